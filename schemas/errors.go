@@ -1,0 +1,123 @@
+package schemas
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// Code classifies an error for programs. [Advice] holds what edges need to know of each.
+type Code string
+
+// The codes.
+const (
+	Invalid     Code = "invalid"     // the call itself is wrong; change it
+	NotFound    Code = "not_found"   // what the call names does not exist
+	Conflict    Code = "conflict"    // the state of the handoff does not allow it
+	Stale       Code = "stale"       // the claim was lost: a newer claim exists or the handoff ended
+	Limit       Code = "limit"       // a size, depth or rate limit
+	Denied      Code = "denied"      // somebody else may do this
+	Unavailable Code = "unavailable" // not now: try again, or see the message
+	Internal    Code = "internal"    // a bug or a broken disk; details are in the log
+)
+
+// Advice is what the edges make of a code.
+type Advice struct {
+	Exit  int    // exit status of the command line
+	HTTP  int    // HTTP status where there is no MCP envelope
+	Hint  string // default for [Error.Hint]
+	Retry bool   // the same call may succeed later
+}
+
+// Codes is the one table from code to advice.
+var Codes = map[Code]Advice{
+	Invalid:     {Exit: 2, HTTP: http.StatusBadRequest},
+	NotFound:    {Exit: 3, HTTP: http.StatusNotFound, Hint: "list_handoffs with box all shows what exists."},
+	Conflict:    {Exit: 5, HTTP: http.StatusConflict, Hint: "get_handoff shows where it stands."},
+	Stale:       {Exit: 5, HTTP: http.StatusConflict, Hint: "claim_handoff takes the next one."},
+	Limit:       {Exit: 1, HTTP: http.StatusRequestEntityTooLarge},
+	Denied:      {Exit: 4, HTTP: http.StatusForbidden},
+	Unavailable: {Exit: 7, HTTP: http.StatusServiceUnavailable, Retry: true},
+	Internal:    {Exit: 1, HTTP: http.StatusInternalServerError, Hint: "Nothing was changed. The server's log has the details."},
+}
+
+// Error is what a caller reads when a call is refused: what was wrong, where, and the way out.
+// A refused call changed nothing, unless the message says what was kept.
+type Error struct {
+	Code    Code     `json:"code"`
+	Message string   `json:"message"`
+	Field   string   `json:"field,omitempty"` // path of the argument, as context.files[0].path
+	Hint    string   `json:"hint,omitempty"`
+	Known   []string `json:"known,omitempty"`      // valid choices, closest first
+	Handoff ID       `json:"handoff_id,omitempty"` // the handoff concerned
+	Status  Status   `json:"status,omitempty"`     // where it stands
+	Next    ID       `json:"successor,omitempty"`  // the handoff that took its place
+
+	cause error
+}
+
+func (e *Error) Error() string {
+	if e.Field != "" {
+		return e.Field + ": " + e.Message
+	}
+	return e.Message
+}
+
+// Unwrap gives the cause, which is for logs and never for callers.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Errorf makes an error with the default hint of its code.
+func Errorf(code Code, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Code: code, Message: err.Error(), Hint: Codes[code].Hint, cause: errors.Unwrap(err)}
+}
+
+// Invalidf makes an error about one argument.
+func Invalidf(field, format string, args ...any) *Error {
+	e := Errorf(Invalid, format, args...)
+	e.Field = field
+	return e
+}
+
+// InternalError hides cause from the caller and keeps it for the log.
+func InternalError(cause error) *Error {
+	e := Errorf(Internal, "the server could not do this")
+	e.cause = cause
+	return e
+}
+
+// WithHint sets the way out.
+func (e *Error) WithHint(format string, args ...any) *Error {
+	e.Hint = fmt.Sprintf(format, args...)
+	return e
+}
+
+// WithField sets the argument concerned.
+func (e *Error) WithField(field string) *Error {
+	e.Field = field
+	return e
+}
+
+// WithKnown sets the valid choices.
+func (e *Error) WithKnown(known ...string) *Error {
+	e.Known = known
+	return e
+}
+
+// About sets the handoff concerned, where it stands, and what took its place.
+func (e *Error) About(id ID, status Status, next ID) *Error {
+	e.Handoff, e.Status, e.Next = id, status, next
+	return e
+}
+
+// AsError gives the coded error within err, or an internal one that wraps it. It gives nil for nil.
+func AsError(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return InternalError(err)
+}

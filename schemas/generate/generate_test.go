@@ -1,0 +1,75 @@
+package main
+
+import (
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite the files")
+
+func TestFilesAreWhatTheTypesSay(t *testing.T) {
+	t.Chdir("..")
+	if *update {
+		require.NoError(t, run("."))
+	}
+	want, err := Files()
+	require.NoError(t, err)
+	have := map[string]string{}
+	require.NoError(t, filepath.WalkDir("json", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		have[filepath.ToSlash(path)] = string(b)
+		return err
+	}))
+	for name, content := range want {
+		require.Equal(t, string(content), have[name], "%s is stale: go generate ./schemas", name)
+		delete(have, name)
+	}
+	require.Empty(t, have, "files of messages that are gone: go generate ./schemas")
+}
+
+func TestLimitsThatAreNotRestatedAreNotPublished(t *testing.T) {
+	t.Chdir("..")
+	files, err := Files()
+	require.NoError(t, err)
+	require.Contains(t, string(files["json/ClaimIn.json"]), `"maximum": 50`)
+	require.Contains(t, string(files["json/published/ClaimIn.json"]), `"maximum":50`)
+	require.Contains(t, string(files["json/RegisterIn.json"]), `"maxItems": 64`)
+	require.NotContains(t, string(files["json/published/RegisterIn.json"]), "maxItems")
+}
+
+func TestWhatTheMailboxFillsIsNoArgument(t *testing.T) {
+	t.Chdir("..")
+	files, err := Files()
+	require.NoError(t, err)
+	require.Contains(t, string(files["json/Handoff.json"]), `"answers"`)
+	require.NotContains(t, string(files["json/SendIn.json"]), `"answers"`)
+}
+
+func TestTagsNarrowTheChoicesOfAType(t *testing.T) {
+	t.Chdir("..")
+	files, err := Files()
+	require.NoError(t, err)
+	require.Contains(t, string(files["json/published/FailIn.json"]), `"enum":["failed","rejected"]`)
+	require.Contains(t, string(files["json/Completion.json"]), `["success", "partial", "failed", "rejected"]`)
+}
+
+func TestHiddenArgumentsAreAcceptedButNotPublished(t *testing.T) {
+	t.Chdir("..")
+	files, err := Files()
+	require.NoError(t, err)
+	require.Contains(t, string(files["json/SendIn.json"]), `"origin"`)
+	require.NotContains(t, string(files["json/published/SendIn.json"]), `"origin"`)
+	for name, content := range files {
+		published := strings.HasPrefix(name, "json/published/")
+		require.False(t, published && strings.Contains(string(content), `"x-`), name)
+	}
+}

@@ -1,0 +1,63 @@
+// Command generate writes the JSON Schema of every message of package schemas, from its Go type, into the
+// folder json beside it. Run it as go generate ./schemas, or as go run ./schemas/generate.
+//
+// Each message has one full schema, which is what the decoder of package tools enforces and what people
+// read. The arguments and results of tools have a second, published one, which is what clients are sent:
+// one line without combinators, references, nulls and boolean schemas, because some client stumbles over
+// each of these, and without what a model does not need. The files are reviewed as code.
+//
+// Struct tags say what types cannot. Beside those of invopop/jsonschema:
+//
+//	x-hidden    accepted but not published, for spellings of other protocols
+//	x-free      published as a free object, or as a list of them, that its description explains
+//	x-any       any JSON value; published as a free object
+//	x-filled    never an argument: the mailbox fills it
+//	x-optional  nothing within is required
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	folder := "."
+	if _, err := os.Stat("embed.go"); err != nil {
+		folder = "schemas" // started at the root
+	}
+	if err := run(folder); err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+}
+
+// run writes all files into the folder of package schemas and removes those of messages that are gone.
+func run(folder string) error {
+	if err := os.Chdir(folder); err != nil {
+		return err
+	}
+	if _, err := os.Stat("embed.go"); err != nil {
+		return fmt.Errorf("%s is not the folder of package schemas: %w", folder, err)
+	}
+	files, err := Files()
+	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll("json"); err != nil {
+		return err
+	}
+	for name, content := range files {
+		if err := write(name, content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func write(name string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
+		return err
+	}
+	return os.WriteFile(name, content, 0o600)
+}

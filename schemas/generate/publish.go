@@ -1,0 +1,99 @@
+package main
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/invopop/jsonschema"
+
+	"handoff/schemas"
+)
+
+// accepted takes out what may not be an argument.
+func accepted(s *jsonschema.Schema) { walk(s, without("x-filled")) }
+
+// publishInput brings the schema of arguments into the form that clients are sent.
+func publishInput(s *jsonschema.Schema) {
+	accepted(s)
+	walk(s, without("x-hidden"))
+	walk(s, loosen)
+	walk(s, restated)
+	s.Properties.Set("agent", &jsonschema.Schema{Type: "string", Description: "Act as"})
+	walk(s, plain)
+}
+
+// publishOutput does the same for a result. Results stay open, nothing in them is required and no choices
+// are given, because clients check them and a new field or word must break nobody.
+func publishOutput(s *jsonschema.Schema) {
+	walk(s, loosen)
+	s.Properties.Set("inbox", reflected(bare(), inbox))
+	s.Properties.Set("next", &jsonschema.Schema{Type: "string", Description: "What to call next"})
+	walk(s, plain)
+	walk(s, open)
+}
+
+func without(note string) func(*jsonschema.Schema) {
+	return func(s *jsonschema.Schema) {
+		if s.Properties == nil {
+			return
+		}
+		for p := s.Properties.Oldest(); p != nil; {
+			field := p
+			p = p.Next()
+			if noted(field.Value, note) {
+				s.Properties.Delete(field.Key)
+				s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return name == field.Key })
+			}
+		}
+	}
+}
+
+// loosen reduces free fields, and maps of any kind, to free objects.
+func loosen(s *jsonschema.Schema) {
+	mapped := s.Type == "object" && s.Properties.Len() == 0 && s.AdditionalProperties != jsonschema.FalseSchema
+	switch {
+	case noted(s, "x-free") && s.Type == "array":
+		s.Items = free()
+	case noted(s, "x-free"), noted(s, "x-any"), mapped:
+		*s = jsonschema.Schema{Description: s.Description, Type: "object", Properties: free().Properties, AdditionalProperties: jsonschema.TrueSchema}
+	}
+}
+
+// restated keeps a limit only where the description says it too: some clients strip these keywords, and a
+// limit that nobody runs into is not worth its tokens. All are enforced, and explained when it matters.
+func restated(s *jsonschema.Schema) {
+	numbers := strings.FieldsFunc(s.Description, func(r rune) bool { return r < '0' || r > '9' })
+	said := func(limit string) bool { return slices.Contains(numbers, limit) }
+	for _, limit := range []**uint64{&s.MinLength, &s.MaxLength, &s.MinItems, &s.MaxItems} {
+		if *limit != nil && !said(strconv.FormatUint(**limit, 10)) {
+			*limit = nil
+		}
+	}
+	for _, limit := range []*json.Number{&s.Minimum, &s.Maximum} {
+		if !said(limit.String()) {
+			*limit = ""
+		}
+	}
+}
+
+// plain removes our notes and what some clients do not know.
+func plain(s *jsonschema.Schema) {
+	s.Format = ""
+	for note := range s.Extras {
+		if strings.HasPrefix(note, "x-") {
+			delete(s.Extras, note)
+		}
+	}
+}
+
+func open(s *jsonschema.Schema) {
+	s.Required, s.Enum = nil, nil
+	if s.Properties != nil && s.Properties.Len() > 0 {
+		s.AdditionalProperties = nil
+	}
+}
+
+var inbox = reflect.TypeFor[schemas.Inbox]()

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Each rule is what some client was seen to need: Claude Code, Codex CLI, Gemini CLI, the MCP Inspector.
+func TestPublishedSchemasAreTakenByEveryClient(t *testing.T) {
+	t.Chdir("..")
+	files, err := Files()
+	require.NoError(t, err)
+	for name, content := range files {
+		if !strings.HasPrefix(name, "json/published/") {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			require.NotContains(t, string(content), "\n")
+			var root map[string]any
+			require.NoError(t, json.Unmarshal(content, &root))
+			require.Equal(t, "object", root["type"])
+			require.Empty(t, faults("$", root))
+			if strings.HasSuffix(name, "In.json") {
+				require.Equal(t, false, root["additionalProperties"])
+				require.Contains(t, root["properties"], "agent")
+				return
+			}
+			require.NotContains(t, string(content), `"required"`)
+			require.NotContains(t, string(content), `"additionalProperties":false`)
+			require.Contains(t, root["properties"], "inbox")
+			require.Contains(t, root["properties"], "next")
+		})
+	}
+}
+
+var keywords = []string{
+	"type", "description", "properties", "additionalProperties", "required", "items", "enum",
+	"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems",
+}
+
+// faults lists what is wrong with a schema and all below it.
+func faults(at string, s map[string]any) (found []string) {
+	say := func(format string, args ...any) { found = append(found, at+": "+fmt.Sprintf(format, args...)) }
+	for keyword, v := range s {
+		if !slices.Contains(keywords, keyword) {
+			say("keyword %s", keyword)
+		}
+		if v == nil {
+			say("%s is null", keyword)
+		}
+	}
+	properties, _ := s["properties"].(map[string]any)
+	switch s["type"] {
+	case "object":
+		if properties == nil {
+			say("an object without properties")
+		}
+		if _, ok := s["additionalProperties"].(map[string]any); ok {
+			say("an object of which only the values are typed")
+		}
+		if len(properties) == 0 && s["additionalProperties"] == nil {
+			say("an object of which nothing is said")
+		}
+	case "array":
+		items, ok := s["items"].(map[string]any)
+		if !ok {
+			say("a list without items")
+		}
+		found = append(found, faults(at+"[]", items)...)
+	case "string", "integer", "number", "boolean":
+	default:
+		say("type %v", s["type"])
+	}
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		below, ok := properties[name].(map[string]any)
+		if !ok {
+			say("%s is no schema but %v", name, properties[name])
+		}
+		found = append(found, faults(at+"."+name, below)...)
+	}
+	return found
+}

@@ -1,0 +1,52 @@
+package schemas
+
+// Limits bound what one call and one workspace may hold. Sizes are bytes of UTF-8. The zero value of a
+// field means its default; [MaxSummary] and [MaxDetail] are fixed by the Kelos TaskHandoff proposal and
+// cannot be raised: a summary stays cheap to inject into a prompt, and a detail stays far from the size at
+// which stores of such objects refuse them.
+type Limits struct {
+	Task      int // one task text, 4 KiB
+	Title     int // one title, 200 bytes
+	Handoff   int // one handoff without references, 256 KiB
+	Reference int // one stored reference, 1 MiB
+	Mailbox   int // pending handoffs per mailbox, 10,000
+	Depth     int // handoffs in a chain, 10
+}
+
+// The limits that no flag changes.
+const (
+	MaxSummary = 4096
+	MaxDetail  = 65536 // detail and data together
+)
+
+// DefaultLimits are the limits when no flag says otherwise.
+func DefaultLimits() Limits {
+	return Limits{Task: 4096, Title: 200, Handoff: 256 << 10, Reference: 1 << 20, Mailbox: 10_000, Depth: 10}
+}
+
+// OrDefault fills zero fields with their defaults.
+func (l Limits) OrDefault() Limits {
+	d := DefaultLimits()
+	for _, f := range []struct{ have, want *int }{
+		{&l.Task, &d.Task},
+		{&l.Title, &d.Title},
+		{&l.Handoff, &d.Handoff},
+		{&l.Reference, &d.Reference},
+		{&l.Mailbox, &d.Mailbox},
+		{&l.Depth, &d.Depth},
+	} {
+		if *f.have == 0 {
+			*f.have = *f.want
+		}
+	}
+	return l
+}
+
+// TooBig reports a field over its limit, or nil.
+func TooBig(field string, size, limit int) error {
+	if size <= limit {
+		return nil
+	}
+	e := Errorf(Limit, "%d bytes, at most %d are allowed", size, limit)
+	return e.WithField(field).WithHint("Shorten it, or put files into the repository and name their paths in context.files.")
+}

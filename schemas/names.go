@@ -1,0 +1,136 @@
+package schemas
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Agent is a name with a mailbox: 1 to 64 of A-Z a-z 0-9 . _ -
+type Agent string
+
+// The reserved names. Human has a mailbox that people read; System signs what the clock did and has none.
+const (
+	Human  Agent = "human"
+	System Agent = "system"
+)
+
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// ParseAgent checks the form of a name; field names the argument in the error.
+func ParseAgent(field, s string) (Agent, error) {
+	if !nameForm.MatchString(s) {
+		return "", Invalidf(field, "%q is not an agent name", Visible(s)).
+			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ -, such as auto-code.")
+	}
+	return Agent(s), nil
+}
+
+// ID numbers handoffs within a workspace. It is written "ho_12"; 12 and ho_12 name the same one.
+type ID uint64
+
+// String writes the canonical form, and "" for the zero ID.
+func (id ID) String() string {
+	if id == 0 {
+		return ""
+	}
+	return "ho_" + strconv.FormatUint(uint64(id), 10)
+}
+
+// MarshalText writes the canonical form.
+func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads "ho_12" and "12".
+func (id *ID) UnmarshalText(b []byte) error {
+	if len(b) == 0 {
+		*id = 0
+		return nil
+	}
+	n, ok := ParseID(string(b))
+	if !ok {
+		return fmt.Errorf("%q is not a handoff id", b)
+	}
+	*id = n
+	return nil
+}
+
+// ParseID reads "ho_12" and "12". Other texts, also numbers with leading zeros, may be ids that a foreign
+// message brought, which only the store can resolve: then ok is false.
+func ParseID(s string) (id ID, ok bool) {
+	digits := strings.TrimPrefix(s, "ho_")
+	if digits == "" || digits[0] == '0' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(digits, 10, 63)
+	return ID(n), err == nil
+}
+
+// NoticeID numbers notices within a workspace, written "no_7".
+type NoticeID uint64
+
+func (id NoticeID) String() string {
+	if id == 0 {
+		return ""
+	}
+	return "no_" + strconv.FormatUint(uint64(id), 10)
+}
+
+// MarshalText writes the canonical form.
+func (id NoticeID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads "no_7".
+func (id *NoticeID) UnmarshalText(b []byte) error {
+	digits, _ := strings.CutPrefix(string(b), "no_")
+	n, err := strconv.ParseUint(digits, 10, 63)
+	*id = NoticeID(n)
+	return err
+}
+
+// Workflow names a chain or tree of handoffs, written "wf_…".
+type Workflow string
+
+// ParseWorkflow checks the form of a workflow name of 1 to 64 characters and adds the prefix when missing.
+func ParseWorkflow(field, s string) (Workflow, error) {
+	if !nameForm.MatchString(s) {
+		return "", Invalidf(field, "%q is not a workflow name", Visible(s)).
+			WithHint("Workflow names are 1 to 64 of A-Z a-z 0-9 . _ -, such as wf_login.")
+	}
+	if !strings.HasPrefix(s, "wf_") {
+		s = "wf_" + s
+	}
+	return Workflow(s), nil
+}
+
+// Address is where a handoff is sent: an agent, "capability:NAME", "role:NAME" or human.
+type Address string
+
+// Kind splits an address: "agent", "capability" or "role", and the name.
+func (a Address) Kind() (kind, name string) {
+	if kind, name, ok := strings.Cut(string(a), ":"); ok {
+		return kind, name
+	}
+	return "agent", string(a)
+}
+
+// Directed tells whether the address names one agent, and which.
+func (a Address) Directed() (Agent, bool) {
+	kind, name := a.Kind()
+	return Agent(name), kind == "agent"
+}
+
+// ParseAddress checks the form of an address; field names the argument in the error.
+func ParseAddress(field, s string) (Address, error) {
+	kind, name := Address(s).Kind()
+	switch {
+	case kind != "agent" && kind != "capability" && kind != "role":
+		return "", Invalidf(field, "%q is not an address", Visible(s)).
+			WithHint("Send to an agent name, capability:NAME, role:NAME or human.")
+	case Agent(s) == System:
+		return "", Invalidf(field, "system has no mailbox").WithHint("Send to an agent name or to human.")
+	}
+	if _, err := ParseAgent(field, name); err != nil {
+		return "", err
+	}
+	return Address(s), nil
+}

@@ -1,0 +1,107 @@
+package schemas
+
+import (
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Messages made of the table's own words find what random bytes do not: two fields for one place, objects
+// where texts belong, and words of one row inside the value of another.
+func FuzzRespellKnownWords(f *testing.F) {
+	for seed := range uint64(2000) {
+		f.Add(seed)
+	}
+	tools := slices.Sorted(maps.Keys(dialects()))
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		s := &speaker{Rand: rand.New(rand.NewPCG(seed, 1))}
+		tool := tools[s.IntN(len(tools))]
+		for _, row := range append(slices.Clone(dialects()[tool].rows), sendSpellings...) {
+			s.paths = append(s.paths, row.from, row.to)
+		}
+		args := s.message(1 + s.IntN(6))
+		before := cloneJSON(args)
+
+		once, err := Respell(tool, args)
+		require.Equal(t, before, any(args))
+		if err != nil {
+			require.Equal(t, Invalid, AsError(err).Code)
+			return
+		}
+		kept := cloneJSON(once)
+		twice, err := Respell(tool, once)
+		require.NoError(t, err)
+		require.Equal(t, kept, any(twice))
+	})
+}
+
+// A speaker makes messages of known paths.
+type speaker struct {
+	*rand.Rand
+	paths []string
+	depth int // of the value being made
+}
+
+func (s *speaker) message(fields int) map[string]any {
+	m := map[string]any{}
+	for range fields {
+		path := s.paths[s.IntN(len(s.paths))]
+		if path == "" { // a row whose value has no place of its own
+			continue
+		}
+		switch s.IntN(8) {
+		case 0:
+			path = "continuation." + path
+		case 1:
+			path = "changes." + path
+		case 2:
+			path = camel(path)
+		}
+		putAt(m, path, s.value())
+	}
+	return m
+}
+
+func (s *speaker) value() any {
+	texts := []any{"a", "b", "", "ho_12", "normal", "urgent", "a.go:1-9", `["a"]`, `{"a":"b"}`, "15 minutes", "1.0.0", "rejected", "handoff"}
+	s.depth++
+	defer func() { s.depth-- }()
+	if s.depth > 3 {
+		return texts[s.IntN(len(texts))]
+	}
+	switch s.IntN(10) {
+	case 0:
+		return nil
+	case 1:
+		return json.Number([]string{"0", "1", "1.5", "1e300", "-3"}[s.IntN(5)])
+	case 2:
+		return s.IntN(2) == 0
+	case 3:
+		return []any{s.value(), s.value()}
+	case 4:
+		return s.message(s.IntN(3))
+	case 5:
+		return map[string]any{"path": s.value(), "Reason": s.value(), "description": s.value(), "keyPoints": s.value()}
+	case 6: // names of canonical rows, which are respelled wherever the row comes from
+		return map[string]any{"Completed": s.value(), "requiredToProceed": s.value(), "Met": s.value(), "agent_id": nil}
+	}
+	return texts[s.IntN(len(texts))]
+}
+
+// camel writes snake_case as camelCase.
+func camel(path string) string {
+	var b []byte
+	for i := 0; i < len(path); i++ {
+		if path[i] == '_' && i > 0 && i+1 < len(path) && lowerOrDigit(path[i+1]) && path[i-1] != '.' {
+			i++
+			b = append(b, path[i]&^0x20)
+			continue
+		}
+		b = append(b, path[i])
+	}
+	return string(b)
+}

@@ -1,0 +1,112 @@
+package schemas
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The readings of lists. A single value is a list of one, and two lists make one.
+var (
+	asLines       = reading{as: eachRow(toLine), with: unionOf}
+	asDecisions   = reading{as: eachRow(readColumns("decision", decisionColumns)), with: unionOf}
+	asFiles       = reading{as: eachRow(toFile), with: unionOf}
+	asDescribed   = reading{as: eachRow(toDescribed), with: unionOf}
+	asCriteria    = reading{as: eachRow(toCriterion), with: unionOf}
+	asCriteriaMet = reading{as: eachRow(toCriterionMet), with: unionOf}
+	asReference   = reading{as: toReference("url"), with: fuseReferences}
+	asKeyPoints   = reading{as: toReference("key_points"), with: fuseReferences}
+)
+
+func eachRow(row func(any) any) func(any) (any, bool) {
+	return func(v any) (any, bool) {
+		v = unwrapJSON(v)
+		list, ok := v.([]any)
+		if !ok {
+			list = []any{v}
+		}
+		rows := make([]any, len(list))
+		for i, e := range list {
+			rows[i] = row(e)
+		}
+		return rows, true
+	}
+}
+
+// unionOf adds the rows of more that have does not hold.
+func unionOf(have, more any) any {
+	all := slices.Clone(have.([]any))
+	for _, e := range more.([]any) {
+		if !slices.ContainsFunc(all, func(h any) bool { return reflect.DeepEqual(h, e) }) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+func toLine(v any) any { return words(v) }
+
+// pathLines splits "a.go:1-9" and "a.go:12:5".
+var pathLines = regexp.MustCompile(`^(.*?[^:]):([0-9]+(?:[-,:][0-9]+)*)$`)
+
+// toFile reads a path with lines. In "C:12" and "http://host:80" the number is no line.
+func toFile(v any) any {
+	s, ok := v.(string)
+	if !ok {
+		return readColumns("path", fileColumns)(v)
+	}
+	m := pathLines.FindStringSubmatch(s)
+	if m == nil || len(m[1]) == 1 || strings.Contains(m[1], "://") {
+		return map[string]any{"path": s}
+	}
+	return map[string]any{"path": m[1], "lines": m[2]}
+}
+
+// toDescribed takes a text for the description of a row.
+func toDescribed(v any) any {
+	if s, ok := v.(string); ok {
+		return map[string]any{"description": s}
+	}
+	return v
+}
+
+// toCriterion takes a number where the criterion is named by it.
+func toCriterion(v any) any {
+	row, ok := v.(map[string]any)
+	n, isNumber := row["criterion"].(json.Number)
+	if !ok || !isNumber {
+		return v
+	}
+	row = maps.Clone(row)
+	row["criterion"] = n.String()
+	return row
+}
+
+// toCriterionMet also takes the bare text of a criterion that is met.
+func toCriterionMet(v any) any {
+	if s, ok := toText(v); ok {
+		return map[string]any{"criterion": s, "met": true}
+	}
+	return toCriterion(v)
+}
+
+// toReference makes one field of a reference to content that is kept elsewhere.
+func toReference(field string) func(any) (any, bool) {
+	return func(v any) (any, bool) { return []any{map[string]any{field: v}}, true }
+}
+
+// fuseReferences makes one reference of its address and its key points.
+func fuseReferences(have, more any) any {
+	row := map[string]any{}
+	for _, part := range []any{have, more} {
+		if list, ok := part.([]any); ok && len(list) == 1 {
+			if object, ok := list[0].(map[string]any); ok {
+				maps.Copy(row, object)
+			}
+		}
+	}
+	return []any{row}
+}

@@ -1,0 +1,202 @@
+package schemas_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// messages are real messages of other protocols, with the tool that takes each. Beside a message, its
+// .map.json says for each of its leaves where the canonical arguments hold the value; "" stands for null
+// and empty values, which carry nothing.
+var messages = map[string]string{
+	"agent-handoff-protocols-package":    "send_handoff",
+	"agent-handoff-protocols-rejection":  "fail_handoff",
+	"coordination-plan-mail":             "send_handoff",
+	"coordination-plan-mail-built":       "send_handoff",
+	"coordination-plan-task":             "send_handoff",
+	"coordination-plan-task-every-field": "send_handoff",
+	"handoff-protocol-agent-handoff":     "send_handoff",
+	"handoff-protocol-agent-completion":  "complete_handoff",
+	"handoff-protocol-agent-failure":     "fail_handoff",
+	"kelos-task-handoff":                 "send_handoff",
+	"kernl-handoff":                      "send_handoff",
+}
+
+func TestNothingOfAForeignMessageIsLost(t *testing.T) {
+	for name, tool := range messages {
+		t.Run(name, func(t *testing.T) {
+			message := decode(t, read(t, name+".json"))
+			var where map[string]string
+			require.NoError(t, json.Unmarshal([]byte(read(t, name+".map.json")), &where))
+
+			args, err := schemas.Respell(tool, message)
+			require.NoError(t, err)
+			kept := decode(t, encode(t, strictly(t, tool, args)))
+
+			said := leaves(message)
+			for path := range where {
+				require.Contains(t, said, path)
+			}
+			for path, v := range said {
+				require.Contains(t, where, path)
+				requireHeld(t, v, args, where[path])
+				if zero(v) {
+					continue // an omitted zero
+				}
+				requireHeld(t, v, kept, where[path])
+			}
+		})
+	}
+}
+
+func TestEveryMessageHasATool(t *testing.T) {
+	files, err := filepath.Glob("testdata/messages/*.json")
+	require.NoError(t, err)
+	require.Len(t, files, 2*len(messages))
+}
+
+// A payload of Kelos ends a handoff as well as it begins one.
+func TestKelosPayloadCompletes(t *testing.T) {
+	message := decode(t, read(t, "kelos-task-handoff.json"))
+	args, err := schemas.Respell("complete_handoff", message)
+	require.NoError(t, err)
+	require.Equal(t, message, args)
+}
+
+func TestDerivedTexts(t *testing.T) {
+	for name, want := range map[string]map[string]string{
+		"handoff-protocol-agent-handoff": {"task": "Implementation of authentication module"},
+		"handoff-protocol-agent-completion": {
+			"summary": "Added refresh token rotation for security; Included rate limiting on auth endpoints",
+		},
+		"coordination-plan-mail": {"task": "implementation_to_testing: .factory-abc123"},
+		"coordination-plan-mail-built": {
+			"task":  "FIX (conditional): Task 1.1: Detect operating mode",
+			"title": "FIX (conditional): Task 1.1: Detect operating mode",
+		},
+		"agent-handoff-protocols-rejection": {"outcome": "rejected"},
+	} {
+		args, err := schemas.Respell(messages[name], decode(t, read(t, name+".json")))
+		require.NoError(t, err)
+		for field, text := range want {
+			require.Equal(t, text, args[field], name)
+		}
+	}
+}
+
+func read(t testing.TB, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", "messages", name))
+	require.NoError(t, err)
+	return string(b)
+}
+
+// strictly decodes into the type of the tool's arguments, which must know every field.
+func strictly(t testing.TB, tool string, args map[string]any) any {
+	t.Helper()
+	in := map[string]any{
+		"send_handoff": &schemas.SendIn{}, "complete_handoff": &schemas.CompleteIn{}, "fail_handoff": &schemas.FailIn{},
+	}[tool]
+	d := json.NewDecoder(strings.NewReader(encode(t, args)))
+	d.DisallowUnknownFields()
+	require.NoError(t, d.Decode(in))
+	return in
+}
+
+// leaves lists the values of a message by path, as context.files[0].path. Empty lists and objects are leaves.
+func leaves(v any) map[string]any {
+	all := map[string]any{}
+	var walk func(v any, at string)
+	walk = func(v any, at string) {
+		switch v := v.(type) {
+		case map[string]any:
+			for k, e := range v {
+				walk(e, strings.TrimPrefix(at+"."+k, "."))
+			}
+			if len(v) > 0 {
+				return
+			}
+		case []any:
+			for i, e := range v {
+				walk(e, at+"["+strconv.Itoa(i)+"]")
+			}
+			if len(v) > 0 {
+				return
+			}
+		}
+		all[at] = v
+	}
+	walk(v, "")
+	return all
+}
+
+// find gives the value at a path as leaves writes them.
+func find(v any, path string) any {
+	for step := range strings.SplitSeq(strings.ReplaceAll(path, "[", ".["), ".") {
+		switch at := v.(type) {
+		case map[string]any:
+			v = at[step]
+		case []any:
+			i, err := strconv.Atoi(strings.Trim(step, "[]"))
+			if err != nil || i >= len(at) {
+				return nil
+			}
+			v = at[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+func zero(v any) bool { return v == json.Number("0") || v == false }
+
+func requireHeld(t testing.TB, said any, args map[string]any, path string) {
+	t.Helper()
+	if path == "" {
+		require.Empty(t, said)
+		return
+	}
+	have := find(args, path)
+	require.True(t, holds(said, have, path), "%v is not at %s, but %v", said, path, have)
+}
+
+// holds tells whether a value is kept, as it was or in the one way in which its place writes it.
+func holds(said, have any, path string) bool {
+	field, _, _ := strings.Cut(path, "[")
+	switch {
+	case fmt.Sprint(said) == fmt.Sprint(have):
+		return true
+	case path == "priority":
+		return map[any]string{"0": "critical", "1": "high", "2": "normal", "3": "low"}[fmt.Sprint(said)] == have
+	case path == "to":
+		return fmt.Sprint("role:", said) == have
+	case path == "expectations.timeout":
+		n, _ := strconv.Atoi(fmt.Sprint(said))
+		return (time.Duration(n) * time.Millisecond).String() == have
+	case strings.HasSuffix(path, "]") && field == "context.files":
+		file, _ := have.(map[string]any)
+		return strings.TrimSuffix(fmt.Sprint(file["path"], ":", orEmpty(file["lines"])), ":") == said
+	case path == "detail", field == "context.completed_steps", strings.HasSuffix(path, ".rationale"):
+		text, _ := have.(string)
+		return strings.Contains(text, fmt.Sprint(said))
+	}
+	return false
+}
+
+func orEmpty(v any) any {
+	if v == nil {
+		return ""
+	}
+	return v
+}

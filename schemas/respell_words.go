@@ -1,0 +1,66 @@
+package schemas
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// words writes any JSON value as text that a person reads and that leaves nothing out: of an object first
+// what it is, then the rest in brackets, as "Read the code (agent: qa; id: 1)".
+func words(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case []any:
+		var all []string
+		for _, e := range v {
+			all = append(all, words(e))
+		}
+		return strings.Join(all, ", ")
+	case map[string]any:
+		return wordsOf(v)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "" // no JSON value
+	}
+	return string(b)
+}
+
+// subjects are the fields that say what an object is about, the best first.
+var subjects = []string{
+	"description", "step", "name", "title", "text", "content", "decision", "fact", "action", "summary", "path",
+}
+
+func wordsOf(object map[string]any) string {
+	var subject string
+	var rest []string
+	i := slices.IndexFunc(subjects, func(name string) bool { s, _ := object[name].(string); return s != "" })
+	if i >= 0 {
+		subject = words(object[subjects[i]])
+	}
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		if (i < 0 || key != subjects[i]) && !isEmpty(object[key]) {
+			rest = append(rest, snake(key)+": "+nested(object[key]))
+		}
+	}
+	switch {
+	case subject == "":
+		return strings.Join(rest, "; ")
+	case len(rest) == 0:
+		return subject
+	}
+	return subject + " (" + strings.Join(rest, "; ") + ")"
+}
+
+// nested keeps the fields of an object within an object together.
+func nested(v any) string {
+	if _, ok := v.(map[string]any); ok {
+		return "{" + words(v) + "}"
+	}
+	return words(v)
+}

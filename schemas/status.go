@@ -1,0 +1,82 @@
+package schemas
+
+// Status is where a handoff stands in its life.
+type Status string
+
+// The states. The first four are open, the others ended.
+const (
+	Pending   Status = "pending"
+	Accepted  Status = "accepted"
+	Working   Status = "working"
+	Waiting   Status = "waiting"
+	Completed Status = "completed"
+	Rejected  Status = "rejected"
+	Failed    Status = "failed"
+	TimedOut  Status = "timed_out"
+	Returned  Status = "returned"
+	Cancelled Status = "cancelled"
+)
+
+// Statuses lists all states in the order of a life.
+var Statuses = []Status{
+	Pending, Accepted, Working, Waiting, Completed, Rejected, Failed, TimedOut, Returned, Cancelled,
+}
+
+// Ended tells whether the state is final. Failure creates new work and never reopens a record.
+func (s Status) Ended() bool {
+	switch s {
+	case Pending, Accepted, Working, Waiting:
+		return false
+	case Completed, Rejected, Failed, TimedOut, Returned, Cancelled:
+		return true
+	}
+	return false
+}
+
+// Held tells whether an agent has a claim.
+func (s Status) Held() bool { return s == Accepted || s == Working || s == Waiting }
+
+// Priority orders a mailbox: each step is worth a bonus of waiting time, so nobody starves.
+type Priority string
+
+// The priorities.
+const (
+	Low      Priority = "low"
+	Normal   Priority = "normal"
+	High     Priority = "high"
+	Critical Priority = "critical"
+)
+
+// Priorities lists them from low to critical.
+var Priorities = []Priority{Low, Normal, High, Critical}
+
+// Outcome says how an ended handoff ended, for the one who sent it.
+type Outcome string
+
+// The outcomes of a completion, and of a failure.
+const (
+	Success         Outcome = "success"
+	Partial         Outcome = "partial"
+	OutcomeFailed   Outcome = "failed"
+	OutcomeRejected Outcome = "rejected"
+)
+
+// Then is what follows a failure.
+type Then string
+
+// The continuations of a failure.
+const (
+	ThenRollback Then = "rollback"
+	ThenRetry    Then = "retry"
+	ThenEscalate Then = "escalate"
+	ThenStop     Then = "stop"
+)
+
+// Handoff types that are known; any other type is a work type matched against what agents accept.
+const (
+	TypeHandoff      = "task_handoff"
+	TypeTestFailure  = "test_failure_report"
+	TypeFixComplete  = "fix_complete"
+	TypeVerification = "verification_request"
+	TypeMessage      = "message"
+)

@@ -1,0 +1,56 @@
+package schemas
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Visible makes text safe to show in an error, a log or a brief: invalid UTF-8, control, bidirectional and
+// zero-width characters appear as escapes. Newlines and tabs are kept.
+func Visible(s string) string {
+	if clean(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			b.WriteString(`\x` + strconv.FormatUint(uint64(s[i])+0x100, 16)[1:])
+		case Hidden(r):
+			q := strconv.QuoteRuneToASCII(r)
+			b.WriteString(q[1 : len(q)-1])
+		default:
+			b.WriteRune(r)
+		}
+		i += n
+	}
+	return b.String()
+}
+
+func clean(s string) bool {
+	return utf8.ValidString(s) && strings.IndexFunc(s, Hidden) < 0
+}
+
+// Hidden tells whether a character would change how its neighbours are shown, or not be seen itself:
+// controls other than newline and tab, format characters (bidirectional marks, zero-width, tags), separators
+// of lines and paragraphs, and what Unicode calls default ignorable.
+func Hidden(r rune) bool {
+	return r != '\n' && r != '\t' &&
+		(unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point))
+}
+
+// Clip shortens text to at most limit bytes at a character boundary and marks the cut with "…".
+func Clip(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	const mark = "…"
+	end := max(limit-len(mark), 0)
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + mark
+}

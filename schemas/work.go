@@ -1,0 +1,238 @@
+package schemas
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// SendIn are the arguments of send_handoff.
+type SendIn struct {
+	To      string            `json:"to,omitempty" jsonschema:"required,minLength=1,maxLength=128" jsonschema_description:"Agent, capability:NAME, role:NAME or human"`
+	Task    string            `json:"task,omitempty" jsonschema:"required,minLength=1" jsonschema_description:"What to do (≤4 KiB)"`
+	Title   string            `json:"title,omitempty" jsonschema_description:"≤200 bytes"`
+	Type    string            `json:"type,omitempty" jsonschema:"maxLength=64" jsonschema_description:"Work type; message: only read"`
+	Summary string            `json:"summary,omitempty" jsonschema_description:"Found so far (≤4 KiB)"`
+	Detail  string            `json:"detail,omitempty" jsonschema_description:"≤64 KiB with data"`
+	Data    map[string]string `json:"data,omitempty"` // for programs: templates and routes read it
+	Context *Context          `json:"context,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{original_request, completed_steps[], results{}, decisions[{decision, rationale}], files[{path, lines, note}], artifacts[{type, path, content, description, rationale}], state{}, memories[], previous_failures[], known_issues[], test_command, reproduction_steps[], project{}, references[]}"`
+
+	Expectations *Expectations `json:"expectations,omitempty"`
+	Rollback     *Rollback     `json:"rollback,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{on_failure: agent, failure_context[], checkpoint_id}"`
+
+	Priority Priority     `json:"priority,omitempty"`
+	Deadline string       `json:"deadline,omitempty" jsonschema_description:"RFC 3339 or '2h'"`
+	Workflow string       `json:"workflow,omitempty"` // default: that of the parent, or a new one
+	Parent   string       `json:"parent,omitempty" jsonschema_description:"Default: the one you hold; none: a new chain"`
+	Tags     []string     `json:"tags,omitempty" jsonschema:"maxItems=32"`
+	Key      string       `json:"key,omitempty" jsonschema:"maxLength=128" jsonschema_description:"Idempotency key"`
+	DryRun   bool         `json:"dry_run,omitempty"` // only say who would get it
+	Options  *SendOptions `json:"options,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{reason, phase, kind, requirements[], task_id, after[ids], needs_approval, no_takers, max_attempts, not_before, force, strategy, recall, limits{}}"`
+
+	Version int     `json:"version,omitempty" jsonschema:"minimum=1" jsonschema_extras:"x-hidden=true"`
+	Origin  *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
+}
+
+// SendOptions are the rarer arguments of send_handoff.
+type SendOptions struct {
+	Reason        string             `json:"reason,omitempty"` // why this recipient
+	Phase         string             `json:"phase,omitempty"`
+	Kind          string             `json:"kind,omitempty" jsonschema:"maxLength=64"`
+	Requirements  []string           `json:"requirements,omitempty"`
+	TaskID        string             `json:"task_id,omitempty" jsonschema:"maxLength=128"`
+	After         []string           `json:"after,omitempty" jsonschema:"maxItems=64"` // handoffs to wait for
+	NeedsApproval bool               `json:"needs_approval,omitempty"`
+	NoTakers      string             `json:"no_takers,omitempty" jsonschema:"enum=wait,enum=return,enum=generalist,enum=human"`
+	MaxAttempts   int                `json:"max_attempts,omitempty" jsonschema:"minimum=1,maximum=25"`
+	NotBefore     string             `json:"not_before,omitempty"`
+	Force         bool               `json:"force,omitempty"` // send although the recipient does not accept the type
+	Strategy      string             `json:"strategy,omitempty" jsonschema:"enum=full,enum=summary,enum=reference"`
+	Recall        int                `json:"recall,omitempty" jsonschema:"minimum=0,maximum=20"`
+	Limits        map[string]float64 `json:"limits,omitempty"` // max_handoffs in this chain
+	Attempt       int                `json:"attempt,omitempty" jsonschema:"minimum=0" jsonschema_extras:"x-hidden=true"`
+}
+
+// SendOut is the result of send_handoff.
+type SendOut struct {
+	HandoffID ID       `json:"handoff_id,omitempty"`
+	NoticeID  NoticeID `json:"notice_id,omitempty"` // instead of handoff_id for type message
+	Status    string   `json:"status"`
+	To        Address  `json:"to"`
+	Workflow  Workflow `json:"workflow,omitempty"`
+	Parent    ID       `json:"parent,omitempty"`
+	Position  int      `json:"position,omitempty"` // in the mailbox, 1 is next; at most 100 are counted
+	Routed    *Routed  `json:"routed,omitempty"`
+	BlockedBy []string `json:"blocked_by,omitempty"`
+	Warnings  []string `json:"warnings,omitempty"`
+}
+
+// Routed says why an address that is not an agent went where it went.
+type Routed struct {
+	Chosen     Agent       `json:"chosen,omitempty"`
+	Candidates []Candidate `json:"candidates,omitempty"`
+	Excluded   []Candidate `json:"excluded,omitempty"`
+}
+
+// Candidate is an agent that was considered, and why.
+type Candidate struct {
+	Agent Agent  `json:"agent"`
+	Why   string `json:"why,omitempty"`
+}
+
+// ClaimIn are the arguments of claim_handoff.
+type ClaimIn struct {
+	HandoffID   string   `json:"handoff_id,omitempty" jsonschema_description:"Default: next for you"`
+	WaitSeconds int      `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50" jsonschema_description:"Wait for mail (≤50)"`
+	Tags        []string `json:"tags,omitempty"` // with one of these
+	View        string   `json:"view,omitempty" jsonschema:"enum=brief,enum=full"`
+	MaxTokens   int      `json:"max_tokens,omitempty" jsonschema:"minimum=100,maximum=100000" jsonschema_description:"Of the brief, default 1500"`
+}
+
+// ClaimOut is the result of claim_handoff.
+type ClaimOut struct {
+	Empty     bool       `json:"empty,omitempty"` // nothing waits
+	HandoffID ID         `json:"handoff_id,omitempty"`
+	Token     string     `json:"claim_token,omitempty"` // fencing token: a newer claim voids it
+	LeaseEnds *time.Time `json:"lease_expires_at,omitempty"`
+	Attempt   int        `json:"attempt,omitempty"`
+	From      Agent      `json:"from,omitempty"`
+	Title     string     `json:"title,omitempty"`
+	Priority  Priority   `json:"priority,omitempty"`
+	Workflow  Workflow   `json:"workflow,omitempty"`
+	Brief     string     `json:"brief,omitempty"`
+	Handoff   *Handoff   `json:"handoff,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"All that was sent, with view full"`
+	Omitted   []string   `json:"omitted,omitempty"` // left out of the brief; get_handoff full has them
+	Transfer  *Transfer  `json:"transfer,omitempty"`
+	Holding   []ID       `json:"holding,omitempty"` // all that this agent holds
+}
+
+// Transfer says how much context came along, in estimated tokens.
+type Transfer struct {
+	Strategy       string `json:"strategy"`
+	Tokens         int    `json:"tokens"`
+	OriginalTokens int    `json:"original_tokens,omitempty"`
+	SummaryTokens  int    `json:"summary_tokens,omitempty"`
+}
+
+// CompleteIn are the arguments of complete_handoff.
+type CompleteIn struct {
+	HandoffID    string            `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
+	Summary      string            `json:"summary" jsonschema:"minLength=1" jsonschema_description:"What was done (≤4 KiB)"`
+	Token        string            `json:"claim_token,omitempty"` // default: of the one claim this connection holds
+	Detail       string            `json:"detail,omitempty" jsonschema_description:"≤64 KiB"`
+	Data         map[string]string `json:"data,omitempty"` // for programs: templates and routes read it
+	Results      map[string]string `json:"results,omitempty" jsonschema_description:"{branch, commit, pr_url, cost_usd…}"`
+	Deliverables []Delivered       `json:"deliverables,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{type, description, files_created[], files_modified[], tests_created[]}"`
+	Verification *Verification     `json:"verification,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{criteria[{criterion: number or text, met, evidence}], commands[{command, exit_code, output}], tests_passing, tests_passed, type_check_passing, lint_passing}"`
+	Output       json.RawMessage   `json:"output,omitempty" jsonschema_extras:"x-any=true" jsonschema_description:"As output_schema asks"`
+	Notes        []string          `json:"notes,omitempty"` // for whoever goes on
+	Continuation *Continuation     `json:"continuation,omitempty" jsonschema_extras:"x-free=true,x-optional=true" jsonschema_description:"Pass on: {to, task… as send_handoff}; suggested_next is only shown"`
+
+	Outputs []string `json:"outputs,omitempty" jsonschema_extras:"x-hidden=true"`
+	Version int      `json:"version,omitempty" jsonschema:"minimum=1" jsonschema_extras:"x-hidden=true"`
+	Origin  *Origin  `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
+}
+
+// CompleteOut is the result of complete_handoff.
+type CompleteOut struct {
+	HandoffID    ID         `json:"handoff_id"`
+	Status       Status     `json:"status"`
+	Outcome      Outcome    `json:"outcome"`
+	CompletionID string     `json:"completion_id"`
+	Unmet        []Answered `json:"unmet,omitempty"`
+	Forwarded    *SendOut   `json:"forwarded,omitempty"`
+	Warnings     []string   `json:"warnings,omitempty"`
+}
+
+// FailIn are the arguments of fail_handoff.
+type FailIn struct {
+	HandoffID   string           `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
+	Description string           `json:"description" jsonschema:"minLength=1" jsonschema_description:"Why (≤4 KiB)"`
+	Token       string           `json:"claim_token,omitempty"` // default: of the one claim this connection holds
+	Outcome     Outcome          `json:"outcome,omitempty" jsonschema:"enum=failed,enum=rejected" jsonschema_description:"rejected: not for you"`
+	Type        string           `json:"type,omitempty" jsonschema:"maxLength=64" jsonschema_description:"blocker, missing_information, capability, test_failure, environment…"`
+	Blockers    []Blocker        `json:"blockers,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{type, description, required_to_proceed}"`
+	Partial     *PartialProgress `json:"partial_progress,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{completed[], incomplete[]}"`
+	Questions   []string         `json:"questions,omitempty"` // to whoever goes on
+	Then        Then             `json:"then,omitempty" jsonschema_description:"Default rollback"`
+	RollbackTo  string           `json:"rollback_to,omitempty" jsonschema_description:"Default: on_failure, else the sender"`
+	Alternative string           `json:"suggested_alternative,omitempty"` // who could do it
+	Checkpoint  *Checkpoint      `json:"checkpoint,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{state{}, note}"`
+
+	Reason string  `json:"reason,omitempty" jsonschema_extras:"x-hidden=true"` // of the rollback
+	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
+}
+
+// FailOut is the result of fail_handoff.
+type FailOut struct {
+	HandoffID       ID       `json:"handoff_id"`
+	Status          Status   `json:"status"`
+	FailureID       string   `json:"failure_id"`
+	Then            Then     `json:"then,omitempty"`
+	RollbackHandoff ID       `json:"rollback_handoff,omitempty"` // the handoff that goes on, also for retry and escalate
+	To              Address  `json:"to,omitempty"`
+	Warnings        []string `json:"warnings,omitempty"`
+}
+
+// Action is what update_handoff does.
+type Action string
+
+// The actions of update_handoff.
+const (
+	ActProgress Action = "progress"
+	ActAsk      Action = "ask"
+	ActAnswer   Action = "answer"
+	ActRelease  Action = "release"
+	ActAmend    Action = "amend"
+	ActCancel   Action = "cancel"
+	ActRetry    Action = "retry"
+	ActReturn   Action = "return"
+	ActApprove  Action = "approve"
+	ActRefuse   Action = "refuse"
+)
+
+// UpdateIn are the arguments of update_handoff.
+type UpdateIn struct {
+	HandoffID  string      `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
+	Action     Action      `json:"action"`
+	Note       string      `json:"note,omitempty" jsonschema_description:"≤4 KiB"`
+	Token      string      `json:"claim_token,omitempty"` // default: of the one claim this connection holds
+	Percent    int         `json:"percent,omitempty" jsonschema:"minimum=0,maximum=100"`
+	Questions  []string    `json:"questions,omitempty" jsonschema:"maxItems=20"` // of ask, to the sender
+	Conditions *Conditions `json:"conditions,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{needs_more_context[], needs_permission[], estimated_completion}"`
+	To         string      `json:"to,omitempty" jsonschema_description:"For release, amend"`
+	Changes    *Changes    `json:"changes,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"For amend: as send_handoff, merged; for progress: {checkpoint{state, note}}"`
+}
+
+// Changes are what amend merges into a handoff: lists are extended, maps merged, the rest replaced.
+type Changes struct {
+	To           string            `json:"to,omitempty"`
+	Task         string            `json:"task,omitempty"`
+	Title        string            `json:"title,omitempty"`
+	Type         string            `json:"type,omitempty"`
+	Summary      string            `json:"summary,omitempty"`
+	Detail       string            `json:"detail,omitempty"`
+	Data         map[string]string `json:"data,omitempty"`
+	Context      *Context          `json:"context,omitempty"`
+	Expectations *Expectations     `json:"expectations,omitempty"`
+	Rollback     *Rollback         `json:"rollback,omitempty"`
+	Priority     Priority          `json:"priority,omitempty"`
+	Deadline     string            `json:"deadline,omitempty"`
+	Tags         []string          `json:"tags,omitempty"`
+	Requirements []string          `json:"requirements,omitempty"`
+	Checkpoint   *Checkpoint       `json:"checkpoint,omitempty"` // only with progress
+}
+
+// UpdateOut is the result of update_handoff: where the handoff stands, and what the action changed.
+type UpdateOut struct {
+	HandoffID  ID         `json:"handoff_id"`
+	Status     Status     `json:"status"`
+	Action     Action     `json:"action"`
+	To         Address    `json:"to,omitempty"`
+	Token      string     `json:"claim_token,omitempty"`
+	LeaseEnds  *time.Time `json:"lease_expires_at,omitempty"`
+	Checkpoint string     `json:"checkpoint_id,omitempty"`
+	Created    ID         `json:"new_handoff,omitempty"` // by retry and return
+	Changed    []string   `json:"changed,omitempty"`
+	Children   []ID       `json:"children,omitempty"` // still open, not cancelled along
+	Warnings   []string   `json:"warnings,omitempty"`
+}
