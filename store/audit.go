@@ -1,0 +1,206 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"handoff/schemas"
+	"handoff/store/ledger"
+)
+
+// Audit walks the registry and compares it with what is stored: each event with the Merkle tree, with the
+// event before it for the same handoff, and with the content that came with it; each record with its last
+// event. It finds every byte changed in them, every event, tree row or record that is missing, also at the
+// end, and records put back to what they were before. It reads in slices, so work goes on meanwhile.
+//
+// It reads nothing but the store, so it cannot find what is consistent in itself: a log cut off at its end
+// with its counter and tree rows and with every record put back to what it was then, or a registry that
+// was computed anew. Those are found by comparing Root with one that was noted elsewhere before. Content
+// counts as erased when both it and its salt are gone. Rows that no event and no record leads to are not
+// looked for. Index rows and counters are left to [Store.Check]; nothing here proves agents, notices,
+// workflows, receipts and words.
+func (s *Store) Audit(ctx context.Context) (schemas.AuditOut, error) {
+	a := auditor{last: map[schemas.ID]uint64{}}
+	if err := s.eachRow(ctx, Events, a.event, a.ended); err != nil {
+		return schemas.AuditOut{}, err
+	}
+	if err := s.eachRow(ctx, Records, a.standing, nil); err != nil {
+		return schemas.AuditOut{}, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(a.last)) {
+		a.problems.addf("%s has events and no record", id)
+	}
+	return schemas.AuditOut{
+		Events: a.events, Handoffs: a.handoffs, Root: a.walk.Root(), OK: len(a.problems) == 0, Problems: a.problems,
+	}, nil
+}
+
+type auditor struct {
+	walk     ledger.Walk
+	gap      bool // an event is missing: the tree cannot be followed beyond
+	problems Problems
+	n        uint64 // the last event seen
+	events   uint64 // how many were seen
+	handoffs uint64
+	last     map[schemas.ID]uint64 // the last event seen of each handoff whose record was not yet seen
+}
+
+// event takes the next row of the registry.
+func (a *auditor) event(v *View, row Row) error {
+	n := lastNumber(row.Key)
+	if n != a.n+1 || len(row.Key) != 8 {
+		a.problems.addf("event %d is missing", a.n+1)
+		a.gap = true
+	}
+	a.n = n
+	a.events++
+	if err := a.tree(v, n, row.Value); err != nil {
+		return err
+	}
+	var e schemas.Event
+	if json.Unmarshal(row.Value, &e) != nil {
+		a.problems.addf("event %d cannot be read", n)
+		return nil
+	}
+	return a.links(v, n, e)
+}
+
+func (a *auditor) tree(v *View, n uint64, event []byte) error {
+	if a.gap {
+		return nil
+	}
+	row, err := v.r.Get(Tree, number(n))
+	if err != nil {
+		return err
+	}
+	if err := a.walk.Next(event, row); err != nil {
+		a.problems.addf("event %d: %v", n, err)
+	}
+	return nil
+}
+
+// ended notices what was cut off at the end of the log.
+func (a *auditor) ended(v *View) error {
+	count, err := v.r.Get(Sys, eventCount)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(count, number(a.n)) && (count != nil || a.n != 0) {
+		a.problems.addf("the log ends with event %d and claims to end with %d", a.n, lastNumber(count))
+	}
+	for row, err := range v.r.Scan(Range{Space: Tree, From: beyond(a.n)}) {
+		if err != nil {
+			return err
+		}
+		a.problems.addf("event %d is in the tree and is missing", lastNumber(row.Key))
+		break
+	}
+	return nil
+}
+
+// links compares an event with the one before and with what was said.
+func (a *auditor) links(v *View, n uint64, e schemas.Event) error {
+	if e.N != n {
+		a.problems.addf("event %d calls itself %d", n, e.N)
+	}
+	if (e.State != "" || e.Before != 0) && a.last[e.Handoff] != e.Before {
+		a.problems.addf("event %d does not follow event %d of %s", n, a.last[e.Handoff], e.Handoff)
+	}
+	if e.Before != 0 {
+		b, err := v.r.Get(Events, number(e.Before))
+		if err != nil {
+			return err
+		}
+		if digest(b) != e.Prev {
+			a.problems.addf("event %d of %s is not what event %d followed", e.Before, e.Handoff, n)
+		}
+	}
+	if e.State != "" {
+		a.last[e.Handoff] = n
+	}
+	return a.said(v, n, e)
+}
+
+// said compares what was said with its digest, and with its size, because the digest alone would not tell
+// where the salt ends.
+func (a *auditor) said(v *View, n uint64, e schemas.Event) error {
+	salt, err := v.r.Get(Salts, number(n))
+	if err != nil {
+		return err
+	}
+	content, err := v.Said(e.Handoff, n)
+	if err != nil {
+		return err
+	}
+	nothing := salt == nil && content == nil // it was erased, or none came
+	if !nothing && (len(content) != e.Bytes || digest(salt, content) != e.Said) {
+		a.problems.addf("what was said with event %d of %s was changed", n, e.Handoff)
+	}
+	return nil
+}
+
+// standing takes the next record.
+func (a *auditor) standing(v *View, row Row) error {
+	id := schemas.ID(lastNumber(row.Key))
+	last := a.last[id]
+	delete(a.last, id)
+	a.handoffs++
+	r, err := a.record(v, id, row.Value)
+	if err == nil && r != nil && r.Event != last && r.Event <= a.n { // later ones came while we walked
+		a.problems.addf("the record of %s is as event %d left it, and event %d came after", id, r.Event, last)
+	}
+	return err
+}
+
+// record compares a record with its last event; nil when they do not fit.
+func (a *auditor) record(v *View, id schemas.ID, b []byte) (*Record, error) {
+	r, err := decodeRecord(b)
+	if err != nil {
+		a.problems.addf("the record of %s cannot be read: %v", id, err)
+		return nil, nil //nolint:nilerr // it is what was looked for
+	}
+	event, err := v.r.Get(Events, number(r.Event))
+	if err != nil {
+		return nil, err
+	}
+	var e schemas.Event
+	if json.Unmarshal(event, &e) != nil || e.Handoff != id || r.ID != id || e.State != digest(b) {
+		a.problems.addf("the record of %s is not what event %d left", id, r.Event)
+		return nil, nil
+	}
+	return r, nil
+}
+
+// Verify compares one handoff with the registry: its record with the event it names as its last, and each
+// of its events with the one before and with what was said. The tree is left to [Store.Audit], and so are
+// records put back to what they were before: nothing leads from an event to the next.
+func (v *View) Verify(id schemas.ID) (bool, error) {
+	b, err := v.r.Get(Records, number(id))
+	if err != nil || b == nil {
+		return false, err
+	}
+	a := auditor{last: map[schemas.ID]uint64{}}
+	r, err := a.record(v, id, b)
+	if err != nil || r == nil {
+		return false, err
+	}
+	for n := r.Event; n != 0; {
+		b, err := v.r.Get(Events, number(n))
+		if err != nil {
+			return false, err
+		}
+		var e schemas.Event
+		if json.Unmarshal(b, &e) != nil || e.Handoff != id || e.Before >= n {
+			return false, nil
+		}
+		a.last[id] = e.Before
+		if err := a.links(v, n, e); err != nil {
+			return false, err
+		}
+		n = e.Before
+	}
+	return len(a.problems) == 0, nil
+}

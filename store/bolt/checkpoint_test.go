@@ -1,0 +1,101 @@
+package bolt_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/store"
+	"handoff/store/bolt"
+)
+
+// wouldRecover tells whether a process that finds the file as it is now has to
+// read it through.
+func wouldRecover(t *testing.T, path string) bool {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	found := filepath.Join(t.TempDir(), "handoff.db")
+	require.NoError(t, os.WriteFile(found, b, 0o600))
+	var log bytes.Buffer
+	s, err := bolt.Open(t.Context(), bolt.Config{Path: found, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	return bytes.Contains(log.Bytes(), []byte("reading it through"))
+}
+
+func TestCheckpoint(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "handoff.db")
+	s, err := bolt.Open(t.Context(), bolt.Config{Path: path, Idle: time.Hour})
+	require.NoError(t, err)
+	require.NoError(t, s.Update(t.Context(), row("a")))
+	require.True(t, wouldRecover(t, path))
+	require.NoError(t, s.Checkpoint(t.Context()))
+	require.False(t, wouldRecover(t, path))
+	require.NoError(t, s.Update(t.Context(), row("b")))
+	require.True(t, wouldRecover(t, path))
+	require.NoError(t, s.Close())
+	require.False(t, wouldRecover(t, path))
+}
+
+func TestCheckpointWhenIdle(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "handoff.db")
+	synctest.Test(t, func(t *testing.T) {
+		s, err := bolt.Open(t.Context(), bolt.Config{Path: path})
+		require.NoError(t, err)
+		for range 2 {
+			require.NoError(t, s.Update(t.Context(), row("a")))
+			time.Sleep(249 * time.Millisecond)
+			synctest.Wait()
+			require.True(t, wouldRecover(t, path))
+			time.Sleep(time.Millisecond)
+			synctest.Wait()
+			require.False(t, wouldRecover(t, path))
+		}
+		require.NoError(t, s.Close())
+	})
+}
+
+func TestBackup(t *testing.T) {
+	dir, copied := t.TempDir(), t.TempDir()
+	s := open(t, dir)
+	require.NoError(t, s.Update(t.Context(), row("a")))
+	var b bytes.Buffer
+	require.NoError(t, s.Backup(t.Context(), &b))
+	require.EqualValues(t, b.Len(), s.Size())
+	require.NoError(t, s.Update(t.Context(), row("b")))
+	require.NoError(t, os.WriteFile(filepath.Join(copied, "handoff.db"), b.Bytes(), 0o600))
+	require.Equal(t, []string{"a"}, keys(t, copied))
+
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, s.Backup(cancelled, io.Discard), context.Canceled)
+	require.NoError(t, s.Close())
+	require.ErrorIs(t, s.Backup(t.Context(), io.Discard), store.ErrClosed)
+	require.Zero(t, s.Size())
+}
+
+// A panic is told to the log, and its value to nobody else.
+func TestPanicIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	s, err := bolt.Open(t.Context(), bolt.Config{
+		Path:   filepath.Join(t.TempDir(), "handoff.db"),
+		Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	require.NoError(t, err)
+	err = s.Update(t.Context(), func(store.Writer) error { panic(errors.New("secret")) })
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "secret")
+	require.Contains(t, log.String(), "secret")
+	require.Contains(t, log.String(), "TestPanicIsLogged")
+	require.NoError(t, s.Close())
+}

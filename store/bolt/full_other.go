@@ -1,0 +1,8 @@
+//go:build !windows
+
+package bolt
+
+import "syscall"
+
+// systemFull are names for a full disk that only this system has.
+var systemFull []syscall.Errno

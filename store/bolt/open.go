@@ -1,0 +1,157 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"handoff/store"
+)
+
+const pageSize = 4096
+
+// open opens the file and tells whether its list of free pages was in order.
+func open(ctx context.Context, c Config) (db *bbolt.DB, synced bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, false, err
+	}
+	if err := os.MkdirAll(filepath.Dir(c.Path), 0o700); err != nil {
+		return nil, false, classify(err)
+	}
+	found, err := inspect(c.Path)
+	if err != nil {
+		return nil, false, err
+	}
+	if !found.synced {
+		c.Logger.InfoContext(ctx, "the store was not closed: reading it through", slog.Int64("bytes", found.size))
+		if err := readThrough(ctx, c.Path, found.size); err != nil {
+			return nil, false, err
+		}
+	}
+	db, err = attach(c)
+	return db, found.synced, err
+}
+
+// attach takes the file, which was looked at before, and makes what is missing.
+func attach(c Config) (*bbolt.DB, error) {
+	db, err := bboltOpen(c.Path, bbolt.Options{NoFreelistSync: true, InitialMmapSize: mapSize})
+	if errors.Is(err, syscall.ENOMEM) {
+		c.Logger.Warn("too little address space: long views will hold up writers")
+		db, err = bboltOpen(c.Path, bbolt.Options{NoFreelistSync: true})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := furnish(db); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// bboltOpen opens path with what all our openings have in common.
+func bboltOpen(path string, o bbolt.Options) (db *bbolt.DB, err error) {
+	o.Timeout = 50 * time.Millisecond // one attempt; zero would wait for ever
+	o.PageSize = pageSize             // that of the machine may be larger, and so would each commit
+	o.FreelistType = bbolt.FreelistMapType
+	o.NoStatistics = true
+	var file *os.File
+	o.OpenFile = func(name string, flag int, mode os.FileMode) (f *os.File, err error) {
+		file, err = os.OpenFile(name, flag, mode)
+		return file, err
+	}
+	defer func() {
+		if errors.Is(err, store.ErrCorrupt) { // it panicked
+			abandon(file)
+		}
+	}()
+	defer damaged(&err)
+	db, err = bbolt.Open(path, 0o600, &o)
+	return db, classify(err)
+}
+
+// furnish makes a new file ours. It writes nothing to a file that has all.
+func furnish(db *bbolt.DB) (err error) {
+	defer damaged(&err)
+	complete := false
+	err = db.View(func(tx *bbolt.Tx) error {
+		fresh, err := checkFormat(tx)
+		complete = !fresh && hasBuckets(tx)
+		return err
+	})
+	if err != nil || complete {
+		return err
+	}
+	db.NoFreelistSync = false // so that a file is complete from the beginning
+	defer func() { db.NoFreelistSync = true }()
+	return classify(db.Update(func(tx *bbolt.Tx) error {
+		for s := range store.Spaces {
+			if _, err := tx.CreateBucketIfNotExists([]byte(s.String())); err != nil {
+				return err
+			}
+		}
+		return writeFormat(tx)
+	}))
+}
+
+func hasBuckets(tx *bbolt.Tx) bool {
+	for s := range store.Spaces {
+		if tx.Bucket([]byte(s.String())) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// readThrough reads the first size bytes of path, so that finding its free
+// pages, which reads in no order, finds them in memory.
+func readThrough(ctx context.Context, path string, size int64) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return classify(err)
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	if _, err := io.CopyBuffer(&stopping{ctx: ctx, to: io.Discard}, io.LimitReader(f, size), make([]byte, 1<<20)); err != nil {
+		return fmt.Errorf("read through: %w", err)
+	}
+	return nil
+}
+
+// reopen lets go of the file and opens it again. Views wait meanwhile.
+func (s *Store) reopen() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.db != nil {
+		s.gone = s.db.Close()
+		s.db = nil
+	}
+	db, err := attach(s.config)
+	if err != nil {
+		s.gone = fmt.Errorf("open store again: %w", errors.Join(err, s.gone))
+		return s.gone
+	}
+	s.db, s.gone = db, nil
+	return nil
+}
+
+// release lets go of the file for good, when the last View has ended.
+func (s *Store) release() error {
+	s.mu.Lock()
+	db := s.db
+	s.db, s.gone = nil, store.ErrClosed
+	s.mu.Unlock()
+	if db == nil {
+		return nil
+	}
+	if err := db.Close(); err != nil {
+		return fmt.Errorf("close store: %w", err)
+	}
+	return nil
+}

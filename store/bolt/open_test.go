@@ -1,0 +1,223 @@
+package bolt_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.etcd.io/bbolt"
+
+	"handoff/store"
+	"handoff/store/bolt"
+)
+
+func openError(t *testing.T, path string) error {
+	t.Helper()
+	s, err := bolt.Open(t.Context(), bolt.Config{Path: path})
+	require.Nil(t, s)
+	return err
+}
+
+// requireUntouched opens path, expects the error and checks that neither the
+// file nor its directory changed.
+func requireUntouched(t *testing.T, path string, want error) {
+	t.Helper()
+	before, err := os.ReadFile(path)
+	require.NoError(t, err)
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+
+	require.ErrorIs(t, openError(t, path), want)
+
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(before, after), "the file was changed")
+	again, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, info.ModTime(), again.ModTime())
+	entries, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+}
+
+// closed is the path of a store with some rows that was closed.
+func closed(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	s := open(t, dir)
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+		for i := range 1000 {
+			if err := w.Put(store.Records, fmt.Appendf(nil, "%04d", i), make([]byte, 100)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	require.NoError(t, s.Close())
+	return filepath.Join(dir, "handoff.db")
+}
+
+// raw changes a file as bbolt and not through us.
+func raw(t *testing.T, path string, o *bbolt.Options, fn func(*bbolt.Tx) error) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, o)
+	require.NoError(t, err)
+	require.NoError(t, db.Update(fn))
+	require.NoError(t, db.Close())
+}
+
+func TestNewFileIsPrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such modes")
+	}
+	path := filepath.Join(t.TempDir(), "a", "b", "handoff.db")
+	s, err := bolt.Open(t.Context(), bolt.Config{Path: path})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode())
+	info, err = os.Stat(filepath.Dir(path))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+}
+
+// Whoever made these files was stopped before the first commit.
+func TestUnfinishedFilesBecomeStores(t *testing.T) {
+	for name, prepare := range map[string]func(t *testing.T, path string){
+		"empty": func(t *testing.T, path string) { require.NoError(t, os.WriteFile(path, nil, 0o600)) },
+		"no buckets": func(t *testing.T, path string) {
+			raw(t, path, nil, func(*bbolt.Tx) error { return nil })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			prepare(t, filepath.Join(dir, "handoff.db"))
+			require.NoError(t, open(t, dir).Close())
+		})
+	}
+}
+
+func TestSecondOpenIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	first := open(t, dir)
+	requireUntouched(t, filepath.Join(dir, "handoff.db"), store.ErrLocked)
+	require.NoError(t, first.Close())
+	require.NoError(t, open(t, dir).Close())
+}
+
+func TestNewerFormatIsUntouched(t *testing.T) {
+	path := closed(t)
+	raw(t, path, nil, func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("sys")).Put([]byte("format"), []byte("handoff 2"))
+	})
+	requireUntouched(t, path, store.ErrNewer)
+}
+
+func TestForeignFilesAreUntouched(t *testing.T) {
+	other := func(o *bbolt.Options, bucket, key, value string) func(t *testing.T, path string) {
+		return func(t *testing.T, path string) {
+			raw(t, path, o, func(tx *bbolt.Tx) error {
+				b, err := tx.CreateBucket([]byte(bucket))
+				if err != nil {
+					return err
+				}
+				return b.Put([]byte(key), []byte(value))
+			})
+		}
+	}
+	text := func(s string) func(t *testing.T, path string) {
+		return func(t *testing.T, path string) { require.NoError(t, os.WriteFile(path, []byte(s), 0o600)) }
+	}
+	for name, prepare := range map[string]func(t *testing.T, path string){
+		"short text":          text("hello\n"),
+		"long text":           text(string(bytes.Repeat([]byte("SQLite format 3\x00"), 4096))),
+		"bbolt":               other(nil, "users", "a", "b"),
+		"bbolt, large pages":  other(&bbolt.Options{PageSize: 16384}, "users", "a", "b"),
+		"bbolt, not closed":   other(&bbolt.Options{NoFreelistSync: true}, "users", "a", "b"),
+		"bbolt, same bucket":  other(nil, "sys", "a", "b"),
+		"bbolt, other format": other(nil, "sys", "format", "7"),
+		"bbolt, odd format":   other(nil, "sys", "format", "handoff x"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "handoff.db")
+			prepare(t, path)
+			requireUntouched(t, path, store.ErrForeign)
+		})
+	}
+	require.ErrorIs(t, openError(t, t.TempDir()), store.ErrForeign)
+}
+
+func TestDamageIsReported(t *testing.T) {
+	const page = 4096
+	for name, damage := range map[string]func(b []byte) []byte{
+		"cut off":          func(b []byte) []byte { return b[:2*page] },
+		"one page left":    func(b []byte) []byte { return b[:page] },
+		"both metas":       func(b []byte) []byte { b[40]++; b[page+40]++; return b },
+		"everything after": func(b []byte) []byte { clear(b[2*page:]); return b },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := closed(t)
+			b, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(path, damage(b), 0o600))
+			requireUntouched(t, path, store.ErrCorrupt)
+		})
+	}
+}
+
+// Whichever page is lost, the process goes on and hears of it, on opening or
+// when it comes to the page.
+func TestEveryLostPageIsAnError(t *testing.T) {
+	path, reported := closed(t), 0
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for page := 2 * 4096; page < 40*4096; page += 4096 {
+		b := bytes.Clone(whole)
+		clear(b[page : page+4096])
+		require.NoError(t, os.WriteFile(path, b, 0o600))
+		if err := useAll(t, path); err != nil {
+			require.ErrorIs(t, err, store.ErrCorrupt)
+			reported++
+		}
+	}
+	require.Greater(t, reported, 30, "most pages hold rows or lead to them")
+}
+
+// useAll opens a store, reads every row, deletes the last and closes it.
+func useAll(t *testing.T, path string) error {
+	s, err := bolt.Open(t.Context(), bolt.Config{Path: path})
+	if err != nil {
+		return err
+	}
+	every := func(r store.Reader) error {
+		for _, err := range r.Scan(store.Range{Space: store.Records}) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return errors.Join(
+		s.View(t.Context(), every),
+		s.Update(t.Context(), func(w store.Writer) error { return w.Delete(store.Records, []byte("0999")) }),
+		s.Close())
+}
+
+// One meta page may be torn by a loss of power: the other one counts.
+func TestOneTornMetaIsNoDamage(t *testing.T) {
+	for offset := range int64(2) {
+		path := closed(t)
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		require.NoError(t, err)
+		_, err = f.WriteAt(make([]byte, 100), offset*4096)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+		require.NoError(t, open(t, filepath.Dir(path)).Close())
+	}
+}

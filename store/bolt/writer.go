@@ -1,0 +1,206 @@
+package bolt
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"handoff/store"
+)
+
+const (
+	maxRequests = 512     // in one transaction
+	maxBytes    = 4 << 20 // written by one transaction, give or take one request
+)
+
+// errExited is the outcome of calls whose transaction went away with the
+// goroutine that made it.
+var errExited = errors.New("a function given to the store ended the goroutine that ran it: nothing was changed")
+
+// writer is the one goroutine that writes. Its fields are its own until
+// stopped is closed.
+type writer struct {
+	store    *Store
+	overlay  store.Overlay
+	batch    []*request // taken from the line and not yet answered
+	last     int        // how many requests shared the last transaction
+	unsynced bool       // the list of free pages in the file is out of date
+	broken   bool       // a commit failed: what the file holds is uncertain until it is opened again
+	closed   error      // what Close returns
+	stopped  chan struct{}
+}
+
+// run writes until the line has ended. A function may end the goroutine that
+// runs it, as testing.T.FailNow does; then another one goes on.
+func (w *writer) run() {
+	ended := false
+	defer func() {
+		if !ended {
+			go w.run()
+		}
+	}()
+	debug.SetPanicOnFault(true)
+	w.loop()
+	w.closed = w.close()
+	ended = true
+	close(w.stopped)
+}
+
+func (w *writer) loop() {
+	idle := time.NewTimer(w.store.config.Idle)
+	defer idle.Stop()
+	for {
+		if w.serve() {
+			idle.Reset(w.store.config.Idle)
+		}
+		if w.store.queue.ended() {
+			return
+		}
+		select {
+		case <-w.store.queue.ready:
+		case <-idle.C:
+			w.checkpoint()
+		}
+	}
+}
+
+// serve answers all who wait and tells whether anybody did.
+func (w *writer) serve() (served bool) {
+	for ; len(w.batch) > 0 || w.store.queue.len() > 0; served = true {
+		w.gather()
+		w.batch = w.store.queue.next(w.batch, maxRequests-len(w.batch))
+		w.repair()
+		w.transact()
+	}
+	w.repair()
+	return served
+}
+
+// gather waits until as many wait as shared the last transaction: those who
+// were just answered are about to call again, and one commit for all of them
+// is much cheaper than two. A timer alone would sleep for a millisecond, so it
+// only ends a loop that gives way to others.
+func (w *writer) gather() {
+	if w.last < 2 || w.store.config.GroupWait < 0 {
+		return
+	}
+	const turns = 10_000 // more than fit in the time; ends the loop where time stands still
+	over := time.NewTimer(w.store.config.GroupWait)
+	defer over.Stop()
+	for range turns {
+		if len(w.batch)+w.store.queue.len() >= w.last {
+			return
+		}
+		select {
+		case <-over.C:
+			return
+		default:
+			runtime.Gosched()
+		}
+	}
+}
+
+// transact runs as many requests of the batch as fit into one transaction,
+// commits it and answers them. When the commit fails they all fail, those too
+// that failed by themselves or only read: they may have seen what was lost.
+func (w *writer) transact() {
+	begun, err := 0, errExited
+	defer func() {
+		for _, r := range w.batch[:begun] {
+			if err != nil {
+				r.err = err
+			}
+			r.done <- r.err
+		}
+		left := copy(w.batch, w.batch[begun:])
+		clear(w.batch[left:])
+		w.batch, w.last = w.batch[:left], begun
+	}()
+	tx, beginErr := w.store.begin(true)
+	if beginErr != nil {
+		begun, err, w.broken = len(w.batch), beginErr, true
+		return
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing once committed
+	err = w.fill(tx, &begun)
+	w.broken = err != nil
+}
+
+// fill runs requests of the batch in tx, counting them in begun, and commits
+// if there is anything to commit.
+func (w *writer) fill(tx *bbolt.Tx, begun *int) error {
+	rows, size, sync := newRows(tx), 0, false
+	for *begun < len(w.batch) && size < maxBytes {
+		r := w.batch[*begun]
+		*begun++
+		if !r.take() {
+			continue
+		}
+		w.overlay.Reset(rows)
+		if r.err = w.overlay.Run(r.fn); r.err != nil {
+			continue
+		}
+		if err := w.overlay.Flush(rows); err != nil {
+			return err
+		}
+		size += w.overlay.Size()
+		sync = sync || r.checkpoint && w.unsynced
+	}
+	if size == 0 && !sync {
+		return nil
+	}
+	return w.commit(tx, sync)
+}
+
+// commit makes tx durable, with the list of free pages if sync.
+func (w *writer) commit(tx *bbolt.Tx, sync bool) (err error) {
+	defer damaged(&err)
+	db := tx.DB()
+	db.NoFreelistSync = !sync
+	defer func() { db.NoFreelistSync = true }()
+	w.unsynced = true
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", classify(err))
+	}
+	w.unsynced = !sync
+	return nil
+}
+
+// checkpoint writes the list of free pages if it is out of date.
+func (w *writer) checkpoint() {
+	if !w.unsynced {
+		return
+	}
+	r := newRequest(func(store.Writer) error { return nil })
+	r.checkpoint = true
+	w.batch = append(w.batch, r)
+	w.transact()
+	if err := <-r.done; err != nil {
+		w.store.config.Logger.Warn("the list of free pages was not written", slog.Any("error", err))
+	}
+	w.repair()
+}
+
+// repair opens the file again after a commit failed, and tries again each time
+// until that succeeds; callers are told meanwhile why it does not. A damaged
+// file is left alone: each attempt would cost the address space it is mapped to.
+func (w *writer) repair() {
+	if !w.broken || errors.Is(w.store.gone, store.ErrCorrupt) {
+		return
+	}
+	if err := w.store.reopen(); err == nil {
+		w.broken = false
+		w.store.config.Logger.Warn("the store was opened again after a write failed")
+	}
+}
+
+// close writes the list of free pages and lets go of the file.
+func (w *writer) close() error {
+	w.checkpoint()
+	return w.store.release()
+}

@@ -1,0 +1,103 @@
+// Package ledger makes the audit registry tamper-evident: every event is a leaf of one Merkle tree, in the
+// order of its number, built as the Go checksum database builds its own (RFC 6962 hashing).
+//
+// For event n, counted from 0, the store keeps one row with every hash that the event completed: its leaf,
+// and each inner node whose last leaf it is, lowest level first, 32 bytes each. Such a row never changes.
+package ledger
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// Rows gives the row of event n, counted from 0.
+type Rows func(n int64) ([]byte, error)
+
+// Row computes the row of event n from its bytes and the rows before it.
+func Row(n int64, event []byte, rows Rows) ([]byte, error) {
+	hashes, err := tlog.StoredHashes(n, event, rows)
+	if err != nil {
+		return nil, fmt.Errorf("tree row of event %d: %w", n+1, err)
+	}
+	row := make([]byte, 0, len(hashes)*tlog.HashSize)
+	for _, h := range hashes {
+		row = append(row, h[:]...)
+	}
+	return row, nil
+}
+
+// Root is the hash of the tree over the first size events, in base64.
+func Root(size int64, rows Rows) (string, error) {
+	h, err := tlog.TreeHash(size, rows)
+	if err != nil {
+		return "", fmt.Errorf("root of %d events: %w", size, err)
+	}
+	return text(h), nil
+}
+
+// ReadHashes implements [tlog.HashReader].
+func (rows Rows) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+	hashes := make([]tlog.Hash, len(indexes))
+	for i, x := range indexes {
+		level, n := tlog.SplitStoredHashIndex(x)
+		row, err := rows((n+1)<<level - 1) // the event that completed this node
+		if err != nil {
+			return nil, err
+		}
+		if len(row) < (level+1)*tlog.HashSize {
+			return nil, fmt.Errorf("event %d has no hash of level %d", (n+1)<<level, level)
+		}
+		copy(hashes[i][:], row[level*tlog.HashSize:])
+	}
+	return hashes, nil
+}
+
+// ErrMismatch means that an event or a tree row is not what it was when it was written.
+var ErrMismatch = errors.New("the bytes do not match the tree")
+
+// Walk recomputes the tree in one pass over all events. The zero value is ready.
+type Walk struct {
+	n    int64
+	open []tlog.Hash // roots of the complete subtrees so far, largest first
+}
+
+// Next takes the next event and its row, and reports [ErrMismatch] when they do not fit.
+func (w *Walk) Next(event, row []byte) error {
+	h := tlog.RecordHash(event)
+	levels := bits.TrailingZeros64(uint64(w.n + 1)) //nolint:gosec // n counts from 0
+	var err error
+	if len(row) != (levels+1)*tlog.HashSize {
+		err = ErrMismatch
+	}
+	for level := 0; ; level++ {
+		if err == nil && string(row[level*tlog.HashSize:(level+1)*tlog.HashSize]) != string(h[:]) {
+			err = ErrMismatch
+		}
+		if level == levels {
+			break
+		}
+		h = tlog.NodeHash(w.open[len(w.open)-1], h)
+		w.open = w.open[:len(w.open)-1]
+	}
+	w.open = append(w.open, h)
+	w.n++
+	return err
+}
+
+// Root is the hash of the tree over the events so far, in base64, and "" before the first.
+func (w *Walk) Root() string {
+	if len(w.open) == 0 {
+		return ""
+	}
+	h := w.open[len(w.open)-1]
+	for i := len(w.open) - 2; i >= 0; i-- {
+		h = tlog.NodeHash(w.open[i], h)
+	}
+	return text(h)
+}
+
+func text(h tlog.Hash) string { return base64.StdEncoding.EncodeToString(h[:]) }

@@ -1,0 +1,75 @@
+// Package memory keeps rows in memory, for tests and for trying things out.
+// It holds to the whole contract of [store.Backend] except that nothing
+// outlives the process.
+//
+// Rows of each space are a tree that is never changed: a write makes new nodes
+// on the way to its place and shares the rest. A version is one root for every
+// space. A View reads the version that was current when it began, an Update
+// replaces it in one step, so neither waits for the other.
+package memory
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"handoff/store"
+)
+
+// Store is a [store.Backend] in memory. Use [New].
+type Store struct {
+	mu      sync.Mutex // held by the one Update that runs
+	current atomic.Pointer[version]
+}
+
+var _ store.Backend = (*Store)(nil)
+
+// New returns an empty store.
+func New() *Store {
+	s := &Store{}
+	s.current.Store(&version{})
+	return s
+}
+
+// View implements [store.Backend].
+func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	v := s.current.Load()
+	if v == nil {
+		return store.ErrClosed
+	}
+	return fn(v)
+}
+
+// Update implements [store.Backend]. Fn runs once, on the caller's goroutine.
+func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	v := s.current.Load()
+	if v == nil {
+		return store.ErrClosed
+	}
+	writes := store.NewOverlay(v)
+	if err := writes.Run(fn); err != nil {
+		return err
+	}
+	next := *v
+	if err := writes.Flush(&next); err != nil {
+		return err
+	}
+	s.current.Store(&next)
+	return nil
+}
+
+// Close implements [store.Backend]. Views under way keep their version.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.current.Store(nil)
+	return nil
+}

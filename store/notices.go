@@ -1,0 +1,75 @@
+package store
+
+import (
+	"encoding/json"
+	"iter"
+
+	"handoff/schemas"
+)
+
+// Notify leaves a notice, unread, and gives its number.
+func (t *Tx) Notify(n schemas.Notice) (schemas.NoticeID, error) {
+	id, err := t.w.Next(Notices)
+	if err != nil {
+		return 0, err
+	}
+	n.ID = schemas.NoticeID(id)
+	b, err := json.Marshal(n)
+	if err != nil {
+		return 0, err
+	}
+	key := join(word(n.To), number(n.ID))
+	if err := t.w.Put(Notices, key, b); err != nil {
+		return 0, err
+	}
+	if err := t.w.Put(Unread, key, nil); err != nil {
+		return 0, err
+	}
+	return n.ID, t.count(schemas.Address(n.To), Mailbox{Unread: 1})
+}
+
+// Notices yields the notices of an agent, newest first, from before the given one; 0 begins at the last.
+func (v *View) Notices(a schemas.Agent, before schemas.NoticeID) iter.Seq2[schemas.Notice, error] {
+	r := Prefix(Notices, word(a))
+	r.Reverse = true
+	if before != 0 {
+		r.To = join(word(a), number(before))
+	}
+	return func(yield func(schemas.Notice, error) bool) {
+		for row, err := range v.r.Scan(r) {
+			var n schemas.Notice
+			if err == nil {
+				err = json.Unmarshal(row.Value, &n)
+			}
+			if !yield(n, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// IsUnread tells whether an agent has not yet read a notice.
+func (v *View) IsUnread(a schemas.Agent, id schemas.NoticeID) (bool, error) {
+	b, err := v.r.Get(Unread, join(word(a), number(id)))
+	return b != nil, err
+}
+
+// Read marks notices as read; those that were are left alone.
+func (t *Tx) Read(a schemas.Agent, ids ...schemas.NoticeID) error {
+	for _, id := range ids {
+		unread, err := t.IsUnread(a, id)
+		if err != nil {
+			return err
+		}
+		if !unread {
+			continue
+		}
+		if err := t.w.Delete(Unread, join(word(a), number(id))); err != nil {
+			return err
+		}
+		if err := t.count(schemas.Address(a), Mailbox{Unread: -1}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

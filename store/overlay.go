@@ -1,0 +1,211 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"runtime/debug"
+	"slices"
+)
+
+// Overlay is a [Writer] that keeps what is written to itself, over rows that
+// do not change meanwhile. A driver runs each Update on one: dropping it undoes
+// everything, flushing it makes everything happen. Its size should be that of
+// one operation, thousands of rows and not millions.
+type Overlay struct {
+	base Reader
+	rows [Spaces][]Row // sorted by key; a nil value marks a deleted row
+	size int
+}
+
+var _ Writer = (*Overlay)(nil)
+
+// NewOverlay returns an empty overlay over base.
+func NewOverlay(base Reader) *Overlay { return &Overlay{base: base} }
+
+// Reset drops everything written and puts o over base. Rows that were flushed
+// before are not touched by later writes, so a driver may go on using them.
+func (o *Overlay) Reset(base Reader) {
+	o.base = base
+	if o.size == 0 {
+		return
+	}
+	o.size = 0
+	for s := range o.rows {
+		clear(o.rows[s])
+		o.rows[s] = o.rows[s][:0]
+	}
+}
+
+// Run calls fn with o and turns a panic into a [*Panic].
+func (o *Overlay) Run(fn func(Writer) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &Panic{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return fn(o)
+}
+
+// Size is about how many bytes flushing would write, deletions included. It
+// is zero if and only if nothing was written.
+func (o *Overlay) Size() int { return o.size }
+
+// Flush writes everything into w, space by space in the order of keys. It
+// hands over its slices without copying and never changes them afterwards. No
+// value is nil.
+func (o *Overlay) Flush(w sink) error {
+	if o.size == 0 {
+		return nil
+	}
+	for s := range Spaces {
+		for _, row := range o.rows[s] {
+			if err := flush(w, s, row); err != nil {
+				return fmt.Errorf("write row of %s: %w", s, err)
+			}
+		}
+	}
+	return nil
+}
+
+// sink is what a driver offers to be flushed into.
+type sink interface {
+	Put(s Space, key, value []byte) error
+	Delete(s Space, key []byte) error
+}
+
+func flush(w sink, s Space, row Row) error {
+	if row.Value == nil {
+		return w.Delete(s, row.Key)
+	}
+	return w.Put(s, row.Key, row.Value)
+}
+
+// Get implements [Reader].
+func (o *Overlay) Get(s Space, key []byte) ([]byte, error) {
+	if i, found := o.find(s, key); found {
+		return o.rows[s][i].Value, nil
+	}
+	return o.base.Get(s, key)
+}
+
+// Put implements [Writer].
+func (o *Overlay) Put(s Space, key, value []byte) error {
+	if len(key) == 0 || len(key) > MaxKey {
+		return fmt.Errorf("put into %s: a key has 1 to %d bytes, not %d", s, MaxKey, len(key))
+	}
+	kept := append(append(make([]byte, 0, len(key)+len(value)), key...), value...)
+	o.set(s, Row{Key: kept[:len(key):len(key)], Value: kept[len(key):]})
+	return nil
+}
+
+// Delete implements [Writer].
+func (o *Overlay) Delete(s Space, key []byte) error {
+	o.set(s, Row{Key: bytes.Clone(key)})
+	return nil
+}
+
+// Next implements [Writer] with a counter kept as a row of [Sys], so that it
+// is undone with everything else. A driver with several writers overrides it.
+func (o *Overlay) Next(s Space) (uint64, error) {
+	key := []byte("next/" + s.String())
+	last, err := o.Get(Sys, key)
+	if err != nil {
+		return 0, fmt.Errorf("next number of %s: %w", s, err)
+	}
+	var n uint64
+	if last != nil {
+		if len(last) != 8 {
+			return 0, fmt.Errorf("next number of %s: a counter of %d bytes: %w", s, len(last), ErrCorrupt)
+		}
+		n = binary.BigEndian.Uint64(last)
+	}
+	return n + 1, o.Put(Sys, key, binary.BigEndian.AppendUint64(nil, n+1))
+}
+
+// Scan implements [Reader]: own rows merged with those below. Own rows are
+// copied as ranging begins, which is why later writes are not seen.
+func (o *Overlay) Scan(r Range) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		below := o.base.Scan(r)
+		if own := o.within(r); len(own) > 0 {
+			below = merge(own, below, r.Reverse)
+		}
+		below(yield)
+	}
+}
+
+// find is where key is among the own rows of s, or where it belongs.
+func (o *Overlay) find(s Space, key []byte) (int, bool) {
+	return slices.BinarySearchFunc(o.rows[s], key, func(row Row, key []byte) int {
+		return bytes.Compare(row.Key, key)
+	})
+}
+
+func (o *Overlay) set(s Space, row Row) {
+	const overhead = 16 // what a row costs an engine beside its bytes
+	o.size += len(row.Key) + len(row.Value) + overhead
+	i, found := o.find(s, row.Key)
+	if found {
+		o.rows[s][i] = row
+		return
+	}
+	o.rows[s] = slices.Insert(o.rows[s], i, row)
+}
+
+// within is a copy of the own rows in r, in the order of r.
+func (o *Overlay) within(r Range) []Row {
+	own := o.rows[r.Space]
+	if len(own) == 0 {
+		return nil
+	}
+	from, _ := o.find(r.Space, r.From)
+	to := len(own)
+	if r.To != nil {
+		to, _ = o.find(r.Space, r.To)
+	}
+	own = slices.Clone(own[from:max(from, to)])
+	if r.Reverse {
+		slices.Reverse(own)
+	}
+	return own
+}
+
+// merge yields own and below together in order. Own rows win over rows below
+// with the same key, and hide them if deleted.
+func merge(own []Row, below iter.Seq2[Row, error], reverse bool) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		for row, err := range below {
+			if err != nil {
+				yield(Row{}, err)
+				return
+			}
+			for len(own) > 0 && comes(own[0].Key, row.Key, reverse) {
+				if own[0].Value != nil && !yield(own[0], nil) {
+					return
+				}
+				own = own[1:]
+			}
+			if len(own) > 0 && bytes.Equal(own[0].Key, row.Key) {
+				continue // own[0] takes its place before the next row or at the end
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+		for _, row := range own {
+			if row.Value != nil && !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// comes tells whether a is yielded before b.
+func comes(a, b []byte, reverse bool) bool {
+	if reverse {
+		return bytes.Compare(a, b) > 0
+	}
+	return bytes.Compare(a, b) < 0
+}

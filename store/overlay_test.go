@@ -1,0 +1,161 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/store"
+)
+
+// below is what an overlay lies on: rows "b" and "d" of every space, or an error.
+type below struct{ err error }
+
+func (b below) Get(_ store.Space, key []byte) ([]byte, error) {
+	if string(key) == "b" || string(key) == "d" {
+		return []byte("below"), b.err
+	}
+	return nil, b.err
+}
+
+func (b below) Scan(store.Range) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
+		if b.err != nil {
+			yield(store.Row{}, b.err)
+			return
+		}
+		_ = yield(store.Row{Key: []byte("b"), Value: []byte("below")}, nil) &&
+			yield(store.Row{Key: []byte("d"), Value: []byte("below")}, nil)
+	}
+}
+
+// sink writes down what is flushed into it and fails when told to.
+type sink struct {
+	lines []string
+	err   error
+}
+
+func (s *sink) Put(space store.Space, key, value []byte) error {
+	s.lines = append(s.lines, fmt.Sprintf("put %s %s=%s", space, key, value))
+	return s.err
+}
+
+func (s *sink) Delete(space store.Space, key []byte) error {
+	s.lines = append(s.lines, fmt.Sprintf("delete %s %s", space, key))
+	return s.err
+}
+
+func write(t *testing.T, o *store.Overlay) {
+	t.Helper()
+	require.NoError(t, o.Put(store.Events, []byte("z"), []byte("1")))
+	require.NoError(t, o.Put(store.Records, []byte("c"), nil))
+	require.NoError(t, o.Put(store.Records, []byte("a"), []byte("old")))
+	require.NoError(t, o.Put(store.Records, []byte("a"), []byte("new")))
+	require.NoError(t, o.Delete(store.Records, []byte("b")))
+}
+
+func TestOverlayFlushesInOrder(t *testing.T) {
+	o := store.NewOverlay(below{})
+	write(t, o)
+	var s sink
+	require.NoError(t, o.Flush(&s))
+	require.Equal(t, []string{"put records a=new", "delete records b", "put records c=", "put events z=1"}, s.lines)
+}
+
+func TestOverlayIsEmptyAfterReset(t *testing.T) {
+	o := store.NewOverlay(below{})
+	require.Zero(t, o.Size())
+	write(t, o)
+	require.Positive(t, o.Size())
+
+	o.Reset(below{})
+	require.Zero(t, o.Size())
+	var s sink
+	require.NoError(t, o.Flush(&s))
+	require.Empty(t, s.lines)
+	v, err := o.Get(store.Records, []byte("b"))
+	require.NoError(t, err)
+	require.Equal(t, "below", string(v))
+}
+
+// What a driver took over at Flush must not change when the overlay is used
+// again within the same transaction.
+func TestOverlayLetsGoOfFlushedRows(t *testing.T) {
+	o := store.NewOverlay(below{})
+	require.NoError(t, o.Put(store.Records, []byte("a"), []byte("first")))
+	var kept keeper
+	require.NoError(t, o.Flush(&kept))
+	o.Reset(below{})
+	require.NoError(t, o.Put(store.Records, []byte("x"), []byte("other")))
+	require.Equal(t, "a", string(kept.key))
+	require.Equal(t, "first", string(kept.value))
+}
+
+type keeper struct{ key, value []byte }
+
+func (k *keeper) Put(_ store.Space, key, value []byte) error { k.key, k.value = key, value; return nil }
+func (k *keeper) Delete(store.Space, []byte) error           { return nil }
+
+func TestOverlayPassesErrorsOn(t *testing.T) {
+	broken := errors.New("broken")
+	o := store.NewOverlay(below{err: broken})
+	_, err := o.Next(store.Records)
+	require.ErrorIs(t, err, broken)
+	write(t, o)
+	_, err = o.Get(store.Records, []byte("x"))
+	require.ErrorIs(t, err, broken)
+	for _, err = range o.Scan(store.Range{Space: store.Records}) {
+		require.ErrorIs(t, err, broken)
+	}
+	require.ErrorIs(t, o.Flush(&sink{err: broken}), broken)
+}
+
+func TestOverlayRefusesABrokenCounter(t *testing.T) {
+	o := store.NewOverlay(below{})
+	require.NoError(t, o.Put(store.Sys, []byte("next/events"), []byte("odd")))
+	_, err := o.Next(store.Events)
+	require.ErrorIs(t, err, store.ErrCorrupt)
+}
+
+func TestSpaceNamesAreUnique(t *testing.T) {
+	seen := map[string]store.Space{}
+	for s := range store.Spaces {
+		name := s.String()
+		require.NotEmpty(t, name)
+		require.NotContains(t, seen, name)
+		seen[name] = s
+	}
+	require.Equal(t, "space(200)", store.Space(200).String())
+}
+
+func TestAfter(t *testing.T) {
+	for _, test := range []struct{ prefix, after string }{
+		{"a", "b"}, {"ab", "ac"}, {"a\xff", "b"}, {"\x00", "\x01"}, {"a\xff\xff", "b"},
+	} {
+		prefix := []byte(test.prefix)
+		require.Equal(t, test.after, string(store.After(prefix)))
+		require.Equal(t, test.prefix, string(prefix), "the prefix is not changed")
+	}
+	require.Nil(t, store.After(nil))
+	require.Nil(t, store.After([]byte("\xff\xff")))
+}
+
+func BenchmarkOverlay(b *testing.B) {
+	keys := make([][]byte, 10)
+	for i := range keys {
+		keys[i] = fmt.Appendf(nil, "key %d", i)
+	}
+	value := make([]byte, 200)
+	var o store.Overlay
+	b.ReportAllocs()
+	for b.Loop() {
+		o.Reset(below{})
+		for i, k := range keys {
+			_ = o.Put(store.Space(i), k, value)
+		}
+		_ = o.Flush(&keeper{})
+	}
+}

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"bytes"
+	"iter"
+	"time"
+
+	"handoff/schemas"
+)
+
+// Queue yields what may be claimed from the given boxes, best first: one seek per box, merged.
+// Inside Update the rows yielded are held.
+func (v *View) Queue(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
+	return func(yield func(schemas.ID, error) bool) {
+		var heads []*head
+		defer func() {
+			for _, h := range heads {
+				h.stop()
+			}
+		}()
+		for _, box := range boxes {
+			h := v.head(box)
+			heads = append(heads, h)
+			if h.err != nil {
+				yield(0, h.err)
+				return
+			}
+		}
+		for {
+			best := first(heads)
+			if best == nil {
+				return
+			}
+			if !yield(schemas.ID(lastNumber(best.at)), nil) {
+				return
+			}
+			if best.advance(); best.err != nil {
+				yield(0, best.err)
+				return
+			}
+		}
+	}
+}
+
+// head is the next row of one box.
+type head struct {
+	next func() (Row, error, bool)
+	stop func()
+	skip int    // length of the box in the key
+	at   []byte // order and id; nil at the end
+	err  error
+}
+
+func (v *View) head(box schemas.Address) *head {
+	r := Prefix(Ready, word(box))
+	r.Hold = true
+	h := &head{skip: len(box) + 1}
+	h.next, h.stop = iter.Pull2(v.r.Scan(r))
+	h.advance()
+	return h
+}
+
+func (h *head) advance() {
+	row, err, ok := h.next()
+	h.at, h.err = nil, err
+	if ok && err == nil {
+		h.at = bytes.Clone(row.Key[h.skip:])
+	}
+}
+
+func first(heads []*head) (best *head) {
+	for _, h := range heads {
+		if h.at != nil && (best == nil || bytes.Compare(h.at, best.at) < 0) {
+			best = h
+		}
+	}
+	return best
+}
+
+// Due yields the handoffs that time has changed by now, the longest due first.
+func (v *View) Due(now time.Time) iter.Seq2[schemas.ID, error] {
+	return v.handoffs(Range{Space: Wakes, To: number(At(now) + 1), Hold: true})
+}
+
+// NextDue is when time next changes a handoff, zero for never.
+func (v *View) NextDue() (time.Time, error) {
+	for row, err := range v.r.Scan(Range{Space: Wakes}) {
+		if err != nil {
+			return time.Time{}, err
+		}
+		return Time(lastNumber(row.Key[:min(8, len(row.Key))])).Time(), nil //nolint:gosec // times are positive
+	}
+	return time.Time{}, nil
+}

@@ -1,0 +1,139 @@
+package store
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"handoff/schemas"
+)
+
+var eventCount = []byte("events")
+
+// Record gives where a handoff stands; nil when there is none of that id.
+func (v *View) Record(id schemas.ID) (*Record, error) {
+	b, err := v.r.Get(Records, number(id))
+	if b == nil || err != nil {
+		return nil, err
+	}
+	r, err := decodeRecord(b)
+	if err != nil {
+		return nil, fmt.Errorf("record of %s: %w", id, err)
+	}
+	return r, nil
+}
+
+// Events is how many events there are.
+func (v *View) Events() (uint64, error) {
+	b, err := v.r.Get(Sys, eventCount)
+	if b == nil || err != nil {
+		return 0, err
+	}
+	if len(b) != 8 {
+		return 0, fmt.Errorf("count of events: %d bytes: %w", len(b), ErrCorrupt)
+	}
+	return binary.BigEndian.Uint64(b), nil
+}
+
+// Event gives one event; nil when there is none of that number.
+func (v *View) Event(n uint64) (*schemas.Event, error) {
+	b, err := v.r.Get(Events, number(n))
+	if b == nil || err != nil {
+		return nil, err
+	}
+	var e schemas.Event
+	if err := json.Unmarshal(b, &e); err != nil {
+		return nil, fmt.Errorf("event %d: %w", n, err)
+	}
+	return &e, nil
+}
+
+// EventsAfter yields the events after number n, in order.
+func (v *View) EventsAfter(n uint64) iter.Seq2[schemas.Event, error] {
+	return func(yield func(schemas.Event, error) bool) {
+		for row, err := range v.r.Scan(Range{Space: Events, From: beyond(n)}) {
+			var e schemas.Event
+			if err == nil {
+				err = json.Unmarshal(row.Value, &e)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// EventsOf gives the last events of a handoff, newest first, at most limit.
+func (v *View) EventsOf(r *Record, limit int) ([]schemas.Event, error) {
+	var events []schemas.Event
+	for n := r.Event; n != 0 && len(events) < limit; {
+		e, err := v.Event(n)
+		if err != nil {
+			return nil, err
+		}
+		if e == nil {
+			return nil, fmt.Errorf("event %d of %s is missing: %w", n, r.ID, ErrCorrupt)
+		}
+		if e.Before >= n { // it would never end
+			return nil, fmt.Errorf("event %d of %s names event %d as the one before: %w", n, r.ID, e.Before, ErrCorrupt)
+		}
+		events = append(events, *e)
+		n = e.Before
+	}
+	return events, nil
+}
+
+// Origin gives the newest handoff that a foreign message named so; zero when there is none.
+func (v *View) Origin(foreign string) (schemas.ID, error) {
+	r := Prefix(ByOrigin, origin(foreign))
+	r.Reverse = true
+	for id, err := range v.ids(r) {
+		return schemas.ID(id), err
+	}
+	return 0, nil
+}
+
+// Index is one way to find handoffs, in the order of their ids.
+type Index struct {
+	space  Space
+	prefix []byte
+}
+
+// The indexes.
+func AddressedTo(to schemas.Address) Index { return Index{ByBox, word(to)} }
+func SentBy(from schemas.Agent) Index      { return Index{BySender, word(from)} }
+func HeldBy(a schemas.Agent) Index         { return Index{ByHolder, join(word(a), []byte{0})} }
+func OnceHeldBy(a schemas.Agent) Index     { return Index{ByHolder, join(word(a), []byte{1})} }
+func InWorkflow(wf schemas.Workflow) Index { return Index{ByWorkflow, word(wf)} }
+func InState(s schemas.Status) Index       { return Index{ByState, word(s)} }
+func ChildrenOf(id schemas.ID) Index       { return Index{ByParent, number(id)} }
+func WaitingFor(id schemas.ID) Index       { return Index{ByAfter, number(id)} }
+func All() Index                           { return Index{Records, nil} }
+
+// Oldest yields ids from after the given one upwards; 0 begins at the first.
+func (v *View) Oldest(i Index, after schemas.ID) iter.Seq2[schemas.ID, error] {
+	r := Prefix(i.space, i.prefix)
+	r.From = join(i.prefix, beyond(after))
+	return v.handoffs(r)
+}
+
+// Newest yields ids from before the given one downwards; 0 begins at the last.
+func (v *View) Newest(i Index, before schemas.ID) iter.Seq2[schemas.ID, error] {
+	r := Prefix(i.space, i.prefix)
+	r.Reverse = true
+	if before != 0 {
+		r.To = join(i.prefix, number(before))
+	}
+	return v.handoffs(r)
+}
+
+func (v *View) handoffs(r Range) iter.Seq2[schemas.ID, error] {
+	return func(yield func(schemas.ID, error) bool) {
+		for id, err := range v.ids(r) {
+			if !yield(schemas.ID(id), err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+
+	"handoff/schemas"
+)
+
+// Record is where a handoff stands: at most about 1 KB, and the only thing about it that changes.
+// Fields that name an event tell where content is; see [View.Said].
+type Record struct {
+	Schema   int              `json:"v"`
+	ID       schemas.ID       `json:"id"`
+	Workflow schemas.Workflow `json:"wf"`
+	From     schemas.Agent    `json:"from"`
+	To       schemas.Address  `json:"to"`
+	Type     string           `json:"type,omitempty"`
+	Title    string           `json:"title"`
+	Tags     []string         `json:"tags,omitempty"`
+	Priority schemas.Priority `json:"prio"`
+	Status   schemas.Status   `json:"st"`
+	Outcome  schemas.Outcome  `json:"out,omitempty"`
+
+	// Box is where it may be claimed: an agent, capability:x, role:y or human. Routing, reservation and
+	// approval set this one field; empty while nobody may claim it.
+	Box schemas.Address `json:"box,omitempty"`
+
+	// Wakes is the next time at which the clock changes it: the end of a lease, a reservation, a delay,
+	// or the deadline. Zero when time does nothing.
+	Wakes Time `json:"wakes,omitempty"`
+
+	Created   Time `json:"created"`
+	NotBefore Time `json:"nbf,omitempty"`
+	Deadline  Time `json:"dl,omitempty"`
+	Claimed   Time `json:"claimed,omitempty"` // first claim
+	Touched   Time `json:"touched,omitempty"` // last call of the holder
+	Lease     Time `json:"lease,omitempty"`   // end of the claim; zero: no lease runs
+	Reserved  Time `json:"rsv,omitempty"`     // until when Box is one agent only
+	Ended     Time `json:"ended,omitempty"`
+
+	Parent    schemas.ID `json:"parent,omitempty"`
+	RetryOf   schemas.ID `json:"retry,omitempty"`
+	Successor schemas.ID `json:"succ,omitempty"` // the handoff that took its place
+	Depth     int        `json:"depth"`
+	MaxDepth  int        `json:"maxdepth,omitempty"`
+
+	Holder      schemas.Agent `json:"holder,omitempty"` // who holds it, or held it last
+	HolderID    string        `json:"hid,omitempty"`
+	Conn        string        `json:"conn,omitempty"`
+	Via         schemas.Via   `json:"via,omitempty"`
+	Token       string        `json:"token,omitempty"`  // of the last claim
+	Voided      []string      `json:"voided,omitempty"` // tokens of claims before the last, newest first
+	Claims      int           `json:"claims,omitempty"` // how many there were: the fencing number
+	Attempt     int           `json:"att,omitempty"`
+	Uncharged   bool          `json:"free,omitempty"` // the next claim is no new attempt
+	MaxAttempts int           `json:"maxatt"`
+	Estimate    int           `json:"est,omitempty"` // estimated duration, minutes
+	Percent     int           `json:"pct,omitempty"`
+
+	NeedsApproval bool            `json:"appr,omitempty"`
+	Permission    bool            `json:"perm,omitempty"` // the open question asks for a permission
+	After         []schemas.ID    `json:"after,omitempty"`
+	Excluded      []schemas.Agent `json:"excl,omitempty"`
+	Asker         schemas.Agent   `json:"asker,omitempty"`
+	OnFailure     schemas.Agent   `json:"onfail,omitempty"`
+	Promises      bool            `json:"promises,omitempty"` // criteria or an output schema were declared
+
+	Body       uint64   `json:"body"` // event whose content is the handoff as it was sent or last amended
+	Result     uint64   `json:"result,omitempty"`
+	Note       uint64   `json:"note,omitempty"`
+	Ask        uint64   `json:"ask,omitempty"`
+	Checkpoint uint64   `json:"chk,omitempty"`
+	Late       []uint64 `json:"late,omitempty"`
+	Event      uint64   `json:"ev"` // its last event
+
+	OriginID     string `json:"origin,omitempty"`
+	Digest       string `json:"dig,omitempty"`  // of what was sent, to notice the same content again
+	ResultDigest string `json:"rdig,omitempty"` // of the outcome, to answer a repeat as the first time
+
+	// unknown holds fields that a later version of this program wrote: they are kept as they are.
+	unknown map[string]json.RawMessage
+}
+
+// Blocked tells whether it waits for something other than an agent.
+func (r *Record) Blocked() bool { return r.NeedsApproval || len(r.After) > 0 }
+
+// Clone is a copy that shares nothing with r.
+func (r *Record) Clone() Record {
+	c := *r
+	c.Tags = slices.Clone(r.Tags)
+	c.Voided = slices.Clone(r.Voided)
+	c.After = slices.Clone(r.After)
+	c.Excluded = slices.Clone(r.Excluded)
+	c.Late = slices.Clone(r.Late)
+	return c
+}
+
+// Entry is one row of an index.
+type Entry struct {
+	Space      Space
+	Key, Value []byte
+}
+
+// Entries is every index row of a record, each once: a pure function of it.
+func Entries(r *Record) []Entry {
+	id := number(r.ID)
+	es := make([]Entry, 0, 10)
+	add := func(s Space, parts ...[]byte) { es = append(es, Entry{Space: s, Key: join(parts...)}) }
+
+	add(ByBox, word(r.To), id)
+	add(ByWorkflow, word(r.Workflow), id)
+	add(ByState, word(r.Status), id)
+	es = append(es, Entry{BySender, join(word(r.From), id), join(number(r.Created), []byte(r.Digest))})
+	if r.Parent != 0 {
+		add(ByParent, number(r.Parent), id)
+	}
+	if r.OriginID != "" {
+		add(ByOrigin, origin(r.OriginID), id)
+	}
+	if r.Holder != "" {
+		add(ByHolder, word(r.Holder), []byte{b2i(!r.Status.Held())}, id)
+	}
+	for i, dep := range r.After {
+		if !slices.Contains(r.After[:i], dep) {
+			add(ByAfter, number(dep), id)
+		}
+	}
+	if claimable(r) {
+		add(Ready, word(r.Box), order(r.Created, r.Priority), id)
+	}
+	if r.Wakes != 0 {
+		add(Wakes, number(r.Wakes), id)
+	}
+	return es
+}
+
+// origin stands for the id in a foreign message, which may have any length and hold any character.
+func origin(foreign string) []byte {
+	sum := sha256.Sum256([]byte(foreign))
+	return sum[:]
+}
+
+func claimable(r *Record) bool {
+	return r.Status == schemas.Pending && r.Box != "" && !r.Blocked()
+}
+
+func b2i(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func encodeRecord(r *Record) ([]byte, error) {
+	r.Schema = max(r.Schema, schemas.Version)
+	return encodeKeeping(r, r.unknown)
+}
+
+func decodeRecord(b []byte) (*Record, error) {
+	var r Record
+	unknown, err := decodeKeeping(b, &r)
+	if err != nil || r.Schema > schemas.Version {
+		return nil, cmp.Or(newer(b), err)
+	}
+	r.unknown = unknown
+	return &r, nil
+}
+
+// newer is the error for a record whose schema is beyond ours, whatever the newer version made of the
+// other fields; nil for others.
+func newer(b []byte) error {
+	var r struct {
+		Schema int             `json:"v"`
+		ID     json.RawMessage `json:"id"`
+	}
+	if json.Unmarshal(b, &r) != nil || r.Schema <= schemas.Version {
+		return nil
+	}
+	return schemas.Errorf(schemas.Unavailable, "%s was written by a newer version of handoff (record schema %d, this one knows %d)",
+		bytes.Trim(r.ID, `"`), r.Schema, schemas.Version).WithHint("Update handoff; nothing was changed.")
+}
+
+// digest is the SHA-256 of parts, in base64 without padding: 43 characters.
+func digest(parts ...[]byte) string {
+	h := sha256.New()
+	for _, p := range parts {
+		h.Write(p)
+	}
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,109 @@
+package storetest
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/store"
+)
+
+// errUndo is what a function returns to have its writes undone.
+var errUndo = errors.New("undo")
+
+// spoil writes, overwrites, deletes and counts, all of which must be undone.
+func spoil(w store.Writer) error {
+	_, err := w.Next(store.Records)
+	return errors.Join(err,
+		w.Put(store.Records, []byte("a"), []byte("spoilt")),
+		w.Put(store.Records, []byte("c"), []byte("spoilt")),
+		w.Delete(store.Records, []byte("b")))
+}
+
+func testFailure(t *testing.T, b store.Backend) {
+	put(t, b, store.Records, "a", "1")
+	put(t, b, store.Records, "b", "2")
+	err := b.Update(t.Context(), func(w store.Writer) error {
+		if err := spoil(w); err != nil {
+			return err
+		}
+		return errUndo
+	})
+	require.Equal(t, errUndo, err, "the error of the function comes back unchanged")
+	require.Equal(t, []string{"a=1", "b=2"}, all(t, b, store.Records))
+
+	err = b.View(t.Context(), func(store.Reader) error { return errUndo })
+	require.Equal(t, errUndo, err)
+}
+
+func testPanic(t *testing.T, b store.Backend) {
+	put(t, b, store.Records, "a", "1")
+	put(t, b, store.Records, "b", "2")
+	err := b.Update(t.Context(), func(w store.Writer) error {
+		if err := spoil(w); err != nil {
+			return err
+		}
+		panic("secret")
+	})
+	var caught *store.Panic
+	require.ErrorAs(t, err, &caught)
+	require.Equal(t, "secret", caught.Value)
+	require.Contains(t, string(caught.Stack), "testPanic")
+	require.NotContains(t, err.Error(), "secret")
+	require.Equal(t, []string{"a=1", "b=2"}, all(t, b, store.Records))
+
+	require.PanicsWithValue(t, "mine", func() {
+		_ = b.View(t.Context(), func(store.Reader) error { panic("mine") })
+	})
+	put(t, b, store.Records, "c", "3")
+	require.Equal(t, []string{"a=1", "b=2", "c=3"}, all(t, b, store.Records))
+}
+
+// testSnapshot writes while a View is open: it keeps to what it began with.
+func testSnapshot(t *testing.T, b store.Backend) {
+	put(t, b, store.Records, "a", "1")
+	put(t, b, store.Records, "b", "1")
+	var before, during []string
+	require.NoError(t, b.View(t.Context(), func(r store.Reader) (err error) {
+		before, err = collect(r, store.Range{Space: store.Records})
+		if err != nil {
+			return err
+		}
+		written := make(chan error)
+		go func() {
+			written <- b.Update(t.Context(), func(w store.Writer) error {
+				return errors.Join(
+					w.Put(store.Records, []byte("a"), []byte("2")),
+					w.Put(store.Records, []byte("c"), []byte("2")),
+					w.Delete(store.Records, []byte("b")))
+			})
+		}()
+		if err := <-written; err != nil {
+			return err
+		}
+		during, err = collect(r, store.Range{Space: store.Records})
+		return err
+	}))
+	require.Equal(t, []string{"a=1", "b=1"}, before)
+	require.Equal(t, before, during)
+	require.Equal(t, []string{"a=2", "c=2"}, all(t, b, store.Records))
+}
+
+func testNext(t *testing.T, b store.Backend) {
+	first := next(t, b, store.Records)
+	require.Positive(t, first)
+	require.Greater(t, next(t, b, store.Records), first)
+	require.Positive(t, next(t, b, store.Events), "each space counts for itself")
+
+	var pair [2]uint64
+	update(t, b, func(w store.Writer) error {
+		var errs [2]error
+		for i := range pair {
+			pair[i], errs[i] = w.Next(store.Records)
+		}
+		return errors.Join(errs[:]...)
+	})
+	require.Greater(t, pair[1], pair[0])
+	require.Greater(t, next(t, b, store.Records), pair[1])
+}

@@ -1,0 +1,140 @@
+package storetest
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/store"
+)
+
+const writers = 16
+
+// add reads a counter, adds one and writes it back.
+func add(w store.Writer, key string) error {
+	v, err := w.Get(store.Workflows, []byte(key))
+	if err != nil {
+		return err
+	}
+	return w.Put(store.Workflows, []byte(key), binary.BigEndian.AppendUint64(nil, count(v)+1))
+}
+
+func count(v []byte) uint64 {
+	if v == nil {
+		return 0
+	}
+	return binary.BigEndian.Uint64(v)
+}
+
+// atOnce calls fn from every writer and reports every error.
+func atOnce(t *testing.T, fn func(writer int) error) {
+	t.Helper()
+	errs := make([]error, writers)
+	var wg sync.WaitGroup
+	for i := range writers {
+		wg.Go(func() { errs[i] = fn(i) })
+	}
+	wg.Wait()
+	require.NoError(t, errors.Join(errs...))
+}
+
+// testWriters has every writer add to one shared counter and to its own, and
+// take a number each time.
+func testWriters(t *testing.T, b store.Backend) {
+	const each = 50
+	numbers := make([][]uint64, writers)
+	atOnce(t, func(i int) error {
+		for range each {
+			var n uint64
+			err := b.Update(t.Context(), func(w store.Writer) (err error) {
+				n, err = w.Next(store.Events)
+				return errors.Join(err, add(w, "shared"), add(w, fmt.Sprint(i)))
+			})
+			if err != nil {
+				return err
+			}
+			numbers[i] = append(numbers[i], n)
+		}
+		return nil
+	})
+	seen := map[uint64]bool{}
+	for i, own := range numbers {
+		require.IsIncreasing(t, own)
+		for _, n := range own {
+			require.False(t, seen[n], "number %d was given twice", n)
+			seen[n] = true
+		}
+		value, _ := get(t, b, store.Workflows, fmt.Sprint(i))
+		require.EqualValues(t, each, count([]byte(value)))
+	}
+	value, _ := get(t, b, store.Workflows, "shared")
+	require.EqualValues(t, writers*each, count([]byte(value)))
+}
+
+// testFailsAlone has every second call write and then fail, in one way or the
+// other, among calls that succeed and may share a commit with it.
+func testFailsAlone(t *testing.T, b store.Backend) {
+	const each = 40
+	atOnce(t, func(i int) error {
+		for n := range each {
+			err := b.Update(t.Context(), func(w store.Writer) error {
+				if err := add(w, "shared"); err != nil {
+					return err
+				}
+				switch n % 4 {
+				case 1:
+					return errUndo
+				case 3:
+					panic(i)
+				}
+				return nil
+			})
+			if fails := n%2 == 1; fails != (err != nil) {
+				return fmt.Errorf("call %d of writer %d: %w", n, i, err)
+			}
+			if n%4 == 1 && !errors.Is(err, errUndo) {
+				return fmt.Errorf("call %d of writer %d got the error of another: %w", n, i, err)
+			}
+		}
+		return nil
+	})
+	value, _ := get(t, b, store.Workflows, "shared")
+	require.EqualValues(t, writers*each/2, count([]byte(value)))
+}
+
+// testReaders keeps two rows equal while others look: no View and no Update
+// may ever see them differ.
+func testReaders(t *testing.T, b store.Backend) {
+	same := func(r store.Reader) error {
+		left, err := r.Get(store.Workflows, []byte("left"))
+		if err != nil {
+			return err
+		}
+		right, err := r.Get(store.Workflows, []byte("right"))
+		if err != nil {
+			return err
+		}
+		if count(left) != count(right) {
+			return fmt.Errorf("half of an update was seen: %d and %d", count(left), count(right))
+		}
+		return nil
+	}
+	atOnce(t, func(i int) error {
+		for range 50 {
+			err := b.View(t.Context(), same)
+			if i%4 == 0 {
+				err = b.Update(t.Context(), func(w store.Writer) error {
+					return errors.Join(same(w), add(w, "left"), add(w, "right"))
+				})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,248 @@
+package storetest
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/store"
+)
+
+// ordered are keys in bytewise order.
+var ordered = []string{"\x00", "\x00\x00", "\x01", "A", "a", "a\x00", "aa", "b", "\x7f", "\x80", "\xff", "\xff\x00", "\xff\xff"}
+
+// bounds are every From and To worth trying: none, empty, keys and gaps.
+var bounds = append([][]byte{nil, {}, []byte("0"), []byte("a\x01"), []byte("\xfe"), []byte("\xff\xff\xff")}, bytesOf(ordered)...)
+
+func bytesOf(keys []string) (b [][]byte) {
+	for _, k := range keys {
+		b = append(b, []byte(k))
+	}
+	return b
+}
+
+// expected is what a scan of q must yield from sorted keys.
+func expected(keys []string, q store.Range) (rows []string) {
+	for _, k := range keys {
+		if k >= string(q.From) && (q.To == nil || k < string(q.To)) {
+			rows = append(rows, k+"=")
+		}
+	}
+	if q.Reverse {
+		slices.Reverse(rows)
+	}
+	return rows
+}
+
+// everyRange is every combination of bounds in both directions.
+func everyRange(s store.Space) iter.Seq[store.Range] {
+	return func(yield func(store.Range) bool) {
+		for _, from := range bounds {
+			for _, to := range bounds {
+				for _, reverse := range []bool{false, true} {
+					if !yield(store.Range{Space: s, From: from, To: to, Reverse: reverse}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// checkRanges is the first disagreement between r and keys.
+func checkRanges(r store.Reader, s store.Space, keys []string) error {
+	for q := range everyRange(s) {
+		got, err := collect(r, q)
+		if err != nil {
+			return err
+		}
+		if want := expected(keys, q); !slices.Equal(got, want) {
+			return fmt.Errorf("scan %q..%q reverse=%t: got %q, want %q", q.From, q.To, q.Reverse, got, want)
+		}
+	}
+	return nil
+}
+
+func testRanges(t *testing.T, b store.Backend) {
+	empty := func(r store.Reader) error { return checkRanges(r, store.Ready, nil) }
+	require.NoError(t, b.View(t.Context(), empty))
+
+	update(t, b, func(w store.Writer) error {
+		for _, k := range slices.Backward(ordered) {
+			if err := w.Put(store.Ready, []byte(k), nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	full := func(r store.Reader) error { return checkRanges(r, store.Ready, ordered) }
+	require.NoError(t, b.View(t.Context(), full))
+	require.NoError(t, b.View(t.Context(), func(r store.Reader) error { return checkRanges(r, store.Wakes, nil) }))
+}
+
+// testOwnRanges has half of the keys kept and half of them new, with one of
+// each kind deleted and one overwritten, in the same Update.
+func testOwnRanges(t *testing.T, b store.Backend) {
+	for i := 0; i < len(ordered); i += 2 {
+		put(t, b, store.Ready, ordered[i], "old")
+	}
+	left := slices.Delete(slices.Clone(ordered), 4, 6)
+	update(t, b, func(w store.Writer) error {
+		for _, k := range ordered {
+			if err := w.Put(store.Ready, []byte(k), nil); err != nil {
+				return err
+			}
+		}
+		for _, k := range ordered[4:6] {
+			if err := w.Delete(store.Ready, []byte(k)); err != nil {
+				return err
+			}
+		}
+		return checkRanges(w, store.Ready, left)
+	})
+	require.NoError(t, b.View(t.Context(), func(r store.Reader) error { return checkRanges(r, store.Ready, left) }))
+}
+
+func testPrefix(t *testing.T, b store.Backend) {
+	for _, k := range ordered {
+		put(t, b, store.Ready, k, "")
+	}
+	require.Equal(t, []string{"a=", "a\x00=", "aa="}, scan(t, b, store.Prefix(store.Ready, []byte("a"))))
+	require.Equal(t, []string{"\xff=", "\xff\x00=", "\xff\xff="}, scan(t, b, store.Prefix(store.Ready, []byte("\xff"))))
+	require.Len(t, scan(t, b, store.Prefix(store.Ready, nil)), len(ordered))
+	require.Empty(t, scan(t, b, store.Prefix(store.Ready, []byte("ab"))))
+}
+
+func testStop(t *testing.T, b store.Backend) {
+	for _, k := range []string{"a", "b", "c", "d"} {
+		put(t, b, store.Ready, k, "")
+	}
+	var first, rest, merged []string
+	update(t, b, func(w store.Writer) (err error) {
+		rows := w.Scan(store.Range{Space: store.Ready})
+		for row, err := range rows {
+			if err != nil {
+				return err
+			}
+			first = []string{string(row.Key)}
+			break
+		}
+		rest, err = collect(w, store.Range{Space: store.Ready, From: append([]byte("a"), 0)})
+		if err != nil {
+			return err
+		}
+		merged, err = alternate(w.Scan(store.Range{Space: store.Ready}), w.Scan(store.Range{Space: store.Ready, Reverse: true}))
+		return err
+	})
+	require.Equal(t, []string{"a"}, first)
+	require.Equal(t, []string{"b=", "c=", "d="}, rest)
+	require.Equal(t, []string{"a", "d", "b", "c", "c", "b", "d", "a"}, merged)
+}
+
+// alternate pulls from two scans in turn, which are then both under way.
+func alternate(a, b iter.Seq2[store.Row, error]) (keys []string, err error) {
+	nextA, stopA := iter.Pull2(a)
+	defer stopA()
+	nextB, stopB := iter.Pull2(b)
+	defer stopB()
+	for {
+		for _, next := range []func() (store.Row, error, bool){nextA, nextB} {
+			row, err, ok := next()
+			if err != nil || !ok {
+				return keys, err
+			}
+			keys = append(keys, string(row.Key))
+		}
+	}
+}
+
+// testScanStands writes around the place where a scan stands. The scan must
+// yield what was there when it began, in both directions, whether the rows
+// were kept before or written by the same Update.
+func testScanStands(t *testing.T, b store.Backend) {
+	for _, k := range []string{"b", "d", "f"} {
+		put(t, b, store.Ready, k, "old")
+	}
+	for _, reverse := range []bool{false, true} {
+		var during, after []string
+		err := b.Update(t.Context(), func(w store.Writer) (err error) {
+			if err := w.Put(store.Ready, []byte("c"), []byte("own")); err != nil {
+				return err
+			}
+			during, err = disturbed(w, store.Range{Space: store.Ready, Reverse: reverse})
+			if err != nil {
+				return err
+			}
+			after, err = collect(w, store.Range{Space: store.Ready})
+			if err != nil {
+				return err
+			}
+			return errUndo
+		})
+		require.ErrorIs(t, err, errUndo)
+		want := []string{"b=old", "c=own", "d=old", "f=old"}
+		if reverse {
+			slices.Reverse(want)
+		}
+		require.Equal(t, want, during)
+		require.Equal(t, []string{"a=new", "b=new", "d=new", "e=new", "g=new"}, after)
+	}
+}
+
+// disturbed collects q while writing before, at and beyond every row.
+func disturbed(w store.Writer, q store.Range) (rows []string, err error) {
+	for row, err := range w.Scan(q) {
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, string(row.Key)+"="+string(row.Value))
+		for _, k := range []string{"a", "b", "d", "e", "g"} {
+			if err := w.Put(q.Space, []byte(k), []byte("new")); err != nil {
+				return nil, err
+			}
+		}
+		for _, k := range []string{"c", "f"} {
+			if err := w.Delete(q.Space, []byte(k)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return rows, nil
+}
+
+func testDeleteWhileRanging(t *testing.T, b store.Backend) {
+	const n = 3000 // more than one page, so that an engine could trip
+	fill := func(w store.Writer) error {
+		for i := range n {
+			if err := w.Put(store.Wakes, fmt.Appendf(nil, "%06d", i), []byte("x")); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	empty := func(w store.Writer) error {
+		for row, err := range w.Scan(store.Range{Space: store.Wakes}) {
+			if err != nil {
+				return err
+			}
+			if err := w.Delete(store.Wakes, row.Key); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	update(t, b, fill)
+	require.Len(t, all(t, b, store.Wakes), n)
+	update(t, b, empty)
+	require.Empty(t, all(t, b, store.Wakes))
+	update(t, b, func(w store.Writer) error {
+		if err := fill(w); err != nil {
+			return err
+		}
+		return empty(w)
+	})
+	require.Empty(t, all(t, b, store.Wakes))
+}

@@ -1,0 +1,212 @@
+package storetest
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/store"
+)
+
+// put sets one row in an Update of its own.
+func put(t testing.TB, b store.Backend, s store.Space, key, value string) {
+	t.Helper()
+	update(t, b, func(w store.Writer) error { return w.Put(s, []byte(key), []byte(value)) })
+}
+
+func update(t testing.TB, b store.Backend, fn func(store.Writer) error) {
+	t.Helper()
+	require.NoError(t, b.Update(t.Context(), fn))
+}
+
+// get is the value of key and whether it is there.
+func get(t testing.TB, b store.Backend, s store.Space, key string) (value string, found bool) {
+	t.Helper()
+	require.NoError(t, b.View(t.Context(), func(r store.Reader) error {
+		v, err := r.Get(s, []byte(key))
+		value, found = string(v), v != nil
+		return err
+	}))
+	return value, found
+}
+
+// scan is every row of q as "key=value".
+func scan(t testing.TB, b store.Backend, q store.Range) (rows []string) {
+	t.Helper()
+	require.NoError(t, b.View(t.Context(), func(r store.Reader) (err error) {
+		rows, err = collect(r, q)
+		return err
+	}))
+	return rows
+}
+
+func all(t testing.TB, b store.Backend, s store.Space) []string {
+	t.Helper()
+	return scan(t, b, store.Range{Space: s})
+}
+
+func collect(r store.Reader, q store.Range) (rows []string, err error) {
+	for row, err := range r.Scan(q) {
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, string(row.Key)+"="+string(row.Value))
+	}
+	return rows, nil
+}
+
+func next(t testing.TB, b store.Backend, s store.Space) (n uint64) {
+	t.Helper()
+	update(t, b, func(w store.Writer) (err error) {
+		n, err = w.Next(s)
+		return err
+	})
+	return n
+}
+
+func testRows(t *testing.T, b store.Backend) {
+	_, found := get(t, b, store.Records, "a")
+	require.False(t, found)
+
+	put(t, b, store.Records, "a", "1")
+	value, found := get(t, b, store.Records, "a")
+	require.True(t, found)
+	require.Equal(t, "1", value)
+
+	put(t, b, store.Records, "a", "2")
+	require.Equal(t, []string{"a=2"}, all(t, b, store.Records))
+
+	update(t, b, func(w store.Writer) error { return w.Delete(store.Records, []byte("a")) })
+	update(t, b, func(w store.Writer) error { return w.Delete(store.Records, []byte("a")) })
+	require.Empty(t, all(t, b, store.Records))
+
+	testEmptyValues(t, b)
+	large := strings.Repeat("0123456789", 7000)
+	put(t, b, store.Bodies, "large", large)
+	value, _ = get(t, b, store.Bodies, "large")
+	require.Equal(t, large, value)
+}
+
+// testEmptyValues checks that a row without a value is still a row, before and
+// after it is kept, beside other writes of the same commit.
+func testEmptyValues(t *testing.T, b store.Backend) {
+	var own, scanned bool
+	update(t, b, func(w store.Writer) error {
+		for _, err := range []error{
+			w.Put(store.Ready, []byte("nil"), nil),
+			w.Put(store.Ready, []byte("empty"), []byte{}),
+		} {
+			if err != nil {
+				return err
+			}
+		}
+		v, err := w.Get(store.Ready, []byte("nil"))
+		own = v != nil
+		return err
+	})
+	require.True(t, own)
+	require.NoError(t, b.View(t.Context(), func(r store.Reader) error {
+		scanned = true
+		for row, err := range r.Scan(store.Range{Space: store.Ready}) {
+			if err != nil {
+				return err
+			}
+			scanned = scanned && row.Value != nil
+		}
+		return nil
+	}))
+	require.True(t, scanned)
+	for _, key := range []string{"nil", "empty"} {
+		value, found := get(t, b, store.Ready, key)
+		require.True(t, found, key)
+		require.Empty(t, value)
+	}
+}
+
+func testKeys(t *testing.T, b store.Backend) {
+	for name, size := range map[string]int{"empty": 0, "too long": store.MaxKey + 1} {
+		err := b.Update(t.Context(), func(w store.Writer) error {
+			return w.Put(store.Records, make([]byte, size), nil)
+		})
+		require.ErrorContains(t, err, "key", name)
+	}
+	longest := strings.Repeat("\xff", store.MaxKey)
+	put(t, b, store.Records, longest, "v")
+	require.Equal(t, []string{longest + "=v"}, all(t, b, store.Records))
+	_, found := get(t, b, store.Records, "")
+	require.False(t, found)
+	update(t, b, func(w store.Writer) error { return w.Delete(store.Records, nil) })
+}
+
+func testSpaces(t *testing.T, b store.Backend) {
+	update(t, b, func(w store.Writer) error {
+		for s := range store.Spaces {
+			if err := w.Put(s, []byte("key"), []byte(s.String())); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for s := range store.Spaces {
+		value, _ := get(t, b, s, "key")
+		require.Equal(t, s.String(), value)
+	}
+}
+
+func testBuffers(t *testing.T, b store.Backend) {
+	var seen []string
+	update(t, b, func(w store.Writer) (err error) {
+		buf := make([]byte, 2)
+		for _, row := range []string{"a1", "b2", "c3"} {
+			copy(buf, row)
+			if err := w.Put(store.Records, buf[:1], buf[1:]); err != nil {
+				return err
+			}
+		}
+		copy(buf, "b")
+		if err := w.Delete(store.Records, buf[:1]); err != nil {
+			return err
+		}
+		copy(buf, "zz")
+		seen, err = collect(w, store.Range{Space: store.Records})
+		return err
+	})
+	require.Equal(t, []string{"a=1", "c=3"}, seen)
+	require.Equal(t, []string{"a=1", "c=3"}, all(t, b, store.Records))
+}
+
+func testNothing(t *testing.T, b store.Backend) {
+	put(t, b, store.Records, "a", "1")
+	var seen string
+	update(t, b, func(w store.Writer) error {
+		v, err := w.Get(store.Records, []byte("a"))
+		seen = string(v)
+		return err
+	})
+	require.Equal(t, "1", seen)
+	require.Equal(t, []string{"a=1"}, all(t, b, store.Records))
+}
+
+func testClosed(t *testing.T, b store.Backend) {
+	require.NoError(t, b.Close())
+	require.NoError(t, b.Close())
+	ran := false
+	err := b.View(t.Context(), func(store.Reader) error { ran = true; return nil })
+	require.ErrorIs(t, err, store.ErrClosed)
+	err = b.Update(t.Context(), func(store.Writer) error { ran = true; return nil })
+	require.ErrorIs(t, err, store.ErrClosed)
+	require.False(t, ran)
+}
+
+func testCancelled(t *testing.T, b store.Backend) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	ran := false
+	err := b.View(ctx, func(store.Reader) error { ran = true; return nil })
+	require.ErrorIs(t, err, context.Canceled)
+	err = b.Update(ctx, func(store.Writer) error { ran = true; return nil })
+	require.ErrorIs(t, err, context.Canceled)
+	require.False(t, ran)
+}

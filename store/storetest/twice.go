@@ -1,0 +1,33 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+
+	"handoff/store"
+)
+
+// Twice is b with every function given to Update run twice: the first time
+// everything is undone, whatever the function did, and only the second time
+// counts. It finds functions that add to their results instead of setting
+// them, or touch anything else outside.
+func Twice(b store.Backend) store.Backend { return twice{b} }
+
+type twice struct{ store.Backend }
+
+var errFirst = errors.New("the first time does not count")
+
+func (b twice) Update(ctx context.Context, fn func(store.Writer) error) error {
+	ran := false
+	err := b.Backend.Update(ctx, func(w store.Writer) error {
+		ran = true
+		if err := fn(w); err != nil {
+			return err
+		}
+		return errFirst
+	})
+	if !ran {
+		return err
+	}
+	return b.Backend.Update(ctx, fn)
+}
