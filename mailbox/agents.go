@@ -1,0 +1,200 @@
+package mailbox
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/mailbox/roster"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Register keeps what an agent says of itself: what it accepts, produces, and how much it takes.
+func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.RegisterIn) (schemas.RegisterOut, error) {
+	name, err := schemas.ParseAgent("name", in.Name)
+	if err != nil {
+		return schemas.RegisterOut{}, err
+	}
+	if name == schemas.Human || name == schemas.System {
+		return schemas.RegisterOut{}, schemas.Invalidf("name", "%s is a reserved name", name).WithHint("Register under the name that you act as.")
+	}
+	for _, list := range []struct {
+		field string
+		words []string
+	}{{"accepts", in.Accepts}, {"produces", in.Produces}, {"skills", in.Skills}, {"role", some(in.Role)}} {
+		if err := checkWords(list.field, list.words); err != nil {
+			return schemas.RegisterOut{}, err
+		}
+	}
+	return mutate(ctx, s, by, func(o *op) (out schemas.RegisterOut, err error) {
+		a, err := o.agentOrNew(name)
+		if err != nil {
+			return out, err
+		}
+		a.Card = schemas.Card{
+			Name: name, Registered: true, Accepts: in.Accepts, Produces: in.Produces, Skills: in.Skills, Role: in.Role,
+			Description: in.Description, MaxMinutes: in.MaxMinutes, MaxOpen: in.MaxOpen, Away: in.Away,
+		}
+		if err := o.tx.PutAgent(a); err != nil {
+			return out, err
+		}
+		content, err := o.said(in)
+		if err != nil {
+			return out, err
+		}
+		e := schemas.Event{Action: "registered", At: o.now, Agent: o.by.Agent, AgentID: o.by.AgentID, Via: o.by.Via}
+		if _, err := o.tx.Change(nil, nil, e, content); err != nil {
+			return out, err
+		}
+		o.boxes = append(o.boxes, roster.Boxes(a.Card)...) // there may be mail that nobody could take before
+		out.Agent, err = o.card(o.View, a)
+		return out, err
+	})
+}
+
+func some(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}
+
+func checkWords(field string, words []string) error {
+	for _, w := range words {
+		if w == "*" && field == "accepts" {
+			continue
+		}
+		if _, err := schemas.ParseAgent(field, w); err != nil {
+			return schemas.Invalidf(field, "%q is not a word", schemas.Visible(w)).
+				WithHint("Write 1 to 64 of A-Z a-z 0-9 . _ -, such as code_review.")
+		}
+	}
+	return nil
+}
+
+func (o *op) agentOrNew(name schemas.Agent) (store.Agent, error) {
+	a, err := o.Agent(name)
+	if a == nil || err != nil {
+		return store.Agent{Card: schemas.Card{Name: name}, Seen: store.At(o.now)}, err
+	}
+	return *a, nil
+}
+
+// meet notes that the caller is here, to the minute.
+func (o *op) meet() error {
+	if o.by.Agent == "" || o.by.Agent == schemas.System || o.by.Agent == schemas.Human {
+		return nil
+	}
+	a, err := o.Agent(o.by.Agent)
+	if err != nil {
+		return err
+	}
+	if a != nil && o.now.Sub(a.Seen.Time()) < time.Minute {
+		return nil
+	}
+	met, err := o.agentOrNew(o.by.Agent)
+	if err != nil {
+		return err
+	}
+	met.Seen = store.At(o.now)
+	return o.tx.PutAgent(met)
+}
+
+// Agents lists who is known, what they accept and how busy they are.
+func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.AgentsIn) (out schemas.AgentsOut, err error) {
+	err = s.read(ctx, func(v *store.View) error {
+		out.Agents = []schemas.Card{}
+		cards, err := s.cardsIn(v)
+		if err != nil {
+			return err
+		}
+		for _, c := range cards {
+			if matches(c, in) {
+				out.Agents = append(out.Agents, c)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+func matches(c schemas.Card, in schemas.AgentsIn) bool {
+	if in.Capability != "" && !roster.Qualifies(c, schemas.Address("capability:"+strings.TrimPrefix(in.Capability, "capability:")), true) {
+		return false
+	}
+	if in.Role != "" && !slices.Contains(roster.Boxes(c), schemas.Address("role:"+strings.TrimPrefix(in.Role, "role:"))) {
+		return false
+	}
+	return len(in.Tags) == 0 || slices.ContainsFunc(in.Tags, func(t string) bool { return slices.Contains(c.Skills, t) })
+}
+
+func (o *op) cards() ([]schemas.Card, error) { return o.cardsIn(o.View) }
+
+func (s *Service) cardsIn(v *store.View) (cards []schemas.Card, err error) {
+	for a, err := range v.Agents() {
+		if err != nil {
+			return nil, err
+		}
+		c, err := s.card(v, a)
+		if err != nil {
+			return nil, err
+		}
+		cards = append(cards, c)
+	}
+	return cards, nil
+}
+
+// card is what is known of an agent now.
+func (s *Service) card(v *store.View, a store.Agent) (schemas.Card, error) {
+	c := a.Card
+	m, err := v.Mailbox(schemas.Address(c.Name))
+	c.Seen, c.Pending, c.Held, c.Notices = a.Seen.Time(), m.Pending, m.Held, m.Unread
+	c.Live = s.conns.acting(c.Name)
+	return c, err
+}
+
+// boxesOf are the mailboxes that an agent may claim from: its own, and the pools it qualifies for.
+func boxesOf(v *store.View, name schemas.Agent) ([]schemas.Address, error) {
+	a, err := v.Agent(name)
+	if err != nil || a == nil {
+		return []schemas.Address{schemas.Address(name)}, err
+	}
+	return roster.Boxes(a.Card), nil
+}
+
+// mayClaim tells whether the caller is the recipient, or one that qualifies and is not excluded.
+func (o *op) mayClaim(r *store.Record) (bool, error) {
+	if slices.Contains(r.Excluded, o.by.Agent) {
+		return false, nil
+	}
+	boxes, err := boxesOf(o.View, o.by.Agent)
+	box := r.Box
+	if r.Reserved == 0 {
+		box = r.To
+	}
+	return slices.Contains(boxes, box), err
+}
+
+// Inbox counts the mail that an agent may claim, and its unread notices.
+func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (in schemas.Inbox, err error) {
+	err = s.Store.View(ctx, func(v *store.View) error {
+		in = schemas.Inbox{}
+		boxes, err := boxesOf(v, agent)
+		if err != nil {
+			return err
+		}
+		for _, box := range boxes {
+			m, err := v.Mailbox(box)
+			if err != nil {
+				return err
+			}
+			in.Pending += m.Pending
+			in.Urgent += m.Urgent
+			in.Notices += m.Unread
+		}
+		return nil
+	})
+	return in, s.coded(err)
+}

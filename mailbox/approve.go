@@ -1,0 +1,54 @@
+package mailbox
+
+import (
+	"fmt"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// approve lets a handoff go on that waits for a person.
+func (o *op) approve(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
+	if !r.NeedsApproval && r.Status == schemas.Pending {
+		return nil, schemas.Errorf(schemas.Conflict, "%s does not wait for approval", r.ID).About(r.ID, r.Status, 0)
+	}
+	now, err := o.step(actApprove, r)
+	if err != nil {
+		return nil, err
+	}
+	now.NeedsApproval = false
+	content, err := o.saidNote(&now, in)
+	if err != nil {
+		return nil, err
+	}
+	out.To = now.To
+	if err := o.put(actApprove, r, &now, schemas.Event{}, content); err != nil {
+		return nil, err
+	}
+	return &now, o.notify(r.From, noticeOf(actApprove, &now, in.Note))
+}
+
+// refuseApproval ends it instead.
+func (o *op) refuseApproval(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*store.Record, error) {
+	if !r.NeedsApproval && r.Status == schemas.Pending {
+		return nil, schemas.Errorf(schemas.Conflict, "%s does not wait for approval", r.ID).About(r.ID, r.Status, 0).
+			WithHint("Use action cancel to end it.")
+	}
+	now, err := o.step(actRefuse, r)
+	if err != nil {
+		return nil, err
+	}
+	o.end(&now)
+	now.Outcome = schemas.OutcomeRejected
+	content, err := o.saidNote(&now, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.put(actRefuse, r, &now, schemas.Event{}, content); err != nil {
+		return nil, err
+	}
+	if err := o.notify(r.From, noticeOf(actRefuse, &now, fmt.Sprintf("Not approved. %s", in.Note))); err != nil {
+		return nil, err
+	}
+	return &now, o.unblock(&now)
+}

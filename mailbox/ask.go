@@ -1,0 +1,118 @@
+package mailbox
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// reservation is how long an answered handoff waits for the one who asked.
+const reservation = 15 * time.Minute
+
+// ask is a conditional acknowledgement: the holder needs something before it goes on. The lease stops and
+// the token stays good.
+func (o *op) ask(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*store.Record, error) {
+	if err := o.heldNow(actAsk, r, in.Token); err != nil {
+		return nil, err
+	}
+	questions := questionsOf(in)
+	if len(questions) == 0 {
+		return nil, schemas.Invalidf("questions", "is needed to ask").
+			WithHint(`Give questions ["…"], or conditions {"needs_permission": ["…"]} for what only a person may grant.`)
+	}
+	now, err := o.step(actAsk, r)
+	if err != nil {
+		return nil, err
+	}
+	if now.Ask, err = o.nextEvent(); err != nil {
+		return nil, err
+	}
+	content, err := o.said(schemas.UpdateIn{Action: in.Action, Note: in.Note, Questions: questions, Conditions: in.Conditions})
+	if err != nil {
+		return nil, err
+	}
+	now.Asker = o.by.Agent
+	now.Permission = in.Conditions != nil && len(in.Conditions.NeedsPermission) > 0
+	o.touch(&now)
+	if err := o.put(actAsk, r, &now, schemas.Event{}, content); err != nil {
+		return nil, err
+	}
+	to := r.From
+	if now.Permission {
+		to = schemas.Human
+	}
+	return &now, o.notify(to, noticeOf("question", &now, strings.Join(questions, "\n")))
+}
+
+func questionsOf(in schemas.UpdateIn) []string {
+	questions := slices.Clone(in.Questions)
+	if c := in.Conditions; c != nil {
+		questions = append(questions, c.NeedsContext...)
+		for _, p := range c.NeedsPermission {
+			questions = append(questions, "permission: "+p)
+		}
+	}
+	if len(questions) == 0 && in.Note != "" {
+		questions = []string{in.Note}
+	}
+	return questions
+}
+
+// answer adds the answer to the context and offers the handoff to the one who asked, first and alone.
+func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
+	if strings.TrimSpace(in.Note) == "" {
+		return nil, schemas.Invalidf("note", "is needed to answer").WithHint("Put the answer into note.")
+	}
+	now, err := o.step(actAnswer, r)
+	if err != nil {
+		return nil, err
+	}
+	if r.Permission && o.by.Agent != schemas.Human {
+		return nil, schemas.Errorf(schemas.Denied, "%s asks for a permission, which only human grants", r.ID).
+			About(r.ID, r.Status, 0).WithHint("A person answers with handoff update %s --answer TEXT.", r.ID)
+	}
+	var asked schemas.UpdateIn
+	if err := o.Saying(r.ID, r.Ask, &asked); err != nil {
+		return nil, err
+	}
+	reply := schemas.Answer{Questions: asked.Questions, Answer: in.Note, From: o.by.Agent, At: o.now}
+	content, err := o.rebody(r, &now, func(h *schemas.Handoff) {
+		c := value(h.Context)
+		c.Answers = append(slices.Clone(c.Answers), reply)
+		h.Context = &c
+	})
+	if err != nil {
+		return nil, err
+	}
+	now.Box, now.Uncharged, now.Ask, now.Permission = r.To, true, 0, false
+	if _, directed := r.To.Directed(); !directed {
+		now.Box, now.Reserved = schemas.Address(r.Asker), store.At(o.now.Add(reservation))
+	}
+	out.To = now.Box
+	if err := o.put(actAnswer, r, &now, schemas.Event{}, content); err != nil {
+		return nil, err
+	}
+	return &now, o.notify(r.Asker, noticeOf("answer", &now, in.Note))
+}
+
+// rebody changes what a handoff says: the whole of it becomes content of the event to come.
+func (o *op) rebody(r, now *store.Record, change func(*schemas.Handoff)) (store.Content, error) {
+	var h schemas.Handoff
+	if err := o.Saying(r.ID, r.Body, &h); err != nil {
+		return store.Content{}, err
+	}
+	change(&h)
+	event, err := o.nextEvent()
+	if err != nil {
+		return store.Content{}, err
+	}
+	now.Body = event
+	content, err := o.said(h)
+	if err != nil {
+		return content, err
+	}
+	return content, schemas.TooBig("handoff", len(content.Bytes), o.Limits.Handoff)
+}

@@ -1,0 +1,182 @@
+package brief_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox/brief"
+	"handoff/schemas"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(got+"\n"), 0o600))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got+"\n")
+}
+
+// rich is the example message of the handoff protocol agent, with everything that a message may carry.
+func rich() brief.Input {
+	deadline := time.Date(2026, 1, 11, 22, 0, 0, 0, time.UTC)
+	h := schemas.Handoff{
+		ID:     12,
+		Source: schemas.Source{Agent: "architect", AgentID: "arch_xyz789", Phase: "design_complete"},
+		Target: schemas.Target{Agent: "auto-code", Reason: "Implementation of authentication module"},
+		Type:   "specification", Kind: "design_to_implementation",
+		Title:        "Implement auth module",
+		Task:         "Implement the authentication module of the specification.\nKeep the public API as it is.",
+		Requirements: []string{"Refresh tokens rotate", "Rate limiting on auth endpoints"},
+		Summary:      "The design is done and reviewed; nothing is implemented yet.",
+		Detail:       strings.Repeat("The session table has grown to 40 million rows and is scanned on each login.\n", 12),
+		Data:         map[string]string{"severity": "high", "issue_key": "AUTH-7"},
+		Context: &schemas.Context{
+			OriginalRequest: "Users must be able to log in with e-mail and password",
+			CompletedSteps:  []string{"Wrote the specification", "Reviewed it with ciso"},
+			Results:         map[string]any{"endpoints": []string{"/login", "/refresh"}, "reviewers": 2},
+			Decisions: []schemas.Decision{
+				{Decision: "Use JWT with refresh tokens", Rationale: "stateless auth for API consumers"},
+				{Decision: "bcrypt, cost 12"},
+			},
+			Files: []schemas.File{{Path: "src/app.ts", Lines: "1-40", Note: "where the routes are mounted"}},
+			Artifacts: []schemas.Artifact{{
+				Type: "specification", Path: "/TODO/auth-module.md", Description: "Authentication module specification",
+			}},
+			State:            map[string]any{"current_phase": "2", "decisions_made": 3},
+			Memories:         []string{"User prefers explicit error handling"},
+			PreviousFailures: []string{"The first attempt stored tokens in localStorage"},
+			KnownIssues:      []string{"ESLint reports 3 warnings in src/app.ts"},
+			TestCommand:      "npm test -- auth",
+			Project: &schemas.Project{
+				Name: "TaskManager", TechStack: []string{"Node.js", "TypeScript", "PostgreSQL"}, Branch: "auth", Dirty: true,
+			},
+			Answers: []schemas.Answer{{Questions: []string{"Which hash?"}, Answer: "bcrypt", From: "architect"}},
+		},
+		Expectations: &schemas.Expectations{
+			Deliverables: []schemas.Deliverable{{
+				Type: "code", Description: "Authentication module implementation", Files: []string{"/src/auth/*.ts"},
+			}},
+			Constraints:       []string{"Must use existing database schema", "No breaking changes to API"},
+			OutputSchema:      []byte(`{ "type": "object", "required": ["branch"] }`),
+			IfStuck:           []string{"Leave refresh tokens for later"},
+			Timeout:           "2 hours",
+			EstimatedDuration: "30 minutes",
+			Strict:            true,
+		},
+		Rollback: &schemas.Rollback{
+			OnFailure: "architect", FailureContext: []string{"which requirements couldn't be met"},
+		},
+		Metadata: schemas.Metadata{Priority: schemas.High, Deadline: &deadline, Attempt: 1},
+	}
+	return brief.Input{
+		Handoff: h,
+		Standing: &schemas.Standing{
+			Attempt: 2, Percent: 40, Note: "jwt.ts compiles, no tests yet", Questions: []string{"Which token lifetime?"},
+		},
+		Criteria: []schemas.Answered{
+			{Number: 1, Criterion: "Implements all spec requirements"},
+			{Number: 2, Criterion: "Includes unit tests"},
+			{Number: 3, Criterion: "Passes type checking"},
+		},
+		Ancestors: []schemas.Step{
+			{HandoffID: 9, From: "human", To: "planner", Holder: "planner", Title: "Plan the login", Status: schemas.Completed},
+			{HandoffID: 10, From: "planner", To: "role:design", Holder: "architect", Title: "Design authentication module", Status: schemas.Completed, Outcome: schemas.Partial},
+		},
+		Nonce: "secret",
+	}
+}
+
+func TestRichAtSeveralBudgets(t *testing.T) {
+	for budget, name := range map[int]string{400: "rich-400.md", 700: "rich-700.md", 850: "rich-850.md", 0: "rich.md"} {
+		in := rich()
+		in.MaxTokens = budget
+		b := brief.Render(in)
+		golden(t, name, b.Text)
+		require.Equal(t, brief.Tokens(b.Text), b.Tokens)
+		require.Equal(t, "full", b.Transfer.Strategy)
+		require.Equal(t, brief.Render(rich()).Transfer.OriginalTokens, b.Transfer.OriginalTokens)
+		if budget > 0 {
+			require.LessOrEqual(t, b.Tokens, budget)
+			require.Greater(t, b.Tokens, budget*8/10, "room is used")
+		}
+	}
+}
+
+func TestMinimal(t *testing.T) {
+	b := brief.Render(brief.Input{Handoff: schemas.Handoff{
+		ID: 3, Source: schemas.Source{Agent: "qa"}, Target: schemas.Target{Role: "fixing"}, Task: "Add test fixtures",
+		Type: schemas.TypeHandoff, Kind: "assignment", Metadata: schemas.Metadata{Priority: schemas.Normal, Attempt: 1},
+	}})
+	golden(t, "minimal.md", b.Text)
+	require.Empty(t, b.Omitted)
+	require.Less(t, b.Tokens, 170)
+}
+
+func TestSummaryStandsInForTheContext(t *testing.T) {
+	in := rich()
+	in.Handoff.Metadata.Strategy = "summary"
+	b := brief.Render(in)
+	golden(t, "summary.md", b.Text)
+	require.Equal(t, schemas.Transfer{
+		Strategy: "summary", Tokens: b.Tokens,
+		OriginalTokens: brief.Render(rich()).Transfer.OriginalTokens,
+		SummaryTokens:  brief.Tokens("- Summary: " + in.Handoff.Summary),
+	}, b.Transfer)
+	require.Contains(t, b.Omitted, "detail")
+}
+
+func TestWithoutASummaryAnExtractIsLabelledSo(t *testing.T) {
+	in := rich()
+	in.Handoff.Metadata.Strategy, in.Handoff.Summary = "summary", ""
+	b := brief.Render(in)
+	golden(t, "extract.md", b.Text)
+	require.Positive(t, b.Transfer.SummaryTokens)
+}
+
+func TestReferencesAreNamedAndFetched(t *testing.T) {
+	in := rich()
+	in.Handoff.Metadata.Strategy = "reference"
+	in.Handoff.Context.References = []schemas.Reference{{
+		URL: "context://3f2a", KeyPoints: []string{"40 million sessions", "login scans them"}, Tokens: 9000,
+	}}
+	b := brief.Render(in)
+	golden(t, "reference.md", b.Text)
+	require.Greater(t, b.Transfer.OriginalTokens, 9000)
+
+	in.Handoff.Context.References = nil
+	require.Contains(t, brief.Render(in).Text, "Key points (nothing was stored by reference)")
+}
+
+func TestRollbackCarriesWhatFailed(t *testing.T) {
+	b := brief.Render(brief.Input{Handoff: schemas.Handoff{
+		ID: 4, Source: schemas.Source{Agent: "auto-code"}, Target: schemas.Target{Agent: "architect"},
+		Title: "Rollback of ho_3: Implement auth module", Task: "Decide how to go on",
+		Context: &schemas.Context{
+			Questions:        []string{"Should we skip OAuth for now?"},
+			PreviousFailures: []string{"Cannot implement OAuth without client credentials"},
+			PartialProgress:  &schemas.PartialProgress{Completed: []string{"JWT"}, Incomplete: []string{"Google OAuth"}},
+			Checkpoint:       &schemas.Checkpoint{ID: "chk_1", Note: "branch auth, 3 commits", State: map[string]any{"step": 2}},
+		},
+		Metadata: schemas.Metadata{RetryOf: 3},
+	}})
+	golden(t, "rollback.md", b.Text)
+}
+
+func TestTokens(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 0, "a": 1, "abcd": 1, "abcde": 2, "é": 1, "日本語": 3, "日本語a": 4, "abc日": 2,
+	} {
+		require.Equal(t, want, brief.Tokens(text), text)
+	}
+}

@@ -1,0 +1,136 @@
+package brief
+
+import (
+	"fmt"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// progress is what earlier holders of this work left.
+func progress(st *schemas.Standing, c *schemas.Context, p pen) []string {
+	var lines []string
+	add := func(more []string) { lines = append(lines, more...) }
+	if st != nil {
+		label := "Last report"
+		if st.Percent > 0 {
+			label = fmt.Sprintf("Last report, %d%% done", st.Percent)
+		}
+		add(p.field(label, st.Note))
+		add(p.list("Open questions", st.Questions))
+	}
+	add(partial(c.PartialProgress, p))
+	if k := c.Checkpoint; k != nil {
+		add(p.field("Checkpoint", strings.Join(nonEmpty(k.ID, k.Note), ": ")))
+		add(partial(k.PartialProgress, p))
+	}
+	return lines
+}
+
+func partial(pp *schemas.PartialProgress, p pen) []string {
+	if pp == nil {
+		return nil
+	}
+	return append(p.list("Done before", pp.Completed), p.list("Not done", pp.Incomplete)...)
+}
+
+func state(c *schemas.Context, p pen) []string {
+	lines := pairs(p, "Current state", c.State)
+	if c.Checkpoint != nil {
+		lines = append(lines, pairs(p, "State at the checkpoint", c.Checkpoint.State)...)
+	}
+	return lines
+}
+
+func answers(all []schemas.Answer, p pen) []string {
+	var texts []string
+	for _, a := range all {
+		text := fmt.Sprintf("%s: %s", a.From, a.Answer)
+		if len(a.Questions) > 0 {
+			text = strings.Join(a.Questions, " ") + "\n" + text
+		}
+		texts = append(texts, text)
+	}
+	return p.list("Answers to earlier questions", texts)
+}
+
+func decisions(all []schemas.Decision, p pen) []string {
+	var texts []string
+	for _, d := range all {
+		texts = append(texts, because(d.Decision, d.Rationale))
+	}
+	return p.list("Decisions", texts)
+}
+
+func because(text, why string) string {
+	if why == "" {
+		return text
+	}
+	return text + ", because: " + why
+}
+
+func files(all []schemas.File, p pen) []string {
+	var texts []string
+	for _, f := range all {
+		text := f.Path
+		if f.Lines != "" {
+			text += ":" + f.Lines
+		}
+		texts = append(texts, strings.Join(nonEmpty(text, f.Note), ": "))
+	}
+	return p.list("Files", texts)
+}
+
+func artifacts(all []schemas.Artifact, p pen) []string {
+	var texts []string
+	for _, a := range all {
+		head := strings.Join(nonEmpty(a.Type, a.Path), " ")
+		body := because(strings.Join(nonEmpty(a.Description, a.Content), "\n"), a.Rationale)
+		texts = append(texts, strings.Join(nonEmpty(head, body), ": "))
+	}
+	return p.list("Artifacts", texts)
+}
+
+func project(pr *schemas.Project, p pen) []string {
+	if pr == nil {
+		return nil
+	}
+	text := strings.Join(nonEmpty(pr.Name, pr.Path), " ")
+	for _, f := range []struct{ label, value string }{
+		{"branch", pr.Branch},
+		{"commit", pr.Commit},
+		{"built with", strings.Join(pr.TechStack, ", ")},
+	} {
+		if f.value != "" {
+			text += ", " + f.label + " " + f.value
+		}
+	}
+	if pr.Dirty {
+		text += ", with uncommitted changes"
+	}
+	return p.field("Project", strings.TrimPrefix(text, ", "))
+}
+
+// references name content that is fetched, with what matters of it.
+func references(id schemas.ID, all []schemas.Reference, p pen) []string {
+	var texts []string
+	for _, r := range all {
+		text := r.URL
+		if r.Tokens > 0 {
+			text += fmt.Sprintf(" (%d tokens)", r.Tokens)
+		}
+		texts = append(texts, strings.Join(append([]string{text}, r.KeyPoints...), "\n"))
+	}
+	how := fmt.Sprintf(`References, each from get_handoff {"handoff_id":"%s","view":"reference","reference":"context://…"}`, id)
+	return p.list(how, texts)
+}
+
+func nonEmpty(texts ...string) []string {
+	var some []string
+	for _, s := range texts {
+		if s != "" {
+			some = append(some, s)
+		}
+	}
+	return some
+}

@@ -1,0 +1,120 @@
+package brief
+
+import (
+	"fmt"
+
+	"handoff/schemas"
+)
+
+// A section is a place in the template.
+type section int
+
+const (
+	ofAncestors section = iota
+	ofTask
+	ofContext
+	ofYours
+	ofKey
+	ofConstraints
+	ofOutput
+	ofCriteria
+	ofStuck
+	sectionCount
+)
+
+var headings = [sectionCount]string{
+	ofAncestors:   "",
+	ofTask:        "\n## Task\n",
+	ofContext:     "\n## Context Summary\n",
+	ofYours:       "\n## Your Specific Task\n",
+	ofKey:         "\n## Key Information\n",
+	ofConstraints: "\n## Constraints\n",
+	ofOutput:      "\n## Expected Output\n",
+	ofCriteria:    "\n## Success Criteria\n",
+	ofStuck:       "\n## If You Get Stuck\n",
+}
+
+// A part is what is kept, shortened or left out together.
+type part struct {
+	name    string // as it is called when left out
+	section section
+	lines   []string
+	whole   bool // worth nothing in part
+	context bool // what is known, and may be summarized; the rest is what is asked
+}
+
+const summaryPart = "summary"
+
+// parts gives all parts that say something, the most important first.
+func parts(in Input, p pen) []part {
+	h := in.Handoff
+	c, e := h.Context, h.Expectations
+	if c == nil {
+		c = &schemas.Context{}
+	}
+	if e == nil {
+		e = &schemas.Expectations{}
+	}
+	all := []part{
+		{name: "task", section: ofTask, lines: p.quote("", h.Task)},
+		{name: "success criteria", section: ofCriteria, lines: criteria(in.Criteria, e.Strict, p)},
+		{name: "constraints", section: ofConstraints, lines: constraints(h, e, p)},
+		{name: "if stuck", section: ofStuck, lines: stuck(h, e, p)},
+		{name: "earlier handoffs", section: ofAncestors, lines: ancestors(in.Ancestors, p)},
+		{name: "answers", section: ofKey, lines: answers(c.Answers, p)},
+		{name: "specific task", section: ofYours, lines: specific(h, c, p)},
+		{name: "deliverables", section: ofOutput, lines: deliverables(e.Deliverables, p)},
+		{name: "output_schema", section: ofOutput, lines: outputSchema(e, p), whole: true},
+		{name: "progress", section: ofContext, lines: progress(in.Standing, c, p)},
+		{name: summaryPart, section: ofContext, lines: p.field("Summary", h.Summary), context: true},
+		{name: "completed steps", section: ofContext, lines: p.list("What's been done", c.CompletedSteps), context: true},
+		{name: "previous failures", section: ofKey, lines: p.list("Previous failures", c.PreviousFailures), context: true},
+		{name: "known issues", section: ofKey, lines: p.list("Known issues", c.KnownIssues), context: true},
+		{name: "decisions", section: ofKey, lines: decisions(c.Decisions, p), context: true},
+		{name: "original request", section: ofContext, lines: p.field("Original request", c.OriginalRequest), context: true},
+		{name: "files", section: ofKey, lines: files(c.Files, p), context: true},
+		{name: "references", section: ofKey, lines: references(h.ID, c.References, p), context: true},
+		{name: "project", section: ofContext, lines: project(c.Project, p), context: true},
+		{name: "artifacts", section: ofKey, lines: artifacts(c.Artifacts, p), context: true},
+		{name: "memories", section: ofKey, lines: p.list("Remembered", c.Memories), context: true},
+		{name: "data", section: ofKey, lines: pairs(p, "Data", h.Data), context: true},
+		{name: "detail", section: ofKey, lines: p.field("Detail", h.Detail), context: true},
+		{name: "results", section: ofKey, lines: pairs(p, "Results so far", c.Results), context: true},
+		{name: "state", section: ofContext, lines: state(c, p), context: true},
+	}
+	return present(all)
+}
+
+func present(all []part) []part {
+	var some []part
+	for _, p := range all {
+		if len(p.lines) > 0 {
+			some = append(some, p)
+		}
+	}
+	return some
+}
+
+// ancestors says in one line each how the work came here.
+func ancestors(steps []schemas.Step, p pen) []string {
+	var lines []string
+	for _, s := range steps {
+		end := string(s.Status)
+		if s.Outcome == schemas.Partial {
+			end += " in part"
+		}
+		text := fmt.Sprintf("%s %s → %s %s: %s", s.HandoffID, s.From, taker(s), end, p.line(s.Title, 100))
+		if s.Reason != "" {
+			text += " (" + p.line(s.Reason, 100) + ")"
+		}
+		lines = append(lines, p.item("", text)...)
+	}
+	return lines
+}
+
+func taker(s schemas.Step) string {
+	if s.Holder != "" {
+		return string(s.Holder)
+	}
+	return string(s.To)
+}

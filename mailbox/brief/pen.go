@@ -1,0 +1,103 @@
+package brief
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// A pen writes lines of sender text that can be nothing else: no frame, no heading, no hidden character.
+type pen struct {
+	tag string // must not appear in what is written
+}
+
+var (
+	newlines = strings.NewReplacer("\r\n", "\n", "\u2028", `\u2028`, "\u2029", `\u2029`)
+	tagLike  = regexp.MustCompile(`(?i)<(\s*/?\s*handoff)`)
+)
+
+// clean makes text visible and breaks up what looks like a tag.
+func (p pen) clean(s string) string {
+	s = schemas.Visible(newlines.Replace(s))
+	s = tagLike.ReplaceAllString(s, "&lt;$1")
+	return strings.ReplaceAll(s, p.tag, p.tag[:1]+"…"+p.tag[1:])
+}
+
+// line puts text on one line of at most limit bytes.
+func (p pen) line(s string, limit int) string {
+	return schemas.Clip(strings.Join(strings.Fields(p.clean(s)), " "), limit)
+}
+
+// quote writes text as a block quote.
+func (p pen) quote(indent, s string) []string {
+	var lines []string
+	for l := range strings.SplitSeq(strings.TrimSpace(p.clean(s)), "\n") {
+		lines = append(lines, strings.TrimRight(indent+"> "+l, " \t"))
+	}
+	return lines
+}
+
+// item writes text as a bullet; lines after the first are quoted beneath it.
+func (p pen) item(indent, s string) []string {
+	head, rest, more := strings.Cut(strings.TrimSpace(p.clean(s)), "\n")
+	if strings.HasPrefix(head, "#") {
+		head = `\` + head
+	}
+	lines := []string{strings.TrimRight(indent+"- "+head, " \t")}
+	if more {
+		lines = append(lines, p.quote(indent+"  ", rest)...)
+	}
+	return lines
+}
+
+// field writes a labelled text: beside the label when it is one line, else quoted beneath it.
+func (p pen) field(label, s string) []string {
+	s = strings.TrimSpace(s)
+	switch {
+	case s == "":
+		return nil
+	case strings.ContainsAny(s, "\r\n"):
+		return append([]string{"- " + label + ":"}, p.quote("  ", s)...)
+	}
+	return []string{"- " + label + ": " + p.clean(s)}
+}
+
+// list writes texts as bullets beneath a label.
+func (p pen) list(label string, texts []string) []string {
+	var lines []string
+	for _, s := range texts {
+		if strings.TrimSpace(s) != "" {
+			lines = append(lines, p.item("  ", s)...)
+		}
+	}
+	if lines == nil {
+		return nil
+	}
+	return append([]string{"- " + label + ":"}, lines...)
+}
+
+// pairs writes a map as bullets beneath a label, in the order of the keys. Values that are not texts are
+// written as JSON.
+func pairs[V any](p pen, label string, m map[string]V) []string {
+	var texts []string
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		texts = append(texts, p.line(key, 200)+": "+value(m[key]))
+	}
+	return p.list(label, texts)
+}
+
+func value(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v) // not from JSON, so from our own code
+	}
+	return string(text)
+}

@@ -1,0 +1,67 @@
+package mailbox
+
+import (
+	"fmt"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// cancel ends a handoff that is no longer wanted. Its children are listed and go on.
+func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
+	now, err := o.step(actCancel, r)
+	if err != nil {
+		return nil, err
+	}
+	o.end(&now)
+	content, err := o.saidNote(&now, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.put(actCancel, r, &now, schemas.Event{}, content); err != nil {
+		return nil, err
+	}
+	for _, to := range unique(r.From, r.Holder) {
+		if err := o.notify(to, noticeOf(actCancel, &now, fmt.Sprintf("Cancelled by %s. %s", o.by.Agent, in.Note))); err != nil {
+			return nil, err
+		}
+	}
+	if out.Children, err = o.openChildren(r); err != nil {
+		return nil, err
+	}
+	return &now, o.unblock(&now)
+}
+
+func unique(a, b schemas.Agent) []schemas.Agent {
+	if a == b {
+		return []schemas.Agent{a}
+	}
+	return []schemas.Agent{a, b}
+}
+
+// saidNote makes content of the note that came with an action and points the record to it.
+func (o *op) saidNote(now *store.Record, in schemas.UpdateIn) (content store.Content, err error) {
+	if in.Note == "" {
+		return content, nil
+	}
+	if now.Note, err = o.nextEvent(); err != nil {
+		return content, err
+	}
+	return o.said(schemas.UpdateIn{Action: in.Action, Note: in.Note})
+}
+
+func (o *op) openChildren(r *store.Record) (open []schemas.ID, err error) {
+	for id, err := range o.Oldest(store.ChildrenOf(r.ID), 0) {
+		if err != nil {
+			return nil, err
+		}
+		child, err := o.Record(id)
+		if err != nil {
+			return nil, err
+		}
+		if !child.Status.Ended() {
+			open = append(open, id)
+		}
+	}
+	return open, nil
+}

@@ -1,0 +1,120 @@
+package mailbox
+
+import (
+	"strings"
+	"time"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// continues is how long after ending a handoff a connection's next send still continues it.
+const continues = 10 * time.Minute
+
+// place finds parent, workflow and depth, and applies the limit on chains.
+func (o *op) place(d *draft) (p place, err error) {
+	parent, err := o.parent(d)
+	if err != nil {
+		return p, err
+	}
+	p = place{workflow: d.workflow, depth: 1, maxDepth: o.maxDepth(d)}
+	if parent == nil {
+		return p, nil
+	}
+	p.parent, p.depth = parent.ID, parent.Depth+1
+	if p.workflow == "" {
+		p.workflow = parent.Workflow
+	}
+	if parent.MaxDepth != 0 && (p.maxDepth == 0 || parent.MaxDepth < p.maxDepth) {
+		p.maxDepth = parent.MaxDepth
+	}
+	return p, o.checkDepth(p, parent)
+}
+
+// maxDepth is the limit that this sender set for the chain; zero for the server's.
+func (o *op) maxDepth(d *draft) int { return int(d.handoff.Metadata.Limits["max_handoffs"]) }
+
+func (o *op) checkDepth(p place, parent *store.Record) error {
+	limit := o.Limits.Depth
+	if p.maxDepth != 0 {
+		limit = min(limit, p.maxDepth)
+	}
+	if p.depth <= limit {
+		return nil
+	}
+	chain, err := o.senders(parent)
+	if err != nil {
+		return err
+	}
+	// The text is that of MaxHandoffsExceededError in the kernl handoffs design.
+	return schemas.Errorf(schemas.Limit, "Max handoffs (%d) exceeded. Chain: %s", limit, strings.Join(chain, " → ")).
+		About(parent.ID, parent.Status, 0).WithField("parent").
+		WithHint("Finish it yourself, ask human, or start anew with parent none. Nothing was sent.")
+}
+
+// senders names who sent each handoff of a chain, root first, and who sends now.
+func (o *op) senders(r *store.Record) (chain []string, err error) {
+	chain = []string{string(o.by.Agent)}
+	for r != nil {
+		chain = append([]string{string(r.From)}, chain...)
+		if r.Parent == 0 {
+			break
+		}
+		if r, err = o.Record(r.Parent); err != nil {
+			return nil, err
+		}
+	}
+	return chain, nil
+}
+
+// parent is the handoff that a new one continues: the one named; else the latest that this connection
+// holds; else the one that it ended just now. It is nil for none.
+func (o *op) parent(d *draft) (*store.Record, error) {
+	switch d.parent {
+	case "none":
+		return nil, nil
+	case "":
+		return o.defaultParent(d)
+	}
+	r, err := o.find(d.parent)
+	if err != nil {
+		return nil, schemas.AsError(err).WithField("parent").
+			WithHint("Name an existing handoff, or none to start anew. Nothing was sent.")
+	}
+	return r, nil
+}
+
+func (o *op) defaultParent(d *draft) (*store.Record, error) {
+	r, err := o.latestHeld()
+	if err != nil {
+		return nil, err
+	}
+	if r == nil {
+		if id := o.conns.justEnded(o.by.Conn, o.now, continues); id != 0 {
+			if r, err = o.Record(id); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if r != nil && (r.Holder != o.by.Agent || d.workflow != "" && d.workflow != r.Workflow) {
+		return nil, nil // another agent's work, or another workflow was named
+	}
+	return r, nil
+}
+
+// latestHeld is the handoff that this agent claimed last over this connection.
+func (o *op) latestHeld() (latest *store.Record, err error) {
+	for id, err := range o.Newest(store.HeldBy(o.by.Agent), 0) {
+		if err != nil {
+			return nil, err
+		}
+		r, err := o.Record(id)
+		if err != nil {
+			return nil, err
+		}
+		if r.Conn == o.by.Conn && (latest == nil || r.Touched > latest.Touched) {
+			latest = r
+		}
+	}
+	return latest, nil
+}

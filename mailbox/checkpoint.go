@@ -1,0 +1,57 @@
+package mailbox
+
+import (
+	"fmt"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+func checkpointID(event uint64) string { return fmt.Sprintf("chk_%d", event) }
+
+// checkpointOf is what a failure leaves for the one who goes on; nil for nothing.
+func checkpointOf(in schemas.FailIn) *schemas.Checkpoint {
+	if in.Checkpoint == nil && in.Partial == nil {
+		return nil
+	}
+	c := value(in.Checkpoint)
+	if c.PartialProgress == nil {
+		c.PartialProgress = in.Partial
+	}
+	if c.Note == "" {
+		c.Note = in.Description
+	}
+	return &c
+}
+
+// checkpoint keeps where work stands and gives the record that names it; nil keeps nothing.
+func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, error) {
+	if c == nil {
+		return r, nil
+	}
+	event, err := o.nextEvent()
+	if err != nil {
+		return nil, err
+	}
+	kept := *c
+	kept.ID = checkpointID(event)
+	content, err := o.said(kept)
+	if err != nil {
+		return nil, err
+	}
+	now, err := o.step(actMark, r)
+	if err != nil {
+		return nil, err
+	}
+	now.Checkpoint = event
+	return &now, o.put(actMark, r, &now, schemas.Event{}, content)
+}
+
+// lastCheckpoint is where work stood last; nil when nobody said.
+func lastCheckpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
+	if r.Checkpoint == 0 {
+		return nil, nil
+	}
+	var c schemas.Checkpoint
+	return &c, v.Saying(r.ID, r.Checkpoint, &c)
+}

@@ -1,0 +1,219 @@
+package mailbox
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// voidedKept is how many tokens of earlier claims are known, to tell a lost claim from a wrong token.
+const voidedKept = 8
+
+// Claim takes the next handoff for the caller, or a given one, and waits for one if asked. A claim whose
+// answer can no longer be delivered is given back, uncharged.
+func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (schemas.ClaimOut, error) {
+	until := s.Now().Add(time.Duration(in.WaitSeconds) * time.Second)
+	for {
+		woken, stop, err := s.listen(ctx, by.Agent)
+		if err != nil {
+			return schemas.ClaimOut{}, err
+		}
+		taken, err := s.claim(ctx, by, in)
+		if err != nil || taken != nil || !s.Now().Before(until) {
+			stop()
+			return s.claimed(ctx, by, in, taken, err)
+		}
+		err = s.sleep(ctx, woken, until)
+		stop()
+		if err != nil {
+			return schemas.ClaimOut{Empty: true}, err
+		}
+	}
+}
+
+// listen begins to wait for mail in the boxes of an agent, before it is looked for: nothing is missed.
+func (s *Service) listen(ctx context.Context, agent schemas.Agent) (woken <-chan struct{}, stop func(), err error) {
+	var boxes []schemas.Address
+	err = s.Store.View(ctx, func(v *store.View) error {
+		boxes, err = boxesOf(v, agent)
+		return err
+	})
+	if err != nil {
+		return nil, nil, s.coded(err)
+	}
+	woken, stop = s.hub.wait(boxes)
+	return woken, stop, nil
+}
+
+// sleep waits until it is woken, until the clock changes something, or until the end of the wait.
+func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.Time) error {
+	now := s.Now()
+	end := until
+	if due, err := s.nextDue(ctx); err != nil {
+		return err
+	} else if !due.IsZero() && due.Before(end) {
+		end = due
+	}
+	timer := time.NewTimer(max(end.Sub(now), time.Millisecond))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return s.coded(ctx.Err())
+	case <-woken:
+	case <-timer.C:
+	}
+	return nil
+}
+
+// claim takes one in one transaction; nil when nothing waits.
+func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (*store.Record, error) {
+	return mutate(ctx, s, by, func(o *op) (*store.Record, error) {
+		if in.HandoffID != "" {
+			return o.claimGiven(in.HandoffID)
+		}
+		if r, err := o.orphan(); r != nil || err != nil {
+			return r, err
+		}
+		return o.claimNext(in.Tags)
+	})
+}
+
+func (o *op) claimNext(tags []string) (*store.Record, error) {
+	boxes, err := boxesOf(o.View, o.by.Agent)
+	if err != nil {
+		return nil, err
+	}
+	for id, err := range o.Queue(boxes...) {
+		if err != nil {
+			return nil, err
+		}
+		r, err := o.Record(id)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(r.Excluded, o.by.Agent) || !anyOf(r.Tags, tags) {
+			continue
+		}
+		return o.take(actClaim, r)
+	}
+	return nil, nil
+}
+
+// anyOf tells whether one of the wanted tags is there; wanting none is always met.
+func anyOf(tags, wanted []string) bool {
+	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(t string) bool { return slices.Contains(tags, t) })
+}
+
+// claimGiven takes a handoff by its id. What the caller holds already is given to it again: the same claim
+// over the same connection, a new one where the old connection is gone.
+func (o *op) claimGiven(id string) (*store.Record, error) {
+	r, err := o.find(id)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case r.Status.Held() && r.Holder == o.by.Agent && o.sameHand(r) && o.by.Conn != "":
+		return r, nil
+	case r.Status.Held() && r.Holder == o.by.Agent && !o.conns.live(r.Conn):
+		return o.take(actReclaim, r)
+	case r.Status == schemas.Pending && r.Blocked():
+		return nil, schemas.Errorf(schemas.Conflict, "%s waits for %v", r.ID, blockedBy(r)).
+			About(r.ID, r.Status, 0).WithHint("get_handoff with wait_seconds tells when that changes.")
+	case r.Status == schemas.Pending && r.Box == "":
+		return nil, schemas.Errorf(schemas.Conflict, "%s may not be claimed before %s", r.ID, r.NotBefore.Time().Format(time.RFC3339)).
+			About(r.ID, r.Status, 0)
+	}
+	return o.take(actClaim, r)
+}
+
+// orphan takes again what the caller claimed over a connection that is gone: a client that was restarted
+// goes on where it was.
+func (o *op) orphan() (*store.Record, error) {
+	if o.by.Conn == "" {
+		return nil, nil
+	}
+	for id, err := range o.Oldest(store.HeldBy(o.by.Agent), 0) {
+		if err != nil {
+			return nil, err
+		}
+		r, err := o.Record(id)
+		if err != nil {
+			return nil, err
+		}
+		if r.Conn != "" && !o.conns.live(r.Conn) {
+			return o.take(actReclaim, r)
+		}
+	}
+	return nil, nil
+}
+
+// take makes the caller the holder, with a new token.
+func (o *op) take(a action, r *store.Record) (*store.Record, error) {
+	now, err := o.step(a, r)
+	if err != nil {
+		return nil, err
+	}
+	if r.Token != "" {
+		now.Voided = append([]string{r.Token}, now.Voided...)
+		now.Voided = now.Voided[:min(len(now.Voided), voidedKept)]
+	}
+	if a == actClaim && !r.Uncharged {
+		now.Attempt++
+	}
+	if a == actReclaim {
+		now.Status = schemas.Accepted
+	}
+	now.Claims++
+	now.Token, now.Uncharged, now.Reserved, now.Box = o.NewID("ct"), false, 0, ""
+	now.Holder, now.HolderID, now.Conn, now.Via = o.by.Agent, o.by.AgentID, o.by.Conn, o.by.Via
+	if now.Claimed == 0 {
+		now.Claimed = store.At(o.now)
+	}
+	o.touch(&now)
+	if err := o.put(a, r, &now, schemas.Event{}, store.Content{}); err != nil {
+		return nil, err
+	}
+	return &now, o.countClaim()
+}
+
+// countClaim notes the first claim of an agent: from then on its mailbox is known to be read.
+func (o *op) countClaim() error {
+	a, err := o.agentOrNew(o.by.Agent)
+	if err != nil || a.Claims > 0 {
+		return err
+	}
+	a.Claims++
+	return o.tx.PutAgent(a)
+}
+
+// claimed answers a claim, or gives it back when nobody is there to hear the answer.
+func (s *Service) claimed(ctx context.Context, by schemas.Caller, in schemas.ClaimIn, r *store.Record, err error) (out schemas.ClaimOut, _ error) {
+	switch {
+	case err != nil:
+		return out, err
+	case r == nil:
+		return schemas.ClaimOut{Empty: true}, nil
+	case ctx.Err() != nil:
+		return out, s.giveBack(by, r)
+	}
+	return s.claimAnswer(ctx, by, in, r)
+}
+
+// giveBack releases a claim that could not be delivered. The context of the call is over, so it is not used.
+func (s *Service) giveBack(by schemas.Caller, r *store.Record) error {
+	by.Request = ""
+	err := s.update(context.Background(), by, func(o *op) error {
+		r, err := o.Record(r.ID)
+		if err != nil {
+			return err
+		}
+		return o.release(r, "", "")
+	})
+	if err != nil {
+		return err
+	}
+	return schemas.Errorf(schemas.Unavailable, "the call was cancelled; %s was given back", r.ID)
+}

@@ -1,0 +1,54 @@
+package mailbox_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// 64 claimers of one mailbox share 1,000 handoffs: each is claimed once, and completed by who claimed it.
+func TestManyClaimersShareAMailbox(t *testing.T) {
+	const claimers, handoffs = 64, 1000
+	for name, open := range backends {
+		t.Run(name, func(t *testing.T) {
+			w := newConcurrentWorld(t, open(t))
+			var wg sync.WaitGroup
+			for i := range 8 {
+				wg.Go(func() {
+					for j := range handoffs / 8 {
+						w.send(schemas.Caller{Agent: "planner", Via: schemas.ViaHTTP}, "worker", fmt.Sprintf("task %d of %d", j, i))
+					}
+				})
+			}
+			wg.Wait()
+
+			var mu sync.Mutex // guards claims
+			claims := map[schemas.ID]int{}
+			for i := range claimers {
+				wg.Go(func() {
+					by := schemas.Caller{Agent: "worker", AgentID: fmt.Sprint(i), Via: schemas.ViaHTTP}
+					for {
+						out, err := w.Claim(context.Background(), by, schemas.ClaimIn{})
+						if err != nil || out.Empty {
+							return
+						}
+						mu.Lock()
+						claims[out.HandoffID]++
+						mu.Unlock()
+						w.complete(by, out.HandoffID, func(in *schemas.CompleteIn) { in.Token = out.Token })
+					}
+				})
+			}
+			wg.Wait()
+			require.Len(t, claims, handoffs)
+			for id, n := range claims {
+				require.Equal(t, 1, n, "%s", id)
+			}
+		})
+	}
+}

@@ -1,0 +1,185 @@
+package mailbox
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"handoff/mailbox/contract"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Complete ends a handoff with a result. Every criterion that the handoff declared must be answered; unmet
+// ones make the outcome partial. With continuation.to the next handoff is created in the same transaction.
+func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.CompleteIn) (schemas.CompleteOut, error) {
+	if err := checkCompletion(in); err != nil {
+		return schemas.CompleteOut{}, err
+	}
+	forward, err := s.forward(by, in)
+	if err != nil {
+		return schemas.CompleteOut{}, err
+	}
+	kept, err := s.compare(ctx, in)
+	if err != nil {
+		return schemas.CompleteOut{}, err
+	}
+	token := in.Token
+	in.Token = ""
+	digest := digestOf(in)
+	return mutate(ctx, s, by, func(o *op) (out schemas.CompleteOut, err error) {
+		r, err := o.find(in.HandoffID)
+		if err != nil {
+			return out, err
+		}
+		switch what, why := o.judge(actComplete, r, token, digest); what {
+		case accept:
+			return o.complete(r, in, digest, kept, forward)
+		case repeat:
+			return o.completedBefore(r)
+		case late:
+			o.refuse(why)
+			return out, o.lateCompletion(r, in)
+		default:
+			return out, why
+		}
+	})
+}
+
+func checkCompletion(in schemas.CompleteIn) error {
+	if strings.TrimSpace(in.Summary) == "" {
+		return schemas.Invalidf("summary", "must not be empty").WithHint("Say what was done or found, in a few sentences.")
+	}
+	return payloadSizes(in.Summary, in.Detail, in.Data)
+}
+
+// forward drafts the handoff that a completion passes on, nil for none.
+func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (*draft, error) {
+	c := in.Continuation
+	if c == nil || c.To == "" {
+		return nil, nil
+	}
+	send := c.SendIn
+	if send.Options == nil {
+		send.Options = &schemas.SendOptions{}
+	}
+	options := *send.Options
+	if options.Reason == "" {
+		options.Reason = c.Reason
+	}
+	send.Options = &options
+	if send.Task == "" {
+		return nil, schemas.Invalidf("continuation.task", "is needed to pass on to %s", c.To).
+			WithHint("Say what %s is to do, or leave out continuation.to.", c.To)
+	}
+	if send.Summary == "" {
+		send.Summary = in.Summary // what was just found is what the next one needs
+	}
+	d, err := s.draft(by, send, s.Now())
+	if err != nil {
+		e := schemas.AsError(err)
+		return nil, e.WithField("continuation." + e.Field)
+	}
+	return &d, nil
+}
+
+func (o *op) complete(r *store.Record, in schemas.CompleteIn, digest string, kept promise, forward *draft) (out schemas.CompleteOut, err error) {
+	now, err := o.step(actComplete, r)
+	if err != nil {
+		return out, err
+	}
+	done := completionOf(in)
+	if done.Criteria, err = kept.answered(r); err != nil {
+		return out, err
+	}
+	done.Status = contract.Outcome(done.Criteria)
+	if now.Result, err = o.nextEvent(); err != nil {
+		return out, err
+	}
+	done.CompletionID = fmt.Sprintf("comp_%d", now.Result)
+	done.HandoffID, done.Timestamp, done.Source = r.ID, o.now, schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
+	content, err := o.said(done)
+	if err != nil {
+		return out, err
+	}
+	if err := schemas.TooBig("completion", len(content.Bytes), o.Limits.Handoff); err != nil {
+		return out, err
+	}
+	o.end(&now)
+	now.Outcome, now.ResultDigest, now.Percent = done.Status, digest, 100
+	if err := o.put(actComplete, r, &now, schemas.Event{}, content); err != nil {
+		return out, err
+	}
+	o.ended = r.ID
+	out = schemas.CompleteOut{
+		HandoffID: r.ID, Status: now.Status, Outcome: done.Status, CompletionID: done.CompletionID,
+		Unmet: contract.Unmet(done.Criteria),
+	}
+	if err := o.tellSender(&now, done); err != nil {
+		return out, err
+	}
+	if err := o.unblock(&now); err != nil {
+		return out, err
+	}
+	return out, o.passOn(&now, forward, &out)
+}
+
+func completionOf(in schemas.CompleteIn) schemas.Completion {
+	return schemas.Completion{
+		Version: max(in.Version, 1), Summary: in.Summary, Detail: in.Detail, Data: in.Data,
+		Results: in.Results, Outputs: in.Outputs, Deliverables: in.Deliverables, Verification: in.Verification,
+		Output: in.Output, Notes: in.Notes, Continuation: in.Continuation, Origin: in.Origin,
+	}
+}
+
+func (o *op) tellSender(r *store.Record, done schemas.Completion) error {
+	text := done.Summary
+	if unmet := contract.Unmet(done.Criteria); len(unmet) > 0 {
+		text = fmt.Sprintf("%d of %d criteria are not met. %s", len(unmet), len(done.Criteria), text)
+	}
+	if c := done.Continuation; c != nil && c.SuggestedNext != "" {
+		text += fmt.Sprintf(" Suggested next: %s. %s", c.SuggestedNext, c.Reason)
+	}
+	return o.notify(r.From, noticeOf(actComplete, r, text))
+}
+
+// passOn sends the continuation of a completed handoff.
+func (o *op) passOn(r *store.Record, d *draft, out *schemas.CompleteOut) error {
+	if d == nil {
+		return nil
+	}
+	next := *d
+	if next.parent == "" {
+		next.parent = r.ID.String()
+	}
+	sent, err := o.send(&next)
+	if err != nil {
+		e := schemas.AsError(err)
+		return e.WithField("continuation."+e.Field).WithHint("%s %s was not completed either.", e.Hint, r.ID)
+	}
+	out.Forwarded = &sent
+	return nil
+}
+
+// completedBefore answers a repeat as the first time.
+func (o *op) completedBefore(r *store.Record) (out schemas.CompleteOut, err error) {
+	var done schemas.Completion
+	if err := o.Saying(r.ID, r.Result, &done); err != nil {
+		return out, err
+	}
+	return schemas.CompleteOut{
+		HandoffID: r.ID, Status: r.Status, Outcome: done.Status, CompletionID: done.CompletionID,
+		Unmet: contract.Unmet(done.Criteria), Warnings: []string{"this was recorded before"},
+	}, nil
+}
+
+func (o *op) lateCompletion(r *store.Record, in schemas.CompleteIn) error {
+	done := completionOf(in)
+	done.HandoffID, done.Timestamp, done.Late = r.ID, o.now, true
+	done.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
+	content, err := o.said(schemas.Late{Completion: &done})
+	if err != nil {
+		return err
+	}
+	return o.keepLate(r, content, in.Summary)
+}

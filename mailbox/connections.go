@@ -1,0 +1,166 @@
+package mailbox
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// grace is how long a claim outlives its connection.
+const grace = 2 * time.Minute
+
+// connections knows which connections are open and when holders were last heard of. It is memory only:
+// what it forgets when a process ends, the end of a lease brings back.
+type connections struct {
+	mu    sync.Mutex // guards the fields below
+	open  map[string]*connection
+	heard map[schemas.ID]time.Time // calls of holders that changed nothing
+}
+
+type connection struct {
+	agents  map[schemas.Agent]bool // who acted over it
+	ended   schemas.ID             // the handoff that this connection ended last
+	endedAt time.Time
+}
+
+func newConnections() *connections {
+	return &connections{open: map[string]*connection{}, heard: map[schemas.ID]time.Time{}}
+}
+
+func (c *connections) attach(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open[name] == nil {
+		c.open[name] = &connection{agents: map[schemas.Agent]bool{}}
+	}
+}
+
+func (c *connections) detach(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.open, name)
+}
+
+func (c *connections) live(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return name != "" && c.open[name] != nil
+}
+
+// met notes that an agent acts over a connection.
+func (c *connections) met(name string, a schemas.Agent) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if conn := c.open[name]; conn != nil {
+		conn.agents[a] = true
+	}
+}
+
+// acting tells whether an agent acts over an open connection.
+func (c *connections) acting(a schemas.Agent) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, conn := range c.open {
+		if conn.agents[a] {
+			return true
+		}
+	}
+	return false
+}
+
+// hear notes that the holder of a handoff was heard of.
+func (c *connections) hear(id schemas.ID, at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.heard[id] = at
+}
+
+func (c *connections) lastHeard(id schemas.ID) time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.heard[id]
+}
+
+// end notes that a connection ended a handoff: what it sends next continues from there.
+func (c *connections) end(name string, id schemas.ID, at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.heard, id)
+	if conn := c.open[name]; conn != nil {
+		conn.ended, conn.endedAt = id, at
+	}
+}
+
+// justEnded is the handoff that a connection ended within the given time before now, or zero.
+func (c *connections) justEnded(name string, now time.Time, within time.Duration) schemas.ID {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	conn := c.open[name]
+	if conn == nil || now.Sub(conn.endedAt) > within {
+		return 0
+	}
+	return conn.ended
+}
+
+// Attach tells that a connection is open: claims made over it are renewed until [Service.Detach].
+func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
+	s.conns.attach(in.Conn)
+	return out, nil
+}
+
+// Detach tells that a connection is gone: the leases of its claims are cut to a grace of two minutes, in
+// which the same agent may take them again.
+func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
+	s.conns.detach(in.Conn)
+	err = s.update(ctx, clockCaller, func(o *op) error {
+		out = schemas.ConnOut{}
+		for _, status := range []schemas.Status{schemas.Accepted, schemas.Working} {
+			held, err := o.claimsOver(in.Conn, status)
+			if err != nil {
+				return err
+			}
+			for _, r := range held {
+				out.Holding = append(out.Holding, r.ID)
+				if err := o.cut(r); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// claimsOver gives what was claimed over a connection and is in the given state.
+func (o *op) claimsOver(conn string, status schemas.Status) (held []*store.Record, err error) {
+	for id, err := range o.Oldest(store.InState(status), 0) {
+		if err != nil {
+			return nil, err
+		}
+		r, err := o.Record(id)
+		if err != nil {
+			return nil, err
+		}
+		if r.Conn == conn {
+			held = append(held, r)
+		}
+	}
+	return held, nil
+}
+
+// cut shortens the lease of a claim whose connection is gone.
+func (o *op) cut(r *store.Record) error {
+	end := store.At(o.now.Add(grace))
+	if r.Lease == 0 || r.Lease <= end {
+		return nil
+	}
+	now, err := o.step(actLost, r)
+	if err != nil {
+		return err
+	}
+	now.Lease = end
+	return o.put(actLost, r, &now, schemas.Event{}, store.Content{})
+}

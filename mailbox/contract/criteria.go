@@ -1,0 +1,66 @@
+// Package contract compares what a handoff asked for with what came back.
+//
+// The sender declares criteria: the acceptance criteria of each deliverable, then the success criteria of
+// the whole, numbered from 1 by [Criteria]. The receiver is shown those numbers and answers each one, met
+// or not, with evidence; [Compare] finds what it did not answer and says exactly what to add. The sender
+// may also declare a JSON Schema for the output: [Compile] refuses one that cannot work when it is sent,
+// and [Schema.Check] names each violation by its path when the work comes back.
+//
+// Nothing here keeps state, reads a clock, a file or the network. Schemas and outputs come from strangers,
+// so the work that checking may cost is counted before it is done.
+package contract
+
+import (
+	"strings"
+
+	"handoff/schemas"
+)
+
+// Criteria numbers what a handoff declares, from 1: acceptance criteria in the order of the deliverables,
+// then success criteria. A text that differs only in case and spaces from an earlier one has its number.
+// Nothing is answered yet: Met is false throughout.
+func Criteria(e *schemas.Expectations) []schemas.Answered {
+	if e == nil {
+		return nil
+	}
+	var all []schemas.Answered
+	seen := map[string]bool{}
+	add := func(texts []string) {
+		for _, text := range texts {
+			text = strings.TrimSpace(text)
+			if f := fold(text); f != "" && !seen[f] {
+				seen[f] = true
+				all = append(all, schemas.Answered{Number: len(all) + 1, Criterion: text})
+			}
+		}
+	}
+	for _, d := range e.Deliverables {
+		add(d.Criteria)
+	}
+	add(e.SuccessCriteria)
+	return all
+}
+
+// Outcome is success when every criterion is met, also when there is none, and partial otherwise.
+func Outcome(answered []schemas.Answered) schemas.Outcome {
+	if len(Unmet(answered)) > 0 {
+		return schemas.Partial
+	}
+	return schemas.Success
+}
+
+// Unmet gives the criteria that were answered with no.
+func Unmet(answered []schemas.Answered) []schemas.Answered {
+	var unmet []schemas.Answered
+	for _, a := range answered {
+		if !a.Met {
+			unmet = append(unmet, a)
+		}
+	}
+	return unmet
+}
+
+// fold makes texts equal that differ only in case and spaces.
+func fold(s string) string {
+	return strings.ToLower(strings.Join(strings.Fields(s), " "))
+}

@@ -1,0 +1,124 @@
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"handoff/schemas"
+)
+
+const (
+	schemaField = "expectations.output_schema"
+	outputField = "output"
+
+	maxSchema     = 32 << 10 // bytes
+	maxSubschemas = 2000     // compiling is quadratic in them
+
+	location = "handoff:///output_schema" // a place that nothing can be loaded from
+)
+
+// Schema is a compiled output_schema. It may be used concurrently.
+type Schema struct {
+	root *jsonschema.Schema
+}
+
+// Compile reads the JSON Schema that an output must meet: 2020-12, or the draft that $schema names. It
+// gives nil for none. A schema must be complete in itself, at most 32 KiB, and without dynamic references,
+// whose cost nobody can tell beforehand.
+func Compile(schema json.RawMessage) (*Schema, error) {
+	if len(bytes.TrimSpace(schema)) == 0 {
+		return nil, nil
+	}
+	if err := schemas.TooBig(schemaField, len(schema), maxSchema); err != nil {
+		return nil, err
+	}
+	doc, err := decode(schemaField, schema)
+	if err != nil {
+		return nil, err
+	}
+	if err := plain(doc); err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.UseLoader(nothing{})
+	c.UseRegexpEngine(compilePattern)
+	if err := c.AddResource(location, doc); err != nil {
+		return nil, schemas.InternalError(err)
+	}
+	root, err := c.Compile(location)
+	if err != nil {
+		return nil, uncompiled(err)
+	}
+	return &Schema{root: root}, nil
+}
+
+// Check reports how output violates the schema, or nil. A nil Schema accepts everything.
+func (s *Schema) Check(output json.RawMessage) error {
+	if s == nil {
+		return nil
+	}
+	if len(bytes.TrimSpace(output)) == 0 {
+		return schemas.Invalidf(outputField, "this handoff declares an output_schema, and there is no output").
+			WithHint("Call again with output, a JSON value that meets expectations.output_schema.")
+	}
+	v, err := decode(outputField, output)
+	if err != nil {
+		return err
+	}
+	if err := affordable(s.root, v); err != nil {
+		return err
+	}
+	if violated, ok := errors.AsType[*jsonschema.ValidationError](s.root.Validate(v)); ok {
+		return schemas.Invalidf(outputField, "%s", strings.Join(violations(violated), "; ")).
+			WithHint("Call again with an output that meets expectations.output_schema.")
+	}
+	return nil
+}
+
+// nothing loads nothing: a schema of a stranger reads no file and calls nobody.
+type nothing struct{}
+
+func (nothing) Load(string) (any, error) { return nil, errors.New("other documents are not read") }
+
+// plain refuses what makes a schema's cost unbounded.
+func plain(doc any) error {
+	subschemas := 0
+	for path, v := range values(doc) {
+		obj, ok := v.(map[string]any)
+		if !ok {
+			continue
+		}
+		if subschemas++; subschemas > maxSubschemas {
+			return schemas.Invalidf(schemaField, "more than %d objects", maxSubschemas).
+				WithHint("Ask for less, or describe the rest in success_criteria.")
+		}
+		for _, word := range []string{"$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"} {
+			if _, ok := obj[word]; ok {
+				return schemas.Invalidf(schemaField, "%s: %s is not supported", path, word).
+					WithHint("Use $ref to a definition under $defs.")
+			}
+		}
+	}
+	return nil
+}
+
+func uncompiled(err error) error {
+	if load, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
+		return schemas.Invalidf(schemaField, "refers to %q, and other documents are not read",
+			schemas.Visible(strings.TrimPrefix(load.URL, "handoff:///"))).
+			WithHint("Put the definition under $defs and refer to it as #/$defs/NAME.")
+	}
+	reason := strings.ReplaceAll(err.Error(), location, "")
+	if invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
+		if meta, ok := errors.AsType[*jsonschema.ValidationError](invalid.Err); ok {
+			reason = strings.Join(violations(meta), "; ")
+		}
+	}
+	return schemas.Invalidf(schemaField, "not a JSON Schema: %s", schemas.Clip(schemas.Visible(reason), 2000)).
+		WithHint("Correct the schema, or leave it out and use success_criteria.")
+}

@@ -1,0 +1,71 @@
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"handoff/schemas"
+)
+
+const maxDepth = 100 // of nested objects and arrays
+
+// decode reads one JSON value. Numbers keep their text; those that would take long to compute with, and
+// values nested too deep to walk, are refused.
+func decode(field string, raw json.RawMessage) (any, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return nil, schemas.Invalidf(field, "not JSON: %s", schemas.Visible(err.Error()))
+	}
+	for path, v := range values(doc) {
+		if strings.Count(path, "/") >= maxDepth {
+			return nil, schemas.Invalidf(field, "nested deeper than %d", maxDepth)
+		}
+		if n, ok := v.(json.Number); ok && !sane(n) {
+			return nil, schemas.Invalidf(field, "%s: the number is too long", path).
+				WithHint("Write it as a string.")
+		}
+	}
+	return doc, nil
+}
+
+// sane refuses numbers that arithmetic without rounding would spell out in millions of digits.
+func sane(n json.Number) bool {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(n.String()), "e")
+	return len(mantissa) <= 100 && len(strings.TrimLeft(exponent, "+-0")) <= 3
+}
+
+// values yields doc and all that is in it down to one level past [maxDepth], with the JSON pointers.
+func values(doc any) iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) { walk("", doc, 0, yield) }
+}
+
+func walk(path string, v any, depth int, yield func(string, any) bool) bool {
+	if !yield(path, v) {
+		return false
+	}
+	if depth == maxDepth {
+		return true
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for name, child := range v {
+			if !walk(path+"/"+pointerText.Replace(name), child, depth+1, yield) {
+				return false
+			}
+		}
+	case []any:
+		for i, child := range v {
+			if !walk(path+"/"+strconv.Itoa(i), child, depth+1, yield) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+var pointerText = strings.NewReplacer("~", "~0", "/", "~1")

@@ -1,0 +1,91 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"handoff/schemas"
+)
+
+const (
+	shownViolations   = 10
+	shownAlternatives = 4
+)
+
+// violations says what is wrong where, in the order of the paths, at most ten and a count of the rest.
+func violations(e *jsonschema.ValidationError) []string {
+	found := collect(e)
+	slices.Sort(found)
+	found = slices.Compact(found)
+	if len(found) > shownViolations {
+		rest := len(found) - shownViolations
+		found = append(found[:shownViolations], fmt.Sprintf("and %d more", rest))
+	}
+	return found
+}
+
+func collect(e *jsonschema.ValidationError) []string {
+	switch e.ErrorKind.(type) {
+	case *kind.AnyOf, *kind.OneOf:
+		return []string{located(e, alternatives(e))}
+	case *kind.PropertyNames, *kind.Contains, *kind.MinContains:
+		return []string{located(e, message(e))} // what lies beneath are the ways in which it is so
+	}
+	if len(e.Causes) == 0 {
+		return []string{located(e, message(e))}
+	}
+	var found []string
+	for _, cause := range e.Causes {
+		found = append(found, collect(cause)...)
+	}
+	return found
+}
+
+// alternatives says for each branch why it does not fit.
+func alternatives(e *jsonschema.ValidationError) string {
+	if len(e.Causes) == 0 {
+		return message(e)
+	}
+	var why []string
+	for i, cause := range e.Causes {
+		if i == shownAlternatives {
+			why = append(why, fmt.Sprintf("(%d more)", len(e.Causes)-i))
+			break
+		}
+		why = append(why, strings.Join(first(collect(cause), 2), ", "))
+	}
+	return "fits none of the alternatives: " + strings.Join(slices.Compact(why), ", or ")
+}
+
+func first(list []string, n int) []string { return list[:min(n, len(list))] }
+
+// located begins a message with the JSON pointer into the value; the whole of it is (root).
+func located(e *jsonschema.ValidationError, text string) string {
+	path := "(root)"
+	if len(e.InstanceLocation) > 0 {
+		path = ""
+	}
+	for _, name := range e.InstanceLocation {
+		path += "/" + pointerText.Replace(name)
+	}
+	path = schemas.Clip(schemas.Visible(path), shownBytes)
+	return path + ": " + schemas.Clip(schemas.Visible(text), 2*shownBytes)
+}
+
+func message(e *jsonschema.ValidationError) string {
+	switch k := e.ErrorKind.(type) {
+	case *kind.FalseSchema:
+		return "is not allowed"
+	case *kind.Not:
+		return "has the form that is excluded by not"
+	case *kind.OneOf:
+		return fmt.Sprintf("fits alternatives %v of oneOf, and only one may fit", k.Subschemas)
+	}
+	leaf := *e
+	leaf.Causes = nil
+	return leaf.BasicOutput().Error.String()
+}

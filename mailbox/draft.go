@@ -1,0 +1,227 @@
+package mailbox
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"handoff/mailbox/contract"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// draft is a handoff that was checked and encoded, before a transaction gives it its place.
+type draft struct {
+	handoff   schemas.Handoff
+	to        schemas.Address
+	content   store.Content
+	digest    string
+	deadline  time.Time
+	notBefore time.Time
+	estimate  time.Duration
+
+	parent   string           // as asked: an id, "none", or "" for the default
+	workflow schemas.Workflow // as asked, "" for the parent's or a new one
+	after    []string
+	key      string
+	force    bool
+	attempt  int // how many were made before
+	excluded []schemas.Agent
+}
+
+// draft checks what a sender said and makes a handoff of it. Nothing is read from the store.
+func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d draft, err error) {
+	if in.Options == nil {
+		in.Options = &schemas.SendOptions{}
+	}
+	if err := s.sizes(in); err != nil {
+		return d, err
+	}
+	if d.to, err = schemas.ParseAddress("to", in.To); err != nil {
+		return d, err
+	}
+	if err := d.times(in, now); err != nil {
+		return d, err
+	}
+	if err := d.names(in); err != nil {
+		return d, err
+	}
+	d.key, d.force, d.attempt = in.Key, in.Options.Force, in.Options.Attempt
+	d.handoff = handoffOf(by, in, d.to)
+	d.handoff.Metadata.Deadline, d.handoff.Metadata.NotBefore = pointer(d.deadline), pointer(d.notBefore)
+	return d, s.encode(&d)
+}
+
+// sizes checks the limits on what is sent; the whole is checked when it is encoded.
+func (s *Service) sizes(in schemas.SendIn) error {
+	if strings.TrimSpace(in.Task) == "" {
+		return schemas.Invalidf("task", "must not be empty").WithHint("Say what is to be done. Nothing was sent.")
+	}
+	if err := schemas.TooBig("task", len(in.Task), s.Limits.Task); err != nil {
+		return err
+	}
+	if err := schemas.TooBig("title", len(in.Title), s.Limits.Title); err != nil {
+		return err
+	}
+	return payloadSizes(in.Summary, in.Detail, in.Data)
+}
+
+// payloadSizes checks summary, detail and data, whose limits are fixed.
+func payloadSizes(summary, detail string, data map[string]string) error {
+	if err := schemas.TooBig("summary", len(summary), schemas.MaxSummary); err != nil {
+		return err
+	}
+	size := len(detail)
+	for k, v := range data {
+		size += len(k) + len(v)
+	}
+	field := "detail"
+	if len(detail) <= schemas.MaxDetail && size > schemas.MaxDetail {
+		field = "data"
+	}
+	return schemas.TooBig(field, size, schemas.MaxDetail)
+}
+
+func (d *draft) times(in schemas.SendIn, now time.Time) (err error) {
+	if d.deadline, err = schemas.ParseTime("deadline", in.Deadline, now); err != nil {
+		return err
+	}
+	if d.notBefore, err = schemas.ParseTime("options.not_before", in.Options.NotBefore, now); err != nil {
+		return err
+	}
+	if e := in.Expectations; e != nil {
+		timeout, err := schemas.ParseDuration("expectations.timeout", e.Timeout)
+		if err != nil {
+			return err
+		}
+		if timeout > 0 && (d.deadline.IsZero() || now.Add(timeout).Before(d.deadline)) {
+			d.deadline = now.Add(timeout)
+		}
+		if d.estimate, err = schemas.ParseDuration("expectations.estimated_duration", e.EstimatedDuration); err != nil {
+			return err
+		}
+	}
+	return checkDeadline(d.deadline, d.notBefore, now)
+}
+
+func checkDeadline(deadline, notBefore, now time.Time) error {
+	switch {
+	case deadline.IsZero():
+		return nil
+	case !deadline.After(now):
+		return schemas.Invalidf("deadline", "%s is in the past", deadline.Format(time.RFC3339)).
+			WithHint(`It is %s now. Give a later time, or a duration as "2h".`, now.UTC().Format(time.RFC3339))
+	case !notBefore.IsZero() && !notBefore.Before(deadline):
+		return schemas.Invalidf("options.not_before", "is not before the deadline").
+			WithHint("Nobody could finish in time. Move one of them.")
+	}
+	return nil
+}
+
+func (d *draft) names(in schemas.SendIn) (err error) {
+	if in.Workflow != "" {
+		if d.workflow, err = schemas.ParseWorkflow("workflow", in.Workflow); err != nil {
+			return err
+		}
+	}
+	if in.Rollback != nil && in.Rollback.OnFailure != "" {
+		if _, err := schemas.ParseAgent("rollback.on_failure", string(in.Rollback.OnFailure)); err != nil {
+			return err
+		}
+	}
+	if e := in.Expectations; e != nil && len(e.OutputSchema) > 0 {
+		if _, err := contract.Compile(e.OutputSchema); err != nil {
+			return err
+		}
+	}
+	d.parent, d.after = in.Parent, in.Options.After
+	return nil
+}
+
+func handoffOf(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.Handoff {
+	opt := in.Options
+	h := schemas.Handoff{
+		Schema: schemas.Version,
+		Source: schemas.Source{Agent: by.Agent, AgentID: by.AgentID, Phase: opt.Phase},
+		Target: targetOf(to, opt.Reason),
+		Type:   in.Type, Title: in.Title, Task: in.Task, TaskID: opt.TaskID,
+		Tags: in.Tags, Requirements: opt.Requirements, Kind: opt.Kind,
+		Version: max(in.Version, 1), Summary: in.Summary, Detail: in.Detail, Data: in.Data,
+		Context: in.Context, Expectations: in.Expectations, Rollback: in.Rollback, Origin: in.Origin,
+		Metadata: schemas.Metadata{
+			Priority: in.Priority, MaxAttempts: opt.MaxAttempts, After: opt.After,
+			NeedsApproval: opt.NeedsApproval, NoTakers: opt.NoTakers, Strategy: opt.Strategy, Limits: opt.Limits,
+		},
+	}
+	if h.Type == "" {
+		h.Type = schemas.TypeHandoff
+	}
+	if h.Title == "" {
+		h.Title = titleOf(in.Task)
+	}
+	if h.Metadata.Priority == "" {
+		h.Metadata.Priority = schemas.Normal
+	}
+	if h.Metadata.MaxAttempts == 0 {
+		h.Metadata.MaxAttempts = 3
+	}
+	return h
+}
+
+func targetOf(to schemas.Address, reason string) schemas.Target {
+	t := schemas.Target{Reason: reason}
+	switch kind, name := to.Kind(); kind {
+	case "capability":
+		t.Capability = name
+	case "role":
+		t.Role = name
+	default:
+		t.Agent = schemas.Agent(name)
+	}
+	return t
+}
+
+// titleOf is the first line of a task, at most 80 bytes.
+func titleOf(task string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(task), "\n")
+	if !utf8.ValidString(line) {
+		line = schemas.Visible(line)
+	}
+	return schemas.Clip(line, 80)
+}
+
+// encode makes the content that is kept, and the digest by which the same content is known again.
+func (s *Service) encode(d *draft) error {
+	content, err := s.said(d.handoff)
+	if err != nil {
+		return err
+	}
+	if err := schemas.TooBig("handoff", len(content.Bytes), s.Limits.Handoff); err != nil {
+		return err
+	}
+	h := d.handoff
+	h.Metadata.Deadline, h.Metadata.NotBefore = nil, nil // relative times differ between repeats
+	h.Source.AgentID = ""
+	d.content, d.digest = content, digestOf(h)
+	return nil
+}
+
+// digestOf is short: it tells equal from different, it does not prove anything.
+func digestOf(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(b)
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
+}
+
+func pointer(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}

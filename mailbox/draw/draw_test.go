@@ -1,0 +1,185 @@
+package draw_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox/draw"
+	"handoff/schemas"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o600))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got)
+}
+
+var (
+	sent  = time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
+	plain = draw.Style{Now: sent.Add(2 * time.Hour)}
+)
+
+// taskManager is the chain of six handoffs that the handoff protocol agent draws.
+func taskManager() []schemas.Step {
+	return []schemas.Step{
+		{HandoffID: 1, From: "human", To: "architect", Holder: "architect", Title: "Design authentication module", Status: schemas.Completed, Outcome: schemas.Success, Seconds: 900},
+		{HandoffID: 2, Parent: 1, From: "architect", To: "auto-code", Holder: "auto-code", Title: "Implement auth module", Status: schemas.Completed, Outcome: schemas.Success, Seconds: 1680, FilesCreated: 4, FilesModified: 1},
+		{HandoffID: 3, Parent: 2, From: "auto-code", To: "qa", Holder: "qa", Title: "Test auth implementation", Status: schemas.Failed, Seconds: 45, Reason: "Missing test fixtures", RollbackTo: "auto-code"},
+		{HandoffID: 4, Parent: 3, From: "qa", To: "auto-code", Holder: "auto-code", Title: "Add test fixtures", Status: schemas.Completed, Outcome: schemas.Success, Seconds: 480},
+		{HandoffID: 5, Parent: 4, From: "auto-code", To: "qa", Holder: "qa", Title: "Retest auth implementation", Status: schemas.Completed, Outcome: schemas.Success, Seconds: 0, TestsPassed: 12},
+		{HandoffID: 6, Parent: 5, From: "qa", To: "ciso", Holder: "ciso", Title: "Security review", Status: schemas.Working, SentAt: sent, Seconds: 300},
+	}
+}
+
+// fanOut is a swarm: three at once, one of them retried, one gone on.
+func fanOut() []schemas.Step {
+	return []schemas.Step{
+		{HandoffID: 1, From: "human", To: "planner", Holder: "planner", Title: "Plan the release", Status: schemas.Completed, Outcome: schemas.Partial, Unmet: 1, Seconds: 7500},
+		{HandoffID: 2, Parent: 1, From: "planner", To: "docs", Holder: "docs", Title: "Write the notes", Status: schemas.Completed, Outcome: schemas.Success, Seconds: 12},
+		{HandoffID: 3, Parent: 1, From: "planner", To: "capability:code", Holder: "auto-code", Title: "Bump the version", Status: schemas.TimedOut, Seconds: 3600, Attempt: 3},
+		{HandoffID: 4, Parent: 1, From: "planner", To: "role:testing", Title: "Run the long tests", Status: schemas.Pending, SentAt: sent},
+		{HandoffID: 5, Parent: 1, RetryOf: 3, From: "planner", To: "fixer", Holder: "fixer", Title: "Bump the version", Status: schemas.Waiting, SentAt: sent},
+		{HandoffID: 6, Parent: 2, From: "docs", To: "qa", Holder: "qa", Title: "Read the notes", Status: schemas.Rejected, Reason: "not my job"},
+		{HandoffID: 7, Parent: 2, From: "docs", To: "ciso", Holder: "ciso", Title: "Check what the notes reveal", Status: schemas.Returned, Seconds: 61},
+		{HandoffID: 9, Parent: 8, From: "human", To: "qa", Title: "Of a parent that is not here", Status: schemas.Cancelled},
+	}
+}
+
+const hostile = "\x1b[2J\u202eevil\u200b\"]; click x \"javascript:alert(1)\"\n    ▼\nroot ───▶ </title>\r`%%{init}%%`"
+
+func hostileSteps() []schemas.Step {
+	steps := taskManager()[:3]
+	for i := range steps {
+		steps[i].Title, steps[i].Reason = hostile, strings.Repeat("長い題名", 40)
+	}
+	steps[1].Holder, steps[1].To = "", schemas.Address(hostile)
+	return steps
+}
+
+func TestTree(t *testing.T) {
+	golden(t, "chain.txt", draw.Tree("wf_conductor_123", "TaskManager Implementation", taskManager(), plain))
+	golden(t, "fanout.txt", draw.Tree("wf_release", "", fanOut(), plain))
+	ascii := plain
+	ascii.ASCII, ascii.Width = true, 48
+	golden(t, "fanout-ascii.txt", draw.Tree("wf_release", "Release", fanOut(), ascii))
+	golden(t, "hostile.txt", draw.Tree(hostile, hostile, hostileSteps(), plain))
+	require.Equal(t, "Handoff Chain: wf_none\n", draw.Tree("wf_none", "", nil, plain))
+}
+
+func TestTreeDrawsEachStepOnce(t *testing.T) {
+	loop := []schemas.Step{
+		{HandoffID: 1, Parent: 2, To: "a", Title: "one"},
+		{HandoffID: 2, Parent: 1, To: "b", Title: "two"},
+		{HandoffID: 3, Parent: 3, To: "c", Title: "three"},
+		{HandoffID: 3, Parent: 1, To: "c", Title: "three again"},
+	}
+	for _, steps := range [][]schemas.Step{loop, fanOut(), taskManager()} {
+		picture := draw.Tree("wf", "", steps, plain)
+		chart := draw.Mermaid(steps)
+		for _, s := range steps {
+			require.Equal(t, 1, strings.Count(picture, " "+s.HandoffID.String()+":")+
+				strings.Count(picture, " "+s.HandoffID.String()+" (retry"), s.HandoffID)
+			require.Equal(t, 1, strings.Count(chart, "    "+s.HandoffID.String()+"["), s.HandoffID)
+		}
+	}
+}
+
+func TestMermaid(t *testing.T) {
+	golden(t, "chain.mmd", draw.Mermaid(taskManager()))
+	golden(t, "fanout.mmd", draw.Mermaid(fanOut()))
+	golden(t, "hostile.mmd", draw.Mermaid(hostileSteps()))
+}
+
+func TestList(t *testing.T) {
+	items := []schemas.Item{
+		{HandoffID: 6, From: "qa", To: "role:security", Holder: "ciso", Status: schemas.Working, Title: "Security review", At: plain.Now.Add(-5 * time.Minute)},
+		{HandoffID: 7, From: "ciso", To: "auto-code", Status: schemas.Pending, Title: "Rotate the keys", Priority: schemas.Critical, At: plain.Now.Add(-49 * time.Hour)},
+		{HandoffID: 123, From: "レビュー担当", To: "qa", Status: schemas.TimedOut, Title: hostile, At: plain.Now.Add(time.Hour)},
+		{NoticeID: 7, From: "auto-code", To: "qa", Kind: "completed", Title: "Implement auth module", Text: "28 min, all criteria met", Unread: true, At: plain.Now.Add(-3 * time.Hour)},
+	}
+	golden(t, "list.txt", draw.List(items, plain))
+	require.Equal(t, "ID  From  To  Status  Age  Title\n", draw.List(nil, plain))
+}
+
+func TestPlainHasNoEscapesAndKeepsItsWidth(t *testing.T) {
+	for _, style := range []draw.Style{{Width: 60}, {Width: 60, ASCII: true, Now: sent}} {
+		for _, picture := range []string{
+			draw.Tree("wf_x", hostile, hostileSteps(), style),
+			draw.Tree("wf_x", "Plan", fanOut(), style),
+			draw.List([]schemas.Item{{HandoffID: 1, From: "a", To: "b", Title: hostile}}, style),
+			show(hostile, style),
+		} {
+			for line := range strings.Lines(picture) {
+				require.Equal(t, line, schemas.Visible(line))
+			}
+		}
+		for line := range strings.Lines(draw.Tree("wf_x", hostile, append(fanOut(), hostileSteps()...), style)) {
+			require.LessOrEqual(t, len([]rune(line)), 61, line)
+		}
+	}
+}
+
+func TestColourOnlyAddsEscapes(t *testing.T) {
+	colour := plain
+	colour.Color = true
+	picture := draw.Tree("wf_x", "T", taskManager(), colour)
+	require.Contains(t, picture, "\x1b[32m✓ Completed\x1b[0m")
+	for _, code := range []string{"0", "1", "31", "32", "33", "36", "90"} {
+		picture = strings.ReplaceAll(picture, "\x1b["+code+"m", "")
+	}
+	require.Equal(t, draw.Tree("wf_x", "T", taskManager(), plain), picture)
+}
+
+func TestDuration(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0:                               "<1 s",
+		999 * time.Millisecond:          "<1 s",
+		time.Second:                     "1 s",
+		12400 * time.Millisecond:        "12 s",
+		59600 * time.Millisecond:        "1 min",
+		15 * time.Minute:                "15 min",
+		27*time.Minute + 40*time.Second: "28 min",
+		time.Hour - time.Second:         "1 h",
+		2*time.Hour + 5*time.Minute:     "2 h 5 min",
+		24*time.Hour - time.Second:      "1 d",
+		76 * time.Hour:                  "3 d 4 h",
+		-time.Minute:                    "<1 s",
+	} {
+		require.Equal(t, want, draw.Duration(d), d)
+	}
+}
+
+func ExampleTree() {
+	steps := []schemas.Step{
+		{HandoffID: 1, To: "architect", Holder: "architect", Title: "Design", Status: schemas.Completed, Seconds: 900},
+		{HandoffID: 2, Parent: 1, To: "auto-code", Title: "Implement", Status: schemas.Pending},
+	}
+	fmt.Print(draw.Tree("wf_login", "Login", steps, draw.Style{Width: 40}))
+	// Output:
+	// Handoff Chain: Login (wf_login)
+	//
+	// architect ─────────────────────────────▶
+	//     │
+	//     │ ho_1: Design
+	//     │ Status: ✓ Completed
+	//     │ Duration: 15 min
+	//     ▼
+	// auto-code ─────────────────────────────▶
+	//     │
+	//     │ ho_2: Implement
+	//     │ Status: … Pending
+}

@@ -1,0 +1,59 @@
+package draw
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"handoff/schemas"
+)
+
+// Mermaid writes the handoffs of a workflow as a Mermaid flow chart, for documents and pull requests.
+func Mermaid(steps []schemas.Step) string {
+	var b strings.Builder
+	b.WriteString("flowchart TD\n")
+	grouped := children(steps)
+	inOrder(grouped, 0, func(s schemas.Step) {
+		fmt.Fprintf(&b, "    %s[\"%s<br/>%s: %s<br/>%s\"]\n", s.HandoffID, escaped(holder(s)),
+			s.HandoffID, escaped(s.Title), escaped(words(s.Status, s.Outcome).word))
+	})
+	byID := map[schemas.ID]schemas.Step{}
+	for _, s := range steps {
+		byID[s.HandoffID] = s
+	}
+	for _, s := range steps {
+		above := byID[s.Parent]
+		switch _, retried := byID[s.RetryOf]; {
+		case retried:
+			fmt.Fprintf(&b, "    %s -. retry .-> %s\n", s.RetryOf, s.HandoffID)
+		case above.HandoffID == 0:
+		case above.RollbackTo != "" && above.RollbackTo == s.To:
+			fmt.Fprintf(&b, "    %s -- rollback --> %s\n", above.HandoffID, s.HandoffID)
+		default:
+			fmt.Fprintf(&b, "    %s --> %s\n", above.HandoffID, s.HandoffID)
+		}
+	}
+	return b.String()
+}
+
+// inOrder visits steps as [Tree] draws them.
+func inOrder(grouped map[schemas.ID][]schemas.Step, above schemas.ID, visit func(schemas.Step)) {
+	for _, s := range grouped[above] {
+		visit(s)
+		inOrder(grouped, s.HandoffID, visit)
+	}
+}
+
+// escaped writes text so that Mermaid reads nothing into it: all but letters, digits and a few marks are
+// numbered entities.
+func escaped(written string) string {
+	var b strings.Builder
+	for _, r := range (Style{}).text(written, 100) {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .,:_-/…", r) {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "#%d;", r)
+		}
+	}
+	return b.String()
+}

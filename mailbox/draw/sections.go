@@ -1,0 +1,119 @@
+package draw
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"handoff/schemas"
+)
+
+// context says in a line each what came along, not all of it.
+func (p *page) context(h schemas.Handoff) []string {
+	var items []string
+	add := func(label, value string) {
+		if value != "" {
+			items = append(items, label+": "+p.one(value))
+		}
+	}
+	add("Summary", h.Summary)
+	c := h.Context
+	if c == nil {
+		return items
+	}
+	add("Original request", c.OriginalRequest)
+	for _, a := range c.Artifacts {
+		add(capital(cmp.Or(a.Type, "artifact")), cmp.Or(a.Path, a.Content, a.Description))
+	}
+	add("Decisions", few(c.Decisions, func(d schemas.Decision) string { return d.Decision }))
+	add("Files", few(c.Files, func(f schemas.File) string { return f.Path }))
+	add("Done before", few(c.CompletedSteps, same))
+	add("Known issues", few(c.KnownIssues, same))
+	add("Previous failures", few(c.PreviousFailures, same))
+	add("References", few(c.References, func(r schemas.Reference) string { return r.URL }))
+	if c.Project != nil {
+		add("Project", c.Project.Name+prefixed(", branch ", c.Project.Branch))
+		add("Tech Stack", strings.Join(c.Project.TechStack, ", "))
+	}
+	return items
+}
+
+func same(s string) string { return s }
+
+// capital begins a word with a capital letter.
+func capital(word string) string {
+	r, n := utf8.DecodeRuneInString(word)
+	return string(unicode.ToUpper(r)) + word[n:]
+}
+
+// few counts a list and names its first members.
+func few[T any](list []T, name func(T) string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d (%s)", len(list), names(list, name))
+}
+
+// names joins the names of the first members of a list.
+func names[T any](list []T, name func(T) string) string {
+	const shown = 5
+	var first []string
+	for _, v := range list[:min(len(list), shown)] {
+		first = append(first, name(v))
+	}
+	text := strings.Join(first, ", ")
+	if more := len(list) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// expectations has a box for each criterion, ticked once it was met, with the evidence.
+func (p *page) expectations(e *schemas.Expectations, done *schemas.Completion) []string {
+	var items []string
+	add := func(text string) { items = append(items, text) }
+	if e == nil {
+		e = &schemas.Expectations{}
+	}
+	for _, d := range e.Deliverables {
+		add("Deliver " + strings.Join(nonEmpty(d.Type, d.Description, strings.Join(d.Files, ", ")), ": "))
+	}
+	if done != nil && len(done.Criteria) > 0 {
+		for _, a := range done.Criteria {
+			add(p.answered(a))
+		}
+	} else {
+		for _, d := range e.Deliverables {
+			for _, text := range d.Criteria {
+				add("[ ] " + text)
+			}
+		}
+		for _, text := range e.SuccessCriteria {
+			add("[ ] " + text)
+		}
+	}
+	for _, text := range e.Constraints {
+		add("Constraint: " + text)
+	}
+	return items
+}
+
+func (p *page) answered(a schemas.Answered) string {
+	box, mark := "[ ] ", "✗"
+	if a.Met {
+		box, mark = "[x] ", "✓"
+	}
+	return box + a.Criterion + " " + p.glyph(mark) + prefixed(" ", p.one(a.Evidence))
+}
+
+func nonEmpty(texts ...string) []string {
+	var some []string
+	for _, s := range texts {
+		if s != "" {
+			some = append(some, s)
+		}
+	}
+	return some
+}

@@ -1,0 +1,117 @@
+package draw_test
+
+import (
+	"testing"
+	"time"
+
+	"handoff/mailbox/draw"
+	"handoff/schemas"
+)
+
+func pointer[T any](v T) *T { return &v }
+
+func authModule() schemas.Handoff {
+	return schemas.Handoff{
+		ID:     2,
+		Source: schemas.Source{Agent: "architect"},
+		Target: schemas.Target{Capability: "specification"},
+		Title:  "Implement auth module",
+		Task:   "Implement the authentication module.\nKeep the API.",
+		Context: &schemas.Context{
+			Artifacts: []schemas.Artifact{{Type: "specification", Path: "/TODO/auth-module.md"}, {Content: "a diagram"}},
+			Decisions: []schemas.Decision{{Decision: "JWT"}, {Decision: "refresh tokens"}, {Decision: "bcrypt"}},
+			Files:     []schemas.File{{Path: "1"}, {Path: "2"}, {Path: "3"}, {Path: "4"}, {Path: "5"}, {Path: "6"}},
+			Project:   &schemas.Project{Name: "TaskManager", TechStack: []string{"Node.js", "TypeScript", "PostgreSQL"}},
+		},
+		Expectations: &schemas.Expectations{
+			Deliverables: []schemas.Deliverable{{
+				Type: "code", Files: []string{"/src/auth/*.ts"}, Criteria: []string{"Implement all spec requirements", "Include unit tests"},
+			}},
+			SuccessCriteria: []string{"Pass type checking"},
+			Constraints:     []string{"No breaking changes to API"},
+		},
+		Metadata: schemas.Metadata{Workflow: "wf_conductor_123", CreatedAt: sent},
+	}
+}
+
+func TestShowPending(t *testing.T) {
+	golden(t, "show-pending.txt", draw.Show(authModule(), schemas.Standing{Status: schemas.Pending, BlockedBy: []string{"ho_1"}}, nil, nil, plain))
+}
+
+func TestShowCompleted(t *testing.T) {
+	st := schemas.Standing{
+		Status: schemas.Completed, Outcome: schemas.Partial, Holder: "auto-code", Attempt: 2,
+		ClaimedAt: pointer(sent), EndedAt: pointer(sent.Add(28 * time.Minute)),
+	}
+	done := &schemas.Completion{
+		Status:  schemas.Partial,
+		Summary: "Implemented, one test is flaky.",
+		Deliverables: []schemas.Delivered{{
+			FilesCreated:  []string{"/src/auth/jwt.ts", "/src/auth/middleware.ts"},
+			FilesModified: []string{"/src/app.ts"},
+			TestsCreated:  []string{"/tests/auth.test.ts"},
+		}},
+		Verification: &schemas.Verification{
+			TestsPassing: pointer(true), TestsPassed: 12, TypeCheckPassing: pointer(true), LintPassing: pointer(false),
+			Commands: []schemas.Command{
+				{Command: "npm test", ExitCode: 0, Output: "12 passed"},
+				{Command: "npm run lint", ExitCode: 1},
+			},
+		},
+		Notes: []string{"Added refresh token rotation for security"},
+		Criteria: []schemas.Answered{
+			{Number: 1, Criterion: "Implement all spec requirements", Met: true, Evidence: "reviewed against the spec"},
+			{Number: 2, Criterion: "Include unit tests", Met: true},
+			{Number: 3, Criterion: "Pass type checking", Evidence: "tsc: 2 errors"},
+		},
+		Continuation: &schemas.Continuation{SuggestedNext: "qa", Reason: "Integration testing recommended"},
+	}
+	golden(t, "show-completed.txt", draw.Show(authModule(), st, done, nil, plain))
+}
+
+func TestShowFailed(t *testing.T) {
+	st := schemas.Standing{
+		Status: schemas.Failed, Outcome: schemas.OutcomeFailed, Holder: "auto-code", Successor: 4, Checkpoint: "chk_partial_123",
+		ClaimedAt: pointer(sent), EndedAt: pointer(sent.Add(15 * time.Minute)),
+	}
+	failed := &schemas.Failure{
+		Failure: schemas.FailureDetail{
+			Type: "blocker", Description: "Cannot implement OAuth without client credentials",
+			Blockers:        []schemas.Blocker{{Type: "missing_information", Description: "Google OAuth client ID not provided", RequiredToProceed: true}},
+			PartialProgress: &schemas.PartialProgress{Completed: []string{"Local auth"}, Incomplete: []string{"Google OAuth"}},
+		},
+		RollbackRequest: &schemas.RollbackRequest{
+			TargetAgent: "architect", Reason: "Need OAuth credentials", Questions: []string{"Should we skip OAuth for now?"},
+		},
+		CheckpointID: "chk_partial_123",
+		Alternative:  "platform",
+	}
+	golden(t, "show-failed.txt", draw.Show(authModule(), st, nil, failed, plain))
+}
+
+// show draws a handoff in which agents wrote s wherever they can.
+func show(s string, style draw.Style) string {
+	one := []string{s}
+	h := schemas.Handoff{
+		ID: 2, Source: schemas.Source{Agent: schemas.Agent(s)}, Target: schemas.Target{Role: s}, Title: s, Task: s, Summary: s,
+		Context: &schemas.Context{
+			OriginalRequest: s, Artifacts: []schemas.Artifact{{Type: s, Path: s}}, KnownIssues: one, CompletedSteps: one,
+			Files: []schemas.File{{Path: s}}, Project: &schemas.Project{Name: s, Branch: s, TechStack: one},
+		},
+		Expectations: &schemas.Expectations{
+			Deliverables: []schemas.Deliverable{{Type: s, Description: s, Files: one, Criteria: one}}, Constraints: one,
+		},
+		Rollback: &schemas.Rollback{CheckpointID: s},
+	}
+	done := &schemas.Completion{
+		Summary: s, Notes: one, Outputs: one, Criteria: []schemas.Answered{{Criterion: s, Evidence: s}},
+		Deliverables: []schemas.Delivered{{Type: s, FilesCreated: one}},
+		Verification: &schemas.Verification{Commands: []schemas.Command{{Command: s, Output: s}}},
+	}
+	failed := &schemas.Failure{Alternative: s, Failure: schemas.FailureDetail{Type: s, Description: s}}
+	return draw.Show(h, schemas.Standing{Status: schemas.Working, Note: s, Percent: 5, Questions: one, BlockedBy: one}, done, failed, style)
+}
+
+func TestShowHostile(t *testing.T) {
+	golden(t, "show-hostile.txt", show(hostile, plain))
+}

@@ -1,0 +1,158 @@
+package draw
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/schemas"
+)
+
+const ruler = 65 // columns of the line behind an agent's name
+
+// Tree draws the handoffs of a workflow from top to bottom, each beneath the agent who holds it, else the
+// address it was sent to. One child follows its parent in the same column; several are branches, indented.
+// A retry follows what it retries. Handoffs whose parent is not among the steps begin a picture of their
+// own.
+func Tree(workflow, title string, steps []schemas.Step, style Style) string {
+	d := tree{Style: style, children: children(steps)}
+	const label = "Handoff Chain: "
+	name := style.text(workflow, 70)
+	if title != "" {
+		name = " (" + name + ")"
+		name = style.text(title, max(style.width()-columns(label+name), 20)) + name
+	}
+	d.line(style.paint(bold, style.clip(label+name, style.width())))
+	for _, root := range d.children[0] {
+		d.line("")
+		d.step(root, "", "")
+	}
+	return d.String()
+}
+
+// children groups steps beneath what they follow, in the order in which they were sent; roots are beneath
+// zero. Every step is in exactly one group, and following the groups from zero reaches each once.
+func children(steps []schemas.Step) map[schemas.ID][]schemas.Step {
+	steps = slices.Clone(steps)
+	slices.SortStableFunc(steps, func(a, b schemas.Step) int { return cmp.Compare(a.HandoffID, b.HandoffID) })
+	seen := map[schemas.ID]bool{}
+	grouped := map[schemas.ID][]schemas.Step{}
+	for _, s := range steps {
+		if seen[s.HandoffID] {
+			continue
+		}
+		above := cmp.Or(s.RetryOf, s.Parent)
+		if !seen[above] { // not here, or numbered later, as no real parent is
+			above = 0
+		}
+		seen[s.HandoffID] = true
+		grouped[above] = append(grouped[above], s)
+	}
+	return grouped
+}
+
+type tree struct {
+	Style
+	strings.Builder
+	children map[schemas.ID][]schemas.Step
+}
+
+func (d *tree) line(text string) {
+	d.WriteString(strings.TrimRight(text, " ") + "\n")
+}
+
+// step draws one handoff and all that follow it. The first line begins with head, the others with margin.
+func (d *tree) step(s schemas.Step, head, margin string) {
+	for {
+		d.agent(s, head)
+		stem := margin + "    " + d.glyph("│")
+		d.line(stem)
+		for _, text := range d.facts(s, d.width()-columns(stem)-1) {
+			d.line(stem + " " + text)
+		}
+		next := d.children[s.HandoffID]
+		if len(next) != 1 {
+			d.branches(next, margin)
+			return
+		}
+		d.line(margin + "    " + d.glyph("▼"))
+		s, head = next[0], margin
+	}
+}
+
+func (d *tree) agent(s schemas.Step, head string) {
+	name := d.text(holder(s), 40)
+	fill := min(ruler, d.width()) - columns(head) - columns(name) - 2
+	d.line(head + d.paint(bold, name) + " " + d.glyph(strings.Repeat("─", max(fill, 4))+"▶"))
+}
+
+func (d *tree) branches(next []schemas.Step, margin string) {
+	for i, s := range next {
+		d.line(margin + "    " + d.glyph("│"))
+		if i < len(next)-1 {
+			d.step(s, margin+"    "+d.glyph("├─▶ "), margin+"    "+d.glyph("│   "))
+		} else {
+			d.step(s, margin+"    "+d.glyph("└─▶ "), margin+"        ")
+		}
+	}
+}
+
+func holder(s schemas.Step) string {
+	return cmp.Or(string(s.Holder), string(s.To))
+}
+
+// facts are the lines beside the stem.
+func (d *tree) facts(s schemas.Step, width int) []string {
+	width = max(width, 24)
+	title := fmt.Sprintf("%s: %s", s.HandoffID, s.Title)
+	if s.RetryOf != 0 {
+		title = fmt.Sprintf("%s (retry of %s): %s", s.HandoffID, s.RetryOf, s.Title)
+	}
+	lines := []string{d.text(title, width), "Status: " + d.status(s.Status, s.Outcome)}
+	add := func(label, value string) {
+		if value != "" {
+			lines = append(lines, d.text(label+": "+value, width))
+		}
+	}
+	if s.Attempt > 1 {
+		add("Attempt", fmt.Sprint(s.Attempt))
+	}
+	add(d.time(s))
+	add("Files", counts(s.FilesCreated, "created", s.FilesModified, "modified"))
+	add("Tests", counts(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created"))
+	add("Criteria", counts(s.Unmet, "unmet"))
+	add("Reason", s.Reason)
+	if s.RollbackTo != "" {
+		lines = append(lines, "", d.text("[ROLLBACK to "+string(s.RollbackTo)+"]", width))
+	}
+	return lines
+}
+
+// time says how long a handoff was worked on, or since when it is under way.
+func (d *tree) time(s schemas.Step) (label, value string) {
+	worked := time.Duration(s.Seconds) * time.Second
+	switch {
+	case s.Status == schemas.Completed, s.Status.Ended() && worked > 0:
+		return "Duration", Duration(worked)
+	case s.Status.Ended():
+		return "", ""
+	case worked > 0:
+		return "Duration", Duration(worked) + " so far"
+	case d.ago(s.SentAt) != "":
+		return "Sent", d.ago(s.SentAt) + " ago"
+	}
+	return "", ""
+}
+
+// counts joins numbers with what they count and leaves out zeros.
+func counts(pairs ...any) string {
+	var some []string
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i] != 0 {
+			some = append(some, fmt.Sprintf("%d %s", pairs[i], pairs[i+1]))
+		}
+	}
+	return strings.Join(some, ", ")
+}

@@ -1,0 +1,227 @@
+package mailbox
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Fail ends a handoff without a result, or rejects it. Partial progress is kept as a checkpoint, and the
+// work goes on as then says: rollback (the default), retry, escalate, or stop.
+func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn) (schemas.FailOut, error) {
+	if err := s.checkFailure(&in); err != nil {
+		return schemas.FailOut{}, err
+	}
+	token := in.Token
+	in.Token = ""
+	digest := digestOf(in)
+	return mutate(ctx, s, by, func(o *op) (out schemas.FailOut, err error) {
+		r, err := o.find(in.HandoffID)
+		if err != nil {
+			return out, err
+		}
+		if in.Outcome == schemas.OutcomeRejected && r.Status == schemas.Pending && r.Holder != by.Agent {
+			return o.reject(r, in, digest) // not claimed: there is no token
+		}
+		switch what, why := o.judge(actFail, r, token, digest); {
+		case what == accept && in.Outcome == schemas.OutcomeRejected:
+			return o.reject(r, in, digest)
+		case what == accept:
+			return o.fail(r, in, digest)
+		case what == repeat:
+			return o.failedBefore(r)
+		case what == late:
+			o.refuse(why)
+			return out, o.lateFailure(r, in)
+		default:
+			return out, why
+		}
+	})
+}
+
+func (s *Service) checkFailure(in *schemas.FailIn) error {
+	if strings.TrimSpace(in.Description) == "" {
+		return schemas.Invalidf("description", "must not be empty").WithHint("Say why, so that the next one does not fail the same way.")
+	}
+	if err := schemas.TooBig("description", len(in.Description), s.Limits.Task); err != nil {
+		return err
+	}
+	if in.Outcome == "" {
+		in.Outcome = schemas.OutcomeFailed
+	}
+	if in.Alternative != "" {
+		if _, err := schemas.ParseAgent("suggested_alternative", in.Alternative); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fail ends the record and lets the work go on elsewhere.
+func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
+	now, err := o.step(actFail, r)
+	if err != nil {
+		return out, err
+	}
+	then := in.Then
+	if then == "" {
+		then = schemas.ThenRollback
+	}
+	to, err := o.rollbackTo(r, in.RollbackTo)
+	if err != nil {
+		return out, err
+	}
+	if r, err = o.checkpoint(r, checkpointOf(in)); err != nil {
+		return out, err
+	}
+	now.Checkpoint, now.Event = r.Checkpoint, r.Event
+	failure := failureOf(in, then, to)
+	if out, err = o.endFailed(actFail, r, &now, failure, digest); err != nil {
+		return out, err
+	}
+	out.Then = then
+	next, err := o.follow(&now, then, to, lost{Failure: &failure})
+	if err != nil || next == nil {
+		return out, err
+	}
+	out.RollbackHandoff, out.To = next.ID, next.To
+	return out, nil
+}
+
+// endFailed commits a failure or rejection and tells the sender.
+func (o *op) endFailed(a action, r, now *store.Record, failure schemas.Failure, digest string) (out schemas.FailOut, err error) {
+	if now.Result, err = o.nextEvent(); err != nil {
+		return out, err
+	}
+	failure.FailureID = fmt.Sprintf("fail_%d", now.Result)
+	failure.HandoffID, failure.Timestamp = r.ID, o.now
+	failure.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
+	if now.Checkpoint != 0 {
+		failure.CheckpointID = checkpointID(now.Checkpoint)
+	}
+	content, err := o.said(failure)
+	if err != nil {
+		return out, err
+	}
+	if err := schemas.TooBig("failure", len(content.Bytes), o.Limits.Handoff); err != nil {
+		return out, err
+	}
+	o.end(now)
+	now.Outcome, now.ResultDigest = failure.Status, digest
+	if err := o.put(a, r, now, schemas.Event{}, content); err != nil {
+		return out, err
+	}
+	o.ended = r.ID
+	text := failure.Failure.Description
+	if failure.Alternative != "" {
+		text += " Suggested instead: " + failure.Alternative + "."
+	}
+	if err := o.notify(r.From, noticeOf(a, now, text)); err != nil {
+		return out, err
+	}
+	return schemas.FailOut{HandoffID: r.ID, Status: now.Status, FailureID: failure.FailureID}, o.unblock(now)
+}
+
+func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.Failure {
+	f := schemas.Failure{
+		Status: in.Outcome, Alternative: in.Alternative, Then: then, Origin: in.Origin,
+		Failure: schemas.FailureDetail{
+			Type: in.Type, Description: in.Description, Blockers: in.Blockers, PartialProgress: in.Partial,
+		},
+	}
+	if then == schemas.ThenRollback || len(in.Questions) > 0 {
+		f.RollbackRequest = &schemas.RollbackRequest{Reason: in.Reason, Questions: in.Questions}
+		if then == schemas.ThenRollback {
+			f.RollbackRequest.TargetAgent = to
+		}
+		if f.RollbackRequest.Reason == "" {
+			f.RollbackRequest.Reason = in.Description
+		}
+	}
+	return f
+}
+
+// reject refuses a handoff. Where others may still take it, it goes on without the one who declines.
+func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
+	_, directed := r.To.Directed()
+	if !directed {
+		if others, err := o.candidatesLeft(r); err != nil || others {
+			return o.decline(r, in, err)
+		}
+	}
+	now, err := o.step(actReject, r)
+	if err != nil {
+		return out, err
+	}
+	return o.endFailed(actReject, r, &now, failureOf(in, schemas.ThenStop, ""), digest)
+}
+
+// candidatesLeft tells whether another registered agent qualifies.
+func (o *op) candidatesLeft(r *store.Record) (bool, error) {
+	cards, err := o.cards()
+	if err != nil {
+		return false, err
+	}
+	for _, c := range cards {
+		if c.Name == o.by.Agent {
+			continue
+		}
+		qualifies := false
+		err := o.as(schemas.Caller{Agent: c.Name}, func() (err error) {
+			qualifies, err = o.mayClaim(r)
+			return err
+		})
+		if qualifies || err != nil {
+			return qualifies, err
+		}
+	}
+	return false, nil
+}
+
+func (o *op) decline(r *store.Record, in schemas.FailIn, err error) (schemas.FailOut, error) {
+	if err != nil {
+		return schemas.FailOut{}, err
+	}
+	now, err := o.step(actDecline, r)
+	if err != nil {
+		return schemas.FailOut{}, err
+	}
+	content, err := o.said(failureOf(in, schemas.ThenStop, ""))
+	if err != nil {
+		return schemas.FailOut{}, err
+	}
+	o.letGo(&now)
+	now.Excluded = append(now.Excluded, o.by.Agent)
+	if err := o.put(actDecline, r, &now, schemas.Event{}, content); err != nil {
+		return schemas.FailOut{}, err
+	}
+	return schemas.FailOut{
+		HandoffID: r.ID, Status: now.Status, Warnings: []string{"others may take it; you are passed over"},
+	}, nil
+}
+
+// failedBefore answers a repeat as the first time.
+func (o *op) failedBefore(r *store.Record) (out schemas.FailOut, err error) {
+	var f schemas.Failure
+	if err := o.Saying(r.ID, r.Result, &f); err != nil {
+		return out, err
+	}
+	return schemas.FailOut{
+		HandoffID: r.ID, Status: r.Status, FailureID: f.FailureID, Then: f.Then, RollbackHandoff: r.Successor,
+		Warnings: []string{"this was recorded before"},
+	}, nil
+}
+
+func (o *op) lateFailure(r *store.Record, in schemas.FailIn) error {
+	f := failureOf(in, schemas.ThenStop, "")
+	f.HandoffID, f.Timestamp, f.Late = r.ID, o.now, true
+	f.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
+	content, err := o.said(schemas.Late{Failure: &f})
+	if err != nil {
+		return err
+	}
+	return o.keepLate(r, content, in.Description)
+}

@@ -1,0 +1,217 @@
+package mailbox
+
+import (
+	"fmt"
+	"slices"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// lost is why a handoff did not end well: what its holder said, or what the clock or a sender says.
+type lost struct {
+	Failure *schemas.Failure
+	Reason  string
+}
+
+func (l lost) text() string {
+	if l.Failure != nil {
+		return l.Failure.Failure.Description
+	}
+	return l.Reason
+}
+
+// follow creates the handoff that goes on after a failure; nil for none.
+func (o *op) follow(r *store.Record, then schemas.Then, to schemas.Agent, why lost) (*store.Record, error) {
+	switch then {
+	case schemas.ThenRetry:
+		if r.Attempt >= r.MaxAttempts {
+			return o.escalate(r, why)
+		}
+		return o.retry(actRerun, r)
+	case schemas.ThenEscalate:
+		return o.escalate(r, why)
+	case schemas.ThenStop:
+		return nil, nil
+	case schemas.ThenRollback:
+	}
+	return o.rollback(r, to, why)
+}
+
+// rollbackTo is who goes on after a failure: the sender, the one named when it was sent, or a member of
+// the workflow. Empty means the rule: on_failure, else the sender.
+func (o *op) rollbackTo(r *store.Record, to string) (schemas.Agent, error) {
+	switch agent := schemas.Agent(to); {
+	case to == "":
+		return rollbackRule(r), nil
+	case agent == r.From, agent == r.OnFailure, agent == schemas.Human:
+		return agent, nil
+	}
+	agent, err := schemas.ParseAgent("rollback_to", to)
+	if err != nil {
+		return "", err
+	}
+	members, err := o.members(r.Workflow)
+	if err != nil || slices.Contains(members, agent) {
+		return agent, err
+	}
+	return "", schemas.Errorf(schemas.Invalid, "%s is not part of %s", agent, r.Workflow).WithField("rollback_to").
+		WithKnown(texts(members)...).WithHint("Roll back to the sender, the agent of rollback.on_failure or a member of the workflow: %s.", list(members))
+}
+
+func rollbackRule(r *store.Record) schemas.Agent {
+	switch {
+	case r.OnFailure != "":
+		return r.OnFailure
+	case r.From == schemas.System:
+		return schemas.Human
+	}
+	return r.From
+}
+
+// members are the agents that sent or held a handoff of a workflow.
+func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
+	for id, err := range o.Newest(store.InWorkflow(wf), 0) {
+		if err != nil {
+			return nil, err
+		}
+		r, err := o.Record(id)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range []schemas.Agent{r.From, r.Holder} {
+			if a != "" && !slices.Contains(members, a) {
+				members = append(members, a)
+			}
+		}
+		if len(members) >= 50 {
+			break
+		}
+	}
+	return members, nil
+}
+
+// rollback gives the work back, with the failure, the questions and the partial result, and cancels what
+// the failed handoff had passed on and nobody has begun.
+func (o *op) rollback(r *store.Record, to schemas.Agent, why lost) (*store.Record, error) {
+	if to == "" {
+		to = rollbackRule(r)
+	}
+	if err := o.cancelUnclaimed(r); err != nil {
+		return nil, err
+	}
+	h := schemas.Handoff{
+		Title: schemas.Clip("Fix: "+r.Title, o.Limits.Title),
+		Task:  schemas.Clip(fmt.Sprintf("%s (%s) was not done: %s", r.ID, r.Title, why.text()), o.Limits.Task),
+		Kind:  "rollback",
+	}
+	return o.child(actRollback, r, h, schemas.Address(to), why)
+}
+
+// escalate asks a person to go on.
+func (o *op) escalate(r *store.Record, why lost) (*store.Record, error) {
+	h := schemas.Handoff{
+		Title: schemas.Clip("Decide: "+r.Title, o.Limits.Title),
+		Task:  schemas.Clip(fmt.Sprintf("Handoff failed: %s. %s (%s) needs a decision.", why.text(), r.ID, r.Title), o.Limits.Task),
+		Kind:  "escalation",
+	}
+	return o.child(actEscalate, r, h, schemas.Address(schemas.Human), why)
+}
+
+// child creates a handoff that goes on from r, with what is known of why, and names it as the successor.
+// Where the chain is too long for it, a person is told instead and the child is nil.
+func (o *op) child(a action, r *store.Record, h schemas.Handoff, to schemas.Address, why lost) (*store.Record, error) {
+	p := place{workflow: r.Workflow, parent: r.ID, depth: r.Depth + 1, maxDepth: r.MaxDepth}
+	if err := o.checkDepth(p, r); err != nil {
+		return nil, o.notify(schemas.Human, noticeOf("escalated", r, err.Error()+". "+why.text()))
+	}
+	if err := o.explain(r, &h, why); err != nil {
+		return nil, err
+	}
+	return o.succeed(a, r, &draft{handoff: h, to: to}, p)
+}
+
+// succeed creates a handoff that takes the place of r, and names it there.
+func (o *op) succeed(a action, r *store.Record, d *draft, p place) (*store.Record, error) {
+	o.inherit(d, r)
+	if err := o.encode(d); err != nil {
+		return nil, err
+	}
+	successor, err := o.create(d, p)
+	if err != nil {
+		return nil, err
+	}
+	now, err := o.step(a, r)
+	if err != nil {
+		return nil, err
+	}
+	now.Successor = successor.ID
+	return successor, o.put(a, r, &now, schemas.Event{Other: successor.ID}, store.Content{})
+}
+
+// inherit fills what a handoff made by the rules has in common with the one it follows.
+func (o *op) inherit(d *draft, r *store.Record) {
+	h := &d.handoff
+	h.Schema, h.Version = schemas.Version, max(h.Version, 1)
+	if h.Source.Agent == "" {
+		h.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
+	}
+	h.Target = targetOf(d.to, h.Target.Reason)
+	if h.Type == "" {
+		h.Type = schemas.TypeHandoff
+	}
+	if len(h.Tags) == 0 {
+		h.Tags = r.Tags
+	}
+	if h.Metadata.Priority == "" {
+		h.Metadata.Priority = r.Priority
+	}
+	if h.Metadata.MaxAttempts == 0 {
+		h.Metadata.MaxAttempts = r.MaxAttempts
+	}
+}
+
+// explain puts the failure and what was achieved into the context of the handoff that goes on.
+func (o *op) explain(r *store.Record, h *schemas.Handoff, why lost) error {
+	c := value(h.Context)
+	c.PreviousFailures = append(slices.Clone(c.PreviousFailures), fmt.Sprintf("%s %s: %s", r.ID, r.Status, why.text()))
+	if f := why.Failure; f != nil {
+		for _, b := range f.Failure.Blockers {
+			c.KnownIssues = append(c.KnownIssues, b.Description)
+		}
+		c.PartialProgress = f.Failure.PartialProgress
+		if f.RollbackRequest != nil {
+			c.Questions = f.RollbackRequest.Questions
+		}
+	}
+	checkpoint, err := lastCheckpoint(o.View, r)
+	if err != nil {
+		return err
+	}
+	c.Checkpoint = checkpoint
+	h.Context = &c
+	return nil
+}
+
+// cancelUnclaimed cancels what a failed handoff passed on and nobody has claimed.
+func (o *op) cancelUnclaimed(r *store.Record) error {
+	for id, err := range o.Oldest(store.ChildrenOf(r.ID), 0) {
+		if err != nil {
+			return err
+		}
+		child, err := o.Record(id)
+		if err != nil {
+			return err
+		}
+		if child.Status != schemas.Pending || child.Claims > 0 {
+			continue
+		}
+		now := child.Clone()
+		now.Status = life[actCancel][child.Status].to
+		o.end(&now)
+		if err := o.put(actCancel, child, &now, schemas.Event{Other: r.ID}, store.Content{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

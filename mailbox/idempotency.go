@@ -1,0 +1,138 @@
+package mailbox
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// remembered is how long the outcome of a request id is known.
+const remembered = 24 * time.Hour
+
+// mutate runs an operation whose outcome is remembered under the request id, in the same transaction: a
+// repeat of the call is answered as the first time and takes effect once.
+func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func(*op) (Out, error)) (Out, error) {
+	var out Out
+	err := s.update(ctx, by, func(o *op) (err error) {
+		out = *new(Out)
+		if err := o.meet(); err != nil {
+			return err
+		}
+		if by.Request == "" {
+			out, err = fn(o)
+			return err
+		}
+		done, err := o.Receipt(store.ByRequest(by.Request))
+		if err != nil {
+			return err
+		}
+		if done != nil {
+			return o.replay(done, &out)
+		}
+		if out, err = fn(o); err != nil {
+			return err
+		}
+		return o.remember(out)
+	})
+	return out, err
+}
+
+// outcome is what a receipt of a request id holds.
+type outcome struct {
+	Out   json.RawMessage `json:"out,omitempty"`
+	Error *schemas.Error  `json:"error,omitempty"`
+}
+
+func (o *op) replay(done *store.Receipt, out any) error {
+	var was outcome
+	if err := json.Unmarshal(done.Result, &was); err != nil {
+		return err
+	}
+	if was.Error != nil {
+		o.refuse(was.Error)
+		return nil
+	}
+	return json.Unmarshal(was.Out, out)
+}
+
+func (o *op) remember(out any) error {
+	b, err := json.Marshal(out)
+	if err != nil {
+		return err
+	}
+	was := outcome{Out: b}
+	if o.refusal != nil {
+		was = outcome{Error: schemas.AsError(o.refusal)}
+	}
+	if b, err = json.Marshal(was); err != nil {
+		return err
+	}
+	if err := o.tx.ExpireReceipts(o.now.Add(-remembered), 4); err != nil {
+		return err
+	}
+	return o.tx.PutReceipt(store.ByRequest(o.by.Request), store.Receipt{Result: b, At: store.At(o.now)})
+}
+
+// sentBefore gives the answer of the first send with the same key, nil when this is the first.
+func (o *op) sentBefore(d *draft) (*schemas.SendOut, error) {
+	if d.key == "" {
+		return nil, nil
+	}
+	r, err := o.Receipt(store.ByKey(o.by.Agent, d.key))
+	if r == nil || err != nil {
+		return nil, err
+	}
+	var out schemas.SendOut
+	if err := json.Unmarshal(r.Result, &out); err != nil {
+		return nil, err
+	}
+	if r.Digest != d.digest {
+		return nil, schemas.Errorf(schemas.Conflict, "the key %q was used for other content", schemas.Visible(d.key)).
+			About(out.HandoffID, "", 0).WithField("key").WithHint("Use a new key for new work. Nothing was sent.")
+	}
+	return &out, nil
+}
+
+func (o *op) rememberKey(d *draft, out schemas.SendOut) error {
+	if d.key == "" {
+		return nil
+	}
+	b, err := json.Marshal(out)
+	if err != nil {
+		return err
+	}
+	return o.tx.PutReceipt(store.ByKey(o.by.Agent, d.key), store.Receipt{Digest: d.digest, Result: b, At: store.At(o.now)})
+}
+
+// repeats is how long the same content is noticed, and how far back is looked.
+const (
+	repeats    = 10 * time.Minute
+	lookedBack = 64
+)
+
+// sameContent is an earlier handoff of this sender with the same content, zero for none.
+func (o *op) sameContent(d *draft) (schemas.ID, error) {
+	n := 0
+	for sent, err := range o.Sent(o.by.Agent) {
+		if err != nil {
+			return 0, err
+		}
+		if n++; n > lookedBack || o.now.Sub(sent.At.Time()) > repeats {
+			break
+		}
+		if sent.Digest == d.digest {
+			return sent.ID, nil
+		}
+	}
+	return 0, nil
+}
+
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}

@@ -1,0 +1,135 @@
+package mailbox
+
+import (
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// lapseLimit bounds what the clock changes within one operation; the rest is due at the next.
+const lapseLimit = 256
+
+// lapse applies what the clock has changed: leases, reservations, delays and deadlines that ended.
+func (o *op) lapse() error {
+	due := make([]schemas.ID, 0, 8)
+	for id, err := range o.Due(o.now) {
+		if err != nil {
+			return err
+		}
+		if due = append(due, id); len(due) == lapseLimit {
+			break
+		}
+	}
+	return o.as(clockCaller, func() error {
+		for _, id := range due {
+			r, err := o.Record(id)
+			if err != nil {
+				return err
+			}
+			if err := o.lapsed(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (o *op) lapsed(r *store.Record) error {
+	now := store.At(o.now)
+	over := func(t store.Time) bool { return t != 0 && t <= now }
+	switch {
+	case over(r.Deadline):
+		return o.expire(r)
+	case over(r.Lease):
+		return o.leaseEnded(r)
+	case over(r.Reserved):
+		return o.unreserve(r)
+	default: // a delay is over
+		return o.ready(r)
+	}
+}
+
+// expire ends a handoff whose deadline passed: the sender is told and the rollback rule is applied.
+func (o *op) expire(r *store.Record) error {
+	now, err := o.step(actExpire, r)
+	if err != nil {
+		return err
+	}
+	o.end(&now)
+	if err := o.put(actExpire, r, &now, schemas.Event{Due: r.Deadline.Time()}, store.Content{}); err != nil {
+		return err
+	}
+	if err := o.notify(r.From, noticeOf(actExpire, &now, "Its deadline passed.")); err != nil {
+		return err
+	}
+	if err := o.unblock(&now); err != nil {
+		return err
+	}
+	_, err = o.rollback(&now, "", lost{Reason: "its deadline passed"})
+	return err
+}
+
+// leaseEnded renews the claim, makes the handoff available again, or ends it.
+func (o *op) leaseEnded(r *store.Record) error {
+	if end := o.renewed(r); end > store.At(o.now) {
+		now, err := o.step(actRenew, r)
+		if err != nil {
+			return err
+		}
+		now.Lease = end
+		return o.put(actRenew, r, &now, schemas.Event{Due: r.Lease.Time()}, store.Content{})
+	}
+	if r.Attempt >= r.MaxAttempts {
+		return o.exhaust(r)
+	}
+	now, err := o.step(actRequeue, r)
+	if err != nil {
+		return err
+	}
+	now.Lease, now.Box = 0, r.To
+	return o.put(actRequeue, r, &now, schemas.Event{Due: r.Lease.Time()}, store.Content{})
+}
+
+// exhaust ends a handoff whose attempts are used up: the sender is told, and a person.
+func (o *op) exhaust(r *store.Record) error {
+	now, err := o.step(actExhaust, r)
+	if err != nil {
+		return err
+	}
+	o.end(&now)
+	if err := o.put(actExhaust, r, &now, schemas.Event{Due: r.Lease.Time()}, store.Content{}); err != nil {
+		return err
+	}
+	if err := o.notify(r.From, noticeOf(actExhaust, &now, "All attempts ended in silence.")); err != nil {
+		return err
+	}
+	if err := o.unblock(&now); err != nil {
+		return err
+	}
+	_, err = o.escalate(&now, lost{Reason: "all attempts ended in silence"})
+	return err
+}
+
+// unreserve offers a handoff to all who qualify when the asker did not come back for its answer.
+func (o *op) unreserve(r *store.Record) error {
+	now, err := o.step(actUnsave, r)
+	if err != nil {
+		return err
+	}
+	now.Reserved, now.Box = 0, r.To
+	return o.put(actUnsave, r, &now, schemas.Event{Due: r.Reserved.Time()}, store.Content{})
+}
+
+// ready offers a handoff whose delay is over.
+func (o *op) ready(r *store.Record) error {
+	now, err := o.step(actReady, r)
+	if err != nil {
+		return err
+	}
+	now.Box, now.NotBefore = r.To, 0
+	return o.put(actReady, r, &now, schemas.Event{Due: r.NotBefore.Time()}, store.Content{})
+}
+
+// end sets what every ended record has in common.
+func (o *op) end(r *store.Record) {
+	r.Ended, r.Lease, r.Reserved, r.Box, r.After, r.NeedsApproval = store.At(o.now), 0, 0, "", nil, false
+}

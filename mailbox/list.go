@@ -1,0 +1,224 @@
+package mailbox
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"time"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+const (
+	listed  = 10    // rows of a list, unless asked otherwise
+	scanned = 1_000 // rows looked at for one answer when filters pass over most
+)
+
+// List shows the caller's mail: what waits for it, what it holds, what it sent, its notices; or all.
+func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn) (schemas.ListOut, error) {
+	if in.Limit == 0 {
+		in.Limit = listed
+	}
+	f, err := s.filter(in)
+	if err != nil {
+		return schemas.ListOut{}, err
+	}
+	if in.Box != "all" && by.Agent == "" {
+		return schemas.ListOut{}, schemas.Invalidf("agent", "is needed to know whose %s", cmpOr(in.Box, "inbox")).
+			WithHint("Say who you are with agent, or list box all.")
+	}
+	if in.Box == "notices" {
+		return s.notices(ctx, by, in, f)
+	}
+	var out schemas.ListOut
+	err = s.read(ctx, func(v *store.View) error {
+		out = schemas.ListOut{Items: []schemas.Item{}}
+		ids, err := s.source(v, by.Agent, in, f)
+		if err != nil {
+			return err
+		}
+		return f.collect(v, ids, in.Limit, &out)
+	})
+	return out, err
+}
+
+func cmpOr(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a
+}
+
+// filter is what a list leaves out.
+type filter struct {
+	in     schemas.ListIn
+	words  []string
+	since  time.Time
+	cursor schemas.ID
+}
+
+func (s *Service) filter(in schemas.ListIn) (f filter, err error) {
+	f = filter{in: in, words: store.SplitWords(in.Query)}
+	if in.Query != "" && len(f.words) == 0 {
+		return f, schemas.Invalidf("query", "has no word").WithHint("Search for words of letters and digits.")
+	}
+	if in.Since != "" {
+		now := s.Now()
+		if f.since, err = schemas.ParseTime("since", in.Since, now); err != nil {
+			return f, err
+		}
+		if f.since.After(now) { // a duration, meant backwards
+			f.since = now.Add(-f.since.Sub(now))
+		}
+	}
+	if in.Workflow != "" {
+		wf, err := schemas.ParseWorkflow("workflow", in.Workflow)
+		if err != nil {
+			return f, err
+		}
+		f.in.Workflow = string(wf)
+	}
+	if in.Cursor != "" {
+		var ok bool
+		if f.cursor, ok = schemas.ParseID(in.Cursor); !ok {
+			return f, schemas.Invalidf("cursor", "is not one that list_handoffs gave").WithHint("Leave it out to begin again.")
+		}
+	}
+	return f, nil
+}
+
+// source yields the handoffs of a box, best or newest first. The inbox is in the order of claiming.
+func (s *Service) source(v *store.View, a schemas.Agent, in schemas.ListIn, f filter) (iter.Seq2[schemas.ID, error], error) {
+	before := f.cursor
+	switch in.Box {
+	case "claimed":
+		if in.Status != "" && in.Status.Ended() {
+			return v.Newest(store.OnceHeldBy(a), before), nil
+		}
+		return v.Newest(store.HeldBy(a), before), nil
+	case "sent":
+		return v.Newest(store.SentBy(a), before), nil
+	case "all":
+		switch {
+		case f.in.Workflow != "":
+			return v.Newest(store.InWorkflow(schemas.Workflow(f.in.Workflow)), before), nil
+		case in.Status != "":
+			return v.Newest(store.InState(in.Status), before), nil
+		}
+		return v.Newest(store.All(), before), nil
+	}
+	if in.Status != "" && in.Status != schemas.Pending {
+		return v.Newest(store.AddressedTo(schemas.Address(a)), before), nil
+	}
+	boxes, err := boxesOf(v, a)
+	return after(v.Queue(boxes...), f.cursor), err
+}
+
+// after passes over what comes up to and including the cursor; a cursor that is gone is no reason to begin
+// again, so then nothing follows.
+func after(ids iter.Seq2[schemas.ID, error], cursor schemas.ID) iter.Seq2[schemas.ID, error] {
+	if cursor == 0 {
+		return ids
+	}
+	return func(yield func(schemas.ID, error) bool) {
+		passed := false
+		for id, err := range ids {
+			if err != nil || passed {
+				if !yield(id, err) {
+					return
+				}
+				continue
+			}
+			passed = id == cursor
+		}
+	}
+}
+
+// collect fills a list up to its limit, looking at a bounded number of rows.
+func (f filter) collect(v *store.View, ids iter.Seq2[schemas.ID, error], limit int, out *schemas.ListOut) error {
+	last, looked := schemas.ID(0), 0
+	for id, err := range ids {
+		if err != nil {
+			return err
+		}
+		if len(out.Items) == limit || looked == scanned {
+			out.Cursor = last.String()
+			return nil
+		}
+		looked++
+		last = id
+		r, err := v.Record(id)
+		if err != nil {
+			return err
+		}
+		if ok, err := f.passes(v, r); err != nil {
+			return err
+		} else if ok {
+			out.Items = append(out.Items, itemOf(r))
+		}
+	}
+	return nil
+}
+
+func (f filter) passes(v *store.View, r *store.Record) (bool, error) {
+	switch {
+	case f.in.Status != "" && r.Status != f.in.Status,
+		f.in.Workflow != "" && string(r.Workflow) != f.in.Workflow,
+		f.in.Type != "" && r.Type != f.in.Type,
+		!anyOf(r.Tags, f.in.Tags),
+		!f.since.IsZero() && r.Created.Time().Before(f.since):
+		return false, nil
+	}
+	if len(f.words) == 0 {
+		return true, nil
+	}
+	return v.HasWords(r.ID, f.words)
+}
+
+func itemOf(r *store.Record) schemas.Item {
+	it := schemas.Item{
+		HandoffID: r.ID, From: r.From, To: r.To, Status: r.Status, Title: r.Title, At: r.Created.Time(),
+		Workflow: r.Workflow, Tags: r.Tags,
+	}
+	if r.Type != schemas.TypeHandoff {
+		it.Type = r.Type
+	}
+	if r.Priority != schemas.Normal {
+		it.Priority = r.Priority
+	}
+	if r.Attempt > 1 {
+		it.Attempt = r.Attempt
+	}
+	if agent, _ := r.To.Directed(); r.Holder != agent {
+		it.Holder = r.Holder
+	}
+	return it
+}
+
+// notices lists an agent's notices, newest first, and marks those that it shows as read.
+func (s *Service) notices(ctx context.Context, by schemas.Caller, in schemas.ListIn, f filter) (out schemas.ListOut, err error) {
+	err = s.update(ctx, by, func(o *op) error {
+		out = schemas.ListOut{Items: []schemas.Item{}}
+		var shown []schemas.NoticeID
+		for n, err := range o.Notices(by.Agent, schemas.NoticeID(f.cursor)) {
+			if err != nil {
+				return err
+			}
+			if len(out.Items) == in.Limit {
+				out.Cursor = schemas.ID(shown[len(shown)-1]).String()
+				break
+			}
+			unread, err := o.IsUnread(by.Agent, n.ID)
+			if err != nil {
+				return err
+			}
+			shown = append(shown, n.ID)
+			out.Items = append(out.Items, schemas.Item{
+				NoticeID: n.ID, HandoffID: n.About, From: n.From, Title: n.Title, At: n.At, Kind: n.Kind, Text: n.Text, Unread: unread,
+			})
+		}
+		return o.tx.Read(by.Agent, slices.Clone(shown)...)
+	})
+	return out, err
+}

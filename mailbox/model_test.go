@@ -1,0 +1,264 @@
+package mailbox_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// TestRandomLives lets five agents and a person do random things, sensible or not, and holds every step
+// against the table in testdata/transitions.txt: what succeeds is allowed there and leads where it says;
+// what is refused changes nothing. Afterwards every index, counter and byte is checked.
+func TestRandomLives(t *testing.T) {
+	runs := map[string]int{"memory": 40, "bolt": 6}
+	if testing.Short() {
+		runs = map[string]int{"memory": 5, "bolt": 1}
+	}
+	for name, open := range backends {
+		t.Run(name, func(t *testing.T) {
+			for seed := range runs[name] {
+				t.Run(fmt.Sprint(seed), func(t *testing.T) {
+					l := newLives(newWorldOn(t, open(t)), uint64(seed))
+					for range 150 {
+						l.step()
+					}
+				})
+			}
+		})
+	}
+}
+
+// lives is the model: the table, and for each handoff the state in which it was last seen.
+type lives struct {
+	*world
+	rnd    *rand.Rand
+	table  map[string]string // "state action" → next state
+	agents []schemas.Caller
+	tokens map[schemas.ID][]string // every token that a claim gave
+	last   schemas.ID
+}
+
+func newLives(w *world, seed uint64) *lives {
+	l := &lives{
+		world: w, rnd: rand.New(rand.NewPCG(seed, 7)), table: readTable(w.t), tokens: map[schemas.ID][]string{},
+		agents: []schemas.Caller{person},
+	}
+	for _, name := range []schemas.Agent{"architect", "auto-code", "qa", "ciso"} {
+		l.agents = append(l.agents, w.stdio(name))
+	}
+	l.agents = append(l.agents, schemas.Caller{Agent: "remote", Via: schemas.ViaHTTP})
+	for _, name := range []string{"qa", "remote"} {
+		_, err := w.Register(context.Background(), person, schemas.RegisterIn{Name: name, Accepts: []string{"task", "review"}})
+		require.NoError(w.t, err)
+	}
+	return l
+}
+
+func readTable(t testing.TB) map[string]string {
+	b, err := os.ReadFile("testdata/transitions.txt")
+	require.NoError(t, err)
+	table := map[string]string{}
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); f[2] != "refused" {
+			table[f[0]+" "+f[1]] = f[2]
+		}
+	}
+	return table
+}
+
+// deed is something to try on a handoff: which actions of the table it may turn out to be.
+type deed struct {
+	actions []string
+	do      func(l *lives, by schemas.Caller, id schemas.ID) error
+}
+
+func (l *lives) step() {
+	switch n := l.rnd.IntN(20); {
+	case n < 4 || l.last == 0:
+		l.sendAny()
+	case n == 4:
+		l.later(time.Duration(l.rnd.IntN(40)) * time.Minute)
+	case n == 5:
+		by := pick(l, l.agents[1:5])
+		_, err := l.Detach(context.Background(), by, schemas.ConnIn{Conn: by.Conn})
+		require.NoError(l.t, err)
+	case n == 6:
+		by := pick(l, l.agents[1:5])
+		_, err := l.Attach(context.Background(), by, schemas.ConnIn{Conn: by.Conn})
+		require.NoError(l.t, err)
+	case n < 10:
+		l.claimAny()
+	default:
+		l.try(pick(l, deeds), pick(l, l.agents), schemas.ID(1+l.rnd.Uint64N(uint64(l.last))))
+	}
+}
+
+func pick[T any](l *lives, from []T) T { return from[l.rnd.IntN(len(from))] }
+
+func (l *lives) sendAny() {
+	by := pick(l, l.agents)
+	in := schemas.SendIn{
+		To:       pick(l, []string{"architect", "auto-code", "qa", "ciso", "remote", "human", "capability:review"}),
+		Task:     fmt.Sprintf("task %d", l.rnd.IntN(1000)),
+		Priority: pick(l, schemas.Priorities),
+		Deadline: pick(l, []string{"", "", "", "20m", "3h"}),
+		Parent:   pick(l, []string{"", "none"}),
+		Type:     pick(l, []string{"", "task", "message"}),
+		Options: &schemas.SendOptions{
+			NeedsApproval: l.rnd.IntN(8) == 0, Force: true,
+			NotBefore: pick(l, []string{"", "", "", "10m"}),
+		},
+	}
+	if l.last != 0 && l.rnd.IntN(6) == 0 {
+		in.Options.After = []string{schemas.ID(1 + l.rnd.Uint64N(uint64(l.last))).String()}
+	}
+	if out, err := l.Send(context.Background(), by, in); err == nil {
+		l.last = max(l.last, out.HandoffID)
+	}
+}
+
+func (l *lives) claimAny() {
+	by := pick(l, l.agents)
+	out, err := l.Claim(context.Background(), by, schemas.ClaimIn{})
+	require.NoError(l.t, err)
+	if !out.Empty {
+		l.keep(out)
+	}
+}
+
+func (l *lives) keep(out schemas.ClaimOut) {
+	got := l.full(out.HandoffID)
+	require.Equal(l.t, schemas.Accepted, got.Status)
+	require.NotContains(l.t, l.tokens[out.HandoffID], out.Token, "a token was given twice")
+	l.tokens[out.HandoffID] = append(l.tokens[out.HandoffID], out.Token)
+}
+
+// try does a deed and compares what became of the handoff with the table.
+func (l *lives) try(d deed, by schemas.Caller, id schemas.ID) {
+	before := l.full(id)
+	events := l.events(id)
+	err := d.do(l, by, id)
+	after := l.full(id)
+	l.last = max(l.last, l.newest())
+	switch {
+	case err == nil:
+		var to []string
+		for _, a := range d.actions {
+			to = append(to, l.table[string(before.Status)+" "+a])
+		}
+		allowed := slices.Contains(to, string(after.Status)) || repeated(before, after)
+		require.True(l.t, allowed, "%s: %v of %s led to %s, the table says %v", id, d.actions, before.Status, after.Status, to)
+	case schemas.AsError(err).Code == schemas.Stale:
+		require.Equal(l.t, before.Status, after.Status)
+		require.Len(l.t, after.Late, len(before.Late)+d.kept(), "%v", d.actions)
+	default:
+		require.NotEqual(l.t, schemas.Internal, schemas.AsError(err).Code, "%v", err)
+		require.Equal(l.t, events, l.events(id), "%v was refused and changed something: %v", d.actions, err)
+	}
+}
+
+// kept is how many late results a deed leaves when its claim was lost: outcomes are kept, the rest is not.
+func (d deed) kept() int {
+	if slices.ContainsFunc(d.actions, func(a string) bool { return a == "completed" || a == "failed" || a == "rejected" }) {
+		return 1
+	}
+	return 0
+}
+
+// repeated tells whether a call was answered as the first time.
+func repeated(before, after schemas.GetOut) bool { return before.Status == after.Status }
+
+func (l *lives) events(id schemas.ID) []schemas.Event {
+	out, err := l.Get(context.Background(), person, schemas.GetIn{HandoffID: id.String(), View: "events"})
+	require.NoError(l.t, err)
+	return out.Events
+}
+
+func (l *lives) newest() schemas.ID {
+	out, err := l.List(context.Background(), person, schemas.ListIn{Box: "all", Limit: 1})
+	require.NoError(l.t, err)
+	if len(out.Items) == 0 {
+		return 0
+	}
+	return out.Items[0].HandoffID
+}
+
+// token is the right one, none, or one of before.
+func (l *lives) token(id schemas.ID) string {
+	if have := l.tokens[id]; len(have) > 0 && l.rnd.IntN(3) > 0 {
+		return have[l.rnd.IntN(len(have))]
+	}
+	return ""
+}
+
+func updating(a schemas.Action, actions ...string) deed {
+	return deed{actions, func(l *lives, by schemas.Caller, id schemas.ID) error {
+		_, err := l.tryUpdate(by, id, a, func(in *schemas.UpdateIn) {
+			in.Token, in.Note = l.token(id), "because"
+			switch {
+			case a == schemas.ActAmend && l.rnd.IntN(3) == 0:
+				in.To = "qa"
+			case a == schemas.ActAmend:
+				in.Changes = &schemas.Changes{Title: "changed", Tags: []string{"x"}, Priority: pick(l, schemas.Priorities)}
+			case a == schemas.ActRelease && l.rnd.IntN(2) == 0:
+				in.To = "ciso"
+			case a == schemas.ActAsk && l.rnd.IntN(3) == 0:
+				in.Conditions = &schemas.Conditions{NeedsPermission: []string{"to deploy"}}
+			}
+		})
+		return err
+	}}
+}
+
+func failing(outcome schemas.Outcome, actions ...string) deed {
+	return deed{actions, func(l *lives, by schemas.Caller, id schemas.ID) error {
+		in := schemas.FailIn{
+			HandoffID: id.String(), Description: "no", Token: l.token(id), Outcome: outcome,
+			Then: pick(l, []schemas.Then{"", schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop}),
+		}
+		if l.rnd.IntN(2) == 0 {
+			in.Partial = &schemas.PartialProgress{Completed: []string{"half"}}
+		}
+		_, err := l.Fail(context.Background(), by, in)
+		return err
+	}}
+}
+
+var deeds = []deed{
+	updating(schemas.ActProgress, "progress"),
+	updating(schemas.ActAsk, "asked"),
+	updating(schemas.ActAnswer, "answered"),
+	updating(schemas.ActRelease, "released"),
+	updating(schemas.ActAmend, "amended"),
+	updating(schemas.ActCancel, "cancelled"),
+	updating(schemas.ActRetry, "retried"),
+	updating(schemas.ActReturn, "returned"),
+	updating(schemas.ActApprove, "approved"),
+	updating(schemas.ActRefuse, "refused"),
+	failing(schemas.OutcomeFailed, "failed"),
+	failing(schemas.OutcomeRejected, "rejected", "declined"),
+	{[]string{"completed"}, func(l *lives, by schemas.Caller, id schemas.ID) error {
+		in := schemas.CompleteIn{HandoffID: id.String(), Summary: "done", Token: l.token(id)}
+		if l.rnd.IntN(3) == 0 {
+			in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "qa", Task: "and then"}}
+		}
+		_, err := l.Complete(context.Background(), by, in)
+		return err
+	}},
+	{[]string{"claimed", "reclaimed"}, func(l *lives, by schemas.Caller, id schemas.ID) error {
+		out, err := l.Claim(context.Background(), by, schemas.ClaimIn{HandoffID: id.String()})
+		if err == nil && !slices.Contains(l.tokens[id], out.Token) {
+			l.tokens[id] = append(l.tokens[id], out.Token)
+		}
+		return err
+	}},
+}

@@ -1,0 +1,116 @@
+package mailbox
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// op is one operation inside one transaction: who does it and when.
+type op struct {
+	*Service
+	*store.View
+	tx  *store.Tx
+	by  schemas.Caller
+	now time.Time
+
+	boxes   []schemas.Address // where something may now be claimed, or was noticed
+	ended   schemas.ID        // by the caller
+	refusal error             // what the caller is told although something was kept
+}
+
+// refuse commits what was done and tells the caller err all the same.
+func (o *op) refuse(err error) { o.refusal = err }
+
+// as does a part of the operation in the name of another.
+func (o *op) as(by schemas.Caller, fn func() error) error {
+	was := o.by
+	defer func() { o.by = was }()
+	o.by = by
+	return fn()
+}
+
+// find resolves an id as a caller wrote it: "ho_12", "12", or the id that a foreign message brought.
+func (o *op) find(id string) (*store.Record, error) { return find(o.View, id) }
+
+func find(v *store.View, id string) (*store.Record, error) {
+	n, ok := schemas.ParseID(id)
+	if !ok {
+		var err error
+		if n, err = v.Origin(id); err != nil {
+			return nil, err
+		}
+	}
+	r, err := v.Record(n)
+	if err == nil && r == nil {
+		err = schemas.Errorf(schemas.NotFound, "there is no handoff %q", schemas.Visible(schemas.Clip(id, 80))).WithField("handoff_id")
+	}
+	return r, err
+}
+
+// step applies an action to a record: it checks the state and the caller's part, changes the status, and
+// leaves the rest to change before [op.put].
+func (o *op) step(a action, r *store.Record) (now store.Record, err error) {
+	s, ok := next(a, r.Status)
+	if !ok {
+		return now, o.notNow(a, r)
+	}
+	if err := o.allowed(a, s.who, r); err != nil {
+		return now, err
+	}
+	now = r.Clone()
+	now.Status = s.to
+	return now, nil
+}
+
+// put commits a changed record with its event, which is given what the operation knows.
+func (o *op) put(a action, was, now *store.Record, e schemas.Event, said store.Content) error {
+	now.Wakes = wakes(now)
+	e.Handoff, e.Action = now.ID, string(a)
+	e.At, e.Agent, e.AgentID, e.Via = o.now, o.by.Agent, o.by.AgentID, o.by.Via
+	e.To, e.Attempt = now.Status, now.Attempt
+	if was != nil {
+		e.From = was.Status
+	}
+	if _, err := o.tx.Change(was, now, e, said); err != nil {
+		return err
+	}
+	if now.Status == schemas.Pending && now.Box != "" {
+		o.boxes = append(o.boxes, now.Box)
+	}
+	return nil
+}
+
+// said makes content from what a caller said.
+func (s *Service) said(v any) (store.Content, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return store.Content{}, err
+	}
+	return store.Content{Bytes: b, Salt: []byte(s.NewID("salt"))}, nil
+}
+
+// nextEvent is the number that the next event will have, for records that point to its content.
+func (o *op) nextEvent() (uint64, error) {
+	n, err := o.Events()
+	return n + 1, err
+}
+
+// wakes is the next time at which the clock changes a record.
+func wakes(r *store.Record) store.Time {
+	if r.Status.Ended() {
+		return 0
+	}
+	times := []store.Time{r.Deadline, r.Lease, r.Reserved}
+	if r.Box == "" && r.Status == schemas.Pending {
+		times = append(times, r.NotBefore)
+	}
+	times = slices.DeleteFunc(times, func(t store.Time) bool { return t == 0 })
+	if len(times) == 0 {
+		return 0
+	}
+	return slices.Min(times)
+}

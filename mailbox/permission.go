@@ -1,0 +1,151 @@
+package mailbox
+
+import (
+	"slices"
+	"strings"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// allowed tells whether the caller plays one of the parts that an action asks for.
+func (o *op) allowed(a action, parts who, r *store.Record) error {
+	for part := anyone; part <= verifier; part <<= 1 {
+		if parts&part == 0 {
+			continue
+		}
+		if yes, err := o.plays(part, r); yes || err != nil {
+			return err
+		}
+	}
+	return schemas.Errorf(schemas.Denied, "%s was not %s: only its %s may do this, and you are %s",
+		r.ID, a, o.who(parts, r), o.by.Agent).
+		About(r.ID, r.Status, 0).WithField("agent").
+		WithHint("Act as the right agent with the agent argument if that is you, or send a message to them.")
+}
+
+func (o *op) plays(part who, r *store.Record) (bool, error) {
+	switch part {
+	case anyone:
+		return true, nil
+	case recipient:
+		return o.mayClaim(r)
+	case holder:
+		return r.Holder == o.by.Agent, nil
+	case sender:
+		return r.From == o.by.Agent, nil
+	case owner:
+		return o.owns(r)
+	case human:
+		return o.by.Agent == schemas.Human, nil
+	case clock:
+		return o.by.Via == schemas.ViaClock, nil
+	case verifier:
+		return o.verifies(r)
+	}
+	return false, nil
+}
+
+func (o *op) owns(r *store.Record) (bool, error) {
+	wf, err := o.Workflow(r.Workflow)
+	return wf != nil && wf.Owner == o.by.Agent, err
+}
+
+// verifies tells whether the caller holds a verification request that is a child of r.
+func (o *op) verifies(r *store.Record) (bool, error) {
+	for id, err := range o.Oldest(store.ChildrenOf(r.ID), 0) {
+		if err != nil {
+			return false, err
+		}
+		child, err := o.Record(id)
+		if err != nil {
+			return false, err
+		}
+		if child.Type == schemas.TypeVerification && child.Status.Held() && child.Holder == o.by.Agent {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// who names the parts for people.
+func (o *op) who(parts who, r *store.Record) string {
+	var names []string
+	add := func(part who, text string) {
+		if parts&part != 0 {
+			names = append(names, text)
+		}
+	}
+	add(recipient, "recipient ("+string(r.To)+")")
+	if r.Holder != "" {
+		add(holder, "holder ("+string(r.Holder)+")")
+	} else {
+		add(holder, "holder")
+	}
+	add(sender, "sender ("+string(r.From)+")")
+	add(owner, "workflow's owner")
+	add(human, "human")
+	add(verifier, "verifier")
+	return strings.Join(names, ", ")
+}
+
+// notNow explains that the state does not allow an action, and names what took the handoff's place.
+func (o *op) notNow(a action, r *store.Record) error {
+	e := schemas.Errorf(schemas.Conflict, "%s is %s, so it cannot be %s", r.ID, r.Status, a).About(r.ID, r.Status, r.Successor)
+	switch {
+	case r.Successor != 0:
+		return e.WithHint("%s took its place: go on with that one.", r.Successor)
+	case r.Status.Held() && a == actClaim:
+		return e.WithHint("%s holds it. claim_handoff without handoff_id takes the next one for you.", r.Holder)
+	case r.Status == schemas.Pending && (a == actProgress || a == actAsk || a == actRelease):
+		return e.WithHint("Claim it first with claim_handoff.")
+	case r.Status == schemas.Working && (a == actReject || a == actDecline):
+		return e.WithHint("Work has begun: use outcome failed, or update_handoff with action release.")
+	}
+	return e
+}
+
+// proves checks the claim token. Without one, the connection that claimed under that agent is proof; on
+// the command line the person at the keyboard is trusted.
+func (o *op) proves(r *store.Record, token string) error {
+	switch {
+	case token != "" && slices.Contains(r.Voided, token):
+		return o.stale(r)
+	case r.Holder != o.by.Agent:
+		return o.notHolder(r)
+	case token == "" && o.sameHand(r):
+		return nil
+	case token == "":
+		return schemas.Errorf(schemas.Invalid, "claim_token is needed: this connection did not claim %s", r.ID).
+			About(r.ID, r.Status, r.Successor).WithField("claim_token").
+			WithHint("Give the claim_token that claim_handoff returned. If it was lost, claim_handoff with handoff_id %s gives a new one.", r.ID)
+	case token == r.Token:
+		return nil
+	}
+	return schemas.Errorf(schemas.Denied, "this claim_token is not of %s", r.ID).
+		About(r.ID, r.Status, r.Successor).WithField("claim_token").
+		WithHint("Give the claim_token that claim_handoff returned for %s.", r.ID)
+}
+
+func (o *op) sameHand(r *store.Record) bool {
+	if r.Conn != "" || o.by.Conn != "" {
+		return r.Conn == o.by.Conn
+	}
+	return o.by.Via == schemas.ViaCLI
+}
+
+func (o *op) notHolder(r *store.Record) error {
+	e := schemas.Errorf(schemas.Denied, "%s is not held by %s", r.ID, o.by.Agent).About(r.ID, r.Status, r.Successor)
+	if r.Holder == "" {
+		return e.WithHint("Claim it first with claim_handoff.")
+	}
+	return e.WithHint("%s holds it. Only the holder can do this.", r.Holder)
+}
+
+func (o *op) stale(r *store.Record) *schemas.Error {
+	e := schemas.Errorf(schemas.Stale, "your claim of %s ended", r.ID)
+	if r.Holder != "" {
+		e = schemas.Errorf(schemas.Stale, "your claim of %s ended and it was claimed again by %s", r.ID, r.Holder)
+	}
+	return e.About(r.ID, r.Status, r.Successor).WithField("claim_token")
+}

@@ -1,0 +1,48 @@
+package mailbox
+
+import (
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// progress notes how far the holder is and renews the lease. Open questions are withdrawn.
+func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
+	if err := o.heldNow(actProgress, r, in.Token); err != nil {
+		return nil, err
+	}
+	if in.Changes != nil && in.Changes.Checkpoint != nil {
+		kept, err := o.checkpoint(r, in.Changes.Checkpoint)
+		if err != nil {
+			return nil, err
+		}
+		r = kept
+		out.Checkpoint = checkpointID(r.Checkpoint)
+	}
+	now, err := o.step(actProgress, r)
+	if err != nil {
+		return nil, err
+	}
+	var content store.Content
+	if in.Note != "" {
+		if now.Note, err = o.nextEvent(); err != nil {
+			return nil, err
+		}
+		if content, err = o.said(schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent}); err != nil {
+			return nil, err
+		}
+	}
+	if in.Percent != 0 {
+		now.Percent = in.Percent
+	}
+	now.Ask, now.Asker, now.Permission = 0, "", false
+	o.touch(&now)
+	return &now, o.put(actProgress, r, &now, schemas.Event{}, content)
+}
+
+// heldNow checks that the caller holds the claim and that it runs.
+func (o *op) heldNow(a action, r *store.Record, token string) error {
+	if _, ok := next(a, r.Status); !ok {
+		return o.notNow(a, r)
+	}
+	return o.proves(r, token)
+}

@@ -1,0 +1,149 @@
+package mailbox
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"handoff/mailbox/roster"
+	"handoff/schemas"
+)
+
+// checkRecipient refuses a recipient that nobody knows, where agents are declared, and one that does not
+// accept the type of work. In an open workspace a new name is a mailbox, and the sender is warned.
+func (o *op) checkRecipient(d *draft) (warnings []string, err error) {
+	to, directed := d.to.Directed()
+	if !directed {
+		return o.checkPool(d)
+	}
+	if err := o.checkRoom(d.to); err != nil {
+		return nil, err
+	}
+	if to == schemas.Human || to == o.by.Agent {
+		return nil, nil
+	}
+	a, err := o.Agent(to)
+	if err != nil {
+		return nil, err
+	}
+	if a == nil {
+		return o.unknownRecipient(to)
+	}
+	if !d.force && d.handoff.Type != schemas.TypeMessage && !roster.Accepts(a.Card, d.handoff.Type) {
+		return nil, o.unaccepted(to, d.handoff.Type)
+	}
+	if a.Claims == 0 {
+		warnings = append(warnings, fmt.Sprintf("nobody has claimed as %s yet", to))
+	}
+	if a.Card.Away {
+		warnings = append(warnings, fmt.Sprintf("%s is away", to))
+	}
+	return warnings, nil
+}
+
+// checkPool warns when nobody qualifies: the handoff waits until somebody does.
+func (o *op) checkPool(d *draft) (warnings []string, err error) {
+	if err := o.checkRoom(d.to); err != nil {
+		return nil, err
+	}
+	cards, err := o.cards()
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range cards {
+		if slices.Contains(roster.Boxes(c), d.to) {
+			return nil, nil
+		}
+	}
+	return []string{fmt.Sprintf("no registered agent qualifies for %s yet: it waits until one does", d.to)}, nil
+}
+
+func (o *op) checkRoom(box schemas.Address) error {
+	m, err := o.Mailbox(box)
+	if err != nil || m.Pending < o.Limits.Mailbox {
+		return err
+	}
+	return schemas.Errorf(schemas.Limit, "the mailbox of %s holds %d pending handoffs, the limit", box, m.Pending).
+		WithField("to").WithHint("Send to another agent, or wait until some are claimed. Nothing was sent.")
+}
+
+func (o *op) unknownRecipient(to schemas.Agent) (warnings []string, err error) {
+	cards, err := o.cards()
+	if err != nil {
+		return nil, err
+	}
+	var known []schemas.Agent
+	declared := false
+	for _, c := range cards {
+		known = append(known, c.Name)
+		declared = declared || c.Registered
+	}
+	if !declared {
+		return []string{fmt.Sprintf("nobody has claimed as %s yet: if that is a typing error, cancel and send again", to)}, nil
+	}
+	closest := roster.Closest(string(to), known)
+	// The text is that of HandoffTargetNotFoundError in the kernl handoffs design.
+	e := schemas.Errorf(schemas.NotFound, "Agent %q tried to handoff to %q, but it's not registered. Available: %s",
+		o.by.Agent, to, list(known))
+	hint := fmt.Sprintf("%s is not an agent here.", to)
+	if len(closest) > 0 {
+		hint += fmt.Sprintf(" Closest: %s.", closest[0])
+	}
+	return nil, e.WithField("to").WithKnown(texts(append(closest, remaining(known, closest)...))...).WithHint("%s Nothing was sent.", hint)
+}
+
+func (o *op) unaccepted(to schemas.Agent, kind string) error {
+	cards, err := o.cards()
+	if err != nil {
+		return err
+	}
+	var able []schemas.Agent
+	for _, c := range cards {
+		if c.Registered && roster.Accepts(c, kind) {
+			able = append(able, c.Name)
+		}
+	}
+	e := schemas.Errorf(schemas.Conflict, "%s does not accept work of type %q", to, kind).WithField("type").WithKnown(texts(able)...)
+	if len(able) == 0 {
+		return e.WithHint("Nobody does. Use options.force to send it all the same. Nothing was sent.")
+	}
+	return e.WithHint("It could be taken by %s. Use options.force to send it all the same. Nothing was sent.", list(able))
+}
+
+// routed says who could take work that is addressed to a capability or role.
+func (o *op) routed(d *draft) (*schemas.Routed, error) {
+	cards, err := o.cards()
+	if err != nil {
+		return nil, err
+	}
+	ranked, excluded := roster.Rank(cards, roster.Want{
+		To: d.to, Type: d.handoff.Type, Tags: d.handoff.Tags, Estimate: d.estimate,
+		Generalists: d.handoff.Metadata.NoTakers == "generalist",
+	})
+	return &schemas.Routed{Candidates: ranked[:min(len(ranked), 5)], Excluded: excluded[:min(len(excluded), 5)]}, nil
+}
+
+func list(names []schemas.Agent) string {
+	const most = 20
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(texts(names[:most]), ", "), len(names)-most)
+	}
+	return strings.Join(texts(names), ", ")
+}
+
+func texts[T ~string](names []T) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = string(n)
+	}
+	return out
+}
+
+func remaining(all, without []schemas.Agent) (rest []schemas.Agent) {
+	for _, n := range all {
+		if !slices.Contains(without, n) {
+			rest = append(rest, n)
+		}
+	}
+	return rest
+}

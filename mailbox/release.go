@@ -1,0 +1,67 @@
+package mailbox
+
+import (
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// releaseTo gives a claim back, or passes it to another with all progress and context. It is no attempt.
+func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
+	if r.Holder == o.by.Agent {
+		if err := o.heldNow(actRelease, r, in.Token); err != nil {
+			return nil, err
+		}
+	}
+	to := schemas.Address("")
+	if in.To != "" {
+		var err error
+		if to, err = schemas.ParseAddress("to", in.To); err != nil {
+			return nil, err
+		}
+		if out.Warnings, err = o.checkRecipient(&draft{to: to, handoff: schemas.Handoff{Type: r.Type}}); err != nil {
+			return nil, err
+		}
+	}
+	holder := r.Holder
+	if err := o.release(r, to, in.Note); err != nil {
+		return nil, err
+	}
+	now, err := o.Record(r.ID)
+	if err != nil {
+		return nil, err
+	}
+	out.To = now.To
+	return now, o.notify(holder, noticeOf(actRelease, now, "Your claim was released by "+string(o.by.Agent)+". "+in.Note))
+}
+
+// release makes a held handoff pending again, for the recipient or for another.
+func (o *op) release(r *store.Record, to schemas.Address, note string) error {
+	now, err := o.step(actRelease, r)
+	if err != nil {
+		return err
+	}
+	if to != "" {
+		now.To = to
+	}
+	o.letGo(&now)
+	var content store.Content
+	if note != "" {
+		if now.Note, err = o.nextEvent(); err != nil {
+			return err
+		}
+		if content, err = o.said(schemas.UpdateIn{Action: schemas.ActRelease, Note: note, To: string(to)}); err != nil {
+			return err
+		}
+	}
+	return o.put(actRelease, r, &now, schemas.Event{}, content)
+}
+
+// letGo ends a claim without charging it: its token is void and nobody holds the handoff.
+func (o *op) letGo(r *store.Record) {
+	if r.Token != "" {
+		r.Voided = append([]string{r.Token}, r.Voided...)
+		r.Voided = r.Voided[:min(len(r.Voided), voidedKept)]
+	}
+	r.Token, r.Holder, r.HolderID, r.Conn, r.Via = "", "", "", "", ""
+	r.Lease, r.Reserved, r.Ask, r.Permission, r.Uncharged, r.Box = 0, 0, 0, false, true, r.To
+}

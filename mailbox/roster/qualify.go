@@ -1,0 +1,112 @@
+// Package roster answers who may take a piece of work, and who should.
+//
+// What is known of an agent is its [schemas.Card]: what it accepts, its skills, its role, how much it holds.
+// Work is sent to an agent, to "capability:NAME" or to "role:NAME". [Qualifies] tells whether an agent may
+// take work sent to an address, [Boxes] lists the addresses whose work an agent may take, [Rank] orders
+// those who can by who should be told first, with reasons, and [Closest] finds the name that was meant.
+//
+// A role has two spellings, "testing" and "testing-specialist", which name the same one. An agent belongs
+// to the role it registered with, else to the longest known one that its name begins with, see [RoleOf];
+// cards are expected to carry the role so found. An agent that neither registered nor belongs to a role
+// gets only what is sent to its name.
+//
+// All functions are pure: the time of day does not matter, only the order in which agents were seen.
+package roster
+
+import (
+	"slices"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// Anything among what an agent accepts makes it a generalist: it takes work that found nobody else.
+const Anything = "*"
+
+// Qualifies tells whether the agent may take work sent to an address. Generalists qualify for a capability
+// that they do not name only when generalists is set.
+func Qualifies(card schemas.Card, to schemas.Address, generalists bool) bool {
+	switch kind, name := to.Kind(); kind {
+	case "capability":
+		return slices.Contains(card.Accepts, name) || generalists && generalist(card)
+	case "role":
+		return card.Role != "" && sameRole(card.Role, name)
+	default:
+		return string(card.Name) == name
+	}
+}
+
+// Accepts tells whether the agent takes work of a type. Everybody takes the types of the protocol itself,
+// such as task_handoff and test_failure_report, and work without a type; an agent that declares nothing
+// takes everything.
+func Accepts(card schemas.Card, workType string) bool {
+	return ofProtocol(workType) || len(card.Accepts) == 0 || generalist(card) ||
+		slices.Contains(card.Accepts, workType)
+}
+
+func ofProtocol(workType string) bool {
+	switch workType {
+	case "", schemas.TypeHandoff, schemas.TypeTestFailure, schemas.TypeFixComplete, schemas.TypeVerification,
+		schemas.TypeMessage:
+		return true
+	}
+	return false
+}
+
+func generalist(card schemas.Card) bool { return slices.Contains(card.Accepts, Anything) }
+
+// Boxes lists the addresses whose work the agent may take: its own name, each capability that it accepts,
+// and its role in both spellings. A generalist also has "capability:*", where work is put that found
+// nobody else. There are no duplicates.
+func Boxes(card schemas.Card) []schemas.Address {
+	boxes := []schemas.Address{schemas.Address(card.Name)}
+	add := func(kind, name string) {
+		if a := schemas.Address(kind + ":" + name); name != "" && !slices.Contains(boxes, a) {
+			boxes = append(boxes, a)
+		}
+	}
+	for _, capability := range card.Accepts {
+		add("capability", capability)
+	}
+	add("role", card.Role)
+	add("role", otherSpelling(card.Role))
+	return boxes
+}
+
+// RoleOf gives the role an agent belongs to among the known ones, or "": that of its registration, else
+// the longest that its name begins with, as testing-specialist of testing-specialist-RedStone, and testing
+// of testing-2. A role ends where the word ends: "test" is not the role of "tester".
+func RoleOf(card schemas.Card, known []string) string {
+	if card.Role != "" {
+		return card.Role
+	}
+	longest := ""
+	for _, role := range known {
+		if len(role) > len(longest) && beginsWith(string(card.Name), role) {
+			longest = role
+		}
+	}
+	return longest
+}
+
+func beginsWith(name, word string) bool {
+	rest, ok := strings.CutPrefix(name, word)
+	return ok && word != "" && (rest == "" || !letter(rest[0]))
+}
+
+func letter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+
+const specialist = "-specialist"
+
+// sameRole tells whether two texts spell the same role.
+func sameRole(a, b string) bool {
+	return strings.TrimSuffix(a, specialist) == strings.TrimSuffix(b, specialist)
+}
+
+func otherSpelling(role string) string {
+	short, long := strings.CutSuffix(role, specialist)
+	if long || role == "" {
+		return short
+	}
+	return role + specialist
+}

@@ -1,0 +1,133 @@
+package roster
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/schemas"
+)
+
+// Want is the work that somebody is sought for.
+type Want struct {
+	To          schemas.Address // a capability or a role; an agent's name seeks only that agent
+	Type        string
+	Tags        []string        // compared with skills
+	Estimate    time.Duration   // zero when unknown
+	Exclude     []schemas.Agent // those who declined
+	Generalists bool            // those who accept anything qualify too
+}
+
+// Rank orders the agents that qualify, the best first: who accepts the work by name, then by skills among
+// the tags, fewest open handoffs, most recently seen, and name. Excluded are those to whom the work is
+// addressed but who cannot take it now; who does not qualify at all is in neither list.
+func Rank(cards []schemas.Card, want Want) (ranked, excluded []schemas.Candidate) {
+	var able []schemas.Card
+	for _, card := range cards {
+		if !Qualifies(card, want.To, want.Generalists) {
+			continue
+		}
+		if why := obstacle(card, want); why != "" {
+			excluded = append(excluded, schemas.Candidate{Agent: card.Name, Why: why})
+			continue
+		}
+		able = append(able, card)
+	}
+	slices.SortFunc(able, func(a, b schemas.Card) int { return compare(a, b, want) })
+	slices.SortFunc(excluded, func(a, b schemas.Candidate) int { return cmp.Compare(a.Agent, b.Agent) })
+	for _, card := range able {
+		ranked = append(ranked, schemas.Candidate{Agent: card.Name, Why: merits(card, want)})
+	}
+	return ranked, excluded
+}
+
+// obstacle says why an agent that qualifies cannot take the work now, or "".
+func obstacle(card schemas.Card, want Want) string {
+	longest := time.Duration(card.MaxMinutes) * time.Minute
+	switch {
+	case slices.Contains(want.Exclude, card.Name):
+		return "declined it before"
+	case card.Away:
+		return "away"
+	case card.MaxOpen > 0 && open(card) >= card.MaxOpen:
+		return fmt.Sprintf("has %d open, at most %d", open(card), card.MaxOpen)
+	case longest > 0 && longest < want.Estimate:
+		return fmt.Sprintf("works at most %s, the estimate is %s", minutes(longest), minutes(want.Estimate))
+	case byRole(want.To) && !Accepts(card, want.Type):
+		return "does not accept " + schemas.Visible(want.Type)
+	}
+	return ""
+}
+
+func compare(a, b schemas.Card, want Want) int {
+	return cmp.Or(
+		cmp.Compare(fit(a, want), fit(b, want)),
+		cmp.Compare(len(shared(b, want.Tags)), len(shared(a, want.Tags))),
+		cmp.Compare(open(a), open(b)),
+		b.Seen.Compare(a.Seen),
+		cmp.Compare(a.Name, b.Name),
+	)
+}
+
+// fit is 0 for who accepts the work by name and 1 for who takes it among everything.
+func fit(card schemas.Card, want Want) int {
+	if sought := sought(want); sought != "" && slices.Contains(card.Accepts, sought) {
+		return 0
+	}
+	return 1
+}
+
+// sought is the capability that is addressed, else the type of the work where it says something.
+func sought(want Want) string {
+	kind, name := want.To.Kind()
+	switch {
+	case kind == "capability":
+		return name
+	case ofProtocol(want.Type):
+		return ""
+	}
+	return want.Type
+}
+
+func byRole(to schemas.Address) bool {
+	kind, _ := to.Kind()
+	return kind == "role"
+}
+
+// merits says in a few words what put an agent where it is.
+func merits(card schemas.Card, want Want) string {
+	var why []string
+	switch {
+	case fit(card, want) == 0:
+		why = append(why, "accepts "+sought(want))
+	case byRole(want.To):
+		why = append(why, "role "+card.Role)
+	case generalist(card):
+		why = append(why, "accepts anything")
+	}
+	if skills := shared(card, want.Tags); len(skills) > 0 {
+		why = append(why, "skills "+strings.Join(skills, " "))
+	}
+	why = append(why, fmt.Sprintf("%d open", open(card)))
+	if card.Live {
+		why = append(why, "connected")
+	}
+	return schemas.Clip(strings.Join(why, ", "), 200)
+}
+
+// shared gives the skills of an agent that are asked for.
+func shared(card schemas.Card, tags []string) []string {
+	var both []string
+	for _, skill := range card.Skills {
+		if slices.Contains(tags, skill) && !slices.Contains(both, skill) {
+			both = append(both, skill)
+		}
+	}
+	return both
+}
+
+func open(card schemas.Card) int { return card.Pending + card.Held }
+
+func minutes(d time.Duration) string { return fmt.Sprintf("%d min", int(d.Minutes()+0.5)) }

@@ -1,0 +1,163 @@
+package roster_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox/roster"
+	"handoff/schemas"
+)
+
+var noon = time.Date(2026, 1, 11, 12, 0, 0, 0, time.UTC)
+
+func names(list []schemas.Candidate) []schemas.Agent {
+	var agents []schemas.Agent
+	for _, c := range list {
+		agents = append(agents, c.Agent)
+	}
+	return agents
+}
+
+// Each case puts the better agent first by one rule, with all the later rules against it.
+func TestRankFollowsItsRulesInOrder(t *testing.T) {
+	code := []string{"code"}
+	for _, c := range []struct {
+		name          string
+		better, worse schemas.Card
+	}{
+		{
+			"accepts by name, then skills",
+			schemas.Card{Name: "z", Accepts: code, Pending: 3},
+			schemas.Card{Name: "a", Accepts: []string{"*"}, Skills: []string{"go"}, Seen: noon},
+		},
+		{
+			"skills, then open",
+			schemas.Card{Name: "z", Accepts: code, Skills: []string{"go", "sql"}, Held: 3},
+			schemas.Card{Name: "a", Accepts: code, Skills: []string{"go", "go"}, Seen: noon},
+		},
+		{
+			"open, then seen",
+			schemas.Card{Name: "z", Accepts: code, Pending: 1, Held: 1},
+			schemas.Card{Name: "a", Accepts: code, Pending: 3, Seen: noon},
+		},
+		{
+			"seen, then name",
+			schemas.Card{Name: "z", Accepts: code, Seen: noon.Add(time.Second)},
+			schemas.Card{Name: "a", Accepts: code, Seen: noon},
+		},
+		{
+			"name",
+			schemas.Card{Name: "a", Accepts: code, Seen: noon},
+			schemas.Card{Name: "b", Accepts: code, Seen: noon.In(time.FixedZone("", 3600))},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			want := roster.Want{To: "capability:code", Tags: []string{"go", "sql"}, Generalists: true}
+			for _, cards := range [][]schemas.Card{{c.better, c.worse}, {c.worse, c.better}} {
+				ranked, excluded := roster.Rank(cards, want)
+				require.Equal(t, []schemas.Agent{c.better.Name, c.worse.Name}, names(ranked))
+				require.Empty(t, excluded)
+			}
+		})
+	}
+}
+
+func TestRankSaysWhyNot(t *testing.T) {
+	accepts := []string{"code"}
+	cards := []schemas.Card{
+		{Name: "busy", Accepts: accepts, MaxOpen: 3, Held: 1, Pending: 2},
+		{Name: "away", Accepts: accepts, Away: true},
+		{Name: "short", Accepts: accepts, MaxMinutes: 30},
+		{Name: "tired", Accepts: accepts},
+		{Name: "fits", Accepts: accepts, MaxMinutes: 90, MaxOpen: 3, Pending: 2, Live: true},
+		{Name: "other", Accepts: []string{"specification"}},
+		{Name: "stranger"},
+	}
+	ranked, excluded := roster.Rank(cards, roster.Want{
+		To: "capability:code", Estimate: 90 * time.Minute, Exclude: []schemas.Agent{"tired"},
+	})
+	require.Equal(t, []schemas.Candidate{{Agent: "fits", Why: "accepts code, 2 open, connected"}}, ranked)
+	require.Equal(t, []schemas.Candidate{
+		{Agent: "away", Why: "away"},
+		{Agent: "busy", Why: "has 3 open, at most 3"},
+		{Agent: "short", Why: "works at most 30 min, the estimate is 90 min"},
+		{Agent: "tired", Why: "declined it before"},
+	}, excluded)
+}
+
+func TestRankByRole(t *testing.T) {
+	cards := []schemas.Card{
+		{Name: "RedStone", Role: "testing-specialist", Skills: []string{"qa"}},
+		{Name: "BlueLake", Role: "testing", Accepts: []string{"test_request"}},
+		{Name: "GreenHill", Role: "testing", Accepts: []string{"validation"}},
+		{Name: "GreyRock", Role: "fixing"},
+	}
+	ranked, excluded := roster.Rank(cards, roster.Want{To: "role:testing", Type: "test_request", Tags: []string{"qa"}})
+	require.Equal(t, []schemas.Candidate{
+		{Agent: "BlueLake", Why: "accepts test_request, 0 open"},
+		{Agent: "RedStone", Why: "role testing-specialist, skills qa, 0 open"},
+	}, ranked)
+	require.Equal(t, []schemas.Candidate{{Agent: "GreenHill", Why: "does not accept test_request"}}, excluded)
+
+	ranked, _ = roster.Rank(cards, roster.Want{To: "role:testing", Type: schemas.TypeTestFailure, Tags: []string{"qa"}})
+	require.Equal(t, []schemas.Agent{"RedStone", "BlueLake", "GreenHill"}, names(ranked))
+}
+
+func TestGeneralistsComeLastAndOnlyWhenAsked(t *testing.T) {
+	cards := []schemas.Card{
+		{Name: "jack", Accepts: []string{"*"}, Live: true},
+		{Name: "qa", Accepts: []string{"code"}, Pending: 9},
+	}
+	ranked, _ := roster.Rank(cards, roster.Want{To: "capability:code"})
+	require.Equal(t, []schemas.Agent{"qa"}, names(ranked))
+	ranked, _ = roster.Rank(cards, roster.Want{To: "capability:code", Generalists: true})
+	require.Equal(t, []schemas.Candidate{
+		{Agent: "qa", Why: "accepts code, 9 open"},
+		{Agent: "jack", Why: "accepts anything, 0 open, connected"},
+	}, ranked)
+}
+
+func TestRankDoesNotDependOnTheOrderOfCards(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	cards := make([]schemas.Card, 60)
+	for i := range cards {
+		cards[i] = schemas.Card{
+			Name:    schemas.Agent(fmt.Sprintf("agent-%d", i)),
+			Accepts: []string{"code"},
+			Skills:  []string{"go", "sql"}[:random.IntN(3)],
+			Held:    random.IntN(3),
+			Seen:    noon.Add(time.Duration(random.IntN(3)) * time.Hour),
+			Away:    random.IntN(5) == 0,
+		}
+	}
+	want := roster.Want{To: "capability:code", Tags: []string{"go", "sql"}}
+	ranked, excluded := roster.Rank(cards, want)
+	require.Len(t, append(names(ranked), names(excluded)...), len(cards))
+	for range 20 {
+		random.Shuffle(len(cards), func(i, j int) { cards[i], cards[j] = cards[j], cards[i] })
+		again, out := roster.Rank(cards, want)
+		require.Equal(t, ranked, again)
+		require.Equal(t, excluded, out)
+	}
+}
+
+func ExampleRank() {
+	cards := []schemas.Card{
+		{Name: "auto-code", Accepts: []string{"specification", "bug_report"}, Skills: []string{"go"}, Pending: 2},
+		{Name: "fixer", Accepts: []string{"bug_report"}, Skills: []string{"go", "sql"}, Live: true},
+		{Name: "night-shift", Accepts: []string{"bug_report"}, Away: true},
+	}
+	ranked, excluded := roster.Rank(cards, roster.Want{To: "capability:bug_report", Tags: []string{"sql"}})
+	for _, c := range ranked {
+		fmt.Println(c.Agent, "-", c.Why)
+	}
+	fmt.Println("not", excluded[0].Agent, "-", excluded[0].Why)
+	// Output:
+	// fixer - accepts bug_report, skills sql, 0 open, connected
+	// auto-code - accepts bug_report, 2 open
+	// not night-shift - away
+}

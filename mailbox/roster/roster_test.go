@@ -1,0 +1,120 @@
+package roster_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox/roster"
+	"handoff/schemas"
+)
+
+func TestQualifies(t *testing.T) {
+	qa := schemas.Card{Name: "qa", Accepts: []string{"code", "test_request"}}
+	jack := schemas.Card{Name: "jack", Accepts: []string{"*"}}
+	tester := schemas.Card{Name: "RedStone", Role: "testing-specialist"}
+	for _, c := range []struct {
+		name        string
+		card        schemas.Card
+		to          schemas.Address
+		generalists bool
+		want        bool
+	}{
+		{"own name", qa, "qa", false, true},
+		{"other name", qa, "qa-2", false, false},
+		{"capability", qa, "capability:code", false, true},
+		{"other capability", qa, "capability:specification", true, false},
+		{"generalist unasked", jack, "capability:code", false, false},
+		{"generalist asked", jack, "capability:code", true, true},
+		{"role", tester, "role:testing-specialist", false, true},
+		{"role, short", tester, "role:testing", false, true},
+		{"other role", tester, "role:fixing", false, false},
+		{"no role", qa, "role:testing", true, false},
+		{"no role, empty", qa, "role:", false, false},
+		{"skills do not qualify", schemas.Card{Name: "a", Skills: []string{"code"}}, "capability:code", true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.Equal(t, c.want, roster.Qualifies(c.card, c.to, c.generalists))
+		})
+	}
+}
+
+func TestAccepts(t *testing.T) {
+	qa := schemas.Card{Name: "qa", Accepts: []string{"code"}}
+	for workType, want := range map[string]bool{
+		"code": true, "specification": false, "Code": false,
+		"": true, "task_handoff": true, "message": true,
+		"test_failure_report": true, "fix_complete": true, "verification_request": true,
+	} {
+		require.Equal(t, want, roster.Accepts(qa, workType), workType)
+	}
+	require.True(t, roster.Accepts(schemas.Card{Name: "anyone"}, "code"), "nothing declared")
+	require.True(t, roster.Accepts(schemas.Card{Name: "jack", Accepts: []string{"*"}}, "code"))
+}
+
+func TestBoxes(t *testing.T) {
+	for _, c := range []struct {
+		card schemas.Card
+		want []schemas.Address
+	}{
+		{schemas.Card{Name: "solo"}, []schemas.Address{"solo"}},
+		{
+			schemas.Card{Name: "qa", Accepts: []string{"code", "*", "code", ""}, Role: "testing"},
+			[]schemas.Address{"qa", "capability:code", "capability:*", "role:testing", "role:testing-specialist"},
+		},
+		{
+			schemas.Card{Name: "RedStone", Role: "testing-specialist"},
+			[]schemas.Address{"RedStone", "role:testing-specialist", "role:testing"},
+		},
+	} {
+		require.Equal(t, c.want, roster.Boxes(c.card))
+	}
+}
+
+func TestAnAgentMayTakeWhatItsBoxesSay(t *testing.T) {
+	card := schemas.Card{Name: "qa", Accepts: []string{"code", "*"}, Role: "testing-specialist"}
+	for _, box := range roster.Boxes(card) {
+		require.True(t, roster.Qualifies(card, box, false), box)
+	}
+}
+
+func TestRoleOf(t *testing.T) {
+	known := []string{"test", "testing", "testing-specialist", "fixing-specialist", ""}
+	for _, c := range []struct {
+		name       schemas.Agent
+		registered string
+		want       string
+	}{
+		{"testing-specialist-RedStone", "", "testing-specialist"},
+		{"testing-specialist", "", "testing-specialist"},
+		{"testing-RedStone", "", "testing"},
+		{"testing2", "", "testing"},
+		{"tester", "", ""},
+		{"testings", "", ""},
+		{"my-testing", "", ""},
+		{"testing-specialist-RedStone", "verification", "verification"},
+	} {
+		require.Equal(t, c.want, roster.RoleOf(schemas.Card{Name: c.name, Role: c.registered}, known), c.name)
+	}
+}
+
+func TestClosest(t *testing.T) {
+	known := []schemas.Agent{"architect", "auto-code", "qa", "ciso", "claude-code", "claude-code-2", "human"}
+	for _, c := range []struct {
+		name string
+		want []schemas.Agent
+	}{
+		{"qaa", []schemas.Agent{"qa"}},
+		{"QA", []schemas.Agent{"qa"}},
+		{"aq", []schemas.Agent{"qa"}},
+		{"architcet", []schemas.Agent{"architect"}},
+		{"autocode", []schemas.Agent{"auto-code"}},
+		{"claude", []schemas.Agent{"claude-code", "claude-code-2"}},
+		{"claude-code-3", []schemas.Agent{"claude-code-2", "claude-code"}},
+		{"xy", nil},
+		{"", nil},
+		{"somebody-else-entirely", nil},
+	} {
+		require.Equal(t, c.want, roster.Closest(c.name, known), c.name)
+	}
+}

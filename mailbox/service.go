@@ -1,0 +1,136 @@
+// Package mailbox holds the rules of passing work between agents: what may be done to a handoff, by whom,
+// and what follows. The life of a handoff is the table in transition.go; every method of [Service] is one
+// operation that reads a time once, applies one step of that table inside one store transaction, and
+// commits the record together with its event in the audit registry.
+//
+// Truth needs no sweeper. A lease or a deadline is over because the time is past it, judged when somebody
+// looks: every operation first applies what the clock has changed. Renewal works the same way: when a lease
+// ends, the connection that claimed is asked for; while it is open, the lease goes on.
+package mailbox
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Config wires a [Service]. Store, Now and NewID are required.
+type Config struct {
+	Store *store.Store
+
+	// Now is the only clock. One time is taken per operation.
+	Now func() time.Time
+
+	// NewID makes an id that nobody can guess, as "ct_k3v9…" for the prefix "ct".
+	NewID func(prefix string) string
+
+	Limits schemas.Limits
+
+	Lease    time.Duration // silence after which a claim ends, default 15 minutes
+	LeaseMax time.Duration // longest silence that an open connection covers, default 2 hours
+
+	Logger *slog.Logger // default: discards
+}
+
+// Service is the mailboxes of one workspace and the rules of passing work between them.
+// Its methods may be called concurrently. Errors are *[schemas.Error].
+type Service struct {
+	Config
+	conns  *connections
+	hub    *hub
+	secret string // that no sender knows: briefs are framed with it
+}
+
+// New makes a service over a store.
+func New(c Config) *Service {
+	c.Limits = c.Limits.OrDefault()
+	if c.Lease == 0 {
+		c.Lease = 15 * time.Minute
+	}
+	if c.LeaseMax == 0 {
+		c.LeaseMax = 2 * time.Hour
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Service{Config: c, conns: newConnections(), hub: newHub(), secret: c.NewID("frame")}
+}
+
+// update runs one operation that may change something. Fn may run more than once. The error that it
+// returns undoes everything; one that it leaves with [op.refuse] is returned after the commit.
+func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) error) error {
+	now := s.Now()
+	var o *op
+	err := s.Store.Update(ctx, func(tx *store.Tx) error {
+		o = &op{Service: s, tx: tx, View: &tx.View, by: by, now: now}
+		if err := o.lapse(); err != nil {
+			return err
+		}
+		return fn(o)
+	})
+	if err != nil {
+		return s.coded(err)
+	}
+	s.hub.changed(o.boxes)
+	if o.ended != 0 {
+		s.conns.end(by.Conn, o.ended, now)
+	}
+	return o.refusal
+}
+
+// read runs one operation on a snapshot, after applying what the clock has changed.
+func (s *Service) read(ctx context.Context, fn func(*store.View) error) error {
+	if err := s.catchUp(ctx); err != nil {
+		return err
+	}
+	return s.coded(s.Store.View(ctx, fn))
+}
+
+// catchUp applies what the clock has changed, if anything.
+func (s *Service) catchUp(ctx context.Context) error {
+	for {
+		due, err := s.nextDue(ctx)
+		if err != nil || due.IsZero() || due.After(s.Now()) {
+			return err
+		}
+		if err := s.update(ctx, clockCaller, func(*op) error { return nil }); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *Service) nextDue(ctx context.Context) (due time.Time, err error) {
+	err = s.Store.View(ctx, func(v *store.View) error {
+		due, err = v.NextDue()
+		return err
+	})
+	return due, s.coded(err)
+}
+
+// coded turns the errors of the store into errors for callers, with the way out.
+func (s *Service) coded(err error) error {
+	var coded *schemas.Error
+	switch {
+	case err == nil, errors.As(err, &coded):
+		return err
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return schemas.Errorf(schemas.Unavailable, "the call was cancelled before it took effect: %w", err)
+	case errors.Is(err, store.ErrFull):
+		return schemas.Errorf(schemas.Unavailable, "the disk is full: %w", err).
+			WithHint("Free space and call again. Nothing acknowledged was lost.")
+	case errors.Is(err, store.ErrReadOnly), errors.Is(err, fs.ErrPermission):
+		return schemas.Errorf(schemas.Unavailable, "the store cannot be written: %w", err)
+	case errors.Is(err, store.ErrClosed):
+		return schemas.Errorf(schemas.Unavailable, "the server is shutting down: %w", err)
+	case errors.Is(err, store.ErrCorrupt):
+		return schemas.Errorf(schemas.Unavailable, "%w", err)
+	}
+	return schemas.InternalError(err)
+}
+
+var clockCaller = schemas.Caller{Agent: schemas.System, Via: schemas.ViaClock}

@@ -1,0 +1,72 @@
+package mailbox
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// The table is not exported, and the golden file is its picture: every action in every state.
+func TestTransitions(t *testing.T) {
+	const golden = "testdata/transitions.txt"
+	got := picture()
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got)
+}
+
+func picture() string {
+	var b strings.Builder
+	for _, from := range append([]schemas.Status{unsent}, schemas.Statuses...) {
+		for _, a := range actions {
+			s, ok := next(a, from)
+			if !ok {
+				fmt.Fprintf(&b, "%-10s %-16s refused\n", orDash(from), a)
+				continue
+			}
+			fmt.Fprintf(&b, "%-10s %-16s %-10s by %s\n", orDash(from), a, s.to, parts(s.who))
+		}
+	}
+	return b.String()
+}
+
+func orDash(s schemas.Status) string {
+	if s == unsent {
+		return "-"
+	}
+	return string(s)
+}
+
+func parts(set who) string {
+	var names []string
+	for i, name := range []string{"anyone", "recipient", "holder", "sender", "owner", "human", "clock", "verifier"} {
+		if set&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+func TestEndedStatesStayEnded(t *testing.T) {
+	for _, a := range actions {
+		for _, from := range schemas.Statuses {
+			s, ok := next(a, from)
+			if ok && from.Ended() {
+				require.True(t, s.to.Ended(), "%s reopens %s", a, from)
+				require.True(t, s.to == from || a == actReturn, "%s changes %s to %s", a, from, s.to)
+			}
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package mailbox
+
+import (
+	"context"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Update does one of the smaller steps of a life: see [schemas.Action].
+func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.UpdateIn) (schemas.UpdateOut, error) {
+	if err := schemas.TooBig("note", len(in.Note), s.Limits.Task); err != nil {
+		return schemas.UpdateOut{}, err
+	}
+	do, ok := updates[in.Action]
+	if !ok {
+		return schemas.UpdateOut{}, schemas.Invalidf("action", "%q is not an action", schemas.Visible(string(in.Action)))
+	}
+	return mutate(ctx, s, by, func(o *op) (out schemas.UpdateOut, err error) {
+		r, err := o.find(in.HandoffID)
+		if err != nil {
+			return out, err
+		}
+		now, err := do(o, r, in, &out)
+		if err != nil {
+			return out, err
+		}
+		out.HandoffID, out.Status, out.Action = now.ID, now.Status, in.Action
+		out.LeaseEnds = now.Lease.Ptr()
+		return out, nil
+	})
+}
+
+// updates is what each action does: it commits its step, gives the record as it is then, and adds to the
+// result what it changed besides.
+var updates = map[schemas.Action]func(*op, *store.Record, schemas.UpdateIn, *schemas.UpdateOut) (*store.Record, error){
+	schemas.ActProgress: (*op).progress,
+	schemas.ActAsk:      (*op).ask,
+	schemas.ActAnswer:   (*op).answer,
+	schemas.ActRelease:  (*op).releaseTo,
+	schemas.ActAmend:    (*op).amend,
+	schemas.ActCancel:   (*op).cancel,
+	schemas.ActRetry:    (*op).retryAgain,
+	schemas.ActReturn:   (*op).giveBackWork,
+	schemas.ActApprove:  (*op).approve,
+	schemas.ActRefuse:   (*op).refuseApproval,
+}
