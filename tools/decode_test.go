@@ -1,0 +1,105 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+func canonical(t *testing.T, tool, args string) (string, error) {
+	t.Helper()
+	row, err := tools.Find(tool)
+	require.NoError(t, err)
+	b, err := row.Canonical(json.RawMessage(args))
+	return string(b), err
+}
+
+// Each line is a slip that models make, and what it becomes. Claims, lists and the like take no fields of
+// their own here, so that the slip stands alone.
+func TestSlipsAreMended(t *testing.T) {
+	for _, c := range []struct{ name, tool, args, want string }{
+		{"absent arguments", "claim_handoff", ``, `{}`},
+		{"null arguments", "claim_handoff", ` null `, `{}`},
+		{"empty arguments", "claim_handoff", `{}`, `{}`},
+		{"all arguments as text", "claim_handoff", `"{\"wait_seconds\":5}"`, `{"wait_seconds":5}`},
+		{"null is absent", "claim_handoff", `{"handoff_id":null,"tags":["a",null]}`, `{"tags":["a"]}`},
+		{"last of duplicate keys", "claim_handoff", `{"view":"brief","view":"full"}`, `{"view":"full"}`},
+		{"agent is lifted out", "claim_handoff", `{"agent":"qa"}`, `{}`},
+
+		{"one text for a list", "claim_handoff", `{"tags":"go"}`, `{"tags":["go"]}`},
+		{"list as text", "claim_handoff", `{"tags":" [\"go\",\"db\"]"}`, `{"tags":["go","db"]}`},
+		{"text that only looks like a list", "claim_handoff", `{"tags":"[ ] open"}`, `{"tags":["[ ] open"]}`},
+		{"empty text for a list", "claim_handoff", `{"tags":""}`, `{}`},
+		{"numbers for texts", "claim_handoff", `{"handoff_id":12,"tags":[7]}`, `{"handoff_id":"12","tags":["7"]}`},
+
+		{"number as text", "claim_handoff", `{"wait_seconds":"50"}`, `{"wait_seconds":50}`},
+		{"whole number with a point", "claim_handoff", `{"wait_seconds":5.0}`, `{"wait_seconds":5}`},
+		{"whole number with an exponent", "claim_handoff", `{"wait_seconds":"1e1"}`, `{"wait_seconds":10}`},
+		{"empty text for a number", "claim_handoff", `{"wait_seconds":""}`, `{}`},
+		{"word in capitals", "claim_handoff", `{"view":"FULL"}`, `{"view":"full"}`},
+		{"word with a hyphen", "list_handoffs", `{"status":" Timed-Out"}`, `{"status":"timed_out"}`},
+		{"empty word", "claim_handoff", `{"view":""}`, `{}`},
+		{"truth as text", "register_agent", `{"name":"qa","away":"True"}`, `{"away":true,"name":"qa"}`},
+		{"untruth as text", "register_agent", `{"name":"qa","away":"false"}`, `{"away":false,"name":"qa"}`},
+
+		{
+			"object as text", "send_handoff", `{"to":"qa","task":"x","context":"{\"files\":[{\"path\":\"a.go\"}]}"}`,
+			`{"context":{"files":[{"path":"a.go"}]},"task":"x","to":"qa"}`,
+		},
+		{
+			"text within text", "send_handoff", `{"to":"qa","task":"x","context":"{\"files\":\"[{\\\"path\\\":\\\"a\\\"}]\"}"}`,
+			`{"context":{"files":[{"path":"a"}]},"task":"x","to":"qa"}`,
+		},
+		{
+			"one object for a list", "fail_handoff", `{"handoff_id":"1","description":"x","blockers":{"description":"no key"}}`,
+			`{"blockers":[{"description":"no key"}],"description":"x","handoff_id":"1"}`,
+		},
+		{
+			"text for its object", "send_handoff", `{"to":"qa","task":"x","context":{"files":["a.go"],"decisions":"use JWT"}}`,
+			`{"context":{"decisions":[{"decision":"use JWT"}],"files":[{"path":"a.go"}]},"task":"x","to":"qa"}`,
+		},
+		{
+			"criterion by number", "complete_handoff", `{"handoff_id":"1","summary":"x","verification":{"criteria":[{"criterion":1,"met":"true"}]}}`,
+			`{"handoff_id":"1","summary":"x","verification":{"criteria":[{"criterion":"1","met":true}]}}`,
+		},
+		{
+			"values for programs", "complete_handoff", `{"handoff_id":"1","summary":"x","results":{"cost_usd":0.25,"merged":true,"pr_url":null}}`,
+			`{"handoff_id":"1","results":{"cost_usd":"0.25","merged":"true"},"summary":"x"}`,
+		},
+
+		{
+			"free objects stay", "send_handoff", `{"to":"qa","task":"x","context":{"state":{"a":null,"b":"[1]","c":"<&>"}}}`,
+			`{"context":{"state":{"a":null,"b":"[1]","c":"<&>"}},"task":"x","to":"qa"}`,
+		},
+		{
+			"any output", "complete_handoff", `{"handoff_id":"1","summary":"x","output":[1,"2",{"a":null}]}`,
+			`{"handoff_id":"1","output":[1,"2",{"a":null}],"summary":"x"}`,
+		},
+		{
+			"output as text", "complete_handoff", `{"handoff_id":"1","summary":"x","output":"{\"a\":1}"}`,
+			`{"handoff_id":"1","output":{"a":1},"summary":"x"}`,
+		},
+		{"control characters stay", "send_handoff", `{"to":"qa","task":"x\u001b[1m"}`, `{"task":"x\u001b[1m","to":"qa"}`},
+		{"another spelling", "send_handoff", `{"to":"qa","message":"hello"}`, `{"task":"hello","to":"qa"}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			have, err := canonical(t, c.tool, c.args)
+			require.NoError(t, err)
+			require.Equal(t, c.want, have)
+			again, err := canonical(t, c.tool, have)
+			require.NoError(t, err)
+			require.Equal(t, have, again)
+		})
+	}
+}
+
+func refusal(t *testing.T, tool, args string) *schemas.Error {
+	t.Helper()
+	have, err := canonical(t, tool, args)
+	require.Error(t, err, have)
+	return schemas.AsError(err)
+}

@@ -1,0 +1,58 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Reference describes every tool of [Table] in Markdown, for people.
+func Reference() string {
+	var b strings.Builder
+	for _, t := range Table {
+		fmt.Fprintf(&b, "### `%s`\n\n%s\n\n", t.Name, t.Description)
+		b.WriteString("| argument | takes | |\n|---|---|---|\n")
+		shown, full := readSchema(t.Input), t.schema()
+		for _, name := range shown.Properties.names {
+			argument(&b, name, shown, full)
+		}
+		fmt.Fprintf(&b, "\nResult: %s\n\n", ticked(readSchema(t.Output).Properties.names))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// argument writes the row of one argument, and a row for each field of one that is published with fields.
+func argument(b *strings.Builder, path string, shown, full *node) {
+	name := path[strings.LastIndex(path, ".")+1:]
+	s, f := shown.Properties.of[name], full.Properties.of[name]
+	if f == nil {
+		f = s // agent, which every tool takes
+	}
+	mark := ""
+	for _, required := range shown.Required {
+		if required == name {
+			mark = " **required**"
+		}
+	}
+	fmt.Fprintf(b, "| `%s`%s | %s | %s |\n", path, mark, s.short(), cell(f.Description))
+	for _, below := range s.Properties.names {
+		argument(b, path+"."+below, s, f)
+	}
+}
+
+// short says in a cell of a table what a schema takes.
+func (n *node) short() string {
+	if n.Enum != nil {
+		return ticked(n.Enum)
+	}
+	return n.kind()
+}
+
+// cell makes a description, some of which are comments, begin with a capital and stay in its cell.
+func cell(text string) string {
+	if text != "" {
+		text = strings.ToUpper(text[:1]) + text[1:]
+	}
+	return strings.ReplaceAll(text, "|", `\|`)
+}
+
+func ticked(names []string) string { return "`" + strings.Join(names, "` `") + "`" }

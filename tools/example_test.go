@@ -1,0 +1,34 @@
+package tools_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// A refusal tells a model how to do better.
+func ExampleLocal_Invoke() {
+	var invoker tools.Invoker = tools.Local{}
+	_, err := invoker.Invoke(context.Background(), tools.Call{
+		Caller: schemas.Caller{Agent: "architect"},
+		Tool:   "send_handoff",
+		Args:   json.RawMessage(`{"to": "auto-code", "tsk": "Fix the login"}`),
+	})
+	e := schemas.AsError(err)
+	fmt.Println(e.Code, e)
+	fmt.Println(e.Hint)
+	// Output:
+	// invalid tsk: there is no such field
+	// Closest: task. Nothing was sent.
+}
+
+// Slips of models are mended.
+func ExampleTool_Canonical() {
+	send, _ := tools.Find("send_handoff")
+	args, _ := send.Canonical(json.RawMessage(`{"to": "auto-code", "message": "Fix the login", "tags": "go", "priority": "HIGH"}`))
+	fmt.Println(string(args))
+	// Output: {"priority":"high","tags":["go"],"task":"Fix the login","to":"auto-code"}
+}

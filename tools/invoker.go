@@ -1,0 +1,33 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"time"
+
+	"handoff/schemas"
+)
+
+// Call is one call of a tool. It crosses process boundaries as it is.
+type Call struct {
+	ID     string          `json:"id,omitempty"` // request id, the same on every retry; see [schemas.Caller]
+	Caller schemas.Caller  `json:"caller"`
+	Tool   string          `json:"tool"`
+	Args   json.RawMessage `json:"args,omitempty"`
+	Since  time.Time       `json:"since,omitzero"` // when a wait began: keeps its place in line over a takeover
+	Until  time.Time       `json:"until,omitzero"` // when a wait ends
+}
+
+// Invoker is the waist of handoff: protocols and the command line sit above it, sharing between processes
+// sits below it, and the rules never learn that other processes exist.
+type Invoker interface {
+	// Invoke runs one tool and gives its result, a JSON object. Errors are *[schemas.Error]. When ctx
+	// ends, a wait ends; a change that was committed stays committed, and repeating the call with the
+	// same ID gives its result.
+	Invoke(ctx context.Context, c Call) (json.RawMessage, error)
+
+	// Changes yields every event after the given number, from the stored log, and then waits for more
+	// until ctx is done. A caller that remembers the last number may resume anywhere and misses nothing.
+	Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error]
+}

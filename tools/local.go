@@ -1,0 +1,110 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"runtime/debug"
+
+	"handoff/mailbox"
+	"handoff/schemas"
+)
+
+// Local runs tools in this process.
+type Local struct {
+	Mailbox *mailbox.Service
+	Logger  *slog.Logger // told of what callers are not; default: discards
+}
+
+var _ Invoker = Local{}
+
+// Invoke runs one tool. Causes of internal errors, and panics, go to the log and not to the caller.
+func (l Local) Invoke(ctx context.Context, c Call) (json.RawMessage, error) {
+	t, err := Find(c.Tool)
+	if err != nil {
+		return nil, err
+	}
+	return l.invoke(ctx, t, c)
+}
+
+func (l Local) invoke(ctx context.Context, t Tool, c Call) (json.RawMessage, error) {
+	result, err := l.run(ctx, t, c)
+	if err == nil {
+		return result, nil
+	}
+	e := schemas.AsError(err)
+	if e.Code != schemas.Internal {
+		return nil, e
+	}
+	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
+		return nil, schemas.Errorf(schemas.Unavailable, "the call was cut off").WithHint("Call again.")
+	}
+	cause := e.Unwrap()
+	if cause == nil {
+		cause = err
+	}
+	l.log().ErrorContext(ctx, "tool broke", slog.String("tool", t.Name), slog.Any("cause", cause))
+	return nil, schemas.InternalError(nil)
+}
+
+func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = schemas.InternalError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+		}
+	}()
+	agent, canonical, err := t.decode(c.Args)
+	if err != nil {
+		return nil, err
+	}
+	by, err := named(c.Caller, agent, t)
+	if err != nil {
+		return nil, err
+	}
+	by.Request = c.ID
+	out, next, err := t.call(ctx, l.Mailbox, by, canonical)
+	if err != nil {
+		return nil, err
+	}
+	return dress(out, l.inbox(ctx, t, by), next)
+}
+
+// named gives the caller under the name that the arguments chose. Reading needs none.
+func named(by schemas.Caller, agent string, t Tool) (schemas.Caller, error) {
+	switch {
+	case agent != "":
+		return by.As(agent)
+	case by.Agent != "" || t.ReadOnly || t.Admin:
+		return by, nil
+	}
+	e := schemas.Invalidf("agent", "nobody knows who you are")
+	return by, t.refuse(e.WithHint("Say it with the argument agent, or start with --agent NAME or HANDOFF_AGENT=NAME."))
+}
+
+// inbox counts the caller's mail. What the tool did stands even if that cannot be counted.
+func (l Local) inbox(ctx context.Context, t Tool, by schemas.Caller) *schemas.Inbox {
+	if by.Agent == "" || t.Admin {
+		return nil
+	}
+	inbox, err := l.Mailbox.Inbox(ctx, by.Agent)
+	if err != nil {
+		l.log().WarnContext(ctx, "inbox not counted", slog.String("agent", string(by.Agent)), slog.Any("cause", err))
+		return nil
+	}
+	return &inbox
+}
+
+// Changes yields the events after a number and waits for more.
+func (l Local) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
+	return l.Mailbox.Changes(ctx, after)
+}
+
+func (l Local) log() *slog.Logger {
+	if l.Logger == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return l.Logger
+}

@@ -1,0 +1,114 @@
+// White box, because rows that break or say nothing cannot be reached through the table.
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox"
+	"handoff/schemas"
+)
+
+type method func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error)
+
+// run calls a row of its own over no mailbox, an administrative one, which asks for no inbox.
+func run(t *testing.T, c Call, m method) (out, log string, err error) {
+	t.Helper()
+	var b bytes.Buffer
+	l := Local{Logger: slog.New(slog.NewTextHandler(&b, nil))}
+	row := define(Tool{Name: "row", Admin: true}, m, func(schemas.ConnOut) string { return "go on" })
+	c.Args = json.RawMessage(`{"conn":"c"}`)
+	result, err := l.invoke(t.Context(), row, c)
+	return string(result), b.String(), err
+}
+
+func TestResultIsDressed(t *testing.T) {
+	out, _, err := run(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
+		return schemas.ConnOut{Holding: []schemas.ID{12}}, nil
+	})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"holding":["ho_12"],"next":"go on"}`, out)
+}
+
+func TestCallerCarriesTheRequest(t *testing.T) {
+	_, _, err := run(t, Call{ID: "r1"}, func(_ *mailbox.Service, _ context.Context, by schemas.Caller, in schemas.ConnIn) (schemas.ConnOut, error) {
+		require.Equal(t, "r1", by.Request)
+		require.Equal(t, "c", in.Conn)
+		return schemas.ConnOut{}, nil
+	})
+	require.NoError(t, err)
+}
+
+func TestPanicsReachTheLogAndNotTheCaller(t *testing.T) {
+	_, log, err := run(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
+		panic("secret")
+	})
+	require.Equal(t, schemas.Internal, schemas.AsError(err).Code)
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		require.NotContains(t, e.Error(), "secret")
+	}
+	require.Contains(t, log, "secret")
+	require.Contains(t, log, "TestPanicsReachTheLogAndNotTheCaller") // the stack
+}
+
+func TestCausesReachTheLogAndNotTheCaller(t *testing.T) {
+	_, log, err := run(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
+		return schemas.ConnOut{}, errors.New("disk /dev/sda1 is gone")
+	})
+	require.Equal(t, schemas.InternalError(nil), err)
+	require.Contains(t, log, "disk /dev/sda1 is gone")
+}
+
+func TestRefusalsAreAnsweredAndNotLogged(t *testing.T) {
+	_, log, err := run(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
+		return schemas.ConnOut{}, schemas.Errorf(schemas.Conflict, "held by qa")
+	})
+	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code)
+	require.Empty(t, log)
+}
+
+func TestCallsThatAreCutOffAreNoBug(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	row := define(Tool{Name: "row", Admin: true}, method(func(_ *mailbox.Service, ctx context.Context, _ schemas.Caller, _ schemas.ConnIn) (schemas.ConnOut, error) {
+		cancel()
+		return schemas.ConnOut{}, ctx.Err()
+	}), nothing)
+	_, err := Local{}.invoke(ctx, row, Call{Args: json.RawMessage(`{"conn":"c"}`)})
+	require.Equal(t, schemas.Unavailable, schemas.AsError(err).Code)
+}
+
+func TestEnvelopeIsMergedWithoutReadingTheResult(t *testing.T) {
+	inbox := &schemas.Inbox{Pending: 2}
+	for _, c := range []struct {
+		name, result, next, want string
+		inbox                    *schemas.Inbox
+	}{
+		{"both", `{"a":1.0}`, "go on", `{"a":1.0,"inbox":{"pending":2,"urgent":0,"notices":0},"next":"go on"}`, inbox},
+		{"inbox", `{"a":1.0}`, "", `{"a":1.0,"inbox":{"pending":2,"urgent":0,"notices":0}}`, inbox},
+		{"next, with brackets", `{"a":1.0}`, "<b>", `{"a":1.0,"next":"<b>"}`, nil},
+		{"neither", `{"a":1.0}`, "", `{"a":1.0}`, nil},
+		{"empty result", `{}`, "go on", `{"next":"go on"}`, nil},
+		{"nothing at all", `{}`, "", `{}`, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			have, err := dress(json.RawMessage(c.result), c.inbox, c.next)
+			require.NoError(t, err)
+			require.Equal(t, c.want, string(have))
+		})
+	}
+}
+
+func TestMessageWithoutSchemaIsFoundAtStart(t *testing.T) {
+	type Unheard struct{}
+	require.Panics(t, func() {
+		define(Tool{}, func(*mailbox.Service, context.Context, schemas.Caller, Unheard) (schemas.ConnOut, error) {
+			return schemas.ConnOut{}, nil
+		}, nothing)
+	})
+}

@@ -1,0 +1,192 @@
+package tools
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// mend gives a value in the form its schema asks for, or says what is wrong with it. It gives nil for what
+// counts as absent. A mended value is its own mended form.
+func (n *node) mend(v any, at *place) (any, error) {
+	v, err := unwrap(v, at, n.opens())
+	switch {
+	case err != nil || v == nil || n.Any:
+		return v, err
+	case v == "" && (n.Type != "string" || n.Enum != nil):
+		return nil, nil
+	}
+	switch n.Type {
+	case "object":
+		return n.mendObject(v, at)
+	case "array":
+		return n.mendList(v, at)
+	case "string":
+		return n.mendText(v, at)
+	case "boolean":
+		return n.mendTruth(v, at)
+	}
+	return n.mendNumber(v, at)
+}
+
+func (n *node) mendObject(v any, at *place) (any, error) {
+	if text, ok := v.(string); ok && n.gist() != "" {
+		v = map[string]any{n.gist(): text}
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil, n.wrongKind(v, at)
+	}
+	return m, n.fields(m, at)
+}
+
+// fields mends the fields of an object where they stand: names first, since a mistyped one explains a
+// missing one.
+func (n *node) fields(m map[string]any, at *place) error {
+	if n.Rest.open {
+		return nil
+	}
+	maps.DeleteFunc(m, func(_ string, v any) bool { return v == nil })
+	names := slices.Sorted(maps.Keys(m))
+	for _, name := range names {
+		if n.field(name) == nil {
+			return n.unknown(name, at)
+		}
+	}
+	if err := n.missing(m, at); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, named := n.Properties.of[name]; !named {
+			m[name] = asText(m[name])
+		}
+		v, err := n.field(name).mend(m[name], at.field(name))
+		if err != nil {
+			return err
+		}
+		if m[name] = v; v == nil {
+			delete(m, name)
+		}
+	}
+	return nil
+}
+
+func (n *node) field(name string) *node {
+	if p := n.Properties.of[name]; p != nil {
+		return p
+	}
+	return n.Rest.kind
+}
+
+// asText takes true and false as text where a map holds texts for programs.
+func asText(v any) any {
+	if truth, ok := v.(bool); ok {
+		return strconv.FormatBool(truth)
+	}
+	return v
+}
+
+func (n *node) mendList(v any, at *place) (any, error) {
+	list, ok := v.([]any)
+	if !ok {
+		if !n.Items.takes(v) {
+			return nil, n.wrongKind(v, at)
+		}
+		list = []any{v}
+	}
+	if n.MaxItems > 0 && len(list) > n.MaxItems {
+		return nil, tooMany(at, len(list), n.MaxItems)
+	}
+	mended := make([]any, 0, len(list))
+	for i, item := range list {
+		v, err := n.Items.mend(item, at.at(i))
+		if err != nil {
+			return nil, err
+		}
+		if v != nil {
+			mended = append(mended, v)
+		}
+	}
+	return mended, nil
+}
+
+// takes tells whether one value may stand for a list of such.
+func (n *node) takes(v any) bool {
+	switch v.(type) {
+	case string:
+		return n.Type == "string" || n.gist() != ""
+	case json.Number:
+		return n.Type == "string"
+	case map[string]any:
+		return n.Type == "object"
+	}
+	return false
+}
+
+// mendText takes numbers as text: 12 names the handoff ho_12, and a count is a value for a program.
+func (n *node) mendText(v any, at *place) (any, error) {
+	if number, ok := v.(json.Number); ok {
+		v = number.String()
+	}
+	text, ok := v.(string)
+	switch {
+	case !ok:
+		return nil, n.wrongKind(v, at)
+	case n.Enum != nil:
+		return n.mendWord(text, at)
+	case n.MaxLength > 0 && len(text) > n.MaxLength:
+		return nil, schemas.TooBig(at.String(), len(text), n.MaxLength)
+	}
+	return text, nil
+}
+
+var wordForm = strings.NewReplacer("-", "_", " ", "_")
+
+func (n *node) mendWord(text string, at *place) (any, error) {
+	for _, word := range n.Enum {
+		if strings.EqualFold(word, wordForm.Replace(strings.TrimSpace(text))) {
+			return word, nil
+		}
+	}
+	return nil, n.noWord(text, at)
+}
+
+func (n *node) mendTruth(v any, at *place) (any, error) {
+	if text, ok := v.(string); ok {
+		switch strings.ToLower(strings.TrimSpace(text)) {
+		case "true":
+			v = true
+		case "false":
+			v = false
+		}
+	}
+	if truth, ok := v.(bool); ok {
+		return truth, nil
+	}
+	return nil, n.wrongKind(v, at)
+}
+
+func (n *node) mendNumber(v any, at *place) (any, error) {
+	if text, ok := v.(string); ok {
+		if text = strings.TrimSpace(text); !json.Valid([]byte(text)) {
+			return nil, n.wrongKind(v, at)
+		}
+		v = json.Number(text)
+	}
+	number, ok := v.(json.Number)
+	f, err := number.Float64()
+	switch {
+	case !ok || err != nil:
+		return nil, n.wrongKind(v, at)
+	case n.Type == "integer" && (f != math.Trunc(f) || math.Abs(f) > 1<<53):
+		return nil, n.wrongKind(v, at)
+	case n.Minimum != nil && f < *n.Minimum || n.Maximum != nil && f > *n.Maximum:
+		return nil, n.outside(number, at)
+	}
+	return json.Number(strconv.FormatFloat(f, 'f', -1, 64)), nil
+}

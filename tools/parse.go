@@ -1,0 +1,88 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"handoff/schemas"
+)
+
+// maxNesting bounds how deep objects and lists may lie in each other.
+const maxNesting = 32
+
+// parse reads JSON that stands at a place and refuses what no store and no brief can carry.
+func parse(raw []byte, at *place) (any, error) {
+	if !json.Valid(raw) {
+		return nil, refusedf(at, "not JSON: %v", json.Unmarshal(raw, new(any)))
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, refusedf(at, "not JSON: %v", err)
+	}
+	return v, inspect(v, at, utf8.Valid(raw))
+}
+
+// inspect looks at every text, number and depth. Where the bytes were not UTF-8 the parser has put the
+// replacement character.
+func inspect(v any, at *place, clean bool) error {
+	switch v := v.(type) {
+	case string:
+		return inspectText(v, at, clean)
+	case json.Number:
+		return inspectNumber(v, at)
+	case []any:
+		if at.depth() > maxNesting {
+			return tooDeep(at)
+		}
+		for i, item := range v {
+			if err := inspect(item, at.at(i), clean); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		if at.depth() > maxNesting {
+			return tooDeep(at)
+		}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if err := inspectText(name, at.field(name), clean); err != nil {
+				return err
+			}
+			if err := inspect(v[name], at.field(name), clean); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func inspectText(s string, at *place, clean bool) error {
+	switch {
+	case strings.ContainsRune(s, 0):
+		return refusedf(at, "holds a NUL character").WithHint("Take it out.")
+	case !clean && strings.ContainsRune(s, utf8.RuneError):
+		return refusedf(at, "is not UTF-8").WithHint("Send text as UTF-8.")
+	}
+	return nil
+}
+
+// inspectNumber refuses numbers that would come back as others, such as 64-bit ids.
+func inspectNumber(n json.Number, at *place) error {
+	f, err := n.Float64()
+	whole := !strings.ContainsAny(n.String(), ".eE")
+	if err == nil && (!whole || strconv.FormatFloat(f, 'f', -1, 64) == n.String()) {
+		return nil
+	}
+	return refusedf(at, "%s has more digits than a number keeps", short(n.String())).WithHint("Send it as text, in quotes.")
+}
+
+func tooDeep(at *place) error {
+	e := schemas.Errorf(schemas.Limit, "lies deeper than %d objects and lists", maxNesting)
+	return e.WithField(at.String()).WithHint("Send it flatter, or as text.")
+}

@@ -1,0 +1,126 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// refuse adds to a refusal what it leaves undone.
+func (t Tool) refuse(err error) error {
+	e := *schemas.AsError(err)
+	e.Hint = strings.TrimSpace(e.Hint + " " + t.undone)
+	return &e
+}
+
+func refusedf(at *place, format string, args ...any) *schemas.Error {
+	return schemas.Invalidf(at.String(), format, args...)
+}
+
+// unknown refuses a field that is not in the schema.
+func (n *node) unknown(name string, at *place) error {
+	known := n.visible()
+	if at == nil {
+		known = append(known, "agent")
+	}
+	return refusedf(at.field(name), "there is no such field").
+		WithKnown(nearest(name, known)...).WithHint("%s", closest(name, known))
+}
+
+// missing refuses an object without its required fields, all of them at once. Blank text is no value.
+func (n *node) missing(m map[string]any, at *place) error {
+	names := slices.DeleteFunc(slices.Clone(n.Required), func(name string) bool {
+		text, ok := m[name].(string)
+		return m[name] != nil && (!ok || strings.TrimSpace(text) != "")
+	})
+	if len(names) == 0 {
+		return nil
+	}
+	e := refusedf(at.field(names[0]), "required")
+	if len(names) > 1 {
+		e.Message += ", and so is " + strings.Join(names[1:], ", ")
+	}
+	var hints []string
+	for _, name := range names {
+		if says := n.Properties.of[name].says(); says != "" {
+			hints = append(hints, name+": "+says+".")
+		}
+	}
+	return e.WithHint("%s", strings.Join(hints, " "))
+}
+
+// says explains what a field takes, "" if its name says it all.
+func (n *node) says() string {
+	if n.Enum != nil {
+		return "one of " + strings.Join(n.Enum, ", ")
+	}
+	return strings.TrimSuffix(n.Description, ".")
+}
+
+func (n *node) wrongKind(v any, at *place) error {
+	e := refusedf(at, "must be %s, not %s", n.kind(), kindOf(v))
+	if says := n.says(); says != "" {
+		e.Hint = "It takes: " + says + "."
+	}
+	return e
+}
+
+func (n *node) noWord(text string, at *place) error {
+	return refusedf(at, "%s is not one of %s", quoted(text), strings.Join(n.Enum, ", ")).
+		WithKnown(nearest(text, n.Enum)...).WithHint("%s", closest(text, n.Enum))
+}
+
+func (n *node) outside(number json.Number, at *place) error {
+	var bounds []string
+	if n.Minimum != nil {
+		bounds = append(bounds, "at least "+strconv.FormatFloat(*n.Minimum, 'f', -1, 64))
+	}
+	if n.Maximum != nil {
+		bounds = append(bounds, "at most "+strconv.FormatFloat(*n.Maximum, 'f', -1, 64))
+	}
+	return refusedf(at, "%s is outside", short(number.String())).WithHint("Give %s.", strings.Join(bounds, " and "))
+}
+
+func tooMany(at *place, have, most int) error {
+	e := schemas.Errorf(schemas.Limit, "%d items, at most %d are allowed", have, most)
+	return e.WithField(at.String()).WithHint("Send fewer.")
+}
+
+// kind says in words what a schema takes.
+func (n *node) kind() string {
+	switch n.Type {
+	case "object":
+		return "an object"
+	case "array":
+		if n.Items.Type == "object" {
+			return "a list of objects"
+		}
+		return "a list of text"
+	case "string":
+		return "text"
+	case "integer":
+		return "a whole number"
+	case "number":
+		return "a number"
+	}
+	return "true or false"
+}
+
+// kindOf says in words what a caller sent.
+func kindOf(v any) string {
+	switch v := v.(type) {
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "a list"
+	case string:
+		return quoted(v)
+	case nil:
+		return "null"
+	}
+	return short(fmt.Sprint(v))
+}

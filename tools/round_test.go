@@ -1,0 +1,126 @@
+package tools_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox"
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
+	"handoff/tools"
+)
+
+// office is a workspace in memory whose clients are as strict as the strictest.
+type office struct {
+	*testing.T
+	tools.Local
+}
+
+func open(t *testing.T) office {
+	t.Helper()
+	var ids atomic.Int64
+	return office{T: t, Local: tools.Local{Mailbox: mailbox.New(mailbox.Config{
+		Store: store.New(memory.New()),
+		Now:   func() time.Time { return time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC) },
+		NewID: func(prefix string) string { return fmt.Sprintf("%s_%d", prefix, ids.Add(1)) },
+	})}}
+}
+
+// as calls a tool under a name and checks the result against the published schema.
+func (o office) as(agent schemas.Agent, tool, args string) map[string]any {
+	o.Helper()
+	b, err := o.Invoke(o.Context(), tools.Call{
+		Caller: schemas.Caller{Agent: agent, Via: schemas.ViaStdio, Conn: "of-" + string(agent)}, Tool: tool, Args: json.RawMessage(args),
+	})
+	require.NoError(o, err, "%s %s", tool, args)
+	row, err := tools.Find(tool)
+	require.NoError(o, err)
+	require.NoError(o, compiled(o.T, row.Output).Validate(parsed(o.T, b)), "%s", b)
+	result, ok := parsed(o.T, b).(map[string]any)
+	require.True(o, ok)
+	return result
+}
+
+func compiled(t *testing.T, schema []byte) *jsonschema.Schema {
+	t.Helper()
+	c := jsonschema.NewCompiler()
+	require.NoError(t, c.AddResource("row", parsed(t, schema)))
+	s, err := c.Compile("row")
+	require.NoError(t, err)
+	return s
+}
+
+func parsed(t *testing.T, b []byte) any {
+	t.Helper()
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	require.NoError(t, err)
+	return v
+}
+
+func TestResultsMeetTheirPublishedSchema(t *testing.T) {
+	o := open(t)
+	o.as("qa", "list_handoffs", `{}`)
+	o.as("qa", "list_agents", `{"capability":"nobody_has_it"}`)
+	o.as("qa", "claim_handoff", `{}`)
+	o.as("qa", "register_agent", `{"name":"qa","accepts":["testing"]}`)
+	o.as("boss", "send_handoff", `{"to":"qa","task":"never","dry_run":true}`)
+	o.as("boss", "send_handoff", `{"to":"qa","task":"read me","type":"message"}`)
+	o.as("boss", "send_handoff", `{"to":"capability:testing","task":"test it","type":"testing","expectations":{"success_criteria":["green"]}}`)
+	o.as("qa", "claim_handoff", `{"view":"full"}`)
+	o.as("qa", "update_handoff", `{"handoff_id":1,"action":"progress","percent":50,"note":"half","changes":{"checkpoint":{"state":{"at":1},"note":"half"}}}`)
+	for _, view := range []string{"brief", "full", "outcome", "events", "checkpoint"} {
+		o.as("boss", "get_handoff", `{"handoff_id":1,"view":"`+view+`"}`)
+	}
+	o.as("qa", "complete_handoff", `{"handoff_id":1,"summary":"done","verification":{"criteria":[{"criterion":1,"met":false,"evidence":"red"}]}}`)
+	o.as("boss", "update_handoff", `{"handoff_id":1,"action":"return","note":"make it green"}`)
+	o.as("qa", "fail_handoff", `{"handoff_id":2,"description":"cannot","outcome":"rejected"}`)
+	for _, box := range []string{"inbox", "claimed", "sent", "notices", "all"} {
+		o.as("boss", "list_handoffs", `{"box":"`+box+`"}`)
+	}
+	for _, format := range []string{"tree", "rows", "mermaid"} {
+		o.as("boss", "handoff_history", `{"handoff_id":1,"format":"`+format+`"}`)
+	}
+	o.as("boss", "list_agents", `{}`)
+}
+
+func TestResultSaysHowMuchMailWaitsAndWhatToCallNext(t *testing.T) {
+	o := open(t)
+	sent := o.as("boss", "send_handoff", `{"to":"qa","task":"test it"}`)
+	require.Equal(t, `get_handoff {"handoff_id":"ho_1","view":"outcome","wait_seconds":50} waits for the outcome; a notice tells you anyway.`, sent["next"])
+	listed := o.as("qa", "list_handoffs", `{}`)
+	require.Equal(t, json.Number("1"), listed["inbox"].(map[string]any)["pending"])
+	o.as("", "connection_open", `{"conn":"of-qa"}`)
+	claimed := o.as("qa", "claim_handoff", `{}`)
+	require.Contains(t, claimed["next"], `complete_handoff {"handoff_id":"ho_1","claim_token":"`)
+	require.Equal(t, json.Number("0"), claimed["inbox"].(map[string]any)["pending"])
+	empty := o.as("qa", "claim_handoff", `{}`)
+	require.Equal(t, `claim_handoff {"wait_seconds":50} waits for mail.`, empty["next"])
+}
+
+func TestReadingNeedsNoName(t *testing.T) {
+	o := open(t)
+	o.as("boss", "send_handoff", `{"to":"qa","task":"test it"}`)
+	result := o.as("", "get_handoff", `{"handoff_id":1}`)
+	require.NotContains(t, result, "inbox")
+}
+
+func TestArgumentAgentIsWhoActs(t *testing.T) {
+	o := open(t)
+	o.as("", "send_handoff", `{"to":"qa","task":"test it","agent":"boss"}`)
+	require.Equal(t, "boss", o.as("qa", "claim_handoff", `{}`)["from"])
+}
+
+func TestAdministrationIsNobodysMail(t *testing.T) {
+	o := open(t)
+	o.as("", "connection_open", `{"conn":"c"}`)
+	o.as("", "connection_close", `{"conn":"c"}`)
+	require.NotContains(t, o.as("boss", "audit_verify", `{}`), "inbox")
+}

@@ -1,0 +1,94 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// node is what a schema says of one value.
+type node struct {
+	Type        string   `json:"type"` // object, array, string, integer, number or boolean
+	Description string   `json:"description"`
+	Any         bool     `json:"x-any"`    // any JSON value, whatever the type
+	Hidden      bool     `json:"x-hidden"` // accepted, but never suggested
+	Enum        []string `json:"enum"`
+	MaxLength   int      `json:"maxLength"` // bytes; 0 is no limit
+	Minimum     *float64 `json:"minimum"`
+	Maximum     *float64 `json:"maximum"`
+
+	Items    *node `json:"items"`
+	MaxItems int   `json:"maxItems"` // 0 is no limit
+
+	Properties properties `json:"properties"`
+	Required   []string   `json:"required"`
+	Rest       rest       `json:"additionalProperties"`
+}
+
+// readSchema panics on what the generator could not have written.
+func readSchema(b []byte) *node {
+	n := new(node)
+	if err := json.Unmarshal(b, n); err != nil {
+		panic("tools: " + err.Error())
+	}
+	return n
+}
+
+// properties are the fields of an object in the order in which they are explained.
+type properties struct {
+	names []string
+	of    map[string]*node
+}
+
+func (p *properties) UnmarshalJSON(b []byte) error {
+	if err := json.Unmarshal(b, &p.of); err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		var skipped json.RawMessage
+		if err := d.Decode(&skipped); err != nil {
+			return err
+		}
+		p.names = append(p.names, name.(string))
+	}
+	return nil
+}
+
+// rest says which other fields an object may have: none, any, or any of one kind.
+type rest struct {
+	open bool
+	kind *node
+}
+
+func (r *rest) UnmarshalJSON(b []byte) error {
+	if json.Unmarshal(b, &r.open) == nil {
+		return nil
+	}
+	return json.Unmarshal(b, &r.kind)
+}
+
+// visible lists the fields that a caller may be told of.
+func (n *node) visible() (names []string) {
+	for _, name := range n.Properties.names {
+		if !n.Properties.of[name].Hidden {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// gist gives the field that stands for the whole object, "" if there is none: the only one required, and
+// text. A path is a file, a sentence is a decision.
+func (n *node) gist() string {
+	if len(n.Required) == 1 && n.Properties.of[n.Required[0]].Type == "string" {
+		return n.Required[0]
+	}
+	return ""
+}

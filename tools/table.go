@@ -1,0 +1,64 @@
+package tools
+
+import "handoff/mailbox"
+
+// Table is what agents are offered, by name. It never depends on who asks.
+var Table = []Tool{
+	define(Tool{
+		Name: "claim_handoff", Title: "Claim handoff", undone: "Nothing was claimed.",
+		Description: "Take the next task from your inbox, waiting if asked. Do what the brief says, then complete_handoff or fail_handoff.",
+	}, (*mailbox.Service).Claim, afterClaim),
+	define(Tool{
+		Name: "complete_handoff", Title: "Complete handoff", Idempotent: true,
+		Description: "Finish a claim: answer every criterion, met or not, with evidence.",
+	}, (*mailbox.Service).Complete, afterComplete),
+	define(Tool{
+		Name: "fail_handoff", Title: "Fail handoff", Idempotent: true,
+		Description: "Give a claim up, or reject it: why, and what is left. Others go on from there.",
+	}, (*mailbox.Service).Fail, afterFail),
+	define(Tool{
+		Name: "get_handoff", Title: "Read handoff", ReadOnly: true, Idempotent: true,
+		Description: "Read a handoff or its outcome, or wait until it changes.",
+	}, (*mailbox.Service).Get, afterGet),
+	define(Tool{
+		Name: "handoff_history", Title: "Handoff history", ReadOnly: true, Idempotent: true,
+		Description: "The chain of a workflow: who did what, verified.",
+	}, (*mailbox.Service).History, afterHistory),
+	define(Tool{
+		Name: "list_agents", Title: "List agents", ReadOnly: true, Idempotent: true,
+		Description: "Who can take what, who is live, how busy.",
+	}, (*mailbox.Service).Agents, afterAgents),
+	define(Tool{
+		Name: "list_handoffs", Title: "List handoffs", ReadOnly: true, Idempotent: true,
+		Description: "Your mailbox: inbox, claimed, sent, notices; filters, search. Listed notices count as read.",
+	}, (*mailbox.Service).List, afterList),
+	define(Tool{
+		Name: "register_agent", Title: "Register agent", Idempotent: true,
+		Description: "Say what an agent accepts, so that work is routed to it.",
+	}, (*mailbox.Service).Register, afterRegister),
+	define(Tool{
+		Name: "send_handoff", Title: "Send handoff", undone: "Nothing was sent.",
+		Description: "Hand off or delegate a task, or send a message, to another agent's mailbox. The outcome comes to your inbox.",
+	}, (*mailbox.Service).Send, afterSend),
+	define(Tool{
+		Name: "update_handoff", Title: "Update handoff",
+		Description: "Report progress, ask, answer, release, amend, cancel, retry or return.",
+	}, (*mailbox.Service).Update, afterUpdate),
+}
+
+// Admin is what programs call to keep a workspace. Rows of the same kind, so that they work while another
+// process owns the store.
+var Admin = []Tool{
+	define(Tool{
+		Name: "audit_verify", Title: "Verify the registry", ReadOnly: true, Idempotent: true, Admin: true,
+		Description: "Walk the whole registry and compare it with the records.",
+	}, (*mailbox.Service).Audit, nothing),
+	define(Tool{
+		Name: "connection_close", Title: "Close a connection", Idempotent: true, Admin: true,
+		Description: "Tell that a client left: its claims end after a grace.",
+	}, (*mailbox.Service).Detach, nothing),
+	define(Tool{
+		Name: "connection_open", Title: "Open a connection", Idempotent: true, Admin: true,
+		Description: "Tell that a client is there: its claims are renewed until it leaves.",
+	}, (*mailbox.Service).Attach, nothing),
+}

@@ -1,0 +1,103 @@
+// Package tools offers the mailboxes as tools: ten rows of [Table] for agents, a few of [Admin] for whoever
+// keeps the workspace. A row joins what a client sees (a name, a description, two JSON Schemas) to a method
+// of [mailbox.Service]; protocols, the command line and the documentation are all drawn from it.
+//
+// A call comes in through an [Invoker]. [Local] is the one that does the work: it decodes the arguments,
+// calls the method, and dresses the result.
+//
+//	arguments ── parse ── respell ── mend and check ── method ── envelope ── result
+//
+// Decoding is driven by the schema of the arguments and is lenient where models slip: JSON sent as a string,
+// one thing where a list is due, numbers and booleans in quotes, the case of a word, null for absent. It is
+// strict otherwise, and each refusal names the field, the valid choices and the way out. The envelope adds
+// what every result says: how much mail waits, and what to call next.
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"sync"
+
+	"handoff/mailbox"
+	"handoff/schemas"
+)
+
+// Tool is one row of [Table]: what a client sees of it, and the method behind it.
+type Tool struct {
+	Name        string // ^[a-z0-9_]{1,24}$
+	Title       string
+	Description string
+	ReadOnly    bool // changes nothing that anybody but the caller could notice
+	Idempotent  bool // repeating it changes nothing more
+	Admin       bool // not for agents: no protocol offers it, and nobody has to be named
+
+	// Input and Output are the published JSON Schemas, compact.
+	Input, Output json.RawMessage
+
+	schema func() *node // of the arguments, in full
+	undone string       // what a refusal leaves undone, as a sentence
+	call   func(ctx context.Context, mb *mailbox.Service, by schemas.Caller, canonical json.RawMessage) (
+		out json.RawMessage, next string, err error)
+}
+
+// define completes a row with the schemas of the method's types and with the method. next says what to call
+// after a result. It panics when the schemas were not generated.
+func define[In, Out any](
+	t Tool,
+	method func(*mailbox.Service, context.Context, schemas.Caller, In) (Out, error),
+	next func(Out) string,
+) Tool {
+	in, out := reflect.TypeFor[In]().Name(), reflect.TypeFor[Out]().Name()
+	t.Input, t.Output = published(in), published(out)
+	t.schema = sync.OnceValue(func() *node { return readSchema(schemas.Full(in)) })
+	if t.undone == "" && !t.ReadOnly {
+		t.undone = "Nothing was changed."
+	}
+	t.call = func(ctx context.Context, mb *mailbox.Service, by schemas.Caller, canonical json.RawMessage) (json.RawMessage, string, error) {
+		var args In
+		if err := json.Unmarshal(canonical, &args); err != nil {
+			return nil, "", schemas.InternalError(err) // the schema and the type disagree
+		}
+		result, err := method(mb, ctx, by, args)
+		if err != nil {
+			return nil, "", err
+		}
+		b, err := encode(result)
+		return b, next(result), err
+	}
+	return t
+}
+
+func published(message string) json.RawMessage {
+	b := schemas.Published(message)
+	if b == nil {
+		panic("tools: no schema of " + message + "; go generate ./schemas")
+	}
+	return b
+}
+
+// Find gives the tool of a name, also an administrative one.
+func Find(name string) (Tool, error) {
+	var known []string
+	for _, t := range Table {
+		if t.Name == name {
+			return t, nil
+		}
+		known = append(known, t.Name)
+	}
+	for _, t := range Admin {
+		if t.Name == name {
+			return t, nil
+		}
+	}
+	e := schemas.Errorf(schemas.NotFound, "no tool %s", quoted(name))
+	return Tool{}, e.WithField("tool").WithKnown(nearest(name, known)...).WithHint("%s", closest(name, known))
+}
+
+// Canonical gives arguments as the method sees them: mended, checked, without agent, with the spellings of
+// other protocols resolved. Arguments that mean the same have the same canonical form, which is its own.
+func (t Tool) Canonical(args json.RawMessage) (json.RawMessage, error) {
+	_, canonical, err := t.decode(args)
+	return canonical, err
+}
