@@ -87,19 +87,38 @@ func (o *op) meet() error {
 	if o.by.Agent == "" || o.by.Agent == schemas.System || o.by.Agent == schemas.Human {
 		return nil
 	}
+	o.conns.met(o.by.Conn, o.by.Agent)
+	a, err := o.me()
+	if err != nil || o.now.Sub(a.Seen.Time()) < time.Minute && !o.new {
+		return err
+	}
+	a.Seen = store.At(o.now)
+	return o.tx.PutAgent(*a)
+}
+
+// me is what is kept of the caller, read once; a caller that was never here begins to exist.
+func (o *op) me() (*store.Agent, error) {
+	if o.self != nil && o.self.Card.Name == o.by.Agent {
+		return o.self, nil
+	}
 	a, err := o.Agent(o.by.Agent)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if a != nil && o.now.Sub(a.Seen.Time()) < time.Minute {
-		return nil
+	if o.new = a == nil; o.new {
+		a = &store.Agent{Card: schemas.Card{Name: o.by.Agent}}
 	}
-	met, err := o.agentOrNew(o.by.Agent)
+	o.self = a
+	return a, nil
+}
+
+// boxesOfCaller are the mailboxes that the caller may claim from.
+func (o *op) boxesOfCaller() ([]schemas.Address, error) {
+	a, err := o.me()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	met.Seen = store.At(o.now)
-	return o.tx.PutAgent(met)
+	return roster.Boxes(a.Card), nil
 }
 
 // Agents lists who is known, what they accept and how busy they are.
@@ -169,7 +188,7 @@ func (o *op) mayClaim(r *store.Record) (bool, error) {
 	if slices.Contains(r.Excluded, o.by.Agent) {
 		return false, nil
 	}
-	boxes, err := boxesOf(o.View, o.by.Agent)
+	boxes, err := o.boxesOfCaller()
 	box := r.Box
 	if r.Reserved == 0 {
 		box = r.To

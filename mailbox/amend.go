@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"handoff/mailbox/contract"
 	"handoff/schemas"
@@ -28,14 +27,17 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err := o.redirect(r, &now, c.To, out); err != nil {
 		return nil, err
 	}
-	if err := o.redate(&now, c); err != nil {
+	stated, err := schemas.ParseTime("changes.deadline", c.Deadline, o.now)
+	if err != nil {
 		return nil, err
 	}
 	var h schemas.Handoff
 	content, err := o.rebody(r, &now, func(body *schemas.Handoff) {
 		out.Changed = merge(body, c)
 		body.Target = targetOf(now.To, body.Target.Reason)
-		body.Metadata.Deadline = now.Deadline.Ptr()
+		if !stated.IsZero() {
+			body.Metadata.Deadline = &stated
+		}
 		h = *body
 	})
 	if err != nil {
@@ -50,6 +52,9 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	}
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
 	now.Promises = promises(h.Expectations)
+	if err := o.redate(&now, h); err != nil {
+		return nil, err
+	}
 	if h.Rollback != nil {
 		now.OnFailure = h.Rollback.OnFailure
 	}
@@ -99,32 +104,23 @@ func (o *op) redirect(r, now *store.Record, to string, out *schemas.UpdateOut) e
 	return nil
 }
 
-func (o *op) redate(now *store.Record, c schemas.Changes) error {
-	deadline, err := schemas.ParseTime("changes.deadline", c.Deadline, o.now)
+// redate applies the deadline, the timeout and the estimate of an amended handoff.
+func (o *op) redate(now *store.Record, h schemas.Handoff) error {
+	e := value(h.Expectations)
+	timeout, err := schemas.ParseDuration("changes.expectations.timeout", e.Timeout)
 	if err != nil {
 		return err
 	}
-	if e := c.Expectations; e != nil {
-		timeout, err := schemas.ParseDuration("changes.expectations.timeout", e.Timeout)
-		if err != nil {
-			return err
-		}
-		if timeout > 0 {
-			deadline = now.Created.Time().Add(timeout) // a timeout counts from the send
-		}
-		estimate, err := schemas.ParseDuration("changes.expectations.estimated_duration", e.EstimatedDuration)
-		if err != nil {
-			return err
-		}
-		if estimate > 0 {
-			now.Estimate = int(estimate / time.Minute)
-		}
+	estimate, err := schemas.ParseDuration("changes.expectations.estimated_duration", e.EstimatedDuration)
+	if err != nil {
+		return err
 	}
-	if deadline.IsZero() {
-		return nil
+	until := deadline(value(h.Metadata.Deadline), now.Created.Time(), timeout)
+	now.Deadline, now.Estimate = store.At(until), int(estimate.Minutes())
+	if err := checkDeadline(until, now.NotBefore.Time(), o.now); err != nil {
+		return schemas.AsError(err).WithField("changes.deadline")
 	}
-	now.Deadline = store.At(deadline)
-	return checkDeadline(deadline, now.NotBefore.Time(), o.now)
+	return nil
 }
 
 // merge applies changes and names the fields that they touched.

@@ -82,16 +82,20 @@ var detail = strings.Repeat("abcdefgh", 256)
 
 func cycle(s *mailbox.Service, i int) error {
 	ctx := context.Background()
+	request := func(by schemas.Caller) schemas.Caller { // as every mutating call has
+		by.Request = fmt.Sprintf("%016x%s", time.Now().UnixMilli(), s.NewID("r"))
+		return by
+	}
 	from := schemas.Caller{Agent: schemas.Agent(fmt.Sprintf("planner-%d", i)), Via: schemas.ViaHTTP}
 	to := schemas.Caller{Agent: schemas.Agent(fmt.Sprintf("worker-%d", i)), Via: schemas.ViaHTTP}
-	if _, err := s.Send(ctx, from, schemas.SendIn{To: string(to.Agent), Task: "run the tests", Detail: detail, Parent: "none"}); err != nil {
+	if _, err := s.Send(ctx, request(from), schemas.SendIn{To: string(to.Agent), Task: "run the tests", Detail: detail, Parent: "none"}); err != nil {
 		return err
 	}
-	claim, err := s.Claim(ctx, to, schemas.ClaimIn{})
+	claim, err := s.Claim(ctx, request(to), schemas.ClaimIn{})
 	if err != nil {
 		return err
 	}
-	_, err = s.Complete(ctx, to, schemas.CompleteIn{HandoffID: claim.HandoffID.String(), Token: claim.Token, Summary: "passed"})
+	_, err = s.Complete(ctx, request(to), schemas.CompleteIn{HandoffID: claim.HandoffID.String(), Token: claim.Token, Summary: "passed"})
 	return err
 }
 

@@ -15,26 +15,44 @@ const voidedKept = 8
 // Claim takes the next handoff for the caller, or a given one, and waits for one if asked. A claim whose
 // answer can no longer be delivered is given back, uncharged.
 func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (schemas.ClaimOut, error) {
+	taken, err := s.claim(ctx, by, in)
+	if err == nil && taken == nil && in.WaitSeconds > 0 {
+		taken, err = s.claimLater(ctx, by, in)
+	}
+	switch {
+	case err != nil:
+		return schemas.ClaimOut{}, err
+	case taken == nil:
+		return schemas.ClaimOut{Empty: true}, nil
+	case ctx.Err() != nil:
+		return schemas.ClaimOut{}, s.giveBack(by, taken)
+	}
+	return s.claimAnswer(ctx, by, in, taken)
+}
+
+// claimLater waits for something to claim; nil when the wait is over.
+func (s *Service) claimLater(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (*store.Record, error) {
 	until := s.Now().Add(time.Duration(in.WaitSeconds) * time.Second)
 	for {
 		woken, stop, err := s.listen(ctx, by.Agent)
 		if err != nil {
-			return schemas.ClaimOut{}, err
+			return nil, err
 		}
-		taken, err := s.claim(ctx, by, in)
-		if err != nil || taken != nil || !s.Now().Before(until) {
+		taken, err := s.claim(ctx, by, in) // after listening began: nothing is missed
+		if taken == nil && err == nil && s.Now().Before(until) {
+			err = s.sleep(ctx, woken, until)
 			stop()
-			return s.claimed(ctx, by, in, taken, err)
+			if err != nil {
+				return nil, err
+			}
+			continue
 		}
-		err = s.sleep(ctx, woken, until)
 		stop()
-		if err != nil {
-			return schemas.ClaimOut{Empty: true}, err
-		}
+		return taken, err
 	}
 }
 
-// listen begins to wait for mail in the boxes of an agent, before it is looked for: nothing is missed.
+// listen begins to wait for mail in the boxes of an agent.
 func (s *Service) listen(ctx context.Context, agent schemas.Agent) (woken <-chan struct{}, stop func(), err error) {
 	var boxes []schemas.Address
 	err = s.Store.View(ctx, func(v *store.View) error {
@@ -70,19 +88,21 @@ func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.T
 
 // claim takes one in one transaction; nil when nothing waits.
 func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (*store.Record, error) {
-	return mutate(ctx, s, by, func(o *op) (*store.Record, error) {
+	return mutate(ctx, s, by, func(o *op) (r *store.Record, err error) {
 		if in.HandoffID != "" {
 			return o.claimGiven(in.HandoffID)
 		}
-		if r, err := o.orphan(); r != nil || err != nil {
+		if r, err = o.orphan(); r != nil || err != nil {
 			return r, err
 		}
-		return o.claimNext(in.Tags)
+		r, err = o.claimNext(in.Tags)
+		o.fruitless = r == nil // a repeat looks again
+		return r, err
 	})
 }
 
 func (o *op) claimNext(tags []string) (*store.Record, error) {
-	boxes, err := boxesOf(o.View, o.by.Agent)
+	boxes, err := o.boxesOfCaller()
 	if err != nil {
 		return nil, err
 	}
@@ -181,25 +201,12 @@ func (o *op) take(a action, r *store.Record) (*store.Record, error) {
 
 // countClaim notes the first claim of an agent: from then on its mailbox is known to be read.
 func (o *op) countClaim() error {
-	a, err := o.agentOrNew(o.by.Agent)
-	if err != nil || a.Claims > 0 {
+	a, err := o.me()
+	if err != nil || a == nil || a.Claims > 0 {
 		return err
 	}
 	a.Claims++
-	return o.tx.PutAgent(a)
-}
-
-// claimed answers a claim, or gives it back when nobody is there to hear the answer.
-func (s *Service) claimed(ctx context.Context, by schemas.Caller, in schemas.ClaimIn, r *store.Record, err error) (out schemas.ClaimOut, _ error) {
-	switch {
-	case err != nil:
-		return out, err
-	case r == nil:
-		return schemas.ClaimOut{Empty: true}, nil
-	case ctx.Err() != nil:
-		return out, s.giveBack(by, r)
-	}
-	return s.claimAnswer(ctx, by, in, r)
+	return o.tx.PutAgent(*a)
 }
 
 // giveBack releases a claim that could not be delivered. The context of the call is over, so it is not used.

@@ -19,7 +19,8 @@ type draft struct {
 	to        schemas.Address
 	content   store.Content
 	digest    string
-	deadline  time.Time
+	stated    time.Time // the deadline that was asked for
+	deadline  time.Time // that, or the end of the timeout: the earlier
 	notBefore time.Time
 	estimate  time.Duration
 
@@ -51,7 +52,7 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 	}
 	d.key, d.force, d.attempt = in.Key, in.Options.Force, in.Options.Attempt
 	d.handoff = handoffOf(by, in, d.to)
-	d.handoff.Metadata.Deadline, d.handoff.Metadata.NotBefore = pointer(d.deadline), pointer(d.notBefore)
+	d.handoff.Metadata.Deadline, d.handoff.Metadata.NotBefore = pointer(d.stated), pointer(d.notBefore)
 	return d, s.encode(&d)
 }
 
@@ -86,9 +87,10 @@ func payloadSizes(summary, detail string, data map[string]string) error {
 }
 
 func (d *draft) times(in schemas.SendIn, now time.Time) (err error) {
-	if d.deadline, err = schemas.ParseTime("deadline", in.Deadline, now); err != nil {
+	if d.stated, err = schemas.ParseTime("deadline", in.Deadline, now); err != nil {
 		return err
 	}
+	d.deadline = d.stated
 	if d.notBefore, err = schemas.ParseTime("options.not_before", in.Options.NotBefore, now); err != nil {
 		return err
 	}
@@ -97,14 +99,21 @@ func (d *draft) times(in schemas.SendIn, now time.Time) (err error) {
 		if err != nil {
 			return err
 		}
-		if timeout > 0 && (d.deadline.IsZero() || now.Add(timeout).Before(d.deadline)) {
-			d.deadline = now.Add(timeout)
-		}
+		d.deadline = deadline(d.stated, now, timeout)
 		if d.estimate, err = schemas.ParseDuration("expectations.estimated_duration", e.EstimatedDuration); err != nil {
 			return err
 		}
 	}
 	return checkDeadline(d.deadline, d.notBefore, now)
+}
+
+// deadline is the earlier of the one that was asked for and the end of the timeout, which counts from the
+// send. Zero is none.
+func deadline(stated, sent time.Time, timeout time.Duration) time.Time {
+	if end := sent.Add(timeout); timeout > 0 && (stated.IsZero() || end.Before(stated)) {
+		return end
+	}
+	return stated
 }
 
 func checkDeadline(deadline, notBefore, now time.Time) error {
@@ -202,19 +211,25 @@ func (s *Service) encode(d *draft) error {
 	if err := schemas.TooBig("handoff", len(content.Bytes), s.Limits.Handoff); err != nil {
 		return err
 	}
+	d.content = content
 	h := d.handoff
+	if h.Metadata.Deadline == nil && h.Metadata.NotBefore == nil && h.Source.AgentID == "" {
+		d.digest = shortDigest(content.Bytes)
+		return nil
+	}
 	h.Metadata.Deadline, h.Metadata.NotBefore = nil, nil // relative times differ between repeats
 	h.Source.AgentID = ""
-	d.content, d.digest = content, digestOf(h)
-	return nil
+	d.digest, err = digestOf(h)
+	return err
 }
 
-// digestOf is short: it tells equal from different, it does not prove anything.
-func digestOf(v any) string {
+func digestOf(v any) (string, error) {
 	b, err := json.Marshal(v)
-	if err != nil {
-		return ""
-	}
+	return shortDigest(b), err
+}
+
+// shortDigest tells equal from different; it does not prove anything.
+func shortDigest(b []byte) string {
 	sum := sha256.Sum256(b)
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }

@@ -15,11 +15,14 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 	if err := s.checkFailure(&in); err != nil {
 		return schemas.FailOut{}, err
 	}
-	token := in.Token
-	in.Token = ""
-	digest := digestOf(in)
+	id, token := in.HandoffID, in.Token
+	in.HandoffID, in.Token = "", "" // a repeat may spell them otherwise
+	digest, err := digestOf(in)
+	if err != nil {
+		return schemas.FailOut{}, err
+	}
 	return mutate(ctx, s, by, func(o *op) (out schemas.FailOut, err error) {
-		r, err := o.find(in.HandoffID)
+		r, err := o.find(id)
 		if err != nil {
 			return out, err
 		}

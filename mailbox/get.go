@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"handoff/mailbox/brief"
 	"handoff/mailbox/contract"
@@ -91,6 +92,7 @@ func (s *Service) brief(v *store.View, r *store.Record, tokens int) (b brief.Bri
 	if err != nil {
 		return b, err
 	}
+	h.Metadata.Deadline = r.Deadline.Ptr()
 	ancestors, err := s.ancestors(v, r)
 	if err != nil {
 		return b, err
@@ -111,7 +113,10 @@ func body(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 	m := &h.Metadata
 	m.Workflow, m.Parent, m.Depth, m.RetryOf = r.Workflow, r.Parent, r.Depth, r.RetryOf
 	m.Attempt, m.MaxAttempts, m.CreatedAt = r.Attempt, r.MaxAttempts, r.Created.Time()
-	m.Deadline, m.NotBefore = r.Deadline.Ptr(), r.NotBefore.Ptr()
+	m.NotBefore = r.NotBefore.Ptr()
+	if m.Deadline == nil { // else what was asked for, which a timeout may come before
+		m.Deadline = r.Deadline.Ptr()
+	}
 	if h.Kind == "" && r.Parent == 0 && !workBefore(h.Context) {
 		h.Kind = "assignment"
 	}
@@ -245,13 +250,27 @@ func (s *Service) showReference(v *store.View, r *store.Record, in schemas.GetIn
 	if err != nil {
 		return err
 	}
-	from := min(in.Offset, len(b))
-	to := min(from+contentShown, len(b))
-	out.Content = string(b[from:to])
-	if to < len(b) {
-		out.NextOffset = to
-	}
+	part, next := partOf(b, in.Offset)
+	out.Content, out.NextOffset = part, next
 	return nil
+}
+
+// partOf cuts content at character boundaries, and says where the rest begins, zero when there is none.
+func partOf(b []byte, offset int) (part string, next int) {
+	from := boundary(b, min(offset, len(b)))
+	to := boundary(b, min(from+contentShown, len(b)))
+	if to < len(b) {
+		next = to
+	}
+	return string(b[from:to]), next
+}
+
+// boundary is the beginning of the character at i.
+func boundary(b []byte, i int) int {
+	for i > 0 && i < len(b) && !utf8.RuneStart(b[i]) {
+		i--
+	}
+	return i
 }
 
 // contextURL is where the whole of what was sent can be fetched.

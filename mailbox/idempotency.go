@@ -32,7 +32,7 @@ func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func
 		if done != nil {
 			return o.replay(done, &out)
 		}
-		if out, err = fn(o); err != nil {
+		if out, err = fn(o); err != nil || o.fruitless {
 			return err
 		}
 		return o.remember(out)

@@ -17,9 +17,14 @@ type op struct {
 	by  schemas.Caller
 	now time.Time
 
-	boxes   []schemas.Address // where something may now be claimed, or was noticed
-	ended   schemas.ID        // by the caller
-	refusal error             // what the caller is told although something was kept
+	self *store.Agent // the caller, once read
+	new  bool         // nobody acted under that name before
+
+	boxes []schemas.Address // where something may now be claimed, or was noticed
+	ended schemas.ID        // by the caller
+
+	fruitless bool  // nothing was done: there is no outcome to remember
+	refusal   error // what the caller is told although something was kept
 }
 
 // refuse commits what was done and tells the caller err all the same.

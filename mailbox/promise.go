@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"context"
+	"errors"
 
 	"handoff/mailbox/contract"
 	"handoff/schemas"
@@ -16,12 +17,15 @@ type promise struct {
 	err      error // told only to the holder
 }
 
+// errNotCompared means that a handoff asked for something and nobody has compared yet.
+var errNotCompared = errors.New("what was asked for is to be compared first")
+
 // compare holds what came back against what was asked for.
-func (s *Service) compare(ctx context.Context, in schemas.CompleteIn) (p promise, err error) {
+func (s *Service) compare(ctx context.Context, id string, in schemas.CompleteIn) (p promise, err error) {
 	err = s.Store.View(ctx, func(v *store.View) error {
 		p = promise{}
-		r, err := find(v, in.HandoffID)
-		if err != nil || !r.Promises || r.Status.Ended() {
+		r, err := find(v, id)
+		if err != nil || !r.Promises {
 			return err
 		}
 		var h schemas.Handoff
@@ -52,6 +56,8 @@ func (p promise) answered(r *store.Record) ([]schemas.Answered, error) {
 	switch {
 	case !r.Promises:
 		return nil, nil
+	case p.body == 0:
+		return nil, errNotCompared
 	case p.body != r.Body:
 		return nil, schemas.Errorf(schemas.Conflict, "what %s asks for was changed just now", r.ID).
 			About(r.ID, r.Status, 0).WithHint("Read it again with get_handoff, then complete it.")

@@ -10,6 +10,9 @@ import (
 
 // retryAgain runs a dead handoff again as a new one. Repeating it gives the same one.
 func (o *op) retryAgain(r *store.Record, _ schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
+	if r.Checkpoint != 0 {
+		out.Checkpoint = checkpointID(r.Checkpoint)
+	}
 	s, ok := next(actRetry, r.Status)
 	if !ok {
 		return nil, o.notNow(actRetry, r)

@@ -31,7 +31,7 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 	if dry, ok := errors.AsType[errDryRun](err); ok {
 		return dry.out, nil
 	}
-	if err == nil && out.HandoffID != 0 {
+	if err == nil && out.HandoffID != 0 && out.Position == 0 {
 		out.Position, err = s.position(ctx, out.HandoffID)
 	}
 	return out, err
@@ -41,6 +41,11 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 type errDryRun struct{ out schemas.SendOut }
 
 func (errDryRun) Error() string { return "dry run" }
+
+func isDryRun(err error) bool {
+	_, ok := errors.AsType[errDryRun](err)
+	return ok
+}
 
 // send gives a draft its place: recipient, parent, workflow and order, all in this transaction.
 func (o *op) send(d *draft) (out schemas.SendOut, err error) {
@@ -67,6 +72,11 @@ func (o *op) send(d *draft) (out schemas.SendOut, err error) {
 	out = schemas.SendOut{
 		HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent,
 		BlockedBy: blockedBy(r), Warnings: warnings,
+	}
+	if m, err := o.Mailbox(r.Box); err != nil {
+		return out, err
+	} else if m.Pending == 1 && !r.Blocked() {
+		out.Position = 1 // the usual case needs no counting afterwards
 	}
 	if _, directed := r.To.Directed(); !directed {
 		if out.Routed, err = o.routed(d); err != nil {

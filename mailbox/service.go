@@ -116,7 +116,7 @@ func (s *Service) nextDue(ctx context.Context) (due time.Time, err error) {
 func (s *Service) coded(err error) error {
 	var coded *schemas.Error
 	switch {
-	case err == nil, errors.As(err, &coded):
+	case err == nil, errors.As(err, &coded), errors.Is(err, errNotCompared), isDryRun(err):
 		return err
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return schemas.Errorf(schemas.Unavailable, "the call was cancelled before it took effect: %w", err)

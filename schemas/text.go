@@ -30,16 +30,28 @@ func Visible(s string) string {
 	return b.String()
 }
 
+// clean tells whether nothing in s needs an escape. Most text is plain ASCII, which needs no tables.
 func clean(s string) bool {
-	return utf8.ValidString(s) && strings.IndexFunc(s, Hidden) < 0
+	for i := range len(s) {
+		if b := s[i]; b >= utf8.RuneSelf {
+			return utf8.ValidString(s[i:]) && strings.IndexFunc(s[i:], Hidden) < 0
+		} else if hiddenASCII(b) {
+			return false
+		}
+	}
+	return true
 }
+
+func hiddenASCII(b byte) bool { return b < ' ' && b != '\n' && b != '\t' || b == 0x7f }
 
 // Hidden tells whether a character would change how its neighbours are shown, or not be seen itself:
 // controls other than newline and tab, format characters (bidirectional marks, zero-width, tags), separators
 // of lines and paragraphs, and what Unicode calls default ignorable.
 func Hidden(r rune) bool {
-	return r != '\n' && r != '\t' &&
-		(unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point))
+	if r < utf8.RuneSelf {
+		return hiddenASCII(byte(r))
+	}
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // Clip shortens text to at most limit bytes at a character boundary and marks the cut with "…".

@@ -3,6 +3,8 @@ package tools
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Reference describes every tool of [Table] in Markdown, for people.
@@ -49,8 +51,8 @@ func (n *node) short() string {
 
 // cell makes a description, some of which are comments, begin with a capital and stay in its cell.
 func cell(text string) string {
-	if text != "" {
-		text = strings.ToUpper(text[:1]) + text[1:]
+	if first, size := utf8.DecodeRuneInString(text); size > 0 {
+		text = string(unicode.ToUpper(first)) + text[size:]
 	}
 	return strings.ReplaceAll(text, "|", `\|`)
 }
