@@ -1,0 +1,75 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// invoke makes one call. Whatever goes wrong below comes back as a coded error that a model may read;
+// what it must not read is logged here, because nobody above does.
+func (s *Server) invoke(ctx context.Context, by schemas.Caller, tool string, args json.RawMessage) (
+	out json.RawMessage, refused *schemas.Error,
+) {
+	defer func() {
+		if p := recover(); p != nil {
+			out, refused = nil, schemas.InternalError(s.panicked(ctx, tool, p))
+		}
+	}()
+	out, err := s.config.Invoker.Invoke(ctx, tools.Call{
+		ID: s.config.NewRequestID(), Caller: by, Tool: tool, Args: args,
+	})
+	if err != nil {
+		return nil, s.coded(ctx, tool, err)
+	}
+	return out, nil
+}
+
+// coded gives the error that the client sees.
+func (s *Server) coded(ctx context.Context, tool string, err error) *schemas.Error {
+	var refused *schemas.Error
+	switch {
+	case !errors.As(err, &refused) && ctx.Err() != nil:
+		return schemas.Errorf(schemas.Unavailable, "the call was cut short").
+			WithHint("It was cancelled, or the connection is closing. Call again.")
+	case refused == nil:
+		refused = schemas.InternalError(err)
+	}
+	if refused.Code == schemas.Internal {
+		s.config.Logger.LogAttrs(ctx, slog.LevelError, "call failed",
+			slog.String("tool", tool), slog.Any("error", errors.Join(err, refused.Unwrap())))
+	}
+	return refused
+}
+
+// panicked logs a panic with its stack and gives an error that names only the place.
+func (s *Server) panicked(ctx context.Context, where string, p any) error {
+	s.config.Logger.LogAttrs(ctx, slog.LevelError, "panic",
+		slog.String("where", where), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+	return fmt.Errorf("panic in %s", where)
+}
+
+// args are the arguments of a call that this package makes on its own account.
+type args map[string]any
+
+// ask makes a call and decodes its result.
+func ask[Out any](ctx context.Context, s *Server, by schemas.Caller, tool string, a args) (out Out, refused *schemas.Error) {
+	encoded, err := json.Marshal(a)
+	if err != nil {
+		return out, s.coded(ctx, tool, err)
+	}
+	result, refused := s.invoke(ctx, by, tool, encoded)
+	if refused != nil {
+		return out, refused
+	}
+	if err := json.Unmarshal(result, &out); err != nil {
+		return out, s.coded(ctx, tool, fmt.Errorf("decode result: %w", err))
+	}
+	return out, nil
+}

@@ -1,0 +1,212 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp"
+	"handoff/schemas"
+)
+
+// patience is how long a test waits for what must come.
+const patience = 10 * time.Second
+
+// client speaks in lines with a server in this process.
+type client struct {
+	t     *testing.T
+	in    *io.PipeWriter
+	out   *io.PipeReader
+	lines chan string // closed at the end of output
+	ended chan error  // of ServeStdio
+	stop  context.CancelFunc
+}
+
+// config is a server over a stand-in, with ids that count up.
+func config(s *standIn) mcp.Config {
+	var ids atomic.Int64
+	return mcp.Config{
+		Invoker:      s,
+		Newest:       s.newest,
+		Caller:       schemas.Caller{Via: schemas.ViaStdio},
+		NewRequestID: func() string { return "r" + strconv.FormatInt(ids.Add(1), 10) },
+		Version:      "1.0.0",
+		Workspace:    "shop",
+	}
+}
+
+// connect starts a server and makes sure, at the end of the test, that nothing of it is left.
+func connect(t *testing.T, c mcp.Config) *client {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	fromClient, in := io.Pipe()
+	out, toClient := io.Pipe()
+	ctx, stop := context.WithCancel(t.Context())
+	cl := &client{t: t, in: in, out: out, lines: make(chan string, 10_000), ended: make(chan error, 1), stop: stop}
+	go func() {
+		cl.ended <- mcp.New(c).ServeStdio(ctx, fromClient, toClient)
+		toClient.Close()
+	}()
+	go func() {
+		defer close(cl.lines)
+		scan := bufio.NewScanner(out)
+		scan.Buffer(nil, 64<<20)
+		for scan.Scan() {
+			cl.lines <- scan.Text()
+		}
+	}()
+	t.Cleanup(func() {
+		stop()
+		in.Close()
+		out.Close()
+		requireGoroutines(t, before)
+	})
+	return cl
+}
+
+// requireGoroutines waits until no more than that many are left. The Eventually of require starts its own.
+func requireGoroutines(t *testing.T, before int) {
+	t.Helper()
+	late := time.After(patience)
+	again := time.NewTicker(time.Millisecond)
+	defer again.Stop()
+	for runtime.NumGoroutine() > before {
+		select {
+		case <-again.C:
+		case <-late:
+			stacks := make([]byte, 1<<20)
+			require.Fail(t, "goroutines are left", "%s", stacks[:runtime.Stack(stacks, true)])
+		}
+	}
+}
+
+func (c *client) send(lines ...string) {
+	c.t.Helper()
+	for _, l := range lines {
+		_, err := io.WriteString(c.in, l+"\n")
+		require.NoError(c.t, err)
+	}
+}
+
+// next is the next line of the server.
+func (c *client) next() string {
+	c.t.Helper()
+	select {
+	case l, ok := <-c.lines:
+		require.True(c.t, ok, "the server ended")
+		return l
+	case <-time.After(patience):
+		require.Fail(c.t, "no answer")
+		return ""
+	}
+}
+
+// rest is what the server still says until it ends.
+func (c *client) rest() (lines []string) {
+	c.t.Helper()
+	for {
+		select {
+		case l, ok := <-c.lines:
+			if !ok {
+				return lines
+			}
+			lines = append(lines, l)
+		case <-time.After(patience):
+			require.Fail(c.t, "the server goes on")
+		}
+	}
+}
+
+// leave ends the input and gives what ServeStdio returns.
+func (c *client) leave() error {
+	c.t.Helper()
+	c.in.Close()
+	return c.end()
+}
+
+func (c *client) end() error {
+	c.t.Helper()
+	select {
+	case err := <-c.ended:
+		return err
+	case <-time.After(patience):
+		require.Fail(c.t, "ServeStdio does not return")
+		return nil
+	}
+}
+
+func initialize(name, version string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":%q,"clientInfo":{"name":%q,"version":"1"},"capabilities":{}}}`, version, name)
+}
+
+// call writes a tool call; args are JSON.
+func call(id int, tool, args string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, id, tool, args)
+}
+
+// modern adds what each request of the 2026-07-28 revision says of itself.
+func modern(id int, method, params string) string {
+	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"claude-code","version":"1"}}`
+	if params != "" {
+		meta += "," + params
+	}
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s}}`, id, method, meta)
+}
+
+// answer is any message of the server.
+type answer struct {
+	ID     json.RawMessage
+	Method string
+	Result struct {
+		IsError           bool
+		Content           []struct{ Type, Text string }
+		StructuredContent json.RawMessage
+		Instructions      string
+		Tools             []struct {
+			Name, Title string
+			Annotations struct {
+				Title                                                        string
+				ReadOnlyHint, DestructiveHint, IdempotentHint, OpenWorldHint *bool
+			}
+			InputSchema, OutputSchema json.RawMessage
+		}
+	}
+	Error struct {
+		Code    int
+		Message string
+	}
+	Params map[string]any
+}
+
+func parse(t *testing.T, line string) (a answer) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(line), &a), line)
+	return a
+}
+
+// text is what a model reads of a call's result.
+func (a answer) text() string {
+	var b strings.Builder
+	for _, c := range a.Result.Content {
+		b.WriteString(c.Text)
+	}
+	return b.String()
+}
+
+// logged collects what a server logs.
+func logged(c *mcp.Config) *strings.Builder {
+	var b strings.Builder
+	c.Logger = slog.New(slog.NewTextHandler(&b, nil))
+	return &b
+}

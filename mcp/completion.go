@@ -1,0 +1,102 @@
+package mcp
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	sdk "github.com/mark3labs/mcp-go/mcp"
+
+	"handoff/schemas"
+)
+
+// maxCompletions is what the protocol allows in one answer.
+const maxCompletions = 100
+
+// completer completes the arguments of prompts and of resource addresses from what exists now. Nothing it
+// cannot look up is an error: a person goes on typing.
+type completer struct{ server *Server }
+
+// CompletePromptArgument goes by the argument's name alone, which means the same in every prompt.
+func (c completer) CompletePromptArgument(ctx context.Context, prompt string, a sdk.CompleteArgument, _ sdk.CompleteContext) (
+	*sdk.Completion, error,
+) {
+	switch {
+	case a.Name == asAgent.Name || a.Name == toWhom.Name:
+		return complete(a.Value, c.agents(ctx)), nil
+	case a.Name == theID.Name && prompt == "history":
+		return complete(a.Value, slices.Concat(c.handoffs(ctx), c.workflows(ctx))), nil
+	case a.Name == theID.Name:
+		return complete(a.Value, c.handoffs(ctx)), nil
+	default:
+		return complete(a.Value, nil), nil
+	}
+}
+
+// CompleteResourceArgument completes the name at the end of an address.
+func (c completer) CompleteResourceArgument(ctx context.Context, uri string, a sdk.CompleteArgument, _ sdk.CompleteContext) (
+	*sdk.Completion, error,
+) {
+	switch {
+	case strings.HasPrefix(uri, inboxURI):
+		return complete(a.Value, c.agents(ctx)), nil
+	case strings.HasPrefix(uri, handoffURI):
+		return complete(a.Value, c.handoffs(ctx)), nil
+	case strings.HasPrefix(uri, workflowURI):
+		return complete(a.Value, c.workflows(ctx)), nil
+	default:
+		return complete(a.Value, nil), nil
+	}
+}
+
+func (c completer) agents(ctx context.Context) (names []string) {
+	seen, _ := ask[schemas.AgentsOut](ctx, c.server, c.server.caller(ctx, nil), "list_agents", args{})
+	for _, card := range seen.Agents {
+		names = append(names, string(card.Name))
+	}
+	return names
+}
+
+func (c completer) handoffs(ctx context.Context) (ids []string) {
+	for _, item := range c.recent(ctx) {
+		if item.HandoffID != 0 {
+			ids = append(ids, item.HandoffID.String())
+		}
+	}
+	return ids
+}
+
+func (c completer) workflows(ctx context.Context) (names []string) {
+	for _, item := range c.recent(ctx) {
+		if name := string(item.Workflow); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (c completer) recent(ctx context.Context) []schemas.Item {
+	list, _ := ask[schemas.ListOut](ctx, c.server, c.server.caller(ctx, nil), "list_handoffs", args{"box": "all", "limit": 50})
+	return list.Items
+}
+
+// complete keeps what begins with value, also without its prefix ("1" finds ho_12), then what contains it.
+func complete(value string, known []string) *sdk.Completion {
+	var begin, contain []string
+	value = strings.ToLower(value)
+	for _, k := range known {
+		_, bare, _ := strings.Cut(k, "_")
+		switch lower := strings.ToLower(k); {
+		case strings.HasPrefix(lower, value), bare != "" && strings.HasPrefix(strings.ToLower(bare), value):
+			begin = append(begin, k)
+		case strings.Contains(lower, value):
+			contain = append(contain, k)
+		}
+	}
+	found := slices.Concat(begin, contain)
+	out := &sdk.Completion{Values: found, Total: len(found)}
+	if len(found) > maxCompletions {
+		out.Values, out.HasMore = found[:maxCompletions], true
+	}
+	return out
+}

@@ -1,0 +1,61 @@
+package mcp
+
+import (
+	"context"
+	"strings"
+
+	sdk "github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"handoff/schemas"
+)
+
+// threadKey is where Codex says, on every request, which of its threads asks.
+const threadKey = "threadId"
+
+const maxAgentID = 128 // bytes
+
+// caller is who makes a request: what the configuration says, completed by what the client says of itself.
+func (s *Server) caller(ctx context.Context, meta *sdk.Meta) schemas.Caller {
+	by := s.config.Caller
+	if by.Agent == "" {
+		if client := clientName(ctx); client != "" {
+			by.Agent = s.config.Name(client)
+		}
+	}
+	if thread, _ := meta.GetMetaField(threadKey).(string); thread != "" {
+		by.AgentID = schemas.Visible(schemas.Clip(thread, maxAgentID))
+	}
+	return by
+}
+
+// clientName is what the client calls itself: in this request since 2026-07-28, in initialize before.
+func clientName(ctx context.Context) string {
+	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil {
+		return info.ClientInfo.Name
+	}
+	if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
+		return session.GetClientInfo().Name
+	}
+	return ""
+}
+
+const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+
+// AgentOf makes an agent name of a client's name: other characters become "-", and a client that calls
+// itself by a reserved name does not get it.
+func AgentOf(client string) schemas.Agent {
+	name := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(nameCharacters, r) {
+			return r
+		}
+		return '-'
+	}, client)
+	name = name[:min(len(name), 64)]
+	switch agent := schemas.Agent(name); agent {
+	case schemas.Human, schemas.System:
+		return agent + "-client"
+	default:
+		return agent
+	}
+}

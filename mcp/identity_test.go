@@ -1,0 +1,88 @@
+package mcp_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp"
+	"handoff/schemas"
+)
+
+func TestCallerIsNamedByItsClient(t *testing.T) {
+	for _, lines := range [][]string{
+		{initialize("claude-code", "2025-11-25"), call(1, "send_handoff", `{}`)},
+		{modern(0, "server/discover", ""), modern(1, "tools/call", `"name":"send_handoff"`)},
+	} {
+		s := newStandIn()
+		c := connect(t, config(s))
+		c.send(lines...)
+		c.next()
+		c.next()
+		require.Equal(t, schemas.Agent("claude-code"), s.made("send_handoff")[0].Caller.Agent)
+	}
+}
+
+// All at once, as a script sends them: no call may overtake the introduction.
+func TestInitializeIsHeardBeforeTheNextLine(t *testing.T) {
+	for range 50 {
+		s := newStandIn()
+		c := connect(t, config(s))
+		c.send(initialize("codex", "2025-06-18") + "\n" + call(1, "send_handoff", `{}`))
+		require.Equal(t, "0", string(parse(t, c.next()).ID))
+		require.Contains(t, c.next(), `"agent\":\"codex\"`)
+	}
+}
+
+func TestConfiguredNameWins(t *testing.T) {
+	s := newStandIn()
+	cfg := config(s)
+	cfg.Caller.Agent, cfg.Caller.AgentID = "qa", "session-1"
+	cfg.Name = func(string) schemas.Agent { panic("not asked") }
+	c := connect(t, cfg)
+	c.send(initialize("claude-code", "2025-11-25"), call(1, "send_handoff", `{}`))
+	c.next()
+	c.next()
+	by := s.made("send_handoff")[0].Caller
+	require.Equal(t, schemas.Caller{Agent: "qa", AgentID: "session-1", Via: schemas.ViaStdio}, by)
+}
+
+func TestNameOfAClientMayBeChosenElsewhere(t *testing.T) {
+	s := newStandIn()
+	cfg := config(s)
+	cfg.Name = func(client string) schemas.Agent { return schemas.Agent(client + "-2") }
+	c := connect(t, cfg)
+	c.send(initialize("claude-code", "2025-11-25"), call(1, "send_handoff", `{}`))
+	require.Contains(t, parse(t, c.next()).Result.Instructions, "You are claude-code-2 ")
+	c.next()
+	require.Equal(t, schemas.Agent("claude-code-2"), s.made("send_handoff")[0].Caller.Agent)
+}
+
+func TestThreadOfACallIsItsAgentID(t *testing.T) {
+	s := newStandIn()
+	cfg := config(s)
+	cfg.Caller.AgentID = "process"
+	c := connect(t, cfg)
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_handoff","_meta":{"threadId":"0199-a\u0007"}}}`)
+	c.next()
+	c.send(call(2, "send_handoff", `{}`))
+	c.next()
+	made := s.made("send_handoff")
+	require.Equal(t, `0199-a\a`, made[0].Caller.AgentID)
+	require.Equal(t, "process", made[1].Caller.AgentID)
+	require.NotEqual(t, made[0].ID, made[1].ID)
+}
+
+func TestAgentOf(t *testing.T) {
+	for client, agent := range map[string]schemas.Agent{
+		"claude-code":  "claude-code",
+		"My Client/2é": "My-Client-2-",
+		"human":        "human-client",
+		"system":       "system-client",
+	} {
+		require.Equal(t, agent, mcp.AgentOf(client))
+	}
+	long := mcp.AgentOf("a-client-with-a-name-that-nobody-would-want-to-type-more-than-once-in-a-life")
+	_, err := schemas.ParseAgent("agent", string(long))
+	require.NoError(t, err)
+}

@@ -1,0 +1,65 @@
+package mcp_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp"
+	"handoff/schemas"
+)
+
+func TestInstructionsFit(t *testing.T) {
+	var crowd []schemas.Card
+	for i := range 500 {
+		crowd = append(crowd, schemas.Card{
+			Name:    schemas.Agent(fmt.Sprintf("%s-%d", strings.Repeat("a", 60), i)),
+			Accepts: []string{strings.Repeat("ü", 64), "b\n\u202e", "c", "d"},
+			Live:    i == 499,
+		})
+	}
+	full := mcp.Instructions{
+		Workspace: strings.Repeat("w", 500), Agent: schemas.Agent(strings.Repeat("x", 64)), AgentID: strings.Repeat("i", 500),
+		Inbox: schemas.Inbox{Pending: 10_000, Urgent: 10_000, Notices: 1_000_000},
+	}
+	for n := range 501 {
+		full.Others = crowd[500-n:]
+		text := full.String()
+		require.LessOrEqual(t, utf8.RuneCountInString(text), mcp.MaxInstructions)
+		require.True(t, strings.HasSuffix(text, "under its own name.\n"))
+		require.NotContains(t, text, "\u202e")
+	}
+	require.Contains(t, full.String(), "-499 (live", "who is live comes first")
+	require.Contains(t, full.String(), "more, see list_agents")
+}
+
+func TestInstructionsSayWhoIsHere(t *testing.T) {
+	text := mcp.Instructions{
+		Workspace: "shop", Agent: "amy",
+		Others: []schemas.Card{{Name: "zoe"}, {Name: "amy", Live: true}, {Name: "bob", Registered: true, Accepts: []string{"review"}}},
+		Inbox:  schemas.Inbox{Notices: 1},
+	}.String()
+	require.Contains(t, text, "\nYou are amy in workspace shop.\nWaiting for you: 0 handoffs (0 urgent), 1 unread notices.\nAlso here: bob (accepts review); zoe.\n")
+}
+
+func TestInstructionsOfTheFirstOne(t *testing.T) {
+	text := mcp.Instructions{}.String()
+	require.Contains(t, text, `You have no name here yet: pass "agent" with every call.`)
+	require.Contains(t, text, "Nobody else is here yet")
+	require.NotContains(t, text, "Waiting for you")
+}
+
+// The words of a tool search: without them a client that loads tools late does not find ours.
+func TestInstructionsHaveTheWordsToSearchFor(t *testing.T) {
+	text := mcp.Instructions{}.String()
+	for _, word := range []string{
+		"handoff", "delegate", "assign", "hand over", "pick up", "review", "tests", "report", "resume", "message", "agent", "human",
+		"claim_handoff", "complete_handoff", "fail_handoff", "send_handoff", "update_handoff",
+		"list_handoffs", "get_handoff", "handoff_history", "list_agents", "register_agent",
+	} {
+		require.Contains(t, text, word)
+	}
+}

@@ -1,0 +1,93 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+
+	sdk "github.com/mark3labs/mcp-go/mcp"
+
+	"handoff/schemas"
+)
+
+// A prompt is a command that a person gives, as /handoff next: one user message that says which tool to
+// call and brings along what can be read now.
+type prompt struct {
+	name, title, about string
+	arguments          []sdk.PromptArgument
+	render             func(context.Context, prompting) string
+}
+
+// prompting is one use of a prompt.
+type prompting struct {
+	server *Server
+	by     schemas.Caller
+	given  map[string]string
+}
+
+var (
+	asAgent   = sdk.PromptArgument{Name: "agent", Description: "Act as this agent; default: yourself"}
+	theID     = sdk.PromptArgument{Name: "id", Description: "Handoff, as ho_12 or 12", Required: true}
+	toWhom    = sdk.PromptArgument{Name: "to", Description: "Agent, capability:NAME, role:NAME or human", Required: true}
+	whatTask  = sdk.PromptArgument{Name: "task", Description: "What is to be done", Required: true}
+	whichFlow = sdk.PromptArgument{Name: "id", Description: "Any handoff of the chain, or the workflow", Required: true}
+	whyRetry  = sdk.PromptArgument{Name: "note", Description: "What to do differently"}
+)
+
+var prompts = []prompt{
+	{"next", "Take the next handoff", "Claim the next handoff and work on it", []sdk.PromptArgument{asAgent}, promptNext},
+	{"inbox", "Show the inbox", "What waits for you", []sdk.PromptArgument{asAgent}, promptInbox},
+	{"send", "Send a handoff", "Hand a task to another agent", []sdk.PromptArgument{toWhom, whatTask}, promptSend},
+	{"show", "Show a handoff", "What a handoff asks and where it stands", []sdk.PromptArgument{theID}, promptShow},
+	{"history", "Show a history", "The chain of handoffs of a workflow", []sdk.PromptArgument{whichFlow}, promptHistory},
+	{"retry", "Retry a handoff", "Run a failed, rejected or timed-out handoff again", []sdk.PromptArgument{theID, whyRetry}, promptRetry},
+}
+
+func (s *Server) addPrompts() {
+	for _, p := range prompts {
+		s.sdk.AddPrompt(
+			sdk.Prompt{Name: p.name, Title: p.title, Description: p.about, Arguments: p.arguments},
+			func(ctx context.Context, r sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+				return s.renderPrompt(ctx, p, r), nil
+			})
+	}
+}
+
+func (s *Server) renderPrompt(ctx context.Context, p prompt, r sdk.GetPromptRequest) *sdk.GetPromptResult {
+	use := prompting{server: s, by: s.caller(ctx, r.Params.Meta), given: r.Params.Arguments}
+	text := use.missing(p)
+	if text == "" {
+		text = p.render(ctx, use)
+	}
+	return &sdk.GetPromptResult{
+		Description: p.about,
+		Messages:    []sdk.PromptMessage{sdk.NewPromptMessage(sdk.RoleUser, sdk.NewTextContent(text))},
+	}
+}
+
+// missing asks for a required argument in the message itself: a protocol error would show the person
+// nothing that helps.
+func (u prompting) missing(p prompt) string {
+	for _, a := range p.arguments {
+		if a.Required && u.given[a.Name] == "" {
+			return fmt.Sprintf("The command %s needs %s (%s). Ask me for it.", p.name, a.Name, a.Description)
+		}
+	}
+	return ""
+}
+
+// args are the arguments of a call under the agent that was asked for.
+func (u prompting) args(a args) args {
+	if agent := u.given[asAgent.Name]; agent != "" {
+		a["agent"] = agent
+	}
+	return a
+}
+
+// refused tells the model what a person would be told.
+func refused(e *schemas.Error) string {
+	text := "This did not work: " + e.Error() + "."
+	if e.Hint != "" {
+		text += " " + e.Hint
+	}
+	return text
+}

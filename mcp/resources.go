@@ -1,0 +1,89 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	sdk "github.com/mark3labs/mcp-go/mcp"
+
+	"handoff/schemas"
+)
+
+const (
+	jsonText = "application/json"
+	markdown = "text/markdown"
+	anyText  = "text/plain"
+)
+
+func (s *Server) addResources() {
+	s.sdk.AddResource(sdk.NewResource(ownInbox, "inbox", sdk.WithResourceTitle("Your inbox"),
+		sdk.WithResourceDescription("What waits for you, the next one first"), sdk.WithMIMEType(jsonText)), s.readResource)
+	for _, t := range []struct{ uri, name, title, about, mime string }{
+		{handoffURI + "{id}", "handoff", "Handoff", "One handoff in full: what was asked and where it stands", jsonText},
+		{inboxURI + "{agent}", "agent-inbox", "Inbox of an agent", "What waits for an agent, the next one first", jsonText},
+		{workflowURI + "{id}", "workflow", "Workflow", "The chain of handoffs of a workflow, drawn", markdown},
+		{contextURI + "{id}", "context", "Referenced context", "Content that a handoff refers to", anyText},
+	} {
+		s.sdk.AddResourceTemplate(sdk.NewResourceTemplate(t.uri, t.name, sdk.WithTemplateTitle(t.title),
+			sdk.WithTemplateDescription(t.about), sdk.WithTemplateMIMEType(t.mime)), s.readResource)
+	}
+}
+
+func (s *Server) readResource(ctx context.Context, r sdk.ReadResourceRequest) ([]sdk.ResourceContents, error) {
+	mime, text, refused := s.content(ctx, s.caller(ctx, r.Params.Meta), addressOf(r.Params.URI))
+	if refused != nil {
+		return nil, failRequest(ctx, refused)
+	}
+	return []sdk.ResourceContents{sdk.TextResourceContents{URI: r.Params.URI, MIMEType: mime, Text: text}}, nil
+}
+
+func (s *Server) content(ctx context.Context, by schemas.Caller, a address) (mime, text string, refused *schemas.Error) {
+	switch a.kind {
+	case aHandoff:
+		text, refused = s.raw(ctx, by, "get_handoff", args{"handoff_id": a.name, "view": "full", "max_tokens": 100_000})
+		return jsonText, text, refused
+	case anInbox:
+		call := args{"box": "inbox", "limit": 50}
+		if a.name != "" {
+			call["agent"] = a.name
+		}
+		text, refused = s.raw(ctx, by, "list_handoffs", call)
+		return jsonText, text, refused
+	case aWorkflow:
+		h, refused := ask[schemas.HistoryOut](ctx, s, by, "handoff_history", args{"workflow": a.name, "limit": 500})
+		if refused != nil {
+			return "", "", refused
+		}
+		return markdown, drawn(h), nil
+	case aContext:
+		text, refused = s.reference(ctx, by, a.name)
+		return anyText, text, refused
+	default:
+		return "", "", schemas.Errorf(schemas.NotFound, "there is no such resource")
+	}
+}
+
+// raw gives a result as it is.
+func (s *Server) raw(ctx context.Context, by schemas.Caller, tool string, a args) (string, *schemas.Error) {
+	out, refused := ask[json.RawMessage](ctx, s, by, tool, a)
+	return string(out), refused
+}
+
+// reference reads what a handoff refers to, piece by piece.
+func (s *Server) reference(ctx context.Context, by schemas.Caller, id string) (string, *schemas.Error) {
+	var b strings.Builder
+	for offset := 0; ; {
+		piece, refused := ask[schemas.GetOut](ctx, s, by, "get_handoff", args{
+			"handoff_id": id, "view": "reference", "reference": contextURI + id, "offset": offset,
+		})
+		if refused != nil {
+			return "", refused
+		}
+		b.WriteString(piece.Content)
+		if piece.NextOffset <= offset {
+			return b.String(), nil
+		}
+		offset = piece.NextOffset
+	}
+}

@@ -1,0 +1,143 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"handoff/schemas"
+)
+
+const (
+	// cutWaits is how long calls that wait for mail may go on after the end of input: enough to take what
+	// is already there, too short to keep anybody waiting.
+	cutWaits = 250 * time.Millisecond
+
+	opening = 10 * time.Second // bounds the first call of a connection
+	closing = time.Second      // bounds what is left to do once all calls are answered
+)
+
+// ServeStdio speaks with one client over two streams until in ends, out breaks or ctx is done. Then calls
+// in flight are still answered, within [Config.Drain]; those that wait for mail are cut short. A client that
+// left is no error. A read of in that is under way when ctx ends is left behind.
+func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	calls, hangUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer hangUp()
+	waits, cut := context.WithCancel(calls)
+	defer cut()
+	c := newConn(s, newWriter(out, s.config.Logger), calls, waits)
+	if err := s.sdk.RegisterSession(calls, c.session); err != nil {
+		return fmt.Errorf("register session: %w", err)
+	}
+	notified := make(chan struct{})
+	go func() {
+		defer close(notified)
+		c.notify()
+	}()
+	c.pending.Go(func() {
+		defer close(c.opened)
+		s.announce(calls, "connection_open", opening)
+	})
+
+	err := c.read(ctx, in)
+	grace := time.AfterFunc(cutWaits, cut)
+	defer grace.Stop()
+	if !within(s.config.Drain, c.pending.Wait) && err == nil {
+		err = fmt.Errorf("%d requests were not answered within %v", c.unanswered(), s.config.Drain)
+	}
+	s.sdk.UnregisterSession(calls, c.session.SessionID())
+	s.announce(calls, "connection_close", closing)
+	hangUp() // ends subscriptions/listen, which is answered last
+	within(closing, func() {
+		c.streams.Wait()
+		close(c.ends)
+		<-notified
+	})
+	if err == nil {
+		err = c.out.close()
+	}
+	return err
+}
+
+// within tells whether wait returned in time. One that never does is left behind: it is stuck on a client
+// that neither reads nor leaves.
+func within(limit time.Duration, wait func()) bool {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		wait()
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// announce says that the connection opened or closes. Claims made over it live as long as it does.
+func (s *Server) announce(ctx context.Context, tool string, limit time.Duration) {
+	conn := s.config.Caller.Conn
+	if conn == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if _, refused := ask[schemas.ConnOut](ctx, s, s.config.Caller, tool, args{"conn": conn}); refused != nil {
+		s.config.Logger.LogAttrs(ctx, slog.LevelError, "connection not announced",
+			slog.String("tool", tool), slog.Any("error", refused))
+	}
+}
+
+// notify writes what the server has to say unasked. An answer that ends a stream follows what the stream
+// said.
+func (c *conn) notify() {
+	for {
+		select {
+		case n := <-c.session.notifications:
+			c.out.send(n)
+		case end, more := <-c.ends:
+			if !more {
+				return
+			}
+			c.flush()
+			c.out.send(end)
+		}
+	}
+}
+
+func (c *conn) flush() {
+	for {
+		select {
+		case n := <-c.session.notifications:
+			c.out.send(n)
+		default:
+			return
+		}
+	}
+}
+
+// read takes in messages until the client or ctx ends it.
+func (c *conn) read(ctx context.Context, in io.Reader) error {
+	lines, ended := readLines(in, c.calls.Done())
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-c.out.broken:
+			return nil
+		case l, more := <-lines:
+			if more {
+				c.receive(ctx, l)
+			} else if err := <-ended; err != nil {
+				return fmt.Errorf("read from client: %w", err)
+			} else {
+				return nil
+			}
+		}
+	}
+}

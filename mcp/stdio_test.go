@@ -1,0 +1,208 @@
+package mcp_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp"
+	"handoff/schemas"
+)
+
+func TestEndOfInputLosesNoAnswer(t *testing.T) {
+	for range 20 {
+		c := connect(t, config(newStandIn()))
+		var lines []string
+		for id := range 50 {
+			lines = append(lines, call(id, "send_handoff", `{}`))
+		}
+		c.send(lines...)
+		require.NoError(t, c.leave())
+		require.Len(t, c.rest(), 50)
+	}
+}
+
+func TestLastLineNeedsNoNewline(t *testing.T) {
+	c := connect(t, config(newStandIn()))
+	_, err := io.WriteString(c.in, call(1, "send_handoff", `{}`))
+	require.NoError(t, err)
+	require.NoError(t, c.leave())
+	require.Len(t, c.rest(), 1)
+}
+
+func TestWaitsBlockNobody(t *testing.T) {
+	s := newStandIn()
+	c := connect(t, config(s))
+	for id := range 300 {
+		c.send(call(id, "claim_handoff", `{"wait_seconds":50}`))
+	}
+	for range 300 {
+		<-s.started
+	}
+	c.send(call(1000, "send_handoff", `{}`))
+	require.Equal(t, "1000", string(parse(t, c.next()).ID))
+	require.NoError(t, c.leave())
+	cut := c.rest()
+	require.Len(t, cut, 300)
+	require.Contains(t, cut[0], "the call was cut short")
+}
+
+// Nothing lies between the two lines: a cancellation that follows its request at once counts too.
+func TestCancelEndsAWaitWithoutAnswer(t *testing.T) {
+	for range 50 {
+		c := connect(t, config(newStandIn()))
+		c.send(call(1, "claim_handoff", `{"wait_seconds":50}`) + "\n" +
+			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		c.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+		require.Equal(t, "2", string(parse(t, c.next()).ID))
+		require.NoError(t, c.leave())
+		require.Empty(t, c.rest())
+	}
+}
+
+func TestCancelKnowsTextFromNumber(t *testing.T) {
+	s := newStandIn()
+	c := connect(t, config(s))
+	c.send(call(1, "send_handoff", `{"do":"hold"}`))
+	<-s.started
+	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"1"}}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled"}`)
+	close(s.release)
+	require.Equal(t, "1", string(parse(t, c.next()).ID))
+}
+
+func TestCallsThatDoNotWaitAreFinished(t *testing.T) {
+	s := newStandIn()
+	c := connect(t, config(s))
+	c.send(call(1, "send_handoff", `{"do":"hold","task":"wait_seconds"}`), call(2, "claim_handoff", `{"wait_seconds":50}`))
+	<-s.started
+	<-s.started
+	c.stop()
+	require.Equal(t, "2", string(parse(t, c.next()).ID), "the wait is cut, the other call goes on")
+	close(s.release)
+	require.Equal(t, "1", string(parse(t, c.next()).ID))
+	require.NoError(t, c.end())
+}
+
+func TestDrainHasAnEnd(t *testing.T) {
+	s := newStandIn()
+	cfg := config(s)
+	cfg.Drain = time.Millisecond
+	c := connect(t, cfg)
+	c.send(call(1, "send_handoff", `{"do":"hold"}`))
+	<-s.started
+	require.EqualError(t, c.leave(), "1 requests were not answered within 1ms")
+	close(s.release)
+}
+
+func TestClientThatLeftIsTheEndOfInput(t *testing.T) {
+	s := newStandIn()
+	c := connect(t, config(s))
+	c.out.Close()
+	c.send(call(1, "send_handoff", `{}`))
+	require.NoError(t, c.end())
+	require.Len(t, s.made("send_handoff"), 1)
+}
+
+func TestBrokenOutputIsAnError(t *testing.T) {
+	c := connect(t, config(newStandIn()))
+	c.out.CloseWithError(errors.New("disk full"))
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	require.ErrorContains(t, c.end(), "write to client: disk full")
+}
+
+func TestBrokenInputIsAnError(t *testing.T) {
+	c := connect(t, config(newStandIn()))
+	c.in.CloseWithError(errors.New("torn"))
+	require.ErrorContains(t, c.end(), "read from client: torn")
+}
+
+func TestLinesThatAreTooLong(t *testing.T) {
+	filler := strings.Repeat("x", mcp.MaxLine)
+	for name, tc := range map[string]struct{ line, id string }{
+		"id first":   {`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"id":7,"x":"` + filler + `"}}`, `"a"`},
+		"id last":    {`{"method":"tools/call","params":{"x":"` + filler + `"},"jsonrpc":"2.0","id":7}`, `7`},
+		"id nested":  {`{"method":"tools/call","params":{"x":"` + filler + `","id":7}}`, `null`},
+		"id in text": {`{"method":"tools/call","params":{"x":"` + filler + `,\"id\":7}"}}`, `null`},
+		"no object":  {filler + "x", `null`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := connect(t, config(newStandIn()))
+			c.send(tc.line)
+			got := parse(t, c.next())
+			require.Equal(t, tc.id, string(got.ID))
+			require.Equal(t, -32600, got.Error.Code)
+			require.Contains(t, got.Error.Message, fmt.Sprintf("has %d bytes, at most %d", len(tc.line), mcp.MaxLine))
+			c.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+			require.Equal(t, "2", string(parse(t, c.next()).ID))
+		})
+	}
+}
+
+func TestLongestLine(t *testing.T) {
+	s := newStandIn()
+	c := connect(t, config(s))
+	empty := len(call(1, "send_handoff", `{"x":""}`))
+	c.send(call(1, "send_handoff", `{"x":"`+strings.Repeat("x", mcp.MaxLine-empty)+`"}`))
+	require.False(t, parse(t, c.next()).Result.IsError)
+	require.Len(t, s.made("send_handoff"), 1)
+}
+
+func TestInvalidUTF8(t *testing.T) {
+	c := connect(t, config(newStandIn()))
+	c.send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"x\":\"\xff\"}", `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+	got := parse(t, c.next())
+	require.Equal(t, -32700, got.Error.Code)
+	require.Equal(t, "the message is not valid UTF-8, first at byte 45", got.Error.Message)
+	require.Equal(t, "1", string(got.ID))
+	require.Equal(t, "2", string(parse(t, c.next()).ID))
+}
+
+func TestMailboxHearsOfTheConnection(t *testing.T) {
+	s := newStandIn()
+	cfg := config(s)
+	cfg.Caller.Conn = "c1"
+	c := connect(t, cfg)
+	c.send(call(1, "claim_handoff", `{}`))
+	c.next()
+	require.NoError(t, c.leave())
+	var order []string
+	for _, made := range s.calls {
+		order = append(order, made.Tool)
+		require.Equal(t, "c1", made.Caller.Conn)
+	}
+	require.Equal(t, []string{"connection_open", "claim_handoff", "connection_close"}, order)
+	require.JSONEq(t, `{"conn":"c1"}`, string(s.made("connection_close")[0].Args))
+}
+
+func TestOneServerServesManyConnections(t *testing.T) {
+	s := newStandIn()
+	shared := mcp.New(config(s))
+	for range 2 {
+		in, out := io.Pipe()
+		go func() {
+			defer out.Close()
+			_, _ = io.WriteString(out, call(1, "send_handoff", `{}`)+"\n")
+		}()
+		var answers strings.Builder
+		require.NoError(t, shared.ServeStdio(t.Context(), in, &answers))
+		require.Equal(t, 1, strings.Count(answers.String(), "\n"))
+	}
+}
+
+func TestPanicOutsideACallIsAnInternalError(t *testing.T) {
+	cfg := config(newStandIn())
+	cfg.Name = func(string) schemas.Agent { panic("a secret of the server") }
+	log := logged(&cfg)
+	c := connect(t, cfg)
+	c.send(initialize("qa", "2025-11-25"))
+	require.JSONEq(t, `{"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"internal error"}}`, c.next())
+	require.NoError(t, c.leave())
+	require.Contains(t, log.String(), "a secret of the server")
+}

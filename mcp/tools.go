@@ -1,0 +1,99 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	sdk "github.com/mark3labs/mcp-go/mcp"
+
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// addTools offers every row of the table. The SDK reports a tool that does not encode only when a client
+// asks for the list, by not answering; so each is encoded here once.
+func (s *Server) addTools() {
+	for _, row := range tools.Table {
+		tool := describe(row)
+		if _, err := json.Marshal(tool); err != nil {
+			panic(fmt.Sprintf("mcp: tool %s: %v", row.Name, err))
+		}
+		s.sdk.AddTool(tool, s.callTool)
+	}
+}
+
+// describe sets all four hints: the SDK's silence means destructive and open to the world.
+func describe(row tools.Tool) sdk.Tool {
+	t := sdk.NewToolWithRawSchema(row.Name, row.Description, row.Input)
+	t.Title = row.Title
+	t.RawOutputSchema = row.Output
+	t.Annotations = sdk.ToolAnnotation{
+		Title:           row.Title,
+		ReadOnlyHint:    &row.ReadOnly,
+		DestructiveHint: new(false),
+		IdempotentHint:  &row.Idempotent,
+		OpenWorldHint:   new(false),
+	}
+	return t
+}
+
+var noArguments = json.RawMessage(`{}`)
+
+// callTool never gives the SDK a Go error: it would become a protocol error, which models do not see.
+func (s *Server) callTool(ctx context.Context, r sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	if name, ok := r.Params.Arguments.(unknownTool); ok {
+		return refusal(name.refuse()), nil
+	}
+	arguments := r.Params.RawArguments
+	if r.Params.Arguments == nil { // left out, or null
+		arguments = noArguments
+	}
+	out, refused := s.invoke(ctx, s.caller(ctx, r.Params.Meta), r.Params.Name, arguments)
+	if refused != nil {
+		return refusal(refused), nil
+	}
+	return &sdk.CallToolResult{
+		Content:              []sdk.Content{sdk.NewTextContent(string(out))},
+		RawStructuredContent: out,
+	}, nil
+}
+
+// refusal has no structured content, because some clients hold that against the output schema.
+func refusal(e *schemas.Error) *sdk.CallToolResult {
+	return &sdk.CallToolResult{Content: []sdk.Content{sdk.NewTextContent(readable(e))}, IsError: true}
+}
+
+// readable writes JSON for a model: with < and & as they are.
+func readable(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // errors and arguments are words and numbers
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// unknownTool stands in the place of arguments for a call of a tool that does not exist.
+type unknownTool string
+
+// catchUnknown sends such a call to the handler that all tools share. The SDK would answer it with a
+// protocol error, of which a model learns nothing.
+func catchUnknown(_ context.Context, _ any, r *sdk.CallToolRequest) {
+	for _, row := range tools.Table {
+		if row.Name == r.Params.Name {
+			return
+		}
+	}
+	r.Params.Arguments = unknownTool(r.Params.Name)
+	r.Params.Name = tools.Table[0].Name
+}
+
+func (name unknownTool) refuse() *schemas.Error {
+	if _, err := tools.Find(string(name)); err != nil {
+		return schemas.AsError(err)
+	}
+	return schemas.Errorf(schemas.NotFound, "%s is not offered here", name).WithHint("It belongs to the command line.")
+}

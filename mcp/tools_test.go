@@ -1,0 +1,126 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/tools"
+)
+
+func TestBothErasListTenToolsWithAllHints(t *testing.T) {
+	for _, line := range []string{`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, modern(1, "tools/list", "")} {
+		c := connect(t, config(newStandIn()))
+		c.send(line)
+		list := parse(t, c.next()).Result.Tools
+		require.Len(t, list, len(tools.Table))
+		require.Len(t, list, 10)
+		for i, row := range tools.Table {
+			got := list[i]
+			require.Equal(t, row.Name, got.Name)
+			require.Equal(t, row.Title, got.Title)
+			require.JSONEq(t, string(row.Input), string(got.InputSchema))
+			require.JSONEq(t, string(row.Output), string(got.OutputSchema))
+			require.Equal(t, &row.ReadOnly, got.Annotations.ReadOnlyHint)
+			require.Equal(t, &row.Idempotent, got.Annotations.IdempotentHint)
+			require.Equal(t, new(false), got.Annotations.DestructiveHint)
+			require.Equal(t, new(false), got.Annotations.OpenWorldHint)
+			require.Equal(t, row.Title, got.Annotations.Title)
+		}
+	}
+}
+
+func TestResultIsTheSameJSONTwice(t *testing.T) {
+	c := connect(t, config(newStandIn()))
+	c.send(call(1, "register_agent", `{"name":"<qa>"}`))
+	got := parse(t, c.next())
+	require.JSONEq(t, got.text(), string(got.Result.StructuredContent))
+	require.False(t, got.Result.IsError)
+}
+
+func TestArgumentsArriveAsTheyWereSent(t *testing.T) {
+	for sent, arrives := range map[string]string{
+		`{"n":9007199254740993,"x":1.10,"n":2}`: `{"n":9007199254740993,"x":1.10,"n":2}`,
+		`[1]`:                                   `[1]`,
+		`"{}"`:                                  `"{}"`,
+		`null`:                                  `{}`,
+	} {
+		s := newStandIn()
+		c := connect(t, config(s))
+		c.send(call(1, "send_handoff", sent))
+		c.next()
+		require.Equal(t, arrives, string(s.made("send_handoff")[0].Args))
+	}
+}
+
+func TestArgumentsMayBeLeftOut(t *testing.T) {
+	s := newStandIn()
+	c := connect(t, config(s))
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"claim_handoff"}}`)
+	require.False(t, parse(t, c.next()).Result.IsError)
+	require.Equal(t, `{}`, string(s.made("claim_handoff")[0].Args))
+}
+
+func TestRefusalIsAResultWithoutStructure(t *testing.T) {
+	c := connect(t, config(newStandIn()))
+	c.send(call(1, "get_handoff", `{"handoff_id":"<b>"}`))
+	got := parse(t, c.next())
+	require.True(t, got.Result.IsError)
+	require.Nil(t, got.Result.StructuredContent)
+	require.Equal(t, `{"code":"not_found","message":"there is no handoff <b>","hint":"list_handoffs with box all shows what exists."}`, got.text())
+}
+
+func TestSecretsOfTheServerStayInTheLog(t *testing.T) {
+	for _, do := range []string{"panic", "break"} {
+		cfg := config(newStandIn())
+		log := logged(&cfg)
+		c := connect(t, cfg)
+		c.send(call(1, "send_handoff", `{"do":"`+do+`"}`))
+		line := c.next()
+		require.NotContains(t, line, "secret")
+		require.Contains(t, parse(t, line).text(), `"code":"internal"`)
+		require.True(t, parse(t, line).Result.IsError)
+		require.NoError(t, c.leave())
+		require.Contains(t, log.String(), "a secret of the server")
+		require.Contains(t, log.String(), "send_handoff")
+	}
+}
+
+func TestResultThatIsNoJSONIsAnsweredAllTheSame(t *testing.T) {
+	cfg := config(newStandIn())
+	log := logged(&cfg)
+	c := connect(t, cfg)
+	c.send(call(1, "send_handoff", `{"do":"garbage"}`))
+	got := parse(t, c.next())
+	require.Equal(t, -32603, got.Error.Code)
+	require.Equal(t, "1", string(got.ID))
+	require.NoError(t, c.leave())
+	require.Contains(t, log.String(), "does not encode")
+}
+
+func TestUnknownToolIsARefusalInBothEras(t *testing.T) {
+	for _, line := range []string{call(1, "claim_task", `{}`), modern(1, "tools/call", `"name":"claim_task","arguments":{}`)} {
+		s := newStandIn()
+		c := connect(t, config(s))
+		c.send(line)
+		got := parse(t, c.next())
+		require.True(t, got.Result.IsError)
+		var e struct {
+			Code  string
+			Known []string
+		}
+		require.NoError(t, json.Unmarshal([]byte(got.text()), &e))
+		require.Equal(t, "not_found", e.Code)
+		require.Equal(t, "claim_handoff", e.Known[0])
+		require.Empty(t, s.calls)
+	}
+}
+
+func TestAdministrationIsNotOffered(t *testing.T) {
+	s := newStandIn()
+	c := connect(t, config(s))
+	c.send(call(1, "connection_close", `{"conn":"other"}`))
+	require.Contains(t, parse(t, c.next()).text(), "not_found")
+	require.Empty(t, s.calls)
+}

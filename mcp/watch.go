@@ -1,0 +1,206 @@
+package mcp
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	sdk "github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"handoff/schemas"
+)
+
+// watches tell sessions that resources changed. The SDK acknowledges resources/subscribe and
+// subscriptions/listen and leaves the rest to us. Changes are followed only for sessions that watch
+// something, each from its own place in the log, so that a slow client holds up nobody else.
+type watches struct {
+	server *Server
+
+	mu       sync.Mutex // guards the field below
+	sessions map[server.ClientSession]*watch
+}
+
+// watch is what one session watches.
+type watch struct {
+	topics map[topic]address
+	cancel context.CancelFunc
+	done   chan struct{} // closed when following ended
+}
+
+func (w *watch) stop() {
+	w.cancel()
+	<-w.done
+}
+
+// topic is one URI as the client wrote it, and the subscriptions/listen request that named it, if any.
+type topic struct {
+	uri    string
+	listen any
+}
+
+func (w *watches) subscribed(ctx context.Context, _ any, r *sdk.SubscribeRequest, _ *sdk.EmptyResult) {
+	w.add(ctx, w.server.caller(ctx, nil), topic{uri: r.Params.URI})
+}
+
+func (w *watches) unsubscribed(ctx context.Context, _ any, r *sdk.UnsubscribeRequest, _ *sdk.EmptyResult) {
+	w.remove(server.ClientSessionFromContext(ctx), topic{uri: r.Params.URI})
+}
+
+// listening watches until the request ends.
+func (w *watches) listening(ctx context.Context, id any, r *sdk.SubscriptionsListenRequest) {
+	by, session := w.server.caller(ctx, r.Params.Meta), server.ClientSessionFromContext(ctx)
+	for _, uri := range r.Params.Notifications.ResourceSubscriptions {
+		t := topic{uri: uri, listen: id}
+		w.add(ctx, by, t)
+		context.AfterFunc(ctx, func() { w.remove(session, t) })
+	}
+}
+
+// add starts to watch. The place in the log is taken before the client hears that it is subscribed, so that
+// whatever happens after that is told.
+func (w *watches) add(ctx context.Context, by schemas.Caller, t topic) {
+	session, a := server.ClientSessionFromContext(ctx), addressOf(t.uri)
+	if w.server.config.Newest == nil || session == nil || a.kind == unknownKind {
+		return
+	}
+	if a == (address{kind: anInbox}) {
+		a.name = string(by.Agent)
+	}
+	newest, err := w.server.config.Newest(ctx)
+	if err != nil {
+		w.server.config.Logger.LogAttrs(ctx, slog.LevelError, "no subscription", slog.Any("error", err))
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.sessions == nil {
+		w.sessions = map[server.ClientSession]*watch{}
+	}
+	current, ok := w.sessions[session]
+	if !ok {
+		current = w.start(context.WithoutCancel(ctx), session, newest)
+		w.sessions[session] = current
+	}
+	current.topics[t] = a
+}
+
+func (w *watches) start(ctx context.Context, session server.ClientSession, after uint64) *watch {
+	ctx, cancel := context.WithCancel(ctx)
+	started := &watch{topics: map[topic]address{}, cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(started.done)
+		w.follow(ctx, session, after)
+	}()
+	return started
+}
+
+// remove ends one topic, and following with the last.
+func (w *watches) remove(session server.ClientSession, t topic) {
+	if last := w.forget(session, t); last != nil {
+		last.stop()
+	}
+}
+
+func (w *watches) forget(session server.ClientSession, t topic) (last *watch) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	current, ok := w.sessions[session]
+	if !ok {
+		return nil
+	}
+	delete(current.topics, t)
+	if len(current.topics) > 0 {
+		return nil
+	}
+	delete(w.sessions, session)
+	return current
+}
+
+// gone ends all topics of a session.
+func (w *watches) gone(_ context.Context, session server.ClientSession) {
+	w.mu.Lock()
+	current, ok := w.sessions[session]
+	delete(w.sessions, session)
+	w.mu.Unlock()
+	if ok {
+		current.stop()
+	}
+}
+
+const retryChanges = time.Second
+
+// follow tells a session of changes until ctx is done. A broken stream goes on where it broke.
+func (w *watches) follow(ctx context.Context, session server.ClientSession, after uint64) {
+	for {
+		for change, err := range w.server.config.Invoker.Changes(ctx, after) {
+			if err != nil {
+				w.broke(ctx, err)
+				break
+			}
+			after = change.N
+			w.tell(ctx, session, change)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(retryChanges):
+		}
+	}
+}
+
+func (w *watches) broke(ctx context.Context, err error) {
+	if ctx.Err() == nil {
+		w.server.config.Logger.LogAttrs(ctx, slog.LevelWarn, "changes broke off", slog.Any("error", err))
+	}
+}
+
+func (w *watches) tell(ctx context.Context, session server.ClientSession, change schemas.Change) {
+	for _, t := range w.touched(session, change) {
+		select {
+		case session.NotificationChannel() <- t.updated():
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (w *watches) touched(session server.ClientSession, change schemas.Change) (touched []topic) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if current, ok := w.sessions[session]; ok {
+		for t, a := range current.topics {
+			if a.touchedBy(change) {
+				touched = append(touched, t)
+			}
+		}
+	}
+	return touched
+}
+
+// touchedBy tells whether a resource may read differently after a change. Work for a capability or role
+// may be in anybody's inbox.
+func (a address) touchedBy(c schemas.Change) bool {
+	switch a.kind {
+	case aHandoff, aContext:
+		return a.name == c.Handoff.String() || a.name == c.Other.String()
+	case anInbox:
+		agent, directed := c.Box.Directed()
+		return !directed || a.name == string(agent) || a.name == string(c.Agent)
+	case aWorkflow:
+		return a.name == string(c.Workflow)
+	case unknownKind:
+	}
+	return false
+}
+
+func (t topic) updated() sdk.JSONRPCNotification {
+	n := sdk.JSONRPCNotification{JSONRPC: sdk.JSONRPC_VERSION}
+	n.Method = sdk.MethodNotificationResourceUpdated
+	n.Params.AdditionalFields = map[string]any{"uri": t.uri}
+	if t.listen != nil {
+		n.Params.Meta = map[string]any{sdk.MetaKeySubscriptionID: t.listen}
+	}
+	return n
+}

@@ -1,0 +1,92 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp"
+	"handoff/schemas"
+)
+
+func TestNothingToSubscribeToWithoutALog(t *testing.T) {
+	cfg := config(newStandIn())
+	cfg.Newest = nil
+	c := connect(t, cfg)
+	c.send(initialize("amy", "2025-11-25"), `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"handoff://inbox"}}`)
+	require.Contains(t, c.next(), `"resources":{}`)
+	require.Equal(t, -32601, parse(t, c.next()).Error.Code)
+}
+
+// torn breaks its stream of changes off before every second change.
+type torn struct {
+	*standIn
+	streams atomic.Int64
+}
+
+func (s *torn) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
+	s.streams.Add(1)
+	return func(yield func(schemas.Change, error) bool) {
+		for c := range s.standIn.Changes(ctx, after) {
+			if c.N > after+1 {
+				yield(schemas.Change{}, errors.New("moved"))
+				return
+			}
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+func TestBrokenStreamOfChangesGoesOnWhereItBroke(t *testing.T) {
+	s := &torn{standIn: newStandIn()}
+	cfg := config(s.standIn)
+	cfg.Invoker = s
+	c := connect(t, cfg)
+	for id := range 2 {
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"handoff://handoff/%d"}}`, id, id+1))
+		c.next()
+	}
+	s.happen(schemas.Change{Event: schemas.Event{Handoff: 1}}, schemas.Change{Event: schemas.Event{Handoff: 2}})
+	require.Equal(t, "handoff://handoff/1", parse(t, c.next()).Params["uri"])
+	require.Equal(t, "handoff://handoff/2", parse(t, c.next()).Params["uri"])
+	require.EqualValues(t, 2, s.streams.Load())
+}
+
+// A client that subscribes and then neither reads nor leaves holds up its own changes only.
+func TestClientThatDoesNotReadCanBeLeft(t *testing.T) {
+	before := runtime.NumGoroutine()
+	s := newStandIn()
+	fromClient, in := io.Pipe()
+	out, toClient := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- mcp.New(config(s)).ServeStdio(t.Context(), fromClient, toClient) }()
+	_, err := io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"handoff://handoff/1"}}`+"\n")
+	require.NoError(t, err)
+	_, err = bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	for range 100 {
+		s.happen(schemas.Change{Event: schemas.Event{Handoff: 1}})
+	}
+	_, err = out.Read(make([]byte, 1)) // the rest of the line is stuck
+	require.NoError(t, err)
+	in.Close()
+	select {
+	case err := <-ended:
+		require.NoError(t, err)
+	case <-time.After(patience):
+		require.Fail(t, "ServeStdio does not return")
+	}
+	out.Close()
+	requireGoroutines(t, before)
+}
