@@ -1,0 +1,68 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/terminal"
+	"handoff/schemas"
+)
+
+var agentsFields = []field{
+	{"capability", "capability", text, "only who accepts this"},
+	{"role", "role", text, "only of this role"},
+	{"skill", "tags", words, "only with one of these skills: a,b"},
+}
+
+func (a *app) agentsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "agents",
+		Short: "List agents: who can take what, who is live, how busy they are",
+		Example: `  handoff agents
+  handoff agents --capability security_review
+  handoff agents register qa --accepts code,test_request --role testing`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			args := arguments{}
+			if err := args.set(cmd, agentsFields); err != nil {
+				return err
+			}
+			out, raw, err := once[schemas.AgentsOut](cmd.Context(), a, "list_agents", args)
+			if err != nil {
+				return err
+			}
+			return a.print(raw, func(p *page) { p.agents(out.Agents) })
+		},
+	}
+	bind(cmd, agentsFields)
+	cmd.AddCommand(a.registerCommand())
+	return cmd
+}
+
+func (p *page) agents(cards []schemas.Card) {
+	if len(cards) == 0 {
+		p.line("no agent yet")
+		return
+	}
+	var rows [][]string
+	for _, c := range cards {
+		rows = append(rows, []string{
+			string(c.Name), presence(c, p.now), decimal(c.Pending), decimal(c.Held), c.Role, strings.Join(c.Accepts, ", "),
+		})
+	}
+	p.WriteString(p.Table([]string{"AGENT", "SEEN", "PENDING", "HELD", "ROLE", "ACCEPTS"}, rows))
+}
+
+func presence(c schemas.Card, now time.Time) string {
+	switch {
+	case c.Away:
+		return "away"
+	case c.Live:
+		return "live"
+	case c.Seen.IsZero():
+		return "never"
+	}
+	return terminal.Age(now.Sub(c.Seen)) + " ago"
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/schemas"
+)
+
+var claimFields = []field{
+	{"tags", "tags", words, "only with one of these: a,b"},
+	{"max-tokens", "max_tokens", number, "size of the brief (default 1500)"},
+}
+
+func (a *app) claimCommand() *cobra.Command {
+	var wait seconds
+	var full bool
+	cmd := &cobra.Command{
+		Use:   "claim [ID]",
+		Short: "Take the next handoff for you, or a given one",
+		Example: `  handoff claim --agent qa
+  handoff claim --agent qa --wait 60        # up to a minute for something to arrive
+  handoff claim 12 --agent qa --full`,
+		Long: `Prints what is to be done, what is known and what must come back. The claim ends when nothing was heard
+of it for 30 minutes, or twice the estimate; any call that names the handoff renews it. Exit status 6:
+nothing waits.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			args := arguments{}
+			if len(given) > 0 {
+				args["handoff_id"] = given[0]
+			}
+			if full {
+				args["view"] = "full"
+			}
+			if err := args.set(cmd, claimFields); err != nil {
+				return err
+			}
+			out, raw, err := a.claim(cmd.Context(), args, wait.Duration)
+			if err != nil {
+				return err
+			}
+			if err := a.printWithMail(raw, func(p *page) { p.claimed(out) }); err != nil || !out.Empty {
+				return err
+			}
+			return status(exitNothing)
+		},
+	}
+	bind(cmd, claimFields)
+	a.keeping.bindHidden(cmd)
+	cmd.Flags().Var(&wait, "wait", "wait so long for something to claim; bare numbers are seconds")
+	cmd.Flags().BoolVar(&full, "full", false, "also everything that was sent, as JSON")
+	return cmd
+}
+
+// claim claims as soon as there is something, or gives an empty result after the wait.
+func (a *app) claim(ctx context.Context, args arguments, wait time.Duration) (out schemas.ClaimOut, raw json.RawMessage, err error) {
+	err = poll(ctx, wait, func() (done bool, err error) {
+		out, raw, err = once[schemas.ClaimOut](ctx, a, "claim_handoff", args)
+		return err == nil && !out.Empty, err
+	})
+	return out, raw, err
+}
+
+func (p *page) claimed(out schemas.ClaimOut) {
+	if out.Empty {
+		p.line("nothing to claim")
+		return
+	}
+	p.line("%s %s, from %s, attempt %d", p.Bold(out.HandoffID.String()), schemas.Visible(out.Title), out.From, out.Attempt)
+	p.field("workflow", string(out.Workflow))
+	p.field("claim token", out.Token)
+	if out.LeaseEnds != nil {
+		p.field("lease until", out.LeaseEnds.Format(time.RFC3339))
+	}
+	if len(out.Holding) > 1 {
+		p.field("you hold", ids(out.Holding))
+	}
+	if out.Brief != "" {
+		p.line("\n%s", out.Brief) // made safe to show by whoever rendered it
+	}
+	p.document(out.Handoff)
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/demo"
+)
+
+// demonstrate runs "handoff demo" with a server in a process of its own.
+func demonstrate(t *testing.T, executable string) (code int, out, errs string, left []os.DirEntry) {
+	t.Helper()
+	temp := t.TempDir()
+	var stdout, stderr bytes.Buffer
+	code = run(t.Context(), env{
+		getenv:     func(name string) string { return map[string]string{"TMPDIR": temp}[name] },
+		stdout:     &stdout,
+		stderr:     &stderr,
+		isTerminal: func(any) bool { return false },
+		now:        time.Now,
+		executable: executable,
+	}, []string{"demo"})
+	left, err := os.ReadDir(temp)
+	require.NoError(t, err)
+	return code, stdout.String(), stderr.String(), left
+}
+
+func TestDemo(t *testing.T) {
+	code, out, errs, left := demonstrate(t, program)
+	require.Zero(t, code, errs)
+	require.Empty(t, errs)
+	require.Empty(t, left, "the temporary directory is cleaned up")
+	for _, told := range []string{
+		"→ qa         fail_handoff ho_3: Missing test fixtures\n",
+		"Files: 4 created, 1 modified\n",
+		"[ROLLBACK to auto-code]\n",
+		"ho_4: Add test fixtures\n",
+		"Tests: 12 passed\n",
+		"ho_6: Security review\n    │ Status: ◐ In Progress\n",
+		"Handoff ho_2: Implement auth module\n",
+		"- [x] Passes type checking ✓",
+		"events of 6 handoffs\n",
+	} {
+		require.Contains(t, out, told)
+	}
+	require.Regexp(t, `\nOK\n$`, out)
+}
+
+// A result that the story does not expect ends it: here its workspace is not new.
+func TestDemoThatGoesAnotherWay(t *testing.T) {
+	var out, errs bytes.Buffer
+	c := demo.Config{Executable: program, StateHome: t.TempDir(), Workspace: "demo", Out: &out, Errors: &errs}
+	require.NoError(t, demo.Play(t.Context(), c))
+	require.ErrorContains(t, demo.Play(t.Context(), c), "send_handoff by planner: handoff_id is ho_7, not ho_1")
+}
+
+func TestDemoThatCannotStartItsServer(t *testing.T) {
+	code, _, errs, left := demonstrate(t, "/no/such/handoff")
+	require.Equal(t, 1, code)
+	require.Contains(t, errs, "handoff: the demonstration went wrong: start /no/such/handoff mcp")
+	require.Empty(t, left)
+}

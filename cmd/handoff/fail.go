@@ -1,0 +1,91 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"handoff/schemas"
+)
+
+var failFields = []field{
+	{"reason", "description", text, "why, instead of REASON…"},
+	{"summary", "description", text, "the same as --reason"},
+	{"type", "type", text, "blocker, missing_information, capability, test_failure, environment, timeout or policy"},
+	{"question", "questions", texts, "for whoever goes on (repeatable)"},
+	{"done", "partial_progress.completed", texts, "what is done (repeatable)"},
+	{"left", "partial_progress.incomplete", texts, "what is left (repeatable)"},
+	{"then", "then", text, "rollback (default), retry, escalate or stop"},
+	{"rollback-to", "rollback_to", text, "`agent` that goes on"},
+	{"alternative", "suggested_alternative", text, "`agent` that could do it"},
+	{"note", "checkpoint.note", text, "where the work stands, for whoever goes on"},
+	{"state", "checkpoint.state", document, "object: state to go on from"},
+	{"token", "claim_token", text, "claim token, where another process claimed"},
+}
+
+func (a *app) failCommand() *cobra.Command {
+	var file string
+	var silent, reject bool
+	var blockers []string
+	cmd := &cobra.Command{
+		Use:   "fail [ID [REASON…]]",
+		Short: "Give a handoff up, or reject it",
+		Example: `  handoff fail 12 "The fixtures are missing" --agent qa --blocker "No test data" --done "Unit tests"
+  handoff fail 12 "Not my field" --agent qa --reject --alternative ciso
+  handoff fail 12 "The service is down" --agent qa --then retry
+  handoff fail --file failure.json`,
+		Long: `What was done is kept as a checkpoint, and the work goes back to the sender, or to whom the handoff
+names, unless --then says otherwise. --reject: not started, because it is not for you.`,
+		RunE: func(cmd *cobra.Command, given []string) error {
+			args, err := a.finish(cmd, "fail_handoff", file, given, failFields)
+			if err != nil {
+				return err
+			}
+			args.failure(given, reject, blockers)
+			out, raw, err := once[schemas.FailOut](cmd.Context(), a, "fail_handoff", args)
+			if err != nil {
+				return err
+			}
+			if silent {
+				return a.write(out.HandoffID.String() + "\n")
+			}
+			return a.printWithMail(raw, func(p *page) { p.failed(out) })
+		},
+	}
+	bind(cmd, failFields)
+	a.keeping.bindHidden(cmd)
+	cmd.Flags().StringArrayVar(&blockers, "blocker", nil, "`text`: what stands in the way (repeatable)")
+	cmd.Flags().BoolVar(&reject, "reject", false, "not started, not for you")
+	cmd.Flags().StringVar(&file, "file", "", "a whole message from this `file`, - for standard input")
+	cmd.Flags().BoolVar(&silent, "silent", false, "print the id only")
+	return cmd
+}
+
+// failure adds what no single flag says.
+func (args arguments) failure(given []string, reject bool, blockers []string) {
+	if len(given) > 1 {
+		args["description"] = strings.Join(given[1:], " ")
+	}
+	if reject {
+		args["outcome"] = schemas.OutcomeRejected
+	}
+	if len(blockers) > 0 {
+		args["blockers"] = asBlockers(blockers)
+	}
+}
+
+func asBlockers(texts []string) []schemas.Blocker {
+	blockers := make([]schemas.Blocker, len(texts))
+	for i, t := range texts {
+		blockers[i] = schemas.Blocker{Description: t, RequiredToProceed: true}
+	}
+	return blockers
+}
+
+func (p *page) failed(out schemas.FailOut) {
+	p.line("%s %s", p.Bold(out.HandoffID.String()), p.status(out.Status))
+	if out.RollbackHandoff != 0 {
+		p.line("%s: %s goes on with %s", out.Then, schemas.Visible(string(out.To)), p.Bold(out.RollbackHandoff.String()))
+	}
+	p.warn(out.Warnings)
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+)
+
+// given parses flags and puts the fields into a message.
+func given(t *testing.T, message arguments, flags ...string) (arguments, error) {
+	t.Helper()
+	fields := []field{
+		{"title", "title", text, ""},
+		{"criteria", "expectations.success_criteria", texts, ""},
+		{"tags", "tags", words, ""},
+		{"data", "data", pairs, ""},
+		{"attempts", "options.max_attempts", number, ""},
+		{"strict", "expectations.strict", yes, ""},
+		{"context", "context", document, ""},
+	}
+	cmd := &cobra.Command{}
+	bind(cmd, fields)
+	if err := cmd.ParseFlags(flags); err != nil {
+		return nil, err
+	}
+	return message, message.set(cmd, fields)
+}
+
+func TestFlagsBecomeArguments(t *testing.T) {
+	got, err := given(t, arguments{}, "--title", "A, b", "--criteria", "one, two", "--criteria", "three", "--tags", "a, b", "--tags=c",
+		"--data", "x=1=2", "--data", "y=", "--attempts", "4", "--strict", "--context", `{"state": {"n": 1.50}}`)
+	require.NoError(t, err)
+	require.JSONEq(t, `{
+		"title": "A, b",
+		"expectations": {"success_criteria": ["one, two", "three"], "strict": true},
+		"tags": ["a", "b", "c"], "data": {"x": "1=2", "y": ""},
+		"options": {"max_attempts": 4}, "context": {"state": {"n": 1.50}}
+	}`, asJSON(t, got))
+}
+
+func TestFlagsComeBeforeTheMessage(t *testing.T) {
+	message := arguments{"title": "old", "task": "kept", "expectations": map[string]any{"constraints": []any{"kept"}}}
+	got, err := given(t, message, "--title", "new", "--strict=false")
+	require.NoError(t, err)
+	require.JSONEq(t, `{"title": "new", "task": "kept", "expectations": {"constraints": ["kept"], "strict": false}}`, asJSON(t, got))
+}
+
+func TestFlagsThatAreWrittenWrongly(t *testing.T) {
+	for name, flags := range map[string][]string{
+		"no pair":       {"--data", "x"},
+		"a nameless":    {"--data", "=1"},
+		"no number":     {"--attempts", "many"},
+		"no JSON":       {"--context", "{"},
+		"two documents": {"--context", "{} {}"},
+		"not a switch":  {"--strict=perhaps"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := given(t, arguments{}, flags...)
+			require.ErrorContains(t, err, "invalid argument")
+		})
+	}
+}
+
+func TestAPathThroughWhatIsNoObject(t *testing.T) {
+	_, err := given(t, arguments{"expectations": "all of it"}, "--strict")
+	require.ErrorContains(t, err, "expectations is no object in the message")
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// The forms of flags: how each is written, named in help, and what argument it makes.
+
+func text() form     { return new(textForm) }
+func texts() form    { return new(textsForm) }
+func words() form    { return new(wordsForm) }
+func pairs() form    { return pairsForm{} }
+func role() form     { return new(roleForm) }
+func number() form   { return new(numberForm) }
+func yes() form      { return new(yesForm) }
+func document() form { return new(documentForm) }
+
+// textForm is one text.
+type textForm string
+
+func (f *textForm) Set(s string) error { *f = textForm(s); return nil }
+func (f *textForm) String() string     { return string(*f) }
+func (*textForm) Type() string         { return "text" }
+func (f *textForm) argument() any      { return string(*f) }
+
+// roleForm is the name of a role, and makes its address.
+type roleForm struct{ textForm }
+
+func (f *roleForm) argument() any { return "role:" + f.String() }
+
+// textsForm is a text each time it is given.
+type textsForm []string
+
+func (f *textsForm) Set(s string) error { *f = append(*f, s); return nil }
+func (f *textsForm) String() string     { return strings.Join(*f, ", ") }
+func (*textsForm) Type() string         { return "text" }
+func (f *textsForm) argument() any      { return []string(*f) }
+
+// wordsForm is a,b,c and may be given again.
+type wordsForm []string
+
+func (f *wordsForm) Set(s string) error {
+	for word := range strings.SplitSeq(s, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			*f = append(*f, word)
+		}
+	}
+	return nil
+}
+func (f *wordsForm) String() string { return strings.Join(*f, ",") }
+func (*wordsForm) Type() string     { return "a,b" }
+func (f *wordsForm) argument() any  { return []string(*f) }
+
+// pairsForm is NAME=VALUE each time it is given.
+type pairsForm map[string]string
+
+func (f pairsForm) Set(s string) error {
+	name, value, ok := strings.Cut(s, "=")
+	if !ok || name == "" {
+		return fmt.Errorf("%q is not NAME=VALUE", schemas.Visible(s))
+	}
+	f[name] = value
+	return nil
+}
+
+func (f pairsForm) String() string {
+	if len(f) == 0 {
+		return ""
+	}
+	return fmt.Sprint(map[string]string(f))
+}
+func (pairsForm) Type() string    { return "name=value" }
+func (f pairsForm) argument() any { return map[string]string(f) }
+
+// numberForm is an integer.
+type numberForm int
+
+func (f *numberForm) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	*f = numberForm(n)
+	if err != nil {
+		return errors.New("not a number")
+	}
+	return nil
+}
+func (f *numberForm) String() string { return strconv.Itoa(int(*f)) }
+func (*numberForm) Type() string     { return "number" }
+func (f *numberForm) argument() any  { return int(*f) }
+
+// yesForm is a switch.
+type yesForm bool
+
+func (f *yesForm) Set(s string) error {
+	b, err := strconv.ParseBool(s)
+	*f = yesForm(b)
+	if err != nil {
+		return errors.New("not true or false")
+	}
+	return nil
+}
+func (f *yesForm) String() string { return strconv.FormatBool(bool(*f)) }
+func (*yesForm) Type() string     { return "bool" }
+func (f *yesForm) argument() any  { return bool(*f) }
+
+// documentForm is a JSON document.
+type documentForm struct {
+	text  string
+	value any
+}
+
+func (f *documentForm) Set(s string) (err error) {
+	f.text = s
+	f.value, err = parseJSON([]byte(s))
+	return err
+}
+func (f *documentForm) String() string { return f.text }
+func (*documentForm) Type() string     { return "json" }
+func (f *documentForm) argument() any  { return f.value }
+
+// parseJSON reads one JSON document. Numbers stay as they are written.
+func parseJSON(b []byte) (any, error) {
+	decoder := json.NewDecoder(strings.NewReader(string(b)))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, fmt.Errorf("not JSON: %w", err)
+	}
+	if decoder.More() {
+		return nil, errors.New("not one JSON document: there is more after it")
+	}
+	return value, nil
+}

@@ -1,0 +1,145 @@
+package git_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/git"
+)
+
+func anywhere(string) bool { return false }
+
+// run runs the real git, which says what we should have read.
+func run(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", append([]string{
+		"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main",
+	}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return strings.TrimSpace(string(out))
+}
+
+func repository(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git to compare with")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	dir = filepath.Join(dir, "shop")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	run(t, dir, "init")
+	run(t, dir, "commit", "--allow-empty", "-m", "first")
+	return dir
+}
+
+// agree compares what we read with what git says.
+func agree(t *testing.T, dir string) git.Repository {
+	t.Helper()
+	r, ok := git.Find(dir, anywhere)
+	require.True(t, ok)
+	require.Equal(t, run(t, dir, "rev-parse", "--path-format=absolute", "--git-dir"), r.Dir)
+	require.Equal(t, run(t, dir, "rev-parse", "--path-format=absolute", "--git-common-dir"), r.Common)
+	branch, commit := r.Head()
+	require.Equal(t, run(t, dir, "branch", "--show-current"), branch)
+	require.Equal(t, run(t, dir, "rev-parse", "HEAD"), commit)
+	return r
+}
+
+func TestFindFromAFolderBelow(t *testing.T) {
+	repo := repository(t)
+	below := filepath.Join(repo, "a", "b")
+	require.NoError(t, os.MkdirAll(below, 0o755))
+	require.Equal(t, repo, agree(t, below).Root)
+}
+
+func TestLinkedWorktreesShareTheCommonDirectory(t *testing.T) {
+	repo := repository(t)
+	linked := filepath.Join(filepath.Dir(repo), "linked")
+	run(t, repo, "worktree", "add", "-b", "topic/one", linked)
+	r := agree(t, linked)
+	require.Equal(t, linked, r.Root)
+	require.Equal(t, agree(t, repo).Common, r.Common)
+}
+
+func TestSubmodulesAreTheirOwn(t *testing.T) {
+	library, repo := repository(t), repository(t)
+	run(t, repo, "submodule", "add", library, "lib")
+	r := agree(t, filepath.Join(repo, "lib"))
+	require.Equal(t, r.Dir, r.Common)
+	require.NotEqual(t, agree(t, repo).Common, r.Common)
+}
+
+func TestBareRepositoryAndItsWorktree(t *testing.T) {
+	repo := repository(t)
+	bare := filepath.Join(filepath.Dir(repo), "shop.git")
+	run(t, repo, "clone", "--bare", repo, bare)
+	require.Empty(t, agree(t, bare).Root)
+	linked := filepath.Join(filepath.Dir(repo), "of-bare")
+	run(t, bare, "worktree", "add", linked)
+	require.Equal(t, bare, agree(t, linked).Common)
+}
+
+func TestSeparateGitDirectory(t *testing.T) {
+	repo := repository(t)
+	run(t, repo, "init", "--separate-git-dir", filepath.Join(filepath.Dir(repo), "elsewhere"))
+	require.Equal(t, filepath.Join(filepath.Dir(repo), "elsewhere"), agree(t, repo).Common)
+}
+
+func TestPackedAndDetachedHeads(t *testing.T) {
+	repo := repository(t)
+	run(t, repo, "tag", "-a", "v1", "-m", "one")
+	run(t, repo, "pack-refs", "--all")
+	agree(t, repo)
+	run(t, repo, "checkout", "--detach")
+	agree(t, repo)
+}
+
+func TestBeforeTheFirstCommit(t *testing.T) {
+	repo := repository(t)
+	run(t, repo, "checkout", "--orphan", "empty")
+	r, ok := git.Find(repo, anywhere)
+	require.True(t, ok)
+	branch, commit := r.Head()
+	require.Equal(t, "empty", branch)
+	require.Empty(t, commit)
+}
+
+func TestWhatIsNoRepository(t *testing.T) {
+	for name, make := range map[string]func(t *testing.T, dir string){
+		"nothing":              func(*testing.T, string) {},
+		"an empty .git":        func(t *testing.T, dir string) { require.NoError(t, os.Mkdir(filepath.Join(dir, ".git"), 0o755)) },
+		"a file to nowhere":    writes("gitdir: /no/such/place\n"),
+		"a file of other kind": writes("hello\n"),
+		"a huge file":          writes("gitdir: " + strings.Repeat("x", 1<<17)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			make(t, dir)
+			_, ok := git.Find(dir, func(d string) bool { return d != dir })
+			require.False(t, ok)
+		})
+	}
+}
+
+func writes(content string) func(t *testing.T, dir string) {
+	return func(t *testing.T, dir string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, ".git"), []byte(content), 0o600))
+	}
+}
+
+func TestFindSkips(t *testing.T) {
+	repo := repository(t)
+	below := filepath.Join(repo, "notes")
+	require.NoError(t, os.Mkdir(below, 0o755))
+	r, ok := git.Find(below, func(dir string) bool { return dir == repo })
+	require.False(t, ok && r.Root == repo)
+}

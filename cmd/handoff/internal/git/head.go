@@ -1,0 +1,92 @@
+package git
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// smallFile bounds what is read of files that hold one line, in bytes.
+const smallFile = 64 << 10
+
+var objectID = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+
+// Head gives the branch that is checked out and the id of its commit. The branch is empty when HEAD is
+// detached; the commit is empty before the first one, and where references are kept in a form that this
+// package does not read.
+func (r Repository) Head() (branch, commit string) {
+	content, err := readSmall(filepath.Join(r.Dir, "HEAD"))
+	if err != nil {
+		return "", ""
+	}
+	ref, commit := parseHead(content)
+	if ref == "" {
+		return "", commit
+	}
+	branch = strings.TrimPrefix(ref, "refs/heads/")
+	if branch == ".invalid" { // a reftable repository, whose HEAD file only deters old programs
+		return "", ""
+	}
+	return branch, r.commitOf(ref)
+}
+
+// parseHead reads "ref: refs/heads/main" or, detached, the id of a commit.
+func parseHead(content string) (ref, commit string) {
+	line, ok := firstLine(content)
+	if !ok {
+		return "", ""
+	}
+	if ref, ok := strings.CutPrefix(line, "ref: "); ok && filepath.IsLocal(ref) {
+		return ref, ""
+	}
+	if objectID.MatchString(line) {
+		return "", line
+	}
+	return "", ""
+}
+
+func (r Repository) commitOf(ref string) string {
+	content, err := readSmall(filepath.Join(r.Common, filepath.FromSlash(ref)))
+	if err == nil {
+		_, commit := parseHead(content)
+		return commit
+	}
+	packed, err := os.Open(filepath.Join(r.Common, "packed-refs"))
+	if err != nil {
+		return ""
+	}
+	defer packed.Close()
+	return findPacked(packed, ref)
+}
+
+// findPacked looks a reference up in packed-refs: lines "ID NAME", beside comments and peeled tags.
+func findPacked(packed io.Reader, ref string) string {
+	for lines := bufio.NewScanner(packed); lines.Scan(); {
+		if id, name, ok := strings.Cut(lines.Text(), " "); ok && name == ref && objectID.MatchString(id) {
+			return id
+		}
+	}
+	return ""
+}
+
+// readSmall reads a regular file: opening a pipe would wait for somebody to write.
+func readSmall(path string) (string, error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return "", errors.Join(err, fs.ErrInvalid)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, smallFile+1))
+	if err == nil && len(content) > smallFile {
+		err = errors.New("larger than one line could be")
+	}
+	return string(content), err
+}

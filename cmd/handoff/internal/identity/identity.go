@@ -1,0 +1,81 @@
+// Package identity tells under which name a command acts: the name it was given, else the coding agent in
+// whose shell it runs, else human where somebody sits at a terminal. A command that only reads needs none.
+package identity
+
+import "handoff/schemas"
+
+// A client is a coding agent that can be recognised by what it sets in the environment of its shell.
+type client struct {
+	agent   schemas.Agent
+	calls   string   // how it names itself as an MCP client
+	signs   []string // any of these variables, not empty
+	session string   // variable with the id of its session
+}
+
+// The order decides when a client was started from the shell of another: the outer one is recognised by
+// variables that its children inherit, so this is a guess that --agent corrects.
+var clients = []client{
+	{agent: "claude-code", calls: "claude-code", signs: []string{"CLAUDECODE"}, session: "CLAUDE_CODE_SESSION_ID"},
+	{agent: "codex", calls: "codex-mcp-client", signs: []string{"CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX"}, session: "CODEX_THREAD_ID"},
+	{agent: "gemini-cli", calls: "gemini-cli-mcp-client", signs: []string{"GEMINI_CLI"}, session: "GEMINI_SESSION_ID"},
+}
+
+// Caller gives who calls from the command line: named by --agent or HANDOFF_AGENT if name is not empty.
+// The agent is empty where nothing tells it.
+func Caller(name string, getenv func(string) string, terminal bool) (schemas.Caller, error) {
+	by := schemas.Caller{Via: schemas.ViaCLI}
+	client, recognised := recognise(getenv)
+	if recognised {
+		by.AgentID = getenv(client.session)
+	}
+	switch {
+	case name != "":
+		return by.As(name)
+	case recognised:
+		by.Agent = client.agent
+	case terminal:
+		by.Agent = schemas.Human
+	}
+	return by, nil
+}
+
+// Server gives who calls over a connection that a client opened to a server of its own. The agent is empty
+// if name is: then the client's own name tells it, see [OfClient].
+func Server(name string, getenv func(string) string) (schemas.Caller, error) {
+	by := schemas.Caller{Via: schemas.ViaStdio}
+	if client, ok := recognise(getenv); ok {
+		by.AgentID = getenv(client.session)
+	}
+	if name == "" {
+		return by, nil
+	}
+	return by.As(name)
+}
+
+// OfClient gives the agent behind the name by which a known MCP client calls itself, so that its tools and
+// its shell act as one.
+func OfClient(name string) (schemas.Agent, bool) {
+	for _, c := range clients {
+		if c.calls == name {
+			return c.agent, true
+		}
+	}
+	return "", false
+}
+
+// Missing is the error of a command that writes and does not know under which name.
+func Missing() error {
+	return schemas.Invalidf("agent", "nothing says under which name to act").
+		WithHint("Add --agent NAME or set HANDOFF_AGENT=NAME.")
+}
+
+func recognise(getenv func(string) string) (client, bool) {
+	for _, c := range clients {
+		for _, sign := range c.signs {
+			if getenv(sign) != "" {
+				return c, true
+			}
+		}
+	}
+	return client{}, false
+}

@@ -1,0 +1,70 @@
+package identity_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/identity"
+	"handoff/schemas"
+)
+
+func TestCaller(t *testing.T) {
+	for name, tt := range map[string]struct {
+		flag     string
+		vars     map[string]string
+		terminal bool
+		agent    schemas.Agent
+		session  string
+	}{
+		"named":                     {flag: "qa", agent: "qa"},
+		"named human":               {flag: "human", agent: "human"},
+		"nobody":                    {},
+		"somebody at a terminal":    {terminal: true, agent: "human"},
+		"Claude Code":               {vars: map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}, terminal: true, agent: "claude-code", session: "s1"},
+		"Codex":                     {vars: map[string]string{"CODEX_THREAD_ID": "t1"}, agent: "codex", session: "t1"},
+		"Codex in its sandbox":      {vars: map[string]string{"CODEX_SANDBOX": "seatbelt"}, agent: "codex"},
+		"Gemini CLI":                {vars: map[string]string{"GEMINI_CLI": "1"}, agent: "gemini-cli"},
+		"a subagent, named":         {flag: "qa", vars: map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}, agent: "qa", session: "s1"},
+		"only the home of a client": {vars: map[string]string{"CODEX_HOME": "/x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			by, err := identity.Caller(tt.flag, func(name string) string { return tt.vars[name] }, tt.terminal)
+			require.NoError(t, err)
+			require.Equal(t, schemas.Caller{Agent: tt.agent, AgentID: tt.session, Via: schemas.ViaCLI}, by)
+		})
+	}
+}
+
+func TestNamesThatNobodyMayTake(t *testing.T) {
+	for name, code := range map[string]schemas.Code{"system": schemas.Denied, "a b": schemas.Invalid} {
+		_, err := identity.Caller(name, func(string) string { return "" }, false)
+		require.Equal(t, code, schemas.AsError(err).Code)
+	}
+}
+
+func TestMissingNamesTheWayOut(t *testing.T) {
+	require.Contains(t, schemas.AsError(identity.Missing()).Hint, "HANDOFF_AGENT")
+}
+
+func TestAClientAndItsShellAreOneAgent(t *testing.T) {
+	for client, want := range map[string]schemas.Agent{"claude-code": "claude-code", "codex-mcp-client": "codex", "gemini-cli-mcp-client": "gemini-cli"} {
+		agent, ok := identity.OfClient(client)
+		require.True(t, ok)
+		require.Equal(t, want, agent)
+	}
+	_, ok := identity.OfClient("cursor-vscode")
+	require.False(t, ok)
+}
+
+func TestServer(t *testing.T) {
+	vars := map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}
+	getenv := func(name string) string { return vars[name] }
+
+	by, err := identity.Server("", getenv)
+	require.NoError(t, err)
+	require.Equal(t, schemas.Caller{AgentID: "s1", Via: schemas.ViaStdio}, by)
+
+	_, err = identity.Server("human", getenv)
+	require.Equal(t, schemas.Denied, schemas.AsError(err).Code)
+}

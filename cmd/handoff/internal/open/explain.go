@@ -1,0 +1,43 @@
+package open
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// explain says what stands in the way of opening a workspace, and the way out.
+func explain(c Config, err error) error {
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return schemas.Errorf(schemas.Unavailable, "interrupted while opening workspace %s: %w", c.Name, err)
+	case errors.Is(err, store.ErrLocked):
+		return schemas.Errorf(schemas.Unavailable, "another handoff process%s holds the store of workspace %s", pid(c.Dir), c.Name).
+			WithHint("Use the handoff tools of the client whose server that is, or end it; or use another workspace with --workspace NAME.")
+	case errors.Is(err, store.ErrNewer):
+		return schemas.Errorf(schemas.Unavailable, "workspace %s: %w", c.Name, err).
+			WithHint("Install the newest handoff. Nothing was changed.")
+	case errors.Is(err, store.ErrForeign), errors.Is(err, store.ErrCorrupt):
+		return schemas.Errorf(schemas.Internal, "the file of workspace %s: %w", c.Name, err).
+			WithHint("Look at %s, or use another workspace with --workspace NAME. Nothing was changed.", c.Dir)
+	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
+		return schemas.Errorf(schemas.Unavailable, "workspace %s: %w", c.Name, err).
+			WithHint("Free space on the disk of %s.", c.Dir)
+	case errors.Is(err, store.ErrReadOnly), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR):
+		return schemas.Errorf(schemas.Unavailable, "workspace %s has no place for its files: %w", c.Name, err).
+			WithHint("Make %s writable, or keep state elsewhere with XDG_STATE_HOME.", c.Dir)
+	}
+	return schemas.Errorf(schemas.Internal, "open workspace %s: %w", c.Name, err).WithHint("Look at %s.", c.Dir)
+}
+
+func pid(dir string) string {
+	if n := readNote(dir); n != 0 {
+		return fmt.Sprintf(" (pid %d)", n)
+	}
+	return ""
+}

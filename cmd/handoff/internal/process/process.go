@@ -1,0 +1,106 @@
+// Package process keeps the rules of a server process that a client started and may leave at any moment:
+// losing the client must not kill it in the middle of a commit, and must not keep it alive either.
+//
+// End of input, SIGTERM, SIGINT, SIGHUP and a client that no longer reads all begin the same drain. A second
+// signal ends the process at once, and so does a drain that takes longer than [Limit].
+package process
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Limit is how long a drain may take. Clients kill a server that is still there some seconds after they
+// closed its input.
+const Limit = 2500 * time.Millisecond
+
+// Life is the time from the start of a process to its end. Use [Begin].
+type Life struct {
+	exit   func(code int)
+	cancel context.CancelFunc
+	drain  sync.Once
+	begun  chan struct{} // closed when the drain begins
+	over   chan struct{} // closed by End
+	wait   sync.WaitGroup
+}
+
+// Begin ignores SIGPIPE, which would otherwise kill the process at its first write to a client that left,
+// and watches for signals until End. The context is done when a signal, or a client that no longer reads,
+// begins the drain; at the end of input it stays open, because calls that were read are still to be
+// answered. Exit ends the process hard: os.Exit outside of tests.
+func Begin(ctx context.Context, exit func(code int)) (context.Context, *Life) {
+	signal.Ignore(syscall.SIGPIPE)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
+	return begin(ctx, exit, signals)
+}
+
+func begin(ctx context.Context, exit func(code int), signals chan os.Signal) (context.Context, *Life) {
+	ctx, cancel := context.WithCancel(ctx)
+	l := &Life{exit: exit, cancel: cancel, begun: make(chan struct{}), over: make(chan struct{})}
+	l.wait.Go(func() {
+		defer signal.Stop(signals)
+		l.watch(signals)
+	})
+	l.wait.Go(l.bound)
+	return ctx, l
+}
+
+// End tells that everything is closed, and stops watching. It is called once.
+func (l *Life) End() {
+	close(l.over)
+	l.wait.Wait()
+	l.cancel()
+}
+
+// watch drains at the first signal and exits at the second.
+func (l *Life) watch(signals <-chan os.Signal) {
+	select {
+	case <-signals:
+		l.stop()
+	case <-l.over:
+		return
+	}
+	select {
+	case sig := <-signals:
+		l.exit(exitCode(sig))
+	case <-l.over:
+	}
+}
+
+// bound ends the process when a drain takes too long.
+func (l *Life) bound() {
+	select {
+	case <-l.begun:
+	case <-l.over:
+		return
+	}
+	limit := time.NewTimer(Limit)
+	defer limit.Stop()
+	select {
+	case <-limit.C:
+		l.exit(1)
+	case <-l.over:
+	}
+}
+
+// endOfInput begins the drain; calls that were read go on.
+func (l *Life) endOfInput() { l.drain.Do(func() { close(l.begun) }) }
+
+// stop begins the drain and ends waiting.
+func (l *Life) stop() {
+	l.endOfInput()
+	l.cancel()
+}
+
+// exitCode is what shells expect of a process that a signal ended.
+func exitCode(sig os.Signal) int {
+	if s, ok := sig.(syscall.Signal); ok {
+		return 128 + int(s)
+	}
+	return 1
+}

@@ -1,0 +1,120 @@
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// These tests hand in the signals, which otherwise belong to the whole test process.
+
+type life struct {
+	*Life
+	ctx     context.Context
+	signals chan os.Signal
+	exited  chan int
+}
+
+func start(t *testing.T) life {
+	exited := make(chan int, 2)
+	signals := make(chan os.Signal)
+	ctx, l := begin(t.Context(), func(code int) { exited <- code }, signals)
+	t.Cleanup(l.End)
+	return life{l, ctx, signals, exited}
+}
+
+func TestSecondSignalExitsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := start(t)
+		l.signals <- syscall.SIGTERM
+		synctest.Wait()
+		require.Error(t, l.ctx.Err())
+		require.Empty(t, l.exited)
+
+		l.signals <- os.Interrupt
+		require.Equal(t, 130, <-l.exited)
+	})
+}
+
+func TestADrainThatHangsEndsHard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := start(t)
+		began := time.Now()
+		_, err := l.Input(strings.NewReader("")).Read(make([]byte, 1))
+		require.ErrorIs(t, err, io.EOF)
+		require.NoError(t, l.ctx.Err(), "calls that were read are still answered")
+		require.Equal(t, 1, <-l.exited)
+		require.Equal(t, Limit, time.Since(began))
+	})
+}
+
+func TestASignalAfterTheEndOfInputIsTheFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := start(t)
+		_, err := l.Input(strings.NewReader("")).Read(make([]byte, 1))
+		require.ErrorIs(t, err, io.EOF)
+		l.signals <- syscall.SIGTERM
+		synctest.Wait()
+		require.Error(t, l.ctx.Err())
+		require.Empty(t, l.exited)
+	})
+}
+
+func TestAClientThatNoLongerReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := start(t)
+		_, err := l.Output(broken{}).Write([]byte("x"))
+		require.ErrorIs(t, err, syscall.EPIPE)
+		require.Error(t, l.ctx.Err())
+	})
+}
+
+func TestAnOrderlyEndDoesNotExit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		exited := make(chan int, 1)
+		_, l := begin(t.Context(), func(code int) { exited <- code }, make(chan os.Signal))
+		l.endOfInput()
+		l.End()
+		time.Sleep(2 * Limit)
+		require.Empty(t, exited)
+	})
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+
+func TestDroppingDelivers(t *testing.T) {
+	var b bytes.Buffer
+	d := NewDropping(&b)
+	for range 3 {
+		_, err := d.Write([]byte("line\n"))
+		require.NoError(t, err)
+	}
+	require.NoError(t, d.Close())
+	require.NoError(t, d.Close())
+	require.Equal(t, "line\nline\nline\n", b.String())
+}
+
+func TestDroppingNeverWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, w := io.Pipe()
+		d := NewDropping(w)
+		for range 10 * queueLength {
+			n, err := d.Write([]byte("x"))
+			require.NoError(t, err)
+			require.Equal(t, 1, n)
+		}
+		require.NoError(t, d.Close(), "a reader that does not read is not waited for")
+		require.NoError(t, r.CloseWithError(errors.New("gone")))
+	})
+}

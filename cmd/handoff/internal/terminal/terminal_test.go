@@ -1,0 +1,66 @@
+package terminal_test
+
+import (
+	"bytes"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/terminal"
+)
+
+func TestNoTerminal(t *testing.T) {
+	null, err := os.Open(os.DevNull)
+	require.NoError(t, err)
+	defer null.Close()
+	require.False(t, terminal.Is(null))
+	require.False(t, terminal.Is(&bytes.Buffer{}))
+	require.Equal(t, terminal.Style{}, terminal.Of(&bytes.Buffer{}, false, false, os.Getenv))
+}
+
+func TestColourOnlyWhereItIsWanted(t *testing.T) {
+	for name, tt := range map[string]struct {
+		terminal, noColor bool
+		vars              map[string]string
+		want              string
+	}{
+		"a terminal":      {terminal: true, want: "\x1b[31mx\x1b[0m"},
+		"a pipe":          {want: "x"},
+		"--no-color":      {terminal: true, noColor: true, want: "x"},
+		"NO_COLOR":        {terminal: true, vars: map[string]string{"NO_COLOR": "1"}, want: "x"},
+		"a dumb terminal": {terminal: true, vars: map[string]string{"TERM": "dumb"}, want: "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := terminal.Of(&bytes.Buffer{}, tt.terminal, tt.noColor, func(name string) string { return tt.vars[name] })
+			require.Equal(t, tt.want, s.Red("x"))
+		})
+	}
+}
+
+var (
+	head = []string{"ID", "TITLE"}
+	rows = [][]string{{"ho_1", "Añadir\ntests"}, {"ho_12", "a \x1b[31mred\x1b[0m title"}}
+)
+
+func TestTablePlain(t *testing.T) {
+	require.Equal(t, "ID\tTITLE\nho_1\tAñadir tests\nho_12\ta \\x1b[31mred\\x1b[0m title\n", terminal.Style{}.Table(head, rows))
+}
+
+func TestTableOnATerminal(t *testing.T) {
+	s := terminal.Style{Terminal: true, Width: 16}
+	require.Equal(t, "ID     TITLE\nho_1   Añadir t…\nho_12  a \\x1b[3…\n", s.Table(head, rows))
+}
+
+func TestAge(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-time.Second:     "0s",
+		59 * time.Second: "59s",
+		5 * time.Minute:  "5m",
+		25 * time.Hour:   "25h",
+		72 * time.Hour:   "3d",
+	} {
+		require.Equal(t, want, terminal.Age(d))
+	}
+}

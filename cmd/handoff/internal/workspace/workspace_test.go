@@ -1,0 +1,154 @@
+package workspace_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+)
+
+// A world is a home directory with projects in it.
+type world struct {
+	t    *testing.T
+	home string
+	vars map[string]string
+}
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	return world{t: t, home: home, vars: map[string]string{"HOME": home}}
+}
+
+// dir makes a directory under the home directory.
+func (w world) dir(parts ...string) string {
+	w.t.Helper()
+	path := filepath.Join(append([]string{w.home}, parts...)...)
+	require.NoError(w.t, os.MkdirAll(path, 0o755))
+	return path
+}
+
+func (w world) file(content string, parts ...string) {
+	w.t.Helper()
+	path := filepath.Join(append([]string{w.home}, parts...)...)
+	require.NoError(w.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(w.t, os.WriteFile(path, []byte(content), 0o600))
+}
+
+func (w world) repository(parts ...string) string {
+	root := w.dir(parts...)
+	parts = append(parts, ".git")
+	w.file("ref: refs/heads/main\n", append(parts, "HEAD")...)
+	w.dir(append(parts, "objects")...)
+	w.dir(append(parts, "refs")...)
+	return root
+}
+
+func (w world) find(c workspace.Config) (workspace.Workspace, error) {
+	c.Getenv = func(name string) string { return w.vars[name] }
+	return workspace.Find(c)
+}
+
+func (w world) at(cwd string) workspace.Workspace {
+	w.t.Helper()
+	found, err := w.find(workspace.Config{Cwd: cwd})
+	require.NoError(w.t, err)
+	return found
+}
+
+func TestOneRepositoryIsOneWorkspace(t *testing.T) {
+	w := newWorld(t)
+	root := w.repository("src", "My Shop!")
+	found := w.at(root)
+	require.Regexp(t, `^my-shop-[0-9a-f]{12}$`, found.Name)
+	require.Equal(t, filepath.Join(w.home, ".local", "state", "handoff", found.Name), found.Dir)
+	require.Equal(t, found, w.at(w.dir("src", "My Shop!", "a", "b")))
+	require.NotEqual(t, found.Name, w.at(w.repository("other", "My Shop!")).Name)
+}
+
+func TestLinkedWorktreesMeet(t *testing.T) {
+	w := newWorld(t)
+	root := w.repository("shop")
+	w.file("ref: refs/heads/topic\n", "shop", ".git", "worktrees", "topic", "HEAD")
+	w.file("../..\n", "shop", ".git", "worktrees", "topic", "commondir")
+	w.file("gitdir: ../shop/.git/worktrees/topic\n", "topic", ".git")
+	require.Equal(t, w.at(root), w.at(filepath.Join(w.home, "topic")))
+}
+
+func TestTheSamePlaceThroughALink(t *testing.T) {
+	w := newWorld(t)
+	root := w.repository("shop")
+	link := filepath.Join(w.home, "link")
+	require.NoError(t, os.Symlink(root, link))
+	require.Equal(t, w.at(root), w.at(link))
+}
+
+func TestWithoutGit(t *testing.T) {
+	w := newWorld(t)
+	w.dir("notes", ".handoff")
+	marked := w.at(w.dir("notes", "2026", "may"))
+	require.True(t, strings.HasPrefix(marked.Name, "notes-"), marked.Name)
+	plain := w.at(w.dir("drafts", "deep"))
+	require.True(t, strings.HasPrefix(plain.Name, "deep-"), plain.Name)
+}
+
+func TestProjectDirectoryOfTheClient(t *testing.T) {
+	w := newWorld(t)
+	shop, other := w.repository("shop"), w.repository("other")
+	want := w.at(shop)
+
+	w.vars["CLAUDE_PROJECT_DIR"] = shop
+	require.Equal(t, want, w.at(other))
+
+	byFlag, err := w.find(workspace.Config{Dir: "../shop", Cwd: other})
+	require.NoError(t, err)
+	require.Equal(t, want, byFlag)
+
+	w.vars["CLAUDE_PROJECT_DIR"] = "${CLAUDE_PROJECT_DIR}" // some clients do not expand it
+	require.NotEqual(t, want, w.at(other))
+}
+
+func TestNamedWorkspace(t *testing.T) {
+	w := newWorld(t)
+	w.vars["XDG_STATE_HOME"] = filepath.Join(w.home, "state")
+	found, err := w.find(workspace.Config{Name: "team-1", Cwd: "/"})
+	require.NoError(t, err)
+	require.Equal(t, workspace.Workspace{Name: "team-1", Dir: filepath.Join(w.home, "state", "handoff", "team-1")}, found)
+}
+
+func TestANameIsNoPath(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{".", "..", "../x", "/tmp/x", "-x", ".hidden", "a b", strings.Repeat("a", 65)} {
+		_, err := w.find(workspace.Config{Name: name, Cwd: w.home})
+		require.ErrorContains(t, err, "is not a workspace name", name)
+	}
+}
+
+func TestTheHomeDirectoryIsNoProject(t *testing.T) {
+	w := newWorld(t)
+	w.repository() // dotfiles kept in git do not make all below them one project
+	w.dir(".handoff")
+	for _, cwd := range []string{w.home, "/"} {
+		_, err := w.find(workspace.Config{Cwd: cwd})
+		coded := schemas.AsError(err)
+		require.Equal(t, schemas.Invalid, coded.Code)
+		require.Contains(t, coded.Hint, "--workspace NAME")
+	}
+	require.True(t, strings.HasPrefix(w.at(w.dir("notes")).Name, "notes-"))
+}
+
+func TestErrors(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.find(workspace.Config{Dir: "no-such", Cwd: w.home})
+	require.ErrorContains(t, err, "no-such is not a directory")
+
+	delete(w.vars, "HOME")
+	_, err = w.find(workspace.Config{Name: "x", Cwd: w.home})
+	require.ErrorContains(t, err, "neither XDG_STATE_HOME nor HOME is set")
+}

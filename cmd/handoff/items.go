@@ -1,0 +1,42 @@
+package main
+
+import (
+	"handoff/cmd/handoff/internal/terminal"
+	"handoff/mailbox/draw"
+	"handoff/schemas"
+)
+
+// items draws a list: a table on a terminal, else a line for each row.
+func (p *page) items(out schemas.ListOut) {
+	switch {
+	case len(out.Items) == 0:
+		p.line("nothing")
+	case p.Terminal:
+		p.WriteString(draw.List(out.Items, p.drawing()))
+	default:
+		p.WriteString(p.Table([]string{"ID", "FROM", "TO", "STATUS", "AGE", "TITLE"}, p.rows(out.Items)))
+	}
+	if out.Cursor != "" {
+		p.line("%s", p.Faint("There is more: --limit shows it."))
+	}
+}
+
+func (p *page) rows(items []schemas.Item) [][]string {
+	var rows [][]string
+	for _, i := range items {
+		id, standing, title := i.HandoffID.String(), string(i.Status), i.Title
+		if i.NoticeID != 0 {
+			id, standing, title = i.NoticeID.String(), i.Kind, i.Title+" "+i.Text
+		}
+		rows = append(rows, []string{id, string(i.From), recipient(i), standing, terminal.Age(p.now.Sub(i.At)), title})
+	}
+	return rows
+}
+
+// recipient names who has it: the holder, else to whom it was sent.
+func recipient(i schemas.Item) string {
+	if i.Holder != "" {
+		return string(i.Holder)
+	}
+	return string(i.To)
+}

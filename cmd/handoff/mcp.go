@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/identity"
+	"handoff/cmd/handoff/internal/process"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/mcp"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+func (a *app) mcpCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve one MCP client over standard input and output",
+		Example: `  claude mcp add handoff -- handoff mcp
+  codex mcp add handoff -- handoff mcp
+  handoff mcp --agent reviewer --lease 30m      # as a client starts it`,
+		Long: `The agent is --agent, else the name of the client: claude-code, codex, gemini-cli. The server ends when its
+client does.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context()) },
+	}
+	a.keeping.bind(cmd.Flags())
+	return cmd
+}
+
+// answering is how long calls in flight may take once the client is gone; the rest of [process.Limit] is for
+// closing the store.
+const answering = process.Limit - time.Second
+
+// serve is the life of a server, from the first signal that is ignored to the lock that is let go of last.
+func (a *app) serve(ctx context.Context) (err error) {
+	ctx, life := process.Begin(ctx, a.exit)
+	defer life.End()
+	stderr := process.NewDropping(a.stderr)
+	defer stderr.Close()
+	log := slog.New(slog.NewTextHandler(stderr, nil))
+
+	by, err := identity.Server(a.agent, a.getenv)
+	if err != nil {
+		return err
+	}
+	by.Conn = "conn_" + rand.Text()
+	place, err := workspace.Find(a.place())
+	if err != nil {
+		return err
+	}
+	boxes, err := a.open(ctx, true, log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closing := boxes.Close(); closing != nil && err == nil {
+			err = schemas.Errorf(schemas.Internal, "close the store: %w", closing)
+		}
+	}()
+	if a.isTerminal(a.stdin) {
+		log.InfoContext(ctx, "this speaks with an MCP client, not with people: Ctrl-D ends it")
+	}
+	server := mcp.New(mcp.Config{
+		Invoker: boxes, Caller: by, Name: agentOf, Newest: boxes.Newest,
+		NewRequestID: func() string { return tools.NewRequestID(a.now(), rand.Reader) },
+		Version:      thisRelease().Version, Workspace: place.Name, Drain: answering, Logger: log,
+	})
+	if err := server.ServeStdio(ctx, life.Input(a.stdin), life.Output(a.stdout)); err != nil {
+		return schemas.Errorf(schemas.Internal, "serve: %w", err)
+	}
+	return nil
+}
+
+// agentOf gives a client that is known under another name on the command line the same name here.
+func agentOf(client string) schemas.Agent {
+	if agent, ok := identity.OfClient(client); ok {
+		return agent
+	}
+	return mcp.AgentOf(client)
+}

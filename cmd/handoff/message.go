@@ -1,0 +1,58 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+
+	"handoff/schemas"
+)
+
+// maxInput bounds what is read from a file or from standard input, in bytes. The limits of the mailbox are
+// lower; this one only keeps a wrong file from being read whole.
+const maxInput = 8 << 20
+
+// message reads a whole message to pass to a tool, as --file MSG.json gives it or "-" for standard input. It
+// may be in the spelling of another protocol; flags are then set over its canonical form.
+func (a *app) message(tool, path string) (arguments, error) {
+	if path == "" {
+		return arguments{}, nil
+	}
+	content, err := a.input(path)
+	if err != nil {
+		return nil, err
+	}
+	value, err := parseJSON(content)
+	if err != nil {
+		return nil, schemas.Invalidf("--file", "%s: %w", path, err)
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return nil, schemas.Invalidf("--file", "%s holds no JSON object", path)
+	}
+	return schemas.Respell(tool, object)
+}
+
+// input reads a file, or standard input for "-".
+func (a *app) input(path string) ([]byte, error) {
+	source := a.stdin
+	if path != "-" {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(a.cwd, path)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, schemas.Invalidf("--file", "%w", err)
+		}
+		defer f.Close()
+		source = f
+	}
+	content, err := io.ReadAll(io.LimitReader(source, maxInput+1))
+	switch {
+	case err != nil:
+		return nil, schemas.Invalidf("--file", "read %s: %w", path, err)
+	case len(content) > maxInput:
+		return nil, schemas.Errorf(schemas.Limit, "%s is larger than %d bytes", path, maxInput)
+	}
+	return content, nil
+}

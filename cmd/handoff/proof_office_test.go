@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox"
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/bolt"
+	"handoff/tools"
+)
+
+// then is when the proofs play, unless they need the clock of a real process.
+var then = time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
+
+// An office is a workspace in a file, and its tools in this process. Its clock stands still.
+type office struct {
+	testing.TB
+	tools.Local
+	file *bolt.Store
+	conn string // over which its agents call
+	now  time.Time
+	n    int
+}
+
+func newOffice(t testing.TB) *office {
+	t.Helper()
+	file, err := bolt.Open(context.Background(), bolt.Config{Path: filepath.Join(t.TempDir(), "handoff.db")})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, file.Close()) })
+	o := &office{TB: t, file: file, conn: "conn_1", now: then}
+	o.Local = tools.Local{Mailbox: mailbox.New(mailbox.Config{
+		Store: store.New(file), Now: func() time.Time { return o.now },
+		NewID: func(prefix string) string { o.n++; return fmt.Sprintf("%s_%d", prefix, o.n) },
+	})}
+	return o
+}
+
+// call calls a tool as a client does.
+func (o *office) call(agent, tool, args string) (record, *schemas.Error) {
+	o.Helper()
+	raw, err := o.Invoke(o.Context(), tools.Call{
+		Caller: schemas.Caller{Agent: schemas.Agent(agent), Via: schemas.ViaStdio, Conn: o.conn}, Tool: tool, Args: json.RawMessage(args),
+	})
+	if err != nil {
+		return nil, schemas.AsError(err)
+	}
+	return parseRecord(o, raw), nil
+}
+
+// must makes a call that has to succeed.
+func (o *office) must(agent, tool, args string) record {
+	o.Helper()
+	out, err := o.call(agent, tool, args)
+	require.Nil(o, err, "%s %s", tool, args)
+	return out
+}
+
+// rows are all that the file holds, in order.
+func (o *office) rows() []byte { return rowsOf(o, o.file) }
+
+func rowsOf(t testing.TB, file *bolt.Store) []byte {
+	t.Helper()
+	var all bytes.Buffer
+	require.NoError(t, file.View(context.Background(), func(r store.Reader) error {
+		all.Reset()
+		for space := range store.Spaces {
+			for row, err := range r.Scan(store.Range{Space: space}) {
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(&all, "%s %q = %q\n", space, row.Key, row.Value)
+			}
+		}
+		return nil
+	}))
+	return all.Bytes()
+}
+
+// rowsIn are those of a file that nobody holds.
+func rowsIn(t testing.TB, path string) []byte {
+	t.Helper()
+	file, err := bolt.Open(context.Background(), bolt.Config{Path: path})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, file.Close()) }()
+	return rowsOf(t, file)
+}
+
+// A desk is a state directory and commands in it. Its clock stands still.
+type desk struct {
+	testing.TB
+	state string
+	now   time.Time
+}
+
+func newDesk(t testing.TB) desk { return desk{t, t.TempDir(), then} }
+
+func (d desk) file() string { return filepath.Join(d.state, "handoff", "w", "handoff.db") }
+
+// run runs a command in this process.
+func (d desk) run(agent string, args ...string) (code int, out, errs string) {
+	d.Helper()
+	var stdout, stderr bytes.Buffer
+	code = run(d.Context(), env{
+		getenv: func(name string) string {
+			return map[string]string{"XDG_STATE_HOME": d.state, "HANDOFF_AGENT": agent, "HANDOFF_WORKSPACE": "w"}[name]
+		},
+		stdin: bytes.NewReader(nil), stdout: &stdout, stderr: &stderr,
+		isTerminal: func(any) bool { return false },
+		now:        func() time.Time { return d.now },
+		cwd:        d.state,
+	}, args)
+	return code, stdout.String(), stderr.String()
+}
+
+// must runs a command that has to succeed and gives what it printed.
+func (d desk) must(agent string, args ...string) string {
+	d.Helper()
+	code, out, errs := d.run(agent, args...)
+	require.Zero(d, code, "%v: %s%s", args, out, errs)
+	return out
+}
+
+// A record is a JSON object whose numbers are as they were written.
+type record map[string]any
+
+func parseRecord(t testing.TB, raw []byte) (d record) {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	require.NoError(t, decoder.Decode(&d), "%s", raw)
+	return d
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"handoff/schemas"
+)
+
+var registerFields = []field{
+	{"accepts", "accepts", words, "work types: code,test_request; * for any"},
+	{"produces", "produces", words, "what comes back: test_results"},
+	{"skills", "skills", words, "python,mcp"},
+	{"role", "role", text, "as testing"},
+	{"description", "description", text, "what it is good at"},
+	{"max-session", "max_session_minutes", number, "longest session in `minutes`"},
+	{"max-open", "max_open", number, "handoffs at once"},
+	{"away", "away", yes, "takes nothing for now"},
+}
+
+func (a *app) registerCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "register NAME",
+		Short: "Say what an agent accepts and produces",
+		Example: `  handoff agents register qa --accepts code,test_request --produces test_results --role testing
+  handoff agents register qa --away`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			args := arguments{"name": given[0]}
+			if err := args.set(cmd, registerFields); err != nil {
+				return err
+			}
+			out, raw, err := once[schemas.RegisterOut](cmd.Context(), a, "register_agent", args)
+			if err != nil {
+				return err
+			}
+			return a.print(raw, func(p *page) { p.agents([]schemas.Card{out.Agent}) })
+		},
+	}
+	bind(cmd, registerFields)
+	return cmd
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// program is the name under which the test binary is handoff itself, as a process of its own.
+const program = "handoff-process"
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){program: main})
+}
+
+// TestScripts plays testdata/script. A script runs commands in this process:
+//
+//	handoff send qa "Test it"        must succeed
+//	exits 3 show 99                  must end with this status
+//	exits 0 send qa - <task.txt      with standard input from a file
+//	advance 20m                      sets the clock forward
+//
+// It has a home of its own, a clock that begins at noon of 31 January 2026, and is no terminal unless it
+// says env TERMINAL=1.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"),
+		Setup: func(e *testscript.Env) error {
+			clock := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+			e.Values[clockKey{}] = &clock
+			home := filepath.Join(e.WorkDir, "home")
+			e.Setenv("HOME", home)
+			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
+			return os.Mkdir(home, 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"handoff": func(ts *testscript.TestScript, _ bool, args []string) { expect(ts, 0, args) },
+			"exits":   exits,
+			"advance": advance,
+		},
+		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
+	})
+}
+
+type clockKey struct{}
+
+func clock(ts *testscript.TestScript) *time.Time { return ts.Value(clockKey{}).(*time.Time) }
+
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	expect(ts, want, args[1:])
+}
+
+func advance(ts *testscript.TestScript, _ bool, args []string) {
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	*clock(ts) = clock(ts).Add(d)
+}
+
+func expect(ts *testscript.TestScript, want int, args []string) {
+	stdin := ""
+	if last := len(args) - 1; last >= 0 && strings.HasPrefix(args[last], "<") {
+		stdin = ts.ReadFile(args[last][1:])
+		args = args[:last]
+	}
+	code := run(context.Background(), env{
+		getenv: ts.Getenv,
+		stdin:  strings.NewReader(stdin), stdout: ts.Stdout(), stderr: ts.Stderr(),
+		isTerminal: func(any) bool { return ts.Getenv("TERMINAL") != "" },
+		now:        func() time.Time { return *clock(ts) },
+		cwd:        ts.MkAbs("."),
+		executable: program,
+		exit:       func(code int) { ts.Fatalf("hard exit with %d", code) },
+	}, args)
+	if code != want {
+		ts.Fatalf("exit status %d, not %d", code, want)
+	}
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/project"
+	"handoff/schemas"
+)
+
+// sendFields are the arguments of send_handoff that have a flag. Those beside them go in a message (--file).
+var sendFields = []field{
+	{"title", "title", text, "one line that names it (default: start of the task)"},
+	{"type", "type", text, "work type that the recipient accepts, or message for mail that is only read"},
+	{"summary", "summary", text, "what was found or done so far"},
+	{"detail", "detail", text, "findings in full"},
+	{"data", "data", pairs, "for programs (repeatable)"},
+	{"context", "context", document, "object: decisions, files, artifacts, state …"},
+	{"criteria", "expectations.success_criteria", texts, "what completion must answer (repeatable)"},
+	{"constraint", "expectations.constraints", texts, "what must not be broken (repeatable)"},
+	{"if-stuck", "expectations.if_stuck", texts, "what to do then (repeatable)"},
+	{"output-schema", "expectations.output_schema", document, "JSON Schema that the output must meet"},
+	{"timeout", "expectations.timeout", text, "time for all of it, as '2h'"},
+	{"estimated-duration", "expectations.estimated_duration", text, "how long it should take, as '30 minutes'"},
+	{"strict", "expectations.strict", yes, "refuse completion while a criterion is unmet"},
+	{"on-failure", "rollback.on_failure", text, "`agent` to whom it goes back when it fails (default: you)"},
+	{"priority", "priority", text, "low, normal, high or critical"},
+	{"deadline", "deadline", text, "a time, or '2h' from now"},
+	{"workflow", "workflow", text, "chain that it belongs to (default: the parent's, else a new one)"},
+	{"parent", "parent", text, "handoff that it follows from; none starts anew"},
+	{"tags", "tags", words, "a,b,c"},
+	{"key", "key", text, "idempotency key: a repeat gives the same handoff"},
+	{"dry-run", "dry_run", yes, "only say where it would go"},
+	{"reason", "options.reason", text, "why this recipient"},
+	{"phase", "options.phase", text, "of your work, as design_complete"},
+	{"kind", "options.kind", text, "as implementation_to_testing"},
+	{"requirement", "options.requirements", texts, "what the work needs (repeatable)"},
+	{"task-id", "options.task_id", text, "id in your task tracker"},
+	{"after", "options.after", words, "handoffs to wait for: 3,4"},
+	{"needs-approval", "options.needs_approval", yes, "wait until a human approves"},
+	{"no-takers", "options.no_takers", text, "wait, return, generalist or human"},
+	{"max-attempts", "options.max_attempts", number, "claims before it times out"},
+	{"not-before", "options.not_before", text, "a time, or '2h' from now"},
+	{"strategy", "options.strategy", text, "how context travels: full, summary or reference"},
+	{"force", "options.force", yes, "send although the recipient does not accept the type"},
+}
+
+func (a *app) sendCommand() *cobra.Command {
+	var file string
+	var silent bool
+	cmd := &cobra.Command{
+		Use:   "send [TO TASK…]",
+		Short: "Deliver work or a message to a mailbox",
+		Example: `  handoff send qa "Test the login form" --criteria "All tests pass" --priority high
+  handoff send role:testing "Run the suite" --summary "Login is done" --data branch=login
+  handoff send human "May I drop the table?" --type message
+  git diff | handoff send reviewer -                    # the task from standard input
+  handoff send --file message.json --title "Another title"`,
+		Long: `TO is an agent, capability:NAME, role:NAME or human. The words of TASK are joined; "-" reads it from
+standard input. A message given with --file may be written as the arguments of the tool send_handoff or in
+the spelling of other handoff protocols; flags and arguments come before what it says.`,
+		RunE: func(cmd *cobra.Command, given []string) error {
+			args, err := a.message("send_handoff", file)
+			if err == nil {
+				err = a.sendArguments(cmd, given, args)
+			}
+			if err != nil {
+				return err
+			}
+			out, raw, err := once[schemas.SendOut](cmd.Context(), a, "send_handoff", args)
+			if err != nil {
+				return err
+			}
+			if silent {
+				return a.write(sentID(out) + "\n")
+			}
+			return a.printWithMail(raw, func(p *page) { p.sent(out) })
+		},
+	}
+	bind(cmd, sendFields)
+	a.keeping.bindHidden(cmd)
+	cmd.Flags().StringVar(&file, "file", "", "a whole message from this `file`, - for standard input")
+	cmd.Flags().BoolVar(&silent, "silent", false, "print the id only")
+	return cmd
+}
+
+// sendArguments puts what was given on the command line over a message.
+func (a *app) sendArguments(cmd *cobra.Command, given []string, args arguments) error {
+	if len(given) > 0 {
+		args["to"] = given[0]
+	}
+	if len(given) > 1 {
+		task, err := a.taskText(given[1:])
+		if err != nil {
+			return err
+		}
+		args["task"] = task
+	}
+	if err := args.set(cmd, sendFields); err != nil {
+		return err
+	}
+	return a.addProject(args)
+}
+
+// taskText joins words, or reads standard input for "-".
+func (a *app) taskText(given []string) (string, error) {
+	if len(given) != 1 || given[0] != "-" {
+		return strings.Join(given, " "), nil
+	}
+	content, err := a.input("-")
+	return strings.TrimSpace(string(content)), err
+}
+
+// addProject tells where the work happens, unless the message does.
+func (a *app) addProject(args arguments) error {
+	context, _ := args["context"].(map[string]any)
+	if args["context"] != nil && context == nil || context["project"] != nil {
+		return nil // said, or no object: then the tool says so
+	}
+	dir, err := a.place().ProjectDir()
+	if err != nil {
+		return err
+	}
+	if p := project.Describe(dir); p != nil {
+		return args.put("context.project", p)
+	}
+	return nil
+}
+
+func sentID(out schemas.SendOut) string {
+	if out.NoticeID != 0 {
+		return out.NoticeID.String()
+	}
+	return out.HandoffID.String()
+}
+
+func (p *page) sent(out schemas.SendOut) {
+	where := string(out.To)
+	if out.Position > 0 {
+		where += ", number " + decimal(out.Position) + " in the mailbox"
+	}
+	p.line("%s %s, for %s", p.Bold(sentID(out)), out.Status, schemas.Visible(where))
+	p.field("workflow", string(out.Workflow))
+	p.field("parent", out.Parent.String())
+	p.field("blocked by", strings.Join(out.BlockedBy, ", "))
+	if out.Routed != nil {
+		p.routed(*out.Routed)
+	}
+	p.warn(out.Warnings)
+}
+
+func (p *page) routed(r schemas.Routed) {
+	p.field("chosen", string(r.Chosen))
+	for _, c := range r.Candidates {
+		p.field("candidate", string(c.Agent)+" – "+c.Why)
+	}
+	for _, c := range r.Excluded {
+		p.field("excluded", string(c.Agent)+" – "+c.Why)
+	}
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A place is a state directory, and commands in it.
+type place struct {
+	t     *testing.T
+	state string
+}
+
+func newPlace(t *testing.T) place { return place{t, t.TempDir()} }
+
+// run runs a command in this process.
+func (p place) run(args ...string) (code int, out, errs string) {
+	p.t.Helper()
+	var stdout, stderr bytes.Buffer
+	code = run(p.t.Context(), env{
+		getenv:     func(name string) string { return map[string]string{"XDG_STATE_HOME": p.state}[name] },
+		stdout:     &stdout,
+		stderr:     &stderr,
+		isTerminal: func(any) bool { return false },
+		now:        time.Now,
+		cwd:        p.state,
+	}, append(args, "--workspace", "w"))
+	return code, stdout.String(), stderr.String()
+}
+
+// must runs a command that has to succeed.
+func (p place) must(args ...string) string {
+	p.t.Helper()
+	code, out, errs := p.run(args...)
+	require.Zero(p.t, code, errs)
+	return out
+}
+
+// A server is "handoff mcp" as a process, and its client.
+type server struct {
+	t   *testing.T
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out io.ReadCloser
+	log *os.File
+	r   *bufio.Reader
+	n   int
+}
+
+func (p place) serve(args ...string) *server {
+	p.t.Helper()
+	cmd := exec.CommandContext(p.t.Context(), program, append([]string{"mcp", "--workspace", "w"}, args...)...)
+	cmd.Env = []string{"XDG_STATE_HOME=" + p.state, "PATH=" + os.Getenv("PATH")}
+	in, err := cmd.StdinPipe()
+	require.NoError(p.t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(p.t, err)
+	log, err := os.Create(filepath.Join(p.t.TempDir(), "stderr"))
+	require.NoError(p.t, err)
+	p.t.Cleanup(func() { require.NoError(p.t, log.Close()) })
+	cmd.Stderr = log
+	s := &server{t: p.t, cmd: cmd, in: in, out: out, log: log, r: bufio.NewReader(out)}
+	require.NoError(p.t, cmd.Start())
+	s.ask("initialize", `{"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "codex-mcp-client", "version": "1"}}`)
+	return s
+}
+
+// ask makes a request and gives the result.
+func (s *server) ask(method, params string) string {
+	s.t.Helper()
+	s.n++
+	_, err := fmt.Fprintf(s.in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", s.n, method, params)
+	require.NoError(s.t, err)
+	for {
+		line, err := s.r.ReadBytes('\n')
+		require.NoError(s.t, err, "%s", s.said())
+		var answer struct {
+			ID     *int
+			Result json.RawMessage
+		}
+		require.NoError(s.t, json.Unmarshal(line, &answer))
+		if answer.ID != nil && *answer.ID == s.n {
+			return string(answer.Result)
+		}
+	}
+}
+
+// ended waits for the process and gives its exit status, -1 if a signal ended it.
+func (s *server) ended() int {
+	_ = s.cmd.Wait() // the status says it better
+	return s.cmd.ProcessState.ExitCode()
+}
+
+// said is what the server logged.
+func (s *server) said() string {
+	s.t.Helper()
+	b, err := os.ReadFile(s.log.Name())
+	require.NoError(s.t, err)
+	return string(b)
+}
+
+func TestServerHoldsTheStoreUntilItsInputEnds(t *testing.T) {
+	p := newPlace(t)
+	s := p.serve()
+	require.Contains(t, s.ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
+
+	code, _, errs := p.run("list")
+	require.Equal(t, 7, code)
+	require.Contains(t, errs, fmt.Sprintf("another handoff process (pid %d) holds the store of workspace w", s.cmd.Process.Pid))
+
+	require.NoError(t, s.in.Close())
+	require.Zero(t, s.ended(), "%s", s.said())
+	require.NoFileExists(t, filepath.Join(p.state, "handoff", "w", "owner.json"))
+	require.Contains(t, p.must("show", "1"), "From: codex → To: qa", "the client's name is the one of its shell")
+}
+
+func TestServerActsAsItWasTold(t *testing.T) {
+	p := newPlace(t)
+	s := p.serve("--agent", "reviewer")
+	require.Contains(t, s.ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
+	require.NoError(t, s.in.Close())
+	require.Zero(t, s.ended())
+	require.Contains(t, p.must("show", "1"), "From: reviewer → To: qa")
+}
+
+func TestServerEndsWithSIGTERM(t *testing.T) {
+	p := newPlace(t)
+	s := p.serve()
+	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+	require.Zero(t, s.ended(), "%s", s.said())
+	p.must("list")
+}
+
+func TestServerEndsWhenItsClientNoLongerReads(t *testing.T) {
+	p := newPlace(t)
+	s := p.serve()
+	require.NoError(t, s.out.Close())
+	_, err := fmt.Fprintln(s.in, `{"jsonrpc":"2.0","id":99,"method":"tools/list","params":{}}`)
+	require.NoError(t, err)
+	require.Zero(t, s.ended(), "%s", s.said())
+}
+
+func TestServerThatWasKilledLeavesNothingInTheWay(t *testing.T) {
+	p := newPlace(t)
+	s := p.serve()
+	require.Contains(t, s.ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
+	require.NoError(t, s.cmd.Process.Kill())
+	require.Equal(t, -1, s.ended())
+	require.Contains(t, p.must("list"), "Test it")
+	require.NoFileExists(t, filepath.Join(p.state, "handoff", "w", "owner.json"))
+}
+
+func TestServerThatCannotStartSaysWhy(t *testing.T) {
+	p := newPlace(t)
+	code, _, errs := p.run("mcp", "--agent", "human")
+	require.Equal(t, 4, code)
+	require.True(t, strings.HasPrefix(errs, "handoff: "), errs)
+}

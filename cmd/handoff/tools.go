@@ -1,0 +1,33 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"handoff/tools"
+)
+
+func (a *app) toolsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "tools",
+		Short: "List the tools that agents are offered",
+		Example: `  handoff tools
+  handoff tools --json | wc -c     # what every session of a client pays for`,
+		Long: "With --json: names, titles, descriptions and input schemas, exactly as clients receive them.",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return a.print(tools.Listing(), func(p *page) { p.tools() })
+		},
+	}
+}
+
+func (p *page) tools() {
+	var rows [][]string
+	for _, t := range tools.Table {
+		effect := "writes"
+		if t.ReadOnly {
+			effect = "reads"
+		}
+		rows = append(rows, []string{t.Name, effect, t.Description})
+	}
+	p.WriteString(p.Table([]string{"TOOL", "EFFECT", "DOES"}, rows))
+}

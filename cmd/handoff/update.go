@@ -1,0 +1,137 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"handoff/schemas"
+)
+
+// An action of update_handoff is chosen by the flag that speaks of it; others are its details.
+var updateFields = []field{
+	{"note", "note", text, "progress: what was done last"},
+	{"percent", "percent", number, "progress: how far it is"},
+	{"ask", "questions", texts, "ask the sender and wait for the answer (repeatable)"},
+	{"needs-context", "conditions.needs_more_context", texts, "with --ask: what is missing (repeatable)"},
+	{"needs-permission", "conditions.needs_permission", texts, "with --ask: what a human must allow (repeatable)"},
+	{"estimate", "conditions.estimated_completion", text, "with --ask: how long it will take then"},
+	{"answer", "note", text, "answer the questions of the holder"},
+	{"reason", "note", text, "why, for --release, --cancel and --return"},
+	{"to", "to", text, "with --release: give it to this `agent`; else redirect it"},
+	{"token", "claim_token", text, "claim token, where another process claimed"},
+}
+
+// amendFields are what the sender changes about work. Spellings of task trackers are understood by the tool.
+var amendFields = []field{
+	{"title", "changes.title", text, "amend: one line that names it"},
+	{"task", "changes.task", text, "amend: what to do"},
+	{"type", "changes.type", text, "amend: work type"},
+	{"summary", "changes.summary", text, "amend: what was found so far"},
+	{"detail", "changes.detail", text, "amend: findings in full"},
+	{"data", "changes.data", pairs, "amend: for programs (repeatable)"},
+	{"context", "changes.context", document, "amend: object, merged into the context"},
+	{"criteria", "changes.expectations.success_criteria", texts, "amend: one more criterion (repeatable)"},
+	{"priority", "changes.priority", text, "amend: low, normal, high or critical"},
+	{"deadline", "changes.deadline", text, "amend: a time, or '2h' from now"},
+	{"tags", "changes.tags", words, "amend: more tags: a,b"},
+	{"estimated-duration", "changes.expectations.estimated_duration", text, "amend: minutes, or as '2h'"},
+	{"role", "to", role, "amend: `role` that is to do it, instead of the recipient"},
+	{"agent-role", "to", role, "the same as --role"},
+	{"agent-context", "changes.agent_context", document, "amend: object: work_completed, files_modified, test_command …"},
+	{"handoff-instructions", "changes.handoff_instructions", document, "amend: object: next_role, test_script, notes …"},
+	{"checkpoint", "changes.checkpoint", document, "progress: object {state, note} to go on from"},
+}
+
+// actions are switches that say what to do; without one the other flags tell.
+var actions = []struct {
+	flag   string
+	action schemas.Action
+	help   string
+}{
+	{"release", schemas.ActRelease, "give the claim back, uncharged"},
+	{"cancel", schemas.ActCancel, "the work is no longer needed"},
+	{"return", schemas.ActReturn, "the result is not good enough: a new handoff to the same agent"},
+}
+
+func (a *app) updateCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "update ID",
+		Short: "Report progress, ask, answer, release, amend, cancel or return",
+		Example: `  handoff update 12 --note "Half of the tests run" --percent 50
+  handoff update 12 --ask "Which database?"               # waits for the sender
+  handoff update 12 --answer "PostgreSQL 15"
+  handoff update 12 --release --to qa-2 --reason "My session ends"
+  handoff update 12 --cancel --reason "No longer needed"
+  handoff update 12 --return --reason "Criterion 2 is not met"
+  handoff update 12 --context '{"known_issues": ["slow"]}' --merge --tags python,mcp --silent`,
+		Long: `The flags tell the action. Amending merges: lists are extended, objects merged, the rest replaced.`,
+		Args: cobra.ExactArgs(1),
+	}
+	silent := cmd.Flags().Bool("silent", false, "print the id only")
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		args := arguments{"handoff_id": given[0]}
+		if err := args.set(cmd, updateFields); err != nil {
+			return err
+		}
+		if err := args.set(cmd, amendFields); err != nil {
+			return err
+		}
+		action, err := chosenAction(cmd)
+		if err != nil {
+			return err
+		}
+		args["action"] = action
+		return a.update(cmd, args, *silent)
+	}
+	bind(cmd, updateFields)
+	bind(cmd, amendFields)
+	a.keeping.bindHidden(cmd)
+	cmd.Flags().Bool("merge", false, "amending always merges: this changes nothing")
+	for _, s := range actions {
+		cmd.Flags().Bool(s.flag, false, s.help)
+	}
+	cmd.MarkFlagsMutuallyExclusive("release", "cancel", "return", "ask", "answer")
+	cmd.MarkFlagsMutuallyExclusive("note", "answer", "reason")
+	return cmd
+}
+
+// chosenAction tells what the given flags mean together.
+func chosenAction(cmd *cobra.Command) (schemas.Action, error) {
+	given := cmd.Flags().Changed
+	for _, s := range actions {
+		if given(s.flag) {
+			return s.action, nil
+		}
+	}
+	switch {
+	case given("ask"), given("needs-context"), given("needs-permission"):
+		return schemas.ActAsk, nil
+	case given("answer"):
+		return schemas.ActAnswer, nil
+	case given("percent"), given("checkpoint"):
+		return schemas.ActProgress, nil
+	case given("to"):
+		return schemas.ActAmend, nil
+	}
+	for _, f := range amendFields {
+		if given(f.flag) {
+			return schemas.ActAmend, nil
+		}
+	}
+	if given("note") {
+		return schemas.ActProgress, nil
+	}
+	return "", schemas.Errorf(schemas.Invalid, "nothing says what to do").
+		WithHint("%s --help shows the flags.", cmd.CommandPath())
+}
+
+// update calls update_handoff and prints what it changed.
+func (a *app) update(cmd *cobra.Command, args arguments, silent bool) error {
+	out, raw, err := once[schemas.UpdateOut](cmd.Context(), a, "update_handoff", args)
+	if err != nil {
+		return err
+	}
+	if silent {
+		return a.write(out.HandoffID.String() + "\n")
+	}
+	return a.printWithMail(raw, func(p *page) { p.updated(out) })
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/schemas"
+)
+
+func (a *app) waitCommand() *cobra.Command {
+	timeout := seconds{duration{24 * time.Hour}}
+	cmd := &cobra.Command{
+		Use:   "wait ID",
+		Short: "Wait until a handoff has ended, and tell how",
+		Example: `  handoff wait 12
+  handoff wait 12 --timeout 30m && git merge login
+  test "$(handoff wait 12 --silent)" = completed`,
+		Long: `Exit status: 0 completed, fully or in part; 1 failed, rejected, returned, timed out or cancelled;
+3 there is no such handoff; 7 it has not ended within --timeout.`,
+		Args: cobra.ExactArgs(1),
+	}
+	silent := cmd.Flags().Bool("silent", false, "print the status only")
+	cmd.Flags().Var(&timeout, "timeout", "how long to wait; bare numbers are seconds")
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		out, raw, err := a.wait(cmd.Context(), given[0], timeout.Duration)
+		if err != nil {
+			return err
+		}
+		if !out.Status.Ended() {
+			return schemas.Errorf(schemas.Unavailable, "%s is still %s", out.HandoffID, out.Status).
+				WithHint("Wait longer with --timeout, or look with get_handoff.")
+		}
+		err = a.print(raw, func(p *page) {
+			if *silent {
+				p.line("%s", out.Status)
+			} else {
+				p.outcome(out)
+			}
+		})
+		if err != nil || out.Status == schemas.Completed {
+			return err
+		}
+		return status(exitOutcome)
+	}
+	return cmd
+}
+
+// wait gives a handoff when it has ended, or as it stands when the time is over.
+func (a *app) wait(ctx context.Context, id string, limit time.Duration) (out schemas.GetOut, raw json.RawMessage, err error) {
+	args := arguments{"handoff_id": id, "view": "outcome"}
+	err = poll(ctx, limit, func() (done bool, err error) {
+		out, raw, err = once[schemas.GetOut](ctx, a, "get_handoff", args)
+		return err == nil && out.Status.Ended(), err
+	})
+	return out, raw, err
+}
+
+// outcome tells how a handoff ended.
+func (p *page) outcome(out schemas.GetOut) {
+	p.line("%s %s", p.Bold(out.HandoffID.String()), p.status(out.Status))
+	if c := out.Completion; c != nil {
+		p.field("outcome", string(c.Status))
+		p.field("by", string(c.Source.Agent))
+		p.field("summary", c.Summary)
+		for _, answered := range c.Criteria {
+			p.line("%s %d. %s", p.mark(answered.Met), answered.Number, schemas.Visible(answered.Criterion))
+		}
+	}
+	if f := out.Failure; f != nil {
+		p.field("by", string(f.Source.Agent))
+		p.field("reason", f.Failure.Description)
+	}
+}
+
+func (p *page) mark(met bool) string {
+	if met {
+		return p.Green("✓")
+	}
+	return p.Red("✗")
+}
+
+// status colours a status by what it asks of its reader.
+func (p *page) status(s schemas.Status) string {
+	switch s {
+	case schemas.Completed:
+		return p.Green(string(s))
+	case schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Returned:
+		return p.Red(string(s))
+	case schemas.Waiting:
+		return p.Yellow(string(s))
+	case schemas.Pending, schemas.Accepted, schemas.Working, schemas.Cancelled:
+	}
+	return string(s)
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// While a command waits, those it waits for must get at the store.
+
+func TestWaitSeesAnotherCommandFinish(t *testing.T) {
+	p := newPlace(t)
+	p.must("send", "qa", "Test it", "--agent", "dev")
+	var code int
+	var out string
+	var waiting sync.WaitGroup
+	waiting.Go(func() { code, out, _ = p.run("wait", "1", "--timeout", "60") })
+	p.must("claim", "--agent", "qa")
+	p.must("complete", "1", "--agent", "qa", "--summary", "12 passed")
+	waiting.Wait()
+	require.Zero(t, code)
+	require.Contains(t, out, "summary: 12 passed")
+}
+
+func TestClaimWaitsForMail(t *testing.T) {
+	p := newPlace(t)
+	var code int
+	var out string
+	var waiting sync.WaitGroup
+	waiting.Go(func() { code, out, _ = p.run("claim", "--agent", "qa", "--wait", "60") })
+	p.must("send", "qa", "Test it", "--agent", "dev")
+	waiting.Wait()
+	require.Zero(t, code)
+	require.Contains(t, out, "ho_1 Test it, from dev")
+}
+
+// Commands at the same time take turns.
+func TestCommandsTakeTurns(t *testing.T) {
+	p := newPlace(t)
+	var senders sync.WaitGroup
+	codes := make([]int, 8)
+	for i := range codes {
+		senders.Go(func() { codes[i], _, _ = p.run("send", "qa", "Test "+decimal(i), "--agent", "dev") })
+	}
+	senders.Wait()
+	require.Equal(t, make([]int, len(codes)), codes)
+	require.Contains(t, p.must("audit", "verify"), "8 events of 8 handoffs")
+}
