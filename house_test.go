@@ -1,0 +1,102 @@
+// Package handoff_test keeps the house in order: which package may import
+// which, where each third-party package lives, and what the repository may
+// contain. One table decides; the picture in ARCHITECTURE.md is drawn from it.
+package handoff_test
+
+// A room is one of our packages, or every package under a folder when its path
+// ends in "/...".
+type room struct {
+	level   int
+	path    string
+	about   string
+	imports []string // exactly those of our packages it imports, or everythingBelow
+	owns    []string // third-party packages that only rooms naming them import
+}
+
+// everythingBelow lets a room import all the rows before its own.
+var everythingBelow = []string{"everything below"}
+
+// house is built from the ground: a row imports only rows before it.
+var house = []room{
+	{level: 0, path: "schemas", about: "what is said"},
+	{
+		level: 0, path: "schemas/generate", about: "the published schemas, from the types",
+		imports: []string{"schemas"},
+		owns:    []string{"github.com/invopop/jsonschema"},
+	},
+
+	{
+		level: 1, path: "store/ledger", about: "hash chain and Merkle tree",
+		owns: []string{"golang.org/x/mod"},
+	},
+	{
+		level: 1, path: "store", about: "what is kept",
+		imports: []string{"schemas", "store/ledger"},
+	},
+
+	{
+		level: 2, path: "store/memory", about: "rows in memory",
+		imports: []string{"store"},
+	},
+	{
+		level: 2, path: "store/bolt", about: "rows in one file",
+		imports: []string{"store"},
+		owns:    []string{"go.etcd.io/bbolt"},
+	},
+	{
+		level: 2, path: "store/storetest", about: "what every store must do",
+		imports: []string{"store", "store/memory"},
+		owns:    []string{"github.com/stretchr/testify"},
+	},
+	{
+		level: 2, path: "mailbox/roster", about: "who is here, who qualifies",
+		imports: []string{"schemas"},
+	},
+	{
+		level: 2, path: "mailbox/brief", about: "what a receiver reads",
+		imports: []string{"schemas"},
+	},
+	{
+		level: 2, path: "mailbox/contract", about: "asked against delivered",
+		imports: []string{"schemas"},
+		owns:    []string{"github.com/santhosh-tekuri/jsonschema/v6"},
+	},
+	{
+		level: 2, path: "mailbox/draw", about: "what a person sees",
+		imports: []string{"schemas"},
+	},
+	{
+		level: 2, path: "mailbox", about: "what is allowed",
+		imports: []string{"schemas", "store", "mailbox/roster", "mailbox/brief", "mailbox/contract", "mailbox/draw"},
+	},
+
+	{
+		level: 3, path: "tools", about: "what is offered",
+		imports: []string{"schemas", "mailbox"},
+	},
+
+	{
+		level: 4, path: "mcp", about: "how it is spoken",
+		imports: []string{"schemas", "tools"},
+		owns:    []string{"github.com/mark3labs/mcp-go"},
+	},
+
+	{
+		level: 5, path: "cmd/handoff/internal/...", about: "what only the command line needs",
+		imports: everythingBelow,
+		owns:    []string{"golang.org/x/term"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/demo", about: "two agents at work, seen by a client",
+		imports: everythingBelow,
+		owns:    []string{"github.com/mark3labs/mcp-go"},
+	},
+	{
+		level: 5, path: "cmd/handoff", about: "commands, wiring",
+		imports: everythingBelow,
+		owns:    []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/rogpeppe/go-internal"},
+	},
+}
+
+// stores may be imported by every test, because tests run on real things.
+var stores = []string{"store/memory", "store/bolt", "store/storetest"}

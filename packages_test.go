@@ -1,0 +1,67 @@
+package handoff_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "handoff"
+
+// pkg is one of our packages as the go command sees it.
+type pkg struct {
+	path           string // in the repository
+	imports, tests []string
+}
+
+// packages lists ours, without the one at the root that holds these tests.
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	list := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...")
+	var stderr bytes.Buffer
+	list.Stderr = &stderr
+	out, err := list.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, &stderr)
+	}
+	var all []pkg
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+		var p struct {
+			ImportPath                         string
+			Imports, TestImports, XTestImports []string
+		}
+		if err := d.Decode(&p); err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		if path, ok := strings.CutPrefix(p.ImportPath, module+"/"); ok {
+			all = append(all, pkg{path, p.Imports, slices.Concat(p.TestImports, p.XTestImports)})
+		}
+	}
+	return all
+}
+
+// ours picks the packages of this module, by their path in the repository.
+func ours(imports []string) []string {
+	var paths []string
+	for _, path := range imports {
+		if path, ok := strings.CutPrefix(path, module+"/"); ok {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// foreign picks third-party packages: their paths begin with a host name,
+// which those of the standard library and ours do not.
+func foreign(imports []string) []string {
+	var paths []string
+	for _, path := range imports {
+		if host, _, _ := strings.Cut(path, "/"); strings.Contains(host, ".") {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}

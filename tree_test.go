@@ -1,0 +1,68 @@
+package handoff_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// folders are all that stand at the top of the repository, besides documents
+// and files whose names begin with a dot.
+var folders = []string{"cmd", "mcp", "tools", "mailbox", "store", "schemas", "examples", "docs"}
+
+func TestTopOfTheRepositoryIsTidy(t *testing.T) {
+	for _, file := range files(t) {
+		top, _, nested := strings.Cut(file, "/")
+		switch {
+		case strings.HasPrefix(top, "."):
+		case nested && slices.Contains(folders, top):
+		case !nested && document(top):
+		default:
+			t.Errorf("%s does not belong at the top of the repository", file)
+		}
+	}
+}
+
+func document(name string) bool {
+	return path.Ext(name) == ".md" || strings.HasSuffix(name, "_test.go") ||
+		slices.Contains([]string{"LICENSE", "Makefile", "go.mod", "go.sum"}, name)
+}
+
+// local matches paths that only the machine of some author has, and hosts of
+// package registries: which of them to use is the reader's configuration. The
+// brackets keep it from matching itself.
+var local = regexp.MustCompile(`(^|[^\w.])[/](work|farm|root)[/]|registry[.](npmjs|yarnpkg)|(proxy|sum)[.]golang[.]org|(deb|security)[.]debian[.]org`)
+
+func TestNoFileIsTiedToOneMachine(t *testing.T) {
+	for _, file := range files(t) {
+		text, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // removed, and git was not told yet
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := local.Find(text); found != nil {
+			t.Errorf("%s contains %q", file, found)
+		}
+	}
+}
+
+// files lists what git keeps or would keep.
+func files(t *testing.T) []string {
+	t.Helper()
+	if _, err := os.Stat(".git"); err != nil {
+		t.Skip("not a git work tree")
+	}
+	out, err := exec.CommandContext(t.Context(), "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		t.Fatalf("git ls-files: %v", err)
+	}
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
+}
