@@ -33,7 +33,8 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 		if err != nil {
 			return out, err
 		}
-		switch what, why := o.judge(actComplete, r, token, digest); what {
+		what, why := o.judge(actComplete, r, token, digest)
+		switch what {
 		case accept:
 			return o.complete(r, in, digest, kept, forward)
 		case repeat:
@@ -41,9 +42,9 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 		case late:
 			o.refuse(why)
 			return out, o.lateCompletion(r, in)
-		default:
-			return out, why
+		case refuse:
 		}
+		return out, why
 	}
 	out, err := mutate(ctx, s, by, try)
 	if !errors.Is(err, errNotCompared) {

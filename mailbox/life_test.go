@@ -356,7 +356,8 @@ func TestKeysMakeRepeatsHarmless(t *testing.T) {
 	w := newWorld(t)
 	a := w.stdio("a")
 	key := func(in *schemas.SendIn) { in.Key = "k1" }
-	require.Equal(t, w.send(a, "b", "x", key).HandoffID, w.send(a, "b", "x", key).HandoffID)
+	first := w.send(a, "b", "x", key)
+	require.Equal(t, first.HandoffID, w.send(a, "b", "x", key).HandoffID)
 	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "other", Key: "k1"})
 	refused(t, err, schemas.Conflict, "key")
 	require.Empty(t, w.send(a, "b", "y").Warnings[1:])

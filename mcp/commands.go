@@ -39,16 +39,16 @@ func row(i schemas.Item) string {
 	if i.NoticeID != 0 {
 		id, kind = i.NoticeID.String(), i.Kind
 	}
-	line := fmt.Sprintf("- %s %s", id, plain(i.Title, 200))
+	words := []string{fmt.Sprintf("- %s %s", id, plain(i.Title, 200))}
 	if i.From != "" {
-		line += fmt.Sprintf(", from %s", i.From)
+		words = append(words, "from "+string(i.From))
 	}
 	for _, word := range []string{string(i.Status), string(i.Priority), plain(kind, 64)} {
 		if word != "" {
-			line += ", " + word
+			words = append(words, word)
 		}
 	}
-	return line + "\n"
+	return strings.Join(words, ", ") + "\n"
 }
 
 func promptSend(ctx context.Context, u prompting) string {

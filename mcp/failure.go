@@ -15,7 +15,7 @@ func (s *Server) handle(ctx context.Context, message []byte) (answer sdk.JSONRPC
 	var slot failure
 	defer func() {
 		if p := recover(); p != nil {
-			s.panicked(ctx, "protocol", p)
+			_ = s.panicked(ctx, "protocol", p)
 			answer = internalError(sdk.NewRequestId(nil))
 		}
 	}()
@@ -28,8 +28,10 @@ func (s *Server) handle(ctx context.Context, message []byte) (answer sdk.JSONRPC
 }
 
 func internalError(id sdk.RequestId) sdk.JSONRPCError {
-	return sdk.JSONRPCError{JSONRPC: sdk.JSONRPC_VERSION, ID: id,
-		Error: sdk.JSONRPCErrorDetails{Code: sdk.INTERNAL_ERROR, Message: "internal error"}}
+	return sdk.JSONRPCError{
+		JSONRPC: sdk.JSONRPC_VERSION, ID: id,
+		Error: sdk.JSONRPCErrorDetails{Code: sdk.INTERNAL_ERROR, Message: "internal error"},
+	}
 }
 
 // failure carries an error past the SDK.

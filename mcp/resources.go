@@ -59,9 +59,9 @@ func (s *Server) content(ctx context.Context, by schemas.Caller, a address) (mim
 	case aContext:
 		text, refused = s.reference(ctx, by, a.name)
 		return anyText, text, refused
-	default:
-		return "", "", schemas.Errorf(schemas.NotFound, "there is no such resource")
+	case unknownKind:
 	}
+	return "", "", schemas.Errorf(schemas.NotFound, "there is no such resource")
 }
 
 // raw gives a result as it is.

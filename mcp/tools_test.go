@@ -68,7 +68,7 @@ func TestRefusalIsAResultWithoutStructure(t *testing.T) {
 	got := parse(t, c.next())
 	require.True(t, got.Result.IsError)
 	require.Nil(t, got.Result.StructuredContent)
-	require.Equal(t, `{"code":"not_found","message":"there is no handoff <b>","hint":"list_handoffs with box all shows what exists."}`, got.text())
+	require.JSONEq(t, `{"code":"not_found","message":"there is no handoff <b>","hint":"list_handoffs with box all shows what exists."}`, got.text())
 }
 
 func TestSecretsOfTheServerStayInTheLog(t *testing.T) {

@@ -36,8 +36,8 @@ type torn struct {
 func (s *torn) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
 	s.streams.Add(1)
 	return func(yield func(schemas.Change, error) bool) {
-		for c := range s.standIn.Changes(ctx, after) {
-			if c.N > after+1 {
+		for c, err := range s.standIn.Changes(ctx, after) {
+			if err != nil || c.N > after+1 {
 				yield(schemas.Change{}, errors.New("moved"))
 				return
 			}

@@ -1,5 +1,7 @@
 package schemas
 
+import "slices"
+
 // Via says how a call came in.
 type Via string
 
@@ -53,10 +55,5 @@ func (c Caller) may(a Agent) bool {
 	case len(c.Names) == 0:
 		return true
 	}
-	for _, n := range c.Names {
-		if n == a {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(c.Names, a)
 }

@@ -49,7 +49,7 @@ func hiddenASCII(b byte) bool { return b < ' ' && b != '\n' && b != '\t' || b ==
 // of lines and paragraphs, and what Unicode calls default ignorable.
 func Hidden(r rune) bool {
 	if r < utf8.RuneSelf {
-		return hiddenASCII(byte(r))
+		return hiddenASCII(byte(r)) //nolint:gosec // it fits
 	}
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
 }

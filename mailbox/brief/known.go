@@ -95,20 +95,20 @@ func project(pr *schemas.Project, p pen) []string {
 	if pr == nil {
 		return nil
 	}
-	text := strings.Join(nonEmpty(pr.Name, pr.Path), " ")
+	known := nonEmpty(strings.Join(nonEmpty(pr.Name, pr.Path), " "))
 	for _, f := range []struct{ label, value string }{
 		{"branch", pr.Branch},
 		{"commit", pr.Commit},
 		{"built with", strings.Join(pr.TechStack, ", ")},
 	} {
 		if f.value != "" {
-			text += ", " + f.label + " " + f.value
+			known = append(known, f.label+" "+f.value)
 		}
 	}
 	if pr.Dirty {
-		text += ", with uncommitted changes"
+		known = append(known, "with uncommitted changes")
 	}
-	return p.field("Project", strings.TrimPrefix(text, ", "))
+	return p.field("Project", strings.Join(known, ", "))
 }
 
 // references name content that is fetched, with what matters of it.

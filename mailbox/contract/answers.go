@@ -95,7 +95,7 @@ func closest(asked []schemas.Answered, name string) []schemas.Answered {
 	words := strings.Fields(fold(name))
 	shared := func(a schemas.Answered) int {
 		n := 0
-		for _, w := range strings.Fields(fold(a.Criterion)) {
+		for w := range strings.FieldsSeq(fold(a.Criterion)) {
 			if slices.Contains(words, w) {
 				n++
 			}

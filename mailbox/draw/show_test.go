@@ -8,8 +8,6 @@ import (
 	"handoff/schemas"
 )
 
-func pointer[T any](v T) *T { return &v }
-
 func authModule() schemas.Handoff {
 	return schemas.Handoff{
 		ID:     2,
@@ -41,7 +39,7 @@ func TestShowPending(t *testing.T) {
 func TestShowCompleted(t *testing.T) {
 	st := schemas.Standing{
 		Status: schemas.Completed, Outcome: schemas.Partial, Holder: "auto-code", Attempt: 2,
-		ClaimedAt: pointer(sent), EndedAt: pointer(sent.Add(28 * time.Minute)),
+		ClaimedAt: new(sent), EndedAt: new(sent.Add(28 * time.Minute)),
 	}
 	done := &schemas.Completion{
 		Status:  schemas.Partial,
@@ -52,7 +50,7 @@ func TestShowCompleted(t *testing.T) {
 			TestsCreated:  []string{"/tests/auth.test.ts"},
 		}},
 		Verification: &schemas.Verification{
-			TestsPassing: pointer(true), TestsPassed: 12, TypeCheckPassing: pointer(true), LintPassing: pointer(false),
+			TestsPassing: new(true), TestsPassed: 12, TypeCheckPassing: new(true), LintPassing: new(false),
 			Commands: []schemas.Command{
 				{Command: "npm test", ExitCode: 0, Output: "12 passed"},
 				{Command: "npm run lint", ExitCode: 1},
@@ -72,7 +70,7 @@ func TestShowCompleted(t *testing.T) {
 func TestShowFailed(t *testing.T) {
 	st := schemas.Standing{
 		Status: schemas.Failed, Outcome: schemas.OutcomeFailed, Holder: "auto-code", Successor: 4, Checkpoint: "chk_partial_123",
-		ClaimedAt: pointer(sent), EndedAt: pointer(sent.Add(15 * time.Minute)),
+		ClaimedAt: new(sent), EndedAt: new(sent.Add(15 * time.Minute)),
 	}
 	failed := &schemas.Failure{
 		Failure: schemas.FailureDetail{
