@@ -44,6 +44,11 @@ var house = []room{
 		owns:    []string{"go.etcd.io/bbolt"},
 	},
 	{
+		level: 2, path: "store/bolt/byhand", about: "what figures are measured against",
+		imports: []string{"store"},
+		owns:    []string{"go.etcd.io/bbolt"},
+	},
+	{
 		level: 2, path: "store/storetest", about: "what every store must do",
 		imports: []string{"store", "store/memory"},
 		owns:    []string{"github.com/stretchr/testify"},
@@ -99,4 +104,4 @@ var house = []room{
 }
 
 // stores may be imported by every test, because tests run on real things.
-var stores = []string{"store/memory", "store/bolt", "store/storetest"}
+var stores = []string{"store/memory", "store/bolt", "store/bolt/byhand", "store/storetest"}

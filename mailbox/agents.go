@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -62,12 +63,16 @@ func some(s string) []string {
 }
 
 func checkWords(field string, words []string) error {
-	for _, w := range words {
+	for i, w := range words {
 		if w == "*" && field == "accepts" {
 			continue
 		}
-		if _, err := schemas.ParseAgent(field, w); err != nil {
-			return schemas.Invalidf(field, "%q is not a word", schemas.Visible(w)).
+		if _, err := schemas.ParseAgent("", w); err != nil {
+			at := field
+			if field != "role" {
+				at = fmt.Sprintf("%s[%d]", field, i)
+			}
+			return schemas.Invalidf(at, "%q is not a word", schemas.Visible(w)).
 				WithHint("Write 1 to 64 of A-Z a-z 0-9 . _ -, such as code_review.")
 		}
 	}

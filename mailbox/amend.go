@@ -22,7 +22,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 		c.To = in.To
 	}
 	if err := o.checkChanges(&c); err != nil {
-		return nil, err
+		return nil, within("changes", err)
 	}
 	if err := o.redirect(r, &now, c.To, out); err != nil {
 		return nil, err
@@ -50,6 +50,10 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 		return nil, schemas.Invalidf("changes", "names nothing to change").
 			WithHint(`Give the fields to change, as {"title": "…", "context": {…}}.`)
 	}
+	if len(h.Tags) > maxTags {
+		return nil, schemas.Errorf(schemas.Limit, "%d tags in all, at most %d are allowed", len(h.Tags), maxTags).
+			WithField("changes.tags").WithHint("Send fewer.")
+	}
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
 	now.Promises = promises(h.Expectations)
 	if err := o.redate(&now, h); err != nil {
@@ -66,12 +70,12 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 
 func (o *op) checkChanges(c *schemas.Changes) error {
 	if c.Checkpoint != nil {
-		return schemas.Invalidf("changes.checkpoint", "belongs to action progress")
+		return schemas.Invalidf("checkpoint", "belongs to action progress").WithHint("Leave it out of an amendment.")
 	}
-	if err := schemas.TooBig("changes.task", len(c.Task), o.Limits.Task); err != nil {
+	if err := schemas.TooBig("task", len(c.Task), o.Limits.Task); err != nil {
 		return err
 	}
-	if err := schemas.TooBig("changes.title", len(c.Title), o.Limits.Title); err != nil {
+	if err := schemas.TooBig("title", len(c.Title), o.Limits.Title); err != nil {
 		return err
 	}
 	if e := c.Expectations; e != nil && len(e.OutputSchema) > 0 {
@@ -79,7 +83,27 @@ func (o *op) checkChanges(c *schemas.Changes) error {
 			return err
 		}
 	}
+	if err := schemas.TooBig("type", len(c.Type), maxType); err != nil {
+		return err
+	}
+	if c.Rollback != nil && c.Rollback.OnFailure != "" {
+		if _, err := schemas.ParseAgent("rollback.on_failure", string(c.Rollback.OnFailure)); err != nil {
+			return err
+		}
+	}
 	return payloadSizes(c.Summary, c.Detail, c.Data)
+}
+
+// What an amendment may not grow past, as a send may not.
+const (
+	maxType = 64 // bytes
+	maxTags = 32
+)
+
+// within says of which argument the field at fault is a part.
+func within(argument string, err error) error {
+	e := schemas.AsError(err)
+	return e.WithField(argument + "." + e.Field)
 }
 
 func (o *op) redirect(r, now *store.Record, to string, out *schemas.UpdateOut) error {

@@ -34,6 +34,9 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*s
 	if err != nil {
 		return nil, err
 	}
+	if err := schemas.TooBig("questions", len(content.Bytes), o.Limits.Handoff/4); err != nil {
+		return nil, err // the answer repeats them
+	}
 	now.Asker = o.by.Agent
 	now.Permission = in.Conditions != nil && len(in.Conditions.NeedsPermission) > 0
 	o.touch(&now)

@@ -1,10 +1,10 @@
 package mailbox_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -13,18 +13,19 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.etcd.io/bbolt"
 
 	"handoff/mailbox"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/bolt"
+	"handoff/store/bolt/byhand"
 	"handoff/store/memory"
 )
 
 // BenchmarkCycle measures full cycles (send 2 KB, claim, complete) beside raw bbolt that commits the same
 // keys and bytes, grouped by hand, in the same run. "raw" is our throughput as a share of that.
 func BenchmarkCycle(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as handoff mcp runs
 	for _, callers := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
 			cycles := max(b.N, callers)
@@ -99,114 +100,18 @@ func cycle(s *mailbox.Service, i int) error {
 	return err
 }
 
-// write is one row written or deleted.
-type write struct {
-	space      store.Space
-	key, value []byte // nil value: deleted
-}
-
-// recorder keeps what every transaction of a backend writes.
-type recorder struct {
-	store.Backend
-	txs [][]write
-}
-
-func (r *recorder) Update(ctx context.Context, fn func(store.Writer) error) error {
-	return r.Backend.Update(ctx, func(w store.Writer) error {
-		rw := &recordingWriter{Writer: w}
-		err := fn(rw)
-		if err == nil && len(rw.writes) > 0 {
-			r.txs = append(r.txs, rw.writes)
-		}
-		return err
-	})
-}
-
-type recordingWriter struct {
-	store.Writer
-	writes []write
-}
-
-func (w *recordingWriter) Put(s store.Space, k, v []byte) error {
-	w.writes = append(w.writes, write{s, bytes.Clone(k), append([]byte{}, v...)})
-	return w.Writer.Put(s, k, v)
-}
-
-func (w *recordingWriter) Delete(s store.Space, k []byte) error {
-	w.writes = append(w.writes, write{s, bytes.Clone(k), nil})
-	return w.Writer.Delete(s, k)
-}
-
-func recorded(b testing.TB, callers, cycles int) [][]write {
-	r := &recorder{Backend: memory.New()}
+// recorded is what the cycles write, one transaction after another.
+func recorded(b testing.TB, callers, cycles int) []byhand.Transaction {
+	r := byhand.Record(memory.New())
 	runCycles(b, r, min(callers, 8), cycles)
-	return r.txs
+	return r.Transactions()
 }
 
-// replay commits recorded transactions to raw bbolt: whatever waits is committed together.
-func replay(b testing.TB, callers int, txs [][]write) time.Duration {
-	db, err := bbolt.Open(filepath.Join(b.TempDir(), "raw.db"), 0o600, &bbolt.Options{
-		NoFreelistSync: true, FreelistType: bbolt.FreelistMapType, InitialMmapSize: 64 << 30,
-	})
+func replay(b testing.TB, callers int, txs []byhand.Transaction) time.Duration {
+	db, err := byhand.Open(filepath.Join(b.TempDir(), "raw.db"))
 	require.NoError(b, err)
 	defer db.Close()
-	require.NoError(b, db.Update(func(tx *bbolt.Tx) error {
-		for s := range store.Spaces {
-			if _, err := tx.CreateBucket([]byte(s.String())); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-	type request struct {
-		writes []write
-		done   chan error
-	}
-	queue := make(chan request, 1024)
-	var writer sync.WaitGroup
-	writer.Go(func() {
-		for first := range queue {
-			batch := []request{first}
-			for len(queue) > 0 && len(batch) < 512 {
-				batch = append(batch, <-queue)
-			}
-			err := db.Update(func(tx *bbolt.Tx) error {
-				for _, r := range batch {
-					for _, w := range r.writes {
-						bucket := tx.Bucket([]byte(w.space.String()))
-						if w.value == nil {
-							if err := bucket.Delete(w.key); err != nil {
-								return err
-							}
-						} else if err := bucket.Put(w.key, w.value); err != nil {
-							return err
-						}
-					}
-				}
-				return nil
-			})
-			for _, r := range batch {
-				r.done <- err
-			}
-		}
-	})
 	start := time.Now()
-	var wg sync.WaitGroup
-	var next atomic.Int64
-	for range callers {
-		wg.Go(func() {
-			done := make(chan error, 1)
-			for n := next.Add(1) - 1; n < int64(len(txs)); n = next.Add(1) - 1 {
-				queue <- request{txs[n], done}
-				if err := <-done; err != nil {
-					b.Error(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	took := time.Since(start)
-	close(queue)
-	writer.Wait()
-	return took
+	require.NoError(b, db.Replay(callers, txs))
+	return time.Since(start)
 }

@@ -39,6 +39,9 @@ func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, 
 	if err != nil {
 		return nil, err
 	}
+	if err := schemas.TooBig("checkpoint", len(content.Bytes), o.Limits.Handoff); err != nil {
+		return nil, err
+	}
 	now, err := o.step(actMark, r)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -86,8 +87,58 @@ func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.T
 	return nil
 }
 
-// claim takes one in one transaction; nil when nothing waits.
+// claim takes one; nil when nothing waits. Where many are passed over, what is wanted is searched for
+// outside the transaction, and then taken if it is still there.
 func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (*store.Record, error) {
+	r, err := s.claimOnce(ctx, by, in)
+	for errors.Is(err, errLookFurther) {
+		if in.HandoffID, err = s.searchQueue(ctx, by, in.Tags); in.HandoffID == "" || err != nil {
+			return nil, err
+		}
+		if r, err = s.claimOnce(ctx, by, in); err == nil {
+			return r, nil
+		}
+		in.HandoffID = "" // somebody else took it: search again
+		r, err = s.claimOnce(ctx, by, in)
+	}
+	return r, err
+}
+
+// errLookFurther means that a transaction passed over as many as it may.
+var errLookFurther = errors.New("what is wanted lies further back in the mailbox")
+
+// searchQueue gives the first of the caller's queue that it may take, as an id, or "".
+func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []string) (found string, err error) {
+	err = s.Store.View(ctx, func(v *store.View) error {
+		found = ""
+		boxes, err := boxesOf(v, by.Agent)
+		if err != nil {
+			return err
+		}
+		for id, err := range v.Queue(boxes...) {
+			if err != nil {
+				return err
+			}
+			r, err := v.Record(id)
+			if err != nil {
+				return err
+			}
+			if mayTake(r, by.Agent, tags) {
+				found = id.String()
+				return nil
+			}
+		}
+		return nil
+	})
+	return found, s.coded(err)
+}
+
+func mayTake(r *store.Record, a schemas.Agent, tags []string) bool {
+	return !slices.Contains(r.Excluded, a) && anyOf(r.Tags, tags)
+}
+
+// claimOnce takes one in one transaction.
+func (s *Service) claimOnce(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (*store.Record, error) {
 	return mutate(ctx, s, by, func(o *op) (r *store.Record, err error) {
 		if in.HandoffID != "" {
 			return o.claimGiven(in.HandoffID)
@@ -106,6 +157,7 @@ func (o *op) claimNext(tags []string) (*store.Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	looked := 0
 	for id, err := range o.Queue(boxes...) {
 		if err != nil {
 			return nil, err
@@ -114,10 +166,12 @@ func (o *op) claimNext(tags []string) (*store.Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		if slices.Contains(r.Excluded, o.by.Agent) || !anyOf(r.Tags, tags) {
-			continue
+		if mayTake(r, o.by.Agent, tags) {
+			return o.take(actClaim, r)
 		}
-		return o.take(actClaim, r)
+		if looked++; looked == scanned {
+			return nil, errLookFurther
+		}
 	}
 	return nil, nil
 }

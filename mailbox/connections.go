@@ -2,6 +2,8 @@ package mailbox
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -38,10 +40,16 @@ func (c *connections) attach(name string) {
 	}
 }
 
-func (c *connections) detach(name string) {
+// detach forgets a connection and gives the agents that acted over it.
+func (c *connections) detach(name string) []schemas.Agent {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	conn := c.open[name]
 	delete(c.open, name)
+	if conn == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(conn.agents))
 }
 
 func (c *connections) live(name string) bool {
@@ -114,16 +122,22 @@ func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.Conn
 // Detach tells that a connection is gone: the leases of its claims are cut to a grace of two minutes, in
 // which the same agent may take them again.
 func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
-	s.conns.detach(in.Conn)
+	agents := s.conns.detach(in.Conn)
 	err = s.update(ctx, clockCaller, func(o *op) error {
 		out = schemas.ConnOut{}
-		for _, status := range []schemas.Status{schemas.Accepted, schemas.Working} {
-			held, err := o.claimsOver(in.Conn, status)
-			if err != nil {
-				return err
-			}
-			for _, r := range held {
-				out.Holding = append(out.Holding, r.ID)
+		for _, a := range agents {
+			for id, err := range o.Oldest(store.HeldBy(a), 0) {
+				if err != nil {
+					return err
+				}
+				r, err := o.Record(id)
+				if err != nil {
+					return err
+				}
+				if r.Conn != in.Conn {
+					continue
+				}
+				out.Holding = append(out.Holding, id)
 				if err := o.cut(r); err != nil {
 					return err
 				}
@@ -134,27 +148,10 @@ func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.Conn
 	return out, err
 }
 
-// claimsOver gives what was claimed over a connection and is in the given state.
-func (o *op) claimsOver(conn string, status schemas.Status) (held []*store.Record, err error) {
-	for id, err := range o.Oldest(store.InState(status), 0) {
-		if err != nil {
-			return nil, err
-		}
-		r, err := o.Record(id)
-		if err != nil {
-			return nil, err
-		}
-		if r.Conn == conn {
-			held = append(held, r)
-		}
-	}
-	return held, nil
-}
-
 // cut shortens the lease of a claim whose connection is gone.
 func (o *op) cut(r *store.Record) error {
 	end := store.At(o.now.Add(grace))
-	if r.Lease == 0 || r.Lease <= end {
+	if r.Lease <= end { // zero while it waits for an answer
 		return nil
 	}
 	now, err := o.step(actLost, r)

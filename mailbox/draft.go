@@ -53,7 +53,10 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 	d.key, d.force, d.attempt = in.Key, in.Options.Force, in.Options.Attempt
 	d.handoff = handoffOf(by, in, d.to)
 	d.handoff.Metadata.Deadline, d.handoff.Metadata.NotBefore = pointer(d.stated), pointer(d.notBefore)
-	return d, s.encode(&d)
+	if err := s.encode(&d); err != nil {
+		return d, err
+	}
+	return d, schemas.TooBig("handoff", len(d.content.Bytes), s.Limits.Handoff)
 }
 
 // sizes checks the limits on what is sent; the whole is checked when it is encoded.
@@ -146,6 +149,9 @@ func (d *draft) names(in schemas.SendIn) (err error) {
 			return err
 		}
 	}
+	if most, set := in.Options.Limits["max_handoffs"]; set && most < 1 {
+		return schemas.Invalidf("options.limits.max_handoffs", "%v leaves no room for this one", most).WithHint("Give at least 1. Nothing was sent.")
+	}
 	d.parent, d.after = in.Parent, in.Options.After
 	return nil
 }
@@ -206,9 +212,6 @@ func titleOf(task string) string {
 func (s *Service) encode(d *draft) error {
 	content, err := s.said(d.handoff)
 	if err != nil {
-		return err
-	}
-	if err := schemas.TooBig("handoff", len(content.Bytes), s.Limits.Handoff); err != nil {
 		return err
 	}
 	d.content = content

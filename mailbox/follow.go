@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -69,8 +70,9 @@ func rollbackRule(r *store.Record) schemas.Agent {
 	return r.From
 }
 
-// members are the agents that sent or held a handoff of a workflow.
+// members are the agents that sent or held one of the last thousand handoffs of a workflow.
 func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
+	looked := 0
 	for id, err := range o.Newest(store.InWorkflow(wf), 0) {
 		if err != nil {
 			return nil, err
@@ -84,7 +86,7 @@ func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
 				members = append(members, a)
 			}
 		}
-		if len(members) >= 50 {
+		if looked++; looked == scanned {
 			break
 		}
 	}
@@ -171,10 +173,17 @@ func (o *op) inherit(d *draft, r *store.Record) {
 	}
 }
 
-// explain puts the failure and what was achieved into the context of the handoff that goes on.
+// failuresKept is how many earlier failures a handoff tells of.
+const failuresKept = 10
+
+// explain puts the failure and what was achieved into the context of the handoff that goes on. Where that
+// makes it too large it says only where to read them: a handoff that goes on is never refused, since what
+// ends the one before it may be the clock.
 func (o *op) explain(r *store.Record, h *schemas.Handoff, why lost) error {
-	c := value(h.Context)
-	c.PreviousFailures = append(slices.Clone(c.PreviousFailures), fmt.Sprintf("%s %s: %s", r.ID, r.Status, why.text()))
+	before := value(h.Context)
+	c := before
+	c.PreviousFailures = append(slices.Clone(before.PreviousFailures), fmt.Sprintf("%s %s: %s", r.ID, r.Status, why.text()))
+	c.PreviousFailures = c.PreviousFailures[max(len(c.PreviousFailures)-failuresKept, 0):]
 	if f := why.Failure; f != nil {
 		for _, b := range f.Failure.Blockers {
 			c.KnownIssues = append(c.KnownIssues, b.Description)
@@ -190,8 +199,17 @@ func (o *op) explain(r *store.Record, h *schemas.Handoff, why lost) error {
 	}
 	c.Checkpoint = checkpoint
 	h.Context = &c
+	if b, err := json.Marshal(h); err != nil || len(b) <= o.Limits.Handoff-headroom {
+		return err
+	}
+	before.PreviousFailures = append(slices.Clone(before.PreviousFailures), fmt.Sprintf("%s %s: %s get_handoff %s with view full has the rest.",
+		r.ID, r.Status, schemas.Clip(why.text(), 200), r.ID))
+	h.Context = &before
 	return nil
 }
+
+// headroom is left in a handoff made by the rules for what is filled in later, in bytes.
+const headroom = 1 << 10
 
 // cancelUnclaimed cancels what a failed handoff passed on and nobody has claimed.
 func (o *op) cancelUnclaimed(r *store.Record) error {

@@ -234,7 +234,8 @@ func (s *Service) showCheckpoint(v *store.View, r *store.Record, _ schemas.GetIn
 		out.Checkpoint = &schemas.Checkpoint{State: h.Context.State, Note: "the state that was sent along"}
 		return nil
 	}
-	return schemas.Errorf(schemas.NotFound, "%s has no checkpoint", r.ID).About(r.ID, r.Status, r.Successor)
+	return schemas.Errorf(schemas.NotFound, "%s has no checkpoint", r.ID).About(r.ID, r.Status, r.Successor).WithField("view").
+		WithHint("Its holder kept none. get_handoff with view full shows all that is known.")
 }
 
 // contentShown is how many bytes of a reference one answer holds.
@@ -244,7 +245,7 @@ const contentShown = 6000
 func (s *Service) showReference(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	if in.Reference != "" && in.Reference != contextURL(r) {
 		return schemas.Errorf(schemas.NotFound, "%s has no reference %q", r.ID, schemas.Visible(schemas.Clip(in.Reference, 80))).
-			WithField("reference").WithKnown(contextURL(r))
+			WithField("reference").WithKnown(contextURL(r)).WithHint("Known: %s.", contextURL(r))
 	}
 	b, err := v.Said(r.ID, r.Body)
 	if err != nil {

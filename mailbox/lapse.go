@@ -1,6 +1,9 @@
 package mailbox
 
 import (
+	"fmt"
+	"log/slog"
+
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -21,16 +24,38 @@ func (o *op) lapse() error {
 	}
 	return o.as(clockCaller, func() error {
 		for _, id := range due {
-			r, err := o.Record(id)
-			if err != nil {
-				return err
-			}
-			if err := o.lapsed(r); err != nil {
-				return err
+			if err := o.attempt(func() error { return o.lapseOne(id) }); err != nil {
+				// One damaged handoff must not stop the others: it stays as it is.
+				o.Logger.Error("time could not be applied", slog.String("handoff", id.String()), slog.Any("error", err))
 			}
 		}
 		return nil
 	})
+}
+
+// attempt does a part of the operation that may fail alone.
+func (o *op) attempt(fn func() error) error {
+	tx, view, boxes := o.tx, o.View, len(o.boxes)
+	defer func() { o.tx, o.View = tx, view }()
+	err := tx.Try(func(part *store.Tx) error {
+		o.tx, o.View = part, &part.View
+		return fn()
+	})
+	if err != nil {
+		o.boxes = o.boxes[:boxes]
+	}
+	return err
+}
+
+func (o *op) lapseOne(id schemas.ID) error {
+	r, err := o.Record(id)
+	if err != nil {
+		return err
+	}
+	if r == nil {
+		return fmt.Errorf("there is no record of %s", id)
+	}
+	return o.lapsed(r)
 }
 
 func (o *op) lapsed(r *store.Record) error {

@@ -18,7 +18,7 @@ func (o *op) allowed(a action, parts who, r *store.Record) error {
 			return err
 		}
 	}
-	return schemas.Errorf(schemas.Denied, "%s was not %s: only its %s may do this, and you are %s",
+	return schemas.Errorf(schemas.Denied, "%s was not %s: only %s may do this, and you are %s",
 		r.ID, a, o.who(parts, r), o.by.Agent).
 		About(r.ID, r.Status, 0).WithField("agent").
 		WithHint("Act as the right agent with the agent argument if that is you, or send a message to them.")
@@ -76,22 +76,23 @@ func (o *op) who(parts who, r *store.Record) string {
 			names = append(names, text)
 		}
 	}
-	add(recipient, "recipient ("+string(r.To)+")")
+	add(recipient, "its recipient ("+string(r.To)+")")
 	if r.Holder != "" {
-		add(holder, "holder ("+string(r.Holder)+")")
-	} else {
-		add(holder, "holder")
+		add(holder, "its holder ("+string(r.Holder)+")")
 	}
-	add(sender, "sender ("+string(r.From)+")")
-	add(owner, "workflow's owner")
+	add(sender, "its sender ("+string(r.From)+")")
+	add(owner, "the owner of its workflow")
+	add(verifier, "who verifies it")
 	add(human, "human")
-	add(verifier, "verifier")
-	return strings.Join(names, ", ")
+	if len(names) == 0 {
+		return "its holder"
+	}
+	return strings.Join(names, " or ")
 }
 
 // notNow explains that the state does not allow an action, and names what took the handoff's place.
 func (o *op) notNow(a action, r *store.Record) error {
-	e := schemas.Errorf(schemas.Conflict, "%s is %s, so it cannot be %s", r.ID, r.Status, a).About(r.ID, r.Status, r.Successor)
+	e := schemas.Errorf(schemas.Conflict, "%s is %s, so it cannot be %s", r.ID, r.Status, done(a)).About(r.ID, r.Status, r.Successor)
 	switch {
 	case r.Successor != 0:
 		return e.WithHint("%s took its place: go on with that one.", r.Successor)
@@ -103,6 +104,14 @@ func (o *op) notNow(a action, r *store.Record) error {
 		return e.WithHint("Work has begun: use outcome failed, or update_handoff with action release.")
 	}
 	return e
+}
+
+// done names an action after "cannot be".
+func done(a action) string {
+	if a == actProgress {
+		return "reported on"
+	}
+	return string(a)
 }
 
 // proves checks the claim token. Without one, the connection that claimed under that agent is proof; on

@@ -93,14 +93,16 @@ func (s *Service) read(ctx context.Context, fn func(*store.View) error) error {
 
 // catchUp applies what the clock has changed, if anything.
 func (s *Service) catchUp(ctx context.Context) error {
+	var last time.Time
 	for {
 		due, err := s.nextDue(ctx)
-		if err != nil || due.IsZero() || due.After(s.Now()) {
-			return err
+		if err != nil || due.IsZero() || due.After(s.Now()) || due.Equal(last) {
+			return err // nothing is due, or nothing that can be applied
 		}
 		if err := s.update(ctx, clockCaller, func(*op) error { return nil }); err != nil {
 			return err
 		}
+		last = due
 	}
 }
 
@@ -116,7 +118,7 @@ func (s *Service) nextDue(ctx context.Context) (due time.Time, err error) {
 func (s *Service) coded(err error) error {
 	var coded *schemas.Error
 	switch {
-	case err == nil, errors.As(err, &coded), errors.Is(err, errNotCompared), isDryRun(err):
+	case err == nil, errors.As(err, &coded), errors.Is(err, errNotCompared), errors.Is(err, errLookFurther), isDryRun(err):
 		return err
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return schemas.Errorf(schemas.Unavailable, "the call was cancelled before it took effect: %w", err)

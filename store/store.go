@@ -62,6 +62,17 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 // Close closes the backend. It may be called twice.
 func (s *Store) Close() error { return s.backend.Close() }
 
+// Try runs a part of a transaction that may fail alone: its changes are kept or dropped together, and the
+// transaction goes on either way.
+func (t *Tx) Try(fn func(*Tx) error) error {
+	var o Overlay
+	o.Reset(t.w)
+	if err := o.Run(func(w Writer) error { return fn(&Tx{View: View{w}, w: w}) }); err != nil {
+		return err
+	}
+	return o.Flush(t.w)
+}
+
 // View reads one snapshot.
 type View struct {
 	r Reader

@@ -40,6 +40,7 @@ const answering = process.Limit - time.Second
 func (a *app) serve(ctx context.Context) (err error) {
 	ctx, life := process.Begin(ctx, a.exit)
 	defer life.End()
+	process.SpendMemory()
 	stderr := process.NewDropping(a.stderr)
 	defer stderr.Close()
 	log := slog.New(slog.NewTextHandler(stderr, nil))
