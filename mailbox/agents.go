@@ -21,6 +21,11 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 	if name == schemas.Human || name == schemas.System {
 		return schemas.RegisterOut{}, schemas.Invalidf("name", "%s is a reserved name", name).WithHint("Register under the name that you act as.")
 	}
+	if len(by.Names) > 0 { // a caller that may act only as some speaks only for them
+		if _, err := by.As(in.Name); err != nil {
+			return schemas.RegisterOut{}, schemas.AsError(err).WithField("name")
+		}
+	}
 	for _, list := range []struct {
 		field string
 		words []string
@@ -45,8 +50,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 		if err != nil {
 			return out, err
 		}
-		e := schemas.Event{Action: "registered", At: o.now, Agent: o.by.Agent, AgentID: o.by.AgentID, Via: o.by.Via}
-		if _, err := o.tx.Change(nil, nil, e, content); err != nil {
+		if err := o.record(actRegister, content); err != nil {
 			return out, err
 		}
 		o.boxes = append(o.boxes, roster.Boxes(a.Card)...) // there may be mail that nobody could take before
@@ -92,9 +96,8 @@ func (o *op) meet() error {
 	if o.by.Agent == "" || o.by.Agent == schemas.System || o.by.Agent == schemas.Human {
 		return nil
 	}
-	o.conns.met(o.by.Conn, o.by.Agent)
 	a, err := o.me()
-	if err != nil || o.now.Sub(a.Seen.Time()) < time.Minute && !o.new {
+	if err != nil || o.now.Sub(a.Seen.Time()) < time.Minute && !o.unknown {
 		return err
 	}
 	a.Seen = store.At(o.now)
@@ -110,7 +113,7 @@ func (o *op) me() (*store.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.new = a == nil; o.new {
+	if o.unknown = a == nil; o.unknown {
 		a = &store.Agent{Card: schemas.Card{Name: o.by.Agent}}
 	}
 	o.self = a

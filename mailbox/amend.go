@@ -3,7 +3,6 @@ package mailbox
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"handoff/mailbox/contract"
 	"handoff/schemas"
@@ -56,13 +55,19 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	}
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
 	now.Promises = promises(h.Expectations)
+	if err := payloadSizes(h.Summary, h.Detail, h.Data); err != nil {
+		return nil, within("changes", err)
+	}
+	if h.Metadata.NeedsApproval && o.by.Agent != schemas.Human && r.Status == schemas.Pending {
+		now.NeedsApproval = true // what was approved was another text
+	}
 	if err := o.redate(&now, h); err != nil {
 		return nil, err
 	}
 	if h.Rollback != nil {
 		now.OnFailure = h.Rollback.OnFailure
 	}
-	if err := o.tx.PutWords(r.ID, h.Title, h.Task, h.Summary, strings.Join(h.Tags, " ")); err != nil {
+	if err := o.tx.PutWords(r.ID, wordsOf(&h)); err != nil {
 		return nil, err
 	}
 	return &now, o.put(actAmend, r, &now, schemas.Event{}, content)
@@ -87,7 +92,7 @@ func (o *op) checkChanges(c *schemas.Changes) error {
 		return err
 	}
 	if c.Rollback != nil && c.Rollback.OnFailure != "" {
-		if _, err := schemas.ParseAgent("rollback.on_failure", string(c.Rollback.OnFailure)); err != nil {
+		if err := mailboxOf("rollback.on_failure", string(c.Rollback.OnFailure)); err != nil {
 			return err
 		}
 	}
@@ -121,8 +126,8 @@ func (o *op) redirect(r, now *store.Record, to string, out *schemas.UpdateOut) e
 	if out.Warnings, err = o.checkRecipient(&draft{to: address, handoff: schemas.Handoff{Type: r.Type}}); err != nil {
 		return err
 	}
-	now.To, out.To, now.Reserved = address, address, 0
-	if now.NotBefore == 0 {
+	readdress(now, address)
+	if out.To = address; r.Box != "" {
 		now.Box = address
 	}
 	return nil

@@ -25,11 +25,11 @@ func (o *op) approve(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOu
 	if err := o.put(actApprove, r, &now, schemas.Event{}, content); err != nil {
 		return nil, err
 	}
-	return &now, o.notify(r.From, noticeOf(actApprove, &now, in.Note))
+	return &now, o.tell(r, noticeOf(actApprove, &now, in.Note))
 }
 
-// refuseApproval ends it instead.
-func (o *op) refuseApproval(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*store.Record, error) {
+// disapprove ends it instead.
+func (o *op) disapprove(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*store.Record, error) {
 	if !r.NeedsApproval && r.Status == schemas.Pending {
 		return nil, schemas.Errorf(schemas.Conflict, "%s does not wait for approval", r.ID).About(r.ID, r.Status, 0).
 			WithHint("Use action cancel to end it.")
@@ -47,7 +47,7 @@ func (o *op) refuseApproval(r *store.Record, in schemas.UpdateIn, _ *schemas.Upd
 	if err := o.put(actRefuse, r, &now, schemas.Event{}, content); err != nil {
 		return nil, err
 	}
-	if err := o.notify(r.From, noticeOf(actRefuse, &now, fmt.Sprintf("Not approved. %s", in.Note))); err != nil {
+	if err := o.tell(r, noticeOf(actRefuse, &now, fmt.Sprintf("Not approved. %s", in.Note))); err != nil {
 		return nil, err
 	}
 	return &now, o.unblock(&now)

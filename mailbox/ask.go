@@ -43,11 +43,11 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*s
 	if err := o.put(actAsk, r, &now, schemas.Event{}, content); err != nil {
 		return nil, err
 	}
-	to := r.From
+	n := noticeOf(noticeQuestion, &now, strings.Join(questions, "\n"))
 	if now.Permission {
-		to = schemas.Human
+		return &now, o.notify(schemas.Human, n)
 	}
-	return &now, o.notify(to, noticeOf("question", &now, strings.Join(questions, "\n")))
+	return &now, o.tell(r, n)
 }
 
 func questionsOf(in schemas.UpdateIn) []string {
@@ -98,7 +98,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if err := o.put(actAnswer, r, &now, schemas.Event{}, content); err != nil {
 		return nil, err
 	}
-	return &now, o.notify(r.Asker, noticeOf("answer", &now, in.Note))
+	return &now, o.notify(r.Asker, noticeOf(noticeAnswer, &now, in.Note))
 }
 
 // rebody changes what a handoff says: the whole of it becomes content of the event to come.

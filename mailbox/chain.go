@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"regexp"
 	"strings"
 	"time"
 
@@ -15,6 +16,9 @@ const continues = 10 * time.Minute
 func (o *op) place(d *draft) (p place, err error) {
 	parent, err := o.parent(d)
 	if err != nil {
+		return p, err
+	}
+	if err := o.checkWorkflow(d.workflow); err != nil {
 		return p, err
 	}
 	p = place{workflow: d.workflow, depth: 1, maxDepth: o.maxDepth(d)}
@@ -32,7 +36,24 @@ func (o *op) place(d *draft) (p place, err error) {
 }
 
 // maxDepth is the limit that this sender set for the chain; zero for the server's.
-func (o *op) maxDepth(d *draft) int { return int(d.handoff.Metadata.Limits["max_handoffs"]) }
+func (o *op) maxDepth(d *draft) int {
+	return int(min(d.handoff.Metadata.Limits["max_handoffs"], float64(o.Limits.Depth)))
+}
+
+var numbered = regexp.MustCompile(`^wf_[0-9]+$`)
+
+// checkWorkflow keeps the names that roots get by themselves for them: who took one before would own them.
+func (o *op) checkWorkflow(name schemas.Workflow) error {
+	if !numbered.MatchString(string(name)) {
+		return nil
+	}
+	wf, err := o.Workflow(name)
+	if err != nil || wf != nil {
+		return err
+	}
+	return schemas.Errorf(schemas.NotFound, "there is no workflow %s", name).WithField("workflow").
+		WithHint("Give a new workflow a name with a letter, or leave it out. Nothing was sent.")
+}
 
 func (o *op) checkDepth(p place, parent *store.Record) error {
 	limit := o.Limits.Depth
@@ -104,9 +125,13 @@ func (o *op) defaultParent(d *draft) (*store.Record, error) {
 
 // latestHeld is the handoff that this agent claimed last over this connection.
 func (o *op) latestHeld() (latest *store.Record, err error) {
+	if o.by.Conn == "" && o.by.Via != schemas.ViaCLI {
+		return nil, nil // calls without a connection have nothing in common but a name
+	}
+	looked := 0
 	for id, err := range o.Newest(store.HeldBy(o.by.Agent), 0) {
-		if err != nil {
-			return nil, err
+		if looked++; err != nil || looked > lookedBack {
+			return latest, err
 		}
 		r, err := o.Record(id)
 		if err != nil {

@@ -35,25 +35,26 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 		}
 		what, why := o.judge(actComplete, r, token, digest)
 		switch what {
-		case accept:
+		case judgedFirst:
 			return o.complete(r, in, digest, kept, forward)
-		case repeat:
+		case judgedRepeat:
 			return o.completedBefore(r)
-		case late:
+		case judgedLate:
 			o.refuse(why)
-			return out, o.lateCompletion(r, in)
-		case refuse:
+			return out, o.lateCompletion(r, in, digest)
+		case judgedWrong:
 		}
 		return out, why
 	}
-	out, err := mutate(ctx, s, by, try)
-	if !errors.Is(err, errNotCompared) {
-		return out, err
+	for {
+		out, err := mutate(ctx, s, by, try)
+		if !errors.Is(err, errNotCompared) {
+			return out, err
+		}
+		if kept, err = s.compare(ctx, id, in); err != nil {
+			return out, err
+		}
 	}
-	if kept, err = s.compare(ctx, id, in); err != nil {
-		return out, err
-	}
-	return mutate(ctx, s, by, try)
 }
 
 func checkCompletion(in schemas.CompleteIn) error {
@@ -150,7 +151,7 @@ func (o *op) tellSender(r *store.Record, done schemas.Completion) error {
 	if c := done.Continuation; c != nil && c.SuggestedNext != "" {
 		text += fmt.Sprintf(" Suggested next: %s. %s", c.SuggestedNext, c.Reason)
 	}
-	return o.notify(r.From, noticeOf(actComplete, r, text))
+	return o.tell(r, noticeOf(actComplete, r, text))
 }
 
 // passOn sends the continuation of a completed handoff.
@@ -162,13 +163,22 @@ func (o *op) passOn(r *store.Record, d *draft, out *schemas.CompleteOut) error {
 	if next.parent == "" {
 		next.parent = r.ID.String()
 	}
-	sent, err := o.send(&next)
+	send := o.send
+	if next.handoff.Type == schemas.TypeMessage {
+		send = o.message
+	}
+	sent, err := send(&next)
 	if err != nil {
 		e := schemas.AsError(err)
 		return e.WithField("continuation."+e.Field).WithHint("%s %s was not completed either.", e.Hint, r.ID)
 	}
 	out.Forwarded = &sent
-	return nil
+	if sent.HandoffID == 0 {
+		return nil
+	}
+	now := r.Clone()
+	now.Forwarded = sent.HandoffID
+	return o.put(actForward, r, &now, schemas.Event{Other: sent.HandoffID}, store.Content{})
 }
 
 // completedBefore answers a repeat as the first time.
@@ -177,19 +187,25 @@ func (o *op) completedBefore(r *store.Record) (out schemas.CompleteOut, err erro
 	if err := o.Saying(r.ID, r.Result, &done); err != nil {
 		return out, err
 	}
-	return schemas.CompleteOut{
+	out = schemas.CompleteOut{
 		HandoffID: r.ID, Status: r.Status, Outcome: done.Status, CompletionID: done.CompletionID,
 		Unmet: contract.Unmet(done.Criteria), Warnings: []string{"this was recorded before"},
-	}, nil
+	}
+	if r.Forwarded != 0 {
+		next, err := o.Record(r.Forwarded)
+		if err != nil {
+			return out, err
+		}
+		out.Forwarded = &schemas.SendOut{
+			HandoffID: next.ID, Status: string(next.Status), To: next.To, Workflow: next.Workflow, Parent: next.Parent,
+		}
+	}
+	return out, nil
 }
 
-func (o *op) lateCompletion(r *store.Record, in schemas.CompleteIn) error {
+func (o *op) lateCompletion(r *store.Record, in schemas.CompleteIn, digest string) error {
 	done := completionOf(in)
 	done.HandoffID, done.Timestamp, done.Late = r.ID, o.now, true
 	done.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
-	content, err := o.said(schemas.Late{Completion: &done})
-	if err != nil {
-		return err
-	}
-	return o.keepLate(r, content, in.Summary)
+	return o.keepLate(r, schemas.Late{Completion: &done}, digest, in.Summary)
 }

@@ -14,8 +14,8 @@ import (
 // grace is how long a claim outlives its connection.
 const grace = 2 * time.Minute
 
-// connections knows which connections are open and when holders were last heard of. It is memory only:
-// what it forgets when a process ends, the end of a lease brings back.
+// connections knows which connections are open and when holders were last heard of. It is memory only: a
+// process that takes over gives connections that it does not know the grace to show themselves.
 type connections struct {
 	mu    sync.Mutex // guards the fields below
 	open  map[string]*connection
@@ -32,11 +32,14 @@ func newConnections() *connections {
 	return &connections{open: map[string]*connection{}, heard: map[schemas.ID]time.Time{}}
 }
 
-func (c *connections) attach(name string) {
+func (c *connections) attach(name string, a schemas.Agent) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.open[name] == nil {
 		c.open[name] = &connection{agents: map[schemas.Agent]bool{}}
+	}
+	if a != "" {
+		c.open[name].agents[a] = true
 	}
 }
 
@@ -113,9 +116,29 @@ func (c *connections) justEnded(name string, now time.Time, within time.Duration
 	return conn.ended
 }
 
+// gone tells whether the connection over which r was claimed is no more.
+func (o *op) gone(r *store.Record) bool {
+	switch {
+	case r.Conn == "", o.conns.live(r.Conn):
+		return false
+	case r.Left:
+		return true
+	}
+	return o.now.Sub(o.started) > grace
+}
+
+// forget drops what was noted of a handoff that nobody holds any more.
+func (c *connections) forget(ids []schemas.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range ids {
+		delete(c.heard, id)
+	}
+}
+
 // Attach tells that a connection is open: claims made over it are renewed until [Service.Detach].
 func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
-	s.conns.attach(in.Conn)
+	s.conns.attach(in.Conn, by.Agent)
 	return out, nil
 }
 
@@ -123,6 +146,9 @@ func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.Conn
 // which the same agent may take them again.
 func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
 	agents := s.conns.detach(in.Conn)
+	if by.Agent != "" && !slices.Contains(agents, by.Agent) {
+		agents = append(agents, by.Agent)
+	}
 	err = s.update(ctx, clockCaller, func(o *op) error {
 		out = schemas.ConnOut{}
 		for _, a := range agents {
@@ -151,13 +177,14 @@ func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.Conn
 // cut shortens the lease of a claim whose connection is gone.
 func (o *op) cut(r *store.Record) error {
 	end := store.At(o.now.Add(grace))
-	if r.Lease <= end { // zero while it waits for an answer
+	if r.Left || r.Status == schemas.Waiting { // no lease runs while it waits for an answer
 		return nil
 	}
+	end = min(end, r.Lease)
 	now, err := o.step(actLost, r)
 	if err != nil {
 		return err
 	}
-	now.Lease = end
+	now.Lease, now.Left = end, true
 	return o.put(actLost, r, &now, schemas.Event{}, store.Content{})
 }

@@ -18,6 +18,7 @@ type draft struct {
 	handoff   schemas.Handoff
 	to        schemas.Address
 	content   store.Content
+	words     store.WordList
 	digest    string
 	stated    time.Time // the deadline that was asked for
 	deadline  time.Time // that, or the end of the timeout: the earlier
@@ -140,7 +141,7 @@ func (d *draft) names(in schemas.SendIn) (err error) {
 		}
 	}
 	if in.Rollback != nil && in.Rollback.OnFailure != "" {
-		if _, err := schemas.ParseAgent("rollback.on_failure", string(in.Rollback.OnFailure)); err != nil {
+		if err := mailboxOf("rollback.on_failure", string(in.Rollback.OnFailure)); err != nil {
 			return err
 		}
 	}
@@ -153,6 +154,21 @@ func (d *draft) names(in schemas.SendIn) (err error) {
 		return schemas.Invalidf("options.limits.max_handoffs", "%v leaves no room for this one", most).WithHint("Give at least 1. Nothing was sent.")
 	}
 	d.parent, d.after = in.Parent, in.Options.After
+	if in.Origin != nil {
+		return schemas.TooBig("origin.handoff_id", len(in.Origin.HandoffID), 128)
+	}
+	return nil
+}
+
+// mailboxOf checks that a name is of somebody who has a mailbox.
+func mailboxOf(field, name string) error {
+	address, err := schemas.ParseAddress(field, name)
+	if err != nil {
+		return err
+	}
+	if _, directed := address.Directed(); !directed {
+		return schemas.Invalidf(field, "%q is not one agent", schemas.Visible(name)).WithHint("Name one agent, or human.")
+	}
 	return nil
 }
 
@@ -214,8 +230,8 @@ func (s *Service) encode(d *draft) error {
 	if err != nil {
 		return err
 	}
-	d.content = content
 	h := d.handoff
+	d.content, d.words = content, wordsOf(&h)
 	if h.Metadata.Deadline == nil && h.Metadata.NotBefore == nil && h.Source.AgentID == "" {
 		d.digest = shortDigest(content.Bytes)
 		return nil
@@ -224,6 +240,11 @@ func (s *Service) encode(d *draft) error {
 	h.Source.AgentID = ""
 	d.digest, err = digestOf(h)
 	return err
+}
+
+// wordsOf are the words by which a handoff is found.
+func wordsOf(h *schemas.Handoff) store.WordList {
+	return store.ListWords(h.Title, h.Task, h.Summary, strings.Join(h.Tags, " "))
 }
 
 func digestOf(v any) (string, error) {

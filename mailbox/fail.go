@@ -3,8 +3,10 @@ package mailbox
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -29,19 +31,21 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 		if in.Outcome == schemas.OutcomeRejected && r.Status == schemas.Pending && r.Holder != by.Agent {
 			return o.reject(r, in, digest) // not claimed: there is no token
 		}
-		switch what, why := o.judge(actFail, r, token, digest); {
-		case what == accept && in.Outcome == schemas.OutcomeRejected:
-			return o.reject(r, in, digest)
-		case what == accept:
+		what, why := o.judge(actFail, r, token, digest)
+		switch what {
+		case judgedFirst:
+			if in.Outcome == schemas.OutcomeRejected {
+				return o.reject(r, in, digest)
+			}
 			return o.fail(r, in, digest)
-		case what == repeat:
+		case judgedRepeat:
 			return o.failedBefore(r)
-		case what == late:
+		case judgedLate:
 			o.refuse(why)
-			return out, o.lateFailure(r, in)
-		default:
-			return out, why
+			return out, o.lateFailure(r, in, digest)
+		case judgedWrong:
 		}
+		return out, why
 	})
 }
 
@@ -85,13 +89,7 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	if out, err = o.endFailed(actFail, r, &now, failure, digest); err != nil {
 		return out, err
 	}
-	out.Then = then
-	next, err := o.follow(&now, then, to, lost{Failure: &failure})
-	if err != nil || next == nil {
-		return out, err
-	}
-	out.RollbackHandoff, out.To = next.ID, next.To
-	return out, nil
+	return out, o.follow(&now, then, to, &failure, &out)
 }
 
 // endFailed commits a failure or rejection and tells the sender.
@@ -122,7 +120,7 @@ func (o *op) endFailed(a action, r, now *store.Record, failure schemas.Failure, 
 	if failure.Alternative != "" {
 		text += " Suggested instead: " + failure.Alternative + "."
 	}
-	if err := o.notify(r.From, noticeOf(a, now, text)); err != nil {
+	if err := o.tell(r, noticeOf(a, now, text)); err != nil {
 		return out, err
 	}
 	return schemas.FailOut{HandoffID: r.ID, Status: now.Status, FailureID: failure.FailureID}, o.unblock(now)
@@ -141,7 +139,7 @@ func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.F
 			f.RollbackRequest.TargetAgent = to
 		}
 		if f.RollbackRequest.Reason == "" {
-			f.RollbackRequest.Reason = in.Description
+			f.RollbackRequest.Reason = schemas.Clip(in.Description, 200)
 		}
 	}
 	return f
@@ -149,11 +147,15 @@ func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.F
 
 // reject refuses a handoff. Where others may still take it, it goes on without the one who declines.
 func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
-	_, directed := r.To.Directed()
-	if !directed {
-		if others, err := o.candidatesLeft(r); err != nil || others {
-			return o.decline(r, in, err)
-		}
+	if slices.Contains(r.Excluded, o.by.Agent) {
+		return declined(r, "you declined it before"), nil
+	}
+	others, err := o.candidatesLeft(r, o.by.Agent)
+	if err != nil {
+		return out, err
+	}
+	if others {
+		return o.decline(r, in)
 	}
 	now, err := o.step(actReject, r)
 	if err != nil {
@@ -162,32 +164,23 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	return o.endFailed(actReject, r, &now, failureOf(in, schemas.ThenStop, ""), digest)
 }
 
-// candidatesLeft tells whether another registered agent qualifies.
-func (o *op) candidatesLeft(r *store.Record) (bool, error) {
-	cards, err := o.cards()
-	if err != nil {
-		return false, err
+// candidatesLeft tells whether another agent than the given one may claim from the pool that r waits in.
+func (o *op) candidatesLeft(r *store.Record, without schemas.Agent) (bool, error) {
+	if _, directed := r.To.Directed(); directed {
+		return false, nil
 	}
-	for _, c := range cards {
-		if c.Name == o.by.Agent {
-			continue
+	for a, err := range o.View.Agents() {
+		if err != nil {
+			return false, err
 		}
-		qualifies := false
-		err := o.as(schemas.Caller{Agent: c.Name}, func() (err error) {
-			qualifies, err = o.mayClaim(r)
-			return err
-		})
-		if qualifies || err != nil {
-			return qualifies, err
+		if a.Card.Name != without && !slices.Contains(r.Excluded, a.Card.Name) && slices.Contains(roster.Boxes(a.Card), r.To) {
+			return true, nil
 		}
 	}
 	return false, nil
 }
 
-func (o *op) decline(r *store.Record, in schemas.FailIn, err error) (schemas.FailOut, error) {
-	if err != nil {
-		return schemas.FailOut{}, err
-	}
+func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error) {
 	now, err := o.step(actDecline, r)
 	if err != nil {
 		return schemas.FailOut{}, err
@@ -196,14 +189,18 @@ func (o *op) decline(r *store.Record, in schemas.FailIn, err error) (schemas.Fai
 	if err != nil {
 		return schemas.FailOut{}, err
 	}
-	o.letGo(&now)
+	if r.Holder == o.by.Agent {
+		dropClaim(&now)
+	}
 	now.Excluded = append(now.Excluded, o.by.Agent)
 	if err := o.put(actDecline, r, &now, schemas.Event{}, content); err != nil {
 		return schemas.FailOut{}, err
 	}
-	return schemas.FailOut{
-		HandoffID: r.ID, Status: now.Status, Warnings: []string{"others may take it; you are passed over"},
-	}, nil
+	return declined(&now, "others may take it; you are passed over"), nil
+}
+
+func declined(r *store.Record, warning string) schemas.FailOut {
+	return schemas.FailOut{HandoffID: r.ID, Status: r.Status, Warnings: []string{warning}}
 }
 
 // failedBefore answers a repeat as the first time.
@@ -218,13 +215,9 @@ func (o *op) failedBefore(r *store.Record) (out schemas.FailOut, err error) {
 	}, nil
 }
 
-func (o *op) lateFailure(r *store.Record, in schemas.FailIn) error {
+func (o *op) lateFailure(r *store.Record, in schemas.FailIn, digest string) error {
 	f := failureOf(in, schemas.ThenStop, "")
 	f.HandoffID, f.Timestamp, f.Late = r.ID, o.now, true
 	f.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
-	content, err := o.said(schemas.Late{Failure: &f})
-	if err != nil {
-		return err
-	}
-	return o.keepLate(r, content, in.Description)
+	return o.keepLate(r, schemas.Late{Failure: &f}, digest, in.Description)
 }

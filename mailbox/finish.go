@@ -2,6 +2,8 @@ package mailbox
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 
 	"handoff/schemas"
 	"handoff/store"
@@ -11,32 +13,35 @@ import (
 type verdict int
 
 const (
-	refuse verdict = iota
-	accept
-	repeat // it was recorded before: answered as the first time
-	late   // the claim was lost: kept beside the record, and refused
+	judgedWrong  verdict = iota
+	judgedFirst          // the first outcome: it ends the handoff
+	judgedRepeat         // it was recorded before: answered as the first time
+	judgedLate           // the claim was lost: kept beside the record, and refused
 )
 
 // lateKept is how many late results of one handoff are kept.
 const lateKept = 8
 
-// judge tells what becomes of an outcome, and why when it is not recorded.
+// judge tells what becomes of an outcome, and why when it does not end the handoff.
 func (o *op) judge(a action, r *store.Record, token, digest string) (verdict, error) {
-	err := o.proves(r, token)
-	var e *schemas.Error
-	switch {
-	case errors.As(err, &e) && e.Code == schemas.Stale && len(r.Late) < lateKept:
-		return late, e.WithHint("What you sent was kept as a late result and %s was told. claim_handoff takes the next one.", r.From)
-	case err != nil:
-		return refuse, err
-	case !r.Status.Ended():
-		return accept, nil
-	case r.ResultDigest == digest && r.Status != schemas.Returned:
-		return repeat, nil
-	case (r.Result == 0 || r.Status == schemas.Returned) && len(r.Late) < lateKept:
-		return late, o.overtaken(r) // ended by the clock, a cancel or a return
+	if r.Status == schemas.Rejected && r.Holder == "" && r.ResultDigest == digest {
+		return judgedRepeat, nil // rejected from the mailbox: there was no claim to prove
 	}
-	return refuse, o.notNow(a, r)
+	err := o.proves(r, token)
+	if e, ok := errors.AsType[*schemas.Error](err); ok && e.Code == schemas.Stale {
+		return judgedLate, e.WithHint("What you sent was kept as a late result and %s was told. claim_handoff takes the next one.", r.From)
+	}
+	switch {
+	case err != nil:
+		return judgedWrong, err
+	case !r.Status.Ended():
+		return judgedFirst, nil
+	case r.ResultDigest == digest && r.Status != schemas.Returned:
+		return judgedRepeat, nil
+	case r.Result == 0 || r.Status == schemas.Returned:
+		return judgedLate, o.overtaken(r) // ended by the clock, a cancel or a return
+	}
+	return judgedWrong, o.notNow(a, r)
 }
 
 func (o *op) overtaken(r *store.Record) *schemas.Error {
@@ -48,21 +53,26 @@ func (o *op) overtaken(r *store.Record) *schemas.Error {
 	return e.WithHint("%s", hint)
 }
 
-// keepLate keeps an outcome that came too late: the record's state stays, its sender is told.
-func (o *op) keepLate(r *store.Record, content store.Content, summary string) error {
-	if _, ok := next(actLate, r.Status); !ok {
-		return o.notNow(actLate, r)
+// keepLate keeps an outcome that came too late: the record's state stays, its sender is told. The same one
+// again, and more than a few, are not kept.
+func (o *op) keepLate(r *store.Record, result schemas.Late, digest, summary string) error {
+	if r.LateDigest == digest || len(r.Late) >= lateKept {
+		return nil
+	}
+	content, err := o.said(result)
+	if err != nil {
+		return err
 	}
 	event, err := o.nextEvent()
 	if err != nil {
 		return err
 	}
 	now := r.Clone()
-	now.Late = append(now.Late, event)
+	now.Late, now.LateDigest = append(now.Late, event), digest
 	if err := o.put(actLate, r, &now, schemas.Event{}, content); err != nil {
 		return err
 	}
-	return o.notify(r.From, noticeOf(actLate, r, "A late result came from "+string(o.by.Agent)+": "+summary))
+	return o.tell(r, noticeOf(actLate, r, "A late result came from "+string(o.by.Agent)+": "+summary))
 }
 
 // unblock lets those go on that waited for a handoff, or tells their senders that it will not complete.
@@ -76,34 +86,47 @@ func (o *op) unblock(done *store.Record) error {
 			return err
 		}
 		if done.Status != schemas.Completed {
-			if err := o.notify(r.From, noticeOf("blocked", r, string(done.Status)+": "+done.ID.String()+
-				", for which it waits. Amend, retry or cancel.")); err != nil {
+			text := fmt.Sprintf("%s, for which it waits, is %s. Retry that one, or cancel this one.", done.ID, done.Status)
+			if err := o.tell(r, noticeOf(noticeBlocked, r, text)); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := o.as(clockCaller, func() error { return o.released(r, done.ID) }); err != nil {
+		if err := o.as(clockCaller, func() error { return o.strike(r, done.ID, 0) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// released strikes one handoff from those that r waits for.
-func (o *op) released(r *store.Record, dep schemas.ID) error {
+// strike takes one handoff from those that r waits for, and puts another in its place unless that is zero.
+func (o *op) strike(r *store.Record, dep, instead schemas.ID) error {
 	now, err := o.step(actReady, r)
 	if err != nil {
 		return err
 	}
-	now.After = remainingIDs(now.After, dep)
+	now.After = slices.DeleteFunc(now.After, func(id schemas.ID) bool { return id == dep })
+	if instead != 0 {
+		now.After = append(now.After, instead)
+	}
 	return o.put(actReady, r, &now, schemas.Event{Other: dep}, store.Content{})
 }
 
-func remainingIDs(ids []schemas.ID, without schemas.ID) (rest []schemas.ID) {
-	for _, id := range ids {
-		if id != without {
-			rest = append(rest, id)
+// waitFor lets those that wait for a dead handoff wait for the one that takes its place.
+func (o *op) waitFor(dead, instead schemas.ID) error {
+	return o.as(clockCaller, func() error {
+		for id, err := range o.Oldest(store.WaitingFor(dead), 0) {
+			if err != nil {
+				return err
+			}
+			r, err := o.Record(id)
+			if err != nil {
+				return err
+			}
+			if err := o.strike(r, dead, instead); err != nil {
+				return err
+			}
 		}
-	}
-	return rest
+		return nil
+	})
 }

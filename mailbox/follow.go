@@ -22,21 +22,51 @@ func (l lost) text() string {
 	return l.Reason
 }
 
-// follow creates the handoff that goes on after a failure; nil for none.
-func (o *op) follow(r *store.Record, then schemas.Then, to schemas.Agent, why lost) (*store.Record, error) {
-	switch then {
-	case schemas.ThenRetry:
-		if r.Attempt >= r.MaxAttempts {
-			return o.escalate(r, why)
+// follow creates the handoff that goes on after a failure, and says in out what it came to: a retry whose
+// attempts are used up becomes an escalation.
+func (o *op) follow(r *store.Record, then schemas.Then, to schemas.Agent, why *schemas.Failure, out *schemas.FailOut) error {
+	if then == schemas.ThenRetry {
+		possible, err := o.mayRetry(r)
+		if err != nil {
+			return err
 		}
-		return o.retry(actRerun, r)
-	case schemas.ThenEscalate:
-		return o.escalate(r, why)
-	case schemas.ThenStop:
-		return nil, nil
-	case schemas.ThenRollback:
+		if !possible {
+			then = schemas.ThenEscalate
+			out.Warnings = append(out.Warnings, "nobody is left to try again: a person decides")
+		}
 	}
-	return o.rollback(r, to, why)
+	var next *store.Record
+	var err error
+	switch out.Then = then; then {
+	case schemas.ThenRollback:
+		next, err = o.rollback(r, to, lost{Failure: why})
+	case schemas.ThenRetry:
+		next, err = o.sendAgain(actRerun, r)
+	case schemas.ThenEscalate:
+		next, err = o.escalate(r, lost{Failure: why})
+	case schemas.ThenStop:
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if next == nil {
+		out.Warnings = append(out.Warnings, "the chain is too long to go on by itself: a person was told")
+		return nil
+	}
+	out.RollbackHandoff, out.To = next.ID, next.To
+	return nil
+}
+
+// mayRetry tells whether attempts are left, and in a pool somebody to make them.
+func (o *op) mayRetry(r *store.Record) (bool, error) {
+	if r.Attempt >= r.MaxAttempts {
+		return false, nil
+	}
+	if _, directed := r.To.Directed(); directed {
+		return true, nil
+	}
+	return o.candidatesLeft(r, r.Holder)
 }
 
 // rollbackTo is who goes on after a failure: the sender, the one named when it was sent, or a member of
@@ -125,7 +155,7 @@ func (o *op) escalate(r *store.Record, why lost) (*store.Record, error) {
 func (o *op) child(a action, r *store.Record, h schemas.Handoff, to schemas.Address, why lost) (*store.Record, error) {
 	p := place{workflow: r.Workflow, parent: r.ID, depth: r.Depth + 1, maxDepth: r.MaxDepth}
 	if err := o.checkDepth(p, r); err != nil {
-		return nil, o.notify(schemas.Human, noticeOf("escalated", r, err.Error()+". "+why.text()))
+		return nil, o.notify(schemas.Human, noticeOf(noticeTooDeep, r, err.Error()+". "+why.text()))
 	}
 	if err := o.explain(r, &h, why); err != nil {
 		return nil, err
@@ -148,7 +178,13 @@ func (o *op) succeed(a action, r *store.Record, d *draft, p place) (*store.Recor
 		return nil, err
 	}
 	now.Successor = successor.ID
-	return successor, o.put(a, r, &now, schemas.Event{Other: successor.ID}, store.Content{})
+	if err := o.put(a, r, &now, schemas.Event{Other: successor.ID}, store.Content{}); err != nil {
+		return nil, err
+	}
+	if successor.RetryOf != r.ID {
+		return successor, nil
+	}
+	return successor, o.waitFor(r.ID, successor.ID)
 }
 
 // inherit fills what a handoff made by the rules has in common with the one it follows.
@@ -211,7 +247,7 @@ func (o *op) explain(r *store.Record, h *schemas.Handoff, why lost) error {
 // headroom is left in a handoff made by the rules for what is filled in later, in bytes.
 const headroom = 1 << 10
 
-// cancelUnclaimed cancels what a failed handoff passed on and nobody has claimed.
+// cancelUnclaimed cancels what the holder of a failed handoff passed on and nobody has claimed.
 func (o *op) cancelUnclaimed(r *store.Record) error {
 	for id, err := range o.Oldest(store.ChildrenOf(r.ID), 0) {
 		if err != nil {
@@ -221,13 +257,21 @@ func (o *op) cancelUnclaimed(r *store.Record) error {
 		if err != nil {
 			return err
 		}
-		if child.Status != schemas.Pending || child.Claims > 0 {
+		if child.Status != schemas.Pending || child.Claims > 0 || child.From != r.Holder {
 			continue
 		}
-		now := child.Clone()
-		now.Status = life[actCancel][child.Status].to
+		now, err := o.step(actCancel, child)
+		if err != nil {
+			return err
+		}
 		o.end(&now)
 		if err := o.put(actCancel, child, &now, schemas.Event{Other: r.ID}, store.Content{}); err != nil {
+			return err
+		}
+		if err := o.tell(child, noticeOf(actCancel, &now, r.ID.String()+", of which it was a part, failed.")); err != nil {
+			return err
+		}
+		if err := o.unblock(&now); err != nil {
 			return err
 		}
 	}

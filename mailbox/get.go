@@ -2,8 +2,8 @@ package mailbox
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
-	"time"
 	"unicode/utf8"
 
 	"handoff/mailbox/brief"
@@ -48,32 +48,6 @@ var views = map[string]func(*Service, *store.View, *store.Record, schemas.GetIn,
 	"events":     (*Service).showEvents,
 	"checkpoint": (*Service).showCheckpoint,
 	"reference":  (*Service).showReference,
-}
-
-// await waits until a handoff changes, ends, or the wait is over.
-func (s *Service) await(ctx context.Context, in schemas.GetIn) error {
-	until := s.Now().Add(time.Duration(in.WaitSeconds) * time.Second)
-	first := uint64(0)
-	for {
-		changed := s.hub.anything()
-		var last *store.Record
-		err := s.read(ctx, func(v *store.View) (err error) {
-			last, err = find(v, in.HandoffID)
-			return err
-		})
-		if err != nil || last.Status.Ended() || !s.Now().Before(until) {
-			return err
-		}
-		if first == 0 {
-			first = last.Event
-		}
-		if last.Event != first {
-			return nil
-		}
-		if err := s.sleep(ctx, changed, until); err != nil {
-			return err
-		}
-	}
 }
 
 func (s *Service) showBrief(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
@@ -260,10 +234,22 @@ func (s *Service) showReference(v *store.View, r *store.Record, in schemas.GetIn
 func partOf(b []byte, offset int) (part string, next int) {
 	from := boundary(b, min(offset, len(b)))
 	to := boundary(b, min(from+contentShown, len(b)))
+	for quoted(b[from:to]) > room {
+		to = boundary(b, from+(to-from)*3/4)
+	}
 	if to < len(b) {
 		next = to
 	}
 	return string(b[from:to]), next
+}
+
+// quoted is how long a text becomes as a string of JSON, where quotes and line ends take two bytes or more.
+func quoted(b []byte) int {
+	q, err := json.Marshal(string(b))
+	if err != nil {
+		return 0 // strings can be written
+	}
+	return len(q)
 }
 
 // boundary is the beginning of the character at i.

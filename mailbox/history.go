@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"handoff/mailbox/draw"
@@ -11,23 +12,40 @@ import (
 
 // History shows the chain of a workflow, drawn or as rows, and whether it agrees with the registry.
 func (s *Service) History(ctx context.Context, by schemas.Caller, in schemas.HistoryIn) (out schemas.HistoryOut, err error) {
-	if in.Limit == 0 {
-		in.Limit = 50
+	limit := in.Limit
+	if limit == 0 {
+		limit = 50
 	}
 	err = s.read(ctx, func(v *store.View) error {
 		out = schemas.HistoryOut{}
 		if out.Workflow, err = s.workflowOf(v, in); err != nil {
 			return err
 		}
-		steps, err := s.steps(v, in.Limit, &out)
+		steps, err := s.steps(v, limit, &out)
 		if err != nil {
 			return err
 		}
-		out.Chain = hops(steps)
 		s.drawn(steps, in.Format, &out)
+		if in.Limit == 0 {
+			return s.fit(steps, in.Format, &out)
+		}
 		return nil
 	})
 	return out, err
+}
+
+// fit leaves out the last steps of what is too long to be shown unasked.
+func (s *Service) fit(steps []schemas.Step, format string, out *schemas.HistoryOut) error {
+	for {
+		b, err := json.Marshal(out)
+		if err != nil || len(b) <= room || len(steps) == 1 {
+			return err
+		}
+		n := max(min(len(steps)*room/len(b), len(steps)-1), 1)
+		out.More += len(steps) - n
+		steps = steps[:n]
+		s.drawn(steps, format, out)
+	}
 }
 
 func (s *Service) workflowOf(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
@@ -175,6 +193,7 @@ func hops(steps []schemas.Step) []schemas.Hop {
 }
 
 func (s *Service) drawn(steps []schemas.Step, format string, out *schemas.HistoryOut) {
+	out.Chain = hops(steps)
 	switch format {
 	case "rows":
 		out.Items = steps

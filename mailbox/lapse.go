@@ -27,7 +27,9 @@ func (o *op) lapse() error {
 			if err := o.attempt(func() error { return o.lapseOne(id) }); err != nil {
 				// One damaged handoff must not stop the others: it stays as it is.
 				o.Logger.Error("time could not be applied", slog.String("handoff", id.String()), slog.Any("error", err))
+				continue
 			}
+			o.applied++
 		}
 		return nil
 	})
@@ -58,6 +60,21 @@ func (o *op) lapseOne(id schemas.ID) error {
 	return o.lapsed(r)
 }
 
+// current is a record after what the clock has changed about it: more may be due than one operation
+// applies, and none acts on a record whose time is over.
+func (o *op) current(r *store.Record) (*store.Record, error) {
+	for r.Wakes != 0 && r.Wakes <= store.At(o.now) {
+		if err := o.as(clockCaller, func() error { return o.lapsed(r) }); err != nil {
+			return nil, err
+		}
+		var err error
+		if r, err = o.Record(r.ID); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
 func (o *op) lapsed(r *store.Record) error {
 	now := store.At(o.now)
 	over := func(t store.Time) bool { return t != 0 && t <= now }
@@ -75,22 +92,38 @@ func (o *op) lapsed(r *store.Record) error {
 
 // expire ends a handoff whose deadline passed: the sender is told and the rollback rule is applied.
 func (o *op) expire(r *store.Record) error {
-	now, err := o.step(actExpire, r)
+	now, err := o.timeOut(actExpire, r, r.Deadline, "Its deadline passed.")
 	if err != nil {
 		return err
 	}
-	o.end(&now)
-	if err := o.put(actExpire, r, &now, schemas.Event{Due: r.Deadline.Time()}, store.Content{}); err != nil {
-		return err
-	}
-	if err := o.notify(r.From, noticeOf(actExpire, &now, "Its deadline passed.")); err != nil {
-		return err
-	}
-	if err := o.unblock(&now); err != nil {
-		return err
-	}
-	_, err = o.rollback(&now, "", lost{Reason: "its deadline passed"})
+	_, err = o.rollback(now, "", lost{Reason: "its deadline passed"})
 	return err
+}
+
+// exhaust ends a handoff whose attempts are used up: the sender is told, and a person.
+func (o *op) exhaust(r *store.Record) error {
+	now, err := o.timeOut(actExhaust, r, r.Lease, "All attempts ended in silence.")
+	if err != nil {
+		return err
+	}
+	_, err = o.escalate(now, lost{Reason: "all attempts ended in silence"})
+	return err
+}
+
+// timeOut ends a handoff in the name of the clock.
+func (o *op) timeOut(a action, r *store.Record, due store.Time, text string) (*store.Record, error) {
+	now, err := o.step(a, r)
+	if err != nil {
+		return nil, err
+	}
+	o.end(&now)
+	if err := o.put(a, r, &now, schemas.Event{Due: due.Time()}, store.Content{}); err != nil {
+		return nil, err
+	}
+	if err := o.tell(r, noticeOf(a, &now, text)); err != nil {
+		return nil, err
+	}
+	return &now, o.unblock(&now)
 }
 
 // leaseEnded renews the claim, makes the handoff available again, or ends it.
@@ -114,34 +147,14 @@ func (o *op) leaseEnded(r *store.Record) error {
 	return o.put(actRequeue, r, &now, schemas.Event{Due: r.Lease.Time()}, store.Content{})
 }
 
-// exhaust ends a handoff whose attempts are used up: the sender is told, and a person.
-func (o *op) exhaust(r *store.Record) error {
-	now, err := o.step(actExhaust, r)
-	if err != nil {
-		return err
-	}
-	o.end(&now)
-	if err := o.put(actExhaust, r, &now, schemas.Event{Due: r.Lease.Time()}, store.Content{}); err != nil {
-		return err
-	}
-	if err := o.notify(r.From, noticeOf(actExhaust, &now, "All attempts ended in silence.")); err != nil {
-		return err
-	}
-	if err := o.unblock(&now); err != nil {
-		return err
-	}
-	_, err = o.escalate(&now, lost{Reason: "all attempts ended in silence"})
-	return err
-}
-
 // unreserve offers a handoff to all who qualify when the asker did not come back for its answer.
 func (o *op) unreserve(r *store.Record) error {
-	now, err := o.step(actUnsave, r)
+	now, err := o.step(actUnreserve, r)
 	if err != nil {
 		return err
 	}
 	now.Reserved, now.Box = 0, r.To
-	return o.put(actUnsave, r, &now, schemas.Event{Due: r.Reserved.Time()}, store.Content{})
+	return o.put(actUnreserve, r, &now, schemas.Event{Due: r.Reserved.Time()}, store.Content{})
 }
 
 // ready offers a handoff whose delay is over.

@@ -24,21 +24,27 @@ func estimate(r *store.Record) time.Duration { return time.Duration(r.Estimate) 
 // open, up to the longest silence allowed since the holder's last call on it; and in any case for one
 // lease after the holder was last heard of.
 func (o *op) renewed(r *store.Record) store.Time {
+	if o.gone(r) {
+		return 0 // and the grace with it
+	}
 	heard := r.Touched.Time()
 	if at := o.conns.lastHeard(r.ID); at.After(heard) {
 		heard = at
 	}
-	end := heard.Add(o.lease(r))
-	if o.conns.live(r.Conn) {
-		until := heard.Add(max(o.LeaseMax, 2*estimate(r), o.longestSession(r)))
-		end = o.now.Add(o.lease(r))
-		if end.After(until) {
-			end = until
-		}
-	} else if r.Conn != "" {
-		return 0 // the connection is gone, and the grace with it
+	end := store.At(heard.Add(o.lease(r)))
+	if r.Conn != "" {
+		longest := heard.Add(max(o.LeaseMax, 2*estimate(r), o.longestSession(r)))
+		end = min(store.At(o.now.Add(o.lease(r))), store.At(longest))
 	}
-	return store.At(end)
+	return beforeDeadline(r, end)
+}
+
+// beforeDeadline shortens a lease: none passes the deadline, which ends the handoff.
+func beforeDeadline(r *store.Record, end store.Time) store.Time {
+	if r.Deadline != 0 {
+		return min(end, r.Deadline)
+	}
+	return end
 }
 
 // longestSession is what the holder registered, zero when it did not.
@@ -50,15 +56,12 @@ func (o *op) longestSession(r *store.Record) time.Duration {
 	return time.Duration(a.Card.MaxMinutes) * time.Minute
 }
 
-// touch starts the lease of a held record anew. No lease passes the deadline, which ends the handoff.
+// touch starts the lease of a held record anew.
 func (o *op) touch(r *store.Record) {
 	r.Touched = store.At(o.now)
 	if r.Status == schemas.Waiting {
 		r.Lease = 0
 		return
 	}
-	r.Lease = store.At(o.now.Add(o.lease(r)))
-	if r.Deadline != 0 && r.Lease > r.Deadline {
-		r.Lease = r.Deadline
-	}
+	r.Lease = beforeDeadline(r, store.At(o.now.Add(o.lease(r))))
 }

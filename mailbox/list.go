@@ -1,7 +1,9 @@
 package mailbox
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"iter"
 	"slices"
 	"time"
@@ -13,6 +15,7 @@ import (
 const (
 	listed  = 10    // rows of a list, unless asked otherwise
 	scanned = 1_000 // rows looked at for one answer when filters pass over most
+	room    = 7_000 // bytes of rows in one answer; the first is always shown
 )
 
 // List shows the caller's mail: what waits for it, what it holds, what it sent, its notices; or all.
@@ -82,7 +85,7 @@ func (s *Service) filter(in schemas.ListIn) (f filter, err error) {
 	if in.Cursor != "" {
 		var ok bool
 		if f.cursor, ok = schemas.ParseID(in.Cursor); !ok {
-			return f, schemas.Invalidf("cursor", "is not one that list_handoffs gave").WithHint("Leave it out to begin again.")
+			return f, badCursor()
 		}
 	}
 	return f, nil
@@ -112,32 +115,67 @@ func (s *Service) source(v *store.View, a schemas.Agent, in schemas.ListIn, f fi
 		return v.Newest(store.AddressedTo(schemas.Address(a)), before), nil
 	}
 	boxes, err := boxesOf(v, a)
-	return after(v.Queue(boxes...), f.cursor), err
+	if err != nil {
+		return nil, err
+	}
+	return after(v, v.Queue(boxes...), f.cursor)
 }
 
-// after passes over what comes up to and including the cursor; a cursor that is gone is no reason to begin
-// again, so then nothing follows.
-func after(ids iter.Seq2[schemas.ID, error], cursor schemas.ID) iter.Seq2[schemas.ID, error] {
+// after passes over what comes up to and including the cursor in the order of claiming, also when the cursor
+// itself was claimed since.
+func after(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
 	if cursor == 0 {
-		return ids
+		return ids, nil
 	}
+	r, err := v.Record(cursor)
+	if err != nil {
+		return nil, err
+	}
+	if r == nil {
+		return nil, badCursor()
+	}
+	last := turn(r)
 	return func(yield func(schemas.ID, error) bool) {
 		passed := false
 		for id, err := range ids {
-			if err != nil || passed {
-				if !yield(id, err) {
-					return
-				}
-				continue
+			if err == nil && !passed {
+				passed, err = follows(v, id, last)
 			}
-			passed = id == cursor
+			if (err != nil || passed) && !yield(id, err) {
+				return
+			}
+		}
+	}, nil
+}
+
+// follows tells whether a handoff is claimed after a turn.
+func follows(v *store.View, id schemas.ID, last []byte) (bool, error) {
+	r, err := v.Record(id)
+	if err != nil {
+		return false, err
+	}
+	return bytes.Compare(turn(r), last) > 0, nil
+}
+
+// turn is where a handoff stands in the order of claiming, or stood when it was pending.
+func turn(r *store.Record) []byte {
+	const anywhere = "any"
+	pending := store.Record{ID: r.ID, Created: r.Created, Priority: r.Priority, Status: schemas.Pending, Box: anywhere}
+	for _, e := range store.Entries(&pending) {
+		if e.Space == store.Ready {
+			return e.Key
 		}
 	}
+	return nil
+}
+
+func badCursor() error {
+	return schemas.Invalidf("cursor", "is not one that list_handoffs gave").WithHint("Leave it out to begin again.")
 }
 
 // collect fills a list up to its limit, looking at a bounded number of rows.
 func (f filter) collect(v *store.View, ids iter.Seq2[schemas.ID, error], limit int, out *schemas.ListOut) error {
-	last, looked := schemas.ID(0), 0
+	last, looked, left := schemas.ID(0), 0, room
 	for id, err := range ids {
 		if err != nil {
 			return err
@@ -146,19 +184,31 @@ func (f filter) collect(v *store.View, ids iter.Seq2[schemas.ID, error], limit i
 			out.Cursor = last.String()
 			return nil
 		}
-		looked++
-		last = id
 		r, err := v.Record(id)
 		if err != nil {
 			return err
 		}
 		if ok, err := f.passes(v, r); err != nil {
 			return err
-		} else if ok {
-			out.Items = append(out.Items, itemOf(r))
+		} else if ok && !fits(out, itemOf(r), &left) {
+			out.Cursor = last.String()
+			return nil
 		}
+		looked++
+		last = id
 	}
 	return nil
+}
+
+// fits adds a row to a list unless there is no room left for it.
+func fits(out *schemas.ListOut, it schemas.Item, left *int) bool {
+	b, err := json.Marshal(it)
+	*left -= len(b) + 1
+	if err != nil || *left < 0 && len(out.Items) > 0 {
+		return false
+	}
+	out.Items = append(out.Items, it)
+	return true
 }
 
 func (f filter) passes(v *store.View, r *store.Record) (bool, error) {
@@ -201,24 +251,37 @@ func (s *Service) notices(ctx context.Context, by schemas.Caller, in schemas.Lis
 	err = s.update(ctx, by, func(o *op) error {
 		out = schemas.ListOut{Items: []schemas.Item{}}
 		var shown []schemas.NoticeID
+		left := room
 		for n, err := range o.Notices(by.Agent, schemas.NoticeID(f.cursor)) {
 			if err != nil {
 				return err
 			}
-			if len(out.Items) == in.Limit {
-				out.Cursor = schemas.ID(shown[len(shown)-1]).String()
-				break
+			if !f.tells(n) {
+				continue
 			}
 			unread, err := o.IsUnread(by.Agent, n.ID)
 			if err != nil {
 				return err
 			}
-			shown = append(shown, n.ID)
-			out.Items = append(out.Items, schemas.Item{
+			it := schemas.Item{
 				NoticeID: n.ID, HandoffID: n.About, From: n.From, Title: n.Title, At: n.At, Kind: n.Kind, Text: n.Text, Unread: unread,
-			})
+			}
+			if len(shown) == in.Limit || !fits(&out, it, &left) {
+				out.Cursor = schemas.ID(shown[len(shown)-1]).String()
+				break
+			}
+			shown = append(shown, n.ID)
 		}
 		return o.tx.Read(by.Agent, slices.Clone(shown)...)
 	})
 	return out, err
+}
+
+// tells is [filter.passes] for a notice: its type is its kind, and its words are those that are shown.
+func (f filter) tells(n schemas.Notice) bool {
+	if f.in.Type != "" && n.Kind != f.in.Type || !f.since.IsZero() && n.At.Before(f.since) {
+		return false
+	}
+	said := store.SplitWords(n.Title + " " + n.Text)
+	return !slices.ContainsFunc(f.words, func(w string) bool { return !slices.Contains(said, w) })
 }

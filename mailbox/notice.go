@@ -14,6 +14,30 @@ func noticeOf(a action, r *store.Record, text string) schemas.Notice {
 	}
 }
 
+// The kinds of notices beside the actions of the table.
+const (
+	noticeApproval action = "approval"  // it waits for a person to approve it
+	noticeQuestion action = "question"  // its holder asks
+	noticeAnswer   action = "answer"    // its question was answered
+	noticeBlocked  action = "blocked"   // what it waits for will not be completed
+	noticeTooDeep  action = "escalated" // its chain is too long to go on by itself
+)
+
+// tell leaves a notice with whoever asked for the work: its sender, or the owner of the workflow where the
+// rules sent it.
+func (o *op) tell(r *store.Record, n schemas.Notice) error {
+	to := r.From
+	if to == schemas.System {
+		to = schemas.Human
+		if wf, err := o.Workflow(r.Workflow); err != nil {
+			return err
+		} else if wf != nil && wf.Owner != schemas.System {
+			to = wf.Owner
+		}
+	}
+	return o.notify(to, n)
+}
+
 // notify leaves a notice with an agent, unless it is the one who acts: nobody is told what it did itself.
 func (o *op) notify(to schemas.Agent, n schemas.Notice) error {
 	if to == "" || to == schemas.System || to == o.by.Agent {

@@ -17,11 +17,14 @@ type op struct {
 	by  schemas.Caller
 	now time.Time
 
-	self *store.Agent // the caller, once read
-	new  bool         // nobody acted under that name before
+	self    *store.Agent // the caller, once read
+	unknown bool         // nobody acted under that name before
 
-	boxes []schemas.Address // where something may now be claimed, or was noticed
-	ended schemas.ID        // by the caller
+	applied int               // how many records the clock changed
+	wrote   bool              // there is something new to see
+	unheld  []schemas.ID      // handoffs that nobody holds any more
+	boxes   []schemas.Address // where something may now be claimed, or was noticed
+	ended   schemas.ID        // by the caller
 
 	fruitless bool  // nothing was done: there is no outcome to remember
 	refusal   error // what the caller is told although something was kept
@@ -39,7 +42,13 @@ func (o *op) as(by schemas.Caller, fn func() error) error {
 }
 
 // find resolves an id as a caller wrote it: "ho_12", "12", or the id that a foreign message brought.
-func (o *op) find(id string) (*store.Record, error) { return find(o.View, id) }
+func (o *op) find(id string) (*store.Record, error) {
+	r, err := find(o.View, id)
+	if err != nil {
+		return nil, err
+	}
+	return o.current(r)
+}
 
 func find(v *store.View, id string) (*store.Record, error) {
 	n, ok := schemas.ParseID(id)
@@ -83,10 +92,22 @@ func (o *op) put(a action, was, now *store.Record, e schemas.Event, said store.C
 	if _, err := o.tx.Change(was, now, e, said); err != nil {
 		return err
 	}
+	o.wrote = true
 	if now.Status == schemas.Pending && now.Box != "" {
 		o.boxes = append(o.boxes, now.Box)
 	}
+	if was != nil && was.Status.Held() && !now.Status.Held() {
+		o.unheld = append(o.unheld, now.ID)
+	}
 	return nil
+}
+
+// record keeps an event that is about no handoff.
+func (o *op) record(a action, content store.Content) error {
+	e := schemas.Event{Action: string(a), At: o.now, Agent: o.by.Agent, AgentID: o.by.AgentID, Via: o.by.Via}
+	_, err := o.tx.Change(nil, nil, e, content)
+	o.wrote = true
+	return err
 }
 
 // said makes content from what a caller said.

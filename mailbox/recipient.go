@@ -89,7 +89,8 @@ func (o *op) unknownRecipient(to schemas.Agent) (warnings []string, err error) {
 	if len(closest) > 0 {
 		hint += fmt.Sprintf(" Closest: %s.", closest[0])
 	}
-	return nil, e.WithField("to").WithKnown(texts(append(closest, remaining(known, closest)...))...).WithHint("%s Nothing was sent.", hint)
+	choices := texts(append(closest, remaining(known, closest)...))
+	return nil, e.WithField("to").WithKnown(choices[:min(len(choices), mostNamed)]...).WithHint("%s Nothing was sent.", hint)
 }
 
 func (o *op) unaccepted(to schemas.Agent, kind string) error {
@@ -103,7 +104,7 @@ func (o *op) unaccepted(to schemas.Agent, kind string) error {
 			able = append(able, c.Name)
 		}
 	}
-	e := schemas.Errorf(schemas.Conflict, "%s does not accept work of type %q", to, kind).WithField("type").WithKnown(texts(able)...)
+	e := schemas.Errorf(schemas.Conflict, "%s does not accept work of type %q", to, kind).WithField("type").WithKnown(texts(able[:min(len(able), mostNamed)])...)
 	if len(able) == 0 {
 		return e.WithHint("Nobody does. Use options.force to send it all the same. Nothing was sent.")
 	}
@@ -123,10 +124,12 @@ func (o *op) routed(d *draft) (*schemas.Routed, error) {
 	return &schemas.Routed{Candidates: ranked[:min(len(ranked), 5)], Excluded: excluded[:min(len(excluded), 5)]}, nil
 }
 
+// mostNamed is how many agents an error lists.
+const mostNamed = 20
+
 func list(names []schemas.Agent) string {
-	const most = 20
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(texts(names[:most]), ", "), len(names)-most)
+	if len(names) > mostNamed {
+		return fmt.Sprintf("%s and %d more", strings.Join(texts(names[:mostNamed]), ", "), len(names)-mostNamed)
 	}
 	return strings.Join(texts(names), ", ")
 }

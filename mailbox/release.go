@@ -1,6 +1,8 @@
 package mailbox
 
 import (
+	"slices"
+
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -41,9 +43,9 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) error {
 		return err
 	}
 	if to != "" {
-		now.To = to
+		readdress(&now, to)
 	}
-	o.letGo(&now)
+	dropClaim(&now)
 	var content store.Content
 	if note != "" {
 		if now.Note, err = o.nextEvent(); err != nil {
@@ -56,12 +58,17 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) error {
 	return o.put(actRelease, r, &now, schemas.Event{}, content)
 }
 
-// letGo ends a claim without charging it: its token is void and nobody holds the handoff.
-func (o *op) letGo(r *store.Record) {
-	if r.Token != "" {
-		r.Voided = append([]string{r.Token}, r.Voided...)
-		r.Voided = r.Voided[:min(len(r.Voided), voidedKept)]
-	}
-	r.Token, r.Holder, r.HolderID, r.Conn, r.Via = "", "", "", "", ""
+// dropClaim ends a claim without charging it: its token is void and nobody holds the handoff.
+func dropClaim(r *store.Record) {
+	voidToken(r)
+	r.Holder, r.HolderID, r.Conn, r.Via, r.Left = "", "", "", "", false
 	r.Lease, r.Reserved, r.Ask, r.Permission, r.Uncharged, r.Box = 0, 0, 0, false, true, r.To
+}
+
+// readdress changes for whom a handoff is. Who is named may take it, even if it declined before.
+func readdress(r *store.Record, to schemas.Address) {
+	r.To, r.Reserved = to, 0
+	if agent, directed := to.Directed(); directed {
+		r.Excluded = slices.DeleteFunc(r.Excluded, func(a schemas.Agent) bool { return a == agent })
+	}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"log/slog"
 
 	"handoff/mailbox/contract"
 	"handoff/schemas"
@@ -18,12 +18,13 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 		return schemas.SendOut{}, err
 	}
 	out, err := mutate(ctx, s, by, func(o *op) (schemas.SendOut, error) {
+		deliver := o.send
 		if d.handoff.Type == schemas.TypeMessage {
-			return o.message(&d)
+			deliver = o.message
 		}
-		out, err := o.send(&d)
+		out, err := deliver(&d)
 		if err == nil && in.DryRun {
-			out.HandoffID, out.Status = 0, "dry_run"
+			out.HandoffID, out.NoticeID, out.Status = 0, 0, "dry_run"
 			return out, errDryRun{out}
 		}
 		return out, err
@@ -32,7 +33,7 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 		return dry.out, nil
 	}
 	if err == nil && out.HandoffID != 0 && out.Position == 0 {
-		out.Position, err = s.position(ctx, out.HandoffID)
+		out.Position = s.position(ctx, out.HandoffID)
 	}
 	return out, err
 }
@@ -109,7 +110,7 @@ func (o *op) create(d *draft, p place) (*store.Record, error) {
 	r := &store.Record{
 		ID: id, Workflow: p.workflow, From: h.Source.Agent, To: d.to, Type: h.Type, Title: h.Title, Tags: h.Tags,
 		Priority: h.Metadata.Priority, Status: life[actSend][unsent].to, Box: d.to,
-		Created: store.At(o.now), NotBefore: store.At(d.notBefore), Deadline: store.At(d.deadline),
+		Created: store.At(o.now), Deadline: store.At(d.deadline),
 		Parent: p.parent, RetryOf: p.retryOf, Depth: p.depth, MaxDepth: p.maxDepth,
 		Attempt: min(d.attempt, h.Metadata.MaxAttempts-1), MaxAttempts: h.Metadata.MaxAttempts, Estimate: int(d.estimate.Minutes()),
 		NeedsApproval: h.Metadata.NeedsApproval, Promises: promises(h.Expectations),
@@ -125,18 +126,18 @@ func (o *op) create(d *draft, p place) (*store.Record, error) {
 		return nil, err
 	}
 	if d.notBefore.After(o.now) {
-		r.Box = ""
+		r.Box, r.NotBefore = "", store.At(d.notBefore)
 	}
 	if err := o.joinWorkflow(r); err != nil {
 		return nil, err
 	}
-	if err := o.tx.PutWords(id, h.Title, h.Task, h.Summary, strings.Join(h.Tags, " ")); err != nil {
+	if err := o.tx.PutWords(id, d.words); err != nil {
 		return nil, err
 	}
 	if err := o.put(actSend, nil, r, schemas.Event{Other: p.parent}, d.content); err != nil || !r.NeedsApproval {
 		return r, err
 	}
-	return r, o.notify(schemas.Human, noticeOf("approval", r, "It waits for your approval: handoff approve "+r.ID.String()))
+	return r, o.notify(schemas.Human, noticeOf(noticeApproval, r, "It waits for your approval: handoff approve "+r.ID.String()))
 }
 
 func promises(e *schemas.Expectations) bool {
@@ -208,7 +209,9 @@ func (o *op) message(d *draft) (out schemas.SendOut, err error) {
 		To: to, From: o.by.Agent, At: o.now, Kind: schemas.TypeMessage,
 		Title: "Handoff: " + d.handoff.Title, Text: d.handoff.Task, Body: d.content.Bytes,
 	}
-	if parent, err := o.parent(d); err == nil && parent != nil {
+	if parent, err := o.parent(d); err != nil {
+		return out, err
+	} else if parent != nil {
 		n.About = parent.ID
 	}
 	id, err := o.tx.Notify(n)
@@ -216,8 +219,7 @@ func (o *op) message(d *draft) (out schemas.SendOut, err error) {
 		return out, err
 	}
 	o.boxes = append(o.boxes, d.to)
-	e := schemas.Event{Action: "message", At: o.now, Agent: o.by.Agent, AgentID: o.by.AgentID, Via: o.by.Via}
-	if _, err := o.tx.Change(nil, nil, e, d.content); err != nil {
+	if err := o.record(actMessage, d.content); err != nil {
 		return out, err
 	}
 	out = schemas.SendOut{NoticeID: id, Status: "delivered", To: d.to, Warnings: warnings}
@@ -226,8 +228,8 @@ func (o *op) message(d *draft) (out schemas.SendOut, err error) {
 
 // position counts how many come before a handoff in its mailbox, plus one; zero when it does not wait or
 // more than a hundred do.
-func (s *Service) position(ctx context.Context, id schemas.ID) (place int, err error) {
-	err = s.Store.View(ctx, func(v *store.View) error {
+func (s *Service) position(ctx context.Context, id schemas.ID) (place int) {
+	err := s.Store.View(ctx, func(v *store.View) error {
 		place = 0
 		r, err := v.Record(id)
 		if err != nil || r == nil || r.Box == "" {
@@ -246,5 +248,9 @@ func (s *Service) position(ctx context.Context, id schemas.ID) (place int, err e
 		}
 		return nil
 	})
-	return place, err
+	if err != nil {
+		s.Logger.WarnContext(ctx, "a handoff was sent and not counted", slog.Any("error", err))
+		return 0
+	}
+	return place
 }

@@ -41,9 +41,11 @@ type Config struct {
 // Its methods may be called concurrently. Errors are *[schemas.Error].
 type Service struct {
 	Config
-	conns  *connections
-	hub    *hub
-	secret string // that no sender knows: briefs are framed with it
+	conns *connections
+	hub   *hub
+
+	started time.Time
+	secret  string // that no sender knows: briefs are framed with it
 }
 
 // New makes a service over a store.
@@ -58,7 +60,7 @@ func New(c Config) *Service {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Service{Config: c, conns: newConnections(), hub: newHub(), secret: c.NewID("frame")}
+	return &Service{Config: c, conns: newConnections(), hub: newHub(), started: c.Now(), secret: c.NewID("frame")}
 }
 
 // update runs one operation that may change something. Fn may run more than once. The error that it
@@ -76,34 +78,41 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 	if err != nil {
 		return s.coded(err)
 	}
-	s.hub.changed(o.boxes)
+	if o.wrote {
+		s.hub.changed(o.boxes)
+	}
 	if o.ended != 0 {
 		s.conns.end(by.Conn, o.ended, now)
 	}
+	s.conns.forget(o.unheld)
 	return o.refusal
 }
 
-// read runs one operation on a snapshot, after applying what the clock has changed.
+// read runs one operation on a snapshot, after applying what the clock has changed. Where that cannot be
+// written, what is known is shown all the same.
 func (s *Service) read(ctx context.Context, fn func(*store.View) error) error {
 	if err := s.catchUp(ctx); err != nil {
-		return err
+		s.Logger.WarnContext(ctx, "time could not be applied before reading", slog.Any("error", err))
 	}
 	return s.coded(s.Store.View(ctx, fn))
 }
 
 // catchUp applies what the clock has changed, if anything.
 func (s *Service) catchUp(ctx context.Context) error {
-	var last time.Time
-	for {
+	for applied := lapseLimit; applied == lapseLimit; {
 		due, err := s.nextDue(ctx)
-		if err != nil || due.IsZero() || due.After(s.Now()) || due.Equal(last) {
-			return err // nothing is due, or nothing that can be applied
-		}
-		if err := s.update(ctx, clockCaller, func(*op) error { return nil }); err != nil {
+		if err != nil || due.IsZero() || due.After(s.Now()) {
 			return err
 		}
-		last = due
+		err = s.update(ctx, clockCaller, func(o *op) error {
+			applied = o.applied
+			return nil
+		})
+		if err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 func (s *Service) nextDue(ctx context.Context) (due time.Time, err error) {

@@ -7,43 +7,48 @@ import "handoff/schemas"
 type action string
 
 const (
-	actSend     action = "sent"
-	actApprove  action = "approved"
-	actRefuse   action = "refused"
-	actReady    action = "ready" // what it waited for is there: its time, or the handoffs before it
-	actClaim    action = "claimed"
-	actReclaim  action = "reclaimed"
-	actAmend    action = "amended"
-	actProgress action = "progress"
-	actAsk      action = "asked"
-	actAnswer   action = "answered"
-	actUnsave   action = "unreserved" // the asker did not come back for the answer
-	actComplete action = "completed"
-	actFail     action = "failed"
-	actReject   action = "rejected"
-	actDecline  action = "declined"
-	actRelease  action = "released"
-	actRenew    action = "renewed"
-	actLost     action = "disconnected"
-	actRequeue  action = "lease_ended"
-	actExhaust  action = "attempts_used_up"
-	actExpire   action = "timed_out"
-	actCancel   action = "cancelled"
-	actReturn   action = "returned"
-	actRetry    action = "retried"
-	actRerun    action = "tried_again" // the holder failed and asked for a retry
-	actRollback action = "rolled_back"
-	actEscalate action = "escalated"
-	actRedo     action = "given_back" // the child of a return was made
-	actMark     action = "checkpoint"
-	actLate     action = "late"
+	actSend      action = "sent"
+	actApprove   action = "approved"
+	actRefuse    action = "refused"
+	actReady     action = "ready" // what it waited for is there: its time, or the handoffs before it
+	actClaim     action = "claimed"
+	actReclaim   action = "reclaimed"
+	actAmend     action = "amended"
+	actProgress  action = "progress"
+	actAsk       action = "asked"
+	actAnswer    action = "answered"
+	actUnreserve action = "unreserved" // the asker did not come back for the answer
+	actComplete  action = "completed"
+	actFail      action = "failed"
+	actReject    action = "rejected"
+	actDecline   action = "declined"
+	actRelease   action = "released"
+	actRenew     action = "renewed"
+	actLost      action = "disconnected"
+	actRequeue   action = "lease_ended"
+	actExhaust   action = "attempts_used_up"
+	actExpire    action = "timed_out"
+	actCancel    action = "cancelled"
+	actReturn    action = "returned"
+	actForward   action = "passed_on"
+	actRetry     action = "retried"
+	actRerun     action = "tried_again" // the holder failed and asked for a retry
+	actRollback  action = "rolled_back"
+	actEscalate  action = "escalated"
+	actRedo      action = "given_back" // the child of a return was made
+	actMark      action = "checkpoint"
+	actLate      action = "late"
+
+	// These are about no handoff.
+	actRegister action = "registered"
+	actMessage  action = "message"
 )
 
 // actions lists them in the order of a life.
 var actions = []action{
 	actSend, actApprove, actRefuse, actReady, actClaim, actReclaim, actAmend, actProgress, actAsk, actAnswer,
-	actUnsave, actComplete, actFail, actReject, actDecline, actRelease, actRenew, actLost, actRequeue,
-	actExhaust, actExpire, actCancel, actReturn, actRetry, actRerun, actRollback, actEscalate, actRedo, actMark, actLate,
+	actUnreserve, actComplete, actFail, actReject, actDecline, actRelease, actRenew, actLost, actRequeue,
+	actExhaust, actExpire, actCancel, actForward, actReturn, actRetry, actRerun, actRollback, actEscalate, actRedo, actMark, actLate,
 }
 
 // who is a set of parts that callers play.
@@ -82,10 +87,10 @@ var life = map[action]map[schemas.Status]step{
 		schemas.Pending: {schemas.Pending, sender | owner | human},
 		schemas.Waiting: {schemas.Waiting, sender | owner | human},
 	},
-	actProgress: each(schemas.Working, holder, schemas.Accepted, schemas.Working, schemas.Waiting),
-	actAsk:      each(schemas.Waiting, holder, schemas.Accepted, schemas.Working),
-	actAnswer:   {schemas.Waiting: {schemas.Pending, sender | owner | human}},
-	actUnsave:   {schemas.Pending: {schemas.Pending, clock}},
+	actProgress:  each(schemas.Working, holder, schemas.Accepted, schemas.Working, schemas.Waiting),
+	actAsk:       each(schemas.Waiting, holder, schemas.Accepted, schemas.Working),
+	actAnswer:    {schemas.Waiting: {schemas.Pending, sender | owner | human}},
+	actUnreserve: {schemas.Pending: {schemas.Pending, clock}},
 	// From pending: a lease ended, nobody else came, and the last holder finishes after all.
 	actComplete: each(schemas.Completed, holder, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
 	actFail:     each(schemas.Failed, holder, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
@@ -97,9 +102,10 @@ var life = map[action]map[schemas.Status]step{
 	actRequeue:  each(schemas.Pending, clock, schemas.Accepted, schemas.Working),
 	actExhaust:  each(schemas.TimedOut, clock, schemas.Accepted, schemas.Working),
 	actExpire:   each(schemas.TimedOut, clock, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
-	actCancel: each(schemas.Cancelled, sender|owner|human,
+	actCancel: each(schemas.Cancelled, sender|owner|human|clock,
 		schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
-	actReturn: {schemas.Completed: {schemas.Returned, sender | owner | human | verifier}},
+	actForward: same(holder, schemas.Completed),
+	actReturn:  {schemas.Completed: {schemas.Returned, sender | owner | human | verifier}},
 	actRetry: same(sender|owner|human,
 		schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Cancelled),
 	actRerun:    same(holder, schemas.Failed),

@@ -40,8 +40,8 @@ var updates = map[schemas.Action]func(*op, *store.Record, schemas.UpdateIn, *sch
 	schemas.ActRelease:  (*op).releaseTo,
 	schemas.ActAmend:    (*op).amend,
 	schemas.ActCancel:   (*op).cancel,
-	schemas.ActRetry:    (*op).retryAgain,
-	schemas.ActReturn:   (*op).giveBackWork,
+	schemas.ActRetry:    (*op).retry,
+	schemas.ActReturn:   (*op).returnWork,
 	schemas.ActApprove:  (*op).approve,
-	schemas.ActRefuse:   (*op).refuseApproval,
+	schemas.ActRefuse:   (*op).disapprove,
 }

@@ -58,6 +58,9 @@ func ParseTime(field, s string, now time.Time) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
+		if t.After(now.Add(maxDuration)) {
+			return time.Time{}, Invalidf(field, "%q is more than ten years away", Visible(s)).WithHint("Give an earlier time.")
+		}
 		return t.UTC(), nil
 	}
 	d, err := ParseDuration(field, s)

@@ -60,12 +60,17 @@ func (a *auditor) event(v *View, row Row) error {
 	if err := a.tree(v, n, row.Value); err != nil {
 		return err
 	}
-	var e schemas.Event
-	if json.Unmarshal(row.Value, &e) != nil {
+	e, ok := readEvent(row.Value)
+	if !ok {
 		a.problems.addf("event %d cannot be read", n)
 		return nil
 	}
 	return a.links(v, n, e)
+}
+
+func readEvent(b []byte) (e schemas.Event, ok bool) {
+	ok = json.Unmarshal(b, &e) == nil
+	return e, ok
 }
 
 func (a *auditor) tree(v *View, n uint64, event []byte) error {
@@ -160,14 +165,14 @@ func (a *auditor) record(v *View, id schemas.ID, b []byte) (*Record, error) {
 	r, err := decodeRecord(b)
 	if err != nil {
 		a.problems.addf("the record of %s cannot be read: %v", id, err)
-		return nil, nil //nolint:nilerr // it is what was looked for
+		return nil, nil
 	}
 	event, err := v.r.Get(Events, number(r.Event))
 	if err != nil {
 		return nil, err
 	}
-	var e schemas.Event
-	if json.Unmarshal(event, &e) != nil || e.Handoff != id || r.ID != id || e.State != digest(b) {
+	e, ok := readEvent(event)
+	if !ok || e.Handoff != id || r.ID != id || e.State != digest(b) {
 		a.problems.addf("the record of %s is not what event %d left", id, r.Event)
 		return nil, nil
 	}
@@ -192,8 +197,8 @@ func (v *View) Verify(id schemas.ID) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		var e schemas.Event
-		if json.Unmarshal(b, &e) != nil || e.Handoff != id || e.Before >= n {
+		e, ok := readEvent(b)
+		if !ok || e.Handoff != id || e.Before >= n {
 			return false, nil
 		}
 		a.last[id] = e.Before

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.etcd.io/bbolt"
 
 	"handoff/schemas"
 	"handoff/store"
@@ -58,7 +57,7 @@ func (c cycle) send(tx *store.Tx) error {
 	if err := tx.PutWorkflow(r.Workflow, store.Workflow{Owner: r.From, First: id, Last: id}); err != nil {
 		return err
 	}
-	if err := tx.PutWords(id, r.Title, string(task)); err != nil {
+	if err := tx.PutWords(id, store.ListWords(r.Title, string(task))); err != nil {
 		return err
 	}
 	return c.remember(tx, "1", `{"handoff_id":"ho_12","status":"pending","to":"auto-code","workflow_id":"wf_12"}`)
@@ -159,86 +158,65 @@ func play(b *testing.B, s *store.Store, callers int) time.Duration {
 	return time.Since(start)
 }
 
-// byHand writes the rows of b.N lives into bbolt, so many commits in a transaction, and tells how long
-// that took, without the time to make them up.
-func byHand(b *testing.B, group int) (took time.Duration) {
-	path := filepath.Join(b.TempDir(), "raw.db")
-	require.NoError(b, openBolt(b, path).Close()) // makes the buckets
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
-		NoFreelistSync: true, FreelistType: bbolt.FreelistMapType, InitialMmapSize: 1 << 30, NoStatistics: true,
-	})
-	require.NoError(b, err)
-	r := &recorder{Backend: memory.New()}
-	s := store.New(r)
-	for n := 0; n < b.N; n += group {
-		r.writes = r.writes[:0]
-		for c := range min(group, b.N-n) {
-			for _, fn := range (cycle{int64(n + c)}).commits() {
-				require.NoError(b, s.Update(b.Context(), fn))
+// BenchmarkQueue finds the next handoff among many that wait, for an agent with three boxes.
+func BenchmarkQueue(b *testing.B) {
+	for _, n := range []int{1000, 100_000} {
+		b.Run(fmt.Sprintf("pending=%d", n), func(b *testing.B) {
+			s := pending(b, n)
+			b.ReportAllocs()
+			for b.Loop() {
+				require.NoError(b, s.View(b.Context(), func(v *store.View) error {
+					for id, err := range v.Queue("agent-1", "capability:go", "role:coder") {
+						if err != nil || id == 0 {
+							return fmt.Errorf("no handoff: %w", err)
+						}
+						break
+					}
+					return nil
+				}))
 			}
-		}
-		for part := range 3 { // as many transactions as the callers need
-			writes := r.writes[part*len(r.writes)/3 : (part+1)*len(r.writes)/3]
-			start := time.Now()
-			require.NoError(b, db.Update(func(tx *bbolt.Tx) error { return apply(tx, writes) }))
-			took += time.Since(start)
-		}
+		})
 	}
-	require.NoError(b, db.Close())
-	return took
 }
 
-func apply(tx *bbolt.Tx, writes []written) error {
-	for _, w := range writes {
-		bucket := tx.Bucket([]byte(w.space.String()))
-		if w.deleted {
-			if err := bucket.Delete(w.key); err != nil {
-				return err
+// pending is a file in which so many handoffs wait in three boxes.
+func pending(b *testing.B, n int) *store.Store {
+	s := store.New(openBolt(b, filepath.Join(b.TempDir(), "handoff.db")))
+	b.Cleanup(func() { require.NoError(b, s.Close()) })
+	for start := 1; start <= n; start += 1000 {
+		require.NoError(b, s.Update(b.Context(), func(tx *store.Tx) error {
+			for id := start; id < start+1000; id++ {
+				r := sent(schemas.ID(id))
+				r.Box = anyBox[id%len(anyBox)]
+				if err := keep(tx, nil, r, "send", `{"task":"fix it"}`); err != nil {
+					return err
+				}
 			}
-			continue
-		}
-		if err := bucket.Put(w.key, w.value); err != nil {
-			return err
-		}
+			return nil
+		}))
 	}
-	return nil
+	return s
 }
 
-// recorder writes down what is written to a backend.
-type recorder struct {
-	store.Backend
-	writes []written
+var anyBox = []schemas.Address{"agent-1", "capability:go", "role:coder"}
+
+// BenchmarkAudit proves a whole file, and BenchmarkCheck compares it with its indexes.
+func BenchmarkAudit(b *testing.B) {
+	s := pending(b, 10_000)
+	for b.Loop() {
+		out, err := s.Audit(b.Context())
+		require.NoError(b, err)
+		require.True(b, out.OK)
+	}
+	b.ReportMetric(10_000*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }
 
-type written struct {
-	space      store.Space
-	key, value []byte
-	deleted    bool
-}
-
-func (r *recorder) Update(ctx context.Context, fn func(store.Writer) error) error {
-	return r.Backend.Update(ctx, func(w store.Writer) error { return fn(recording{w, r}) })
-}
-
-type recording struct {
-	store.Writer
-	to *recorder
-}
-
-func (w recording) Put(s store.Space, key, value []byte) error {
-	w.to.writes = append(w.to.writes, written{space: s, key: append([]byte{}, key...), value: append([]byte{}, value...)})
-	return w.Writer.Put(s, key, value)
-}
-
-func (w recording) Delete(s store.Space, key []byte) error {
-	w.to.writes = append(w.to.writes, written{space: s, key: append([]byte{}, key...), deleted: true})
-	return w.Writer.Delete(s, key)
-}
-
-// Next writes as well; its row is among those that a hand would write.
-func (w recording) Next(s store.Space) (uint64, error) {
-	n, err := w.Writer.Next(s)
-	key := []byte("next/" + s.String())
-	w.to.writes = append(w.to.writes, written{space: store.Sys, key: key, value: fmt.Appendf(nil, "%08d", n)})
-	return n, err
+func BenchmarkCheck(b *testing.B) {
+	s := pending(b, 10_000)
+	for b.Loop() {
+		problems, err := s.Check(b.Context())
+		require.NoError(b, err)
+		require.Empty(b, problems)
+	}
+	b.ReportMetric(10_000*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }

@@ -48,6 +48,9 @@ func (t *Tx) PutReceipt(key ReceiptKey, r Receipt) error {
 	return t.w.Put(Receipts, key, join(number(r.At), word(r.Digest), r.Result))
 }
 
+// DeleteReceipt forgets the outcome of a call.
+func (t *Tx) DeleteReceipt(key ReceiptKey) error { return t.w.Delete(Receipts, key) }
+
 // ExpireReceipts deletes receipts of request ids from before the given time, at most limit, in the order
 // of their ids, and stops at the first that is younger: it never deletes a younger one and costs one seek.
 // So ids must begin with their time in a fixed width. One that does not may hold up those behind it until

@@ -44,6 +44,7 @@ type Record struct {
 	Ended     Time `json:"ended,omitempty"`
 
 	Parent    schemas.ID `json:"parent,omitempty"`
+	Forwarded schemas.ID `json:"fwd,omitempty"` // what its completion passed on
 	RetryOf   schemas.ID `json:"retry,omitempty"`
 	Successor schemas.ID `json:"succ,omitempty"` // the handoff that took its place
 	Depth     int        `json:"depth"`
@@ -52,6 +53,7 @@ type Record struct {
 	Holder      schemas.Agent `json:"holder,omitempty"` // who holds it, or held it last
 	HolderID    string        `json:"hid,omitempty"`
 	Conn        string        `json:"conn,omitempty"`
+	Left        bool          `json:"left,omitempty"` // the connection is known to be gone
 	Via         schemas.Via   `json:"via,omitempty"`
 	Token       string        `json:"token,omitempty"`  // of the last claim
 	Voided      []string      `json:"voided,omitempty"` // tokens of claims before the last, newest first
@@ -81,6 +83,7 @@ type Record struct {
 	OriginID     string `json:"origin,omitempty"`
 	Digest       string `json:"dig,omitempty"`  // of what was sent, to notice the same content again
 	ResultDigest string `json:"rdig,omitempty"` // of the outcome, to answer a repeat as the first time
+	LateDigest   string `json:"ldig,omitempty"` // of the last late result
 
 	// unknown holds fields that a later version of this program wrote: they are kept as they are.
 	unknown map[string]json.RawMessage
@@ -178,7 +181,8 @@ func newer(b []byte) error {
 		Schema int             `json:"v"`
 		ID     json.RawMessage `json:"id"`
 	}
-	if json.Unmarshal(b, &r) != nil || r.Schema <= schemas.Version {
+	_ = json.Unmarshal(b, &r) // what cannot be read is not newer, it is damaged
+	if r.Schema <= schemas.Version {
 		return nil
 	}
 	return schemas.Errorf(schemas.Unavailable, "%s was written by a newer version of handoff (record schema %d, this one knows %d)",

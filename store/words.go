@@ -14,20 +14,26 @@ import (
 // maxWords bounds the row of words of one handoff.
 const maxWords = 200
 
-// PutWords keeps the words by which a handoff is found: the first two hundred of the texts, so the most
-// telling text comes first. One row per handoff keeps a send cheap; a search reads these rows, newest
-// first.
-func (t *Tx) PutWords(id schemas.ID, texts ...string) error {
-	var row []byte
+// WordList is what a handoff is found by: distinct words, each after a zero byte.
+type WordList []byte
+
+// ListWords takes the first two hundred words of the texts, so the most telling text comes first. It takes
+// longer than writing them, so it is done before the transaction.
+func ListWords(texts ...string) WordList {
+	var list WordList
 	n := 0
 	for w := range distinctWords(texts) {
 		if n++; n > maxWords {
 			break
 		}
-		row = append(append(row, 0), w...)
+		list = append(append(list, 0), w...)
 	}
-	return t.w.Put(Words, number(id), append(row, 0))
+	return append(list, 0)
 }
+
+// PutWords keeps the words by which a handoff is found. One row per handoff keeps a send cheap; a search
+// reads these rows, newest first.
+func (t *Tx) PutWords(id schemas.ID, list WordList) error { return t.w.Put(Words, number(id), list) }
 
 // SplitWords splits text into distinct lower-case words of letters, marks and digits, in their order.
 func SplitWords(text string) []string { return slices.Collect(distinctWords([]string{text})) }

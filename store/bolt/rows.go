@@ -3,6 +3,7 @@ package bolt
 import (
 	"bytes"
 	"iter"
+	"runtime/debug"
 
 	"go.etcd.io/bbolt"
 
@@ -59,6 +60,8 @@ func (r *rows) Delete(s store.Space, key []byte) (err error) {
 // Scan implements [store.Reader].
 func (r *rows) Scan(q store.Range) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
+		// Under iter.Pull this is a goroutine of its own, where a damaged file must not end the process either.
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 		c := cursor{Range: q}
 		for row, err := c.first(r); ; row, err = c.next() {
 			if err != nil {

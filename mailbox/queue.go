@@ -1,0 +1,103 @@
+package mailbox
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// errLookFurther means that a transaction passed over as many as it may.
+var errLookFurther = errors.New("what is wanted lies further back in the mailbox")
+
+// claimNext takes the first of the caller's queue that it may. Where many are passed over, what is wanted is
+// searched for outside the transaction, and then taken if it is still there.
+func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []string) (claimed, error) {
+	first := func(o *op) (claimed, error) {
+		got, err := o.orphan()
+		if got.Record == nil && err == nil {
+			got, err = o.claimFirst(tags)
+		}
+		o.fruitless = got.Record == nil // a repeat looks again
+		return got, err
+	}
+	for {
+		got, err := mutate(ctx, s, by, first)
+		if !errors.Is(err, errLookFurther) {
+			return got, err
+		}
+		id, err := s.searchQueue(ctx, by, tags)
+		if id == 0 || err != nil {
+			return claimed{}, err
+		}
+		got, err = mutate(ctx, s, by, func(o *op) (claimed, error) { return o.claimGiven(id.String()) })
+		if schemas.AsError(err) == nil || schemas.AsError(err).Code != schemas.Conflict {
+			return got, err
+		} // somebody else was faster
+	}
+}
+
+func (o *op) claimFirst(tags []string) (claimed, error) {
+	boxes, err := o.boxesOfCaller()
+	if err != nil {
+		return claimed{}, err
+	}
+	looked := 0
+	for id, err := range o.Queue(boxes...) {
+		if err != nil {
+			return claimed{}, err
+		}
+		r, err := o.Record(id)
+		if err != nil {
+			return claimed{}, err
+		}
+		if r, err = o.current(r); err != nil {
+			return claimed{}, err
+		}
+		if r.Status == schemas.Pending && mayTake(r, o.by.Agent, tags) {
+			return o.take(actClaim, r)
+		}
+		if looked++; looked == scanned {
+			return claimed{}, errLookFurther
+		}
+	}
+	return claimed{}, nil
+}
+
+// mayTake tells whether an agent takes a handoff that waits in one of its boxes.
+func mayTake(r *store.Record, a schemas.Agent, tags []string) bool {
+	return !slices.Contains(r.Excluded, a) && anyOf(r.Tags, tags)
+}
+
+// anyOf tells whether one of the wanted tags is there; wanting none is always met.
+func anyOf(tags, wanted []string) bool {
+	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(t string) bool { return slices.Contains(tags, t) })
+}
+
+// searchQueue gives the first of the caller's queue that it may take, zero for none.
+func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []string) (found schemas.ID, err error) {
+	err = s.Store.View(ctx, func(v *store.View) error {
+		found = 0
+		boxes, err := boxesOf(v, by.Agent)
+		if err != nil {
+			return err
+		}
+		for id, err := range v.Queue(boxes...) {
+			if err != nil {
+				return err
+			}
+			r, err := v.Record(id)
+			if err != nil {
+				return err
+			}
+			if mayTake(r, by.Agent, tags) {
+				found = id
+				return nil
+			}
+		}
+		return nil
+	})
+	return found, s.coded(err)
+}

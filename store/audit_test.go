@@ -1,0 +1,228 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/ledger"
+)
+
+// registry are the spaces that Audit answers for.
+var registry = []store.Space{store.Events, store.Tree, store.Records, store.Bodies, store.Salts}
+
+// busy is a store with some lives in it: one ended, one held, some waiting, and a message.
+func busy(t testing.TB) *world {
+	w := inMemory(t)
+	w.complete(w.claim(w.send(1)))
+	w.claim(w.send(1))
+	w.change(nil, sent(w.send(1).ID+1), "send", strings.Repeat("one of many ", 400))
+	w.update(func(tx *store.Tx) error {
+		_, err := tx.Change(nil, nil, schemas.Event{Action: "message"}, store.Content{Bytes: []byte("hello"), Salt: []byte("salt")})
+		return err
+	})
+	w.notify("architect", 2)
+	w.sound()
+	return w
+}
+
+func TestAuditOfNothing(t *testing.T) {
+	require.Equal(t, schemas.AuditOut{OK: true}, inMemory(t).audit())
+}
+
+func TestAuditGivesTheRoot(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		w.claim(w.send(2))
+		rows := w.dump(store.Events, store.Tree)
+		root, err := ledger.Root(3, func(n int64) ([]byte, error) { return rows[store.Tree][n].Value, nil })
+		require.NoError(t, err)
+		require.Equal(t, schemas.AuditOut{Events: 3, Handoffs: 2, Root: root, OK: true}, w.audit())
+	})
+}
+
+// Every byte of every row of the registry is changed in turn, and cut off, and doubled.
+func TestEveryChangedByteIsFound(t *testing.T) {
+	w := busy(t)
+	for _, s := range registry {
+		for _, row := range w.dump(s)[s] {
+			for at := 0; at < len(row.Value); at += 1 + len(row.Value)/200 {
+				for name, value := range map[string][]byte{
+					"changed": slices.Concat(row.Value[:at], []byte{row.Value[at] ^ 0x20}, row.Value[at+1:]),
+					"cut off": row.Value[:at],
+					"doubled": slices.Insert(slices.Clone(row.Value), at, row.Value[at]),
+				} {
+					w.raw(func(rows store.Writer) error { return rows.Put(s, row.Key, value) })
+					require.NotEmpty(t, w.audit().Problems, "%s %x, %s at byte %d", s, row.Key, name, at)
+				}
+			}
+			w.raw(func(rows store.Writer) error { return rows.Put(s, row.Key, row.Value) })
+		}
+	}
+	w.sound()
+}
+
+func TestEveryMissingRowIsFound(t *testing.T) {
+	w := busy(t)
+	for _, s := range registry {
+		for _, row := range w.dump(s)[s] {
+			remove := func(rows store.Writer) error { return rows.Delete(s, row.Key) }
+			w.whileBroken(remove, func(broken *world) {
+				require.NotEmpty(t, broken.audit().Problems, "%s %x", s, row.Key)
+			})
+		}
+	}
+	w.sound()
+}
+
+func TestAuditFinds(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		damage func(rows store.Writer) error
+		found  string
+	}{
+		{
+			"a counter that is behind", func(rows store.Writer) error { return rows.Put(store.Sys, []byte("events"), key(uint64(7))) },
+			"the log ends with event 8 and claims to end with 7",
+		},
+		{
+			"a counter that is far ahead", func(rows store.Writer) error { return rows.Put(store.Sys, []byte("events"), key(^uint64(0))) },
+			"claims to end with 18446744073709551615",
+		},
+		{
+			"a counter that is broken", func(rows store.Writer) error { return rows.Put(store.Sys, []byte("events"), []byte("8")) },
+			"the log ends with event 8",
+		},
+		{
+			"a counter that is gone", func(rows store.Writer) error { return rows.Delete(store.Sys, []byte("events")) },
+			"the log ends with event 8 and claims to end with 0",
+		},
+		{
+			"an event in the middle that is gone", func(rows store.Writer) error { return rows.Delete(store.Events, key(uint64(4))) },
+			"event 4 is missing",
+		},
+		{
+			"the last event that is gone with its counter", cut(8),
+			"event 8 is in the tree and is missing",
+		},
+		{
+			"a log that is gone but for its records", cut(1, 2, 3, 4, 5, 6, 7, 8),
+			"event 1 is in the tree and is missing",
+		},
+		{
+			"a log cut off with its counter and tree", cutTree(7, 8),
+			"the record of ho_4 is not what event 7 left",
+		},
+		{
+			"an event with an odd key", func(rows store.Writer) error { return rows.Put(store.Events, []byte("odd"), []byte("{}")) },
+			"event 9 is missing",
+		},
+		{
+			"an event that nobody counted", func(rows store.Writer) error { return copyRow(rows, store.Events, key(uint64(8)), key(uint64(9))) },
+			"event 9: the bytes do not match the tree",
+		},
+		{
+			"an event far beyond", func(rows store.Writer) error {
+				return copyRow(rows, store.Events, key(uint64(8)), key(^uint64(0)))
+			},
+			"event 9 is missing",
+		},
+		{
+			"events that changed places", func(rows store.Writer) error { return swap(rows, store.Events, key(uint64(1)), key(uint64(4))) },
+			"event 1 calls itself 4",
+		},
+		{
+			"contents that changed places", func(rows store.Writer) error {
+				return swap(rows, store.Bodies, append(key(uint64(1), 1), 0, 0), append(key(uint64(2), 4), 0, 0))
+			},
+			"what was said with event 1 of ho_1 was changed",
+		},
+		{
+			"chunks that changed places", func(rows store.Writer) error {
+				return swap(rows, store.Bodies, append(key(uint64(4), 7), 0, 0), append(key(uint64(4), 7), 0, 2))
+			},
+			"what was said with event 7 of ho_4 was changed",
+		},
+		{
+			"content where nothing was said", func(rows store.Writer) error {
+				return rows.Put(store.Bodies, append(key(uint64(1), 2), 0, 0), []byte("added"))
+			},
+			"what was said with event 2 of ho_1 was changed",
+		},
+		{
+			"content in place of what was erased", func(rows store.Writer) error { return rows.Delete(store.Salts, key(uint64(1))) },
+			"what was said with event 1 of ho_1 was changed",
+		},
+		{
+			"a record that is gone", func(rows store.Writer) error { return rows.Delete(store.Records, key(uint64(3))) },
+			"ho_3 has events and no record",
+		},
+		{
+			"a record under another id", func(rows store.Writer) error { return copyRow(rows, store.Records, key(uint64(3)), key(uint64(9))) },
+			"the record of ho_9 is not what event 6 left",
+		},
+		{
+			"a record that cannot be read", func(rows store.Writer) error { return rows.Put(store.Records, key(uint64(3)), []byte("{")) },
+			"the record of ho_3 cannot be read",
+		},
+		{
+			"a tree row that is too short", func(rows store.Writer) error { return rows.Put(store.Tree, key(uint64(4)), make([]byte, 64)) },
+			"event 4: the bytes do not match the tree",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := busy(t)
+			w.raw(test.damage)
+			require.Contains(t, strings.Join(w.audit().Problems, "\n"), test.found)
+		})
+	}
+}
+
+// cut removes events from the end of the log and counts it anew.
+func cut(events ...uint64) func(store.Writer) error {
+	return func(rows store.Writer) error {
+		for _, n := range events {
+			if err := rows.Delete(store.Events, key(n)); err != nil {
+				return err
+			}
+		}
+		return rows.Put(store.Sys, []byte("events"), key(events[0]-1))
+	}
+}
+
+// cutTree removes their tree rows as well.
+func cutTree(events ...uint64) func(store.Writer) error {
+	return func(rows store.Writer) error {
+		for _, n := range events {
+			if err := rows.Delete(store.Tree, key(n)); err != nil {
+				return err
+			}
+		}
+		return cut(events...)(rows)
+	}
+}
+
+func copyRow(rows store.Writer, s store.Space, from, to []byte) error {
+	b, err := rows.Get(s, from)
+	if err != nil || b == nil {
+		return errors.Join(err, fmt.Errorf("row %x of %s: %t", from, s, b != nil))
+	}
+	return rows.Put(s, to, slices.Clone(b))
+}
+
+func swap(rows store.Writer, s store.Space, one, other []byte) error {
+	b, err := rows.Get(s, one)
+	if err != nil || b == nil {
+		return errors.Join(err, fmt.Errorf("no row %x of %s", one, s))
+	}
+	b = slices.Clone(b)
+	if err := copyRow(rows, s, other, one); err != nil {
+		return err
+	}
+	return rows.Put(s, other, b)
+}

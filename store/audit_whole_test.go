@@ -1,0 +1,153 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/store"
+)
+
+// The digest of salt and content together does not tell where one ends.
+func TestTheEndOfTheSaltIsProved(t *testing.T) {
+	w := busy(t)
+	body := append(key(uint64(1), 1), 0, 0)
+	w.raw(func(rows store.Writer) error {
+		salt, err := rows.Get(store.Salts, key(uint64(1)))
+		if err != nil {
+			return err
+		}
+		content, err := rows.Get(store.Bodies, body)
+		if err != nil {
+			return err
+		}
+		salt, content = slices.Clone(salt), slices.Clone(content)
+		last := len(salt) - 1
+		if err := rows.Put(store.Bodies, body, slices.Concat(salt[last:], content)); err != nil {
+			return err
+		}
+		return rows.Put(store.Salts, key(uint64(1)), salt[:last])
+	})
+	require.Equal(t, []string{"what was said with event 1 of ho_1 was changed"}, w.audit().Problems)
+}
+
+// A record put back to what it was before fits the event that it names.
+func TestAnOldRecordIsFound(t *testing.T) {
+	w := inMemory(t)
+	r := w.send(1)
+	old := w.dump(store.Records)[store.Records][0]
+	w.claim(r)
+	w.raw(func(rows store.Writer) error { return rows.Put(store.Records, old.Key, old.Value) })
+	require.Equal(t, []string{"the record of ho_1 is as event 1 left it, and event 2 came after"}, w.audit().Problems)
+	w.view(func(v *store.View) error {
+		intact, err := v.Verify(r.ID)
+		require.True(t, intact, "Verify says that it cannot tell")
+		return err
+	})
+}
+
+// A second beginning of the same handoff hides what came before.
+func TestAForkIsFound(t *testing.T) {
+	w := inMemory(t)
+	r := w.send(1)
+	w.change(nil, r, "send", "once more")
+	require.Equal(t, []string{"event 2 does not follow event 1 of ho_1"}, w.audit().Problems)
+}
+
+// What is erased is not held against the store, and the events still are.
+func TestErasedContentIsNoProblem(t *testing.T) {
+	w := busy(t)
+	w.raw(func(rows store.Writer) error {
+		if err := rows.Delete(store.Bodies, append(key(uint64(1), 1), 0, 0)); err != nil {
+			return err
+		}
+		return rows.Delete(store.Salts, key(uint64(1)))
+	})
+	w.sound()
+}
+
+// What Audit says it cannot find: a store in which everything was put back together. The root differs.
+func TestACutThatIsConsistentShowsInTheRoot(t *testing.T) {
+	w := inMemory(t)
+	r := w.send(1)
+	before := w.audit()
+	saved := w.dump(everySpace()...)
+	w.claim(r)
+	after := w.audit()
+	w.restore(saved)
+	require.True(t, w.audit().OK)
+	require.Equal(t, before.Root, w.audit().Root)
+	require.NotEqual(t, after.Root, w.audit().Root)
+}
+
+// However much is missing, the first gap is named, and what comes after is still compared.
+func TestAWideGap(t *testing.T) {
+	w := inMemory(t)
+	w.send(2500)
+	w.raw(func(rows store.Writer) error {
+		for n := uint64(5); n <= 2300; n++ {
+			if err := rows.Delete(store.Events, key(n)); err != nil {
+				return err
+			}
+		}
+		return rows.Put(store.Salts, key(uint64(2400)), []byte("changed"))
+	})
+	out := w.audit()
+	require.Equal(t, []string{"event 5 is missing", "what was said with event 2400 of ho_2400 was changed"}, out.Problems[:2])
+	require.Len(t, out.Problems, 20)
+	require.Equal(t, uint64(204), out.Events)
+	require.Equal(t, uint64(2500), out.Handoffs)
+}
+
+// Work goes on while a store is audited.
+func TestAuditWhileOthersWork(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		w.send(10)
+		worked := make(chan error, 1)
+		go func() {
+			var err error
+			for range 150 {
+				if err != nil {
+					break
+				}
+				err = w.Update(context.Background(), func(tx *store.Tx) error {
+					id, err := tx.NewID()
+					if err != nil {
+						return err
+					}
+					was, err := tx.Record(1 + id%10)
+					if err != nil {
+						return err
+					}
+					now := was.Clone()
+					now.Percent++
+					return errors.Join(keep(tx, nil, sent(id), "send", "more"), keep(tx, was, &now, "progress", ""))
+				})
+			}
+			worked <- err
+		}()
+		for {
+			select {
+			case err := <-worked:
+				require.NoError(t, err)
+				w.sound()
+				return
+			default:
+				w.sound()
+			}
+		}
+	})
+}
+
+func TestAuditStopsWithItsContext(t *testing.T) {
+	w := busy(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := w.Audit(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = w.Check(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+}

@@ -1,0 +1,173 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+func sum(parts ...[]byte) string {
+	h := sha256.Sum256(bytes.Join(parts, nil))
+	return base64.RawURLEncoding.EncodeToString(h[:])
+}
+
+func TestChangeLinksEvents(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		first := w.send(1)
+		other := w.send(1)
+		w.update(func(tx *store.Tx) error { // an event about no record
+			_, err := tx.Change(nil, nil, schemas.Event{Action: "message"}, store.Content{Bytes: []byte("hello")})
+			return err
+		})
+		claimed := w.claim(first)
+		w.claim(other)
+		done := w.complete(claimed)
+
+		rows := w.dump(store.Events, store.Records)
+		events := make([]schemas.Event, len(rows[store.Events]))
+		for i, row := range rows[store.Events] {
+			require.Equal(t, key(uint64(i+1)), row.Key, "numbers have no gaps")
+			require.NoError(t, json.Unmarshal(row.Value, &events[i]))
+			require.Equal(t, uint64(i+1), events[i].N)
+		}
+		require.Len(t, events, 6)
+		for i, before := range []int{0, 0, 0, 1, 2, 4} {
+			require.Equal(t, uint64(before), events[i].Before)
+			if before != 0 {
+				require.Equal(t, sum(rows[store.Events][before-1].Value), events[i].Prev)
+				require.Equal(t, events[before-1].Handoff, events[i].Handoff)
+			}
+		}
+		require.Equal(t, uint64(6), done.Event)
+		require.Equal(t, sum(rows[store.Records][0].Value), events[5].State)
+		require.Equal(t, sum([]byte("salt of complete"), []byte(`{"summary":"done"}`)), events[5].Said)
+		require.Equal(t, len(`{"summary":"done"}`), events[5].Bytes)
+		require.Empty(t, events[3].Said, "nothing was said with a claim")
+		require.Empty(t, events[2].State, "a message changes no record")
+
+		w.view(func(v *store.View) error {
+			last, err := v.EventsOf(done, 2)
+			require.Equal(t, []schemas.Event{events[5], events[3]}, last)
+			return err
+		})
+		w.sound()
+	})
+}
+
+// An event that its caller gave to another handoff, or a number, would break the registry.
+func TestChangeNamesTheEventItself(t *testing.T) {
+	w := inMemory(t)
+	r := sent(1)
+	w.update(func(tx *store.Tx) error {
+		n, err := tx.Change(nil, r, schemas.Event{N: 77, Handoff: 9, Action: "send"}, store.Content{})
+		if n != 1 {
+			return fmt.Errorf("event %d", n)
+		}
+		return err
+	})
+	require.Equal(t, uint64(1), r.Event)
+	w.sound()
+}
+
+func TestContentOfAnySize(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		id := schemas.ID(0)
+		for _, size := range []int{0, 1, 1999, 2000, 2001, 4000, 64 << 10, 256 << 10} {
+			id++
+			content := make([]byte, size)
+			for i := range content {
+				content[i] = byte(i * 7 / 3)
+			}
+			r := w.change(nil, sent(id), "send", string(content))
+			w.view(func(v *store.View) error {
+				said, err := v.Said(id, r.Event)
+				require.True(t, bytes.Equal(content, said), "%d bytes", size)
+				require.Equal(t, size == 0, said == nil)
+				return err
+			})
+		}
+		require.Len(t, w.dump(store.Bodies)[store.Bodies], 1+1+1+2+2+33+132)
+		w.sound()
+	})
+}
+
+func TestContentThatIsTooLarge(t *testing.T) {
+	w := inMemory(t)
+	err := w.Update(context.Background(), func(tx *store.Tx) error {
+		_, err := tx.Change(nil, sent(1), schemas.Event{}, store.Content{Bytes: make([]byte, 2000<<16+1)})
+		return err
+	})
+	var coded *schemas.Error
+	require.ErrorAs(t, err, &coded)
+	require.Equal(t, schemas.Limit, coded.Code)
+	for s, rows := range w.dump(everySpace()...) {
+		require.Empty(t, rows, s)
+	}
+}
+
+func TestSaying(t *testing.T) {
+	w := inMemory(t)
+	r := w.send(1)
+	w.view(func(v *store.View) error {
+		h := schemas.Handoff{Task: "as it was"}
+		require.NoError(t, v.Saying(r.ID, 0, &h))
+		require.Equal(t, "as it was", h.Task)
+		require.NoError(t, v.Saying(r.ID, r.Event, &h))
+		require.Equal(t, "of ho_1", h.Task)
+		require.ErrorContains(t, v.Saying(r.ID, 99, &h), "content of event 99")
+		return nil
+	})
+}
+
+// A function that fails after a change leaves nothing of it, and the next change takes the number.
+func TestAFailedChangeLeavesNothing(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		r := w.send(1)
+		before := w.dump(everySpace()...)
+		err := w.Update(context.Background(), func(tx *store.Tx) error {
+			now := r.Clone()
+			now.Title = "another"
+			return errors.Join(keep(tx, r, &now, "amend", "x"), errUndo)
+		})
+		require.ErrorIs(t, err, errUndo)
+		require.Equal(t, before, w.dump(everySpace()...))
+		require.Equal(t, uint64(2), w.claim(r).Event)
+		w.sound()
+	})
+}
+
+func TestAChangeOfAHandoffWhoseEventIsMissingFails(t *testing.T) {
+	w := inMemory(t)
+	r := w.send(1)
+	w.raw(func(rows store.Writer) error { return rows.Delete(store.Events, key(r.Event)) })
+	now := r.Clone()
+	err := w.Update(context.Background(), func(tx *store.Tx) error { return keep(tx, r, &now, "claim", "") })
+	require.ErrorIs(t, err, store.ErrCorrupt)
+}
+
+func TestNumbersAtTheirEnd(t *testing.T) {
+	w := inMemory(t)
+	w.send(2)
+	const last = ^uint64(0)
+	w.view(func(v *store.View) error {
+		require.Empty(t, collect(t, v.Oldest(store.All(), schemas.ID(last))))
+		for e, err := range v.EventsAfter(last) {
+			t.Error("an event after the last number", e, err)
+		}
+		for e, err := range v.EventsAfter(1) {
+			require.NoError(t, err)
+			require.Equal(t, uint64(2), e.N)
+		}
+		return nil
+	})
+}

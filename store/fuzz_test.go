@@ -1,0 +1,119 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// FuzzAudit damages rows and reads everything. Nothing panics or goes on for ever, and whatever was
+// changed in the registry is found.
+func FuzzAudit(f *testing.F) {
+	f.Add([]byte{byte(store.Events), 0, 0, 5, 'x'})
+	f.Add([]byte{byte(store.Events), 1, 1, 9, 0, byte(store.Sys), 0, 0, 7, 0xff})
+	f.Add([]byte{byte(store.Records), 0, 2, 3, 0, byte(store.Tree), 3, 3, 0, 0})
+	f.Add([]byte{byte(store.Bodies), 0, 4, 1, 0, byte(store.Salts), 0, 5, 0, 0})
+	f.Add([]byte{byte(store.Mailboxes), 0, 1, 3, 0, byte(store.BySender), 0, 1, 3, 0, byte(store.Wakes), 0, 5, 0, 0})
+	w := busy(f)
+	f.Fuzz(func(t *testing.T, steps []byte) {
+		w := &world{Store: w.Store, t: t, rows: w.rows}
+		before := w.dump(everySpace()...)
+		defer w.restore(before)
+		for damage := range slices.Chunk(steps[:min(len(steps), 40)], 5) {
+			if len(damage) == 5 {
+				w.damage(before, damage)
+			}
+		}
+		w.readEverything()
+		found := w.audit().Problems
+		if after := w.dump(registry...); len(steps) == 5 && len(found) == 0 { // several may erase content with its salt
+			for _, s := range registry {
+				require.Equal(t, before[s], after[s])
+			}
+		}
+	})
+}
+
+// damage does one thing to one row: its space, its place there, what is done, where, and with which byte.
+func (w *world) damage(rows map[store.Space][]store.Row, how []byte) {
+	space := store.Space(how[0]) % store.Spaces
+	there := rows[space]
+	if len(there) == 0 {
+		return
+	}
+	row := there[int(how[1])%len(there)]
+	at := int(how[3]) % (len(row.Value) + 1)
+	w.raw(func(rows store.Writer) error {
+		switch how[2] % 6 {
+		case 0: // another byte
+			value := append(bytes.Clone(row.Value), 0)
+			value[at] ^= how[4] | 1
+			return rows.Put(space, row.Key, value[:max(len(row.Value), at)])
+		case 1: // cut off
+			return rows.Put(space, row.Key, row.Value[:at])
+		case 2: // doubled
+			return rows.Put(space, row.Key, slices.Concat(row.Value[:at], row.Value))
+		case 3: // gone
+			return rows.Delete(space, row.Key)
+		case 4: // the value of another row
+			return rows.Put(space, row.Key, there[int(how[4])%len(there)].Value)
+		default: // nothing left
+			return rows.Put(space, row.Key, nil)
+		}
+	})
+}
+
+// readEverything calls every reading method. Errors are fine, since the rows are damaged.
+func (w *world) readEverything() {
+	ctx := context.Background()
+	_, err := w.Check(ctx)
+	require.NoError(w.t, err, "what is wrong is reported")
+	_ = w.View(ctx, func(v *store.View) error {
+		for id := range schemas.ID(7) {
+			_, err := v.Verify(id)
+			require.NoError(w.t, err, "what is wrong is reported")
+			r, err := v.Record(id)
+			if err == nil && r != nil {
+				_, _ = v.EventsOf(r, 1<<30)
+			}
+			_ = v.Saying(id, 1, &schemas.Handoff{})
+			_, _ = v.HasWords(id, []string{"fix"})
+		}
+		for _, i := range []store.Index{store.All(), store.AddressedTo("auto-code"), store.ChildrenOf(1), store.HeldBy("auto-code")} {
+			drain(v.Oldest(i, 0))
+			drain(v.Newest(i, 9))
+		}
+		drain(v.Queue("auto-code", "architect"))
+		drain(v.Due(noon))
+		_, _ = v.NextDue()
+		_, _ = v.Mailbox("auto-code")
+		_, _ = v.Events()
+		drain(v.EventsAfter(0))
+		drain(v.Sent("architect"))
+		drain(v.Notices("architect", 0))
+		drain(v.Agents())
+		_, _ = v.Origin("HO-1")
+		_, _ = v.Receipt(store.ByKey("a", "b"))
+		return nil
+	})
+	_ = w.Update(ctx, func(tx *store.Tx) error { // another send, whatever is there
+		_ = keep(tx, nil, sent(99), "send", "more")
+		_ = tx.Read("architect", 1, 2)
+		_ = tx.ExpireReceipts(noon, 9)
+		return errUndo
+	})
+}
+
+func drain[T any](seq func(yield func(T, error) bool)) {
+	for _, err := range seq {
+		if err != nil {
+			return
+		}
+	}
+}

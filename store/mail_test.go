@@ -1,0 +1,253 @@
+package store_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+func (w *world) notify(to schemas.Agent, n int) {
+	w.t.Helper()
+	w.update(func(tx *store.Tx) error {
+		for range n {
+			if _, err := tx.Notify(schemas.Notice{To: to, From: "architect", Kind: "message", At: noon}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func TestNotices(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		w.notify("a", 3)
+		w.notify("ab", 2)
+		w.notify("a", 1)
+		w.update(func(tx *store.Tx) error { return tx.Read("a", 2, 2, 5, 99, 6) }) // 5 is somebody else's
+		w.view(func(v *store.View) error {
+			require.Equal(t, []schemas.NoticeID{6, 3, 2, 1}, notices(t, v, "a", 0))
+			require.Equal(t, []schemas.NoticeID{2, 1}, notices(t, v, "a", 3))
+			require.Empty(t, notices(t, v, "nobody", 0))
+			for id, want := range map[schemas.NoticeID]bool{1: true, 2: false, 3: true, 5: false, 6: false} {
+				unread, err := v.IsUnread("a", id)
+				require.NoError(t, err)
+				require.Equal(t, want, unread, id)
+			}
+			for box, unread := range map[schemas.Address]int{"a": 2, "ab": 2, "nobody": 0} {
+				m, err := v.Mailbox(box)
+				require.NoError(t, err)
+				require.Equal(t, store.Mailbox{Unread: unread}, m)
+			}
+			return nil
+		})
+		w.sound()
+
+		w.update(func(tx *store.Tx) error { return tx.Read("a", 1, 3) })
+		require.Len(t, w.dump(store.Mailboxes)[store.Mailboxes], 1, "a mailbox with nothing in it has no row")
+		w.sound()
+	})
+}
+
+func notices(t *testing.T, v *store.View, a schemas.Agent, before schemas.NoticeID) (ids []schemas.NoticeID) {
+	for n, err := range v.Notices(a, before) {
+		require.NoError(t, err)
+		require.Equal(t, a, n.To)
+		ids = append(ids, n.ID)
+	}
+	return ids
+}
+
+func TestReceipts(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		keys := []store.ReceiptKey{
+			store.ByKey("a", "b"), store.ByKey("ab", ""), store.ByKey("a", ""), store.ByKey("", "ab"), store.ByRequest("a\x00b"), store.ByRequest(""),
+		}
+		receipt := func(i int) store.Receipt {
+			return store.Receipt{Digest: fmt.Sprint(i), Result: fmt.Appendf(nil, `{"n":%d, "x":"\u0000"}`, i), At: minute(i)}
+		}
+		w.update(func(tx *store.Tx) error {
+			for i, k := range keys {
+				if err := tx.PutReceipt(k, receipt(i)); err != nil {
+					return err
+				}
+			}
+			return tx.PutReceipt(store.ByKey("empty", ""), store.Receipt{})
+		})
+		w.view(func(v *store.View) error {
+			for i, k := range keys {
+				r, err := v.Receipt(k)
+				require.NoError(t, err)
+				require.Equal(t, receipt(i), *r)
+			}
+			r, err := v.Receipt(store.ByKey("empty", ""))
+			require.NoError(t, err)
+			require.Empty(t, r.Result)
+			require.Zero(t, r.At)
+			r, err = v.Receipt(store.ByKey("a", "c"))
+			require.Nil(t, r)
+			return err
+		})
+	})
+}
+
+// expire lists the requests whose receipts are left.
+func (w *world) expire(before time.Time, limit int) (left []string) {
+	w.t.Helper()
+	w.update(func(tx *store.Tx) error { return tx.ExpireReceipts(before, limit) })
+	for _, row := range w.dump(store.Receipts)[store.Receipts] {
+		left = append(left, string(row.Key))
+	}
+	return left
+}
+
+func (w *world) receipt(k store.ReceiptKey, at store.Time) {
+	w.t.Helper()
+	w.update(func(tx *store.Tx) error { return tx.PutReceipt(k, store.Receipt{At: at}) })
+}
+
+func TestReceiptsExpire(t *testing.T) {
+	w := inMemory(t)
+	for i := range 5 {
+		w.receipt(store.ByRequest(fmt.Sprintf("%016x", i)), minute(i))
+	}
+	w.receipt(store.ByKey("a", "key"), minute(0)) // as long as the store
+	require.Len(t, w.expire(minute(0).Time(), 9), 6, "none is from before the first")
+	require.Len(t, w.expire(minute(9).Time(), 0), 6)
+	require.Equal(t, []string{"ka\x00key", "r0000000000000001", "r0000000000000002", "r0000000000000003", "r0000000000000004"}, w.expire(minute(4).Time(), 1))
+	require.Equal(t, []string{"ka\x00key", "r0000000000000004"}, w.expire(minute(4).Time(), 9))
+	require.Equal(t, []string{"ka\x00key"}, w.expire(minute(5).Time(), 9))
+}
+
+// An id that does not begin with its time keeps others until it is old itself, and none goes too early.
+func TestAnOddRequestIdDelaysExpiry(t *testing.T) {
+	w := inMemory(t)
+	w.receipt(store.ByRequest("00 odd"), minute(100))
+	w.receipt(store.ByRequest("0000000000000001"), minute(1))
+	w.receipt(store.ByRequest("zz odd"), minute(1))
+	require.Len(t, w.expire(minute(50).Time(), 9), 3)
+	require.Empty(t, w.expire(minute(101).Time(), 9))
+}
+
+func TestWords(t *testing.T) {
+	w := inMemory(t)
+	w.update(func(tx *store.Tx) error {
+		return tx.PutWords(1, store.ListWords("Fix the LOGIN of größe-42", "ΑΒΓ naïve cafe\u0301s हिन्दी 日本語", "x\x00y"))
+	})
+	for query, found := range map[string]bool{
+		"":              true,
+		"login":         true,
+		"LOG":           true,
+		"ogin":          false,
+		"fix login":     true,
+		"fix logout":    false,
+		"GRÖSSE":        false, // no folding beyond lower case
+		"GRÖ 4":         true,
+		"größe-42":      true,
+		"αβ":            true,
+		"naï":           true,
+		"nai":           false,
+		"cafe":          true,
+		"cafe\u0301":    true,
+		"हि":            true,
+		"日":             true,
+		"本":             false,
+		"y":             true,
+		"-- !":          true, // nothing is asked for
+		"login\x00":     true, // as login
+		"\xff fix":      true,
+		"the of fix 42": true,
+	} {
+		w.view(func(v *store.View) error {
+			has, err := v.HasWords(1, store.SplitWords(query))
+			require.Equal(t, found, has, "%q", query)
+			return err
+		})
+	}
+	w.view(func(v *store.View) error {
+		has, err := v.HasWords(2, []string{"fix"})
+		require.False(t, has, "it has no words")
+		return err
+	})
+}
+
+func TestSplitWords(t *testing.T) {
+	require.Equal(t, []string{"go", "1", "26", "is", "out"}, store.SplitWords("Go 1.26 is out; go!"))
+	require.Empty(t, store.SplitWords(" \t--"))
+}
+
+// Of a long text the first words are kept, so a title is always found.
+func TestWordsAreBounded(t *testing.T) {
+	w := inMemory(t)
+	var long strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&long, "word%04d ", i)
+	}
+	w.update(func(tx *store.Tx) error { return tx.PutWords(1, store.ListWords("zebra Zebra", long.String())) })
+	row := w.dump(store.Words)[store.Words][0].Value
+	require.Equal(t, 201, strings.Count(string(row), "\x00"))
+	w.view(func(v *store.View) error {
+		for word, found := range map[string]bool{"zebra": true, "word0000": true, "word0198": true, "word0199": false} {
+			has, err := v.HasWords(1, []string{word})
+			require.NoError(t, err)
+			require.Equal(t, found, has, word)
+		}
+		return nil
+	})
+}
+
+func TestAgentsAndWorkflows(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		for _, name := range []schemas.Agent{"b", "a", "ab"} {
+			w.update(func(tx *store.Tx) error {
+				if err := tx.PutWorkflow(schemas.Workflow("wf_"+name), store.Workflow{Owner: name, First: 1, Last: 3}); err != nil {
+					return err
+				}
+				return tx.PutAgent(store.Agent{Card: schemas.Card{Name: name, Skills: []string{"go"}}, Seen: minute(1), Claims: 2})
+			})
+		}
+		w.view(func(v *store.View) error {
+			var names []schemas.Agent
+			for a, err := range v.Agents() {
+				require.NoError(t, err)
+				names = append(names, a.Card.Name)
+			}
+			require.Equal(t, []schemas.Agent{"a", "ab", "b"}, names)
+			a, err := v.Agent("ab")
+			require.NoError(t, err)
+			require.Equal(t, &store.Agent{Card: schemas.Card{Name: "ab", Skills: []string{"go"}}, Seen: minute(1), Claims: 2}, a)
+			wf, err := v.Workflow("wf_ab")
+			require.NoError(t, err)
+			require.Equal(t, &store.Workflow{Owner: "ab", First: 1, Last: 3}, wf)
+			a, err = v.Agent("nobody")
+			require.NoError(t, err)
+			require.Nil(t, a)
+			wf, err = v.Workflow("wf_")
+			require.Nil(t, wf)
+			return err
+		})
+	})
+}
+
+func TestSent(t *testing.T) {
+	w := inMemory(t)
+	w.send(3)
+	w.view(func(v *store.View) error {
+		var all []store.Sent
+		for s, err := range v.Sent("architect") {
+			require.NoError(t, err)
+			all = append(all, s)
+		}
+		require.Equal(t, []store.Sent{
+			{ID: 3, At: minute(3), Digest: "of what was sent"},
+			{ID: 2, At: minute(2), Digest: "of what was sent"},
+			{ID: 1, At: minute(1), Digest: "of what was sent"},
+		}, all)
+		return nil
+	})
+}

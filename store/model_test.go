@@ -1,0 +1,268 @@
+package store_test
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Random histories: records are made and changed at random, and everything that the typed layer derives
+// from them is compared with what a reader of all records finds.
+func TestRandomHistories(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		for seed := range uint64(4) {
+			m := model{world: w, random: rand.New(rand.NewPCG(seed, 7)), records: map[schemas.ID]*store.Record{}, said: map[uint64][]byte{}}
+			for _, id := range w.known() {
+				m.records[id] = w.record(id)
+			}
+			for range 60 {
+				m.step()
+			}
+			m.compare()
+		}
+	})
+}
+
+// known lists the handoffs of a store.
+func (w *world) known() (ids []schemas.ID) {
+	w.t.Helper()
+	w.view(func(v *store.View) error {
+		for id, err := range v.Oldest(store.All(), 0) {
+			if err != nil {
+				return err
+			}
+			ids = append(ids, id)
+		}
+		return nil
+	})
+	return ids
+}
+
+type model struct {
+	*world
+	random  *rand.Rand
+	records map[schemas.ID]*store.Record
+	said    map[uint64][]byte // by event
+}
+
+// step changes up to three records in one transaction.
+func (m *model) step() {
+	type made struct {
+		record *store.Record
+		said   []byte
+	}
+	seed := m.random.Uint64()
+	var kept []made
+	m.update(func(tx *store.Tx) error {
+		random := rand.New(rand.NewPCG(seed, 0)) // the same if it runs again
+		kept = nil
+		for range 1 + random.IntN(3) {
+			was, now, err := m.next(tx, random)
+			if err != nil {
+				return err
+			}
+			if was != nil && slices.ContainsFunc(kept, func(k made) bool { return k.record.ID == was.ID }) {
+				continue
+			}
+			content := bytes.Repeat([]byte("x"), random.IntN(2)*random.IntN(5000))
+			if err := keep(tx, was, now, "step", string(content)); err != nil {
+				return err
+			}
+			kept = append(kept, made{now, content})
+		}
+		return nil
+	})
+	for _, k := range kept {
+		m.records[k.record.ID], m.said[k.record.Event] = k.record, k.said
+	}
+}
+
+// next is a new record, or another state of one that is there.
+func (m *model) next(tx *store.Tx, random *rand.Rand) (was, now *store.Record, err error) {
+	ids := slices.Sorted(maps.Keys(m.records))
+	if len(ids) == 0 || random.IntN(3) == 0 {
+		id, err := tx.NewID()
+		return nil, anyRecord(random, id), err
+	}
+	id := ids[random.IntN(len(ids))]
+	if was, err = tx.Record(id); err != nil {
+		return nil, nil, err
+	}
+	now = anyRecord(random, id)
+	now.From, now.Workflow, now.Created = was.From, was.Workflow, was.Created // these never change
+	return was, now, nil
+}
+
+var (
+	agents     = []schemas.Agent{"a", "ab", "auto-code", "human"}
+	boxes      = []schemas.Address{"a", "ab", "auto-code", "capability:a", "role:a", ""}
+	priorities = []schemas.Priority{schemas.Low, schemas.Normal, schemas.High, schemas.Critical}
+)
+
+func anyOf[T any](random *rand.Rand, from ...T) T { return from[random.IntN(len(from))] }
+
+// anyRecord is a record with anything in the fields that an index, a counter or an order depends on.
+func anyRecord(random *rand.Rand, id schemas.ID) *store.Record {
+	r := sent(id)
+	r.From, r.To, r.Box = anyOf(random, agents...), anyOf(random, boxes[:5]...), anyOf(random, boxes...)
+	r.Workflow = anyOf[schemas.Workflow](random, "wf_a", "wf_ab")
+	r.Priority, r.Status = anyOf(random, priorities...), anyOf(random, schemas.Statuses...)
+	if random.IntN(2) == 0 {
+		r.Status = schemas.Pending
+	}
+	if r.Status != schemas.Pending {
+		r.Holder = anyOf(random, agents...)
+	}
+	r.Created = minute(random.IntN(600))
+	r.Wakes = anyOf(random, 0, minute(random.IntN(10)), minute(random.IntN(10000)))
+	r.NeedsApproval = random.IntN(8) == 0
+	for range random.IntN(3) * random.IntN(2) {
+		r.After = append(r.After, schemas.ID(1+random.IntN(5)))
+	}
+	r.Parent = anyOf[schemas.ID](random, 0, 1, 2, 255, 256)
+	r.OriginID = anyOf(random, "", "HO-1", "HO-1\x00")
+	r.Digest = anyOf(random, "", "one", "two")
+	return r
+}
+
+// all gives the records that are wanted, by id.
+func (m *model) all(wanted func(r *store.Record) bool) (ids []schemas.ID) {
+	for _, id := range slices.Sorted(maps.Keys(m.records)) {
+		if wanted(m.records[id]) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func (m *model) compare() {
+	m.t.Helper()
+	m.sound()
+	m.view(func(v *store.View) error {
+		m.compareRecords(v)
+		m.compareIndexes(v)
+		m.compareQueues(v)
+		m.compareDue(v)
+		m.compareMailboxes(v)
+		return nil
+	})
+}
+
+func (m *model) compareRecords(v *store.View) {
+	for id, r := range m.records {
+		stored, err := v.Record(id)
+		require.NoError(m.t, err)
+		r.Schema = schemas.Version
+		require.Equal(m.t, r, stored)
+		intact, err := v.Verify(id)
+		require.NoError(m.t, err)
+		require.True(m.t, intact)
+	}
+	for event, content := range m.said {
+		e, err := v.Event(event)
+		require.NoError(m.t, err)
+		said, err := v.Said(e.Handoff, event)
+		require.NoError(m.t, err)
+		require.True(m.t, bytes.Equal(content, said))
+	}
+}
+
+func (m *model) compareIndexes(v *store.View) {
+	type wanted = func(r *store.Record) bool
+	indexes := map[string]struct {
+		index  store.Index
+		wanted wanted
+	}{"all": {store.All(), func(*store.Record) bool { return true }}}
+	add := func(name string, i store.Index, w wanted) {
+		indexes[name] = struct {
+			index  store.Index
+			wanted wanted
+		}{i, w}
+	}
+	for _, box := range boxes[:5] {
+		add("to "+string(box), store.AddressedTo(box), func(r *store.Record) bool { return r.To == box })
+	}
+	for _, a := range agents {
+		add("from "+string(a), store.SentBy(a), func(r *store.Record) bool { return r.From == a })
+		add("held by "+string(a), store.HeldBy(a), func(r *store.Record) bool { return r.Holder == a && r.Status.Held() })
+		add("once held by "+string(a), store.OnceHeldBy(a), func(r *store.Record) bool { return r.Holder == a && !r.Status.Held() })
+	}
+	for _, wf := range []schemas.Workflow{"wf_a", "wf_ab", "wf_"} {
+		add("in "+string(wf), store.InWorkflow(wf), func(r *store.Record) bool { return r.Workflow == wf })
+	}
+	for _, s := range schemas.Statuses {
+		add(string(s), store.InState(s), func(r *store.Record) bool { return r.Status == s })
+	}
+	for _, id := range []schemas.ID{1, 2, 3, 4, 5, 255, 256} {
+		add("children of "+id.String(), store.ChildrenOf(id), func(r *store.Record) bool { return r.Parent == id })
+		add("waiting for "+id.String(), store.WaitingFor(id), func(r *store.Record) bool { return slices.Contains(r.After, id) })
+	}
+	for name, i := range indexes {
+		want := m.all(i.wanted)
+		require.Equal(m.t, want, collect(m.t, v.Oldest(i.index, 0)), name)
+		reversed := slices.Clone(want)
+		slices.Reverse(reversed)
+		require.Equal(m.t, reversed, collect(m.t, v.Newest(i.index, 0)), name)
+		if len(want) > 2 {
+			middle := len(want) / 2
+			require.Equal(m.t, want[middle+1:], collect(m.t, v.Oldest(i.index, want[middle])), name)
+			require.Equal(m.t, reversed[len(want)-middle:], collect(m.t, v.Newest(i.index, want[middle])), name)
+		}
+	}
+}
+
+// rank is the order of a mailbox, as the design says it: age, and a bonus.
+func rank(r *store.Record) time.Time {
+	bonus := map[schemas.Priority]time.Duration{schemas.Normal: time.Hour, schemas.High: 4 * time.Hour, schemas.Critical: 24 * time.Hour}
+	return r.Created.Time().Add(-bonus[r.Priority])
+}
+
+func waits(r *store.Record) bool {
+	return r.Status == schemas.Pending && r.Box != "" && !r.NeedsApproval && len(r.After) == 0
+}
+
+func (m *model) compareQueues(v *store.View) {
+	for _, from := range [][]schemas.Address{{"a"}, {"ab"}, {"a", "ab"}, {"role:a", "a", "capability:a"}, boxes[:5], {"nobody"}, nil} {
+		want := m.all(func(r *store.Record) bool { return waits(r) && slices.Contains(from, r.Box) })
+		slices.SortStableFunc(want, func(a, b schemas.ID) int {
+			return cmp.Or(rank(m.records[a]).Compare(rank(m.records[b])), cmp.Compare(a, b))
+		})
+		require.Equal(m.t, want, collect(m.t, v.Queue(from...)), fmt.Sprint(from))
+	}
+}
+
+func (m *model) compareDue(v *store.View) {
+	for _, now := range []int{-1, 0, 3, 9, 500, 20000} {
+		want := m.all(func(r *store.Record) bool { return r.Wakes != 0 && r.Wakes <= minute(now) })
+		slices.SortStableFunc(want, func(a, b schemas.ID) int { return cmp.Compare(m.records[a].Wakes, m.records[b].Wakes) })
+		require.Equal(m.t, want, collect(m.t, v.Due(minute(now).Time())))
+	}
+	next, err := v.NextDue()
+	require.NoError(m.t, err)
+	waking := m.all(func(r *store.Record) bool { return r.Wakes != 0 })
+	first := slices.MinFunc(waking, func(a, b schemas.ID) int { return cmp.Compare(m.records[a].Wakes, m.records[b].Wakes) })
+	require.Equal(m.t, m.records[first].Wakes.Time(), next)
+}
+
+func (m *model) compareMailboxes(v *store.View) {
+	for _, box := range boxes[:5] {
+		pending := m.all(func(r *store.Record) bool { return waits(r) && r.Box == box })
+		urgent := m.all(func(r *store.Record) bool {
+			return waits(r) && r.Box == box && (r.Priority == schemas.High || r.Priority == schemas.Critical)
+		})
+		held := m.all(func(r *store.Record) bool { return r.Status.Held() && schemas.Address(r.Holder) == box })
+		counted, err := v.Mailbox(box)
+		require.NoError(m.t, err)
+		require.Equal(m.t, store.Mailbox{Pending: len(pending), Urgent: len(urgent), Held: len(held)}, counted)
+	}
+}

@@ -1,0 +1,210 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
+)
+
+func collect(t testing.TB, seq iter.Seq2[schemas.ID, error]) (ids []schemas.ID) {
+	t.Helper()
+	for id, err := range seq {
+		require.NoError(t, err)
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// waiting keeps a record that waits in a box since a time.
+func (w *world) waiting(id schemas.ID, box schemas.Address, p schemas.Priority, since time.Duration) {
+	w.t.Helper()
+	r := sent(id)
+	r.Box, r.To, r.Priority, r.Created = box, box, p, store.At(noon.Add(since))
+	w.change(nil, r, "send", "")
+}
+
+func (w *world) queue(boxes ...schemas.Address) (ids []schemas.ID) {
+	w.t.Helper()
+	w.view(func(v *store.View) error {
+		ids = collect(w.t, v.Queue(boxes...))
+		return nil
+	})
+	return ids
+}
+
+func TestQueueWeighsPriorityAgainstAge(t *testing.T) {
+	w := inMemory(t)
+	w.waiting(1, "a", schemas.Low, 0)
+	w.waiting(2, "a", schemas.Critical, 24*time.Hour+time.Millisecond)
+	w.waiting(3, "a", schemas.Normal, time.Hour-time.Millisecond)
+	w.waiting(4, "a", schemas.High, 4*time.Hour)
+	w.waiting(5, "a", schemas.Critical, 0)
+	require.Equal(t, []schemas.ID{5, 3, 1, 4, 2}, w.queue("a"))
+}
+
+// However many critical ones come later, one of low priority is next once it waited for a day.
+func TestNobodyStarves(t *testing.T) {
+	w := inMemory(t)
+	w.waiting(1, "a", schemas.Low, 0)
+	for id := schemas.ID(2); id < 50; id++ {
+		w.waiting(id, "a", schemas.Critical, 24*time.Hour+time.Duration(id)*time.Second)
+	}
+	require.Equal(t, schemas.ID(1), w.queue("a")[0])
+}
+
+func TestIdsBreakTies(t *testing.T) {
+	w := inMemory(t)
+	for _, id := range []schemas.ID{9, 300, 2, 256, 1, 255} {
+		w.waiting(id, schemas.Address([]string{"a", "b"}[id%2]), schemas.Normal, 0)
+	}
+	require.Equal(t, []schemas.ID{1, 2, 9, 255, 256, 300}, w.queue("b", "a"))
+}
+
+func TestABoxIsNotTheBeginningOfAnother(t *testing.T) {
+	w := inMemory(t)
+	w.waiting(1, "a", schemas.Normal, 0)
+	w.waiting(2, "a.b", schemas.Normal, 0)
+	w.waiting(3, "a-b", schemas.Normal, 0)
+	require.Equal(t, []schemas.ID{1}, w.queue("a"))
+	require.Equal(t, []schemas.ID{2}, w.queue("a.b"))
+}
+
+// A clock that stands just behind 1970, as that of a machine without a battery may, turns nothing over.
+func TestTheFirstDayOfTheClock(t *testing.T) {
+	w := inMemory(t)
+	for i, p := range []schemas.Priority{schemas.Low, schemas.Critical} {
+		r := sent(schemas.ID(i + 1))
+		r.Priority, r.Created = p, store.At(time.UnixMilli(1000))
+		w.change(nil, r, "send", "")
+	}
+	require.Equal(t, []schemas.ID{2, 1}, w.queue("auto-code"))
+}
+
+// What is claimed while ranging over a queue does not disturb it.
+func TestAQueueIsClaimedWhileRanging(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		w.send(5)
+		var claimed []schemas.ID
+		w.update(func(tx *store.Tx) error {
+			claimed = nil
+			for id, err := range tx.Queue("auto-code", "role:coder") {
+				if err != nil {
+					return err
+				}
+				was, err := tx.Record(id)
+				if err != nil {
+					return err
+				}
+				now := was.Clone()
+				now.Status, now.Holder = schemas.Accepted, "auto-code"
+				if err := keep(tx, was, &now, "claim", ""); err != nil {
+					return err
+				}
+				claimed = append(claimed, id)
+			}
+			return nil
+		})
+		require.Equal(t, []schemas.ID{1, 2, 3, 4, 5}, claimed)
+		require.Empty(t, w.queue("auto-code"))
+		w.sound()
+	})
+}
+
+// open counts the scans of a backend that were begun and have not ended.
+type open struct {
+	store.Backend
+	scans int
+	fails error // yielded in place of the second row
+}
+
+func (o *open) View(ctx context.Context, fn func(store.Reader) error) error {
+	return o.Backend.View(ctx, func(r store.Reader) error { return fn(scanning{r, o}) })
+}
+
+type scanning struct {
+	store.Reader
+	of *open
+}
+
+func (s scanning) Scan(r store.Range) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
+		s.of.scans++
+		defer func() { s.of.scans-- }()
+		n := 0
+		for row, err := range s.Reader.Scan(r) {
+			if n++; n == 2 && s.of.fails != nil {
+				yield(store.Row{}, s.of.fails)
+				return
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
+func TestAQueueThatIsLeftLetsGoOfItsScans(t *testing.T) {
+	o := &open{Backend: memory.New()}
+	w := over(t, o)
+	for id := range schemas.ID(6) {
+		w.waiting(id+1, schemas.Address([]string{"a", "b", "c"}[id%3]), schemas.Normal, 0)
+	}
+	for stop := range 7 {
+		w.view(func(v *store.View) error {
+			n := 0
+			for _, err := range v.Queue("a", "b", "c", "empty") {
+				if n == stop || err != nil {
+					break
+				}
+				n++
+				require.Equal(t, 4, o.scans+empty(n))
+			}
+			require.Zero(t, o.scans, "after %d", stop)
+			return nil
+		})
+	}
+	panics := func() { w.view(func(v *store.View) error { leave(v); return nil }) }
+	require.Panics(t, panics)
+	require.Zero(t, o.scans)
+
+	o.fails = errors.New("broken")
+	err := w.View(context.Background(), func(v *store.View) error {
+		for _, err := range v.Queue("a", "b") {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	require.ErrorIs(t, err, o.fails)
+	require.Zero(t, o.scans)
+}
+
+// empty is how many of the four boxes have come to their end when n were yielded: one had nothing, and
+// the others end in turn.
+func empty(n int) int { return 1 + max(0, n-4) }
+
+func leave(v *store.View) {
+	for id, err := range v.Queue("a", "b") {
+		panic(fmt.Sprint("left at ", id, err))
+	}
+}
+
+func TestNextDueOfNothingIsZero(t *testing.T) {
+	w := inMemory(t)
+	w.send(1)
+	w.view(func(v *store.View) error {
+		next, err := v.NextDue()
+		require.True(t, next.IsZero())
+		return err
+	})
+}
