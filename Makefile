@@ -14,7 +14,7 @@ bench:
 
 # Only packages that keep golden files know -update.
 golden:
-	go test $$(git grep -l --untracked 'flag.Bool("update"' -- '*_test.go' | xargs -n 1 dirname | sort -u | sed 's,^,./,') -update
+	go test -p 1 $$(git grep -l --untracked 'flag.Bool("update"' -- '*_test.go' | xargs -n 1 dirname | sort -u | sed 's,^,./,') -update
 
 ci:
 	.ci/run

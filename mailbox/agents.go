@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -142,9 +143,44 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 				out.Agents = append(out.Agents, c)
 			}
 		}
-		return nil
+		slices.SortStableFunc(out.Agents, presence)
+		return fitAgents(in.Limit, &out)
 	})
 	return out, err
+}
+
+// presence orders agents by who is live, then by who was seen last.
+func presence(a, b schemas.Card) int {
+	if a.Live != b.Live {
+		if a.Live {
+			return -1
+		}
+		return 1
+	}
+	return b.Seen.Compare(a.Seen)
+}
+
+// fitAgents keeps so many agents, or as many as fit into one answer.
+func fitAgents(limit int, out *schemas.AgentsOut) error {
+	keep := len(out.Agents)
+	if limit > 0 {
+		keep = min(keep, limit)
+	} else {
+		size := 0
+		for i, c := range out.Agents {
+			b, err := json.Marshal(c)
+			if err != nil {
+				return err
+			}
+			if size += len(b); size > room && i > 0 {
+				keep = i
+				break
+			}
+		}
+	}
+	out.More = len(out.Agents) - keep
+	out.Agents = out.Agents[:keep]
+	return nil
 }
 
 func matches(c schemas.Card, in schemas.AgentsIn) bool {

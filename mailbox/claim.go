@@ -111,7 +111,7 @@ func (o *op) take(a action, r *store.Record) (claimed, error) {
 		now.Attempt++
 	}
 	now.Claims++
-	now.Token, now.Uncharged, now.Left, now.Reserved, now.Box = o.NewID("ct"), false, false, 0, ""
+	now.Token, now.Uncharged, now.Reserved, now.Box = o.NewID("ct"), false, 0, ""
 	now.Ask, now.Asker, now.Permission = 0, "", false
 	now.Holder, now.HolderID, now.Conn, now.Via = o.by.Agent, o.by.AgentID, o.by.Conn, o.by.Via
 	if now.Claimed == 0 {

@@ -118,13 +118,13 @@ func (c *connections) justEnded(name string, now time.Time, within time.Duration
 
 // gone tells whether the connection over which r was claimed is no more.
 func (o *op) gone(r *store.Record) bool {
-	switch {
-	case r.Conn == "", o.conns.live(r.Conn):
-		return false
-	case r.Left:
-		return true
-	}
-	return o.now.Sub(o.started) > grace
+	return r.Conn != "" && !o.conns.live(r.Conn) && (r.Left || o.now.Sub(o.started) > grace)
+}
+
+// unseen tells whether nobody knows yet: this process has just begun, and a connection that it did not see
+// may be of the one before.
+func (o *op) unseen(r *store.Record) bool {
+	return r.Conn != "" && !o.conns.live(r.Conn) && !o.gone(r)
 }
 
 // forget drops what was noted of a handoff that nobody holds any more.
@@ -164,7 +164,7 @@ func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.Conn
 					continue
 				}
 				out.Holding = append(out.Holding, id)
-				if err := o.cut(r); err != nil {
+				if err := o.cut(r, min(r.Lease, store.At(o.now.Add(grace)))); err != nil {
 					return err
 				}
 			}
@@ -174,13 +174,11 @@ func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.Conn
 	return out, err
 }
 
-// cut shortens the lease of a claim whose connection is gone.
-func (o *op) cut(r *store.Record) error {
-	end := store.At(o.now.Add(grace))
+// cut shortens the lease of a claim whose connection is gone, or may be.
+func (o *op) cut(r *store.Record, end store.Time) error {
 	if r.Left || r.Status == schemas.Waiting { // no lease runs while it waits for an answer
 		return nil
 	}
-	end = min(end, r.Lease)
 	now, err := o.step(actLost, r)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"handoff/mailbox/brief"
@@ -13,8 +14,12 @@ import (
 )
 
 // Get shows one handoff at the depth asked for. With wait_seconds it first waits for a change, unless the
-// handoff has ended. A call of the holder renews the lease.
+// handoff has ended. While the connection of the holder is open, its calls put off the end of the lease.
+// An id as no_7 shows a notice of the caller in full, with all that came with a message, and marks it read.
 func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) (out schemas.GetOut, err error) {
+	if strings.HasPrefix(in.HandoffID, "no_") {
+		return s.readNotice(ctx, by, in.HandoffID)
+	}
 	if in.WaitSeconds > 0 {
 		if err := s.await(ctx, in); err != nil {
 			return out, err

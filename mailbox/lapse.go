@@ -128,6 +128,9 @@ func (o *op) timeOut(a action, r *store.Record, due store.Time, text string) (*s
 
 // leaseEnded renews the claim, makes the handoff available again, or ends it.
 func (o *op) leaseEnded(r *store.Record) error {
+	if o.unseen(r) {
+		return o.cut(r, store.At(o.now.Add(grace)))
+	}
 	if end := o.renewed(r); end > store.At(o.now) {
 		now, err := o.step(actRenew, r)
 		if err != nil {

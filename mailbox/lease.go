@@ -58,7 +58,7 @@ func (o *op) longestSession(r *store.Record) time.Duration {
 
 // touch starts the lease of a held record anew.
 func (o *op) touch(r *store.Record) {
-	r.Touched = store.At(o.now)
+	r.Touched, r.Left = store.At(o.now), false
 	if r.Status == schemas.Waiting {
 		r.Lease = 0
 		return

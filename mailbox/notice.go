@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"context"
 	"fmt"
 
 	"handoff/schemas"
@@ -36,6 +37,31 @@ func (o *op) tell(r *store.Record, n schemas.Notice) error {
 		}
 	}
 	return o.notify(to, n)
+}
+
+// readNotice shows one of the caller's notices in full.
+func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) (out schemas.GetOut, err error) {
+	var wanted schemas.NoticeID
+	if err := wanted.UnmarshalText([]byte(id)); err != nil {
+		return out, schemas.Invalidf("handoff_id", "%q is not the id of a notice", schemas.Visible(schemas.Clip(id, 80))).
+			WithHint("list_handoffs with box notices lists yours.")
+	}
+	err = s.update(ctx, by, func(o *op) error {
+		out = schemas.GetOut{}
+		for n, err := range o.Notices(by.Agent, wanted+1) {
+			if err != nil {
+				return err
+			}
+			if n.ID == wanted {
+				out.Notice = &n
+				return o.tx.Read(by.Agent, wanted)
+			}
+			break
+		}
+		return schemas.Errorf(schemas.NotFound, "%s has no notice %s", by.Agent, wanted).WithField("handoff_id").
+			WithHint("list_handoffs with box notices lists yours.")
+	})
+	return out, err
 }
 
 // notify leaves a notice with an agent, unless it is the one who acts: nobody is told what it did itself.

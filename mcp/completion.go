@@ -50,7 +50,7 @@ func (c completer) CompleteResourceArgument(ctx context.Context, uri string, a s
 }
 
 func (c completer) agents(ctx context.Context) (names []string) {
-	seen, _ := ask[schemas.AgentsOut](ctx, c.server, c.server.caller(ctx, nil), "list_agents", args{})
+	seen, _ := ask[schemas.AgentsOut](ctx, c.server, c.server.caller(ctx, nil), "list_agents", args{"limit": 10_000})
 	for _, card := range seen.Agents {
 		names = append(names, string(card.Name))
 	}

@@ -150,7 +150,7 @@ func (s *Server) instructions(ctx context.Context, by schemas.Caller) string {
 	seen, _ := ask[struct {
 		schemas.AgentsOut
 		Inbox schemas.Inbox `json:"inbox"`
-	}](ctx, s, by, "list_agents", args{})
+	}](ctx, s, by, "list_agents", args{"limit": 200})
 	return Instructions{
 		Workspace: s.config.Workspace, Agent: by.Agent, AgentID: by.AgentID,
 		Others: seen.Agents, Inbox: seen.Inbox,

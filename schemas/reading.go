@@ -56,8 +56,9 @@ type GetIn struct {
 
 // GetOut is the result of get_handoff.
 type GetOut struct {
-	HandoffID  ID          `json:"handoff_id"`
-	Status     Status      `json:"status"`
+	HandoffID  ID          `json:"handoff_id,omitempty"`
+	Status     Status      `json:"status,omitempty"`
+	Notice     *Notice     `json:"notice,omitempty" jsonschema_extras:"x-free=true"` // instead of the rest, for an id as no_7
 	Brief      string      `json:"brief,omitempty"`
 	Omitted    []string    `json:"omitted,omitempty"`
 	Handoff    *Handoff    `json:"handoff,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"All that was sent"`
@@ -156,11 +157,13 @@ type AgentsIn struct {
 	Capability string   `json:"capability,omitempty"`
 	Role       string   `json:"role,omitempty"`
 	Tags       []string `json:"tags,omitempty" jsonschema_description:"Skills"`
+	Limit      int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=100000" jsonschema_extras:"x-hidden=true"` // default: as many as fit
 }
 
 // AgentsOut is the result of list_agents.
 type AgentsOut struct {
-	Agents []Card `json:"agents"`
+	Agents []Card `json:"agents"` // who is live first, then who was seen last
+	More   int    `json:"more,omitempty"`
 }
 
 // Card is what is known of an agent.

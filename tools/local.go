@@ -67,9 +67,19 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 	by.Request = c.ID
 	out, next, err := t.call(ctx, l.Mailbox, by, canonical)
 	if err != nil {
-		return nil, err
+		return nil, atFault(err)
 	}
 	return dress(out, l.inbox(ctx, t, by), next)
+}
+
+// atFault names the argument of an error that is about where a handoff stands: its id.
+func atFault(err error) error {
+	e := schemas.AsError(err)
+	if e.Handoff == 0 || e.Field != "" {
+		return err
+	}
+	named := *e
+	return named.WithField("handoff_id")
 }
 
 // named gives the caller under the name that the arguments chose. Reading needs none.

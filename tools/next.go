@@ -3,6 +3,7 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 
 	"handoff/schemas"
 )
@@ -86,7 +87,7 @@ func afterHistory(o schemas.HistoryOut) string {
 	if o.More == 0 {
 		return ""
 	}
-	return call("handoff_history", "workflow", o.Workflow, "limit", min(len(o.Items)+o.More, 500)) + " shows more."
+	return call("handoff_history", "workflow", o.Workflow, "limit", min(len(o.Chain)+o.More, 500)) + " shows more."
 }
 
 func afterRegister(schemas.RegisterOut) string {
@@ -94,6 +95,9 @@ func afterRegister(schemas.RegisterOut) string {
 }
 
 func afterAgents(o schemas.AgentsOut) string {
+	if o.More > 0 {
+		return call("list_agents", "capability", "…") + " narrows the list; " + strconv.Itoa(o.More) + " more are here."
+	}
 	if len(o.Agents) > 0 {
 		return ""
 	}

@@ -13,6 +13,9 @@ import (
 // refuse adds to a refusal what it leaves undone.
 func (t Tool) refuse(err error) error {
 	e := *schemas.AsError(err)
+	if e.Field == "" {
+		e.Field = "arguments"
+	}
 	e.Hint = strings.TrimSpace(e.Hint + " " + t.undone)
 	return &e
 }

@@ -18,11 +18,11 @@ func TestRefusalsNameTheFieldAndTheWayOut(t *testing.T) {
 		message, hint    string
 	}{
 		{
-			"no JSON", "send_handoff", `{"to":`, schemas.Invalid, "",
+			"no JSON", "send_handoff", `{"to":`, schemas.Invalid, "arguments",
 			"not JSON: unexpected end of JSON input", "Nothing was sent.",
 		},
 		{
-			"no object", "claim_handoff", `["a"]`, schemas.Invalid, "",
+			"no object", "claim_handoff", `["a"]`, schemas.Invalid, "arguments",
 			"the arguments are a list, not an object", `Send {"name": value}. Nothing was claimed.`,
 		},
 		{

@@ -16,6 +16,9 @@ var agentsFields = []field{
 	{"skill", "tags", words, "only with one of these skills: a,b"},
 }
 
+// everybody is more agents than a workspace has: on a terminal they are all shown.
+const everybody = 100_000
+
 func (a *app) agentsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agents",
@@ -25,7 +28,7 @@ func (a *app) agentsCommand() *cobra.Command {
   handoff agents register qa --accepts code,test_request --role testing`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			args := arguments{}
+			args := arguments{"limit": everybody}
 			if err := args.set(cmd, agentsFields); err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ func (a *app) claimCommand() *cobra.Command {
   handoff claim --agent qa --wait 60        # up to a minute for something to arrive
   handoff claim 12 --agent qa --full`,
 		Long: `Prints what is to be done, what is known and what must come back. The claim ends when nothing was heard
-of it for 30 minutes, or twice the estimate; any call that names the handoff renews it. Exit status 6:
+of it for 30 minutes, or twice the estimate; reporting progress renews it. Exit status 6:
 nothing waits.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {

@@ -26,7 +26,7 @@ func (p *page) rows(items []schemas.Item) [][]string {
 	for _, i := range items {
 		id, standing, title := i.HandoffID.String(), string(i.Status), i.Title
 		if i.NoticeID != 0 {
-			id, standing, title = i.NoticeID.String(), i.Kind, i.Title+" "+i.Text
+			id, standing, title = i.NoticeID.String(), i.Kind, i.Title+": "+i.Text
 		}
 		rows = append(rows, []string{id, string(i.From), recipient(i), standing, terminal.Age(p.now.Sub(i.At)), title})
 	}

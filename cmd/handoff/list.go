@@ -88,11 +88,13 @@ func (s *session) list(ctx context.Context, args arguments, l listing) (out sche
 			return out, nil, err
 		}
 	}
-	if len(queries) == 1 && keep == nil && l.limit <= pageLimit {
+	switch {
+	case len(queries) > 1, keep != nil:
+		slices.SortStableFunc(out.Items, func(x, y schemas.Item) int { return y.At.Compare(x.At) })
+		out.Items = out.Items[:min(len(out.Items), l.limit)]
+	case raw != nil:
 		return out, raw, nil
 	}
-	slices.SortStableFunc(out.Items, func(x, y schemas.Item) int { return y.At.Compare(x.At) })
-	out.Items = out.Items[:min(len(out.Items), l.limit)]
 	raw, err = json.Marshal(out)
 	return out, raw, err
 }
@@ -133,9 +135,10 @@ func underWay(args arguments) []arguments {
 	return queries
 }
 
-// gather adds rows that keep keeps until there are enough. A nil keep keeps all.
+// gather adds rows that keep keeps until there are enough. A nil keep keeps all. Raw is the result of the
+// tool if one call did.
 func (s *session) gather(ctx context.Context, args arguments, limit int, keep func(schemas.Item) bool, out *schemas.ListOut) (json.RawMessage, error) {
-	for found := 0; ; {
+	for found, pages := 0, 1; ; pages++ {
 		args["limit"] = min(max(limit-found, 1), pageLimit)
 		var page schemas.ListOut
 		raw, err := s.call(ctx, "list_handoffs", args, &page)
@@ -149,6 +152,9 @@ func (s *session) gather(ctx context.Context, args arguments, limit int, keep fu
 			}
 		}
 		if out.Cursor = page.Cursor; page.Cursor == "" || found >= limit {
+			if pages > 1 {
+				raw = nil
+			}
 			return raw, nil
 		}
 		args["cursor"] = page.Cursor
@@ -161,7 +167,7 @@ func (s *session) filter(ctx context.Context, l listing) (func(schemas.Item) boo
 		return nil, nil
 	}
 	var players schemas.AgentsOut
-	if _, err := s.call(ctx, "list_agents", arguments{"role": l.role}, &players); err != nil {
+	if _, err := s.call(ctx, "list_agents", arguments{"role": l.role, "limit": everybody}, &players); err != nil {
 		return nil, err
 	}
 	return func(item schemas.Item) bool {

@@ -41,6 +41,7 @@ func newOffice(t testing.TB) *office {
 		Store: store.New(file), Now: func() time.Time { return o.now },
 		NewID: func(prefix string) string { o.n++; return fmt.Sprintf("%s_%d", prefix, o.n) },
 	})}
+	o.must("dev", "connection_open", `{"conn": "conn_1"}`)
 	return o
 }
 

@@ -1,0 +1,294 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.etcd.io/bbolt"
+)
+
+// ran is what became of a process.
+type ran struct {
+	code      int
+	out, errs string
+}
+
+// inProcess runs handoff as a process of its own, without a terminal, as dev in workspace w.
+func inProcess(t *testing.T, state string, prepare func(*exec.Cmd), args ...string) ran {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Env = []string{
+		"XDG_STATE_HOME=" + state, "HANDOFF_WORKSPACE=w", "HANDOFF_AGENT=dev", "PATH=" + os.Getenv("PATH"),
+		"GORACE=atexit_sleep_ms=0", // the race detector waits a second otherwise
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Dir = "/"
+	if prepare != nil {
+		prepare(cmd)
+	}
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		require.NoError(t, err)
+	}
+	return ran{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// requireRefused checks that reading, writing and serving all fail with a status, say so, and change nothing.
+func requireRefused(t *testing.T, state string, prepare func(*exec.Cmd), code int, says ...string) {
+	t.Helper()
+	before := snapshot(t, state)
+	for _, args := range [][]string{
+		{"list", "--all"}, {"send", "qa", "Test it"}, {"mcp"}, {"call", "list_agents"}, {"audit", "verify"}, {"list", "--all", "--json"},
+	} {
+		have := inProcess(t, state, prepare, args...)
+		require.Equal(t, code, have.code, "%v: %s", args, have.errs)
+		require.True(t, strings.HasPrefix(have.errs, "handoff: "), "%v: %s", args, have.errs)
+		require.GreaterOrEqual(t, strings.Count(have.errs, "\n"), 2, "a hint on its own line: %s", have.errs)
+		for _, text := range says {
+			require.Contains(t, have.errs, text, "%v", args)
+		}
+		if args[len(args)-1] == "--json" {
+			var told struct{ Code, Message, Hint string }
+			require.NoError(t, json.Unmarshal([]byte(have.out), &told), "%s", have.out)
+			require.NotEmpty(t, told.Code)
+			require.NotEmpty(t, told.Hint)
+		} else {
+			require.Empty(t, have.out, "%v", args)
+		}
+		require.Equal(t, before, snapshot(t, state), "%v changed something", args)
+	}
+}
+
+// snapshot is every file below a directory and what is in it.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	require.NoError(t, filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		if err != nil || !info.Mode().IsRegular() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		files[path] = string(content)
+		return err
+	}))
+	return files
+}
+
+// kept is a state directory whose workspace w holds some handoffs.
+func keptState(t *testing.T) (state, file string) {
+	t.Helper()
+	d := newDesk(t)
+	for i := range 20 {
+		d.must("dev", "send", "qa", fmt.Sprintf("Test %d", i), "--detail", strings.Repeat("x", 5000))
+	}
+	return d.state, d.file()
+}
+
+func TestProofWorkspaceThatCannotBeWritten(t *testing.T) {
+	t.Run("below a file", func(t *testing.T) {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("mine"), 0o600))
+		requireRefused(t, filepath.Join(dir, "file"), nil, 7, "has no place for its files", "XDG_STATE_HOME")
+	})
+	t.Run("directory of others", func(t *testing.T) {
+		state, as := withoutRights(t, t.TempDir())
+		requireRefused(t, state, as, 7, "has no place for its files", "Make ", "XDG_STATE_HOME")
+	})
+	t.Run("file of others", func(t *testing.T) {
+		state, file := keptState(t)
+		require.NoError(t, os.Chmod(file, 0o444))
+		require.NoError(t, os.Chmod(filepath.Dir(file), 0o755))
+		require.NoError(t, os.Chmod(filepath.Dir(filepath.Dir(file)), 0o755))
+		state, as := withoutRights(t, state)
+		requireRefused(t, state, as, 7, "has no place for its files", "Make ")
+	})
+}
+
+// withoutRights makes a directory readable to all and gives how to run a process that may not write there:
+// for root as nobody.
+func withoutRights(t *testing.T, dir string) (state string, as func(*exec.Cmd)) {
+	t.Helper()
+	require.NoError(t, os.Chmod(dir, 0o555))
+	t.Cleanup(func() { require.NoError(t, os.Chmod(dir, 0o700)) })
+	if os.Getuid() != 0 {
+		return dir, nil
+	}
+	for up := filepath.Dir(dir); up != os.TempDir() && up != "/"; up = filepath.Dir(up) {
+		require.NoError(t, os.Chmod(up, 0o755))
+	}
+	binary := filepath.Join(publicDir(t), program)
+	self, err := os.Executable()
+	require.NoError(t, err)
+	content, err := os.ReadFile(self)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(binary, content, 0o755))
+	return dir, func(cmd *exec.Cmd) {
+		cmd.Path, cmd.Err = binary, nil
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+}
+
+// publicDir is a new directory that everybody may enter.
+func publicDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for up := dir; up != os.TempDir() && up != "/"; up = filepath.Dir(up) {
+		require.NoError(t, os.Chmod(up, 0o755))
+	}
+	return dir
+}
+
+func TestProofFilesThatAreNotOurs(t *testing.T) {
+	for name, content := range map[string]string{
+		"text":            "a text file with some words in it",
+		"another program": "SQLite format 3\x00" + strings.Repeat("\x00", 8192),
+		"noise":           strings.Repeat("\xde\xad\xbe\xef", 4096),
+	} {
+		t.Run(name, func(t *testing.T) {
+			state := t.TempDir()
+			writeStore(t, state, []byte(content))
+			requireRefused(t, state, nil, 1, "not a store of handoff", "Look at "+state, "--workspace NAME", "Nothing was changed.")
+		})
+	}
+	t.Run("another program on bbolt", func(t *testing.T) {
+		state := t.TempDir()
+		path := writeStore(t, state, nil)
+		inBolt(t, path, func(tx *bbolt.Tx) error {
+			_, err := tx.CreateBucket([]byte("theirs"))
+			return err
+		})
+		requireRefused(t, state, nil, 1, "not a store of handoff", "Look at "+state)
+	})
+	t.Run("a newer version", func(t *testing.T) {
+		state, file := keptState(t)
+		inBolt(t, file, func(tx *bbolt.Tx) error {
+			return tx.Bucket([]byte("sys")).Put([]byte("format"), []byte("handoff 2"))
+		})
+		requireRefused(t, state, nil, 7, "newer version", "Install the newest handoff. Nothing was changed.")
+	})
+}
+
+func writeStore(t *testing.T, state string, content []byte) (path string) {
+	t.Helper()
+	path = filepath.Join(state, "handoff", "w", "handoff.db")
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	if content != nil {
+		require.NoError(t, os.WriteFile(path, content, 0o600))
+	}
+	return path
+}
+
+func inBolt(t *testing.T, path string, fn func(*bbolt.Tx) error) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, nil)
+	require.NoError(t, err)
+	require.NoError(t, db.Update(fn))
+	require.NoError(t, db.Close())
+}
+
+func TestProofDamagedFile(t *testing.T) {
+	for name, damage := range map[string]func([]byte) []byte{
+		"both heads are gone":           func(b []byte) []byte { clear(b[:8192]); return b },
+		"cut off":                       func(b []byte) []byte { return b[:8192+100] },
+		"cut off within its first page": func(b []byte) []byte { return b[:1000] },
+	} {
+		t.Run(name, func(t *testing.T) {
+			state, file := keptState(t)
+			content, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(file, damage(content), 0o600))
+			requireRefused(t, state, nil, 1, "Look at "+state, "Nothing was changed.")
+		})
+	}
+}
+
+// Pages in the middle are read when they are needed. Whatever is hit, a command ends with an answer or an
+// error, never with a panic, and the file stays as it is for whoever repairs it.
+func TestProofDamagedPages(t *testing.T) {
+	state, file := keptState(t)
+	sound, err := os.ReadFile(file)
+	require.NoError(t, err)
+	used := usedPages(t, file)
+	for page := 2; page < used; page += max(used/20, 1) {
+		content := bytes.Clone(sound)
+		for i := range 4096 {
+			content[page*4096+i] = byte(i * 31)
+		}
+		require.NoError(t, os.WriteFile(file, content, 0o600))
+		have := inProcess(t, state, nil, "show", "3", "--full")
+		require.Contains(t, []int{0, 1, 7}, have.code, "page %d: %s", page, have.errs)
+		require.NotContains(t, have.errs, "goroutine ", "page %d", page)
+		if have.code != 0 {
+			require.True(t, strings.HasPrefix(have.errs, "handoff: ") || strings.Contains(have.errs, "\nhandoff: "), "page %d: %s", page, have.errs)
+		}
+		after, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(content, after), "page %d: the file was changed", page)
+	}
+}
+
+// usedPages is how many pages of a file were written. It is made longer than that.
+func usedPages(t *testing.T, file string) int {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return len(bytes.TrimRight(content, "\x00"))/4096 + 1
+}
+
+// limited runs a process that may not write past so many pages of a file.
+func limited(pages int) func(*exec.Cmd) {
+	return func(cmd *exec.Cmd) {
+		// The signal that comes with the limit is ignored, as a full disk sends none.
+		script := fmt.Sprintf(`trap "" XFSZ; ulimit -f %d; exec "$@"`, pages*4096/512)
+		cmd.Args = append([]string{"sh", "-c", script, "sh", program}, cmd.Args[1:]...)
+		cmd.Path, cmd.Err = "/bin/sh", nil
+	}
+}
+
+func TestProofFullDisk(t *testing.T) {
+	state, file := keptState(t)
+	before := rowsIn(t, file)
+	full := limited(usedPages(t, file) + 16)
+
+	large := filepath.Join(t.TempDir(), "large.json")
+	require.NoError(t, os.WriteFile(large, []byte(`{"to": "qa", "task": "x", "context": {"original_request": "`+strings.Repeat("x", 200<<10)+`"}}`), 0o600))
+	have := inProcess(t, state, full, "send", "--file", large)
+	require.Equal(t, 7, have.code, "%s%s", have.out, have.errs)
+	require.Contains(t, have.errs, "the disk is full")
+	require.Contains(t, have.errs, "Free space")
+	require.Equal(t, string(before), string(rowsIn(t, file)), "it changed something")
+
+	require.Zero(t, inProcess(t, state, full, "list", "--all").code, "reading goes on")
+	require.Zero(t, inProcess(t, state, nil, "send", "--file", large).code, "and writing when there is space")
+	require.Contains(t, inProcess(t, state, nil, "audit", "verify").out, "21 handoffs")
+}
+
+func TestProofFullDiskOverStdio(t *testing.T) {
+	state, file := keptState(t)
+	large := fmt.Sprintf(`{"to": "qa", "task": "x", "context": {"original_request": %q}}`, strings.Repeat("x", 200<<10))
+	input := hello + toolCall(1, "send_handoff", large)
+	have := inProcess(t, state, func(cmd *exec.Cmd) {
+		limited(usedPages(t, file) + 16)(cmd)
+		cmd.Stdin = strings.NewReader(input)
+	}, "mcp")
+	require.Contains(t, have.out, `the disk is full`)
+	require.Contains(t, have.out, `\"code\":\"unavailable\"`)
+	require.Contains(t, have.out, `"isError":true`)
+	require.Contains(t, inProcess(t, state, nil, "audit", "verify").out, "20 handoffs")
+}
+
+func TestProofNoRoomForAWorkspace(t *testing.T) {
+	have := inProcess(t, t.TempDir(), limited(1), "list", "--all")
+	require.Equal(t, 7, have.code, "%s", have.errs)
+	require.Contains(t, have.errs, "Free space on the disk of ")
+}

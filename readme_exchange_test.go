@@ -1,0 +1,206 @@
+package handoff_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox"
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
+	"handoff/tools"
+)
+
+// desk is a workspace in memory with a clock that is set by hand and ids that can be foreseen.
+type desk struct {
+	t     *testing.T
+	local tools.Local
+	now   time.Time
+}
+
+func newDesk(t *testing.T) *desk {
+	d := &desk{t: t, now: time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)}
+	kept := store.New(memory.New())
+	t.Cleanup(func() { require.NoError(t, kept.Close()) })
+	d.serve(kept)
+	return d
+}
+
+// serve puts the rules over a store, as a server does that starts.
+func (d *desk) serve(kept *store.Store) {
+	claims := 0
+	d.local.Mailbox = mailbox.New(mailbox.Config{
+		Store: kept,
+		Now:   func() time.Time { return d.now },
+		NewID: func(prefix string) string {
+			if prefix == "ct" {
+				claims++
+			}
+			return fmt.Sprintf("%s_k3v9x2m7q4w8z1b%d", prefix, claims)
+		},
+	})
+}
+
+// connect opens a connection for an agent.
+func (d *desk) connect(agent schemas.Agent) schemas.Caller {
+	by := schemas.Caller{Agent: agent, Via: schemas.ViaStdio, Conn: "conn_" + string(agent)}
+	d.must(by, "connection_open", fmt.Sprintf(`{"conn": %q}`, by.Conn))
+	return by
+}
+
+func (d *desk) must(by schemas.Caller, tool, args string) json.RawMessage {
+	d.t.Helper()
+	out, err := d.call(by, tool, args)
+	require.NoError(d.t, err)
+	return out
+}
+
+func (d *desk) call(by schemas.Caller, tool, args string) (json.RawMessage, error) {
+	return d.local.Invoke(d.t.Context(), tools.Call{Caller: by, Tool: tool, Args: json.RawMessage(args)})
+}
+
+// field is one text in a result.
+func (d *desk) field(result json.RawMessage, name string) string {
+	d.t.Helper()
+	var fields map[string]any
+	require.NoError(d.t, json.Unmarshal(result, &fields))
+	text, ok := fields[name].(string)
+	require.True(d.t, ok, "%s in %s", name, result)
+	return text
+}
+
+// in is a time some minutes from now, as results say it.
+func (d *desk) in(minutes time.Duration) string {
+	return d.now.Add(minutes * time.Minute).Format(time.RFC3339)
+}
+
+const (
+	exampleSend = `{
+  "to": "auto-code",
+  "title": "Retry uploads",
+  "task": "Let the uploader try three times before it reports an error.",
+  "summary": "One upload in 200 fails because the proxy resets the connection.",
+  "context": {
+    "decisions": [{"decision": "Retry on reset and on 503", "rationale": "Other errors do not go away"}],
+    "files": [{"path": "upload/client.go", "lines": "40-88"}]
+  },
+  "expectations": {
+    "success_criteria": ["go test ./upload passes", "A test covers a reset connection"],
+    "constraints": ["No new dependency"]
+  }
+}`
+	exampleComplete = `{
+  "handoff_id": "ho_1",
+  "claim_token": "ct_k3v9x2m7q4w8z1b1",
+  "summary": "The uploader tries three times and waits longer each time.",
+  "results": {"commit": "4f2c1aa"},
+  "verification": {
+    "criteria": [
+      {"criterion": 1, "met": true, "evidence": "ok handoff/upload 0.8s"},
+      {"criterion": 2, "met": true, "evidence": "TestUploadAfterReset"}
+    ]
+  }
+}`
+)
+
+// exchange is a handoff from send to outcome, as the tools answer.
+func exchange(t *testing.T) string {
+	d := newDesk(t)
+	architect, coder := d.connect("architect"), d.connect("auto-code")
+	var b strings.Builder
+	d.show(&b, architect, "send_handoff", exampleSend)
+	d.now = d.now.Add(time.Minute)
+	d.show(&b, coder, "claim_handoff", `{}`)
+	d.now = d.now.Add(9 * time.Minute)
+	d.show(&b, coder, "complete_handoff", exampleComplete)
+	d.show(&b, architect, "list_handoffs", `{"box": "notices"}`)
+	return strings.TrimSpace(b.String()) + "\n"
+}
+
+// show writes a call and its result. A brief is shown below the result that holds it, as the text it is.
+func (d *desk) show(b *strings.Builder, by schemas.Caller, tool, args string) {
+	d.t.Helper()
+	result := d.must(by, tool, args)
+	brief := ""
+	if bytes.Contains(result, []byte(`"brief":`)) {
+		brief = d.field(result, "brief")
+		result = bytes.Replace(result, quoted(d.t, brief), []byte(`"(below)"`), 1)
+	}
+	var indented bytes.Buffer
+	require.NoError(d.t, json.Indent(&indented, result, "", "  "))
+	fmt.Fprintf(b, "`%s` calls `%s`:\n\n```json\n%s\n```\n\nand is answered:\n\n```json\n%s\n```\n\n", by.Agent, tool, args, &indented)
+	if brief != "" {
+		fmt.Fprintf(b, "The brief is:\n\n```markdown\n%s\n```\n\n", strings.TrimSpace(brief))
+	}
+}
+
+func quoted(t *testing.T, text string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	require.NoError(t, e.Encode(text))
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// The README's words about leases, tokens and late results.
+func TestReadmeSpeaksOfLeasesAsTheyAre(t *testing.T) {
+	d := newDesk(t)
+	sender, first, second := d.connect("architect"), d.connect("auto-code"), d.connect("auto-code-2")
+
+	d.must(sender, "register_agent", `{"name": "auto-code", "role": "coder"}`)
+	d.must(sender, "register_agent", `{"name": "auto-code-2", "role": "coder"}`)
+	d.must(sender, "send_handoff", `{"to": "role:coder", "task": "Fix the login"}`)
+	claimed := d.must(first, "claim_handoff", `{}`)
+	require.Equal(t, d.in(15), d.field(claimed, "lease_expires_at"))
+	old := d.field(claimed, "claim_token")
+
+	d.now = d.now.Add(40 * time.Minute) // silent, and its connection is open
+	require.Contains(t, string(d.must(second, "claim_handoff", `{}`)), `"empty":true`)
+
+	d.must(first, "connection_close", `{"conn": "conn_auto-code"}`)
+	var shown struct {
+		Standing struct {
+			Until string `json:"lease_expires_at"`
+		}
+	}
+	require.NoError(t, json.Unmarshal(d.must(sender, "get_handoff", `{"handoff_id": "1", "view": "outcome"}`), &shown))
+	require.Equal(t, d.in(2), shown.Standing.Until)
+
+	d.now = d.now.Add(3 * time.Minute)
+	again := d.must(second, "claim_handoff", `{}`)
+	require.Contains(t, string(again), `"attempt":2`)
+	_, err := d.call(first, "complete_handoff", fmt.Sprintf(`{"handoff_id": "1", "claim_token": %q, "summary": "done after all"}`, old))
+	require.Equal(t, schemas.Stale, schemas.AsError(err).Code)
+	require.Contains(t, string(d.must(sender, "get_handoff", `{"handoff_id": "1", "view": "outcome"}`)), "done after all")
+}
+
+func TestReadmeSpeaksOfTheCommandLineAsItIs(t *testing.T) {
+	d := newDesk(t)
+	shell := schemas.Caller{Agent: "qa", Via: schemas.ViaCLI}
+	d.must(shell, "send_handoff", `{"to": "qa", "task": "Test the login"}`)
+	claimed := d.must(shell, "claim_handoff", `{}`)
+	require.Equal(t, d.in(30), d.field(claimed, "lease_expires_at"))
+
+	d.now = d.now.Add(time.Hour) // its lease ended, and nobody else came
+	completed := d.must(shell, "complete_handoff", `{"handoff_id": "1", "summary": "12 passed"}`)
+	require.Equal(t, "completed", d.field(completed, "status"))
+}
+
+func TestReadmeSpeaksOfKilledServersAsTheyAre(t *testing.T) {
+	d := newDesk(t)
+	d.must(d.connect("architect"), "send_handoff", `{"to": "auto-code", "task": "Fix the login"}`)
+	d.must(d.connect("auto-code"), "claim_handoff", `{}`)
+	d.now = d.now.Add(5 * time.Minute)
+	d.serve(d.local.Mailbox.Store)
+	again := schemas.Caller{Agent: "auto-code", Via: schemas.ViaStdio, Conn: "conn_again"}
+	d.must(again, "connection_open", `{"conn": "conn_again"}`)
+	require.Contains(t, string(d.must(again, "claim_handoff", `{}`)), `"empty":true`)
+	d.now = d.now.Add(3 * time.Minute)
+	require.Contains(t, string(d.must(again, "claim_handoff", `{}`)), `"attempt":1`)
+}

@@ -1,0 +1,155 @@
+package handoff_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp"
+	"handoff/schemas"
+)
+
+// limits is the table of limits, with the flags that change them and their defaults as help says them.
+func limits(t *testing.T, p program) string {
+	t.Helper()
+	help, errs, err := p.shell(t, "handoff mcp --help")
+	require.NoError(t, err, errs)
+	d := schemas.DefaultLimits()
+	var b strings.Builder
+	b.WriteString("| what | limit | raised by |\n|---|---|---|\n")
+	for _, row := range []struct {
+		what  string
+		limit int
+		unit  string
+		flag  string
+	}{
+		{"summary", schemas.MaxSummary, "bytes", ""},
+		{"detail and data together", schemas.MaxDetail, "bytes", ""},
+		{"task, a note, a failure's description", d.Task, "bytes", "--max-task-bytes"},
+		{"title", d.Title, "bytes", "--max-title-bytes"},
+		{"one handoff, one completion or one failure in all", d.Handoff, "bytes", "--max-handoff-bytes"},
+		{"one message over MCP", mcp.MaxLine, "bytes", ""},
+		{"pending handoffs in a mailbox", d.Mailbox, "", "--max-pending"},
+		{"handoffs from the root of a chain to its end", d.Depth, "", "--max-handoffs"},
+		{"tags of a handoff", bound(t, "SendIn", "tags", "maxItems"), "", ""},
+		{"attempts, `options.max_attempts`", bound(t, "SendIn", "options", "properties", "max_attempts", "maximum"), "", ""},
+		{"rows of one list", bound(t, "ListIn", "limit", "maximum"), "", ""},
+		{"one wait, `wait_seconds`", bound(t, "ClaimIn", "wait_seconds", "maximum"), "seconds", ""},
+	} {
+		if row.flag != "" {
+			require.Regexp(t, fmt.Sprintf(`%s .*\(default %d\)`, row.flag, row.limit), help)
+			row.flag = "`" + row.flag + "`"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", row.what, strings.TrimSpace(thousands(row.limit)+" "+row.unit), row.flag)
+	}
+	require.Regexp(t, `--lease duration .*\(default 15m0s\)`, help)
+	require.Regexp(t, `--lease-max duration .*\(default 2h0m0s\)`, help)
+	return b.String()
+}
+
+// bound reads a number in the schema of an argument.
+func bound(t *testing.T, message, argument string, path ...string) int {
+	t.Helper()
+	var value any
+	require.NoError(t, json.Unmarshal(schemas.Full(message), &value))
+	for _, name := range append([]string{"properties", argument}, path...) {
+		object, ok := value.(map[string]any)
+		require.True(t, ok, "%s: no %s in %v", message, name, path)
+		value = object[name]
+	}
+	number, ok := value.(float64)
+	require.True(t, ok, "%s.%s: %v", message, argument, value)
+	return int(number)
+}
+
+func thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+}
+
+var (
+	added   = regexp.MustCompile(`(?m)^(claude|codex) mcp add .*?(?:(?:-e|--env) HANDOFF_AGENT=(\S+) )?-- (.+)$`)
+	inJSON  = regexp.MustCompile("(?s)```json\n(\\{\\s*\"mcpServers\".*?)```")
+	inTOML  = regexp.MustCompile("(?s)```toml\n(.*?)```")
+	command = regexp.MustCompile(`(?m)^command = "(.*)"\nargs = (\[.*\])$`)
+)
+
+// client is how a client calls itself, and the agent that the README says it then is.
+type client struct{ calls, agent string }
+
+var (
+	claude = client{"claude-code", "claude-code"}
+	codex  = client{"codex-mcp-client", "codex"}
+)
+
+// clients starts a server from each way of configuring one, as the client does.
+func clients(t *testing.T, p program) {
+	text := readme(t)
+	adds := added.FindAllStringSubmatch(text, -1)
+	require.Len(t, adds, 4)
+	for _, add := range adds {
+		p, c := p.anew(t), map[string]client{"claude": claude, "codex": codex}[add[1]]
+		if add[2] != "" {
+			p.env, c.agent = append(p.env, "HANDOFF_AGENT="+add[2]), add[2]
+		}
+		p.greet(t, c, strings.Fields(add[3]))
+	}
+
+	entry := inJSON.FindStringSubmatch(text)
+	require.NotNil(t, entry)
+	var config struct {
+		Servers map[string]struct {
+			Type, Command string
+			Args          []string
+		} `json:"mcpServers"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(entry[1]), &config))
+	server := config.Servers["handoff"]
+	require.Equal(t, "stdio", server.Type)
+	p.greet(t, claude, append([]string{server.Command}, server.Args...))
+
+	entry = inTOML.FindStringSubmatch(text)
+	require.NotNil(t, entry)
+	entry = command.FindStringSubmatch(entry[1])
+	require.NotNil(t, entry)
+	var args []string
+	require.NoError(t, json.Unmarshal([]byte(entry[2]), &args))
+	p.greet(t, codex, append([]string{entry[1]}, args...))
+}
+
+// greet starts a server and opens a connection as the client would. While it is open, a command is refused
+// in the words of the README. Then the client leaves.
+func (p program) greet(t *testing.T, c client, line []string) {
+	t.Helper()
+	require.Equal(t, "handoff", line[0])
+	server := exec.CommandContext(t.Context(), p.path, line[1:]...)
+	server.Env, server.Dir = p.env, p.dir
+	in, err := server.StdinPipe()
+	require.NoError(t, err)
+	out, err := server.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, server.Start())
+
+	_, err = fmt.Fprintf(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":%q,"version":"1"}}}`+"\n", c.calls)
+	require.NoError(t, err)
+	answer, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	require.Contains(t, answer, "You are "+c.agent+" in workspace readme.")
+
+	_, errs, err := p.shell(t, "handoff list")
+	var refused *exec.ExitError
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, schemas.Codes[schemas.Unavailable].Exit, refused.ExitCode())
+	require.Contains(t, readme(t), "```text\n"+masked(errs)+"```\n")
+
+	require.NoError(t, in.Close())
+	require.NoError(t, server.Wait())
+}

@@ -1,0 +1,167 @@
+package handoff_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What README.md shows is computed where that is possible and executed where it is not, so that it stays
+// what a reader will see. Run go test . -update after a change and look at the difference.
+func TestReadmeShowsWhatHappens(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("its lines are written for a Unix shell")
+	}
+	p := newProgram(t)
+	t.Run("demo", func(t *testing.T) { region(t, "demo", demo(t, p)) })
+	t.Run("exchange", func(t *testing.T) { region(t, "exchange", exchange(t)) })
+	t.Run("limits", func(t *testing.T) { region(t, "limits", limits(t, p)) })
+	t.Run("sessions", func(t *testing.T) { sessions(t, p) })
+	t.Run("clients", func(t *testing.T) { clients(t, p) })
+}
+
+func readme(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	return string(b)
+}
+
+// region compares what stands between two comments of README.md with what is true.
+func region(t *testing.T, name, want string) {
+	t.Helper()
+	begin, end := "<!-- "+name+":begin -->\n", "<!-- "+name+":end -->\n"
+	_, rest, begins := strings.Cut(readme(t), begin)
+	shown, _, ends := strings.Cut(rest, end)
+	require.True(t, begins && ends, "README.md lacks the lines %s%s", begin, end)
+	shows(t, begin+shown+end, begin+"\n"+want+"\n"+end)
+}
+
+// shows compares a part of README.md with what is true; with -update it makes it so.
+func shows(t *testing.T, shown, want string) {
+	t.Helper()
+	if !*update {
+		require.Equal(t, want, shown, "README.md is stale: go test . -update")
+		return
+	}
+	text := strings.Replace(readme(t), shown, want, 1)
+	require.NoError(t, os.WriteFile("README.md", []byte(text), 0o644))
+}
+
+// program is a built handoff and an environment in which nothing of the user's is found or changed.
+type program struct {
+	path string
+	env  []string
+	dir  string
+}
+
+func newProgram(t *testing.T) program {
+	t.Helper()
+	bin := t.TempDir()
+	path := filepath.Join(bin, "handoff")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", path, "./cmd/handoff")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, string(out))
+	p := program{path: path, env: []string{"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "HANDOFF_WORKSPACE=readme"}}
+	return p.anew(t)
+}
+
+// anew is the same program for somebody who never used it.
+func (p program) anew(t *testing.T) program {
+	t.Helper()
+	p.dir = t.TempDir()
+	p.env = append(p.env[:2:2], "HOME="+p.dir, "XDG_STATE_HOME="+filepath.Join(p.dir, "state"), "TMPDIR="+t.TempDir())
+	return p
+}
+
+// shell runs a line as its reader would and gives what it prints, and what it complains about.
+func (p program) shell(t *testing.T, line string) (stdout, stderr string, err error) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = p.env, p.dir, &out, &errs
+	err = cmd.Run()
+	return out.String(), errs.String(), err
+}
+
+var session = regexp.MustCompile("(?ms)^```console\n.*?^```\n")
+
+// sessions plays the blocks marked console: each line behind "$ " must succeed and print what follows it.
+// Each block begins in an empty workspace.
+func sessions(t *testing.T, p program) {
+	blocks := session.FindAllString(readme(t), -1)
+	require.NotEmpty(t, blocks)
+	for _, block := range blocks {
+		p := p.anew(t)
+		var played strings.Builder
+		played.WriteString("```console\n")
+		for line := range strings.Lines(block) {
+			command, ok := strings.CutPrefix(line, "$ ")
+			if !ok {
+				continue
+			}
+			out, errs, err := p.shell(t, command)
+			require.NoError(t, err, "%s%s", line, errs)
+			played.WriteString(line + masked(out))
+		}
+		played.WriteString("```\n")
+		shows(t, block, played.String())
+	}
+}
+
+// demo is what handoff demo prints, without the middle of the story and the handoff shown in full.
+func demo(t *testing.T, p program) string {
+	t.Helper()
+	out, errs, err := p.shell(t, "handoff demo")
+	require.NoError(t, err, errs)
+	story, rest, ok := strings.Cut(masked(out), "\n$ handoff history")
+	require.True(t, ok, out)
+	tree, rest, ok := strings.Cut(rest, "\n$ handoff show")
+	require.True(t, ok, out)
+	_, registry, ok := strings.Cut(rest, "\n$ handoff audit")
+	require.True(t, ok, out)
+	const begins = 6
+	opening := strings.Join(strings.SplitAfter(story, "\n")[:begins], "")
+	return "```text\n" + opening + "…\n\n$ handoff history" + tree + "\n…\n\n$ handoff audit" + registry + "```\n"
+}
+
+// variable is what differs from run to run.
+var variable = []struct {
+	pattern *regexp.Regexp
+	shown   string
+}{
+	{regexp.MustCompile(`ct_[a-z0-9]{16}`), "ct_…"},
+	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "…"},
+	{regexp.MustCompile(`(?m)^root .*$`), "root …"},
+	{regexp.MustCompile(`(Duration|Sent): .*`), "$1: …"},
+	{regexp.MustCompile(`\t\d+s\t`), "\t…\t"},
+	{regexp.MustCompile(`\(pid \d+\)`), "(pid …)"},
+}
+
+func masked(out string) string {
+	for _, v := range variable {
+		out = v.pattern.ReplaceAllString(out, v.shown)
+	}
+	return out
+}
+
+var file = regexp.MustCompile("`([A-Za-z_.]+(?:/[A-Za-z_0-9.]+)*\\.(?:go|txt|yml|md)|(?:cmd|mcp|tools|mailbox|store|schemas)/[A-Za-z_0-9./]+)`")
+
+// A document that names a file sends its reader there.
+func TestDocumentsNameFilesThatExist(t *testing.T) {
+	for _, name := range []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"} {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for _, named := range file.FindAllStringSubmatch(string(text), -1) {
+			_, err := os.Stat(named[1])
+			require.NoError(t, err, name)
+		}
+	}
+}
