@@ -13,29 +13,36 @@ const voidedKept = 8
 
 // claimed is what a claim took, or what the caller held already. It is remembered under the request id.
 type claimed struct {
-	Record *store.Record `json:"record,omitempty"` // nil when nothing waits
-	Fresh  bool          `json:"fresh,omitempty"`  // this call took it
+	ID    schemas.ID `json:"id,omitempty"` // zero when nothing waits
+	Token string     `json:"token,omitempty"`
+	Fresh bool       `json:"fresh,omitempty"` // this call took it
+
+	record *store.Record // nil when it was remembered
+}
+
+func holds(r *store.Record, fresh bool) claimed {
+	return claimed{ID: r.ID, Token: r.Token, Fresh: fresh, record: r}
 }
 
 // Claim takes the next handoff for the caller, or a given one, and waits for one if asked. A claim whose
 // answer can no longer be delivered is given back, uncharged.
 func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (schemas.ClaimOut, error) {
 	got, err := s.claim(ctx, by, in)
-	if err == nil && got.Record == nil && in.WaitSeconds > 0 {
+	if err == nil && got.ID == 0 && in.WaitSeconds > 0 {
 		got, err = s.claimLater(ctx, by, in)
 	}
 	switch {
 	case err != nil:
 		return schemas.ClaimOut{}, err
-	case got.Record == nil:
+	case got.ID == 0:
 		return schemas.ClaimOut{Empty: true}, nil
 	}
-	out, err := s.claimAnswer(ctx, by, in, got.Record)
+	out, err := s.claimAnswer(ctx, by, in, got)
 	if err == nil {
 		err = s.coded(ctx.Err())
 	}
 	if err != nil && got.Fresh {
-		return schemas.ClaimOut{}, s.giveBack(by, got.Record, err)
+		return schemas.ClaimOut{}, s.giveBack(by, got, err)
 	}
 	return out, err
 }
@@ -57,7 +64,7 @@ func (o *op) claimGiven(id string) (claimed, error) {
 	}
 	switch {
 	case r.Status.Held() && r.Holder == o.by.Agent && o.by.Conn != "" && r.Conn == o.by.Conn:
-		return claimed{Record: r}, nil
+		return holds(r, false), nil
 	case r.Status.Held() && r.Holder == o.by.Agent && o.mayReclaim(r):
 		return o.take(actReclaim, r)
 	case r.Status == schemas.Pending && r.Blocked():
@@ -121,7 +128,7 @@ func (o *op) take(a action, r *store.Record) (claimed, error) {
 	if err := o.put(a, r, &now, schemas.Event{}, store.Content{}); err != nil {
 		return claimed{}, err
 	}
-	return claimed{Record: &now, Fresh: true}, o.countClaim()
+	return holds(&now, true), o.countClaim()
 }
 
 // voidToken ends a claim token and remembers it, to tell its holder apart from a stranger.
@@ -146,7 +153,7 @@ func (o *op) countClaim() error {
 
 // giveBack releases a claim that could not be delivered, and forgets that the call was answered, so that a
 // repeat claims anew. The context of the call is over, so it is not used.
-func (s *Service) giveBack(by schemas.Caller, taken *store.Record, why error) error {
+func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 	err := s.update(context.Background(), by, func(o *op) error {
 		if by.Request != "" {
 			if err := o.tx.DeleteReceipt(store.ByRequest(by.Request)); err != nil {

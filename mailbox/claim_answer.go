@@ -8,8 +8,12 @@ import (
 )
 
 // claimAnswer tells the new holder what it holds. The brief is rendered after the commit, on a snapshot.
-func (s *Service) claimAnswer(ctx context.Context, by schemas.Caller, in schemas.ClaimIn, r *store.Record) (out schemas.ClaimOut, err error) {
+func (s *Service) claimAnswer(ctx context.Context, by schemas.Caller, in schemas.ClaimIn, got claimed) (out schemas.ClaimOut, err error) {
 	err = s.Store.View(ctx, func(v *store.View) error {
+		r, err := got.recall(v)
+		if err != nil {
+			return err
+		}
 		b, err := s.brief(v, r, in.MaxTokens)
 		if err != nil {
 			return err
@@ -30,6 +34,18 @@ func (s *Service) claimAnswer(ctx context.Context, by schemas.Caller, in schemas
 		return err
 	})
 	return out, s.coded(err)
+}
+
+// recall is the record of a claim. A claim that was remembered may be lost by now.
+func (c claimed) recall(v *store.View) (*store.Record, error) {
+	if c.record != nil {
+		return c.record, nil
+	}
+	r, err := v.Record(c.ID)
+	if err == nil && r.Token != c.Token {
+		err = schemas.Errorf(schemas.Stale, "your claim of %s ended", c.ID).About(r.ID, r.Status, r.Successor)
+	}
+	return r, err
 }
 
 // holding lists what an agent holds, at most fifty.

@@ -41,40 +41,34 @@ func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func
 	return out, err
 }
 
-// outcome is what a receipt of a request id holds.
-type outcome struct {
-	Out   json.RawMessage `json:"out,omitempty"`
-	Error *schemas.Error  `json:"error,omitempty"`
-}
+// refused marks the receipt of a call that was refused although something was kept.
+const refused = "refused"
 
 func (o *op) replay(done *store.Receipt, out any) error {
-	var was outcome
-	if err := json.Unmarshal(done.Result, &was); err != nil {
+	if done.Digest != refused {
+		return json.Unmarshal(done.Result, out)
+	}
+	var why schemas.Error
+	if err := json.Unmarshal(done.Result, &why); err != nil {
 		return err
 	}
-	if was.Error != nil {
-		o.refuse(was.Error)
-		return nil //nolint:nilerr // the refusal was the outcome, and is told after the commit
-	}
-	return json.Unmarshal(was.Out, out)
+	o.refuse(&why)
+	return nil
 }
 
 func (o *op) remember(out any) error {
-	b, err := json.Marshal(out)
-	if err != nil {
-		return err
-	}
-	was := outcome{Out: b}
+	done := store.Receipt{At: store.At(o.now)}
 	if o.refusal != nil {
-		was = outcome{Error: schemas.AsError(o.refusal)}
+		done.Digest, out = refused, schemas.AsError(o.refusal)
 	}
-	if b, err = json.Marshal(was); err != nil {
+	var err error
+	if done.Result, err = json.Marshal(out); err != nil {
 		return err
 	}
 	if err := o.tx.ExpireReceipts(o.now.Add(-remembered), 4); err != nil {
 		return err
 	}
-	return o.tx.PutReceipt(store.ByRequest(o.by.Request), store.Receipt{Result: b, At: store.At(o.now)})
+	return o.tx.PutReceipt(store.ByRequest(o.by.Request), done)
 }
 
 // sentBefore gives the answer of the first send with the same key, nil when this is the first.

@@ -17,10 +17,10 @@ var errLookFurther = errors.New("what is wanted lies further back in the mailbox
 func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []string) (claimed, error) {
 	first := func(o *op) (claimed, error) {
 		got, err := o.orphan()
-		if got.Record == nil && err == nil {
+		if got.ID == 0 && err == nil {
 			got, err = o.claimFirst(tags)
 		}
-		o.fruitless = got.Record == nil // a repeat looks again
+		o.fruitless = got.ID == 0 // a repeat looks again
 		return got, err
 	}
 	for {

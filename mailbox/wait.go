@@ -17,7 +17,7 @@ func (s *Service) claimLater(ctx context.Context, by schemas.Caller, in schemas.
 			return claimed{}, err
 		}
 		got, err := s.claim(ctx, by, in) // after listening began: nothing is missed
-		if got.Record != nil || err != nil || !s.Now().Before(until) {
+		if got.ID != 0 || err != nil || !s.Now().Before(until) {
 			stop()
 			return got, err
 		}
