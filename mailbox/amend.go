@@ -58,7 +58,11 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err := payloadSizes(h.Summary, h.Detail, h.Data); err != nil {
 		return nil, within("changes", err)
 	}
-	if h.Metadata.NeedsApproval && o.by.Agent != schemas.Human && r.Status == schemas.Pending {
+	if h.Metadata.NeedsApproval && o.by.Agent != schemas.Human {
+		if r.Status != schemas.Pending {
+			return nil, schemas.Errorf(schemas.Denied, "%s was approved as it is and is held, so only human amends it", r.ID).
+				About(r.ID, r.Status, 0).WithHint("Use action answer for what its holder asks, or send what is new as another handoff.")
+		}
 		now.NeedsApproval = true // what was approved was another text
 	}
 	if err := o.redate(&now, h); err != nil {
@@ -70,7 +74,10 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err := o.tx.PutWords(r.ID, wordsOf(&h)); err != nil {
 		return nil, err
 	}
-	return &now, o.put(actAmend, r, &now, schemas.Event{}, content)
+	if err := o.put(actAmend, r, &now, schemas.Event{}, content); err != nil || !now.NeedsApproval || r.NeedsApproval {
+		return &now, err
+	}
+	return &now, o.askApproval(&now)
 }
 
 func (o *op) checkChanges(c *schemas.Changes) error {

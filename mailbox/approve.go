@@ -7,6 +7,11 @@ import (
 	"handoff/store"
 )
 
+// askApproval tells a person that a handoff waits for approval.
+func (o *op) askApproval(r *store.Record) error {
+	return o.notify(schemas.Human, noticeOf(noticeApproval, r, "It waits for your approval: handoff approve "+r.ID.String()))
+}
+
 // approve lets a handoff go on that waits for a person.
 func (o *op) approve(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if !r.NeedsApproval && r.Status == schemas.Pending {

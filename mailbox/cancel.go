@@ -21,8 +21,12 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if err := o.put(actCancel, r, &now, schemas.Event{}, content); err != nil {
 		return nil, err
 	}
-	for _, to := range unique(r.From, r.Holder) {
-		if err := o.notify(to, noticeOf(actCancel, &now, fmt.Sprintf("Cancelled by %s. %s", o.by.Agent, in.Note))); err != nil {
+	n := noticeOf(actCancel, &now, fmt.Sprintf("Cancelled by %s. %s", o.by.Agent, in.Note))
+	if err := o.tell(r, n); err != nil {
+		return nil, err
+	}
+	if r.Holder != r.From {
+		if err := o.notify(r.Holder, n); err != nil {
 			return nil, err
 		}
 	}
@@ -30,13 +34,6 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		return nil, err
 	}
 	return &now, o.unblock(&now)
-}
-
-func unique(a, b schemas.Agent) []schemas.Agent {
-	if a == b {
-		return []schemas.Agent{a}
-	}
-	return []schemas.Agent{a, b}
 }
 
 // saidNote makes content of the note that came with an action and points the record to it.

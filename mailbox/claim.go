@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -96,11 +97,8 @@ func (o *op) orphan() (claimed, error) {
 		if err != nil {
 			return claimed{}, err
 		}
-		r, err := o.Record(id)
-		if err != nil {
-			return claimed{}, err
-		}
-		if r.Status != schemas.Waiting && o.gone(r) {
+		r := o.whole(id)
+		if r != nil && r.Status.Held() && r.Status != schemas.Waiting && o.gone(r) {
 			return o.take(actReclaim, r)
 		}
 	}
@@ -154,7 +152,9 @@ func (o *op) countClaim() error {
 // giveBack releases a claim that could not be delivered, and forgets that the call was answered, so that a
 // repeat claims anew. The context of the call is over, so it is not used.
 func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
+	given := false
 	err := s.update(context.Background(), by, func(o *op) error {
+		given = false
 		if by.Request != "" {
 			if err := o.tx.DeleteReceipt(store.ByRequest(by.Request)); err != nil {
 				return err
@@ -162,12 +162,13 @@ func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 		}
 		r, err := o.Record(taken.ID)
 		if err != nil || r.Token != taken.Token || !r.Status.Held() {
-			return err // somebody claimed it since
+			return err // it was lost since, and is another's to give
 		}
+		given = true
 		return o.release(r, "", "")
 	})
-	if err != nil {
-		return err
+	if err != nil || !given {
+		return cmp.Or(err, why)
 	}
 	return schemas.Errorf(schemas.Unavailable, "%s was claimed and given back: %w", taken.ID, why)
 }

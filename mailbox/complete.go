@@ -191,7 +191,11 @@ func (o *op) completedBefore(r *store.Record) (out schemas.CompleteOut, err erro
 		HandoffID: r.ID, Status: r.Status, Outcome: done.Status, CompletionID: done.CompletionID,
 		Unmet: contract.Unmet(done.Criteria), Warnings: []string{"this was recorded before"},
 	}
-	if r.Forwarded != 0 {
+	c := done.Continuation
+	switch {
+	case r.Forwarded == 0 && c != nil && c.To != "": // a message: no record names it
+		out.Forwarded = &schemas.SendOut{Status: "delivered", To: schemas.Address(c.To)}
+	case r.Forwarded != 0:
 		next, err := o.Record(r.Forwarded)
 		if err != nil {
 			return out, err

@@ -43,12 +43,17 @@ func (c *connections) attach(name string, a schemas.Agent) {
 	}
 }
 
-// detach forgets a connection and gives the agents that acted over it.
-func (c *connections) detach(name string) []schemas.Agent {
+func (c *connections) detach(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.open, name)
+}
+
+// agents are those that acted over a connection.
+func (c *connections) agents(name string) []schemas.Agent {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	conn := c.open[name]
-	delete(c.open, name)
 	if conn == nil {
 		return nil
 	}
@@ -145,7 +150,8 @@ func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.Conn
 // Detach tells that a connection is gone: the leases of its claims are cut to a grace of two minutes, in
 // which the same agent may take them again.
 func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
-	agents := s.conns.detach(in.Conn)
+	defer s.conns.detach(in.Conn) // until it is done the connection counts: leases that ended meanwhile were renewed
+	agents := s.conns.agents(in.Conn)
 	if by.Agent != "" && !slices.Contains(agents, by.Agent) {
 		agents = append(agents, by.Agent)
 	}
@@ -156,15 +162,12 @@ func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.Conn
 				if err != nil {
 					return err
 				}
-				r, err := o.Record(id)
-				if err != nil {
-					return err
-				}
-				if r.Conn != in.Conn {
+				r := o.whole(id)
+				if r == nil || r.Conn != in.Conn || !r.Status.Held() {
 					continue
 				}
 				out.Holding = append(out.Holding, id)
-				if err := o.cut(r, min(r.Lease, store.At(o.now.Add(grace)))); err != nil {
+				if err := o.cut(r); err != nil {
 					return err
 				}
 			}
@@ -174,15 +177,17 @@ func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.Conn
 	return out, err
 }
 
-// cut shortens the lease of a claim whose connection is gone, or may be.
-func (o *op) cut(r *store.Record, end store.Time) error {
-	if r.Left || r.Status == schemas.Waiting { // no lease runs while it waits for an answer
+// cut shortens the lease of a claim whose connection is gone.
+func (o *op) cut(r *store.Record) error {
+	if r.Left {
 		return nil
 	}
 	now, err := o.step(actLost, r)
 	if err != nil {
 		return err
 	}
-	now.Lease, now.Left = end, true
+	if now.Left = true; r.Status != schemas.Waiting { // no lease runs while it waits for an answer
+		now.Lease = min(r.Lease, store.At(o.now.Add(grace)))
+	}
 	return o.put(actLost, r, &now, schemas.Event{}, store.Content{})
 }

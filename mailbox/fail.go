@@ -28,8 +28,9 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 		if err != nil {
 			return out, err
 		}
-		if in.Outcome == schemas.OutcomeRejected && r.Status == schemas.Pending && r.Holder != by.Agent {
-			return o.reject(r, in, digest) // not claimed: there is no token
+		if in.Outcome == schemas.OutcomeRejected && r.Holder != by.Agent &&
+			(r.Status == schemas.Pending || slices.Contains(r.Excluded, by.Agent)) {
+			return o.reject(r, in, digest) // not claimed, or declined before: there is no token
 		}
 		what, why := o.judge(actFail, r, token, digest)
 		switch what {
@@ -73,9 +74,9 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	if err != nil {
 		return out, err
 	}
-	then := in.Then
-	if then == "" {
-		then = schemas.ThenRollback
+	then, err := o.whatFollows(r, in.Then)
+	if err != nil {
+		return out, err
 	}
 	to, err := o.rollbackTo(r, in.RollbackTo)
 	if err != nil {
@@ -88,6 +89,9 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	failure := failureOf(in, then, to)
 	if out, err = o.endFailed(actFail, r, &now, failure, digest); err != nil {
 		return out, err
+	}
+	if then == schemas.ThenEscalate && in.Then == schemas.ThenRetry {
+		out.Warnings = append(out.Warnings, "nobody is left to try again: a person decides")
 	}
 	return out, o.follow(&now, then, to, &failure, &out)
 }
@@ -209,10 +213,21 @@ func (o *op) failedBefore(r *store.Record) (out schemas.FailOut, err error) {
 	if err := o.Saying(r.ID, r.Result, &f); err != nil {
 		return out, err
 	}
-	return schemas.FailOut{
-		HandoffID: r.ID, Status: r.Status, FailureID: f.FailureID, Then: f.Then, RollbackHandoff: r.Successor,
-		Warnings: []string{"this was recorded before"},
-	}, nil
+	out = schemas.FailOut{
+		HandoffID: r.ID, Status: r.Status, FailureID: f.FailureID, Warnings: []string{"this was recorded before"},
+	}
+	if f.Status == schemas.OutcomeRejected {
+		return out, nil
+	}
+	if out.Then = f.Then; r.Successor == 0 {
+		return out, nil
+	}
+	next, err := o.Record(r.Successor)
+	if err != nil {
+		return out, err
+	}
+	out.RollbackHandoff, out.To = next.ID, next.To
+	return out, nil
 }
 
 func (o *op) lateFailure(r *store.Record, in schemas.FailIn, digest string) error {

@@ -24,7 +24,7 @@ const lateKept = 8
 
 // judge tells what becomes of an outcome, and why when it does not end the handoff.
 func (o *op) judge(a action, r *store.Record, token, digest string) (verdict, error) {
-	if r.Status == schemas.Rejected && r.Holder == "" && r.ResultDigest == digest {
+	if r.Status == schemas.Rejected && r.Holder != o.by.Agent && r.ResultDigest == digest {
 		return judgedRepeat, nil // rejected from the mailbox: there was no claim to prove
 	}
 	err := o.proves(r, token)
@@ -81,9 +81,9 @@ func (o *op) unblock(done *store.Record) error {
 		if err != nil {
 			return err
 		}
-		r, err := o.Record(id)
-		if err != nil {
-			return err
+		r := o.whole(id)
+		if r == nil || r.Status.Ended() {
+			continue
 		}
 		if done.Status != schemas.Completed {
 			text := fmt.Sprintf("%s, for which it waits, is %s. Retry that one, or cancel this one.", done.ID, done.Status)
@@ -119,9 +119,9 @@ func (o *op) waitFor(dead, instead schemas.ID) error {
 			if err != nil {
 				return err
 			}
-			r, err := o.Record(id)
-			if err != nil {
-				return err
+			r := o.whole(id)
+			if r == nil || r.Status.Ended() {
+				continue
 			}
 			if err := o.strike(r, dead, instead); err != nil {
 				return err

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -22,19 +23,21 @@ func (l lost) text() string {
 	return l.Reason
 }
 
-// follow creates the handoff that goes on after a failure, and says in out what it came to: a retry whose
-// attempts are used up becomes an escalation.
-func (o *op) follow(r *store.Record, then schemas.Then, to schemas.Agent, why *schemas.Failure, out *schemas.FailOut) error {
-	if then == schemas.ThenRetry {
-		possible, err := o.mayRetry(r)
-		if err != nil {
-			return err
-		}
-		if !possible {
-			then = schemas.ThenEscalate
-			out.Warnings = append(out.Warnings, "nobody is left to try again: a person decides")
-		}
+// whatFollows is how the work goes on after r failed: as its holder asked for, by default with a rollback. A
+// retry that nobody is left to make becomes an escalation.
+func (o *op) whatFollows(r *store.Record, asked schemas.Then) (schemas.Then, error) {
+	if asked != schemas.ThenRetry {
+		return cmp.Or(asked, schemas.ThenRollback), nil
 	}
+	possible, err := o.mayRetry(r)
+	if err != nil || possible {
+		return schemas.ThenRetry, err
+	}
+	return schemas.ThenEscalate, nil
+}
+
+// follow creates the handoff that goes on after a failure, and says in out what it came to.
+func (o *op) follow(r *store.Record, then schemas.Then, to schemas.Agent, why *schemas.Failure, out *schemas.FailOut) error {
 	var next *store.Record
 	var err error
 	switch out.Then = then; then {
@@ -72,15 +75,15 @@ func (o *op) mayRetry(r *store.Record) (bool, error) {
 // rollbackTo is who goes on after a failure: the sender, the one named when it was sent, or a member of
 // the workflow. Empty means the rule: on_failure, else the sender.
 func (o *op) rollbackTo(r *store.Record, to string) (schemas.Agent, error) {
-	switch agent := schemas.Agent(to); {
-	case to == "":
+	if to == "" {
 		return rollbackRule(r), nil
-	case agent == r.From, agent == r.OnFailure, agent == schemas.Human:
-		return agent, nil
 	}
-	agent, err := schemas.ParseAgent("rollback_to", to)
-	if err != nil {
+	if err := mailboxOf("rollback_to", to); err != nil {
 		return "", err
+	}
+	agent := schemas.Agent(to)
+	if agent == r.From || agent == r.OnFailure || agent == schemas.Human {
+		return agent, nil
 	}
 	members, err := o.members(r.Workflow)
 	if err != nil || slices.Contains(members, agent) {
@@ -112,7 +115,7 @@ func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
 			return nil, err
 		}
 		for _, a := range []schemas.Agent{r.From, r.Holder} {
-			if a != "" && !slices.Contains(members, a) {
+			if a != "" && a != schemas.System && !slices.Contains(members, a) {
 				members = append(members, a)
 			}
 		}
@@ -253,11 +256,8 @@ func (o *op) cancelUnclaimed(r *store.Record) error {
 		if err != nil {
 			return err
 		}
-		child, err := o.Record(id)
-		if err != nil {
-			return err
-		}
-		if child.Status != schemas.Pending || child.Claims > 0 || child.From != r.Holder {
+		child := o.whole(id)
+		if child == nil || child.Status != schemas.Pending || child.Claims > 0 || child.From != r.Holder {
 			continue
 		}
 		now, err := o.step(actCancel, child)

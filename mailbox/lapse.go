@@ -22,6 +22,7 @@ func (o *op) lapse() error {
 			break
 		}
 	}
+	applied := 0
 	return o.as(clockCaller, func() error {
 		for _, id := range due {
 			if err := o.attempt(func() error { return o.lapseOne(id) }); err != nil {
@@ -29,8 +30,9 @@ func (o *op) lapse() error {
 				o.Logger.Error("time could not be applied", slog.String("handoff", id.String()), slog.Any("error", err))
 				continue
 			}
-			o.applied++
+			applied++
 		}
+		o.more = len(due) == lapseLimit && applied > 0
 		return nil
 	})
 }
@@ -63,7 +65,7 @@ func (o *op) lapseOne(id schemas.ID) error {
 // current is a record after what the clock has changed about it: more may be due than one operation
 // applies, and none acts on a record whose time is over.
 func (o *op) current(r *store.Record) (*store.Record, error) {
-	for r.Wakes != 0 && r.Wakes <= store.At(o.now) {
+	for o.isDue(r) {
 		if err := o.as(clockCaller, func() error { return o.lapsed(r) }); err != nil {
 			return nil, err
 		}
@@ -74,6 +76,25 @@ func (o *op) current(r *store.Record) (*store.Record, error) {
 	}
 	return r, nil
 }
+
+// whole is the record of a handoff as it is now; nil for one that is missing or damaged, or that time cannot
+// change: where many are gone through, it stops no other.
+func (o *op) whole(id schemas.ID) *store.Record {
+	r, err := o.Record(id)
+	if err == nil && r != nil && o.isDue(r) {
+		err = o.attempt(func() (err error) {
+			r, err = o.current(r)
+			return err
+		})
+	}
+	if err != nil {
+		o.Logger.Error("a handoff was passed over", slog.String("handoff", id.String()), slog.Any("error", err))
+		return nil
+	}
+	return r
+}
+
+func (o *op) isDue(r *store.Record) bool { return r.Wakes != 0 && r.Wakes <= store.At(o.now) }
 
 func (o *op) lapsed(r *store.Record) error {
 	now := store.At(o.now)
@@ -128,9 +149,6 @@ func (o *op) timeOut(a action, r *store.Record, due store.Time, text string) (*s
 
 // leaseEnded renews the claim, makes the handoff available again, or ends it.
 func (o *op) leaseEnded(r *store.Record) error {
-	if o.unseen(r) {
-		return o.cut(r, store.At(o.now.Add(grace)))
-	}
 	if end := o.renewed(r); end > store.At(o.now) {
 		now, err := o.step(actRenew, r)
 		if err != nil {

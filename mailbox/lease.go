@@ -24,8 +24,11 @@ func estimate(r *store.Record) time.Duration { return time.Duration(r.Estimate) 
 // open, up to the longest silence allowed since the holder's last call on it; and in any case for one
 // lease after the holder was last heard of.
 func (o *op) renewed(r *store.Record) store.Time {
-	if o.gone(r) {
+	switch {
+	case o.gone(r):
 		return 0 // and the grace with it
+	case o.unseen(r):
+		return beforeDeadline(r, store.At(o.now.Add(grace)))
 	}
 	heard := r.Touched.Time()
 	if at := o.conns.lastHeard(r.ID); at.After(heard) {

@@ -20,11 +20,11 @@ type op struct {
 	self    *store.Agent // the caller, once read
 	unknown bool         // nobody acted under that name before
 
-	applied int               // how many records the clock changed
-	wrote   bool              // there is something new to see
-	unheld  []schemas.ID      // handoffs that nobody holds any more
-	boxes   []schemas.Address // where something may now be claimed, or was noticed
-	ended   schemas.ID        // by the caller
+	more   bool              // the clock has more to change than one operation does
+	wrote  bool              // there is something new to see
+	unheld []schemas.ID      // handoffs that nobody holds any more
+	boxes  []schemas.Address // where something may now be claimed, or was noticed
+	ended  schemas.ID        // by the caller
 
 	fruitless bool  // nothing was done: there is no outcome to remember
 	refusal   error // what the caller is told although something was kept

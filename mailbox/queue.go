@@ -28,6 +28,9 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 		if !errors.Is(err, errLookFurther) {
 			return got, err
 		}
+		if err := s.catchUp(ctx); err != nil { // what was looked through in vain was undone, and time with it
+			return claimed{}, err
+		}
 		id, err := s.searchQueue(ctx, by, tags)
 		if id == 0 || err != nil {
 			return claimed{}, err
@@ -49,14 +52,8 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 		if err != nil {
 			return claimed{}, err
 		}
-		r, err := o.Record(id)
-		if err != nil {
-			return claimed{}, err
-		}
-		if r, err = o.current(r); err != nil {
-			return claimed{}, err
-		}
-		if r.Status == schemas.Pending && mayTake(r, o.by.Agent, tags) {
+		r := o.whole(id)
+		if r != nil && r.Status == schemas.Pending && slices.Contains(boxes, r.Box) && mayTake(r, o.by.Agent, tags) {
 			return o.take(actClaim, r)
 		}
 		if looked++; looked == scanned {
@@ -76,8 +73,10 @@ func anyOf(tags, wanted []string) bool {
 	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(t string) bool { return slices.Contains(tags, t) })
 }
 
-// searchQueue gives the first of the caller's queue that it may take, zero for none.
+// searchQueue gives the first of the caller's queue that it may take, zero for none. It passes over what is
+// damaged.
 func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []string) (found schemas.ID, err error) {
+	now := store.At(s.Now())
 	err = s.Store.View(ctx, func(v *store.View) error {
 		found = 0
 		boxes, err := boxesOf(v, by.Agent)
@@ -89,8 +88,8 @@ func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []str
 				return err
 			}
 			r, err := v.Record(id)
-			if err != nil {
-				return err
+			if err != nil || r == nil || r.Wakes != 0 && r.Wakes <= now {
+				continue // the claim that passed over it before has logged it
 			}
 			if mayTake(r, by.Agent, tags) {
 				found = id

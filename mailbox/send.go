@@ -137,7 +137,7 @@ func (o *op) create(d *draft, p place) (*store.Record, error) {
 	if err := o.put(actSend, nil, r, schemas.Event{Other: p.parent}, d.content); err != nil || !r.NeedsApproval {
 		return r, err
 	}
-	return r, o.notify(schemas.Human, noticeOf(noticeApproval, r, "It waits for your approval: handoff approve "+r.ID.String()))
+	return r, o.askApproval(r)
 }
 
 func promises(e *schemas.Expectations) bool {

@@ -99,13 +99,13 @@ func (s *Service) read(ctx context.Context, fn func(*store.View) error) error {
 
 // catchUp applies what the clock has changed, if anything.
 func (s *Service) catchUp(ctx context.Context) error {
-	for applied := lapseLimit; applied == lapseLimit; {
+	for more := true; more; {
 		due, err := s.nextDue(ctx)
 		if err != nil || due.IsZero() || due.After(s.Now()) {
 			return err
 		}
 		err = s.update(ctx, clockCaller, func(o *op) error {
-			applied = o.applied
+			more = o.more
 			return nil
 		})
 		if err != nil {

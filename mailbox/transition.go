@@ -98,7 +98,7 @@ var life = map[action]map[schemas.Status]step{
 	actDecline:  each(schemas.Pending, recipient|holder, schemas.Pending, schemas.Accepted, schemas.Waiting),
 	actRelease:  each(schemas.Pending, holder|owner|human, schemas.Accepted, schemas.Working, schemas.Waiting),
 	actRenew:    same(clock, schemas.Accepted, schemas.Working),
-	actLost:     same(clock, schemas.Accepted, schemas.Working),
+	actLost:     same(clock, schemas.Accepted, schemas.Working, schemas.Waiting),
 	actRequeue:  each(schemas.Pending, clock, schemas.Accepted, schemas.Working),
 	actExhaust:  each(schemas.TimedOut, clock, schemas.Accepted, schemas.Working),
 	actExpire:   each(schemas.TimedOut, clock, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),

@@ -1,0 +1,95 @@
+package mailbox_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+func needsApproval(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NeedsApproval: true} }
+
+func retask(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "something else"} }
+
+func TestWhatIsAmendedAfterApprovalNeedsItAgain(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "harmless", needsApproval)
+	w.update(person, 1, schemas.ActApprove)
+	w.update(a, 1, schemas.ActAmend, retask)
+	require.True(t, w.claim(b).Empty)
+	require.Equal(t, []string{"approval", "approval"}, w.kinds(person, 1))
+	w.update(person, 1, schemas.ActApprove)
+	require.Contains(t, w.claim(b).Brief, "something else")
+}
+
+func TestWhatWasApprovedIsNotAmendedBehindItsHolder(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "harmless", needsApproval)
+	w.update(person, 1, schemas.ActApprove)
+	w.claim(b)
+	w.update(b, 1, schemas.ActAsk, note("how?"))
+	_, err := w.tryUpdate(a, 1, schemas.ActAmend, retask)
+	refused(t, err, schemas.Denied, "only human amends it")
+	require.Equal(t, "harmless", w.full(1).Handoff.Task)
+	w.update(person, 1, schemas.ActAmend, retask)
+	w.update(a, 1, schemas.ActAnswer, note("so"))
+	require.Contains(t, w.claim(b).Brief, "something else")
+}
+
+func TestWhatAPersonAmendsIsApproved(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "harmless", needsApproval)
+	w.update(person, 1, schemas.ActApprove)
+	w.update(person, 1, schemas.ActAmend, retask)
+	require.Equal(t, schemas.ID(1), w.claim(b).HandoffID)
+}
+
+func TestWhatNobodyHadToApproveIsAmendedFreely(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "harmless")
+	w.update(a, 1, schemas.ActAmend, retask)
+	require.Equal(t, schemas.ID(1), w.claim(b).HandoffID)
+}
+
+func TestARetryNeedsTheApprovalThatTheFirstNeeded(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "risky", needsApproval)
+	w.update(person, 1, schemas.ActRefuse, note("no"))
+	again := w.update(a, 1, schemas.ActRetry).Created
+	require.True(t, w.claim(b).Empty)
+	require.Equal(t, []string{"approval"}, w.full(again).Standing.BlockedBy)
+	w.update(person, again, schemas.ActApprove)
+	require.Equal(t, again, w.claim(b).HandoffID)
+}
+
+func TestAmendmentsDoNotGrowDataPastItsLimit(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	w.send(a, "b", "x")
+	grow := func(key string) error {
+		_, err := w.tryUpdate(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
+			in.Changes = &schemas.Changes{Data: map[string]string{key: strings.Repeat("x", schemas.MaxDetail/2)}}
+		})
+		return err
+	}
+	require.NoError(t, grow("one"))
+	require.Equal(t, "changes.data", refused(t, grow("two"), schemas.Limit, "65536").Field)
+	require.Len(t, w.full(1).Handoff.Data, 1)
+}
+
+func TestAnAmendedDeadlineIsHeldAgainstTheClock(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	w.send(a, "b", "x")
+	_, err := w.tryUpdate(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
+		in.Changes = &schemas.Changes{Deadline: "9999-12-31T23:59:59Z"}
+	})
+	require.Equal(t, "changes.deadline", refused(t, err, schemas.Invalid, "ten years").Field)
+}

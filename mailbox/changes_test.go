@@ -1,0 +1,67 @@
+package mailbox_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// follow reads events after a number until it has seen n.
+func (w *world) follow(after uint64, n int) (seen []uint64) {
+	w.t.Helper()
+	for c, err := range w.Changes(context.Background(), after) {
+		require.NoError(w.t, err)
+		if seen = append(seen, c.N); len(seen) == n {
+			break
+		}
+	}
+	return seen
+}
+
+func TestChangesResumeAndMissNothing(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	for range 200 { // more than one reading holds
+		id := w.send(a, "b", "x", func(in *schemas.SendIn) { in.Parent = "none" }).HandoffID
+		w.claim(b)
+		w.complete(b, id)
+	}
+	all := w.follow(0, 600)
+	for i, n := range all {
+		require.Equal(t, uint64(i+1), n)
+	}
+	require.Equal(t, all[250:], w.follow(250, 350))
+}
+
+func TestChangesWaitForTheNextEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLivingWorld(t, backends["memory"](t))
+		a := w.stdio("a")
+		w.send(a, "b", "x")
+		ctx, cancel := context.WithCancel(context.Background())
+		events := make(chan schemas.Change, 10)
+		done := make(chan error)
+		go func() {
+			for c, err := range w.Changes(ctx, 1) {
+				if err != nil {
+					done <- err
+					return
+				}
+				events <- c
+			}
+		}()
+		synctest.Wait()
+		require.Empty(t, events)
+		w.send(a, "b", "y")
+		got := <-events
+		require.Equal(t, uint64(2), got.N)
+		require.Equal(t, schemas.Address("b"), got.Box)
+		cancel()
+		require.Error(t, <-done)
+		require.Empty(t, events)
+	})
+}

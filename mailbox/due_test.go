@@ -1,0 +1,227 @@
+package mailbox_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
+)
+
+// dueTogether sends many handoffs to c whose time is over in ten minutes.
+func (w *world) dueTogether(by schemas.Caller, n int) {
+	for i := range n {
+		w.send(by, "c", fmt.Sprint("task ", i), func(in *schemas.SendIn) { in.Deadline, in.Parent = "10m", "none" })
+	}
+}
+
+func (w *world) pending(box schemas.Address) int {
+	w.t.Helper()
+	var m store.Mailbox
+	require.NoError(w.t, w.store.View(context.Background(), func(v *store.View) (err error) {
+		m, err = v.Mailbox(box)
+		return err
+	}))
+	return m.Pending
+}
+
+func TestWhateverIsDueIsAppliedAtTheNextRead(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	w.dueTogether(a, 600)
+	w.later(time.Hour)
+	_, err := w.Agents(context.Background(), a, schemas.AgentsIn{})
+	require.NoError(t, err)
+	require.Zero(t, w.pending("c"))
+}
+
+func TestADamagedHandoffHoldsUpNoneThatAreDue(t *testing.T) {
+	b := memory.New()
+	w := newWorldOn(t, b)
+	a := w.stdio("a")
+	w.dueTogether(a, 600)
+	damage(t, b, 1)
+	w.later(time.Hour)
+	_, err := w.Agents(context.Background(), a, schemas.AgentsIn{})
+	require.NoError(t, err)
+	require.Equal(t, 1, w.pending("c"))
+}
+
+func TestADamagedHandoffStopsNoOtherOfItsMailbox(t *testing.T) {
+	b := memory.New()
+	w := newWorldOn(t, b)
+	sender, coder := w.stdio("a"), w.stdio("b")
+	w.send(sender, "b", "x")
+	w.send(sender, "b", "y")
+	damage(t, b, 1)
+	require.Equal(t, schemas.ID(2), w.claim(coder).HandoffID)
+}
+
+func TestADamagedClaimStopsNoOtherOfItsHolder(t *testing.T) {
+	b := memory.New()
+	w := newWorldOn(t, b)
+	sender, coder := w.stdio("a"), w.stdio("b")
+	w.send(sender, "b", "x")
+	w.send(sender, "b", "y")
+	w.claim(coder)
+	w.claim(coder)
+	damage(t, b, 1)
+	require.Equal(t, []schemas.ID{2}, w.detach(coder).Holding)
+	require.Equal(t, schemas.ID(2), w.claim(w.elsewhere(coder, "again")).HandoffID)
+}
+
+// busy makes more due than one operation applies.
+func busy(w *world) (a, b schemas.Caller) {
+	a, b = w.stdio("a"), w.stdio("b")
+	w.dueTogether(a, 300)
+	return a, b
+}
+
+func overdue(in *schemas.SendIn) { in.Deadline, in.Parent = "11m", "none" }
+
+func TestNobodyClaimsWhatIsOver(t *testing.T) {
+	w := newWorld(t)
+	a, b := busy(w)
+	w.send(a, "b", "late", overdue)
+	w.later(time.Hour)
+	require.True(t, w.claim(b).Empty)
+	require.Equal(t, schemas.TimedOut, w.status(301))
+}
+
+func TestNobodyTakesAnOrphanThatIsOver(t *testing.T) {
+	w := newWorld(t)
+	a, b := busy(w)
+	w.send(a, "b", "late", overdue)
+	w.claim(b)
+	w.update(b, 301, schemas.ActProgress)
+	w.later(9 * time.Minute)
+	w.detach(b)
+	w.later(time.Hour)
+	require.True(t, w.claim(w.elsewhere(b, "again")).Empty)
+	require.Equal(t, schemas.TimedOut, w.status(301))
+}
+
+func TestAReservationThatIsOverGoesBackToThePool(t *testing.T) {
+	w := newWorld(t)
+	a, b := busy(w)
+	w.accepts("review", b)
+	w.send(a, "capability:review", "x", func(in *schemas.SendIn) { in.Parent = "none" })
+	w.claim(b)
+	w.update(b, 301, schemas.ActAsk, note("which?"))
+	w.update(a, 301, schemas.ActAnswer, note("this"))
+	w.accepts("design", b) // and no reviews any more
+	w.later(time.Hour)
+	require.True(t, w.claim(b).Empty)
+}
+
+func TestNoActionTouchesWhatIsOver(t *testing.T) {
+	for name, do := range map[string]func(w *world, a, b schemas.Caller) error{
+		"complete": func(w *world, _, b schemas.Caller) error {
+			_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "301", Summary: "s"})
+			return err
+		},
+		"fail": func(w *world, _, b schemas.Caller) error {
+			_, err := w.Fail(context.Background(), b, schemas.FailIn{HandoffID: "301", Description: "d"})
+			return err
+		},
+		"progress": func(w *world, _, b schemas.Caller) error {
+			_, err := w.tryUpdate(b, 301, schemas.ActProgress)
+			return err
+		},
+		"cancel": func(w *world, a, _ schemas.Caller) error {
+			_, err := w.tryUpdate(a, 301, schemas.ActCancel)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			a, b := busy(w)
+			w.send(a, "b", "late", overdue)
+			w.claim(b)
+			w.later(time.Hour)
+			require.Error(t, do(w, a, b))
+			require.Equal(t, schemas.TimedOut, w.status(301))
+		})
+	}
+}
+
+func TestARollbackLeavesWhatIsOverToTheClock(t *testing.T) {
+	w := newWorld(t)
+	a, b := busy(w)
+	w.send(a, "b", "work", func(in *schemas.SendIn) { in.Parent = "none" })
+	w.claim(b)
+	w.send(b, "d", "a part", func(in *schemas.SendIn) { in.Deadline = "11m" })
+	w.later(time.Hour)
+	w.fail(b, schemas.FailIn{HandoffID: "301", Description: "d"})
+	require.Equal(t, schemas.TimedOut, w.status(302))
+}
+
+func TestAClaimThatLooksFarFindsWhatTimeHasChanged(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	for i := range 1001 { // more than one transaction looks through
+		w.send(a, "b", fmt.Sprint("task ", i))
+	}
+	tagged := func(in *schemas.SendIn) { in.Tags = []string{"go"} }
+	w.send(a, "b", "late", overdue, tagged)
+	delayed := w.send(a, "b", "delayed", tagged, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "30m"} })
+	w.later(time.Hour)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	out, err := w.Claim(ctx, b, schemas.ClaimIn{Tags: []string{"go"}})
+	require.NoError(t, err)
+	require.Equal(t, delayed.HandoffID, out.HandoffID)
+	out, err = w.Claim(ctx, b, schemas.ClaimIn{Tags: []string{"go"}})
+	require.NoError(t, err)
+	require.True(t, out.Empty)
+}
+
+func TestADamagedPartDoesNotKeepItsHolderFromEnding(t *testing.T) {
+	b := memory.New()
+	w := newWorldOn(t, b)
+	sender, coder := w.stdio("a"), w.stdio("b")
+	w.send(sender, "b", "x")
+	w.claim(coder)
+	w.send(coder, "c", "a part")
+	w.send(sender, "d", "afterwards", afterwards("1"))
+	damage(t, b, 2)
+	damage(t, b, 3)
+	w.fail(coder, schemas.FailIn{HandoffID: "1", Description: "d", Then: schemas.ThenRollback})
+	require.Equal(t, schemas.Failed, w.status(1))
+}
+
+// full is a disk without room.
+type full struct {
+	store.Backend
+	now bool
+}
+
+func (b *full) Update(ctx context.Context, fn func(store.Writer) error) error {
+	if b.now {
+		return store.ErrFull
+	}
+	return b.Backend.Update(ctx, fn)
+}
+
+func TestReadingGoesOnWhereTimeCannotBeWritten(t *testing.T) {
+	b := &full{Backend: memory.New()}
+	w := newWorldOn(t, b)
+	sender, coder := w.stdio("a"), w.stdio("b")
+	w.send(sender, "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
+	w.claim(coder)
+	w.later(time.Hour)
+	b.now = true
+	require.Equal(t, schemas.Accepted, w.status(1))
+	out, err := w.List(context.Background(), coder, schemas.ListIn{Box: "claimed"})
+	require.NoError(t, err)
+	require.Len(t, out.Items, 1)
+	_, err = w.History(context.Background(), sender, schemas.HistoryIn{HandoffID: "1"})
+	require.NoError(t, err)
+	b.now = false
+	require.Equal(t, schemas.TimedOut, w.status(1))
+}

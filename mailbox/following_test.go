@@ -1,0 +1,204 @@
+package mailbox_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+func afterwards(ids ...string) func(*schemas.SendIn) {
+	return func(in *schemas.SendIn) {
+		in.Parent, in.Options = "none", &schemas.SendOptions{After: ids}
+	}
+}
+
+func TestADependentWaitsForTheRetryOfWhatItWaitedFor(t *testing.T) {
+	for name, retry := range map[string]func(w *world, a, b schemas.Caller) schemas.ID{
+		"by its holder": func(w *world, _, b schemas.Caller) schemas.ID {
+			w.claim(b)
+			return w.fail(b, schemas.FailIn{HandoffID: "1", Description: "d", Then: schemas.ThenRetry}).RollbackHandoff
+		},
+		"by its sender": func(w *world, a, _ schemas.Caller) schemas.ID {
+			w.update(a, 1, schemas.ActCancel)
+			return w.update(a, 1, schemas.ActRetry).Created
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+			w.send(a, "b", "first")
+			w.send(a, "c", "second", afterwards("1"))
+			again := retry(w, a, b)
+			require.Equal(t, []string{again.String()}, w.full(2).Standing.BlockedBy)
+			require.Equal(t, again, w.claim(b).HandoffID)
+			w.complete(b, again)
+			require.Equal(t, schemas.ID(2), w.claim(c).HandoffID)
+		})
+	}
+}
+
+func TestARetryWithNobodyLeftToMakeItGoesToAPerson(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.accepts("review", b)
+	w.send(a, "capability:review", "x")
+	w.claim(b)
+	in := schemas.FailIn{HandoffID: "1", Description: "d", Then: schemas.ThenRetry}
+	first := w.fail(b, in)
+	require.Equal(t, schemas.ThenEscalate, first.Then)
+	require.Equal(t, schemas.Address(schemas.Human), first.To)
+	require.NotEmpty(t, first.Warnings)
+	require.Equal(t, schemas.ThenEscalate, w.full(1).Failure.Then)
+
+	again := w.fail(b, in)
+	require.Equal(t, first.Then, again.Then)
+	require.Equal(t, first.To, again.To)
+	require.Equal(t, first.RollbackHandoff, again.RollbackHandoff)
+}
+
+func TestARetryWithoutAttemptsLeftGoesToAPerson(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{MaxAttempts: 1} })
+	w.claim(b)
+	out := w.fail(b, schemas.FailIn{HandoffID: "1", Description: "d", Then: schemas.ThenRetry})
+	require.Equal(t, schemas.ThenEscalate, out.Then)
+	require.Equal(t, schemas.Address(schemas.Human), out.To)
+}
+
+func TestARetryInAPoolPassesOverWhoFailed(t *testing.T) {
+	w, _, b, c := pool(t)
+	w.claim(b)
+	out := w.fail(b, schemas.FailIn{HandoffID: "1", Description: "d", Then: schemas.ThenRetry})
+	require.Equal(t, schemas.ThenRetry, out.Then)
+	require.True(t, w.claim(b).Empty)
+	require.Equal(t, out.RollbackHandoff, w.claim(c).HandoffID)
+}
+
+func estimated(in *schemas.SendIn) {
+	in.Expectations = &schemas.Expectations{EstimatedDuration: "4h", Timeout: "10h"}
+}
+
+func TestARetryKeepsEstimateAndTimeout(t *testing.T) {
+	w := newWorld(t)
+	b := remote("b", "1")
+	w.send(w.stdio("a"), "b", "x", estimated)
+	first := w.claim(b)
+	require.Equal(t, w.now.Add(8*time.Hour), *first.LeaseEnds)
+	w.later(time.Hour)
+	w.fail(b, schemas.FailIn{HandoffID: "1", Token: first.Token, Description: "d", Then: schemas.ThenRetry})
+	require.Equal(t, w.now.Add(8*time.Hour), *w.claim(b).LeaseEnds)
+	require.Equal(t, w.now.Add(10*time.Hour), *w.full(2).Handoff.Metadata.Deadline)
+}
+
+func TestAReturnKeepsEstimateAndTimeout(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), remote("b", "1")
+	w.send(a, "b", "x", estimated)
+	first := w.claim(b)
+	w.complete(b, 1, func(in *schemas.CompleteIn) { in.Token = first.Token })
+	w.later(20 * time.Hour)
+	w.update(a, 1, schemas.ActReturn, note("again"))
+	require.Equal(t, w.now.Add(8*time.Hour), *w.claim(b).LeaseEnds)
+	require.Equal(t, w.now.Add(10*time.Hour), *w.full(2).Handoff.Metadata.Deadline)
+}
+
+// sentByTheRules gives fixer a handoff in the workflow of a that the clock sent.
+func sentByTheRules(t testing.TB) (w *world, a, fixer schemas.Caller, id schemas.ID) {
+	w = newWorld(t)
+	a, fixer = w.stdio("a"), w.stdio("fixer")
+	w.send(a, "b", "x", func(in *schemas.SendIn) {
+		in.Deadline, in.Rollback = "10m", &schemas.Rollback{OnFailure: "fixer"}
+	})
+	w.later(time.Hour)
+	got := w.claim(fixer)
+	require.Equal(t, schemas.System, got.From)
+	return w, a, fixer, got.HandoffID
+}
+
+func TestTheOwnerHearsOfWorkThatTheRulesSent(t *testing.T) {
+	for kind, do := range map[string]func(w *world, fixer schemas.Caller, id schemas.ID){
+		"question":  func(w *world, f schemas.Caller, id schemas.ID) { w.update(f, id, schemas.ActAsk, note("which?")) },
+		"completed": func(w *world, f schemas.Caller, id schemas.ID) { w.complete(f, id) },
+		"failed": func(w *world, f schemas.Caller, id schemas.ID) {
+			w.fail(f, schemas.FailIn{HandoffID: id.String(), Description: "d"})
+		},
+		"cancelled": func(w *world, _ schemas.Caller, id schemas.ID) { w.update(person, id, schemas.ActCancel) },
+	} {
+		t.Run(kind, func(t *testing.T) {
+			w, a, fixer, id := sentByTheRules(t)
+			do(w, fixer, id)
+			require.Equal(t, []string{kind}, w.kinds(a, id))
+		})
+	}
+}
+
+func TestTheOwnerAnswersWhatTheRulesSent(t *testing.T) {
+	w, a, fixer, id := sentByTheRules(t)
+	w.update(fixer, id, schemas.ActAsk, note("which?"))
+	w.update(a, id, schemas.ActAnswer, note("this"))
+	require.Contains(t, w.claim(fixer).Brief, "this")
+}
+
+func TestARollbackCancelsOnlyWhatItsHolderPassedOnUnclaimed(t *testing.T) {
+	w := newWorld(t)
+	a, b, d := w.stdio("a"), w.stdio("b"), w.stdio("d")
+	w.send(a, "b", "x")
+	w.claim(b)
+	w.send(b, "c", "unclaimed part")
+	w.send(b, "d", "claimed part")
+	w.send(a, "c", "of another sender", func(in *schemas.SendIn) { in.Parent = "1" })
+	w.send(a, "e", "waits for the part", afterwards("2"))
+	w.claim(d)
+	w.send(b, "f", "begun part", func(in *schemas.SendIn) { in.Parent = "1" })
+	begun := w.stdio("f")
+	w.claim(begun)
+	w.update(begun, 6, schemas.ActRelease)
+	w.fail(b, schemas.FailIn{HandoffID: "1", Description: "d"})
+
+	require.Equal(t, schemas.Cancelled, w.status(2))
+	require.Equal(t, schemas.Accepted, w.status(3))
+	require.Equal(t, schemas.Pending, w.status(4))
+	require.Equal(t, schemas.Pending, w.status(6))
+	require.Equal(t, []string{"blocked"}, w.kinds(a, 5))
+}
+
+func TestWhoPassedOnIsToldThatTheClockCancelledIt(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
+	w.claim(b)
+	w.send(b, "c", "a part")
+	w.later(time.Hour)
+	require.Equal(t, schemas.Cancelled, w.status(2))
+	require.Equal(t, []string{"cancelled"}, w.kinds(b, 2))
+}
+
+func TestFailSaysWhatFollows(t *testing.T) {
+	for _, c := range []struct {
+		then, became schemas.Then
+		to           schemas.Address
+	}{
+		{"", schemas.ThenRollback, "a"},
+		{schemas.ThenRollback, schemas.ThenRollback, "a"},
+		{schemas.ThenRetry, schemas.ThenRetry, "b"},
+		{schemas.ThenEscalate, schemas.ThenEscalate, "human"},
+		{schemas.ThenStop, schemas.ThenStop, ""},
+	} {
+		t.Run(string("then "+c.then), func(t *testing.T) {
+			w := newWorld(t)
+			a, b := w.stdio("a"), w.stdio("b")
+			w.send(a, "b", "x")
+			w.claim(b)
+			in := schemas.FailIn{HandoffID: "1", Description: "d", Then: c.then}
+			first, again := w.fail(b, in), w.fail(b, in)
+			require.Equal(t, c.became, first.Then)
+			require.Equal(t, c.to, first.To)
+			again.Warnings = nil
+			require.Equal(t, first, again)
+		})
+	}
+}

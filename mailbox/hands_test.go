@@ -1,0 +1,94 @@
+package mailbox_test
+
+import (
+	"context"
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// remote is an instance of an agent without a connection that shows when it leaves.
+func remote(name schemas.Agent, instance string) schemas.Caller {
+	return schemas.Caller{Agent: name, AgentID: instance, Via: schemas.ViaHTTP}
+}
+
+// elsewhere is another session under the same name.
+func (w *world) elsewhere(by schemas.Caller, conn string) schemas.Caller {
+	w.t.Helper()
+	by.AgentID, by.Conn = conn, conn
+	_, err := w.Attach(context.Background(), by, schemas.ConnIn{Conn: conn})
+	require.NoError(w.t, err)
+	return by
+}
+
+func (w *world) detach(by schemas.Caller) schemas.ConnOut {
+	w.t.Helper()
+	out, err := w.Detach(context.Background(), by, schemas.ConnIn{Conn: by.Conn})
+	require.NoError(w.t, err)
+	return out
+}
+
+// accepts registers agents that take one kind of work.
+func (w *world) accepts(kind string, who ...schemas.Caller) {
+	w.t.Helper()
+	for _, by := range who {
+		_, err := w.Register(context.Background(), by, schemas.RegisterIn{Name: string(by.Agent), Accepts: []string{kind}})
+		require.NoError(w.t, err)
+	}
+}
+
+func (w *world) claimID(by schemas.Caller, id schemas.ID) schemas.ClaimOut {
+	w.t.Helper()
+	out, err := w.Claim(context.Background(), by, schemas.ClaimIn{HandoffID: id.String()})
+	require.NoError(w.t, err)
+	return out
+}
+
+// kinds of the notices of an agent about one handoff, newest first.
+func (w *world) kinds(by schemas.Caller, about schemas.ID) (kinds []string) {
+	w.t.Helper()
+	for _, n := range w.notices(by) {
+		if n.HandoffID == about {
+			kinds = append(kinds, n.Kind)
+		}
+	}
+	return kinds
+}
+
+// interrupted is a backend after whose next Update something happens.
+type interrupted struct {
+	store.Backend
+	then func()
+}
+
+func (b *interrupted) Update(ctx context.Context, fn func(store.Writer) error) error {
+	err := b.Backend.Update(ctx, fn)
+	if then := b.then; then != nil {
+		b.then = nil
+		then()
+	}
+	return err
+}
+
+// damage spoils the record of a handoff on disk until the test ends.
+func damage(t testing.TB, b store.Backend, id schemas.ID) {
+	key := binary.BigEndian.AppendUint64(nil, uint64(id))
+	var was []byte
+	write := func(row []byte) {
+		require.NoError(t, b.Update(context.Background(), func(w store.Writer) error {
+			v, err := w.Get(store.Records, key)
+			was = append([]byte{}, v...)
+			if err != nil {
+				return err
+			}
+			return w.Put(store.Records, key, row)
+		}))
+	}
+	write([]byte("{"))
+	whole := was
+	t.Cleanup(func() { write(whole) })
+}

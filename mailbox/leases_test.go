@@ -1,0 +1,122 @@
+package mailbox_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox"
+	"handoff/schemas"
+)
+
+// restart is the next process over the same store: it knows no connection.
+func (w *world) restart() {
+	w.Service = mailbox.New(mailbox.Config{Store: w.store, Now: w.Now, NewID: w.NewID})
+}
+
+func TestAfterARestartClaimsLiveForTheGrace(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x")
+	w.claim(b)
+	w.restart()
+	other := w.elsewhere(b, "other")
+	w.later(2 * time.Minute)
+	require.True(t, w.claim(other).Empty)
+	_, err := w.Claim(context.Background(), other, schemas.ClaimIn{HandoffID: "1"})
+	refused(t, err, schemas.Conflict, "b holds it")
+	w.later(time.Second)
+	require.Equal(t, schemas.ID(1), w.claim(other).HandoffID)
+}
+
+func TestALeaseThatEndsRightAfterARestartIsGrantedTheGrace(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x")
+	w.claim(b)
+	w.later(14 * time.Minute)
+	w.restart()
+	other := w.elsewhere(b, "other")
+	w.later(90 * time.Second) // the lease ended, and its connection was not seen yet
+	require.True(t, w.claim(other).Empty)
+	w.elsewhere(b, b.Conn)
+	w.later(10 * time.Minute)
+	require.True(t, w.claim(other).Empty)
+	w.complete(b, 1)
+}
+
+func TestAfterARestartAConnectionThatComesBackKeepsItsClaims(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x")
+	w.claim(b)
+	w.restart()
+	w.elsewhere(b, b.Conn)
+	other := w.elsewhere(b, "other")
+	w.later(20 * time.Minute)
+	require.True(t, w.claim(other).Empty)
+	w.complete(b, 1)
+}
+
+func TestAClaimOfASessionThatEndedIsTakenAgainAtOnce(t *testing.T) {
+	for name, between := range map[string]func(*world){
+		"in the same process": func(*world) {},
+		"in the next one":     (*world).restart,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			a, b := w.stdio("a"), w.stdio("b")
+			w.send(a, "b", "x")
+			w.claim(b)
+			require.Equal(t, []schemas.ID{1}, w.detach(b).Holding)
+			between(w)
+			again := w.claim(w.elsewhere(b, "again"))
+			require.Equal(t, schemas.ID(1), again.HandoffID)
+			require.Equal(t, 1, again.Attempt)
+		})
+	}
+}
+
+func TestDetachCutsTheLeasesOfEveryNameOnTheConnection(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	helper := b
+	helper.Agent = "c"
+	w.send(a, "b", "x")
+	w.send(a, "c", "y")
+	w.claim(b)
+	w.claim(helper)
+	require.ElementsMatch(t, []schemas.ID{1, 2}, w.detach(b).Holding)
+	for _, id := range []schemas.ID{1, 2} {
+		require.Equal(t, w.now.Add(2*time.Minute), *w.full(id).Standing.LeaseEnds)
+	}
+	w.later(3 * time.Minute)
+	require.Equal(t, schemas.Pending, w.status(1))
+	require.Equal(t, schemas.Pending, w.status(2))
+}
+
+func TestDetachGrantsTheGraceAfterALongSilence(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x")
+	w.claim(b)
+	w.later(40 * time.Minute) // nobody looked, and the connection was open
+	w.detach(b)
+	w.later(time.Minute)
+	require.Equal(t, schemas.Accepted, w.status(1))
+	w.later(2 * time.Minute)
+	require.Equal(t, schemas.Pending, w.status(1))
+}
+
+func TestDetachLeavesClaimsOfOtherConnectionsAlone(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	other := w.elsewhere(b, "other")
+	w.send(a, "b", "x")
+	w.claim(b)
+	require.Empty(t, w.detach(other).Holding)
+	w.later(10 * time.Minute)
+	require.Equal(t, schemas.Accepted, w.status(1))
+}

@@ -1,0 +1,153 @@
+package mailbox_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// unsent checks that a send is refused and leaves nothing behind.
+func (w *world) unsent(by schemas.Caller, in schemas.SendIn, code schemas.Code, want string) *schemas.Error {
+	w.t.Helper()
+	out, err := w.Send(context.Background(), by, in)
+	require.Zero(w.t, out)
+	require.Zero(w.t, w.pending("b"))
+	return refused(w.t, err, code, want)
+}
+
+func TestANotBeforeInThePastIsNoDelay(t *testing.T) {
+	w := newWorld(t)
+	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	past := func(in *schemas.SendIn) {
+		in.Options = &schemas.SendOptions{NotBefore: w.now.Add(-time.Hour).Format(time.RFC3339)}
+	}
+	require.Equal(t, 1, w.send(a, "b", "x", past).Position)
+	require.Equal(t, schemas.ID(1), w.claim(b).HandoffID)
+	w.send(a, "b", "y", past)
+	w.update(a, 2, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "c" })
+	require.True(t, w.claim(b).Empty)
+	require.Equal(t, schemas.ID(2), w.claim(c).HandoffID)
+}
+
+func TestADelayedHandoffIsRedirectedAndStaysDelayed(t *testing.T) {
+	w := newWorld(t)
+	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"} })
+	w.update(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "c" })
+	require.True(t, w.claim(c).Empty)
+	w.later(time.Hour)
+	require.True(t, w.claim(b).Empty)
+	require.Equal(t, schemas.ID(1), w.claim(c).HandoffID)
+}
+
+func TestADryRunDeliversNothing(t *testing.T) {
+	for _, kind := range []string{schemas.TypeMessage, schemas.TypeHandoff} {
+		t.Run(kind, func(t *testing.T) {
+			w := newWorld(t)
+			a, b := w.stdio("a"), w.stdio("b")
+			out, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "x", Type: kind, DryRun: true, Key: "k"})
+			require.NoError(t, err)
+			require.Equal(t, "dry_run", out.Status)
+			require.Zero(t, out.NoticeID)
+			require.Zero(t, out.HandoffID)
+			require.Empty(t, w.notices(b))
+			require.True(t, w.claim(b).Empty)
+			require.NotEqual(t, "dry_run", w.send(a, "b", "x", func(in *schemas.SendIn) { in.Type, in.Key = kind, "k" }).Status)
+		})
+	}
+}
+
+func TestSystemIsNobodyToRollBackTo(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	e := w.unsent(a, schemas.SendIn{To: "b", Task: "x", Rollback: &schemas.Rollback{OnFailure: schemas.System}}, schemas.Invalid, "no mailbox")
+	require.Equal(t, "rollback.on_failure", e.Field)
+	w.send(a, "b", "x")
+	_, err := w.tryUpdate(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
+		in.Changes = &schemas.Changes{Rollback: &schemas.Rollback{OnFailure: schemas.System}}
+	})
+	require.Equal(t, "changes.rollback.on_failure", refused(t, err, schemas.Invalid, "no mailbox").Field)
+}
+
+func TestWhatTheRulesSentIsNotRolledBackToThem(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "x", "x", func(in *schemas.SendIn) {
+		in.Deadline, in.Rollback = "10m", &schemas.Rollback{OnFailure: "b"}
+	})
+	w.later(time.Hour)
+	require.Equal(t, schemas.System, w.claim(b).From)
+	_, err := w.Fail(context.Background(), b, schemas.FailIn{HandoffID: "2", Description: "d", RollbackTo: "system"})
+	require.Equal(t, "rollback_to", refused(t, err, schemas.Invalid, "no mailbox").Field)
+	require.Equal(t, schemas.Address(schemas.Human), w.fail(b, schemas.FailIn{HandoffID: "2", Description: "d"}).To)
+}
+
+func TestANumberedWorkflowIsNotStartedByName(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	for _, name := range []string{"wf_7", "7"} {
+		e := w.unsent(a, schemas.SendIn{To: "b", Task: "x", Workflow: name}, schemas.NotFound, "no workflow wf_7")
+		require.Equal(t, "workflow", e.Field)
+	}
+	require.Equal(t, schemas.Workflow("wf_login"), w.send(a, "b", "x", func(in *schemas.SendIn) { in.Workflow = "login" }).Workflow)
+	w.send(a, "b", "y")
+	require.Equal(t, schemas.Workflow("wf_2"), w.send(a, "b", "z", func(in *schemas.SendIn) { in.Workflow = "wf_2" }).Workflow)
+}
+
+func TestATimeTooFarAwayIsRefused(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	const never = "9999-12-31T23:59:59-05:00"
+	e := w.unsent(a, schemas.SendIn{To: "b", Task: "x", Deadline: never}, schemas.Invalid, "ten years")
+	require.Equal(t, "deadline", e.Field)
+	e = w.unsent(a, schemas.SendIn{To: "b", Task: "x", Options: &schemas.SendOptions{NotBefore: never}}, schemas.Invalid, "ten years")
+	require.Equal(t, "options.not_before", e.Field)
+}
+
+func TestTheLengthOfAChainIsLimitedSensibly(t *testing.T) {
+	limited := func(most float64) schemas.SendIn {
+		return schemas.SendIn{To: "b", Task: "x", Options: &schemas.SendOptions{Limits: map[string]float64{"max_handoffs": most}}}
+	}
+	for _, most := range []float64{-3, 0, 0.5} {
+		w := newWorld(t)
+		e := w.unsent(w.stdio("a"), limited(most), schemas.Invalid, "no room")
+		require.Equal(t, "options.limits.max_handoffs", e.Field)
+	}
+	for most, sent := range map[float64]int{1: 1, 2.9: 2, 1e300: 10} {
+		w := newWorld(t)
+		by, parent := w.stdio("a"), "none"
+		for n := 0; ; n++ {
+			in := limited(most)
+			in.Parent = parent
+			out, err := w.Send(context.Background(), by, in)
+			if err != nil {
+				refused(t, err, schemas.Limit, "Max handoffs")
+				require.Equal(t, sent, n)
+				break
+			}
+			parent = out.HandoffID.String()
+		}
+	}
+}
+
+func TestAMessageAboutNothingIsRefused(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	e := w.unsent(a, schemas.SendIn{To: "b", Task: "x", Type: schemas.TypeMessage, Parent: "99"}, schemas.NotFound, "no handoff")
+	require.Equal(t, "parent", e.Field)
+	require.Empty(t, w.notices(b))
+}
+
+func TestARegistrationOverHTTPIsForOnesOwnNames(t *testing.T) {
+	w := newWorld(t)
+	by := remote("qa", "1")
+	by.Names = []schemas.Agent{"qa", "qa-2"}
+	_, err := w.Register(context.Background(), by, schemas.RegisterIn{Name: "victim", Away: true})
+	require.Equal(t, "name", refused(t, err, schemas.Denied, "victim").Field)
+	_, err = w.Register(context.Background(), by, schemas.RegisterIn{Name: "qa-2", Accepts: []string{"tests"}})
+	require.NoError(t, err)
+}

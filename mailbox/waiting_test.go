@@ -1,0 +1,162 @@
+package mailbox_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox"
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
+)
+
+// newLivingWorld is one whose clock goes on, inside a bubble.
+func newLivingWorld(t testing.TB, b store.Backend) *world {
+	w := newConcurrentWorld(t, b)
+	w.Service = mailbox.New(mailbox.Config{Store: w.store, Now: time.Now, NewID: w.NewID})
+	return w
+}
+
+// awaken lets b wait for mail, does something, and gives what b got and how long that took.
+func awaken(t *testing.T, prepare func(w *world, a, b schemas.Caller), do func(w *world, a, b schemas.Caller)) (got schemas.ClaimOut, took time.Duration) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLivingWorld(t, backends["memory"](t))
+		a, b := w.stdio("a"), w.elsewhere(w.stdio("b"), "waiting")
+		prepare(w, a, b)
+		begun := time.Now()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			var err error
+			if got, err = w.Claim(context.Background(), b, schemas.ClaimIn{WaitSeconds: 50}); err != nil {
+				t.Error(err)
+			}
+		}()
+		synctest.Wait() // b waits
+		do(w, a, b)
+		<-done
+		took = time.Since(begun)
+	})
+	return got, took
+}
+
+func nothing(*world, schemas.Caller, schemas.Caller) {}
+
+func TestAWaitingClaimWakes(t *testing.T) {
+	held := remote("b", "1")
+	for name, c := range map[string]struct {
+		prepare, do func(w *world, a, b schemas.Caller)
+	}{
+		"on a send": {nothing, func(w *world, a, _ schemas.Caller) { w.send(a, "b", "x") }},
+		"on a release": {func(w *world, a, _ schemas.Caller) {
+			w.send(a, "b", "x")
+			w.claim(held)
+		}, func(w *world, _, _ schemas.Caller) { w.update(person, 1, schemas.ActRelease) }},
+		"on a capability": {func(w *world, a, _ schemas.Caller) { w.send(a, "capability:review", "x") },
+			func(w *world, _, b schemas.Caller) { w.accepts("review", b) }},
+		"on an approval": {func(w *world, a, _ schemas.Caller) { w.send(a, "b", "x", needsApproval) },
+			func(w *world, _, _ schemas.Caller) { w.update(person, 1, schemas.ActApprove) }},
+		"on the end of what it waited for": {func(w *world, a, _ schemas.Caller) {
+			c := w.stdio("c")
+			w.send(a, "c", "first")
+			w.claim(c)
+			w.send(a, "b", "second", afterwards("1"))
+		}, func(w *world, _, _ schemas.Caller) { w.complete(w.stdio("c"), 1) }},
+		"on a redirection": {func(w *world, a, _ schemas.Caller) { w.send(a, "c", "x") },
+			func(w *world, a, _ schemas.Caller) {
+				w.update(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "b" })
+			}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, took := awaken(t, c.prepare, c.do)
+			require.NotZero(t, got.HandoffID)
+			require.Zero(t, took)
+		})
+	}
+}
+
+func TestAWaitingClaimWakesWhenADelayIsOver(t *testing.T) {
+	got, took := awaken(t, func(w *world, a, _ schemas.Caller) {
+		w.send(a, "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "10s"} })
+	}, nothing)
+	require.Equal(t, schemas.ID(1), got.HandoffID)
+	require.Equal(t, 10*time.Second, took)
+}
+
+func TestAWaitingClaimEndsEmpty(t *testing.T) {
+	got, took := awaken(t, nothing, func(w *world, a, _ schemas.Caller) { w.send(a, "c", "for another") })
+	require.True(t, got.Empty)
+	require.Equal(t, 50*time.Second, took)
+}
+
+// counted counts the transactions of a backend.
+type counted struct {
+	store.Backend
+	updates int
+}
+
+func (b *counted) Update(ctx context.Context, fn func(store.Writer) error) error {
+	b.updates++
+	return b.Backend.Update(ctx, fn)
+}
+
+func TestADamagedHandoffDoesNotKeepWaitersBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &counted{Backend: memory.New()}
+		w := newLivingWorld(t, b)
+		w.send(w.stdio("a"), "c", "x", func(in *schemas.SendIn) { in.Deadline = "1s" })
+		damage(t, b, 1)
+		time.Sleep(2 * time.Second) // in the bubble, it is due
+		b.updates = 0
+		got, err := w.Claim(context.Background(), w.stdio("b"), schemas.ClaimIn{WaitSeconds: 50})
+		require.NoError(t, err)
+		require.True(t, got.Empty)
+		require.LessOrEqual(t, b.updates, 6)
+	})
+}
+
+func TestAWaitForAChangeWakesOnIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLivingWorld(t, backends["memory"](t))
+		a, b := w.stdio("a"), w.stdio("b")
+		w.send(a, "b", "x")
+		begun := time.Now()
+		done := make(chan schemas.GetOut)
+		go func() {
+			out, err := w.Get(context.Background(), a, schemas.GetIn{HandoffID: "1", WaitSeconds: 50})
+			if err != nil {
+				t.Error(err)
+			}
+			done <- out
+		}()
+		synctest.Wait()
+		w.send(a, "b", "of no interest")
+		synctest.Wait()
+		select {
+		case <-done:
+			t.Fatal("woke for another handoff")
+		default:
+		}
+		w.claim(b)
+		require.Equal(t, schemas.Accepted, (<-done).Status)
+		require.Zero(t, time.Since(begun))
+	})
+}
+
+func TestAWaitForAChangeOfWhatEndedIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLivingWorld(t, backends["memory"](t))
+		a := w.stdio("a")
+		w.send(a, "b", "x")
+		w.update(a, 1, schemas.ActCancel)
+		begun := time.Now()
+		out, err := w.Get(context.Background(), a, schemas.GetIn{HandoffID: "1", WaitSeconds: 50})
+		require.NoError(t, err)
+		require.Equal(t, schemas.Cancelled, out.Status)
+		require.Zero(t, time.Since(begun))
+	})
+}
