@@ -13,7 +13,8 @@ import (
 	"handoff/store"
 )
 
-// Register keeps what an agent says of itself: what it accepts, produces, and how much it takes.
+// Register keeps what an agent says of itself: what it accepts, produces, and how much it takes. What it
+// leaves out stays as it was, but for away.
 func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.RegisterIn) (schemas.RegisterOut, error) {
 	name, err := schemas.ParseAgent("name", in.Name)
 	if err != nil {
@@ -40,10 +41,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 		if err != nil {
 			return out, err
 		}
-		a.Card = schemas.Card{
-			Name: name, Registered: true, Accepts: in.Accepts, Produces: in.Produces, Skills: in.Skills, Role: in.Role,
-			Description: in.Description, MaxMinutes: in.MaxMinutes, MaxOpen: in.MaxOpen, Away: in.Away,
-		}
+		register(&a.Card, in)
 		if err := o.tx.PutAgent(a); err != nil {
 			return out, err
 		}
@@ -58,6 +56,21 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 		out.Agent, err = o.card(o.View, a)
 		return out, err
 	})
+}
+
+// register brings a card in line with what an agent says of itself. What it leaves out stays, so that saying
+// away, and being back, takes one word.
+func register(c *schemas.Card, in schemas.RegisterIn) {
+	c.Registered, c.Away = true, in.Away
+	for _, list := range []struct{ have, said *[]string }{{&c.Accepts, &in.Accepts}, {&c.Produces, &in.Produces}, {&c.Skills, &in.Skills}} {
+		if *list.said != nil {
+			*list.have = *list.said
+		}
+	}
+	replace(&c.Role, in.Role)
+	replace(&c.Description, in.Description)
+	replace(&c.MaxMinutes, in.MaxMinutes)
+	replace(&c.MaxOpen, in.MaxOpen)
 }
 
 func some(s string) []string {
@@ -92,8 +105,8 @@ func (o *op) agentOrNew(name schemas.Agent) (store.Agent, error) {
 	return *a, nil
 }
 
-// meet notes that the caller is here, to the minute.
-func (o *op) meet() error {
+// noteSeen notes that the caller is here, to the minute.
+func (o *op) noteSeen() error {
 	if o.by.Agent == "" || o.by.Agent == schemas.System || o.by.Agent == schemas.Human {
 		return nil
 	}
@@ -128,6 +141,19 @@ func (o *op) boxesOfCaller() ([]schemas.Address, error) {
 		return nil, err
 	}
 	return roster.Boxes(a.Card), nil
+}
+
+// boxesNow are those from which the caller takes the next: only its own while it holds as many as it said.
+func (o *op) boxesNow() ([]schemas.Address, error) {
+	a, err := o.me()
+	if err != nil || a.Card.MaxOpen == 0 {
+		return roster.Boxes(a.Card), err
+	}
+	m, err := o.Mailbox(schemas.Address(o.by.Agent))
+	if m.Held >= a.Card.MaxOpen {
+		return []schemas.Address{schemas.Address(o.by.Agent)}, err
+	}
+	return roster.Boxes(a.Card), err
 }
 
 // Agents lists who is known, what they accept and how busy they are.

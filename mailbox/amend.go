@@ -1,9 +1,6 @@
 package mailbox
 
 import (
-	"maps"
-	"slices"
-
 	"handoff/mailbox/contract"
 	"handoff/schemas"
 	"handoff/store"
@@ -26,58 +23,86 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err := o.redirect(r, &now, c.To, out); err != nil {
 		return nil, err
 	}
-	stated, err := schemas.ParseTime("changes.deadline", c.Deadline, o.now)
+	h, content, err := o.amended(r, &now, c, out)
 	if err != nil {
 		return nil, err
 	}
-	var h schemas.Handoff
-	content, err := o.rebody(r, &now, func(body *schemas.Handoff) {
-		out.Changed = merge(body, c)
-		body.Target = targetOf(now.To, body.Target.Reason)
-		if !stated.IsZero() {
-			body.Metadata.Deadline = &stated
-		}
-		h = *body
-	})
-	if err != nil {
+	if err := o.approveAgain(r, &now, h); err != nil {
 		return nil, err
 	}
-	if c.To != "" {
-		out.Changed = append(out.Changed, "to")
-	}
-	if len(out.Changed) == 0 {
-		return nil, schemas.Invalidf("changes", "names nothing to change").
-			WithHint(`Give the fields to change, as {"title": "…", "context": {…}}.`)
-	}
-	if len(h.Tags) > maxTags {
-		return nil, schemas.Errorf(schemas.Limit, "%d tags in all, at most %d are allowed", len(h.Tags), maxTags).
-			WithField("changes.tags").WithHint("Send fewer.")
-	}
-	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
-	now.Promises = promises(h.Expectations)
-	if err := payloadSizes(h.Summary, h.Detail, h.Data); err != nil {
-		return nil, within("changes", err)
-	}
-	if h.Metadata.NeedsApproval && o.by.Agent != schemas.Human {
-		if r.Status != schemas.Pending {
-			return nil, schemas.Errorf(schemas.Denied, "%s was approved as it is and is held, so only human amends it", r.ID).
-				About(r.ID, r.Status, 0).WithHint("Use action answer for what its holder asks, or send what is new as another handoff.")
-		}
-		now.NeedsApproval = true // what was approved was another text
-	}
-	if err := o.redate(&now, h); err != nil {
-		return nil, err
-	}
-	if h.Rollback != nil {
-		now.OnFailure = h.Rollback.OnFailure
-	}
-	if err := o.tx.PutWords(r.ID, wordsOf(&h)); err != nil {
+	if err := o.restate(&now, h); err != nil {
 		return nil, err
 	}
 	if err := o.put(actAmend, r, &now, schemas.Event{}, content); err != nil || !now.NeedsApproval || r.NeedsApproval {
 		return &now, err
 	}
 	return &now, o.askApproval(&now)
+}
+
+// amended gives what the handoff says now, as content of the event to come.
+func (o *op) amended(r, now *store.Record, c schemas.Changes, out *schemas.UpdateOut) (h *schemas.Handoff, content store.Content, err error) {
+	stated, err := schemas.ParseTime("changes.deadline", c.Deadline, o.now)
+	if err != nil {
+		return nil, content, err
+	}
+	content, err = o.rebody(r, now, func(body *schemas.Handoff) {
+		out.Changed = merge(body, c)
+		body.Target = targetOf(now.To, body.Target.Reason)
+		if !stated.IsZero() {
+			body.Metadata.Deadline = &stated
+		}
+		h = body
+	})
+	if err != nil {
+		return nil, content, err
+	}
+	if c.To != "" {
+		out.Changed = append(out.Changed, "to")
+	}
+	if len(out.Changed) == 0 {
+		return nil, content, schemas.Invalidf("changes", "names nothing to change").
+			WithHint(`Give the fields to change, as {"title": "…", "context": {…}}.`)
+	}
+	return h, content, wholeSizes(h)
+}
+
+// wholeSizes checks what a handoff may not grow past by amending it again and again.
+func wholeSizes(h *schemas.Handoff) error {
+	if len(h.Tags) > maxTags {
+		return schemas.Errorf(schemas.Limit, "%d tags in all, at most %d are allowed", len(h.Tags), maxTags).
+			WithField("changes.tags").WithHint("Send fewer.")
+	}
+	if err := payloadSizes(h.Summary, h.Detail, h.Data); err != nil {
+		return within("changes", err)
+	}
+	return nil
+}
+
+// approveAgain asks for approval again when somebody else than a person changes what was approved. What an
+// agent works on already cannot be taken back from it so.
+func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
+	if !h.Metadata.NeedsApproval || o.by.Agent == schemas.Human {
+		return nil
+	}
+	if r.Status != schemas.Pending {
+		return schemas.Errorf(schemas.Denied, "%s was approved as it is and is held, so only human amends it", r.ID).
+			About(r.ID, r.Status, 0).WithHint("Use action answer for what its holder asks, or send what is new as another handoff.")
+	}
+	now.NeedsApproval = true
+	return nil
+}
+
+// restate brings the record in line with what the handoff says.
+func (o *op) restate(now *store.Record, h *schemas.Handoff) error {
+	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
+	now.Promises = promises(h.Expectations)
+	if h.Rollback != nil {
+		now.OnFailure = h.Rollback.OnFailure
+	}
+	if err := o.redate(now, *h); err != nil {
+		return err
+	}
+	return o.tx.PutWords(now.ID, wordsOf(h))
 }
 
 func (o *op) checkChanges(c *schemas.Changes) error {
@@ -157,106 +182,4 @@ func (o *op) redate(now *store.Record, h schemas.Handoff) error {
 		return schemas.AsError(err).WithField("changes.deadline")
 	}
 	return nil
-}
-
-// merge applies changes and names the fields that they touched.
-func merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
-	note := func(name string, did bool) {
-		if did {
-			changed = append(changed, name)
-		}
-	}
-	note("task", replace(&h.Task, c.Task))
-	note("title", replace(&h.Title, c.Title))
-	note("type", replace(&h.Type, c.Type))
-	note("summary", replace(&h.Summary, c.Summary))
-	note("detail", replace(&h.Detail, c.Detail))
-	note("data", mergeMap(&h.Data, c.Data))
-	note("priority", replace(&h.Metadata.Priority, c.Priority))
-	note("deadline", c.Deadline != "")
-	note("tags", extend(&h.Tags, c.Tags))
-	note("requirements", extend(&h.Requirements, c.Requirements))
-	note("context", c.Context != nil)
-	note("expectations", c.Expectations != nil)
-	note("rollback", c.Rollback != nil)
-	h.Context = mergeContext(h.Context, c.Context)
-	h.Expectations = mergeExpectations(h.Expectations, c.Expectations)
-	if c.Rollback != nil {
-		r := value(h.Rollback)
-		replace(&r.OnFailure, c.Rollback.OnFailure)
-		replace(&r.CheckpointID, c.Rollback.CheckpointID)
-		extend(&r.FailureContext, c.Rollback.FailureContext)
-		h.Rollback = &r
-	}
-	return changed
-}
-
-func mergeContext(have, more *schemas.Context) *schemas.Context {
-	if more == nil {
-		return have
-	}
-	c := value(have)
-	replace(&c.OriginalRequest, more.OriginalRequest)
-	replace(&c.TestCommand, more.TestCommand)
-	extend(&c.CompletedSteps, more.CompletedSteps)
-	extend(&c.Decisions, more.Decisions)
-	extend(&c.Files, more.Files)
-	extend(&c.Artifacts, more.Artifacts)
-	extend(&c.Memories, more.Memories)
-	extend(&c.PreviousFailures, more.PreviousFailures)
-	extend(&c.KnownIssues, more.KnownIssues)
-	extend(&c.ReproductionSteps, more.ReproductionSteps)
-	extend(&c.References, more.References)
-	extend(&c.Questions, more.Questions)
-	mergeMap(&c.Results, more.Results)
-	mergeMap(&c.State, more.State)
-	if more.Project != nil {
-		c.Project = more.Project
-	}
-	return &c
-}
-
-func mergeExpectations(have, more *schemas.Expectations) *schemas.Expectations {
-	if more == nil {
-		return have
-	}
-	e := value(have)
-	extend(&e.Deliverables, more.Deliverables)
-	extend(&e.SuccessCriteria, more.SuccessCriteria)
-	extend(&e.Constraints, more.Constraints)
-	extend(&e.IfStuck, more.IfStuck)
-	replace(&e.Timeout, more.Timeout)
-	replace(&e.EstimatedDuration, more.EstimatedDuration)
-	if len(more.OutputSchema) > 0 {
-		e.OutputSchema = more.OutputSchema
-	}
-	e.Strict = e.Strict || more.Strict
-	return &e
-}
-
-func replace[T comparable](have *T, with T) bool {
-	var zero T
-	if with == zero || with == *have {
-		return false
-	}
-	*have = with
-	return true
-}
-
-func extend[T any](have *[]T, more []T) bool {
-	*have = append(slices.Clone(*have), more...)
-	return len(more) > 0
-}
-
-func mergeMap[T any](have *map[string]T, more map[string]T) bool {
-	if len(more) == 0 {
-		return false
-	}
-	all := maps.Clone(*have)
-	if all == nil {
-		all = map[string]T{}
-	}
-	maps.Copy(all, more)
-	*have = all
-	return true
 }

@@ -45,7 +45,9 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*s
 	}
 	n := noticeOf(noticeQuestion, &now, strings.Join(questions, "\n"))
 	if now.Permission {
-		return &now, o.notify(schemas.Human, n)
+		if err := o.notify(schemas.Human, n); err != nil {
+			return nil, err
+		}
 	}
 	return &now, o.tell(r, n)
 }

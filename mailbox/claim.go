@@ -53,7 +53,7 @@ func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 	if in.HandoffID != "" {
 		return mutate(ctx, s, by, func(o *op) (claimed, error) { return o.claimGiven(in.HandoffID) })
 	}
-	return s.claimNext(ctx, by, in.Tags)
+	return s.claimNext(ctx, by, tagsOf(in.Tags))
 }
 
 // claimGiven takes a handoff by its id. What the caller holds already is given to it again: the same claim
@@ -68,6 +68,10 @@ func (o *op) claimGiven(id string) (claimed, error) {
 		return holds(r, false), nil
 	case r.Status.Held() && r.Holder == o.by.Agent && o.mayReclaim(r):
 		return o.take(actReclaim, r)
+	case r.Status.Held() && r.Holder == o.by.Agent && o.unseen(r):
+		wait := o.started.Add(grace).Sub(o.now)
+		return claimed{}, schemas.Errorf(schemas.Conflict, "%s was claimed over a connection that may still be there", r.ID).
+			About(r.ID, r.Status, 0).WithHint("If it is gone, claim %s again in %d seconds.", r.ID, int(wait.Seconds())+1)
 	case r.Status == schemas.Pending && r.Blocked():
 		return claimed{}, schemas.Errorf(schemas.Conflict, "%s waits for %v", r.ID, blockedBy(r)).
 			About(r.ID, r.Status, 0).WithHint("get_handoff with wait_seconds tells when that changes.")

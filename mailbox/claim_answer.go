@@ -14,14 +14,14 @@ func (s *Service) claimAnswer(ctx context.Context, by schemas.Caller, in schemas
 		if err != nil {
 			return err
 		}
-		b, err := s.brief(v, r, in.MaxTokens)
+		b, criteria, err := s.brief(v, r, in.MaxTokens)
 		if err != nil {
 			return err
 		}
 		out = schemas.ClaimOut{
 			HandoffID: r.ID, Token: r.Token, LeaseEnds: r.Lease.Ptr(), Attempt: r.Attempt, From: r.From,
-			Title: r.Title, Priority: r.Priority, Workflow: r.Workflow,
-			Brief: b.Text, Omitted: b.Omitted, Transfer: &b.Transfer,
+			Title: schemas.Visible(r.Title), Priority: r.Priority, Workflow: r.Workflow,
+			Criteria: criteria, Brief: b.Text, Omitted: b.Omitted, Transfer: &b.Transfer,
 		}
 		if in.View == "full" {
 			h, err := body(v, r)

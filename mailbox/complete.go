@@ -33,6 +33,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 		if err != nil {
 			return out, err
 		}
+		o.actAs(r, token)
 		what, why := o.judge(actComplete, r, token, digest)
 		switch what {
 		case judgedFirst:
@@ -103,6 +104,9 @@ func (o *op) complete(r *store.Record, in schemas.CompleteIn, digest string, kep
 	if done.Criteria, err = kept.answered(r); err != nil {
 		return out, err
 	}
+	if r.Promises {
+		done.Output = kept.output
+	}
 	done.Status = contract.Outcome(done.Criteria)
 	if now.Result, err = o.nextEvent(); err != nil {
 		return out, err
@@ -125,6 +129,9 @@ func (o *op) complete(r *store.Record, in schemas.CompleteIn, digest string, kep
 	out = schemas.CompleteOut{
 		HandoffID: r.ID, Status: now.Status, Outcome: done.Status, CompletionID: done.CompletionID,
 		Unmet: contract.Unmet(done.Criteria),
+	}
+	if r.Status == schemas.Waiting && r.Permission {
+		out.Warnings = append(out.Warnings, "a permission was asked for and not granted")
 	}
 	if err := o.tellSender(&now, done); err != nil {
 		return out, err
@@ -163,6 +170,12 @@ func (o *op) passOn(r *store.Record, d *draft, out *schemas.CompleteOut) error {
 	if next.parent == "" {
 		next.parent = r.ID.String()
 	}
+	if next.handoff.Source.Agent != o.by.Agent { // the token said who it is
+		next.handoff.Source.Agent = o.by.Agent
+		if err := o.encode(&next); err != nil {
+			return err
+		}
+	}
 	send := o.send
 	if next.handoff.Type == schemas.TypeMessage {
 		send = o.message
@@ -170,7 +183,7 @@ func (o *op) passOn(r *store.Record, d *draft, out *schemas.CompleteOut) error {
 	sent, err := send(&next)
 	if err != nil {
 		e := schemas.AsError(err)
-		return e.WithField("continuation."+e.Field).WithHint("%s %s was not completed either.", e.Hint, r.ID)
+		return e.About(0, "", 0).WithField("continuation."+e.Field).WithHint("%s %s was not completed either.", e.Hint, r.ID)
 	}
 	out.Forwarded = &sent
 	if sent.HandoffID == 0 {

@@ -30,6 +30,7 @@ type draft struct {
 	after    []string
 	key      string
 	force    bool
+	warnings []string
 	attempt  int // how many were made before
 	excluded []schemas.Agent
 }
@@ -51,7 +52,7 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 	if err := d.names(in); err != nil {
 		return d, err
 	}
-	d.key, d.force, d.attempt = in.Key, in.Options.Force, in.Options.Attempt
+	d.key, d.force, d.attempt, d.warnings = in.Key, in.Options.Force, in.Options.Attempt, idle(*in.Options)
 	d.handoff = handoffOf(by, in, d.to)
 	d.handoff.Metadata.Deadline, d.handoff.Metadata.NotBefore = pointer(d.stated), pointer(d.notBefore)
 	if err := s.encode(&d); err != nil {
@@ -150,14 +151,31 @@ func (d *draft) names(in schemas.SendIn) (err error) {
 			return err
 		}
 	}
-	if most, set := in.Options.Limits["max_handoffs"]; set && most < 1 {
-		return schemas.Invalidf("options.limits.max_handoffs", "%v leaves no room for this one", most).WithHint("Give at least 1. Nothing was sent.")
+	for name, most := range in.Options.Limits {
+		if name != "max_handoffs" {
+			return schemas.Invalidf("options.limits."+schemas.Visible(name), "is not a limit").
+				WithKnown("max_handoffs").WithHint("Known: max_handoffs. Nothing was sent.")
+		}
+		if most < 1 {
+			return schemas.Invalidf("options.limits.max_handoffs", "%v leaves no room for this one", most).WithHint("Give at least 1. Nothing was sent.")
+		}
 	}
 	d.parent, d.after = in.Parent, in.Options.After
 	if in.Origin != nil {
 		return schemas.TooBig("origin.handoff_id", len(in.Origin.HandoffID), 128)
 	}
 	return nil
+}
+
+// idle names what is kept with a handoff and changes nothing yet: nobody should count on it unknowingly.
+func idle(opt schemas.SendOptions) (warnings []string) {
+	if opt.Recall > 0 {
+		warnings = append(warnings, "options.recall has no effect yet")
+	}
+	if opt.NoTakers == "return" || opt.NoTakers == "human" || opt.NoTakers == "generalist" {
+		warnings = append(warnings, "options.no_takers has no effect yet: it waits until somebody qualifies")
+	}
+	return warnings
 }
 
 // mailboxOf checks that a name is of somebody who has a mailbox.
@@ -179,7 +197,7 @@ func handoffOf(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas
 		Source: schemas.Source{Agent: by.Agent, AgentID: by.AgentID, Phase: opt.Phase},
 		Target: targetOf(to, opt.Reason),
 		Type:   in.Type, Title: in.Title, Task: in.Task, TaskID: opt.TaskID,
-		Tags: in.Tags, Requirements: opt.Requirements, Kind: opt.Kind,
+		Tags: tagsOf(in.Tags), Requirements: opt.Requirements, Kind: opt.Kind,
 		Version: max(in.Version, 1), Summary: in.Summary, Detail: in.Detail, Data: in.Data,
 		Context: in.Context, Expectations: in.Expectations, Rollback: in.Rollback, Origin: in.Origin,
 		Metadata: schemas.Metadata{
@@ -200,6 +218,18 @@ func handoffOf(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas
 		h.Metadata.MaxAttempts = 3
 	}
 	return h
+}
+
+// tagsOf takes "a,b" for two tags: models write lists as text.
+func tagsOf(said []string) (tags []string) {
+	for _, s := range said {
+		for tag := range strings.SplitSeq(s, ",") {
+			if tag = strings.TrimSpace(tag); tag != "" {
+				tags = append(tags, tag)
+			}
+		}
+	}
+	return tags
 }
 
 func targetOf(to schemas.Address, reason string) schemas.Target {

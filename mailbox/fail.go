@@ -32,6 +32,7 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 			(r.Status == schemas.Pending || slices.Contains(r.Excluded, by.Agent)) {
 			return o.reject(r, in, digest) // not claimed, or declined before: there is no token
 		}
+		o.actAs(r, token)
 		what, why := o.judge(actFail, r, token, digest)
 		switch what {
 		case judgedFirst:

@@ -87,7 +87,7 @@ func (o *op) unblock(done *store.Record) error {
 		}
 		if done.Status != schemas.Completed {
 			text := fmt.Sprintf("%s, for which it waits, is %s. Retry that one, or cancel this one.", done.ID, done.Status)
-			if err := o.tell(r, noticeOf(noticeBlocked, r, text)); err != nil {
+			if err := o.tellAnyway(r, noticeOf(noticeBlocked, r, text)); err != nil {
 				return err
 			}
 			continue

@@ -56,30 +56,31 @@ var views = map[string]func(*Service, *store.View, *store.Record, schemas.GetIn,
 }
 
 func (s *Service) showBrief(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
-	b, err := s.brief(v, r, in.MaxTokens)
+	b, _, err := s.brief(v, r, in.MaxTokens)
 	out.Brief, out.Omitted = b.Text, b.Omitted
 	return err
 }
 
-// brief renders a handoff for the model that takes it.
-func (s *Service) brief(v *store.View, r *store.Record, tokens int) (b brief.Brief, err error) {
+// brief renders a handoff for the model that takes it, and counts the criteria that it is to answer.
+func (s *Service) brief(v *store.View, r *store.Record, tokens int) (b brief.Brief, asked int, err error) {
 	h, err := body(v, r)
 	if err != nil {
-		return b, err
+		return b, 0, err
 	}
 	standing, err := standingOf(v, r)
 	if err != nil {
-		return b, err
+		return b, 0, err
 	}
 	h.Metadata.Deadline = r.Deadline.Ptr()
 	ancestors, err := s.ancestors(v, r)
 	if err != nil {
-		return b, err
+		return b, 0, err
 	}
+	criteria := contract.Criteria(h.Expectations)
 	return brief.Render(brief.Input{
-		Handoff: h, Standing: &standing, Criteria: contract.Criteria(h.Expectations),
+		Handoff: h, Standing: &standing, Criteria: criteria,
 		Ancestors: ancestors, MaxTokens: tokens, Nonce: s.secret,
-	}), nil
+	}), len(criteria), nil
 }
 
 // body is what was sent, with its place in the workflow filled in.

@@ -119,7 +119,7 @@ func (s *Service) steps(v *store.View, limit int, out *schemas.HistoryOut) (step
 // stepOf is one row of a history, and the completion it ended with.
 func (s *Service) stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Completion, err error) {
 	step = schemas.Step{
-		HandoffID: r.ID, Parent: r.Parent, From: r.From, To: r.To, Holder: r.Holder, Title: r.Title,
+		HandoffID: r.ID, Parent: r.Parent, From: r.From, To: r.To, Holder: r.Holder, Title: schemas.Visible(r.Title),
 		Status: r.Status, Outcome: r.Outcome, SentAt: r.Created.Time(), Depth: r.Depth, Attempt: r.Attempt, RetryOf: r.RetryOf,
 	}
 	if r.Claimed != 0 && r.Ended != 0 {

@@ -19,7 +19,7 @@ func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func
 	s.conns.met(by.Conn, by.Agent)
 	err := s.update(ctx, by, func(o *op) (err error) {
 		out = *new(Out)
-		if err := o.meet(); err != nil {
+		if err := o.noteSeen(); err != nil {
 			return err
 		}
 		if by.Request == "" {

@@ -26,7 +26,7 @@ func TestAfterARestartClaimsLiveForTheGrace(t *testing.T) {
 	w.later(2 * time.Minute)
 	require.True(t, w.claim(other).Empty)
 	_, err := w.Claim(context.Background(), other, schemas.ClaimIn{HandoffID: "1"})
-	refused(t, err, schemas.Conflict, "b holds it")
+	refused(t, err, schemas.Conflict, "may still be there")
 	w.later(time.Second)
 	require.Equal(t, schemas.ID(1), w.claim(other).HandoffID)
 }

@@ -62,6 +62,7 @@ type filter struct {
 }
 
 func (s *Service) filter(in schemas.ListIn) (f filter, err error) {
+	in.Tags = tagsOf(in.Tags)
 	f = filter{in: in, words: store.SplitWords(in.Query)}
 	if in.Query != "" && len(f.words) == 0 {
 		return f, schemas.Invalidf("query", "has no word").WithHint("Search for words of letters and digits.")
@@ -228,7 +229,7 @@ func (f filter) passes(v *store.View, r *store.Record) (bool, error) {
 
 func itemOf(r *store.Record) schemas.Item {
 	it := schemas.Item{
-		HandoffID: r.ID, From: r.From, To: r.To, Status: r.Status, Title: r.Title, At: r.Created.Time(),
+		HandoffID: r.ID, From: r.From, To: r.To, Status: r.Status, Title: schemas.Visible(r.Title), At: r.Created.Time(),
 		Workflow: r.Workflow, Tags: r.Tags,
 	}
 	if r.Type != schemas.TypeHandoff {
@@ -264,7 +265,7 @@ func (s *Service) notices(ctx context.Context, by schemas.Caller, in schemas.Lis
 				return err
 			}
 			it := schemas.Item{
-				NoticeID: n.ID, HandoffID: n.About, From: n.From, Title: n.Title, At: n.At, Kind: n.Kind, Text: n.Text, Unread: unread,
+				NoticeID: n.ID, HandoffID: n.About, From: n.From, Title: schemas.Visible(n.Title), At: n.At, Kind: n.Kind, Text: schemas.Visible(n.Text), Unread: unread,
 			}
 			if len(shown) == in.Limit || !fits(&out, it, &left) {
 				out.Cursor = schemas.ID(shown[len(shown)-1]).String()

@@ -24,19 +24,30 @@ const (
 	noticeTooDeep  action = "escalated" // its chain is too long to go on by itself
 )
 
-// tell leaves a notice with whoever asked for the work: its sender, or the owner of the workflow where the
-// rules sent it.
+// tell leaves a notice with whoever asked for the work, unless it is the one who acts.
 func (o *op) tell(r *store.Record, n schemas.Notice) error {
-	to := r.From
-	if to == schemas.System {
-		to = schemas.Human
-		if wf, err := o.Workflow(r.Workflow); err != nil {
-			return err
-		} else if wf != nil && wf.Owner != schemas.System {
-			to = wf.Owner
-		}
+	to, err := o.principal(r)
+	if err != nil {
+		return err
 	}
 	return o.notify(to, n)
+}
+
+// tellAnyway is tell for what follows from an act without being it.
+func (o *op) tellAnyway(r *store.Record, n schemas.Notice) error {
+	return o.as(clockCaller, func() error { return o.tell(r, n) })
+}
+
+// principal is who asked for the work: its sender, or the owner of the workflow where the rules sent it.
+func (o *op) principal(r *store.Record) (schemas.Agent, error) {
+	if r.From != schemas.System {
+		return r.From, nil
+	}
+	wf, err := o.Workflow(r.Workflow)
+	if err != nil || wf == nil || wf.Owner == schemas.System {
+		return schemas.Human, err
+	}
+	return wf.Owner, nil
 }
 
 // readNotice shows one of the caller's notices in full.

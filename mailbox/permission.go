@@ -18,10 +18,12 @@ func (o *op) allowed(a action, parts who, r *store.Record) error {
 			return err
 		}
 	}
-	return schemas.Errorf(schemas.Denied, "%s was not %s: only %s may do this, and you are %s",
-		r.ID, a, o.who(parts, r), o.by.Agent).
-		About(r.ID, r.Status, 0).WithField("agent").
-		WithHint("Act as the right agent with the agent argument if that is you, or send a message to them.")
+	e := schemas.Errorf(schemas.Denied, "%s was not %s: only %s may do this, and you are %s",
+		r.ID, a, o.who(parts, r), o.by.Agent).About(r.ID, r.Status, 0).WithField("agent")
+	if parts == human {
+		return e.WithHint("A person decides this on the command line, as with handoff approve %s.", r.ID)
+	}
+	return e.WithHint("Give agent if one of them is you, or send them a message.")
 }
 
 func (o *op) plays(part who, r *store.Record) (bool, error) {
@@ -136,6 +138,14 @@ func (o *op) proves(r *store.Record, token string) error {
 		WithHint("Give the claim_token that claim_handoff returned for %s.", r.ID)
 }
 
+// actAs lets a caller that proves a claim over this connection act as its holder, although it did not say
+// so: subagents of one client share a connection, and models forget to repeat their name.
+func (o *op) actAs(r *store.Record, token string) {
+	if token != "" && token == r.Token && r.Conn != "" && r.Conn == o.by.Conn {
+		o.by.Agent = r.Holder
+	}
+}
+
 func (o *op) sameHand(r *store.Record) bool {
 	if r.Conn != "" || o.by.Conn != "" {
 		return r.Conn == o.by.Conn
@@ -148,7 +158,7 @@ func (o *op) notHolder(r *store.Record) error {
 	if r.Holder == "" {
 		return e.WithHint("Claim it first with claim_handoff.")
 	}
-	return e.WithHint("%s holds it. Only the holder can do this.", r.Holder)
+	return e.WithHint("%s holds it. If that is you, give agent %s, or the claim_token over the connection that claimed.", r.Holder, r.Holder)
 }
 
 func (o *op) stale(r *store.Record) *schemas.Error {

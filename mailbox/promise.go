@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"handoff/mailbox/contract"
@@ -14,41 +15,51 @@ import (
 type promise struct {
 	body     uint64 // the event whose content was compared
 	criteria []schemas.Answered
-	err      error // told only to the holder
+	output   json.RawMessage // as it meets the schema
+	err      error           // told only to the holder
 }
 
 // errNotCompared means that a handoff asked for something and nobody has compared yet.
 var errNotCompared = errors.New("what was asked for is to be compared first")
 
 // compare holds what came back against what was asked for.
-func (s *Service) compare(ctx context.Context, id string, in schemas.CompleteIn) (p promise, err error) {
-	err = s.Store.View(ctx, func(v *store.View) error {
-		p = promise{}
-		r, err := find(v, id)
-		if err != nil || !r.Promises {
+func (s *Service) compare(ctx context.Context, id string, in schemas.CompleteIn) (promise, error) {
+	var h schemas.Handoff
+	var asked *store.Record
+	err := s.Store.View(ctx, func(v *store.View) (err error) {
+		if asked, err = find(v, id); err != nil {
 			return err
 		}
-		var h schemas.Handoff
-		if err := v.Saying(r.ID, r.Body, &h); err != nil {
-			return err
-		}
-		p.body = r.Body
-		p.criteria, p.err = answers(h.Expectations, in)
-		return nil
+		h = schemas.Handoff{}
+		return v.Saying(asked.ID, asked.Body, &h)
 	})
-	return p, s.coded(err)
+	if err != nil || !asked.Promises {
+		return promise{}, s.coded(err)
+	}
+	p := promise{body: asked.Body, output: in.Output}
+	p.criteria, p.err = contract.Compare(h.Expectations, in.Verification)
+	if p.err == nil && len(h.Expectations.OutputSchema) > 0 {
+		p.output, p.err = conform(h.Expectations.OutputSchema, in.Output)
+	}
+	return p, nil
 }
 
-func answers(e *schemas.Expectations, in schemas.CompleteIn) ([]schemas.Answered, error) {
-	answered, err := contract.Compare(e, in.Verification)
-	if err != nil || len(e.OutputSchema) == 0 {
-		return answered, err
-	}
-	schema, err := contract.Compile(e.OutputSchema)
+// conform checks an output against its schema. Some clients can send other values than objects only as text,
+// so text that does not meet it is tried as the JSON that it spells.
+func conform(schema, output json.RawMessage) (json.RawMessage, error) {
+	asked, err := contract.Compile(schema)
 	if err != nil {
 		return nil, err
 	}
-	return answered, schema.Check(in.Output)
+	err = asked.Check(output)
+	var text string
+	if err == nil || json.Unmarshal(output, &text) != nil || !json.Valid([]byte(text)) {
+		return output, err
+	}
+	if asked.Check(json.RawMessage(text)) == nil {
+		return json.RawMessage(text), nil
+	}
+	return output, err
 }
 
 // answered gives the criteria as they were answered, or why the completion is refused.

@@ -43,7 +43,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 }
 
 func (o *op) claimFirst(tags []string) (claimed, error) {
-	boxes, err := o.boxesOfCaller()
+	boxes, err := o.boxesNow()
 	if err != nil {
 		return claimed{}, err
 	}

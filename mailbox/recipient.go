@@ -7,6 +7,7 @@ import (
 
 	"handoff/mailbox/roster"
 	"handoff/schemas"
+	"handoff/store"
 )
 
 // checkRecipient refuses a recipient that nobody knows, where agents are declared, and one that does not
@@ -27,7 +28,7 @@ func (o *op) checkRecipient(d *draft) (warnings []string, err error) {
 		return nil, err
 	}
 	if a == nil {
-		return o.unknownRecipient(to)
+		return o.unknownRecipient(d, to)
 	}
 	if !d.force && d.handoff.Type != schemas.TypeMessage && !roster.Accepts(a.Card, d.handoff.Type) {
 		return nil, o.unaccepted(to, d.handoff.Type)
@@ -67,8 +68,14 @@ func (o *op) checkRoom(box schemas.Address) error {
 		WithField("to").WithHint("Send to another agent, or wait until some are claimed. Nothing was sent.")
 }
 
-func (o *op) unknownRecipient(to schemas.Agent) (warnings []string, err error) {
+// unknownRecipient refuses a name that nobody has, where agents are declared. One that has mail already is
+// known all the same, and force makes it known.
+func (o *op) unknownRecipient(d *draft, to schemas.Agent) (warnings []string, err error) {
 	cards, err := o.cards()
+	if err != nil {
+		return nil, err
+	}
+	m, err := o.Mailbox(d.to)
 	if err != nil {
 		return nil, err
 	}
@@ -78,10 +85,14 @@ func (o *op) unknownRecipient(to schemas.Agent) (warnings []string, err error) {
 		known = append(known, c.Name)
 		declared = declared || c.Registered
 	}
-	if !declared {
-		return []string{fmt.Sprintf("nobody has claimed as %s yet: if that is a typing error, cancel and send again", to)}, nil
-	}
 	closest := roster.Closest(string(to), known)
+	if !declared || d.force || m != (store.Mailbox{}) {
+		warning := fmt.Sprintf("nobody has claimed as %s yet: if that is a typing error, cancel and send again", to)
+		if len(closest) > 0 {
+			warning = fmt.Sprintf("nobody has claimed as %s yet; did you mean %s? Then cancel and send again", to, closest[0])
+		}
+		return []string{warning}, nil
+	}
 	// The text is that of HandoffTargetNotFoundError in the kernl handoffs design.
 	e := schemas.Errorf(schemas.NotFound, "Agent %q tried to handoff to %q, but it's not registered. Available: %s",
 		o.by.Agent, to, list(known))
@@ -90,7 +101,7 @@ func (o *op) unknownRecipient(to schemas.Agent) (warnings []string, err error) {
 		hint += fmt.Sprintf(" Closest: %s.", closest[0])
 	}
 	choices := texts(append(closest, remaining(known, closest)...))
-	return nil, e.WithField("to").WithKnown(choices[:min(len(choices), mostNamed)]...).WithHint("%s Nothing was sent.", hint)
+	return nil, e.WithField("to").WithKnown(choices[:min(len(choices), mostNamed)]...).WithHint("%s Nothing was sent. options.force sends to a new name.", hint)
 }
 
 func (o *op) unaccepted(to schemas.Agent, kind string) error {

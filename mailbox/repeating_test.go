@@ -77,7 +77,8 @@ func TestARepeatedFailureTakesEffectOnce(t *testing.T) {
 	w.claim(b)
 	b.Request = "0001"
 	in := schemas.FailIn{HandoffID: "1", Description: "d"}
-	require.Equal(t, w.fail(b, in), w.fail(b, in))
+	first := w.fail(b, in)
+	require.Equal(t, first, w.fail(b, in))
 	require.Equal(t, 1, w.pending("a"))
 }
 
@@ -87,7 +88,8 @@ func TestARepeatedUpdateTakesEffectOnce(t *testing.T) {
 	w.send(a, "b", "x")
 	a.Request = "0001"
 	tag := func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Tags: []string{"go"}} }
-	require.Equal(t, w.update(a, 1, schemas.ActAmend, tag), w.update(a, 1, schemas.ActAmend, tag))
+	first := w.update(a, 1, schemas.ActAmend, tag)
+	require.Equal(t, first, w.update(a, 1, schemas.ActAmend, tag))
 	require.Equal(t, []string{"go"}, w.full(1).Handoff.Tags)
 }
 

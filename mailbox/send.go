@@ -57,6 +57,7 @@ func (o *op) send(d *draft) (out schemas.SendOut, err error) {
 	if err != nil {
 		return out, err
 	}
+	warnings = append(warnings, d.warnings...)
 	place, err := o.place(d)
 	if err != nil {
 		return out, err

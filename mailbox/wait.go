@@ -43,7 +43,8 @@ func (s *Service) listen(ctx context.Context, agent schemas.Agent) (woken <-chan
 	return woken, stop, nil
 }
 
-// await waits until a handoff changes, ends, or the wait is over.
+// await waits until a handoff changes, ends, or the wait is over. Who waits for the outcome is not woken by
+// less.
 func (s *Service) await(ctx context.Context, in schemas.GetIn) error {
 	until := s.Now().Add(time.Duration(in.WaitSeconds) * time.Second)
 	first := uint64(0)
@@ -60,7 +61,7 @@ func (s *Service) await(ctx context.Context, in schemas.GetIn) error {
 		if first == 0 {
 			first = last.Event
 		}
-		if last.Event != first {
+		if last.Event != first && in.View != "outcome" {
 			return nil
 		}
 		if err := s.sleep(ctx, changed, until); err != nil {

@@ -56,20 +56,26 @@ func TestAWaitingClaimWakes(t *testing.T) {
 			w.send(a, "b", "x")
 			w.claim(held)
 		}, func(w *world, _, _ schemas.Caller) { w.update(person, 1, schemas.ActRelease) }},
-		"on a capability": {func(w *world, a, _ schemas.Caller) { w.send(a, "capability:review", "x") },
-			func(w *world, _, b schemas.Caller) { w.accepts("review", b) }},
-		"on an approval": {func(w *world, a, _ schemas.Caller) { w.send(a, "b", "x", needsApproval) },
-			func(w *world, _, _ schemas.Caller) { w.update(person, 1, schemas.ActApprove) }},
+		"on a capability": {
+			func(w *world, a, _ schemas.Caller) { w.send(a, "capability:review", "x") },
+			func(w *world, _, b schemas.Caller) { w.accepts("review", b) },
+		},
+		"on an approval": {
+			func(w *world, a, _ schemas.Caller) { w.send(a, "b", "x", needsApproval) },
+			func(w *world, _, _ schemas.Caller) { w.update(person, 1, schemas.ActApprove) },
+		},
 		"on the end of what it waited for": {func(w *world, a, _ schemas.Caller) {
 			c := w.stdio("c")
 			w.send(a, "c", "first")
 			w.claim(c)
 			w.send(a, "b", "second", afterwards("1"))
 		}, func(w *world, _, _ schemas.Caller) { w.complete(w.stdio("c"), 1) }},
-		"on a redirection": {func(w *world, a, _ schemas.Caller) { w.send(a, "c", "x") },
+		"on a redirection": {
+			func(w *world, a, _ schemas.Caller) { w.send(a, "c", "x") },
 			func(w *world, a, _ schemas.Caller) {
 				w.update(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "b" })
-			}},
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, took := awaken(t, c.prepare, c.do)

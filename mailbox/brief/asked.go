@@ -88,14 +88,18 @@ func outputSchema(e *schemas.Expectations, p pen) []string {
 
 // stuck is the way out: what the sender advises, else asking it; then whoever takes failed work; then a
 // person.
-func stuck(h schemas.Handoff, e *schemas.Expectations, p pen) []string {
+func stuck(h schemas.Handoff, holder schemas.Agent, e *schemas.Expectations, p pen) []string {
 	var lines []string
 	for _, text := range e.IfStuck {
 		lines = append(lines, p.item("", text)...)
 	}
 	if lines == nil {
-		lines = append(lines, fmt.Sprintf(`- Ask %s: update_handoff {"handoff_id":"%s","action":"ask","questions":[…]}.`,
-			p.line(string(h.Source.Agent), 64), h.ID))
+		as := ""
+		if holder != "" { // subagents of one client are told apart by it
+			as = fmt.Sprintf(`,"agent":%q`, holder)
+		}
+		lines = append(lines, fmt.Sprintf(`- Ask %s: update_handoff {"handoff_id":"%s"%s,"action":"ask","questions":[…]}.`,
+			p.line(string(h.Source.Agent), 64), h.ID, as))
 	}
 	back := h.Source.Agent
 	var tell []string

@@ -34,6 +34,14 @@ type Input struct {
 	Nonce     string             // a secret that no sender knows; the tag is derived from it and the id
 }
 
+// holder is who reads the brief, where somebody claimed.
+func (in Input) holder() schemas.Agent {
+	if in.Standing == nil {
+		return ""
+	}
+	return in.Standing.Holder
+}
+
 // Brief is the text for the model, and what it leaves out.
 type Brief struct {
 	Text     string
