@@ -3,6 +3,7 @@ package mailbox
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -85,10 +86,15 @@ func (s *Service) brief(v *store.View, r *store.Record, tokens int) (b brief.Bri
 
 // body is what was sent, with its place in the workflow filled in.
 func body(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
-	if err := v.Saying(r.ID, r.Body, &h); err != nil {
+	b, err := v.Said(r.ID, r.Body)
+	if err != nil {
 		return h, err
 	}
+	if err := json.Unmarshal(b, &h); err != nil {
+		return h, fmt.Errorf("what was sent with %s: %w", r.ID, err)
+	}
 	h.ID = r.ID
+	h.Metadata.EstimatedTokens = brief.Tokens(string(b))
 	h.Target = targetOf(r.To, h.Target.Reason)
 	m := &h.Metadata
 	m.Workflow, m.Parent, m.Depth, m.RetryOf = r.Workflow, r.Parent, r.Depth, r.RetryOf

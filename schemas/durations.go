@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-var durationForm = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?)\s*([a-zµ]*)\s*`)
+var durationForm = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*`)
 
 var durationUnits = map[string]time.Duration{
 	"": time.Minute, "ms": time.Millisecond, "millisecond": time.Millisecond,

@@ -3,7 +3,6 @@ package schemas
 import (
 	"errors"
 	"fmt"
-	"net/http"
 )
 
 // Code classifies an error for programs. [Advice] holds what edges need to know of each.
@@ -23,26 +22,25 @@ const (
 
 // Advice is what the edges make of a code.
 type Advice struct {
-	Exit  int    // exit status of the command line
-	HTTP  int    // HTTP status where there is no MCP envelope
-	Hint  string // default for [Error.Hint]
-	Retry bool   // the same call may succeed later
+	Exit int    // exit status of the command line
+	Hint string // default for [Error.Hint]
 }
 
 // Codes is the one table from code to advice.
 var Codes = map[Code]Advice{
-	Invalid:     {Exit: 2, HTTP: http.StatusBadRequest},
-	NotFound:    {Exit: 3, HTTP: http.StatusNotFound, Hint: "list_handoffs with box all shows what exists."},
-	Conflict:    {Exit: 5, HTTP: http.StatusConflict, Hint: "get_handoff shows where it stands."},
-	Stale:       {Exit: 5, HTTP: http.StatusConflict, Hint: "claim_handoff takes the next one."},
-	Limit:       {Exit: 1, HTTP: http.StatusRequestEntityTooLarge},
-	Denied:      {Exit: 4, HTTP: http.StatusForbidden},
-	Unavailable: {Exit: 7, HTTP: http.StatusServiceUnavailable, Retry: true},
-	Internal:    {Exit: 1, HTTP: http.StatusInternalServerError, Hint: "Nothing was changed. The server's log has the details."},
+	Invalid:     {Exit: 2},
+	NotFound:    {Exit: 3, Hint: "list_handoffs with box all shows what exists."},
+	Conflict:    {Exit: 5, Hint: "get_handoff shows where it stands."},
+	Stale:       {Exit: 5, Hint: "claim_handoff takes the next one."},
+	Limit:       {Exit: 1},
+	Denied:      {Exit: 4},
+	Unavailable: {Exit: 7},
+	Internal:    {Exit: 1, Hint: "The server's log has the details; read before repeating."},
 }
 
 // Error is what a caller reads when a call is refused: what was wrong, where, and the way out.
-// A refused call changed nothing, unless the message says what was kept.
+// A refused call changed nothing, unless the message says what was kept; one that broke, as [Internal] says,
+// may have.
 type Error struct {
 	Code    Code     `json:"code"`
 	Message string   `json:"message"`

@@ -70,10 +70,10 @@ type Context struct {
 
 	// The following are filled by the mailbox when work goes on after a question, a failure or a return.
 
-	Questions       []string         `json:"questions,omitempty"`
+	Questions       []string         `json:"questions,omitempty" jsonschema_extras:"x-filled=true"`
 	Answers         []Answer         `json:"answers,omitempty" jsonschema_extras:"x-filled=true"`
-	PartialProgress *PartialProgress `json:"partial_progress,omitempty"`
-	Checkpoint      *Checkpoint      `json:"checkpoint,omitempty"`
+	PartialProgress *PartialProgress `json:"partial_progress,omitempty" jsonschema_extras:"x-filled=true"`
+	Checkpoint      *Checkpoint      `json:"checkpoint,omitempty" jsonschema_extras:"x-filled=true"`
 }
 
 // Decision is what was decided and why.

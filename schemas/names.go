@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Agent is a name with a mailbox: 1 to 64 of A-Z a-z 0-9 . _ -
+// Agent is a name with a mailbox: 1 to 64 of A-Z a-z 0-9 . _ - that do not begin with . or -
 type Agent string
 
 // The reserved names. Human has a mailbox that people read; System signs what the clock did and has none.
@@ -16,13 +16,14 @@ const (
 	System Agent = "system"
 )
 
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+// nameForm leaves out what a shell takes for a flag or a directory.
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
 
 // ParseAgent checks the form of a name; field names the argument in the error.
 func ParseAgent(field, s string) (Agent, error) {
 	if !nameForm.MatchString(s) {
 		return "", Invalidf(field, "%q is not an agent name", Visible(s)).
-			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ -, such as auto-code.")
+			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -, such as auto-code.")
 	}
 	return Agent(s), nil
 }
@@ -55,10 +56,10 @@ func (id *ID) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// ParseID reads "ho_12" and "12". Other texts, also numbers with leading zeros, may be ids that a foreign
+// ParseID reads "ho_12" and "12", whatever the case. Other texts, also numbers with leading zeros, may be ids that a foreign
 // message brought, which only the store can resolve: then ok is false.
 func ParseID(s string) (id ID, ok bool) {
-	digits := strings.TrimPrefix(s, "ho_")
+	digits := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(s)), "ho_")
 	if digits == "" || digits[0] == '0' {
 		return 0, false
 	}

@@ -12,7 +12,7 @@ type ListIn struct {
 	Workflow string   `json:"workflow,omitempty"`
 	Tags     []string `json:"tags,omitempty"`
 	Type     string   `json:"type,omitempty"`
-	Query    string   `json:"query,omitempty" jsonschema:"maxLength=200" jsonschema_description:"Text search"`
+	Query    string   `json:"query,omitempty" jsonschema:"maxLength=200"`
 	Since    string   `json:"since,omitempty" jsonschema_description:"RFC 3339 or '2h' ago"`
 	Limit    int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50" jsonschema_description:"Default 10, ≤50"`
 	Cursor   string   `json:"cursor,omitempty"`
@@ -46,7 +46,7 @@ type Item struct {
 
 // GetIn are the arguments of get_handoff.
 type GetIn struct {
-	HandoffID   string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
+	HandoffID   string `json:"handoff_id" jsonschema:"minLength=1" jsonschema_description:"As ho_12; no_7 for a notice"`
 	View        string `json:"view,omitempty" jsonschema:"enum=brief,enum=full,enum=outcome,enum=events,enum=checkpoint,enum=reference"`
 	Reference   string `json:"reference,omitempty" jsonschema_description:"context://…"`
 	MaxTokens   int    `json:"max_tokens,omitempty" jsonschema:"minimum=100,maximum=100000"`

@@ -3,71 +3,126 @@ package schemas
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // A column is a field of a canonical row and the names under which others write it, the best first.
 type column struct {
 	name  string
 	names []string
+	list  bool // others also write a list of texts
 }
 
-// The last column takes along what has no column.
+// A table is what others write as the rows of one of our lists. Its first column says what a row is about;
+// the last one takes along what has no column.
+type table []column
+
 var (
-	decisionColumns = []column{
-		{"decision", []string{"decision", "description", "title", "name", "choice", "summary"}},
-		{"rationale", []string{"rationale", "reason", "reasoning", "why"}},
+	decisionTable = table{
+		{name: "decision", names: []string{"decision", "description", "title", "name", "choice", "summary"}},
+		{name: "rationale", names: []string{"rationale", "reason", "reasoning", "why"}, list: true},
 	}
-	fileColumns = []column{
-		{"path", []string{"path", "file", "filename", "name"}},
-		{"lines", []string{"lines", "line", "line_range", "range"}},
-		{"note", []string{"note", "notes", "description", "reason", "relevant_sections", "sections"}},
+	fileTable = table{
+		{name: "path", names: []string{"path", "file", "filename", "name"}},
+		{name: "lines", names: []string{"lines", "line", "line_range", "range"}},
+		{name: "note", names: []string{"note", "notes", "description", "reason", "relevant_sections", "sections"}, list: true},
 	}
 )
 
-// readColumns reads a row: a text is its first field, and an object in foreign words is sorted into columns.
-func readColumns(first string, table []column) func(any) any {
-	return func(v any) any {
-		object, ok := v.(map[string]any)
-		if !ok {
-			return map[string]any{first: words(v)}
-		}
-		if isCanonical(object, table) {
-			return v
-		}
-		row := sortInto(table, object)
-		if row[first] == nil {
-			return map[string]any{first: words(object)}
-		}
-		return row
-	}
+// particulars are the fields that others add to a step, a decision, a memory or a file, whatever they hold.
+// A row with any other field is left to the decoder, which knows the field that was meant.
+var particulars = []string{
+	"agent", "alternatives", "artifacts", "assignee", "attempt", "author", "by", "category", "completed_at", "confidence",
+	"consequences", "context", "created_at", "date", "detail", "details", "duration", "duration_ms", "end_line", "evidence",
+	"files", "id", "impact", "index", "kind", "language", "made_at", "made_by", "note", "notes", "number", "options",
+	"output", "outputs", "owner", "priority", "rationale", "reason", "reasoning", "relevance", "relevant_sections",
+	"result", "results", "score", "sections", "severity", "source", "start_line", "started_at", "state", "status",
+	"tags", "time", "timestamp", "tool", "tradeoffs", "type", "why",
 }
 
-func isCanonical(object map[string]any, table []column) bool {
-	for key, v := range object {
-		_, isText := v.(string)
-		if !isText || !slices.ContainsFunc(table, func(c column) bool { return c.name == key }) {
+// read gives the canonical row of a text, which is its first field, or of an object in foreign words. Rows
+// in our words, and what is neither, stay.
+func (t table) read(v any) any {
+	if s, ok := v.(string); ok {
+		return map[string]any{t[0].name: s}
+	}
+	object, ok := v.(map[string]any)
+	if !ok || t.holds(object) || !t.knows(object) {
+		return v
+	}
+	row, ok := t.sort(object)
+	if !ok || row[t[0].name] == nil {
+		return v
+	}
+	return row
+}
+
+// holds tells whether an object has only fields of ours.
+func (t table) holds(object map[string]any) bool {
+	for key := range object {
+		if !slices.ContainsFunc(t, func(c column) bool { return c.name == key }) {
 			return false
 		}
 	}
 	return true
 }
 
-func sortInto(table []column, object map[string]any) map[string]any {
-	row := map[string]any{}
-	left := maps.Clone(object)
-	for _, c := range table {
-		if key, ok := pickKey(left, c.names); ok {
-			row[c.name] = words(left[key])
-			delete(left, key)
+// knows tells whether an object has only fields that others are known to write.
+func (t table) knows(object map[string]any) bool {
+	return onlyKeys(object, func(key string) bool {
+		return slices.ContainsFunc(t, func(c column) bool { return slices.Contains(c.names, key) })
+	})
+}
+
+// onlyKeys tells whether each key of an object, in snake_case, is one of ours or among the particulars.
+func onlyKeys(object map[string]any, ours func(key string) bool) bool {
+	for key := range object {
+		if key = snake(key); !ours(key) && !slices.Contains(particulars, key) {
+			return false
 		}
 	}
-	last := table[len(table)-1].name
-	if have, rest := words(row[last]), wordsOf(left); row[last] == nil && rest != "" {
-		row[last] = rest
-	} else if rest != "" {
-		row[last] = have + " (" + rest + ")"
+	return true
+}
+
+// sort puts the fields of an object into columns. False means that one is no text.
+func (t table) sort(object map[string]any) (row map[string]any, ok bool) {
+	row, left := map[string]any{}, maps.Clone(object)
+	for _, c := range t {
+		key, found := pickKey(left, c.names)
+		if !found {
+			continue
+		}
+		text, ok := c.text(left[key])
+		if !ok {
+			return nil, false
+		}
+		row[c.name] = text
+		delete(left, key)
 	}
-	return row
+	last, rest := t[len(t)-1].name, wordsOf(left)
+	switch {
+	case rest != "" && row[last] != nil:
+		row[last] = words(row[last]) + " (" + rest + ")"
+	case rest != "":
+		row[last] = rest
+	}
+	return row, true
+}
+
+func (c column) text(v any) (any, bool) {
+	list, ok := v.([]any)
+	if !ok || !c.list {
+		return toText(v)
+	}
+	texts := make([]string, len(list))
+	for i, e := range list {
+		s, ok := e.(string)
+		if !ok {
+			return nil, false
+		}
+		texts[i] = s
+	}
+	return strings.Join(texts, ", "), true
 }
 
 // pickKey finds the key of an object that is one of names in snake_case or camelCase and is not empty.

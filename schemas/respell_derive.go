@@ -35,11 +35,34 @@ func unpackTask(r *respelling) error {
 	return err
 }
 
-// finishSend gives a mail that only says what kind of handoff it is a task, as
-// "implementation_to_testing: .factory-abc123".
+// finishSend keeps apart what another mailbox filled, and gives a mail that only says what kind of handoff
+// it is a task.
 func finishSend(r *respelling) error {
+	if r.isForeign() {
+		for _, field := range []string{"questions", "answers", "partial_progress", "checkpoint"} {
+			if err := r.apply(spelling{from: "context." + field}); err != nil {
+				return err
+			}
+		}
+	}
+	r.titleTask()
+	return nil
+}
+
+// isForeign tells whether a whole message was given, by what it says of itself.
+func (r *respelling) isForeign() bool {
+	for to := range r.filled {
+		if rootOf(to) == "origin" {
+			return true
+		}
+	}
+	return false
+}
+
+// titleTask makes a task of the kind of handoff, as "implementation_to_testing: .factory-abc123".
+func (r *respelling) titleTask() {
 	if task, _ := lookAt(r.args, "task"); !isEmpty(task) || r.filled["options.kind"] != "handoff_type" {
-		return nil
+		return
 	}
 	kind, _ := lookAt(r.args, "options.kind")
 	task := words(kind)
@@ -47,7 +70,6 @@ func finishSend(r *respelling) error {
 		task += ": " + words(id)
 	}
 	r.args["task"] = task
-	return nil
 }
 
 // finishComplete refuses what is no completion, and writes the summary of one that brings none.

@@ -2,8 +2,6 @@ package schemas
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
 	"strings"
 )
 
@@ -26,19 +24,18 @@ func cloneJSON(v any) any {
 	return v
 }
 
-// unwrapJSON reads a list or an object that came as its JSON text, a slip of models; anything else stays.
-func unwrapJSON(v any) any {
+// unwrapJSON reads an object or a list that came as its JSON text, a slip of models; opens are the brackets
+// with which it may begin. Anything else stays.
+func unwrapJSON(v any, opens string) any {
 	s, _ := v.(string)
-	if s = strings.TrimSpace(s); s == "" || s[0] != '[' && s[0] != '{' {
+	s = strings.TrimSpace(s)
+	if s == "" || strings.IndexByte(opens, s[0]) < 0 || !json.Valid([]byte(s)) {
 		return v
 	}
 	d := json.NewDecoder(strings.NewReader(s))
 	d.UseNumber()
 	var inside any
 	if d.Decode(&inside) != nil {
-		return v
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return v
 	}
 	return inside

@@ -12,18 +12,17 @@ import (
 // The readings of lists. A single value is a list of one, and two lists make one.
 var (
 	asLines       = reading{as: eachRow(toLine), with: unionOf}
-	asDecisions   = reading{as: eachRow(readColumns("decision", decisionColumns)), with: unionOf}
+	asDecisions   = reading{as: eachRow(decisionTable.read), with: unionOf}
 	asFiles       = reading{as: eachRow(toFile), with: unionOf}
 	asDescribed   = reading{as: eachRow(toDescribed), with: unionOf}
 	asCriteria    = reading{as: eachRow(toCriterion), with: unionOf}
 	asCriteriaMet = reading{as: eachRow(toCriterionMet), with: unionOf}
 	asReference   = reading{as: toReference("url"), with: fuseReferences}
-	asKeyPoints   = reading{as: toReference("key_points"), with: fuseReferences}
+	asKeyPoints   = reading{as: toReference("key_points"), with: fuseReferences, joins: true}
 )
 
 func eachRow(row func(any) any) func(any) (any, bool) {
 	return func(v any) (any, bool) {
-		v = unwrapJSON(v)
 		list, ok := v.([]any)
 		if !ok {
 			list = []any{v}
@@ -47,7 +46,18 @@ func unionOf(have, more any) any {
 	return all
 }
 
-func toLine(v any) any { return words(v) }
+// toLine writes an object as one line when it says what it is about and each of its fields is known; a
+// number is its digits. Others stay.
+func toLine(v any) any {
+	if s, ok := toText(v); ok {
+		return s
+	}
+	object, ok := v.(map[string]any)
+	if !ok || subjectOf(object) == "" || !onlyKeys(object, func(key string) bool { return slices.Contains(subjects, key) }) {
+		return v
+	}
+	return words(object)
+}
 
 // pathLines splits "a.go:1-9" and "a.go:12:5".
 var pathLines = regexp.MustCompile(`^(.*?[^:]):([0-9]+(?:[-,:][0-9]+)*)$`)
@@ -56,7 +66,7 @@ var pathLines = regexp.MustCompile(`^(.*?[^:]):([0-9]+(?:[-,:][0-9]+)*)$`)
 func toFile(v any) any {
 	s, ok := v.(string)
 	if !ok {
-		return readColumns("path", fileColumns)(v)
+		return fileTable.read(v)
 	}
 	m := pathLines.FindStringSubmatch(s)
 	if m == nil || len(m[1]) == 1 || strings.Contains(m[1], "://") {

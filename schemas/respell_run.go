@@ -92,12 +92,11 @@ func (r *respelling) place(s spelling, v any) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	if s.to == "" {
-		return r.setAside(s.from, v)
-	}
 	have, _ := lookAt(r.args, s.to)
 	rival := r.filled[s.to]
 	switch {
+	case s.to == "", s.read.joins && rival == "":
+		return r.setAside(s.from, v)
 	case isEmpty(have) && putAt(r.args, s.to, read):
 		r.filled[s.to] = s.from
 		return true, nil

@@ -15,9 +15,9 @@ import (
 // free maps data, results and state.
 type shape struct {
 	fields  map[string]*shape
-	object  bool // an object by its type
-	foreign bool // an object of other protocols: it goes when it is empty
-	raw     bool // any JSON value, also null
+	opens   string // the brackets with which it may begin when it came as JSON text
+	foreign bool   // an object of other protocols: it goes when it is empty
+	raw     bool   // any JSON value, also null
 }
 
 // shapeOf reads the fields of a type and of what it holds. A list has the shape of its rows.
@@ -25,15 +25,25 @@ func shapeOf(t reflect.Type) *shape {
 	s := &shape{}
 	switch {
 	case t == reflect.TypeFor[json.RawMessage]():
-		s.raw = true
+		s.raw, s.opens = true, "{"
 	case t == reflect.TypeFor[time.Time]():
-	case t.Kind() == reflect.Pointer, t.Kind() == reflect.Slice:
+	case t.Kind() == reflect.Pointer:
 		return shapeOf(t.Elem())
+	case t.Kind() == reflect.Slice:
+		s = shapeOf(t.Elem())
+		s.opens = "[" + s.opens
+	case t.Kind() == reflect.Map:
+		s.opens = "{"
 	case t.Kind() == reflect.Struct:
-		s.object, s.fields = true, map[string]*shape{}
+		s.opens, s.fields = "{", map[string]*shape{}
 		for _, f := range reflect.VisibleFields(t) {
-			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
-				s.fields[name] = shapeOf(f.Type)
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if name == "" {
+				continue
+			}
+			s.fields[name] = shapeOf(f.Type)
+			if strings.Contains(f.Tag.Get("jsonschema_extras"), "x-any") {
+				s.fields[name].opens = "" // text is a value of its own there
 			}
 		}
 	}
@@ -65,7 +75,7 @@ func (s *shape) learn(row spelling) {
 		if s.fields[name] == nil {
 			s.fields[name] = leaf
 			if i < len(names)-1 {
-				s.fields[name] = &shape{foreign: true}
+				s.fields[name] = &shape{foreign: true, opens: "{"}
 			}
 		}
 		s = s.fields[name]
@@ -77,6 +87,8 @@ func (s *shape) learn(row spelling) {
 func (s *shape) rename(v any, at string) error {
 	if list, ok := v.([]any); ok {
 		for i, e := range list {
+			e = unwrapJSON(e, strings.TrimPrefix(s.opens, "["))
+			list[i] = e
 			if err := s.rename(e, at+"["+strconv.Itoa(i)+"]"); err != nil {
 				return err
 			}
@@ -113,10 +125,8 @@ func (s *shape) renameField(object map[string]any, key, at string) error {
 		}
 		object[name] = v
 	}
-	if field.object || field.foreign {
-		v = unwrapJSON(v)
-		object[name] = v
-	}
+	v = unwrapJSON(v, field.opens)
+	object[name] = v
 	if err := field.rename(v, fieldPath(at, name)); err != nil {
 		return err
 	}

@@ -17,6 +17,8 @@ type reading struct {
 	// What becomes of a value whose place is taken by another. Neither: it is a contradiction.
 	aside  bool // it is kept apart when a foreign field was first
 	yields bool // it is kept apart always
+
+	joins bool // it only adds to what another foreign field said: alone it is kept apart
 }
 
 func (r reading) of(v any) (any, bool) {

@@ -34,17 +34,25 @@ func words(v any) string {
 // subjects are the fields that say what an object is about, the best first.
 var subjects = []string{
 	"description", "step", "name", "title", "text", "content", "decision", "fact", "action", "summary", "path",
+	"task", "issue", "error", "message", "question", "requirement", "memory",
+}
+
+// subjectOf gives the field that says what an object is about, "" when none does.
+func subjectOf(object map[string]any) string {
+	for _, name := range subjects {
+		if s, _ := object[name].(string); s != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 func wordsOf(object map[string]any) string {
-	var subject string
 	var rest []string
-	i := slices.IndexFunc(subjects, func(name string) bool { s, _ := object[name].(string); return s != "" })
-	if i >= 0 {
-		subject = words(object[subjects[i]])
-	}
+	name := subjectOf(object)
+	subject := words(object[name])
 	for _, key := range slices.Sorted(maps.Keys(object)) {
-		if (i < 0 || key != subjects[i]) && !isEmpty(object[key]) {
+		if key != name && !isEmpty(object[key]) {
 			rest = append(rest, snake(key)+": "+nested(object[key]))
 		}
 	}

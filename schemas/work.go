@@ -98,6 +98,7 @@ type ClaimOut struct {
 	Title     string     `json:"title,omitempty"`
 	Priority  Priority   `json:"priority,omitempty"`
 	Workflow  Workflow   `json:"workflow,omitempty"`
+	Criteria  int        `json:"criteria,omitempty"` // how many complete_handoff must answer
 	Brief     string     `json:"brief,omitempty"`
 	Handoff   *Handoff   `json:"handoff,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"All that was sent, with view full"`
 	Omitted   []string   `json:"omitted,omitempty"` // left out of the brief; get_handoff full has them
@@ -194,7 +195,7 @@ const (
 type UpdateIn struct {
 	HandoffID  string      `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
 	Action     Action      `json:"action"`
-	Note       string      `json:"note,omitempty" jsonschema_description:"≤4 KiB"`
+	Note       string      `json:"note,omitempty" jsonschema_description:"Answers go here (≤4 KiB)"`
 	Token      string      `json:"claim_token,omitempty"` // default: of the one claim this connection holds
 	Percent    int         `json:"percent,omitempty" jsonschema:"minimum=0,maximum=100"`
 	Questions  []string    `json:"questions,omitempty" jsonschema:"maxItems=20"` // of ask, to the sender

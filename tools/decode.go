@@ -10,9 +10,12 @@ import (
 
 // decode brings arguments into canonical form and takes the agent out of them, "" if they name none.
 func (t Tool) decode(args json.RawMessage) (agent string, canonical json.RawMessage, err error) {
-	m, err := arguments(t.schema(), args)
+	m, err := arguments(args)
 	if err == nil {
 		m, err = schemas.Respell(t.Name, m)
+	}
+	if err == nil {
+		err = inspect(m, nil, true) // what came as text within JSON was not looked into before
 	}
 	if err == nil {
 		agent, err = lift(m, "agent")
@@ -27,14 +30,14 @@ func (t Tool) decode(args json.RawMessage) (agent string, canonical json.RawMess
 	return agent, canonical, err
 }
 
-// arguments parses an object, with the objects and lists in it that were sent as text. Absent is empty.
-func arguments(n *node, args json.RawMessage) (map[string]any, error) {
+// arguments parses an object, which may have been sent as text. Absent is empty.
+func arguments(args json.RawMessage) (map[string]any, error) {
 	if args = bytes.TrimSpace(args); len(args) == 0 {
 		return map[string]any{}, nil
 	}
 	v, err := parse(args, nil)
-	if err == nil {
-		v, err = n.unfold(v, nil)
+	if text, ok := v.(string); ok && json.Valid([]byte(text)) {
+		v, err = parse([]byte(text), nil)
 	}
 	if err != nil {
 		return nil, err
@@ -49,36 +52,6 @@ func arguments(n *node, args json.RawMessage) (map[string]any, error) {
 	return m, nil
 }
 
-// unfold parses the objects and lists that were sent as text, wherever the schema knows of them, so that
-// [schemas.Respell] sees into them.
-func (n *node) unfold(v any, at *place) (any, error) {
-	v, err := unwrap(v, at, n.opens())
-	if err != nil {
-		return nil, err
-	}
-	switch inner := v.(type) {
-	case map[string]any:
-		for _, name := range n.Properties.names {
-			if inner[name] == nil {
-				continue
-			}
-			if inner[name], err = n.Properties.of[name].unfold(inner[name], at.field(name)); err != nil {
-				return nil, err
-			}
-		}
-	case []any:
-		for i := range inner {
-			if n.Items == nil {
-				break
-			}
-			if inner[i], err = n.Items.unfold(inner[i], at.at(i)); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return v, nil
-}
-
 // lift takes a text out of the arguments.
 func lift(m map[string]any, name string) (string, error) {
 	v := m[name]
@@ -88,34 +61,6 @@ func lift(m map[string]any, name string) (string, error) {
 		return "", refusedf((*place)(nil).field(name), "must be text, not %s", kindOf(v))
 	}
 	return strings.TrimSpace(text), nil
-}
-
-// unwrap parses a text that begins with one of the opening brackets and is JSON. Other values stay.
-func unwrap(v any, at *place, opens string) (any, error) {
-	text, ok := v.(string)
-	if !ok {
-		return v, nil
-	}
-	text = strings.TrimSpace(text)
-	if text == "" || !strings.Contains(opens, text[:1]) || !json.Valid([]byte(text)) {
-		return v, nil
-	}
-	return parse([]byte(text), at)
-}
-
-// opens gives the brackets with which a value in its place may begin when it was sent as text.
-func (n *node) opens() string {
-	switch {
-	case n.Any:
-		return "{["
-	case n.Type == "object":
-		return "{"
-	case n.Type == "array" && n.Items.Type == "object":
-		return "{["
-	case n.Type == "array":
-		return "["
-	}
-	return ""
 }
 
 // encode writes compact JSON as it is, without the escapes that would make it safe within HTML.

@@ -81,7 +81,15 @@ func TestSlipsAreMended(t *testing.T) {
 		},
 		{
 			"output as text", "complete_handoff", `{"handoff_id":"1","summary":"x","output":"{\"a\":1}"}`,
-			`{"handoff_id":"1","output":{"a":1},"summary":"x"}`,
+			`{"handoff_id":"1","output":"{\"a\":1}","summary":"x"}`,
+		},
+		{
+			"output schema as text", "send_handoff", `{"to":"qa","task":"x","expectations":{"output_schema":"{\"type\":\"object\"}"}}`,
+			`{"expectations":{"output_schema":{"type":"object"}},"task":"x","to":"qa"}`,
+		},
+		{
+			"rows as text", "complete_handoff", `{"handoff_id":"1","summary":"x","deliverables":["{\"filesCreated\":[\"a\"]}"]}`,
+			`{"deliverables":[{"files_created":["a"]}],"handoff_id":"1","summary":"x"}`,
 		},
 		{"control characters stay", "send_handoff", `{"to":"qa","task":"x\u001b[1m"}`, `{"task":"x\u001b[1m","to":"qa"}`},
 		{"another spelling", "send_handoff", `{"to":"qa","message":"hello"}`, `{"task":"hello","to":"qa"}`},

@@ -65,7 +65,10 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 		return nil, err
 	}
 	by.Request = c.ID
-	out, next, err := t.call(ctx, l.Mailbox, by, canonical)
+	if agent == string(c.Caller.Agent) {
+		agent = "" // it goes without saying
+	}
+	out, next, err := t.call(ctx, l.Mailbox, by, as(agent), canonical)
 	if err != nil {
 		return nil, atFault(err)
 	}

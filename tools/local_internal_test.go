@@ -22,7 +22,7 @@ func run(t *testing.T, c Call, m method) (out, log string, err error) {
 	t.Helper()
 	var b bytes.Buffer
 	l := Local{Logger: slog.New(slog.NewTextHandler(&b, nil))}
-	row := define(Tool{Name: "row", Admin: true}, m, func(schemas.ConnOut) string { return "go on" })
+	row := define(Tool{Name: "row", Admin: true}, m, func(as, schemas.ConnIn, schemas.ConnOut) string { return "go on" })
 	c.Args = json.RawMessage(`{"conn":"c"}`)
 	result, err := l.invoke(t.Context(), row, c)
 	return string(result), b.String(), err

@@ -42,3 +42,23 @@ func TestRequestIDsSortByTime(t *testing.T) {
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// Subagents of one client share a server and say their name with each call: the calls that they are advised
+// to make say it again, or they would take the work of another.
+func TestAdviceRepeatsTheNameThatWasGiven(t *testing.T) {
+	w := open(t)
+	main := schemas.Caller{Agent: "main", Via: schemas.ViaStdio, Conn: "c"}
+	next := func(tool, args string) string {
+		out, err := w.Invoke(t.Context(), tools.Call{Caller: main, Tool: tool, Args: json.RawMessage(args)})
+		require.NoError(t, err)
+		var got struct{ Next string }
+		require.NoError(t, json.Unmarshal(out, &got))
+		return got.Next
+	}
+	next("send_handoff", `{"to":"qa","task":"x","expectations":{"success_criteria":["it works"]}}`)
+	claimed := next("claim_handoff", `{"agent":"qa"}`)
+	require.Contains(t, claimed, `"agent":"qa"`)
+	require.Contains(t, claimed, `"verification":{"criteria":[`)
+	require.Contains(t, next("claim_handoff", `{"agent":"qa"}`), `claim_handoff {"wait_seconds":50,"agent":"qa"}`)
+	require.NotContains(t, next("claim_handoff", `{"agent":"main"}`), "agent")
+}

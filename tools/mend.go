@@ -14,10 +14,9 @@ import (
 // mend gives a value in the form its schema asks for, or says what is wrong with it. It gives nil for what
 // counts as absent. A mended value is its own mended form.
 func (n *node) mend(v any, at *place) (any, error) {
-	v, err := unwrap(v, at, n.opens())
 	switch {
-	case err != nil || v == nil || n.Any:
-		return v, err
+	case v == nil || n.Any:
+		return v, nil
 	case v == "" && (n.Type != "string" || n.Enum != nil):
 		return nil, nil
 	}
@@ -54,8 +53,11 @@ func (n *node) fields(m map[string]any, at *place) error {
 	maps.DeleteFunc(m, func(_ string, v any) bool { return v == nil })
 	names := slices.Sorted(maps.Keys(m))
 	for _, name := range names {
-		if n.field(name) == nil {
+		switch p := n.field(name); {
+		case p == nil:
 			return n.unknown(name, at)
+		case p.Filled:
+			return filled(at.field(name))
 		}
 	}
 	if err := n.missing(m, at); err != nil {

@@ -34,6 +34,11 @@ func (n *node) unknown(name string, at *place) error {
 		WithKnown(nearest(name, known)...).WithHint("%s", closest(name, known))
 }
 
+// filled refuses a field that only the mailbox may write.
+func filled(at *place) error {
+	return refusedf(at, "only the mailbox fills this field").WithHint("Leave it out.")
+}
+
 // missing refuses an object without its required fields, all of them at once. Blank text is no value.
 func (n *node) missing(m map[string]any, at *place) error {
 	names := slices.DeleteFunc(slices.Clone(n.Required), func(name string) bool {

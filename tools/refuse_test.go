@@ -55,12 +55,48 @@ func TestRefusalsNameTheFieldAndTheWayOut(t *testing.T) {
 			schemas.Invalid, "verification.commands[0].outpt", "there is no such field", "Closest: output. Nothing was changed.",
 		},
 		{
+			"mistyped in a file", "send_handoff", `{"to":"qa","task":"x","context":{"files":[{"path":"a.go","lnies":"1-9"}]}}`, schemas.Invalid,
+			"context.files[0].lnies", "there is no such field", "Closest: lines. Nothing was sent.",
+		},
+		{
+			"mistyped in a decision", "send_handoff", `{"to":"qa","task":"x","context":{"decisions":[{"dcision":"x"}]}}`, schemas.Invalid,
+			"context.decisions[0].dcision", "there is no such field", "Closest: decision. Nothing was sent.",
+		},
+		{
+			"object for a step", "send_handoff", `{"to":"qa","task":"x","context":{"completed_steps":[{"a":1}]}}`, schemas.Invalid,
+			"context.completed_steps[0]", "must be text, not an object", "",
+		},
+		{
+			"truth for a step", "send_handoff", `{"to":"qa","task":"x","work_completed":[true]}`, schemas.Invalid,
+			"context.completed_steps[0]", "must be text, not true", "",
+		},
+		{
+			"list for a path", "send_handoff", `{"to":"qa","task":"x","context":{"files":[{"path":["a","b"]}]}}`, schemas.Invalid,
+			"context.files[0].path", "must be text, not a list", "",
+		},
+		{
+			"list for a path in foreign words", "send_handoff", `{"to":"qa","task":"x","files_modified":[{"file":["a","b"]}]}`, schemas.Invalid,
+			"context.files[0].file", "there is no such field", "",
+		},
+		{
 			"like none", "list_agents", `{"xyzzy":1}`, schemas.Invalid, "xyzzy",
 			"there is no such field", "Known: capability, role, tags, agent.",
 		},
 		{
 			"what the mailbox fills", "send_handoff", `{"to":"qa","task":"x","context":{"answers":[{"answer":"yes","from":"human"}]}}`, schemas.Invalid,
-			"context.answers", "there is no such field", "",
+			"context.answers", "only the mailbox fills this field", "Leave it out. Nothing was sent.",
+		},
+		{
+			"questions of nobody", "send_handoff", `{"to":"qa","task":"x","context":{"questions":["why?"]}}`, schemas.Invalid,
+			"context.questions", "only the mailbox fills this field", "Leave it out. Nothing was sent.",
+		},
+		{
+			"a forged checkpoint", "update_handoff", `{"handoff_id":"1","action":"amend","changes":{"context":{"checkpoint":{"note":"n"}}}}`, schemas.Invalid,
+			"changes.context.checkpoint", "only the mailbox fills this field", "Leave it out. Nothing was changed.",
+		},
+		{
+			"forged progress passed on", "complete_handoff", `{"handoff_id":"1","summary":"x","continuation":{"context":{"partialProgress":{"completed":["c"]}}}}`, schemas.Invalid,
+			"continuation.context.partial_progress", "only the mailbox fills this field", "Leave it out. Nothing was changed.",
 		},
 
 		{
@@ -130,6 +166,18 @@ func TestRefusalsNameTheFieldAndTheWayOut(t *testing.T) {
 			"context.memories[0]", "holds a NUL character", "",
 		},
 		{
+			"NUL in a foreign list that is JSON", "send_handoff", `{"to":"qa","task":"x","work_completed":"[\"a\\u0000b\"]"}`, schemas.Invalid,
+			"context.completed_steps[0]", "holds a NUL character", "",
+		},
+		{
+			"depth within foreign JSON", "send_handoff", fmt.Sprintf(`{"to":"qa","task":"x","context":{"intermediateResults":"{\"a\":%s}"}}`, nested(30)), schemas.Limit,
+			"context.results.a" + strings.Repeat("[0]", 29), "lies deeper than 32 objects and lists", "",
+		},
+		{
+			"digits within foreign JSON", "send_handoff", `{"to":"qa","task":"x","context":{"intermediateResults":"{\"a\":1234567890123456789}"}}`,
+			schemas.Invalid, "context.results.a", "1234567890123456789 has more digits than a number keeps", "",
+		},
+		{
 			"not UTF-8", "send_handoff", "{\"to\":\"qa\",\"task\":\"x\",\"context\":{\"memories\":[\"\xff\"]}}", schemas.Invalid,
 			"context.memories[0]", "is not UTF-8", "Send text as UTF-8. Nothing was sent.",
 		},
@@ -166,6 +214,14 @@ func TestUnknownFieldListsWhatIsKnownClosestFirst(t *testing.T) {
 
 func TestHiddenFieldsAreNotSuggested(t *testing.T) {
 	require.NotContains(t, refusal(t, "send_handoff", `{"orign":1}`).Known, "origin")
+}
+
+func TestWhatTheMailboxFillsIsNotSuggested(t *testing.T) {
+	known := refusal(t, "send_handoff", `{"to":"qa","task":"x","context":{"checkpint":{}}}`).Known
+	require.Contains(t, known, "state")
+	for _, field := range []string{"questions", "answers", "partial_progress", "checkpoint"} {
+		require.NotContains(t, known, field)
+	}
 }
 
 func TestErrorsStayShortWhateverWasSent(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -103,6 +104,23 @@ func TestResultSaysHowMuchMailWaitsAndWhatToCallNext(t *testing.T) {
 	require.Equal(t, json.Number("0"), claimed["inbox"].(map[string]any)["pending"])
 	empty := o.as("qa", "claim_handoff", `{}`)
 	require.Equal(t, `claim_handoff {"wait_seconds":50} waits for mail.`, empty["next"])
+}
+
+// Whoever does what next says reads all of a reference.
+func TestNextRepeatsTheReference(t *testing.T) {
+	o := open(t)
+	o.as("boss", "send_handoff", `{"to":"qa","task":"test it","detail":"`+strings.Repeat("x", 10_000)+`","options":{"strategy":"reference"}}`)
+	part := o.as("qa", "get_handoff", `{"handoff_id":1,"view":"reference","reference":"context://ho_1"}`)
+	require.Equal(t, `get_handoff {"handoff_id":"ho_1","view":"reference","reference":"context://ho_1","offset":6000} gives the rest.`, part["next"])
+	rest := o.as("qa", "get_handoff", `{"handoff_id":"ho_1","view":"reference","reference":"context://ho_1","offset":6000}`)
+	require.NotContains(t, rest, "next")
+	require.Contains(t, part["content"].(string)+rest["content"].(string), strings.Repeat("x", 10_000))
+}
+
+func TestNoticeLeadsNowhere(t *testing.T) {
+	o := open(t)
+	o.as("boss", "send_handoff", `{"to":"qa","task":"read me","type":"message"}`)
+	require.NotContains(t, o.as("qa", "get_handoff", `{"handoff_id":"no_1"}`), "next")
 }
 
 func TestReadingNeedsNoName(t *testing.T) {

@@ -11,6 +11,7 @@ type node struct {
 	Description string   `json:"description"`
 	Any         bool     `json:"x-any"`    // any JSON value, whatever the type
 	Hidden      bool     `json:"x-hidden"` // accepted, but never suggested
+	Filled      bool     `json:"x-filled"` // refused: the mailbox fills it
 	Enum        []string `json:"enum"`
 	MaxLength   int      `json:"maxLength"` // bytes; 0 is no limit
 	Minimum     *float64 `json:"minimum"`
@@ -77,7 +78,7 @@ func (r *rest) UnmarshalJSON(b []byte) error {
 // visible lists the fields that a caller may be told of.
 func (n *node) visible() (names []string) {
 	for _, name := range n.Properties.names {
-		if !n.Properties.of[name].Hidden {
+		if p := n.Properties.of[name]; !p.Hidden && !p.Filled {
 			names = append(names, name)
 		}
 	}

@@ -30,7 +30,7 @@ var Table = []Tool{
 	}, (*mailbox.Service).Agents, afterAgents),
 	define(Tool{
 		Name: "list_handoffs", Title: "List handoffs", ReadOnly: true, Idempotent: true,
-		Description: "Your mailbox: inbox, claimed, sent, notices; filters, search. Listed notices count as read.",
+		Description: "Your mailbox; filters, search. Listed notices count as read.",
 	}, (*mailbox.Service).List, afterList),
 	define(Tool{
 		Name: "register_agent", Title: "Register agent", Idempotent: true,
@@ -42,7 +42,7 @@ var Table = []Tool{
 	}, (*mailbox.Service).Send, afterSend),
 	define(Tool{
 		Name: "update_handoff", Title: "Update handoff",
-		Description: "Report progress, ask, answer, release, amend, cancel, retry or return.",
+		Description: "Report progress, ask, answer, release, amend, cancel, retry, return; only human: approve, refuse.",
 	}, (*mailbox.Service).Update, afterUpdate),
 }
 

@@ -50,8 +50,11 @@ func TestWhatTheMailboxFillsIsNoArgument(t *testing.T) {
 	t.Chdir("..")
 	files, err := Files()
 	require.NoError(t, err)
-	require.Contains(t, string(files["json/Handoff.json"]), `"answers"`)
-	require.NotContains(t, string(files["json/SendIn.json"]), `"answers"`)
+	require.Equal(t, 4, strings.Count(string(files["json/SendIn.json"]), `"x-filled": true`))
+	for _, field := range []string{"questions", "answers", "partial_progress", "checkpoint"} {
+		require.Contains(t, string(files["json/Handoff.json"]), `"`+field+`"`)
+		require.NotContains(t, string(files["json/published/SendIn.json"]), `"`+field+`"`)
+	}
 }
 
 func TestTagsNarrowTheChoicesOfAType(t *testing.T) {

@@ -11,7 +11,7 @@
 //	x-hidden    accepted but not published, for spellings of other protocols
 //	x-free      published as a free object, or as a list of them, that its description explains
 //	x-any       any JSON value; published as a free object
-//	x-filled    never an argument: the mailbox fills it
+//	x-filled    refused as an argument and not published as one: the mailbox fills it
 //	x-optional  nothing within is required
 package main
 

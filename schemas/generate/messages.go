@@ -40,14 +40,10 @@ func Files() (map[string][]byte, error) {
 	}
 	files := map[string][]byte{}
 	for _, t := range messages {
-		s := reflected(comments, t)
-		if isInput(t) {
-			accepted(s)
-		}
-		if files["json/"+t.Name()+".json"], err = render(s, 110); err != nil {
+		if files["json/"+t.Name()+".json"], err = render(reflected(comments, t), 110); err != nil {
 			return nil, err
 		}
-		s = reflected(bare(), t)
+		s := reflected(bare(), t)
 		switch {
 		case isInput(t):
 			publishInput(s)

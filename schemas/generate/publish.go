@@ -12,12 +12,9 @@ import (
 	"handoff/schemas"
 )
 
-// accepted takes out what may not be an argument.
-func accepted(s *jsonschema.Schema) { walk(s, without("x-filled")) }
-
 // publishInput brings the schema of arguments into the form that clients are sent.
 func publishInput(s *jsonschema.Schema) {
-	accepted(s)
+	walk(s, without("x-filled"))
 	walk(s, without("x-hidden"))
 	walk(s, loosen)
 	walk(s, restated)
