@@ -9,8 +9,9 @@ test:
 race lint fuzz:
 	.ci/run $@
 
+BENCHTIME ?= 1s
 bench:
-	go test -run '^$$' -bench . ./...
+	BENCHTIME=$(BENCHTIME) .ci/run bench
 
 # Only packages that keep golden files know -update.
 golden:

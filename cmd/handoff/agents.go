@@ -11,9 +11,9 @@ import (
 )
 
 var agentsFields = []field{
-	{"capability", "capability", text, "only who accepts this"},
-	{"role", "role", text, "only of this role"},
-	{"skill", "tags", words, "only with one of these skills: a,b"},
+	{"capability", "capability", asText, "only who accepts this"},
+	{"role", "role", asText, "only of this role"},
+	{"skill", "tags", asWords, "only with one of these skills: a,b"},
 }
 
 // everybody is more agents than a workspace has: on a terminal they are all shown.

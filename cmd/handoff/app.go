@@ -32,7 +32,8 @@ const exitStatuses = `Exit status:
   0 done   1 error   2 usage   3 not found   4 denied   5 conflict or lease lost
   6 nothing to claim   7 unavailable, try again
 
-Every flag can be set in the environment: HANDOFF_AGENT for --agent, HANDOFF_LEASE_MAX for --lease-max.
+The flags of every command and those of handoff mcp can be set in the environment: HANDOFF_AGENT for
+--agent, HANDOFF_LEASE_MAX for --lease-max. What a call says comes from its command line alone.
 `
 
 func (a *app) root() *cobra.Command {

@@ -63,8 +63,8 @@ func (a *app) callTool(cmd *cobra.Command, tool string, args json.RawMessage) (r
 	if err != nil {
 		return nil, err
 	}
-	err = a.session(cmd.Context(), by, func(s *session) error {
-		raw, err = s.call(cmd.Context(), tool, args, nil)
+	err = a.visit(cmd.Context(), by, func(v *visit) error {
+		raw, err = v.call(cmd.Context(), tool, args, nil)
 		return err
 	})
 	return raw, err
@@ -76,8 +76,6 @@ func (p *page) result(raw json.RawMessage) {
 		if json.Indent(&b, raw, "", "  ") == nil {
 			raw = b.Bytes()
 		}
-		p.line("%s", schemas.Visible(string(raw)))
-		return
 	}
-	p.line("%s", raw)
+	p.line("%s", inert(raw))
 }

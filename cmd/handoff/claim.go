@@ -11,8 +11,8 @@ import (
 )
 
 var claimFields = []field{
-	{"tags", "tags", words, "only with one of these: a,b"},
-	{"max-tokens", "max_tokens", number, "size of the brief (default 1500)"},
+	{"tags", "tags", asWords, "only with one of these: a,b"},
+	{"max-tokens", "max_tokens", asNumber, "size of the brief (default 1500)"},
 }
 
 func (a *app) claimCommand() *cobra.Command {

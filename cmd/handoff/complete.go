@@ -10,16 +10,16 @@ import (
 )
 
 var completeFields = []field{
-	{"summary", "summary", text, "what was done or found"},
-	{"reason", "summary", text, "the same as --summary"},
-	{"detail", "detail", text, "in full"},
-	{"data", "data", pairs, "for programs (repeatable)"},
-	{"result", "results", pairs, "about the run: branch, commit, pr_url, cost_usd … (repeatable)"},
-	{"output", "output", document, "that the output schema asks for"},
-	{"note", "notes", texts, "for the sender (repeatable)"},
-	{"next", "continuation.to", text, "pass on to this `agent` in the same step"},
-	{"next-task", "continuation.task", text, "what it is to do"},
-	{"token", "claim_token", text, "claim token, where another process claimed"},
+	{"summary", "summary", asText, "what was done or found"},
+	{"reason", "summary", asText, "the same as --summary"},
+	{"detail", "detail", asText, "in full"},
+	{"data", "data", asPairs, "for programs (repeatable)"},
+	{"result", "results", asPairs, "about the run: branch, commit, pr_url, cost_usd … (repeatable)"},
+	{"output", "output", asDocument, "that the output schema asks for"},
+	{"note", "notes", asTexts, "for the sender (repeatable)"},
+	{"next", "continuation.to", asText, "pass on to this `agent` in the same step"},
+	{"next-task", "continuation.task", asText, "what it is to do"},
+	{"token", "claim_token", asText, "claim token, where another process claimed"},
 }
 
 func (a *app) completeCommand() *cobra.Command {
@@ -60,6 +60,7 @@ func (a *app) completeCommand() *cobra.Command {
 	cmd.Flags().StringArrayVar(&unmet, "unmet", nil, "criterion that is not met: `2=WHY` (repeatable)")
 	cmd.Flags().StringVar(&file, "file", "", "a whole message from this `file`, - for standard input")
 	cmd.Flags().BoolVar(&silent, "silent", false, "print the id only")
+	cmd.MarkFlagsMutuallyExclusive("summary", "reason")
 	return cmd
 }
 

@@ -9,18 +9,18 @@ import (
 )
 
 var failFields = []field{
-	{"reason", "description", text, "why, instead of REASON…"},
-	{"summary", "description", text, "the same as --reason"},
-	{"type", "type", text, "blocker, missing_information, capability, test_failure, environment, timeout or policy"},
-	{"question", "questions", texts, "for whoever goes on (repeatable)"},
-	{"done", "partial_progress.completed", texts, "what is done (repeatable)"},
-	{"left", "partial_progress.incomplete", texts, "what is left (repeatable)"},
-	{"then", "then", text, "rollback (default), retry, escalate or stop"},
-	{"rollback-to", "rollback_to", text, "`agent` that goes on"},
-	{"alternative", "suggested_alternative", text, "`agent` that could do it"},
-	{"note", "checkpoint.note", text, "where the work stands, for whoever goes on"},
-	{"state", "checkpoint.state", document, "object: state to go on from"},
-	{"token", "claim_token", text, "claim token, where another process claimed"},
+	{"reason", "description", asText, "why, instead of REASON…"},
+	{"summary", "description", asText, "the same as --reason"},
+	{"type", "type", asText, "blocker, missing_information, capability, test_failure, environment, timeout or policy"},
+	{"question", "questions", asTexts, "for whoever goes on (repeatable)"},
+	{"done", "partial_progress.completed", asTexts, "what is done (repeatable)"},
+	{"left", "partial_progress.incomplete", asTexts, "what is left (repeatable)"},
+	{"then", "then", asText, "rollback (default), retry, escalate or stop"},
+	{"rollback-to", "rollback_to", asText, "`agent` that goes on"},
+	{"alternative", "suggested_alternative", asText, "`agent` that could do it"},
+	{"note", "checkpoint.note", asText, "where the work stands, for whoever goes on"},
+	{"state", "checkpoint.state", asDocument, "object: state to go on from"},
+	{"token", "claim_token", asText, "claim token, where another process claimed"},
 }
 
 func (a *app) failCommand() *cobra.Command {
@@ -38,6 +38,9 @@ func (a *app) failCommand() *cobra.Command {
 names, unless --then says otherwise. --reject: not started, because it is not for you.`,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			args, err := a.finish(cmd, "fail_handoff", file, given, failFields)
+			if err == nil {
+				err = oneReason(cmd, given)
+			}
 			if err != nil {
 				return err
 			}
@@ -58,7 +61,18 @@ names, unless --then says otherwise. --reject: not started, because it is not fo
 	cmd.Flags().BoolVar(&reject, "reject", false, "not started, not for you")
 	cmd.Flags().StringVar(&file, "file", "", "a whole message from this `file`, - for standard input")
 	cmd.Flags().BoolVar(&silent, "silent", false, "print the id only")
+	cmd.MarkFlagsMutuallyExclusive("reason", "summary")
 	return cmd
+}
+
+// oneReason refuses words that a flag contradicts.
+func oneReason(cmd *cobra.Command, given []string) error {
+	for _, flag := range []string{"reason", "summary"} {
+		if len(given) > 1 && cmd.Flags().Changed(flag) {
+			return schemas.Invalidf("--"+flag, "is given beside REASON, which says the same").WithHint("Give one of them.")
+		}
+	}
+	return nil
 }
 
 // failure adds what no single flag says.

@@ -11,13 +11,13 @@ import (
 func given(t *testing.T, message arguments, flags ...string) (arguments, error) {
 	t.Helper()
 	fields := []field{
-		{"title", "title", text, ""},
-		{"criteria", "expectations.success_criteria", texts, ""},
-		{"tags", "tags", words, ""},
-		{"data", "data", pairs, ""},
-		{"attempts", "options.max_attempts", number, ""},
-		{"strict", "expectations.strict", yes, ""},
-		{"context", "context", document, ""},
+		{"title", "title", asText, ""},
+		{"criteria", "expectations.success_criteria", asTexts, ""},
+		{"tags", "tags", asWords, ""},
+		{"data", "data", asPairs, ""},
+		{"attempts", "options.max_attempts", asNumber, ""},
+		{"strict", "expectations.strict", asSwitch, ""},
+		{"context", "context", asDocument, ""},
 	}
 	cmd := &cobra.Command{}
 	bind(cmd, fields)

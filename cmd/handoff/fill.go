@@ -10,13 +10,18 @@ import (
 	"handoff/schemas"
 )
 
-// fill sets the flags that were not given from the environment: --lease-max from HANDOFF_LEASE_MAX.
+// fill sets the flags of every command and those of keeping that were not given from the environment:
+// --lease-max from HANDOFF_LEASE_MAX. The other flags are what a call says: a variable that was left behind
+// must not turn a note into a redirection.
 func (a *app) fill(cmd *cobra.Command) error {
+	configuration := pflag.NewFlagSet("", pflag.ContinueOnError)
+	new(keeping).bind(configuration)
+	configuration.AddFlagSet(cmd.Root().PersistentFlags())
 	var errs []error
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+	configuration.VisitAll(func(f *pflag.Flag) {
 		variable := "HANDOFF_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		value := a.getenv(variable)
-		if f.Changed || value == "" || f.Name == "help" {
+		value, flag := a.getenv(variable), cmd.Flags().Lookup(f.Name)
+		if flag == nil || flag.Changed || value == "" {
 			return
 		}
 		if err := cmd.Flags().Set(f.Name, value); err != nil {

@@ -25,5 +25,5 @@ func (p *page) document(v any) {
 	if err != nil || string(b) == "null" {
 		return
 	}
-	p.line("\n%s", schemas.Visible(string(b)))
+	p.line("\n%s", inert(b))
 }

@@ -12,14 +12,14 @@ import (
 
 // The forms of flags: how each is written, named in help, and what argument it makes.
 
-func text() form     { return new(textForm) }
-func texts() form    { return new(textsForm) }
-func words() form    { return new(wordsForm) }
-func pairs() form    { return pairsForm{} }
-func role() form     { return new(roleForm) }
-func number() form   { return new(numberForm) }
-func yes() form      { return new(yesForm) }
-func document() form { return new(documentForm) }
+func asText() form     { return new(textForm) }
+func asTexts() form    { return new(textsForm) }
+func asWords() form    { return new(wordsForm) }
+func asPairs() form    { return pairsForm{} }
+func asRole() form     { return new(roleForm) }
+func asNumber() form   { return new(numberForm) }
+func asSwitch() form   { return new(switchForm) }
+func asDocument() form { return new(documentForm) }
 
 // textForm is one text.
 type textForm string
@@ -93,20 +93,20 @@ func (f *numberForm) String() string { return strconv.Itoa(int(*f)) }
 func (*numberForm) Type() string     { return "number" }
 func (f *numberForm) argument() any  { return int(*f) }
 
-// yesForm is a switch.
-type yesForm bool
+// switchForm is a switch.
+type switchForm bool
 
-func (f *yesForm) Set(s string) error {
+func (f *switchForm) Set(s string) error {
 	b, err := strconv.ParseBool(s)
-	*f = yesForm(b)
+	*f = switchForm(b)
 	if err != nil {
 		return errors.New("not true or false")
 	}
 	return nil
 }
-func (f *yesForm) String() string { return strconv.FormatBool(bool(*f)) }
-func (*yesForm) Type() string     { return "bool" }
-func (f *yesForm) argument() any  { return bool(*f) }
+func (f *switchForm) String() string { return strconv.FormatBool(bool(*f)) }
+func (*switchForm) Type() string     { return "bool" }
+func (f *switchForm) argument() any  { return bool(*f) }
 
 // documentForm is a JSON document.
 type documentForm struct {

@@ -7,7 +7,7 @@ import (
 )
 
 // items draws a list: a table on a terminal, else a line for each row.
-func (p *page) items(out schemas.ListOut) {
+func (p *page) items(out gathered) {
 	switch {
 	case len(out.Items) == 0:
 		p.line("nothing")
@@ -16,7 +16,7 @@ func (p *page) items(out schemas.ListOut) {
 	default:
 		p.WriteString(p.Table([]string{"ID", "FROM", "TO", "STATUS", "AGE", "TITLE"}, p.rows(out.Items)))
 	}
-	if out.Cursor != "" {
+	if out.More {
 		p.line("%s", p.Faint("There is more: --limit shows it."))
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // keeping are the flags about limits and leases. They belong to the workspace rather than to one process, so
-// every command that writes has them; only those of the server are shown.
+// each command that may send, claim or change a handoff takes them; only the server shows them.
 type keeping struct {
 	lease, leaseMax duration
 	limits          schemas.Limits

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -12,20 +11,20 @@ import (
 )
 
 var listFields = []field{
-	{"box", "box", text, "inbox, claimed, sent, notices or all"},
-	{"status", "status", text, "only in this state"},
-	{"workflow", "workflow", text, "only of this workflow"},
-	{"tag", "tags", words, "only with one of these tags"},
-	{"type", "type", text, "only of this work type"},
-	{"query", "query", text, "words in title, task, summary and tags"},
-	{"since", "since", text, "a time, or '2h' ago"},
+	{"box", "box", asText, "inbox, claimed, sent, notices or all"},
+	{"status", "status", asText, "only in this state"},
+	{"workflow", "workflow", asText, "only of this workflow"},
+	{"tag", "tags", asWords, "only with one of these tags"},
+	{"type", "type", asText, "only of this work type"},
+	{"query", "query", asText, "words in title, task, summary and tags"},
+	{"since", "since", asText, "a time, or '2h' ago"},
 }
 
 // listing is what list was asked for beyond the arguments of the tool.
 type listing struct {
 	role, forAgent    string
 	ready, stuck, all bool
-	limit             int
+	limit             int // rows at most; 0 for all
 }
 
 func (a *app) listCommand() *cobra.Command {
@@ -39,9 +38,17 @@ func (a *app) listCommand() *cobra.Command {
   handoff list --all --query login --since 24h
   handoff list --stuck               # what waits for an answer`,
 		Long: `Without --box, --for, --status or --all: everything that has not ended, of all agents. The inbox and the
-other boxes are those of --agent.`,
+other boxes are those of --agent.
+
+With --json: {"items": [...]}, all of them unless --limit says otherwise, as list_handoffs gives each. Then
+"more" is true if --limit left some out, and "inbox" counts the agent's mail.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if a.json && !cmd.Flags().Changed("limit") {
+				l.limit = 0
+			} else if l.limit < 1 {
+				return schemas.Invalidf("--limit", "%d is no number of rows", l.limit).WithHint("Give 1 or more.")
+			}
 			args := arguments{}
 			if err := args.set(cmd, listFields); err != nil {
 				return err
@@ -56,7 +63,7 @@ other boxes are those of --agent.`,
 	flags.BoolVar(&l.ready, "ready", false, "only what can be claimed now")
 	flags.BoolVar(&l.stuck, "stuck", false, "only what waits for an answer")
 	flags.BoolVar(&l.all, "all", false, "also what has ended")
-	flags.IntVar(&l.limit, "limit", 20, "rows at most")
+	flags.IntVar(&l.limit, "limit", 20, "rows at most; with --json all unless given")
 	cmd.MarkFlagsMutuallyExclusive("ready", "stuck", "status")
 	return cmd
 }
@@ -66,41 +73,18 @@ func (a *app) list(ctx context.Context, args arguments, l listing) error {
 	if err != nil {
 		return err
 	}
-	return a.session(ctx, by, func(s *session) error {
-		out, raw, err := s.list(ctx, args, l)
+	return a.visit(ctx, by, func(v *visit) error {
+		out, err := v.list(ctx, args, l)
 		if err != nil {
 			return err
+		}
+		raw, err := json.Marshal(out)
+		if err != nil {
+			return schemas.InternalError(err)
 		}
 		return a.print(raw, func(p *page) { p.items(out) })
 	})
 }
-
-// list gathers rows over as many calls as it takes. Raw is the result of the tool if one call did.
-func (s *session) list(ctx context.Context, args arguments, l listing) (out schemas.ListOut, raw json.RawMessage, err error) {
-	keep, err := s.filter(ctx, l)
-	if err != nil {
-		return out, nil, err
-	}
-	queries := l.queries(args)
-	for _, query := range queries {
-		raw, err = s.gather(ctx, query, l.limit, keep, &out)
-		if err != nil {
-			return out, nil, err
-		}
-	}
-	switch {
-	case len(queries) > 1, keep != nil:
-		slices.SortStableFunc(out.Items, func(x, y schemas.Item) int { return y.At.Compare(x.At) })
-		out.Items = out.Items[:min(len(out.Items), l.limit)]
-	case raw != nil:
-		return out, raw, nil
-	}
-	raw, err = json.Marshal(out)
-	return out, raw, err
-}
-
-// pageLimit is the largest that list_handoffs gives at once.
-const pageLimit = 50
 
 // queries turns what was asked for into arguments of list_handoffs.
 func (l listing) queries(args arguments) []arguments {
@@ -133,45 +117,4 @@ func underWay(args arguments) []arguments {
 		queries = append(queries, query)
 	}
 	return queries
-}
-
-// gather adds rows that keep keeps until there are enough. A nil keep keeps all. Raw is the result of the
-// tool if one call did.
-func (s *session) gather(ctx context.Context, args arguments, limit int, keep func(schemas.Item) bool, out *schemas.ListOut) (json.RawMessage, error) {
-	for found, pages := 0, 1; ; pages++ {
-		args["limit"] = min(max(limit-found, 1), pageLimit)
-		var page schemas.ListOut
-		raw, err := s.call(ctx, "list_handoffs", args, &page)
-		if err != nil {
-			return nil, err
-		}
-		for _, item := range page.Items {
-			if keep == nil || keep(item) {
-				out.Items = append(out.Items, item)
-				found++
-			}
-		}
-		if out.Cursor = page.Cursor; page.Cursor == "" || found >= limit {
-			if pages > 1 {
-				raw = nil
-			}
-			return raw, nil
-		}
-		args["cursor"] = page.Cursor
-	}
-}
-
-// filter keeps what is for a role: list_handoffs does not know who plays it.
-func (s *session) filter(ctx context.Context, l listing) (func(schemas.Item) bool, error) {
-	if l.role == "" {
-		return nil, nil
-	}
-	var players schemas.AgentsOut
-	if _, err := s.call(ctx, "list_agents", arguments{"role": l.role, "limit": everybody}, &players); err != nil {
-		return nil, err
-	}
-	return func(item schemas.Item) bool {
-		return item.To == schemas.Address("role:"+l.role) ||
-			slices.ContainsFunc(players.Agents, func(c schemas.Card) bool { return schemas.Address(c.Name) == item.To })
-	}, nil
 }

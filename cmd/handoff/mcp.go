@@ -54,7 +54,7 @@ func (a *app) serve(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	boxes, err := a.open(ctx, true, log)
+	boxes, err := a.open(ctx, place, true, log)
 	if err != nil {
 		return err
 	}

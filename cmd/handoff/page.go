@@ -41,10 +41,10 @@ func (p *page) warn(warnings []string) {
 	}
 }
 
-// print writes the result of a tool as it is with --json, else the page that fill makes of it.
+// print writes the result of a tool as it is with --json, its texts [inert], else the page that fill makes of it.
 func (a *app) print(raw json.RawMessage, fill func(*page)) error {
 	if a.json {
-		return a.write(string(raw) + "\n")
+		return a.write(inert(raw) + "\n")
 	}
 	p := &page{Style: a.style(), now: a.now()}
 	fill(p)

@@ -7,14 +7,14 @@ import (
 )
 
 var registerFields = []field{
-	{"accepts", "accepts", words, "work types: code,test_request; * for any"},
-	{"produces", "produces", words, "what comes back: test_results"},
-	{"skills", "skills", words, "python,mcp"},
-	{"role", "role", text, "as testing"},
-	{"description", "description", text, "what it is good at"},
-	{"max-session", "max_session_minutes", number, "longest session in `minutes`"},
-	{"max-open", "max_open", number, "handoffs at once"},
-	{"away", "away", yes, "takes nothing for now"},
+	{"accepts", "accepts", asWords, "work types: code,test_request; * for any"},
+	{"produces", "produces", asWords, "what comes back: test_results"},
+	{"skills", "skills", asWords, "python,mcp"},
+	{"role", "role", asText, "as testing"},
+	{"description", "description", asText, "what it is good at"},
+	{"max-session", "max_session_minutes", asNumber, "the longest that it works at a stretch, in `minutes`"},
+	{"max-open", "max_open", asNumber, "handoffs at once"},
+	{"away", "away", asSwitch, "takes nothing for now"},
 }
 
 func (a *app) registerCommand() *cobra.Command {

@@ -78,6 +78,6 @@ func (a *app) printError(e *schemas.Error, hint string) {
 // printJSONError writes what a tool call answers with when it is refused.
 func (a *app) printJSONError(e *schemas.Error) {
 	if b, err := json.Marshal(e); err == nil {
-		fmt.Fprintf(a.stdout, "%s\n", b)
+		fmt.Fprintln(a.stdout, inert(b))
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -12,11 +13,12 @@ import (
 func (a *app) showCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
-		Short: "Show one handoff",
+		Short: "Show one handoff, or one notice in full",
 		Example: `  handoff show 12
   handoff show 12 --full         # also everything that was said, as JSON
   handoff show 12 --brief        # what its receiver reads
-  handoff show 12 --events       # every step, as the registry has it`,
+  handoff show 12 --events       # every step, as the registry has it
+  handoff show no_3 --agent dev  # a notice of dev, with all that came along`,
 		Args: cobra.ExactArgs(1),
 	}
 	views := []string{"full", "brief", "events", "outcome", "checkpoint"}
@@ -33,14 +35,23 @@ func (a *app) showCommand() *cobra.Command {
 				view = name
 			}
 		}
-		args := arguments{"handoff_id": given[0], "view": view}
-		out, raw, err := once[schemas.GetOut](cmd.Context(), a, "get_handoff", args)
-		if err != nil {
-			return err
+		switch {
+		case !isNotice(given[0]):
+			return a.showHandoff(cmd.Context(), given[0], view, everything)
+		case view != "full":
+			return onlyRead(given[0], "has no "+view)
 		}
-		return a.print(raw, func(p *page) { p.shown(out, view, everything) })
+		return a.showNotice(cmd.Context(), given[0])
 	}
 	return cmd
+}
+
+func (a *app) showHandoff(ctx context.Context, id, view string, everything bool) error {
+	out, raw, err := once[schemas.GetOut](ctx, a, "get_handoff", arguments{"handoff_id": id, "view": view})
+	if err != nil {
+		return err
+	}
+	return a.print(raw, func(p *page) { p.shown(out, view, everything) })
 }
 
 // shown draws one handoff at the depth that was asked for.

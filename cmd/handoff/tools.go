@@ -11,7 +11,7 @@ func (a *app) toolsCommand() *cobra.Command {
 		Use:   "tools",
 		Short: "List the tools that agents are offered",
 		Example: `  handoff tools
-  handoff tools --json | wc -c     # what every session of a client pays for`,
+  handoff tools --json | wc -c     # what a client reads before it begins`,
 		Long: "With --json: names, titles, descriptions and input schemas, exactly as clients receive them.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

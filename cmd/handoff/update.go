@@ -8,37 +8,37 @@ import (
 
 // An action of update_handoff is chosen by the flag that speaks of it; others are its details.
 var updateFields = []field{
-	{"note", "note", text, "progress: what was done last"},
-	{"percent", "percent", number, "progress: how far it is"},
-	{"ask", "questions", texts, "ask the sender and wait for the answer (repeatable)"},
-	{"needs-context", "conditions.needs_more_context", texts, "with --ask: what is missing (repeatable)"},
-	{"needs-permission", "conditions.needs_permission", texts, "with --ask: what a human must allow (repeatable)"},
-	{"estimate", "conditions.estimated_completion", text, "with --ask: how long it will take then"},
-	{"answer", "note", text, "answer the questions of the holder"},
-	{"reason", "note", text, "why, for --release, --cancel and --return"},
-	{"to", "to", text, "with --release: give it to this `agent`; else redirect it"},
-	{"token", "claim_token", text, "claim token, where another process claimed"},
+	{"note", "note", asText, "progress: what was done last"},
+	{"percent", "percent", asNumber, "progress: how far it is"},
+	{"ask", "questions", asTexts, "ask the sender and wait for the answer (repeatable)"},
+	{"needs-context", "conditions.needs_more_context", asTexts, "with --ask: what is missing (repeatable)"},
+	{"needs-permission", "conditions.needs_permission", asTexts, "with --ask: what a human must allow (repeatable)"},
+	{"estimate", "conditions.estimated_completion", asText, "with --ask: how long it will take then"},
+	{"answer", "note", asText, "answer the questions of the holder"},
+	{"reason", "note", asText, "why, for --release, --cancel and --return"},
+	{"to", "to", asText, "with --release: give it to this `agent`; else redirect it"},
+	{"token", "claim_token", asText, "claim token, where another process claimed"},
 }
 
 // amendFields are what the sender changes about work. Spellings of task trackers are understood by the tool.
 var amendFields = []field{
-	{"title", "changes.title", text, "amend: one line that names it"},
-	{"task", "changes.task", text, "amend: what to do"},
-	{"type", "changes.type", text, "amend: work type"},
-	{"summary", "changes.summary", text, "amend: what was found so far"},
-	{"detail", "changes.detail", text, "amend: findings in full"},
-	{"data", "changes.data", pairs, "amend: for programs (repeatable)"},
-	{"context", "changes.context", document, "amend: object, merged into the context"},
-	{"criteria", "changes.expectations.success_criteria", texts, "amend: one more criterion (repeatable)"},
-	{"priority", "changes.priority", text, "amend: low, normal, high or critical"},
-	{"deadline", "changes.deadline", text, "amend: a time, or '2h' from now"},
-	{"tags", "changes.tags", words, "amend: more tags: a,b"},
-	{"estimated-duration", "changes.expectations.estimated_duration", text, "amend: minutes, or as '2h'"},
-	{"role", "to", role, "amend: `role` that is to do it, instead of the recipient"},
-	{"agent-role", "to", role, "the same as --role"},
-	{"agent-context", "changes.agent_context", document, "amend: object: work_completed, files_modified, test_command …"},
-	{"handoff-instructions", "changes.handoff_instructions", document, "amend: object: next_role, test_script, notes …"},
-	{"checkpoint", "changes.checkpoint", document, "progress: object {state, note} to go on from"},
+	{"title", "changes.title", asText, "amend: one line that names it"},
+	{"task", "changes.task", asText, "amend: what to do"},
+	{"type", "changes.type", asText, "amend: work type"},
+	{"summary", "changes.summary", asText, "amend: what was found so far"},
+	{"detail", "changes.detail", asText, "amend: findings in full"},
+	{"data", "changes.data", asPairs, "amend: for programs (repeatable)"},
+	{"context", "changes.context", asDocument, "amend: object, merged into the context"},
+	{"criteria", "changes.expectations.success_criteria", asTexts, "amend: one more criterion (repeatable)"},
+	{"priority", "changes.priority", asText, "amend: low, normal, high or critical"},
+	{"deadline", "changes.deadline", asText, "amend: a time, or '2h' from now"},
+	{"tags", "changes.tags", asWords, "amend: more tags: a,b"},
+	{"estimated-duration", "changes.expectations.estimated_duration", asText, "amend: minutes, or as '2h'"},
+	{"role", "to", asRole, "amend: `role` that is to do it, instead of the recipient"},
+	{"agent-role", "to", asRole, "the same as --role"},
+	{"agent-context", "changes.agent_context", asDocument, "amend: object: work_completed, files_modified, test_command …"},
+	{"handoff-instructions", "changes.handoff_instructions", asDocument, "amend: object: next_role, test_script, notes …"},
+	{"checkpoint", "changes.checkpoint", asDocument, "progress: object {state, note} to go on from"},
 }
 
 // actions are switches that say what to do; without one the other flags tell.
@@ -59,11 +59,12 @@ func (a *app) updateCommand() *cobra.Command {
 		Example: `  handoff update 12 --note "Half of the tests run" --percent 50
   handoff update 12 --ask "Which database?"               # waits for the sender
   handoff update 12 --answer "PostgreSQL 15"
-  handoff update 12 --release --to qa-2 --reason "My session ends"
+  handoff update 12 --release --to qa-2 --reason "My day ends"
   handoff update 12 --cancel --reason "No longer needed"
   handoff update 12 --return --reason "Criterion 2 is not met"
   handoff update 12 --context '{"known_issues": ["slow"]}' --merge --tags python,mcp --silent`,
-		Long: `The flags tell the action. Amending merges: lists are extended, objects merged, the rest replaced.`,
+		Long: `The flags tell the action. Amending merges: lists are extended, objects merged, the rest replaced. Task
+trackers say so with --merge.`,
 		Args: cobra.ExactArgs(1),
 	}
 	silent := cmd.Flags().Bool("silent", false, "print the id only")
@@ -85,12 +86,13 @@ func (a *app) updateCommand() *cobra.Command {
 	bind(cmd, updateFields)
 	bind(cmd, amendFields)
 	a.keeping.bindHidden(cmd)
-	cmd.Flags().Bool("merge", false, "amending always merges: this changes nothing")
+	cmd.Flags().Bool("merge", false, "amending always merges; taken because task trackers ask for it")
 	for _, s := range actions {
 		cmd.Flags().Bool(s.flag, false, s.help)
 	}
 	cmd.MarkFlagsMutuallyExclusive("release", "cancel", "return", "ask", "answer")
 	cmd.MarkFlagsMutuallyExclusive("note", "answer", "reason")
+	cmd.MarkFlagsMutuallyExclusive("to", "role", "agent-role")
 	return cmd
 }
 

@@ -25,6 +25,9 @@ func (a *app) waitCommand() *cobra.Command {
 	silent := cmd.Flags().Bool("silent", false, "print the status only")
 	cmd.Flags().Var(&timeout, "timeout", "how long to wait; bare numbers are seconds")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		if isNotice(given[0]) {
+			return onlyRead(given[0], "has no end to wait for")
+		}
 		out, raw, err := a.wait(cmd.Context(), given[0], timeout.Duration)
 		if err != nil {
 			return err

@@ -11,6 +11,7 @@ var toCommands = strings.NewReplacer(
 	"handoff_history", "handoff history",
 	"list_agents", "handoff agents",
 	"list_handoffs with box all", "handoff list --all",
+	"list_handoffs with box notices", "handoff list --box notices",
 	"list_handoffs", "handoff list",
 	"register_agent", "handoff agents register",
 	"send_handoff", "handoff send",

@@ -6,18 +6,18 @@ import "handoff/schemas"
 
 // A client is a coding agent that can be recognised by what it sets in the environment of its shell.
 type client struct {
-	agent   schemas.Agent
-	calls   string   // how it names itself as an MCP client
-	signs   []string // any of these variables, not empty
-	session string   // variable with the id of its session
+	agent schemas.Agent
+	calls string   // how it names itself as an MCP client
+	signs []string // any of these variables, not empty
+	run   string   // variable with the id of this run of it
 }
 
 // The order decides when a client was started from the shell of another: the outer one is recognised by
 // variables that its children inherit, so this is a guess that --agent corrects.
 var clients = []client{
-	{agent: "claude-code", calls: "claude-code", signs: []string{"CLAUDECODE"}, session: "CLAUDE_CODE_SESSION_ID"},
-	{agent: "codex", calls: "codex-mcp-client", signs: []string{"CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX"}, session: "CODEX_THREAD_ID"},
-	{agent: "gemini-cli", calls: "gemini-cli-mcp-client", signs: []string{"GEMINI_CLI"}, session: "GEMINI_SESSION_ID"},
+	{agent: "claude-code", calls: "claude-code", signs: []string{"CLAUDECODE"}, run: "CLAUDE_CODE_SESSION_ID"},
+	{agent: "codex", calls: "codex-mcp-client", signs: []string{"CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX"}, run: "CODEX_THREAD_ID"},
+	{agent: "gemini-cli", calls: "gemini-cli-mcp-client", signs: []string{"GEMINI_CLI"}, run: "GEMINI_SESSION_ID"},
 }
 
 // Caller gives who calls from the command line: named by --agent or HANDOFF_AGENT if name is not empty.
@@ -26,7 +26,7 @@ func Caller(name string, getenv func(string) string, terminal bool) (schemas.Cal
 	by := schemas.Caller{Via: schemas.ViaCLI}
 	client, recognised := recognise(getenv)
 	if recognised {
-		by.AgentID = getenv(client.session)
+		by.AgentID = getenv(client.run)
 	}
 	switch {
 	case name != "":
@@ -44,7 +44,7 @@ func Caller(name string, getenv func(string) string, terminal bool) (schemas.Cal
 func Server(name string, getenv func(string) string) (schemas.Caller, error) {
 	by := schemas.Caller{Via: schemas.ViaStdio}
 	if client, ok := recognise(getenv); ok {
-		by.AgentID = getenv(client.session)
+		by.AgentID = getenv(client.run)
 	}
 	if name == "" {
 		return by, nil
@@ -64,7 +64,7 @@ func OfClient(name string) (schemas.Agent, bool) {
 }
 
 // Missing is the error of a command that writes and does not know under which name.
-func Missing() error {
+func Missing() *schemas.Error {
 	return schemas.Invalidf("agent", "nothing says under which name to act").
 		WithHint("Add --agent NAME or set HANDOFF_AGENT=NAME.")
 }

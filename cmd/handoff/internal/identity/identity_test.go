@@ -15,23 +15,23 @@ func TestCaller(t *testing.T) {
 		vars     map[string]string
 		terminal bool
 		agent    schemas.Agent
-		session  string
+		run      string
 	}{
 		"named":                     {flag: "qa", agent: "qa"},
 		"named human":               {flag: "human", agent: "human"},
 		"nobody":                    {},
 		"somebody at a terminal":    {terminal: true, agent: "human"},
-		"Claude Code":               {vars: map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}, terminal: true, agent: "claude-code", session: "s1"},
-		"Codex":                     {vars: map[string]string{"CODEX_THREAD_ID": "t1"}, agent: "codex", session: "t1"},
+		"Claude Code":               {vars: map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}, terminal: true, agent: "claude-code", run: "s1"},
+		"Codex":                     {vars: map[string]string{"CODEX_THREAD_ID": "t1"}, agent: "codex", run: "t1"},
 		"Codex in its sandbox":      {vars: map[string]string{"CODEX_SANDBOX": "seatbelt"}, agent: "codex"},
 		"Gemini CLI":                {vars: map[string]string{"GEMINI_CLI": "1"}, agent: "gemini-cli"},
-		"a subagent, named":         {flag: "qa", vars: map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}, agent: "qa", session: "s1"},
+		"a subagent, named":         {flag: "qa", vars: map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}, agent: "qa", run: "s1"},
 		"only the home of a client": {vars: map[string]string{"CODEX_HOME": "/x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			by, err := identity.Caller(tt.flag, func(name string) string { return tt.vars[name] }, tt.terminal)
 			require.NoError(t, err)
-			require.Equal(t, schemas.Caller{Agent: tt.agent, AgentID: tt.session, Via: schemas.ViaCLI}, by)
+			require.Equal(t, schemas.Caller{Agent: tt.agent, AgentID: tt.run, Via: schemas.ViaCLI}, by)
 		})
 	}
 }

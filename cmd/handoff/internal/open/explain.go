@@ -36,7 +36,7 @@ func explain(c Config, err error) error {
 }
 
 func pid(dir string) string {
-	if n := readNote(dir); n != 0 {
+	if n := owner(dir); n != 0 {
 		return fmt.Sprintf(" (pid %d)", n)
 	}
 	return ""

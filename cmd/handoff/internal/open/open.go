@@ -102,9 +102,10 @@ const (
 
 // take opens the store, waiting for commands that hold it for a moment.
 func take(ctx context.Context, c Config) (*bolt.Store, error) {
+	removeStale(c.Dir)
 	for range attempts - 1 {
 		s, err := tryTake(ctx, c)
-		if !errors.Is(err, store.ErrLocked) || heldByServer(c.Dir) {
+		if !errors.Is(err, store.ErrLocked) || owner(c.Dir) != 0 {
 			return s, err
 		}
 		select {

@@ -1,5 +1,5 @@
 // Package workspace finds which workspace a process belongs to and where its files are, so that two
-// sessions in one repository meet without being told.
+// agents in one repository meet without being told.
 //
 // A workspace is named, by --workspace NAME or HANDOFF_WORKSPACE, or it is that of the project: the git
 // repository around the project directory, shared by all its worktrees; without git the nearest parent that

@@ -12,31 +12,31 @@ import (
 	"handoff/tools"
 )
 
-// A session is the mailboxes of the workspace, open, and who acts on them.
-type session struct {
+// A visit is the mailboxes of the workspace, open for the calls of one command, and who makes them.
+type visit struct {
 	boxes *open.Mailboxes
 	by    schemas.Caller
 	app   *app
 }
 
-// session opens the workspace for as long as fn runs.
-func (a *app) session(ctx context.Context, by schemas.Caller, fn func(*session) error) error {
-	boxes, err := a.open(ctx, false, slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+// visit opens the workspace for as long as fn runs.
+func (a *app) visit(ctx context.Context, by schemas.Caller, fn func(*visit) error) error {
+	place, err := workspace.Find(a.place())
 	if err != nil {
 		return err
 	}
-	err = fn(&session{boxes, by, a})
+	boxes, err := a.open(ctx, place, false, slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	if err != nil {
+		return err
+	}
+	err = fn(&visit{boxes, by, a})
 	if closing := boxes.Close(); closing != nil && err == nil {
 		err = schemas.Errorf(schemas.Internal, "close the store: %w", closing)
 	}
 	return err
 }
 
-func (a *app) open(ctx context.Context, server bool, log *slog.Logger) (*open.Mailboxes, error) {
-	place, err := workspace.Find(a.place())
-	if err != nil {
-		return nil, err
-	}
+func (a *app) open(ctx context.Context, place workspace.Workspace, server bool, log *slog.Logger) (*open.Mailboxes, error) {
 	if err := a.keeping.check(); err != nil {
 		return nil, err
 	}
@@ -47,15 +47,13 @@ func (a *app) open(ctx context.Context, server bool, log *slog.Logger) (*open.Ma
 }
 
 // call calls one tool and reads its result into out, if that is not nil.
-func (s *session) call(ctx context.Context, tool string, args, out any) (json.RawMessage, error) {
+func (v *visit) call(ctx context.Context, tool string, args, out any) (json.RawMessage, error) {
 	b, err := json.Marshal(args)
 	if err != nil {
 		return nil, schemas.InternalError(err)
 	}
-	id := tools.NewRequestID(s.app.now(), rand.Reader)
-	by := s.by
-	by.Request = id
-	raw, err := s.boxes.Invoke(ctx, tools.Call{ID: id, Caller: by, Tool: tool, Args: b})
+	id := tools.NewRequestID(v.app.now(), rand.Reader)
+	raw, err := v.boxes.Invoke(ctx, tools.Call{ID: id, Caller: v.by, Tool: tool, Args: b})
 	if err != nil || out == nil {
 		return raw, err
 	}
@@ -71,8 +69,8 @@ func once[Out any](ctx context.Context, a *app, tool string, args any) (out Out,
 	if err != nil {
 		return out, nil, err
 	}
-	err = a.session(ctx, by, func(s *session) error {
-		raw, err = s.call(ctx, tool, args, &out)
+	err = a.visit(ctx, by, func(v *visit) error {
+		raw, err = v.call(ctx, tool, args, &out)
 		return err
 	})
 	return out, raw, err

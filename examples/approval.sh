@@ -1,0 +1,24 @@
+#!/bin/sh
+# Work that a human has to allow, and a question that its sender has to answer. It plays in a workspace of its
+# own, so the handoff is number 1.
+set -eu
+state=$(mktemp -d)
+trap 'rm -rf "$state"' EXIT
+export XDG_STATE_HOME="$state" HANDOFF_WORKSPACE=example
+
+handoff send dba "Drop the table sessions_2024" --agent dev --needs-approval
+
+# Nobody gets it before that: exit status 6 says that nothing waits.
+handoff claim --agent dba || test $? -eq 6
+handoff list --box notices --agent human
+handoff approve 1 --agent human --reason "The backup of Sunday is good"
+
+# A question stops the work until it is answered.
+handoff claim --agent dba
+handoff update 1 --agent dba --ask "Does anything read it still?"
+handoff list --stuck
+handoff update 1 --agent dev --answer "The report of May did, and is gone"
+
+handoff claim 1 --agent dba
+handoff complete 1 --agent dba --summary "Dropped, 4 GB are free"
+handoff wait 1
