@@ -18,9 +18,6 @@ func checkpointOf(in schemas.FailIn) *schemas.Checkpoint {
 	if c.PartialProgress == nil {
 		c.PartialProgress = in.Partial
 	}
-	if c.Note == "" {
-		c.Note = in.Description
-	}
 	return &c
 }
 

@@ -236,7 +236,9 @@ func (o *op) explain(r *store.Record, h *schemas.Handoff, why lost) error {
 	if err != nil {
 		return err
 	}
-	c.Checkpoint = checkpoint
+	if c.Checkpoint = checkpoint; checkpoint != nil && checkpoint.PartialProgress != nil {
+		c.PartialProgress = nil // it is told once
+	}
 	h.Context = &c
 	if b, err := json.Marshal(h); err != nil || len(b) <= o.Limits.Handoff-headroom {
 		return err

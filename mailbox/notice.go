@@ -57,6 +57,9 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 		return out, schemas.Invalidf("handoff_id", "%q is not the id of a notice", schemas.Visible(schemas.Clip(id, 80))).
 			WithHint("list_handoffs with box notices lists yours.")
 	}
+	if by.Agent == "" {
+		return out, schemas.Invalidf("agent", "is needed to know whose notice").WithHint("Say who you are with agent.")
+	}
 	err = s.update(ctx, by, func(o *op) error {
 		out = schemas.GetOut{}
 		for n, err := range o.Notices(by.Agent, wanted+1) {

@@ -3,6 +3,7 @@ package mailbox
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"handoff/schemas"
@@ -60,7 +61,11 @@ func find(v *store.View, id string) (*store.Record, error) {
 	}
 	r, err := v.Record(n)
 	if err == nil && r == nil {
-		err = schemas.Errorf(schemas.NotFound, "there is no handoff %q", schemas.Visible(schemas.Clip(id, 80))).WithField("handoff_id")
+		e := schemas.Errorf(schemas.NotFound, "there is no handoff %q", schemas.Visible(schemas.Clip(id, 80))).WithField("handoff_id")
+		if strings.HasPrefix(id, "no_") {
+			e = e.WithHint("That is a notice: it is read with get_handoff and needs nothing else.")
+		}
+		err = e
 	}
 	return r, err
 }
