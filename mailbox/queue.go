@@ -35,11 +35,20 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 		if id == 0 || err != nil {
 			return claimed{}, err
 		}
-		got, err = mutate(ctx, s, by, func(o *op) (claimed, error) { return o.claimGiven(id.String()) })
+		got, err = mutate(ctx, s, by, func(o *op) (claimed, error) { return o.claimFound(id) })
 		if schemas.AsError(err) == nil || schemas.AsError(err).Code != schemas.Conflict {
 			return got, err
 		} // somebody else was faster
 	}
+}
+
+// claimFound takes what was found outside the transaction, if it still waits.
+func (o *op) claimFound(id schemas.ID) (claimed, error) {
+	r, err := o.find(id.String())
+	if err != nil {
+		return claimed{}, err
+	}
+	return o.take(actClaim, r)
 }
 
 func (o *op) claimFirst(tags []string) (claimed, error) {

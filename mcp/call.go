@@ -12,8 +12,7 @@ import (
 	"handoff/tools"
 )
 
-// invoke makes one call. Whatever goes wrong below comes back as a coded error that a model may read;
-// what it must not read is logged here, because nobody above does.
+// invoke makes one call. Whatever goes wrong below comes back as a coded error that a model may read.
 func (s *Server) invoke(ctx context.Context, by schemas.Caller, tool string, args json.RawMessage) (
 	out json.RawMessage, refused *schemas.Error,
 ) {
@@ -31,7 +30,8 @@ func (s *Server) invoke(ctx context.Context, by schemas.Caller, tool string, arg
 	return out, nil
 }
 
-// coded gives the error that the client sees.
+// coded gives the error that the client sees. What it must not see is logged here, because nobody above
+// does, unless whoever refused the call has kept the cause to its own log.
 func (s *Server) coded(ctx context.Context, tool string, err error) *schemas.Error {
 	var refused *schemas.Error
 	switch {
@@ -41,9 +41,9 @@ func (s *Server) coded(ctx context.Context, tool string, err error) *schemas.Err
 	case refused == nil:
 		refused = schemas.InternalError(err)
 	}
-	if refused.Code == schemas.Internal {
+	if cause := refused.Unwrap(); refused.Code == schemas.Internal && cause != nil {
 		s.config.Logger.LogAttrs(ctx, slog.LevelError, "call failed",
-			slog.String("tool", tool), slog.Any("error", errors.Join(err, refused.Unwrap())))
+			slog.String("tool", tool), slog.Any("error", cause))
 	}
 	return refused
 }
@@ -55,11 +55,11 @@ func (s *Server) panicked(ctx context.Context, where string, p any) error {
 	return fmt.Errorf("panic in %s", where)
 }
 
-// args are the arguments of a call that this package makes on its own account.
-type args map[string]any
+// arguments are those of a call that this package makes on its own account.
+type arguments map[string]any
 
 // ask makes a call and decodes its result.
-func ask[Out any](ctx context.Context, s *Server, by schemas.Caller, tool string, a args) (out Out, refused *schemas.Error) {
+func ask[Out any](ctx context.Context, s *Server, by schemas.Caller, tool string, a arguments) (out Out, refused *schemas.Error) {
 	encoded, err := json.Marshal(a)
 	if err != nil {
 		return out, s.coded(ctx, tool, err)

@@ -33,7 +33,7 @@ type client struct {
 	stop  context.CancelFunc
 }
 
-// config is a server over a stand-in, with ids that count up.
+// config is that of a server over a stand-in, with ids that count up.
 func config(s *standIn) mcp.Config {
 	var ids atomic.Int64
 	return mcp.Config{
@@ -153,6 +153,17 @@ func initialize(name, version string) string {
 // call writes a tool call; args are JSON.
 func call(id int, tool, args string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, id, tool, args)
+}
+
+func ping(id int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id) }
+
+func read(uri string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":%q}}`, uri)
+}
+
+// cancel writes the cancellation of a request; id is JSON.
+func cancel(id string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id)
 }
 
 // modern adds what each request of the 2026-07-28 revision says of itself.

@@ -50,7 +50,7 @@ func (c completer) CompleteResourceArgument(ctx context.Context, uri string, a s
 }
 
 func (c completer) agents(ctx context.Context) (names []string) {
-	seen, _ := ask[schemas.AgentsOut](ctx, c.server, c.server.caller(ctx, nil), "list_agents", args{"limit": 10_000})
+	seen, _ := ask[schemas.AgentsOut](ctx, c.server, c.server.caller(ctx, nil), "list_agents", arguments{"limit": 10_000})
 	for _, card := range seen.Agents {
 		names = append(names, string(card.Name))
 	}
@@ -76,7 +76,7 @@ func (c completer) workflows(ctx context.Context) (names []string) {
 }
 
 func (c completer) recent(ctx context.Context) []schemas.Item {
-	list, _ := ask[schemas.ListOut](ctx, c.server, c.server.caller(ctx, nil), "list_handoffs", args{"box": "all", "limit": 50})
+	list, _ := ask[schemas.ListOut](ctx, c.server, c.server.caller(ctx, nil), "list_handoffs", arguments{"box": "all", "limit": 50})
 	return list.Items
 }
 

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
 )
@@ -28,14 +27,8 @@ type conn struct {
 	pending sync.WaitGroup // requests that the end of input waits for
 	streams sync.WaitGroup // subscriptions/listen, which end with the connection
 
-	mu       sync.Mutex // guards the field below
+	mu       sync.Mutex // guards the field below, and in each request whether it was cancelled
 	inFlight map[string]*request
-}
-
-// request is one that was not answered yet.
-type request struct {
-	cancel    context.CancelFunc
-	cancelled atomic.Bool
 }
 
 func newConn(s *Server, out *writer, calls, waits context.Context) *conn {
@@ -57,9 +50,9 @@ func (c *conn) receive(ctx context.Context, l line) {
 	case isBatch(l.text):
 		c.receiveBatch(ctx, l.text)
 	default:
-		m, refused := parse(l.text)
-		if refused != nil {
-			c.out.send(*refused)
+		m, malformed := parse(l.text)
+		if malformed != nil {
+			c.out.send(*malformed)
 			return
 		}
 		c.dispatch(ctx, m)
@@ -67,21 +60,25 @@ func (c *conn) receive(ctx context.Context, l line) {
 }
 
 func (c *conn) dispatch(ctx context.Context, m message) {
-	answer := c.begin(m)
+	r := c.begin(m)
 	switch {
-	case answer == nil:
+	case r == nil:
 	case m.Method == string(sdk.MethodInitialize):
-		c.out.send(answer())
+		c.deliver(c.answer(r))
 	case m.Method == string(sdk.MethodSubscriptionsListen):
-		c.spawn(ctx, &c.streams, func() { c.ends <- answer() })
+		c.spawn(ctx, &c.streams, r, func(r reply) {
+			if r.message != nil {
+				c.ends <- r.message
+			}
+		})
 	default:
-		c.spawn(ctx, &c.pending, func() { c.out.send(answer()) })
+		c.spawn(ctx, &c.pending, r, c.deliver)
 	}
 }
 
-// begin makes a request known, so that from here on it can be cancelled, and gives what answers it. For any
-// other message it does what is to be done and gives nil.
-func (c *conn) begin(m message) func() sdk.JSONRPCMessage {
+// begin makes a request known, so that from here on it can be cancelled. For any other message it does what
+// is to be done and gives nil.
+func (c *conn) begin(m message) *request {
 	if id, ok := m.cancels(); ok {
 		c.cancel(id)
 		return nil
@@ -98,65 +95,27 @@ func (c *conn) begin(m message) func() sdk.JSONRPCMessage {
 		c.server.handle(ctx, m.text)
 		return nil
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	r := &request{cancel: cancel}
-	c.track(m, r)
-	return func() sdk.JSONRPCMessage {
-		defer c.untrack(m, r)
-		return c.answer(ctx, m, r)
-	}
+	return c.track(ctx, m)
 }
 
-// answer gives nil for a request that was cancelled: the protocol forbids an answer.
-func (c *conn) answer(ctx context.Context, m message, r *request) sdk.JSONRPCMessage {
-	if m.Method == string(sdk.MethodToolsCall) {
-		<-c.opened
-	}
-	answer := c.server.handle(ctx, m.text)
-	if r.cancelled.Load() {
-		return nil
-	}
-	return m.answered(answer)
-}
-
-// spawn runs f in the group as soon as a slot is free.
-func (c *conn) spawn(ctx context.Context, group *sync.WaitGroup, f func()) {
+// spawn answers a request in the group as soon as a slot is free, and declines it when nothing more is
+// accepted.
+func (c *conn) spawn(ctx context.Context, group *sync.WaitGroup, r *request, deliver func(reply)) {
 	select {
 	case c.slots <- struct{}{}:
 		group.Go(func() {
 			defer func() { <-c.slots }()
-			f()
+			deliver(c.answer(r))
 		})
-	case <-ctx.Done(): // nothing more is accepted
+		return
+	case <-ctx.Done():
+	case <-c.out.broken:
 	}
+	group.Go(func() { deliver(c.decline(r)) })
 }
 
-func (c *conn) track(m message, r *request) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.inFlight[string(m.ID)] = r
-}
-
-func (c *conn) untrack(m message, r *request) {
-	r.cancel()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.inFlight[string(m.ID)] == r { // not one that reused the id
-		delete(c.inFlight, string(m.ID))
+func (c *conn) deliver(r reply) {
+	if r.message == nil || !c.out.send(r.message) {
+		r.lose()
 	}
-}
-
-func (c *conn) cancel(id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if r, ok := c.inFlight[id]; ok {
-		r.cancelled.Store(true)
-		r.cancel()
-	}
-}
-
-func (c *conn) unanswered() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.inFlight)
 }

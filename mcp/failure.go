@@ -11,7 +11,7 @@ import (
 
 // handle answers one message, or gives nil when there is nothing to answer. It is where an error of a
 // handler gets the code that the protocol has for it: the SDK calls each of them internal.
-func (s *Server) handle(ctx context.Context, message []byte) (answer sdk.JSONRPCMessage) {
+func (s *Server) handle(ctx context.Context, text []byte) (answer sdk.JSONRPCMessage) {
 	var slot failure
 	defer func() {
 		if p := recover(); p != nil {
@@ -19,7 +19,7 @@ func (s *Server) handle(ctx context.Context, message []byte) (answer sdk.JSONRPC
 			answer = internalError(sdk.NewRequestId(nil))
 		}
 	}()
-	answer = s.sdk.HandleMessage(context.WithValue(ctx, failureKey{}, &slot), message)
+	answer = s.sdk.HandleMessage(context.WithValue(ctx, failureKey{}, &slot), text)
 	if failed, ok := answer.(sdk.JSONRPCError); ok && slot.err != nil {
 		failed.Error = sdk.JSONRPCErrorDetails{Code: slot.code, Message: slot.err.Error(), Data: slot.err}
 		return failed

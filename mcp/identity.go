@@ -24,7 +24,7 @@ func (s *Server) caller(ctx context.Context, meta *sdk.Meta) schemas.Caller {
 		}
 	}
 	if thread, _ := meta.GetMetaField(threadKey).(string); thread != "" {
-		by.AgentID = schemas.Visible(schemas.Clip(thread, maxAgentID))
+		by.AgentID = schemas.Clip(schemas.Visible(thread), maxAgentID)
 	}
 	return by
 }

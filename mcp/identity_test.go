@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,7 +31,8 @@ func TestInitializeIsHeardBeforeTheNextLine(t *testing.T) {
 		c := connect(t, config(s))
 		c.send(initialize("codex", "2025-06-18") + "\n" + call(1, "send_handoff", `{}`))
 		require.Equal(t, "0", string(parse(t, c.next()).ID))
-		require.Contains(t, c.next(), `"agent\":\"codex\"`)
+		c.next()
+		require.Equal(t, schemas.Agent("codex"), s.made("send_handoff")[0].Caller.Agent)
 	}
 }
 
@@ -71,6 +73,17 @@ func TestThreadOfACallIsItsAgentID(t *testing.T) {
 	require.Equal(t, `0199-a\a`, made[0].Caller.AgentID)
 	require.Equal(t, "process", made[1].Caller.AgentID)
 	require.NotEqual(t, made[0].ID, made[1].ID)
+}
+
+func TestThreadIsClippedAsItIsShown(t *testing.T) {
+	s := newStandIn()
+	c := connect(t, config(s))
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_handoff","_meta":{"threadId":"` +
+		strings.Repeat(`\u202e`, 100) + `"}}}`)
+	c.next()
+	id := s.made("send_handoff")[0].Caller.AgentID
+	require.LessOrEqual(t, len(id), 128)
+	require.Contains(t, id, `\u202e\u202e`)
 }
 
 func TestAgentOf(t *testing.T) {

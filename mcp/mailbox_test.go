@@ -1,68 +1,13 @@
 package mcp_test
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/mailbox"
-	"handoff/mcp"
 	"handoff/schemas"
-	"handoff/store"
-	"handoff/store/memory"
-	"handoff/tools"
 )
-
-// workspace is a real mailbox in memory, and what a server over it needs.
-func workspace(t *testing.T) mcp.Config {
-	t.Helper()
-	kept := store.New(memory.New())
-	t.Cleanup(func() { require.NoError(t, kept.Close()) })
-	ids := 0
-	cfg := config(newStandIn())
-	cfg.Invoker = tools.Local{Mailbox: mailbox.New(mailbox.Config{
-		Store: kept, Now: time.Now,
-		NewID: func(prefix string) string { ids++; return fmt.Sprintf("%s_%d", prefix, ids) },
-	})}
-	cfg.Newest = func(ctx context.Context) (n uint64, err error) {
-		err = kept.View(ctx, func(v *store.View) error {
-			n = 0
-			for e, err := range v.EventsAfter(0) {
-				if err != nil {
-					return err
-				}
-				n = e.N
-			}
-			return nil
-		})
-		return n, err
-	}
-	return cfg
-}
-
-// join connects a client of that name.
-func join(t *testing.T, cfg mcp.Config, name string) *client {
-	t.Helper()
-	cfg.Caller.Conn = "conn-" + name
-	c := connect(t, cfg)
-	c.send(initialize(name, "2025-11-25"))
-	c.next()
-	return c
-}
-
-// do calls a tool that succeeds.
-func do[Out any](c *client, tool, args string) (out Out) {
-	c.t.Helper()
-	c.send(call(1, tool, args))
-	got := parse(c.t, c.next())
-	require.False(c.t, got.Result.IsError, got.text())
-	require.NoError(c.t, json.Unmarshal(got.Result.StructuredContent, &out))
-	return out
-}
 
 func TestTwoClientsPassWork(t *testing.T) {
 	cfg := workspace(t)
@@ -88,7 +33,7 @@ func TestTwoClientsPassWork(t *testing.T) {
 		"context://" + sent.HandoffID.String():         "Test the login",
 		"handoff://inbox":                              `items`,
 	} {
-		architect.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":%q}}`, uri))
+		architect.send(read(uri))
 		require.Contains(t, architect.next(), shows)
 	}
 }
@@ -104,12 +49,22 @@ func TestWaitIsWokenByASend(t *testing.T) {
 func TestCancelledWaitClaimsNothing(t *testing.T) {
 	cfg := workspace(t)
 	architect, qa := join(t, cfg, "architect"), join(t, cfg, "qa")
-	qa.send(call(7, "claim_handoff", `{"wait_seconds":50}`) + "\n" +
-		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`)
-	qa.send(`{"jsonrpc":"2.0","id":8,"method":"ping"}`)
+	qa.send(call(7, "claim_handoff", `{"wait_seconds":50}`) + "\n" + cancel("7"))
+	qa.send(ping(8))
 	require.Equal(t, "8", string(parse(t, qa.next()).ID))
 	sent := do[schemas.SendOut](architect, "send_handoff", `{"to":"qa","task":"Test the login"}`)
-	require.Eventually(t, func() bool {
-		return do[schemas.GetOut](architect, "get_handoff", fmt.Sprintf(`{"handoff_id":%q}`, sent.HandoffID)).Status == schemas.Pending
-	}, patience, time.Millisecond)
+	got := do[schemas.ClaimOut](join(t, cfg, "qa"), "claim_handoff", `{"wait_seconds":50}`)
+	require.Equal(t, sent.HandoffID, got.HandoffID)
+}
+
+func TestInboxOfACallerWithoutAName(t *testing.T) {
+	cfg := workspace(t)
+	sendWork(t, cfg, 1)
+	c := connect(t, cfg)
+	c.send(read("handoff://inbox"))
+	refused := parse(t, c.next()).Error
+	require.Equal(t, -32602, refused.Code)
+	require.Equal(t, "uri: nobody knows who you are", refused.Message)
+	c.send(read("handoff://inbox/qa"))
+	require.Contains(t, c.next(), "Test the login")
 }

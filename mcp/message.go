@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
@@ -67,15 +66,18 @@ func (m *message) isAnswer() bool { return m.Method == "" && (m.Result != nil ||
 
 // waits tells whether a call asks to wait.
 func (m *message) waits() bool {
-	if m.Method != string(sdk.MethodToolsCall) || !bytes.Contains(m.Params, []byte(`"wait_seconds"`)) {
+	if m.Method != string(sdk.MethodToolsCall) {
 		return false
 	}
 	var p struct {
-		Arguments struct {
-			Wait json.RawMessage `json:"wait_seconds"`
-		} `json:"arguments"`
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
 	}
-	return json.Unmarshal(m.Params, &p) == nil && p.Arguments.Wait != nil
+	if json.Unmarshal(m.Params, &p) != nil || p.Name != claimTool && p.Name != getTool {
+		return false
+	}
+	call, ok := readCall(p.Name, p.Arguments)
+	return ok && call.WaitSeconds > 0
 }
 
 // cancels gives the id of the request that a notification cancels.

@@ -75,16 +75,16 @@ func (u prompting) missing(p prompt) string {
 	return ""
 }
 
-// args are the arguments of a call under the agent that was asked for.
-func (u prompting) args(a args) args {
+// acting adds to arguments the agent that was asked for.
+func (u prompting) acting(a arguments) arguments {
 	if agent := u.given[asAgent.Name]; agent != "" {
 		a["agent"] = agent
 	}
 	return a
 }
 
-// refused tells the model what a person would be told.
-func refused(e *schemas.Error) string {
+// didNotWork tells the model what a person would be told.
+func didNotWork(e *schemas.Error) string {
 	text := "This did not work: " + e.Error() + "."
 	if e.Hint != "" {
 		text += " " + e.Hint

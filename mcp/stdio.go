@@ -87,7 +87,7 @@ func (s *Server) announce(ctx context.Context, tool string, limit time.Duration)
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if _, refused := ask[schemas.ConnOut](ctx, s, s.config.Caller, tool, args{"conn": conn}); refused != nil {
+	if _, refused := ask[schemas.ConnOut](ctx, s, s.config.Caller, tool, arguments{"conn": conn}); refused != nil {
 		s.config.Logger.LogAttrs(ctx, slog.LevelError, "connection not announced",
 			slog.String("tool", tool), slog.Any("error", refused))
 	}

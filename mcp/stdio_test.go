@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,9 @@ import (
 	"handoff/mcp"
 	"handoff/schemas"
 )
+
+// inFlight is how many requests may be open at once.
+const inFlight = 4096
 
 func TestEndOfInputLosesNoAnswer(t *testing.T) {
 	for range 20 {
@@ -57,8 +61,8 @@ func TestCancelEndsAWaitWithoutAnswer(t *testing.T) {
 	for range 50 {
 		c := connect(t, config(newStandIn()))
 		c.send(call(1, "claim_handoff", `{"wait_seconds":50}`) + "\n" +
-			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
-		c.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+			cancel("1"))
+		c.send(ping(2))
 		require.Equal(t, "2", string(parse(t, c.next()).ID))
 		require.NoError(t, c.leave())
 		require.Empty(t, c.rest())
@@ -70,8 +74,7 @@ func TestCancelKnowsTextFromNumber(t *testing.T) {
 	c := connect(t, config(s))
 	c.send(call(1, "send_handoff", `{"do":"hold"}`))
 	<-s.started
-	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"1"}}`,
-		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`,
+	c.send(cancel(`"1"`), cancel("7"),
 		`{"jsonrpc":"2.0","method":"notifications/cancelled"}`)
 	close(s.release)
 	require.Equal(t, "1", string(parse(t, c.next()).ID))
@@ -88,6 +91,56 @@ func TestCallsThatDoNotWaitAreFinished(t *testing.T) {
 	close(s.release)
 	require.Equal(t, "1", string(parse(t, c.next()).ID))
 	require.NoError(t, c.end())
+}
+
+func TestWaitsAreCutHoweverTheyAreSpelled(t *testing.T) {
+	for _, spelled := range []string{
+		`{"wait_seconds":50}`, `{"waitSeconds":50}`, `{"wait_seconds":"50"}`, `"{\"wait_seconds\":50}"`,
+	} {
+		cfg := workspace(t)
+		c := join(t, cfg, "qa")
+		c.send(call(2, "claim_handoff", spelled))
+		require.NoError(t, c.leave(), spelled)
+		require.Contains(t, strings.Join(c.rest(), ""), "unavailable", spelled)
+	}
+}
+
+// What is read but finds no slot any more is answered all the same.
+func TestRequestThatIsNotAcceptedAnyMoreIsDeclined(t *testing.T) {
+	s := newStandIn()
+	c := connect(t, config(s))
+	for id := range inFlight {
+		c.send(call(id, "send_handoff", `{"do":"hold"}`))
+	}
+	c.send(ping(inFlight), "") // the empty line is taken in only after the one before it was received
+	c.stop()
+	got := parse(t, c.next())
+	require.Equal(t, strconv.Itoa(inFlight), string(got.ID))
+	require.Equal(t, "the server is ending", got.Error.Message)
+	close(s.release)
+	require.NoError(t, c.end())
+	require.Len(t, c.rest(), inFlight)
+}
+
+func TestMembersOfABatchTakeASlotEach(t *testing.T) {
+	s := newStandIn()
+	c := connect(t, config(s))
+	c.send(initialize("old", "2025-03-26"))
+	c.next()
+	batch := "[" + strings.Repeat(call(1, "send_handoff", `{"do":"hold"}`)+",", 99) + call(1, "send_handoff", `{"do":"hold"}`) + "]"
+	const batches = inFlight/100 + 2
+	for range batches - 1 {
+		c.send(batch)
+	}
+	for range inFlight {
+		<-s.started
+	}
+	close(s.release)
+	c.send(batch)
+	require.NoError(t, c.leave())
+	require.Len(t, c.rest(), batches)
+	require.Len(t, s.made("send_handoff"), batches*100)
+	require.LessOrEqual(t, s.most, inFlight)
 }
 
 func TestDrainHasAnEnd(t *testing.T) {
@@ -113,7 +166,7 @@ func TestClientThatLeftIsTheEndOfInput(t *testing.T) {
 func TestBrokenOutputIsAnError(t *testing.T) {
 	c := connect(t, config(newStandIn()))
 	c.out.CloseWithError(errors.New("disk full"))
-	c.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	c.send(ping(1))
 	require.ErrorContains(t, c.end(), "write to client: disk full")
 }
 
@@ -139,7 +192,7 @@ func TestLinesThatAreTooLong(t *testing.T) {
 			require.Equal(t, tc.id, string(got.ID))
 			require.Equal(t, -32600, got.Error.Code)
 			require.Contains(t, got.Error.Message, fmt.Sprintf("has %d bytes, at most %d", len(tc.line), mcp.MaxLine))
-			c.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+			c.send(ping(2))
 			require.Equal(t, "2", string(parse(t, c.next()).ID))
 		})
 	}
@@ -156,7 +209,7 @@ func TestLongestLine(t *testing.T) {
 
 func TestInvalidUTF8(t *testing.T) {
 	c := connect(t, config(newStandIn()))
-	c.send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"x\":\"\xff\"}", `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+	c.send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"x\":\"\xff\"}", ping(2))
 	got := parse(t, c.next())
 	require.Equal(t, -32700, got.Error.Code)
 	require.Equal(t, "the message is not valid UTF-8, first at byte 45", got.Error.Message)

@@ -46,14 +46,15 @@ func (s *Server) callTool(ctx context.Context, r sdk.CallToolRequest) (*sdk.Call
 	if name, ok := r.Params.Arguments.(unknownTool); ok {
 		return refusal(name.refuse()), nil
 	}
-	arguments := r.Params.RawArguments
+	args, by := r.Params.RawArguments, s.caller(ctx, r.Params.Meta)
 	if r.Params.Arguments == nil { // left out, or null
-		arguments = noArguments
+		args = noArguments
 	}
-	out, refused := s.invoke(ctx, s.caller(ctx, r.Params.Meta), r.Params.Name, arguments)
+	out, refused := s.invoke(ctx, by, r.Params.Name, args)
 	if refused != nil {
 		return refusal(refused), nil
 	}
+	s.noteClaim(ctx, by, r.Params.Name, args, out)
 	return &sdk.CallToolResult{
 		Content:              []sdk.Content{sdk.NewTextContent(string(out))},
 		RawStructuredContent: out,

@@ -1,11 +1,17 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox"
+	"handoff/store"
 	"handoff/tools"
 )
 
@@ -32,8 +38,8 @@ func TestBothErasListTenToolsWithAllHints(t *testing.T) {
 }
 
 func TestResultIsTheSameJSONTwice(t *testing.T) {
-	c := connect(t, config(newStandIn()))
-	c.send(call(1, "register_agent", `{"name":"<qa>"}`))
+	c := connect(t, workspace(t))
+	c.send(call(1, "send_handoff", `{"agent":"amy","to":"qa","task":"Test <login> & logout"}`))
 	got := parse(t, c.next())
 	require.JSONEq(t, got.text(), string(got.Result.StructuredContent))
 	require.False(t, got.Result.IsError)
@@ -63,12 +69,13 @@ func TestArgumentsMayBeLeftOut(t *testing.T) {
 }
 
 func TestRefusalIsAResultWithoutStructure(t *testing.T) {
-	c := connect(t, config(newStandIn()))
+	c := connect(t, workspace(t))
 	c.send(call(1, "get_handoff", `{"handoff_id":"<b>"}`))
 	got := parse(t, c.next())
 	require.True(t, got.Result.IsError)
 	require.Nil(t, got.Result.StructuredContent)
-	require.JSONEq(t, `{"code":"not_found","message":"there is no handoff <b>","hint":"list_handoffs with box all shows what exists."}`, got.text())
+	require.JSONEq(t, `{"code":"not_found","message":"there is no handoff \"<b>\"","field":"handoff_id","hint":"list_handoffs with box all shows what exists."}`, got.text())
+	require.Contains(t, got.text(), "<b>")
 }
 
 func TestSecretsOfTheServerStayInTheLog(t *testing.T) {
@@ -85,6 +92,32 @@ func TestSecretsOfTheServerStayInTheLog(t *testing.T) {
 		require.Contains(t, log.String(), "a secret of the server")
 		require.Contains(t, log.String(), "send_handoff")
 	}
+}
+
+// broken is a store's disk that fails under the real tools.
+type broken struct{}
+
+func (broken) View(context.Context, func(store.Reader) error) error {
+	return errors.New("a secret of the disk")
+}
+
+func (broken) Update(context.Context, func(store.Writer) error) error {
+	return errors.New("a secret of the disk")
+}
+func (broken) Close() error { return nil }
+
+func TestInternalErrorIsLoggedOnce(t *testing.T) {
+	cfg := config(newStandIn())
+	log := logged(&cfg)
+	cfg.Invoker = tools.Local{Logger: cfg.Logger, Mailbox: mailbox.New(mailbox.Config{
+		Store: store.New(broken{}), Now: time.Now, NewID: func(prefix string) string { return prefix },
+	})}
+	c := connect(t, cfg)
+	c.send(call(1, "get_handoff", `{"handoff_id":"1"}`))
+	require.Contains(t, parse(t, c.next()).text(), `"code":"internal"`)
+	require.NoError(t, c.leave())
+	require.Equal(t, 1, strings.Count(log.String(), "level=ERROR"), log.String())
+	require.Contains(t, log.String(), "a secret of the disk")
 }
 
 func TestResultThatIsNoJSONIsAnsweredAllTheSame(t *testing.T) {

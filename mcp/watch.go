@@ -66,7 +66,9 @@ func (w *watches) add(ctx context.Context, by schemas.Caller, t topic) {
 		return
 	}
 	if a == (address{kind: anInbox}) {
-		a.name = string(by.Agent)
+		if a.name = string(by.Agent); a.name == "" {
+			return // it is nobody's
+		}
 	}
 	newest, err := w.server.config.Newest(ctx)
 	if err != nil {

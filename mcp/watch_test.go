@@ -16,6 +16,7 @@ import (
 
 	"handoff/mcp"
 	"handoff/schemas"
+	"handoff/tools"
 )
 
 func TestNothingToSubscribeToWithoutALog(t *testing.T) {
@@ -29,14 +30,14 @@ func TestNothingToSubscribeToWithoutALog(t *testing.T) {
 
 // torn breaks its stream of changes off before every second change.
 type torn struct {
-	*standIn
+	tools.Invoker
 	streams atomic.Int64
 }
 
 func (s *torn) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
 	s.streams.Add(1)
 	return func(yield func(schemas.Change, error) bool) {
-		for c, err := range s.standIn.Changes(ctx, after) {
+		for c, err := range s.Invoker.Changes(ctx, after) {
 			if err != nil || c.N > after+1 {
 				yield(schemas.Change{}, errors.New("moved"))
 				return
@@ -49,15 +50,15 @@ func (s *torn) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Chan
 }
 
 func TestBrokenStreamOfChangesGoesOnWhereItBroke(t *testing.T) {
-	s := &torn{standIn: newStandIn()}
-	cfg := config(s.standIn)
+	cfg := workspace(t)
+	s := &torn{Invoker: cfg.Invoker}
 	cfg.Invoker = s
 	c := connect(t, cfg)
 	for id := range 2 {
 		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"handoff://handoff/%d"}}`, id, id+1))
 		c.next()
 	}
-	s.happen(schemas.Change{Event: schemas.Event{Handoff: 1}}, schemas.Change{Event: schemas.Event{Handoff: 2}})
+	sendWork(t, cfg, 2)
 	require.Equal(t, "handoff://handoff/1", parse(t, c.next()).Params["uri"])
 	require.Equal(t, "handoff://handoff/2", parse(t, c.next()).Params["uri"])
 	require.EqualValues(t, 2, s.streams.Load())
@@ -66,18 +67,16 @@ func TestBrokenStreamOfChangesGoesOnWhereItBroke(t *testing.T) {
 // A client that subscribes and then neither reads nor leaves holds up its own changes only.
 func TestClientThatDoesNotReadCanBeLeft(t *testing.T) {
 	before := runtime.NumGoroutine()
-	s := newStandIn()
+	cfg := workspace(t)
 	fromClient, in := io.Pipe()
 	out, toClient := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- mcp.New(config(s)).ServeStdio(t.Context(), fromClient, toClient) }()
-	_, err := io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"handoff://handoff/1"}}`+"\n")
+	go func() { ended <- mcp.New(cfg).ServeStdio(t.Context(), fromClient, toClient) }()
+	_, err := io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"handoff://inbox/qa"}}`+"\n")
 	require.NoError(t, err)
 	_, err = bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
-	for range 100 {
-		s.happen(schemas.Change{Event: schemas.Event{Handoff: 1}})
-	}
+	sendWork(t, cfg, 100)
 	_, err = out.Read(make([]byte, 1)) // the rest of the line is stuck
 	require.NoError(t, err)
 	in.Close()

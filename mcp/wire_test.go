@@ -1,7 +1,6 @@
 package mcp_test
 
 import (
-	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -19,7 +18,7 @@ var update = flag.Bool("update", false, "write what the server says into testdat
 //
 //	#  a comment
 //	>  what the client sends
-//	!  a change in the mailbox
+//	!  what another agent does: its name, a tool, the arguments
 //	$  the end of input, after which the server says the rest
 //	<  what the server says
 //
@@ -45,8 +44,8 @@ func TestWire(t *testing.T) {
 // play gives the script with what the server really says.
 func play(t *testing.T, script string) string {
 	t.Helper()
-	s := newStandIn()
-	c := connect(t, config(s))
+	cfg := workspace(t)
+	c := connect(t, cfg)
 	var played strings.Builder
 	for line := range strings.Lines(script) {
 		line = strings.TrimSuffix(line, "\n")
@@ -59,9 +58,9 @@ func play(t *testing.T, script string) string {
 		case '>':
 			c.send(text)
 		case '!':
-			var change schemas.Change
-			require.NoError(t, json.Unmarshal([]byte(text), &change))
-			s.happen(change)
+			agent, rest, _ := strings.Cut(text, " ")
+			tool, args, _ := strings.Cut(rest, " ")
+			act(t, cfg, schemas.Agent(agent), tool, args)
 		case '$':
 			require.NoError(t, c.leave())
 			for _, said := range c.rest() {

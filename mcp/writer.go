@@ -30,25 +30,26 @@ func newWriter(out io.Writer, logger *slog.Logger) *writer {
 	return &writer{out: out, logger: logger, broken: make(chan struct{})}
 }
 
-// send writes one message, if there is one.
-func (w *writer) send(message any) {
-	if message == nil {
-		return
-	}
+// send writes one message and tells whether all of it was written.
+func (w *writer) send(message any) bool {
 	line, err := json.Marshal(message)
 	if err != nil {
 		w.logger.LogAttrs(context.Background(), slog.LevelError, "answer does not encode", slog.Any("error", err))
-		w.send(insteadOf(message))
-		return
+		if other := insteadOf(message); other != nil {
+			w.send(other)
+		}
+		return false
 	}
 	w.writing.Lock()
 	defer w.writing.Unlock()
 	if w.failed() {
-		return
+		return false
 	}
 	if _, err := w.out.Write(append(line, '\n')); err != nil {
 		w.fail(fmt.Errorf("write to client: %w", err))
+		return false
 	}
+	return true
 }
 
 func (w *writer) failed() bool {

@@ -1,0 +1,50 @@
+package mcp
+
+import (
+	"encoding/json"
+
+	"handoff/tools"
+)
+
+const (
+	claimTool = "claim_handoff"
+	getTool   = "get_handoff"
+)
+
+// asked is what the protocol has to know of the arguments of a call that claims or reads.
+type asked struct {
+	Agent       string `json:"agent"`
+	HandoffID   string `json:"handoff_id"`
+	WaitSeconds int    `json:"wait_seconds"`
+}
+
+// readCall reads arguments as the tool does: however their names are spelled, and with numbers in quotes.
+// ok is false for arguments that the tool refuses.
+func readCall(tool string, args json.RawMessage) (a asked, ok bool) {
+	row, err := tools.Find(tool)
+	if err != nil {
+		return a, false
+	}
+	canonical, err := row.Canonical(args)
+	if err != nil {
+		return a, false
+	}
+	a.Agent = agentIn(args)
+	return a, json.Unmarshal(canonical, &a) == nil
+}
+
+// agentIn gives the agent that arguments name, which their canonical form leaves out. The arguments may have
+// been sent as text.
+func agentIn(args json.RawMessage) string {
+	var text string
+	if json.Unmarshal(args, &text) == nil {
+		args = json.RawMessage(text)
+	}
+	var a struct {
+		Agent string `json:"agent"`
+	}
+	if json.Unmarshal(args, &a) != nil {
+		return ""
+	}
+	return a.Agent
+}
