@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/identity"
@@ -18,6 +20,7 @@ type app struct {
 	workspace string
 	json      bool
 	noColor   bool
+	drained   string // the flag or argument that was given standard input
 
 	keeping keeping
 }
@@ -50,12 +53,14 @@ func (a *app) root() *cobra.Command {
 		Args:              cobra.NoArgs,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.fill(cmd) },
+		Version:           thisRelease().Version,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return errors.Join(a.fill(cmd), a.readSources(cmd)) },
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	a.globalFlags(root)
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
+	root.SetVersionTemplate("handoff {{.Version}}\n")
 	root.AddCommand(
 		a.sendCommand(), a.claimCommand(), a.completeCommand(), a.failCommand(), a.updateCommand(),
 		a.waitCommand(), a.approveCommand(), a.refuseCommand(), a.cancelCommand(), a.retryCommand(),

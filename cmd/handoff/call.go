@@ -46,7 +46,7 @@ func (a *app) callArguments(given []string) (json.RawMessage, error) {
 	text := []byte(given[1])
 	if given[1] == "-" {
 		var err error
-		if text, err = a.input("-"); err != nil {
+		if text, err = a.input("JSON", "-"); err != nil {
 			return nil, err
 		}
 	}

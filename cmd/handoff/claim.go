@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,7 +45,7 @@ nothing waits.`,
 			if err != nil {
 				return err
 			}
-			if err := a.printWithMail(raw, func(p *page) { p.claimed(out) }); err != nil || !out.Empty {
+			if err := a.printWithMail(raw, func(p *page) { p.claimed(out); p.next(out, a.nextFlags()) }); err != nil || !out.Empty {
 				return err
 			}
 			return status(exitNothing)
@@ -83,4 +85,32 @@ func (p *page) claimed(out schemas.ClaimOut) {
 		p.line("\n%s", out.Brief) // made safe to show by whoever rendered it
 	}
 	p.document(out.Handoff)
+}
+
+// nextFlags are what the commands of the holder need: its name, said or not, and the workspace.
+func (a *app) nextFlags() string {
+	by, err := a.caller(true)
+	if err != nil {
+		return "" // it could not have claimed
+	}
+	return " --agent " + inShell(string(by.Agent)) + a.placeAgain()
+}
+
+// next tells who works from a shell how a claim ends: the brief speaks of tools.
+func (p *page) next(out schemas.ClaimOut, flags string) {
+	if out.Empty {
+		return
+	}
+	const named = 3 // criteria; more only make the line long
+	var answers strings.Builder
+	for n := range min(out.Criteria, named) {
+		fmt.Fprintf(&answers, ` --met "%d=EVIDENCE"`, n+1)
+	}
+	if out.Criteria > named {
+		answers.WriteString(" …")
+	}
+	p.line("\n%s", p.Faint("Then one of:"))
+	p.line(`  handoff complete %s%s --summary "…"%s`, out.HandoffID, flags, answers.String())
+	p.line(`  handoff update %s%s --ask "…"`, out.HandoffID, flags)
+	p.line(`  handoff fail %s%s "why"`, out.HandoffID, flags)
 }

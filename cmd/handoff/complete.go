@@ -10,9 +10,9 @@ import (
 )
 
 var completeFields = []field{
-	{"summary", "summary", asText, "what was done or found"},
-	{"reason", "summary", asText, "the same as --summary"},
-	{"detail", "detail", asText, "in full"},
+	{"summary", "summary", asContent, "what was done or found"},
+	{"reason", "summary", asContent, "the same as --summary"},
+	{"detail", "detail", asContent, "in full"},
 	{"data", "data", asPairs, "for programs (repeatable)"},
 	{"result", "results", asPairs, "about the run: branch, commit, pr_url, cost_usd … (repeatable)"},
 	{"output", "output", asDocument, "that the output schema asks for"},
@@ -32,9 +32,12 @@ func (a *app) completeCommand() *cobra.Command {
 		Example: `  handoff complete 12 --agent qa --summary "12 tests passed" --met 1,2
   handoff complete 12 --agent qa --summary "Almost" --met "1=go test ok" --unmet "2=no staging"
   handoff complete 12 --agent dev --summary "Login works" --next qa --next-task "Test the login"
+  go test ./... | handoff complete 12 --agent qa --summary "Tests" --detail -
   handoff complete --file completion.json`,
 		Long: `Every criterion that the handoff declared must be answered, by its number: --met N or N=EVIDENCE,
---unmet N=WHY. An unmet one makes the outcome partial.`,
+--unmet N=WHY. An unmet one makes the outcome partial.
+
+` + aboutSources,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			args, err := a.finish(cmd, "complete_handoff", file, given, completeFields)

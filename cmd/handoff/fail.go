@@ -9,8 +9,8 @@ import (
 )
 
 var failFields = []field{
-	{"reason", "description", asText, "why, instead of REASON…"},
-	{"summary", "description", asText, "the same as --reason"},
+	{"reason", "description", asContent, "why, instead of REASON…"},
+	{"summary", "description", asContent, "the same as --reason"},
 	{"type", "type", asText, "blocker, missing_information, capability, test_failure, environment, timeout or policy"},
 	{"question", "questions", asTexts, "for whoever goes on (repeatable)"},
 	{"done", "partial_progress.completed", asTexts, "what is done (repeatable)"},
@@ -35,7 +35,9 @@ func (a *app) failCommand() *cobra.Command {
   handoff fail 12 "The service is down" --agent qa --then retry
   handoff fail --file failure.json`,
 		Long: `What was done is kept as a checkpoint, and the work goes back to the sender, or to whom the handoff
-names, unless --then says otherwise. --reject: not started, because it is not for you.`,
+names, unless --then says otherwise. --reject: not started, because it is not for you.
+
+` + aboutSources,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			args, err := a.finish(cmd, "fail_handoff", file, given, failFields)
 			if err == nil {

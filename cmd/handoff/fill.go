@@ -25,7 +25,11 @@ func (a *app) fill(cmd *cobra.Command) error {
 			return
 		}
 		if err := cmd.Flags().Set(f.Name, value); err != nil {
-			errs = append(errs, schemas.Invalidf(variable, "%w", err))
+			wrong := schemas.Invalidf(variable, "%w", err)
+			if said, ok := errors.AsType[*schemas.Error](err); ok {
+				wrong = wrong.WithHint("%s", said.Hint)
+			}
+			errs = append(errs, wrong)
 		}
 	})
 	return errors.Join(errs...)

@@ -114,11 +114,19 @@ type documentForm struct {
 	value any
 }
 
-func (f *documentForm) Set(s string) (err error) {
+func (f *documentForm) Set(s string) error {
 	f.text = s
-	f.value, err = parseJSON([]byte(s))
+	if _, elsewhere := path(s); elsewhere {
+		return nil
+	}
+	return f.fill(s)
+}
+
+func (f *documentForm) fill(content string) (err error) {
+	f.value, err = parseJSON([]byte(content))
 	return err
 }
+func (f *documentForm) source() string { return f.text }
 func (f *documentForm) String() string { return f.text }
 func (*documentForm) Type() string     { return "json" }
 func (f *documentForm) argument() any  { return f.value }

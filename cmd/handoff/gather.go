@@ -13,6 +13,8 @@ type gathered struct {
 	Items []schemas.Item `json:"items"`
 	More  bool           `json:"more,omitempty"`  // the limit left some out
 	Inbox *schemas.Inbox `json:"inbox,omitempty"` // of the agent whose list it is
+
+	blocked map[schemas.ID][]string // what pending ones wait for, where it is shown
 }
 
 // list gathers what was asked for: newest first if it takes several questions, else in the order of the tool.
@@ -34,7 +36,10 @@ func (v *visit) list(ctx context.Context, args arguments, l listing) (gathered, 
 	if l.limit > 0 && len(out.Items) > l.limit {
 		out.Items, out.More = out.Items[:l.limit], true
 	}
-	return out, nil
+	if len(out.Items) == 0 && args["workflow"] != nil {
+		_, err = v.call(ctx, "handoff_history", arguments{"workflow": args["workflow"], "limit": 1}, nil)
+	}
+	return out, err // the workflow may not exist
 }
 
 // wanted is how many rows to gather: one more than are shown tells whether there are more. A notice counts
@@ -52,8 +57,11 @@ func (l listing) wanted(args arguments) int {
 // pageLimit is the largest that list_handoffs gives at once.
 const pageLimit = 50
 
+// A keeper tells whether a row is kept.
+type keeper func(schemas.Item) (bool, error)
+
 // gather adds rows that keep keeps until there are enough. A nil keep keeps all.
-func (v *visit) gather(ctx context.Context, args arguments, wanted int, keep func(schemas.Item) bool, out *gathered) error {
+func (v *visit) gather(ctx context.Context, args arguments, wanted int, keep keeper, out *gathered) error {
 	for found := 0; found < wanted; {
 		args["limit"] = min(wanted-found, pageLimit)
 		var page struct {
@@ -64,12 +72,12 @@ func (v *visit) gather(ctx context.Context, args arguments, wanted int, keep fun
 			return err
 		}
 		out.Inbox = page.Inbox
-		for _, item := range page.Items {
-			if keep == nil || keep(item) {
-				out.Items = append(out.Items, item)
-				found++
-			}
+		kept, err := keep.of(page.Items)
+		if err != nil {
+			return err
 		}
+		out.Items = append(out.Items, kept...)
+		found += len(kept)
 		if page.Cursor == "" {
 			return nil
 		}
@@ -79,20 +87,56 @@ func (v *visit) gather(ctx context.Context, args arguments, wanted int, keep fun
 	return nil
 }
 
-// filter keeps what is for a role: list_handoffs does not know who plays it.
-func (v *visit) filter(ctx context.Context, args arguments, l listing) (func(schemas.Item) bool, error) {
-	if l.role == "" {
-		return nil, nil
+// of gives the rows that are kept.
+func (keep keeper) of(items []schemas.Item) (kept []schemas.Item, err error) {
+	if keep == nil {
+		return items, nil
 	}
+	for _, item := range items {
+		ok, err := keep(item)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			kept = append(kept, item)
+		}
+	}
+	return kept, nil
+}
+
+// filter keeps what list_handoffs cannot be asked for: what is for a role, and what is stuck.
+func (v *visit) filter(ctx context.Context, args arguments, l listing) (keeper, error) {
+	var forRole keeper
+	if l.role != "" {
+		var err error
+		if forRole, err = v.forRole(ctx, args, l.role); err != nil {
+			return nil, err
+		}
+	}
+	if !l.stuck {
+		return forRole, nil
+	}
+	return func(item schemas.Item) (bool, error) {
+		if forRole != nil {
+			if ok, err := forRole(item); !ok || err != nil {
+				return false, err
+			}
+		}
+		return v.stuck(ctx, item)
+	}, nil
+}
+
+// forRole keeps what is addressed to a role, or to who plays it.
+func (v *visit) forRole(ctx context.Context, args arguments, role string) (keeper, error) {
 	if args["box"] == "notices" {
 		return nil, schemas.Invalidf("--role", "notices are for agents, not for roles").WithHint("Leave --role out.")
 	}
 	var players schemas.AgentsOut
-	if _, err := v.call(ctx, "list_agents", arguments{"role": l.role, "limit": everybody}, &players); err != nil {
+	if _, err := v.call(ctx, "list_agents", arguments{"role": role, "limit": everybody}, &players); err != nil {
 		return nil, err
 	}
-	return func(item schemas.Item) bool {
-		return item.To == schemas.Address("role:"+l.role) ||
-			slices.ContainsFunc(players.Agents, func(c schemas.Card) bool { return schemas.Address(c.Name) == item.To })
+	return func(item schemas.Item) (bool, error) {
+		return item.To == schemas.Address("role:"+role) ||
+			slices.ContainsFunc(players.Agents, func(c schemas.Card) bool { return schemas.Address(c.Name) == item.To }), nil
 	}, nil
 }

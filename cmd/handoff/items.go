@@ -12,7 +12,7 @@ func (p *page) items(out gathered) {
 	case len(out.Items) == 0:
 		p.line("nothing")
 	case p.Terminal:
-		p.WriteString(draw.List(out.Items, p.drawing()))
+		p.WriteString(draw.List(out.Items, out.blocked, p.drawing()))
 	default:
 		p.WriteString(p.Table([]string{"ID", "FROM", "TO", "STATUS", "AGE", "TITLE"}, p.rows(out.Items)))
 	}

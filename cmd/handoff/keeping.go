@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,24 +23,12 @@ func (k *keeping) bind(flags *pflag.FlagSet) {
 	k.lease, k.leaseMax = duration{15 * time.Minute}, duration{2 * time.Hour}
 	flags.Var(&k.lease, "lease", "silence after which a claim ends")
 	flags.Var(&k.leaseMax, "lease-max", "longest silence that an open connection covers")
-	flags.IntVar(&k.limits.Task, "max-task-bytes", d.Task, "size of a task text")
-	flags.IntVar(&k.limits.Title, "max-title-bytes", d.Title, "size of a title")
-	flags.IntVar(&k.limits.Handoff, "max-handoff-bytes", d.Handoff, "size of a handoff without references")
-	flags.IntVar(&k.limits.Reference, "max-reference-bytes", d.Reference, "size of a stored reference")
-	flags.IntVar(&k.limits.Mailbox, "max-pending", d.Mailbox, "pending handoffs of a mailbox")
-	flags.IntVar(&k.limits.Depth, "max-handoffs", d.Depth, "handoffs in a chain")
-}
-
-// check refuses what would turn the limits off or around.
-func (k *keeping) check() error {
-	l := k.limits
-	for _, n := range []int{l.Task, l.Title, l.Handoff, l.Reference, l.Mailbox, l.Depth} {
-		if n < 0 {
-			return schemas.Errorf(schemas.Invalid, "a limit of %d is less than nothing", n).
-				WithHint("Give the flags --max-… a positive number; 0 is their default.")
-		}
-	}
-	return nil
+	flags.Var(atMost(&k.limits.Task, d.Task), "max-task-bytes", "size of a task text")
+	flags.Var(atMost(&k.limits.Title, d.Title), "max-title-bytes", "size of a title")
+	flags.Var(atMost(&k.limits.Handoff, d.Handoff), "max-handoff-bytes", "size of a handoff without references")
+	flags.Var(atMost(&k.limits.Reference, d.Reference), "max-reference-bytes", "size of a stored reference")
+	flags.Var(atMost(&k.limits.Mailbox, d.Mailbox), "max-pending", "pending handoffs of a mailbox")
+	flags.Var(atMost(&k.limits.Depth, d.Depth), "max-handoffs", "handoffs in a chain")
 }
 
 // bindHidden adds them to a command without showing them.
@@ -49,26 +39,55 @@ func (k *keeping) bindHidden(cmd *cobra.Command) {
 	cmd.Flags().AddFlagSet(hidden)
 }
 
-// duration is a flag as "30 minutes" or "1h30m".
+// limit is a flag of at least one: nothing turns a limit off or around.
+type limit int
+
+func atMost(n *int, usual int) *limit {
+	*n = usual
+	return (*limit)(n)
+}
+
+func (l *limit) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return errors.New("not a number of 1 or more")
+	}
+	*l = limit(n)
+	return nil
+}
+func (l *limit) String() string { return strconv.Itoa(int(*l)) }
+func (*limit) Type() string     { return "int" }
+
+// duration is a flag as "30 minutes" or "1h30m", and some time.
 type duration struct{ time.Duration }
 
 func (d *duration) Set(s string) (err error) {
-	d.Duration, err = schemas.ParseDuration("", s)
+	if d.Duration, err = schemas.ParseDuration("", s); err == nil && d.Duration == 0 {
+		err = errors.New("no time at all")
+	}
 	return err
 }
 
 // Type names the value in help.
 func (d *duration) Type() string { return "duration" }
 
-// seconds is a duration whose bare number are seconds, as in wait_seconds.
-type seconds struct{ duration }
+// seconds is a duration whose bare number are seconds, as in wait_seconds. It may be none.
+type seconds struct{ time.Duration }
 
-func (s *seconds) Set(text string) error {
+func (s *seconds) Set(text string) (err error) {
+	given := text
 	if onlyDigits(text) {
-		text += "s"
+		given += "s"
 	}
-	return s.duration.Set(text)
+	if s.Duration, err = schemas.ParseDuration("", given); err != nil {
+		return schemas.Invalidf("", "%q is not a duration", schemas.Visible(text)).
+			WithHint(`Write "30 seconds", "1h30m" or a number of seconds.`)
+	}
+	return nil
 }
+
+// Type names the value in help.
+func (s *seconds) Type() string { return "duration" }
 
 func onlyDigits(text string) bool {
 	for _, r := range text {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +14,7 @@ import (
 var listFields = []field{
 	{"box", "box", asText, "inbox, claimed, sent, notices or all"},
 	{"status", "status", asText, "only in this state"},
-	{"workflow", "workflow", asText, "only of this workflow"},
+	{"workflow", "workflow", asText, "only of this workflow, also what has ended"},
 	{"tag", "tags", asWords, "only with one of these tags"},
 	{"type", "type", asText, "only of this work type"},
 	{"query", "query", asText, "words in title, task, summary and tags"},
@@ -36,9 +37,9 @@ func (a *app) listCommand() *cobra.Command {
   handoff list --for qa --ready      # what qa can claim now
   handoff list --box notices --agent dev
   handoff list --all --query login --since 24h
-  handoff list --stuck               # what waits for an answer`,
-		Long: `Without --box, --for, --status or --all: everything that has not ended, of all agents. The inbox and the
-other boxes are those of --agent.
+  handoff list --stuck               # what goes on only when somebody acts`,
+		Long: `Without --box, --for, --status, --workflow, --query or --all: everything that has not ended, of all agents.
+The inbox and the other boxes are those of --agent; the box all is of everybody, with all that has ended.
 
 With --json: {"items": [...]}, all of them unless --limit says otherwise, as list_handoffs gives each. Then
 "more" is true if --limit left some out, and "inbox" counts the agent's mail.`,
@@ -61,7 +62,7 @@ With --json: {"items": [...]}, all of them unless --limit says otherwise, as lis
 	flags.StringVar(&l.role, "role", "", "only for this role: addressed to it, or to an agent of it")
 	flags.StringVar(&l.forAgent, "for", "", "the inbox of this `agent`")
 	flags.BoolVar(&l.ready, "ready", false, "only what can be claimed now")
-	flags.BoolVar(&l.stuck, "stuck", false, "only what waits for an answer")
+	flags.BoolVar(&l.stuck, "stuck", false, "only what waits for an answer, for approval, or for a handoff that will not be completed")
 	flags.BoolVar(&l.all, "all", false, "also what has ended")
 	flags.IntVar(&l.limit, "limit", 20, "rows at most; with --json all unless given")
 	cmd.MarkFlagsMutuallyExclusive("ready", "stuck", "status")
@@ -78,40 +79,48 @@ func (a *app) list(ctx context.Context, args arguments, l listing) error {
 		if err != nil {
 			return err
 		}
+		if a.style().Terminal && !a.json {
+			if out.blocked, err = v.blocks(ctx, out.Items); err != nil {
+				return err
+			}
+		}
 		raw, err := json.Marshal(out)
 		if err != nil {
 			return schemas.InternalError(err)
 		}
-		return a.print(raw, func(p *page) { p.items(out) })
+		return a.print(raw, func(p *page) {
+			p.items(out)
+			p.waits(out, by, a.again())
+		})
 	})
 }
 
 // queries turns what was asked for into arguments of list_handoffs.
 func (l listing) queries(args arguments) []arguments {
+	open := false // everything that has not ended
 	switch {
 	case l.forAgent != "":
 		args["agent"] = l.forAgent
 	case args["box"] == nil:
+		open = !l.all && args["status"] == nil && args["query"] == nil && args["workflow"] == nil
 		args["box"] = "all"
 	}
 	switch {
 	case l.ready:
 		args["status"] = schemas.Pending
 	case l.stuck:
-		args["status"] = schemas.Waiting
-	case args["box"] == "all" && !l.all && args["status"] == nil && args["query"] == nil:
-		return underWay(args)
+		return inEach(args, schemas.Pending, schemas.Waiting)
+	case open:
+		// Many more have ended, and the tool would list those first.
+		return inEach(args, slices.DeleteFunc(slices.Clone(schemas.Statuses), schemas.Status.Ended)...)
 	}
 	return []arguments{args}
 }
 
-// underWay asks for each state that has not ended: many more have, and the tool would list those first.
-func underWay(args arguments) []arguments {
+// inEach asks the same for each of several states.
+func inEach(args arguments, states ...schemas.Status) []arguments {
 	var queries []arguments
-	for _, status := range schemas.Statuses {
-		if status.Ended() {
-			continue
-		}
+	for _, status := range states {
 		query := maps.Clone(args)
 		query["status"] = status
 		queries = append(queries, query)

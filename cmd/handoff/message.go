@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"unicode/utf8"
 
 	"handoff/schemas"
 )
@@ -18,7 +19,7 @@ func (a *app) message(tool, path string) (arguments, error) {
 	if path == "" {
 		return arguments{}, nil
 	}
-	content, err := a.input(path)
+	content, err := a.input("--file", path)
 	if err != nil {
 		return nil, err
 	}
@@ -33,16 +34,31 @@ func (a *app) message(tool, path string) (arguments, error) {
 	return schemas.Respell(tool, object)
 }
 
-// input reads a file, or standard input for "-".
-func (a *app) input(path string) ([]byte, error) {
+// input reads what a flag or an argument names: a file, or standard input for "-", which only one of them
+// can have. It is text, so it must be UTF-8.
+func (a *app) input(flag, path string) ([]byte, error) {
+	content, err := a.content(flag, path)
+	if err == nil && !utf8.Valid(content) {
+		return nil, schemas.Invalidf(flag, "%s is not UTF-8", path).WithHint("Convert it, or name its path in the text.")
+	}
+	return content, err
+}
+
+func (a *app) content(flag, path string) ([]byte, error) {
 	source := a.stdin
+	if path == "-" {
+		if a.drained != "" {
+			return nil, schemas.Invalidf(flag, "standard input was read for %s already", a.drained).WithHint("Give one of them as a file.")
+		}
+		a.drained = flag
+	}
 	if path != "-" {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(a.cwd, path)
 		}
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, schemas.Invalidf("--file", "%w", err)
+			return nil, schemas.Invalidf(flag, "%w", err)
 		}
 		defer f.Close()
 		source = f
@@ -50,7 +66,7 @@ func (a *app) input(path string) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(source, maxInput+1))
 	switch {
 	case err != nil:
-		return nil, schemas.Invalidf("--file", "read %s: %w", path, err)
+		return nil, schemas.Invalidf(flag, "read %s: %w", path, err)
 	case len(content) > maxInput:
 		return nil, schemas.Errorf(schemas.Limit, "%s is larger than %d bytes", path, maxInput)
 	}

@@ -37,13 +37,16 @@ rejected, timed out or was cancelled. Repeating it gives the same new handoff.`,
 }
 
 func (p *page) retried(out schemas.UpdateOut) {
+	if out.To == "" { // which only a new one has
+		p.line("Handoff %s was retried before: %s, the same as before", out.HandoffID, p.Bold(out.Created.String()))
+		p.warn(out.Warnings)
+		return
+	}
 	p.line("Retrying handoff %s as %s", out.HandoffID, p.Bold(out.Created.String()))
 	if out.Checkpoint != "" {
 		p.line("- Restoring checkpoint: %s", out.Checkpoint)
 	}
-	if out.To != "" {
-		p.line("- Re-initiating handoff to %s", schemas.Visible(string(out.To)))
-	}
+	p.line("- Re-initiating handoff to %s", schemas.Visible(string(out.To)))
 	p.line("- Context preserved from previous attempt")
 	p.warn(out.Warnings)
 }

@@ -47,7 +47,7 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 	coded := a.coded(cmd, err)
 	hint := coded.Hint
 	if cmd.Name() != "call" { // who calls tools is told of tools
-		hint = inCommands(hint)
+		hint = a.sayAgain(advice(hint, coded.Handoff, func(flag string) bool { return cmd.Flag(flag) != nil }))
 	}
 	if a.json {
 		a.printJSONError(coded)

@@ -13,8 +13,8 @@ import (
 var sendFields = []field{
 	{"title", "title", asText, "one line that names it (default: start of the task)"},
 	{"type", "type", asText, "work type that the recipient accepts, or message for mail that is only read"},
-	{"summary", "summary", asText, "what was found or done so far"},
-	{"detail", "detail", asText, "findings in full"},
+	{"summary", "summary", asContent, "what was found or done so far"},
+	{"detail", "detail", asContent, "findings in full"},
 	{"data", "data", asPairs, "for programs (repeatable)"},
 	{"context", "context", asDocument, "object: decisions, files, artifacts, state …"},
 	{"criteria", "expectations.success_criteria", asTexts, "what completion must answer (repeatable)"},
@@ -55,11 +55,15 @@ func (a *app) sendCommand() *cobra.Command {
 		Example: `  handoff send qa "Test the login form" --criteria "All tests pass" --priority high
   handoff send role:testing "Run the suite" --summary "Login is done" --data branch=login
   handoff send human "May I drop the table?" --type message
-  git diff | handoff send reviewer -                    # the task from standard input
+  git diff | handoff send reviewer "Review this" --detail -
   handoff send --file message.json --title "Another title"`,
 		Long: `TO is an agent, capability:NAME, role:NAME or human. The words of TASK are joined; "-" reads it from
-standard input. A message given with --file may be written as the arguments of the tool send_handoff or in
-the spelling of other handoff protocols; flags and arguments come before what it says.`,
+standard input. It has room for 4 KiB: what is longer goes into --detail.
+
+` + aboutSources + `
+
+A message given with --file may be written as the arguments of the tool send_handoff or in the spelling of
+other handoff protocols; flags and arguments come before what it says.`,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			args, err := a.message("send_handoff", file)
 			if err == nil {
@@ -108,7 +112,7 @@ func (a *app) taskText(given []string) (string, error) {
 	if len(given) != 1 || given[0] != "-" {
 		return strings.Join(given, " "), nil
 	}
-	content, err := a.input("-")
+	content, err := a.input("TASK", "-")
 	return strings.TrimSpace(string(content)), err
 }
 
@@ -136,12 +140,37 @@ func sentID(out schemas.SendOut) string {
 }
 
 func (p *page) sent(out schemas.SendOut) {
+	if out.Status == dryRun {
+		p.wouldBeSent(out)
+		return
+	}
 	where := string(out.To)
 	if out.Position > 0 {
 		where += ", number " + decimal(out.Position) + " in the mailbox"
 	}
 	p.line("%s %s, for %s", p.Bold(sentID(out)), out.Status, schemas.Visible(where))
 	p.field("workflow", string(out.Workflow))
+	p.after(out)
+}
+
+// dryRun is the status of what was not sent.
+const dryRun = "dry_run"
+
+// wouldBeSent tells where something would go. Its workflow has no name yet unless it is its parent's.
+func (p *page) wouldBeSent(out schemas.SendOut) {
+	where := string(out.To)
+	if out.Position > 0 {
+		where += " (number " + decimal(out.Position) + " in the mailbox)"
+	}
+	p.line("dry run: would be sent to %s", schemas.Visible(where))
+	if out.Parent != 0 {
+		p.field("workflow", string(out.Workflow))
+	}
+	p.after(out)
+}
+
+// after tells what something that is sent follows and waits for, and why it goes where it goes.
+func (p *page) after(out schemas.SendOut) {
 	p.field("parent", out.Parent.String())
 	p.field("blocked by", strings.Join(out.BlockedBy, ", "))
 	if out.Routed != nil {

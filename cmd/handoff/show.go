@@ -51,30 +51,34 @@ func (a *app) showHandoff(ctx context.Context, id, view string, everything bool)
 	if err != nil {
 		return err
 	}
-	return a.print(raw, func(p *page) { p.shown(out, view, everything) })
+	end, err := a.ending(ctx, out)
+	if err != nil {
+		return err
+	}
+	return a.print(raw, func(p *page) { p.shown(out, end, view, everything) })
 }
 
 // shown draws one handoff at the depth that was asked for.
-func (p *page) shown(out schemas.GetOut, view string, everything bool) {
+func (p *page) shown(out schemas.GetOut, end *schemas.Event, view string, everything bool) {
 	switch view {
 	case "brief":
 		p.line("%s", out.Brief) // made safe to show by whoever rendered it
 	case "events":
 		p.events(out.Events)
 	case "outcome":
-		p.outcome(out)
+		p.outcome(out, end)
 	case "checkpoint":
 		p.document(out.Checkpoint)
 	default:
-		p.handoff(out, everything)
+		p.handoff(out, end, everything)
 	}
 	if out.NextOffset > 0 {
 		p.line("%s", p.Faint("There is more: handoff call get_handoff with an offset shows it."))
 	}
 }
 
-func (p *page) handoff(out schemas.GetOut, everything bool) {
-	p.WriteString(draw.Show(*out.Handoff, *out.Standing, out.Completion, out.Failure, p.drawing()))
+func (p *page) handoff(out schemas.GetOut, end *schemas.Event, everything bool) {
+	p.WriteString(draw.Show(out, end, p.drawing()))
 	if len(out.Children) > 0 {
 		p.line("\n%s\n- %s", p.Bold("Children"), ids(out.Children))
 	}

@@ -25,8 +25,8 @@ var amendFields = []field{
 	{"title", "changes.title", asText, "amend: one line that names it"},
 	{"task", "changes.task", asText, "amend: what to do"},
 	{"type", "changes.type", asText, "amend: work type"},
-	{"summary", "changes.summary", asText, "amend: what was found so far"},
-	{"detail", "changes.detail", asText, "amend: findings in full"},
+	{"summary", "changes.summary", asContent, "amend: what was found so far"},
+	{"detail", "changes.detail", asContent, "amend: findings in full"},
 	{"data", "changes.data", asPairs, "amend: for programs (repeatable)"},
 	{"context", "changes.context", asDocument, "amend: object, merged into the context"},
 	{"criteria", "changes.expectations.success_criteria", asTexts, "amend: one more criterion (repeatable)"},
@@ -64,7 +64,9 @@ func (a *app) updateCommand() *cobra.Command {
   handoff update 12 --return --reason "Criterion 2 is not met"
   handoff update 12 --context '{"known_issues": ["slow"]}' --merge --tags python,mcp --silent`,
 		Long: `The flags tell the action. Amending merges: lists are extended, objects merged, the rest replaced. Task
-trackers say so with --merge.`,
+trackers say so with --merge.
+
+` + aboutSources,
 		Args: cobra.ExactArgs(1),
 	}
 	silent := cmd.Flags().Bool("silent", false, "print the id only")

@@ -37,9 +37,6 @@ func (a *app) visit(ctx context.Context, by schemas.Caller, fn func(*visit) erro
 }
 
 func (a *app) open(ctx context.Context, place workspace.Workspace, server bool, log *slog.Logger) (*open.Mailboxes, error) {
-	if err := a.keeping.check(); err != nil {
-		return nil, err
-	}
 	return open.Workspace(ctx, open.Config{
 		Name: place.Name, Dir: place.Dir, Server: server, Now: a.now, Logger: log,
 		Limits: a.keeping.limits, Lease: a.keeping.lease.Duration, LeaseMax: a.keeping.leaseMax.Duration,

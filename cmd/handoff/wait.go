@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) waitCommand() *cobra.Command {
-	timeout := seconds{duration{24 * time.Hour}}
+	timeout := seconds{24 * time.Hour}
 	cmd := &cobra.Command{
 		Use:   "wait ID",
 		Short: "Wait until a handoff has ended, and tell how",
@@ -34,13 +34,17 @@ func (a *app) waitCommand() *cobra.Command {
 		}
 		if !out.Status.Ended() {
 			return schemas.Errorf(schemas.Unavailable, "%s is still %s", out.HandoffID, out.Status).
-				WithHint("Wait longer with --timeout, or look with get_handoff.")
+				WithHint("Wait longer with --timeout, or look with handoff show %s.", out.HandoffID)
+		}
+		end, err := a.ending(cmd.Context(), out)
+		if err != nil {
+			return err
 		}
 		err = a.print(raw, func(p *page) {
 			if *silent {
 				p.line("%s", out.Status)
 			} else {
-				p.outcome(out)
+				p.outcome(out, end)
 			}
 		})
 		if err != nil || out.Status == schemas.Completed {
@@ -59,23 +63,6 @@ func (a *app) wait(ctx context.Context, id string, limit time.Duration) (out sch
 		return err == nil && out.Status.Ended(), err
 	})
 	return out, raw, err
-}
-
-// outcome tells how a handoff ended.
-func (p *page) outcome(out schemas.GetOut) {
-	p.line("%s %s", p.Bold(out.HandoffID.String()), p.status(out.Status))
-	if c := out.Completion; c != nil {
-		p.field("outcome", string(c.Status))
-		p.field("by", string(c.Source.Agent))
-		p.field("summary", c.Summary)
-		for _, answered := range c.Criteria {
-			p.line("%s %d. %s", p.mark(answered.Met), answered.Number, schemas.Visible(answered.Criterion))
-		}
-	}
-	if f := out.Failure; f != nil {
-		p.field("by", string(f.Source.Agent))
-		p.field("reason", f.Failure.Description)
-	}
 }
 
 func (p *page) mark(met bool) string {

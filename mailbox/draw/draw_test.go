@@ -111,8 +111,13 @@ func TestList(t *testing.T) {
 		{HandoffID: 123, From: "レビュー担当", To: "qa", Status: schemas.TimedOut, Title: hostile, At: plain.Now.Add(time.Hour)},
 		{NoticeID: 7, From: "auto-code", To: "qa", Kind: "completed", Title: "Implement auth module", Text: "28 min, all criteria met", Unread: true, At: plain.Now.Add(-3 * time.Hour)},
 	}
-	golden(t, "list.txt", draw.List(items, plain))
-	require.Equal(t, "ID  From  To  Status  Age  Title\n", draw.List(nil, plain))
+	golden(t, "list.txt", draw.List(items, map[schemas.ID][]string{7: {"approval", "ho_4"}}, plain))
+	require.Equal(t, "ID  From  To  Status  Age  Title\n", draw.List(nil, nil, plain))
+	colour := plain
+	colour.Color = true
+	shown := draw.List(items[:2], nil, colour)
+	require.Contains(t, shown, "ciso       \x1b[36mIn Progress\x1b[0m  5m")
+	require.Contains(t, shown, "auto-code  \x1b[90mPending\x1b[0m      2d", "padded as without colour")
 }
 
 func TestPlainHasNoEscapesAndKeepsItsWidth(t *testing.T) {
@@ -120,7 +125,7 @@ func TestPlainHasNoEscapesAndKeepsItsWidth(t *testing.T) {
 		for _, picture := range []string{
 			draw.Tree("wf_x", hostile, hostileSteps(), style),
 			draw.Tree("wf_x", "Plan", fanOut(), style),
-			draw.List([]schemas.Item{{HandoffID: 1, From: "a", To: "b", Title: hostile}}, style),
+			draw.List([]schemas.Item{{HandoffID: 1, From: "a", To: "b", Status: schemas.Pending, Title: hostile}}, map[schemas.ID][]string{1: {hostile}}, style),
 			show(hostile, style),
 		} {
 			for line := range strings.Lines(picture) {

@@ -86,3 +86,15 @@ func (p *page) failure(f *schemas.Failure) {
 	}
 	p.section("Suggested Alternative", nonEmpty(f.Alternative))
 }
+
+// late tells what came back when the claim was lost already.
+func (p *page) late(results []schemas.Late) {
+	for _, l := range results {
+		switch {
+		case l.Completion != nil:
+			p.paragraph("Late result from "+p.one(string(l.Completion.Source.Agent)), l.Completion.Summary)
+		case l.Failure != nil:
+			p.paragraph("Late failure from "+p.one(string(l.Failure.Source.Agent)), l.Failure.Failure.Description)
+		}
+	}
+}

@@ -9,12 +9,17 @@ import (
 	"handoff/schemas"
 )
 
-// Show draws one handoff: from whom to whom, where it stands, what came along, what was asked, and what
-// came of it. Completion and failure are nil as long as there is none.
-func Show(h schemas.Handoff, st schemas.Standing, done *schemas.Completion, failed *schemas.Failure, style Style) string {
+// Show draws one handoff as the view full has it: from whom to whom, where it stands, what came along, what
+// was asked, and what came of it. End is the event that ended it, for what no completion or failure tells,
+// else nil.
+func Show(got schemas.GetOut, end *schemas.Event, style Style) string {
 	p := &page{Style: style}
+	h, st, done, failed := *got.Handoff, *got.Standing, got.Completion, got.Failure
 	p.title(h)
-	p.standing(h, st)
+	p.standing(h, st, end)
+	if end != nil && end.Said != "" {
+		p.paragraph("Reason", st.Note)
+	}
 	p.paragraph("Task", h.Task)
 	p.section("Context Transferred", p.context(h))
 	p.section("Expectations", p.expectations(h.Expectations, done))
@@ -26,6 +31,7 @@ func Show(h schemas.Handoff, st schemas.Standing, done *schemas.Completion, fail
 	}
 	p.section("Open Questions", st.Questions)
 	p.section("Checkpoint", checkpoints(h, st, failed))
+	p.late(got.Late)
 	return p.String()
 }
 
@@ -80,13 +86,16 @@ func (p *page) title(h schemas.Handoff) {
 	p.line(p.paint(bold, title))
 }
 
-func (p *page) standing(h schemas.Handoff, st schemas.Standing) {
+func (p *page) standing(h schemas.Handoff, st schemas.Standing, end *schemas.Event) {
 	to := cmp.Or(string(h.Target.Agent), prefixed("capability:", h.Target.Capability), prefixed("role:", h.Target.Role))
 	p.line(fmt.Sprintf("From: %s %s To: %s", p.one(string(h.Source.Agent)), p.glyph("→"), p.one(to)))
 	if st.Holder != "" && string(st.Holder) != to {
 		p.fact("Holder", string(st.Holder))
 	}
 	p.line("Status: " + p.status(st.Status, st.Outcome))
+	if end != nil {
+		p.fact("Ended by", string(end.Agent))
+	}
 	if st.Percent > 0 && !st.Status.Ended() {
 		p.fact("Progress", fmt.Sprintf("%d%% %s", st.Percent, st.Note))
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"handoff/mailbox/draw"
 	"handoff/schemas"
 )
@@ -32,8 +34,22 @@ func authModule() schemas.Handoff {
 	}
 }
 
+func seen(h schemas.Handoff, st schemas.Standing) schemas.GetOut {
+	return schemas.GetOut{Handoff: &h, Standing: &st}
+}
+
+// Nobody completed or failed what was cancelled: the event tells by whom, and whether the note came with it.
+func TestShowCancelled(t *testing.T) {
+	got := seen(authModule(), schemas.Standing{Status: schemas.Cancelled, Note: "No longer needed"})
+	end := &schemas.Event{Agent: "dev", Action: "cancelled", Said: "3f2a"}
+	got.Late = []schemas.Late{{Completion: &schemas.Completion{Source: schemas.Source{Agent: "b"}, Summary: "Done all the same"}}}
+	golden(t, "show-cancelled.txt", draw.Show(got, end, plain))
+	end.Said = ""
+	require.NotContains(t, draw.Show(got, end, plain), "No longer needed", "that was said before")
+}
+
 func TestShowPending(t *testing.T) {
-	golden(t, "show-pending.txt", draw.Show(authModule(), schemas.Standing{Status: schemas.Pending, BlockedBy: []string{"ho_1"}}, nil, nil, plain))
+	golden(t, "show-pending.txt", draw.Show(seen(authModule(), schemas.Standing{Status: schemas.Pending, BlockedBy: []string{"ho_1"}}), nil, plain))
 }
 
 func TestShowCompleted(t *testing.T) {
@@ -64,7 +80,9 @@ func TestShowCompleted(t *testing.T) {
 		},
 		Continuation: &schemas.Continuation{SuggestedNext: "qa", Reason: "Integration testing recommended"},
 	}
-	golden(t, "show-completed.txt", draw.Show(authModule(), st, done, nil, plain))
+	got := seen(authModule(), st)
+	got.Completion = done
+	golden(t, "show-completed.txt", draw.Show(got, nil, plain))
 }
 
 func TestShowFailed(t *testing.T) {
@@ -84,7 +102,9 @@ func TestShowFailed(t *testing.T) {
 		CheckpointID: "chk_partial_123",
 		Alternative:  "platform",
 	}
-	golden(t, "show-failed.txt", draw.Show(authModule(), st, nil, failed, plain))
+	got := seen(authModule(), st)
+	got.Failure = failed
+	golden(t, "show-failed.txt", draw.Show(got, nil, plain))
 }
 
 // show draws a handoff in which agents wrote s wherever they can.
@@ -107,7 +127,10 @@ func show(s string, style draw.Style) string {
 		Verification: &schemas.Verification{Commands: []schemas.Command{{Command: s, Output: s}}},
 	}
 	failed := &schemas.Failure{Alternative: s, Failure: schemas.FailureDetail{Type: s, Description: s}}
-	return draw.Show(h, schemas.Standing{Status: schemas.Working, Note: s, Percent: 5, Questions: one, BlockedBy: one}, done, failed, style)
+	got := seen(h, schemas.Standing{Status: schemas.Working, Note: s, Percent: 5, Questions: one, BlockedBy: one})
+	got.Completion, got.Failure = done, failed
+	got.Late = []schemas.Late{{Completion: &schemas.Completion{Source: h.Source, Summary: s}}, {Failure: &schemas.Failure{Source: h.Source, Failure: failed.Failure}}}
+	return draw.Show(got, &schemas.Event{Agent: h.Source.Agent, Said: "it came with a note"}, style)
 }
 
 func TestShowHostile(t *testing.T) {

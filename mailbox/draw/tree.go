@@ -13,7 +13,8 @@ import (
 const ruler = 65 // columns of the line behind an agent's name
 
 // Tree draws the handoffs of a workflow from top to bottom, each beneath the agent who holds it, else the
-// address it was sent to. One child follows its parent in the same column; several are branches, indented.
+// address it was sent to; the heading names who sent the first, where that is somebody else. One child
+// follows its parent in the same column; several are branches, indented.
 // A retry follows what it retries. Handoffs whose parent is not among the steps begin a picture of their
 // own.
 func Tree(workflow, title string, steps []schemas.Step, style Style) string {
@@ -22,6 +23,9 @@ func Tree(workflow, title string, steps []schemas.Step, style Style) string {
 	name := style.text(workflow, 70)
 	if title != "" {
 		name = " (" + name + ")"
+	}
+	name += style.origin(d.children[0])
+	if title != "" {
 		name = style.text(title, max(style.width()-columns(label+name), 20)) + name
 	}
 	d.line(style.paint(bold, style.clip(label+name, style.width())))
@@ -30,6 +34,14 @@ func Tree(workflow, title string, steps []schemas.Step, style Style) string {
 		d.step(root, "", "")
 	}
 	return d.String()
+}
+
+// origin says who began the work, unless that is who took it.
+func (s Style) origin(roots []schemas.Step) string {
+	if len(roots) == 0 || roots[0].From == "" || string(roots[0].From) == holder(roots[0]) {
+		return ""
+	}
+	return ", from " + s.text(string(roots[0].From), 24)
 }
 
 // children groups steps beneath what they follow, in the order in which they were sent; roots are beneath

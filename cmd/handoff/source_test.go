@@ -1,0 +1,21 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What is no UTF-8 is refused: replacing what cannot be read would change it.
+func TestWhatIsNoTextIsRefused(t *testing.T) {
+	d := newDesk(t)
+	require.NoError(t, os.WriteFile(filepath.Join(d.state, "latin1.txt"), []byte("caf\xe9"), 0o600))
+	for flag, said := range map[string]string{"--detail": "@latin1.txt", "--context": "@latin1.txt", "--file": "latin1.txt"} {
+		code, _, errs := d.run("dev", "send", "qa", "Read it", flag, said)
+		require.Equal(t, 2, code)
+		require.Contains(t, errs, "handoff: "+flag+": latin1.txt is not UTF-8\n")
+	}
+	require.Equal(t, "nothing\n", d.must("dev", "list"))
+}
