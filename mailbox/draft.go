@@ -1,12 +1,8 @@
 package mailbox
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"handoff/mailbox/contract"
 	"handoff/schemas"
@@ -188,104 +184,6 @@ func mailboxOf(field, name string) error {
 		return schemas.Invalidf(field, "%q is not one agent", schemas.Visible(name)).WithHint("Name one agent, or human.")
 	}
 	return nil
-}
-
-func handoffOf(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.Handoff {
-	opt := in.Options
-	h := schemas.Handoff{
-		Schema: schemas.Version,
-		Source: schemas.Source{Agent: by.Agent, AgentID: by.AgentID, Phase: opt.Phase},
-		Target: targetOf(to, opt.Reason),
-		Type:   in.Type, Title: in.Title, Task: in.Task, TaskID: opt.TaskID,
-		Tags: tagsOf(in.Tags), Requirements: opt.Requirements, Kind: opt.Kind,
-		Version: max(in.Version, 1), Summary: in.Summary, Detail: in.Detail, Data: in.Data,
-		Context: in.Context, Expectations: in.Expectations, Rollback: in.Rollback, Origin: in.Origin,
-		Metadata: schemas.Metadata{
-			Priority: in.Priority, MaxAttempts: opt.MaxAttempts, After: opt.After,
-			NeedsApproval: opt.NeedsApproval, NoTakers: opt.NoTakers, Strategy: opt.Strategy, Limits: opt.Limits,
-		},
-	}
-	if h.Type == "" {
-		h.Type = schemas.TypeHandoff
-	}
-	if h.Title == "" {
-		h.Title = titleOf(in.Task)
-	}
-	if h.Metadata.Priority == "" {
-		h.Metadata.Priority = schemas.Normal
-	}
-	if h.Metadata.MaxAttempts == 0 {
-		h.Metadata.MaxAttempts = 3
-	}
-	return h
-}
-
-// tagsOf takes "a,b" for two tags: models write lists as text.
-func tagsOf(said []string) (tags []string) {
-	for _, s := range said {
-		for tag := range strings.SplitSeq(s, ",") {
-			if tag = strings.TrimSpace(tag); tag != "" {
-				tags = append(tags, tag)
-			}
-		}
-	}
-	return tags
-}
-
-func targetOf(to schemas.Address, reason string) schemas.Target {
-	t := schemas.Target{Reason: reason}
-	switch kind, name := to.Kind(); kind {
-	case "capability":
-		t.Capability = name
-	case "role":
-		t.Role = name
-	default:
-		t.Agent = schemas.Agent(name)
-	}
-	return t
-}
-
-// titleOf is the first line of a task, at most 80 bytes.
-func titleOf(task string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(task), "\n")
-	if !utf8.ValidString(line) {
-		line = schemas.Visible(line)
-	}
-	return schemas.Clip(line, 80)
-}
-
-// encode makes the content that is kept, and the digest by which the same content is known again.
-func (s *Service) encode(d *draft) error {
-	content, err := s.said(d.handoff)
-	if err != nil {
-		return err
-	}
-	h := d.handoff
-	d.content, d.words = content, wordsOf(&h)
-	if h.Metadata.Deadline == nil && h.Metadata.NotBefore == nil && h.Source.AgentID == "" {
-		d.digest = shortDigest(content.Bytes)
-		return nil
-	}
-	h.Metadata.Deadline, h.Metadata.NotBefore = nil, nil // relative times differ between repeats
-	h.Source.AgentID = ""
-	d.digest, err = digestOf(h)
-	return err
-}
-
-// wordsOf are the words by which a handoff is found.
-func wordsOf(h *schemas.Handoff) store.WordList {
-	return store.ListWords(h.Title, h.Task, h.Summary, strings.Join(h.Tags, " "))
-}
-
-func digestOf(v any) (string, error) {
-	b, err := json.Marshal(v)
-	return shortDigest(b), err
-}
-
-// shortDigest tells equal from different; it does not prove anything.
-func shortDigest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
 func pointer(t time.Time) *time.Time {

@@ -2,11 +2,8 @@ package mailbox
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"handoff/mailbox/brief"
 	"handoff/mailbox/contract"
@@ -82,57 +79,6 @@ func (s *Service) brief(v *store.View, r *store.Record, tokens int) (b brief.Bri
 		Handoff: h, Standing: &standing, Criteria: criteria,
 		Ancestors: ancestors, MaxTokens: tokens, Nonce: s.secret,
 	}), len(criteria), nil
-}
-
-// body is what was sent, with its place in the workflow filled in.
-func body(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
-	b, err := v.Said(r.ID, r.Body)
-	if err != nil {
-		return h, err
-	}
-	if err := json.Unmarshal(b, &h); err != nil {
-		return h, fmt.Errorf("what was sent with %s: %w", r.ID, err)
-	}
-	h.ID = r.ID
-	h.Metadata.EstimatedTokens = brief.Tokens(string(b))
-	h.Target = targetOf(r.To, h.Target.Reason)
-	m := &h.Metadata
-	m.Workflow, m.Parent, m.Depth, m.RetryOf = r.Workflow, r.Parent, r.Depth, r.RetryOf
-	m.Attempt, m.MaxAttempts, m.CreatedAt = r.Attempt, r.MaxAttempts, r.Created.Time()
-	m.NotBefore = r.NotBefore.Ptr()
-	if m.Deadline == nil { // else what was asked for, which a timeout may come before
-		m.Deadline = r.Deadline.Ptr()
-	}
-	if h.Kind == "" && r.Parent == 0 && !workBefore(h.Context) {
-		h.Kind = "assignment"
-	}
-	return h, nil
-}
-
-// workBefore tells whether the context speaks of work that somebody did.
-func workBefore(c *schemas.Context) bool {
-	return c != nil && (len(c.CompletedSteps) > 0 || len(c.Results) > 0 || len(c.PreviousFailures) > 0 || len(c.Artifacts) > 0)
-}
-
-// standingOf is where a handoff stands, with what holders reported.
-func standingOf(v *store.View, r *store.Record) (st schemas.Standing, err error) {
-	st = schemas.Standing{
-		Status: r.Status, Box: r.Box, Holder: r.Holder, HolderID: r.HolderID, Attempt: r.Attempt,
-		LeaseEnds: r.Lease.Ptr(), ClaimedAt: r.Claimed.Ptr(), EndedAt: r.Ended.Ptr(), Percent: r.Percent,
-		BlockedBy: blockedBy(r), Excluded: r.Excluded, Outcome: r.Outcome, Successor: r.Successor, Late: len(r.Late),
-	}
-	if r.Checkpoint != 0 {
-		st.Checkpoint = checkpointID(r.Checkpoint)
-	}
-	var note, asked schemas.UpdateIn
-	if err := v.Saying(r.ID, r.Note, &note); err != nil {
-		return st, err
-	}
-	if err := v.Saying(r.ID, r.Ask, &asked); err != nil {
-		return st, err
-	}
-	st.Note, st.Questions = note.Note, asked.Questions
-	return st, nil
 }
 
 func (s *Service) showFull(v *store.View, r *store.Record, _ schemas.GetIn, out *schemas.GetOut) error {
@@ -223,54 +169,3 @@ func (s *Service) showCheckpoint(v *store.View, r *store.Record, _ schemas.GetIn
 	return schemas.Errorf(schemas.NotFound, "%s has no checkpoint", r.ID).About(r.ID, r.Status, r.Successor).WithField("view").
 		WithHint("Its holder kept none. get_handoff with view full shows all that is known.")
 }
-
-// contentShown is how many bytes of a reference one answer holds.
-const contentShown = 6000
-
-// showReference reads what was sent in full, as JSON, a part at a time.
-func (s *Service) showReference(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
-	if in.Reference != "" && in.Reference != contextURL(r) {
-		return schemas.Errorf(schemas.NotFound, "%s has no reference %q", r.ID, schemas.Visible(schemas.Clip(in.Reference, 80))).
-			WithField("reference").WithKnown(contextURL(r)).WithHint("Known: %s.", contextURL(r))
-	}
-	b, err := v.Said(r.ID, r.Body)
-	if err != nil {
-		return err
-	}
-	part, next := partOf(b, in.Offset)
-	out.Content, out.NextOffset = part, next
-	return nil
-}
-
-// partOf cuts content at character boundaries, and says where the rest begins, zero when there is none.
-func partOf(b []byte, offset int) (part string, next int) {
-	from := boundary(b, min(offset, len(b)))
-	to := boundary(b, min(from+contentShown, len(b)))
-	for quoted(b[from:to]) > room {
-		to = boundary(b, from+(to-from)*3/4)
-	}
-	if to < len(b) {
-		next = to
-	}
-	return string(b[from:to]), next
-}
-
-// quoted is how long a text becomes as a string of JSON, where quotes and line ends take two bytes or more.
-func quoted(b []byte) int {
-	q, err := json.Marshal(string(b))
-	if err != nil {
-		return 0 // strings can be written
-	}
-	return len(q)
-}
-
-// boundary is the beginning of the character at i.
-func boundary(b []byte, i int) int {
-	for i > 0 && i < len(b) && !utf8.RuneStart(b[i]) {
-		i--
-	}
-	return i
-}
-
-// contextURL is where the whole of what was sent can be fetched.
-func contextURL(r *store.Record) string { return "context://" + r.ID.String() }

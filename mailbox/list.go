@@ -1,12 +1,10 @@
 package mailbox
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"iter"
 	"slices"
-	"time"
 
 	"handoff/schemas"
 	"handoff/store"
@@ -53,45 +51,6 @@ func cmpOr(a, b string) string {
 	return a
 }
 
-// filter is what a list leaves out.
-type filter struct {
-	in     schemas.ListIn
-	words  []string
-	since  time.Time
-	cursor schemas.ID
-}
-
-func (s *Service) filter(in schemas.ListIn) (f filter, err error) {
-	in.Tags = tagsOf(in.Tags)
-	f = filter{in: in, words: store.SplitWords(in.Query)}
-	if in.Query != "" && len(f.words) == 0 {
-		return f, schemas.Invalidf("query", "has no word").WithHint("Search for words of letters and digits.")
-	}
-	if in.Since != "" {
-		now := s.Now()
-		if f.since, err = schemas.ParseTime("since", in.Since, now); err != nil {
-			return f, err
-		}
-		if f.since.After(now) { // a duration, meant backwards
-			f.since = now.Add(-f.since.Sub(now))
-		}
-	}
-	if in.Workflow != "" {
-		wf, err := schemas.ParseWorkflow("workflow", in.Workflow)
-		if err != nil {
-			return f, err
-		}
-		f.in.Workflow = string(wf)
-	}
-	if in.Cursor != "" {
-		var ok bool
-		if f.cursor, ok = schemas.ParseID(in.Cursor); !ok {
-			return f, badCursor()
-		}
-	}
-	return f, nil
-}
-
 // source yields the handoffs of a box, best or newest first. The inbox is in the order of claiming.
 func (s *Service) source(v *store.View, a schemas.Agent, in schemas.ListIn, f filter) (iter.Seq2[schemas.ID, error], error) {
 	before := f.cursor
@@ -120,58 +79,6 @@ func (s *Service) source(v *store.View, a schemas.Agent, in schemas.ListIn, f fi
 		return nil, err
 	}
 	return after(v, v.Queue(boxes...), f.cursor)
-}
-
-// after passes over what comes up to and including the cursor in the order of claiming, also when the cursor
-// itself was claimed since.
-func after(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
-	if cursor == 0 {
-		return ids, nil
-	}
-	r, err := v.Record(cursor)
-	if err != nil {
-		return nil, err
-	}
-	if r == nil {
-		return nil, badCursor()
-	}
-	last := turn(r)
-	return func(yield func(schemas.ID, error) bool) {
-		passed := false
-		for id, err := range ids {
-			if err == nil && !passed {
-				passed, err = follows(v, id, last)
-			}
-			if (err != nil || passed) && !yield(id, err) {
-				return
-			}
-		}
-	}, nil
-}
-
-// follows tells whether a handoff is claimed after a turn.
-func follows(v *store.View, id schemas.ID, last []byte) (bool, error) {
-	r, err := v.Record(id)
-	if err != nil {
-		return false, err
-	}
-	return bytes.Compare(turn(r), last) > 0, nil
-}
-
-// turn is where a handoff stands in the order of claiming, or stood when it was pending.
-func turn(r *store.Record) []byte {
-	const anywhere = "any"
-	pending := store.Record{ID: r.ID, Created: r.Created, Priority: r.Priority, Status: schemas.Pending, Box: anywhere}
-	for _, e := range store.Entries(&pending) {
-		if e.Space == store.Ready {
-			return e.Key
-		}
-	}
-	return nil
-}
-
-func badCursor() error {
-	return schemas.Invalidf("cursor", "is not one that list_handoffs gave").WithHint("Leave it out to begin again.")
 }
 
 // collect fills a list up to its limit, looking at a bounded number of rows.
@@ -210,21 +117,6 @@ func fits(out *schemas.ListOut, it schemas.Item, left *int) bool {
 	}
 	out.Items = append(out.Items, it)
 	return true
-}
-
-func (f filter) passes(v *store.View, r *store.Record) (bool, error) {
-	switch {
-	case f.in.Status != "" && r.Status != f.in.Status,
-		f.in.Workflow != "" && string(r.Workflow) != f.in.Workflow,
-		f.in.Type != "" && r.Type != f.in.Type,
-		!anyOf(r.Tags, f.in.Tags),
-		!f.since.IsZero() && r.Created.Time().Before(f.since):
-		return false, nil
-	}
-	if len(f.words) == 0 {
-		return true, nil
-	}
-	return v.HasWords(r.ID, f.words)
 }
 
 func itemOf(r *store.Record) schemas.Item {
@@ -276,13 +168,4 @@ func (s *Service) notices(ctx context.Context, by schemas.Caller, in schemas.Lis
 		return o.tx.Read(by.Agent, slices.Clone(shown)...)
 	})
 	return out, err
-}
-
-// tells is [filter.passes] for a notice: its type is its kind, and its words are those that are shown.
-func (f filter) tells(n schemas.Notice) bool {
-	if f.in.Type != "" && n.Kind != f.in.Type || !f.since.IsZero() && n.At.Before(f.since) {
-		return false
-	}
-	said := store.SplitWords(n.Title + " " + n.Text)
-	return !slices.ContainsFunc(f.words, func(w string) bool { return !slices.Contains(said, w) })
 }

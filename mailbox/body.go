@@ -1,0 +1,61 @@
+package mailbox
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"handoff/mailbox/brief"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// body is what was sent, with its place in the workflow filled in.
+func body(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
+	b, err := v.Said(r.ID, r.Body)
+	if err != nil {
+		return h, err
+	}
+	if err := json.Unmarshal(b, &h); err != nil {
+		return h, fmt.Errorf("what was sent with %s: %w", r.ID, err)
+	}
+	h.ID = r.ID
+	h.Metadata.EstimatedTokens = brief.Tokens(string(b))
+	h.Target = targetOf(r.To, h.Target.Reason)
+	m := &h.Metadata
+	m.Workflow, m.Parent, m.Depth, m.RetryOf = r.Workflow, r.Parent, r.Depth, r.RetryOf
+	m.Attempt, m.MaxAttempts, m.CreatedAt = r.Attempt, r.MaxAttempts, r.Created.Time()
+	m.NotBefore = r.NotBefore.Ptr()
+	if m.Deadline == nil { // else what was asked for, which a timeout may come before
+		m.Deadline = r.Deadline.Ptr()
+	}
+	if h.Kind == "" && r.Parent == 0 && !workBefore(h.Context) {
+		h.Kind = "assignment"
+	}
+	return h, nil
+}
+
+// workBefore tells whether the context speaks of work that somebody did.
+func workBefore(c *schemas.Context) bool {
+	return c != nil && (len(c.CompletedSteps) > 0 || len(c.Results) > 0 || len(c.PreviousFailures) > 0 || len(c.Artifacts) > 0)
+}
+
+// standingOf is where a handoff stands, with what holders reported.
+func standingOf(v *store.View, r *store.Record) (st schemas.Standing, err error) {
+	st = schemas.Standing{
+		Status: r.Status, Box: r.Box, Holder: r.Holder, HolderID: r.HolderID, Attempt: r.Attempt,
+		LeaseEnds: r.Lease.Ptr(), ClaimedAt: r.Claimed.Ptr(), EndedAt: r.Ended.Ptr(), Percent: r.Percent,
+		BlockedBy: blockedBy(r), Excluded: r.Excluded, Outcome: r.Outcome, Successor: r.Successor, Late: len(r.Late),
+	}
+	if r.Checkpoint != 0 {
+		st.Checkpoint = checkpointID(r.Checkpoint)
+	}
+	var note, asked schemas.UpdateIn
+	if err := v.Saying(r.ID, r.Note, &note); err != nil {
+		return st, err
+	}
+	if err := v.Saying(r.ID, r.Ask, &asked); err != nil {
+		return st, err
+	}
+	st.Note, st.Questions = note.Note, asked.Questions
+	return st, nil
+}

@@ -1,0 +1,36 @@
+package mailbox
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+)
+
+// encode makes the content that is kept, and the digest by which the same content is known again.
+func (s *Service) encode(d *draft) error {
+	content, err := s.said(d.handoff)
+	if err != nil {
+		return err
+	}
+	h := d.handoff
+	d.content, d.words = content, wordsOf(&h)
+	if h.Metadata.Deadline == nil && h.Metadata.NotBefore == nil && h.Source.AgentID == "" {
+		d.digest = shortDigest(content.Bytes)
+		return nil
+	}
+	h.Metadata.Deadline, h.Metadata.NotBefore = nil, nil // relative times differ between repeats
+	h.Source.AgentID = ""
+	d.digest, err = digestOf(h)
+	return err
+}
+
+func digestOf(v any) (string, error) {
+	b, err := json.Marshal(v)
+	return shortDigest(b), err
+}
+
+// shortDigest tells equal from different; it does not prove anything.
+func shortDigest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
+}

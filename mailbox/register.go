@@ -1,0 +1,93 @@
+package mailbox
+
+import (
+	"context"
+	"fmt"
+
+	"handoff/mailbox/roster"
+	"handoff/schemas"
+)
+
+// Register keeps what an agent says of itself: what it accepts, produces, and how much it takes. What it
+// leaves out stays as it was, but for away.
+func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.RegisterIn) (schemas.RegisterOut, error) {
+	name, err := schemas.ParseAgent("name", in.Name)
+	if err != nil {
+		return schemas.RegisterOut{}, err
+	}
+	if name == schemas.Human || name == schemas.System {
+		return schemas.RegisterOut{}, schemas.Invalidf("name", "%s is a reserved name", name).WithHint("Register under the name that you act as.")
+	}
+	if len(by.Names) > 0 { // a caller that may act only as some speaks only for them
+		if _, err := by.As(in.Name); err != nil {
+			return schemas.RegisterOut{}, schemas.AsError(err).WithField("name")
+		}
+	}
+	for _, list := range []struct {
+		field string
+		words []string
+	}{{"accepts", in.Accepts}, {"produces", in.Produces}, {"skills", in.Skills}, {"role", some(in.Role)}} {
+		if err := checkWords(list.field, list.words); err != nil {
+			return schemas.RegisterOut{}, err
+		}
+	}
+	return mutate(ctx, s, by, func(o *op) (out schemas.RegisterOut, err error) {
+		a, err := o.agentOrNew(name)
+		if err != nil {
+			return out, err
+		}
+		register(&a.Card, in)
+		if err := o.tx.PutAgent(a); err != nil {
+			return out, err
+		}
+		content, err := o.said(in)
+		if err != nil {
+			return out, err
+		}
+		if err := o.record(actRegister, content); err != nil {
+			return out, err
+		}
+		o.boxes = append(o.boxes, roster.Boxes(a.Card)...) // there may be mail that nobody could take before
+		out.Agent, err = o.card(o.View, a)
+		return out, err
+	})
+}
+
+// register brings a card in line with what an agent says of itself. What it leaves out stays, so that saying
+// away, and being back, takes one word.
+func register(c *schemas.Card, in schemas.RegisterIn) {
+	c.Registered, c.Away = true, in.Away
+	for _, list := range []struct{ have, said *[]string }{{&c.Accepts, &in.Accepts}, {&c.Produces, &in.Produces}, {&c.Skills, &in.Skills}} {
+		if *list.said != nil {
+			*list.have = *list.said
+		}
+	}
+	replace(&c.Role, in.Role)
+	replace(&c.Description, in.Description)
+	replace(&c.MaxMinutes, in.MaxMinutes)
+	replace(&c.MaxOpen, in.MaxOpen)
+}
+
+func some(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}
+
+func checkWords(field string, words []string) error {
+	for i, w := range words {
+		if w == "*" && field == "accepts" {
+			continue
+		}
+		if _, err := schemas.ParseAgent("", w); err != nil {
+			at := field
+			if field != "role" {
+				at = fmt.Sprintf("%s[%d]", field, i)
+			}
+			return schemas.Invalidf(at, "%q is not a word", schemas.Visible(w)).
+				WithHint("Write 1 to 64 of A-Z a-z 0-9 . _ -, such as code_review.")
+		}
+	}
+	return nil
+}
