@@ -26,7 +26,7 @@ var house = []room{
 	},
 
 	{
-		level: 1, path: "store/ledger", about: "hash chain and Merkle tree",
+		level: 1, path: "store/ledger", about: "Merkle tree of the events",
 		owns: []string{"golang.org/x/mod"},
 	},
 	{
@@ -92,7 +92,7 @@ var house = []room{
 		owns:    []string{"golang.org/x/term"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/demo", about: "two agents at work, seen by a client",
+		level: 5, path: "cmd/handoff/internal/demo", about: "four agents at work, seen by a client",
 		imports: everythingBelow,
 		owns:    []string{"github.com/mark3labs/mcp-go"},
 	},

@@ -1,6 +1,8 @@
 package mailbox
 
 import (
+	"cmp"
+
 	"handoff/mailbox/contract"
 	"handoff/schemas"
 	"handoff/store"
@@ -20,7 +22,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err := o.checkChanges(&c); err != nil {
 		return nil, within("changes", err)
 	}
-	if err := o.redirect(r, &now, c.To, out); err != nil {
+	if err := o.redirect(r, &now, c, out); err != nil {
 		return nil, err
 	}
 	h, content, err := o.amended(r, &now, c, out)
@@ -143,24 +145,28 @@ func within(argument string, err error) error {
 	return e.WithField(argument + "." + e.Field)
 }
 
-func (o *op) redirect(r, now *store.Record, to string, out *schemas.UpdateOut) error {
-	if to == "" {
+// redirect changes for whom it is, and checks that they accept the work as it is then.
+func (o *op) redirect(r, now *store.Record, c schemas.Changes, out *schemas.UpdateOut) (err error) {
+	if c.To == "" && c.Type == "" {
 		return nil
 	}
-	if r.Status != schemas.Pending {
-		return schemas.Errorf(schemas.Conflict, "%s is %s and cannot be redirected", r.ID, r.Status).
-			About(r.ID, r.Status, 0).WithField("to").WithHint("Only a pending handoff can be; its holder can release it to another.")
+	to := r.To
+	if c.To != "" {
+		if to, err = schemas.ParseAddress("to", c.To); err != nil {
+			return err
+		}
+		if r.Status != schemas.Pending {
+			return schemas.Errorf(schemas.Conflict, "%s is %s and cannot be redirected", r.ID, r.Status).
+				About(r.ID, r.Status, 0).WithField("to").WithHint("Only a pending handoff can be; its holder can release it to another.")
+		}
 	}
-	address, err := schemas.ParseAddress("to", to)
-	if err != nil {
+	work := draft{to: to, handoff: schemas.Handoff{Type: cmp.Or(c.Type, r.Type)}}
+	if out.Warnings, err = o.checkRecipient(&work); err != nil || c.To == "" {
 		return err
 	}
-	if out.Warnings, err = o.checkRecipient(&draft{to: address, handoff: schemas.Handoff{Type: r.Type}}); err != nil {
-		return err
-	}
-	readdress(now, address)
-	if out.To = address; r.Box != "" {
-		now.Box = address
+	readdress(now, to)
+	if out.To = to; r.Box != "" {
+		now.Box = to
 	}
 	return nil
 }

@@ -55,17 +55,17 @@ func (o *op) boxesOfCaller() ([]schemas.Address, error) {
 	return roster.Boxes(a.Card), nil
 }
 
-// boxesNow are those from which the caller takes the next: only its own while it holds as many as it said.
-func (o *op) boxesNow() ([]schemas.Address, error) {
-	a, err := o.me()
-	if err != nil || a.Card.MaxOpen == 0 {
-		return roster.Boxes(a.Card), err
+// claimsFrom are the mailboxes from which an agent takes the next: only its own while it holds as many as it
+// said that it takes.
+func claimsFrom(v *store.View, card schemas.Card) ([]schemas.Address, error) {
+	if card.MaxOpen == 0 {
+		return roster.Boxes(card), nil
 	}
-	m, err := o.Mailbox(schemas.Address(o.by.Agent))
-	if m.Held >= a.Card.MaxOpen {
-		return []schemas.Address{schemas.Address(o.by.Agent)}, err
+	m, err := v.Mailbox(schemas.Address(card.Name))
+	if m.Held >= card.MaxOpen {
+		return []schemas.Address{schemas.Address(card.Name)}, err
 	}
-	return roster.Boxes(a.Card), err
+	return roster.Boxes(card), err
 }
 
 // mayClaim tells whether the caller is the recipient, or one that qualifies and is not excluded.

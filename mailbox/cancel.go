@@ -52,11 +52,7 @@ func (o *op) openChildren(r *store.Record) (open []schemas.ID, err error) {
 		if err != nil {
 			return nil, err
 		}
-		child, err := o.Record(id)
-		if err != nil {
-			return nil, err
-		}
-		if !child.Status.Ended() {
+		if child := readable(o.View, id); child != nil && !child.Status.Ended() {
 			open = append(open, id)
 		}
 	}

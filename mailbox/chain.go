@@ -133,11 +133,8 @@ func (o *op) latestHeld() (latest *store.Record, err error) {
 		if looked++; err != nil || looked > lookedBack {
 			return latest, err
 		}
-		r, err := o.Record(id)
-		if err != nil {
-			return nil, err
-		}
-		if r.Conn == o.by.Conn && (latest == nil || r.Touched > latest.Touched) {
+		r := o.usable(id)
+		if r != nil && r.Status.Held() && r.Conn == o.by.Conn && (latest == nil || r.Touched > latest.Touched) {
 			latest = r
 		}
 	}

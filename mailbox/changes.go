@@ -48,9 +48,7 @@ func (s *Service) changesAfter(ctx context.Context, after uint64) (changes []sch
 				return err
 			}
 			c := schemas.Change{Event: e}
-			if r, err := v.Record(e.Handoff); err != nil {
-				return err
-			} else if r != nil {
+			if r := readable(v, e.Handoff); r != nil {
 				c.Workflow, c.Box, c.Title = r.Workflow, r.To, r.Title
 			}
 			changes = append(changes, c)

@@ -39,11 +39,8 @@ func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 		return schemas.ClaimOut{Empty: true}, nil
 	}
 	out, err := s.claimAnswer(ctx, by, in, got)
-	if err == nil {
-		err = s.coded(ctx.Err())
-	}
-	if err != nil && got.Fresh {
-		return schemas.ClaimOut{}, s.giveBack(by, got, err)
+	if gone := ctx.Err(); gone != nil && got.Fresh {
+		return schemas.ClaimOut{}, s.giveBack(by, got, s.coded(gone))
 	}
 	return out, err
 }
@@ -101,7 +98,7 @@ func (o *op) orphan() (claimed, error) {
 		if err != nil {
 			return claimed{}, err
 		}
-		r := o.whole(id)
+		r := o.usable(id)
 		if r != nil && r.Status.Held() && r.Status != schemas.Waiting && o.gone(r) {
 			return o.take(actReclaim, r)
 		}
@@ -159,16 +156,16 @@ func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 	given := false
 	err := s.update(context.Background(), by, func(o *op) error {
 		given = false
-		if by.Request != "" {
-			if err := o.tx.DeleteReceipt(store.ByRequest(by.Request)); err != nil {
-				return err
-			}
-		}
 		r, err := o.Record(taken.ID)
 		if err != nil || r.Token != taken.Token || !r.Status.Held() {
 			return err // it was lost since, and is another's to give
 		}
 		given = true
+		if by.Request != "" {
+			if err := o.tx.DeleteReceipt(store.ByRequest(by.Request)); err != nil {
+				return err
+			}
+		}
 		return o.release(r, "", "")
 	})
 	if err != nil || !given {

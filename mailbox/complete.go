@@ -33,7 +33,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 		if err != nil {
 			return out, err
 		}
-		o.actAs(r, token)
+		o.asHolder(r, token)
 		what, why := o.judge(actComplete, r, token, digest)
 		switch what {
 		case judgedFirst:

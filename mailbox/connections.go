@@ -162,7 +162,7 @@ func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.Conn
 				if err != nil {
 					return err
 				}
-				r := o.whole(id)
+				r := o.usable(id)
 				if r == nil || r.Conn != in.Conn || !r.Status.Held() {
 					continue
 				}

@@ -68,6 +68,10 @@ func (s *Service) sizes(in schemas.SendIn) error {
 	if err := schemas.TooBig("title", len(in.Title), s.Limits.Title); err != nil {
 		return err
 	}
+	if tags := tagsOf(in.Tags); len(tags) > maxTags {
+		return schemas.Errorf(schemas.Limit, "%d tags, at most %d are allowed", len(tags), maxTags).
+			WithField("tags").WithHint("Send fewer. Nothing was sent.")
+	}
 	return payloadSizes(in.Summary, in.Detail, in.Data)
 }
 

@@ -28,11 +28,11 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 		if err != nil {
 			return out, err
 		}
-		if in.Outcome == schemas.OutcomeRejected && r.Holder != by.Agent &&
-			(r.Status == schemas.Pending || slices.Contains(r.Excluded, by.Agent)) {
+		o.asHolder(r, token)
+		if in.Outcome == schemas.OutcomeRejected && r.Holder != o.by.Agent &&
+			(r.Status == schemas.Pending || slices.Contains(r.Excluded, o.by.Agent)) {
 			return o.reject(r, in, digest) // not claimed, or declined before: there is no token
 		}
-		o.actAs(r, token)
 		what, why := o.judge(actFail, r, token, digest)
 		switch what {
 		case judgedFirst:
@@ -94,7 +94,10 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	if then == schemas.ThenEscalate && in.Then == schemas.ThenRetry {
 		out.Warnings = append(out.Warnings, "nobody is left to try again: a person decides")
 	}
-	return out, o.follow(&now, then, to, &failure, &out)
+	if err := o.follow(&now, then, to, &failure, &out); err != nil {
+		return out, err
+	}
+	return out, o.unblock(&now) // those that now wait for a retry are told nothing
 }
 
 // endFailed commits a failure or rejection and tells the sender.
@@ -128,7 +131,7 @@ func (o *op) endFailed(a action, r, now *store.Record, failure schemas.Failure, 
 	if err := o.tell(r, noticeOf(a, now, text)); err != nil {
 		return out, err
 	}
-	return schemas.FailOut{HandoffID: r.ID, Status: now.Status, FailureID: failure.FailureID}, o.unblock(now)
+	return schemas.FailOut{HandoffID: r.ID, Status: now.Status, FailureID: failure.FailureID}, nil
 }
 
 func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.Failure {
@@ -166,7 +169,10 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	if err != nil {
 		return out, err
 	}
-	return o.endFailed(actReject, r, &now, failureOf(in, schemas.ThenStop, ""), digest)
+	if out, err = o.endFailed(actReject, r, &now, failureOf(in, schemas.ThenStop, ""), digest); err != nil {
+		return out, err
+	}
+	return out, o.unblock(&now)
 }
 
 // candidatesLeft tells whether another agent than the given one may claim from the pool that r waits in.
@@ -196,6 +202,7 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 	}
 	if r.Holder == o.by.Agent {
 		dropClaim(&now)
+		now.Uncharged = r.Uncharged || r.Status.Held() // a silent attempt that lapsed before stays one
 	}
 	now.Excluded = append(now.Excluded, o.by.Agent)
 	if err := o.put(actDecline, r, &now, schemas.Event{}, content); err != nil {

@@ -81,7 +81,7 @@ func (o *op) unblock(done *store.Record) error {
 		if err != nil {
 			return err
 		}
-		r := o.whole(id)
+		r := o.usable(id)
 		if r == nil || r.Status.Ended() {
 			continue
 		}
@@ -119,7 +119,7 @@ func (o *op) waitFor(dead, instead schemas.ID) error {
 			if err != nil {
 				return err
 			}
-			r := o.whole(id)
+			r := o.usable(id)
 			if r == nil || r.Status.Ended() {
 				continue
 			}

@@ -110,9 +110,9 @@ func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
 		if err != nil {
 			return nil, err
 		}
-		r, err := o.Record(id)
-		if err != nil {
-			return nil, err
+		r := readable(o.View, id)
+		if r == nil {
+			continue
 		}
 		for _, a := range []schemas.Agent{r.From, r.Holder} {
 			if a != "" && a != schemas.System && !slices.Contains(members, a) {
@@ -258,7 +258,7 @@ func (o *op) cancelUnclaimed(r *store.Record) error {
 		if err != nil {
 			return err
 		}
-		child := o.whole(id)
+		child := o.usable(id)
 		if child == nil || child.Status != schemas.Pending || child.Claims > 0 || child.From != r.Holder {
 			continue
 		}

@@ -70,14 +70,10 @@ func (s *Service) brief(v *store.View, r *store.Record, tokens int) (b brief.Bri
 		return b, 0, err
 	}
 	h.Metadata.Deadline = r.Deadline.Ptr()
-	ancestors, err := s.ancestors(v, r)
-	if err != nil {
-		return b, 0, err
-	}
 	criteria := contract.Criteria(h.Expectations)
 	return brief.Render(brief.Input{
 		Handoff: h, Standing: &standing, Criteria: criteria,
-		Ancestors: ancestors, MaxTokens: tokens, Nonce: s.secret,
+		Ancestors: s.ancestors(v, r), MaxTokens: tokens, Nonce: s.secret,
 	}), len(criteria), nil
 }
 

@@ -20,7 +20,7 @@ func handoffOf(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas
 		Context: in.Context, Expectations: in.Expectations, Rollback: in.Rollback, Origin: in.Origin,
 		Metadata: schemas.Metadata{
 			Priority: in.Priority, MaxAttempts: opt.MaxAttempts, After: opt.After,
-			NeedsApproval: opt.NeedsApproval, NoTakers: opt.NoTakers, Strategy: opt.Strategy, Limits: opt.Limits,
+			NeedsApproval: opt.NeedsApproval, NoTakers: opt.NoTakers, Strategy: opt.Strategy, Recall: opt.Recall, Limits: opt.Limits,
 		},
 	}
 	if h.Type == "" {

@@ -76,16 +76,25 @@ func (b *interrupted) Update(ctx context.Context, fn func(store.Writer) error) e
 
 // damage spoils the record of a handoff on disk until the test ends.
 func damage(t testing.TB, b store.Backend, id schemas.ID) {
-	key := binary.BigEndian.AppendUint64(nil, uint64(id))
+	spoil(t, b, store.Records, binary.BigEndian.AppendUint64(nil, uint64(id)))
+}
+
+// damageSaid spoils what was said with an event of a handoff until the test ends.
+func damageSaid(t testing.TB, b store.Backend, id schemas.ID, event uint64) {
+	key := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(id)), event)
+	spoil(t, b, store.Bodies, append(key, 0, 0))
+}
+
+func spoil(t testing.TB, b store.Backend, space store.Space, key []byte) {
 	var was []byte
 	write := func(row []byte) {
 		require.NoError(t, b.Update(context.Background(), func(w store.Writer) error {
-			v, err := w.Get(store.Records, key)
+			v, err := w.Get(space, key)
 			was = append([]byte{}, v...)
 			if err != nil {
 				return err
 			}
-			return w.Put(store.Records, key, row)
+			return w.Put(space, key, row)
 		}))
 	}
 	write([]byte("{"))

@@ -3,6 +3,7 @@ package mailbox
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"slices"
 
 	"handoff/mailbox/draw"
@@ -95,9 +96,10 @@ func (s *Service) steps(v *store.View, limit int, out *schemas.HistoryOut) (step
 			out.More++
 			continue
 		}
-		r, err := v.Record(id)
-		if err != nil {
-			return nil, err
+		r := readable(v, id)
+		if r == nil {
+			out.Verified = false
+			continue
 		}
 		intact, err := v.Verify(id)
 		if err != nil {
@@ -162,16 +164,16 @@ func count(step *schemas.Step, c *schemas.Completion) {
 	}
 }
 
-// ancestors are the handoffs that led to r, root first.
-func (s *Service) ancestors(v *store.View, r *store.Record) (steps []schemas.Step, err error) {
+// ancestors are the handoffs that led to r, root first, as far as they can be read.
+func (s *Service) ancestors(v *store.View, r *store.Record) (steps []schemas.Step) {
 	for id := r.Parent; id != 0 && len(steps) < s.Limits.Depth; {
-		parent, err := v.Record(id)
-		if err != nil || parent == nil {
-			return nil, err
+		parent := readable(v, id)
+		if parent == nil {
+			break // what came before is not told
 		}
 		step, done, err := s.stepOf(v, parent)
 		if err != nil {
-			return nil, err
+			s.Logger.Error("an earlier handoff was passed over", slog.String("handoff", id.String()), slog.Any("error", err))
 		}
 		if done != nil {
 			step.Reason = done.Summary
@@ -180,7 +182,7 @@ func (s *Service) ancestors(v *store.View, r *store.Record) (steps []schemas.Ste
 		id = parent.Parent
 	}
 	slices.Reverse(steps)
-	return steps, nil
+	return steps
 }
 
 // hops is the chain in the form of a RunResult of the kernl handoffs design.

@@ -2,7 +2,9 @@ package mailbox_test
 
 import (
 	"context"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -63,4 +65,65 @@ func TestMailMakesANameKnown(t *testing.T) {
 	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "d", Task: "z"})
 	refused(t, err, schemas.NotFound, "options.force")
 	w.send(a, "d", "z", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Force: true} })
+}
+
+func TestATokenDoesNotTakeASendersRightsAway(t *testing.T) {
+	w := newWorld(t)
+	lead := w.stdio("lead")
+	worker := lead
+	worker.Agent = "worker"
+	w.send(lead, "worker", "x")
+	claim := w.claim(worker)
+	w.complete(worker, 1)
+	token := func(in *schemas.UpdateIn) { in.Token = claim.Token }
+	w.update(lead, 1, schemas.ActReturn, note("not yet"), token)
+	require.Equal(t, schemas.Returned, w.status(1))
+}
+
+func TestARejectionWithATokenIsTheHolders(t *testing.T) {
+	w := newWorld(t)
+	s, b := w.stdio("s"), w.stdio("b")
+	a := b
+	a.Agent = "a"
+	for _, name := range []string{"a", "b", "o"} {
+		_, err := w.Register(context.Background(), person, schemas.RegisterIn{Name: name, Accepts: []string{"k"}})
+		require.NoError(t, err)
+	}
+	w.send(s, "capability:k", "x")
+	w.fail(b, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, Description: "no"})
+	claim := w.claim(a)
+	w.fail(b, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, Description: "not me", Token: claim.Token})
+	require.Equal(t, []schemas.Agent{"b", "a"}, w.full(1).Standing.Excluded)
+}
+
+func TestASilentAttemptStaysOneAlthoughItsHolderDeclinesLater(t *testing.T) {
+	w := newWorld(t)
+	s := w.stdio("s")
+	for _, name := range []string{"c", "d"} {
+		_, err := w.Register(context.Background(), person, schemas.RegisterIn{Name: name, Accepts: []string{"k"}})
+		require.NoError(t, err)
+	}
+	c, d := schemas.Caller{Agent: "c", Via: schemas.ViaHTTP}, schemas.Caller{Agent: "d", Via: schemas.ViaHTTP}
+	w.send(s, "capability:k", "x")
+	claim := w.claim(c)
+	w.later(2 * time.Hour)
+	w.fail(c, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, Description: "no", Token: claim.Token})
+	require.Equal(t, 2, w.claim(d).Attempt)
+}
+
+func TestWhoWaitsForARetryIsNotToldThatItIsBlocked(t *testing.T) {
+	w := newWorld(t)
+	s, c := w.stdio("s"), w.stdio("c")
+	w.send(s, "c", "x")
+	w.send(s, "d", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
+	w.claim(c)
+	w.fail(c, schemas.FailIn{HandoffID: "1", Description: "no", Then: schemas.ThenRetry})
+	require.NotContains(t, w.kinds(s, 2), "blocked")
+	require.Equal(t, []string{"ho_3"}, w.full(2).Standing.BlockedBy)
+}
+
+func TestTooManyTagsAreRefusedHoweverTheyAreWritten(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.Send(context.Background(), w.stdio("a"), schemas.SendIn{To: "b", Task: "x", Tags: []string{strings.Repeat("t,", 33)}})
+	require.Equal(t, "tags", refused(t, err, schemas.Limit, "33 tags").Field)
 }

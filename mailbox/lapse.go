@@ -25,7 +25,7 @@ func (o *op) lapse() error {
 	applied := 0
 	return o.as(clockCaller, func() error {
 		for _, id := range due {
-			if err := o.attempt(func() error { return o.lapseOne(id) }); err != nil {
+			if err := o.alone(func() error { return o.lapseOne(id) }); err != nil {
 				// One damaged handoff must not stop the others: it stays as it is.
 				o.Logger.Error("time could not be applied", slog.String("handoff", id.String()), slog.Any("error", err))
 				continue
@@ -37,16 +37,16 @@ func (o *op) lapse() error {
 	})
 }
 
-// attempt does a part of the operation that may fail alone.
-func (o *op) attempt(fn func() error) error {
-	tx, view, boxes := o.tx, o.View, len(o.boxes)
+// alone does a part of the operation that may fail alone.
+func (o *op) alone(fn func() error) error {
+	tx, view, before := o.tx, o.View, o.effects
 	defer func() { o.tx, o.View = tx, view }()
 	err := tx.Try(func(part *store.Tx) error {
 		o.tx, o.View = part, &part.View
 		return fn()
 	})
 	if err != nil {
-		o.boxes = o.boxes[:boxes]
+		o.effects = before
 	}
 	return err
 }
@@ -77,12 +77,12 @@ func (o *op) current(r *store.Record) (*store.Record, error) {
 	return r, nil
 }
 
-// whole is the record of a handoff as it is now; nil for one that is missing or damaged, or that time cannot
+// usable is the record of a handoff as it is now; nil for one that is missing or damaged, or that time cannot
 // change: where many are gone through, it stops no other.
-func (o *op) whole(id schemas.ID) *store.Record {
+func (o *op) usable(id schemas.ID) *store.Record {
 	r, err := o.Record(id)
 	if err == nil && r != nil && o.isDue(r) {
-		err = o.attempt(func() (err error) {
+		err = o.alone(func() (err error) {
 			r, err = o.current(r)
 			return err
 		})

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
@@ -26,7 +27,7 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 		return schemas.ListOut{}, err
 	}
 	if in.Box != "all" && by.Agent == "" {
-		return schemas.ListOut{}, schemas.Invalidf("agent", "is needed to know whose %s", cmpOr(in.Box, "inbox")).
+		return schemas.ListOut{}, schemas.Invalidf("agent", "is needed to know whose %s", cmp.Or(in.Box, "inbox")).
 			WithHint("Say who you are with agent, or list box all.")
 	}
 	if in.Box == "notices" {
@@ -42,13 +43,6 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 		return f.collect(v, ids, in.Limit, &out)
 	})
 	return out, err
-}
-
-func cmpOr(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a
 }
 
 // source yields the handoffs of a box, best or newest first. The inbox is in the order of claiming.
@@ -92,9 +86,9 @@ func (f filter) collect(v *store.View, ids iter.Seq2[schemas.ID, error], limit i
 			out.Cursor = last.String()
 			return nil
 		}
-		r, err := v.Record(id)
-		if err != nil {
-			return err
+		r := readable(v, id)
+		if r == nil {
+			continue
 		}
 		if ok, err := f.passes(v, r); err != nil {
 			return err

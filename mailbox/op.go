@@ -21,11 +21,9 @@ type op struct {
 	self    *store.Agent // the caller, once read
 	unknown bool         // nobody acted under that name before
 
-	more   bool              // the clock has more to change than one operation does
-	wrote  bool              // there is something new to see
-	unheld []schemas.ID      // handoffs that nobody holds any more
-	boxes  []schemas.Address // where something may now be claimed, or was noticed
-	ended  schemas.ID        // by the caller
+	effects
+	more  bool       // the clock has more to change than one operation does
+	ended schemas.ID // by the caller
 
 	fruitless bool  // nothing was done: there is no outcome to remember
 	refusal   error // what the caller is told although something was kept
@@ -33,6 +31,13 @@ type op struct {
 
 // refuse commits what was done and tells the caller err all the same.
 func (o *op) refuse(err error) { o.refusal = err }
+
+// effects are what others are told of after the commit.
+type effects struct {
+	wrote  bool              // there is something new to see
+	unheld []schemas.ID      // handoffs that nobody holds any more
+	boxes  []schemas.Address // where something may now be claimed, or was noticed
+}
 
 // as does a part of the operation in the name of another.
 func (o *op) as(by schemas.Caller, fn func() error) error {
@@ -68,6 +73,16 @@ func find(v *store.View, id string) (*store.Record, error) {
 		err = e
 	}
 	return r, err
+}
+
+// readable is the record of a handoff; nil for one that is missing or damaged. Where many are gone through,
+// it stops no other.
+func readable(v *store.View, id schemas.ID) *store.Record {
+	r, err := v.Record(id)
+	if err != nil {
+		return nil
+	}
+	return r
 }
 
 // step applies an action to a record: it checks the state and the caller's part, changes the status, and

@@ -59,11 +59,8 @@ func (o *op) verifies(r *store.Record) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		child, err := o.Record(id)
-		if err != nil {
-			return false, err
-		}
-		if child.Type == schemas.TypeVerification && child.Status.Held() && child.Holder == o.by.Agent {
+		child := o.usable(id)
+		if child != nil && child.Type == schemas.TypeVerification && child.Status.Held() && child.Holder == o.by.Agent {
 			return true, nil
 		}
 	}
@@ -138,9 +135,9 @@ func (o *op) proves(r *store.Record, token string) error {
 		WithHint("Give the claim_token that claim_handoff returned for %s.", r.ID)
 }
 
-// actAs lets a caller that proves a claim over this connection act as its holder, although it did not say
+// asHolder lets a caller that proves a claim over this connection act as its holder, although it did not say
 // so: subagents of one client share a connection, and models forget to repeat their name.
-func (o *op) actAs(r *store.Record, token string) {
+func (o *op) asHolder(r *store.Record, token string) {
 	if token != "" && token == r.Token && r.Conn != "" && r.Conn == o.by.Conn {
 		o.by.Agent = r.Holder
 	}

@@ -44,5 +44,6 @@ func (o *op) heldNow(a action, r *store.Record, token string) error {
 	if _, ok := next(a, r.Status); !ok {
 		return o.notNow(a, r)
 	}
+	o.asHolder(r, token)
 	return o.proves(r, token)
 }

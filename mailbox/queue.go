@@ -23,7 +23,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 		o.fruitless = got.ID == 0 // a repeat looks again
 		return got, err
 	}
-	for {
+	for tries := 0; ; tries++ {
 		got, err := mutate(ctx, s, by, first)
 		if !errors.Is(err, errLookFurther) {
 			return got, err
@@ -36,9 +36,9 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 			return claimed{}, err
 		}
 		got, err = mutate(ctx, s, by, func(o *op) (claimed, error) { return o.claimFound(id) })
-		if schemas.AsError(err) == nil || schemas.AsError(err).Code != schemas.Conflict {
+		if e := schemas.AsError(err); e == nil || e.Code != schemas.Conflict && e.Code != schemas.Denied || tries == lookedBack {
 			return got, err
-		} // somebody else was faster
+		} // somebody else was faster, or it was sent elsewhere
 	}
 }
 
@@ -52,7 +52,11 @@ func (o *op) claimFound(id schemas.ID) (claimed, error) {
 }
 
 func (o *op) claimFirst(tags []string) (claimed, error) {
-	boxes, err := o.boxesNow()
+	a, err := o.me()
+	if err != nil {
+		return claimed{}, err
+	}
+	boxes, err := claimsFrom(o.View, a.Card)
 	if err != nil {
 		return claimed{}, err
 	}
@@ -61,7 +65,7 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 		if err != nil {
 			return claimed{}, err
 		}
-		r := o.whole(id)
+		r := o.usable(id)
 		if r != nil && r.Status == schemas.Pending && slices.Contains(boxes, r.Box) && mayTake(r, o.by.Agent, tags) {
 			return o.take(actClaim, r)
 		}
@@ -88,7 +92,13 @@ func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []str
 	now := store.At(s.Now())
 	err = s.Store.View(ctx, func(v *store.View) error {
 		found = 0
-		boxes, err := boxesOf(v, by.Agent)
+		a, err := v.Agent(by.Agent)
+		if err != nil {
+			return err
+		}
+		card := value(a).Card
+		card.Name = by.Agent
+		boxes, err := claimsFrom(v, card)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 // releaseTo gives a claim back, or passes it to another with all progress and context. It is no attempt.
 func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
+	o.asHolder(r, in.Token)
 	if r.Holder == o.by.Agent {
 		if err := o.heldNow(actRelease, r, in.Token); err != nil {
 			return nil, err

@@ -51,8 +51,8 @@ func (o *op) sendAgain(a action, r *store.Record) (*store.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if others && r.Holder != "" {
-		d.excluded = append(slices.Clone(r.Excluded), r.Holder)
+	if d.excluded = slices.Clone(r.Excluded); others && r.Holder != "" {
+		d.excluded = append(d.excluded, r.Holder)
 	}
 	p := place{workflow: r.Workflow, parent: r.Parent, depth: r.Depth, maxDepth: r.MaxDepth, retryOf: r.ID}
 	return o.succeed(a, r, d, p)

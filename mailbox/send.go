@@ -103,10 +103,6 @@ func (o *op) create(d *draft, p place) (*store.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	event, err := o.nextEvent()
-	if err != nil {
-		return nil, err
-	}
 	h := &d.handoff
 	r := &store.Record{
 		ID: id, Workflow: p.workflow, From: h.Source.Agent, To: d.to, Type: h.Type, Title: h.Title, Tags: h.Tags,
@@ -115,7 +111,7 @@ func (o *op) create(d *draft, p place) (*store.Record, error) {
 		Parent: p.parent, RetryOf: p.retryOf, Depth: p.depth, MaxDepth: p.maxDepth,
 		Attempt: min(d.attempt, h.Metadata.MaxAttempts-1), MaxAttempts: h.Metadata.MaxAttempts, Estimate: int(d.estimate.Minutes()),
 		NeedsApproval: h.Metadata.NeedsApproval, Promises: promises(h.Expectations),
-		Excluded: d.excluded, Body: event, Digest: d.digest,
+		Excluded: d.excluded, Digest: d.digest,
 	}
 	if h.Rollback != nil {
 		r.OnFailure = h.Rollback.OnFailure
@@ -133,6 +129,9 @@ func (o *op) create(d *draft, p place) (*store.Record, error) {
 		return nil, err
 	}
 	if err := o.tx.PutWords(id, d.words); err != nil {
+		return nil, err
+	}
+	if r.Body, err = o.nextEvent(); err != nil { // last: what came before may have left events
 		return nil, err
 	}
 	if err := o.put(actSend, nil, r, schemas.Event{Other: p.parent}, d.content); err != nil || !r.NeedsApproval {

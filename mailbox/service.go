@@ -1,7 +1,7 @@
 // Package mailbox holds the rules of passing work between agents: what may be done to a handoff, by whom,
-// and what follows. The life of a handoff is the table in transition.go; every method of [Service] is one
-// operation that reads a time once, applies one step of that table inside one store transaction, and
-// commits the record together with its event in the audit registry.
+// and what follows. The life of a handoff is the table in transition.go. An operation reads a time once and
+// applies a step of that table inside one store transaction, which commits the record together with its
+// event in the audit registry. A method of [Service] is one operation, or several when it waits.
 //
 // Truth needs no sweeper. A lease or a deadline is over because the time is past it, judged when somebody
 // looks: every operation first applies what the clock has changed. Renewal works the same way: when a lease

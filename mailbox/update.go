@@ -21,7 +21,6 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 		if err != nil {
 			return out, err
 		}
-		o.actAs(r, in.Token)
 		now, err := do(o, r, in, &out)
 		if err != nil {
 			return out, err

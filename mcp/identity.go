@@ -51,8 +51,11 @@ func AgentOf(client string) schemas.Agent {
 		}
 		return '-'
 	}, client)
+	name = strings.TrimLeft(name, ".-") // a name does not begin so
 	name = name[:min(len(name), 64)]
 	switch agent := schemas.Agent(name); agent {
+	case "":
+		return "client"
 	case schemas.Human, schemas.System:
 		return agent + "-client"
 	default:

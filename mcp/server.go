@@ -2,7 +2,7 @@
 // instructions, prompts, resources and completion around them, and turns each use of any of these into
 // calls of one [tools.Invoker]. It decides nothing about handoffs.
 //
-// The SDK reads, checks and dispatches messages in both eras of the protocol: 2026-07-28, where each
+// The SDK checks and dispatches messages in both eras of the protocol: 2026-07-28, where each
 // request says who asks, and the revisions before it, which begin with initialize. What the SDK is told
 // once is in this file; a tool call is followed in call.go, everything else lives in the file of its name.
 //

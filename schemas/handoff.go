@@ -169,6 +169,7 @@ type Metadata struct {
 	NeedsApproval bool               `json:"needs_approval,omitempty"`
 	NoTakers      string             `json:"no_takers,omitempty"`
 	Strategy      string             `json:"strategy,omitempty"`
+	Recall        int                `json:"recall,omitempty"`
 	Limits        map[string]float64 `json:"limits,omitempty"`
 }
 

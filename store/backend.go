@@ -20,7 +20,7 @@ const (
 	Bodies                  // what was said and never changes, in chunks
 	Ready                   // what may be claimed, by box and order
 	Wakes                   // what time will change, by time
-	ByBox                   // handoffs by the box where they wait
+	ByBox                   // handoffs by whom they are addressed to
 	BySender                // handoffs by who sent them
 	ByHolder                // handoffs by who holds them
 	ByWorkflow              // handoffs by workflow
@@ -30,14 +30,14 @@ const (
 	ByAfter                 // handoffs by the one they wait for
 	Agents                  // cards of agents, by name
 	Mailboxes               // counters of a mailbox, by box
-	Workflows               // who owns a workflow and its size, by name
+	Workflows               // who owns a workflow, its first handoff and its last, by name
 	Notices                 // mail that is read and not claimed, by reader
 	Unread                  // notices not yet read, by reader
 	Events                  // the audit log, by number
 	Salts                   // salts of content digests, by event
 	Tree                    // hashes of the Merkle tree, by event
 	Receipts                // outcomes of calls, by request id
-	References              // content kept under its own address
+	References              // nothing yet: content under its own address
 	Words                   // the words by which a handoff is found
 	Spaces                  // how many there are; not a space
 )

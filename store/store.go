@@ -1,6 +1,6 @@
 // Package store says what keeping means. A [Backend] keeps rows in order and knows nothing of handoffs;
-// [Tx] gives the rows their types and is written once, so that a new engine needs a hundred lines and
-// check and export come for free.
+// [Tx] gives the rows their types and is written once, so that a new engine brings only the rows, and
+// check and audit hold for it as they are.
 //
 // Keys, by [Space]. A word ends with a zero byte; ids, numbers and times are 8 bytes, big-endian, so that
 // keys sort as the values do; times are milliseconds since 1970.
@@ -27,8 +27,8 @@
 //	salts       number                        → the salt of what was said with it
 //	tree        number                        → the hashes it completed, see package ledger
 //	receipts    "r", request id               → time, digest, outcome of a call, for a day
-//	            "k", sender, key              → the same of a send, as long as the record
-//	references  address                       → content kept once
+//	            "k", sender, key              → the same of a send, as long as the store
+//	references  address                       → nothing yet: content under its own address
 //	words       id                            → the words by which it is found
 //
 // A [Record] is small and changes; each change commits together with its [schemas.Event]. Everything said

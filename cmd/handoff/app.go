@@ -25,18 +25,19 @@ type app struct {
 	keeping keeping
 }
 
-const about = `handoff passes work between coding agents and never loses it: what is to be done, what is already
-known and what must come back wait in the receiver's mailbox, are claimed by exactly one agent under
-a lease, and end in an outcome that the sender sees and a registry that anyone can verify.
+const about = `handoff passes work between coding agents: what is to be done, what is already known and what must
+come back wait on disk in the receiver's mailbox. One agent at a time claims it, under a lease. It ends
+in an outcome of which the sender is told, and each step is kept in a registry that can be verified.
 
-Agents meet in a workspace: one per git repository, shared by its worktrees. There is no server to start.`
+Agents meet in a workspace: one per git repository, shared by its worktrees. There is no server to start: the
+client of an agent starts one for itself, and a command needs none.`
 
 const exitStatuses = `Exit status:
   0 done   1 error   2 usage   3 not found   4 denied   5 conflict or lease lost
   6 nothing to claim   7 unavailable, try again
 
 The flags of every command and those of handoff mcp can be set in the environment: HANDOFF_AGENT for
---agent, HANDOFF_LEASE_MAX for --lease-max. What a call says comes from its command line alone.
+--agent, HANDOFF_LEASE_MAX for --lease-max. All other flags come from the command line alone.
 `
 
 func (a *app) root() *cobra.Command {
@@ -74,7 +75,7 @@ func (a *app) globalFlags(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.agent, "agent", "", "act under this `name`")
 	flags.StringVar(&a.dir, "dir", "", "the project's `directory` (default: that of the client, else the current one)")
-	flags.StringVar(&a.workspace, "workspace", "", "`name` of the workspace, 1 to 64 of A-Z a-z 0-9 . _ - (default: that of the project)")
+	flags.StringVar(&a.workspace, "workspace", "", "`name` of the workspace, 1 to 64 of A-Z a-z 0-9 . _ -, not . or - first (default: that of the project)")
 	flags.BoolVar(&a.json, "json", false, "print the result of the tool as it is")
 	flags.BoolVar(&a.noColor, "no-color", false, "no colour")
 }

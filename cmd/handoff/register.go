@@ -14,7 +14,7 @@ var registerFields = []field{
 	{"description", "description", asText, "what it is good at"},
 	{"max-session", "max_session_minutes", asNumber, "the longest that it works at a stretch, in `minutes`"},
 	{"max-open", "max_open", asNumber, "handoffs at once"},
-	{"away", "away", asSwitch, "takes nothing for now"},
+	{"away", "away", asSwitch, "takes nothing for now: senders are warned"},
 }
 
 func (a *app) registerCommand() *cobra.Command {

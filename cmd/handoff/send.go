@@ -39,7 +39,7 @@ var sendFields = []field{
 	{"task-id", "options.task_id", asText, "id in your task tracker"},
 	{"after", "options.after", asWords, "handoffs to wait for: 3,4"},
 	{"needs-approval", "options.needs_approval", asSwitch, "wait until a human approves"},
-	{"no-takers", "options.no_takers", asText, "wait, return, generalist or human"},
+	{"no-takers", "options.no_takers", asText, "wait, return, generalist or human (no effect yet: it waits)"},
 	{"max-attempts", "options.max_attempts", asNumber, "claims before it times out"},
 	{"not-before", "options.not_before", asText, "a time, or '2h' from now"},
 	{"strategy", "options.strategy", asText, "how context travels: full, summary or reference"},

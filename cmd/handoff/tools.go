@@ -12,7 +12,7 @@ func (a *app) toolsCommand() *cobra.Command {
 		Short: "List the tools that agents are offered",
 		Example: `  handoff tools
   handoff tools --json | wc -c     # what a client reads before it begins`,
-		Long: "With --json: names, titles, descriptions and input schemas, exactly as clients receive them.",
+		Long: "With --json: names, titles, descriptions and input schemas, as clients receive them.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			return a.print(tools.Listing(), func(p *page) { p.tools() })

@@ -19,7 +19,7 @@ func (a *app) waitCommand() *cobra.Command {
   handoff wait 12 --timeout 30m && git merge login
   test "$(handoff wait 12 --silent)" = completed`,
 		Long: `Exit status: 0 completed, fully or in part; 1 failed, rejected, returned, timed out or cancelled;
-3 there is no such handoff; 7 it has not ended within --timeout.`,
+3 there is no such handoff; 7 it has not ended within --timeout, or another process held the store.`,
 		Args: cobra.ExactArgs(1),
 	}
 	silent := cmd.Flags().Bool("silent", false, "print the status only")

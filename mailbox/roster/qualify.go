@@ -6,9 +6,8 @@
 // those who can by who should be told first, with reasons, and [Closest] finds the name that was meant.
 //
 // A role has two spellings, "testing" and "testing-specialist", which name the same one. An agent belongs
-// to the role it registered with, else to the longest known one that its name begins with, see [RoleOf];
-// cards are expected to carry the role so found. An agent that neither registered nor belongs to a role
-// gets only what is sent to its name.
+// to the role on its card. [RoleOf] also finds one in an agent's name; no work is routed by that yet. An agent
+// that neither registered nor has a role gets only what is sent to its name.
 //
 // All functions are pure: the time of day does not matter, only the order in which agents were seen.
 package roster
@@ -20,7 +19,7 @@ import (
 	"handoff/schemas"
 )
 
-// Anything among what an agent accepts makes it a generalist: it takes work that found nobody else.
+// Anything among what an agent accepts makes it a generalist: it takes work of any type that is sent to it.
 const Anything = "*"
 
 // Qualifies tells whether the agent may take work sent to an address. Generalists qualify for a capability
@@ -56,8 +55,8 @@ func ofProtocol(workType string) bool {
 func generalist(card schemas.Card) bool { return slices.Contains(card.Accepts, Anything) }
 
 // Boxes lists the addresses whose work the agent may take: its own name, each capability that it accepts,
-// and its role in both spellings. A generalist also has "capability:*", where work is put that found
-// nobody else. There are no duplicates.
+// and its role in both spellings. A generalist also has "capability:*", where nothing is put yet. There are
+// no duplicates.
 func Boxes(card schemas.Card) []schemas.Address {
 	boxes := []schemas.Address{schemas.Address(card.Name)}
 	add := func(kind, name string) {

@@ -3,8 +3,9 @@
 // and goes on to the security review.
 //
 // Nothing is staged: each step is a tool call over a stdio connection of the Model Context Protocol to a
-// server process of its own, as an agent's client makes it, and each result is compared with what the story
-// needs. Without a network and without configuration.
+// server process that is started for it, as an agent's client makes it. The four agents share the connection,
+// as subagents of one client do. Each result is compared with what the story needs. Without a network and
+// without configuration.
 package demo
 
 import (
