@@ -5,12 +5,11 @@ package schemas
 // cannot be raised: a summary stays cheap to inject into a prompt, and a detail stays far from the size at
 // which stores of such objects refuse them.
 type Limits struct {
-	Task      int // one task text, 4 KiB
-	Title     int // one title, 200 bytes
-	Handoff   int // one handoff without references, 256 KiB
-	Reference int // one stored reference, 1 MiB
-	Mailbox   int // pending handoffs per mailbox, 10,000
-	Depth     int // handoffs in a chain, 10
+	Task    int // one task text, 4 KiB
+	Title   int // one title, 200 bytes
+	Handoff int // one handoff, 256 KiB
+	Mailbox int // pending handoffs per mailbox, 10,000
+	Depth   int // handoffs in a chain, 10
 }
 
 // The limits that no flag changes.
@@ -21,7 +20,7 @@ const (
 
 // DefaultLimits are the limits when no flag says otherwise.
 func DefaultLimits() Limits {
-	return Limits{Task: 4096, Title: 200, Handoff: 256 << 10, Reference: 1 << 20, Mailbox: 10_000, Depth: 10}
+	return Limits{Task: 4096, Title: 200, Handoff: 256 << 10, Mailbox: 10_000, Depth: 10}
 }
 
 // OrDefault fills zero fields with their defaults.
@@ -31,7 +30,6 @@ func (l Limits) OrDefault() Limits {
 		{&l.Task, &d.Task},
 		{&l.Title, &d.Title},
 		{&l.Handoff, &d.Handoff},
-		{&l.Reference, &d.Reference},
 		{&l.Mailbox, &d.Mailbox},
 		{&l.Depth, &d.Depth},
 	} {

@@ -26,7 +26,6 @@ func (k *keeping) bind(flags *pflag.FlagSet) {
 	flags.Var(atMost(&k.limits.Task, d.Task), "max-task-bytes", "size of a task text")
 	flags.Var(atMost(&k.limits.Title, d.Title), "max-title-bytes", "size of a title")
 	flags.Var(atMost(&k.limits.Handoff, d.Handoff), "max-handoff-bytes", "size of a handoff without references")
-	flags.Var(atMost(&k.limits.Reference, d.Reference), "max-reference-bytes", "size of a stored reference (no effect yet)")
 	flags.Var(atMost(&k.limits.Mailbox, d.Mailbox), "max-pending", "pending handoffs of a mailbox")
 	flags.Var(atMost(&k.limits.Depth, d.Depth), "max-handoffs", "handoffs in a chain")
 }
