@@ -20,7 +20,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 		c.To = in.To
 	}
 	if err := o.checkChanges(&c); err != nil {
-		return nil, within("changes", err)
+		return nil, inChanges(err)
 	}
 	if err := o.redirect(r, &now, c, out); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func wholeSizes(h *schemas.Handoff) error {
 			WithField("changes.tags").WithHint("Send fewer.")
 	}
 	if err := payloadSizes(h.Summary, h.Detail, h.Data); err != nil {
-		return within("changes", err)
+		return inChanges(err)
 	}
 	return nil
 }
@@ -139,10 +139,10 @@ const (
 	maxTags = 32
 )
 
-// within says of which argument the field at fault is a part.
-func within(argument string, err error) error {
+// inChanges says that the field at fault is one of changes.
+func inChanges(err error) error {
 	e := schemas.AsError(err)
-	return e.WithField(argument + "." + e.Field)
+	return e.WithField("changes." + e.Field)
 }
 
 // redirect changes for whom it is, and checks that they accept the work as it is then.

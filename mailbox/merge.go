@@ -55,7 +55,6 @@ func mergeContext(have, more *schemas.Context) *schemas.Context {
 	extend(&c.KnownIssues, more.KnownIssues)
 	extend(&c.ReproductionSteps, more.ReproductionSteps)
 	extend(&c.References, more.References)
-	extend(&c.Questions, more.Questions)
 	mergeMap(&c.Results, more.Results)
 	mergeMap(&c.State, more.State)
 	if more.Project != nil {

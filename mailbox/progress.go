@@ -13,7 +13,7 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 	if in.Changes != nil && in.Changes.Checkpoint != nil {
 		kept, err := o.checkpoint(r, in.Changes.Checkpoint)
 		if err != nil {
-			return nil, within("changes", err)
+			return nil, inChanges(err)
 		}
 		r = kept
 		out.Checkpoint = checkpointID(r.Checkpoint)

@@ -144,20 +144,16 @@ func promises(e *schemas.Expectations) bool {
 	return e != nil && (len(contract.Criteria(e)) > 0 || len(e.OutputSchema) > 0)
 }
 
-// joinWorkflow names the workflow of a root after it, and counts the handoff in.
+// joinWorkflow names the workflow of a root after it. Who sends the first handoff owns the workflow.
 func (o *op) joinWorkflow(r *store.Record) error {
 	if r.Workflow == "" {
 		r.Workflow = schemas.Workflow(fmt.Sprintf("wf_%d", r.ID))
 	}
 	wf, err := o.Workflow(r.Workflow)
-	if err != nil {
+	if err != nil || wf != nil {
 		return err
 	}
-	if wf == nil {
-		wf = &store.Workflow{Owner: r.From, First: r.ID}
-	}
-	wf.Last = r.ID
-	return o.tx.PutWorkflow(r.Workflow, *wf)
+	return o.tx.PutWorkflow(r.Workflow, store.Workflow{Owner: r.From})
 }
 
 // dependencies resolves what a handoff waits for; what is completed already is not waited for.

@@ -51,8 +51,6 @@ func (t *Tx) PutAgent(a Agent) error {
 // Workflow is what is kept of a workflow.
 type Workflow struct {
 	Owner schemas.Agent `json:"owner"` // who sent its first handoff
-	First schemas.ID    `json:"first"`
-	Last  schemas.ID    `json:"last"`
 }
 
 // Workflow gives a workflow; nil when there is none of that name.

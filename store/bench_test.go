@@ -54,7 +54,7 @@ func (c cycle) send(tx *store.Tx) error {
 	if _, err := tx.Change(nil, r, c.event("send", r), store.Content{Bytes: task, Salt: []byte("salt_0123456789abcdef")}); err != nil {
 		return err
 	}
-	if err := tx.PutWorkflow(r.Workflow, store.Workflow{Owner: r.From, First: id, Last: id}); err != nil {
+	if err := tx.PutWorkflow(r.Workflow, store.Workflow{Owner: r.From}); err != nil {
 		return err
 	}
 	if err := tx.PutWords(id, store.ListWords(r.Title, string(task))); err != nil {

@@ -205,7 +205,7 @@ func TestAgentsAndWorkflows(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		for _, name := range []schemas.Agent{"b", "a", "ab"} {
 			w.update(func(tx *store.Tx) error {
-				if err := tx.PutWorkflow(schemas.Workflow("wf_"+name), store.Workflow{Owner: name, First: 1, Last: 3}); err != nil {
+				if err := tx.PutWorkflow(schemas.Workflow("wf_"+name), store.Workflow{Owner: name}); err != nil {
 					return err
 				}
 				return tx.PutAgent(store.Agent{Card: schemas.Card{Name: name, Skills: []string{"go"}}, Seen: minute(1), Claims: 2})
@@ -223,7 +223,7 @@ func TestAgentsAndWorkflows(t *testing.T) {
 			require.Equal(t, &store.Agent{Card: schemas.Card{Name: "ab", Skills: []string{"go"}}, Seen: minute(1), Claims: 2}, a)
 			wf, err := v.Workflow("wf_ab")
 			require.NoError(t, err)
-			require.Equal(t, &store.Workflow{Owner: "ab", First: 1, Last: 3}, wf)
+			require.Equal(t, &store.Workflow{Owner: "ab"}, wf)
 			a, err = v.Agent("nobody")
 			require.NoError(t, err)
 			require.Nil(t, a)

@@ -87,7 +87,7 @@ func (w *world) furnish() {
 		if err := tx.PutAgent(store.Agent{Card: schemas.Card{Name: "auto-code", Registered: true, Skills: []string{"go"}}, Seen: minute(3), Claims: 1}); err != nil {
 			return err
 		}
-		if err := tx.PutWorkflow("wf_login", store.Workflow{Owner: "architect", First: 1, Last: 11}); err != nil {
+		if err := tx.PutWorkflow("wf_login", store.Workflow{Owner: "architect"}); err != nil {
 			return err
 		}
 		if err := tx.PutReceipt(store.ByKey("architect", "key"), store.Receipt{Digest: "abc", Result: []byte(`{"handoff_id":"ho_1"}`), At: minute(1)}); err != nil {
@@ -164,7 +164,7 @@ func TestV1IsReadAsItWasWritten(t *testing.T) {
 		require.Equal(t, &store.Agent{Card: schemas.Card{Name: "auto-code", Registered: true, Skills: []string{"go"}}, Seen: minute(3), Claims: 1}, a)
 		wf, err := v.Workflow("wf_login")
 		require.NoError(t, err)
-		require.Equal(t, &store.Workflow{Owner: "architect", First: 1, Last: 11}, wf)
+		require.Equal(t, &store.Workflow{Owner: "architect"}, wf)
 		r, err := v.Receipt(store.ByKey("architect", "key"))
 		require.NoError(t, err)
 		require.Equal(t, &store.Receipt{Digest: "abc", Result: []byte(`{"handoff_id":"ho_1"}`), At: minute(1)}, r)

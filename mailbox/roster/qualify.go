@@ -6,8 +6,8 @@
 // those who can by who should be told first, with reasons, and [Closest] finds the name that was meant.
 //
 // A role has two spellings, "testing" and "testing-specialist", which name the same one. An agent belongs
-// to the role on its card. [RoleOf] also finds one in an agent's name; no work is routed by that yet. An agent
-// that neither registered nor has a role gets only what is sent to its name.
+// to the role on its card; a name that begins with a role gives none. An agent that neither registered nor
+// has a role gets only what is sent to its name.
 //
 // All functions are pure: the time of day does not matter, only the order in which agents were seen.
 package roster
@@ -71,29 +71,6 @@ func Boxes(card schemas.Card) []schemas.Address {
 	add("role", otherSpelling(card.Role))
 	return boxes
 }
-
-// RoleOf gives the role an agent belongs to among the known ones, or "": that of its registration, else
-// the longest that its name begins with, as testing-specialist of testing-specialist-RedStone, and testing
-// of testing-2. A role ends where the word ends: "test" is not the role of "tester".
-func RoleOf(card schemas.Card, known []string) string {
-	if card.Role != "" {
-		return card.Role
-	}
-	longest := ""
-	for _, role := range known {
-		if len(role) > len(longest) && beginsWith(string(card.Name), role) {
-			longest = role
-		}
-	}
-	return longest
-}
-
-func beginsWith(name, word string) bool {
-	rest, ok := strings.CutPrefix(name, word)
-	return ok && word != "" && (rest == "" || !letter(rest[0]))
-}
-
-func letter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
 const specialist = "-specialist"
 

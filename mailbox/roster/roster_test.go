@@ -78,26 +78,6 @@ func TestAnAgentMayTakeWhatItsBoxesSay(t *testing.T) {
 	}
 }
 
-func TestRoleOf(t *testing.T) {
-	known := []string{"test", "testing", "testing-specialist", "fixing-specialist", ""}
-	for _, c := range []struct {
-		name       schemas.Agent
-		registered string
-		want       string
-	}{
-		{"testing-specialist-RedStone", "", "testing-specialist"},
-		{"testing-specialist", "", "testing-specialist"},
-		{"testing-RedStone", "", "testing"},
-		{"testing2", "", "testing"},
-		{"tester", "", ""},
-		{"testings", "", ""},
-		{"my-testing", "", ""},
-		{"testing-specialist-RedStone", "verification", "verification"},
-	} {
-		require.Equal(t, c.want, roster.RoleOf(schemas.Card{Name: c.name, Role: c.registered}, known), c.name)
-	}
-}
-
 func TestClosest(t *testing.T) {
 	known := []schemas.Agent{"architect", "auto-code", "qa", "ciso", "claude-code", "claude-code-2", "human"}
 	for _, c := range []struct {
