@@ -30,7 +30,7 @@ const (
 	ByAfter                 // handoffs by the one they wait for
 	Agents                  // cards of agents, by name
 	Mailboxes               // counters of a mailbox, by box
-	Workflows               // who owns a workflow, its first handoff and its last, by name
+	Workflows               // who owns a workflow, by name
 	Notices                 // mail that is read and not claimed, by reader
 	Unread                  // notices not yet read, by reader
 	Events                  // the audit log, by number
