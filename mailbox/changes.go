@@ -58,6 +58,15 @@ func (s *Service) changesAfter(ctx context.Context, after uint64) (changes []sch
 	return changes, err
 }
 
+// Head gives the number of the newest event.
+func (s *Service) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestIn) (out schemas.NewestOut, err error) {
+	err = s.Store.View(ctx, func(v *store.View) error {
+		out.Event, err = v.Events()
+		return err
+	})
+	return out, s.coded(err)
+}
+
 // Audit walks the whole registry and compares it with what is stored.
 func (s *Service) Audit(ctx context.Context, _ schemas.Caller, _ schemas.AuditIn) (schemas.AuditOut, error) {
 	out, err := s.Store.Audit(ctx)

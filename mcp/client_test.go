@@ -38,7 +38,6 @@ func config(s *standIn) mcp.Config {
 	var ids atomic.Int64
 	return mcp.Config{
 		Invoker:      s,
-		Newest:       s.newest,
 		Caller:       schemas.Caller{Via: schemas.ViaStdio},
 		NewRequestID: func() string { return "r" + strconv.FormatInt(ids.Add(1), 10) },
 		Version:      "1.0.0",

@@ -13,7 +13,6 @@
 package mcp
 
 import (
-	"context"
 	"log/slog"
 	"time"
 
@@ -36,10 +35,6 @@ type Config struct {
 	Name func(client string) schemas.Agent
 
 	NewRequestID func() string // see [tools.Call]
-
-	// Newest gives the number of the newest event, from which subscriptions go on. Without it the server
-	// offers none.
-	Newest func(context.Context) (uint64, error)
 
 	Version   string // of this program
 	Workspace string // its name, for people and models
@@ -77,7 +72,7 @@ func New(c Config) *Server {
 		server.WithHooks(s.hooks()),
 		server.WithToolCapabilities(false),
 		server.WithPromptCapabilities(false),
-		server.WithResourceCapabilities(c.Newest != nil, false),
+		server.WithResourceCapabilities(true, false),
 		server.WithCompletions(),
 		server.WithPromptCompletionProvider(completer{s}),
 		server.WithResourceCompletionProvider(completer{s}),

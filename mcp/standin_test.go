@@ -96,5 +96,3 @@ func (s *standIn) made(tool string) (made []tools.Call) {
 func (s *standIn) Changes(ctx context.Context, _ uint64) iter.Seq2[schemas.Change, error] {
 	return func(func(schemas.Change, error) bool) { <-ctx.Done() }
 }
-
-func (s *standIn) newest(context.Context) (uint64, error) { return 0, nil }

@@ -62,7 +62,7 @@ func (w *watches) listening(ctx context.Context, id any, r *sdk.SubscriptionsLis
 // whatever happens after that is told.
 func (w *watches) add(ctx context.Context, by schemas.Caller, t topic) {
 	session, a := server.ClientSessionFromContext(ctx), addressOf(t.uri)
-	if w.server.config.Newest == nil || session == nil || a.kind == unknownKind {
+	if session == nil || a.kind == unknownKind {
 		return
 	}
 	if a == (address{kind: anInbox}) {
@@ -70,9 +70,9 @@ func (w *watches) add(ctx context.Context, by schemas.Caller, t topic) {
 			return // it is nobody's
 		}
 	}
-	newest, err := w.server.config.Newest(ctx)
-	if err != nil {
-		w.server.config.Logger.LogAttrs(ctx, slog.LevelError, "no subscription", slog.Any("error", err))
+	newest, refused := ask[schemas.NewestOut](ctx, w.server, by, "registry_newest", nil)
+	if refused != nil {
+		w.server.config.Logger.LogAttrs(ctx, slog.LevelError, "no subscription", slog.Any("error", refused))
 		return
 	}
 	w.mu.Lock()
@@ -82,7 +82,7 @@ func (w *watches) add(ctx context.Context, by schemas.Caller, t topic) {
 	}
 	current, ok := w.sessions[session]
 	if !ok {
-		current = w.start(context.WithoutCancel(ctx), session, newest)
+		current = w.start(context.WithoutCancel(ctx), session, newest.Event)
 		w.sessions[session] = current
 	}
 	current.topics[t] = a

@@ -19,15 +19,6 @@ import (
 	"handoff/tools"
 )
 
-func TestNothingToSubscribeToWithoutALog(t *testing.T) {
-	cfg := config(newStandIn())
-	cfg.Newest = nil
-	c := connect(t, cfg)
-	c.send(initialize("amy", "2025-11-25"), `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"handoff://inbox"}}`)
-	require.Contains(t, c.next(), `"resources":{}`)
-	require.Equal(t, -32601, parse(t, c.next()).Error.Code)
-}
-
 // torn breaks its stream of changes off before every second change.
 type torn struct {
 	tools.Invoker

@@ -1,7 +1,6 @@
 package mcp_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"sync/atomic"
@@ -30,13 +29,6 @@ func workspace(t *testing.T) mcp.Config {
 		Now:   func() time.Time { return time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC) },
 		NewID: func(prefix string) string { return fmt.Sprintf("%s_%d", prefix, ids.Add(1)) },
 	})}
-	cfg.Newest = func(ctx context.Context) (n uint64, err error) {
-		err = kept.View(ctx, func(v *store.View) error {
-			n, err = v.Events()
-			return err
-		})
-		return n, err
-	}
 	return cfg
 }
 

@@ -15,9 +15,22 @@ type AuditOut struct {
 // ConnIn names a connection that opened or closed.
 type ConnIn struct {
 	Conn string `json:"conn" jsonschema:"minLength=1,maxLength=64"`
+
+	// Client is the agent name made of what the client calls itself, for a connection that was given no
+	// name. It gets that name, or a numbered one while another live connection has it.
+	Client Agent `json:"client,omitempty"`
 }
 
-// ConnOut lists the handoffs that the connection holds.
+// ConnOut says under which name a connection acts, and lists the handoffs that one which closed still held.
 type ConnOut struct {
-	Holding []ID `json:"holding,omitempty"`
+	Agent   Agent `json:"agent,omitempty"`
+	Holding []ID  `json:"holding,omitempty"`
+}
+
+// NewestIn are the arguments of the administrative tool registry_newest.
+type NewestIn struct{}
+
+// NewestOut is where the registry stands: whoever follows changes from there misses nothing after.
+type NewestOut struct {
+	Event uint64 `json:"event"` // number of the newest event, zero for none
 }

@@ -1,6 +1,9 @@
 package schemas
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Via says how a call came in.
 type Via string
@@ -26,6 +29,11 @@ type Caller struct {
 	// Request is the id of this call, the same on every retry of it. A mutating call whose id was seen is
 	// answered as the first time and takes effect once. Ids sort by time, see tools.NewRequestID.
 	Request string `json:"request,omitempty"`
+
+	// Since is when this call was first made, the same on every retry of it: a wait that is taken up again,
+	// because the process that served it has ended, keeps its place in line and ends when it would have.
+	// Zero means now.
+	Since time.Time `json:"since,omitzero"`
 
 	// Names are the agents this caller may act as; empty means any but the reserved ones. The command
 	// line may always act as human.

@@ -15,8 +15,7 @@ type Call struct {
 	Caller schemas.Caller  `json:"caller"`
 	Tool   string          `json:"tool"`
 	Args   json.RawMessage `json:"args,omitempty"`
-	Since  time.Time       `json:"since,omitzero"` // when a wait began: keeps its place in line over a takeover
-	Until  time.Time       `json:"until,omitzero"` // when a wait ends
+	Since  time.Time       `json:"since,omitzero"` // when it was first made, see [schemas.Caller]; zero means now
 }
 
 // Invoker is the waist of handoff: protocols and the command line sit above it, sharing between processes

@@ -61,4 +61,8 @@ var Admin = []Tool{
 		Name: "connection_open", Title: "Open a connection", Idempotent: true, Admin: true,
 		Description: "Tell that a client is there: its claims are renewed until it leaves.",
 	}, (*mailbox.Service).Attach, nothing),
+	define(Tool{
+		Name: "registry_newest", Title: "Newest event", ReadOnly: true, Idempotent: true, Admin: true,
+		Description: "The number of the newest event, from which changes can be followed.",
+	}, (*mailbox.Service).Head, nothing),
 }

@@ -67,7 +67,7 @@ func (a *app) serve(ctx context.Context) (err error) {
 		log.InfoContext(ctx, "this speaks with an MCP client, not with people: Ctrl-D ends it")
 	}
 	server := mcp.New(mcp.Config{
-		Invoker: boxes, Caller: by, Name: agentOf, Newest: boxes.Newest,
+		Invoker: boxes, Caller: by, Name: agentOf,
 		NewRequestID: func() string { return tools.NewRequestID(a.now(), rand.Reader) },
 		Version:      thisRelease().Version, Workspace: place.Name, Drain: answering, Logger: log,
 	})

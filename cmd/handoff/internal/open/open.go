@@ -64,15 +64,6 @@ func Workspace(ctx context.Context, c Config) (*Mailboxes, error) {
 	return m, nil
 }
 
-// Newest is the number of the newest event of the registry.
-func (m *Mailboxes) Newest(ctx context.Context) (n uint64, err error) {
-	err = m.store.View(ctx, func(v *store.View) error {
-		n, err = v.Events()
-		return err
-	})
-	return n, err
-}
-
 // Close lets go of the store. It may be called twice.
 func (m *Mailboxes) Close() error {
 	var err error

@@ -40,9 +40,9 @@ func TestOpenMakesFilesForTheirOwnerOnly(t *testing.T) {
 		ID: "1", Caller: schemas.Caller{Agent: "dev", Via: schemas.ViaCLI}, Tool: "send_handoff", Args: []byte(`{"to": "qa", "task": "Test it"}`),
 	})
 	require.NoError(t, err)
-	n, err := m.Newest(t.Context())
+	newest, err := m.Invoke(t.Context(), tools.Call{Tool: "registry_newest"})
 	require.NoError(t, err)
-	require.EqualValues(t, 1, n)
+	require.JSONEq(t, `{"event": 1}`, string(newest))
 	require.NoError(t, m.Close())
 }
 
