@@ -27,7 +27,7 @@ var house = []room{
 
 	{
 		level: 1, path: "store/ledger", about: "Merkle tree of the events",
-		owns: []string{"golang.org/x/mod"},
+		owns: []string{"golang.org/x/mod/sumdb"},
 	},
 	{
 		level: 1, path: "store", about: "what is kept",
@@ -78,6 +78,12 @@ var house = []room{
 	{
 		level: 3, path: "tools", about: "what is offered",
 		imports: []string{"schemas", "mailbox"},
+	},
+
+	{
+		level: 3, path: "tools/relay", about: "many processes, one store",
+		imports: []string{"schemas", "tools"},
+		owns:    []string{"golang.org/x/sys", "golang.org/x/mod/semver"},
 	},
 
 	{

@@ -1,0 +1,217 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"path/filepath"
+	"time"
+)
+
+const (
+	patience   = 5 * time.Second // how long a call waits for an owner
+	firstPause = 2 * time.Millisecond
+	lastPause  = 100 * time.Millisecond
+)
+
+// search is one search for a seat, which all calls that need one share.
+type search struct {
+	done chan struct{} // closed when the fields below are set
+	seat *seat
+	err  error
+}
+
+// sit gives the seat, and finds one if there is none.
+func (r *Relay) sit(ctx context.Context) (*seat, error) {
+	r.mu.Lock()
+	if s := r.seat; s != nil && !s.lost() {
+		r.mu.Unlock()
+		return s, nil
+	}
+	if r.closed {
+		r.mu.Unlock()
+		return nil, leaving(r.config)
+	}
+	found := r.looking
+	if found == nil {
+		found = &search{done: make(chan struct{})}
+		r.looking = found
+		r.work.Go(func() { r.look(found) })
+	}
+	r.mu.Unlock()
+	select {
+	case <-found.done:
+		return found.seat, found.err
+	case <-ctx.Done():
+		return nil, cutOff(ctx)
+	}
+}
+
+func (r *Relay) look(found *search) {
+	found.seat, found.err = r.find(r.life)
+	r.mu.Lock()
+	r.looking = nil
+	r.mu.Unlock()
+	close(found.done)
+}
+
+// find meets the owner, or makes this process the owner when there is none.
+func (r *Relay) find(ctx context.Context) (*seat, error) {
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	r.mu.Lock()
+	r.refused = nil // what stood in the way before may not any more
+	r.mu.Unlock()
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		r.mu.Lock()
+		changed := r.changed
+		r.mu.Unlock()
+		s, err := r.try(ctx)
+		if s != nil || err != nil {
+			return s, err
+		}
+		select {
+		case <-changed:
+			pause = firstPause
+		case <-time.After(pause/2 + rand.N(pause)): //nolint:gosec // so that not all knock at once
+		case <-ctx.Done():
+			return nil, leaving(r.config)
+		case <-limit.C:
+			if !r.hasLock() { // which may take longer, and is no reason to give up
+				return nil, nobodyServes(r.config)
+			}
+		}
+	}
+}
+
+// try looks once: at what came of standing in line, for an owner, and for the lock. It gives neither a seat
+// nor an error when it is worth to look again.
+func (r *Relay) try(ctx context.Context) (*seat, error) {
+	if s, err := r.outcome(); s != nil || err != nil {
+		return s, err
+	}
+	s, err := r.meet(ctx)
+	switch {
+	case err == nil:
+		r.lineUp()
+		return r.take(s), nil
+	case !errors.Is(err, errMoved):
+		return nil, err
+	case r.config.Stays:
+		r.lineUp()
+		return nil, nil
+	}
+	l, err := tryLock(r.lockPath())
+	switch {
+	case errors.Is(err, errHeld), errors.Is(err, errRemoved):
+		return nil, nil
+	case err != nil:
+		return nil, unlockable(r.config, err)
+	}
+	r.rise(l)
+	return r.outcome()
+}
+
+// outcome is what came of having the lock: the seat of an owner, or why the store could not be opened.
+func (r *Relay) outcome() (*seat, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := r.refused
+	r.refused = nil
+	if r.owner != nil && !r.owner.seat.lost() {
+		return r.owner.seat, nil
+	}
+	return nil, err
+}
+
+// hasLock tells whether this process owns the store, or is about to.
+func (r *Relay) hasLock() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.rising || r.owner != nil
+}
+
+// take makes s the seat, unless this process became the owner meanwhile.
+func (r *Relay) take(s *seat) *seat {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.owner != nil && !r.owner.seat.lost() {
+		s.lose(errMoved)
+		return r.owner.seat
+	}
+	r.sitOn(s)
+	return s
+}
+
+// sitOn is called with mu held.
+func (r *Relay) sitOn(s *seat) {
+	if was := r.seat; was != nil && was != s {
+		was.lose(errMoved)
+	}
+	r.seat = s
+	context.AfterFunc(s.over, r.seatLost)
+	r.tell()
+}
+
+// lineUp puts a process that stays in line for the lock. It waits there, in the kernel, until the owner ends.
+func (r *Relay) lineUp() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.config.Stays || r.closed || r.queued || r.rising || r.owner != nil || r.refused != nil {
+		return
+	}
+	r.queued = true
+	go r.queue() // nothing waits for it: a wait for a file lock cannot be cancelled
+}
+
+func (r *Relay) queue() {
+	l, err := waitLock(r.lockPath())
+	r.mu.Lock()
+	r.queued = false
+	if err != nil && !errors.Is(err, errRemoved) {
+		r.refused = unlockable(r.config, err)
+	}
+	if err != nil || r.closed {
+		r.tell()
+		r.mu.Unlock()
+		r.letGo(l)
+		return
+	}
+	r.rising = true
+	r.work.Add(1)
+	r.mu.Unlock()
+	defer r.work.Done()
+	r.rise(l)
+}
+
+// rise makes the process that has the lock the owner.
+func (r *Relay) rise(l *lock) {
+	r.mu.Lock()
+	r.rising = true
+	r.mu.Unlock()
+	o, err := r.own(r.life, l)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rising = false
+	if err != nil {
+		if r.refused = err; r.looking == nil { // nobody is told
+			r.config.Logger.Warn("the store could not be taken over", slog.Any("error", err))
+		}
+		r.tell()
+		return
+	}
+	r.owner = o // Close looks for it when this is done
+	r.sitOn(o.seat)
+}
+
+func (r *Relay) letGo(l *lock) {
+	if l == nil {
+		return
+	}
+	if err := l.release(); err != nil {
+		r.config.Logger.Error("the lock was not released", slog.Any("error", err))
+	}
+}
+
+func (r *Relay) lockPath() string { return filepath.Join(r.config.Dir, "handoff.lock") }

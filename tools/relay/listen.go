@@ -1,0 +1,83 @@
+package relay
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+)
+
+// listen begins to listen for other processes of this user, on a socket beside the store. Where that cannot
+// be, it listens on one under runtimeDir, if that is not empty, and else on a port of the loopback interface.
+// It is called with the lock held. Closing the listener leaves the socket where it is: see [Address.remove].
+func listen(dir, runtimeDir string) (net.Listener, Address, error) {
+	var reasons []error
+	for _, path := range socketPaths(dir, runtimeDir) {
+		l, err := bind(path)
+		if err == nil {
+			return guarded{l}, Address{Network: "unix", Addr: path}, nil
+		}
+		reasons = append(reasons, err)
+	}
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		return nil, Address{}, errors.Join(append(reasons, err)...)
+	}
+	return l, Address{Network: "tcp", Addr: l.Addr().String(), Secret: rand.Text()}, nil
+}
+
+// longestPath is what fits into the address of a socket with the zero at its end: 107 bytes on Linux, 103 on
+// macOS.
+const longestPath = len(syscall.RawSockaddrUnix{}.Path) - 1
+
+// socketPaths lists where the socket of a workspace may be, best first. A relative path would lead others
+// elsewhere.
+func socketPaths(dir, runtimeDir string) []string {
+	if runtime.GOOS == "windows" { // it has sockets, but nothing that tells whose process is at the other end
+		return nil
+	}
+	all := []string{filepath.Join(dir, "handoff.sock")}
+	if runtimeDir != "" {
+		sum := sha256.Sum256([]byte(dir))
+		all = append(all, filepath.Join(runtimeDir, "handoff", hex.EncodeToString(sum[:8])+".sock"))
+	}
+	var paths []string
+	for _, path := range all {
+		if filepath.IsAbs(path) && len(path) <= longestPath {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// bind listens on a socket that replaces what a killed owner left. It has another name until its permissions
+// are set, so nobody meets it before. That name is no longer than path, and the same for all: only the holder
+// of the lock uses it, and clears it of what was left half-made.
+func bind(path string) (*net.UnixListener, error) {
+	if err := makePrivate(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	unfinished := strings.TrimSuffix(path, ".sock") + ".new"
+	if err := (Address{Network: "unix", Addr: unfinished}).remove(); err != nil {
+		return nil, err
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: unfinished})
+	if err != nil {
+		return nil, err
+	}
+	l.SetUnlinkOnClose(false) // by then the name may be that of the next owner's socket
+	err = os.Chmod(unfinished, 0o600)
+	if err == nil {
+		err = os.Rename(unfinished, path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.Close(), os.Remove(unfinished))
+	}
+	return l, nil
+}

@@ -1,0 +1,71 @@
+package relay
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestANoteIsBelievedWhileItsProcessLives(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	runs := filepath.Base(self)
+	gone := ended(t)
+	require.NoError(t, gone.Wait())
+	for name, tt := range map[string]struct {
+		note  Note
+		lives bool
+	}{
+		"this process":                  {note: thisProcess(time.Time{}), lives: true},
+		"what it runs":                  {note: Note{PID: os.Getpid(), Program: runs}, lives: true},
+		"where nothing tells what runs": {note: Note{PID: os.Getpid()}, lives: true},
+		"a process that ended":          {note: Note{PID: gone.Process.Pid}},
+		"a process not waited for":      {note: Note{PID: unreaped(t), Program: runs}},
+		"a number given again":          {note: Note{PID: os.Getpid(), Program: "of-another"}},
+		"before the system started":     {note: Note{PID: os.Getpid(), Boot: "another"}},
+		"no number of a process":        {note: Note{PID: -1}},
+		"no note":                       {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if runtime.GOOS != "linux" && tt.note.Program+tt.note.Boot != "" {
+				t.Skip("nothing tells here what a process runs, or when the system started")
+			}
+			require.Equal(t, tt.lives, tt.note.Lives())
+		})
+	}
+}
+
+func TestTheSystemTellsItsStart(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("nothing tells here when the system started")
+	}
+	require.Len(t, bootID(), 36)
+}
+
+func unreaped(t *testing.T) (pid int) {
+	t.Helper()
+	cmd := ended(t)
+	t.Cleanup(func() { require.NoError(t, cmd.Wait()) })
+	return cmd.Process.Pid
+}
+
+// ended is a process of this program that has closed its output and was not waited for.
+func ended(t *testing.T) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	cmd.Stdout = w
+	require.NoError(t, cmd.Start())
+	require.NoError(t, w.Close())
+	_, err = io.Copy(io.Discard, r)
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	return cmd
+}

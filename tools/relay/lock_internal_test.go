@@ -1,0 +1,136 @@
+//go:build unix
+
+package relay
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestALockIsHeldOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "handoff.lock")
+	l := mustLock(t, path)
+	_, err := tryLock(path)
+	require.ErrorIs(t, err, errHeld)
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+
+	require.NoError(t, l.release())
+	require.NoError(t, l.release())
+	require.FileExists(t, path)
+	mustLock(t, path)
+}
+
+func TestALockOutlivesTheCollector(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "handoff.lock")
+	l := mustLock(t, path)
+	for range 3 {
+		runtime.GC() // closes files that nobody can reach any more
+	}
+	_, err := tryLock(path)
+	require.ErrorIs(t, err, errHeld)
+	runtime.KeepAlive(l)
+}
+
+func TestNoPlaceForALock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "missing", "handoff.lock")
+	_, err := tryLock(path)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = waitLock(path)
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestTheLockOfAKilledProcess(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "handoff.lock")
+	holder, lines := start(t, "lock", filepath.Dir(path))
+	requireLine(t, "locked", lines)
+	_, err := tryLock(path)
+	require.ErrorIs(t, err, errHeld)
+	got := waitInLine(t, path)
+	kill(t, holder)
+	l := <-got
+	_, err = tryLock(path)
+	require.ErrorIs(t, err, errHeld)
+	require.NoError(t, l.release())
+}
+
+func TestALockGoesToAProcessInLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "handoff.lock")
+	l := mustLock(t, path)
+	_, lines := start(t, "wait", filepath.Dir(path))
+	requireLine(t, "waits", lines)
+	requireInLine(t, path, 1)
+	require.NoError(t, l.release())
+	requireLine(t, "locked", lines)
+	_, err := tryLock(path)
+	require.ErrorIs(t, err, errHeld)
+}
+
+// A workspace may be removed, and made again, while a process waits for its lock.
+func TestALockOfAFileThatWasRemoved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "handoff.lock")
+	removed := mustLock(t, path)
+	got := make(chan error, 1)
+	go func() {
+		_, err := waitLock(path)
+		got <- err
+	}()
+	requireInLine(t, path, 1)
+	require.NoError(t, os.Remove(path))
+	mustLock(t, path)
+	require.NoError(t, removed.release())
+	require.ErrorIs(t, <-got, errRemoved)
+}
+
+func mustLock(t *testing.T, path string) *lock {
+	t.Helper()
+	l, err := tryLock(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, l.release()) })
+	return l
+}
+
+// waitInLine has a goroutine wait for the lock, and returns when it does.
+func waitInLine(t *testing.T, path string) <-chan *lock {
+	t.Helper()
+	got := make(chan *lock, 1)
+	go func() {
+		l, err := waitLock(path)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- l
+	}()
+	requireInLine(t, path, 1)
+	return got
+}
+
+// holdLock holds the lock until it is killed, or nobody could kill it any more.
+func holdLock(dir string) int {
+	l, err := tryLock(filepath.Join(dir, "handoff.lock"))
+	return hold(l, err)
+}
+
+func waitForLock(dir string) int {
+	fmt.Println("waits")
+	l, err := waitLock(filepath.Join(dir, "handoff.lock"))
+	return hold(l, err)
+}
+
+func hold(l *lock, err error) int {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println("locked")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	runtime.KeepAlive(l)
+	return 0
+}

@@ -1,0 +1,38 @@
+package relay
+
+import "golang.org/x/sys/unix"
+
+// networkKind names the network file system that a directory is on. It is empty for a local one, and where
+// the kernel does not tell.
+func networkKind(dir string) string {
+	var fs unix.Statfs_t
+	if unix.Statfs(dir, &fs) != nil {
+		return ""
+	}
+	return networkKindOf(uint32(fs.Type)) //nolint:gosec // 32 bits whatever the type, signed on some machines
+}
+
+// networkKindOf names a network file system by the magic number that statfs(2) gives. FUSE is not among them:
+// nothing tells sshfs from those that are local. Numbers without a name are of systems that Linux does not
+// bring itself.
+func networkKindOf(magic uint32) string {
+	return map[uint32]string{
+		unix.NFS_SUPER_MAGIC:   "nfs",
+		unix.SMB_SUPER_MAGIC:   "smb",
+		unix.SMB2_SUPER_MAGIC:  "smb",
+		unix.CIFS_SUPER_MAGIC:  "cifs",
+		unix.AFS_SUPER_MAGIC:   "afs",
+		unix.AFS_FS_MAGIC:      "afs",
+		unix.CEPH_SUPER_MAGIC:  "ceph",
+		unix.CODA_SUPER_MAGIC:  "coda",
+		unix.NCP_SUPER_MAGIC:   "ncp",
+		unix.OCFS2_SUPER_MAGIC: "ocfs2",
+		unix.V9FS_MAGIC:        "9p", // folders of the host in a virtual machine
+		0x01161970:             "gfs2",
+		0x0bd00bd0:             "lustre",
+		0x19830326:             "beegfs",
+		0x47504653:             "gpfs",
+		0xaad7aaea:             "panfs",
+		0xbacbacbc:             "vmhgfs",
+	}[magic]
+}

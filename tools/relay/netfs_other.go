@@ -1,0 +1,6 @@
+//go:build !linux && !darwin && !windows
+
+package relay
+
+// networkKind is not known here.
+func networkKind(string) string { return "" }

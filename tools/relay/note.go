@@ -1,0 +1,69 @@
+package relay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A Note tells others which process owns the store of a workspace and where it listens. It is only a hint,
+// in a file beside the store: the lock is the truth, and an owner that was killed leaves its note behind.
+type Note struct {
+	PID      int       `json:"pid"`
+	Program  string    `json:"program,omitempty"` // the name of the file it runs, where the system tells
+	Started  time.Time `json:"started"`           // when it became the owner
+	Boot     string    `json:"boot,omitempty"`    // of the system it runs on, where the system tells
+	Version  string    `json:"version"`           // of the program
+	Protocol Versions  `json:"protocol"`
+	Address  Address   `json:"address"`
+}
+
+// thisProcess is the note of the process itself, without what it is to say about its sharing.
+func thisProcess(now time.Time) Note {
+	n := Note{PID: os.Getpid(), Started: now, Boot: bootID()}
+	if runs, err := program("self"); err == nil {
+		n.Program = runs
+	}
+	return n
+}
+
+// ReadNote reads the note in a workspace's directory. It is not ok when there is none or it cannot be read.
+func ReadNote(dir string) (n Note, ok bool) {
+	content, err := os.ReadFile(notePath(dir))
+	if err != nil || json.Unmarshal(content, &n) != nil {
+		return Note{}, false
+	}
+	return n, true
+}
+
+// writeNote replaces the note in one step, so that nobody reads half of one. It is called with the lock held:
+// the name of the unfinished file is the same for all.
+func writeNote(dir string, n Note) error {
+	content, err := json.Marshal(n)
+	if err != nil {
+		return fmt.Errorf("encode the note of the owner: %w", err)
+	}
+	unfinished := notePath(dir) + ".new"
+	if err := os.Remove(unfinished); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.WriteFile(unfinished, content, 0o600); err != nil { // it may hold a secret
+		return err
+	}
+	return patiently(func() error { return os.Rename(unfinished, notePath(dir)) })
+}
+
+// removeNote is called with the lock held. It is no error when there is none.
+func removeNote(dir string) error {
+	err := patiently(func() error { return os.Remove(notePath(dir)) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func notePath(dir string) string { return filepath.Join(dir, "owner.json") }

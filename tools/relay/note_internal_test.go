@@ -1,0 +1,74 @@
+package relay
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestANoteIsReadAsItWasWritten(t *testing.T) {
+	dir := t.TempDir()
+	_, ok := ReadNote(dir)
+	require.False(t, ok)
+	require.NoError(t, removeNote(dir))
+
+	n := thisProcess(time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC))
+	n.Version, n.Protocol = "v1.2.0", Versions{Min: 1, Max: 2}
+	n.Address = Address{Network: "tcp", Addr: "127.0.0.1:4711", Secret: "s"}
+	require.NoError(t, os.WriteFile(notePath(dir)+".new", []byte("a killed owner was here"), 0o644))
+	require.NoError(t, writeNote(dir, Note{PID: 1}))
+	require.NoError(t, writeNote(dir, n))
+	read, ok := ReadNote(dir)
+	require.True(t, ok)
+	require.Equal(t, n, read)
+
+	require.NoError(t, removeNote(dir))
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+}
+
+func TestANoteIsForItsUserOnly(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(notePath(dir)+".new", nil, 0o644))
+	require.NoError(t, writeNote(dir, Note{}))
+	require.Equal(t, os.FileMode(0o600), mode(t, notePath(dir)))
+}
+
+func TestHalfANoteIsNone(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(notePath(dir), []byte(`{"pid": 1, "started": `), 0o600))
+	n, ok := ReadNote(dir)
+	require.False(t, ok)
+	require.Zero(t, n)
+}
+
+func TestNoPlaceForANote(t *testing.T) {
+	require.ErrorIs(t, writeNote(filepath.Join(t.TempDir(), "missing"), Note{}), os.ErrNotExist)
+}
+
+// Older and newer programs read it: the names are a promise.
+func TestTheWordsOfANote(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, writeNote(dir, Note{
+		PID: 7, Program: "handoff", Started: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), Boot: "b",
+		Version: "v1.2.0", Protocol: Versions{Min: 1, Max: 2}, Address: Address{Network: "unix", Addr: "/w/handoff.sock"},
+	}))
+	content, err := os.ReadFile(notePath(dir))
+	require.NoError(t, err)
+	require.JSONEq(t, `{
+		"pid": 7, "program": "handoff", "started": "2026-01-31T12:00:00Z", "boot": "b",
+		"version": "v1.2.0", "protocol": {"min": 1, "max": 2},
+		"address": {"network": "unix", "addr": "/w/handoff.sock"}
+	}`, string(content))
+}
+
+func mode(t *testing.T, path string) os.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	return info.Mode().Perm()
+}

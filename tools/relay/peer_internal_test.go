@@ -1,0 +1,122 @@
+//go:build unix
+
+package relay
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// nobody is a user who may do nothing in particular.
+const nobody = 65534
+
+func TestStrangersAreNotAccepted(t *testing.T) {
+	needOtherUsers(t)
+	dir := shortDir(t)
+	l, a := mustListen(t, dir, "")
+	require.Equal(t, "kept out", knock(t, dir), "by the directory")
+	require.NoError(t, os.Chmod(dir, 0o755))
+	require.Equal(t, "kept out", knock(t, dir), "by the socket")
+	require.NoError(t, os.Chmod(a.Addr, 0o666))
+
+	accepted := make(chan net.Conn, 1)
+	go func() {
+		c, err := l.Accept()
+		if err == nil {
+			_, err = c.Write([]byte{'!'})
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		accepted <- c
+	}()
+	require.Equal(t, "hung up", knock(t, dir))
+	require.Empty(t, accepted)
+	ours, err := a.dial(t.Context())
+	require.NoError(t, err)
+	c := <-accepted
+	uid, err := peerUser(c.(*net.UnixConn))
+	require.NoError(t, err)
+	require.Equal(t, os.Getuid(), uid)
+	require.NoError(t, errors.Join(ours.Close(), c.Close()))
+}
+
+func TestAStrangerIsNotTakenForTheOwner(t *testing.T) {
+	needOtherUsers(t)
+	dir := shortDir(t)
+	require.NoError(t, os.Chmod(dir, 0o777))
+	_, lines := start(t, "impostor", dir)
+	requireLine(t, "listens", lines)
+	_, err := Address{Network: "unix", Addr: filepath.Join(dir, "handoff.sock")}.dial(t.Context())
+	require.ErrorContains(t, err, "another user listens there")
+}
+
+func needOtherUsers(t *testing.T) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root can start a process as another user")
+	}
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("nothing tells here who is at the other end of a socket")
+	}
+}
+
+// knock has another user connect, who is in the directory already, and tells how that went.
+func knock(t *testing.T, dir string) string {
+	t.Helper()
+	_, lines := start(t, "knock", dir)
+	require.True(t, lines.Scan(), "the child ended")
+	return lines.Text()
+}
+
+func knockAsStranger(string) int {
+	err := becomeNobody()
+	var c net.Conn
+	if err == nil {
+		c, err = net.Dial("unix", "handoff.sock")
+	}
+	if errors.Is(err, os.ErrPermission) {
+		fmt.Println("kept out")
+		return 0
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	if n, _ := c.Read(make([]byte, 1)); n == 0 {
+		fmt.Println("hung up")
+	} else {
+		fmt.Println("let in")
+	}
+	return 0
+}
+
+func listenAsStranger(string) int {
+	err := becomeNobody()
+	var l net.Listener
+	if err == nil {
+		l, err = net.Listen("unix", "handoff.sock")
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println("listens")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	_ = l.Close()
+	return 0
+}
+
+// becomeNobody is done by the child itself, as the binary of a test is where only root can start it.
+func becomeNobody() error {
+	return errors.Join(syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody))
+}

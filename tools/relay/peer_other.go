@@ -1,0 +1,8 @@
+//go:build !linux && !darwin
+
+package relay
+
+import "errors"
+
+// peerOf is not known here.
+func peerOf(int) (uid int, err error) { return 0, errors.ErrUnsupported }

@@ -1,0 +1,33 @@
+//go:build unix
+
+package relay
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheDirectoryIsForItsUserOnly(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state", "w")
+	require.NoError(t, prepare(dir))
+	require.Equal(t, os.FileMode(0o700), mode(t, dir))
+	require.Equal(t, os.FileMode(0o700), mode(t, filepath.Dir(dir)))
+
+	require.NoError(t, os.Chmod(dir, 0o755))
+	require.NoError(t, prepare(dir))
+	require.Equal(t, os.FileMode(0o700), mode(t, dir))
+}
+
+func TestAFileInThePlaceOfTheDirectory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "w")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	require.Error(t, prepare(path))
+}
+
+func TestANetworkFileSystemIsNamed(t *testing.T) {
+	err := &networkFS{dir: "/w", kind: "nfs"}
+	require.EqualError(t, err, "/w is on a network file system (nfs)")
+}

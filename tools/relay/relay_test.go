@@ -1,0 +1,215 @@
+package relay_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/tools/relay"
+)
+
+func TestWhatOneSendsAnotherClaims(t *testing.T) {
+	w := newWorld(t)
+	first, second, third := w.process(), w.process(), w.process()
+	require.EqualValues(t, 1, first.send("Test it"))
+	require.EqualValues(t, 2, second.send("Test it again"))
+	require.EqualValues(t, 1, third.claim())
+	require.EqualValues(t, 2, first.claim())
+	require.Equal(t, os.Getpid(), w.owner())
+}
+
+func TestARefusalCrossesAsItIs(t *testing.T) {
+	w := newWorld(t)
+	first, second := w.process(), w.process()
+	first.send("Test it")
+	_, here := first.try(t.Context(), "qa", "claim_handoff", `{"handoff_id": "9"}`)
+	_, there := second.try(t.Context(), "qa", "claim_handoff", `{"handoff_id": "9"}`)
+	require.Equal(t, schemas.NotFound, coded(t, there).Code)
+	require.Equal(t, coded(t, here).Hint, coded(t, there).Hint)
+	require.Equal(t, coded(t, here).Message, coded(t, there).Message)
+}
+
+func TestTheNextGoesOnWhenTheOwnerEnds(t *testing.T) {
+	w := newWorld(t)
+	first, second, third := w.process(), w.process(), w.process()
+	first.send("Test it")
+	require.EqualValues(t, 1, second.claim())
+	require.NoError(t, first.Close())
+	require.EqualValues(t, 2, second.send("Test it again"))
+	require.EqualValues(t, 2, third.claim())
+	require.NoError(t, second.Close())
+	require.True(t, third.call("", "audit_verify", `{}`).OK)
+}
+
+func TestTheLastLeavesNothing(t *testing.T) {
+	w := newWorld(t)
+	only := w.process()
+	only.send("Test it")
+	require.FileExists(t, filepath.Join(w.dir, "handoff.sock"))
+	require.NoError(t, only.Close())
+	require.NoError(t, only.Close(), "twice")
+	require.NoFileExists(t, filepath.Join(w.dir, "handoff.sock"))
+	require.NoFileExists(t, filepath.Join(w.dir, "owner.json"))
+	_, err := only.try(t.Context(), "dev", "list_agents", `{}`)
+	require.Equal(t, schemas.Unavailable, coded(t, err).Code)
+}
+
+// Every call is answered, and what it did is done once, though owners end all the time.
+func TestNoCallIsLostOrDoneTwice(t *testing.T) {
+	w := newWorld(t)
+	const senders, sends, owners = 4, 50, 20
+	var work sync.WaitGroup
+	for i := range senders {
+		c := w.process()
+		work.Go(func() {
+			for n := range sends {
+				c.send(fmt.Sprintf("Test %d of %d", n, i))
+			}
+		})
+	}
+	for range owners { // at least some of them get the store
+		p := w.process()
+		p.call("dev", "list_agents", `{}`)
+		require.NoError(t, p.Close())
+	}
+	work.Wait()
+	last := w.process()
+	require.True(t, last.call("", "audit_verify", `{}`).OK)
+	claimed := map[schemas.ID]bool{}
+	for range senders * sends {
+		claimed[last.claim()] = true
+	}
+	require.Len(t, claimed, senders*sends)
+	require.True(t, last.call("qa", "claim_handoff", `{}`).Empty)
+}
+
+func TestAWaitMovesToTheNextOwner(t *testing.T) {
+	w := newWorld(t)
+	first, second, third := w.process(), w.process(), w.process()
+	first.send("Something to know that the store is open")
+	first.claim()
+	claimed := make(chan schemas.ID)
+	go func() { claimed <- second.call("ops", "claim_handoff", `{"wait_seconds": 50}`).HandoffID }()
+	require.NoError(t, first.Close())
+	id := third.call("dev", "send_handoff", `{"to": "ops", "task": "Deploy it"}`).HandoffID
+	require.Equal(t, id, <-claimed)
+}
+
+func TestChangesGoOnAtTheNextOwner(t *testing.T) {
+	w := newWorld(t)
+	first, second, third := w.process(), w.process(), w.process()
+	first.send("1")
+	ctx, stop := context.WithCancel(t.Context())
+	seen := make(chan uint64)
+	var following sync.WaitGroup
+	following.Go(func() {
+		for c, err := range second.Changes(ctx, 0) {
+			if err != nil {
+				return
+			}
+			seen <- c.N
+		}
+	})
+	require.EqualValues(t, 1, <-seen)
+	require.NoError(t, first.Close())
+	third.send("2")
+	third.send("3")
+	require.EqualValues(t, 2, <-seen)
+	require.EqualValues(t, 3, <-seen)
+	stop()
+	following.Wait()
+}
+
+func TestAConnectionEndsWithItsProcess(t *testing.T) {
+	w := newWorld(t)
+	first, second := w.process(), w.process()
+	first.send("Test it")
+	second.call("qa", "connection_open", `{"conn": "conn-qa"}`)
+	second.claim()
+	require.True(t, first.live("qa"))
+	require.NoError(t, second.Close())
+	require.Eventually(t, func() bool { return !first.live("qa") }, 10*time.Second, time.Millisecond)
+}
+
+func TestAConnectionIsKnownToTheNextOwner(t *testing.T) {
+	w := newWorld(t)
+	first, second, third := w.process(), w.process(), w.process()
+	first.send("Test it")
+	second.call("qa", "connection_open", `{"conn": "conn-qa"}`)
+	second.claim()
+	third.call("ops", "connection_open", `{"conn": "conn-ops"}`)
+	third.call("ops", "claim_handoff", `{}`)
+	require.NoError(t, first.Close())
+	require.Eventually(t, func() bool { return third.live("qa") && second.live("ops") }, 10*time.Second, time.Millisecond)
+	second.call("qa", "connection_close", `{"conn": "conn-qa"}`)
+	require.False(t, third.live("qa"))
+}
+
+func (p process) live(agent schemas.Agent) bool {
+	p.t.Helper()
+	for _, c := range p.call("", "list_agents", `{}`).Agents {
+		if c.Name == agent {
+			return c.Live
+		}
+	}
+	return false
+}
+
+func TestACommandLetsGoAtOnce(t *testing.T) {
+	w := newWorld(t)
+	c := w.config()
+	c.Stays = false
+	command := w.start(c)
+	command.send("Test it")
+	server := w.process()
+	require.EqualValues(t, 1, server.claim(), "served by the command")
+	require.NoError(t, command.Close())
+	require.EqualValues(t, 2, server.send("More"))
+}
+
+func TestAStoreThatCannotBeOpened(t *testing.T) {
+	for name, stays := range map[string]bool{"command": false, "server": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			c := w.config()
+			c.Stays = stays
+			c.Open = func(context.Context) (relay.Store, error) { return nil, errBroken }
+			broken := w.start(c)
+			_, err := broken.try(t.Context(), "dev", "list_agents", `{}`)
+			require.Equal(t, errBroken, coded(t, err))
+			require.Zero(t, w.owner())
+
+			require.EqualValues(t, 1, w.process().send("Test it"), "another may open it")
+			require.EqualValues(t, 1, broken.claim(), "and serve the first")
+		})
+	}
+}
+
+func TestANewerProgramTakesOver(t *testing.T) {
+	w := newWorld(t)
+	versions := []string{"v1.2.0", "v1.2.0", "v1.10.0"}
+	var all []process
+	for _, v := range versions {
+		c := w.config()
+		c.Version = v
+		p := w.start(c)
+		p.send("from " + v)
+		all = append(all, p)
+	}
+	require.Eventually(t, func() bool {
+		n, ok := relay.ReadNote(w.dir)
+		return ok && n.Version == "v1.10.0"
+	}, 10*time.Second, time.Millisecond)
+	for i, p := range all {
+		require.EqualValues(t, i+1, p.claim())
+	}
+	require.NoError(t, all[2].Close())
+	require.EqualValues(t, 4, all[0].send("and back"))
+}

@@ -1,0 +1,99 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"golang.org/x/mod/semver"
+)
+
+// meet finds the owner and makes sure that both understand each other. It gives errMoved when there is no
+// owner, or none any more.
+func (r *Relay) meet(ctx context.Context) (*seat, error) {
+	note, ok := ReadNote(r.config.Dir)
+	if !ok || r.hasLock() { // looked at after reading: the note may be our own
+		return nil, errMoved
+	}
+	c := newClient(r.config, note)
+	met, err := c.greet(ctx)
+	if err == nil {
+		err = r.agree(ctx, c, met)
+	}
+	if err != nil {
+		c.seat.lose(errMoved)
+		if s, silent := errors.AsType[*silence](err); silent {
+			return nil, s.explain(r.config)
+		}
+		return nil, err
+	}
+	r.announce(ctx, c.seat)
+	return c.seat, nil
+}
+
+// agree has a newer program take the store over from an older one, so that what an upgrade mends is mended
+// for all. Where it cannot, both go on if they have a version of the protocol in common.
+func (r *Relay) agree(ctx context.Context, c *client, met Note) error {
+	if r.config.Stays && newer(r.config.Version, met.Version) {
+		r.lineUp() // before asking: the lock goes to who is in line
+		if c.askToYield(ctx) {
+			return errMoved
+		}
+	}
+	if _, ok := met.Protocol.common(spoken); ok {
+		return nil
+	}
+	return strangers(r.config, met)
+}
+
+func (c *client) askToYield(ctx context.Context) bool {
+	body, err := json.Marshal(Note{Version: c.config.Version})
+	if err != nil {
+		return false
+	}
+	rs, err := c.request(ctx, http.MethodPost, pathYield, body)
+	if err != nil {
+		return false
+	}
+	return rs.Body.Close() == nil && rs.StatusCode == http.StatusAccepted
+}
+
+// yield makes room for a newer program.
+func (o *owner) yield(w http.ResponseWriter, r *http.Request) {
+	var asks Note
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&asks)
+	if err != nil || !newer(asks.Version, o.note.Version) {
+		w.WriteHeader(http.StatusConflict)
+		return
+	}
+	w.WriteHeader(http.StatusAccepted)
+	o.relay.makeRoom(o, asks.Version)
+}
+
+// makeRoom closes the store and goes to the end of the line for it. It does not wait for that.
+func (r *Relay) makeRoom(o *owner, version string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed || r.owner != o || o.seat.lost() {
+		return
+	}
+	r.config.Logger.Info("making room for a newer program", slog.String("version", version))
+	r.work.Go(func() {
+		if err := o.close(); err != nil {
+			r.config.Logger.Error("the store was not closed well", slog.Any("error", err))
+		}
+		r.mu.Lock()
+		r.owner = nil
+		r.tell()
+		r.mu.Unlock()
+		r.lineUp()
+	})
+}
+
+// newer tells whether version a is above b, by semantic versioning. What was built from a working tree has no
+// version and is neither above nor below another.
+func newer(a, b string) bool {
+	return semver.IsValid(a) && semver.IsValid(b) && semver.Compare(a, b) > 0
+}
