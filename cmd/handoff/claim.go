@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -60,9 +61,17 @@ nothing waits.`,
 
 // claim claims as soon as there is something, or gives an empty result after the wait.
 func (a *app) claim(ctx context.Context, args arguments, wait time.Duration) (out schemas.ClaimOut, raw json.RawMessage, err error) {
-	err = poll(ctx, wait, func() (done bool, err error) {
-		out, raw, err = once[schemas.ClaimOut](ctx, a, "claim_handoff", args)
-		return err == nil && !out.Empty, err
+	by, err := a.caller(true)
+	if err != nil {
+		return out, nil, err
+	}
+	err = a.visit(ctx, by, func(v *visit) error {
+		return v.wait(ctx, wait, func(now arguments) (done bool, err error) {
+			maps.Copy(now, args)
+			out = schemas.ClaimOut{}
+			raw, err = v.call(ctx, "claim_handoff", now, &out)
+			return err == nil && !out.Empty, err
+		})
 	})
 	return out, raw, err
 }

@@ -15,6 +15,7 @@ type env struct {
 	stdout, stderr io.Writer
 	isTerminal     func(stream any) bool
 	now            func() time.Time
+	awake          func() time.Duration // that the machine was, since the start of this program; nil: all the time
 	cwd            string
 	executable     string         // this program, for commands that start it again
 	exit           func(code int) // ends a server that does not end by itself
@@ -30,8 +31,10 @@ func system() env {
 	if err != nil {
 		executable = os.Args[0]
 	}
+	started := time.Now()
 	return env{
 		getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		isTerminal: terminal.Is, now: time.Now, cwd: cwd, executable: executable, exit: os.Exit,
+		isTerminal: terminal.Is, now: time.Now, awake: func() time.Duration { return time.Since(started) },
+		cwd: cwd, executable: executable, exit: os.Exit,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,6 +41,8 @@ const answering = process.Limit - time.Second
 func (a *app) serve(ctx context.Context) (err error) {
 	ctx, life := process.Begin(ctx, a.exit)
 	defer life.End()
+	life.Follow(os.Getppid)
+	process.LeaveGroup(a.stdin, a.isTerminal)
 	process.SpendMemory()
 	stderr := process.NewDropping(a.stderr)
 	defer stderr.Close()

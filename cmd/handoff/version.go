@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"runtime/debug"
 
@@ -38,13 +39,17 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 }
 
+// version is what a release build sets, with -ldflags "-X main.version=v1.2.3". Go knows it otherwise where
+// the program was installed by its version.
+var version string
+
 func thisRelease() release {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return release{Version: "unknown"}
 	}
 	r := release{Version: info.Main.Version, Go: info.GoVersion}
-	if r.Version == "" {
+	if r.Version = cmp.Or(version, r.Version); r.Version == "" {
 		r.Version = "(devel)"
 	}
 	for _, s := range info.Settings {

@@ -10,11 +10,12 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools"
+	"handoff/tools/relay"
 )
 
-// A visit is the mailboxes of the workspace, open for the calls of one command, and who makes them.
+// A visit is the way to the mailboxes of the workspace for the calls of one command, and who makes them.
 type visit struct {
-	boxes *open.Mailboxes
+	boxes *relay.Relay
 	by    schemas.Caller
 	app   *app
 }
@@ -36,9 +37,10 @@ func (a *app) visit(ctx context.Context, by schemas.Caller, fn func(*visit) erro
 	return err
 }
 
-func (a *app) open(ctx context.Context, place workspace.Workspace, server bool, log *slog.Logger) (*open.Mailboxes, error) {
+func (a *app) open(ctx context.Context, place workspace.Workspace, stays bool, log *slog.Logger) (*relay.Relay, error) {
 	return open.Workspace(ctx, open.Config{
-		Name: place.Name, Dir: place.Dir, Server: server, Now: a.now, Logger: log,
+		Name: place.Name, Dir: place.Dir, Runtime: a.getenv("XDG_RUNTIME_DIR"), Stays: stays,
+		Version: thisRelease().Version, Now: a.now, Awake: a.awake, Logger: log,
 		Limits: a.keeping.limits, Lease: a.keeping.lease.Duration, LeaseMax: a.keeping.leaseMax.Duration,
 	})
 }

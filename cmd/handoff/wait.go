@@ -19,7 +19,7 @@ func (a *app) waitCommand() *cobra.Command {
   handoff wait 12 --timeout 30m && git merge login
   test "$(handoff wait 12 --silent)" = completed`,
 		Long: `Exit status: 0 completed, fully or in part; 1 failed, rejected, returned, timed out or cancelled;
-3 there is no such handoff; 7 it has not ended within --timeout, or another process held the store.`,
+3 there is no such handoff; 7 it has not ended within --timeout, or its store could not be had.`,
 		Args: cobra.ExactArgs(1),
 	}
 	silent := cmd.Flags().Bool("silent", false, "print the status only")
@@ -57,10 +57,17 @@ func (a *app) waitCommand() *cobra.Command {
 
 // wait gives a handoff when it has ended, or as it stands when the time is over.
 func (a *app) wait(ctx context.Context, id string, limit time.Duration) (out schemas.GetOut, raw json.RawMessage, err error) {
-	args := arguments{"handoff_id": id, "view": "outcome"}
-	err = poll(ctx, limit, func() (done bool, err error) {
-		out, raw, err = once[schemas.GetOut](ctx, a, "get_handoff", args)
-		return err == nil && out.Status.Ended(), err
+	by, err := a.caller(false)
+	if err != nil {
+		return out, nil, err
+	}
+	err = a.visit(ctx, by, func(v *visit) error {
+		return v.wait(ctx, limit, func(now arguments) (done bool, err error) {
+			now["handoff_id"], now["view"] = id, "outcome"
+			out = schemas.GetOut{}
+			raw, err = v.call(ctx, "get_handoff", now, &out)
+			return err == nil && out.Status.Ended(), err
+		})
 	})
 	return out, raw, err
 }

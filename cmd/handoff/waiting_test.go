@@ -47,3 +47,13 @@ func TestCommandsTakeTurns(t *testing.T) {
 	require.Equal(t, make([]int, len(codes)), codes)
 	require.Contains(t, p.must("audit", "verify"), "8 events of 8 handoffs")
 }
+
+func TestAWaitThatNothingEndsIsOver(t *testing.T) {
+	p := newPlace(t)
+	p.must("send", "qa", "Test it", "--agent", "dev")
+	code, _, _ := p.run("claim", "--agent", "nobody", "--wait", "1")
+	require.Equal(t, 6, code)
+	code, _, errs := p.run("wait", "1", "--timeout", "1")
+	require.Equal(t, 7, code)
+	require.Contains(t, errs, "ho_1 is still pending")
+}

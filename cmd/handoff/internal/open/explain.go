@@ -3,7 +3,6 @@ package open
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"syscall"
 
@@ -17,8 +16,8 @@ func explain(c Config, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return schemas.Errorf(schemas.Unavailable, "interrupted while opening workspace %s: %w", c.Name, err)
 	case errors.Is(err, store.ErrLocked):
-		return schemas.Errorf(schemas.Unavailable, "another handoff process%s holds the store of workspace %s", pid(c.Dir), c.Name).
-			WithHint("Use the handoff tools of the client whose server that is, or end it; or use another workspace with --workspace NAME.")
+		return schemas.Errorf(schemas.Unavailable, "another program has the store of workspace %s open and does not share it", c.Name).
+			WithHint("An older handoff does not: restart the clients that run it. Or use another workspace with --workspace NAME.")
 	case errors.Is(err, store.ErrNewer):
 		return schemas.Errorf(schemas.Unavailable, "workspace %s: %w", c.Name, err).
 			WithHint("Install the newest handoff. Nothing was changed.")
@@ -33,11 +32,4 @@ func explain(c Config, err error) error {
 			WithHint("Make %s writable, or keep state elsewhere with XDG_STATE_HOME.", c.Dir)
 	}
 	return schemas.Errorf(schemas.Internal, "open workspace %s: %w", c.Name, err).WithHint("Look at %s.", c.Dir)
-}
-
-func pid(dir string) string {
-	if n := owner(dir); n != 0 {
-		return fmt.Sprintf(" (pid %d)", n)
-	}
-	return ""
 }

@@ -1,9 +1,6 @@
-// Package open makes a workspace's mailboxes callable: it opens the store that holds them, puts the rules on
-// top, and says in words that a caller can act on why it could not.
-//
-// One process at a time holds a store. A command holds it for the moment of its call, so others wait for it;
-// a server holds it while it runs and leaves a note about itself, so that others need not wait to tell why
-// they cannot go on.
+// Package open makes a workspace's mailboxes callable. It says how the store that holds them is opened and
+// put under the rules, and in words that a caller can act on why it could not; which process does that is
+// the business of the relay.
 package open
 
 import (
@@ -11,92 +8,83 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"handoff/cmd/handoff/internal/journal"
 	"handoff/mailbox"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/bolt"
 	"handoff/tools"
+	"handoff/tools/relay"
 )
 
 // Config says what to open. Name, Dir and Now are required.
 type Config struct {
-	Name   string // of the workspace, for errors
-	Dir    string // where its files are; made if it is not there
-	Server bool   // stays open until its client leaves, instead of for one call
-	Now    func() time.Time
+	Name    string // of the workspace, for errors
+	Dir     string // where its files are; made if it is not there
+	Runtime string // XDG_RUNTIME_DIR
+	Stays   bool   // the process lives until its client leaves, instead of for one call
+	Version string // of this program
+
+	Now   func() time.Time
+	Awake func() time.Duration // see [mailbox.Config]
 
 	Limits   schemas.Limits
 	Lease    time.Duration // see [mailbox.Config]
 	LeaseMax time.Duration
 
+	// Logger hears of what concerns this process. What it does for others, should it own the store, goes to
+	// the log of the workspace.
 	Logger *slog.Logger
 }
 
-// Mailboxes are those of one workspace, open.
-type Mailboxes struct {
-	tools.Invoker
-	store *store.Store
-	note  string // path of the note about this process, if it is a server
+// Workspace gives the way to the mailboxes of a workspace, which are made when they are new. The first call
+// opens them, or finds who has them open. Errors are *[schemas.Error].
+func Workspace(ctx context.Context, c Config) (*relay.Relay, error) {
+	return relay.Open(ctx, relay.Config{
+		Name: c.Name, Dir: c.Dir, Runtime: c.Runtime, Stays: c.Stays, Version: c.Version, Now: c.Now, Logger: c.Logger,
+		Open: c.open,
+	})
 }
 
-// Workspace opens the mailboxes of a workspace and makes them when they are new. Errors are *[schemas.Error].
-func Workspace(ctx context.Context, c Config) (*Mailboxes, error) {
-	if err := prepare(c.Dir); err != nil {
-		return nil, explain(c, err)
-	}
-	backend, err := take(ctx, c)
+// mailboxes are those of one workspace, open in this process.
+type mailboxes struct {
+	tools.Local
+	store *store.Store
+	log   *journal.Journal
+}
+
+func (c Config) open(ctx context.Context) (relay.Store, error) {
+	log := journal.New(c.Dir)
+	backend, err := take(ctx, filepath.Join(c.Dir, "handoff.db"), log.Logger())
 	if err != nil {
-		return nil, explain(c, err)
+		return nil, errors.Join(explain(c, err), log.Close())
 	}
-	m := &Mailboxes{store: store.New(backend)}
-	if m.note, err = leaveNote(c); err != nil {
-		return nil, errors.Join(explain(c, err), m.Close())
-	}
-	m.Invoker = tools.Local{Logger: c.Logger, Mailbox: mailbox.New(mailbox.Config{
+	m := &mailboxes{store: store.New(backend), log: log}
+	m.Local = tools.Local{Logger: log.Logger(), Mailbox: mailbox.New(mailbox.Config{
 		Store: m.store, Now: c.Now, NewID: newID,
-		Limits: c.Limits, Lease: c.Lease, LeaseMax: c.LeaseMax, Logger: c.Logger,
+		Limits: c.Limits, Lease: c.Lease, LeaseMax: c.LeaseMax, Logger: log.Logger(),
 	})}
 	return m, nil
 }
 
 // Close lets go of the store. It may be called twice.
-func (m *Mailboxes) Close() error {
-	var err error
-	if m.note != "" {
-		err = os.Remove(m.note)
-		m.note = ""
-	}
-	return errors.Join(m.store.Close(), err)
-}
-
-// prepare makes the directory of the workspace, for its owner only: handoffs hold what agents know.
-func prepare(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	info, err := os.Stat(dir)
-	if err != nil || info.Mode().Perm()&0o077 == 0 {
-		return err
-	}
-	return os.Chmod(dir, 0o700) //nolint:gosec // a directory is entered by its x bit
-}
+func (m *mailboxes) Close() error { return errors.Join(m.store.Close(), m.log.Close()) }
 
 const (
-	attempts = 40
-	pause    = 25 * time.Millisecond // between attempts: a command holds the store for less
+	attempts = 100
+	pause    = 5 * time.Millisecond
 )
 
-// take opens the store, waiting for commands that hold it for a moment.
-func take(ctx context.Context, c Config) (*bolt.Store, error) {
-	removeStale(c.Dir)
-	for range attempts - 1 {
-		s, err := tryTake(ctx, c)
-		if !errors.Is(err, store.ErrLocked) || owner(c.Dir) != 0 {
+// take opens the store. A process that was killed lets go of the lock of the workspace a moment before that
+// of the file.
+func take(ctx context.Context, path string, log *slog.Logger) (s *bolt.Store, err error) {
+	for range attempts {
+		s, err = bolt.Open(ctx, bolt.Config{Path: path, Logger: log})
+		if !errors.Is(err, store.ErrLocked) {
 			return s, err
 		}
 		select {
@@ -105,11 +93,7 @@ func take(ctx context.Context, c Config) (*bolt.Store, error) {
 		case <-time.After(pause):
 		}
 	}
-	return tryTake(ctx, c)
-}
-
-func tryTake(ctx context.Context, c Config) (*bolt.Store, error) {
-	return bolt.Open(ctx, bolt.Config{Path: filepath.Join(c.Dir, "handoff.db"), Logger: c.Logger})
+	return nil, err
 }
 
 // newID makes 80 random bits readable: long enough that nobody guesses it, short enough to say.

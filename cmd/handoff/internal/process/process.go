@@ -1,8 +1,9 @@
 // Package process keeps the rules of a server process that a client started and may leave at any moment:
 // losing the client must not kill it in the middle of a commit, and must not keep it alive either.
 //
-// End of input, SIGTERM, SIGINT, SIGHUP and a client that no longer reads all begin the same drain. A second
-// signal ends the process at once, and so does a drain that takes longer than [Limit].
+// End of input, SIGTERM, SIGINT, SIGHUP, a client that no longer reads and another parent than at the start
+// all begin the same drain. A second signal ends the process at once, and so does a drain that takes longer
+// than [Limit].
 package process
 
 import (
@@ -29,13 +30,16 @@ type Life struct {
 }
 
 // Begin ignores SIGPIPE, which would otherwise kill the process at its first write to a client that left,
-// and watches for signals until End. The context is done when a signal, or a client that no longer reads,
-// begins the drain; at the end of input it stays open, because calls that were read are still to be
-// answered. Exit ends the process hard: os.Exit outside of tests.
+// and watches for signals until End. The context is done when a signal, a client that no longer reads or
+// one that is gone begins the drain; at the end of input it stays open, because calls that were read are
+// still to be answered. Exit ends the process hard: os.Exit outside of tests.
 func Begin(ctx context.Context, exit func(code int)) (context.Context, *Life) {
 	signal.Ignore(syscall.SIGPIPE)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
+	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
+	if !signal.Ignored(syscall.SIGHUP) { // else nohup says that it shall outlive its terminal
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	return begin(ctx, exit, signals)
 }
 

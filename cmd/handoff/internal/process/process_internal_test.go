@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -86,6 +87,28 @@ func TestAnOrderlyEndDoesNotExit(t *testing.T) {
 		l.End()
 		time.Sleep(2 * Limit)
 		require.Empty(t, exited)
+	})
+}
+
+func TestAParentThatIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := start(t)
+		var looks, parent atomic.Int64
+		l.Follow(func() int {
+			looks.Add(1)
+			return int(parent.Load())
+		})
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.NoError(t, l.ctx.Err(), "it is still there")
+		require.EqualValues(t, 1+time.Hour/lookEvery, looks.Load(), "nothing is done in between")
+
+		began := time.Now()
+		parent.Store(1)
+		<-l.ctx.Done()
+		require.Equal(t, lookEvery, time.Since(began))
+		require.Equal(t, 1, <-l.exited, "what hangs then ends hard")
+		require.Equal(t, lookEvery+Limit, time.Since(began))
 	})
 }
 

@@ -1,0 +1,232 @@
+package journal_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/journal"
+)
+
+const (
+	limit = 1 << 20 // bytes of one file
+	all   = 1 << 20 // lines: more than there are
+)
+
+// write is an owner with something to say. In a bubble its Close finds time to write it all.
+func write(t *testing.T, dir string, messages ...string) {
+	t.Helper()
+	j := journal.New(dir)
+	for _, m := range messages {
+		j.Logger().Info(m)
+	}
+	require.NoError(t, j.Close())
+}
+
+// tail gives the messages of the last n lines.
+func tail(t *testing.T, dir string, n int) (messages []string) {
+	t.Helper()
+	for line, err := range journal.Tail(dir, n) {
+		require.NoError(t, err)
+		messages = append(messages, message(line))
+	}
+	return messages
+}
+
+func message(line string) string {
+	_, rest, _ := strings.Cut(line, "msg=")
+	m, _, _ := strings.Cut(rest, " pid=")
+	return m
+}
+
+// add writes to a file of the log by hand.
+func add(t *testing.T, dir, name, content string) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	require.NoError(t, err)
+	_, err = f.WriteString(content)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+}
+
+// full is a line after which no other fits.
+func full(message string) string {
+	return strings.Repeat("x", limit) + " msg=" + message + "\n"
+}
+
+func TestNothingIsMadeWithoutALine(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir)
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+	require.Empty(t, tail(t, dir, all))
+}
+
+func TestALineSaysWhatHappened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		j := journal.New(dir)
+		j.Logger().Warn("a caller left", slog.String("agent", "qa"))
+		require.NoError(t, j.Close())
+		require.NoError(t, j.Close())
+		j.Logger().Warn("lost")
+
+		content, err := os.ReadFile(journal.Path(dir))
+		require.NoError(t, err)
+		require.Regexp(t, fmt.Sprintf(`^time=\S+ level=WARN msg="a caller left" pid=%d agent=qa\n$`, os.Getpid()), string(content))
+		info, err := os.Stat(journal.Path(dir))
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o600), info.Mode())
+	})
+}
+
+func TestTheNextOwnerGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		write(t, dir, "one", "two")
+		write(t, dir, "three")
+		require.Equal(t, []string{"one", "two", "three"}, tail(t, dir, all))
+		require.Equal(t, []string{"two", "three"}, tail(t, dir, 2))
+		require.Empty(t, tail(t, dir, 0))
+	})
+}
+
+func TestAFullLogIsSetAsideWhenItIsOpened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		add(t, dir, "handoff.log.1", "msg=ancient\n")
+		add(t, dir, "handoff.log", full("old"))
+		write(t, dir, "new")
+		require.Equal(t, []string{"old", "new"}, tail(t, dir, 2), "what is older is still read")
+		require.NotContains(t, tail(t, dir, all), "ancient")
+		require.Less(t, size(t, dir, "handoff.log"), int64(100))
+	})
+}
+
+func TestAFullLogIsSetAsideWhileItIsWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		long := strings.Repeat("x", 100_000)
+		j := journal.New(dir)
+		for i := range 30 {
+			j.Logger().Info(fmt.Sprint(i, long))
+		}
+		require.NoError(t, j.Close())
+		for _, name := range []string{"handoff.log", "handoff.log.1"} {
+			require.LessOrEqual(t, size(t, dir, name), int64(limit+len(long)+100))
+		}
+		kept := tail(t, dir, 12)
+		require.Len(t, kept, 12)
+		require.Equal(t, "18"+long, kept[0])
+		require.Equal(t, "29"+long, kept[11])
+	})
+}
+
+func TestALogThatCannotBeSetAsideBeginsAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		add(t, dir, "handoff.log", full("old"))
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, "handoff.log.1", "in the way"), 0o700))
+		write(t, dir, "new")
+		require.Less(t, size(t, dir, "handoff.log"), int64(100))
+	})
+}
+
+func TestALogThatCannotBeWrittenStopsNobody(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "missing")
+	j := journal.New(dir)
+	j.Logger().Info("lost")
+	require.NoError(t, j.Close())
+	require.NoDirExists(t, dir)
+}
+
+func TestALogThatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "handoff.log"), 0o700))
+	for _, lines := range []iter.Seq2[string, error]{journal.Tail(dir, all), journal.Follow(t.Context(), dir, all)} {
+		var errs []error
+		for _, err := range lines {
+			errs = append(errs, err)
+		}
+		require.Len(t, errs, 1)
+		require.ErrorContains(t, errs[0], "handoff.log")
+	}
+}
+
+func size(t *testing.T, dir, name string) int64 {
+	t.Helper()
+	info, err := os.Stat(filepath.Join(dir, name))
+	require.NoError(t, err)
+	return info.Size()
+}
+
+// What is read at one look decides what is written before the next.
+func TestFollowing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		write(t, dir, "one", "two")
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		var seen []string
+		for line, err := range journal.Follow(ctx, dir, 1) {
+			require.NoError(t, err)
+			seen = append(seen, message(line))
+			switch seen[len(seen)-1] {
+			case "two":
+				write(t, dir, "three")
+				add(t, dir, "handoff.log", "msg=fo")
+			case "three":
+				add(t, dir, "handoff.log", "ur\n"+full("five"))
+			case "four":
+				write(t, dir, "six")
+				require.FileExists(t, filepath.Join(dir, "handoff.log.1"))
+			case "six":
+				leave()
+			}
+		}
+		require.Equal(t, []string{"two", "three", "four", "five", "six"}, seen)
+	})
+}
+
+func TestFollowingALogThatIsNotThereYet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		time.AfterFunc(time.Minute, func() {
+			add(t, dir, "handoff.log", "msg=one\n")
+		})
+		for line, err := range journal.Follow(ctx, dir, all) {
+			require.NoError(t, err)
+			require.Equal(t, "one", message(line))
+			leave()
+		}
+	})
+}
+
+func TestFollowingAnEmptiedLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		write(t, dir, "one", "two")
+		var seen []string
+		for line, err := range journal.Follow(t.Context(), dir, 1) {
+			require.NoError(t, err)
+			if seen = append(seen, message(line)); len(seen) == 2 {
+				break
+			}
+			require.NoError(t, os.Truncate(filepath.Join(dir, "handoff.log"), 0))
+			write(t, dir, "three")
+		}
+		require.Equal(t, []string{"two", "three"}, seen)
+	})
+}

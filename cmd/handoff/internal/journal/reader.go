@@ -1,0 +1,95 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"strings"
+)
+
+// A reader reads the log from the beginning of what is kept. It holds no file open in between, because one
+// that is open cannot be renamed everywhere.
+type reader struct {
+	path   string
+	at     fs.FileInfo // the file that was read last, under whichever name
+	offset int64       // how much of it was read
+}
+
+// next gives what was written since it was called last, as whole lines.
+func (r *reader) next() (lines []string, err error) {
+	files, err := r.open()
+	defer func() {
+		for _, f := range files {
+			_ = f.Close() // it was only read
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	known := slices.IndexFunc(files, func(f opened) bool { return os.SameFile(r.at, f.info) })
+	for _, f := range files[max(0, known):] {
+		more, err := r.read(f)
+		lines = append(lines, more...)
+		if err != nil {
+			return lines, err
+		}
+	}
+	return lines, nil
+}
+
+type opened struct {
+	*os.File
+	info fs.FileInfo
+}
+
+// open opens what there is, the earlier file first. A file that is renamed meanwhile is not there twice.
+func (r *reader) open() ([]opened, error) {
+	var files []opened
+	for _, path := range []string{r.path, earlier(r.path)} {
+		f, err := open(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return files, err
+		case len(files) == 1 && os.SameFile(files[0].info, f.info):
+			_ = f.Close() // it was only opened
+		default:
+			files = append(files, f)
+		}
+	}
+	slices.Reverse(files)
+	return files, nil
+}
+
+func open(path string) (opened, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return opened{}, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		_ = f.Close() // it was only opened
+		return opened{}, err
+	}
+	return opened{f, info}, nil
+}
+
+// read gives the lines of f that were not read yet. A line that is not all there is left for the next time.
+func (r *reader) read(f opened) ([]string, error) {
+	if !os.SameFile(r.at, f.info) || f.info.Size() < r.offset {
+		r.offset = 0
+	}
+	r.at = f.info
+	b, err := io.ReadAll(io.NewSectionReader(f, r.offset, math.MaxInt64-r.offset))
+	b = b[:bytes.LastIndexByte(b, '\n')+1]
+	r.offset += int64(len(b))
+	var lines []string
+	for line := range strings.Lines(string(b)) {
+		lines = append(lines, strings.TrimSuffix(line, "\n"))
+	}
+	return lines, err
+}

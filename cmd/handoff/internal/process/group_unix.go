@@ -1,0 +1,22 @@
+//go:build unix
+
+package process
+
+import (
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// LeaveGroup leaves the process group of the client, so that Ctrl-C and Ctrl-Z meant for it do not reach a
+// process on which others depend. One whose input is a terminal was started by hand: it stays, because outside
+// of its group it could not read there. So does one whose input is no file, which is a test.
+func LeaveGroup(input io.Reader, isTerminal func(stream any) bool) {
+	f, ok := input.(*os.File)
+	if !ok || isTerminal(f) {
+		return
+	}
+	signal.Ignore(syscall.SIGTTOU) // of a terminal with "stty tostop", at our first write to it
+	_ = syscall.Setpgid(0, 0)      // refused to one that leads a session, and so a group of its own
+}
