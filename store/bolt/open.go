@@ -61,7 +61,6 @@ func bboltOpen(path string, o bbolt.Options) (db *bbolt.DB, err error) {
 	o.Timeout = 50 * time.Millisecond // one attempt; zero would wait for ever
 	o.PageSize = pageSize             // that of the machine may be larger, and so would each commit
 	o.FreelistType = bbolt.FreelistMapType
-	o.NoStatistics = true
 	var file *os.File
 	o.OpenFile = func(name string, flag int, mode os.FileMode) (f *os.File, err error) {
 		file, err = os.OpenFile(name, flag, mode)

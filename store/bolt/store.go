@@ -8,7 +8,7 @@
 // transaction cannot hurt each other. Views read the mapped file and wait for
 // nobody.
 //
-// The list of free pages is not written with each commit but when the writer
+// The list of free pages is written with a commit only while it is short, else when the writer
 // has been idle for a moment, on Checkpoint and on Close. A file left by a
 // process that was killed before is read through once when it is opened.
 //

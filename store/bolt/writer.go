@@ -157,10 +157,17 @@ func (w *writer) fill(tx *bbolt.Tx, begun *int) error {
 	return w.commit(tx, sync)
 }
 
-// commit makes tx durable, with the list of free pages if sync.
+// fewPages is how many free pages are listed with every commit: what fits into one page. Then the file of a
+// process that was killed opens at once. A longer list would cost each commit more than that is worth.
+const fewPages = 500
+
+// commit makes tx durable, with the list of free pages if sync or if it is short.
 func (w *writer) commit(tx *bbolt.Tx, sync bool) (err error) {
 	defer damaged(&err)
 	db := tx.DB()
+	if free := db.Stats(); free.FreePageN+free.PendingPageN <= fewPages {
+		sync = true
+	}
 	db.NoFreelistSync = !sync
 	defer func() { db.NoFreelistSync = true }()
 	w.unsynced = true
