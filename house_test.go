@@ -95,12 +95,17 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/...", about: "what only the command line needs",
 		imports: everythingBelow,
-		owns:    []string{"golang.org/x/term"},
+		owns:    []string{"golang.org/x/term", "golang.org/x/sys"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/demo", about: "four agents at work, seen by a client",
 		imports: everythingBelow,
 		owns:    []string{"github.com/mark3labs/mcp-go"},
+	},
+	{
+		level: 5, path: "cmd/handoff/together", about: "proof that processes share a store",
+		imports: everythingBelow,
+		owns:    []string{"github.com/anishathalye/porcupine"},
 	},
 	{
 		level: 5, path: "cmd/handoff", about: "commands, wiring",

@@ -1,8 +1,10 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"iter"
 	"slices"
 	"strings"
 
@@ -15,12 +17,15 @@ import (
 func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.AgentsIn) (out schemas.AgentsOut, err error) {
 	err = s.read(ctx, func(v *store.View) error {
 		out.Agents = []schemas.Card{}
-		cards, err := s.cardsIn(v)
-		if err != nil {
-			return err
-		}
-		for _, c := range cards {
-			if matches(c, in) {
+		for a, err := range s.everybody(v) {
+			if err != nil {
+				return err
+			}
+			c, err := s.card(v, a)
+			if err != nil {
+				return err
+			}
+			if matches(c, in) && !bygone(a, c) {
 				out.Agents = append(out.Agents, c)
 			}
 		}
@@ -30,7 +35,30 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 	return out, err
 }
 
-// presence orders agents by who is live, then by who was seen last.
+// everybody yields those who are known, and then those who are here and did nothing yet.
+func (s *Service) everybody(v *store.View) iter.Seq2[store.Agent, error] {
+	return func(yield func(store.Agent, error) bool) {
+		silent := s.conns.everybody()
+		for a, err := range v.Agents() {
+			delete(silent, a.Card.Name)
+			if !yield(a, err) || err != nil {
+				return
+			}
+		}
+		for name := range silent {
+			if !yield(store.Agent{Card: schemas.Card{Name: name}}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// bygone tells whether nothing is left of a numbered session: nobody is to be reached under its name.
+func bygone(a store.Agent, c schemas.Card) bool {
+	return a.Client != "" && a.Client != c.Name && !c.Live && !c.Registered && c.Pending+c.Held+c.Notices == 0
+}
+
+// presence orders agents by who is live, then by who was seen last, then by name.
 func presence(a, b schemas.Card) int {
 	if a.Live != b.Live {
 		if a.Live {
@@ -38,7 +66,7 @@ func presence(a, b schemas.Card) int {
 		}
 		return 1
 	}
-	return b.Seen.Compare(a.Seen)
+	return cmp.Or(b.Seen.Compare(a.Seen), cmp.Compare(a.Name, b.Name))
 }
 
 // fitAgents keeps so many agents, or as many as fit into one answer.
@@ -74,14 +102,12 @@ func matches(c schemas.Card, in schemas.AgentsIn) bool {
 	return len(in.Tags) == 0 || slices.ContainsFunc(in.Tags, func(t string) bool { return slices.Contains(c.Skills, t) })
 }
 
-func (o *op) cards() ([]schemas.Card, error) { return o.cardsIn(o.View) }
-
-func (s *Service) cardsIn(v *store.View) (cards []schemas.Card, err error) {
-	for a, err := range v.Agents() {
+func (o *op) cards() (cards []schemas.Card, err error) {
+	for a, err := range o.View.Agents() {
 		if err != nil {
 			return nil, err
 		}
-		c, err := s.card(v, a)
+		c, err := o.card(o.View, a)
 		if err != nil {
 			return nil, err
 		}

@@ -35,7 +35,20 @@ func (o *op) noteSeen() error {
 		return err
 	}
 	a.Seen = store.At(o.now)
-	return o.tx.PutAgent(*a)
+	if err := o.tx.PutAgent(*a); err != nil || a.Client == "" {
+		return err
+	}
+	o.self = nil // it may be among them
+	return o.bury(a.Client)
+}
+
+// agentNamed is what is kept of an agent, or a new one that nobody has seen.
+func agentNamed(v *store.View, name schemas.Agent) (store.Agent, error) {
+	a, err := v.Agent(name)
+	if a == nil || err != nil {
+		return store.Agent{Card: schemas.Card{Name: name}}, err
+	}
+	return *a, nil
 }
 
 func (o *op) agentOrNew(name schemas.Agent) (store.Agent, error) {
@@ -46,26 +59,18 @@ func (o *op) agentOrNew(name schemas.Agent) (store.Agent, error) {
 	return *a, nil
 }
 
-// boxesOfCaller are the mailboxes that the caller may claim from.
-func (o *op) boxesOfCaller() ([]schemas.Address, error) {
-	a, err := o.me()
-	if err != nil {
-		return nil, err
-	}
-	return roster.Boxes(a.Card), nil
-}
-
 // claimsFrom are the mailboxes from which an agent takes the next: only its own while it holds as many as it
-// said that it takes.
-func claimsFrom(v *store.View, card schemas.Card) ([]schemas.Address, error) {
-	if card.MaxOpen == 0 {
-		return roster.Boxes(card), nil
+// said that it takes. Others gives those that belong to nobody who is here.
+func claimsFrom(v *store.View, a store.Agent, others strayed) ([]schemas.Address, error) {
+	if a.Card.MaxOpen > 0 {
+		own := schemas.Address(a.Card.Name)
+		m, err := v.Mailbox(own)
+		if err != nil || m.Held >= a.Card.MaxOpen {
+			return []schemas.Address{own}, err
+		}
 	}
-	m, err := v.Mailbox(schemas.Address(card.Name))
-	if m.Held >= card.MaxOpen {
-		return []schemas.Address{schemas.Address(card.Name)}, err
-	}
-	return roster.Boxes(card), err
+	more, err := others(v, a)
+	return append(roster.Boxes(a.Card), more...), err
 }
 
 // mayClaim tells whether the caller is the recipient, or one that qualifies and is not excluded.
@@ -73,10 +78,14 @@ func (o *op) mayClaim(r *store.Record) (bool, error) {
 	if slices.Contains(r.Excluded, o.by.Agent) {
 		return false, nil
 	}
-	boxes, err := o.boxesOfCaller()
-	box := r.Box
-	if r.Reserved == 0 {
-		box = r.To
+	a, err := o.me()
+	switch {
+	case err != nil:
+		return false, err
+	case r.Reserved != 0:
+		return r.Box == schemas.Address(o.by.Agent), nil
+	case slices.Contains(roster.Boxes(a.Card), r.To):
+		return true, nil
 	}
-	return slices.Contains(boxes, box), err
+	return o.isStray(o.View, *a, r.To)
 }

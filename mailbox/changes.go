@@ -49,7 +49,7 @@ func (s *Service) changesAfter(ctx context.Context, after uint64) (changes []sch
 			}
 			c := schemas.Change{Event: e}
 			if r := readable(v, e.Handoff); r != nil {
-				c.Workflow, c.Box, c.Title = r.Workflow, r.To, r.Title
+				c.Workflow, c.Box, c.Sender, c.Holder, c.Title = r.Workflow, r.To, r.From, r.Holder, r.Title
 			}
 			changes = append(changes, c)
 		}

@@ -18,7 +18,8 @@ type claimed struct {
 	Token string     `json:"token,omitempty"`
 	Fresh bool       `json:"fresh,omitempty"` // this call took it
 
-	record *store.Record // nil when it was remembered
+	record *store.Record   // nil when it was remembered
+	box    schemas.Address // out of which it was taken; empty when it was not
 }
 
 func holds(r *store.Record, fresh bool) claimed {
@@ -28,10 +29,11 @@ func holds(r *store.Record, fresh bool) claimed {
 // Claim takes the next handoff for the caller, or a given one, and waits for one if asked. A claim whose
 // answer can no longer be delivered is given back, uncharged.
 func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (schemas.ClaimOut, error) {
-	got, err := s.claim(ctx, by, in)
-	if err == nil && got.ID == 0 && in.WaitSeconds > 0 {
-		got, err = s.claimLater(ctx, by, in)
+	claim := s.claim
+	if in.HandoffID == "" && in.WaitSeconds > 0 {
+		claim = s.claimWaiting
 	}
+	got, err := claim(ctx, by, in)
 	switch {
 	case err != nil:
 		return schemas.ClaimOut{}, err
@@ -83,7 +85,7 @@ func (o *op) claimGiven(id string) (claimed, error) {
 // and is the same instance, or a person at the keyboard says so.
 func (o *op) mayReclaim(r *store.Record) bool {
 	if r.Conn != "" {
-		return o.gone(r)
+		return o.broken(r)
 	}
 	return o.by.Via == schemas.ViaCLI || o.by.AgentID != "" && o.by.AgentID == r.HolderID
 }
@@ -99,7 +101,7 @@ func (o *op) orphan() (claimed, error) {
 			return claimed{}, err
 		}
 		r := o.usable(id)
-		if r != nil && r.Status.Held() && r.Status != schemas.Waiting && o.gone(r) {
+		if r != nil && r.Status.Held() && r.Status != schemas.Waiting && o.broken(r) {
 			return o.take(actReclaim, r)
 		}
 	}
@@ -127,7 +129,9 @@ func (o *op) take(a action, r *store.Record) (claimed, error) {
 	if err := o.put(a, r, &now, schemas.Event{}, store.Content{}); err != nil {
 		return claimed{}, err
 	}
-	return holds(&now, true), o.countClaim()
+	taken := holds(&now, true)
+	taken.box = r.Box
+	return taken, o.countClaim()
 }
 
 // voidToken ends a claim token and remembers it, to tell its holder apart from a stranger.

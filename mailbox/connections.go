@@ -1,7 +1,6 @@
 package mailbox
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"sync"
@@ -23,6 +22,7 @@ type connections struct {
 }
 
 type connection struct {
+	session string                 // behind it, as its client tells
 	agents  map[schemas.Agent]bool // who acted over it
 	ended   schemas.ID             // the handoff that this connection ended last
 	endedAt time.Time
@@ -32,14 +32,15 @@ func newConnections() *connections {
 	return &connections{open: map[string]*connection{}, heard: map[schemas.ID]time.Time{}}
 }
 
-func (c *connections) attach(name string, a schemas.Agent) {
+func (c *connections) attach(name string, by schemas.Caller) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.open[name] == nil {
 		c.open[name] = &connection{agents: map[schemas.Agent]bool{}}
 	}
-	if a != "" {
-		c.open[name].agents[a] = true
+	c.open[name].session = by.AgentID
+	if by.Agent != "" {
+		c.open[name].agents[by.Agent] = true
 	}
 }
 
@@ -87,6 +88,29 @@ func (c *connections) acting(a schemas.Agent) bool {
 	return false
 }
 
+// everybody is who acts over any open connection.
+func (c *connections) everybody() map[schemas.Agent]bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := map[schemas.Agent]bool{}
+	for _, conn := range c.open {
+		maps.Copy(all, conn.agents)
+	}
+	return all
+}
+
+// others tells whether an agent acts over an open connection of another session than the given one.
+func (c *connections) others(a schemas.Agent, session string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, conn := range c.open {
+		if conn.agents[a] && conn.session != session {
+			return true
+		}
+	}
+	return false
+}
+
 // hear notes that the holder of a handoff was heard of.
 func (c *connections) hear(id schemas.ID, at time.Time) {
 	c.mu.Lock()
@@ -121,9 +145,15 @@ func (c *connections) justEnded(name string, now time.Time, within time.Duration
 	return conn.ended
 }
 
-// gone tells whether the connection over which r was claimed is no more.
+// broken tells whether the connection over which r was claimed is no more. Then whoever has the name of its
+// holder may take it up again.
+func (o *op) broken(r *store.Record) bool {
+	return r.Conn != "" && !o.conns.live(r.Conn) && (r.Left || o.Alone || o.now.Sub(o.started) > grace)
+}
+
+// gone tells whether it is no more and had its time to come back.
 func (o *op) gone(r *store.Record) bool {
-	return r.Conn != "" && !o.conns.live(r.Conn) && (r.Left || o.now.Sub(o.started) > grace)
+	return o.broken(r) && (r.Left || o.now.Sub(o.started) > grace)
 }
 
 // unseen tells whether nobody knows yet: this process has just begun, and a connection that it did not see
@@ -139,55 +169,4 @@ func (c *connections) forget(ids []schemas.ID) {
 	for _, id := range ids {
 		delete(c.heard, id)
 	}
-}
-
-// Attach tells that a connection is open: claims made over it are renewed until [Service.Detach].
-func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
-	s.conns.attach(in.Conn, by.Agent)
-	return out, nil
-}
-
-// Detach tells that a connection is gone: the leases of its claims are cut to a grace of two minutes, in
-// which the same agent may take them again.
-func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
-	defer s.conns.detach(in.Conn) // until it is done the connection counts: leases that ended meanwhile were renewed
-	agents := s.conns.agents(in.Conn)
-	if by.Agent != "" && !slices.Contains(agents, by.Agent) {
-		agents = append(agents, by.Agent)
-	}
-	err = s.update(ctx, clockCaller, func(o *op) error {
-		out = schemas.ConnOut{}
-		for _, a := range agents {
-			for id, err := range o.Oldest(store.HeldBy(a), 0) {
-				if err != nil {
-					return err
-				}
-				r := o.usable(id)
-				if r == nil || r.Conn != in.Conn || !r.Status.Held() {
-					continue
-				}
-				out.Holding = append(out.Holding, id)
-				if err := o.cut(r); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-	return out, err
-}
-
-// cut shortens the lease of a claim whose connection is gone.
-func (o *op) cut(r *store.Record) error {
-	if r.Left {
-		return nil
-	}
-	now, err := o.step(actLost, r)
-	if err != nil {
-		return err
-	}
-	if now.Left = true; r.Status != schemas.Waiting { // no lease runs while it waits for an answer
-		now.Lease = min(r.Lease, store.At(o.now.Add(grace)))
-	}
-	return o.put(actLost, r, &now, schemas.Event{}, store.Content{})
 }

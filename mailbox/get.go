@@ -19,7 +19,7 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 		return s.readNotice(ctx, by, in.HandoffID)
 	}
 	if in.WaitSeconds > 0 {
-		if err := s.await(ctx, in); err != nil {
+		if err := s.await(ctx, by, in); err != nil {
 			return out, err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (in schemas.Inbox, err error) {
 	err = s.Store.View(ctx, func(v *store.View) error {
 		in = schemas.Inbox{}
-		boxes, err := boxesOf(v, agent)
+		boxes, err := s.boxesOf(v, agent)
 		if err != nil {
 			return err
 		}
@@ -23,18 +23,22 @@ func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (in schemas.In
 			}
 			in.Pending += m.Pending
 			in.Urgent += m.Urgent
-			in.Notices += m.Unread
+			if box == schemas.Address(agent) {
+				in.Notices = m.Unread
+			}
 		}
 		return nil
 	})
 	return in, s.coded(err)
 }
 
-// boxesOf are the mailboxes that an agent may claim from: its own, and the pools it qualifies for.
-func boxesOf(v *store.View, name schemas.Agent) ([]schemas.Address, error) {
-	a, err := v.Agent(name)
-	if err != nil || a == nil {
-		return []schemas.Address{schemas.Address(name)}, err
+// boxesOf are the mailboxes that an agent may claim from: its own, the pools it qualifies for, and those of
+// its siblings in which something waits and who are not here.
+func (s *Service) boxesOf(v *store.View, name schemas.Agent) ([]schemas.Address, error) {
+	a, err := agentNamed(v, name)
+	if err != nil {
+		return nil, err
 	}
-	return roster.Boxes(a.Card), nil
+	strays, err := s.strays(v, a)
+	return append(roster.Boxes(a.Card), strays...), err
 }

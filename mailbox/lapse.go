@@ -150,12 +150,7 @@ func (o *op) timeOut(a action, r *store.Record, due store.Time, text string) (*s
 // leaseEnded renews the claim, makes the handoff available again, or ends it.
 func (o *op) leaseEnded(r *store.Record) error {
 	if end := o.renewed(r); end > store.At(o.now) {
-		now, err := o.step(actRenew, r)
-		if err != nil {
-			return err
-		}
-		now.Lease = end
-		return o.put(actRenew, r, &now, schemas.Event{Due: r.Lease.Time()}, store.Content{})
+		return o.renew(r, r.Lease, func(now *store.Record) { now.Lease = end })
 	}
 	if r.Attempt >= r.MaxAttempts {
 		return o.exhaust(r)
@@ -168,8 +163,21 @@ func (o *op) leaseEnded(r *store.Record) error {
 	return o.put(actRequeue, r, &now, schemas.Event{Due: r.Lease.Time()}, store.Content{})
 }
 
+// renew lets a claim or a reservation go on that was to end.
+func (o *op) renew(r *store.Record, due store.Time, prolong func(*store.Record)) error {
+	now, err := o.step(actRenew, r)
+	if err != nil {
+		return err
+	}
+	prolong(&now)
+	return o.put(actRenew, r, &now, schemas.Event{Due: due.Time()}, store.Content{})
+}
+
 // unreserve offers a handoff to all who qualify when the asker did not come back for its answer.
 func (o *op) unreserve(r *store.Record) error {
+	if end := o.prolonged(r, r.Reserved); end > store.At(o.now) {
+		return o.renew(r, r.Reserved, func(now *store.Record) { now.Reserved = end })
+	}
 	now, err := o.step(actUnreserve, r)
 	if err != nil {
 		return err

@@ -22,11 +22,11 @@ func estimate(r *store.Record) time.Duration { return time.Duration(r.Estimate) 
 
 // renewed is until when a claim goes on although its lease ended: while the connection that claimed is
 // open, up to the longest silence allowed since the holder's last call on it; and in any case for one
-// lease after the holder was last heard of.
+// lease after the holder was last heard of. Time that the machine slept is nobody's silence.
 func (o *op) renewed(r *store.Record) store.Time {
 	switch {
 	case o.gone(r):
-		return 0 // and the grace with it
+		return beforeDeadline(r, o.prolonged(r, r.Lease))
 	case o.unseen(r):
 		return beforeDeadline(r, store.At(o.now.Add(grace)))
 	}
@@ -34,12 +34,13 @@ func (o *op) renewed(r *store.Record) store.Time {
 	if at := o.conns.lastHeard(r.ID); at.After(heard) {
 		heard = at
 	}
+	heard = heard.Add(o.sleeps.since(heard))
 	end := store.At(heard.Add(o.lease(r)))
 	if r.Conn != "" {
 		longest := heard.Add(max(o.LeaseMax, 2*estimate(r), o.longestSession(r)))
 		end = min(store.At(o.now.Add(o.lease(r))), store.At(longest))
 	}
-	return beforeDeadline(r, end)
+	return beforeDeadline(r, max(end, o.prolonged(r, r.Lease)))
 }
 
 // beforeDeadline shortens a lease: none passes the deadline, which ends the handoff.

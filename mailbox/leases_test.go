@@ -47,6 +47,51 @@ func TestALeaseThatEndsRightAfterARestartIsGrantedTheGrace(t *testing.T) {
 	w.complete(b, 1)
 }
 
+// alone is the next process where no other is left that could have the connections.
+func (w *world) alone() {
+	w.Service = mailbox.New(mailbox.Config{Store: w.store, Now: w.Now, NewID: w.NewID, Alone: true})
+}
+
+func TestAloneAClaimIsTakenUpAtOnce(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x")
+	w.claim(b)
+	w.alone()
+	other := w.elsewhere(b, "other")
+	require.Equal(t, 1, w.claimID(other, 1).Attempt)
+	_, err := w.Complete(context.Background(), w.elsewhere(b, b.Conn), schemas.CompleteIn{HandoffID: "1", Summary: "x"})
+	require.Error(t, err, "the old connection holds nothing any more")
+	w.complete(other, 1)
+}
+
+func TestAloneALeaseThatEndedIsStillGrantedTheGrace(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x")
+	w.claim(b)
+	w.later(14 * time.Minute)
+	w.alone()
+	w.later(90 * time.Second)
+	require.Equal(t, schemas.Accepted, w.status(1))
+	w.later(2*time.Minute + time.Second)
+	require.Equal(t, schemas.Pending, w.status(1))
+}
+
+func TestAloneASessionHasTheNameOfOneThatWasKilled(t *testing.T) {
+	w := newWorld(t)
+	open := func(conn, session string) schemas.Agent {
+		out, err := w.Attach(context.Background(), schemas.Caller{AgentID: session, Via: schemas.ViaStdio}, schemas.ConnIn{Conn: conn, Client: "claude-code"})
+		require.NoError(t, err)
+		return out.Agent
+	}
+	require.EqualValues(t, "claude-code", open("1", "s1"))
+	w.restart()
+	require.EqualValues(t, "claude-code-2", open("2", "s2"), "the first may be there")
+	w.alone()
+	require.EqualValues(t, "claude-code", open("3", "s3"))
+}
+
 func TestAfterARestartAConnectionThatComesBackKeepsItsClaims(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.stdio("a"), w.stdio("b")

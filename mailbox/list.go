@@ -68,7 +68,7 @@ func (s *Service) source(v *store.View, a schemas.Agent, in schemas.ListIn, f fi
 	if in.Status != "" && in.Status != schemas.Pending {
 		return v.Newest(store.AddressedTo(schemas.Address(a)), before), nil
 	}
-	boxes, err := boxesOf(v, a)
+	boxes, err := s.boxesOf(v, a)
 	if err != nil {
 		return nil, err
 	}

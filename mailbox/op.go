@@ -18,6 +18,8 @@ type op struct {
 	by  schemas.Caller
 	now time.Time
 
+	started time.Time // of the service, as if the machine had not slept and nobody had set the clock since
+
 	self    *store.Agent // the caller, once read
 	unknown bool         // nobody acted under that name before
 
@@ -34,9 +36,12 @@ func (o *op) refuse(err error) { o.refusal = err }
 
 // effects are what others are told of after the commit.
 type effects struct {
-	wrote  bool              // there is something new to see
-	unheld []schemas.ID      // handoffs that nobody holds any more
-	boxes  []schemas.Address // where something may now be claimed, or was noticed
+	wrote     bool              // there is something new to see
+	unheld    []schemas.ID      // handoffs that nobody holds any more
+	boxes     []schemas.Address // where something may now be claimed, or was noticed; once for each
+	freed     []schemas.Agent   // who held as many as they take, and hold less
+	regrouped bool              // agents may claim from other boxes than before
+	due       store.Time        // the next time at which the clock changes what was changed, zero for never
 }
 
 // as does a part of the operation in the name of another.
@@ -109,17 +114,36 @@ func (o *op) put(a action, was, now *store.Record, e schemas.Event, said store.C
 	if was != nil {
 		e.From = was.Status
 	}
+	if was != nil && e.Via == schemas.ViaClock {
+		e.Asleep = int(o.asleep(was).Seconds())
+	}
 	if _, err := o.tx.Change(was, now, e, said); err != nil {
 		return err
 	}
 	o.wrote = true
-	if now.Status == schemas.Pending && now.Box != "" {
+	if now.Status == schemas.Pending && now.Box != "" && !now.Blocked() {
 		o.boxes = append(o.boxes, now.Box)
+	}
+	if now.Wakes != 0 && (o.due == 0 || now.Wakes < o.due) {
+		o.due = now.Wakes
 	}
 	if was != nil && was.Status.Held() && !now.Status.Held() {
 		o.unheld = append(o.unheld, now.ID)
+		o.unburden(was.Holder)
 	}
 	return nil
+}
+
+// unburden notes that an agent holds one less: if it held as many as it takes, it claims from pools again.
+func (o *op) unburden(holder schemas.Agent) {
+	a, err := o.Agent(holder)
+	if err == nil && value(a).Card.MaxOpen == 0 {
+		return
+	}
+	m, unread := o.Mailbox(schemas.Address(holder))
+	if err != nil || unread != nil || m.Held == a.Card.MaxOpen-1 {
+		o.freed = append(o.freed, holder)
+	}
 }
 
 // record keeps an event that is about no handoff.
@@ -127,6 +151,7 @@ func (o *op) record(a action, content store.Content) error {
 	e := schemas.Event{Action: string(a), At: o.now, Agent: o.by.Agent, AgentID: o.by.AgentID, Via: o.by.Via}
 	_, err := o.tx.Change(nil, nil, e, content)
 	o.wrote = true
+	o.regrouped = o.regrouped || a == actRegister
 	return err
 }
 

@@ -56,7 +56,7 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 	if err != nil {
 		return claimed{}, err
 	}
-	boxes, err := claimsFrom(o.View, a.Card)
+	boxes, err := claimsFrom(o.View, *a, o.strays)
 	if err != nil {
 		return claimed{}, err
 	}
@@ -76,9 +76,10 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 	return claimed{}, nil
 }
 
-// mayTake tells whether an agent takes a handoff that waits in one of its boxes.
+// mayTake tells whether an agent takes a handoff that waits in one of its boxes. One that is reserved for a
+// sibling goes back to the pool.
 func mayTake(r *store.Record, a schemas.Agent, tags []string) bool {
-	return !slices.Contains(r.Excluded, a) && anyOf(r.Tags, tags)
+	return !slices.Contains(r.Excluded, a) && anyOf(r.Tags, tags) && (r.Reserved == 0 || r.Box == schemas.Address(a))
 }
 
 // anyOf tells whether one of the wanted tags is there; wanting none is always met.
@@ -92,13 +93,11 @@ func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []str
 	now := store.At(s.Now())
 	err = s.Store.View(ctx, func(v *store.View) error {
 		found = 0
-		a, err := v.Agent(by.Agent)
+		a, err := agentNamed(v, by.Agent)
 		if err != nil {
 			return err
 		}
-		card := value(a).Card
-		card.Name = by.Agent
-		boxes, err := claimsFrom(v, card)
+		boxes, err := claimsFrom(v, a, s.strays)
 		if err != nil {
 			return err
 		}

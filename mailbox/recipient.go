@@ -27,8 +27,11 @@ func (o *op) checkRecipient(d *draft) (warnings []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if a == nil {
+	switch {
+	case a == nil && !o.conns.acting(to):
 		return o.unknownRecipient(d, to)
+	case a == nil: // it is here and did nothing yet
+		a = &store.Agent{Card: schemas.Card{Name: to}}
 	}
 	if !d.force && d.handoff.Type != schemas.TypeMessage && !roster.Accepts(a.Card, d.handoff.Type) {
 		return nil, o.unaccepted(to, d.handoff.Type)

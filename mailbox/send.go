@@ -244,9 +244,11 @@ func (s *Service) position(ctx context.Context, id schemas.ID) (place int) {
 		}
 		return nil
 	})
-	if err != nil {
-		s.Logger.WarnContext(ctx, "a handoff was sent and not counted", slog.Any("error", err))
-		return 0
+	if err == nil {
+		return place
 	}
-	return place
+	if ctx.Err() == nil {
+		s.Logger.WarnContext(ctx, "a handoff was sent and not counted", slog.Any("error", err))
+	}
+	return 0
 }

@@ -26,8 +26,16 @@ type Config struct {
 	// Now is the only clock. One time is taken per operation.
 	Now func() time.Time
 
+	// Awake is how long the machine has been awake since some fixed moment: it stands still while the machine
+	// sleeps. Nil means that it never sleeps.
+	Awake func() time.Duration
+
 	// NewID makes an id that nobody can guess, as "ct_k3v9…" for the prefix "ct".
 	NewID func(prefix string) string
+
+	// Alone tells that nobody will announce a connection that an earlier service knew: all who had one ended
+	// with it. Otherwise connections that this service does not know may be announced yet.
+	Alone bool
 
 	Limits schemas.Limits
 
@@ -41,8 +49,9 @@ type Config struct {
 // Its methods may be called concurrently. Errors are *[schemas.Error].
 type Service struct {
 	Config
-	conns *connections
-	hub   *hub
+	conns  *connections
+	hub    *hub
+	sleeps *sleeps
 
 	started time.Time
 	secret  string // that no sender knows: briefs are framed with it
@@ -60,26 +69,28 @@ func New(c Config) *Service {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Service{Config: c, conns: newConnections(), hub: newHub(), started: c.Now(), secret: c.NewID("frame")}
+	s := &Service{Config: c, conns: newConnections(), hub: newHub(), sleeps: &sleeps{}, secret: c.NewID("frame")}
+	s.started, _ = s.tick()
+	return s
 }
 
 // update runs one operation that may change something. Fn may run more than once. The error that it
 // returns undoes everything; one that it leaves with [op.refuse] is returned after the commit.
 func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) error) error {
-	now := s.Now()
+	now, running := s.tick()
 	var o *op
 	err := s.Store.Update(ctx, func(tx *store.Tx) error {
-		o = &op{Service: s, tx: tx, View: &tx.View, by: by, now: now}
+		o = &op{Service: s, tx: tx, View: &tx.View, by: by, now: now, started: now.Add(-running)}
 		if err := o.lapse(); err != nil {
 			return err
 		}
 		return fn(o)
 	})
+	if o != nil && o.wrote {
+		s.hub.changed(o.effects) // also after an error: whether a failed commit was kept is not known
+	}
 	if err != nil {
 		return s.coded(err)
-	}
-	if o.wrote {
-		s.hub.changed(o.boxes)
 	}
 	if o.ended != 0 {
 		s.conns.end(by.Conn, o.ended, now)
@@ -91,17 +102,16 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 // read runs one operation on a snapshot, after applying what the clock has changed. Where that cannot be
 // written, what is known is shown all the same.
 func (s *Service) read(ctx context.Context, fn func(*store.View) error) error {
-	if err := s.catchUp(ctx); err != nil {
-		s.Logger.WarnContext(ctx, "time could not be applied before reading", slog.Any("error", err))
-	}
+	s.applyTime(ctx)
 	return s.coded(s.Store.View(ctx, fn))
 }
 
 // catchUp applies what the clock has changed, if anything.
 func (s *Service) catchUp(ctx context.Context) error {
 	for more := true; more; {
+		now, _ := s.tick()
 		due, err := s.nextDue(ctx)
-		if err != nil || due.IsZero() || due.After(s.Now()) {
+		if err != nil || due.IsZero() || due.After(now) {
 			return err
 		}
 		err = s.update(ctx, clockCaller, func(o *op) error {

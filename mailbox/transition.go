@@ -97,7 +97,7 @@ var life = map[action]map[schemas.Status]step{
 	actReject:   each(schemas.Rejected, recipient|holder, schemas.Pending, schemas.Accepted, schemas.Waiting),
 	actDecline:  each(schemas.Pending, recipient|holder, schemas.Pending, schemas.Accepted, schemas.Waiting),
 	actRelease:  each(schemas.Pending, holder|owner|human, schemas.Accepted, schemas.Working, schemas.Waiting),
-	actRenew:    same(clock, schemas.Accepted, schemas.Working),
+	actRenew:    same(clock, schemas.Pending, schemas.Accepted, schemas.Working), // pending: a reservation
 	actLost:     same(clock, schemas.Accepted, schemas.Working, schemas.Waiting),
 	actRequeue:  each(schemas.Pending, clock, schemas.Accepted, schemas.Working),
 	actExhaust:  each(schemas.TimedOut, clock, schemas.Accepted, schemas.Working),

@@ -2,64 +2,111 @@ package mailbox
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"handoff/schemas"
 	"handoff/store"
 )
 
-// claimLater waits for something to claim.
-func (s *Service) claimLater(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (claimed, error) {
-	until := s.Now().Add(time.Duration(in.WaitSeconds) * time.Second)
+// claimWaiting takes the next for the caller as soon as there is one, in its turn, until its wait ends.
+func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (claimed, error) {
+	since, until := s.turn(by, in.WaitSeconds)
+	w := s.hub.arrive(since, until)
+	defer s.hub.leave(w)
 	for {
-		woken, stop, err := s.listen(ctx, by.Agent)
+		look, err := s.lineUp(ctx, w, by.Agent)
 		if err != nil {
 			return claimed{}, err
 		}
-		got, err := s.claim(ctx, by, in) // after listening began: nothing is missed
-		if got.ID != 0 || err != nil || !s.Now().Before(until) {
-			stop()
-			return got, err
+		if look {
+			got, err := s.claim(ctx, by, in)
+			if got.ID != 0 || err != nil {
+				s.hub.use(w, got.box)
+				return got, err
+			}
+			s.passOn(ctx, w)
 		}
-		err = s.sleep(ctx, woken, until)
-		stop()
-		if err != nil {
+		if !s.Now().Before(until) {
+			return claimed{}, nil
+		}
+		if err := s.sleep(ctx, w.woken, until); err != nil {
 			return claimed{}, err
 		}
 	}
 }
 
-// listen begins to wait for mail in the boxes of an agent.
-func (s *Service) listen(ctx context.Context, agent schemas.Agent) (woken <-chan struct{}, stop func(), err error) {
+// turn is since when a caller waits, and when that ends. A wait that is taken up again, at this process or
+// another, keeps both.
+func (s *Service) turn(by schemas.Caller, seconds int) (since, until time.Time) {
+	now := s.Now()
+	if since = by.Since; since.IsZero() || since.After(now) {
+		since = now
+	}
+	left := time.Duration(seconds)*time.Second - now.Sub(since)
+	return since, now.Add(max(left, 0)) // from now, so that setting the clock makes no wait longer
+}
+
+// lineUp puts a waiter into the lines of the boxes that its agent takes from now, and tells whether it is to
+// look into them.
+func (s *Service) lineUp(ctx context.Context, w *waiter, name schemas.Agent) (look bool, err error) {
 	var boxes []schemas.Address
 	err = s.Store.View(ctx, func(v *store.View) error {
-		boxes, err = boxesOf(v, agent)
+		a, err := agentNamed(v, name)
+		if err != nil {
+			return err
+		}
+		boxes, err = claimsFrom(v, a, s.silent)
 		return err
 	})
 	if err != nil {
-		return nil, nil, s.coded(err)
+		return false, s.coded(err)
 	}
-	woken, stop = s.hub.wait(boxes)
-	return woken, stop, nil
+	return s.hub.lineUp(w, boxes), nil
+}
+
+// passOn hands the batons for which a waiter looked in vain to those behind it, where there still is mail:
+// what the first may not take, another may.
+func (s *Service) passOn(ctx context.Context, w *waiter) {
+	if len(w.inHand) == 0 {
+		return
+	}
+	pending := make([]schemas.Address, 0, len(w.boxes))
+	err := s.Store.View(ctx, func(v *store.View) error {
+		pending = pending[:0]
+		for _, box := range w.boxes {
+			m, err := v.Mailbox(box)
+			if err != nil {
+				return err
+			}
+			if m.Pending > 0 {
+				pending = append(pending, box)
+			}
+		}
+		return nil
+	})
+	if err != nil { // nobody knows, so they look
+		pending = w.boxes
+	}
+	s.hub.pass(w, pending)
 }
 
 // await waits until a handoff changes, ends, or the wait is over. Who waits for the outcome is not woken by
 // less.
-func (s *Service) await(ctx context.Context, in schemas.GetIn) error {
-	until := s.Now().Add(time.Duration(in.WaitSeconds) * time.Second)
-	first := uint64(0)
+func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn) error {
+	since, until := s.turn(by, in.WaitSeconds)
+	var first uint64
 	for {
 		changed := s.hub.anything()
 		var last *store.Record
 		err := s.read(ctx, func(v *store.View) (err error) {
-			last, err = find(v, in.HandoffID)
+			if last, err = find(v, in.HandoffID); err == nil && first == 0 {
+				first = eventAt(v, last, since)
+			}
 			return err
 		})
 		if err != nil || last.Status.Ended() || !s.Now().Before(until) {
 			return err
-		}
-		if first == 0 {
-			first = last.Event
 		}
 		if last.Event != first && in.View != "outcome" {
 			return nil
@@ -70,7 +117,18 @@ func (s *Service) await(ctx context.Context, in schemas.GetIn) error {
 	}
 }
 
-// sleep waits until it is woken, until the clock changes something, or until the end of the wait.
+// eventAt is the last event of a handoff, or the one before if the last is later than since: what changed
+// while a wait was taken up again is not missed.
+func eventAt(v *store.View, r *store.Record, since time.Time) uint64 {
+	e, err := v.Event(r.Event)
+	if err != nil || e == nil || !e.At.After(since) {
+		return r.Event
+	}
+	return e.Before
+}
+
+// sleep waits until it is woken, until the clock changes something, or until the end of the wait. What the
+// clock changes is then applied.
 func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.Time) error {
 	due, err := s.nextDue(ctx)
 	if err != nil {
@@ -78,8 +136,10 @@ func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.T
 	}
 	now := s.Now()
 	end := until
-	if due.After(now) && due.Before(end) { // what was due before could not be applied: it wakes nobody
-		end = due
+	for _, t := range []time.Time{due, s.started.Add(settling)} {
+		if t.After(now) && t.Before(end) { // what was due before could not be applied: it wakes nobody
+			end = t
+		}
 	}
 	timer := time.NewTimer(max(end.Sub(now), time.Millisecond))
 	defer timer.Stop()
@@ -88,6 +148,14 @@ func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.T
 		return s.coded(ctx.Err())
 	case <-woken:
 	case <-timer.C:
+		s.applyTime(ctx)
 	}
 	return nil
+}
+
+// applyTime applies what the clock has changed. Where that cannot be written, work goes on with what is known.
+func (s *Service) applyTime(ctx context.Context) {
+	if err := s.catchUp(ctx); err != nil {
+		s.Logger.WarnContext(ctx, "time could not be applied", slog.Any("error", err))
+	}
 }

@@ -56,7 +56,7 @@ func TestClaimOfACancelledCallIsGivenBack(t *testing.T) {
 		`{}`, `{"wait_seconds":50}`, `{"handoff_id":""}`, `{"agent":"qa"}`, `"{\"agent\":\"qa\"}"`, `{"agent":" qa "}`,
 	} {
 		honest, slow, l := lateWorkspace(t)
-		name := "qa"
+		name := schemas.Agent("qa")
 		if strings.Contains(args, "agent") {
 			name = "boss"
 		}

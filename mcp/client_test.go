@@ -48,13 +48,19 @@ func config(s *standIn) mcp.Config {
 // connect starts a server and makes sure, at the end of the test, that nothing of it is left.
 func connect(t *testing.T, c mcp.Config) *client {
 	t.Helper()
+	return connectTo(t, mcp.New(c))
+}
+
+// connectTo is one more connection of a server.
+func connectTo(t *testing.T, s *mcp.Server) *client {
+	t.Helper()
 	before := runtime.NumGoroutine()
 	fromClient, in := io.Pipe()
 	out, toClient := io.Pipe()
 	ctx, stop := context.WithCancel(t.Context())
 	cl := &client{t: t, in: in, out: out, lines: make(chan string, 10_000), ended: make(chan error, 1), stop: stop}
 	go func() {
-		cl.ended <- mcp.New(c).ServeStdio(ctx, fromClient, toClient)
+		cl.ended <- s.ServeStdio(ctx, fromClient, toClient)
 		toClient.Close()
 	}()
 	go func() {

@@ -17,10 +17,9 @@ type conn struct {
 	session *session
 	out     *writer
 
-	calls  context.Context // of all requests; outlives the end of input
-	waits  context.Context // of those that wait for mail, within calls
-	opened chan struct{}   // closed when the mailbox knows the connection
-	slots  chan struct{}
+	calls context.Context // of all requests; outlives the end of input
+	waits context.Context // of those that wait for mail, within calls
+	slots chan struct{}
 
 	ends chan sdk.JSONRPCMessage // answers that end a stream
 
@@ -33,10 +32,10 @@ type conn struct {
 
 func newConn(s *Server, out *writer, calls, waits context.Context) *conn {
 	return &conn{
-		server: s, session: newSession(s.config.NewRequestID()), out: out,
+		server: s, session: newSession(s), out: out,
 		calls: calls, waits: waits,
-		opened: make(chan struct{}), slots: make(chan struct{}, maxInFlight),
-		ends: make(chan sdk.JSONRPCMessage), inFlight: map[string]*request{},
+		slots: make(chan struct{}, maxInFlight),
+		ends:  make(chan sdk.JSONRPCMessage), inFlight: map[string]*request{},
 	}
 }
 

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"strings"
+	"time"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -15,16 +16,23 @@ const threadKey = "threadId"
 
 const maxAgentID = 128 // bytes
 
-// caller is who makes a request: what the configuration says, completed by what the client says of itself.
+// caller is who makes a request: what the configuration says, completed by what the client says of itself. The
+// mailbox knows the connection then, unless it does not answer.
 func (s *Server) caller(ctx context.Context, meta *sdk.Meta) schemas.Caller {
+	return s.callerWithin(ctx, meta, opening)
+}
+
+func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Duration) schemas.Caller {
 	by := s.config.Caller
-	if by.Agent == "" {
-		if client := clientName(ctx); client != "" {
-			by.Agent = s.config.Name(client)
-		}
+	if client := clientName(ctx); by.Agent == "" && client != "" {
+		by.Agent = s.config.Name(client)
+		by.AgentID = s.config.Session(by.Agent)
 	}
 	if thread, _ := meta.GetMetaField(threadKey).(string); thread != "" {
 		by.AgentID = schemas.Clip(schemas.Visible(thread), maxAgentID)
+	}
+	if c, ok := server.ClientSessionFromContext(ctx).(*session); ok {
+		return c.naming.announce(ctx, by, limit)
 	}
 	return by
 }

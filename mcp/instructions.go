@@ -74,13 +74,10 @@ func (i Instructions) mail() string {
 
 // others names who else is here in at most room characters, live agents first.
 func (i Instructions) others(room int) string {
-	cards := slices.DeleteFunc(slices.Clone(i.Others), func(c schemas.Card) bool { return c.Name == i.Agent })
+	cards := i.neighbours()
 	if len(cards) == 0 {
 		return "Nobody else is here yet; a handoff to a new name waits for it.\n"
 	}
-	slices.SortFunc(cards, func(a, b schemas.Card) int {
-		return cmp.Or(-compareBool(a.Live, b.Live), -compareBool(a.Registered, b.Registered), cmp.Compare(a.Name, b.Name))
-	})
 	const start, end, more = "Also here, by their own account: ", ".\n", "; and %d more, see list_agents"
 	room -= len(start) + len(end) + len(more) + 10 // digits
 	var names []string
@@ -96,6 +93,15 @@ func (i Instructions) others(room int) string {
 		line += fmt.Sprintf(more, rest)
 	}
 	return line + end
+}
+
+// neighbours are the other agents, live ones first.
+func (i Instructions) neighbours() []schemas.Card {
+	cards := slices.DeleteFunc(slices.Clone(i.Others), func(c schemas.Card) bool { return c.Name == i.Agent })
+	slices.SortFunc(cards, func(a, b schemas.Card) int {
+		return cmp.Or(-compareBool(a.Live, b.Live), -compareBool(a.Registered, b.Registered), cmp.Compare(a.Name, b.Name))
+	})
+	return cards
 }
 
 // introduction is an agent's name with what it accepts, as "qa (live, accepts review, test_failure_report)".
@@ -130,27 +136,38 @@ func compareBool(a, b bool) int {
 	}
 }
 
-// introductionWait bounds how long the first answer to a client waits to know who else is here.
-const introductionWait = 250 * time.Millisecond
+const (
+	// namingWait bounds how long the first answer to a client waits to know its name.
+	namingWait = 2 * time.Second
 
-func (s *Server) introduceLegacy(ctx context.Context, _ any, r *sdk.InitializeRequest, out *sdk.InitializeResult) {
-	out.Instructions = s.instructions(ctx, s.caller(ctx, nil))
+	// lookingWait bounds how long an answer waits to know who else is here.
+	lookingWait = 250 * time.Millisecond
+)
+
+func (s *Server) introduceLegacy(ctx context.Context, _ any, _ *sdk.InitializeRequest, out *sdk.InitializeResult) {
+	out.Instructions = s.instructions(ctx, s.callerWithin(ctx, nil, namingWait))
 }
 
 func (s *Server) introduce(ctx context.Context, _ any, r *sdk.DiscoverRequest, out *sdk.DiscoverResult) {
-	out.Instructions = s.instructions(ctx, s.caller(ctx, r.Params.Meta))
+	out.Instructions = s.instructions(ctx, s.callerWithin(ctx, r.Params.Meta, namingWait))
 }
 
-// instructions looks around once. A server that cannot still says how it is used.
+// instructions are written even when nobody can be seen: they still say how the server is used.
 func (s *Server) instructions(ctx context.Context, by schemas.Caller) string {
-	ctx, cancel := context.WithTimeout(ctx, introductionWait)
+	i := s.lookAround(ctx, by)
+	if by.AgentID != by.Conn { // one that says something
+		i.AgentID = by.AgentID
+	}
+	return i.String()
+}
+
+// lookAround asks once who is here.
+func (s *Server) lookAround(ctx context.Context, by schemas.Caller) Instructions {
+	ctx, cancel := context.WithTimeout(ctx, lookingWait)
 	defer cancel()
 	seen, _ := ask[struct {
 		schemas.AgentsOut
 		Inbox schemas.Inbox `json:"inbox"`
 	}](ctx, s, by, "list_agents", arguments{"limit": 200})
-	return Instructions{
-		Workspace: s.config.Workspace, Agent: by.Agent, AgentID: by.AgentID,
-		Others: seen.Agents, Inbox: seen.Inbox,
-	}.String()
+	return Instructions{Workspace: s.config.Workspace, Agent: by.Agent, Others: seen.Agents, Inbox: seen.Inbox}
 }

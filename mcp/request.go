@@ -31,9 +31,6 @@ func (r reply) lose() {
 
 // answer does what a request asks. The protocol forbids an answer to one that was cancelled.
 func (c *conn) answer(r *request) reply {
-	if r.Method == string(sdk.MethodToolsCall) {
-		<-c.opened
-	}
 	var taken claim
 	said := c.server.handle(context.WithValue(r.ctx, claimKey{}, &taken), r.text)
 	if c.untrack(r) {

@@ -14,6 +14,8 @@ package mcp
 
 import (
 	"log/slog"
+	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
@@ -27,12 +29,18 @@ type Config struct {
 	Invoker tools.Invoker
 
 	// Caller is who calls, as far as the connection proves it. What it leaves empty is filled per
-	// request: Agent by Name, AgentID by the thread that the client names.
+	// request: Agent by Name, AgentID by the thread that the client names, else by Session, else by Conn.
+	// Each connection after the first has a number behind Conn; without one, nobody is told of connections.
 	Caller schemas.Caller
 
-	// Name gives the agent behind a client's own name, for callers without one. It is asked for every
-	// request, so it is quick and stays with its answer. Default: [AgentOf].
+	// Name gives the agent behind a client's own name, for callers without one. The mailbox numbers it
+	// while another connection has it. It is asked for every request, so it is quick and stays with its
+	// answer. Default: [AgentOf].
 	Name func(client string) schemas.Agent
+
+	// Session gives the id of the session of a client that is given the name of an agent, where the
+	// surroundings tell it. It is quick and stays with its answer. Default: the AgentID of Caller.
+	Session func(schemas.Agent) string
 
 	NewRequestID func() string // see [tools.Call]
 
@@ -48,6 +56,7 @@ type Server struct {
 	config  Config
 	sdk     *server.MCPServer
 	watches watches
+	served  atomic.Int64 // connections so far
 }
 
 // catalogTTL is how long clients may reuse the lists of tools, prompts and resources, in milliseconds.
@@ -58,6 +67,9 @@ const catalogTTL = 5 * 60 * 1000
 func New(c Config) *Server {
 	if c.Name == nil {
 		c.Name = AgentOf
+	}
+	if c.Session == nil {
+		c.Session = func(schemas.Agent) string { return c.Caller.AgentID }
 	}
 	if c.Drain == 0 {
 		c.Drain = 5 * time.Second
@@ -85,6 +97,15 @@ func New(c Config) *Server {
 	s.addPrompts()
 	s.addResources()
 	return s
+}
+
+// newConnID names a connection.
+func (s *Server) newConnID() string {
+	conn := s.config.Caller.Conn
+	if n := s.served.Add(1); conn != "" && n > 1 {
+		conn += "-" + strconv.FormatInt(n, 10)
+	}
+	return conn
 }
 
 func (s *Server) hooks() *server.Hooks {

@@ -13,6 +13,8 @@ type session struct {
 	id            string
 	notifications chan sdk.JSONRPCNotification
 	initialized   atomic.Bool
+	naming        naming
+	greeted       atomic.Bool
 
 	mu           sync.Mutex // guards the fields below
 	client       sdk.Implementation
@@ -25,8 +27,11 @@ var _ interface {
 	server.SessionWithProtocolVersion
 } = (*session)(nil)
 
-func newSession(id string) *session {
-	return &session{id: id, notifications: make(chan sdk.JSONRPCNotification, 16)}
+func newSession(s *Server) *session {
+	return &session{
+		id: s.config.NewRequestID(), notifications: make(chan sdk.JSONRPCNotification, 16),
+		naming: naming{server: s, conn: s.newConnID()},
+	}
 }
 
 func (s *session) SessionID() string { return s.id }

@@ -4,10 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"time"
-
-	"handoff/schemas"
 )
 
 const (
@@ -15,8 +12,7 @@ const (
 	// is already there, too short to keep anybody waiting.
 	cutWaits = 250 * time.Millisecond
 
-	opening = 10 * time.Second // bounds the first call of a connection
-	closing = time.Second      // bounds what is left to do once all calls are answered
+	closing = time.Second // bounds what is left to do once all calls are answered
 )
 
 // ServeStdio speaks with one client over two streams until in ends, out breaks or ctx is done. Then calls
@@ -36,10 +32,9 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		defer close(notified)
 		c.notify()
 	}()
-	c.pending.Go(func() {
-		defer close(c.opened)
-		s.announce(calls, "connection_open", opening)
-	})
+	if s.config.Caller.Agent != "" { // any other is known when it says its name
+		c.pending.Go(func() { c.session.naming.announce(calls, s.config.Caller, opening) })
+	}
 
 	err := c.read(ctx, in)
 	grace := time.AfterFunc(cutWaits, cut)
@@ -48,7 +43,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		err = fmt.Errorf("%d requests were not answered within %v", c.unanswered(), s.config.Drain)
 	}
 	s.sdk.UnregisterSession(calls, c.session.SessionID())
-	s.announce(calls, "connection_close", closing)
+	c.session.naming.end(calls)
 	hangUp() // ends subscriptions/listen, which is answered last
 	within(closing, func() {
 		c.streams.Wait()
@@ -76,20 +71,6 @@ func within(limit time.Duration, wait func()) bool {
 		return true
 	case <-timer.C:
 		return false
-	}
-}
-
-// announce says that the connection opened or closes. Claims made over it live as long as it does.
-func (s *Server) announce(ctx context.Context, tool string, limit time.Duration) {
-	conn := s.config.Caller.Conn
-	if conn == "" {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	if _, refused := ask[schemas.ConnOut](ctx, s, s.config.Caller, tool, arguments{"conn": conn}); refused != nil {
-		s.config.Logger.LogAttrs(ctx, slog.LevelError, "connection not announced",
-			slog.String("tool", tool), slog.Any("error", refused))
 	}
 }
 

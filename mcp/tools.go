@@ -55,6 +55,7 @@ func (s *Server) callTool(ctx context.Context, r sdk.CallToolRequest) (*sdk.Call
 		return refusal(refused), nil
 	}
 	s.noteClaim(ctx, by, r.Params.Name, args, out)
+	out = s.greet(ctx, by, args, out)
 	return &sdk.CallToolResult{
 		Content:              []sdk.Content{sdk.NewTextContent(string(out))},
 		RawStructuredContent: out,

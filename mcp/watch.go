@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -189,7 +190,7 @@ func (a address) touchedBy(c schemas.Change) bool {
 		return a.name == c.Handoff.String() || a.name == c.Other.String()
 	case anInbox:
 		agent, directed := c.Box.Directed()
-		return !directed || a.name == string(agent) || a.name == string(c.Agent)
+		return !directed || slices.Contains([]schemas.Agent{agent, c.Agent, c.Sender, c.Holder}, schemas.Agent(a.name))
 	case aWorkflow:
 		return a.name == string(c.Workflow)
 	case unknownKind:

@@ -42,12 +42,12 @@ func act(t *testing.T, cfg mcp.Config, agent schemas.Agent, tool, args string) {
 	require.NoError(t, err)
 }
 
-// join connects a client of that name.
-func join(t *testing.T, cfg mcp.Config, name string) *client {
+// join connects a client whose server was started under that name.
+func join(t *testing.T, cfg mcp.Config, name schemas.Agent) *client {
 	t.Helper()
-	cfg.Caller.Conn = "conn-" + cfg.NewRequestID()
+	cfg.Caller.Agent, cfg.Caller.Conn = name, "conn-"+cfg.NewRequestID()
 	c := connect(t, cfg)
-	c.send(initialize(name, "2025-11-25"))
+	c.send(initialize("claude-code", "2025-11-25"))
 	c.next()
 	return c
 }

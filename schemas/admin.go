@@ -27,6 +27,17 @@ type ConnOut struct {
 	Holding []ID  `json:"holding,omitempty"`
 }
 
+// SessionIn names a session by what its client calls it, as a shell that it started knows.
+type SessionIn struct {
+	Client  Agent  `json:"client"` // see ConnIn
+	Session string `json:"session"`
+}
+
+// SessionOut is the name under which the session acts.
+type SessionOut struct {
+	Agent Agent `json:"agent"`
+}
+
 // NewestIn are the arguments of the administrative tool registry_newest.
 type NewestIn struct{}
 

@@ -6,8 +6,9 @@ import "time"
 // Events are numbered from 1 without gaps; each enters the Merkle tree of the registry in that order.
 type Event struct {
 	N       uint64    `json:"n"`
-	At      time.Time `json:"at"`           // when it was observed
-	Due     time.Time `json:"due,omitzero"` // when it was due, for what the clock did
+	At      time.Time `json:"at"`               // when it was observed
+	Due     time.Time `json:"due,omitzero"`     // when it was due, for what the clock did
+	Asleep  int       `json:"asleep,omitempty"` // seconds the machine slept since the handoff's event before, for what the clock did
 	Handoff ID        `json:"handoff_id,omitempty"`
 	Agent   Agent     `json:"agent"`
 	AgentID string    `json:"agent_id,omitempty"`
@@ -32,6 +33,8 @@ type Event struct {
 type Change struct {
 	Event
 	Workflow Workflow `json:"workflow,omitempty"`
-	Box      Address  `json:"box,omitempty"`
+	Box      Address  `json:"box,omitempty"`    // to whom it was sent
+	Sender   Agent    `json:"sender,omitempty"` // who sent it
+	Holder   Agent    `json:"holder,omitempty"` // who holds it, or did last
 	Title    string   `json:"title,omitempty"`
 }

@@ -7,11 +7,20 @@ import (
 	"handoff/schemas"
 )
 
-// Agent is what is kept of an agent. It exists from its first call or its registration.
+// Agent is what is kept of an agent. It exists from its first call, its registration, or from when its name
+// was given to a connection that had none.
 type Agent struct {
 	Card   schemas.Card `json:"card"`
 	Seen   Time         `json:"seen,omitempty"`   // to the minute
 	Claims int          `json:"claims,omitempty"` // zero: nobody has claimed under this name yet
+
+	// Client is whose sessions get this name: claude-code for claude-code-2. Empty for a name that was never
+	// given. Session is the session that had it last, empty for one that cannot be told when it comes back.
+	// Conn is the connection of that session, and Left tells that it is gone.
+	Client  schemas.Agent `json:"client,omitempty"`
+	Session string        `json:"session,omitempty"`
+	Conn    string        `json:"conn,omitempty"`
+	Left    bool          `json:"left,omitempty"`
 }
 
 // Agent gives an agent; nil when there is none of that name.
@@ -25,9 +34,12 @@ func (v *View) Agent(name schemas.Agent) (*Agent, error) {
 }
 
 // Agents yields all agents by name.
-func (v *View) Agents() iter.Seq2[Agent, error] {
+func (v *View) Agents() iter.Seq2[Agent, error] { return v.AgentsCalled("") }
+
+// AgentsCalled yields the agents whose names begin with a text, by name.
+func (v *View) AgentsCalled(beginning string) iter.Seq2[Agent, error] {
 	return func(yield func(Agent, error) bool) {
-		for row, err := range v.r.Scan(Range{Space: Agents}) {
+		for row, err := range v.r.Scan(Prefix(Agents, []byte(beginning))) {
 			var a Agent
 			if err == nil {
 				err = json.Unmarshal(row.Value, &a)

@@ -114,6 +114,7 @@ func TestNoErrorIsLost(t *testing.T) {
 		"words":  view(func(v *store.View) error { _, err := v.HasWords(1, []string{"a"}); return err }),
 		"origin": view(func(v *store.View) error { _, err := v.Origin("HO-1"); return err }),
 		"queue":  view(func(v *store.View) error { return all(v.Queue("auto-code", "b")) }),
+		"boxes":  view(func(v *store.View) error { return all(v.Waiting("")) }),
 		"due":    view(func(v *store.View) error { return all(v.Due(noon)) }),
 		"next":   view(func(v *store.View) error { _, err := v.NextDue(); return err }),
 		"oldest": view(func(v *store.View) error { return all(v.Oldest(store.All(), 0)) }),

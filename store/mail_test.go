@@ -218,6 +218,12 @@ func TestAgentsAndWorkflows(t *testing.T) {
 				names = append(names, a.Card.Name)
 			}
 			require.Equal(t, []schemas.Agent{"a", "ab", "b"}, names)
+			names = nil
+			for a, err := range v.AgentsCalled("ab") {
+				require.NoError(t, err)
+				names = append(names, a.Card.Name)
+			}
+			require.Equal(t, []schemas.Agent{"ab"}, names)
 			a, err := v.Agent("ab")
 			require.NoError(t, err)
 			require.Equal(t, &store.Agent{Card: schemas.Card{Name: "ab", Skills: []string{"go"}}, Seen: minute(1), Claims: 2}, a)

@@ -42,6 +42,33 @@ func (v *View) Queue(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
 	}
 }
 
+// Waiting yields the boxes whose names begin with a text and from which something may be claimed, by name: one
+// seek for each.
+func (v *View) Waiting(beginning string) iter.Seq2[schemas.Address, error] {
+	return func(yield func(schemas.Address, error) bool) {
+		r := Prefix(Ready, []byte(beginning))
+		for {
+			box, err := v.firstBox(r)
+			if box == "" && err == nil || !yield(box, err) || err != nil {
+				return
+			}
+			r.From = After(word(box))
+		}
+	}
+}
+
+// firstBox is the box of the first row of a range, "" for none.
+func (v *View) firstBox(r Range) (schemas.Address, error) {
+	for row, err := range v.r.Scan(r) {
+		if err != nil {
+			return "", err
+		}
+		box, _, _ := bytes.Cut(row.Key, []byte{0})
+		return schemas.Address(box), nil
+	}
+	return "", nil
+}
+
 // head is the next row of one box.
 type head struct {
 	next func() (Row, error, bool)

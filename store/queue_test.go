@@ -78,6 +78,35 @@ func TestABoxIsNotTheBeginningOfAnother(t *testing.T) {
 	require.Equal(t, []schemas.ID{2}, w.queue("a.b"))
 }
 
+func TestBoxesInWhichSomethingWaits(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		for id, box := range []schemas.Address{"a", "a", "a-2", "ab", "b", "capability:a"} {
+			w.waiting(schemas.ID(id+1), box, schemas.Normal, 0)
+		}
+		for beginning, want := range map[string][]schemas.Address{
+			"":    {"a", "a-2", "ab", "b", "capability:a"},
+			"a":   {"a", "a-2", "ab"},
+			"a-":  {"a-2"},
+			"a-3": nil,
+		} {
+			w.view(func(v *store.View) error {
+				var boxes []schemas.Address
+				for box, err := range v.Waiting(beginning) {
+					require.NoError(t, err)
+					boxes = append(boxes, box)
+				}
+				require.Equal(t, want, boxes)
+				for box, err := range v.Waiting(beginning) {
+					require.NoError(t, err)
+					require.Equal(t, want[0], box)
+					break
+				}
+				return nil
+			})
+		}
+	})
+}
+
 // A clock that stands just behind 1970, as that of a machine without a battery may, turns nothing over.
 func TestTheFirstDayOfTheClock(t *testing.T) {
 	w := inMemory(t)

@@ -103,11 +103,13 @@ func (l Local) inbox(ctx context.Context, t Tool, by schemas.Caller) *schemas.In
 		return nil
 	}
 	inbox, err := l.Mailbox.Inbox(ctx, by.Agent)
-	if err != nil {
-		l.log().WarnContext(ctx, "inbox not counted", slog.String("agent", string(by.Agent)), slog.Any("cause", err))
-		return nil
+	if err == nil {
+		return &inbox
 	}
-	return &inbox
+	if ctx.Err() == nil {
+		l.log().WarnContext(ctx, "inbox not counted", slog.String("agent", string(by.Agent)), slog.Any("cause", err))
+	}
+	return nil
 }
 
 // Changes yields the events after a number and waits for more.

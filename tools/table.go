@@ -65,4 +65,8 @@ var Admin = []Tool{
 		Name: "registry_newest", Title: "Newest event", ReadOnly: true, Idempotent: true, Admin: true,
 		Description: "The number of the newest event, from which changes can be followed.",
 	}, (*mailbox.Service).Head, nothing),
+	define(Tool{
+		Name: "session_name", Title: "Name of a session", ReadOnly: true, Idempotent: true, Admin: true,
+		Description: "Under which name a session acts, for the shells that its client started.",
+	}, (*mailbox.Service).NameOf, nothing),
 }

@@ -90,7 +90,7 @@ func (a *app) list(ctx context.Context, args arguments, l listing) error {
 		}
 		return a.print(raw, func(p *page) {
 			p.items(out)
-			p.waits(out, by, a.again())
+			p.waits(out, v.by, a.again())
 		})
 	})
 }

@@ -24,8 +24,9 @@ func (a *app) mcpCommand() *cobra.Command {
 		Example: `  claude mcp add handoff -- handoff mcp
   codex mcp add handoff -- handoff mcp
   handoff mcp --agent reviewer --lease 30m      # as a client starts it`,
-		Long: `The agent is --agent, else the name of the client: claude-code, codex, gemini-cli. The server ends when its
-client does.`,
+		Long: `The agent is --agent, else the name of the client: claude-code, codex, gemini-cli; the second session of a
+client at the same time is claude-code-2, and so on. A session keeps its number for a week. The server
+ends when its client does.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context()) },
 	}
@@ -35,7 +36,7 @@ client does.`,
 
 // answering is how long calls in flight may take once the client is gone; the rest of [process.Limit] is for
 // closing the store.
-const answering = process.Limit - time.Second
+const answering = process.Limit - 1500*time.Millisecond
 
 // serve is the life of a server, from the first signal that is ignored to the lock that is let go of last.
 func (a *app) serve(ctx context.Context) (err error) {
@@ -71,6 +72,7 @@ func (a *app) serve(ctx context.Context) (err error) {
 	}
 	server := mcp.New(mcp.Config{
 		Invoker: boxes, Caller: by, Name: agentOf,
+		Session:      func(agent schemas.Agent) string { return identity.Session(agent, a.getenv) },
 		NewRequestID: func() string { return tools.NewRequestID(a.now(), rand.Reader) },
 		Version:      thisRelease().Version, Workspace: place.Name, Drain: answering, Logger: log,
 	})

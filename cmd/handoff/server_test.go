@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -28,9 +29,17 @@ func newPlace(t *testing.T) place { return place{t, t.TempDir()} }
 // run runs a command in this process.
 func (p place) run(args ...string) (code int, out, errs string) {
 	p.t.Helper()
+	return p.runWith(nil, args...)
+}
+
+// runWith runs it with more variables in its environment.
+func (p place) runWith(vars map[string]string, args ...string) (code int, out, errs string) {
+	p.t.Helper()
 	var stdout, stderr bytes.Buffer
 	code = run(p.t.Context(), env{
-		getenv:     func(name string) string { return map[string]string{"XDG_STATE_HOME": p.state}[name] },
+		getenv: func(name string) string {
+			return cmp.Or(vars[name], map[string]string{"XDG_STATE_HOME": p.state}[name])
+		},
 		stdout:     &stdout,
 		stderr:     &stderr,
 		isTerminal: func(any) bool { return false },
@@ -57,12 +66,23 @@ type server struct {
 	log *os.File
 	r   *bufio.Reader
 	n   int
+
+	hello string // what it answered to initialize
 }
 
 func (p place) serve(args ...string) *server {
 	p.t.Helper()
+	return p.serveFor("codex-mcp-client", nil, args...)
+}
+
+// serveFor starts it for a client that calls itself so, with more variables in its environment.
+func (p place) serveFor(client string, vars map[string]string, args ...string) *server {
+	p.t.Helper()
 	cmd := exec.CommandContext(p.t.Context(), program, append([]string{"mcp", "--workspace", "w"}, args...)...)
 	cmd.Env = []string{"XDG_STATE_HOME=" + p.state, "PATH=" + os.Getenv("PATH")}
+	for name, value := range vars {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
 	in, err := cmd.StdinPipe()
 	require.NoError(p.t, err)
 	out, err := cmd.StdoutPipe()
@@ -73,7 +93,7 @@ func (p place) serve(args ...string) *server {
 	cmd.Stderr = log
 	s := &server{t: p.t, cmd: cmd, in: in, out: out, log: log, r: bufio.NewReader(out)}
 	require.NoError(p.t, cmd.Start())
-	s.ask("initialize", `{"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "codex-mcp-client", "version": "1"}}`)
+	s.hello = s.ask("initialize", fmt.Sprintf(`{"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": %q, "version": "1"}}`, client))
 	return s
 }
 

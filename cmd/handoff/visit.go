@@ -30,19 +30,42 @@ func (a *app) visit(ctx context.Context, by schemas.Caller, fn func(*visit) erro
 	if err != nil {
 		return err
 	}
-	err = fn(&visit{boxes, by, a})
+	v := &visit{boxes, by, a}
+	if err = v.actAsSession(ctx); err == nil {
+		err = fn(v)
+	}
 	if closing := boxes.Close(); closing != nil && err == nil {
 		err = schemas.Errorf(schemas.Internal, "close the store: %w", closing)
 	}
 	return err
 }
 
+// actAsSession takes the name of the session in whose shell this runs, where nothing else was said: its client
+// may have several. What is said to the user from here on says it too.
+func (v *visit) actAsSession(ctx context.Context) error {
+	if v.app.agent != "" || v.by.Agent == "" || v.by.AgentID == "" {
+		return nil
+	}
+	var out schemas.SessionOut
+	_, err := v.call(ctx, "session_name", arguments{"client": v.by.Agent, "session": v.by.AgentID}, &out)
+	if err == nil && out.Agent != v.by.Agent {
+		v.by.Agent, v.app.agent = out.Agent, string(out.Agent)
+	}
+	return err
+}
+
 func (a *app) open(ctx context.Context, place workspace.Workspace, stays bool, log *slog.Logger) (*relay.Relay, error) {
-	return open.Workspace(ctx, open.Config{
+	boxes, err := open.Workspace(ctx, open.Config{
 		Name: place.Name, Dir: place.Dir, Runtime: a.getenv("XDG_RUNTIME_DIR"), Stays: stays,
 		Version: thisRelease().Version, Now: a.now, Awake: a.awake, Logger: log,
 		Limits: a.keeping.limits, Lease: a.keeping.lease.Duration, LeaseMax: a.keeping.leaseMax.Duration,
 	})
+	if err == nil {
+		if forgot := workspace.Remember(place); forgot != nil { // only people who look for it later miss it
+			log.WarnContext(ctx, "the project was not written down", slog.Any("error", forgot))
+		}
+	}
+	return boxes, err
 }
 
 // call calls one tool and reads its result into out, if that is not nil.

@@ -22,6 +22,7 @@ var messages = []reflect.Type{
 	reflect.TypeFor[schemas.AgentsIn](), reflect.TypeFor[schemas.AgentsOut](),
 	reflect.TypeFor[schemas.AuditIn](), reflect.TypeFor[schemas.AuditOut](),
 	reflect.TypeFor[schemas.ConnIn](), reflect.TypeFor[schemas.ConnOut](),
+	reflect.TypeFor[schemas.SessionIn](), reflect.TypeFor[schemas.SessionOut](),
 	reflect.TypeFor[schemas.NewestIn](), reflect.TypeFor[schemas.NewestOut](),
 	reflect.TypeFor[schemas.Handoff](), reflect.TypeFor[schemas.Completion](),
 	reflect.TypeFor[schemas.Failure](), reflect.TypeFor[schemas.Event](),

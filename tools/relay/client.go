@@ -73,12 +73,15 @@ func (c *client) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Ch
 		}
 		lines := json.NewDecoder(rs.Body)
 		for {
-			var change schemas.Change
-			if lines.Decode(&change) != nil {
+			var line streamed
+			switch {
+			case lines.Decode(&line) != nil:
 				yield(schemas.Change{}, c.why(ctx, errMoved))
 				return
-			}
-			if !yield(change, nil) {
+			case line.Error != nil:
+				yield(schemas.Change{}, line.Error)
+				return
+			case !yield(line.Change, nil):
 				return
 			}
 		}

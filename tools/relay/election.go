@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
-	"path/filepath"
 	"time"
 )
 
@@ -102,9 +101,9 @@ func (r *Relay) try(ctx context.Context) (*seat, error) {
 		r.lineUp()
 		return nil, nil
 	}
-	l, err := tryLock(r.lockPath())
+	l, err := tryLock(lockPath(r.config.Dir))
 	switch {
-	case errors.Is(err, errHeld), errors.Is(err, errRemoved):
+	case errors.Is(err, ErrInUse), errors.Is(err, errRemoved):
 		return nil, nil
 	case err != nil:
 		return nil, unlockable(r.config, err)
@@ -166,7 +165,7 @@ func (r *Relay) lineUp() {
 }
 
 func (r *Relay) queue() {
-	l, err := waitLock(r.lockPath())
+	l, err := waitLock(lockPath(r.config.Dir))
 	r.mu.Lock()
 	r.queued = false
 	if err != nil && !errors.Is(err, errRemoved) {
@@ -213,5 +212,3 @@ func (r *Relay) letGo(l *lock) {
 		r.config.Logger.Error("the lock was not released", slog.Any("error", err))
 	}
 }
-
-func (r *Relay) lockPath() string { return filepath.Join(r.config.Dir, "handoff.lock") }

@@ -25,7 +25,7 @@ func connOf(c tools.Call) string {
 	return in.Conn
 }
 
-// remember notes a connection before it is opened, so that a new owner in between hears of it too.
+// remember notes a connection before it is opened, so that an owner that comes in between hears of it too.
 func (r *Relay) remember(c tools.Call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

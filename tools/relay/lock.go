@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // lock is the file lock of a workspace: whoever has it owns the store. The kernel takes it back when the
@@ -13,13 +14,25 @@ import (
 // reach any more, and with the file goes the lock.
 type lock struct{ file *os.File }
 
-// errHeld tells that the lock is not to be had just now.
-var errHeld = errors.New("another process holds the lock")
+// ErrInUse tells that a process has the workspace open.
+var ErrInUse = errors.New("another process has it open")
+
+// Lock keeps everybody from opening the store of a workspace until release, for what must be done to its files
+// from outside. It does not wait.
+func Lock(dir string) (release func() error, err error) {
+	l, err := tryLock(lockPath(dir))
+	if err != nil {
+		return nil, err
+	}
+	return l.release, nil
+}
+
+func lockPath(dir string) string { return filepath.Join(dir, "handoff.lock") }
 
 // errRemoved tells that the lock was removed while it was waited for. Whoever still wants one asks again.
 var errRemoved = errors.New("the workspace was removed")
 
-// tryLock takes the lock if nobody has it, and gives errHeld if somebody does, in this process or another.
+// tryLock takes the lock if nobody has it, and gives ErrInUse if somebody does, in this process or another.
 func tryLock(path string) (*lock, error) { return takeLock(path, takeNow) }
 
 // waitLock takes the lock as soon as it is free. It sleeps in the kernel, on a thread of its own, and cannot

@@ -17,7 +17,7 @@ func TestALockIsHeldOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.lock")
 	l := mustLock(t, path)
 	_, err := tryLock(path)
-	require.ErrorIs(t, err, errHeld)
+	require.ErrorIs(t, err, ErrInUse)
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
@@ -35,7 +35,7 @@ func TestALockOutlivesTheCollector(t *testing.T) {
 		runtime.GC() // closes files that nobody can reach any more
 	}
 	_, err := tryLock(path)
-	require.ErrorIs(t, err, errHeld)
+	require.ErrorIs(t, err, ErrInUse)
 	runtime.KeepAlive(l)
 }
 
@@ -52,12 +52,12 @@ func TestTheLockOfAKilledProcess(t *testing.T) {
 	holder, lines := start(t, "lock", filepath.Dir(path))
 	requireLine(t, "locked", lines)
 	_, err := tryLock(path)
-	require.ErrorIs(t, err, errHeld)
+	require.ErrorIs(t, err, ErrInUse)
 	got := waitInLine(t, path)
 	kill(t, holder)
 	l := <-got
 	_, err = tryLock(path)
-	require.ErrorIs(t, err, errHeld)
+	require.ErrorIs(t, err, ErrInUse)
 	require.NoError(t, l.release())
 }
 
@@ -70,7 +70,7 @@ func TestALockGoesToAProcessInLine(t *testing.T) {
 	require.NoError(t, l.release())
 	requireLine(t, "locked", lines)
 	_, err := tryLock(path)
-	require.ErrorIs(t, err, errHeld)
+	require.ErrorIs(t, err, ErrInUse)
 }
 
 // A workspace may be removed, and made again, while a process waits for its lock.

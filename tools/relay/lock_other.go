@@ -14,4 +14,6 @@ func takeNow(*os.File) error { return errors.ErrUnsupported }
 
 func takeInTurn(*os.File) error { return errors.ErrUnsupported }
 
+func takeShared(*os.File) error { return errors.ErrUnsupported }
+
 func unlock(*os.File) error { return nil }

@@ -11,12 +11,15 @@ import (
 func takeNow(f *os.File) error {
 	err := flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return errHeld
+		return ErrInUse
 	}
 	return err
 }
 
 func takeInTurn(f *os.File) error { return flock(f, syscall.LOCK_EX) }
+
+// takeShared waits while somebody has the lock alone, which is a moment.
+func takeShared(f *os.File) error { return flock(f, syscall.LOCK_SH) }
 
 func unlock(f *os.File) error { return flock(f, syscall.LOCK_UN) }
 

@@ -11,12 +11,15 @@ import (
 func takeNow(f *os.File) error {
 	err := lockFile(f, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
-		return errHeld
+		return ErrInUse
 	}
 	return err
 }
 
 func takeInTurn(f *os.File) error { return lockFile(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
+
+// takeShared waits while somebody has the lock alone, which is a moment.
+func takeShared(f *os.File) error { return lockFile(f, 0) }
 
 // lockFile locks all bytes that the file could ever have.
 func lockFile(f *os.File, how uint32) error {

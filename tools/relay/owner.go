@@ -38,7 +38,7 @@ type owner struct {
 }
 
 // drain is how long requests under way may take at the end. They are cut at its beginning.
-const drain = 2 * time.Second
+const drain = time.Second
 
 // own makes this process the owner. It keeps the lock only if that succeeds.
 func (r *Relay) own(ctx context.Context, l *lock) (_ *owner, err error) {
@@ -56,13 +56,26 @@ func (r *Relay) own(ctx context.Context, l *lock) (_ *owner, err error) {
 		return nil, unlockable(r.config, err)
 	}
 	o.serve(listener)
-	if o.store, err = r.config.Open(ctx); err != nil {
+	alone, err := r.alone()
+	if err != nil {
+		return nil, unlockable(r.config, err)
+	}
+	if o.store, err = r.config.Open(ctx, alone); err != nil {
 		return nil, err
 	}
 	o.seat.way = here{o.store}
 	r.announce(ctx, o.seat)
 	close(o.ready)
 	return o, nil
+}
+
+// alone tells whether no other process that stays uses the workspace. It is called with the lock held.
+func (r *Relay) alone() (bool, error) {
+	alone, err := r.presence.alone()
+	if err == nil && r.config.Stays {
+		err = r.presence.set()
+	}
+	return alone, err
 }
 
 // listen begins to listen and leaves a note of where.
@@ -232,8 +245,15 @@ func (o *owner) changes(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for c, err := range o.seat.way.Changes(r.Context(), after) {
-		if err != nil || lines.Encode(c) != nil || flush() != nil {
+		if errors.Is(err, errMoved) || r.Context().Err() != nil {
 			return // whoever still wants them resumes
+		}
+		line := streamed{Change: c}
+		if err != nil {
+			line.Error = schemas.AsError(err)
+		}
+		if lines.Encode(line) != nil || flush() != nil {
+			return
 		}
 	}
 }

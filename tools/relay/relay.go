@@ -38,7 +38,9 @@ type Config struct {
 
 	// Open opens the store in this process. It is called with the lock held, perhaps more than once, and
 	// its errors are *[schemas.Error]. What it gives may be in use by other processes until it is closed.
-	Open func(context.Context) (Store, error)
+	// Alone tells that no other process that stays uses the workspace: then nobody will announce connections
+	// that an earlier owner knew.
+	Open func(ctx context.Context, alone bool) (Store, error)
 
 	// Stays tells that this process lives on, as a server does. It lines up for the store while another
 	// owns it. A command does not: it owns the store only when nobody else does.
@@ -57,10 +59,11 @@ type Store interface {
 
 // Relay is one process's way to the store. Use [Open].
 type Relay struct {
-	config Config
-	life   context.Context // ends with Close
-	end    context.CancelFunc
-	work   sync.WaitGroup // all goroutines but the one that is in line for the lock
+	config   Config
+	presence *presence
+	life     context.Context // ends with Close
+	end      context.CancelFunc
+	work     sync.WaitGroup // all goroutines but the one that is in line for the lock
 
 	mu      sync.Mutex // guards the fields below
 	closed  bool
@@ -85,7 +88,14 @@ func Open(ctx context.Context, c Config) (*Relay, error) {
 	if err := prepare(c.Dir); err != nil {
 		return nil, unprepared(c, err)
 	}
-	r := &Relay{config: c, changed: make(chan struct{}), held: map[string]tools.Call{}}
+	here, err := enter(c.Dir)
+	if err == nil && c.Stays {
+		err = here.set()
+	}
+	if err != nil {
+		return nil, unprepared(c, err)
+	}
+	r := &Relay{config: c, presence: here, changed: make(chan struct{}), held: map[string]tools.Call{}}
 	r.life, r.end = context.WithCancel(context.WithoutCancel(ctx))
 	return r, nil
 }
@@ -102,16 +112,16 @@ func (r *Relay) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, erro
 	if c.Since.IsZero() {
 		c.Since = r.config.Now()
 	}
-	switch c.Tool {
-	case openTool:
-		r.remember(c)
-	case closeTool:
+	if c.Tool == closeTool {
 		defer r.forget(c)
 	}
 	for {
 		s, err := r.sit(ctx)
 		if err != nil {
 			return nil, err
+		}
+		if c.Tool == openTool {
+			r.remember(c)
 		}
 		out, err := s.invoke(ctx, c)
 		if !errors.Is(err, errMoved) {
@@ -159,13 +169,17 @@ func (r *Relay) Close() error {
 	}
 	r.work.Wait() // before this the store may just be opening
 	r.mu.Lock()
-	o := r.owner
-	r.owner = nil
+	o, here := r.owner, r.presence
+	r.owner, r.presence = nil, nil
 	r.mu.Unlock()
-	if o == nil {
-		return nil
+	var errs []error
+	if here != nil { // before the lock, whose next holder looks who is there
+		errs = append(errs, here.leave())
 	}
-	return o.close()
+	if o != nil {
+		errs = append(errs, o.close())
+	}
+	return errors.Join(errs...)
 }
 
 // tell lets those who wait look again. It is called with mu held.

@@ -162,6 +162,27 @@ func (p process) live(agent schemas.Agent) bool {
 	return false
 }
 
+func TestWhoFindsNobodyIsAlone(t *testing.T) {
+	w := newWorld(t)
+	alone := make(chan bool, 3)
+	c := w.config()
+	c.Open = func(ctx context.Context, a bool) (relay.Store, error) {
+		alone <- a
+		return w.openStore(ctx, a)
+	}
+	first := w.start(c)
+	first.send("Test it")
+	require.True(t, <-alone)
+	second, third := w.start(c), w.start(c)
+	second.claim()
+	require.NoError(t, first.Close())
+	second.send("More")
+	require.False(t, <-alone)
+	require.NoError(t, second.Close())
+	third.send("And more")
+	require.True(t, <-alone)
+}
+
 func TestACommandLetsGoAtOnce(t *testing.T) {
 	w := newWorld(t)
 	c := w.config()
@@ -180,7 +201,7 @@ func TestAStoreThatCannotBeOpened(t *testing.T) {
 			w := newWorld(t)
 			c := w.config()
 			c.Stays = stays
-			c.Open = func(context.Context) (relay.Store, error) { return nil, errBroken }
+			c.Open = func(context.Context, bool) (relay.Store, error) { return nil, errBroken }
 			broken := w.start(c)
 			_, err := broken.try(t.Context(), "dev", "list_agents", `{}`)
 			require.Equal(t, errBroken, coded(t, err))

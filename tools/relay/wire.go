@@ -55,6 +55,12 @@ func late(r *http.Request, now time.Time) bool {
 	return err == nil && now.UnixMilli() > by
 }
 
+// streamed is one line of a stream of changes: a change, or the error that ends it.
+type streamed struct {
+	schemas.Change
+	Error *schemas.Error `json:"error,omitempty"`
+}
+
 // respond writes what came of a call.
 func respond(w http.ResponseWriter, out json.RawMessage, err error) {
 	status := statusDone

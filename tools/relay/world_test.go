@@ -33,7 +33,7 @@ func (w world) config() relay.Config {
 }
 
 // openStore opens the real thing.
-func (w world) openStore(ctx context.Context) (relay.Store, error) {
+func (w world) openStore(ctx context.Context, _ bool) (relay.Store, error) {
 	backend, err := bolt.Open(ctx, bolt.Config{Path: filepath.Join(w.dir, "handoff.db")})
 	if err != nil {
 		return nil, schemas.InternalError(err)

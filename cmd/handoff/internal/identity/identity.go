@@ -1,5 +1,6 @@
 // Package identity tells under which name a command acts: the name it was given, else the coding agent in
 // whose shell it runs, else human where somebody sits at a terminal. A command that only reads needs none.
+// A coding agent of which several sessions run has a name for each; which one is for the mailbox to say.
 package identity
 
 import "handoff/schemas"
@@ -50,6 +51,17 @@ func Server(name string, getenv func(string) string) (schemas.Caller, error) {
 		return by, nil
 	}
 	return by.As(name)
+}
+
+// Session gives the id of a client's run, where the environment tells it. What tells of another client, which
+// started this one, does not count.
+func Session(agent schemas.Agent, getenv func(string) string) string {
+	for _, c := range clients {
+		if c.agent == agent {
+			return getenv(c.run)
+		}
+	}
+	return ""
 }
 
 // OfClient gives the agent behind the name by which a known MCP client calls itself, so that its tools and

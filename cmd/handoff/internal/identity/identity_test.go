@@ -68,3 +68,11 @@ func TestServer(t *testing.T) {
 	_, err = identity.Server("human", getenv)
 	require.Equal(t, schemas.Denied, schemas.AsError(err).Code)
 }
+
+func TestSession(t *testing.T) {
+	vars := map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"} // also those of what it starts
+	getenv := func(name string) string { return vars[name] }
+	for agent, want := range map[schemas.Agent]string{"claude-code": "s1", "gemini-cli": "", "codex": "", "opencode": ""} {
+		require.Equal(t, want, identity.Session(agent, getenv), agent)
+	}
+}

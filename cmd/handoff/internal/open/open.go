@@ -57,7 +57,7 @@ type mailboxes struct {
 	log   *journal.Journal
 }
 
-func (c Config) open(ctx context.Context) (relay.Store, error) {
+func (c Config) open(ctx context.Context, alone bool) (relay.Store, error) {
 	log := journal.New(c.Dir)
 	backend, err := take(ctx, filepath.Join(c.Dir, "handoff.db"), log.Logger())
 	if err != nil {
@@ -65,7 +65,7 @@ func (c Config) open(ctx context.Context) (relay.Store, error) {
 	}
 	m := &mailboxes{store: store.New(backend), log: log}
 	m.Local = tools.Local{Logger: log.Logger(), Mailbox: mailbox.New(mailbox.Config{
-		Store: m.store, Now: c.Now, NewID: newID,
+		Store: m.store, Now: c.Now, Awake: c.Awake, NewID: newID, Alone: alone,
 		Limits: c.Limits, Lease: c.Lease, LeaseMax: c.LeaseMax, Logger: log.Logger(),
 	})}
 	return m, nil

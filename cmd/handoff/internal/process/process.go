@@ -2,8 +2,8 @@
 // losing the client must not kill it in the middle of a commit, and must not keep it alive either.
 //
 // End of input, SIGTERM, SIGINT, SIGHUP, a client that no longer reads and another parent than at the start
-// all begin the same drain. A second signal ends the process at once, and so does a drain that takes longer
-// than [Limit].
+// all begin the same drain. A signal that comes again ends the process at once, and so does a drain that takes
+// longer than [Limit].
 package process
 
 import (
@@ -61,18 +61,22 @@ func (l *Life) End() {
 	l.cancel()
 }
 
-// watch drains at the first signal and exits at the second.
+// watch drains at the first signal and exits at one that comes again. Another signal only says the same once
+// more: some clients send SIGINT, and SIGTERM a moment later.
 func (l *Life) watch(signals <-chan os.Signal) {
-	select {
-	case <-signals:
-		l.stop()
-	case <-l.over:
-		return
-	}
-	select {
-	case sig := <-signals:
-		l.exit(exitCode(sig))
-	case <-l.over:
+	came := map[os.Signal]bool{}
+	for {
+		select {
+		case sig := <-signals:
+			if came[sig] {
+				l.exit(exitCode(sig))
+				return
+			}
+			came[sig] = true
+			l.stop()
+		case <-l.over:
+			return
+		}
 	}
 }
 

@@ -33,13 +33,16 @@ func start(t *testing.T) life {
 	return life{l, ctx, signals, exited}
 }
 
-func TestSecondSignalExitsAtOnce(t *testing.T) {
+func TestASignalThatComesAgainExitsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := start(t)
-		l.signals <- syscall.SIGTERM
+		l.signals <- os.Interrupt
 		synctest.Wait()
 		require.Error(t, l.ctx.Err())
-		require.Empty(t, l.exited)
+
+		l.signals <- syscall.SIGTERM
+		synctest.Wait()
+		require.Empty(t, l.exited, "another one says the same")
 
 		l.signals <- os.Interrupt
 		require.Equal(t, 130, <-l.exited)

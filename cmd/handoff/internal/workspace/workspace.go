@@ -21,9 +21,22 @@ import (
 
 // Workspace is one mailbox system.
 type Workspace struct {
-	Name string // as given, or made of the project: a slug and a hash of its path
-	Dir  string // where its files are; it may not exist yet
+	Name    string // as given, or made of the project: a slug and a hash of its path
+	Dir     string // where its files are; it may not exist yet
+	Project string // the path that stands for the project; empty if the workspace was named
+	By      By
 }
+
+// By says what told which workspace it is.
+type By string
+
+// The ways to tell.
+const (
+	ByName      By = "name"                 // somebody named it
+	ByGit       By = "git_common_directory" // which all worktrees of the repository share
+	ByMark      By = "handoff_directory"    // the nearest directory with a ".handoff"
+	ByDirectory By = "directory"            // the project directory itself
+)
 
 // Config says where to look.
 type Config struct {
@@ -37,37 +50,46 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
 
 // Find gives the workspace. It reads the file system and creates nothing.
 func Find(c Config) (Workspace, error) {
+	if c.Name != "" {
+		return Named(c.Name, c.Getenv)
+	}
 	state, err := stateDir(c.Getenv)
 	if err != nil {
 		return Workspace{}, err
 	}
-	name := c.Name
-	if name == "" {
-		project, err := c.project()
-		if err != nil {
-			return Workspace{}, err
-		}
-		name = nameOf(project)
+	project, by, err := c.project()
+	if err != nil {
+		return Workspace{}, err
+	}
+	name := nameOf(project)
+	return Workspace{Name: name, Dir: filepath.Join(state, name), Project: project, By: by}, nil
+}
+
+// Named gives the workspace of a name. What is no name is refused before it becomes part of a path.
+func Named(name string, getenv func(string) string) (Workspace, error) {
+	state, err := stateDir(getenv)
+	if err != nil {
+		return Workspace{}, err
 	}
 	if !nameForm.MatchString(name) {
 		return Workspace{}, schemas.Invalidf("workspace", "%q is not a workspace name", schemas.Visible(name)).
 			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -. For a directory use --dir.")
 	}
-	return Workspace{Name: name, Dir: filepath.Join(state, "handoff", name)}, nil
+	return Workspace{Name: name, Dir: filepath.Join(state, name), By: ByName}, nil
 }
 
-// stateDir is where programs keep state that outlives them, by the XDG base directory specification,
-// which has relative paths ignored.
+// stateDir holds all workspaces. It is where programs keep state that outlives them, by the XDG base directory
+// specification, which has relative paths ignored.
 func stateDir(getenv func(string) string) (string, error) {
 	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return dir, nil
+		return filepath.Join(dir, "handoff"), nil
 	}
 	home := homeDir(getenv)
 	if home == "" {
 		return "", schemas.Errorf(schemas.Unavailable, "there is no place for files: neither XDG_STATE_HOME nor HOME is set").
 			WithHint("Set XDG_STATE_HOME to an absolute path.")
 	}
-	return filepath.Join(home, ".local", "state"), nil
+	return filepath.Join(home, ".local", "state", "handoff"), nil
 }
 
 func homeDir(getenv func(string) string) string {
@@ -79,28 +101,26 @@ func homeDir(getenv func(string) string) string {
 	return ""
 }
 
-// project gives the path that stands for the project: a git common directory, or a directory.
-func (c Config) project() (string, error) {
+// project gives the path that stands for the project.
+func (c Config) project() (string, By, error) {
 	start, err := c.ProjectDir()
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	if resolved, err := filepath.EvalSymlinks(start); err == nil {
-		start = resolved
-	}
+	start = canonical(start)
 	if r, ok := git.Find(start, c.never); ok {
-		return canonical(r.Common), nil
+		return canonical(r.Common), ByGit, nil
 	}
 	for dir := start; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if isDir(filepath.Join(dir, ".handoff")) && !c.never(dir) {
-			return dir, nil
+			return dir, ByMark, nil
 		}
 	}
 	if c.never(start) {
-		return "", schemas.Invalidf("workspace", "%s is not a project: everything would share one workspace there", start).
+		return "", "", schemas.Invalidf("workspace", "%s is not a project: everything would share one workspace there", start).
 			WithHint("Go into a project, or name a workspace with --workspace NAME, or a project with --dir DIR.")
 	}
-	return start, nil
+	return start, ByDirectory, nil
 }
 
 // ProjectDir gives the absolute path of the directory in which the project is looked for.

@@ -42,12 +42,15 @@ func (w world) file(content string, parts ...string) {
 }
 
 func (w world) repository(parts ...string) string {
-	root := w.dir(parts...)
-	parts = append(parts, ".git")
+	w.gitDir(append(parts, ".git")...)
+	return w.dir(parts...)
+}
+
+func (w world) gitDir(parts ...string) string {
 	w.file("ref: refs/heads/main\n", append(parts, "HEAD")...)
 	w.dir(append(parts, "objects")...)
 	w.dir(append(parts, "refs")...)
-	return root
+	return w.dir(parts...)
 }
 
 func (w world) find(c workspace.Config) (workspace.Workspace, error) {
@@ -68,6 +71,8 @@ func TestOneRepositoryIsOneWorkspace(t *testing.T) {
 	found := w.at(root)
 	require.Regexp(t, `^my-shop-[0-9a-f]{12}$`, found.Name)
 	require.Equal(t, filepath.Join(w.home, ".local", "state", "handoff", found.Name), found.Dir)
+	require.Equal(t, filepath.Join(root, ".git"), found.Project)
+	require.Equal(t, workspace.ByGit, found.By)
 	require.Equal(t, found, w.at(w.dir("src", "My Shop!", "a", "b")))
 	require.NotEqual(t, found.Name, w.at(w.repository("other", "My Shop!")).Name)
 }
@@ -79,6 +84,32 @@ func TestLinkedWorktreesMeet(t *testing.T) {
 	w.file("../..\n", "shop", ".git", "worktrees", "topic", "commondir")
 	w.file("gitdir: ../shop/.git/worktrees/topic\n", "topic", ".git")
 	require.Equal(t, w.at(root), w.at(filepath.Join(w.home, "topic")))
+}
+
+func TestWorktreesOfABareRepositoryMeet(t *testing.T) {
+	w := newWorld(t)
+	bare := w.gitDir("shop.git")
+	var found []workspace.Workspace
+	for _, branch := range []string{"main", "topic"} {
+		w.file("ref: refs/heads/"+branch+"\n", "shop.git", "worktrees", branch, "HEAD")
+		w.file("../..\n", "shop.git", "worktrees", branch, "commondir")
+		w.file("gitdir: "+filepath.Join(bare, "worktrees", branch)+"\n", branch, ".git")
+		found = append(found, w.at(w.dir(branch, "deep")))
+	}
+	require.Equal(t, w.at(bare), found[0])
+	require.Equal(t, found[0], found[1])
+	require.Regexp(t, `^shop-[0-9a-f]{12}$`, found[0].Name)
+	require.Equal(t, bare, found[0].Project)
+}
+
+func TestASubmoduleIsAProjectOfItsOwn(t *testing.T) {
+	w := newWorld(t)
+	root := w.repository("shop")
+	lib := w.gitDir("shop", ".git", "modules", "lib")
+	w.file("gitdir: ../.git/modules/lib\n", "shop", "lib", ".git")
+	found := w.at(w.dir("shop", "lib", "src"))
+	require.Equal(t, lib, found.Project)
+	require.NotEqual(t, w.at(root).Name, found.Name)
 }
 
 func TestTheSamePlaceThroughALink(t *testing.T) {
@@ -94,8 +125,10 @@ func TestWithoutGit(t *testing.T) {
 	w.dir("notes", ".handoff")
 	marked := w.at(w.dir("notes", "2026", "may"))
 	require.True(t, strings.HasPrefix(marked.Name, "notes-"), marked.Name)
+	require.Equal(t, workspace.ByMark, marked.By)
 	plain := w.at(w.dir("drafts", "deep"))
 	require.True(t, strings.HasPrefix(plain.Name, "deep-"), plain.Name)
+	require.Equal(t, workspace.ByDirectory, plain.By)
 }
 
 func TestProjectDirectoryOfTheClient(t *testing.T) {
@@ -119,7 +152,7 @@ func TestNamedWorkspace(t *testing.T) {
 	w.vars["XDG_STATE_HOME"] = filepath.Join(w.home, "state")
 	found, err := w.find(workspace.Config{Name: "team-1", Cwd: "/"})
 	require.NoError(t, err)
-	require.Equal(t, workspace.Workspace{Name: "team-1", Dir: filepath.Join(w.home, "state", "handoff", "team-1")}, found)
+	require.Equal(t, workspace.Workspace{Name: "team-1", Dir: filepath.Join(w.home, "state", "handoff", "team-1"), By: workspace.ByName}, found)
 }
 
 func TestANameIsNoPath(t *testing.T) {

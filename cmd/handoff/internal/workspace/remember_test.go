@@ -1,0 +1,87 @@
+package workspace_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/workspace"
+)
+
+// opened is the workspace of a repository that was used.
+func (w world) opened(project string) workspace.Workspace {
+	w.t.Helper()
+	found := w.at(w.repository(project))
+	require.NoError(w.t, os.MkdirAll(found.Dir, 0o700))
+	require.NoError(w.t, os.WriteFile(filepath.Join(found.Dir, "handoff.db"), []byte("store"), 0o600))
+	return found
+}
+
+func TestAWorkspaceRemembersItsProject(t *testing.T) {
+	w := newWorld(t)
+	shop := w.opened("shop")
+	require.Empty(t, workspace.Remembered(shop))
+	require.NoError(t, workspace.Remember(shop))
+	require.Equal(t, filepath.Join(w.home, "shop", ".git"), workspace.Remembered(shop))
+
+	file := filepath.Join(shop.Dir, "project.json")
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode())
+	require.NoError(t, workspace.Remember(shop))
+	again, err := os.Stat(file)
+	require.NoError(t, err)
+	require.True(t, os.SameFile(info, again), "what is known is not written again")
+
+	shop.Project = "/elsewhere"
+	require.NoError(t, workspace.Remember(shop))
+	require.Equal(t, "/elsewhere", workspace.Remembered(shop))
+	require.Len(t, names(t, shop.Dir), 2, "nothing half-written is left")
+}
+
+func TestNothingIsRememberedWhereNobodyWas(t *testing.T) {
+	w := newWorld(t)
+	shop := w.at(w.repository("shop"))
+	require.NoError(t, workspace.Remember(shop))
+	require.NoDirExists(t, shop.Dir)
+}
+
+func TestANamedWorkspaceHasNoProject(t *testing.T) {
+	w := newWorld(t)
+	shop := w.opened("shop")
+	named, err := w.find(workspace.Config{Name: shop.Name})
+	require.NoError(t, err)
+	require.NoError(t, workspace.Remember(named))
+	require.Equal(t, []string{"handoff.db"}, names(t, shop.Dir))
+}
+
+func TestADamagedMemoryIsNone(t *testing.T) {
+	w := newWorld(t)
+	shop := w.opened("shop")
+	for _, content := range []string{"", "{", `{"project": 1}`, `{"project": "relative/path"}`} {
+		require.NoError(t, os.WriteFile(filepath.Join(shop.Dir, "project.json"), []byte(content), 0o600))
+		require.Empty(t, workspace.Remembered(shop), content)
+		require.NoError(t, workspace.Remember(shop))
+		require.Equal(t, shop.Project, workspace.Remembered(shop))
+	}
+}
+
+func TestAMemoryThatCannotBeWritten(t *testing.T) {
+	w := newWorld(t)
+	shop := w.opened("shop")
+	require.NoError(t, os.MkdirAll(filepath.Join(shop.Dir, "project.json", "in the way"), 0o700))
+	require.ErrorContains(t, workspace.Remember(shop), "remember the project: ")
+	require.Equal(t, []string{"handoff.db", "project.json"}, names(t, shop.Dir))
+}
+
+func names(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}

@@ -1,0 +1,86 @@
+package workspace_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+)
+
+// everything is what may be in the directory of a workspace.
+var everything = []string{
+	"handoff.db", "handoff.log", "handoff.log.1", "handoff.new", "handoff.sock", "owner.json", "owner.json.new",
+	"project.json", "project.json.123", "handoff.lock",
+}
+
+func (w world) full(project string) workspace.Workspace {
+	w.t.Helper()
+	found := w.opened(project)
+	for _, name := range everything {
+		require.NoError(w.t, os.WriteFile(filepath.Join(found.Dir, name), nil, 0o600))
+	}
+	return found
+}
+
+func TestRemoveDeletesAllThatIsOurs(t *testing.T) {
+	w := newWorld(t)
+	shop, api := w.full("shop"), w.full("api")
+	deleted, err := workspace.Remove(shop)
+	require.NoError(t, err)
+	require.Equal(t, everything, deleted, "the lock last")
+	require.NoDirExists(t, shop.Dir)
+	require.Len(t, names(t, api.Dir), len(everything))
+}
+
+func TestRemoveStopsAtWhatIsNotOurs(t *testing.T) {
+	for _, name := range []string{"notes.txt", "handoff.db.backup", ".hidden", "handoff.logbook"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			shop := w.full("shop")
+			require.NoError(t, os.WriteFile(filepath.Join(shop.Dir, name), nil, 0o600))
+			deleted, err := workspace.Remove(shop)
+			require.Empty(t, deleted)
+			require.Equal(t, schemas.Conflict, schemas.AsError(err).Code)
+			require.ErrorContains(t, err, "handoff did not make "+name)
+			require.Len(t, names(t, shop.Dir), len(everything)+1)
+		})
+	}
+}
+
+func TestRemoveStopsAtADirectory(t *testing.T) {
+	w := newWorld(t)
+	shop := w.opened("shop")
+	require.NoError(t, os.MkdirAll(filepath.Join(shop.Dir, "project.json.d", "x"), 0o700))
+	_, err := workspace.Remove(shop)
+	require.ErrorContains(t, err, "handoff did not make project.json.d")
+	require.FileExists(t, filepath.Join(shop.Dir, "handoff.db"))
+}
+
+func TestRemoveFollowsNoLink(t *testing.T) {
+	w := newWorld(t)
+	shop, api := w.opened("shop"), w.opened("api")
+	kept := filepath.Join(api.Dir, "handoff.db")
+	require.NoError(t, os.Symlink(kept, filepath.Join(shop.Dir, "handoff.log")))
+	_, err := workspace.Remove(shop)
+	require.NoError(t, err)
+	require.FileExists(t, kept)
+
+	require.NoError(t, os.Symlink(api.Dir, shop.Dir))
+	_, err = workspace.Remove(shop)
+	require.ErrorContains(t, err, "is no directory")
+	require.FileExists(t, kept)
+}
+
+func TestMove(t *testing.T) {
+	w := newWorld(t)
+	was, now := w.full("shop"), w.at(w.repository("store"))
+	require.NoError(t, workspace.Move(was, now))
+	require.NoDirExists(t, was.Dir)
+	require.Len(t, names(t, now.Dir), len(everything))
+	require.Equal(t, now.Project, workspace.Remembered(now))
+	require.ErrorContains(t, workspace.Move(was, now), "rename workspace "+was.Name)
+}

@@ -1,0 +1,92 @@
+package mailbox
+
+import (
+	"context"
+	"slices"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Attach tells that a connection is open: claims made over it are renewed until [Service.Detach]. One whose
+// client chose no name is given one, the same each time it is announced.
+func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
+	s.conns.attach(in.Conn, by)
+	if by.Agent != "" || in.Client == "" {
+		out.Agent = by.Agent
+		return out, nil
+	}
+	client, err := parseClient(in.Client)
+	if err != nil {
+		return out, err
+	}
+	err = s.update(ctx, by, func(o *op) error {
+		a, err := o.nameFor(client, in.Conn)
+		if err != nil {
+			return err
+		}
+		out = schemas.ConnOut{Agent: a.Card.Name}
+		return o.give(a, client, in.Conn)
+	})
+	if err == nil {
+		s.conns.met(in.Conn, out.Agent)
+	}
+	return out, err
+}
+
+// Detach tells that a connection is gone: the leases of its claims are cut to a grace of two minutes, in
+// which the same agent may take them again. The name that it was given is kept for its session.
+func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
+	agents := s.conns.agents(in.Conn)
+	if by.Agent != "" && !slices.Contains(agents, by.Agent) {
+		agents = append(agents, by.Agent)
+	}
+	err = s.update(ctx, clockCaller, func(o *op) error {
+		out = schemas.ConnOut{}
+		for _, a := range agents {
+			if err := o.lose(a, in.Conn, &out); err != nil {
+				return err
+			}
+			if err := o.leave(a, in.Conn); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	s.conns.detach(in.Conn) // until here the connection counted: leases that ended meanwhile were renewed
+	s.hub.changed(effects{regrouped: true})
+	return out, err
+}
+
+// lose cuts the leases of what an agent holds over a connection that is gone.
+func (o *op) lose(a schemas.Agent, conn string, out *schemas.ConnOut) error {
+	for id, err := range o.Oldest(store.HeldBy(a), 0) {
+		if err != nil {
+			return err
+		}
+		r := o.usable(id)
+		if r == nil || r.Conn != conn || !r.Status.Held() {
+			continue
+		}
+		out.Holding = append(out.Holding, id)
+		if err := o.cut(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cut shortens the lease of a claim whose connection is gone.
+func (o *op) cut(r *store.Record) error {
+	if r.Left {
+		return nil
+	}
+	now, err := o.step(actLost, r)
+	if err != nil {
+		return err
+	}
+	if now.Left = true; r.Status != schemas.Waiting { // no lease runs while it waits for an answer
+		now.Lease = min(r.Lease, store.At(o.now.Add(grace)))
+	}
+	return o.put(actLost, r, &now, schemas.Event{}, store.Content{})
+}

@@ -1,0 +1,178 @@
+package mailbox
+
+import (
+	"context"
+	"iter"
+	"strconv"
+	"time"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// A session whose client chose no name gets that of its client, numbered while others have it: claude-code,
+// claude-code-2, claude-code-3. What is kept of the name says who had it last.
+
+const (
+	// keptFor is how long a session that left keeps its name.
+	keptFor = 7 * 24 * time.Hour
+
+	// settling is how long a service that has begun takes connections for open of which it knows only that
+	// nobody closed them. Their processes announce them anew within milliseconds, unless they were killed.
+	settling = 5 * time.Second
+
+	longestName = 64
+)
+
+func parseClient(client schemas.Agent) (schemas.Agent, error) {
+	if client == schemas.Human || client == schemas.System {
+		return "", schemas.Invalidf("client", "%s is a reserved name", client)
+	}
+	return schemas.ParseAgent("client", string(client))
+}
+
+// nth is the name of a client's n-th session.
+func nth(client schemas.Agent, n int) schemas.Agent {
+	if n == 1 {
+		return client
+	}
+	number := "-" + strconv.Itoa(n)
+	return client[:min(len(client), longestName-len(number))] + schemas.Agent(number)
+}
+
+// beginning is how all names of a client begin.
+func beginning(client schemas.Agent) string {
+	return string(client[:min(len(client), longestName-len("-99999"))])
+}
+
+// namesOf yields the names that sessions of a client were given.
+func namesOf(v *store.View, client schemas.Agent) iter.Seq2[store.Agent, error] {
+	return func(yield func(store.Agent, error) bool) {
+		for a, err := range v.AgentsCalled(beginning(client)) {
+			if (err != nil || a.Client == client) && !yield(a, err) {
+				return
+			}
+		}
+	}
+}
+
+// nameFor chooses the name of a connection: the one it has, the one that its session had, the client's own,
+// or the one with the lowest number that nobody uses or keeps.
+func (o *op) nameFor(client schemas.Agent, conn string) (store.Agent, error) {
+	for _, fits := range []func(store.Agent) bool{
+		func(a store.Agent) bool { return a.Conn == conn },
+		func(a store.Agent) bool { return hadBy(a, o.by.AgentID, o.now) && !o.taken(a) },
+	} {
+		for a, err := range namesOf(o.View, client) {
+			if err != nil || fits(a) {
+				return a, err
+			}
+		}
+	}
+	for n := 1; ; n++ {
+		a, err := o.agentOrNew(nth(client, n))
+		if err != nil || !o.taken(a) && (n == 1 || o.spare(a, client)) {
+			return a, err
+		}
+	}
+}
+
+// hadBy tells whether a session has a name or keeps it.
+func hadBy(a store.Agent, session string, now time.Time) bool {
+	return session != "" && a.Session == session && (!a.Left || now.Sub(a.Seen.Time()) < keptFor)
+}
+
+// taken tells whether another session acts under a name.
+func (o *op) taken(a store.Agent) bool {
+	return o.conns.others(a.Card.Name, o.by.AgentID) || !hadBy(a, o.by.AgentID, o.now) && o.opened(a, o.now)
+}
+
+// spare tells whether a name that nobody acts under may be given: it belongs to no other client, and no
+// session keeps it.
+func (o *op) spare(a store.Agent, client schemas.Agent) bool {
+	return (a.Client == "" || a.Client == client) && (a.Session == "" || o.now.Sub(a.Seen.Time()) >= keptFor)
+}
+
+// opened tells whether the connection is there that a name was given to, as far as anybody knows.
+func (s *Service) opened(a store.Agent, now time.Time) bool {
+	return s.conns.live(a.Conn) || a.Conn != "" && !a.Left && !s.settled(now)
+}
+
+func (s *Service) settled(now time.Time) bool { return s.Alone || now.Sub(s.started) >= settling }
+
+// give keeps that a connection acts under a name. An id that is only that of the connection does not come
+// back, so nothing is kept for it.
+func (o *op) give(a store.Agent, client schemas.Agent, conn string) error {
+	again, session := a.Conn == conn && !a.Left, o.by.AgentID
+	switch {
+	case session == conn && a.Conn == conn:
+		session = a.Session
+	case session == conn:
+		session = ""
+	}
+	if again && a.Session == session && o.now.Sub(a.Seen.Time()) < time.Minute {
+		return nil
+	}
+	a.Client, a.Session, a.Conn, a.Left, a.Seen = client, session, conn, false, store.At(o.now)
+	return o.tx.PutAgent(a)
+}
+
+// leave keeps that the connection is gone to which a name was given, if it was.
+func (o *op) leave(name schemas.Agent, conn string) error {
+	a, err := o.Agent(name)
+	if err != nil || a == nil || a.Conn != conn || a.Left {
+		return err
+	}
+	a.Left, a.Seen = true, store.At(o.now)
+	if err := o.tx.PutAgent(*a); err != nil {
+		return err
+	}
+	return o.bury(a.Client)
+}
+
+// bury keeps that connections are gone of which nobody has heard since this service began: their processes
+// were killed.
+func (o *op) bury(client schemas.Agent) error {
+	if !o.settled(o.now) {
+		return nil
+	}
+	for a, err := range namesOf(o.View, client) {
+		if err != nil {
+			return err
+		}
+		if a.Left || o.conns.live(a.Conn) {
+			continue
+		}
+		a.Left = true
+		if err := o.tx.PutAgent(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NameOf gives the name under which a session acts, as a shell that its client started has to know: the one
+// its connection was given, else that of the client.
+func (s *Service) NameOf(ctx context.Context, _ schemas.Caller, in schemas.SessionIn) (out schemas.SessionOut, err error) {
+	client, err := parseClient(in.Client)
+	if err != nil {
+		return out, err
+	}
+	now := s.Now()
+	err = s.Store.View(ctx, func(v *store.View) error {
+		out = schemas.SessionOut{Agent: client}
+		for a, err := range namesOf(v, client) {
+			if err != nil {
+				return err
+			}
+			if hadBy(a, in.Session, now) {
+				out.Agent = a.Card.Name
+				if s.opened(a, now) {
+					return nil
+				}
+			}
+		}
+		return nil
+	})
+	return out, s.coded(err)
+}

@@ -1,0 +1,369 @@
+package mailbox_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// naming is what becomes of the names of sessions. Each line of a script is one of
+//
+//	open CONN SESSION NAME   a session opens a connection and is given a name; - is one without an id
+//	chosen CONN NAME         a connection opens under a name that it was given on the command line
+//	acts CONN NAME           somebody claims over a connection under a name
+//	close CONN
+//	later DURATION
+//	restart                  another process goes on with the store
+var naming = map[string]string{
+	"one after another": `
+		open c1 s1 claude-code
+		close c1
+		open c2 s2 claude-code`,
+	"at once": `
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		open c3 s3 claude-code-3`,
+	"a session comes back to its number": `
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		close c1
+		close c2
+		later 167h
+		open c3 s2 claude-code-2
+		open c4 s1 claude-code`,
+	"a number is kept for a week": `
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		close c2
+		later 167h59m
+		open c3 s3 claude-code-3
+		later 1m
+		open c4 s4 claude-code-2
+		close c4
+		open c5 s2 claude-code-4`,
+	"the name of the client is kept for nobody": `
+		open c1 s1 claude-code
+		close c1
+		open c2 s2 claude-code
+		open c3 s1 claude-code-2`,
+	"nothing is kept for a session without an id": `
+		open c1 - claude-code
+		open c2 - claude-code-2
+		close c2
+		open c3 - claude-code-2
+		open c4 s1 claude-code-3`,
+	"a session that is there twice has one name": `
+		open c1 s1 claude-code
+		open c2 s1 claude-code
+		close c1
+		open c3 s2 claude-code-2`,
+	"an announcement that is repeated": `
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2`,
+	"a session whose id is learned later": `
+		open c1 - claude-code
+		open c2 - claude-code-2
+		open c2 s2 claude-code-2
+		open c2 - claude-code-2
+		close c2
+		open c3 s3 claude-code-3
+		open c4 s2 claude-code-2`,
+	"a connection that was thought to be gone": `
+		open c1 - claude-code
+		open c2 - claude-code-2
+		close c2
+		open c2 - claude-code-2`,
+	"after a clean end": `
+		open c1 s1 claude-code
+		close c1
+		restart
+		open c2 s2 claude-code`,
+	"connections that are announced again at a takeover": `
+		open c1 s1 claude-code
+		open c2 - claude-code-2
+		restart
+		open c2 - claude-code-2
+		open c3 s3 claude-code-3
+		open c1 s1 claude-code`,
+	"one that is announced again late": `
+		open c1 - claude-code
+		open c2 - claude-code-2
+		restart
+		later 1h
+		open c3 s3 claude-code
+		open c2 - claude-code-2`,
+	"a session whose server was killed": `
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		restart
+		open c3 s2 claude-code-2
+		open c4 s1 claude-code`,
+	"a session that was killed after a quiet week": `
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		later 200h
+		restart
+		open c3 s2 claude-code-2`,
+	"one of two connections of a session closes before a takeover": `
+		open c1 s1 claude-code
+		open c2 s1 claude-code
+		close c1
+		restart
+		open c3 s3 claude-code-2`,
+	"one that closes right after a takeover buries nobody": `
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		restart
+		open c2 s2 claude-code-2
+		close c2
+		open c3 s3 claude-code-3`,
+	"one that works buries nobody who is there": `
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		later 1m
+		acts c2 claude-code-2
+		restart
+		open c3 s3 claude-code-3`,
+	"nobody closes after kill -9": `
+		open c1 - claude-code
+		open c2 s2 claude-code-2
+		restart
+		later 4999ms
+		open c3 s3 claude-code-3
+		later 1ms
+		open c4 s4 claude-code
+		open c5 s5 claude-code-4`,
+	"a session that ends cleans up after those that were killed": `
+		open c1 - claude-code
+		restart
+		open c2 - claude-code-2
+		later 5s
+		close c2
+		restart
+		open c3 - claude-code`,
+	"a session that works cleans up after those that were killed": `
+		open c1 - claude-code
+		restart
+		open c2 - claude-code-2
+		later 1m
+		acts c2 claude-code-2
+		restart
+		open c3 - claude-code`,
+	"somebody else who works under its name buries one that was killed": `
+		open c1 - claude-code
+		restart
+		later 1m
+		acts c2 claude-code
+		restart
+		open c3 - claude-code`,
+	"a name that somebody chose": `
+		chosen c1 claude-code
+		open c2 s2 claude-code-2
+		close c1
+		open c3 s3 claude-code`,
+	"a name that somebody chose while its session was away": `
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		close c2
+		chosen c3 claude-code-2
+		open c4 s2 claude-code-3`,
+	"a numbered name that somebody chose": `
+		chosen c1 claude-code-2
+		open c2 s2 claude-code
+		open c3 s3 claude-code-3
+		restart
+		later 5s
+		open c4 s3 claude-code-3`,
+	"a name that a subagent uses": `
+		open c1 s1 claude-code
+		acts c1 claude-code-2
+		open c2 s2 claude-code-3
+		close c1
+		open c3 s3 claude-code`,
+	"a call without a connection takes no name": `
+		acts - claude-code
+		open c1 s1 claude-code`,
+}
+
+func TestNamesOfSessions(t *testing.T) {
+	for backend, open := range backends {
+		for name, script := range naming {
+			t.Run(backend+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				w := newWorldOn(t, open(t))
+				for line := range strings.Lines(strings.TrimSpace(script)) {
+					w.play(strings.Fields(line))
+				}
+			})
+		}
+	}
+}
+
+func (w *world) play(words []string) {
+	w.t.Helper()
+	switch words[0] {
+	case "open":
+		require.Equal(w.t, words[3], string(w.open(words[1], words[2]).Agent), words)
+	case "chosen":
+		_, err := w.Attach(context.Background(), schemas.Caller{Agent: schemas.Agent(words[2])}, schemas.ConnIn{Conn: words[1]})
+		require.NoError(w.t, err)
+	case "acts":
+		by := schemas.Caller{Agent: schemas.Agent(words[2]), Conn: words[1]}
+		w.send(person, words[2], "x")
+		require.False(w.t, w.claim(by).Empty)
+	case "close":
+		w.detach(schemas.Caller{Conn: words[1]})
+	case "later":
+		d, err := time.ParseDuration(words[1])
+		require.NoError(w.t, err)
+		w.later(d)
+	case "restart":
+		w.restart()
+	}
+}
+
+// open opens a connection of Claude Code without a name. The session - is one that cannot be told.
+func (w *world) open(conn, session string) schemas.Caller {
+	w.t.Helper()
+	by := schemas.Caller{AgentID: session, Via: schemas.ViaStdio, Conn: conn}
+	if session == "-" {
+		by.AgentID = conn
+	}
+	out, err := w.Attach(context.Background(), by, schemas.ConnIn{Conn: conn, Client: "claude-code"})
+	require.NoError(w.t, err)
+	by.Agent = out.Agent
+	return by
+}
+
+func TestSessionsThatOpenAtOnceGetDifferentNames(t *testing.T) {
+	for name, open := range backends {
+		t.Run(name, func(t *testing.T) {
+			w := newConcurrentWorld(t, open(t))
+			w.later(settled)
+			var wg sync.WaitGroup
+			var mu sync.Mutex // guards names
+			names := map[schemas.Agent]bool{}
+			for i := range 20 {
+				wg.Go(func() {
+					a := w.open("c"+string(rune('a'+i)), "-").Agent
+					mu.Lock()
+					defer mu.Unlock()
+					names[a] = true
+				})
+			}
+			wg.Wait()
+			require.Len(t, names, 20)
+			require.Contains(t, names, schemas.Agent("claude-code-20"))
+		})
+	}
+}
+
+// settled is after how long a service knows which connections are open.
+const settled = 5 * time.Second
+
+func TestNumberedNamesAreNames(t *testing.T) {
+	w := newWorld(t)
+	long := schemas.Agent(strings.Repeat("x", 64))
+	for i, want := range []schemas.Agent{long, long[:62] + "-2", long[:62] + "-3"} {
+		in := schemas.ConnIn{Conn: string(rune('a' + i)), Client: long}
+		for range 2 {
+			out, err := w.Attach(context.Background(), schemas.Caller{Via: schemas.ViaStdio}, in)
+			require.NoError(t, err)
+			require.Equal(t, want, out.Agent)
+		}
+	}
+}
+
+func TestNamesOfAnotherClientAreNotGiven(t *testing.T) {
+	w := newWorld(t)
+	attach := func(conn string, client schemas.Agent) schemas.Agent {
+		out, err := w.Attach(context.Background(), schemas.Caller{AgentID: conn}, schemas.ConnIn{Conn: conn, Client: client})
+		require.NoError(t, err)
+		return out.Agent
+	}
+	require.Equal(t, schemas.Agent("gpt-2"), attach("a", "gpt-2"))
+	w.detach(schemas.Caller{Conn: "a"})
+	require.Equal(t, schemas.Agent("gpt"), attach("b", "gpt"))
+	require.Equal(t, schemas.Agent("gpt-3"), attach("c", "gpt"))
+}
+
+func TestAClientByAReservedName(t *testing.T) {
+	w := newWorld(t)
+	for _, client := range []schemas.Agent{"human", "system", "a b"} {
+		_, err := w.Attach(context.Background(), schemas.Caller{}, schemas.ConnIn{Conn: "c", Client: client})
+		refused(t, err, schemas.Invalid, "")
+	}
+}
+
+func TestTheShellOfASessionActsUnderItsName(t *testing.T) {
+	w := newWorld(t)
+	nameOf := func(session string) schemas.Agent {
+		out, err := w.NameOf(context.Background(), person, schemas.SessionIn{Client: "claude-code", Session: session})
+		require.NoError(t, err)
+		return out.Agent
+	}
+	require.Equal(t, schemas.Agent("claude-code"), nameOf("s2"))
+	w.open("c1", "s1")
+	w.open("c2", "s2")
+	require.Equal(t, schemas.Agent("claude-code"), nameOf("s1"))
+	require.Equal(t, schemas.Agent("claude-code-2"), nameOf("s2"))
+	require.Equal(t, schemas.Agent("claude-code"), nameOf("s3"))
+	w.detach(schemas.Caller{Conn: "c2"})
+	require.Equal(t, schemas.Agent("claude-code-2"), nameOf("s2"))
+	w.later(7 * 24 * time.Hour)
+	require.Equal(t, schemas.Agent("claude-code"), nameOf("s2"))
+	require.Equal(t, schemas.Agent("claude-code"), nameOf(""))
+}
+
+func TestTheShellOfASessionThatHadTwoNames(t *testing.T) {
+	w := newWorld(t)
+	w.open("c1", "-")
+	w.open("c2", "-")
+	w.open("c3", "s3")
+	w.play([]string{"close", "c3"})
+	w.play([]string{"close", "c2"})
+	w.play([]string{"chosen", "c4", "claude-code-3"})
+	w.open("c5", "s3")
+	out, err := w.NameOf(context.Background(), person, schemas.SessionIn{Client: "claude-code", Session: "s3"})
+	require.NoError(t, err)
+	require.Equal(t, schemas.Agent("claude-code-2"), out.Agent)
+}
+
+func TestWhoIsHereIsKnownBeforeItDoesAnything(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	_, err := w.Register(context.Background(), a, schemas.RegisterIn{Name: "a"})
+	require.NoError(t, err)
+	w.stdio("b")
+	require.Equal(t, []string{"nobody has claimed as b yet"}, w.send(a, "b", "x").Warnings)
+	out, err := w.Agents(context.Background(), a, schemas.AgentsIn{})
+	require.NoError(t, err)
+	require.Len(t, out.Agents, 2)
+	require.True(t, out.Agents[1].Live)
+}
+
+func TestOfNumberedSessionsOnlyThoseAreListedWhoAreHereOrHaveMail(t *testing.T) {
+	w := newWorld(t)
+	for i := range 4 {
+		w.open("c"+string(rune('1'+i)), "-")
+	}
+	w.detach(schemas.Caller{Conn: "c1"})
+	w.detach(schemas.Caller{Conn: "c2"})
+	w.detach(schemas.Caller{Conn: "c3"})
+	w.send(person, "claude-code-3", "x")
+	out, err := w.Agents(context.Background(), person, schemas.AgentsIn{})
+	require.NoError(t, err)
+	var names []schemas.Agent
+	for _, c := range out.Agents {
+		names = append(names, c.Name)
+	}
+	require.ElementsMatch(t, []schemas.Agent{"claude-code", "claude-code-3", "claude-code-4"}, names)
+}

@@ -1,0 +1,319 @@
+package mailbox_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// three opens three sessions of one client. The second leaves.
+func (w *world) three() (first, third schemas.Caller) {
+	first = w.open("c1", "s1")
+	second := w.open("c2", "s2")
+	third = w.open("c3", "s3")
+	w.detach(second)
+	return first, third
+}
+
+func (w *world) claimable(a schemas.Agent) int {
+	w.t.Helper()
+	in, err := w.Inbox(context.Background(), a)
+	require.NoError(w.t, err)
+	return in.Pending
+}
+
+func (w *world) inbox(by schemas.Caller) (ids []schemas.ID) {
+	w.t.Helper()
+	out, err := w.List(context.Background(), by, schemas.ListIn{})
+	require.NoError(w.t, err)
+	for _, i := range out.Items {
+		ids = append(ids, i.HandoffID)
+	}
+	return ids
+}
+
+func TestMailOfASessionThatLeftIsItsSiblings(t *testing.T) {
+	for name, open := range backends {
+		t.Run(name, func(t *testing.T) {
+			w := newWorldOn(t, open(t))
+			first, third := w.three()
+			boss := w.stdio("boss")
+			w.send(boss, "claude-code-2", "x")
+			for _, by := range []schemas.Caller{first, third} {
+				require.Equal(t, 1, w.claimable(by.Agent))
+				require.Equal(t, []schemas.ID{1}, w.inbox(by))
+			}
+			require.Zero(t, w.claimable("boss"))
+			require.True(t, w.claim(boss).Empty)
+
+			got := w.claim(third)
+			require.Equal(t, schemas.ID(1), got.HandoffID)
+			require.Zero(t, w.claimable("claude-code"))
+			require.Equal(t, schemas.Agent("claude-code-3"), w.full(1).Standing.Holder)
+			w.update(third, 1, schemas.ActProgress, note("half"))
+			w.update(third, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"which?"} })
+			w.update(boss, 1, schemas.ActAnswer, note("that one"))
+			require.Equal(t, schemas.ID(1), w.claimID(third, 1).HandoffID)
+			w.complete(third, 1)
+			require.Equal(t, []string{"completed", "question"}, w.kinds(boss, 1))
+			require.Equal(t, schemas.Agent("claude-code-3"), w.full(1).Completion.Source.Agent)
+
+			w.update(boss, 1, schemas.ActReturn, note("again"))
+			require.Equal(t, schemas.Address("claude-code-3"), w.full(2).Standing.Box)
+		})
+	}
+}
+
+func TestASiblingMayDoWithItsClaimWhatAHolderMay(t *testing.T) {
+	for name, do := range map[string]func(w *world, by schemas.Caller){
+		"release": func(w *world, by schemas.Caller) {
+			w.update(by, 1, schemas.ActRelease)
+			require.Equal(w.t, schemas.ID(1), w.claim(by).HandoffID)
+		},
+		"fail": func(w *world, by schemas.Caller) {
+			w.fail(by, schemas.FailIn{HandoffID: "1", Description: "no", Then: schemas.ThenRetry})
+			require.Equal(w.t, schemas.ID(2), w.claim(by).HandoffID)
+		},
+		"reject": func(w *world, by schemas.Caller) {
+			w.fail(by, schemas.FailIn{HandoffID: "1", Description: "no", Outcome: schemas.OutcomeRejected})
+			require.Equal(w.t, schemas.Rejected, w.status(1))
+		},
+		"pass on": func(w *world, by schemas.Caller) {
+			w.update(by, 1, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "qa" })
+			require.Equal(w.t, schemas.Address("qa"), w.full(1).Standing.Box)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			first, _ := w.three()
+			w.send(person, "claude-code-2", "x")
+			w.claim(first)
+			do(w, first)
+		})
+	}
+}
+
+func TestASiblingMayRejectWhatItDidNotClaim(t *testing.T) {
+	w := newWorld(t)
+	first, _ := w.three()
+	w.send(person, "claude-code-2", "x")
+	w.fail(first, schemas.FailIn{HandoffID: "1", Description: "no", Outcome: schemas.OutcomeRejected})
+	require.Equal(t, schemas.Rejected, w.status(1))
+}
+
+func TestMailOfTheNameOfTheClient(t *testing.T) {
+	w := newWorld(t)
+	first := w.open("c1", "s1")
+	second := w.open("c2", "s2")
+	w.send(person, "claude-code", "x")
+	require.Zero(t, w.claimable(second.Agent))
+	w.detach(first)
+	require.Equal(t, 1, w.claimable(second.Agent))
+	require.Equal(t, schemas.ID(1), w.claim(second).HandoffID)
+}
+
+func TestMailOfASessionThatIsHereIsItsOwn(t *testing.T) {
+	w := newWorld(t)
+	first, third := w.three()
+	w.send(person, "claude-code-3", "x")
+	require.Zero(t, w.claimable(first.Agent))
+	require.True(t, w.claim(first).Empty)
+	_, err := w.Claim(context.Background(), first, schemas.ClaimIn{HandoffID: "1"})
+	refused(t, err, schemas.Denied, "only its recipient (claude-code-3)")
+
+	w.send(person, "claude-code-2", "y")
+	second := w.open("again", "s2") // it came back
+	require.True(t, w.claim(first).Empty)
+	require.Equal(t, schemas.ID(2), w.claim(second).HandoffID)
+	require.Equal(t, schemas.ID(1), w.claim(third).HandoffID)
+}
+
+func TestMailOfOthersIsNobodysSiblings(t *testing.T) {
+	w := newWorld(t)
+	first, _ := w.three()
+	for _, to := range []string{"claude-code-reviewer", "claude-code-9", "claude-codex", "claude", "qa"} {
+		w.send(person, to, "before anybody has that name")
+		w.send(remote(schemas.Agent(to), "1"), to, "after")
+	}
+	w.later(settled)
+	require.Zero(t, w.claimable(first.Agent))
+	require.True(t, w.claim(first).Empty)
+	w.send(person, "claude-code-2", "x")
+	require.True(t, w.claim(remote("claude-codex-2", "1")).Empty)
+}
+
+func TestSiblingsHaveNoPart(t *testing.T) {
+	w := newWorld(t)
+	first := w.open("c1", "s1")
+	second := w.open("c2", "s2")
+	w.accepts("review", second)
+	boss := w.stdio("boss")
+	w.send(boss, "capability:review", "x")
+	require.True(t, w.claim(first).Empty, "in the pools of the other")
+	w.claim(second)
+	w.update(second, 1, schemas.ActAsk, note("which?"))
+	w.update(boss, 1, schemas.ActAnswer, note("that one"))
+	w.detach(second)
+	require.True(t, w.claim(first).Empty, "in what is reserved for the other")
+	_, err := w.Claim(context.Background(), first, schemas.ClaimIn{HandoffID: "1"})
+	refused(t, err, schemas.Denied, "recipient")
+	w.accepts("review", first)
+	_, err = w.Claim(context.Background(), first, schemas.ClaimIn{HandoffID: "1"})
+	refused(t, err, schemas.Denied, "recipient")
+	w.send(boss, "claude-code-2", "a message", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	in, err := w.Inbox(context.Background(), first.Agent)
+	require.NoError(t, err)
+	require.Zero(t, in.Notices, "in the notices of the other")
+}
+
+func TestMailIsCountedOnce(t *testing.T) {
+	w := newWorld(t)
+	w.detach(w.open("c1", "s1"))
+	w.send(person, "claude-code", "x")
+	require.Equal(t, 1, w.claimable("claude-code"))
+}
+
+func TestMailOfTheNameOfTheClientThatNoSessionHad(t *testing.T) {
+	w := newWorld(t)
+	chosen := w.stdio("claude-code")
+	second := w.open("c2", "s2")
+	w.send(person, "claude-code", "x")
+	w.later(settled)
+	require.Zero(t, w.claimable(second.Agent))
+	w.detach(chosen)
+	require.Equal(t, schemas.ID(1), w.claim(second).HandoffID)
+}
+
+func TestWhoHoldsEnoughTakesNothingOfItsSiblings(t *testing.T) {
+	w := newWorld(t)
+	first, _ := w.three()
+	_, err := w.Register(context.Background(), first, schemas.RegisterIn{Name: "claude-code", MaxOpen: 1})
+	require.NoError(t, err)
+	w.send(person, "claude-code", "x")
+	w.claim(first)
+	w.send(person, "claude-code-2", "y")
+	require.True(t, w.claim(first).Empty)
+}
+
+// At a takeover nobody knows yet who is here.
+func TestMailIsNotTakenFromASessionThatIsJustAnnouncedAgain(t *testing.T) {
+	for name, open := range backends {
+		t.Run(name, func(t *testing.T) {
+			w := newWorldOn(t, open(t))
+			w.open("c1", "s1")
+			w.open("c2", "s2")
+			w.send(person, "claude-code", "x")
+			w.restart()
+			second := w.open("c2", "s2")
+			require.True(t, w.claim(second).Empty)
+			w.open("c1", "s1")
+			w.later(settled)
+			require.True(t, w.claim(second).Empty)
+		})
+	}
+}
+
+func TestMailOfASessionThatWasKilledIsItsSiblings(t *testing.T) {
+	w := newWorld(t)
+	w.open("c1", "s1")
+	w.open("c2", "s2")
+	w.send(person, "claude-code", "x")
+	w.restart()
+	second := w.open("c2", "s2")
+	w.later(settled)
+	require.Equal(t, schemas.ID(1), w.claim(second).HandoffID)
+}
+
+func TestWhoChoseItsNameIsGivenTheTimeToBeAnnounced(t *testing.T) {
+	w := newWorld(t)
+	chosen := w.stdio("claude-code")
+	w.send(chosen, "claude-code", "x")
+	second := w.open("c2", "s2")
+	require.Equal(t, schemas.Agent("claude-code-2"), second.Agent)
+	w.later(settled)
+	require.True(t, w.claim(second).Empty)
+	w.restart()
+	second = w.open("c2", "s2")
+	require.True(t, w.claim(second).Empty)
+	w.later(settled)
+	require.Equal(t, schemas.ID(1), w.claim(second).HandoffID)
+}
+
+func TestASiblingThatWaitsIsWoken(t *testing.T) {
+	chosen := schemas.Caller{Agent: "claude-code", Conn: "chosen"}
+	for name, tt := range map[string]struct {
+		before, while func(w *world, second schemas.Caller)
+	}{
+		"by mail for the name of the client": {
+			func(w *world, _ schemas.Caller) { w.detach(chosen) },
+			func(w *world, _ schemas.Caller) { w.send(person, "claude-code", "x") },
+		},
+		"by mail for one that left": {
+			func(w *world, second schemas.Caller) { w.detach(second) },
+			func(w *world, _ schemas.Caller) { w.send(person, "claude-code-2", "x") },
+		},
+		"by one that leaves": {
+			func(w *world, _ schemas.Caller) { w.send(person, "claude-code-2", "x") },
+			func(w *world, second schemas.Caller) { w.detach(second) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newLivingWorld(t, backends["memory"](t))
+				_, err := w.Attach(context.Background(), chosen, schemas.ConnIn{Conn: chosen.Conn})
+				require.NoError(t, err)
+				second, third := w.open("c2", "s2"), w.open("c3", "s3")
+				time.Sleep(settled)
+				tt.before(w, second)
+				begun := time.Now()
+				got := make(chan schemas.ClaimOut)
+				go func() {
+					out, err := w.Claim(context.Background(), third, schemas.ClaimIn{WaitSeconds: 50})
+					if err != nil {
+						t.Error(err)
+					}
+					got <- out
+				}()
+				synctest.Wait() // it waits
+				tt.while(w, second)
+				require.Equal(t, schemas.ID(1), (<-got).HandoffID)
+				require.Zero(t, time.Since(begun))
+			})
+		})
+	}
+}
+
+// Mail for a session that is here goes to it, though its siblings wait for longer.
+func TestSiblingsThatWaitLeaveEachOtherTheirMail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLivingWorld(t, backends["memory"](t))
+		first := w.open("c1", "s1")
+		second := w.open("c2", "s2")
+		w.detach(second)
+		got := make(chan schemas.ClaimOut, 2)
+		wait := func(by schemas.Caller) {
+			out, err := w.Claim(context.Background(), by, schemas.ClaimIn{WaitSeconds: 50})
+			if err != nil {
+				t.Error(err)
+			}
+			if !out.Empty {
+				require.Equal(t, by.Agent, w.full(out.HandoffID).Standing.Holder)
+			}
+			got <- out
+		}
+		go wait(first)
+		synctest.Wait()
+		second = w.open("again", "s2")
+		go wait(second)
+		synctest.Wait()
+		w.send(person, "claude-code-2", "x")
+		require.Equal(t, schemas.ID(1), (<-got).HandoffID)
+		require.Equal(t, schemas.Agent("claude-code-2"), w.full(1).Standing.Holder)
+		require.True(t, (<-got).Empty)
+	})
+}

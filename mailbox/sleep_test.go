@@ -1,0 +1,208 @@
+package mailbox_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox"
+	"handoff/schemas"
+)
+
+// sleeper is a world on a machine that may sleep.
+type sleeper struct {
+	*world
+	awake time.Duration
+}
+
+func newSleeper(t testing.TB) *sleeper {
+	s := &sleeper{world: newWorld(t)}
+	s.restart()
+	return s
+}
+
+func (s *sleeper) restart() {
+	s.Service = mailbox.New(mailbox.Config{
+		Store: s.store, Now: s.Now, NewID: s.NewID, Awake: func() time.Duration { return s.awake },
+	})
+}
+
+// later lets time pass while the machine is awake and somebody looks.
+func (s *sleeper) later(d time.Duration) {
+	s.awake += d
+	s.world.later(d)
+	_, err := s.Agents(context.Background(), person, schemas.AgentsIn{})
+	require.NoError(s.t, err)
+}
+
+// sleep lets time pass while the machine sleeps, or sets the clock.
+func (s *sleeper) sleep(d time.Duration) { s.now = s.now.Add(d) }
+
+// asleep is what the last event of an action says of the time in which the machine slept.
+func (s *sleeper) asleep(id schemas.ID, action string) time.Duration {
+	s.t.Helper()
+	out, err := s.Get(context.Background(), person, schemas.GetIn{HandoffID: id.String(), View: "events"})
+	require.NoError(s.t, err)
+	for _, e := range slices.Backward(out.Events) {
+		if e.Action == action {
+			return time.Duration(e.Asleep) * time.Second
+		}
+	}
+	s.t.Fatalf("there is no event %q", action)
+	return 0
+}
+
+func TestALeaseIsNotLostInASleep(t *testing.T) {
+	s := newSleeper(t)
+	s.send(person, "b", "x")
+	s.claim(remote("b", "1")) // for 30 minutes
+	s.later(10 * time.Minute)
+	s.sleep(8 * time.Hour)
+	require.Equal(t, schemas.Accepted, s.status(1))
+	require.Equal(t, 8*time.Hour, s.asleep(1, "renewed"))
+	s.later(19 * time.Minute)
+	require.Equal(t, schemas.Accepted, s.status(1))
+	s.later(2 * time.Minute)
+	require.Equal(t, schemas.Pending, s.status(1))
+	require.Zero(t, s.asleep(1, "lease_ended"), "nobody slept since it was renewed")
+}
+
+func TestAnOpenConnectionKeepsItsClaimsThroughASleep(t *testing.T) {
+	s := newSleeper(t)
+	a, b := s.stdio("a"), s.stdio("b")
+	s.send(a, "b", "x")
+	s.claim(b) // for 2 hours of silence
+	for range 23 {
+		s.later(5 * time.Minute)
+		s.sleep(5 * time.Hour)
+		require.Equal(t, schemas.Accepted, s.status(1))
+	}
+	s.later(6 * time.Minute)
+	require.Equal(t, schemas.Pending, s.status(1))
+}
+
+func TestWhoLeftBeforeASleepMayComeBackAfterIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		awake time.Duration // after it left, before the sleep
+		back  time.Duration // after the sleep
+		want  bool
+	}{
+		"with what was left of the grace":   {30 * time.Second, 85 * time.Second, true},
+		"with the grace at least":           {119 * time.Second, 115 * time.Second, true},
+		"but not for longer than the grace": {time.Second, 121 * time.Second, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSleeper(t)
+			a, b := s.stdio("a"), s.stdio("b")
+			s.send(a, "b", "x")
+			s.claim(b)
+			s.detach(b)
+			s.later(c.awake)
+			s.sleep(3 * time.Hour)
+			s.later(0)
+			s.later(c.back)
+			require.Equal(t, c.want, s.status(1) == schemas.Accepted)
+		})
+	}
+}
+
+func TestTheGraceAfterARestartIsTimeAwake(t *testing.T) {
+	s := newSleeper(t)
+	a, b := s.stdio("a"), s.stdio("b")
+	s.send(a, "b", "x")
+	s.claim(b)
+	s.restart()
+	other := s.elsewhere(b, "other")
+	s.later(time.Minute)
+	s.sleep(time.Hour)
+	require.True(t, s.claim(other).Empty)
+	s.later(time.Minute + time.Second)
+	require.Equal(t, schemas.ID(1), s.claim(other).HandoffID)
+}
+
+func TestAReservationIsNotLostInASleep(t *testing.T) {
+	s := newSleeper(t)
+	a, b := s.stdio("a"), s.stdio("b")
+	other := s.stdio("c")
+	s.accepts("review", b, other)
+	s.send(a, "capability:review", "x")
+	s.claim(b)
+	s.update(b, 1, schemas.ActAsk, note("which?"))
+	s.update(a, 1, schemas.ActAnswer, note("this"))
+	s.later(5 * time.Minute)
+	s.sleep(9 * time.Hour)
+	require.True(t, s.claim(other).Empty)
+	require.Equal(t, 9*time.Hour, s.asleep(1, "renewed"))
+	s.later(9 * time.Minute)
+	require.True(t, s.claim(other).Empty)
+	s.later(2 * time.Minute)
+	require.Equal(t, schemas.ID(1), s.claim(other).HandoffID)
+}
+
+func TestADeadlineHoldsInASleepAndSaysSo(t *testing.T) {
+	s := newSleeper(t)
+	a, b := s.stdio("a"), s.stdio("b")
+	s.send(a, "b", "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
+	s.claim(b)
+	s.later(time.Minute)
+	s.sleep(3 * time.Hour)
+	require.Equal(t, schemas.TimedOut, s.status(1))
+	require.Equal(t, 3*time.Hour, s.asleep(1, "timed_out"))
+}
+
+func TestWhatIsShortIsNoSleep(t *testing.T) {
+	s := newSleeper(t)
+	s.send(person, "b", "x")
+	s.claim(remote("b", "1"))
+	for range 40 {
+		s.later(time.Second)
+		s.sleep(time.Minute)
+	}
+	require.Equal(t, schemas.Pending, s.status(1))
+}
+
+// Whoever looks first after a long time cannot tell when in it the machine slept.
+func TestALeaseThatMayHaveEndedInASleepIsGoodForTheGrace(t *testing.T) {
+	s := newSleeper(t)
+	s.send(person, "b", "x")
+	s.claim(remote("b", "1"))
+	s.awake += 3 * time.Hour
+	s.sleep(4 * time.Hour)
+	require.Equal(t, schemas.Accepted, s.status(1))
+	s.later(time.Minute)
+	require.Equal(t, schemas.Accepted, s.status(1))
+	s.later(time.Minute)
+	require.Equal(t, schemas.Pending, s.status(1))
+}
+
+func TestAClockThatIsSetBackCutsNothing(t *testing.T) {
+	s := newSleeper(t)
+	a, b := s.stdio("a"), s.stdio("b")
+	s.send(a, "b", "x")
+	s.claim(b)
+	s.sleep(-5 * time.Hour)
+	s.later(10 * time.Minute)
+	require.Equal(t, schemas.Accepted, s.status(1))
+	s.update(b, 1, schemas.ActProgress)
+	s.send(a, "b", "y")
+	s.later(10 * time.Minute)
+	s.claim(b)
+	s.complete(b, 1)
+	s.complete(b, 2)
+}
+
+func TestAClockThatWasWrongForAMomentProlongsNothing(t *testing.T) {
+	s := newSleeper(t)
+	s.sleep(1000 * time.Hour)
+	s.later(time.Minute)
+	s.sleep(-1000 * time.Hour)
+	s.later(time.Minute)
+	s.send(person, "b", "x")
+	s.claim(remote("b", "1"))
+	s.later(31 * time.Minute)
+	require.Equal(t, schemas.Pending, s.status(1))
+	require.Zero(t, s.asleep(1, "lease_ended"))
+}

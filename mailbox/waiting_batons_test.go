@@ -1,0 +1,204 @@
+package mailbox_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox"
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
+)
+
+// uncertain is a backend that keeps what it is given next and says that the disk is full.
+type uncertain struct {
+	store.Backend
+	next bool
+}
+
+func (b *uncertain) Update(ctx context.Context, fn func(store.Writer) error) error {
+	full := b.next
+	b.next = false
+	if err := b.Backend.Update(ctx, fn); err != nil || !full {
+		return err
+	}
+	return store.ErrFull
+}
+
+func TestMailOfWhichNobodyKnowsWhetherItWasKeptWakes(t *testing.T) {
+	b := &uncertain{Backend: memory.New()}
+	bubble(t, on(b), func(w *waits) {
+		w.wait(remote("b", "1"), schemas.ClaimIn{})
+		b.next = true
+		_, err := w.Send(context.Background(), person, schemas.SendIn{To: "b", Task: "x"})
+		refused(w.t, err, schemas.Unavailable, "full")
+		synctest.Wait()
+		require.Equal(w.t, "1", w.got()[1])
+	})
+}
+
+func TestWhatTheFirstMayNotTakeReachesWhoMay(t *testing.T) {
+	send := func(w *waits) { w.send(person, "capability:review", "y", fresh) }
+	for name, c := range map[string]struct {
+		prepare, do func(w *waits)
+		tags        []string // of who waits first
+	}{
+		"it has other tags": {func(*waits) {}, send, []string{"sql"}},
+		"it declined": {func(w *waits) {
+			w.send(person, "capability:review", "x")
+			w.fail(remote("b", ""), schemas.FailIn{HandoffID: "1", Description: "no", Outcome: schemas.OutcomeRejected})
+			w.claim(remote("c", "before"))
+		}, func(w *waits) { w.update(person, 1, schemas.ActRelease) }, nil},
+		"it holds as many as it takes": {func(w *waits) {
+			_, err := w.Register(context.Background(), person, schemas.RegisterIn{Name: "b", MaxOpen: 1})
+			require.NoError(w.t, err)
+			w.send(person, "b", "x")
+			w.claim(remote("b", "before"))
+		}, send, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, backends["memory"], func(w *waits) {
+				w.accepts("review", remote("b", ""), remote("c", ""))
+				c.prepare(w)
+				w.wait(remote("b", "1"), schemas.ClaimIn{Tags: c.tags})
+				w.wait(remote("c", "2"), schemas.ClaimIn{})
+				c.do(w)
+				synctest.Wait()
+				require.Contains(w.t, w.end(), "2")
+				require.NotContains(w.t, w.end(), "1")
+			})
+		})
+	}
+}
+
+func TestWhoTakesNoMoreWaitsUntilItMay(t *testing.T) {
+	bubble(t, backends["memory"], func(w *waits) {
+		b := remote("b", "")
+		_, err := w.Register(context.Background(), b, schemas.RegisterIn{Name: "b", Accepts: []string{"review"}, MaxOpen: 1})
+		require.NoError(w.t, err)
+		w.send(person, "b", "x")
+		held := w.claim(b)
+		w.send(person, "capability:review", "y", fresh)
+		w.wait(remote("b", "1"), schemas.ClaimIn{})
+		require.Empty(w.t, w.got())
+		w.complete(b, 1, func(in *schemas.CompleteIn) { in.Token = held.Token })
+		synctest.Wait()
+		require.Equal(w.t, "1", w.got()[2])
+	})
+}
+
+func TestAllOfAnAgentTakeFromThePoolItRegistersFor(t *testing.T) {
+	bubble(t, backends["memory"], func(w *waits) {
+		for i := range 3 {
+			w.send(person, "capability:review", fmt.Sprint(i), fresh)
+			w.wait(remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
+		}
+		w.accepts("review", remote("b", ""))
+		synctest.Wait()
+		require.Len(w.t, w.got(), 3)
+	})
+}
+
+// One that was given mail of two boxes takes one; the other is handed to who waits for it.
+func TestMailOfAnotherBoxIsHandedOn(t *testing.T) {
+	bubble(t, backends["memory"], func(w *waits) {
+		w.accepts("review", remote("b", ""), remote("c", ""))
+		for _, to := range []string{"b", "capability:review"} { // applied in one transaction
+			w.send(person, to, "x", fresh, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "20s"} })
+		}
+		w.wait(remote("b", "1"), schemas.ClaimIn{})
+		w.wait(remote("c", "2"), schemas.ClaimIn{})
+		time.Sleep(20 * time.Second)
+		synctest.Wait()
+		require.Equal(w.t, map[schemas.ID]string{1: "1", 2: "2"}, w.got())
+	})
+}
+
+func TestWhoLeavesHandsOn(t *testing.T) {
+	b := &interrupted{Backend: memory.New()}
+	bubble(t, on(b), func(w *waits) {
+		cancel := w.wait(remote("b", "1"), schemas.ClaimIn{})
+		w.wait(remote("b", "2"), schemas.ClaimIn{})
+		b.then = cancel // the send is kept and not announced yet
+		w.send(person, "b", "x")
+		synctest.Wait()
+		require.Equal(w.t, "2", w.got()[1])
+	})
+}
+
+// earlier is a backend before whose next Update something happens.
+type earlier struct {
+	store.Backend
+	first func()
+}
+
+func (b *earlier) Update(ctx context.Context, fn func(store.Writer) error) error {
+	if first := b.first; first != nil {
+		b.first = nil
+		first()
+	}
+	return b.Backend.Update(ctx, fn)
+}
+
+// Who looks on joining may take what was announced before. What is announced to it meanwhile is for others.
+func TestMailThatComesDuringALookIsHandedOn(t *testing.T) {
+	b := &earlier{Backend: memory.New()}
+	bubble(t, on(b), func(w *waits) {
+		w.send(person, "b", "x", func(in *schemas.SendIn) { in.Tags = []string{"sql"} })
+		w.wait(remote("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
+		b.first = func() { // it stands in line, ahead of the other, and has not looked
+			w.send(person, "b", "y", fresh, func(in *schemas.SendIn) { in.Tags = []string{"go"} })
+		}
+		ahead := remote("b", "2")
+		ahead.Since = time.Now().Add(-time.Minute)
+		w.wait(ahead, schemas.ClaimIn{WaitSeconds: 110})
+		require.Equal(w.t, map[schemas.ID]string{1: "2", 2: "1"}, w.got())
+	})
+}
+
+// Who is to stand in other lines and is given a baton at the same time uses the baton all the same.
+func TestMovingToOtherLinesLosesNoBaton(t *testing.T) {
+	b := &interrupted{Backend: memory.New()}
+	bubble(t, on(b), func(w *waits) {
+		w.accepts("review", remote("b", ""), remote("c", ""))
+		w.wait(remote("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
+		w.wait(remote("c", "2"), schemas.ClaimIn{})
+		b.then = func() { w.send(person, "capability:review", "x") } // before the registration is announced
+		_, err := w.Register(context.Background(), person, schemas.RegisterIn{Name: "b", Accepts: []string{"review", "design"}})
+		require.NoError(w.t, err)
+		synctest.Wait()
+		require.Equal(w.t, "2", w.got()[1])
+	})
+}
+
+// Whose mail may be taken by others is known a moment after a process has begun.
+func TestAWaiterGetsWhatNobodyElseComesFor(t *testing.T) {
+	bubble(t, backends["memory"], func(w *waits) {
+		w.open("c1", "s1")
+		w.open("c2", "s2")
+		w.send(person, "claude-code", "x")
+		w.Service = mailbox.New(mailbox.Config{Store: w.store, Now: time.Now, NewID: w.NewID})
+		second := w.open("c2", "s2")
+		w.wait(second, schemas.ClaimIn{})
+		time.Sleep(settled)
+		synctest.Wait()
+		require.Equal(w.t, map[schemas.ID]string{1: second.AgentID}, w.got())
+	})
+}
+
+func TestAWaiterTakesOverFromASessionThatEnds(t *testing.T) {
+	bubble(t, backends["memory"], func(w *waits) {
+		b := w.stdio("b")
+		w.send(person, "b", "x")
+		w.claim(b)
+		w.wait(w.elsewhere(b, "again"), schemas.ClaimIn{})
+		w.detach(b)
+		synctest.Wait()
+		require.Equal(w.t, map[schemas.ID]string{1: "again"}, w.got())
+	})
+}

@@ -1,0 +1,91 @@
+package mailbox_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store/memory"
+)
+
+func TestIdleWaitsCostNothing(t *testing.T) {
+	b := &counted{Backend: memory.New()}
+	bubble(t, on(b), func(w *waits) {
+		w.send(person, "c", "x")
+		for i := range 64 {
+			w.wait(remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
+		}
+		go func() {
+			if _, err := w.Get(context.Background(), person, schemas.GetIn{HandoffID: "1", WaitSeconds: 50}); err != nil {
+				t.Error(err)
+			}
+		}()
+		time.Sleep(6 * time.Second) // until the service knows who is here
+		b.updates.Store(0)
+		b.views.Store(0)
+		time.Sleep(40 * time.Second)
+		require.Zero(w.t, b.updates.Load()+b.views.Load())
+	})
+}
+
+func TestAWaitEndsWhenItWouldHave(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		since time.Duration // before now
+		want  time.Duration
+	}{
+		{"taken up again", 20 * time.Second, 30 * time.Second},
+		{"taken up too late", time.Hour, 0},
+		{"by a clock that is ahead", -time.Hour, 50 * time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, backends["memory"], func(w *waits) {
+				by := remote("b", "1")
+				by.Since = time.Now().Add(-c.since)
+				w.wait(by, schemas.ClaimIn{})
+				w.send(person, "c", "x")
+				begun := time.Now()
+				_, err := w.Get(context.Background(), by, schemas.GetIn{HandoffID: "1", View: "outcome", WaitSeconds: 50})
+				require.NoError(w.t, err)
+				require.Equal(w.t, c.want, time.Since(begun))
+				synctest.Wait()
+				require.Equal(w.t, c.want, w.end()["1"])
+			})
+		})
+	}
+}
+
+func TestAWaitForAChangeThatIsTakenUpAgainMissesNone(t *testing.T) {
+	bubble(t, backends["memory"], func(w *waits) {
+		a := remote("a", "")
+		w.send(a, "b", "x")
+		time.Sleep(time.Second)
+		a.Since = time.Now()
+		time.Sleep(time.Second)
+		w.claim(remote("b", "")) // while nobody served the wait
+		time.Sleep(time.Second)
+		begun := time.Now()
+		out, err := w.Get(context.Background(), a, schemas.GetIn{HandoffID: "1", WaitSeconds: 50})
+		require.NoError(w.t, err)
+		require.Equal(w.t, schemas.Accepted, out.Status)
+		require.Zero(w.t, time.Since(begun))
+	})
+}
+
+func TestADelayThatBeginsDuringAWaitEndsIt(t *testing.T) {
+	bubble(t, backends["memory"], func(w *waits) {
+		w.wait(remote("b", "1"), schemas.ClaimIn{})
+		w.wait(remote("b", "2"), schemas.ClaimIn{})
+		time.Sleep(6 * time.Second)
+		w.send(person, "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "10s"} })
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		require.Equal(w.t, 16*time.Second, w.end()["1"])
+		require.NotContains(w.t, w.end(), "2")
+	})
+}

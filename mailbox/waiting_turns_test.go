@@ -1,0 +1,157 @@
+package mailbox_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
+)
+
+// waits are those who wait for work in a bubble.
+type waits struct {
+	*world
+
+	mu    sync.Mutex               // guards the fields below
+	taken map[schemas.ID]string    // by which instance
+	ended map[string]time.Duration // after how long the wait of an instance
+}
+
+func (w *waits) got() map[schemas.ID]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.taken)
+}
+
+func (w *waits) end() map[string]time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.ended)
+}
+
+// bubble runs a test in which time goes on only when all wait, and lets all waits end.
+func bubble(t *testing.T, open func(testing.TB) store.Backend, fn func(w *waits)) {
+	synctest.Test(t, func(t *testing.T) {
+		defer func() {
+			time.Sleep(time.Minute)
+			synctest.Wait()
+		}()
+		fn(&waits{world: newLivingWorld(t, open(t)), taken: map[schemas.ID]string{}, ended: map[string]time.Duration{}})
+	})
+}
+
+func on(b store.Backend) func(testing.TB) store.Backend {
+	return func(testing.TB) store.Backend { return b }
+}
+
+// wait begins a wait and returns when it has begun.
+func (w *waits) wait(by schemas.Caller, in schemas.ClaimIn) (cancel context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	if in.WaitSeconds == 0 {
+		in.WaitSeconds = 50
+	}
+	begun := time.Now()
+	go func() {
+		out, err := w.Claim(ctx, by, in)
+		if err != nil && ctx.Err() == nil {
+			w.t.Error(err)
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.taken[out.HandoffID], w.ended[by.AgentID] = by.AgentID, time.Since(begun)
+	}()
+	synctest.Wait()
+	return cancel
+}
+
+func TestWaitersAreServedInTheOrderOfSince(t *testing.T) {
+	for name, open := range backends {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, open, func(w *waits) {
+				begun := time.Now()
+				for _, i := range rand.Perm(64) {
+					by := remote("b", fmt.Sprint(i))
+					by.Since = begun.Add(time.Duration(i-64) * time.Millisecond)
+					w.wait(by, schemas.ClaimIn{})
+				}
+				for i := range 64 {
+					id := w.send(person, "b", fmt.Sprint(i), fresh).HandoffID
+					synctest.Wait()
+					require.Equal(w.t, fmt.Sprint(i), w.got()[id])
+				}
+			})
+		})
+	}
+}
+
+func TestEachOfManyWaitersGetsOne(t *testing.T) {
+	for name, open := range backends {
+		t.Run(name, func(t *testing.T) {
+			w := newLivingWorld(t, open(t))
+			var all sync.WaitGroup
+			var got sync.Map
+			for i := range 64 {
+				all.Go(func() {
+					out, err := w.Claim(context.Background(), remote("b", fmt.Sprint(i)), schemas.ClaimIn{WaitSeconds: 50})
+					if _, twice := got.LoadOrStore(out.HandoffID, i); err != nil || out.Empty || twice {
+						t.Error(out.HandoffID, err)
+					}
+				})
+			}
+			for i := range 8 {
+				all.Go(func() {
+					for range 8 {
+						if _, err := w.Send(context.Background(), remote("a", fmt.Sprint(i)), schemas.SendIn{To: "b", Task: "x"}); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			all.Wait()
+		})
+	}
+}
+
+func TestOneMailWakesOne(t *testing.T) {
+	b := &counted{Backend: memory.New()}
+	bubble(t, on(b), func(w *waits) {
+		for i := range 64 {
+			w.wait(remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
+		}
+		b.updates.Store(0)
+		w.send(person, "b", "x")
+		synctest.Wait()
+		require.Len(w.t, w.got(), 1)
+		require.EqualValues(w.t, 2, b.updates.Load(), "the send and one claim")
+
+		b.updates.Store(0)
+		w.send(person, "b", "y", needsApproval)
+		synctest.Wait()
+		require.EqualValues(w.t, 1, b.updates.Load(), "nobody may take it yet")
+	})
+}
+
+func fresh(in *schemas.SendIn) { in.Parent = "none" }
+
+func TestSeveralMailsAtOnceWakeSeveral(t *testing.T) {
+	bubble(t, backends["memory"], func(w *waits) {
+		for range 10 { // applied in one transaction
+			w.send(person, "b", "x", fresh, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "20s"} })
+		}
+		for i := range 10 {
+			w.wait(remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
+		}
+		time.Sleep(20 * time.Second)
+		synctest.Wait()
+		require.Len(w.t, w.got(), 10)
+	})
+}

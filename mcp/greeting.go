@@ -1,0 +1,84 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mark3labs/mcp-go/server"
+
+	"handoff/schemas"
+)
+
+// maxGreeting is the longest that a greeting becomes, in characters.
+const maxGreeting = 200
+
+// greet says with the first result of a connection who it is and who else is here: not every client shows
+// the instructions to its model. A call in the name of a subagent leaves it to the next.
+func (s *Server) greet(ctx context.Context, by schemas.Caller, args, result json.RawMessage) json.RawMessage {
+	c, ok := server.ClientSessionFromContext(ctx).(*session)
+	if !ok || by.Agent == "" || agentIn(args) != "" || !c.greeted.CompareAndSwap(false, true) {
+		return result
+	}
+	return before(s.lookAround(ctx, by).greeting(), result)
+}
+
+// greeting is one line, such as "You are claude-code-2; also here: claude-code (live), qa."
+func (i Instructions) greeting() string {
+	you := "You are " + string(i.Agent)
+	cards := i.neighbours()
+	if len(cards) == 0 {
+		return you + "; nobody else is here."
+	}
+	const also, more = "; also here: ", " and %d more."
+	room := maxGreeting - utf8.RuneCountInString(you+also+more) - 10 // digits
+	var names []string
+	for _, c := range cards {
+		name := oneLine(string(c.Name), 64)
+		if c.Live {
+			name += " (live)"
+		}
+		if room -= utf8.RuneCountInString(name) + len(", "); room < 0 {
+			break
+		}
+		names = append(names, name)
+	}
+	end := "."
+	if rest := len(cards) - len(names); rest > 0 {
+		end = fmt.Sprintf(more, rest)
+	}
+	return you + also + strings.Join(names, ", ") + end
+}
+
+// before puts a sentence before what a result says to call next, and leaves the rest of it as it is.
+func before(sentence string, result json.RawMessage) json.RawMessage {
+	d := json.NewDecoder(bytes.NewReader(result))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return result
+	}
+	said := bytes.NewBufferString("{")
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return result
+		}
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return result
+		}
+		if name == "next" {
+			var next string
+			if json.Unmarshal(value, &next) != nil {
+				return result
+			}
+			sentence += " " + next
+			continue
+		}
+		fmt.Fprintf(said, "%s:%s,", readable(name), value)
+	}
+	fmt.Fprintf(said, `"next":%s}`, readable(sentence))
+	return said.Bytes()
+}

@@ -1,0 +1,258 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// unnamed is a workspace in which connections are known, and no server was told a name.
+func unnamed(t *testing.T) mcp.Config {
+	cfg := workspace(t)
+	cfg.Caller.Conn = "conn"
+	return cfg
+}
+
+// begin is how a client of each era begins, and what it calls itself.
+var begin = map[string]string{
+	"initialize": initialize("claude-code", "2025-11-25"),
+	"discover":   modern(0, "server/discover", ""),
+}
+
+// toolCall is a call as a client of that era makes it.
+func toolCall(era string, id int, tool, args string) string {
+	if era == "discover" {
+		return modern(id, "tools/call", fmt.Sprintf(`"name":%q,"arguments":%s`, tool, args))
+	}
+	return call(id, tool, args)
+}
+
+func TestConnectionsOfOneServerHaveDifferentNames(t *testing.T) {
+	for era, hello := range begin {
+		t.Run(era, func(t *testing.T) {
+			server := mcp.New(unnamed(t))
+			first, second := connectTo(t, server), connectTo(t, server)
+			first.send(hello)
+			require.Contains(t, parse(t, first.next()).Result.Instructions, "\nYou are claude-code in workspace shop.\nNobody else is here")
+			second.send(hello)
+			require.Contains(t, parse(t, second.next()).Result.Instructions,
+				"\nYou are claude-code-2 in workspace shop.\nAlso here, by their own account: claude-code (live).\n")
+
+			second.send(toolCall(era, 1, "send_handoff", `{"to":"claude-code","task":"Test it"}`))
+			require.Contains(t, parse(t, second.next()).text(), `"next":"You are claude-code-2; also here: claude-code (live). get_handoff {`)
+			second.send(toolCall(era, 2, "claim_handoff", `{}`))
+			require.Contains(t, parse(t, second.next()).text(), `"next":"claim_handoff {`, "it is said once")
+			first.send(toolCall(era, 1, "claim_handoff", `{}`))
+			got := parse(t, first.next()).text()
+			require.Contains(t, got, `"from":"claude-code-2"`)
+			require.Contains(t, got, `"next":"You are claude-code; also here: claude-code-2 (live). Do it, then `)
+
+			require.NoError(t, first.leave())
+			third := connectTo(t, server)
+			third.send(hello)
+			require.Contains(t, parse(t, third.next()).Result.Instructions, "\nYou are claude-code in workspace shop.\n")
+		})
+	}
+}
+
+// Claude Code starts a server for each session.
+func TestServersOfOneWorkspaceShareItsNames(t *testing.T) {
+	cfg := unnamed(t)
+	for _, tt := range []struct{ conn, session, name string }{
+		{"c1", "s1", "claude-code"}, {"c2", "s2", "claude-code-2"}, {"c3", "s2", "claude-code-2"},
+	} {
+		cfg.Caller.Conn, cfg.Caller.AgentID = tt.conn, tt.session
+		c := connect(t, cfg)
+		c.send(begin["initialize"])
+		require.Contains(t, parse(t, c.next()).Result.Instructions, "\nYou are "+tt.name+" ("+tt.session+") in workspace")
+	}
+}
+
+// door stands before a mailbox and looks at each question for a name.
+type door struct {
+	tools.Invoker
+	asked atomic.Int64
+	ask   func(n int64) error
+}
+
+func (d *door) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+	if c.Tool == "connection_open" {
+		if err := d.ask(d.asked.Add(1)); err != nil {
+			return nil, err
+		}
+	}
+	return d.Invoker.Invoke(ctx, c)
+}
+
+func TestRequestsThatComeTogetherAskOnce(t *testing.T) {
+	cfg, s := unnamed(t), newStandIn()
+	cfg.Invoker = s
+	closed := make(chan struct{})
+	d := &door{Invoker: cfg.Invoker, ask: func(int64) error { <-closed; return nil }}
+	cfg.Invoker = d
+	c := connect(t, cfg)
+	for id := range 50 {
+		c.send(modern(id, "tools/call", `"name":"send_handoff","arguments":{}`))
+	}
+	c.send(ping(50))
+	require.Equal(t, "50", string(parse(t, c.next()).ID), "what needs no name goes on")
+	require.Empty(t, s.made("send_handoff"))
+	close(closed)
+	for range 50 {
+		c.next()
+	}
+	require.EqualValues(t, 1, d.asked.Load())
+	require.JSONEq(t, `{"conn":"conn","client":"claude-code"}`, string(s.made("connection_open")[0].Args))
+	for _, made := range s.made("send_handoff") {
+		require.Equal(t, schemas.Caller{Agent: "claude-code", AgentID: "conn", Via: schemas.ViaStdio, Conn: "conn"}, made.Caller)
+	}
+}
+
+func TestANameThatWasNotGivenIsAskedForAgain(t *testing.T) {
+	cfg := unnamed(t)
+	log := logged(&cfg)
+	act(t, cfg, "claude-code", "connection_open", `{"conn":"conn-claude-code"}`)
+	d := &door{Invoker: cfg.Invoker, ask: func(n int64) error {
+		if n == 1 {
+			return schemas.Errorf(schemas.Unavailable, "not now")
+		}
+		return nil
+	}}
+	cfg.Invoker = d
+	c := connect(t, cfg)
+	c.send(begin["initialize"])
+	require.Contains(t, parse(t, c.next()).Result.Instructions, "You are claude-code in workspace")
+	require.Contains(t, do[struct{ Next string }](c, "list_handoffs", `{}`).Next, "You are claude-code-2; also here: claude-code (live).")
+	do[schemas.ListOut](c, "list_handoffs", `{}`)
+	require.EqualValues(t, 2, d.asked.Load())
+	require.NoError(t, c.leave())
+	require.Contains(t, log.String(), "connection not announced")
+}
+
+func TestTheMailboxHearsOfAClientThatHasNoName(t *testing.T) {
+	s := newStandIn()
+	cfg := config(s)
+	cfg.Caller.Conn = "conn"
+	c := connect(t, cfg)
+	c.send(call(1, "claim_handoff", `{}`))
+	c.next()
+	c.send(call(2, "claim_handoff", `{}`))
+	c.next()
+	require.NoError(t, c.leave())
+	require.Len(t, s.made("connection_open"), 1)
+	require.JSONEq(t, `{"conn":"conn"}`, string(s.made("connection_open")[0].Args))
+	require.Len(t, s.made("connection_close"), 1)
+}
+
+func TestAConnectionClosesUnderItsName(t *testing.T) {
+	cfg, s := unnamed(t), newStandIn()
+	act(t, cfg, "claude-code", "connection_open", `{"conn":"conn-claude-code"}`)
+	both := &witness{cfg.Invoker, s}
+	cfg.Invoker = both
+	c := connect(t, cfg)
+	c.send(begin["initialize"])
+	c.next()
+	require.NoError(t, c.leave())
+	closed := s.made("connection_close")
+	require.Len(t, closed, 1)
+	require.Equal(t, schemas.Agent("claude-code-2"), closed[0].Caller.Agent)
+	require.JSONEq(t, `{"conn":"conn"}`, string(closed[0].Args))
+}
+
+// witness makes each call at a stand-in as well.
+type witness struct {
+	tools.Invoker
+	seen *standIn
+}
+
+func (w *witness) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+	if _, err := w.seen.Invoke(ctx, c); err != nil {
+		return nil, err
+	}
+	return w.Invoker.Invoke(ctx, c)
+}
+
+func TestAConnectionThatWasNeverAnnouncedIsNotClosed(t *testing.T) {
+	s := newStandIn()
+	cfg := config(s)
+	cfg.Caller.Conn = "conn"
+	c := connect(t, cfg)
+	c.send(ping(1))
+	c.next()
+	require.NoError(t, c.leave())
+	require.Empty(t, s.calls)
+}
+
+// Codex says with its calls which of its threads asks, and its shells go by that.
+func TestTheMailboxLearnsTheThreadOfAConnection(t *testing.T) {
+	s := newStandIn()
+	cfg := config(s)
+	cfg.Caller.Conn = "conn"
+	c := connect(t, cfg)
+	c.send(initialize("codex", "2025-06-18"))
+	c.next()
+	for id, thread := range []string{"t1", "t1", "t2"} {
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"send_handoff","_meta":{"threadId":%q}}}`, id, thread))
+		c.next()
+	}
+	var known []string
+	for _, made := range s.made("connection_open") {
+		known = append(known, made.Caller.AgentID)
+		require.JSONEq(t, `{"conn":"conn","client":"codex"}`, string(made.Args))
+	}
+	require.Equal(t, []string{"conn", "t1"}, known)
+}
+
+func TestSessionOfTheClientThatAsks(t *testing.T) {
+	s := newStandIn()
+	cfg := config(s)
+	cfg.Caller.Conn, cfg.Caller.AgentID = "conn", "of the surroundings"
+	cfg.Session = func(a schemas.Agent) string { return map[schemas.Agent]string{"claude-code": "s1"}[a] }
+	for client, id := range map[string]string{"claude-code": "s1", "gemini-cli": "conn"} {
+		c := connect(t, cfg)
+		c.send(initialize(client, "2025-06-18"))
+		c.next()
+		made := s.made("connection_open")
+		require.Equal(t, id, made[len(made)-1].Caller.AgentID)
+	}
+}
+
+func TestGreetingIsForWhoIsMeant(t *testing.T) {
+	cfg := unnamed(t)
+	cfg.Caller.Agent = "lead"
+	c := connect(t, cfg)
+	c.send(call(1, "get_handoff", `{"handoff_id":"9"}`), call(2, "list_handoffs", `{"agent":"qa"}`), call(3, "list_handoffs", `{}`))
+	said := map[string]string{}
+	for range 3 {
+		a := parse(t, c.next())
+		said[string(a.ID)] = a.text()
+	}
+	require.NotContains(t, said["1"]+said["2"], "You are")
+	require.Contains(t, said["3"], "You are lead; nobody else is here.")
+}
+
+func TestGreetingIsShort(t *testing.T) {
+	cfg := unnamed(t)
+	for i := range 300 {
+		name := fmt.Sprintf("%s-%d", strings.Repeat("a", 60), i)
+		act(t, cfg, schemas.Agent(name), "send_handoff", `{"to":"human","task":"x"}`)
+	}
+	act(t, cfg, "zoe", "connection_open", `{"conn":"conn-zoe"}`)
+	act(t, cfg, "zoe", "send_handoff", `{"to":"human","task":"x"}`)
+	cfg.Caller.Agent = schemas.Agent(strings.Repeat("x", 64))
+	c := connect(t, cfg)
+	next := do[struct{ Next string }](c, "list_handoffs", `{}`).Next
+	require.LessOrEqual(t, utf8.RuneCountInString(next), 200)
+	require.Contains(t, next, "; also here: zoe (live)")
+	require.Contains(t, next, " more.")
+}

@@ -1,0 +1,40 @@
+package relay
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// presence is the mark of a process that stays: a lock that all of them share, which the kernel takes back when
+// the process ends. So an owner knows whether there are others, before they announce themselves.
+type presence struct{ file *os.File }
+
+// enter opens the mark. It is not set yet.
+func enter(dir string) (*presence, error) {
+	f, err := os.OpenFile(filepath.Join(dir, "handoff.here"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the mark of presence: %w", err)
+	}
+	return &presence{f}, nil
+}
+
+// set shows that the process is there.
+func (p *presence) set() error { return takeShared(p.file) }
+
+// alone tells whether no other process is there. The mark is gone meanwhile, so only the holder of the lock of
+// the workspace may ask: nobody else then misses it.
+func (p *presence) alone() (bool, error) {
+	if err := unlock(p.file); err != nil {
+		return false, err
+	}
+	err := takeNow(p.file)
+	if errors.Is(err, ErrInUse) {
+		return false, nil
+	}
+	return err == nil, errors.Join(err, unlock(p.file))
+}
+
+// leave takes the mark back.
+func (p *presence) leave() error { return p.file.Close() }
