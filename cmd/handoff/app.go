@@ -66,6 +66,7 @@ func (a *app) root() *cobra.Command {
 		a.sendCommand(), a.claimCommand(), a.completeCommand(), a.failCommand(), a.updateCommand(),
 		a.waitCommand(), a.approveCommand(), a.refuseCommand(), a.cancelCommand(), a.retryCommand(),
 		a.listCommand(), a.showCommand(), a.historyCommand(), a.agentsCommand(), a.auditCommand(),
+		a.whereCommand(), a.watchCommand(), a.workspaceCommand(), a.logsCommand(), a.serveCommand(),
 		a.mcpCommand(), a.callCommand(), a.toolsCommand(), a.demoCommand(), a.versionCommand(),
 	)
 	return root

@@ -21,7 +21,7 @@ func (a *app) fill(cmd *cobra.Command) error {
 	configuration.VisitAll(func(f *pflag.Flag) {
 		variable := "HANDOFF_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		value, flag := a.getenv(variable), cmd.Flags().Lookup(f.Name)
-		if flag == nil || flag.Changed || value == "" {
+		if flag == nil || flag.Changed || value == "" || own(cmd, flag) {
 			return
 		}
 		if err := cmd.Flags().Set(f.Name, value); err != nil {
@@ -33,4 +33,10 @@ func (a *app) fill(cmd *cobra.Command) error {
 		}
 	})
 	return errors.Join(errs...)
+}
+
+// own tells whether a command has a flag of its own in the place of one that every command has.
+func own(cmd *cobra.Command, flag *pflag.Flag) bool {
+	of := cmd.Root().PersistentFlags().Lookup(flag.Name)
+	return of != nil && of != flag
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -24,6 +26,7 @@ func TestMain(m *testing.M) {
 //	handoff send qa "Test it"        must succeed
 //	exits 3 show 99                  must end with this status
 //	exits 0 send qa - <task.txt      with standard input from a file
+//	watches 2 --since 0              runs watch until it has printed so many lines
 //	advance 20m                      sets the clock forward
 //
 // It has a home of its own, a clock that begins at noon of 31 January 2026, and is no terminal unless it
@@ -42,6 +45,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"handoff": func(ts *testscript.TestScript, _ bool, args []string) { expect(ts, 0, args) },
 			"exits":   exits,
+			"watches": watches,
 			"advance": advance,
 		},
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
@@ -70,16 +74,46 @@ func expect(ts *testscript.TestScript, want int, args []string) {
 		stdin = ts.ReadFile(args[last][1:])
 		args = args[:last]
 	}
-	code := run(context.Background(), env{
+	if code := run(context.Background(), surroundings(ts, stdin, ts.Stdout()), args); code != want {
+		ts.Fatalf("exit status %d, not %d", code, want)
+	}
+}
+
+func watches(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	ctx, leave := context.WithTimeout(context.Background(), patience)
+	defer leave()
+	out := &counted{Writer: ts.Stdout(), left: n, leave: leave}
+	code := run(ctx, surroundings(ts, "", out), append([]string{"watch"}, args[1:]...))
+	if code != 0 || out.left != 0 {
+		ts.Fatalf("exit status %d, with %d lines to come", code, out.left)
+	}
+}
+
+// counted is a reader that leaves after some lines.
+type counted struct {
+	io.Writer
+	left  int
+	leave func()
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	if c.left -= bytes.Count(p, []byte("\n")); c.left <= 0 {
+		c.leave()
+	}
+	return c.Writer.Write(p)
+}
+
+// surroundings are those of a command in a script.
+func surroundings(ts *testscript.TestScript, stdin string, stdout io.Writer) env {
+	return env{
 		getenv: ts.Getenv,
-		stdin:  strings.NewReader(stdin), stdout: ts.Stdout(), stderr: ts.Stderr(),
+		stdin:  strings.NewReader(stdin), stdout: stdout, stderr: ts.Stderr(),
 		isTerminal: func(any) bool { return ts.Getenv("TERMINAL") != "" },
 		now:        func() time.Time { return *clock(ts) },
 		cwd:        ts.MkAbs("."),
 		executable: program,
 		exit:       func(code int) { ts.Fatalf("hard exit with %d", code) },
-	}, args)
-	if code != want {
-		ts.Fatalf("exit status %d, not %d", code, want)
 	}
 }

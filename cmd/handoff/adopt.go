@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+)
+
+func (a *app) adoptCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "adopt NAME",
+		Short: "Give a project that was moved the workspace that it had",
+		Example: `  handoff workspace list                        # which one it was
+  handoff workspace adopt shop-41f0c2b7d9aa
+  handoff workspace adopt shop-41f0c2b7d9aa --dir ../shop`,
+		Long: `The workspace of a project is named after its path. When the path changes the name does, and what was sent
+before stays behind under the old one: adopt renames that workspace to the name which the project has now.`,
+		Args: cobra.ExactArgs(1),
+	}
+	force := cmd.Flags().Bool("force", false, "take it although its project is still where it was")
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		if a.workspace != "" {
+			return schemas.Invalidf("workspace", "adopt gives a workspace to a project, not to another name").
+				WithHint("Leave --workspace and HANDOFF_WORKSPACE out, and name the project with --dir.")
+		}
+		now, err := workspace.Find(a.place())
+		if err != nil {
+			return err
+		}
+		was, err := a.existing(given[0])
+		if err != nil {
+			return err
+		}
+		if err := a.adopt(cmd.Context(), was, now, *force); err != nil {
+			return err
+		}
+		return a.adopted(was, now)
+	}
+	return cmd
+}
+
+// adopt renames one workspace to another, which nobody used yet.
+func (a *app) adopt(ctx context.Context, was, now workspace.Workspace, force bool) error {
+	project := workspace.Remembered(was)
+	switch {
+	case was.Name == now.Name:
+		return schemas.Errorf(schemas.Conflict, "%s is the workspace of this project already", now.Name).WithHint("There is nothing to do.")
+	case project != "" && project != now.Project && !gone(project) && !force:
+		return schemas.Errorf(schemas.Conflict, "%s belongs to %s, which is still there", was.Name, project).
+			WithHint("Share it with --workspace %s, or take it away from there with --force.", was.Name)
+	}
+	return a.alone(was, func() error {
+		if err := a.clear(ctx, now); err != nil {
+			return err
+		}
+		return workspace.Move(was, now)
+	})
+}
+
+// clear makes room for an adopted workspace: one that was opened and never used is removed.
+func (a *app) clear(ctx context.Context, w workspace.Workspace) error {
+	if _, ok := w.Store(); !ok {
+		return nil
+	}
+	return a.alone(w, func() error {
+		h, err := a.holding(ctx, w)
+		if err != nil {
+			return err
+		}
+		if h.Handoffs > 0 {
+			return schemas.Errorf(schemas.Conflict, "the project has a workspace already, %s, with %s", w.Name, handoffs(h.Handoffs)).
+				WithHint("Remove it first with handoff workspace remove %s, or reach the other one with --workspace.", w.Name)
+		}
+		_, err = workspace.Remove(w)
+		return err
+	})
+}
+
+func (a *app) adopted(was, now workspace.Workspace) error {
+	raw, err := json.Marshal(map[string]string{"adopted": was.Name, "workspace": now.Name, "project": now.Project, "directory": now.Dir})
+	if err != nil {
+		return schemas.InternalError(err)
+	}
+	return a.print(raw, func(p *page) { p.line("%s is now %s, of %s", was.Name, p.Bold(now.Name), schemas.Visible(now.Project)) })
+}
+
+// existing gives the workspace of a name, which must have a store.
+func (a *app) existing(name string) (workspace.Workspace, error) {
+	w, err := workspace.Named(name, a.getenv)
+	if err != nil {
+		return w, err
+	}
+	if _, ok := w.Store(); !ok {
+		return w, schemas.Errorf(schemas.NotFound, "there is no workspace %s", name).WithHint("handoff workspace list shows which there are.")
+	}
+	return w, nil
+}

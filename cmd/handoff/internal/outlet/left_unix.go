@@ -1,0 +1,45 @@
+//go:build unix
+
+package outlet
+
+import (
+	"context"
+	"errors"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+func isLeft(err error) bool { return errors.Is(err, syscall.EPIPE) }
+
+// readerLeaves waits in the kernel until f has no reader any more, or ctx is done. It is false where the system
+// cannot tell.
+func readerLeaves(ctx context.Context, f *os.File) bool {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	stop := context.AfterFunc(ctx, func() { _ = w.Close() }) // which ends the poll
+	defer func() {
+		if stop() {
+			_ = w.Close()
+		}
+	}()
+	for {
+		fds := []unix.PollFd{{Fd: number(f)}, {Fd: number(r)}}
+		_, err := unix.Poll(fds, -1)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil || fds[0].Revents&unix.POLLNVAL != 0:
+			return false
+		case fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0:
+			return true
+		case fds[1].Revents != 0:
+			return false
+		}
+	}
+}
+
+func number(f *os.File) int32 { return int32(f.Fd()) } //nolint:gosec // there are never so many

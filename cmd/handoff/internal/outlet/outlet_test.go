@@ -1,0 +1,79 @@
+//go:build unix
+
+package outlet_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/outlet"
+)
+
+func pipe(t *testing.T) (r, w *os.File) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	t.Cleanup(func() { _, _ = r.Close(), w.Close() })
+	return r, w
+}
+
+func TestAReaderThatLeavesIsNoticedAtOnce(t *testing.T) {
+	r, w := pipe(t)
+	ctx, out := outlet.Open(t.Context(), w)
+	_, err := io.WriteString(out, "line\n")
+	require.NoError(t, err)
+	require.NoError(t, ctx.Err())
+	require.NoError(t, r.Close())
+	<-ctx.Done()
+	require.ErrorIs(t, context.Cause(ctx), outlet.ErrLeft)
+	require.NoError(t, out.Close())
+}
+
+func TestWritingToNobodyIsNoError(t *testing.T) {
+	r, w := pipe(t)
+	require.NoError(t, r.Close())
+	ctx, out := outlet.Open(t.Context(), struct{ io.Writer }{w}) // not known to be a file
+	require.NoError(t, ctx.Err())
+	n, err := io.WriteString(out, "line\n")
+	require.NoError(t, err)
+	require.Equal(t, len("line\n"), n)
+	require.ErrorIs(t, context.Cause(ctx), outlet.ErrLeft)
+	require.NoError(t, out.Close())
+}
+
+func TestOtherErrorsAreErrors(t *testing.T) {
+	_, w := pipe(t)
+	require.NoError(t, w.Close())
+	ctx, out := outlet.Open(t.Context(), w)
+	_, err := io.WriteString(out, "line\n")
+	require.ErrorIs(t, err, os.ErrClosed)
+	require.NoError(t, ctx.Err())
+	require.NoError(t, out.Close())
+}
+
+func TestAFileHasNoReader(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	require.NoError(t, err)
+	defer f.Close()
+	for _, w := range []io.Writer{f, new(bytes.Buffer)} {
+		ctx, out := outlet.Open(t.Context(), w)
+		_, err = io.WriteString(out, "line\n")
+		require.NoError(t, err)
+		require.NoError(t, ctx.Err())
+		require.NoError(t, out.Close())
+		require.ErrorIs(t, context.Cause(ctx), context.Canceled)
+	}
+}
+
+func TestCloseDoesNotWaitForTheReader(t *testing.T) {
+	_, w := pipe(t)
+	_, out := outlet.Open(t.Context(), w)
+	require.NoError(t, out.Close())
+	require.NoError(t, out.Close())
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+)
+
+func (a *app) removeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Delete a workspace with all its handoffs",
+		Example: `  handoff workspace remove shop-41f0c2b7d9aa
+  handoff workspace remove scratch --force      # without asking, whatever waits in it`,
+		Long: `Asks for the name once more, at a terminal. Refused while a process has the workspace open, and while there
+are handoffs in it that have not ended.`,
+		Args: cobra.ExactArgs(1),
+	}
+	force := cmd.Flags().Bool("force", false, "do not ask, and delete what has not ended as well")
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		w, err := a.existing(given[0])
+		if err != nil {
+			return err
+		}
+		if !*force {
+			if err := a.confirm(cmd.Context(), w); err != nil {
+				return err
+			}
+		}
+		return a.remove(cmd.Context(), w, *force)
+	}
+	return cmd
+}
+
+// confirm has a person type the name of what is deleted. It does not ask what would be refused.
+func (a *app) confirm(ctx context.Context, w workspace.Workspace) error {
+	var h workspace.Holding
+	err := a.alone(w, func() (err error) {
+		h, err = a.finished(ctx, w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if !a.isTerminal(a.stdin) {
+		return schemas.Errorf(schemas.Invalid, "nobody is there to ask whether %s with %s is to be deleted", w.Name, handoffs(h.Handoffs)).
+			WithHint("Add --force.")
+	}
+	fmt.Fprintf(a.stderr, "This deletes %s with %s: %s\nType the name to go on: ", w.Name, handoffs(h.Handoffs), w.Dir)
+	answer, _ := bufio.NewReader(a.stdin).ReadString('\n') // none is another answer than the name
+	if strings.TrimSpace(answer) != w.Name {
+		return schemas.Errorf(schemas.Conflict, "%s was not removed: that is not its name", w.Name).WithHint("Nothing was deleted.")
+	}
+	return nil
+}
+
+func (a *app) remove(ctx context.Context, w workspace.Workspace, force bool) error {
+	var files []string
+	err := a.alone(w, func() (err error) {
+		if !force { // something may have been sent since it was asked for
+			if _, err := a.finished(ctx, w); err != nil {
+				return err
+			}
+		}
+		files, err = workspace.Remove(w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(map[string]any{"removed": w.Name, "directory": w.Dir, "files": files})
+	if err != nil {
+		return schemas.InternalError(err)
+	}
+	return a.print(raw, func(p *page) {
+		p.line("removed %s", p.Bold(w.Name))
+		p.field("deleted", w.Dir+" with "+strings.Join(files, ", "))
+	})
+}
+
+// finished tells what is in a workspace where everything has ended.
+func (a *app) finished(ctx context.Context, w workspace.Workspace) (workspace.Holding, error) {
+	h, err := a.holding(ctx, w)
+	if err == nil && h.Unfinished > 0 {
+		err = schemas.Errorf(schemas.Conflict, "workspace %s holds %s that has not ended", w.Name, handoffs(h.Unfinished)).
+			WithHint("handoff list --workspace %s shows them. --force deletes them as well.", w.Name)
+	}
+	return h, err
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/process"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+	"handoff/tools/relay"
+)
+
+func (a *app) serveCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Keep a workspace served though no client runs",
+		Example: `  handoff serve
+  handoff serve --workspace team
+  systemctl --user enable --now handoff@team    # see examples/systemd`,
+		Long: `Hardly anybody needs it. The first client session that uses a workspace owns it and serves the others, the next
+goes on when that one ends, and a command that finds no owner is one for a moment. What is on disk waits for
+whoever comes.
+
+It helps where many short commands run and no session does, as in scripts: they find a store that is open. And
+leases and limits are those of the owner, whoever calls, so here they can be set for all.
+
+It runs until SIGINT, SIGTERM or SIGHUP and then ends in good order; the same signal again ends it at once. While
+another process owns the workspace, it is in line. examples/systemd/handoff@.service is a unit of the user for
+systemd, where the workspace is the instance: handoff@NAME. handoff where tells the name of a project's.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.own(cmd.Context()) },
+	}
+	a.keeping.bind(cmd.Flags())
+	return cmd
+}
+
+// own is in line for the store, or has it, until a signal comes.
+func (a *app) own(ctx context.Context) (err error) {
+	ctx, life := process.Begin(ctx, a.exit)
+	defer life.End()
+	process.SpendMemory()
+	stderr := process.NewDropping(a.stderr)
+	defer stderr.Close()
+
+	place, err := workspace.Find(a.place())
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(stderr, nil))
+	boxes, err := a.open(ctx, place, true, log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closing := boxes.Close(); closing != nil && err == nil {
+			err = schemas.Errorf(schemas.Internal, "close the store: %w", closing)
+		}
+	}()
+	v := visit{boxes, schemas.Caller{Via: schemas.ViaCLI}, a}
+	_, err = v.call(ctx, "registry_newest", arguments{}, nil) // the first call makes it the owner, or finds that
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return err
+	}
+	sayWhoServes(stderr, place)
+	for stay(ctx, lookAgain) {
+		if _, err := v.call(ctx, "registry_newest", arguments{}, nil); err != nil && ctx.Err() == nil {
+			log.WarnContext(ctx, "workspace is not served", slog.Any("error", err))
+		}
+	}
+	return nil
+}
+
+// lookAgain is how often a process that nobody calls looks whether all is well: it may have got the store and
+// not been able to open it, and then it is not in line.
+const lookAgain = 30 * time.Second
+
+// stay waits, and tells whether it did so to the end.
+func stay(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+func sayWhoServes(w io.Writer, place workspace.Workspace) {
+	if owner, ok := relay.ReadNote(place.Dir); ok && owner.PID != os.Getpid() {
+		fmt.Fprintf(w, "workspace %s is served by process %d; this one, %d, is in line\n", place.Name, owner.PID, os.Getpid())
+		return
+	}
+	fmt.Fprintf(w, "workspace %s is served by this process, %d, from %s\n", place.Name, os.Getpid(), place.Dir)
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const unitFile = examples + "/systemd/handoff@.service"
+
+// unit gives the sections of a unit file, each with its keys. A key that is there again has both values.
+func unit(t *testing.T) map[string]map[string][]string {
+	t.Helper()
+	content, err := os.ReadFile(unitFile)
+	require.NoError(t, err)
+	sections, section := map[string]map[string][]string{}, ""
+	for line := range strings.Lines(string(content)) {
+		line = strings.TrimSpace(line)
+		key, value, isKey := strings.Cut(line, "=")
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			section = strings.Trim(line, "[]")
+			sections[section] = map[string][]string{}
+		default:
+			require.True(t, isKey && section != "", line)
+			sections[section][key] = append(sections[section][key], value)
+		}
+	}
+	return sections
+}
+
+// What systemd would run, it runs.
+func TestUnitForSystemd(t *testing.T) {
+	u := unit(t)
+	require.Equal(t, []string{"on-failure"}, u["Service"]["Restart"])
+	require.Equal(t, []string{"default.target"}, u["Install"]["WantedBy"], "that is of users")
+	require.Len(t, u["Service"]["ExecStart"], 1)
+	start := strings.NewReplacer("%h", "/home/me", "%i", "team").Replace(u["Service"]["ExecStart"][0])
+	require.NotContains(t, start, "%")
+	words := strings.Fields(start)
+	require.Equal(t, "/home/me/go/bin/handoff", words[0])
+
+	keeper, said := newPlace(t).keep(words[1:]...)
+	require.Contains(t, said, "workspace team ")
+	require.NoError(t, keeper.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, keeper.Wait(), "it ends well when systemd stops it")
+}
+
+func TestSystemdTakesTheUnit(t *testing.T) {
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd is not installed: its opinion of the unit was not asked for")
+	}
+	home := t.TempDir()
+	content, err := os.ReadFile(unitFile)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(home, filepath.Base(unitFile)), content, 0o600))
+	require.NoError(t, os.MkdirAll(filepath.Join(home, "go", "bin"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(home, "go", "bin", "handoff"), []byte("#!/bin/sh\n"), 0o700)) // it must be there
+	cmd := exec.CommandContext(t.Context(), analyze, "--user", "verify", filepath.Join(home, "handoff@team.service"))
+	cmd.Env = []string{"HOME=" + home, "XDG_RUNTIME_DIR=" + home, "PATH=" + os.Getenv("PATH")}
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Empty(t, string(out), "it exits with 0 when it ignores a line, too")
+}
