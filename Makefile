@@ -1,4 +1,4 @@
-.PHONY: build test race lint fuzz bench golden ci
+.PHONY: build test race lint fuzz bench chaos cycles golden ci
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o handoff ./cmd/handoff
@@ -12,6 +12,12 @@ race lint fuzz:
 BENCHTIME ?= 1s
 bench:
 	BENCHTIME=$(BENCHTIME) .ci/run bench
+
+# What CI does for a minute, and for twenty cycles.
+chaos:
+	HANDOFF_CHAOS=10m go test -count=1 -timeout 25m -v -run TestOwnersAreKilled ./cmd/handoff/together
+cycles:
+	HANDOFF_CYCLES=200 go test -count=1 -timeout 15m -v -run TestProcessesComeAndGo ./cmd/handoff/together
 
 # Only packages that keep golden files know -update.
 golden:
