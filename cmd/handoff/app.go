@@ -36,7 +36,7 @@ const exitStatuses = `Exit status:
   0 done   1 error   2 usage   3 not found   4 denied   5 conflict or lease lost
   6 nothing to claim   7 unavailable, try again
 
-The flags of every command and those of handoff mcp can be set in the environment: HANDOFF_AGENT for
+The flags of every command and those of handoff mcp and serve can be set in the environment: HANDOFF_AGENT for
 --agent, HANDOFF_LEASE_MAX for --lease-max. All other flags come from the command line alone.
 `
 
