@@ -26,7 +26,7 @@ func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.Conn
 			return err
 		}
 		out = schemas.ConnOut{Agent: a.Card.Name}
-		return o.give(a, client, in.Conn)
+		return o.give(a, client, in)
 	})
 	if err == nil {
 		s.conns.met(in.Conn, out.Agent)
@@ -35,7 +35,8 @@ func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.Conn
 }
 
 // Detach tells that a connection is gone: the leases of its claims are cut to a grace of two minutes, in
-// which the same agent may take them again. The name that it was given is kept for its session.
+// which the same agent may take them again. The name that it was given is kept for its session, if anything was
+// done under it.
 func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
 	agents := s.conns.agents(in.Conn)
 	if by.Agent != "" && !slices.Contains(agents, by.Agent) {
@@ -47,7 +48,7 @@ func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.Conn
 			if err := o.lose(a, in.Conn, &out); err != nil {
 				return err
 			}
-			if err := o.leave(a, in.Conn); err != nil {
+			if err := o.leave(a, in); err != nil {
 				return err
 			}
 		}

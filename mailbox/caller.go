@@ -25,16 +25,16 @@ func (o *op) me() (*store.Agent, error) {
 	return a, nil
 }
 
-// noteSeen notes that the caller is here, to the minute.
+// noteSeen notes that the caller is here, to the minute, and at first that it writes.
 func (o *op) noteSeen() error {
 	if o.by.Agent == "" || o.by.Agent == schemas.System || o.by.Agent == schemas.Human {
 		return nil
 	}
 	a, err := o.me()
-	if err != nil || o.now.Sub(a.Seen.Time()) < time.Minute && !o.unknown {
+	if err != nil || o.now.Sub(a.Seen.Time()) < time.Minute && !o.unknown && !a.Idle {
 		return err
 	}
-	a.Seen = store.At(o.now)
+	a.Seen, a.Idle = store.At(o.now), false
 	if err := o.tx.PutAgent(*a); err != nil || a.Client == "" {
 		return err
 	}

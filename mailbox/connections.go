@@ -88,6 +88,18 @@ func (c *connections) acting(a schemas.Agent) bool {
 	return false
 }
 
+// beside tells whether an agent acts over an open connection other than the given one.
+func (c *connections) beside(name string, a schemas.Agent) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for other, conn := range c.open {
+		if other != name && conn.agents[a] {
+			return true
+		}
+	}
+	return false
+}
+
 // everybody is who acts over any open connection.
 func (c *connections) everybody() map[schemas.Agent]bool {
 	c.mu.Lock()

@@ -1,7 +1,6 @@
 package mailbox
 
 import (
-	"context"
 	"iter"
 	"strconv"
 	"time"
@@ -102,32 +101,56 @@ func (s *Service) settled(now time.Time) bool { return s.Alone || now.Sub(s.star
 
 // give keeps that a connection acts under a name. An id that is only that of the connection does not come
 // back, so nothing is kept for it.
-func (o *op) give(a store.Agent, client schemas.Agent, conn string) error {
-	again, session := a.Conn == conn && !a.Left, o.by.AgentID
+func (o *op) give(a store.Agent, client schemas.Agent, in schemas.ConnIn) error {
+	again, session := a.Conn == in.Conn && !a.Left, o.by.AgentID
 	switch {
-	case session == conn && a.Conn == conn:
+	case session == in.Conn && a.Conn == in.Conn:
 		session = a.Session
-	case session == conn:
+	case session == in.Conn:
 		session = ""
 	}
 	if again && a.Session == session && o.now.Sub(a.Seen.Time()) < time.Minute {
 		return nil
 	}
-	a.Client, a.Session, a.Conn, a.Left, a.Seen = client, session, conn, false, store.At(o.now)
+	a.Idle = a.Idle || a.Session != session
+	a.Client, a.Session, a.Conn, a.Process, a.Left, a.Seen = client, session, in.Conn, in.Process, false, store.At(o.now)
 	return o.tx.PutAgent(a)
 }
 
 // leave keeps that the connection is gone to which a name was given, if it was.
-func (o *op) leave(name schemas.Agent, conn string) error {
+func (o *op) leave(name schemas.Agent, in schemas.ConnIn) error {
 	a, err := o.Agent(name)
-	if err != nil || a == nil || a.Conn != conn || a.Left {
+	if err != nil || a == nil || a.Conn != in.Conn || a.Left {
 		return err
 	}
-	a.Left, a.Seen = true, store.At(o.now)
-	if err := o.tx.PutAgent(*a); err != nil {
+	forget, err := o.inVain(a, in)
+	if err != nil {
+		return err
+	}
+	if forget {
+		a.Session = ""
+	}
+	a.Seen = store.At(o.now)
+	if err := o.putGone(*a); err != nil {
 		return err
 	}
 	return o.bury(a.Client)
+}
+
+// inVain tells whether a session did nothing under its name and nothing waits there, so that the name need
+// not be kept for it: a client that only looks what a server offers would use up a number each time.
+func (o *op) inVain(a *store.Agent, in schemas.ConnIn) (bool, error) {
+	if !in.Unused || !a.Idle || a.Card.Registered || o.conns.beside(in.Conn, a.Card.Name) {
+		return false, nil
+	}
+	m, err := o.Mailbox(schemas.Address(a.Card.Name))
+	return m == store.Mailbox{}, err
+}
+
+// putGone keeps that the connection of an agent is gone. Whether its session did anything is not asked again.
+func (o *op) putGone(a store.Agent) error {
+	a.Left, a.Process, a.Idle = true, "", false
+	return o.tx.PutAgent(a)
 }
 
 // bury keeps that connections are gone of which nobody has heard since this service began: their processes
@@ -143,36 +166,9 @@ func (o *op) bury(client schemas.Agent) error {
 		if a.Left || o.conns.live(a.Conn) {
 			continue
 		}
-		a.Left = true
-		if err := o.tx.PutAgent(a); err != nil {
+		if err := o.putGone(a); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// NameOf gives the name under which a session acts, as a shell that its client started has to know: the one
-// its connection was given, else that of the client.
-func (s *Service) NameOf(ctx context.Context, _ schemas.Caller, in schemas.SessionIn) (out schemas.SessionOut, err error) {
-	client, err := parseClient(in.Client)
-	if err != nil {
-		return out, err
-	}
-	now := s.Now()
-	err = s.Store.View(ctx, func(v *store.View) error {
-		out = schemas.SessionOut{Agent: client}
-		for a, err := range namesOf(v, client) {
-			if err != nil {
-				return err
-			}
-			if hadBy(a, in.Session, now) {
-				out.Agent = a.Card.Name
-				if s.opened(a, now) {
-					return nil
-				}
-			}
-		}
-		return nil
-	})
-	return out, s.coded(err)
 }

@@ -2,6 +2,7 @@ package mailbox_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -17,7 +18,11 @@ import (
 //	open CONN SESSION NAME   a session opens a connection and is given a name; - is one without an id
 //	chosen CONN NAME         a connection opens under a name that it was given on the command line
 //	acts CONN NAME           somebody claims over a connection under a name
+//	writes NAME              a shell sends under a name
+//	mail NAME                somebody sends to a name
+//	register NAME
 //	close CONN
+//	unused CONN              a connection closes over which nothing was asked for
 //	later DURATION
 //	restart                  another process goes on with the store
 var naming = map[string]string{
@@ -191,6 +196,98 @@ var naming = map[string]string{
 	"a call without a connection takes no name": `
 		acts - claude-code
 		open c1 s1 claude-code`,
+	"a session that did nothing": `
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		unused c2
+		open c3 s3 claude-code-2
+		open c4 s2 claude-code-3`,
+	"one that did nothing under the name of the client": `
+		open c1 s1 claude-code
+		unused c1
+		open c2 s2 claude-code
+		open c3 s1 claude-code-2`,
+	"one that did nothing, and a takeover": `
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		restart
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		unused c2
+		open c3 s3 claude-code-2`,
+	"one that only read": `
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		close c2
+		open c3 s3 claude-code-3`,
+	"one that wrote in its shell": `
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		writes claude-code-2
+		unused c2
+		open c3 s3 claude-code-3`,
+	"one that wrote before a takeover": `
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		writes claude-code-2
+		restart
+		open c2 s2 claude-code-2
+		unused c2
+		open c3 s3 claude-code-3`,
+	"one that did nothing and has mail": `
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		mail claude-code-2
+		unused c2
+		open c3 s3 claude-code-3
+		open c4 s2 claude-code-2`,
+	"one that did nothing under a name that holds something": `
+		open c1 s1 claude-code
+		chosen c2 claude-code-2
+		acts c2 claude-code-2
+		close c2
+		open c3 s3 claude-code-2
+		unused c3
+		open c4 s4 claude-code-3`,
+	"one that did nothing and is registered": `
+		open c1 s1 claude-code
+		register claude-code-2
+		open c2 s2 claude-code-2
+		unused c2
+		open c3 s3 claude-code-3`,
+	"one that did something in its last connection": `
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		close c2
+		open c3 s2 claude-code-2
+		unused c3
+		open c4 s4 claude-code-3`,
+	"one whose last connection was killed, nobody knows after what": `
+		open c1 - claude-code
+		open c2 s2 claude-code-2
+		restart
+		open c1 - claude-code
+		later 5s
+		close c1
+		open c3 s2 claude-code-2
+		unused c3
+		open c4 s4 claude-code
+		open c5 s5 claude-code-3`,
+	"one of two connections of a session that did nothing": `
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		open c3 s2 claude-code-2
+		unused c3
+		close c2
+		open c4 s4 claude-code-3`,
+	"one that is given the name of one that did something": `
+		open c1 s1 claude-code
+		open c2 s2 claude-code-2
+		close c2
+		later 168h
+		open c3 s3 claude-code-2
+		unused c3
+		open c4 s4 claude-code-2`,
 }
 
 func TestNamesOfSessions(t *testing.T) {
@@ -219,8 +316,16 @@ func (w *world) play(words []string) {
 		by := schemas.Caller{Agent: schemas.Agent(words[2]), Conn: words[1]}
 		w.send(person, words[2], "x")
 		require.False(w.t, w.claim(by).Empty)
+	case "writes":
+		w.send(schemas.Caller{Agent: schemas.Agent(words[1]), Via: schemas.ViaCLI}, "qa", "x")
+	case "mail":
+		w.send(person, words[1], "x")
+	case "register":
+		w.accepts("review", schemas.Caller{Agent: schemas.Agent(words[1])})
 	case "close":
 		w.detach(schemas.Caller{Conn: words[1]})
+	case "unused":
+		w.unused(words[1])
 	case "later":
 		d, err := time.ParseDuration(words[1])
 		require.NoError(w.t, err)
@@ -233,14 +338,43 @@ func (w *world) play(words []string) {
 // open opens a connection of Claude Code without a name. The session - is one that cannot be told.
 func (w *world) open(conn, session string) schemas.Caller {
 	w.t.Helper()
+	return w.openFrom("", conn, session)
+}
+
+// openFrom opens it from a process that its shells know.
+func (w *world) openFrom(process, conn, session string) schemas.Caller {
+	w.t.Helper()
 	by := schemas.Caller{AgentID: session, Via: schemas.ViaStdio, Conn: conn}
 	if session == "-" {
 		by.AgentID = conn
 	}
-	out, err := w.Attach(context.Background(), by, schemas.ConnIn{Conn: conn, Client: "claude-code"})
+	out, err := w.Attach(context.Background(), by, schemas.ConnIn{Conn: conn, Client: "claude-code", Process: process})
 	require.NoError(w.t, err)
 	by.Agent = out.Agent
 	return by
+}
+
+// unused closes a connection over which nothing was asked for.
+func (w *world) unused(conn string) {
+	w.t.Helper()
+	_, err := w.Detach(context.Background(), schemas.Caller{Conn: conn}, schemas.ConnIn{Conn: conn, Unused: true})
+	require.NoError(w.t, err)
+}
+
+// A client that lists its servers starts each for a moment, as a new session.
+func TestSessionsThatOnlyLookUseUpNoNumbers(t *testing.T) {
+	for name, open := range backends {
+		t.Run(name, func(t *testing.T) {
+			w := newWorldOn(t, open(t))
+			w.open("c1", "s1")
+			for i := range 10 {
+				conn := fmt.Sprintf("listing-%d", i)
+				require.Equal(t, schemas.Agent("claude-code-2"), w.open(conn, "of "+conn).Agent)
+				w.unused(conn)
+			}
+			require.Equal(t, schemas.Agent("claude-code-2"), w.open("c2", "s2").Agent)
+		})
+	}
 }
 
 func TestSessionsThatOpenAtOnceGetDifferentNames(t *testing.T) {
@@ -301,40 +435,6 @@ func TestAClientByAReservedName(t *testing.T) {
 		_, err := w.Attach(context.Background(), schemas.Caller{}, schemas.ConnIn{Conn: "c", Client: client})
 		refused(t, err, schemas.Invalid, "")
 	}
-}
-
-func TestTheShellOfASessionActsUnderItsName(t *testing.T) {
-	w := newWorld(t)
-	nameOf := func(session string) schemas.Agent {
-		out, err := w.NameOf(context.Background(), person, schemas.SessionIn{Client: "claude-code", Session: session})
-		require.NoError(t, err)
-		return out.Agent
-	}
-	require.Equal(t, schemas.Agent("claude-code"), nameOf("s2"))
-	w.open("c1", "s1")
-	w.open("c2", "s2")
-	require.Equal(t, schemas.Agent("claude-code"), nameOf("s1"))
-	require.Equal(t, schemas.Agent("claude-code-2"), nameOf("s2"))
-	require.Equal(t, schemas.Agent("claude-code"), nameOf("s3"))
-	w.detach(schemas.Caller{Conn: "c2"})
-	require.Equal(t, schemas.Agent("claude-code-2"), nameOf("s2"))
-	w.later(7 * 24 * time.Hour)
-	require.Equal(t, schemas.Agent("claude-code"), nameOf("s2"))
-	require.Equal(t, schemas.Agent("claude-code"), nameOf(""))
-}
-
-func TestTheShellOfASessionThatHadTwoNames(t *testing.T) {
-	w := newWorld(t)
-	w.open("c1", "-")
-	w.open("c2", "-")
-	w.open("c3", "s3")
-	w.play([]string{"close", "c3"})
-	w.play([]string{"close", "c2"})
-	w.play([]string{"chosen", "c4", "claude-code-3"})
-	w.open("c5", "s3")
-	out, err := w.NameOf(context.Background(), person, schemas.SessionIn{Client: "claude-code", Session: "s3"})
-	require.NoError(t, err)
-	require.Equal(t, schemas.Agent("claude-code-2"), out.Agent)
 }
 
 func TestWhoIsHereIsKnownBeforeItDoesAnything(t *testing.T) {

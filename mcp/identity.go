@@ -16,12 +16,17 @@ const threadKey = "threadId"
 
 const maxAgentID = 128 // bytes
 
-// caller is who makes a request: what the configuration says, completed by what the client says of itself. The
-// mailbox knows the connection then, unless it does not answer.
+// caller is who asks for something of the mailbox: what the configuration says, completed by what the client says
+// of itself. The mailbox knows the connection then, unless it does not answer.
 func (s *Server) caller(ctx context.Context, meta *sdk.Meta) schemas.Caller {
+	if c, ok := server.ClientSessionFromContext(ctx).(*session); ok {
+		c.naming.used.Store(true)
+	}
 	return s.callerWithin(ctx, meta, opening)
 }
 
+// callerWithin is who makes a request that may ask for nothing. It waits as long as that for the mailbox to know
+// the connection.
 func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Duration) schemas.Caller {
 	by := s.config.Caller
 	if client := clientName(ctx); by.Agent == "" && client != "" {

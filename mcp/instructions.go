@@ -23,7 +23,7 @@ type Instructions struct {
 	Workspace string
 	Agent     schemas.Agent
 	AgentID   string
-	Others    []schemas.Card // all agents; Agent itself is left out
+	Others    []schemas.Card // all agents; of Agent itself only what it holds is said
 	Inbox     schemas.Inbox
 }
 
@@ -44,7 +44,7 @@ const (
 
 // String writes the instructions. It leaves out as many of the other agents as it must.
 func (i Instructions) String() string {
-	head := whatFor + "\n" + i.who() + i.mail()
+	head := whatFor + "\n" + i.who() + i.mail() + i.unfinished()
 	room := MaxInstructions - utf8.RuneCountInString(head+theLoop)
 	return head + i.others(room) + theLoop
 }
@@ -70,6 +70,17 @@ func (i Instructions) mail() string {
 	}
 	return fmt.Sprintf("Waiting for you: %d handoffs (%d urgent), %d unread notices.\n",
 		i.Inbox.Pending, i.Inbox.Urgent, i.Inbox.Notices)
+}
+
+// unfinished counts what was claimed under this name and not ended: by a session before this one, which may have
+// had another context.
+func (i Instructions) unfinished() string {
+	for _, c := range i.Others {
+		if c.Name == i.Agent && c.Held > 0 {
+			return fmt.Sprintf("Unfinished under this name: %d; claim_handoff takes them up.\n", c.Held)
+		}
+	}
+	return ""
 }
 
 // others names who else is here in at most room characters, live agents first.

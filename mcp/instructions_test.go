@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -26,7 +27,7 @@ func TestInstructionsFit(t *testing.T) {
 		Inbox: schemas.Inbox{Pending: 10_000, Urgent: 10_000, Notices: 1_000_000},
 	}
 	for n := range 501 {
-		full.Others = crowd[500-n:]
+		full.Others = append(slices.Clone(crowd[500-n:]), schemas.Card{Name: full.Agent, Held: 10_000})
 		text := full.String()
 		require.LessOrEqual(t, utf8.RuneCountInString(text), mcp.MaxInstructions)
 		require.True(t, strings.HasSuffix(text, "under its own name.\n"))
@@ -43,6 +44,12 @@ func TestInstructionsSayWhoIsHere(t *testing.T) {
 		Inbox:  schemas.Inbox{Notices: 1},
 	}.String()
 	require.Contains(t, text, "\nYou are amy in workspace shop.\nWaiting for you: 0 handoffs (0 urgent), 1 unread notices.\nAlso here, by their own account: bob (accepts review); zoe.\n")
+}
+
+func TestInstructionsSayWhatIsUnfinished(t *testing.T) {
+	text := mcp.Instructions{Agent: "amy", Others: []schemas.Card{{Name: "amy", Held: 2}, {Name: "bob", Held: 3}}}.String()
+	require.Contains(t, text, "\nYou are amy.\nUnfinished under this name: 2; claim_handoff takes them up.\nAlso here, by their own account: bob.\n")
+	require.NotContains(t, mcp.Instructions{Agent: "qa", Others: []schemas.Card{{Name: "bob", Held: 3}}}.String(), "Unfinished")
 }
 
 // What agents say of themselves reaches every other agent before anything else does.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"handoff/schemas"
@@ -17,7 +18,8 @@ const opening = 10 * time.Second
 // of the client, which the mailbox numbers while another connection has it.
 type naming struct {
 	server *Server
-	conn   string // empty for a connection of which the mailbox does not hear
+	conn   string      // empty for a connection of which the mailbox does not hear
+	used   atomic.Bool // something was asked for over it
 
 	mu    sync.Mutex    // guards the fields below
 	tried bool          // the mailbox may know of it, whatever it answered
@@ -74,6 +76,9 @@ func (n *naming) ask(ctx context.Context, by schemas.Caller) {
 	if n.server.config.Caller.Agent == "" {
 		if asking.Agent = ""; by.Agent != "" {
 			args["client"] = by.Agent
+			if process := n.server.config.Process(by.Agent); process != "" {
+				args["process"] = process
+			}
 		}
 	}
 	out, refused := ask[schemas.ConnOut](ctx, n.server, asking, "connection_open", args)
@@ -109,7 +114,11 @@ func (n *naming) end(ctx context.Context) {
 	}
 	by := n.server.config.Caller
 	by.Conn, by.Agent = n.conn, agent
-	if _, refused := ask[schemas.ConnOut](ctx, n.server, by, "connection_close", arguments{"conn": n.conn}); refused != nil {
+	args := arguments{"conn": n.conn}
+	if !n.used.Load() {
+		args["unused"] = true
+	}
+	if _, refused := ask[schemas.ConnOut](ctx, n.server, by, "connection_close", args); refused != nil {
 		n.unheard(ctx, "connection_close", refused)
 	}
 }

@@ -166,7 +166,56 @@ func TestAConnectionClosesUnderItsName(t *testing.T) {
 	closed := s.made("connection_close")
 	require.Len(t, closed, 1)
 	require.Equal(t, schemas.Agent("claude-code-2"), closed[0].Caller.Agent)
-	require.JSONEq(t, `{"conn":"conn"}`, string(closed[0].Args))
+	require.JSONEq(t, `{"conn":"conn","unused":true}`, string(closed[0].Args))
+}
+
+// What the server asks on its own account is not asked for by the client.
+func TestAConnectionTellsWhetherItWasUsed(t *testing.T) {
+	for line, args := range map[string]string{
+		ping(1): `{"conn":"conn","unused":true}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`: `{"conn":"conn","unused":true}`,
+		call(1, "list_agents", `{}`):                                 `{"conn":"conn"}`,
+		call(1, "claim_handoff", `{}`):                               `{"conn":"conn"}`,
+		read("handoff://inbox"):                                      `{"conn":"conn"}`,
+	} {
+		s := newStandIn()
+		cfg := config(s)
+		cfg.Caller.Conn = "conn"
+		c := connect(t, cfg)
+		c.send(begin["initialize"], line)
+		c.next()
+		c.next()
+		require.NoError(t, c.leave())
+		require.JSONEq(t, args, string(s.made("connection_close")[0].Args), line)
+	}
+}
+
+// A client that lists its servers connects to each for a moment.
+func TestConnectionsThatOnlyLookUseUpNoNumbers(t *testing.T) {
+	listing := map[string]string{
+		"initialize": `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`,
+		"discover":   modern(1, "tools/list", ""),
+	}
+	for era, hello := range begin {
+		t.Run(era, func(t *testing.T) {
+			cfg := unnamed(t)
+			server := func(session string) *client {
+				cfg.Caller.Conn, cfg.Caller.AgentID = "conn of "+session, session
+				c := connect(t, cfg)
+				c.send(hello)
+				return c
+			}
+			require.Contains(t, parse(t, server("s1").next()).Result.Instructions, "You are claude-code (s1)")
+			for i := range 10 {
+				c := server(fmt.Sprintf("l%d", i))
+				require.Contains(t, parse(t, c.next()).Result.Instructions, fmt.Sprintf("You are claude-code-2 (l%d)", i))
+				c.send(listing[era])
+				require.NotEmpty(t, parse(t, c.next()).Result.Tools)
+				require.NoError(t, c.leave())
+			}
+			require.Contains(t, parse(t, server("s2").next()).Result.Instructions, "You are claude-code-2 (s2)")
+		})
+	}
 }
 
 // witness makes each call at a stand-in as well.
@@ -225,6 +274,45 @@ func TestSessionOfTheClientThatAsks(t *testing.T) {
 		made := s.made("connection_open")
 		require.Equal(t, id, made[len(made)-1].Caller.AgentID)
 	}
+}
+
+func TestTheMailboxHearsOfTheProcessOfAClient(t *testing.T) {
+	s := newStandIn()
+	cfg := config(s)
+	cfg.Caller.Conn = "conn"
+	cfg.Process = func(a schemas.Agent) string { return map[schemas.Agent]string{"claude-code": "42"}[a] }
+	server := mcp.New(cfg)
+	for _, client := range []string{"claude-code", "gemini-cli"} {
+		c := connectTo(t, server)
+		c.send(initialize(client, "2025-06-18"))
+		c.next()
+	}
+	made := s.made("connection_open")
+	require.JSONEq(t, `{"conn":"conn","client":"claude-code","process":"42"}`, string(made[0].Args))
+	require.JSONEq(t, `{"conn":"conn-2","client":"gemini-cli"}`, string(made[1].Args))
+}
+
+// What another session left under a name is said to the one that is given it.
+func TestWhoIsGivenANameLearnsWhatIsUnfinishedUnderIt(t *testing.T) {
+	cfg := unnamed(t)
+	server := mcp.New(cfg)
+	first := connectTo(t, server)
+	first.send(begin["initialize"])
+	require.NotContains(t, parse(t, first.next()).Result.Instructions, "Unfinished")
+	for range 3 {
+		act(t, cfg, "boss", "send_handoff", `{"to":"claude-code","task":"Test it","options":{"force":true},"key":"`+cfg.NewRequestID()+`"}`)
+	}
+	first.send(call(1, "claim_handoff", `{}`))
+	first.next()
+	first.send(call(2, "claim_handoff", `{}`))
+	first.next()
+	require.NoError(t, first.leave())
+
+	second := connectTo(t, server)
+	second.send(begin["initialize"])
+	require.Contains(t, parse(t, second.next()).Result.Instructions,
+		"Waiting for you: 1 handoffs (0 urgent), 0 unread notices.\nUnfinished under this name: 2; claim_handoff takes them up.\n")
+	require.Equal(t, schemas.ID(1), do[schemas.ClaimOut](second, "claim_handoff", `{}`).HandoffID)
 }
 
 func TestGreetingIsForWhoIsMeant(t *testing.T) {

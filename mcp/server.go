@@ -42,6 +42,10 @@ type Config struct {
 	// surroundings tell it. It is quick and stays with its answer. Default: the AgentID of Caller.
 	Session func(schemas.Agent) string
 
+	// Process gives the process of a client that is given the name of an agent, as the shells that it starts
+	// know it, empty for one whose shells do not. Default: nothing is known.
+	Process func(schemas.Agent) string
+
 	NewRequestID func() string // see [tools.Call]
 
 	Version   string // of this program
@@ -70,6 +74,9 @@ func New(c Config) *Server {
 	}
 	if c.Session == nil {
 		c.Session = func(schemas.Agent) string { return c.Caller.AgentID }
+	}
+	if c.Process == nil {
+		c.Process = func(schemas.Agent) string { return "" }
 	}
 	if c.Drain == 0 {
 		c.Drain = 5 * time.Second

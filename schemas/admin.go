@@ -19,6 +19,13 @@ type ConnIn struct {
 	// Client is the agent name made of what the client calls itself, for a connection that was given no
 	// name. It gets that name, or a numbered one while another live connection has it.
 	Client Agent `json:"client,omitempty"`
+
+	// Process is the client's process as the shells that it starts know it, such as its number. It is only
+	// compared. Empty for a client whose shells do not know it.
+	Process string `json:"process,omitempty" jsonschema:"maxLength=64"`
+
+	// Unused tells of a connection that closes that nothing was asked for over it: neither to write nor to read.
+	Unused bool `json:"unused,omitempty"`
 }
 
 // ConnOut says under which name a connection acts, and lists the handoffs that one which closed still held.
@@ -31,6 +38,7 @@ type ConnOut struct {
 type SessionIn struct {
 	Client  Agent  `json:"client"` // see ConnIn
 	Session string `json:"session"`
+	Process string `json:"process,omitempty" jsonschema:"maxLength=64"` // see ConnIn
 }
 
 // SessionOut is the name under which the session acts.

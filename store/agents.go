@@ -16,11 +16,14 @@ type Agent struct {
 
 	// Client is whose sessions get this name: claude-code for claude-code-2. Empty for a name that was never
 	// given. Session is the session that had it last, empty for one that cannot be told when it comes back.
-	// Conn is the connection of that session, and Left tells that it is gone.
+	// Conn is the connection of that session, Process the process behind it, and Left tells that it is gone.
+	// Idle tells that nothing was written under the name since that session was given it.
 	Client  schemas.Agent `json:"client,omitempty"`
 	Session string        `json:"session,omitempty"`
 	Conn    string        `json:"conn,omitempty"`
+	Process string        `json:"process,omitempty"` // empty when it is gone: its number may be another's by now
 	Left    bool          `json:"left,omitempty"`
+	Idle    bool          `json:"idle,omitempty"`
 }
 
 // Agent gives an agent; nil when there is none of that name.

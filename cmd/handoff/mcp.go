@@ -42,6 +42,7 @@ const answering = process.Limit - 1500*time.Millisecond
 func (a *app) serve(ctx context.Context) (err error) {
 	ctx, life := process.Begin(ctx, a.exit)
 	defer life.End()
+	client := os.Getppid()
 	life.Follow(os.Getppid)
 	process.LeaveGroup(a.stdin, a.isTerminal)
 	process.SpendMemory()
@@ -73,6 +74,7 @@ func (a *app) serve(ctx context.Context) (err error) {
 	server := mcp.New(mcp.Config{
 		Invoker: boxes, Caller: by, Name: agentOf,
 		Session:      func(agent schemas.Agent) string { return identity.Session(agent, a.getenv) },
+		Process:      func(agent schemas.Agent) string { return identity.ProcessOver(agent, client) },
 		NewRequestID: func() string { return tools.NewRequestID(a.now(), rand.Reader) },
 		Version:      thisRelease().Version, Workspace: place.Name, Drain: answering, Logger: log,
 	})

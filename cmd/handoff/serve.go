@@ -62,7 +62,7 @@ func (a *app) own(ctx context.Context) (err error) {
 			err = schemas.Errorf(schemas.Internal, "close the store: %w", closing)
 		}
 	}()
-	v := visit{boxes, schemas.Caller{Via: schemas.ViaCLI}, a}
+	v := visit{boxes: boxes, by: schemas.Caller{Via: schemas.ViaCLI}, app: a}
 	_, err = v.call(ctx, "registry_newest", arguments{}, nil) // the first call makes it the owner, or finds that
 	switch {
 	case ctx.Err() != nil:

@@ -78,7 +78,13 @@ func (p place) serve(args ...string) *server {
 // serveFor starts it for a client that calls itself so, with more variables in its environment.
 func (p place) serveFor(client string, vars map[string]string, args ...string) *server {
 	p.t.Helper()
-	cmd := exec.CommandContext(p.t.Context(), program, append([]string{"mcp", "--workspace", "w"}, args...)...)
+	return p.serveBy(client, vars, program, append([]string{"mcp", "--workspace", "w"}, args...)...)
+}
+
+// serveBy starts a command that is or runs a server.
+func (p place) serveBy(client string, vars map[string]string, name string, args ...string) *server {
+	p.t.Helper()
+	cmd := exec.CommandContext(p.t.Context(), name, args...)
 	cmd.Env = []string{"XDG_STATE_HOME=" + p.state, "PATH=" + os.Getenv("PATH")}
 	for name, value := range vars {
 		cmd.Env = append(cmd.Env, name+"="+value)

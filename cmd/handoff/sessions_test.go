@@ -47,8 +47,7 @@ func TestAShellActsAsTheSessionThatStartedIt(t *testing.T) {
 	require.Contains(t, p.must("show", "1"), "From: claude-code-2 → To: qa")
 	p.mustWith(inClaude("s1"), "send", "claude-code-2", "Test it")
 	require.Contains(t, p.must("show", "2"), "From: claude-code → To: claude-code-2")
-	p.mustWith(inClaude("a session that nobody knows"), "send", "qa", "Test it too")
-	require.Contains(t, p.must("show", "3"), "From: claude-code → To: qa")
+	p.mustWith(map[string]string{"HANDOFF_AGENT": "claude-code"}, "send", "qa", "Test it too")
 
 	claimed := p.mustWith(inClaude("s2"), "claim")
 	require.Contains(t, claimed, "handoff complete ho_2 --agent claude-code-2 --workspace w")
@@ -65,6 +64,53 @@ func TestAShellActsAsTheSessionThatStartedIt(t *testing.T) {
 	second.leave()
 	p.mustWith(inClaude("s2"), "send", "qa", "After the end of the session")
 	require.Contains(t, p.must("show", "6"), "From: claude-code-2 → To: qa")
+}
+
+// A person may use the commands all the same: those that only read, and the others with a name.
+func TestAShellOfASessionThatNobodyKnows(t *testing.T) {
+	p := newPlace(t)
+	unknown := inClaude("a session that nobody knows")
+	first := p.serveFor("claude-code", inClaude("s1"))
+	p.mustWith(unknown, "send", "qa", "Only one is here")
+	require.Contains(t, p.must("show", "1"), "From: claude-code → To: qa")
+
+	second := p.serveFor("claude-code", inClaude("s2"))
+	for _, args := range [][]string{
+		{"send", "qa", "Whose?"}, {"claim"}, {"list", "--box", "inbox"}, {"call", "send_handoff", `{"to": "qa", "task": "x"}`},
+	} {
+		code, out, errs := p.runWith(unknown, args...)
+		require.Equal(t, 2, code, out)
+		require.Contains(t, errs, "2 sessions of claude-code are here")
+		require.Contains(t, errs, "Known: claude-code, claude-code-2\n")
+		require.Contains(t, errs, "--agent NAME")
+	}
+	require.Contains(t, p.mustWith(unknown, "list"), "Only one is here")
+	require.Contains(t, p.mustWith(unknown, "agents"), "claude-code-2")
+	p.mustWith(unknown, "send", "qa", "Mine", "--agent", "claude-code-2")
+	require.Contains(t, p.must("show", "2"), "From: claude-code-2 → To: qa")
+	p.mustWith(unknown, "call", "send_handoff", `{"to": "qa", "task": "Of a subagent", "agent": "helper"}`)
+	require.Contains(t, p.must("show", "3"), "From: helper → To: qa")
+	code, _, errs := p.runWith(unknown, "call", "complete_handoff", `{"handoff_id": 3, "summary": "x", "agent": "helper"}`)
+	require.NotZero(t, code)
+	require.NotContains(t, errs, "sessions of claude-code", "it was said who acts")
+	first.leave()
+	second.leave()
+}
+
+// "claude mcp list" starts each server for a moment, as a new session.
+func TestListingServersUsesUpNoNumbers(t *testing.T) {
+	p := newPlace(t)
+	first := p.serveFor("claude-code", inClaude("s1"))
+	for range 10 {
+		listing := p.serveFor("claude-code", inClaude("of a listing"))
+		require.Contains(t, listing.hello, `\nYou are claude-code-2 (of a listing) in workspace w.`)
+		listing.ask("tools/list", `{}`)
+		listing.leave()
+	}
+	second := p.serveFor("claude-code", inClaude("s2"))
+	require.Contains(t, second.hello, `\nYou are claude-code-2 (s2) in workspace w.`)
+	second.leave()
+	first.leave()
 }
 
 // Gemini CLI that Claude Code started has the variables of both.

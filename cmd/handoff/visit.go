@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"log/slog"
 
+	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
@@ -18,6 +19,8 @@ type visit struct {
 	boxes *relay.Relay
 	by    schemas.Caller
 	app   *app
+
+	unnamed error // why nobody knows which session calls; nil if that is known, or nobody asked
 }
 
 // visit opens the workspace for as long as fn runs.
@@ -30,7 +33,7 @@ func (a *app) visit(ctx context.Context, by schemas.Caller, fn func(*visit) erro
 	if err != nil {
 		return err
 	}
-	v := &visit{boxes, by, a}
+	v := &visit{boxes: boxes, by: by, app: a}
 	if err = v.actAsSession(ctx); err == nil {
 		err = fn(v)
 	}
@@ -41,17 +44,29 @@ func (a *app) visit(ctx context.Context, by schemas.Caller, fn func(*visit) erro
 }
 
 // actAsSession takes the name of the session in whose shell this runs, where nothing else was said: its client
-// may have several. What is said to the user from here on says it too.
+// may have several. What is said to the user from here on says it too. A session that cannot be told from others
+// may still read.
 func (v *visit) actAsSession(ctx context.Context) error {
-	if v.app.agent != "" || v.by.Agent == "" || v.by.AgentID == "" {
+	if v.app.agent != "" || v.by.Agent == "" || v.by.Agent == schemas.Human {
 		return nil
 	}
+	asked := arguments{"client": v.by.Agent, "session": v.by.AgentID, "process": identity.Process(v.by.Agent, v.app.getenv)}
 	var out schemas.SessionOut
-	_, err := v.call(ctx, "session_name", arguments{"client": v.by.Agent, "session": v.by.AgentID}, &out)
-	if err == nil && out.Agent != v.by.Agent {
+	_, err := v.call(ctx, "session_name", asked, &out)
+	switch {
+	case needsName(err):
+		v.by.Agent, v.unnamed = "", err
+		return nil
+	case err == nil && out.Agent != v.by.Agent:
 		v.by.Agent, v.app.agent = out.Agent, string(out.Agent)
 	}
 	return err
+}
+
+// needsName tells whether a call was refused because it did not say under which name it is made.
+func needsName(err error) bool {
+	e := schemas.AsError(err)
+	return e != nil && e.Code == schemas.Invalid && e.Field == "agent"
 }
 
 func (a *app) open(ctx context.Context, place workspace.Workspace, stays bool, log *slog.Logger) (*relay.Relay, error) {
@@ -76,6 +91,9 @@ func (v *visit) call(ctx context.Context, tool string, args, out any) (json.RawM
 	}
 	id := tools.NewRequestID(v.app.now(), rand.Reader)
 	raw, err := v.boxes.Invoke(ctx, tools.Call{ID: id, Caller: v.by, Tool: tool, Args: b})
+	if v.unnamed != nil && needsName(err) {
+		err = v.unnamed
+	}
 	if err != nil || out == nil {
 		return raw, err
 	}

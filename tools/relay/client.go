@@ -1,13 +1,11 @@
 package relay
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"net"
 	"net/http"
@@ -48,18 +46,23 @@ func newClient(c Config, n Note) *client {
 // Invoke has a call done by the owner.
 func (c *client) Invoke(ctx context.Context, call tools.Call) (json.RawMessage, error) {
 	defer c.await()()
-	rs, err := c.post(ctx, pathCall, call)
-	if err != nil {
-		return nil, err
+	for {
+		rs, err := c.post(ctx, pathCall, call)
+		if err != nil {
+			return nil, err
+		}
+		out, err := result(rs.StatusCode, rs.Body)
+		_ = rs.Body.Close() // it was read
+		if err == nil || !errors.Is(err, errBroken) || !c.again(ctx) {
+			return out, c.why(ctx, err)
+		}
 	}
-	defer rs.Body.Close()
-	out, err := result(rs.StatusCode, rs.Body)
-	return out, c.why(ctx, err)
 }
 
 // Changes yields what the owner's stream brings.
 func (c *client) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
 	return func(yield func(schemas.Change, error) bool) {
+		defer c.await()() // who waits for changes hears of an owner that is stopped
 		rs, err := c.request(ctx, http.MethodGet, pathChanges+"?after="+strconv.FormatUint(after, 10), nil)
 		if err != nil {
 			yield(schemas.Change{}, c.why(ctx, errMoved))
@@ -88,65 +91,6 @@ func (c *client) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Ch
 	}
 }
 
-// hold opens a connection with a request that stays open. When the owner ends it, the seat is lost.
-func (c *client) hold(ctx context.Context, call tools.Call) (json.RawMessage, error) {
-	defer c.await()()
-	stream, cut := c.seat.within(context.WithoutCancel(ctx))
-	answered := context.AfterFunc(ctx, cut)   // until it is, the caller may give up
-	rs, err := c.post(stream, pathHold, call) //nolint:bodyclose // closed by whoever reads it to the end, below
-	if err != nil {
-		cut()
-		return nil, c.why(ctx, err)
-	}
-	out, err := firstLine(rs)
-	if err != nil || !answered() {
-		cut()
-		return nil, errors.Join(c.why(ctx, err), rs.Body.Close())
-	}
-	c.keep(connOf(call), cut)
-	go func() { // ends with the seat, at drop, or with the owner
-		defer rs.Body.Close()
-		_, _ = io.Copy(io.Discard, rs.Body) // nothing comes but the end
-		if stream.Err() == nil {
-			c.seat.lose(errMoved)
-		}
-	}()
-	return out, nil
-}
-
-// firstLine reads the answer of a request that stays open.
-func firstLine(rs *http.Response) (json.RawMessage, error) {
-	if rs.StatusCode != statusDone {
-		return result(rs.StatusCode, rs.Body)
-	}
-	line, err := bufio.NewReader(rs.Body).ReadBytes('\n')
-	if err != nil {
-		return nil, errMoved
-	}
-	return bytes.TrimSpace(line), nil
-}
-
-// keep notes how a held connection is let go of, and lets go of what held it before.
-func (c *client) keep(conn string, cut context.CancelFunc) {
-	c.mu.Lock()
-	before := c.holds[conn]
-	c.holds[conn] = cut
-	c.mu.Unlock()
-	if before != nil {
-		before()
-	}
-}
-
-func (c *client) drop(conn string) {
-	c.mu.Lock()
-	cut := c.holds[conn]
-	delete(c.holds, conn)
-	c.mu.Unlock()
-	if cut != nil {
-		cut()
-	}
-}
-
 // post sends a call until the owner begins it. The caller closes the body of the response.
 func (c *client) post(ctx context.Context, path string, call tools.Call) (*http.Response, error) {
 	body, err := json.Marshal(call)
@@ -157,17 +101,33 @@ func (c *client) post(ctx context.Context, path string, call tools.Call) (*http.
 		patient := time.NewTimer(promptness)
 		rs, err := c.request(ctx, http.MethodPost, path, body)
 		switch {
-		case err != nil:
-			if silent(ctx) {
-				<-patient.C // the caller is told when the owner would not begin the call any more
-			}
-			return nil, c.why(ctx, errMoved)
-		case rs.StatusCode != statusLate:
+		case err == nil && rs.StatusCode != statusLate:
 			return rs, nil
+		case err == nil:
+			err = rs.Body.Close()
+		case silent(ctx):
+			<-patient.C // the caller is told when the owner would not begin the call any more
 		}
-		if err := rs.Body.Close(); err != nil {
-			return nil, c.why(ctx, errMoved)
+		if err != nil && !c.again(ctx) {
+			return nil, c.why(ctx, errBroken)
 		}
+	}
+}
+
+// again tells whether what broke off is to be repeated here: the owner is there, and only this request met
+// with trouble. To look for another owner would cut all others.
+func (c *client) again(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	if _, err := c.greet(ctx); err != nil {
+		return false
+	}
+	select {
+	case <-time.After(firstPause):
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -187,10 +147,14 @@ func (c *client) request(ctx context.Context, method, path string, body []byte) 
 
 // why tells what ended a call that got no answer: its caller, an owner that is silent, or one that is gone.
 func (c *client) why(ctx context.Context, err error) error {
-	if !errors.Is(err, errMoved) || ctx.Err() == nil || errors.Is(context.Cause(ctx), errMoved) {
+	cause := context.Cause(ctx)
+	switch {
+	case !errors.Is(err, errBroken) && !errors.Is(err, errMoved):
 		return err
+	case ctx.Err() == nil, errors.Is(cause, errMoved):
+		return errMoved
 	}
-	if s, ok := errors.AsType[*silence](context.Cause(ctx)); ok {
+	if s, ok := errors.AsType[*silence](cause); ok {
 		return s.explain(c.config)
 	}
 	return cutOff(ctx)

@@ -21,19 +21,29 @@ type search struct {
 	err  error
 }
 
-// sit gives the seat, and finds one if there is none.
+// sit gives the seat, and finds one if there is none. A search that began earlier may give up too soon for
+// who joins it, so that one searches once more.
 func (r *Relay) sit(ctx context.Context) (*seat, error) {
-	r.mu.Lock()
-	if s := r.seat; s != nil && !s.lost() {
-		r.mu.Unlock()
-		return s, nil
+	s, joined, err := r.sitOnce(ctx)
+	if joined && err != nil && ctx.Err() == nil {
+		s, _, err = r.sitOnce(ctx)
 	}
+	return s, err
+}
+
+func (r *Relay) sitOnce(ctx context.Context) (s *seat, joined bool, err error) {
+	r.mu.Lock()
 	if r.closed {
 		r.mu.Unlock()
-		return nil, leaving(r.config)
+		return nil, false, leaving(r.config)
+	}
+	if s := r.seat; s != nil && !s.lost() {
+		r.mu.Unlock()
+		return s, false, nil
 	}
 	found := r.looking
-	if found == nil {
+	joined = found != nil
+	if !joined {
 		found = &search{done: make(chan struct{})}
 		r.looking = found
 		r.work.Go(func() { r.look(found) })
@@ -41,9 +51,9 @@ func (r *Relay) sit(ctx context.Context) (*seat, error) {
 	r.mu.Unlock()
 	select {
 	case <-found.done:
-		return found.seat, found.err
+		return found.seat, joined, found.err
 	case <-ctx.Done():
-		return nil, cutOff(ctx)
+		return nil, joined, cutOff(ctx)
 	}
 }
 
@@ -77,9 +87,10 @@ func (r *Relay) find(ctx context.Context) (*seat, error) {
 		case <-ctx.Done():
 			return nil, leaving(r.config)
 		case <-limit.C:
-			if !r.hasLock() { // which may take longer, and is no reason to give up
+			if !r.hasLock() {
 				return nil, nobodyServes(r.config)
 			}
+			limit.Reset(patience) // opening a store may take longer, and is no reason to give up
 		}
 	}
 }
@@ -94,7 +105,7 @@ func (r *Relay) try(ctx context.Context) (*seat, error) {
 	switch {
 	case err == nil:
 		r.lineUp()
-		return r.take(s), nil
+		return r.take(s)
 	case !errors.Is(err, errMoved):
 		return nil, err
 	case r.config.Stays:
@@ -131,16 +142,20 @@ func (r *Relay) hasLock() bool {
 	return r.rising || r.owner != nil
 }
 
-// take makes s the seat, unless this process became the owner meanwhile.
-func (r *Relay) take(s *seat) *seat {
+// take makes s the seat, unless this process became the owner meanwhile, or closes.
+func (r *Relay) take(s *seat) (*seat, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.owner != nil && !r.owner.seat.lost() {
+	switch {
+	case r.closed:
 		s.lose(errMoved)
-		return r.owner.seat
+		return nil, leaving(r.config)
+	case r.owner != nil && !r.owner.seat.lost():
+		s.lose(errMoved)
+		return r.owner.seat, nil
 	}
 	r.sitOn(s)
-	return s
+	return s, nil
 }
 
 // sitOn is called with mu held.

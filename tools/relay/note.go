@@ -18,6 +18,7 @@ type Note struct {
 	Started  time.Time `json:"started"`           // when it became the owner
 	Boot     string    `json:"boot,omitempty"`    // of the system it runs on, where the system tells
 	Version  string    `json:"version"`           // of the program
+	Stays    bool      `json:"stays,omitempty"`   // it lives on, as a server does, and not for one command
 	Protocol Versions  `json:"protocol"`
 	Address  Address   `json:"address"`
 }

@@ -2,20 +2,13 @@ package relay
 
 import (
 	"context"
-	"crypto/subtle"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
-
-	"handoff/schemas"
-	"handoff/tools"
 )
 
 // An owner has the store open and serves it to others. It listens before the store is open, so that others
@@ -33,8 +26,8 @@ type owner struct {
 	closing sync.Once
 	closed  error
 
-	mu    sync.Mutex               // guards the field below
-	holds map[string]*http.Request // the last that holds each connection
+	mu    sync.Mutex         // guards the field below
+	holds map[string]*holder // of each connection that others opened
 }
 
 // drain is how long requests under way may take at the end. They are cut at its beginning.
@@ -42,7 +35,7 @@ const drain = time.Second
 
 // own makes this process the owner. It keeps the lock only if that succeeds.
 func (r *Relay) own(ctx context.Context, l *lock) (_ *owner, err error) {
-	o := &owner{relay: r, lock: l, seat: newSeat(), ready: make(chan struct{}), holds: map[string]*http.Request{}}
+	o := &owner{relay: r, lock: l, seat: newSeat(), ready: make(chan struct{}), holds: map[string]*holder{}}
 	defer func() {
 		if err == nil {
 			return
@@ -87,7 +80,7 @@ func (o *owner) listen() (net.Listener, error) {
 	}
 	o.address = address
 	o.note = thisProcess(c.Now())
-	o.note.Version, o.note.Protocol, o.note.Address = c.Version, spoken, address
+	o.note.Version, o.note.Protocol, o.note.Stays, o.note.Address = c.Version, spoken, c.Stays, address
 	if err := writeNote(c.Dir, o.note); err != nil {
 		return nil, errors.Join(fmt.Errorf("leave a note: %w", err), listener.Close())
 	}
@@ -133,127 +126,4 @@ func (o *owner) close() error {
 		o.closed = errors.Join(o.closed, removeNote(o.relay.config.Dir), o.address.remove(), o.lock.release())
 	})
 	return o.closed
-}
-
-// known lets only those in who could read the note, where the address alone proves nothing.
-func (o *owner) known(next http.Handler) http.Handler {
-	want := []byte("Bearer " + o.address.Secret)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if o.address.Secret != "" && subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
-			http.Error(w, "the secret in owner.json is needed", http.StatusUnauthorized)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// who answers at once, also while the store is being opened.
-func (o *owner) who(w http.ResponseWriter, _ *http.Request) {
-	public := o.note
-	public.Address = Address{}
-	out, err := json.Marshal(public)
-	respond(w, out, err)
-}
-
-// opened waits until the store is open. What waits for one that cannot be opened moves on.
-func (o *owner) opened(ctx context.Context) error {
-	select {
-	case <-o.ready:
-		return nil
-	case <-ctx.Done():
-		return errMoved
-	}
-}
-
-// read reads a call to its end: otherwise nobody would notice that its caller leaves.
-func (o *owner) read(w http.ResponseWriter, r *http.Request) (c tools.Call, ok bool) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err == nil {
-		err = json.Unmarshal(body, &c)
-	}
-	switch {
-	case err != nil:
-		respond(w, nil, schemas.InternalError(fmt.Errorf("read a call: %w", err)))
-	case late(r, o.relay.config.Now()):
-		w.WriteHeader(statusLate)
-	case o.opened(r.Context()) != nil:
-		respond(w, nil, errMoved)
-	default:
-		return c, true
-	}
-	return c, false
-}
-
-func (o *owner) call(w http.ResponseWriter, r *http.Request) {
-	c, ok := o.read(w, r)
-	if !ok {
-		return
-	}
-	out, err := o.seat.way.Invoke(r.Context(), c)
-	respond(w, out, err)
-}
-
-// hold opens a connection and closes it when its process leaves without having said so.
-func (o *owner) hold(w http.ResponseWriter, r *http.Request) {
-	c, ok := o.read(w, r)
-	if !ok {
-		return
-	}
-	conn := connOf(c)
-	o.mu.Lock()
-	o.holds[conn] = r
-	o.mu.Unlock()
-	out, err := o.seat.way.Invoke(r.Context(), c)
-	if err != nil {
-		respond(w, nil, err)
-		return
-	}
-	respond(w, append(out, '\n'), nil)
-	if http.NewResponseController(w).Flush() == nil {
-		<-r.Context().Done()
-	}
-	if o.seat.lost() {
-		return // the next owner is told
-	}
-	o.mu.Lock()
-	last := o.holds[conn] == r
-	if last {
-		delete(o.holds, conn)
-	}
-	o.mu.Unlock()
-	if !last {
-		return // it is held by another request meanwhile
-	}
-	c.Tool, c.ID = closeTool, o.relay.newID()
-	if _, err := o.seat.way.Invoke(o.seat.over, c); err != nil && !errors.Is(err, errMoved) {
-		o.relay.config.Logger.WarnContext(o.seat.over, "a connection that broke was not closed", slog.Any("error", err))
-	}
-}
-
-func (o *owner) changes(w http.ResponseWriter, r *http.Request) {
-	after, err := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64)
-	if err == nil {
-		err = o.opened(r.Context())
-	}
-	if err != nil {
-		respond(w, nil, err)
-		return
-	}
-	respond(w, nil, nil)
-	flush, lines := http.NewResponseController(w).Flush, json.NewEncoder(w)
-	if flush() != nil {
-		return
-	}
-	for c, err := range o.seat.way.Changes(r.Context(), after) {
-		if errors.Is(err, errMoved) || r.Context().Err() != nil {
-			return // whoever still wants them resumes
-		}
-		line := streamed{Change: c}
-		if err != nil {
-			line.Error = schemas.AsError(err)
-		}
-		if lines.Encode(line) != nil || flush() != nil {
-			return
-		}
-	}
 }

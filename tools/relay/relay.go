@@ -63,7 +63,7 @@ type Relay struct {
 	presence *presence
 	life     context.Context // ends with Close
 	end      context.CancelFunc
-	work     sync.WaitGroup // all goroutines but the one that is in line for the lock
+	work     sync.WaitGroup // goroutines that Close waits for
 
 	mu      sync.Mutex // guards the fields below
 	closed  bool
@@ -74,6 +74,7 @@ type Relay struct {
 	refused error                 // why the store could not be opened, for the search under way
 	changed chan struct{}         // closed and replaced when one of the above changes
 	looking *search               // under way, nil for none
+	coming  bool                  // a goroutine looks for a seat because connections are open
 	held    map[string]tools.Call // connections of this process, with the call that opened each
 }
 
@@ -88,14 +89,14 @@ func Open(ctx context.Context, c Config) (*Relay, error) {
 	if err := prepare(c.Dir); err != nil {
 		return nil, unprepared(c, err)
 	}
-	here, err := enter(c.Dir)
+	mark, err := enter(c.Dir)
 	if err == nil && c.Stays {
-		err = here.set()
+		err = mark.set()
 	}
 	if err != nil {
 		return nil, unprepared(c, err)
 	}
-	r := &Relay{config: c, presence: here, changed: make(chan struct{}), held: map[string]tools.Call{}}
+	r := &Relay{config: c, presence: mark, changed: make(chan struct{}), held: map[string]tools.Call{}}
 	r.life, r.end = context.WithCancel(context.WithoutCancel(ctx))
 	return r, nil
 }
@@ -124,6 +125,9 @@ func (r *Relay) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, erro
 			r.remember(c)
 		}
 		out, err := s.invoke(ctx, c)
+		if c.Tool == openTool && err != nil && !errors.Is(err, errMoved) {
+			r.forget(c) // it was refused
+		}
 		if !errors.Is(err, errMoved) {
 			return out, err
 		}
@@ -169,12 +173,12 @@ func (r *Relay) Close() error {
 	}
 	r.work.Wait() // before this the store may just be opening
 	r.mu.Lock()
-	o, here := r.owner, r.presence
+	o, mark := r.owner, r.presence
 	r.owner, r.presence = nil, nil
 	r.mu.Unlock()
 	var errs []error
-	if here != nil { // before the lock, whose next holder looks who is there
-		errs = append(errs, here.leave())
+	if mark != nil { // before the lock, whose next holder looks who is there
+		errs = append(errs, mark.leave())
 	}
 	if o != nil {
 		errs = append(errs, o.close())

@@ -152,6 +152,37 @@ func TestAConnectionIsKnownToTheNextOwner(t *testing.T) {
 	require.False(t, third.live("qa"))
 }
 
+// The owner sees the end of what held a connection before or after it is held again.
+func TestAConnectionThatIsHeldAgainStaysOpen(t *testing.T) {
+	w := newWorld(t)
+	first, second := w.process(), w.process()
+	first.send("Test it")
+	second.call("qa", "connection_open", `{"conn": "conn-qa"}`)
+	second.claim()
+	for range 50 {
+		second.LoseSeat()
+		second.call("", "list_agents", `{}`)
+		require.True(t, first.live("qa"))
+	}
+	for range 50 {
+		require.True(t, first.live("qa"))
+	}
+}
+
+func TestAConnectionThatWasRefusedIsNotHeld(t *testing.T) {
+	w := newWorld(t)
+	first, second := w.process(), w.process()
+	first.send("Test it")
+	second.call("qa", "connection_open", `{"conn": "conn-qa"}`)
+	second.claim()
+	_, err := second.try(t.Context(), "qa", "connection_open", `{"conn": "conn-qa", "client": "human"}`)
+	require.NoError(t, err, "it has a name")
+	_, err = second.try(t.Context(), "", "connection_open", `{"conn": "conn-other", "client": "human"}`)
+	require.Equal(t, schemas.Invalid, coded(t, err).Code)
+	require.NoError(t, second.Close())
+	require.Eventually(t, func() bool { return !first.live("qa") }, 10*time.Second, time.Millisecond)
+}
+
 func (p process) live(agent schemas.Agent) bool {
 	p.t.Helper()
 	for _, c := range p.call("", "list_agents", `{}`).Agents {
@@ -190,9 +221,32 @@ func TestACommandLetsGoAtOnce(t *testing.T) {
 	command := w.start(c)
 	command.send("Test it")
 	server := w.process()
-	require.EqualValues(t, 1, server.claim(), "served by the command")
+	require.EqualValues(t, 1, server.claim())
 	require.NoError(t, command.Close())
 	require.EqualValues(t, 2, server.send("More"))
+}
+
+func TestACommandMakesRoomForAServer(t *testing.T) {
+	w := newWorld(t)
+	c := w.config()
+	c.Stays = false
+	command := w.start(c)
+	command.send("Test it")
+	server := w.process()
+	require.EqualValues(t, 1, server.claim())
+	n, ok := relay.ReadNote(w.dir)
+	require.True(t, ok && n.Stays)
+	require.EqualValues(t, 2, command.send("More"))
+}
+
+func TestAfterCloseNothingIsDone(t *testing.T) {
+	w := newWorld(t)
+	first, second := w.process(), w.process()
+	first.send("Test it")
+	second.claim()
+	require.NoError(t, second.Close())
+	_, err := second.try(t.Context(), "qa", "list_agents", `{}`)
+	require.Equal(t, schemas.Unavailable, coded(t, err).Code)
 }
 
 func TestAStoreThatCannotBeOpened(t *testing.T) {

@@ -22,6 +22,9 @@ func (r *Relay) meet(ctx context.Context) (*seat, error) {
 	if err == nil {
 		err = r.agree(ctx, c, met)
 	}
+	if err == nil && r.hasLock() { // it was got meanwhile: the one that was met may be this process
+		err = errMoved
+	}
 	if err != nil {
 		c.seat.lose(errMoved)
 		if s, silent := errors.AsType[*silence](err); silent {
@@ -34,11 +37,12 @@ func (r *Relay) meet(ctx context.Context) (*seat, error) {
 }
 
 // agree has a newer program take the store over from an older one, so that what an upgrade mends is mended
-// for all. Where it cannot, both go on if they have a version of the protocol in common.
+// for all, and a process that stays from a command, which people stop and forget. Where it cannot, both go on
+// if they have a version of the protocol in common.
 func (r *Relay) agree(ctx context.Context, c *client, met Note) error {
-	if r.config.Stays && newer(r.config.Version, met.Version) {
+	if r.asks().precedes(met) {
 		r.lineUp() // before asking: the lock goes to who is in line
-		if c.askToYield(ctx) {
+		if c.askToYield(ctx, r.asks()) {
 			return errMoved
 		}
 	}
@@ -48,8 +52,8 @@ func (r *Relay) agree(ctx context.Context, c *client, met Note) error {
 	return strangers(r.config, met)
 }
 
-func (c *client) askToYield(ctx context.Context) bool {
-	body, err := json.Marshal(Note{Version: c.config.Version})
+func (c *client) askToYield(ctx context.Context, asks Note) bool {
+	body, err := json.Marshal(asks)
 	if err != nil {
 		return false
 	}
@@ -60,26 +64,34 @@ func (c *client) askToYield(ctx context.Context) bool {
 	return rs.Body.Close() == nil && rs.StatusCode == http.StatusAccepted
 }
 
-// yield makes room for a newer program.
+// asks is what this process tells of itself when it asks another to make room.
+func (r *Relay) asks() Note { return Note{Version: r.config.Version, Stays: r.config.Stays} }
+
+// precedes tells whether the process of n should have the store rather than that of owner.
+func (n Note) precedes(owner Note) bool {
+	return n.Stays && (!owner.Stays || newer(n.Version, owner.Version))
+}
+
+// yield makes room for another.
 func (o *owner) yield(w http.ResponseWriter, r *http.Request) {
 	var asks Note
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&asks)
-	if err != nil || !newer(asks.Version, o.note.Version) {
+	if err != nil || !asks.precedes(o.note) {
 		w.WriteHeader(http.StatusConflict)
 		return
 	}
 	w.WriteHeader(http.StatusAccepted)
-	o.relay.makeRoom(o, asks.Version)
+	o.relay.makeRoom(o, asks)
 }
 
 // makeRoom closes the store and goes to the end of the line for it. It does not wait for that.
-func (r *Relay) makeRoom(o *owner, version string) {
+func (r *Relay) makeRoom(o *owner, asks Note) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed || r.owner != o || o.seat.lost() {
 		return
 	}
-	r.config.Logger.Info("making room for a newer program", slog.String("version", version))
+	r.config.Logger.Info("making room for another process", slog.String("version", asks.Version))
 	r.work.Go(func() {
 		if err := o.close(); err != nil {
 			r.config.Logger.Error("the store was not closed well", slog.Any("error", err))

@@ -47,8 +47,8 @@ const promptness = time.Second
 // maxBody bounds what a call may hold: above anything that the tools accept.
 const maxBody = 64 << 20
 
-// errLate tells that the owner did not begin a call because it read it too late.
-var errLate = errors.New("the call was read too late")
+// errBroken tells that an answer did not arrive whole.
+var errBroken = errors.New("the answer broke off")
 
 func late(r *http.Request, now time.Time) bool {
 	by, err := strconv.ParseInt(r.Header.Get(beginBy), 10, 64)
@@ -84,19 +84,17 @@ func result(status int, body io.Reader) (json.RawMessage, error) {
 	case statusDone:
 		out, err := io.ReadAll(body)
 		if err != nil {
-			return nil, errMoved
+			return nil, errBroken
 		}
 		return out, nil
 	case statusRefused:
 		var refused schemas.Error
 		if err := json.NewDecoder(body).Decode(&refused); err != nil {
-			return nil, errMoved
+			return nil, errBroken
 		}
 		return nil, &refused
 	case statusMoved:
 		return nil, errMoved
-	case statusLate:
-		return nil, errLate
 	}
 	return nil, schemas.InternalError(fmt.Errorf("the owner of the store answered with status %d", status))
 }

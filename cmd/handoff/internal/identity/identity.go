@@ -3,20 +3,25 @@
 // A coding agent of which several sessions run has a name for each; which one is for the mailbox to say.
 package identity
 
-import "handoff/schemas"
+import (
+	"strconv"
+
+	"handoff/schemas"
+)
 
 // A client is a coding agent that can be recognised by what it sets in the environment of its shell.
 type client struct {
-	agent schemas.Agent
-	calls string   // how it names itself as an MCP client
-	signs []string // any of these variables, not empty
-	run   string   // variable with the id of this run of it
+	agent   schemas.Agent
+	calls   string   // how it names itself as an MCP client
+	signs   []string // any of these variables, not empty
+	run     string   // variable with the id of this run of it
+	process string   // variable with the number of its process; empty where its shells are not told
 }
 
 // The order decides when a client was started from the shell of another: the outer one is recognised by
 // variables that its children inherit, so this is a guess that --agent corrects.
 var clients = []client{
-	{agent: "claude-code", calls: "claude-code", signs: []string{"CLAUDECODE"}, run: "CLAUDE_CODE_SESSION_ID"},
+	{agent: "claude-code", calls: "claude-code", signs: []string{"CLAUDECODE"}, run: "CLAUDE_CODE_SESSION_ID", process: "CLAUDE_PID"},
 	{agent: "codex", calls: "codex-mcp-client", signs: []string{"CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX"}, run: "CODEX_THREAD_ID"},
 	{agent: "gemini-cli", calls: "gemini-cli-mcp-client", signs: []string{"GEMINI_CLI"}, run: "GEMINI_SESSION_ID"},
 }
@@ -59,6 +64,33 @@ func Session(agent schemas.Agent, getenv func(string) string) string {
 	for _, c := range clients {
 		if c.agent == agent {
 			return getenv(c.run)
+		}
+	}
+	return ""
+}
+
+// Process gives the process of a client in whose shell a command runs. It says more than the run: the client may
+// begin another run, of which the server that it started before does not hear. Empty where the shell is not told.
+func Process(agent schemas.Agent, getenv func(string) string) string {
+	if variable := processVariable(agent); variable != "" {
+		return getenv(variable)
+	}
+	return ""
+}
+
+// ProcessOver gives the process of a client for the server that it started, whose parent has this number: what
+// [Process] gives in the client's shells.
+func ProcessOver(agent schemas.Agent, parent int) string {
+	if processVariable(agent) == "" {
+		return ""
+	}
+	return strconv.Itoa(parent)
+}
+
+func processVariable(agent schemas.Agent) string {
+	for _, c := range clients {
+		if c.agent == agent {
+			return c.process
 		}
 	}
 	return ""

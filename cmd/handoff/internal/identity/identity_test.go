@@ -69,6 +69,15 @@ func TestServer(t *testing.T) {
 	require.Equal(t, schemas.Denied, schemas.AsError(err).Code)
 }
 
+func TestAClientAndItsServerAreOneProcess(t *testing.T) {
+	vars := map[string]string{"CLAUDE_PID": "42"} // also of what it starts
+	getenv := func(name string) string { return vars[name] }
+	for agent, want := range map[schemas.Agent]string{"claude-code": "42", "gemini-cli": "", "codex": "", "opencode": ""} {
+		require.Equal(t, want, identity.Process(agent, getenv), agent)
+		require.Equal(t, want, identity.ProcessOver(agent, 42), agent)
+	}
+}
+
 func TestSession(t *testing.T) {
 	vars := map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"} // also those of what it starts
 	getenv := func(name string) string { return vars[name] }

@@ -1,0 +1,163 @@
+package mailbox_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// inShell is under which name a shell of Claude Code acts that knows this session and process.
+func (w *world) inShell(session, process string) (schemas.Agent, error) {
+	out, err := w.NameOf(context.Background(), person, schemas.SessionIn{Client: "claude-code", Session: session, Process: process})
+	return out.Agent, err
+}
+
+func (w *world) actsInShell(want schemas.Agent, session, process string) {
+	w.t.Helper()
+	got, err := w.inShell(session, process)
+	require.NoError(w.t, err)
+	require.Equal(w.t, want, got)
+}
+
+func (w *world) refusedInShell(known []string, session, process string) {
+	w.t.Helper()
+	_, err := w.inShell(session, process)
+	require.Equal(w.t, known, refused(w.t, err, schemas.Invalid, "--agent").Known)
+}
+
+func TestTheShellOfASessionActsUnderItsName(t *testing.T) {
+	w := newWorld(t)
+	w.actsInShell("claude-code", "s2", "")
+	w.open("c1", "s1")
+	w.open("c2", "s2")
+	w.actsInShell("claude-code", "s1", "")
+	w.actsInShell("claude-code-2", "s2", "")
+	w.play([]string{"close", "c2"})
+	w.actsInShell("claude-code-2", "s2", "")
+	w.later(7 * 24 * time.Hour)
+	w.actsInShell("claude-code", "s2", "")
+}
+
+func TestTheShellOfASessionThatHadTwoNames(t *testing.T) {
+	w := newWorld(t)
+	w.open("c1", "s1")
+	w.open("c2", "s2")
+	w.play([]string{"close", "c2"})
+	w.play([]string{"chosen", "c3", "claude-code-2"})
+	w.play([]string{"open", "c4", "s2", "claude-code-3"})
+	w.actsInShell("claude-code-3", "s2", "")
+}
+
+// A client that clears what it knows goes on as a new session, of which its server does not hear.
+func TestTheShellOfASessionThatBeganAnew(t *testing.T) {
+	for name, open := range backends {
+		t.Run(name, func(t *testing.T) {
+			w := newWorldOn(t, open(t))
+			w.openFrom("100", "c1", "s1")
+			w.openFrom("200", "c2", "s2")
+			w.actsInShell("claude-code-2", "new", "200")
+			w.actsInShell("claude-code", "new", "100")
+			w.actsInShell("claude-code-2", "s1", "200")
+			w.actsInShell("claude-code-2", "s2", "300")
+			w.restart()
+			w.actsInShell("claude-code-2", "new", "200")
+			w.openFrom("100", "c1", "s1")
+			w.openFrom("200", "c2", "s2")
+			w.later(settled)
+			w.actsInShell("claude-code-2", "new", "200")
+		})
+	}
+}
+
+// The number of a process that ended may be that of another.
+func TestAProcessIsThatOfAnOpenConnection(t *testing.T) {
+	both := []string{"claude-code", "claude-code-3"}
+	three := func(t *testing.T) *world {
+		w := newWorld(t)
+		w.openFrom("100", "c1", "s1")
+		w.openFrom("200", "c2", "s2")
+		w.openFrom("300", "c3", "s3")
+		return w
+	}
+	t.Run("that was closed", func(t *testing.T) {
+		w := three(t)
+		w.play([]string{"close", "c2"})
+		w.refusedInShell(both, "new", "200")
+		w.openFrom("", "again", "s2")
+		w.refusedInShell([]string{"claude-code", "claude-code-2", "claude-code-3"}, "new", "200")
+	})
+	t.Run("that broke", func(t *testing.T) {
+		w := three(t)
+		w.restart()
+		w.openFrom("100", "c1", "s1")
+		w.openFrom("300", "c3", "s3")
+		w.later(settled)
+		w.refusedInShell(both, "new", "200")
+	})
+	t.Run("that is known to be open rather than another", func(t *testing.T) {
+		w := three(t)
+		w.restart()
+		require.Equal(t, schemas.Agent("claude-code-4"), w.openFrom("200", "c4", "s4").Agent)
+		w.actsInShell("claude-code-4", "new", "200")
+	})
+}
+
+func TestAShellThatKnowsNoSession(t *testing.T) {
+	for name, tt := range map[string]struct {
+		script [][]string
+		acts   schemas.Agent
+		known  []string
+	}{
+		"nobody is here": {acts: "claude-code"},
+		"one is here": {
+			script: [][]string{{"open", "c1", "s1", "claude-code"}, {"open", "c2", "s2", "claude-code-2"}, {"close", "c1"}},
+			acts:   "claude-code-2",
+		},
+		"two are here": {
+			script: [][]string{{"open", "c1", "s1", "claude-code"}, {"open", "c2", "s2", "claude-code-2"}},
+			known:  []string{"claude-code", "claude-code-2"},
+		},
+		"two are here under other names": {
+			script: [][]string{
+				{"open", "c1", "s1", "claude-code"}, {"open", "c2", "s2", "claude-code-2"}, {"open", "c3", "s3", "claude-code-3"}, {"close", "c1"},
+			},
+			acts: "claude-code",
+		},
+		"one is here that chose the name": {
+			script: [][]string{{"chosen", "c1", "claude-code"}},
+			acts:   "claude-code",
+		},
+		"one is here beside one that chose the name": {
+			script: [][]string{{"chosen", "c1", "claude-code"}, {"open", "c2", "s2", "claude-code-2"}},
+			known:  []string{"claude-code", "claude-code-2"},
+		},
+		"one is here beside one that chose the name of a session that left": {
+			script: [][]string{
+				{"open", "c1", "s1", "claude-code"}, {"open", "c2", "s2", "claude-code-2"}, {"close", "c2"}, {"chosen", "c3", "claude-code-2"},
+			},
+			known: []string{"claude-code", "claude-code-2"},
+		},
+		"one was here until a takeover and may still be": {
+			script: [][]string{{"open", "c1", "s1", "claude-code"}, {"open", "c2", "s2", "claude-code-2"}, {"restart"}},
+			known:  []string{"claude-code", "claude-code-2"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			for _, words := range tt.script {
+				w.play(words)
+			}
+			for _, session := range []string{"", "new"} {
+				if tt.known != nil {
+					w.refusedInShell(tt.known, session, "")
+				} else {
+					w.actsInShell(tt.acts, session, "")
+				}
+			}
+		})
+	}
+}
