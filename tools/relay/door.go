@@ -16,9 +16,9 @@ import (
 
 // known lets only those in who could read the note, where the address alone proves nothing.
 func (o *owner) known(next http.Handler) http.Handler {
-	want := []byte("Bearer " + o.address.Secret)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if o.address.Secret != "" && subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
+		secret := o.signed().Address.Secret
+		if secret != "" && subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+secret)) != 1 {
 			http.Error(w, "the secret in owner.json is needed", http.StatusUnauthorized)
 			return
 		}
@@ -28,7 +28,7 @@ func (o *owner) known(next http.Handler) http.Handler {
 
 // who answers at once, also while the store is being opened.
 func (o *owner) who(w http.ResponseWriter, _ *http.Request) {
-	public := o.note
+	public := o.signed()
 	public.Address = Address{}
 	out, err := json.Marshal(public)
 	respond(w, out, err)

@@ -95,17 +95,23 @@ func TestAnOwnerOfAnotherProtocol(t *testing.T) {
 	}
 }
 
+// note leaves a note as an owner would.
+func (w world) note(n relay.Note) {
+	w.t.Helper()
+	content, err := json.Marshal(n)
+	require.NoError(w.t, err)
+	require.NoError(w.t, os.MkdirAll(w.dir, 0o700))
+	require.NoError(w.t, os.WriteFile(filepath.Join(w.dir, "owner.json"), content, 0o600))
+}
+
 // pretend answers as an owner with that note would.
 func (w world) pretend(n relay.Note) {
-	require.NoError(w.t, os.MkdirAll(w.dir, 0o700))
-	n.Address = relay.Address{Network: "unix", Addr: filepath.Join(w.dir, "other.sock")}
+	n.Address = relay.Address{Network: "unix", Addr: w.dir + ".sock"}
+	w.note(n)
 	l, err := net.Listen("unix", n.Address.Addr)
 	require.NoError(w.t, err)
-	answer, err := json.Marshal(n)
-	require.NoError(w.t, err)
-	require.NoError(w.t, os.WriteFile(filepath.Join(w.dir, "owner.json"), answer, 0o600))
 	s := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
-		_, _ = rw.Write(answer)
+		_ = json.NewEncoder(rw).Encode(n)
 	})}
 	served := make(chan error)
 	go func() { served <- s.Serve(l) }()

@@ -14,6 +14,9 @@ const (
 	lastPause  = 100 * time.Millisecond
 )
 
+// errNobody tells that a search gave up: the lock is held, and nobody serves.
+var errNobody = errors.New("nobody serves the store")
+
 // search is one search for a seat, which all calls that need one share.
 type search struct {
 	done chan struct{} // closed when the fields below are set
@@ -25,8 +28,11 @@ type search struct {
 // who joins it, so that one searches once more.
 func (r *Relay) sit(ctx context.Context) (*seat, error) {
 	s, joined, err := r.sitOnce(ctx)
-	if joined && err != nil && ctx.Err() == nil {
+	if joined && errors.Is(err, errNobody) {
 		s, _, err = r.sitOnce(ctx)
+	}
+	if errors.Is(err, errNobody) {
+		err = nobodyServes(r.config)
 	}
 	return s, err
 }
@@ -88,7 +94,7 @@ func (r *Relay) find(ctx context.Context) (*seat, error) {
 			return nil, leaving(r.config)
 		case <-limit.C:
 			if !r.hasLock() {
-				return nil, nobodyServes(r.config)
+				return nil, errNobody
 			}
 			limit.Reset(patience) // opening a store may take longer, and is no reason to give up
 		}
@@ -102,25 +108,28 @@ func (r *Relay) try(ctx context.Context) (*seat, error) {
 		return s, err
 	}
 	s, err := r.meet(ctx)
+	silent, isSilent := errors.AsType[*silence](err)
 	switch {
 	case err == nil:
 		r.lineUp()
 		return r.take(s)
-	case !errors.Is(err, errMoved):
+	case !isSilent && !errors.Is(err, errMoved):
 		return nil, err
-	case r.config.Stays:
+	case !isSilent && r.config.Stays:
 		r.lineUp()
 		return nil, nil
 	}
 	l, err := tryLock(lockPath(r.config.Dir))
 	switch {
+	case err == nil:
+		r.rise(l)
+		return r.outcome()
+	case isSilent:
+		return nil, silent.explain(r.config)
 	case errors.Is(err, ErrInUse), errors.Is(err, errRemoved):
 		return nil, nil
-	case err != nil:
-		return nil, unlockable(r.config, err)
 	}
-	r.rise(l)
-	return r.outcome()
+	return nil, unlockable(r.config, err)
 }
 
 // outcome is what came of having the lock: the seat of an owner, or why the store could not be opened.

@@ -43,6 +43,11 @@ func waitLock(path string) (*lock, error) { return takeLock(path, takeInTurn) }
 // may be removed while others wait: what they then get is the lock of a file that nobody else will find.
 func takeLock(path string, take func(*os.File) error) (*lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrNotExist) { // the directory was removed since
+		if err = prepare(filepath.Dir(path)); err == nil {
+			f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the lock: %w", err)
 	}

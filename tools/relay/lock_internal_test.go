@@ -40,11 +40,17 @@ func TestALockOutlivesTheCollector(t *testing.T) {
 }
 
 func TestNoPlaceForALock(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "missing", "handoff.lock")
-	_, err := tryLock(path)
-	require.ErrorIs(t, err, os.ErrNotExist)
-	_, err = waitLock(path)
-	require.ErrorIs(t, err, os.ErrNotExist)
+	dir := filepath.Join(t.TempDir(), "w")
+	require.NoError(t, os.WriteFile(dir, nil, 0o600))
+	_, err := tryLock(filepath.Join(dir, "handoff.lock"))
+	require.Error(t, err)
+	_, err = waitLock(filepath.Join(dir, "handoff.lock"))
+	require.Error(t, err)
+
+	require.NoError(t, os.Remove(dir))
+	l, err := tryLock(filepath.Join(dir, "handoff.lock"))
+	require.NoError(t, err, "a directory that is not there is made")
+	require.NoError(t, l.release())
 }
 
 func TestTheLockOfAKilledProcess(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ type Note struct {
 	Version  string    `json:"version"`           // of the program
 	Stays    bool      `json:"stays,omitempty"`   // it lives on, as a server does, and not for one command
 	Protocol Versions  `json:"protocol"`
+	Lock     string    `json:"lock,omitempty"` // which file it has locked, where the system tells: a copy of the note is of another
 	Address  Address   `json:"address"`
 }
 
@@ -32,10 +34,17 @@ func thisProcess(now time.Time) Note {
 	return n
 }
 
+// longestNote is many times what a note takes.
+const longestNote = 64 << 10
+
 // ReadNote reads the note in a workspace's directory. It is not ok when there is none or it cannot be read.
 func ReadNote(dir string) (n Note, ok bool) {
-	content, err := os.ReadFile(notePath(dir))
-	if err != nil || json.Unmarshal(content, &n) != nil {
+	f, err := os.Open(notePath(dir))
+	if err != nil {
+		return Note{}, false
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	if json.NewDecoder(io.LimitReader(f, longestNote)).Decode(&n) != nil {
 		return Note{}, false
 	}
 	return n, true

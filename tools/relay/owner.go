@@ -16,18 +16,19 @@ import (
 type owner struct {
 	relay   *Relay
 	lock    *lock
-	address Address
-	note    Note
 	seat    *seat
 	server  *http.Server
 	served  sync.WaitGroup
-	ready   chan struct{} // closed when the store is open
+	ready   chan struct{} // closed when the fields up to here, store and files are set
 	store   Store
+	files   []file // that are this owner's, see guard.go
 	closing sync.Once
 	closed  error
 
-	mu    sync.Mutex         // guards the field below
-	holds map[string]*holder // of each connection that others opened
+	mu     sync.Mutex // guards the fields below
+	note   Note
+	socket file               // zero for a port
+	holds  map[string]*holder // of each connection that others opened
 }
 
 // drain is how long requests under way may take at the end. They are cut at its beginning.
@@ -44,11 +45,12 @@ func (r *Relay) own(ctx context.Context, l *lock) (_ *owner, err error) {
 			r.config.Logger.ErrorContext(ctx, "the place of the owner was not cleared", slog.Any("error", closing))
 		}
 	}()
-	listener, err := o.listen()
-	if err != nil {
+	if err := o.identify(lockPath(r.config.Dir)); err != nil {
 		return nil, unlockable(r.config, err)
 	}
-	o.serve(listener)
+	if err := o.serve(); err != nil {
+		return nil, unlockable(r.config, err)
+	}
 	alone, err := r.alone()
 	if err != nil {
 		return nil, unlockable(r.config, err)
@@ -56,9 +58,13 @@ func (r *Relay) own(ctx context.Context, l *lock) (_ *owner, err error) {
 	if o.store, err = r.config.Open(ctx, alone); err != nil {
 		return nil, err
 	}
-	o.seat.way = here{o.store}
+	if err := o.identify(r.config.Files...); err != nil {
+		return nil, unlockable(r.config, err)
+	}
+	o.seat.way = here{o}
 	r.announce(ctx, o.seat)
 	close(o.ready)
+	o.served.Go(o.guard)
 	return o, nil
 }
 
@@ -71,23 +77,8 @@ func (r *Relay) alone() (bool, error) {
 	return alone, err
 }
 
-// listen begins to listen and leaves a note of where.
-func (o *owner) listen() (net.Listener, error) {
-	c := o.relay.config
-	listener, address, err := listen(c.Dir, c.Runtime)
-	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
-	}
-	o.address = address
-	o.note = thisProcess(c.Now())
-	o.note.Version, o.note.Protocol, o.note.Stays, o.note.Address = c.Version, spoken, c.Stays, address
-	if err := writeNote(c.Dir, o.note); err != nil {
-		return nil, errors.Join(fmt.Errorf("leave a note: %w", err), listener.Close())
-	}
-	return listener, nil
-}
-
-func (o *owner) serve(listener net.Listener) {
+// serve begins to listen and to answer.
+func (o *owner) serve() error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+pathOwner, o.who)
 	mux.HandleFunc("POST "+pathYield, o.yield)
@@ -100,11 +91,54 @@ func (o *owner) serve(listener net.Listener) {
 		ReadHeaderTimeout: patience,
 		ErrorLog:          slog.NewLogLogger(o.relay.config.Logger.Handler(), slog.LevelWarn),
 	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	listener, err := o.listen()
+	if err != nil {
+		return err
+	}
+	o.accept(listener)
+	return nil
+}
+
+// listen begins to listen and leaves a note of where. It is called with mu held.
+func (o *owner) listen() (net.Listener, error) {
+	c := o.relay.config
+	listener, address, err := listen(c.Dir, c.Runtime)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	o.socket = file{}
+	if address.Network == "unix" {
+		o.socket, err = fileAt(address.Addr)
+	}
+	if o.note.PID == 0 {
+		o.note = thisProcess(c.Now())
+		o.note.Version, o.note.Protocol, o.note.Stays, o.note.Lock = c.Version, spoken, c.Stays, fileID(lockPath(c.Dir))
+	}
+	if o.note.Address = address; err == nil {
+		err = writeNote(c.Dir, o.note)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("leave a note: %w", err), listener.Close())
+	}
+	return listener, nil
+}
+
+// accept answers whoever comes to a listener, until close.
+func (o *owner) accept(listener net.Listener) {
 	o.served.Go(func() {
 		if err := o.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			o.relay.config.Logger.Error("sharing the store broke", slog.Any("error", err))
 		}
 	})
+}
+
+// signed is the note as it is now.
+func (o *owner) signed() Note {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.note
 }
 
 // close ends in the order in which nothing is lost: what is under way is cut and moves on, the store is
@@ -123,7 +157,10 @@ func (o *owner) close() error {
 		if o.store != nil {
 			o.closed = errors.Join(o.closed, o.store.Close())
 		}
-		o.closed = errors.Join(o.closed, removeNote(o.relay.config.Dir), o.address.remove(), o.lock.release())
+		if o.ours() { // else these are another's
+			o.closed = errors.Join(o.closed, removeNote(o.relay.config.Dir), o.signed().Address.remove())
+		}
+		o.closed = errors.Join(o.closed, o.lock.release())
 	})
 	return o.closed
 }

@@ -25,6 +25,9 @@ type silence struct{ pid int }
 func (s *silence) Error() string { return fmt.Sprintf("process %d does not answer", s.pid) }
 
 func (s *silence) explain(c Config) *schemas.Error {
+	if n, ok := ReadNote(c.Dir); ok && !n.Lives() { // what does not answer is not it
+		return nobodyServes(c)
+	}
 	return schemas.Errorf(schemas.Unavailable, "the handoff process that has workspace %s open (pid %d) does not answer", c.Name, s.pid).
 		WithHint("It may be stopped: kill -CONT %d lets it go on, kill -KILL %d lets another take over. Nothing acknowledged is lost; "+
 			"a call that it had begun may still take effect, so look before you repeat it.", s.pid, s.pid)

@@ -42,6 +42,9 @@ type Config struct {
 	// that an earlier owner knew.
 	Open func(ctx context.Context, alone bool) (Store, error)
 
+	// Files are those that Open opens. When one is removed or replaced, this process lets go of them all.
+	Files []string
+
 	// Stays tells that this process lives on, as a server does. It lines up for the store while another
 	// owns it. A command does not: it owns the store only when nobody else does.
 	Stays bool
@@ -190,4 +193,9 @@ func (r *Relay) Close() error {
 func (r *Relay) tell() {
 	close(r.changed)
 	r.changed = make(chan struct{})
+}
+
+// Files are the names of what is kept in the directory of a workspace besides its store.
+func Files() []string {
+	return []string{"handoff.lock", "handoff.here", "handoff.sock", "handoff.new", "owner.json", "owner.json.new"}
 }

@@ -59,10 +59,14 @@ func (s *seat) within(ctx context.Context) (context.Context, func()) {
 }
 
 // here is the store in this process.
-type here struct{ store Store }
+type here struct{ *owner }
 
 func (h here) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	out, err := h.store.Invoke(ctx, c)
+	if err == nil && !h.ours() {
+		h.robbed()
+		return nil, errMoved
+	}
 	return out, movedFrom(ctx, err)
 }
 

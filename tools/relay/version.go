@@ -3,7 +3,6 @@ package relay
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"net/http"
 
@@ -11,14 +10,17 @@ import (
 )
 
 // meet finds the owner and makes sure that both understand each other. It gives errMoved when there is no
-// owner, or none any more.
+// owner, or none any more, and *silence when something is there that does not answer.
 func (r *Relay) meet(ctx context.Context) (*seat, error) {
 	note, ok := ReadNote(r.config.Dir)
-	if !ok || r.hasLock() { // looked at after reading: the note may be our own
+	if !ok || r.hasLock() || !r.isOfOurs(note) { // looked at after reading: the note may be our own
 		return nil, errMoved
 	}
 	c := newClient(r.config, note)
 	met, err := c.greet(ctx)
+	if err == nil && !r.isOfOurs(met) {
+		err = errMoved
+	}
 	if err == nil {
 		err = r.agree(ctx, c, met)
 	}
@@ -27,13 +29,16 @@ func (r *Relay) meet(ctx context.Context) (*seat, error) {
 	}
 	if err != nil {
 		c.seat.lose(errMoved)
-		if s, silent := errors.AsType[*silence](err); silent {
-			return nil, s.explain(r.config)
-		}
 		return nil, err
 	}
 	r.announce(ctx, c.seat)
 	return c.seat, nil
+}
+
+// isOfOurs tells whether a note speaks of the owner of this workspace, and not of the one that its directory was
+// copied from.
+func (r *Relay) isOfOurs(n Note) bool {
+	return n.Lock == "" || n.Lock == fileID(lockPath(r.config.Dir))
 }
 
 // agree has a newer program take the store over from an older one, so that what an upgrade mends is mended
@@ -76,22 +81,22 @@ func (n Note) precedes(owner Note) bool {
 func (o *owner) yield(w http.ResponseWriter, r *http.Request) {
 	var asks Note
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&asks)
-	if err != nil || !asks.precedes(o.note) {
+	if err != nil || !asks.precedes(o.signed()) {
 		w.WriteHeader(http.StatusConflict)
 		return
 	}
 	w.WriteHeader(http.StatusAccepted)
-	o.relay.makeRoom(o, asks)
+	o.relay.makeRoom(o, "another process has precedence", slog.String("version", asks.Version))
 }
 
 // makeRoom closes the store and goes to the end of the line for it. It does not wait for that.
-func (r *Relay) makeRoom(o *owner, asks Note) {
+func (r *Relay) makeRoom(o *owner, why string, details ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed || r.owner != o || o.seat.lost() {
 		return
 	}
-	r.config.Logger.Info("making room for another process", slog.String("version", asks.Version))
+	r.config.Logger.Info("letting go of the store", append(details, slog.String("why", why))...)
 	r.work.Go(func() {
 		if err := o.close(); err != nil {
 			r.config.Logger.Error("the store was not closed well", slog.Any("error", err))

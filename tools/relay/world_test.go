@@ -29,12 +29,15 @@ type world struct {
 func newWorld(t *testing.T) world { return world{t, filepath.Join(t.TempDir(), "w")} }
 
 func (w world) config() relay.Config {
-	return relay.Config{Name: "w", Dir: w.dir, Stays: true, Now: time.Now, Open: w.openStore}
+	return relay.Config{Name: "w", Dir: w.dir, Stays: true, Now: time.Now, Open: w.openStore, Files: []string{filepath.Join(w.dir, "handoff.db")}}
 }
 
 // openStore opens the real thing.
 func (w world) openStore(ctx context.Context, _ bool) (relay.Store, error) {
 	backend, err := bolt.Open(ctx, bolt.Config{Path: filepath.Join(w.dir, "handoff.db")})
+	for errors.Is(err, store.ErrLocked) { // by one whose lock was removed
+		backend, err = bolt.Open(ctx, bolt.Config{Path: filepath.Join(w.dir, "handoff.db")})
+	}
 	if err != nil {
 		return nil, schemas.InternalError(err)
 	}

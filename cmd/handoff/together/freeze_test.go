@@ -41,6 +41,7 @@ func TestAnOwnerThatIsStopped(t *testing.T) {
 		require.ErrorContains(t, r.why, strconv.Itoa(owner.pid), r.what)
 		slowest = max(slowest, r.took)
 	}
+	p.requireLive(owner, others)
 	for _, s := range others {
 		_, err := s.send(p.ctx, repeatable(s))
 		require.NoError(t, err)
@@ -55,6 +56,31 @@ func TestAnOwnerThatIsStopped(t *testing.T) {
 	require.Less(t, slowest, atLatest)
 	endAll(t, append(others, owner))
 	p.verify()
+}
+
+// requireLive looks, for as long as it may take the owner to see that connections broke off and their processes
+// to come back, whether in the end they are here, though none of them calls.
+func (p *place) requireLive(s *process, others []*process) {
+	t := p.t
+	t.Helper()
+	seen := 0
+	require.Eventually(t, func() bool {
+		var out schemas.AgentsOut
+		if err := s.call(p.ctx, "list_agents", schemas.AgentsIn{}, &out); err != nil {
+			return false
+		}
+		live := map[schemas.Agent]bool{}
+		for _, c := range out.Agents {
+			live[c.Name] = c.Live
+		}
+		seen++
+		for _, other := range others {
+			if !live[schemas.Agent(other.agent)] {
+				seen = 0
+			}
+		}
+		return seen > 40
+	}, atLatest, 100*time.Millisecond, "a connection counts as gone though its process is there")
 }
 
 // rebuff is what a call was told, and how long that took.

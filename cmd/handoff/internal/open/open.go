@@ -46,7 +46,7 @@ type Config struct {
 func Workspace(ctx context.Context, c Config) (*relay.Relay, error) {
 	return relay.Open(ctx, relay.Config{
 		Name: c.Name, Dir: c.Dir, Runtime: c.Runtime, Stays: c.Stays, Version: c.Version, Now: c.Now, Logger: c.Logger,
-		Open: c.open,
+		Open: c.open, Files: []string{c.file()},
 	})
 }
 
@@ -57,11 +57,13 @@ type mailboxes struct {
 	log   *journal.Journal
 }
 
+func (c Config) file() string { return filepath.Join(c.Dir, "handoff.db") }
+
 func (c Config) open(ctx context.Context, alone bool) (relay.Store, error) {
 	log := journal.New(c.Dir)
-	backend, err := take(ctx, filepath.Join(c.Dir, "handoff.db"), log.Logger())
+	backend, err := take(ctx, c.file(), log.Logger())
 	if err != nil {
-		return nil, errors.Join(explain(c, err), log.Close())
+		return nil, explain(c, errors.Join(err, log.Close()))
 	}
 	m := &mailboxes{store: store.New(backend), log: log}
 	m.Local = tools.Local{Logger: log.Logger(), Mailbox: mailbox.New(mailbox.Config{
@@ -75,12 +77,12 @@ func (c Config) open(ctx context.Context, alone bool) (relay.Store, error) {
 func (m *mailboxes) Close() error { return errors.Join(m.store.Close(), m.log.Close()) }
 
 const (
-	attempts = 100
+	attempts = 600
 	pause    = 5 * time.Millisecond
 )
 
 // take opens the store. A process that was killed lets go of the lock of the workspace a moment before that
-// of the file.
+// of the file, and one whose files were removed needs a moment to notice.
 func take(ctx context.Context, path string, log *slog.Logger) (s *bolt.Store, err error) {
 	for range attempts {
 		s, err = bolt.Open(ctx, bolt.Config{Path: path, Logger: log})

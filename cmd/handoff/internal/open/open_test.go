@@ -104,6 +104,7 @@ func TestWhatStandsInTheWay(t *testing.T) {
 				_, err = m.Invoke(t.Context(), look)
 				require.NoError(t, m.Close())
 			}
+			require.IsType(t, &schemas.Error{}, err)
 			coded := schemas.AsError(err)
 			require.Equal(t, tt.code, coded.Code)
 			require.Contains(t, coded.Message, tt.says)

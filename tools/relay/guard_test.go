@@ -1,0 +1,104 @@
+package relay_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/tools/relay"
+)
+
+// What people and systems do to the files under a living owner.
+
+func (w world) remove(names ...string) {
+	w.t.Helper()
+	for _, name := range names {
+		require.NoError(w.t, os.Remove(filepath.Join(w.dir, name)))
+	}
+}
+
+// An answer means that it is kept where everybody looks.
+func TestTheDirectoryIsRemoved(t *testing.T) {
+	w := newWorld(t)
+	first, guest := w.process(), w.process()
+	first.send("Test it")
+	guest.send("Test it too")
+	require.NoError(t, os.RemoveAll(w.dir))
+	require.EqualValues(t, 1, guest.send("In the new one"))
+	require.EqualValues(t, 2, first.send("There as well"))
+	require.EqualValues(t, 3, w.process().send("And there"))
+	require.NoError(t, first.Close())
+	require.NoError(t, guest.Close())
+	require.EqualValues(t, 4, w.process().send("Nothing of it was cleared away"))
+}
+
+func TestTheStoreIsReplaced(t *testing.T) {
+	w := newWorld(t)
+	store := filepath.Join(w.dir, "handoff.db")
+	before := w.process()
+	before.send("Test it")
+	require.NoError(t, before.Close())
+	backup, err := os.ReadFile(store)
+	require.NoError(t, err)
+
+	owner := w.process()
+	owner.send("After the backup")
+	require.NoError(t, os.WriteFile(store+".backup", backup, 0o600))
+	require.NoError(t, os.Rename(store+".backup", store))
+	require.EqualValues(t, 2, owner.send("In the backup"))
+	require.True(t, w.process().call("", "audit_verify", `{}`).OK)
+}
+
+func TestTheLockIsRemoved(t *testing.T) {
+	w := newWorld(t)
+	owner := w.process()
+	owner.send("Test it")
+	w.remove("handoff.lock")
+	require.EqualValues(t, 2, w.process().send("Nothing is lost"))
+	require.EqualValues(t, 3, owner.send("And nobody is alone"))
+}
+
+func TestWhatOthersNeedIsPutBack(t *testing.T) {
+	for _, names := range [][]string{{"handoff.sock"}, {"owner.json"}, {"handoff.sock", "owner.json"}} {
+		w := newWorld(t)
+		owner := w.process()
+		owner.send("Test it")
+		w.remove(names...)
+		require.EqualValues(t, 1, w.process().claim())
+		require.EqualValues(t, 2, owner.send("More"))
+	}
+}
+
+func TestACopyOfTheDirectoryIsAnother(t *testing.T) {
+	w := newWorld(t)
+	owner := w.process()
+	owner.send("Test it")
+	copied := world{t, w.dir + "-copy"}
+	require.NoError(t, os.Mkdir(copied.dir, 0o700))
+	note, err := os.ReadFile(filepath.Join(w.dir, "owner.json"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(copied.dir, "owner.json"), note, 0o600))
+	require.EqualValues(t, 1, copied.process().send("In the copy"))
+	require.EqualValues(t, 2, owner.send("In the first"))
+}
+
+// A port may belong to another program by now, which takes what is sent and says nothing.
+func TestANoteOfAPortThatIsAnothers(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	for name, stays := range map[string]bool{"command": false, "server": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // it waits for an answer
+			w := newWorld(t)
+			w.note(relay.Note{PID: 1, Started: time.Now(), Address: relay.Address{Network: "tcp", Addr: l.Addr().String()}})
+			c := w.config()
+			c.Stays = stays
+			require.EqualValues(t, 1, w.start(c).send("Test it"))
+		})
+	}
+}
