@@ -4,9 +4,10 @@
 //	process ── Relay ── seat ─┬─ the store, in the process that holds the lock: the owner
 //	                          └─ the owner's socket, in all others
 //
-// Whoever gets the file lock owns the store and serves the others (election.go, owner.go). They forward their
-// calls (client.go). There is nothing to start first: a process that stays lines up for the lock in the
-// kernel, so when the owner ends, even by kill -9, one of them goes on within milliseconds.
+// Whoever gets the file lock owns the store and serves the others (election.go, owner.go). They look for it
+// (search.go) and forward their calls (client.go). There is nothing to start first: a process that stays lines
+// up for the lock in the kernel, so when the owner ends, even by kill -9, one of them goes on within
+// milliseconds. An owner whose files are taken from under it lets go of them (guard.go).
 //
 // A call that meets the end of an owner is repeated at the next one under the same request id, which the
 // rules remember, so it takes effect once. A wait begins anew there with the time at which it was first made,

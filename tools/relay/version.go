@@ -74,7 +74,7 @@ func (r *Relay) asks() Note { return Note{Version: r.config.Version, Stays: r.co
 
 // precedes tells whether the process of n should have the store rather than that of owner.
 func (n Note) precedes(owner Note) bool {
-	return n.Stays && (!owner.Stays || newer(n.Version, owner.Version))
+	return n.Stays && (newer(n.Version, owner.Version) || !owner.Stays && !newer(owner.Version, n.Version))
 }
 
 // yield makes room for another.
