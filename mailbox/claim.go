@@ -1,7 +1,6 @@
 package mailbox
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -17,6 +16,7 @@ type claimed struct {
 	ID    schemas.ID `json:"id,omitempty"` // zero when nothing waits
 	Token string     `json:"token,omitempty"`
 	Fresh bool       `json:"fresh,omitempty"` // this call took it
+	Told  int        `json:"told,omitempty"`  // how many more calls with its request id were answered with it
 
 	record *store.Record   // nil when it was remembered
 	box    schemas.Address // out of which it was taken; empty when it was not
@@ -47,8 +47,21 @@ func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 	return out, err
 }
 
-// claim takes one in one transaction.
+// claim takes one, or what an earlier call with the same request id took.
 func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (claimed, error) {
+	for {
+		got, err := s.claimOnce(ctx, by, in)
+		if err != nil || got.record != nil || !got.Fresh {
+			return got, err
+		}
+		if got, err = s.tellAgain(by); got.ID != 0 || err != nil {
+			return got, err
+		} // it was given back meanwhile
+	}
+}
+
+// claimOnce takes one in one transaction.
+func (s *Service) claimOnce(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (claimed, error) {
 	if in.HandoffID != "" {
 		return mutate(ctx, s, by, func(o *op) (claimed, error) { return o.claimGiven(in.HandoffID) })
 	}
@@ -152,28 +165,4 @@ func (o *op) countClaim() error {
 	}
 	a.Claims++
 	return o.tx.PutAgent(*a)
-}
-
-// giveBack releases a claim that could not be delivered, and forgets that the call was answered, so that a
-// repeat claims anew. The context of the call is over, so it is not used.
-func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
-	given := false
-	err := s.update(context.Background(), by, func(o *op) error {
-		given = false
-		r, err := o.Record(taken.ID)
-		if err != nil || r.Token != taken.Token || !r.Status.Held() {
-			return err // it was lost since, and is another's to give
-		}
-		given = true
-		if by.Request != "" {
-			if err := o.tx.DeleteReceipt(store.ByRequest(by.Request)); err != nil {
-				return err
-			}
-		}
-		return o.release(r, "", "")
-	})
-	if err != nil || !given {
-		return cmp.Or(err, why)
-	}
-	return schemas.Errorf(schemas.Unavailable, "%s was claimed and given back: %w", taken.ID, why)
 }

@@ -103,6 +103,27 @@ func (o *op) create(d *draft, p place) (*store.Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	r := o.newRecord(id, d, p)
+	if r.After, err = o.dependencies(d); err != nil {
+		return nil, err
+	}
+	if err := o.joinWorkflow(r); err != nil {
+		return nil, err
+	}
+	if err := o.tx.PutWords(id, d.words); err != nil {
+		return nil, err
+	}
+	if r.Body, err = o.nextEvent(); err != nil { // last: what came before may have left events
+		return nil, err
+	}
+	if err := o.put(actSend, nil, r, schemas.Event{Other: p.parent}, d.content); err != nil || !r.NeedsApproval {
+		return r, err
+	}
+	return r, o.askApproval(r)
+}
+
+// newRecord is what a draft says of itself, in its place.
+func (o *op) newRecord(id schemas.ID, d *draft, p place) *store.Record {
 	h := &d.handoff
 	r := &store.Record{
 		ID: id, Workflow: p.workflow, From: h.Source.Agent, To: d.to, Type: h.Type, Title: h.Title, Tags: h.Tags,
@@ -119,25 +140,10 @@ func (o *op) create(d *draft, p place) (*store.Record, error) {
 	if h.Origin != nil {
 		r.OriginID = h.Origin.HandoffID
 	}
-	if r.After, err = o.dependencies(d); err != nil {
-		return nil, err
-	}
 	if d.notBefore.After(o.now) {
 		r.Box, r.NotBefore = "", store.At(d.notBefore)
 	}
-	if err := o.joinWorkflow(r); err != nil {
-		return nil, err
-	}
-	if err := o.tx.PutWords(id, d.words); err != nil {
-		return nil, err
-	}
-	if r.Body, err = o.nextEvent(); err != nil { // last: what came before may have left events
-		return nil, err
-	}
-	if err := o.put(actSend, nil, r, schemas.Event{Other: p.parent}, d.content); err != nil || !r.NeedsApproval {
-		return r, err
-	}
-	return r, o.askApproval(r)
+	return r
 }
 
 func promises(e *schemas.Expectations) bool {

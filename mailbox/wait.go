@@ -37,14 +37,18 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 }
 
 // turn is since when a caller waits, and when that ends. A wait that is taken up again, at this process or
-// another, keeps both.
+// another, keeps both. One that is made of several calls keeps its place, and each call says when it ends.
 func (s *Service) turn(by schemas.Caller, seconds int) (since, until time.Time) {
 	now := s.Now()
 	if since = by.Since; since.IsZero() || since.After(now) {
 		since = now
 	}
-	left := time.Duration(seconds)*time.Second - now.Sub(since)
-	return since, now.Add(max(left, 0)) // from now, so that setting the clock makes no wait longer
+	longest := time.Duration(seconds) * time.Second
+	if until = by.Until; until.IsZero() {
+		until = since.Add(longest)
+	}
+	left := min(until.Sub(now), longest) // so that setting the clock makes no wait longer
+	return since, now.Add(max(left, 0))
 }
 
 // lineUp puts a waiter into the lines of the boxes that its agent takes from now, and tells whether it is to

@@ -60,6 +60,46 @@ func TestAWaitEndsWhenItWouldHave(t *testing.T) {
 	}
 }
 
+func TestACallOfALongWaitEndsWhenItSays(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		since, want time.Duration // before now, from now
+		until       time.Duration // from now
+	}{
+		{"after the first", time.Hour, 50 * time.Second, 50 * time.Second},
+		{"the last", time.Hour, 7 * time.Second, 7 * time.Second},
+		{"the first", 0, 20 * time.Second, 20 * time.Second},
+		{"taken up too late", time.Hour, 0, -time.Second},
+		{"by a clock that was set back", -time.Hour, 50 * time.Second, time.Hour},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, backends["memory"], func(w *waits) {
+				by := remote("b", "1")
+				by.Since, by.Until = time.Now().Add(-c.since), time.Now().Add(c.until)
+				w.wait(by, schemas.ClaimIn{})
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				require.Equal(w.t, c.want, w.end()["1"])
+			})
+		})
+	}
+}
+
+func TestACallOfALongWaitKeepsItsPlace(t *testing.T) {
+	bubble(t, backends["memory"], func(w *waits) {
+		begun := time.Now()
+		time.Sleep(time.Hour)
+		w.wait(remote("b", "young"), schemas.ClaimIn{})
+		old := remote("b", "old")
+		old.Since, old.Until = begun, time.Now().Add(50*time.Second)
+		w.wait(old, schemas.ClaimIn{})
+		time.Sleep(49 * time.Second)
+		w.send(person, "b", "x")
+		synctest.Wait()
+		require.Equal(w.t, map[schemas.ID]string{1: "old"}, w.got())
+	})
+}
+
 func TestAWaitForAChangeThatIsTakenUpAgainMissesNone(t *testing.T) {
 	bubble(t, backends["memory"], func(w *waits) {
 		a := remote("a", "")

@@ -35,6 +35,11 @@ type Caller struct {
 	// Zero means now.
 	Since time.Time `json:"since,omitzero"`
 
+	// Until is when the wait of this call ends, the same on every retry of it. Who waits longer than one call
+	// may makes several with one Since and keeps its place in line. No wait is longer than wait_seconds from
+	// now. Zero means wait_seconds after Since.
+	Until time.Time `json:"until,omitzero"`
+
 	// Names are the agents this caller may act as; empty means any but the reserved ones. The command
 	// line may always act as human.
 	Names []Agent `json:"names,omitempty"`

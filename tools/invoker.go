@@ -16,6 +16,7 @@ type Call struct {
 	Tool   string          `json:"tool"`
 	Args   json.RawMessage `json:"args,omitempty"`
 	Since  time.Time       `json:"since,omitzero"` // when it was first made, see [schemas.Caller]; zero means now
+	Until  time.Time       `json:"until,omitzero"` // when the wait ends, see [schemas.Caller]; zero means Since and wait_seconds
 }
 
 // Invoker is the waist of handoff: protocols and the command line sit above it, sharing between processes

@@ -64,7 +64,7 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 	if err != nil {
 		return nil, err
 	}
-	by.Request, by.Since = c.ID, c.Since
+	by.Request, by.Since, by.Until = c.ID, c.Since, c.Until
 	if agent == string(c.Caller.Agent) {
 		agent = "" // it goes without saying
 	}

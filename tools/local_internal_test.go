@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -37,8 +38,11 @@ func TestResultIsDressed(t *testing.T) {
 }
 
 func TestCallerCarriesTheRequest(t *testing.T) {
-	_, _, err := run(t, Call{ID: "r1"}, func(_ *mailbox.Service, _ context.Context, by schemas.Caller, in schemas.ConnIn) (schemas.ConnOut, error) {
-		require.Equal(t, "r1", by.Request)
+	since := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	c := Call{ID: "r1", Since: since, Until: since.Add(time.Minute)}
+	_, _, err := run(t, c, func(_ *mailbox.Service, _ context.Context, by schemas.Caller, in schemas.ConnIn) (schemas.ConnOut, error) {
+		got := Call{ID: by.Request, Since: by.Since, Until: by.Until}
+		require.Equal(t, c, got)
 		require.Equal(t, "c", in.Conn)
 		return schemas.ConnOut{}, nil
 	})

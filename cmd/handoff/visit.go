@@ -20,6 +20,7 @@ type visit struct {
 	by    schemas.Caller
 	app   *app
 
+	part    part  // of a wait, that the next call covers
 	unnamed error // why nobody knows which session calls; nil if that is known, or nobody asked
 }
 
@@ -89,8 +90,7 @@ func (v *visit) call(ctx context.Context, tool string, args, out any) (json.RawM
 	if err != nil {
 		return nil, schemas.InternalError(err)
 	}
-	id := tools.NewRequestID(v.app.now(), rand.Reader)
-	raw, err := v.boxes.Invoke(ctx, tools.Call{ID: id, Caller: v.by, Tool: tool, Args: b})
+	raw, err := v.boxes.Invoke(ctx, v.request(tool, b))
 	if v.unnamed != nil && needsName(err) {
 		err = v.unnamed
 	}
@@ -101,6 +101,12 @@ func (v *visit) call(ctx context.Context, tool string, args, out any) (json.RawM
 		return nil, schemas.InternalError(err)
 	}
 	return raw, nil
+}
+
+// request is one call of a tool, under an id of its own.
+func (v *visit) request(tool string, args json.RawMessage) tools.Call {
+	id := tools.NewRequestID(v.app.now(), rand.Reader)
+	return tools.Call{ID: id, Caller: v.by, Tool: tool, Args: args, Since: v.part.since, Until: v.part.until}
 }
 
 // once opens the workspace for one call of a tool that writes or only reads.

@@ -36,23 +36,27 @@ func (a *app) waitCommand() *cobra.Command {
 			return schemas.Errorf(schemas.Unavailable, "%s is still %s", out.HandoffID, out.Status).
 				WithHint("Wait longer with --timeout, or look with handoff show %s.", out.HandoffID)
 		}
-		end, err := a.ending(cmd.Context(), out)
-		if err != nil {
-			return err
-		}
-		err = a.print(raw, func(p *page) {
-			if *silent {
-				p.line("%s", out.Status)
-			} else {
-				p.outcome(out, end)
-			}
-		})
-		if err != nil || out.Status == schemas.Completed {
+		if err := a.printOutcome(cmd.Context(), out, raw, *silent); err != nil || out.Status == schemas.Completed {
 			return err
 		}
 		return status(exitOutcome)
 	}
 	return cmd
+}
+
+// printOutcome tells how a handoff ended, or only its status.
+func (a *app) printOutcome(ctx context.Context, out schemas.GetOut, raw json.RawMessage, silent bool) error {
+	end, err := a.ending(ctx, out)
+	if err != nil {
+		return err
+	}
+	return a.print(raw, func(p *page) {
+		if silent {
+			p.line("%s", out.Status)
+		} else {
+			p.outcome(out, end)
+		}
+	})
 }
 
 // wait gives a handoff when it has ended, or as it stands when the time is over.

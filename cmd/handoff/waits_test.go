@@ -1,0 +1,50 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A wait that is longer than a call may be is made of several, which stand at one place in line.
+func TestTheCallsOfAWaitSaySinceWhenItLasts(t *testing.T) {
+	began := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name  string
+		limit time.Duration
+		want  []time.Duration // after the beginning, when the calls end
+	}{
+		{"none", 0, []time.Duration{0}},
+		{"short", 20 * time.Second, []time.Duration{20 * time.Second}},
+		{"long", 2 * time.Minute, []time.Duration{50 * time.Second, 100 * time.Second, 120 * time.Second}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var ends []time.Duration
+			now := began
+			v := &visit{app: &app{env: env{now: func() time.Time { return now }}}}
+			require.NoError(t, v.wait(t.Context(), c.limit, func(arguments) (bool, error) {
+				made := v.request("claim_handoff", nil)
+				require.Equal(t, began, made.Since)
+				ends = append(ends, made.Until.Sub(began))
+				now = made.Until
+				return false, nil
+			}))
+			require.Equal(t, c.want, ends)
+			require.Zero(t, v.request("claim_handoff", nil).Since, "a call after the wait")
+		})
+	}
+}
+
+func TestACallOfAWaitMayTakeAllSecondsThatHaveBegun(t *testing.T) {
+	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	for left, want := range map[time.Duration]arguments{
+		-time.Second:            {},
+		0:                       {},
+		time.Millisecond:        {"wait_seconds": 1},
+		1500 * time.Millisecond: {"wait_seconds": 2},
+		time.Hour:               {"wait_seconds": 50},
+	} {
+		require.Equal(t, want, partAt(now, now, now.Add(left)).arguments(now), left)
+	}
+}

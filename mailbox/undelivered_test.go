@@ -1,0 +1,191 @@
+package mailbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox"
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
+)
+
+// scripted is a backend on which something happens after each of the next transactions that write, one thing
+// after one of them.
+type scripted struct {
+	store.Backend
+	then []func()
+}
+
+func (b *scripted) Update(ctx context.Context, fn func(store.Writer) error) error {
+	err := b.Backend.Update(ctx, fn)
+	if len(b.then) > 0 {
+		then := b.then[0]
+		b.then = b.then[1:]
+		then()
+	}
+	return err
+}
+
+// twins is a world with one handoff for b, which makes one call twice, under one request id.
+type twins struct {
+	*world
+	b    *scripted
+	by   schemas.Caller
+	ctx  context.Context // of the call that breaks
+	stop context.CancelFunc
+}
+
+func newTwins(t *testing.T) *twins {
+	b := &scripted{Backend: memory.New()}
+	w := newWorldOn(t, b)
+	w.send(w.stdio("a"), "b", "x")
+	tw := &twins{world: w, b: b, by: asRequest(w.stdio("b"), "0001")}
+	tw.ctx, tw.stop = context.WithCancel(context.Background())
+	t.Cleanup(tw.stop)
+	return tw
+}
+
+// breaks makes the call that breaks.
+func (tw *twins) breaks() {
+	tw.t.Helper()
+	_, err := tw.Claim(tw.ctx, tw.by, schemas.ClaimIn{})
+	require.ErrorIs(tw.t, err, context.Canceled)
+}
+
+// stands checks that a claim that was acknowledged was not given back.
+func (tw *twins) stands(got schemas.ClaimOut) {
+	tw.t.Helper()
+	require.Equal(tw.t, schemas.ID(1), got.HandoffID)
+	tw.complete(asRequest(tw.by, ""), 1, func(in *schemas.CompleteIn) { in.Token = got.Token })
+}
+
+// waitsAgain checks that a claim was given back and is no attempt.
+func (tw *twins) waitsAgain() {
+	tw.t.Helper()
+	require.Equal(tw.t, schemas.Pending, tw.status(1))
+	require.Equal(tw.t, 1, tw.claim(asRequest(tw.by, "0002")).Attempt)
+}
+
+func TestAClaimOfWhichARepeatWasToldIsNotGivenBack(t *testing.T) {
+	tw := newTwins(t)
+	var got schemas.ClaimOut
+	tw.b.then = []func(){func() { // the claim is kept and not answered
+		tw.stop()
+		got = tw.claim(tw.by)
+	}}
+	tw.breaks()
+	tw.stands(got)
+}
+
+func TestARepeatThatIsToldOfAClaimAsItIsGivenBackClaimsAnew(t *testing.T) {
+	tw := newTwins(t)
+	var got schemas.ClaimOut
+	tw.b.then = []func(){func() {
+		tw.stop()
+		again, given, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		tw.b.then = []func(){func() { // the repeat has read the receipt and is not counted yet
+			close(again)
+			<-given
+		}}
+		go func() {
+			defer close(done)
+			got = tw.claim(tw.by)
+		}()
+		<-again
+		tw.b.then = []func(){func() {
+			close(given)
+			<-done
+		}}
+	}}
+	tw.breaks()
+	tw.stands(got)
+}
+
+func TestTheLastThatCannotDeliverAClaimGivesItBack(t *testing.T) {
+	tw := newTwins(t)
+	tw.b.then = []func(){func() {
+		tw.b.then = []func(){tw.stop}
+		tw.breaks()
+	}}
+	tw.breaks()
+	tw.waitsAgain()
+}
+
+// The call that breaks begins when its repeat is done.
+func TestACallThatComesAfterItsRepeatGivesNothingBack(t *testing.T) {
+	tw := newTwins(t)
+	got := tw.claim(tw.by)
+	tw.b.then = []func(){tw.stop}
+	tw.breaks()
+	tw.stands(got)
+}
+
+// Nobody got the answer of a service that has ended: its caller repeats the call at the next one.
+func TestACallThatRepeatsOneOfAnEarlierServiceGivesBack(t *testing.T) {
+	tw := newTwins(t)
+	tw.claim(tw.by)
+	tw.later(time.Second)
+	tw.Service = mailbox.New(mailbox.Config{Store: tw.store, Now: tw.Now, NewID: tw.NewID})
+	tw.b.then = []func(){tw.stop}
+	tw.breaks()
+	tw.waitsAgain()
+}
+
+// TestRepeatsAtTheSameTime lets calls with one request id break at random moments. What one of them was
+// answered stands; if none was, nothing is held.
+func TestRepeatsAtTheSameTime(t *testing.T) {
+	const rounds, calls = 60, 5
+	w := newConcurrentWorld(t, backends["bolt"](t))
+	for round := range rounds {
+		id := w.send(person, "b", fmt.Sprint(round), fresh).HandoffID
+		by := asRequest(remote("b", "1"), fmt.Sprintf("%04d", round))
+		token := w.together(by, calls)
+		got := w.full(id)
+		if token == "" {
+			require.Equal(t, schemas.Pending, got.Status, "round %d", round)
+			token = w.claim(remote("b", "1")).Token
+		}
+		w.complete(remote("b", "1"), id, func(in *schemas.CompleteIn) { in.Token = token })
+	}
+}
+
+// together makes calls at the same time, of which some break, and gives the token that the others were told.
+func (w *world) together(by schemas.Caller, calls int) (token string) {
+	var under sync.WaitGroup
+	var mu sync.Mutex // guards token
+	for range calls {
+		ctx, stop := context.WithCancel(context.Background())
+		turns, breaks := rand.IntN(400), rand.IntN(3) > 0
+		under.Go(func() {
+			for range turns {
+				runtime.Gosched()
+			}
+			if breaks {
+				stop()
+			}
+		})
+		under.Go(func() {
+			defer stop()
+			out, err := w.Claim(ctx, by, schemas.ClaimIn{})
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err == nil && (token == "" || token == out.Token) && out.Token != "":
+				token = out.Token
+			case !errors.Is(err, context.Canceled):
+				w.t.Error(token, out, err)
+			}
+		})
+	}
+	under.Wait()
+	return token
+}
