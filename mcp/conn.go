@@ -18,13 +18,13 @@ type conn struct {
 	out     *writer
 
 	calls context.Context // of all requests; outlives the end of input
-	waits context.Context // of those that wait for mail, within calls
+	waits context.Context // of those that the end of input cuts short, within calls
 	slots chan struct{}
 
 	ends chan sdk.JSONRPCMessage // answers that end a stream
 
 	pending sync.WaitGroup // requests that the end of input waits for
-	streams sync.WaitGroup // subscriptions/listen, which end with the connection
+	streams sync.WaitGroup // what ends with the connection: subscriptions/listen, and its first announcement
 
 	mu       sync.Mutex // guards the field below, and in each request whether it was cancelled
 	inFlight map[string]*request
@@ -86,7 +86,7 @@ func (c *conn) begin(m message) *request {
 		return nil
 	}
 	parent := c.calls
-	if m.waits() {
+	if m.waits() || m.Method == string(sdk.MethodInitialize) { // while it is answered nothing is read
 		parent = c.waits
 	}
 	ctx := c.server.sdk.WithContext(parent, c.session)

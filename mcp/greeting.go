@@ -17,10 +17,11 @@ import (
 const maxGreeting = 200
 
 // greet says with the first result of a connection who it is and who else is here: not every client shows
-// the instructions to its model. A call in the name of a subagent leaves it to the next.
+// the instructions to its model. A call in the name of a subagent leaves it to the next, and so does one under
+// a name that the mailbox has not confirmed.
 func (s *Server) greet(ctx context.Context, by schemas.Caller, args, result json.RawMessage) json.RawMessage {
 	c, ok := server.ClientSessionFromContext(ctx).(*session)
-	if !ok || by.Agent == "" || agentIn(args) != "" || !c.greeted.CompareAndSwap(false, true) {
+	if !ok || by.Agent == "" || agentIn(args) != "" || !c.naming.sure(by.Agent) || !c.greeted.CompareAndSwap(false, true) {
 		return result
 	}
 	return before(s.lookAround(ctx, by).greeting(), result)

@@ -22,7 +22,7 @@ func (s *Server) caller(ctx context.Context, meta *sdk.Meta) schemas.Caller {
 	if c, ok := server.ClientSessionFromContext(ctx).(*session); ok {
 		c.naming.used.Store(true)
 	}
-	return s.callerWithin(ctx, meta, opening)
+	return s.callerWithin(context.WithoutCancel(ctx), meta, opening) // others wait for the answer too
 }
 
 // callerWithin is who makes a request that may ask for nothing. It waits as long as that for the mailbox to know

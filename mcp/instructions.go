@@ -160,7 +160,7 @@ func (s *Server) introduceLegacy(ctx context.Context, _ any, _ *sdk.InitializeRe
 }
 
 func (s *Server) introduce(ctx context.Context, _ any, r *sdk.DiscoverRequest, out *sdk.DiscoverResult) {
-	out.Instructions = s.instructions(ctx, s.callerWithin(ctx, r.Params.Meta, namingWait))
+	out.Instructions = s.instructions(ctx, s.callerWithin(context.WithoutCancel(ctx), r.Params.Meta, namingWait))
 }
 
 // instructions are written even when nobody can be seen: they still say how the server is used.

@@ -30,15 +30,22 @@ type naming struct {
 	ended bool
 }
 
+// begin announces a connection whose name is configured. Any other is known when it says its name.
+func (n *naming) begin(ctx context.Context) {
+	if by := n.server.config.Caller; by.Agent != "" {
+		n.announce(ctx, by, opening)
+	}
+}
+
 // announce makes sure that the mailbox knows the connection, and gives the caller as it is known there.
-// Requests that come together share one question. When it is not answered, each goes on under the name that
-// it came with, and the next asks again.
+// Requests that come together share one question, which ends with the ctx of the first. When it is not
+// answered, each goes on under the name that it came with, and the next asks again.
 func (n *naming) announce(ctx context.Context, by schemas.Caller, limit time.Duration) schemas.Caller {
 	by.Conn, by.AgentID = n.conn, cmp.Or(by.AgentID, n.conn)
 	if n.conn == "" {
 		return by
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit) // others wait for the answer too
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	switch asked, first := n.join(by); {
 	case first:
@@ -53,6 +60,13 @@ func (n *naming) announce(ctx context.Context, by schemas.Caller, limit time.Dur
 	defer n.mu.Unlock()
 	by.Agent = cmp.Or(n.agent, by.Agent)
 	return by
+}
+
+// sure tells whether the mailbox knows the connection under this name, or need not know it.
+func (n *naming) sure(agent schemas.Agent) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.conn == "" || n.agent == agent
 }
 
 // join gives the question that is under way, nil if there is nothing to ask, and tells who asks it first.

@@ -344,3 +344,20 @@ func TestGreetingIsShort(t *testing.T) {
 	require.Contains(t, next, "; also here: zoe (live)")
 	require.Contains(t, next, " more.")
 }
+
+func TestAConnectionIsGreetedUnderANameThatIsSure(t *testing.T) {
+	cfg := unnamed(t)
+	act(t, cfg, "claude-code", "connection_open", `{"conn":"conn-claude-code"}`)
+	cfg.Invoker = &door{Invoker: cfg.Invoker, ask: func(n int64) error {
+		if n <= 2 { // initialize, and the first call
+			return schemas.Errorf(schemas.Unavailable, "not now")
+		}
+		return nil
+	}}
+	c := connect(t, cfg)
+	c.send(begin["initialize"])
+	c.next()
+	require.NotContains(t, do[struct{ Next string }](c, "list_handoffs", `{}`).Next, "You are")
+	require.Contains(t, do[struct{ Next string }](c, "list_handoffs", `{}`).Next, "You are claude-code-2; also here: claude-code (live).")
+	require.NotContains(t, do[struct{ Next string }](c, "list_handoffs", `{}`).Next, "You are")
+}

@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 )
 
 const (
-	// cutWaits is how long calls that wait for mail may go on after the end of input: enough to take what
-	// is already there, too short to keep anybody waiting.
+	// cutWaits is how long calls that wait for mail, and the first words with the mailbox, may go on after
+	// the end of input: enough to take what is already there, too short to keep anybody waiting.
 	cutWaits = 250 * time.Millisecond
 
 	closing = time.Second // bounds what is left to do once all calls are answered
@@ -32,13 +33,12 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		defer close(notified)
 		c.notify()
 	}()
-	if s.config.Caller.Agent != "" { // any other is known when it says its name
-		c.pending.Go(func() { c.session.naming.announce(calls, s.config.Caller, opening) })
-	}
+	c.streams.Go(func() { c.session.naming.begin(waits) })
 
-	err := c.read(ctx, in)
-	grace := time.AfterFunc(cutWaits, cut)
-	defer grace.Stop()
+	grace := sync.OnceFunc(func() { time.AfterFunc(cutWaits, cut) })
+	defer context.AfterFunc(ctx, grace)()
+	err := c.read(ctx, input{in, grace})
+	grace()
 	if !within(s.config.Drain, c.pending.Wait) && err == nil {
 		err = fmt.Errorf("%d requests were not answered within %v", c.unanswered(), s.config.Drain)
 	}
@@ -54,6 +54,20 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		err = c.out.close()
 	}
 	return err
+}
+
+// input tells when it ends, which may be while its last line is still being answered.
+type input struct {
+	io.Reader
+	over func()
+}
+
+func (i input) Read(p []byte) (int, error) {
+	n, err := i.Reader.Read(p)
+	if err != nil {
+		i.over()
+	}
+	return n, err
 }
 
 // within tells whether wait returned in time. One that never does is left behind: it is stuck on a client

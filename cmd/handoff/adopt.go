@@ -61,9 +61,10 @@ func (a *app) adopt(ctx context.Context, was, now workspace.Workspace, force boo
 	})
 }
 
-// clear makes room for an adopted workspace: one that was opened and never used is removed.
+// clear makes room for an adopted workspace: one that was opened and never used is removed. It may have no store
+// yet, as where a server was started that nobody called.
 func (a *app) clear(ctx context.Context, w workspace.Workspace) error {
-	if _, ok := w.Store(); !ok {
+	if !w.Exists() {
 		return nil
 	}
 	return a.alone(w, func() error {

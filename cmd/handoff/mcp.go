@@ -25,8 +25,8 @@ func (a *app) mcpCommand() *cobra.Command {
   codex mcp add handoff -- handoff mcp
   handoff mcp --agent reviewer --lease 30m      # as a client starts it`,
 		Long: `The agent is --agent, else the name of the client: claude-code, codex, gemini-cli; the second session of a
-client at the same time is claude-code-2, and so on. A session keeps its number for a week. The server
-ends when its client does.`,
+client at the same time is claude-code-2, and so on. A session that worked keeps its number for a week. The
+server ends when its client does.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context()) },
 	}
@@ -39,7 +39,7 @@ ends when its client does.`,
 const answering = process.Limit - 1500*time.Millisecond
 
 // serve is the life of a server, from the first signal that is ignored to the lock that is let go of last.
-func (a *app) serve(ctx context.Context) (err error) {
+func (a *app) serve(ctx context.Context) error {
 	ctx, life := process.Begin(ctx, a.exit)
 	defer life.End()
 	client := os.Getppid()
@@ -48,8 +48,11 @@ func (a *app) serve(ctx context.Context) (err error) {
 	process.SpendMemory()
 	stderr := process.NewDropping(a.stderr)
 	defer stderr.Close()
-	log := slog.New(slog.NewTextHandler(stderr, nil))
+	return a.speak(ctx, life, client, slog.New(slog.NewTextHandler(stderr, nil)))
+}
 
+// speak opens the workspace and speaks with the client, whose process is given, until one of them ends.
+func (a *app) speak(ctx context.Context, life *process.Life, client int, log *slog.Logger) (err error) {
 	by, err := identity.Server(a.agent, a.getenv)
 	if err != nil {
 		return err

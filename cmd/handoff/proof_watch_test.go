@@ -149,3 +149,15 @@ func TestWatchPassesASignalOn(t *testing.T) {
 	require.NoError(t, watch.Wait(), errs)
 	require.Empty(t, errs.String())
 }
+
+// Nothing would ever tell it to end: there is no reader who leaves.
+func TestWatchWithoutAnOutputEnds(t *testing.T) {
+	p := newPlace(t)
+	for _, to := range []string{"&-", "/dev/null"} {
+		watch, _, errs := p.shell("exec handoff watch >" + to)
+		require.Error(t, watch.Wait())
+		require.Equal(t, 2, watch.ProcessState.ExitCode(), to)
+		require.Contains(t, errs.String(), "nobody can read what watch prints")
+		require.Contains(t, errs.String(), "--exec")
+	}
+}

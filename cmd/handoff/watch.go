@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"os"
 	"os/signal"
 	"syscall"
 	"time"
@@ -86,6 +88,10 @@ func (w *watching) check(given func(flag string) bool) error {
 
 // watch watches until it is interrupted or nobody reads any more, which is a good end.
 func (a *app) watch(ctx context.Context, w watching) error {
+	if w.command == "" && leadsNowhere(a.stdout) {
+		return schemas.Errorf(schemas.Invalid, "nobody can read what watch prints: its output is closed, or is %s", os.DevNull).
+			WithHint("To act on events instead, run a command for each with --exec.")
+	}
 	if !signal.Ignored(syscall.SIGHUP) { // else nohup says that it shall outlive its terminal
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP)
@@ -108,6 +114,21 @@ func (a *app) watch(ctx context.Context, w watching) error {
 		return nil
 	}
 	return err
+}
+
+// leadsNowhere tells whether what is written is dropped. A standard stream that was closed when the program
+// started is found in the same way: the Go runtime opens the null device in its place.
+func leadsNowhere(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	if err != nil {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && os.SameFile(info, null)
 }
 
 // watch gives the events that were asked for to take.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/workspace"
+	"handoff/tools/relay"
 )
 
 func (p place) dir(name string) string { return filepath.Join(p.state, "handoff", name) }
@@ -84,6 +85,40 @@ func TestAWorkspaceIsTakenFromAProjectByForce(t *testing.T) {
 	code, _, errs = p.here("workspace", "adopt", filepath.Base(p.only()))
 	require.Equal(t, 5, code)
 	require.Contains(t, errs, "is the workspace of this project already")
+}
+
+// A server that nobody called leaves a directory without a store.
+func TestAWorkspaceThatHoldsNothingMakesRoom(t *testing.T) {
+	p := newPlace(t)
+	p.must("send", "qa", "Test it", "--agent", "dev")
+	place, err := workspace.Find(workspace.Config{Cwd: p.state, Getenv: func(name string) string {
+		return map[string]string{"XDG_STATE_HOME": p.state}[name]
+	}})
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(place.Dir, 0o700))
+	for _, name := range []string{"handoff.here", "project.json"} {
+		require.NoError(t, os.WriteFile(filepath.Join(place.Dir, name), nil, 0o600))
+	}
+
+	release, err := relay.Lock(place.Dir)
+	require.NoError(t, err)
+	code, _, errs := p.here("workspace", "adopt", "w")
+	require.Equal(t, 5, code)
+	require.Contains(t, errs, "workspace "+place.Name+" is open in another process")
+	require.NoError(t, release())
+
+	foreign := filepath.Join(place.Dir, "letter.txt")
+	require.NoError(t, os.WriteFile(foreign, nil, 0o600))
+	code, _, errs = p.here("workspace", "adopt", "w")
+	require.Equal(t, 5, code)
+	require.Contains(t, errs, "handoff did not make letter.txt")
+	require.NoError(t, os.Remove(foreign))
+
+	code, _, errs = p.here("workspace", "adopt", "w")
+	require.Zero(t, code, errs)
+	require.Equal(t, place.Dir, p.only())
+	code, _, errs = p.here("show", "1")
+	require.Zero(t, code, errs)
 }
 
 // only is the directory of the only workspace.

@@ -11,16 +11,17 @@ const fullAt = 1 << 20 // bytes
 type file struct {
 	path string
 
-	mu   sync.Mutex // guards the fields below: Close does not wait long for the last Write
-	out  *os.File   // nil before the first line
-	size int64
+	mu     sync.Mutex // guards the fields below: Close does not wait long for the last Write
+	out    *os.File   // nil before the first line
+	size   int64
+	closed bool // nothing is written any more
 }
 
 // Write adds a line if that is possible. It gives no error, because one is no reason to lose the next line too.
 func (f *file) Write(line []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.ready() == nil {
+	if !f.closed && f.ready() == nil {
 		n, _ := f.out.Write(line) // a full disk may have room for the next
 		f.size += int64(n)
 	}
@@ -59,9 +60,11 @@ func (f *file) open() error {
 	return nil
 }
 
+// close lets go of the file, to which another process may write from now on. It may be called twice.
 func (f *file) close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.closed = true
 	if f.out == nil {
 		return nil
 	}

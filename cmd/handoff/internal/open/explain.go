@@ -17,7 +17,7 @@ func explain(c Config, err error) error {
 		return schemas.Errorf(schemas.Unavailable, "interrupted while opening workspace %s: %w", c.Name, err)
 	case errors.Is(err, store.ErrLocked):
 		return schemas.Errorf(schemas.Unavailable, "another program has the store of workspace %s open and does not share it", c.Name).
-			WithHint("An older handoff does not: restart the clients that run it. Or use another workspace with --workspace NAME.")
+			WithHint("It may be a handoff that was stopped (Ctrl-Z) or an older one: end it. Or use another workspace with --workspace NAME.")
 	case errors.Is(err, store.ErrNewer):
 		return schemas.Errorf(schemas.Unavailable, "workspace %s: %w", c.Name, err).
 			WithHint("Install the newest handoff. Nothing was changed.")

@@ -104,8 +104,8 @@ func TestWhatStandsInTheWay(t *testing.T) {
 				_, err = m.Invoke(t.Context(), look)
 				require.NoError(t, m.Close())
 			}
-			require.IsType(t, &schemas.Error{}, err)
 			coded := schemas.AsError(err)
+			require.Same(t, coded, err, "it is wrapped")
 			require.Equal(t, tt.code, coded.Code)
 			require.Contains(t, coded.Message, tt.says)
 			require.NotEmpty(t, coded.Hint)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"handoff/tools/relay"
 )
 
 const (
@@ -16,15 +18,10 @@ const (
 	memoryFile = "project.json"
 )
 
-// files are the patterns of all that is ever written into the directory of a workspace. Nothing else in there is
-// ours to delete.
-var files = []string{
-	storeFile, lockFile, logFile, logFile + ".1", memoryFile, memoryFile + ".*",
-	"owner.json", "owner.json.new", "handoff.sock", "handoff.new", "handoff.here",
-}
-
+// ours tells what handoff writes into the directory of a workspace. Nothing else in there is ours to delete.
 func ours(name string) bool {
-	return slices.ContainsFunc(files, func(pattern string) bool {
+	patterns := append(relay.Files(), storeFile, logFile, logFile+".1", memoryFile, memoryFile+".*")
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, err := filepath.Match(pattern, name)
 		return ok && err == nil
 	})
@@ -37,7 +34,13 @@ type File struct {
 	Used  time.Time `json:"-"` // when it was last written
 }
 
-// Store is the file with the handoffs. It is there when the workspace is.
+// Exists tells whether there is something in the place of the workspace's directory. It may hold no store.
+func (w Workspace) Exists() bool {
+	_, err := os.Lstat(w.Dir)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// Store is the file with the handoffs.
 func (w Workspace) Store() (File, bool) { return w.file(storeFile) }
 
 // Log is what its owners wrote of themselves.

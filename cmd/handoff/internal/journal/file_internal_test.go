@@ -1,0 +1,29 @@
+package journal
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What the queue still gives a file when its Close has given up on it comes at a moment that no test can choose
+// from outside.
+func TestNothingIsWrittenAfterClose(t *testing.T) {
+	for name, before := range map[string]string{"a file with lines": "in time\n", "a file without": ""} {
+		t.Run(name, func(t *testing.T) {
+			f := &file{path: Path(t.TempDir())}
+			if before != "" {
+				_, err := f.Write([]byte(before))
+				require.NoError(t, err)
+			}
+			require.NoError(t, f.close())
+			_, err := f.Write([]byte("late\n"))
+			require.NoError(t, err)
+			require.Nil(t, f.out, "it is open again")
+			content, _ := os.ReadFile(f.path) // none is as good
+			require.Equal(t, before, string(content))
+			require.NoError(t, f.close())
+		})
+	}
+}
