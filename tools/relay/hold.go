@@ -61,8 +61,8 @@ func (r *Relay) announce(ctx context.Context, s *seat) {
 	}
 	r.mu.Unlock()
 	for _, c := range calls {
-		c.ID = r.newID() // it is to be done again, not remembered
-		if _, err := s.invoke(ctx, c); err != nil {
+		c.ID = r.newID()                                                         // it is to be done again, not remembered
+		if _, err := s.invoke(ctx, c); err != nil && !errors.Is(err, errMoved) { // else it is announced at the next
 			r.config.Logger.WarnContext(ctx, "a connection was not announced", slog.Any("error", err))
 		}
 	}

@@ -29,6 +29,7 @@ type owner struct {
 	note   Note
 	socket file               // zero for a port
 	holds  map[string]*holder // of each connection that others opened
+	fresh  map[net.Conn]bool  // over which nothing was asked yet
 }
 
 // drain is how long requests under way may take at the end. They are cut at its beginning.
@@ -36,7 +37,7 @@ const drain = time.Second
 
 // own makes this process the owner. It keeps the lock only if that succeeds.
 func (r *Relay) own(ctx context.Context, l *lock) (_ *owner, err error) {
-	o := &owner{relay: r, lock: l, seat: newSeat(), ready: make(chan struct{}), holds: map[string]*holder{}}
+	o := &owner{relay: r, lock: l, seat: newSeat(), ready: make(chan struct{}), holds: map[string]*holder{}, fresh: map[net.Conn]bool{}}
 	defer func() {
 		if err == nil {
 			return
@@ -88,9 +89,11 @@ func (o *owner) serve() error {
 	o.server = &http.Server{
 		Handler:           o.known(mux),
 		BaseContext:       func(net.Listener) context.Context { return o.seat.over },
+		ConnState:         o.conn,
 		ReadHeaderTimeout: patience,
 		ErrorLog:          slog.NewLogLogger(o.relay.config.Logger.Handler(), slog.LevelWarn),
 	}
+	o.server.RegisterOnShutdown(o.hangUp)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	listener, err := o.listen()
@@ -99,6 +102,29 @@ func (o *owner) serve() error {
 	}
 	o.accept(listener)
 	return nil
+}
+
+// conn notes which connections nobody has used yet. Clients open some in advance, and an orderly end would wait
+// for what they might ask.
+func (o *owner) conn(c net.Conn, state http.ConnState) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case state != http.StateNew:
+		delete(o.fresh, c)
+	case o.seat.lost():
+		_ = c.Close() // nothing was said
+	default:
+		o.fresh[c] = true
+	}
+}
+
+func (o *owner) hangUp() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for c := range o.fresh {
+		_ = c.Close() // nothing was said
+	}
 }
 
 // listen begins to listen and leaves a note of where. It is called with mu held.

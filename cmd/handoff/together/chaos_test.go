@@ -78,6 +78,13 @@ func (c *crowd) rampage(t *testing.T) (clients []*client, dead deaths, v visitor
 	all.Go(func() { v.come(c) })
 	all.Wait()
 	require.NoError(t, errors.Join(ended...))
+	for seat, s := range clients { // one may have been killed after its work was done
+		if !s.alive() {
+			var err error
+			clients[seat], err = c.sit(seat)
+			require.NoError(t, err)
+		}
+	}
 	return clients, dead, v
 }
 
