@@ -61,8 +61,9 @@ func (r *Relay) announce(ctx context.Context, s *seat) {
 	}
 	r.mu.Unlock()
 	for _, c := range calls {
-		c.ID = r.newID()                                                         // it is to be done again, not remembered
-		if _, err := s.invoke(ctx, c); err != nil && !errors.Is(err, errMoved) { // else it is announced at the next
+		c.ID = r.newID() // it is to be done again, not remembered
+		_, err := s.invoke(ctx, c)
+		if err != nil && !errors.Is(err, errMoved) {
 			r.config.Logger.WarnContext(ctx, "a connection was not announced", slog.Any("error", err))
 		}
 	}
@@ -169,7 +170,7 @@ func (c *client) hold(ctx context.Context, call tools.Call) (json.RawMessage, er
 	defer c.await()()
 	stream, cut := context.WithCancelCause(c.seat.over)
 	answered := context.AfterFunc(ctx, func() { cut(context.Cause(ctx)) }) // until it is, the caller may give up
-	rs, err := c.post(stream, pathHold, call)                              //nolint:bodyclose // closed by whoever reads it to the end, below
+	rs, err := c.post(stream, pathHold, call)                              //nolint:bodyclose // closed by its reader, below
 	if err != nil {
 		cut(nil)
 		return nil, err

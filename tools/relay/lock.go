@@ -18,11 +18,14 @@ type lock struct{ file *os.File }
 var ErrInUse = errors.New("another process has it open")
 
 // Lock keeps everybody from opening the store of a workspace until release, for what must be done to its files
-// from outside. It does not wait.
+// from outside. It does not wait, and gives ErrInUse also for a process that stays and has not called yet.
 func Lock(dir string) (release func() error, err error) {
 	l, err := tryLock(lockPath(dir))
 	if err != nil {
 		return nil, err
+	}
+	if err := nobodyIn(dir); err != nil {
+		return nil, errors.Join(err, l.release())
 	}
 	return l.release, nil
 }

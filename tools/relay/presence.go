@@ -38,3 +38,16 @@ func (p *presence) alone() (bool, error) {
 
 // leave takes the mark back.
 func (p *presence) leave() error { return p.file.Close() }
+
+// nobodyIn gives ErrInUse when a process that stays uses a workspace. It is called with the lock held.
+func nobodyIn(dir string) error {
+	mark, err := enter(dir)
+	if err != nil {
+		return err
+	}
+	alone, err := mark.alone()
+	if err == nil && !alone {
+		err = ErrInUse
+	}
+	return errors.Join(err, mark.leave())
+}

@@ -239,6 +239,22 @@ func TestACommandMakesRoomForAServer(t *testing.T) {
 	require.EqualValues(t, 2, command.send("More"))
 }
 
+func TestLockIsForNobodyElse(t *testing.T) {
+	w := newWorld(t)
+	idle := w.process()
+	_, err := relay.Lock(w.dir)
+	require.ErrorIs(t, err, relay.ErrInUse, "it has not called yet")
+	idle.send("Test it")
+	_, err = relay.Lock(w.dir)
+	require.ErrorIs(t, err, relay.ErrInUse)
+	require.NoError(t, idle.Close())
+	release, err := relay.Lock(w.dir)
+	require.NoError(t, err)
+	_, err = relay.Lock(w.dir)
+	require.ErrorIs(t, err, relay.ErrInUse)
+	require.NoError(t, release())
+}
+
 func TestAfterCloseNothingIsDone(t *testing.T) {
 	w := newWorld(t)
 	first, second := w.process(), w.process()
