@@ -20,7 +20,7 @@ import (
 // client is the way to an owner in another process.
 type client struct {
 	config Config
-	note   Note
+	note   Note // of the owner
 	seat   *seat
 	http   *http.Client
 

@@ -8,9 +8,9 @@ import (
 )
 
 // Somebody may take the files from under an owner: remove the directory, move it away, or put a backup in the
-// place of the store. What it writes then is lost, and another process may open what is there now. So no call
-// is answered whose files are not those under their names any more: the owner lets go, and the call is repeated
-// at whoever opens what is there.
+// place of the store. What it writes then is lost, and another process may open what is there now. So nothing is
+// acknowledged when its files are not those under their names any more: the owner lets go, and the call is
+// repeated at whoever opens what is there.
 
 // file is what was under a path when it was looked at.
 type file struct {
@@ -76,7 +76,7 @@ func (o *owner) guard() {
 
 // robbed lets go of files that are not those of the workspace any more.
 func (o *owner) robbed() {
-	o.relay.makeRoom(o, "its files were removed or replaced")
+	_ = o.relay.makeRoom(o, "its files were removed or replaced") // else it lets go already
 }
 
 // restore listens again where the socket was removed, as systems do in XDG_RUNTIME_DIR when its user logs out,

@@ -36,6 +36,34 @@ func TestTheDirectoryIsRemoved(t *testing.T) {
 	require.EqualValues(t, 4, w.process().send("Nothing of it was cleared away"))
 }
 
+// A command does not stand in line: it takes the new lock while it still lets go of the old.
+func TestTheDirectoryOfACommandIsRemoved(t *testing.T) {
+	for range 20 {
+		w := newWorld(t)
+		c := w.config()
+		c.Stays = false
+		first, second := w.start(c), w.start(c)
+		first.send("Test it")
+		second.send("Test it too")
+		require.NoError(t, os.RemoveAll(w.dir))
+		require.EqualValues(t, 1, first.send("In the new one"))
+		server := w.process()
+		require.EqualValues(t, 2, server.send("Whoever has it makes room"))
+		require.EqualValues(t, 3, second.send("And serves"))
+	}
+}
+
+func TestTheMarkOfPresenceIsPutBack(t *testing.T) {
+	w := newWorld(t)
+	first, second := w.process(), w.process()
+	first.send("Test it")
+	second.send("Test it too")
+	require.NoError(t, os.RemoveAll(w.dir))
+	first.send("In the new one")
+	_, err := relay.Lock(w.dir)
+	require.ErrorIs(t, err, relay.ErrInUse)
+}
+
 func TestTheStoreIsReplaced(t *testing.T) {
 	w := newWorld(t)
 	store := filepath.Join(w.dir, "handoff.db")

@@ -26,6 +26,11 @@ func lockFile(f *os.File, how uint32) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), how, 0, math.MaxUint32, math.MaxUint32, &windows.Overlapped{})
 }
 
+// unlock does nothing to a file that is not locked, as elsewhere.
 func unlock(f *os.File) error {
-	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, math.MaxUint32, math.MaxUint32, &windows.Overlapped{})
+	err := windows.UnlockFileEx(windows.Handle(f.Fd()), 0, math.MaxUint32, math.MaxUint32, &windows.Overlapped{})
+	if errors.Is(err, windows.ERROR_NOT_LOCKED) {
+		return nil
+	}
+	return err
 }

@@ -46,9 +46,11 @@ func (r *Relay) own(ctx context.Context, l *lock) (_ *owner, err error) {
 			r.config.Logger.ErrorContext(ctx, "the place of the owner was not cleared", slog.Any("error", closing))
 		}
 	}()
-	if err := o.identify(lockPath(r.config.Dir)); err != nil {
+	locked, err := l.file.Stat()
+	if err != nil {
 		return nil, unlockable(r.config, err)
 	}
+	o.files = append(o.files, file{lockPath(r.config.Dir), locked})
 	if err := o.serve(); err != nil {
 		return nil, unlockable(r.config, err)
 	}
@@ -71,6 +73,9 @@ func (r *Relay) own(ctx context.Context, l *lock) (_ *owner, err error) {
 
 // alone tells whether no other process that stays uses the workspace. It is called with the lock held.
 func (r *Relay) alone() (bool, error) {
+	if err := r.presence.renew(); err != nil {
+		return false, err
+	}
 	alone, err := r.presence.alone()
 	if err == nil && r.config.Stays {
 		err = r.presence.set()
@@ -183,7 +188,7 @@ func (o *owner) close() error {
 		if o.store != nil {
 			o.closed = errors.Join(o.closed, o.store.Close())
 		}
-		if o.ours() { // else these are another's
+		if len(o.files) > 0 && o.files[0].there() { // the lock; else these are of who has the one that is there
 			o.closed = errors.Join(o.closed, removeNote(o.relay.config.Dir), o.signed().Address.remove())
 		}
 		o.closed = errors.Join(o.closed, o.lock.release())

@@ -70,7 +70,7 @@ func (c *client) feel() {
 	time.AfterFunc(beat, c.feel)
 }
 
-// greet asks who the owner is. Its errors are errMoved when there is none at the address, and *silence.
+// greet asks who the owner is. Its errors are errMoved when it is not the one of the note, and *silence.
 func (c *client) greet(ctx context.Context) (n Note, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, tooLong, &silence{c.note.PID})
 	defer cancel()
@@ -80,7 +80,7 @@ func (c *client) greet(ctx context.Context) (n Note, err error) {
 		err = json.NewDecoder(rs.Body).Decode(&n)
 	}
 	switch {
-	case err == nil && rs.StatusCode == statusDone:
+	case err == nil && rs.StatusCode == statusDone && n.PID == c.note.PID && n.Started.Equal(c.note.Started):
 		return n, nil
 	case silent(ctx):
 		return n, context.Cause(ctx)

@@ -78,6 +78,7 @@ type Relay struct {
 	refused error                 // why the store could not be opened, for the search under way
 	changed chan struct{}         // closed and replaced when one of the above changes
 	looking *search               // under way, nil for none
+	modest  int                   // how often it is to look for another owner before it takes the lock again
 	coming  bool                  // a goroutine looks for a seat because connections are open
 	held    map[string]tools.Call // connections of this process, with the call that opened each
 }

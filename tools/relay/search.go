@@ -118,6 +118,9 @@ func (r *Relay) try(ctx context.Context) (*seat, error) {
 		r.lineUp()
 		return nil, nil
 	}
+	if r.hasLock() || !isSilent && r.isModest() {
+		return nil, nil
+	}
 	l, err := tryLock(lockPath(r.config.Dir))
 	switch {
 	case err == nil:
@@ -129,6 +132,20 @@ func (r *Relay) try(ctx context.Context) (*seat, error) {
 		return nil, nil
 	}
 	return nil, unlockable(r.config, err)
+}
+
+// modesty is how often a command that made room looks for another owner first: a lock that is just free is got by
+// who asks at that moment, and not by who waits for it.
+const modesty = 5
+
+func (r *Relay) isModest() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.modest == 0 {
+		return false
+	}
+	r.modest--
+	return true
 }
 
 // take makes s the seat, unless this process became the owner meanwhile, or closes.

@@ -3,7 +3,6 @@ package relay
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"iter"
 
 	"handoff/schemas"
@@ -67,7 +66,7 @@ func (h here) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error)
 		h.robbed()
 		return nil, errMoved
 	}
-	return out, movedFrom(ctx, err)
+	return out, h.moved(err)
 }
 
 // hold has nothing to keep open: this process ends together with the store.
@@ -80,16 +79,16 @@ func (here) drop(string) {}
 func (h here) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
 	return func(yield func(schemas.Change, error) bool) {
 		for c, err := range h.store.Changes(ctx, after) {
-			if !yield(c, movedFrom(ctx, err)) {
+			if !yield(c, h.moved(err)) {
 				return
 			}
 		}
 	}
 }
 
-// movedFrom tells what the end of the owner cut off from what was refused. Only the former is repeated.
-func movedFrom(ctx context.Context, err error) error {
-	if err == nil || !errors.Is(context.Cause(ctx), errMoved) || schemas.AsError(err).Code != schemas.Unavailable {
+// moved tells what the end of the owner cut off from what was refused. Only the former is repeated.
+func (h here) moved(err error) error {
+	if err == nil || !h.seat.lost() || schemas.AsError(err).Code != schemas.Unavailable {
 		return err
 	}
 	return errMoved

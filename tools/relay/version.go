@@ -85,18 +85,23 @@ func (o *owner) yield(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusConflict)
 		return
 	}
+	if !o.relay.makeRoom(o, "another process has precedence", slog.String("version", asks.Version)) {
+		w.WriteHeader(http.StatusConflict) // not yet, or it is ending anyway
+		return
+	}
 	w.WriteHeader(http.StatusAccepted)
-	o.relay.makeRoom(o, "another process has precedence", slog.String("version", asks.Version))
 }
 
-// makeRoom closes the store and goes to the end of the line for it. It does not wait for that.
-func (r *Relay) makeRoom(o *owner, why string, details ...any) {
+// makeRoom closes the store and goes to the end of the line for it. It does not wait for that, and tells whether
+// it can.
+func (r *Relay) makeRoom(o *owner, why string, details ...any) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed || r.owner != o || o.seat.lost() {
-		return
+		return false
 	}
 	r.config.Logger.Info("letting go of the store", append(details, slog.String("why", why))...)
+	r.modest = modesty
 	r.work.Go(func() {
 		if err := o.close(); err != nil {
 			r.config.Logger.Error("the store was not closed well", slog.Any("error", err))
@@ -107,6 +112,7 @@ func (r *Relay) makeRoom(o *owner, why string, details ...any) {
 		r.mu.Unlock()
 		r.lineUp()
 	})
+	return true
 }
 
 // newer tells whether version a is above b, by semantic versioning. What was built from a working tree has no

@@ -15,7 +15,7 @@ import (
 // What goes over the socket is HTTP/1.1 with JSON:
 //
 //	GET  /owner             who owns the store, at once, whatever it is doing: also the pulse
-//	POST /yield             a newer program asks the owner to make room; these two never change
+//	POST /yield             who precedes the owner asks it to make room; these two never change
 //	POST /1/call            a tools.Call; its result
 //	POST /1/hold            a call that opens a connection; its result, then nothing until one of both ends
 //	GET  /1/changes?after=  changes as lines, until one of both ends
