@@ -71,6 +71,9 @@ func (o *owner) call(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	out, err := o.seat.way.Invoke(r.Context(), c)
+	if c.Tool == closeTool && err == nil {
+		o.holderOf(connOf(c)).closed()
+	}
 	respond(w, out, err)
 }
 

@@ -154,7 +154,14 @@ func (h *holder) open(r *http.Request, do func() (json.RawMessage, error)) (json
 	return out, err
 }
 
-// close does nothing when another request holds the connection meanwhile.
+// closed notes that the process said itself that it leaves.
+func (h *holder) closed() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.request = nil
+}
+
+// close does nothing when the connection was closed, or another request holds it meanwhile.
 func (h *holder) close(r *http.Request, do func() error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
