@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/server"
@@ -35,23 +34,19 @@ func (i Instructions) greeting() string {
 		return you + "; nobody else is here."
 	}
 	const also, more = "; also here: ", " and %d more."
-	room := maxGreeting - utf8.RuneCountInString(you+also+more) - 10 // digits
-	var names []string
-	for _, c := range cards {
-		name := oneLine(string(c.Name), 64)
-		if c.Live {
-			name += " (live)"
-		}
-		if room -= utf8.RuneCountInString(name) + len(", "); room < 0 {
-			break
-		}
-		names = append(names, name)
+	line, rest := fit(cards, presence, ", ", maxGreeting-utf8.RuneCountInString(you+also+more))
+	if rest > 0 {
+		return you + also + line + fmt.Sprintf(more, rest)
 	}
-	end := "."
-	if rest := len(cards) - len(names); rest > 0 {
-		end = fmt.Sprintf(more, rest)
+	return you + also + line + "."
+}
+
+func presence(c schemas.Card) string {
+	name := oneLine(string(c.Name), 64)
+	if c.Live {
+		name += " (live)"
 	}
-	return you + also + strings.Join(names, ", ") + end
+	return name
 }
 
 // before puts a sentence before what a result says to call next, and leaves the rest of it as it is.

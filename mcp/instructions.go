@@ -90,20 +90,25 @@ func (i Instructions) others(room int) string {
 		return "Nobody else is here yet; a handoff to a new name waits for it.\n"
 	}
 	const start, end, more = "Also here, by their own account: ", ".\n", "; and %d more, see list_agents"
-	room -= len(start) + len(end) + len(more) + 10 // digits
+	line, rest := fit(cards, introduction, "; ", room-len(start)-len(end)-len(more))
+	if line = start + line; rest > 0 {
+		line += fmt.Sprintf(more, rest)
+	}
+	return line + end
+}
+
+// fit introduces as many agents as have room, in characters, and counts the rest of them.
+func fit(cards []schemas.Card, introduce func(schemas.Card) string, between string, room int) (line string, rest int) {
+	room -= 10 // digits of the rest
 	var names []string
 	for _, c := range cards {
-		name := introduction(c)
-		if room -= utf8.RuneCountInString(name) + 2; room < 0 {
+		name := introduce(c)
+		if room -= utf8.RuneCountInString(name) + len(between); room < 0 {
 			break
 		}
 		names = append(names, name)
 	}
-	line := start + strings.Join(names, "; ")
-	if rest := len(cards) - len(names); rest > 0 {
-		line += fmt.Sprintf(more, rest)
-	}
-	return line + end
+	return strings.Join(names, between), len(cards) - len(names)
 }
 
 // neighbours are the other agents, live ones first.

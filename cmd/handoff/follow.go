@@ -38,9 +38,6 @@ func (a *app) follow(ctx context.Context, stream changes, after uint64, take fun
 			told = true
 			a.printError(schemas.AsError(broke), "Watching goes on as soon as that is over.")
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(pauseBetween):
-		}
+		sleep(ctx, pauseBetween)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// keeping are the flags about limits and leases. They belong to the workspace rather than to one process, so
-// each command that may send, claim or change a handoff takes them; only the server shows them.
+// keeping are the flags about limits and leases. They hold in the process that owns the store, so each command
+// that may send, claim or change a handoff, and own it for a moment, takes them; only servers show them.
 type keeping struct {
 	lease, leaseMax duration
 	limits          schemas.Limits

@@ -15,6 +15,7 @@ import (
 	"handoff/mcp"
 	"handoff/schemas"
 	"handoff/tools"
+	"handoff/tools/relay"
 )
 
 func (a *app) mcpCommand() *cobra.Command {
@@ -52,39 +53,28 @@ func (a *app) serve(ctx context.Context) error {
 }
 
 // speak opens the workspace and speaks with the client, whose process is given, until one of them ends.
-func (a *app) speak(ctx context.Context, life *process.Life, client int, log *slog.Logger) (err error) {
+func (a *app) speak(ctx context.Context, life *process.Life, client int, log *slog.Logger) error {
 	by, err := identity.Server(a.agent, a.getenv)
 	if err != nil {
 		return err
 	}
 	by.Conn = "conn_" + rand.Text()
-	place, err := workspace.Find(a.place())
-	if err != nil {
-		return err
-	}
-	boxes, err := a.open(ctx, place, true, log)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closing := boxes.Close(); closing != nil && err == nil {
-			err = schemas.Errorf(schemas.Internal, "close the store: %w", closing)
+	return a.open(ctx, true, log, func(place workspace.Workspace, boxes *relay.Relay) error {
+		if a.isTerminal(a.stdin) {
+			log.InfoContext(ctx, "this speaks with an MCP client, not with people: Ctrl-D ends it")
 		}
-	}()
-	if a.isTerminal(a.stdin) {
-		log.InfoContext(ctx, "this speaks with an MCP client, not with people: Ctrl-D ends it")
-	}
-	server := mcp.New(mcp.Config{
-		Invoker: boxes, Caller: by, Name: agentOf,
-		Session:      func(agent schemas.Agent) string { return identity.Session(agent, a.getenv) },
-		Process:      func(agent schemas.Agent) string { return identity.ProcessOver(agent, client) },
-		NewRequestID: func() string { return tools.NewRequestID(a.now(), rand.Reader) },
-		Version:      thisRelease().Version, Workspace: place.Name, Drain: answering, Logger: log,
+		server := mcp.New(mcp.Config{
+			Invoker: boxes, Caller: by, Name: agentOf,
+			Session:      func(agent schemas.Agent) string { return identity.Session(agent, a.getenv) },
+			Process:      func(agent schemas.Agent) string { return identity.ProcessOver(agent, client) },
+			NewRequestID: func() string { return tools.NewRequestID(a.now(), rand.Reader) },
+			Version:      thisRelease().Version, Workspace: place.Name, Drain: answering, Logger: log,
+		})
+		if err := server.ServeStdio(ctx, life.Input(a.stdin), life.Output(a.stdout)); err != nil {
+			return schemas.Errorf(schemas.Internal, "serve: %w", err)
+		}
+		return nil
 	})
-	if err := server.ServeStdio(ctx, life.Input(a.stdin), life.Output(a.stdout)); err != nil {
-		return schemas.Errorf(schemas.Internal, "serve: %w", err)
-	}
-	return nil
 }
 
 // agentOf gives a client that is known under another name on the command line the same name here.

@@ -41,57 +41,35 @@ systemd, where the workspace is the instance: handoff@NAME. handoff where tells 
 }
 
 // own is in line for the store, or has it, until a signal comes.
-func (a *app) own(ctx context.Context) (err error) {
+func (a *app) own(ctx context.Context) error {
 	ctx, life := process.Begin(ctx, a.exit)
 	defer life.End()
 	process.SpendMemory()
 	stderr := process.NewDropping(a.stderr)
 	defer stderr.Close()
-
-	place, err := workspace.Find(a.place())
-	if err != nil {
-		return err
-	}
 	log := slog.New(slog.NewTextHandler(stderr, nil))
-	boxes, err := a.open(ctx, place, true, log)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closing := boxes.Close(); closing != nil && err == nil {
-			err = schemas.Errorf(schemas.Internal, "close the store: %w", closing)
+	return a.open(ctx, true, log, func(place workspace.Workspace, boxes *relay.Relay) error {
+		v := visit{boxes: boxes, by: schemas.Caller{Via: schemas.ViaCLI}, app: a}
+		_, err := v.call(ctx, "registry_newest", arguments{}, nil) // the first call makes it the owner, or finds that
+		switch {
+		case ctx.Err() != nil:
+			return nil //nolint:nilerr // it was told to end
+		case err != nil:
+			return err
 		}
-	}()
-	v := visit{boxes: boxes, by: schemas.Caller{Via: schemas.ViaCLI}, app: a}
-	_, err = v.call(ctx, "registry_newest", arguments{}, nil) // the first call makes it the owner, or finds that
-	switch {
-	case ctx.Err() != nil:
+		sayWhoServes(stderr, place)
+		for sleep(ctx, lookAgain) {
+			if _, err := v.call(ctx, "registry_newest", arguments{}, nil); err != nil && ctx.Err() == nil {
+				log.WarnContext(ctx, "workspace is not served", slog.Any("error", err))
+			}
+		}
 		return nil
-	case err != nil:
-		return err
-	}
-	sayWhoServes(stderr, place)
-	for stay(ctx, lookAgain) {
-		if _, err := v.call(ctx, "registry_newest", arguments{}, nil); err != nil && ctx.Err() == nil {
-			log.WarnContext(ctx, "workspace is not served", slog.Any("error", err))
-		}
-	}
-	return nil
+	})
 }
 
 // lookAgain is how often a process that nobody calls looks whether all is well: it may have got the store and
 // not been able to open it, and then it is not in line.
 const lookAgain = 30 * time.Second
-
-// stay waits, and tells whether it did so to the end.
-func stay(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
-}
 
 func sayWhoServes(w io.Writer, place workspace.Workspace) {
 	if owner, ok := relay.ReadNote(place.Dir); ok && owner.PID != os.Getpid() {

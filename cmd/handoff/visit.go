@@ -26,22 +26,14 @@ type visit struct {
 
 // visit opens the workspace for as long as fn runs.
 func (a *app) visit(ctx context.Context, by schemas.Caller, fn func(*visit) error) error {
-	place, err := workspace.Find(a.place())
-	if err != nil {
-		return err
-	}
-	boxes, err := a.open(ctx, place, false, slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
-	if err != nil {
-		return err
-	}
-	v := &visit{boxes: boxes, by: by, app: a}
-	if err = v.actAsSession(ctx); err == nil {
-		err = fn(v)
-	}
-	if closing := boxes.Close(); closing != nil && err == nil {
-		err = schemas.Errorf(schemas.Internal, "close the store: %w", closing)
-	}
-	return err
+	log := slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	return a.open(ctx, false, log, func(_ workspace.Workspace, boxes *relay.Relay) error {
+		v := &visit{boxes: boxes, by: by, app: a}
+		if err := v.actAsSession(ctx); err != nil {
+			return err
+		}
+		return fn(v)
+	})
 }
 
 // actAsSession takes the name of the session in whose shell this runs, where nothing else was said: its client
@@ -70,18 +62,29 @@ func needsName(err error) bool {
 	return e != nil && e.Code == schemas.Invalid && e.Field == "agent"
 }
 
-func (a *app) open(ctx context.Context, place workspace.Workspace, stays bool, log *slog.Logger) (*relay.Relay, error) {
+// open finds the workspace and opens it for as long as fn runs. Stays tells that this is as long as a client is
+// there, or until a signal.
+func (a *app) open(ctx context.Context, stays bool, log *slog.Logger, fn func(workspace.Workspace, *relay.Relay) error) error {
+	place, err := workspace.Find(a.place())
+	if err != nil {
+		return err
+	}
 	boxes, err := open.Workspace(ctx, open.Config{
 		Name: place.Name, Dir: place.Dir, Runtime: a.getenv("XDG_RUNTIME_DIR"), Stays: stays,
 		Version: thisRelease().Version, Now: a.now, Awake: a.awake, Logger: log,
 		Limits: a.keeping.limits, Lease: a.keeping.lease.Duration, LeaseMax: a.keeping.leaseMax.Duration,
 	})
-	if err == nil {
-		if forgot := workspace.Remember(place); forgot != nil { // only people who look for it later miss it
-			log.WarnContext(ctx, "the project was not written down", slog.Any("error", forgot))
-		}
+	if err != nil {
+		return err
 	}
-	return boxes, err
+	if err := workspace.Remember(place); err != nil { // only people who look for it later miss it
+		log.WarnContext(ctx, "the project was not written down", slog.Any("error", err))
+	}
+	err = fn(place, boxes)
+	if closing := boxes.Close(); closing != nil && err == nil {
+		err = schemas.Errorf(schemas.Internal, "close the store: %w", closing)
+	}
+	return err
 }
 
 // call calls one tool and reads its result into out, if that is not nil.

@@ -51,11 +51,18 @@ func (v *visit) wait(ctx context.Context, limit time.Duration, call func(args ar
 		case done || err != nil && !unavailable(err) || !v.app.now().Before(end):
 			return err
 		case err != nil:
-			select {
-			case <-ctx.Done():
-			case <-time.After(pauseBroken):
-			}
+			sleep(ctx, pauseBroken)
 		}
+	}
+}
+
+// sleep waits, and tells whether it did so to the end.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
 	}
 }
 
