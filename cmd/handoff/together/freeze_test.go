@@ -32,7 +32,7 @@ func TestAnOwnerThatIsStopped(t *testing.T) {
 		require.NoError(t, err)
 	}
 
-	require.NoError(t, owner.signal(syscall.SIGSTOP))
+	owner.stop(t)
 	told := p.everyoneCalls(others)
 	require.NoError(t, owner.signal(syscall.SIGCONT))
 
@@ -158,7 +158,7 @@ func TestAnOwnerThatIsStoppedForAMoment(t *testing.T) {
 	owner, others := p.parted(p.several("planner", "qa", "dev", "ops"))
 	_, err := owner.send(p.ctx, schemas.SendIn{To: "nobody", Task: "try it"})
 	require.NoError(t, err)
-	require.NoError(t, owner.signal(syscall.SIGSTOP))
+	owner.stop(t)
 	goesOn := time.AfterFunc(time.Second, func() { _ = owner.signal(syscall.SIGCONT) })
 	defer goesOn.Stop()
 	for _, r := range p.everyoneCalls(others) {

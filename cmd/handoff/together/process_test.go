@@ -80,6 +80,23 @@ func (s *process) kill()                           { _ = s.cmd.Process.Kill() } 
 func (s *process) signal(sig syscall.Signal) error { return s.cmd.Process.Signal(sig) }
 func (s *process) hangUp() error                   { return s.in.Close() }
 
+// stop stops the process and waits until it does nothing more: its threads may run on for a moment after the
+// signal was sent, and answer.
+func (s *process) stop(t *testing.T) {
+	t.Helper()
+	require.NoError(t, s.signal(syscall.SIGSTOP))
+	require.Eventually(t, func() bool {
+		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", s.pid)) // where there is none, nothing can be told
+		for _, thread := range threads {
+			text, err := os.ReadFile(thread)
+			if _, state, _ := strings.Cut(string(text), ") "); err == nil && !strings.HasPrefix(state, "T") {
+				return false
+			}
+		}
+		return true
+	}, 10*time.Second, time.Millisecond, "it does not stop")
+}
+
 // alive tells whether the process has not ended.
 func (s *process) alive() bool {
 	select {

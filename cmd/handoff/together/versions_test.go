@@ -66,7 +66,7 @@ func TestAStoreThatOnlyANewerProgramReads(t *testing.T) {
 	p := newPlace(t)
 	owner, others := p.parted(p.several("planner", "qa"))
 	left := others[0]
-	require.NoError(t, left.signal(syscall.SIGSTOP))
+	left.stop(t)
 	owner.kill()
 	<-owner.ended
 	p.renew()
