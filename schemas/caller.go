@@ -43,7 +43,29 @@ type Caller struct {
 	// Names are the agents this caller may act as; empty means any but the reserved ones. The command
 	// line may always act as human.
 	Names []Agent `json:"names,omitempty"`
+
+	// Scope is what the caller may do under these names; see [Scope].
+	Scope Scope `json:"scope,omitempty"`
+
+	// Token names the bearer token that proved who calls, empty without one. It is no secret.
+	Token string `json:"token,omitempty"`
+
+	// MaxPending is how many handoffs sent with Token may be pending at a time; zero means any number.
+	MaxPending int `json:"max_pending,omitempty"`
+
+	// Trace is the span of the caller in which this call was made, as a W3C traceparent; empty for none.
+	Trace string `json:"trace,omitempty"`
 }
+
+// Scope bounds what a caller over the network may do, whatever its names.
+type Scope string
+
+// The scopes. The zero value is that of callers whom nothing bounds but their names.
+const (
+	ScopeRead  Scope = "read"  // reads, and is not taken to have read its notices
+	ScopeAgent Scope = "agent" // all tools
+	ScopeAdmin Scope = "admin" // also as human, where that is among the names
+)
 
 // As gives the caller under another name, or says why it may not take it.
 func (c Caller) As(name string) (Caller, error) {
@@ -64,7 +86,7 @@ func (c Caller) may(a Agent) bool {
 	case a == System:
 		return false
 	case a == Human:
-		return c.Via == ViaCLI
+		return c.Via == ViaCLI || c.Scope == ScopeAdmin && slices.Contains(c.Names, a)
 	case len(c.Names) == 0:
 		return true
 	}

@@ -3,6 +3,8 @@ package schemas
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"time"
 )
 
 // Code classifies an error for programs. [Advice] holds what edges need to know of each.
@@ -23,19 +25,20 @@ const (
 // Advice is what the edges make of a code.
 type Advice struct {
 	Exit int    // exit status of the command line
+	HTTP int    // status of a response that carries nothing but the error
 	Hint string // default for [Error.Hint]
 }
 
 // Codes is the one table from code to advice.
 var Codes = map[Code]Advice{
-	Invalid:     {Exit: 2},
-	NotFound:    {Exit: 3, Hint: "list_handoffs with box all shows what exists."},
-	Conflict:    {Exit: 5, Hint: "get_handoff shows where it stands."},
-	Stale:       {Exit: 5, Hint: "claim_handoff takes the next one."},
-	Limit:       {Exit: 1},
-	Denied:      {Exit: 4},
-	Unavailable: {Exit: 7},
-	Internal:    {Exit: 1, Hint: "The server's log has the details; read before repeating."},
+	Invalid:     {Exit: 2, HTTP: http.StatusBadRequest},
+	NotFound:    {Exit: 3, HTTP: http.StatusNotFound, Hint: "list_handoffs with box all shows what exists."},
+	Conflict:    {Exit: 5, HTTP: http.StatusConflict, Hint: "get_handoff shows where it stands."},
+	Stale:       {Exit: 5, HTTP: http.StatusConflict, Hint: "claim_handoff takes the next one."},
+	Limit:       {Exit: 1, HTTP: http.StatusTooManyRequests},
+	Denied:      {Exit: 4, HTTP: http.StatusForbidden},
+	Unavailable: {Exit: 7, HTTP: http.StatusServiceUnavailable},
+	Internal:    {Exit: 1, HTTP: http.StatusInternalServerError, Hint: "The server's log has the details; read before repeating."},
 }
 
 // Error is what a caller reads when a call is refused: what was wrong, where, and the way out.
@@ -50,6 +53,9 @@ type Error struct {
 	Handoff ID       `json:"handoff_id,omitempty"` // the handoff concerned
 	Status  Status   `json:"status,omitempty"`     // where it stands
 	Next    ID       `json:"successor,omitempty"`  // the handoff that took its place
+
+	// RetryAfter is after how many seconds the same call may succeed; zero for an error that time does not mend.
+	RetryAfter int `json:"retry_after_seconds,omitempty"`
 
 	cause error
 }
@@ -99,6 +105,12 @@ func (e *Error) WithField(field string) *Error {
 // WithKnown sets the valid choices.
 func (e *Error) WithKnown(known ...string) *Error {
 	e.Known = known
+	return e
+}
+
+// After sets when the same call may succeed, in whole seconds and at least one.
+func (e *Error) After(wait time.Duration) *Error {
+	e.RetryAfter = max(1, int((wait+time.Second-1)/time.Second))
 	return e
 }
 

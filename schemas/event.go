@@ -13,6 +13,8 @@ type Event struct {
 	Agent   Agent     `json:"agent"`
 	AgentID string    `json:"agent_id,omitempty"`
 	Via     Via       `json:"via"`
+	Token   string    `json:"token,omitempty"` // the bearer token that proved who it was
+	Trace   string    `json:"trace,omitempty"` // the caller's span, as a W3C traceparent
 	Action  string    `json:"action"`
 	From    Status    `json:"from,omitempty"`
 	To      Status    `json:"to,omitempty"`
