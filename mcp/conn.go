@@ -26,8 +26,7 @@ type conn struct {
 	pending sync.WaitGroup // requests that the end of input waits for
 	streams sync.WaitGroup // what ends with the connection: subscriptions/listen, and its first announcement
 
-	mu       sync.Mutex // guards the field below, and in each request whether it was cancelled
-	inFlight map[string]*request
+	requests requests
 }
 
 func newConn(s *Server, out *writer, calls, waits context.Context) *conn {
@@ -35,7 +34,7 @@ func newConn(s *Server, out *writer, calls, waits context.Context) *conn {
 		server: s, session: newSession(s), out: out,
 		calls: calls, waits: waits,
 		slots: make(chan struct{}, maxInFlight),
-		ends:  make(chan sdk.JSONRPCMessage), inFlight: map[string]*request{},
+		ends:  make(chan sdk.JSONRPCMessage),
 	}
 }
 
@@ -63,7 +62,7 @@ func (c *conn) dispatch(ctx context.Context, m message) {
 	switch {
 	case r == nil:
 	case m.Method == string(sdk.MethodInitialize):
-		c.deliver(c.answer(r))
+		c.deliver(c.server.answer(&c.requests, r))
 	case m.Method == string(sdk.MethodSubscriptionsListen):
 		c.spawn(ctx, &c.streams, r, func(r reply) {
 			if r.message != nil {
@@ -79,7 +78,7 @@ func (c *conn) dispatch(ctx context.Context, m message) {
 // is to be done and gives nil.
 func (c *conn) begin(m message) *request {
 	if id, ok := m.cancels(); ok {
-		c.cancel(id)
+		c.requests.cancel(id)
 		return nil
 	}
 	if m.isAnswer() {
@@ -94,7 +93,7 @@ func (c *conn) begin(m message) *request {
 		c.server.handle(ctx, m.text)
 		return nil
 	}
-	return c.track(ctx, m)
+	return c.requests.track(ctx, m)
 }
 
 // spawn answers a request in the group as soon as a slot is free, and declines it when nothing more is
@@ -104,13 +103,13 @@ func (c *conn) spawn(ctx context.Context, group *sync.WaitGroup, r *request, del
 	case c.slots <- struct{}{}:
 		group.Go(func() {
 			defer func() { <-c.slots }()
-			deliver(c.answer(r))
+			deliver(c.server.answer(&c.requests, r))
 		})
 		return
 	case <-ctx.Done():
 	case <-c.out.broken:
 	}
-	group.Go(func() { deliver(c.decline(r)) })
+	group.Go(func() { deliver(c.requests.decline(r)) })
 }
 
 func (c *conn) deliver(r reply) {

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"sync"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
 
@@ -29,58 +30,68 @@ func (r reply) lose() {
 	}
 }
 
+// requests are those of one client that were not answered yet, by their ids as the client spelled them.
+type requests struct {
+	mu   sync.Mutex // guards the field below, and in each request whether it was cancelled
+	open map[string]*request
+}
+
+// track makes a request known, so that from here on it can be cancelled.
+func (q *requests) track(ctx context.Context, m message) *request {
+	ctx, cancel := context.WithCancel(ctx)
+	r := &request{message: m, ctx: ctx, cancel: cancel}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.open == nil {
+		q.open = map[string]*request{}
+	}
+	q.open[string(m.ID)] = r
+	return r
+}
+
+// untrack ends a request and tells whether it was cancelled. From here on it cannot be.
+func (q *requests) untrack(r *request) (cancelled bool) {
+	r.cancel()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.open[string(r.ID)] == r { // not one that reused the id
+		delete(q.open, string(r.ID))
+	}
+	return r.cancelled
+}
+
+func (q *requests) cancel(id string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if r, ok := q.open[id]; ok {
+		r.cancelled = true
+		r.cancel()
+	}
+}
+
+func (q *requests) unanswered() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.open)
+}
+
 // answer does what a request asks. The protocol forbids an answer to one that was cancelled.
-func (c *conn) answer(r *request) reply {
+func (s *Server) answer(q *requests, r *request) reply {
 	var taken claim
-	said := c.server.handle(context.WithValue(r.ctx, claimKey{}, &taken), r.text)
-	if c.untrack(r) {
+	said := s.handle(context.WithValue(r.ctx, claimKey{}, &taken), r.text)
+	if q.untrack(r) {
 		return reply{undo: taken.giveBack}
 	}
 	return reply{message: r.answered(said), undo: taken.giveBack}
 }
 
 // decline answers a request that is not looked at any more.
-func (c *conn) decline(r *request) reply {
-	if c.untrack(r) {
+func (q *requests) decline(r *request) reply {
+	if q.untrack(r) {
 		return reply{}
 	}
 	e := schemas.Errorf(schemas.Unavailable, "the server is ending").WithHint("Nothing was done. Repeat the call when it is back.")
 	refused := r.refuse(sdk.INTERNAL_ERROR, "%s", e.Message)
 	refused.Error.Data = e
 	return reply{message: *refused}
-}
-
-func (c *conn) track(ctx context.Context, m message) *request {
-	ctx, cancel := context.WithCancel(ctx)
-	r := &request{message: m, ctx: ctx, cancel: cancel}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.inFlight[string(m.ID)] = r
-	return r
-}
-
-// untrack ends a request and tells whether it was cancelled. From here on it cannot be.
-func (c *conn) untrack(r *request) (cancelled bool) {
-	r.cancel()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.inFlight[string(r.ID)] == r { // not one that reused the id
-		delete(c.inFlight, string(r.ID))
-	}
-	return r.cancelled
-}
-
-func (c *conn) cancel(id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if r, ok := c.inFlight[id]; ok {
-		r.cancelled = true
-		r.cancel()
-	}
-}
-
-func (c *conn) unanswered() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.inFlight)
 }

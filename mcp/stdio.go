@@ -40,7 +40,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	err := c.read(ctx, input{in, grace})
 	grace()
 	if !within(s.config.Drain, c.pending.Wait) && err == nil {
-		err = fmt.Errorf("%d requests were not answered within %v", c.unanswered(), s.config.Drain)
+		err = fmt.Errorf("%d requests were not answered within %v", c.requests.unanswered(), s.config.Drain)
 	}
 	s.sdk.UnregisterSession(calls, c.session.SessionID())
 	c.session.naming.end(calls)
