@@ -17,23 +17,28 @@ const maxBatch = 100
 
 func isBatch(text []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) }
 
-// receiveBatch answers the messages of a batch together, in one line. Each takes a slot of its own.
-func (c *conn) receiveBatch(ctx context.Context, text []byte) {
-	var members []json.RawMessage
+// splitBatch gives the messages of a batch, or the answer to one that is not accepted in a revision.
+func splitBatch(revision string, text []byte) (members []json.RawMessage, refused *sdk.JSONRPCError) {
+	m := &message{}
 	switch err := json.Unmarshal(text, &members); {
 	case err != nil:
-		c.out.send((&message{}).refuse(sdk.PARSE_ERROR, "the batch is not JSON: %v", err))
-		return
-	case c.session.ProtocolVersion() != batchVersion:
-		c.out.send((&message{}).refuse(sdk.INVALID_REQUEST, "batches exist only in revision %s: "+
-			"send one message per line", batchVersion))
-		return
+		return nil, m.refuse(sdk.PARSE_ERROR, "the batch is not JSON: %v", err)
+	case revision != batchVersion:
+		return nil, m.refuse(sdk.INVALID_REQUEST, "batches exist only in revision %s: send one message at a time", batchVersion)
 	case len(members) == 0:
-		c.out.send((&message{}).refuse(sdk.INVALID_REQUEST, "the batch is empty"))
-		return
+		return nil, m.refuse(sdk.INVALID_REQUEST, "the batch is empty")
 	case len(members) > maxBatch:
-		c.out.send((&message{}).refuse(sdk.INVALID_REQUEST, "the batch has %d messages, at most %d are accepted: "+
-			"send one message per line", len(members), maxBatch))
+		return nil, m.refuse(sdk.INVALID_REQUEST, "the batch has %d messages, at most %d are accepted: "+
+			"send one message at a time", len(members), maxBatch)
+	}
+	return members, nil
+}
+
+// receiveBatch answers the messages of a batch together, in one line. Each takes a slot of its own.
+func (c *conn) receiveBatch(ctx context.Context, text []byte) {
+	members, refused := splitBatch(c.session.ProtocolVersion(), text)
+	if refused != nil {
+		c.out.send(refused)
 		return
 	}
 	replies := make([]reply, len(members))
@@ -43,7 +48,8 @@ func (c *conn) receiveBatch(ctx context.Context, text []byte) {
 	}
 	c.pending.Go(func() {
 		group.Wait()
-		c.deliverTogether(replies)
+		said := answersAmong(replies)
+		loseUnsaid(replies, said != nil && c.out.send(said))
 	})
 }
 
@@ -58,14 +64,18 @@ func (c *conn) receiveMember(ctx context.Context, group *sync.WaitGroup, text []
 	}
 }
 
-func (c *conn) deliverTogether(replies []reply) {
-	var said []sdk.JSONRPCMessage
+// answersAmong gives the answers of a batch, nil when it had only notifications.
+func answersAmong(replies []reply) (said []sdk.JSONRPCMessage) {
 	for _, r := range replies {
 		if r.message != nil {
 			said = append(said, r.message)
 		}
 	}
-	arrived := said != nil && c.out.send(said)
+	return said
+}
+
+// loseUnsaid takes back what was done for answers that nobody got.
+func loseUnsaid(replies []reply, arrived bool) {
 	for _, r := range replies {
 		if !arrived || r.message == nil {
 			r.lose()

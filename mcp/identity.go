@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"time"
 
@@ -28,10 +29,15 @@ func (s *Server) caller(ctx context.Context, meta *sdk.Meta) schemas.Caller {
 // callerWithin is who makes a request that may ask for nothing. It waits as long as that for the mailbox to know
 // the connection.
 func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Duration) schemas.Caller {
-	by := s.config.Caller
+	by := s.proved(ctx)
 	if client := clientName(ctx); by.Agent == "" && client != "" {
 		by.Agent = s.config.Name(client)
-		by.AgentID = s.config.Session(by.Agent)
+		if by.Via != schemas.ViaHTTP { // there the surroundings are those of no client
+			by.AgentID = s.config.Session(by.Agent)
+		}
+	}
+	if trace, _ := meta.GetMetaField(traceKey).(string); trace != "" {
+		by.Trace = traceparent(trace)
 	}
 	if thread, _ := meta.GetMetaField(threadKey).(string); thread != "" {
 		by.AgentID = schemas.Clip(schemas.Visible(thread), maxAgentID)
@@ -40,6 +46,29 @@ func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Du
 		return c.naming.announce(ctx, by, limit)
 	}
 	return by
+}
+
+// callerKey is where a request carries who proved to make it, where that is not the same for a connection.
+type callerKey struct{}
+
+func (s *Server) proved(ctx context.Context) schemas.Caller {
+	if by, ok := ctx.Value(callerKey{}).(schemas.Caller); ok {
+		return by
+	}
+	return s.config.Caller
+}
+
+// traceKey is where a request names the span of its caller (W3C Trace Context), in its header or its _meta.
+const traceKey = "traceparent"
+
+var traceForm = regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
+
+// traceparent gives a span as it was named, nothing for what names none.
+func traceparent(named string) string {
+	if !traceForm.MatchString(named) {
+		return ""
+	}
+	return named
 }
 
 // clientName is what the client calls itself: in this request since 2026-07-28, in initialize before.

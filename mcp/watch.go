@@ -182,6 +182,18 @@ func (w *watches) touched(session server.ClientSession, change schemas.Change) (
 	return touched
 }
 
+// everything is what to say to a session that may have missed something: that all it watches has changed.
+func (w *watches) everything(session server.ClientSession) (said []sdk.JSONRPCNotification) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if current, ok := w.sessions[session]; ok {
+		for t := range current.topics {
+			said = append(said, t.updated())
+		}
+	}
+	return said
+}
+
 // touchedBy tells whether a resource may read differently after a change. Work for a capability or role
 // may be in anybody's inbox.
 func (a address) touchedBy(c schemas.Change) bool {

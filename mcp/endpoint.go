@@ -1,0 +1,144 @@
+package mcp
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"handoff/schemas"
+)
+
+// HTTPConfig wires an [Endpoint]. Caller and Now are required.
+type HTTPConfig struct {
+	// Caller says who makes a request, as far as the request proves it. Errors are *[schemas.Error]. A refused
+	// call of a tool is told of a limit in its result, where a model reads it; all else is the status of the
+	// response.
+	Caller func(*http.Request) (schemas.Caller, error)
+
+	// Challenge tells whether a request was refused because it proved nothing, and with which WWW-Authenticate
+	// that is answered (RFC 9110, section 11.6.1). Nil: never.
+	Challenge func(error) (value string, ok bool)
+
+	Now func() time.Time // for the deadlines of reads and writes
+
+	Idle time.Duration // how long a session lasts without a request or an open stream, default 30 minutes
+
+	// How many there may be at a time: in all, and of one bearer token. Defaults as in the constants below.
+	Sessions, Waits, Streams Bound
+}
+
+// Bound is how many of a thing there may be. Zero means the default.
+type Bound struct {
+	All  int
+	Each int // of one bearer token; callers without a token count as one
+}
+
+func (b Bound) or(standard Bound) Bound {
+	if b == (Bound{}) {
+		return standard
+	}
+	return b
+}
+
+const (
+	sessionIdle = 30 * time.Minute
+
+	// receiving and answering bound how long a client may take to send a message, and to take its answer.
+	receiving = 30 * time.Second
+	answering = 30 * time.Second
+)
+
+var (
+	usualSessions = Bound{All: 10_000, Each: 2_000}
+	usualWaits    = Bound{All: 4_096, Each: 1_024}
+	usualStreams  = Bound{All: 4_096, Each: 1_024}
+)
+
+// Endpoint is the Streamable HTTP transport of the MCP specification, in all of its revisions since 2025-03-26,
+// at whichever path it is put. Clients of revisions before 2026-07-28 have a session (websession.go); each
+// request of a newer one stands alone. It looks at neither Host nor Origin: whoever listens does.
+//
+// It is ours, on top of the SDK's HandleMessage, as the transport over two streams is. The SDK's own lets one
+// client cancel the requests of another, keeps what is under way from ending at shutdown, and does not tell
+// whether an answer arrived, so that a claim would be held by nobody.
+type Endpoint struct {
+	server   *Server
+	config   HTTPConfig
+	sessions sessions
+	waiting  quota
+	streams  quota
+
+	calls  context.Context // of all requests
+	waits  context.Context // of those that an end cuts short, within calls
+	hangUp context.CancelFunc
+	cut    context.CancelFunc
+
+	mu     sync.Mutex // guards the fields below
+	ending bool
+	work   sync.WaitGroup // requests under way
+}
+
+// HTTP gives the way in over HTTP. Call [Endpoint.Shutdown] when it is no longer served.
+func (s *Server) HTTP(c HTTPConfig) *Endpoint {
+	if c.Challenge == nil {
+		c.Challenge = func(error) (string, bool) { return "", false }
+	}
+	if c.Idle == 0 {
+		c.Idle = sessionIdle
+	}
+	e := &Endpoint{server: s, config: c}
+	e.waiting.Bound, e.streams.Bound = c.Waits.or(usualWaits), c.Streams.or(usualStreams)
+	e.sessions = sessions{server: s, idle: c.Idle, Bound: c.Sessions.or(usualSessions)}
+	e.calls, e.hangUp = context.WithCancel(context.Background())
+	e.waits, e.cut = context.WithCancel(e.calls)
+	return e
+}
+
+// ServeHTTP answers one request.
+func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{Endpoint: e, w: w, r: r, control: http.NewResponseController(w)}
+	if !e.enter() {
+		x.refuse(isEnding())
+		return
+	}
+	defer e.work.Done()
+	switch r.Method {
+	case http.MethodPost:
+		x.post()
+	case http.MethodGet:
+		x.listen()
+	case http.MethodDelete:
+		x.end()
+	default:
+		x.notAllowed("POST, GET, DELETE")
+	}
+}
+
+func (e *Endpoint) enter() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ending {
+		return false
+	}
+	e.work.Add(1)
+	return true
+}
+
+func isEnding() *schemas.Error {
+	return schemas.Errorf(schemas.Unavailable, "the server is ending").
+		WithHint("Nothing was done. Repeat the call when it is back.").After(time.Second)
+}
+
+// Shutdown cuts short what waits, ends all streams and sessions, and returns when every request is answered.
+// When ctx is done before, what is still under way is cancelled, and answered so.
+func (e *Endpoint) Shutdown(ctx context.Context) {
+	e.mu.Lock()
+	e.ending = true
+	e.mu.Unlock()
+	e.cut()
+	defer context.AfterFunc(ctx, e.hangUp)()
+	e.work.Wait()
+	e.hangUp()
+	e.sessions.endAll()
+}

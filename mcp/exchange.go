@@ -1,0 +1,176 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	sdk "github.com/mark3labs/mcp-go/mcp"
+
+	"handoff/schemas"
+)
+
+// exchange is one HTTP request and what is answered to it.
+type exchange struct {
+	*Endpoint
+	w       http.ResponseWriter
+	r       *http.Request
+	control *http.ResponseController
+	by      schemas.Caller
+}
+
+// identify finds out who asks.
+func (x *exchange) identify() (err error) {
+	x.by, err = x.config.Caller(x.r)
+	if x.by.Trace == "" {
+		x.by.Trace = traceparent(x.r.Header.Get(traceKey))
+	}
+	return err
+}
+
+// body reads the message, or answers that it cannot be read.
+func (x *exchange) body() (text []byte, ok bool) {
+	mediaType, _, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+	encoding := x.r.Header.Get("Content-Encoding")
+	switch {
+	case err != nil || mediaType != "application/json":
+		x.fault(http.StatusUnsupportedMediaType, "the Content-Type has to be application/json")
+		return nil, false
+	case encoding != "" && encoding != "identity":
+		x.fault(http.StatusUnsupportedMediaType, "a Content-Encoding is not understood")
+		return nil, false
+	case x.r.ContentLength > MaxLine:
+		x.tooLarge()
+		return nil, false
+	}
+	_ = x.control.SetReadDeadline(x.config.Now().Add(receiving)) // where it cannot be set, there is another
+	text, err = io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, MaxLine))
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		x.tooLarge()
+		return nil, false
+	}
+	if err != nil {
+		x.fault(http.StatusBadRequest, "the message broke off")
+		return nil, false
+	}
+	_ = x.control.SetReadDeadline(time.Time{}) // from now on a read ends when the client leaves
+	return text, true
+}
+
+func (x *exchange) tooLarge() {
+	x.w.Header().Set("Connection", "close") // the rest is not read
+	x.fault(http.StatusRequestEntityTooLarge, "the message has more than %d bytes: put what is large into a file and send its path", MaxLine)
+}
+
+// accepts tells whether the client takes answers of a kind. One that says nothing takes all.
+func (x *exchange) accepts(kind string) bool {
+	accept := x.r.Header.Values("Accept")
+	family, _, _ := strings.Cut(kind, "/")
+	for element := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		name, _, _ := strings.Cut(strings.TrimSpace(element), ";")
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case kind, family + "/*", "*/*":
+			return true
+		}
+	}
+	return len(accept) == 0
+}
+
+// fault answers that a request is not one of the protocol.
+func (x *exchange) fault(status int, format string, a ...any) {
+	x.write(status, (&message{}).refuse(sdk.INVALID_REQUEST, format, a...))
+}
+
+func (x *exchange) notAllowed(allow string) {
+	x.w.Header().Set("Allow", allow)
+	x.fault(http.StatusMethodNotAllowed, "%s is not a method of this revision of the protocol", x.r.Method)
+}
+
+// refuse answers that nothing is done for whoever asks, or not now.
+func (x *exchange) refuse(err error) {
+	e := schemas.AsError(err)
+	status := schemas.Codes[e.Code].HTTP
+	if challenge, ok := x.config.Challenge(err); ok {
+		status = http.StatusUnauthorized
+		x.w.Header().Set("WWW-Authenticate", challenge)
+	}
+	if e.Code == schemas.Internal {
+		e = x.server.coded(x.r.Context(), "http", e)
+	}
+	x.sayWhen(e)
+	refused := (&message{}).refuse(sdk.INVALID_REQUEST, "%s", e.Message)
+	refused.Error.Data = e
+	x.write(status, refused)
+}
+
+func (x *exchange) sayWhen(e *schemas.Error) {
+	if e.RetryAfter > 0 {
+		x.w.Header().Set("Retry-After", strconv.Itoa(e.RetryAfter))
+	}
+}
+
+// deliver answers a request, or takes back what it did that nobody else would hear of.
+func (x *exchange) deliver(r reply, modern bool) {
+	switch {
+	case r.message == nil:
+		r.lose()
+		x.silent()
+	case x.r.Context().Err() != nil || !x.write(statusOf(r.message, modern), r.message):
+		r.lose()
+	}
+}
+
+// silent answers a request that was cancelled: with a stream that ends without an answer.
+func (x *exchange) silent() {
+	x.w.Header().Set("Content-Type", eventStreamType)
+	x.w.WriteHeader(http.StatusOK)
+}
+
+// write answers with one message and tells whether all of it was taken by the connection.
+func (x *exchange) write(status int, message any) bool {
+	text := x.encode(message)
+	if status == http.StatusOK && !x.accepts(jsonText) && x.accepts(eventStreamType) {
+		out := x.events()
+		return out.sendText(text)
+	}
+	_ = x.control.SetWriteDeadline(x.config.Now().Add(answering))
+	x.w.Header().Set("Content-Type", jsonText)
+	x.w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	x.w.WriteHeader(status)
+	_, err := x.w.Write(text)
+	return err == nil && x.control.Flush() == nil
+}
+
+// encode writes a message, or the error in its place when it cannot be written.
+func (x *exchange) encode(message any) []byte {
+	text, err := json.Marshal(message)
+	if err != nil {
+		x.server.config.Logger.LogAttrs(context.Background(), slog.LevelError, "answer does not encode", slog.Any("error", err))
+		text, _ = json.Marshal(internalError(sdk.NewRequestId(nil))) // it is made of words
+	}
+	return bytes.TrimSpace(text)
+}
+
+// statusOf is the status of a response with a message: since 2026-07-28 that of its error, before always OK.
+func statusOf(message any, modern bool) int {
+	failed, ok := message.(sdk.JSONRPCError)
+	if !ok || !modern {
+		return http.StatusOK
+	}
+	switch failed.Error.Code {
+	case sdk.METHOD_NOT_FOUND:
+		return http.StatusNotFound
+	case sdk.INTERNAL_ERROR:
+		return http.StatusOK
+	default:
+		return http.StatusBadRequest
+	}
+}

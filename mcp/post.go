@@ -1,0 +1,203 @@
+package mcp
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	sdk "github.com/mark3labs/mcp-go/mcp"
+
+	"handoff/schemas"
+)
+
+// post takes in a message, or a batch of them.
+func (x *exchange) post() {
+	err := x.identify()
+	limited := schemas.AsError(err)
+	if limited != nil && limited.Code != schemas.Limit {
+		x.refuse(err)
+		return
+	}
+	if !x.accepts(jsonText) && !x.accepts(eventStreamType) {
+		x.fault(http.StatusNotAcceptable, "accept application/json and text/event-stream")
+		return
+	}
+	text, ok := x.body()
+	if !ok {
+		return
+	}
+	if limited == nil && isBatch(text) {
+		x.postBatch(text)
+		return
+	}
+	m, malformed := parse(text)
+	switch {
+	case limited != nil:
+		x.limit(m, limited)
+	case malformed != nil:
+		x.write(http.StatusBadRequest, *malformed)
+	case isModern(x.r.Header, m):
+		x.postModern(m)
+	default:
+		x.postLegacy(m)
+	}
+}
+
+// limit answers whoever asks for too much. A model is told in the result of its call, where it reads it.
+func (x *exchange) limit(m message, e *schemas.Error) {
+	if m.Method != string(sdk.MethodToolsCall) || m.ID == nil {
+		x.refuse(e)
+		return
+	}
+	x.sayWhen(e)
+	x.write(http.StatusOK, m.answered(sdk.NewJSONRPCResultResponse(sdk.NewRequestId(nil), *refusal(e))))
+}
+
+// postModern answers a message of revision 2026-07-28 or later, which has no session.
+func (x *exchange) postModern(m message) {
+	if fault := headerFault(x.r.Header, m); fault != nil {
+		x.write(http.StatusBadRequest, *fault)
+		return
+	}
+	s := newSession(x.server)
+	s.greeted.Store(true) // server/discover introduces
+	x.by.AgentID = x.instance(nil)
+	switch {
+	case m.isAnswer():
+		x.fault(http.StatusBadRequest, "the server asks nothing, so it takes no answer")
+	case m.ID == nil: // a cancellation: who wants to cancel a request of this revision hangs up
+		x.w.WriteHeader(http.StatusAccepted)
+	case m.Method == string(sdk.MethodSubscriptionsListen):
+		x.stream(s, m)
+	default:
+		x.deliver(x.call(s, new(requests), m), true)
+	}
+}
+
+// postLegacy answers a message of an older revision: initialize begins a session, all others belong to one.
+func (x *exchange) postLegacy(m message) {
+	if m.Method == string(sdk.MethodInitialize) && m.ID != nil {
+		x.initialize(m)
+		return
+	}
+	s, done := x.session()
+	if s == nil {
+		return
+	}
+	defer done()
+	x.by.AgentID = x.instance(s)
+	if id, ok := m.cancels(); ok {
+		s.requests.cancel(id)
+		x.w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	if m.isAnswer() || m.ID == nil {
+		x.take(s, m)
+		x.w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	x.deliver(x.call(s.session, &s.requests, m), false)
+}
+
+// take takes in a notification. Answers are to questions that nobody asked.
+func (x *exchange) take(s *webSession, m message) {
+	if m.isAnswer() {
+		return
+	}
+	ctx, done := x.during(s.session, m)
+	defer done()
+	x.server.handle(ctx, m.text)
+}
+
+// initialize begins a session, whose id is answered when the SDK accepts it.
+func (x *exchange) initialize(m message) {
+	s, full := x.sessions.open(x.by.Token)
+	if full != nil {
+		x.refuse(full)
+		return
+	}
+	x.by.AgentID = x.instance(s)
+	said := x.call(s.session, &s.requests, m)
+	if _, ok := said.message.(sdk.JSONRPCResponse); ok && x.r.Context().Err() == nil {
+		x.w.Header().Set(sdk.HeaderSessionID, s.id)
+		x.deliver(said, false)
+		x.sessions.release(s)
+		return
+	}
+	x.sessions.end(s)
+	x.deliver(said, false)
+}
+
+// call answers one request. Only waits end with the connection, or with the server: what was asked for
+// otherwise is done also when nobody waits for the answer.
+func (x *exchange) call(s *session, q *requests, m message) reply {
+	ctx, done := x.during(s, m)
+	defer done()
+	if m.waits() {
+		release, ok := x.waiting.take(x.by.Token)
+		if !ok {
+			return reply{message: m.answered(sdk.NewJSONRPCResultResponse(sdk.NewRequestId(nil), *refusal(x.waiting.full("calls that wait"))))}
+		}
+		defer release()
+	}
+	return x.server.answer(q, q.track(ctx, m))
+}
+
+// during gives the context of a request, until done is called.
+func (x *exchange) during(s *session, m message) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(x.r.Context()))
+	ends := []func() bool{context.AfterFunc(x.calls, cancel)}
+	if m.waits() || m.Method == string(sdk.MethodSubscriptionsListen) {
+		ends = append(ends, context.AfterFunc(x.waits, cancel), context.AfterFunc(x.r.Context(), cancel))
+	}
+	ctx = context.WithValue(ctx, callerKey{}, x.by)
+	return x.server.sdk.WithContext(ctx, s), func() {
+		for _, forget := range ends {
+			forget()
+		}
+		cancel()
+	}
+}
+
+// postBatch answers the messages of a batch together.
+func (x *exchange) postBatch(text []byte) {
+	s, done := x.session()
+	if s == nil {
+		return
+	}
+	defer done()
+	x.by.AgentID = x.instance(s)
+	members, refused := splitBatch(s.ProtocolVersion(), text)
+	if refused != nil {
+		x.write(http.StatusBadRequest, *refused)
+		return
+	}
+	replies := make([]reply, len(members))
+	var group sync.WaitGroup
+	for i, member := range members {
+		group.Go(func() { replies[i] = x.member(s, member) })
+	}
+	group.Wait()
+	said := answersAmong(replies)
+	arrived := said != nil && x.r.Context().Err() == nil && x.write(http.StatusOK, said)
+	loseUnsaid(replies, arrived)
+	if said == nil {
+		x.w.WriteHeader(http.StatusAccepted)
+	}
+}
+
+func (x *exchange) member(s *webSession, text []byte) reply {
+	m, malformed := parse(text)
+	if malformed != nil {
+		return reply{message: *malformed}
+	}
+	if id, ok := m.cancels(); ok {
+		s.requests.cancel(id)
+		return reply{}
+	}
+	if m.ID == nil || m.isAnswer() {
+		x.take(s, m)
+		return reply{}
+	}
+	return x.call(s.session, &s.requests, m)
+}

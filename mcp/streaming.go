@@ -1,0 +1,115 @@
+package mcp
+
+import (
+	"net/http"
+	"time"
+
+	sdk "github.com/mark3labs/mcp-go/mcp"
+)
+
+// stream answers subscriptions/listen: with what there is to say until the client leaves or the server ends,
+// and then with the result.
+func (x *exchange) stream(s *session, m message) {
+	release, ok := x.streams.take(x.by.Token)
+	if !ok {
+		x.refuse(x.streams.full("open streams"))
+		return
+	}
+	defer release()
+	ctx, done := x.during(s, m)
+	defer done()
+	q := new(requests)
+	r, answered := q.track(ctx, m), make(chan reply, 1)
+	go func() { answered <- x.server.answer(q, r) }()
+	out := x.events()
+	for {
+		select {
+		case said := <-answered:
+			x.finish(out, s, said)
+			return
+		case n := <-s.notifications:
+			ok = out.send(n)
+		case <-time.After(beat):
+			ok = out.live()
+		}
+		if !ok {
+			done()
+			<-answered
+			return
+		}
+	}
+}
+
+// finish ends a stream with the answer, after what was said before it. One that said nothing was none.
+func (x *exchange) finish(out *eventStream, s *session, said reply) {
+	for {
+		select {
+		case n := <-s.notifications:
+			out.send(n)
+			continue
+		default:
+		}
+		break
+	}
+	if !out.opened {
+		x.deliver(said, true)
+		return
+	}
+	out.send(said.message)
+}
+
+// listen opens the stream on which a session of an older revision hears what it was not asked for. With several
+// of them, each notification is on one.
+func (x *exchange) listen() {
+	if sdk.IsModernProtocol(x.r.Header.Get(sdk.HeaderProtocolVersion)) {
+		x.notAllowed("POST")
+		return
+	}
+	if err := x.identify(); err != nil {
+		x.refuse(err)
+		return
+	}
+	if !x.accepts(eventStreamType) {
+		x.fault(http.StatusNotAcceptable, "accept text/event-stream")
+		return
+	}
+	s, done := x.session()
+	if s == nil {
+		return
+	}
+	defer done()
+	release, ok := x.streams.take(x.by.Token)
+	if !ok {
+		x.refuse(x.streams.full("open streams"))
+		return
+	}
+	defer release()
+	x.hear(s)
+}
+
+// hear writes what a session has to say until somebody ends it. What was said to a stream that broke may not
+// have arrived: so each stream after the first begins with all that the session watches.
+func (x *exchange) hear(s *webSession) {
+	out := x.events()
+	out.open()
+	ok := x.control.Flush() == nil
+	if s.heard.Swap(true) {
+		for _, n := range x.server.watches.everything(s.session) {
+			ok = ok && out.send(n)
+		}
+	}
+	for ok {
+		select {
+		case n := <-s.notifications:
+			ok = out.send(n)
+		case <-time.After(beat):
+			ok = out.live()
+		case <-x.r.Context().Done():
+			return
+		case <-x.waits.Done():
+			return
+		case <-s.ended:
+			return
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	sdk "github.com/mark3labs/mcp-go/mcp"
+
+	"handoff/schemas"
+)
+
+// webSession is what the requests of one client have in common before revision 2026-07-28. Its id is a secret
+// of the client, and good only together with the token it began with.
+type webSession struct {
+	*session
+	requests requests
+	token    string        // bearer token that it belongs to, empty without one
+	instance string        // how it is known to others
+	heard    atomic.Bool   // a stream was opened
+	ended    chan struct{} // closed at the end
+
+	busy  int         // requests under way; guarded by sessions.mu, as are the fields below
+	used  uint64      // when it was last used, in uses of any
+	timer *time.Timer // ends it; stopped while it is busy
+}
+
+// sessions are all that have not ended.
+type sessions struct {
+	Bound
+	server *Server
+	idle   time.Duration
+
+	mu   sync.Mutex // guards the fields below
+	byID map[string]*webSession
+	uses uint64
+}
+
+// open begins a session and uses it. Where there are too many, the one that was idle longest ends.
+func (s *sessions) open(token string) (*webSession, *schemas.Error) {
+	w := &webSession{session: newSession(s.server), token: token, instance: "http-" + rand.Text()[:8], ended: make(chan struct{}), busy: 1}
+	w.id = rand.Text()
+	if err := s.server.sdk.RegisterSession(context.Background(), w.session); err != nil {
+		return nil, schemas.InternalError(err)
+	}
+	w.timer = time.AfterFunc(s.idle, func() { s.expire(w) })
+	w.timer.Stop()
+	s.mu.Lock()
+	victim, ok := s.makeRoom(token)
+	if ok {
+		if s.byID == nil {
+			s.byID = map[string]*webSession{}
+		}
+		s.byID[w.id] = w
+		s.touch(w)
+	}
+	s.mu.Unlock()
+	if victim != nil {
+		s.close(victim)
+	}
+	if !ok {
+		s.close(w)
+		return nil, schemas.Errorf(schemas.Limit, "there are too many sessions: at most %d of one token, %d in all", s.Each, s.All).
+			WithHint("End some, or try again in a few seconds.").After(5 * time.Second)
+	}
+	return w, nil
+}
+
+// makeRoom takes out the idle session that was used longest ago, if there are too many: of this token, or in all.
+func (s *sessions) makeRoom(token string) (victim *webSession, ok bool) {
+	own := 0
+	for _, w := range s.byID {
+		if w.token == token {
+			own++
+		}
+	}
+	if own < s.Each && len(s.byID) < s.All {
+		return nil, true
+	}
+	for _, w := range s.byID {
+		if w.busy == 0 && (own < s.Each || w.token == token) && (victim == nil || w.used < victim.used) {
+			victim = w
+		}
+	}
+	if victim != nil {
+		delete(s.byID, victim.id)
+	}
+	return victim, victim != nil
+}
+
+// use gives the session of an id to a request, until it is released.
+func (s *sessions) use(id, token string) (*webSession, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w, ok := s.byID[id]
+	if !ok || w.token != token {
+		return nil, false
+	}
+	w.busy++
+	w.timer.Stop()
+	s.touch(w)
+	return w, true
+}
+
+func (s *sessions) touch(w *webSession) {
+	s.uses++
+	w.used = s.uses
+}
+
+// release ends a use. With the last, the session begins to be idle.
+func (s *sessions) release(w *webSession) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if w.busy--; w.busy == 0 {
+		w.timer.Reset(s.idle)
+	}
+}
+
+func (s *sessions) expire(w *webSession) {
+	s.mu.Lock()
+	idle := w.busy == 0
+	s.mu.Unlock()
+	if idle {
+		s.end(w)
+	}
+}
+
+// end ends a session, once.
+func (s *sessions) end(w *webSession) {
+	s.mu.Lock()
+	_, there := s.byID[w.id]
+	delete(s.byID, w.id)
+	s.mu.Unlock()
+	if there {
+		s.close(w)
+	}
+}
+
+func (s *sessions) close(w *webSession) {
+	w.timer.Stop()
+	close(w.ended)
+	s.server.sdk.UnregisterSession(context.Background(), w.id)
+}
+
+func (s *sessions) endAll() {
+	s.mu.Lock()
+	all := s.byID
+	s.byID = nil
+	s.mu.Unlock()
+	for _, w := range all {
+		s.close(w)
+	}
+}
+
+// session gives the session that a request belongs to, or answers that there is none.
+func (x *exchange) session() (_ *webSession, done func()) {
+	id := x.r.Header.Get(sdk.HeaderSessionID)
+	switch {
+	case unknownVersion(x.r.Header):
+		x.fault(http.StatusBadRequest, "revision %q of the protocol is not spoken here", x.r.Header.Get(sdk.HeaderProtocolVersion))
+		return nil, nil
+	case id == "":
+		x.fault(http.StatusBadRequest, "the header %s is missing: begin with initialize", sdk.HeaderSessionID)
+		return nil, nil
+	}
+	s, ok := x.sessions.use(id, x.by.Token)
+	if !ok {
+		x.fault(http.StatusNotFound, "there is no such session: begin anew with initialize")
+		return nil, nil
+	}
+	return s, func() { x.sessions.release(s) }
+}
+
+// end answers DELETE, with which a client ends its session.
+func (x *exchange) end() {
+	if sdk.IsModernProtocol(x.r.Header.Get(sdk.HeaderProtocolVersion)) {
+		x.notAllowed("POST")
+		return
+	}
+	if err := x.identify(); err != nil {
+		x.refuse(err)
+		return
+	}
+	if s, done := x.session(); s != nil {
+		x.sessions.end(s)
+		done()
+		x.w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+// instance tells callers of one name apart: by session, else by token.
+func (x *exchange) instance(s *webSession) string {
+	if s != nil {
+		return s.instance
+	}
+	return cmp.Or(x.by.AgentID, x.by.Token, "http")
+}
