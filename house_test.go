@@ -87,9 +87,21 @@ var house = []room{
 	},
 
 	{
+		level: 3, path: "tools/observe", about: "figures and traces",
+		imports: []string{"schemas", "tools"},
+		owns:    []string{"github.com/VictoriaMetrics/metrics", "go.opentelemetry.io", "google.golang.org/protobuf"},
+	},
+
+	{
 		level: 4, path: "mcp", about: "how it is spoken",
 		imports: []string{"schemas", "tools"},
 		owns:    []string{"github.com/mark3labs/mcp-go"},
+	},
+
+	{
+		level: 4, path: "mcp/auth", about: "who calls over HTTP",
+		imports: []string{"schemas", "tools"},
+		owns:    []string{"github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4", "golang.org/x/time"},
 	},
 
 	{
@@ -108,9 +120,13 @@ var house = []room{
 		owns:    []string{"github.com/anishathalye/porcupine"},
 	},
 	{
+		level: 5, path: "cmd/handoff/network", about: "proof that agents elsewhere are served",
+		imports: everythingBelow,
+	},
+	{
 		level: 5, path: "cmd/handoff", about: "commands, wiring",
 		imports: everythingBelow,
-		owns:    []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/rogpeppe/go-internal"},
+		owns:    []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/rogpeppe/go-internal", "go.yaml.in/yaml/v3"},
 	},
 }
 

@@ -1,6 +1,7 @@
 package handoff_test
 
 import (
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -141,4 +142,17 @@ func covered(rows []string, path string) bool {
 // owned reports whether path is one of modules, or a package in one.
 func owned(modules []string, path string) bool {
 	return slices.ContainsFunc(modules, func(m string) bool { return m == path || strings.HasPrefix(path, m+"/") })
+}
+
+// Each costs every start of the program most of a millisecond, for building its registries. Tests may use them.
+func TestTheProgramLinksNothingThatStartsSlowly(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "./cmd/handoff").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range strings.Fields(string(out)) {
+		if strings.HasPrefix(path, "google.golang.org/protobuf") || strings.HasPrefix(path, "google.golang.org/grpc") {
+			t.Errorf("cmd/handoff links %s", path)
+		}
+	}
 }

@@ -183,7 +183,7 @@ func (o *op) passOn(r *store.Record, d *draft, out *schemas.CompleteOut) error {
 	sent, err := send(&next)
 	if err != nil {
 		e := schemas.AsError(err)
-		return e.About(0, "", 0).WithField("continuation."+e.Field).WithHint("%s %s was not completed either.", e.Hint, r.ID)
+		return e.About(0, "", 0).WithField(strings.TrimSuffix("continuation."+e.Field, ".")).WithHint("%s %s was not completed either.", e.Hint, r.ID)
 	}
 	out.Forwarded = &sent
 	if sent.HandoffID == 0 {

@@ -25,6 +25,7 @@ type draft struct {
 	workflow schemas.Workflow // as asked, "" for the parent's or a new one
 	after    []string
 	key      string
+	token    string // that is charged with it, see checkPending
 	force    bool
 	warnings []string
 	attempt  int // how many were made before
@@ -49,6 +50,7 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 		return d, err
 	}
 	d.key, d.force, d.attempt, d.warnings = in.Key, in.Options.Force, in.Options.Attempt, idle(*in.Options)
+	d.token = by.Token
 	d.handoff = handoffOf(by, in, d.to)
 	d.handoff.Metadata.Deadline, d.handoff.Metadata.NotBefore = pointer(d.stated), pointer(d.notBefore)
 	if err := s.encode(&d); err != nil {

@@ -44,7 +44,7 @@ func (o *op) follow(r *store.Record, then schemas.Then, to schemas.Agent, why *s
 	case schemas.ThenRollback:
 		next, err = o.rollback(r, to, lost{Failure: why})
 	case schemas.ThenRetry:
-		next, err = o.sendAgain(actRerun, r)
+		next, err = o.sendAgain(actRerun, r, r.SentWith)
 	case schemas.ThenEscalate:
 		next, err = o.escalate(r, lost{Failure: why})
 	case schemas.ThenStop:

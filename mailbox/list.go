@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
-	"slices"
 
 	"handoff/schemas"
 	"handoff/store"
@@ -135,31 +134,36 @@ func itemOf(r *store.Record) schemas.Item {
 
 // notices lists an agent's notices, newest first, and marks those that it shows as read.
 func (s *Service) notices(ctx context.Context, by schemas.Caller, in schemas.ListIn, f filter) (out schemas.ListOut, err error) {
-	err = s.update(ctx, by, func(o *op) error {
-		out = schemas.ListOut{Items: []schemas.Item{}}
-		var shown []schemas.NoticeID
-		left := room
-		for n, err := range o.Notices(by.Agent, schemas.NoticeID(f.cursor)) {
-			if err != nil {
-				return err
-			}
-			if !f.tells(n) {
-				continue
-			}
-			unread, err := o.IsUnread(by.Agent, n.ID)
-			if err != nil {
-				return err
-			}
-			it := schemas.Item{
-				NoticeID: n.ID, HandoffID: n.About, From: n.From, Title: schemas.Visible(n.Title), At: n.At, Kind: n.Kind, Text: schemas.Visible(n.Text), Unread: unread,
-			}
-			if len(shown) == in.Limit || !fits(&out, it, &left) {
-				out.Cursor = schemas.ID(shown[len(shown)-1]).String()
-				break
-			}
-			shown = append(shown, n.ID)
-		}
-		return o.tx.Read(by.Agent, slices.Clone(shown)...)
+	err = s.reading(ctx, by, func(v *store.View) (shown []schemas.NoticeID, err error) {
+		out, shown, err = f.notices(v, by.Agent, in.Limit)
+		return shown, err
 	})
 	return out, err
+}
+
+// notices gives a list of an agent's notices up to a limit, and which it shows.
+func (f filter) notices(v *store.View, a schemas.Agent, limit int) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
+	out.Items = []schemas.Item{}
+	left := room
+	for n, err := range v.Notices(a, schemas.NoticeID(f.cursor)) {
+		if err != nil {
+			return out, nil, err
+		}
+		if !f.tells(n) {
+			continue
+		}
+		unread, err := v.IsUnread(a, n.ID)
+		if err != nil {
+			return out, nil, err
+		}
+		it := schemas.Item{
+			NoticeID: n.ID, HandoffID: n.About, From: n.From, Title: schemas.Visible(n.Title), At: n.At, Kind: n.Kind, Text: schemas.Visible(n.Text), Unread: unread,
+		}
+		if len(shown) == limit || !fits(&out, it, &left) {
+			out.Cursor = schemas.ID(shown[len(shown)-1]).String()
+			break
+		}
+		shown = append(shown, n.ID)
+	}
+	return out, shown, nil
 }

@@ -60,22 +60,40 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 	if by.Agent == "" {
 		return out, schemas.Invalidf("agent", "is needed to know whose notice").WithHint("Say who you are with agent.")
 	}
-	err = s.update(ctx, by, func(o *op) error {
+	err = s.reading(ctx, by, func(v *store.View) ([]schemas.NoticeID, error) {
 		out = schemas.GetOut{}
-		for n, err := range o.Notices(by.Agent, wanted+1) {
+		for n, err := range v.Notices(by.Agent, wanted+1) {
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if n.ID == wanted {
 				out.Notice = &n
-				return o.tx.Read(by.Agent, wanted)
+				return []schemas.NoticeID{wanted}, nil
 			}
 			break
 		}
-		return schemas.Errorf(schemas.NotFound, "%s has no notice %s", by.Agent, wanted).WithField("handoff_id").
+		return nil, schemas.Errorf(schemas.NotFound, "%s has no notice %s", by.Agent, wanted).WithField("handoff_id").
 			WithHint("list_handoffs with box notices lists yours.")
 	})
 	return out, err
+}
+
+// reading shows notices with fn, which gives those that it shows: they count as read from now on, unless the
+// caller only watches the mailbox of another.
+func (s *Service) reading(ctx context.Context, by schemas.Caller, fn func(*store.View) ([]schemas.NoticeID, error)) error {
+	if by.Scope == schemas.ScopeRead {
+		return s.read(ctx, func(v *store.View) error {
+			_, err := fn(v)
+			return err
+		})
+	}
+	return s.update(ctx, by, func(o *op) error {
+		shown, err := fn(o.View)
+		if err != nil {
+			return err
+		}
+		return o.tx.Read(by.Agent, shown...)
+	})
 }
 
 // notify leaves a notice with an agent, unless it is the one who acts: nobody is told what it did itself.

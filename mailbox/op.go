@@ -108,9 +108,8 @@ func (o *op) step(a action, r *store.Record) (now store.Record, err error) {
 // put commits a changed record with its event, which is given what the operation knows.
 func (o *op) put(a action, was, now *store.Record, e schemas.Event, said store.Content) error {
 	now.Wakes = wakes(now)
-	e.Handoff, e.Action = now.ID, string(a)
-	e.At, e.Agent, e.AgentID, e.Via = o.now, o.by.Agent, o.by.AgentID, o.by.Via
-	e.To, e.Attempt = now.Status, now.Attempt
+	o.sign(&e, a)
+	e.Handoff, e.To, e.Attempt = now.ID, now.Status, now.Attempt
 	if was != nil {
 		e.From = was.Status
 	}
@@ -148,11 +147,18 @@ func (o *op) unburden(holder schemas.Agent) {
 
 // record keeps an event that is about no handoff.
 func (o *op) record(a action, content store.Content) error {
-	e := schemas.Event{Action: string(a), At: o.now, Agent: o.by.Agent, AgentID: o.by.AgentID, Via: o.by.Via}
+	var e schemas.Event
+	o.sign(&e, a)
 	_, err := o.tx.Change(nil, nil, e, content)
 	o.wrote = true
 	o.regrouped = o.regrouped || a == actRegister
 	return err
+}
+
+// sign says in an event what was done, when, by whom and how that was proved.
+func (o *op) sign(e *schemas.Event, a action) {
+	e.Action, e.At = string(a), o.now
+	e.Agent, e.AgentID, e.Via, e.Token, e.Trace = o.by.Agent, o.by.AgentID, o.by.Via, o.by.Token, o.by.Trace
 }
 
 // said makes content from what a caller said.

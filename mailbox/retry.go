@@ -27,7 +27,10 @@ func (o *op) retry(r *store.Record, _ schemas.UpdateIn, out *schemas.UpdateOut) 
 			return r, err
 		}
 	}
-	again, err := o.sendAgain(actRetry, r)
+	if err := o.checkPending(); err != nil {
+		return nil, err
+	}
+	again, err := o.sendAgain(actRetry, r, o.by.Token)
 	if err != nil {
 		return nil, err
 	}
@@ -36,8 +39,8 @@ func (o *op) retry(r *store.Record, _ schemas.UpdateIn, out *schemas.UpdateOut) 
 }
 
 // sendAgain sends the same work again, with the context, partial progress and checkpoint of before. In a
-// pool the one who failed is passed over, if another is there.
-func (o *op) sendAgain(a action, r *store.Record) (*store.Record, error) {
+// pool the one who failed is passed over, if another is there. A token is charged with it, "" for none.
+func (o *op) sendAgain(a action, r *store.Record, token string) (*store.Record, error) {
 	why, err := o.lossOf(r)
 	if err != nil {
 		return nil, err
@@ -46,7 +49,7 @@ func (o *op) sendAgain(a action, r *store.Record) (*store.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.to = r.To
+	d.to, d.token = r.To, token
 	others, err := o.candidatesLeft(r, r.Holder)
 	if err != nil {
 		return nil, err

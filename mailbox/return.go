@@ -21,6 +21,9 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	if err := o.checkDepth(p, r); err != nil {
 		return nil, err
 	}
+	if err := o.checkPending(); err != nil {
+		return nil, err
+	}
 	content, err := o.saidNote(&now, in)
 	if err != nil {
 		return nil, err
@@ -32,7 +35,7 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	if err != nil {
 		return nil, err
 	}
-	d.to, d.handoff.Kind = schemas.Address(r.Holder), "return"
+	d.to, d.token, d.handoff.Kind = schemas.Address(r.Holder), o.by.Token, "return"
 	d.handoff.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
 	d.handoff.Metadata.NeedsApproval = false // the work was approved; this is the rest of it
 	again, err := o.succeed(actRedo, &now, d, p)

@@ -53,6 +53,9 @@ func (o *op) send(d *draft) (out schemas.SendOut, err error) {
 	if again, err := o.sentBefore(d); again != nil || err != nil {
 		return value(again), err
 	}
+	if err := o.checkPending(); err != nil {
+		return out, err
+	}
 	warnings, err := o.checkRecipient(d)
 	if err != nil {
 		return out, err
@@ -132,7 +135,7 @@ func (o *op) newRecord(id schemas.ID, d *draft, p place) *store.Record {
 		Parent: p.parent, RetryOf: p.retryOf, Depth: p.depth, MaxDepth: p.maxDepth,
 		Attempt: min(d.attempt, h.Metadata.MaxAttempts-1), MaxAttempts: h.Metadata.MaxAttempts, Estimate: int(d.estimate.Minutes()),
 		NeedsApproval: h.Metadata.NeedsApproval, Promises: promises(h.Expectations),
-		Excluded: d.excluded, Digest: d.digest,
+		Excluded: d.excluded, Digest: d.digest, SentWith: d.token,
 	}
 	if h.Rollback != nil {
 		r.OnFailure = h.Rollback.OnFailure

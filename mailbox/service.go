@@ -42,6 +42,9 @@ type Config struct {
 	Lease    time.Duration // silence after which a claim ends, default 15 minutes
 	LeaseMax time.Duration // longest silence that an open connection covers, default 2 hours
 
+	// Commits tells how long commits of the store took, for [Service.Stats]. Nil means that nobody measures it.
+	Commits func() schemas.Latency
+
 	Logger *slog.Logger // default: discards
 }
 
@@ -49,9 +52,11 @@ type Config struct {
 // Its methods may be called concurrently. Errors are *[schemas.Error].
 type Service struct {
 	Config
-	conns  *connections
-	hub    *hub
-	sleeps *sleeps
+	conns   *connections
+	hub     *hub
+	sleeps  *sleeps
+	denials *denials
+	ended   endedCount
 
 	started time.Time
 	secret  string // that no sender knows: briefs are framed with it
@@ -69,7 +74,7 @@ func New(c Config) *Service {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{Config: c, conns: newConnections(), hub: newHub(), sleeps: &sleeps{}, secret: c.NewID("frame")}
+	s := &Service{Config: c, conns: newConnections(), hub: newHub(), sleeps: &sleeps{}, denials: newDenials(), secret: c.NewID("frame")}
 	s.started, _ = s.tick()
 	return s
 }

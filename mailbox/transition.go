@@ -40,8 +40,11 @@ const (
 	actLate      action = "late"
 
 	// These are about no handoff.
-	actRegister action = "registered"
-	actMessage  action = "message"
+	actRegister    action = "registered"
+	actMessage     action = "message"
+	actTokenAdd    action = "token_added"
+	actTokenRevoke action = "token_revoked"
+	actDenied      action = "denied" // a caller with a token asked to act as another than it names
 )
 
 // actions lists them in the order of a life.

@@ -2,6 +2,7 @@ package schemas
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -74,11 +75,24 @@ func (c Caller) As(name string) (Caller, error) {
 		return c, err
 	}
 	if !c.may(agent) {
-		return c, Errorf(Denied, "this connection may not act as %s", agent).WithField("agent").
-			WithHint("Leave agent out to act under the name of this connection.")
+		return c, c.mayNot(agent)
 	}
 	c.Agent = agent
 	return c, nil
+}
+
+// mayNot refuses a name and tells which there are.
+func (c Caller) mayNot(a Agent) error {
+	e := Errorf(Denied, "this connection may not act as %s", a).WithField("agent")
+	if len(c.Names) == 0 {
+		return e.WithHint("Leave agent out to act under the name of this connection.")
+	}
+	known := make([]string, len(c.Names))
+	for i, name := range c.Names {
+		known[i] = string(name)
+	}
+	return e.WithKnown(known...).WithHint("Leave agent out, or act as %s. Whoever runs the server gives out tokens for other names.",
+		strings.Join(known, " or "))
 }
 
 func (c Caller) may(a Agent) bool {

@@ -31,6 +31,7 @@ const (
 	Agents                  // cards of agents, by name
 	Mailboxes               // counters of a mailbox, by box
 	Workflows               // who owns a workflow, by name
+	Tokens                  // who may call over a network, by name and by hash
 	Notices                 // mail that is read and not claimed, by reader
 	Unread                  // notices not yet read, by reader
 	Events                  // the audit log, by number
@@ -46,7 +47,7 @@ var spaceNames = [Spaces]string{
 	Sys: "sys", Records: "records", Bodies: "bodies", Ready: "ready", Wakes: "wakes",
 	ByBox: "by_box", BySender: "by_sender", ByHolder: "by_holder", ByWorkflow: "by_workflow",
 	ByState: "by_state", ByParent: "by_parent", ByOrigin: "by_origin", ByAfter: "by_after",
-	Agents: "agents", Mailboxes: "mailboxes", Workflows: "workflows",
+	Agents: "agents", Mailboxes: "mailboxes", Workflows: "workflows", Tokens: "tokens",
 	Notices: "notices", Unread: "unread", Events: "events",
 	Salts: "salts", Tree: "tree", Receipts: "receipts", References: "references",
 	Words: "words",

@@ -21,13 +21,13 @@ func (p *Problems) addf(format string, args ...any) {
 	}
 }
 
-// Check compares every record with its index rows, both ways, and recounts the counters, in one snapshot.
-// It gives the first twenty problems.
+// Check compares every record and token with its index rows, both ways, and recounts the counters, in one
+// snapshot. It gives the first twenty problems.
 func (s *Store) Check(ctx context.Context) (problems Problems, err error) {
 	err = s.View(ctx, func(v *View) error {
 		problems = nil
 		c := checker{View: v, problems: &problems, counted: map[schemas.Address]Mailbox{}}
-		for _, step := range []func() error{c.records, c.indexes, c.unread, c.counters} {
+		for _, step := range []func() error{c.records, c.indexes, c.unread, c.counters, c.tokens} {
 			if err := step(); err != nil {
 				return err
 			}
@@ -62,7 +62,9 @@ func (c *checker) records() error {
 		if err := c.entries(r); err != nil {
 			return err
 		}
-		c.countIn(share(r))
+		for _, s := range shares(r) {
+			c.countIn(s.box, s.of)
+		}
 	}
 	return nil
 }

@@ -15,15 +15,16 @@ import (
 // checked are the spaces that Check answers for.
 var checked = []store.Space{
 	store.Ready, store.Wakes, store.ByBox, store.BySender, store.ByHolder, store.ByWorkflow, store.ByState,
-	store.ByParent, store.ByOrigin, store.ByAfter, store.Mailboxes, store.Unread,
+	store.ByParent, store.ByOrigin, store.ByAfter, store.Mailboxes, store.Unread, store.Tokens,
 }
 
 // indexed has rows in every index.
 func indexed(t testing.TB) *world {
 	w := busy(t)
 	r := sent(50)
-	r.Parent, r.OriginID, r.After = 1, "HO-1", []schemas.ID{2, 3}
+	r.Parent, r.OriginID, r.After, r.SentWith = 1, "HO-1", []schemas.ID{2, 3}, "ci"
 	w.change(nil, r, "send", "")
+	w.update(func(tx *store.Tx) error { return tx.PutToken(token("ci")) })
 	w.sound()
 	for _, s := range checked {
 		require.NotEmpty(t, w.dump(s)[s], s)
@@ -94,6 +95,26 @@ func TestCheckFinds(t *testing.T) {
 				return copyRow(rows, store.Mailboxes, []byte("auto-code"), []byte("nobody"))
 			},
 			"mailbox nobody is counted as {Pending:2 Urgent:0 Held:1 Unread:0} and holds {Pending:0 Urgent:0 Held:0 Unread:0}",
+		},
+		{
+			"a counter of a token", func(rows store.Writer) error {
+				return copyRow(rows, store.Mailboxes, []byte("auto-code"), []byte("token:ci"))
+			},
+			"mailbox token:ci is counted as {Pending:2 Urgent:0 Held:1 Unread:0} and holds {Pending:1 Urgent:0 Held:0 Unread:0}",
+		},
+		{
+			"a token that cannot be read", func(rows store.Writer) error { return rows.Put(store.Tokens, []byte("nci"), []byte("{")) },
+			"token ci cannot be read",
+		},
+		{
+			"a hash that leads to another token", func(rows store.Writer) error { return copyRow(rows, store.Tokens, []byte("nci"), []byte("nqa")) },
+			"token qa calls itself ci",
+		},
+		{
+			"a token with another hash", func(rows store.Writer) error {
+				return rows.Put(store.Tokens, []byte("nci"), []byte(`{"name":"ci","hash":"another"}`))
+			},
+			"a hash leads to token ci, which has another\ntoken ci is not found by its hash",
 		},
 		{
 			"a record under another id", func(rows store.Writer) error { return copyRow(rows, store.Records, key(uint64(3)), key(uint64(9))) },

@@ -68,30 +68,56 @@ func (t *Tx) count(box schemas.Address, by Mailbox) error {
 	return t.w.Put(Mailboxes, []byte(box), encodeMailbox(m))
 }
 
-// share is what one record adds to the counters: to those of the box it waits in, or of its holder.
-func share(r *Record) (box schemas.Address, m Mailbox) {
+// share is what one record adds to the counters of one box; zero for nothing.
+type share struct {
+	box schemas.Address
+	of  Mailbox
+}
+
+// shares are all that one record adds to: the box it waits in or its holder's, and that of the token it was
+// sent with.
+func shares(r *Record) [2]share {
+	if r == nil {
+		return [2]share{}
+	}
+	return [...]share{inBox(r), ofToken(r)}
+}
+
+func inBox(r *Record) share {
 	switch {
-	case r == nil:
 	case claimable(r):
-		m.Pending = 1
+		m := Mailbox{Pending: 1}
 		if r.Priority == schemas.High || r.Priority == schemas.Critical {
 			m.Urgent = 1
 		}
-		return r.Box, m
+		return share{r.Box, m}
 	case r.Status.Held():
-		return schemas.Address(r.Holder), Mailbox{Held: 1}
+		return share{schemas.Address(r.Holder), Mailbox{Held: 1}}
 	}
-	return "", m
+	return share{}
 }
 
+// ofToken counts what is blocked as well: it was sent and nobody has taken it.
+func ofToken(r *Record) share {
+	if r.SentWith == "" || r.Status != schemas.Pending {
+		return share{}
+	}
+	return share{tokenBox(r.SentWith), Mailbox{Pending: 1}}
+}
+
+// recount moves what a record adds to the counters.
 func (t *Tx) recount(was, now *Record) error {
-	from, less := share(was)
-	to, more := share(now)
-	if from == to && less == more {
-		return nil
+	before, after := shares(was), shares(now)
+	for i, less := range before {
+		if less == after[i] {
+			continue
+		}
+		if err := t.count(less.box, Mailbox{Pending: -less.of.Pending, Urgent: -less.of.Urgent, Held: -less.of.Held}); err != nil {
+			return err
+		}
+		if err := t.count(after[i].box, after[i].of); err != nil {
+			return err
+		}
 	}
-	if err := t.count(from, Mailbox{Pending: -less.Pending, Urgent: -less.Urgent, Held: -less.Held}); err != nil {
-		return err
-	}
-	return t.count(to, more)
+	return nil
 }

@@ -132,6 +132,7 @@ func anyRecord(random *rand.Rand, id schemas.ID) *store.Record {
 	r.Parent = anyOf[schemas.ID](random, 0, 1, 2, 255, 256)
 	r.OriginID = anyOf(random, "", "HO-1", "HO-1\x00")
 	r.Digest = anyOf(random, "", "one", "two")
+	r.SentWith = anyOf(random, "", "ci", "a")
 	return r
 }
 
@@ -264,5 +265,11 @@ func (m *model) compareMailboxes(v *store.View) {
 		counted, err := v.Mailbox(box)
 		require.NoError(m.t, err)
 		require.Equal(m.t, store.Mailbox{Pending: len(pending), Urgent: len(urgent), Held: len(held)}, counted)
+	}
+	for _, token := range []string{"ci", "a"} {
+		pending := m.all(func(r *store.Record) bool { return r.Status == schemas.Pending && r.SentWith == token })
+		counted, err := v.PendingOf(token)
+		require.NoError(m.t, err)
+		require.Len(m.t, pending, counted)
 	}
 }

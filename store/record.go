@@ -71,6 +71,7 @@ type Record struct {
 	Asker         schemas.Agent   `json:"asker,omitempty"`
 	OnFailure     schemas.Agent   `json:"onfail,omitempty"`
 	Promises      bool            `json:"promises,omitempty"` // criteria or an output schema were declared
+	SentWith      string          `json:"with,omitempty"`     // name of the bearer token that it was sent with
 
 	Body       uint64   `json:"body"` // event whose content is the handoff as it was sent or last amended
 	Result     uint64   `json:"result,omitempty"`

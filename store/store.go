@@ -20,7 +20,10 @@
 //	by_after    id waited for, id
 //	agents      agent                         → Agent
 //	mailboxes   box                           → Mailbox: counters
+//	            "token:" name                 → the same of a token: what was sent with it is pending
 //	workflows   workflow                      → Workflow
+//	tokens      "n", name                     → Token
+//	            "h", SHA-256 of the secret    → name
 //	notices     agent, notice                 → Notice
 //	unread      agent, notice
 //	events      number                        → Event, JSON

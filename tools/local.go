@@ -27,6 +27,9 @@ func (l Local) Invoke(ctx context.Context, c Call) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := t.offered(c.Caller); err != nil {
+		return nil, err
+	}
 	return l.invoke(ctx, t, c)
 }
 
@@ -62,6 +65,9 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 	}
 	by, err := named(c.Caller, agent, t)
 	if err != nil {
+		if schemas.AsError(err).Code == schemas.Denied {
+			l.Mailbox.Denied(ctx, c.Caller, agent, t.Name)
+		}
 		return nil, err
 	}
 	by.Request, by.Since, by.Until = c.ID, c.Since, c.Until

@@ -69,4 +69,24 @@ var Admin = []Tool{
 		Name: "session_name", Title: "Name of a session", ReadOnly: true, Idempotent: true, Admin: true,
 		Description: "Under which name a session acts, for the shells that its client started.",
 	}, (*mailbox.Service).NameOf, nothing),
+	define(Tool{
+		Name: "token_add", Title: "Add a token", Admin: true,
+		Description: "Let callers over a network act as some agents, with a secret of which only the hash is told.",
+	}, (*mailbox.Service).AddToken, nothing),
+	define(Tool{
+		Name: "token_find", Title: "Find a token", ReadOnly: true, Idempotent: true, Admin: true,
+		Description: "Whose secret has a hash, and whether a token is needed at all.",
+	}, (*mailbox.Service).FindToken, nothing),
+	define(Tool{
+		Name: "token_list", Title: "List tokens", ReadOnly: true, Idempotent: true, Admin: true,
+		Description: "All tokens, also those that are revoked or expired.",
+	}, (*mailbox.Service).ListTokens, nothing),
+	define(Tool{
+		Name: "token_revoke", Title: "Revoke a token", Idempotent: true, Admin: true,
+		Description: "Make a token good no more, at once.",
+	}, (*mailbox.Service).RevokeToken, nothing),
+	define(Tool{
+		Name: "workspace_stats", Title: "Figures of the workspace", ReadOnly: true, Idempotent: true, Admin: true,
+		Description: "How many handoffs are in which state and mailbox, and how long the store takes.",
+	}, (*mailbox.Service).Stats, nothing),
 }

@@ -79,20 +79,24 @@ func published(message string) json.RawMessage {
 
 // Find gives the tool of a name, also an administrative one.
 func Find(name string) (Tool, error) {
-	var known []string
-	for _, t := range Table {
-		if t.Name == name {
-			return t, nil
+	for _, table := range [][]Tool{Table, Admin} {
+		for _, t := range table {
+			if t.Name == name {
+				return t, nil
+			}
 		}
-		known = append(known, t.Name)
 	}
-	for _, t := range Admin {
-		if t.Name == name {
-			return t, nil
-		}
+	return Tool{}, noTool(name)
+}
+
+// noTool names the tools that there are for agents.
+func noTool(name string) error {
+	known := make([]string, len(Table))
+	for i, t := range Table {
+		known[i] = t.Name
 	}
 	e := schemas.Errorf(schemas.NotFound, "no tool %s", quoted(name))
-	return Tool{}, e.WithField("tool").WithKnown(nearest(name, known)...).WithHint("%s", closest(name, known))
+	return e.WithField("tool").WithKnown(nearest(name, known)...).WithHint("%s", closest(name, known))
 }
 
 // Canonical gives arguments as the method sees them: mended, checked, without agent, with the spellings of

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,7 @@ func asWords() form    { return new(wordsForm) }
 func asPairs() form    { return pairsForm{} }
 func asRole() form     { return new(roleForm) }
 func asNumber() form   { return new(numberForm) }
+func asRate() form     { return new(rateForm) }
 func asSwitch() form   { return new(switchForm) }
 func asDocument() form { return new(documentForm) }
 
@@ -92,6 +94,21 @@ func (f *numberForm) Set(s string) error {
 func (f *numberForm) String() string { return strconv.Itoa(int(*f)) }
 func (*numberForm) Type() string     { return "number" }
 func (f *numberForm) argument() any  { return int(*f) }
+
+// rateForm is a number that may have a fraction.
+type rateForm float64
+
+func (f *rateForm) Set(s string) error {
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+		return errors.New("not a number")
+	}
+	*f = rateForm(n)
+	return nil
+}
+func (f *rateForm) String() string { return strconv.FormatFloat(float64(*f), 'f', -1, 64) }
+func (*rateForm) Type() string     { return "number" }
+func (f *rateForm) argument() any  { return float64(*f) }
 
 // switchForm is a switch.
 type switchForm bool

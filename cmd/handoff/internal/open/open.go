@@ -65,10 +65,11 @@ func (c Config) open(ctx context.Context, alone bool) (relay.Store, error) {
 	if err != nil {
 		return nil, explain(c, errors.Join(err, log.Close()))
 	}
-	m := &mailboxes{store: store.New(backend), log: log}
+	timed := store.NewTimed(backend, c.Now)
+	m := &mailboxes{store: store.New(timed), log: log}
 	m.Local = tools.Local{Logger: log.Logger(), Mailbox: mailbox.New(mailbox.Config{
 		Store: m.store, Now: c.Now, Awake: c.Awake, NewID: newID, Alone: alone,
-		Limits: c.Limits, Lease: c.Lease, LeaseMax: c.LeaseMax, Logger: log.Logger(),
+		Limits: c.Limits, Lease: c.Lease, LeaseMax: c.LeaseMax, Logger: log.Logger(), Commits: timed.Commits,
 	})}
 	return m, nil
 }

@@ -1,0 +1,70 @@
+package mailbox
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"handoff/schemas"
+)
+
+// denialsApart is the least time between two events that tell of denials of one token.
+const denialsApart = time.Minute
+
+// denials counts what was denied and not yet told in the registry, by token. It is memory only.
+type denials struct {
+	mu sync.Mutex // guards the fields below
+	of map[string]*denial
+}
+
+type denial struct {
+	told time.Time // when the last event was kept
+	more int       // denials since
+}
+
+func newDenials() *denials { return &denials{of: map[string]*denial{}} }
+
+// count adds a denial. When an event is due it gives how many it tells of, else zero.
+func (d *denials) count(token string, now time.Time) (times int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	of := d.of[token]
+	if of == nil {
+		of = &denial{}
+		d.of[token] = of
+	}
+	of.more++
+	if now.Sub(of.told) < denialsApart && !now.Before(of.told) {
+		return 0
+	}
+	times, *of = of.more, denial{told: now}
+	return times
+}
+
+// denied is what an event of [actDenied] says.
+type denied struct {
+	Agent string `json:"agent"` // that was asked for last
+	Tool  string `json:"tool"`  // for which
+	Times int    `json:"times"` // since the event before
+}
+
+// Denied keeps in the registry that a caller with a token asked to act as an agent that the token does not name:
+// for each token once a minute, with how often it happened since. The denial itself was the caller's to give,
+// so nothing that goes wrong here is told to anybody but the log.
+func (s *Service) Denied(ctx context.Context, by schemas.Caller, asked, tool string) {
+	if by.Token == "" {
+		return
+	}
+	times := s.denials.count(by.Token, s.Now())
+	if times == 0 {
+		return
+	}
+	content, err := s.said(denied{Agent: schemas.Clip(schemas.Visible(asked), 64), Tool: tool, Times: times})
+	if err == nil {
+		err = s.update(ctx, by, func(o *op) error { return o.record(actDenied, content) })
+	}
+	if err != nil && ctx.Err() == nil {
+		s.Logger.WarnContext(ctx, "a denial was not kept", slog.String("token", by.Token), slog.Any("error", err))
+	}
+}

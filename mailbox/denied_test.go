@@ -1,0 +1,66 @@
+package mailbox_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+func withToken(name schemas.Agent, token string) schemas.Caller {
+	by := remote(name, token)
+	by.Token, by.Names = token, []schemas.Agent{name}
+	return by
+}
+
+func TestDenialsAreKeptOnceAMinuteForEachToken(t *testing.T) {
+	w := newWorld(t)
+	ctx := context.Background()
+	deny := func(token, asked string) { w.Denied(ctx, withToken("qa", token), asked, "claim_handoff") }
+	deny("ci", "boss")
+	deny("ci", "root")
+	deny("other", "boss")
+	w.later(59 * time.Second)
+	deny("ci", "boss")
+	w.later(time.Second)
+	deny("ci", "human")
+	deny("ci", "human")
+
+	events, said := w.events()
+	require.Equal(t, []string{
+		`{"agent":"boss","tool":"claim_handoff","times":1}`,
+		`{"agent":"boss","tool":"claim_handoff","times":1}`,
+		`{"agent":"human","tool":"claim_handoff","times":3}`,
+	}, said)
+	for i, token := range []string{"ci", "other", "ci"} {
+		require.Equal(t, "denied", events[i].Action)
+		require.Equal(t, schemas.Agent("qa"), events[i].Agent)
+		require.Equal(t, token, events[i].Token)
+	}
+}
+
+func TestOnlyDenialsOfTokensAreKept(t *testing.T) {
+	w := newWorld(t)
+	w.Denied(context.Background(), remote("qa", "1"), "boss", "claim_handoff")
+	events, _ := w.events()
+	require.Empty(t, events)
+}
+
+func TestManyDenialsAtOnceLeaveOneEvent(t *testing.T) {
+	w := newConcurrentWorld(t, backends["bolt"](t))
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() { w.Denied(context.Background(), withToken("qa", "ci"), "boss", "send_handoff") })
+	}
+	all.Wait()
+	_, said := w.events()
+	require.Equal(t, []string{`{"agent":"boss","tool":"send_handoff","times":1}`}, said)
+	w.later(time.Minute)
+	w.Denied(context.Background(), withToken("qa", "ci"), "boss", "send_handoff")
+	_, said = w.events()
+	require.Contains(t, said[1], `"times":50`)
+}

@@ -1,0 +1,158 @@
+package mailbox_test
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+func limited(name schemas.Agent, most int) schemas.Caller {
+	by := withToken(name, "ci")
+	by.MaxPending = most
+	return by
+}
+
+func (w *world) pendingOf(token string) (n int) {
+	w.t.Helper()
+	require.NoError(w.t, w.store.View(context.Background(), func(v *store.View) (err error) {
+		n, err = v.PendingOf(token)
+		return err
+	}))
+	return n
+}
+
+// tooMany checks that nothing was sent because so many are pending.
+func tooMany(t *testing.T, err error, are string) {
+	t.Helper()
+	e := refused(t, err, schemas.Limit, "Nothing was sent.")
+	require.Equal(t, are+" handoffs that were sent with token ci are pending, and it may have "+are, e.Message)
+	require.Equal(t, 30, e.RetryAfter)
+}
+
+func TestATokenSendsUntilSoManyArePending(t *testing.T) {
+	w := newWorld(t)
+	a, b := limited("a", 3), w.stdio("b")
+	w.send(a, "b", "one")
+	w.send(a, "c", "two", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
+	w.send(a, "c", "three", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"}; in.Key = "k" })
+	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "four"})
+	tooMany(t, err, "3")
+	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "four", DryRun: true})
+	tooMany(t, err, "3")
+
+	require.Equal(t, schemas.ID(3), w.send(a, "c", "three", func(in *schemas.SendIn) {
+		in.Options, in.Key = &schemas.SendOptions{NotBefore: "1h"}, "k"
+	}).HandoffID, "a repeat is none more")
+	w.send(a, "b", "a message is read, not pending", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	w.send(w.stdio("a"), "b", "without a token")
+	other := a
+	other.Token = "other"
+	w.send(other, "b", "with another")
+
+	w.claim(b)
+	require.Equal(t, schemas.ID(6), w.send(a, "b", "four").HandoffID)
+	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "five"})
+	tooMany(t, err, "3")
+	w.update(a, 2, schemas.ActCancel)
+	w.send(a, "b", "five")
+	unlimited := a
+	unlimited.MaxPending = 0
+	w.send(unlimited, "b", "six")
+	require.Equal(t, 4, w.pendingOf("ci"))
+}
+
+// What a caller sends in other ways counts as well, and what is refused leaves all as it was.
+func TestContinuationsRetriesAndReturnsCount(t *testing.T) {
+	w := newWorld(t)
+	a, b := limited("a", 1), w.stdio("b")
+	w.send(a, "b", "one")
+	w.claim(b)
+	w.complete(b, 1)
+	w.send(a, "b", "two")
+	w.claim(b)
+	w.fail(b, schemas.FailIn{HandoffID: "2", Description: "broken", Then: schemas.ThenStop})
+	w.send(w.stdio("c"), "a", "three")
+	mine, err := w.Claim(context.Background(), a, schemas.ClaimIn{})
+	require.NoError(t, err)
+	w.send(a, "b", "the one that may be pending")
+	require.Equal(t, 1, w.pendingOf("ci"))
+
+	_, err = w.Complete(context.Background(), a, schemas.CompleteIn{
+		HandoffID: "3", Token: mine.Token, Summary: "done", Continuation: &schemas.Continuation{SendIn: schemas.SendIn{To: "b", Task: "go on"}},
+	})
+	e := refused(t, err, schemas.Limit, "ho_3 was not completed either")
+	require.Equal(t, "continuation", e.Field)
+	require.Equal(t, 30, e.RetryAfter)
+	require.Equal(t, schemas.Accepted, w.status(3))
+	_, err = w.tryUpdate(a, 2, schemas.ActRetry)
+	tooMany(t, err, "1")
+	_, err = w.tryUpdate(a, 1, schemas.ActReturn, note("more tests"))
+	tooMany(t, err, "1")
+	require.Equal(t, schemas.Completed, w.status(1))
+
+	w.claim(b)
+	require.Equal(t, schemas.ID(5), w.update(a, 2, schemas.ActRetry).Created)
+	require.Equal(t, 1, w.pendingOf("ci"))
+	require.Equal(t, schemas.ID(5), w.update(a, 2, schemas.ActRetry).Created, "a repeat is none more")
+	w.claim(b)
+	require.Equal(t, schemas.ID(6), w.update(a, 1, schemas.ActReturn, note("more tests")).Created)
+	require.Equal(t, 1, w.pendingOf("ci"))
+}
+
+// Whoever fails is not charged with what the rules send, and is never refused for it.
+func TestWhatTheRulesSendIsNotCharged(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), limited("b", 1)
+	w.send(a, "b", "one")
+	w.send(a, "b", "two")
+	for _, then := range []schemas.Then{schemas.ThenRollback, schemas.ThenEscalate} {
+		claim, err := w.Claim(context.Background(), b, schemas.ClaimIn{})
+		require.NoError(t, err)
+		w.fail(b, schemas.FailIn{HandoffID: claim.HandoffID.String(), Token: claim.Token, Description: "broken", Then: then})
+	}
+	require.Zero(t, w.pendingOf("ci"))
+}
+
+// The same work tried again is pending for who sent it.
+func TestARerunIsChargedToTheFirstSender(t *testing.T) {
+	w := newWorld(t)
+	a, b := limited("a", 1), w.stdio("b")
+	w.send(a, "b", "one")
+	w.claim(b)
+	require.Zero(t, w.pendingOf("ci"))
+	w.fail(b, schemas.FailIn{HandoffID: "1", Description: "broken", Then: schemas.ThenRetry})
+	require.Equal(t, 1, w.pendingOf("ci"))
+	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "two"})
+	tooMany(t, err, "1")
+}
+
+func TestTheLimitHoldsExactlyUnderConcurrency(t *testing.T) {
+	for name, open := range backends {
+		t.Run(name, func(t *testing.T) {
+			w := newConcurrentWorld(t, open(t))
+			const most = 7
+			var sent, full atomic.Int64
+			var all sync.WaitGroup
+			for range 40 {
+				all.Go(func() {
+					_, err := w.Send(context.Background(), limited("a", most), schemas.SendIn{To: "b", Task: "x"})
+					switch {
+					case err == nil:
+						sent.Add(1)
+					case schemas.AsError(err).Code == schemas.Limit:
+						full.Add(1)
+					}
+				})
+			}
+			all.Wait()
+			require.Equal(t, []int64{most, 40 - most}, []int64{sent.Load(), full.Load()})
+			require.Equal(t, most, w.pendingOf("ci"))
+		})
+	}
+}

@@ -1,0 +1,47 @@
+package mailbox_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// A token that only reads shows a mailbox and leaves it as it is.
+func TestWhoOnlyReadsHasNotReadTheNotices(t *testing.T) {
+	w := newWorld(t)
+	watcher := withToken("b", "ci")
+	watcher.Scope = schemas.ScopeRead
+	w.send(w.stdio("a"), "b", "hello", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	for range 2 {
+		items := w.notices(watcher)
+		require.Len(t, items, 1)
+		require.True(t, items[0].Unread)
+		out, err := w.Get(context.Background(), watcher, schemas.GetIn{HandoffID: items[0].NoticeID.String()})
+		require.NoError(t, err)
+		require.Equal(t, "hello", out.Notice.Text)
+	}
+	b := withToken("b", "ci")
+	require.True(t, w.notices(b)[0].Unread)
+	require.False(t, w.notices(b)[0].Unread)
+	require.False(t, w.notices(watcher)[0].Unread)
+}
+
+// Nor is it the holder that is heard of.
+func TestWhoOnlyReadsKeepsNoClaimAlive(t *testing.T) {
+	for scope, want := range map[schemas.Scope]schemas.Status{schemas.ScopeRead: schemas.Pending, schemas.ScopeAgent: schemas.Accepted} {
+		w := newWorld(t)
+		b := withToken("b", "ci")
+		w.send(w.stdio("a"), "b", "x")
+		w.claim(b)
+		w.later(20 * time.Minute)
+		b.Scope = scope
+		_, err := w.Get(context.Background(), b, schemas.GetIn{HandoffID: "1"})
+		require.NoError(t, err)
+		w.later(20 * time.Minute)
+		require.Equal(t, want, w.status(1), scope)
+	}
+}

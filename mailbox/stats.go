@@ -1,0 +1,100 @@
+package mailbox
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+const (
+	endedKept = time.Minute // how long a count of what has ended is given again
+	boxesTold = 200         // of how many mailboxes a caller is told
+)
+
+// Stats counts what is in the workspace. Handoffs that are open, and mailboxes, are counted anew for each
+// call; those that have ended, of which there may be a million, once a minute.
+func (s *Service) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsIn) (out schemas.StatsOut, err error) {
+	out.Commits = schemas.Latency{Buckets: make([]uint64, len(schemas.LatencyBounds()))}
+	if s.Commits != nil {
+		out.Commits = s.Commits()
+	}
+	err = s.read(ctx, func(v *store.View) error {
+		out.Event, err = v.Events()
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	if out.States, err = s.states(ctx); err != nil {
+		return out, s.coded(err)
+	}
+	out.Mailboxes, err = s.fullest(ctx)
+	return out, s.coded(err)
+}
+
+// states counts the handoffs in every state.
+func (s *Service) states(ctx context.Context) (map[schemas.Status]int, error) {
+	var open, ended []schemas.Status
+	for _, state := range schemas.Statuses {
+		if state.Ended() {
+			ended = append(ended, state)
+		} else {
+			open = append(open, state)
+		}
+	}
+	states, err := s.Store.CountStates(ctx, open...)
+	if err != nil {
+		return nil, err
+	}
+	past, err := s.ended.count(s.Now(), func() (map[schemas.Status]int, error) { return s.Store.CountStates(ctx, ended...) })
+	maps.Copy(states, past)
+	return states, err
+}
+
+// endedCount keeps a count that takes long. Who asks while it is made waits for it.
+type endedCount struct {
+	mu     sync.Mutex // guards the fields below, and is held while counting
+	at     time.Time
+	states map[schemas.Status]int
+}
+
+func (e *endedCount) count(now time.Time, anew func() (map[schemas.Status]int, error)) (map[schemas.Status]int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if age := now.Sub(e.at); e.states != nil && age >= 0 && age < endedKept {
+		return e.states, nil
+	}
+	states, err := anew()
+	if err == nil {
+		e.at, e.states = now, states
+	}
+	return states, err
+}
+
+// fullest are the mailboxes with most pending, and since when the oldest in each waits.
+func (s *Service) fullest(ctx context.Context) (boxes []schemas.MailboxStats, err error) {
+	boxes = []schemas.MailboxStats{}
+	err = s.Store.EachMailbox(ctx, func(box schemas.Address, m store.Mailbox) {
+		boxes = append(boxes, schemas.MailboxStats{Box: box, Pending: m.Pending, Held: m.Held, Unread: m.Unread})
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(boxes, func(a, b schemas.MailboxStats) int { return cmp.Compare(b.Pending, a.Pending) })
+	boxes = boxes[:min(len(boxes), boxesTold)]
+	for i := range boxes {
+		if boxes[i].Pending == 0 {
+			break
+		}
+		if boxes[i].Oldest, err = s.Store.OldestPending(ctx, boxes[i].Box); err != nil {
+			return nil, err
+		}
+	}
+	return boxes, nil
+}

@@ -1,0 +1,113 @@
+package mailbox_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox"
+	"handoff/schemas"
+)
+
+func (w *world) stats() schemas.StatsOut {
+	w.t.Helper()
+	out, err := w.Stats(context.Background(), schemas.Caller{}, schemas.StatsIn{})
+	require.NoError(w.t, err)
+	return out
+}
+
+func TestStatsOfNothingNameEveryState(t *testing.T) {
+	w := newWorld(t)
+	out := w.stats()
+	require.Len(t, out.States, len(schemas.Statuses))
+	for _, s := range schemas.Statuses {
+		require.Zero(t, out.States[s])
+		require.Contains(t, out.States, s)
+	}
+	require.Equal(t, []schemas.MailboxStats{}, out.Mailboxes)
+	require.Equal(t, make([]uint64, len(schemas.LatencyBounds())), out.Commits.Buckets)
+	require.Zero(t, out.Event)
+}
+
+func TestStatsCountStatesAndMailboxes(t *testing.T) {
+	w := newWorld(t)
+	boss, qa := w.stdio("boss"), w.stdio("qa")
+	w.send(boss, "qa", "first")
+	sent := w.now
+	w.later(time.Minute)
+	w.send(boss, "qa", "second")
+	w.send(boss, "human", "third")
+	w.send(boss, "qa", "read me", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	out := w.stats()
+	require.Equal(t, 3, out.States[schemas.Pending])
+	require.Equal(t, []schemas.MailboxStats{
+		{Box: "qa", Pending: 2, Unread: 1, Oldest: sent.UTC()},
+		{Box: "human", Pending: 1, Oldest: w.now.UTC()},
+	}, out.Mailboxes)
+
+	w.claim(qa)
+	out = w.stats()
+	require.Equal(t, 2, out.States[schemas.Pending])
+	require.Equal(t, 1, out.States[schemas.Accepted])
+	require.Equal(t, schemas.MailboxStats{Box: "qa", Pending: 1, Held: 1, Unread: 1, Oldest: w.now.UTC()}, out.Mailboxes[1])
+	require.EqualValues(t, 5, out.Event)
+}
+
+// What has ended is counted once a minute, what is open at once.
+func TestStatsCountWhatEndedOnceAMinute(t *testing.T) {
+	w := newWorld(t)
+	boss, qa := w.stdio("boss"), w.stdio("qa")
+	w.stats()
+	w.send(boss, "qa", "first")
+	w.complete(qa, w.claim(qa).HandoffID)
+	w.later(59 * time.Second)
+	require.Zero(t, w.stats().States[schemas.Completed])
+	require.Zero(t, w.stats().States[schemas.Accepted])
+	w.later(time.Second)
+	require.Equal(t, 1, w.stats().States[schemas.Completed])
+	w.later(-time.Hour) // the clock is set back
+	w.complete(qa, w.claimed(boss, qa))
+	require.Equal(t, 2, w.stats().States[schemas.Completed])
+}
+
+// claimed sends one and claims it.
+func (w *world) claimed(from, by schemas.Caller) schemas.ID {
+	w.t.Helper()
+	w.send(from, string(by.Agent), "next")
+	return w.claim(by).HandoffID
+}
+
+func TestStatsApplyTimeFirst(t *testing.T) {
+	w := newWorld(t)
+	w.send(w.stdio("boss"), "qa", "first", func(in *schemas.SendIn) { in.Deadline = "5m" })
+	w.later(6 * time.Minute)
+	out := w.stats()
+	require.Equal(t, 1, out.States[schemas.TimedOut])
+	require.EqualValues(t, "boss", out.Mailboxes[0].Box, "what was rolled back")
+}
+
+func TestStatsTellOfTheFullestMailboxes(t *testing.T) {
+	w := newWorld(t)
+	boss := w.stdio("boss")
+	for i := range 205 {
+		w.send(boss, fmt.Sprintf("qa%03d", i), "one")
+	}
+	w.send(boss, "zz", "one")
+	w.send(boss, "zz", "two")
+	out := w.stats()
+	require.Len(t, out.Mailboxes, 200)
+	require.EqualValues(t, "zz", out.Mailboxes[0].Box)
+	require.Equal(t, 2, out.Mailboxes[0].Pending)
+	require.EqualValues(t, "qa000", out.Mailboxes[1].Box)
+}
+
+func TestStatsCarryTheCommits(t *testing.T) {
+	w := newWorld(t)
+	c := w.Config
+	c.Commits = func() schemas.Latency { return schemas.Latency{Count: 7} }
+	w.Service = mailbox.New(c)
+	require.EqualValues(t, 7, w.stats().Commits.Count)
+}

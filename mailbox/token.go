@@ -1,0 +1,192 @@
+package mailbox
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// AddToken keeps a bearer token, with which callers over a network may act as its agents. The secret was made
+// elsewhere: only its hash comes here, and it is in no event. A name is never given to a second token, so that
+// the registry stays unambiguous.
+func (s *Service) AddToken(ctx context.Context, by schemas.Caller, in schemas.TokenAddIn) (schemas.TokenAddOut, error) {
+	t, err := s.newToken(by, in)
+	if err != nil {
+		return schemas.TokenAddOut{}, err
+	}
+	return mutate(ctx, s, by, func(o *op) (out schemas.TokenAddOut, err error) {
+		if err := o.unusedToken(t); err != nil {
+			return out, err
+		}
+		added := t
+		added.Created = o.now.UTC()
+		if err := o.tx.PutToken(added); err != nil {
+			return out, err
+		}
+		out.Token = added.Token
+		return out, o.recordToken(actTokenAdd, added.Token)
+	})
+}
+
+// ListTokens lists all tokens by name, also those that are good no more.
+func (s *Service) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.TokenListIn) (out schemas.TokenListOut, err error) {
+	if err := atHome(by); err != nil {
+		return out, err
+	}
+	err = s.Store.View(ctx, func(v *store.View) error {
+		out.Tokens = []schemas.Token{}
+		for t, err := range v.Tokens() {
+			if err != nil {
+				return err
+			}
+			out.Tokens = append(out.Tokens, t.Token)
+		}
+		return nil
+	})
+	return out, s.coded(err)
+}
+
+// RevokeToken makes a token good no more, from the next request on. Doing it twice is answered as the first time.
+func (s *Service) RevokeToken(ctx context.Context, by schemas.Caller, in schemas.TokenRevokeIn) (schemas.TokenRevokeOut, error) {
+	if err := atHome(by); err != nil {
+		return schemas.TokenRevokeOut{}, err
+	}
+	return mutate(ctx, s, by, func(o *op) (out schemas.TokenRevokeOut, err error) {
+		t, err := o.Token(in.Name)
+		switch {
+		case err != nil:
+			return out, err
+		case t == nil:
+			return out, schemas.Errorf(schemas.NotFound, "there is no token %q", schemas.Visible(schemas.Clip(in.Name, 80))).
+				WithField("name").WithHint("handoff token list shows which there are.")
+		case t.Revoked != nil:
+			return schemas.TokenRevokeOut{Token: t.Token}, nil
+		}
+		t.Revoked = pointer(o.now.UTC())
+		if err := o.tx.PutToken(*t); err != nil {
+			return out, err
+		}
+		out.Token = t.Token
+		return out, o.recordToken(actTokenRevoke, t.Token)
+	})
+}
+
+// FindToken gives the token whose secret has a hash, whether it is still good or not, and tells whether there is
+// any. It is asked with every request, so it reads a row or two and applies nothing that time has changed.
+func (s *Service) FindToken(ctx context.Context, by schemas.Caller, in schemas.TokenFindIn) (out schemas.TokenFindOut, err error) {
+	if err := atHome(by); err != nil {
+		return out, err
+	}
+	err = s.Store.View(ctx, func(v *store.View) error {
+		out = schemas.TokenFindOut{}
+		t, err := v.TokenOf(strings.ToLower(in.Hash))
+		if err != nil {
+			return err
+		}
+		if t != nil {
+			out.Token, out.Needed = &t.Token, true
+			return nil
+		}
+		for _, err := range v.Tokens() {
+			out.Needed = true
+			return err
+		}
+		return nil
+	})
+	return out, s.coded(err)
+}
+
+// atHome refuses callers over a network what only processes of the user may do who owns the store.
+func atHome(by schemas.Caller) error {
+	if by.Via != schemas.ViaHTTP {
+		return nil
+	}
+	return schemas.Errorf(schemas.Denied, "tokens are not for callers over HTTP").
+		WithHint("Whoever runs the server manages them with handoff token.")
+}
+
+// newToken checks what a token is to be. When it is made is left open.
+func (s *Service) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.Token, err error) {
+	if err := atHome(by); err != nil {
+		return t, err
+	}
+	if _, err := schemas.ParseAgent("name", in.Name); err != nil {
+		return t, schemas.Invalidf("name", "%q is not a name", schemas.Visible(in.Name)).
+			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -, such as ci.")
+	}
+	if sum, err := hex.DecodeString(in.Hash); err != nil || len(sum) != 32 {
+		return t, schemas.Invalidf("hash", "is not a SHA-256 in hexadecimal").WithHint("handoff token add makes a secret and its hash.")
+	}
+	if in.Scope == "" {
+		in.Scope = schemas.ScopeAgent
+	}
+	if err := mayActAs(in.Agents, in.Scope); err != nil {
+		return t, err
+	}
+	if now := s.Now(); !in.Expires.IsZero() && !in.Expires.After(now) {
+		return t, schemas.Invalidf("expires", "%s is in the past", in.Expires.UTC().Format(time.RFC3339)).
+			WithHint(`Give a later time, a duration as "30d", or never.`)
+	}
+	return store.Token{
+		Hash: strings.ToLower(in.Hash),
+		Token: schemas.Token{
+			Name: in.Name, Agents: in.Agents, Scope: in.Scope, Expires: pointer(in.Expires), Rate: in.Rate, Pending: in.Pending,
+		},
+	}, nil
+}
+
+// mayActAs checks the names that a token is to give.
+func mayActAs(agents []schemas.Agent, scope schemas.Scope) error {
+	if len(agents) == 0 {
+		return schemas.Invalidf("agents", "is needed").WithHint("Name the agents that the token may act as.")
+	}
+	for i, a := range agents {
+		field := fmt.Sprintf("agents[%d]", i)
+		_, err := schemas.ParseAgent(field, string(a))
+		switch {
+		case err != nil:
+			return err
+		case slices.Contains(agents[:i], a):
+			return schemas.Invalidf(field, "%s is named twice", a).WithHint("Name each agent once.")
+		case a == schemas.System:
+			return schemas.Errorf(schemas.Denied, "nobody may act as system").WithField(field).WithHint("Name agents, or human.")
+		case a == schemas.Human && scope != schemas.ScopeAdmin:
+			return schemas.Errorf(schemas.Denied, "a token of scope %s may not act as human", scope).WithField(field).
+				WithHint("Only scope admin may: it approves, refuses and cancels in a person's name.")
+		}
+	}
+	return nil
+}
+
+// unusedToken refuses a name or a secret that another token has or had.
+func (o *op) unusedToken(t store.Token) error {
+	if had, err := o.Token(t.Name); err != nil {
+		return err
+	} else if had != nil {
+		e := schemas.Errorf(schemas.Conflict, "there is a token %s", t.Name)
+		if had.Revoked != nil {
+			e = schemas.Errorf(schemas.Conflict, "there was a token %s, which is revoked", t.Name)
+		}
+		return e.WithField("name").WithHint("A name is used once, so that the registry tells tokens apart. Give another, such as %s.", nth(schemas.Agent(t.Name), 2))
+	}
+	had, err := o.TokenOf(t.Hash)
+	if err == nil && had != nil {
+		err = schemas.Errorf(schemas.Conflict, "token %s has the same secret", had.Name).WithField("hash").WithHint("Make a new secret.")
+	}
+	return err
+}
+
+// recordToken keeps what became of a token.
+func (o *op) recordToken(a action, t schemas.Token) error {
+	content, err := o.said(t)
+	if err != nil {
+		return err
+	}
+	return o.record(a, content)
+}

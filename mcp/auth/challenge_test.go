@@ -1,0 +1,94 @@
+package auth_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp/auth"
+	"handoff/schemas"
+)
+
+func TestChallenges(t *testing.T) {
+	const metadata = "https://handoff.example.com/.well-known/oauth-protected-resource/mcp"
+	o := openOffice(t)
+	w := openWith(t, o)
+	k := o.publish("1", jose.ES256)
+	secret := w.add("ci", 1)
+	refused := func(r *http.Request) error {
+		_, err := w.Caller(r)
+		require.Error(t, err)
+		return err
+	}
+	for _, c := range []struct {
+		name, metadata, value string
+		err                   error
+		unauthorized          bool
+	}{
+		{"nothing came", "", `Bearer`, refused(request(t)), true},
+		{
+			"nothing came, with OAuth", metadata,
+			`Bearer scope="handoff:agent", resource_metadata="` + metadata + `"`, refused(request(t)), true,
+		},
+		{
+			"unknown", "", `Bearer error="invalid_token", error_description="nobody has this token"`,
+			refused(bearer(t, drawn(9))), true,
+		},
+		{
+			"odd header", "",
+			`Bearer error="invalid_request", error_description="the header Authorization is not the word Bearer and a token"`,
+			refused(request(t, "Authorization", "Basic x")), true,
+		},
+		{
+			"scope", metadata,
+			`Bearer error="insufficient_scope", error_description="the token has no scope of handoff", scope="handoff:agent", ` +
+				`resource_metadata="` + metadata + `"`,
+			refused(bearer(t, o.sign(k, "JWT", o.claims(map[string]any{"scope": "x"})))), false,
+		},
+		{"name", metadata, "", refused(bearer(t, secret, auth.AgentHeader, "boss")), false},
+		{"what the tools refuse", metadata, "", schemas.Errorf(schemas.Denied, "no"), false},
+		{"no error", metadata, "", nil, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			value, unauthorized := auth.Challenge(c.err, c.metadata)
+			require.Equal(t, c.value, value)
+			require.Equal(t, c.unauthorized, unauthorized)
+		})
+	}
+}
+
+func TestMetadataTellsWhereTokensComeFrom(t *testing.T) {
+	require.Equal(t, "https://handoff.example.com/.well-known/oauth-protected-resource/mcp", auth.MetadataURL(audience))
+	require.Equal(t, "https://h/.well-known/oauth-protected-resource", auth.MetadataURL("https://h/"))
+
+	server := httptest.NewServer(auth.Metadata(audience, "https://login.example.com"))
+	defer server.Close()
+	for method, status := range map[string]int{
+		http.MethodGet: 200, http.MethodHead: 200, http.MethodOptions: 204, http.MethodPost: 405,
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), method, server.URL, nil)
+		require.NoError(t, err)
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, status, resp.StatusCode)
+		require.Equal(t, "*", resp.Header.Get("Access-Control-Allow-Origin"))
+		require.Equal(t, "no-store", resp.Header.Get("Cache-Control"))
+		if method != http.MethodGet {
+			require.Empty(t, body)
+			continue
+		}
+		require.Equal(t, "application/json", resp.Header.Get("Content-Type"))
+		require.JSONEq(t, `{
+			"resource": "https://handoff.example.com/mcp", "resource_name": "handoff",
+			"authorization_servers": ["https://login.example.com"], "bearer_methods_supported": ["header"],
+			"scopes_supported": ["handoff:read", "handoff:agent", "handoff:admin"]
+		}`, string(body))
+	}
+}

@@ -1,0 +1,97 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+)
+
+// keySet gives the issuer's keys. One caller at a time asks where they are, and the others wait for the answer.
+func (i *Issuer) keySet(ctx context.Context) (oidc.KeySet, error) {
+	select {
+	case i.turn <- struct{}{}:
+		defer func() { <-i.turn }()
+	case <-ctx.Done():
+		return nil, i.unavailable(ctx, ctx.Err())
+	}
+	if i.keys == nil {
+		whole := context.WithoutCancel(ctx) // the answer is for all, whoever leaves
+		address, err := i.discover(whole)
+		if err != nil {
+			return nil, i.unavailable(ctx, err)
+		}
+		i.keys = oidc.NewRemoteKeySet(oidc.ClientContext(whole, i.client), address)
+	}
+	return i.keys, nil
+}
+
+// discover gives the address of the issuer's keys. It is looked up where RFC 8414 has it, then where OpenID
+// Connect has it, for issuers with a path both inside and at the end of the address.
+func (i *Issuer) discover(ctx context.Context) (string, error) {
+	var all error
+	for _, address := range documents(i.URL) {
+		keys, err := i.read(ctx, address)
+		if err == nil {
+			return keys, nil
+		}
+		all = errors.Join(all, err)
+	}
+	return "", all
+}
+
+func documents(issuer string) []string {
+	return slices.Compact([]string{
+		wellKnown(issuer, "oauth-authorization-server"),
+		wellKnown(issuer, "openid-configuration"),
+		strings.TrimSuffix(issuer, "/") + "/.well-known/openid-configuration",
+	})
+}
+
+// wellKnown puts a well-known name between the host and the path of an address, as RFC 8414 and RFC 9728 ask.
+func wellKnown(address, name string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	u.Path = "/.well-known/" + name + strings.TrimSuffix(u.Path, "/")
+	u.RawPath = ""
+	return u.String()
+}
+
+// read gives the address of the keys in one document. A document of another issuer, or one whose keys could be
+// changed on their way, is worth nothing.
+func (i *Issuer) read(ctx context.Context, address string) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return "", err
+	}
+	resp, err := i.client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s: %s", address, resp.Status)
+	}
+	var document struct {
+		Issuer string `json:"issuer"`
+		Keys   string `json:"jwks_uri"`
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&document); err != nil {
+		return "", fmt.Errorf("%s: %w", address, err)
+	}
+	if document.Issuer != i.URL {
+		return "", fmt.Errorf("%s is about the issuer %q, not %q", address, document.Issuer, i.URL)
+	}
+	if err := trusted(document.Keys); err != nil {
+		return "", fmt.Errorf("%s: jwks_uri: %w", address, err)
+	}
+	return document.Keys, nil
+}

@@ -1,0 +1,88 @@
+package auth_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp/auth"
+	"handoff/schemas"
+)
+
+func TestDocumentsOfAnIssuer(t *testing.T) {
+	for _, c := range []struct{ path, at string }{
+		{"", "/.well-known/oauth-authorization-server"},
+		{"", "/.well-known/openid-configuration"},
+		{"/realms/one", "/.well-known/oauth-authorization-server/realms/one"},
+		{"/realms/one", "/.well-known/openid-configuration/realms/one"},
+		{"/realms/one", "/realms/one/.well-known/openid-configuration"},
+		{"/realms/one/", "/realms/one/.well-known/openid-configuration"},
+	} {
+		t.Run(c.at, func(t *testing.T) {
+			o := openOffice(t)
+			issuer := o.URL + c.path
+			o.at, o.about = c.at, map[string]any{"issuer": issuer}
+			w := openWith(t, o, func(config *auth.IssuerConfig) { config.URL = issuer })
+			w.welcome(bearer(t, o.sign(o.publish("1", jose.ES256), "JWT", o.claims(map[string]any{"iss": issuer}))))
+		})
+	}
+}
+
+func TestDocumentsAreNotBelievedBlindly(t *testing.T) {
+	for reason, about := range map[string]map[string]any{
+		"is about the issuer": {"issuer": "https://evil.example.com"},
+		"is not https":        {"jwks_uri": "http://login.example.com/keys"},
+		"not the address":     {"jwks_uri": ""},
+		"unexpected EOF":      {"z": strings.Repeat("z", 2<<20)},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			var log bytes.Buffer
+			o := openOffice(t)
+			o.about = about
+			w := openWith(t, o, func(c *auth.IssuerConfig) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+			w.unavailable(bearer(t, o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))))
+			require.Zero(t, o.asks("/keys"))
+			require.Contains(t, log.String(), reason)
+		})
+	}
+}
+
+// The first to come asks for all: that it leaves meanwhile is no failure of the issuer.
+func TestWhoLeavesDoesNotHoldUpOthers(t *testing.T) {
+	o := openOffice(t)
+	w := openWith(t, o)
+	r := bearer(t, o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil)))
+	leaving, leave := context.WithCancel(context.WithValue(t.Context(), http.LocalAddrContextKey, outside))
+	o.during = leave
+	_, err := w.Caller(r.WithContext(leaving))
+	require.Equal(t, schemas.Unavailable, schemas.AsError(err).Code)
+	w.welcome(r)
+}
+
+func TestIssuersThatCannotBeTrusted(t *testing.T) {
+	for _, c := range []struct{ url, audience, message string }{
+		{"https://login.example.com/realms/one", audience, ""},
+		{"http://localhost:8080", audience, ""},
+		{"http://[::1]:8080", audience, ""},
+		{"http://login.example.com", audience, "is not https"},
+		{"ftp://login.example.com", audience, "is not https"},
+		{"login.example.com", audience, "not the address of an issuer"},
+		{"https://login.example.com?x=1", audience, "not the address of an issuer"},
+		{"https://user:word@login.example.com", audience, "not the address of an issuer"},
+		{"", audience, "not the address of an issuer"},
+		{"https://login.example.com", "", "no audience"},
+	} {
+		_, err := auth.NewIssuer(auth.IssuerConfig{URL: c.url, Audience: c.audience, Now: newClock().now})
+		if c.message == "" {
+			require.NoError(t, err, c.url)
+			continue
+		}
+		require.ErrorContains(t, err, c.message, c.url)
+	}
+}

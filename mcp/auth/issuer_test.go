@@ -1,0 +1,263 @@
+package auth_test
+
+import (
+	"bytes"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp/auth"
+	"handoff/schemas"
+)
+
+func TestIssuerSaysWhoCalls(t *testing.T) {
+	for _, alg := range []jose.SignatureAlgorithm{jose.RS256, jose.PS512, jose.ES256} {
+		t.Run(string(alg), func(t *testing.T) {
+			o := openOffice(t)
+			w := openWith(t, o)
+			token := o.sign(o.publish("1", alg), "at+jwt", o.claims(nil))
+			want := schemas.Caller{
+				Via: schemas.ViaHTTP, Agent: "planner", Names: []schemas.Agent{"planner", "qa"},
+				Scope: schemas.ScopeAgent, Token: "jwt:user-1",
+			}
+			require.Equal(t, want, w.welcome(bearer(t, token)))
+			want.Agent = "qa"
+			require.Equal(t, want, w.welcome(bearer(t, token, auth.AgentHeader, "qa")))
+			w.refused(bearer(t, token, auth.AgentHeader, "boss"), auth.Agent, "may not act as boss")
+			require.Equal(t, 1, o.asks("/keys"), "keys are kept")
+		})
+	}
+}
+
+func TestClaimsDecide(t *testing.T) {
+	o := openOffice(t)
+	w := openWith(t, o)
+	k := o.publish("1", jose.ES256)
+	now := w.now().Unix()
+	type claims = map[string]any
+	for _, c := range []struct {
+		name, typ string
+		claims    claims
+		message   string // empty lets in
+	}{
+		{name: "no type"},
+		{name: "usual type", typ: "JWT"},
+		{name: "long type", typ: "application/at+jwt"},
+		{name: "another type", typ: "logout+jwt", message: "not an access token"},
+		{name: "one audience", claims: claims{"aud": audience}},
+		{name: "another issuer", claims: claims{"iss": "https://evil.example.com"}, message: "of another issuer"},
+		{name: "issuer with a slash", claims: claims{"iss": o.URL + "/"}, message: "of another issuer"},
+		{name: "another audience", claims: claims{"aud": "https://other.example.com"}, message: "for another audience"},
+		{name: "part of an audience", claims: claims{"aud": audience + "/x"}, message: "for another audience"},
+		{name: "no audience", claims: claims{"aud": nil}, message: "for another audience"},
+		{name: "expired within the skew", claims: claims{"exp": now - 59}},
+		{name: "expired", claims: claims{"exp": now - 60}, message: "has expired"},
+		{name: "no end", claims: claims{"exp": nil}, message: "has expired"},
+		{name: "not yet, within the skew", claims: claims{"nbf": now + 60}},
+		{name: "not yet", claims: claims{"nbf": now + 61}, message: "not good yet"},
+		{name: "no beginning", claims: claims{"nbf": nil}},
+		{name: "ID token by nonce", claims: claims{"nonce": "n"}, message: "not an access token"},
+		{name: "ID token by hash", claims: claims{"at_hash": "h"}, message: "not an access token"},
+		{name: "ID token by kind", claims: claims{"typ": "ID"}, message: "not an access token"},
+		{name: "access token by kind", claims: claims{"typ": "Bearer"}},
+		{name: "bound to a key", claims: claims{"cnf": claims{"jkt": "x"}}, message: "bound to a key"},
+		{name: "nobody", claims: claims{"sub": nil}, message: "whom it is for"},
+		{name: "no scope", claims: claims{"scope": nil}, message: "no scope of handoff"},
+		{name: "another scope", claims: claims{"scope": "agent xhandoff:agent handoff:agents"}, message: "no scope of handoff"},
+		{name: "no agents", claims: claims{"handoff_agents": nil}, message: "names no agent"},
+		{name: "odd agents", claims: claims{"handoff_agents": []any{1}}, message: "names no agent"},
+		{name: "impossible agents", claims: claims{"handoff_agents": []string{"-x", "system", "human"}}, message: "names no agent"},
+		{name: "odd claims", claims: claims{"scope": 7}, message: "claims of the token"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := bearer(t, o.sign(k, c.typ, o.claims(c.claims)))
+			r.RemoteAddr = c.name // each guesses for itself
+			if c.message == "" {
+				w.welcome(r)
+				return
+			}
+			e := w.refused(r, auth.JWT, c.message)
+			require.Equal(t, schemas.Denied, e.Code)
+		})
+	}
+}
+
+func TestScopesAndAgentsOfAnIssuer(t *testing.T) {
+	o := openOffice(t)
+	w := openWith(t, o, func(c *auth.IssuerConfig) { c.AgentsClaim = "roles" })
+	k := o.publish("1", jose.ES256)
+	type claims = map[string]any
+	who := func(c claims) schemas.Caller { return w.welcome(bearer(t, o.sign(k, "JWT", o.claims(c)))) }
+
+	c := who(claims{"roles": "human qa qa -x", "scope": "handoff:read handoff:admin"})
+	require.Equal(t, schemas.ScopeAdmin, c.Scope)
+	require.Equal(t, []schemas.Agent{"human", "qa"}, c.Names)
+	c = who(claims{"roles": []string{"human", "qa"}, "scope": nil, "scp": []string{"handoff:read"}})
+	require.Equal(t, schemas.ScopeRead, c.Scope)
+	require.Equal(t, []schemas.Agent{"qa"}, c.Names, "human takes admin")
+
+	long := strings.Repeat("x", 100)
+	one, two := who(claims{"roles": "qa", "sub": long + "1"}).Token, who(claims{"roles": "qa", "sub": long + "2"}).Token
+	require.NotEqual(t, one, two)
+	require.LessOrEqual(t, len(one), 64)
+	require.Regexp(t, `^jwt:a\\u202eb-[0-9a-f]{8}$`, who(claims{"roles": "qa", "sub": "a\u202eb"}).Token)
+}
+
+func TestRateOfAnIssuersTokensIsOfTheirSubject(t *testing.T) {
+	o := openOffice(t)
+	w := openWith(t, o)
+	k := o.publish("1", jose.ES256)
+	n, e := letIn(w, bearer(t, o.sign(k, "JWT", o.claims(nil))), auth.Rate)
+	require.Equal(t, 100, n)
+	require.Equal(t, "token jwt:user-1 may make 50 requests a second", e.Message)
+	w.refused(bearer(t, o.sign(k, "JWT", o.claims(map[string]any{"jti": "2"}))), auth.Rate, "jwt:user-1")
+	w.welcome(bearer(t, o.sign(k, "JWT", o.claims(map[string]any{"sub": "user-2"}))))
+}
+
+// With an issuer everybody needs a token, and those of the workspace go on being good.
+func TestIssuerAndTokensOfTheWorkspace(t *testing.T) {
+	o := openOffice(t)
+	w := openWith(t, o)
+	w.refused(request(t), auth.NoToken, "a token is needed")
+	require.Equal(t, "ci", w.welcome(bearer(t, w.add("ci", 1))).Token)
+	require.Zero(t, o.asks("/keys"))
+}
+
+func TestForgedTokensAreRefused(t *testing.T) {
+	o := openOffice(t)
+	w := openWith(t, o)
+	k := o.publish("1", jose.RS256)
+	good := o.sign(k, "JWT", o.claims(nil))
+	head, rest, _ := strings.Cut(good, ".")
+	body, signature, _ := strings.Cut(rest, ".")
+	encode := func(v map[string]any) string {
+		b, err := json.Marshal(v)
+		require.NoError(t, err)
+		return base64.RawURLEncoding.EncodeToString(b)
+	}
+	stranger := key{jose.SigningKey{Algorithm: jose.RS256, Key: newKey(t, jose.RS256)}, "1"}
+	der, err := x509.MarshalPKIXPublicKey(o.keys.Keys[0].Key)
+	require.NoError(t, err)
+	public := key{jose.SigningKey{Algorithm: jose.HS256, Key: der}, "1"}
+
+	for name, token := range map[string]string{
+		"unsigned":                       encode(map[string]any{"alg": "none", "kid": "1"}) + "." + body + ".",
+		"unsigned with a signature":      encode(map[string]any{"alg": "none", "kid": "1"}) + "." + body + "." + signature,
+		"by the public key":              o.sign(public, "JWT", o.claims(nil)),
+		"by a stranger":                  o.sign(stranger, "JWT", o.claims(nil)),
+		"other claims":                   head + "." + encode(o.claims(map[string]any{"scope": "handoff:admin"})) + "." + signature,
+		"other head":                     encode(map[string]any{"alg": "RS256", "kid": "1", "x": 1}) + "." + body + "." + signature,
+		"no signature":                   head + "." + body + ".",
+		"nothing but dots":               "..",
+		"by a stranger without a key id": o.sign(key{stranger.SigningKey, ""}, "JWT", o.claims(nil)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.refused(bearer(t, token), auth.JWT, "the token is not signed by its issuer")
+		})
+	}
+	w.refused(bearer(t, "opaque"), auth.JWT, "neither a token of handoff nor a JSON Web Token")
+	require.Equal(t, "planner", string(w.welcome(bearer(t, good)).Agent))
+}
+
+// Who can check a token by a shared key can make one, also if the issuer is so careless as to publish it.
+func TestSharedKeysAreNotTaken(t *testing.T) {
+	o := openOffice(t)
+	w := openWith(t, o)
+	o.publish("1", jose.ES256)
+	shared := []byte(strings.Repeat("k", 32))
+	o.change(func() { o.keys.Keys = append(o.keys.Keys, jose.JSONWebKey{Key: shared, KeyID: "2"}) })
+	forged := o.sign(key{jose.SigningKey{Algorithm: jose.HS256, Key: shared}, "2"}, "JWT", o.claims(nil))
+	w.refused(bearer(t, forged), auth.JWT, "not signed by its issuer")
+}
+
+func TestKeysAreRotated(t *testing.T) {
+	o := openOffice(t)
+	w := openWith(t, o)
+	old := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
+	w.welcome(bearer(t, old))
+	w.pass(10 * time.Second)
+
+	next := o.sign(o.publish("2", jose.RS256), "JWT", o.claims(nil))
+	w.welcome(bearer(t, next))
+	w.welcome(bearer(t, next))
+	require.Equal(t, 2, o.asks("/keys"))
+	w.pass(time.Second)
+	w.refused(bearer(t, old), auth.JWT, "not signed by its issuer")
+}
+
+// Whoever signs tokens with keys of their own does not make the server ask its issuer each time.
+func TestForgersDoNotBurdenTheIssuer(t *testing.T) {
+	o := openOffice(t)
+	w := openWith(t, o)
+	good := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
+	w.welcome(bearer(t, good))
+	forged := key{jose.SigningKey{Algorithm: jose.ES256, Key: newKey(t, jose.ES256)}, "mine"}
+	for range 15 {
+		w.refused(bearer(t, o.sign(forged, "JWT", o.claims(nil))), auth.JWT, "not signed by its issuer")
+	}
+	require.Equal(t, 1, o.asks("/keys"))
+	w.pass(time.Minute)
+	w.refused(bearer(t, o.sign(forged, "JWT", o.claims(nil))), auth.JWT, "not signed by its issuer")
+	require.Equal(t, 2, o.asks("/keys"))
+	w.welcome(bearer(t, good))
+}
+
+// unavailable checks that nobody is blamed.
+func (w *world) unavailable(r *http.Request) {
+	w.Helper()
+	_, err := w.Caller(r)
+	e := schemas.AsError(err)
+	require.Equal(w, schemas.Unavailable, e.Code, e)
+	require.Equal(w, 5, e.RetryAfter)
+	require.NotContains(w, e.Message+e.Hint, "127.0.0.1", "what is inside is not told")
+	_, unauthorized := auth.Challenge(err, "")
+	require.False(w, unauthorized)
+}
+
+func TestIssuerMayBeDown(t *testing.T) {
+	var log bytes.Buffer
+	o := openOffice(t)
+	w := openWith(t, o, func(c *auth.IssuerConfig) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	k := o.publish("1", jose.ES256)
+	token := o.sign(k, "JWT", o.claims(nil))
+	o.change(func() { o.down = true })
+	w.unavailable(bearer(t, token))
+	w.unavailable(bearer(t, token))
+	require.Equal(t, 1, o.asks(o.at), "between tries is a pause")
+	require.Contains(t, log.String(), "issuer not read")
+
+	o.change(func() { o.down = false })
+	w.unavailable(bearer(t, token))
+	w.pass(5 * time.Second)
+	w.welcome(bearer(t, token))
+
+	o.change(func() { o.down = true })
+	w.pass(time.Minute)
+	w.welcome(bearer(t, token)) // by the keys that are known
+	next := key{jose.SigningKey{Algorithm: jose.ES256, Key: newKey(t, jose.ES256)}, "2"}
+	w.unavailable(bearer(t, o.sign(next, "JWT", o.claims(nil)))) // it may be good, who knows
+	w.unavailable(bearer(t, o.sign(next, "JWT", o.claims(nil))))
+	w.welcome(bearer(t, token))
+	require.Empty(t, w.denied)
+}
+
+func TestKeysMayBeOutOfReach(t *testing.T) {
+	o := openOffice(t)
+	w := openWith(t, o)
+	token := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
+	o.change(func() { o.locked = true })
+	w.unavailable(bearer(t, token))
+	w.unavailable(bearer(t, token))
+	require.Equal(t, 1, o.asks("/keys"), "between tries is a pause")
+	o.change(func() { o.locked = false })
+	w.pass(5 * time.Second)
+	w.welcome(bearer(t, token))
+}

@@ -1,0 +1,156 @@
+package auth_test
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp/auth"
+)
+
+// audience is what the issuer calls this server.
+const audience = "https://handoff.example.com/mcp"
+
+// office is an OAuth issuer on this machine.
+type office struct {
+	*testing.T
+	*httptest.Server
+	clock *clock
+
+	mu     sync.Mutex // guards the fields below
+	down   bool
+	locked bool               // the keys only
+	during func()             // called while a document is asked for; nil for nothing
+	at     string             // path of the document; default: that of OpenID Connect
+	about  map[string]any     // what the document says instead of what it should
+	keys   jose.JSONWebKeySet // published
+	asked  map[string]int     // by path
+}
+
+func openOffice(t *testing.T) *office {
+	t.Helper()
+	o := &office{T: t, at: "/.well-known/openid-configuration", asked: map[string]int{}}
+	o.Server = httptest.NewServer(o)
+	t.Cleanup(o.Close)
+	return o
+}
+
+func (o *office) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.asked[r.URL.Path]++
+	if o.during != nil {
+		o.during()
+	}
+	switch {
+	case o.down:
+		panic(http.ErrAbortHandler) // cuts the connection
+	case r.URL.Path == "/keys" && o.locked:
+		http.Error(w, "not now", http.StatusInternalServerError)
+	case r.URL.Path == "/keys":
+		_ = json.NewEncoder(w).Encode(o.keys)
+	case r.URL.Path == o.at:
+		document := map[string]any{"issuer": o.URL, "jwks_uri": o.URL + "/keys"}
+		maps.Copy(document, o.about)
+		_ = json.NewEncoder(w).Encode(document)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// change changes what the office does from now on.
+func (o *office) change(f func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	f()
+}
+
+// asks counts how often a path was asked for.
+func (o *office) asks(path string) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.asked[path]
+}
+
+// key is one of the issuer, with the algorithm that it signs with.
+type key struct {
+	jose.SigningKey
+	id string
+}
+
+// publish makes a key and publishes it as the only one.
+func (o *office) publish(id string, alg jose.SignatureAlgorithm) key {
+	o.Helper()
+	private := newKey(o.T, alg)
+	public := jose.JSONWebKey{Key: private.Public(), KeyID: id, Algorithm: string(alg), Use: "sig"}
+	o.change(func() { o.keys.Keys = []jose.JSONWebKey{public} })
+	return key{jose.SigningKey{Algorithm: alg, Key: private}, id}
+}
+
+func newKey(t *testing.T, alg jose.SignatureAlgorithm) crypto.Signer {
+	t.Helper()
+	if alg == jose.ES256 {
+		k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		require.NoError(t, err)
+		return k
+	}
+	k, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	return k
+}
+
+// claims are those of a good token, with changes; nil takes a claim out.
+func (o *office) claims(changes map[string]any) map[string]any {
+	now := o.clock.now().Unix()
+	all := map[string]any{
+		"iss": o.URL, "aud": []string{audience, "other"}, "sub": "user-1", "exp": now + 600, "nbf": now, "iat": now,
+		"scope": "openid handoff:agent", "handoff_agents": []string{"planner", "qa"},
+	}
+	maps.Copy(all, changes)
+	maps.DeleteFunc(all, func(_ string, v any) bool { return v == nil })
+	return all
+}
+
+// sign makes a token of a type, empty for none.
+func (o *office) sign(k key, typ string, claims map[string]any) string {
+	o.Helper()
+	options := (&jose.SignerOptions{}).WithHeader("kid", k.id)
+	if typ != "" {
+		options = options.WithType(jose.ContentType(typ))
+	}
+	signer, err := jose.NewSigner(k.SigningKey, options)
+	require.NoError(o, err)
+	payload, err := json.Marshal(claims)
+	require.NoError(o, err)
+	jws, err := signer.Sign(payload)
+	require.NoError(o, err)
+	token, err := jws.CompactSerialize()
+	require.NoError(o, err)
+	return token
+}
+
+// openWith makes a world that lets in whom an office vouches for.
+func openWith(t *testing.T, o *office, set ...func(*auth.IssuerConfig)) *world {
+	t.Helper()
+	return open(t, func(w *world, c *auth.Config) {
+		o.clock = w.clock
+		config := auth.IssuerConfig{URL: o.URL, Audience: audience, Now: w.now}
+		for _, change := range set {
+			change(&config)
+		}
+		issuer, err := auth.NewIssuer(config)
+		require.NoError(t, err)
+		c.Issuer = issuer
+	})
+}

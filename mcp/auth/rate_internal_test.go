@@ -1,0 +1,56 @@
+package auth // nothing outside shows what is forgotten
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestLimitsForgetWhoHasRested(t *testing.T) {
+	now := time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC)
+	l := newLimits()
+	for i := range 100_000 {
+		l.take(strconv.Itoa(i), 10, now)
+		now = now.Add(time.Millisecond) // each has filled up again after 100 ms
+	}
+	require.LessOrEqual(t, len(l.by), fewLimiters)
+}
+
+func TestLimitsKeepWhoHasNot(t *testing.T) {
+	now := time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC)
+	l := newLimits()
+	for range 20 {
+		require.Zero(t, l.take("busy", 1, now))
+	}
+	for i := range 10_000 {
+		l.take(strconv.Itoa(i), 10, now)
+	}
+	require.Equal(t, time.Second, l.take("busy", 1, now))
+}
+
+func TestRateOfATokenMayChange(t *testing.T) {
+	now := time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC)
+	l := newLimits()
+	for range 20 {
+		require.Zero(t, l.take("ci", 1, now))
+	}
+	require.Equal(t, time.Second, l.take("ci", 1, now))
+	require.Equal(t, time.Second/100, l.take("ci", 100, now))
+	now = now.Add(time.Minute)
+	for range 200 {
+		require.Zero(t, l.take("ci", 100, now))
+	}
+	require.NotZero(t, l.take("ci", 100, now))
+}
+
+func TestStrangersForgetOldFriends(t *testing.T) {
+	s := newStrangers()
+	for i := range 10 * remembered {
+		s.proved(strconv.Itoa(i))
+		require.True(t, s.knows(strconv.Itoa(max(0, i-remembered+1))))
+	}
+	require.LessOrEqual(t, len(s.recent)+len(s.older), 2*remembered)
+	require.False(t, s.knows("0"))
+}

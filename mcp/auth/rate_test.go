@@ -1,0 +1,110 @@
+package auth_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp/auth"
+	"handoff/schemas"
+)
+
+// letIn counts how many of the same request are let in until one is not.
+func letIn(w *world, r *http.Request, reason auth.Reason) (n int, refused *schemas.Error) {
+	w.Helper()
+	for before := w.denied[reason]; ; n++ {
+		require.Less(w, n, 10_000, "nothing limits it")
+		_, err := w.Caller(r)
+		if w.denied[reason] > before {
+			return n, schemas.AsError(err)
+		}
+	}
+}
+
+func TestTokenIsHeldToItsRate(t *testing.T) {
+	w := open(t)
+	secret := w.add("slow", 1, func(in *schemas.TokenAddIn) { in.Rate = 0.5 })
+	n, e := letIn(w, bearer(t, secret), auth.Rate)
+	require.Equal(t, 20, n)
+	require.Equal(t, schemas.Limit, e.Code)
+	require.Equal(t, "token slow may make 0.5 requests a second", e.Message)
+	require.Equal(t, 2, e.RetryAfter)
+	require.Equal(t, "Try again in 2 seconds.", e.Hint)
+
+	w.pass(2*time.Second - 1)
+	w.refused(bearer(t, secret), auth.Rate, "token slow")
+	w.pass(1)
+	w.welcome(bearer(t, secret))
+}
+
+func TestRateIsOfEachToken(t *testing.T) {
+	w := open(t)
+	one, two := w.add("one", 1), w.add("two", 2)
+	n, e := letIn(w, bearer(t, one), auth.Rate)
+	require.Equal(t, 100, n, "two seconds of the default")
+	require.Equal(t, "token one may make 50 requests a second", e.Message)
+	require.Equal(t, 1, e.RetryAfter)
+	n, _ = letIn(w, bearer(t, two), auth.Rate)
+	require.Equal(t, 100, n)
+}
+
+func TestNamelessProgramsOfTheMachineAreNotHeldBack(t *testing.T) {
+	w := open(t)
+	for range 1000 {
+		w.welcome(request(t))
+	}
+}
+
+// from gives a request from an address, with a token.
+func from(t *testing.T, remote, token string) *http.Request {
+	r := bearer(t, token)
+	r.RemoteAddr = remote
+	return r
+}
+
+func TestGuessingIsSlow(t *testing.T) {
+	w := open(t)
+	secret := w.add("ci", 1)
+	w.welcome(from(t, "192.0.2.7:1", secret))
+
+	n, e := letIn(w, from(t, "192.0.2.7:2", drawn(9)), auth.Rate)
+	require.Equal(t, 20, n)
+	require.Equal(t, 20, w.denied[auth.Unknown])
+	require.Equal(t, schemas.Limit, e.Code)
+	require.Equal(t, 1, e.RetryAfter)
+	w.refused(from(t, "192.0.2.7:3", drawn(10)), auth.Rate, "too many bad tokens from this address")
+	w.refused(from(t, "[::ffff:192.0.2.7]:3", drawn(10)), auth.Rate, "too many bad tokens from this address")
+
+	w.welcome(from(t, "192.0.2.7:4", secret)) // its token was good a moment ago
+	w.refused(from(t, "192.0.2.8:1", drawn(9)), auth.Unknown, "nobody")
+	w.pass(100 * time.Millisecond)
+	w.refused(from(t, "192.0.2.7:5", drawn(9)), auth.Unknown, "nobody")
+	w.refused(from(t, "192.0.2.7:5", drawn(9)), auth.Rate, "too many")
+}
+
+func TestNetworkOfOneCustomerGuessesAsOne(t *testing.T) {
+	w := open(t)
+	guess := func(i int) error {
+		_, err := w.Caller(from(t, fmt.Sprintf("[2001:db8::%x]:1", i), drawn(9)))
+		return err
+	}
+	for i := range 20 {
+		require.Equal(t, schemas.Denied, schemas.AsError(guess(i)).Code)
+	}
+	require.Equal(t, schemas.Limit, schemas.AsError(guess(20)).Code)
+	w.refused(from(t, "[2001:db8:0:1::1]:1", drawn(9)), auth.Unknown, "nobody")
+}
+
+func TestRevokedTokenGuessesToo(t *testing.T) {
+	w := open(t)
+	secret := w.add("ci", 1)
+	w.welcome(bearer(t, secret))
+	var out schemas.TokenRevokeOut
+	w.do("token_revoke", schemas.TokenRevokeIn{Name: "ci"}, &out)
+	_, e := letIn(w, bearer(t, secret), auth.Rate)
+	require.Equal(t, "too many bad tokens from this address", e.Message)
+	require.Equal(t, 20, w.denied[auth.Revoked])
+}

@@ -1,0 +1,80 @@
+package auth
+
+import (
+	"time"
+
+	"handoff/schemas"
+)
+
+// Reason says for figures why nobody was let in.
+type Reason string
+
+// The reasons.
+const (
+	NoToken   Reason = "no_token"
+	Malformed Reason = "malformed" // not spelt like a token, or sent in another way than asked
+	Unknown   Reason = "unknown"
+	Expired   Reason = "expired"
+	Revoked   Reason = "revoked"
+	JWT       Reason = "jwt"   // the issuer's token is not good, or does not say enough
+	Agent     Reason = "agent" // a good token, and a name that it may not act as
+	Rate      Reason = "rate"
+)
+
+// Refusal is an error that lets nobody in. It wraps the [*schemas.Error] for the caller.
+type Refusal struct {
+	Reason Reason
+	Token  string // the name of the token, where it is known
+
+	err  *schemas.Error
+	code string // of RFC 6750, empty when there is none
+}
+
+func (r *Refusal) Error() string { return r.err.Error() }
+
+// Unwrap gives what the caller is told.
+func (r *Refusal) Unwrap() error { return r.err }
+
+// The codes of RFC 6750, section 3.1.
+const (
+	invalidRequest    = "invalid_request"
+	invalidToken      = "invalid_token"
+	insufficientScope = "insufficient_scope"
+)
+
+// refuse is for who brought no good token.
+func refuse(why Reason, format string, args ...any) *Refusal {
+	e := schemas.Errorf(schemas.Denied, format, args...).WithHint("handoff token add NAME --agents NAMES makes a token; " +
+		"send its secret in the header Authorization, after the word Bearer.")
+	return &Refusal{Reason: why, err: e, code: invalidToken}
+}
+
+// forbid is for who is known and may not do this.
+func forbid(why Reason, token, format string, args ...any) *Refusal {
+	return &Refusal{Reason: why, Token: token, err: schemas.Errorf(schemas.Denied, format, args...)}
+}
+
+func tooMany(wait time.Duration, format string, args ...any) *Refusal {
+	e := schemas.Errorf(schemas.Limit, format, args...).After(wait)
+	return &Refusal{Reason: Rate, err: e.WithHint("Try again in %d seconds.", e.RetryAfter)}
+}
+
+func (r *Refusal) withHint(format string, args ...any) *Refusal {
+	r.err = r.err.WithHint(format, args...)
+	return r
+}
+
+func (r *Refusal) withCode(code string) *Refusal {
+	r.code = code
+	return r
+}
+
+func (r *Refusal) of(token string) *Refusal {
+	r.Token = token
+	return r
+}
+
+// unauthorized tells that a better token would help, rather than more rights or more patience.
+func (r *Refusal) unauthorized() bool {
+	return r.Reason == NoToken || r.code == invalidToken || r.code == invalidRequest
+}

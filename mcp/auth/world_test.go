@@ -1,0 +1,158 @@
+package auth_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox"
+	"handoff/mcp/auth"
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
+	"handoff/tools"
+)
+
+// world is a workspace in memory, the gate before it, and their clock.
+type world struct {
+	*testing.T
+	tools.Local
+	*auth.Gate
+	*clock
+	store  *store.Store
+	denied map[auth.Reason]int
+}
+
+// clock stands still until it is moved.
+type clock struct{ at atomic.Pointer[time.Time] }
+
+func newClock() *clock {
+	c := &clock{}
+	start := time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC)
+	c.at.Store(&start)
+	return c
+}
+
+func (c *clock) now() time.Time { return *c.at.Load() }
+
+// pass lets time go by after all that was asked for has been put away.
+func (c *clock) pass(d time.Duration) {
+	for readingKeys() {
+		runtime.Gosched()
+	}
+	later := c.now().Add(d)
+	c.at.Store(&later)
+}
+
+// readingKeys tells that the library still has keys in hand: it hands them to whoever waits before it is done, and
+// would hand them to the next who asks.
+func readingKeys() bool {
+	all := make([]byte, 1<<20)
+	return bytes.Contains(all[:runtime.Stack(all, true)], []byte("keysFromRemote.func1"))
+}
+
+// open makes a world whose gate asks the workspace, or whatever asked makes of it, and an issuer if there is one.
+func open(t *testing.T, set ...func(*world, *auth.Config)) *world {
+	t.Helper()
+	w := &world{T: t, clock: newClock(), store: store.New(memory.New()), denied: map[auth.Reason]int{}}
+	var ids atomic.Int64
+	w.Local = tools.Local{Mailbox: mailbox.New(mailbox.Config{
+		Store: w.store,
+		Now:   w.now,
+		NewID: func(prefix string) string { return fmt.Sprintf("%s_%d", prefix, ids.Add(1)) },
+	})}
+	c := auth.Config{
+		Invoker:      w.Local,
+		NewRequestID: func() string { return fmt.Sprint(ids.Add(1)) },
+		Now:          w.now,
+		Denied:       func(reason auth.Reason) { w.denied[reason]++ },
+	}
+	for _, change := range set {
+		change(w, &c)
+	}
+	w.Gate = auth.New(c)
+	return w
+}
+
+// do calls an administrative tool, as the command line does.
+func (w *world) do(tool string, in, out any) {
+	w.Helper()
+	args, err := json.Marshal(in)
+	require.NoError(w, err)
+	result, err := w.Invoke(w.Context(), tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI}, Tool: tool, Args: args})
+	require.NoError(w, err)
+	require.NoError(w, json.Unmarshal(result, out))
+}
+
+// add makes a token and gives its secret.
+func (w *world) add(name string, seed byte, change ...func(*schemas.TokenAddIn)) string {
+	w.Helper()
+	secret := drawn(seed)
+	in := schemas.TokenAddIn{Name: name, Hash: auth.Hash(secret), Agents: []schemas.Agent{"planner", "qa"}}
+	for _, f := range change {
+		f(&in)
+	}
+	var out schemas.TokenAddOut
+	w.do("token_add", in, &out)
+	return secret
+}
+
+// Addresses at which requests arrive.
+var (
+	loopback = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4263}
+	outside  = &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 4263}
+)
+
+// request is one to this machine, with headers given as name and value in turn.
+func request(t *testing.T, headers ...string) *http.Request {
+	t.Helper()
+	return arriving(t, loopback, headers...)
+}
+
+func arriving(t *testing.T, at net.Addr, headers ...string) *http.Request {
+	t.Helper()
+	ctx := context.WithValue(t.Context(), http.LocalAddrContextKey, at)
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/mcp", nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	return r
+}
+
+// bearer is a request with a token.
+func bearer(t *testing.T, token string, headers ...string) *http.Request {
+	t.Helper()
+	return arriving(t, outside, append([]string{"Authorization", "Bearer " + token}, headers...)...)
+}
+
+// refused checks that nobody is let in, why, and how that is counted. It gives what the caller is told.
+func (w *world) refused(r *http.Request, reason auth.Reason, message string) *schemas.Error {
+	w.Helper()
+	before := w.denied[reason]
+	_, err := w.Caller(r)
+	e := schemas.AsError(err)
+	require.NotNil(w, e, "let in")
+	require.Contains(w, e.Message, message)
+	require.Equal(w, before+1, w.denied[reason], w.denied)
+	return e
+}
+
+// welcome checks that somebody is let in, and gives who.
+func (w *world) welcome(r *http.Request) schemas.Caller {
+	w.Helper()
+	c, err := w.Caller(r)
+	require.NoError(w, err)
+	require.Equal(w, schemas.ViaHTTP, c.Via)
+	require.Empty(w, c.Conn)
+	return c
+}

@@ -1,0 +1,116 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"handoff/schemas"
+)
+
+// CountStates counts the handoffs in each of the given states. No snapshot is held for more than a slice of
+// rows: where there are more, what changes state meanwhile may be counted twice or not at all.
+func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[schemas.Status]int, error) {
+	counts := make(map[schemas.Status]int, len(states))
+	var from []byte // in the index of the first of states, nil for its beginning
+	for len(states) > 0 {
+		err := s.View(ctx, func(v *View) error {
+			for room := slice; len(states) > 0; states = states[1:] {
+				r := Prefix(ByState, word(states[0]))
+				if from != nil {
+					r.From = from
+				}
+				n, rest, err := v.count(r, room)
+				if err != nil {
+					return err
+				}
+				counts[states[0]] += n
+				room -= n
+				if from = rest; rest != nil {
+					return nil
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return counts, nil
+}
+
+// count counts at most limit rows of a range, and gives the key of the one after them, nil for none.
+func (v *View) count(r Range, limit int) (n int, rest []byte, err error) {
+	for row, err := range v.r.Scan(r) {
+		if err != nil {
+			return 0, nil, err
+		}
+		if n == limit {
+			return n, bytes.Clone(row.Key), nil
+		}
+		n++
+	}
+	return n, nil, nil
+}
+
+// EachMailbox calls fn with the counters of every mailbox in which there is anything, by name, from a snapshot
+// for each slice of them.
+func (s *Store) EachMailbox(ctx context.Context, fn func(schemas.Address, Mailbox)) error {
+	tokens := []byte(tokenBox(""))
+	return s.eachRow(ctx, Mailboxes, func(_ *View, row Row) error {
+		if bytes.HasPrefix(row.Key, tokens) {
+			return nil // what is counted there is counted in a mailbox as well
+		}
+		m, err := decodeMailbox(row.Value)
+		if err == nil {
+			fn(schemas.Address(row.Key), m)
+		}
+		return err
+	}, nil)
+}
+
+// OldestPending is when the oldest of those was sent that may be claimed from a box, zero for none. A damaged
+// record is passed over.
+//
+// Ids count up with time, so the oldest has the least id. Its place in the order is at most the time at which
+// it was sent, so what comes after that time is younger and need not be looked at.
+func (s *Store) OldestPending(ctx context.Context, box schemas.Address) (time.Time, error) {
+	var oldest *Record
+	for r := Prefix(Ready, word(box)); r.From != nil; {
+		err := s.View(ctx, func(v *View) (err error) {
+			r.From, err = v.oldestReady(r, &oldest)
+			return err
+		})
+		if err != nil {
+			return time.Time{}, err
+		}
+	}
+	if oldest == nil {
+		return time.Time{}, nil
+	}
+	return oldest.Created.Time(), nil
+}
+
+// oldestReady looks through a slice of a mailbox for one that is older than oldest, and gives the key with
+// which to go on, nil when no other can be.
+func (v *View) oldestReady(r Range, oldest **Record) (rest []byte, err error) {
+	n := 0
+	for row, err := range v.r.Scan(r) {
+		if err != nil {
+			return nil, err
+		}
+		if n++; n > slice {
+			return bytes.Clone(row.Key), nil
+		}
+		id, order := schemas.ID(lastNumber(row.Key)), lastNumber(row.Key[:max(0, len(row.Key)-8)])
+		switch {
+		case *oldest == nil || id < (*oldest).ID:
+			if found, err := v.Record(id); err == nil && found != nil {
+				*oldest = found
+			}
+		case Time(order) > (*oldest).Created: //nolint:gosec // times are positive
+			return nil, nil
+		}
+	}
+	return nil, nil
+}

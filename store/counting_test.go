@@ -1,0 +1,70 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// many keeps records that are new at once, without events.
+func (w *world) many(n int, with func(*store.Record)) {
+	w.t.Helper()
+	w.update(func(tx *store.Tx) error {
+		for range n {
+			id, err := tx.NewID()
+			if err != nil {
+				return err
+			}
+			r := sent(id)
+			with(r)
+			if err := keep(tx, nil, r, "sent", ""); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func TestStatesAreCountedOverManySnapshots(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		w.many(1000, func(*store.Record) {}) // exactly a slice
+		w.many(1501, func(r *store.Record) { r.Status = schemas.Completed })
+		w.many(2, func(r *store.Record) { r.Status = schemas.Cancelled })
+		counts, err := w.CountStates(t.Context(), schemas.Pending, schemas.Failed, schemas.Completed, schemas.Cancelled)
+		require.NoError(t, err)
+		require.Equal(t, map[schemas.Status]int{schemas.Pending: 1000, schemas.Failed: 0, schemas.Completed: 1501, schemas.Cancelled: 2}, counts)
+	})
+}
+
+func TestMailboxesAreCounted(t *testing.T) {
+	w := inMemory(t)
+	w.send(2)
+	w.claim(w.record(1))
+	w.many(3, func(r *store.Record) { r.To, r.Box, r.SentWith = "role:testing", "role:testing", "ci" })
+	have := map[schemas.Address]store.Mailbox{}
+	require.NoError(t, w.EachMailbox(t.Context(), func(box schemas.Address, m store.Mailbox) { have[box] = m }))
+	require.Equal(t, map[schemas.Address]store.Mailbox{"auto-code": {Pending: 1, Held: 1}, "role:testing": {Pending: 3}}, have)
+}
+
+// What is urgent comes first in a mailbox, however young it is.
+func TestOldestPendingIsNotTheFirst(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		none, err := w.OldestPending(t.Context(), "auto-code")
+		require.NoError(t, err)
+		require.Zero(t, none)
+
+		w.send(1)
+		w.claim(w.record(1)) // it was sent first, and is not pending
+		w.many(1, func(r *store.Record) { r.Priority = schemas.Low })
+		w.many(1200, func(r *store.Record) { r.Priority, r.Created = schemas.Critical, minute(60) })
+		w.many(1, func(r *store.Record) { r.Created = minute(26 * 60) })
+		w.many(1, func(r *store.Record) { r.To, r.Box, r.Created = "other", "other", minute(-60) })
+		oldest, err := w.OldestPending(t.Context(), "auto-code")
+		require.NoError(t, err)
+		require.Equal(t, noon.Add(2*time.Minute), oldest, "of ho_2")
+	})
+}

@@ -1,0 +1,76 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
+	"handoff/store/storetest"
+)
+
+// A store behaves the same with and without a clock beside it.
+func TestTimedIsABackend(t *testing.T) {
+	storetest.Run(t, func(testing.TB) store.Backend { return store.NewTimed(memory.New(), time.Now) })
+}
+
+// slow is a clock on which every reading is a step later than the one before.
+func slow(step *time.Duration) func() time.Time {
+	at := noon
+	return func() time.Time { at = at.Add(*step); return at }
+}
+
+func put(w store.Writer) error { return w.Put(store.Sys, []byte("k"), nil) }
+
+func TestCommitsAreMeasured(t *testing.T) {
+	step := 3 * time.Millisecond
+	b := store.NewTimed(storetest.Twice(memory.New()), slow(&step))
+	require.NoError(t, b.Update(t.Context(), put))
+	step = time.Hour
+	require.NoError(t, b.Update(t.Context(), func(w store.Writer) error { return w.Delete(store.Sys, []byte("k")) }))
+	step = -time.Second // somebody sets the clock back
+	require.NoError(t, b.Update(t.Context(), func(w store.Writer) error { _, err := w.Next(store.Records); return err }))
+
+	took := b.Commits()
+	require.EqualValues(t, 3, took.Count)
+	require.InDelta(t, 3600.003, took.Seconds, 1e-9)
+	for i, bound := range schemas.LatencyBounds() {
+		want := uint64(1)
+		if bound >= 0.003 {
+			want = 2
+		}
+		require.Equal(t, want, took.Buckets[i], bound)
+	}
+}
+
+func TestOnlyCommitsAreMeasured(t *testing.T) {
+	b := store.NewTimed(memory.New(), time.Now)
+	failed := errors.New("failed")
+	require.NoError(t, b.Update(t.Context(), func(w store.Writer) error { _, err := w.Get(store.Sys, []byte("k")); return err }))
+	require.ErrorIs(t, b.Update(t.Context(), func(w store.Writer) error { return errors.Join(put(w), failed) }), failed)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, b.Update(over, put), context.Canceled)
+	require.Zero(t, b.Commits().Count)
+}
+
+func TestManyMeasureAtOnce(t *testing.T) {
+	b := store.NewTimed(memory.New(), time.Now)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 50 {
+				_ = b.Update(context.Background(), put) // counted below
+				_ = b.Commits()
+			}
+		})
+	}
+	wg.Wait()
+	require.EqualValues(t, 400, b.Commits().Count)
+}

@@ -1,0 +1,120 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// Token is what is kept of a bearer token. Its secret is kept nowhere.
+type Token struct {
+	schemas.Token
+	Hash string `json:"hash"` // SHA-256 of the secret, in lower-case hexadecimal; never changes
+}
+
+// The keys of tokens begin with what they are found by.
+func tokenByName(name string) []byte { return join([]byte("n"), []byte(name)) }
+func tokenByHash(hash string) []byte { return join([]byte("h"), []byte(hash)) }
+
+// Token gives a token, also one that is revoked or expired; nil when there is none of that name.
+func (v *View) Token(name string) (*Token, error) {
+	b, err := v.r.Get(Tokens, tokenByName(name))
+	if b == nil || err != nil {
+		return nil, err
+	}
+	return decodeToken(b)
+}
+
+// TokenOf gives the token whose secret has a hash; nil when there is none.
+func (v *View) TokenOf(hash string) (*Token, error) {
+	name, err := v.r.Get(Tokens, tokenByHash(hash))
+	if name == nil || err != nil {
+		return nil, err
+	}
+	t, err := v.Token(string(name))
+	if err == nil && (t == nil || t.Hash != hash) {
+		return nil, fmt.Errorf("token %s has another hash than that which led to it: %w", name, ErrCorrupt)
+	}
+	return t, err
+}
+
+// Tokens yields all tokens by name.
+func (v *View) Tokens() iter.Seq2[Token, error] {
+	return func(yield func(Token, error) bool) {
+		for row, err := range v.r.Scan(Prefix(Tokens, []byte("n"))) {
+			var t Token
+			if err == nil {
+				err = json.Unmarshal(row.Value, &t)
+			}
+			if !yield(t, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// PutToken keeps a token under its name and its hash.
+func (t *Tx) PutToken(token Token) error {
+	b, err := json.Marshal(token)
+	if err != nil {
+		return err
+	}
+	if err := t.w.Put(Tokens, tokenByHash(token.Hash), []byte(token.Name)); err != nil {
+		return err
+	}
+	return t.w.Put(Tokens, tokenByName(token.Name), b)
+}
+
+func decodeToken(b []byte) (*Token, error) {
+	var t Token
+	return &t, json.Unmarshal(b, &t)
+}
+
+// tokenBox is where pending handoffs that were sent with a token are counted. No mailbox is called so.
+func tokenBox(name string) schemas.Address { return schemas.Address("token:" + name) }
+
+// PendingOf counts the handoffs that were sent with a token and are pending, also those that wait for
+// something other than an agent.
+func (v *View) PendingOf(token string) (int, error) {
+	m, err := v.Mailbox(tokenBox(token))
+	return m.Pending, err
+}
+
+// tokens checks that names and hashes lead to each other.
+func (c *checker) tokens() error {
+	for row, err := range c.r.Scan(Range{Space: Tokens}) {
+		if err != nil {
+			return err
+		}
+		key := string(row.Key)
+		if hash, found := strings.CutPrefix(key, "h"); found {
+			c.hash(hash, string(row.Value))
+		} else {
+			c.token(strings.TrimPrefix(key, "n"), row.Value)
+		}
+	}
+	return nil
+}
+
+func (c *checker) hash(hash, name string) {
+	if t, err := c.Token(name); err != nil || t == nil || t.Hash != hash {
+		c.problems.addf("a hash leads to token %s, which has another", name)
+	}
+}
+
+func (c *checker) token(name string, row []byte) {
+	t, err := decodeToken(row)
+	switch {
+	case err != nil:
+		c.problems.addf("token %s cannot be read: %v", name, err)
+	case t.Name != name:
+		c.problems.addf("token %s calls itself %s", name, t.Name)
+	default:
+		if by, err := c.TokenOf(t.Hash); err != nil || by == nil {
+			c.problems.addf("token %s is not found by its hash", name)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package observe
+
+import (
+	"context"
+	"encoding/json"
+
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// Invoker sends a span for each call that an agent makes through next: under the span of the caller where that
+// is known, and linked to the handoff that the result is about.
+func (t *Traces) Invoker(next tools.Invoker) tools.Invoker {
+	if t == nil {
+		return next
+	}
+	return tracing{next, t}
+}
+
+type tracing struct {
+	tools.Invoker
+	traces *Traces
+}
+
+func (i tracing) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+	tool, unknown := tools.Find(c.Tool)
+	if unknown != nil || tool.Admin {
+		return i.Invoker.Invoke(ctx, c)
+	}
+	s := i.traces.begin(c)
+	result, err := i.Invoker.Invoke(ctx, c)
+	i.traces.finish(s, result, err)
+	return result, err
+}
+
+func (t *Traces) begin(c tools.Call) trace.Span {
+	ctx := trace.ContextWithRemoteSpanContext(context.Background(), callers(c.Caller.Trace))
+	_, s := t.tracer.Start(ctx, c.Tool, trace.WithTimestamp(t.now()), trace.WithSpanKind(trace.SpanKindServer))
+	if c.Caller.Agent != "" {
+		s.SetAttributes(keyAgent.String(string(c.Caller.Agent)))
+	}
+	if c.Caller.Via != "" {
+		s.SetAttributes(keyVia.String(string(c.Caller.Via)))
+	}
+	return s
+}
+
+func (t *Traces) finish(s trace.Span, result json.RawMessage, err error) {
+	if err != nil {
+		code := string(schemas.AsError(err).Code)
+		s.SetAttributes(keyError.String(code))
+		s.SetStatus(codes.Error, code)
+	} else if s.IsRecording() {
+		t.link(s, result)
+	}
+	s.End(trace.WithTimestamp(t.now()))
+}
+
+// link leads from a call to the handoff that its result names. Only some results name its workflow; that of the
+// others is remembered.
+func (t *Traces) link(s trace.Span, result json.RawMessage) {
+	var about struct {
+		Handoff  schemas.ID       `json:"handoff_id"`
+		Workflow schemas.Workflow `json:"workflow"`
+	}
+	if err := json.Unmarshal(result, &about); err != nil || about.Handoff == 0 {
+		return
+	}
+	s.SetAttributes(keyHandoff.String(about.Handoff.String()))
+	if about.Workflow == "" {
+		about.Workflow, _ = t.workflows.of(about.Handoff)
+	}
+	if about.Workflow == "" {
+		return
+	}
+	t.workflows.note(about.Handoff, about.Workflow)
+	s.SetAttributes(keyWorkflow.String(string(about.Workflow)))
+	s.AddLink(trace.Link{SpanContext: t.at(about.Workflow, about.Handoff)})
+}
+
+// callers is the span that a W3C traceparent names; invalid when it names none.
+func callers(traceparent string) trace.SpanContext {
+	carried := propagation.MapCarrier{"traceparent": traceparent}
+	return trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), carried))
+}

@@ -1,0 +1,151 @@
+package observe
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
+
+// environment reads the variables of the OpenTelemetry specification.
+type environment struct {
+	get func(string) string
+	log *slog.Logger
+}
+
+// exporter gives the value of a variable of the exporter: that for traces, else that for all signals.
+func (e environment) exporter(name string) string {
+	return cmp.Or(e.get("OTEL_EXPORTER_OTLP_TRACES_"+name), e.get("OTEL_EXPORTER_OTLP_"+name))
+}
+
+// endpoint is where spans are sent, nil when nobody asked for them.
+func (e environment) endpoint() (*url.URL, error) {
+	if strings.EqualFold(e.get("OTEL_SDK_DISABLED"), "true") || e.get("OTEL_TRACES_EXPORTER") == "none" {
+		return nil, nil
+	}
+	name, path := "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", ""
+	if e.get(name) == "" {
+		name, path = "OTEL_EXPORTER_OTLP_ENDPOINT", "v1/traces"
+	}
+	if e.get(name) == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(e.get(name))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("%s must be a URL as http://localhost:4318", name) // its value may hold a secret
+	}
+	if path != "" {
+		u = u.JoinPath(path)
+	}
+	e.adviseOn(u)
+	return u, nil
+}
+
+// adviseOn warns whoever has configured what this program does not speak.
+func (e environment) adviseOn(u *url.URL) {
+	protocol := e.exporter("PROTOCOL")
+	switch {
+	case protocol == "grpc" || u.Port() == "4317":
+		e.log.Warn("spans are sent as OTLP/HTTP with JSON, not over gRPC: name the HTTP port of the collector, usually 4318",
+			slog.String("host", u.Host))
+	case protocol != "" && protocol != "http/json":
+		e.log.Info("spans are sent as OTLP/HTTP with JSON, which collectors take at the same address",
+			slog.String("protocol", protocol), slog.String("host", u.Host))
+	}
+}
+
+// timeout is how long one batch may take, with all repeats.
+func (e environment) timeout() time.Duration {
+	const usual = 10 * time.Second
+	text := e.exporter("TIMEOUT")
+	if text == "" {
+		return usual
+	}
+	millis, err := strconv.Atoi(text)
+	if err != nil || millis <= 0 {
+		e.log.Warn("OTEL_EXPORTER_OTLP_TIMEOUT is not a number of milliseconds", slog.Duration("used", usual))
+		return usual
+	}
+	return time.Duration(millis) * time.Millisecond
+}
+
+func (e environment) headers() http.Header {
+	h := http.Header{}
+	for _, pair := range e.pairs(cmp.Or(e.get("OTEL_EXPORTER_OTLP_TRACES_HEADERS"), e.get("OTEL_EXPORTER_OTLP_HEADERS"))) {
+		h.Set(pair[0], pair[1])
+	}
+	return h
+}
+
+// pairs reads "a=1,b=2%2C3". What is no pair is left out, and not shown: it may be a part of a secret.
+func (e environment) pairs(list string) (pairs [][2]string) {
+	for text := range strings.SplitSeq(list, ",") {
+		name, value, found := strings.Cut(text, "=")
+		decoded, err := url.PathUnescape(strings.TrimSpace(value))
+		if name = strings.TrimSpace(name); found && name != "" && err == nil {
+			pairs = append(pairs, [2]string{name, decoded})
+		} else if strings.TrimSpace(text) != "" {
+			e.log.Warn("a variable of OpenTelemetry holds something that is not name=value")
+		}
+	}
+	return pairs
+}
+
+// resource says who sends the spans; what the environment says goes before what is said here.
+func (e environment) resource(workspace, version string) []attribute.KeyValue {
+	attrs := []attribute.KeyValue{
+		attribute.String("service.name", "handoff"),
+		attribute.String("service.version", version),
+		attribute.String("handoff.workspace", workspace),
+		attribute.String("telemetry.sdk.name", "opentelemetry"),
+		attribute.String("telemetry.sdk.language", "go"),
+		attribute.String("telemetry.sdk.version", sdk.Version()),
+	}
+	for _, pair := range e.pairs(e.get("OTEL_RESOURCE_ATTRIBUTES")) {
+		attrs = append(attrs, attribute.String(pair[0], pair[1]))
+	}
+	if name := e.get("OTEL_SERVICE_NAME"); name != "" {
+		attrs = append(attrs, attribute.String("service.name", name))
+	}
+	return attrs
+}
+
+// sampler decides which traces are sent. Root decides alone on the trace of a workflow, which has no caller.
+func (e environment) sampler() (sampler, root sdktrace.Sampler) {
+	name, parents := strings.CutPrefix(strings.ToLower(e.get("OTEL_TRACES_SAMPLER")), "parentbased_")
+	switch name {
+	case "always_off":
+		root = sdktrace.NeverSample()
+	case "traceidratio":
+		root = sdktrace.TraceIDRatioBased(e.ratio())
+	case "", "always_on":
+		root, parents = sdktrace.AlwaysSample(), parents || name == ""
+	default:
+		e.log.Warn("OTEL_TRACES_SAMPLER is not known: all is sent", slog.String("sampler", name))
+		root = sdktrace.AlwaysSample()
+	}
+	if parents {
+		return sdktrace.ParentBased(root), root
+	}
+	return root, root
+}
+
+func (e environment) ratio() float64 {
+	text := e.get("OTEL_TRACES_SAMPLER_ARG")
+	ratio, err := strconv.ParseFloat(text, 64)
+	if text != "" && (err != nil || ratio < 0 || ratio > 1) {
+		e.log.Warn("OTEL_TRACES_SAMPLER_ARG is not a number from 0 to 1: all is sent")
+	}
+	if err != nil || ratio < 0 || ratio > 1 {
+		return 1
+	}
+	return ratio
+}

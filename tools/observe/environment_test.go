@@ -1,0 +1,89 @@
+package observe_test
+
+import (
+	"bytes"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/tools"
+	"handoff/tools/observe"
+)
+
+// env is an environment of pairs.
+func env(pairs ...string) func(string) string {
+	m := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	return func(name string) string { return m[name] }
+}
+
+func TestNothingIsSentUnasked(t *testing.T) {
+	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	for _, pairs := range [][]string{
+		nil,
+		{endpoint, "http://collector:4318", "OTEL_SDK_DISABLED", "True"},
+		{endpoint, "http://collector:4318", "OTEL_TRACES_EXPORTER", "none"},
+	} {
+		traces, err := observe.NewTraces(observe.TracesConfig{Getenv: env(pairs...), Now: time.Now})
+		require.NoError(t, err)
+		require.Nil(t, traces)
+		traces.Follow(t.Context(), nil)
+		var inv tools.Invoker = tools.Local{}
+		require.Equal(t, inv, traces.Invoker(inv))
+		require.NoError(t, traces.Close(t.Context()))
+	}
+}
+
+func TestEndpointIsAURL(t *testing.T) {
+	for _, endpoint := range []string{"collector:4318", "secret", "grpc://secret:4317", "http://", "http://sec ret", "http:///v1"} {
+		_, err := observe.NewTraces(observe.TracesConfig{Getenv: env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint), Now: time.Now})
+		require.EqualError(t, err, "OTEL_EXPORTER_OTLP_ENDPOINT must be a URL as http://localhost:4318")
+	}
+}
+
+func TestWhereSpansAreSent(t *testing.T) {
+	for _, test := range []struct{ name, all, traces, want string }{
+		{"for all signals", "http://c:4318", "", "http://c:4318/v1/traces"},
+		{"below a path", "https://c/otlp/", "", "https://c/otlp/v1/traces"},
+		{"with a query", "https://c?a=b", "", "https://c/v1/traces?a=b"},
+		{"for traces", "http://other", "http://c:4318/spans", "http://c:4318/spans"},
+		{"for traces as it is", "", "http://c:4318", "http://c:4318"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := &collector{t: t}
+				traces := traced(t, c, "OTEL_EXPORTER_OTLP_ENDPOINT", test.all, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", test.traces)
+				do(t, traces.Invoker(newOffice(t)), caller("boss"), "list_agents", `{}`)
+				require.Len(t, flushed(t, traces, c), 1)
+				require.Equal(t, test.want, c.requests[0].URL.String())
+			})
+		})
+	}
+}
+
+func TestWhoAskedForAnotherProtocolIsTold(t *testing.T) {
+	for _, test := range []struct{ endpoint, protocol, want string }{
+		{"http://c:4318", "", ""},
+		{"http://c:4318", "http/json", ""},
+		{"http://c:4318", "http/protobuf", "level=INFO"},
+		{"http://c:4318", "grpc", "4318"},
+		{"http://c:4317", "", "4318"},
+	} {
+		var log bytes.Buffer
+		traces, err := observe.NewTraces(observe.TracesConfig{
+			Getenv: env("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", test.endpoint, "OTEL_EXPORTER_OTLP_PROTOCOL", test.protocol),
+			Now:    time.Now, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		})
+		require.NoError(t, err)
+		require.NoError(t, traces.Close(t.Context()))
+		if test.want == "" {
+			require.Empty(t, log.String())
+		}
+		require.Contains(t, log.String(), test.want)
+	}
+}

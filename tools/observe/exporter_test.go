@@ -1,0 +1,146 @@
+package observe_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/tools/observe"
+)
+
+// offered sends spans of n calls to c, each after a pause, and gives what was logged.
+func offered(t *testing.T, c http.RoundTripper, n int, pause time.Duration, more ...string) (log string) {
+	t.Helper()
+	var b bytes.Buffer
+	env := map[string]string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT": "http://me:sec%72et@collector:4318/?key=secret", "OTEL_EXPORTER_OTLP_HEADERS": "Api-Key=secret",
+	}
+	for i := 0; i < len(more); i += 2 {
+		env[more[i]] = more[i+1]
+	}
+	traces, err := observe.NewTraces(observe.TracesConfig{
+		Getenv: func(name string) string { return env[name] }, Workspace: "w", Version: "1", Now: time.Now, Transport: c,
+		Logger: slog.New(slog.NewTextHandler(&b, nil)),
+	})
+	require.NoError(t, err)
+	inv := traces.Invoker(newOffice(t))
+	for range n {
+		begun := time.Now()
+		do(t, inv, caller("boss"), "list_handoffs", `{}`)
+		require.Equal(t, begun, time.Now(), "no call waits")
+		time.Sleep(pause)
+	}
+	require.NoError(t, traces.Close(t.Context()))
+	require.NotContains(t, b.String(), "secret")
+	return b.String()
+}
+
+func TestPassingTroubleIsWaitedFor(t *testing.T) {
+	for _, status := range []int{429, 502, 503, 504} {
+		synctest.Test(t, func(t *testing.T) {
+			var at []time.Time
+			c := &collector{t: t}
+			c.answer = func(w http.ResponseWriter) {
+				if at = append(at, time.Now()); len(at) == 2 {
+					w.Header().Set("Retry-After", "4")
+				}
+				if len(at) < 4 {
+					w.WriteHeader(status)
+				}
+			}
+			log := offered(t, c, 1, time.Minute)
+			require.Empty(t, log)
+			require.Len(t, at, 4)
+			require.Equal(t, []time.Duration{time.Second, 4 * time.Second, 4 * time.Second},
+				[]time.Duration{at[1].Sub(at[0]), at[2].Sub(at[1]), at[3].Sub(at[2])})
+		})
+	}
+}
+
+func TestLastingTroubleIsNotRepeated(t *testing.T) {
+	for _, status := range []int{301, 307, 400, 401, 404, 500} {
+		synctest.Test(t, func(t *testing.T) {
+			c := &collector{t: t, answer: func(w http.ResponseWriter) {
+				w.Header().Set("Location", "http://elsewhere/")
+				w.WriteHeader(status)
+			}}
+			log := offered(t, c, 1, time.Minute)
+			require.Equal(t, 1, c.asked())
+			require.Equal(t, 1, strings.Count(log, "spans were lost"), log)
+			require.Contains(t, log, "host=collector:4318 spans=1")
+		})
+	}
+}
+
+// gone cannot be reached.
+type gone struct{ asked int }
+
+func (g *gone) RoundTrip(*http.Request) (*http.Response, error) {
+	g.asked++
+	return nil, errors.New("connection refused")
+}
+
+func TestLossIsToldOnceAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &gone{}
+		log := offered(t, c, 10, 30*time.Second)
+		require.Greater(t, c.asked, 10, "each batch is repeated")
+		require.InDelta(t, 5, strings.Count(log, "spans were lost"), 1, log)
+		require.Contains(t, log, "spans=2", "with those that were lost since it was told")
+	})
+}
+
+func TestRefusedSpansAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &collector{t: t, answer: func(w http.ResponseWriter) {
+			_, _ = io.WriteString(w, `{"partialSuccess":{"rejectedSpans":"1","errorMessage":"too old"}}`)
+		}}
+		require.Contains(t, offered(t, c, 1, 0), "1 spans were refused: too old")
+		require.Equal(t, 1, c.asked())
+	})
+}
+
+// hanging takes a request and never answers.
+type hanging struct{}
+
+func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+func TestEndDoesNotWaitForACollectorThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		traces, err := observe.NewTraces(observe.TracesConfig{
+			Getenv: env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318"), Workspace: "w", Now: time.Now, Transport: hanging{},
+		})
+		require.NoError(t, err)
+		inv := traces.Invoker(newOffice(t))
+		for range 3000 { // more than the queue holds
+			do(t, inv, caller("boss"), "list_agents", `{}`)
+		}
+		begun := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.ErrorIs(t, traces.Close(ctx), context.DeadlineExceeded)
+		synctest.Wait()
+		require.Equal(t, time.Second, time.Since(begun))
+	})
+}
+
+func TestBatchTakesNoLongerThanTheTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		log := offered(t, hanging{}, 1, 0, "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "1500")
+		require.Equal(t, 1500*time.Millisecond, time.Since(begun))
+		require.Contains(t, log, "spans were lost")
+	})
+}

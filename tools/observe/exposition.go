@@ -1,0 +1,167 @@
+package observe
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/VictoriaMetrics/metrics"
+
+	"handoff/schemas"
+)
+
+// ContentType is what [Metrics.Write] writes.
+const ContentType = "text/plain; version=0.0.4; charset=utf-8"
+
+// family is all figures of one name.
+type family struct{ name, kind, help string }
+
+// The families. A histogram has the bounds of [schemas.LatencyBounds].
+var (
+	upFamily         = family{"handoff_up", "gauge", "Whether the workspace gave its figures: without them those about handoffs, mailboxes and commits are missing."}
+	buildFamily      = family{"handoff_build_info", "gauge", "The version of this program, always 1."}
+	stateFamily      = family{"handoff_handoffs", "gauge", "Handoffs by state; those that have ended are counted once a minute."}
+	pendingFamily    = family{"handoff_mailbox_pending", "gauge", "Handoffs that may be claimed from a mailbox, for the 200 mailboxes with most."}
+	oldestFamily     = family{"handoff_mailbox_oldest_pending_seconds", "gauge", "Age of the oldest handoff that may be claimed from a mailbox."}
+	eventFamily      = family{"handoff_registry_events_total", "counter", "Events in the registry."}
+	commitFamily     = family{"handoff_store_commit_duration_seconds", "histogram", "How long changes took until they were durable, since the owner of the store opened it."}
+	callFamily       = family{"handoff_calls_total", "counter", "Calls of tools, by tool and outcome: ok, or the code of the error."}
+	durationFamily   = family{"handoff_call_duration_seconds", "histogram", "How long calls of tools took; with wait yes those that asked to wait until something comes."}
+	transitionFamily = family{"handoff_transitions_total", "counter", "Changes of state of handoffs since this server began, by anybody."}
+	expiryFamily     = family{"handoff_lease_expiries_total", "counter", "Claims that ended by silence since this server began."}
+	deniedFamily     = family{"handoff_denied_total", "counter", "Requests that this server turned away, by reason."}
+	denialFamily     = family{"handoff_denied_events_total", "counter", "Events of the registry about an identity that was refused, since this server began."}
+)
+
+// Write writes all figures in the text format of Prometheus. When those of the workspace cannot be had it
+// writes the others, and that it is not up. It takes about two seconds at most. Its error is that of w.
+func (m *Metrics) Write(ctx context.Context, w io.Writer) error {
+	var p page
+	p.workspace(m.figures.read(ctx), m)
+	p.calls(m)
+	p.counters(transitionFamily, m.transitions)
+	p.counters(expiryFamily, m.expiries)
+	p.counters(deniedFamily, m.denied)
+	p.counters(denialFamily, m.denials)
+	p.head(buildFamily)
+	p.sample(buildFamily.name, labels("goversion", runtime.Version(), "version", m.config.Version), 1)
+	metrics.WriteProcessMetrics(&p)
+	metrics.WriteFDMetrics(&p)
+	_, err := w.Write(p.Bytes())
+	return err
+}
+
+// page is what is being written.
+type page struct{ bytes.Buffer }
+
+func (p *page) head(f family) {
+	fmt.Fprintf(p, "# HELP %s %s\n# TYPE %s %s\n", f.name, f.help, f.name, f.kind)
+}
+
+func (p *page) sample(name, labels string, value float64) {
+	fmt.Fprintf(p, "%s%s %s\n", name, labels, strconv.FormatFloat(value, 'g', -1, 64))
+}
+
+func (p *page) counters(f family, set *metrics.Set) {
+	p.head(f)
+	set.WritePrometheus(p)
+}
+
+// workspace writes what the workspace says of itself, nil for nothing.
+func (p *page) workspace(stats *schemas.StatsOut, m *Metrics) {
+	p.head(upFamily)
+	if stats == nil {
+		p.sample(upFamily.name, "", 0)
+		return
+	}
+	p.sample(upFamily.name, "", 1)
+	p.head(stateFamily)
+	for _, state := range schemas.Statuses {
+		p.sample(stateFamily.name, labels("state", string(state)), float64(stats.States[state]))
+	}
+	p.head(pendingFamily)
+	for _, box := range stats.Mailboxes {
+		p.sample(pendingFamily.name, labels("mailbox", string(box.Box)), float64(box.Pending))
+	}
+	p.head(oldestFamily)
+	for _, box := range stats.Mailboxes {
+		if !box.Oldest.IsZero() {
+			age := max(0, m.config.Now().Sub(box.Oldest).Seconds())
+			p.sample(oldestFamily.name, labels("mailbox", string(box.Box)), age)
+		}
+	}
+	p.head(eventFamily)
+	p.sample(eventFamily.name, "", float64(stats.Event))
+	p.head(commitFamily)
+	p.histogram(commitFamily.name, stats.Commits)
+}
+
+// calls writes what was called through this process, by name.
+func (p *page) calls(m *Metrics) {
+	taken := map[call]schemas.Latency{}
+	counts := map[[2]string]uint64{} // by tool and outcome
+	m.calls.Range(func(key, counted any) bool {
+		c, l := key.(call), counted.(*latency).read()
+		taken[c] = l
+		counts[[2]string{c.tool, c.outcome}] += l.Count
+		return true
+	})
+	p.head(callFamily)
+	for _, c := range slices.SortedFunc(maps.Keys(counts), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		p.sample(callFamily.name, labels("tool", c[0], "outcome", c[1]), float64(counts[c]))
+	}
+	p.head(durationFamily)
+	for _, c := range slices.SortedFunc(maps.Keys(taken), compareCalls) {
+		p.histogram(durationFamily.name, taken[c], "tool", c.tool, "outcome", c.outcome, "wait", yes(c.waited))
+	}
+}
+
+func compareCalls(a, b call) int {
+	return cmp.Or(cmp.Compare(a.tool, b.tool), cmp.Compare(a.outcome, b.outcome), cmp.Compare(yes(a.waited), yes(b.waited)))
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// histogram writes durations. Those of another version of this program, which counts by other bounds, have no
+// buckets but the last.
+func (p *page) histogram(name string, l schemas.Latency, pairs ...string) {
+	bounds := schemas.LatencyBounds()
+	if len(l.Buckets) == len(bounds) {
+		for i, bound := range bounds {
+			le := strconv.FormatFloat(bound, 'g', -1, 64)
+			p.sample(name+"_bucket", labels(append(pairs, "le", le)...), float64(l.Buckets[i]))
+		}
+	}
+	p.sample(name+"_bucket", labels(append(pairs, "le", "+Inf")...), float64(l.Count))
+	p.sample(name+"_sum", labels(pairs...), l.Seconds)
+	p.sample(name+"_count", labels(pairs...), float64(l.Count))
+}
+
+// labels writes pairs of names and values, which may be any text.
+func labels(pairs ...string) string {
+	if len(pairs) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	for pair := range slices.Chunk(pairs, 2) {
+		fmt.Fprintf(&b, `,%s="%s"`, pair[0], escape(pair[1]))
+	}
+	return "{" + b.String()[1:] + "}"
+}
+
+func escape(value string) string {
+	value = strings.ReplaceAll(value, `\`, `\\`)
+	return strings.ReplaceAll(strings.ReplaceAll(value, `"`, `\"`), "\n", `\n`)
+}

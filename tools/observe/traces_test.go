@@ -1,0 +1,284 @@
+package observe_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+
+	"handoff/schemas"
+	"handoff/tools/observe"
+)
+
+var hexIDs = regexp.MustCompile(`"(?:traceId|spanId|parentSpanId)":"[^"]*"`)
+
+func base64JSON(id []byte) string { return `"` + base64.StdEncoding.EncodeToString(id) + `"` }
+
+const callerTrace = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+func traceparent(span string) string { return "00-" + callerTrace + "-" + span + "-01" }
+
+// drawn writes a tree of spans: the name, who, how it ended, and how long it took.
+func drawn(spans []*tracepb.Span) string {
+	var b strings.Builder
+	known := map[string]bool{}
+	for _, s := range spans {
+		known[string(s.GetSpanId())] = true
+	}
+	var below func(parent string, depth int)
+	below = func(parent string, depth int) {
+		for _, s := range spans {
+			of := string(s.GetParentSpanId())
+			if of != parent && (parent != "" || known[of]) {
+				continue
+			}
+			a := attributes(s.GetAttributes())
+			took := time.Duration(s.GetEndTimeUnixNano() - s.GetStartTimeUnixNano())
+			fmt.Fprintf(&b, "%s%s %s %s %s %s\n", strings.Repeat("  ", depth), s.GetName(), a["handoff.id"], a["handoff.agent"], a["handoff.action"], took)
+			below(string(s.GetSpanId()), depth+1)
+		}
+	}
+	below("", 0)
+	return b.String()
+}
+
+func TestWorkflowIsOneTrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, c := newOffice(t), &collector{t: t}
+		traces := traced(t, c)
+		boss, qa := caller("boss", traceparent("00f067aa0ba902b7")), caller("qa")
+		within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
+			sent := do(t, o, boss, "send_handoff", `{"to":"qa","task":"the secret task","title":"the secret title","workflow":"login"}`)
+			time.Sleep(time.Minute)
+			token := do(t, o, qa, "claim_handoff", `{}`).Token
+			time.Sleep(2 * time.Minute)
+			do(t, o, qa, "update_handoff", `{"handoff_id":"ho_1","action":"progress","note":"the secret note","claim_token":"`+token+`"}`)
+			do(t, o, qa, "update_handoff", `{"handoff_id":"ho_1","action":"ask","questions":["which secret?"],"claim_token":"`+token+`"}`)
+			time.Sleep(3 * time.Minute)
+			do(t, o, boss, "update_handoff", `{"handoff_id":"ho_1","action":"answer","note":"the secret answer"}`)
+			time.Sleep(4 * time.Minute)
+			token = do(t, o, qa, "claim_handoff", `{}`).Token
+			time.Sleep(5 * time.Minute)
+			do(t, o, qa, "complete_handoff", `{"handoff_id":"ho_1","summary":"the secret end","claim_token":"`+token+`",
+				"continuation":{"to":"dev","task":"the secret rest"}}`)
+			time.Sleep(time.Minute)
+			token = do(t, o, caller("dev"), "claim_handoff", `{}`).Token
+			time.Sleep(time.Minute)
+			do(t, o, caller("dev"), "fail_handoff", `{"handoff_id":"ho_2","description":"the secret failure","then":"stop","claim_token":"`+token+`"}`)
+			require.EqualValues(t, "wf_login", sent.Workflow)
+		})
+		spans := flushed(t, traces, c)
+		require.Equal(t, strings.TrimLeft(`
+handoff ho_1 qa completed 15m0s
+  queued ho_1 qa claimed 1m0s
+  working ho_1 qa asked 2m0s
+  waiting ho_1 qa answered 3m0s
+  queued ho_1 qa claimed 4m0s
+  working ho_1 qa completed 5m0s
+  handoff ho_2 dev failed 2m0s
+    queued ho_2 dev claimed 1m0s
+    working ho_2 dev failed 1m0s
+`, "\n"), drawn(spans))
+		for _, s := range spans {
+			require.Equal(t, spans[0].GetTraceId(), s.GetTraceId())
+			require.NotContains(t, s.String(), "secret")
+			require.Equal(t, tracepb.Span_SPAN_KIND_INTERNAL, s.GetKind())
+		}
+
+		whole := named(spans, "handoff")
+		links := whole[0].GetLinks()
+		require.Len(t, links, 1, "each once")
+		require.Equal(t, callerTrace, hex.EncodeToString(links[0].GetTraceId()))
+		require.Equal(t, "00f067aa0ba902b7", hex.EncodeToString(links[0].GetSpanId()))
+		require.Equal(t, "completed", attributes(whole[0].GetAttributes())["handoff.outcome"])
+		require.Equal(t, "boss", attributes(whole[0].GetAttributes())["handoff.sender"])
+		require.Equal(t, "wf_login", attributes(whole[0].GetAttributes())["handoff.workflow"])
+		require.Equal(t, tracepb.Status_STATUS_CODE_UNSET, whole[0].GetStatus().GetCode())
+		require.Equal(t, tracepb.Status_STATUS_CODE_ERROR, whole[1].GetStatus().GetCode())
+		require.Equal(t, "handoff", c.resource["service.name"])
+		require.Equal(t, "login-1", c.resource["handoff.workspace"])
+	})
+}
+
+// What began before the server did has spans from its beginning; what ended meanwhile has none.
+func TestRestartLosesOnlyWhatEndedMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, c := newOffice(t), &collector{t: t}
+		traces := traced(t, c)
+		do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
+		time.Sleep(time.Minute)
+		token := do(t, o, caller("qa"), "claim_handoff", `{}`).Token
+		unsteady := &failing{o.Local, 1}
+		within(t, func(ctx context.Context) { traces.Follow(ctx, unsteady) }, func() {
+			do(t, o, caller("qa"), "complete_handoff", `{"handoff_id":"ho_1","summary":"done","claim_token":"`+token+`"}`)
+			time.Sleep(time.Minute)
+		})
+		require.Equal(t, "handoff ho_1 qa completed 1m0s\n  working ho_1 qa completed 0s\n", drawn(flushed(t, traces, c)))
+	})
+}
+
+// A story of many events is read page by page.
+func TestLongStoriesHaveTheirBeginning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, c := newOffice(t), &collector{t: t}
+		traces := traced(t, c)
+		within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
+			do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
+			token := do(t, o, caller("qa"), "claim_handoff", `{}`).Token
+			for range 45 {
+				time.Sleep(time.Minute)
+				do(t, o, caller("qa"), "update_handoff", `{"handoff_id":"ho_1","action":"progress","claim_token":"`+token+`"}`)
+			}
+			do(t, o, caller("qa"), "complete_handoff", `{"handoff_id":"ho_1","summary":"done","claim_token":"`+token+`"}`)
+		})
+		require.Equal(t, "handoff ho_1 qa completed 45m0s\n  queued ho_1 qa claimed 0s\n  working ho_1 qa completed 45m0s\n",
+			drawn(flushed(t, traces, c)))
+	})
+}
+
+func TestADeadlineEndsWhenItWasDue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, c := newOffice(t), &collector{t: t}
+		traces := traced(t, c)
+		within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
+			do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"x","deadline":"10m"}`)
+			time.Sleep(3 * time.Hour)
+			do(t, o, caller("qa"), "list_handoffs", `{}`)
+		})
+		spans := flushed(t, traces, c)
+		require.Equal(t, "handoff ho_1  timed_out 10m0s\n  queued ho_1  timed_out 10m0s\n", drawn(spans))
+		require.Equal(t, tracepb.Status_STATUS_CODE_ERROR, spans[0].GetStatus().GetCode())
+	})
+}
+
+// A handoff may continue one of another workflow, which has a trace of its own.
+func TestParentInAnotherWorkflowIsLinked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, c := newOffice(t), &collector{t: t}
+		do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
+		traces := traced(t, c)
+		within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
+			do(t, o, caller("boss"), "send_handoff", `{"to":"dev","task":"y","parent":"ho_1","workflow":"other"}`)
+			do(t, o, caller("boss"), "update_handoff", `{"handoff_id":"ho_2","action":"cancel"}`)
+			do(t, o, caller("boss"), "update_handoff", `{"handoff_id":"ho_1","action":"cancel"}`)
+		})
+		whole := named(flushed(t, traces, c), "handoff")
+		require.Len(t, whole, 2)
+		other, first := whole[0], whole[1]
+		require.NotEqual(t, first.GetTraceId(), other.GetTraceId())
+		require.Empty(t, other.GetParentSpanId())
+		require.Len(t, other.GetLinks(), 1)
+		require.Equal(t, first.GetTraceId(), other.GetLinks()[0].GetTraceId())
+		require.Equal(t, first.GetSpanId(), other.GetLinks()[0].GetSpanId())
+	})
+}
+
+func TestCallsAreLinkedToTheirHandoff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, c := newOffice(t), &collector{t: t}
+		traces := traced(t, c)
+		inv := traces.Invoker(o)
+		qa := caller("qa", traceparent("1111111111111111"))
+		within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
+			do(t, inv, caller("boss", "no traceparent"), "send_handoff", `{"to":"qa","task":"x"}`)
+			do(t, inv, qa, "claim_handoff", `{"wait_seconds":50}`)
+			do(t, inv, schemas.Caller{}, "workspace_stats", `{}`)
+			_, err := inv.Invoke(t.Context(), callOf(caller("dev"), "complete_handoff", `{"handoff_id":"ho_1","summary":"not mine"}`))
+			require.Error(t, err)
+			do(t, inv, caller("boss"), "update_handoff", `{"handoff_id":"ho_1","action":"cancel"}`)
+		})
+		spans := flushed(t, traces, c)
+		require.Equal(t, []string{"claim_handoff", "complete_handoff", "handoff", "queued", "send_handoff", "update_handoff", "working"}, names(spans))
+		whole := named(spans, "handoff")[0]
+		for _, tool := range []string{"send_handoff", "claim_handoff", "update_handoff"} {
+			call := named(spans, tool)[0]
+			require.Equal(t, tracepb.Span_SPAN_KIND_SERVER, call.GetKind())
+			require.Len(t, call.GetLinks(), 1, tool)
+			require.Equal(t, whole.GetSpanId(), call.GetLinks()[0].GetSpanId(), tool)
+			require.Equal(t, whole.GetTraceId(), call.GetLinks()[0].GetTraceId(), tool)
+		}
+		claim, refused := named(spans, "claim_handoff")[0], named(spans, "complete_handoff")[0]
+		require.Equal(t, callerTrace, hex.EncodeToString(claim.GetTraceId()))
+		require.Equal(t, "1111111111111111", hex.EncodeToString(claim.GetParentSpanId()))
+		require.Equal(t, tracepb.Status_STATUS_CODE_ERROR, refused.GetStatus().GetCode())
+		require.Equal(t, string(schemas.Denied), attributes(refused.GetAttributes())["error.type"])
+		require.Empty(t, named(spans, "send_handoff")[0].GetParentSpanId())
+	})
+}
+
+// Every process of every restart derives the same ids.
+func TestIDsAreThoseOfEarlierVersions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, c := newOffice(t), &collector{t: t}
+		traces := traced(t, c)
+		within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
+			do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"x","workflow":"login"}`)
+			do(t, o, caller("boss"), "update_handoff", `{"handoff_id":"ho_1","action":"cancel"}`)
+		})
+		whole := named(flushed(t, traces, c), "handoff")[0]
+		require.Equal(t, "b17557f44e86b6e91e94d4d9b6c042c3", hex.EncodeToString(whole.GetTraceId()))
+		require.Equal(t, "0b9b70afc5aa2ee5", hex.EncodeToString(whole.GetSpanId()))
+	})
+}
+
+func TestSampling(t *testing.T) {
+	for _, test := range []struct {
+		sampler, arg string
+		want         int
+	}{
+		{"", "", 3},
+		{"always_on", "", 3},
+		{"always_off", "", 0},
+		{"parentbased_always_off", "", 0},
+		{"parentbased_traceidratio", "0", 0},
+		{"traceidratio", "1.0", 3},
+		{"traceidratio", "all", 3},
+		{"unheard_of", "", 3},
+	} {
+		t.Run(test.sampler+test.arg, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o, c := newOffice(t), &collector{t: t}
+				traces := traced(t, c, "OTEL_TRACES_SAMPLER", test.sampler, "OTEL_TRACES_SAMPLER_ARG", test.arg)
+				within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
+					do(t, traces.Invoker(o), caller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
+					do(t, o, caller("boss"), "update_handoff", `{"handoff_id":"ho_1","action":"cancel"}`)
+				})
+				require.Len(t, flushed(t, traces, c), test.want)
+			})
+		})
+	}
+}
+
+// The same over a real connection.
+func TestSpansAreSentOverHTTP(t *testing.T) {
+	c := &collector{t: t}
+	server := httptest.NewServer(c)
+	defer server.Close()
+	env := map[string]string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT": server.URL + "/otlp/", "OTEL_EXPORTER_OTLP_HEADERS": "api-key=s%3Dcret, other = x,broken",
+		"OTEL_SERVICE_NAME": "mail", "OTEL_RESOURCE_ATTRIBUTES": "service.name=lost,deployment.environment.name=test",
+	}
+	traces, err := observe.NewTraces(observe.TracesConfig{
+		Getenv: func(name string) string { return env[name] }, Workspace: "login-1", Version: "1.2.3", Now: time.Now,
+	})
+	require.NoError(t, err)
+	do(t, traces.Invoker(newOffice(t)), caller("boss"), "list_handoffs", `{}`)
+	require.NoError(t, traces.Close(t.Context()))
+	require.NoError(t, traces.Close(t.Context()), "it may be closed twice")
+	require.Equal(t, []string{"list_handoffs"}, names(c.taken()))
+	require.Equal(t, "/otlp/v1/traces", c.requests[0].URL.Path)
+	require.Equal(t, "s=cret", c.requests[0].Header.Get("Api-Key"))
+	require.Equal(t, "x", c.requests[0].Header.Get("Other"))
+	require.Equal(t, "application/json", c.requests[0].Header.Get("Content-Type"))
+	require.Equal(t, "mail", c.resource["service.name"])
+	require.Equal(t, "test", c.resource["deployment.environment.name"])
+}

@@ -1,0 +1,95 @@
+package observe_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox"
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
+	"handoff/tools"
+)
+
+// office is a workspace in memory, within a bubble whose clock moves only when all wait.
+type office struct {
+	*testing.T
+	tools.Local
+}
+
+func newOffice(t *testing.T) office {
+	t.Helper()
+	var ids atomic.Int64
+	timed := store.NewTimed(memory.New(), time.Now)
+	return office{T: t, Local: tools.Local{Mailbox: mailbox.New(mailbox.Config{
+		Store: store.New(timed), Now: time.Now, Commits: timed.Commits,
+		NewID: func(prefix string) string { return fmt.Sprintf("%s_%d", prefix, ids.Add(1)) },
+	})}}
+}
+
+// caller is an agent over HTTP, perhaps within a span of its own.
+func caller(agent schemas.Agent, trace ...string) schemas.Caller {
+	c := schemas.Caller{Agent: agent, Via: schemas.ViaHTTP}
+	if len(trace) > 0 {
+		c.Trace = trace[0]
+	}
+	return c
+}
+
+func callOf(by schemas.Caller, tool, args string) tools.Call {
+	return tools.Call{Caller: by, Tool: tool, Args: json.RawMessage(args)}
+}
+
+// do calls a tool and reads its result.
+func do(t testing.TB, inv tools.Invoker, by schemas.Caller, tool, args string) (out struct {
+	HandoffID schemas.ID       `json:"handoff_id"`
+	Workflow  schemas.Workflow `json:"workflow"`
+	Token     string           `json:"claim_token"`
+	Forwarded *schemas.SendOut `json:"forwarded"`
+},
+) {
+	t.Helper()
+	b, err := inv.Invoke(context.Background(), callOf(by, tool, args))
+	require.NoError(t, err, "%s %s", tool, args)
+	require.NoError(t, json.Unmarshal(b, &out))
+	return out
+}
+
+// within starts what follows the registry, runs fn while it does, and ends it.
+func within(t *testing.T, follow func(context.Context), fn func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		follow(ctx)
+	}()
+	synctest.Wait()
+	fn()
+	synctest.Wait()
+	cancel()
+	<-done
+}
+
+// failing is an Invoker that cannot be reached at first.
+type failing struct {
+	tools.Invoker
+	times int
+}
+
+func (f *failing) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
+	if f.times--; f.times >= 0 {
+		return func(yield func(schemas.Change, error) bool) {
+			yield(schemas.Change{}, schemas.Errorf(schemas.Unavailable, "not just now"))
+		}
+	}
+	return f.Invoker.Changes(ctx, after)
+}

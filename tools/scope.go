@@ -1,0 +1,26 @@
+package tools
+
+import (
+	"strings"
+
+	"handoff/schemas"
+)
+
+// offered refuses a tool that a caller's way in or scope does not offer. What keeps the workspace is not there
+// for callers over a network; a caller that may only read is told what it may call instead.
+func (t Tool) offered(by schemas.Caller) error {
+	switch {
+	case t.Admin && by.Via == schemas.ViaHTTP:
+		return noTool(t.Name)
+	case by.Scope != schemas.ScopeRead || t.ReadOnly:
+		return nil
+	}
+	var readers []string
+	for _, other := range Table {
+		if other.ReadOnly {
+			readers = append(readers, other.Name)
+		}
+	}
+	e := schemas.Errorf(schemas.Denied, "%s needs scope agent, and this token has scope read", t.Name).WithField("tool").WithKnown(readers...)
+	return t.refuse(e.WithHint("Call %s. Whoever runs the server gives out tokens of other scopes.", strings.Join(readers, ", ")))
+}

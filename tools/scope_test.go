@@ -1,0 +1,105 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// remote is a caller over HTTP with a token.
+func remote(scope schemas.Scope, names ...schemas.Agent) schemas.Caller {
+	return schemas.Caller{Agent: names[0], Names: names, Via: schemas.ViaHTTP, Scope: scope, Token: "ci"}
+}
+
+func (o office) try(by schemas.Caller, tool, args string) *schemas.Error {
+	o.Helper()
+	_, err := o.Invoke(o.Context(), tools.Call{Caller: by, Tool: tool, Args: json.RawMessage(args)})
+	return schemas.AsError(err)
+}
+
+func TestScopeReadIsForTheReaders(t *testing.T) {
+	o := open(t)
+	for _, row := range tools.Table {
+		t.Run(row.Name, func(t *testing.T) {
+			err := o.try(remote(schemas.ScopeRead, "qa"), row.Name, `{"handoff_id":7}`)
+			if row.ReadOnly {
+				require.True(t, err == nil || err.Code != schemas.Denied, err)
+				return
+			}
+			require.Equal(t, schemas.Denied, err.Code)
+			require.Equal(t, "tool", err.Field)
+			require.Contains(t, err.Message, "this token has scope read")
+			require.Equal(t, []string{"get_handoff", "handoff_history", "list_agents", "list_handoffs"}, err.Known)
+			require.Contains(t, err.Hint, "Call get_handoff, ")
+		})
+	}
+	for _, scope := range []schemas.Scope{schemas.ScopeAgent, schemas.ScopeAdmin, ""} {
+		require.Nil(t, o.try(remote(scope, "qa"), "send_handoff", `{"to":"dev","task":"x","parent":"none"}`))
+	}
+}
+
+// Over HTTP there is no tool beside those of agents, whatever the scope.
+func TestAdministrationIsNotForCallersOverHTTP(t *testing.T) {
+	o := open(t)
+	for _, row := range tools.Admin {
+		absent := o.try(remote(schemas.ScopeAdmin, "human"), row.Name+"_x", `{}`)
+		err := o.try(remote(schemas.ScopeAdmin, "human"), row.Name, `{}`)
+		require.Equal(t, schemas.NotFound, err.Code, row.Name)
+		require.Equal(t, absent.Field, err.Field)
+		require.Equal(t, `no tool "`+row.Name+`"`, err.Message)
+		require.NotContains(t, err.Known, row.Name)
+	}
+}
+
+func TestWhoMayNotActAsAnotherIsTold(t *testing.T) {
+	o := open(t)
+	by := remote(schemas.ScopeAgent, "qa", "dev")
+	err := o.try(by, "claim_handoff", `{"agent":"boss"}`)
+	require.Equal(t, schemas.Denied, err.Code)
+	require.Equal(t, "agent", err.Field)
+	require.Equal(t, []string{"qa", "dev"}, err.Known)
+	require.Equal(t, "Leave agent out, or act as qa or dev. Whoever runs the server gives out tokens for other names.", err.Hint)
+	require.Equal(t, err, o.try(by, "claim_handoff", `{"agent":"boss"}`))
+	require.Equal(t, schemas.Denied, o.try(by, "update_handoff", `{"handoff_id":"1","action":"approve","agent":"human"}`).Code)
+	require.Nil(t, o.try(by, "claim_handoff", `{"agent":"dev"}`))
+	require.Equal(t, []string{"denied"}, o.actions())
+}
+
+func TestADenialWithoutATokenIsNotKept(t *testing.T) {
+	o := open(t)
+	by := schemas.Caller{Agent: "qa", Via: schemas.ViaHTTP}
+	require.Equal(t, schemas.Denied, o.try(by, "claim_handoff", `{"agent":"human"}`).Code)
+	require.Equal(t, "Leave agent out to act under the name of this connection.", o.try(by, "claim_handoff", `{"agent":"human"}`).Hint)
+	require.Empty(t, o.actions())
+}
+
+func TestOnlyScopeAdminActsAsHuman(t *testing.T) {
+	o := open(t)
+	for scope, may := range map[schemas.Scope]bool{schemas.ScopeAgent: false, schemas.ScopeRead: false, schemas.ScopeAdmin: true} {
+		err := o.try(remote(scope, "qa", "human"), "list_handoffs", `{"agent":"human"}`)
+		require.Equal(t, may, err == nil, scope)
+	}
+}
+
+// actions are those of all events so far.
+func (o office) actions() (all []string) {
+	o.Helper()
+	var newest schemas.NewestOut
+	b, err := o.Invoke(o.Context(), tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI}, Tool: "registry_newest"})
+	require.NoError(o, err)
+	require.NoError(o, json.Unmarshal(b, &newest))
+	if newest.Event == 0 {
+		return nil
+	}
+	for c, err := range o.Changes(o.Context(), 0) {
+		require.NoError(o, err)
+		if all = append(all, c.Action); c.N == newest.Event {
+			break
+		}
+	}
+	return all
+}
