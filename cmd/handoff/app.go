@@ -23,6 +23,8 @@ type app struct {
 	drained   string // the flag or argument that was given standard input
 
 	keeping keeping
+	network network
+	logging logging
 }
 
 const about = `handoff passes work between coding agents: what is to be done, what is already known and what must
@@ -66,7 +68,7 @@ func (a *app) root() *cobra.Command {
 		a.sendCommand(), a.claimCommand(), a.completeCommand(), a.failCommand(), a.updateCommand(),
 		a.waitCommand(), a.approveCommand(), a.refuseCommand(), a.cancelCommand(), a.retryCommand(),
 		a.listCommand(), a.showCommand(), a.historyCommand(), a.agentsCommand(), a.auditCommand(),
-		a.whereCommand(), a.watchCommand(), a.workspaceCommand(), a.logsCommand(), a.serveCommand(),
+		a.whereCommand(), a.watchCommand(), a.workspaceCommand(), a.logsCommand(), a.tokenCommand(), a.serveCommand(),
 		a.mcpCommand(), a.callCommand(), a.toolsCommand(), a.demoCommand(), a.versionCommand(),
 	)
 	return root

@@ -16,6 +16,8 @@ import (
 func (a *app) fill(cmd *cobra.Command) error {
 	configuration := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(keeping).bind(configuration)
+	new(network).bind(configuration)
+	new(logging).bind(configuration)
 	configuration.AddFlagSet(cmd.Root().PersistentFlags())
 	var errs []error
 	configuration.VisitAll(func(f *pflag.Flag) {

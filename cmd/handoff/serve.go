@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,8 +20,10 @@ import (
 func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Keep a workspace served though no client runs",
+		Short: "Keep a workspace served though no client runs, also over HTTP",
 		Example: `  handoff serve
+  handoff serve --http 127.0.0.1:4263           # then: claude mcp add --transport http handoff http://127.0.0.1:4263/mcp
+  handoff serve --http :4263 --tls-cert cert.pem --tls-key key.pem --host handoff.example.com
   handoff serve --workspace team
   systemctl --user enable --now handoff@team    # see examples/systemd`,
 		Long: `Hardly anybody needs it. The first client session that uses a workspace owns it and serves the others, the next
@@ -30,24 +33,37 @@ whoever comes.
 It helps where many short commands run and no session does, as in scripts: they find a store that is open. And
 leases and limits are those of the owner, whoever calls, so here they can be set for all.
 
+With --http agents on other machines, or in containers, use the workspace too, beside its local sessions. As long
+as it has no token, only this machine is served, and whoever is on it; with the first one (handoff token add)
+nobody is without. /healthz and /readyz tell whether it lives and can work, /metrics is for Prometheus, and with
+OTEL_EXPORTER_OTLP_ENDPOINT each workflow is a trace.
+
 It runs until SIGINT, SIGTERM or SIGHUP and then ends in good order; the same signal again ends it at once. While
 another process owns the workspace, it is in line. examples/systemd/handoff@.service is a unit of the user for
 systemd, where the workspace is the instance: handoff@NAME. handoff where tells the name of a project's.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.own(cmd.Context()) },
 	}
+	a.network.bind(cmd.Flags())
+	a.logging.bind(cmd.Flags())
 	a.keeping.bind(cmd.Flags())
 	return cmd
 }
 
 // own is in line for the store, or has it, until a signal comes.
 func (a *app) own(ctx context.Context) error {
+	if err := a.network.check(); err != nil {
+		return err
+	}
 	ctx, life := process.Begin(ctx, a.exit)
 	defer life.End()
 	process.SpendMemory()
 	stderr := process.NewDropping(a.stderr)
 	defer stderr.Close()
-	log := slog.New(slog.NewTextHandler(stderr, nil))
+	log, err := a.logging.logger(stderr)
+	if err != nil {
+		return err
+	}
 	return a.open(ctx, true, log, func(place workspace.Workspace, boxes *relay.Relay) error {
 		v := visit{boxes: boxes, by: schemas.Caller{Via: schemas.ViaCLI}, app: a}
 		_, err := v.call(ctx, "registry_newest", arguments{}, nil) // the first call makes it the owner, or finds that
@@ -57,14 +73,32 @@ func (a *app) own(ctx context.Context) error {
 		case err != nil:
 			return err
 		}
-		sayWhoServes(stderr, place)
-		for sleep(ctx, lookAgain) {
-			if _, err := v.call(ctx, "registry_newest", arguments{}, nil); err != nil && ctx.Err() == nil {
-				log.WarnContext(ctx, "workspace is not served", slog.Any("error", err))
-			}
+		if a.network.addr == "" {
+			sayWhoServes(stderr, place)
+			v.stay(ctx, log)
+			return nil
 		}
-		return nil
+		site, err := a.listenHTTP(ctx, place, boxes, log)
+		if err != nil {
+			return err
+		}
+		sayWhoServes(stderr, place)
+		ctx, stop := context.WithCancel(ctx)
+		var staying sync.WaitGroup
+		defer staying.Wait()
+		defer stop()
+		staying.Go(func() { v.stay(ctx, log) })
+		return site.serve(ctx, stderr)
 	})
+}
+
+// stay looks now and then whether the workspace is served, until ctx is done.
+func (v *visit) stay(ctx context.Context, log *slog.Logger) {
+	for sleep(ctx, lookAgain) {
+		if _, err := v.call(ctx, "registry_newest", arguments{}, nil); err != nil && ctx.Err() == nil {
+			log.WarnContext(ctx, "workspace is not served", slog.Any("error", err))
+		}
+	}
 }
 
 // lookAgain is how often a process that nobody calls looks whether all is well: it may have got the store and

@@ -1,0 +1,104 @@
+package web
+
+import (
+	"crypto/tls"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"handoff/schemas"
+)
+
+// A certificate is read again when its files change, as they do when it is renewed. What cannot be read then,
+// or does not fit together yet, leaves the one before in use.
+type certificate struct {
+	cert, key string // files
+	log       *slog.Logger
+	now       func() time.Time
+
+	mu   sync.Mutex // guards the fields below
+	pair *tls.Certificate
+	seen [2]fs.FileInfo // the files when they were last read
+}
+
+// openCertificate gives nil for a server without one.
+func openCertificate(c Config) (*certificate, error) {
+	switch {
+	case c.Cert == "" && c.Key == "":
+		return nil, nil //nolint:nilnil // none is what was asked for
+	case c.Key == "":
+		return nil, schemas.Invalidf("--tls-key", "is needed with --tls-cert").WithHint("It is the file of the certificate's key.")
+	case c.Cert == "":
+		return nil, schemas.Invalidf("--tls-cert", "is needed with --tls-key").WithHint("It is the file of the key's certificate.")
+	}
+	cert := &certificate{cert: c.Cert, key: c.Key, log: c.Logger, now: c.Now}
+	if err := cert.read(); err != nil {
+		return nil, err
+	}
+	return cert, nil
+}
+
+// current is asked at each handshake.
+func (c *certificate) current(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.changed() {
+		return c.pair, nil
+	}
+	if err := c.read(); err != nil {
+		c.log.Warn("the certificate changed and cannot be used: the one before stays", slog.Any("error", err))
+	} else {
+		c.log.Info("the certificate was read again", slog.Time("expires", c.pair.Leaf.NotAfter))
+	}
+	return c.pair, nil
+}
+
+// covers tells whether the certificate is for a host, be it a name or an address.
+func (c *certificate) covers(host string) bool {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pair.Leaf.VerifyHostname(host) == nil
+}
+
+func (c *certificate) changed() bool {
+	for i, file := range []string{c.cert, c.key} {
+		now, err := os.Stat(file)
+		if err != nil {
+			continue // it may be about to be replaced
+		}
+		was := c.seen[i]
+		if was == nil || !os.SameFile(was, now) || !was.ModTime().Equal(now.ModTime()) || was.Size() != now.Size() {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *certificate) read() error {
+	for i, file := range []string{c.cert, c.key} {
+		c.seen[i], _ = os.Stat(file) // before it is read, so that a change in between is seen the next time
+	}
+	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
+	if missing, ok := errors.AsType[*fs.PathError](err); ok {
+		flag := "--tls-cert"
+		if missing.Path == c.key {
+			flag = "--tls-key"
+		}
+		return schemas.Invalidf(flag, "%w", err).WithHint("Give a file that this user can read.")
+	}
+	if err != nil {
+		return schemas.Invalidf("--tls-cert", "%s and %s do not make a certificate with its key: %w", c.cert, c.key, err).
+			WithHint("Both are PEM, the certificate with those between it and its root, its own first.")
+	}
+	if c.now().After(pair.Leaf.NotAfter) {
+		c.log.Warn("the certificate is out of date: clients will refuse it", slog.Time("expired", pair.Leaf.NotAfter))
+	}
+	c.pair = &pair
+	return nil
+}

@@ -1,0 +1,87 @@
+package web_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/web"
+)
+
+func TestABodyThatNeverEndsIsCutOff(t *testing.T) {
+	read := make(chan error, 1)
+	s := start(t, web.Config{Limits: web.Limits{Body: 50 * time.Millisecond}, MCP: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, err := io.ReadAll(r.Body)
+		read <- err
+	})})
+	conn := s.dial("POST /mcp HTTP/1.1\r\nHost: " + s.addr + "\r\nContent-Length: 100\r\n\r\n{")
+	require.ErrorIs(t, <-read, os.ErrDeadlineExceeded)
+	_, err := io.Copy(io.Discard, conn)
+	require.NoError(t, err, "the connection ends")
+}
+
+// The server reads the rest of a body that nobody wants, but not for as long as a client likes.
+func TestABodyThatNobodyReadsIsCutOffSooner(t *testing.T) {
+	t.Parallel() // it takes a second
+	s := start(t, web.Config{Limits: web.Limits{Body: time.Hour}, MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+	})})
+	response, _ := answer(t, s.dial("POST /mcp HTTP/1.1\r\nHost: "+s.addr+"\r\nContent-Length: 100\r\n\r\n{"))
+	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
+	require.True(t, response.Close)
+}
+
+// The limit for bodies must not end what waits after its body was read.
+func TestWaitingIsNotCutOff(t *testing.T) {
+	t.Parallel() // it takes a second
+	const limit = 300 * time.Millisecond
+	s := start(t, web.Config{Limits: web.Limits{Body: limit, Answer: limit}, MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		select {
+		case <-r.Context().Done():
+		case <-time.After(2 * limit):
+			_, _ = w.Write(body)
+		}
+	})})
+	conn := s.dial(s.post("{}"))
+	_, body := answer(t, conn)
+	require.Equal(t, "{}", body)
+	_, err := io.WriteString(conn, s.post("[]"))
+	require.NoError(t, err)
+	_, body = answer(t, conn)
+	require.Equal(t, "[]", body, "also the next over the same connection")
+}
+
+func TestAnAnswerThatNobodyReadsIsCutOff(t *testing.T) {
+	wrote := make(chan error, 1)
+	s := start(t, web.Config{Limits: web.Limits{Answer: 50 * time.Millisecond}, Metrics: func(_ context.Context, w io.Writer) {
+		var err error
+		for much := make([]byte, 1<<20); err == nil; {
+			_, err = w.Write(much)
+		}
+		wrote <- err
+	}})
+	s.dial("GET /metrics HTTP/1.1\r\nHost: " + s.addr + "\r\n\r\n")
+	require.ErrorIs(t, <-wrote, os.ErrDeadlineExceeded)
+}
+
+func TestHeadersThatNeverEndAreCutOff(t *testing.T) {
+	s := start(t, web.Config{Limits: web.Limits{Header: 50 * time.Millisecond}})
+	_, err := io.ReadAll(s.dial("GET /mcp HTTP/1.1\r\nX-Slow: "))
+	require.NoError(t, err, "the connection ends")
+}
+
+func TestHeadersThatAreTooLargeAreRefused(t *testing.T) {
+	s := start(t, web.Config{})
+	response, _ := s.get("/mcp", "X-Large: "+strings.Repeat("x", 64<<10))
+	require.Equal(t, http.StatusRequestHeaderFieldsTooLarge, response.StatusCode)
+}

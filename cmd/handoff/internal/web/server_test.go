@@ -1,0 +1,126 @@
+package web_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/web"
+)
+
+// A running server, and what it logged.
+type running struct {
+	*web.Server
+	t    *testing.T
+	addr string
+	log  *record
+}
+
+// start serves with a configuration until the test ends.
+func start(t *testing.T, c web.Config) *running {
+	t.Helper()
+	s := &running{t: t, log: &record{}}
+	if c.Addr == "" {
+		c.Addr = "127.0.0.1:0"
+	}
+	if c.MCP == nil {
+		c.MCP = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "spoken") })
+	}
+	c.Logger = slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	server, err := web.Listen(t.Context(), c)
+	require.NoError(t, err)
+	s.Server, s.addr = server, server.Addr().String()
+	var served sync.WaitGroup
+	var broke error
+	served.Go(func() { broke = server.Serve() })
+	t.Cleanup(func() {
+		s.stop()
+		served.Wait()
+		require.NoError(t, broke)
+	})
+	return s
+}
+
+// stop cuts off what is under way. What was logged is whole then.
+func (s *running) stop() {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	_ = s.Shutdown(ctx)
+}
+
+// dial opens a connection over which the test speaks itself, and says something.
+func (s *running) dial(said string) net.Conn {
+	s.t.Helper()
+	conn, err := net.Dial("tcp", s.addr)
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { _ = conn.Close() })
+	_, err = io.WriteString(conn, said)
+	require.NoError(s.t, err)
+	return conn
+}
+
+// ask sends a request as it is written, with \n at the end of lines, and gives status and body of the answer.
+func (s *running) ask(lines string) (reply, string) {
+	s.t.Helper()
+	return answer(s.t, s.dial(strings.ReplaceAll(lines, "\n", "\r\n")))
+}
+
+// A reply is what is left of a response when its body was read.
+type reply struct {
+	StatusCode int
+	Header     http.Header
+	Close      bool
+}
+
+func answer(t *testing.T, conn net.Conn) (reply, string) {
+	t.Helper()
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	return reply{response.StatusCode, response.Header, response.Close}, string(body)
+}
+
+// get asks as a client that behaves well, with headers in the form of "Name: value".
+func (s *running) get(path string, headers ...string) (reply, string) {
+	s.t.Helper()
+	lines := "GET " + path + " HTTP/1.1\nHost: " + s.addr + "\n"
+	for _, h := range headers {
+		lines += h + "\n"
+	}
+	return s.ask(lines + "\n")
+}
+
+func (s *running) post(body string) string {
+	return fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", s.addr, len(body), body)
+}
+
+// A record is a log that may be read while it is written.
+type record struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (r *record) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.buf.Write(p)
+}
+
+func (r *record) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.buf.String()
+}

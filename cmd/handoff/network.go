@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"handoff/cmd/handoff/internal/web"
+	"handoff/mcp/auth"
+	"handoff/schemas"
+)
+
+// network are the flags of serve about agents on other machines. Without an address there are none.
+type network struct {
+	addr, cert, key           string
+	insecure                  bool
+	hosts, origins            []string
+	issuer, audience, agentIn string
+}
+
+func (n *network) bind(flags *pflag.FlagSet) {
+	flags.StringVar(&n.addr, "http", "", "serve agents over HTTP too, at this `address`, as 127.0.0.1:4263")
+	flags.StringVar(&n.cert, "tls-cert", "", "certificate `file`, PEM; read again when it changes")
+	flags.StringVar(&n.key, "tls-key", "", "`file` of its key, PEM")
+	flags.BoolVar(&n.insecure, "insecure", false, "serve other addresses than loopback without TLS")
+	flags.StringSliceVar(&n.hosts, "host", nil, "further `name` by which clients reach this server")
+	flags.StringSliceVar(&n.origins, "origin", nil, "`origin` of web pages that may call, as https://example.com")
+	flags.StringVar(&n.issuer, "oauth-issuer", "", "accept access tokens of this issuer, by its `URL`")
+	flags.StringVar(&n.audience, "oauth-audience", "", "what they have to be for: the `URL` of this server, with /mcp")
+	flags.StringVar(&n.agentIn, "oauth-agents-claim", "handoff_agents", "`claim` that names the agents of an access token")
+}
+
+// check says what is wrong with the flags together.
+func (n *network) check() error {
+	switch {
+	case n.addr == "" && (n.cert != "" || n.insecure || len(n.hosts)+len(n.origins) > 0 || n.issuer != ""):
+		return schemas.Invalidf("--http", "there is no address to serve over HTTP").WithHint("Give one, as --http 127.0.0.1:4263.")
+	case (n.issuer == "") != (n.audience == ""):
+		return schemas.Invalidf("--oauth-issuer", "--oauth-issuer and --oauth-audience belong together").
+			WithHint("The audience is the URL of this server as clients know it, such as https://handoff.example.com/mcp.")
+	}
+	return nil
+}
+
+// oauth gives who checks access tokens; nil when there is no issuer.
+func (n *network) oauth(a *app, log *slog.Logger) (*auth.Issuer, error) {
+	if n.issuer == "" {
+		return nil, nil
+	}
+	issuer, err := auth.NewIssuer(auth.IssuerConfig{URL: n.issuer, Audience: n.audience, AgentsClaim: n.agentIn, Now: a.now, Logger: log})
+	if err != nil {
+		return nil, schemas.Invalidf("--oauth-issuer", "%w", err)
+	}
+	return issuer, nil
+}
+
+// metadata says where access tokens come from, for clients that have none; nil when there is no issuer.
+func (n *network) metadata() (handler http.Handler, at string) {
+	if n.issuer == "" {
+		return nil, ""
+	}
+	return auth.Metadata(n.audience, n.issuer), auth.MetadataURL(n.audience)
+}
+
+// site is what listens.
+func (n *network) site(ctx context.Context, c web.Config) (*web.Server, error) {
+	c.Addr, c.Cert, c.Key, c.Insecure, c.Hosts, c.Origins = n.addr, n.cert, n.key, n.insecure, n.hosts, n.origins
+	c.Open = c.Open && n.issuer == ""
+	return web.Listen(ctx, c)
+}
+
+// logging are the flags of serve about its log.
+type logging struct {
+	format, level string
+}
+
+func (l *logging) bind(flags *pflag.FlagSet) {
+	flags.StringVar(&l.format, "log-format", "text", "`form` of the log: text or json")
+	flags.StringVar(&l.level, "log-level", "info", "least `level` that is logged: debug, info, warn or error")
+}
+
+// logger writes what the flags ask for. It has no bodies and no secrets at any level.
+func (l *logging) logger(w io.Writer) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(l.level)); err != nil || strings.ContainsAny(l.level, "+-") {
+		return nil, schemas.Invalidf("--log-level", "%q is not a level", schemas.Visible(l.level)).WithHint("Write debug, info, warn or error.")
+	}
+	options := &slog.HandlerOptions{Level: level}
+	switch l.format {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, options)), nil
+	}
+	return nil, schemas.Invalidf("--log-format", "%q is not a form", schemas.Visible(l.format)).WithHint("Write text or json.")
+}

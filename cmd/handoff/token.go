@@ -1,0 +1,91 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/schemas"
+)
+
+func (a *app) tokenCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "token",
+		Short: "Say who may call over HTTP, and as which agents",
+		Example: `  handoff token add ci --agents qa,release --expires 90d
+  handoff token list
+  handoff token revoke ci`,
+		Long: `A token belongs to a workspace and is known to the server of handoff serve --http from the next request on, as
+is that it was revoked. Once a workspace has had a token, nobody is served over HTTP without one.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.tokenAddCommand(), a.tokenListCommand(), a.tokenRevokeCommand())
+	return cmd
+}
+
+func (a *app) tokenListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List tokens, also those that are good no more",
+		Example: `  handoff token list
+  handoff token list --json | jq -r '.tokens[] | select(.revoked_at == null) | .name'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			out, raw, err := once[schemas.TokenListOut](cmd.Context(), a, "token_list", arguments{})
+			if err != nil {
+				return err
+			}
+			return a.print(raw, func(p *page) { p.tokens(out.Tokens) })
+		},
+	}
+}
+
+func (p *page) tokens(all []schemas.Token) {
+	if len(all) == 0 {
+		p.line("no token yet")
+		return
+	}
+	var rows [][]string
+	for _, t := range all {
+		rows = append(rows, []string{
+			t.Name, agentsOf(t), string(t.Scope), tokenState(t, p.now), p.expiry(t), number(t.Rate), number(float64(t.Pending)),
+		})
+	}
+	p.WriteString(p.Table([]string{"TOKEN", "AGENTS", "SCOPE", "STATE", "EXPIRES", "RATE", "PENDING"}, rows))
+}
+
+func agentsOf(t schemas.Token) string {
+	names := make([]string, len(t.Agents))
+	for i, a := range t.Agents {
+		names[i] = string(a)
+	}
+	return strings.Join(names, ", ")
+}
+
+func tokenState(t schemas.Token, now time.Time) string {
+	switch {
+	case t.Revoked != nil:
+		return "revoked"
+	case t.Expires != nil && !now.Before(*t.Expires):
+		return "expired"
+	}
+	return "live"
+}
+
+func (p *page) expiry(t schemas.Token) string {
+	if t.Expires == nil {
+		return "never"
+	}
+	return t.Expires.In(p.now.Location()).Format("2006-01-02 15:04")
+}
+
+// number writes a limit, "" for the usual one.
+func number(n float64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64)
+}

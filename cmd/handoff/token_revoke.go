@@ -1,0 +1,28 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/schemas"
+)
+
+func (a *app) tokenRevokeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "revoke NAME",
+		Short:   "Make a token good no more, at once",
+		Example: `  handoff token revoke ci`,
+		Long:    "What was sent with it stays, and so does its name. Revoking it again changes nothing.",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			out, raw, err := once[schemas.TokenRevokeOut](cmd.Context(), a, "token_revoke", arguments{"name": given[0]})
+			if err != nil {
+				return err
+			}
+			return a.print(raw, func(p *page) {
+				p.line("token %s is revoked since %s", p.Bold(out.Token.Name), out.Token.Revoked.In(p.now.Location()).Format(time.DateTime))
+			})
+		},
+	}
+}
