@@ -20,9 +20,8 @@ func (s *Server) handle(ctx context.Context, text []byte) (answer sdk.JSONRPCMes
 		}
 	}()
 	answer = s.sdk.HandleMessage(context.WithValue(ctx, failureKey{}, &slot), text)
-	if failed, ok := answer.(sdk.JSONRPCError); ok && slot.err != nil {
-		failed.Error = sdk.JSONRPCErrorDetails{Code: slot.code, Message: slot.err.Error(), Data: slot.err}
-		return failed
+	if failed, ok := answer.(sdk.JSONRPCError); ok {
+		return slot.complete(failed)
 	}
 	return answer
 }
@@ -36,8 +35,24 @@ func internalError(id sdk.RequestId) sdk.JSONRPCError {
 
 // failure carries an error past the SDK.
 type failure struct {
-	err  *schemas.Error
+	err  *schemas.Error // nil for an error that is the SDK's own
 	code int
+	uri  string // of the resource that was read; empty for any other request
+}
+
+// complete says of an error what the SDK does not know: ours, and the resource that it is about, as revision
+// 2026-07-28 wants it for one that is not there.
+func (f failure) complete(e sdk.JSONRPCError) sdk.JSONRPCError {
+	if f.err != nil {
+		e.Error.Code, e.Error.Message = f.code, f.err.Error()
+	}
+	if f.err != nil || f.uri != "" {
+		e.Error.Data = struct {
+			*schemas.Error
+			URI string `json:"uri,omitempty"`
+		}{f.err, f.uri}
+	}
+	return e
 }
 
 type failureKey struct{}
@@ -48,6 +63,13 @@ func failRequest(ctx context.Context, e *schemas.Error) error {
 		slot.err, slot.code = e, protocolCode(ctx, e.Code)
 	}
 	return e
+}
+
+// noteResource notes what a request reads.
+func noteResource(ctx context.Context, _ any, r *sdk.ReadResourceRequest) {
+	if slot, ok := ctx.Value(failureKey{}).(*failure); ok {
+		slot.uri = r.Params.URI
+	}
 }
 
 // protocolCode is -32002 for what does not exist, which the revision of 2026-07-28 folded into -32602.

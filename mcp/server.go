@@ -120,6 +120,7 @@ func (s *Server) hooks() *server.Hooks {
 	h.AddAfterInitialize(s.introduceLegacy)
 	h.AddAfterDiscover(s.introduce)
 	h.AddBeforeCallTool(catchUnknown)
+	h.AddBeforeReadResource(noteResource)
 	h.AddAfterSubscribe(s.watches.subscribed)
 	h.AddAfterUnsubscribe(s.watches.unsubscribed)
 	h.AddBeforeSubscriptionsListen(s.watches.listening)
