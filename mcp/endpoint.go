@@ -47,6 +47,9 @@ const (
 	// receiving and answering bound how long a client may take to send a message, and to take its answer.
 	receiving = 30 * time.Second
 	answering = 30 * time.Second
+
+	// lastWords is how long calls that a shutdown cancels may take to be answered.
+	lastWords = 250 * time.Millisecond
 )
 
 var (
@@ -131,14 +134,27 @@ func isEnding() *schemas.Error {
 }
 
 // Shutdown cuts short what waits, ends all streams and sessions, and returns when every request is answered.
-// When ctx is done before, what is still under way is cancelled, and answered so.
+// When ctx is done before, what is still under way is cancelled, and answered so. What is stuck then, as on a
+// client that does not read, is left behind: it ends with its connection.
 func (e *Endpoint) Shutdown(ctx context.Context) {
 	e.mu.Lock()
 	e.ending = true
 	e.mu.Unlock()
 	e.cut()
-	defer context.AfterFunc(ctx, e.hangUp)()
-	e.work.Wait()
+	answered := make(chan struct{})
+	go func() {
+		e.work.Wait()
+		close(answered)
+	}()
+	select {
+	case <-answered:
+	case <-ctx.Done():
+		e.hangUp()
+		select {
+		case <-answered:
+		case <-time.After(lastWords):
+		}
+	}
 	e.hangUp()
 	e.sessions.endAll()
 }

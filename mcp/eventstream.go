@@ -34,7 +34,7 @@ func (s *eventStream) open() {
 	h.Set("Content-Type", eventStreamType)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no") // what nginx wants in order not to hold events back
-	s.x.w.WriteHeader(http.StatusOK)
+	s.x.answer(http.StatusOK)
 }
 
 // send writes one message and tells whether the connection took it.

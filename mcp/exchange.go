@@ -1,7 +1,7 @@
 package mcp
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -51,13 +51,23 @@ func (x *exchange) body() (text []byte, ok bool) {
 		x.tooLarge()
 		return nil, false
 	}
+	return x.read()
+}
+
+// read takes the message in, unless it comes too slowly, is too long, or has not come when the server ends.
+func (x *exchange) read() (text []byte, ok bool) {
 	_ = x.control.SetReadDeadline(x.config.Now().Add(receiving)) // where it cannot be set, there is another
-	text, err = io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, MaxLine))
-	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+	goOn := context.AfterFunc(x.waits, func() { _ = x.control.SetReadDeadline(time.Unix(1, 0)) })
+	text, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, MaxLine))
+	tooLarge := new(http.MaxBytesError)
+	switch {
+	case !goOn():
+		x.refuse(isEnding())
+		return nil, false
+	case errors.As(err, &tooLarge):
 		x.tooLarge()
 		return nil, false
-	}
-	if err != nil {
+	case err != nil:
 		x.fault(http.StatusBadRequest, "the message broke off")
 		return nil, false
 	}
@@ -131,7 +141,13 @@ func (x *exchange) deliver(r reply, modern bool) {
 // silent answers a request that was cancelled: with a stream that ends without an answer.
 func (x *exchange) silent() {
 	x.w.Header().Set("Content-Type", eventStreamType)
-	x.w.WriteHeader(http.StatusOK)
+	x.answer(http.StatusOK)
+}
+
+// answer answers with a status, before any more that there is to say.
+func (x *exchange) answer(status int) {
+	_ = x.control.SetWriteDeadline(x.config.Now().Add(answering))
+	x.w.WriteHeader(status)
 }
 
 // write answers with one message and tells whether all of it was taken by the connection.
@@ -141,10 +157,9 @@ func (x *exchange) write(status int, message any) bool {
 		out := x.events()
 		return out.sendText(text)
 	}
-	_ = x.control.SetWriteDeadline(x.config.Now().Add(answering))
 	x.w.Header().Set("Content-Type", jsonText)
 	x.w.Header().Set("Content-Length", strconv.Itoa(len(text)))
-	x.w.WriteHeader(status)
+	x.answer(status)
 	_, err := x.w.Write(text)
 	return err == nil && x.control.Flush() == nil
 }
@@ -154,9 +169,9 @@ func (x *exchange) encode(message any) []byte {
 	text, err := json.Marshal(message)
 	if err != nil {
 		x.server.config.Logger.LogAttrs(context.Background(), slog.LevelError, "answer does not encode", slog.Any("error", err))
-		text, _ = json.Marshal(internalError(sdk.NewRequestId(nil))) // it is made of words
+		text, _ = json.Marshal(cmp.Or(insteadOf(message), any(internalError(sdk.NewRequestId(nil))))) // it is made of words
 	}
-	return bytes.TrimSpace(text)
+	return text
 }
 
 // statusOf is the status of a response with a message: since 2026-07-28 that of its error, before always OK.

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"strings"
@@ -36,9 +37,8 @@ func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Du
 			by.AgentID = s.config.Session(by.Agent)
 		}
 	}
-	if trace, _ := meta.GetMetaField(traceKey).(string); trace != "" {
-		by.Trace = traceparent(trace)
-	}
+	trace, _ := meta.GetMetaField(traceKey).(string)
+	by.Trace = cmp.Or(traceparent(trace), by.Trace)
 	if thread, _ := meta.GetMetaField(threadKey).(string); thread != "" {
 		by.AgentID = schemas.Clip(schemas.Visible(thread), maxAgentID)
 	}
@@ -63,9 +63,9 @@ const traceKey = "traceparent"
 
 var traceForm = regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 
-// traceparent gives a span as it was named, nothing for what names none.
+// traceparent gives a span as it was named, nothing for what names none: zeros name nothing.
 func traceparent(named string) string {
-	if !traceForm.MatchString(named) {
+	if !traceForm.MatchString(named) || strings.Trim(named[3:35], "0") == "" || strings.Trim(named[36:52], "0") == "" {
 		return ""
 	}
 	return named

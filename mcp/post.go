@@ -50,7 +50,17 @@ func (x *exchange) limit(m message, e *schemas.Error) {
 		return
 	}
 	x.sayWhen(e)
-	x.write(http.StatusOK, m.answered(sdk.NewJSONRPCResultResponse(sdk.NewRequestId(nil), *refusal(e))))
+	x.write(http.StatusOK, x.refusedCall(m, e).message)
+}
+
+// refusedCall is the result of a call that is not made, where a model reads it. The SDK does not see it, so what
+// revision 2026-07-28 wants of a result is added here.
+func (x *exchange) refusedCall(m message, e *schemas.Error) reply {
+	refused := refusal(e)
+	if isModern(x.r.Header, m) {
+		refused.SetResultType(sdk.ResultTypeComplete)
+	}
+	return reply{message: m.answered(sdk.NewJSONRPCResultResponse(sdk.NewRequestId(nil), *refused))}
 }
 
 // postModern answers a message of revision 2026-07-28 or later, which has no session.
@@ -66,7 +76,7 @@ func (x *exchange) postModern(m message) {
 	case m.isAnswer():
 		x.fault(http.StatusBadRequest, "the server asks nothing, so it takes no answer")
 	case m.ID == nil: // a cancellation: who wants to cancel a request of this revision hangs up
-		x.w.WriteHeader(http.StatusAccepted)
+		x.answer(http.StatusAccepted)
 	case m.Method == string(sdk.MethodSubscriptionsListen):
 		x.stream(s, m)
 	default:
@@ -88,12 +98,12 @@ func (x *exchange) postLegacy(m message) {
 	x.by.AgentID = x.instance(s)
 	if id, ok := m.cancels(); ok {
 		s.requests.cancel(id)
-		x.w.WriteHeader(http.StatusAccepted)
+		x.answer(http.StatusAccepted)
 		return
 	}
 	if m.isAnswer() || m.ID == nil {
 		x.take(s, m)
-		x.w.WriteHeader(http.StatusAccepted)
+		x.answer(http.StatusAccepted)
 		return
 	}
 	x.deliver(x.call(s.session, &s.requests, m), false)
@@ -120,11 +130,10 @@ func (x *exchange) initialize(m message) {
 	said := x.call(s.session, &s.requests, m)
 	if _, ok := said.message.(sdk.JSONRPCResponse); ok && x.r.Context().Err() == nil {
 		x.w.Header().Set(sdk.HeaderSessionID, s.id)
-		x.deliver(said, false)
-		x.sessions.release(s)
-		return
+	} else {
+		x.sessions.end(s)
 	}
-	x.sessions.end(s)
+	x.sessions.release(s)
 	x.deliver(said, false)
 }
 
@@ -136,7 +145,7 @@ func (x *exchange) call(s *session, q *requests, m message) reply {
 	if m.waits() {
 		release, ok := x.waiting.take(x.by.Token)
 		if !ok {
-			return reply{message: m.answered(sdk.NewJSONRPCResultResponse(sdk.NewRequestId(nil), *refusal(x.waiting.full("calls that wait"))))}
+			return x.refusedCall(m, x.waiting.full("calls that wait"))
 		}
 		defer release()
 	}
@@ -161,6 +170,11 @@ func (x *exchange) during(s *session, m message) (_ context.Context, done func()
 
 // postBatch answers the messages of a batch together.
 func (x *exchange) postBatch(text []byte) {
+	if named := x.r.Header.Get(sdk.HeaderProtocolVersion); sdk.IsModernProtocol(named) {
+		_, refused := splitBatch(named, text)
+		x.write(http.StatusBadRequest, *refused)
+		return
+	}
 	s, done := x.session()
 	if s == nil {
 		return
@@ -182,7 +196,7 @@ func (x *exchange) postBatch(text []byte) {
 	arrived := said != nil && x.r.Context().Err() == nil && x.write(http.StatusOK, said)
 	loseUnsaid(replies, arrived)
 	if said == nil {
-		x.w.WriteHeader(http.StatusAccepted)
+		x.answer(http.StatusAccepted)
 	}
 }
 

@@ -21,14 +21,14 @@ func (x *exchange) stream(s *session, m message) {
 	q := new(requests)
 	r, answered := q.track(ctx, m), make(chan reply, 1)
 	go func() { answered <- x.server.answer(q, r) }()
-	out := x.events()
+	out := &listening{eventStream: x.events()}
 	for {
 		select {
 		case said := <-answered:
 			x.finish(out, s, said)
 			return
 		case n := <-s.notifications:
-			ok = out.send(n)
+			ok = out.tell(n)
 		case <-time.After(beat):
 			ok = out.live()
 		}
@@ -40,12 +40,33 @@ func (x *exchange) stream(s *session, m message) {
 	}
 }
 
+// listening is a stream that begins with its acknowledgement: the specification wants no notification before it,
+// and the SDK acknowledges when it is watched already.
+type listening struct {
+	*eventStream
+	acknowledged bool
+	early        []sdk.JSONRPCNotification
+}
+
+func (l *listening) tell(n sdk.JSONRPCNotification) (ok bool) {
+	if !l.acknowledged && n.Method != sdk.MethodNotificationSubscriptionsAcknowledged {
+		l.early = append(l.early, n)
+		return true
+	}
+	l.acknowledged, ok = true, l.send(n)
+	for _, n := range l.early {
+		ok = ok && l.send(n)
+	}
+	l.early = nil
+	return ok
+}
+
 // finish ends a stream with the answer, after what was said before it. One that said nothing was none.
-func (x *exchange) finish(out *eventStream, s *session, said reply) {
+func (x *exchange) finish(out *listening, s *session, said reply) {
 	for {
 		select {
 		case n := <-s.notifications:
-			out.send(n)
+			out.tell(n)
 			continue
 		default:
 		}

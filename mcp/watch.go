@@ -71,6 +71,9 @@ func (w *watches) add(ctx context.Context, by schemas.Caller, t topic) {
 			return // it is nobody's
 		}
 	}
+	if _, denied := by.As(a.name); a.kind == anInbox && denied != nil {
+		return // who may not read it is told nothing of it
+	}
 	newest, refused := ask[schemas.NewestOut](ctx, w.server, schemas.Caller{}, "registry_newest", nil) // on our own account
 	if refused != nil {
 		w.server.config.Logger.LogAttrs(ctx, slog.LevelError, "no subscription", slog.Any("error", refused))

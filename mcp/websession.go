@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,7 +28,13 @@ type webSession struct {
 
 	busy  int         // requests under way; guarded by sessions.mu, as are the fields below
 	used  uint64      // when it was last used, in uses of any
-	timer *time.Timer // ends it; stopped while it is busy
+	timer *time.Timer // ends it when it stays unused; nil before its first request is answered
+}
+
+func (w *webSession) wake() {
+	if w.timer != nil {
+		w.timer.Stop()
+	}
 }
 
 // sessions are all that have not ended.
@@ -47,8 +55,6 @@ func (s *sessions) open(token string) (*webSession, *schemas.Error) {
 	if err := s.server.sdk.RegisterSession(context.Background(), w.session); err != nil {
 		return nil, schemas.InternalError(err)
 	}
-	w.timer = time.AfterFunc(s.idle, func() { s.expire(w) })
-	w.timer.Stop()
 	s.mu.Lock()
 	victim, ok := s.makeRoom(token)
 	if ok {
@@ -60,10 +66,10 @@ func (s *sessions) open(token string) (*webSession, *schemas.Error) {
 	}
 	s.mu.Unlock()
 	if victim != nil {
-		s.close(victim)
+		s.forget(victim)
 	}
 	if !ok {
-		s.close(w)
+		s.forget(w)
 		return nil, schemas.Errorf(schemas.Limit, "there are too many sessions: at most %d of one token, %d in all", s.Each, s.All).
 			WithHint("End some, or try again in a few seconds.").After(5 * time.Second)
 	}
@@ -86,10 +92,7 @@ func (s *sessions) makeRoom(token string) (victim *webSession, ok bool) {
 			victim = w
 		}
 	}
-	if victim != nil {
-		delete(s.byID, victim.id)
-	}
-	return victim, victim != nil
+	return victim, victim != nil && s.remove(victim)
 }
 
 // use gives the session of an id to a request, until it is released.
@@ -100,8 +103,8 @@ func (s *sessions) use(id, token string) (*webSession, bool) {
 	if !ok || w.token != token {
 		return nil, false
 	}
+	w.wake()
 	w.busy++
-	w.timer.Stop()
 	s.touch(w)
 	return w, true
 }
@@ -111,48 +114,62 @@ func (s *sessions) touch(w *webSession) {
 	w.used = s.uses
 }
 
-// release ends a use. With the last, the session begins to be idle.
+// release ends a use. With the last, the session begins to be idle, or is forgotten if it has ended meanwhile.
 func (s *sessions) release(w *webSession) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if w.busy--; w.busy == 0 {
-		w.timer.Reset(s.idle)
+	w.busy--
+	s.touch(w)
+	last, ended := w.busy == 0, s.byID[w.id] != w
+	if last && !ended {
+		used := w.used
+		w.timer = time.AfterFunc(s.idle, func() { s.expire(w, used) })
 	}
-}
-
-func (s *sessions) expire(w *webSession) {
-	s.mu.Lock()
-	idle := w.busy == 0
 	s.mu.Unlock()
-	if idle {
-		s.end(w)
+	if last && ended {
+		s.forget(w)
 	}
 }
 
-// end ends a session, once.
+// expire ends a session that was not used since.
+func (s *sessions) expire(w *webSession, used uint64) {
+	s.mu.Lock()
+	over := w.used == used && s.remove(w)
+	s.mu.Unlock()
+	if over {
+		s.forget(w)
+	}
+}
+
+// end ends a session, once: its streams now, the rest with the last request that uses it.
 func (s *sessions) end(w *webSession) {
 	s.mu.Lock()
-	_, there := s.byID[w.id]
-	delete(s.byID, w.id)
+	over := s.remove(w)
 	s.mu.Unlock()
-	if there {
-		s.close(w)
+	if over {
+		s.forget(w)
 	}
 }
 
-func (s *sessions) close(w *webSession) {
-	w.timer.Stop()
+// remove takes a session out, and tells whether to forget it. What still uses it may yet begin to watch something,
+// which nobody would end.
+func (s *sessions) remove(w *webSession) (unused bool) {
+	if s.byID[w.id] != w {
+		return false
+	}
+	delete(s.byID, w.id)
 	close(w.ended)
-	s.server.sdk.UnregisterSession(context.Background(), w.id)
+	w.wake()
+	return w.busy == 0
 }
+
+func (s *sessions) forget(w *webSession) { s.server.sdk.UnregisterSession(context.Background(), w.id) }
 
 func (s *sessions) endAll() {
 	s.mu.Lock()
-	all := s.byID
-	s.byID = nil
+	all := slices.Collect(maps.Values(s.byID))
 	s.mu.Unlock()
 	for _, w := range all {
-		s.close(w)
+		s.end(w)
 	}
 }
 
@@ -188,7 +205,7 @@ func (x *exchange) end() {
 	if s, done := x.session(); s != nil {
 		x.sessions.end(s)
 		done()
-		x.w.WriteHeader(http.StatusNoContent)
+		x.answer(http.StatusNoContent)
 	}
 }
 

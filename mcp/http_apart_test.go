@@ -1,0 +1,202 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+const claimAndWait = `{"wait_seconds":50}`
+
+// waiting tells of claims that begin to wait.
+type waiting struct {
+	tools.Invoker
+	begun sync.Map // from agent to a channel that is told of each
+}
+
+func (w *waiting) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+	if c.Tool == "claim_handoff" {
+		w.of(c.Caller.Agent) <- struct{}{}
+	}
+	return w.Invoker.Invoke(ctx, c)
+}
+
+func (w *waiting) of(agent schemas.Agent) chan struct{} {
+	begun, _ := w.begun.LoadOrStore(agent, make(chan struct{}, 100))
+	return begun.(chan struct{})
+}
+
+// until waits for the next claim of an agent to begin.
+func (w *waiting) until(ctx context.Context, agent schemas.Agent) {
+	select {
+	case <-w.of(agent):
+	case <-ctx.Done():
+	}
+}
+
+// Each pair of clients uses the same ids on purpose, as do all pairs, which go on at once.
+func TestHTTPCancellationReachesNobodyElse(t *testing.T) {
+	const pairs, tries = 8, 1000
+	for _, era := range eras {
+		t.Run(era, func(t *testing.T) {
+			cfg := workspace(t)
+			told := &waiting{Invoker: cfg.Invoker}
+			cfg.Invoker = told
+			s := serve(t, cfg, mcp.HTTPConfig{})
+			var all sync.WaitGroup
+			wrong := make(chan error, pairs)
+			for pair := range pairs {
+				p := newPair(s, told, era, pair)
+				all.Go(func() { wrong <- p.try(t.Context(), tries/pairs) })
+			}
+			all.Wait()
+			for range pairs {
+				require.NoError(t, <-wrong)
+			}
+		})
+	}
+}
+
+// pair is one client who gives up, and another who waits for mail from a third.
+type pair struct {
+	told                    *waiting
+	quitter, patient, third member
+}
+
+func newPair(s *site, told *waiting, era string, n int) pair {
+	quitter, patient := fmt.Sprintf("quitter-%d", n), fmt.Sprintf("patient-%d", n)
+	if n%2 == 0 {
+		quitter = patient // one token, two clients
+	}
+	return pair{told, s.join(era, quitter), s.join(era, patient), s.join(era, "architect")}
+}
+
+func (p pair) try(ctx context.Context, tries int) error {
+	for n := range tries {
+		if err := p.once(ctx, n); err != nil {
+			return fmt.Errorf("try %d: %w", n, err)
+		}
+	}
+	return nil
+}
+
+// once lets one client wait, and the other give up as it may: while both wait, where each has a name of its own.
+func (p pair) once(ctx context.Context, n int) error {
+	patient := schemas.Agent(strings.TrimPrefix(p.patient.header.Get("Authorization"), "Bearer "))
+	quitter := schemas.Agent(strings.TrimPrefix(p.quitter.header.Get("Authorization"), "Bearer "))
+	ctx, late := context.WithTimeout(ctx, patience)
+	defer late()
+	waits := p.patient.later(ctx, p.patient.call(7, "claim_handoff", claimAndWait))
+	p.told.until(ctx, patient)
+	if quitter != patient {
+		if err := p.giveUp(ctx, quitter); err != nil {
+			return err
+		}
+	}
+	if err := p.cancel(ctx); err != nil {
+		return err
+	}
+	task := fmt.Sprintf("Task %d", n)
+	sent, err := p.third.try(ctx, http.MethodPost, p.third.call(7, "send_handoff", fmt.Sprintf(`{"to":%q,"task":%q}`, patient, task)))
+	if err != nil || sent.status != http.StatusOK {
+		return fmt.Errorf("send: %d %s %w", sent.status, sent.body, err)
+	}
+	got := <-waits
+	if got.err != nil || !strings.Contains(got.body, task) {
+		return fmt.Errorf("who waited got %q: %w", got.body, got.err)
+	}
+	return nil
+}
+
+// giveUp waits with the same id, and cancels that: with a notification, or by hanging up in the newer revision.
+func (p pair) giveUp(ctx context.Context, quitter schemas.Agent) error {
+	ctx, hangUp := context.WithCancel(ctx)
+	defer hangUp()
+	waits := p.quitter.later(ctx, p.quitter.call(7, "claim_handoff", claimAndWait))
+	p.told.until(ctx, quitter)
+	if p.quitter.modern {
+		hangUp()
+	} else if err := p.cancel(ctx); err != nil {
+		return err
+	}
+	if got := <-waits; got.body != "" || !p.quitter.modern && got.err != nil {
+		return fmt.Errorf("who gave up got %q: %w", got.body, got.err)
+	}
+	return nil
+}
+
+func (p pair) cancel(ctx context.Context) error {
+	c := p.quitter.with()
+	if p.quitter.modern {
+		c.header.Set("Mcp-Protocol-Version", "2026-07-28")
+	}
+	for range 1 + rand.IntN(2) {
+		got, err := c.try(ctx, http.MethodPost, cancel("7"))
+		if err != nil || got.status != http.StatusAccepted {
+			return fmt.Errorf("cancel: %d %s %w", got.status, got.body, err)
+		}
+	}
+	return nil
+}
+
+func TestHTTPEachStreamHearsOnlyOfItsOwn(t *testing.T) {
+	const sends = 1000
+	for _, era := range eras {
+		t.Run(era, func(t *testing.T) {
+			cfg := workspace(t)
+			s := serve(t, cfg, mcp.HTTPConfig{})
+			heard := map[string]*stream{}
+			for _, name := range []string{"anna", "bert", "carl"} {
+				heard[name] = s.join(era, name).watch(7, "handoff://inbox/"+name)
+			}
+			due := map[string]int{}
+			for range sends {
+				to := []string{"anna", "bert"}[rand.IntN(2)]
+				due[to]++
+				act(t, cfg, "architect", "send_handoff", fmt.Sprintf(`{"to":%q,"task":"Test the login"}`, to))
+			}
+			for name, n := range due {
+				for range n {
+					require.Equal(t, "handoff://inbox/"+name, parse(t, heard[name].next()).Params["uri"])
+				}
+			}
+			s.shutdown()
+			for name, stream := range heard {
+				requireNoUpdate(t, name, stream.rest())
+			}
+		})
+	}
+}
+
+func requireNoUpdate(t *testing.T, name string, said []string) {
+	t.Helper()
+	for _, event := range said {
+		require.NotContains(t, event, "updated", name)
+	}
+}
+
+// A token hears nothing of a mailbox that it may not read.
+func TestHTTPNobodyWatchesAnotherMailbox(t *testing.T) {
+	for _, era := range eras {
+		t.Run(era, func(t *testing.T) {
+			cfg := workspace(t)
+			s := serve(t, cfg, mcp.HTTPConfig{})
+			eve, qa := s.join(era, "eve").watch(7, "handoff://inbox/qa"), s.join(era, "qa").watch(7, "handoff://inbox/qa")
+			sendWork(t, cfg, 1)
+			require.Contains(t, qa.next(), "updated")
+			s.shutdown()
+			requireNoUpdate(t, "eve", eve.rest())
+		})
+	}
+}

@@ -1,0 +1,123 @@
+package mcp_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp"
+)
+
+func TestHTTPBodiesThatAreNoMessage(t *testing.T) {
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
+	for _, version := range legacy {
+		c := s.as("qa").in(version)
+		for name, tt := range map[string]struct {
+			header []string
+			body   string
+			status int
+			code   int
+		}{
+			"text":               {[]string{"Content-Type", "text/plain"}, ping(1), http.StatusUnsupportedMediaType, -32600},
+			"no type":            {[]string{"Content-Type", ""}, ping(1), http.StatusUnsupportedMediaType, -32600},
+			"a broken type":      {[]string{"Content-Type", "application/json; charset"}, ping(1), http.StatusUnsupportedMediaType, -32600},
+			"compressed":         {[]string{"Content-Encoding", "gzip"}, ping(1), http.StatusUnsupportedMediaType, -32600},
+			"nothing acceptable": {[]string{"Accept", "text/html"}, ping(1), http.StatusNotAcceptable, -32600},
+			"empty":              {nil, "", http.StatusBadRequest, -32700},
+			"half":               {nil, `{"jsonrpc":"2.0",`, http.StatusBadRequest, -32700},
+			"two":                {nil, ping(1) + ping(2), http.StatusBadRequest, -32700},
+			"a number":           {nil, `7`, http.StatusBadRequest, -32600},
+			"id null":            {nil, `{"jsonrpc":"2.0","id":null,"method":"ping"}`, http.StatusBadRequest, -32600},
+			"invalid UTF-8":      {nil, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"x\":\"\xff\"}", http.StatusBadRequest, -32700},
+			"too long":           {nil, strings.Repeat(" ", mcp.MaxLine) + ping(1), http.StatusRequestEntityTooLarge, -32600},
+		} {
+			t.Run(name, func(t *testing.T) {
+				got := c.with(tt.header...).post(tt.body)
+				require.Equal(t, tt.status, got.status, got.body)
+				require.Equal(t, tt.code, parse(t, got.body).Error.Code, got.body)
+			})
+		}
+	}
+}
+
+func TestHTTPBodyWithoutALengthIsBoundedToo(t *testing.T) {
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
+	c := s.as("qa").in("2025-11-25")
+	for filler, status := range map[int]int{mcp.MaxLine - len(ping(1)): http.StatusOK, mcp.MaxLine: http.StatusRequestEntityTooLarge} {
+		body := io.MultiReader(strings.NewReader(strings.Repeat(" ", filler)), strings.NewReader(ping(1)))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.url, body)
+		require.NoError(t, err)
+		r.Header = c.header
+		got, err := c.http.Do(r)
+		require.NoError(t, err)
+		defer got.Body.Close()
+		require.Equal(t, status, got.StatusCode)
+	}
+}
+
+func TestHTTPAcceptIsReadLeniently(t *testing.T) {
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
+	const asJSON, asEvent = "application/json", "text/event-stream"
+	for _, era := range eras {
+		c := s.join(era, "qa")
+		ask := c.call(7, "send_handoff", `{}`)
+		for accept, kind := range map[string]string{
+			"": asJSON, "*/*": asJSON, "application/*": asJSON, "application/json": asJSON,
+			"TEXT/event-stream;q=0.9 , Application/JSON": asJSON, "text/event-stream": asEvent, "text/*": asEvent,
+		} {
+			got := c.with("Accept", accept).post(ask)
+			require.Equal(t, http.StatusOK, got.status, accept)
+			require.Equal(t, kind, got.header.Get("Content-Type"), accept)
+			text := got.body
+			if kind == asEvent {
+				var is bool
+				text, is = strings.CutPrefix(text, "event: message\ndata: ")
+				require.True(t, is, got.body)
+				require.True(t, strings.HasSuffix(text, "\n\n"), got.body)
+			}
+			require.Equal(t, "7", string(parse(t, text).ID))
+		}
+	}
+}
+
+func TestHTTPStreamIsForThoseWhoAcceptOne(t *testing.T) {
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
+	c := s.as("qa").in("2025-11-25")
+	require.Equal(t, http.StatusNotAcceptable, c.with("Accept", "application/json").send(http.MethodGet, "").status)
+}
+
+func TestHTTPBatch(t *testing.T) {
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
+	c := s.as("qa").in("2025-03-26")
+	const note = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	got := c.post("[" + ping(1) + "," + note + ",7," + call(2, "send_handoff", `{}`) + `,{"jsonrpc":"2.0","id":3,"result":{}}]`)
+	require.Equal(t, http.StatusOK, got.status)
+	for _, said := range []string{`{"jsonrpc":"2.0","id":1,"result":{}}`, `"code":-32600`, `"id":2,`} {
+		require.Contains(t, got.body, said)
+	}
+	require.NotContains(t, got.body, `"id":3`)
+
+	silent := c.post("[" + note + "," + cancel("7") + "]")
+	require.Equal(t, http.StatusAccepted, silent.status)
+	require.Empty(t, silent.body)
+	for _, body := range []string{`[]`, `[{`, "[" + strings.Repeat("7,", 100) + "7]"} {
+		require.Equal(t, http.StatusBadRequest, c.post(body).status, body)
+	}
+	asEvent := c.with("Accept", "text/event-stream").post("[" + ping(1) + "]")
+	require.Equal(t, "event: message\ndata: [{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}]\n\n", asEvent.body)
+}
+
+func TestHTTPBatchBelongsToOneRevision(t *testing.T) {
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
+	for _, c := range []*remote{
+		s.as("qa").in("2025-06-18"), s.as("qa").in("2025-11-25"), s.as("qa").with("Mcp-Protocol-Version", "2026-07-28"),
+	} {
+		got := c.post("[" + ping(1) + "]")
+		require.Equal(t, http.StatusBadRequest, got.status)
+		require.Contains(t, got.body, "batches exist only in revision 2025-03-26")
+	}
+	require.Equal(t, http.StatusBadRequest, s.as("qa").post("["+ping(1)+"]").status, "without a session")
+}

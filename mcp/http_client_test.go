@@ -1,0 +1,265 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// remote is a client of a site. It sends its headers with each request.
+type remote struct {
+	t      *testing.T
+	url    string
+	http   *http.Client
+	header http.Header
+}
+
+// as gives a client with a bearer token and connections of its own; an empty token is none.
+func (s *site) as(token string) *remote {
+	c := &remote{t: s.t, url: s.http.URL, http: &http.Client{Transport: &http.Transport{DialContext: s.dial}}, header: http.Header{}}
+	c.header.Set("Accept", "application/json, text/event-stream")
+	c.header.Set("Content-Type", "application/json")
+	if token != "" {
+		c.header.Set("Authorization", "Bearer "+token)
+	}
+	s.t.Cleanup(c.http.CloseIdleConnections)
+	return c
+}
+
+// with gives the same client with other headers: names and values in turn, an empty value for none.
+func (c *remote) with(header ...string) *remote {
+	other := *c
+	other.header = c.header.Clone()
+	for i := 0; i < len(header); i += 2 {
+		if other.header.Del(header[i]); header[i+1] != "" {
+			other.header.Set(header[i], header[i+1])
+		}
+	}
+	return &other
+}
+
+// in begins a session of an older revision.
+func (c *remote) in(version string) *remote {
+	c.t.Helper()
+	got := c.post(initialize("claude-code", version))
+	require.Equal(c.t, http.StatusOK, got.status, got.body)
+	id := got.header.Get("Mcp-Session-Id")
+	require.NotEmpty(c.t, id)
+	return c.with("Mcp-Session-Id", id, "Mcp-Protocol-Version", version)
+}
+
+// response is an answer that was read to its end.
+type response struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (c *remote) request(ctx context.Context, method, body string) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header = c.header.Clone()
+	if strings.Contains(body, `"io.modelcontextprotocol/protocolVersion"`) {
+		repeat(r.Header, body)
+	}
+	return c.http.Do(r)
+}
+
+// repeat says in headers what a message of 2026-07-28 says, where the client did not say otherwise.
+func repeat(h http.Header, body string) {
+	var m struct {
+		Method string
+		Params struct {
+			Name, URI string
+			Meta      map[string]any `json:"_meta"`
+		}
+	}
+	if json.Unmarshal([]byte(body), &m) != nil {
+		return
+	}
+	version, _ := m.Params.Meta["io.modelcontextprotocol/protocolVersion"].(string)
+	for name, value := range map[string]string{
+		"Mcp-Protocol-Version": version, "Mcp-Method": m.Method, "Mcp-Name": m.Params.Name + m.Params.URI,
+	} {
+		if _, said := h[name]; !said && value != "" {
+			h.Set(name, value)
+		}
+	}
+}
+
+// try makes a request that may break off.
+func (c *remote) try(ctx context.Context, method, body string) (response, error) {
+	r, err := c.request(ctx, method, body)
+	if err != nil {
+		return response{}, err
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	return response{r.StatusCode, r.Header, string(text)}, err
+}
+
+func (c *remote) send(method, body string) response {
+	c.t.Helper()
+	got, err := c.try(c.t.Context(), method, body)
+	require.NoError(c.t, err)
+	return got
+}
+
+func (c *remote) post(body string) response {
+	c.t.Helper()
+	return c.send(http.MethodPost, body)
+}
+
+// answer posts a request that is answered as JSON.
+func (c *remote) answer(body string) answer {
+	c.t.Helper()
+	got := c.post(body)
+	require.Equal(c.t, "application/json", got.header.Get("Content-Type"), got.body)
+	return parse(c.t, got.body)
+}
+
+// outcome is what became of a request that the test did not wait for.
+type outcome struct {
+	response
+	err error
+}
+
+// later makes a request meanwhile.
+func (c *remote) later(ctx context.Context, body string) <-chan outcome {
+	done := make(chan outcome, 1)
+	go func() {
+		got, err := c.try(ctx, http.MethodPost, body)
+		done <- outcome{got, err}
+	}()
+	return done
+}
+
+// stream is a response that goes on.
+type stream struct {
+	t      *testing.T
+	begun  chan struct{} // closed when the fields below are known
+	header http.Header
+	status int
+	broken error
+
+	events chan string // data of each event, and comments as they are; closed at the end
+	leave  context.CancelFunc
+	err    error // why it ended, when events is closed
+}
+
+// open makes a request that is answered by a stream.
+func (c *remote) open(method, body string) *stream {
+	c.t.Helper()
+	s := c.opening(method, body)
+	<-s.begun
+	require.NoError(c.t, s.broken)
+	require.Equal(c.t, http.StatusOK, s.status)
+	require.Equal(c.t, "text/event-stream", s.header.Get("Content-Type"))
+	return s
+}
+
+// opening makes such a request and does not wait for the answer.
+func (c *remote) opening(method, body string) *stream {
+	ctx, leave := context.WithCancel(c.t.Context())
+	c.t.Cleanup(leave)
+	s := &stream{t: c.t, begun: make(chan struct{}), events: make(chan string, 10_000), leave: leave}
+	go func() {
+		defer close(s.events)
+		r, err := c.request(ctx, method, body)
+		if err != nil {
+			s.broken = err
+			close(s.begun)
+			return
+		}
+		defer r.Body.Close()
+		s.header, s.status = r.Header, r.StatusCode
+		close(s.begun)
+		s.err = s.read(r.Body)
+	}()
+	return s
+}
+
+func (s *stream) read(body io.Reader) error {
+	lines := bufio.NewScanner(body)
+	for lines.Scan() {
+		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok || strings.HasPrefix(data, ":") {
+			s.events <- data
+		}
+	}
+	return lines.Err()
+}
+
+// next is the next event, empty at the end.
+func (s *stream) next() string {
+	s.t.Helper()
+	select {
+	case event := <-s.events:
+		return event
+	case <-time.After(patience):
+		require.Fail(s.t, "nothing comes")
+		return ""
+	}
+}
+
+// rest is what comes until the stream ends.
+func (s *stream) rest() (events []string) {
+	s.t.Helper()
+	for {
+		event := s.next()
+		if event == "" {
+			return events
+		}
+		events = append(events, event)
+	}
+}
+
+// eras are the two ways of HTTP, by the revision in which a client speaks.
+var eras = []string{"2025-11-25", "2026-07-28"}
+
+// member is a client of either era.
+type member struct {
+	*remote
+	modern bool
+}
+
+func (s *site) join(era, token string) member {
+	s.t.Helper()
+	if era == "2026-07-28" {
+		return member{s.as(token), true}
+	}
+	return member{s.as(token).in(era), false}
+}
+
+// request writes a request of the client's era; params are members of an object.
+func (m member) write(id int, method, params string) string {
+	if m.modern {
+		return modern(id, method, params)
+	}
+	return `{"jsonrpc":"2.0","id":` + strconv.Itoa(id) + `,"method":"` + method + `","params":{` + params + `}}`
+}
+
+func (m member) call(id int, tool, args string) string {
+	return m.write(id, "tools/call", `"name":"`+tool+`","arguments":`+args)
+}
+
+// watch listens to a resource and gives the stream after its acknowledgement.
+func (m member) watch(id int, uri string) *stream {
+	m.t.Helper()
+	if !m.modern {
+		m.answer(m.write(id, "resources/subscribe", `"uri":"`+uri+`"`))
+		return m.open(http.MethodGet, "")
+	}
+	s := m.open(http.MethodPost, m.write(id, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["`+uri+`"]}`))
+	require.Equal(m.t, "notifications/subscriptions/acknowledged", parse(m.t, s.next()).Method)
+	return s
+}

@@ -1,0 +1,112 @@
+package mcp_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp"
+	"handoff/schemas"
+)
+
+func TestHTTPAnonymousClientIsNamedByWhatItCallsItself(t *testing.T) {
+	for _, era := range eras {
+		t.Run(era, func(t *testing.T) {
+			held := newStandIn()
+			cfg := config(held)
+			cfg.Session = func(schemas.Agent) string { return "of the surroundings" }
+			s := serve(t, cfg, mcp.HTTPConfig{})
+			c := s.join(era, "")
+			c.answer(c.call(7, "send_handoff", `{}`))
+			by := held.made("send_handoff")[0].Caller
+			require.Equal(t, schemas.Agent("claude-code"), by.Agent)
+			require.Equal(t, schemas.ViaHTTP, by.Via)
+			require.Empty(t, by.Conn)
+			require.NotEqual(t, "of the surroundings", by.AgentID)
+		})
+	}
+}
+
+func TestHTTPTokenRestrictsWhoOneActsAs(t *testing.T) {
+	for _, era := range eras {
+		t.Run(era, func(t *testing.T) {
+			s := serve(t, workspace(t), mcp.HTTPConfig{})
+			c := s.join(era, "qa")
+			refused := c.answer(c.call(7, "list_handoffs", `{"agent":"architect"}`))
+			require.True(t, refused.Result.IsError)
+			require.Contains(t, refused.text(), `"code":"denied"`)
+			require.False(t, c.answer(c.call(7, "list_handoffs", `{"agent":"qa"}`)).Result.IsError)
+			anybody := s.join(era, "")
+			require.False(t, anybody.answer(anybody.call(7, "list_handoffs", `{"agent":"qa"}`)).Result.IsError)
+			require.True(t, anybody.answer(anybody.call(7, "list_handoffs", `{"agent":"human"}`)).Result.IsError)
+		})
+	}
+}
+
+func TestHTTPSpanOfTheCaller(t *testing.T) {
+	const inHeader, inMeta = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-00"
+	for name, tt := range map[string]struct{ header, meta, trace string }{
+		"none":                  {"", "", ""},
+		"in the header":         {inHeader, "", inHeader},
+		"in the message":        {"", inMeta, inMeta},
+		"the message is nearer": {inHeader, inMeta, inMeta},
+		"malformed header":      {"00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01", "", ""},
+		"malformed in message":  {"", inMeta + "-x", ""},
+		"only one is malformed": {inHeader, "x", inHeader},
+		"no trace at all":       {"00-00000000000000000000000000000000-b7ad6b7169203331-01", "", ""},
+		"no span of the trace":  {"00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01", "", ""},
+	} {
+		for _, era := range eras {
+			t.Run(name+" in "+era, func(t *testing.T) {
+				held := newStandIn()
+				s := serve(t, config(held), mcp.HTTPConfig{})
+				c := s.join(era, "qa")
+				c.remote = c.with("traceparent", tt.header)
+				c.post(c.traced(tt.meta))
+				require.Equal(t, tt.trace, held.made("send_handoff")[0].Caller.Trace)
+			})
+		}
+	}
+}
+
+// traced writes a call that names its span.
+func (m member) traced(span string) string {
+	const version = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},`
+	meta := fmt.Sprintf(`"traceparent":%q`, span)
+	if m.modern {
+		meta = version + meta
+	}
+	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_handoff","arguments":{},"_meta":{` + meta + `}}}`
+}
+
+// Two sessions of one token are two of one name; without sessions there is only the token.
+func TestHTTPSessionsOfATokenAreToldApart(t *testing.T) {
+	held := newStandIn()
+	s := serve(t, config(held), mcp.HTTPConfig{})
+	first, second := s.join("2025-11-25", "qa"), s.join("2025-11-25", "qa")
+	stateless := s.join("2026-07-28", "qa")
+	for _, c := range []member{first, second, first, stateless} {
+		c.answer(c.call(7, "send_handoff", `{}`))
+	}
+	made := held.made("send_handoff")
+	require.NotEmpty(t, made[0].Caller.AgentID)
+	require.NotEqual(t, made[0].Caller.AgentID, made[1].Caller.AgentID)
+	require.Equal(t, made[0].Caller.AgentID, made[2].Caller.AgentID)
+	require.Equal(t, "qa", made[3].Caller.AgentID)
+	require.NotContains(t, first.header.Get("Mcp-Session-Id"), made[0].Caller.AgentID, "that is a secret")
+}
+
+func TestHTTPThreadOfACallIsItsAgentID(t *testing.T) {
+	held := newStandIn()
+	s := serve(t, config(held), mcp.HTTPConfig{})
+	s.join("2025-11-25", "qa").answer(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_handoff","_meta":{"threadId":"0199-a"}}}`)
+	require.Equal(t, "0199-a", held.made("send_handoff")[0].Caller.AgentID)
+}
+
+func TestHTTPGreetingIsSaidOncePerSession(t *testing.T) {
+	s := serve(t, workspace(t), mcp.HTTPConfig{})
+	c := s.join("2025-11-25", "qa")
+	require.Contains(t, c.answer(c.call(1, "claim_handoff", `{}`)).text(), "You are qa; nobody else is here.")
+	require.NotContains(t, c.answer(c.call(2, "claim_handoff", `{}`)).text(), "You are")
+}

@@ -1,0 +1,179 @@
+package mcp_test
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp"
+)
+
+// legacy are the revisions in which a client has a session.
+var legacy = []string{"2025-03-26", "2025-06-18", "2025-11-25"}
+
+func TestHTTPSessionFromBeginToEnd(t *testing.T) {
+	for _, version := range legacy {
+		t.Run(version, func(t *testing.T) {
+			s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
+			c := s.as("qa").in(version)
+			require.Equal(t, http.StatusAccepted, c.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`).status)
+			require.Equal(t, http.StatusOK, c.post(ping(1)).status)
+			require.Equal(t, http.StatusOK, c.with("Mcp-Protocol-Version", "").post(ping(1)).status, "the session knows")
+			require.Equal(t, http.StatusNoContent, c.send(http.MethodDelete, "").status)
+			for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
+				require.Equal(t, http.StatusNotFound, c.send(method, ping(1)).status, method)
+			}
+		})
+	}
+}
+
+func TestHTTPRequestOutsideOfASession(t *testing.T) {
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
+	qa := s.as("qa").in("2025-11-25")
+	for name, tt := range map[string]struct {
+		client *remote
+		status int
+	}{
+		"none":               {qa.with("Mcp-Session-Id", ""), http.StatusBadRequest},
+		"unknown":            {qa.with("Mcp-Session-Id", "x"), http.StatusNotFound},
+		"of another":         {qa.with("Authorization", "Bearer eve"), http.StatusNotFound},
+		"of one with token":  {qa.with("Authorization", ""), http.StatusNotFound},
+		"unknown revision":   {qa.with("Mcp-Protocol-Version", "2025-01-01"), http.StatusBadRequest},
+		"nonsense revision":  {qa.with("Mcp-Protocol-Version", "1"), http.StatusBadRequest},
+		"as it is, for once": {qa, http.StatusOK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, tt.status, tt.client.post(ping(1)).status)
+			if tt.status != http.StatusOK {
+				require.Equal(t, tt.status, tt.client.send(http.MethodGet, "").status)
+				require.Equal(t, tt.status, tt.client.send(http.MethodDelete, "").status)
+			}
+		})
+	}
+	require.Equal(t, http.StatusOK, qa.post(ping(1)).status, "it goes on")
+}
+
+func TestHTTPInitializeThatIsRefusedBeginsNoSession(t *testing.T) {
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
+	got := s.as("qa").post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":7}`)
+	require.NotZero(t, parse(t, got.body).Error.Code)
+	require.Empty(t, got.header.Get("Mcp-Session-Id"))
+}
+
+// requireEnds waits until a session has ended without using it.
+func requireEnds(t *testing.T, heard *stream) {
+	t.Helper()
+	require.Empty(t, heard.rest())
+	require.NoError(t, heard.err)
+}
+
+func TestHTTPDeleteEndsTheStreamsOfItsSession(t *testing.T) {
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
+	qa, other := s.as("qa").in("2025-11-25"), s.as("qa").in("2025-11-25")
+	first, second, others := qa.open(http.MethodGet, ""), qa.open(http.MethodGet, ""), other.open(http.MethodGet, "")
+	require.Equal(t, http.StatusNoContent, qa.send(http.MethodDelete, "").status)
+	requireEnds(t, first)
+	requireEnds(t, second)
+	require.Equal(t, http.StatusNoContent, other.send(http.MethodDelete, "").status)
+	requireEnds(t, others)
+}
+
+func TestHTTPLeastRecentlyUsedSessionMakesRoom(t *testing.T) {
+	for name, bound := range map[string]mcp.Bound{"of one token": {All: 100, Each: 2}, "in all": {All: 2, Each: 100}} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, config(newStandIn()), mcp.HTTPConfig{Sessions: bound})
+			first, second := s.as("qa").in("2025-11-25"), s.as("qa").in("2025-11-25")
+			require.Equal(t, http.StatusOK, first.post(ping(1)).status)
+			third := s.as("qa").in("2025-11-25")
+			require.Equal(t, http.StatusNotFound, second.post(ping(1)).status)
+			require.Equal(t, http.StatusOK, first.post(ping(1)).status)
+			require.Equal(t, http.StatusOK, third.post(ping(1)).status)
+		})
+	}
+}
+
+// A session counts as used as long as its stream is open, and for a while after.
+func TestHTTPSessionThatJustLostItsStreamIsNotTheOldest(t *testing.T) {
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Sessions: mcp.Bound{All: 2, Each: 2}})
+	first := s.as("qa").in("2025-11-25")
+	heard := first.open(http.MethodGet, "")
+	second := s.as("qa").in("2025-11-25")
+	require.Equal(t, http.StatusOK, second.post(ping(1)).status)
+	s.settle(1)
+	heard.leave()
+	s.settle(0)
+	s.as("qa").in("2025-11-25")
+	require.Equal(t, http.StatusOK, first.post(ping(1)).status)
+	require.Equal(t, http.StatusNotFound, second.post(ping(1)).status)
+}
+
+func TestHTTPSessionsOfOneTokenAreNotEndedByAnother(t *testing.T) {
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Sessions: mcp.Bound{All: 100, Each: 1}})
+	qa := s.as("qa").in("2025-11-25")
+	for range 3 {
+		s.as("eve").in("2025-11-25")
+	}
+	require.Equal(t, http.StatusOK, qa.post(ping(1)).status)
+}
+
+func TestHTTPSessionsInUseDoNotMakeRoom(t *testing.T) {
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Sessions: mcp.Bound{All: 100, Each: 1}})
+	qa := s.as("qa").in("2025-11-25")
+	heard := qa.open(http.MethodGet, "")
+	refused := s.as("qa").post(initialize("claude-code", "2025-11-25"))
+	require.Equal(t, http.StatusTooManyRequests, refused.status)
+	require.Equal(t, "5", refused.header.Get("Retry-After"))
+	require.Empty(t, refused.header.Get("Mcp-Session-Id"))
+	s.as("eve").in("2025-11-25")
+	require.Equal(t, http.StatusNoContent, qa.send(http.MethodDelete, "").status)
+	requireEnds(t, heard)
+}
+
+// What a session watches ends with it, also what it asked for at the last moment.
+func TestHTTPSubscriptionDoesNotOutliveItsSession(t *testing.T) {
+	cfg := workspace(t)
+	slow := holding{cfg.Invoker, "registry_newest", make(chan struct{}), make(chan struct{})}
+	cfg.Invoker = slow
+	s := serve(t, cfg, mcp.HTTPConfig{})
+	c := s.as("qa").in("2025-11-25")
+	subscribed := c.later(t.Context(), subscribe("handoff://inbox/qa"))
+	<-slow.begun
+	require.Equal(t, http.StatusNoContent, c.send(http.MethodDelete, "").status)
+	close(slow.release)
+	require.Equal(t, http.StatusOK, (<-subscribed).status)
+}
+
+func subscribe(uri string) string {
+	return `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"` + uri + `"}}`
+}
+
+func TestHTTPIdleSessionEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := serveWithin(t, config(newStandIn()), mcp.HTTPConfig{Idle: time.Hour})
+		c := s.as("qa").in("2025-11-25")
+		for range 3 {
+			time.Sleep(time.Hour - time.Second)
+			require.Equal(t, http.StatusOK, c.post(ping(1)).status)
+		}
+		time.Sleep(time.Hour + time.Second)
+		require.Equal(t, http.StatusNotFound, c.post(ping(1)).status)
+	})
+}
+
+func TestHTTPSessionIsNotIdleWhileAStreamIsOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := serveWithin(t, config(newStandIn()), mcp.HTTPConfig{Idle: time.Hour})
+		c := s.as("qa").in("2025-11-25")
+		heard := c.open(http.MethodGet, "")
+		time.Sleep(3 * time.Hour)
+		require.Equal(t, http.StatusOK, c.post(ping(1)).status)
+		heard.leave()
+		time.Sleep(time.Hour - time.Second)
+		require.Equal(t, http.StatusOK, c.post(ping(1)).status)
+		time.Sleep(time.Hour + time.Second)
+		require.Equal(t, http.StatusNotFound, c.post(ping(1)).status)
+	})
+}

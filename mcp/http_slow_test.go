@@ -1,0 +1,158 @@
+package mcp_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp"
+)
+
+// head writes the beginning of a request as a client of some token sends it.
+func head(method string, c *remote, length int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n", method, length)
+	_ = c.header.Write(&b)
+	return b.String() + "\r\n"
+}
+
+// A byte a second is too slow, and holds up nobody.
+func TestHTTPSlowMessageIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := serveWithin(t, workspace(t), mcp.HTTPConfig{})
+		qa := s.as("qa").in("2025-11-25")
+		conn := s.raw()
+		began := time.Now()
+		_, err := io.WriteString(conn, head(http.MethodPost, qa, 1000))
+		require.NoError(t, err)
+		cut := make(chan struct{})
+		go func() {
+			defer close(cut)
+			for err := error(nil); err == nil; time.Sleep(time.Second) {
+				_, err = io.WriteString(conn, " ")
+			}
+		}()
+		got, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		require.NoError(t, err)
+		defer got.Body.Close()
+		require.Equal(t, http.StatusBadRequest, got.StatusCode)
+		require.Equal(t, 30*time.Second, time.Since(began))
+		require.Equal(t, http.StatusOK, qa.post(ping(1)).status)
+		<-cut
+	})
+}
+
+// A message that came in time may wait for its answer longer than it may take to come.
+func TestHTTPWaitIsLongerThanTheTimeToSend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := workspace(t)
+		s := serveWithin(t, cfg, mcp.HTTPConfig{})
+		for _, era := range eras {
+			qa := s.join(era, "qa")
+			waits := qa.later(t.Context(), qa.call(7, "claim_handoff", claimAndWait))
+			time.Sleep(49 * time.Second)
+			sendWork(t, cfg, 1)
+			require.Contains(t, (<-waits).body, "Test the login")
+		}
+	})
+}
+
+func TestHTTPAnswerThatIsNotTakenIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := workspace(t)
+		s := serveWithin(t, cfg, mcp.HTTPConfig{})
+		qa := s.as("qa").in("2025-11-25")
+		sendWork(t, cfg, 1)
+		conn, body := s.raw(), call(1, "claim_handoff", `{}`)
+		_, err := io.WriteString(conn, head(http.MethodPost, qa, len(body))+body)
+		require.NoError(t, err)
+		s.requireBegun(1)
+		began := time.Now()
+		s.settle(0)
+		require.WithinDuration(t, began.Add(30*time.Second), time.Now(), time.Second)
+		requireWaits(t, cfg)
+	})
+}
+
+func TestHTTPStreamThatIsNotReadIsCutOff(t *testing.T) {
+	for _, era := range eras {
+		t.Run(era, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				cfg := workspace(t)
+				s := serveWithin(t, cfg, mcp.HTTPConfig{})
+				good := s.join(era, "qa").watch(7, "handoff://inbox/qa")
+				s.stick(s.join(era, "qa"))
+				s.requireBegun(2)
+				requireHears(t, cfg, good, 100)
+				s.settle(1)
+			})
+		})
+	}
+}
+
+// requireHears makes sure that a stream hears of so much mail, however another does.
+func requireHears(t *testing.T, cfg mcp.Config, good *stream, sends int) {
+	t.Helper()
+	sendWork(t, cfg, sends)
+	for range sends {
+		require.Contains(t, good.next(), "updated")
+	}
+}
+
+// stick opens a stream and never reads it.
+func (s *site) stick(m member) {
+	s.t.Helper()
+	conn, method, body := s.raw(), http.MethodGet, ""
+	if m.modern {
+		method, body = http.MethodPost, m.write(7, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["handoff://inbox/qa"]}`)
+		m.remote = m.with()
+		repeat(m.header, body)
+	} else {
+		m.answer(m.write(7, "resources/subscribe", `"uri":"handoff://inbox/qa"`))
+	}
+	_, err := io.WriteString(conn, head(method, m.remote, len(body))+body)
+	require.NoError(s.t, err)
+}
+
+// The same over a port, where the system takes much before it is full.
+func TestHTTPStuckClientHoldsUpNobody(t *testing.T) {
+	for _, era := range eras {
+		t.Run(era, func(t *testing.T) {
+			cfg := workspace(t)
+			s := serve(t, cfg, mcp.HTTPConfig{Now: func() time.Time { return time.Now().Add(-9 * time.Second) }})
+			good := s.join(era, "qa").watch(7, "handoff://inbox/qa")
+			s.stick(s.join(era, "qa"))
+			s.requireBegun(2)
+			requireHears(t, cfg, good, 2000)
+			s.settle(1)
+		})
+	}
+}
+
+func TestHTTPSilentStreamSaysThatItLives(t *testing.T) {
+	for _, era := range eras {
+		t.Run(era, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				cfg := workspace(t)
+				s := serveWithin(t, cfg, mcp.HTTPConfig{})
+				heard := s.join(era, "qa").watch(7, "handoff://inbox/qa")
+				began := time.Now()
+				for n := range 3 {
+					time.Sleep(10 * time.Second)
+					sendWork(t, cfg, 1)
+					require.Contains(t, <-heard.events, "updated", n)
+				}
+				require.Equal(t, ": live", <-heard.events)
+				require.Equal(t, ": live", <-heard.events)
+				require.Equal(t, time.Minute, time.Since(began))
+			})
+		})
+	}
+}

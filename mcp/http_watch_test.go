@@ -1,0 +1,111 @@
+package mcp_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp"
+)
+
+func TestHTTPMailIsToldOfWhenItArrives(t *testing.T) {
+	for _, era := range eras {
+		t.Run(era, func(t *testing.T) {
+			s := serve(t, workspace(t), mcp.HTTPConfig{})
+			architect, heard := s.join(era, "architect"), s.join(era, "qa").watch(7, "handoff://inbox")
+			require.Equal(t, "no-store", heard.header.Get("Cache-Control"))
+			for range 3 {
+				require.False(t, architect.answer(architect.call(7, "send_handoff", `{"to":"qa","task":"Test the login"}`)).Result.IsError)
+				said := parse(t, heard.next())
+				require.Equal(t, "notifications/resources/updated", said.Method)
+				require.Equal(t, "handoff://inbox", said.Params["uri"])
+			}
+		})
+	}
+}
+
+func TestHTTPUnsubscribedHearsNothingMore(t *testing.T) {
+	cfg := workspace(t)
+	s := serve(t, cfg, mcp.HTTPConfig{})
+	qa := s.join("2025-11-25", "qa")
+	heard := qa.watch(7, "handoff://inbox")
+	qa.answer(qa.write(8, "resources/subscribe", `"uri":"handoff://inbox/qa"`))
+	qa.answer(qa.write(9, "resources/unsubscribe", `"uri":"handoff://inbox"`))
+	sendWork(t, cfg, 10)
+	for range 10 {
+		require.Equal(t, "handoff://inbox/qa", parse(t, heard.next()).Params["uri"])
+	}
+}
+
+// What happened before the first stream is told on it.
+func TestHTTPSubscriptionIsOlderThanItsStream(t *testing.T) {
+	cfg := workspace(t)
+	s := serve(t, cfg, mcp.HTTPConfig{})
+	qa := s.as("qa").in("2025-11-25")
+	qa.answer(subscribe("handoff://inbox"))
+	const sends = 100 // more than a session keeps
+	sendWork(t, cfg, sends)
+	heard := qa.open(http.MethodGet, "")
+	for range sends {
+		require.Contains(t, heard.next(), "handoff://inbox")
+	}
+}
+
+// Whether a stream that broke had told of something, nobody knows.
+func TestHTTPStreamThatIsOpenedAgainBeginsWithAllThatIsWatched(t *testing.T) {
+	cfg := workspace(t)
+	s := serve(t, cfg, mcp.HTTPConfig{})
+	qa := s.as("qa").in("2025-11-25")
+	for _, uri := range []string{"handoff://inbox", "handoff://handoff/1"} {
+		qa.answer(subscribe(uri))
+	}
+	first := qa.open(http.MethodGet, "")
+	first.leave()
+	s.settle(0)
+	again := qa.open(http.MethodGet, "")
+	var told []any
+	for range 2 {
+		told = append(told, parse(t, again.next()).Params["uri"])
+	}
+	require.ElementsMatch(t, []any{"handoff://inbox", "handoff://handoff/1"}, told)
+	sendWork(t, cfg, 1)
+	require.Contains(t, again.next(), "updated")
+}
+
+// The specification wants it first, whatever happens meanwhile.
+func TestHTTPListenBeginsWithItsAcknowledgement(t *testing.T) {
+	cfg := workspace(t)
+	slow := holding{cfg.Invoker, "registry_newest", make(chan struct{}), make(chan struct{})}
+	c := cfg
+	c.Invoker = slow
+	s := serve(t, c, mcp.HTTPConfig{})
+	qa := s.join("2026-07-28", "qa")
+	both := qa.write(7, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["handoff://inbox","handoff://workflow/login"]}`)
+	heard := qa.opening(http.MethodPost, both)
+	<-slow.begun
+	slow.release <- struct{}{} // it watches the first, and not yet the second
+	<-slow.begun
+	const sends = 30
+	sendWork(t, cfg, sends)
+	slow.release <- struct{}{}
+	require.Equal(t, "notifications/subscriptions/acknowledged", parse(t, heard.next()).Method)
+	for range sends {
+		require.Contains(t, heard.next(), "updated")
+	}
+}
+
+func TestHTTPListenToNothingIsAnsweredAtOnce(t *testing.T) {
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
+	said := s.as("qa").open(http.MethodPost, modern(7, "subscriptions/listen", `"notifications":{}`)).rest()
+	require.Len(t, said, 2)
+	require.Contains(t, said[0], "acknowledged")
+	require.Equal(t, "7", string(parse(t, said[1]).ID))
+}
+
+func TestHTTPListenThatIsRefusedIsNoStream(t *testing.T) {
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
+	got := s.as("qa").post(modern(7, "subscriptions/listen", `"notifications":7`))
+	require.Equal(t, http.StatusBadRequest, got.status)
+	require.NotZero(t, parse(t, got.body).Error.Code)
+}

@@ -1,0 +1,180 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// bearer takes the token of a request for the one agent that it may act as.
+func bearer(r *http.Request) (schemas.Caller, error) {
+	by := schemas.Caller{Via: schemas.ViaHTTP}
+	if name, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		by.Token, by.Agent, by.Names = name, schemas.Agent(name), []schemas.Agent{schemas.Agent(name)}
+	}
+	return by, nil
+}
+
+// site is an endpoint that is served to clients in this process.
+type site struct {
+	*mcp.Endpoint
+	t       *testing.T
+	http    *httptest.Server
+	through func(http.Handler) http.Handler // put between the server and its clients, nil for nothing
+	dial    func(context.Context, string, string) (net.Conn, error)
+	under   atomic.Int64 // requests under way
+}
+
+// serve serves on a port of this machine.
+func serve(t *testing.T, cfg mcp.Config, c mcp.HTTPConfig) *site {
+	t.Helper()
+	return serveThrough(t, cfg, c, nil)
+}
+
+func serveThrough(t *testing.T, cfg mcp.Config, c mcp.HTTPConfig, through func(http.Handler) http.Handler) *site {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	s := &site{t: t, dial: new(net.Dialer).DialContext, through: through}
+	s.start(narrow{l}, cfg, c)
+	return s
+}
+
+// narrow lets the system take little of what a client does not read.
+type narrow struct{ net.Listener }
+
+func (n narrow) Accept() (net.Conn, error) {
+	conn, err := n.Listener.Accept()
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		err = tcp.SetWriteBuffer(4096)
+	}
+	return conn, err
+}
+
+// serveWithin serves in a bubble of time, which no port of the machine is part of.
+func serveWithin(t *testing.T, cfg mcp.Config, c mcp.HTTPConfig) *site {
+	t.Helper()
+	p := pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+	s := &site{t: t, dial: p.dial}
+	s.start(p, cfg, c)
+	return s
+}
+
+// start makes sure, at the end of the test, that nothing of the site is left.
+func (s *site) start(l net.Listener, cfg mcp.Config, c mcp.HTTPConfig) {
+	before := runtime.NumGoroutine()
+	if c.Caller == nil {
+		c.Caller = bearer
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	cfg.Caller = schemas.Caller{Via: schemas.ViaHTTP}
+	s.Endpoint = mcp.New(cfg).HTTP(c)
+	s.http = &httptest.Server{Listener: l, Config: &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}}
+	s.http.Start()
+	s.t.Cleanup(func() {
+		s.shutdown()
+		s.http.Close()
+		requireGoroutines(s.t, before)
+	})
+}
+
+func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.under.Add(1)
+	defer s.under.Add(-1)
+	var h http.Handler = s.Endpoint
+	if s.through != nil {
+		h = s.through(h)
+	}
+	h.ServeHTTP(w, r)
+}
+
+// settle waits until no more than that many requests are under way.
+func (s *site) settle(n int64) {
+	s.t.Helper()
+	late := time.After(6 * patience)
+	for s.under.Load() > n {
+		select {
+		case <-late:
+			require.Fail(s.t, "requests go on")
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// holding begins the calls of one tool late: when they are released.
+type holding struct {
+	tools.Invoker
+	tool    string
+	begun   chan struct{} // told of each
+	release chan struct{} // closed to let them go on
+}
+
+func (h holding) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+	if c.Tool == h.tool {
+		h.begun <- struct{}{}
+		<-h.release
+	}
+	return h.Invoker.Invoke(ctx, c)
+}
+
+// pipes are connections that are no more than two ends in this process.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	near, far := net.Pipe()
+	select {
+	case p.conns <- far:
+		return near, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (p pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p pipes) Close() error {
+	select {
+	case <-p.closed:
+	default:
+		close(p.closed)
+	}
+	return nil
+}
+
+func (pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// shutdown ends the endpoint within the time that a process has.
+func (s *site) shutdown() {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	s.Shutdown(ctx)
+	require.NoError(s.t, ctx.Err(), "it takes too long")
+}
