@@ -150,7 +150,7 @@ func TestTheProgramLinksNothingThatStartsSlowly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range strings.Fields(string(out)) {
+	for path := range strings.FieldsSeq(string(out)) {
 		if strings.HasPrefix(path, "google.golang.org/protobuf") || strings.HasPrefix(path, "google.golang.org/grpc") {
 			t.Errorf("cmd/handoff links %s", path)
 		}

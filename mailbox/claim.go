@@ -100,7 +100,7 @@ func (o *op) mayReclaim(r *store.Record) bool {
 	if r.Conn != "" {
 		return o.broken(r)
 	}
-	return o.by.Via == schemas.ViaCLI || o.by.AgentID != "" && o.by.AgentID == r.HolderID
+	return o.by.Via == schemas.ViaCLI || o.sameInstance(r)
 }
 
 // orphan takes again what the caller claimed over a connection that is gone: a client that was restarted

@@ -101,3 +101,26 @@ func spoil(t testing.TB, b store.Backend, space store.Space, key []byte) {
 	whole := was
 	t.Cleanup(func() { write(whole) })
 }
+
+// Where there is no connection, what tells instances apart is all that proves a hand; where nothing does, nothing is.
+func TestWithoutAConnectionTheInstanceIsTheHand(t *testing.T) {
+	w := newWorld(t)
+	a, here, there, nobody := w.stdio("a"), remote("b", "session:1"), remote("b", "session:2"), remote("b", "")
+	w.send(a, "b", "x")
+	w.send(a, "b", "y")
+	w.claimID(here, 1)
+	w.claimID(nobody, 2)
+	for _, by := range []schemas.Caller{there, nobody} {
+		_, err := w.Claim(context.Background(), by, schemas.ClaimIn{HandoffID: "1"})
+		refused(t, err, schemas.Conflict, "ho_1 is accepted")
+		_, err = w.Complete(context.Background(), by, schemas.CompleteIn{HandoffID: "1", Summary: "s"})
+		refused(t, err, schemas.Invalid, "claim_token is needed")
+	}
+	_, err := w.Claim(context.Background(), nobody, schemas.ClaimIn{HandoffID: "2"})
+	refused(t, err, schemas.Conflict, "ho_2 is accepted")
+	_, err = w.Complete(context.Background(), nobody, schemas.CompleteIn{HandoffID: "2", Summary: "s"})
+	refused(t, err, schemas.Invalid, "claim_token is needed")
+	w.claimID(here, 1)
+	w.complete(here, 1)
+	require.Equal(t, schemas.Completed, w.status(1))
+}

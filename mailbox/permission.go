@@ -113,8 +113,8 @@ func done(a action) string {
 	return string(a)
 }
 
-// proves checks the claim token. Without one, the connection that claimed under that agent is proof; on
-// the command line the person at the keyboard is trusted.
+// proves checks the claim token. Without one, the connection that claimed under that agent is proof, over HTTP the
+// session; on the command line the person at the keyboard is trusted.
 func (o *op) proves(r *store.Record, token string) error {
 	switch {
 	case token != "" && slices.Contains(r.Voided, token):
@@ -147,7 +147,12 @@ func (o *op) sameHand(r *store.Record) bool {
 	if r.Conn != "" || o.by.Conn != "" {
 		return r.Conn == o.by.Conn
 	}
-	return o.by.Via == schemas.ViaCLI
+	return o.by.Via == schemas.ViaCLI || o.by.Via == schemas.ViaHTTP && o.sameInstance(r)
+}
+
+// sameInstance tells whether the caller is who claimed, as far as instances can be told apart.
+func (o *op) sameInstance(r *store.Record) bool {
+	return o.by.AgentID != "" && o.by.AgentID == r.HolderID
 }
 
 func (o *op) notHolder(r *store.Record) error {

@@ -145,7 +145,8 @@ func (s *Service) coded(err error) error {
 	case err == nil, errors.As(err, &coded), errors.Is(err, errNotCompared), errors.Is(err, errLookFurther), isDryRun(err):
 		return err
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return schemas.Errorf(schemas.Unavailable, "the call was cancelled before it took effect: %w", err)
+		return schemas.Errorf(schemas.Unavailable, "the call was cut off before it took effect").
+			WithHint("Nothing was done. Call again.").Because(err)
 	case errors.Is(err, store.ErrFull):
 		return schemas.Errorf(schemas.Unavailable, "the disk is full: %w", err).
 			WithHint("Free space and call again. Nothing acknowledged was lost.")

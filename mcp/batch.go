@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net/http"
 	"sync"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
+
+	"handoff/schemas"
 )
 
 // batchVersion is the one revision of the protocol in which several messages may share a line.
@@ -81,4 +84,64 @@ func loseUnsaid(replies []reply, arrived bool) {
 			r.lose()
 		}
 	}
+}
+
+// postBatch answers the messages of a batch together.
+func (x *exchange) postBatch(text []byte) {
+	if named := x.r.Header.Get(sdk.HeaderProtocolVersion); sdk.IsModernProtocol(named) {
+		_, refused := splitBatch(named, text)
+		x.write(http.StatusBadRequest, *refused)
+		return
+	}
+	s, done := x.session()
+	if s == nil {
+		return
+	}
+	defer done()
+	x.by.AgentID = s.instance
+	members, refused := splitBatch(s.ProtocolVersion(), text)
+	if refused != nil {
+		x.write(http.StatusBadRequest, *refused)
+		return
+	}
+	replies := make([]reply, len(members))
+	var group sync.WaitGroup
+	for i, member := range members {
+		group.Go(func() { replies[i] = x.member(s, i, member) })
+	}
+	group.Wait()
+	said := answersAmong(replies)
+	arrived := said != nil && x.r.Context().Err() == nil && x.write(http.StatusOK, said)
+	loseUnsaid(replies, arrived)
+	if said == nil {
+		x.answer(http.StatusAccepted)
+	}
+}
+
+// member answers one message of a batch. Each counts as a request, and the first did.
+func (x *exchange) member(s *webSession, i int, text []byte) (given reply) {
+	defer func() {
+		if p := recover(); p != nil {
+			_ = x.server.panicked(x.r.Context(), "batch", p)
+			given = reply{message: internalError(sdk.NewRequestId(nil))}
+		}
+	}()
+	m, malformed := parse(text)
+	if malformed != nil {
+		return reply{message: *malformed}
+	}
+	if id, ok := m.cancels(); ok {
+		s.requests.cancel(id)
+		return reply{}
+	}
+	if m.ID == nil || m.isAnswer() {
+		x.take(s, m)
+		return reply{}
+	}
+	if i > 0 {
+		if _, err := x.config.Caller(x.r); err != nil {
+			return x.refusedCall(m, schemas.AsError(err))
+		}
+	}
+	return x.call(s.session, &s.requests, m)
 }

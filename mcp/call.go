@@ -25,9 +25,19 @@ func (s *Server) invoke(ctx context.Context, by schemas.Caller, tool string, arg
 		ID: s.config.NewRequestID(), Caller: by, Tool: tool, Args: args,
 	})
 	if err != nil {
-		return nil, s.coded(ctx, tool, err)
+		refused = s.coded(ctx, tool, err)
+		s.denied(ctx, by, tool, refused)
+		return nil, refused
 	}
 	return out, nil
+}
+
+// denied logs what a token is not good for.
+func (s *Server) denied(ctx context.Context, by schemas.Caller, tool string, e *schemas.Error) {
+	if e.Code == schemas.Denied && by.Token != "" {
+		s.config.Logger.LogAttrs(ctx, slog.LevelInfo, "denied",
+			slog.String("tool", tool), slog.String("token", by.Token), slog.String("agent", string(by.Agent)))
+	}
 }
 
 // coded gives the error that the client sees. What it must not see is logged here, because nobody above

@@ -29,11 +29,11 @@ func (s *Server) noteClaim(ctx context.Context, by schemas.Caller, tool string, 
 
 // giveBack releases what a call took from the queue, also what an earlier connection of the caller had left.
 // It was no attempt. A claim of a given handoff stays: it may be older than the call, and whoever asked for
-// it knows its id and gets the same claim by asking again.
+// it knows its id and gets the same claim by asking again. A caller who cannot be told from others would not.
 func (s *Server) giveBack(ctx context.Context, by schemas.Caller, args, result json.RawMessage) {
 	var got schemas.ClaimOut
 	call, _ := readCall(claimTool, args)
-	if err := json.Unmarshal(result, &got); err != nil || got.HandoffID == 0 || call.HandoffID != "" {
+	if err := json.Unmarshal(result, &got); err != nil || got.HandoffID == 0 || call.HandoffID != "" && by.AgentID != "" {
 		return
 	}
 	release := arguments{"handoff_id": got.HandoffID.String(), "action": schemas.ActRelease, "claim_token": got.Token}

@@ -16,9 +16,13 @@ type HTTPConfig struct {
 	// response.
 	Caller func(*http.Request) (schemas.Caller, error)
 
-	// Challenge tells whether a request was refused because it proved nothing, and with which WWW-Authenticate
-	// that is answered (RFC 9110, section 11.6.1). Nil: never.
-	Challenge func(error) (value string, ok bool)
+	// Still tells whether a request that Caller let in would be let in again. It is asked before a request that
+	// waited is answered, and before whatever a stream has to say. Nil: it would.
+	Still func(*http.Request) error
+
+	// Challenge gives the header WWW-Authenticate for a request that Caller refused (RFC 9110, section 11.6.1),
+	// empty for none, and tells whether a better token would help. Nil: neither.
+	Challenge func(error) (value string, unauthorized bool)
 
 	Now func() time.Time // for the deadlines of reads and writes
 
@@ -26,6 +30,8 @@ type HTTPConfig struct {
 
 	// How many there may be at a time: in all, and of one bearer token. Defaults as in the constants below.
 	Sessions, Waits, Streams Bound
+
+	Receiving Bound // how many bytes of messages may be under way
 }
 
 // Bound is how many of a thing there may be. Zero means the default.
@@ -56,6 +62,7 @@ var (
 	usualSessions = Bound{All: 10_000, Each: 2_000}
 	usualWaits    = Bound{All: 4_096, Each: 1_024}
 	usualStreams  = Bound{All: 4_096, Each: 1_024}
+	usualBytes    = Bound{All: 256 << 20, Each: 64 << 20}
 )
 
 // Endpoint is the Streamable HTTP transport of the MCP specification, in all of its revisions since 2025-03-26,
@@ -69,8 +76,9 @@ type Endpoint struct {
 	server   *Server
 	config   HTTPConfig
 	sessions sessions
-	waiting  quota
-	streams  quota
+	held     quota // calls that wait
+	open     quota // streams
+	messages quota // bytes
 
 	calls  context.Context // of all requests
 	waits  context.Context // of those that an end cuts short, within calls
@@ -90,8 +98,13 @@ func (s *Server) HTTP(c HTTPConfig) *Endpoint {
 	if c.Idle == 0 {
 		c.Idle = sessionIdle
 	}
+	if c.Still == nil {
+		c.Still = func(*http.Request) error { return nil }
+	}
 	e := &Endpoint{server: s, config: c}
-	e.waiting.Bound, e.streams.Bound = c.Waits.or(usualWaits), c.Streams.or(usualStreams)
+	e.held = quota{Bound: c.Waits.or(usualWaits), what: "calls that wait"}
+	e.open = quota{Bound: c.Streams.or(usualStreams), what: "open streams"}
+	e.messages = quota{Bound: c.Receiving.or(usualBytes), what: "bytes of messages under way"}
 	e.sessions = sessions{server: s, idle: c.Idle, Bound: c.Sessions.or(usualSessions)}
 	e.calls, e.hangUp = context.WithCancel(context.Background())
 	e.waits, e.cut = context.WithCancel(e.calls)

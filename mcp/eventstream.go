@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	sdk "github.com/mark3labs/mcp-go/mcp"
 )
 
 const (
@@ -40,6 +42,15 @@ func (s *eventStream) open() {
 // send writes one message and tells whether the connection took it.
 func (s *eventStream) send(message any) bool { return s.sendText(s.x.encode(message)) }
 
+func (s *eventStream) tell(notifications []sdk.JSONRPCNotification) bool {
+	for _, n := range notifications {
+		if !s.send(n) {
+			return false
+		}
+	}
+	return true
+}
+
 func (s *eventStream) sendText(text []byte) bool {
 	return s.write("event: message\ndata: %s\n\n", text)
 }
@@ -51,5 +62,9 @@ func (s *eventStream) write(format string, a ...any) bool {
 	s.open()
 	_ = s.x.control.SetWriteDeadline(s.x.config.Now().Add(taking))
 	_, err := fmt.Fprintf(s.x.w, format, a...)
-	return err == nil && s.x.control.Flush() == nil
+	taken := err == nil && s.x.control.Flush() == nil
+	if taken {
+		_ = s.x.control.SetWriteDeadline(time.Time{}) // in HTTP/2 one that passes ends the stream, also a silent one
+	}
+	return taken
 }

@@ -54,6 +54,14 @@ func (x *exchange) body() (text []byte, ok bool) {
 	return x.read()
 }
 
+// size is how many bytes the message may have, at least one.
+func (x *exchange) size() int {
+	if n := x.r.ContentLength; n > 0 && n < MaxLine {
+		return int(n)
+	}
+	return MaxLine
+}
+
 // read takes the message in, unless it comes too slowly, is too long, or has not come when the server ends.
 func (x *exchange) read() (text []byte, ok bool) {
 	_ = x.control.SetReadDeadline(x.config.Now().Add(receiving)) // where it cannot be set, there is another
@@ -108,8 +116,11 @@ func (x *exchange) notAllowed(allow string) {
 func (x *exchange) refuse(err error) {
 	e := schemas.AsError(err)
 	status := schemas.Codes[e.Code].HTTP
-	if challenge, ok := x.config.Challenge(err); ok {
+	challenge, unauthorized := x.config.Challenge(err)
+	if unauthorized {
 		status = http.StatusUnauthorized
+	}
+	if challenge != "" {
 		x.w.Header().Set("WWW-Authenticate", challenge)
 	}
 	if e.Code == schemas.Internal {

@@ -80,7 +80,7 @@ func (m member) traced(span string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_handoff","arguments":{},"_meta":{` + meta + `}}}`
 }
 
-// Two sessions of one token are two of one name; without sessions there is only the token.
+// Two sessions of one token are two of one name. Without sessions nothing tells callers of one token apart.
 func TestHTTPSessionsOfATokenAreToldApart(t *testing.T) {
 	held := newStandIn()
 	s := serve(t, config(held), mcp.HTTPConfig{})
@@ -93,15 +93,19 @@ func TestHTTPSessionsOfATokenAreToldApart(t *testing.T) {
 	require.NotEmpty(t, made[0].Caller.AgentID)
 	require.NotEqual(t, made[0].Caller.AgentID, made[1].Caller.AgentID)
 	require.Equal(t, made[0].Caller.AgentID, made[2].Caller.AgentID)
-	require.Equal(t, "qa", made[3].Caller.AgentID)
-	require.NotContains(t, first.header.Get("Mcp-Session-Id"), made[0].Caller.AgentID, "that is a secret")
+	require.Empty(t, made[3].Caller.AgentID)
+	require.NotContains(t, made[0].Caller.AgentID, first.header.Get("Mcp-Session-Id"), "that is a secret")
 }
 
-func TestHTTPThreadOfACallIsItsAgentID(t *testing.T) {
+// A client says itself which thread calls, so what comes before is proved: nobody passes for another's thread.
+func TestHTTPThreadsAreWithinWhatIsProved(t *testing.T) {
+	const thread = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"threadId":"0199-a"`
 	held := newStandIn()
 	s := serve(t, config(held), mcp.HTTPConfig{})
 	s.join("2025-11-25", "qa").answer(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_handoff","_meta":{"threadId":"0199-a"}}}`)
-	require.Equal(t, "0199-a", held.made("send_handoff")[0].Caller.AgentID)
+	require.Regexp(t, `^session:[A-Z2-7]{8}/0199-a$`, held.made("send_handoff")[0].Caller.AgentID)
+	s.join("2026-07-28", "qa").answer(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_handoff","_meta":{` + thread + `}}}`)
+	require.Equal(t, "token:qa/0199-a", held.made("send_handoff")[1].Caller.AgentID)
 }
 
 func TestHTTPGreetingIsSaidOncePerSession(t *testing.T) {

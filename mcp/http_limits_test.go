@@ -86,7 +86,7 @@ func refusing(err error) func(*http.Request) (schemas.Caller, error) {
 	return func(r *http.Request) (schemas.Caller, error) {
 		by, _ := bearer(r)
 		if by.Token == "refused" {
-			return schemas.Caller{}, err
+			return by, err
 		}
 		return by, nil
 	}
@@ -114,7 +114,15 @@ func TestHTTPTooManyCallsAreToldToTheModel(t *testing.T) {
 }
 
 func TestHTTPRefusalsOfCallers(t *testing.T) {
-	challenge := func(err error) (string, bool) { return `Bearer realm="shop"`, schemas.AsError(err).Field == "token" }
+	challenge := func(err error) (string, bool) {
+		switch schemas.AsError(err).Field {
+		case "token":
+			return `Bearer realm="shop"`, true
+		case "scope":
+			return `Bearer error="insufficient_scope"`, false
+		}
+		return "", false
+	}
 	for name, tt := range map[string]struct {
 		err    error
 		status int
@@ -123,6 +131,7 @@ func TestHTTPRefusalsOfCallers(t *testing.T) {
 	}{
 		"denied":         {schemas.Errorf(schemas.Denied, "not you"), http.StatusForbidden, `"code":"denied"`, nil},
 		"proves nothing": {schemas.Errorf(schemas.Denied, "who are you").WithField("token"), http.StatusUnauthorized, "who are you", map[string]string{"Www-Authenticate": `Bearer realm="shop"`}},
+		"too little":     {schemas.Errorf(schemas.Denied, "not that").WithField("scope"), http.StatusForbidden, "not that", map[string]string{"Www-Authenticate": `Bearer error="insufficient_scope"`}},
 		"unavailable":    {schemas.Errorf(schemas.Unavailable, "later").After(time.Second), http.StatusServiceUnavailable, `"code":"unavailable"`, map[string]string{"Retry-After": "1"}},
 		"internal":       {errors.New("a secret of the server"), http.StatusInternalServerError, "the server could not do this", nil},
 	} {
@@ -139,7 +148,7 @@ func TestHTTPRefusalsOfCallers(t *testing.T) {
 				for name, value := range tt.header {
 					require.Equal(t, value, got.header.Get(name))
 				}
-				require.Equal(t, tt.status == http.StatusUnauthorized, got.header.Get("Www-Authenticate") != "")
+				require.Equal(t, tt.header["Www-Authenticate"], got.header.Get("Www-Authenticate"))
 			}
 			s.shutdown()
 			require.Equal(t, name == "internal", log.Len() > 0, log.String())

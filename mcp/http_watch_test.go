@@ -1,7 +1,9 @@
 package mcp_test
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -73,25 +75,52 @@ func TestHTTPStreamThatIsOpenedAgainBeginsWithAllThatIsWatched(t *testing.T) {
 	require.Contains(t, again.next(), "updated")
 }
 
-// The specification wants it first, whatever happens meanwhile.
-func TestHTTPListenBeginsWithItsAcknowledgement(t *testing.T) {
+// Who watches more than it may hears of what it named first.
+func TestHTTPOneClientWatchesSoMuch(t *testing.T) {
 	cfg := workspace(t)
-	slow := holding{cfg.Invoker, "registry_newest", make(chan struct{}), make(chan struct{})}
-	c := cfg
-	c.Invoker = slow
-	s := serve(t, c, mcp.HTTPConfig{})
-	qa := s.join("2026-07-28", "qa")
-	both := qa.write(7, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["handoff://inbox","handoff://workflow/login"]}`)
-	heard := qa.opening(http.MethodPost, both)
-	<-slow.begun
-	slow.release <- struct{}{} // it watches the first, and not yet the second
-	<-slow.begun
+	uris := make([]string, 257)
+	for i := range uris {
+		uris[i] = fmt.Sprintf("%q", fmt.Sprintf("handoff://workflow/w%d", i))
+	}
+	listen := modern(7, "subscriptions/listen", `"notifications":{"resourceSubscriptions":[`+strings.Join(uris, ",")+`]}`)
+	heard := serve(t, cfg, mcp.HTTPConfig{}).join("2026-07-28", "qa").open(http.MethodPost, listen)
+	require.Contains(t, heard.next(), "acknowledged")
+	for _, i := range []int{256, 255} {
+		act(t, cfg, "architect", "send_handoff", fmt.Sprintf(`{"to":"qa","task":"Test it","workflow":"w%d"}`, i))
+	}
+	require.Contains(t, heard.next(), "handoff://workflow/w255")
+}
+
+// The specification wants it first, whatever happens meanwhile.
+func TestListenBeginsWithItsAcknowledgement(t *testing.T) {
 	const sends = 30
-	sendWork(t, cfg, sends)
-	slow.release <- struct{}{}
-	require.Equal(t, "notifications/subscriptions/acknowledged", parse(t, heard.next()).Method)
-	for range sends {
-		require.Contains(t, heard.next(), "updated")
+	listen := modern(7, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["handoff://inbox/qa"]}`)
+	for over, begin := range map[string]func(*testing.T, mcp.Config) (next func() string){
+		"stdio": func(t *testing.T, c mcp.Config) func() string {
+			cl := connect(t, c)
+			cl.send(listen)
+			return cl.next
+		},
+		"HTTP": func(t *testing.T, c mcp.Config) func() string {
+			return serve(t, c, mcp.HTTPConfig{}).join("2026-07-28", "qa").opening(http.MethodPost, listen).next
+		},
+	} {
+		t.Run(over, func(t *testing.T) {
+			for range 5 {
+				cfg := workspace(t)
+				slow := answering{cfg.Invoker, "registry_newest", make(chan struct{}), make(chan struct{})}
+				c := cfg
+				c.Invoker = slow
+				next := begin(t, c)
+				<-slow.done
+				sendWork(t, cfg, sends)
+				slow.release <- struct{}{}
+				require.Equal(t, "notifications/subscriptions/acknowledged", parse(t, next()).Method)
+				for range sends {
+					require.Contains(t, next(), "updated")
+				}
+			}
+		})
 	}
 }
 

@@ -132,6 +132,23 @@ func (h holding) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, err
 	return h.Invoker.Invoke(ctx, c)
 }
 
+// answering holds back the results of a tool.
+type answering struct {
+	tools.Invoker
+	tool    string
+	done    chan struct{} // told of each
+	release chan struct{} // told to let one go
+}
+
+func (a answering) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+	out, err := a.Invoker.Invoke(ctx, c)
+	if c.Tool == a.tool {
+		a.done <- struct{}{}
+		<-a.release
+	}
+	return out, err
+}
+
 // pipes are connections that are no more than two ends in this process.
 type pipes struct {
 	conns  chan net.Conn

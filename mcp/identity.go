@@ -40,12 +40,26 @@ func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Du
 	trace, _ := meta.GetMetaField(traceKey).(string)
 	by.Trace = cmp.Or(traceparent(trace), by.Trace)
 	if thread, _ := meta.GetMetaField(threadKey).(string); thread != "" {
-		by.AgentID = schemas.Clip(schemas.Visible(thread), maxAgentID)
+		by.AgentID = schemas.Clip(owner(by)+schemas.Visible(thread), maxAgentID)
 	}
 	if c, ok := server.ClientSessionFromContext(ctx).(*session); ok {
 		return c.naming.announce(ctx, by, limit)
 	}
 	return by
+}
+
+// owner is what comes before the thread that a client names: over HTTP something that was proved, so that nobody
+// passes for a thread of somebody else.
+func owner(by schemas.Caller) string {
+	switch {
+	case by.Via != schemas.ViaHTTP:
+		return ""
+	case by.AgentID != "":
+		return by.AgentID + "/"
+	case by.Token != "":
+		return "token:" + by.Token + "/"
+	}
+	return "local/"
 }
 
 // callerKey is where a request carries who proved to make it, where that is not the same for a connection.

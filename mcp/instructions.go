@@ -171,7 +171,7 @@ func (s *Server) introduce(ctx context.Context, _ any, r *sdk.DiscoverRequest, o
 // instructions are written even when nobody can be seen: they still say how the server is used.
 func (s *Server) instructions(ctx context.Context, by schemas.Caller) string {
 	i := s.lookAround(ctx, by)
-	if by.AgentID != by.Conn { // one that says something
+	if by.AgentID != by.Conn && by.Via != schemas.ViaHTTP { // one that says something
 		i.AgentID = by.AgentID
 	}
 	return i.String()

@@ -30,6 +30,8 @@ func parse(text []byte) (message, *sdk.JSONRPCError) {
 		return m, (&message{}).refuse(sdk.PARSE_ERROR, "the message is not JSON: %v", err)
 	case err != nil:
 		return m, m.refuse(sdk.INVALID_REQUEST, "the message is not a JSON-RPC object")
+	case m.ID == nil && m.Method == "" && !m.isAnswer():
+		return m, m.refuse(sdk.INVALID_REQUEST, "the message has no method")
 	case m.ID != nil && !isID(m.ID):
 		return m, m.refuse(sdk.INVALID_REQUEST, "the id of a request is a string or a number")
 	}

@@ -3,7 +3,7 @@ package mcp
 import (
 	"context"
 	"net/http"
-	"sync"
+	"time"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
 
@@ -14,7 +14,7 @@ import (
 func (x *exchange) post() {
 	err := x.identify()
 	limited := schemas.AsError(err)
-	if limited != nil && limited.Code != schemas.Limit {
+	if limited != nil && (limited.Code != schemas.Limit || x.by.Token == "") { // of a stranger nothing is read
 		x.refuse(err)
 		return
 	}
@@ -22,6 +22,12 @@ func (x *exchange) post() {
 		x.fault(http.StatusNotAcceptable, "accept application/json and text/event-stream")
 		return
 	}
+	release, full := x.messages.take(x.by.Token, x.size())
+	if full != nil {
+		x.refuse(full)
+		return
+	}
+	defer release()
 	text, ok := x.body()
 	if !ok {
 		return
@@ -71,7 +77,6 @@ func (x *exchange) postModern(m message) {
 	}
 	s := newSession(x.server)
 	s.greeted.Store(true) // server/discover introduces
-	x.by.AgentID = x.instance(nil)
 	switch {
 	case m.isAnswer():
 		x.fault(http.StatusBadRequest, "the server asks nothing, so it takes no answer")
@@ -95,7 +100,7 @@ func (x *exchange) postLegacy(m message) {
 		return
 	}
 	defer done()
-	x.by.AgentID = x.instance(s)
+	x.by.AgentID = s.instance
 	if id, ok := m.cancels(); ok {
 		s.requests.cancel(id)
 		x.answer(http.StatusAccepted)
@@ -126,7 +131,7 @@ func (x *exchange) initialize(m message) {
 		x.refuse(full)
 		return
 	}
-	x.by.AgentID = x.instance(s)
+	x.by.AgentID = s.instance
 	said := x.call(s.session, &s.requests, m)
 	if _, ok := said.message.(sdk.JSONRPCResponse); ok && x.r.Context().Err() == nil {
 		x.w.Header().Set(sdk.HeaderSessionID, s.id)
@@ -142,14 +147,20 @@ func (x *exchange) initialize(m message) {
 func (x *exchange) call(s *session, q *requests, m message) reply {
 	ctx, done := x.during(s, m)
 	defer done()
-	if m.waits() {
-		release, ok := x.waiting.take(x.by.Token)
-		if !ok {
-			return x.refusedCall(m, x.waiting.full("calls that wait"))
-		}
-		defer release()
+	if !m.waits() {
+		return x.server.answer(q, q.track(ctx, m))
 	}
-	return x.server.answer(q, q.track(ctx, m))
+	release, full := x.held.take(x.by.Token, 1)
+	if full != nil {
+		return x.refusedCall(m, full)
+	}
+	defer release()
+	said := x.server.answer(q, q.track(ctx, m))
+	if err := x.config.Still(x.r); err != nil {
+		said.lose()
+		return x.refusedCall(m, schemas.AsError(err))
+	}
+	return said
 }
 
 // during gives the context of a request, until done is called.
@@ -160,58 +171,11 @@ func (x *exchange) during(s *session, m message) (_ context.Context, done func()
 		ends = append(ends, context.AfterFunc(x.waits, cancel), context.AfterFunc(x.r.Context(), cancel))
 	}
 	ctx = context.WithValue(ctx, callerKey{}, x.by)
+	_ = x.control.SetWriteDeadline(time.Time{}) // until there is an answer
 	return x.server.sdk.WithContext(ctx, s), func() {
 		for _, forget := range ends {
 			forget()
 		}
 		cancel()
 	}
-}
-
-// postBatch answers the messages of a batch together.
-func (x *exchange) postBatch(text []byte) {
-	if named := x.r.Header.Get(sdk.HeaderProtocolVersion); sdk.IsModernProtocol(named) {
-		_, refused := splitBatch(named, text)
-		x.write(http.StatusBadRequest, *refused)
-		return
-	}
-	s, done := x.session()
-	if s == nil {
-		return
-	}
-	defer done()
-	x.by.AgentID = x.instance(s)
-	members, refused := splitBatch(s.ProtocolVersion(), text)
-	if refused != nil {
-		x.write(http.StatusBadRequest, *refused)
-		return
-	}
-	replies := make([]reply, len(members))
-	var group sync.WaitGroup
-	for i, member := range members {
-		group.Go(func() { replies[i] = x.member(s, member) })
-	}
-	group.Wait()
-	said := answersAmong(replies)
-	arrived := said != nil && x.r.Context().Err() == nil && x.write(http.StatusOK, said)
-	loseUnsaid(replies, arrived)
-	if said == nil {
-		x.answer(http.StatusAccepted)
-	}
-}
-
-func (x *exchange) member(s *webSession, text []byte) reply {
-	m, malformed := parse(text)
-	if malformed != nil {
-		return reply{message: *malformed}
-	}
-	if id, ok := m.cancels(); ok {
-		s.requests.cancel(id)
-		return reply{}
-	}
-	if m.ID == nil || m.isAnswer() {
-		x.take(s, m)
-		return reply{}
-	}
-	return x.call(s.session, &s.requests, m)
 }

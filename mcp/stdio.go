@@ -6,6 +6,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	sdk "github.com/mark3labs/mcp-go/mcp"
 )
 
 const (
@@ -91,28 +93,36 @@ func within(limit time.Duration, wait func()) bool {
 // notify writes what the server has to say unasked. An answer that ends a stream follows what the stream
 // said.
 func (c *conn) notify() {
+	var order acknowledged
 	for {
 		select {
 		case n := <-c.session.notifications:
-			c.out.send(n)
+			c.tell(order.next(n))
 		case end, more := <-c.ends:
 			if !more {
 				return
 			}
-			c.flush()
+			c.flush(&order)
 			c.out.send(end)
+			order.over(end)
 		}
 	}
 }
 
-func (c *conn) flush() {
+func (c *conn) flush(order *acknowledged) {
 	for {
 		select {
 		case n := <-c.session.notifications:
-			c.out.send(n)
+			c.tell(order.next(n))
 		default:
 			return
 		}
+	}
+}
+
+func (c *conn) tell(notifications []sdk.JSONRPCNotification) {
+	for _, n := range notifications {
+		c.out.send(n)
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 // stream answers subscriptions/listen: with what there is to say until the client leaves or the server ends,
 // and then with the result.
 func (x *exchange) stream(s *session, m message) {
-	release, ok := x.streams.take(x.by.Token)
-	if !ok {
-		x.refuse(x.streams.full("open streams"))
+	release, full := x.open.take(x.by.Token, 1)
+	if full != nil {
+		x.refuse(full)
 		return
 	}
 	defer release()
@@ -21,16 +21,17 @@ func (x *exchange) stream(s *session, m message) {
 	q := new(requests)
 	r, answered := q.track(ctx, m), make(chan reply, 1)
 	go func() { answered <- x.server.answer(q, r) }()
-	out := &listening{eventStream: x.events()}
-	for {
+	var order acknowledged
+	out := x.events()
+	for ok := true; ; {
 		select {
 		case said := <-answered:
-			x.finish(out, s, said)
+			x.finish(out, &order, s, said)
 			return
 		case n := <-s.notifications:
-			ok = out.tell(n)
+			ok = x.welcome() && out.tell(order.next(n))
 		case <-time.After(beat):
-			ok = out.live()
+			ok = x.welcome() && out.live()
 		}
 		if !ok {
 			done()
@@ -40,33 +41,12 @@ func (x *exchange) stream(s *session, m message) {
 	}
 }
 
-// listening is a stream that begins with its acknowledgement: the specification wants no notification before it,
-// and the SDK acknowledges when it is watched already.
-type listening struct {
-	*eventStream
-	acknowledged bool
-	early        []sdk.JSONRPCNotification
-}
-
-func (l *listening) tell(n sdk.JSONRPCNotification) (ok bool) {
-	if !l.acknowledged && n.Method != sdk.MethodNotificationSubscriptionsAcknowledged {
-		l.early = append(l.early, n)
-		return true
-	}
-	l.acknowledged, ok = true, l.send(n)
-	for _, n := range l.early {
-		ok = ok && l.send(n)
-	}
-	l.early = nil
-	return ok
-}
-
 // finish ends a stream with the answer, after what was said before it. One that said nothing was none.
-func (x *exchange) finish(out *listening, s *session, said reply) {
+func (x *exchange) finish(out *eventStream, order *acknowledged, s *session, said reply) {
 	for {
 		select {
 		case n := <-s.notifications:
-			out.tell(n)
+			out.tell(order.next(n))
 			continue
 		default:
 		}
@@ -99,14 +79,17 @@ func (x *exchange) listen() {
 		return
 	}
 	defer done()
-	release, ok := x.streams.take(x.by.Token)
-	if !ok {
-		x.refuse(x.streams.full("open streams"))
+	release, full := x.open.take(x.by.Token, 1)
+	if full != nil {
+		x.refuse(full)
 		return
 	}
 	defer release()
 	x.hear(s)
 }
+
+// welcome tells whether the stream may go on. Nobody hears more than its token is good for.
+func (x *exchange) welcome() bool { return x.config.Still(x.r) == nil }
 
 // hear writes what a session has to say until somebody ends it. What was said to a stream that broke may not
 // have arrived: so each stream after the first begins with all that the session watches.
@@ -122,9 +105,9 @@ func (x *exchange) hear(s *webSession) {
 	for ok {
 		select {
 		case n := <-s.notifications:
-			ok = out.send(n)
+			ok = x.welcome() && out.send(n)
 		case <-time.After(beat):
-			ok = out.live()
+			ok = x.welcome() && out.live()
 		case <-x.r.Context().Done():
 			return
 		case <-x.waits.Done():

@@ -51,28 +51,49 @@ func (w *watches) unsubscribed(ctx context.Context, _ any, r *sdk.UnsubscribeReq
 
 // listening watches until the request ends.
 func (w *watches) listening(ctx context.Context, id any, r *sdk.SubscriptionsListenRequest) {
-	by, session := w.server.caller(ctx, r.Params.Meta), server.ClientSessionFromContext(ctx)
-	for _, uri := range r.Params.Notifications.ResourceSubscriptions {
-		t := topic{uri: uri, listen: id}
-		w.add(ctx, by, t)
-		context.AfterFunc(ctx, func() { w.remove(session, t) })
+	uris := r.Params.Notifications.ResourceSubscriptions
+	topics := make([]topic, 0, min(len(uris), maxTopics))
+	for _, uri := range uris[:min(len(uris), maxTopics)] {
+		topics = append(topics, topic{uri: uri, listen: id})
 	}
+	w.add(ctx, w.server.caller(ctx, r.Params.Meta), topics...)
+	session := server.ClientSessionFromContext(ctx)
+	context.AfterFunc(ctx, func() { w.remove(session, topics...) })
+}
+
+// What one session may watch. The SDK acknowledges before it asks us, so that beyond it is acknowledged and
+// never told.
+const (
+	maxTopics = 256
+	maxURI    = 512 // bytes
+)
+
+// watched gives the address that a topic is about, for a caller who may hear of it.
+func (t topic) watched(by schemas.Caller) (a address, ok bool) {
+	if len(t.uri) > maxURI {
+		return a, false
+	}
+	if a = addressOf(t.uri); a == (address{kind: anInbox}) {
+		a.name = string(by.Agent) // nobody's where it is empty
+	}
+	if a.kind == anInbox {
+		_, err := by.As(a.name)
+		return a, err == nil
+	}
+	return a, a.kind != unknownKind
 }
 
 // add starts to watch. The place in the log is taken before the client hears that it is subscribed, so that
 // whatever happens after that is told.
-func (w *watches) add(ctx context.Context, by schemas.Caller, t topic) {
-	session, a := server.ClientSessionFromContext(ctx), addressOf(t.uri)
-	if session == nil || a.kind == unknownKind {
-		return
-	}
-	if a == (address{kind: anInbox}) {
-		if a.name = string(by.Agent); a.name == "" {
-			return // it is nobody's
+func (w *watches) add(ctx context.Context, by schemas.Caller, topics ...topic) {
+	session, asked := server.ClientSessionFromContext(ctx), map[topic]address{}
+	for _, t := range topics {
+		if a, ok := t.watched(by); ok {
+			asked[t] = a
 		}
 	}
-	if _, denied := by.As(a.name); a.kind == anInbox && denied != nil {
-		return // who may not read it is told nothing of it
+	if session == nil || len(asked) == 0 {
+		return
 	}
 	newest, refused := ask[schemas.NewestOut](ctx, w.server, schemas.Caller{}, "registry_newest", nil) // on our own account
 	if refused != nil {
@@ -89,7 +110,11 @@ func (w *watches) add(ctx context.Context, by schemas.Caller, t topic) {
 		current = w.start(context.WithoutCancel(ctx), session, newest.Event)
 		w.sessions[session] = current
 	}
-	current.topics[t] = a
+	for t, a := range asked {
+		if len(current.topics) < maxTopics {
+			current.topics[t] = a
+		}
+	}
 }
 
 func (w *watches) start(ctx context.Context, session server.ClientSession, after uint64) *watch {
@@ -102,21 +127,23 @@ func (w *watches) start(ctx context.Context, session server.ClientSession, after
 	return started
 }
 
-// remove ends one topic, and following with the last.
-func (w *watches) remove(session server.ClientSession, t topic) {
-	if last := w.forget(session, t); last != nil {
+// remove ends topics, and following with the last.
+func (w *watches) remove(session server.ClientSession, topics ...topic) {
+	if last := w.forget(session, topics); last != nil {
 		last.stop()
 	}
 }
 
-func (w *watches) forget(session server.ClientSession, t topic) (last *watch) {
+func (w *watches) forget(session server.ClientSession, topics []topic) (last *watch) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	current, ok := w.sessions[session]
 	if !ok {
 		return nil
 	}
-	delete(current.topics, t)
+	for _, t := range topics {
+		delete(current.topics, t)
+	}
 	if len(current.topics) > 0 {
 		return nil
 	}

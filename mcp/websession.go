@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"maps"
@@ -22,7 +21,7 @@ type webSession struct {
 	*session
 	requests requests
 	token    string        // bearer token that it belongs to, empty without one
-	instance string        // how it is known to others
+	instance string        // how it is known to others, as "session:K3V9X2M7"
 	heard    atomic.Bool   // a stream was opened
 	ended    chan struct{} // closed at the end
 
@@ -50,7 +49,7 @@ type sessions struct {
 
 // open begins a session and uses it. Where there are too many, the one that was idle longest ends.
 func (s *sessions) open(token string) (*webSession, *schemas.Error) {
-	w := &webSession{session: newSession(s.server), token: token, instance: "http-" + rand.Text()[:8], ended: make(chan struct{}), busy: 1}
+	w := &webSession{session: newSession(s.server), token: token, instance: "session:" + rand.Text()[:8], ended: make(chan struct{}), busy: 1}
 	w.id = rand.Text()
 	if err := s.server.sdk.RegisterSession(context.Background(), w.session); err != nil {
 		return nil, schemas.InternalError(err)
@@ -70,8 +69,7 @@ func (s *sessions) open(token string) (*webSession, *schemas.Error) {
 	}
 	if !ok {
 		s.forget(w)
-		return nil, schemas.Errorf(schemas.Limit, "there are too many sessions: at most %d of one token, %d in all", s.Each, s.All).
-			WithHint("End some, or try again in a few seconds.").After(5 * time.Second)
+		return nil, s.full("sessions")
 	}
 	return w, nil
 }
@@ -186,7 +184,7 @@ func (x *exchange) session() (_ *webSession, done func()) {
 	}
 	s, ok := x.sessions.use(id, x.by.Token)
 	if !ok {
-		x.fault(http.StatusNotFound, "there is no such session: begin anew with initialize")
+		x.fault(http.StatusNotFound, "the session has ended, or the server was started anew: the client has to connect again, with initialize")
 		return nil, nil
 	}
 	return s, func() { x.sessions.release(s) }
@@ -207,12 +205,4 @@ func (x *exchange) end() {
 		done()
 		x.answer(http.StatusNoContent)
 	}
-}
-
-// instance tells callers of one name apart: by session, else by token.
-func (x *exchange) instance(s *webSession) string {
-	if s != nil {
-		return s.instance
-	}
-	return cmp.Or(x.by.AgentID, x.by.Token, "http")
 }

@@ -20,7 +20,7 @@ const (
 // Caller is who calls, as the connection proves it.
 type Caller struct {
 	Agent   Agent  `json:"agent,omitempty"`
-	AgentID string `json:"agent_id,omitempty"` // the client session or thread behind the name
+	AgentID string `json:"agent_id,omitempty"` // the client session or thread behind the name; over HTTP proved, or empty
 	Via     Via    `json:"via"`
 
 	// Conn names a connection that stays open while its client is there. Claims made over it are renewed

@@ -90,6 +90,12 @@ func InternalError(cause error) *Error {
 	return e
 }
 
+// Because sets the cause, of which callers are told nothing.
+func (e *Error) Because(cause error) *Error {
+	e.cause = cause
+	return e
+}
+
 // WithHint sets the way out.
 func (e *Error) WithHint(format string, args ...any) *Error {
 	e.Hint = fmt.Sprintf(format, args...)

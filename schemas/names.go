@@ -21,12 +21,18 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
 
 // ParseAgent checks the form of a name; field names the argument in the error.
 func ParseAgent(field, s string) (Agent, error) {
+	if strings.HasPrefix(s, TokenPrefix) { // a name is seen by everybody, and kept
+		return "", Invalidf(field, "that is the secret of a token, not an agent name").WithHint("Take it from where others see it, and revoke the token.")
+	}
 	if !nameForm.MatchString(s) {
 		return "", Invalidf(field, "%q is not an agent name", Visible(s)).
 			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -, such as auto-code.")
 	}
 	return Agent(s), nil
 }
+
+// TokenPrefix is how the secret of a bearer token begins, so that people and scanners know one when they see it.
+const TokenPrefix = "hoff_"
 
 // ID numbers handoffs within a workspace. It is written "ho_12"; 12 and ho_12 name the same one.
 type ID uint64

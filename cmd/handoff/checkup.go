@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -13,57 +12,55 @@ import (
 	"handoff/tools/relay"
 )
 
-// checkEvery is how often the whole registry is compared with the records: it reads all of them.
-const checkEvery = time.Hour
+// checkEvery is how often the whole registry is compared with the records: it reads all of them. checkAgain is how
+// soon when it could not be.
+const (
+	checkEvery = time.Hour
+	checkAgain = 10 * time.Second
+)
 
 // checkup looks whether the store is whole, for those who ask whether the server is ready.
 type checkup struct {
 	boxes *relay.Relay
 	log   *slog.Logger
 
-	mu    sync.Mutex // guards the field below
-	found error      // by the last check; nil before the first
+	mu       sync.Mutex // guards the field below
+	problems int        // that the last check found; zero before the first
 }
 
 // look checks the store now and then, until ctx is done.
 func (c *checkup) look(ctx context.Context) {
-	for more := true; more; more = sleep(ctx, checkEvery) {
-		err := c.verify(ctx)
-		if ctx.Err() != nil {
-			return
-		}
+	for pause := time.Duration(0); sleep(ctx, pause); {
+		out, err := tools.Ask[schemas.AuditOut](ctx, c.boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
 		if err != nil {
-			c.log.ErrorContext(ctx, "the store failed its check", slog.Any("error", err))
+			pause = checkAgain
+			if ctx.Err() == nil {
+				c.log.WarnContext(ctx, "the store could not be checked", slog.Any("error", err))
+			}
+			continue
 		}
-		c.mu.Lock()
-		c.found = err
-		c.mu.Unlock()
+		pause = checkEvery
+		c.found(ctx, out)
 	}
 }
 
-func (c *checkup) verify(ctx context.Context) error {
-	result, err := c.boxes.Invoke(ctx, tools.Call{Tool: "audit_verify"})
-	if err != nil {
-		return err
-	}
-	var out schemas.AuditOut
-	if err := json.Unmarshal(result, &out); err != nil {
-		return err
-	}
+func (c *checkup) found(ctx context.Context, out schemas.AuditOut) {
 	if !out.OK {
-		return fmt.Errorf("%d problems, which handoff audit shows", len(out.Problems))
+		c.log.ErrorContext(ctx, "the store failed its check: handoff audit verify shows how", slog.Int("problems", len(out.Problems)))
 	}
-	return nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.problems = len(out.Problems)
 }
 
-// ready tells whether the store can be reached, and was whole when it was looked at last.
+// ready tells whether the store can be reached, and that the last check found no problem in it.
 func (c *checkup) ready(ctx context.Context) error {
 	c.mu.Lock()
-	found := c.found
+	problems := c.problems
 	c.mu.Unlock()
-	if found != nil {
-		return found
+	if problems > 0 {
+		return fmt.Errorf("the store failed its check: %d problems", problems)
 	}
-	_, err := c.boxes.Invoke(ctx, tools.Call{Tool: "registry_newest"})
+	_, err := tools.Ask[schemas.NewestOut](ctx, c.boxes, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
 	return err
 }

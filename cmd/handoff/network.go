@@ -20,6 +20,8 @@ type network struct {
 	insecure                  bool
 	hosts, origins            []string
 	issuer, audience, agentIn string
+	rate                      float64
+	pending                   int
 }
 
 func (n *network) bind(flags *pflag.FlagSet) {
@@ -31,14 +33,18 @@ func (n *network) bind(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&n.origins, "origin", nil, "`origin` of web pages that may call, as https://example.com")
 	flags.StringVar(&n.issuer, "oauth-issuer", "", "accept access tokens of this issuer, by its `URL`")
 	flags.StringVar(&n.audience, "oauth-audience", "", "what they have to be for: the `URL` of this server, with /mcp")
+	flags.Float64Var(&n.rate, "token-rate", 50, "requests a second of a token that says nothing else")
+	flags.IntVar(&n.pending, "oauth-pending", 0, "handoffs sent with an access token that may be pending, 0 for any number")
 	flags.StringVar(&n.agentIn, "oauth-agents-claim", "handoff_agents", "`claim` that names the agents of an access token")
 }
 
 // check says what is wrong with the flags together.
 func (n *network) check() error {
 	switch {
-	case n.addr == "" && (n.cert != "" || n.insecure || len(n.hosts)+len(n.origins) > 0 || n.issuer != ""):
+	case n.addr == "" && (n.cert != "" || n.key != "" || n.insecure || len(n.hosts)+len(n.origins) > 0 || n.issuer != ""):
 		return schemas.Invalidf("--http", "there is no address to serve over HTTP").WithHint("Give one, as --http 127.0.0.1:4263.")
+	case n.rate <= 0 || n.pending < 0:
+		return schemas.Invalidf("--token-rate", "--token-rate is above zero, and --oauth-pending not below it")
 	case (n.issuer == "") != (n.audience == ""):
 		return schemas.Invalidf("--oauth-issuer", "--oauth-issuer and --oauth-audience belong together").
 			WithHint("The audience is the URL of this server as clients know it, such as https://handoff.example.com/mcp.")
@@ -51,7 +57,7 @@ func (n *network) oauth(a *app, log *slog.Logger) (*auth.Issuer, error) {
 	if n.issuer == "" {
 		return nil, nil
 	}
-	issuer, err := auth.NewIssuer(auth.IssuerConfig{URL: n.issuer, Audience: n.audience, AgentsClaim: n.agentIn, Now: a.now, Logger: log})
+	issuer, err := auth.NewIssuer(auth.IssuerConfig{URL: n.issuer, Audience: n.audience, AgentsClaim: n.agentIn, Pending: n.pending, Now: a.now, Logger: log})
 	if err != nil {
 		return nil, schemas.Invalidf("--oauth-issuer", "%w", err)
 	}

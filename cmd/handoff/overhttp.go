@@ -41,12 +41,13 @@ type overHTTP struct {
 // leaving is how long requests under way may take at the end, and flushing how long spans may. The rest of
 // [process.Limit] is for closing the store.
 const (
-	leaving  = process.Limit - time.Second
+	leaving  = process.Limit - 1300*time.Millisecond
 	flushing = 250 * time.Millisecond
 )
 
 // listenHTTP begins to listen; nothing is answered before serve.
 func (a *app) listenHTTP(ctx context.Context, place workspace.Workspace, boxes *relay.Relay, log *slog.Logger) (_ *overHTTP, err error) {
+	process.SpendMuchMemory()
 	h := &overHTTP{app: a, place: place, boxes: boxes, log: log, health: checkup{boxes: boxes, log: log}}
 	h.metrics = observe.NewMetrics(observe.MetricsConfig{Invoker: boxes, Version: thisRelease().Version, Now: a.now, Logger: log})
 	h.traces, err = observe.NewTraces(observe.TracesConfig{
@@ -59,17 +60,15 @@ func (a *app) listenHTTP(ctx context.Context, place workspace.Workspace, boxes *
 		return nil, err
 	}
 	metadata, metadataURL := a.network.metadata()
-	h.endpoint = h.server().HTTP(mcp.HTTPConfig{
-		Caller: h.caller, Now: a.now,
-		Challenge: func(err error) (string, bool) { return auth.Challenge(err, metadataURL) },
-	})
+	challenge := func(err error) (string, bool) { return auth.Challenge(err, metadataURL) }
+	h.endpoint = h.server().HTTP(mcp.HTTPConfig{Caller: h.caller, Still: h.gate.Still, Challenge: challenge, Now: a.now})
 	needed, err := h.tokensNeeded(ctx)
 	if err != nil {
 		return nil, err
 	}
 	h.site, err = a.network.site(ctx, web.Config{
 		Open: !needed, MCP: h.endpoint, Metadata: metadata, Ready: h.health.ready,
-		Metrics: h.measure, MetricsAllowed: h.mayMeasure, Logger: log, Now: a.now,
+		Metrics: h.measure, MetricsAllowed: h.mayMeasure, Challenge: challenge, Logger: log, Now: a.now,
 	})
 	return h, err
 }
@@ -81,7 +80,7 @@ func (h *overHTTP) admit() error {
 		return err
 	}
 	h.gate = auth.New(auth.Config{
-		Invoker: h.boxes, NewRequestID: h.app.newRequestID, Now: h.app.now, Issuer: issuer, Logger: h.log,
+		Invoker: h.boxes, NewRequestID: h.app.newRequestID, Now: h.app.now, Issuer: issuer, Rate: h.app.network.rate, Logger: h.log,
 		Denied: func(why auth.Reason) { h.metrics.Denied(string(why)) },
 	})
 	return nil
@@ -120,9 +119,7 @@ func (h *overHTTP) measure(ctx context.Context, w io.Writer) {
 
 // tokensNeeded tells whether nobody is served without a token.
 func (h *overHTTP) tokensNeeded(ctx context.Context) (bool, error) {
-	var out schemas.TokenFindOut
-	v := visit{boxes: h.boxes, app: h.app}
-	_, err := v.call(ctx, "token_find", schemas.TokenFindIn{}, &out)
+	out, err := tools.Ask[schemas.TokenFindOut](ctx, h.boxes, tools.Call{Tool: "token_find"}, schemas.TokenFindIn{})
 	return out.Needed, err
 }
 

@@ -67,29 +67,34 @@ func (a *app) own(ctx context.Context) error {
 	return a.open(ctx, true, log, func(place workspace.Workspace, boxes *relay.Relay) error {
 		v := visit{boxes: boxes, by: schemas.Caller{Via: schemas.ViaCLI}, app: a}
 		_, err := v.call(ctx, "registry_newest", arguments{}, nil) // the first call makes it the owner, or finds that
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return nil //nolint:nilerr // it was told to end
-		case err != nil:
-			return err
 		}
-		if a.network.addr == "" {
-			sayWhoServes(stderr, place)
-			v.stay(ctx, log)
-			return nil
-		}
-		site, err := a.listenHTTP(ctx, place, boxes, log)
 		if err != nil {
 			return err
 		}
-		sayWhoServes(stderr, place)
-		ctx, stop := context.WithCancel(ctx)
-		var staying sync.WaitGroup
-		defer staying.Wait()
-		defer stop()
-		staying.Go(func() { v.stay(ctx, log) })
-		return site.serve(ctx, stderr)
+		return a.keepServed(ctx, &v, place, stderr, log)
 	})
+}
+
+// keepServed serves a workspace until ctx is done, over HTTP too where there is an address.
+func (a *app) keepServed(ctx context.Context, v *visit, place workspace.Workspace, stderr io.Writer, log *slog.Logger) error {
+	if a.network.addr == "" {
+		sayWhoServes(stderr, place)
+		v.stay(ctx, log)
+		return nil
+	}
+	site, err := a.listenHTTP(ctx, place, v.boxes, log)
+	if err != nil {
+		return err
+	}
+	sayWhoServes(stderr, place)
+	ctx, stop := context.WithCancel(ctx)
+	var staying sync.WaitGroup
+	defer staying.Wait()
+	defer stop()
+	staying.Go(func() { v.stay(ctx, log) })
+	return site.serve(ctx, stderr)
 }
 
 // stay looks now and then whether the workspace is served, until ctx is done.

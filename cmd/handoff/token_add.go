@@ -89,7 +89,7 @@ func (a *app) addToken(cmd *cobra.Command, args arguments) error {
 // explainToken tells on standard error what to do with a secret, without repeating it.
 func (a *app) explainToken(t schemas.Token) {
 	fmt.Fprintf(a.stderr, `Token %s acts as %s. Its secret is shown only now. A client sends it with every request, as with
-  claude mcp add --transport http handoff URL --header "Authorization: Bearer SECRET"
+  claude mcp add --scope user --transport http handoff URL --header 'Authorization: Bearer ${HANDOFF_TOKEN}'
 `, t.Name, agentsOf(t))
 	if len(t.Agents) > 1 {
 		fmt.Fprintf(a.stderr, "and acts as %s, unless a header says another name, as in \"Handoff-Agent: %s\".\n", t.Agents[0], t.Agents[1])

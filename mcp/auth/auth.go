@@ -64,7 +64,7 @@ func New(c Config) *Gate {
 
 // Caller says who makes a request, all but its agent_id and trace. An error is a [*Refusal], or what the store or
 // the issuer had to say, which is no reason to let anybody in; each wraps an [*schemas.Error] for the caller. With
-// a refusal of a name comes the caller who asked for it.
+// a refusal of a name, or of one request too many, comes the caller who is known.
 func (g *Gate) Caller(r *http.Request) (schemas.Caller, error) {
 	caller, err := g.identify(r)
 	if err == nil {
@@ -82,6 +82,21 @@ func (g *Gate) refused(ctx context.Context, refusal *Refusal) {
 		g.Logger.InfoContext(ctx, "caller refused",
 			slog.String("reason", string(refusal.Reason)), slog.String("token", refusal.Token), slog.Any("error", refusal))
 	}
+}
+
+// Still tells whether a request that was let in would be again: meanwhile its token may have been revoked, or
+// expired. It counts for no limit.
+func (g *Gate) Still(r *http.Request) error {
+	bearer, err := bearerOf(r.Header)
+	switch {
+	case err != nil:
+		return err
+	case bearer == "":
+		_, err = g.anonymous(r)
+	default:
+		_, _, err = g.lookUp(r.Context(), bearer, Hash(bearer), g.Now())
+	}
+	return err
 }
 
 // identify gives the caller under its usual name.
@@ -118,7 +133,7 @@ func (g *Gate) proven(r *http.Request, bearer string) (schemas.Caller, error) {
 	if wait := g.rates.take(caller.Token, perSecond, now); wait > 0 {
 		e := tooMany(wait, "token %s may make %v requests a second", caller.Token, perSecond)
 		e.Token = caller.Token
-		return schemas.Caller{}, e
+		return caller, e
 	}
 	return caller, nil
 }

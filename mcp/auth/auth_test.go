@@ -101,11 +101,51 @@ func TestMachineNeedsNoTokenUntilThereIsOne(t *testing.T) {
 	w.refused(arriving(t, outside), auth.NoToken, "a token is needed")
 	w.refused(request(t, "X-Forwarded-For", "192.0.2.7"), auth.NoToken, "a token is needed")
 	w.refused(request(t, "Forwarded", "for=192.0.2.7"), auth.NoToken, "a token is needed")
+	w.refused(request(t, "Via", "1.1 proxy"), auth.NoToken, "a token is needed")
+	w.refused(request(t, "X-Real-IP", "192.0.2.7"), auth.NoToken, "a token is needed")
+	w.refused(request(t, "X-Forwarded-Proto", "https"), auth.NoToken, "a token is needed")
 
 	w.add("ci", 1)
 	var out schemas.TokenRevokeOut
 	w.do("token_revoke", schemas.TokenRevokeIn{Name: "ci"}, &out)
 	w.refused(request(t), auth.NoToken, "a token is needed")
+}
+
+func TestWhoWasLetInMayBeSoNoMore(t *testing.T) {
+	w := open(t)
+	nobody := request(t)
+	require.NoError(t, w.Still(nobody))
+	secret := w.add("ci", 1, func(in *schemas.TokenAddIn) { in.Expires, in.Rate = w.now().Add(time.Hour), 1 })
+	require.Error(t, w.Still(nobody), "the first token closes the door")
+	r := bearer(t, secret)
+	for range 100 {
+		require.NoError(t, w.Still(r), "it counts for no limit")
+	}
+	w.pass(time.Hour)
+	require.ErrorContains(t, w.Still(r), "token ci expired")
+
+	secret = w.add("ci-2", 2)
+	r = bearer(t, secret)
+	require.NoError(t, w.Still(r))
+	var out schemas.TokenRevokeOut
+	w.do("token_revoke", schemas.TokenRevokeIn{Name: "ci-2"}, &out)
+	require.ErrorContains(t, w.Still(r), "token ci-2 was revoked")
+	require.Empty(t, w.denied, "it is no request")
+}
+
+func TestSecretInThePlaceOfANameIsKeptNowhere(t *testing.T) {
+	w := open(t)
+	secret, other := w.add("ci", 1), drawn(2)
+	e := w.refused(bearer(t, secret, auth.AgentHeader, other), auth.Agent, "that is not an agent name")
+	require.NotContains(t, e.Message+e.Hint, other)
+	for c, err := range w.Mailbox.Changes(t.Context(), 0) {
+		require.NoError(t, err)
+		require.Equal(t, "token_added", c.Action)
+		break
+	}
+	var newest schemas.NewestOut
+	w.do("registry_newest", schemas.NewestIn{}, &newest)
+	require.EqualValues(t, 1, newest.Event, "no denial is noted")
 }
 
 func TestCallerActsOnlyAsItsToken(t *testing.T) {

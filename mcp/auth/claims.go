@@ -3,6 +3,7 @@ package auth
 import (
 	"encoding/base64"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -62,7 +63,7 @@ func (i *Issuer) admit(bearer string, token *oidc.IDToken) (schemas.Caller, erro
 		return schemas.Caller{}, forbid(JWT, name, "the token names no agent that it may act as").
 			withHint("Have the issuer name them in the claim %s; human also takes handoff:admin.", i.AgentsClaim)
 	}
-	return schemas.Caller{Via: schemas.ViaHTTP, Agent: agents[0], Names: agents, Scope: scope, Token: name}, nil
+	return schemas.Caller{Via: schemas.ViaHTTP, Agent: agents[0], Names: agents, Scope: scope, Token: name, MaxPending: i.Pending}, nil
 }
 
 // wrong says why a token of a good signature is no access token for this server at this time.
@@ -143,12 +144,15 @@ func (i *Issuer) agents(token *oidc.IDToken, scope schemas.Scope) []schemas.Agen
 	return agents
 }
 
+// hashed is how a name ends that was made of a subject and its hash.
+var hashed = regexp.MustCompile(`-[0-9a-f]{8}$`)
+
 // subjectName is what whoever a token is for is called, as tokens are by name. No token has such a name, since
 // names have no colon.
 func subjectName(subject string) string {
 	const most = 60
 	name := schemas.Visible(subject)
-	if name != subject || len(name) > most { // tell those apart that look the same
+	if name != subject || len(name) > most || hashed.MatchString(name) { // tell those apart that look the same
 		name = schemas.Clip(name, most-9) + "-" + Hash(subject)[:8]
 	}
 	return "jwt:" + name

@@ -13,7 +13,8 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// keySet gives the issuer's keys. One caller at a time asks where they are, and the others wait for the answer.
+// keySet gives the issuer's keys. One caller at a time asks where they are; the others wait for the answer, also
+// for one that says that there is none just now.
 func (i *Issuer) keySet(ctx context.Context) (oidc.KeySet, error) {
 	select {
 	case i.turn <- struct{}{}:
@@ -21,14 +22,19 @@ func (i *Issuer) keySet(ctx context.Context) (oidc.KeySet, error) {
 	case <-ctx.Done():
 		return nil, i.unavailable(ctx, ctx.Err())
 	}
-	if i.keys == nil {
-		whole := context.WithoutCancel(ctx) // the answer is for all, whoever leaves
-		address, err := i.discover(whole)
-		if err != nil {
-			return nil, i.unavailable(ctx, err)
-		}
-		i.keys = oidc.NewRemoteKeySet(oidc.ClientContext(whole, i.client), address)
+	switch {
+	case i.keys != nil:
+		return i.keys, nil
+	case i.Now().Sub(i.failed) < pause:
+		return nil, i.unavailable(ctx, errPause)
 	}
+	whole := context.WithoutCancel(ctx) // the answer is for all, whoever leaves
+	address, err := i.discover(whole)
+	if err != nil {
+		i.failed = i.Now()
+		return nil, i.unavailable(ctx, err)
+	}
+	i.keys = oidc.NewRemoteKeySet(oidc.ClientContext(whole, i.client), address)
 	return i.keys, nil
 }
 

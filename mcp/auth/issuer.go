@@ -25,6 +25,8 @@ type IssuerConfig struct {
 	// as words. Default "handoff_agents".
 	AgentsClaim string
 
+	Pending int // how many handoffs sent with a token may be pending at a time, zero for any number
+
 	Client *http.Client // reads what the issuer publishes; default: one that gives up after 5 seconds
 	Now    func() time.Time
 	Logger *slog.Logger // told why the issuer could not be read; default: discards
@@ -37,8 +39,9 @@ type Issuer struct {
 	IssuerConfig
 	client *http.Client
 
-	turn chan struct{} // whoever puts one in guards the field below, until taking it out
-	keys oidc.KeySet   // nil until the issuer was read
+	turn   chan struct{} // whoever puts one in guards the fields below, until taking it out
+	keys   oidc.KeySet   // nil until the issuer was read
+	failed time.Time     // when it could not be read last
 }
 
 // NewIssuer reads nothing yet, so that a server starts while its issuer is down. It says what is wrong with c.

@@ -261,3 +261,13 @@ func TestKeysMayBeOutOfReach(t *testing.T) {
 	w.pass(5 * time.Second)
 	w.welcome(bearer(t, token))
 }
+
+func TestSubjectsThatLookAlikeAreToldApart(t *testing.T) {
+	o := openOffice(t)
+	w := openWith(t, o)
+	k := o.publish("1", jose.ES256)
+	long := strings.Repeat("x", 100)
+	first := w.welcome(bearer(t, o.sign(k, "JWT", o.claims(map[string]any{"sub": long})))).Token
+	second := w.welcome(bearer(t, o.sign(k, "JWT", o.claims(map[string]any{"sub": strings.TrimPrefix(first, "jwt:")})))).Token
+	require.NotEqual(t, first, second)
+}

@@ -13,7 +13,7 @@ func MetadataURL(resource string) string {
 }
 
 // Metadata answers at [MetadataURL], and at the same address without the path of the resource, with where tokens
-// come from (RFC 9728). Anybody may read it, also a program in a browser.
+// come from (RFC 9728). Anybody may ask, without a token.
 func Metadata(resource, issuer string) http.Handler {
 	document, err := json.Marshal(struct {
 		Resource string   `json:"resource"`
@@ -25,23 +25,10 @@ func Metadata(resource, issuer string) http.Handler {
 	if err != nil {
 		panic(err) // texts always have a JSON form
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Access-Control-Allow-Origin", "*")
-		h.Set("Cache-Control", "no-store")
-		h.Set("X-Content-Type-Options", "nosniff")
-		switch r.Method {
-		case http.MethodGet, http.MethodHead:
-			h.Set("Content-Type", "application/json")
-			_, _ = w.Write(document) // the client left
-		case http.MethodOptions:
-			h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
-			h.Set("Access-Control-Allow-Headers", "MCP-Protocol-Version")
-			w.WriteHeader(http.StatusNoContent)
-		default:
-			h.Set("Allow", "GET, HEAD, OPTIONS")
-			w.WriteHeader(http.StatusMethodNotAllowed)
-		}
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Cache-Control", "no-store")
+		_, _ = w.Write(document) // the client left
 	})
 }
 

@@ -29,9 +29,10 @@ func (g *Gate) named(r *http.Request, c schemas.Caller) (schemas.Caller, error) 
 		return named, nil
 	}
 	e := schemas.AsError(err)
-	if e.Code == schemas.Denied {
-		g.keep(r.Context(), c, asked)
+	if e.Code != schemas.Denied { // whatever it is, perhaps a secret, is kept nowhere
+		return c, forbid(Agent, c.Token, "%s: that is not an agent name", AgentHeader).withHint("%s", mayBe(c, e))
 	}
+	g.keep(r.Context(), c, asked)
 	return c, forbid(Agent, c.Token, "%s: %s", AgentHeader, e.Message).withHint("%s", mayBe(c, e))
 }
 

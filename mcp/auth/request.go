@@ -25,10 +25,10 @@ func bearerOf(h http.Header) (string, error) {
 }
 
 // here tells that a program on this machine made the request: it arrived at a loopback address, and no proxy
-// says that it forwards for somebody else.
+// says that it forwards for somebody else. One that says nothing, as a tunnel does, cannot be told apart.
 func here(r *http.Request) bool {
-	for _, forwarded := range []string{"Forwarded", "X-Forwarded-For"} {
-		if len(r.Header.Values(forwarded)) > 0 {
+	for name := range r.Header {
+		if name == "Forwarded" || name == "Via" || name == "X-Real-Ip" || strings.HasPrefix(name, "X-Forwarded-") {
 			return false
 		}
 	}

@@ -6,11 +6,13 @@ import (
 	"hash/crc32"
 	"io"
 	"strings"
+
+	"handoff/schemas"
 )
 
 // A secret is the prefix, 43 characters drawn at random, which are 256 bits, and 6 that check all before them.
 const (
-	prefix = "hoff_"
+	prefix = schemas.TokenPrefix
 	drawn  = 43
 	check  = 6
 

@@ -3,7 +3,6 @@ package auth
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/http"
 	"time"
 
@@ -53,18 +52,7 @@ func (g *Gate) holder(ctx context.Context, hash string, now time.Time) (schemas.
 
 // find asks the workspace for the token of a hash. Where it cannot say, nobody is let in.
 func (g *Gate) find(ctx context.Context, hash string) (schemas.TokenFindOut, error) {
-	var out schemas.TokenFindOut
-	args, err := json.Marshal(schemas.TokenFindIn{Hash: hash})
-	if err != nil {
-		return out, schemas.InternalError(err)
-	}
 	server := schemas.Caller{Via: schemas.ViaCLI} // who asks is not who calls
-	result, err := g.Invoker.Invoke(ctx, tools.Call{ID: g.NewRequestID(), Caller: server, Tool: "token_find", Args: args})
-	if err != nil {
-		return out, err
-	}
-	if err := json.Unmarshal(result, &out); err != nil {
-		return out, schemas.InternalError(err)
-	}
-	return out, nil
+	c := tools.Call{ID: g.NewRequestID(), Caller: server, Tool: "token_find"}
+	return tools.Ask[schemas.TokenFindOut](ctx, g.Invoker, c, schemas.TokenFindIn{Hash: hash})
 }

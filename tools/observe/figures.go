@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"handoff/schemas"
+	"handoff/tools"
 )
 
 const (
@@ -33,9 +34,9 @@ func (f *figures) read(ctx context.Context) *schemas.StatsOut {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), figuresWait)
 	defer cancel()
-	var stats schemas.StatsOut
+	stats, err := tools.Ask[schemas.StatsOut](ctx, f.config.Invoker, tools.Call{Tool: "workspace_stats"}, schemas.StatsIn{})
 	f.stats = &stats
-	if err := ask(ctx, f.config.Invoker, "workspace_stats", schemas.StatsIn{}, &stats); err != nil {
+	if err != nil {
 		f.config.Logger.WarnContext(ctx, "no figures of the workspace", slog.Any("cause", err))
 		f.stats = nil
 	}

@@ -22,7 +22,6 @@ package observe
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"time"
@@ -58,8 +57,8 @@ type place struct {
 
 func (p *place) follow(ctx context.Context, inv tools.Invoker, fn func(schemas.Change) error) error {
 	if !p.known {
-		var newest schemas.NewestOut
-		if err := ask(ctx, inv, "registry_newest", schemas.NewestIn{}, &newest); err != nil {
+		newest, err := tools.Ask[schemas.NewestOut](ctx, inv, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
+		if err != nil {
 			return err
 		}
 		*p = place{known: true, after: newest.Event}
@@ -74,19 +73,6 @@ func (p *place) follow(ctx context.Context, inv tools.Invoker, fn func(schemas.C
 		p.after = c.N
 	}
 	return errors.New("the registry ended")
-}
-
-// ask calls a tool that only reads, as nobody.
-func ask(ctx context.Context, inv tools.Invoker, tool string, in, out any) error {
-	args, err := json.Marshal(in)
-	if err != nil {
-		return err
-	}
-	result, err := inv.Invoke(ctx, tools.Call{Tool: tool, Args: args})
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(result, out)
 }
 
 // wait pauses, and tells whether that was not cut short.

@@ -20,8 +20,8 @@ func (t *Traces) life(ctx context.Context, inv tools.Invoker, c schemas.Change) 
 	l := life{handoff: c.Handoff, workflow: c.Workflow}
 	in := schemas.GetIn{HandoffID: c.Handoff.String(), View: "events"}
 	for range pagesRead {
-		var page schemas.GetOut
-		if err := ask(ctx, inv, "get_handoff", in, &page); err != nil {
+		page, err := tools.Ask[schemas.GetOut](ctx, inv, tools.Call{Tool: "get_handoff"}, in)
+		if err != nil {
 			return l, err
 		}
 		l.events = append(page.Events, l.events...)
@@ -44,9 +44,9 @@ func (t *Traces) parent(ctx context.Context, inv tools.Invoker, l life) (none tr
 	}
 	workflow, known := t.workflows.of(first.Other)
 	if !known {
-		var chain schemas.HistoryOut
 		in := schemas.HistoryIn{HandoffID: first.Other.String(), Format: "rows", Limit: 1}
-		if err := ask(ctx, inv, "handoff_history", in, &chain); err != nil {
+		chain, err := tools.Ask[schemas.HistoryOut](ctx, inv, tools.Call{Tool: "handoff_history"}, in)
+		if err != nil {
 			return none, err
 		}
 		workflow = chain.Workflow

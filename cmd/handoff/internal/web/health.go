@@ -119,7 +119,7 @@ func (r *readiness) changed(err error) {
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	if s.config.MetricsAllowed != nil {
 		if err := s.config.MetricsAllowed(r); err != nil {
-			s.refuseMetrics(w, r, schemas.AsError(err))
+			s.refuseMetrics(w, err)
 			return
 		}
 	}
@@ -129,11 +129,15 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	s.config.Metrics(ctx, w)
 }
 
-func (s *Server) refuseMetrics(w http.ResponseWriter, r *http.Request, err *schemas.Error) {
-	status := schemas.Codes[err.Code].HTTP
-	if err.Code == schemas.Denied && r.Header.Get("Authorization") == "" {
-		w.Header().Set("WWW-Authenticate", "Bearer")
+func (s *Server) refuseMetrics(w http.ResponseWriter, err error) {
+	e := schemas.AsError(err)
+	status := schemas.Codes[e.Code].HTTP
+	value, unauthorized := s.config.Challenge(err)
+	if unauthorized {
 		status = http.StatusUnauthorized
 	}
-	refuse(w, status, err)
+	if value != "" {
+		w.Header().Set("WWW-Authenticate", value)
+	}
+	refuse(w, status, e)
 }

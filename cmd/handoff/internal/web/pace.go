@@ -17,11 +17,10 @@ const linger = time.Second
 func (s *Server) paced(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
-		var leave time.Time // no limit: a stream is open for as long as it has a reader
-		if r.URL.Path != pathMCP {
-			leave = time.Now().Add(s.config.Limits.Answer)
+		_ = control.SetWriteDeadline(time.Now().Add(s.config.Limits.Answer))
+		if r.ProtoMajor == 1 && r.ContentLength < 0 {
+			w.Header().Set("Connection", "close") // what a proxy took for its end may be another (RFC 9112, section 6.1)
 		}
-		_ = control.SetWriteDeadline(leave)
 		if r.ContentLength == 0 {
 			next.ServeHTTP(w, r)
 			return

@@ -37,13 +37,13 @@ func TestABodyThatNobodyReadsIsCutOffSooner(t *testing.T) {
 	require.True(t, response.Close)
 }
 
-// The limit for bodies must not end what waits after its body was read.
+// The limits must not end what waits after its body was read, and says so.
 func TestWaitingIsNotCutOff(t *testing.T) {
 	t.Parallel() // it takes a second
 	const limit = 300 * time.Millisecond
 	s := start(t, web.Config{Limits: web.Limits{Body: limit, Answer: limit}, MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		if err != nil {
+		if err != nil || http.NewResponseController(w).SetWriteDeadline(time.Time{}) != nil {
 			return
 		}
 		select {
@@ -72,6 +72,15 @@ func TestAnAnswerThatNobodyReadsIsCutOff(t *testing.T) {
 	}})
 	s.dial("GET /metrics HTTP/1.1\r\nHost: " + s.addr + "\r\n\r\n")
 	require.ErrorIs(t, <-wrote, os.ErrDeadlineExceeded)
+}
+
+// Answers that the handler of MCP never sees are no way around it.
+func TestRefusalsThatNobodyReadsAreCutOff(t *testing.T) {
+	s := start(t, web.Config{Limits: web.Limits{Answer: 50 * time.Millisecond}})
+	conn := s.dial("")
+	for err := error(nil); err == nil; {
+		_, err = io.WriteString(conn, "GET /mcp HTTP/1.1\r\nHost: evil.example\r\n\r\n")
+	}
 }
 
 func TestHeadersThatNeverEndAreCutOff(t *testing.T) {

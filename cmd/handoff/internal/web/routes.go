@@ -58,8 +58,11 @@ func (t table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func elsewhere(path string) string {
-	if strings.TrimRight(path, "/") == pathMCP {
+	switch {
+	case strings.TrimRight(path, "/") == pathMCP:
 		return "MCP is spoken at /mcp, without a slash at the end."
+	case path == "/register" || strings.HasPrefix(path, "/.well-known/"): // where clients look that have no token
+		return "Nobody signs in here. Send a token, which handoff token add makes, in the header Authorization."
 	}
 	return "MCP is spoken at /mcp."
 }

@@ -28,7 +28,7 @@ type Config struct {
 	Hosts     []string // further names that the server is reached by
 	Origins   []string // whose pages in browsers may call, as https://example.com
 
-	MCP      http.Handler // at /mcp, with POST, GET and DELETE; it bounds the time of its writes itself
+	MCP      http.Handler // at /mcp, with POST, GET and DELETE; it sets the deadlines of what takes longer itself
 	Metadata http.Handler // of the protected resource, for OAuth; nil for none
 
 	// Ready tells whether the server can do its work. It is asked at most once a second, and at most once at
@@ -39,6 +39,10 @@ type Config struct {
 	// a *schemas.Error whoever may not read them; nil refuses nobody.
 	Metrics        func(context.Context, io.Writer)
 	MetricsAllowed func(*http.Request) error
+
+	// Challenge gives the header WWW-Authenticate for such a refusal, empty for none, and tells whether a
+	// better token would help; nil for neither.
+	Challenge func(error) (value string, unauthorized bool)
 
 	Limits Limits
 	Logger *slog.Logger
@@ -51,7 +55,7 @@ type Limits struct {
 	Streams int           // requests at a time over one connection of HTTP/2: 128
 	Header  time.Duration // for the headers of a request, from its connection or first byte on: 5 s
 	Body    time.Duration // for its body, from there: 30 s
-	Answer  time.Duration // for an answer to leave, but for those of MCP: 10 s
+	Answer  time.Duration // for an answer to leave, unless its handler gives it more: 10 s
 	Idle    time.Duration // between requests: 2 min
 }
 
@@ -109,6 +113,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Challenge == nil {
+		c.Challenge = func(error) (string, bool) { return "", false }
 	}
 	return c
 }

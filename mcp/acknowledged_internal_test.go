@@ -1,0 +1,33 @@
+package mcp
+
+import (
+	"testing"
+
+	sdk "github.com/mark3labs/mcp-go/mcp"
+	"github.com/stretchr/testify/require"
+)
+
+// From outside the order cannot be forced: between the two the SDK does next to nothing.
+func TestNothingIsSaidBeforeTheAcknowledgement(t *testing.T) {
+	said := func(method string, listen any) (n sdk.JSONRPCNotification) {
+		n.Method = method
+		if listen != nil {
+			n.Params.Meta = map[string]any{sdk.MetaKeySubscriptionID: listen}
+		}
+		return n
+	}
+	const acknowledgement, updated = sdk.MethodNotificationSubscriptionsAcknowledged, sdk.MethodNotificationResourceUpdated
+	var order acknowledged
+	require.Len(t, order.next(said(updated, nil)), 1, "of no subscription")
+	require.Empty(t, order.next(said(updated, 7.0)))
+	require.Empty(t, order.next(said(updated, 7.0)))
+	require.Empty(t, order.next(said(updated, "other")))
+	out := order.next(said(acknowledgement, 7.0))
+	require.Len(t, out, 3)
+	require.Equal(t, acknowledgement, out[0].Method)
+	require.Len(t, order.next(said(updated, 7.0)), 1)
+	require.Empty(t, order.next(said(updated, "other")), "that one is not acknowledged")
+
+	order.over(sdk.JSONRPCResponse{ID: sdk.NewRequestId(7.0)})
+	require.Empty(t, order.next(said(updated, 7.0)), "an id may be used again")
+}

@@ -1,0 +1,153 @@
+package mcp_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mcp"
+	"handoff/schemas"
+)
+
+// revocable lets everybody in until all are revoked.
+type revocable struct{ over atomic.Bool }
+
+func (r *revocable) still(*http.Request) error {
+	if r.over.Load() {
+		return schemas.Errorf(schemas.Denied, "token qa was revoked")
+	}
+	return nil
+}
+
+// What waits when a token is revoked gets nothing that comes after, and nothing is lost with it.
+func TestHTTPWaitOfARevokedTokenClaimsNothing(t *testing.T) {
+	for _, era := range eras {
+		t.Run(era, func(t *testing.T) {
+			cfg := workspace(t)
+			told := &waiting{Invoker: cfg.Invoker}
+			cfg.Invoker = told
+			var door revocable
+			s := serve(t, cfg, mcp.HTTPConfig{Still: door.still})
+			qa := s.join(era, "qa")
+			waits := qa.later(t.Context(), qa.call(7, "claim_handoff", claimAndWait))
+			told.until(t.Context(), "qa")
+			door.over.Store(true)
+			sendWork(t, cfg, 1)
+			got := <-waits
+			require.NoError(t, got.err)
+			require.Contains(t, got.body, "token qa was revoked")
+			require.NotContains(t, got.body, "ct_")
+			requireWaits(t, cfg)
+		})
+	}
+}
+
+func TestHTTPStreamsOfARevokedTokenEnd(t *testing.T) {
+	for _, era := range eras {
+		t.Run(era, func(t *testing.T) {
+			cfg := workspace(t)
+			var door revocable
+			s := serve(t, cfg, mcp.HTTPConfig{Still: door.still})
+			heard := s.join(era, "qa").watch(7, "handoff://inbox")
+			sendWork(t, cfg, 1)
+			require.Contains(t, heard.next(), "updated")
+			door.over.Store(true)
+			sendWork(t, cfg, 1)
+			require.Empty(t, heard.rest())
+		})
+	}
+}
+
+// Of who is not known nothing is read, not even to say so where a model reads it.
+func TestHTTPStrangersWhoGuessTooOftenAreNotHeard(t *testing.T) {
+	limit := schemas.Errorf(schemas.Limit, "too many bad tokens").After(time.Second)
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Caller: func(*http.Request) (schemas.Caller, error) { return schemas.Caller{}, limit }})
+	unread := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", failing{t})
+	unread.Header.Set("Content-Type", "application/json")
+	answer := httptest.NewRecorder()
+	s.Endpoint.ServeHTTP(answer, unread)
+	require.Equal(t, http.StatusTooManyRequests, answer.Code)
+}
+
+type failing struct{ t *testing.T }
+
+func (f failing) Read([]byte) (int, error) {
+	f.t.Error("it is read")
+	return 0, errors.New("read")
+}
+
+func TestHTTPMembersOfABatchCountOneByOne(t *testing.T) {
+	var asked atomic.Int64
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Caller: func(r *http.Request) (schemas.Caller, error) {
+		by, err := bearer(r)
+		if asked.Add(1) > 4 {
+			return by, schemas.Errorf(schemas.Limit, "token qa may make 4 requests a second").After(time.Second)
+		}
+		return by, err
+	}})
+	qa := s.join("2025-03-26", "qa")
+	asked.Store(0)
+	calls := make([]string, 10)
+	for i := range calls {
+		calls[i] = qa.call(i+10, "send_handoff", `{}`)
+	}
+	said := qa.post("[" + strings.Join(calls, ",") + "]").body
+	require.Equal(t, 6, strings.Count(said, "may make 4 requests a second"), said)
+}
+
+func TestHTTPMessagesUnderWayAreBounded(t *testing.T) {
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Receiving: mcp.Bound{All: 3000, Each: 2000}})
+	eve, qa := s.as("eve").in("2026-07-28"), s.as("qa").in("2026-07-28")
+	large := modern(7, "server/discover", `"x":"`+strings.Repeat("x", 2500)+`"`)
+	got := eve.post(large)
+	require.Equal(t, http.StatusTooManyRequests, got.status)
+	require.Contains(t, got.body, "too many bytes of messages under way: at most 2000 of one token, 3000 in all")
+	require.Equal(t, http.StatusOK, qa.with("Mcp-Method", "server/discover").post(modern(7, "server/discover", "")).status)
+}
+
+// A deadline that passes while nothing is said ends a stream of HTTP/2.
+func TestHTTP2StreamsOutliveTheDeadlinesOfTheirEvents(t *testing.T) {
+	cfg := workspace(t)
+	cfg.Caller = schemas.Caller{Via: schemas.ViaHTTP}
+	endpoint := mcp.New(cfg).HTTP(mcp.HTTPConfig{
+		Caller: bearer,
+		Now:    func() time.Time { return time.Now().Add(-9900 * time.Millisecond) }, // events have a tenth of a second
+	})
+	server := httptest.NewUnstartedServer(endpoint)
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { endpoint.Shutdown(t.Context()) })
+	listen := modern(7, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["handoff://inbox/qa"]}`)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, strings.NewReader(listen))
+	require.NoError(t, err)
+	for name, value := range map[string]string{
+		"Authorization": "Bearer qa", "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen",
+	} {
+		r.Header.Set(name, value)
+	}
+	response, err := server.Client().Do(r)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.Equal(t, 2, response.ProtoMajor)
+	heard := make([]byte, 0, 1<<16)
+	for i := range 3 {
+		for !strings.Contains(string(heard), "\n\n") {
+			part := make([]byte, 1<<12)
+			n, err := response.Body.Read(part)
+			require.NoError(t, err, fmt.Sprint("event ", i))
+			heard = append(heard, part[:n]...)
+		}
+		heard = heard[:0]
+		<-time.After(150 * time.Millisecond) // the deadline passes
+		sendWork(t, cfg, 1)
+	}
+}
