@@ -3,8 +3,6 @@ package mcp
 import (
 	"net/http"
 	"time"
-
-	sdk "github.com/mark3labs/mcp-go/mcp"
 )
 
 // stream answers subscriptions/listen: with what there is to say until the client leaves or the server ends,
@@ -62,23 +60,15 @@ func (x *exchange) finish(out *eventStream, order *acknowledged, s *session, sai
 // listen opens the stream on which a session of an older revision hears what it was not asked for. With several
 // of them, each notification is on one.
 func (x *exchange) listen() {
-	if sdk.IsModernProtocol(x.r.Header.Get(sdk.HeaderProtocolVersion)) {
-		x.notAllowed("POST")
-		return
-	}
-	if err := x.identify(); err != nil {
-		x.refuse(err)
-		return
-	}
-	if !x.accepts(eventStreamType) {
-		x.fault(http.StatusNotAcceptable, "accept text/event-stream")
-		return
-	}
-	s, done := x.session()
+	s, done := x.older()
 	if s == nil {
 		return
 	}
 	defer done()
+	if !x.accepts(eventStreamType) {
+		x.fault(http.StatusNotAcceptable, "accept text/event-stream")
+		return
+	}
 	release, full := x.open.take(x.by.Token, 1)
 	if full != nil {
 		x.refuse(full)

@@ -190,17 +190,22 @@ func (x *exchange) session() (_ *webSession, done func()) {
 	return s, func() { x.sessions.release(s) }
 }
 
-// end answers DELETE, with which a client ends its session.
-func (x *exchange) end() {
+// older gives the session of a request that only revisions before 2026-07-28 have, or answers that it may not be.
+func (x *exchange) older() (_ *webSession, done func()) {
 	if sdk.IsModernProtocol(x.r.Header.Get(sdk.HeaderProtocolVersion)) {
 		x.notAllowed("POST")
-		return
+		return nil, nil
 	}
 	if err := x.identify(); err != nil {
 		x.refuse(err)
-		return
+		return nil, nil
 	}
-	if s, done := x.session(); s != nil {
+	return x.session()
+}
+
+// end answers DELETE, with which a client ends its session.
+func (x *exchange) end() {
+	if s, done := x.older(); s != nil {
 		x.sessions.end(s)
 		done()
 		x.answer(http.StatusNoContent)
