@@ -34,7 +34,7 @@ const patience = 60 * time.Second
 // newSite makes a site whose workspace is named w. More goes to the environment of its processes.
 func newSite(t testing.TB, more ...string) *site {
 	t.Helper()
-	program, err := current()
+	program, err := made.Program()
 	require.NoError(t, err)
 	limit := patience
 	if os.Getenv(loadKnob) != "" {

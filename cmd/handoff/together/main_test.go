@@ -20,94 +20,27 @@ package together_test
 
 import (
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/workshop"
 )
 
-// workshop is the directory of the programs that were built.
-var workshop = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "handoff-together-") })
+// made is where the programs come from.
+var made = workshop.New("handoff-together")
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if left := leftovers(); len(left) > 0 {
+	if left := made.Close(); len(left) > 0 {
 		fmt.Fprintln(os.Stderr, "processes were left behind:", left)
 		code = 1
 	}
-	if dir, err := workshop(); err == nil {
-		_ = os.RemoveAll(dir)
-	}
 	os.Exit(code)
-}
-
-// leftovers ends the processes that still run a program of the workshop, and gives their ids.
-func leftovers() (pids []int) {
-	dir, err := workshop()
-	if err != nil {
-		return nil
-	}
-	links, _ := filepath.Glob("/proc/[0-9]*/exe") // where there is none, nothing can be told
-	for _, link := range links {
-		program, err := os.Readlink(link)
-		if err != nil || !strings.HasPrefix(program, dir) {
-			continue
-		}
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(link)))
-		if p, err := os.FindProcess(pid); err == nil && p.Kill() == nil {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
-
-// current is the program as it is released.
-var current = sync.OnceValues(func() (string, error) {
-	if program := os.Getenv("HANDOFF_PROGRAM"); program != "" {
-		return filepath.Abs(program)
-	}
-	return build("")
-})
-
-// build compiles the program as a version, empty for that of this source.
-func build(version string) (program string, err error) {
-	dir, err := workshop()
-	if err != nil {
-		return "", err
-	}
-	if err := openSources(); err != nil {
-		return "", err
-	}
-	program = filepath.Join(dir, "handoff"+version)
-	args := []string{"build", "-trimpath", "-o", program}
-	if version != "" {
-		args = append(args, "-ldflags", "-X main.version="+version)
-	}
-	cmd := exec.Command("go", append(args, "handoff/cmd/handoff")...)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build: %w\n%s", err, out)
-	}
-	return program, nil
-}
-
-// openSources opens the directories of the module. The go command takes a result from its cache unless something
-// changed that it saw the test open, and it does not see what a compiler opens.
-func openSources() error {
-	return filepath.WalkDir(filepath.Join("..", "..", ".."), func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != ".." {
-			return filepath.SkipDir
-		}
-		return err
-	})
 }
 
 // lasting reads from the environment how long something goes on. With -short it is a fifth of what it is

@@ -33,7 +33,7 @@ type place struct {
 // newPlace makes a place whose workspace is named w.
 func newPlace(t testing.TB) *place {
 	t.Helper()
-	program, err := current()
+	program, err := made.Program()
 	require.NoError(t, err)
 	p := &place{
 		t: t, ctx: inTime(t), program: program,

@@ -24,7 +24,7 @@ func (p *place) as(program string) *place {
 // release is the program built as a version.
 func release(t *testing.T, version string) string {
 	t.Helper()
-	program, err := build(version)
+	program, err := made.Build(version)
 	require.NoError(t, err)
 	return program
 }
