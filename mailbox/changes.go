@@ -58,12 +58,17 @@ func (s *Service) changesAfter(ctx context.Context, after uint64) (changes []sch
 	return changes, err
 }
 
-// Head gives the number of the newest event.
+// Head gives the number of the newest event, and tells when changes cannot be kept.
 func (s *Service) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestIn) (out schemas.NewestOut, err error) {
 	err = s.Store.View(ctx, func(v *store.View) error {
 		out.Event, err = v.Events()
 		return err
 	})
+	if err == nil && s.Failed != nil {
+		if failed := s.Failed(); failed != nil {
+			out.Failing = schemas.AsError(s.coded(failed)).Message
+		}
+	}
 	return out, s.coded(err)
 }
 

@@ -45,14 +45,13 @@ func (d *denials) count(token string, now time.Time) (times int) {
 // denied is what an event of [actDenied] says.
 type denied struct {
 	Agent string `json:"agent"` // that was asked for last
-	Tool  string `json:"tool"`  // for which
 	Times int    `json:"times"` // since the event before
 }
 
 // Denied keeps in the registry that a caller with a token asked to act as an agent that the token does not name:
 // for each token once a minute, with how often it happened since. The denial itself was the caller's to give,
 // so nothing that goes wrong here is told to anybody but the log.
-func (s *Service) Denied(ctx context.Context, by schemas.Caller, asked, tool string) {
+func (s *Service) Denied(ctx context.Context, by schemas.Caller, asked string) {
 	if by.Token == "" {
 		return
 	}
@@ -60,7 +59,7 @@ func (s *Service) Denied(ctx context.Context, by schemas.Caller, asked, tool str
 	if times == 0 {
 		return
 	}
-	content, err := s.said(denied{Agent: schemas.Clip(schemas.Visible(asked), 64), Tool: tool, Times: times})
+	content, err := s.said(denied{Agent: schemas.Clip(schemas.Visible(asked), 64), Times: times})
 	if err == nil {
 		err = s.update(ctx, by, func(o *op) error { return o.record(actDenied, content) })
 	}

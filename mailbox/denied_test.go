@@ -20,7 +20,7 @@ func withToken(name schemas.Agent, token string) schemas.Caller {
 func TestDenialsAreKeptOnceAMinuteForEachToken(t *testing.T) {
 	w := newWorld(t)
 	ctx := context.Background()
-	deny := func(token, asked string) { w.Denied(ctx, withToken("qa", token), asked, "claim_handoff") }
+	deny := func(token, asked string) { w.Denied(ctx, withToken("qa", token), asked) }
 	deny("ci", "boss")
 	deny("ci", "root")
 	deny("other", "boss")
@@ -32,9 +32,9 @@ func TestDenialsAreKeptOnceAMinuteForEachToken(t *testing.T) {
 
 	events, said := w.events()
 	require.Equal(t, []string{
-		`{"agent":"boss","tool":"claim_handoff","times":1}`,
-		`{"agent":"boss","tool":"claim_handoff","times":1}`,
-		`{"agent":"human","tool":"claim_handoff","times":3}`,
+		`{"agent":"boss","times":1}`,
+		`{"agent":"boss","times":1}`,
+		`{"agent":"human","times":3}`,
 	}, said)
 	for i, token := range []string{"ci", "other", "ci"} {
 		require.Equal(t, "denied", events[i].Action)
@@ -45,7 +45,7 @@ func TestDenialsAreKeptOnceAMinuteForEachToken(t *testing.T) {
 
 func TestOnlyDenialsOfTokensAreKept(t *testing.T) {
 	w := newWorld(t)
-	w.Denied(context.Background(), remote("qa", "1"), "boss", "claim_handoff")
+	w.Denied(context.Background(), remote("qa", "1"), "boss")
 	events, _ := w.events()
 	require.Empty(t, events)
 }
@@ -54,13 +54,13 @@ func TestManyDenialsAtOnceLeaveOneEvent(t *testing.T) {
 	w := newConcurrentWorld(t, backends["bolt"](t))
 	var all sync.WaitGroup
 	for range 50 {
-		all.Go(func() { w.Denied(context.Background(), withToken("qa", "ci"), "boss", "send_handoff") })
+		all.Go(func() { w.Denied(context.Background(), withToken("qa", "ci"), "boss") })
 	}
 	all.Wait()
 	_, said := w.events()
-	require.Equal(t, []string{`{"agent":"boss","tool":"send_handoff","times":1}`}, said)
+	require.Equal(t, []string{`{"agent":"boss","times":1}`}, said)
 	w.later(time.Minute)
-	w.Denied(context.Background(), withToken("qa", "ci"), "boss", "send_handoff")
+	w.Denied(context.Background(), withToken("qa", "ci"), "boss")
 	_, said = w.events()
 	require.Contains(t, said[1], `"times":50`)
 }

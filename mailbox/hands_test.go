@@ -119,7 +119,7 @@ func TestWithoutAConnectionTheInstanceIsTheHand(t *testing.T) {
 	_, err := w.Claim(context.Background(), nobody, schemas.ClaimIn{HandoffID: "2"})
 	refused(t, err, schemas.Conflict, "ho_2 is accepted")
 	_, err = w.Complete(context.Background(), nobody, schemas.CompleteIn{HandoffID: "2", Summary: "s"})
-	refused(t, err, schemas.Invalid, "claim_token is needed")
+	refused(t, err, schemas.Invalid, "nothing proves the claim: a may release it")
 	w.claimID(here, 1)
 	w.complete(here, 1)
 	require.Equal(t, schemas.Completed, w.status(1))

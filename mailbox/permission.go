@@ -1,8 +1,10 @@
 package mailbox
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"handoff/schemas"
 	"handoff/store"
@@ -126,7 +128,7 @@ func (o *op) proves(r *store.Record, token string) error {
 	case token == "":
 		return schemas.Errorf(schemas.Invalid, "claim_token is needed: this connection did not claim %s", r.ID).
 			About(r.ID, r.Status, r.Successor).WithField("claim_token").
-			WithHint("Give the claim_token that claim_handoff returned. If it was lost, claim_handoff with handoff_id %s gives a new one.", r.ID)
+			WithHint("%s", o.lostToken(r))
 	case token == r.Token:
 		return nil
 	}
@@ -141,6 +143,16 @@ func (o *op) asHolder(r *store.Record, token string) {
 	if token != "" && token == r.Token && r.Conn != "" && r.Conn == o.by.Conn {
 		o.by.Agent = r.Holder
 	}
+}
+
+// lostToken is the way out for a holder that does not have its claim token any more.
+func (o *op) lostToken(r *store.Record) string {
+	const give = "Give the claim_token that claim_handoff returned. "
+	if o.by.Via != schemas.ViaHTTP || o.by.AgentID != "" {
+		return give + fmt.Sprintf("If it was lost, claim_handoff with handoff_id %s gives a new one.", r.ID)
+	}
+	return give + fmt.Sprintf("If it was lost, nothing proves the claim: %s may release it, or it is offered again after %s.",
+		r.From, r.Lease.Time().Format(time.RFC3339))
 }
 
 func (o *op) sameHand(r *store.Record) bool {

@@ -42,6 +42,9 @@ type Config struct {
 	Lease    time.Duration // silence after which a claim ends, default 15 minutes
 	LeaseMax time.Duration // longest silence that an open connection covers, default 2 hours
 
+	// Failed tells why the last commit of the store could not be kept. Nil means that nobody knows.
+	Failed func() error
+
 	// Commits tells how long commits of the store took, for [Service.Stats]. Nil means that nobody measures it.
 	Commits func() schemas.Latency
 

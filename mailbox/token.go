@@ -166,20 +166,27 @@ func mayActAs(agents []schemas.Agent, scope schemas.Scope) error {
 
 // unusedToken refuses a name or a secret that another token has or had.
 func (o *op) unusedToken(t store.Token) error {
-	if had, err := o.Token(t.Name); err != nil {
-		return err
-	} else if had != nil {
-		e := schemas.Errorf(schemas.Conflict, "there is a token %s", t.Name)
-		if had.Revoked != nil {
-			e = schemas.Errorf(schemas.Conflict, "there was a token %s, which is revoked", t.Name)
+	for had, err := range o.Tokens() {
+		if err != nil {
+			return err
 		}
-		return e.WithField("name").WithHint("A name is used once, so that the registry tells tokens apart. Give another, such as %s.", nth(schemas.Agent(t.Name), 2))
+		if strings.EqualFold(had.Name, t.Name) { // people do not tell them apart
+			return sameName(had, t)
+		}
 	}
 	had, err := o.TokenOf(t.Hash)
 	if err == nil && had != nil {
 		err = schemas.Errorf(schemas.Conflict, "token %s has the same secret", had.Name).WithField("hash").WithHint("Make a new secret.")
 	}
 	return err
+}
+
+func sameName(had, t store.Token) error {
+	e := schemas.Errorf(schemas.Conflict, "there is a token %s", had.Name)
+	if had.Revoked != nil {
+		e = schemas.Errorf(schemas.Conflict, "there was a token %s, which is revoked", had.Name)
+	}
+	return e.WithField("name").WithHint("A name is used once, so that the registry tells tokens apart. Give another, such as %s.", nth(schemas.Agent(t.Name), 2))
 }
 
 // recordToken keeps what became of a token.

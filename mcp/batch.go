@@ -62,9 +62,18 @@ func (c *conn) receiveMember(ctx context.Context, group *sync.WaitGroup, text []
 		given.message = *malformed
 		return
 	}
+	if m.Method == string(sdk.MethodInitialize) {
+		given.message = *beginsNoBatch(m)
+		return
+	}
 	if r := c.begin(m); r != nil {
 		c.spawn(ctx, group, r, func(r reply) { *given = r })
 	}
+}
+
+// beginsNoBatch refuses initialize in a batch, as revision 2025-03-26 does: it says what the others mean.
+func beginsNoBatch(m message) *sdk.JSONRPCError {
+	return m.refuse(sdk.INVALID_REQUEST, "initialize may not be part of a batch")
 }
 
 // answersAmong gives the answers of a batch, nil when it had only notifications.
@@ -111,8 +120,7 @@ func (x *exchange) postBatch(text []byte) {
 	}
 	group.Wait()
 	said := answersAmong(replies)
-	arrived := said != nil && x.r.Context().Err() == nil && x.write(http.StatusOK, said)
-	loseUnsaid(replies, arrived)
+	loseUnsaid(replies, said != nil && x.deliver(reply{message: said}, false))
 	if said == nil {
 		x.answer(http.StatusAccepted)
 	}
@@ -137,6 +145,9 @@ func (x *exchange) member(s *webSession, i int, text []byte) (given reply) {
 	if m.ID == nil || m.isAnswer() {
 		x.take(s, m)
 		return reply{}
+	}
+	if m.Method == string(sdk.MethodInitialize) {
+		return reply{message: *beginsNoBatch(m)}
 	}
 	if i > 0 {
 		if _, err := x.config.Caller(x.r); err != nil {

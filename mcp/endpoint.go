@@ -31,7 +31,7 @@ type HTTPConfig struct {
 	// How many there may be at a time: in all, and of one bearer token. Defaults as in the constants below.
 	Sessions, Waits, Streams Bound
 
-	Receiving Bound // how many bytes of messages may be under way
+	Messages Bound // how many bytes of messages and answers may be under way
 }
 
 // Bound is how many of a thing there may be. Zero means the default.
@@ -104,7 +104,7 @@ func (s *Server) HTTP(c HTTPConfig) *Endpoint {
 	e := &Endpoint{server: s, config: c}
 	e.held = quota{Bound: c.Waits.or(usualWaits), what: "calls that wait"}
 	e.open = quota{Bound: c.Streams.or(usualStreams), what: "open streams"}
-	e.messages = quota{Bound: c.Receiving.or(usualBytes), what: "bytes of messages under way"}
+	e.messages = quota{Bound: c.Messages.or(usualBytes), what: "bytes of messages under way"}
 	e.sessions = sessions{server: s, idle: c.Idle, Bound: c.Sessions.or(usualSessions)}
 	e.calls, e.hangUp = context.WithCancel(context.Background())
 	e.waits, e.cut = context.WithCancel(e.calls)
@@ -119,6 +119,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer e.work.Done()
+	defer x.over()
 	switch r.Method {
 	case http.MethodPost:
 		x.post()

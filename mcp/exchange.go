@@ -25,6 +25,7 @@ type exchange struct {
 	r       *http.Request
 	control *http.ResponseController
 	by      schemas.Caller
+	kept    []func() // what is counted of this exchange
 }
 
 // identify finds out who asks.
@@ -54,20 +55,12 @@ func (x *exchange) body() (text []byte, ok bool) {
 	return x.read()
 }
 
-// size is how many bytes the message may have, at least one.
-func (x *exchange) size() int {
-	if n := x.r.ContentLength; n > 0 && n < MaxLine {
-		return int(n)
-	}
-	return MaxLine
-}
-
 // read takes the message in, unless it comes too slowly, is too long, or has not come when the server ends.
 func (x *exchange) read() (text []byte, ok bool) {
 	_ = x.control.SetReadDeadline(x.config.Now().Add(receiving)) // where it cannot be set, there is another
 	goOn := context.AfterFunc(x.waits, func() { _ = x.control.SetReadDeadline(time.Unix(1, 0)) })
-	text, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, MaxLine))
-	tooLarge := new(http.MaxBytesError)
+	text, err := io.ReadAll(metered{http.MaxBytesReader(x.w, x.r.Body, MaxLine), x})
+	tooLarge, full := new(http.MaxBytesError), new(schemas.Error)
 	switch {
 	case !goOn():
 		x.refuse(isEnding())
@@ -75,12 +68,46 @@ func (x *exchange) read() (text []byte, ok bool) {
 	case errors.As(err, &tooLarge):
 		x.tooLarge()
 		return nil, false
+	case errors.As(err, &full):
+		x.w.Header().Set("Connection", "close")
+		x.refuse(full)
+		return nil, false
 	case err != nil:
 		x.fault(http.StatusBadRequest, "the message broke off")
 		return nil, false
 	}
 	_ = x.control.SetReadDeadline(time.Time{}) // from now on a read ends when the client leaves
 	return text, true
+}
+
+// metered counts the bytes of a message as they arrive, until there are too many under way.
+type metered struct {
+	io.Reader
+	x *exchange
+}
+
+func (m metered) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	if full := m.x.keep(n); full != nil {
+		return 0, full
+	}
+	return n, err
+}
+
+// keep counts bytes that this exchange keeps in memory, until it is over.
+func (x *exchange) keep(n int) *schemas.Error {
+	release, full := x.messages.take(x.by.Token, n)
+	if full == nil {
+		x.kept = append(x.kept, release)
+	}
+	return full
+}
+
+// over lets go of what was kept.
+func (x *exchange) over() {
+	for _, release := range x.kept {
+		release()
+	}
 }
 
 func (x *exchange) tooLarge() {
@@ -138,15 +165,24 @@ func (x *exchange) sayWhen(e *schemas.Error) {
 	}
 }
 
-// deliver answers a request, or takes back what it did that nobody else would hear of.
-func (x *exchange) deliver(r reply, modern bool) {
-	switch {
-	case r.message == nil:
-		r.lose()
+// deliver answers a request and tells whether the answer arrived, as far as that can be told. What was done for one
+// that did not is taken back: nobody else would hear of it.
+func (x *exchange) deliver(r reply, modern bool) (arrived bool) {
+	defer func() {
+		if !arrived {
+			r.lose()
+		}
+	}()
+	if r.message == nil {
 		x.silent()
-	case x.r.Context().Err() != nil || !x.write(statusOf(r.message, modern), r.message):
-		r.lose()
+		return false
 	}
+	text := x.encode(r.message)
+	if full := x.keep(len(text)); full != nil { // answers that nobody takes are under way as well
+		x.refuse(full)
+		return false
+	}
+	return x.r.Context().Err() == nil && x.writeText(statusOf(r.message, modern), text)
 }
 
 // silent answers a request that was cancelled: with a stream that ends without an answer.
@@ -161,9 +197,11 @@ func (x *exchange) answer(status int) {
 	x.w.WriteHeader(status)
 }
 
-// write answers with one message and tells whether all of it was taken by the connection.
-func (x *exchange) write(status int, message any) bool {
-	text := x.encode(message)
+// write answers with one message.
+func (x *exchange) write(status int, message any) { x.writeText(status, x.encode(message)) }
+
+// writeText answers with a message and tells whether all of it was taken by the connection.
+func (x *exchange) writeText(status int, text []byte) bool {
 	if status == http.StatusOK && !x.accepts(jsonText) && x.accepts(eventStreamType) {
 		out := x.events()
 		return out.sendText(text)

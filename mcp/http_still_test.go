@@ -103,13 +103,44 @@ func TestHTTPMembersOfABatchCountOneByOne(t *testing.T) {
 }
 
 func TestHTTPMessagesUnderWayAreBounded(t *testing.T) {
-	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Receiving: mcp.Bound{All: 3000, Each: 2000}})
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Messages: mcp.Bound{All: 3000, Each: 2000}})
 	eve, qa := s.as("eve").in("2026-07-28"), s.as("qa").in("2026-07-28")
 	large := modern(7, "server/discover", `"x":"`+strings.Repeat("x", 2500)+`"`)
 	got := eve.post(large)
 	require.Equal(t, http.StatusTooManyRequests, got.status)
 	require.Contains(t, got.body, "too many bytes of messages under way: at most 2000 of one token, 3000 in all")
 	require.Equal(t, http.StatusOK, qa.with("Mcp-Method", "server/discover").post(modern(7, "server/discover", "")).status)
+}
+
+// Answers that a client does not read are under way as well.
+func TestHTTPAnswersUnderWayAreBounded(t *testing.T) {
+	cfg := workspace(t)
+	act(t, cfg, "architect", "send_handoff", `{"to":"qa","task":"Test it","detail":"`+strings.Repeat("x", 20_000)+`"}`)
+	s := serve(t, cfg, mcp.HTTPConfig{Messages: mcp.Bound{All: 20_000, Each: 10_000}})
+	for _, era := range eras {
+		qa := s.as("qa").in(era)
+		if era != "2026-07-28" {
+			qa = s.join(era, "qa").remote
+		}
+		m := member{remote: qa, modern: era == "2026-07-28"}
+		got := m.post(m.call(7, "get_handoff", `{"handoff_id":"1","view":"full"}`))
+		require.Equal(t, http.StatusTooManyRequests, got.status, got.body)
+		require.Less(t, len(got.body), 1000)
+		require.Equal(t, http.StatusOK, m.post(m.call(7, "list_handoffs", `{}`)).status)
+	}
+}
+
+func TestInitializeBelongsToNoBatch(t *testing.T) {
+	qa := serve(t, config(newStandIn()), mcp.HTTPConfig{}).join("2025-03-26", "qa")
+	got := qa.post("[" + initialize("x", "2025-11-25") + "," + ping(2) + "]")
+	require.Contains(t, got.body, "initialize may not be part of a batch")
+	require.Contains(t, qa.post("["+ping(3)+"]").body, `"id":3`, "it is still of the revision that has batches")
+
+	c := connect(t, config(newStandIn()))
+	c.send(initialize("x", "2025-03-26"))
+	c.next()
+	c.send("[" + initialize("x", "2025-11-25") + "]")
+	require.Contains(t, c.next(), "initialize may not be part of a batch")
 }
 
 // A deadline that passes while nothing is said ends a stream of HTTP/2.

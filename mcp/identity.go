@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -57,7 +58,7 @@ func owner(by schemas.Caller) string {
 	case by.AgentID != "":
 		return by.AgentID + "/"
 	case by.Token != "":
-		return "token:" + by.Token + "/"
+		return "token:" + url.PathEscape(by.Token) + "/" // the names of others than ours may have a slash
 	}
 	return "local/"
 }

@@ -22,12 +22,6 @@ func (x *exchange) post() {
 		x.fault(http.StatusNotAcceptable, "accept application/json and text/event-stream")
 		return
 	}
-	release, full := x.messages.take(x.by.Token, x.size())
-	if full != nil {
-		x.refuse(full)
-		return
-	}
-	defer release()
 	text, ok := x.body()
 	if !ok {
 		return

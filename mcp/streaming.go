@@ -3,6 +3,8 @@ package mcp
 import (
 	"net/http"
 	"time"
+
+	"handoff/schemas"
 )
 
 // stream answers subscriptions/listen: with what there is to say until the client leaves or the server ends,
@@ -78,8 +80,12 @@ func (x *exchange) listen() {
 	x.hear(s)
 }
 
-// welcome tells whether the stream may go on. Nobody hears more than its token is good for.
-func (x *exchange) welcome() bool { return x.config.Still(x.r) == nil }
+// welcome tells whether the stream may go on: nobody hears more than its token is good for. Where that cannot be
+// told just now, as while the owner of the store changes, it goes on.
+func (x *exchange) welcome() bool {
+	err := schemas.AsError(x.config.Still(x.r))
+	return err == nil || err.Code != schemas.Denied
+}
 
 // hear writes what a session has to say until somebody ends it. What was said to a stream that broke may not
 // have arrived: so each stream after the first begins with all that the session watches.

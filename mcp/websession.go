@@ -74,19 +74,27 @@ func (s *sessions) open(token string) (*webSession, *schemas.Error) {
 	return w, nil
 }
 
-// makeRoom takes out the idle session that was used longest ago, if there are too many: of this token, or in all.
+// makeRoom takes out the idle session that was used longest ago, if there are too many: of this token, or in all of
+// the token that has most.
 func (s *sessions) makeRoom(token string) (victim *webSession, ok bool) {
-	own := 0
+	of := map[string]int{}
 	for _, w := range s.byID {
-		if w.token == token {
-			own++
+		of[w.token]++
+	}
+	from := token
+	switch {
+	case of[token] >= s.Each:
+	case len(s.byID) < s.All:
+		return nil, true
+	default:
+		for other, n := range of {
+			if n > of[from] {
+				from = other
+			}
 		}
 	}
-	if own < s.Each && len(s.byID) < s.All {
-		return nil, true
-	}
 	for _, w := range s.byID {
-		if w.busy == 0 && (own < s.Each || w.token == token) && (victim == nil || w.used < victim.used) {
+		if w.busy == 0 && w.token == from && (victim == nil || w.used < victim.used) {
 			victim = w
 		}
 	}

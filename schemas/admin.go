@@ -53,7 +53,8 @@ type NewestIn struct{}
 
 // NewestOut is where the registry stands: whoever follows changes from there misses nothing after.
 type NewestOut struct {
-	Event uint64 `json:"event"` // number of the newest event, zero for none
+	Event   uint64 `json:"event"`             // number of the newest event, zero for none
+	Failing string `json:"failing,omitempty"` // why the last change could not be kept, as on a full disk
 }
 
 // TokenAddIn are the arguments of the administrative tool token_add. The secret stays with whoever made it.

@@ -8,12 +8,13 @@ import (
 	"handoff/schemas"
 )
 
-// Timed is a backend that measures how long it takes until what was written is durable. It is for a backend of
-// which nothing is used but what [Backend] says.
+// Timed is a backend that measures how long it takes until what was written is durable, and knows whether the last
+// of it was. It is for a backend of which nothing is used but what [Backend] says.
 type Timed struct {
 	Backend
-	now  func() time.Time
-	took latency
+	now    func() time.Time
+	took   latency
+	failed atomic.Pointer[error] // of the last commit; nil for none
 }
 
 // NewTimed measures the updates of a backend by a clock, and takes over closing it.
@@ -24,25 +25,39 @@ func NewTimed(b Backend, now func() time.Time) *Timed {
 // Update measures the whole of the call, with the wait for its turn, if fn wrote and the writes were kept.
 func (t *Timed) Update(ctx context.Context, fn func(Writer) error) error {
 	begun := t.now()
-	var wrote *bool // of the last run of fn, which has ended when Update returns
+	var last *noting // run of fn, which has ended when Update returns
 	err := t.Backend.Update(ctx, func(w Writer) error {
-		n := noting{Writer: w}
-		wrote = &n.wrote
-		return fn(&n)
+		last = &noting{Writer: w}
+		last.refused = fn(last)
+		return last.refused
 	})
-	if err == nil && wrote != nil && *wrote {
+	switch {
+	case last == nil || !last.wrote || last.refused != nil || ctx.Err() != nil:
+	case err != nil:
+		t.failed.Store(&err)
+	default:
+		t.failed.Store(nil)
 		t.took.add(t.now().Sub(begun))
 	}
 	return err
 }
 
+// Failed is why the last commit could not be kept, nil once one was.
+func (t *Timed) Failed() error {
+	if err := t.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
 // Commits is how long the updates took until now that wrote something.
 func (t *Timed) Commits() schemas.Latency { return t.took.read() }
 
-// noting notes whether anything is written.
+// noting notes whether anything is written, and what fn said in the end.
 type noting struct {
 	Writer
-	wrote bool
+	wrote   bool
+	refused error
 }
 
 func (n *noting) Put(s Space, key, value []byte) error {

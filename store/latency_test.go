@@ -74,3 +74,37 @@ func TestManyMeasureAtOnce(t *testing.T) {
 	wg.Wait()
 	require.EqualValues(t, 400, b.Commits().Count)
 }
+
+// disk keeps nothing once it is full.
+type disk struct {
+	store.Backend
+	full bool
+}
+
+func (f *disk) Update(ctx context.Context, fn func(store.Writer) error) error {
+	if !f.full {
+		return f.Backend.Update(ctx, fn)
+	}
+	undo := errors.New("undo")
+	err := f.Backend.Update(ctx, func(w store.Writer) error { return errors.Join(fn(w), undo) })
+	if errors.Is(err, undo) {
+		return store.ErrFull
+	}
+	return err
+}
+
+func TestAFailedCommitIsKnownUntilOneIsKept(t *testing.T) {
+	full := &disk{Backend: memory.New()}
+	b := store.NewTimed(full, time.Now)
+	require.NoError(t, b.Update(t.Context(), put))
+	require.NoError(t, b.Failed())
+	full.full = true
+	require.ErrorIs(t, b.Update(t.Context(), put), store.ErrFull)
+	require.ErrorIs(t, b.Failed(), store.ErrFull)
+	full.full = false
+	refused := errors.New("refused")
+	require.ErrorIs(t, b.Update(t.Context(), func(w store.Writer) error { return errors.Join(put(w), refused) }), refused)
+	require.ErrorIs(t, b.Failed(), store.ErrFull, "that was the caller's own doing")
+	require.NoError(t, b.Update(t.Context(), put))
+	require.NoError(t, b.Failed())
+}

@@ -66,7 +66,7 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 	by, err := named(c.Caller, agent, t)
 	if err != nil {
 		if schemas.AsError(err).Code == schemas.Denied {
-			l.Mailbox.Denied(ctx, c.Caller, agent, t.Name)
+			l.Mailbox.Denied(ctx, c.Caller, agent)
 		}
 		return nil, err
 	}

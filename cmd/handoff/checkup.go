@@ -13,10 +13,11 @@ import (
 )
 
 // checkEvery is how often the whole registry is compared with the records: it reads all of them. checkAgain is how
-// soon when it could not be.
+// soon when it could not be, and checkDamaged when it was found wanting.
 const (
-	checkEvery = time.Hour
-	checkAgain = 10 * time.Second
+	checkEvery   = time.Hour
+	checkDamaged = time.Minute
+	checkAgain   = 10 * time.Second
 )
 
 // checkup looks whether the store is whole, for those who ask whether the server is ready.
@@ -39,7 +40,9 @@ func (c *checkup) look(ctx context.Context) {
 			}
 			continue
 		}
-		pause = checkEvery
+		if pause = checkEvery; !out.OK {
+			pause = checkDamaged
+		}
 		c.found(ctx, out)
 	}
 }
@@ -53,7 +56,7 @@ func (c *checkup) found(ctx context.Context, out schemas.AuditOut) {
 	c.problems = len(out.Problems)
 }
 
-// ready tells whether the store can be reached, and that the last check found no problem in it.
+// ready tells whether the store can be reached, can keep what changes, and was whole when it was checked last.
 func (c *checkup) ready(ctx context.Context) error {
 	c.mu.Lock()
 	problems := c.problems
@@ -61,6 +64,9 @@ func (c *checkup) ready(ctx context.Context) error {
 	if problems > 0 {
 		return fmt.Errorf("the store failed its check: %d problems", problems)
 	}
-	_, err := tools.Ask[schemas.NewestOut](ctx, c.boxes, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
+	out, err := tools.Ask[schemas.NewestOut](ctx, c.boxes, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
+	if err == nil && out.Failing != "" {
+		err = schemas.Errorf(schemas.Unavailable, "changes cannot be kept: %s", out.Failing)
+	}
 	return err
 }

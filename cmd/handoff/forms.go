@@ -95,13 +95,13 @@ func (f *numberForm) String() string { return strconv.Itoa(int(*f)) }
 func (*numberForm) Type() string     { return "number" }
 func (f *numberForm) argument() any  { return int(*f) }
 
-// rateForm is a number that may have a fraction.
+// rateForm is a number above zero that may have a fraction.
 type rateForm float64
 
 func (f *rateForm) Set(s string) error {
 	n, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
-		return errors.New("not a number")
+	if err != nil || !(n > 0) || math.IsInf(n, 0) {
+		return errors.New("not a number above zero")
 	}
 	*f = rateForm(n)
 	return nil

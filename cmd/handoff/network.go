@@ -4,7 +4,9 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -39,17 +41,40 @@ func (n *network) bind(flags *pflag.FlagSet) {
 }
 
 // check says what is wrong with the flags together.
-func (n *network) check() error {
+func (n *network) check(given *pflag.FlagSet) error {
+	if n.addr == "" {
+		return n.idle(given)
+	}
 	switch {
-	case n.addr == "" && (n.cert != "" || n.key != "" || n.insecure || len(n.hosts)+len(n.origins) > 0 || n.issuer != ""):
-		return schemas.Invalidf("--http", "there is no address to serve over HTTP").WithHint("Give one, as --http 127.0.0.1:4263.")
-	case n.rate <= 0 || n.pending < 0:
-		return schemas.Invalidf("--token-rate", "--token-rate is above zero, and --oauth-pending not below it")
-	case (n.issuer == "") != (n.audience == ""):
-		return schemas.Invalidf("--oauth-issuer", "--oauth-issuer and --oauth-audience belong together").
-			WithHint("The audience is the URL of this server as clients know it, such as https://handoff.example.com/mcp.")
+	case !(n.rate > 0) || math.IsInf(n.rate, 0): // also for what is no number
+		return schemas.Invalidf("--token-rate", "%v is no number of requests a second", n.rate).WithHint("Give a number above zero.")
+	case n.pending < 0:
+		return schemas.Invalidf("--oauth-pending", "%d is no number of handoffs", n.pending).WithHint("Give 0 for any number.")
+	case n.issuer == "" && (n.audience != "" || given.Changed("oauth-pending") || given.Changed("oauth-agents-claim")):
+		return schemas.Invalidf("--oauth-issuer", "there is no issuer whose tokens this would be about").
+			WithHint("Give --oauth-issuer URL too, or none of the flags that begin with --oauth.")
+	case n.issuer != "" && !isURL(n.audience):
+		return schemas.Invalidf("--oauth-audience", "%q is not the URL of this server", schemas.Visible(n.audience)).
+			WithHint("Give it as clients know it, such as https://handoff.example.com/mcp.")
 	}
 	return nil
+}
+
+// idle refuses flags that do nothing without an address.
+func (n *network) idle(given *pflag.FlagSet) (err error) {
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	new(network).bind(own)
+	own.VisitAll(func(f *pflag.Flag) {
+		if given.Changed(f.Name) && err == nil {
+			err = schemas.Invalidf("--"+f.Name, "nothing is served over HTTP").WithHint("Give an address too, as --http 127.0.0.1:4263.")
+		}
+	})
+	return err
+}
+
+func isURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
 }
 
 // oauth gives who checks access tokens; nil when there is no issuer.
@@ -59,7 +84,7 @@ func (n *network) oauth(a *app, log *slog.Logger) (*auth.Issuer, error) {
 	}
 	issuer, err := auth.NewIssuer(auth.IssuerConfig{URL: n.issuer, Audience: n.audience, AgentsClaim: n.agentIn, Pending: n.pending, Now: a.now, Logger: log})
 	if err != nil {
-		return nil, schemas.Invalidf("--oauth-issuer", "%w", err)
+		return nil, schemas.Invalidf("--oauth-issuer", "%w", err).WithHint("Give the URL that is iss in its tokens, such as https://login.example.com.")
 	}
 	return issuer, nil
 }
@@ -75,7 +100,6 @@ func (n *network) metadata() (handler http.Handler, at string) {
 // site is what listens.
 func (n *network) site(ctx context.Context, c web.Config) (*web.Server, error) {
 	c.Addr, c.Cert, c.Key, c.Insecure, c.Hosts, c.Origins = n.addr, n.cert, n.key, n.insecure, n.hosts, n.origins
-	c.Open = c.Open && n.issuer == ""
 	return web.Listen(ctx, c)
 }
 

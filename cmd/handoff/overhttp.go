@@ -62,7 +62,7 @@ func (a *app) listenHTTP(ctx context.Context, place workspace.Workspace, boxes *
 	metadata, metadataURL := a.network.metadata()
 	challenge := func(err error) (string, bool) { return auth.Challenge(err, metadataURL) }
 	h.endpoint = h.server().HTTP(mcp.HTTPConfig{Caller: h.caller, Still: h.gate.Still, Challenge: challenge, Now: a.now})
-	needed, err := h.tokensNeeded(ctx)
+	needed, err := h.gate.Needed(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -115,12 +115,6 @@ func (h *overHTTP) measure(ctx context.Context, w io.Writer) {
 	if err := h.metrics.Write(ctx, w); err != nil {
 		h.log.DebugContext(ctx, "the figures were not read to their end", slog.Any("error", err))
 	}
-}
-
-// tokensNeeded tells whether nobody is served without a token.
-func (h *overHTTP) tokensNeeded(ctx context.Context) (bool, error) {
-	out, err := tools.Ask[schemas.TokenFindOut](ctx, h.boxes, tools.Call{Tool: "token_find"}, schemas.TokenFindIn{})
-	return out.Needed, err
 }
 
 // serve answers until ctx is done, and then what is under way.

@@ -42,7 +42,12 @@ It runs until SIGINT, SIGTERM or SIGHUP and then ends in good order; the same si
 another process owns the workspace, it is in line. examples/systemd/handoff@.service is a unit of the user for
 systemd, where the workspace is the instance: handoff@NAME. handoff where tells the name of a project's.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.own(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.network.check(cmd.Flags()); err != nil {
+				return err
+			}
+			return a.own(cmd.Context())
+		},
 	}
 	a.network.bind(cmd.Flags())
 	a.logging.bind(cmd.Flags())
@@ -52,9 +57,6 @@ systemd, where the workspace is the instance: handoff@NAME. handoff where tells 
 
 // own is in line for the store, or has it, until a signal comes.
 func (a *app) own(ctx context.Context) error {
-	if err := a.network.check(); err != nil {
-		return err
-	}
 	ctx, life := process.Begin(ctx, a.exit)
 	defer life.End()
 	process.SpendMemory()

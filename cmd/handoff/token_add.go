@@ -16,7 +16,7 @@ var tokenFields = []field{
 	{"agents", "agents", asWords, "that it may act as, the usual one first"},
 	{"scope", "scope", asText, "read, agent (the default), or admin, which may also act as human"},
 	{"rate", "rate", asRate, "requests a second (default: that of the server)"},
-	{"pending", "pending", asNumber, "handoffs sent with it that may be pending at a time (default: any number)"},
+	{"pending", "pending", asNumber, "handoffs sent with it that may be pending at a time (default: 0, any number)"},
 }
 
 func (a *app) tokenAddCommand() *cobra.Command {
@@ -26,8 +26,8 @@ func (a *app) tokenAddCommand() *cobra.Command {
 		Example: `  handoff token add ci --agents qa,release
   T=$(handoff token add watcher --agents qa --scope read --expires 30d)
   handoff token add boss --agents human --scope admin --rate 5 --pending 100`,
-		Long: `The secret goes to standard output and is kept nowhere: the workspace has its hash. The name is none: it stands in
-the registry beside what is done with the token, and is never used again.`,
+		Long: `The secret goes to standard output and is kept nowhere: the workspace has its hash. The name is no secret: it
+stands in the registry beside what is done with the token, and is never given to another.`,
 		Args: cobra.ExactArgs(1),
 	}
 	bind(cmd, tokenFields)

@@ -8,6 +8,7 @@ import (
 
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/open"
+	"handoff/cmd/handoff/internal/process"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools"
@@ -69,9 +70,13 @@ func (a *app) open(ctx context.Context, stays bool, log *slog.Logger, fn func(wo
 	if err != nil {
 		return err
 	}
+	var crowded func(bool)
+	if stays && a.network.addr == "" { // a command has no limit, and a server for many has enough
+		crowded = process.Crowded
+	}
 	boxes, err := open.Workspace(ctx, open.Config{
 		Name: place.Name, Dir: place.Dir, Runtime: a.getenv("XDG_RUNTIME_DIR"), Stays: stays,
-		Version: thisRelease().Version, Now: a.now, Awake: a.awake, Logger: log,
+		Version: thisRelease().Version, Now: a.now, Awake: a.awake, Logger: log, Crowded: crowded,
 		Limits: a.keeping.limits, Lease: a.keeping.lease.Duration, LeaseMax: a.keeping.leaseMax.Duration,
 	})
 	if err != nil {

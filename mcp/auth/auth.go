@@ -22,6 +22,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"handoff/schemas"
@@ -46,6 +47,7 @@ type Gate struct {
 	Config
 	rates     *limits // by name of token
 	strangers *strangers
+	closed    atomic.Bool // nobody is let in without a token any more
 }
 
 // New makes a gate that has seen nobody yet.

@@ -190,16 +190,29 @@ func TestRefusedNamesAreInTheRegistry(t *testing.T) {
 
 func TestNobodyIsLetInBlindly(t *testing.T) {
 	w := open(t)
-	secret := w.add("ci", 1)
-	w.welcome(bearer(t, secret))
 	require.NoError(t, w.store.Close())
-	for _, r := range []*http.Request{request(t), bearer(t, secret), bearer(t, drawn(9))} {
+	for _, r := range []*http.Request{request(t), bearer(t, drawn(9))} {
 		_, err := w.Caller(r)
 		require.Equal(t, schemas.Unavailable, schemas.AsError(err).Code)
 		_, unauthorized := auth.Challenge(err, "")
 		require.False(t, unauthorized)
 	}
 	require.Empty(t, w.denied)
+}
+
+// A store that is taken away, or replaced by an older one, has no tokens.
+func TestDoorStaysClosed(t *testing.T) {
+	var at struct{ tools.Invoker }
+	w := open(t, func(w *world, c *auth.Config) {
+		at.Invoker = w.Local
+		c.Invoker = &at
+	})
+	w.welcome(request(t))
+	secret := w.add("ci", 1)
+	w.welcome(bearer(t, secret))
+	at.Invoker = open(t).Local
+	w.refused(request(t), auth.NoToken, "a token is needed")
+	w.refused(bearer(t, secret), auth.Unknown, "nobody has this token")
 }
 
 func TestCallersComeTogether(t *testing.T) {

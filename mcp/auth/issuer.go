@@ -47,10 +47,10 @@ type Issuer struct {
 // NewIssuer reads nothing yet, so that a server starts while its issuer is down. It says what is wrong with c.
 func NewIssuer(c IssuerConfig) (*Issuer, error) {
 	if err := trusted(c.URL); err != nil {
-		return nil, fmt.Errorf("issuer: %w", err)
+		return nil, err
 	}
 	if c.Audience == "" {
-		return nil, errors.New("issuer: no audience: any token of the issuer would do, whatever it is for")
+		return nil, errors.New("no audience: any token of the issuer would do, whatever it is for")
 	}
 	c.AgentsClaim = cmp.Or(c.AgentsClaim, "handoff_agents")
 	if c.Client == nil {

@@ -10,14 +10,24 @@ import (
 	"handoff/tools"
 )
 
+// Needed tells whether nobody is let in without a token. Once that was so it stays, for this process: a store that
+// is taken away or replaced must not open the door.
+func (g *Gate) Needed(ctx context.Context) (bool, error) {
+	if g.Issuer != nil || g.closed.Load() {
+		return true, nil
+	}
+	found, err := g.find(ctx, "")
+	return found.Needed, err
+}
+
 // anonymous gives the caller who brought nothing, where none is needed.
 func (g *Gate) anonymous(r *http.Request) (schemas.Caller, error) {
-	if g.Issuer == nil && here(r) {
-		found, err := g.find(r.Context(), "")
+	if here(r) {
+		needed, err := g.Needed(r.Context())
 		if err != nil {
 			return schemas.Caller{}, err
 		}
-		if !found.Needed {
+		if !needed {
 			return schemas.Caller{Via: schemas.ViaHTTP}, nil
 		}
 	}
@@ -54,5 +64,9 @@ func (g *Gate) holder(ctx context.Context, hash string, now time.Time) (schemas.
 func (g *Gate) find(ctx context.Context, hash string) (schemas.TokenFindOut, error) {
 	server := schemas.Caller{Via: schemas.ViaCLI} // who asks is not who calls
 	c := tools.Call{ID: g.NewRequestID(), Caller: server, Tool: "token_find"}
-	return tools.Ask[schemas.TokenFindOut](ctx, g.Invoker, c, schemas.TokenFindIn{Hash: hash})
+	found, err := tools.Ask[schemas.TokenFindOut](ctx, g.Invoker, c, schemas.TokenFindIn{Hash: hash})
+	if found.Needed {
+		g.closed.Store(true)
+	}
+	return found, err
 }

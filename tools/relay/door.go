@@ -70,6 +70,7 @@ func (o *owner) call(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
+	defer o.crowd.enter()()
 	out, err := o.seat.way.Invoke(r.Context(), c)
 	if c.Tool == closeTool && err == nil {
 		o.holderOf(connOf(c)).closed()

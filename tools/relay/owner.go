@@ -24,6 +24,7 @@ type owner struct {
 	files   []file // that are this owner's, see guard.go
 	closing sync.Once
 	closed  error
+	crowd   crowd
 
 	mu     sync.Mutex // guards the fields below
 	note   Note
@@ -37,7 +38,7 @@ const drain = time.Second
 
 // own makes this process the owner. It keeps the lock only if that succeeds.
 func (r *Relay) own(ctx context.Context, l *lock) (_ *owner, err error) {
-	o := &owner{relay: r, lock: l, seat: newSeat(), ready: make(chan struct{}), holds: map[string]*holder{}, fresh: map[net.Conn]bool{}}
+	o := &owner{relay: r, lock: l, seat: newSeat(), ready: make(chan struct{}), holds: map[string]*holder{}, fresh: map[net.Conn]bool{}, crowd: crowd{told: r.config.Crowded}}
 	defer func() {
 		if err == nil {
 			return

@@ -50,6 +50,10 @@ type Config struct {
 	// owns it. A command does not: it owns the store only when nobody else does.
 	Stays bool
 
+	// Crowded is told when many calls of other processes begin to be under way here, and when they are few again:
+	// they need memory. It is quick. Nil: nobody is.
+	Crowded func(many bool)
+
 	Version string // of this program; a newer one takes the store over from an older one
 	Now     func() time.Time
 	Logger  *slog.Logger // default: discards

@@ -29,6 +29,8 @@ type Config struct {
 	Stays   bool   // the process lives until its client leaves, instead of for one call
 	Version string // of this program
 
+	Crowded func(many bool) // see [relay.Config]
+
 	Now   func() time.Time
 	Awake func() time.Duration // see [mailbox.Config]
 
@@ -46,7 +48,7 @@ type Config struct {
 func Workspace(ctx context.Context, c Config) (*relay.Relay, error) {
 	return relay.Open(ctx, relay.Config{
 		Name: c.Name, Dir: c.Dir, Runtime: c.Runtime, Stays: c.Stays, Version: c.Version, Now: c.Now, Logger: c.Logger,
-		Open: c.open, Files: []string{c.file()},
+		Open: c.open, Files: []string{c.file()}, Crowded: c.Crowded,
 	})
 }
 
@@ -69,7 +71,7 @@ func (c Config) open(ctx context.Context, alone bool) (relay.Store, error) {
 	m := &mailboxes{store: store.New(timed), log: log}
 	m.Local = tools.Local{Logger: log.Logger(), Mailbox: mailbox.New(mailbox.Config{
 		Store: m.store, Now: c.Now, Awake: c.Awake, NewID: newID, Alone: alone,
-		Limits: c.Limits, Lease: c.Lease, LeaseMax: c.LeaseMax, Logger: log.Logger(), Commits: timed.Commits,
+		Limits: c.Limits, Lease: c.Lease, LeaseMax: c.LeaseMax, Logger: log.Logger(), Commits: timed.Commits, Failed: timed.Failed,
 	})}
 	return m, nil
 }

@@ -21,3 +21,12 @@ func SpendMuchMemory() {
 	debug.SetGCPercent(growth)
 	debug.SetMemoryLimit(large)
 }
+
+// Crowded does the one or the other, as long as many others are served too.
+func Crowded(many bool) {
+	if many {
+		SpendMuchMemory()
+	} else {
+		SpendMemory()
+	}
+}

@@ -6,19 +6,22 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
 	"handoff/schemas"
 )
 
-// Note adds attributes to the line that the access log will have of a request, by its context. It does nothing
-// for other contexts. What is secret does not belong there.
+// Note adds attributes to the line that the access log will have of a request, by its context, in the place of those
+// of the same name. It does nothing for other contexts. What is secret does not belong there.
 func Note(ctx context.Context, attrs ...slog.Attr) {
 	if n, ok := ctx.Value(noteKey{}).(*note); ok {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		n.attrs = append(n.attrs, attrs...)
+		for _, a := range attrs {
+			n.attrs = append(slices.DeleteFunc(n.attrs, func(old slog.Attr) bool { return old.Key == a.Key }), a)
+		}
 	}
 }
 
