@@ -40,7 +40,7 @@ func (r *Relay) queue() {
 // rise makes the process that has the lock the owner.
 func (r *Relay) rise(l *lock) {
 	r.mu.Lock()
-	r.rising = true
+	r.rising, r.room = true, nil
 	r.mu.Unlock()
 	o, err := r.own(r.life, l)
 	r.mu.Lock()
@@ -55,6 +55,9 @@ func (r *Relay) rise(l *lock) {
 	}
 	r.owner = o // Close looks for it when this is done
 	r.sitOn(o.seat)
+	if room := r.room; room != nil {
+		r.work.Go(room)
+	}
 }
 
 // outcome is what came of having the lock: the seat of an owner, or why the store could not be opened.

@@ -77,6 +77,7 @@ type Relay struct {
 	closed  bool
 	queued  bool                  // a goroutine is in line for the lock
 	rising  bool                  // the lock is held, the store not open yet
+	room    func()                // makes room for who asked for it meanwhile; nil for nobody
 	owner   *owner                // nil in all processes but one
 	seat    *seat                 // where calls go; nil before the first
 	refused error                 // why the store could not be opened, for the search under way

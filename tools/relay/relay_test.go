@@ -304,3 +304,35 @@ func TestANewerProgramTakesOver(t *testing.T) {
 	require.NoError(t, all[2].Close())
 	require.EqualValues(t, 4, all[0].send("and back"))
 }
+
+// An owner listens before its store is open. Who asks it to make room then does not ask again.
+func TestAnOwnerThatIsJustOpeningMakesRoomToo(t *testing.T) {
+	w := newWorld(t)
+	opening, open := make(chan struct{}), make(chan struct{})
+	old := w.config()
+	old.Version = "v1.9.0"
+	old.Open = func(ctx context.Context, alone bool) (relay.Store, error) {
+		if opening != nil {
+			close(opening)
+			opening = nil
+			<-open
+		}
+		return w.openStore(ctx, alone)
+	}
+	older := w.start(old)
+	sent := make(chan schemas.ID, 1)
+	began := opening
+	go func() { sent <- older.send("of the older") }()
+	<-began
+	c := w.config()
+	c.Version = "v1.10.0"
+	newer := w.start(c)
+	claimed := make(chan schemas.ID, 1)
+	go func() { claimed <- newer.send("of the newer") }()
+	time.AfterFunc(50*time.Millisecond, func() { close(open) }) // it was asked by then; sooner it is asked later
+	require.NotEqual(t, <-sent, <-claimed)
+	require.Eventually(t, func() bool {
+		n, ok := relay.ReadNote(w.dir)
+		return ok && n.Version == "v1.10.0"
+	}, 10*time.Second, time.Millisecond)
+}

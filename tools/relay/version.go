@@ -92,11 +92,15 @@ func (o *owner) yield(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// makeRoom closes the store and goes to the end of the line for it. It does not wait for that, and tells whether
-// it can.
+// makeRoom closes the store and goes to the end of the line for it, as soon as it is open. It does not wait for
+// that, and tells whether it can.
 func (r *Relay) makeRoom(o *owner, why string, details ...any) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.rising && !r.closed { // it listens already: who asks now would not ask again
+		r.room = func() { r.makeRoom(o, why, details...) }
+		return true
+	}
 	if r.closed || r.owner != o || o.seat.lost() {
 		return false
 	}
