@@ -21,7 +21,7 @@ func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.Conn
 		return out, err
 	}
 	err = s.update(ctx, by, func(o *op) error {
-		a, err := o.nameFor(client, in.Conn)
+		a, err := o.nameFor(client, in)
 		if err != nil {
 			return err
 		}

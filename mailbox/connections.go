@@ -123,6 +123,30 @@ func (c *connections) others(a schemas.Agent, session string) bool {
 	return false
 }
 
+// actsIn tells whether an agent acts over an open connection of a session.
+func (c *connections) actsIn(session string, a schemas.Agent) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, conn := range c.open {
+		if conn.session == session && conn.agents[a] {
+			return true
+		}
+	}
+	return false
+}
+
+// of are the open connections of a session.
+func (c *connections) of(session string) (names []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, conn := range c.open {
+		if session != "" && conn.session == session {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // hear notes that the holder of a handoff was heard of.
 func (c *connections) hear(id schemas.ID, at time.Time) {
 	c.mu.Lock()

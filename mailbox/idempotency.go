@@ -22,23 +22,28 @@ func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func
 		if err := o.noteSeen(); err != nil {
 			return err
 		}
-		if by.Request == "" {
-			out, err = fn(o)
-			return err
-		}
-		done, err := o.Receipt(store.ByRequest(by.Request))
-		if err != nil {
-			return err
-		}
-		if done != nil {
-			return o.replay(done, &out)
-		}
-		if out, err = fn(o); err != nil || o.fruitless {
-			return err
-		}
-		return o.remember(out)
+		out, err = once(o, fn)
+		return err
 	})
 	return out, err
+}
+
+// once does a part of an operation whose outcome is remembered, unless it is fruitless.
+func once[Out any](o *op, fn func(*op) (Out, error)) (out Out, err error) {
+	if o.by.Request == "" {
+		return fn(o)
+	}
+	done, err := o.Receipt(store.ByRequest(o.by.Request))
+	if err != nil {
+		return out, err
+	}
+	if done != nil {
+		return out, o.replay(done, &out)
+	}
+	if out, err = fn(o); err != nil || o.fruitless {
+		return out, err
+	}
+	return out, o.remember(out)
 }
 
 // refused marks the receipt of a call that was refused although something was kept.

@@ -11,25 +11,29 @@ import (
 // Inbox counts the mail that an agent may claim, and its unread notices.
 func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (in schemas.Inbox, err error) {
 	err = s.Store.View(ctx, func(v *store.View) error {
-		in = schemas.Inbox{}
-		boxes, err := s.boxesOf(v, agent)
-		if err != nil {
-			return err
-		}
-		for _, box := range boxes {
-			m, err := v.Mailbox(box)
-			if err != nil {
-				return err
-			}
-			in.Pending += m.Pending
-			in.Urgent += m.Urgent
-			if box == schemas.Address(agent) {
-				in.Notices = m.Unread
-			}
-		}
-		return nil
+		in, err = s.inboxOf(v, agent)
+		return err
 	})
 	return in, s.coded(err)
+}
+
+func (s *Service) inboxOf(v *store.View, agent schemas.Agent) (in schemas.Inbox, err error) {
+	boxes, err := s.boxesOf(v, agent)
+	if err != nil {
+		return in, err
+	}
+	for _, box := range boxes {
+		m, err := v.Mailbox(box)
+		if err != nil {
+			return in, err
+		}
+		in.Pending += m.Pending
+		in.Urgent += m.Urgent
+		if box == schemas.Address(agent) {
+			in.Notices = m.Unread
+		}
+	}
+	return in, nil
 }
 
 // boxesOf are the mailboxes that an agent may claim from: its own, the pools it qualifies for, and those of

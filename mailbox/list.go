@@ -156,14 +156,18 @@ func (f filter) notices(v *store.View, a schemas.Agent, limit int) (out schemas.
 		if err != nil {
 			return out, nil, err
 		}
-		it := schemas.Item{
-			NoticeID: n.ID, HandoffID: n.About, From: n.From, Title: schemas.Visible(n.Title), At: n.At, Kind: n.Kind, Text: schemas.Visible(n.Text), Unread: unread,
-		}
-		if len(shown) == limit || !fits(&out, it, &left) {
+		if len(shown) == limit || !fits(&out, itemOfNotice(n, unread), &left) {
 			out.Cursor = schemas.ID(shown[len(shown)-1]).String()
 			break
 		}
 		shown = append(shown, n.ID)
 	}
 	return out, shown, nil
+}
+
+func itemOfNotice(n schemas.Notice, unread bool) schemas.Item {
+	return schemas.Item{
+		NoticeID: n.ID, HandoffID: n.About, From: n.From, At: n.At, Kind: n.Kind, Unread: unread,
+		Title: schemas.Visible(n.Title), Text: schemas.Visible(n.Text),
+	}
 }

@@ -55,11 +55,12 @@ func namesOf(v *store.View, client schemas.Agent) iter.Seq2[store.Agent, error] 
 	}
 }
 
-// nameFor chooses the name of a connection: the one it has, the one that its session had, the client's own,
-// or the one with the lowest number that nobody uses or keeps.
-func (o *op) nameFor(client schemas.Agent, conn string) (store.Agent, error) {
+// nameFor chooses the name of a connection: the one it has, the one that is kept for its process, the one that its
+// session had, the client's own, or the one with the lowest number that nobody uses or keeps.
+func (o *op) nameFor(client schemas.Agent, in schemas.ConnIn) (store.Agent, error) {
 	for _, fits := range []func(store.Agent) bool{
-		func(a store.Agent) bool { return a.Conn == conn },
+		func(a store.Agent) bool { return in.Conn != "" && a.Conn == in.Conn },
+		func(a store.Agent) bool { return keptForProcess(a, in.Process) && !o.taken(a) },
 		func(a store.Agent) bool { return hadBy(a, o.by.AgentID, o.now) && !o.taken(a) },
 	} {
 		for a, err := range namesOf(o.View, client) {
@@ -70,7 +71,7 @@ func (o *op) nameFor(client schemas.Agent, conn string) (store.Agent, error) {
 	}
 	for n := 1; ; n++ {
 		a, err := o.agentOrNew(nth(client, n))
-		if err != nil || !o.taken(a) && (n == 1 || o.spare(a, client)) {
+		if err != nil || !o.taken(a) && !o.expects(a, in.Process) && (n == 1 || o.spare(a, client)) {
 			return a, err
 		}
 	}

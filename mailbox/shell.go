@@ -19,19 +19,22 @@ func (s *Service) NameOf(ctx context.Context, _ schemas.Caller, in schemas.Sessi
 		return out, err
 	}
 	now := s.Now()
-	err = s.Store.View(ctx, func(v *store.View) error {
-		var all []store.Agent
-		for a, err := range namesOf(v, client) {
-			if err != nil {
-				return err
-			}
-			all = append(all, a)
-		}
-		name, err := s.nameAmong(all, client, in, now)
-		out = schemas.SessionOut{Agent: name}
+	err = s.Store.View(ctx, func(v *store.View) (err error) {
+		out.Agent, err = s.sessionName(v, client, in, now)
 		return err
 	})
 	return out, s.coded(err)
+}
+
+func (s *Service) sessionName(v *store.View, client schemas.Agent, in schemas.SessionIn, now time.Time) (schemas.Agent, error) {
+	var all []store.Agent
+	for a, err := range namesOf(v, client) {
+		if err != nil {
+			return "", err
+		}
+		all = append(all, a)
+	}
+	return s.nameAmong(all, client, in, now)
 }
 
 func (s *Service) nameAmong(all []store.Agent, client schemas.Agent, in schemas.SessionIn, now time.Time) (schemas.Agent, error) {

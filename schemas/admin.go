@@ -38,14 +38,74 @@ type ConnOut struct {
 
 // SessionIn names a session by what its client calls it, as a shell that it started knows.
 type SessionIn struct {
-	Client  Agent  `json:"client"` // see ConnIn
-	Session string `json:"session"`
+	Client  Agent  `json:"client"`                                      // see ConnIn
+	Session string `json:"session,omitempty"`                           // empty where nothing tells it
 	Process string `json:"process,omitempty" jsonschema:"maxLength=64"` // see ConnIn
 }
 
 // SessionOut is the name under which the session acts.
 type SessionOut struct {
 	Agent Agent `json:"agent"`
+}
+
+// Occasion is what happens in a session when it asks for its news.
+type Occasion string
+
+// The occasions. All but the last mark what they tell of, so that it is told once in a session.
+const (
+	OnStart   Occasion = "start"   // it begins, or goes on without what it knew: all that matters
+	OnMail    Occasion = "mail"    // it is spoken to, or works: new mail
+	OnStop    Occasion = "stop"    // it wants to stop: what it holds and was not yet reminded of
+	OnEnd     Occasion = "end"     // it ends: a note is left with what it holds
+	OnCompact Occasion = "compact" // it is about to forget: the same
+	OnWake    Occasion = "wake"    // it sleeps: the handoffs for which it is to wake up
+	OnLook    Occasion = "look"    // somebody looks: as at the start
+)
+
+// NewsIn are the arguments of the administrative tool session_news. The name under which the session acts is that
+// of the caller; without one it is found as session_name does.
+type NewsIn struct {
+	On      Occasion `json:"on" jsonschema:"enum=start,enum=mail,enum=stop,enum=end,enum=compact,enum=wake,enum=look"`
+	Client  Agent    `json:"client,omitempty"`                             // see ConnIn
+	Session string   `json:"session,omitempty" jsonschema:"maxLength=128"` // what was told is remembered for it
+	Process string   `json:"process,omitempty" jsonschema:"maxLength=64"`  // see ConnIn
+
+	// Follows tells that servers which the client starts know Session or Process: at the start the name is kept
+	// for them, since a hook may run before them.
+	Follows bool `json:"follows,omitempty"`
+
+	// Subagents are the names of a subagent that wants to stop: then only what was claimed under them counts.
+	Subagents []Agent `json:"subagents,omitempty" jsonschema:"maxItems=4"`
+
+	WaitSeconds int `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50"` // on wake
+}
+
+// NewsOut is what a session is to be told.
+type NewsOut struct {
+	Agent Agent   `json:"agent"`          // under which the session acts
+	Here  []Agent `json:"here,omitempty"` // who else has an open connection, at most eight
+	More  int     `json:"more_here,omitempty"`
+
+	Holding     []Held `json:"holding,omitempty"` // at most five
+	MoreHolding int    `json:"more_holding,omitempty"`
+	Remind      bool   `json:"remind,omitempty"` // it is to go on with what it holds instead of stopping
+
+	Mail    Inbox  `json:"mail"`          // counts, at the start
+	New     []Item `json:"new,omitempty"` // best first, at most five, handoffs before notices
+	MoreNew int    `json:"more_new,omitempty"`
+
+	Over string `json:"over,omitempty"` // why the session is not to be woken any more
+}
+
+// Held is a handoff that a session holds.
+type Held struct {
+	HandoffID ID         `json:"handoff_id"`
+	Title     string     `json:"title"`
+	From      Agent      `json:"from"`
+	As        Agent      `json:"as,omitempty"` // who holds it, if that is not the session's own name
+	Status    Status     `json:"status"`
+	Percent   int        `json:"percent,omitempty"`
+	LeaseEnds *time.Time `json:"lease_ends,omitempty"`
 }
 
 // NewestIn are the arguments of the administrative tool registry_newest.

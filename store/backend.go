@@ -40,6 +40,7 @@ const (
 	Receipts                // outcomes of calls, by request id
 	References              // nothing yet: content under its own address
 	Words                   // the words by which a handoff is found
+	Tellings                // what sessions were told, by agent and session
 	Spaces                  // how many there are; not a space
 )
 
@@ -50,7 +51,7 @@ var spaceNames = [Spaces]string{
 	Agents: "agents", Mailboxes: "mailboxes", Workflows: "workflows", Tokens: "tokens",
 	Notices: "notices", Unread: "unread", Events: "events",
 	Salts: "salts", Tree: "tree", Receipts: "receipts", References: "references",
-	Words: "words",
+	Words: "words", Tellings: "tellings",
 }
 
 // String is the name under which a driver keeps s on disk.

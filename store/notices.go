@@ -54,6 +54,27 @@ func (v *View) IsUnread(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 	return b != nil, err
 }
 
+// UnreadBy yields the notices that an agent has not yet read, newest first.
+func (v *View) UnreadBy(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
+	r := Prefix(Unread, word(a))
+	r.Reverse = true
+	return func(yield func(schemas.Notice, error) bool) {
+		for row, err := range v.r.Scan(r) {
+			var b []byte
+			if err == nil {
+				b, err = v.r.Get(Notices, row.Key)
+			}
+			var n schemas.Notice
+			if err == nil {
+				err = json.Unmarshal(b, &n)
+			}
+			if !yield(n, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 // Read marks notices as read; those that were are left alone.
 func (t *Tx) Read(a schemas.Agent, ids ...schemas.NoticeID) error {
 	for _, id := range ids {

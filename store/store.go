@@ -33,6 +33,7 @@
 //	            "k", sender, key              → the same of a send, as long as the store
 //	references  address                       → nothing yet: content under its own address
 //	words       id                            → the words by which it is found
+//	tellings    agent, session                → Told: of what hooks have told it, for a week
 //
 // A [Record] is small and changes; each change commits together with its [schemas.Event]. Everything said
 // is content of an event and never changes; a record names the events whose content is its body, its

@@ -70,6 +70,10 @@ var Admin = []Tool{
 		Description: "Under which name a session acts, for the shells that its client started.",
 	}, (*mailbox.Service).NameOf, nothing),
 	define(Tool{
+		Name: "session_news", Title: "News for a session", Admin: true,
+		Description: "What the hooks of a session tell it: who it is, new mail, what it holds. Each once.",
+	}, (*mailbox.Service).News, nothing),
+	define(Tool{
 		Name: "token_add", Title: "Add a token", Admin: true,
 		Description: "Let callers over a network act as some agents, with a secret of which only the hash is told.",
 	}, (*mailbox.Service).AddToken, nothing),

@@ -28,6 +28,7 @@ var messages = []reflect.Type{
 	reflect.TypeFor[schemas.TokenFindIn](), reflect.TypeFor[schemas.TokenFindOut](),
 	reflect.TypeFor[schemas.StatsIn](), reflect.TypeFor[schemas.StatsOut](),
 	reflect.TypeFor[schemas.SessionIn](), reflect.TypeFor[schemas.SessionOut](),
+	reflect.TypeFor[schemas.NewsIn](), reflect.TypeFor[schemas.NewsOut](),
 	reflect.TypeFor[schemas.NewestIn](), reflect.TypeFor[schemas.NewestOut](),
 	reflect.TypeFor[schemas.Handoff](), reflect.TypeFor[schemas.Completion](),
 	reflect.TypeFor[schemas.Failure](), reflect.TypeFor[schemas.Event](),

@@ -1,0 +1,209 @@
+package mailbox_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// hooked is the hooks of one session.
+type hooked struct {
+	*world
+	by schemas.Caller
+	in schemas.NewsIn
+}
+
+func (w *world) hooks(name schemas.Agent, session string) hooked {
+	return hooked{w, schemas.Caller{Agent: name, AgentID: session, Via: schemas.ViaCLI}, schemas.NewsIn{Session: session}}
+}
+
+func (h hooked) on(o schemas.Occasion) schemas.NewsOut {
+	h.t.Helper()
+	h.in.On = o
+	out, err := h.News(context.Background(), h.by, h.in)
+	require.NoError(h.t, err)
+	return out
+}
+
+// named are the items of an answer, as "ho_1 no_2".
+func named(out schemas.NewsOut) string {
+	var ids []string
+	for _, it := range out.New {
+		if it.NoticeID != 0 {
+			ids = append(ids, it.NoticeID.String())
+		} else {
+			ids = append(ids, it.HandoffID.String())
+		}
+	}
+	return strings.Join(ids, " ")
+}
+
+func TestEachItemIsMentionedOnceInASession(t *testing.T) {
+	for name, open := range backends {
+		t.Run(name, func(t *testing.T) {
+			w := newWorldOn(t, open(t))
+			dev, qa, hooks := w.stdio("dev"), w.stdio("qa"), w.hooks("qa", "s1")
+			times := map[string]int{}
+			for i := range 1000 {
+				switch i {
+				case 3, 500:
+					w.send(dev, "qa", fmt.Sprintf("task %d", i))
+				case 100: // it comes back, which is nothing new
+					got := w.claim(qa)
+					w.update(qa, got.HandoffID, schemas.ActRelease)
+				case 700:
+					w.send(dev, "qa", "The staging server is down", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+				}
+				out := hooks.on(schemas.OnMail)
+				require.Zero(t, out.MoreNew)
+				for id := range strings.FieldsSeq(named(out)) {
+					times[id]++
+				}
+			}
+			require.Equal(t, map[string]int{"ho_1": 1, "ho_2": 1, "no_1": 1}, times)
+			require.Equal(t, "ho_1 ho_2 no_1", named(w.hooks("qa", "s2").on(schemas.OnMail)), "another session")
+			inbox, err := w.Inbox(context.Background(), "qa")
+			require.NoError(t, err)
+			require.Equal(t, 1, inbox.Notices, "a mention is not reading")
+		})
+	}
+}
+
+func TestHooksThatRunAtOnceMentionOnce(t *testing.T) {
+	for name, open := range backends {
+		t.Run(name, func(t *testing.T) {
+			w := newConcurrentWorld(t, open(t))
+			for i := range 5 {
+				w.send(person, "qa", fmt.Sprintf("task %d", i))
+			}
+			var mu sync.Mutex
+			var all []string
+			var wg sync.WaitGroup
+			for range 16 {
+				wg.Go(func() {
+					out, err := w.News(context.Background(), schemas.Caller{Agent: "qa"}, schemas.NewsIn{On: schemas.OnMail, Session: "s1"})
+					mu.Lock()
+					defer mu.Unlock()
+					if err != nil {
+						t.Error(err)
+					}
+					all = append(all, strings.Fields(named(out))...)
+				})
+			}
+			wg.Wait()
+			require.ElementsMatch(t, []string{"ho_1", "ho_2", "ho_3", "ho_4", "ho_5"}, all)
+		})
+	}
+}
+
+func TestACallOfNewsThatIsRepeatedIsAnsweredAsTheFirstTime(t *testing.T) {
+	w := newWorld(t)
+	w.send(person, "qa", "Test it")
+	hooks := w.hooks("qa", "s1")
+	hooks.by.Request = "0001"
+	require.Equal(t, "ho_1", named(hooks.on(schemas.OnMail)))
+	require.Equal(t, "ho_1", named(hooks.on(schemas.OnMail)))
+	hooks.by.Request = "0002"
+	require.Empty(t, named(hooks.on(schemas.OnMail)))
+}
+
+func TestNothingIsWrittenWhenNothingIsNew(t *testing.T) {
+	w := newWorld(t)
+	hooks := w.hooks("qa", "s1")
+	told := func() (told store.Told, agent *store.Agent) {
+		require.NoError(t, w.store.View(context.Background(), func(v *store.View) (err error) {
+			if told, err = v.Told("qa", "s1"); err != nil {
+				return err
+			}
+			agent, err = v.Agent("qa")
+			return err
+		}))
+		return told, agent
+	}
+	for _, on := range []schemas.Occasion{schemas.OnStart, schemas.OnMail, schemas.OnStop, schemas.OnEnd, schemas.OnCompact, schemas.OnLook} {
+		require.Equal(t, schemas.NewsOut{Agent: "qa"}, hooks.on(on))
+	}
+	row, agent := told()
+	require.Zero(t, row)
+	require.Nil(t, agent, "a session that only has hooks uses up no name")
+
+	w.send(person, "qa", "Test it")
+	hooks.on(schemas.OnMail)
+	before, _ := told()
+	w.later(time.Minute)
+	hooks.on(schemas.OnMail)
+	hooks.on(schemas.OnStart)
+	after, _ := told()
+	require.Equal(t, before, after)
+}
+
+func TestMoreThanCanBeNamedIsCounted(t *testing.T) {
+	w := newWorld(t)
+	for i := range 7 {
+		w.send(person, "qa", fmt.Sprintf("task %d", i))
+	}
+	w.send(person, "qa", "Now", func(in *schemas.SendIn) { in.Priority = schemas.Critical })
+	hooks := w.hooks("qa", "s1")
+	out := hooks.on(schemas.OnStart)
+	require.Equal(t, "ho_8 ho_1 ho_2 ho_3 ho_4", named(out))
+	require.Equal(t, 3, out.MoreNew)
+	require.Equal(t, schemas.Inbox{Pending: 8, Urgent: 1}, out.Mail)
+	require.Empty(t, named(hooks.on(schemas.OnMail)), "they were counted, and are not named one after another")
+}
+
+func TestPoolsThatASessionQualifiesForAreItsMail(t *testing.T) {
+	w := newWorld(t)
+	w.stdio("sec")
+	_, err := w.Register(context.Background(), schemas.Caller{Agent: "sec"}, schemas.RegisterIn{Name: "sec", Accepts: []string{"security_review"}})
+	require.NoError(t, err)
+	w.send(person, "capability:security_review", "Look at the login")
+	require.Equal(t, "ho_1", named(w.hooks("sec", "s1").on(schemas.OnMail)))
+	require.Empty(t, named(w.hooks("qa", "s1").on(schemas.OnMail)))
+}
+
+func TestWhatASessionIsToldAtItsStart(t *testing.T) {
+	w := newWorld(t)
+	dev, qa := w.stdio("dev"), w.stdio("qa")
+	w.stdio("docs")
+	w.send(dev, "qa", "First")
+	w.update(qa, w.claim(qa).HandoffID, schemas.ActProgress, func(in *schemas.UpdateIn) { in.Percent = 40 })
+	w.send(dev, "qa", "Second")
+	hooks := w.hooks("qa", "qa-1")
+	first := hooks.on(schemas.OnStart)
+	require.Equal(t, []schemas.Agent{"dev", "docs"}, first.Here)
+	require.Len(t, first.Holding, 1)
+	held := first.Holding[0]
+	held.LeaseEnds = nil
+	require.Equal(t, schemas.Held{HandoffID: 1, Title: "First", From: "dev", Status: schemas.Working, Percent: 40}, held)
+	require.Equal(t, "ho_2", named(first))
+	require.Equal(t, first, hooks.on(schemas.OnStart), "it may know nothing of that any more")
+	require.Empty(t, named(hooks.on(schemas.OnMail)))
+}
+
+func TestASessionIsToldUnderTheNameOfItsConnection(t *testing.T) {
+	w := newWorld(t)
+	w.openFrom("100", "c1", "s1")
+	w.openFrom("200", "c2", "s2")
+	w.send(person, "claude-code-2", "Test it")
+	ask := func(session, process string) (schemas.NewsOut, error) {
+		return w.News(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.NewsIn{
+			On: schemas.OnMail, Client: "claude-code", Session: session, Process: process,
+		})
+	}
+	out, err := ask("s1", "100")
+	require.NoError(t, err)
+	require.Equal(t, schemas.NewsOut{Agent: "claude-code"}, out)
+	out, err = ask("after a clear", "200")
+	require.NoError(t, err)
+	require.Equal(t, "ho_1", named(out))
+	_, err = ask("unknown", "")
+	refused(t, err, schemas.Invalid, "2 sessions of claude-code are here")
+}

@@ -1,0 +1,160 @@
+package mailbox_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// holds makes an agent hold a handoff.
+func (w *world) holds(by schemas.Caller, task string) schemas.ID {
+	w.t.Helper()
+	w.send(person, string(by.Agent), task)
+	return w.claim(by).HandoffID
+}
+
+// remindedOf are the handoffs because of which a session is kept from stopping.
+func (h hooked) remindedOf() (ids []schemas.ID) {
+	h.t.Helper()
+	out := h.on(schemas.OnStop)
+	require.Equal(h.t, out.Remind, len(out.Holding) > 0)
+	for _, held := range out.Holding {
+		ids = append(ids, held.HandoffID)
+	}
+	return ids
+}
+
+func TestASessionIsRemindedOfEachHandoffOnce(t *testing.T) {
+	for name, open := range backends {
+		t.Run(name, func(t *testing.T) {
+			w := newWorldOn(t, open(t))
+			qa, hooks := w.stdio("qa"), w.hooks("qa", "qa-1")
+			require.Empty(t, hooks.remindedOf())
+			first, second := w.holds(qa, "First"), w.holds(qa, "Second")
+			require.Equal(t, []schemas.ID{first, second}, hooks.remindedOf())
+			for range 40 {
+				require.Empty(t, hooks.remindedOf())
+			}
+			w.complete(qa, first)
+			third := w.holds(qa, "Third")
+			require.Equal(t, []schemas.ID{third}, hooks.remindedOf())
+			require.Empty(t, hooks.remindedOf())
+		})
+	}
+}
+
+// A session that claims another handoff whenever it is kept from stopping would never stop.
+func TestASessionIsRemindedThreeTimesInARowAtMost(t *testing.T) {
+	w := newWorld(t)
+	qa, hooks := w.stdio("qa"), w.hooks("qa", "qa-1")
+	inARow, longest, reminded := 0, 0, 0
+	for i := range 40 {
+		w.holds(qa, fmt.Sprintf("task %d", i))
+		if len(hooks.remindedOf()) == 0 {
+			inARow = 0
+			continue
+		}
+		inARow++
+		reminded++
+		longest = max(longest, inARow)
+	}
+	require.Equal(t, 3, longest)
+	require.Equal(t, 30, reminded)
+}
+
+func TestWhatASessionMayLeave(t *testing.T) {
+	for name, play := range map[string]func(w *world){
+		"what waits for an answer": func(w *world) {
+			qa := w.stdio("qa")
+			w.update(qa, w.holds(qa, "Which?"), schemas.ActAsk, note("which one?"))
+		},
+		"what it only was sent": func(w *world) { w.send(person, "qa", "Later") },
+		"what others hold":      func(w *world) { w.holds(w.stdio("dev"), "Not mine") },
+		"what another session holds under the same name": func(w *world) {
+			w.stdio("qa")
+			other := schemas.Caller{Agent: "qa", AgentID: "qa-2", Via: schemas.ViaStdio, Conn: "conn-2"}
+			_, err := w.Attach(context.Background(), other, schemas.ConnIn{Conn: other.Conn})
+			require.NoError(w.t, err)
+			w.holds(other, "Of the other")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			play(w)
+			require.Empty(t, w.hooks("qa", "qa-1").remindedOf())
+		})
+	}
+}
+
+func TestASessionIsRemindedOfWhatWasClaimedByACommand(t *testing.T) {
+	w := newWorld(t)
+	w.stdio("qa")
+	id := w.holds(schemas.Caller{Agent: "qa", Via: schemas.ViaCLI}, "By a command")
+	require.Equal(t, []schemas.ID{id}, w.hooks("qa", "qa-1").remindedOf())
+}
+
+// Subagents act over the connection of their session, under names of their own.
+func TestSubagentsAreRemindedOfTheirOwn(t *testing.T) {
+	w := newWorld(t)
+	lead := w.stdio("lead")
+	helper := lead
+	helper.Agent = "tester"
+	mine, its := w.holds(lead, "Mine"), w.holds(helper, "Its")
+
+	sub := w.hooks("lead", "lead-1")
+	sub.in.Subagents = []schemas.Agent{"explorer"}
+	require.Empty(t, sub.remindedOf())
+	sub.in.Subagents = []schemas.Agent{"tester"}
+	require.Equal(t, []schemas.ID{its}, sub.remindedOf())
+	require.Equal(t, []schemas.ID{mine}, w.hooks("lead", "lead-1").remindedOf())
+
+	other := w.hooks("lead", "lead-2").on(schemas.OnLook)
+	require.Equal(t, []schemas.ID{mine}, []schemas.ID{other.Holding[0].HandoffID}, "what a subagent holds is of its session")
+	require.Len(t, other.Holding, 1)
+}
+
+func TestASessionThatEndsLeavesANote(t *testing.T) {
+	w := newWorld(t)
+	qa, hooks := w.stdio("qa"), w.hooks("qa", "s1")
+	id := w.holds(qa, "Test it")
+	kept := &schemas.Checkpoint{State: map[string]any{"step": "three"}, Note: "half done\n\nthe rest is easy"}
+	w.update(qa, id, schemas.ActProgress, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Checkpoint: kept} })
+	checkpoint := func() *schemas.Checkpoint {
+		out, err := w.Get(context.Background(), person, schemas.GetIn{HandoffID: id.String(), View: "checkpoint"})
+		require.NoError(t, err)
+		require.Equal(t, kept.State, out.Checkpoint.State)
+		return out.Checkpoint
+	}
+	hooks.on(schemas.OnCompact)
+	require.Equal(t, kept.Note+"\n[handoff] session s1 of qa was compacted at 2026-01-11T20:30:00Z.", checkpoint().Note)
+	before := w.full(id).Standing.LeaseEnds
+	w.later(5 * time.Minute)
+	hooks.on(schemas.OnCompact)
+	require.Contains(t, checkpoint().Note, "20:30:00Z", "nothing happened in between")
+	hooks.on(schemas.OnEnd)
+	require.Equal(t, kept.Note+"\n[handoff] session s1 of qa ended at 2026-01-11T20:35:00Z.", checkpoint().Note)
+	require.Equal(t, before, w.full(id).Standing.LeaseEnds, "nobody worked on it")
+	w.complete(qa, id)
+	hooks.on(schemas.OnEnd)
+	require.Contains(t, checkpoint().Note, "20:35:00Z")
+}
+
+func TestASessionIsForgottenAfterAWeek(t *testing.T) {
+	w := newWorld(t)
+	w.send(person, "qa", "Test it")
+	w.hooks("qa", "s1").on(schemas.OnMail)
+	w.later(8 * 24 * time.Hour)
+	w.send(person, "qa", "Test it too")
+	w.hooks("qa", "s2").on(schemas.OnMail)
+	require.NoError(t, w.store.View(context.Background(), func(v *store.View) error {
+		told, err := v.Told("qa", "s1")
+		require.Zero(t, told)
+		return err
+	}))
+}

@@ -1,0 +1,58 @@
+package mailbox
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// ofSession is how the line of a checkpoint begins that tells what became of a session.
+const ofSession = "[handoff] "
+
+// leaveNotes leaves a checkpoint with all that the session holds, for whoever goes on: what happened to the session.
+func (n *news) leaveNotes(what string) error {
+	held, err := n.held()
+	if err != nil {
+		return err
+	}
+	session := schemas.Visible(strings.Join(strings.Fields(n.in.Session), " "))
+	happened := fmt.Sprintf("%ssession %s of %s %s", ofSession, cmp.Or(session, "(unnamed)"), n.by.Agent, what)
+	for _, r := range held {
+		if err := n.alone(func() error { return n.leaveNote(r, happened) }); err != nil {
+			n.Logger.Error("a session left no note", slog.String("handoff", r.ID.String()), slog.Any("error", err))
+		}
+	}
+	return nil
+}
+
+// leaveNote adds a line to what was kept last. It takes the place of the one before it, and is left out when
+// nothing has happened since that says the same.
+func (n *news) leaveNote(r *store.Record, happened string) error {
+	last, err := lastCheckpoint(n.View, r)
+	if err != nil {
+		return err
+	}
+	kept := value(last)
+	ours := func(line string) bool { return strings.HasPrefix(line, ofSession) }
+	lines := strings.Split(kept.Note, "\n")
+	said := slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, happened) })
+	if said && r.Checkpoint == r.Event {
+		return nil
+	}
+	lines = slices.DeleteFunc(lines, ours)
+	lines = append(lines, fmt.Sprintf("%s at %s.", happened, n.now.UTC().Format(time.RFC3339)))
+	kept.Note = strings.TrimLeft(strings.Join(lines, "\n"), "\n")
+	n.noted = true
+	holder := n.by
+	holder.Agent = r.Holder
+	return n.as(holder, func() error {
+		_, err := n.checkpoint(r, &kept)
+		return err
+	})
+}

@@ -1,0 +1,48 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/store"
+)
+
+func TestSeenIsBoundedAndForgetsTheLowest(t *testing.T) {
+	var s store.Seen
+	for n := uint64(5000); n > 0; n-- {
+		s.Add(n)
+	}
+	require.Len(t, s.Of, 1000)
+	for n := range uint64(5001) {
+		require.True(t, s.Has(n), n)
+		require.False(t, s.Add(n), n)
+	}
+	require.False(t, s.Has(5001))
+	require.True(t, s.Add(5001))
+	require.Len(t, s.Of, 1000)
+}
+
+func TestWhatSessionsWereToldIsForgotten(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		for i := range 100 {
+			session, now := fmt.Sprintf("s%03d", i), minute(i)
+			w.update(func(tx *store.Tx) error {
+				if err := tx.PutTold("qa", session, store.Told{At: now, InARow: 1}); err != nil {
+					return err
+				}
+				return tx.ForgetTold(minute(i-10).Time(), "qa", session, 16)
+			})
+		}
+		require.LessOrEqual(t, len(w.dump(store.Tellings)[store.Tellings]), 11)
+		w.view(func(v *store.View) error {
+			told, err := v.Told("qa", "s099")
+			require.NoError(t, err)
+			require.Equal(t, 1, told.InARow)
+			told, err = v.Told("qa", "s000")
+			require.Zero(t, told)
+			return err
+		})
+	})
+}
