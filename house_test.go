@@ -110,6 +110,21 @@ var house = []room{
 		owns:    []string{"golang.org/x/term", "golang.org/x/sys"},
 	},
 	{
+		level: 5, path: "cmd/handoff/internal/doctor", about: "what is wrong, and what mends it",
+		imports: everythingBelow,
+		owns:    []string{"golang.org/x/sys"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/setup/edit", about: "text of configuration files",
+		imports: everythingBelow,
+		owns:    []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/setup", about: "clients configured, and as before",
+		imports: everythingBelow,
+		owns:    []string{"github.com/aymanbagabas/go-udiff"},
+	},
+	{
 		level: 5, path: "cmd/handoff/internal/demo", about: "four agents at work, seen by a client",
 		imports: everythingBelow,
 		owns:    []string{"github.com/mark3labs/mcp-go"},

@@ -1,0 +1,66 @@
+// Package client is the table of the programs that agents run in: how each is recognised, where it keeps its list
+// of MCP servers and its hooks, how an entry of ours is written there, and which of its own commands do it.
+//
+// A client is one file here, and one row in [All]; what follows from a row, such as setting it up, checking it and
+// the plugins in examples, is made from it elsewhere. Nothing here touches a file: see package setup.
+package client
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Client is a program that agents run in.
+type Client struct {
+	Name    string   // for the command line, and of the agent in it that has no other name
+	Title   string   // for people
+	Aliases []string // what else people call it on the command line
+	Program string   // its command
+	Traces  []Path   // any of these files or directories shows that it was used on this machine
+	Calls   string   // how it names itself as an MCP client
+	Servers Files    // which list its MCP servers, in the object to which the keys Under lead
+	Under   []string
+	Newer   []string            // keys that are used instead where a file has an object there; nil: none are
+	Entry   func(Server) Object // how the list describes one
+	Allow   func() *Grant       // what lets our tools run without asking; nil where the entry itself says it
+	Own     *Own                // its commands for that; nil: it has none
+	Hooks   *Hooks              // nil: it runs none
+	Next    string              // what a person does so that it takes notice, as a sentence
+}
+
+// ServerName is the name of our server in every client.
+const ServerName = "handoff"
+
+// All gives the clients that we know, in the order in which they are shown.
+func All() []Client {
+	return []Client{claudeCode(), codex(), geminiCLI(), cursor(), vsCode(), openCode()}
+}
+
+// Named gives the client with this name or alias, in letters of either case.
+func Named(name string) (Client, bool) {
+	name = strings.ToLower(name)
+	all := All()
+	i := slices.IndexFunc(all, func(c Client) bool { return c.Name == name || slices.Contains(c.Aliases, name) })
+	if i < 0 {
+		return Client{}, false
+	}
+	return all[i], true
+}
+
+// Names gives the names of all clients.
+func Names() []string {
+	var names []string
+	for _, c := range All() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// Scope tells for whom a client is set up.
+type Scope string
+
+// The scopes.
+const (
+	User    Scope = "user"    // for one person, in every project
+	Project Scope = "project" // for everybody in one project, in files that are shared
+)

@@ -1,0 +1,142 @@
+package client_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/client"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata")
+
+func machine(system string, vars map[string]string) client.Machine {
+	return client.Machine{Getenv: func(name string) string { return vars[name] }, Home: "/home/ann", Project: "/src/shop", OS: system}
+}
+
+// TestTheTable shows all that the table says of each client, as it would be used.
+func TestTheTable(t *testing.T) {
+	stdio := client.Server{Command: []string{"handoff", "mcp", "--agent", "qa"}, Pass: []string{"XDG_STATE_HOME"}}
+	web := client.Server{URL: "https://example.com/mcp", TokenEnv: "HANDOFF_TOKEN", Agent: "qa", Trust: true}
+	for _, c := range client.All() {
+		t.Run(c.Name, func(t *testing.T) {
+			m := machine("linux", nil)
+			said := client.Object{
+				{"title", c.Title},
+				{"user", c.Servers.In(client.User, m)},
+				{"project", c.Servers.In(client.Project, m)},
+				{"syntax", string(c.Servers.Syntax)},
+				{"under", c.Under},
+				{"stdio", c.Entry(stdio)},
+				{"http", c.Entry(web)},
+			}
+			if c.Own != nil {
+				plain := client.Server{Command: stdio.Command}
+				open := client.Server{URL: web.URL, TokenEnv: web.TokenEnv}
+				said = append(
+					said, client.Field{"add", strings.Join(c.Own.Add(client.User, plain), " ")},
+					client.Field{"add http", strings.Join(c.Own.Add(client.User, open), " ")},
+					client.Field{"remove", strings.Join(c.Own.Remove(client.User), " ")},
+				)
+			}
+			if c.Hooks != nil {
+				said = append(
+					said, client.Field{"hooks in", []string{c.Hooks.In(client.User, m), c.Hooks.In(client.Project, m)}},
+					client.Field{"hooks", c.Groups(client.Call{Program: "/opt/my tools/handoff", Agent: "qa", Wake: true})},
+				)
+			}
+			text, err := json.MarshalIndent(said, "", "  ")
+			require.NoError(t, err)
+			golden := filepath.Join("testdata", c.Name+".json")
+			if *update {
+				require.NoError(t, os.WriteFile(golden, append(text, '\n'), 0o600))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			require.Equal(t, string(want), string(text)+"\n", "go test -update rewrites it")
+		})
+	}
+}
+
+func TestNamed(t *testing.T) {
+	for _, name := range []string{"claude-code", "claude", "Claude"} {
+		c, ok := client.Named(name)
+		require.True(t, ok)
+		require.Equal(t, "claude-code", c.Name)
+	}
+	_, ok := client.Named("")
+	require.False(t, ok)
+}
+
+func TestWhereFilesAre(t *testing.T) {
+	for name, tt := range map[string]struct {
+		path   client.Path
+		system string
+		vars   map[string]string
+		want   string
+	}{
+		"home":                 {path: "~/.a/b", want: "/home/ann/.a/b"},
+		"project":              {path: ".mcp.json", want: "/src/shop/.mcp.json"},
+		"variable":             {path: "${CODEX_HOME:-~/.codex}/c", vars: map[string]string{"CODEX_HOME": "/x"}, want: "/x/c"},
+		"variable with a home": {path: "${CODEX_HOME:-~/.codex}/c", want: "/home/ann/.codex/c"},
+		"configuration":        {path: "${config}/Code", system: "linux", want: "/home/ann/.config/Code"},
+		"of XDG":               {path: "${config}/Code", system: "linux", vars: map[string]string{"XDG_CONFIG_HOME": "/x"}, want: "/x/Code"},
+		"of a Mac":             {path: "${config}/Code", system: "darwin", want: "/home/ann/Library/Application Support/Code"},
+		"of Windows":           {path: "${config}/Code", system: "windows", vars: map[string]string{"APPDATA": "/app"}, want: "/app/Code"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, filepath.FromSlash(tt.want), tt.path.At(machine(tt.system, tt.vars)))
+		})
+	}
+}
+
+// Of several names for a file the one that is there counts.
+func TestTheFileThatIsThere(t *testing.T) {
+	dir := t.TempDir()
+	m := client.Machine{Getenv: func(string) string { return "" }, Home: dir, Project: dir}
+	c, _ := client.Named("opencode")
+	require.Equal(t, filepath.Join(dir, "opencode.json"), c.Servers.In(client.Project, m))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "opencode.jsonc"), nil, 0o600))
+	require.Equal(t, filepath.Join(dir, "opencode.jsonc"), c.Servers.In(client.Project, m))
+}
+
+func TestDetect(t *testing.T) {
+	dir := t.TempDir()
+	m := client.Machine{Getenv: func(string) string { return "" }, Home: dir, Project: dir}
+	cursor, _ := client.Named("cursor")
+	require.False(t, cursor.Detect(m).Here())
+	require.NoError(t, os.Mkdir(filepath.Join(dir, ".cursor"), 0o700))
+	require.Equal(t, client.Found{Trace: filepath.Join(dir, ".cursor")}, cursor.Detect(m))
+
+	bin := filepath.Join(dir, "bin")
+	require.NoError(t, os.Mkdir(bin, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "claude"), nil, 0o600))
+	m.Getenv = func(name string) string { return map[string]string{"PATH": ":.:relative:" + bin}[name] }
+	claude, _ := client.Named("claude")
+	require.False(t, claude.Detect(m).Here(), "it cannot be run")
+	require.NoError(t, os.Chmod(filepath.Join(bin, "claude"), 0o700))
+	require.Equal(t, client.Found{Command: filepath.Join(bin, "claude")}, claude.Detect(m))
+}
+
+func TestOurs(t *testing.T) {
+	for command, want := range map[string]bool{
+		"handoff hook stop":                         true,
+		"/usr/bin/handoff hook stop --client codex": true,
+		"'/opt/my tools/handoff' hook stop":         true,
+		`"C:\tools\handoff.exe" hook stop`:          true,
+		"handoff wait --hook --client claude-code":  true,
+		"handoff wait 12":                           false,
+		"handoff":                                   false,
+		"handoffs hook stop":                        false,
+		"echo handoff hook stop":                    false,
+		"'handoff hook stop":                        false,
+		"":                                          false,
+	} {
+		require.Equal(t, want, client.Ours(command), command)
+	}
+}

@@ -1,0 +1,41 @@
+package client
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// Found is what shows that a client is on a machine.
+type Found struct {
+	Command string // the path of its command; empty: it is not on PATH
+	Trace   string // a file or directory of its configuration; empty: there is none
+}
+
+// Here tells whether anything was found.
+func (f Found) Here() bool { return f.Command != "" || f.Trace != "" }
+
+// Detect looks for a client.
+func (c Client) Detect(m Machine) (f Found) {
+	f.Command = m.LookPath(c.Program)
+	for _, p := range c.Traces {
+		if _, err := os.Stat(p.At(m)); err == nil {
+			f.Trace = p.At(m)
+			break
+		}
+	}
+	return f
+}
+
+// LookPath gives the absolute path of a command on the machine's PATH, or nothing.
+func (m Machine) LookPath(program string) string {
+	for _, dir := range filepath.SplitList(m.Getenv("PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue // a command of the current directory is nobody's client
+		}
+		if path, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
+			return path
+		}
+	}
+	return ""
+}

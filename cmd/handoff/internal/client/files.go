@@ -1,0 +1,47 @@
+package client
+
+import "os"
+
+// Syntax is how a file is written.
+type Syntax string
+
+// The syntaxes, as the clients were seen to read them.
+const (
+	BareJSON      Syntax = "JSON without a byte order mark"
+	JSON          Syntax = "JSON"
+	CommentedJSON Syntax = "JSON with comments"
+	LooseJSON     Syntax = "JSON with comments and trailing commas"
+	TOML          Syntax = "TOML"
+)
+
+// Files are where a client keeps one kind of things. Of several names for the same file the client reads the one
+// that exists, and the first is the one to make.
+type Files struct {
+	Syntax  Syntax
+	User    []Path
+	Project []Path // none: it keeps nothing of the kind with a project
+}
+
+// In gives the file of a scope on a machine: the first that exists, else the first. It is empty if there is none.
+func (f Files) In(scope Scope, m Machine) string {
+	paths := f.User
+	if scope == Project {
+		paths = f.Project
+	}
+	for _, p := range paths {
+		if _, err := os.Stat(p.At(m)); err == nil {
+			return p.At(m)
+		}
+	}
+	if len(paths) == 0 {
+		return ""
+	}
+	return paths[0].At(m)
+}
+
+// A Grant is a text in a list of a file, which lets tools run without asking.
+type Grant struct {
+	Files Files
+	Keys  []string // that lead to the list
+	Text  string
+}

@@ -1,0 +1,60 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// A Field is a key with its value: a string, bool, int, []string, Object or []any of these.
+type Field struct {
+	Key   string
+	Value any
+}
+
+// An Object is fields in the order in which they are written.
+type Object []Field
+
+// with adds a field unless its value is empty, as an object without fields is.
+func (o Object) with(key string, value any) Object {
+	switch v := value.(type) {
+	case Object:
+		if len(v) == 0 {
+			return o
+		}
+	case []string:
+		if len(v) == 0 {
+			return o
+		}
+	case string:
+		if v == "" {
+			return o
+		}
+	case bool:
+		if !v {
+			return o
+		}
+	}
+	return append(o, Field{key, value})
+}
+
+// MarshalJSON writes the fields in their order, and < > & as they are.
+func (o Object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	b.WriteByte('{')
+	for i, f := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := encoder.Encode(f.Key); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		if err := encoder.Encode(f.Value); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}

@@ -1,0 +1,62 @@
+package client
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// A Path names a file or directory on any machine: ~ is the home directory, ${NAME:-default} a variable of the
+// environment, ${config} where programs keep what they are told (~/.config, or what the system has for it), and
+// what is not absolute then is within the project.
+type Path string
+
+// A Machine is where paths lead.
+type Machine struct {
+	Getenv  func(string) string
+	Home    string // absolute
+	Project string // absolute
+	OS      string // as runtime.GOOS, which is meant when it is empty
+}
+
+// At gives the path on a machine, absolute.
+func (p Path) At(m Machine) string {
+	text := os.Expand(string(p), m.expand)
+	if rest, ok := strings.CutPrefix(text, "~"); ok {
+		text = m.Home + rest
+	}
+	text = filepath.FromSlash(text)
+	if filepath.IsAbs(text) {
+		return filepath.Clean(text)
+	}
+	return filepath.Join(m.Project, text)
+}
+
+func (m Machine) expand(name string) string {
+	if name == "config" {
+		return m.config()
+	}
+	name, otherwise, _ := strings.Cut(name, ":-")
+	if value := m.Getenv(name); value != "" {
+		return value
+	}
+	return otherwise
+}
+
+// config is the directory that [os.UserConfigDir] gives, of this machine.
+func (m Machine) config() string {
+	system := m.OS
+	if system == "" {
+		system = runtime.GOOS
+	}
+	switch {
+	case system == "darwin":
+		return m.Home + "/Library/Application Support"
+	case system == "windows" && m.Getenv("APPDATA") != "":
+		return m.Getenv("APPDATA")
+	case filepath.IsAbs(m.Getenv("XDG_CONFIG_HOME")):
+		return m.Getenv("XDG_CONFIG_HOME")
+	}
+	return m.Home + "/.config"
+}

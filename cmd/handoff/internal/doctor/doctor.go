@@ -1,0 +1,91 @@
+// Package doctor looks for what keeps agents on this machine from passing work to each other, and says what to do
+// about it.
+//
+// An examination is a function of one subject that gives findings: of the files of a workspace ([Files]), the process
+// that has it open ([Owner]), what is in it ([Store], [Work]), the name under which somebody acts ([Identity]), the
+// program itself ([Version]), each client ([Client]) and the servers that it reaches over the network ([Network]).
+// None of them mends anything. What they start has ended when they return, and what they make is removed.
+package doctor
+
+import (
+	"fmt"
+	"slices"
+)
+
+// State tells how bad a finding is.
+type State string
+
+// The states, from the best to the worst.
+const (
+	OK      State = "ok"
+	Skipped State = "skipped" // it was not looked at, or is not there to be looked at; nothing is wrong with that
+	Warning State = "warning" // it works, but not as well or not for as long as it should
+	Error   State = "error"   // it does not work
+)
+
+var states = []State{OK, Skipped, Warning, Error}
+
+// A Finding is what an examination shows of one thing.
+type Finding struct {
+	Subject string `json:"subject"`
+	State   State  `json:"state"`
+	Message string `json:"message"`
+	Remedy  string `json:"remedy,omitempty"` // one command for a shell; empty where none helps
+}
+
+// Worst is the worst state among findings, and [OK] without any.
+func Worst(findings []Finding) State {
+	worst := OK
+	for _, f := range findings {
+		if slices.Index(states, f.State) > slices.Index(states, worst) {
+			worst = f.State
+		}
+	}
+	return worst
+}
+
+// The subjects.
+const (
+	aboutStore    = "store"
+	aboutOwner    = "owner"
+	aboutVersion  = "version"
+	aboutIdentity = "identity"
+	aboutWork     = "work"
+	aboutClients  = "clients"
+	aboutHooks    = "hooks"
+	aboutNetwork  = "network"
+)
+
+func ok(subject, format string, args ...any) Finding {
+	return Finding{Subject: subject, State: OK, Message: fmt.Sprintf(format, args...)}
+}
+
+func skipped(subject, format string, args ...any) Finding {
+	return Finding{Subject: subject, State: Skipped, Message: fmt.Sprintf(format, args...)}
+}
+
+func warning(subject, format string, args ...any) Finding {
+	return Finding{Subject: subject, State: Warning, Message: fmt.Sprintf(format, args...)}
+}
+
+func failure(subject, format string, args ...any) Finding {
+	return Finding{Subject: subject, State: Error, Message: fmt.Sprintf(format, args...)}
+}
+
+func (f Finding) remedied(format string, args ...any) Finding {
+	f.Remedy = fmt.Sprintf(format, args...)
+	return f
+}
+
+// Late says of an examination that it did not end in time.
+func Late(subject string) Finding {
+	return warning(subject, "what there is to say of it was not found out in time").remedied("handoff doctor")
+}
+
+// counted writes how many there are of something.
+func counted[N int | uint64](n N, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

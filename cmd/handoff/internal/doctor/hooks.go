@@ -1,0 +1,166 @@
+package doctor
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/hook"
+	"handoff/cmd/handoff/internal/open"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// Hooks are tried in a workspace of their own: a handoff is sent there, and what the client would run is run, once to
+// hear of it and once to hear nothing more.
+
+// rehearsed tries the hooks of a client that bring mail when somebody speaks to a session.
+func (in *installation) rehearsed(ctx context.Context, b Bench) (all []Finding) {
+	if in.client.Hooks == nil {
+		return nil
+	}
+	i := slices.IndexFunc(in.client.Hooks.On, func(h client.Hook) bool { return h.Event == client.Prompt })
+	if i < 0 {
+		return nil
+	}
+	h := in.client.Hooks.On[i]
+	for _, f := range in.hooks {
+		for _, command := range f.commands[h.At] {
+			all = append(all, in.play(ctx, h, command, b))
+		}
+	}
+	if in.plugin != "" && len(in.hooks) == 0 {
+		all = append(all, in.play(ctx, h, in.client.Command(h, client.Call{Program: client.ServerName}), b))
+	}
+	return all
+}
+
+func (in *installation) play(ctx context.Context, h client.Hook, command string, b Bench) Finding {
+	stage, err := newStage(b)
+	if err != nil {
+		return skipped(aboutHooks, "%s: they cannot be tried: %v", in.client.Title, err)
+	}
+	f := stage.play(ctx, in.client, h, command)
+	if err := os.RemoveAll(stage.dir); err != nil {
+		return warning(aboutHooks, "%s: what was made to try them is left: %v", in.client.Title, err).remedied("rm -r %s", client.Quoted(stage.dir))
+	}
+	return f
+}
+
+// play sends a handoff and runs the hook twice.
+func (s stage) play(ctx context.Context, c client.Client, h client.Hook, command string) Finding {
+	to := schemas.Agent(cmp.Or(agentOf(command), s.Machine.Getenv("HANDOFF_AGENT"), c.Name))
+	if err := s.send(ctx, to); err != nil {
+		return skipped(aboutHooks, "%s: they cannot be tried: %v", c.Title, err)
+	}
+	mend := fmt.Sprintf("handoff setup %s --hooks --yes", c.Name)
+	said, err := s.run(ctx, h, command)
+	switch {
+	case err != nil:
+		return failure(aboutHooks, "%s: %s does not run: %v", c.Title, command, err).remedied("%s", mend)
+	case !strings.Contains(said, call):
+		return failure(aboutHooks, "%s: %s did not say that a handoff had come%s", c.Title, command, s.why()).remedied("%s", mend)
+	}
+	again, err := s.run(ctx, h, command)
+	if err != nil || again != "" {
+		return failure(aboutHooks, "%s: %s said the same twice", c.Title, command).remedied("%s", mend)
+	}
+	return ok(aboutHooks, "%s: a handoff that was sent to %s was heard of, once", c.Title, to)
+}
+
+// agentOf is the name that a command line gives with --agent.
+func agentOf(command string) string {
+	words := strings.Fields(command)
+	i := slices.Index(words, "--agent")
+	if i < 0 || i+1 == len(words) {
+		return ""
+	}
+	return strings.Trim(words[i+1], `'"`)
+}
+
+// call is the title of what is sent.
+const call = "handoff doctor calls"
+
+// A stage is a directory with a project and a workspace for one rehearsal.
+type stage struct {
+	Bench
+	dir string
+}
+
+func newStage(b Bench) (s stage, err error) {
+	s.Bench = b
+	if s.dir, err = os.MkdirTemp("", "handoff-doctor-"); err != nil {
+		return s, err
+	}
+	return s, os.Mkdir(s.project(), 0o700)
+}
+
+func (s stage) project() string  { return filepath.Join(s.dir, "project") }
+func (s stage) debugLog() string { return filepath.Join(s.dir, "debug.log") }
+
+// send sends the handoff. Nobody has the workspace open when it returns.
+func (s stage) send(ctx context.Context, to schemas.Agent) (err error) {
+	boxes, err := open.Workspace(ctx, open.Config{
+		Name: scratchName, Dir: filepath.Join(s.dir, "handoff", scratchName), Runtime: s.dir,
+		Version: s.Program.Version, Now: s.Now, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, boxes.Close()) }()
+	by := schemas.Caller{Agent: "doctor", Via: schemas.ViaCLI}
+	_, err = tools.Ask[schemas.SendOut](ctx, boxes, tools.Call{Caller: by, Tool: "send_handoff"}, map[string]any{"to": to, "task": call})
+	return err
+}
+
+// limit is how long a hook may take, and less than clients wait.
+const limit = 4 * time.Second
+
+// run runs a hook as a client does, and gives what it prints.
+func (s stage) run(ctx context.Context, h client.Hook, command string) (said string, err error) {
+	ctx, end := context.WithTimeout(ctx, limit+time.Second)
+	defer end()
+	var out, complaints bytes.Buffer
+	environ := append(s.Machine.Environ(), "XDG_STATE_HOME="+s.dir, "XDG_RUNTIME_DIR="+s.dir, "HANDOFF_WORKSPACE="+scratchName,
+		"HANDOFF_DIR=", "HANDOFF_HOOK_DEBUG="+s.debugLog())
+	shell := hook.Hook{Command: command, Limit: limit, Dir: s.project(), Environ: environ, Stdout: &out, Stderr: &complaints}
+	if err := shell.Run(ctx, schemas.Change{}, s.account(h)); err != nil {
+		if text := strings.TrimSpace(complaints.String()); text != "" {
+			err = fmt.Errorf("%w: %s", err, text)
+		}
+		return "", err
+	}
+	return strings.TrimSpace(out.String()), nil
+}
+
+// account is what the client tells a hook.
+func (s stage) account(h client.Hook) []byte {
+	account, err := json.Marshal(map[string]string{
+		"session_id": "doctor", "hook_event_name": h.At, "cwd": s.project(), "prompt": "Is there any mail?",
+	})
+	if err != nil {
+		panic(err) // it is made of texts
+	}
+	return account
+}
+
+// why is what a hook that was silent wrote down of its reasons.
+func (s stage) why() string {
+	text, err := os.ReadFile(s.debugLog())
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	_, reason, _ := strings.Cut(lines[len(lines)-1], "]: ")
+	return ": " + reason
+}

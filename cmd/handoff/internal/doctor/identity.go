@@ -1,0 +1,54 @@
+package doctor
+
+import (
+	"context"
+
+	"handoff/cmd/handoff/internal/identity"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// A Self is what a command knows of who runs it.
+type Self struct {
+	By      schemas.Caller // without a name where nothing tells it
+	Named   bool           // by a flag or a variable, and not found out
+	Process string         // of the client, as its shells know it
+}
+
+// Identify gives what the surroundings tell. Name is that of --agent or HANDOFF_AGENT.
+func Identify(name string, getenv func(string) string, terminal bool) (s Self, err error) {
+	s.Named = name != ""
+	if s.By, err = identity.Caller(name, getenv, terminal); err == nil {
+		s.Process = identity.Process(s.By.Agent, getenv)
+	}
+	return s, err
+}
+
+// Nameless says why the name that was given is none.
+func Nameless(err error) Finding {
+	return failure(aboutIdentity, "%s", schemas.AsError(err).Message).remedied("unset HANDOFF_AGENT")
+}
+
+// Identity examines under which name commands act here. Of a coding agent whose workspace can be asked, boxes tell
+// which of its sessions this is; they are nil where it cannot.
+func Identity(ctx context.Context, s Self, boxes tools.Invoker) []Finding {
+	switch {
+	case s.Named:
+		return []Finding{ok(aboutIdentity, "commands act as %s: --agent or HANDOFF_AGENT says so", s.By.Agent)}
+	case s.By.Agent == "":
+		return []Finding{skipped(aboutIdentity, "nothing says under which name to act, so that commands only read").remedied("export HANDOFF_AGENT=NAME")}
+	case s.By.Agent == schemas.Human:
+		return []Finding{ok(aboutIdentity, "commands act as human: somebody is at the terminal, and no coding agent")}
+	case boxes == nil:
+		return []Finding{ok(aboutIdentity, "commands act as %s or a numbered name of it: this is its shell", s.By.Agent)}
+	}
+	asked := schemas.SessionIn{Client: s.By.Agent, Session: s.By.AgentID, Process: s.Process}
+	out, err := tools.Ask[schemas.SessionOut](ctx, boxes, tools.Call{Caller: s.By, Tool: "session_name"}, asked)
+	switch {
+	case err != nil:
+		return []Finding{warning(aboutIdentity, "commands do not act at all: %v", err).remedied("export HANDOFF_AGENT=NAME")}
+	case out.Agent != s.By.Agent:
+		return []Finding{ok(aboutIdentity, "commands act as %s: this is the shell of one of several sessions of %s", out.Agent, s.By.Agent)}
+	}
+	return []Finding{ok(aboutIdentity, "commands act as %s: this is its shell", s.By.Agent)}
+}

@@ -1,0 +1,176 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"handoff/cmd/handoff/internal/terminal"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// A Desk is how handoffs of a workspace are looked at.
+type Desk struct {
+	Boxes tools.Invoker
+	Now   time.Time
+	Again string // flags by which a command means the same workspace, each after a space
+}
+
+const (
+	quiet     = 30 * time.Minute // after which a holder that shows no sign of life is noticed
+	unclaimed = 15 * time.Minute // after which mail for a name that nobody has used is noticed
+	unmet     = time.Hour        // after which somebody who is asked for something is reminded of it
+	looked    = 200              // handoffs of one state that are looked at, the newest
+	told      = 10               // findings at most
+)
+
+// Work examines the handoffs that have not ended: which of them go on only when somebody does something.
+func Work(ctx context.Context, d Desk) []Finding {
+	findings, open, err := d.examine(ctx)
+	switch {
+	case err != nil:
+		return []Finding{failure(aboutWork, "the handoffs cannot be looked at: %s", schemas.AsError(err).Message).remedied("handoff list%s", d.Again)}
+	case len(findings) == 0:
+		return []Finding{ok(aboutWork, "%s under way, and nothing is stuck", counted(open, "handoff"))}
+	case len(findings) > told:
+		more := len(findings) - told
+		return append(findings[:told], warning(aboutWork, "and %d more", more).remedied("handoff list --stuck%s", d.Again))
+	}
+	return findings
+}
+
+func (d Desk) examine(ctx context.Context) (all []Finding, open int, err error) {
+	in := schemas.AgentsIn{Limit: 100_000}
+	agents, err := tools.Ask[schemas.AgentsOut](ctx, d.Boxes, d.call("list_agents"), in)
+	if err != nil {
+		return nil, 0, err
+	}
+	known := map[schemas.Agent]schemas.Card{}
+	for _, c := range agents.Agents {
+		known[c.Name] = c
+	}
+	for _, status := range schemas.Statuses {
+		if status.Ended() {
+			continue
+		}
+		items, err := d.list(ctx, status)
+		if err != nil {
+			return nil, 0, err
+		}
+		open += len(items)
+		for _, item := range items {
+			found, err := d.item(ctx, item, known)
+			if err != nil {
+				return nil, 0, err
+			}
+			all = append(all, found...)
+		}
+	}
+	return all, open, nil
+}
+
+func (d Desk) call(tool string) tools.Call {
+	return tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI}, Tool: tool}
+}
+
+func (d Desk) list(ctx context.Context, status schemas.Status) (items []schemas.Item, err error) {
+	in := schemas.ListIn{Box: "all", Status: status, Limit: 50}
+	for len(items) < looked {
+		out, err := tools.Ask[schemas.ListOut](ctx, d.Boxes, d.call("list_handoffs"), in)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, out.Items...)
+		if in.Cursor = out.Cursor; in.Cursor == "" {
+			break
+		}
+	}
+	return items, nil
+}
+
+func (d Desk) standing(ctx context.Context, id string) (schemas.Standing, error) {
+	out, err := tools.Ask[schemas.GetOut](ctx, d.Boxes, d.call("get_handoff"), schemas.GetIn{HandoffID: id, View: "outcome"})
+	if err != nil || out.Standing == nil {
+		return schemas.Standing{}, err
+	}
+	return *out.Standing, nil
+}
+
+func (d Desk) item(ctx context.Context, item schemas.Item, known map[schemas.Agent]schemas.Card) ([]Finding, error) {
+	st, err := d.standing(ctx, item.HandoffID.String())
+	switch {
+	case err != nil:
+		return nil, err
+	case st.Status == schemas.Pending && len(st.BlockedBy) > 0:
+		return d.blocked(ctx, item, st)
+	case st.Status == schemas.Pending:
+		return d.unread(item, st, known), nil
+	}
+	return d.held(item, st, known), nil
+}
+
+// held looks at a claim.
+func (d Desk) held(item schemas.Item, st schemas.Standing, known map[schemas.Agent]schemas.Card) []Finding {
+	card := known[st.Holder]
+	silence := d.Now.Sub(later(card.Seen, st.ClaimedAt))
+	release := fmt.Sprintf("handoff update %d --release --agent %s%s", item.HandoffID, item.From, d.Again)
+	switch {
+	case st.LeaseEnds != nil && st.LeaseEnds.Before(d.Now):
+		return []Finding{warning(aboutWork, "%s is held by %s for %s longer than it may be", item.HandoffID, st.Holder, d.ago(*st.LeaseEnds)).
+			remedied("%s", release)}
+	case st.Status == schemas.Waiting && silence > unmet:
+		return []Finding{warning(aboutWork, "%s waits for %s to answer what %s asked", item.HandoffID, item.From, st.Holder).
+			remedied("handoff update %d --answer TEXT --agent %s%s", item.HandoffID, item.From, d.Again)}
+	case st.Status != schemas.Waiting && !card.Live && silence > quiet:
+		return []Finding{warning(aboutWork, "%s is held by %s, of which nothing was seen for %s", item.HandoffID, st.Holder, terminal.Age(silence)).
+			remedied("%s", release)}
+	}
+	return nil
+}
+
+func later(t time.Time, other *time.Time) time.Time {
+	if other != nil && other.After(t) {
+		return *other
+	}
+	return t
+}
+
+func (d Desk) ago(t time.Time) string { return terminal.Age(d.Now.Sub(t)) }
+
+// unread looks at what waits for an agent.
+func (d Desk) unread(item schemas.Item, st schemas.Standing, known map[schemas.Agent]schemas.Card) []Finding {
+	name, directed := st.Box.Directed()
+	card, met := known[name]
+	if !directed || name == schemas.Human || met && (card.Live || !card.Seen.IsZero()) || d.Now.Sub(item.At) < unclaimed {
+		return nil
+	}
+	return []Finding{warning(aboutWork, "%s waits for %s since %s, and nobody has ever acted under that name", item.HandoffID, name, d.ago(item.At)).
+		remedied("handoff update %d --to NAME --agent %s%s", item.HandoffID, item.From, d.Again)}
+}
+
+// approval is what a handoff waits for that a person has to approve.
+const approval = "approval"
+
+// blocked looks at what waits for something else than an agent.
+func (d Desk) blocked(ctx context.Context, item schemas.Item, st schemas.Standing) ([]Finding, error) {
+	if slices.Contains(st.BlockedBy, approval) {
+		if d.Now.Sub(item.At) < unmet {
+			return nil, nil
+		}
+		return []Finding{warning(aboutWork, "%s waits for a person to approve it since %s", item.HandoffID, d.ago(item.At)).
+			remedied("handoff approve %d%s", item.HandoffID, d.Again)}, nil
+	}
+	for _, id := range st.BlockedBy {
+		before, err := d.standing(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if before.Status.Ended() {
+			return []Finding{warning(aboutWork, "%s waits for %s, which is %s and will not be completed", item.HandoffID, id, before.Status).
+				remedied("handoff retry %s%s", id, d.Again)}, nil
+		}
+	}
+	return nil, nil
+}

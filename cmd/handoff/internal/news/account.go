@@ -1,0 +1,81 @@
+package news
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// Account is what a client tells a hook of what happened, as far as it matters here. The fields have the same names
+// in all clients; each may be missing.
+type Account struct {
+	Session    string `json:"session_id"`
+	At         string `json:"hook_event_name"`
+	Dir        string `json:"cwd"`
+	Transcript string `json:"transcript_path"`
+	Turn       string `json:"turn_id"`
+	AgentID    string `json:"agent_id"`   // of a subagent, empty in the session itself
+	AgentType  string `json:"agent_type"` // the kind of subagent
+}
+
+// most is how much of an account is read, in bytes. It holds what a tool answered, which may be much.
+const most = 32 << 20
+
+// Read reads an account.
+func Read(r io.Reader) (a Account, err error) {
+	if err := json.NewDecoder(io.LimitReader(r, most)).Decode(&a); err != nil {
+		return a, fmt.Errorf("read what the client tells: %w", err)
+	}
+	return a, nil
+}
+
+// Client tells which client gave the account: the one that is named, else the one whose habits it shows, else the
+// one that the environment speaks of. That comes last because a client that another started inherits it.
+func (a Account) Client(named string, around schemas.Agent) schemas.Agent {
+	switch {
+	case named != "":
+		return schemas.Agent(named)
+	case a.At == "BeforeAgent", a.At == "AfterAgent", a.At == "AfterTool", a.At == "PreCompress":
+		return "gemini-cli"
+	case a.Turn != "", strings.HasPrefix(filepath.Base(a.Transcript), "rollout-"):
+		return "codex"
+	}
+	return around
+}
+
+// Asks is what the mailbox is to be asked on an event, or false when there is nothing to ask. What a tool of a
+// subagent is answered only that subagent would read, and it has no mail of its own.
+func (a Account) Asks(e Event) (in schemas.NewsIn, ok bool) {
+	in = schemas.NewsIn{On: occasions[e], Session: schemas.Clip(a.Session, longestSession)}
+	switch {
+	case in.On == "", e == Tool && a.AgentID != "":
+		return in, false
+	case e == SubagentStop:
+		in.Subagents = a.subagents()
+		return in, len(in.Subagents) > 0
+	}
+	return in, true
+}
+
+// Sleeps is what the mailbox is to be asked for a session that is to be woken.
+func (a Account) Sleeps() schemas.NewsIn {
+	return schemas.NewsIn{On: schemas.OnWake, Session: schemas.Clip(a.Session, longestSession)}
+}
+
+// longestSession is how much of the id of a session the mailbox takes.
+const longestSession = 128
+
+// subagents are the names under which a subagent may have claimed: nothing else tells it from the others of its
+// session.
+func (a Account) subagents() (names []schemas.Agent) {
+	for _, name := range []string{a.AgentType, a.AgentID} {
+		if agent, err := schemas.ParseAgent("agent", name); err == nil {
+			names = append(names, agent)
+		}
+	}
+	return names
+}

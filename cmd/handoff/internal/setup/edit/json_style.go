@@ -1,0 +1,81 @@
+package edit
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// layout tells how items of a list are written: with which blanks before them, and whether on lines of their own.
+func (d *JSON) layout(l list) (indent string, spread bool) {
+	if len(l.items) == 0 {
+		return lineIndent(d.text, l.open) + d.unit(), d.onLines()
+	}
+	first := l.items[0]
+	if !bytes.Contains(d.text[l.open:first.start], []byte("\n")) {
+		return lineIndent(d.text, l.open) + d.unit(), false
+	}
+	return lineIndent(d.text, first.start), true
+}
+
+// spread tells whether a value in the place of another is to be written over several lines.
+func (d *JSON) spread(v *hujson.Value) bool {
+	l := d.list(v)
+	if len(l.items) == 0 {
+		return d.onLines()
+	}
+	_, spread := d.layout(l)
+	return spread
+}
+
+// onLines tells whether the file is written over several lines. An empty one will be.
+func (d *JSON) onLines() bool {
+	l := d.list(&d.root)
+	return len(l.items) == 0 || bytes.Contains(d.text[l.open:l.items[0].start], []byte("\n"))
+}
+
+// unit is by how much a level is indented.
+func (d *JSON) unit() string {
+	l := d.list(&d.root)
+	if len(l.items) == 0 || !d.onLines() {
+		return "  "
+	}
+	return strings.TrimPrefix(lineIndent(d.text, l.items[0].start), lineIndent(d.text, l.open))
+}
+
+// gap is what stands after a comma on one line.
+func (d *JSON) gap() string {
+	if bytes.Contains(d.text, []byte(", ")) || !bytes.Contains(d.text, []byte(`,"`)) && d.colon(false) == ": " {
+		return " "
+	}
+	return ""
+}
+
+// colon is what stands between a key and its value.
+func (d *JSON) colon(spread bool) string {
+	if spread || bytes.Contains(d.text, []byte(`": `)) {
+		return ": "
+	}
+	return ":"
+}
+
+// render writes a value, its lines after the first with this indent.
+func (d *JSON) render(value any, indent string, spread bool) string {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		panic(err) // values are ours
+	}
+	text := bytes.TrimSpace(b.Bytes())
+	if !spread {
+		return string(text)
+	}
+	var lines bytes.Buffer
+	if err := json.Indent(&lines, text, indent, d.unit()); err != nil {
+		panic(err) // it was just written
+	}
+	return strings.ReplaceAll(lines.String(), "\n", lineEnd(d.text))
+}

@@ -1,0 +1,96 @@
+package live
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// A Program is a server that a client starts.
+type Program struct {
+	Command []string
+	Dir     string
+	Environ []string
+	As      string // the name by which the client calls itself
+}
+
+// longest is the longest line that is read, in bytes.
+const longest = 4 << 20
+
+// Ask starts the program, asks it and lets it end. It is killed when ctx ends.
+func (p Program) Ask(ctx context.Context) (a Answer, err error) {
+	cmd := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...) //nolint:gosec // what the configuration says is what is tried
+	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.Environ, time.Second
+	whole(cmd)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	in, errIn := cmd.StdinPipe()
+	out, errOut := cmd.StdoutPipe()
+	if err := errors.Join(errIn, errOut); err != nil {
+		return a, err
+	}
+	if err := cmd.Start(); err != nil {
+		return a, fmt.Errorf("start it: %w", err)
+	}
+	err = p.converse(in, out, &a)
+	_ = in.Close()
+	_, _ = io.Copy(io.Discard, out)
+	if ended := cmd.Wait(); err != nil {
+		return a, explained(err, ended, stderr.String())
+	}
+	return a, nil
+}
+
+func (p Program) converse(in io.Writer, out io.Reader, a *Answer) error {
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, longest)
+	as, err := json.Marshal(p.As)
+	if err != nil {
+		return err
+	}
+	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":%s,"version":"setup"}}}` + "\n"
+	said, err := ask(in, lines, fmt.Sprintf(initialize, as))
+	if err != nil {
+		return err
+	}
+	a.greeted(said)
+	said, err = ask(in, lines, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n")
+	a.Tools = len(said.Result.Tools)
+	return err
+}
+
+// ask sends a request and gives the next answer; what else the server says meanwhile is passed over.
+func ask(in io.Writer, lines *bufio.Scanner, request string) (answer, error) {
+	if _, err := io.WriteString(in, request); err != nil {
+		return answer{}, errSilent
+	}
+	for lines.Scan() {
+		said, err := read(lines.Bytes())
+		if err != nil || said.ID != 0 {
+			return said, err
+		}
+	}
+	return answer{}, errSilent
+}
+
+// errSilent says that a server ended instead of answering.
+var errSilent = errors.New("it ended without an answer")
+
+// explained adds what a program said when it failed.
+func explained(err, ended error, stderr string) error {
+	if ended != nil {
+		err = fmt.Errorf("%w (%w)", err, ended)
+	}
+	stderr = strings.TrimSpace(stderr)
+	if stderr == "" {
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, stderr[strings.LastIndexByte(stderr, '\n')+1:])
+}

@@ -1,0 +1,64 @@
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// replace writes a file as a whole: who reads it finds the old text or the new one.
+func replace(path string, text []byte, mode fs.FileMode) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".handoff-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Chmod(mode))
+	if old, statErr := os.Stat(path); statErr == nil {
+		keepOwner(f, old)
+	}
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// backup copies a file beside it, for nobody else to read.
+func (s Setter) backup(f File) (string, error) {
+	if f.Missing {
+		return "", nil
+	}
+	name := BackupName(f.Target, s.Now())
+	b, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	for n := 2; errors.Is(err, fs.ErrExist) && n < 100; n++ {
+		name = fmt.Sprintf("%s-%d", BackupName(f.Target, s.Now()), n)
+		b, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	}
+	if err == nil {
+		_, err = b.Write(f.Text)
+		err = errors.Join(err, b.Close())
+	}
+	if err != nil {
+		return "", fmt.Errorf("back it up: %w", err)
+	}
+	return name, nil
+}
+
+// folders makes the directory of a file and gives those that were made, outer ones first.
+func folders(path string, mode fs.FileMode) (made []string, err error) {
+	dir := filepath.Dir(path)
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Stat(d); err == nil || d == filepath.Dir(d) {
+			break
+		}
+		made = append([]string{d}, made...)
+	}
+	return made, os.MkdirAll(dir, mode)
+}

@@ -1,0 +1,67 @@
+# Plays the part of clients, for the examples that source it: starts "handoff mcp" as they do, asks for what their models
+# would, and runs their hooks. It plays in a workspace of its own. It wants sh, sed, awk and mkfifo.
+state=$(mktemp -d)
+trap leave EXIT
+export XDG_STATE_HOME="$state" HANDOFF_WORKSPACE=example
+
+# leave ends the sessions as clients do, by closing what their servers read.
+leave() {
+  exec 3>&- 4>&- 5>&- 6>&-
+  wait
+  rm -rf "$state"
+}
+
+# open N CLIENT ID opens session N, 1 or 2, of a client that calls itself so, and prints what it is told.
+open() {
+  mkfifo "$state/in$1" "$state/out$1"
+  (
+    exec 3>&- 4>&- 5>&- 6>&- # those of the other session
+    case $2 in claude-code) export CLAUDECODE=1 CLAUDE_CODE_SESSION_ID="$3" ;; esac
+    exec handoff mcp <"$state/in$1" >"$state/out$1"
+  ) &
+  case $1 in
+  1) exec 3>"$state/in1" 4<"$state/out1" ;;
+  2) exec 5>"$state/in2" 6<"$state/out2" ;;
+  esac
+  send "$1" '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"'"$2"'","version":"1"}}}'
+  answer "$1" | plain | sed -n 's/ ([^)]*) in / in /; s/^You are /* &/p'
+  send "$1" '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+}
+
+# call N TOOL ARGUMENTS [FIELD...] calls a tool in session N and prints these fields of its result, or that it is an error.
+call() {
+  send "$1" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"'"$2"'","arguments":'"$3"'}}'
+  echo "> $2 $3"
+  answer "$1" >"$state/result"
+  if grep '"isError":true' "$state/result"; then return 1; fi
+  shift 3
+  for field; do
+    sed 's/.*"structuredContent"://' "$state/result" | awk -v name="\"$field\":" '
+      i = index($0, name) {
+        value = substr($0, i + length(name))
+        if (sub(/^"/, "", value)) sub(/".*/, "", value)
+        else sub(/[,}].*/, "", value)
+        print name " " value
+      }' | sed 's/"//g; s/^/  /'
+  done
+}
+
+# hook CLIENT ID EVENT [SUBAGENT] runs a hook as the client of this session does, and prints what its model reads then.
+hook() {
+  echo "\$ handoff hook $3 --client $1"
+  echo '{"session_id": "'"$2"'", "cwd": "'"$PWD"'", "agent_type": "'"${4-}"'"}' | handoff hook "$3" --client "$1" | plain |
+    sed 's/^{"hookSpecificOutput":.*"additionalContext":"//; s/^{"decision":"block","reason":"//; s/until [0-9:]* UTC/until …/; s/^/  | /'
+}
+
+# plain undoes what JSON does to lines and quotes, up to the end of the object.
+plain() { sed 's/\(\\n\)*"}*$//' | awk '{ gsub(/\\n/, "\n"); gsub(/\\"/, "\""); print }'; }
+
+send() { case $1 in 1) printf '%s\n' "$2" >&3 ;; 2) printf '%s\n' "$2" >&5 ;; esac; }
+
+# answer prints what session N answers, past what its server says unasked.
+answer() {
+  while case $1 in 1) IFS= read -r line <&4 ;; 2) IFS= read -r line <&6 ;; esac; do
+    case $line in *'"id":1'[,}]*) printf '%s\n' "$line"; return ;; esac
+  done
+  return 1
+}

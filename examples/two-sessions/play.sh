@@ -1,0 +1,19 @@
+#!/bin/sh
+# Two sessions of Claude Code: the second asks the first for a review, and hears how it ended.
+set -eu
+. "${0%/*}/../session.sh"
+
+open 1 claude-code one
+open 2 claude-code two
+
+call 2 send_handoff '{"to": "claude-code", "title": "Review the login", "task": "Review branch login. Look at the tokens first."}' handoff_id status
+
+# The first is told at its next prompt, and once.
+hook claude-code one prompt
+hook claude-code one prompt
+call 1 claim_handoff '{}' handoff_id from title
+hook claude-code one stop
+call 1 complete_handoff '{"handoff_id": "ho_1", "summary": "Two remarks, both about tokens that never end"}' status outcome
+
+hook claude-code two prompt
+call 2 get_handoff '{"handoff_id": "ho_1", "view": "outcome"}' status summary
