@@ -1,7 +1,12 @@
-.PHONY: build test race lint fuzz bench chaos cycles load golden ci
+.PHONY: build man test race lint fuzz bench chaos cycles load golden ci
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o handoff ./cmd/handoff
+
+# Manual pages, one for each command: make man MAN=/usr/local/share/man/man1
+MAN ?= docs/man
+man:
+	go run ./cmd/handoff man $(MAN)
 
 test:
 	go test ./...

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/identity"
@@ -57,7 +55,7 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		Version:           thisRelease().Version,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return errors.Join(a.fill(cmd), a.readSources(cmd)) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.begin(cmd) },
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	a.globalFlags(root)
@@ -69,7 +67,8 @@ func (a *app) root() *cobra.Command {
 		a.waitCommand(), a.approveCommand(), a.refuseCommand(), a.cancelCommand(), a.retryCommand(),
 		a.listCommand(), a.showCommand(), a.historyCommand(), a.agentsCommand(), a.auditCommand(),
 		a.whereCommand(), a.watchCommand(), a.workspaceCommand(), a.logsCommand(), a.tokenCommand(), a.serveCommand(),
-		a.mcpCommand(), a.callCommand(), a.toolsCommand(), a.demoCommand(), a.versionCommand(),
+		a.hookCommand(), a.primeCommand(), a.doctorCommand(),
+		a.setupCommand(), a.mcpCommand(), a.callCommand(), a.toolsCommand(), a.demoCommand(), a.completionCommand(), a.manCommand(), a.versionCommand(),
 	)
 	return root
 }

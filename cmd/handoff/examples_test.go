@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +14,8 @@ import (
 )
 
 const examples = "../../examples"
+
+var updateExamples = flag.Bool("update", false, "write what is generated in examples")
 
 // runExample runs lines of a shell, in the folder of the examples, where handoff is this program.
 func runExample(t *testing.T, lines string) string {
@@ -79,26 +81,33 @@ func TestExampleMessages(t *testing.T) {
 	require.NotContains(t, out, `"origin"`)
 }
 
-// Each client's file starts a server, and is what the README says to write.
-func TestExampleClients(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
-	for name, language := range map[string]string{".mcp.json": "json", "config.toml": "toml"} {
-		content, err := os.ReadFile(filepath.Join(examples, "clients", name))
-		require.NoError(t, err)
-		require.Contains(t, string(readme), "```"+language+"\n"+string(content)+"```\n")
+// What is shown under "What is seen" is what the example prints, and the commands before it can be typed.
+func TestWorkedExamples(t *testing.T) {
+	for _, name := range []string{"two-sessions", "claude-to-codex", "subagents", "human"} {
+		t.Run(name, func(t *testing.T) {
+			out := runExample(t, "./"+name+"/play.sh")
+			file := filepath.Join(examples, name, "README.md")
+			readme, err := os.ReadFile(file)
+			require.NoError(t, err)
+			before, _, found := strings.Cut(string(readme), "```text\n")
+			require.True(t, found)
+			for line := range strings.Lines(before) {
+				for _, words := range calls(line) {
+					require.NoError(t, parse(words), line)
+				}
+			}
+			generated(t, file, before+"```text\n"+out+"```\n")
+		})
 	}
-	var config struct {
-		Servers map[string]struct {
-			Command string
-			Args    []string
-		} `json:"mcpServers"`
+}
+
+// generated compares a generated file with what it is to be; with -update it makes it so.
+func generated(t *testing.T, file, want string) {
+	t.Helper()
+	if *updateExamples {
+		require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
 	}
-	content, err := os.ReadFile(filepath.Join(examples, "clients", ".mcp.json"))
+	there, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(content, &config))
-	entry := config.Servers["handoff"]
-	out := runExample(t, "HANDOFF_WORKSPACE=w "+entry.Command+" "+strings.Join(entry.Args, " ")+" <<'END'\n"+
-		hello+toolCall(1, "send_handoff", `{"to": "qa", "task": "Test it"}`)+"END\n")
-	require.Contains(t, out, `ho_1`)
+	require.Equal(t, want, string(there), "%s is stale: go test ./cmd/handoff -run Example -update", file)
 }

@@ -23,7 +23,7 @@ func (a *app) fill(cmd *cobra.Command) error {
 	configuration.VisitAll(func(f *pflag.Flag) {
 		variable := "HANDOFF_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		value, flag := a.getenv(variable), cmd.Flags().Lookup(f.Name)
-		if flag == nil || flag.Changed || value == "" || own(cmd, flag) {
+		if flag == nil || flag.Changed || value == "" || own(cmd, flag) || flag.Usage != f.Usage { // another of that name
 			return
 		}
 		if err := cmd.Flags().Set(f.Name, value); err != nil {

@@ -17,7 +17,7 @@ func asJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// commands walks all of our commands; completion and help are cobra's.
+// commands walks all of our commands; help is cobra's.
 func commands(cmd *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{cmd}
 	for _, sub := range cmd.Commands() {
@@ -39,27 +39,5 @@ func TestEveryHelpOpensWithExamples(t *testing.T) {
 				require.Contains(t, line, strings.Fields(cmd.CommandPath())[0])
 			}
 		})
-	}
-}
-
-// What an example shows must exist: its command and each of its flags.
-func TestExamplesUseWhatThereIs(t *testing.T) {
-	root := (&app{}).root()
-	for _, cmd := range commands(root) {
-		for line := range strings.Lines(cmd.Example) {
-			_, call, ok := strings.Cut(line, "handoff ")
-			if !ok || strings.Contains(line, " add handoff ") {
-				continue
-			}
-			call, _, _ = strings.Cut(call, "  #")
-			named, _, err := root.Find(strings.Fields(call))
-			require.NoError(t, err, line)
-			for word := range strings.FieldsSeq(call) {
-				name, isFlag := strings.CutPrefix(word, "--")
-				name, _, _ = strings.Cut(strings.TrimRight(name, `)"`), "=")
-				known := named.Flags().Lookup(name) != nil || named.InheritedFlags().Lookup(name) != nil
-				require.True(t, !isFlag || known, "%s: there is no --%s", line, name)
-			}
-		}
 	}
 }

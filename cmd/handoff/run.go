@@ -32,7 +32,7 @@ func run(ctx context.Context, e env, args []string) int {
 	root.SetOut(e.stdout)
 	root.SetErr(e.stderr)
 	cmd, err := root.ExecuteContextC(ctx)
-	return a.report(cmd, err)
+	return a.report(cmd, a.silenced(cmd, args, err))
 }
 
 // report writes an error where its reader looks for it and gives the exit status.

@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) waitCommand() *cobra.Command {
-	timeout := seconds{24 * time.Hour}
+	timeout, wake := seconds{24 * time.Hour}, waking{}
 	cmd := &cobra.Command{
 		Use:   "wait ID",
 		Short: "Wait until a handoff has ended, and tell how",
@@ -19,12 +19,25 @@ func (a *app) waitCommand() *cobra.Command {
   handoff wait 12 --timeout 30m && git merge login
   test "$(handoff wait 12 --silent)" = completed`,
 		Long: `Exit status: 0 completed, fully or in part; 1 failed, rejected, returned, timed out or cancelled;
-3 there is no such handoff; 7 it has not ended within --timeout, or its store could not be had.`,
-		Args: cobra.ExactArgs(1),
+3 there is no such handoff; 7 it has not ended within --timeout, or its store could not be had.
+
+With --hook it is a hook that Claude Code runs with asyncRewake, or Codex, and waits up to 8 hours for a handoff
+for the session: then it wakes the session and tells it the brief. It ends without a word when the session is at
+work, ends, or has a newer one.`,
+		Args: func(cmd *cobra.Command, given []string) error {
+			if wake.hook {
+				return cobra.NoArgs(cmd, given)
+			}
+			return cobra.ExactArgs(1)(cmd, given)
+		},
 	}
+	wake.bind(cmd.Flags())
 	silent := cmd.Flags().Bool("silent", false, "print the status only")
 	cmd.Flags().Var(&timeout, "timeout", "how long to wait; bare numbers are seconds")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		if wake.hook {
+			return a.wake(cmd.Context(), wake)
+		}
 		if isNotice(given[0]) {
 			return onlyRead(given[0], "has no end to wait for")
 		}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// agents completes with the names of agents, the last seen first.
+var agents = ofAgents(func(v *visit, cards []schemas.Card) (found []cobra.Completion) {
+	for _, c := range cards {
+		found = append(found, described(string(c.Name), aboutAgent(c, v)))
+	}
+	return found
+})
+
+// recipients completes with all to whom something can be sent.
+var recipients = ofAgents(func(v *visit, cards []schemas.Card) (found []cobra.Completion) {
+	for _, c := range cards {
+		if c.Name != schemas.Human {
+			found = append(found, described(string(c.Name), aboutAgent(c, v)))
+		}
+	}
+	found = append(found, described(string(schemas.Human), "a person"))
+	for _, role := range said(cards, roleOf) {
+		found = append(found, described("role:"+role, "who of this role is free"))
+	}
+	for _, accepted := range said(cards, capabilitiesOf) {
+		found = append(found, described("capability:"+accepted, "who accepts this"))
+	}
+	return found
+})
+
+// roles, capabilities and workTypes complete with what agents said of themselves when they registered.
+var (
+	roles        = ofAgents(func(_ *visit, cards []schemas.Card) []cobra.Completion { return said(cards, roleOf) })
+	capabilities = ofAgents(func(_ *visit, cards []schemas.Card) []cobra.Completion { return said(cards, capabilitiesOf) })
+	workTypes    = ofAgents(func(_ *visit, cards []schemas.Card) []cobra.Completion {
+		return append(said(cards, capabilitiesOf), described(schemas.TypeMessage, "mail that is only read"))
+	})
+)
+
+func ofAgents(words func(*visit, []schemas.Card) []cobra.Completion) completer {
+	return stored(func(ctx context.Context, v *visit, _ string) ([]cobra.Completion, error) {
+		var out schemas.AgentsOut
+		_, err := v.call(ctx, "list_agents", arguments{"limit": everybody}, &out)
+		return words(v, out.Agents), err
+	})
+}
+
+func aboutAgent(c schemas.Card, v *visit) string {
+	about := append([]string{presence(c, v.app.now())}, roleOf(c)...)
+	if len(c.Accepts) > 0 {
+		about = append(about, "accepts "+strings.Join(c.Accepts, " "))
+	}
+	return strings.Join(about, ", ")
+}
+
+// said gives what cards say, sorted, each once.
+func said(cards []schemas.Card, of func(schemas.Card) []string) (all []string) {
+	for _, c := range cards {
+		all = append(all, of(c)...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func roleOf(c schemas.Card) []string {
+	if c.Role == "" {
+		return nil
+	}
+	return []string{c.Role}
+}
+
+// capabilitiesOf leaves out "*", which is no name of one.
+func capabilitiesOf(c schemas.Card) []string {
+	return slices.DeleteFunc(slices.Clone(c.Accepts), func(accepted string) bool { return accepted == "*" })
+}
+
+// workflows completes with those of the newest handoffs.
+var workflows = stored(func(ctx context.Context, v *visit, _ string) ([]cobra.Completion, error) {
+	items, err := v.newest(ctx)
+	return workflowsOf(items), err
+})
+
+// chains completes with what has a history: the newest handoffs, and their workflows.
+var chains = stored(func(ctx context.Context, v *visit, typed string) (found []cobra.Completion, err error) {
+	items, err := v.newest(ctx)
+	for _, it := range items[:min(len(items), mostOffered)] {
+		found = append(found, handoffTyped(it, typed))
+	}
+	return append(found, workflowsOf(items)...), err
+})
+
+// workflowsOf gives each once, with the title of the newest handoff in it.
+func workflowsOf(items []schemas.Item) (found []cobra.Completion) {
+	seen := map[schemas.Workflow]bool{}
+	for _, it := range items {
+		if !seen[it.Workflow] {
+			found = append(found, described(string(it.Workflow), it.Title))
+		}
+		seen[it.Workflow] = true
+	}
+	return found
+}
+
+// tokenNames completes with the names of tokens that are good.
+var tokenNames = stored(func(ctx context.Context, v *visit, _ string) (found []cobra.Completion, err error) {
+	var out schemas.TokenListOut
+	_, err = v.call(ctx, "token_list", arguments{}, &out)
+	for _, t := range out.Tokens {
+		if tokenState(t, v.app.now()) == "live" {
+			found = append(found, described(t.Name, "acts as "+agentsOf(t)))
+		}
+	}
+	return found, err
+})
+
+// workspaces completes with those on this machine.
+func workspaces(_ context.Context, a *app, typed string) (found []cobra.Completion, _ cobra.ShellCompDirective) {
+	all, err := workspace.All(a.getenv)
+	if err != nil {
+		return nil, inOrder
+	}
+	for _, w := range all {
+		found = append(found, described(w.Name, w.Project))
+	}
+	return beginning(found, typed), inOrder
+}
+
+// toolNames completes with the tools that agents are offered.
+func toolNames(_ context.Context, _ *app, typed string) (found []cobra.Completion, _ cobra.ShellCompDirective) {
+	for _, t := range tools.Table {
+		found = append(found, described(t.Name, t.Description))
+	}
+	return beginning(found, typed), inOrder
+}
+
+// clientNames completes with the clients that setup knows.
+func clientNames(ctx context.Context, a *app, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return words(client.Names()...)(ctx, a, typed)
+}

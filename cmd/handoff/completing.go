@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// begin readies a command that is to run. The one with which shells ask for completions needs nothing of what the
+// others need, and only it has to know the completions.
+func (a *app) begin(cmd *cobra.Command) error {
+	if cmd.Name() == cobra.ShellCompRequestCmd {
+		a.offer(cmd.Root())
+		return nil
+	}
+	return errors.Join(a.fill(cmd), a.readSources(cmd))
+}
+
+// offer has the arguments and the flags of a command, and of those below it, completed by the table.
+func (a *app) offer(cmd *cobra.Command) {
+	cmd.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	path := pathOf(cmd)
+	if c := completions[path]; c != nil {
+		cmd.ValidArgsFunction = func(cmd *cobra.Command, given []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(given) > 0 && !alike(cmd) {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return a.completed(cmd, c, typed)
+		}
+	}
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		_, f.Usage = pflag.UnquoteUsage(f) // the quotes name the value, for help
+		if c := completerOf(path, f.Name); c != nil {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+				return a.completed(cmd, c, typed)
+			}) // refused only for a flag that is not there, or has one already
+		}
+	})
+	for _, sub := range cmd.Commands() {
+		a.offer(sub)
+	}
+}
+
+// alike tells whether a command takes any number of arguments of one kind, as in "setup [CLIENT...]".
+func alike(cmd *cobra.Command) bool {
+	usage := strings.Fields(cmd.Use)[1:]
+	return len(usage) == 1 && (strings.Contains(usage[0], "...") || strings.Contains(usage[0], "…"))
+}
+
+// pathOf names a command as the table does.
+func pathOf(cmd *cobra.Command) string {
+	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+}
+
+// completerOf is that of a flag of the command at a path; nil if there is none.
+func completerOf(path, flag string) completer {
+	if c := completions[path+" --"+flag]; c != nil {
+		return c
+	}
+	return completions["--"+flag]
+}
+
+// completed gives what a word may become, in the place and under the name that the command line or the
+// environment says.
+func (a *app) completed(cmd *cobra.Command, c completer, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if a.fill(cmd) != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c(cmd.Context(), a, typed)
+}

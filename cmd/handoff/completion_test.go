@@ -1,0 +1,234 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+)
+
+// free are names for which no list could be offered.
+var free = map[string]bool{
+	"token add NAME":             true, // a new one
+	"send --key":                 true, // a new one
+	"send --reason":              true, // in words
+	"serve --host":               true, // of a machine
+	"serve --http":               true, // an address
+	"serve --oauth-agents-claim": true, // of another program
+}
+
+// naming matches the help of a flag whose value names something in the workspace, and words of usage that do.
+var (
+	naming      = regexp.MustCompile(`(?i)\b(agents?|handoffs?|workflows?|workspace|roles?|recipient|name)\b`)
+	namingWords = regexp.MustCompile(`\b(ID|NAME|TO|TOOL|AGENTS?|WORKFLOW|WORKSPACE|CLIENTS?|EVENT|SHELL|DIRECTORY)\b`)
+)
+
+// textual are the types of values that may be a name.
+var textual = []string{"string", "text", "a,b", "stringSlice"}
+
+func TestWhateverHasANameIsCompleted(t *testing.T) {
+	for _, cmd := range commands((&app{}).root()) {
+		path := pathOf(cmd)
+		for _, word := range namingWords.FindAllString(cmd.Use, -1) {
+			require.True(t, free[path+" "+word] || completions[path] != nil, "completions.go does not say with what %s of %q completes", word, cmd.UseLine())
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			value, about := pflag.UnquoteUsage(f)
+			names := slices.Contains(textual, f.Value.Type()) && naming.MatchString(f.Name+" "+value+" "+about)
+			require.True(t, !names || free[path+" --"+f.Name] || completerOf(path, f.Name) != nil,
+				"completions.go does not say with what --%s of %q completes", f.Name, cmd.CommandPath())
+		})
+	}
+}
+
+// A row about what is not there would be a completion that nobody gets.
+func TestEveryCompletionIsOfSomething(t *testing.T) {
+	used := map[string]bool{}
+	for _, cmd := range commands((&app{}).root()) {
+		path := pathOf(cmd)
+		used[path] = namingWords.MatchString(cmd.Use)
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			used["--"+f.Name], used[path+" --"+f.Name] = true, true
+		})
+	}
+	for row := range completions {
+		require.True(t, used[row], row)
+	}
+}
+
+// completed are the words that the shell of an agent is offered, each with its description.
+func (d desk) completed(agent string, args ...string) []string {
+	d.Helper()
+	lines := strings.Split(strings.TrimSuffix(d.must(agent, append([]string{cobra.ShellCompRequestCmd}, args...)...), "\n"), "\n")
+	require.Regexp(d, `^:\d+$`, lines[len(lines)-1])
+	return lines[:len(lines)-1]
+}
+
+// offered are only the words.
+func (d desk) offered(agent string, args ...string) []string {
+	d.Helper()
+	words := []string{}
+	for _, line := range d.completed(agent, args...) {
+		word, _, _ := strings.Cut(line, "\t")
+		words = append(words, word)
+	}
+	return words
+}
+
+// busy is a workspace in which something is in each state that a command can act on.
+func busy(t *testing.T) desk {
+	d := newDesk(t)
+	fillDesk(d)
+	return d
+}
+
+func fillDesk(d desk) {
+	d.Helper()
+	d.must("qa", "agents", "register", "qa", "--accepts", "code,test_request", "--role", "testing")
+	d.must("dev", "send", "qa", "Held", "--workflow", "login")   // 1
+	d.must("dev", "send", "qa", "Pending", "--priority", "high") // 2
+	d.must("dev", "send", "qa", "Failed")                        // 3
+	d.must("dev", "send", "human", "May I?", "--needs-approval") // 4
+	d.must("qa", "claim", "3")
+	d.must("qa", "fail", "3", "No", "--then", "stop")
+	d.must("qa", "claim", "1")
+}
+
+func TestCommandsAreOfferedWhatTheyCanActOn(t *testing.T) {
+	d := busy(t)
+	for _, c := range []struct {
+		agent string
+		typed []string
+		want  []string
+	}{
+		{"qa", []string{"claim", ""}, []string{"2"}},
+		{"", []string{"claim", "--agent", "qa", ""}, []string{"2"}},
+		{"dev", []string{"claim", "--agent", "qa", ""}, []string{"2"}},
+		{"", []string{"claim", ""}, []string{"4", "2"}},
+		{"qa", []string{"complete", ""}, []string{"1"}},
+		{"qa", []string{"fail", "h"}, []string{"ho_1"}},
+		{"dev", []string{"complete", ""}, []string{}},
+		{"qa", []string{"update", ""}, []string{"1"}},
+		{"dev", []string{"update", ""}, []string{"4", "2", "1"}},
+		{"dev", []string{"cancel", ""}, []string{"4", "2", "1"}},
+		{"dev", []string{"wait", ""}, []string{"4", "2", "1"}},
+		{"human", []string{"approve", ""}, []string{"4"}},
+		{"human", []string{"refuse", ""}, []string{"4"}},
+		{"dev", []string{"retry", ""}, []string{"3"}},
+		{"", []string{"show", ""}, []string{"4", "3", "2", "1"}},
+		{"", []string{"show", "2"}, []string{"2"}},
+		{"", []string{"show", "1", ""}, []string{}},
+		{"", []string{"history", "wf_l"}, []string{"wf_login"}},
+		{"", []string{"list", "--workflow", "wf_l"}, []string{"wf_login"}},
+		{"", []string{"list", "--workflow=wf_l"}, []string{"wf_login"}},
+		{"dev", []string{"send", "qa", "x", "--after", "1,"}, []string{"1,4", "1,2", "1,1"}},
+		{"dev", []string{"send", ""}, []string{"dev", "qa", "human", "role:testing", "capability:code", "capability:test_request"}},
+		{"dev", []string{"send", "cap"}, []string{"capability:code", "capability:test_request"}},
+		{"dev", []string{"send", "qa", "x", "--type", ""}, []string{"code", "test_request", "message"}},
+		{"", []string{"--agent", "q"}, []string{"qa"}},
+		{"", []string{"watch", "--agent", "q"}, []string{"qa"}},
+		{"", []string{"agents", "--role", ""}, []string{"testing"}},
+		{"", []string{"workspace", "remove", ""}, []string{"w"}},
+		{"", []string{"--workspace", ""}, []string{"w"}},
+		{"", []string{"call", "cl"}, []string{"claim_handoff"}},
+		{"", []string{"completion", "b"}, []string{"bash"}},
+		{"", []string{"send", "--title", ""}, []string{}},
+		{"", []string{"setup", "cur"}, []string{"cursor"}},
+		{"", []string{"setup", "codex", "cur"}, []string{"cursor"}},
+		{"", []string{"setup", "--scope", "p"}, []string{"project"}},
+		{"", []string{"hook", "s"}, []string{"session-start", "stop", "subagent-stop", "session-end"}},
+	} {
+		t.Run(c.agent+" "+strings.Join(c.typed, " "), func(t *testing.T) {
+			require.Equal(t, c.want, d.offered(c.agent, c.typed...))
+		})
+	}
+}
+
+func TestOnlyGoodTokensCanBeRevoked(t *testing.T) {
+	d := newDesk(t)
+	for _, name := range []string{"ci", "old"} {
+		d.must("", "token", "add", name, "--agents", "qa")
+	}
+	d.must("", "token", "revoke", "old")
+	require.Equal(t, []string{"ci\tacts as qa"}, d.completed("", "token", "revoke", ""))
+}
+
+// questions are all that can be asked of the table: the argument of each command, and each flag.
+func questions() (all [][]string) {
+	for _, cmd := range commands((&app{}).root()) {
+		path := pathOf(cmd)
+		words := strings.Fields(cmd.CommandPath())[1:]
+		if completions[path] != nil {
+			all = append(all, slices.Concat(words, []string{""}))
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if completerOf(path, f.Name) != nil {
+				all = append(all, slices.Concat(words, []string{"--" + f.Name, ""}))
+			}
+		})
+	}
+	return all
+}
+
+// Asking is done by pressing a key: it must not be known that somebody did.
+func TestCompletingChangesNothing(t *testing.T) {
+	d := busy(t)
+	d.must("dev", "send", "qa", "Read this", "--type", "message")
+	before := d.must("", "agents", "--json") + d.must("", "show", "1", "--events") + d.must("", "audit", "verify")
+	d.now = d.now.Add(2 * time.Minute)
+	for _, question := range questions() {
+		d.offered("qa", question...)
+		d.offered("stranger", question...)
+	}
+	d.now = d.now.Add(-2 * time.Minute)
+	require.Equal(t, before, d.must("", "agents", "--json")+d.must("", "show", "1", "--events")+d.must("", "audit", "verify"))
+	require.Contains(t, d.must("qa", "list", "--box", "notices"), "Read this")
+}
+
+func TestCompletingMakesNoWorkspace(t *testing.T) {
+	d := newDesk(t)
+	for _, question := range questions() {
+		d.offered("qa", question...)
+	}
+	left, err := os.ReadDir(d.state)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+func TestCompletingIsSilentAboutFaults(t *testing.T) {
+	d := busy(t)
+	require.NoError(t, os.WriteFile(d.file(), []byte("not a store, but long enough to be looked at"), 0o600))
+	require.Empty(t, d.offered("qa", "claim", ""))
+	require.Empty(t, d.offered("no name", "claim", ""))
+	require.Empty(t, d.offered("qa", "claim", "--dir", filepath.Join(d.state, "nowhere"), "--workspace", "../w", ""))
+}
+
+// A title is what an agent wrote. It must stay one line, and in the description.
+func TestDescriptionsAreOneLineOfText(t *testing.T) {
+	d := hostile(t)
+	for _, typed := range [][]string{{"show", ""}, {"history", ""}, {"send", ""}, {"retry", ""}} {
+		found := d.completed("qa", typed...)
+		require.NotEmpty(t, found)
+		for _, line := range found {
+			require.Regexp(t, `^[a-z0-9_:.-]+(\t[^\t]{1,80})?$`, line)
+			require.NotRegexp(t, `[\x00-\x08\x0a-\x1f\x7f\x{80}-\x{9f}\x{202e}\x{200b}]`, line)
+		}
+	}
+}
+
+func TestEveryShellHasAScript(t *testing.T) {
+	d := newDesk(t)
+	for _, shell := range shells {
+		require.Contains(t, d.must("", "completion", shell), "__complete", shell)
+	}
+	code, _, errs := d.run("", "completion", "tcsh")
+	require.Equal(t, 2, code)
+	require.Contains(t, errs, "bash, zsh, fish, powershell")
+}

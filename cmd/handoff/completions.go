@@ -1,0 +1,69 @@
+package main
+
+import (
+	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/news"
+	"handoff/schemas"
+)
+
+// completions say with what a shell completes the first argument of a command, as "claim", and the others if they are
+// alike; a flag of every command that has it, as "--agent"; or the flag of one command where others mean something
+// else by it, as "fail --type".
+var completions = map[string]completer{
+	"agents register":  agents,
+	"approve":          handoffsIn((*visit).unapproved),
+	"call":             toolNames,
+	"cancel":           handoffsIn((*visit).sentOpen),
+	"claim":            handoffsIn((*visit).claimable),
+	"complete":         handoffsIn((*visit).held),
+	"completion":       words(shells...),
+	"doctor":           clientNames,
+	"fail":             handoffsIn((*visit).held),
+	"history":          chains,
+	"hook":             words(news.Events...),
+	"man":              directories,
+	"refuse":           handoffsIn((*visit).unapproved),
+	"retry":            handoffsIn((*visit).retryable),
+	"send":             recipients,
+	"setup":            clientNames,
+	"show":             handoffsIn((*visit).newest),
+	"token revoke":     tokenNames,
+	"update":           handoffsIn((*visit).heldOrSent),
+	"wait":             handoffsIn((*visit).open),
+	"workspace adopt":  workspaces,
+	"workspace remove": workspaces,
+
+	"--after":       commaSeparated(handoffsIn((*visit).open)),
+	"--agent":       agents,
+	"--agents":      commaSeparated(agents),
+	"--alternative": agents,
+	"--box":         words("inbox", "claimed", "sent", "notices", "all"),
+	"--capability":  capabilities,
+	"--dir":         directories,
+	"--file":        files,
+	"--for":         agents,
+	"--log-format":  words("text", "json"),
+	"--log-level":   words("debug", "info", "warn", "error"),
+	"--next":        recipients,
+	"--no-takers":   words("wait", "return", "generalist", "human"),
+	"--on-failure":  recipients,
+	"--parent":      handoffsIn((*visit).newest),
+	"--priority":    words("low", "normal", "high", "critical"),
+	"--role":        roles,
+	"--agent-role":  roles,
+	"--rollback-to": agents,
+	"--status":      words(schemas.Statuses...),
+	"--strategy":    words("full", "summary", "reference"),
+	"--then":        words("rollback", "retry", "escalate", "stop"),
+	"--tls-cert":    files,
+	"--tls-key":     files,
+	"--to":          recipients,
+	"--type":        workTypes,
+	"--workflow":    workflows,
+	"--workspace":   workspaces,
+
+	"fail --type":       words("blocker", "missing_information", "capability", "test_failure", "environment", "timeout", "policy"),
+	"hook --client":     words("claude-code", "codex", "gemini-cli"),
+	"setup --scope":     words(client.User, client.Project),
+	"token add --scope": words(schemas.ScopeRead, schemas.ScopeAgent, schemas.ScopeAdmin),
+}

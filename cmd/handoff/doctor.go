@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/doctor"
+	"handoff/cmd/handoff/internal/open"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+	"handoff/tools/relay"
+)
+
+// examining is how long everything may take together, but for clearing up.
+const examining = 18 * time.Second
+
+func (a *app) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor [CLIENT...]",
+		Short: "Find out what keeps agents from their work here, and say what to do about it",
+		Example: `  handoff doctor
+  handoff doctor claude-code codex        # of the clients only these
+  handoff doctor --json | jq -r '.findings[] | select(.remedy) | .remedy'`,
+		Long: `Looks at the store of the workspace and the process that has it open, at the programs that are called handoff,
+under which name commands act, at handoffs that are stuck, and at each client: whether its server starts, whether a
+handoff that is sent in a workspace made for that is heard of through its hooks, and whether a server elsewhere is
+reached. It mends nothing: below what is wrong stands a command to try.
+
+Exit status: 0 all is well, 1 there are warnings, 2 something does not work. With --json "state" says that as ok,
+skipped, warning or error, and "findings" has one object for each line.`,
+		RunE: func(cmd *cobra.Command, names []string) error { return a.doctor(cmd.Context(), names) },
+	}
+}
+
+func (a *app) doctor(ctx context.Context, names []string) error {
+	machine, err := a.machine()
+	if err != nil {
+		return err
+	}
+	clients, err := examined(machine, names)
+	if err != nil {
+		return err
+	}
+	ctx, end := context.WithTimeout(ctx, examining)
+	defer end()
+	findings := a.examine(ctx, machine, clients, len(names) > 0)
+	raw, err := json.Marshal(map[string]any{"state": doctor.Worst(findings), "findings": findings})
+	if err != nil {
+		return schemas.InternalError(err)
+	}
+	if err := a.print(raw, func(p *page) { p.findings(findings) }); err != nil {
+		return err
+	}
+	return diagnosis(doctor.Worst(findings))
+}
+
+// examined gives the clients that are named, else those that are found.
+func examined(m client.Machine, names []string) ([]client.Client, error) {
+	if len(names) > 0 {
+		return setupClients(m, names, false)
+	}
+	return slices.DeleteFunc(client.All(), func(c client.Client) bool { return !c.Detect(m).Here() }), nil
+}
+
+// diagnosis is the exit status.
+func diagnosis(worst doctor.State) error {
+	switch worst {
+	case doctor.Warning:
+		return status(1)
+	case doctor.Error:
+		return status(2)
+	case doctor.OK, doctor.Skipped:
+	}
+	return nil
+}
+
+// examine makes all examinations.
+func (a *app) examine(ctx context.Context, m client.Machine, clients []client.Client, wanted bool) []doctor.Finding {
+	web := &http.Client{
+		Transport:     http.DefaultTransport.(*http.Transport).Clone(),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	defer web.CloseIdleConnections()
+	bench := doctor.Bench{Machine: m, Program: doctor.Program{Path: a.executable, Version: thisRelease().Version}, Web: web, Now: a.now, Wanted: wanted}
+	parts := []examination{
+		{"store", func() []doctor.Finding { return a.examineWorkspace(ctx) }},
+		{"version", func() []doctor.Finding { return doctor.Version(ctx, bench.Program, m) }},
+	}
+	for _, c := range clients {
+		parts = append(parts, examination{"clients", func() []doctor.Finding { return doctor.Client(ctx, c, bench) }})
+	}
+	return gathering(ctx, append(parts,
+		examination{"clients", func() []doctor.Finding { return doctor.Idle(clients, m) }},
+		examination{"network", func() []doctor.Finding { return doctor.Network(ctx, a.getenv("HANDOFF_HTTP"), web) }},
+	))
+}
+
+// An examination does not wait for the others.
+type examination struct {
+	subject string
+	examine func() []doctor.Finding
+}
+
+// lateness is how long an examination may go on when the time is over, to clear up.
+const lateness = 2 * time.Second
+
+// gathering makes the examinations at the same time, as most of them wait for other processes. One that does not end
+// in time, as on a disk that does not answer, is left behind.
+func gathering(ctx context.Context, parts []examination) (all []doctor.Finding) {
+	found := make([]chan []doctor.Finding, len(parts))
+	for i, p := range parts {
+		found[i] = make(chan []doctor.Finding, 1)
+		go func() { found[i] <- p.examine() }()
+	}
+	over := make(chan struct{})
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(lateness, func() { close(over) }) })()
+	for i, p := range parts {
+		select {
+		case findings := <-found[i]:
+			all = append(all, findings...)
+		case <-over:
+			all = append(all, doctor.Late(p.subject))
+		}
+	}
+	return all
+}
+
+// examineWorkspace examines what is here, without making anything that is not.
+func (a *app) examineWorkspace(ctx context.Context) []doctor.Finding {
+	atTerminal := a.isTerminal(a.stdin) || a.isTerminal(a.stdout)
+	self, err := doctor.Identify(a.agent, a.getenv, atTerminal)
+	if err != nil {
+		return []doctor.Finding{doctor.Nameless(err)}
+	}
+	place, err := workspace.Find(a.place())
+	if err != nil {
+		return append([]doctor.Finding{doctor.Nowhere(err)}, doctor.Identity(ctx, self, nil)...)
+	}
+	version := thisRelease().Version
+	findings := slices.Concat(doctor.Files(place), doctor.Owner(place.Dir, version, a.now()))
+	if why, shut := doctor.Shut(place); shut {
+		return slices.Concat(findings, why, doctor.Identity(ctx, self, nil))
+	}
+	boxes, err := open.Workspace(ctx, open.Config{
+		Name: place.Name, Dir: place.Dir, Runtime: a.getenv("XDG_RUNTIME_DIR"), Version: version,
+		Now: a.now, Awake: a.awake, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return append(findings, doctor.Closed(err))
+	}
+	findings = append(findings, a.examineMailboxes(ctx, place, self, boxes)...)
+	if err := boxes.Close(); err != nil {
+		findings = append(findings, doctor.Closed(err))
+	}
+	return findings
+}
+
+// examineMailboxes examines what is in a workspace. Where it cannot be opened, that says it all.
+func (a *app) examineMailboxes(ctx context.Context, place workspace.Workspace, self doctor.Self, boxes *relay.Relay) []doctor.Finding {
+	file, _ := place.Store()
+	findings := doctor.Store(ctx, boxes, file)
+	if doctor.Worst(findings) == doctor.Error {
+		return append(findings, doctor.Identity(ctx, self, nil)...)
+	}
+	desk := doctor.Desk{Boxes: boxes, Now: a.now(), Again: a.placeAgain()}
+	return slices.Concat(findings, doctor.Identity(ctx, self, boxes), doctor.Work(ctx, desk))
+}
+
+func (p *page) findings(findings []doctor.Finding) {
+	paint := map[doctor.State]func(string) string{
+		doctor.OK: p.Green, doctor.Skipped: p.Faint, doctor.Warning: p.Yellow, doctor.Error: p.Red,
+	}
+	count := map[doctor.State]int{}
+	for _, f := range findings {
+		count[f.State]++
+		state := string(f.State)
+		if p.Terminal {
+			state = fmt.Sprintf("%-7s", state)
+		}
+		p.line("%s %s: %s", paint[f.State](state), f.Subject, schemas.Visible(f.Message))
+		p.field("  try", f.Remedy)
+	}
+	if doctor.Worst(findings) != doctor.Error && doctor.Worst(findings) != doctor.Warning {
+		p.line("all is well")
+		return
+	}
+	p.line("errors: %d, warnings: %d", count[doctor.Error], count[doctor.Warning])
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// printed is what setup --print --json prints.
+type printed struct {
+	Clients []struct {
+		Client string
+		Files  []struct{ Path, Text string }
+	}
+}
+
+func printSetup(t *testing.T, scope string) (p printed) {
+	t.Helper()
+	out := runExample(t, `mkdir "$HOME/project"; cd "$HOME/project"; handoff setup --all --print --json --scope `+scope+
+		` | sed "s|$HOME/project/||g; s|$HOME|~|g"`)
+	require.NoError(t, json.Unmarshal([]byte(out), &p))
+	return p
+}
+
+// The files are what setup writes into a project, each client's first one with its servers.
+func TestExampleClients(t *testing.T) {
+	var table strings.Builder
+	written := []string{"README.md"}
+	user := printSetup(t, "user")
+	for i, c := range printSetup(t, "project").Clients {
+		for j, f := range c.Files {
+			name := c.Client + []string{"", "-hooks"}[j] + filepath.Ext(f.Path)
+			generated(t, filepath.Join(examples, "clients", name), f.Text)
+			written = append(written, name)
+			fmt.Fprintf(&table, "| `%s` | `%s` | `%s` |\n", name, f.Path, user.Clients[i].Files[j].Path)
+		}
+	}
+	if runtime.GOOS == "linux" { // elsewhere some are in other places
+		file := filepath.Join(examples, "clients", "README.md")
+		readme, err := os.ReadFile(file)
+		require.NoError(t, err)
+		before, _, found := strings.Cut(string(readme), "|---|---|---|\n")
+		require.True(t, found)
+		generated(t, file, before+"|---|---|---|\n"+table.String())
+	}
+
+	there, err := os.ReadDir(filepath.Join(examples, "clients"))
+	require.NoError(t, err)
+	for _, entry := range there {
+		require.Contains(t, written, entry.Name(), "setup writes no such file")
+	}
+}
+
+// README.md shows two of them, and what they say starts a server.
+func TestExampleClientsAsTheReadmeShowsThem(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	toml, err := os.ReadFile(filepath.Join(examples, "clients", "codex.toml"))
+	require.NoError(t, err)
+	require.Contains(t, string(readme), "```toml\n"+string(toml))
+
+	content, err := os.ReadFile(filepath.Join(examples, "clients", "claude-code.json"))
+	require.NoError(t, err)
+	shown := regexp.MustCompile("(?s)```json\n(\\{\\s+\"mcpServers\".*?)```").FindSubmatch(readme)
+	require.NotNil(t, shown)
+	require.JSONEq(t, string(content), string(shown[1]))
+
+	var config struct {
+		Servers map[string]struct {
+			Command string
+			Args    []string
+		} `json:"mcpServers"`
+	}
+	require.NoError(t, json.Unmarshal(content, &config))
+	entry := config.Servers["handoff"]
+	out := runExample(t, "HANDOFF_WORKSPACE=w "+entry.Command+" "+strings.Join(entry.Args, " ")+" <<'END'\n"+
+		hello+toolCall(1, "send_handoff", `{"to": "qa", "task": "Test it"}`)+"END\n")
+	require.Contains(t, out, `ho_1`)
+}

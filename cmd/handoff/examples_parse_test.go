@@ -1,0 +1,134 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What an example shows must be understood: its command and flags exist, their values have the right form, they go
+// together, and there are as many arguments as the command takes. Nothing is run.
+func TestExamplesCanBeParsed(t *testing.T) {
+	for _, shown := range commands((&app{}).root()) {
+		own := false
+		for line := range strings.Lines(shown.Example) {
+			for _, words := range calls(line) {
+				require.NoError(t, parse(words), line)
+				own = own || strings.HasPrefix("handoff "+strings.Join(words, " "), shown.CommandPath())
+			}
+		}
+		require.True(t, own, "no example of %s shows it", shown.CommandPath())
+	}
+}
+
+func TestExamplesThatCannotBeParsedAreFound(t *testing.T) {
+	for _, line := range []string{
+		"handoff clam", "handoff claim --agnet qa", "handoff claim 1 2", "handoff show >x", "handoff list --limit # 3",
+		"x | handoff claim --wait soon", `test "$(handoff wait)" = completed`, "T=$(handoff show --full --brief 1)",
+		"true && handoff version 'now then'", "claude mcp add handoff -- handoff mpc",
+	} {
+		found := calls(line)
+		require.Len(t, found, 1, line)
+		require.Error(t, parse(found[0]), line)
+	}
+}
+
+// parse does with a command line what comes before the command is run.
+func parse(words []string) error {
+	root := (&app{}).root()
+	cmd, rest, err := root.Find(words)
+	if err != nil {
+		return err
+	}
+	if err := cmd.ParseFlags(rest); err != nil {
+		return err
+	}
+	if err := cmd.ValidateArgs(cmd.Flags().Args()); err != nil {
+		return err
+	}
+	return cmd.ValidateFlagGroups()
+}
+
+// calls gives the words of each command line of handoff in a line of a shell, also of one that another command is
+// to run and that follows its "--".
+func calls(line string) (found [][]string) {
+	s := splitter{}
+	s.split(line)
+	for _, words := range s.found {
+		i := slices.Index(words, "handoff")
+		if i > 0 {
+			i = slices.Index(words, "--") + 1
+		}
+		if i >= 0 && i < len(words) && words[i] == "handoff" {
+			found = append(found, words[i+1:])
+		}
+	}
+	return found
+}
+
+// A splitter finds the simple commands in a line of a shell. It knows what examples use: quotes, pipes,
+// substitutions, redirections and comments.
+type splitter struct {
+	found [][]string
+	words []string // of the command under way
+	word  strings.Builder
+	begun bool // there is a word under way, perhaps an empty one
+	file  bool // the word is where a stream goes
+}
+
+func (s *splitter) split(line string) {
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '\'' || c == '"':
+			quoted, _, _ := strings.Cut(line[i+1:], string(c))
+			s.quoted(quoted, c == '"')
+			i += len(quoted) + 1
+		case c == '#' && !s.begun:
+			i = len(line)
+		case c == ' ' || c == '\n':
+			s.endWord()
+		case strings.HasPrefix(line[i:], "$(") || strings.HasPrefix(line[i:], "<("):
+			s.endCommand()
+			i++
+		case strings.IndexByte("|&;)", c) >= 0:
+			s.endCommand()
+		case c == '<' || c == '>':
+			s.endWord()
+			s.file = true
+		default:
+			s.begun = true
+			s.word.WriteByte(c)
+		}
+	}
+	s.endCommand()
+}
+
+// quoted adds what is in quotes. Within double ones a command may be substituted.
+func (s *splitter) quoted(text string, double bool) {
+	s.begun = true
+	s.word.WriteString(text)
+	if _, inner, ok := strings.Cut(text, "$("); ok && double {
+		within := splitter{}
+		within.split(inner)
+		s.found = append(s.found, within.found...)
+	}
+}
+
+func (s *splitter) endWord() {
+	if s.begun && !s.file {
+		s.words = append(s.words, s.word.String())
+	}
+	s.file = s.file && !s.begun
+	s.begun = false
+	s.word.Reset()
+}
+
+func (s *splitter) endCommand() {
+	s.endWord()
+	if len(s.words) > 0 {
+		s.found = append(s.found, s.words)
+	}
+	s.words, s.file = nil, false
+}

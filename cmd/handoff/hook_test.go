@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// hooked runs a hook in this process and gives what it printed. It has to end with status 0 and without an error.
+func (p place) hooked(vars map[string]string, account string, args ...string) string {
+	p.t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := run(p.t.Context(), env{
+		getenv: func(name string) string {
+			return cmp.Or(vars[name], map[string]string{"XDG_STATE_HOME": p.state}[name])
+		},
+		stdin: strings.NewReader(account), stdout: &stdout, stderr: &stderr,
+		isTerminal: func(any) bool { return false }, now: time.Now, cwd: p.state,
+	}, append([]string{"hook", "--workspace", "w"}, args...))
+	require.Zero(p.t, code)
+	require.Empty(p.t, stderr.String())
+	return stdout.String()
+}
+
+// hookProcess is a hook as a process of its own.
+func (p place) hookProcess(vars map[string]string, account string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(p.t.Context(), program, append(args, "--workspace", "w")...)
+	cmd.Env = []string{"XDG_STATE_HOME=" + p.state, "PATH=" + os.Getenv("PATH")}
+	for name, value := range vars {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	cmd.Stdin = strings.NewReader(account)
+	return cmd
+}
+
+// A client that asks again and again whether it may stop is kept from it once for each handoff, and never without
+// end. Codex has no limit of its own.
+func TestNoClientIsKeptFromStoppingWithoutEnd(t *testing.T) {
+	forms := map[string]string{
+		"claude-code": `{"session_id":"s1","hook_event_name":"Stop","stop_hook_active":%t,"last_assistant_message":"done"}`,
+		"codex":       `{"session_id":"s1","turn_id":"t1","hook_event_name":"Stop","stop_hook_active":%t}`,
+		"gemini-cli":  `{"session_id":"s1","hook_event_name":"AfterAgent","prompt":"x","prompt_response":"y","stop_hook_active":%t}`,
+	}
+	for client, form := range forms {
+		for _, honest := range []bool{true, false} { // about being kept from it before
+			t.Run(fmt.Sprint(client, " ", honest), func(t *testing.T) {
+				p := newPlace(t)
+				var blocks []int
+				active := false
+				for i := range 40 {
+					if i == 0 || i == 20 {
+						p.must("send", client, fmt.Sprint("task ", i), "--agent", "dev")
+						p.must("claim", "--agent", client)
+					}
+					out := p.hooked(nil, fmt.Sprintf(form, active && honest), "stop", "--client", client)
+					if active = out != ""; active {
+						blocks = append(blocks, i)
+						require.JSONEq(t, `"block"`, string(member(t, out, "decision")))
+					}
+				}
+				require.Equal(t, []int{0, 20}, blocks)
+			})
+		}
+	}
+}
+
+// Not even where it takes on something new each time.
+func TestNoClientIsKeptFromStoppingMoreThanThreeTimesInARow(t *testing.T) {
+	for client, form := range map[string]string{
+		"claude-code": `{"session_id":"s1","hook_event_name":"Stop","stop_hook_active":true}`,
+		"codex":       `{"session_id":"s1","turn_id":"t1","hook_event_name":"Stop","stop_hook_active":true}`,
+		"gemini-cli":  `{"session_id":"s1","hook_event_name":"AfterAgent","stop_hook_active":true}`,
+	} {
+		t.Run(client, func(t *testing.T) {
+			p := newPlace(t)
+			said := ""
+			for i := range 12 {
+				p.must("send", client, fmt.Sprint("task ", i), "--agent", "dev")
+				p.must("claim", "--agent", client)
+				p.hooked(nil, `{"session_id":"s1","prompt":"You hold 1 handoff"}`, "prompt", "--client", client) // as Gemini does
+				if p.hooked(nil, form, "stop", "--client", client) == "" {
+					said += "."
+				} else {
+					said += "b"
+				}
+			}
+			require.Equal(t, "bbb.bbb.bbb.", said)
+		})
+	}
+}
+
+func member(t *testing.T, object, name string) json.RawMessage {
+	t.Helper()
+	var fields map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal([]byte(object), &fields))
+	return fields[name]
+}
+
+// The server that Claude Code starts for a session tells its model the same name as its hooks.
+func TestHooksActAsTheSessionOfTheirClient(t *testing.T) {
+	p := newPlace(t)
+	session := func(id, pid string) map[string]string {
+		vars := inClaude(id)
+		vars["CLAUDE_PID"] = pid
+		return vars
+	}
+	p.must("send", "claude-code-2", "Test it", "--agent", "dev")
+	first := p.serveFor("claude-code", inClaude("s1"))
+	require.Contains(t, p.hooked(session("s2", "4242"), `{"session_id":"s2","hook_event_name":"SessionStart"}`, "session-start"), "You are claude-code-2 ")
+	second := p.serveFor("claude-code", inClaude("s2"))
+	require.Contains(t, second.hello, `\nYou are claude-code-2 (s2) in workspace w.`)
+	require.Contains(t, second.ask("tools/call", `{"name": "claim_handoff", "arguments": {}}`), "ho_1")
+	require.Empty(t, p.hooked(session("s1", "1"), `{"session_id":"s1","hook_event_name":"Stop"}`, "stop"))
+	require.Contains(t, p.hooked(session("s2", "4242"), `{"session_id":"s2","hook_event_name":"Stop"}`, "stop"), "ho_1 from dev")
+	second.leave()
+	first.leave()
+}
+
+// The client may leave the input open.
+func TestAHookIsSilentWhenItIsToldNothing(t *testing.T) {
+	p := newPlace(t)
+	p.must("send", "codex", "Test it", "--agent", "dev")
+	cmd := p.hookProcess(nil, "", "hook", "prompt", "--client", "codex")
+	cmd.Stdin = nil
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err)
+	require.Empty(t, string(out))
+	_ = in.Close() // it was closed when the process ended
+}
+
+func TestAHookIsSilentWhenTheStoreCannotBeRead(t *testing.T) {
+	p := newPlace(t)
+	p.must("send", "codex", "Test it", "--agent", "dev")
+	store := filepath.Join(p.state, "handoff", "w", "handoff.db")
+	require.NoError(t, os.WriteFile(store, []byte("of another program"), 0o600))
+	debug := filepath.Join(t.TempDir(), "debug.log")
+	require.Empty(t, p.hooked(map[string]string{"HANDOFF_HOOK_DEBUG": debug}, `{"session_id":"s1"}`, "prompt", "--client", "codex"))
+	why, err := os.ReadFile(debug)
+	require.NoError(t, err)
+	require.Contains(t, string(why), "the file of workspace w")
+}
+
+func TestACommandWakesASleepingSession(t *testing.T) {
+	p := newPlace(t)
+	s := p.serveFor("claude-code", inClaude("s1"))
+	account := `{"session_id":"s1","hook_event_name":"Stop"}`
+	type ended struct {
+		status int
+		said   string
+	}
+	ends := make(chan ended, 2)
+	for range 2 {
+		go func() {
+			cmd := p.hookProcess(inClaude("s1"), account, "wait", "--hook")
+			said, _ := cmd.CombinedOutput() // the status says it better
+			ends <- ended{cmd.ProcessState.ExitCode(), string(said)}
+		}()
+	}
+	require.Equal(t, ended{}, <-ends, "the newer one waits")
+	p.must("send", "claude-code", "Test the login form", "--agent", "dev")
+	woken := <-ends
+	require.Equal(t, exitWake, woken.status)
+	require.Contains(t, woken.said, "handoff: ho_1 came for claude-code.")
+	require.Contains(t, woken.said, "> Test the login form")
+	require.Empty(t, p.hooked(inClaude("s1"), account, "prompt"), "it was told")
+
+	s.ask("tools/call", `{"name": "claim_handoff", "arguments": {}}`)
+	out, err := p.hookProcess(inClaude("s1"), account, "wait", "--hook").CombinedOutput()
+	require.NoError(t, err, "it is at work")
+	require.Empty(t, string(out))
+	s.leave()
+}
+
+func TestACommandThatWaitsEndsWithTheClient(t *testing.T) {
+	t.Parallel() // it looks now and then
+	p := newPlace(t)
+	s := p.serveFor("claude-code", inClaude("s1"))
+	client := exec.CommandContext(t.Context(), program, "mcp", "--workspace", "another") // any process
+	client.Env = []string{"XDG_STATE_HOME=" + p.state}
+	in, err := client.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, client.Start())
+	vars := inClaude("s1")
+	vars["CLAUDE_PID"] = fmt.Sprint(client.Process.Pid)
+	waker := p.hookProcess(vars, `{"session_id":"s1"}`, "wait", "--hook")
+	require.NoError(t, waker.Start())
+	require.NoError(t, in.Close())
+	require.NoError(t, client.Wait())
+	require.NoError(t, waker.Wait())
+	s.leave()
+}

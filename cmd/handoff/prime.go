@@ -1,0 +1,56 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/news"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+)
+
+func (a *app) primeCommand() *cobra.Command {
+	files := false
+	cmd := &cobra.Command{
+		Use:   "prime",
+		Short: "Print what a session is told at its start",
+		Example: `  handoff prime                       # in the shell of an agent
+  handoff prime --agent qa
+  handoff prime --files >>AGENTS.md   # for agents that only write files`,
+		Long: `Who you are, who else is here, what you hold and what waits, for people and for clients without hooks. Nothing
+counts as told or read by it.
+
+With --files it prints instead what to put into a prompt or into AGENTS.md for an agent that has neither MCP nor
+this program, and hands its work on in a file.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if files {
+				return a.write(news.Files)
+			}
+			return a.prime(cmd)
+		},
+	}
+	cmd.Flags().BoolVar(&files, "files", false, "print the instructions for agents that only write files")
+	return cmd
+}
+
+func (a *app) prime(cmd *cobra.Command) error {
+	by, err := a.caller(true)
+	if err != nil {
+		return err
+	}
+	place, err := workspace.Find(a.place())
+	if err != nil {
+		return err
+	}
+	return a.visit(cmd.Context(), by, func(v *visit) error {
+		if v.unnamed != nil {
+			return v.unnamed
+		}
+		var out schemas.NewsOut
+		raw, err := v.call(cmd.Context(), "session_news", schemas.NewsIn{On: schemas.OnLook, Session: by.AgentID}, &out)
+		if err != nil {
+			return err
+		}
+		return a.print(raw, func(p *page) { p.WriteString(news.Start(out, place.Name)) })
+	})
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/setup"
+	"handoff/schemas"
+)
+
+// setupFlags are what somebody wants of setup.
+type setupFlags struct {
+	all, yes                     bool
+	dryRun, print, check, remove bool
+	scope, url, tokenEnv         string
+	hooks, noHooks, wake, trust  bool
+	particular                   bool // any of wishes was given
+}
+
+// wishes are the flags that say how clients are to be set up.
+var wishes = []string{"agent", "workspace", "http", "token-env", "hooks", "no-hooks", "wake", "trust"}
+
+func (a *app) setupCommand() *cobra.Command {
+	var f setupFlags
+	cmd := &cobra.Command{
+		Use:   "setup [CLIENT...]",
+		Short: "Write handoff into the configuration of the clients on this machine, or take it out",
+		Example: `  handoff setup                        # all clients that are found, after showing what changes
+  handoff setup claude-code codex --yes
+  handoff setup cursor --scope project # for everybody in this project
+  handoff setup --check                # is it set up, and does it work?
+  handoff setup --remove`,
+		Long: `The clients are claude-code, codex, gemini-cli, cursor, vscode and opencode. One that has a command for it, as
+claude mcp add, is set up with that; of the others the file is written. What else is in a file stays as it is. A
+copy is made beside it, and --remove puts back byte for byte what was there unless somebody else wrote since.
+
+With --http agents reach a server on another machine. Its token is never written: --token-env names the variable
+that holds it. Hooks tell a session of its mail; they look at this machine, so they are left out with --http.
+
+It ends by starting the server as the client does. Exit status 1: a client was left alone, or its server
+does not answer.`,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			f.particular = slices.ContainsFunc(wishes, func(name string) bool { return cmd.Flag(name).Changed })
+			return a.setup(cmd.Context(), f, names)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.all, "all", false, "all clients that are known, also those that are not found here")
+	flags.StringVar(&f.scope, "scope", string(client.User), "`scope`: user, or project for everybody in this project")
+	flags.StringVar(&f.url, "http", "", "reach the server at this `URL`, as https://example.com/mcp")
+	flags.StringVar(&f.tokenEnv, "token-env", "", "`variable` of the environment that holds the token, as HANDOFF_TOKEN")
+	flags.BoolVar(&f.hooks, "hooks", false, "with hooks (the default, but not with --http)")
+	flags.BoolVar(&f.noHooks, "no-hooks", false, "without hooks")
+	flags.BoolVar(&f.wake, "wake", false, "wake a sleeping session when a handoff arrives, where the client can")
+	flags.BoolVar(&f.trust, "trust", false, "let the tools run without asking, where the client has a setting for it")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "only show what would change")
+	flags.BoolVar(&f.print, "print", false, "print what belongs into which file, to paste it")
+	flags.BoolVar(&f.check, "check", false, "only tell whether it is set up so, and try the server")
+	flags.BoolVar(&f.remove, "remove", false, "take handoff out")
+	flags.BoolVar(&f.yes, "yes", false, "do not ask")
+	cmd.MarkFlagsMutuallyExclusive("dry-run", "print", "check")
+	cmd.MarkFlagsMutuallyExclusive("print", "remove")
+	cmd.MarkFlagsMutuallyExclusive("check", "remove")
+	cmd.MarkFlagsMutuallyExclusive("hooks", "no-hooks")
+	return cmd
+}
+
+func (a *app) setup(ctx context.Context, f setupFlags, names []string) error {
+	wish, err := a.wish(f)
+	if err != nil {
+		return err
+	}
+	clients, err := setupClients(wish.Machine, names, f.all || f.remove && len(names) == 0)
+	if err != nil {
+		return err
+	}
+	s := &setting{app: a, flags: f, wish: wish, named: len(names) > 0}
+	s.setter = setup.Setter{Dir: setup.Receipts(wish.Machine), Now: a.now}
+	switch {
+	case f.print:
+		return s.printSnippets(clients)
+	case f.check:
+		s.plan(clients, s.checked)
+		s.try(ctx)
+		return s.report()
+	case f.remove:
+		s.plan(clients, s.setter.Undo)
+		s.forgetUntouched()
+		return s.carryOut(ctx, s.revert)
+	}
+	s.plan(clients, s.setter.Plan)
+	return s.carryOut(ctx, s.apply)
+}
+
+// setupClients gives the clients that are named; without names those that are found, or all.
+func setupClients(m client.Machine, names []string, all bool) (clients []client.Client, err error) {
+	for _, name := range names {
+		c, ok := client.Named(name)
+		if !ok {
+			return nil, schemas.Invalidf("CLIENT", "%q is no client that is known here", schemas.Visible(name)).
+				WithKnown(client.Names()...).WithHint("handoff setup --print cursor shows what others can be told as well.")
+		}
+		clients = append(clients, c)
+	}
+	if len(names) > 0 {
+		return clients, nil
+	}
+	for _, c := range client.All() {
+		if all || c.Detect(m).Here() {
+			clients = append(clients, c)
+		}
+	}
+	if len(clients) == 0 {
+		return nil, schemas.Errorf(schemas.NotFound, "no client was found on this machine").
+			WithHint("Name one, as in handoff setup claude-code, or write the files of all with --all.").WithKnown(client.Names()...)
+	}
+	return clients, nil
+}

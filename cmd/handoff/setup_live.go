@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/setup"
+	"handoff/cmd/handoff/internal/setup/live"
+	"handoff/cmd/handoff/internal/workspace"
+)
+
+// liveness is what a server said when it was tried.
+type liveness struct {
+	live.Answer
+
+	Problem string `json:"problem,omitempty"`
+	Remedy  string `json:"remedy,omitempty"`
+}
+
+// trying is how long a server may take to answer.
+const trying = 15 * time.Second
+
+// try starts the server of each client that is set up, as the client would.
+func (s *setting) try(ctx context.Context) {
+	for _, c := range s.clients {
+		if server, ok := s.wish.Find(c.Client); ok && c.Files[0].State != fileAlone {
+			ctx, end := context.WithTimeout(ctx, trying)
+			c.Live = s.ask(ctx, c.Client, server)
+			end()
+		}
+	}
+}
+
+func (s *setting) ask(ctx context.Context, c client.Client, server setup.Configured) *liveness {
+	if server.URL != "" {
+		return s.askAddress(ctx, c, server.Server)
+	}
+	answer, err := s.askProgram(ctx, c, server)
+	if err == nil {
+		return &liveness{Answer: answer}
+	}
+	program := server.Command[0]
+	remedy := shellLine(append([]string{program}, "where")) // says what is wrong with the place, if that is it
+	if s.wish.Machine.LookPath(program) == "" && !filepath.IsAbs(program) {
+		remedy = "put " + program + " on PATH, as with: ln -s " + client.Quoted(s.executable) + " ~/.local/bin/" + program
+	}
+	return &liveness{Problem: err.Error(), Remedy: remedy}
+}
+
+// askProgram has the server keep what it makes where nobody looks: the client is not there yet, and its name is not
+// taken from a session that is.
+func (s *setting) askProgram(ctx context.Context, c client.Client, server setup.Configured) (a live.Answer, err error) {
+	scratch, err := os.MkdirTemp("", "handoff-setup-")
+	if err != nil {
+		return a, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	m := s.wish.Machine
+	environ := append(append(m.Environ(), server.Environ...), "XDG_STATE_HOME="+scratch, "XDG_RUNTIME_DIR="+scratch, "CLAUDE_PROJECT_DIR=")
+	program := live.Program{Command: server.Command, Dir: m.Project, Environ: environ, As: c.Calls}
+	place := workspace.Config{Cwd: m.Project, Getenv: func(name string) string {
+		if name == "CLAUDE_PROJECT_DIR" {
+			return ""
+		}
+		return s.getenv(name)
+	}}
+	if _, err := workspace.Find(place); err != nil { // the home directory, say, where no session begins
+		program.Dir = scratch
+	}
+	if path := m.LookPath(program.Command[0]); path != "" && !filepath.IsAbs(program.Command[0]) {
+		program.Command = append([]string{path}, program.Command[1:]...)
+	}
+	a, err = program.Ask(ctx)
+	if program.Dir == scratch {
+		a.You, _, _ = strings.Cut(a.You, " in workspace ")
+	}
+	return a, err
+}
+
+func (s *setting) askAddress(ctx context.Context, c client.Client, server client.Server) *liveness {
+	token := s.getenv(server.TokenEnv)
+	if server.TokenEnv != "" && token == "" {
+		return &liveness{Problem: server.TokenEnv + " is not set here", Remedy: "export " + server.TokenEnv + "=… where the client is started, and handoff setup --check"}
+	}
+	web := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	defer web.CloseIdleConnections()
+	answer, err := live.Address{URL: server.URL, Token: token, Agent: server.Agent, As: c.Calls, HTTP: web}.Ask(ctx)
+	switch {
+	case errors.Is(err, live.ErrRefused):
+		return &liveness{Problem: err.Error(), Remedy: "handoff token add NAME --agents " + c.Name + " on the server, and --token-env"}
+	case err != nil:
+		return &liveness{Problem: err.Error(), Remedy: "handoff serve --http HOST:PORT on the machine of " + server.URL}
+	}
+	return &liveness{Answer: answer}
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+
+	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/setup"
+	"handoff/schemas"
+)
+
+// printSnippets prints what belongs into which file of which client.
+func (s *setting) printSnippets(clients []client.Client) error {
+	type snippets struct {
+		Client string          `json:"client"`
+		Files  []setup.Snippet `json:"files"`
+	}
+	var all []snippets
+	for _, c := range clients {
+		files, err := s.wish.Snippets(c)
+		if err != nil {
+			return schemas.InternalError(err)
+		}
+		all = append(all, snippets{c.Name, files})
+	}
+	raw, err := json.Marshal(map[string]any{"scope": s.wish.Scope, "clients": all})
+	if err != nil {
+		return schemas.InternalError(err)
+	}
+	return s.print(raw, func(p *page) {
+		for _, of := range all {
+			for _, f := range of.Files {
+				p.line("%s", p.Faint("# "+of.Client+": "+schemas.Visible(f.Path)))
+				p.line("%s", schemas.Visible(strings.TrimRight(f.Text, "\n")))
+			}
+		}
+	})
+}
+
+// shellLine writes a command as a shell takes it.
+func shellLine(command []string) string {
+	var words []string
+	for _, word := range command {
+		words = append(words, client.Quoted(word))
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"handoff/cmd/handoff/internal/identity"
+	"handoff/cmd/handoff/internal/news"
+	"handoff/cmd/handoff/internal/process"
+	"handoff/schemas"
+)
+
+const (
+	// exitWake is the status by which Claude Code wakes a session, with what was printed on standard error.
+	exitWake = 2
+
+	// longestWake is how long a command waits for a session that nobody speaks to.
+	longestWake = 8 * time.Hour
+
+	// mostFailures is how often in a row the store may be unavailable, each for at least a second.
+	mostFailures = 60
+
+	// queueLimit is how long Codex may take to accept a message.
+	queueLimit = 30 * time.Second
+)
+
+// waking is a wait that is to wake a session when a handoff comes for it.
+type waking struct {
+	hook   bool
+	client string // which client runs it
+	thread string // of Codex: it is told there, and not by the status
+	over   int    // process of the client; zero: what runs this command tells
+}
+
+func (w *waking) bind(flags *pflag.FlagSet) {
+	flags.BoolVar(&w.hook, "hook", false, "wait for mail instead, as a hook, and wake the session that it is for")
+	flags.StringVar(&w.client, "client", "", "with --hook: which `client` runs it (default: as it shows)")
+	flags.StringVar(&w.thread, "codex-thread", "", "with --hook: `id` of the Codex thread that is to be woken")
+	flags.IntVar(&w.over, "client-process", 0, "with --hook: `number` of the process with which the wait ends")
+	_ = flags.MarkHidden("client-process") // there is such a flag
+}
+
+// wake waits until a handoff comes for a session that sleeps, and wakes it. It ends as well when the session is at
+// work, when its client has ended, and when another command waits for it. Codex waits for its hooks, so there it
+// goes on in the background.
+func (a *app) wake(ctx context.Context, w waking) error {
+	account := news.Account{Session: w.thread}
+	if w.thread == "" {
+		var err error
+		if account, err = news.Read(a.stdin); err != nil {
+			return err
+		}
+	}
+	s, err := a.sessionOf(account, w.client, account.Sleeps())
+	if err != nil {
+		return err
+	}
+	if s.asked.Client == "codex" && w.thread == "" {
+		return s.inBackground()
+	}
+	ctx, life := process.Begin(ctx, a.exit)
+	defer life.End()
+	life.Follow(w.clientOf(s))
+	if w.thread != "" {
+		process.LeaveGroup(a.stdin, a.isTerminal)
+	}
+	text, err := s.await(ctx)
+	switch {
+	case err != nil || text == "":
+		return err
+	case w.thread != "":
+		return w.queue(ctx, text)
+	}
+	if _, err := fmt.Fprint(a.stderr, text); err != nil {
+		return err
+	}
+	return status(exitWake)
+}
+
+// await waits for a handoff and gives what the session is to be told, or nothing when it is not to be woken.
+func (s hooked) await(ctx context.Context) (text string, err error) {
+	err = s.visit(ctx, func(v *visit) error {
+		var out schemas.NewsOut
+		failures := 0
+		err := v.wait(ctx, longestWake, func(now arguments) (done bool, err error) {
+			asked := s.asked
+			asked.WaitSeconds, _ = now["wait_seconds"].(int)
+			if err = v.news(ctx, asked, &out); err != nil {
+				failures++
+				return failures == mostFailures, err
+			}
+			failures = 0
+			return len(out.New) > 0 || out.Over != "", nil
+		})
+		if err != nil || len(out.New) == 0 {
+			return err
+		}
+		var shown schemas.GetOut
+		v.by.Agent = out.Agent
+		_, err = v.call(ctx, "get_handoff", arguments{"handoff_id": out.New[0].HandoffID.String()}, &shown)
+		text = news.Wake(out, shown.Brief)
+		return err
+	})
+	return text, err
+}
+
+// inBackground goes on in a process of its own, which ends with the client.
+func (s hooked) inBackground() error {
+	args := []string{
+		"wait", "--hook", "--client", string(s.asked.Client), "--codex-thread", s.asked.Session,
+		"--client-process", strconv.Itoa(os.Getppid()), "--dir", s.cwd,
+	}
+	if s.agent != "" {
+		args = append(args, "--agent", s.agent)
+	}
+	if s.workspace != "" {
+		args = append(args, "--workspace", s.workspace)
+	}
+	cmd := exec.Command(s.executable, args...) //nolint:gosec,noctx // this program; it goes on after this process
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("go on in the background: %w", err)
+	}
+	return cmd.Process.Release()
+}
+
+// queue gives Codex a message for the thread, which begins a turn if none is under way.
+func (w waking) queue(ctx context.Context, text string) error {
+	ctx, cancel := context.WithTimeout(ctx, queueLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, codex(w.over), "queue", "--thread", w.thread, "--message", text) //nolint:gosec // no shell reads them
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("codex queue: %w: %s", err, schemas.Visible(schemas.Clip(string(out), 500)))
+	}
+	return nil
+}
+
+// codex is the program that runs as the given process, where the system tells, else that on PATH.
+func codex(pid int) string {
+	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	if err == nil && strings.HasPrefix(filepath.Base(exe), "codex") {
+		if _, err := os.Stat(exe); err == nil {
+			return exe
+		}
+	}
+	return "codex"
+}
+
+// clientOf gives a function that gives the same number as long as the client runs.
+func (w waking) clientOf(s hooked) func() int {
+	pid := w.over
+	if pid == 0 {
+		pid, _ = strconv.Atoi(identity.Process(s.asked.Client, s.getenv)) // zero where it does not tell
+	}
+	if pid <= 1 {
+		return os.Getppid
+	}
+	return func() int {
+		if !runs(pid) {
+			return 0
+		}
+		return pid
+	}
+}
+
+// runs tells whether there is a process with this number. Where processes take no signals they are not found when
+// they have ended.
+func runs(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil || runtime.GOOS == "windows" {
+		return err == nil
+	}
+	err = p.Signal(syscall.Signal(0))
+	return err == nil || errors.Is(err, os.ErrPermission)
+}
