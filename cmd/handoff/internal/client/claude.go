@@ -1,6 +1,10 @@
 package client
 
-import "time"
+import (
+	"time"
+
+	"handoff/cmd/handoff/internal/news"
+)
 
 // patience is how long clients wait for a hook. It ends by itself long before.
 const patience = 5 * time.Second
@@ -14,13 +18,13 @@ func claudeCode() Client {
 		Entry: claudeEntry, Own: &Own{Add: claudeAdd, Remove: claudeRemove},
 		Allow: func() *Grant { return &Grant{settings, []string{"permissions", "allow"}, "mcp__" + ServerName} },
 		Hooks: &Hooks{Files: settings, Unit: time.Second, On: []Hook{
-			{Event: SessionStart, At: "SessionStart", Timeout: patience},
-			{Event: Prompt, At: "UserPromptSubmit", Timeout: patience},
-			{Event: Tool, At: "PostToolUse", Timeout: patience},
-			{Event: Stop, At: "Stop", Timeout: patience},
-			{Event: SubagentStop, At: "SubagentStop", Timeout: patience},
-			{Event: SessionEnd, At: "SessionEnd", Timeout: patience},
-			{Event: Compact, At: "PreCompact", Timeout: patience},
+			{Event: news.SessionStart, At: "SessionStart", Timeout: patience},
+			{Event: news.Prompt, At: "UserPromptSubmit", Timeout: patience},
+			{Event: news.Tool, At: "PostToolUse", Timeout: patience},
+			{Event: news.Stop, At: "Stop", Timeout: patience},
+			{Event: news.SubagentStop, At: "SubagentStop", Timeout: patience},
+			{Event: news.SessionEnd, At: "SessionEnd", Timeout: patience},
+			{Event: news.Compact, At: "PreCompact", Timeout: patience},
 			{At: "SessionStart", Wake: true, Timeout: day, Extra: Object{{"asyncRewake", true}}},
 			{At: "Stop", Wake: true, Timeout: day, Extra: Object{{"asyncRewake", true}}},
 		}},

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"handoff/cmd/handoff/internal/news"
 )
 
 // Hooks are the commands that a client runs when something happens in a session.
@@ -16,24 +18,13 @@ type Hooks struct {
 
 // A Hook is a command of ours on one event of a client.
 type Hook struct {
-	Event   string        // as handoff hook is told, such as session-start; empty: the command is handoff wait --hook
+	Event   news.Event    // as handoff hook is told; empty: the command is handoff wait --hook
 	At      string        // what the client calls the event
 	Matcher string        // of those events; empty: all of them
 	Timeout time.Duration // after which the client gives up
 	Wake    bool          // only where a sleeping session is to be woken
 	Extra   Object        // what else the client must be told of the command
 }
-
-// The events of handoff hook.
-const (
-	SessionStart = "session-start"
-	Prompt       = "prompt"
-	Tool         = "tool"
-	Stop         = "stop"
-	SubagentStop = "subagent-stop"
-	SessionEnd   = "session-end"
-	Compact      = "compact"
-)
 
 // A Call is how hooks run handoff.
 type Call struct {
@@ -76,7 +67,7 @@ func (c Client) handler(h Hook, call Call) Object {
 
 // Command gives the command line of a hook, for a shell.
 func (c Client) Command(h Hook, call Call) string {
-	words := []string{Quoted(call.Program), "hook", h.Event}
+	words := []string{Quoted(call.Program), "hook", string(h.Event)}
 	if h.Event == "" {
 		words = []string{Quoted(call.Program), "wait", "--hook"}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"handoff/cmd/handoff/internal/client"
 	"handoff/cmd/handoff/internal/hook"
+	"handoff/cmd/handoff/internal/news"
 	"handoff/cmd/handoff/internal/open"
 	"handoff/schemas"
 	"handoff/tools"
@@ -29,7 +30,7 @@ func (in *installation) rehearsed(ctx context.Context, b Bench) (all []Finding) 
 	if in.client.Hooks == nil {
 		return nil
 	}
-	i := slices.IndexFunc(in.client.Hooks.On, func(h client.Hook) bool { return h.Event == client.Prompt })
+	i := slices.IndexFunc(in.client.Hooks.On, func(h client.Hook) bool { return h.Event == news.Prompt })
 	if i < 0 {
 		return nil
 	}
