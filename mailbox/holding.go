@@ -56,7 +56,7 @@ func (n *news) show(held []*store.Record) {
 		h := schemas.Held{
 			HandoffID: r.ID, Title: schemas.Visible(r.Title), From: r.From, Status: r.Status, Percent: r.Percent, LeaseEnds: r.Lease.Ptr(),
 		}
-		if r.Holder != n.by.Agent {
+		if r.Holder != n.by.Agent && !slices.Contains(n.in.Subagents, r.Holder) {
 			h.As = r.Holder
 		}
 		n.out.Holding = append(n.out.Holding, h)
@@ -76,7 +76,7 @@ func (n *news) held() (all []*store.Record, err error) {
 	}
 	for _, conn := range over {
 		for _, name := range n.conns.agents(conn) {
-			if name == n.by.Agent || len(n.in.Subagents) > 0 && !slices.Contains(n.in.Subagents, name) {
+			if name == n.by.Agent || !n.concerns(name) {
 				continue
 			}
 			more, err := n.heldBy(name, func(r *store.Record) bool { return r.Conn == conn })
@@ -87,6 +87,14 @@ func (n *news) held() (all []*store.Record, err error) {
 		}
 	}
 	return all, nil
+}
+
+// concerns tells whether what a subagent holds under a name is to be told.
+func (n *news) concerns(name schemas.Agent) bool {
+	if len(n.in.Subagents) > 0 {
+		return slices.Contains(n.in.Subagents, name)
+	}
+	return !slices.Contains(n.in.AtWork, name)
 }
 
 func (n *news) heldBy(name schemas.Agent, counts func(*store.Record) bool) (all []*store.Record, err error) {

@@ -114,6 +114,13 @@ func TestSubagentsAreRemindedOfTheirOwn(t *testing.T) {
 	require.Equal(t, []schemas.ID{its}, sub.remindedOf())
 	require.Equal(t, []schemas.ID{mine}, w.hooks("lead", "lead-1").remindedOf())
 
+	behind := w.hooks("lead", "lead-1")
+	theirs := w.holds(helper, "Its next")
+	behind.in.AtWork = []schemas.Agent{"tester"}
+	require.Empty(t, behind.remindedOf(), "it goes on in the background, and is reminded when it stops")
+	behind.in.AtWork = nil
+	require.Equal(t, []schemas.ID{theirs}, behind.remindedOf())
+
 	other := w.hooks("lead", "lead-2").on(schemas.OnLook)
 	require.Equal(t, []schemas.ID{mine}, []schemas.ID{other.Holding[0].HandoffID}, "what a subagent holds is of its session")
 	require.Len(t, other.Holding, 1)

@@ -182,6 +182,18 @@ func TestACommandWakesASleepingSession(t *testing.T) {
 	s.leave()
 }
 
+// Claude Code with -p does not begin before its hooks have ended.
+func TestASessionThatNobodyAttendsIsNotWaitedFor(t *testing.T) {
+	p := newPlace(t)
+	s := p.serveFor("claude-code", inClaude("s1"))
+	vars := inClaude("s1")
+	vars["CLAUDE_CODE_SESSION_ATTENDED"] = "0"
+	out, err := p.hookProcess(vars, `{"session_id":"s1","hook_event_name":"SessionStart"}`, "wait", "--hook").CombinedOutput()
+	require.NoError(t, err)
+	require.Empty(t, string(out))
+	s.leave()
+}
+
 func TestACommandThatWaitsEndsWithTheClient(t *testing.T) {
 	t.Parallel() // it looks now and then
 	p := newPlace(t)

@@ -55,6 +55,9 @@ func (w *waking) bind(flags *pflag.FlagSet) {
 // work, when its client has ended, and when another command waits for it. Codex waits for its hooks, so there it
 // goes on in the background.
 func (a *app) wake(ctx context.Context, w waking) error {
+	if a.getenv("CLAUDE_CODE_SESSION_ATTENDED") == "0" { // there the client waits for us before it begins
+		return nil
+	}
 	account := news.Account{Session: w.thread}
 	if w.thread == "" {
 		var err error

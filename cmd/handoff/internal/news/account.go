@@ -20,6 +20,12 @@ type Account struct {
 	Turn       string `json:"turn_id"`
 	AgentID    string `json:"agent_id"`   // of a subagent, empty in the session itself
 	AgentType  string `json:"agent_type"` // the kind of subagent
+
+	Background []struct {
+		ID        string `json:"id"`
+		Status    string `json:"status"`
+		AgentType string `json:"agent_type"`
+	} `json:"background_tasks"`
 }
 
 // most is how much of an account is read, in bytes. It holds what a tool answered, which may be much.
@@ -55,10 +61,24 @@ func (a Account) Asks(e Event) (in schemas.NewsIn, ok bool) {
 	case in.On == "", e == Tool && a.AgentID != "":
 		return in, false
 	case e == SubagentStop:
-		in.Subagents = a.subagents()
+		in.Subagents = names(a.AgentType, a.AgentID)
 		return in, len(in.Subagents) > 0
 	}
+	in.AtWork = a.atWork()
 	return in, true
+}
+
+// mostAtWork is of how many subagents at work is told.
+const mostAtWork = 16
+
+// atWork are the names under which subagents that go on may have claimed. They are reminded when they stop.
+func (a Account) atWork() (all []schemas.Agent) {
+	for _, task := range a.Background {
+		if task.Status == "running" && len(all) < mostAtWork {
+			all = append(all, names(task.AgentType, task.ID)...)
+		}
+	}
+	return all[:min(len(all), mostAtWork)]
 }
 
 // Sleeps is what the mailbox is to be asked for a session that is to be woken.
@@ -69,13 +89,12 @@ func (a Account) Sleeps() schemas.NewsIn {
 // longestSession is how much of the id of a session the mailbox takes.
 const longestSession = 128
 
-// subagents are the names under which a subagent may have claimed: nothing else tells it from the others of its
-// session.
-func (a Account) subagents() (names []schemas.Agent) {
-	for _, name := range []string{a.AgentType, a.AgentID} {
+// names are those under which a subagent may have claimed: nothing else tells it from the others of its session.
+func names(kind, id string) (all []schemas.Agent) {
+	for _, name := range []string{kind, id} {
 		if agent, err := schemas.ParseAgent("agent", name); err == nil {
-			names = append(names, agent)
+			all = append(all, agent)
 		}
 	}
-	return names
+	return all
 }

@@ -171,6 +171,11 @@ func TestWhatIsAskedOfTheMailbox(t *testing.T) {
 	in, ok := ask(news.SubagentStop, accounts["codex"][news.SubagentStop])
 	require.True(t, ok)
 	require.Equal(t, schemas.NewsIn{On: schemas.OnStop, Session: "s1", Subagents: []schemas.Agent{"tester", "a0c1"}}, in)
+	in, ok = ask(news.Stop, `{"session_id":"s1","background_tasks":[
+		{"id":"a1","type":"subagent","status":"running","agent_type":"qa"},
+		{"id":"a2","type":"subagent","status":"completed","agent_type":"dev"},{"id":"b1","type":"shell","status":"running"}]}`)
+	require.True(t, ok)
+	require.Equal(t, []schemas.Agent{"qa", "a1", "b1"}, in.AtWork)
 	for what, c := range map[string]struct {
 		event news.Event
 		text  string

@@ -1,0 +1,60 @@
+"""Sessions from afar: each has a home of its own, and shares a network with a server."""
+
+import os
+import shlex
+
+from .checks import until
+from .office import TRUSTING, drive
+from .session import Session
+from .steps import finish, from_afar, give_back, step, take
+
+JOINED = {"claude": "Connected", "codex": "Bearer token", "gemini": "Connected"}  # what lists of servers say; that of codex only reads
+
+
+def over_http(office, checks):
+    """Claude Code, Gemini CLI and Codex from afar, each with a token; work goes from one to the next by way of a local session of Codex."""
+    office.serve()
+    pretend = step("pretended", "send_handoff", to="codex", task="from somebody else", agent="boss")
+    local = office.session("codex", [take("sent"), give_back("sent"), take("last"), finish("last")])
+    far = {
+        "anna": session_from_afar(office, "claude", "anna", [
+            pretend, step("sent", "send_handoff", to="codex", task="from afar"), *from_afar("work", "gina")]),
+        "gina": session_from_afar(office, "gemini", "gina", [pretend, *from_afar("work", "carl")]),
+        "carl": session_from_afar(office, "codex", "carl", [pretend, *from_afar("work", "codex")]),
+    }
+    until("the end of all", lambda: all(session.ended() for session in (local, *far.values())))
+    checks.same("the local session ended well", local.errors(), [])
+    checks.same("it takes what came from afar", [local.result(label).get("from") for label in ("sent", "last")], ["anna", "carl"])
+    for (name, session), sender in zip(far.items(), ("codex", "anna", "gina")):
+        client = session.client
+        checks.same(f"{client} ended well", session.errors(), [])
+        checks.holds(f"{client} lists the server: {JOINED[client]}", JOINED[client] in session.read("setup.txt"))
+        checks.same(f"{client} is told the name that its token says", session.told()[0], name)
+        checks.holds(f"{client} is refused another", "may not act as boss" in str(session.result("pretended")))
+        checks.same(f"{client} takes what the one before passed on", session.result("work").get("from"), sender)
+    checks.same("nothing was sent under another name", office.find("from somebody else"), None)
+
+
+def session_from_afar(office, client, name, steps):
+    """A session that reaches the server with a token for this name."""
+    secret = office.run("token", "add", f"of-{name}", "--agents", name).strip()
+    begun = Session(office, client, steps)
+    begun.start([], "--home", begun.path("home"), *set_up(begun, office.server.url(), secret))
+    return begun
+
+
+def set_up(session, url, secret):
+    """Options that have a client set up for a server as a person does it: with its own commands, the last of which lists its servers."""
+    add, options = f"--transport http handoff {url} --header 'Authorization: Bearer {secret}'", []  # README.md has these lines
+    for name, value in TRUSTING.items():
+        options += ["--env", f"{name}={value}"]
+    if session.client == "codex":
+        home = session.path("codex")  # beside the one of the session, in which the harness writes the configuration: it copies this
+        os.mkdir(home)
+        add = f"handoff --url {url} --bearer-token-env-var HANDOFF_TOKEN"
+        options += ["--env", f"CODEX_HOME={home}", "--env", f"HANDOFF_TOKEN={secret}", "--settings", os.path.join(home, "config.toml")]
+    client = shlex.join(drive().client_cmd(session.client))
+    return [*options, "--setup", f"exec >{shlex.quote(session.path('setup.txt'))} 2>&1; {client} mcp add {add} && {client} mcp list"]
+
+
+ROUNDS = (over_http,)

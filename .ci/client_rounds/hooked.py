@@ -1,0 +1,102 @@
+"""What hooks tell a session of its mail, and how they keep it from leaving work behind."""
+
+import os
+import re
+
+from .checks import until
+from .office import NAMES, TERMINAL
+from .session import END
+from .steps import finish, look, said, step, take
+
+# What a session gets to read that may not stop.
+BLOCKED = {"claude": "Stop hook feedback:\nYou hold", "codex": "\">You hold", "gemini": "You hold"}
+APART = ("claude",)  # the clients whose sessions their hooks tell apart from the start
+
+
+def hooked(office, checks):
+    """Claude Code, Codex and Gemini CLI with hooks: mail is told once, and a session that holds work is stopped once from ending."""
+    office.run("setup", "--yes")
+    held, sessions = {}, {}
+    for client, name in NAMES.items():
+        held[client] = office.send(name, f"waiting for {name}")
+        sessions[client] = office.as_set_up(client, [
+            step("held", "claim_handoff"), {**look("look"), "delay": 3}, {"text": "I stop here", "delay": 3}])
+    for client, name in NAMES.items():
+        until(f"a claim by {name}", lambda: office.taken(f"waiting for {name}"))
+        office.send(name, f"meanwhile for {name}")
+    until("the last call of Gemini CLI", lambda: sessions["gemini"].answered("list_agents"))
+    office.send("gemini-cli", "before it stops")
+    until("the end of all", lambda: all(session.ended() for session in sessions.values()))
+    for client, session in sessions.items():
+        name = NAMES[client]
+        checks.same(f"{client} ended well, and took one turn more", session.errors(), [])
+        checks.same("it is told once who it is", session.heard(f"You are {name} in handoff workspace"), 1)
+        checks.same("and what waits, once", session.heard(f'from human: "waiting for {name}"'), 1)
+        checks.same("and what comes meanwhile, once", session.heard(f'from human: "meanwhile for {name}"'), 1)
+        checks.same("it is kept from leaving its work, once", session.heard(BLOCKED[client]), 1)
+        note = office.run("show", held[client], "--checkpoint")
+        checks.holds("and leaves a note", re.search(rf"session \S+ of {name} ended", note))
+    checks.same("gemini is told at a prompt of what came before it, once", sessions["gemini"].heard('from human: "before it stops"'), 1)
+
+
+def prompted(office, checks):
+    """Claude Code and Codex in a terminal: mail that came while a session was idle is told at the next prompt, and not again."""
+    office.run("setup", *TERMINAL.values(), "--yes")
+    sessions = {}
+    for client in TERMINAL:
+        answers = [{"text": f"answer-{n}"} for n in ("one", "two")]
+        sessions[client] = office.as_set_up(client, answers, keys=[
+            {"sleep": 3}, *said("hello", "answer-one"), {"sleep": 3}, *said("and now", "answer-two"), *said("and then", END),
+            {"send": "/exit\r"}])
+    for client, name in TERMINAL.items():
+        until(f"the first answer to {client}", sessions[client].asked)
+        office.send(name, f"between prompts of {name}")
+    for client, name in TERMINAL.items():
+        session = sessions[client]
+        until(f"the end of {client}", session.ended)
+        checks.same(f"{client} ended well", session.errors(), [])
+        heard = [text.count(f"between prompts of {name}") for text in session.asked()]
+        checks.same("mail is told at the second prompt, once", heard[-3:], [0, 1, 1])
+
+
+def apart(office, checks):
+    """Two sessions of a client in one place: the hooks of each know which it is."""
+    office.run("setup", *(NAMES[client] for client in APART), "--yes")
+    for client in APART:
+        name = NAMES[client]
+        office.send(name, "for the first")
+        first = office.as_set_up(client, [step("mail", "claim_handoff"), take("end"), finish("end"), finish("mail")])
+        until(f"a claim by {name}", lambda: office.find("for the first", "accepted"))
+        office.send(f"{name}-2", "for the second")
+        second = office.as_set_up(client, [step("mail", "claim_handoff"), {"text": "I stop here"}, finish("mail")])
+        until("the end of the second session", second.ended)
+        office.send(name, "end")
+        until("the end of the first session", first.ended)
+        for session, name in (first, name), (second, f"{name}-2"):
+            checks.same(f"{name} ended well", session.errors(), [])
+            checks.same("its hook tells it who it is", session.heard(f"You are {name} in handoff workspace"), 1)
+        checks.same("the second is kept from leaving its work, once", second.heard(BLOCKED[client]), 1)
+
+
+def delegated(office, checks):
+    """A subagent of Claude Code takes work under its own name, and is kept from leaving it, once."""
+    office.run("setup", "claude-code", "--yes")
+    agents = os.path.join(office.repository, ".claude", "agents")
+    os.makedirs(agents)
+    with open(os.path.join(agents, "qa.md"), "w", encoding="utf-8") as f:
+        f.write("---\nname: qa\ndescription: tests\n---\nYou test.\n")
+    sent = office.send("qa", "test it")
+    session = office.as_set_up("claude", {
+        "steps": [step("sub", "Agent", description="test", prompt="As qa: take what waits", subagent_type="qa", run_in_background=False),
+                  {"text": END}],
+        "threads": [{"match": "As qa: take what waits", "steps": [
+            step("work", "claim_handoff", agent="qa"), {"text": "I stop here"},
+            step("end", "complete_handoff", agent="qa", handoff_id=sent, summary="done"), {"text": "tested"}]}]})
+    until("the end of the session", session.ended)
+    checks.same("it ended well", session.errors(), [])
+    blocked = [text for text in session.asked() if "that you have not finished" in text]
+    checks.holds("the subagent is kept from leaving its work", blocked and "I stop here" in blocked[0])
+    checks.same("and finishes it", office.find("test it")["status"], "completed")
+
+
+ROUNDS = (hooked, prompted, apart, delegated)

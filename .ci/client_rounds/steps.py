@@ -1,0 +1,35 @@
+"""What the scripted model does, and the person at its terminal."""
+
+
+def step(label, tool, /, **arguments):
+    return {"as": label, "tool": tool, "input": arguments}
+
+
+def look(label):
+    return step(label, "list_agents")
+
+
+def take(label):
+    return step(label, "claim_handoff", wait_seconds=50)
+
+
+def finish(label, **more):
+    return step(f"end of {label}", "complete_handoff", handoff_id="{{%s.handoff_id}}" % label, summary="done", **more)
+
+
+def pass_on(label, to, **more):
+    return finish(label, continuation={"to": to, "task": "look at what became of it"}, **more)
+
+
+def give_back(label):
+    return pass_on(label, "{{%s.from}}" % label)
+
+
+def from_afar(label, to):
+    """Takes work and passes it on. Over HTTP only the claim token tells whose claim it is."""
+    return [take(label), pass_on(label, to, claim_token="{{%s.claim_token}}" % label)]
+
+
+def said(text, answer):
+    """Keys: a person types a text, and waits for this answer on the screen."""
+    return [{"send": f"{text}\r"}, {"wait": answer, "timeout": 30}]
