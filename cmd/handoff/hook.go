@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -184,15 +185,37 @@ func (a *app) silenced(cmd *cobra.Command, args []string, err error) error {
 }
 
 func isHook(cmd *cobra.Command, args []string) bool {
-	return cmd.CommandPath() == "handoff hook" || cmd.CommandPath() == "handoff wait" && slices.Contains(args, "--hook")
+	switch cmd.CommandPath() {
+	case "handoff hook":
+		return true
+	case "handoff wait":
+		return slices.ContainsFunc(args, func(arg string) bool { return arg == "--hook" || strings.HasPrefix(arg, "--hook=") })
+	case "handoff": // a flag before the command was wrong
+		return slices.Contains(args, "hook")
+	}
+	return false
 }
+
+// debugLimit is how long writing down why may take: the file may be on a disk that does not answer.
+const debugLimit = 200 * time.Millisecond
 
 // debug adds a line to a file. That it cannot is nobody's concern.
 func (a *app) debug(file string, args []string, why error) {
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return
+	written := make(chan struct{})
+	go func() { // left behind when it takes too long: the process ends
+		defer close(written)
+		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+			return
+		}
+		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return
+		}
+		fmt.Fprintf(f, "%s handoff %q: %v\n", a.now().UTC().Format(time.RFC3339Nano), args, why)
+		_ = f.Close() // see above
+	}()
+	select {
+	case <-written:
+	case <-time.After(debugLimit):
 	}
-	fmt.Fprintf(f, "%s handoff %q: %v\n", a.now().UTC().Format(time.RFC3339Nano), args, why)
-	_ = f.Close() // see above
 }

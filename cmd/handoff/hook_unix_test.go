@@ -48,3 +48,21 @@ func TestASessionOfCodexIsWokenByItsQueue(t *testing.T) {
 	require.Equal(t, 1, strings.Count(string(said), "--thread"))
 	s.leave()
 }
+
+// Whatever is wrong with it, a hook ends, and not with the status that blocks or wakes a session.
+func TestAHookWithAWrongCommandLineIsSilent(t *testing.T) {
+	p := newPlace(t)
+	p.must("send", "codex", "Test it", "--agent", "dev")
+	pipe := filepath.Join(t.TempDir(), "debug") // which nobody reads
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	for _, args := range [][]string{
+		{"hook", "stop", "--client", "codex", "--agent", "B AD"},
+		{"--bogus", "hook", "stop"},
+		{"wait", "--hook=true", "--agent", "B AD"},
+		{"wait", "--hook", "--bogus"},
+	} {
+		out, err := p.hookProcess(map[string]string{"HANDOFF_HOOK_DEBUG": pipe}, "{", args...).CombinedOutput()
+		require.NoError(t, err, args)
+		require.Empty(t, string(out), args)
+	}
+}
