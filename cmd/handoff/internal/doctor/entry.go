@@ -14,6 +14,7 @@ import (
 type entry struct {
 	scope    string // user, project, local or plugin
 	path     string // of the file
+	shared   bool   // it came with the project, and is not the user's
 	command  []string
 	environ  []string // what it adds to the environment, as NAME=value
 	url      string

@@ -9,13 +9,13 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"handoff/cmd/handoff/internal/client"
-	"handoff/cmd/handoff/internal/hook"
 	"handoff/cmd/handoff/internal/news"
 	"handoff/cmd/handoff/internal/open"
 	"handoff/schemas"
@@ -37,21 +37,31 @@ func (in *installation) rehearsed(ctx context.Context, b Bench) (all []Finding) 
 	h := in.client.Hooks.On[i]
 	for _, f := range in.hooks {
 		for _, command := range f.commands[h.At] {
-			all = append(all, in.play(ctx, h, command, b))
+			all = append(all, in.rehearse(ctx, h, f, command, b))
 		}
 	}
 	if in.plugin != "" && len(in.hooks) == 0 {
-		all = append(all, in.play(ctx, h, in.client.Command(h, client.Call{Program: client.ServerName}), b))
+		f := hookFile{path: in.plugin, shared: true}
+		all = append(all, in.rehearse(ctx, h, f, in.client.Command(h, client.Call{Program: client.ServerName}), b))
 	}
 	return all
 }
 
-func (in *installation) play(ctx context.Context, h client.Hook, command string, b Bench) Finding {
+// rehearse tries a line of a file if setup could have written it.
+func (in *installation) rehearse(ctx context.Context, h client.Hook, f hookFile, line string, b Bench) Finding {
+	words, ok := words(in.client, h, line, f.shared)
+	if !ok {
+		return in.foreign(aboutHooks, f.path, f.shared)
+	}
+	return in.play(ctx, h, words, b)
+}
+
+func (in *installation) play(ctx context.Context, h client.Hook, words []string, b Bench) Finding {
 	stage, err := newStage(b)
 	if err != nil {
 		return skipped(aboutHooks, "%s: they cannot be tried: %v", in.client.Title, err)
 	}
-	f := stage.play(ctx, in.client, h, command)
+	f := stage.play(ctx, in.client, h, words)
 	if err := os.RemoveAll(stage.dir); err != nil {
 		return warning(aboutHooks, "%s: what was made to try them is left: %v", in.client.Title, err).remedied("rm -r %s", client.Quoted(stage.dir))
 	}
@@ -59,20 +69,21 @@ func (in *installation) play(ctx context.Context, h client.Hook, command string,
 }
 
 // play sends a handoff and runs the hook twice.
-func (s stage) play(ctx context.Context, c client.Client, h client.Hook, command string) Finding {
+func (s stage) play(ctx context.Context, c client.Client, h client.Hook, words []string) Finding {
+	command := quoted(words)
 	to := schemas.Agent(cmp.Or(agentOf(command), s.Machine.Getenv("HANDOFF_AGENT"), c.Name))
 	if err := s.send(ctx, to); err != nil {
 		return skipped(aboutHooks, "%s: they cannot be tried: %v", c.Title, err)
 	}
 	mend := fmt.Sprintf("handoff setup %s --hooks --yes", c.Name)
-	said, err := s.run(ctx, h, command)
+	said, err := s.run(ctx, h, words)
 	switch {
 	case err != nil:
 		return failure(aboutHooks, "%s: %s does not run: %v", c.Title, command, err).remedied("%s", mend)
 	case !strings.Contains(said, call):
 		return failure(aboutHooks, "%s: %s did not say that a handoff had come%s", c.Title, command, s.why()).remedied("%s", mend)
 	}
-	again, err := s.run(ctx, h, command)
+	again, err := s.run(ctx, h, words)
 	if err != nil || again != "" {
 		return failure(aboutHooks, "%s: %s said the same twice", c.Title, command).remedied("%s", mend)
 	}
@@ -127,15 +138,20 @@ func (s stage) send(ctx context.Context, to schemas.Agent) (err error) {
 // limit is how long a hook may take, and less than clients wait.
 const limit = 4 * time.Second
 
-// run runs a hook as a client does, and gives what it prints.
-func (s stage) run(ctx context.Context, h client.Hook, command string) (said string, err error) {
-	ctx, end := context.WithTimeout(ctx, limit+time.Second)
+// run runs a hook as a client does, but without a shell, and gives what it prints.
+func (s stage) run(ctx context.Context, h client.Hook, words []string) (said string, err error) {
+	program := entry{command: words}.program(s.Machine)
+	if program == "" {
+		return "", fmt.Errorf("%s is not there", words[0])
+	}
+	ctx, end := context.WithTimeout(ctx, limit)
 	defer end()
 	var out, complaints bytes.Buffer
-	environ := append(s.Machine.Environ(), "XDG_STATE_HOME="+s.dir, "XDG_RUNTIME_DIR="+s.dir, "HANDOFF_WORKSPACE="+scratchName,
+	cmd := exec.CommandContext(ctx, program, words[1:]...) //nolint:gosec // it is what setup writes
+	cmd.Env = append(s.Machine.Environ(), "XDG_STATE_HOME="+s.dir, "XDG_RUNTIME_DIR="+s.dir, "HANDOFF_WORKSPACE="+scratchName,
 		"HANDOFF_DIR=", "HANDOFF_HOOK_DEBUG="+s.debugLog())
-	shell := hook.Hook{Command: command, Limit: limit, Dir: s.project(), Environ: environ, Stdout: &out, Stderr: &complaints}
-	if err := shell.Run(ctx, schemas.Change{}, s.account(h)); err != nil {
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = s.project(), bytes.NewReader(s.account(h)), &out, &complaints, time.Second
+	if err := cmd.Run(); err != nil {
 		if text := strings.TrimSpace(complaints.String()); text != "" {
 			err = fmt.Errorf("%w: %s", err, text)
 		}

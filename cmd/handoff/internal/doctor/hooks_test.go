@@ -13,7 +13,7 @@ import (
 // What a hook does that works is tried with this program itself, by the scripts of the command line.
 func TestHooksThatDoNotBringMail(t *testing.T) {
 	for name, tt := range map[string]struct{ program, says string }{
-		"none":     {"", "does not run: exit status 127"},
+		"none":     {"", "does not run: handoff is not there"},
 		"broken":   {"#!/bin/sh\necho oops >&2\nexit 3\n", "does not run: exit status 3: oops"},
 		"silent":   {"#!/bin/sh\necho '2026 handoff [\"hook\"]: no mail today' >\"$HANDOFF_HOOK_DEBUG\"\n", "did not say that a handoff had come: no mail today"},
 		"chatters": {"#!/bin/sh\necho 'handoff doctor calls'\n", "said the same twice"},

@@ -21,6 +21,7 @@ type installation struct {
 // lists they have.
 type hookFile struct {
 	path     string
+	shared   bool // it came with the project, and is not the user's
 	commands map[string][]string
 	places   []string // as event:group:number
 }
@@ -45,7 +46,7 @@ func installed(c client.Client, m client.Machine) *installation {
 		}
 		if path := c.Hooks.In(scope, m); path != "" && !seen["hooks:"+path] {
 			seen["hooks:"+path] = true
-			in.readHooks(path)
+			in.readHooks(path, isShared(scope, path, m))
 		}
 	}
 	in.plugin = pluginOf(c, m)
@@ -100,7 +101,9 @@ func (in *installation) readServers(scope client.Scope, path string, m client.Ma
 	for _, l := range lists {
 		if value, there := doc.Look(l.way()...); there && l.keys != nil {
 			if fields, ok := value.(map[string]any); ok {
-				in.entries = append(in.entries, newEntry(l.scope, path, fields))
+				e := newEntry(l.scope, path, fields)
+				e.shared = isShared(scope, path, m)
+				in.entries = append(in.entries, e)
 			}
 		}
 	}
@@ -119,12 +122,12 @@ func (l list) way() (way []any) {
 	return append(way, client.ServerName)
 }
 
-func (in *installation) readHooks(path string) {
+func (in *installation) readHooks(path string, shared bool) {
 	doc := in.document(in.client.Hooks.Syntax, path)
 	if doc == nil {
 		return
 	}
-	f := hookFile{path: path, commands: map[string][]string{}}
+	f := hookFile{path: path, shared: shared, commands: map[string][]string{}}
 	value, _ := doc.Look("hooks")
 	events, _ := value.(map[string]any)
 	for event, value := range events {

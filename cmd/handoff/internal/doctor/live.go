@@ -20,10 +20,14 @@ func (in *installation) entry(ctx context.Context, e entry, b Bench) Finding {
 	switch {
 	case e.off:
 		return warning(aboutClients, "%s: the server is switched off in %s", where, e.path).remedied("%s", in.again(e))
+	case e.url != "" && e.shared:
+		return skipped(aboutNetwork, "%s: the address in %s came with the project, and is not called", where, e.path)
 	case e.url != "":
 		return in.address(ctx, e, b, where)
 	case len(e.command) == 0:
 		return failure(aboutClients, "%s: the entry in %s names no server", where, e.path).remedied("%s", in.again(e))
+	case e.shared && !e.isWritten():
+		return in.foreign(aboutClients, e.path, true)
 	case strings.Contains(e.command[0], "${"):
 		return skipped(aboutClients, "%s: %s is for the client to find", where, e.command[0])
 	}

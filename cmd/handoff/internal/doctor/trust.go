@@ -117,14 +117,18 @@ func levelOf(folder string, rules map[string]any) (level string) {
 		if value == trustParent {
 			covers = filepath.Dir(path)
 		}
-		rest, err := filepath.Rel(resolved(covers), resolved(folder))
-		inside := err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
-		if inside && len(path) > longest {
+		if within(covers, folder) && len(path) > longest {
 			longest = len(path)
 			level, _ = value.(string)
 		}
 	}
 	return level
+}
+
+// within tells whether a path is a directory or below it.
+func within(dir, path string) bool {
+	rest, err := filepath.Rel(resolved(dir), resolved(path))
+	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
 }
 
 func resolved(path string) string {
