@@ -19,6 +19,7 @@ import (
 type liveness struct {
 	live.Answer
 
+	Untried string `json:"not_tried,omitempty"` // why
 	Problem string `json:"problem,omitempty"`
 	Remedy  string `json:"remedy,omitempty"`
 }
@@ -38,6 +39,9 @@ func (s *setting) try(ctx context.Context) {
 }
 
 func (s *setting) ask(ctx context.Context, c client.Client, server setup.Configured) *liveness {
+	if s.wish.Scope == client.Project && !s.wish.Written(c, server, s.setter.AsBefore(c, s.wish).Server) {
+		return &liveness{Untried: "it is not what setup writes"}
+	}
 	if server.URL != "" {
 		return s.askAddress(ctx, c, server.Server)
 	}

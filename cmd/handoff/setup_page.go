@@ -104,6 +104,10 @@ func (s *setting) fileDone(p *page, c *clientSetup, f *fileSetup) {
 }
 
 func (p *page) liveness(c *clientSetup) {
+	if c.Live.Untried != "" {
+		p.line("%s: its server was not tried: %s", c.Title, c.Live.Untried)
+		return
+	}
 	if problem := c.Live.Problem; problem != "" {
 		p.line("%s: %s: %s", c.Title, p.Red("its server does not work"), schemas.Visible(problem))
 		p.field("  try", c.Live.Remedy)

@@ -66,7 +66,11 @@ func (s *setting) plan(clients []client.Client, how func(client.Client, setup.Wi
 	for _, c := range clients {
 		all := &clientSetup{Client: c, Name: c.Name, Found: c.Detect(s.wish.Machine).Here()}
 		for _, change := range how(c, s.wish) {
-			all.Files = append(all.Files, planned(change))
+			f := planned(change)
+			if s.flags.check {
+				f.Diff = "" // it is asked whether, not what
+			}
+			all.Files = append(all.Files, f)
 		}
 		s.clients = append(s.clients, all)
 	}
@@ -87,6 +91,9 @@ func planned(change setup.Change) *fileSetup {
 		f.leave(change.Err)
 	case change.Same():
 		f.State = fileSame
+	}
+	if change.Foreign != nil {
+		f.Note = change.Foreign.Error() + ", which stays"
 	}
 	if change.Unread != nil {
 		f.Unread = fmt.Sprintf("%s reads nothing of this file, as %v: take that out", change.Client.Title, change.Unread)
@@ -109,7 +116,7 @@ func (s *setting) forgetUntouched() {
 		return
 	}
 	s.clients = slices.DeleteFunc(s.clients, func(c *clientSetup) bool {
-		return !slices.ContainsFunc(c.Files, func(f *fileSetup) bool { return f.State == fileTodo })
+		return !slices.ContainsFunc(c.Files, func(f *fileSetup) bool { return f.State == fileTodo || f.Note != "" })
 	})
 }
 
@@ -196,7 +203,9 @@ func (s *setting) revert(_ context.Context, f *fileSetup) {
 		f.State = fileRestore
 	default:
 		f.State = fileCleared
-		f.Note = "others changed it since, so that only what is of handoff was taken out"
+		if f.Note == "" {
+			f.Note = "others changed it since, so that only what is of handoff was taken out"
+		}
 	}
 }
 

@@ -81,6 +81,7 @@ func TestWhereFilesAre(t *testing.T) {
 		want   string
 	}{
 		"home":                 {path: "~/.a/b", want: "/home/ann/.a/b"},
+		"of somebody else":     {path: "${CODEX_HOME:-~/.codex}/c", vars: map[string]string{"CODEX_HOME": "~foo"}, want: "/src/shop/~foo/c"},
 		"project":              {path: ".mcp.json", want: "/src/shop/.mcp.json"},
 		"variable":             {path: "${CODEX_HOME:-~/.codex}/c", vars: map[string]string{"CODEX_HOME": "/x"}, want: "/x/c"},
 		"variable with a home": {path: "${CODEX_HOME:-~/.codex}/c", want: "/home/ann/.codex/c"},
@@ -123,7 +124,7 @@ func TestDetect(t *testing.T) {
 	require.Equal(t, client.Found{Command: filepath.Join(bin, "claude")}, claude.Detect(m))
 }
 
-func TestOurs(t *testing.T) {
+func TestMade(t *testing.T) {
 	for command, want := range map[string]bool{
 		"handoff hook stop":                         true,
 		"/usr/bin/handoff hook stop --client codex": true,
@@ -136,7 +137,43 @@ func TestOurs(t *testing.T) {
 		"echo handoff hook stop":                    false,
 		"'handoff hook stop":                        false,
 		"":                                          false,
+		"handoff hook stop --client codex --agent 'a b'":           true,
+		`'/home/o'\''hara/handoff' hook stop --client claude-code`: true,
+		"handoff hook stop --client claude-code; notify-send done": false,
+		"handoff hook stop --client claude-code && say done":       false,
+		"handoff hook stop --client claude-code >log":              false,
+		"handoff hook stop --client claude-code\nsay done":         false,
+		"handoff hook stop --client claude-code --verbose":         false,
+		"handoff hook stop --client $CLIENT":                       false,
+		"handoff hook stop --client `id`":                          false,
+		"handoff hook stop --client \"$(id)\"":                     false,
+		"handoff wait --hook | tee log":                            false,
+		"handoff hook":                                             false,
+		"handoff hook --help":                                      false,
 	} {
-		require.Equal(t, want, client.Ours(command), command)
+		require.Equal(t, want, client.Made(command), command)
 	}
+}
+
+// What only begins as ours does is found, so that it can be told of.
+func TestOurs(t *testing.T) {
+	require.True(t, client.Ours("handoff hook stop --client codex; say done"))
+	require.True(t, client.Ours(`'/home/o'\''hara/handoff' wait --hook --client codex`))
+	require.False(t, client.Ours("say done; handoff hook stop --client codex"))
+}
+
+// FuzzMade makes a command with any program and agent, and finds it again.
+func FuzzMade(f *testing.F) {
+	for _, seed := range []string{"", "o'hara", "a b", `a\b"c`, "$(id); `id`\n", "'", "é\xff"} {
+		f.Add(seed, seed)
+	}
+	c, _ := client.Named("claude-code")
+	f.Fuzz(func(t *testing.T, dir, agent string) {
+		for _, h := range c.Hooks.On {
+			line := c.Command(h, client.Call{Program: "/" + dir + "/handoff", Agent: agent})
+			require.True(t, client.Made(line), line)
+			require.False(t, client.Made(line+"; id"), line)
+			require.False(t, client.Made(c.Command(h, client.Call{Program: "/" + dir + "/other", Agent: agent})))
+		}
+	})
 }

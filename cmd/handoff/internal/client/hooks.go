@@ -78,31 +78,39 @@ func (c Client) Command(h Hook, call Call) string {
 	return strings.Join(words, " ")
 }
 
-// Ours tells whether a command line of a hook is one of ours, whichever path the program had.
+// Ours tells whether a command line of a hook begins as one of ours does, whichever path the program had. It may do
+// something besides: what is changed or removed must be [Made].
 func Ours(command string) bool {
 	program, rest, _ := cutWord(command)
-	program = strings.TrimSuffix(program[strings.LastIndexAny(program, `/\`)+1:], ".exe")
-	return program == ServerName && (strings.HasPrefix(rest, "hook ") || strings.HasPrefix(rest, "wait --hook"))
+	rest = strings.TrimLeft(rest, " \t")
+	return isProgram(program) && (strings.HasPrefix(rest, "hook ") || strings.HasPrefix(rest, "wait --hook"))
 }
 
-// Quoted is a word as a shell takes it, and as it is where that needs nothing.
-func Quoted(word string) string {
-	plain := func(r rune) bool {
-		return r > 0x7f || strings.ContainsRune("-_./+,:=@%", r) ||
-			'0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z'
+// Made tells whether a command line of a hook is one that [Client.Command] makes, whichever path the program had. A
+// line that does anything besides is somebody else's.
+func Made(command string) bool {
+	line, ok := words(command)
+	if !ok || len(line) < 3 || !isProgram(line[0]) {
+		return false
 	}
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
-		return word
+	if line[1] != "hook" && (line[1] != "wait" || line[2] != "--hook") || line[1] == "hook" && !isEvent(line[2]) {
+		return false
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-// cutWord gives the first word of a command line, without its quotes, and what follows.
-func cutWord(line string) (word, rest string, ok bool) {
-	if line != "" && (line[0] == '\'' || line[0] == '"') {
-		if end := strings.IndexByte(line[1:], line[0]); end >= 0 {
-			return line[1 : 1+end], strings.TrimLeft(line[2+end:], " "), true
+	rest := line[3:]
+	for _, flag := range []string{"--client", "--agent"} {
+		if len(rest) >= 2 && rest[0] == flag {
+			rest = rest[2:]
 		}
 	}
-	return strings.Cut(line, " ")
+	return len(rest) == 0
+}
+
+// isProgram tells a path or name of handoff, of any system.
+func isProgram(path string) bool {
+	return strings.TrimSuffix(path[strings.LastIndexAny(path, `/\`)+1:], ".exe") == ServerName
+}
+
+// isEvent tells what may be or have been an event.
+func isEvent(word string) bool {
+	return strings.Trim(word, "abcdefghijklmnopqrstuvwxyz-") == "" && !strings.HasPrefix(word, "-") && word != ""
 }

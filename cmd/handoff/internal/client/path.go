@@ -23,7 +23,7 @@ type Machine struct {
 // At gives the path on a machine, absolute.
 func (p Path) At(m Machine) string {
 	text := os.Expand(string(p), m.expand)
-	if rest, ok := strings.CutPrefix(text, "~"); ok {
+	if rest, ok := strings.CutPrefix(text, "~"); ok && (rest == "" || rest[0] == '/') {
 		text = m.Home + rest
 	}
 	text = filepath.FromSlash(text)

@@ -49,16 +49,17 @@ func (s Setter) Apply(ctx context.Context, c Change) (d Done, err error) {
 	return d, now.write()
 }
 
+// stillSo tells whether the file is as it was read.
 func (c Change) stillSo() error {
 	now, err := Read(c.File.Path)
-	if err == nil && (now.Missing != c.File.Missing || !bytes.Equal(now.Text, c.File.Text)) {
+	if err == nil && (now.Missing != c.File.Missing || now.Target != c.File.Target || !bytes.Equal(now.Text, c.File.Text)) {
 		err = errMeanwhile
 	}
 	return err
 }
 
 func (c Change) write() error {
-	if err := replace(c.File.Target, c.After, c.mode()); err != nil {
+	if err := replace(c.File.Target, c.After, c.mode(), c.stillSo); err != nil {
 		return fmt.Errorf("write it: %w", err)
 	}
 	return nil

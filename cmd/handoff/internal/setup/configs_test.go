@@ -207,7 +207,7 @@ func without(v any) any {
 		var kept []any
 		for _, value := range v {
 			if o, ok := value.(map[string]any); ok {
-				if command, _ := o["command"].(string); client.Ours(command) {
+				if command, _ := o["command"].(string); client.Made(command) {
 					continue
 				}
 			}

@@ -13,6 +13,8 @@ type Configured struct {
 	client.Server
 
 	Environ []string // that the program is given besides, each as NAME=value
+
+	fields map[string]any
 }
 
 // Find gives our entry in a client's list; ok is false if there is none, or the file cannot be read.
@@ -30,6 +32,7 @@ func (w Wish) Find(c client.Client) (found Configured, ok bool) {
 	if !ok {
 		return found, false
 	}
+	found.fields = fields
 	found.Command, found.Environ = command(fields), environ(fields)
 	found.URL = text(fields, "url", "httpUrl")
 	found.Agent = text(object(fields, "headers", "http_headers"), "Handoff-Agent")
@@ -38,6 +41,21 @@ func (w Wish) Find(c client.Client) (found Configured, ok bool) {
 		found.TokenEnv = m[1]
 	}
 	return found, len(found.Command) > 0 || found.URL != ""
+}
+
+// Written tells whether a server that was found is, to the letter, what setup writes for one of these wishes, or for
+// everybody in a project. What a project says besides may be anybody's, and is neither run nor sent a token.
+func (w Wish) Written(c client.Client, found Configured, wished ...client.Server) bool {
+	entry := map[string]any{}
+	for key, value := range found.fields {
+		if !isEmpty(value) { // as the client's own command leaves some
+			entry[key] = value
+		}
+	}
+	bare := client.Server{Command: []string{client.ServerName, "mcp"}}
+	return slices.ContainsFunc(append(wished, w.Server, bare), func(s client.Server) bool {
+		return (s.URL != "" || len(s.Command) > 0) && edit.Same(entry, c.Entry(s))
+	})
 }
 
 // variable matches how clients name a variable of the environment in a value.

@@ -77,7 +77,7 @@ func handlers(group any) (mine []int, others int) {
 	list, _ := object[hooksKey].([]any)
 	for i, h := range list {
 		handler, _ := h.(map[string]any)
-		if command, _ := handler["command"].(string); client.Ours(command) {
+		if command, _ := handler["command"].(string); client.Made(command) {
 			mine = append(mine, i)
 		} else {
 			others++

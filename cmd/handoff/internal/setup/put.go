@@ -11,9 +11,9 @@ import (
 type way []any
 
 // put writes our parts into a file. It takes out those that are not wished, unless they may be somebody else's.
-func (w Wish) put(c client.Client, p place, doc edit.Document, known bool) error {
+func (w Wish) put(c client.Client, p place, doc edit.Document, r Receipt) error {
 	if p.has.server {
-		if err := w.putServer(c, doc, known); err != nil {
+		if err := w.putServer(c, doc, r); err != nil {
 			return err
 		}
 	}
@@ -23,8 +23,13 @@ func (w Wish) put(c client.Client, p place, doc edit.Document, known bool) error
 			return err
 		}
 	}
-	if p.has.grant && ok && w.Server.Trust {
+	switch {
+	case !p.has.grant || !ok:
+		return nil
+	case w.Server.Trust:
 		return putGrant(c.Allow(), settings)
+	case r.Granted:
+		return deleteGrant(c.Allow(), settings)
 	}
 	return nil
 }
@@ -60,6 +65,26 @@ func putGrant(g *client.Grant, doc *edit.JSON) error {
 		return nil
 	}
 	return doc.Append(g.Text, wayOf(g.Keys)...)
+}
+
+// granted tells whether somebody let the tools run before we did.
+func (c Change) granted() bool {
+	doc, err := edit.Open(c.place.syntax, c.File.Text)
+	if err != nil {
+		return false
+	}
+	list, _ := doc.Look(wayOf(c.Client.Allow().Keys)...)
+	texts, _ := list.([]any)
+	return slices.Contains(texts, any(c.Client.Allow().Text))
+}
+
+func deleteGrant(g *client.Grant, doc *edit.JSON) error {
+	list, _ := doc.Look(wayOf(g.Keys)...)
+	texts, _ := list.([]any)
+	if i := slices.Index(texts, any(g.Text)); i >= 0 {
+		return doc.Delete(wayOf(g.Keys).to(i)...)
+	}
+	return nil
 }
 
 // lacking gives the ways of objects that a file would need and does not have, outer ones first.

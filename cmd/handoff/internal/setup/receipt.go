@@ -23,18 +23,19 @@ type Setter struct {
 
 // A Receipt is what is needed to undo what was done to a file.
 type Receipt struct {
-	Client  string      `json:"client"`
-	Path    string      `json:"path"`
-	At      time.Time   `json:"at"`
-	Missing bool        `json:"missing,omitempty"` // there was no file
-	Before  []byte      `json:"before"`            // its text without us
-	Mode    fs.FileMode `json:"mode"`
-	After   string      `json:"after"`             // the SHA-256 of its text as we left it
-	Made    []way       `json:"made,omitempty"`    // objects that are only there for us, outer ones first
-	Folders []string    `json:"folders,omitempty"` // that were made, outer ones first
-	Backups []string    `json:"backups,omitempty"`
-	Granted bool        `json:"granted,omitempty"` // tools run without asking because of us
-	Wished  Wished      `json:"wished"`
+	Client  string       `json:"client"`
+	Path    string       `json:"path"`
+	Scope   client.Scope `json:"scope,omitempty"`
+	At      time.Time    `json:"at"`
+	Missing bool         `json:"missing,omitempty"` // there was no file
+	Before  []byte       `json:"before"`            // its text without us
+	Mode    fs.FileMode  `json:"mode"`
+	After   string       `json:"after"`             // the SHA-256 of its text as we left it
+	Made    []way        `json:"made,omitempty"`    // objects that are only there for us, outer ones first
+	Folders []string     `json:"folders,omitempty"` // that were made, outer ones first
+	Backups []string     `json:"backups,omitempty"`
+	Granted bool         `json:"granted,omitempty"` // tools run without asking because of us
+	Wished  Wished       `json:"wished"`
 }
 
 // Wished is what was wished when a file was changed.
@@ -74,13 +75,14 @@ func (s Setter) AsBefore(c client.Client, w Wish) Wish {
 // there first stays what is put back.
 func (s Setter) keep(c Change, after []byte, folders []string, backup string) (err error) {
 	r := Receipt{
-		Client: c.Client.Name, Path: c.File.Path, Missing: c.File.Missing, Before: c.File.Text, Mode: c.File.Mode,
-		Made: c.made, Folders: folders, Granted: c.place.has.grant && c.wish.Server.Trust,
+		Client: c.Client.Name, Path: c.File.Path, Scope: c.wish.Scope, Missing: c.File.Missing, Before: c.File.Text, Mode: c.File.Mode,
+		Made: c.made, Folders: folders, Granted: c.place.has.grant && c.wish.Server.Trust && !c.granted(),
 		Wished: Wished{c.wish.Server, c.wish.Call, c.wish.Hooks},
 	}
 	if old, ok := s.receipt(c.File); ok {
 		r.Made = append(old.Made, r.Made...)
-		r.Folders, r.Backups, r.Granted = append(old.Folders, folders...), old.Backups, old.Granted || r.Granted
+		r.Granted = r.Granted || old.Granted && c.wish.Server.Trust
+		r.Folders, r.Backups = append(old.Folders, folders...), old.Backups
 		r.Missing, r.Before, r.Mode = old.Missing, old.Before, old.Mode
 		if old.After != sum(c.File.Text) {
 			r.Missing, r.Mode = c.File.Missing, c.File.Mode
@@ -104,7 +106,7 @@ func (s Setter) write(r Receipt) error {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return fmt.Errorf("keep a receipt: %w", err)
 	}
-	if err := replace(s.file(r.Path), text, 0o600); err != nil {
+	if err := replace(s.file(r.Path), text, 0o600, nil); err != nil {
 		return fmt.Errorf("keep a receipt: %w", err)
 	}
 	return nil

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"path"
+	"path/filepath"
 	"strings"
 
 	"handoff/cmd/handoff/internal/client"
@@ -17,7 +18,7 @@ func (*Foreign) Error() string { return "it has another server that is called ha
 
 // putServer writes our server into a list. Of an entry that is there, what we do not write ourselves stays: a
 // timeout, say.
-func (w Wish) putServer(c client.Client, doc edit.Document, known bool) error {
+func (w Wish) putServer(c client.Client, doc edit.Document, r Receipt) error {
 	at := under(c, doc).to(client.ServerName)
 	entry := c.Entry(w.Server)
 	old, there := doc.Look(at...)
@@ -25,7 +26,7 @@ func (w Wish) putServer(c client.Client, doc edit.Document, known bool) error {
 		return doc.Set(entry, at...)
 	}
 	fields, ok := old.(map[string]any)
-	if !ok || !known && !isOurs(fields, entry) {
+	if !ok || !w.owns(fields, r) {
 		return &Foreign{w.removal(c)}
 	}
 	for _, f := range entry {
@@ -51,27 +52,44 @@ func (w Wish) removal(c client.Client) []string {
 	return c.Own.Remove(w.Scope)
 }
 
-// isOurs tells whether an entry starts handoff or leads where the wished one does.
-func isOurs(fields map[string]any, wished client.Object) bool {
-	for _, f := range wished {
-		if f.Key == "url" && fields["url"] != nil {
-			return edit.Same(fields["url"], f.Value)
+// owns tells whether an entry is ours: one that leads where the wished one does, or the one of the receipt did, or that
+// starts handoff. What somebody put in its place is theirs, receipt or not.
+func (w Wish) owns(fields map[string]any, r Receipt) bool {
+	wishes := []client.Server{w.Server}
+	if r.Path != "" {
+		wishes = append(wishes, r.Wished.Server)
+	}
+	for _, server := range wishes {
+		if w.isOurs(fields, server) {
+			return true
 		}
 	}
-	var words []any
-	switch command := fields["command"].(type) {
-	case []any:
-		words = command
-	case string:
-		args, _ := fields["args"].([]any)
-		words = append([]any{command}, args...)
+	return false
+}
+
+func (w Wish) isOurs(fields map[string]any, wished client.Server) bool {
+	if url, ok := fields["url"]; ok && url != nil {
+		return wished.URL != "" && url == wished.URL
 	}
+	words := command(fields)
 	if len(words) < 2 || words[1] != "mcp" {
 		return false
 	}
-	program, _ := words[0].(string)
-	program = path.Base(strings.ReplaceAll(program, `\`, "/"))
-	return strings.TrimSuffix(program, ".exe") == client.ServerName
+	return len(wished.Command) > 0 && words[0] == wished.Command[0] || w.isProgram(words[0])
+}
+
+// isProgram tells whether setup could have named handoff so: by its bare name, or, for one user, by its path. A path
+// within a project is the project's.
+func (w Wish) isProgram(name string) bool {
+	slashed := strings.ReplaceAll(name, `\`, "/")
+	if slashed != name && len(name) > 2 && name[1] == ':' {
+		slashed = slashed[2:] // of a drive
+	}
+	absolute := path.IsAbs(slashed) || filepath.IsAbs(name)
+	if strings.TrimSuffix(path.Base(slashed), ".exe") != client.ServerName {
+		return false
+	}
+	return !strings.Contains(slashed, "/") || absolute && w.Scope == client.User
 }
 
 // stale gives the keys that other forms of our entry have and this one has not.

@@ -37,9 +37,13 @@ type Change struct {
 	// Unread says why the client was seen not to read such a file at all, ours or not.
 	Unread error
 
-	wish  Wish
-	place place
-	made  []way
+	// Foreign says of an undoing that the server stays, as it is not ours any more.
+	Foreign error
+
+	wish    Wish
+	place   place
+	made    []way
+	receipt Receipt // of what was done to the file before; empty: nothing was
 }
 
 // Same tells whether there is nothing to do.
@@ -101,7 +105,8 @@ func (s Setter) planned(c client.Client, w Wish, p place) Change {
 	if change.Err != nil {
 		return change
 	}
-	_, known := s.receipt(change.File)
+	r, known := s.receipt(change.File)
+	change.receipt = r
 	var doc edit.Document
 	if doc, change.Err = edit.Open(p.syntax, change.File.Text); change.Err != nil {
 		change.Err = &Broken{change.Err}
@@ -112,7 +117,7 @@ func (s Setter) planned(c client.Client, w Wish, p place) Change {
 	}
 	before, lacking := doc.Bytes(), lacking(c, p, doc)
 	change.After = change.File.Text
-	if change.Err = w.put(c, p, doc, known); change.Err != nil || bytes.Equal(doc.Bytes(), before) {
+	if change.Err = w.put(c, p, doc, r); change.Err != nil || bytes.Equal(doc.Bytes(), before) {
 		return change
 	}
 	change.After = doc.Bytes()

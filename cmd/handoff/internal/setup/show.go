@@ -9,7 +9,8 @@ import (
 	"handoff/cmd/handoff/internal/setup/edit"
 )
 
-// Diff shows a change as a unified diff, or nothing where there is none. Lines end in \n, whatever those of the file do.
+// Diff shows a change as a unified diff, or nothing where there is none. It shows no line that holds more than what
+// is ours. Lines end in \n, whatever those of the file do.
 func (c Change) Diff() string {
 	if c.Err != nil || c.Same() {
 		return ""
@@ -22,8 +23,12 @@ func (c Change) Diff() string {
 	if c.Gone {
 		after, text = "/dev/null", nil
 	}
-	diff := udiff.Unified(before, after, string(c.File.Text), string(text))
-	return shortened(strings.ReplaceAll(diff, "\r\n", "\n"))
+	edits := udiff.Lines(string(c.File.Text), string(text))
+	diff, err := udiff.ToUnified(before, after, string(c.File.Text), edits, 0) // what is around may be secret
+	if err != nil {
+		return ""
+	}
+	return shortened(c.masked(strings.ReplaceAll(diff, "\r\n", "\n")))
 }
 
 // widest is how many characters of a line are shown: some files have all they hold on one.
@@ -69,7 +74,7 @@ func (w Wish) snippet(c client.Client, p place) (Snippet, error) {
 		return Snippet{}, err
 	}
 	nothing := string(doc.Bytes())
-	if err := w.put(c, p, doc, false); err != nil || string(doc.Bytes()) == nothing {
+	if err := w.put(c, p, doc, Receipt{}); err != nil || string(doc.Bytes()) == nothing {
 		return Snippet{}, err
 	}
 	return Snippet{p.path, string(doc.Bytes())}, nil

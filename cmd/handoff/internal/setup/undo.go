@@ -12,9 +12,9 @@ import (
 
 // Undo gives the changes that take us out of a client: the texts that were there before, where nobody else wrote since,
 // else what is there now without our parts. The file that was made last comes first, so that a directory is empty when
-// its turn comes.
+// its turn comes. It goes over the files that receipts tell of, too.
 func (s Setter) Undo(c client.Client, w Wish) (all []Change) {
-	for _, p := range slices.Backward(w.places(c)) {
+	for _, p := range slices.Backward(append(w.places(c), s.elsewhere(c, w)...)) {
 		all = append(all, s.undone(c, w, p))
 	}
 	return all
@@ -28,11 +28,15 @@ func (s Setter) undone(c client.Client, w Wish, p place) Change {
 		return change
 	}
 	r, known := s.receipt(change.File)
+	change.receipt = r
 	if known && r.After == sum(change.File.Text) {
 		change.After, change.Gone, change.Exact = r.Before, r.Missing, true
 		return change
 	}
 	change.After, change.Err = change.without(r)
+	if change.Err == nil {
+		change.Foreign = change.foreign(r)
+	}
 	change.Gone = change.Err == nil && r.Missing && isNothing(change.After)
 	return change
 }
@@ -70,10 +74,25 @@ func (c Change) withoutServer(doc edit.Document, r Receipt) error {
 	at := under(c.Client, doc).to(client.ServerName)
 	old, _ := doc.Look(at...)
 	fields, ok := old.(map[string]any)
-	if !ok || r.Path == "" && !isOurs(fields, c.Client.Entry(c.wish.Server)) {
+	if !ok || !c.wish.owns(fields, r) {
 		return nil
 	}
 	return doc.Delete(at...)
+}
+
+// foreign tells of a server that somebody put in the place of ours.
+func (c Change) foreign(r Receipt) error {
+	if !c.place.has.server || r.Path == "" {
+		return nil
+	}
+	doc, err := edit.Open(c.place.syntax, c.After)
+	if err != nil {
+		return &Broken{err}
+	}
+	if _, there := doc.Look(under(c.Client, doc).to(client.ServerName)...); there {
+		return &Foreign{c.wish.removal(c.Client)}
+	}
+	return nil
 }
 
 func (c Change) withoutSettings(doc edit.Document, r Receipt) (err error) {
@@ -84,12 +103,7 @@ func (c Change) withoutSettings(doc edit.Document, r Receipt) (err error) {
 		}
 	}
 	if c.place.has.grant && ok && r.Granted {
-		g := c.Client.Allow()
-		list, _ := doc.Look(wayOf(g.Keys)...)
-		texts, _ := list.([]any)
-		if i := slices.Index(texts, any(g.Text)); i >= 0 {
-			err = errors.Join(err, doc.Delete(wayOf(g.Keys).to(i)...))
-		}
+		err = errors.Join(err, deleteGrant(c.Client.Allow(), settings))
 	}
 	return err
 }
@@ -123,7 +137,9 @@ func (s Setter) Revert(c Change) (d Done, err error) {
 		}
 	}
 	if c.Gone {
-		err = os.Remove(c.File.Target)
+		if err = c.stillSo(); err == nil {
+			err = os.Remove(c.File.Target)
+		}
 	} else {
 		err = c.write()
 	}

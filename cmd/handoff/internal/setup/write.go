@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 )
 
-// replace writes a file as a whole: who reads it finds the old text or the new one.
-func replace(path string, text []byte, mode fs.FileMode) (err error) {
+// replace writes a file as a whole: who reads it finds the old text or the new one. The last look, if there is one, is
+// taken when all that is left is to give the new text its name.
+func replace(path string, text []byte, mode fs.FileMode, last func() error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".handoff-*")
 	if err != nil {
 		return err
@@ -26,6 +27,11 @@ func replace(path string, text []byte, mode fs.FileMode) (err error) {
 	}
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
+	}
+	if last != nil {
+		if err := last(); err != nil {
+			return err
+		}
 	}
 	return os.Rename(f.Name(), path)
 }

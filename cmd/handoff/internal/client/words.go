@@ -1,0 +1,64 @@
+package client
+
+import "strings"
+
+// Quoted is a word as a shell takes it, and as it is where that needs nothing.
+func Quoted(word string) string {
+	plain := func(r rune) bool {
+		return r > 0x7f || strings.ContainsRune("-_./+,:=@%", r) ||
+			'0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z'
+	}
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// special are the characters that tell a shell more than a word, where they are not quoted.
+const special = ";&|$`<>(){}[]*?!#\n\r"
+
+// words reads a command line as a shell does: it inverts [Quoted]. It is not ok if the line holds anything but words:
+// another command, a variable, or a quote that does not end.
+func words(line string) (all []string, ok bool) {
+	for line = strings.TrimLeft(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {
+		var word string
+		if word, line, ok = cutWord(line); !ok {
+			return nil, false
+		}
+		all = append(all, word)
+	}
+	return all, true
+}
+
+// cutWord gives the first word of a command line, without its quotes, and what follows.
+func cutWord(line string) (word, rest string, ok bool) {
+	for line != "" && line[0] != ' ' && line[0] != '\t' {
+		var piece string
+		if piece, line, ok = cutPiece(line); !ok {
+			return "", "", false
+		}
+		word += piece
+	}
+	return word, line, true
+}
+
+// cutPiece gives what is quoted in one way at the start of a line, and what follows.
+func cutPiece(line string) (piece, rest string, ok bool) {
+	switch line[0] {
+	case '\'':
+		return strings.Cut(line[1:], "'")
+	case '"':
+		piece, rest, ok = strings.Cut(line[1:], `"`)
+		return piece, rest, ok && !strings.ContainsAny(piece, "$`") && !strings.HasSuffix(piece, `\`)
+	case '\\':
+		if len(line) == 1 || line[1] == '\n' {
+			return "", "", false
+		}
+		return line[1:2], line[2:], true
+	}
+	end := strings.IndexAny(line, " \t'\"\\")
+	if end < 0 {
+		end = len(line)
+	}
+	return line[:end], line[end:], !strings.ContainsAny(line[:end], special)
+}

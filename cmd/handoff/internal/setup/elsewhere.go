@@ -1,0 +1,58 @@
+package setup
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"handoff/cmd/handoff/internal/client"
+)
+
+// elsewhere gives the files of a user's client that were set up where it does not look now, as its variable had another
+// value then.
+func (s Setter) elsewhere(c client.Client, w Wish) (all []place) {
+	names, _ := filepath.Glob(filepath.Join(s.Dir, "*.json")) // the pattern is well formed
+	for _, name := range names {
+		var r Receipt
+		text, err := os.ReadFile(name)
+		if err != nil || json.Unmarshal(text, &r) != nil || name != s.file(r.Path) {
+			continue
+		}
+		here := slices.ContainsFunc(w.places(c), func(p place) bool { return p.path == r.Path })
+		if r.Client != c.Name || r.Scope != client.User || w.Scope != client.User || here {
+			continue
+		}
+		if p, ok := placeOf(c, r.Path); ok {
+			all = append(all, p)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b place) int { // as places has them
+		if a.has.server == b.has.server {
+			return 0
+		} else if a.has.server {
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+// placeOf tells by its name what of a client a file is.
+func placeOf(c client.Client, path string) (p place, ok bool) {
+	p.path = path
+	add := func(files client.Files, has part) {
+		named := func(at client.Path) bool { return filepath.Base(string(at)) == filepath.Base(path) }
+		if slices.ContainsFunc(files.User, named) {
+			p.syntax, p.has, ok = files.Syntax, p.has.with(has), true
+		}
+	}
+	add(c.Servers, part{server: true})
+	if c.Hooks != nil {
+		add(c.Hooks.Files, part{hooks: true})
+	}
+	if c.Allow != nil {
+		add(c.Allow().Files, part{grant: true})
+	}
+	return p, ok
+}

@@ -1,0 +1,209 @@
+package setup_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/setup"
+)
+
+// A server that somebody put in the place of ours is theirs, although there is a receipt.
+func TestAServerThatReplacedOursStays(t *testing.T) {
+	w := newWorld(t)
+	gemini := known(t, "gemini-cli")
+	path := w.servers(gemini)
+	w.apply(gemini)
+	const other = `"command": "npx",
+      "args": [
+        "@other/handoff-mcp"`
+	ours := strings.NewReplacer(`"command": "handoff",`, `"command": "npx",`, `"mcp"`, `"@other/handoff-mcp"`)
+	w.write(path, ours.Replace(w.read(path)), 0o600)
+	require.Contains(t, w.read(path), other)
+
+	var foreign *setup.Foreign
+	require.ErrorAs(t, of(t, w.Plan(gemini, w.wish), path).Err, &foreign)
+	undo := of(t, w.Undo(gemini, w.wish), path)
+	require.NoError(t, undo.Err)
+	require.ErrorAs(t, undo.Foreign, &foreign)
+	w.revert(gemini)
+	require.Contains(t, w.read(path), other)
+	require.NotContains(t, w.read(path), "handoff hook")
+}
+
+// A program of another name is ours where the receipt says so, whatever is wished now.
+func TestTheReceiptKnowsTheProgram(t *testing.T) {
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	path := w.servers(cursor)
+	w.write(path, mine, 0o600)
+	w.wish.Server.Command = []string{"/opt/handoff-1.2", "mcp"}
+	w.apply(cursor)
+	w.write(path, w.read(path)+"\n", 0o600)
+	w.wish.Server.Command = []string{"handoff", "mcp"}
+	w.revert(cursor)
+	w.requireText(mine+"\n", path)
+}
+
+// A hook that does something besides is somebody else's, and so is a program within a project.
+func TestWhatOnlyLooksLikeOurs(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	settings := claude.Hooks.In(client.User, w.wish.Machine)
+	const hook = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "handoff hook stop --client claude-code; notify-send done"}]}]}}` + "\n"
+	w.write(settings, hook, 0o600)
+	w.apply(claude)
+	require.Contains(t, w.read(settings), "notify-send done")
+	require.NoError(t, os.RemoveAll(w.Dir))
+	w.revert(claude)
+	require.Contains(t, w.read(settings), "notify-send done")
+	require.Equal(t, 1, strings.Count(w.read(settings), "handoff hook"))
+
+	w.wish.Scope = client.Project
+	for _, program := range []string{"tools/handoff", "./handoff", "/src/shop/handoff"} {
+		w.write(w.servers(claude), `{"mcpServers": {"handoff": {"command": "`+program+`", "args": ["mcp"]}}}`, 0o600)
+		require.ErrorContains(t, of(t, w.Plan(claude, w.wish), w.servers(claude)).Err, "another server", program)
+	}
+}
+
+// An apostrophe in the way to the program doubles nothing, and leaves nothing behind.
+func TestAnApostropheInTheProgram(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	w.wish.Call.Program = "/home/o'hara/handoff"
+	settings := claude.Hooks.In(client.User, w.wish.Machine)
+	w.apply(claude)
+	require.True(t, of(t, w.Plan(claude, w.wish), settings).Same())
+	require.NoError(t, os.RemoveAll(w.Dir))
+	w.revert(claude)
+	require.NotContains(t, w.read(settings), "hara")
+}
+
+func TestWhatSetupWrites(t *testing.T) {
+	web := client.Server{URL: "https://example.com/mcp", TokenEnv: "HANDOFF_TOKEN"}
+	for text, want := range map[string]bool{
+		`"type": "stdio", "command": "handoff", "args": ["mcp"]`:                                                                       true,
+		`"type": "stdio", "command": "handoff", "args": ["mcp"], "env": {}`:                                                            true,
+		`"type": "stdio", "command": "handoff", "args": ["mcp"], "env": {"LD_PRELOAD": "x.so"}`:                                        false,
+		`"type": "stdio", "command": "handoff", "args": ["mcp", "--dir", "/"]`:                                                         false,
+		`"type": "stdio", "command": "tools/handoff", "args": ["mcp"]`:                                                                 false,
+		`"type": "stdio", "command": "sh", "args": ["-c", "id"]`:                                                                       false,
+		`"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${HANDOFF_TOKEN}"}`:                    true,
+		`"type": "http", "url": "https://example.org/mcp", "headers": {"Authorization": "Bearer ${HANDOFF_TOKEN}"}`:                    false,
+		`"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${AWS_SECRET}"}`:                       false,
+		`"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${HANDOFF_TOKEN}"}, "command": "evil"`: false,
+	} {
+		w := newWorld(t)
+		w.wish.Scope = client.Project
+		claude := known(t, "claude-code")
+		w.write(w.servers(claude), `{"mcpServers": {"handoff": {`+text+`}}}`, 0o600)
+		found, ok := w.wish.Find(claude)
+		require.True(t, ok)
+		require.Equal(t, want, w.wish.Written(claude, found, web), text)
+	}
+}
+
+// What is around our lines may be secret, and so is a line that gets no more than a comma, or holds everything.
+func TestADiffShowsOnlyOurs(t *testing.T) {
+	for name, text := range map[string]string{
+		"lines":    "{\n  \"mcpServers\": {\n    \"a\": {\n      \"env\": {\"KEY\": \"hunter2\"}\n    }\n  }\n}\n",
+		"comma":    "{\n  \"mcpServers\": {\n    \"a\": {\"env\": {\"KEY\": \"hunter2\"}}\n  }\n}\n",
+		"one line": `{"mcpServers": {"a": {"env": {"KEY": "hunter2"}}}}`,
+		"in ours":  "{\n  \"mcpServers\": {\n    \"handoff\": {\"command\": \"/old/handoff\", \"args\": [\"mcp\"], \"env\": {\"KEY\": \"hunter2\"}}\n  }\n}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			cursor := known(t, "cursor")
+			path := w.servers(cursor)
+			w.write(path, text, 0o600)
+			diff := of(t, w.Plan(cursor, w.wish), path).Diff()
+			require.NotContains(t, diff, "hunter2")
+			if name == "lines" || name == "comma" {
+				require.Contains(t, diff, `+      "command": "handoff"`)
+			}
+			if name != "lines" {
+				require.Contains(t, diff, "not shown")
+			}
+			w.apply(cursor)
+			diff = of(t, w.Undo(cursor, w.wish), path).Diff()
+			require.NotEmpty(t, diff)
+			require.NotContains(t, diff, "hunter2")
+		})
+	}
+}
+
+// Somebody writes between the last reading and the writing: when the receipt is kept, the time is asked for.
+func TestTheLastLookIsBeforeTheRename(t *testing.T) {
+	for name, does := range map[string]string{"written": "", "after the client's command": "exit 1"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			claude := known(t, "claude-code")
+			if does != "" {
+				w.standIn("claude", does)
+			}
+			path := w.servers(claude)
+			w.write(path, mine, 0o600)
+			change := of(t, w.Plan(claude, w.wish), path)
+			now, times := w.Now, 0
+			w.Now = func() time.Time {
+				if times++; times == 2 {
+					w.write(path, `{"theirs": 1}`, 0o600)
+				}
+				return now()
+			}
+			_, err := w.Apply(t.Context(), change)
+			require.ErrorContains(t, err, "meanwhile")
+			w.requireText(`{"theirs": 1}`, path)
+			left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".handoff-*"))
+			require.NoError(t, err)
+			require.Empty(t, left)
+		})
+	}
+}
+
+func TestTrustIsTakenBackByASetupWithoutIt(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	settings := claude.Allow().Files.In(client.User, w.wish.Machine)
+	w.wish.Server.Trust = true
+	w.apply(claude)
+	require.Contains(t, w.read(settings), "mcp__handoff")
+	w.wish.Server.Trust = false
+	w.apply(claude)
+	require.NotContains(t, w.read(settings), "mcp__handoff")
+}
+
+// A permission that was there already when trust was wished is not taken back.
+func TestTrustThatWasThereStaysWhenItIsWished(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	settings := claude.Allow().Files.In(client.User, w.wish.Machine)
+	w.write(settings, `{"permissions": {"allow": ["mcp__handoff"]}}`, 0o600)
+	w.wish.Server.Trust = true
+	w.apply(claude)
+	w.wish.Server.Trust = false
+	w.apply(claude)
+	require.Contains(t, w.read(settings), "mcp__handoff")
+}
+
+// The receipt tells of files that are not where the client would look now.
+func TestWhatWasSetUpElsewhereIsTakenOut(t *testing.T) {
+	w := newWorld(t)
+	codex := known(t, "codex")
+	w.vars["CODEX_HOME"] = filepath.Join(w.wish.Machine.Home, "elsewhere")
+	w.apply(codex)
+	require.Len(t, tree(t, w.wish.Machine.Home), 3)
+	w.vars["CODEX_HOME"] = ""
+	w.wish.Scope = client.Project
+	w.revert(codex)
+	require.Len(t, tree(t, w.wish.Machine.Home), 3, "it is the user's")
+	w.wish.Scope = client.User
+	w.revert(codex)
+	require.Empty(t, tree(t, w.wish.Machine.Home))
+	require.Empty(t, tree(t, w.Dir))
+}
