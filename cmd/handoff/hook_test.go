@@ -194,6 +194,17 @@ func TestASessionThatNobodyAttendsIsNotWaitedFor(t *testing.T) {
 	s.leave()
 }
 
+func TestACommandDoesNotWaitForAClientThatHasEnded(t *testing.T) {
+	p := newPlace(t)
+	s := p.serveFor("claude-code", inClaude("s1"))
+	client := exec.CommandContext(t.Context(), program, "version") // any process
+	require.NoError(t, client.Run())
+	vars := inClaude("s1")
+	vars["CLAUDE_PID"] = fmt.Sprint(client.Process.Pid)
+	require.NoError(t, p.hookProcess(vars, `{"session_id":"s1"}`, "wait", "--hook").Run())
+	s.leave()
+}
+
 func TestACommandThatWaitsEndsWithTheClient(t *testing.T) {
 	t.Parallel() // it looks now and then
 	p := newPlace(t)

@@ -74,7 +74,11 @@ func (a *app) wake(ctx context.Context, w waking) error {
 	}
 	ctx, life := process.Begin(ctx, a.exit)
 	defer life.End()
-	life.Follow(w.clientOf(s))
+	client := w.clientOf(s)
+	life.Follow(client)
+	if client() == ended { // before it could be followed
+		return nil
+	}
 	if w.thread != "" {
 		process.LeaveGroup(a.stdin, a.isTerminal)
 	}
@@ -159,7 +163,10 @@ func codex(pid int) string {
 	return "codex"
 }
 
-// clientOf gives a function that gives the same number as long as the client runs.
+// ended is no process.
+const ended = 0
+
+// clientOf gives a function that gives the same number as long as the client runs, and then another.
 func (w waking) clientOf(s hooked) func() int {
 	pid := w.over
 	if pid == 0 {
@@ -170,7 +177,7 @@ func (w waking) clientOf(s hooked) func() int {
 	}
 	return func() int {
 		if !runs(pid) {
-			return 0
+			return ended
 		}
 		return pid
 	}
