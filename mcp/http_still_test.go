@@ -103,12 +103,12 @@ func TestHTTPMembersOfABatchCountOneByOne(t *testing.T) {
 }
 
 func TestHTTPMessagesUnderWayAreBounded(t *testing.T) {
-	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Messages: mcp.Bound{All: 3000, Each: 2000}})
+	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Messages: mcp.Bound{All: 100_000, Each: 8000}})
 	eve, qa := s.as("eve").in("2026-07-28"), s.as("qa").in("2026-07-28")
-	large := modern(7, "server/discover", `"x":"`+strings.Repeat("x", 2500)+`"`)
+	large := modern(7, "server/discover", `"x":"`+strings.Repeat("x", 9000)+`"`)
 	got := eve.post(large)
 	require.Equal(t, http.StatusTooManyRequests, got.status)
-	require.Contains(t, got.body, "too many bytes of messages under way: at most 2000 of one token, 3000 in all")
+	require.Contains(t, got.body, "too many bytes of messages under way: at most 8000 of one token, 100000 in all")
 	require.Equal(t, http.StatusOK, qa.with("Mcp-Method", "server/discover").post(modern(7, "server/discover", "")).status)
 }
 
