@@ -29,7 +29,7 @@ type site struct {
 }
 
 // patience is how long any test may take, but for the full load.
-const patience = 60 * time.Second
+const patience = 4 * time.Minute
 
 // newSite makes a site whose workspace is named w. More goes to the environment of its processes.
 func newSite(t testing.TB, more ...string) *site {
