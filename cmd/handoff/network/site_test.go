@@ -28,7 +28,7 @@ type site struct {
 	env     []string
 }
 
-// patience is how long any test may take, but for the full load.
+// patience is how long any test may take.
 const patience = 4 * time.Minute
 
 // newSite makes a site whose workspace is named w. More goes to the environment of its processes.
@@ -36,11 +36,7 @@ func newSite(t testing.TB, more ...string) *site {
 	t.Helper()
 	program, err := made.Program()
 	require.NoError(t, err)
-	limit := patience
-	if os.Getenv(loadKnob) != "" {
-		limit *= 4
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	s := &site{t: t, ctx: ctx, program: program, state: t.TempDir(), cwd: t.TempDir()}
 	s.env = append([]string{
