@@ -17,9 +17,6 @@ import (
 	"handoff/schemas"
 )
 
-// ContentType is what [Metrics.Write] writes.
-const ContentType = "text/plain; version=0.0.4; charset=utf-8"
-
 // family is all figures of one name.
 type family struct{ name, kind, help string }
 
