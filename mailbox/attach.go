@@ -11,7 +11,7 @@ import (
 // Attach tells that a connection is open: claims made over it are renewed until [Service.Detach]. One whose
 // client chose no name is given one, the same each time it is announced.
 func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
-	s.conns.attach(in.Conn, by)
+	s.conns.attach(in, by)
 	if by.Agent != "" || in.Client == "" {
 		out.Agent = by.Agent
 		return out, nil

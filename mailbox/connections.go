@@ -23,6 +23,7 @@ type connections struct {
 
 type connection struct {
 	session string                 // behind it, as its client tells
+	parent  int                    // the process that opened it, zero where none is known
 	agents  map[schemas.Agent]bool // who acted over it
 	ended   schemas.ID             // the handoff that this connection ended last
 	endedAt time.Time
@@ -32,16 +33,28 @@ func newConnections() *connections {
 	return &connections{open: map[string]*connection{}, heard: map[schemas.ID]time.Time{}}
 }
 
-func (c *connections) attach(name string, by schemas.Caller) {
+func (c *connections) attach(in schemas.ConnIn, by schemas.Caller) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.open[name] == nil {
-		c.open[name] = &connection{agents: map[schemas.Agent]bool{}}
+	conn := c.open[in.Conn]
+	if conn == nil {
+		conn = &connection{agents: map[schemas.Agent]bool{}}
+		c.open[in.Conn] = conn
 	}
-	c.open[name].session = by.AgentID
+	conn.session, conn.parent = by.AgentID, in.Parent
 	if by.Agent != "" {
-		c.open[name].agents[by.Agent] = true
+		conn.agents[by.Agent] = true
 	}
+}
+
+// parent is the process that opened a connection, zero where none is known.
+func (c *connections) parent(name string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if conn := c.open[name]; conn != nil {
+		return conn.parent
+	}
+	return 0
 }
 
 func (c *connections) detach(name string) {

@@ -36,7 +36,8 @@ func (o *op) nameOf(in schemas.NewsIn) (schemas.Agent, error) {
 	if in.On == schemas.OnStart && in.Follows && in.Session != "" && in.Process != "" {
 		return o.keepName(client, in)
 	}
-	return o.sessionName(o.View, client, schemas.SessionIn{Client: client, Session: in.Session, Process: in.Process}, o.now)
+	asked := schemas.SessionIn{Client: client, Session: in.Session, Process: in.Process, Above: in.Above}
+	return o.sessionName(o.View, client, asked, o.now)
 }
 
 // keepName gives the name of the connection from the process of a session; while there is none, the one that it will

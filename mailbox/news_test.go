@@ -205,5 +205,5 @@ func TestASessionIsToldUnderTheNameOfItsConnection(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "ho_1", named(out))
 	_, err = ask("unknown", "")
-	refused(t, err, schemas.Invalid, "2 sessions of claude-code are here")
+	refused(t, err, schemas.Invalid, "nothing tells which session of claude-code this is")
 }

@@ -2,6 +2,7 @@ package mailbox_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -160,4 +161,66 @@ func TestAShellThatKnowsNoSession(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A client whose sessions nothing else tells apart is found by the process that opened their connections.
+func TestTheProcessAboveTellsWhichSessionItIs(t *testing.T) {
+	for name, play := range map[string]func(w *world){
+		"the nearest": func(w *world) {
+			w.hearsAs("claude-code", "s1", 77, 100, 50)
+			w.hearsAs("claude-code-2", "s2", 88, 200, 100, 50)
+		},
+		"one of which the session is known": func(w *world) { w.hearsAs("claude-code-2", "known", 100) },
+		"one of another session of the process": func(w *world) {
+			w.openBelow(200, "c3", "another")
+			w.hearsAs("claude-code-2", "s2", 200)
+			w.hearsAs("claude-code-3", "another", 200)
+		},
+		"none, two of which it may be": func(w *world) {
+			w.openBelow(200, "c3", "-")
+			w.hearsNothing("s2", 200)
+		},
+		"none, before its server is here":   func(w *world) { w.hearsNothing("s3", 300, 50) },
+		"none, where nothing is above":      func(w *world) { w.hearsNothing("s1") },
+		"none, when its connection is gone": func(w *world) { w.play([]string{"close", "c2"}); w.hearsNothing("s2", 200) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.openBelow(100, "c1", "-")
+			w.openBelow(200, "c2", "-")
+			if strings.Contains(name, "known") {
+				w.openBelow(200, "c2", "known")
+			}
+			play(w)
+		})
+	}
+}
+
+// openBelow opens a connection of a client by whose process nothing but the connection is known.
+func (w *world) openBelow(parent int, conn, session string) {
+	w.t.Helper()
+	by := schemas.Caller{AgentID: session, Via: schemas.ViaStdio, Conn: conn}
+	if session == "-" {
+		by.AgentID = conn
+	}
+	_, err := w.Attach(context.Background(), by, schemas.ConnIn{Conn: conn, Client: "claude-code", Parent: parent})
+	require.NoError(w.t, err)
+}
+
+func (w *world) beneath(session string, above []int) (schemas.NewsOut, error) {
+	in := schemas.NewsIn{On: schemas.OnStart, Client: "claude-code", Session: session, Above: above}
+	return w.News(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, in)
+}
+
+func (w *world) hearsAs(want schemas.Agent, session string, above ...int) {
+	w.t.Helper()
+	out, err := w.beneath(session, above)
+	require.NoError(w.t, err)
+	require.Equal(w.t, want, out.Agent)
+}
+
+func (w *world) hearsNothing(session string, above ...int) {
+	w.t.Helper()
+	_, err := w.beneath(session, above)
+	refused(w.t, err, schemas.Invalid, "nothing tells which session of claude-code this is")
 }

@@ -86,6 +86,9 @@ func (n *naming) join(by schemas.Caller) (asked chan struct{}, first bool) {
 
 func (n *naming) ask(ctx context.Context, by schemas.Caller) {
 	args := arguments{"conn": n.conn}
+	if parent := n.server.config.Parent; parent > 0 {
+		args["parent"] = parent
+	}
 	asking := by
 	if n.server.config.Caller.Agent == "" {
 		if asking.Agent = ""; by.Agent != "" {

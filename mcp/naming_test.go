@@ -279,7 +279,7 @@ func TestSessionOfTheClientThatAsks(t *testing.T) {
 func TestTheMailboxHearsOfTheProcessOfAClient(t *testing.T) {
 	s := newStandIn()
 	cfg := config(s)
-	cfg.Caller.Conn = "conn"
+	cfg.Caller.Conn, cfg.Parent = "conn", 41
 	cfg.Process = func(a schemas.Agent) string { return map[schemas.Agent]string{"claude-code": "42"}[a] }
 	server := mcp.New(cfg)
 	for _, client := range []string{"claude-code", "gemini-cli"} {
@@ -288,8 +288,8 @@ func TestTheMailboxHearsOfTheProcessOfAClient(t *testing.T) {
 		c.next()
 	}
 	made := s.made("connection_open")
-	require.JSONEq(t, `{"conn":"conn","client":"claude-code","process":"42"}`, string(made[0].Args))
-	require.JSONEq(t, `{"conn":"conn-2","client":"gemini-cli"}`, string(made[1].Args))
+	require.JSONEq(t, `{"conn":"conn","client":"claude-code","process":"42","parent":41}`, string(made[0].Args))
+	require.JSONEq(t, `{"conn":"conn-2","client":"gemini-cli","parent":41}`, string(made[1].Args))
 }
 
 // What another session left under a name is said to the one that is given it.

@@ -46,6 +46,9 @@ type Config struct {
 	// know it, empty for one whose shells do not. Default: nothing is known.
 	Process func(schemas.Agent) string
 
+	// Parent is the process that started this one to open the only connection, zero where none did.
+	Parent int
+
 	NewRequestID func() string // see [tools.Call]
 
 	Version   string // of this program

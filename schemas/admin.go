@@ -26,6 +26,9 @@ type ConnIn struct {
 	// compared. Empty for a client whose shells do not know it.
 	Process string `json:"process,omitempty" jsonschema:"maxLength=64"`
 
+	// Parent is the number of the process that opened the connection by starting its server. Zero where none did.
+	Parent int `json:"parent,omitempty" jsonschema:"minimum=0"`
+
 	// Unused tells of a connection that closes that nothing was asked for over it: neither to write nor to read.
 	Unused bool `json:"unused,omitempty"`
 }
@@ -41,6 +44,10 @@ type SessionIn struct {
 	Client  Agent  `json:"client"`                                      // see ConnIn
 	Session string `json:"session,omitempty"`                           // empty where nothing tells it
 	Process string `json:"process,omitempty" jsonschema:"maxLength=64"` // see ConnIn
+
+	// Above are the numbers of the processes above the one that asks, nearest first, among which is the client that
+	// opened the connection of the session. Empty where that cannot be seen, as from a sandbox.
+	Above []int `json:"above,omitempty" jsonschema:"maxItems=16"`
 }
 
 // SessionOut is the name under which the session acts.
@@ -69,6 +76,7 @@ type NewsIn struct {
 	Client  Agent    `json:"client,omitempty"`                             // see ConnIn
 	Session string   `json:"session,omitempty" jsonschema:"maxLength=128"` // what was told is remembered for it
 	Process string   `json:"process,omitempty" jsonschema:"maxLength=64"`  // see ConnIn
+	Above   []int    `json:"above,omitempty" jsonschema:"maxItems=16"`     // see SessionIn
 
 	// Follows tells that servers which the client starts know Session or Process: at the start the name is kept
 	// for them, since a hook may run before them.

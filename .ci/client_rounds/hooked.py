@@ -10,7 +10,7 @@ from .steps import finish, look, said, step, take
 
 # What a session gets to read that may not stop.
 BLOCKED = {"claude": "Stop hook feedback:\nYou hold", "codex": "\">You hold", "gemini": "You hold"}
-APART = ("claude",)  # the clients whose sessions their hooks tell apart from the start
+APART = ("claude", "codex", "gemini")
 
 
 def hooked(office, checks):

@@ -16,6 +16,7 @@ import (
 
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/news"
+	"handoff/cmd/handoff/internal/process"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools/relay"
@@ -140,6 +141,7 @@ func (a *app) sessionOf(account news.Account, client string, asked schemas.NewsI
 		asked.Session = identity.Session(asked.Client, a.getenv)
 	}
 	asked.Process = identity.Process(asked.Client, a.getenv)
+	asked.Above = process.Above()
 	asked.Follows = asked.Process != "" // who is told in a shell is told as a server
 	s = hooked{app: a, by: schemas.Caller{Via: schemas.ViaCLI, AgentID: asked.Session}, asked: asked}
 	if a.agent != "" {

@@ -67,6 +67,7 @@ func (a *app) speak(ctx context.Context, life *process.Life, client int, log *sl
 			Invoker: boxes, Caller: by, Name: agentOf,
 			Session:      func(agent schemas.Agent) string { return identity.Session(agent, a.getenv) },
 			Process:      func(agent schemas.Agent) string { return identity.ProcessOver(agent, client) },
+			Parent:       client,
 			NewRequestID: func() string { return tools.NewRequestID(a.now(), rand.Reader) },
 			Version:      thisRelease().Version, Workspace: place.Name, Drain: answering, Logger: log,
 		})

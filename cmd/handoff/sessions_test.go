@@ -80,7 +80,7 @@ func TestAShellOfASessionThatNobodyKnows(t *testing.T) {
 	} {
 		code, out, errs := p.runWith(unknown, args...)
 		require.Equal(t, 2, code, out)
-		require.Contains(t, errs, "2 sessions of claude-code are here")
+		require.Contains(t, errs, "nothing tells which session of claude-code this is")
 		require.Contains(t, errs, "Known: claude-code, claude-code-2\n")
 		require.Contains(t, errs, "--agent NAME")
 	}

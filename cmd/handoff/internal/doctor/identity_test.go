@@ -42,7 +42,7 @@ func TestOneOfSeveralSessions(t *testing.T) {
 	}
 	self, err := doctor.Identify("", func(name string) string { return map[string]string{"CODEX_THREAD_ID": "other"}[name] }, false)
 	require.NoError(t, err)
-	requireFinding(t, doctor.Identity(t.Context(), self, b.boxes), doctor.Warning, "2 sessions of codex are here", "export HANDOFF_AGENT=NAME")
+	requireFinding(t, doctor.Identity(t.Context(), self, b.boxes), doctor.Warning, "nothing tells which session of codex this is", "export HANDOFF_AGENT=NAME")
 	self.Process = "2"
 	requireFinding(t, doctor.Identity(t.Context(), self, b.boxes), doctor.OK, "act as codex-2: this is the shell of one of several", "")
 }
