@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,34 +57,30 @@ func (s *setting) ask(ctx context.Context, c client.Client, server setup.Configu
 	return &liveness{Problem: err.Error(), Remedy: remedy}
 }
 
-// askProgram has the server keep what it makes where nobody looks: the client is not there yet, and its name is not
-// taken from a session that is.
-func (s *setting) askProgram(ctx context.Context, c client.Client, server setup.Configured) (a live.Answer, err error) {
-	scratch, err := os.MkdirTemp("", "handoff-setup-")
-	if err != nil {
-		return a, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+// askProgram asks a server that is not to be seen: the client is not there yet. Where no session begins, as in the
+// home directory, it runs elsewhere, and what it says of a workspace is left out.
+func (s *setting) askProgram(ctx context.Context, c client.Client, server setup.Configured) (live.Answer, error) {
 	m := s.wish.Machine
-	environ := append(append(m.Environ(), server.Environ...), "XDG_STATE_HOME="+scratch, "XDG_RUNTIME_DIR="+scratch, "CLAUDE_PROJECT_DIR=")
-	program := live.Program{Command: server.Command, Dir: m.Project, Environ: environ, As: c.Calls}
-	place := workspace.Config{Cwd: m.Project, Getenv: func(name string) string {
-		if name == "CLAUDE_PROJECT_DIR" {
-			return ""
-		}
-		return s.getenv(name)
-	}}
-	if _, err := workspace.Find(place); err != nil { // the home directory, say, where no session begins
-		program.Dir = scratch
+	program := live.Program{Command: slices.Clone(server.Command), Dir: m.Project, Environ: append(m.Environ(), server.Environ...), As: c.Calls}
+	if path := m.Program(program.Command[0]); path != "" {
+		program.Command[0] = path
 	}
-	if path := m.LookPath(program.Command[0]); path != "" && !filepath.IsAbs(program.Command[0]) {
-		program.Command = append([]string{path}, program.Command[1:]...)
+	if _, err := workspace.Find(workspace.Config{Cwd: m.Project, Getenv: s.getenvElsewhere}); err != nil {
+		program.Dir = ""
 	}
-	a, err = program.Ask(ctx)
-	if program.Dir == scratch {
+	a, err := program.AskAside(ctx)
+	if program.Dir == "" {
 		a.You, _, _ = strings.Cut(a.You, " in workspace ")
 	}
 	return a, err
+}
+
+// getenvElsewhere is the environment without what tells of the session in whose shell this runs.
+func (s *setting) getenvElsewhere(name string) string {
+	if name == "CLAUDE_PROJECT_DIR" {
+		return ""
+	}
+	return s.getenv(name)
 }
 
 func (s *setting) askAddress(ctx context.Context, c client.Client, server client.Server) *liveness {

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,34 +32,6 @@ type clientSetup struct {
 	Live  *liveness    `json:"server,omitempty"`
 }
 
-// fileSetup is what becomes of one file.
-type fileSetup struct {
-	change setup.Change
-
-	Path    string         `json:"path"`
-	State   fileState      `json:"state"`
-	Reason  string         `json:"reason,omitempty"` // why it was left alone
-	Hint    string         `json:"hint,omitempty"`   // the way out of that
-	Snippet *setup.Snippet `json:"snippet,omitempty"`
-	Command []string       `json:"command,omitempty"` // of the client, which does it
-	Note    string         `json:"note,omitempty"`
-	Unread  string         `json:"unread,omitempty"` // why the client does not read the file
-	Diff    string         `json:"diff,omitempty"`
-	Backup  string         `json:"backup,omitempty"`
-}
-
-type fileState string
-
-const (
-	fileSame    fileState = "unchanged"
-	fileTodo    fileState = "to be changed"
-	fileChanged fileState = "changed"
-	fileRestore fileState = "restored"
-	fileRemoved fileState = "removed"
-	fileCleared fileState = "cleared"
-	fileAlone   fileState = "left alone"
-)
-
 // plan finds out what is to be done.
 func (s *setting) plan(clients []client.Client, how func(client.Client, setup.Wish) []setup.Change) {
 	for _, c := range clients {
@@ -82,32 +53,6 @@ func (s *setting) checked(c client.Client, w setup.Wish) []setup.Change {
 		w = s.setter.AsBefore(c, w)
 	}
 	return s.setter.Plan(c, w)
-}
-
-func planned(change setup.Change) *fileSetup {
-	f := &fileSetup{change: change, Path: change.File.Path, State: fileTodo, Command: change.Own, Diff: change.Diff()}
-	switch {
-	case change.Err != nil:
-		f.leave(change.Err)
-	case change.Same():
-		f.State = fileSame
-	}
-	if change.Foreign != nil {
-		f.Note = change.Foreign.Error() + ", which stays"
-	}
-	if change.Unread != nil {
-		f.Unread = fmt.Sprintf("%s reads nothing of this file, as %v: take that out", change.Client.Title, change.Unread)
-	}
-	return f
-}
-
-// leave notes why a file is left alone, and the way out.
-func (f *fileSetup) leave(err error) {
-	f.State, f.Reason = fileAlone, err.Error()
-	if snippet, err := f.change.Snippet(); err == nil && snippet.Text != "" {
-		f.Snippet = &snippet
-	}
-	f.Hint = setup.WayOut(f.change.Client, err)
 }
 
 // forgetUntouched leaves out the clients that have nothing of ours, when none was named.
@@ -148,18 +93,6 @@ func (s *setting) carryOut(ctx context.Context, do func(context.Context, *fileSe
 	return s.report()
 }
 
-func (s *setting) unread() bool {
-	return slices.ContainsFunc(s.clients, func(c *clientSetup) bool {
-		return slices.ContainsFunc(c.Files, func(f *fileSetup) bool { return f.Unread != "" })
-	})
-}
-
-func (s *setting) anything(state fileState) bool {
-	return slices.ContainsFunc(s.clients, func(c *clientSetup) bool {
-		return slices.ContainsFunc(c.Files, func(f *fileSetup) bool { return f.State == state })
-	})
-}
-
 // agreed asks whether to go on. Where nobody can be asked, --yes says so.
 func (s *setting) agreed() error {
 	if s.flags.yes {
@@ -173,72 +106,6 @@ func (s *setting) agreed() error {
 	answer, _ := bufio.NewReader(s.stdin).ReadString('\n') // none is no
 	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
 		return schemas.Errorf(schemas.Conflict, "nothing was changed").WithHint("It was not agreed to.")
-	}
-	return nil
-}
-
-func (s *setting) apply(ctx context.Context, f *fileSetup) {
-	done, err := s.setter.Apply(ctx, f.change)
-	if f.Backup = done.Backup; err != nil {
-		f.leave(err)
-		return
-	}
-	f.State = fileChanged
-	if done.OwnErr != nil {
-		f.Note = fmt.Sprintf("%s did not do it, so the file was written: %v", f.change.Client.Program, done.OwnErr)
-	}
-}
-
-func (s *setting) revert(_ context.Context, f *fileSetup) {
-	nothing := f.change.Same()
-	done, err := s.setter.Revert(f.change)
-	f.Backup = done.Backup
-	switch {
-	case err != nil:
-		f.leave(err)
-	case nothing:
-	case f.change.Gone:
-		f.State = fileRemoved
-	case f.change.Exact:
-		f.State = fileRestore
-	default:
-		f.State = fileCleared
-		if f.Note == "" {
-			f.Note = "others changed it since, so that only what is of handoff was taken out"
-		}
-	}
-}
-
-// report prints what became of everything.
-func (s *setting) report() error {
-	if err := s.print(s.raw(), s.showDone); err != nil {
-		return err
-	}
-	return s.status()
-}
-
-func (s *setting) end() error {
-	if s.json {
-		if err := s.write(inert(s.raw()) + "\n"); err != nil {
-			return err
-		}
-	}
-	return s.status()
-}
-
-func (s *setting) raw() json.RawMessage {
-	raw, err := json.Marshal(map[string]any{"scope": s.wish.Scope, "clients": s.clients})
-	if err != nil {
-		panic(err) // it is made of texts
-	}
-	return raw
-}
-
-// status is 1 when something needs a person.
-func (s *setting) status() error {
-	if s.anything(fileAlone) || s.unread() || s.flags.check && s.anything(fileTodo) ||
-		slices.ContainsFunc(s.clients, func(c *clientSetup) bool { return c.Live != nil && c.Live.Problem != "" }) {
-		return status(1)
 	}
 	return nil
 }

@@ -156,10 +156,10 @@ func TestMade(t *testing.T) {
 }
 
 // What only begins as ours does is found, so that it can be told of.
-func TestOurs(t *testing.T) {
-	require.True(t, client.Ours("handoff hook stop --client codex; say done"))
-	require.True(t, client.Ours(`'/home/o'\''hara/handoff' wait --hook --client codex`))
-	require.False(t, client.Ours("say done; handoff hook stop --client codex"))
+func TestResembles(t *testing.T) {
+	require.True(t, client.Resembles("handoff hook stop --client codex; say done"))
+	require.True(t, client.Resembles(`'/home/o'\''hara/handoff' wait --hook --client codex`))
+	require.False(t, client.Resembles("say done; handoff hook stop --client codex"))
 }
 
 // FuzzMade makes a command with any program and agent, and finds it again.

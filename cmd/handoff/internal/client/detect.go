@@ -27,6 +27,18 @@ func (c Client) Detect(m Machine) (f Found) {
 	return f
 }
 
+// Program gives the file that a command starts, by its name or its absolute path, or nothing where there is none.
+func (m Machine) Program(command string) string {
+	if !filepath.IsAbs(command) {
+		return m.LookPath(command)
+	}
+	path, err := exec.LookPath(command)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
 // LookPath gives the absolute path of a command on the machine's PATH, or nothing.
 func (m Machine) LookPath(program string) string {
 	for _, dir := range filepath.SplitList(m.Getenv("PATH")) {

@@ -78,9 +78,22 @@ func (c Client) Command(h Hook, call Call) string {
 	return strings.Join(words, " ")
 }
 
-// Ours tells whether a command line of a hook begins as one of ours does, whichever path the program had. It may do
+// Reads gives the words of a command line, and how it calls handoff, if [Client.Command] makes it of a hook, to the
+// letter.
+func (c Client) Reads(h Hook, line string) (all []string, call Call, ok bool) {
+	if all, ok = words(line); !ok || len(all) == 0 {
+		return nil, call, false
+	}
+	call.Program = all[0]
+	if i := slices.Index(all, "--agent"); i >= 0 && i+1 < len(all) {
+		call.Agent = all[i+1]
+	}
+	return all, call, line == c.Command(h, call)
+}
+
+// Resembles tells whether a command line of a hook begins as one of ours does, whichever path the program had. It may do
 // something besides: what is changed or removed must be [Made].
-func Ours(command string) bool {
+func Resembles(command string) bool {
 	program, rest, _ := cutWord(command)
 	rest = strings.TrimLeft(rest, " \t")
 	return isProgram(program) && (strings.HasPrefix(rest, "hook ") || strings.HasPrefix(rest, "wait --hook"))

@@ -58,7 +58,7 @@ func (in *installation) all() []entry {
 		return in.entries
 	}
 	return append(slices.Clip(in.entries),
-		entry{scope: "plugin", path: in.plugin, command: []string{client.ServerName, "mcp"}})
+		entry{scope: "plugin", path: in.plugin, Listed: client.Listed{Server: client.Server{Command: []string{client.ServerName, "mcp"}}}})
 }
 
 // unread tells of the files that cannot be read.

@@ -49,19 +49,19 @@ func (in *installation) rehearsed(ctx context.Context, b Bench) (all []Finding) 
 
 // rehearse tries a line of a file if setup could have written it.
 func (in *installation) rehearse(ctx context.Context, h client.Hook, f hookFile, line string, b Bench) Finding {
-	words, ok := words(in.client, h, line, f.shared)
+	words, agent, ok := words(in.client, h, line, f.shared)
 	if !ok {
 		return in.foreign(aboutHooks, f.path, f.shared)
 	}
-	return in.play(ctx, h, words, b)
+	return in.play(ctx, h, words, agent, b)
 }
 
-func (in *installation) play(ctx context.Context, h client.Hook, words []string, b Bench) Finding {
+func (in *installation) play(ctx context.Context, h client.Hook, words []string, agent string, b Bench) Finding {
 	stage, err := newStage(b)
 	if err != nil {
 		return skipped(aboutHooks, "%s: they cannot be tried: %v", in.client.Title, err)
 	}
-	f := stage.play(ctx, in.client, h, words)
+	f := stage.play(ctx, in.client, h, words, agent)
 	if err := os.RemoveAll(stage.dir); err != nil {
 		return warning(aboutHooks, "%s: what was made to try them is left: %v", in.client.Title, err).remedied("rm -r %s", client.Quoted(stage.dir))
 	}
@@ -69,9 +69,9 @@ func (in *installation) play(ctx context.Context, h client.Hook, words []string,
 }
 
 // play sends a handoff and runs the hook twice.
-func (s stage) play(ctx context.Context, c client.Client, h client.Hook, words []string) Finding {
+func (s stage) play(ctx context.Context, c client.Client, h client.Hook, words []string, agent string) Finding {
 	command := quoted(words)
-	to := schemas.Agent(cmp.Or(agentOf(command), s.Machine.Getenv("HANDOFF_AGENT"), c.Name))
+	to := schemas.Agent(cmp.Or(agent, s.Machine.Getenv("HANDOFF_AGENT"), c.Name))
 	if err := s.send(ctx, to); err != nil {
 		return skipped(aboutHooks, "%s: they cannot be tried: %v", c.Title, err)
 	}
@@ -88,16 +88,6 @@ func (s stage) play(ctx context.Context, c client.Client, h client.Hook, words [
 		return failure(aboutHooks, "%s: %s said the same twice", c.Title, command).remedied("%s", mend)
 	}
 	return ok(aboutHooks, "%s: a handoff that was sent to %s was heard of, once", c.Title, to)
-}
-
-// agentOf is the name that a command line gives with --agent.
-func agentOf(command string) string {
-	words := strings.Fields(command)
-	i := slices.Index(words, "--agent")
-	if i < 0 || i+1 == len(words) {
-		return ""
-	}
-	return strings.Trim(words[i+1], `'"`)
 }
 
 // call is the title of what is sent.
@@ -140,7 +130,7 @@ const limit = 4 * time.Second
 
 // run runs a hook as a client does, but without a shell, and gives what it prints.
 func (s stage) run(ctx context.Context, h client.Hook, words []string) (said string, err error) {
-	program := entry{command: words}.program(s.Machine)
+	program := s.Machine.Program(words[0])
 	if program == "" {
 		return "", fmt.Errorf("%s is not there", words[0])
 	}

@@ -101,9 +101,8 @@ func (in *installation) readServers(scope client.Scope, path string, m client.Ma
 	for _, l := range lists {
 		if value, there := doc.Look(l.way()...); there && l.keys != nil {
 			if fields, ok := value.(map[string]any); ok {
-				e := newEntry(l.scope, path, fields)
-				e.shared = isShared(scope, path, m)
-				in.entries = append(in.entries, e)
+				shared := isShared(scope, path, m)
+				in.entries = append(in.entries, entry{client.ReadEntry(fields), l.scope, path, shared})
 			}
 		}
 	}
@@ -145,7 +144,7 @@ func (f *hookFile) read(event string, groups []any) {
 		handlers, _ := group["hooks"].([]any)
 		for n, value := range handlers {
 			handler, _ := value.(map[string]any)
-			if command, _ := handler["command"].(string); client.Ours(command) {
+			if command, _ := handler["command"].(string); client.Resembles(command) {
 				f.commands[event] = append(f.commands[event], command)
 				f.places = append(f.places, fmt.Sprintf("%s:%d:%d", event, g, n))
 			}

@@ -2,8 +2,7 @@ package doctor
 
 import (
 	"context"
-	"errors"
-	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,27 +17,27 @@ const starting = 5 * time.Second
 func (in *installation) entry(ctx context.Context, e entry, b Bench) Finding {
 	where := in.client.Title + " (" + e.scope + ")"
 	switch {
-	case e.off:
+	case e.Off:
 		return warning(aboutClients, "%s: the server is switched off in %s", where, e.path).remedied("%s", in.again(e))
-	case e.url != "" && e.shared:
+	case e.URL != "" && e.shared:
 		return skipped(aboutNetwork, "%s: the address in %s came with the project, and is not called", where, e.path)
-	case e.url != "":
+	case e.URL != "":
 		return in.address(ctx, e, b, where)
-	case len(e.command) == 0:
+	case len(e.Command) == 0:
 		return failure(aboutClients, "%s: the entry in %s names no server", where, e.path).remedied("%s", in.again(e))
 	case e.shared && !e.isWritten():
 		return in.foreign(aboutClients, e.path, true)
-	case strings.Contains(e.command[0], "${"):
-		return skipped(aboutClients, "%s: %s is for the client to find", where, e.command[0])
+	case strings.Contains(e.Command[0], "${"):
+		return skipped(aboutClients, "%s: %s is for the client to find", where, e.Command[0])
 	}
-	path := e.program(b.Machine)
+	path := b.Machine.Program(e.Command[0])
 	if path == "" {
-		return failure(aboutClients, "%s: %s, which it starts, is not there", where, e.command[0]).remedied("%s", in.mend(e, b))
+		return failure(aboutClients, "%s: %s, which it starts, is not there", where, e.Command[0]).remedied("%s", in.mend(e, b))
 	}
 	answer, err := in.start(ctx, e, path, b.Machine)
 	switch {
 	case err != nil:
-		return failure(aboutClients, "%s: its server does not answer: %v", where, err).remedied("%s", quoted(e.command))
+		return failure(aboutClients, "%s: its server does not answer: %v", where, err).remedied("%s", quoted(e.Command))
 	case answer.Name != client.ServerName:
 		return failure(aboutClients, "%s: what it starts is %q, and not handoff", where, answer.Name).remedied("%s", in.again(e))
 	case answer.Version != b.Program.Version:
@@ -50,25 +49,19 @@ func (in *installation) entry(ctx context.Context, e entry, b Bench) Finding {
 // mend is the command by which the program of an entry is found again. One that is named, and not given by its path,
 // has to be on PATH.
 func (in *installation) mend(e entry, b Bench) string {
-	if e.command[0] == client.ServerName {
+	if e.Command[0] == client.ServerName {
 		return "ln -s " + client.Quoted(b.Program.Path) + " ~/.local/bin/" + client.ServerName
 	}
 	return in.again(e)
 }
 
-// start has the server keep what it makes where nobody looks, so that its name is not taken from a session.
-func (in *installation) start(ctx context.Context, e entry, path string, m client.Machine) (a live.Answer, err error) {
+func (in *installation) start(ctx context.Context, e entry, path string, m client.Machine) (live.Answer, error) {
 	ctx, end := context.WithTimeout(ctx, starting)
 	defer end()
-	scratch, err := os.MkdirTemp("", "handoff-doctor-")
-	if err != nil {
-		return a, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	environ := append(m.Environ(), e.environ...)
-	environ = append(environ, "XDG_STATE_HOME="+scratch, "XDG_RUNTIME_DIR="+scratch, "HANDOFF_WORKSPACE="+scratchName, "CLAUDE_PROJECT_DIR=")
-	command := append([]string{path}, e.command[1:]...)
-	return live.Program{Command: command, Dir: m.Project, Environ: environ, As: in.client.Calls}.Ask(ctx)
+	return live.Program{
+		Command: append([]string{path}, e.Command[1:]...), Dir: m.Project, As: in.client.Calls,
+		Environ: slices.Concat(m.Environ(), e.Environ, []string{"HANDOFF_WORKSPACE=" + scratchName}),
+	}.AskAside(ctx)
 }
 
 // scratchName is that of workspaces that are made only to try something.

@@ -69,7 +69,7 @@ func get(ctx context.Context, address string, web *http.Client) (status int, err
 
 // address examines an entry that leads over the network.
 func (in *installation) address(ctx context.Context, e entry, b Bench, where string) Finding {
-	u, err := url.Parse(e.url)
+	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" {
 		return failure(aboutNetwork, "%s: the address in %s is none", where, e.path).remedied("%s", in.again(e))
 	}
@@ -77,13 +77,13 @@ func (in *installation) address(ctx context.Context, e entry, b Bench, where str
 		found.State, found.Message = Error, where+": "+found.Message
 		return found
 	}
-	token := b.Machine.Getenv(e.tokenEnv)
-	if e.tokenEnv != "" && token == "" {
-		return warning(aboutNetwork, "%s: %s is not set here, and has to be where the client is started", where, e.tokenEnv).remedied("export %s=TOKEN", e.tokenEnv)
+	token := b.Machine.Getenv(e.TokenEnv)
+	if e.TokenEnv != "" && token == "" {
+		return warning(aboutNetwork, "%s: %s is not set here, and has to be where the client is started", where, e.TokenEnv).remedied("export %s=TOKEN", e.TokenEnv)
 	}
 	ctx, end := context.WithTimeout(ctx, reaching)
 	defer end()
-	answer, err := live.Address{URL: e.url, Token: token, Agent: e.agent, As: in.client.Calls, HTTP: b.Web}.Ask(ctx)
+	answer, err := live.Address{URL: e.URL, Token: token, Agent: e.Agent, As: in.client.Calls, HTTP: b.Web}.Ask(ctx)
 	switch {
 	case errors.Is(err, live.ErrRefused):
 		return failure(aboutNetwork, "%s: %s does not take the token", where, u.Host).remedied("handoff token add NAME --agents %s", in.client.Name)

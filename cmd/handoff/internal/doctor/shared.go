@@ -3,7 +3,6 @@ package doctor
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"handoff/cmd/handoff/internal/client"
 	"handoff/schemas"
@@ -32,14 +31,14 @@ func (in *installation) foreign(subject, path string, shared bool) Finding {
 
 // isWritten tells whether setup writes such a command for everybody in a project.
 func (e entry) isWritten() bool {
-	if len(e.environ) > 0 {
+	if len(e.Environ) > 0 {
 		return false
 	}
 	plain := []string{client.ServerName, "mcp"}
-	if len(e.command) == len(plain)+2 && isAgent(e.command[3]) {
-		plain = append(plain, "--agent", e.command[3])
+	if len(e.Command) == len(plain)+2 && isAgent(e.Command[3]) {
+		plain = append(plain, "--agent", e.Command[3])
 	}
-	return slices.Equal(e.command, plain)
+	return slices.Equal(e.Command, plain)
 }
 
 func isAgent(name string) bool {
@@ -47,27 +46,10 @@ func isAgent(name string) bool {
 	return err == nil
 }
 
-// words gives the command line of a hook as the words that a shell would make of it, if it is letter for letter one
-// that setup writes. A shared one starts the program by its name; that of a user may have its path.
-func words(c client.Client, h client.Hook, line string, shared bool) (words []string, ok bool) {
-	first, _, _ := strings.Cut(line, " hook ")
-	call := client.Call{Program: unquoted(first), Agent: agentOf(line)}
-	named := call.Program == client.ServerName
-	switch {
-	case !named && (shared || !filepath.IsAbs(call.Program)), call.Agent != "" && !isAgent(call.Agent), line != c.Command(h, call):
-		return nil, false
-	}
-	words = []string{call.Program, "hook", string(h.Event), "--client", c.Name}
-	if call.Agent != "" {
-		words = append(words, "--agent", call.Agent)
-	}
-	return words, true
-}
-
-// unquoted undoes [client.Quoted].
-func unquoted(word string) string {
-	if len(word) < 2 || word[0] != '\'' || word[len(word)-1] != '\'' {
-		return word
-	}
-	return strings.ReplaceAll(word[1:len(word)-1], `'\''`, "'")
+// words gives the words of a hook's command line, if it is letter for letter one that setup writes, and the name under
+// which it acts. A shared one starts the program by its name; that of a user may have its path.
+func words(c client.Client, h client.Hook, line string, shared bool) (words []string, agent string, ok bool) {
+	words, call, ok := c.Reads(h, line)
+	named := call.Program == client.ServerName || !shared && filepath.IsAbs(call.Program)
+	return words, call.Agent, ok && named && (call.Agent == "" || isAgent(call.Agent))
 }

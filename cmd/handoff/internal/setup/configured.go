@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"regexp"
 	"slices"
 
 	"handoff/cmd/handoff/internal/client"
@@ -10,9 +9,7 @@ import (
 
 // A Configured server is our entry as a client reads it.
 type Configured struct {
-	client.Server
-
-	Environ []string // that the program is given besides, each as NAME=value
+	client.Listed
 
 	fields map[string]any
 }
@@ -32,14 +29,7 @@ func (w Wish) Find(c client.Client) (found Configured, ok bool) {
 	if !ok {
 		return found, false
 	}
-	found.fields = fields
-	found.Command, found.Environ = command(fields), environ(fields)
-	found.URL = text(fields, "url", "httpUrl")
-	found.Agent = text(object(fields, "headers", "http_headers"), "Handoff-Agent")
-	found.TokenEnv = text(fields, "bearer_token_env_var")
-	if m := variable.FindStringSubmatch(text(object(fields, "headers"), "Authorization")); m != nil {
-		found.TokenEnv = m[1]
-	}
+	found = Configured{client.ReadEntry(fields), fields}
 	return found, len(found.Command) > 0 || found.URL != ""
 }
 
@@ -56,50 +46,4 @@ func (w Wish) Written(c client.Client, found Configured, wished ...client.Server
 	return slices.ContainsFunc(append(wished, w.Server, bare), func(s client.Server) bool {
 		return (s.URL != "" || len(s.Command) > 0) && edit.Same(entry, c.Entry(s))
 	})
-}
-
-// variable matches how clients name a variable of the environment in a value.
-var variable = regexp.MustCompile(`\$?\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}`)
-
-func command(fields map[string]any) (words []string) {
-	all, _ := fields["command"].([]any)
-	if program, ok := fields["command"].(string); ok {
-		args, _ := fields["args"].([]any)
-		all = append([]any{program}, args...)
-	}
-	for _, word := range all {
-		if s, ok := word.(string); ok {
-			words = append(words, s)
-		}
-	}
-	return words
-}
-
-func environ(fields map[string]any) (pairs []string) {
-	for name, value := range object(fields, "env", "environment") {
-		if s, ok := value.(string); ok {
-			pairs = append(pairs, name+"="+s)
-		}
-	}
-	slices.Sort(pairs)
-	return pairs
-}
-
-// text gives the first of several fields that is a text.
-func text(fields map[string]any, keys ...string) string {
-	for _, key := range keys {
-		if s, ok := fields[key].(string); ok {
-			return s
-		}
-	}
-	return ""
-}
-
-func object(fields map[string]any, keys ...string) map[string]any {
-	for _, key := range keys {
-		if o, ok := fields[key].(map[string]any); ok {
-			return o
-		}
-	}
-	return nil
 }

@@ -71,7 +71,7 @@ func (w Wish) isOurs(fields map[string]any, wished client.Server) bool {
 	if url, ok := fields["url"]; ok && url != nil {
 		return wished.URL != "" && url == wished.URL
 	}
-	words := command(fields)
+	words := client.ReadEntry(fields).Command
 	if len(words) < 2 || words[1] != "mcp" {
 		return false
 	}

@@ -3,12 +3,15 @@ package live
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -46,6 +49,19 @@ func (p Program) Ask(ctx context.Context) (a Answer, err error) {
 		return a, explained(err, ended, stderr.String())
 	}
 	return a, nil
+}
+
+// AskAside asks a program that is to keep what it makes where nobody looks: then its name is not taken from a session,
+// and nothing stays. Without a directory of its own it runs there, too.
+func (p Program) AskAside(ctx context.Context) (a Answer, err error) {
+	scratch, err := os.MkdirTemp("", "handoff-try-")
+	if err != nil {
+		return a, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	p.Dir = cmp.Or(p.Dir, scratch)
+	p.Environ = append(slices.Clip(p.Environ), "XDG_STATE_HOME="+scratch, "XDG_RUNTIME_DIR="+scratch, "CLAUDE_PROJECT_DIR=")
+	return p.Ask(ctx)
 }
 
 func (p Program) converse(in io.Writer, out io.Reader, a *Answer) error {

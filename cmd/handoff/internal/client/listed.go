@@ -1,0 +1,72 @@
+package client
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+)
+
+// A Listed server is an entry of a client's list, as the client reads it: what [Client.Entry] writes, and what others
+// may have written instead.
+type Listed struct {
+	Server
+
+	Environ []string // what the program is given besides, each as NAME=value
+	Off     bool     // it is not to be started
+}
+
+// ReadEntry reads the forms that clients have for an entry. What it cannot read is empty.
+func ReadEntry(fields map[string]any) (l Listed) {
+	l.Off = fields["enabled"] == false || fields["disabled"] == true
+	switch command := fields["command"].(type) {
+	case string:
+		args, _ := fields["args"].([]any)
+		l.Command = texts(append([]any{command}, args...))
+	case []any:
+		l.Command = texts(command)
+	}
+	variables := object(fields, "env", "environment")
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		if value, ok := variables[name].(string); ok {
+			l.Environ = append(l.Environ, name+"="+value)
+		}
+	}
+	l.URL = text(fields, "url", "httpUrl", "serverUrl")
+	headers := object(fields, "headers", "http_headers")
+	l.Agent, l.TokenEnv = text(headers, agentHeader), text(fields, "bearer_token_env_var")
+	if m := bearer.FindStringSubmatch(text(headers, "Authorization")); m != nil {
+		l.TokenEnv = m[1]
+	}
+	return l
+}
+
+// bearer matches a token in a header for which a variable of the environment is named, as clients do that.
+var bearer = regexp.MustCompile(`^Bearer +\$?\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)[^}]*\}$`)
+
+// text gives the first of several fields that is a text.
+func text(fields map[string]any, keys ...string) string {
+	for _, key := range keys {
+		if s, ok := fields[key].(string); ok {
+			return s
+		}
+	}
+	return ""
+}
+
+func object(fields map[string]any, keys ...string) map[string]any {
+	for _, key := range keys {
+		if o, ok := fields[key].(map[string]any); ok {
+			return o
+		}
+	}
+	return nil
+}
+
+func texts(values []any) (all []string) {
+	for _, value := range values {
+		if s, ok := value.(string); ok {
+			all = append(all, s)
+		}
+	}
+	return all
+}

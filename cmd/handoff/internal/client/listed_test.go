@@ -1,0 +1,50 @@
+package client_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/client"
+)
+
+// What setup writes is read as what was wished.
+func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
+	for name, wished := range map[string]client.Server{
+		"program": {Command: []string{"/opt/my tools/handoff", "mcp", "--agent", "qa"}},
+		"address": {URL: "https://example.com/mcp", TokenEnv: "HANDOFF_TOKEN", Agent: "qa"},
+	} {
+		for _, c := range client.All() {
+			t.Run(c.Name+" "+name, func(t *testing.T) {
+				require.Equal(t, client.Listed{Server: wished}, client.ReadEntry(fields(t, c.Entry(wished))))
+			})
+		}
+	}
+}
+
+func TestEntriesOfOthers(t *testing.T) {
+	for text, want := range map[string]client.Listed{
+		`{}`:                                             {},
+		`{"command":7,"url":[],"env":""}`:                {},
+		`{"command":["a",1,"b"]}`:                        {Server: client.Server{Command: []string{"a", "b"}}},
+		`{"command":"a","disabled":true}`:                {Server: client.Server{Command: []string{"a"}}, Off: true},
+		`{"command":"a","enabled":false}`:                {Server: client.Server{Command: []string{"a"}}, Off: true},
+		`{"env":{"B":"2","A":"1","C":3}}`:                {Environ: []string{"A=1", "B=2"}},
+		`{"httpUrl":"http://a"}`:                         {Server: client.Server{URL: "http://a"}},
+		`{"headers":{"Authorization":""}}`:               {},
+		`{"headers":{"Authorization":"Bearer secret"}}`:  {},
+		`{"headers":{"Authorization":"Bearer ${A:-b}"}}`: {Server: client.Server{TokenEnv: "A"}},
+	} {
+		var fields map[string]any
+		require.NoError(t, json.Unmarshal([]byte(text), &fields))
+		require.Equal(t, want, client.ReadEntry(fields), text)
+	}
+}
+
+func fields(t *testing.T, o client.Object) (fields map[string]any) {
+	text, err := json.Marshal(o)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &fields))
+	return fields
+}
