@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -53,9 +52,11 @@ func (a *app) confirm(ctx context.Context, w workspace.Workspace) error {
 		return schemas.Errorf(schemas.Invalid, "nobody is there to ask whether %s with %s is to be deleted", w.Name, handoffs(h.Handoffs)).
 			WithHint("Add --force.")
 	}
-	fmt.Fprintf(a.stderr, "This deletes %s with %s: %s\nType the name to go on: ", w.Name, handoffs(h.Handoffs), w.Dir)
-	answer, _ := bufio.NewReader(a.stdin).ReadString('\n') // none is another answer than the name
-	if strings.TrimSpace(answer) != w.Name {
+	answer, err := a.answer(ctx, fmt.Sprintf("This deletes %s with %s: %s\nType the name to go on: ", w.Name, handoffs(h.Handoffs), w.Dir))
+	if err != nil {
+		return err
+	}
+	if answer != w.Name {
 		return schemas.Errorf(schemas.Conflict, "%s was not removed: that is not its name", w.Name).WithHint("Nothing was deleted.")
 	}
 	return nil

@@ -77,7 +77,7 @@ func (a *app) setup(ctx context.Context, f setupFlags, names []string) error {
 	if err != nil {
 		return err
 	}
-	s := &setting{app: a, flags: f, wish: wish, named: len(names) > 0}
+	s := &setupRun{app: a, flags: f, wish: wish, named: len(names) > 0}
 	s.setter = setup.Setter{Dir: setup.Receipts(wish.Machine), Now: a.now}
 	switch {
 	case f.print:
@@ -85,7 +85,7 @@ func (a *app) setup(ctx context.Context, f setupFlags, names []string) error {
 	case f.check:
 		s.plan(clients, s.checked)
 		s.try(ctx)
-		return s.report()
+		return s.report(false)
 	case f.remove:
 		s.plan(clients, s.setter.Undo)
 		s.forgetUntouched()
@@ -103,7 +103,9 @@ func setupClients(m client.Machine, names []string, all bool) (clients []client.
 			return nil, schemas.Invalidf("CLIENT", "%q is no client that is known here", schemas.Visible(name)).
 				WithKnown(client.Names()...).WithHint("handoff setup --print cursor shows what others can be told as well.")
 		}
-		clients = append(clients, c)
+		if !slices.ContainsFunc(clients, func(other client.Client) bool { return other.Name == c.Name }) {
+			clients = append(clients, c)
+		}
 	}
 	if len(names) > 0 {
 		return clients, nil

@@ -28,7 +28,7 @@ type liveness struct {
 const trying = 15 * time.Second
 
 // try starts the server of each client that is set up, as the client would.
-func (s *setting) try(ctx context.Context) {
+func (s *setupRun) try(ctx context.Context) {
 	for _, c := range s.clients {
 		if server, ok := s.wish.Find(c.Client); ok && c.Files[0].State != fileAlone {
 			ctx, end := context.WithTimeout(ctx, trying)
@@ -38,7 +38,7 @@ func (s *setting) try(ctx context.Context) {
 	}
 }
 
-func (s *setting) ask(ctx context.Context, c client.Client, server setup.Configured) *liveness {
+func (s *setupRun) ask(ctx context.Context, c client.Client, server setup.Configured) *liveness {
 	if s.wish.Scope == client.Project && !s.wish.Written(c, server, s.setter.AsBefore(c, s.wish).Server) {
 		return &liveness{Untried: "it is not what setup writes"}
 	}
@@ -59,7 +59,7 @@ func (s *setting) ask(ctx context.Context, c client.Client, server setup.Configu
 
 // askProgram asks a server that is not to be seen: the client is not there yet. Where no session begins, as in the
 // home directory, it runs elsewhere, and what it says of a workspace is left out.
-func (s *setting) askProgram(ctx context.Context, c client.Client, server setup.Configured) (live.Answer, error) {
+func (s *setupRun) askProgram(ctx context.Context, c client.Client, server setup.Configured) (live.Answer, error) {
 	m := s.wish.Machine
 	program := live.Program{Command: slices.Clone(server.Command), Dir: m.Project, Environ: append(m.Environ(), server.Environ...), As: c.Calls}
 	if path := m.Program(program.Command[0]); path != "" {
@@ -76,14 +76,14 @@ func (s *setting) askProgram(ctx context.Context, c client.Client, server setup.
 }
 
 // getenvElsewhere is the environment without what tells of the session in whose shell this runs.
-func (s *setting) getenvElsewhere(name string) string {
+func (s *setupRun) getenvElsewhere(name string) string {
 	if name == "CLAUDE_PROJECT_DIR" {
 		return ""
 	}
 	return s.getenv(name)
 }
 
-func (s *setting) askAddress(ctx context.Context, c client.Client, server client.Server) *liveness {
+func (s *setupRun) askAddress(ctx context.Context, c client.Client, server client.Server) *liveness {
 	token := s.getenv(server.TokenEnv)
 	if server.TokenEnv != "" && token == "" {
 		return &liveness{Problem: server.TokenEnv + " is not set here", Remedy: "export " + server.TokenEnv + "=… where the client is started, and handoff setup --check"}

@@ -2,13 +2,14 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"handoff/schemas"
 )
 
 // showPlan shows what is to be done, file by file.
-func (s *setting) showPlan(p *page) {
+func (s *setupRun) showPlan(p *page) {
 	if len(s.clients) == 0 {
 		p.line("no client has anything of handoff")
 	}
@@ -65,7 +66,7 @@ func (p *page) diff(diff string) {
 }
 
 // showDone shows what became of it. What was shown as the plan is not shown again.
-func (s *setting) showDone(p *page) {
+func (s *setupRun) showDone(p *page) {
 	for _, c := range s.clients {
 		for _, f := range c.Files {
 			s.fileDone(p, c, f)
@@ -74,16 +75,14 @@ func (s *setting) showDone(p *page) {
 			p.liveness(c)
 		}
 	}
-	if s.changedAny() && !s.flags.remove {
-		for _, c := range s.clients {
+	for _, c := range s.clients {
+		if slices.ContainsFunc(c.Files, in(fileChanged)) {
 			p.line("%s: %s", p.Bold(c.Title), c.Next)
 		}
 	}
 }
 
-func (s *setting) changedAny() bool { return s.anything(fileChanged) }
-
-func (s *setting) fileDone(p *page, c *clientSetup, f *fileSetup) {
+func (s *setupRun) fileDone(p *page, c *clientSetup, f *fileSetup) {
 	switch {
 	case f.State == fileAlone && (s.flags.check || f.change.Err == nil):
 		p.leftAlone(f)

@@ -10,7 +10,7 @@ import (
 )
 
 // printSnippets prints what belongs into which file of which client.
-func (s *setting) printSnippets(clients []client.Client) error {
+func (s *setupRun) printSnippets(clients []client.Client) error {
 	type snippets struct {
 		Client string          `json:"client"`
 		Files  []setup.Snippet `json:"files"`

@@ -5,24 +5,20 @@ import (
 	"slices"
 )
 
-// report prints what became of everything.
-func (s *setting) report() error {
-	if err := s.print(s.raw(), s.showDone); err != nil {
-		return err
-	}
-	return s.status()
-}
-
-func (s *setting) end() error {
-	if s.json {
-		if err := s.write(inert(s.raw()) + "\n"); err != nil {
+// report prints what became of everything, unless it was shown, and gives the exit status.
+func (s *setupRun) report(shown bool) error {
+	if !shown {
+		if err := s.print(s.raw(), s.showDone); err != nil {
 			return err
 		}
 	}
-	return s.status()
+	if s.needsSomebody() {
+		return status(1)
+	}
+	return nil
 }
 
-func (s *setting) raw() json.RawMessage {
+func (s *setupRun) raw() json.RawMessage {
 	raw, err := json.Marshal(map[string]any{"scope": s.wish.Scope, "clients": s.clients})
 	if err != nil {
 		panic(err) // it is made of texts
@@ -30,23 +26,10 @@ func (s *setting) raw() json.RawMessage {
 	return raw
 }
 
-// status is 1 when something needs a person.
-func (s *setting) status() error {
-	if s.anything(fileAlone) || s.unread() || s.flags.check && s.anything(fileTodo) ||
-		slices.ContainsFunc(s.clients, func(c *clientSetup) bool { return c.Live != nil && c.Live.Problem != "" }) {
-		return status(1)
-	}
-	return nil
-}
-
-func (s *setting) unread() bool {
-	return slices.ContainsFunc(s.clients, func(c *clientSetup) bool {
-		return slices.ContainsFunc(c.Files, func(f *fileSetup) bool { return f.Unread != "" })
-	})
-}
-
-func (s *setting) anything(state fileState) bool {
-	return slices.ContainsFunc(s.clients, func(c *clientSetup) bool {
-		return slices.ContainsFunc(c.Files, func(f *fileSetup) bool { return f.State == state })
+// needsSomebody tells whether there is something that a person has to see to.
+func (s *setupRun) needsSomebody() bool {
+	silent := func(c *clientSetup) bool { return c.Live != nil && c.Live.Problem != "" }
+	return slices.ContainsFunc(s.clients, silent) || s.any(func(f *fileSetup) bool {
+		return f.State == fileAlone || f.Unread != "" || s.flags.check && f.State == fileTodo
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 
 	"handoff/cmd/handoff/internal/client"
 	"handoff/cmd/handoff/internal/git"
@@ -25,9 +24,6 @@ func (a *app) wish(f setupFlags) (w setup.Wish, err error) {
 		if _, err := (schemas.Caller{}).As(a.agent); err != nil {
 			return w, err
 		}
-	}
-	if f.url == a.getenv("HANDOFF_HTTP") && !strings.Contains(f.url, "://") {
-		f.url = "" // where handoff serve listens; it fills the flag of that name
 	}
 	w.Server.Trust = f.trust
 	w.Call = client.Call{Program: a.program(w), Agent: a.agent, Wake: f.wake}

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -30,9 +27,6 @@ const (
 
 	// mostFailures is how often in a row the store may be unavailable, each for at least a second.
 	mostFailures = 60
-
-	// queueLimit is how long Codex may take to accept a message.
-	queueLimit = 30 * time.Second
 )
 
 // waking is a wait that is to wake a session when a handoff comes for it.
@@ -120,47 +114,6 @@ func (s hooked) await(ctx context.Context) (text string, err error) {
 		return err
 	})
 	return text, err
-}
-
-// inBackground goes on in a process of its own, which ends with the client.
-func (s hooked) inBackground() error {
-	args := []string{
-		"wait", "--hook", "--client", string(s.asked.Client), "--codex-thread", s.asked.Session,
-		"--client-process", strconv.Itoa(os.Getppid()), "--dir", s.cwd,
-	}
-	if s.agent != "" {
-		args = append(args, "--agent", s.agent)
-	}
-	if s.workspace != "" {
-		args = append(args, "--workspace", s.workspace)
-	}
-	cmd := exec.Command(s.executable, args...) //nolint:gosec,noctx // this program; it goes on after this process
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("go on in the background: %w", err)
-	}
-	return cmd.Process.Release()
-}
-
-// queue gives Codex a message for the thread, which begins a turn if none is under way.
-func (w waking) queue(ctx context.Context, text string) error {
-	ctx, cancel := context.WithTimeout(ctx, queueLimit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, codex(w.over), "queue", "--thread", w.thread, "--message", text) //nolint:gosec // no shell reads them
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("codex queue: %w: %s", err, schemas.Visible(schemas.Clip(string(out), 500)))
-	}
-	return nil
-}
-
-// codex is the program that runs as the given process, where the system tells, else that on PATH.
-func codex(pid int) string {
-	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
-	if err == nil && strings.HasPrefix(filepath.Base(exe), "codex") {
-		if _, err := os.Stat(exe); err == nil {
-			return exe
-		}
-	}
-	return "codex"
 }
 
 // ended is no process.

@@ -39,6 +39,9 @@ func (s Setter) Apply(ctx context.Context, c Change) (d Done, err error) {
 	if c.Own != nil {
 		d.OwnErr = c.wish.runOwn(ctx, c.Own)
 		d.Own = d.OwnErr == nil
+		if !d.Own && ctx.Err() != nil { // it was told to stop, and so are we
+			return d, fmt.Errorf("it was interrupted: %w", d.OwnErr)
+		}
 		if now = s.planned(c.Client, c.wish, c.place); now.Err != nil {
 			return d, now.Err
 		}

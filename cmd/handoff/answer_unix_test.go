@@ -1,0 +1,87 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// typing runs a command at a terminal at which somebody types, and interrupts it when it has written what is waited for.
+func (p place) typing(typed io.Reader, interruptAt string, vars map[string]string, args ...string) (code int, said string) {
+	p.t.Helper()
+	ctx, interrupt := context.WithCancel(p.t.Context())
+	defer interrupt()
+	out := &untilWritten{text: interruptAt, then: interrupt}
+	code = run(ctx, env{
+		getenv: func(name string) string { return vars[name] }, executable: program,
+		stdin: typed, stdout: out, stderr: out,
+		isTerminal: func(any) bool { return true },
+		now:        time.Now,
+		cwd:        p.state,
+	}, args)
+	return code, out.String()
+}
+
+type untilWritten struct {
+	strings.Builder
+	text string
+	then func()
+}
+
+func (w *untilWritten) Write(b []byte) (int, error) {
+	n, err := w.Builder.Write(b)
+	if strings.Contains(w.String(), w.text) {
+		w.then()
+	}
+	return n, err
+}
+
+func TestCtrlCAnswersAQuestion(t *testing.T) {
+	p := newPlace(t)
+	vars := map[string]string{"HOME": p.state}
+	nobody, keyboard := io.Pipe()
+	defer keyboard.Close()
+	code, said := p.typing(nobody, "[y/N]", vars, "setup", "cursor")
+	require.Equal(t, 5, code, said)
+	require.Contains(t, said, "it was interrupted\n  Nothing was done.")
+	require.NoFileExists(t, filepath.Join(p.state, ".cursor", "mcp.json"))
+	code, said = p.typing(strings.NewReader(" Y\n"), "never", vars, "setup", "cursor")
+	require.FileExists(t, filepath.Join(p.state, ".cursor", "mcp.json"), "%d: %s", code, said)
+}
+
+// Who interrupts setup interrupts all of it: also what the command of a client was about to do.
+func TestCtrlCEndsASetup(t *testing.T) {
+	p := newPlace(t)
+	bin, began := t.TempDir(), filepath.Join(t.TempDir(), "began")
+	require.NoError(t, syscall.Mkfifo(began, 0o600))
+	hanging := "#!/bin/sh\necho yes >" + began + "\nsleep 60\n"
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "claude"), []byte(hanging), 0o700))
+	vars := map[string]string{"HOME": p.state, "PATH": bin + string(os.PathListSeparator) + os.Getenv("PATH")}
+
+	ctx, interrupt := context.WithCancel(t.Context())
+	go func() {
+		_, _ = os.ReadFile(began) // until it has begun
+		interrupt()
+	}()
+	var out strings.Builder
+	code := run(ctx, env{
+		getenv: func(name string) string { return vars[name] },
+		stdout: &out, stderr: &out, isTerminal: func(any) bool { return false }, now: time.Now, cwd: p.state,
+	}, []string{"setup", "claude-code", "cursor", "--yes"})
+	require.Equal(t, 1, code, out.String())
+	require.Equal(t, 3, strings.Count(out.String(), "left alone: it was interrupted"), out.String())
+	for _, name := range []string{".claude.json", ".claude", ".cursor"} {
+		require.NoFileExists(t, filepath.Join(p.state, name, "settings.json"))
+		require.NoFileExists(t, filepath.Join(p.state, name, "mcp.json"))
+	}
+	require.NoFileExists(t, filepath.Join(p.state, ".claude.json"))
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+
+	"handoff/cmd/handoff/internal/identity"
+	"handoff/cmd/handoff/internal/news"
+	"handoff/cmd/handoff/internal/process"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+	"handoff/tools/relay"
+)
+
+// A hooked is a session whose client runs this command.
+type hooked struct {
+	*app
+	by    schemas.Caller // without a name, unless one was chosen
+	asked schemas.NewsIn
+	place workspace.Workspace
+}
+
+var (
+	errNoClient = errors.New("nothing tells which client this is: give --client")
+	errNothing  = errors.New("there is nothing to say")
+	errUnused   = errors.New("nobody has used handoff here")
+)
+
+// sessionOf tells which session a client gives an account of, and what is to be asked for it. A workspace that is
+// not there is not made.
+func (a *app) sessionOf(account news.Account, client string, asked schemas.NewsIn) (s hooked, err error) {
+	around, err := identity.Caller("", a.getenv, false)
+	if err != nil {
+		return s, err
+	}
+	asked.Client = account.Client(client, around.Agent)
+	if asked.Client == "" && a.agent == "" {
+		return s, errNoClient
+	}
+	if asked.Session == "" {
+		asked.Session = identity.Session(asked.Client, a.getenv)
+	}
+	asked.Process = identity.Process(asked.Client, a.getenv)
+	asked.Above = process.Above()
+	asked.Follows = asked.Process != "" // who is told in a shell is told as a server
+	s = hooked{app: a, by: schemas.Caller{Via: schemas.ViaCLI, AgentID: asked.Session}, asked: asked}
+	if a.agent != "" {
+		if s.by, err = s.by.As(a.agent); err != nil {
+			return s, err
+		}
+	}
+	if filepath.IsAbs(account.Dir) {
+		there := *a
+		there.cwd = account.Dir
+		s.app = &there
+	}
+	if s.place, err = workspace.Find(s.app.place()); err != nil {
+		return s, err
+	}
+	if _, used := s.place.Store(); !used {
+		return s, errUnused
+	}
+	return s, nil
+}
+
+// visit opens the workspace for as long as fn runs. What goes wrong meanwhile is nothing to a client.
+func (s hooked) visit(ctx context.Context, fn func(*visit) error) error {
+	return s.open(ctx, false, slog.New(slog.DiscardHandler), func(_ workspace.Workspace, boxes *relay.Relay) error {
+		return fn(&visit{boxes: boxes, by: s.by, app: s.app})
+	})
+}
+
+func (v *visit) news(ctx context.Context, asked schemas.NewsIn, out *schemas.NewsOut) error {
+	*out = schemas.NewsOut{}
+	_, err := v.call(ctx, "session_news", asked, out)
+	return err
+}

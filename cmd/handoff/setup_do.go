@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// carryOut shows what is to be done, asks, does it, and tells what became of it.
+func (s *setupRun) carryOut(ctx context.Context, do func(context.Context, *fileSetup)) error {
+	if !s.json {
+		if err := s.print(nil, s.showPlan); err != nil {
+			return err
+		}
+	}
+	if s.flags.dryRun {
+		return s.report(!s.json)
+	}
+	if s.any(in(fileTodo)) {
+		if err := s.agreed(ctx); err != nil {
+			return err
+		}
+	}
+	for f := range s.files() {
+		if f.State == fileTodo || s.flags.remove && f.State == fileSame {
+			do(ctx, f)
+		}
+	}
+	if !s.flags.remove && ctx.Err() == nil {
+		s.try(ctx)
+	}
+	return s.report(false)
+}
+
+// agreed asks whether to go on. Where nobody can be asked, --yes says so.
+func (s *setupRun) agreed(ctx context.Context) error {
+	if s.flags.yes {
+		return nil
+	}
+	if !s.isTerminal(s.stdin) {
+		return schemas.Errorf(schemas.Invalid, "nobody is there to ask whether that is to be done").
+			WithHint("Add --yes to do it, or --dry-run to see it only.")
+	}
+	answer, err := s.answer(ctx, "Do it? [y/N] ")
+	if err != nil {
+		return err
+	}
+	if answer = strings.ToLower(answer); answer != "y" && answer != "yes" {
+		return schemas.Errorf(schemas.Conflict, "nothing was changed").WithHint("It was not agreed to.")
+	}
+	return nil
+}
+
+// errInterrupted says that what was agreed to is not to be done any more.
+var errInterrupted = errors.New("it was interrupted before: run this again")
+
+func (s *setupRun) apply(ctx context.Context, f *fileSetup) {
+	if ctx.Err() != nil {
+		f.leave(errInterrupted)
+		return
+	}
+	done, err := s.setter.Apply(ctx, f.change)
+	if f.Backup = done.Backup; err != nil {
+		f.leave(err)
+		return
+	}
+	f.State = fileChanged
+	if done.OwnErr != nil {
+		f.Note = fmt.Sprintf("%s did not do it, so the file was written: %v", f.change.Client.Program, done.OwnErr)
+	}
+}
+
+func (s *setupRun) revert(ctx context.Context, f *fileSetup) {
+	if ctx.Err() != nil {
+		f.leave(errInterrupted)
+		return
+	}
+	nothing := f.change.Same()
+	done, err := s.setter.Revert(f.change)
+	f.Backup = done.Backup
+	switch {
+	case err != nil:
+		f.leave(err)
+	case nothing:
+	case f.change.Gone:
+		f.State = fileRemoved
+	case f.change.Exact:
+		f.State = fileRestore
+	default:
+		f.State = fileCleared
+		if f.Note == "" {
+			f.Note = "others changed it since, so that only what is of handoff was taken out"
+		}
+	}
+}

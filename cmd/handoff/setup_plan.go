@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/setup"
+)
+
+// setupRun is one run of setup: what is wanted, and what becomes of each client.
+type setupRun struct {
+	*app
+	flags   setupFlags
+	wish    setup.Wish
+	setter  setup.Setter
+	named   bool // the clients were, by the user
+	clients []*clientSetup
+}
+
+// clientSetup is what becomes of one client.
+type clientSetup struct {
+	client.Client `json:"-"`
+
+	Name  string       `json:"client"`
+	Found bool         `json:"found"`
+	Files []*fileSetup `json:"files"`
+	Live  *liveness    `json:"server,omitempty"`
+}
+
+// fileSetup is what becomes of one file.
+type fileSetup struct {
+	change setup.Change
+
+	Path    string         `json:"path"`
+	State   fileState      `json:"state"`
+	Reason  string         `json:"reason,omitempty"` // why it was left alone
+	Hint    string         `json:"hint,omitempty"`   // the way out of that
+	Snippet *setup.Snippet `json:"snippet,omitempty"`
+	Command []string       `json:"command,omitempty"` // of the client, which does it
+	Note    string         `json:"note,omitempty"`
+	Unread  string         `json:"unread,omitempty"` // why the client does not read the file
+	Diff    string         `json:"diff,omitempty"`
+	Backup  string         `json:"backup,omitempty"`
+}
+
+type fileState string
+
+const (
+	fileSame    fileState = "unchanged"
+	fileTodo    fileState = "to be changed"
+	fileChanged fileState = "changed"
+	fileRestore fileState = "restored"
+	fileRemoved fileState = "removed"
+	fileCleared fileState = "cleared"
+	fileAlone   fileState = "left alone"
+)
+
+// plan finds out what is to be done.
+func (s *setupRun) plan(clients []client.Client, how func(client.Client, setup.Wish) []setup.Change) {
+	for _, c := range clients {
+		all := &clientSetup{Client: c, Name: c.Name, Found: c.Detect(s.wish.Machine).Here()}
+		for _, change := range how(c, s.wish) {
+			f := planned(change)
+			if s.flags.check {
+				f.Diff = "" // it is asked whether, not what
+			}
+			all.Files = append(all.Files, f)
+		}
+		s.clients = append(s.clients, all)
+	}
+}
+
+// checked plans what a client lacks of what was wished last, unless it is said how it should be.
+func (s *setupRun) checked(c client.Client, w setup.Wish) []setup.Change {
+	if !s.flags.particular {
+		w = s.setter.AsBefore(c, w)
+	}
+	return s.setter.Plan(c, w)
+}
+
+func planned(change setup.Change) *fileSetup {
+	f := &fileSetup{change: change, Path: change.File.Path, State: fileTodo, Command: change.Own, Diff: change.Diff()}
+	switch {
+	case change.Err != nil:
+		f.leave(change.Err)
+	case change.Same():
+		f.State = fileSame
+	}
+	if change.Foreign != nil {
+		f.Note = change.Foreign.Error() + ", which stays"
+	}
+	if change.Unread != nil {
+		f.Unread = fmt.Sprintf("%s reads nothing of this file, as %v: take that out", change.Client.Title, change.Unread)
+	}
+	return f
+}
+
+// leave notes why a file is left alone, and the way out.
+func (f *fileSetup) leave(err error) {
+	f.State, f.Reason = fileAlone, err.Error()
+	if snippet, err := f.change.Snippet(); err == nil && snippet.Text != "" {
+		f.Snippet = &snippet
+	}
+	f.Hint = setup.WayOut(f.change.Client, err)
+}
+
+// forgetUntouched leaves out the clients that have nothing of ours, when none was named.
+func (s *setupRun) forgetUntouched() {
+	if s.named {
+		return
+	}
+	s.clients = slices.DeleteFunc(s.clients, func(c *clientSetup) bool {
+		return !slices.ContainsFunc(c.Files, func(f *fileSetup) bool { return f.State == fileTodo || f.Note != "" })
+	})
+}
+
+// files gives those of all clients.
+func (s *setupRun) files() iter.Seq[*fileSetup] {
+	return func(yield func(*fileSetup) bool) {
+		for _, c := range s.clients {
+			for _, f := range c.Files {
+				if !yield(f) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// any tells whether there is such a file.
+func (s *setupRun) any(such func(*fileSetup) bool) bool {
+	for f := range s.files() {
+		if such(f) {
+			return true
+		}
+	}
+	return false
+}
+
+func in(state fileState) func(*fileSetup) bool {
+	return func(f *fileSetup) bool { return f.State == state }
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// silenced keeps what is wrong with a hook from its client: status 2 would stop the session or wake it, and what is
+// printed would be read by its model.
+func (a *app) silenced(cmd *cobra.Command, args []string, err error) error {
+	if _, isStatus := errors.AsType[status](err); err == nil || isStatus || !isHook(cmd, args) {
+		return err
+	}
+	if file := a.getenv("HANDOFF_HOOK_DEBUG"); file != "" {
+		a.debug(file, args, err)
+	}
+	return nil
+}
+
+// isHook tells whether a client ran this as a hook.
+func isHook(cmd *cobra.Command, args []string) bool {
+	switch cmd.CommandPath() {
+	case "handoff hook":
+		return true
+	case "handoff wait":
+		on, _ := cmd.Flags().GetBool("hook")
+		return on || slices.Contains(args, "--hook") // where another flag was wrong, it was not read
+	case "handoff": // a flag before the command was wrong
+		i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+		return i >= 0 && args[i] == "hook"
+	}
+	return false
+}
+
+// debugLimit is how long writing down why may take: the file may be on a disk that does not answer.
+const debugLimit = 200 * time.Millisecond
+
+// debug adds a line to a file. That it cannot is nobody's concern.
+func (a *app) debug(file string, args []string, why error) {
+	written := make(chan struct{})
+	go func() { // left behind when it takes too long: the process ends
+		defer close(written)
+		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+			return
+		}
+		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return
+		}
+		fmt.Fprintf(f, "%s handoff %q: %v\n", a.now().UTC().Format(time.RFC3339Nano), args, why)
+		_ = f.Close() // see above
+	}()
+	select {
+	case <-written:
+	case <-time.After(debugLimit):
+	}
+}
