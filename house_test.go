@@ -110,19 +110,23 @@ var house = []room{
 		owns:    []string{"golang.org/x/term", "golang.org/x/sys"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/doctor", about: "what is wrong, and what mends it",
-		imports: everythingBelow,
-		owns:    []string{"golang.org/x/sys"},
-	},
-	{
-		level: 5, path: "cmd/handoff/internal/setup/edit", about: "text of configuration files",
+		level: 5, path: "cmd/handoff/internal/edit", about: "text of configuration files",
 		imports: everythingBelow,
 		owns:    []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/installed", about: "what files of clients say of handoff",
+		imports: everythingBelow,
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/setup", about: "clients configured, and as before",
 		imports: everythingBelow,
 		owns:    []string{"github.com/aymanbagabas/go-udiff"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/doctor", about: "what is wrong, and what mends it",
+		imports: everythingBelow,
+		owns:    []string{"golang.org/x/sys"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/demo", about: "four agents at work, seen by a client",
@@ -145,5 +149,6 @@ var house = []room{
 	},
 }
 
-// stores may be imported by every test, because tests run on real things.
-var stores = []string{"store/memory", "store/bolt", "store/bolt/byhand", "store/storetest"}
+// proving may be imported by every test: the stores, because tests run on real things, and what shows that processes
+// have ended.
+var proving = []string{"store/memory", "store/bolt", "store/bolt/byhand", "store/storetest", "cmd/handoff/internal/process/processtest"}

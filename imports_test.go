@@ -41,14 +41,14 @@ func TestPackagesImportOnlyWhatTheTableAllows(t *testing.T) {
 }
 
 // A test wires real things together, so it may import all that its package
-// reaches, the stores, and whatever has a home somewhere.
+// reaches, what helps to prove things, and whatever has a home somewhere.
 func TestTestsImportOnlyWhatTheirPackageReaches(t *testing.T) {
 	var homes []string
 	for _, r := range house {
 		homes = append(homes, r.owns...)
 	}
 	for _, p := range packages(t) {
-		within := slices.Concat(reach(p.path), stores)
+		within := slices.Concat(reach(p.path), proving)
 		for _, path := range ours(p.tests) {
 			if !covered(within, path) {
 				t.Errorf("tests of %s import %s, which the package does not reach", p.path, path)

@@ -14,15 +14,12 @@ func (o *op) me() (*store.Agent, error) {
 	if o.self != nil && o.self.Card.Name == o.by.Agent {
 		return o.self, nil
 	}
-	a, err := o.Agent(o.by.Agent)
+	a, err := agentNamed(o.View, o.by.Agent)
 	if err != nil {
 		return nil, err
 	}
-	if o.unknown = a == nil; o.unknown {
-		a = &store.Agent{Card: schemas.Card{Name: o.by.Agent}}
-	}
-	o.self = a
-	return a, nil
+	o.self = &a
+	return o.self, nil
 }
 
 // noteSeen notes that the caller is here, to the minute, and at first that it writes.
@@ -31,7 +28,7 @@ func (o *op) noteSeen() error {
 		return nil
 	}
 	a, err := o.me()
-	if err != nil || o.now.Sub(a.Seen.Time()) < time.Minute && !o.unknown && !a.Idle {
+	if err != nil || o.now.Sub(a.Seen.Time()) < time.Minute && !a.Idle {
 		return err
 	}
 	a.Seen, a.Idle = store.At(o.now), false
@@ -47,14 +44,6 @@ func agentNamed(v *store.View, name schemas.Agent) (store.Agent, error) {
 	a, err := v.Agent(name)
 	if a == nil || err != nil {
 		return store.Agent{Card: schemas.Card{Name: name}}, err
-	}
-	return *a, nil
-}
-
-func (o *op) agentOrNew(name schemas.Agent) (store.Agent, error) {
-	a, err := o.Agent(name)
-	if a == nil || err != nil {
-		return store.Agent{Card: schemas.Card{Name: name}, Seen: store.At(o.now)}, err
 	}
 	return *a, nil
 }

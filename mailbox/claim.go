@@ -80,7 +80,7 @@ func (o *op) claimGiven(id string) (claimed, error) {
 		return holds(r, false), nil
 	case r.Status.Held() && r.Holder == o.by.Agent && o.mayReclaim(r):
 		return o.take(actReclaim, r)
-	case r.Status.Held() && r.Holder == o.by.Agent && o.unseen(r):
+	case r.Status.Held() && r.Holder == o.by.Agent && o.awaited(r):
 		wait := o.started.Add(grace).Sub(o.now)
 		return claimed{}, schemas.Errorf(schemas.Conflict, "%s was claimed over a connection that may still be there", r.ID).
 			About(r.ID, r.Status, 0).WithHint("If it is gone, claim %s again in %d seconds.", r.ID, int(wait.Seconds())+1)

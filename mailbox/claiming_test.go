@@ -146,3 +146,36 @@ func TestAMailboxIsOrderedByAgeAndPriority(t *testing.T) {
 		})
 	}
 }
+
+// Subagents of one client share a connection, and models forget to repeat their name.
+func TestTheClaimTokenSaysWhoActsOnTheSameConnection(t *testing.T) {
+	w := newWorld(t)
+	main := w.stdio("claude-code")
+	sub := main
+	sub.Agent = "qa"
+	w.send(main, "qa", "x")
+	token := w.claim(sub).Token
+	stranger := w.stdio("other")
+	_, err := w.Complete(context.Background(), stranger, schemas.CompleteIn{HandoffID: "1", Summary: "s", Token: token})
+	refused(t, err, schemas.Denied, "qa holds it")
+
+	w.complete(main, 1, func(in *schemas.CompleteIn) {
+		in.Token = token
+		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "ciso", Task: "y"}}
+	})
+	require.Equal(t, schemas.Agent("qa"), w.full(1).Completion.Source.Agent)
+	require.Equal(t, schemas.Agent("qa"), w.full(2).Handoff.Source.Agent)
+}
+
+func TestATokenDoesNotTakeASendersRightsAway(t *testing.T) {
+	w := newWorld(t)
+	lead := w.stdio("lead")
+	worker := lead
+	worker.Agent = "worker"
+	w.send(lead, "worker", "x")
+	claim := w.claim(worker)
+	w.complete(worker, 1)
+	token := func(in *schemas.UpdateIn) { in.Token = claim.Token }
+	w.update(lead, 1, schemas.ActReturn, note("not yet"), token)
+	require.Equal(t, schemas.Returned, w.status(1))
+}

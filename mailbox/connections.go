@@ -7,23 +7,21 @@ import (
 	"time"
 
 	"handoff/schemas"
-	"handoff/store"
 )
-
-// grace is how long a claim outlives its connection.
-const grace = 2 * time.Minute
 
 // connections knows which connections are open and when holders were last heard of. It is memory only: a
 // process that takes over gives connections that it does not know the grace to show themselves.
 type connections struct {
-	mu    sync.Mutex // guards the fields below
-	open  map[string]*connection
-	heard map[schemas.ID]time.Time // calls of holders that changed nothing
+	mu     sync.Mutex // guards the fields below
+	open   map[string]*connection
+	opened int                      // how many were, ever
+	heard  map[schemas.ID]time.Time // calls of holders that changed nothing
 }
 
 type connection struct {
 	session string                 // behind it, as its client tells
 	parent  int                    // the process that opened it, zero where none is known
+	order   int                    // in which they were opened
 	agents  map[schemas.Agent]bool // who acted over it
 	ended   schemas.ID             // the handoff that this connection ended last
 	endedAt time.Time
@@ -38,7 +36,8 @@ func (c *connections) attach(in schemas.ConnIn, by schemas.Caller) {
 	defer c.mu.Unlock()
 	conn := c.open[in.Conn]
 	if conn == nil {
-		conn = &connection{agents: map[schemas.Agent]bool{}}
+		c.opened++
+		conn = &connection{order: c.opened, agents: map[schemas.Agent]bool{}}
 		c.open[in.Conn] = conn
 	}
 	conn.session, conn.parent = by.AgentID, in.Parent
@@ -47,14 +46,15 @@ func (c *connections) attach(in schemas.ConnIn, by schemas.Caller) {
 	}
 }
 
-// parent is the process that opened a connection, zero where none is known.
-func (c *connections) parent(name string) int {
+// opener is the process that opened a connection, zero where none is known, and the place of the connection in the
+// order in which they were opened, from 1.
+func (c *connections) opener(name string) (parent, order int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if conn := c.open[name]; conn != nil {
-		return conn.parent
+		return conn.parent, conn.order
 	}
-	return 0
+	return 0, 0
 }
 
 func (c *connections) detach(name string) {
@@ -63,7 +63,7 @@ func (c *connections) detach(name string) {
 	delete(c.open, name)
 }
 
-// agents are those that acted over a connection.
+// agents are those that acted over a connection, sorted.
 func (c *connections) agents(name string) []schemas.Agent {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,7 +148,7 @@ func (c *connections) actsIn(session string, a schemas.Agent) bool {
 	return false
 }
 
-// of are the open connections of a session.
+// of are the open connections of a session, sorted.
 func (c *connections) of(session string) (names []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,6 +157,7 @@ func (c *connections) of(session string) (names []string) {
 			names = append(names, name)
 		}
 	}
+	slices.Sort(names)
 	return names
 }
 
@@ -192,23 +193,6 @@ func (c *connections) justEnded(name string, now time.Time, within time.Duration
 		return 0
 	}
 	return conn.ended
-}
-
-// broken tells whether the connection over which r was claimed is no more. Then whoever has the name of its
-// holder may take it up again.
-func (o *op) broken(r *store.Record) bool {
-	return r.Conn != "" && !o.conns.live(r.Conn) && (r.Left || o.Alone || o.now.Sub(o.started) > grace)
-}
-
-// gone tells whether it is no more and had its time to come back.
-func (o *op) gone(r *store.Record) bool {
-	return o.broken(r) && (r.Left || o.now.Sub(o.started) > grace)
-}
-
-// unseen tells whether nobody knows yet: this process has just begun, and a connection that it did not see
-// may be of the one before.
-func (o *op) unseen(r *store.Record) bool {
-	return r.Conn != "" && !o.conns.live(r.Conn) && !o.gone(r)
 }
 
 // forget drops what was noted of a handoff that nobody holds any more.

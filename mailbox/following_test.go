@@ -202,3 +202,14 @@ func TestFailSaysWhatFollows(t *testing.T) {
 		})
 	}
 }
+
+func TestWhoWaitsForARetryIsNotToldThatItIsBlocked(t *testing.T) {
+	w := newWorld(t)
+	s, c := w.stdio("s"), w.stdio("c")
+	w.send(s, "c", "x")
+	w.send(s, "d", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
+	w.claim(c)
+	w.fail(c, schemas.FailIn{HandoffID: "1", Description: "no", Then: schemas.ThenRetry})
+	require.NotContains(t, w.kinds(s, 2), "blocked")
+	require.Equal(t, []string{"ho_3"}, w.full(2).Standing.BlockedBy)
+}

@@ -11,31 +11,33 @@ import (
 // has a limit of its own.
 const remindedInARow = 3
 
-// stop reminds a session of what it holds: of each handoff once, and so of nothing when its client asks again and
+// onStop reminds a session of what it holds: of each handoff once, and so of nothing when its client asks again and
 // again.
-func (n *news) stop() error {
-	held, err := n.held()
+func (t *telling) onStop() error {
+	held, err := t.held()
 	if err != nil {
 		return err
 	}
-	left := slices.DeleteFunc(held, func(r *store.Record) bool { return !works(r) || n.told.Reminded.Has(uint64(r.ID)) })
-	if len(left) == 0 || n.told.InARow == remindedInARow {
-		n.calm()
+	left := slices.DeleteFunc(held, func(r *store.Record) bool { return !works(r) || t.told.Reminded.Has(uint64(r.ID)) })
+	if len(left) == 0 || t.told.InARow == remindedInARow {
+		t.calm()
 		return nil
 	}
+	var because []schemas.ID
 	for _, r := range left {
-		n.told.Reminded.Add(uint64(r.ID))
+		because = append(because, r.ID)
 	}
-	n.told.InARow++
-	n.moved, n.out.Remind = true, true
-	n.show(left)
+	t.say(schemas.Marks{Reminded: because})
+	t.told.InARow++
+	t.out.Remind = true
+	t.show(left)
 	return nil
 }
 
 // calm notes that the session stops.
-func (n *news) calm() {
-	if n.told.InARow > 0 {
-		n.told.InARow, n.moved = 0, true
+func (t *telling) calm() {
+	if t.told.InARow > 0 {
+		t.told.InARow, t.moved = 0, true
 	}
 }
 
@@ -43,43 +45,46 @@ func (n *news) calm() {
 func works(r *store.Record) bool { return r.Status == schemas.Accepted || r.Status == schemas.Working }
 
 // holding names what the session holds.
-func (n *news) holding() error {
-	held, err := n.held()
+func (t *telling) holding() error {
+	held, err := t.held()
 	if err == nil {
-		n.show(held)
+		t.show(held)
 	}
 	return err
 }
 
-func (n *news) show(held []*store.Record) {
+func (t *telling) show(held []*store.Record) {
 	for _, r := range held[:min(len(held), newsShown)] {
 		h := schemas.Held{
 			HandoffID: r.ID, Title: schemas.Visible(r.Title), From: r.From, Status: r.Status, Percent: r.Percent, LeaseEnds: r.Lease.Ptr(),
 		}
-		if r.Holder != n.by.Agent && !slices.Contains(n.in.Subagents, r.Holder) {
+		if r.Holder != t.by.Agent && !slices.Contains(t.in.Subagents, r.Holder) {
 			h.As = r.Holder
 		}
-		n.out.Holding = append(n.out.Holding, h)
+		t.out.Holding = append(t.out.Holding, h)
 	}
-	n.out.MoreHolding = len(held) - len(n.out.Holding)
+	t.out.MoreHolding = len(held) - len(t.out.Holding)
 }
 
 // held are the handoffs that the session holds: under its name, and under those of its subagents, which share its
 // connection. A subagent that stops is not asked about what others hold.
-func (n *news) held() (all []*store.Record, err error) {
-	over := n.connections()
-	if len(n.in.Subagents) == 0 {
-		all, err = n.heldBy(n.by.Agent, func(r *store.Record) bool { return !n.ofAnother(r) })
+func (t *telling) held() (all []*store.Record, err error) {
+	over, err := t.connections()
+	if err != nil {
+		return nil, err
+	}
+	if len(t.in.Subagents) == 0 {
+		all, err = t.heldBy(t.by.Agent, func(r *store.Record) bool { return !t.ofAnother(r) })
 		if err != nil {
 			return nil, err
 		}
 	}
 	for _, conn := range over {
-		for _, name := range n.conns.agents(conn) {
-			if name == n.by.Agent || !n.concerns(name) {
+		for _, name := range t.conns.agents(conn) {
+			if name == t.by.Agent || !t.concerns(name) {
 				continue
 			}
-			more, err := n.heldBy(name, func(r *store.Record) bool { return r.Conn == conn })
+			more, err := t.heldBy(name, func(r *store.Record) bool { return r.Conn == conn })
 			if err != nil {
 				return nil, err
 			}
@@ -89,20 +94,47 @@ func (n *news) held() (all []*store.Record, err error) {
 	return all, nil
 }
 
-// concerns tells whether what a subagent holds under a name is to be told.
-func (n *news) concerns(name schemas.Agent) bool {
-	if len(n.in.Subagents) > 0 {
-		return slices.Contains(n.in.Subagents, name)
+// heldWithoutServer are the handoffs that the session holds besides, under names of subagents: some clients end their
+// server before they tell of the end of a session, and then no connection says which names these are.
+func (t *telling) heldWithoutServer(known []*store.Record) (all []*store.Record, err error) {
+	self, err := t.Agent(t.by.Agent)
+	if err != nil {
+		return nil, err
 	}
-	return !slices.Contains(n.in.AtWork, name)
+	looked := 0
+	for a, err := range t.AgentsCalled("") {
+		if looked++; err != nil || looked > scanned {
+			return all, err
+		}
+		if a.Card.Name == t.by.Agent || !t.concerns(a.Card.Name) {
+			continue
+		}
+		more, err := t.heldBy(a.Card.Name, func(r *store.Record) bool {
+			ours := self != nil && r.Conn != "" && r.Conn == self.Conn || t.in.Session != "" && r.HolderID == t.in.Session
+			return ours && !slices.ContainsFunc(known, func(k *store.Record) bool { return k.ID == r.ID })
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return all, nil
 }
 
-func (n *news) heldBy(name schemas.Agent, counts func(*store.Record) bool) (all []*store.Record, err error) {
-	for id, err := range n.Oldest(store.HeldBy(name), 0) {
+// concerns tells whether what a subagent holds under a name is to be told.
+func (t *telling) concerns(name schemas.Agent) bool {
+	if len(t.in.Subagents) > 0 {
+		return slices.Contains(t.in.Subagents, name)
+	}
+	return !slices.Contains(t.in.AtWork, name)
+}
+
+func (t *telling) heldBy(name schemas.Agent, counts func(*store.Record) bool) (all []*store.Record, err error) {
+	for id, err := range t.Oldest(store.HeldBy(name), 0) {
 		if err != nil || len(all) == scanned {
 			return all, err
 		}
-		if r := n.usable(id); r != nil && r.Status.Held() && r.Holder == name && counts(r) {
+		if r := t.usable(id); r != nil && r.Status.Held() && r.Holder == name && counts(r) {
 			all = append(all, r)
 		}
 	}
@@ -111,17 +143,20 @@ func (n *news) heldBy(name schemas.Agent, counts func(*store.Record) bool) (all 
 
 // connections are those of the session: of its id, and the one that was given its name. The latter may know the
 // session by the id that it had before.
-func (n *news) connections() []string {
-	over := n.conns.of(n.in.Session)
-	a, err := n.Agent(n.by.Agent)
-	if err == nil && a != nil && n.conns.live(a.Conn) && !slices.Contains(over, a.Conn) {
+func (t *telling) connections() ([]string, error) {
+	over := t.conns.of(t.in.Session)
+	a, err := t.Agent(t.by.Agent)
+	if a == nil || err != nil {
+		return over, err
+	}
+	if t.conns.live(a.Conn) && !slices.Contains(over, a.Conn) {
 		over = append(over, a.Conn)
 	}
-	return over
+	return over, nil
 }
 
 // ofAnother tells whether a handoff is held by another session that acts under the same name. A session that has no
 // connection of its own may have had that one under another id.
-func (n *news) ofAnother(r *store.Record) bool {
-	return r.HolderID != n.in.Session && n.conns.actsIn(r.HolderID, r.Holder) && n.conns.actsIn(n.in.Session, r.Holder)
+func (t *telling) ofAnother(r *store.Record) bool {
+	return r.HolderID != t.in.Session && t.conns.actsIn(r.HolderID, r.Holder) && t.conns.actsIn(t.in.Session, r.Holder)
 }

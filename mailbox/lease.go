@@ -27,7 +27,7 @@ func (o *op) renewed(r *store.Record) store.Time {
 	switch {
 	case o.gone(r):
 		return beforeDeadline(r, o.prolonged(r, r.Lease))
-	case o.unseen(r):
+	case o.awaited(r):
 		return beforeDeadline(r, store.At(o.now.Add(grace)))
 	}
 	heard := r.Touched.Time()

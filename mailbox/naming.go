@@ -70,7 +70,7 @@ func (o *op) nameFor(client schemas.Agent, in schemas.ConnIn) (store.Agent, erro
 		}
 	}
 	for n := 1; ; n++ {
-		a, err := o.agentOrNew(nth(client, n))
+		a, err := agentNamed(o.View, nth(client, n))
 		if err != nil || !o.taken(a) && !o.expects(a, in.Process) && (n == 1 || o.spare(a, client)) {
 			return a, err
 		}

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -24,12 +25,12 @@ const (
 // is nothing to tell. On wake it waits for a handoff, if asked.
 func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn) (schemas.NewsOut, error) {
 	if in.On != schemas.OnWake {
-		return s.news(ctx, by, in, 0)
+		return s.newsNow(ctx, by, in, 0)
 	}
 	since, until := s.turn(by, in.WaitSeconds)
 	for {
 		changed := s.hub.anything()
-		out, err := s.news(ctx, by, in, since.UnixNano())
+		out, err := s.newsNow(ctx, by, in, since.UnixNano())
 		if err != nil || len(out.New) > 0 || out.Over != "" || !s.Now().Before(until) {
 			return out, err
 		}
@@ -39,130 +40,138 @@ func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn
 	}
 }
 
-func (s *Service) news(ctx context.Context, by schemas.Caller, in schemas.NewsIn, since int64) (out schemas.NewsOut, err error) {
+// newsNow takes back what it marked when its answer can no longer be delivered.
+func (s *Service) newsNow(ctx context.Context, by schemas.Caller, in schemas.NewsIn, since int64) (out schemas.NewsOut, err error) {
 	err = s.update(ctx, by, func(o *op) (err error) {
-		out, err = once(o, func(o *op) (schemas.NewsOut, error) { return o.news(in, since) })
+		out, err = once(o, func(o *op) (schemas.NewsOut, error) {
+			t := telling{op: o, in: in, since: since}
+			return t.answer()
+		})
 		return err
 	})
+	if gone := ctx.Err(); gone != nil && out.Marked != nil {
+		return schemas.NewsOut{}, cmp.Or(s.unheard(by, in, out), s.coded(gone))
+	}
 	return out, err
 }
 
-// news is one answer in the making.
-type news struct {
+// telling is one answer in the making.
+type telling struct {
 	*op
 	in    schemas.NewsIn
 	since int64 // when a wait began, in nanoseconds since 1970
 	out   schemas.NewsOut
-	told  store.Told
-	moved bool // told is to be remembered
-	noted bool // something was kept about handoffs
+	told  store.Told // in the session, before and now
+	moved bool       // told is to be remembered
+	noted bool       // something was kept about handoffs
 
-	handoffs []schemas.ID       // that are told of
-	notices  []schemas.NoticeID // the same
+	found schemas.Marks // what there is to tell of
 }
 
 // occasions is what there is to tell on each.
-var occasions = map[schemas.Occasion]func(*news) error{
-	schemas.OnStart:   (*news).start,
-	schemas.OnMail:    (*news).mail,
-	schemas.OnStop:    (*news).stop,
-	schemas.OnEnd:     (*news).end,
-	schemas.OnCompact: func(n *news) error { return n.leaveNotes("was compacted") },
-	schemas.OnWake:    (*news).wake,
-	schemas.OnLook:    (*news).look,
+var occasions = map[schemas.Occasion]func(*telling) error{
+	schemas.OnStart:   (*telling).onStart,
+	schemas.OnMail:    (*telling).onMail,
+	schemas.OnStop:    (*telling).onStop,
+	schemas.OnEnd:     (*telling).onEnd,
+	schemas.OnCompact: func(t *telling) error { return t.leaveNotes("was compacted") },
+	schemas.OnWake:    (*telling).onWake,
+	schemas.OnLook:    (*telling).onLook,
+	schemas.OnUnheard: (*telling).onUnheard,
 }
 
-func (o *op) news(in schemas.NewsIn, since int64) (out schemas.NewsOut, err error) {
-	tell, ok := occasions[in.On]
+// answer finds what there is to tell, and keeps that it was told.
+func (t *telling) answer() (out schemas.NewsOut, err error) {
+	tell, ok := occasions[t.in.On]
 	if !ok {
-		return out, schemas.Invalidf("on", "%q is not an occasion", schemas.Visible(string(in.On)))
+		return out, schemas.Invalidf("on", "%q is not an occasion", schemas.Visible(string(t.in.On)))
 	}
-	if o.by.Agent, err = o.nameOf(in); err != nil {
+	if t.by.Agent, err = t.nameOf(t.in); err != nil {
 		return out, err
 	}
-	n := &news{op: o, in: in, since: since, out: schemas.NewsOut{Agent: o.by.Agent}}
-	if n.told, err = o.Told(o.by.Agent, in.Session); err != nil {
+	t.out.Agent = t.by.Agent
+	if t.told, err = t.Told(t.by.Agent, t.in.Session); err != nil {
 		return out, err
 	}
-	if err := tell(n); err != nil {
+	if err := tell(t); err != nil {
 		return out, err
 	}
-	waits := in.On == schemas.OnWake && len(n.out.New) == 0 && n.out.Over == ""
-	o.fruitless = !n.moved && !n.noted || waits // it is yet to be answered
-	return n.out, n.remember()
+	waits := t.in.On == schemas.OnWake && len(t.out.New) == 0 && t.out.Over == ""
+	t.fruitless = !t.moved && !t.noted || waits // it is yet to be answered
+	return t.out, t.keep()
 }
 
-// start tells all that matters to a session that knows nothing yet, or nothing any more.
-func (n *news) start() error {
-	if err := n.look(); err != nil {
+// onStart tells all that matters to a session that knows nothing yet, or nothing any more.
+func (t *telling) onStart() error {
+	if err := t.onLook(); err != nil {
 		return err
 	}
-	n.mark()
+	t.mark()
 	return nil
 }
 
-// look tells the same to whoever looks, and marks nothing.
-func (n *news) look() (err error) {
-	n.neighbours()
-	if err := n.holding(); err != nil {
+// onLook tells the same to whoever looks, and marks nothing.
+func (t *telling) onLook() (err error) {
+	t.neighbours()
+	if err := t.holding(); err != nil {
 		return err
 	}
-	if n.out.Mail, err = n.inboxOf(n.View, n.by.Agent); err != nil {
+	if t.out.Mail, err = t.inboxOf(t.View, t.by.Agent); err != nil {
 		return err
 	}
-	return errors.Join(n.findHandoffs(false), n.findNotices(anyNotice))
+	return errors.Join(t.findHandoffs(false), t.findNotices(anyNotice))
 }
 
-// end leaves a note, and lets go of a name under which nothing was done. Nobody is to be woken any more.
-func (n *news) end() error {
-	if n.told.Waits != 0 {
-		n.told.Waits, n.moved = n.now.UnixNano(), true
-		n.wrote = true // so that those who wait look again
+// onEnd leaves a note, and lets go of a name under which nothing was done. Nobody is to be woken any more.
+func (t *telling) onEnd() error {
+	if t.told.Waits != 0 {
+		t.told.Waits, t.moved = t.now.UnixNano(), true
+		t.wrote = true // so that those who wait look again
 	}
-	return errors.Join(n.leaveNotes("ended"), n.letGo(n.in))
+	return errors.Join(t.leaveNotes("ended"), t.letGo())
 }
 
 // neighbours names who else is here. Who is known and not here is for list_agents.
-func (n *news) neighbours() {
-	here := n.conns.everybody()
-	delete(here, n.by.Agent)
+func (t *telling) neighbours() {
+	here := t.conns.everybody()
+	delete(here, t.by.Agent)
 	names := slices.Sorted(maps.Keys(here))
-	n.out.Here = names[:min(len(names), neighboursShown)]
-	n.out.More = len(names) - len(n.out.Here)
+	t.out.Here = names[:min(len(names), neighboursShown)]
+	t.out.More = len(names) - len(t.out.Here)
 }
 
-// mail tells what has come since the session was last told.
-func (n *news) mail() error {
-	if err := errors.Join(n.findHandoffs(true), n.findNotices(n.unseen)); err != nil {
+// onMail tells what has come since the session was last told.
+func (t *telling) onMail() error {
+	if err := errors.Join(t.findHandoffs(true), t.findNotices(t.untold)); err != nil {
 		return err
 	}
-	n.mark()
+	t.mark()
 	return nil
 }
 
-// wake tells the handoffs for which a session is to wake up: those that came, and those of its own whose question
+// onWake tells the handoffs for which a session is to wake up: those that came, and those of its own whose question
 // was answered. The newest wait of a session ends those before it.
-func (n *news) wake() error {
+func (t *telling) onWake() error {
 	switch {
-	case n.told.Waits > n.since:
-		n.out.Over = "the session has ended, or a newer command waits for it"
+	case t.told.Waits > t.since:
+		t.out.Over = "the session has ended, or a newer command waits for it"
 		return nil
-	case n.told.Waits < n.since:
-		n.told.Waits, n.moved = n.since, true
-		n.wrote = true // so that those before it look again
+	case t.told.Waits < t.since:
+		t.told.Waits, t.moved = t.since, true
+		t.wrote = true // so that those before it look again
 	}
-	held, err := n.held()
+	held, err := t.held()
 	if err != nil {
 		return err
 	}
 	if slices.ContainsFunc(held, works) {
-		n.out.Over = "the session is at work"
+		t.out.Over = "the session is at work"
 		return nil
 	}
-	answered := func(item schemas.Notice) bool { return n.unseen(item) && item.Kind == string(noticeAnswer) }
-	if err := errors.Join(n.findHandoffs(true), n.findNotices(answered)); err != nil {
+	answered := func(item schemas.Notice) bool { return t.untold(item) && item.Kind == string(noticeAnswer) }
+	if err := errors.Join(t.findHandoffs(true), t.findNotices(answered)); err != nil {
 		return err
 	}
-	n.mark()
+	t.markFirst()
 	return nil
 }

@@ -184,6 +184,8 @@ func TestWhatASessionIsToldAtItsStart(t *testing.T) {
 	held.LeaseEnds = nil
 	require.Equal(t, schemas.Held{HandoffID: 1, Title: "First", From: "dev", Status: schemas.Working, Percent: 40}, held)
 	require.Equal(t, "ho_2", named(first))
+	require.Equal(t, &schemas.Marks{Handoffs: []schemas.ID{2}}, first.Marked)
+	first.Marked = nil
 	require.Equal(t, first, hooks.on(schemas.OnStart), "it may know nothing of that any more")
 	require.Empty(t, named(hooks.on(schemas.OnMail)))
 }

@@ -20,8 +20,7 @@ type op struct {
 
 	started time.Time // of the service, as if the machine had not slept and nobody had set the clock since
 
-	self    *store.Agent // the caller, once read
-	unknown bool         // nobody acted under that name before
+	self *store.Agent // the caller, once read
 
 	effects
 	more  bool       // the clock has more to change than one operation does

@@ -1,11 +1,13 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"handoff/mailbox/roster"
 	"handoff/schemas"
+	"handoff/store"
 )
 
 // Register keeps what an agent says of itself: what it accepts, produces, and how much it takes. What it
@@ -32,10 +34,11 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 		}
 	}
 	return mutate(ctx, s, by, func(o *op) (out schemas.RegisterOut, err error) {
-		a, err := o.agentOrNew(name)
+		a, err := agentNamed(o.View, name)
 		if err != nil {
 			return out, err
 		}
+		a.Seen = cmp.Or(a.Seen, store.At(o.now)) // one that somebody else speaks for is known from now on
 		register(&a.Card, in)
 		if err := o.tx.PutAgent(a); err != nil {
 			return out, err

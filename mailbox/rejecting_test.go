@@ -111,3 +111,34 @@ func TestWhoDeclinedMayBeGivenItAllTheSame(t *testing.T) {
 	w.update(c, 1, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "b" })
 	require.Equal(t, schemas.ID(1), w.claim(b).HandoffID)
 }
+
+func TestARejectionWithATokenIsTheHolders(t *testing.T) {
+	w := newWorld(t)
+	s, b := w.stdio("s"), w.stdio("b")
+	a := b
+	a.Agent = "a"
+	for _, name := range []string{"a", "b", "o"} {
+		_, err := w.Register(context.Background(), person, schemas.RegisterIn{Name: name, Accepts: []string{"k"}})
+		require.NoError(t, err)
+	}
+	w.send(s, "capability:k", "x")
+	w.fail(b, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, Description: "no"})
+	claim := w.claim(a)
+	w.fail(b, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, Description: "not me", Token: claim.Token})
+	require.Equal(t, []schemas.Agent{"b", "a"}, w.full(1).Standing.Excluded)
+}
+
+func TestASilentAttemptStaysOneAlthoughItsHolderDeclinesLater(t *testing.T) {
+	w := newWorld(t)
+	s := w.stdio("s")
+	for _, name := range []string{"c", "d"} {
+		_, err := w.Register(context.Background(), person, schemas.RegisterIn{Name: name, Accepts: []string{"k"}})
+		require.NoError(t, err)
+	}
+	c, d := schemas.Caller{Agent: "c", Via: schemas.ViaHTTP}, schemas.Caller{Agent: "d", Via: schemas.ViaHTTP}
+	w.send(s, "capability:k", "x")
+	claim := w.claim(c)
+	w.later(2 * time.Hour)
+	w.fail(c, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, Description: "no", Token: claim.Token})
+	require.Equal(t, 2, w.claim(d).Attempt)
+}

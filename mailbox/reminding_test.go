@@ -10,6 +10,7 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/memory"
 )
 
 // holds makes an agent hold a handoff.
@@ -152,6 +153,42 @@ func TestASessionThatEndsLeavesANote(t *testing.T) {
 	require.Contains(t, checkpoint().Note, "20:35:00Z")
 }
 
+// A client may end its server before it tells of the end of the session: then no connection says under which names its
+// subagents worked.
+func TestWhatSubagentsHoldGetsANoteWhenTheServerIsGone(t *testing.T) {
+	w := newWorld(t)
+	of := w.openBelow(100, "c1", "-")
+	w.send(person, "tester", "Test it")
+	w.send(person, "docs", "Describe it")
+	tester := of
+	tester.Agent = "tester"
+	id := w.claim(tester).HandoffID
+	others := w.claim(w.stdio("docs")).HandoffID
+	w.play([]string{"close", "c1"})
+	out, err := w.News(context.Background(), schemas.Caller{Agent: of.Agent, Via: schemas.ViaCLI}, schemas.NewsIn{On: schemas.OnEnd, Session: "s1"})
+	require.NoError(t, err)
+	require.Equal(t, of.Agent, out.Agent)
+	kept, err := w.Get(context.Background(), person, schemas.GetIn{HandoffID: id.String(), View: "checkpoint"})
+	require.NoError(t, err)
+	require.Contains(t, kept.Checkpoint.Note, "session s1 of "+string(of.Agent)+" ended")
+	_, err = w.Get(context.Background(), person, schemas.GetIn{HandoffID: others.String(), View: "checkpoint"})
+	refused(t, err, schemas.NotFound, "has no checkpoint")
+}
+
+func TestASessionThatGoesOnIsNotForgotten(t *testing.T) {
+	w := newWorld(t)
+	w.send(person, "qa", "Test it")
+	hooks := w.hooks("qa", "s1")
+	require.Equal(t, "ho_1", named(hooks.on(schemas.OnMail)))
+	for range 10 {
+		w.later(25 * time.Hour)
+		require.Empty(t, named(hooks.on(schemas.OnMail)))
+	}
+	w.send(person, "dev", "Something else")
+	w.hooks("dev", "s2").on(schemas.OnMail)
+	require.Empty(t, named(hooks.on(schemas.OnMail)))
+}
+
 func TestASessionIsForgottenAfterAWeek(t *testing.T) {
 	w := newWorld(t)
 	w.send(person, "qa", "Test it")
@@ -164,4 +201,34 @@ func TestASessionIsForgottenAfterAWeek(t *testing.T) {
 		require.Zero(t, told)
 		return err
 	}))
+}
+
+// In another order they would read as if something had changed.
+func TestWhatIsHeldOverSeveralConnectionsIsNamedInOneOrder(t *testing.T) {
+	w := newWorld(t)
+	var want []schemas.ID
+	for i := range 5 {
+		by := schemas.Caller{Agent: schemas.Agent(fmt.Sprintf("sub-%d", i)), AgentID: "lead-1", Via: schemas.ViaStdio, Conn: fmt.Sprintf("conn-%d", i)}
+		_, err := w.Attach(context.Background(), by, schemas.ConnIn{Conn: by.Conn})
+		require.NoError(t, err)
+		want = append(want, w.holds(by, "Its"))
+	}
+	for range 20 {
+		var got []schemas.ID
+		for _, held := range w.hooks("lead", "lead-1").on(schemas.OnLook).Holding {
+			got = append(got, held.HandoffID)
+		}
+		require.Equal(t, want, got)
+	}
+}
+
+func TestASessionIsNotToldThatItHoldsNothingWhileNobodyKnows(t *testing.T) {
+	b := memory.New()
+	w := newWorldOn(t, b)
+	w.holds(w.stdio("qa"), "Test it")
+	spoil(t, b, store.Agents, []byte("qa"))
+	for _, on := range []schemas.Occasion{schemas.OnStop, schemas.OnCompact} {
+		_, err := w.News(context.Background(), schemas.Caller{Agent: "qa"}, schemas.NewsIn{On: on, Session: "another"})
+		require.Error(t, err, on)
+	}
 }

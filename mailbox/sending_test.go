@@ -2,6 +2,7 @@ package mailbox_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -142,12 +143,20 @@ func TestAMessageAboutNothingIsRefused(t *testing.T) {
 	require.Empty(t, w.notices(b))
 }
 
-func TestARegistrationOverHTTPIsForOnesOwnNames(t *testing.T) {
+func TestMailMakesANameKnown(t *testing.T) {
 	w := newWorld(t)
-	by := remote("qa", "1")
-	by.Names = []schemas.Agent{"qa", "qa-2"}
-	_, err := w.Register(context.Background(), by, schemas.RegisterIn{Name: "victim", Away: true})
-	require.Equal(t, "name", refused(t, err, schemas.Denied, "victim").Field)
-	_, err = w.Register(context.Background(), by, schemas.RegisterIn{Name: "qa-2", Accepts: []string{"tests"}})
+	a := w.stdio("a")
+	w.send(a, "c", "x")
+	_, err := w.Register(context.Background(), a, schemas.RegisterIn{Name: "b"})
 	require.NoError(t, err)
+	w.send(a, "c", "y")
+	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "d", Task: "z"})
+	refused(t, err, schemas.NotFound, "options.force")
+	w.send(a, "d", "z", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Force: true} })
+}
+
+func TestTooManyTagsAreRefusedHoweverTheyAreWritten(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.Send(context.Background(), w.stdio("a"), schemas.SendIn{To: "b", Task: "x", Tags: []string{strings.Repeat("t,", 33)}})
+	require.Equal(t, "tags", refused(t, err, schemas.Limit, "33 tags").Field)
 }

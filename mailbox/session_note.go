@@ -16,16 +16,21 @@ import (
 const ofSession = "[handoff] "
 
 // leaveNotes leaves a checkpoint with all that the session holds, for whoever goes on: what happened to the session.
-func (n *news) leaveNotes(what string) error {
-	held, err := n.held()
+func (t *telling) leaveNotes(what string) error {
+	held, err := t.held()
 	if err != nil {
 		return err
 	}
-	session := schemas.Visible(strings.Join(strings.Fields(n.in.Session), " "))
-	happened := fmt.Sprintf("%ssession %s of %s %s", ofSession, cmp.Or(session, "(unnamed)"), n.by.Agent, what)
+	more, err := t.heldWithoutServer(held)
+	if err != nil {
+		return err
+	}
+	held = append(held, more...)
+	session := schemas.Visible(strings.Join(strings.Fields(t.in.Session), " "))
+	happened := fmt.Sprintf("%ssession %s of %s %s", ofSession, cmp.Or(session, "(unnamed)"), t.by.Agent, what)
 	for _, r := range held {
-		if err := n.alone(func() error { return n.leaveNote(r, happened) }); err != nil {
-			n.Logger.Error("a session left no note", slog.String("handoff", r.ID.String()), slog.Any("error", err))
+		if err := t.alone(func() error { return t.leaveNote(r, happened) }); err != nil {
+			t.Logger.Error("a session left no note", slog.String("handoff", r.ID.String()), slog.Any("error", err))
 		}
 	}
 	return nil
@@ -33,8 +38,8 @@ func (n *news) leaveNotes(what string) error {
 
 // leaveNote adds a line to what was kept last. It takes the place of the one before it, and is left out when
 // nothing has happened since that says the same.
-func (n *news) leaveNote(r *store.Record, happened string) error {
-	last, err := lastCheckpoint(n.View, r)
+func (t *telling) leaveNote(r *store.Record, happened string) error {
+	last, err := lastCheckpoint(t.View, r)
 	if err != nil {
 		return err
 	}
@@ -46,13 +51,13 @@ func (n *news) leaveNote(r *store.Record, happened string) error {
 		return nil
 	}
 	lines = slices.DeleteFunc(lines, ours)
-	lines = append(lines, fmt.Sprintf("%s at %s.", happened, n.now.UTC().Format(time.RFC3339)))
+	lines = append(lines, fmt.Sprintf("%s at %s.", happened, t.now.UTC().Format(time.RFC3339)))
 	kept.Note = strings.TrimLeft(strings.Join(lines, "\n"), "\n")
-	n.noted = true
-	holder := n.by
+	t.noted = true
+	holder := t.by
 	holder.Agent = r.Holder
-	return n.as(holder, func() error {
-		_, err := n.checkpoint(r, &kept)
+	return t.as(holder, func() error {
+		_, err := t.checkpoint(r, &kept)
 		return err
 	})
 }

@@ -40,7 +40,7 @@ func (s *Service) sessionName(v *store.View, client schemas.Agent, in schemas.Se
 
 func (s *Service) nameAmong(all []store.Agent, client schemas.Agent, in schemas.SessionIn, now time.Time) (schemas.Agent, error) {
 	behind := func(a store.Agent) bool { return in.Process != "" && a.Process == in.Process }
-	beside := s.besideOf(all, in)
+	beside := s.nameBeside(all, in)
 	for _, fits := range []func(store.Agent) bool{
 		func(a store.Agent) bool { return behind(a) && s.conns.live(a.Conn) },
 		func(a store.Agent) bool { return behind(a) && s.opened(a, now) },
@@ -52,10 +52,10 @@ func (s *Service) nameAmong(all []store.Agent, client schemas.Agent, in schemas.
 			return all[i].Card.Name, nil
 		}
 	}
-	here := s.hereOf(all, client, now)
-	switch maybe := s.maybeOf(here, all, in); {
-	case len(maybe) == 1:
-		return maybe[0], nil
+	here := s.namesHere(all, client, now)
+	switch possible := s.notElsewhere(here, all, in); {
+	case len(possible) == 1:
+		return possible[0], nil
 	case !slices.Contains(here, client):
 		return client, nil
 	default:
@@ -65,29 +65,33 @@ func (s *Service) nameAmong(all []store.Agent, client schemas.Agent, in schemas.
 	}
 }
 
-// besideOf gives the name of the connection that the client opened which is the nearest process above. Of one that
-// opened several, for other sessions of its own, it gives none.
-func (s *Service) besideOf(all []store.Agent, in schemas.SessionIn) (name schemas.Agent) {
+// nameBeside gives the name of the server that the nearest process above started beside the shell, and of several that
+// of the first: a client starts those of subagents later, and one whose session is known is that of another.
+func (s *Service) nameBeside(all []store.Agent, in schemas.SessionIn) (name schemas.Agent) {
 	for _, process := range in.Above {
+		first := 0
 		for _, a := range all {
-			switch other := a.Session != "" && a.Session != in.Session; {
-			case s.conns.parent(a.Conn) != process || other:
-			case name != "":
-				return ""
-			default:
-				name = a.Card.Name
+			parent, order := s.conns.opener(a.Conn)
+			if parent == process && !ofAnotherSession(a, in) && (first == 0 || order < first) {
+				name, first = a.Card.Name, order
 			}
 		}
-		if name != "" {
+		if first != 0 {
 			return name
 		}
 	}
 	return ""
 }
 
-// maybeOf leaves out of the names under which somebody acts those of connections that none of the processes above
-// opened.
-func (s *Service) maybeOf(here []schemas.Agent, all []store.Agent, in schemas.SessionIn) []schemas.Agent {
+// ofAnotherSession tells whether a name is known to be that of another session.
+func ofAnotherSession(a store.Agent, in schemas.SessionIn) bool {
+	return in.Session != "" && a.Session != "" && a.Session != in.Session
+}
+
+// notElsewhere leaves out of the names under which somebody acts those of other sessions, and of servers that none of
+// the processes above started. Where these cannot be seen, a client may have begun a session of which its server has
+// not heard.
+func (s *Service) notElsewhere(here []schemas.Agent, all []store.Agent, in schemas.SessionIn) []schemas.Agent {
 	if len(in.Above) == 0 {
 		return here
 	}
@@ -96,14 +100,14 @@ func (s *Service) maybeOf(here []schemas.Agent, all []store.Agent, in schemas.Se
 		if i < 0 {
 			return false
 		}
-		parent := s.conns.parent(all[i].Conn)
-		return parent != 0 && !slices.Contains(in.Above, parent)
+		parent, _ := s.conns.opener(all[i].Conn)
+		return ofAnotherSession(all[i], in) || parent != 0 && !slices.Contains(in.Above, parent)
 	})
 }
 
-// hereOf are the names of a client under which somebody acts. One that somebody chose is not kept with others of
+// namesHere are the names of a client under which somebody acts. One that somebody chose is not kept with others of
 // the client, but that of the client itself is looked for.
-func (s *Service) hereOf(all []store.Agent, client schemas.Agent, now time.Time) (here []schemas.Agent) {
+func (s *Service) namesHere(all []store.Agent, client schemas.Agent, now time.Time) (here []schemas.Agent) {
 	for _, a := range all {
 		if s.opened(a, now) || s.conns.acting(a.Card.Name) {
 			here = append(here, a.Card.Name)

@@ -176,8 +176,12 @@ func TestTheProcessAboveTellsWhichSessionItIs(t *testing.T) {
 			w.hearsAs("claude-code-2", "s2", 200)
 			w.hearsAs("claude-code-3", "another", 200)
 		},
-		"none, two of which it may be": func(w *world) {
+		"the first, when it has subagents": func(w *world) {
 			w.openBelow(200, "c3", "-")
+			w.hearsAs("claude-code-2", "s2", 200)
+		},
+		"none, when it is known to be that of another": func(w *world) {
+			w.openBelow(200, "c2", "another")
 			w.hearsNothing("s2", 200)
 		},
 		"none, before its server is here":   func(w *world) { w.hearsNothing("s3", 300, 50) },
@@ -197,14 +201,16 @@ func TestTheProcessAboveTellsWhichSessionItIs(t *testing.T) {
 }
 
 // openBelow opens a connection of a client by whose process nothing but the connection is known.
-func (w *world) openBelow(parent int, conn, session string) {
+func (w *world) openBelow(parent int, conn, session string) schemas.Caller {
 	w.t.Helper()
 	by := schemas.Caller{AgentID: session, Via: schemas.ViaStdio, Conn: conn}
 	if session == "-" {
 		by.AgentID = conn
 	}
-	_, err := w.Attach(context.Background(), by, schemas.ConnIn{Conn: conn, Client: "claude-code", Parent: parent})
+	out, err := w.Attach(context.Background(), by, schemas.ConnIn{Conn: conn, Client: "claude-code", Parent: parent})
 	require.NoError(w.t, err)
+	by.Agent = out.Agent
+	return by
 }
 
 func (w *world) beneath(session string, above []int) (schemas.NewsOut, error) {

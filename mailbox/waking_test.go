@@ -49,6 +49,21 @@ func TestASleepingSessionIsWokenOnce(t *testing.T) {
 	})
 }
 
+// Of several that came at once a session is woken for each in its turn.
+func TestASessionIsWokenForEach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLivingWorld(t, backends["memory"](t))
+		for range 3 {
+			w.send(person, "qa", "Test it")
+		}
+		for _, want := range []string{"ho_1 ho_2 ho_3", "ho_2 ho_3", "ho_3", ""} {
+			k := w.wakes("qa", "s1")
+			time.Sleep(time.Minute)
+			require.Equal(t, want, named(<-k.answer))
+		}
+	})
+}
+
 func TestTheNewestWaitOfASessionEndsThoseBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLivingWorld(t, backends["memory"](t))

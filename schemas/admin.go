@@ -58,7 +58,7 @@ type SessionOut struct {
 // Occasion is what happens in a session when it asks for its news.
 type Occasion string
 
-// The occasions. All but the last mark what they tell of, so that it is told once in a session.
+// The occasions. Those on which something is told mark it, so that it is told once in a session, but for the look.
 const (
 	OnStart   Occasion = "start"   // it begins, or goes on without what it knew: all that matters
 	OnMail    Occasion = "mail"    // it is spoken to, or works: new mail
@@ -67,12 +67,13 @@ const (
 	OnCompact Occasion = "compact" // it is about to forget: the same
 	OnWake    Occasion = "wake"    // it sleeps: the handoffs for which it is to wake up
 	OnLook    Occasion = "look"    // somebody looks: as at the start
+	OnUnheard Occasion = "unheard" // what it was told did not reach it, and is to be told again
 )
 
 // NewsIn are the arguments of the administrative tool session_news. The name under which the session acts is that
 // of the caller; without one it is found as session_name does.
 type NewsIn struct {
-	On      Occasion `json:"on" jsonschema:"enum=start,enum=mail,enum=stop,enum=end,enum=compact,enum=wake,enum=look"`
+	On      Occasion `json:"on" jsonschema:"enum=start,enum=mail,enum=stop,enum=end,enum=compact,enum=wake,enum=look,enum=unheard"`
 	Client  Agent    `json:"client,omitempty"`                             // see ConnIn
 	Session string   `json:"session,omitempty" jsonschema:"maxLength=128"` // what was told is remembered for it
 	Process string   `json:"process,omitempty" jsonschema:"maxLength=64"`  // see ConnIn
@@ -89,6 +90,15 @@ type NewsIn struct {
 	AtWork []Agent `json:"at_work,omitempty" jsonschema:"maxItems=16"`
 
 	WaitSeconds int `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50"` // on wake
+
+	Unheard *Marks `json:"unheard,omitempty"` // what the answer said that did not reach the session
+}
+
+// Marks are what an answer marked as told.
+type Marks struct {
+	Handoffs []ID       `json:"handoffs,omitempty"`
+	Notices  []NoticeID `json:"notices,omitempty"`
+	Reminded []ID       `json:"reminded,omitempty"` // because of which the session was kept from stopping
 }
 
 // NewsOut is what a session is to be told.
@@ -106,6 +116,8 @@ type NewsOut struct {
 	MoreNew int    `json:"more_new,omitempty"`
 
 	Over string `json:"over,omitempty"` // why the session is not to be woken any more
+
+	Marked *Marks `json:"marked,omitempty"` // nil: nothing was
 }
 
 // Held is a handoff that a session holds.

@@ -10,7 +10,7 @@ import (
 
 // Told is what the hooks of one session have told it under one name, so that nothing is told twice.
 type Told struct {
-	At       Time  `json:"at"` // when something was last told
+	At       Time  `json:"at"` // when something was last told, or that it was told something was last used
 	Handoffs Seen  `json:"handoffs,omitzero"`
 	Notices  Seen  `json:"notices,omitzero"`
 	Reminded Seen  `json:"reminded,omitzero"` // handoffs because of which it was kept from stopping
@@ -46,6 +46,15 @@ func (s *Seen) Add(n uint64) bool {
 		s.Of = slices.Delete(s.Of, 0, over)
 	}
 	return true
+}
+
+// Remove makes n unseen again, unless it was forgotten meanwhile, and tells whether it was seen.
+func (s *Seen) Remove(n uint64) bool {
+	i, found := slices.BinarySearch(s.Of, n)
+	if found {
+		s.Of = slices.Delete(s.Of, i, i+1)
+	}
+	return found
 }
 
 func tellings(a schemas.Agent, session string) []byte { return join(word(a), []byte(session)) }

@@ -13,6 +13,10 @@ class Refused(Stuck):
     """A command that did not end well."""
 
 
+class Over(BaseException):
+    """Everything is to end, whatever is being played: nothing but the end of the program may catch it."""
+
+
 class Checks:
     """Prints a line for each thing that has to be so."""
 

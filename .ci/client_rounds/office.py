@@ -129,17 +129,19 @@ class Office:
 
     def close(self, checks):
         """Ends everything that was started; what is left after that is named and killed."""
-        for session in self.sessions:
-            session.end()
-        if self.server:
-            checks.same("the server ends well", self.server.end(), 0)
-        with contextlib.suppress(Stuck):
-            until("the end of all processes", lambda: not self.left())
-        left = self.left()
-        checks.same("no process is left", left, {})
-        for pid in left:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        try:
+            for session in self.sessions:
+                session.end()
+            if self.server:
+                checks.same("the server ends well", self.server.end(), 0)
+            with contextlib.suppress(Stuck):
+                until("the end of all processes", lambda: not self.left())
+        finally:
+            left = self.left()
+            checks.same("no process is left", left, {})
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
 
 def live(agents):

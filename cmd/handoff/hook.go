@@ -2,19 +2,26 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/news"
+	"handoff/cmd/handoff/internal/process"
 	"handoff/schemas"
 )
 
-// hookLimit is how long a hook may take. Its client waits for it, and so does a person.
-const hookLimit = 1800 * time.Millisecond
+const (
+	// hookLimit is how long a hook may take. Its client waits for it, and so does a person.
+	hookLimit = 1800 * time.Millisecond
+
+	// hookMercy is how long it may take besides to end well, such as to take back what could not be said. Together
+	// they are less than any client gives a hook.
+	hookMercy = time.Second
+)
 
 func (a *app) hookCommand() *cobra.Command {
 	client := ""
@@ -32,7 +39,8 @@ it stops it is reminded of what it holds, once for each handoff. When it ends or
 with what it holds.
 
 A hook never disturbs a session: when there is nothing to say, in a project that never used handoff, and on any
-fault it prints nothing and ends with status 0. HANDOFF_HOOK_DEBUG names a file to which it then adds why.`,
+fault it prints nothing and ends with status 0, unless it is killed. HANDOFF_HOOK_DEBUG names a file to which it then
+adds why.`,
 		Args:               cobra.ArbitraryArgs, // what is wrong with them is not told to the client
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(cmd *cobra.Command, given []string) error {
@@ -42,7 +50,8 @@ fault it prints nothing and ends with status 0. HANDOFF_HOOK_DEBUG names a file 
 			if len(given) != 1 || !slices.Contains(news.Events, news.Event(given[0])) {
 				return fmt.Errorf("%q is not an event", given)
 			}
-			return a.answerWithin(cmd.Context(), hookLimit, func(ctx context.Context) ([]byte, error) {
+			process.Harmless()
+			return within(cmd.Context(), hookLimit, hookMercy, func(ctx context.Context) error {
 				return a.hook(ctx, news.Event(given[0]), client)
 			})
 		},
@@ -51,54 +60,69 @@ fault it prints nothing and ends with status 0. HANDOFF_HOOK_DEBUG names a file 
 	return cmd
 }
 
-// hook gives what is to be printed on an event.
-func (a *app) hook(ctx context.Context, e news.Event, client string) ([]byte, error) {
-	account, err := news.Read(a.stdin)
+// hook tells a session its news.
+func (a *app) hook(ctx context.Context, e news.Event, client string) error {
+	account, err := a.account(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	asked, ok := account.Asks(e)
 	if !ok {
-		return nil, nil
+		return errNothing
 	}
-	var out schemas.NewsOut
 	s, err := a.sessionOf(account, client, asked)
-	if err == nil {
-		err = s.visit(ctx, func(v *visit) error { return v.news(ctx, s.asked, &out) })
-	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return account.Answer(e, s.asked.Client, out, s.place.Name)
+	return s.visit(ctx, func(v *visit) error {
+		var out schemas.NewsOut
+		if err := v.news(ctx, s.asked, &out); err != nil {
+			return err
+		}
+		answer, err := account.Answer(e, s.asked.Client, out, s.place.Name)
+		if err == nil {
+			err = a.say(ctx, answer)
+		}
+		return v.orUnheard(ctx, err, s.asked, out)
+	})
 }
 
-// answerWithin prints what fn gives, unless that takes too long: then it is left alone, and this process ends.
-func (a *app) answerWithin(ctx context.Context, limit time.Duration, fn func(context.Context) ([]byte, error)) error {
+// errNothing says why a hook that works is silent.
+var errNothing = errors.New("there is nothing to say")
+
+// say prints an answer. Whoever it is for may not read it.
+func (a *app) say(ctx context.Context, answer []byte) error {
+	if len(answer) == 0 {
+		return errNothing
+	}
+	said := make(chan error, 1)
+	go func() { // left behind when nobody reads: the process ends
+		_, err := a.stdout.Write(answer)
+		said <- err
+	}()
+	select {
+	case err := <-said:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// within runs fn, which is to end soon after its context does. Else it is left behind, and the process ends.
+func within(ctx context.Context, limit, mercy time.Duration, fn func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	done := make(chan error, 1)
-	var answer []byte
-	go func() {
-		defer func() {
-			if p := recover(); p != nil { // which would end the process with the status by which hooks object
-				done <- fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-			}
-		}()
-		var err error
-		answer, err = fn(ctx)
-		done <- err
-	}()
+	go func() { done <- recovered(func() error { return fn(ctx) }) }()
 	select {
 	case err := <-done:
-		switch {
-		case err != nil:
-			return err
-		case len(answer) == 0:
-			return errNothing
-		}
-		_, err = a.stdout.Write(answer)
 		return err
 	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(mercy):
 		return ctx.Err()
 	}
 }

@@ -3,8 +3,11 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -64,5 +67,87 @@ func TestAHookWithAWrongCommandLineIsSilent(t *testing.T) {
 		out, err := p.hookProcess(map[string]string{"HANDOFF_HOOK_DEBUG": pipe}, "{", args...).CombinedOutput()
 		require.NoError(t, err, args)
 		require.Empty(t, string(out), args)
+	}
+}
+
+// What a hook cannot say it says the next time.
+func TestWhatAHookCouldNotSayItSaysTheNextTime(t *testing.T) {
+	const account = `{"session_id":"s1"}`
+	closed := func(t *testing.T) *os.File {
+		r, w, err := os.Pipe()
+		require.NoError(t, err)
+		require.NoError(t, r.Close())
+		return w
+	}
+	full := func(t *testing.T) *os.File {
+		r, w, err := os.Pipe()
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, r.Close()) })
+		require.NoError(t, w.SetWriteDeadline(time.Now().Add(time.Second)))
+		for err == nil {
+			_, err = w.Write(make([]byte, 4096))
+		}
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+		return w
+	}
+	for name, stdout := range map[string]func(*testing.T) *os.File{"nobody reads": closed, "nobody goes on to read": full} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t)
+			for i, event := range []string{"session-start", "prompt", "tool"} {
+				p.must("send", "codex", "Test it", "--agent", "dev", "--key", event)
+				hook := p.hookProcess(nil, account, "hook", event, "--client", "codex")
+				out := stdout(t)
+				hook.Stdout = out
+				require.NoError(t, hook.Run(), "it ends with status 0")
+				require.NoError(t, out.Close())
+				said := p.hooked(nil, account, "prompt", "--client", "codex")
+				require.Contains(t, said, "ho_"+strconv.Itoa(i+1), event)
+				require.Empty(t, p.hooked(nil, account, "prompt", "--client", "codex"))
+			}
+		})
+	}
+}
+
+func TestAThreadIsWokenTheNextTimeWhenCodexDoesNotTellIt(t *testing.T) {
+	p := newPlace(t)
+	p.must("send", "codex", "Test it", "--agent", "dev")
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "codex"), []byte("#!/bin/sh\nexit 1\n"), 0o700))
+	vars := map[string]string{"PATH": bin + string(os.PathListSeparator) + os.Getenv("PATH")}
+	out, err := p.hookProcess(vars, "", "wait", "--hook", "--client", "codex", "--codex-thread", "t1").CombinedOutput()
+	require.NoError(t, err)
+	require.Empty(t, string(out))
+	require.Contains(t, p.hooked(nil, `{"session_id":"t1"}`, "prompt", "--client", "codex"), "ho_1")
+}
+
+// A client may leave the input of a hook open, and then ask it to end.
+func TestAHookWithoutAnAccountEnds(t *testing.T) {
+	for name, args := range map[string][]string{
+		"hook": {"hook", "stop", "--client", "codex"},
+		"wait": {"wait", "--hook", "--client", "claude-code"},
+	} {
+		for _, s := range []syscall.Signal{0, syscall.SIGTERM, syscall.SIGQUIT} {
+			t.Run(fmt.Sprint(name, " ", int(s)), func(t *testing.T) {
+				t.Parallel()
+				p := newPlace(t)
+				p.must("send", "codex", "Test it", "--agent", "dev")
+				hook := p.hookProcess(nil, "", args...)
+				in, out, err := os.Pipe()
+				require.NoError(t, err)
+				defer in.Close()
+				defer out.Close()
+				hook.Stdin = in
+				var said strings.Builder
+				hook.Stdout, hook.Stderr = &said, &said
+				require.NoError(t, hook.Start())
+				_, err = out.Write(bytes.Repeat([]byte(" "), 128<<10)) // more than a pipe holds: it has begun to read
+				require.NoError(t, err)
+				if s != 0 {
+					require.NoError(t, hook.Process.Signal(s))
+				}
+				require.NoError(t, hook.Wait())
+				require.Empty(t, said.String())
+			})
+		}
 	}
 }

@@ -24,9 +24,27 @@ type hooked struct {
 
 var (
 	errNoClient = errors.New("nothing tells which client this is: give --client")
-	errNothing  = errors.New("there is nothing to say")
 	errUnused   = errors.New("nobody has used handoff here")
 )
+
+// account reads what the client tells of what happened. It may leave its end of the pipe open.
+func (a *app) account(ctx context.Context) (news.Account, error) {
+	type reading struct {
+		news.Account
+		err error
+	}
+	read := make(chan reading, 1)
+	go func() { // left behind when nothing comes: the process ends
+		account, err := news.Read(a.stdin)
+		read <- reading{account, err}
+	}()
+	select {
+	case r := <-read:
+		return r.Account, r.err
+	case <-ctx.Done():
+		return news.Account{}, ctx.Err()
+	}
+}
 
 // sessionOf tells which session a client gives an account of, and what is to be asked for it. A workspace that is
 // not there is not made.
@@ -43,7 +61,9 @@ func (a *app) sessionOf(account news.Account, client string, asked schemas.NewsI
 		asked.Session = identity.Session(asked.Client, a.getenv)
 	}
 	asked.Process = identity.Process(asked.Client, a.getenv)
-	asked.Above = process.Above()
+	if asked.Above == nil {
+		asked.Above = process.Above()
+	}
 	asked.Follows = asked.Process != "" // who is told in a shell is told as a server
 	s = hooked{app: a, by: schemas.Caller{Via: schemas.ViaCLI, AgentID: asked.Session}, asked: asked}
 	if a.agent != "" {
@@ -76,4 +96,16 @@ func (v *visit) news(ctx context.Context, asked schemas.NewsIn, out *schemas.New
 	*out = schemas.NewsOut{}
 	_, err := v.call(ctx, "session_news", asked, out)
 	return err
+}
+
+// orUnheard takes back that a session was told something, if it was not because of err.
+func (v *visit) orUnheard(ctx context.Context, err error, asked schemas.NewsIn, out schemas.NewsOut) error {
+	if _, woken := errors.AsType[status](err); err == nil || woken || out.Marked == nil {
+		return err
+	}
+	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), hookMercy)
+	defer end()
+	v.by.Agent = out.Agent
+	back := schemas.NewsIn{On: schemas.OnUnheard, Session: asked.Session, Unheard: out.Marked}
+	return errors.Join(err, v.news(ctx, back, &schemas.NewsOut{}))
 }

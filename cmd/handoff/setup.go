@@ -15,13 +15,11 @@ import (
 type setupFlags struct {
 	all, yes                     bool
 	dryRun, print, check, remove bool
-	scope, url, tokenEnv         string
-	hooks, noHooks, wake, trust  bool
-	particular                   bool // any of wishes was given
+	scope                        string
+	want                         wanted
+	noHooks                      bool
+	given                        func(flag string) bool
 }
-
-// wishes are the flags that say how clients are to be set up.
-var wishes = []string{"agent", "workspace", "http", "token-env", "hooks", "no-hooks", "wake", "trust"}
 
 func (a *app) setupCommand() *cobra.Command {
 	var f setupFlags
@@ -43,19 +41,20 @@ that holds it. Hooks tell a session of its mail; they look at this machine, so t
 It ends by starting the server as the client does. Exit status 1: a client was left alone, or its server
 does not answer.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
-			f.particular = slices.ContainsFunc(wishes, func(name string) bool { return cmd.Flag(name).Changed })
+			f.given = func(flag string) bool { return cmd.Flag(flag).Changed }
+			f.want.agent, f.want.workspace = a.agent, a.workspace
 			return a.setup(cmd.Context(), f, names)
 		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.all, "all", false, "all clients that are known, also those that are not found here")
 	flags.StringVar(&f.scope, "scope", string(client.User), "`scope`: user, or project for everybody in this project")
-	flags.StringVar(&f.url, "http", "", "reach the server at this `URL`, as https://example.com/mcp")
-	flags.StringVar(&f.tokenEnv, "token-env", "", "`variable` of the environment that holds the token, as HANDOFF_TOKEN")
-	flags.BoolVar(&f.hooks, "hooks", false, "with hooks (the default, but not with --http)")
+	flags.StringVar(&f.want.url, "http", "", "reach the server at this `URL`, as https://example.com/mcp")
+	flags.StringVar(&f.want.tokenEnv, "token-env", "", "`variable` of the environment that holds the token, as HANDOFF_TOKEN")
+	flags.BoolVar(&f.want.hooks, "hooks", false, "with hooks (the default, but not with --http)")
 	flags.BoolVar(&f.noHooks, "no-hooks", false, "without hooks")
-	flags.BoolVar(&f.wake, "wake", false, "wake a sleeping session when a handoff arrives, where the client can")
-	flags.BoolVar(&f.trust, "trust", false, "let the tools run without asking, where the client has a setting for it")
+	flags.BoolVar(&f.want.wake, "wake", false, "wake a sleeping session when a handoff arrives, where the client can")
+	flags.BoolVar(&f.want.trust, "trust", false, "let the tools run without asking, where the client has a setting for it")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only show what would change")
 	flags.BoolVar(&f.print, "print", false, "print what belongs into which file, to paste it")
 	flags.BoolVar(&f.check, "check", false, "only tell whether it is set up so, and try the server")
@@ -68,31 +67,44 @@ does not answer.`,
 	return cmd
 }
 
-func (a *app) setup(ctx context.Context, f setupFlags, names []string) error {
-	wish, err := a.wish(f)
+func (a *app) setup(ctx context.Context, f setupFlags, names []string) (err error) {
+	s := &setupRun{app: a, flags: f, named: len(names) > 0}
+	if s.within.Scope, err = scopeOf(f.scope); err != nil {
+		return err
+	}
+	if s.within.Machine, err = a.machine(); err != nil {
+		return err
+	}
+	s.setter = setup.Setter{Dir: setup.Receipts(s.within.Machine), Now: a.now}
+	clients, err := setupClients(s.within.Machine, names, f.all || f.remove && len(names) == 0)
 	if err != nil {
 		return err
 	}
-	clients, err := setupClients(wish.Machine, names, f.all || f.remove && len(names) == 0)
-	if err != nil {
+	if s.clients, err = s.wishedFor(clients); err != nil {
 		return err
 	}
-	s := &setupRun{app: a, flags: f, wish: wish, named: len(names) > 0}
-	s.setter = setup.Setter{Dir: setup.Receipts(wish.Machine), Now: a.now}
 	switch {
 	case f.print:
-		return s.printSnippets(clients)
+		return s.printSnippets()
 	case f.check:
-		s.plan(clients, s.checked)
+		s.plan(s.setter.Plan)
 		s.try(ctx)
 		return s.report(false)
 	case f.remove:
-		s.plan(clients, s.setter.Undo)
+		s.plan(s.setter.Undo)
 		s.forgetUntouched()
 		return s.carryOut(ctx, s.revert)
 	}
-	s.plan(clients, s.setter.Plan)
+	s.plan(s.setter.Plan)
 	return s.carryOut(ctx, s.apply)
+}
+
+func scopeOf(name string) (client.Scope, error) {
+	scope := client.Scope(name)
+	if scope != client.User && scope != client.Project {
+		return scope, schemas.Invalidf("--scope", "%q is no scope", schemas.Visible(name)).WithHint("Write user or project.")
+	}
+	return scope, nil
 }
 
 // setupClients gives the clients that are named; without names those that are found, or all.

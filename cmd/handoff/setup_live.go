@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/client"
-	"handoff/cmd/handoff/internal/setup"
+	"handoff/cmd/handoff/internal/installed"
 	"handoff/cmd/handoff/internal/setup/live"
 	"handoff/cmd/handoff/internal/workspace"
 )
@@ -30,28 +30,28 @@ const trying = 15 * time.Second
 // try starts the server of each client that is set up, as the client would.
 func (s *setupRun) try(ctx context.Context) {
 	for _, c := range s.clients {
-		if server, ok := s.wish.Find(c.Client); ok && c.Files[0].State != fileAlone {
+		if server, ok := c.wish.Find(c.Client); ok && c.Files[0].State != fileAlone {
 			ctx, end := context.WithTimeout(ctx, trying)
-			c.Live = s.ask(ctx, c.Client, server)
+			c.Live = s.ask(ctx, c, server)
 			end()
 		}
 	}
 }
 
-func (s *setupRun) ask(ctx context.Context, c client.Client, server setup.Configured) *liveness {
-	if s.wish.Scope == client.Project && !s.wish.Written(c, server, s.setter.AsBefore(c, s.wish).Server) {
+func (s *setupRun) ask(ctx context.Context, c *clientSetup, server installed.Entry) *liveness {
+	if server.Shared && !server.Written(c.wish.Server, s.setter.AsBefore(c.Client, c.wish).Server) {
 		return &liveness{Untried: "it is not what setup writes"}
 	}
 	if server.URL != "" {
-		return s.askAddress(ctx, c, server.Server)
+		return s.askAddress(ctx, c.Client, server.Server)
 	}
-	answer, err := s.askProgram(ctx, c, server)
+	answer, err := s.askProgram(ctx, c.Client, server)
 	if err == nil {
 		return &liveness{Answer: answer}
 	}
 	program := server.Command[0]
-	remedy := shellLine(append([]string{program}, "where")) // says what is wrong with the place, if that is it
-	if s.wish.Machine.LookPath(program) == "" && !filepath.IsAbs(program) {
+	remedy := client.Line(append([]string{program}, "where")) // says what is wrong with the place, if that is it
+	if s.within.Machine.LookPath(program) == "" && !filepath.IsAbs(program) {
 		remedy = "put " + program + " on PATH, as with: ln -s " + client.Quoted(s.executable) + " ~/.local/bin/" + program
 	}
 	return &liveness{Problem: err.Error(), Remedy: remedy}
@@ -59,8 +59,8 @@ func (s *setupRun) ask(ctx context.Context, c client.Client, server setup.Config
 
 // askProgram asks a server that is not to be seen: the client is not there yet. Where no session begins, as in the
 // home directory, it runs elsewhere, and what it says of a workspace is left out.
-func (s *setupRun) askProgram(ctx context.Context, c client.Client, server setup.Configured) (live.Answer, error) {
-	m := s.wish.Machine
+func (s *setupRun) askProgram(ctx context.Context, c client.Client, server installed.Entry) (live.Answer, error) {
+	m := s.within.Machine
 	program := live.Program{Command: slices.Clone(server.Command), Dir: m.Project, Environ: append(m.Environ(), server.Environ...), As: c.Calls}
 	if path := m.Program(program.Command[0]); path != "" {
 		program.Command[0] = path

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"handoff/cmd/handoff/internal/client"
 	"handoff/schemas"
 )
 
@@ -34,7 +35,7 @@ func (p *page) filePlan(f *fileSetup) {
 		return
 	}
 	if f.Command != nil {
-		p.line("  $ %s", schemas.Visible(shellLine(f.Command)))
+		p.line("  $ %s", schemas.Visible(client.Line(f.Command)))
 	}
 	p.diff(f.Diff)
 }

@@ -13,7 +13,7 @@ import (
 type setupRun struct {
 	*app
 	flags   setupFlags
-	wish    setup.Wish
+	within  setup.Wish // what is the same for all clients: the machine and the scope
 	setter  setup.Setter
 	named   bool // the clients were, by the user
 	clients []*clientSetup
@@ -22,6 +22,7 @@ type setupRun struct {
 // clientSetup is what becomes of one client.
 type clientSetup struct {
 	client.Client `json:"-"`
+	wish          setup.Wish
 
 	Name  string       `json:"client"`
 	Found bool         `json:"found"`
@@ -57,27 +58,29 @@ const (
 	fileAlone   fileState = "left alone"
 )
 
-// plan finds out what is to be done.
-func (s *setupRun) plan(clients []client.Client, how func(client.Client, setup.Wish) []setup.Change) {
+// wishedFor gives the clients with what is to become of each.
+func (s *setupRun) wishedFor(clients []client.Client) (all []*clientSetup, err error) {
 	for _, c := range clients {
-		all := &clientSetup{Client: c, Name: c.Name, Found: c.Detect(s.wish.Machine).Here()}
-		for _, change := range how(c, s.wish) {
+		of := &clientSetup{Client: c, Name: c.Name, Found: c.Detect(s.within.Machine).Here()}
+		if of.wish, err = s.wishFor(c); err != nil {
+			return nil, err
+		}
+		all = append(all, of)
+	}
+	return all, nil
+}
+
+// plan finds out what is to be done.
+func (s *setupRun) plan(how func(client.Client, setup.Wish) []setup.Change) {
+	for _, c := range s.clients {
+		for _, change := range how(c.Client, c.wish) {
 			f := planned(change)
 			if s.flags.check {
 				f.Diff = "" // it is asked whether, not what
 			}
-			all.Files = append(all.Files, f)
+			c.Files = append(c.Files, f)
 		}
-		s.clients = append(s.clients, all)
 	}
-}
-
-// checked plans what a client lacks of what was wished last, unless it is said how it should be.
-func (s *setupRun) checked(c client.Client, w setup.Wish) []setup.Change {
-	if !s.flags.particular {
-		w = s.setter.AsBefore(c, w)
-	}
-	return s.setter.Plan(c, w)
 }
 
 func planned(change setup.Change) *fileSetup {

@@ -4,26 +4,25 @@ import (
 	"encoding/json"
 	"strings"
 
-	"handoff/cmd/handoff/internal/client"
 	"handoff/cmd/handoff/internal/setup"
 	"handoff/schemas"
 )
 
 // printSnippets prints what belongs into which file of which client.
-func (s *setupRun) printSnippets(clients []client.Client) error {
+func (s *setupRun) printSnippets() error {
 	type snippets struct {
 		Client string          `json:"client"`
 		Files  []setup.Snippet `json:"files"`
 	}
 	var all []snippets
-	for _, c := range clients {
-		files, err := s.wish.Snippets(c)
+	for _, c := range s.clients {
+		files, err := c.wish.Snippets(c.Client)
 		if err != nil {
 			return schemas.InternalError(err)
 		}
 		all = append(all, snippets{c.Name, files})
 	}
-	raw, err := json.Marshal(map[string]any{"scope": s.wish.Scope, "clients": all})
+	raw, err := json.Marshal(map[string]any{"scope": s.within.Scope, "clients": all})
 	if err != nil {
 		return schemas.InternalError(err)
 	}
@@ -35,13 +34,4 @@ func (s *setupRun) printSnippets(clients []client.Client) error {
 			}
 		}
 	})
-}
-
-// shellLine writes a command as a shell takes it.
-func shellLine(command []string) string {
-	var words []string
-	for _, word := range command {
-		words = append(words, client.Quoted(word))
-	}
-	return strings.Join(words, " ")
 }

@@ -19,7 +19,7 @@ func (s *setupRun) report(shown bool) error {
 }
 
 func (s *setupRun) raw() json.RawMessage {
-	raw, err := json.Marshal(map[string]any{"scope": s.wish.Scope, "clients": s.clients})
+	raw, err := json.Marshal(map[string]any{"scope": s.within.Scope, "clients": s.clients})
 	if err != nil {
 		panic(err) // it is made of texts
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 
 	"handoff/cmd/handoff/internal/client"
 	"handoff/cmd/handoff/internal/git"
@@ -12,40 +14,83 @@ import (
 	"handoff/schemas"
 )
 
-// wish reads the flags.
-func (a *app) wish(f setupFlags) (w setup.Wish, err error) {
-	if w.Scope = client.Scope(f.scope); w.Scope != client.User && w.Scope != client.Project {
-		return w, schemas.Invalidf("--scope", "%q is no scope", schemas.Visible(f.scope)).WithHint("Write user or project.")
+// wanted is what somebody wants of a client, in the words of the flags.
+type wanted struct {
+	agent, workspace, url, tokenEnv string
+	hooks, wake, trust              bool
+}
+
+// wishFor gives what is to become of a client: what the flags say, and besides what it was set up with last, so that
+// doing it again changes nothing else.
+func (s *setupRun) wishFor(c client.Client) (setup.Wish, error) {
+	want := s.flags.over(wantedBefore(s.setter.AsBefore(c, s.within)))
+	return s.wishOf(want)
+}
+
+// wantedBefore reads what a client was set up with; the default if it never was.
+func wantedBefore(w setup.Wish) wanted {
+	if w.Server.URL == "" && len(w.Server.Command) == 0 {
+		return wanted{hooks: true}
 	}
-	if w.Machine, err = a.machine(); err != nil {
-		return w, err
+	want := wanted{
+		agent: w.Call.Agent, url: w.Server.URL, tokenEnv: w.Server.TokenEnv,
+		hooks: w.Hooks, wake: w.Call.Wake, trust: w.Server.Trust,
 	}
-	if a.agent != "" {
-		if _, err := (schemas.Caller{}).As(a.agent); err != nil {
+	if i := slices.Index(w.Server.Command, "--workspace"); i >= 0 && i+1 < len(w.Server.Command) {
+		want.workspace = w.Server.Command[i+1]
+	}
+	return want
+}
+
+// over gives what the flags say over what was wanted before. Hooks look at this machine, so they come and go with the
+// address unless somebody says otherwise.
+func (f setupFlags) over(w wanted) wanted {
+	if f.given("http") {
+		w.url, w.tokenEnv, w.hooks = f.want.url, "", f.want.url == ""
+	}
+	for flag, say := range map[string]func(){
+		"agent":     func() { w.agent = f.want.agent },
+		"workspace": func() { w.workspace = f.want.workspace },
+		"token-env": func() { w.tokenEnv = f.want.tokenEnv },
+		"hooks":     func() { w.hooks = f.want.hooks },
+		"no-hooks":  func() { w.hooks = !f.noHooks },
+		"wake":      func() { w.wake = f.want.wake },
+		"trust":     func() { w.trust = f.want.trust },
+	} {
+		if f.given(flag) {
+			say()
+		}
+	}
+	return w
+}
+
+// wishOf checks what is wanted and says it in the words of clients.
+func (s *setupRun) wishOf(want wanted) (w setup.Wish, err error) {
+	w = s.within
+	if want.agent != "" {
+		if _, err := (schemas.Caller{}).As(want.agent); err != nil {
 			return w, err
 		}
 	}
-	w.Server.Trust = f.trust
-	w.Call = client.Call{Program: a.program(w), Agent: a.agent, Wake: f.wake}
-	w.Hooks = f.hooks || f.url == "" && !f.noHooks
-	if f.url == "" && f.tokenEnv != "" {
-		return w, schemas.Invalidf("--token-env", "a token is for a server that is reached over HTTP").WithHint("Add --http URL.")
-	}
-	if f.url != "" {
-		w.Server.Agent = a.agent
-		w.Server.TokenEnv = f.tokenEnv
-		w.Server.URL, err = endpoint(f.url, f.tokenEnv)
+	w.Server.Trust, w.Hooks = want.trust, want.hooks
+	w.Call = client.Call{Program: s.program(w), Agent: want.agent, Wake: want.wake}
+	if want.url != "" {
+		w.Server.Agent, w.Server.TokenEnv = want.agent, want.tokenEnv
+		w.Server.URL, err = endpoint(want.url, want.tokenEnv)
 		return w, err
 	}
-	w.Server.Command = []string{w.Call.Program, "mcp"}
-	if a.agent != "" {
-		w.Server.Command = append(w.Server.Command, "--agent", a.agent)
+	if want.tokenEnv != "" {
+		return w, schemas.Invalidf("--token-env", "a token is for a server that is reached over HTTP").WithHint("Add --http URL.")
 	}
-	if a.workspace != "" && w.Scope == client.User {
-		w.Server.Command = append(w.Server.Command, "--workspace", a.workspace)
+	w.Server.Command = []string{w.Call.Program, "mcp"}
+	if want.agent != "" {
+		w.Server.Command = append(w.Server.Command, "--agent", want.agent)
+	}
+	if want.workspace != "" && w.Scope == client.User {
+		w.Server.Command = append(w.Server.Command, "--workspace", want.workspace)
 	}
 	for _, name := range client.Passed {
-		if a.getenv(name) != "" && w.Scope == client.User {
+		if s.getenv(name) != "" && w.Scope == client.User {
 			w.Server.Pass = append(w.Server.Pass, name)
 		}
 	}
@@ -100,7 +145,7 @@ func endpoint(address, variable string) (string, error) {
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return "", schemas.Invalidf("--http", "an address in a file holds no password, query or fragment").
 			WithHint("Give the token with --token-env HANDOFF_TOKEN.")
-	case variable != "" && !variableForm.MatchString(variable):
+	case variable != "" && (!variableForm.MatchString(variable) || strings.HasPrefix(strings.ToLower(variable), schemas.TokenPrefix)):
 		return "", schemas.Invalidf("--token-env", "that is no name of a variable, and a token is never written to a file").
 			WithHint("Put the token into the environment and name the variable, as --token-env HANDOFF_TOKEN.")
 	}

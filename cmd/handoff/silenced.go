@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -36,6 +37,16 @@ func isHook(cmd *cobra.Command, args []string) bool {
 		return i >= 0 && args[i] == "hook"
 	}
 	return false
+}
+
+// recovered runs fn and makes an error of a panic, which would end the process with the status by which hooks object.
+func recovered(fn func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return fn()
 }
 
 // debugLimit is how long writing down why may take: the file may be on a disk that does not answer.

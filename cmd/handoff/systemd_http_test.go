@@ -21,7 +21,7 @@ func TestSystemdTakesTheUnitOfTheSystem(t *testing.T) {
 	if err != nil {
 		t.Skip("systemd is not installed: its opinion of the unit was not asked for")
 	}
-	file := installed(t)
+	file := unitInstalled(t)
 	out, err := exec.CommandContext(t.Context(), analyze, "verify", file).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Empty(t, string(out), "it exits with 0 when it ignores a line, too")
@@ -34,8 +34,8 @@ func TestSystemdTakesTheUnitOfTheSystem(t *testing.T) {
 	t.Logf("%s", lastLine(string(out)))
 }
 
-// installed gives a copy of the unit that starts a program that is there.
-func installed(t *testing.T) string {
+// unitInstalled gives a copy of the unit that starts a program that is there.
+func unitInstalled(t *testing.T) string {
 	t.Helper()
 	content, err := os.ReadFile(systemUnit)
 	require.NoError(t, err)

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -52,22 +49,16 @@ func (a *app) wake(ctx context.Context, w waking) error {
 	if a.getenv("CLAUDE_CODE_SESSION_ATTENDED") == "0" { // there the client waits for us before it begins
 		return nil
 	}
-	account := news.Account{Session: w.thread}
-	if w.thread == "" {
-		var err error
-		if account, err = news.Read(a.stdin); err != nil {
-			return err
-		}
-	}
-	s, err := a.sessionOf(account, w.client, account.Sleeps())
-	if err != nil {
-		return err
-	}
-	if s.asked.Client == "codex" && w.thread == "" {
-		return s.inBackground()
-	}
+	process.Harmless()
 	ctx, life := process.Begin(ctx, a.exit)
 	defer life.End()
+	s, err := a.sleeping(ctx, w)
+	switch {
+	case err != nil:
+		return err
+	case s.asked.Client == "codex" && w.thread == "":
+		return s.inBackground()
+	}
 	client := w.clientOf(s)
 	life.Follow(client)
 	if client() == ended { // before it could be followed
@@ -76,44 +67,63 @@ func (a *app) wake(ctx context.Context, w waking) error {
 	if w.thread != "" {
 		process.LeaveGroup(a.stdin, a.isTerminal)
 	}
-	text, err := s.await(ctx)
-	switch {
-	case err != nil || text == "":
+	return s.visit(ctx, func(v *visit) error {
+		out, err := v.await(ctx, s.asked)
+		if err != nil || len(out.New) == 0 {
+			return err
+		}
+		wakeUp := v.wakeByStatus
+		if w.thread != "" {
+			wakeUp = w.queue
+		}
+		return v.orUnheard(ctx, wakeUp(ctx, out), s.asked, out)
+	})
+}
+
+// wakeByStatus wakes Claude Code: what is on standard error its model reads.
+func (v *visit) wakeByStatus(ctx context.Context, out schemas.NewsOut) error {
+	var shown schemas.GetOut
+	v.by.Agent = out.Agent
+	if _, err := v.call(ctx, "get_handoff", arguments{"handoff_id": out.New[0].HandoffID.String()}, &shown); err != nil {
 		return err
-	case w.thread != "":
-		return w.queue(ctx, text)
 	}
-	if _, err := fmt.Fprint(a.stderr, text); err != nil {
+	if _, err := fmt.Fprint(v.app.stderr, news.Wake(out, shown.Brief)); err != nil {
 		return err
 	}
 	return status(exitWake)
 }
 
-// await waits for a handoff and gives what the session is to be told, or nothing when it is not to be woken.
-func (s hooked) await(ctx context.Context) (text string, err error) {
-	err = s.visit(ctx, func(v *visit) error {
-		var out schemas.NewsOut
-		failures := 0
-		err := v.wait(ctx, longestWake, func(now arguments) (done bool, err error) {
-			asked := s.asked
-			asked.WaitSeconds, _ = now["wait_seconds"].(int)
-			if err = v.news(ctx, asked, &out); err != nil {
-				failures++
-				return failures == mostFailures, err
-			}
-			failures = 0
-			return len(out.New) > 0 || out.Over != "", nil
-		})
-		if err != nil || len(out.New) == 0 {
-			return err
+// sleeping tells which session is to be woken.
+func (a *app) sleeping(ctx context.Context, w waking) (hooked, error) {
+	account := news.Account{Session: w.thread}
+	if w.thread == "" {
+		ctx, end := context.WithTimeout(ctx, hookLimit)
+		defer end()
+		var err error
+		if account, err = a.account(ctx); err != nil {
+			return hooked{}, err
 		}
-		var shown schemas.GetOut
-		v.by.Agent = out.Agent
-		_, err = v.call(ctx, "get_handoff", arguments{"handoff_id": out.New[0].HandoffID.String()}, &shown)
-		text = news.Wake(out, shown.Brief)
-		return err
+	}
+	asked := account.Sleeps()
+	if w.over > 0 {
+		asked.Above = []int{w.over}
+	}
+	return a.sessionOf(account, w.client, asked)
+}
+
+// await waits for what a session is to be woken for: nothing when it is not to be woken any more.
+func (v *visit) await(ctx context.Context, asked schemas.NewsIn) (out schemas.NewsOut, err error) {
+	failures := 0
+	err = v.wait(ctx, longestWake, func(now arguments) (done bool, err error) {
+		asked.WaitSeconds, _ = now["wait_seconds"].(int)
+		if err = v.news(ctx, asked, &out); err != nil {
+			failures++
+			return failures == mostFailures, err
+		}
+		failures = 0
+		return len(out.New) > 0 || out.Over != "", nil
 	})
-	return text, err
+	return out, err
 }
 
 // ended is no process.
@@ -129,20 +139,9 @@ func (w waking) clientOf(s hooked) func() int {
 		return os.Getppid
 	}
 	return func() int {
-		if !runs(pid) {
+		if !process.Runs(pid) {
 			return ended
 		}
 		return pid
 	}
-}
-
-// runs tells whether there is a process with this number. Where processes take no signals they are not found when
-// they have ended.
-func runs(pid int) bool {
-	p, err := os.FindProcess(pid)
-	if err != nil || runtime.GOOS == "windows" {
-		return err == nil
-	}
-	err = p.Signal(syscall.Signal(0))
-	return err == nil || errors.Is(err, os.ErrPermission)
 }

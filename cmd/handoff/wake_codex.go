@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"handoff/cmd/handoff/internal/news"
+	"handoff/cmd/handoff/internal/process"
 	"handoff/schemas"
 )
 
@@ -23,7 +25,10 @@ const queueLimit = 30 * time.Second
 func (s hooked) inBackground() error {
 	args := []string{
 		"wait", "--hook", "--client", string(s.asked.Client), "--codex-thread", s.asked.Session,
-		"--client-process", strconv.Itoa(os.Getppid()), "--dir", s.cwd,
+		"--client-process", strconv.Itoa(process.Client()),
+	}
+	if s.dir != "" {
+		args = append(args, "--dir", s.dir)
 	}
 	if s.agent != "" {
 		args = append(args, "--agent", s.agent)
@@ -32,19 +37,22 @@ func (s hooked) inBackground() error {
 		args = append(args, "--workspace", s.workspace)
 	}
 	cmd := exec.Command(s.executable, args...) //nolint:gosec,noctx // this program; it goes on after this process
+	cmd.Dir = s.cwd
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("go on in the background: %w", err)
 	}
 	return cmd.Process.Release()
 }
 
-// queue gives Codex a message for the thread, which begins a turn if none is under way.
-func (w waking) queue(ctx context.Context, text string) error {
+// queue gives Codex a message for the thread, which begins a turn if none is under way. It says nothing of what others
+// wrote: Codex takes it as an argument, which everybody on the machine can read. The claim shows the brief.
+func (w waking) queue(ctx context.Context, out schemas.NewsOut) error {
 	ctx, cancel := context.WithTimeout(ctx, queueLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, codex(w.over), "queue", "--thread", w.thread, "--message", text) //nolint:gosec // no shell reads them
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("codex queue: %w: %s", err, schemas.Visible(schemas.Clip(string(out), 500)))
+	cmd := exec.CommandContext(ctx, codex(w.over), "queue", "--thread", w.thread, "--message", news.Wake(out, "")) //nolint:gosec // no shell reads them
+	process.Tree(cmd)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("codex queue: %w: %s", err, schemas.Visible(schemas.Clip(string(said), 500)))
 	}
 	return nil
 }

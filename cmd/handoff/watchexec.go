@@ -5,21 +5,21 @@ import (
 	"fmt"
 	"os"
 
-	"handoff/cmd/handoff/internal/hook"
+	"handoff/cmd/handoff/internal/onevent"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 )
 
 // runner runs the command of watch --exec for each event. That it failed is told, and no reason to stop.
 func (a *app) runner(ctx context.Context, w watching, place workspace.Workspace) func(schemas.Change) error {
-	h := hook.Hook{
-		Command: w.command, Limit: w.limit.Duration, Dir: a.cwd, Stdout: a.stdout, Stderr: a.stderr,
+	command := onevent.Command{
+		Line: w.command, Limit: w.limit.Duration, Dir: a.cwd, Stdout: a.stdout, Stderr: a.stderr,
 		Environ: append(os.Environ(), "HANDOFF_WORKSPACE="+place.Name),
 	}
 	return func(c schemas.Change) error {
 		event, err := inertEvent(c)
 		if err == nil {
-			err = h.Run(ctx, c, []byte(event))
+			err = command.Run(ctx, c, []byte(event))
 		}
 		if err != nil {
 			fmt.Fprintf(a.stderr, "handoff: --exec, event %d (%s %s): %s\n", c.N, c.Handoff, c.Action, schemas.Visible(err.Error()))

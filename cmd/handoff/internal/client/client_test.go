@@ -124,7 +124,7 @@ func TestDetect(t *testing.T) {
 	require.Equal(t, client.Found{Command: filepath.Join(bin, "claude")}, claude.Detect(m))
 }
 
-func TestMade(t *testing.T) {
+func TestIsHookLine(t *testing.T) {
 	for command, want := range map[string]bool{
 		"handoff hook stop":                         true,
 		"/usr/bin/handoff hook stop --client codex": true,
@@ -151,19 +151,28 @@ func TestMade(t *testing.T) {
 		"handoff hook":                                             false,
 		"handoff hook --help":                                      false,
 	} {
-		require.Equal(t, want, client.Made(command), command)
+		require.Equal(t, want, client.IsHookLine(command), command)
 	}
 }
 
 // What only begins as ours does is found, so that it can be told of.
-func TestResembles(t *testing.T) {
-	require.True(t, client.Resembles("handoff hook stop --client codex; say done"))
-	require.True(t, client.Resembles(`'/home/o'\''hara/handoff' wait --hook --client codex`))
-	require.False(t, client.Resembles("say done; handoff hook stop --client codex"))
+func TestBeginsAsHookLine(t *testing.T) {
+	require.True(t, client.BeginsAsHookLine("handoff hook stop --client codex; say done"))
+	require.True(t, client.BeginsAsHookLine(`'/home/o'\''hara/handoff' wait --hook --client codex`))
+	require.False(t, client.BeginsAsHookLine("say done; handoff hook stop --client codex"))
 }
 
-// FuzzMade makes a command with any program and agent, and finds it again.
-func FuzzMade(f *testing.F) {
+func TestIsHandoff(t *testing.T) {
+	for command, want := range map[string]bool{
+		"handoff": true, "/opt/my tools/handoff": true, `C:\tools\handoff.exe`: true, "./handoff": true,
+		"": false, "handoffs": false, "handoff/": false, "handoff-1.2": false, "/handoff/sh": false,
+	} {
+		require.Equal(t, want, client.IsHandoff(command), command)
+	}
+}
+
+// FuzzIsHookLine makes a command with any program and agent, and finds it again.
+func FuzzIsHookLine(f *testing.F) {
 	for _, seed := range []string{"", "o'hara", "a b", `a\b"c`, "$(id); `id`\n", "'", "é\xff"} {
 		f.Add(seed, seed)
 	}
@@ -171,9 +180,9 @@ func FuzzMade(f *testing.F) {
 	f.Fuzz(func(t *testing.T, dir, agent string) {
 		for _, h := range c.Hooks.On {
 			line := c.Command(h, client.Call{Program: "/" + dir + "/handoff", Agent: agent})
-			require.True(t, client.Made(line), line)
-			require.False(t, client.Made(line+"; id"), line)
-			require.False(t, client.Made(c.Command(h, client.Call{Program: "/" + dir + "/other", Agent: agent})))
+			require.True(t, client.IsHookLine(line), line)
+			require.False(t, client.IsHookLine(line+"; id"), line)
+			require.False(t, client.IsHookLine(c.Command(h, client.Call{Program: "/" + dir + "/other", Agent: agent})))
 		}
 	})
 }

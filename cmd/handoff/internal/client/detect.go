@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // Found is what shows that a client is on a machine.
@@ -50,4 +51,9 @@ func (m Machine) LookPath(program string) string {
 		}
 	}
 	return ""
+}
+
+// IsHandoff tells whether a command is called as this program is, by its name or by a path of any system.
+func IsHandoff(command string) bool {
+	return strings.TrimSuffix(command[strings.LastIndexAny(command, `/\`)+1:], ".exe") == ServerName
 }

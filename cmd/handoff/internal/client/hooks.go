@@ -20,7 +20,6 @@ type Hooks struct {
 type Hook struct {
 	Event   news.Event    // as handoff hook is told; empty: the command is handoff wait --hook
 	At      string        // what the client calls the event
-	Matcher string        // of those events; empty: all of them
 	Timeout time.Duration // after which the client gives up
 	Wake    bool          // only where a sleeping session is to be woken
 	Extra   Object        // what else the client must be told of the command
@@ -43,8 +42,7 @@ func (c Client) Groups(call Call) Object {
 		if h.Wake && !call.Wake {
 			continue
 		}
-		group := Object{}.with("matcher", h.Matcher)
-		group = append(group, Field{"hooks", []any{c.handler(h, call)}})
+		group := Object{{"hooks", []any{c.handler(h, call)}}}
 		i := slices.IndexFunc(events, func(f Field) bool { return f.Key == h.At })
 		if i < 0 {
 			events = append(events, Field{h.At, []any{group}})
@@ -67,19 +65,19 @@ func (c Client) handler(h Hook, call Call) Object {
 
 // Command gives the command line of a hook, for a shell.
 func (c Client) Command(h Hook, call Call) string {
-	words := []string{Quoted(call.Program), "hook", string(h.Event)}
+	words := []string{call.Program, "hook", string(h.Event)}
 	if h.Event == "" {
-		words = []string{Quoted(call.Program), "wait", "--hook"}
+		words = []string{call.Program, "wait", "--hook"}
 	}
 	words = append(words, "--client", c.Name)
 	if call.Agent != "" {
-		words = append(words, "--agent", Quoted(call.Agent))
+		words = append(words, "--agent", call.Agent)
 	}
-	return strings.Join(words, " ")
+	return Line(words)
 }
 
-// Reads gives the words of a command line, and how it calls handoff, if [Client.Command] makes it of a hook, to the
-// letter.
+// Reads gives the words of a command line, and how it calls handoff; ok tells whether it is, to the letter, what
+// [Client.Command] makes of a hook.
 func (c Client) Reads(h Hook, line string) (all []string, call Call, ok bool) {
 	if all, ok = words(line); !ok || len(all) == 0 {
 		return nil, call, false
@@ -91,36 +89,31 @@ func (c Client) Reads(h Hook, line string) (all []string, call Call, ok bool) {
 	return all, call, line == c.Command(h, call)
 }
 
-// Resembles tells whether a command line of a hook begins as one of ours does, whichever path the program had. It may do
-// something besides: what is changed or removed must be [Made].
-func Resembles(command string) bool {
-	program, rest, _ := cutWord(command)
+// BeginsAsHookLine tells whether a command line begins as one of a hook does, whichever path the program had. It may do
+// something besides: what is changed or removed must be a whole one, see [IsHookLine].
+func BeginsAsHookLine(line string) bool {
+	program, rest, _ := cutWord(line)
 	rest = strings.TrimLeft(rest, " \t")
-	return isProgram(program) && (strings.HasPrefix(rest, "hook ") || strings.HasPrefix(rest, "wait --hook"))
+	return IsHandoff(program) && (strings.HasPrefix(rest, "hook ") || strings.HasPrefix(rest, "wait --hook"))
 }
 
-// Made tells whether a command line of a hook is one that [Client.Command] makes, whichever path the program had. A
-// line that does anything besides is somebody else's.
-func Made(command string) bool {
-	line, ok := words(command)
-	if !ok || len(line) < 3 || !isProgram(line[0]) {
+// IsHookLine tells whether a command line is one that [Client.Command] makes of a hook, now or before, whichever path the
+// program had. A line that does anything besides is somebody else's.
+func IsHookLine(line string) bool {
+	all, ok := words(line)
+	if !ok || len(all) < 3 || !IsHandoff(all[0]) {
 		return false
 	}
-	if line[1] != "hook" && (line[1] != "wait" || line[2] != "--hook") || line[1] == "hook" && !isEvent(line[2]) {
+	if all[1] != "hook" && (all[1] != "wait" || all[2] != "--hook") || all[1] == "hook" && !isEvent(all[2]) {
 		return false
 	}
-	rest := line[3:]
+	rest := all[3:]
 	for _, flag := range []string{"--client", "--agent"} {
 		if len(rest) >= 2 && rest[0] == flag {
 			rest = rest[2:]
 		}
 	}
 	return len(rest) == 0
-}
-
-// isProgram tells a path or name of handoff, of any system.
-func isProgram(path string) bool {
-	return strings.TrimSuffix(path[strings.LastIndexAny(path, `/\`)+1:], ".exe") == ServerName
 }
 
 // isEvent tells what may be or have been an event.

@@ -1,9 +1,11 @@
 package client
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // A Listed server is an entry of a client's list, as the client reads it: what [Client.Entry] writes, and what others
@@ -17,7 +19,7 @@ type Listed struct {
 
 // ReadEntry reads the forms that clients have for an entry. What it cannot read is empty.
 func ReadEntry(fields map[string]any) (l Listed) {
-	l.Off = fields["enabled"] == false || fields["disabled"] == true
+	l.Off = len(OffKeys(fields)) > 0
 	switch command := fields["command"].(type) {
 	case string:
 		args, _ := fields["args"].([]any)
@@ -35,13 +37,26 @@ func ReadEntry(fields map[string]any) (l Listed) {
 	headers := object(fields, "headers", "http_headers")
 	l.Agent, l.TokenEnv = text(headers, agentHeader), text(fields, "bearer_token_env_var")
 	if m := bearer.FindStringSubmatch(text(headers, "Authorization")); m != nil {
-		l.TokenEnv = m[1]
+		l.TokenEnv = cmp.Or(m[1:]...)
 	}
 	return l
 }
 
-// bearer matches a token in a header for which a variable of the environment is named, as clients do that.
-var bearer = regexp.MustCompile(`^Bearer +\$?\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)[^}]*\}$`)
+// OffKeys gives the keys by which an entry says that its server is not to be started. Without them it is.
+func OffKeys(fields map[string]any) (keys []string) {
+	if fields["enabled"] == false {
+		keys = append(keys, "enabled")
+	}
+	if fields["disabled"] == true {
+		keys = append(keys, "disabled")
+	}
+	return keys
+}
+
+// bearer matches a token in a header for which a variable of the environment is named, as clients do that: $NAME, ${NAME},
+// ${env:NAME}, ${NAME:-otherwise} or {env:NAME}.
+var bearer = regexp.MustCompile(strings.ReplaceAll(`^(?i:Bearer) +(?:\$NAME|\$\{(?:env:)?NAME(?::-[^}]*)?\}|\{env:NAME\})$`,
+	"NAME", "([A-Za-z_][A-Za-z0-9_]*)"))
 
 // text gives the first of several fields that is a text.
 func text(fields map[string]any, keys ...string) string {

@@ -60,3 +60,16 @@ func (m Machine) config() string {
 	}
 	return m.Home + "/.config"
 }
+
+// Within tells whether a path is a directory or below it, wherever links lead.
+func Within(dir, path string) bool {
+	rest, err := filepath.Rel(resolved(dir), resolved(path))
+	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
+}
+
+func resolved(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	return path
+}

@@ -14,10 +14,19 @@ func Quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
+// Line is a command as a shell takes it.
+func Line(words []string) string {
+	var quoted []string
+	for _, word := range words {
+		quoted = append(quoted, Quoted(word))
+	}
+	return strings.Join(quoted, " ")
+}
+
 // special are the characters that tell a shell more than a word, where they are not quoted.
 const special = ";&|$`<>(){}[]*?!#\n\r"
 
-// words reads a command line as a shell does: it inverts [Quoted]. It is not ok if the line holds anything but words:
+// words reads a command line as a shell does: it inverts [Line]. It is not ok if the line holds anything but words:
 // another command, a variable, or a quote that does not end.
 func words(line string) (all []string, ok bool) {
 	for line = strings.TrimLeft(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {

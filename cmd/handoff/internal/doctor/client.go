@@ -2,13 +2,12 @@ package doctor
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/installed"
 )
 
 // A Bench is what clients are examined with.
@@ -25,8 +24,8 @@ type Bench struct {
 // Client examines one client: what its files say of handoff, whether the server that they name works, and whether its
 // hooks bring mail.
 func Client(ctx context.Context, c client.Client, b Bench) []Finding {
-	in := installed(c, b.Machine)
-	all := in.unread()
+	in := installationOf(c, b.Machine)
+	all := in.unreadable()
 	if !in.any() {
 		if len(all) > 0 {
 			return all
@@ -34,7 +33,7 @@ func Client(ctx context.Context, c client.Client, b Bench) []Finding {
 		return []Finding{in.absent(b)}
 	}
 	for _, e := range in.all() {
-		all = append(all, in.entry(ctx, e, b))
+		all = append(all, in.examineEntry(ctx, e, b))
 	}
 	all = append(all, in.twice()...)
 	all = append(all, in.missingHooks()...)
@@ -45,26 +44,17 @@ func Client(ctx context.Context, c client.Client, b Bench) []Finding {
 // Idle says that no client has handoff, if that is so.
 func Idle(clients []client.Client, m client.Machine) []Finding {
 	for _, c := range clients {
-		if installed(c, m).any() {
+		if installationOf(c, m).any() {
 			return nil
 		}
 	}
 	return []Finding{skipped(aboutClients, "no client on this machine is set up").remedied("handoff setup")}
 }
 
-// all gives the entries, also that of the plugin.
-func (in *installation) all() []entry {
-	if in.plugin == "" {
-		return in.entries
-	}
-	return append(slices.Clip(in.entries),
-		entry{scope: "plugin", path: in.plugin, Listed: client.Listed{Server: client.Server{Command: []string{client.ServerName, "mcp"}}}})
-}
-
-// unread tells of the files that cannot be read.
-func (in *installation) unread() (all []Finding) {
-	for _, b := range in.broken {
-		all = append(all, failure(aboutClients, "%s: %s cannot be read: %v", in.client.Title, b.path, b.err).remedied("handoff setup %s --print", in.client.Name))
+// unreadable tells of the files that cannot be read.
+func (in *installation) unreadable() (all []Finding) {
+	for _, u := range in.unread {
+		all = append(all, failure(aboutClients, "%s: %s: %v", in.client.Title, u.Path, u.Err).remedied("handoff setup %s --print", in.client.Name))
 	}
 	return all
 }
@@ -80,12 +70,16 @@ func (in *installation) absent(b Bench) Finding {
 	return say(aboutClients, "%s %s", in.client.Title, what).remedied("handoff setup %s", in.client.Name)
 }
 
-// again is the command that writes what belongs into the files of the client.
-func (in *installation) again(e entry) string {
-	if e.scope == string(client.Project) {
-		return fmt.Sprintf("handoff setup %s --scope project --yes", in.client.Name)
+// again is the command that mends an entry: it writes what belongs there, or removes what setup does not write.
+func (in *installation) again(e installed.Entry) string {
+	if e.Scope == installed.Local {
+		return client.Line(append([]string{in.client.Program}, in.client.Own.Remove(e.Scope)...))
 	}
-	return fmt.Sprintf("handoff setup %s --yes", in.client.Name)
+	command := "handoff setup " + in.client.Name
+	if e.Scope == client.Project {
+		command += " --scope project"
+	}
+	return command + " --yes"
 }
 
 // twice tells of what runs twice.
@@ -122,13 +116,4 @@ func (in *installation) missingHooks() []Finding {
 	}
 	return []Finding{warning(aboutHooks, "%s runs none on %s", in.client.Title, strings.Join(missing, ", ")).
 		remedied("handoff setup %s --hooks --yes", in.client.Name)}
-}
-
-func (in *installation) runs(event string) bool {
-	for _, f := range in.hooks {
-		if len(f.commands[event]) > 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -84,10 +84,10 @@ func modes(dir string) []Finding {
 	}
 	var all []Finding
 	if len(shut) > 0 {
-		all = append(all, failure(aboutStore, "its user cannot read and write %s", named(shut)).remedied("chmod 600 %s", quoted(shut)))
+		all = append(all, failure(aboutStore, "its user cannot read and write %s", named(shut)).remedied("chmod 600 %s", client.Line(shut)))
 	}
 	if len(open) > 0 {
-		all = append(all, warning(aboutStore, "others may read %s", named(open)).remedied("chmod 600 %s", quoted(open)))
+		all = append(all, warning(aboutStore, "others may read %s", named(open)).remedied("chmod 600 %s", client.Line(open)))
 	}
 	if len(all) == 0 {
 		all = append(all, ok(aboutStore, "%s is for its user only", dir))
@@ -101,14 +101,6 @@ func named(paths []string) string {
 		names = append(names, filepath.Base(path))
 	}
 	return strings.Join(names, ", ")
-}
-
-func quoted(words []string) string {
-	var all []string
-	for _, word := range words {
-		all = append(all, client.Quoted(word))
-	}
-	return strings.Join(all, " ")
 }
 
 // What has to be free: a store that cannot grow keeps no change.

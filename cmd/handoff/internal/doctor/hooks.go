@@ -16,8 +16,10 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/installed"
 	"handoff/cmd/handoff/internal/news"
 	"handoff/cmd/handoff/internal/open"
+	"handoff/cmd/handoff/internal/process"
 	"handoff/schemas"
 	"handoff/tools"
 )
@@ -36,41 +38,39 @@ func (in *installation) rehearsed(ctx context.Context, b Bench) (all []Finding) 
 	}
 	h := in.client.Hooks.On[i]
 	for _, f := range in.hooks {
-		for _, command := range f.commands[h.At] {
-			all = append(all, in.rehearse(ctx, h, f, command, b))
+		for _, handler := range f.Handlers {
+			if handler.Event == h.At {
+				all = append(all, in.rehearse(ctx, h, f, handler.Line, b))
+			}
 		}
 	}
 	if in.plugin != "" && len(in.hooks) == 0 {
-		f := hookFile{path: in.plugin, shared: true}
+		f := installed.HookFile{Client: in.client, Path: in.plugin, Shared: true}
 		all = append(all, in.rehearse(ctx, h, f, in.client.Command(h, client.Call{Program: client.ServerName}), b))
 	}
 	return all
 }
 
 // rehearse tries a line of a file if setup could have written it.
-func (in *installation) rehearse(ctx context.Context, h client.Hook, f hookFile, line string, b Bench) Finding {
-	words, agent, ok := words(in.client, h, line, f.shared)
+func (in *installation) rehearse(ctx context.Context, h client.Hook, f installed.HookFile, line string, b Bench) Finding {
+	words, agent, ok := f.Words(h, line)
 	if !ok {
-		return in.foreign(aboutHooks, f.path, f.shared)
+		return in.untried(aboutHooks, f.Path, f.Shared)
 	}
-	return in.play(ctx, h, words, agent, b)
-}
-
-func (in *installation) play(ctx context.Context, h client.Hook, words []string, agent string, b Bench) Finding {
 	stage, err := newStage(b)
 	if err != nil {
 		return skipped(aboutHooks, "%s: they cannot be tried: %v", in.client.Title, err)
 	}
-	f := stage.play(ctx, in.client, h, words, agent)
+	found := stage.perform(ctx, in.client, h, words, agent)
 	if err := os.RemoveAll(stage.dir); err != nil {
 		return warning(aboutHooks, "%s: what was made to try them is left: %v", in.client.Title, err).remedied("rm -r %s", client.Quoted(stage.dir))
 	}
-	return f
+	return found
 }
 
-// play sends a handoff and runs the hook twice.
-func (s stage) play(ctx context.Context, c client.Client, h client.Hook, words []string, agent string) Finding {
-	command := quoted(words)
+// perform sends a handoff and runs the hook twice.
+func (s stage) perform(ctx context.Context, c client.Client, h client.Hook, words []string, agent string) Finding {
+	command := client.Line(words)
 	to := schemas.Agent(cmp.Or(agent, s.Machine.Getenv("HANDOFF_AGENT"), c.Name))
 	if err := s.send(ctx, to); err != nil {
 		return skipped(aboutHooks, "%s: they cannot be tried: %v", c.Title, err)
@@ -80,7 +80,7 @@ func (s stage) play(ctx context.Context, c client.Client, h client.Hook, words [
 	switch {
 	case err != nil:
 		return failure(aboutHooks, "%s: %s does not run: %v", c.Title, command, err).remedied("%s", mend)
-	case !strings.Contains(said, call):
+	case !strings.Contains(said, title):
 		return failure(aboutHooks, "%s: %s did not say that a handoff had come%s", c.Title, command, s.why()).remedied("%s", mend)
 	}
 	again, err := s.run(ctx, h, words)
@@ -90,8 +90,8 @@ func (s stage) play(ctx context.Context, c client.Client, h client.Hook, words [
 	return ok(aboutHooks, "%s: a handoff that was sent to %s was heard of, once", c.Title, to)
 }
 
-// call is the title of what is sent.
-const call = "handoff doctor calls"
+// title is that of what is sent.
+const title = "handoff doctor calls"
 
 // A stage is a directory with a project and a workspace for one rehearsal.
 type stage struct {
@@ -104,7 +104,10 @@ func newStage(b Bench) (s stage, err error) {
 	if s.dir, err = os.MkdirTemp("", "handoff-doctor-"); err != nil {
 		return s, err
 	}
-	return s, os.Mkdir(s.project(), 0o700)
+	if err = os.Mkdir(s.project(), 0o700); err != nil {
+		err = errors.Join(err, os.Remove(s.dir))
+	}
+	return s, err
 }
 
 func (s stage) project() string  { return filepath.Join(s.dir, "project") }
@@ -121,7 +124,7 @@ func (s stage) send(ctx context.Context, to schemas.Agent) (err error) {
 	}
 	defer func() { err = errors.Join(err, boxes.Close()) }()
 	by := schemas.Caller{Agent: "doctor", Via: schemas.ViaCLI}
-	_, err = tools.Ask[schemas.SendOut](ctx, boxes, tools.Call{Caller: by, Tool: "send_handoff"}, map[string]any{"to": to, "task": call})
+	_, err = tools.Ask[schemas.SendOut](ctx, boxes, tools.Call{Caller: by, Tool: "send_handoff"}, map[string]any{"to": to, "task": title})
 	return err
 }
 
@@ -140,7 +143,8 @@ func (s stage) run(ctx context.Context, h client.Hook, words []string) (said str
 	cmd := exec.CommandContext(ctx, program, words[1:]...) //nolint:gosec // it is what setup writes
 	cmd.Env = append(s.Machine.Environ(), "XDG_STATE_HOME="+s.dir, "XDG_RUNTIME_DIR="+s.dir, "HANDOFF_WORKSPACE="+scratchName,
 		"HANDOFF_DIR=", "HANDOFF_HOOK_DEBUG="+s.debugLog())
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = s.project(), bytes.NewReader(s.account(h)), &out, &complaints, time.Second
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.project(), bytes.NewReader(s.account(h)), &out, &complaints
+	process.Tree(cmd)
 	if err := cmd.Run(); err != nil {
 		if text := strings.TrimSpace(complaints.String()); text != "" {
 			err = fmt.Errorf("%w: %s", err, text)

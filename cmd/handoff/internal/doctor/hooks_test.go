@@ -1,3 +1,5 @@
+//go:build unix
+
 package doctor_test
 
 import (
@@ -31,4 +33,10 @@ func TestHooksThatDoNotBringMail(t *testing.T) {
 			require.Empty(t, left)
 		})
 	}
+}
+
+func TestAServerOfSomethingElse(t *testing.T) {
+	w := newWorld(t)
+	w.write(".cursor/mcp.json", `{"mcpServers": {"handoff": {"command": "/bin/echo", "args": ["hello"]}}}`)
+	requireFinding(t, w.examine("cursor"), doctor.Error, "its server does not answer: ", "/bin/echo hello")
 }

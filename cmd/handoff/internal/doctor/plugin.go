@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/installed"
 )
 
 // pluginOf gives the file that says that a client has our plugin, which brings the server and the hooks by itself.
@@ -31,7 +32,7 @@ func pluginOf(c client.Client, m client.Machine) string {
 
 // hasPlugin looks for a plugin of ours, of any marketplace, in a list of plugins.
 func hasPlugin(syntax client.Syntax, path, list string) bool {
-	doc, err := documentOf(syntax, path)
+	doc, err := installed.Open(syntax, path)
 	if err != nil {
 		return false
 	}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package doctor_test
 
 import (
@@ -10,7 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/cmd/handoff/internal/client"
 	"handoff/cmd/handoff/internal/doctor"
+	"handoff/cmd/handoff/internal/setup"
 )
 
 const untried = "skipped: it is not what handoff setup writes, so it is not tried"
@@ -32,20 +36,23 @@ func (w *world) inProject(path, text string) {
 
 func TestAServerOfAProjectThatSetupDidNotWriteIsNotStarted(t *testing.T) {
 	for name, fields := range map[string]string{
-		"a shell":       `"command": "/bin/sh", "args": ["-c", "id >'PWN'"]`,
-		"a path":        `"command": "./handoff", "args": ["mcp"]`,
-		"an absolute":   `"command": "/bin/handoff", "args": ["mcp"]`,
-		"a variable":    `"command": "handoff", "args": ["mcp"], "env": {"LD_PRELOAD": "./evil.so"}`,
-		"another word":  `"command": "handoff", "args": ["serve"]`,
-		"more words":    `"command": "handoff", "args": ["mcp", "--workspace", "w"]`,
-		"no agent":      `"command": "handoff", "args": ["mcp", "--agent", "--dir=/x"]`,
-		"for a client":  `"command": "${workspaceFolder}/handoff", "args": ["mcp"]`,
-		"nothing to do": `"command": "handoff"`,
+		"a shell":        `"command": "/bin/sh", "args": ["-c", "id >'PWN'"]`,
+		"a path":         `"command": "./handoff", "args": ["mcp"]`,
+		"an absolute":    `"command": "/bin/handoff", "args": ["mcp"]`,
+		"a variable":     `"command": "handoff", "args": ["mcp"], "env": {"LD_PRELOAD": "./evil.so"}`,
+		"another word":   `"command": "handoff", "args": ["serve"]`,
+		"more words":     `"command": "handoff", "args": ["mcp", "--workspace", "w"]`,
+		"no agent":       `"command": "handoff", "args": ["mcp", "--agent", "--dir=/x"]`,
+		"a file of them": `"command": "handoff", "args": ["mcp"], "envFile": ".env"`,
+		"a directory":    `"command": "handoff", "args": ["mcp"], "cwd": "/x"`,
+		"an address":     `"command": "handoff", "args": ["mcp"], "url": ""`,
+		"for a client":   `"command": "${workspaceFolder}/handoff", "args": ["mcp"]`,
+		"nothing to do":  `"command": "handoff"`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, runs := worldWithProgram(t)
 			pwn := filepath.Join(t.TempDir(), "PWN1")
-			w.inProject(".mcp.json", `{"mcpServers": {"handoff": {`+strings.ReplaceAll(fields, "PWN", pwn)+`}}}`)
+			w.inProject(".mcp.json", `{"mcpServers": {"handoff": {"type": "stdio", `+strings.ReplaceAll(fields, "PWN", pwn)+`}}}`)
 			all := w.examine("claude-code")
 			requireFinding(t, all, doctor.Warning, untried, "handoff setup claude-code --scope project")
 			require.NoFileExists(t, pwn)
@@ -118,4 +125,29 @@ func TestAnAddressOfAProjectIsNotCalled(t *testing.T) {
 	w.write(".claude.json", text)
 	w.examine("claude-code")
 	require.NotEmpty(t, calls)
+}
+
+// What somebody told setup to write is what doctor tries, and nothing else at that address.
+func TestAnAddressOfAProjectThatSetupWroteIsCalled(t *testing.T) {
+	w := newWorld(t)
+	url, token := site(t, map[string]int{"/mcp": 401})
+	w.vars["TEAM_TOKEN"] = "secret"
+	cursor, _ := client.Named("cursor")
+	setter := setup.Setter{Dir: setup.Receipts(w.bench.Machine), Now: w.bench.Now}
+	wish := setup.Wish{Machine: w.bench.Machine, Scope: client.Project, Server: client.Server{URL: url + "/mcp", TokenEnv: "TEAM_TOKEN"}}
+	for _, change := range setter.Plan(cursor, wish) {
+		_, err := setter.Apply(t.Context(), change)
+		require.NoError(t, err)
+	}
+	requireFinding(t, w.examine("cursor"), doctor.Error, "does not take the token", "handoff token add")
+	require.Equal(t, "Bearer secret", *token)
+
+	*token = ""
+	w.vars["AWS_SECRET"] = "secret"
+	file := filepath.Join(w.bench.Machine.Project, ".cursor", "mcp.json")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	w.write(file, strings.ReplaceAll(string(text), "TEAM_TOKEN", "AWS_SECRET"))
+	requireFinding(t, w.examine("cursor"), doctor.Skipped, "came with the project, and is not called", "")
+	require.Empty(t, *token)
 }

@@ -2,11 +2,14 @@ package doctor
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/installed"
 )
 
 // trust examines whether a client runs what it was told to run: some ask a person first.
@@ -24,7 +27,7 @@ func (in *installation) trust(m client.Machine) []Finding {
 
 // approved looks whether somebody told Claude Code not to start the server of the project, of which it asks once.
 func (in *installation) approved(m client.Machine) []Finding {
-	doc, err := documentOf(client.JSON, client.Path(".claude/settings.local.json").At(m))
+	doc, err := installed.Open(client.JSON, client.Path(".claude/settings.local.json").At(m))
 	if err != nil {
 		return nil
 	}
@@ -40,11 +43,12 @@ func (in *installation) approved(m client.Machine) []Finding {
 // reviewed looks whether the hooks of Codex were: it keeps a hash of each that was. Whether the hash is still that of
 // the hook only Codex knows.
 func (in *installation) reviewed(m client.Machine) []Finding {
-	doc, err := documentOf(client.TOML, in.client.Servers.In(client.User, m))
+	doc, err := installed.Open(client.TOML, in.client.Servers.In(client.User, m))
 	waiting := 0
 	for _, file := range in.hooks {
-		for _, place := range file.places {
-			if err != nil || !hasHash(doc.Look("hooks", "state", file.path+":"+snake(place))) {
+		for _, h := range file.Handlers {
+			place := fmt.Sprintf("%s:%s:%d:%d", file.Path, snake(h.Event), h.Group, h.Number)
+			if err != nil || !hasHash(doc.Look("hooks", "state", place)) {
 				waiting++
 			}
 		}
@@ -61,10 +65,10 @@ func hasHash(state any, there bool) bool {
 	return there && hash != "" && object["enabled"] != false
 }
 
-// snake writes the event of a place as Codex does there: session_start:0:0 for SessionStart:0:0.
-func snake(place string) string {
+// snake writes an event as Codex does there: session_start for SessionStart.
+func snake(event string) string {
 	var b strings.Builder
-	for i, r := range place {
+	for i, r := range event {
 		if 'A' <= r && r <= 'Z' {
 			if i > 0 {
 				b.WriteByte('_')
@@ -79,14 +83,14 @@ func snake(place string) string {
 // trusted looks whether Gemini CLI trusts the folder of the project. It reads neither servers nor hooks of one that it
 // does not, and asks about one that it does not know.
 func (in *installation) trusted(m client.Machine) []Finding {
-	settings, err := documentOf(client.JSON, in.client.Servers.In(client.User, m))
+	settings, err := installed.Open(client.JSON, in.client.Servers.In(client.User, m))
 	if err == nil {
 		if on, there := settings.Look("security", "folderTrust", "enabled"); there && on == false {
 			return nil
 		}
 	}
 	path := cmp.Or(client.Path(m.Getenv("GEMINI_CLI_TRUSTED_FOLDERS_PATH")), "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json")
-	rules, err := documentOf(client.JSON, path.At(m))
+	rules, err := installed.Open(client.JSON, path.At(m))
 	level := ""
 	if err == nil {
 		all, _ := rules.Look()
@@ -109,31 +113,20 @@ const (
 	doNotTrust  = "DO_NOT_TRUST"
 )
 
-// levelOf is that of the longest rule that covers a folder.
+// levelOf is that of the longest rule that covers a folder. Of several that are as long the one that refuses counts: which
+// of them the client takes depends on their order in the file, which is not known here.
 func levelOf(folder string, rules map[string]any) (level string) {
 	longest := -1
-	for path, value := range rules {
-		covers := path
+	for _, path := range slices.Sorted(maps.Keys(rules)) {
+		covers, value := path, rules[path]
 		if value == trustParent {
 			covers = filepath.Dir(path)
 		}
-		if within(covers, folder) && len(path) > longest {
-			longest = len(path)
-			level, _ = value.(string)
+		if !client.Within(covers, folder) || len(path) < longest || len(path) == longest && value != doNotTrust {
+			continue
 		}
+		longest = len(path)
+		level, _ = value.(string)
 	}
 	return level
-}
-
-// within tells whether a path is a directory or below it.
-func within(dir, path string) bool {
-	rest, err := filepath.Rel(resolved(dir), resolved(path))
-	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
-}
-
-func resolved(path string) string {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		return target
-	}
-	return path
 }

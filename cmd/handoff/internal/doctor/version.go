@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/process"
 )
 
 // A Program is the file of this program.
@@ -48,7 +49,8 @@ func versionOf(ctx context.Context, path string, m client.Machine) string {
 	ctx, end := context.WithTimeout(ctx, asking)
 	defer end()
 	cmd := exec.CommandContext(ctx, path, "version", "--json")
-	cmd.Env, cmd.WaitDelay = m.Environ(), time.Second
+	cmd.Env = m.Environ()
+	process.Tree(cmd)
 	said, err := cmd.Output()
 	var release struct{ Version string }
 	if err != nil || json.Unmarshal(bytes.TrimSpace(said), &release) != nil || release.Version == "" {

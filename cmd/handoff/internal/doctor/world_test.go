@@ -33,7 +33,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	w := &world{t: t, vars: map[string]string{"PATH": filepath.Join(dir, "bin") + ":/usr/bin:/bin", "HOME": filepath.Join(dir, "home")}}
+	w := &world{t: t, vars: map[string]string{"PATH": filepath.Join(dir, "bin") + string(filepath.ListSeparator) + os.Getenv("PATH"), "HOME": filepath.Join(dir, "home")}}
 	w.bench = doctor.Bench{
 		Machine: client.Machine{
 			Getenv: func(name string) string { return w.vars[name] }, Home: w.vars["HOME"], Project: filepath.Join(dir, "project"), OS: "linux",
@@ -62,6 +62,11 @@ func (w *world) examine(name string) []doctor.Finding {
 	c, known := client.Named(name)
 	require.True(w.t, known, name)
 	return doctor.Client(w.t.Context(), c, w.bench)
+}
+
+// hooks is a file with one hook on an event.
+func hooks(event, command string) string {
+	return `{"hooks": {"` + event + `": [{"hooks": [{"type": "command", "command": "` + command + `"}]}]}}`
 }
 
 // requireFinding fails unless one of the findings has this state, and says this.

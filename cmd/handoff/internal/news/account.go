@@ -53,16 +53,18 @@ func (a Account) Client(named string, around schemas.Agent) schemas.Agent {
 	return around
 }
 
-// Asks is what the mailbox is to be asked on an event, or false when there is nothing to ask. What a tool of a
-// subagent is answered only that subagent would read, and it has no mail of its own.
+// Asks is what the mailbox is to be asked on an event, or false when there is nothing to ask. What is said on an event
+// of a subagent only that subagent would read, and it has no mail of its own.
 func (a Account) Asks(e Event) (in schemas.NewsIn, ok bool) {
 	in = schemas.NewsIn{On: occasions[e], Session: schemas.Clip(a.Session, longestSession)}
 	switch {
-	case in.On == "", e == Tool && a.AgentID != "":
+	case in.On == "":
 		return in, false
 	case e == SubagentStop:
 		in.Subagents = names(a.AgentType, a.AgentID)
 		return in, len(in.Subagents) > 0
+	case a.AgentID != "":
+		return in, false
 	}
 	in.AtWork = a.atWork()
 	return in, true

@@ -40,7 +40,7 @@ func start(n schemas.NewsOut, workspace string, named int) string {
 	if all := len(n.Holding) + n.MoreHolding; all > 0 {
 		fmt.Fprintf(&b, "You hold %s:\n%s", counted(all, "handoff"), holding(held, all-len(held)))
 	}
-	if waits := n.Mail.Pending + n.Mail.Notices; waits > 0 {
+	if waits := n.Mail.Pending + n.Mail.Notices; waits > 0 && len(n.New) > 0 {
 		items := n.New[:min(named, len(n.New))]
 		fmt.Fprintf(&b, "Waiting for you: %s:\n%s", mail(n.Mail), list(items, waits-len(items)))
 	}
@@ -56,7 +56,7 @@ func goOn(n schemas.NewsOut) string {
 	switch {
 	case len(n.Holding) > 0:
 		return fmt.Sprintf("Go on with %s: get_handoff shows its brief and its checkpoint.\n", n.Holding[0].HandoffID)
-	case n.Mail.Pending > 0:
+	case n.Mail.Pending > 0 && len(n.New) > 0:
 		return "claim_handoff takes the next one and shows its brief.\n"
 	case n.Mail.Notices > 0:
 		return "list_handoffs with box notices shows them.\n"
@@ -104,7 +104,7 @@ func Reminder(n schemas.NewsOut) string {
 		"with action ask you may wait for an answer. You are told this once for each.\n"
 }
 
-// Wake tells a session that sleeps why it is woken. The brief of the handoff frames itself.
+// Wake tells a session that sleeps why it is woken. The brief of the handoff, where it may be told, frames itself.
 func Wake(n schemas.NewsOut, brief string) string {
 	item := n.New[0]
 	do := fmt.Sprintf("%s came for %s. Take it with claim_handoff, handoff_id %s; do it; then complete_handoff.", item.HandoffID, n.Agent, item.HandoffID)
@@ -113,6 +113,9 @@ func Wake(n schemas.NewsOut, brief string) string {
 	}
 	if more := len(n.New) - 1 + n.MoreNew; more > 0 {
 		do += fmt.Sprintf(" %d more: list_handoffs.", more)
+	}
+	if brief == "" {
+		return "handoff: " + do + "\n"
 	}
 	return "handoff: " + do + "\n\n" + brief
 }

@@ -1,6 +1,11 @@
 package process
 
-import "os"
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
 
 // mostAbove is how many processes [Above] looks at.
 const mostAbove = 16
@@ -8,8 +13,25 @@ const mostAbove = 16
 // Above gives the numbers of the processes above this one, nearest first: who started it, who started that, and so
 // on. It leaves out the first process of the system, and ends where the system does not tell.
 func Above() (all []int) {
-	for pid := os.Getppid(); pid > 1 && len(all) < mostAbove; pid = parentOf(pid) {
+	for pid := os.Getppid(); pid > 1 && len(all) < mostAbove; {
 		all = append(all, pid)
+		_, pid = about(pid)
 	}
 	return all
+}
+
+// shells are programs that clients start others with. They may have ended a moment later.
+var shells = []string{"sh", "ash", "bash", "dash", "fish", "ksh", "zsh", "busybox", "cmd", "powershell", "pwsh"}
+
+// Client gives the number of the process that had this one started: the nearest above that is no shell, as far as the
+// system tells.
+func Client() int {
+	for _, pid := range Above() {
+		name, _ := about(pid)
+		name = strings.TrimSuffix(strings.ToLower(filepath.Base(name)), ".exe")
+		if !slices.Contains(shells, name) {
+			return pid
+		}
+	}
+	return os.Getppid()
 }

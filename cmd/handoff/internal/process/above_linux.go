@@ -6,17 +6,21 @@ import (
 	"strings"
 )
 
-// parentOf gives the process that started another, zero where it cannot be seen. The name of the process comes
-// before it, in parentheses, and may hold any character (proc_pid_stat(5)).
-func parentOf(pid int) (parent int) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+// about gives the name of a process and who started it, nothing where that cannot be seen. The name is in parentheses,
+// and may hold any character (proc_pid_stat(5)).
+func about(pid int) (name string, parent int) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return 0
+		return "", 0
+	}
+	stat := string(text)
+	begin, end := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
+	if begin < 0 || end < begin {
+		return "", 0
 	}
 	var state string
-	after := string(stat[strings.LastIndexByte(string(stat), ')')+1:])
-	if _, err := fmt.Sscan(after, &state, &parent); err != nil {
-		return 0
+	if _, err := fmt.Sscan(stat[end+1:], &state, &parent); err != nil {
+		return "", 0
 	}
-	return parent
+	return stat[begin+1 : end], parent
 }

@@ -1,6 +1,7 @@
 package process_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -13,15 +14,13 @@ import (
 	"handoff/cmd/handoff/internal/process"
 )
 
-const above = "PROCESS_TEST_ABOVE" // in the environment: print the processes above
+const above = "PROCESS_TEST_ABOVE" // in the environment: print the process that is the client, and those above
 
 func TestMain(m *testing.M) {
 	if os.Getenv(above) == "" {
 		os.Exit(m.Run())
 	}
-	for _, pid := range process.Above() {
-		os.Stdout.WriteString(strconv.Itoa(pid) + " ")
-	}
+	fmt.Println(process.Client(), process.Above())
 }
 
 func TestTheProcessesAbove(t *testing.T) {
@@ -34,8 +33,9 @@ func TestTheProcessesAbove(t *testing.T) {
 	shell.Env = append(os.Environ(), above+"=yes")
 	out, err := shell.Output()
 	require.NoError(t, err)
+	own := strconv.Itoa(os.Getpid())
 	lines := strings.Split(string(out), "\n")
-	pids := strings.Fields(lines[1])
-	require.Equal(t, []string{lines[0], strconv.Itoa(os.Getpid())}, pids[:2])
-	require.NotContains(t, pids, "1")
+	require.True(t, strings.HasPrefix(lines[1], own+" ["+lines[0]+" "+own), "%s is above through shell %s: %s", own, lines[0], lines[1])
+	require.NotContains(t, lines[1], "[1 ")
+	require.NotContains(t, lines[1], " 1]")
 }

@@ -4,6 +4,9 @@
 // End of input, SIGTERM, SIGINT, SIGHUP, a client that no longer reads and another parent than at the start
 // all begin the same drain. A signal that comes again ends the process at once, and so does a drain that takes
 // longer than [Limit].
+//
+// The processes around it are its business too: who started it ([Above]), whether another is there ([Runs]), and that
+// what it starts ends with all that this started ([Tree]).
 package process
 
 import (

@@ -1,6 +1,7 @@
 package setup_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,6 +53,24 @@ func TestAnUpdateKeepsWhatIsNotOurs(t *testing.T) {
 	w.write(path, `{"mcpServers": {"handoff": {"type": "stdio", "command": "/old/handoff", "args": ["mcp"], "alwaysLoad": true, "env": {"A": "b"}}}}`, 0o600)
 	w.apply(claude)
 	w.requireText(`{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"], "alwaysLoad": true, "env": {"A": "b"}}}}`, path)
+}
+
+// Who sets a client up wants its server started. Those of others stay off.
+func TestAServerThatWasSwitchedOffIsSwitchedOnAgain(t *testing.T) {
+	for name, file := range map[string]string{"codex": "ours-switched-off.toml", "cursor": "ours-switched-off.json", "opencode": "ours-switched-off.json"} {
+		w := newWorld(t)
+		c := known(t, name)
+		path := w.servers(c)
+		w.write(path, w.read(filepath.Join("testdata", "configs", name, "servers", file)), 0o600)
+		before, _ := w.wish.Find(c)
+		require.True(t, before.Off, name)
+		require.False(t, of(t, w.Plan(c, w.wish), path).Same(), name)
+		w.apply(c)
+		after, _ := w.wish.Find(c)
+		require.False(t, after.Off, name)
+		require.Equal(t, before.Command, after.Command)
+		require.Regexp(t, `enabled"?( =|:) false|"disabled": true`, w.read(path), "the other is as it was")
+	}
 }
 
 func TestTrustIsGivenAndTakenBack(t *testing.T) {

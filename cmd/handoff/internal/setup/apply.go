@@ -54,7 +54,7 @@ func (s Setter) Apply(ctx context.Context, c Change) (d Done, err error) {
 
 // stillSo tells whether the file is as it was read.
 func (c Change) stillSo() error {
-	now, err := Read(c.File.Path)
+	now, err := changeable(c.File.Path)
 	if err == nil && (now.Missing != c.File.Missing || now.Target != c.File.Target || !bytes.Equal(now.Text, c.File.Text)) {
 		err = errMeanwhile
 	}

@@ -14,7 +14,7 @@ import (
 func (s Setter) elsewhere(c client.Client, w Wish) (all []place) {
 	names, _ := filepath.Glob(filepath.Join(s.Dir, "*.json")) // the pattern is well formed
 	for _, name := range names {
-		var r Receipt
+		var r receipt
 		text, err := os.ReadFile(name)
 		if err != nil || json.Unmarshal(text, &r) != nil || name != s.file(r.Path) {
 			continue

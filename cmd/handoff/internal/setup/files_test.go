@@ -4,6 +4,7 @@ package setup_test
 
 import (
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -12,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/client"
-	"handoff/cmd/handoff/internal/setup"
+	"handoff/cmd/handoff/internal/installed"
 )
 
 func TestFilesThatAreLeftAlone(t *testing.T) {
@@ -22,7 +23,7 @@ func TestFilesThatAreLeftAlone(t *testing.T) {
 		why  string
 	}{
 		"read-only": {func(w *world, path string) { w.write(path, text, 0o444) }, "read-only"},
-		"huge":      {func(w *world, path string) { w.write(path, text+strings.Repeat(" ", setup.Largest), 0o600) }, "bytes"},
+		"huge":      {func(w *world, path string) { w.write(path, text+strings.Repeat(" ", installed.Largest), 0o600) }, "bytes"},
 		"directory": {func(w *world, path string) { require.NoError(w.t, os.MkdirAll(path, 0o700)) }, "no file"},
 		"pipe":      {func(w *world, path string) { require.NoError(w.t, syscall.Mkfifo(path, 0o600)) }, "no file"},
 		"link to nothing": {func(w *world, path string) {
@@ -98,6 +99,35 @@ func TestCopiesAndReceiptsAreForNobodyElse(t *testing.T) {
 	for _, name := range tree(t, w.Dir) {
 		requireMode(t, filepath.Join(w.Dir, name), 0o600)
 	}
+}
+
+// Half a copy would be taken for a whole one.
+func TestACopyThatCannotBeMadeIsNotLeft(t *testing.T) {
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	path := w.servers(cursor)
+	w.write(path, `{"a": "`+strings.Repeat("x", 2<<20)+`"}`, 0o600)
+	change := of(t, w.Plan(cursor, w.wish), path)
+	limitFiles(t)
+	_, err := w.Apply(t.Context(), change)
+	require.ErrorContains(t, err, "back it up: ")
+	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
+}
+
+// limitFiles has writing fail where a file would get longer than 1 MiB, as on a disk that is full. What the test
+// itself logs is shorter.
+func limitFiles(t *testing.T) {
+	t.Helper()
+	signal.Ignore(syscall.SIGXFSZ)
+	var limit syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
+	before := limit
+	limit.Cur = 1 << 20
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
+	t.Cleanup(func() {
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before))
+		signal.Reset(syscall.SIGXFSZ)
+	})
 }
 
 func TestAFileThatChangesMeanwhileIsLeftAlone(t *testing.T) {

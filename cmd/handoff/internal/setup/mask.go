@@ -13,7 +13,7 @@ const notShown = "(one line, not shown)"
 // masked hides the lines of a diff that hold anything but what we write: a neighbour that gets a comma, or all of a
 // file that is on one line, may hold secrets.
 func (c Change) masked(diff string) string {
-	ours, n := c.ours(), 0
+	ours, n := c.ourTokens(), 0
 	var b strings.Builder
 	for line := range strings.Lines(diff) {
 		if n++; n > 2 && (line[0] == '-' || line[0] == '+') && !ours.all(line[1:]) { // the first two name the file
@@ -45,9 +45,9 @@ func (t tokens) all(line string) bool {
 	return true
 }
 
-// ours gives what we write into the file now, and what we wrote before.
-func (c Change) ours() tokens {
-	t := tokens{client.ServerName: true}
+// ourTokens gives those that we write into the file now, that we wrote before, and by which a server is switched off.
+func (c Change) ourTokens() tokens {
+	t := tokens{client.ServerName: true, "enabled": true, "disabled": true, "true": true, "false": true}
 	before := c.wish
 	before.Server, before.Call, before.Hooks = c.receipt.Wished.Server, c.receipt.Wished.Call, c.receipt.Wished.Hooks
 	for _, w := range []Wish{c.wish, before} {

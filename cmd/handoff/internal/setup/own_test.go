@@ -1,3 +1,5 @@
+//go:build unix
+
 package setup_test
 
 import (
@@ -5,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -89,6 +92,35 @@ func TestWhenTheFileIsWrittenAtOnce(t *testing.T) {
 				require.NoError(t, change.Err)
 				require.Nil(t, change.Own)
 			}
+		})
+	}
+}
+
+// Somebody writes between the last reading and the writing: when the receipt is kept, the time is asked for.
+func TestTheLastLookIsBeforeTheRename(t *testing.T) {
+	for name, does := range map[string]string{"written": "", "after the client's command": "exit 1"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			claude := known(t, "claude-code")
+			if does != "" {
+				w.standIn("claude", does)
+			}
+			path := w.servers(claude)
+			w.write(path, mine, 0o600)
+			change := of(t, w.Plan(claude, w.wish), path)
+			now, times := w.Now, 0
+			w.Now = func() time.Time {
+				if times++; times == 2 {
+					w.write(path, `{"theirs": 1}`, 0o600)
+				}
+				return now()
+			}
+			_, err := w.Apply(t.Context(), change)
+			require.ErrorContains(t, err, "meanwhile")
+			w.requireText(`{"theirs": 1}`, path)
+			left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".handoff-*"))
+			require.NoError(t, err)
+			require.Empty(t, left)
 		})
 	}
 }

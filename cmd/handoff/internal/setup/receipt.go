@@ -13,16 +13,20 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/installed"
 )
 
-// A Setter changes files and keeps receipts of it.
-type Setter struct {
-	Dir string // of the receipts; made when it is needed
-	Now func() time.Time
+// Receipts gives the directory of the receipts on a machine. No workspace has such a name.
+func Receipts(m client.Machine) string {
+	state := m.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) {
+		state = filepath.Join(m.Home, ".local", "state")
+	}
+	return filepath.Join(state, "handoff", ".setup")
 }
 
-// A Receipt is what is needed to undo what was done to a file.
-type Receipt struct {
+// A receipt is what is needed to undo what was done to a file.
+type receipt struct {
 	Client  string       `json:"client"`
 	Path    string       `json:"path"`
 	Scope   client.Scope `json:"scope,omitempty"`
@@ -35,11 +39,11 @@ type Receipt struct {
 	Folders []string     `json:"folders,omitempty"` // that were made, outer ones first
 	Backups []string     `json:"backups,omitempty"`
 	Granted bool         `json:"granted,omitempty"` // tools run without asking because of us
-	Wished  Wished       `json:"wished"`
+	Wished  wished       `json:"wished"`
 }
 
-// Wished is what was wished when a file was changed.
-type Wished struct {
+// wished is what was wished when a file was changed.
+type wished struct {
 	Server client.Server `json:"server"`
 	Call   client.Call   `json:"call"`
 	Hooks  bool          `json:"hooks"`
@@ -55,17 +59,17 @@ func (s Setter) file(path string) string {
 }
 
 // receipt gives the receipt of a file, if it has one.
-func (s Setter) receipt(f File) (r Receipt, ok bool) {
+func (s Setter) receipt(f installed.File) (r receipt, ok bool) {
 	text, err := os.ReadFile(s.file(f.Path))
 	if err != nil || json.Unmarshal(text, &r) != nil || r.Path != f.Path {
-		return Receipt{}, false
+		return receipt{}, false
 	}
 	return r, true
 }
 
 // AsBefore gives the wish with which a client was set up last in the scope of this one; this one if it never was.
 func (s Setter) AsBefore(c client.Client, w Wish) Wish {
-	if r, ok := s.receipt(File{Path: c.Servers.In(w.Scope, w.Machine)}); ok {
+	if r, ok := s.receipt(installed.File{Path: c.Servers.In(w.Scope, w.Machine)}); ok {
 		w.Server, w.Call, w.Hooks = r.Wished.Server, r.Wished.Call, r.Wished.Hooks
 	}
 	return w
@@ -74,10 +78,10 @@ func (s Setter) AsBefore(c client.Client, w Wish) Wish {
 // keep writes the receipt of a change that left a file with this text. As long as only we changed the file, what was
 // there first stays what is put back.
 func (s Setter) keep(c Change, after []byte, folders []string, backup string) (err error) {
-	r := Receipt{
+	r := receipt{
 		Client: c.Client.Name, Path: c.File.Path, Scope: c.wish.Scope, Missing: c.File.Missing, Before: c.File.Text, Mode: c.File.Mode,
 		Made: c.made, Folders: folders, Granted: c.place.has.grant && c.wish.Server.Trust && !c.granted(),
-		Wished: Wished{c.wish.Server, c.wish.Call, c.wish.Hooks},
+		Wished: wished{c.wish.Server, c.wish.Call, c.wish.Hooks},
 	}
 	if old, ok := s.receipt(c.File); ok {
 		r.Made = append(old.Made, r.Made...)
@@ -98,7 +102,7 @@ func (s Setter) keep(c Change, after []byte, folders []string, backup string) (e
 	return s.write(r)
 }
 
-func (s Setter) write(r Receipt) error {
+func (s Setter) write(r receipt) error {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return err
@@ -113,7 +117,7 @@ func (s Setter) write(r Receipt) error {
 }
 
 // forget removes the receipt of a file.
-func (s Setter) forget(f File) error {
+func (s Setter) forget(f installed.File) error {
 	if err := os.Remove(s.file(f.Path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -121,13 +125,8 @@ func (s Setter) forget(f File) error {
 }
 
 // inner gives the ways of a receipt, inner ones first.
-func (r Receipt) inner() []way {
+func (r receipt) inner() []way {
 	ways := slices.Clone(r.Made)
 	slices.Reverse(ways)
 	return ways
-}
-
-// BackupName is how the copy of a file is called that is made before it is changed.
-func BackupName(path string, at time.Time) string {
-	return path + ".handoff-backup-" + at.UTC().Format("20060102-150405")
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"handoff/cmd/handoff/internal/client"
-	"handoff/cmd/handoff/internal/setup/edit"
+	"handoff/cmd/handoff/internal/edit"
 )
 
 // Foreign says that the server of another program has our name.
@@ -16,18 +16,18 @@ type Foreign struct {
 
 func (*Foreign) Error() string { return "it has another server that is called handoff" }
 
-// putServer writes our server into a list. Of an entry that is there, what we do not write ourselves stays: a
-// timeout, say.
-func (w Wish) putServer(c client.Client, doc edit.Document, r Receipt) error {
-	at := under(c, doc).to(client.ServerName)
+// putServer writes our server into a list, and switches it on. Of an entry that is there, what we do not write ourselves
+// stays: a timeout, say.
+func (w Wish) putServer(c client.Client, doc edit.Document, r receipt) error {
+	at := server(c, doc)
 	entry := c.Entry(w.Server)
 	old, there := doc.Look(at...)
 	if !there {
 		return doc.Set(entry, at...)
 	}
 	fields, ok := old.(map[string]any)
-	if !ok || !w.owns(fields, r) {
-		return &Foreign{w.removal(c)}
+	if !ok || !w.isOurs(fields, r) {
+		return &Foreign{removal(c, w.Scope)}
 	}
 	for _, f := range entry {
 		if edit.Same(fields[f.Key], f.Value) {
@@ -37,7 +37,7 @@ func (w Wish) putServer(c client.Client, doc edit.Document, r Receipt) error {
 			return err
 		}
 	}
-	for _, key := range stale(c, entry) {
+	for _, key := range append(stale(c, entry), client.OffKeys(fields)...) {
 		if err := doc.Delete(at.to(key)...); err != nil {
 			return err
 		}
@@ -45,51 +45,40 @@ func (w Wish) putServer(c client.Client, doc edit.Document, r Receipt) error {
 	return nil
 }
 
-func (w Wish) removal(c client.Client) []string {
+func removal(c client.Client, scope client.Scope) []string {
 	if c.Own == nil {
 		return nil
 	}
-	return c.Own.Remove(w.Scope)
+	return c.Own.Remove(scope)
 }
 
-// owns tells whether an entry is ours: one that leads where the wished one does, or the one of the receipt did, or that
-// starts handoff. What somebody put in its place is theirs, receipt or not.
-func (w Wish) owns(fields map[string]any, r Receipt) bool {
-	wishes := []client.Server{w.Server}
-	if r.Path != "" {
-		wishes = append(wishes, r.Wished.Server)
-	}
-	for _, server := range wishes {
-		if w.isOurs(fields, server) {
-			return true
-		}
-	}
-	return false
+// isOurs tells whether an entry is setup's to change: one that leads where the wished one does, or the one of the receipt
+// did, or that starts handoff. What somebody put in its place is theirs, receipt or not.
+func (w Wish) isOurs(fields map[string]any, r receipt) bool {
+	return w.leadsTo(w.Server, fields) || r.Path != "" && w.leadsTo(r.Wished.Server, fields)
 }
 
-func (w Wish) isOurs(fields map[string]any, wished client.Server) bool {
+// leadsTo tells whether an entry starts this server, or handoff under another path, or has its address.
+func (w Wish) leadsTo(s client.Server, fields map[string]any) bool {
 	if url, ok := fields["url"]; ok && url != nil {
-		return wished.URL != "" && url == wished.URL
+		return s.URL != "" && url == s.URL
 	}
 	words := client.ReadEntry(fields).Command
 	if len(words) < 2 || words[1] != "mcp" {
 		return false
 	}
-	return len(wished.Command) > 0 && words[0] == wished.Command[0] || w.isProgram(words[0])
+	return len(s.Command) > 0 && words[0] == s.Command[0] || w.names(words[0])
 }
 
-// isProgram tells whether setup could have named handoff so: by its bare name, or, for one user, by its path. A path
-// within a project is the project's.
-func (w Wish) isProgram(name string) bool {
-	slashed := strings.ReplaceAll(name, `\`, "/")
-	if slashed != name && len(name) > 2 && name[1] == ':' {
+// names tells whether setup could have named handoff so: by its bare name, or, for one user, by its path. A path within a
+// project is the project's.
+func (w Wish) names(program string) bool {
+	slashed := strings.ReplaceAll(program, `\`, "/")
+	if slashed != program && len(program) > 2 && program[1] == ':' {
 		slashed = slashed[2:] // of a drive
 	}
-	absolute := path.IsAbs(slashed) || filepath.IsAbs(name)
-	if strings.TrimSuffix(path.Base(slashed), ".exe") != client.ServerName {
-		return false
-	}
-	return !strings.Contains(slashed, "/") || absolute && w.Scope == client.User
+	absolute := path.IsAbs(slashed) || filepath.IsAbs(program)
+	return client.IsHandoff(program) && (!strings.Contains(slashed, "/") || absolute && w.Scope == client.User)
 }
 
 // stale gives the keys that other forms of our entry have and this one has not.

@@ -1,17 +1,27 @@
 // Package setup writes handoff into the configuration of the clients that agents run in, and takes it out again.
 //
-// It happens in two steps. [Plan] and [Undo] only read: they give a [Change] for each file, with its text before and
-// after, or the reason to leave it alone. [Setter.Apply] then makes one change: with the client's own command where it
-// has one, else by writing the file. What was there before is kept in a receipt, so that it can be put back byte for
+// It happens in two steps. [Setter.Plan] and [Setter.Undo] only read: they give a [Change] for each file, with its text
+// before and after, or the reason to leave it alone. [Setter.Apply] and [Setter.Revert] then make one change: with the
+// client's own command where it has one, else by writing the file. What was there before is kept in a receipt, so that it can be put back byte for
 // byte as long as nobody else wrote the file since.
 package setup
 
 import (
 	"bytes"
+	"errors"
+	"slices"
+	"time"
 
 	"handoff/cmd/handoff/internal/client"
-	"handoff/cmd/handoff/internal/setup/edit"
+	"handoff/cmd/handoff/internal/edit"
+	"handoff/cmd/handoff/internal/installed"
 )
+
+// A Setter changes files and keeps receipts of it.
+type Setter struct {
+	Dir string // of the receipts; made when it is needed
+	Now func() time.Time
+}
 
 // A Wish is what somebody wants of clients.
 type Wish struct {
@@ -25,7 +35,7 @@ type Wish struct {
 // A Change is what is to be done to one file of a client.
 type Change struct {
 	Client client.Client
-	File   File
+	File   installed.File
 	After  []byte   // its text then
 	Gone   bool     // it is removed
 	Own    []string // the client's command that does it, with its path; nil: the file is written
@@ -37,13 +47,13 @@ type Change struct {
 	// Unread says why the client was seen not to read such a file at all, ours or not.
 	Unread error
 
-	// Foreign says of an undoing that the server stays, as it is not ours any more.
+	// Foreign says of a server that it stays: one that is not ours any more, of an undoing, or a [*Local] one.
 	Foreign error
 
 	wish    Wish
 	place   place
 	made    []way
-	receipt Receipt // of what was done to the file before; empty: nothing was
+	receipt receipt // of what was done to the file before; empty: nothing was
 }
 
 // Same tells whether there is nothing to do.
@@ -54,10 +64,22 @@ func (c Change) Same() bool {
 // A part is what of handoff belongs into one file.
 type part struct{ server, hooks, grant bool }
 
+// Find gives our entry in the list that setup writes; ok is false if there is none that leads anywhere.
+func (w Wish) Find(c client.Client) (e installed.Entry, ok bool) {
+	entries, _ := installed.Entries(c, w.Machine) // a file that cannot be read has none
+	i := slices.IndexFunc(entries, func(e installed.Entry) bool {
+		return e.Scope != installed.Local && e.Path == c.Servers.In(w.Scope, w.Machine)
+	})
+	if i < 0 {
+		return e, false
+	}
+	return entries[i], len(entries[i].Command) > 0 || entries[i].URL != ""
+}
+
 // Plan gives the changes by which a client becomes what is wished, one for each of its files.
 func (s Setter) Plan(c client.Client, w Wish) (all []Change) {
 	for _, p := range w.places(c) {
-		all = append(all, s.planned(c, w, p))
+		all = append(all, s.planned(c, w, p).besides())
 	}
 	return all
 }
@@ -101,29 +123,37 @@ func (p part) with(q part) part {
 // planned gives the change of one file.
 func (s Setter) planned(c client.Client, w Wish, p place) Change {
 	change := Change{Client: c, wish: w, place: p}
-	change.File, change.Err = Read(p.path)
+	change.File, change.Err = changeable(p.path)
 	if change.Err != nil {
 		return change
 	}
 	r, known := s.receipt(change.File)
 	change.receipt = r
 	var doc edit.Document
-	if doc, change.Err = edit.Open(p.syntax, change.File.Text); change.Err != nil {
-		change.Err = &Broken{change.Err}
+	if doc, change.Err = change.File.Document(p.syntax); change.Err != nil {
 		return change
 	}
 	if settings, ok := doc.(*edit.JSON); ok && (p.has.server || w.Hooks) {
 		change.Unread = settings.ReadAs(p.syntax)
 	}
-	before, lacking := doc.Bytes(), lacking(c, p, doc)
+	before, lacked := doc.Bytes(), missing(c, p, doc)
 	change.After = change.File.Text
 	if change.Err = w.put(c, p, doc, r); change.Err != nil || bytes.Equal(doc.Bytes(), before) {
 		return change
 	}
 	change.After = doc.Bytes()
-	change.made = there(lacking, doc)
+	change.made = existing(lacked, doc)
 	if p.has.server {
 		change.Own = w.own(c, change.File, known)
 	}
 	return change
+}
+
+// changeable reads a file that is to be changed. The error is the reason to leave it alone.
+func changeable(path string) (installed.File, error) {
+	f, err := installed.Read(path)
+	if err == nil && !f.Missing && f.Mode&0o200 == 0 {
+		err = errors.New("it is read-only")
+	}
+	return f, err
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"handoff/cmd/handoff/internal/client"
-	"handoff/cmd/handoff/internal/setup/edit"
+	"handoff/cmd/handoff/internal/edit"
 )
 
 // Diff shows a change as a unified diff, or nothing where there is none. It shows no line that holds more than what
@@ -74,7 +74,7 @@ func (w Wish) snippet(c client.Client, p place) (Snippet, error) {
 		return Snippet{}, err
 	}
 	nothing := string(doc.Bytes())
-	if err := w.put(c, p, doc, Receipt{}); err != nil || string(doc.Bytes()) == nothing {
+	if err := w.put(c, p, doc, receipt{}); err != nil || string(doc.Bytes()) == nothing {
 		return Snippet{}, err
 	}
 	return Snippet{p.path, string(doc.Bytes())}, nil

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -34,6 +33,29 @@ func TestAServerThatReplacedOursStays(t *testing.T) {
 	w.revert(gemini)
 	require.Contains(t, w.read(path), other)
 	require.NotContains(t, w.read(path), "handoff hook")
+}
+
+// Claude Code has a list for one person in one project, which goes before those that setup writes.
+func TestAServerOfThisProjectAloneIsTold(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	path := w.servers(claude)
+	of := func() (plan, undo error) {
+		return of(t, w.Plan(claude, w.wish), w.servers(claude)).Foreign, of(t, w.Undo(claude, w.wish), w.servers(claude)).Foreign
+	}
+	w.write(path, `{"projects": {"/elsewhere": {"mcpServers": {"handoff": {"command": "handoff", "args": ["mcp"]}}}}}`, 0o600)
+	plan, undo := of()
+	require.NoError(t, plan)
+	require.NoError(t, undo)
+	w.write(path, strings.ReplaceAll(w.read(path), "/elsewhere", w.wish.Machine.Project), 0o600)
+	for _, scope := range []client.Scope{client.User, client.Project} {
+		w.wish.Scope = scope
+		plan, undo = of()
+		var local *setup.Local
+		require.ErrorAs(t, plan, &local)
+		require.ErrorAs(t, undo, &local)
+		require.Equal(t, "claude mcp remove --scope local handoff", local.Remove)
+	}
 }
 
 // A program of another name is ours where the receipt says so, whatever is wished now.
@@ -84,30 +106,6 @@ func TestAnApostropheInTheProgram(t *testing.T) {
 	require.NotContains(t, w.read(settings), "hara")
 }
 
-func TestWhatSetupWrites(t *testing.T) {
-	web := client.Server{URL: "https://example.com/mcp", TokenEnv: "HANDOFF_TOKEN"}
-	for text, want := range map[string]bool{
-		`"type": "stdio", "command": "handoff", "args": ["mcp"]`:                                                                       true,
-		`"type": "stdio", "command": "handoff", "args": ["mcp"], "env": {}`:                                                            true,
-		`"type": "stdio", "command": "handoff", "args": ["mcp"], "env": {"LD_PRELOAD": "x.so"}`:                                        false,
-		`"type": "stdio", "command": "handoff", "args": ["mcp", "--dir", "/"]`:                                                         false,
-		`"type": "stdio", "command": "tools/handoff", "args": ["mcp"]`:                                                                 false,
-		`"type": "stdio", "command": "sh", "args": ["-c", "id"]`:                                                                       false,
-		`"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${HANDOFF_TOKEN}"}`:                    true,
-		`"type": "http", "url": "https://example.org/mcp", "headers": {"Authorization": "Bearer ${HANDOFF_TOKEN}"}`:                    false,
-		`"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${AWS_SECRET}"}`:                       false,
-		`"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${HANDOFF_TOKEN}"}, "command": "evil"`: false,
-	} {
-		w := newWorld(t)
-		w.wish.Scope = client.Project
-		claude := known(t, "claude-code")
-		w.write(w.servers(claude), `{"mcpServers": {"handoff": {`+text+`}}}`, 0o600)
-		found, ok := w.wish.Find(claude)
-		require.True(t, ok)
-		require.Equal(t, want, w.wish.Written(claude, found, web), text)
-	}
-}
-
 // What is around our lines may be secret, and so is a line that gets no more than a comma, or holds everything.
 func TestADiffShowsOnlyOurs(t *testing.T) {
 	for name, text := range map[string]string{
@@ -133,35 +131,6 @@ func TestADiffShowsOnlyOurs(t *testing.T) {
 			diff = of(t, w.Undo(cursor, w.wish), path).Diff()
 			require.NotEmpty(t, diff)
 			require.NotContains(t, diff, "hunter2")
-		})
-	}
-}
-
-// Somebody writes between the last reading and the writing: when the receipt is kept, the time is asked for.
-func TestTheLastLookIsBeforeTheRename(t *testing.T) {
-	for name, does := range map[string]string{"written": "", "after the client's command": "exit 1"} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			claude := known(t, "claude-code")
-			if does != "" {
-				w.standIn("claude", does)
-			}
-			path := w.servers(claude)
-			w.write(path, mine, 0o600)
-			change := of(t, w.Plan(claude, w.wish), path)
-			now, times := w.Now, 0
-			w.Now = func() time.Time {
-				if times++; times == 2 {
-					w.write(path, `{"theirs": 1}`, 0o600)
-				}
-				return now()
-			}
-			_, err := w.Apply(t.Context(), change)
-			require.ErrorContains(t, err, "meanwhile")
-			w.requireText(`{"theirs": 1}`, path)
-			left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".handoff-*"))
-			require.NoError(t, err)
-			require.Empty(t, left)
 		})
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"slices"
 
 	"handoff/cmd/handoff/internal/client"
-	"handoff/cmd/handoff/internal/setup/edit"
+	"handoff/cmd/handoff/internal/edit"
+	"handoff/cmd/handoff/internal/installed"
 )
 
 // Undo gives the changes that take us out of a client: the texts that were there before, where nobody else wrote since,
@@ -15,14 +16,14 @@ import (
 // its turn comes. It goes over the files that receipts tell of, too.
 func (s Setter) Undo(c client.Client, w Wish) (all []Change) {
 	for _, p := range slices.Backward(append(w.places(c), s.elsewhere(c, w)...)) {
-		all = append(all, s.undone(c, w, p))
+		all = append(all, s.undone(c, w, p).besides())
 	}
 	return all
 }
 
 func (s Setter) undone(c client.Client, w Wish, p place) Change {
 	change := Change{Client: c, wish: w, place: p}
-	change.File, change.Err = Read(p.path)
+	change.File, change.Err = changeable(p.path)
 	change.After = change.File.Text
 	if change.Err != nil || change.File.Missing {
 		return change
@@ -48,15 +49,15 @@ func isNothing(text []byte) bool {
 }
 
 // without gives the text of the file without our parts.
-func (c Change) without(r Receipt) ([]byte, error) {
-	doc, err := edit.Open(c.place.syntax, c.File.Text)
+func (c Change) without(r receipt) ([]byte, error) {
+	doc, err := c.File.Document(c.place.syntax)
 	if err != nil {
-		return c.File.Text, &Broken{err}
+		return c.File.Text, err
 	}
 	before := doc.Bytes()
 	err = errors.Join(c.withoutServer(doc, r), c.withoutSettings(doc, r))
 	for _, w := range r.inner() {
-		if v, ok := doc.Look(w...); ok && isEmpty(v) {
+		if v, ok := doc.Look(w...); ok && edit.IsEmpty(v) {
 			err = errors.Join(err, doc.Delete(w...))
 		}
 	}
@@ -67,35 +68,35 @@ func (c Change) without(r Receipt) ([]byte, error) {
 }
 
 // withoutServer leaves a server alone that is not ours.
-func (c Change) withoutServer(doc edit.Document, r Receipt) error {
+func (c Change) withoutServer(doc edit.Document, r receipt) error {
 	if !c.place.has.server {
 		return nil
 	}
-	at := under(c.Client, doc).to(client.ServerName)
+	at := server(c.Client, doc)
 	old, _ := doc.Look(at...)
 	fields, ok := old.(map[string]any)
-	if !ok || !c.wish.owns(fields, r) {
+	if !ok || !c.wish.isOurs(fields, r) {
 		return nil
 	}
 	return doc.Delete(at...)
 }
 
 // foreign tells of a server that somebody put in the place of ours.
-func (c Change) foreign(r Receipt) error {
+func (c Change) foreign(r receipt) error {
 	if !c.place.has.server || r.Path == "" {
 		return nil
 	}
 	doc, err := edit.Open(c.place.syntax, c.After)
 	if err != nil {
-		return &Broken{err}
+		return &installed.Broken{Err: err}
 	}
-	if _, there := doc.Look(under(c.Client, doc).to(client.ServerName)...); there {
-		return &Foreign{c.wish.removal(c.Client)}
+	if _, there := doc.Look(server(c.Client, doc)...); there {
+		return &Foreign{removal(c.Client, c.wish.Scope)}
 	}
 	return nil
 }
 
-func (c Change) withoutSettings(doc edit.Document, r Receipt) (err error) {
+func (c Change) withoutSettings(doc edit.Document, r receipt) (err error) {
 	settings, ok := doc.(*edit.JSON)
 	if c.place.has.hooks && ok {
 		for _, event := range events(c.Client, settings) {
@@ -106,16 +107,6 @@ func (c Change) withoutSettings(doc edit.Document, r Receipt) (err error) {
 		err = errors.Join(err, deleteGrant(c.Client.Allow(), settings))
 	}
 	return err
-}
-
-func isEmpty(v any) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		return len(v) == 0
-	case []any:
-		return len(v) == 0
-	}
-	return false
 }
 
 // Revert makes a change that [Setter.Undo] gave. What was put back exactly needs its copies no more: they go with the
@@ -150,7 +141,7 @@ func (s Setter) Revert(c Change) (d Done, err error) {
 }
 
 // clear removes what was made beside the file.
-func (r Receipt) clear(exact bool) (err error) {
+func (r receipt) clear(exact bool) (err error) {
 	if exact {
 		for _, name := range r.Backups {
 			if removed := os.Remove(name); removed != nil && !errors.Is(removed, os.ErrNotExist) {

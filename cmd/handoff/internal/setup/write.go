@@ -6,6 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
+
+	"handoff/cmd/handoff/internal/installed"
 )
 
 // replace writes a file as a whole: who reads it finds the old text or the new one. The last look, if there is one, is
@@ -37,24 +40,38 @@ func replace(path string, text []byte, mode fs.FileMode, last func() error) (err
 }
 
 // backup copies a file beside it, for nobody else to read.
-func (s Setter) backup(f File) (string, error) {
+func (s Setter) backup(f installed.File) (string, error) {
 	if f.Missing {
 		return "", nil
 	}
-	name := BackupName(f.Target, s.Now())
-	b, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	first := backupName(f.Target, s.Now())
+	name, err := first, writeNew(first, f.Text)
 	for n := 2; errors.Is(err, fs.ErrExist) && n < 100; n++ {
-		name = fmt.Sprintf("%s-%d", BackupName(f.Target, s.Now()), n)
-		b, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	}
-	if err == nil {
-		_, err = b.Write(f.Text)
-		err = errors.Join(err, b.Close())
+		name = fmt.Sprintf("%s-%d", first, n)
+		err = writeNew(name, f.Text)
 	}
 	if err != nil {
 		return "", fmt.Errorf("back it up: %w", err)
 	}
 	return name, nil
+}
+
+// backupName is how the copy of a file is called that is made before it is changed.
+func backupName(path string, at time.Time) string {
+	return path + ".handoff-backup-" + at.UTC().Format("20060102-150405")
+}
+
+// writeNew writes a file that is not there yet, as a whole or not at all.
+func writeNew(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
 }
 
 // folders makes the directory of a file and gives those that were made, outer ones first.

@@ -2,9 +2,11 @@ package live
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"strings"
 )
@@ -28,36 +30,68 @@ func (d Address) Ask(ctx context.Context) (a Answer, err error) {
 	if said, err = d.post(ctx, 2, "tools/list"); err != nil {
 		return a, err
 	}
-	a.Tools = len(said.Result.Tools)
+	a.Tools = len(said.Tools)
 	return a, nil
 }
 
 const revision = "2026-07-28"
 
-func (d Address) post(ctx context.Context, id int, method string) (answer, error) {
+func (d Address) post(ctx context.Context, id int, method string) (result, error) {
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"_meta":{`+
 		`"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientCapabilities":{},`+
 		`"io.modelcontextprotocol/clientInfo":{"name":%q,"version":"setup"}}}}`, id, method, revision, d.As)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, strings.NewReader(body))
 	if err != nil {
-		return answer{}, err
+		return result{}, err
 	}
 	d.headers(request.Header, method)
 	response, err := d.HTTP.Do(request)
 	if err != nil {
-		return answer{}, err
+		return result{}, err
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, longest))
+	return answered(response, id)
+}
+
+// answered reads the answer to a request, as JSON or from a stream of events.
+func answered(response *http.Response, id int) (result, error) {
+	body := io.LimitReader(response.Body, longest)
+	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	switch {
+	case response.StatusCode == http.StatusUnauthorized, response.StatusCode == http.StatusForbidden:
+		return result{}, fmt.Errorf("%w (%s)", ErrRefused, response.Status)
+	case response.StatusCode < http.StatusMultipleChoices && kind == "text/event-stream":
+		said, err := amongEvents(body, id)
+		if err != nil {
+			err = cmp.Or(response.Request.Context().Err(), err)
+		}
+		return said, err
+	}
+	text, err := io.ReadAll(body)
 	switch {
 	case err != nil:
-		return answer{}, err
-	case response.StatusCode == http.StatusUnauthorized, response.StatusCode == http.StatusForbidden:
-		return answer{}, fmt.Errorf("%w (%s)", ErrRefused, response.Status)
+		return result{}, err
 	case response.StatusCode >= http.StatusMultipleChoices:
-		return answer{}, fmt.Errorf("it answered %s: %.200s", response.Status, bytes.TrimSpace(text))
+		return result{}, fmt.Errorf("it answered %s: %.200s", response.Status, bytes.TrimSpace(text))
 	}
-	return read(event(text))
+	said, ok, err := answer(text, id)
+	if err == nil && !ok {
+		err = fmt.Errorf("it answered what it was not asked: %.80q", text)
+	}
+	return said, err
+}
+
+// amongEvents looks for the answer to a request in a stream. What else the server says there is passed over.
+func amongEvents(stream io.Reader, id int) (result, error) {
+	why := errSilent
+	for data := range events(stream) {
+		said, ok, err := answer(data, id)
+		if ok {
+			return said, err
+		}
+		why = cmp.Or(err, why)
+	}
+	return result{}, why
 }
 
 func (d Address) headers(h http.Header, method string) {
@@ -71,12 +105,4 @@ func (d Address) headers(h http.Header, method string) {
 	if d.Agent != "" {
 		h.Set("Handoff-Agent", d.Agent)
 	}
-}
-
-// event gives the data of the last event, where a text is a stream of events.
-func event(text []byte) []byte {
-	if i := bytes.LastIndex(text, []byte("data:")); i >= 0 && !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-		return text[i+len("data:"):]
-	}
-	return text
 }

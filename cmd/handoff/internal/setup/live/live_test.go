@@ -4,29 +4,15 @@ package live_test
 
 import (
 	"context"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/cmd/handoff/internal/process/processtest"
 	"handoff/cmd/handoff/internal/setup/live"
 )
-
-const (
-	greeting = `{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"name":"handoff","version":"1.2.3"},"instructions":"About.\n\nYou are qa in workspace shop.\nMore."}}`
-	listing  = `{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"a"},{"name":"b"}]}}`
-)
-
-var both = live.Answer{Name: "handoff", Version: "1.2.3", You: "You are qa in workspace shop.", Tools: 2}
 
 // server is a program of somebody else, as any may be configured: a shell script.
 func server(t *testing.T, script string) live.Program {
@@ -48,12 +34,29 @@ func TestAProgramIsAsked(t *testing.T) {
 	require.Equal(t, both, answer)
 }
 
+// A server may ask its client something meanwhile, under an id of its own.
+func TestWhatAProgramSaysBesidesIsPassedOver(t *testing.T) {
+	answer, err := server(t, `
+		read -r ask
+		echo '{"jsonrpc":"2.0","id":1,"method":"roots/list"}'
+		echo '{"jsonrpc":"2.0","id":"one","method":"ping"}'
+		echo '{"jsonrpc":"2.0","id":7,"result":{"serverInfo":{"name":"another"}}}'
+		printf '%s\n' '`+greeting+`'
+		read -r done; read -r ask
+		echo '{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}'
+		echo '`+listing+`'
+		cat >/dev/null`).Ask(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, both, answer)
+}
+
 func TestProgramsThatDoNotAnswer(t *testing.T) {
 	for name, tt := range map[string]struct{ script, why string }{
 		"fails":           {"echo first >&2; echo no store >&2; exit 3", "it ended without an answer (exit status 3): no store"},
 		"ends":            {"exit 0", "it ended without an answer"},
 		"is another":      {"echo Hello; cat >/dev/null", "something else than MCP"},
 		"refuses":         {`echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"not today"}}'; cat >/dev/null`, "not today"},
+		"knows no such":   {`echo '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}'; cat >/dev/null`, "what?"},
 		"never ends line": {`head -c 5000000 /dev/zero | tr '\0' x`, "it ended without an answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -69,56 +72,18 @@ func TestProgramsThatDoNotAnswer(t *testing.T) {
 // What is configured may be a shell that starts something else.
 func TestASilentProgramIsKilledWithAllItStarted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	p := server(t, "sleep 1000 & echo $! >started; wait")
-	started := filepath.Join(p.Dir, "started")
-	require.NoError(t, syscall.Mkfifo(started, 0o600))
-	var said []byte
-	var reading sync.WaitGroup
-	reading.Go(func() {
-		said, _ = os.ReadFile(started) // it ends once the program has begun
-		cancel()
-	})
-	_, err := p.Ask(ctx)
+	child := processtest.NewChild(t, cancel)
+	_, err := server(t, child.Start()+"wait").Ask(ctx)
 	require.Error(t, err)
-	reading.Wait()
-	pid, err := strconv.Atoi(strings.TrimSpace(string(said)))
+	child.RequireEnd(t)
+}
+
+func TestWhatAProgramLeavesRunningIsKilled(t *testing.T) {
+	child := processtest.NewChild(t, func() {})
+	_, err := server(t, child.Start()+`
+		read -r ask; printf '%s\n' '`+greeting+`'
+		read -r done; read -r ask; echo '`+listing+`'
+		cat >/dev/null`).Ask(t.Context())
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return syscall.Kill(pid, 0) != nil }, 10*time.Second, time.Millisecond)
-}
-
-func TestAnAddressIsAsked(t *testing.T) {
-	for name, wrap := range map[string]func(string) string{
-		"JSON":   func(s string) string { return s },
-		"events": func(s string) string { return "event: message\ndata: " + s + "\n\n" },
-		"modern": func(s string) string {
-			return strings.Replace(s, `"serverInfo":{"name":"handoff","version":"1.2.3"}`, `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"handoff","version":"1.2.3"}}`, 1)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.Header.Get("Authorization") != "Bearer secret" || r.Header.Get("Handoff-Agent") != "qa" {
-					w.WriteHeader(http.StatusUnauthorized)
-				}
-				said := map[string]string{"server/discover": greeting, "tools/list": listing}
-				_, _ = io.WriteString(w, wrap(said[r.Header.Get("Mcp-Method")]))
-			}))
-			defer s.Close()
-			answer, err := live.Address{URL: s.URL, Token: "secret", Agent: "qa", As: "x", HTTP: s.Client()}.Ask(t.Context())
-			require.NoError(t, err)
-			require.Equal(t, both, answer)
-		})
-	}
-}
-
-func TestAddressesThatDoNotAnswer(t *testing.T) {
-	for status, why := range map[int]string{401: "does not take the token", 403: "does not take the token", 404: "404 Not Found: nothing here", 200: "something else than MCP"} {
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(status)
-			_, _ = io.WriteString(w, "nothing here")
-		}))
-		_, err := live.Address{URL: s.URL, HTTP: s.Client()}.Ask(t.Context())
-		s.Close()
-		require.ErrorContains(t, err, why)
-		require.NotContains(t, err.Error(), "secret")
-	}
+	child.RequireEnd(t)
 }

@@ -13,7 +13,8 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"time"
+
+	"handoff/cmd/handoff/internal/process"
 )
 
 // A Program is a server that a client starts.
@@ -27,11 +28,11 @@ type Program struct {
 // longest is the longest line that is read, in bytes.
 const longest = 4 << 20
 
-// Ask starts the program, asks it and lets it end. It is killed when ctx ends.
+// Ask starts the program, asks it and lets it end. It is killed when ctx ends, and so is what it leaves running.
 func (p Program) Ask(ctx context.Context) (a Answer, err error) {
 	cmd := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...) //nolint:gosec // what the configuration says is what is tried
-	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.Environ, time.Second
-	whole(cmd)
+	cmd.Dir, cmd.Env = p.Dir, p.Environ
+	process.Tree(cmd) // what is configured may be a shell
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	in, errIn := cmd.StdinPipe()
@@ -42,6 +43,7 @@ func (p Program) Ask(ctx context.Context) (a Answer, err error) {
 	if err := cmd.Start(); err != nil {
 		return a, fmt.Errorf("start it: %w", err)
 	}
+	defer process.Kill(cmd)
 	err = p.converse(in, out, &a)
 	_ = in.Close()
 	_, _ = io.Copy(io.Discard, out)
@@ -72,32 +74,28 @@ func (p Program) converse(in io.Writer, out io.Reader, a *Answer) error {
 		return err
 	}
 	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":%s,"version":"setup"}}}` + "\n"
-	said, err := ask(in, lines, fmt.Sprintf(initialize, as))
+	said, err := ask(in, lines, 1, fmt.Sprintf(initialize, as))
 	if err != nil {
 		return err
 	}
 	a.greeted(said)
-	said, err = ask(in, lines, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n")
-	a.Tools = len(said.Result.Tools)
+	said, err = ask(in, lines, 2, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n")
+	a.Tools = len(said.Tools)
 	return err
 }
 
-// ask sends a request and gives the next answer; what else the server says meanwhile is passed over.
-func ask(in io.Writer, lines *bufio.Scanner, request string) (answer, error) {
+// ask sends a request and gives the answer to it; what else the server says meanwhile is passed over.
+func ask(in io.Writer, lines *bufio.Scanner, id int, request string) (result, error) {
 	if _, err := io.WriteString(in, request); err != nil {
-		return answer{}, errSilent
+		return result{}, errSilent
 	}
 	for lines.Scan() {
-		said, err := read(lines.Bytes())
-		if err != nil || said.ID != 0 {
+		if said, ok, err := answer(lines.Bytes(), id); ok || err != nil {
 			return said, err
 		}
 	}
-	return answer{}, errSilent
+	return result{}, errSilent
 }
-
-// errSilent says that a server ended instead of answering.
-var errSilent = errors.New("it ended without an answer")
 
 // explained adds what a program said when it failed.
 func explained(err, ended error, stderr string) error {

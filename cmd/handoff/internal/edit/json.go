@@ -1,0 +1,153 @@
+package edit
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/tailscale/hujson"
+)
+
+// JSON is a JSON file, perhaps with comments and trailing commas. Of a key that is there twice the last counts, as
+// it does for clients.
+type JSON struct {
+	mark string
+	text []byte
+	root hujson.Value   // where everything stands
+	said map[string]any // what it says
+}
+
+var _ Document = (*JSON)(nil)
+
+// openJSON reads a JSON text. The root must be an object.
+func openJSON(mark string, text []byte) (*JSON, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("{}\n")
+	}
+	d := &JSON{mark: mark, text: text}
+	if err := d.parse(); err != nil {
+		return nil, err
+	}
+	if d.root.Value.Kind() != '{' {
+		return nil, fmt.Errorf("it holds no object but %c", d.root.Value.Kind())
+	}
+	return d, d.understand()
+}
+
+// Bytes gives the text.
+func (d *JSON) Bytes() []byte { return append([]byte(d.mark), d.text...) }
+
+// parse finds out where everything stands.
+func (d *JSON) parse() (err error) {
+	if d.root, err = hujson.Parse(d.text); err == nil {
+		return nil
+	}
+	root, again := hujson.Parse(append(slices.Clip(d.text), '\n')) // it wants an end of line after a comment, even the last one
+	if again != nil {
+		return err
+	}
+	d.root = root
+	return nil
+}
+
+// understand finds out what the text says.
+func (d *JSON) understand() error {
+	strict := d.root.Clone()
+	strict.Standardize()
+	decoder := json.NewDecoder(bytes.NewReader(strict.Pack()))
+	decoder.UseNumber() // some are greater than Go has them
+	return decoder.Decode(&d.said)
+}
+
+// become takes a text in the place of the one there was, if it says what is meant.
+func (d *JSON) become(text []byte, meant meaning) error {
+	next, err := openJSON(d.mark, text)
+	if err != nil {
+		return err
+	}
+	if !meant(next.said) {
+		return errOtherwise
+	}
+	*d = *next
+	return nil
+}
+
+// Look gives the value at a path of keys and indices.
+func (d *JSON) Look(path ...any) (any, bool) { return look(d.said, path) }
+
+// reach goes down a path as far as there is something, and tells how many steps that were.
+func (d *JSON) reach(path []any) (v *hujson.Value, deep int) {
+	v = &d.root
+	for deep < len(path) {
+		items := d.list(v).items
+		i := find(items, path[deep])
+		if i < 0 {
+			break
+		}
+		v = items[i].value
+		deep++
+	}
+	return v, deep
+}
+
+// An item is a member of an object or an element of an array.
+type item struct {
+	key        string // of an object
+	value      *hujson.Value
+	from       int // where what stands before it begins: after the bracket or the comma
+	start, end int // of the key and its value
+	comma      int // that follows; 0 if none does
+}
+
+// A list is an object or array by the places of its parts.
+type list struct {
+	open, close int // of its brackets
+	object      bool
+	items       []item
+}
+
+// list gives the parts of a value; it has no brackets if the value is neither object nor array.
+func (d *JSON) list(v *hujson.Value) list {
+	l := list{open: v.StartOffset, close: v.EndOffset - 1}
+	at := l.open + 1
+	add := func(key string, start int, v *hujson.Value) {
+		it := item{key: key, value: v, from: at, start: start, end: v.EndOffset}
+		if next := v.EndOffset + len(v.AfterExtra); next < len(d.text) && d.text[next] == ',' {
+			it.comma = next
+			at = next + 1
+		}
+		l.items = append(l.items, it)
+	}
+	switch parts := v.Value.(type) {
+	case *hujson.Object:
+		l.object = true
+		for i := range parts.Members {
+			m := &parts.Members[i]
+			add(m.Name.Value.(hujson.Literal).String(), m.Name.StartOffset, &m.Value)
+		}
+	case *hujson.Array:
+		for i := range parts.Elements {
+			add("", parts.Elements[i].StartOffset, &parts.Elements[i])
+		}
+	default:
+		return list{}
+	}
+	return l
+}
+
+// find gives the index of the item that a step leads to; -1 if there is none.
+func find(items []item, step any) int {
+	if n, ok := step.(int); ok {
+		if n < len(items) {
+			return n
+		}
+		return -1
+	}
+	for i, it := range slices.Backward(items) {
+		if it.key == step {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,117 @@
+package edit
+
+import (
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// tomlText is a TOML file.
+type tomlText struct {
+	mark  string
+	text  []byte
+	said  map[string]any // what it says
+	lines []line
+}
+
+// A line is a key with its value, or the header of a table.
+type line struct {
+	path   []string // from the root, the table's included
+	header bool
+	array  bool // header of an element of an array of tables
+	from   int  // of the key, or of the bracket of a header
+	value  int  // where the value begins
+	end    int  // of the value or header
+	inline []line
+	within bool // an inline table, whose parts are in inline
+}
+
+// openTOML reads a TOML text. The parser finds places, and the decoder faults that only the whole text has, such as a
+// table that is there twice.
+func openTOML(mark string, text []byte) (*tomlText, error) {
+	d := &tomlText{mark: mark, text: text, said: map[string]any{}}
+	if err := toml.Unmarshal(text, &d.said); err != nil {
+		return nil, err
+	}
+	p := unstable.Parser{}
+	p.Reset(text)
+	var table []string
+	inArray := false
+	for p.NextExpression() {
+		e := p.Expression()
+		if e.Kind == unstable.KeyValue {
+			l := keyValue(&p, table, e)
+			l.array = inArray
+			d.lines = append(d.lines, l)
+			continue
+		}
+		table = keys(e.Key())
+		inArray = e.Kind == unstable.ArrayTable
+		d.lines = append(d.lines, header(&p, table, e, inArray))
+	}
+	return d, p.Error()
+}
+
+func (d *tomlText) Bytes() []byte { return append([]byte(d.mark), d.text...) }
+
+func keys(it unstable.Iterator) (path []string) {
+	for it.Next() {
+		path = append(path, string(it.Node().Data))
+	}
+	return path
+}
+
+// header finds the brackets around the key of a table.
+func header(p *unstable.Parser, path []string, e *unstable.Node, array bool) line {
+	l := line{path: path, header: true, array: array}
+	first, end := true, 0
+	for it := e.Key(); it.Next(); first = false {
+		raw := it.Node().Raw
+		if first {
+			l.from = strings.LastIndexByte(string(p.Data()[:raw.Offset]), '\n') + 1
+		}
+		end = int(raw.Offset + raw.Length)
+	}
+	l.end = end + strings.IndexByte(string(p.Data()[end:]), ']') + 1
+	if array {
+		l.end++
+	}
+	return l
+}
+
+// keyValue finds the value of a key, and those within it.
+func keyValue(p *unstable.Parser, table []string, e *unstable.Node) line {
+	l := line{from: int(e.Raw.Offset), end: int(e.Raw.Offset + e.Raw.Length)}
+	l.path = append(append(l.path, table...), keys(e.Key())...)
+	at := 0
+	for it := e.Key(); it.Next(); {
+		at = int(it.Node().Raw.Offset + it.Node().Raw.Length)
+	}
+	data := p.Data()
+	at += strings.IndexByte(string(data[at:l.end]), '=') + 1
+	for data[at] == ' ' || data[at] == '\t' {
+		at++
+	}
+	l.value = at
+	if v := e.Value(); v.Kind == unstable.InlineTable {
+		l.within = true
+		for it := v.Children(); it.Next(); {
+			if it.Node().Kind == unstable.KeyValue {
+				l.inline = append(l.inline, keyValue(p, l.path, it.Node()))
+			}
+		}
+	}
+	return l
+}
+
+// Look gives the value at a path of keys.
+func (d *tomlText) Look(path ...any) (any, bool) { return look(d.said, path) }
+
+// keysOf gives the keys of a path.
+func keysOf(path []any) (keys []string) {
+	for _, step := range path {
+		keys = append(keys, step.(string))
+	}
+	return keys
+}

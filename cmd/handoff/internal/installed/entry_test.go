@@ -1,0 +1,95 @@
+package installed_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/installed"
+)
+
+const ours = `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`
+
+func TestEntriesOfAllScopes(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	all, unread := installed.Entries(claude, w.Machine)
+	require.Empty(t, all)
+	require.Empty(t, unread)
+
+	user := w.write(claude.Servers, client.User, `{"projects": {"`+filepath.ToSlash(w.Project)+`": `+ours+`, "/elsewhere": `+ours+`},`+ours[1:])
+	project := w.write(claude.Servers, client.Project, ours)
+	all, unread = installed.Entries(claude, w.Machine)
+	require.Empty(t, unread)
+	require.Len(t, all, 3)
+	for i, want := range []installed.Entry{
+		{Scope: client.User, Path: user}, {Scope: installed.Local, Path: user}, {Scope: client.Project, Path: project, Shared: true},
+	} {
+		require.Equal(t, want.Scope, all[i].Scope)
+		require.Equal(t, want.Path, all[i].Path)
+		require.Equal(t, want.Shared, all[i].Shared)
+		require.Equal(t, []string{"handoff", "mcp"}, all[i].Command)
+	}
+}
+
+// Where the project is the home directory, its files are the user's.
+func TestAtHomeNothingIsAStrangers(t *testing.T) {
+	w := newWorld(t)
+	w.Project = w.Home
+	gemini := known(t, "gemini-cli")
+	w.write(gemini.Servers, client.User, ours)
+	all, _ := installed.Entries(gemini, w.Machine)
+	require.Len(t, all, 1)
+	require.Equal(t, client.User, all[0].Scope)
+	require.False(t, all[0].Shared)
+}
+
+// What of the user's lies in the project may have come with it.
+func TestTheUsersFilesWithinTheProject(t *testing.T) {
+	w := newWorld(t)
+	w.Getenv = func(name string) string {
+		return map[string]string{"CLAUDE_CONFIG_DIR": filepath.Join(w.Project, "conf")}[name]
+	}
+	claude := known(t, "claude-code")
+	w.write(claude.Servers, client.User, ours)
+	all, _ := installed.Entries(claude, w.Machine)
+	require.Len(t, all, 1)
+	require.True(t, all[0].Shared)
+}
+
+func TestTheListThatIsUsed(t *testing.T) {
+	for text, want := range map[string][]string{
+		`{"mcp": {"handoff": {"command": ["one"]}}}`:                                                  {"one"},
+		`{"mcp": {"servers": {"handoff": {"command": ["two"]}}, "handoff": {"command": ["one"]}}}`:    {"two"},
+		`{"mcp": {"servers": {"type": "local", "command": ["s"]}, "handoff": {"command": ["one"]}}}`:  {"one"},
+		`{"mcp": {"servers": {}, "handoff": {"command": ["one"]}}}`:                                   nil,
+		`{"mcp": {"handoff": "no object"}}`:                                                           nil,
+		`{"mcp": [{"handoff": {"command": ["one"]}}], "mcpServers": {"handoff": {"command": ["x"]}}}`: nil,
+	} {
+		w := newWorld(t)
+		c := known(t, "opencode")
+		w.write(c.Servers, client.User, text)
+		all, unread := installed.Entries(c, w.Machine)
+		require.Empty(t, unread)
+		var commands []string
+		for _, e := range all {
+			commands = append(commands, e.Command...)
+		}
+		require.Equal(t, want, commands, text)
+	}
+}
+
+func TestAFileThatDoesNotParse(t *testing.T) {
+	w := newWorld(t)
+	gemini := known(t, "gemini-cli")
+	path := w.write(gemini.Servers, client.User, "{")
+	w.write(gemini.Servers, client.Project, ours)
+	all, unread := installed.Entries(gemini, w.Machine)
+	require.Len(t, all, 1)
+	require.Len(t, unread, 1)
+	require.Equal(t, path, unread[0].Path)
+	var broken *installed.Broken
+	require.ErrorAs(t, unread[0].Err, &broken)
+}

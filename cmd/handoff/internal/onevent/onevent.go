@@ -1,0 +1,66 @@
+// Package onevent gives events to a command of the user, one at a time: what the kernl handoffs design calls the
+// lifecycle hook agent_handoff.
+//
+// An event holds texts that agents wrote, so nothing of it ever becomes part of the command line. The command
+// finds the event as JSON on its standard input, and the few fields that can only be names and numbers in its
+// environment.
+package onevent
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"handoff/cmd/handoff/internal/process"
+	"handoff/schemas"
+)
+
+// Command is what is run for each event.
+type Command struct {
+	Line  string        // for the shell: sh, on Windows cmd
+	Limit time.Duration // of one run; then it is asked to end
+	Grace time.Duration // between asking and killing; default two seconds
+	Dir   string        // where it runs
+
+	// Environ is that of the command. The fields of the event are added: see [Variables].
+	Environ []string
+
+	Stdout, Stderr io.Writer
+}
+
+const usualGrace = 2 * time.Second
+
+// Run runs the command for one event, given as JSON as well, and waits for it. When ctx ends the command gets the
+// signal that ended it, and is waited for; a second signal kills it. The error says how it failed.
+func (c Command) Run(ctx context.Context, happened schemas.Change, event []byte) error {
+	if c.Grace == 0 {
+		c.Grace = usualGrace
+	}
+	cmd := shell(context.WithoutCancel(ctx), c.Line) // it is signalled, not cut off
+	cmd.Stdin = bytes.NewReader(event)
+	cmd.Stdout, cmd.Stderr, cmd.Dir = c.Stdout, c.Stderr, c.Dir
+	cmd.Env = slices.Concat(c.Environ, Variables(happened))
+	process.Tree(cmd)
+	cmd.WaitDelay = c.Grace // for what the command left running with our output
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start the shell: %w", err)
+	}
+	return c.see(ctx, cmd)
+}
+
+// Variables are the fields of an event that a command finds in its environment, each as NAME=value. Their values
+// are names and numbers: a shell makes nothing else of them.
+func Variables(c schemas.Change) []string {
+	return []string{
+		fmt.Sprintf("HANDOFF_EVENT_N=%d", c.N),
+		"HANDOFF_EVENT_ACTION=" + c.Action,
+		"HANDOFF_EVENT_HANDOFF=" + c.Handoff.String(),
+		"HANDOFF_EVENT_AGENT=" + string(c.Agent),
+		"HANDOFF_EVENT_TO=" + string(c.Box),
+		"HANDOFF_EVENT_WORKFLOW=" + string(c.Workflow),
+		"HANDOFF_EVENT_STATUS=" + string(c.To),
+	}
+}

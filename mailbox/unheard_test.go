@@ -1,0 +1,98 @@
+package mailbox_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store/memory"
+)
+
+// What could not be said is said the next time, on every occasion on which something is told once.
+func TestWhatWasNotHeardIsToldAgain(t *testing.T) {
+	for _, on := range []schemas.Occasion{schemas.OnStart, schemas.OnMail, schemas.OnWake} {
+		t.Run(string(on), func(t *testing.T) {
+			w := newWorld(t)
+			hooks := w.hooks("qa", "s1")
+			w.send(person, "qa", "Test it")
+			w.send(person, "qa", "Read this", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+			first := hooks.on(on)
+			require.Contains(t, named(first), "ho_1")
+			hooks.in.Unheard = first.Marked
+			hooks.on(schemas.OnUnheard)
+			require.Equal(t, "ho_1 no_1", named(hooks.on(schemas.OnMail)))
+			require.Empty(t, named(hooks.on(schemas.OnMail)))
+		})
+	}
+}
+
+func TestAReminderThatWasNotHeardIsGivenAgain(t *testing.T) {
+	w := newWorld(t)
+	qa, hooks := w.stdio("qa"), w.hooks("qa", "qa-1")
+	w.send(person, "qa", "Test it")
+	w.claim(qa)
+	for range 10 {
+		out := hooks.on(schemas.OnStop)
+		require.True(t, out.Remind)
+		hooks.in.Unheard = out.Marked
+		hooks.on(schemas.OnUnheard)
+	}
+	require.True(t, hooks.on(schemas.OnStop).Remind)
+	require.False(t, hooks.on(schemas.OnStop).Remind)
+}
+
+func TestNobodyHearsOfNothing(t *testing.T) {
+	w := newWorld(t)
+	hooks := w.hooks("qa", "s1")
+	_, err := w.News(context.Background(), hooks.by, schemas.NewsIn{On: schemas.OnUnheard, Session: "s1"})
+	refused(t, err, schemas.Invalid, "not said what was not heard")
+}
+
+// A hook may be gone before what it is to say is on disk.
+func TestAnAnswerThatComesTooLateIsTakenBack(t *testing.T) {
+	b := &scripted{Backend: memory.New()}
+	w := newWorldOn(t, b)
+	w.send(person, "qa", "Test it")
+	ctx, gone := context.WithCancel(context.Background())
+	b.then = []func(){gone}
+	hooks := w.hooks("qa", "s1")
+	_, err := w.News(ctx, asRequest(hooks.by, "0001"), schemas.NewsIn{On: schemas.OnMail, Session: "s1"})
+	require.Error(t, err)
+	require.Equal(t, "ho_1", named(hooks.on(schemas.OnMail)))
+}
+
+// What a session was told and leaves in its mailbox does not hide what comes after it.
+func TestNewMailIsFoundBehindAllThatIsKnown(t *testing.T) {
+	w := newWorld(t)
+	hooks := w.hooks("qa", "s1")
+	for i := range 1500 {
+		w.send(person, "qa", fmt.Sprint("task ", i))
+	}
+	told := 0
+	for out := hooks.on(schemas.OnMail); len(out.New) > 0; out = hooks.on(schemas.OnMail) {
+		told += len(out.New) + out.MoreNew
+	}
+	require.Equal(t, 1500, told)
+	w.send(person, "qa", "The last")
+	require.Equal(t, "ho_1501", named(hooks.on(schemas.OnMail)))
+}
+
+// What an agent may not take is no mail of its own, however much there is.
+func TestWhatWasDeclinedIsNotCounted(t *testing.T) {
+	w := newWorld(t)
+	sec := w.stdio("sec")
+	w.accepts("review", sec, w.stdio("another"))
+	for range newsShown + 3 {
+		id := w.send(person, "capability:review", "Look").HandoffID
+		_, err := w.Fail(context.Background(), sec, schemas.FailIn{HandoffID: id.String(), Description: "no", Outcome: "rejected"})
+		require.NoError(t, err)
+	}
+	out := w.hooks("sec", "s1").on(schemas.OnStart)
+	require.Empty(t, named(out))
+	require.Zero(t, out.MoreNew)
+}
+
+const newsShown = 5
