@@ -64,18 +64,26 @@ def apart(office, checks):
     office.run("setup", *(NAMES[client] for client in APART), "--yes")
     for client in APART:
         name = NAMES[client]
-        office.send(name, "for the first")
+        work = office.send(name, "for the first")
         first = office.as_set_up(client, [step("mail", "claim_handoff"), take("end"), finish("end"), finish("mail")])
         until(f"a claim by {name}", lambda: office.find("for the first", "accepted"))
         office.send(f"{name}-2", "for the second")
         second = office.as_set_up(client, [step("mail", "claim_handoff"), {"text": "I stop here"}, finish("mail")])
+        until(f"a claim by {name}-2", lambda: office.taken("for the second"))
+        office.send(name, "while the second is there", "--type", "message")
         until("the end of the second session", second.ended)
+        idle = office.as_set_up(client, [])
+        until("the end of a session that does nothing", idle.ended)
+        checks.same("it is told nothing of the work of the first", idle.heard('"for the first"'), 0)
+        checks.same("the end of others leaves nothing with the work of the first", office.checkpoint(work), "")
         office.send(name, "end")
         until("the end of the first session", first.ended)
         for session, name in (first, name), (second, f"{name}-2"):
             checks.same(f"{name} ended well", session.errors(), [])
             checks.same("its hook tells it who it is", session.heard(f"You are {name} in handoff workspace"), 1)
         checks.same("the second is kept from leaving its work, once", second.heard(BLOCKED[client]), 1)
+        checks.same("the first is told of its mail, once", first.heard('from human, message: "while the second is there"'), 1)
+        checks.same("and the second is not", second.heard("while the second is there"), 0)
 
 
 def delegated(office, checks):

@@ -67,8 +67,15 @@ class Office:
             raise Refused(f"{shlex.join(command)}: exit code {done.returncode}: {(done.stdout + done.stderr).strip()[-500:]}")
         return done
 
-    def send(self, to, task):
-        return json.loads(self.run("send", to, task, "--agent", "human", "--json"))["handoff_id"]
+    def send(self, to, task, *options):
+        sent = json.loads(self.run("send", to, task, "--agent", "human", "--json", *options))
+        return sent.get("handoff_id") or sent["notice_id"]
+
+    def checkpoint(self, handoff):
+        """What was left with a handoff, empty if nothing was."""
+        with contextlib.suppress(Refused):
+            return self.run("show", handoff, "--checkpoint")
+        return ""
 
     def live(self):
         return live(json.loads(self.run("agents", "--json")))
