@@ -4,6 +4,7 @@
 set -eu
 state=$(mktemp -d)
 trap 'rm -rf "$state"' EXIT
+trap 'exit 1' HUP INT PIPE TERM
 export XDG_STATE_HOME="$state" HANDOFF_WORKSPACE=example
 
 handoff send dba "Drop the table sessions_2024" --agent dev --needs-approval

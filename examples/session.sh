@@ -1,11 +1,15 @@
 # Plays the part of clients, for the examples that source it: starts "handoff mcp" as they do, asks for what their models
-# would, and runs their hooks. It plays in a workspace of its own. It wants sh, sed, awk and mkfifo.
+# would, and runs their hooks. It plays in a workspace of its own, whatever HANDOFF_ variables say. It wants sh, sed, awk and
+# mkfifo.
 state=$(mktemp -d)
 trap leave EXIT
+trap 'exit 1' HUP INT PIPE TERM
+for variable in $(env | sed -n 's/^\(HANDOFF_[A-Z_]*\)=.*/\1/p'); do unset "$variable"; done
 export XDG_STATE_HOME="$state" HANDOFF_WORKSPACE=example
 
 # leave ends the sessions as clients do, by closing what their servers read.
 leave() {
+  trap '' HUP INT PIPE TERM
   exec 3>&- 4>&- 5>&- 6>&-
   wait
   rm -rf "$state"

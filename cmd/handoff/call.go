@@ -16,7 +16,7 @@ func (a *app) callCommand() *cobra.Command {
 		Short: "Call a tool as an MCP client does, and print its result",
 		Example: `  handoff call list_agents
   handoff call send_handoff '{"to": "qa", "task": "Test the login form"}' --agent dev
-  handoff call complete_handoff - --agent qa <completion.json
+  echo '{"handoff_id": "12", "summary": "12 tests passed"}' | handoff call complete_handoff - --agent qa
   handoff tools                    # what there is to call`,
 		Long: `The result is JSON, indented on a terminal. A refused call prints its error in the same form with --json.`,
 		Args: cobra.RangeArgs(1, 2),

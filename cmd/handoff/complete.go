@@ -33,7 +33,7 @@ func (a *app) completeCommand() *cobra.Command {
   handoff complete 12 --agent qa --summary "Almost" --met "1=go test ok" --unmet "2=no staging"
   handoff complete 12 --agent dev --summary "Login works" --next qa --next-task "Test the login"
   go test ./... | handoff complete 12 --agent qa --summary "Tests" --detail -
-  handoff complete --file completion.json`,
+  handoff complete 12 --agent qa --file completion.json`,
 		Long: `Every criterion that the handoff declared must be answered, by its number: --met N or N=EVIDENCE,
 --unmet N=WHY. An unmet one makes the outcome partial.
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 )
@@ -42,10 +43,11 @@ func (a *app) lookInto(ctx context.Context, fn func(context.Context, *visit) err
 	if err != nil {
 		return err
 	}
-	if _, ok := place.Store(); !ok {
-		return nil
+	if store, ok := place.Store(); !ok || store.Bytes == 0 {
+		return nil // to look would make it
 	}
-	by, err := a.caller(false)
+	const atTerminal = false // what shells give as standard input when a key is pressed says nothing
+	by, err := identity.Caller(a.agent, a.getenv, atTerminal)
 	if err != nil {
 		return err
 	}

@@ -86,27 +86,26 @@ func capabilitiesOf(c schemas.Card) []string {
 
 // workflows completes with those of the newest handoffs.
 var workflows = stored(func(ctx context.Context, v *visit, _ string) ([]cobra.Completion, error) {
-	items, err := v.newest(ctx)
-	return workflowsOf(items), err
+	return v.workflows(ctx), nil
 })
 
-// chains completes with what has a history: the newest handoffs, and their workflows.
-var chains = stored(func(ctx context.Context, v *visit, typed string) (found []cobra.Completion, err error) {
-	items, err := v.newest(ctx)
-	for _, it := range items[:min(len(items), mostOffered)] {
-		found = append(found, handoffTyped(it, typed))
-	}
-	return append(found, workflowsOf(items)...), err
+// chains completes with what has a history: the handoffs, and the workflows of the newest.
+var chains = stored(func(ctx context.Context, v *visit, typed string) ([]cobra.Completion, error) {
+	return append(v.offer(ctx, newest, typed), v.workflows(ctx)...), nil
 })
 
-// workflowsOf gives each once, with the title of the newest handoff in it.
-func workflowsOf(items []schemas.Item) (found []cobra.Completion) {
+// workflows gives each once, with the title of the newest handoff in it.
+func (v *visit) workflows(ctx context.Context) (found []cobra.Completion) {
 	seen := map[schemas.Workflow]bool{}
-	for _, it := range items {
+	looked := 0
+	for it := range v.look(ctx, arguments{"box": "all"}, "") {
 		if !seen[it.Workflow] {
 			found = append(found, described(string(it.Workflow), it.Title))
 		}
 		seen[it.Workflow] = true
+		if looked++; looked == pageLimit {
+			break
+		}
 	}
 	return found
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,16 +12,19 @@ func (a *app) completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "Print what lets a shell complete commands, flags, ids and names",
-		Example: `  source <(handoff completion bash)                        # in this bash only
-  handoff completion bash >~/.local/share/bash-completion/completions/handoff
-  handoff completion zsh >"${fpath[1]}/_handoff"
-  handoff completion fish >~/.config/fish/completions/handoff.fish
-  handoff completion powershell >>$PROFILE`,
-		Long: `SHELL is bash, zsh, fish or powershell. In bash it needs the package bash-completion, and in zsh compinit.
+		Example: `  source <(handoff completion bash)         # in this bash only
+  d=~/.local/share/bash-completion/completions; mkdir -p $d && handoff completion bash >$d/handoff
+  mkdir -p ~/.zfunc && handoff completion zsh >~/.zfunc/_handoff
+  mkdir -p ~/.config/fish/completions && handoff completion fish >~/.config/fish/completions/handoff.fish
+  New-Item -Force -ItemType Directory (Split-Path $PROFILE); handoff completion powershell >>$PROFILE`,
+		Long: `SHELL is bash, zsh, fish or powershell. Bash needs the package bash-completion; zsh needs "fpath+=~/.zfunc"
+before compinit in ~/.zshrc.
 
 The shell is offered what is in the workspace: the handoffs that a command can act on, with their titles, agents,
-workflows and tokens. Asking changes nothing and marks nothing as read. A workspace that cannot be read within
-0.3 s is left out without a word.`,
+workflows and tokens. A workspace that cannot be read within 0.3 s is left out without a word.
+
+Nothing is marked as read. As whenever somebody looks, what is due by then is judged, such as a lease that has ended.
+Bash, zsh and PowerShell evaluate the line up to the cursor to ask: a $(…) that you typed runs when the key is pressed.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error { return a.completion(cmd.Root(), given[0]) },
 	}
@@ -29,7 +32,15 @@ workflows and tokens. Asking changes nothing and marks nothing as read. A worksp
 
 // completion prints the script of a shell.
 func (a *app) completion(root *cobra.Command, shell string) error {
-	var script bytes.Buffer
+	script, err := completionScript(root, shell)
+	if err != nil {
+		return err
+	}
+	return a.write(script)
+}
+
+func completionScript(root *cobra.Command, shell string) (string, error) {
+	var script strings.Builder
 	var err error
 	switch shell {
 	case "bash":
@@ -37,16 +48,13 @@ func (a *app) completion(root *cobra.Command, shell string) error {
 	case "zsh":
 		err = root.GenZshCompletion(&script)
 	case "fish":
-		err = root.GenFishCompletion(&script, true)
+		return fishCompletion(root)
 	case "powershell":
 		err = root.GenPowerShellCompletionWithDesc(&script)
 	default:
 		err = schemas.Invalidf("SHELL", "%q is not a shell that handoff knows", schemas.Visible(shell)).WithKnown(shells...)
 	}
-	if err != nil {
-		return err
-	}
-	return a.write(script.String())
+	return script.String(), err
 }
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -89,6 +90,41 @@ handoff-process completion fish | sed 's/-c handoff /-c handoff-process /' | sou
 complete -C 'handoff-process show '
 `)
 	require.Contains(t, out, "5\tpending, for qa: $(touch pwned)\n")
+}
+
+// Fish gives the words of the line without their quotes. They are words all the same, and nothing that it runs.
+func TestFishRunsNothingThatIsQuoted(t *testing.T) {
+	out := tempting(t).asShell(t, "fish", `
+handoff-process completion fish | sed 's/-c handoff /-c handoff-process /' | source
+echo untouched >keep
+complete -C "handoff-process send qa 'write the notes > keep' --pri"
+complete -C "handoff-process send qa 'fix the crash; touch pwned;' --pri"
+complete -C "handoff-process send qa '\$(touch pwned)' --pri"
+complete -C "handoff-process send qa '(touch pwned)' --pri"
+complete -C "handoff-process send qa \"don't stop\" --pri"
+complete -C "handoff-process sho"
+cat keep
+mkdir ~/shop
+set -e HANDOFF_WORKSPACE
+handoff-process send qa 'Sell it' --agent dev --dir ~/shop >/dev/null
+complete -C "handoff-process show --dir ~/shop "
+`)
+	require.Equal(t, 5, strings.Count(out, "--priority\t"), out)
+	require.Contains(t, out, "\nshow\tShow one handoff, or one notice in full\nuntouched\n1\tpending, for qa: Sell it\n")
+}
+
+// What the help says to type works for somebody who has no files of the shell yet.
+func TestExamplesOfCompletionWorkInAnEmptyHome(t *testing.T) {
+	example := (&app{}).completionCommand().Example
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		t.Run(shell, func(t *testing.T) {
+			for line := range strings.Lines(example) {
+				if strings.Contains(line, "completion "+shell) {
+					newDesk(t).asShell(t, shell, strings.ReplaceAll(line, "handoff completion", program+" completion"))
+				}
+			}
+		})
+	}
 }
 
 // A key that is pressed does not wait for an owner that was stopped.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -118,6 +120,9 @@ func TestCommandsAreOfferedWhatTheyCanActOn(t *testing.T) {
 		{"qa", []string{"update", ""}, []string{"1"}},
 		{"dev", []string{"update", ""}, []string{"4", "2", "1"}},
 		{"dev", []string{"cancel", ""}, []string{"4", "2", "1"}},
+		{"human", []string{"cancel", ""}, []string{"4", "2", "1"}},
+		{"human", []string{"update", ""}, []string{"4", "2", "1"}},
+		{"human", []string{"complete", ""}, []string{}},
 		{"dev", []string{"wait", ""}, []string{"4", "2", "1"}},
 		{"human", []string{"approve", ""}, []string{"4"}},
 		{"human", []string{"refuse", ""}, []string{"4"}},
@@ -210,6 +215,62 @@ func TestCompletingIsSilentAboutFaults(t *testing.T) {
 	require.Empty(t, d.offered("qa", "claim", "--dir", filepath.Join(d.state, "nowhere"), "--workspace", "../w", ""))
 }
 
+// An empty file is what is left where making a store was cut short. A key that is pressed makes none of it.
+func TestCompletingLeavesAnEmptyFileEmpty(t *testing.T) {
+	d := newDesk(t)
+	require.NoError(t, os.MkdirAll(filepath.Dir(d.file()), 0o700))
+	require.NoError(t, os.WriteFile(d.file(), nil, 0o600))
+	require.Empty(t, d.offered("qa", "claim", ""))
+	left, err := os.ReadDir(filepath.Dir(d.file()))
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	info, err := left[0].Info()
+	require.NoError(t, err)
+	require.Zero(t, info.Size())
+}
+
+// What shells give a command as its standard input when a key is pressed differs, so it does not tell who presses it.
+func TestTheSameIsOfferedAtATerminal(t *testing.T) {
+	d := busy(t)
+	for _, command := range []string{"claim", "complete", "update", "cancel"} {
+		var out bytes.Buffer
+		code := run(t.Context(), env{
+			getenv: func(name string) string {
+				return map[string]string{"XDG_STATE_HOME": d.state, "HANDOFF_WORKSPACE": "w"}[name]
+			},
+			stdin: bytes.NewReader(nil), stdout: &out, stderr: io.Discard,
+			isTerminal: func(any) bool { return true },
+			now:        func() time.Time { return d.now },
+			cwd:        d.state,
+		}, []string{cobra.ShellCompRequestCmd, command, ""})
+		require.Zero(t, code)
+		elsewhere := d.must("", cobra.ShellCompRequestCmd, command, "")
+		require.Contains(t, elsewhere, ", for qa: ")
+		require.Equal(t, elsewhere, out.String(), command)
+	}
+}
+
+// Lists have pages: what is older than the newest one is offered too, and found by how its id begins.
+func TestOldHandoffsAreOffered(t *testing.T) {
+	d := newDesk(t)
+	d.must("dev", "send", "qa", "Oldest", "--needs-approval")
+	d.must("dev", "send", "qa", "Second")
+	for range pageLimit + 10 {
+		d.must("dev", "send", "qa", "Newer")
+	}
+	require.Equal(t, []string{"1"}, d.offered("human", "approve", ""))
+	require.Equal(t, []string{"ho_1"}, d.offered("human", "refuse", "h"))
+	require.Equal(t, []string{"29", "28", "27", "26", "25", "24", "23", "22", "21", "20", "2"}, d.offered("", "show", "2"))
+	require.Equal(t, []string{"ho_2"}, d.offered("", "history", "ho_2")[10:])
+	require.Equal(t, []string{"1"}, d.offered("dev", "cancel", "1")[10:])
+	require.Equal(t, []string{"62"}, d.offered("qa", "claim", "62"))
+	require.Equal(t, []string{"2"}, d.offered("", "wait", "2")[10:])
+	require.Empty(t, d.offered("", "show", "0"))
+	require.Empty(t, d.offered("", "show", "63"))
+	require.Empty(t, d.offered("", "show", "title"))
+	require.Len(t, d.offered("", "show", ""), mostOffered)
+}
+
 // A title is what an agent wrote. It must stay one line, and in the description.
 func TestDescriptionsAreOneLineOfText(t *testing.T) {
 	d := hostile(t)
@@ -231,4 +292,21 @@ func TestEveryShellHasAScript(t *testing.T) {
 	code, _, errs := d.run("", "completion", "tcsh")
 	require.Equal(t, 2, code)
 	require.Contains(t, errs, "bash, zsh, fish, powershell")
+}
+
+// Should cobra's script change, whether it runs what was typed has to be looked at anew.
+func TestNoScriptForFishIsPrintedUnmended(t *testing.T) {
+	var script strings.Builder
+	require.NoError(t, (&app{}).root().GenFishCompletion(&script, true))
+	mended, err := mendFish(script.String())
+	require.NoError(t, err)
+	require.NotContains(t, mended, "__complete $args")
+	for _, other := range []string{
+		"", mended,
+		strings.ReplaceAll(script.String(), "$args[2..-1]", "$words"),
+		script.String() + "eval $args\n",
+	} {
+		_, err := mendFish(other)
+		require.Error(t, err)
+	}
 }

@@ -33,7 +33,7 @@ func (a *app) failCommand() *cobra.Command {
 		Example: `  handoff fail 12 "The fixtures are missing" --agent qa --blocker "No test data" --done "Unit tests"
   handoff fail 12 "Not my field" --agent qa --reject --alternative ciso
   handoff fail 12 "The service is down" --agent qa --then retry
-  handoff fail --file failure.json`,
+  handoff fail 12 --agent qa --file failure.json`,
 		Long: `What was done is kept as a checkpoint, and the work goes back to the sender, or to whom the handoff
 names, unless --then says otherwise. --reject: not started, because it is not for you.
 

@@ -3,7 +3,9 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,18 +28,24 @@ func (a *app) manCommand() *cobra.Command {
 				dir = filepath.Join(a.cwd, dir)
 			}
 			if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // a manual is for everybody
-				return schemas.Invalidf("DIRECTORY", "make it: %w", err)
+				return unwritable("make it", err)
 			}
 			return writeManual(cmd.Root(), dir)
 		},
 	}
 }
 
+// unwritable is the error where the system refuses what DIRECTORY asks for.
+func unwritable(doing string, err error) error {
+	return schemas.Invalidf("DIRECTORY", "%s: %w", doing, err).
+		WithHint("Take away what is in the way, or name another one: handoff man DIRECTORY.")
+}
+
 // writeManual writes the page of a command and those of all below it.
 func writeManual(cmd *cobra.Command, dir string) error {
 	p := manualOf(cmd)
 	if err := os.WriteFile(filepath.Join(dir, p.Name+".1"), []byte(p.Roff()), 0o644); err != nil { //nolint:gosec // a manual is for everybody
-		return schemas.Errorf(schemas.Internal, "write a manual page: %w", err)
+		return unwritable("write a page", err)
 	}
 	for _, sub := range manualCommands(cmd) {
 		if err := writeManual(sub, dir); err != nil {
@@ -50,8 +58,9 @@ func writeManual(cmd *cobra.Command, dir string) error {
 // manualOf is the page of a command.
 func manualOf(cmd *cobra.Command) man.Page {
 	cmd.InitDefaultHelpFlag()
+	cmd.InitDefaultVersionFlag()
 	p := man.Page{
-		Name: manualName(cmd), Version: thisRelease().Version, Short: cmd.Short, Synopsis: cmd.UseLine(),
+		Name: manualName(cmd), Version: thisRelease().Version, Date: sourceDate(), Short: cmd.Short, Synopsis: cmd.UseLine(),
 		Examples: cmd.Example, About: cmd.Long,
 	}
 	commands := man.List{Title: "Commands"}
@@ -80,7 +89,21 @@ func manualCommands(cmd *cobra.Command) (subs []*cobra.Command) {
 	return subs
 }
 
-// flagsOf lists flags as help does, but for those that are hidden.
+// sourceDate is the day on which the source of this program was committed; empty where the build does not tell.
+func sourceDate() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, s := range info.Settings {
+		if at, err := time.Parse(time.RFC3339, s.Value); s.Key == "vcs.time" && err == nil {
+			return at.Format(time.DateOnly)
+		}
+	}
+	return ""
+}
+
+// flagsOf lists the flags that help shows.
 func flagsOf(title string, flags *pflag.FlagSet) man.List {
 	l := man.List{Title: title}
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -91,10 +114,18 @@ func flagsOf(title string, flags *pflag.FlagSet) man.List {
 		if f.Shorthand != "" {
 			word = "-" + f.Shorthand + ", " + word
 		}
-		value, about := pflag.UnquoteUsage(f)
-		l.Items = append(l.Items, man.Item{Word: word, Value: value, About: about})
+		value, _ := pflag.UnquoteUsage(f)
+		l.Items = append(l.Items, man.Item{Word: word, Value: value, About: aboutFlag(f)})
 	})
 	return l
+}
+
+// aboutFlag is what help says of a flag behind its name, its default at the end.
+func aboutFlag(f *pflag.Flag) string {
+	alone := pflag.NewFlagSet("", pflag.ContinueOnError)
+	alone.AddFlag(f)
+	_, about, _ := strings.Cut(strings.TrimSpace(alone.FlagUsages()), "   ")
+	return about
 }
 
 func filled(lists ...man.List) (kept []man.List) {

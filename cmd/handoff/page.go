@@ -41,6 +41,27 @@ func (p *page) warn(warnings []string) {
 	}
 }
 
+func (p *page) mark(met bool) string {
+	if met {
+		return p.Green("✓")
+	}
+	return p.Red("✗")
+}
+
+// status colours a status by what it asks of its reader.
+func (p *page) status(s schemas.Status) string {
+	switch s {
+	case schemas.Completed:
+		return p.Green(string(s))
+	case schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Returned:
+		return p.Red(string(s))
+	case schemas.Waiting:
+		return p.Yellow(string(s))
+	case schemas.Pending, schemas.Accepted, schemas.Working, schemas.Cancelled:
+	}
+	return string(s)
+}
+
 // print writes the result of a tool as it is with --json, its texts [inert], else the page that fill makes of it.
 func (a *app) print(raw json.RawMessage, fill func(*page)) error {
 	if a.json {

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
+
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/news"
@@ -15,25 +18,27 @@ func (a *app) primeCommand() *cobra.Command {
 		Short: "Print what a session is told at its start",
 		Example: `  handoff prime                       # in the shell of an agent
   handoff prime --agent qa
-  handoff prime --files >>AGENTS.md   # for agents that only write files`,
+  handoff prime --files >>AGENTS.md   # for agents that only write files
+  handoff send qa "Go on" --agent dev --file /tmp/kelos-handoff.json   # passes on what one of them wrote`,
 		Long: `Who you are, who else is here, what you hold and what waits, for people and for clients without hooks. Nothing
 counts as told or read by it.
 
 With --files it prints instead what to put into a prompt or into AGENTS.md for an agent that has neither MCP nor
-this program, and hands its work on in a file.`,
+this program, and hands its work on in a file. Whoever runs the agent reads that file and sends it: handoff does not
+collect it by itself yet.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if files {
 				return a.write(news.Files)
 			}
-			return a.prime(cmd)
+			return a.prime(cmd.Context())
 		},
 	}
 	cmd.Flags().BoolVar(&files, "files", false, "print the instructions for agents that only write files")
 	return cmd
 }
 
-func (a *app) prime(cmd *cobra.Command) error {
+func (a *app) prime(ctx context.Context) error {
 	by, err := a.caller(true)
 	if err != nil {
 		return err
@@ -42,15 +47,22 @@ func (a *app) prime(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return a.visit(cmd.Context(), by, func(v *visit) error {
-		if v.unnamed != nil {
-			return v.unnamed
-		}
-		var out schemas.NewsOut
-		raw, err := v.call(cmd.Context(), "session_news", schemas.NewsIn{On: schemas.OnLook, Session: by.AgentID}, &out)
-		if err != nil {
+	out := schemas.NewsOut{Agent: by.Agent}
+	if _, used := place.Store(); used { // where nobody used handoff, a look makes no store
+		err = a.visit(ctx, by, func(v *visit) error {
+			if v.unnamed != nil {
+				return v.unnamed
+			}
+			_, err := v.call(ctx, "session_news", schemas.NewsIn{On: schemas.OnLook, Session: by.AgentID}, &out)
 			return err
-		}
-		return a.print(raw, func(p *page) { p.WriteString(news.Start(out, place.Name)) })
-	})
+		})
+	}
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(out)
+	if err != nil {
+		return schemas.InternalError(err)
+	}
+	return a.print(raw, func(p *page) { p.WriteString(news.Start(out, place.Name)) })
 }

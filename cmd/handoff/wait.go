@@ -88,24 +88,3 @@ func (a *app) wait(ctx context.Context, id string, limit time.Duration) (out sch
 	})
 	return out, raw, err
 }
-
-func (p *page) mark(met bool) string {
-	if met {
-		return p.Green("✓")
-	}
-	return p.Red("✗")
-}
-
-// status colours a status by what it asks of its reader.
-func (p *page) status(s schemas.Status) string {
-	switch s {
-	case schemas.Completed:
-		return p.Green(string(s))
-	case schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Returned:
-		return p.Red(string(s))
-	case schemas.Waiting:
-		return p.Yellow(string(s))
-	case schemas.Pending, schemas.Accepted, schemas.Working, schemas.Cancelled:
-	}
-	return string(s)
-}

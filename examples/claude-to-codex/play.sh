@@ -1,7 +1,7 @@
 #!/bin/sh
 # Claude Code gives work to Codex, with what must be true in the end. Codex does it and gives back what is left.
 set -eu
-. "${0%/*}/../session.sh"
+. "$(dirname "$0")/../session.sh"
 
 open 1 claude-code one
 open 2 codex-mcp-client two

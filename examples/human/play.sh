@@ -1,7 +1,12 @@
 #!/bin/sh
 # A person allows what an agent is about to do, and answers its question. The person types commands.
 set -eu
-. "${0%/*}/../session.sh"
+. "$(dirname "$0")/../session.sh"
+
+notices() {
+  echo '$ handoff list --box notices'
+  handoff list --box notices --agent human | awk 'BEGIN { FS = OFS = "\t" } NR > 1 { $5 = "…" } 1'
+}
 
 open 1 claude-code one
 open 2 codex-mcp-client two
@@ -9,16 +14,20 @@ open 2 codex-mcp-client two
 call 1 send_handoff '{"to": "codex", "title": "Drop the table sessions_2024", "task": "Drop it.", "options": {"needs_approval": true}}' handoff_id status
 hook codex two prompt
 
+notices
 echo '$ handoff approve 1'
 handoff approve 1 --agent human --reason "The backup of Sunday is good"
 
 hook codex two prompt
 call 2 claim_handoff '{}' handoff_id from title
-call 2 update_handoff '{"handoff_id": "ho_1", "action": "ask", "to": "human", "questions": ["Does anything read it still?"]}' status
+
+# Only a person may answer what it needs a permission for. Other questions go to the sender.
+call 2 update_handoff '{"handoff_id": "ho_1", "action": "ask", "conditions": {"needs_permission": ["Drop it though the report of May reads it"]}}' status
 hook codex two stop # who waits for an answer may stop
 
-echo '$ handoff update 1 --answer "The report of May did, and is gone"'
-handoff update 1 --agent human --answer "The report of May did, and is gone"
+notices
+echo '$ handoff update 1 --answer "Drop it: that report is gone"'
+handoff update 1 --agent human --answer "Drop it: that report is gone"
 
 hook codex two prompt
 call 2 claim_handoff '{"handoff_id": "ho_1"}' handoff_id

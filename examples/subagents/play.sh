@@ -1,7 +1,7 @@
 #!/bin/sh
 # Subagents of one session of Claude Code. They share its connection to handoff, so each says who it is.
 set -eu
-. "${0%/*}/../session.sh"
+. "$(dirname "$0")/../session.sh"
 
 open 1 claude-code one
 

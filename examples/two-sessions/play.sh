@@ -1,7 +1,7 @@
 #!/bin/sh
 # Two sessions of Claude Code: the second asks the first for a review, and hears how it ended.
 set -eu
-. "${0%/*}/../session.sh"
+. "$(dirname "$0")/../session.sh"
 
 open 1 claude-code one
 open 2 claude-code two

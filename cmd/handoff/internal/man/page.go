@@ -1,5 +1,6 @@
 // Package man writes manual pages from what the help of a command says. The help is plain text, which a page shows
-// as it is: nothing in it is markup. Pages carry no date, so that they change only when the program does.
+// as it is: nothing in it is markup. What they carry as their date is that of the program's source, so that they change
+// only when the program does.
 package man
 
 import (
@@ -11,6 +12,7 @@ import (
 type Page struct {
 	Name     string // with dashes: handoff-token-add
 	Version  string // of the program
+	Date     string // of its source, as 2026-01-31; empty where that is not known
 	Short    string
 	Synopsis string
 	Examples string // one a line
@@ -32,7 +34,7 @@ type Item struct{ Word, Value, About string }
 // Roff is the page as man reads it.
 func (p Page) Roff() string {
 	var r roff
-	r.line(".TH %s 1 \"\" %s %s", quote(strings.ToUpper(p.Name)), quote("handoff "+p.Version), quote("handoff"))
+	r.line(".TH %s 1 \"%s\" %s %s", quote(strings.ToUpper(p.Name)), p.Date, quote("handoff "+p.Version), quote("handoff"))
 	r.section("NAME", p.Name+" - "+p.Short)
 	r.section("SYNOPSIS", p.Synopsis)
 	r.line(".SH EXAMPLES")
@@ -63,8 +65,10 @@ func (r *roff) section(title, text string) {
 }
 
 func (r *roff) text(paragraphs string) {
-	for paragraph := range strings.SplitSeq(strings.Trim(paragraphs, "\n"), "\n\n") {
-		r.line(".PP")
+	for i, paragraph := range strings.Split(strings.Trim(paragraphs, "\n"), "\n\n") {
+		if i > 0 { // a section begins with one
+			r.line(".PP")
+		}
 		if strings.HasPrefix(paragraph, " ") || strings.Contains(paragraph, "\n ") {
 			r.asIs(paragraph)
 			continue
@@ -106,9 +110,10 @@ func (r *roff) see(pages []string) {
 	}
 }
 
-// escape has text shown as it is: a line of it is no request, and a dash is the one that is typed.
+// escape has text shown as it is: a line of it is no request, and a dash is the one that is typed. Terminals that know
+// only ASCII have no ellipsis.
 func escape(text string) string {
-	text = strings.NewReplacer(`\`, `\e`, `-`, `\-`, `'`, `\(aq`, "`", `\(ga`, `^`, `\(ha`, `~`, `\(ti`).Replace(text)
+	text = strings.NewReplacer(`…`, `...`, `\`, `\e`, `-`, `\-`, `'`, `\(aq`, "`", `\(ga`, `^`, `\(ha`, `~`, `\(ti`).Replace(text)
 	if strings.HasPrefix(text, ".") {
 		text = `\&` + text
 	}

@@ -10,13 +10,13 @@ import (
 
 func TestNothingInHelpIsMarkup(t *testing.T) {
 	p := man.Page{
-		Name: "handoff-x", Version: "v1", Short: "Do *this*", Synopsis: `handoff x "A"`,
+		Name: "handoff-x", Version: "v1", Date: "2026-01-31", Short: "Do *this*", Synopsis: `handoff x "A"`,
 		Examples: "  handoff x '.x' \\ `id`\n.so /etc/passwd",
-		About:    "First _line_\n.sp 99\n\n'quoted\n\n  laid   out\n  as it is",
+		About:    "First _line_…\n.sp 99\n\n'quoted\n\n  laid   out\n  as it is",
 		Lists:    []man.List{{"Flags", []man.Item{{"--a-b", "name", ".starts with a dot"}}}},
 		Status:   "0 done", See: []string{"handoff", "handoff-y"},
 	}
-	require.Equal(t, `.TH "HANDOFF\-X" 1 "" "handoff v1" "handoff"
+	require.Equal(t, `.TH "HANDOFF\-X" 1 "2026-01-31" "handoff v1" "handoff"
 .SH NAME
 handoff\-x \- Do *this*
 .SH SYNOPSIS
@@ -27,8 +27,7 @@ handoff x "A"
 \&.so /etc/passwd
 .fi
 .SH DESCRIPTION
-.PP
-First _line_
+First _line_...
 \&.sp 99
 .PP
 \(aqquoted
@@ -42,7 +41,6 @@ First _line_
 \fB\-\-a\-b\fR \fIname\fR
 \&.starts with a dot
 .SH EXIT STATUS
-.PP
 0 done
 .SH SEE ALSO
 .BR handoff (1),

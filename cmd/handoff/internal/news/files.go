@@ -17,6 +17,7 @@ object:
 
 - summary is required, at most 4,096 bytes. detail and data together take at most 65,536 bytes.
 - data holds texts under names, for whoever reads it by program.
-- Write no secrets. Write the whole file at once, at the end; a file that is too long or no JSON is not passed on.
-- Without the file nothing is handed on, and nothing breaks.
+- Write no secrets. Write the whole file at once, at the end; a file that is too long or no JSON is refused.
+- Whoever runs you reads it: handoff does not collect it by itself yet. Without the file nothing is handed on, and
+  nothing breaks.
 `

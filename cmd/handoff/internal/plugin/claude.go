@@ -51,13 +51,18 @@ func claude(s Source) []File {
 		hooks(claudeDir, c),
 		skill(claudeDir),
 		{claudeDir + "/LICENSE", s.License},
-		{claudeDir + "/README.md", written("claude.md", newGuide(s, c, "/"+name+":"))},
+		{claudeDir + "/README.md", written("claude.md", claudeGuide{newGuide(s, c, "/"+name+":"), claudeTools})},
 		{claudeCatalogDir + "/marketplace.json", object(claudeCatalog())},
 	}
 	for _, command := range commands(s.Prompts) {
 		files = append(files, claudeCommand(command))
 	}
 	return files
+}
+
+type claudeGuide struct {
+	guide
+	Tools string // what stands for all tools in its permissions
 }
 
 func claudeCommand(c command) File {

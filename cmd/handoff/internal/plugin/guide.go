@@ -9,13 +9,12 @@ type guide struct {
 	Next     string // what a person does after installing
 	Commands []row  // as a person types them, and what they are for
 	Hooks    []row  // the events of the client, and what runs on them
-	Tools    string // what stands for all tools in its permissions
 }
 
 type row struct{ Shown, About string }
 
 func newGuide(s Source, c client.Client, before string) guide {
-	g := guide{Title: c.Title, Client: c.Name, Next: c.Next, Tools: claudeTools}
+	g := guide{Title: c.Title, Client: c.Name, Next: c.Next}
 	for _, cmd := range commands(s.Prompts) {
 		g.Commands = append(g.Commands, row{before + cmd.Name + " " + cmd.Usage(), cmd.Description})
 	}

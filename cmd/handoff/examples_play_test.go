@@ -1,0 +1,77 @@
+//go:build unix
+
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// An example shows the same in its own folder, in a shell with variables for handoff.
+func TestExamplesPlayWhereverTheyAreStarted(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join(examples, "human", "README.md"))
+	require.NoError(t, err)
+	played := runExample(t, "cd human; export HANDOFF_AGENT=qa HANDOFF_JSON=true; sh play.sh")
+	require.Contains(t, string(readme), "```text\n"+played+"```\n")
+}
+
+// Whoever has seen enough ends an example, or closes what it prints to.
+func TestExamplesThatAreEndedLeaveNothing(t *testing.T) {
+	for _, script := range []string{"approval.sh", "pipeline.sh", "human/play.sh"} {
+		for name, end := range map[string]func(play){
+			"Ctrl-C":     func(p play) { p.signal(syscall.SIGINT) },
+			"terminated": func(p play) { p.signal(syscall.SIGTERM) },
+			"hung up":    func(p play) { p.signal(syscall.SIGHUP) },
+			"not read":   func(p play) { require.NoError(p, p.out.Close()); require.NoError(p, p.pause.Close()) },
+		} {
+			t.Run(script+" "+name, func(t *testing.T) {
+				p := playing(t, script)
+				end(p)
+				require.Error(t, p.cmd.Wait())
+				left, err := os.ReadDir(p.temp)
+				require.NoError(t, err)
+				require.Empty(t, left)
+			})
+		}
+	}
+}
+
+// A play is an example that is under way, in a group of processes as a terminal has it.
+type play struct {
+	testing.TB
+	cmd   *exec.Cmd
+	out   io.Closer
+	pause io.Closer
+	temp  string // where it keeps its files
+}
+
+// playing starts an example, and returns when it has come to a command that waits for the end of the pause.
+func playing(t *testing.T, script string) play {
+	t.Helper()
+	bin, temp := t.TempDir(), t.TempDir()
+	pause := filepath.Join(bin, "pause")
+	require.NoError(t, syscall.Mkfifo(pause, 0o600))
+	waits := "#!/bin/sh\ncase $1 in approve | history) exec cat '" + pause + "' ;; esac\nexec " + program + ` "$@"` + "\n"
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "handoff"), []byte(waits), 0o700))
+	cmd := exec.CommandContext(t.Context(), "sh", filepath.Join(examples, script))
+	cmd.Env = []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + temp, "TMPDIR=" + temp, "GORACE=atexit_sleep_ms=0"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	begun, err := os.OpenFile(pause, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = begun.Close() }) // it may be closed
+	return play{t, cmd, out, begun, temp}
+}
+
+func (p play) signal(s syscall.Signal) {
+	p.Helper()
+	require.NoError(p, syscall.Kill(-p.cmd.Process.Pid, s))
+}
