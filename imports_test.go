@@ -113,6 +113,7 @@ func allowed(i int) []string {
 func reach(path string) []string {
 	paths := []string{path}
 	if i := row(path); i >= 0 {
+		paths = append(paths, house[i].path) // a room of several packages
 		for _, next := range allowed(i) {
 			if next != house[i].path {
 				paths = append(paths, reach(next)...)

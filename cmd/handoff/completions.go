@@ -2,7 +2,6 @@ package main
 
 import (
 	"handoff/cmd/handoff/internal/client"
-	"handoff/cmd/handoff/internal/news"
 	"handoff/schemas"
 )
 
@@ -20,7 +19,7 @@ var completions = map[string]completer{
 	"doctor":           clientNames,
 	"fail":             handoffsIn(held),
 	"history":          chains,
-	"hook":             words(news.Events...),
+	"hook":             words(client.Events...),
 	"man":              directories,
 	"refuse":           handoffsIn(unapproved),
 	"retry":            handoffsIn(retryable),
@@ -63,7 +62,7 @@ var completions = map[string]completer{
 	"--workspace":   workspaces,
 
 	"fail --type":       words("blocker", "missing_information", "capability", "test_failure", "environment", "timeout", "policy"),
-	"hook --client":     words("claude-code", "codex", "gemini-cli"),
+	"hook --client":     words(client.WithHooks()...),
 	"setup --scope":     words(client.User, client.Project),
 	"token add --scope": words(schemas.ScopeRead, schemas.ScopeAgent, schemas.ScopeAdmin),
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"handoff/cmd/handoff/internal/news"
+	"handoff/cmd/handoff/internal/client"
 	"handoff/cmd/handoff/internal/process"
 	"handoff/schemas"
 )
@@ -24,7 +24,7 @@ const (
 )
 
 func (a *app) hookCommand() *cobra.Command {
-	client := ""
+	name := ""
 	cmd := &cobra.Command{
 		Use:   "hook EVENT",
 		Short: "Tell a session its news, as a hook of its client",
@@ -47,21 +47,21 @@ adds why.`,
 			if len(given) == 0 && a.isTerminal(a.stdin) {
 				return cmd.Help()
 			}
-			if len(given) != 1 || !slices.Contains(news.Events, news.Event(given[0])) {
+			if len(given) != 1 || !slices.Contains(client.Events, client.Event(given[0])) {
 				return fmt.Errorf("%q is not an event", given)
 			}
 			process.Harmless()
 			return within(cmd.Context(), hookLimit, hookMercy, func(ctx context.Context) error {
-				return a.hook(ctx, news.Event(given[0]), client)
+				return a.hook(ctx, client.Event(given[0]), name)
 			})
 		},
 	}
-	cmd.Flags().StringVar(&client, "client", "", "which `client` runs it: claude-code, codex or gemini-cli (default: as it shows)")
+	cmd.Flags().StringVar(&name, "client", "", "which `client` runs it: claude-code, codex or gemini-cli (default: as it shows)")
 	return cmd
 }
 
 // hook tells a session its news.
-func (a *app) hook(ctx context.Context, e news.Event, client string) error {
+func (a *app) hook(ctx context.Context, e client.Event, name string) error {
 	account, err := a.account(ctx)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (a *app) hook(ctx context.Context, e news.Event, client string) error {
 	if !ok {
 		return errNothing
 	}
-	s, err := a.sessionOf(account, client, asked)
+	s, err := a.sessionOf(account, name, asked)
 	if err != nil {
 		return err
 	}

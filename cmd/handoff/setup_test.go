@@ -70,7 +70,7 @@ func TestSetupAtHome(t *testing.T) {
 	cmd.Dir, cmd.Env = home, append(p.environ(), "HOME="+home)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	require.Regexp(t, `(?m)tools\. You are cursor-vscode$`, string(out))
+	require.Regexp(t, `(?m)tools\. You are cursor$`, string(out))
 	require.NoFileExists(t, filepath.Join(p.state, "handoff", "handoff.db"))
 
 	code, _, errs := p.runWith(map[string]string{"HOME": "nowhere"}, "setup")

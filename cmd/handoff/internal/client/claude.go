@@ -2,8 +2,6 @@ package client
 
 import (
 	"time"
-
-	"handoff/cmd/handoff/internal/news"
 )
 
 // patience is how long clients wait for a hook. It ends by itself long before.
@@ -13,18 +11,19 @@ func claudeCode() Client {
 	settings := Files{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}/settings.json"}, []Path{".claude/settings.json"}}
 	return Client{
 		Name: "claude-code", Title: "Claude Code", Aliases: []string{"claude"}, Program: "claude", Calls: "claude-code",
+		Shell:   Shell{[]string{"CLAUDECODE"}, "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID"},
 		Traces:  []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}", "${CLAUDE_CONFIG_DIR:-~}/.claude.json"},
 		Servers: Files{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~}/.claude.json"}, []Path{".mcp.json"}}, Under: []string{"mcpServers"},
 		Entry: claudeEntry, Own: &Own{Add: claudeAdd, Remove: claudeRemove},
 		Allow: func() *Grant { return &Grant{settings, []string{"permissions", "allow"}, "mcp__" + ServerName} },
 		Hooks: &Hooks{Files: settings, Unit: time.Second, On: []Hook{
-			{Event: news.SessionStart, At: "SessionStart", Timeout: patience},
-			{Event: news.Prompt, At: "UserPromptSubmit", Timeout: patience},
-			{Event: news.Tool, At: "PostToolUse", Timeout: patience},
-			{Event: news.Stop, At: "Stop", Timeout: patience},
-			{Event: news.SubagentStop, At: "SubagentStop", Timeout: patience},
-			{Event: news.SessionEnd, At: "SessionEnd", Timeout: patience},
-			{Event: news.Compact, At: "PreCompact", Timeout: patience},
+			{Event: SessionStart, At: "SessionStart", Timeout: patience},
+			{Event: Prompt, At: "UserPromptSubmit", Timeout: patience},
+			{Event: Tool, At: "PostToolUse", Timeout: patience},
+			{Event: Stop, At: "Stop", Timeout: patience},
+			{Event: SubagentStop, At: "SubagentStop", Timeout: patience},
+			{Event: SessionEnd, At: "SessionEnd", Timeout: patience},
+			{Event: Compact, At: "PreCompact", Timeout: patience},
 			{At: "SessionStart", Wake: true, Timeout: day, Extra: Object{{"asyncRewake", true}}},
 			{At: "Stop", Wake: true, Timeout: day, Extra: Object{{"asyncRewake", true}}},
 		}},

@@ -12,12 +12,13 @@ import (
 
 // A Client is a program that agents run in.
 type Client struct {
-	Name    string   // for the command line, and of the agent in it that has no other name
+	Name    string   // for the command line; also of the agent in it, where it says who it is as Calls
 	Title   string   // for people
 	Aliases []string // what else people call it on the command line
 	Program string   // its command
 	Traces  []Path   // any of these files or directories shows that it was used on this machine
 	Calls   string   // how it names itself as an MCP client
+	Shell   Shell    // by what its shells are recognised
 	Servers Files    // which list its MCP servers, in the object to which the keys Under lead
 	Under   []string
 	Newer   []string            // keys that are used instead where a file has an object there; nil: none are
@@ -52,6 +53,17 @@ func Names() []string {
 	var names []string
 	for _, c := range All() {
 		names = append(names, c.Name)
+	}
+	return names
+}
+
+// WithHooks gives the names of the clients that run hooks.
+func WithHooks() []string {
+	var names []string
+	for _, c := range All() {
+		if c.Hooks != nil {
+			names = append(names, c.Name)
+		}
 	}
 	return names
 }

@@ -2,13 +2,12 @@ package client
 
 import (
 	"time"
-
-	"handoff/cmd/handoff/internal/news"
 )
 
 func codex() Client {
 	return Client{
 		Name: "codex", Title: "Codex", Aliases: []string{"codex-cli"}, Program: "codex", Calls: "codex-mcp-client",
+		Shell:   Shell{[]string{"CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX"}, "CODEX_THREAD_ID", ""},
 		Traces:  []Path{"${CODEX_HOME:-~/.codex}"},
 		Servers: Files{TOML, []Path{"${CODEX_HOME:-~/.codex}/config.toml"}, []Path{".codex/config.toml"}}, Under: []string{"mcp_servers"},
 		Entry: codexEntry, Own: &Own{Add: codexAdd, Remove: codexRemove},
@@ -16,13 +15,13 @@ func codex() Client {
 			Files: Files{BareJSON, []Path{"${CODEX_HOME:-~/.codex}/hooks.json"}, []Path{".codex/hooks.json"}},
 			Unit:  time.Second,
 			On: []Hook{
-				{Event: news.SessionStart, At: "SessionStart", Timeout: patience},
-				{Event: news.Prompt, At: "UserPromptSubmit", Timeout: patience},
-				{Event: news.Tool, At: "PostToolUse", Timeout: patience},
-				{Event: news.Stop, At: "Stop", Timeout: patience},
-				{Event: news.SubagentStop, At: "SubagentStop", Timeout: patience},
-				{Event: news.SessionEnd, At: "SessionEnd", Timeout: codexEnd},
-				{Event: news.Compact, At: "PreCompact", Timeout: patience},
+				{Event: SessionStart, At: "SessionStart", Timeout: patience},
+				{Event: Prompt, At: "UserPromptSubmit", Timeout: patience},
+				{Event: Tool, At: "PostToolUse", Timeout: patience},
+				{Event: Stop, At: "Stop", Timeout: patience},
+				{Event: SubagentStop, At: "SubagentStop", Timeout: patience},
+				{Event: SessionEnd, At: "SessionEnd", Timeout: codexEnd},
+				{Event: Compact, At: "PreCompact", Timeout: patience},
 				{At: "SessionStart", Wake: true, Timeout: patience}, // it goes on in the background, and wakes by codex queue
 				{At: "Stop", Wake: true, Timeout: patience},
 			},

@@ -2,23 +2,22 @@ package client
 
 import (
 	"time"
-
-	"handoff/cmd/handoff/internal/news"
 )
 
 func geminiCLI() Client {
 	settings := Files{CommentedJSON, []Path{"${GEMINI_CLI_HOME:-~}/.gemini/settings.json"}, []Path{".gemini/settings.json"}}
 	return Client{
 		Name: "gemini-cli", Title: "Gemini CLI", Aliases: []string{"gemini"}, Program: "gemini", Calls: "gemini-cli-mcp-client",
+		Shell:   Shell{[]string{"GEMINI_CLI"}, "GEMINI_SESSION_ID", ""},
 		Traces:  []Path{"${GEMINI_CLI_HOME:-~}/.gemini"},
 		Servers: settings, Under: []string{"mcpServers"},
 		Entry: geminiEntry, Own: &Own{Add: geminiAdd, Remove: geminiRemove},
 		Hooks: &Hooks{Files: settings, Unit: time.Millisecond, Name: ServerName, On: []Hook{
-			{Event: news.SessionStart, At: "SessionStart", Timeout: patience},
-			{Event: news.Prompt, At: "BeforeAgent", Timeout: patience},
-			{Event: news.Tool, At: "AfterTool", Timeout: patience},
-			{Event: news.Stop, At: "AfterAgent", Timeout: patience},
-			{Event: news.SessionEnd, At: "SessionEnd", Timeout: patience},
+			{Event: SessionStart, At: "SessionStart", Timeout: patience},
+			{Event: Prompt, At: "BeforeAgent", Timeout: patience},
+			{Event: Tool, At: "AfterTool", Timeout: patience},
+			{Event: Stop, At: "AfterAgent", Timeout: patience},
+			{Event: SessionEnd, At: "SessionEnd", Timeout: patience},
 		}},
 		Next: "Start a new session in a folder that it trusts. Without --trust or an approval mode, gemini -p is not offered the tools.",
 	}

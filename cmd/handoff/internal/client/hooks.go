@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"handoff/cmd/handoff/internal/news"
 )
 
 // Hooks are the commands that a client runs when something happens in a session.
@@ -18,7 +16,7 @@ type Hooks struct {
 
 // A Hook is a command of ours on one event of a client.
 type Hook struct {
-	Event   news.Event    // as handoff hook is told; empty: the command is handoff wait --hook
+	Event   Event         // as handoff hook is told; empty: the command is handoff wait --hook
 	At      string        // what the client calls the event
 	Timeout time.Duration // after which the client gives up
 	Wake    bool          // only where a sleeping session is to be woken
@@ -30,6 +28,19 @@ type Call struct {
 	Program string // as the client finds it
 	Agent   string // acts under this name; empty: that of the session
 	Wake    bool   // also wakes sleeping sessions
+}
+
+// Calling gives what a client calls an event, as most do where it has none of its own.
+func (c Client) Calling(e Event) string {
+	if c.Hooks == nil {
+		c = codex()
+	}
+	for _, h := range c.Hooks.On {
+		if h.Event == e {
+			return h.At
+		}
+	}
+	return ""
 }
 
 // Groups gives our hooks as a client's list of hooks has them: for each of its events the groups of commands.

@@ -17,7 +17,6 @@ import (
 
 	"handoff/cmd/handoff/internal/client"
 	"handoff/cmd/handoff/internal/installed"
-	"handoff/cmd/handoff/internal/news"
 	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/process"
 	"handoff/schemas"
@@ -32,7 +31,7 @@ func (in *installation) rehearsed(ctx context.Context, b Bench) (all []Finding) 
 	if in.client.Hooks == nil {
 		return nil
 	}
-	i := slices.IndexFunc(in.client.Hooks.On, func(h client.Hook) bool { return h.Event == news.Prompt })
+	i := slices.IndexFunc(in.client.Hooks.On, func(h client.Hook) bool { return h.Event == client.Prompt })
 	if i < 0 {
 		return nil
 	}

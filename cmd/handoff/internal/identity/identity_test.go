@@ -48,12 +48,14 @@ func TestMissingNamesTheWayOut(t *testing.T) {
 }
 
 func TestAClientAndItsShellAreOneAgent(t *testing.T) {
-	for client, want := range map[string]schemas.Agent{"claude-code": "claude-code", "codex-mcp-client": "codex", "gemini-cli-mcp-client": "gemini-cli"} {
+	for client, want := range map[string]schemas.Agent{
+		"claude-code": "claude-code", "codex-mcp-client": "codex", "gemini-cli-mcp-client": "gemini-cli", "cursor-vscode": "cursor",
+	} {
 		agent, ok := identity.OfClient(client)
 		require.True(t, ok)
 		require.Equal(t, want, agent)
 	}
-	_, ok := identity.OfClient("cursor-vscode")
+	_, ok := identity.OfClient("somebody-else")
 	require.False(t, ok)
 }
 

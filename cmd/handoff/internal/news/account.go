@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"handoff/cmd/handoff/internal/client"
 	"handoff/schemas"
 )
 
@@ -55,12 +56,12 @@ func (a Account) Client(named string, around schemas.Agent) schemas.Agent {
 
 // Asks is what the mailbox is to be asked on an event, or false when there is nothing to ask. What is said on an event
 // of a subagent only that subagent would read, and it has no mail of its own.
-func (a Account) Asks(e Event) (in schemas.NewsIn, ok bool) {
+func (a Account) Asks(e client.Event) (in schemas.NewsIn, ok bool) {
 	in = schemas.NewsIn{On: occasions[e], Session: schemas.Clip(a.Session, longestSession)}
 	switch {
 	case in.On == "":
 		return in, false
-	case e == SubagentStop:
+	case e == client.SubagentStop:
 		in.Subagents = names(a.AgentType, a.AgentID)
 		return in, len(in.Subagents) > 0
 	case a.AgentID != "":

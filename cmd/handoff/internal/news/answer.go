@@ -1,3 +1,9 @@
+// Package news says in words what a session is to know of its mail, and speaks with the hooks of clients: programs
+// that a client runs when something happens in a session, with an account of it on standard input, and whose answer
+// its model reads.
+//
+// What there is to tell the mailbox decides, and that each thing is told once; see [schemas.NewsIn]. All that agents
+// wrote is in quotes here, and called what it is: data. Nothing here touches a file or the network.
 package news
 
 import (
@@ -6,6 +12,7 @@ import (
 	"fmt"
 	"strings"
 
+	"handoff/cmd/handoff/internal/client"
 	"handoff/schemas"
 )
 
@@ -24,35 +31,33 @@ type adds struct {
 }
 
 // Answer is what a hook prints on an event so that the client's model hears of n, or nothing.
-func (a Account) Answer(e Event, client schemas.Agent, n schemas.NewsOut, workspace string) ([]byte, error) {
+func (a Account) Answer(e client.Event, of schemas.Agent, n schemas.NewsOut, workspace string) ([]byte, error) {
 	var text string
 	switch e {
-	case SessionStart:
+	case client.SessionStart:
 		text = Start(n, workspace)
-	case Prompt, Tool:
+	case client.Prompt, client.Tool:
 		text = Mail(n)
-	case Stop, SubagentStop:
+	case client.Stop, client.SubagentStop:
 		text = Reminder(n)
-	case SessionEnd, Compact: // nobody reads on
+	case client.SessionEnd, client.Compact: // nobody reads on
 	}
 	if text = strings.TrimSpace(text); text == "" {
 		return nil, nil
 	}
-	if e == Stop || e == SubagentStop {
+	if e == client.Stop || e == client.SubagentStop {
 		return encoded(answer{Decision: "block", Reason: text})
 	}
-	return encoded(answer{Adds: &adds{At: a.name(e, client), Context: text}})
+	return encoded(answer{Adds: &adds{At: a.name(e, of), Context: text}})
 }
 
 // name is that of the event in a client, which says so itself as a rule.
-func (a Account) name(e Event, client schemas.Agent) string {
+func (a Account) name(e client.Event, of schemas.Agent) string {
 	if a.At != "" {
 		return a.At
 	}
-	if names, ok := ofClients[client]; ok {
-		return names[e]
-	}
-	return elsewhere[e]
+	row, _ := client.Named(string(of))
+	return row.Calling(e)
 }
 
 func encoded(v answer) ([]byte, error) {

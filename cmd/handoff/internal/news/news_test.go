@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/cmd/handoff/internal/client"
 	"handoff/cmd/handoff/internal/news"
 	"handoff/mailbox/brief"
 	"handoff/schemas"
@@ -86,26 +87,26 @@ func read(t *testing.T, account string) news.Account {
 }
 
 // The accounts are those that the clients were seen to give.
-var accounts = map[schemas.Agent]map[news.Event]string{
+var accounts = map[schemas.Agent]map[client.Event]string{
 	"claude-code": {
-		news.SessionStart: `{"session_id":"s1","transcript_path":"/h/.claude/projects/p/s1.jsonl","cwd":"/p","hook_event_name":"SessionStart","source":"startup"}`,
-		news.Prompt:       `{"session_id":"s1","transcript_path":"/h/.claude/projects/p/s1.jsonl","cwd":"/p","hook_event_name":"UserPromptSubmit","prompt":"go"}`,
-		news.Tool:         `{"session_id":"s1","cwd":"/p","hook_event_name":"PostToolUse","tool_name":"Bash","tool_response":{"stdout":"x"}}`,
-		news.Stop:         `{"session_id":"s1","cwd":"/p","hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"done"}`,
-		news.SubagentStop: `{"session_id":"s1","cwd":"/p","hook_event_name":"SubagentStop","agent_id":"a0c1","agent_type":"tester"}`,
+		client.SessionStart: `{"session_id":"s1","transcript_path":"/h/.claude/projects/p/s1.jsonl","cwd":"/p","hook_event_name":"SessionStart","source":"startup"}`,
+		client.Prompt:       `{"session_id":"s1","transcript_path":"/h/.claude/projects/p/s1.jsonl","cwd":"/p","hook_event_name":"UserPromptSubmit","prompt":"go"}`,
+		client.Tool:         `{"session_id":"s1","cwd":"/p","hook_event_name":"PostToolUse","tool_name":"Bash","tool_response":{"stdout":"x"}}`,
+		client.Stop:         `{"session_id":"s1","cwd":"/p","hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"done"}`,
+		client.SubagentStop: `{"session_id":"s1","cwd":"/p","hook_event_name":"SubagentStop","agent_id":"a0c1","agent_type":"tester"}`,
 	},
 	"codex": {
-		news.SessionStart: `{"session_id":"s1","transcript_path":"/h/.codex/sessions/rollout-2026-s1.jsonl","cwd":"/p","hook_event_name":"SessionStart","source":"startup"}`,
-		news.Prompt:       `{"session_id":"s1","turn_id":"t1","cwd":"/p","hook_event_name":"UserPromptSubmit","prompt":"go"}`,
-		news.Tool:         `{"session_id":"s1","turn_id":"t1","cwd":"/p","hook_event_name":"PostToolUse"}`,
-		news.Stop:         `{"session_id":"s1","turn_id":"t1","cwd":"/p","hook_event_name":"Stop","stop_hook_active":true}`,
-		news.SubagentStop: `{"session_id":"s1","turn_id":"t1","cwd":"/p","hook_event_name":"SubagentStop","agent_id":"a0c1","agent_type":"tester"}`,
+		client.SessionStart: `{"session_id":"s1","transcript_path":"/h/.codex/sessions/rollout-2026-s1.jsonl","cwd":"/p","hook_event_name":"SessionStart","source":"startup"}`,
+		client.Prompt:       `{"session_id":"s1","turn_id":"t1","cwd":"/p","hook_event_name":"UserPromptSubmit","prompt":"go"}`,
+		client.Tool:         `{"session_id":"s1","turn_id":"t1","cwd":"/p","hook_event_name":"PostToolUse"}`,
+		client.Stop:         `{"session_id":"s1","turn_id":"t1","cwd":"/p","hook_event_name":"Stop","stop_hook_active":true}`,
+		client.SubagentStop: `{"session_id":"s1","turn_id":"t1","cwd":"/p","hook_event_name":"SubagentStop","agent_id":"a0c1","agent_type":"tester"}`,
 	},
 	"gemini-cli": {
-		news.SessionStart: `{"session_id":"s1","cwd":"/p","hook_event_name":"SessionStart","source":"startup"}`,
-		news.Prompt:       `{"session_id":"s1","cwd":"/p","hook_event_name":"BeforeAgent","prompt":"go"}`,
-		news.Tool:         `{"session_id":"s1","cwd":"/p","hook_event_name":"AfterTool"}`,
-		news.Stop:         `{"session_id":"s1","cwd":"/p","hook_event_name":"AfterAgent","stop_hook_active":true}`,
+		client.SessionStart: `{"session_id":"s1","cwd":"/p","hook_event_name":"SessionStart","source":"startup"}`,
+		client.Prompt:       `{"session_id":"s1","cwd":"/p","hook_event_name":"BeforeAgent","prompt":"go"}`,
+		client.Tool:         `{"session_id":"s1","cwd":"/p","hook_event_name":"AfterTool"}`,
+		client.Stop:         `{"session_id":"s1","cwd":"/p","hook_event_name":"AfterAgent","stop_hook_active":true}`,
 	},
 }
 
@@ -114,15 +115,15 @@ func TestEachClientIsAnsweredInItsForm(t *testing.T) {
 		Agent: "qa", Mail: schemas.Inbox{Pending: 1}, New: []schemas.Item{item(1, "Test <b>it</b>")},
 		Remind: true, Holding: []schemas.Held{{HandoffID: 2, From: "dev", Status: schemas.Working, Title: "Mine"}},
 	}
-	for client, events := range accounts {
+	for of, events := range accounts {
 		for e, text := range events {
-			t.Run(fmt.Sprint(client, " ", e), func(t *testing.T) {
+			t.Run(fmt.Sprint(of, " ", e), func(t *testing.T) {
 				a := read(t, text)
-				b, err := a.Answer(e, client, n, "w")
+				b, err := a.Answer(e, of, n, "w")
 				require.NoError(t, err)
 				var got map[string]any
 				require.NoError(t, json.Unmarshal(b, &got))
-				if e == news.Stop || e == news.SubagentStop {
+				if e == client.Stop || e == client.SubagentStop {
 					require.Equal(t, "block", got["decision"])
 					require.Contains(t, got["reason"], "ho_2")
 					require.Len(t, got, 2, "Codex refuses what it does not know")
@@ -136,7 +137,7 @@ func TestEachClientIsAnsweredInItsForm(t *testing.T) {
 				require.NotContains(t, string(b), "\\u003c")
 
 				a.At = ""
-				again, err := a.Answer(e, client, n, "w")
+				again, err := a.Answer(e, of, n, "w")
 				require.NoError(t, err)
 				require.Equal(t, string(b), string(again), "the name of the event goes without saying")
 			})
@@ -145,7 +146,7 @@ func TestEachClientIsAnsweredInItsForm(t *testing.T) {
 }
 
 func TestThereIsNoAnswerWhenThereIsNothingToSay(t *testing.T) {
-	for _, e := range news.Events[1:] {
+	for _, e := range client.Events[1:] {
 		b, err := news.Account{}.Answer(e, "codex", schemas.NewsOut{Agent: "qa"}, "w")
 		require.NoError(t, err)
 		require.Empty(t, b, e)
@@ -153,41 +154,41 @@ func TestThereIsNoAnswerWhenThereIsNothingToSay(t *testing.T) {
 }
 
 func TestAClientIsKnownByItsAccount(t *testing.T) {
-	for client, events := range accounts {
+	for of, events := range accounts {
 		for e, text := range events {
-			if client == "gemini-cli" && e == news.SessionStart {
+			if of == "gemini-cli" && e == client.SessionStart {
 				continue // nothing shows it but the environment
 			}
-			require.Equal(t, client, read(t, text).Client("", "claude-code"), text)
+			require.Equal(t, of, read(t, text).Client("", "claude-code"), text)
 		}
 	}
 	require.Equal(t, schemas.Agent("gemini-cli"), news.Account{}.Client("", "gemini-cli"))
-	require.Equal(t, schemas.Agent("cursor"), read(t, accounts["codex"][news.Prompt]).Client("cursor", "claude-code"))
+	require.Equal(t, schemas.Agent("cursor"), read(t, accounts["codex"][client.Prompt]).Client("cursor", "claude-code"))
 	require.Empty(t, news.Account{}.Client("", ""))
 }
 
 func TestWhatIsAskedOfTheMailbox(t *testing.T) {
-	ask := func(e news.Event, text string) (schemas.NewsIn, bool) { return read(t, text).Asks(e) }
-	in, ok := ask(news.SubagentStop, accounts["codex"][news.SubagentStop])
+	ask := func(e client.Event, text string) (schemas.NewsIn, bool) { return read(t, text).Asks(e) }
+	in, ok := ask(client.SubagentStop, accounts["codex"][client.SubagentStop])
 	require.True(t, ok)
 	require.Equal(t, schemas.NewsIn{On: schemas.OnStop, Session: "s1", Subagents: []schemas.Agent{"tester", "a0c1"}}, in)
-	in, ok = ask(news.Stop, `{"session_id":"s1","background_tasks":[
+	in, ok = ask(client.Stop, `{"session_id":"s1","background_tasks":[
 		{"id":"a1","type":"subagent","status":"running","agent_type":"qa"},
 		{"id":"a2","type":"subagent","status":"completed","agent_type":"dev"},{"id":"b1","type":"shell","status":"running"}]}`)
 	require.True(t, ok)
 	require.Equal(t, []schemas.Agent{"qa", "a1", "b1"}, in.AtWork)
 	for what, c := range map[string]struct {
-		event news.Event
+		event client.Event
 		text  string
 	}{
-		"a subagent without a name":     {news.SubagentStop, `{"session_id":"s1","agent_type":"general purpose"}`},
-		"what a tool tells a subagent":  {news.Tool, `{"session_id":"s1","agent_id":"a0c1"}`},
+		"a subagent without a name":     {client.SubagentStop, `{"session_id":"s1","agent_type":"general purpose"}`},
+		"what a tool tells a subagent":  {client.Tool, `{"session_id":"s1","agent_id":"a0c1"}`},
 		"an event that nobody heard of": {"lunch", `{"session_id":"s1"}`},
 	} {
 		_, ok := ask(c.event, c.text)
 		require.False(t, ok, what)
 	}
-	in, ok = ask(news.Tool, `{"session_id":"`+strings.Repeat("x", 1000)+`"}`)
+	in, ok = ask(client.Tool, `{"session_id":"`+strings.Repeat("x", 1000)+`"}`)
 	require.True(t, ok)
 	require.LessOrEqual(t, len(in.Session), 128)
 }
