@@ -32,7 +32,8 @@ func (a *app) doctorCommand() *cobra.Command {
 		Long: `Looks at the store of the workspace and the process that has it open, at the programs that are called handoff,
 under which name commands act, at handoffs that are stuck, and at each client: whether its server starts, whether a
 handoff that is sent in a workspace made for that is heard of through its hooks, and whether a server elsewhere is
-reached. It mends nothing: below what is wrong stands a command to try.
+reached. It mends nothing: below what is wrong stands a command to try, if one helps. Where nobody has the workspace
+open it is opened for that, and what is overdue is judged then, as with any command.
 
 Exit status: 0 all is well, 1 there are warnings, 2 something does not work. With --json "state" says that as ok,
 skipped, warning or error, and "findings" has one object for each line.`,
@@ -41,17 +42,17 @@ skipped, warning or error, and "findings" has one object for each line.`,
 }
 
 func (a *app) doctor(ctx context.Context, names []string) error {
-	machine, err := a.machine()
-	if err != nil {
-		return err
-	}
+	machine, homeless := a.machine()
 	clients, err := examined(machine, names)
 	if err != nil {
 		return err
 	}
 	ctx, end := context.WithTimeout(ctx, examining)
 	defer end()
-	findings := a.examine(ctx, machine, clients, len(names) > 0)
+	bench := a.bench(ctx, machine)
+	defer bench.Web.CloseIdleConnections()
+	bench.Wanted = len(names) > 0
+	findings := gathering(ctx, bench.Shell, a.examinations(ctx, clients, homeless, bench))
 	raw, err := json.Marshal(map[string]any{"state": doctor.Worst(findings), "findings": findings})
 	if err != nil {
 		return schemas.InternalError(err)
@@ -82,25 +83,36 @@ func diagnosis(worst doctor.State) error {
 	return nil
 }
 
-// examine makes all examinations.
-func (a *app) examine(ctx context.Context, m client.Machine, clients []client.Client, wanted bool) []doctor.Finding {
-	web := &http.Client{
-		Transport:     http.DefaultTransport.(*http.Transport).Clone(),
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+// bench is what everything is examined with.
+func (a *app) bench(ctx context.Context, m client.Machine) doctor.Bench {
+	return doctor.Bench{
+		Shell: doctor.Shell{
+			Program: doctor.FindProgram(ctx, a.executable, thisRelease().Version, m),
+			Dir:     a.flagAgain("dir", a.dir), Place: a.placeAgain(),
+		},
+		Machine: m, Now: a.now,
+		Web: &http.Client{
+			Transport:     http.DefaultTransport.(*http.Transport).Clone(),
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
 	}
-	defer web.CloseIdleConnections()
-	bench := doctor.Bench{Machine: m, Program: doctor.Program{Path: a.executable, Version: thisRelease().Version}, Web: web, Now: a.now, Wanted: wanted}
+}
+
+// examinations are all that are made. Of somebody who is homeless it is not known where clients keep their files.
+func (a *app) examinations(ctx context.Context, clients []client.Client, homeless error, b doctor.Bench) []examination {
+	served := doctor.Served{At: a.getenv("HANDOFF_HTTP"), Cert: a.getenv("HANDOFF_TLS_CERT")}
 	parts := []examination{
-		{"store", func() []doctor.Finding { return a.examineWorkspace(ctx) }},
-		{"version", func() []doctor.Finding { return doctor.Version(ctx, bench.Program, m) }},
+		{"store", func() []doctor.Finding { return a.examineWorkspace(ctx, b.Shell) }},
+		{"version", func() []doctor.Finding { return doctor.Version(b.Program, b.Machine) }},
+		{"network", func() []doctor.Finding { return doctor.Network(ctx, served, b.Web, b.Shell) }},
+	}
+	if homeless != nil {
+		return append(parts, examination{"clients", func() []doctor.Finding { return []doctor.Finding{doctor.Homeless(homeless)} }})
 	}
 	for _, c := range clients {
-		parts = append(parts, examination{"clients", func() []doctor.Finding { return doctor.Client(ctx, c, bench) }})
+		parts = append(parts, examination{"clients", func() []doctor.Finding { return doctor.Client(ctx, c, b) }})
 	}
-	return gathering(ctx, append(parts,
-		examination{"clients", func() []doctor.Finding { return doctor.Idle(clients, m) }},
-		examination{"network", func() []doctor.Finding { return doctor.Network(ctx, a.getenv("HANDOFF_HTTP"), web) }},
-	))
+	return append(parts, examination{"clients", func() []doctor.Finding { return doctor.Idle(clients, b) }})
 }
 
 // An examination does not wait for the others.
@@ -114,7 +126,7 @@ const lateness = 2 * time.Second
 
 // gathering makes the examinations at the same time, as most of them wait for other processes. One that does not end
 // in time, as on a disk that does not answer, is left behind.
-func gathering(ctx context.Context, parts []examination) (all []doctor.Finding) {
+func gathering(ctx context.Context, sh doctor.Shell, parts []examination) (all []doctor.Finding) {
 	found := make([]chan []doctor.Finding, len(parts))
 	for i, p := range parts {
 		found[i] = make(chan []doctor.Finding, 1)
@@ -127,50 +139,49 @@ func gathering(ctx context.Context, parts []examination) (all []doctor.Finding) 
 		case findings := <-found[i]:
 			all = append(all, findings...)
 		case <-over:
-			all = append(all, doctor.Late(p.subject))
+			all = append(all, doctor.Late(p.subject, sh))
 		}
 	}
 	return all
 }
 
 // examineWorkspace examines what is here, without making anything that is not.
-func (a *app) examineWorkspace(ctx context.Context) []doctor.Finding {
+func (a *app) examineWorkspace(ctx context.Context, sh doctor.Shell) []doctor.Finding {
 	atTerminal := a.isTerminal(a.stdin) || a.isTerminal(a.stdout)
 	self, err := doctor.Identify(a.agent, a.getenv, atTerminal)
 	if err != nil {
-		return []doctor.Finding{doctor.Nameless(err)}
+		return []doctor.Finding{doctor.Nameless(err, a.agent == a.getenv("HANDOFF_AGENT"))}
 	}
 	place, err := workspace.Find(a.place())
 	if err != nil {
-		return append([]doctor.Finding{doctor.Nowhere(err)}, doctor.Identity(ctx, self, nil)...)
+		return append([]doctor.Finding{doctor.Nowhere(err, a.place(), sh)}, doctor.Identity(ctx, self, nil)...)
 	}
-	version := thisRelease().Version
-	findings := slices.Concat(doctor.Files(place), doctor.Owner(place.Dir, version, a.now()))
+	findings := slices.Concat(doctor.Files(place, sh), doctor.Owner(place.Dir, a.now(), sh))
 	if why, shut := doctor.Shut(place); shut {
 		return slices.Concat(findings, why, doctor.Identity(ctx, self, nil))
 	}
 	boxes, err := open.Workspace(ctx, open.Config{
-		Name: place.Name, Dir: place.Dir, Runtime: a.getenv("XDG_RUNTIME_DIR"), Version: version,
+		Name: place.Name, Dir: place.Dir, Runtime: a.getenv("XDG_RUNTIME_DIR"), Version: sh.Program.Version,
 		Now: a.now, Awake: a.awake, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
-		return append(findings, doctor.Closed(err))
+		return append(findings, doctor.Closed(err, sh))
 	}
-	findings = append(findings, a.examineMailboxes(ctx, place, self, boxes)...)
+	findings = append(findings, a.examineMailboxes(ctx, place, self, boxes, sh)...)
 	if err := boxes.Close(); err != nil {
-		findings = append(findings, doctor.Closed(err))
+		findings = append(findings, doctor.Closed(err, sh))
 	}
 	return findings
 }
 
 // examineMailboxes examines what is in a workspace. Where it cannot be opened, that says it all.
-func (a *app) examineMailboxes(ctx context.Context, place workspace.Workspace, self doctor.Self, boxes *relay.Relay) []doctor.Finding {
+func (a *app) examineMailboxes(ctx context.Context, place workspace.Workspace, self doctor.Self, boxes *relay.Relay, sh doctor.Shell) []doctor.Finding {
 	file, _ := place.Store()
-	findings := doctor.Store(ctx, boxes, file)
+	findings := doctor.Store(ctx, boxes, file, sh)
 	if doctor.Worst(findings) == doctor.Error {
 		return append(findings, doctor.Identity(ctx, self, nil)...)
 	}
-	desk := doctor.Desk{Boxes: boxes, Now: a.now(), Again: a.placeAgain()}
+	desk := doctor.Desk{Boxes: boxes, Now: a.now(), Shell: sh}
 	return slices.Concat(findings, doctor.Identity(ctx, self, boxes), doctor.Work(ctx, desk))
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/setup"
 	"handoff/schemas"
 )
 
@@ -44,7 +46,7 @@ func (s *setupRun) agreed(ctx context.Context) error {
 		return schemas.Errorf(schemas.Invalid, "nobody is there to ask whether that is to be done").
 			WithHint("Add --yes to do it, or --dry-run to see it only.")
 	}
-	answer, err := s.answer(ctx, "Do it? [y/N] ")
+	answer, err := s.answer(ctx, s.question())
 	if err != nil {
 		return err
 	}
@@ -52,6 +54,24 @@ func (s *setupRun) agreed(ctx context.Context) error {
 		return schemas.Errorf(schemas.Conflict, "nothing was changed").WithHint("It was not agreed to.")
 	}
 	return nil
+}
+
+// question asks, and names once more what changes: the pages that show it may be long.
+func (s *setupRun) question() string {
+	var b strings.Builder
+	for f := range s.files() {
+		if f.State == fileTodo {
+			fmt.Fprintf(&b, "  %s\n", schemas.Visible(f.Path))
+		}
+	}
+	return "These files change:\n" + b.String() + "Do it? [y/N] "
+}
+
+// sayWaiting tells a person what it is that takes so long.
+func (a *app) sayWaiting(command []string) {
+	if a.isTerminal(a.stderr) {
+		fmt.Fprintf(a.stderr, "waiting for: %s\n", schemas.Visible(client.Line(command)))
+	}
 }
 
 // errInterrupted says that what was agreed to is not to be done any more.
@@ -79,7 +99,7 @@ func (s *setupRun) revert(ctx context.Context, f *fileSetup) {
 		return
 	}
 	nothing := f.change.Same()
-	done, err := s.setter.Revert(f.change)
+	done, err := s.setter.Revert(ctx, f.change)
 	f.Backup = done.Backup
 	switch {
 	case err != nil:
@@ -92,7 +112,15 @@ func (s *setupRun) revert(ctx context.Context, f *fileSetup) {
 	default:
 		f.State = fileCleared
 		if f.Note == "" {
-			f.Note = "others changed it since, so that only what is of handoff was taken out"
+			f.Note = cleared(f.change)
 		}
 	}
+}
+
+// cleared says why a file is not what it was before handoff.
+func cleared(c setup.Change) string {
+	if !c.Recorded {
+		return "nothing tells what was there before handoff, so that only what is of handoff was taken out"
+	}
+	return "others changed it since, so that only what is of handoff was taken out"
 }

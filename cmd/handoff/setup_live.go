@@ -50,6 +50,9 @@ func (s *setupRun) ask(ctx context.Context, c *clientSetup, server installed.Ent
 		return &liveness{Answer: answer}
 	}
 	program := server.Command[0]
+	if _, another := errors.AsType[*live.Another](err); another {
+		return &liveness{Problem: err.Error(), Remedy: client.Line([]string{"command", "-v", program})}
+	}
 	remedy := client.Line(append([]string{program}, "where")) // says what is wrong with the place, if that is it
 	if s.within.Machine.LookPath(program) == "" && !filepath.IsAbs(program) {
 		remedy = "put " + program + " on PATH, as with: ln -s " + client.Quoted(s.executable) + " ~/.local/bin/" + program
@@ -91,7 +94,10 @@ func (s *setupRun) askAddress(ctx context.Context, c client.Client, server clien
 	web := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	defer web.CloseIdleConnections()
 	answer, err := live.Address{URL: server.URL, Token: token, Agent: server.Agent, As: c.Calls, HTTP: web}.Ask(ctx)
+	_, another := errors.AsType[*live.Another](err)
 	switch {
+	case another:
+		return &liveness{Problem: err.Error(), Remedy: "handoff setup " + c.Name + " --http URL, with the address of handoff serve --http"}
 	case errors.Is(err, live.ErrRefused):
 		return &liveness{Problem: err.Error(), Remedy: "handoff token add NAME --agents " + c.Name + " on the server, and --token-env"}
 	case err != nil:

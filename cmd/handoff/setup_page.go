@@ -42,6 +42,9 @@ func (p *page) filePlan(f *fileSetup) {
 
 func (p *page) leftAlone(f *fileSetup) {
 	p.line("  %s: %s: %s", schemas.Visible(f.Path), p.Red(string(fileAlone)), schemas.Visible(f.Reason))
+	if f.Backup != "" {
+		p.line("  A copy of what was there: %s", schemas.Visible(f.Backup))
+	}
 	if f.Hint != "" {
 		p.line("  %s", schemas.Visible(f.Hint))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -32,7 +33,8 @@ type clientSetup struct {
 
 // fileSetup is what becomes of one file.
 type fileSetup struct {
-	change setup.Change
+	change  setup.Change
+	plugged bool // left alone as the client has our plugin
 
 	Path    string         `json:"path"`
 	State   fileState      `json:"state"`
@@ -103,6 +105,7 @@ func planned(change setup.Change) *fileSetup {
 // leave notes why a file is left alone, and the way out.
 func (f *fileSetup) leave(err error) {
 	f.State, f.Reason = fileAlone, err.Error()
+	_, f.plugged = errors.AsType[*setup.Plugged](err)
 	if snippet, err := f.change.Snippet(); err == nil && snippet.Text != "" {
 		f.Snippet = &snippet
 	}

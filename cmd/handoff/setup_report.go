@@ -26,10 +26,11 @@ func (s *setupRun) raw() json.RawMessage {
 	return raw
 }
 
-// needsSomebody tells whether there is something that a person has to see to.
+// needsSomebody tells whether there is something that a person has to see to. A client with our plugin works: only who names
+// it wants something else.
 func (s *setupRun) needsSomebody() bool {
 	silent := func(c *clientSetup) bool { return c.Live != nil && c.Live.Problem != "" }
 	return slices.ContainsFunc(s.clients, silent) || s.any(func(f *fileSetup) bool {
-		return f.State == fileAlone || f.Unread != "" || s.flags.check && f.State == fileTodo
+		return f.State == fileAlone && (s.named || !f.plugged) || f.Unread != "" || s.flags.check && f.State == fileTodo
 	})
 }

@@ -34,7 +34,7 @@ func wantedBefore(w setup.Wish) wanted {
 	}
 	want := wanted{
 		agent: w.Call.Agent, url: w.Server.URL, tokenEnv: w.Server.TokenEnv,
-		hooks: w.Hooks, wake: w.Call.Wake, trust: w.Server.Trust,
+		hooks: w.Hooks, wake: w.Call.Wake, trust: w.Server.Trust, workspace: w.Call.Workspace,
 	}
 	if i := slices.Index(w.Server.Command, "--workspace"); i >= 0 && i+1 < len(w.Server.Command) {
 		want.workspace = w.Server.Command[i+1]
@@ -72,8 +72,14 @@ func (s *setupRun) wishOf(want wanted) (w setup.Wish, err error) {
 			return w, err
 		}
 	}
+	if w.Scope != client.User {
+		want.workspace = "" // others have theirs
+	}
 	w.Server.Trust, w.Hooks = want.trust, want.hooks
-	w.Call = client.Call{Program: s.program(w), Agent: want.agent, Wake: want.wake}
+	w.Call = client.Call{Program: s.program(w), Agent: want.agent, Workspace: want.workspace, Wake: want.wake}
+	if err := s.lasting(want, w.Call.Program); err != nil {
+		return w, err
+	}
 	if want.url != "" {
 		w.Server.Agent, w.Server.TokenEnv = want.agent, want.tokenEnv
 		w.Server.URL, err = endpoint(want.url, want.tokenEnv)
@@ -86,7 +92,7 @@ func (s *setupRun) wishOf(want wanted) (w setup.Wish, err error) {
 	if want.agent != "" {
 		w.Server.Command = append(w.Server.Command, "--agent", want.agent)
 	}
-	if want.workspace != "" && w.Scope == client.User {
+	if want.workspace != "" {
 		w.Server.Command = append(w.Server.Command, "--workspace", want.workspace)
 	}
 	for _, name := range client.Passed {

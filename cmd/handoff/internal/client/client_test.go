@@ -138,6 +138,10 @@ func TestIsHookLine(t *testing.T) {
 		"'handoff hook stop":                        false,
 		"":                                          false,
 		"handoff hook stop --client codex --agent 'a b'":           true,
+		"handoff hook stop --client codex --agent a --workspace w": true,
+		"handoff hook stop --client codex --workspace w":           true,
+		"handoff hook stop --workspace w --client codex":           false,
+		"handoff hook stop --client codex --workspace":             false,
 		`'/home/o'\''hara/handoff' hook stop --client claude-code`: true,
 		"handoff hook stop --client claude-code; notify-send done": false,
 		"handoff hook stop --client claude-code && say done":       false,
@@ -152,6 +156,33 @@ func TestIsHookLine(t *testing.T) {
 		"handoff hook --help":                                      false,
 	} {
 		require.Equal(t, want, client.IsHookLine(command), command)
+	}
+}
+
+// A program of another name is ours where somebody says so.
+func TestAHookLineOfAnotherProgram(t *testing.T) {
+	const line = "'/opt/my tools/handoff-1.2' hook stop --client codex"
+	require.False(t, client.IsHookLine(line))
+	require.False(t, client.BeginsAsHookLine(line))
+	require.True(t, client.IsHookLine(line, "other", "/opt/my tools/handoff-1.2"))
+	require.True(t, client.BeginsAsHookLine(line+"; id", "/opt/my tools/handoff-1.2"))
+	require.False(t, client.IsHookLine(line+"; id", "/opt/my tools/handoff-1.2"))
+	require.False(t, client.IsHookLine(" hook stop", ""))
+	require.False(t, client.IsHookLine("'' hook stop", ""))
+}
+
+// A hook is read as it was written.
+func TestAHookIsReadAsItWasWritten(t *testing.T) {
+	c, _ := client.Named("codex")
+	for _, call := range []client.Call{
+		{Program: "handoff"}, {Program: "/opt/my tools/handoff-1.2", Agent: "qa", Workspace: "wx"}, {Program: "handoff", Workspace: "--agent"},
+	} {
+		for _, h := range c.Hooks.On {
+			read, ok := c.Reads(h, c.Command(h, call))
+			require.True(t, ok)
+			require.Equal(t, call, read)
+			require.True(t, client.IsHookLine(c.Command(h, call), call.Program))
+		}
 	}
 }
 

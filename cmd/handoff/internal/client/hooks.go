@@ -25,9 +25,10 @@ type Hook struct {
 
 // A Call is how hooks run handoff.
 type Call struct {
-	Program string // as the client finds it
-	Agent   string // acts under this name; empty: that of the session
-	Wake    bool   // also wakes sleeping sessions
+	Program   string // as the client finds it
+	Agent     string // acts under this name; empty: that of the session
+	Workspace string // looks into this one; empty: that of the project
+	Wake      bool   // also wakes sleeping sessions
 }
 
 // Calling gives what a client calls an event, as most do where it has none of its own.
@@ -75,7 +76,10 @@ func (c Client) handler(h Hook, call Call) Object {
 }
 
 // Command gives the command line of a hook, for a shell.
-func (c Client) Command(h Hook, call Call) string {
+func (c Client) Command(h Hook, call Call) string { return Line(c.Words(h, call)) }
+
+// Words gives the program of a hook and its arguments.
+func (c Client) Words(h Hook, call Call) []string {
 	words := []string{call.Program, "hook", string(h.Event)}
 	if h.Event == "" {
 		words = []string{call.Program, "wait", "--hook"}
@@ -84,47 +88,56 @@ func (c Client) Command(h Hook, call Call) string {
 	if call.Agent != "" {
 		words = append(words, "--agent", call.Agent)
 	}
-	return Line(words)
+	if call.Workspace != "" {
+		words = append(words, "--workspace", call.Workspace)
+	}
+	return words
 }
 
-// Reads gives the words of a command line, and how it calls handoff; ok tells whether it is, to the letter, what
-// [Client.Command] makes of a hook.
-func (c Client) Reads(h Hook, line string) (all []string, call Call, ok bool) {
-	if all, ok = words(line); !ok || len(all) == 0 {
-		return nil, call, false
+// Reads tells how a command line calls handoff; ok tells whether it is, to the letter, what [Client.Command] makes of a hook.
+func (c Client) Reads(h Hook, line string) (call Call, ok bool) {
+	all, ok := words(line)
+	if !ok || len(all) == 0 {
+		return call, false
 	}
 	call.Program = all[0]
-	if i := slices.Index(all, "--agent"); i >= 0 && i+1 < len(all) {
-		call.Agent = all[i+1]
+	for flag, value := range map[string]*string{"--agent": &call.Agent, "--workspace": &call.Workspace} {
+		if i := slices.Index(all, flag); i >= 0 && i+1 < len(all) {
+			*value = all[i+1]
+		}
 	}
-	return all, call, line == c.Command(h, call)
+	return call, line == c.Command(h, call)
 }
 
-// BeginsAsHookLine tells whether a command line begins as one of a hook does, whichever path the program had. It may do
-// something besides: what is changed or removed must be a whole one, see [IsHookLine].
-func BeginsAsHookLine(line string) bool {
+// BeginsAsHookLine tells whether a command line begins as one of a hook does, whichever path the program had, or with one
+// of these programs. It may do something besides: what is changed or removed must be a whole one, see [IsHookLine].
+func BeginsAsHookLine(line string, programs ...string) bool {
 	program, rest, _ := cutWord(line)
 	rest = strings.TrimLeft(rest, " \t")
-	return IsHandoff(program) && (strings.HasPrefix(rest, "hook ") || strings.HasPrefix(rest, "wait --hook"))
+	return isOurs(program, programs) && (strings.HasPrefix(rest, "hook ") || strings.HasPrefix(rest, "wait --hook"))
 }
 
 // IsHookLine tells whether a command line is one that [Client.Command] makes of a hook, now or before, whichever path the
-// program had. A line that does anything besides is somebody else's.
-func IsHookLine(line string) bool {
+// program had, or with one of these programs. A line that does anything besides is somebody else's.
+func IsHookLine(line string, programs ...string) bool {
 	all, ok := words(line)
-	if !ok || len(all) < 3 || !IsHandoff(all[0]) {
+	if !ok || len(all) < 3 || !isOurs(all[0], programs) {
 		return false
 	}
 	if all[1] != "hook" && (all[1] != "wait" || all[2] != "--hook") || all[1] == "hook" && !isEvent(all[2]) {
 		return false
 	}
 	rest := all[3:]
-	for _, flag := range []string{"--client", "--agent"} {
+	for _, flag := range []string{"--client", "--agent", "--workspace"} {
 		if len(rest) >= 2 && rest[0] == flag {
 			rest = rest[2:]
 		}
 	}
 	return len(rest) == 0
+}
+
+func isOurs(program string, programs []string) bool {
+	return IsHandoff(program) || program != "" && slices.Contains(programs, program)
 }
 
 // isEvent tells what may be or have been an event.

@@ -2,18 +2,19 @@ package doctor
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"net/http"
-	"strings"
 	"time"
 
 	"handoff/cmd/handoff/internal/client"
-	"handoff/cmd/handoff/internal/installed"
 )
 
 // A Bench is what clients are examined with.
 type Bench struct {
+	Shell
+
 	Machine client.Machine
-	Program Program
 	Web     *http.Client
 	Now     func() time.Time
 
@@ -21,99 +22,82 @@ type Bench struct {
 	Wanted bool
 }
 
-// Client examines one client: what its files say of handoff, whether the server that they name works, and whether its
-// hooks bring mail.
+// Client examines one client: what its files say of handoff, whether the client reads them, whether the server that
+// they name works, and whether its hooks bring mail.
 func Client(ctx context.Context, c client.Client, b Bench) []Finding {
-	in := installationOf(c, b.Machine)
+	in := installationOf(c, b)
 	all := in.unreadable()
 	if !in.any() {
 		if len(all) > 0 {
 			return all
 		}
-		return []Finding{in.absent(b)}
+		return []Finding{in.absent()}
 	}
+	all = append(all, in.ignored()...)
 	for _, e := range in.all() {
-		all = append(all, in.examineEntry(ctx, e, b))
+		all = append(all, in.examineEntry(ctx, e))
 	}
 	all = append(all, in.twice()...)
 	all = append(all, in.missingHooks()...)
-	all = append(all, in.trust(b.Machine)...)
-	return append(all, in.rehearsed(ctx, b)...)
+	all = append(all, in.trust()...)
+	return append(all, in.rehearsed(ctx)...)
 }
 
-// Idle says that no client has handoff, if that is so.
-func Idle(clients []client.Client, m client.Machine) []Finding {
+// Idle says that no client has handoff, if that is so. Of one whose files cannot be read it is not known.
+func Idle(clients []client.Client, b Bench) []Finding {
 	for _, c := range clients {
-		if installationOf(c, m).any() {
+		if in := installationOf(c, b); in.any() || len(in.unread) > 0 {
 			return nil
 		}
 	}
-	return []Finding{skipped(aboutClients, "no client on this machine is set up").remedied("handoff setup")}
+	return []Finding{skipped(aboutClients, "no client on this machine is set up").remedied("%s setup", b.Program.Call())}
 }
 
 // unreadable tells of the files that cannot be read.
 func (in *installation) unreadable() (all []Finding) {
 	for _, u := range in.unread {
-		all = append(all, failure(aboutClients, "%s: %s: %v", in.client.Title, u.Path, u.Err).remedied("handoff setup %s --print", in.client.Name))
+		remedy := in.setup(in.client, in.scopeOf(u.Path), "--print")
+		if errors.Is(u.Err, fs.ErrPermission) {
+			remedy = "chmod u+rw " + client.Quoted(u.Path)
+		}
+		all = append(all, failure(aboutClients, "%s: %s: %v", in.client.Title, u.Path, u.Err).remedied("%s", remedy))
 	}
 	return all
 }
 
-func (in *installation) absent(b Bench) Finding {
-	say, what := skipped, "is not set up"
-	if b.Wanted {
-		say = warning
-	}
-	if !in.client.Detect(b.Machine).Here() {
-		what = "was not found on this machine"
-	}
-	return say(aboutClients, "%s %s", in.client.Title, what).remedied("handoff setup %s", in.client.Name)
-}
-
-// again is the command that mends an entry: it writes what belongs there, or removes what setup does not write.
-func (in *installation) again(e installed.Entry) string {
-	if e.Scope == installed.Local {
-		return client.Line(append([]string{in.client.Program}, in.client.Own.Remove(e.Scope)...))
-	}
-	command := "handoff setup " + in.client.Name
-	if e.Scope == client.Project {
-		command += " --scope project"
-	}
-	return command + " --yes"
-}
-
-// twice tells of what runs twice.
-func (in *installation) twice() (all []Finding) {
-	hooks := len(in.hooks)
-	switch {
-	case in.plugin != "" && (hooks > 0 || len(in.entries) > 0):
-		all = append(all, warning(aboutClients, "%s has both the plugin and what setup writes: its hooks run twice", in.client.Title).
-			remedied("handoff setup %s --remove --yes", in.client.Name))
-	case hooks > 1:
-		all = append(all, warning(aboutClients, "%s has the hooks for its user and for the project: they run twice", in.client.Title).
-			remedied("handoff setup %s --scope project --remove --yes", in.client.Name))
-	}
-	return all
-}
-
-// missingHooks tells of the events on which nothing is run.
-func (in *installation) missingHooks() []Finding {
-	if in.client.Hooks == nil || in.plugin != "" {
-		return nil
-	}
-	if len(in.hooks) == 0 {
-		return []Finding{skipped(aboutHooks, "%s has none: its sessions are not told of their mail", in.client.Title).
-			remedied("handoff setup %s --hooks", in.client.Name)}
-	}
-	var missing []string
-	for _, h := range in.client.Hooks.On {
-		if !h.Wake && !in.runs(h.At) {
-			missing = append(missing, h.At)
+// ignored tells of the files of which the client reads nothing, though they can be read: each reads a dialect of its own.
+func (in *installation) ignored() (all []Finding) {
+	for _, f := range in.files() {
+		if why := f.ignored(); why != nil {
+			all = append(all, failure(aboutClients, "%s reads nothing of %s, as %v: take that out", in.client.Title, f.path, why))
 		}
 	}
-	if len(missing) == 0 {
-		return nil
+	return all
+}
+
+func (in *installation) absent() Finding {
+	say, what := skipped, "is not set up"
+	if in.Wanted {
+		say = warning
 	}
-	return []Finding{warning(aboutHooks, "%s runs none on %s", in.client.Title, strings.Join(missing, ", ")).
-		remedied("handoff setup %s --hooks --yes", in.client.Name)}
+	if !in.client.Detect(in.Machine).Here() {
+		what = "was not found on this machine"
+	}
+	return say(aboutClients, "%s %s", in.client.Title, what).remedied("%s", in.setup(in.client, client.User))
+}
+
+// twice tells of what is there twice.
+func (in *installation) twice() (all []Finding) {
+	switch {
+	case in.plugin != "" && len(in.hooks) > 0:
+		all = append(all, warning(aboutClients, "%s has both the plugin and what setup writes: its hooks run twice", in.client.Title).
+			remedied("%s", in.onlyPlugin()))
+	case in.plugin != "" && len(in.entries) > 0:
+		all = append(all, warning(aboutClients, "%s has both the plugin and what setup writes: its server is there twice", in.client.Title).
+			remedied("%s", in.onlyPlugin()))
+	case len(in.hooks) > 1:
+		all = append(all, warning(aboutClients, "%s has the hooks for its user and for the project: they run twice", in.client.Title).
+			remedied("%s", in.onlyOnce()))
+	}
+	return all
 }

@@ -17,7 +17,7 @@ func TestAClientThatIsNotSetUp(t *testing.T) {
 	w.bench.Wanted = true
 	w.write(".cursor/mcp.json", `{"mcpServers": {"docs": {"url": "https://example.com"}}}`)
 	requireFinding(t, w.examine("cursor"), doctor.Warning, "Cursor is not set up", "handoff setup cursor")
-	requireFinding(t, doctor.Idle(client.All(), w.bench.Machine), doctor.Skipped, "no client", "handoff setup")
+	requireFinding(t, doctor.Idle(client.All(), w.bench), doctor.Skipped, "no client", "handoff setup")
 }
 
 func TestWhatIsWrongWithAnEntry(t *testing.T) {
@@ -32,14 +32,14 @@ func TestWhatIsWrongWithAnEntry(t *testing.T) {
 		},
 		"a program that is not on PATH": {
 			"vscode", ".config/Code/User/mcp.json", `{"servers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`,
-			doctor.Error, "VS Code (user): handoff, which it starts, is not there", "ln -s ",
+			doctor.Error, "VS Code (user): handoff, which it starts, is not there", "export PATH=",
 		},
 		"one command as a list": {
 			"opencode", ".config/opencode/opencode.json", `{"mcp": {"handoff": {"type": "local", "command": ["/nowhere/handoff", "mcp"]}}}`,
 			doctor.Error, "/nowhere/handoff, which it starts, is not there", "handoff setup opencode --yes",
 		},
 		"switched off": {
-			"codex", ".codex/config.toml", "[mcp_servers.handoff]\ncommand = 'handoff'\nenabled = false\n",
+			"codex", ".codex/config.toml", "[mcp_servers.handoff]\ncommand = 'handoff'\nargs = ['mcp']\nenabled = false\n",
 			doctor.Warning, "switched off", "handoff setup codex --yes",
 		},
 		"switched off in a project": {
@@ -52,7 +52,39 @@ func TestWhatIsWrongWithAnEntry(t *testing.T) {
 		},
 		"of nothing": {
 			"cursor", ".cursor/mcp.json", `{"mcpServers": {"handoff": {}}}`,
-			doctor.Error, "names no server", "handoff setup cursor --yes",
+			doctor.Error, "names no server", "handoff setup cursor --print",
+		},
+		"of nothing, with a command that removes it": {
+			"claude-code", ".claude.json", `{"mcpServers": {"handoff": {"type": "stdio", "command": ""}}}`,
+			doctor.Error, "Claude Code (user): the entry in ", "claude mcp remove --scope user handoff",
+		},
+		"of nothing in a project": {
+			"gemini-cli", "PROJECT/.gemini/settings.json", `{"mcpServers": {"handoff": {}}}`,
+			doctor.Error, "Gemini CLI (project): the entry in ", "cd PROJECT && gemini mcp remove --scope project handoff",
+		},
+		"of nothing, for which nothing of the file is read": {
+			"codex", ".codex/config.toml", "[mcp_servers.handoff]\n",
+			doctor.Error, "names no server", "handoff setup codex --print",
+		},
+		"an address that is none": {
+			"codex", ".codex/config.toml", "[mcp_servers.handoff]\nurl = 'handoff.example.com'\n",
+			doctor.Error, "the address in ", "codex mcp remove handoff",
+		},
+		"an address that is none, and no command": {
+			"cursor", "PROJECT/.cursor/mcp.json", `{"mcpServers": {"handoff": {"url": ""}}}`,
+			doctor.Error, "names no server", "handoff setup cursor --scope project --print",
+		},
+		"an address for the client to find": {
+			"cursor", ".cursor/mcp.json", `{"mcpServers": {"handoff": {"url": "${env:HANDOFF_URL}/mcp"}}}`,
+			doctor.Skipped, "mcp.json is for the client to find", "",
+		},
+		"another program": {
+			"codex", ".codex/config.toml", "[mcp_servers.handoff]\ncommand = '/nowhere/relay'\nargs = ['serve']\n",
+			doctor.Error, "/nowhere/relay, which it starts, is not there", "codex mcp remove handoff",
+		},
+		"another program, switched off": {
+			"gemini-cli", ".gemini/settings.json", `{"mcpServers": {"handoff": {"command": "relay", "disabled": true}}}`,
+			doctor.Warning, "switched off", "gemini mcp remove --scope user handoff",
 		},
 		"for the client to find": {
 			"cursor", ".cursor/mcp.json", `{"mcpServers": {"handoff": {"command": "${workspaceFolder}/handoff"}}}`,
@@ -62,12 +94,16 @@ func TestWhatIsWrongWithAnEntry(t *testing.T) {
 			"cursor", ".cursor/mcp.json", `{"mcpServers": oops}`,
 			doctor.Error, "mcp.json: it does not parse: ", "handoff setup cursor --print",
 		},
+		"a file of the project that does not parse": {
+			"cursor", "PROJECT/.cursor/mcp.json", `{"mcpServers": oops}`,
+			doctor.Error, "mcp.json: it does not parse: ", "handoff setup cursor --scope project --print",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			project := strings.NewReplacer("PROJECT", filepath.ToSlash(w.bench.Machine.Project))
 			w.write(project.Replace(tt.path), project.Replace(tt.text))
-			requireFinding(t, w.examine(tt.client), tt.state, tt.says, tt.remedy)
+			requireFinding(t, w.examine(tt.client), tt.state, tt.says, project.Replace(tt.remedy))
 		})
 	}
 }
@@ -79,12 +115,13 @@ func TestAFileThatDoesNotParseIsToldOnce(t *testing.T) {
 	all := w.examine("gemini")
 	require.Len(t, all, 1)
 	requireFinding(t, all, doctor.Error, "settings.json: it does not parse", "handoff setup gemini-cli --print")
+	require.Empty(t, doctor.Idle(client.All(), w.bench))
 }
 
 func TestThePluginAndSetupTogether(t *testing.T) {
 	w := newWorld(t)
 	w.write(".claude/settings.json", `{"enabledPlugins": {"handoff@handoff": true},`+hooks("Stop", "handoff hook stop")[1:])
-	requireFinding(t, w.examine("claude-code"), doctor.Warning, "both the plugin and what setup writes", "handoff setup claude-code --remove --yes")
+	requireFinding(t, w.examine("claude-code"), doctor.Warning, "both the plugin and what setup writes: its hooks run twice", "handoff setup claude-code --remove --yes")
 
 	w = newWorld(t)
 	w.write(".codex/config.toml", "[plugins.\"handoff@handoff\"]\nenabled = true\n[mcp_servers.handoff]\ncommand = '/nowhere/handoff'\n")
@@ -92,7 +129,7 @@ func TestThePluginAndSetupTogether(t *testing.T) {
 
 	w = newWorld(t)
 	w.write(".gemini/extensions/handoff/gemini-extension.json", "{}")
-	requireFinding(t, w.examine("gemini-cli"), doctor.Error, "Gemini CLI (plugin): handoff, which it starts, is not there", "ln -s ")
+	requireFinding(t, w.examine("gemini-cli"), doctor.Error, "Gemini CLI (plugin): handoff, which it starts, is not there", "export PATH=")
 	for _, f := range w.examine("gemini-cli") {
 		require.NotContains(t, f.Message, "both")
 	}

@@ -1,9 +1,9 @@
 // Package doctor looks for what keeps agents on this machine from passing work to each other, and says what to do
-// about it.
+// about it, by one command that mends what was found, or shows more of it.
 //
 // An examination is a function of one subject that gives findings: of the files of a workspace ([Files]), the process
 // that has it open ([Owner]), what is in it ([Store], [Work]), the name under which somebody acts ([Identity]), the
-// program itself ([Version]), each client ([Client]) and the servers that it reaches over the network ([Network]).
+// program itself ([Version]), each client ([Client]) and the server that listens here ([Network]).
 // None of them mends anything. What they start has ended when they return, and what they make is removed.
 package doctor
 
@@ -78,8 +78,8 @@ func (f Finding) remedied(format string, args ...any) Finding {
 }
 
 // Late says of an examination that it did not end in time.
-func Late(subject string) Finding {
-	return warning(subject, "what there is to say of it was not found out in time").remedied("handoff doctor")
+func Late(subject string, sh Shell) Finding {
+	return warning(subject, "what there is to say of it was not found out in time").remedied("%s", sh.line("doctor"))
 }
 
 // counted writes how many there are of something.

@@ -7,27 +7,30 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"handoff/cmd/handoff/internal/client"
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-// Files examines where a workspace keeps its files: who may read them, and whether there is room for more.
-func Files(w workspace.Workspace) []Finding {
+// Files examines where a workspace keeps its files: who may read them, whether the store is one by its looks, and
+// whether there is room for more.
+func Files(w workspace.Workspace, sh Shell) []Finding {
 	if !w.Exists() {
 		return []Finding{ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir), room(w.Dir)}
 	}
-	return append(permissions(w.Dir), room(w.Dir))
+	return append(slices.Concat(permissions(w.Dir), storeFile(filepath.Join(w.Dir, storeName), sh)), room(w.Dir))
 }
 
 // Shut tells whether a workspace cannot be looked into without changing something, and what there is to say of it: it has
-// no store yet, its directory is not private, which opening it would make it, or whoever has it open was stopped.
+// no store yet, or an empty one, which opening it would make, its directory is not private, which opening it would make
+// it, or whoever has it open was stopped.
 func Shut(w workspace.Workspace) (findings []Finding, shut bool) {
-	_, used := w.Store()
+	store, used := w.Store()
 	info, err := os.Stat(w.Dir)
 	switch {
-	case !used || err != nil:
+	case !used || store.Bytes == 0 || err != nil:
 		return nil, true
 	case !private(info.Mode()):
 		return []Finding{skipped(aboutStore, "what is in it was not looked at: to open it would change its permissions")}, true
@@ -52,10 +55,12 @@ func permissions(dir string) []Finding {
 	}
 	info, err := os.Stat(dir)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []Finding{failure(aboutStore, "%s is a link that leads nowhere", dir).remedied("%s", aside(dir))}
 	case err != nil:
 		return []Finding{failure(aboutStore, "its directory cannot be looked at: %v", err).remedied("ls -ld %s", client.Quoted(dir))}
 	case !info.IsDir():
-		return []Finding{failure(aboutStore, "%s is no directory", dir).remedied("mv %s %[1]s.aside", client.Quoted(dir))}
+		return []Finding{failure(aboutStore, "%s is no directory", dir).remedied("%s", aside(dir))}
 	case info.Mode().Perm()&usable != usable:
 		return []Finding{failure(aboutStore, "%s is %s: its user cannot use it", dir, info.Mode().Perm()).remedied("chmod 700 %s", client.Quoted(dir))}
 	case info.Mode().Perm()&others != 0:

@@ -12,7 +12,7 @@ import (
 
 func TestAWorkspaceThatIsNotThereIsNotMade(t *testing.T) {
 	w := workspace.Workspace{Name: "w", Dir: filepath.Join(t.TempDir(), "state", "w")}
-	requireFinding(t, doctor.Files(w), doctor.OK, "does not exist yet", "")
+	requireFinding(t, doctor.Files(w, doctor.Shell{}), doctor.OK, "does not exist yet", "")
 	why, shut := doctor.Shut(w)
 	require.True(t, shut)
 	require.Empty(t, why)

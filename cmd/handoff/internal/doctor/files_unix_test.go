@@ -29,11 +29,11 @@ func TestWhoMayReadTheFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := workspace.Workspace{Name: "w", Dir: filepath.Join(t.TempDir(), "w")}
 			require.NoError(t, os.Mkdir(w.Dir, 0o700))
-			require.NoError(t, os.WriteFile(filepath.Join(w.Dir, "handoff.db"), nil, 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(w.Dir, "handoff.db"), []byte("store"), 0o600))
 			require.NoError(t, os.Chmod(filepath.Join(w.Dir, "handoff.db"), tt.file))
 			require.NoError(t, os.Chmod(w.Dir, tt.dir))
 			t.Cleanup(func() { require.NoError(t, os.Chmod(w.Dir, 0o700)) })
-			requireFinding(t, doctor.Files(w), tt.state, tt.says, tt.remedy)
+			requireFinding(t, doctor.Files(w, doctor.Shell{}), tt.state, tt.says, tt.remedy)
 			_, shut := doctor.Shut(w)
 			require.Equal(t, tt.dir == 0o755, shut)
 		})

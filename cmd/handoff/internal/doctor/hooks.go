@@ -27,7 +27,7 @@ import (
 // hear of it and once to hear nothing more.
 
 // rehearsed tries the hooks of a client that bring mail when somebody speaks to a session.
-func (in *installation) rehearsed(ctx context.Context, b Bench) (all []Finding) {
+func (in *installation) rehearsed(ctx context.Context) (all []Finding) {
 	if in.client.Hooks == nil {
 		return nil
 	}
@@ -39,28 +39,31 @@ func (in *installation) rehearsed(ctx context.Context, b Bench) (all []Finding) 
 	for _, f := range in.hooks {
 		for _, handler := range f.Handlers {
 			if handler.Event == h.At {
-				all = append(all, in.rehearse(ctx, h, f, handler.Line, b))
+				all = append(all, in.rehearse(ctx, h, f, handler.Line))
 			}
 		}
 	}
 	if in.plugin != "" && len(in.hooks) == 0 {
 		f := installed.HookFile{Client: in.client, Path: in.plugin, Shared: true}
-		all = append(all, in.rehearse(ctx, h, f, in.client.Command(h, client.Call{Program: client.ServerName}), b))
+		all = append(all, in.rehearse(ctx, h, f, in.client.Command(h, client.Call{Program: client.ServerName})))
 	}
 	return all
 }
 
 // rehearse tries a line of a file if setup could have written it.
-func (in *installation) rehearse(ctx context.Context, h client.Hook, f installed.HookFile, line string, b Bench) Finding {
+func (in *installation) rehearse(ctx context.Context, h client.Hook, f installed.HookFile, line string) Finding {
 	words, agent, ok := f.Words(h, line)
 	if !ok {
-		return in.untried(aboutHooks, f.Path, f.Shared)
+		return in.untriedHook(f, h, line)
 	}
-	stage, err := newStage(b)
+	stage, err := newStage(in.Bench)
 	if err != nil {
-		return skipped(aboutHooks, "%s: they cannot be tried: %v", in.client.Title, err)
+		return placeless(warning(aboutHooks, "%s: they cannot be tried: there is no place for temporary files: %v", in.client.Title, err))
 	}
 	found := stage.perform(ctx, in.client, h, words, agent)
+	if found.State == Error {
+		found = found.remedied("%s", in.mendHook(f, h, line))
+	}
 	if err := os.RemoveAll(stage.dir); err != nil {
 		return warning(aboutHooks, "%s: what was made to try them is left: %v", in.client.Title, err).remedied("rm -r %s", client.Quoted(stage.dir))
 	}
@@ -74,17 +77,16 @@ func (s stage) perform(ctx context.Context, c client.Client, h client.Hook, word
 	if err := s.send(ctx, to); err != nil {
 		return skipped(aboutHooks, "%s: they cannot be tried: %v", c.Title, err)
 	}
-	mend := fmt.Sprintf("handoff setup %s --hooks --yes", c.Name)
 	said, err := s.run(ctx, h, words)
 	switch {
 	case err != nil:
-		return failure(aboutHooks, "%s: %s does not run: %v", c.Title, command, err).remedied("%s", mend)
+		return failure(aboutHooks, "%s: %s does not run: %v", c.Title, command, err)
 	case !strings.Contains(said, title):
-		return failure(aboutHooks, "%s: %s did not say that a handoff had come%s", c.Title, command, s.why()).remedied("%s", mend)
+		return failure(aboutHooks, "%s: %s did not say that a handoff had come%s", c.Title, command, s.why())
 	}
 	again, err := s.run(ctx, h, words)
 	if err != nil || again != "" {
-		return failure(aboutHooks, "%s: %s said the same twice", c.Title, command).remedied("%s", mend)
+		return failure(aboutHooks, "%s: %s said the same twice", c.Title, command)
 	}
 	return ok(aboutHooks, "%s: a handoff that was sent to %s was heard of, once", c.Title, to)
 }
@@ -138,7 +140,7 @@ func (s stage) run(ctx context.Context, h client.Hook, words []string) (said str
 	}
 	ctx, end := context.WithTimeout(ctx, limit)
 	defer end()
-	var out, complaints bytes.Buffer
+	var out, complaints process.Tail
 	cmd := exec.CommandContext(ctx, program, words[1:]...) //nolint:gosec // it is what setup writes
 	cmd.Env = append(s.Machine.Environ(), "XDG_STATE_HOME="+s.dir, "XDG_RUNTIME_DIR="+s.dir, "HANDOFF_WORKSPACE="+scratchName,
 		"HANDOFF_DIR=", "HANDOFF_HOOK_DEBUG="+s.debugLog())
@@ -146,7 +148,7 @@ func (s stage) run(ctx context.Context, h client.Hook, words []string) (said str
 	process.Tree(cmd)
 	if err := cmd.Run(); err != nil {
 		if text := strings.TrimSpace(complaints.String()); text != "" {
-			err = fmt.Errorf("%w: %s", err, text)
+			err = fmt.Errorf("%w: %.300s", err, text[strings.LastIndexByte(text, '\n')+1:])
 		}
 		return "", err
 	}

@@ -24,9 +24,13 @@ func Identify(name string, getenv func(string) string, terminal bool) (s Self, e
 	return s, err
 }
 
-// Nameless says why the name that was given is none.
-func Nameless(err error) Finding {
-	return failure(aboutIdentity, "%s", schemas.AsError(err).Message).remedied("unset HANDOFF_AGENT")
+// Nameless says why the name that was given is none. Variable tells that HANDOFF_AGENT gave it.
+func Nameless(err error, variable bool) Finding {
+	f := failure(aboutIdentity, "%s", schemas.AsError(err).Message)
+	if variable {
+		return f.remedied("unset HANDOFF_AGENT")
+	}
+	return f
 }
 
 // Identity examines under which name commands act here. Of a coding agent whose workspace can be asked, boxes tell
@@ -36,7 +40,7 @@ func Identity(ctx context.Context, s Self, boxes tools.Invoker) []Finding {
 	case s.Named:
 		return []Finding{ok(aboutIdentity, "commands act as %s: --agent or HANDOFF_AGENT says so", s.By.Agent)}
 	case s.By.Agent == "":
-		return []Finding{skipped(aboutIdentity, "nothing says under which name to act, so that commands only read").remedied("export HANDOFF_AGENT=NAME")}
+		return []Finding{skipped(aboutIdentity, "nothing says under which name to act, so that commands only read: HANDOFF_AGENT or --agent does")}
 	case s.By.Agent == schemas.Human:
 		return []Finding{ok(aboutIdentity, "commands act as human: somebody is at the terminal, and no coding agent")}
 	case boxes == nil:
@@ -46,7 +50,7 @@ func Identity(ctx context.Context, s Self, boxes tools.Invoker) []Finding {
 	out, err := tools.Ask[schemas.SessionOut](ctx, boxes, tools.Call{Caller: s.By, Tool: "session_name"}, asked)
 	switch {
 	case err != nil:
-		return []Finding{warning(aboutIdentity, "commands do not act at all: %v", err).remedied("export HANDOFF_AGENT=NAME")}
+		return []Finding{warning(aboutIdentity, "commands do not act at all: %v: HANDOFF_AGENT or --agent names one", err)}
 	case out.Agent != s.By.Agent:
 		return []Finding{ok(aboutIdentity, "commands act as %s: this is the shell of one of several sessions of %s", out.Agent, s.By.Agent)}
 	}

@@ -2,113 +2,128 @@ package doctor
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"os"
 	"strings"
-	"time"
 
 	"handoff/cmd/handoff/internal/client"
-	"handoff/cmd/handoff/internal/installed"
-	"handoff/cmd/handoff/internal/setup/live"
 )
 
-// reaching is how long a server elsewhere may take to answer.
-const reaching = 3 * time.Second
+// Served is what the environment says of the server that handoff serve --http listens with.
+type Served struct {
+	At   string // HANDOFF_HTTP: an address as host:port, or a URL; empty: there is none
+	Cert string // HANDOFF_TLS_CERT: the file of its certificate; empty: it has none
+}
 
-// Network examines the server that handoff serve --http listens with, by what HANDOFF_HTTP says: an address, or a URL.
-func Network(ctx context.Context, served string, web *http.Client) []Finding {
-	if served == "" {
+// Network examines the server that listens here.
+func Network(ctx context.Context, served Served, web *http.Client, sh Shell) []Finding {
+	if served.At == "" {
 		return nil
 	}
-	if !strings.Contains(served, "://") {
-		served = "http://" + served
-	}
-	u, err := url.Parse(served)
-	if err != nil || u.Host == "" {
-		return []Finding{failure(aboutNetwork, "HANDOFF_HTTP is no address").remedied("export HANDOFF_HTTP=127.0.0.1:4263")}
-	}
-	return []Finding{health(ctx, u, web)}
-}
-
-// health asks a server whether it is there and can do its work.
-func health(ctx context.Context, u *url.URL, web *http.Client) Finding {
-	site := u.Scheme + "://" + u.Host
-	if status, err := get(ctx, site+"/healthz", web); err != nil || status != http.StatusOK {
-		return warning(aboutNetwork, "no server answers at %s: %s", site, reason(status, err)).remedied("handoff serve --http %s", client.Quoted(u.Host))
-	}
-	return ready(ctx, site, web)
-}
-
-func ready(ctx context.Context, site string, web *http.Client) Finding {
-	if status, err := get(ctx, site+"/readyz", web); err != nil || status != http.StatusOK {
-		return failure(aboutNetwork, "the server at %s cannot do its work: %s", site, reason(status, err)).remedied("curl %s/readyz", site)
-	}
-	return ok(aboutNetwork, "the server at %s is ready", site)
-}
-
-func reason(status int, err error) string {
-	if urlError, ok := errors.AsType[*url.Error](err); ok {
-		err = urlError.Err // without the address, which is said
-	}
+	u, err := served.url(ctx)
 	if err != nil {
-		return err.Error()
+		return []Finding{failure(aboutNetwork, "HANDOFF_HTTP is no address: %v", err).remedied("export HANDOFF_HTTP=127.0.0.1:4263")}
 	}
-	return fmt.Sprintf("%d %s", status, http.StatusText(status))
+	if u.Scheme == "https" && served.Cert != "" {
+		if web, err = trusting(web, served.Cert); err != nil {
+			return []Finding{failure(aboutNetwork, "HANDOFF_TLS_CERT: %v", err)}
+		}
+		defer web.CloseIdleConnections()
+	}
+	return []Finding{health(ctx, u, web, served.start(u, sh))}
 }
 
-func get(ctx context.Context, address string, web *http.Client) (status int, err error) {
+// url is where the server can be asked from here: by an address that it takes for its own, whatever its names.
+func (s Served) url(ctx context.Context) (*url.URL, error) {
+	if strings.Contains(s.At, "://") {
+		u, err := url.Parse(s.At)
+		if err == nil && u.Host == "" {
+			err = errors.New("it names no host")
+		}
+		return u, err
+	}
+	host, port, err := net.SplitHostPort(s.At)
+	if err != nil {
+		return nil, errors.New("it is no host:port")
+	}
+	u := &url.URL{Scheme: "http", Host: net.JoinHostPort(reachable(ctx, host), port)}
+	if s.Cert != "" {
+		u.Scheme = "https"
+	}
+	return u, nil
+}
+
+// reachable is an address at which a server that listens at a host is reached from here.
+func reachable(ctx context.Context, host string) string {
+	if host == "" || strings.EqualFold(host, "localhost") {
+		return "127.0.0.1"
+	}
 	ctx, end := context.WithTimeout(ctx, reaching)
 	defer end()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return 0, err
+	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil || len(found) == 0 {
+		return host // asking there will tell why
 	}
-	response, err := web.Do(request)
-	if err != nil {
-		return 0, err
-	}
-	return response.StatusCode, response.Body.Close()
-}
-
-// examineAddress examines an entry that leads over the network, by what a client asks first: a proxy may pass nothing else.
-func (in *installation) examineAddress(ctx context.Context, e installed.Entry, b Bench, where string) Finding {
-	u, err := url.Parse(e.URL)
-	if err != nil || u.Host == "" {
-		return failure(aboutNetwork, "%s: the address in %s is none", where, e.Path).remedied("%s", in.again(e))
-	}
-	token := b.Machine.Getenv(e.TokenEnv)
-	asking, end := context.WithTimeout(ctx, reaching)
-	defer end()
-	answer, err := live.Address{URL: e.URL, Token: token, Agent: e.Agent, As: in.client.Calls, HTTP: b.Web}.Ask(asking)
-	refused := errors.Is(err, live.ErrRefused)
+	at := found[0].Unmap()
 	switch {
-	case err != nil && !refused:
-		found := silence(ctx, u, b.Web, err)
-		found.Message = where + ": " + found.Message
-		return found
-	case e.TokenEnv != "" && token == "":
-		return warning(aboutNetwork, "%s: %s is not set here, and has to be where the client is started", where, e.TokenEnv).remedied("export %s=TOKEN", e.TokenEnv)
-	case refused:
-		return failure(aboutNetwork, "%s: %s does not take the token", where, u.Host).remedied("handoff token add NAME --agents %s", in.client.Name)
+	case !at.IsUnspecified():
+		return at.String()
+	case at.Is4():
+		return "127.0.0.1"
 	}
-	return ok(aboutNetwork, "%s: %s answers, with %s", where, u.Host, counted(answer.Tools, "tool"))
+	return "::1"
 }
 
-// silence explains why a server was asked over MCP in vain. What it says of its health tells more, where it can be asked.
-func silence(ctx context.Context, u *url.URL, web *http.Client, why error) Finding {
-	site := u.Scheme + "://" + u.Host
-	_, unreached := errors.AsType[*url.Error](why)
-	status, err := get(ctx, site+"/healthz", web)
-	if err != nil && unreached {
-		return failure(aboutNetwork, "no server answers at %s: %s", site, reason(0, why)).remedied("handoff serve --http %s", client.Quoted(u.Host))
+// start is the command that starts the server. At all addresses one without a certificate would be refused.
+func (s Served) start(u *url.URL, sh Shell) string {
+	host, _, err := net.SplitHostPort(s.At)
+	at, errIP := netip.ParseAddr(host)
+	all := host == "" || errIP == nil && at.IsUnspecified()
+	switch {
+	case err != nil:
+		return starting(u, sh)
+	case s.Cert == "" && all:
+		return sh.line("serve --http %s", client.Quoted(u.Host))
 	}
-	if err == nil && status == http.StatusOK {
-		if found := ready(ctx, site, web); found.State != OK {
-			return found
-		}
+	return sh.line("serve --http %s", client.Quoted(s.At))
+}
+
+// trusting gives a client like another one that trusts, of all servers, only the one with the certificate in a file.
+func trusting(web *http.Client, file string) (*http.Client, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
 	}
-	return failure(aboutNetwork, "%s does not answer as a server of handoff: %s", u.Host, reason(0, why)).
-		remedied("curl -i %s", client.Quoted(site+u.EscapedPath()))
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return nil, fmt.Errorf("%s holds no certificate", file)
+	}
+	leaf, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(leaf)
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{RootCAs: roots, ServerName: nameOf(leaf), MinVersion: tls.VersionTLS12}
+	return &http.Client{Transport: transport, CheckRedirect: web.CheckRedirect}, nil
+}
+
+// nameOf is a name for which a certificate is.
+func nameOf(leaf *x509.Certificate) string {
+	switch {
+	case len(leaf.DNSNames) > 0:
+		return strings.Replace(leaf.DNSNames[0], "*", client.ServerName, 1)
+	case len(leaf.IPAddresses) > 0:
+		return leaf.IPAddresses[0].String()
+	}
+	return ""
 }

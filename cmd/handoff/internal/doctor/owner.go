@@ -8,20 +8,20 @@ import (
 )
 
 // Owner examines the process that has a workspace open and serves the others, by the note that it left in the
-// directory. Version is that of this program.
-func Owner(dir, version string, now time.Time) []Finding {
+// directory.
+func Owner(dir string, now time.Time, sh Shell) []Finding {
 	note, there := relay.ReadNote(dir)
 	switch {
 	case !there:
 		return []Finding{ok(aboutOwner, "nobody has the workspace open: the next who uses it does")}
 	case !note.Lives():
 		return []Finding{warning(aboutOwner, "a note of process %d is left, which has ended: the next command replaces it", note.PID).
-			remedied("handoff list")}
+			remedied("%s", sh.line("list"))}
 	case isStopped(note.PID):
 		return []Finding{failure(aboutOwner, "process %d has the workspace open and is stopped, so that all others wait for it", note.PID).
 			remedied("kill -CONT %d", note.PID)}
-	case note.Version != version:
-		return []Finding{warning(aboutOwner, "process %d is handoff %s, and this is %s: restart the client that started it", note.PID, note.Version, version).
+	case note.Version != sh.Program.Version:
+		return []Finding{warning(aboutOwner, "process %d is handoff %s, and this is %s: restart the client that started it", note.PID, note.Version, sh.Program.Version).
 			remedied("ps -f -p %d", note.PID)}
 	}
 	return []Finding{ok(aboutOwner, "process %d, handoff %s, for %s", note.PID, note.Version, terminal.Age(now.Sub(note.Started)))}

@@ -19,7 +19,7 @@ func TestWhatIsTriedEndsWithAllItStarted(t *testing.T) {
 			doctor.Client(ctx, c, w.bench)
 		},
 		"version": func(ctx context.Context, w *world) {
-			doctor.Version(ctx, doctor.Program{Path: w.write("here/handoff", "")}, w.bench.Machine)
+			doctor.FindProgram(ctx, w.write("here/handoff", ""), "v1.0.0", w.bench.Machine)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

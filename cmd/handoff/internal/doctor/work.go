@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -15,7 +14,7 @@ import (
 type Desk struct {
 	Boxes tools.Invoker
 	Now   time.Time
-	Again string // flags by which a command means the same workspace, each after a space
+	Shell Shell
 }
 
 const (
@@ -31,12 +30,12 @@ func Work(ctx context.Context, d Desk) []Finding {
 	findings, open, err := d.examine(ctx)
 	switch {
 	case err != nil:
-		return []Finding{failure(aboutWork, "the handoffs cannot be looked at: %s", schemas.AsError(err).Message).remedied("handoff list%s", d.Again)}
+		return []Finding{failure(aboutWork, "the handoffs cannot be looked at: %s", schemas.AsError(err).Message).remedied("%s", d.Shell.line("list"))}
 	case len(findings) == 0:
 		return []Finding{ok(aboutWork, "%s under way, and nothing is stuck", counted(open, "handoff"))}
 	case len(findings) > told:
 		more := len(findings) - told
-		return append(findings[:told], warning(aboutWork, "and %d more", more).remedied("handoff list --stuck%s", d.Again))
+		return append(findings[:told], warning(aboutWork, "and %d more", more).remedied("%s", d.Shell.line("list --stuck")))
 	}
 	return findings
 }
@@ -108,26 +107,27 @@ func (d Desk) item(ctx context.Context, item schemas.Item, known map[schemas.Age
 	case st.Status == schemas.Pending:
 		return d.unread(item, st, known), nil
 	}
-	return d.held(item, st, known), nil
+	return d.held(ctx, item, st, known)
 }
 
 // held looks at a claim.
-func (d Desk) held(item schemas.Item, st schemas.Standing, known map[schemas.Agent]schemas.Card) []Finding {
+func (d Desk) held(ctx context.Context, item schemas.Item, st schemas.Standing, known map[schemas.Agent]schemas.Card) ([]Finding, error) {
 	card := known[st.Holder]
 	silence := d.Now.Sub(later(card.Seen, st.ClaimedAt))
-	release := fmt.Sprintf("handoff update %d --release --agent %s%s", item.HandoffID, item.From, d.Again)
+	var found Finding
 	switch {
 	case st.LeaseEnds != nil && st.LeaseEnds.Before(d.Now):
-		return []Finding{warning(aboutWork, "%s is held by %s for %s longer than it may be", item.HandoffID, st.Holder, d.ago(*st.LeaseEnds)).
-			remedied("%s", release)}
+		found = warning(aboutWork, "%s is held by %s for %s longer than it may be", item.HandoffID, st.Holder, d.ago(*st.LeaseEnds))
 	case st.Status == schemas.Waiting && silence > unmet:
-		return []Finding{warning(aboutWork, "%s waits for %s to answer what %s asked", item.HandoffID, item.From, st.Holder).
-			remedied("handoff update %d --answer TEXT --agent %s%s", item.HandoffID, item.From, d.Again)}
+		return []Finding{warning(aboutWork, "%s waits for %s to answer what %s asked, as with handoff update %d --answer",
+			item.HandoffID, item.From, st.Holder, item.HandoffID).remedied("%s", d.Shell.line("show %d", item.HandoffID))}, nil
 	case st.Status != schemas.Waiting && !card.Live && silence > quiet:
-		return []Finding{warning(aboutWork, "%s is held by %s, of which nothing was seen for %s", item.HandoffID, st.Holder, terminal.Age(silence)).
-			remedied("%s", release)}
+		found = warning(aboutWork, "%s is held by %s, of which nothing was seen for %s", item.HandoffID, st.Holder, terminal.Age(silence))
+	default:
+		return nil, nil
 	}
-	return nil
+	remedy, err := d.release(ctx, item, st)
+	return []Finding{found.remedied("%s", remedy)}, err
 }
 
 func later(t time.Time, other *time.Time) time.Time {
@@ -146,8 +146,8 @@ func (d Desk) unread(item schemas.Item, st schemas.Standing, known map[schemas.A
 	if !directed || name == schemas.Human || met && (card.Live || !card.Seen.IsZero()) || d.Now.Sub(item.At) < unclaimed {
 		return nil
 	}
-	return []Finding{warning(aboutWork, "%s waits for %s since %s, and nobody has ever acted under that name", item.HandoffID, name, d.ago(item.At)).
-		remedied("handoff update %d --to NAME --agent %s%s", item.HandoffID, item.From, d.Again)}
+	return []Finding{warning(aboutWork, "%s waits for %s since %s, and nobody has ever acted under that name: handoff update %d --to redirects it",
+		item.HandoffID, name, d.ago(item.At), item.HandoffID).remedied("%s", d.Shell.line("agents"))}
 }
 
 // approval is what a handoff waits for that a person has to approve.
@@ -160,7 +160,7 @@ func (d Desk) blocked(ctx context.Context, item schemas.Item, st schemas.Standin
 			return nil, nil
 		}
 		return []Finding{warning(aboutWork, "%s waits for a person to approve it since %s", item.HandoffID, d.ago(item.At)).
-			remedied("handoff approve %d%s", item.HandoffID, d.Again)}, nil
+			remedied("%s", d.Shell.line("approve %d", item.HandoffID))}, nil
 	}
 	for _, id := range st.BlockedBy {
 		before, err := d.standing(ctx, id)
@@ -168,8 +168,9 @@ func (d Desk) blocked(ctx context.Context, item schemas.Item, st schemas.Standin
 			return nil, err
 		}
 		if before.Status.Ended() {
-			return []Finding{warning(aboutWork, "%s waits for %s, which is %s and will not be completed", item.HandoffID, id, before.Status).
-				remedied("handoff retry %s%s", id, d.Again)}, nil
+			found := warning(aboutWork, "%s waits for %s, which is %s and will not be completed", item.HandoffID, id, before.Status)
+			remedy, err := d.retry(ctx, id)
+			return []Finding{found.remedied("%s", remedy)}, err
 		}
 	}
 	return nil, nil

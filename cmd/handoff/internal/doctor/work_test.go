@@ -13,7 +13,7 @@ import (
 // after looks at the work when some time has passed.
 func (b box) after(d time.Duration) []doctor.Finding {
 	b.t.Helper()
-	return doctor.Work(b.t.Context(), doctor.Desk{Boxes: b.boxes, Now: noon.Add(d), Again: " --workspace w"})
+	return doctor.Work(b.t.Context(), doctor.Desk{Boxes: b.boxes, Now: noon.Add(d), Shell: doctor.Shell{Place: " --workspace w"}})
 }
 
 func TestWorkThatGoesOn(t *testing.T) {
@@ -35,7 +35,7 @@ func TestWorkThatIsStuck(t *testing.T) {
 		"mail for a name that nobody has": {
 			make:  func(b box) { b.do("dev", "send_handoff", `{"to": "nobody", "task": "Test it"}`) },
 			after: time.Hour,
-			says:  "ho_1 waits for nobody since 1h", remedy: "handoff update 1 --to NAME --agent dev --workspace w",
+			says:  "ho_1 waits for nobody since 1h", remedy: "handoff agents --workspace w",
 		},
 		"a claim that is over": {
 			make: func(b box) {
@@ -61,7 +61,7 @@ func TestWorkThatIsStuck(t *testing.T) {
 				b.do("qa", "update_handoff", `{"handoff_id": "ho_1", "action": "ask", "questions": ["Which one?"]}`)
 			},
 			after: 2 * time.Hour,
-			says:  "ho_1 waits for dev to answer what qa asked", remedy: "handoff update 1 --answer TEXT --agent dev --workspace w",
+			says:  "ho_1 waits for dev to answer what qa asked", remedy: "handoff show 1 --workspace w",
 		},
 		"approval": {
 			make: func(b box) {
@@ -76,7 +76,7 @@ func TestWorkThatIsStuck(t *testing.T) {
 				b.do("dev", "send_handoff", `{"to": "ops", "task": "Ship it", "options": {"after": ["ho_1"]}}`)
 				b.do("dev", "update_handoff", `{"handoff_id": "ho_1", "action": "cancel"}`)
 			},
-			says: "ho_2 waits for ho_1, which is cancelled", remedy: "handoff retry ho_1 --workspace w",
+			says: "ho_2 waits for ho_1, which is cancelled", remedy: "handoff retry ho_1 --agent dev --workspace w",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,6 +85,33 @@ func TestWorkThatIsStuck(t *testing.T) {
 			requireFinding(t, b.after(tt.after), doctor.Warning, tt.says, tt.remedy)
 		})
 	}
+}
+
+// Only the owner of a workflow may take a claim back, and only the sender of a handoff may run it again.
+func TestWhoIsToMoveWhatIsStuck(t *testing.T) {
+	b := newBoxWith(t, time.Hour)
+	b.do("boss", "send_handoff", `{"to": "dev", "task": "Ship it"}`)
+	b.do("dev", "claim_handoff", `{}`)
+	b.do("dev", "send_handoff", `{"to": "qa", "task": "Test it", "parent": "ho_1"}`)
+	b.do("qa", "claim_handoff", `{}`)
+	all := b.after(40 * time.Minute)
+	requireRemedy(t, all, doctor.Warning, "ho_2 is held by qa", "handoff update 2 --release --agent boss --workspace w")
+	b.do("boss", "update_handoff", `{"handoff_id": "2", "action": "release"}`)
+	requireNone(t, b.after(40*time.Minute), "ho_2 is held")
+
+	b.do("dev", "send_handoff", `{"to": "ops", "task": "Tell of it", "options": {"after": ["ho_2"]}}`)
+	b.do("boss", "update_handoff", `{"handoff_id": "ho_2", "action": "cancel"}`)
+	requireRemedy(t, b.after(time.Minute), doctor.Warning, "ho_3 waits for ho_2", "handoff retry ho_2 --agent dev --workspace w")
+	b.do("dev", "update_handoff", `{"handoff_id": "ho_2", "action": "retry"}`)
+	requireNone(t, b.after(time.Minute), "waits for ho_2")
+}
+
+// Who holds a handoff of its own would have to prove that, so it is only shown.
+func TestAClaimOfTheOwnerIsShown(t *testing.T) {
+	b := newBoxWith(t, time.Hour)
+	b.do("dev", "send_handoff", `{"to": "dev", "task": "Test it"}`)
+	b.do("dev", "claim_handoff", `{}`)
+	requireRemedy(t, b.after(40*time.Minute), doctor.Warning, "ho_1 is held by dev", "handoff show 1 --workspace w")
 }
 
 func TestMuchThatIsStuck(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,9 +39,9 @@ func newWorld(t *testing.T) *world {
 		Machine: client.Machine{
 			Getenv: func(name string) string { return w.vars[name] }, Home: w.vars["HOME"], Project: filepath.Join(dir, "project"), OS: "linux",
 		},
-		Program: doctor.Program{Path: filepath.Join(dir, "bin", "handoff"), Version: "v1.0.0"},
-		Web:     http.DefaultClient,
-		Now:     func() time.Time { return noon },
+		Shell: doctor.Shell{Program: doctor.Program{Path: filepath.Join(dir, "bin", "handoff"), Version: "v1.0.0"}},
+		Web:   http.DefaultClient,
+		Now:   func() time.Time { return noon },
 	}
 	require.NoError(t, os.MkdirAll(w.bench.Machine.Project, 0o700))
 	return w
@@ -61,12 +62,51 @@ func (w *world) examine(name string) []doctor.Finding {
 	w.t.Helper()
 	c, known := client.Named(name)
 	require.True(w.t, known, name)
+	w.find()
 	return doctor.Client(w.t.Context(), c, w.bench)
+}
+
+// find looks for the program again.
+func (w *world) find() {
+	w.t.Helper()
+	w.bench.Program = doctor.FindProgram(w.t.Context(), w.bench.Program.Path, w.bench.Program.Version, w.bench.Machine)
+}
+
+// home is a path below the home directory.
+func (w *world) home(path string) string { return filepath.Join(w.bench.Machine.Home, path) }
+
+// inProject writes a file of the project.
+func (w *world) inProject(path, text string) {
+	w.t.Helper()
+	w.write(filepath.Join(w.bench.Machine.Project, path), text)
+}
+
+// link makes a link below the home directory.
+func (w *world) link(to, path string) {
+	w.t.Helper()
+	require.NoError(w.t, os.MkdirAll(filepath.Dir(w.home(path)), 0o700))
+	require.NoError(w.t, os.Symlink(to, w.home(path)))
 }
 
 // hooks is a file with one hook on an event.
 func hooks(event, command string) string {
 	return `{"hooks": {"` + event + `": [{"hooks": [{"type": "command", "command": "` + command + `"}]}]}}`
+}
+
+// requireRemedy fails unless one of the findings says this, with exactly this remedy.
+func requireRemedy(t *testing.T, all []doctor.Finding, state doctor.State, message, remedy string) {
+	t.Helper()
+	requireFinding(t, all, state, message, remedy)
+	i := slices.IndexFunc(all, func(f doctor.Finding) bool { return f.State == state && strings.Contains(f.Message, message) })
+	require.Equal(t, remedy, all[i].Remedy)
+}
+
+// requireNone fails if one of the findings says this.
+func requireNone(t *testing.T, all []doctor.Finding, message string) {
+	t.Helper()
+	for _, f := range all {
+		require.NotContains(t, f.Message, message)
+	}
 }
 
 // requireFinding fails unless one of the findings has this state, and says this.

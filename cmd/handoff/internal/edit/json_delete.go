@@ -11,7 +11,10 @@ func (d *JSON) Delete(path ...any) error {
 		return nil
 	}
 	_, ofList := path[len(path)-1].(int)
-	for found && !ofList {
+	for n := 0; found && !ofList; n++ {
+		if n == mostCuts {
+			return errCuts
+		}
 		next, err := openJSON(d.mark, text)
 		if err != nil {
 			return err

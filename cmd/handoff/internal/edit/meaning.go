@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"encoding/json"
 	"errors"
 	"maps"
 	"reflect"
@@ -109,6 +110,39 @@ func withoutIndex(list []any, n int, path []any) any {
 		return nil
 	}
 	return list
+}
+
+// Alike tells whether two documents say the same. Numbers are the same if they are as others read them: those of JSON have
+// no more than 53 bits there.
+func Alike(a, b Document) bool {
+	one, _ := a.Look()
+	other, _ := b.Look()
+	return equal(rounded(one), rounded(other))
+}
+
+// rounded gives a value with its numbers as others read them.
+func rounded(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		all := make(map[string]any, len(v))
+		for key, value := range v {
+			all[key] = rounded(value)
+		}
+		return all
+	case []any:
+		all := make([]any, len(v))
+		for i, value := range v {
+			all[i] = rounded(value)
+		}
+		return all
+	case int64:
+		return float64(v)
+	case json.Number:
+		if number, err := v.Float64(); err == nil {
+			return number
+		}
+	}
+	return v
 }
 
 // equal tells whether two values are the same. Unlike elsewhere, what is no number is itself.

@@ -1,7 +1,7 @@
 package edit
 
 import (
-	"strings"
+	"bytes"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -69,11 +69,11 @@ func header(p *unstable.Parser, path []string, e *unstable.Node, array bool) lin
 	for it := e.Key(); it.Next(); first = false {
 		raw := it.Node().Raw
 		if first {
-			l.from = strings.LastIndexByte(string(p.Data()[:raw.Offset]), '\n') + 1
+			l.from = bytes.LastIndexByte(p.Data()[:raw.Offset], '\n') + 1
 		}
 		end = int(raw.Offset + raw.Length)
 	}
-	l.end = end + strings.IndexByte(string(p.Data()[end:]), ']') + 1
+	l.end = end + bytes.IndexByte(p.Data()[end:], ']') + 1
 	if array {
 		l.end++
 	}
@@ -89,7 +89,7 @@ func keyValue(p *unstable.Parser, table []string, e *unstable.Node) line {
 		at = int(it.Node().Raw.Offset + it.Node().Raw.Length)
 	}
 	data := p.Data()
-	at += strings.IndexByte(string(data[at:l.end]), '=') + 1
+	at += bytes.IndexByte(data[at:l.end], '=') + 1
 	for data[at] == ' ' || data[at] == '\t' {
 		at++
 	}

@@ -15,10 +15,13 @@ func (d *tomlText) Delete(path ...any) error {
 		return nil
 	}
 	next := d
-	for {
+	for n := 0; ; n++ {
 		from, to, ok := next.piece(keysOf(path))
 		if !ok {
 			break
+		}
+		if n == mostCuts {
+			return errCuts
 		}
 		var err error
 		if next, err = openTOML(d.mark, spliced(next.text, from, to, "")); err != nil {

@@ -24,11 +24,9 @@ func dotted(path []string) string {
 func tomlValue(value any) string {
 	switch v := value.(type) {
 	case []string:
-		var parts []string
-		for _, s := range v {
-			parts = append(parts, tomlValue(s))
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
+		return tomlList(v)
+	case []any:
+		return tomlList(v)
 	case client.Object:
 		var parts []string
 		for _, f := range v {
@@ -43,4 +41,12 @@ func tomlValue(value any) string {
 		return string(text)
 	}
 	return fmt.Sprint(value)
+}
+
+func tomlList[T any](values []T) string {
+	var parts []string
+	for _, v := range values {
+		parts = append(parts, tomlValue(v))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
 }

@@ -35,7 +35,7 @@ type Unread struct {
 // user and of the project, it is the user's.
 func Entries(c client.Client, m client.Machine) (all []Entry, unread []Unread) {
 	for _, p := range places(c.Servers, m) {
-		doc, err := Open(c.Servers.Syntax, p.path)
+		doc, err := p.open(c.Servers.Syntax, m)
 		if err != nil {
 			unread = append(unread, Unread{p.path, err})
 			continue
@@ -60,6 +60,13 @@ func places(files client.Files, m client.Machine) (all []place) {
 		}
 	}
 	return all
+}
+
+func (p place) open(syntax client.Syntax, m client.Machine) (edit.Document, error) {
+	if p.isShared(m) {
+		return open(syntax, p.path, Largest)
+	}
+	return open(syntax, p.path, LargestOwn)
 }
 
 func (p place) entries(c client.Client, m client.Machine, doc edit.Document) (all []Entry) {

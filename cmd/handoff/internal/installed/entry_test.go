@@ -1,7 +1,9 @@
 package installed_test
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -92,4 +94,34 @@ func TestAFileThatDoesNotParse(t *testing.T) {
 	require.Equal(t, path, unread[0].Path)
 	var broken *installed.Broken
 	require.ErrorAs(t, unread[0].Err, &broken)
+}
+
+// What came with a project is read up to a size; some clients keep their state where the user's servers are.
+func TestHowMuchIsRead(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	long := ours[:len(ours)-1] + `, "history": "` + strings.Repeat("x", installed.Largest) + `"}`
+	w.write(claude.Servers, client.User, long)
+	project := w.write(claude.Servers, client.Project, long)
+	all, unread := installed.Entries(claude, w.Machine)
+	require.Len(t, all, 1)
+	require.Equal(t, client.User, all[0].Scope)
+	require.Len(t, unread, 1)
+	require.Equal(t, project, unread[0].Path)
+	require.ErrorContains(t, unread[0].Err, "bytes")
+	_, err := installed.Open(client.JSON, project)
+	require.ErrorContains(t, err, "bytes")
+}
+
+func TestResolved(t *testing.T) {
+	w := newWorld(t)
+	if os.Symlink(w.Project, filepath.Join(w.Home, "link")) != nil {
+		t.Skip("there are no links here")
+	}
+	for path, want := range map[string]string{
+		"link": "", "link/a/b": "a/b", "link/../link/a": "a",
+	} {
+		require.Equal(t, filepath.Join(w.Project, want), installed.Resolved(filepath.Join(w.Home, path)), path)
+	}
+	require.Equal(t, filepath.Join(w.Home, "a", "b"), installed.Resolved(filepath.Join(w.Home, "a", "b")))
 }

@@ -1,6 +1,7 @@
 package installed
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -56,25 +57,34 @@ type HookFile struct {
 	Handlers []Handler
 }
 
+// MostHooks is how many hooks of ours a file may have. Setup writes fewer, and each of them may be tried or taken out.
+const MostHooks = 40
+
+// ErrHooks says that a file has more than [MostHooks].
+var ErrHooks = fmt.Errorf("it has more than %d hooks of handoff, which nobody needs", MostHooks)
+
 // Hooks gives the files in which a client has hooks of ours, and those that do not tell. Where the same file is that of
-// the user and of the project, it is the user's.
-func Hooks(c client.Client, m client.Machine) (all []HookFile, unread []Unread) {
+// the user and of the project, it is the user's. Ours are those that run handoff, by any path, or one of these programs.
+func Hooks(c client.Client, m client.Machine, programs ...string) (all []HookFile, unread []Unread) {
 	if c.Hooks == nil {
 		return nil, nil
 	}
 	for _, p := range places(c.Hooks.Files, m) {
-		doc, err := Open(c.Hooks.Syntax, p.path)
+		doc, err := p.open(c.Hooks.Syntax, m)
 		if err != nil {
 			unread = append(unread, Unread{p.path, err})
 			continue
 		}
 		f := HookFile{Client: c, Path: p.path, Shared: p.isShared(m)}
 		for h := range Handlers(doc) {
-			if client.BeginsAsHookLine(h.Line) {
+			if client.BeginsAsHookLine(h.Line, programs...) {
 				f.Handlers = append(f.Handlers, h)
 			}
 		}
-		if len(f.Handlers) > 0 {
+		switch {
+		case len(f.Handlers) > MostHooks:
+			unread = append(unread, Unread{p.path, ErrHooks})
+		case len(f.Handlers) > 0:
 			all = append(all, f)
 		}
 	}

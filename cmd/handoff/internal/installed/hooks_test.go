@@ -2,6 +2,7 @@ package installed_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -62,4 +63,33 @@ func TestFilesWithHooksOfOurs(t *testing.T) {
 	all, unread = installed.Hooks(known(t, "cursor"), w.Machine)
 	require.Empty(t, all)
 	require.Empty(t, unread)
+}
+
+func TestHooksOfAProgramOfAnotherName(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	w.write(claude.Hooks.Files, client.User, `{"hooks": {"Stop": [{"hooks": [{"command": "/opt/handoff-1.2 hook stop --client claude-code"}]}]}}`)
+	all, _ := installed.Hooks(claude, w.Machine)
+	require.Empty(t, all)
+	all, _ = installed.Hooks(claude, w.Machine, "handoff", "/opt/handoff-1.2")
+	require.Len(t, all, 1)
+	require.Len(t, all[0].Handlers, 1)
+}
+
+// Each hook of ours may be tried, so that too many would keep us busy.
+func TestAFileOfNothingButHooks(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	many := func(n int) string {
+		return `{"hooks": {"Stop": [` + strings.Repeat(`{"hooks": [{"command": "handoff hook stop"}]},`, n-1) + `{"hooks": [{"command": "handoff hook stop"}]}]}}`
+	}
+	w.write(claude.Hooks.Files, client.Project, many(installed.MostHooks))
+	all, unread := installed.Hooks(claude, w.Machine)
+	require.Len(t, all, 1)
+	require.Empty(t, unread)
+	w.write(claude.Hooks.Files, client.Project, many(installed.MostHooks+1))
+	all, unread = installed.Hooks(claude, w.Machine)
+	require.Empty(t, all)
+	require.Len(t, unread, 1)
+	require.ErrorIs(t, unread[0].Err, installed.ErrHooks)
 }

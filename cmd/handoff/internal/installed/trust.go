@@ -38,11 +38,14 @@ func (e Entry) forEverybody() []client.Server {
 }
 
 // Words gives the words of a line in a file, and the agent that it names, if it is, to the letter, what setup writes for
-// a hook. In a file of the project it starts the program by its name; that of a user may have its path.
+// a hook. In a file of the project it starts the program by its name; that of a user may have its path, and may name a
+// workspace, which is left out of the words: who tries them does so in one of their own.
 func (f HookFile) Words(h client.Hook, line string) (words []string, agent string, ok bool) {
-	words, call, ok := f.Client.Reads(h, line)
+	call, ok := f.Client.Reads(h, line)
 	named := call.Program == client.ServerName || !f.Shared && filepath.IsAbs(call.Program)
-	return words, call.Agent, ok && named && (call.Agent == "" || isAgent(call.Agent))
+	ok = ok && named && (call.Agent == "" || isAgent(call.Agent)) && (call.Workspace == "" || !f.Shared)
+	call.Workspace = ""
+	return f.Client.Words(h, call), call.Agent, ok
 }
 
 func isAgent(name string) bool {

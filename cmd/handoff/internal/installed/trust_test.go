@@ -71,6 +71,7 @@ func TestLinesThatSetupWrites(t *testing.T) {
 		"handoff hook session-start --client claude-code":                  {true, true},
 		"handoff hook session-start --client claude-code --agent qa":       {true, true},
 		"/opt/handoff hook session-start --client claude-code":             {true, false},
+		"handoff hook session-start --client claude-code --workspace wx":   {true, false},
 		"./handoff hook session-start --client claude-code":                {false, false},
 		"handoff hook session-start":                                       {false, false},
 		"handoff hook stop --client claude-code":                           {false, false},
@@ -86,4 +87,6 @@ func TestLinesThatSetupWrites(t *testing.T) {
 	words, agent, _ := installed.HookFile{Client: claude}.Words(claude.Hooks.On[0], "handoff hook session-start --client claude-code --agent qa")
 	require.Equal(t, []string{"handoff", "hook", "session-start", "--client", "claude-code", "--agent", "qa"}, words)
 	require.Equal(t, "qa", agent)
+	words, _, _ = installed.HookFile{Client: claude}.Words(claude.Hooks.On[0], "handoff hook session-start --client claude-code --workspace wx")
+	require.Equal(t, []string{"handoff", "hook", "session-start", "--client", "claude-code"}, words, "who tries it has a workspace for that")
 }

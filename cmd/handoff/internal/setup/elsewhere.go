@@ -1,26 +1,19 @@
 package setup
 
 import (
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/installed"
 )
 
 // elsewhere gives the files of a user's client that were set up where it does not look now, as its variable had another
 // value then.
 func (s Setter) elsewhere(c client.Client, w Wish) (all []place) {
-	names, _ := filepath.Glob(filepath.Join(s.Dir, "*.json")) // the pattern is well formed
-	for _, name := range names {
-		var r receipt
-		text, err := os.ReadFile(name)
-		if err != nil || json.Unmarshal(text, &r) != nil || name != s.file(r.Path) {
-			continue
-		}
-		here := slices.ContainsFunc(w.places(c), func(p place) bool { return p.path == r.Path })
-		if r.Client != c.Name || r.Scope != client.User || w.Scope != client.User || here {
+	for r := range s.receipts() {
+		is := func(p place) bool { return installed.Resolved(p.path) == installed.Resolved(r.Path) }
+		if r.Client != c.Name || r.Scope != client.User || w.Scope != client.User || slices.ContainsFunc(append(w.places(c), all...), is) {
 			continue
 		}
 		if p, ok := placeOf(c, r.Path); ok {

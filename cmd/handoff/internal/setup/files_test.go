@@ -23,12 +23,23 @@ func TestFilesThatAreLeftAlone(t *testing.T) {
 		why  string
 	}{
 		"read-only": {func(w *world, path string) { w.write(path, text, 0o444) }, "read-only"},
-		"huge":      {func(w *world, path string) { w.write(path, text+strings.Repeat(" ", installed.Largest), 0o600) }, "bytes"},
+		"huge":      {func(w *world, path string) { w.write(path, text+strings.Repeat(" ", installed.LargestOwn), 0o600) }, "bytes"},
 		"directory": {func(w *world, path string) { require.NoError(w.t, os.MkdirAll(path, 0o700)) }, "no file"},
 		"pipe":      {func(w *world, path string) { require.NoError(w.t, syscall.Mkfifo(path, 0o600)) }, "no file"},
 		"link to nothing": {func(w *world, path string) {
 			require.NoError(w.t, os.Symlink(filepath.Join(w.wish.Machine.Home, "nowhere"), path))
 		}, "does not exist"},
+		"hard link": {func(w *world, path string) {
+			w.write(path, text, 0o600)
+			require.NoError(w.t, os.Link(path, path+".too"))
+		}, "another name"},
+		"twice": {func(w *world, path string) {
+			w.write(path, `{"mcpServers": {"handoff": {"command": "evil"}, "handoff": {"command": "handoff", "args": ["mcp"]}}}`, 0o600)
+		}, "more than once"},
+		"a key twice": {func(w *world, path string) {
+			w.write(path, `{"mcpServers": {"handoff": {"command": "evil", "command": "handoff", "args": ["mcp"]}}}`, 0o600)
+		}, "more than once"},
+		"deep":           {func(w *world, path string) { w.write(path, strings.Repeat("[", 1<<20), 0o600) }, "nested deeper"},
 		"link to itself": {func(w *world, path string) { require.NoError(w.t, os.Symlink(path, path)) }, "cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +117,7 @@ func TestACopyThatCannotBeMadeIsNotLeft(t *testing.T) {
 	w := newWorld(t)
 	cursor := known(t, "cursor")
 	path := w.servers(cursor)
-	w.write(path, `{"a": "`+strings.Repeat("x", 2<<20)+`"}`, 0o600)
+	w.write(path, `{"a": "`+strings.Repeat("x", 4<<20)+`"}`, 0o600)
 	change := of(t, w.Plan(cursor, w.wish), path)
 	limitFiles(t)
 	_, err := w.Apply(t.Context(), change)
@@ -114,7 +125,7 @@ func TestACopyThatCannotBeMadeIsNotLeft(t *testing.T) {
 	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
 }
 
-// limitFiles has writing fail where a file would get longer than 1 MiB, as on a disk that is full. What the test
+// limitFiles has writing fail where a file would get longer than 3 MiB, as on a disk that is full. What the test
 // itself logs is shorter.
 func limitFiles(t *testing.T) {
 	t.Helper()
@@ -122,7 +133,7 @@ func limitFiles(t *testing.T) {
 	var limit syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
 	before := limit
-	limit.Cur = 1 << 20
+	limit.Cur = 3 << 20
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
 	t.Cleanup(func() {
 		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before))

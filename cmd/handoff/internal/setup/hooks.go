@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"iter"
 	"slices"
 
 	"handoff/cmd/handoff/internal/client"
@@ -8,23 +9,59 @@ import (
 	"handoff/cmd/handoff/internal/installed"
 )
 
-// putHooks makes our hooks in a file those that are wished. The hooks of others keep their places.
-func (w Wish) putHooks(c client.Client, doc *edit.JSON) error {
+// ours are the hooks of handoff in a file: those that run it, under any path, or one of some other programs.
+type ours struct {
+	*edit.JSON
+
+	client   client.Client
+	programs []string
+}
+
+// oursIn gives them with the programs of the wish and the receipt: it may have another name.
+func (w Wish) oursIn(doc *edit.JSON, c client.Client, r receipt) ours {
+	return ours{doc, c, []string{w.Call.Program, r.Wished.Call.Program}}
+}
+
+// all walks over them, in all events.
+func (o ours) all() iter.Seq[installed.Handler] {
+	return func(yield func(installed.Handler) bool) {
+		for h := range installed.Handlers(o) {
+			if client.IsHookLine(h.Line, o.programs...) && !yield(h) {
+				return
+			}
+		}
+	}
+}
+
+// tooMany tells of more than anybody needs: each of them would be taken out by itself.
+func (o ours) tooMany() error {
+	n := 0
+	for range o.all() {
+		n++
+	}
+	if n > installed.MostHooks {
+		return installed.ErrHooks
+	}
+	return nil
+}
+
+// put makes our hooks those that are wished. The hooks of others keep their places.
+func (o ours) put(w Wish) error {
 	wished := map[string][]any{}
 	if w.Hooks {
-		for _, f := range c.Groups(w.Call) {
+		for _, f := range o.client.Groups(w.Call) {
 			wished[f.Key] = f.Value.([]any)
 		}
 	}
-	for _, event := range events(c, doc) {
-		if edit.Same(ourGroups(doc, event), wished[event]) {
+	for _, event := range o.events() {
+		if edit.Same(o.groups(event), wished[event]) {
 			continue
 		}
-		if err := deleteHooks(doc, event); err != nil {
+		if err := o.delete(event); err != nil {
 			return err
 		}
 		for _, group := range wished[event] {
-			if err := doc.Append(group, installed.HooksKey, event); err != nil {
+			if err := o.Append(group, installed.HooksKey, event); err != nil {
 				return err
 			}
 		}
@@ -33,59 +70,57 @@ func (w Wish) putHooks(c client.Client, doc *edit.JSON) error {
 }
 
 // events gives the events on which we run something, or did.
-func events(c client.Client, doc *edit.JSON) (names []string) {
+func (o ours) events() (names []string) {
 	add := func(name string) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	for _, h := range c.Hooks.On {
+	for _, h := range o.client.Hooks.On {
 		add(h.At)
 	}
-	for h := range installed.Handlers(doc) { // of older versions too
-		if client.IsHookLine(h.Line) {
-			add(h.Event)
-		}
+	for h := range o.all() { // of older versions too
+		add(h.Event)
 	}
 	return names
 }
 
-// ourHandlers gives those of an event that run nothing but a hook of ours.
-func ourHandlers(doc *edit.JSON, event string) (all []installed.Handler) {
-	for h := range installed.Handlers(doc) {
-		if h.Event == event && client.IsHookLine(h.Line) {
+// of gives those of an event.
+func (o ours) of(event string) (all []installed.Handler) {
+	for h := range o.all() {
+		if h.Event == event {
 			all = append(all, h)
 		}
 	}
 	return all
 }
 
-// ourGroups gives the groups of an event in which there are hooks of ours. One that others share is none that we make, so
+// groups gives the groups of an event in which there are hooks of ours. One that others share is none that we make, so
 // that it is sorted out.
-func ourGroups(doc *edit.JSON, event string) (groups []any) {
+func (o ours) groups(event string) (groups []any) {
 	last := -1
-	for _, h := range ourHandlers(doc, event) {
+	for _, h := range o.of(event) {
 		if h.Group == last {
 			continue
 		}
 		last = h.Group
-		group, _ := doc.Look(installed.HooksKey, event, h.Group)
+		group, _ := o.Look(installed.HooksKey, event, h.Group)
 		groups = append(groups, group)
 	}
 	return groups
 }
 
-// deleteHooks takes our hooks out of an event, from the last to the first, and the groups that are empty then.
-func deleteHooks(doc *edit.JSON, event string) error {
-	for _, h := range slices.Backward(ourHandlers(doc, event)) {
+// delete takes our hooks out of an event, from the last to the first, and the groups that are empty then.
+func (o ours) delete(event string) error {
+	for _, h := range slices.Backward(o.of(event)) {
 		group := way{installed.HooksKey, event, h.Group}
-		if err := doc.Delete(group.to(installed.HooksKey, h.Number)...); err != nil {
+		if err := o.Delete(group.to(installed.HooksKey, h.Number)...); err != nil {
 			return err
 		}
-		if left, _ := doc.Look(group.to(installed.HooksKey)...); !edit.IsEmpty(left) {
+		if left, _ := o.Look(group.to(installed.HooksKey)...); !edit.IsEmpty(left) {
 			continue
 		}
-		if err := doc.Delete(group...); err != nil {
+		if err := o.Delete(group...); err != nil {
 			return err
 		}
 	}

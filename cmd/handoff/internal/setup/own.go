@@ -1,10 +1,13 @@
 package setup
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 
 	"handoff/cmd/handoff/internal/client"
@@ -12,15 +15,17 @@ import (
 	"handoff/cmd/handoff/internal/process"
 )
 
-// patience is how long a client's command may take.
-const patience = time.Minute
+const (
+	patience = 15 * time.Second // how long a client's command may take
+	slow     = 2 * time.Second  // after which a person is told what is waited for
+)
 
 // own gives the client's command that adds our server, with its path; nil where the file is better written: there is no
-// command, it cannot say all that is wished, the server is there already, or a link leads to the file, which some
-// clients replace.
+// command, it cannot say all that is wished, the server is there already, or the client would replace a link or a file of
+// somebody else by a file of its own.
 func (w Wish) own(c client.Client, f installed.File, known bool) []string {
 	before, err := f.Document(c.Servers.Syntax)
-	if c.Own == nil || known || err != nil || f.Target != f.Path {
+	if c.Own == nil || known || err != nil || isLink(f.Path) || isAnothers(f.Info) {
 		return nil
 	}
 	if _, there := before.Look(server(c, before)...); there {
@@ -35,15 +40,46 @@ func (w Wish) own(c client.Client, f installed.File, known bool) []string {
 }
 
 // runOwn runs a client's command where the project is. Out of patience, it ends all that the command started.
-func (w Wish) runOwn(ctx context.Context, command []string) error {
-	ctx, end := context.WithTimeout(ctx, patience)
+func (s Setter) runOwn(ctx context.Context, w Wish, command []string) error {
+	limit := cmp.Or(s.Patience, patience)
+	ctx, end := context.WithTimeout(ctx, limit)
 	defer end()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // the client that was found, with arguments from our table
 	cmd.Dir, cmd.Env = w.Machine.Project, w.Machine.Environ()
+	var out process.Tail
+	cmd.Stdout, cmd.Stderr = &out, &out
 	process.Tree(cmd)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		said := strings.Join(strings.Fields(string(out)), " ")
-		return fmt.Errorf("%w: %.300s", err, said)
+	err := toldOf(cmd.Run, func() { s.tell(command) })
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = fmt.Errorf("it did not end within %s", limit)
 	}
-	return nil
+	if said := strings.Join(strings.Fields(out.String()), " "); err != nil && said != "" {
+		err = fmt.Errorf("%w: %.300s", err, said)
+	}
+	return err
+}
+
+func (s Setter) tell(command []string) {
+	if s.Slow != nil {
+		s.Slow(command)
+	}
+}
+
+// toldOf runs do, and tell besides if that is slow.
+func toldOf(do func() error, tell func()) error {
+	done := make(chan struct{})
+	var teller sync.WaitGroup
+	teller.Go(func() {
+		late := time.NewTimer(slow)
+		defer late.Stop()
+		select {
+		case <-late.C:
+			tell()
+		case <-done:
+		}
+	})
+	err := do()
+	close(done)
+	teller.Wait()
+	return err
 }

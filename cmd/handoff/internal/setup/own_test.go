@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -108,13 +107,7 @@ func TestTheLastLookIsBeforeTheRename(t *testing.T) {
 			path := w.servers(claude)
 			w.write(path, mine, 0o600)
 			change := of(t, w.Plan(claude, w.wish), path)
-			now, times := w.Now, 0
-			w.Now = func() time.Time {
-				if times++; times == 2 {
-					w.write(path, `{"theirs": 1}`, 0o600)
-				}
-				return now()
-			}
+			w.meanwhile(path, `{"theirs": 1}`, 2)
 			_, err := w.Apply(t.Context(), change)
 			require.ErrorContains(t, err, "meanwhile")
 			w.requireText(`{"theirs": 1}`, path)

@@ -7,5 +7,10 @@ import (
 	"os"
 )
 
-// keepOwner does nothing where files are given new owners otherwise.
-func keepOwner(*os.File, fs.FileInfo) {}
+// Where files have owners of another kind, a new one gets that of its directory.
+
+func notReplaced(fs.FileInfo) error { return nil }
+
+func isAnothers(fs.FileInfo) bool { return false }
+
+func keepOwner(*os.File, fs.FileInfo) error { return nil }

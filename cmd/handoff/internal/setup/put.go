@@ -14,7 +14,7 @@ func (w Wish) put(c client.Client, p place, doc edit.Document, r receipt) error 
 	}
 	settings, ok := doc.(*edit.JSON)
 	if p.has.hooks && ok {
-		if err := w.putHooks(c, settings); err != nil {
+		if err := w.oursIn(settings, c, r).put(w); err != nil {
 			return err
 		}
 	}

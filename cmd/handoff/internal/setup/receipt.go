@@ -1,12 +1,14 @@
 package setup
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,6 +31,7 @@ func Receipts(m client.Machine) string {
 type receipt struct {
 	Client  string       `json:"client"`
 	Path    string       `json:"path"`
+	Target  string       `json:"target,omitempty"` // the path without links, by which the receipt is found; older ones have none
 	Scope   client.Scope `json:"scope,omitempty"`
 	At      time.Time    `json:"at"`
 	Missing bool         `json:"missing,omitempty"` // there was no file
@@ -54,52 +57,51 @@ func sum(text []byte) string {
 	return hex.EncodeToString(hash[:])
 }
 
-func (s Setter) file(path string) string {
-	return filepath.Join(s.Dir, sum([]byte(path))[:16]+".json")
+// file is where the receipt of a file is kept. However the way to the file is spelled, its target is the same.
+func (s Setter) file(target string) string {
+	return filepath.Join(s.Dir, sum([]byte(target))[:16]+".json")
 }
 
-// receipt gives the receipt of a file, if it has one.
+// target is what a receipt is found by.
+func (r receipt) target() string { return cmp.Or(r.Target, r.Path) }
+
+// receipt gives the receipt of a file, if it has one. Older ones are kept by the path of the file as it was spelled.
 func (s Setter) receipt(f installed.File) (r receipt, ok bool) {
-	text, err := os.ReadFile(s.file(f.Path))
-	if err != nil || json.Unmarshal(text, &r) != nil || r.Path != f.Path {
+	for _, target := range []string{f.Target, f.Path} {
+		if r, ok := s.read(s.file(target)); ok && r.target() == target {
+			return r, true
+		}
+	}
+	return receipt{}, false
+}
+
+func (s Setter) read(name string) (r receipt, ok bool) {
+	text, err := os.ReadFile(name)
+	if err != nil || json.Unmarshal(text, &r) != nil || name != s.file(r.target()) {
 		return receipt{}, false
 	}
 	return r, true
 }
 
-// AsBefore gives the wish with which a client was set up last in the scope of this one; this one if it never was.
-func (s Setter) AsBefore(c client.Client, w Wish) Wish {
-	if r, ok := s.receipt(installed.File{Path: c.Servers.In(w.Scope, w.Machine)}); ok {
-		w.Server, w.Call, w.Hooks = r.Wished.Server, r.Wished.Call, r.Wished.Hooks
-	}
-	return w
-}
-
-// keep writes the receipt of a change that left a file with this text. As long as only we changed the file, what was
-// there first stays what is put back.
-func (s Setter) keep(c Change, after []byte, folders []string, backup string) (err error) {
-	r := receipt{
-		Client: c.Client.Name, Path: c.File.Path, Scope: c.wish.Scope, Missing: c.File.Missing, Before: c.File.Text, Mode: c.File.Mode,
-		Made: c.made, Folders: folders, Granted: c.place.has.grant && c.wish.Server.Trust && !c.granted(),
-		Wished: wished{c.wish.Server, c.wish.Call, c.wish.Hooks},
-	}
-	if old, ok := s.receipt(c.File); ok {
-		r.Made = append(old.Made, r.Made...)
-		r.Granted = r.Granted || old.Granted && c.wish.Server.Trust
-		r.Folders, r.Backups = append(old.Folders, folders...), old.Backups
-		r.Missing, r.Before, r.Mode = old.Missing, old.Before, old.Mode
-		if old.After != sum(c.File.Text) {
-			r.Missing, r.Mode = c.File.Missing, c.File.Mode
-			if r.Before, err = c.without(old); err != nil {
-				return err
+// receipts walks over all that there are.
+func (s Setter) receipts() iter.Seq[receipt] {
+	return func(yield func(receipt) bool) {
+		names, _ := filepath.Glob(filepath.Join(s.Dir, "*.json")) // the pattern is well formed
+		for _, name := range names {
+			if r, ok := s.read(name); ok && !yield(r) {
+				return
 			}
 		}
 	}
-	if backup != "" {
-		r.Backups = append(r.Backups, backup)
+}
+
+// AsBefore gives the wish with which a client was set up last in the scope of this one; this one if it never was.
+func (s Setter) AsBefore(c client.Client, w Wish) Wish {
+	path := c.Servers.In(w.Scope, w.Machine)
+	if r, ok := s.receipt(installed.File{Path: path, Target: installed.Resolved(path)}); ok {
+		w.Server, w.Call, w.Hooks = r.Wished.Server, r.Wished.Call, r.Wished.Hooks
 	}
-	r.At, r.After = s.Now(), sum(after)
-	return s.write(r)
+	return w
 }
 
 func (s Setter) write(r receipt) error {
@@ -110,18 +112,34 @@ func (s Setter) write(r receipt) error {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return fmt.Errorf("keep a receipt: %w", err)
 	}
-	if err := replace(s.file(r.Path), text, 0o600, nil); err != nil {
+	name := s.file(r.target())
+	old, _ := os.Stat(name) // there may be none
+	if err := replace(name, text, 0o600, old, nil); err != nil {
 		return fmt.Errorf("keep a receipt: %w", err)
 	}
 	return nil
 }
 
+// putBack gives a file the receipt that it had, or none.
+func (s Setter) putBack(target string, before []byte) error {
+	name := s.file(target)
+	if before != nil {
+		return replace(name, before, 0o600, nil, nil)
+	}
+	return removed(os.Remove(name))
+}
+
 // forget removes the receipt of a file.
 func (s Setter) forget(f installed.File) error {
-	if err := os.Remove(s.file(f.Path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	return errors.Join(removed(os.Remove(s.file(f.Target))), removed(os.Remove(s.file(f.Path))))
+}
+
+// removed is the error of a removal, of which nothing to remove is none.
+func removed(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // inner gives the ways of a receipt, inner ones first.

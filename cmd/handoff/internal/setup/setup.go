@@ -1,14 +1,14 @@
 // Package setup writes handoff into the configuration of the clients that agents run in, and takes it out again.
 //
 // It happens in two steps. [Setter.Plan] and [Setter.Undo] only read: they give a [Change] for each file, with its text
-// before and after, or the reason to leave it alone. [Setter.Apply] and [Setter.Revert] then make one change: with the
-// client's own command where it has one, else by writing the file. What was there before is kept in a receipt, so that it can be put back byte for
-// byte as long as nobody else wrote the file since.
+// before and after, or the reason to leave it alone. [Setter.Apply] and [Setter.Revert] then make one change, one process
+// at a time: with the client's own command where it has one, of which only its entry is taken as long as it changed nothing
+// else, or by writing the file. What was there before is kept in a receipt, so that it can be put back byte for byte as long as
+// nobody else wrote the file since.
 package setup
 
 import (
 	"bytes"
-	"errors"
 	"slices"
 	"time"
 
@@ -19,8 +19,10 @@ import (
 
 // A Setter changes files and keeps receipts of it.
 type Setter struct {
-	Dir string // of the receipts; made when it is needed
-	Now func() time.Time
+	Dir      string // of the receipts; made when it is needed
+	Now      func() time.Time
+	Slow     func(command []string) // is told of a client's command that takes more than two seconds; nil: nobody is
+	Patience time.Duration          // how long a client's command may take; zero: 15 seconds
 }
 
 // A Wish is what somebody wants of clients.
@@ -40,6 +42,9 @@ type Change struct {
 	Gone   bool     // it is removed
 	Own    []string // the client's command that does it, with its path; nil: the file is written
 	Exact  bool     // an undoing that puts back what was there before handoff
+
+	// Recorded tells of an undoing that setup has a receipt of the file. Without one nothing tells what was there before.
+	Recorded bool
 
 	// Err says why the file is left alone.
 	Err error
@@ -78,6 +83,9 @@ func (w Wish) Find(c client.Client) (e installed.Entry, ok bool) {
 
 // Plan gives the changes by which a client becomes what is wished, one for each of its files.
 func (s Setter) Plan(c client.Client, w Wish) (all []Change) {
+	if plugin, ok := w.plugin(c); ok {
+		return []Change{{Client: c, wish: w, File: installed.File{Path: plugin.Path}, Err: &Plugged{plugin.Remove}}}
+	}
 	for _, p := range w.places(c) {
 		all = append(all, s.planned(c, w, p).besides())
 	}
@@ -123,14 +131,16 @@ func (p part) with(q part) part {
 // planned gives the change of one file.
 func (s Setter) planned(c client.Client, w Wish, p place) Change {
 	change := Change{Client: c, wish: w, place: p}
-	change.File, change.Err = changeable(p.path)
-	if change.Err != nil {
+	if change.File, change.Err = w.changeable(p.path); change.Err != nil {
 		return change
 	}
 	r, known := s.receipt(change.File)
 	change.receipt = r
 	var doc edit.Document
 	if doc, change.Err = change.File.Document(p.syntax); change.Err != nil {
+		return change
+	}
+	if change.Err = w.unclear(change, doc, r); change.Err != nil {
 		return change
 	}
 	if settings, ok := doc.(*edit.JSON); ok && (p.has.server || w.Hooks) {
@@ -147,13 +157,4 @@ func (s Setter) planned(c client.Client, w Wish, p place) Change {
 		change.Own = w.own(c, change.File, known)
 	}
 	return change
-}
-
-// changeable reads a file that is to be changed. The error is the reason to leave it alone.
-func changeable(path string) (installed.File, error) {
-	f, err := installed.Read(path)
-	if err == nil && !f.Missing && f.Mode&0o200 == 0 {
-		err = errors.New("it is read-only")
-	}
-	return f, err
 }

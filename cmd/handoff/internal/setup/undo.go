@@ -3,7 +3,6 @@ package setup
 import (
 	"bytes"
 	"errors"
-	"os"
 	"slices"
 
 	"handoff/cmd/handoff/internal/client"
@@ -23,13 +22,16 @@ func (s Setter) Undo(c client.Client, w Wish) (all []Change) {
 
 func (s Setter) undone(c client.Client, w Wish, p place) Change {
 	change := Change{Client: c, wish: w, place: p}
-	change.File, change.Err = changeable(p.path)
+	change.File, change.Err = w.changeable(p.path)
 	change.After = change.File.Text
-	if change.Err != nil || change.File.Missing {
+	if change.Err != nil {
 		return change
 	}
 	r, known := s.receipt(change.File)
-	change.receipt = r
+	change.receipt, change.Recorded = r, known
+	if change.File.Missing {
+		return change
+	}
 	if known && r.After == sum(change.File.Text) {
 		change.After, change.Gone, change.Exact = r.Before, r.Missing, true
 		return change
@@ -52,6 +54,9 @@ func isNothing(text []byte) bool {
 func (c Change) without(r receipt) ([]byte, error) {
 	doc, err := c.File.Document(c.place.syntax)
 	if err != nil {
+		return c.File.Text, err
+	}
+	if err := c.wish.unclear(c, doc, r); err != nil {
 		return c.File.Text, err
 	}
 	before := doc.Bytes()
@@ -99,58 +104,13 @@ func (c Change) foreign(r receipt) error {
 func (c Change) withoutSettings(doc edit.Document, r receipt) (err error) {
 	settings, ok := doc.(*edit.JSON)
 	if c.place.has.hooks && ok {
-		for _, event := range events(c.Client, settings) {
-			err = errors.Join(err, deleteHooks(settings, event))
+		ours := c.wish.oursIn(settings, c.Client, r)
+		for _, event := range ours.events() {
+			err = errors.Join(err, ours.delete(event))
 		}
 	}
 	if c.place.has.grant && ok && r.Granted {
 		err = errors.Join(err, deleteGrant(c.Client.Allow(), settings))
-	}
-	return err
-}
-
-// Revert makes a change that [Setter.Undo] gave. What was put back exactly needs its copies no more: they go with the
-// receipt, and with the directories that were made.
-func (s Setter) Revert(c Change) (d Done, err error) {
-	switch {
-	case c.Err != nil:
-		return d, c.Err
-	case c.Same():
-		return d, s.forget(c.File)
-	}
-	if err := c.stillSo(); err != nil {
-		return d, err
-	}
-	r, _ := s.receipt(c.File)
-	if !c.Exact {
-		if d.Backup, err = s.backup(c.File); err != nil {
-			return d, err
-		}
-	}
-	if c.Gone {
-		if err = c.stillSo(); err == nil {
-			err = os.Remove(c.File.Target)
-		}
-	} else {
-		err = c.write()
-	}
-	if err != nil {
-		return d, err
-	}
-	return d, errors.Join(s.forget(c.File), r.clear(c.Exact))
-}
-
-// clear removes what was made beside the file.
-func (r receipt) clear(exact bool) (err error) {
-	if exact {
-		for _, name := range r.Backups {
-			if removed := os.Remove(name); removed != nil && !errors.Is(removed, os.ErrNotExist) {
-				err = errors.Join(err, removed)
-			}
-		}
-	}
-	for _, dir := range slices.Backward(r.Folders) {
-		_ = os.Remove(dir) // it stays where others put something into it
 	}
 	return err
 }

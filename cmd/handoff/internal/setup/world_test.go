@@ -85,7 +85,7 @@ func (w *world) apply(c client.Client) {
 func (w *world) revert(c client.Client) {
 	w.t.Helper()
 	for _, change := range w.Undo(c, w.wish) {
-		_, err := w.Revert(change)
+		_, err := w.Revert(w.t.Context(), change)
 		require.NoError(w.t, err)
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"handoff/cmd/handoff/internal/installed"
 )
 
-// replace writes a file as a whole: who reads it finds the old text or the new one. The last look, if there is one, is
-// taken when all that is left is to give the new text its name.
-func replace(path string, text []byte, mode fs.FileMode, last func() error) (err error) {
+// replace writes a file as a whole: who reads it finds the old text or the new one. It belongs to whom the old one, of,
+// did, if there was one. The last look, if there is one, is taken when all that is left is to give the new text its name.
+func replace(path string, text []byte, mode fs.FileMode, of fs.FileInfo, last func() error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".handoff-*")
 	if err != nil {
 		return err
@@ -24,10 +24,10 @@ func replace(path string, text []byte, mode fs.FileMode, last func() error) (err
 		}
 	}()
 	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(mode))
-	if old, statErr := os.Stat(path); statErr == nil {
-		keepOwner(f, old)
+	if of != nil {
+		err = errors.Join(err, keepOwner(f, of))
 	}
+	err = errors.Join(err, f.Chmod(mode)) // last: a new owner takes some of it away
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
@@ -56,9 +56,18 @@ func (s Setter) backup(f installed.File) (string, error) {
 	return name, nil
 }
 
+// copied is in the name of a copy, between that of its file and when it was made.
+const copied = ".handoff-backup-"
+
 // backupName is how the copy of a file is called that is made before it is changed.
 func backupName(path string, at time.Time) string {
-	return path + ".handoff-backup-" + at.UTC().Format("20060102-150405")
+	return path + copied + at.UTC().Format("20060102-150405")
+}
+
+// isLink tells whether a path is a link itself.
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // writeNew writes a file that is not there yet, as a whole or not at all.
@@ -72,16 +81,4 @@ func writeNew(path string, text []byte) error {
 		err = errors.Join(err, os.Remove(path))
 	}
 	return err
-}
-
-// folders makes the directory of a file and gives those that were made, outer ones first.
-func folders(path string, mode fs.FileMode) (made []string, err error) {
-	dir := filepath.Dir(path)
-	for d := dir; ; d = filepath.Dir(d) {
-		if _, err := os.Stat(d); err == nil || d == filepath.Dir(d) {
-			break
-		}
-		made = append([]string{d}, made...)
-	}
-	return made, os.MkdirAll(dir, mode)
 }

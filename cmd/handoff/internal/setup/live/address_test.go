@@ -82,6 +82,8 @@ func TestAddressesThatDoNotAnswer(t *testing.T) {
 		"not there":    {404, plain, "nothing here", "404 Not Found: nothing here"},
 		"no stream":    {500, stream, "nothing here", "500 Internal Server Error: nothing here"},
 		"is another":   {200, plain, "nothing here", "something else than MCP"},
+		"another":      {200, plain, strings.Replace(greeting, `"handoff"`, `"files"`, 1), `what answers is "files", and not handoff`},
+		"nameless":     {200, plain, `{"jsonrpc":"2.0","id":1,"result":{}}`, `what answers is "", and not handoff`},
 		"another's id": {200, plain, listing, "what it was not asked"},
 		"refuses":      {200, plain, `{"jsonrpc":"2.0","id":1,"error":{"message":"not today"}}`, "not today"},
 		"in events":    {200, stream, `data: {"jsonrpc":"2.0","id":1,"error":{"message":"not today"}}` + "\n\n", "not today"},
@@ -98,6 +100,36 @@ func TestAddressesThatDoNotAnswer(t *testing.T) {
 			defer s.Close()
 			_, err := live.Address{URL: s.URL, HTTP: s.Client()}.Ask(t.Context())
 			require.ErrorContains(t, err, tt.why)
+		})
+	}
+}
+
+// Proxies and frameworks repeat in an error what they were sent.
+func TestATokenIsNotRepeated(t *testing.T) {
+	const secret = "hoff_0123456789abcdefghijklmnopqrstuvwxyz"
+	for name, tt := range map[string]struct {
+		status     int
+		kind, text string
+	}{
+		"error page":     {500, plain, "you sent Bearer " + secret},
+		"something else": {200, plain, strings.Repeat("x", 70) + secret},
+		"cut off":        {404, plain, strings.Repeat("x", 190) + secret},
+		"error":          {200, plain, `{"jsonrpc":"2.0","id":1,"error":{"message":"` + secret + `?"}}`},
+		"escaped":        {200, plain, `{"jsonrpc":"2.0","id":1,"error":{"message":"\u0068` + secret[1:] + `?"}}`},
+		"event":          {200, stream, `data: {"jsonrpc":"2.0","id":1,"error":{"message":"` + secret + `?"}}` + "\n\n"},
+		"name":           {200, plain, `{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"name":"` + secret + `"}}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", tt.kind)
+				w.WriteHeader(tt.status)
+				_, _ = io.WriteString(w, tt.text)
+			}))
+			defer s.Close()
+			_, err := live.Address{URL: s.URL, Token: secret, HTTP: s.Client()}.Ask(t.Context())
+			require.Error(t, err)
+			require.NotContains(t, err.Error(), "hoff_01")
+			require.Contains(t, err.Error(), "…")
 		})
 	}
 }

@@ -20,13 +20,16 @@ type Address struct {
 	HTTP  *http.Client
 }
 
-// Ask asks the server twice, without a session.
+// Ask asks the server twice, without a session. A token that it repeats is masked in the answer and in the error.
 func (d Address) Ask(ctx context.Context) (a Answer, err error) {
+	defer func() { err = d.hidden(err) }()
 	said, err := d.post(ctx, 1, "server/discover")
 	if err != nil {
 		return a, err
 	}
-	a.greeted(said)
+	if err := a.greeted(said); err != nil {
+		return a, err
+	}
 	if said, err = d.post(ctx, 2, "tools/list"); err != nil {
 		return a, err
 	}
@@ -50,24 +53,25 @@ func (d Address) post(ctx context.Context, id int, method string) (result, error
 		return result{}, err
 	}
 	defer response.Body.Close()
-	return answered(response, id)
+	return d.answered(response, id)
 }
 
 // answered reads the answer to a request, as JSON or from a stream of events.
-func answered(response *http.Response, id int) (result, error) {
+func (d Address) answered(response *http.Response, id int) (result, error) {
 	body := io.LimitReader(response.Body, longest)
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	switch {
 	case response.StatusCode == http.StatusUnauthorized, response.StatusCode == http.StatusForbidden:
 		return result{}, fmt.Errorf("%w (%s)", ErrRefused, response.Status)
 	case response.StatusCode < http.StatusMultipleChoices && kind == "text/event-stream":
-		said, err := amongEvents(body, id)
+		said, err := d.amongEvents(body, id)
 		if err != nil {
 			err = cmp.Or(response.Request.Context().Err(), err)
 		}
 		return said, err
 	}
 	text, err := io.ReadAll(body)
+	text = d.hide(text)
 	switch {
 	case err != nil:
 		return result{}, err
@@ -82,10 +86,10 @@ func answered(response *http.Response, id int) (result, error) {
 }
 
 // amongEvents looks for the answer to a request in a stream. What else the server says there is passed over.
-func amongEvents(stream io.Reader, id int) (result, error) {
+func (d Address) amongEvents(stream io.Reader, id int) (result, error) {
 	why := errSilent
 	for data := range events(stream) {
-		said, ok, err := answer(data, id)
+		said, ok, err := answer(d.hide(data), id)
 		if ok {
 			return said, err
 		}

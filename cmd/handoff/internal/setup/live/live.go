@@ -1,11 +1,14 @@
-// Package live asks an MCP server what a client would ask it first: who it says the client is, and for its tools.
-// That tells whether a configuration works before a client reads it.
+// Package live asks an MCP server what a client would ask it first: who it is, who it says the client is, and for its
+// tools. That tells whether a configuration works before a client reads it.
 package live
 
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"strings"
+
+	"handoff/cmd/handoff/internal/client"
 )
 
 // An Answer is what a server said.
@@ -16,16 +19,29 @@ type Answer struct {
 	Tools   int    `json:"tools"`
 }
 
-// greeted takes up what a server says of itself and of us.
-func (a *Answer) greeted(said result) {
+// greeted takes up what a server says of itself and of us. The error is an [*Another].
+func (a *Answer) greeted(said result) error {
 	about := cmp.Or(said.ServerInfo, said.Meta.ServerInfo) // which place it has is a matter of the revision
 	a.Name, a.Version = about.Name, about.Version
+	if a.Name != client.ServerName {
+		return &Another{a.Name}
+	}
 	for line := range strings.Lines(said.Instructions) {
 		if strings.HasPrefix(line, "You ") {
 			a.You = strings.TrimSpace(line)
-			return
+			break
 		}
 	}
+	return nil
+}
+
+// Another says that a server answers well, and is not handoff.
+type Another struct {
+	Name string // that it gives itself
+}
+
+func (a *Another) Error() string {
+	return fmt.Sprintf("what answers is %.80q, and not handoff", a.Name)
 }
 
 // ErrRefused says that a server wants another token, or one at all.

@@ -55,6 +55,7 @@ func TestProgramsThatDoNotAnswer(t *testing.T) {
 		"fails":           {"echo first >&2; echo no store >&2; exit 3", "it ended without an answer (exit status 3): no store"},
 		"ends":            {"exit 0", "it ended without an answer"},
 		"is another":      {"echo Hello; cat >/dev/null", "something else than MCP"},
+		"another":         {`echo '{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"name":"files"}}}'; cat >/dev/null`, `what answers is "files", and not handoff`},
 		"refuses":         {`echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"not today"}}'; cat >/dev/null`, "not today"},
 		"knows no such":   {`echo '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}'; cat >/dev/null`, "what?"},
 		"never ends line": {`head -c 5000000 /dev/zero | tr '\0' x`, "it ended without an answer"},
@@ -66,6 +67,15 @@ func TestProgramsThatDoNotAnswer(t *testing.T) {
 	}
 	_, err := live.Program{Command: []string{filepath.Join(t.TempDir(), "nothing")}}.Ask(t.Context())
 	require.ErrorContains(t, err, "start it")
+}
+
+// A program that complains without end is neither kept in memory nor printed.
+func TestOfComplaintsTheLastIsTold(t *testing.T) {
+	_, err := server(t, "head -c 5000000 /dev/zero | tr '\\0' x >&2; exit 3").Ask(t.Context())
+	require.ErrorContains(t, err, "(exit status 3): xxx")
+	require.Less(t, len(err.Error()), 500)
+	_, err = server(t, "head -c 5000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo no store >&2; exit 3").Ask(t.Context())
+	require.ErrorContains(t, err, "(exit status 3): no store")
 }
 
 // A program that says nothing is waited for no longer than the caller does.

@@ -2,7 +2,6 @@ package live
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -33,7 +32,7 @@ func (p Program) Ask(ctx context.Context) (a Answer, err error) {
 	cmd := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...) //nolint:gosec // what the configuration says is what is tried
 	cmd.Dir, cmd.Env = p.Dir, p.Environ
 	process.Tree(cmd) // what is configured may be a shell
-	var stderr bytes.Buffer
+	var stderr process.Tail
 	cmd.Stderr = &stderr
 	in, errIn := cmd.StdinPipe()
 	out, errOut := cmd.StdoutPipe()
@@ -78,7 +77,9 @@ func (p Program) converse(in io.Writer, out io.Reader, a *Answer) error {
 	if err != nil {
 		return err
 	}
-	a.greeted(said)
+	if err := a.greeted(said); err != nil {
+		return err
+	}
 	said, err = ask(in, lines, 2, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n")
 	a.Tools = len(said.Tools)
 	return err
@@ -97,7 +98,7 @@ func ask(in io.Writer, lines *bufio.Scanner, id int, request string) (result, er
 	return result{}, errSilent
 }
 
-// explained adds what a program said when it failed.
+// explained adds what a program said last when it failed.
 func explained(err, ended error, stderr string) error {
 	if ended != nil {
 		err = fmt.Errorf("%w (%w)", err, ended)
@@ -106,5 +107,5 @@ func explained(err, ended error, stderr string) error {
 	if stderr == "" {
 		return err
 	}
-	return fmt.Errorf("%w: %s", err, stderr[strings.LastIndexByte(stderr, '\n')+1:])
+	return fmt.Errorf("%w: %.300s", err, stderr[strings.LastIndexByte(stderr, '\n')+1:])
 }

@@ -1,0 +1,108 @@
+//go:build unix
+
+package setup_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const somebody, theirGroup = 12345, 54321
+
+// asRoot skips a test that has to give files away.
+func asRoot(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root gives files away")
+	}
+}
+
+// as has the rest of a test run as another user, in no group but their own.
+func as(t *testing.T, user int) {
+	t.Helper()
+	groups, err := syscall.Getgroups()
+	require.NoError(t, err)
+	require.NoError(t, syscall.Setgroups(nil))
+	require.NoError(t, syscall.Setegid(user))
+	require.NoError(t, syscall.Seteuid(user))
+	t.Cleanup(func() {
+		require.NoError(t, syscall.Seteuid(0))
+		require.NoError(t, syscall.Setegid(0))
+		require.NoError(t, syscall.Setgroups(groups))
+	})
+}
+
+func requireOwner(t *testing.T, path string, user, group int) {
+	t.Helper()
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	of := info.Sys().(*syscall.Stat_t)
+	require.Equal(t, []int{user, group}, []int{int(of.Uid), int(of.Gid)})
+}
+
+func TestRootLeavesAFileToItsOwner(t *testing.T) {
+	asRoot(t)
+	w := newWorld(t)
+	w.standIn("claude", "exit 9")
+	claude := known(t, "claude-code")
+	path := w.servers(claude)
+	w.write(path, mine, 0o640)
+	require.NoError(t, os.Chown(path, somebody, theirGroup))
+	require.Nil(t, of(t, w.Plan(claude, w.wish), path).Own, "the client would make it root's")
+	w.apply(claude)
+	requireOwner(t, path, somebody, theirGroup)
+	requireMode(t, path, 0o640)
+	w.revert(claude)
+	requireOwner(t, path, somebody, theirGroup)
+	w.requireText(mine, path)
+}
+
+func TestAFileOfAnotherUserIsLeftAlone(t *testing.T) {
+	asRoot(t)
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	path := w.servers(cursor)
+	w.write(path, mine, 0o666)
+	w.open(t)
+	as(t, somebody)
+	require.ErrorContains(t, of(t, w.Plan(cursor, w.wish), path).Err, "it belongs to another user")
+	require.ErrorContains(t, of(t, w.Undo(cursor, w.wish), path).Err, "it belongs to another user")
+	requireOwner(t, path, 0, 0)
+}
+
+// Who is not in the group of a file cannot give a new one to it, and others could read that.
+func TestAFileKeepsItsGroupOrStaysAsItIs(t *testing.T) {
+	asRoot(t)
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	path := w.servers(cursor)
+	w.write(path, mine, 0o640)
+	require.NoError(t, os.Chown(path, somebody, theirGroup))
+	w.open(t)
+	as(t, somebody)
+	_, err := w.Apply(t.Context(), of(t, w.Plan(cursor, w.wish), path))
+	require.ErrorContains(t, err, "keep its group")
+	requireOwner(t, path, somebody, theirGroup)
+	w.requireText(mine, path)
+	require.Len(t, beside(t, path), 1)
+
+	require.NoError(t, syscall.Seteuid(0))
+	require.NoError(t, syscall.Setgroups([]int{theirGroup}))
+	require.NoError(t, syscall.Seteuid(somebody))
+	w.apply(cursor)
+	requireOwner(t, path, somebody, theirGroup)
+}
+
+// open lets everybody make files in the directories of a world, and the way to them.
+func (w *world) open(t *testing.T) {
+	t.Helper()
+	home := w.wish.Machine.Home
+	require.NoError(t, os.MkdirAll(w.Dir, 0o700))
+	for _, dir := range []string{filepath.Dir(filepath.Dir(home)), filepath.Dir(home), home, w.Dir, filepath.Dir(w.servers(known(t, "cursor")))} {
+		require.NoError(t, os.Chmod(dir, 0o777))
+	}
+}
