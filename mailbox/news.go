@@ -20,8 +20,8 @@ const (
 )
 
 // News says what a session is to be told on an [schemas.Occasion]: by its hooks, which run when something happens
-// in it. It names each handoff and each notice once in a session, and marks what it names in the same transaction,
-// so hooks that run at once do not repeat each other. A mention is not reading, and nothing is written when there
+// in it. It tells of each handoff and each notice once in a session: it names the first few, counts the others, and marks
+// them all in the same transaction, so hooks that run at once do not repeat each other. A mention is not reading, and nothing is written when there
 // is nothing to tell. On wake it waits for a handoff, if asked.
 func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn) (schemas.NewsOut, error) {
 	if in.On != schemas.OnWake {

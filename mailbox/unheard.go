@@ -30,13 +30,13 @@ func (t *telling) onUnheard() error {
 	for _, id := range t.in.Unheard.Notices {
 		t.moved = t.told.Notices.Remove(uint64(id)) || t.moved
 	}
-	stopped := true
+	reminded := false
 	for _, id := range t.in.Unheard.Reminded {
 		if t.told.Reminded.Remove(uint64(id)) {
-			t.moved, stopped = true, false
+			t.moved, reminded = true, true
 		}
 	}
-	if !stopped && t.told.InARow > 0 {
+	if reminded && t.told.InARow > 0 {
 		t.told.InARow--
 	}
 	t.wrote = t.moved // so that those who wait look again

@@ -82,7 +82,7 @@ func (t *Tx) PutTold(a schemas.Agent, session string, told Told) error {
 // their ids are spread.
 func (t *Tx) ForgetTold(before time.Time, a schemas.Agent, session string, limit int) error {
 	from := tellings(a, session)
-	for _, r := range []Range{{Space: Tellings, From: from}, {Space: Tellings, To: from}} {
+	for _, r := range []Range{{Space: Tellings, From: from, Hold: true}, {Space: Tellings, To: from, Hold: true}} {
 		for row, err := range t.w.Scan(r) {
 			if err != nil {
 				return err

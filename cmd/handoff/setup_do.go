@@ -82,8 +82,13 @@ func (s *setupRun) apply(ctx context.Context, f *fileSetup) {
 		f.leave(errInterrupted)
 		return
 	}
+	if s.busy != nil {
+		f.leave(s.busy)
+		return
+	}
 	done, err := s.setter.Apply(ctx, f.change)
 	if f.Backup = done.Backup; err != nil {
+		s.busy, _ = errors.AsType[*setup.Busy](err)
 		f.leave(err)
 		return
 	}
@@ -109,6 +114,9 @@ func (s *setupRun) revert(ctx context.Context, f *fileSetup) {
 		f.State = fileRemoved
 	case f.change.Exact:
 		f.State = fileRestore
+		if f.change.StillThere() {
+			f.Note = "handoff was there before setup, and is: run this again to take it out"
+		}
 	default:
 		f.State = fileCleared
 		if f.Note == "" {

@@ -18,6 +18,7 @@ type setupRun struct {
 	setter  setup.Setter
 	named   bool // the clients were, by the user
 	clients []*clientSetup
+	busy    *setup.Busy // another one, which was waited for once
 }
 
 // clientSetup is what becomes of one client.
@@ -64,7 +65,7 @@ const (
 func (s *setupRun) wishedFor(clients []client.Client) (all []*clientSetup, err error) {
 	for _, c := range clients {
 		of := &clientSetup{Client: c, Name: c.Name, Found: c.Detect(s.within.Machine).Here()}
-		if of.wish, err = s.wishFor(c); err != nil {
+		if of.wish, err = s.wishFor(c); err != nil && !s.flags.remove { // which needs none
 			return nil, err
 		}
 		all = append(all, of)
@@ -79,6 +80,9 @@ func (s *setupRun) plan(how func(client.Client, setup.Wish) []setup.Change) {
 			f := planned(change)
 			if s.flags.check {
 				f.Diff = "" // it is asked whether, not what
+			}
+			if s.flags.remove {
+				f.Snippet = nil // nothing is to be pasted
 			}
 			c.Files = append(c.Files, f)
 		}

@@ -33,8 +33,7 @@ func isHook(cmd *cobra.Command, args []string) bool {
 		on, _ := cmd.Flags().GetBool("hook")
 		return on || slices.Contains(args, "--hook") // where another flag was wrong, it was not read
 	case "handoff": // a flag before the command was wrong
-		i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
-		return i >= 0 && args[i] == "hook"
+		return len(args) > 0 && strings.HasPrefix(args[0], "-") && (slices.Contains(args, "hook") || slices.Contains(args, "--hook"))
 	}
 	return false
 }
@@ -64,7 +63,8 @@ func (a *app) debug(file string, args []string, why error) {
 		if err != nil {
 			return
 		}
-		fmt.Fprintf(f, "%s handoff %q: %v\n", a.now().UTC().Format(time.RFC3339Nano), args, why)
+		text := strings.ReplaceAll(strings.TrimSpace(why.Error()), "\n", "; ")
+		fmt.Fprintf(f, "%s handoff %q: %s\n", a.now().UTC().Format(time.RFC3339Nano), args, text)
 		_ = f.Close() // see above
 	}()
 	select {

@@ -13,8 +13,9 @@ import (
 type Listed struct {
 	Server
 
-	Environ []string // what the program is given besides, each as NAME=value
-	Off     bool     // it is not to be started
+	Environ       []string // what the program is given besides, each as NAME=value
+	Authorization string   // the header with which it is let in at the URL, as it is written there
+	Off           bool     // it is not to be started
 }
 
 // ReadEntry reads the forms that clients have for an entry. What it cannot read is empty.
@@ -36,7 +37,12 @@ func ReadEntry(fields map[string]any) (l Listed) {
 	l.URL = text(fields, "url", "httpUrl", "serverUrl")
 	headers := object(fields, "headers", "http_headers")
 	l.Agent, l.TokenEnv = text(headers, agentHeader), text(fields, "bearer_token_env_var")
-	if m := bearer.FindStringSubmatch(text(headers, "Authorization")); m != nil {
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		if value, ok := headers[name].(string); ok && strings.EqualFold(name, "Authorization") {
+			l.Authorization = value
+		}
+	}
+	if m := bearer.FindStringSubmatch(l.Authorization); m != nil {
 		l.TokenEnv = cmp.Or(m[1:]...)
 	}
 	return l

@@ -17,7 +17,9 @@ func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
 	} {
 		for _, c := range client.All() {
 			t.Run(c.Name+" "+name, func(t *testing.T) {
-				require.Equal(t, client.Listed{Server: wished}, client.ReadEntry(fields(t, c.Entry(wished))))
+				read := client.ReadEntry(fields(t, c.Entry(wished)))
+				read.Authorization = "" // as each client has it
+				require.Equal(t, client.Listed{Server: wished}, read)
 			})
 		}
 	}
@@ -25,15 +27,16 @@ func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
 
 func TestEntriesOfOthers(t *testing.T) {
 	for text, want := range map[string]client.Listed{
-		`{}`:                                            {},
-		`{"command":7,"url":[],"env":""}`:               {},
-		`{"command":["a",1,"b"]}`:                       {Server: client.Server{Command: []string{"a", "b"}}},
-		`{"command":"a","disabled":true}`:               {Server: client.Server{Command: []string{"a"}}, Off: true},
-		`{"command":"a","enabled":false}`:               {Server: client.Server{Command: []string{"a"}}, Off: true},
-		`{"env":{"B":"2","A":"1","C":3}}`:               {Environ: []string{"A=1", "B=2"}},
-		`{"httpUrl":"http://a"}`:                        {Server: client.Server{URL: "http://a"}},
-		`{"headers":{"Authorization":""}}`:              {},
-		`{"headers":{"Authorization":"Bearer secret"}}`: {},
+		`{}`:                                                    {},
+		`{"command":7,"url":[],"env":""}`:                       {},
+		`{"command":["a",1,"b"]}`:                               {Server: client.Server{Command: []string{"a", "b"}}},
+		`{"command":"a","disabled":true}`:                       {Server: client.Server{Command: []string{"a"}}, Off: true},
+		`{"command":"a","enabled":false}`:                       {Server: client.Server{Command: []string{"a"}}, Off: true},
+		`{"env":{"B":"2","A":"1","C":3}}`:                       {Environ: []string{"A=1", "B=2"}},
+		`{"httpUrl":"http://a"}`:                                {Server: client.Server{URL: "http://a"}},
+		`{"headers":{"Authorization":""}}`:                      {},
+		`{"headers":{"Authorization":"Bearer secret"}}`:         {Authorization: "Bearer secret"},
+		`{"headers":{"Authorization":"a","authorization":"b"}}`: {Authorization: "b"},
 	} {
 		var fields map[string]any
 		require.NoError(t, json.Unmarshal([]byte(text), &fields))

@@ -18,7 +18,7 @@ func (in *installation) examineAddress(ctx context.Context, e installed.Entry, w
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return failure(aboutNetwork, "%s: the address in %s is none", where, e.Path).remedied("%s", in.mend(e))
 	}
-	token, written := in.Machine.Getenv(e.TokenEnv), in.authorization(e)
+	token, written := in.Machine.Getenv(e.TokenEnv), e.Authorization
 	if e.TokenEnv == "" {
 		token = literalToken(written)
 	}
@@ -78,28 +78,6 @@ func (in *installation) nameToken(e installed.Entry, u *url.URL) string {
 		flags = append(flags, "--agent", client.Quoted(e.Agent))
 	}
 	return in.setup(in.client, e.Scope, append(flags, "--yes")...)
-}
-
-// authorization is what an entry sends to be let in, as it is written there.
-func (in *installation) authorization(e installed.Entry) string {
-	doc, err := file{e.Path, in.client.Servers.Syntax}.document()
-	if err != nil {
-		return ""
-	}
-	way := installed.Under(in.client, doc)
-	if e.Scope == installed.Local {
-		way = append([]any{"projects", in.Machine.Project}, way...)
-	}
-	for _, list := range []string{"headers", "http_headers"} {
-		value, _ := doc.Look(append(way, client.ServerName, list)...)
-		headers, _ := value.(map[string]any)
-		for name, value := range headers {
-			if text, ok := value.(string); ok && strings.EqualFold(name, "Authorization") {
-				return text
-			}
-		}
-	}
-	return ""
 }
 
 // literalToken is the token that is written out in a header; empty if the client is to put it there.

@@ -37,10 +37,20 @@ func Client(ctx context.Context, c client.Client, b Bench) []Finding {
 	for _, e := range in.all() {
 		all = append(all, in.examineEntry(ctx, e))
 	}
+	all = append(all, in.serverless()...)
 	all = append(all, in.twice()...)
 	all = append(all, in.missingHooks()...)
 	all = append(all, in.trust()...)
 	return append(all, in.rehearsed(ctx)...)
+}
+
+// serverless tells of hooks without a server: sessions hear of mail that they cannot take.
+func (in *installation) serverless() []Finding {
+	if len(in.hooks) == 0 || len(in.entries) > 0 || in.plugin != "" || len(in.unread) > 0 {
+		return nil
+	}
+	return []Finding{failure(aboutClients, "%s has hooks and no server: its sessions hear of mail, and cannot take it", in.client.Title).
+		remedied("%s", in.setup(in.client, in.scopeOf(in.hooks[0].Path), "--yes"))}
 }
 
 // Idle says that no client has handoff, if that is so. Of one whose files cannot be read it is not known.

@@ -14,7 +14,7 @@ import (
 func (in *installation) trust() []Finding {
 	switch in.client.Name {
 	case "claude-code":
-		return in.approved()
+		return append(in.approved(), in.hooksOff()...)
 	case "codex":
 		return append(in.trustedByCodex(), in.reviewed()...)
 	case "gemini-cli":
@@ -36,6 +36,24 @@ func (in *installation) approved() []Finding {
 	}
 	return []Finding{warning(aboutClients, "%s was told not to start the server of the project", in.client.Title).
 		remedied("%sclaude mcp reset-project-choices", in.within(client.Project))}
+}
+
+// hooksOff looks whether Claude Code runs no hooks at all: any of its settings files may say so.
+func (in *installation) hooksOff() (all []Finding) {
+	if len(in.hooks) == 0 && in.plugin == "" {
+		return nil
+	}
+	files := slices.Concat(in.client.Hooks.User, in.client.Hooks.Project, []client.Path{".claude/settings.local.json"})
+	for _, path := range files {
+		doc, err := installed.Open(client.JSON, path.At(in.Machine))
+		if err != nil {
+			continue
+		}
+		if off, _ := doc.Look("disableAllHooks"); off == true {
+			all = append(all, warning(aboutHooks, "%s runs none, as disableAllHooks says in %s: take that out", in.client.Title, path.At(in.Machine)))
+		}
+	}
+	return all
 }
 
 // trustedByGemini looks whether Gemini CLI trusts the folder of the project. It reads neither servers nor hooks of one that it

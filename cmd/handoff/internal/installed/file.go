@@ -10,6 +10,7 @@ package installed
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -64,7 +65,7 @@ func Read(path string, most int64) (File, error) {
 		return f, fmt.Errorf("it has %d bytes, and is read up to %d", f.Info.Size(), most)
 	}
 	f.Mode = f.Info.Mode().Perm()
-	if f.Text, err = os.ReadFile(f.Target); err != nil {
+	if f.Text, err = first(f.Target, most); err != nil {
 		return f, fmt.Errorf("it cannot be read: %w", err)
 	}
 	return f, nil
@@ -82,6 +83,16 @@ func Resolved(path string) string {
 		}
 		rest = filepath.Join(filepath.Base(dir), rest)
 	}
+}
+
+// first reads what a file holds, which may have become longer since it was looked at.
+func first(path string, most int64) (text []byte, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return io.ReadAll(io.LimitReader(f, most))
 }
 
 // Document gives what is in a file, which is nothing where there is none. The error is a [*Broken].

@@ -75,7 +75,7 @@ func WayOut(c client.Client, err error) string {
 		return "Remove it, as with " + c.Program + " " + strings.Join(foreign.Remove, " ") + ", and run this again."
 	}
 	if _, ok := errors.AsType[*installed.Broken](err); ok || errors.Is(err, errTwice) {
-		return "Mend it and run this again, or paste into it yourself."
+		return "Mend it and run this again."
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"handoff/cmd/handoff/internal/client"
 )
@@ -30,8 +31,12 @@ func (s Setter) Apply(ctx context.Context, c Change) (d Done, err error) {
 		if err := c.stillSo(); err != nil {
 			return err
 		}
-		a := attempt{Change: c, setter: s}
-		err := a.make(ctx)
+		before, err := os.ReadFile(s.file(c.File.Target))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("read the receipt: %w", err)
+		}
+		a := attempt{Change: c, setter: s, before: before}
+		err = a.make(ctx)
 		if err != nil {
 			err = errors.Join(err, a.withdraw())
 		}

@@ -25,9 +25,6 @@ type attempt struct {
 var errRuined = errors.New("it left nothing that can be read, and what was there is back")
 
 func (a *attempt) make(ctx context.Context) (err error) {
-	if a.before, err = os.ReadFile(a.setter.file(a.File.Target)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("read the receipt: %w", err)
-	}
 	if a.folders, err = folders(a.File.Target, a.folderMode()); err != nil {
 		return err
 	}
@@ -36,7 +33,13 @@ func (a *attempt) make(ctx context.Context) (err error) {
 	}
 	now := a.Change
 	if a.Own != nil {
+		if err := a.keep(a.After); err != nil { // for who is killed meanwhile
+			return err
+		}
 		if now, err = a.byClient(ctx); err != nil {
+			return err
+		}
+		if err := a.setter.putBack(a.File.Target, a.before); err != nil {
 			return err
 		}
 	}

@@ -62,6 +62,31 @@ func TestASetupThatFailsLeavesTheReceiptAsItWas(t *testing.T) {
 	require.Empty(t, tree(t, w.Dir))
 }
 
+// What cannot be read now may be read another time.
+func TestAReceiptThatCannotBeReadStays(t *testing.T) {
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	path := w.servers(cursor)
+	w.write(path, mine, 0o600)
+	w.apply(cursor)
+	ours := w.read(path)
+	receipts, err := filepath.Glob(filepath.Join(w.Dir, "*.json"))
+	require.NoError(t, err)
+	require.Len(t, receipts, 1)
+	aside := filepath.Join(t.TempDir(), "receipt")
+	require.NoError(t, os.Rename(receipts[0], aside))
+	require.NoError(t, os.Mkdir(receipts[0], 0o700))
+	w.wish.Server.Command = []string{"/opt/handoff", "mcp"}
+	_, err = w.Apply(t.Context(), of(t, w.Plan(cursor, w.wish), path))
+	require.ErrorContains(t, err, "read the receipt")
+	w.requireText(ours, path)
+	require.DirExists(t, receipts[0])
+	require.NoError(t, os.Remove(receipts[0]))
+	require.NoError(t, os.Rename(aside, receipts[0]))
+	w.revert(cursor)
+	w.requireText(mine, path)
+}
+
 func TestFoldersOfASetupThatFailsAreRemoved(t *testing.T) {
 	w := newWorld(t)
 	vscode := known(t, "vscode")
@@ -90,7 +115,7 @@ func TestOneSetupAtATime(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = w.Apply(ctx, change)
-	require.ErrorContains(t, err, "another setup is under way")
+	require.ErrorContains(t, err, "it was interrupted: somebody else is at it")
 	w.requireText(mine, path)
 	require.Len(t, beside(t, path), 1)
 	require.NoError(t, release())

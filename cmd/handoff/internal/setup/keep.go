@@ -1,8 +1,6 @@
 package setup
 
-import (
-	"slices"
-)
+import "slices"
 
 // keep writes the receipt of a change that left a file with this text. As long as only we changed the file, what was
 // there first stays what is put back.

@@ -3,6 +3,7 @@
 package setup_test
 
 import (
+	"encoding/base64"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,6 +42,18 @@ func TestTheClientsOwnCommandIsPreferred(t *testing.T) {
 	require.True(t, of(t, w.Plan(claude, w.wish), path).Same())
 	w.revert(claude)
 	w.requireText(mine, path)
+}
+
+// Who is killed while the client's command runs has a receipt with what was there.
+func TestTheReceiptIsThereBeforeTheClientsCommand(t *testing.T) {
+	w := newWorld(t)
+	w.standIn("claude", "cp '"+w.Dir+"'/*.json $HOME/receipt\n")
+	claude := known(t, "claude-code")
+	path := w.servers(claude)
+	w.write(path, mine, 0o600)
+	_, err := w.Apply(t.Context(), of(t, w.Plan(claude, w.wish), path))
+	require.NoError(t, err)
+	require.Contains(t, w.read(filepath.Join(w.wish.Machine.Home, "receipt")), base64.StdEncoding.EncodeToString([]byte(mine)))
 }
 
 func TestTheFileIsWrittenWhereTheClientsCommandFails(t *testing.T) {
@@ -101,13 +114,15 @@ func TestTheLastLookIsBeforeTheRename(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			claude := known(t, "claude-code")
+			asked := 2
 			if does != "" {
 				w.standIn("claude", does)
+				asked = 3 // a receipt is kept before the command, too
 			}
 			path := w.servers(claude)
 			w.write(path, mine, 0o600)
 			change := of(t, w.Plan(claude, w.wish), path)
-			w.meanwhile(path, `{"theirs": 1}`, 2)
+			w.meanwhile(path, `{"theirs": 1}`, asked)
 			_, err := w.Apply(t.Context(), change)
 			require.ErrorContains(t, err, "meanwhile")
 			w.requireText(`{"theirs": 1}`, path)

@@ -35,7 +35,7 @@ type receipt struct {
 	Scope   client.Scope `json:"scope,omitempty"`
 	At      time.Time    `json:"at"`
 	Missing bool         `json:"missing,omitempty"` // there was no file
-	Before  []byte       `json:"before"`            // its text without us
+	Before  []byte       `json:"before"`            // its text then, or without us if others wrote meanwhile
 	Mode    fs.FileMode  `json:"mode"`
 	After   string       `json:"after"`             // the SHA-256 of its text as we left it
 	Made    []way        `json:"made,omitempty"`    // objects that are only there for us, outer ones first
@@ -95,11 +95,16 @@ func (s Setter) receipts() iter.Seq[receipt] {
 	}
 }
 
-// AsBefore gives the wish with which a client was set up last in the scope of this one; this one if it never was.
+// AsBefore gives the wish with which a client was set up last in the scope of this one; this one if it never was. That
+// is in the newest receipt: what is wished later may change some of the files only.
 func (s Setter) AsBefore(c client.Client, w Wish) Wish {
-	path := c.Servers.In(w.Scope, w.Machine)
-	if r, ok := s.receipt(installed.File{Path: path, Target: installed.Resolved(path)}); ok {
-		w.Server, w.Call, w.Hooks = r.Wished.Server, r.Wished.Call, r.Wished.Hooks
+	var last time.Time
+	for _, p := range w.places(c) {
+		r, ok := s.receipt(installed.File{Path: p.path, Target: installed.Resolved(p.path)})
+		if ok && !r.At.Before(last) {
+			last = r.At
+			w.Server, w.Call, w.Hooks = r.Wished.Server, r.Wished.Call, r.Wished.Hooks
+		}
 	}
 	return w
 }

@@ -101,6 +101,12 @@ func (c Change) foreign(r receipt) error {
 	return nil
 }
 
+// StillThere tells of an undoing that what was there before setup has a server of our name, too.
+func (c Change) StillThere() bool {
+	_, there := errors.AsType[*Foreign](c.foreign(c.receipt))
+	return c.Exact && !c.Gone && there
+}
+
 func (c Change) withoutSettings(doc edit.Document, r receipt) (err error) {
 	settings, ok := doc.(*edit.JSON)
 	if c.place.has.hooks && ok {

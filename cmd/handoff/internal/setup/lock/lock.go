@@ -18,8 +18,8 @@ var ErrHeld = errors.New("somebody else is at it")
 // again is how long a lock is left alone that somebody else has.
 const again = 20 * time.Millisecond
 
-// Take waits until it is its turn, as long as ctx does, and gives the function that lets go. The file is there only as
-// long as somebody holds it or waits for it, and its directory is made. Where the file system knows no locks there are
+// Take waits until it is its turn, as long as ctx does, and gives the function that lets go. The file is there as
+// long as somebody holds it or waits for it, on Windows also later, and its directory is made. Where the file system knows no locks there are
 // no turns.
 func Take(ctx context.Context, path string) (release func() error, err error) {
 	tick := time.NewTicker(again)
@@ -35,7 +35,7 @@ func Take(ctx context.Context, path string) (release func() error, err error) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return nil, errors.Join(err, ctx.Err())
+			return nil, fmt.Errorf("%w (%w)", err, ctx.Err())
 		}
 	}
 }
