@@ -38,6 +38,7 @@ func Client(ctx context.Context, c client.Client, b Bench) []Finding {
 		all = append(all, in.examineEntry(ctx, e))
 	}
 	all = append(all, in.serverless()...)
+	all = append(all, in.twoNames()...)
 	all = append(all, in.twice()...)
 	all = append(all, in.missingHooks()...)
 	all = append(all, in.trust()...)
