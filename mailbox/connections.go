@@ -89,28 +89,26 @@ func (c *connections) met(name string, a schemas.Agent) {
 	}
 }
 
-// acting tells whether an agent acts over an open connection.
-func (c *connections) acting(a schemas.Agent) bool {
+// any tells whether there is such an open connection.
+func (c *connections) any(such func(name string, conn *connection) bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, conn := range c.open {
-		if conn.agents[a] {
+	for name, conn := range c.open {
+		if such(name, conn) {
 			return true
 		}
 	}
 	return false
 }
 
+// acting tells whether an agent acts over an open connection.
+func (c *connections) acting(a schemas.Agent) bool {
+	return c.any(func(_ string, conn *connection) bool { return conn.agents[a] })
+}
+
 // beside tells whether an agent acts over an open connection other than the given one.
 func (c *connections) beside(name string, a schemas.Agent) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for other, conn := range c.open {
-		if other != name && conn.agents[a] {
-			return true
-		}
-	}
-	return false
+	return c.any(func(other string, conn *connection) bool { return other != name && conn.agents[a] })
 }
 
 // everybody is who acts over any open connection.
@@ -126,26 +124,12 @@ func (c *connections) everybody() map[schemas.Agent]bool {
 
 // others tells whether an agent acts over an open connection of another session than the given one.
 func (c *connections) others(a schemas.Agent, session string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, conn := range c.open {
-		if conn.agents[a] && conn.session != session {
-			return true
-		}
-	}
-	return false
+	return c.any(func(_ string, conn *connection) bool { return conn.agents[a] && conn.session != session })
 }
 
 // actsIn tells whether an agent acts over an open connection of a session.
 func (c *connections) actsIn(session string, a schemas.Agent) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, conn := range c.open {
-		if conn.session == session && conn.agents[a] {
-			return true
-		}
-	}
-	return false
+	return c.any(func(_ string, conn *connection) bool { return conn.session == session && conn.agents[a] })
 }
 
 // of are the open connections of a session, sorted.

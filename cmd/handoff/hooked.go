@@ -49,22 +49,9 @@ func (a *app) account(ctx context.Context) (news.Account, error) {
 // sessionOf tells which session a client gives an account of, and what is to be asked for it. A workspace that is
 // not there is not made.
 func (a *app) sessionOf(account news.Account, client string, asked schemas.NewsIn) (s hooked, err error) {
-	around, err := identity.Caller("", a.getenv, false)
-	if err != nil {
+	if asked, err = a.identified(account, client, asked); err != nil {
 		return s, err
 	}
-	asked.Client = account.Client(client, around.Agent)
-	if asked.Client == "" && a.agent == "" {
-		return s, errNoClient
-	}
-	if asked.Session == "" {
-		asked.Session = identity.Session(asked.Client, a.getenv)
-	}
-	asked.Process = identity.Process(asked.Client, a.getenv)
-	if asked.Above == nil {
-		asked.Above = process.Above()
-	}
-	asked.Follows = asked.Process != "" // who is told in a shell is told as a server
 	s = hooked{app: a, by: schemas.Caller{Via: schemas.ViaCLI, AgentID: asked.Session}, asked: asked}
 	if a.agent != "" {
 		if s.by, err = s.by.As(a.agent); err != nil {
@@ -83,6 +70,27 @@ func (a *app) sessionOf(account news.Account, client string, asked schemas.NewsI
 		return s, errUnused
 	}
 	return s, nil
+}
+
+// identified adds to what is asked all that tells which session it is: what its client says of it, and the surroundings.
+func (a *app) identified(account news.Account, client string, asked schemas.NewsIn) (schemas.NewsIn, error) {
+	around, err := identity.Caller("", a.getenv, false)
+	if err != nil {
+		return asked, err
+	}
+	asked.Client = account.Client(client, around.Agent)
+	if asked.Client == "" && a.agent == "" {
+		return asked, errNoClient
+	}
+	if asked.Session == "" {
+		asked.Session = identity.Session(asked.Client, a.getenv)
+	}
+	asked.Process = identity.Process(asked.Client, a.getenv)
+	asked.Follows = asked.Process != "" // who is told in a shell is told as a server
+	if asked.Above == nil {
+		asked.Above = process.Above()
+	}
+	return asked, nil
 }
 
 // visit opens the workspace for as long as fn runs. What goes wrong meanwhile is nothing to a client.

@@ -12,12 +12,16 @@ import (
 // mend is the command that makes an entry what setup writes. The server of another program, which setup leaves alone, is
 // taken out. It is empty where setup has nothing to change.
 func (in *installation) mend(e installed.Entry) string {
-	change, known := in.planned(in.wished(e.Scope), e.Path)
-	_, foreign := errors.AsType[*setup.Foreign](change.Err)
 	switch {
 	case e.Scope == installed.Plugin:
 		return in.Program.lead(in.Machine)
-	case e.Scope == installed.Local, in.plugin != "", foreign: // setup writes nothing beside the plugin
+	case e.Scope == installed.Local, in.plugin != "": // setup writes nothing beside the plugin
+		return in.removal(e)
+	}
+	change, known := in.planned(in.wished(e.Scope), e.Path)
+	_, foreign := errors.AsType[*setup.Foreign](change.Err)
+	switch {
+	case foreign:
 		return in.removal(e)
 	case change.Err != nil:
 		return in.setup(in.client, e.Scope, "--print")

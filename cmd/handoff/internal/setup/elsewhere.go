@@ -21,9 +21,10 @@ func (s Setter) elsewhere(c client.Client, w Wish) (all []place) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b place) int { // as places has them
-		if a.has.server == b.has.server {
+		switch {
+		case a.has.server == b.has.server:
 			return 0
-		} else if a.has.server {
+		case a.has.server:
 			return -1
 		}
 		return 1
@@ -34,18 +35,11 @@ func (s Setter) elsewhere(c client.Client, w Wish) (all []place) {
 // placeOf tells by its name what of a client a file is.
 func placeOf(c client.Client, path string) (p place, ok bool) {
 	p.path = path
-	add := func(files client.Files, has part) {
+	for files, has := range parts(c) {
 		named := func(at client.Path) bool { return filepath.Base(string(at)) == filepath.Base(path) }
 		if slices.ContainsFunc(files.User, named) {
 			p.syntax, p.has, ok = files.Syntax, p.has.with(has), true
 		}
-	}
-	add(c.Servers, part{server: true})
-	if c.Hooks != nil {
-		add(c.Hooks.Files, part{hooks: true})
-	}
-	if c.Allow != nil {
-		add(c.Allow().Files, part{grant: true})
 	}
 	return p, ok
 }

@@ -66,9 +66,6 @@ func (c Change) Same() bool {
 	return c.Err == nil && !c.Gone && string(c.After) == string(c.File.Text)
 }
 
-// A part is what of handoff belongs into one file.
-type part struct{ server, hooks, grant bool }
-
 // Find gives our entry in the list that setup writes; ok is false if there is none that leads anywhere.
 func (w Wish) Find(c client.Client) (e installed.Entry, ok bool) {
 	entries, _ := installed.Entries(c, w.Machine) // a file that cannot be read has none
@@ -90,42 +87,6 @@ func (s Setter) Plan(c client.Client, w Wish) (all []Change) {
 		all = append(all, s.planned(c, w, p).besides())
 	}
 	return all
-}
-
-// A place is a file with the parts that belong into it.
-type place struct {
-	path   string
-	syntax client.Syntax
-	has    part
-}
-
-// places gives the files of a client. Some keep everything in one.
-func (w Wish) places(c client.Client) (all []place) {
-	add := func(files client.Files, has part) {
-		path := files.In(w.Scope, w.Machine)
-		if path == "" {
-			return
-		}
-		for i := range all {
-			if all[i].path == path {
-				all[i].has = all[i].has.with(has)
-				return
-			}
-		}
-		all = append(all, place{path, files.Syntax, has})
-	}
-	add(c.Servers, part{server: true})
-	if c.Hooks != nil {
-		add(c.Hooks.Files, part{hooks: true})
-	}
-	if c.Allow != nil {
-		add(c.Allow().Files, part{grant: true})
-	}
-	return all
-}
-
-func (p part) with(q part) part {
-	return part{p.server || q.server, p.hooks || q.hooks, p.grant || q.grant}
 }
 
 // planned gives the change of one file.
