@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/process/processtest"
+	"handoff/cmd/handoff/internal/setup"
 	"handoff/cmd/handoff/internal/setup/lock"
 )
 
@@ -120,10 +121,13 @@ func TestOneSetupAtATime(t *testing.T) {
 	require.Len(t, beside(t, path), 1)
 	require.NoError(t, release())
 
-	results := make(chan error)
+	var changes []setup.Change // all planned before any is made
 	for _, program := range []string{"/opt/a/handoff", "/opt/b/handoff", "/opt/c/handoff"} {
 		w.wish.Server.Command = []string{program, "mcp"}
-		change := of(t, w.Plan(cursor, w.wish), path)
+		changes = append(changes, of(t, w.Plan(cursor, w.wish), path))
+	}
+	results := make(chan error)
+	for _, change := range changes {
 		go func() {
 			_, err := w.Apply(t.Context(), change)
 			results <- err
