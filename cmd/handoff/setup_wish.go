@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"handoff/cmd/handoff/internal/client"
@@ -32,14 +32,10 @@ func wantedBefore(w setup.Wish) wanted {
 	if w.Server.URL == "" && len(w.Server.Command) == 0 {
 		return wanted{hooks: true}
 	}
-	want := wanted{
-		agent: w.Call.Agent, url: w.Server.URL, tokenEnv: w.Server.TokenEnv,
-		hooks: w.Hooks, wake: w.Call.Wake, trust: w.Server.Trust, workspace: w.Call.Workspace,
+	return wanted{
+		agent: w.Call.Agent, workspace: cmp.Or(client.Argument(w.Server.Command, "--workspace"), w.Call.Workspace),
+		url: w.Server.URL, tokenEnv: w.Server.TokenEnv, hooks: w.Hooks, wake: w.Call.Wake, trust: w.Server.Trust,
 	}
-	if i := slices.Index(w.Server.Command, "--workspace"); i >= 0 && i+1 < len(w.Server.Command) {
-		want.workspace = w.Server.Command[i+1]
-	}
-	return want
 }
 
 // over gives what the flags say over what was wanted before. Hooks look at this machine, so they come and go with the

@@ -100,12 +100,7 @@ func (c Client) Reads(h Hook, line string) (call Call, ok bool) {
 	if !ok || len(all) == 0 {
 		return call, false
 	}
-	call.Program = all[0]
-	for flag, value := range map[string]*string{"--agent": &call.Agent, "--workspace": &call.Workspace} {
-		if i := slices.Index(all, flag); i >= 0 && i+1 < len(all) {
-			*value = all[i+1]
-		}
-	}
+	call = Call{Program: all[0], Agent: Argument(all, "--agent"), Workspace: Argument(all, "--workspace")}
 	return call, line == c.Command(h, call)
 }
 

@@ -1,6 +1,9 @@
 package client
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Quoted is a word as a shell takes it, and as it is where that needs nothing.
 func Quoted(word string) string {
@@ -21,6 +24,15 @@ func Line(words []string) string {
 		quoted = append(quoted, Quoted(word))
 	}
 	return strings.Join(quoted, " ")
+}
+
+// Argument is the value of a flag in a command; empty if it is not given.
+func Argument(command []string, flag string) string {
+	i := slices.Index(command, flag)
+	if i < 0 || i+1 >= len(command) {
+		return ""
+	}
+	return command[i+1]
 }
 
 // special are the characters that tell a shell more than a word, where they are not quoted.

@@ -16,7 +16,7 @@ func (in *installation) twoNames() []Finding {
 		if i < 0 || len(e.Command) == 0 || slices.ContainsFunc(e.Environ, namesAgent) {
 			continue
 		}
-		server, hooks := argument(e.Command, "--agent"), in.agentOf(in.hooks[i])
+		server, hooks := client.Argument(e.Command, "--agent"), in.agentOf(in.hooks[i])
 		if server != hooks {
 			return []Finding{warning(aboutHooks, "%s: its server acts %s, and its hooks %s", in.client.Title, as(server), as(hooks)).
 				remedied("%s", in.setup(in.client, e.Scope, "--yes"))}
@@ -46,13 +46,4 @@ func (in *installation) agentOf(f installed.HookFile) string {
 		}
 	}
 	return ""
-}
-
-// argument is the value of a flag; empty if it is not given.
-func argument(words []string, flag string) string {
-	i := slices.Index(words, flag)
-	if i < 0 || i+1 >= len(words) {
-		return ""
-	}
-	return words[i+1]
 }

@@ -6,8 +6,10 @@ import (
 	"strings"
 )
 
-// about gives the name of a process and who started it, nothing where that cannot be seen. The name is in parentheses,
-// and may hold any character (proc_pid_stat(5)).
+// running gives what the system tells of processes: of one its name and who started it, nothing where that cannot be seen.
+func running() func(pid int) (name string, parent int) { return about }
+
+// about reads it of one. The name is in parentheses, and may hold any character (proc_pid_stat(5)).
 func about(pid int) (name string, parent int) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -96,8 +96,9 @@ func TestEveryConfigurationIsLeftAsItWas(t *testing.T) {
 	}
 }
 
-// Somebody else wrote the file after setup: then ours is taken out of what is there.
-func TestWhatOthersWroteSinceStays(t *testing.T) {
+// afterSetup tests each configuration that setup has changed.
+func afterSetup(t *testing.T, test func(t *testing.T, w *world, c config, path string)) {
+	t.Helper()
 	for _, c := range configs(t) {
 		if c.alone != "" {
 			continue
@@ -107,37 +108,35 @@ func TestWhatOthersWroteSinceStays(t *testing.T) {
 			w := newWorld(t)
 			path := w.place(c)
 			w.apply(c.client)
-			w.write(path, w.read(path)+"\n", 0o640)
-			undo := of(t, w.Undo(c.client, w.wish), path)
-			require.NoError(t, undo.Err)
-			require.False(t, undo.Exact)
-			w.revert(c.client)
-			require.Equal(t, meaning(t, c, c.text), meaning(t, c, w.read(path)))
-			requireNothingOfOurs(t, c, w.read(path))
-			requireNothingLost(t, c, w.read(path))
-			require.Greater(t, len(beside(t, path)), 1, "the copies stay")
+			test(t, w, c, path)
 		})
 	}
 }
 
+// Somebody else wrote the file after setup: then ours is taken out of what is there.
+func TestWhatOthersWroteSinceStays(t *testing.T) {
+	afterSetup(t, func(t *testing.T, w *world, c config, path string) {
+		w.write(path, w.read(path)+"\n", 0o640)
+		undo := of(t, w.Undo(c.client, w.wish), path)
+		require.NoError(t, undo.Err)
+		require.False(t, undo.Exact)
+		w.revert(c.client)
+		require.Equal(t, meaning(t, c, c.text), meaning(t, c, w.read(path)))
+		requireNothingOfOurs(t, c, w.read(path))
+		requireNothingLost(t, c, w.read(path))
+		require.Greater(t, len(beside(t, path)), 1, "the copies stay")
+	})
+}
+
 // Without a receipt, of a setup by hand, say, ours is found all the same.
 func TestUndoingWithoutAReceipt(t *testing.T) {
-	for _, c := range configs(t) {
-		if c.alone != "" {
-			continue
-		}
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel() // each waits for the disk most of the time
-			w := newWorld(t)
-			path := w.place(c)
-			w.apply(c.client)
-			require.NoError(t, os.RemoveAll(w.Dir))
-			w.revert(c.client)
-			require.Equal(t, meaning(t, c, c.text), meaning(t, c, w.read(path)))
-			requireNothingOfOurs(t, c, w.read(path))
-			requireNothingLost(t, c, w.read(path))
-		})
-	}
+	afterSetup(t, func(t *testing.T, w *world, c config, path string) {
+		require.NoError(t, os.RemoveAll(w.Dir))
+		w.revert(c.client)
+		require.Equal(t, meaning(t, c, c.text), meaning(t, c, w.read(path)))
+		requireNothingOfOurs(t, c, w.read(path))
+		requireNothingLost(t, c, w.read(path))
+	})
 }
 
 // requireNothingLost fails when a character of the original is not there any more, in its order, comments and all.
