@@ -67,12 +67,16 @@ var house = []room{
 		owns:    []string{"github.com/santhosh-tekuri/jsonschema/v6"},
 	},
 	{
+		level: 2, path: "mailbox/life", about: "what may be done in which state, by whom",
+		imports: []string{"schemas"},
+	},
+	{
 		level: 2, path: "mailbox/draw", about: "what a person sees",
 		imports: []string{"schemas"},
 	},
 	{
 		level: 2, path: "mailbox", about: "what is allowed",
-		imports: []string{"schemas", "store", "mailbox/roster", "mailbox/brief", "mailbox/contract", "mailbox/draw"},
+		imports: []string{"schemas", "store", "mailbox/roster", "mailbox/brief", "mailbox/contract", "mailbox/life", "mailbox/draw"},
 	},
 
 	{

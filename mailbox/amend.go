@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"handoff/mailbox/contract"
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -11,7 +12,7 @@ import (
 // amend merges changes into what was sent: lists are extended, maps merged, the rest replaced. A pending
 // handoff can be redirected with to.
 func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	now, err := o.step(actAmend, r)
+	now, err := o.step(life.Amend, r)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err := o.restate(&now, h); err != nil {
 		return nil, err
 	}
-	if err := o.put(actAmend, r, &now, schemas.Event{}, content); err != nil || !now.NeedsApproval || r.NeedsApproval {
+	if err := o.put(life.Amend, r, &now, schemas.Event{}, content); err != nil || !now.NeedsApproval || r.NeedsApproval {
 		return &now, err
 	}
 	return &now, o.askApproval(&now)

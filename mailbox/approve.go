@@ -3,6 +3,7 @@ package mailbox
 import (
 	"fmt"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -17,7 +18,7 @@ func (o *op) approve(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOu
 	if !r.NeedsApproval && r.Status == schemas.Pending {
 		return nil, schemas.Errorf(schemas.Conflict, "%s does not wait for approval", r.ID).About(r.ID, r.Status, 0)
 	}
-	now, err := o.step(actApprove, r)
+	now, err := o.step(life.Approve, r)
 	if err != nil {
 		return nil, err
 	}
@@ -27,10 +28,10 @@ func (o *op) approve(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOu
 		return nil, err
 	}
 	out.To = now.To
-	if err := o.put(actApprove, r, &now, schemas.Event{}, content); err != nil {
+	if err := o.put(life.Approve, r, &now, schemas.Event{}, content); err != nil {
 		return nil, err
 	}
-	return &now, o.tell(r, noticeOf(actApprove, &now, in.Note))
+	return &now, o.tell(r, noticeOf(life.Approve, &now, in.Note))
 }
 
 // disapprove ends it instead.
@@ -39,7 +40,7 @@ func (o *op) disapprove(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateO
 		return nil, schemas.Errorf(schemas.Conflict, "%s does not wait for approval", r.ID).About(r.ID, r.Status, 0).
 			WithHint("Use action cancel to end it.")
 	}
-	now, err := o.step(actRefuse, r)
+	now, err := o.step(life.Refuse, r)
 	if err != nil {
 		return nil, err
 	}
@@ -49,10 +50,10 @@ func (o *op) disapprove(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateO
 	if err != nil {
 		return nil, err
 	}
-	if err := o.put(actRefuse, r, &now, schemas.Event{}, content); err != nil {
+	if err := o.put(life.Refuse, r, &now, schemas.Event{}, content); err != nil {
 		return nil, err
 	}
-	if err := o.tell(r, noticeOf(actRefuse, &now, fmt.Sprintf("Not approved. %s", in.Note))); err != nil {
+	if err := o.tell(r, noticeOf(life.Refuse, &now, fmt.Sprintf("Not approved. %s", in.Note))); err != nil {
 		return nil, err
 	}
 	return &now, o.unblock(&now)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -15,7 +16,7 @@ const reservation = 15 * time.Minute
 // ask is a conditional acknowledgement: the holder needs something before it goes on. The lease stops and
 // the token stays good.
 func (o *op) ask(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*store.Record, error) {
-	if err := o.heldNow(actAsk, r, in.Token); err != nil {
+	if err := o.heldNow(life.Ask, r, in.Token); err != nil {
 		return nil, err
 	}
 	questions := questionsOf(in)
@@ -23,7 +24,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*s
 		return nil, schemas.Invalidf("questions", "is needed to ask").
 			WithHint(`Give questions ["…"], or conditions {"needs_permission": ["…"]} for what only a person may grant.`)
 	}
-	now, err := o.step(actAsk, r)
+	now, err := o.step(life.Ask, r)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*s
 	now.Asker = o.by.Agent
 	now.Permission = in.Conditions != nil && len(in.Conditions.NeedsPermission) > 0
 	o.touch(&now)
-	if err := o.put(actAsk, r, &now, schemas.Event{}, content); err != nil {
+	if err := o.put(life.Ask, r, &now, schemas.Event{}, content); err != nil {
 		return nil, err
 	}
 	n := noticeOf(noticeQuestion, &now, strings.Join(questions, "\n"))
@@ -71,7 +72,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if strings.TrimSpace(in.Note) == "" {
 		return nil, schemas.Invalidf("note", "is needed to answer").WithHint("Put the answer into note.")
 	}
-	now, err := o.step(actAnswer, r)
+	now, err := o.step(life.Answer, r)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		now.Box, now.Reserved = schemas.Address(r.Asker), store.At(o.now.Add(reservation))
 	}
 	out.To = now.Box
-	if err := o.put(actAnswer, r, &now, schemas.Event{}, content); err != nil {
+	if err := o.put(life.Answer, r, &now, schemas.Event{}, content); err != nil {
 		return nil, err
 	}
 	return &now, o.notify(r.Asker, noticeOf(noticeAnswer, &now, in.Note))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -82,12 +83,12 @@ func (o *op) cut(r *store.Record) error {
 	if r.Left {
 		return nil
 	}
-	now, err := o.step(actLost, r)
+	now, err := o.step(life.Lost, r)
 	if err != nil {
 		return err
 	}
 	if now.Left = true; r.Status != schemas.Waiting { // no lease runs while it waits for an answer
 		now.Lease = min(r.Lease, store.At(o.now.Add(grace)))
 	}
-	return o.put(actLost, r, &now, schemas.Event{}, store.Content{})
+	return o.put(life.Lost, r, &now, schemas.Event{}, store.Content{})
 }

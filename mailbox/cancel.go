@@ -3,13 +3,14 @@ package mailbox
 import (
 	"fmt"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
 
 // cancel ends a handoff that is no longer wanted. Its children are listed and go on.
 func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	now, err := o.step(actCancel, r)
+	now, err := o.step(life.Cancel, r)
 	if err != nil {
 		return nil, err
 	}
@@ -18,10 +19,10 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if err != nil {
 		return nil, err
 	}
-	if err := o.put(actCancel, r, &now, schemas.Event{}, content); err != nil {
+	if err := o.put(life.Cancel, r, &now, schemas.Event{}, content); err != nil {
 		return nil, err
 	}
-	n := noticeOf(actCancel, &now, fmt.Sprintf("Cancelled by %s. %s", o.by.Agent, in.Note))
+	n := noticeOf(life.Cancel, &now, fmt.Sprintf("Cancelled by %s. %s", o.by.Agent, in.Note))
 	if err := o.tell(r, n); err != nil {
 		return nil, err
 	}

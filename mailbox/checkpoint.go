@@ -3,6 +3,7 @@ package mailbox
 import (
 	"fmt"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -39,12 +40,12 @@ func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, 
 	if err := schemas.TooBig("checkpoint", len(content.Bytes), o.Limits.Handoff); err != nil {
 		return nil, err
 	}
-	now, err := o.step(actMark, r)
+	now, err := o.step(life.Mark, r)
 	if err != nil {
 		return nil, err
 	}
 	now.Checkpoint = event
-	return &now, o.put(actMark, r, &now, schemas.Event{}, content)
+	return &now, o.put(life.Mark, r, &now, schemas.Event{}, content)
 }
 
 // lastCheckpoint is where work stood last; nil when nobody said.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -79,7 +80,7 @@ func (o *op) claimGiven(id string) (claimed, error) {
 	case r.Status.Held() && r.Holder == o.by.Agent && o.by.Conn != "" && r.Conn == o.by.Conn:
 		return holds(r, false), nil
 	case r.Status.Held() && r.Holder == o.by.Agent && o.mayReclaim(r):
-		return o.take(actReclaim, r)
+		return o.take(life.Reclaim, r)
 	case r.Status.Held() && r.Holder == o.by.Agent && o.awaited(r):
 		wait := o.started.Add(grace).Sub(o.now)
 		return claimed{}, schemas.Errorf(schemas.Conflict, "%s was claimed over a connection that may still be there", r.ID).
@@ -91,7 +92,7 @@ func (o *op) claimGiven(id string) (claimed, error) {
 		return claimed{}, schemas.Errorf(schemas.Conflict, "%s may not be claimed before %s", r.ID, r.NotBefore.Time().Format(time.RFC3339)).
 			About(r.ID, r.Status, 0).WithHint("get_handoff with wait_seconds tells when that changes.")
 	}
-	return o.take(actClaim, r)
+	return o.take(life.Claim, r)
 }
 
 // mayReclaim tells whether the caller is the hand that held a claim: its connection is gone, or it had none
@@ -115,20 +116,20 @@ func (o *op) orphan() (claimed, error) {
 		}
 		r := o.usable(id)
 		if r != nil && r.Status.Held() && r.Status != schemas.Waiting && o.broken(r) {
-			return o.take(actReclaim, r)
+			return o.take(life.Reclaim, r)
 		}
 	}
 	return claimed{}, nil
 }
 
 // take makes the caller the holder, with a new token.
-func (o *op) take(a action, r *store.Record) (claimed, error) {
+func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 	now, err := o.step(a, r)
 	if err != nil {
 		return claimed{}, err
 	}
 	voidToken(&now)
-	if a == actClaim && !r.Uncharged {
+	if a == life.Claim && !r.Uncharged {
 		now.Attempt++
 	}
 	now.Claims++

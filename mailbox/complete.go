@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"handoff/mailbox/contract"
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -34,7 +35,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 			return out, err
 		}
 		o.asHolder(r, token)
-		what, why := o.judge(actComplete, r, token, digest)
+		what, why := o.judge(life.Complete, r, token, digest)
 		switch what {
 		case judgedFirst:
 			return o.complete(r, in, digest, kept, forward)
@@ -96,7 +97,7 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (*draft, err
 }
 
 func (o *op) complete(r *store.Record, in schemas.CompleteIn, digest string, kept promise, forward *draft) (out schemas.CompleteOut, err error) {
-	now, err := o.step(actComplete, r)
+	now, err := o.step(life.Complete, r)
 	if err != nil {
 		return out, err
 	}
@@ -122,7 +123,7 @@ func (o *op) complete(r *store.Record, in schemas.CompleteIn, digest string, kep
 	}
 	o.end(&now)
 	now.Outcome, now.ResultDigest, now.Percent = done.Status, digest, 100
-	if err := o.put(actComplete, r, &now, schemas.Event{}, content); err != nil {
+	if err := o.put(life.Complete, r, &now, schemas.Event{}, content); err != nil {
 		return out, err
 	}
 	o.ended = r.ID
@@ -158,7 +159,7 @@ func (o *op) tellSender(r *store.Record, done schemas.Completion) error {
 	if c := done.Continuation; c != nil && c.SuggestedNext != "" {
 		text += fmt.Sprintf(" Suggested next: %s. %s", c.SuggestedNext, c.Reason)
 	}
-	return o.tell(r, noticeOf(actComplete, r, text))
+	return o.tell(r, noticeOf(life.Complete, r, text))
 }
 
 // passOn sends the continuation of a completed handoff.
@@ -191,7 +192,7 @@ func (o *op) passOn(r *store.Record, d *draft, out *schemas.CompleteOut) error {
 	}
 	now := r.Clone()
 	now.Forwarded = sent.HandoffID
-	return o.put(actForward, r, &now, schemas.Event{Other: sent.HandoffID}, store.Content{})
+	return o.put(life.Forward, r, &now, schemas.Event{Other: sent.HandoffID}, store.Content{})
 }
 
 // completedBefore answers a repeat as the first time.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 )
 
@@ -42,7 +43,7 @@ func (d *denials) count(token string, now time.Time) (times int) {
 	return times
 }
 
-// denied is what an event of [actDenied] says.
+// denied is what an event of [life.Denied] says.
 type denied struct {
 	Agent string `json:"agent"` // that was asked for last
 	Times int    `json:"times"` // since the event before
@@ -61,7 +62,7 @@ func (s *Service) Denied(ctx context.Context, by schemas.Caller, asked string) {
 	}
 	content, err := s.said(denied{Agent: schemas.Clip(schemas.Visible(asked), 64), Times: times})
 	if err == nil {
-		err = s.update(ctx, by, func(o *op) error { return o.record(actDenied, content) })
+		err = s.update(ctx, by, func(o *op) error { return o.record(life.Denied, content) })
 	}
 	if err != nil && ctx.Err() == nil {
 		s.Logger.WarnContext(ctx, "a denial was not kept", slog.String("token", by.Token), slog.Any("error", err))

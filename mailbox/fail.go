@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"handoff/mailbox/life"
 	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
@@ -33,7 +34,7 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 			(r.Status == schemas.Pending || slices.Contains(r.Excluded, o.by.Agent)) {
 			return o.reject(r, in, digest) // not claimed, or declined before: there is no token
 		}
-		what, why := o.judge(actFail, r, token, digest)
+		what, why := o.judge(life.Fail, r, token, digest)
 		switch what {
 		case judgedFirst:
 			if in.Outcome == schemas.OutcomeRejected {
@@ -71,7 +72,7 @@ func (s *Service) checkFailure(in *schemas.FailIn) error {
 
 // fail ends the record and lets the work go on elsewhere.
 func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
-	now, err := o.step(actFail, r)
+	now, err := o.step(life.Fail, r)
 	if err != nil {
 		return out, err
 	}
@@ -88,7 +89,7 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	}
 	now.Checkpoint, now.Event = r.Checkpoint, r.Event
 	failure := failureOf(in, then, to)
-	if out, err = o.endFailed(actFail, r, &now, failure, digest); err != nil {
+	if out, err = o.endFailed(life.Fail, r, &now, failure, digest); err != nil {
 		return out, err
 	}
 	if then == schemas.ThenEscalate && in.Then == schemas.ThenRetry {
@@ -101,7 +102,7 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 }
 
 // endFailed commits a failure or rejection and tells the sender.
-func (o *op) endFailed(a action, r, now *store.Record, failure schemas.Failure, digest string) (out schemas.FailOut, err error) {
+func (o *op) endFailed(a life.Action, r, now *store.Record, failure schemas.Failure, digest string) (out schemas.FailOut, err error) {
 	if now.Result, err = o.nextEvent(); err != nil {
 		return out, err
 	}
@@ -165,11 +166,11 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	if others {
 		return o.decline(r, in)
 	}
-	now, err := o.step(actReject, r)
+	now, err := o.step(life.Reject, r)
 	if err != nil {
 		return out, err
 	}
-	if out, err = o.endFailed(actReject, r, &now, failureOf(in, schemas.ThenStop, ""), digest); err != nil {
+	if out, err = o.endFailed(life.Reject, r, &now, failureOf(in, schemas.ThenStop, ""), digest); err != nil {
 		return out, err
 	}
 	return out, o.unblock(&now)
@@ -192,7 +193,7 @@ func (o *op) candidatesLeft(r *store.Record, without schemas.Agent) (bool, error
 }
 
 func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error) {
-	now, err := o.step(actDecline, r)
+	now, err := o.step(life.Decline, r)
 	if err != nil {
 		return schemas.FailOut{}, err
 	}
@@ -205,7 +206,7 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 		now.Uncharged = r.Uncharged || r.Status.Held() // a silent attempt that lapsed before stays one
 	}
 	now.Excluded = append(now.Excluded, o.by.Agent)
-	if err := o.put(actDecline, r, &now, schemas.Event{}, content); err != nil {
+	if err := o.put(life.Decline, r, &now, schemas.Event{}, content); err != nil {
 		return schemas.FailOut{}, err
 	}
 	return declined(&now, "others may take it; you are passed over"), nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -23,7 +24,7 @@ const (
 const lateKept = 8
 
 // judge tells what becomes of an outcome, and why when it does not end the handoff.
-func (o *op) judge(a action, r *store.Record, token, digest string) (verdict, error) {
+func (o *op) judge(a life.Action, r *store.Record, token, digest string) (verdict, error) {
 	if r.Status == schemas.Rejected && r.Holder != o.by.Agent && r.ResultDigest == digest {
 		return judgedRepeat, nil // rejected from the mailbox: there was no claim to prove
 	}
@@ -69,10 +70,10 @@ func (o *op) keepLate(r *store.Record, result schemas.Late, digest, summary stri
 	}
 	now := r.Clone()
 	now.Late, now.LateDigest = append(now.Late, event), digest
-	if err := o.put(actLate, r, &now, schemas.Event{}, content); err != nil {
+	if err := o.put(life.Late, r, &now, schemas.Event{}, content); err != nil {
 		return err
 	}
-	return o.tell(r, noticeOf(actLate, r, "A late result came from "+string(o.by.Agent)+": "+summary))
+	return o.tell(r, noticeOf(life.Late, r, "A late result came from "+string(o.by.Agent)+": "+summary))
 }
 
 // unblock lets those go on that waited for a handoff, or tells their senders that it will not complete.
@@ -101,7 +102,7 @@ func (o *op) unblock(done *store.Record) error {
 
 // strike takes one handoff from those that r waits for, and puts another in its place unless that is zero.
 func (o *op) strike(r *store.Record, dep, instead schemas.ID) error {
-	now, err := o.step(actReady, r)
+	now, err := o.step(life.Ready, r)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (o *op) strike(r *store.Record, dep, instead schemas.ID) error {
 	if instead != 0 {
 		now.After = append(now.After, instead)
 	}
-	return o.put(actReady, r, &now, schemas.Event{Other: dep}, store.Content{})
+	return o.put(life.Ready, r, &now, schemas.Event{Other: dep}, store.Content{})
 }
 
 // waitFor lets those that wait for a dead handoff wait for the one that takes its place.

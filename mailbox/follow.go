@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -44,7 +45,7 @@ func (o *op) follow(r *store.Record, then schemas.Then, to schemas.Agent, why *s
 	case schemas.ThenRollback:
 		next, err = o.rollback(r, to, lost{Failure: why})
 	case schemas.ThenRetry:
-		next, err = o.sendAgain(actRerun, r, r.SentWith)
+		next, err = o.sendAgain(life.Rerun, r, r.SentWith)
 	case schemas.ThenEscalate:
 		next, err = o.escalate(r, lost{Failure: why})
 	case schemas.ThenStop:
@@ -140,7 +141,7 @@ func (o *op) rollback(r *store.Record, to schemas.Agent, why lost) (*store.Recor
 		Task:  schemas.Clip(fmt.Sprintf("%s (%s) was not done: %s", r.ID, r.Title, why.text()), o.Limits.Task),
 		Kind:  "rollback",
 	}
-	return o.child(actRollback, r, h, schemas.Address(to), why)
+	return o.child(life.Rollback, r, h, schemas.Address(to), why)
 }
 
 // escalate asks a person to go on.
@@ -150,12 +151,12 @@ func (o *op) escalate(r *store.Record, why lost) (*store.Record, error) {
 		Task:  schemas.Clip(fmt.Sprintf("Handoff failed: %s. %s (%s) needs a decision.", why.text(), r.ID, r.Title), o.Limits.Task),
 		Kind:  "escalation",
 	}
-	return o.child(actEscalate, r, h, schemas.Address(schemas.Human), why)
+	return o.child(life.Escalate, r, h, schemas.Address(schemas.Human), why)
 }
 
 // child creates a handoff that goes on from r, with what is known of why, and names it as the successor.
 // Where the chain is too long for it, a person is told instead and the child is nil.
-func (o *op) child(a action, r *store.Record, h schemas.Handoff, to schemas.Address, why lost) (*store.Record, error) {
+func (o *op) child(a life.Action, r *store.Record, h schemas.Handoff, to schemas.Address, why lost) (*store.Record, error) {
 	p := place{workflow: r.Workflow, parent: r.ID, depth: r.Depth + 1, maxDepth: r.MaxDepth}
 	if err := o.checkDepth(p, r); err != nil {
 		return nil, o.notify(schemas.Human, noticeOf(noticeTooDeep, r, err.Error()+". "+why.text()))
@@ -167,7 +168,7 @@ func (o *op) child(a action, r *store.Record, h schemas.Handoff, to schemas.Addr
 }
 
 // succeed creates a handoff that takes the place of r, and names it there.
-func (o *op) succeed(a action, r *store.Record, d *draft, p place) (*store.Record, error) {
+func (o *op) succeed(a life.Action, r *store.Record, d *draft, p place) (*store.Record, error) {
 	o.inherit(d, r)
 	if err := o.encode(d); err != nil {
 		return nil, err
@@ -262,15 +263,15 @@ func (o *op) cancelUnclaimed(r *store.Record) error {
 		if child == nil || child.Status != schemas.Pending || child.Claims > 0 || child.From != r.Holder {
 			continue
 		}
-		now, err := o.step(actCancel, child)
+		now, err := o.step(life.Cancel, child)
 		if err != nil {
 			return err
 		}
 		o.end(&now)
-		if err := o.put(actCancel, child, &now, schemas.Event{Other: r.ID}, store.Content{}); err != nil {
+		if err := o.put(life.Cancel, child, &now, schemas.Event{Other: r.ID}, store.Content{}); err != nil {
 			return err
 		}
-		if err := o.tell(child, noticeOf(actCancel, &now, r.ID.String()+", of which it was a part, failed.")); err != nil {
+		if err := o.tell(child, noticeOf(life.Cancel, &now, r.ID.String()+", of which it was a part, failed.")); err != nil {
 			return err
 		}
 		if err := o.unblock(&now); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -113,7 +114,7 @@ func (o *op) lapsed(r *store.Record) error {
 
 // expire ends a handoff whose deadline passed: the sender is told and the rollback rule is applied.
 func (o *op) expire(r *store.Record) error {
-	now, err := o.timeOut(actExpire, r, r.Deadline, "Its deadline passed.")
+	now, err := o.timeOut(life.Expire, r, r.Deadline, "Its deadline passed.")
 	if err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func (o *op) expire(r *store.Record) error {
 
 // exhaust ends a handoff whose attempts are used up: the sender is told, and a person.
 func (o *op) exhaust(r *store.Record) error {
-	now, err := o.timeOut(actExhaust, r, r.Lease, "All attempts ended in silence.")
+	now, err := o.timeOut(life.Exhaust, r, r.Lease, "All attempts ended in silence.")
 	if err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func (o *op) exhaust(r *store.Record) error {
 }
 
 // timeOut ends a handoff in the name of the clock.
-func (o *op) timeOut(a action, r *store.Record, due store.Time, text string) (*store.Record, error) {
+func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, text string) (*store.Record, error) {
 	now, err := o.step(a, r)
 	if err != nil {
 		return nil, err
@@ -155,22 +156,22 @@ func (o *op) leaseEnded(r *store.Record) error {
 	if r.Attempt >= r.MaxAttempts {
 		return o.exhaust(r)
 	}
-	now, err := o.step(actRequeue, r)
+	now, err := o.step(life.Requeue, r)
 	if err != nil {
 		return err
 	}
 	now.Lease, now.Box = 0, r.To
-	return o.put(actRequeue, r, &now, schemas.Event{Due: r.Lease.Time()}, store.Content{})
+	return o.put(life.Requeue, r, &now, schemas.Event{Due: r.Lease.Time()}, store.Content{})
 }
 
 // renew lets a claim or a reservation go on that was to end.
 func (o *op) renew(r *store.Record, due store.Time, prolong func(*store.Record)) error {
-	now, err := o.step(actRenew, r)
+	now, err := o.step(life.Renew, r)
 	if err != nil {
 		return err
 	}
 	prolong(&now)
-	return o.put(actRenew, r, &now, schemas.Event{Due: due.Time()}, store.Content{})
+	return o.put(life.Renew, r, &now, schemas.Event{Due: due.Time()}, store.Content{})
 }
 
 // unreserve offers a handoff to all who qualify when the asker did not come back for its answer.
@@ -178,22 +179,22 @@ func (o *op) unreserve(r *store.Record) error {
 	if end := o.prolonged(r, r.Reserved); end > store.At(o.now) {
 		return o.renew(r, r.Reserved, func(now *store.Record) { now.Reserved = end })
 	}
-	now, err := o.step(actUnreserve, r)
+	now, err := o.step(life.Unreserve, r)
 	if err != nil {
 		return err
 	}
 	now.Reserved, now.Box = 0, r.To
-	return o.put(actUnreserve, r, &now, schemas.Event{Due: r.Reserved.Time()}, store.Content{})
+	return o.put(life.Unreserve, r, &now, schemas.Event{Due: r.Reserved.Time()}, store.Content{})
 }
 
 // ready offers a handoff whose delay is over.
 func (o *op) ready(r *store.Record) error {
-	now, err := o.step(actReady, r)
+	now, err := o.step(life.Ready, r)
 	if err != nil {
 		return err
 	}
 	now.Box, now.NotBefore = r.To, 0
-	return o.put(actReady, r, &now, schemas.Event{Due: r.NotBefore.Time()}, store.Content{})
+	return o.put(life.Ready, r, &now, schemas.Event{Due: r.NotBefore.Time()}, store.Content{})
 }
 
 // end sets what every ended record has in common.

@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
 
 // noticeOf makes a notice about what became of a handoff.
-func noticeOf(a action, r *store.Record, text string) schemas.Notice {
+func noticeOf(a life.Action, r *store.Record, text string) schemas.Notice {
 	return schemas.Notice{
 		Kind: string(a), About: r.ID, Title: fmt.Sprintf("Handoff: %s", r.Title), Text: schemas.Clip(text, 1000),
 	}
@@ -17,11 +18,11 @@ func noticeOf(a action, r *store.Record, text string) schemas.Notice {
 
 // The kinds of notices beside the actions of the table.
 const (
-	noticeApproval action = "approval"  // it waits for a person to approve it
-	noticeQuestion action = "question"  // its holder asks
-	noticeAnswer   action = "answer"    // its question was answered
-	noticeBlocked  action = "blocked"   // what it waits for will not be completed
-	noticeTooDeep  action = "escalated" // its chain is too long to go on by itself
+	noticeApproval life.Action = "approval"  // it waits for a person to approve it
+	noticeQuestion life.Action = "question"  // its holder asks
+	noticeAnswer   life.Action = "answer"    // its question was answered
+	noticeBlocked  life.Action = "blocked"   // what it waits for will not be completed
+	noticeTooDeep  life.Action = "escalated" // its chain is too long to go on by itself
 )
 
 // tell leaves a notice with whoever asked for the work, unless it is the one who acts.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -91,21 +92,21 @@ func readable(v *store.View, id schemas.ID) *store.Record {
 
 // step applies an action to a record: it checks the state and the caller's part, changes the status, and
 // leaves the rest to change before [op.put].
-func (o *op) step(a action, r *store.Record) (now store.Record, err error) {
-	s, ok := next(a, r.Status)
+func (o *op) step(a life.Action, r *store.Record) (now store.Record, err error) {
+	s, ok := life.Next(a, r.Status)
 	if !ok {
 		return now, o.notNow(a, r)
 	}
-	if err := o.allowed(a, s.who, r); err != nil {
+	if err := o.allowed(a, s.By, r); err != nil {
 		return now, err
 	}
 	now = r.Clone()
-	now.Status = s.to
+	now.Status = s.To
 	return now, nil
 }
 
 // put commits a changed record with its event, which is given what the operation knows.
-func (o *op) put(a action, was, now *store.Record, e schemas.Event, said store.Content) error {
+func (o *op) put(a life.Action, was, now *store.Record, e schemas.Event, said store.Content) error {
 	now.Wakes = wakes(now)
 	o.sign(&e, a)
 	e.Handoff, e.To, e.Attempt = now.ID, now.Status, now.Attempt
@@ -145,17 +146,17 @@ func (o *op) unburden(holder schemas.Agent) {
 }
 
 // record keeps an event that is about no handoff.
-func (o *op) record(a action, content store.Content) error {
+func (o *op) record(a life.Action, content store.Content) error {
 	var e schemas.Event
 	o.sign(&e, a)
 	_, err := o.tx.Change(nil, nil, e, content)
 	o.wrote = true
-	o.regrouped = o.regrouped || a == actRegister
+	o.regrouped = o.regrouped || a == life.Register
 	return err
 }
 
 // sign says in an event what was done, when, by whom and how that was proved.
-func (o *op) sign(e *schemas.Event, a action) {
+func (o *op) sign(e *schemas.Event, a life.Action) {
 	e.Action, e.At = string(a), o.now
 	e.Agent, e.AgentID, e.Via, e.Token, e.Trace = o.by.Agent, o.by.AgentID, o.by.Via, o.by.Token, o.by.Trace
 }

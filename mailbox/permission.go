@@ -6,13 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
 
 // allowed tells whether the caller plays one of the parts that an action asks for.
-func (o *op) allowed(a action, parts who, r *store.Record) error {
-	for part := anyone; part <= verifier; part <<= 1 {
+func (o *op) allowed(a life.Action, parts life.Parts, r *store.Record) error {
+	for part := life.Anyone; part <= life.Verifier; part <<= 1 {
 		if parts&part == 0 {
 			continue
 		}
@@ -22,29 +23,29 @@ func (o *op) allowed(a action, parts who, r *store.Record) error {
 	}
 	e := schemas.Errorf(schemas.Denied, "%s was not %s: only %s may do this, and you are %s",
 		r.ID, a, o.who(parts, r), o.by.Agent).About(r.ID, r.Status, 0).WithField("agent")
-	if parts == human {
+	if parts == life.Human {
 		return e.WithHint("A person decides this on the command line, as with handoff approve %s.", r.ID)
 	}
 	return e.WithHint("Give agent if one of them is you, or send them a message.")
 }
 
-func (o *op) plays(part who, r *store.Record) (bool, error) {
+func (o *op) plays(part life.Parts, r *store.Record) (bool, error) {
 	switch part {
-	case anyone:
+	case life.Anyone:
 		return true, nil
-	case recipient:
+	case life.Recipient:
 		return o.mayClaim(r)
-	case holder:
+	case life.Holder:
 		return r.Holder == o.by.Agent, nil
-	case sender:
+	case life.Sender:
 		return r.From == o.by.Agent, nil
-	case owner:
+	case life.Owner:
 		return o.owns(r)
-	case human:
+	case life.Human:
 		return o.by.Agent == schemas.Human, nil
-	case clock:
+	case life.Clock:
 		return o.by.Via == schemas.ViaClock, nil
-	case verifier:
+	case life.Verifier:
 		return o.verifies(r)
 	}
 	return false, nil
@@ -70,21 +71,21 @@ func (o *op) verifies(r *store.Record) (bool, error) {
 }
 
 // who names the parts for people.
-func (o *op) who(parts who, r *store.Record) string {
+func (o *op) who(parts life.Parts, r *store.Record) string {
 	var names []string
-	add := func(part who, text string) {
+	add := func(part life.Parts, text string) {
 		if parts&part != 0 {
 			names = append(names, text)
 		}
 	}
-	add(recipient, "its recipient ("+string(r.To)+")")
+	add(life.Recipient, "its recipient ("+string(r.To)+")")
 	if r.Holder != "" {
-		add(holder, "its holder ("+string(r.Holder)+")")
+		add(life.Holder, "its holder ("+string(r.Holder)+")")
 	}
-	add(sender, "its sender ("+string(r.From)+")")
-	add(owner, "the owner of its workflow")
-	add(verifier, "who verifies it")
-	add(human, "human")
+	add(life.Sender, "its sender ("+string(r.From)+")")
+	add(life.Owner, "the owner of its workflow")
+	add(life.Verifier, "who verifies it")
+	add(life.Human, "human")
 	if len(names) == 0 {
 		return "its holder"
 	}
@@ -92,24 +93,24 @@ func (o *op) who(parts who, r *store.Record) string {
 }
 
 // notNow explains that the state does not allow an action, and names what took the handoff's place.
-func (o *op) notNow(a action, r *store.Record) error {
+func (o *op) notNow(a life.Action, r *store.Record) error {
 	e := schemas.Errorf(schemas.Conflict, "%s is %s, so it cannot be %s", r.ID, r.Status, done(a)).About(r.ID, r.Status, r.Successor)
 	switch {
 	case r.Successor != 0:
 		return e.WithHint("%s took its place: go on with that one.", r.Successor)
-	case r.Status.Held() && a == actClaim:
+	case r.Status.Held() && a == life.Claim:
 		return e.WithHint("%s holds it. claim_handoff without handoff_id takes the next one for you.", r.Holder)
-	case r.Status == schemas.Pending && (a == actProgress || a == actAsk || a == actRelease):
+	case r.Status == schemas.Pending && (a == life.Progress || a == life.Ask || a == life.Release):
 		return e.WithHint("Claim it first with claim_handoff.")
-	case r.Status == schemas.Working && (a == actReject || a == actDecline):
+	case r.Status == schemas.Working && (a == life.Reject || a == life.Decline):
 		return e.WithHint("Work has begun: use outcome failed, or update_handoff with action release.")
 	}
 	return e
 }
 
 // done names an action after "cannot be".
-func done(a action) string {
-	if a == actProgress {
+func done(a life.Action) string {
+	if a == life.Progress {
 		return "reported on"
 	}
 	return string(a)

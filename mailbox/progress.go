@@ -1,13 +1,14 @@
 package mailbox
 
 import (
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
 
 // progress notes how far the holder is and renews the lease. Open questions are withdrawn.
 func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	if err := o.heldNow(actProgress, r, in.Token); err != nil {
+	if err := o.heldNow(life.Progress, r, in.Token); err != nil {
 		return nil, err
 	}
 	if in.Changes != nil && in.Changes.Checkpoint != nil {
@@ -18,7 +19,7 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 		r = kept
 		out.Checkpoint = checkpointID(r.Checkpoint)
 	}
-	now, err := o.step(actProgress, r)
+	now, err := o.step(life.Progress, r)
 	if err != nil {
 		return nil, err
 	}
@@ -36,12 +37,12 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 	}
 	now.Ask, now.Asker, now.Permission = 0, "", false
 	o.touch(&now)
-	return &now, o.put(actProgress, r, &now, schemas.Event{}, content)
+	return &now, o.put(life.Progress, r, &now, schemas.Event{}, content)
 }
 
 // heldNow checks that the caller holds the claim and that it runs.
-func (o *op) heldNow(a action, r *store.Record, token string) error {
-	if _, ok := next(a, r.Status); !ok {
+func (o *op) heldNow(a life.Action, r *store.Record, token string) error {
+	if _, ok := life.Next(a, r.Status); !ok {
 		return o.notNow(a, r)
 	}
 	o.asHolder(r, token)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -48,7 +49,7 @@ func (o *op) claimFound(id schemas.ID) (claimed, error) {
 	if err != nil {
 		return claimed{}, err
 	}
-	return o.take(actClaim, r)
+	return o.take(life.Claim, r)
 }
 
 func (o *op) claimFirst(tags []string) (claimed, error) {
@@ -67,7 +68,7 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 		}
 		r := o.usable(id)
 		if r != nil && r.Status == schemas.Pending && slices.Contains(boxes, r.Box) && mayTake(r, o.by.Agent, tags) {
-			return o.take(actClaim, r)
+			return o.take(life.Claim, r)
 		}
 		if looked++; looked == scanned {
 			return claimed{}, errLookFurther

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"handoff/mailbox/life"
 	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
@@ -47,7 +48,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 		if err != nil {
 			return out, err
 		}
-		if err := o.record(actRegister, content); err != nil {
+		if err := o.record(life.Register, content); err != nil {
 			return out, err
 		}
 		o.boxes = append(o.boxes, roster.Boxes(a.Card)...) // there may be mail that nobody could take before

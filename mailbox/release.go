@@ -3,6 +3,7 @@ package mailbox
 import (
 	"slices"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -11,7 +12,7 @@ import (
 func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	o.asHolder(r, in.Token)
 	if r.Holder == o.by.Agent {
-		if err := o.heldNow(actRelease, r, in.Token); err != nil {
+		if err := o.heldNow(life.Release, r, in.Token); err != nil {
 			return nil, err
 		}
 	}
@@ -34,12 +35,12 @@ func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.Update
 		return nil, err
 	}
 	out.To = now.To
-	return now, o.notify(holder, noticeOf(actRelease, now, "Your claim was released by "+string(o.by.Agent)+". "+in.Note))
+	return now, o.notify(holder, noticeOf(life.Release, now, "Your claim was released by "+string(o.by.Agent)+". "+in.Note))
 }
 
 // release makes a held handoff pending again, for the recipient or for another.
 func (o *op) release(r *store.Record, to schemas.Address, note string) error {
-	now, err := o.step(actRelease, r)
+	now, err := o.step(life.Release, r)
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) error {
 			return err
 		}
 	}
-	return o.put(actRelease, r, &now, schemas.Event{}, content)
+	return o.put(life.Release, r, &now, schemas.Event{}, content)
 }
 
 // dropClaim ends a claim without charging it: its token is void and nobody holds the handoff.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -13,11 +14,11 @@ func (o *op) retry(r *store.Record, _ schemas.UpdateIn, out *schemas.UpdateOut) 
 	if r.Checkpoint != 0 {
 		out.Checkpoint = checkpointID(r.Checkpoint)
 	}
-	s, ok := next(actRetry, r.Status)
+	s, ok := life.Next(life.Retry, r.Status)
 	if !ok {
-		return nil, o.notNow(actRetry, r)
+		return nil, o.notNow(life.Retry, r)
 	}
-	if err := o.allowed(actRetry, s.who, r); err != nil {
+	if err := o.allowed(life.Retry, s.By, r); err != nil {
 		return nil, err
 	}
 	if r.Successor != 0 {
@@ -30,7 +31,7 @@ func (o *op) retry(r *store.Record, _ schemas.UpdateIn, out *schemas.UpdateOut) 
 	if err := o.checkPending(); err != nil {
 		return nil, err
 	}
-	again, err := o.sendAgain(actRetry, r, o.by.Token)
+	again, err := o.sendAgain(life.Retry, r, o.by.Token)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func (o *op) retry(r *store.Record, _ schemas.UpdateIn, out *schemas.UpdateOut) 
 
 // sendAgain sends the same work again, with the context, partial progress and checkpoint of before. In a
 // pool the one who failed is passed over, if another is there. A token is charged with it, "" for none.
-func (o *op) sendAgain(a action, r *store.Record, token string) (*store.Record, error) {
+func (o *op) sendAgain(a life.Action, r *store.Record, token string) (*store.Record, error) {
 	why, err := o.lossOf(r)
 	if err != nil {
 		return nil, err

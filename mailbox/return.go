@@ -3,6 +3,7 @@ package mailbox
 import (
 	"strings"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -10,10 +11,10 @@ import (
 // returnWork gives a completed handoff back whose result is not good enough: the same agent gets a child
 // with the reasons. It can be done once.
 func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	if _, ok := next(actReturn, r.Status); ok && strings.TrimSpace(in.Note) == "" {
+	if _, ok := life.Next(life.Return, r.Status); ok && strings.TrimSpace(in.Note) == "" {
 		return nil, schemas.Invalidf("note", "is needed to return work").WithHint("Say what is not good enough, so that it can be mended.")
 	}
-	now, err := o.step(actReturn, r)
+	now, err := o.step(life.Return, r)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +29,7 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	if err != nil {
 		return nil, err
 	}
-	if err := o.put(actReturn, r, &now, schemas.Event{}, content); err != nil {
+	if err := o.put(life.Return, r, &now, schemas.Event{}, content); err != nil {
 		return nil, err
 	}
 	d, err := o.draftAgain(&now, lost{Reason: in.Note})
@@ -38,7 +39,7 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	d.to, d.token, d.handoff.Kind = schemas.Address(r.Holder), o.by.Token, "return"
 	d.handoff.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
 	d.handoff.Metadata.NeedsApproval = false // the work was approved; this is the rest of it
-	again, err := o.succeed(actRedo, &now, d, p)
+	again, err := o.succeed(life.Redo, &now, d, p)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"handoff/mailbox/contract"
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -119,7 +120,7 @@ func (o *op) create(d *draft, p place) (*store.Record, error) {
 	if r.Body, err = o.nextEvent(); err != nil { // last: what came before may have left events
 		return nil, err
 	}
-	if err := o.put(actSend, nil, r, schemas.Event{Other: p.parent}, d.content); err != nil || !r.NeedsApproval {
+	if err := o.put(life.Send, nil, r, schemas.Event{Other: p.parent}, d.content); err != nil || !r.NeedsApproval {
 		return r, err
 	}
 	return r, o.askApproval(r)
@@ -130,7 +131,7 @@ func (o *op) newRecord(id schemas.ID, d *draft, p place) *store.Record {
 	h := &d.handoff
 	r := &store.Record{
 		ID: id, Workflow: p.workflow, From: h.Source.Agent, To: d.to, Type: h.Type, Title: h.Title, Tags: h.Tags,
-		Priority: h.Metadata.Priority, Status: life[actSend][unsent].to, Box: d.to,
+		Priority: h.Metadata.Priority, Status: schemas.Pending, Box: d.to,
 		Created: store.At(o.now), Deadline: store.At(d.deadline),
 		Parent: p.parent, RetryOf: p.retryOf, Depth: p.depth, MaxDepth: p.maxDepth,
 		Attempt: min(d.attempt, h.Metadata.MaxAttempts-1), MaxAttempts: h.Metadata.MaxAttempts, Estimate: int(d.estimate.Minutes()),
@@ -224,7 +225,7 @@ func (o *op) message(d *draft) (out schemas.SendOut, err error) {
 		return out, err
 	}
 	o.boxes = append(o.boxes, d.to)
-	if err := o.record(actMessage, d.content); err != nil {
+	if err := o.record(life.Message, d.content); err != nil {
 		return out, err
 	}
 	out = schemas.SendOut{NoticeID: id, Status: "delivered", To: d.to, Warnings: warnings}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -30,7 +31,7 @@ func (s *Service) AddToken(ctx context.Context, by schemas.Caller, in schemas.To
 			return out, err
 		}
 		out.Token = added.Token
-		return out, o.recordToken(actTokenAdd, added.Token)
+		return out, o.recordToken(life.TokenAdd, added.Token)
 	})
 }
 
@@ -73,7 +74,7 @@ func (s *Service) RevokeToken(ctx context.Context, by schemas.Caller, in schemas
 			return out, err
 		}
 		out.Token = t.Token
-		return out, o.recordToken(actTokenRevoke, t.Token)
+		return out, o.recordToken(life.TokenRevoke, t.Token)
 	})
 }
 
@@ -190,7 +191,7 @@ func sameName(had, t store.Token) error {
 }
 
 // recordToken keeps what became of a token.
-func (o *op) recordToken(a action, t schemas.Token) error {
+func (o *op) recordToken(a life.Action, t schemas.Token) error {
 	content, err := o.said(t)
 	if err != nil {
 		return err

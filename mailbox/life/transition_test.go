@@ -1,4 +1,4 @@
-package mailbox
+package life_test
 
 import (
 	"flag"
@@ -9,12 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// The table is not exported, and the golden file is its picture: every action in every state.
+// The golden file is the picture of the table: every action in every state.
 func TestTransitions(t *testing.T) {
 	const golden = "testdata/transitions.txt"
 	got := picture()
@@ -29,27 +30,27 @@ func TestTransitions(t *testing.T) {
 
 func picture() string {
 	var b strings.Builder
-	for _, from := range append([]schemas.Status{unsent}, schemas.Statuses...) {
-		for _, a := range actions {
-			s, ok := next(a, from)
+	for _, from := range append([]schemas.Status{life.Unsent}, schemas.Statuses...) {
+		for _, a := range life.Actions {
+			s, ok := life.Next(a, from)
 			if !ok {
 				fmt.Fprintf(&b, "%-10s %-16s refused\n", orDash(from), a)
 				continue
 			}
-			fmt.Fprintf(&b, "%-10s %-16s %-10s by %s\n", orDash(from), a, s.to, parts(s.who))
+			fmt.Fprintf(&b, "%-10s %-16s %-10s by %s\n", orDash(from), a, s.To, parts(s.By))
 		}
 	}
 	return b.String()
 }
 
 func orDash(s schemas.Status) string {
-	if s == unsent {
+	if s == life.Unsent {
 		return "-"
 	}
 	return string(s)
 }
 
-func parts(set who) string {
+func parts(set life.Parts) string {
 	var names []string
 	for i, name := range []string{"anyone", "recipient", "holder", "sender", "owner", "human", "clock", "verifier"} {
 		if set&(1<<i) != 0 {
@@ -60,12 +61,12 @@ func parts(set who) string {
 }
 
 func TestEndedStatesStayEnded(t *testing.T) {
-	for _, a := range actions {
+	for _, a := range life.Actions {
 		for _, from := range schemas.Statuses {
-			s, ok := next(a, from)
+			s, ok := life.Next(a, from)
 			if ok && from.Ended() {
-				require.True(t, s.to.Ended(), "%s reopens %s", a, from)
-				require.True(t, s.to == from || a == actReturn, "%s changes %s to %s", a, from, s.to)
+				require.True(t, s.To.Ended(), "%s reopens %s", a, from)
+				require.True(t, s.To == from || a == life.Return, "%s changes %s to %s", a, from, s.To)
 			}
 		}
 	}
