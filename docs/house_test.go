@@ -1,7 +1,7 @@
-// Package handoff_test keeps the house in order: which package may import
-// which, where each third-party package lives, and what the repository may
-// contain. One table decides; the picture in ARCHITECTURE.md is drawn from it.
-package handoff_test
+// Package docs_test keeps the documents true and the house in order: which package may import which, where each
+// third-party package lives, and what the repository may contain. One table decides; the picture in ARCHITECTURE.md
+// is drawn from it. What the documents show is computed, or executed.
+package docs_test
 
 // A room is one of our packages, or every package under a folder when its path
 // ends in "/...".

@@ -1,4 +1,4 @@
-package handoff_test
+package docs_test
 
 import (
 	"flag"
@@ -13,7 +13,7 @@ import (
 var update = flag.Bool("update", false, "redraw the picture in ARCHITECTURE.md")
 
 const (
-	pictureBegins = "<!-- drawn by `go test . -update` from the table in house_test.go -->\n"
+	pictureBegins = "<!-- drawn by `go test ./docs -update` from the table in docs/house_test.go -->\n"
 	pictureEnds   = "<!-- end of the drawing -->\n"
 )
 
@@ -36,7 +36,7 @@ func TestArchitectureShowsTheHouse(t *testing.T) {
 		return
 	}
 	if drawn != want {
-		t.Errorf("%s shows another house than the table: run go test . -update\n%s", file, want)
+		t.Errorf("%s shows another house than the table: run go test ./docs -update\n%s", file, want)
 	}
 }
 

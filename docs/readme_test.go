@@ -1,4 +1,4 @@
-package handoff_test
+package docs_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 )
 
 // What README.md shows is computed where that is possible and executed where it is not, so that it stays
-// what a reader will see. Run go test . -update after a change and look at the difference.
+// what a reader will see. Run go test ./docs -update after a change and look at the difference.
 func TestReadmeShowsWhatHappens(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("its lines are written for a Unix shell")
@@ -48,7 +48,7 @@ func region(t *testing.T, name, want string) {
 func shows(t *testing.T, shown, want string) {
 	t.Helper()
 	if !*update {
-		require.Equal(t, want, shown, "README.md is stale: go test . -update")
+		require.Equal(t, want, shown, "README.md is stale: go test ./docs -update")
 		return
 	}
 	text := strings.Replace(readme(t), shown, want, 1)

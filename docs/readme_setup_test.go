@@ -1,4 +1,4 @@
-package handoff_test
+package docs_test
 
 import (
 	"bufio"
