@@ -108,27 +108,28 @@ var house = []room{
 		owns:    []string{"github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4", "golang.org/x/time"},
 	},
 
+	{level: 5, path: "cmd/handoff/internal/clients/client", about: "the table of clients"},
+	{
+		level: 5, path: "cmd/handoff/internal/clients/edit", about: "text of configuration files",
+		imports: []string{"cmd/handoff/internal/clients/client"},
+		owns:    []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/clients/installed", about: "what files of clients say of handoff",
+		imports: []string{"schemas", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/clients/edit"},
+	},
 	{
 		level: 5, path: "cmd/handoff/internal/...", about: "what only the command line needs",
 		imports: everythingBelow,
 		owns:    []string{"golang.org/x/term", "golang.org/x/sys"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/edit", about: "text of configuration files",
-		imports: everythingBelow,
-		owns:    []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
-	},
-	{
-		level: 5, path: "cmd/handoff/internal/installed", about: "what files of clients say of handoff",
-		imports: everythingBelow,
-	},
-	{
-		level: 5, path: "cmd/handoff/internal/setup", about: "clients configured, and as before",
+		level: 5, path: "cmd/handoff/internal/clients/setup", about: "clients configured, and as before",
 		imports: everythingBelow,
 		owns:    []string{"github.com/aymanbagabas/go-udiff"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/doctor", about: "what is wrong, and what mends it",
+		level: 5, path: "cmd/handoff/internal/clients/doctor", about: "what is wrong, and what mends it",
 		imports: everythingBelow,
 		owns:    []string{"golang.org/x/sys"},
 	},

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools"

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"handoff/cmd/handoff/internal/client"
-	"handoff/cmd/handoff/internal/doctor"
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/doctor"
 	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"handoff/cmd/handoff/internal/client"
-	"handoff/cmd/handoff/internal/setup"
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/setup"
 	"handoff/schemas"
 )
 

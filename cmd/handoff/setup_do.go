@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"handoff/cmd/handoff/internal/client"
-	"handoff/cmd/handoff/internal/setup"
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/setup"
 	"handoff/schemas"
 )
 

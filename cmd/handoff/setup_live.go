@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"handoff/cmd/handoff/internal/client"
-	"handoff/cmd/handoff/internal/installed"
-	"handoff/cmd/handoff/internal/setup/live"
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/cmd/handoff/internal/clients/setup/live"
 	"handoff/cmd/handoff/internal/workspace"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/schemas"
 )
 

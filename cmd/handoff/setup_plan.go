@@ -6,8 +6,8 @@ import (
 	"iter"
 	"slices"
 
-	"handoff/cmd/handoff/internal/client"
-	"handoff/cmd/handoff/internal/setup"
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/setup"
 )
 
 // setupRun is one run of setup: what is wanted, and what becomes of each client.

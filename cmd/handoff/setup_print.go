@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"handoff/cmd/handoff/internal/setup"
+	"handoff/cmd/handoff/internal/clients/setup"
 	"handoff/schemas"
 )
 

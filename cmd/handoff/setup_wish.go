@@ -8,9 +8,9 @@ import (
 	"regexp"
 	"strings"
 
-	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/setup"
 	"handoff/cmd/handoff/internal/git"
-	"handoff/cmd/handoff/internal/setup"
 	"handoff/schemas"
 )
 

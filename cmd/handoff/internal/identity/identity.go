@@ -6,7 +6,7 @@ package identity
 import (
 	"strconv"
 
-	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/schemas"
 )
 

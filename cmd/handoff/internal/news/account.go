@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/schemas"
 )
 

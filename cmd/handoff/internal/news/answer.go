@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"strings"
 
-	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/schemas"
 )
 

@@ -1,7 +1,7 @@
 package news
 
 import (
-	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/schemas"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/client"
+	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/news"
 	"handoff/mailbox/brief"
 	"handoff/schemas"

@@ -1,0 +1,219 @@
+package client_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/clients/client"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata")
+
+func machine(system string, vars map[string]string) client.Machine {
+	return client.Machine{Getenv: func(name string) string { return vars[name] }, Home: "/home/ann", Project: "/src/shop", OS: system}
+}
+
+// TestTheTable shows all that the table says of each client, as it would be used.
+func TestTheTable(t *testing.T) {
+	stdio := client.Server{Command: []string{"handoff", "mcp", "--agent", "qa"}, Pass: []string{"XDG_STATE_HOME"}}
+	web := client.Server{URL: "https://example.com/mcp", TokenEnv: "HANDOFF_TOKEN", Agent: "qa", Trust: true}
+	for _, c := range client.All() {
+		t.Run(c.Name, func(t *testing.T) {
+			m := machine("linux", nil)
+			said := client.Object{
+				{"title", c.Title},
+				{"user", c.Servers.In(client.User, m)},
+				{"project", c.Servers.In(client.Project, m)},
+				{"syntax", string(c.Servers.Syntax)},
+				{"under", c.Under},
+				{"stdio", c.Entry(stdio)},
+				{"http", c.Entry(web)},
+			}
+			if c.Own != nil {
+				plain := client.Server{Command: stdio.Command}
+				open := client.Server{URL: web.URL, TokenEnv: web.TokenEnv}
+				said = append(
+					said, client.Field{"add", strings.Join(c.Own.Add(client.User, plain), " ")},
+					client.Field{"add http", strings.Join(c.Own.Add(client.User, open), " ")},
+					client.Field{"remove", strings.Join(c.Own.Remove(client.User), " ")},
+				)
+			}
+			if c.Hooks != nil {
+				said = append(
+					said, client.Field{"hooks in", []string{c.Hooks.In(client.User, m), c.Hooks.In(client.Project, m)}},
+					client.Field{"hooks", c.Groups(client.Call{Program: "/opt/my tools/handoff", Agent: "qa", Wake: true})},
+				)
+			}
+			text, err := json.MarshalIndent(said, "", "  ")
+			require.NoError(t, err)
+			golden := filepath.Join("testdata", c.Name+".json")
+			if *update {
+				require.NoError(t, os.WriteFile(golden, append(text, '\n'), 0o600))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			require.Equal(t, string(want), string(text)+"\n", "go test -update rewrites it")
+		})
+	}
+}
+
+func TestNamed(t *testing.T) {
+	for _, name := range []string{"claude-code", "claude", "Claude"} {
+		c, ok := client.Named(name)
+		require.True(t, ok)
+		require.Equal(t, "claude-code", c.Name)
+	}
+	_, ok := client.Named("")
+	require.False(t, ok)
+}
+
+func TestWhereFilesAre(t *testing.T) {
+	for name, tt := range map[string]struct {
+		path   client.Path
+		system string
+		vars   map[string]string
+		want   string
+	}{
+		"home":                 {path: "~/.a/b", want: "/home/ann/.a/b"},
+		"of somebody else":     {path: "${CODEX_HOME:-~/.codex}/c", vars: map[string]string{"CODEX_HOME": "~foo"}, want: "/src/shop/~foo/c"},
+		"project":              {path: ".mcp.json", want: "/src/shop/.mcp.json"},
+		"variable":             {path: "${CODEX_HOME:-~/.codex}/c", vars: map[string]string{"CODEX_HOME": "/x"}, want: "/x/c"},
+		"variable with a home": {path: "${CODEX_HOME:-~/.codex}/c", want: "/home/ann/.codex/c"},
+		"configuration":        {path: "${config}/Code", system: "linux", want: "/home/ann/.config/Code"},
+		"of XDG":               {path: "${config}/Code", system: "linux", vars: map[string]string{"XDG_CONFIG_HOME": "/x"}, want: "/x/Code"},
+		"of a Mac":             {path: "${config}/Code", system: "darwin", want: "/home/ann/Library/Application Support/Code"},
+		"of Windows":           {path: "${config}/Code", system: "windows", vars: map[string]string{"APPDATA": "/app"}, want: "/app/Code"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, filepath.FromSlash(tt.want), tt.path.At(machine(tt.system, tt.vars)))
+		})
+	}
+}
+
+// Of several names for a file the one that is there counts.
+func TestTheFileThatIsThere(t *testing.T) {
+	dir := t.TempDir()
+	m := client.Machine{Getenv: func(string) string { return "" }, Home: dir, Project: dir}
+	c, _ := client.Named("opencode")
+	require.Equal(t, filepath.Join(dir, "opencode.json"), c.Servers.In(client.Project, m))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "opencode.jsonc"), nil, 0o600))
+	require.Equal(t, filepath.Join(dir, "opencode.jsonc"), c.Servers.In(client.Project, m))
+}
+
+func TestDetect(t *testing.T) {
+	dir := t.TempDir()
+	m := client.Machine{Getenv: func(string) string { return "" }, Home: dir, Project: dir}
+	cursor, _ := client.Named("cursor")
+	require.False(t, cursor.Detect(m).Here())
+	require.NoError(t, os.Mkdir(filepath.Join(dir, ".cursor"), 0o700))
+	require.Equal(t, client.Found{Trace: filepath.Join(dir, ".cursor")}, cursor.Detect(m))
+
+	bin := filepath.Join(dir, "bin")
+	require.NoError(t, os.Mkdir(bin, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "claude"), nil, 0o600))
+	m.Getenv = func(name string) string { return map[string]string{"PATH": ":.:relative:" + bin}[name] }
+	claude, _ := client.Named("claude")
+	require.False(t, claude.Detect(m).Here(), "it cannot be run")
+	require.NoError(t, os.Chmod(filepath.Join(bin, "claude"), 0o700))
+	require.Equal(t, client.Found{Command: filepath.Join(bin, "claude")}, claude.Detect(m))
+}
+
+func TestIsHookLine(t *testing.T) {
+	for command, want := range map[string]bool{
+		"handoff hook stop":                         true,
+		"/usr/bin/handoff hook stop --client codex": true,
+		"'/opt/my tools/handoff' hook stop":         true,
+		`"C:\tools\handoff.exe" hook stop`:          true,
+		"handoff wait --hook --client claude-code":  true,
+		"handoff wait 12":                           false,
+		"handoff":                                   false,
+		"handoffs hook stop":                        false,
+		"echo handoff hook stop":                    false,
+		"'handoff hook stop":                        false,
+		"":                                          false,
+		"handoff hook stop --client codex --agent 'a b'":           true,
+		"handoff hook stop --client codex --agent a --workspace w": true,
+		"handoff hook stop --client codex --workspace w":           true,
+		"handoff hook stop --workspace w --client codex":           false,
+		"handoff hook stop --client codex --workspace":             false,
+		`'/home/o'\''hara/handoff' hook stop --client claude-code`: true,
+		"handoff hook stop --client claude-code; notify-send done": false,
+		"handoff hook stop --client claude-code && say done":       false,
+		"handoff hook stop --client claude-code >log":              false,
+		"handoff hook stop --client claude-code\nsay done":         false,
+		"handoff hook stop --client claude-code --verbose":         false,
+		"handoff hook stop --client $CLIENT":                       false,
+		"handoff hook stop --client `id`":                          false,
+		"handoff hook stop --client \"$(id)\"":                     false,
+		"handoff wait --hook | tee log":                            false,
+		"handoff hook":                                             false,
+		"handoff hook --help":                                      false,
+	} {
+		require.Equal(t, want, client.IsHookLine(command), command)
+	}
+}
+
+// A program of another name is ours where somebody says so.
+func TestAHookLineOfAnotherProgram(t *testing.T) {
+	const line = "'/opt/my tools/handoff-1.2' hook stop --client codex"
+	require.False(t, client.IsHookLine(line))
+	require.False(t, client.BeginsAsHookLine(line))
+	require.True(t, client.IsHookLine(line, "other", "/opt/my tools/handoff-1.2"))
+	require.True(t, client.BeginsAsHookLine(line+"; id", "/opt/my tools/handoff-1.2"))
+	require.False(t, client.IsHookLine(line+"; id", "/opt/my tools/handoff-1.2"))
+	require.False(t, client.IsHookLine(" hook stop", ""))
+	require.False(t, client.IsHookLine("'' hook stop", ""))
+}
+
+// A hook is read as it was written.
+func TestAHookIsReadAsItWasWritten(t *testing.T) {
+	c, _ := client.Named("codex")
+	for _, call := range []client.Call{
+		{Program: "handoff"}, {Program: "/opt/my tools/handoff-1.2", Agent: "qa", Workspace: "wx"}, {Program: "handoff", Workspace: "--agent"},
+	} {
+		for _, h := range c.Hooks.On {
+			read, ok := c.Reads(h, c.Command(h, call))
+			require.True(t, ok)
+			require.Equal(t, call, read)
+			require.True(t, client.IsHookLine(c.Command(h, call), call.Program))
+		}
+	}
+}
+
+// What only begins as ours does is found, so that it can be told of.
+func TestBeginsAsHookLine(t *testing.T) {
+	require.True(t, client.BeginsAsHookLine("handoff hook stop --client codex; say done"))
+	require.True(t, client.BeginsAsHookLine(`'/home/o'\''hara/handoff' wait --hook --client codex`))
+	require.False(t, client.BeginsAsHookLine("say done; handoff hook stop --client codex"))
+}
+
+func TestIsHandoff(t *testing.T) {
+	for command, want := range map[string]bool{
+		"handoff": true, "/opt/my tools/handoff": true, `C:\tools\handoff.exe`: true, "./handoff": true,
+		"": false, "handoffs": false, "handoff/": false, "handoff-1.2": false, "/handoff/sh": false,
+	} {
+		require.Equal(t, want, client.IsHandoff(command), command)
+	}
+}
+
+// FuzzIsHookLine makes a command with any program and agent, and finds it again.
+func FuzzIsHookLine(f *testing.F) {
+	for _, seed := range []string{"", "o'hara", "a b", `a\b"c`, "$(id); `id`\n", "'", "é\xff"} {
+		f.Add(seed, seed)
+	}
+	c, _ := client.Named("claude-code")
+	f.Fuzz(func(t *testing.T, dir, agent string) {
+		for _, h := range c.Hooks.On {
+			line := c.Command(h, client.Call{Program: "/" + dir + "/handoff", Agent: agent})
+			require.True(t, client.IsHookLine(line), line)
+			require.False(t, client.IsHookLine(line+"; id"), line)
+			require.False(t, client.IsHookLine(c.Command(h, client.Call{Program: "/" + dir + "/other", Agent: agent})))
+		}
+	})
+}

@@ -1,0 +1,109 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/cmd/handoff/internal/clients/setup/live"
+)
+
+// examineAddress examines an entry that leads over the network, by what a client asks first: a proxy may pass nothing else.
+func (in *installation) examineAddress(ctx context.Context, e installed.Entry, where string) Finding {
+	u, err := url.Parse(e.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return failure(aboutNetwork, "%s: the address in %s is none", where, e.Path).remedied("%s", in.mend(e))
+	}
+	token, written := in.Machine.Getenv(e.TokenEnv), e.Authorization
+	if e.TokenEnv == "" {
+		token = literalToken(written)
+	}
+	brief, end := context.WithTimeout(ctx, reaching)
+	defer end()
+	answer, err := live.Address{URL: e.URL, Token: token, Agent: e.Agent, As: in.client.Calls, HTTP: in.Web}.Ask(brief)
+	switch {
+	case errors.Is(err, live.ErrRefused) && token == "" && e.TokenEnv == "" && written != "":
+		return skipped(aboutNetwork, "%s: %s wants a token, and that in %s is for the client to find", where, u.Host, e.Path)
+	case errors.Is(err, live.ErrRefused):
+		return in.refused(e, u, where, token)
+	case err != nil:
+		found := in.silence(ctx, u, err)
+		found.Message = where + ": " + found.Message
+		return found
+	case e.TokenEnv != "" && token == "":
+		return in.refused(e, u, where, token)
+	}
+	return ok(aboutNetwork, "%s: %s answers, with %s", where, u.Host, counted(answer.Tools, "tool"))
+}
+
+// refused explains why a server wants another token, or one at all.
+func (in *installation) refused(e installed.Entry, u *url.URL, where, token string) Finding {
+	switch {
+	case e.TokenEnv != "" && token == "":
+		return warning(aboutNetwork, "%s: %s is not set here, and has to be where the client is started", where, e.TokenEnv).
+			remedied("%s", typed(e.TokenEnv))
+	case e.TokenEnv != "":
+		return failure(aboutNetwork, "%s: %s does not take the token in %s: handoff token add makes one where it runs", where, u.Host, e.TokenEnv).
+			remedied("%s", typed(e.TokenEnv))
+	case token == "":
+		return failure(aboutNetwork, "%s: %s wants a token, and %s names none", where, u.Host, e.Path).remedied("%s", in.nameToken(e, u))
+	}
+	return failure(aboutNetwork, "%s: %s does not take the token in %s: handoff token add makes one where it runs", where, u.Host, e.Path).
+		remedied("%s", in.nameToken(e, u))
+}
+
+// typed is the command that takes a token from somebody who types it, and leaves no trace of it.
+func typed(variable string) string { return "read -rs " + variable + " && export " + variable }
+
+// tokenEnv is the variable that holds a token where nobody named another.
+const tokenEnv = "HANDOFF_TOKEN"
+
+// nameToken is the command by which an entry names a variable that holds the token. Setup writes no address with anything
+// secret in it.
+func (in *installation) nameToken(e installed.Entry, u *url.URL) string {
+	if e.Scope == installed.Local || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return in.removal(e)
+	}
+	wish := in.wished(e.Scope)
+	wish.Server = client.Server{URL: e.URL, TokenEnv: tokenEnv, Agent: e.Agent, Trust: wish.Server.Trust}
+	if change, ok := in.planned(wish, e.Path); !ok || change.Err != nil {
+		return in.removal(e)
+	}
+	flags := []string{"--http", client.Quoted(e.URL), "--token-env", tokenEnv}
+	if e.Agent != "" {
+		flags = append(flags, "--agent", client.Quoted(e.Agent))
+	}
+	return in.setup(in.client, e.Scope, append(flags, "--yes")...)
+}
+
+// literalToken is the token that is written out in a header; empty if the client is to put it there.
+func literalToken(header string) string {
+	scheme, token, _ := strings.Cut(header, " ")
+	if !strings.EqualFold(scheme, "Bearer") || strings.ContainsAny(token, "${") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+// silence explains why a server was asked over MCP in vain. What it says of its health tells more, where it can be asked.
+func (in *installation) silence(ctx context.Context, u *url.URL, why error) Finding {
+	site := siteOf(u)
+	status, err := get(ctx, site+"/healthz", in.Web)
+	switch {
+	case isUnreached(err) && isUnreached(why) && !isHere(u.Hostname()):
+		return failure(aboutNetwork, "no server answers at %s: %s: handoff serve --http starts one, on that machine", site, reason(0, why)).
+			remedied("%s", starting(u, in.Shell))
+	case isUnreached(err) && isUnreached(why):
+		return failure(aboutNetwork, "no server answers at %s: %s", site, reason(0, why)).remedied("%s", starting(u, in.Shell))
+	case err == nil && status == http.StatusOK:
+		if found := ready(ctx, site, in.Web); found.State != OK {
+			return found
+		}
+	}
+	return failure(aboutNetwork, "%s does not answer as a server of handoff: %s", u.Host, reason(0, why)).
+		remedied("%s", ask(site, u.EscapedPath()))
+}

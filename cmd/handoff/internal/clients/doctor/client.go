@@ -1,0 +1,114 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"time"
+
+	"handoff/cmd/handoff/internal/clients/client"
+)
+
+// A Bench is what clients are examined with.
+type Bench struct {
+	Shell
+
+	Machine client.Machine
+	Web     *http.Client
+	Now     func() time.Time
+
+	// Wanted tells that somebody asked for the client: then it is a fault that it is not set up.
+	Wanted bool
+}
+
+// Client examines one client: what its files say of handoff, whether the client reads them, whether the server that
+// they name works, and whether its hooks bring mail.
+func Client(ctx context.Context, c client.Client, b Bench) []Finding {
+	in := installationOf(c, b)
+	all := in.unreadable()
+	if !in.any() {
+		if len(all) > 0 {
+			return all
+		}
+		return []Finding{in.absent()}
+	}
+	all = append(all, in.ignored()...)
+	for _, e := range in.all() {
+		all = append(all, in.examineEntry(ctx, e))
+	}
+	all = append(all, in.serverless()...)
+	all = append(all, in.twoNames()...)
+	all = append(all, in.twice()...)
+	all = append(all, in.missingHooks()...)
+	all = append(all, in.trust()...)
+	return append(all, in.rehearsed(ctx)...)
+}
+
+// serverless tells of hooks without a server: sessions hear of mail that they cannot take.
+func (in *installation) serverless() []Finding {
+	if len(in.hooks) == 0 || len(in.entries) > 0 || in.plugin != "" || len(in.unread) > 0 {
+		return nil
+	}
+	return []Finding{failure(aboutClients, "%s has hooks and no server: its sessions hear of mail, and cannot take it", in.client.Title).
+		remedied("%s", in.setup(in.client, in.scopeOf(in.hooks[0].Path), "--yes"))}
+}
+
+// Idle says that no client has handoff, if that is so. Of one whose files cannot be read it is not known.
+func Idle(clients []client.Client, b Bench) []Finding {
+	for _, c := range clients {
+		if in := installationOf(c, b); in.any() || len(in.unread) > 0 {
+			return nil
+		}
+	}
+	return []Finding{skipped(aboutClients, "no client on this machine is set up").remedied("%s setup", b.Program.Call())}
+}
+
+// unreadable tells of the files that cannot be read.
+func (in *installation) unreadable() (all []Finding) {
+	for _, u := range in.unread {
+		remedy := in.setup(in.client, in.scopeOf(u.Path), "--print")
+		if errors.Is(u.Err, fs.ErrPermission) {
+			remedy = "chmod u+rw " + client.Quoted(u.Path)
+		}
+		all = append(all, failure(aboutClients, "%s: %s: %v", in.client.Title, u.Path, u.Err).remedied("%s", remedy))
+	}
+	return all
+}
+
+// ignored tells of the files of which the client reads nothing, though they can be read: each reads a dialect of its own.
+func (in *installation) ignored() (all []Finding) {
+	for _, f := range in.files() {
+		if why := f.ignored(); why != nil {
+			all = append(all, failure(aboutClients, "%s reads nothing of %s, as %v: take that out", in.client.Title, f.path, why))
+		}
+	}
+	return all
+}
+
+func (in *installation) absent() Finding {
+	say, what := skipped, "is not set up"
+	if in.Wanted {
+		say = warning
+	}
+	if !in.client.Detect(in.Machine).Here() {
+		what = "was not found on this machine"
+	}
+	return say(aboutClients, "%s %s", in.client.Title, what).remedied("%s", in.setup(in.client, client.User))
+}
+
+// twice tells of what is there twice.
+func (in *installation) twice() (all []Finding) {
+	switch {
+	case in.plugin != "" && len(in.hooks) > 0:
+		all = append(all, warning(aboutClients, "%s has both the plugin and what setup writes: its hooks run twice", in.client.Title).
+			remedied("%s", in.onlyPlugin()))
+	case in.plugin != "" && len(in.entries) > 0:
+		all = append(all, warning(aboutClients, "%s has both the plugin and what setup writes: its server is there twice", in.client.Title).
+			remedied("%s", in.onlyPlugin()))
+	case len(in.hooks) > 1:
+		all = append(all, warning(aboutClients, "%s has the hooks for its user and for the project: they run twice", in.client.Title).
+			remedied("%s", in.onlyOnce()))
+	}
+	return all
+}

@@ -1,0 +1,172 @@
+package doctor_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/doctor"
+)
+
+func TestAClientThatIsNotSetUp(t *testing.T) {
+	w := newWorld(t)
+	requireFinding(t, w.examine("cursor"), doctor.Skipped, "was not found", "handoff setup cursor")
+	w.bench.Wanted = true
+	w.write(".cursor/mcp.json", `{"mcpServers": {"docs": {"url": "https://example.com"}}}`)
+	requireFinding(t, w.examine("cursor"), doctor.Warning, "Cursor is not set up", "handoff setup cursor")
+	requireFinding(t, doctor.Idle(client.All(), w.bench), doctor.Skipped, "no client", "handoff setup")
+}
+
+func TestWhatIsWrongWithAnEntry(t *testing.T) {
+	for name, tt := range map[string]struct {
+		client, path, text string
+		state              doctor.State
+		says, remedy       string
+	}{
+		"a program that is not there": {
+			"cursor", ".cursor/mcp.json", `{"mcpServers": {"handoff": {"command": "/nowhere/handoff", "args": ["mcp"]}}}`,
+			doctor.Error, "Cursor (user): /nowhere/handoff, which it starts, is not there", "handoff setup cursor --yes",
+		},
+		"a program that is not on PATH": {
+			"vscode", ".config/Code/User/mcp.json", `{"servers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`,
+			doctor.Error, "VS Code (user): handoff, which it starts, is not there", "export PATH=",
+		},
+		"one command as a list": {
+			"opencode", ".config/opencode/opencode.json", `{"mcp": {"handoff": {"type": "local", "command": ["/nowhere/handoff", "mcp"]}}}`,
+			doctor.Error, "/nowhere/handoff, which it starts, is not there", "handoff setup opencode --yes",
+		},
+		"switched off": {
+			"codex", ".codex/config.toml", "[mcp_servers.handoff]\ncommand = 'handoff'\nargs = ['mcp']\nenabled = false\n",
+			doctor.Warning, "switched off", "handoff setup codex --yes",
+		},
+		"switched off in a project": {
+			"cursor", "PROJECT/.cursor/mcp.json", `{"mcpServers": {"handoff": {"command": "handoff", "args": ["mcp"], "disabled": true}}}`,
+			doctor.Warning, "switched off", "handoff setup cursor --scope project --yes",
+		},
+		"of one project": {
+			"claude-code", ".claude.json", `{"projects": {"PROJECT": {"mcpServers": {"handoff": {"command": "/nowhere/handoff"}}}}}`,
+			doctor.Error, "Claude Code (local): /nowhere/handoff", "claude mcp remove --scope local handoff",
+		},
+		"of nothing": {
+			"cursor", ".cursor/mcp.json", `{"mcpServers": {"handoff": {}}}`,
+			doctor.Error, "names no server", "handoff setup cursor --print",
+		},
+		"of nothing, with a command that removes it": {
+			"claude-code", ".claude.json", `{"mcpServers": {"handoff": {"type": "stdio", "command": ""}}}`,
+			doctor.Error, "Claude Code (user): the entry in ", "claude mcp remove --scope user handoff",
+		},
+		"of nothing in a project": {
+			"gemini-cli", "PROJECT/.gemini/settings.json", `{"mcpServers": {"handoff": {}}}`,
+			doctor.Error, "Gemini CLI (project): the entry in ", "cd PROJECT && gemini mcp remove --scope project handoff",
+		},
+		"of nothing, for which nothing of the file is read": {
+			"codex", ".codex/config.toml", "[mcp_servers.handoff]\n",
+			doctor.Error, "names no server", "handoff setup codex --print",
+		},
+		"an address that is none": {
+			"codex", ".codex/config.toml", "[mcp_servers.handoff]\nurl = 'handoff.example.com'\n",
+			doctor.Error, "the address in ", "codex mcp remove handoff",
+		},
+		"an address that is none, and no command": {
+			"cursor", "PROJECT/.cursor/mcp.json", `{"mcpServers": {"handoff": {"url": ""}}}`,
+			doctor.Error, "names no server", "handoff setup cursor --scope project --print",
+		},
+		"an address for the client to find": {
+			"cursor", ".cursor/mcp.json", `{"mcpServers": {"handoff": {"url": "${env:HANDOFF_URL}/mcp"}}}`,
+			doctor.Skipped, "mcp.json is for the client to find", "",
+		},
+		"another program": {
+			"codex", ".codex/config.toml", "[mcp_servers.handoff]\ncommand = '/nowhere/relay'\nargs = ['serve']\n",
+			doctor.Error, "/nowhere/relay, which it starts, is not there", "codex mcp remove handoff",
+		},
+		"another program, switched off": {
+			"gemini-cli", ".gemini/settings.json", `{"mcpServers": {"handoff": {"command": "relay", "disabled": true}}}`,
+			doctor.Warning, "switched off", "gemini mcp remove --scope user handoff",
+		},
+		"for the client to find": {
+			"cursor", ".cursor/mcp.json", `{"mcpServers": {"handoff": {"command": "${workspaceFolder}/handoff"}}}`,
+			doctor.Skipped, "${workspaceFolder}/handoff is for the client to find", "",
+		},
+		"a file that does not parse": {
+			"cursor", ".cursor/mcp.json", `{"mcpServers": oops}`,
+			doctor.Error, "mcp.json: it does not parse: ", "handoff setup cursor --print",
+		},
+		"a file of the project that does not parse": {
+			"cursor", "PROJECT/.cursor/mcp.json", `{"mcpServers": oops}`,
+			doctor.Error, "mcp.json: it does not parse: ", "handoff setup cursor --scope project --print",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			project := strings.NewReplacer("PROJECT", filepath.ToSlash(w.bench.Machine.Project))
+			w.write(project.Replace(tt.path), project.Replace(tt.text))
+			requireFinding(t, w.examine(tt.client), tt.state, tt.says, project.Replace(tt.remedy))
+		})
+	}
+}
+
+// Some clients have their servers and their hooks in one file.
+func TestAFileThatDoesNotParseIsToldOnce(t *testing.T) {
+	w := newWorld(t)
+	w.write(".gemini/settings.json", "{")
+	all := w.examine("gemini")
+	require.Len(t, all, 1)
+	requireFinding(t, all, doctor.Error, "settings.json: it does not parse", "handoff setup gemini-cli --print")
+	require.Empty(t, doctor.Idle(client.All(), w.bench))
+}
+
+func TestThePluginAndSetupTogether(t *testing.T) {
+	w := newWorld(t)
+	w.write(".claude/settings.json", `{"enabledPlugins": {"handoff@handoff": true},`+hooks("Stop", "handoff hook stop")[1:])
+	requireFinding(t, w.examine("claude-code"), doctor.Warning, "both the plugin and what setup writes: its hooks run twice", "handoff setup claude-code --remove --yes")
+
+	w = newWorld(t)
+	w.write(".codex/config.toml", "[plugins.\"handoff@handoff\"]\nenabled = true\n[mcp_servers.handoff]\ncommand = '/nowhere/handoff'\n")
+	requireFinding(t, w.examine("codex"), doctor.Warning, "both the plugin", "handoff setup codex --remove --yes")
+
+	w = newWorld(t)
+	w.write(".gemini/extensions/handoff/gemini-extension.json", "{}")
+	requireFinding(t, w.examine("gemini-cli"), doctor.Error, "Gemini CLI (plugin): handoff, which it starts, is not there", "export PATH=")
+	for _, f := range w.examine("gemini-cli") {
+		require.NotContains(t, f.Message, "both")
+	}
+}
+
+func TestHooksForTheUserAndTheProject(t *testing.T) {
+	w := newWorld(t)
+	w.write(".claude/settings.json", hooks("Stop", "handoff hook stop"))
+	w.write(filepath.Join(w.bench.Machine.Project, ".claude/settings.json"), hooks("Stop", "handoff hook stop"))
+	all := w.examine("claude-code")
+	requireFinding(t, all, doctor.Warning, "they run twice", "--scope project --remove --yes")
+	requireFinding(t, all, doctor.Warning, "runs none on SessionStart, UserPromptSubmit, PostToolUse, SubagentStop", "handoff setup claude-code --hooks --yes")
+}
+
+func TestWhatClientsWereNotToldToTrust(t *testing.T) {
+	w := newWorld(t)
+	path := w.write(".codex/hooks.json", hooks("UserPromptSubmit", "handoff hook prompt --client codex"))
+	requireFinding(t, w.examine("codex"), doctor.Warning, "Codex does not run 1 hook that nobody reviewed", "codex")
+	w.write(".codex/config.toml", "[hooks.state.\""+path+":user_prompt_submit:0:0\"]\ntrusted_hash = \"sha256:x\"\n")
+	for _, f := range w.examine("codex") {
+		require.NotContains(t, f.Message, "reviewed")
+	}
+
+	w.write(".gemini/settings.json", `{"mcpServers": {"handoff": {"command": "/nowhere/handoff"}}}`)
+	requireFinding(t, w.examine("gemini"), doctor.Warning, "was not told whether to trust", "&& gemini")
+	w.write(".gemini/trustedFolders.json", `{"`+filepath.Dir(w.bench.Machine.Project)+`": "TRUST_FOLDER", "`+w.bench.Machine.Project+`": "DO_NOT_TRUST"}`)
+	requireFinding(t, w.examine("gemini"), doctor.Error, "was told not to trust", "&& gemini")
+	w.write(".gemini/trustedFolders.json", `{"`+w.bench.Machine.Project+`/below": "TRUST_PARENT"}`)
+	for _, f := range w.examine("gemini") {
+		require.NotContains(t, f.Message, "trust")
+	}
+	for range 20 { // in whichever order the rules are looked at
+		w.write(".gemini/trustedFolders.json", `{"`+w.bench.Machine.Project+`/.": "TRUST_FOLDER", "`+w.bench.Machine.Project+`//": "DO_NOT_TRUST"}`)
+		requireFinding(t, w.examine("gemini"), doctor.Error, "was told not to trust", "&& gemini")
+	}
+
+	w.write(filepath.Join(w.bench.Machine.Project, ".mcp.json"), `{"mcpServers": {"handoff": {"command": "/nowhere/handoff"}}}`)
+	w.write(filepath.Join(w.bench.Machine.Project, ".claude/settings.local.json"), `{"disabledMcpjsonServers": ["handoff"]}`)
+	requireFinding(t, w.examine("claude"), doctor.Warning, "was told not to start", "claude mcp reset-project-choices")
+}

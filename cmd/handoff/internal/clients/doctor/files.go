@@ -1,0 +1,145 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/workspace"
+)
+
+// Files examines where a workspace keeps its files: who may read them, whether the store is one by its looks, and
+// whether there is room for more.
+func Files(w workspace.Workspace, sh Shell) []Finding {
+	if !w.Exists() {
+		return []Finding{ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir), room(w.Dir)}
+	}
+	return append(slices.Concat(permissions(w.Dir), storeFile(filepath.Join(w.Dir, storeName), sh)), room(w.Dir))
+}
+
+// Shut tells whether a workspace cannot be looked into without changing something, and what there is to say of it: it has
+// no store yet, or an empty one, which opening it would make, its directory is not private, which opening it would make
+// it, or whoever has it open was stopped.
+func Shut(w workspace.Workspace) (findings []Finding, shut bool) {
+	store, used := w.Store()
+	info, err := os.Stat(w.Dir)
+	switch {
+	case !used || store.Bytes == 0 || err != nil:
+		return nil, true
+	case !private(info.Mode()):
+		return []Finding{skipped(aboutStore, "what is in it was not looked at: to open it would change its permissions")}, true
+	case stopped(w.Dir):
+		return []Finding{skipped(aboutStore, "what is in it was not looked at: who has it open does not answer")}, true
+	}
+	return nil, false
+}
+
+func private(mode fs.FileMode) bool {
+	return runtime.GOOS == "windows" || mode.Perm()&others == 0
+}
+
+const (
+	others = 0o077 // may not do anything with what agents know
+	usable = 0o700
+)
+
+func permissions(dir string) []Finding {
+	if runtime.GOOS == "windows" {
+		return nil // there the permissions of files say nothing
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []Finding{failure(aboutStore, "%s is a link that leads nowhere", dir).remedied("%s", aside(dir))}
+	case err != nil:
+		return []Finding{failure(aboutStore, "its directory cannot be looked at: %v", err).remedied("ls -ld %s", client.Quoted(dir))}
+	case !info.IsDir():
+		return []Finding{failure(aboutStore, "%s is no directory", dir).remedied("%s", aside(dir))}
+	case info.Mode().Perm()&usable != usable:
+		return []Finding{failure(aboutStore, "%s is %s: its user cannot use it", dir, info.Mode().Perm()).remedied("chmod 700 %s", client.Quoted(dir))}
+	case info.Mode().Perm()&others != 0:
+		return []Finding{warning(aboutStore, "%s is %s: others on this machine may look into it", dir, info.Mode().Perm()).
+			remedied("chmod 700 %s", client.Quoted(dir))}
+	}
+	return modes(dir)
+}
+
+// modes looks at the files, which others cannot reach as long as the directory is private.
+func modes(dir string) []Finding {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return []Finding{failure(aboutStore, "its directory cannot be read: %v", err).remedied("ls -l %s", client.Quoted(dir))}
+	}
+	var open, shut []string
+	for _, e := range entries {
+		info, err := e.Info()
+		switch {
+		case err != nil || info.IsDir() || info.Mode()&fs.ModeSymlink != 0:
+		case info.Mode().Perm()&0o600 != 0o600:
+			shut = append(shut, filepath.Join(dir, e.Name()))
+		case info.Mode().Perm()&others != 0:
+			open = append(open, filepath.Join(dir, e.Name()))
+		}
+	}
+	var all []Finding
+	if len(shut) > 0 {
+		all = append(all, failure(aboutStore, "its user cannot read and write %s", named(shut)).remedied("chmod 600 %s", client.Line(shut)))
+	}
+	if len(open) > 0 {
+		all = append(all, warning(aboutStore, "others may read %s", named(open)).remedied("chmod 600 %s", client.Line(open)))
+	}
+	if len(all) == 0 {
+		all = append(all, ok(aboutStore, "%s is for its user only", dir))
+	}
+	return all
+}
+
+func named(paths []string) string {
+	var names []string
+	for _, path := range paths {
+		names = append(names, filepath.Base(path))
+	}
+	return strings.Join(names, ", ")
+}
+
+// What has to be free: a store that cannot grow keeps no change.
+const (
+	leastFree  = 1 << 30 // bytes
+	leastShare = 5       // percent
+)
+
+// room tells how much is free on the disk of a directory, or of where it would be made.
+func room(dir string) Finding {
+	for {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	d, err := diskOf(dir)
+	if err != nil {
+		return skipped(aboutStore, "how much is free on its disk is not known: %v", err)
+	}
+	return d.judged(dir)
+}
+
+// A disk is what a file system has, in bytes.
+type disk struct{ free, all uint64 }
+
+func (d disk) judged(dir string) Finding {
+	share := 100.0
+	if d.all > 0 {
+		share = 100 * float64(d.free) / float64(d.all)
+	}
+	said := fmt.Sprintf("%.1f GiB (%.0f %%) are free on its disk", float64(d.free)/(1<<30), share)
+	if d.free < leastFree || share < leastShare {
+		return warning(aboutStore, "only %s", said).remedied("df -h %s", client.Quoted(dir))
+	}
+	return ok(aboutStore, "%s", said)
+}

@@ -1,0 +1,41 @@
+//go:build unix
+
+package doctor_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/clients/doctor"
+	"handoff/cmd/handoff/internal/workspace"
+)
+
+func TestWhoMayReadTheFiles(t *testing.T) {
+	for name, tt := range map[string]struct {
+		dir, file os.FileMode
+		state     doctor.State
+		says      string
+		remedy    string
+	}{
+		"private":              {0o700, 0o600, doctor.OK, "for its user only", ""},
+		"open directory":       {0o755, 0o600, doctor.Warning, "-rwxr-xr-x: others on this machine", "chmod 700 "},
+		"open file":            {0o700, 0o644, doctor.Warning, "others may read handoff.db", "chmod 600 "},
+		"file nobody may use":  {0o700, 0o400, doctor.Error, "cannot read and write handoff.db", "chmod 600 "},
+		"directory to look at": {0o500, 0o600, doctor.Error, "its user cannot use it", "chmod 700 "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := workspace.Workspace{Name: "w", Dir: filepath.Join(t.TempDir(), "w")}
+			require.NoError(t, os.Mkdir(w.Dir, 0o700))
+			require.NoError(t, os.WriteFile(filepath.Join(w.Dir, "handoff.db"), []byte("store"), 0o600))
+			require.NoError(t, os.Chmod(filepath.Join(w.Dir, "handoff.db"), tt.file))
+			require.NoError(t, os.Chmod(w.Dir, tt.dir))
+			t.Cleanup(func() { require.NoError(t, os.Chmod(w.Dir, 0o700)) })
+			requireFinding(t, doctor.Files(w, doctor.Shell{}), tt.state, tt.says, tt.remedy)
+			_, shut := doctor.Shut(w)
+			require.Equal(t, tt.dir == 0o755, shut)
+		})
+	}
+}

@@ -1,0 +1,93 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"handoff/cmd/handoff/internal/clients/client"
+)
+
+// reaching is how long a server elsewhere may take to answer.
+const reaching = 3 * time.Second
+
+// health asks a server whether it is there and can do its work. Start is the command that starts it.
+func health(ctx context.Context, u *url.URL, web *http.Client, start string) Finding {
+	site := siteOf(u)
+	status, err := get(ctx, site+"/healthz", web)
+	_, distrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	switch {
+	case distrusted:
+		return failure(aboutNetwork, "the server at %s is not trusted: %s", site, reason(0, err)).remedied("%s", ask(site, "/healthz"))
+	case isUnreached(err):
+		return warning(aboutNetwork, "no server answers at %s: %s", site, reason(0, err)).remedied("%s", start)
+	case err != nil || status != http.StatusOK:
+		return warning(aboutNetwork, "what listens at %s does not say that it is well: %s", site, reason(status, err)).
+			remedied("%s", ask(site, "/healthz"))
+	}
+	return ready(ctx, site, web)
+}
+
+func ready(ctx context.Context, site string, web *http.Client) Finding {
+	if status, err := get(ctx, site+"/readyz", web); err != nil || status != http.StatusOK {
+		return failure(aboutNetwork, "the server at %s cannot do its work: %s", site, reason(status, err)).remedied("%s", ask(site, "/readyz"))
+	}
+	return ok(aboutNetwork, "the server at %s is ready", site)
+}
+
+func siteOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
+
+// ask is the command that shows what a server says at a path.
+func ask(site, path string) string { return "curl -i " + client.Quoted(site+path) }
+
+// starting is the command that starts the server of an address. One on another machine can only be asked whether it is there,
+// and one with a certificate needs what is not known here.
+func starting(u *url.URL, sh Shell) string {
+	if u.Scheme != "http" || !isHere(u.Hostname()) {
+		return ask(siteOf(u), "/healthz")
+	}
+	return sh.line("serve --http %s", client.Quoted(net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "80"))))
+}
+
+// isHere tells a host that is always this machine.
+func isHere(host string) bool {
+	at, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && at.IsLoopback()
+}
+
+// isUnreached tells an error of a connection that was not made, or on which nothing was said.
+func isUnreached(err error) bool {
+	broken, ok := errors.AsType[*net.OpError](err)
+	return ok && broken.Op == "dial" || errors.Is(err, context.DeadlineExceeded)
+}
+
+func reason(status int, err error) string {
+	if urlError, ok := errors.AsType[*url.Error](err); ok {
+		err = urlError.Err // without the address, which is said
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%d %s", status, http.StatusText(status))
+}
+
+func get(ctx context.Context, address string, web *http.Client) (status int, err error) {
+	ctx, end := context.WithTimeout(ctx, reaching)
+	defer end()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return 0, err
+	}
+	response, err := web.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	return response.StatusCode, response.Body.Close()
+}

@@ -1,0 +1,178 @@
+package doctor
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/cmd/handoff/internal/open"
+	"handoff/cmd/handoff/internal/process"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// Hooks are tried in a workspace of their own: a handoff is sent there, and what the client would run is run, once to
+// hear of it and once to hear nothing more.
+
+// rehearsed tries the hooks of a client that bring mail when somebody speaks to a session.
+func (in *installation) rehearsed(ctx context.Context) (all []Finding) {
+	if in.client.Hooks == nil {
+		return nil
+	}
+	i := slices.IndexFunc(in.client.Hooks.On, func(h client.Hook) bool { return h.Event == client.Prompt })
+	if i < 0 {
+		return nil
+	}
+	h := in.client.Hooks.On[i]
+	for _, f := range in.hooks {
+		for _, handler := range f.Handlers {
+			if handler.Event == h.At {
+				all = append(all, in.rehearse(ctx, h, f, handler.Line))
+			}
+		}
+	}
+	if in.plugin != "" && len(in.hooks) == 0 {
+		f := installed.HookFile{Client: in.client, Path: in.plugin, Shared: true}
+		all = append(all, in.rehearse(ctx, h, f, in.client.Command(h, client.Call{Program: client.ServerName})))
+	}
+	return all
+}
+
+// rehearse tries a line of a file if setup could have written it.
+func (in *installation) rehearse(ctx context.Context, h client.Hook, f installed.HookFile, line string) Finding {
+	words, agent, ok := f.Words(h, line)
+	if !ok {
+		return in.untriedHook(f, h, line)
+	}
+	stage, err := newStage(in.Bench)
+	if err != nil {
+		return placeless(warning(aboutHooks, "%s: they cannot be tried: there is no place for temporary files: %v", in.client.Title, err))
+	}
+	found := stage.perform(ctx, in.client, h, words, agent)
+	if found.State == Error {
+		found = found.remedied("%s", in.mendHook(f, h, line))
+	}
+	if err := os.RemoveAll(stage.dir); err != nil {
+		return warning(aboutHooks, "%s: what was made to try them is left: %v", in.client.Title, err).remedied("rm -r %s", client.Quoted(stage.dir))
+	}
+	return found
+}
+
+// perform sends a handoff and runs the hook twice.
+func (s stage) perform(ctx context.Context, c client.Client, h client.Hook, words []string, agent string) Finding {
+	command := client.Line(words)
+	to := schemas.Agent(cmp.Or(agent, s.Machine.Getenv("HANDOFF_AGENT"), c.Name))
+	if err := s.send(ctx, to); err != nil {
+		return skipped(aboutHooks, "%s: they cannot be tried: %v", c.Title, err)
+	}
+	said, err := s.run(ctx, h, words)
+	switch {
+	case err != nil:
+		return failure(aboutHooks, "%s: %s does not run: %v", c.Title, command, err)
+	case !strings.Contains(said, title):
+		return failure(aboutHooks, "%s: %s did not say that a handoff had come%s", c.Title, command, s.why())
+	}
+	again, err := s.run(ctx, h, words)
+	if err != nil || again != "" {
+		return failure(aboutHooks, "%s: %s said the same twice", c.Title, command)
+	}
+	return ok(aboutHooks, "%s: a handoff that was sent to %s was heard of, once", c.Title, to)
+}
+
+// title is that of what is sent.
+const title = "handoff doctor calls"
+
+// A stage is a directory with a project and a workspace for one rehearsal.
+type stage struct {
+	Bench
+	dir string
+}
+
+func newStage(b Bench) (s stage, err error) {
+	s.Bench = b
+	if s.dir, err = os.MkdirTemp("", "handoff-doctor-"); err != nil {
+		return s, err
+	}
+	if err = os.Mkdir(s.project(), 0o700); err != nil {
+		err = errors.Join(err, os.Remove(s.dir))
+	}
+	return s, err
+}
+
+func (s stage) project() string  { return filepath.Join(s.dir, "project") }
+func (s stage) debugLog() string { return filepath.Join(s.dir, "debug.log") }
+
+// send sends the handoff. Nobody has the workspace open when it returns.
+func (s stage) send(ctx context.Context, to schemas.Agent) (err error) {
+	boxes, err := open.Workspace(ctx, open.Config{
+		Name: scratchName, Dir: filepath.Join(s.dir, "handoff", scratchName), Runtime: s.dir,
+		Version: s.Program.Version, Now: s.Now, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, boxes.Close()) }()
+	by := schemas.Caller{Agent: "doctor", Via: schemas.ViaCLI}
+	_, err = tools.Ask[schemas.SendOut](ctx, boxes, tools.Call{Caller: by, Tool: "send_handoff"}, map[string]any{"to": to, "task": title})
+	return err
+}
+
+// limit is how long a hook may take, and less than clients wait.
+const limit = 4 * time.Second
+
+// run runs a hook as a client does, but without a shell, and gives what it prints.
+func (s stage) run(ctx context.Context, h client.Hook, words []string) (said string, err error) {
+	program := s.Machine.Program(words[0])
+	if program == "" {
+		return "", fmt.Errorf("%s is not there", words[0])
+	}
+	ctx, end := context.WithTimeout(ctx, limit)
+	defer end()
+	var out, complaints process.Tail
+	cmd := exec.CommandContext(ctx, program, words[1:]...) //nolint:gosec // it is what setup writes
+	cmd.Env = append(s.Machine.Environ(), "XDG_STATE_HOME="+s.dir, "XDG_RUNTIME_DIR="+s.dir, "HANDOFF_WORKSPACE="+scratchName,
+		"HANDOFF_DIR=", "HANDOFF_HOOK_DEBUG="+s.debugLog())
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.project(), bytes.NewReader(s.account(h)), &out, &complaints
+	process.Tree(cmd)
+	if err := cmd.Run(); err != nil {
+		if text := strings.TrimSpace(complaints.String()); text != "" {
+			err = fmt.Errorf("%w: %.300s", err, text[strings.LastIndexByte(text, '\n')+1:])
+		}
+		return "", err
+	}
+	return strings.TrimSpace(out.String()), nil
+}
+
+// account is what the client tells a hook.
+func (s stage) account(h client.Hook) []byte {
+	account, err := json.Marshal(map[string]string{
+		"session_id": "doctor", "hook_event_name": h.At, "cwd": s.project(), "prompt": "Is there any mail?",
+	})
+	if err != nil {
+		panic(err) // it is made of texts
+	}
+	return account
+}
+
+// why is what a hook that was silent wrote down of its reasons.
+func (s stage) why() string {
+	text, err := os.ReadFile(s.debugLog())
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	_, reason, _ := strings.Cut(lines[len(lines)-1], "]: ")
+	return ": " + reason
+}

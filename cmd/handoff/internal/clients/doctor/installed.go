@@ -1,0 +1,105 @@
+package doctor
+
+import (
+	"slices"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/edit"
+	"handoff/cmd/handoff/internal/clients/installed"
+)
+
+// An installation is what the files of a client say of handoff.
+type installation struct {
+	Bench
+
+	client  client.Client
+	entries []installed.Entry
+	hooks   []installed.HookFile
+	plugin  string // the file that says that our plugin is on; empty: it is not
+	unread  []installed.Unread
+}
+
+// installationOf reads the files of a client.
+func installationOf(c client.Client, b Bench) *installation {
+	in := &installation{Bench: b, client: c, plugin: pluginOf(c, b.Machine)}
+	var others []installed.Unread
+	in.entries, in.unread = installed.Entries(c, b.Machine)
+	in.hooks, others = installed.Hooks(c, b.Machine, b.Program.Path)
+	for _, other := range others { // some clients have everything in one file
+		if !slices.ContainsFunc(in.unread, func(u installed.Unread) bool { return u.Path == other.Path }) {
+			in.unread = append(in.unread, other)
+		}
+	}
+	return in
+}
+
+// any tells whether there is anything of ours.
+func (in *installation) any() bool {
+	return len(in.entries) > 0 || len(in.hooks) > 0 || in.plugin != ""
+}
+
+// all gives the entries, also that of the plugin.
+func (in *installation) all() []installed.Entry {
+	if in.plugin == "" {
+		return in.entries
+	}
+	started := client.Listed{Server: client.Server{Command: []string{client.ServerName, "mcp"}}}
+	return append(slices.Clip(in.entries), installed.Entry{Listed: started, Client: in.client, Scope: installed.Plugin, Path: in.plugin})
+}
+
+// A file is one of a client, as the client reads it.
+type file struct {
+	path   string
+	syntax client.Syntax
+}
+
+// document is what is in the file. It was looked into before, so its size does no harm.
+func (f file) document() (edit.Document, error) {
+	text, err := installed.Read(f.path, installed.LargestOwn)
+	if err != nil {
+		return nil, err
+	}
+	return text.Document(f.syntax)
+}
+
+// ignored tells why the client reads nothing of a file that can be read; nil if it does.
+func (f file) ignored() error {
+	doc, err := f.document()
+	settings, isJSON := doc.(*edit.JSON)
+	if err != nil || !isJSON {
+		return nil //nolint:nilerr // what cannot be read is told elsewhere
+	}
+	return settings.ReadAs(f.syntax)
+}
+
+// files gives the files in which there is something of ours, each once.
+func (in *installation) files() (all []file) {
+	add := func(f file) {
+		if !slices.Contains(all, f) {
+			all = append(all, f)
+		}
+	}
+	for _, e := range in.all() {
+		add(file{e.Path, in.client.Servers.Syntax})
+	}
+	for _, f := range in.hooks {
+		add(file{f.Path, in.client.Hooks.Syntax})
+	}
+	return all
+}
+
+// scopeOf tells for whom a file of the client is. Where the project is the home directory, it is the user's.
+func (in *installation) scopeOf(path string) client.Scope {
+	if path == in.client.Servers.In(client.User, in.Machine) ||
+		in.client.Hooks != nil && path == in.client.Hooks.In(client.User, in.Machine) {
+		return client.User
+	}
+	return client.Project
+}
+
+// runs tells whether something of ours is run on an event.
+func (in *installation) runs(event string) bool {
+	return slices.ContainsFunc(in.hooks, func(f installed.HookFile) bool {
+		return slices.ContainsFunc(f.Handlers, func(h installed.Handler) bool { return h.Event == event })
+	})
+}

@@ -1,0 +1,38 @@
+package doctor_test
+
+import (
+	"testing"
+
+	"handoff/cmd/handoff/internal/clients/doctor"
+)
+
+// Sessions that hear of mail and have no tools for it cannot take it.
+func TestHooksWithoutAServer(t *testing.T) {
+	w := newWorld(t)
+	w.write(".claude/settings.json", allHooks())
+	requireFinding(t, w.examine("claude-code"), doctor.Error, "Claude Code has hooks and no server", "setup claude-code --yes")
+	w.write(".claude.json", `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`)
+	requireNone(t, w.examine("claude-code"), "and no server")
+}
+
+func TestHooksThatClaudeCodeWasToldNotToRun(t *testing.T) {
+	w := newWorld(t)
+	w.write(".claude/settings.json", `{"disableAllHooks": true, `+allHooks()[1:])
+	requireFinding(t, w.examine("claude-code"), doctor.Warning, "runs none, as disableAllHooks says", "")
+	w.write(".claude/settings.json", `{"disableAllHooks": false, `+allHooks()[1:])
+	requireNone(t, w.examine("claude-code"), "disableAllHooks")
+}
+
+// Hooks that act under another name than the server tell of the mail of somebody else.
+func TestAServerAndHooksOfTwoNames(t *testing.T) {
+	w := newWorld(t)
+	entry := func(more string) {
+		w.write(".claude.json", `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"`+more+`]}}}`)
+	}
+	w.write(".claude/settings.json", allHooks())
+	entry("")
+	requireNone(t, w.examine("claude-code"), "and its hooks")
+	entry(`, "--agent", "zz"`)
+	requireFinding(t, w.examine("claude-code"), doctor.Warning,
+		"its server acts as zz, and its hooks under the name of the session", "setup claude-code --yes")
+}

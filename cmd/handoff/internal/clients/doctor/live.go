@@ -1,0 +1,101 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/cmd/handoff/internal/clients/setup/live"
+)
+
+// patience is how long a server may take to answer. Clients wait longer.
+const patience = 5 * time.Second
+
+// examineEntry examines one entry: it starts the server as the client does, or calls it, and asks it what a client asks
+// first.
+func (in *installation) examineEntry(ctx context.Context, e installed.Entry) Finding {
+	where := in.client.Title + " (" + string(e.Scope) + ")"
+	stranger := e.Shared && !e.Written(in.before(e.Scope).Server)
+	program := ""
+	if len(e.Command) > 0 {
+		program = e.Command[0]
+	}
+	switch {
+	case e.Off:
+		return warning(aboutClients, "%s: the server is switched off in %s", where, e.Path).remedied("%s", in.mend(e))
+	case e.URL == "" && program == "":
+		return failure(aboutClients, "%s: the entry in %s names no server", where, e.Path).remedied("%s", in.mend(e))
+	case stranger && e.URL != "":
+		return skipped(aboutNetwork, "%s: the address in %s came with the project, and is not called", where, e.Path)
+	case stranger:
+		return in.untriedEntry(e)
+	case isForClient(e.URL):
+		return skipped(aboutNetwork, "%s: the address in %s is for the client to find", where, e.Path)
+	case e.URL != "":
+		return in.examineAddress(ctx, e, where)
+	case isForClient(program):
+		return skipped(aboutClients, "%s: %s is for the client to find", where, program)
+	}
+	return in.examineProgram(ctx, e, where)
+}
+
+// isForClient tells whether a text names something that only the client knows.
+func isForClient(text string) bool {
+	return strings.Contains(text, "${") || strings.Contains(text, "{env:")
+}
+
+// examineProgram examines an entry that names a program.
+func (in *installation) examineProgram(ctx context.Context, e installed.Entry, where string) Finding {
+	path := in.Machine.Program(e.Command[0])
+	if path == "" {
+		return failure(aboutClients, "%s: %s, which it starts, is not there", where, e.Command[0]).remedied("%s", in.restart(e))
+	}
+	if err := tryable(); err != nil {
+		return placeless(warning(aboutClients, "%s: its server was not tried: %v", where, err))
+	}
+	answer, err := in.start(ctx, e, path)
+	_, another := errors.AsType[*live.Another](err)
+	switch {
+	case another:
+		return failure(aboutClients, "%s: it starts something else: %v", where, err).remedied("%s", in.restart(e))
+	case err != nil:
+		return failure(aboutClients, "%s: its server does not answer: %v", where, err).remedied("%s", in.complaint(e))
+	case answer.Version != in.Program.Version:
+		return warning(aboutClients, "%s: it starts handoff %s, and this is %s", where, answer.Version, in.Program.Version).remedied("%s", in.restart(e))
+	}
+	return ok(aboutClients, "%s: its server answers, with %s", where, counted(answer.Tools, "tool"))
+}
+
+func (in *installation) start(ctx context.Context, e installed.Entry, path string) (live.Answer, error) {
+	ctx, end := context.WithTimeout(ctx, patience)
+	defer end()
+	return live.Program{
+		Command: append([]string{path}, e.Command[1:]...), Dir: in.Machine.Project, As: in.client.Calls,
+		Environ: slices.Concat(in.Machine.Environ(), e.Environ, []string{"HANDOFF_WORKSPACE=" + scratchName}),
+	}.AskAside(ctx)
+}
+
+// tryable tells why nothing can be tried here: what is started needs a directory for what it makes.
+func tryable() error {
+	dir, err := os.MkdirTemp("", "handoff-doctor-")
+	if err != nil {
+		return fmt.Errorf("there is no place for temporary files: %w", err)
+	}
+	return os.Remove(dir)
+}
+
+// placeless adds to a finding of [tryable] the way out.
+func placeless(f Finding) Finding {
+	if os.Getenv("TMPDIR") == "" {
+		return f
+	}
+	return f.remedied("unset TMPDIR")
+}
+
+// scratchName is that of workspaces that are made only to try something.
+const scratchName = "doctor"

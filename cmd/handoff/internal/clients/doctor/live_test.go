@@ -1,0 +1,79 @@
+//go:build unix
+
+package doctor_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/clients/doctor"
+)
+
+// says is a server of this name and version.
+func says(name, version string) string {
+	return "#!/bin/sh\n[ \"$1\" = version ] && exec echo '{\"version\": \"" + version + "\", \"go\": \"go1.26\"}'\n" +
+		"read -r ask; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"serverInfo\":{\"name\":\"" + name + "\",\"version\":\"" + version + "\"}}}'\n" +
+		"read -r done; read -r ask; echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{}]}}'\ncat >/dev/null\n"
+}
+
+// The plugin starts what PATH leads to, and so does an entry for everybody in a project: setup would write the same again.
+func TestAServerOfAnotherVersion(t *testing.T) {
+	const plugin = `{"enabledPlugins": {"handoff@handoff": true}}`
+	entry := func(command string) string {
+		return `{"mcpServers": {"handoff": {"type": "stdio", "command": "` + command + `", "args": ["mcp"]}}}`
+	}
+	w := newWorld(t)
+	onPath := w.write(w.bench.Program.Path, says("handoff", "v0.9.0"))
+	w.bench.Program.Path = w.write("here/handoff", says("handoff", "v1.0.0"))
+	link := "ln -sf " + w.bench.Program.Path + " " + onPath
+
+	w.write(".claude/settings.json", plugin)
+	requireRemedy(t, w.examine("claude-code"), doctor.Warning, "Claude Code (plugin): it starts handoff v0.9.0, and this is v1.0.0", link)
+	w.write(".claude/settings.json", "{}")
+	w.inProject(".mcp.json", entry("handoff"))
+	requireRemedy(t, w.examine("claude-code"), doctor.Warning, "Claude Code (project): it starts handoff v0.9.0", link)
+	w.inProject(".mcp.json", "{}")
+	w.write(".claude.json", entry("handoff"))
+	requireRemedy(t, w.examine("claude-code"), doctor.Warning, "Claude Code (user): it starts handoff v0.9.0", w.bench.Program.Path+" setup claude-code --yes")
+	w.paste(link)
+	requireFinding(t, w.examine("claude-code"), doctor.OK, "Claude Code (user): its server answers, with 1 tool", "")
+}
+
+func TestAServerThatIsNotHandoff(t *testing.T) {
+	w := newWorld(t)
+	path := w.write("relay", says("relay", "v7"))
+	w.write(".codex/config.toml", "[mcp_servers.handoff]\ncommand = '"+path+"'\nargs = ['serve']\n")
+	requireFinding(t, w.examine("codex"), doctor.Error, `it starts something else: what answers is "relay", and not handoff`, "codex mcp remove handoff")
+}
+
+func TestAServerThatFailsIsRunToSeeWhy(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.bench.Program.Path, "#!/bin/sh\necho no store >&2\nexit 3\n")
+	w.write(".cursor/mcp.json", `{"mcpServers": {"handoff": {"command": "handoff", "args": ["mcp"]}}}`)
+	requireRemedy(t, w.examine("cursor"), doctor.Error, "its server does not answer: it ended without an answer (exit status 3): no store", "handoff mcp </dev/null")
+}
+
+func TestWithoutAPlaceForTemporaryFilesNothingIsBlamed(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.bench.Program.Path, says("handoff", "v1.0.0"))
+	w.write(".claude.json", `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`)
+	w.write(".claude/settings.json", hooks("UserPromptSubmit", "handoff hook prompt --client claude-code"))
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "nowhere"))
+	all := w.examine("claude-code")
+	requireFinding(t, all, doctor.Warning, "Claude Code (user): its server was not tried: there is no place for temporary files: ", "unset TMPDIR")
+	requireFinding(t, all, doctor.Warning, "Claude Code: they cannot be tried: there is no place for temporary files: ", "unset TMPDIR")
+	require.NotEqual(t, doctor.Error, doctor.Worst(all))
+}
+
+func TestOfWhatAHookSaysLittleIsKept(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.bench.Program.Path, "#!/bin/sh\nhead -c 5000000 /dev/zero | tr '\\0' x >&2\nexit 3\n")
+	w.write(".claude/settings.json", hooks("UserPromptSubmit", "handoff hook prompt --client claude-code"))
+	all := w.examine("claude-code")
+	requireFinding(t, all, doctor.Error, "does not run: exit status 3: xxx", "")
+	for _, f := range all {
+		require.Less(t, len(f.Message), 1000)
+	}
+}

@@ -1,0 +1,153 @@
+package doctor
+
+import (
+	"errors"
+	"slices"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/cmd/handoff/internal/clients/setup"
+)
+
+// mend is the command that makes an entry what setup writes. The server of another program, which setup leaves alone, is
+// taken out. It is empty where setup has nothing to change.
+func (in *installation) mend(e installed.Entry) string {
+	switch {
+	case e.Scope == installed.Plugin:
+		return in.Program.lead(in.Machine)
+	case e.Scope == installed.Local, in.plugin != "": // setup writes nothing beside the plugin
+		return in.removal(e)
+	}
+	change, known := in.planned(in.wished(e.Scope), e.Path)
+	_, foreign := errors.AsType[*setup.Foreign](change.Err)
+	switch {
+	case foreign:
+		return in.removal(e)
+	case change.Err != nil:
+		return in.setup(in.client, e.Scope, "--print")
+	case known && !change.Same():
+		return in.setup(in.client, e.Scope, "--yes")
+	}
+	return ""
+}
+
+// restart is the command after which an entry starts this program: one that names it is better served by PATH where
+// setup would write no more than its name.
+func (in *installation) restart(e installed.Entry) string {
+	byName := e.Command[0] == client.ServerName && (e.Scope != client.User || in.Program.OnPath == "")
+	if lead := in.Program.lead(in.Machine); byName && lead != "" {
+		return lead
+	}
+	return in.mend(e)
+}
+
+// complaint is the command that shows why the server of an entry does not answer, unless another mends the entry.
+func (in *installation) complaint(e installed.Entry) string {
+	if e.Command[0] == client.ServerName && in.Program.OnPath != "" && in.Program.There == "" {
+		return in.Program.lead(in.Machine)
+	}
+	if mend := in.mend(e); mend != "" && e.Scope != installed.Local {
+		return mend
+	}
+	return client.Line(e.Command) + " </dev/null"
+}
+
+// planned is what setup would do to a file of the client; ok is false for one that it does not know.
+func (in *installation) planned(w setup.Wish, path string) (change setup.Change, ok bool) {
+	changes := in.setter().Plan(in.client, w)
+	i := slices.IndexFunc(changes, func(c setup.Change) bool { return c.File.Path == path })
+	if i < 0 {
+		return setup.Change{}, false
+	}
+	return changes[i], true
+}
+
+func (in *installation) setter() setup.Setter {
+	return setup.Setter{Dir: setup.Receipts(in.Machine), Now: in.Now}
+}
+
+// before is what setup was told last in a scope; its server is empty if it never was.
+func (in *installation) before(scope client.Scope) setup.Wish {
+	return in.setter().AsBefore(in.client, setup.Wish{Machine: in.Machine, Scope: scope})
+}
+
+// wished is what setup is told without flags: as before, but of this program.
+func (in *installation) wished(scope client.Scope) setup.Wish {
+	w := in.before(scope)
+	w.Hooks = w.Hooks || len(in.hooks) > 0
+	w.Call.Program = in.Program.in(scope)
+	if w.Server.URL == "" {
+		told := []string{"mcp"}
+		if len(w.Server.Command) > 0 {
+			told = w.Server.Command[1:]
+		}
+		w.Server.Command, w.Server.Pass = slices.Concat([]string{w.Call.Program}, told), in.passed(scope)
+	}
+	return w
+}
+
+// passed are the variables that setup has a client pass on.
+func (in *installation) passed(scope client.Scope) (names []string) {
+	for _, name := range client.Passed {
+		if scope == client.User && in.Machine.Getenv(name) != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// removal is the client's own command that takes an entry out, or shows what belongs in its place where it has none.
+// Codex has none for an entry of nothing, either: then it reads nothing of the file.
+func (in *installation) removal(e installed.Entry) string {
+	unread := in.client.Name == "codex" && e.URL == "" && len(e.Command) == 0
+	if in.client.Own != nil && !unread {
+		if arguments := in.client.Own.Remove(e.Scope); arguments != nil {
+			return in.within(e.Scope) + client.Line(append([]string{in.client.Program}, arguments...))
+		}
+	}
+	return in.setup(in.client, in.scopeOf(e.Path), "--print")
+}
+
+// within is what goes before a command of a client that is about the project.
+func (in *installation) within(scope client.Scope) string {
+	if scope == client.User {
+		return ""
+	}
+	return "cd " + client.Quoted(in.Machine.Project) + " && "
+}
+
+// onlyPlugin is the command that takes out what setup writes beside the plugin, in one scope after the other. It is empty
+// where that is somebody else's by now.
+func (in *installation) onlyPlugin() string {
+	for _, f := range in.hooks {
+		if in.areOurs(f) {
+			return in.setup(in.client, in.scopeOf(f.Path), "--remove", "--yes")
+		}
+	}
+	switch {
+	case len(in.entries) == 0:
+		return ""
+	case in.entries[0].Scope == installed.Local:
+		return in.removal(in.entries[0])
+	}
+	return in.setup(in.client, in.entries[0].Scope, "--remove", "--yes")
+}
+
+// onlyOnce is the command that takes the hooks out of the project, and leaves its server there.
+func (in *installation) onlyOnce() string {
+	if !slices.ContainsFunc(in.hooks, func(f installed.HookFile) bool { return in.scopeOf(f.Path) == client.Project && in.areOurs(f) }) {
+		return ""
+	}
+	if slices.ContainsFunc(in.entries, func(e installed.Entry) bool { return e.Scope == client.Project }) {
+		return in.setup(in.client, client.Project, "--no-hooks", "--yes")
+	}
+	return in.setup(in.client, client.Project, "--remove", "--yes")
+}
+
+// areOurs tells whether all hooks of a file are, and nothing that somebody made of them.
+func (in *installation) areOurs(f installed.HookFile) bool {
+	return !slices.ContainsFunc(f.Handlers, func(h installed.Handler) bool { return !in.isOurs(h.Line) })
+}
+
+// isOurs tells whether a line does what a hook of ours does, and nothing besides.
+func (in *installation) isOurs(line string) bool { return client.IsHookLine(line, in.Program.Path) }

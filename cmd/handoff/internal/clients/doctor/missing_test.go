@@ -1,0 +1,90 @@
+package doctor_test
+
+import (
+	"strings"
+	"testing"
+
+	"handoff/cmd/handoff/internal/clients/doctor"
+)
+
+// allHooks is a file with these hooks of Claude Code, and all others that setup writes.
+func allHooks(but ...string) string {
+	var events []string
+	for _, event := range []string{
+		"SessionStart session-start", "UserPromptSubmit prompt", "PostToolUse tool", "Stop stop", "SubagentStop subagent-stop",
+		"SessionEnd session-end", "PreCompact compact",
+	} {
+		at, word, _ := strings.Cut(event, " ")
+		line := "handoff hook " + word + " --client claude-code"
+		for _, other := range but {
+			if name, instead, _ := strings.Cut(other, " "); name == at {
+				line = instead
+			}
+		}
+		if line != "" {
+			events = append(events, `"`+at+`": [{"hooks": [{"type": "command", "command": "`+line+`"}]}]`)
+		}
+	}
+	return `{"hooks": {` + strings.Join(events, ", ") + `}}`
+}
+
+func TestASessionThatIsServedElsewhereNeedsNoHooks(t *testing.T) {
+	w := newWorld(t)
+	w.write(".codex/config.toml", "[mcp_servers.handoff]\nurl = 'http://127.0.0.1:1/mcp'\n")
+	requireNone(t, w.examine("codex"), "has none")
+	w.write(".codex/hooks.json", hooks("UserPromptSubmit", "handoff hook prompt --client codex"))
+	requireFinding(t, w.examine("codex"), doctor.Warning, "Codex runs none on ", "handoff setup codex --hooks --yes")
+	w.write(".codex/hooks.json", "{}")
+	w.write(".codex/config.toml", "[mcp_servers.handoff]\ncommand = 'handoff'\nargs = ['mcp']\n")
+	requireFinding(t, w.examine("codex"), doctor.Skipped, "Codex has none", "handoff setup codex --hooks")
+	w.write(".codex/hooks.json", "{") // nobody knows
+	requireNone(t, w.examine("codex"), "has none")
+}
+
+func TestMissingHooksAreAddedWhereTheOthersAre(t *testing.T) {
+	const none = "Claude Code runs none on Stop"
+	handoff := func(w *world, line string) string { return w.bench.Program.Call() + " " + line }
+	w := newWorld(t)
+	w.inProject(".claude/settings.json", allHooks("Stop "))
+	w.bench.Dir = " --dir ../x"
+	requireRemedy(t, w.examine("claude-code"), doctor.Warning, none, handoff(w, "setup claude-code --scope project --dir ../x --hooks --yes"))
+	w.inProject(".claude/settings.json", "{}")
+	w.write(".claude/settings.json", allHooks("Stop "))
+	requireRemedy(t, w.examine("claude-code"), doctor.Warning, none, handoff(w, "setup claude-code --hooks --yes"))
+	w.write(".claude/settings.json", allHooks("Stop ", "UserPromptSubmit handoff hook prompt 2>/dev/null"))
+	requireRemedy(t, w.examine("claude-code"), doctor.Warning, none, handoff(w, "setup claude-code --hooks --print"))
+	w.write(".claude/settings.json", "{}")
+	w.inProject(".mcp.json", `{"mcpServers": {"handoff": {"command": "handoff", "args": ["mcp"]}}}`)
+	requireRemedy(t, w.examine("claude-code"), doctor.Skipped, "has none", handoff(w, "setup claude-code --scope project --dir ../x --hooks"))
+}
+
+func TestHooksThatRunTwice(t *testing.T) {
+	const server = `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`
+	for name, tt := range map[string]struct{ project, server, remedy string }{
+		"and nothing else in the project": {allHooks(), "{}", "handoff setup claude-code --scope project --remove --yes"},
+		"and a server in the project":     {allHooks(), server, "handoff setup claude-code --scope project --no-hooks --yes"},
+		"of which one is somebody's":      {allHooks("Stop handoff hook stop; lint"), "{}", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.write(".claude/settings.json", allHooks())
+			w.inProject(".claude/settings.json", tt.project)
+			w.inProject(".mcp.json", tt.server)
+			requireFinding(t, w.examine("claude-code"), doctor.Warning, "they run twice", tt.remedy)
+		})
+	}
+}
+
+func TestWhatIsThereBesideThePlugin(t *testing.T) {
+	const on = `{"enabledPlugins": {"handoff@handoff": true}}`
+	server := `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`
+	w := newWorld(t)
+	w.write(".claude/settings.json", on)
+	w.inProject(".mcp.json", server)
+	requireFinding(t, w.examine("claude-code"), doctor.Warning, "its server is there twice", "handoff setup claude-code --scope project --remove --yes")
+	w.inProject(".claude/settings.json", allHooks())
+	requireFinding(t, w.examine("claude-code"), doctor.Warning, "its hooks run twice", "handoff setup claude-code --scope project --remove --yes")
+	w.inProject(".claude/settings.json", allHooks("Stop handoff hook stop; lint"))
+	w.inProject(".mcp.json", "{}")
+	requireFinding(t, w.examine("claude-code"), doctor.Warning, "its hooks run twice", "")
+}

@@ -1,0 +1,112 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/process"
+)
+
+// A Program is the file of this program, and the one that a shell starts by its name.
+type Program struct {
+	Path    string
+	Version string
+	OnPath  string // where PATH leads by the name; empty: nowhere
+	There   string // which version that says it is; empty: it does not answer as handoff does
+}
+
+// FindProgram looks where PATH leads, and asks for the version there.
+func FindProgram(ctx context.Context, path, version string, m client.Machine) Program {
+	p := Program{Path: path, Version: version, OnPath: m.LookPath(client.ServerName)}
+	switch {
+	case p.OnPath == "":
+	case p.isOnPath():
+		p.There = version
+	default:
+		p.There = versionOf(ctx, p.OnPath, m)
+	}
+	return p
+}
+
+// isOnPath tells whether PATH leads to this very file.
+func (p Program) isOnPath() bool { return p.OnPath != "" && sameFile(p.OnPath, p.Path) }
+
+// Call is how somebody calls this program: by its name if PATH leads to it, or to another file of its version, as to
+// one that starts it; else by its path.
+func (p Program) Call() string {
+	if p.isNamed() || p.Path == "" {
+		return client.ServerName
+	}
+	return client.Quoted(p.Path)
+}
+
+// isNamed tells whether PATH leads to this program, by whichever file.
+func (p Program) isNamed() bool { return p.OnPath != "" && p.There == p.Version }
+
+// in is how setup writes this program down in a scope.
+func (p Program) in(scope client.Scope) string {
+	if scope == client.Project || p.isOnPath() {
+		return client.ServerName
+	}
+	return p.Path
+}
+
+// lead is the command after which PATH leads to this program; empty if it does, or if none is known. It puts nothing in
+// the place of a program that does not answer as handoff does.
+func (p Program) lead(m client.Machine) string {
+	local := filepath.Join(m.Home, ".local", "bin")
+	free := m.Home != "" && isFree(filepath.Join(local, client.ServerName))
+	link := "mkdir -p ~/.local/bin && ln -sf " + client.Quoted(p.Path) + " ~/.local/bin/" + client.ServerName
+	switch {
+	case p.isNamed():
+		return ""
+	case p.OnPath == "" && free && slices.ContainsFunc(filepath.SplitList(m.Getenv("PATH")), func(dir string) bool { return filepath.Clean(dir) == local }):
+		return link
+	case p.There != "" && writable(filepath.Dir(p.OnPath)):
+		return "ln -sf " + client.Line([]string{p.Path, p.OnPath})
+	case client.IsHandoff(p.Path):
+		return "export PATH=" + client.Quoted(filepath.Dir(p.Path)) + `:"$PATH"`
+	case free:
+		return link + ` && export PATH="$HOME/.local/bin:$PATH"`
+	}
+	return ""
+}
+
+// isFree tells whether a link can be made at a path, where nothing is lost by it.
+func isFree(path string) bool {
+	if _, err := os.Stat(path); err == nil {
+		return false
+	}
+	info, err := os.Lstat(path)
+	return err != nil || info.Mode()&os.ModeSymlink != 0
+}
+
+func sameFile(a, b string) bool {
+	one, errOne := os.Stat(a)
+	other, errOther := os.Stat(b)
+	return errOne == nil && errOther == nil && os.SameFile(one, other)
+}
+
+const asking = 2 * time.Second
+
+// versionOf asks a program for its version; it is empty unless it answers as handoff does.
+func versionOf(ctx context.Context, path string, m client.Machine) string {
+	ctx, end := context.WithTimeout(ctx, asking)
+	defer end()
+	var said process.Tail
+	cmd := exec.CommandContext(ctx, path, "version", "--json")
+	cmd.Env, cmd.Stdout = m.Environ(), &said
+	process.Tree(cmd)
+	var release struct{ Version, Go string }
+	if cmd.Run() != nil || json.Unmarshal(said.Bytes(), &release) != nil || release.Go == "" {
+		return ""
+	}
+	return strings.TrimSpace(release.Version)
+}

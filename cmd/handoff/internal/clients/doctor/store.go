@@ -1,0 +1,90 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+const (
+	verifiable = 32 << 20 // bytes of a store that is verified in the time there is
+	verifying  = 5 * time.Second
+)
+
+// Store examines what is in a workspace, through whoever has it open.
+func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh Shell) []Finding {
+	newest, err := tools.Ask[schemas.NewestOut](ctx, boxes, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
+	if err != nil {
+		return []Finding{Closed(err, sh)}
+	}
+	all := []Finding{ok(aboutStore, "it opens, and holds %s in %.1f MiB", counted(newest.Event, "event"), float64(file.Bytes)/(1<<20))}
+	if newest.Failing != "" {
+		all = []Finding{failure(aboutStore, "the last change could not be kept: %s", newest.Failing).remedied("df -h %s", client.Quoted(file.Path))}
+	}
+	return append(all, verified(ctx, boxes, file, sh.line("audit verify")))
+}
+
+// Closed says why a store does not open.
+func Closed(err error, sh Shell) Finding {
+	coded := schemas.AsError(err)
+	f := failure(aboutStore, "it does not open: %s", coded.Message).remedied("%s", sh.line("logs"))
+	if coded.Hint != "" {
+		f.Message += ". " + coded.Hint
+	}
+	return f
+}
+
+// Nowhere says why there is no workspace here, which nobody minds outside of projects unless somebody asked for one.
+func Nowhere(err error, asked workspace.Config, sh Shell) Finding {
+	coded := schemas.AsError(err)
+	say := failure
+	if asked.Name == "" && asked.Dir == "" && coded.Code == schemas.Invalid {
+		say = skipped
+	}
+	f := say(aboutStore, "%s. %s", coded.Message, coded.Hint)
+	if coded.Code == schemas.Unavailable {
+		return f.remedied("%s", homing)
+	}
+	if project, err := (workspace.Config{Dir: asked.Name, Cwd: asked.Cwd, Getenv: asked.Getenv}).ProjectDir(); asked.Name != "" && err == nil {
+		return f.remedied("%s --dir %s", Shell{Program: sh.Program}.line("doctor"), client.Quoted(project))
+	}
+	return f
+}
+
+// Homeless says why no client was looked at: nobody knows where they keep their files.
+func Homeless(err error) Finding {
+	f := failure(aboutClients, "none was looked at: %s", schemas.AsError(err).Message)
+	if schemas.AsError(err).Code == schemas.Unavailable {
+		return f.remedied("%s", homing)
+	}
+	return f
+}
+
+// homing is the command that says in a shell where its user is at home.
+const homing = `eval "HOME=~$(id -un)" && export HOME`
+
+// verified compares the registry with the records, as handoff audit verify does, where that is quick.
+func verified(ctx context.Context, boxes tools.Invoker, file workspace.File, verify string) Finding {
+	if file.Bytes > verifiable {
+		return skipped(aboutStore, "whether it is whole was not looked at: it is large").remedied("%s", verify)
+	}
+	ctx, end := context.WithTimeout(ctx, verifying)
+	defer end()
+	out, err := tools.Ask[schemas.AuditOut](ctx, boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return skipped(aboutStore, "whether it is whole was not found out in time").remedied("%s", verify)
+	case err != nil:
+		return failure(aboutStore, "whether it is whole cannot be told: %s", schemas.AsError(err).Message).remedied("%s", verify)
+	case !out.OK && len(out.Problems) > 0:
+		return failure(aboutStore, "it was changed by something else than handoff, first: %s", out.Problems[0]).remedied("%s", verify)
+	case !out.OK:
+		return failure(aboutStore, "it was changed by something else than handoff").remedied("%s", verify)
+	}
+	return ok(aboutStore, "it is whole: %s of %s", counted(out.Events, "event"), counted(out.Handoffs, "handoff"))
+}

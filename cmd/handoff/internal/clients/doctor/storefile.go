@@ -1,0 +1,60 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"handoff/cmd/handoff/internal/clients/client"
+)
+
+const storeName = "handoff.db"
+
+// storeFile looks at the place of the store. What is none stands in the way of one; of nothing, as of an empty file, the
+// next command makes one.
+func storeFile(path string, sh Shell) []Finding {
+	const renewed = "what it held, if anything, is lost, and the next command makes a new store of it"
+	if _, err := os.Lstat(path); err != nil {
+		return nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && isPlaced(path):
+		return []Finding{warning(aboutStore, "%s is a link to no file: %s", path, renewed).remedied("%s", sh.line("list"))}
+	case errors.Is(err, fs.ErrNotExist):
+		return []Finding{failure(aboutStore, "%s is a link that leads nowhere", path).remedied("%s", aside(path))}
+	case err != nil:
+		return nil // the directory tells why
+	case !info.Mode().IsRegular():
+		return []Finding{failure(aboutStore, "%s is no file", path).remedied("%s", aside(path))}
+	case info.Size() == 0:
+		return []Finding{warning(aboutStore, "%s is empty: %s", path, renewed).remedied("%s", sh.line("list"))}
+	}
+	return nil
+}
+
+// isPlaced tells whether a file can be made where a link leads: its directory is there.
+func isPlaced(link string) bool {
+	target, err := os.Readlink(link)
+	if err != nil {
+		return false
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(link), target)
+	}
+	info, err := os.Stat(filepath.Dir(target))
+	return err == nil && info.IsDir()
+}
+
+// aside is the command that takes something out of the way and loses nothing.
+func aside(path string) string {
+	to := path + ".aside"
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(to); err != nil {
+			return "mv " + client.Line([]string{path, to})
+		}
+		to = fmt.Sprintf("%s.aside-%d", path, n)
+	}
+}

@@ -1,0 +1,152 @@
+package doctor_test
+
+import (
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/doctor"
+	"handoff/cmd/handoff/internal/open"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+	"handoff/tools"
+	"handoff/tools/relay"
+)
+
+var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+
+// A world is a machine without clients, with a home and a project.
+type world struct {
+	t     *testing.T
+	vars  map[string]string
+	bench doctor.Bench
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	w := &world{t: t, vars: map[string]string{"PATH": filepath.Join(dir, "bin") + string(filepath.ListSeparator) + os.Getenv("PATH"), "HOME": filepath.Join(dir, "home")}}
+	w.bench = doctor.Bench{
+		Machine: client.Machine{
+			Getenv: func(name string) string { return w.vars[name] }, Home: w.vars["HOME"], Project: filepath.Join(dir, "project"), OS: "linux",
+		},
+		Shell: doctor.Shell{Program: doctor.Program{Path: filepath.Join(dir, "bin", "handoff"), Version: "v1.0.0"}},
+		Web:   http.DefaultClient,
+		Now:   func() time.Time { return noon },
+	}
+	require.NoError(t, os.MkdirAll(w.bench.Machine.Project, 0o700))
+	return w
+}
+
+// write writes a file below the home directory, or one with an absolute path.
+func (w *world) write(path, text string) string {
+	w.t.Helper()
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(w.bench.Machine.Home, path)
+	}
+	require.NoError(w.t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(w.t, os.WriteFile(path, []byte(text), 0o700))
+	return path
+}
+
+func (w *world) examine(name string) []doctor.Finding {
+	w.t.Helper()
+	c, known := client.Named(name)
+	require.True(w.t, known, name)
+	w.find()
+	return doctor.Client(w.t.Context(), c, w.bench)
+}
+
+// find looks for the program again.
+func (w *world) find() {
+	w.t.Helper()
+	w.bench.Program = doctor.FindProgram(w.t.Context(), w.bench.Program.Path, w.bench.Program.Version, w.bench.Machine)
+}
+
+// home is a path below the home directory.
+func (w *world) home(path string) string { return filepath.Join(w.bench.Machine.Home, path) }
+
+// inProject writes a file of the project.
+func (w *world) inProject(path, text string) {
+	w.t.Helper()
+	w.write(filepath.Join(w.bench.Machine.Project, path), text)
+}
+
+// link makes a link below the home directory.
+func (w *world) link(to, path string) {
+	w.t.Helper()
+	require.NoError(w.t, os.MkdirAll(filepath.Dir(w.home(path)), 0o700))
+	require.NoError(w.t, os.Symlink(to, w.home(path)))
+}
+
+// hooks is a file with one hook on an event.
+func hooks(event, command string) string {
+	return `{"hooks": {"` + event + `": [{"hooks": [{"type": "command", "command": "` + command + `"}]}]}}`
+}
+
+// requireRemedy fails unless one of the findings says this, with exactly this remedy.
+func requireRemedy(t *testing.T, all []doctor.Finding, state doctor.State, message, remedy string) {
+	t.Helper()
+	requireFinding(t, all, state, message, remedy)
+	i := slices.IndexFunc(all, func(f doctor.Finding) bool { return f.State == state && strings.Contains(f.Message, message) })
+	require.Equal(t, remedy, all[i].Remedy)
+}
+
+// requireNone fails if one of the findings says this.
+func requireNone(t *testing.T, all []doctor.Finding, message string) {
+	t.Helper()
+	for _, f := range all {
+		require.NotContains(t, f.Message, message)
+	}
+}
+
+// requireFinding fails unless one of the findings has this state, and says this.
+func requireFinding(t *testing.T, all []doctor.Finding, state doctor.State, message, remedy string) {
+	t.Helper()
+	for _, f := range all {
+		if f.State == state && strings.Contains(f.Message, message) {
+			require.Contains(t, f.Remedy, remedy)
+			require.Equal(t, remedy == "", f.Remedy == "", f)
+			return
+		}
+	}
+	require.Fail(t, "not found", "%s: %s\nin: %+v", state, message, all)
+}
+
+// A box is a workspace that is open.
+type box struct {
+	t     *testing.T
+	place workspace.Workspace
+	boxes *relay.Relay
+}
+
+func newBox(t *testing.T) box { return newBoxWith(t, 0) }
+
+// newBoxWith has claims last for some time.
+func newBoxWith(t *testing.T, lease time.Duration) box {
+	t.Helper()
+	b := box{t: t, place: workspace.Workspace{Name: "w", Dir: filepath.Join(t.TempDir(), "w")}}
+	var err error
+	b.boxes, err = open.Workspace(t.Context(), open.Config{
+		Name: "w", Dir: b.place.Dir, Version: "v1.0.0", Lease: lease, Now: func() time.Time { return noon }, Logger: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, b.boxes.Close()) })
+	return b
+}
+
+// do calls a tool as an agent.
+func (b box) do(agent schemas.Agent, tool, args string) {
+	b.t.Helper()
+	_, err := b.boxes.Invoke(b.t.Context(), tools.Call{Caller: schemas.Caller{Agent: agent, Via: schemas.ViaCLI}, Tool: tool, Args: []byte(args)})
+	require.NoError(b.t, err)
+}

@@ -1,0 +1,90 @@
+package edit_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/edit"
+)
+
+// What is made to exhaust a parser is not parsed. These would overflow the stack, or take minutes.
+func TestTextsThatKeepAParserBusy(t *testing.T) {
+	var tables, keys strings.Builder
+	for n := range 100_000 {
+		fmt.Fprintf(&tables, "[a%d]\n", n)
+		fmt.Fprintf(&keys, "a%d=1\n", n)
+	}
+	const many = 500_000
+	for name, tt := range map[string]struct {
+		syntax client.Syntax
+		text   string
+		why    string
+	}{
+		"lists":            {client.LooseJSON, `{"a": ` + strings.Repeat("[", many), "nested deeper"},
+		"objects":          {client.JSON, strings.Repeat(`{"a":`, many), "nested deeper"},
+		"after a string":   {client.JSON, `{"a\\": "]]]\"]]", "b": ` + strings.Repeat("[", many), "nested deeper"},
+		"after a comment":  {client.LooseJSON, "// \"\n/* \" */ {\"b\": " + strings.Repeat("[", many), "nested deeper"},
+		"lists of TOML":    {client.TOML, "a = " + strings.Repeat("[", many), "nested deeper"},
+		"tables of TOML":   {client.TOML, "a = " + strings.Repeat("{a=", many), "nested deeper"},
+		"dotted":           {client.TOML, "a" + strings.Repeat(".a", many) + " = 1", "nested deeper"},
+		"after strings":    {client.TOML, "a = '\\' # '\nb = \"\"\"\n'''\\\"\"\"\"\nc = '''\n\"\\'''\nd = " + strings.Repeat("[", many), "nested deeper"},
+		"headers":          {client.TOML, tables.String(), "more than 10000 keys"},
+		"keys":             {client.TOML, keys.String(), "more than 10000 keys"},
+		"keys of one line": {client.TOML, "a = {" + strings.ReplaceAll(keys.String(), "\n", ",") + "}", "more than 10000 keys"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := edit.Open(tt.syntax, []byte(tt.text))
+			require.ErrorContains(t, err, tt.why)
+		})
+	}
+}
+
+// Brackets that nest nothing are no depth.
+func TestTextsThatOnlyLookDeep(t *testing.T) {
+	const many = 1000
+	for name, tt := range map[string]struct {
+		syntax client.Syntax
+		text   string
+	}{
+		"string":             {client.JSON, `{"a": "` + strings.Repeat(`[\"`, many) + `"}`},
+		"comments":           {client.LooseJSON, "{\n" + strings.Repeat("// [\n/* { */\n", many) + "}"},
+		"beside each other":  {client.JSON, `{"a": [` + strings.Repeat("[[]],", many) + "0]}"},
+		"strings of TOML":    {client.TOML, strings.Repeat("x = [\"[\", '{', \"\"\"\n[\"{\"\"\", '''\n['{''']\n", 1) + "y = '" + strings.Repeat("[", many) + "'"},
+		"comments of TOML":   {client.TOML, strings.Repeat("# [ \" ' = .a.b\n", many)},
+		"headers":            {client.TOML, strings.Repeat("[[a]]\n", many)},
+		"dots in many keys":  {client.TOML, "[a]\n" + strings.Repeat("[[b.c.d]]\nx.y = 1.5\n", many)},
+		"as deep as may be":  {client.JSON, strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200)},
+		"ends in a string":   {client.TOML, "a = 1 # \"[\n"},
+		"nothing but blanks": {client.TOML, " \n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := edit.Open(tt.syntax, []byte(tt.text))
+			require.NoError(t, err)
+		})
+	}
+}
+
+// Each piece that is cut has the text read anew.
+func TestAValueInTooManyPieces(t *testing.T) {
+	for syntax, text := range map[client.Syntax]string{
+		client.JSON: `{"s": {` + strings.Repeat(`"a": 1,`, 200) + `"a": 2}}`,
+		client.TOML: "[s.a]\n" + numbered("[s.a.b%d]\n", 200),
+	} {
+		doc, err := edit.Open(syntax, []byte(text))
+		require.NoError(t, err)
+		require.ErrorContains(t, doc.Delete("s", "a"), "in more pieces")
+		require.Equal(t, text, string(doc.Bytes()))
+	}
+}
+
+func numbered(format string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}

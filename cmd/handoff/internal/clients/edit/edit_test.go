@@ -1,0 +1,193 @@
+package edit_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/edit"
+)
+
+var entry = client.Object{{Key: "command", Value: "handoff"}, {Key: "args", Value: []string{"mcp"}}}
+
+// A case is two texts, before and after a server was added to it; its removal leads back.
+func TestAdding(t *testing.T) {
+	for name, tt := range map[string]struct {
+		syntax        client.Syntax
+		before, after string
+	}{
+		"comment at the end of a line": {
+			client.JSON, "{\n  \"s\": {\n    \"a\": 1 // one\n  }\n}",
+			"{\n  \"s\": {\n    \"a\": 1, // one\n    \"handoff\": {\n      \"command\": \"handoff\",\n      \"args\": [\n        \"mcp\"\n      ]\n    }\n  }\n}",
+		},
+		"trailing comma": {
+			client.JSON, "{\n\t\"s\": {\n\t\t\"a\": 1,\n\t},\n}",
+			"{\n\t\"s\": {\n\t\t\"a\": 1,\n\t\t\"handoff\": {\n\t\t\t\"command\": \"handoff\",\n\t\t\t\"args\": [\n\t\t\t\t\"mcp\"\n\t\t\t]\n\t\t},\n\t},\n}",
+		},
+		"one line":     {client.JSON, `{"s":{"a":1}}`, `{"s":{"a":1,"handoff":{"command":"handoff","args":["mcp"]}}}`},
+		"one line,":    {client.JSON, `{"s": {"a": 1, "b": 2,}}`, `{"s": {"a": 1, "b": 2, "handoff": {"command":"handoff","args":["mcp"]},}}`},
+		"table":        {client.TOML, "x = 1\n", "x = 1\n\n[s.handoff]\ncommand = \"handoff\"\nargs = [\"mcp\"]\n"},
+		"lines of DOS": {client.TOML, "x = 1\r\n", "x = 1\r\n\r\n[s.handoff]\r\ncommand = \"handoff\"\r\nargs = [\"mcp\"]\r\n"},
+		"inline":       {client.TOML, "s = { a = 1 } # s\n", "s = { a = 1, handoff.command = \"handoff\", handoff.args = [\"mcp\"] } # s\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			doc, err := edit.Open(tt.syntax, []byte(tt.before))
+			require.NoError(t, err)
+			require.NoError(t, doc.Set(entry, "s", "handoff"))
+			require.Equal(t, tt.after, string(doc.Bytes()))
+			require.NoError(t, doc.Delete("s", "handoff"))
+			require.Equal(t, tt.before, string(doc.Bytes()))
+		})
+	}
+}
+
+func TestChangingOneValue(t *testing.T) {
+	for name, tt := range map[string]struct {
+		syntax        client.Syntax
+		before, after string
+	}{
+		"JSON":         {client.JSON, `{"s": {"a": "old" /* a */, "b": [1,2]}}`, `{"s": {"a": "new" /* a */, "b": [1,2]}}`},
+		"last of two":  {client.JSON, `{"s": {"a": "one", "a": "old"}}`, `{"s": {"a": "one", "a": "new"}}`},
+		"table":        {client.TOML, "[s]\na = \"old\" # a\n[[s.b]]\na = \"old\"\n", "[s]\na = \"new\" # a\n[[s.b]]\na = \"old\"\n"},
+		"dotted":       {client.TOML, "s . \"a\" = 'old'\n", "s . \"a\" = \"new\"\n"},
+		"inline":       {client.TOML, "s = {b = [1, {a = \"old\"}], a=\"old\"}\n", "s = {b = [1, {a = \"old\"}], a=\"new\"}\n"},
+		"added to it":  {client.TOML, "[s] # s\nb = 1 # b\n\n# t\n[t]\n", "[s] # s\nb = 1 # b\na = \"new\"\n\n# t\n[t]\n"},
+		"empty table":  {client.TOML, "[s]", "[s]\na = \"new\""},
+		"empty inline": {client.TOML, "s = {}", "s = { a = \"new\" }"},
+		"sibling":      {client.TOML, "s.b = 1 # b\nx = 2\n", "s.b = 1 # b\ns.a = \"new\"\nx = 2\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			doc, err := edit.Open(tt.syntax, []byte(tt.before))
+			require.NoError(t, err)
+			require.NoError(t, doc.Set("new", "s", "a"))
+			require.Equal(t, tt.after, string(doc.Bytes()))
+		})
+	}
+}
+
+func TestDeleting(t *testing.T) {
+	for name, tt := range map[string]struct {
+		syntax        client.Syntax
+		before, after string
+		path          []any
+	}{
+		"first":          {client.JSON, `{"a": 1, "b": 2}`, `{ "b": 2}`, []any{"a"}},
+		"only":           {client.JSON, "{\n  \"a\": 1\n}", "{}", []any{"a"}},
+		"with a comment": {client.JSON, "{\n  // keep\n  \"a\": 1\n}", "{\n  // keep\n}", []any{"a"}},
+		"of an array":    {client.JSON, `{"a": [1, 2, 3]}`, `{"a": [1, 3]}`, []any{"a", 1}},
+		"not there":      {client.JSON, `{"a": [1]}`, `{"a": [1]}`, []any{"a", 1}},
+		"nor above it":   {client.JSON, `{"a": 1}`, `{"a": 1}`, []any{"b", "c"}},
+		"twice":          {client.JSON, `{"a": 1, "b": 2, "a": 3}`, `{ "b": 2}`, []any{"a"}},
+		"of another":     {client.TOML, "[[a]]\nb = 1\n", "[[a]]\nb = 1\n", []any{"a", "b"}},
+		"tables":         {client.TOML, "[a.b]\nx = 1\n# kept\n[a.c]\n[a.b.d]\ny = 1\n", "# kept\n[a.c]\n", []any{"a", "b"}},
+		"first inline":   {client.TOML, "a = { b = 1, c = 2 }\n", "a = { c = 2 }\n", []any{"a", "b"}},
+		"only inline":    {client.TOML, "a = { b = 1 }\n", "a = {}\n", []any{"a", "b"}},
+		"dotted keys":    {client.TOML, "a.b.c = 1\na.d = 2\na.b.e = 3", "a.d = 2\n", []any{"a", "b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			doc, err := edit.Open(tt.syntax, []byte(tt.before))
+			require.NoError(t, err)
+			require.NoError(t, doc.Delete(tt.path...))
+			require.Equal(t, tt.after, string(doc.Bytes()))
+		})
+	}
+}
+
+// A key of a list of tables has no place of its own: what is written for it would be read as of the last of them.
+func TestAChangeThatWouldSaySomethingElseIsNotMade(t *testing.T) {
+	for text, path := range map[string][]any{
+		"[[s]]\nb = 1\n":        {"s", "a", "c"},
+		"[[x]]\n[x.s]\nb = 1\n": {"x", "s", "a"},
+		"[[s]]\n[s.a]\nc = 1\n": {"s", "a"},
+	} {
+		doc, err := edit.Open(client.TOML, []byte(text))
+		require.NoError(t, err)
+		before, _ := doc.Look()
+		require.Error(t, doc.Set(entry, path...), text)
+		require.Equal(t, text, string(doc.Bytes()))
+		after, _ := doc.Look()
+		require.Equal(t, before, after)
+	}
+}
+
+func TestWhatAClientDoesNotRead(t *testing.T) {
+	for text, want := range map[string]map[client.Syntax]bool{
+		`{"a": "// no , ]"}`: {client.BareJSON: true, client.JSON: true, client.CommentedJSON: true, client.LooseJSON: true},
+		"\uFEFF{}":           {client.BareJSON: false, client.JSON: true, client.CommentedJSON: true, client.LooseJSON: true},
+		"{} // c":            {client.BareJSON: false, client.JSON: false, client.CommentedJSON: true, client.LooseJSON: true},
+		`{"a": [ /* c */ ]}`: {client.BareJSON: false, client.JSON: false, client.CommentedJSON: true, client.LooseJSON: true},
+		`{"a": [1,]}`:        {client.BareJSON: false, client.JSON: false, client.CommentedJSON: false, client.LooseJSON: true},
+	} {
+		doc, err := edit.Open(client.JSON, []byte(text))
+		require.NoError(t, err)
+		for syntax, reads := range want {
+			require.Equal(t, reads, doc.(*edit.JSON).ReadAs(syntax) == nil, "%s as %s", text, syntax)
+		}
+	}
+}
+
+// FuzzJSON adds to any text that is JSON and takes it out again: what else it says stays.
+func FuzzJSON(f *testing.F) {
+	seeds(f, "*.json")
+	f.Fuzz(func(t *testing.T, text []byte) { addAndDelete(t, client.LooseJSON, text) })
+}
+
+// FuzzTOML does so with TOML.
+func FuzzTOML(f *testing.F) {
+	seeds(f, "*.toml")
+	f.Fuzz(func(t *testing.T, text []byte) { addAndDelete(t, client.TOML, text) })
+}
+
+func seeds(f *testing.F, pattern string) {
+	f.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "setup", "testdata", "configs", "*", "*", pattern))
+	require.NoError(f, err)
+	require.NotEmpty(f, files)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(f, err)
+		f.Add(text)
+	}
+}
+
+func addAndDelete(t *testing.T, syntax client.Syntax, text []byte) {
+	t.Helper()
+	doc, err := edit.Open(syntax, text)
+	if err != nil {
+		return
+	}
+	before, ok := doc.Look()
+	if _, there := doc.Look("mcpServers", "handoff"); there || !ok {
+		return
+	}
+	same := doc.Bytes()
+	if doc.Set(entry, "mcpServers", "handoff") != nil {
+		require.Equal(t, string(same), string(doc.Bytes()))
+		return
+	}
+	got, ok := doc.Look("mcpServers", "handoff")
+	require.True(t, ok)
+	require.True(t, edit.Same(got, entry), "%s", doc.Bytes())
+	require.NoError(t, doc.Delete("mcpServers", "handoff"))
+	after, ok := doc.Look()
+	require.True(t, ok)
+	require.Equal(t, bare(before), bare(after), "%s", doc.Bytes())
+}
+
+// bare is what a document says, without a list of servers that holds none.
+func bare(v any) any {
+	root := v.(map[string]any)
+	if servers, ok := root["mcpServers"].(map[string]any); root["mcpServers"] == nil || ok && len(servers) == 0 {
+		delete(root, "mcpServers")
+	}
+	text, err := json.Marshal(root)
+	if err != nil { // infinity is no JSON
+		return len(root)
+	}
+	return strings.TrimSpace(string(text))
+}

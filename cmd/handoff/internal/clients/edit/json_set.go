@@ -1,0 +1,78 @@
+package edit
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/tailscale/hujson"
+
+	"handoff/cmd/handoff/internal/clients/client"
+)
+
+// Set puts a value at a path of keys. A null in the way counts as nothing.
+func (d *JSON) Set(value any, path ...any) error {
+	meant := withSet(d.said, path, value)
+	v, deep := d.reach(path)
+	if deep == len(path) || isNull(v) {
+		value = nested(value, path[deep:])
+		text := d.render(value, lineIndent(d.text, v.StartOffset), d.spread(v))
+		return d.become(spliced(d.text, v.StartOffset, v.EndOffset, text), meant)
+	}
+	key, named := path[deep].(string)
+	if l := d.list(v); named && l.object {
+		return d.become(d.inserted(l, key, nested(value, path[deep+1:])), meant)
+	}
+	return inTheWay(path[:deep])
+}
+
+// Append puts a value at the end of the array at a path, which is made if there is none.
+func (d *JSON) Append(value any, path ...any) error {
+	v, deep := d.reach(path)
+	if deep < len(path) || isNull(v) {
+		return d.Set([]any{value}, path...)
+	}
+	if v.Value.Kind() != '[' {
+		return inTheWay(path)
+	}
+	return d.become(d.inserted(d.list(v), "", value), withAppended(d.said, path, value))
+}
+
+func isNull(v *hujson.Value) bool { return v.Value.Kind() == 'n' }
+
+// nested gives a value within objects of one key each.
+func nested(value any, keys []any) any {
+	for _, key := range slices.Backward(keys) {
+		value = client.Object{{Key: key.(string), Value: value}}
+	}
+	return value
+}
+
+// inserted gives the text with an item at the end of a list. Comments that follow the last one stay with it.
+func (d *JSON) inserted(l list, key string, value any) []byte {
+	indent, spread := d.layout(l)
+	text := d.render(value, indent, spread)
+	if l.object {
+		text = d.render(key, "", false) + d.colon(spread) + text
+	}
+	last, at, comma, after := l.open, l.open+1, "", ""
+	if n := len(l.items); n > 0 {
+		if it := l.items[n-1]; it.comma > 0 {
+			last, at, after = it.comma, it.comma+1, ","
+		} else {
+			last, at, comma = it.end, it.end, ","
+		}
+	}
+	rest := d.text[at:l.close]
+	kept := string(blankEnd(rest))
+	before, closing := "", string(rest[len(kept):])
+	switch {
+	case spread || bytes.Contains([]byte(kept), []byte("//")):
+		before = lineEnd(d.text) + indent
+		if len(l.items) == 0 {
+			closing = lineEnd(d.text) + lineIndent(d.text, l.open)
+		}
+	case last != l.open:
+		before = d.gap()
+	}
+	return spliced(d.text, at, l.close, comma+kept+before+text+after+closing)
+}

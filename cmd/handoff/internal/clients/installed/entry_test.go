@@ -1,0 +1,127 @@
+package installed_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/installed"
+)
+
+const ours = `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`
+
+func TestEntriesOfAllScopes(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	all, unread := installed.Entries(claude, w.Machine)
+	require.Empty(t, all)
+	require.Empty(t, unread)
+
+	user := w.write(claude.Servers, client.User, `{"projects": {"`+filepath.ToSlash(w.Project)+`": `+ours+`, "/elsewhere": `+ours+`},`+ours[1:])
+	project := w.write(claude.Servers, client.Project, ours)
+	all, unread = installed.Entries(claude, w.Machine)
+	require.Empty(t, unread)
+	require.Len(t, all, 3)
+	for i, want := range []installed.Entry{
+		{Scope: client.User, Path: user}, {Scope: installed.Local, Path: user}, {Scope: client.Project, Path: project, Shared: true},
+	} {
+		require.Equal(t, want.Scope, all[i].Scope)
+		require.Equal(t, want.Path, all[i].Path)
+		require.Equal(t, want.Shared, all[i].Shared)
+		require.Equal(t, []string{"handoff", "mcp"}, all[i].Command)
+	}
+}
+
+// Where the project is the home directory, its files are the user's.
+func TestAtHomeNothingIsAStrangers(t *testing.T) {
+	w := newWorld(t)
+	w.Project = w.Home
+	gemini := known(t, "gemini-cli")
+	w.write(gemini.Servers, client.User, ours)
+	all, _ := installed.Entries(gemini, w.Machine)
+	require.Len(t, all, 1)
+	require.Equal(t, client.User, all[0].Scope)
+	require.False(t, all[0].Shared)
+}
+
+// What of the user's lies in the project may have come with it.
+func TestTheUsersFilesWithinTheProject(t *testing.T) {
+	w := newWorld(t)
+	w.Getenv = func(name string) string {
+		return map[string]string{"CLAUDE_CONFIG_DIR": filepath.Join(w.Project, "conf")}[name]
+	}
+	claude := known(t, "claude-code")
+	w.write(claude.Servers, client.User, ours)
+	all, _ := installed.Entries(claude, w.Machine)
+	require.Len(t, all, 1)
+	require.True(t, all[0].Shared)
+}
+
+func TestTheListThatIsUsed(t *testing.T) {
+	for text, want := range map[string][]string{
+		`{"mcp": {"handoff": {"command": ["one"]}}}`:                                                  {"one"},
+		`{"mcp": {"servers": {"handoff": {"command": ["two"]}}, "handoff": {"command": ["one"]}}}`:    {"two"},
+		`{"mcp": {"servers": {"type": "local", "command": ["s"]}, "handoff": {"command": ["one"]}}}`:  {"one"},
+		`{"mcp": {"servers": {}, "handoff": {"command": ["one"]}}}`:                                   nil,
+		`{"mcp": {"handoff": "no object"}}`:                                                           nil,
+		`{"mcp": [{"handoff": {"command": ["one"]}}], "mcpServers": {"handoff": {"command": ["x"]}}}`: nil,
+	} {
+		w := newWorld(t)
+		c := known(t, "opencode")
+		w.write(c.Servers, client.User, text)
+		all, unread := installed.Entries(c, w.Machine)
+		require.Empty(t, unread)
+		var commands []string
+		for _, e := range all {
+			commands = append(commands, e.Command...)
+		}
+		require.Equal(t, want, commands, text)
+	}
+}
+
+func TestAFileThatDoesNotParse(t *testing.T) {
+	w := newWorld(t)
+	gemini := known(t, "gemini-cli")
+	path := w.write(gemini.Servers, client.User, "{")
+	w.write(gemini.Servers, client.Project, ours)
+	all, unread := installed.Entries(gemini, w.Machine)
+	require.Len(t, all, 1)
+	require.Len(t, unread, 1)
+	require.Equal(t, path, unread[0].Path)
+	var broken *installed.Broken
+	require.ErrorAs(t, unread[0].Err, &broken)
+}
+
+// What came with a project is read up to a size; some clients keep their state where the user's servers are.
+func TestHowMuchIsRead(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	long := ours[:len(ours)-1] + `, "history": "` + strings.Repeat("x", installed.Largest) + `"}`
+	w.write(claude.Servers, client.User, long)
+	project := w.write(claude.Servers, client.Project, long)
+	all, unread := installed.Entries(claude, w.Machine)
+	require.Len(t, all, 1)
+	require.Equal(t, client.User, all[0].Scope)
+	require.Len(t, unread, 1)
+	require.Equal(t, project, unread[0].Path)
+	require.ErrorContains(t, unread[0].Err, "bytes")
+	_, err := installed.Open(client.JSON, project)
+	require.ErrorContains(t, err, "bytes")
+}
+
+func TestResolved(t *testing.T) {
+	w := newWorld(t)
+	if os.Symlink(w.Project, filepath.Join(w.Home, "link")) != nil {
+		t.Skip("there are no links here")
+	}
+	for path, want := range map[string]string{
+		"link": "", "link/a/b": "a/b", "link/../link/a": "a",
+	} {
+		require.Equal(t, filepath.Join(w.Project, want), installed.Resolved(filepath.Join(w.Home, path)), path)
+	}
+	require.Equal(t, filepath.Join(w.Home, "a", "b"), installed.Resolved(filepath.Join(w.Home, "a", "b")))
+}

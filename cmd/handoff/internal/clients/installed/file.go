@@ -1,0 +1,127 @@
+// Package installed reads what the files of a client say of handoff: our entries in its lists of servers ([Entries]) and
+// our lines among its hooks ([Hooks]). Setup changes them and doctor examines them, and neither reads them otherwise.
+//
+// What lies in a project comes from whoever wrote the project: a clone of a stranger's repository must not have a command
+// of ours start a program, call an address, give away a variable or be busy for long. So of that only what setup writes
+// there itself is tried, to the letter: see [Entry.Written] and [HookFile.Words]; and only so much of it is read: see
+// [Largest]. Nothing here starts or changes anything.
+package installed
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/edit"
+)
+
+// How long a file may be that is read, in bytes.
+const (
+	// Largest is for what may have come with a project: whoever wrote it may want to keep us busy.
+	Largest = 1 << 20
+
+	// LargestOwn is for what is the user's. Some clients keep there what their sessions did, too.
+	LargestOwn = 8 << 20
+)
+
+// A File is a configuration file as it was found.
+type File struct {
+	Path    string // by which clients know it
+	Target  string // where its links lead, and those of its directories
+	Text    []byte
+	Mode    fs.FileMode
+	Info    fs.FileInfo // of the target; nil: there is none
+	Missing bool
+}
+
+// A Broken file is one that does not parse.
+type Broken struct{ Err error }
+
+func (b *Broken) Error() string { return "it does not parse: " + b.Err.Error() }
+func (b *Broken) Unwrap() error { return b.Err }
+
+// Read reads a file that is no longer than most. One that is not there is no error, and [File.Missing].
+func Read(path string, most int64) (File, error) {
+	f := File{Path: path, Target: path}
+	target, err := filepath.EvalSymlinks(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f.missing()
+	case err != nil:
+		return f, fmt.Errorf("it cannot be read: %w", err)
+	}
+	f.Target = target
+	f.Info, err = os.Stat(target)
+	switch {
+	case err != nil:
+		return f, fmt.Errorf("it cannot be read: %w", err)
+	case !f.Info.Mode().IsRegular():
+		return f, errors.New("it is no file")
+	case f.Info.Size() > most:
+		return f, fmt.Errorf("it has %d bytes, and is read up to %d", f.Info.Size(), most)
+	}
+	f.Mode = f.Info.Mode().Perm()
+	if f.Text, err = first(f.Target, most); err != nil {
+		return f, fmt.Errorf("it cannot be read: %w", err)
+	}
+	return f, nil
+}
+
+// Resolved gives a path without links, as far as it is there.
+func Resolved(path string) string {
+	rest := ""
+	for dir := path; ; dir = filepath.Dir(dir) {
+		if target, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(target, rest)
+		}
+		if dir == filepath.Dir(dir) {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
+	}
+}
+
+// first reads what a file holds, which may have become longer since it was looked at.
+func first(path string, most int64) (text []byte, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+// Document gives what is in a file, which is nothing where there is none. The error is a [*Broken].
+func (f File) Document(syntax client.Syntax) (edit.Document, error) {
+	doc, err := edit.Open(syntax, f.Text)
+	if err != nil {
+		return nil, &Broken{err}
+	}
+	return doc, nil
+}
+
+// Open reads a file as a document. It is no longer than [Largest].
+func Open(syntax client.Syntax, path string) (edit.Document, error) {
+	return open(syntax, path, Largest)
+}
+
+func open(syntax client.Syntax, path string, most int64) (edit.Document, error) {
+	f, err := Read(path, most)
+	if err != nil {
+		return nil, err
+	}
+	return f.Document(syntax)
+}
+
+// missing is a file that is to be made, unless a link leads to nothing.
+func (f File) missing() (File, error) {
+	if _, err := os.Lstat(f.Path); err == nil {
+		return f, errors.New("it is a link to a file that does not exist")
+	}
+	f.Target, f.Missing = Resolved(f.Path), true
+	return f, nil
+}

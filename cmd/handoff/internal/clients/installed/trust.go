@@ -1,0 +1,54 @@
+package installed
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/edit"
+	"handoff/schemas"
+)
+
+// isShared tells whether a file came with the project. Where the project is the home directory or above it, the files
+// of the user are in it too, and remain the user's.
+func (p place) isShared(m client.Machine) bool {
+	return p.scope == client.Project || client.Within(m.Project, p.path) && !client.Within(m.Project, m.Home)
+}
+
+// Written tells whether an entry is, to the letter, what setup writes for one of these wishes, or for everybody in a
+// project. One of a project that says anything else may be anybody's, and is neither run nor called.
+func (e Entry) Written(wished ...client.Server) bool {
+	said := maps.Clone(e.fields)
+	maps.DeleteFunc(said, func(_ string, value any) bool { return edit.IsEmpty(value) }) // a client's own command leaves some
+	return slices.ContainsFunc(append(wished, e.forEverybody()...), func(s client.Server) bool {
+		return (s.URL != "" || len(s.Command) > 0) && edit.Same(said, e.Client.Entry(s))
+	})
+}
+
+// forEverybody gives what setup may have written for everybody in a project, with the agent that an entry names.
+func (e Entry) forEverybody() []client.Server {
+	s := client.Server{Command: []string{client.ServerName, "mcp"}}
+	if len(e.Command) == len(s.Command)+2 && isAgent(e.Command[3]) {
+		s.Command = append(s.Command, "--agent", e.Command[3])
+	}
+	trusted := s
+	trusted.Trust = true
+	return []client.Server{s, trusted}
+}
+
+// Words gives the words of a line in a file, and the agent that it names, if it is, to the letter, what setup writes for
+// a hook. In a file of the project it starts the program by its name; that of a user may have its path, and may name a
+// workspace, which is left out of the words: who tries them does so in one of their own.
+func (f HookFile) Words(h client.Hook, line string) (words []string, agent string, ok bool) {
+	call, ok := f.Client.Reads(h, line)
+	named := call.Program == client.ServerName || !f.Shared && filepath.IsAbs(call.Program)
+	ok = ok && named && (call.Agent == "" || isAgent(call.Agent)) && (call.Workspace == "" || !f.Shared)
+	call.Workspace = ""
+	return f.Client.Words(h, call), call.Agent, ok
+}
+
+func isAgent(name string) bool {
+	_, err := schemas.ParseAgent("--agent", name)
+	return err == nil
+}

@@ -1,0 +1,92 @@
+package installed_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/edit"
+	"handoff/cmd/handoff/internal/clients/installed"
+)
+
+// entry is one of a project.
+func entry(t *testing.T, c client.Client, fields client.Object) installed.Entry {
+	t.Helper()
+	w := newWorld(t)
+	doc, err := edit.Open(c.Servers.Syntax, nil)
+	require.NoError(t, err)
+	require.NoError(t, doc.Set(fields, append(installed.Under(c, doc), "handoff")...))
+	w.write(c.Servers, client.Project, string(doc.Bytes()))
+	all, unread := installed.Entries(c, w.Machine)
+	require.Empty(t, unread)
+	require.Len(t, all, 1, fields)
+	return all[0]
+}
+
+func TestWhatSetupWritesToTheLetter(t *testing.T) {
+	web := client.Server{URL: "https://example.com/mcp", TokenEnv: "HANDOFF_TOKEN"}
+	for text, want := range map[string]bool{
+		`"type": "stdio", "command": "handoff", "args": ["mcp"]`:                                                                       true,
+		`"type": "stdio", "command": "handoff", "args": ["mcp"], "env": {}`:                                                            true,
+		`"type": "stdio", "command": "handoff", "args": ["mcp", "--agent", "dev"]`:                                                     true,
+		`"type": "stdio", "command": "handoff", "args": ["mcp", "--agent", "--dir=/"]`:                                                 false,
+		`"type": "stdio", "command": "handoff", "args": ["mcp", "--agent", "dev", 7]`:                                                  false,
+		`"type": "stdio", "command": "handoff", "args": ["mcp"], "env": {"LD_PRELOAD": "x.so"}`:                                        false,
+		`"type": "stdio", "command": "handoff", "args": ["mcp"], "envFile": ".env"`:                                                    false,
+		`"type": "stdio", "command": "handoff", "args": ["mcp"], "cwd": "bin"`:                                                         false,
+		`"type": "stdio", "command": "handoff", "args": ["mcp", "--dir", "/"]`:                                                         false,
+		`"type": "stdio", "command": "tools/handoff", "args": ["mcp"]`:                                                                 false,
+		`"type": "stdio", "command": "sh", "args": ["-c", "id"]`:                                                                       false,
+		`"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${HANDOFF_TOKEN}"}`:                    true,
+		`"type": "http", "url": "https://example.org/mcp", "headers": {"Authorization": "Bearer ${HANDOFF_TOKEN}"}`:                    false,
+		`"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${AWS_SECRET}"}`:                       false,
+		`"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${HANDOFF_TOKEN}"}, "command": "evil"`: false,
+	} {
+		w := newWorld(t)
+		claude := known(t, "claude-code")
+		w.write(claude.Servers, client.Project, `{"mcpServers": {"handoff": {`+text+`}}}`)
+		all, _ := installed.Entries(claude, w.Machine)
+		require.Len(t, all, 1)
+		require.Equal(t, want, all[0].Written(client.Server{}, web), text)
+	}
+}
+
+// What setup writes for everybody in a project is known for what it is without a wish.
+func TestWhatSetupWritesForEverybody(t *testing.T) {
+	for _, c := range client.All() {
+		for _, s := range []client.Server{
+			{Command: []string{"handoff", "mcp"}},
+			{Command: []string{"handoff", "mcp", "--agent", "qa"}, Trust: true},
+		} {
+			require.True(t, entry(t, c, c.Entry(s)).Written(), "%s: %v", c.Name, s)
+			require.False(t, entry(t, c, append(c.Entry(s), client.Field{Key: "cwd", Value: "/x"})).Written(), "%s: %v", c.Name, s)
+		}
+	}
+}
+
+func TestLinesThatSetupWrites(t *testing.T) {
+	claude := known(t, "claude-code")
+	for line, want := range map[string]struct{ own, shared bool }{
+		"handoff hook session-start --client claude-code":                  {true, true},
+		"handoff hook session-start --client claude-code --agent qa":       {true, true},
+		"/opt/handoff hook session-start --client claude-code":             {true, false},
+		"handoff hook session-start --client claude-code --workspace wx":   {true, false},
+		"./handoff hook session-start --client claude-code":                {false, false},
+		"handoff hook session-start":                                       {false, false},
+		"handoff hook stop --client claude-code":                           {false, false},
+		"handoff hook session-start --client claude-code; id":              {false, false},
+		"handoff hook session-start --client claude-code --agent '$(id)'":  {false, false},
+		"handoff hook session-start --client claude-code --agent qa --x y": {false, false},
+	} {
+		_, _, ok := installed.HookFile{Client: claude}.Words(claude.Hooks.On[0], line)
+		require.Equal(t, want.own, ok, line)
+		_, _, ok = installed.HookFile{Client: claude, Shared: true}.Words(claude.Hooks.On[0], line)
+		require.Equal(t, want.shared, ok, line)
+	}
+	words, agent, _ := installed.HookFile{Client: claude}.Words(claude.Hooks.On[0], "handoff hook session-start --client claude-code --agent qa")
+	require.Equal(t, []string{"handoff", "hook", "session-start", "--client", "claude-code", "--agent", "qa"}, words)
+	require.Equal(t, "qa", agent)
+	words, _, _ = installed.HookFile{Client: claude}.Words(claude.Hooks.On[0], "handoff hook session-start --client claude-code --workspace wx")
+	require.Equal(t, []string{"handoff", "hook", "session-start", "--client", "claude-code"}, words, "who tries it has a workspace for that")
+}

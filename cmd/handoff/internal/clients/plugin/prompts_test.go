@@ -1,0 +1,41 @@
+package plugin_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/clients/plugin"
+	"handoff/mailbox"
+	"handoff/mcp"
+	"handoff/store"
+	"handoff/store/memory"
+	"handoff/tools"
+)
+
+// prompts are what the server tells a client of its prompts.
+func prompts(t *testing.T) []plugin.Prompt {
+	t.Helper()
+	kept := store.New(memory.New())
+	defer func() { require.NoError(t, kept.Close()) }()
+	server := mcp.New(mcp.Config{
+		Invoker: tools.Local{Mailbox: mailbox.New(mailbox.Config{
+			Store: kept,
+			Now:   func() time.Time { return time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC) },
+			NewID: func(prefix string) string { return prefix + "_1" },
+		})},
+		NewRequestID: func() string { return "r1" },
+	})
+	var said bytes.Buffer
+	require.NoError(t, server.ServeStdio(t.Context(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`+"\n"), &said))
+	var answer struct {
+		Result struct{ Prompts []plugin.Prompt }
+	}
+	require.NoError(t, json.Unmarshal(said.Bytes(), &answer), said.String())
+	require.NotEmpty(t, answer.Result.Prompts)
+	return answer.Result.Prompts
+}

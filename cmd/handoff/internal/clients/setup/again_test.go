@@ -1,0 +1,117 @@
+package setup_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/clients/client"
+)
+
+const mine = "{\n  // mine\n  \"mcpServers\": {\n    \"a\": { \"command\": \"a\" },\n  },\n}\n"
+
+// What is put back is what was there before the first setup, however often it was set up otherwise since.
+func TestSetupAgainOtherwise(t *testing.T) {
+	w := newWorld(t)
+	gemini := known(t, "gemini-cli")
+	path := w.servers(gemini)
+	w.write(path, mine, 0o600)
+	w.apply(gemini)
+	require.Contains(t, w.read(path), "handoff hook stop")
+	w.wish.Hooks = false
+	w.wish.Server = client.Server{URL: "https://example.com/mcp", TokenEnv: "HANDOFF_TOKEN", Trust: true}
+	w.apply(gemini)
+	now := w.read(path)
+	require.NotContains(t, now, "handoff hook")
+	require.NotContains(t, now, `"mcp"`)
+	require.Contains(t, now, `"Authorization": "Bearer ${HANDOFF_TOKEN}"`)
+	w.revert(gemini)
+	w.requireText(mine, path)
+	require.Len(t, beside(t, path), 1)
+}
+
+// Somebody wrote between two setups: that stays, and ours goes.
+func TestOthersWriteBetweenTwoSetups(t *testing.T) {
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	path := w.servers(cursor)
+	w.write(path, mine, 0o600)
+	w.apply(cursor)
+	w.write(path, w.read(path)+"// theirs\n", 0o600)
+	w.wish.Server.Command = []string{"/opt/handoff", "mcp"}
+	w.apply(cursor)
+	w.revert(cursor)
+	w.requireText(mine+"// theirs\n", path)
+}
+
+// A field that somebody added to our entry is theirs.
+func TestAnUpdateKeepsWhatIsNotOurs(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	path := w.servers(claude)
+	w.write(path, `{"mcpServers": {"handoff": {"type": "stdio", "command": "/old/handoff", "args": ["mcp"], "alwaysLoad": true, "env": {"A": "b"}}}}`, 0o600)
+	w.apply(claude)
+	w.requireText(`{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"], "alwaysLoad": true, "env": {"A": "b"}}}}`, path)
+}
+
+// Who sets a client up wants its server started. Those of others stay off.
+func TestAServerThatWasSwitchedOffIsSwitchedOnAgain(t *testing.T) {
+	for name, file := range map[string]string{"codex": "ours-switched-off.toml", "cursor": "ours-switched-off.json", "opencode": "ours-switched-off.json"} {
+		w := newWorld(t)
+		c := known(t, name)
+		path := w.servers(c)
+		w.write(path, w.read(filepath.Join("testdata", "configs", name, "servers", file)), 0o600)
+		before, _ := w.wish.Find(c)
+		require.True(t, before.Off, name)
+		require.False(t, of(t, w.Plan(c, w.wish), path).Same(), name)
+		w.apply(c)
+		after, _ := w.wish.Find(c)
+		require.False(t, after.Off, name)
+		require.Equal(t, before.Command, after.Command)
+		require.Regexp(t, `enabled"?( =|:) false|"disabled": true`, w.read(path), "the other is as it was")
+	}
+}
+
+func TestTrustIsGivenAndTakenBack(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	w.wish.Server.Trust = true
+	settings := claude.Allow().Files.In(client.User, w.wish.Machine)
+	const allowed = "{\"permissions\": {\"allow\": [\"WebFetch\"]}}\n"
+	w.write(settings, allowed, 0o600)
+	w.apply(claude)
+	require.Contains(t, w.read(settings), `["WebFetch", "mcp__handoff"]`)
+	w.write(settings, w.read(settings)+"\n", 0o600)
+	w.revert(claude)
+	w.requireText(allowed+"\n", settings)
+}
+
+// A permission that somebody else gave stays.
+func TestTrustThatWasThereStays(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	settings := claude.Allow().Files.In(client.User, w.wish.Machine)
+	w.write(settings, `{"permissions": {"allow": ["mcp__handoff"]}}`, 0o600)
+	w.apply(claude)
+	w.write(settings, w.read(settings)+"\n", 0o600)
+	w.revert(claude)
+	require.Contains(t, w.read(settings), "mcp__handoff")
+}
+
+// Waking is a hook of its own, and off unless it is wished.
+func TestWakingIsWished(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	settings := claude.Hooks.In(client.User, w.wish.Machine)
+	w.apply(claude)
+	plain := w.read(settings)
+	require.NotContains(t, plain, "asyncRewake")
+	w.wish.Call.Wake = true
+	w.apply(claude)
+	require.Contains(t, w.read(settings), "handoff wait --hook")
+	require.Contains(t, w.read(settings), `"asyncRewake": true`)
+	w.wish.Call.Wake = false
+	w.apply(claude)
+	w.requireText(plain, settings)
+}

@@ -1,0 +1,80 @@
+package setup
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"handoff/cmd/handoff/internal/clients/client"
+)
+
+// errMeanwhile says that a file is not what it was when the change was shown.
+var errMeanwhile = errors.New("it was changed meanwhile: run this again")
+
+// Done is what became of a change.
+type Done struct {
+	Backup string // the copy that was made, and is there
+	Own    bool   // by the client's own command
+	OwnErr error  // why that did not do it; the file was written then
+}
+
+// Apply makes a change that was planned. A file that somebody else changed since is left alone. Where it fails, nothing
+// stays of it that is in no receipt.
+func (s Setter) Apply(ctx context.Context, c Change) (d Done, err error) {
+	if c.Err != nil || c.Same() {
+		return d, c.Err
+	}
+	return d, s.inTurn(ctx, func() error {
+		if err := c.stillSo(); err != nil {
+			return err
+		}
+		before, err := os.ReadFile(s.file(c.File.Target))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("read the receipt: %w", err)
+		}
+		a := attempt{Change: c, setter: s, before: before}
+		err = a.make(ctx)
+		if err != nil {
+			err = errors.Join(err, a.withdraw())
+		}
+		d = a.done
+		return err
+	})
+}
+
+// stillSo tells whether the file is as it was read.
+func (c Change) stillSo() error {
+	now, err := c.wish.changeable(c.File.Path)
+	if err == nil && (now.Missing != c.File.Missing || now.Target != c.File.Target || !bytes.Equal(now.Text, c.File.Text)) {
+		err = errMeanwhile
+	}
+	return err
+}
+
+func (c Change) write() error {
+	if err := replace(c.File.Target, c.After, c.mode(), c.File.Info, c.stillSo); err != nil {
+		return fmt.Errorf("write it: %w", err)
+	}
+	return nil
+}
+
+// mode is that of the file. A new one is for its user alone, unless it is the project's.
+func (c Change) mode() fs.FileMode {
+	switch {
+	case c.File.Info != nil:
+		return c.File.Mode
+	case c.wish.Scope == client.Project:
+		return 0o644
+	}
+	return 0o600
+}
+
+func (c Change) folderMode() fs.FileMode {
+	if c.wish.Scope == client.Project {
+		return 0o755
+	}
+	return 0o700
+}

@@ -1,0 +1,107 @@
+package setup
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"handoff/cmd/handoff/internal/clients/installed"
+)
+
+// An attempt carries out a change, and knows what was made for it so far.
+type attempt struct {
+	Change
+
+	setter  Setter
+	done    Done
+	folders []string        // that were made, outer ones first
+	before  []byte          // the receipt that there was; nil: none
+	left    *installed.File // the file as the client's own command left it, if that changed it
+}
+
+// errRuined says what a client's own command did.
+var errRuined = errors.New("it left nothing that can be read, and what was there is back")
+
+func (a *attempt) make(ctx context.Context) (err error) {
+	if a.folders, err = folders(a.File.Target, a.folderMode()); err != nil {
+		return err
+	}
+	if a.done.Backup, err = a.setter.backup(a.File); err != nil {
+		return err
+	}
+	now := a.Change
+	if a.Own != nil {
+		if err := a.keep(a.After); err != nil { // for who is killed meanwhile
+			return err
+		}
+		if now, err = a.byClient(ctx); err != nil {
+			return err
+		}
+		if err := a.setter.putBack(a.File.Target, a.before); err != nil {
+			return err
+		}
+	}
+	if err := a.keep(now.After); err != nil || now.Same() {
+		return err
+	}
+	return now.write()
+}
+
+// keep writes the receipt of a file with this text. It goes before the change: what has no receipt is not put back.
+func (a *attempt) keep(after []byte) error {
+	return a.setter.keep(a.Change, after, a.folders, a.done.Backup)
+}
+
+// byClient has the client's own command do it, and gives what is left to be written.
+func (a *attempt) byClient(ctx context.Context) (now Change, err error) {
+	failed := a.setter.runOwn(ctx, a.wish, a.Own)
+	now = a.setter.planned(a.Client, a.wish, a.place)
+	if now.File.Missing != a.File.Missing || !bytes.Equal(now.File.Text, a.File.Text) {
+		a.left = &now.File
+	}
+	a.done.OwnErr = failed
+	switch {
+	case failed != nil && ctx.Err() != nil: // it was told to stop, and so are we
+		return now, fmt.Errorf("it was interrupted: %w", failed)
+	case isRuined(a.File, now):
+		a.done.OwnErr = errRuined
+		return a.instead(now.File), nil
+	case now.Err != nil:
+		return now, now.Err
+	}
+	a.done.Own = failed == nil
+	return a.sparing(now), nil
+}
+
+// isRuined tells whether a client's own command left nothing of a file, or what does not parse.
+func isRuined(before installed.File, now Change) bool {
+	_, broken := errors.AsType[*installed.Broken](now.Err)
+	return broken || now.File.Missing && !before.Missing
+}
+
+// instead is the change that was planned, made of a file as it is now. It has the owner and the mode that it had.
+func (a *attempt) instead(now installed.File) Change {
+	c := a.Change
+	c.File = now
+	if !a.File.Missing {
+		c.File.Mode, c.File.Info = a.File.Mode, a.File.Info
+	}
+	return c
+}
+
+// withdraw takes back what was made for a change that failed. What the client's own command changed stays, and has a
+// receipt with the copy of what was there.
+func (a *attempt) withdraw() error {
+	err := a.setter.putBack(a.File.Target, a.before)
+	if a.left != nil {
+		return errors.Join(err, a.keep(a.left.Text))
+	}
+	if a.done.Backup != "" {
+		err = errors.Join(err, os.Remove(a.done.Backup))
+		a.done.Backup = ""
+	}
+	removeEmpty(a.folders)
+	return err
+}

@@ -1,0 +1,200 @@
+//go:build unix
+
+package setup_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/clients/setup"
+	"handoff/cmd/handoff/internal/clients/setup/lock"
+	"handoff/cmd/handoff/internal/process/processtest"
+)
+
+// meanwhile has somebody write a file after the receipt of the next change to it was kept, and so after the time was asked
+// for as often as that needs.
+func (w *world) meanwhile(path, text string, asked int) {
+	now, times := w.Now, 0
+	w.Now = func() time.Time {
+		if times++; times == asked {
+			w.write(path, text, 0o600)
+		}
+		return now()
+	}
+}
+
+func TestASetupThatFailsLeavesNothing(t *testing.T) {
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	path := w.servers(cursor)
+	w.write(path, mine, 0o600)
+	change := of(t, w.Plan(cursor, w.wish), path)
+	w.meanwhile(path, `{"theirs": 1}`, 2)
+	done, err := w.Apply(t.Context(), change)
+	require.ErrorContains(t, err, "meanwhile")
+	require.Empty(t, done.Backup)
+	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
+	require.Empty(t, tree(t, w.Dir))
+}
+
+// The receipt of the setup before says how to put things back; that of one that failed would not.
+func TestASetupThatFailsLeavesTheReceiptAsItWas(t *testing.T) {
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	path := w.servers(cursor)
+	w.write(path, mine, 0o600)
+	w.apply(cursor)
+	ours := w.read(path)
+	w.wish.Server.Command = []string{"/opt/handoff", "mcp"}
+	change := of(t, w.Plan(cursor, w.wish), path)
+	w.meanwhile(path, ours+"\n", 2)
+	_, err := w.Apply(t.Context(), change)
+	require.ErrorContains(t, err, "meanwhile")
+	w.write(path, ours, 0o600)
+	require.True(t, of(t, w.Undo(cursor, w.wish), path).Exact)
+	w.revert(cursor)
+	w.requireText(mine, path)
+	require.Len(t, beside(t, path), 1)
+	require.Empty(t, tree(t, w.Dir))
+}
+
+// What cannot be read now may be read another time.
+func TestAReceiptThatCannotBeReadStays(t *testing.T) {
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	path := w.servers(cursor)
+	w.write(path, mine, 0o600)
+	w.apply(cursor)
+	ours := w.read(path)
+	receipts, err := filepath.Glob(filepath.Join(w.Dir, "*.json"))
+	require.NoError(t, err)
+	require.Len(t, receipts, 1)
+	aside := filepath.Join(t.TempDir(), "receipt")
+	require.NoError(t, os.Rename(receipts[0], aside))
+	require.NoError(t, os.Mkdir(receipts[0], 0o700))
+	w.wish.Server.Command = []string{"/opt/handoff", "mcp"}
+	_, err = w.Apply(t.Context(), of(t, w.Plan(cursor, w.wish), path))
+	require.ErrorContains(t, err, "read the receipt")
+	w.requireText(ours, path)
+	require.DirExists(t, receipts[0])
+	require.NoError(t, os.Remove(receipts[0]))
+	require.NoError(t, os.Rename(aside, receipts[0]))
+	w.revert(cursor)
+	w.requireText(mine, path)
+}
+
+func TestFoldersOfASetupThatFailsAreRemoved(t *testing.T) {
+	w := newWorld(t)
+	vscode := known(t, "vscode")
+	path := w.servers(vscode)
+	change := of(t, w.Plan(vscode, w.wish), path)
+	now := w.Now
+	w.Now = func() time.Time { // the receipt is about to be written
+		require.NoError(t, os.Rename(w.Dir, w.Dir+"-aside"))
+		require.NoError(t, os.WriteFile(w.Dir, nil, 0o600))
+		return now()
+	}
+	_, err := w.Apply(t.Context(), change)
+	require.ErrorContains(t, err, "keep a receipt")
+	require.Empty(t, tree(t, w.wish.Machine.Home))
+}
+
+// Two setups at once would each keep a receipt, and only one of them change the file.
+func TestOneSetupAtATime(t *testing.T) {
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	path := w.servers(cursor)
+	w.write(path, mine, 0o600)
+	change := of(t, w.Plan(cursor, w.wish), path)
+	release, err := lock.Take(t.Context(), filepath.Join(w.Dir, "lock"))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = w.Apply(ctx, change)
+	require.ErrorContains(t, err, "it was interrupted: somebody else is at it")
+	w.requireText(mine, path)
+	require.Len(t, beside(t, path), 1)
+	require.NoError(t, release())
+
+	var changes []setup.Change // all planned before any is made
+	for _, program := range []string{"/opt/a/handoff", "/opt/b/handoff", "/opt/c/handoff"} {
+		w.wish.Server.Command = []string{program, "mcp"}
+		changes = append(changes, of(t, w.Plan(cursor, w.wish), path))
+	}
+	results := make(chan error)
+	for _, change := range changes {
+		go func() {
+			_, err := w.Apply(t.Context(), change)
+			results <- err
+		}()
+	}
+	won := 0
+	for range 3 {
+		if err := <-results; err == nil {
+			won++
+		} else {
+			require.ErrorContains(t, err, "meanwhile")
+		}
+	}
+	require.Equal(t, 1, won)
+	require.True(t, of(t, w.Undo(cursor, w.wish), path).Exact)
+	w.revert(cursor)
+	w.requireText(mine, path)
+	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
+}
+
+func TestAClientsCommandThatHangs(t *testing.T) {
+	w := newWorld(t)
+	w.Patience = 50 * time.Millisecond
+	w.standIn("claude", "exec sleep 60")
+	claude := known(t, "claude-code")
+	path := w.servers(claude)
+	w.write(path, mine, 0o600)
+	change := of(t, w.Plan(claude, w.wish), path)
+	done, err := w.Apply(t.Context(), change)
+	require.NoError(t, err)
+	require.EqualError(t, done.OwnErr, "it did not end within 50ms")
+	w.requireText(string(change.After), path)
+	w.revert(claude)
+	w.requireText(mine, path)
+}
+
+// What a client's command did before it was interrupted is not forgotten.
+func TestWhatAnInterruptedCommandDidIsPutBack(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	child := processtest.NewChild(t, cancel)
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	path := w.servers(claude)
+	w.standIn("claude", "echo '{}' >"+path+"\n"+child.Start()+"wait")
+	w.write(path, mine, 0o600)
+	done, err := w.Apply(ctx, of(t, w.Plan(claude, w.wish), path))
+	require.ErrorContains(t, err, "it was interrupted")
+	child.RequireEnd(t)
+	w.requireText(mine, done.Backup)
+	w.requireText("{}\n", path)
+	require.True(t, of(t, w.Undo(claude, w.wish), path).Exact)
+	w.revert(claude)
+	w.requireText(mine, path)
+	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
+}
+
+func TestAnUndoingThatFailsLeavesNoCopy(t *testing.T) {
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	path := w.servers(cursor)
+	w.write(path, mine, 0o600)
+	w.apply(cursor)
+	w.write(path, w.read(path)+"\n", 0o600)
+	undo := of(t, w.Undo(cursor, w.wish), path)
+	before := beside(t, path)
+	w.meanwhile(path, `{"theirs": 1}`, 1)
+	_, err := w.Revert(t.Context(), undo)
+	require.ErrorContains(t, err, "meanwhile")
+	require.Equal(t, before, beside(t, path))
+}

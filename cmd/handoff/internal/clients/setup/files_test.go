@@ -1,0 +1,159 @@
+//go:build unix
+
+package setup_test
+
+import (
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/installed"
+)
+
+func TestFilesThatAreLeftAlone(t *testing.T) {
+	const text = `{"mcpServers": {}}`
+	for name, tt := range map[string]struct {
+		make func(w *world, path string)
+		why  string
+	}{
+		"read-only": {func(w *world, path string) { w.write(path, text, 0o444) }, "read-only"},
+		"huge":      {func(w *world, path string) { w.write(path, text+strings.Repeat(" ", installed.LargestOwn), 0o600) }, "bytes"},
+		"directory": {func(w *world, path string) { require.NoError(w.t, os.MkdirAll(path, 0o700)) }, "no file"},
+		"pipe":      {func(w *world, path string) { require.NoError(w.t, syscall.Mkfifo(path, 0o600)) }, "no file"},
+		"link to nothing": {func(w *world, path string) {
+			require.NoError(w.t, os.Symlink(filepath.Join(w.wish.Machine.Home, "nowhere"), path))
+		}, "does not exist"},
+		"hard link": {func(w *world, path string) {
+			w.write(path, text, 0o600)
+			require.NoError(w.t, os.Link(path, path+".too"))
+		}, "another name"},
+		"twice": {func(w *world, path string) {
+			w.write(path, `{"mcpServers": {"handoff": {"command": "evil"}, "handoff": {"command": "handoff", "args": ["mcp"]}}}`, 0o600)
+		}, "more than once"},
+		"a key twice": {func(w *world, path string) {
+			w.write(path, `{"mcpServers": {"handoff": {"command": "evil", "command": "handoff", "args": ["mcp"]}}}`, 0o600)
+		}, "more than once"},
+		"deep":           {func(w *world, path string) { w.write(path, strings.Repeat("[", 1<<20), 0o600) }, "nested deeper"},
+		"link to itself": {func(w *world, path string) { require.NoError(w.t, os.Symlink(path, path)) }, "cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			cursor := known(t, "cursor")
+			path := w.servers(cursor)
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			tt.make(w, path)
+			before := tree(t, w.wish.Machine.Home)
+			change := of(t, w.Plan(cursor, w.wish), path)
+			require.ErrorContains(t, change.Err, tt.why)
+			require.Empty(t, change.Diff())
+			snippet, err := change.Snippet()
+			require.NoError(t, err)
+			require.Contains(t, snippet.Text, `"handoff": {`)
+			require.Error(t, of(t, w.Undo(cursor, w.wish), path).Err)
+			require.Equal(t, before, tree(t, w.wish.Machine.Home))
+		})
+	}
+}
+
+func TestALinkStaysOne(t *testing.T) {
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	path, target := w.servers(cursor), filepath.Join(w.wish.Machine.Home, "dotfiles", "mcp.json")
+	w.write(target, `{"mcpServers": {}}`, 0o604)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(t, os.Symlink(filepath.Join("..", "dotfiles", "mcp.json"), path))
+	w.apply(cursor)
+	info, err := os.Lstat(path)
+	require.NoError(t, err)
+	require.NotZero(t, info.Mode()&os.ModeSymlink)
+	require.Contains(t, w.read(target), `"handoff"`)
+	requireMode(t, target, 0o604)
+	w.revert(cursor)
+	w.requireText(`{"mcpServers": {}}`, target)
+}
+
+func TestWhatWasNotThereIsGoneAgain(t *testing.T) {
+	for _, c := range client.All() {
+		for _, scope := range []client.Scope{client.User, client.Project} {
+			t.Run(c.Name+" "+string(scope), func(t *testing.T) {
+				w := newWorld(t)
+				w.wish.Scope = scope
+				w.apply(c)
+				mode := map[client.Scope]os.FileMode{client.User: 0o600, client.Project: 0o644}[scope]
+				requireMode(t, w.servers(c), mode)
+				w.revert(c)
+				require.Empty(t, tree(t, w.wish.Machine.Home))
+				require.Empty(t, tree(t, w.wish.Machine.Project))
+				require.Empty(t, tree(t, w.Dir))
+			})
+		}
+	}
+}
+
+func TestCopiesAndReceiptsAreForNobodyElse(t *testing.T) {
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	w.write(w.servers(cursor), `{}`, 0o644)
+	change := of(t, w.Plan(cursor, w.wish), w.servers(cursor))
+	done, err := w.Apply(t.Context(), change)
+	require.NoError(t, err)
+	require.Equal(t, w.servers(cursor)+".handoff-backup-20260131-120000", done.Backup)
+	w.requireText(`{}`, done.Backup)
+	requireMode(t, done.Backup, 0o600)
+	requireMode(t, w.Dir, 0o700)
+	for _, name := range tree(t, w.Dir) {
+		requireMode(t, filepath.Join(w.Dir, name), 0o600)
+	}
+}
+
+const onFullDisk = "SETUP_TEST_FULL_DISK" // in the environment: this is the process whose files are limited
+
+// Half a copy would be taken for a whole one. The limit is that of a process, so the test has one of its own.
+func TestACopyThatCannotBeMadeIsNotLeft(t *testing.T) {
+	if os.Getenv(onFullDisk) == "" {
+		alone := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+		alone.Env = append(os.Environ(), onFullDisk+"=yes")
+		said, err := alone.CombinedOutput()
+		require.NoError(t, err, string(said))
+		return
+	}
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	path := w.servers(cursor)
+	w.write(path, `{"a": "`+strings.Repeat("x", 4<<20)+`"}`, 0o600)
+	change := of(t, w.Plan(cursor, w.wish), path)
+	limitFiles(t)
+	_, err := w.Apply(t.Context(), change)
+	require.ErrorContains(t, err, "back it up: ")
+	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
+}
+
+// limitFiles has writing fail where a file would get longer than 1 MiB, as on a disk that is full.
+func limitFiles(t *testing.T) {
+	t.Helper()
+	signal.Ignore(syscall.SIGXFSZ)
+	var limit syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
+	limit.Cur = 1 << 20
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
+}
+
+func TestAFileThatChangesMeanwhileIsLeftAlone(t *testing.T) {
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	path := w.servers(cursor)
+	w.write(path, `{}`, 0o600)
+	change := of(t, w.Plan(cursor, w.wish), path)
+	w.write(path, `{"a": 1}`, 0o600)
+	_, err := w.Apply(t.Context(), change)
+	require.ErrorContains(t, err, "meanwhile")
+	w.requireText(`{"a": 1}`, path)
+	require.Len(t, beside(t, path), 1)
+}

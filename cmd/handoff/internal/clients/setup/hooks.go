@@ -1,0 +1,128 @@
+package setup
+
+import (
+	"iter"
+	"slices"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/edit"
+	"handoff/cmd/handoff/internal/clients/installed"
+)
+
+// ours are the hooks of handoff in a file: those that run it, under any path, or one of some other programs.
+type ours struct {
+	*edit.JSON
+
+	client   client.Client
+	programs []string
+}
+
+// oursIn gives them with the programs of the wish and the receipt: it may have another name.
+func (w Wish) oursIn(doc *edit.JSON, c client.Client, r receipt) ours {
+	return ours{doc, c, []string{w.Call.Program, r.Wished.Call.Program}}
+}
+
+// all walks over them, in all events.
+func (o ours) all() iter.Seq[installed.Handler] {
+	return func(yield func(installed.Handler) bool) {
+		for h := range installed.Handlers(o) {
+			if client.IsHookLine(h.Line, o.programs...) && !yield(h) {
+				return
+			}
+		}
+	}
+}
+
+// tooMany tells of more than anybody needs: each of them would be taken out by itself.
+func (o ours) tooMany() error {
+	n := 0
+	for range o.all() {
+		n++
+	}
+	if n > installed.MostHooks {
+		return installed.ErrHooks
+	}
+	return nil
+}
+
+// put makes our hooks those that are wished. The hooks of others keep their places.
+func (o ours) put(w Wish) error {
+	wished := map[string][]any{}
+	if w.Hooks {
+		for _, f := range o.client.Groups(w.Call) {
+			wished[f.Key] = f.Value.([]any)
+		}
+	}
+	for _, event := range o.events() {
+		if edit.Same(o.groups(event), wished[event]) {
+			continue
+		}
+		if err := o.delete(event); err != nil {
+			return err
+		}
+		for _, group := range wished[event] {
+			if err := o.Append(group, installed.HooksKey, event); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// events gives the events on which we run something, or did.
+func (o ours) events() (names []string) {
+	add := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, h := range o.client.Hooks.On {
+		add(h.At)
+	}
+	for h := range o.all() { // of older versions too
+		add(h.Event)
+	}
+	return names
+}
+
+// of gives those of an event.
+func (o ours) of(event string) (all []installed.Handler) {
+	for h := range o.all() {
+		if h.Event == event {
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+// groups gives the groups of an event in which there are hooks of ours. One that others share is none that we make, so
+// that it is sorted out.
+func (o ours) groups(event string) (groups []any) {
+	last := -1
+	for _, h := range o.of(event) {
+		if h.Group == last {
+			continue
+		}
+		last = h.Group
+		group, _ := o.Look(installed.HooksKey, event, h.Group)
+		groups = append(groups, group)
+	}
+	return groups
+}
+
+// delete takes our hooks out of an event, from the last to the first, and the groups that are empty then.
+func (o ours) delete(event string) error {
+	for _, h := range slices.Backward(o.of(event)) {
+		group := way{installed.HooksKey, event, h.Group}
+		if err := o.Delete(group.to(installed.HooksKey, h.Number)...); err != nil {
+			return err
+		}
+		if left, _ := o.Look(group.to(installed.HooksKey)...); !edit.IsEmpty(left) {
+			continue
+		}
+		if err := o.Delete(group...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

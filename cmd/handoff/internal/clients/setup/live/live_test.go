@@ -1,0 +1,99 @@
+//go:build unix
+
+package live_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/clients/setup/live"
+	"handoff/cmd/handoff/internal/process/processtest"
+)
+
+// server is a program of somebody else, as any may be configured: a shell script.
+func server(t *testing.T, script string) live.Program {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "server")
+	require.NoError(t, os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o700))
+	return live.Program{Command: []string{file}, Dir: dir, Environ: os.Environ(), As: `a "client"`}
+}
+
+func TestAProgramIsAsked(t *testing.T) {
+	answer, err := server(t, `
+		read -r ask; case "$ask" in *'"name":"a \"client\""'*) ;; *) exit 9;; esac
+		echo '{"jsonrpc":"2.0","method":"notifications/message"}'
+		printf '%s\n' '`+greeting+`'
+		read -r done; read -r ask; echo '`+listing+`'
+		cat >/dev/null`).Ask(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, both, answer)
+}
+
+// A server may ask its client something meanwhile, under an id of its own.
+func TestWhatAProgramSaysBesidesIsPassedOver(t *testing.T) {
+	answer, err := server(t, `
+		read -r ask
+		echo '{"jsonrpc":"2.0","id":1,"method":"roots/list"}'
+		echo '{"jsonrpc":"2.0","id":"one","method":"ping"}'
+		echo '{"jsonrpc":"2.0","id":7,"result":{"serverInfo":{"name":"another"}}}'
+		printf '%s\n' '`+greeting+`'
+		read -r done; read -r ask
+		echo '{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}'
+		echo '`+listing+`'
+		cat >/dev/null`).Ask(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, both, answer)
+}
+
+func TestProgramsThatDoNotAnswer(t *testing.T) {
+	for name, tt := range map[string]struct{ script, why string }{
+		"fails":           {"echo first >&2; echo no store >&2; exit 3", "it ended without an answer (exit status 3): no store"},
+		"ends":            {"exit 0", "it ended without an answer"},
+		"is another":      {"echo Hello; cat >/dev/null", "something else than MCP"},
+		"another":         {`echo '{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"name":"files"}}}'; cat >/dev/null`, `what answers is "files", and not handoff`},
+		"refuses":         {`echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"not today"}}'; cat >/dev/null`, "not today"},
+		"knows no such":   {`echo '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}'; cat >/dev/null`, "what?"},
+		"never ends line": {`head -c 5000000 /dev/zero | tr '\0' x`, "it ended without an answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := server(t, tt.script).Ask(t.Context())
+			require.ErrorContains(t, err, tt.why)
+		})
+	}
+	_, err := live.Program{Command: []string{filepath.Join(t.TempDir(), "nothing")}}.Ask(t.Context())
+	require.ErrorContains(t, err, "start it")
+}
+
+// A program that complains without end is neither kept in memory nor printed.
+func TestOfComplaintsTheLastIsTold(t *testing.T) {
+	_, err := server(t, "head -c 5000000 /dev/zero | tr '\\0' x >&2; exit 3").Ask(t.Context())
+	require.ErrorContains(t, err, "(exit status 3): xxx")
+	require.Less(t, len(err.Error()), 500)
+	_, err = server(t, "head -c 5000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo no store >&2; exit 3").Ask(t.Context())
+	require.ErrorContains(t, err, "(exit status 3): no store")
+}
+
+// A program that says nothing is waited for no longer than the caller does.
+// What is configured may be a shell that starts something else.
+func TestASilentProgramIsKilledWithAllItStarted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	child := processtest.NewChild(t, cancel)
+	_, err := server(t, child.Start()+"wait").Ask(ctx)
+	require.Error(t, err)
+	child.RequireEnd(t)
+}
+
+func TestWhatAProgramLeavesRunningIsKilled(t *testing.T) {
+	child := processtest.NewChild(t, func() {})
+	_, err := server(t, child.Start()+`
+		read -r ask; printf '%s\n' '`+greeting+`'
+		read -r done; read -r ask; echo '`+listing+`'
+		cat >/dev/null`).Ask(t.Context())
+	require.NoError(t, err)
+	child.RequireEnd(t)
+}

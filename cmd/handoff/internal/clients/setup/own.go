@@ -1,0 +1,85 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/cmd/handoff/internal/process"
+)
+
+const (
+	patience = 15 * time.Second // how long a client's command may take
+	slow     = 2 * time.Second  // after which a person is told what is waited for
+)
+
+// own gives the client's command that adds our server, with its path; nil where the file is better written: there is no
+// command, it cannot say all that is wished, the server is there already, or the client would replace a link or a file of
+// somebody else by a file of its own.
+func (w Wish) own(c client.Client, f installed.File, known bool) []string {
+	before, err := f.Document(c.Servers.Syntax)
+	if c.Own == nil || known || err != nil || isLink(f.Path) || isAnothers(f.Info) {
+		return nil
+	}
+	if _, there := before.Look(server(c, before)...); there {
+		return nil
+	}
+	program := c.Detect(w.Machine).Command
+	arguments := c.Own.Add(w.Scope, w.Server)
+	if program == "" || arguments == nil {
+		return nil
+	}
+	return append([]string{program}, arguments...)
+}
+
+// runOwn runs a client's command where the project is. Out of patience, it ends all that the command started.
+func (s Setter) runOwn(ctx context.Context, w Wish, command []string) error {
+	limit := cmp.Or(s.Patience, patience)
+	ctx, end := context.WithTimeout(ctx, limit)
+	defer end()
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // the client that was found, with arguments from our table
+	cmd.Dir, cmd.Env = w.Machine.Project, w.Machine.Environ()
+	var out process.Tail
+	cmd.Stdout, cmd.Stderr = &out, &out
+	process.Tree(cmd)
+	err := toldOf(cmd.Run, func() { s.tell(command) })
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = fmt.Errorf("it did not end within %s", limit)
+	}
+	if said := strings.Join(strings.Fields(out.String()), " "); err != nil && said != "" {
+		err = fmt.Errorf("%w: %.300s", err, said)
+	}
+	return err
+}
+
+func (s Setter) tell(command []string) {
+	if s.Slow != nil {
+		s.Slow(command)
+	}
+}
+
+// toldOf runs do, and tell besides if that is slow.
+func toldOf(do func() error, tell func()) error {
+	done := make(chan struct{})
+	var teller sync.WaitGroup
+	teller.Go(func() {
+		late := time.NewTimer(slow)
+		defer late.Stop()
+		select {
+		case <-late.C:
+			tell()
+		case <-done:
+		}
+	})
+	err := do()
+	close(done)
+	teller.Wait()
+	return err
+}

@@ -1,0 +1,171 @@
+//go:build unix
+
+package setup_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/clients/client"
+)
+
+// The same project has several ways to it.
+func TestAProjectThroughALink(t *testing.T) {
+	for name, first := range map[string]bool{"set up through it": true, "removed through it": false} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			cursor := known(t, "cursor")
+			w.wish.Scope = client.Project
+			project := w.wish.Machine.Project
+			link := project + "-link"
+			require.NoError(t, os.Symlink(project, link))
+			through := map[bool]string{true: link, false: project}
+			for _, text := range []string{"", mine} {
+				if text != "" {
+					w.write(filepath.Join(project, ".cursor", "mcp.json"), text, 0o600)
+				}
+				w.wish.Machine.Project = through[first]
+				w.wish.Server.Trust = true
+				w.apply(cursor)
+				w.wish.Machine.Project = through[!first]
+				require.True(t, w.AsBefore(cursor, w.wish).Server.Trust)
+				require.True(t, of(t, w.Undo(cursor, w.wish), w.servers(cursor)).Exact)
+				w.revert(cursor)
+				if text == "" {
+					require.Empty(t, tree(t, project))
+				} else {
+					w.requireText(text, w.servers(cursor))
+				}
+				require.Empty(t, tree(t, w.Dir))
+			}
+		})
+	}
+}
+
+// Receipts were kept by the path as it was spelled.
+func TestAReceiptOfAnOlderVersion(t *testing.T) {
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	w.wish.Scope = client.Project
+	project := w.wish.Machine.Project
+	w.wish.Machine.Project = project + "-link"
+	require.NoError(t, os.Symlink(project, w.wish.Machine.Project))
+	path := w.servers(cursor)
+	w.write(path, mine, 0o600)
+	w.apply(cursor)
+	kept := filepath.Join(w.Dir, tree(t, w.Dir)[0])
+	var receipt map[string]any
+	require.NoError(t, json.Unmarshal([]byte(w.read(kept)), &receipt))
+	delete(receipt, "target")
+	text, err := json.Marshal(receipt)
+	require.NoError(t, err)
+	name := sha256.Sum256([]byte(path))
+	w.write(filepath.Join(w.Dir, hex.EncodeToString(name[:])[:16]+".json"), string(text), 0o600)
+	require.NoError(t, os.Remove(kept))
+
+	w.wish.Server.Command = []string{"handoff", "mcp", "--agent", "qa"}
+	w.apply(cursor)
+	w.revert(cursor)
+	w.requireText(mine, path)
+	require.Empty(t, tree(t, w.Dir))
+}
+
+// Where nothing tells what was there, nobody is said to have changed it.
+func TestWhetherThereIsAReceiptIsTold(t *testing.T) {
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	path := w.servers(cursor)
+	w.write(path, mine, 0o600)
+	w.apply(cursor)
+	w.write(path, w.read(path)+"\n", 0o600)
+	undo := of(t, w.Undo(cursor, w.wish), path)
+	require.True(t, undo.Recorded)
+	require.False(t, undo.Exact)
+	require.NoError(t, os.RemoveAll(w.Dir))
+	undo = of(t, w.Undo(cursor, w.wish), path)
+	require.False(t, undo.Recorded)
+	require.False(t, undo.Same())
+}
+
+// Directories that one setup made, and others put something into, are removed with the last of them.
+func TestFoldersThatSeveralNeed(t *testing.T) {
+	for name, order := range map[string][]string{"as made": {"vscode", "opencode"}, "the other way": {"opencode", "vscode"}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.apply(known(t, "vscode"))
+			w.apply(known(t, "opencode"))
+			w.revert(known(t, order[0]))
+			require.NotEmpty(t, tree(t, w.wish.Machine.Home))
+			w.revert(known(t, order[1]))
+			require.Empty(t, tree(t, w.wish.Machine.Home))
+			require.Empty(t, tree(t, w.Dir))
+		})
+	}
+}
+
+func TestFoldersOfAFileThatSomebodyDeleted(t *testing.T) {
+	w := newWorld(t)
+	vscode := known(t, "vscode")
+	path := w.servers(vscode)
+	w.apply(vscode)
+	w.wish.Server.Command = []string{"/opt/handoff", "mcp"}
+	w.apply(vscode) // which makes a copy
+	require.NoError(t, os.Remove(path))
+	w.revert(vscode)
+	require.Empty(t, tree(t, w.wish.Machine.Home))
+	require.Empty(t, tree(t, w.Dir))
+}
+
+// A copy of what somebody had stays when they delete the file.
+func TestACopyOfWhatSomebodyDeletedStays(t *testing.T) {
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	path := w.servers(cursor)
+	w.write(path, mine, 0o600)
+	w.apply(cursor)
+	require.NoError(t, os.Remove(path))
+	w.revert(cursor)
+	left := beside(t, path)
+	require.Len(t, left, 1)
+	w.requireText(mine, filepath.Join(filepath.Dir(path), left[0]))
+}
+
+// A receipt is a file that others may have written: it removes nothing but what a setup makes.
+func TestAReceiptRemovesOnlyWhatASetupMakes(t *testing.T) {
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	path := w.servers(cursor)
+	w.write(path, mine, 0o600)
+	w.apply(cursor)
+	home := w.wish.Machine.Home
+	stays := []string{filepath.Join(home, "thesis.txt"), filepath.Join(home, "mcp.json.handoff-backup-1"), filepath.Join(filepath.Dir(path), "mcp.json.mine")}
+	for _, name := range stays {
+		w.write(name, "mine", 0o600)
+	}
+	folder := filepath.Join(home, "empty")
+	require.NoError(t, os.Mkdir(folder, 0o700))
+	stays = append(stays, folder)
+
+	kept := filepath.Join(w.Dir, tree(t, w.Dir)[0])
+	var receipt map[string]any
+	require.NoError(t, json.Unmarshal([]byte(w.read(kept)), &receipt))
+	backups, _ := receipt["backups"].([]any)
+	receipt["backups"] = append(backups, any(stays[0]), any(stays[1]), any(stays[2]), any(folder))
+	receipt["folders"] = []string{folder, stays[0]}
+	text, err := json.Marshal(receipt)
+	require.NoError(t, err)
+	w.write(kept, string(text), 0o600)
+	w.revert(cursor)
+	w.requireText(mine, path)
+	for _, name := range stays {
+		_, err := os.Stat(name)
+		require.NoError(t, err)
+	}
+	require.Equal(t, []string{"mcp.json", "mcp.json.mine"}, beside(t, path))
+}

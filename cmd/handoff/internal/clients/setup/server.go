@@ -1,0 +1,103 @@
+package setup
+
+import (
+	"path"
+	"path/filepath"
+	"strings"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/edit"
+)
+
+// Foreign says that the server of another program has our name.
+type Foreign struct {
+	Remove []string // the client's command that removes it, without the program; nil: it has none
+}
+
+func (*Foreign) Error() string { return "it has another server that is called handoff" }
+
+// putServer writes our server into a list, and switches it on. Of an entry that is there, what we do not write ourselves
+// stays: a timeout, say.
+func (w Wish) putServer(c client.Client, doc edit.Document, r receipt) error {
+	at := server(c, doc)
+	entry := c.Entry(w.Server)
+	old, there := doc.Look(at...)
+	if !there {
+		return doc.Set(entry, at...)
+	}
+	fields, ok := old.(map[string]any)
+	if !ok || !w.isOurs(fields, r) {
+		return &Foreign{removal(c, w.Scope)}
+	}
+	for _, f := range entry {
+		if edit.Same(fields[f.Key], f.Value) {
+			continue
+		}
+		if err := doc.Set(f.Value, at.to(f.Key)...); err != nil {
+			return err
+		}
+	}
+	for _, key := range append(stale(c, entry), client.OffKeys(fields)...) {
+		if err := doc.Delete(at.to(key)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func removal(c client.Client, scope client.Scope) []string {
+	if c.Own == nil {
+		return nil
+	}
+	return c.Own.Remove(scope)
+}
+
+// isOurs tells whether an entry is setup's to change: one that leads where the wished one does, or the one of the receipt
+// did, or that starts handoff. What somebody put in its place is theirs, receipt or not.
+func (w Wish) isOurs(fields map[string]any, r receipt) bool {
+	return w.leadsTo(w.Server, fields) || r.Path != "" && w.leadsTo(r.Wished.Server, fields)
+}
+
+// leadsTo tells whether an entry starts this server, or handoff under another path, or has its address.
+func (w Wish) leadsTo(s client.Server, fields map[string]any) bool {
+	if url, ok := fields["url"]; ok && url != nil {
+		return s.URL != "" && url == s.URL
+	}
+	words := client.ReadEntry(fields).Command
+	if len(words) < 2 || words[1] != "mcp" {
+		return false
+	}
+	return len(s.Command) > 0 && words[0] == s.Command[0] || w.names(words[0])
+}
+
+// names tells whether setup could have named handoff so: by its bare name, or, for one user, by its path. A path within a
+// project is the project's.
+func (w Wish) names(program string) bool {
+	slashed := strings.ReplaceAll(program, `\`, "/")
+	if slashed != program && len(program) > 2 && program[1] == ':' {
+		slashed = slashed[2:] // of a drive
+	}
+	absolute := path.IsAbs(slashed) || filepath.IsAbs(program)
+	return client.IsHandoff(program) && (!strings.Contains(slashed, "/") || absolute && w.Scope == client.User)
+}
+
+// stale gives the keys that other forms of our entry have and this one has not.
+func stale(c client.Client, entry client.Object) (keys []string) {
+	forms := []client.Server{
+		{Command: []string{"x", "x"}, Pass: []string{"X"}, Trust: true},
+		{URL: "x", TokenEnv: "X", Agent: "x", Trust: true},
+	}
+	now := map[string]bool{}
+	for _, f := range entry {
+		now[f.Key] = true
+	}
+	for _, form := range forms {
+		for _, f := range c.Entry(form) {
+			if !now[f.Key] {
+				now[f.Key] = true
+				keys = append(keys, f.Key)
+			}
+		}
+	}
+	return keys
+}

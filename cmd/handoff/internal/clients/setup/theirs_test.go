@@ -1,0 +1,180 @@
+package setup_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/setup"
+)
+
+// A server that somebody put in the place of ours is theirs, although there is a receipt.
+func TestAServerThatReplacedOursStays(t *testing.T) {
+	w := newWorld(t)
+	gemini := known(t, "gemini-cli")
+	path := w.servers(gemini)
+	w.apply(gemini)
+	const other = `"command": "npx",
+      "args": [
+        "@other/handoff-mcp"`
+	ours := strings.NewReplacer(`"command": "handoff",`, `"command": "npx",`, `"mcp"`, `"@other/handoff-mcp"`)
+	w.write(path, ours.Replace(w.read(path)), 0o600)
+	require.Contains(t, w.read(path), other)
+
+	var foreign *setup.Foreign
+	require.ErrorAs(t, of(t, w.Plan(gemini, w.wish), path).Err, &foreign)
+	undo := of(t, w.Undo(gemini, w.wish), path)
+	require.NoError(t, undo.Err)
+	require.ErrorAs(t, undo.Foreign, &foreign)
+	w.revert(gemini)
+	require.Contains(t, w.read(path), other)
+	require.NotContains(t, w.read(path), "handoff hook")
+}
+
+// Claude Code has a list for one person in one project, which goes before those that setup writes.
+func TestAServerOfThisProjectAloneIsTold(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	path := w.servers(claude)
+	of := func() (plan, undo error) {
+		return of(t, w.Plan(claude, w.wish), w.servers(claude)).Foreign, of(t, w.Undo(claude, w.wish), w.servers(claude)).Foreign
+	}
+	w.write(path, `{"projects": {"/elsewhere": {"mcpServers": {"handoff": {"command": "handoff", "args": ["mcp"]}}}}}`, 0o600)
+	plan, undo := of()
+	require.NoError(t, plan)
+	require.NoError(t, undo)
+	w.write(path, strings.ReplaceAll(w.read(path), "/elsewhere", w.wish.Machine.Project), 0o600)
+	for _, scope := range []client.Scope{client.User, client.Project} {
+		w.wish.Scope = scope
+		plan, undo = of()
+		var local *setup.Local
+		require.ErrorAs(t, plan, &local)
+		require.ErrorAs(t, undo, &local)
+		require.Equal(t, "claude mcp remove --scope local handoff", local.Remove)
+	}
+}
+
+// A program of another name is ours where the receipt says so, whatever is wished now.
+func TestTheReceiptKnowsTheProgram(t *testing.T) {
+	w := newWorld(t)
+	cursor := known(t, "cursor")
+	path := w.servers(cursor)
+	w.write(path, mine, 0o600)
+	w.wish.Server.Command = []string{"/opt/handoff-1.2", "mcp"}
+	w.apply(cursor)
+	w.write(path, w.read(path)+"\n", 0o600)
+	w.wish.Server.Command = []string{"handoff", "mcp"}
+	w.revert(cursor)
+	w.requireText(mine+"\n", path)
+}
+
+// A hook that does something besides is somebody else's, and so is a program within a project.
+func TestWhatOnlyLooksLikeOurs(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	settings := claude.Hooks.In(client.User, w.wish.Machine)
+	const hook = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "handoff hook stop --client claude-code; notify-send done"}]}]}}` + "\n"
+	w.write(settings, hook, 0o600)
+	w.apply(claude)
+	require.Contains(t, w.read(settings), "notify-send done")
+	require.NoError(t, os.RemoveAll(w.Dir))
+	w.revert(claude)
+	require.Contains(t, w.read(settings), "notify-send done")
+	require.Equal(t, 1, strings.Count(w.read(settings), "handoff hook"))
+
+	w.wish.Scope = client.Project
+	for _, program := range []string{"tools/handoff", "./handoff", "/src/shop/handoff"} {
+		w.write(w.servers(claude), `{"mcpServers": {"handoff": {"command": "`+program+`", "args": ["mcp"]}}}`, 0o600)
+		require.ErrorContains(t, of(t, w.Plan(claude, w.wish), w.servers(claude)).Err, "another server", program)
+	}
+}
+
+// An apostrophe in the way to the program doubles nothing, and leaves nothing behind.
+func TestAnApostropheInTheProgram(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	w.wish.Call.Program = "/home/o'hara/handoff"
+	settings := claude.Hooks.In(client.User, w.wish.Machine)
+	w.apply(claude)
+	require.True(t, of(t, w.Plan(claude, w.wish), settings).Same())
+	require.NoError(t, os.RemoveAll(w.Dir))
+	w.revert(claude)
+	require.NotContains(t, w.read(settings), "hara")
+}
+
+// What is around our lines may be secret, and so is a line that gets no more than a comma, or holds everything.
+func TestADiffShowsOnlyOurs(t *testing.T) {
+	for name, text := range map[string]string{
+		"lines":    "{\n  \"mcpServers\": {\n    \"a\": {\n      \"env\": {\"KEY\": \"hunter2\"}\n    }\n  }\n}\n",
+		"comma":    "{\n  \"mcpServers\": {\n    \"a\": {\"env\": {\"KEY\": \"hunter2\"}}\n  }\n}\n",
+		"one line": `{"mcpServers": {"a": {"env": {"KEY": "hunter2"}}}}`,
+		"in ours":  "{\n  \"mcpServers\": {\n    \"handoff\": {\"command\": \"/old/handoff\", \"args\": [\"mcp\"], \"env\": {\"KEY\": \"hunter2\"}}\n  }\n}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			cursor := known(t, "cursor")
+			path := w.servers(cursor)
+			w.write(path, text, 0o600)
+			diff := of(t, w.Plan(cursor, w.wish), path).Diff()
+			require.NotContains(t, diff, "hunter2")
+			if name == "lines" || name == "comma" {
+				require.Contains(t, diff, `+      "command": "handoff"`)
+			}
+			if name != "lines" {
+				require.Contains(t, diff, "not shown")
+			}
+			w.apply(cursor)
+			diff = of(t, w.Undo(cursor, w.wish), path).Diff()
+			require.NotEmpty(t, diff)
+			require.NotContains(t, diff, "hunter2")
+		})
+	}
+}
+
+func TestTrustIsTakenBackByASetupWithoutIt(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	settings := claude.Allow().Files.In(client.User, w.wish.Machine)
+	w.wish.Server.Trust = true
+	w.apply(claude)
+	require.Contains(t, w.read(settings), "mcp__handoff")
+	w.wish.Server.Trust = false
+	w.apply(claude)
+	require.NotContains(t, w.read(settings), "mcp__handoff")
+}
+
+// A permission that was there already when trust was wished is not taken back.
+func TestTrustThatWasThereStaysWhenItIsWished(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	settings := claude.Allow().Files.In(client.User, w.wish.Machine)
+	w.write(settings, `{"permissions": {"allow": ["mcp__handoff"]}}`, 0o600)
+	w.wish.Server.Trust = true
+	w.apply(claude)
+	w.wish.Server.Trust = false
+	w.apply(claude)
+	require.Contains(t, w.read(settings), "mcp__handoff")
+}
+
+// The receipt tells of files that are not where the client would look now.
+func TestWhatWasSetUpElsewhereIsTakenOut(t *testing.T) {
+	w := newWorld(t)
+	codex := known(t, "codex")
+	w.vars["CODEX_HOME"] = filepath.Join(w.wish.Machine.Home, "elsewhere")
+	w.apply(codex)
+	require.Len(t, tree(t, w.wish.Machine.Home), 3)
+	w.vars["CODEX_HOME"] = ""
+	w.wish.Scope = client.Project
+	w.revert(codex)
+	require.Len(t, tree(t, w.wish.Machine.Home), 3, "it is the user's")
+	w.wish.Scope = client.User
+	w.revert(codex)
+	require.Empty(t, tree(t, w.wish.Machine.Home))
+	receipts, err := filepath.Glob(filepath.Join(w.Dir, "*.json"))
+	require.NoError(t, err)
+	require.Empty(t, receipts)
+}
