@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,7 +23,8 @@ var update = flag.Bool("update", false, "write what the server says into testdat
 //	$  the end of input, after which the server says the rest
 //	<  what the server says
 //
-// The server says one line to each > and !, or as many as the digit behind it.
+// The server says one line to each > and !, or as many as the digit behind it. [layOut] lays it out. Lines that begin
+// with a blank belong to the line above them: what the client sends may be broken anywhere between two values.
 func TestWire(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	require.NoError(t, err)
@@ -47,13 +49,16 @@ func play(t *testing.T, script string) string {
 	cfg := workspace(t)
 	c := connect(t, cfg)
 	var played strings.Builder
-	for line := range strings.Lines(script) {
-		line = strings.TrimSuffix(line, "\n")
-		if strings.HasPrefix(line, "<") {
+	said := func(message string) {
+		require.False(t, strings.ContainsAny(message, "<>&"), "these are escaped on the wire")
+		played.WriteString("< " + layOut(message) + "\n")
+	}
+	for _, written := range entry.FindAllString(script, -1) {
+		if strings.HasPrefix(written, "<") {
 			continue // the server speaks for itself
 		}
-		played.WriteString(line + "\n")
-		mark, text, _ := strings.Cut(line, " ")
+		played.WriteString(written)
+		mark, text, _ := strings.Cut(continued.ReplaceAllString(written, ""), " ")
 		switch mark[0] {
 		case '>':
 			c.send(text)
@@ -63,16 +68,22 @@ func play(t *testing.T, script string) string {
 			act(t, cfg, schemas.Agent(agent), tool, args)
 		case '$':
 			require.NoError(t, c.leave())
-			for _, said := range c.rest() {
-				played.WriteString("< " + said + "\n")
+			for _, message := range c.rest() {
+				said(message)
 			}
 		}
 		for range answers(mark) {
-			played.WriteString("< " + c.next() + "\n")
+			said(c.next())
 		}
 	}
 	return played.String()
 }
+
+// entry is a line of a script with those that continue it, continued is where it is broken.
+var (
+	entry     = regexp.MustCompile(`(?m)^[^ \n].*\n(?: .*\n)*`)
+	continued = regexp.MustCompile(`\n *`)
+)
 
 func answers(mark string) int {
 	switch {
