@@ -96,7 +96,7 @@ func cycle(s *mailbox.Service, i int) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Complete(ctx, request(to), schemas.CompleteIn{HandoffID: claim.HandoffID.String(), Token: claim.Token, Summary: "passed"})
+	_, err = s.Complete(ctx, request(to), schemas.CompleteIn{HandoffID: claim.HandoffID.String(), Token: claim.Token, Result: schemas.Result{Summary: "passed"}})
 	return err
 }
 

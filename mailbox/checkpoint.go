@@ -12,12 +12,12 @@ func checkpointID(event uint64) string { return fmt.Sprintf("chk_%d", event) }
 
 // checkpointOf is what a failure leaves for the one who goes on; nil for nothing.
 func checkpointOf(in schemas.FailIn) *schemas.Checkpoint {
-	if in.Checkpoint == nil && in.Partial == nil {
+	if in.Checkpoint == nil && in.PartialProgress == nil {
 		return nil
 	}
 	c := value(in.Checkpoint)
 	if c.PartialProgress == nil {
-		c.PartialProgress = in.Partial
+		c.PartialProgress = in.PartialProgress
 	}
 	return &c
 }

@@ -120,7 +120,7 @@ func TestSubagentsOfOneSessionAreToldApartByTheirTokens(t *testing.T) {
 	w.send(a, "b", "y")
 	one, two := w.claim(b), w.claim(b)
 	require.NotEqual(t, one.Token, two.Token)
-	_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "1", Summary: "s", Token: two.Token})
+	_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "s"}, Token: two.Token})
 	refused(t, err, schemas.Denied, "not of ho_1")
 	require.Equal(t, schemas.Accepted, w.status(1))
 	w.complete(b, 1, func(in *schemas.CompleteIn) { in.Token = one.Token })
@@ -156,7 +156,7 @@ func TestTheClaimTokenSaysWhoActsOnTheSameConnection(t *testing.T) {
 	w.send(main, "qa", "x")
 	token := w.claim(sub).Token
 	stranger := w.stdio("other")
-	_, err := w.Complete(context.Background(), stranger, schemas.CompleteIn{HandoffID: "1", Summary: "s", Token: token})
+	_, err := w.Complete(context.Background(), stranger, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "s"}, Token: token})
 	refused(t, err, schemas.Denied, "qa holds it")
 
 	w.complete(main, 1, func(in *schemas.CompleteIn) {

@@ -144,11 +144,9 @@ func (o *op) complete(r *store.Record, in schemas.CompleteIn, digest string, kep
 }
 
 func completionOf(in schemas.CompleteIn) schemas.Completion {
-	return schemas.Completion{
-		Version: max(in.Version, 1), Summary: in.Summary, Detail: in.Detail, Data: in.Data,
-		Results: in.Results, Outputs: in.Outputs, Deliverables: in.Deliverables, Verification: in.Verification,
-		Output: in.Output, Notes: in.Notes, Continuation: in.Continuation, Origin: in.Origin,
-	}
+	done := schemas.Completion{Result: in.Result, Origin: in.Origin}
+	done.Version = max(done.Version, 1)
+	return done
 }
 
 func (o *op) tellSender(r *store.Record, done schemas.Completion) error {

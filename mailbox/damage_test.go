@@ -22,7 +22,7 @@ func TestWhatCannotBeReadIsHandedOutOnceAndCanBeFailed(t *testing.T) {
 	claim := w.claim(c)
 	require.Contains(t, claim.Brief, "cannot be read")
 	require.Equal(t, schemas.ID(2), w.claim(c).HandoffID)
-	w.fail(c, schemas.FailIn{HandoffID: "1", Description: "unreadable", Then: schemas.ThenStop})
+	w.fail(c, schemas.FailIn{HandoffID: "1", FailureDetail: because("unreadable"), Then: schemas.ThenStop})
 }
 
 func TestADamagedParentHidesOnlyItself(t *testing.T) {

@@ -122,11 +122,11 @@ func TestAReservationThatIsOverGoesBackToThePool(t *testing.T) {
 func TestNoActionTouchesWhatIsOver(t *testing.T) {
 	for name, do := range map[string]func(w *world, a, b schemas.Caller) error{
 		"complete": func(w *world, _, b schemas.Caller) error {
-			_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "301", Summary: "s"})
+			_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "301", Result: schemas.Result{Summary: "s"}})
 			return err
 		},
 		"fail": func(w *world, _, b schemas.Caller) error {
-			_, err := w.Fail(context.Background(), b, schemas.FailIn{HandoffID: "301", Description: "d"})
+			_, err := w.Fail(context.Background(), b, schemas.FailIn{HandoffID: "301", FailureDetail: because("d")})
 			return err
 		},
 		"progress": func(w *world, _, b schemas.Caller) error {
@@ -157,7 +157,7 @@ func TestARollbackLeavesWhatIsOverToTheClock(t *testing.T) {
 	w.claim(b)
 	w.send(b, "d", "a part", func(in *schemas.SendIn) { in.Deadline = "11m" })
 	w.later(time.Hour)
-	w.fail(b, schemas.FailIn{HandoffID: "301", Description: "d"})
+	w.fail(b, schemas.FailIn{HandoffID: "301", FailureDetail: because("d")})
 	require.Equal(t, schemas.TimedOut, w.status(302))
 }
 
@@ -191,7 +191,7 @@ func TestADamagedPartDoesNotKeepItsHolderFromEnding(t *testing.T) {
 	w.send(sender, "d", "afterwards", afterwards("1"))
 	damage(t, b, 2)
 	damage(t, b, 3)
-	w.fail(coder, schemas.FailIn{HandoffID: "1", Description: "d", Then: schemas.ThenRollback})
+	w.fail(coder, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRollback})
 	require.Equal(t, schemas.Failed, w.status(1))
 }
 

@@ -137,10 +137,7 @@ func (o *op) endFailed(a life.Action, r, now *store.Record, failure schemas.Fail
 
 func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.Failure {
 	f := schemas.Failure{
-		Status: in.Outcome, Alternative: in.Alternative, Then: then, Origin: in.Origin,
-		Failure: schemas.FailureDetail{
-			Type: in.Type, Description: in.Description, Blockers: in.Blockers, PartialProgress: in.Partial,
-		},
+		Status: in.Outcome, Failure: in.FailureDetail, Alternative: in.Alternative, Then: then, Origin: in.Origin,
 	}
 	if then == schemas.ThenRollback || len(in.Questions) > 0 {
 		f.RollbackRequest = &schemas.RollbackRequest{Reason: in.Reason, Questions: in.Questions}

@@ -19,7 +19,7 @@ func TestADependentWaitsForTheRetryOfWhatItWaitedFor(t *testing.T) {
 	for name, retry := range map[string]func(w *world, a, b schemas.Caller) schemas.ID{
 		"by its holder": func(w *world, _, b schemas.Caller) schemas.ID {
 			w.claim(b)
-			return w.fail(b, schemas.FailIn{HandoffID: "1", Description: "d", Then: schemas.ThenRetry}).RollbackHandoff
+			return w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRetry}).RollbackHandoff
 		},
 		"by its sender": func(w *world, a, _ schemas.Caller) schemas.ID {
 			w.update(a, 1, schemas.ActCancel)
@@ -46,7 +46,7 @@ func TestARetryWithNobodyLeftToMakeItGoesToAPerson(t *testing.T) {
 	w.accepts("review", b)
 	w.send(a, "capability:review", "x")
 	w.claim(b)
-	in := schemas.FailIn{HandoffID: "1", Description: "d", Then: schemas.ThenRetry}
+	in := schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRetry}
 	first := w.fail(b, in)
 	require.Equal(t, schemas.ThenEscalate, first.Then)
 	require.Equal(t, schemas.Address(schemas.Human), first.To)
@@ -64,7 +64,7 @@ func TestARetryWithoutAttemptsLeftGoesToAPerson(t *testing.T) {
 	a, b := w.stdio("a"), w.stdio("b")
 	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{MaxAttempts: 1} })
 	w.claim(b)
-	out := w.fail(b, schemas.FailIn{HandoffID: "1", Description: "d", Then: schemas.ThenRetry})
+	out := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRetry})
 	require.Equal(t, schemas.ThenEscalate, out.Then)
 	require.Equal(t, schemas.Address(schemas.Human), out.To)
 }
@@ -72,7 +72,7 @@ func TestARetryWithoutAttemptsLeftGoesToAPerson(t *testing.T) {
 func TestARetryInAPoolPassesOverWhoFailed(t *testing.T) {
 	w, _, b, c := pool(t)
 	w.claim(b)
-	out := w.fail(b, schemas.FailIn{HandoffID: "1", Description: "d", Then: schemas.ThenRetry})
+	out := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRetry})
 	require.Equal(t, schemas.ThenRetry, out.Then)
 	require.True(t, w.claim(b).Empty)
 	require.Equal(t, out.RollbackHandoff, w.claim(c).HandoffID)
@@ -89,7 +89,7 @@ func TestARetryKeepsEstimateAndTimeout(t *testing.T) {
 	first := w.claim(b)
 	require.Equal(t, w.now.Add(8*time.Hour), *first.LeaseEnds)
 	w.later(time.Hour)
-	w.fail(b, schemas.FailIn{HandoffID: "1", Token: first.Token, Description: "d", Then: schemas.ThenRetry})
+	w.fail(b, schemas.FailIn{HandoffID: "1", Token: first.Token, FailureDetail: because("d"), Then: schemas.ThenRetry})
 	require.Equal(t, w.now.Add(8*time.Hour), *w.claim(b).LeaseEnds)
 	require.Equal(t, w.now.Add(10*time.Hour), *w.full(2).Handoff.Metadata.Deadline)
 }
@@ -124,7 +124,7 @@ func TestTheOwnerHearsOfWorkThatTheRulesSent(t *testing.T) {
 		"question":  func(w *world, f schemas.Caller, id schemas.ID) { w.update(f, id, schemas.ActAsk, note("which?")) },
 		"completed": func(w *world, f schemas.Caller, id schemas.ID) { w.complete(f, id) },
 		"failed": func(w *world, f schemas.Caller, id schemas.ID) {
-			w.fail(f, schemas.FailIn{HandoffID: id.String(), Description: "d"})
+			w.fail(f, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("d")})
 		},
 		"cancelled": func(w *world, _ schemas.Caller, id schemas.ID) { w.update(person, id, schemas.ActCancel) },
 	} {
@@ -157,7 +157,7 @@ func TestARollbackCancelsOnlyWhatItsHolderPassedOnUnclaimed(t *testing.T) {
 	begun := w.stdio("f")
 	w.claim(begun)
 	w.update(begun, 6, schemas.ActRelease)
-	w.fail(b, schemas.FailIn{HandoffID: "1", Description: "d"})
+	w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")})
 
 	require.Equal(t, schemas.Cancelled, w.status(2))
 	require.Equal(t, schemas.Accepted, w.status(3))
@@ -193,7 +193,7 @@ func TestFailSaysWhatFollows(t *testing.T) {
 			a, b := w.stdio("a"), w.stdio("b")
 			w.send(a, "b", "x")
 			w.claim(b)
-			in := schemas.FailIn{HandoffID: "1", Description: "d", Then: c.then}
+			in := schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: c.then}
 			first, again := w.fail(b, in), w.fail(b, in)
 			require.Equal(t, c.became, first.Then)
 			require.Equal(t, c.to, first.To)
@@ -209,7 +209,7 @@ func TestWhoWaitsForARetryIsNotToldThatItIsBlocked(t *testing.T) {
 	w.send(s, "c", "x")
 	w.send(s, "d", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
 	w.claim(c)
-	w.fail(c, schemas.FailIn{HandoffID: "1", Description: "no", Then: schemas.ThenRetry})
+	w.fail(c, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Then: schemas.ThenRetry})
 	require.NotContains(t, w.kinds(s, 2), "blocked")
 	require.Equal(t, []string{"ho_3"}, w.full(2).Standing.BlockedBy)
 }

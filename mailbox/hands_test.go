@@ -113,12 +113,12 @@ func TestWithoutAConnectionTheInstanceIsTheHand(t *testing.T) {
 	for _, by := range []schemas.Caller{there, nobody} {
 		_, err := w.Claim(context.Background(), by, schemas.ClaimIn{HandoffID: "1"})
 		refused(t, err, schemas.Conflict, "ho_1 is accepted")
-		_, err = w.Complete(context.Background(), by, schemas.CompleteIn{HandoffID: "1", Summary: "s"})
+		_, err = w.Complete(context.Background(), by, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "s"}})
 		refused(t, err, schemas.Invalid, "claim_token is needed")
 	}
 	_, err := w.Claim(context.Background(), nobody, schemas.ClaimIn{HandoffID: "2"})
 	refused(t, err, schemas.Conflict, "ho_2 is accepted")
-	_, err = w.Complete(context.Background(), nobody, schemas.CompleteIn{HandoffID: "2", Summary: "s"})
+	_, err = w.Complete(context.Background(), nobody, schemas.CompleteIn{HandoffID: "2", Result: schemas.Result{Summary: "s"}})
 	refused(t, err, schemas.Invalid, "nothing proves the claim: a may release it")
 	w.claimID(here, 1)
 	w.complete(here, 1)

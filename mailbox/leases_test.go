@@ -60,7 +60,7 @@ func TestAloneAClaimIsTakenUpAtOnce(t *testing.T) {
 	w.alone()
 	other := w.elsewhere(b, "other")
 	require.Equal(t, 1, w.claimID(other, 1).Attempt)
-	_, err := w.Complete(context.Background(), w.elsewhere(b, b.Conn), schemas.CompleteIn{HandoffID: "1", Summary: "x"})
+	_, err := w.Complete(context.Background(), w.elsewhere(b, b.Conn), schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "x"}})
 	require.Error(t, err, "the old connection holds nothing any more")
 	w.complete(other, 1)
 }

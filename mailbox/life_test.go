@@ -61,8 +61,8 @@ func TestACompletionThatCannotPassOnChangesNothing(t *testing.T) {
 	a, b := w.stdio("a"), w.stdio("b")
 	w.send(a, "b", "x")
 	w.claim(b)
-	_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "1", Summary: "s", Continuation: &schemas.Continuation{
-		SendIn: schemas.SendIn{To: "capability:", Task: "y"},
+	_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{
+		Summary: "s", Continuation: &schemas.Continuation{SendIn: schemas.SendIn{To: "capability:", Task: "y"}},
 	}})
 	require.Equal(t, "continuation.to", refused(t, err, schemas.Invalid, "").Field)
 	require.Equal(t, schemas.Accepted, w.status(1))
@@ -129,7 +129,7 @@ func TestAClaimantWhoLostItsClaimIsRefusedAndItsResultKept(t *testing.T) {
 	fresh := w.claim(b2)
 	require.Equal(t, 2, fresh.Attempt)
 
-	_, err := w.Complete(context.Background(), b1, schemas.CompleteIn{HandoffID: "1", Summary: "mine", Token: old.Token})
+	_, err := w.Complete(context.Background(), b1, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "mine"}, Token: old.Token})
 	refused(t, err, schemas.Stale, "kept as a late result")
 	got := w.full(1)
 	require.Equal(t, schemas.Accepted, got.Status)
@@ -161,9 +161,11 @@ func TestFailRollsBackToTheAgentNamed(t *testing.T) {
 	w.send(coder, "qa", "Test it", func(in *schemas.SendIn) { in.Rollback = &schemas.Rollback{OnFailure: "auto-code"} })
 	w.claim(qa)
 	failed := w.fail(qa, schemas.FailIn{
-		HandoffID: "ho_1", Description: "Missing test fixtures", Type: "blocker",
-		Blockers: []schemas.Blocker{{Description: "no fixtures"}}, Questions: []string{"Which users?"},
-		Partial: &schemas.PartialProgress{Completed: []string{"unit"}, Incomplete: []string{"e2e"}},
+		HandoffID: "ho_1", FailureDetail: schemas.FailureDetail{
+			Description: "Missing test fixtures", Type: "blocker", Blockers: []schemas.Blocker{{Description: "no fixtures"}},
+			PartialProgress: &schemas.PartialProgress{Completed: []string{"unit"}, Incomplete: []string{"e2e"}},
+		},
+		Questions: []string{"Which users?"},
 	})
 	require.Equal(t, schemas.ThenRollback, failed.Then)
 	require.Equal(t, schemas.Address("auto-code"), failed.To)
@@ -177,12 +179,14 @@ func TestFailRollsBackToTheAgentNamed(t *testing.T) {
 	require.Contains(t, w.claim(coder).Brief, "Missing test fixtures")
 
 	again := w.fail(qa, schemas.FailIn{
-		HandoffID: "ho_1", Description: "Missing test fixtures", Type: "blocker",
-		Blockers: []schemas.Blocker{{Description: "no fixtures"}}, Questions: []string{"Which users?"},
-		Partial: &schemas.PartialProgress{Completed: []string{"unit"}, Incomplete: []string{"e2e"}},
+		HandoffID: "ho_1", FailureDetail: schemas.FailureDetail{
+			Description: "Missing test fixtures", Type: "blocker", Blockers: []schemas.Blocker{{Description: "no fixtures"}},
+			PartialProgress: &schemas.PartialProgress{Completed: []string{"unit"}, Incomplete: []string{"e2e"}},
+		},
+		Questions: []string{"Which users?"},
 	})
 	require.Equal(t, failed.FailureID, again.FailureID)
-	_, err := w.Fail(context.Background(), qa, schemas.FailIn{HandoffID: "ho_1", Description: "other"})
+	_, err := w.Fail(context.Background(), qa, schemas.FailIn{HandoffID: "ho_1", FailureDetail: because("other")})
 	require.Equal(t, failed.RollbackHandoff, refused(t, err, schemas.Conflict, "took its place").Next)
 }
 
@@ -226,7 +230,7 @@ func TestReleaseToAnotherTakesProgressAlong(t *testing.T) {
 	w.claim(b)
 	w.update(b, 1, schemas.ActProgress, note("half done"), func(in *schemas.UpdateIn) { in.Percent = 50 })
 	w.update(b, 1, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "c"; in.Note = "yours now" })
-	_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "1", Summary: "x"})
+	_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "x"}})
 	refused(t, err, schemas.Denied, "Claim it first")
 	claim := w.claim(c)
 	require.Equal(t, 1, claim.Attempt)
@@ -274,7 +278,7 @@ func TestRetryIsANewHandoffAndOnlyOne(t *testing.T) {
 	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Detail = "all of it" })
 	w.claim(b)
 	w.fail(b, schemas.FailIn{
-		HandoffID: "1", Description: "flaky", Then: schemas.ThenStop,
+		HandoffID: "1", FailureDetail: because("flaky"), Then: schemas.ThenStop,
 		Checkpoint: &schemas.Checkpoint{State: map[string]any{"step": "2"}},
 	})
 	first := w.update(a, 1, schemas.ActRetry)
@@ -296,7 +300,7 @@ func TestDeadlineEndsItAndTheSenderGoesOn(t *testing.T) {
 	require.Equal(t, schemas.TimedOut, w.status(1))
 	require.Equal(t, "timed_out", w.notices(a)[0].Kind)
 	require.Contains(t, w.claim(a).Brief, "deadline")
-	_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "1", Summary: "late", Token: claim.Token})
+	_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "late"}, Token: claim.Token})
 	refused(t, err, schemas.Stale, "ho_2 took its place")
 	require.Len(t, w.full(1).Late, 1)
 }

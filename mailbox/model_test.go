@@ -222,11 +222,11 @@ func updating(a schemas.Action, actions ...string) deed {
 func failing(outcome schemas.Outcome, actions ...string) deed {
 	return deed{actions, func(l *lives, by schemas.Caller, id schemas.ID) error {
 		in := schemas.FailIn{
-			HandoffID: id.String(), Description: "no", Token: l.token(id), Outcome: outcome,
+			HandoffID: id.String(), FailureDetail: because("no"), Token: l.token(id), Outcome: outcome,
 			Then: pick(l, []schemas.Then{"", schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop}),
 		}
 		if l.rnd.IntN(2) == 0 {
-			in.Partial = &schemas.PartialProgress{Completed: []string{"half"}}
+			in.PartialProgress = &schemas.PartialProgress{Completed: []string{"half"}}
 		}
 		_, err := l.Fail(context.Background(), by, in)
 		return err
@@ -247,7 +247,7 @@ var deeds = []deed{
 	failing(schemas.OutcomeFailed, "failed"),
 	failing(schemas.OutcomeRejected, "rejected", "declined"),
 	{[]string{"completed"}, func(l *lives, by schemas.Caller, id schemas.ID) error {
-		in := schemas.CompleteIn{HandoffID: id.String(), Summary: "done", Token: l.token(id)}
+		in := schemas.CompleteIn{HandoffID: id.String(), Result: schemas.Result{Summary: "done"}, Token: l.token(id)}
 		if l.rnd.IntN(3) == 0 {
 			in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "qa", Task: "and then"}}
 		}

@@ -76,7 +76,7 @@ func TestContinuationsRetriesAndReturnsCount(t *testing.T) {
 	w.complete(b, 1)
 	w.send(a, "b", "two")
 	w.claim(b)
-	w.fail(b, schemas.FailIn{HandoffID: "2", Description: "broken", Then: schemas.ThenStop})
+	w.fail(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("broken"), Then: schemas.ThenStop})
 	w.send(w.stdio("c"), "a", "three")
 	mine, err := w.Claim(context.Background(), a, schemas.ClaimIn{})
 	require.NoError(t, err)
@@ -84,7 +84,11 @@ func TestContinuationsRetriesAndReturnsCount(t *testing.T) {
 	require.Equal(t, 1, w.pendingOf("ci"))
 
 	_, err = w.Complete(context.Background(), a, schemas.CompleteIn{
-		HandoffID: "3", Token: mine.Token, Summary: "done", Continuation: &schemas.Continuation{SendIn: schemas.SendIn{To: "b", Task: "go on"}},
+		HandoffID: "3", Token: mine.Token,
+		Result: schemas.Result{
+			Summary:      "done",
+			Continuation: &schemas.Continuation{SendIn: schemas.SendIn{To: "b", Task: "go on"}},
+		},
 	})
 	e := refused(t, err, schemas.Limit, "ho_3 was not completed either")
 	require.Equal(t, "continuation", e.Field)
@@ -114,7 +118,7 @@ func TestWhatTheRulesSendIsNotCharged(t *testing.T) {
 	for _, then := range []schemas.Then{schemas.ThenRollback, schemas.ThenEscalate} {
 		claim, err := w.Claim(context.Background(), b, schemas.ClaimIn{})
 		require.NoError(t, err)
-		w.fail(b, schemas.FailIn{HandoffID: claim.HandoffID.String(), Token: claim.Token, Description: "broken", Then: then})
+		w.fail(b, schemas.FailIn{HandoffID: claim.HandoffID.String(), Token: claim.Token, FailureDetail: because("broken"), Then: then})
 	}
 	require.Zero(t, w.pendingOf("ci"))
 }
@@ -126,7 +130,7 @@ func TestARerunIsChargedToTheFirstSender(t *testing.T) {
 	w.send(a, "b", "one")
 	w.claim(b)
 	require.Zero(t, w.pendingOf("ci"))
-	w.fail(b, schemas.FailIn{HandoffID: "1", Description: "broken", Then: schemas.ThenRetry})
+	w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("broken"), Then: schemas.ThenRetry})
 	require.Equal(t, 1, w.pendingOf("ci"))
 	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "two"})
 	tooMany(t, err, "1")

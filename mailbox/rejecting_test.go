@@ -11,7 +11,7 @@ import (
 )
 
 func rejecting(id schemas.ID) schemas.FailIn {
-	return schemas.FailIn{HandoffID: id.String(), Description: "not me", Outcome: schemas.OutcomeRejected}
+	return schemas.FailIn{HandoffID: id.String(), FailureDetail: because("not me"), Outcome: schemas.OutcomeRejected}
 }
 
 // pool is one handoff for whoever reviews, which b and c do.
@@ -39,7 +39,7 @@ func TestARepeatedRejectionIsAnsweredAsTheFirstTime(t *testing.T) {
 			require.Equal(t, first.FailureID, again.FailureID)
 			require.Equal(t, schemas.Rejected, again.Status)
 			require.Equal(t, []string{"rejected"}, w.kinds(a, 1))
-			_, err := w.Fail(context.Background(), b, schemas.FailIn{HandoffID: "1", Description: "other", Outcome: schemas.OutcomeRejected})
+			_, err := w.Fail(context.Background(), b, schemas.FailIn{HandoffID: "1", FailureDetail: because("other"), Outcome: schemas.OutcomeRejected})
 			require.Error(t, err)
 		})
 	}
@@ -122,9 +122,9 @@ func TestARejectionWithATokenIsTheHolders(t *testing.T) {
 		require.NoError(t, err)
 	}
 	w.send(s, "capability:k", "x")
-	w.fail(b, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, Description: "no"})
+	w.fail(b, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: because("no")})
 	claim := w.claim(a)
-	w.fail(b, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, Description: "not me", Token: claim.Token})
+	w.fail(b, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: because("not me"), Token: claim.Token})
 	require.Equal(t, []schemas.Agent{"b", "a"}, w.full(1).Standing.Excluded)
 }
 
@@ -139,6 +139,6 @@ func TestASilentAttemptStaysOneAlthoughItsHolderDeclinesLater(t *testing.T) {
 	w.send(s, "capability:k", "x")
 	claim := w.claim(c)
 	w.later(2 * time.Hour)
-	w.fail(c, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, Description: "no", Token: claim.Token})
+	w.fail(c, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: because("no"), Token: claim.Token})
 	require.Equal(t, 2, w.claim(d).Attempt)
 }

@@ -76,7 +76,7 @@ func TestARepeatedFailureTakesEffectOnce(t *testing.T) {
 	w.send(a, "b", "x")
 	w.claim(b)
 	b.Request = "0001"
-	in := schemas.FailIn{HandoffID: "1", Description: "d"}
+	in := schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}
 	first := w.fail(b, in)
 	require.Equal(t, first, w.fail(b, in))
 	require.Equal(t, 1, w.pending("a"))
@@ -113,7 +113,7 @@ func TestARepeatedLateResultIsRefusedAsTheFirstTime(t *testing.T) {
 	w.claim(b)
 	w.update(a, 1, schemas.ActCancel)
 	for _, request := range []string{"0001", "0001", "0002", ""} {
-		_, err := w.Complete(context.Background(), asRequest(b, request), schemas.CompleteIn{HandoffID: "1", Summary: "same"})
+		_, err := w.Complete(context.Background(), asRequest(b, request), schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "same"}})
 		refused(t, err, schemas.Stale, "kept as a late result")
 	}
 	require.Len(t, w.full(1).Late, 1)

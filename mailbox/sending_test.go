@@ -82,9 +82,9 @@ func TestWhatTheRulesSentIsNotRolledBackToThem(t *testing.T) {
 	})
 	w.later(time.Hour)
 	require.Equal(t, schemas.System, w.claim(b).From)
-	_, err := w.Fail(context.Background(), b, schemas.FailIn{HandoffID: "2", Description: "d", RollbackTo: "system"})
+	_, err := w.Fail(context.Background(), b, schemas.FailIn{HandoffID: "2", FailureDetail: because("d"), RollbackTo: "system"})
 	require.Equal(t, "rollback_to", refused(t, err, schemas.Invalid, "no mailbox").Field)
-	require.Equal(t, schemas.Address(schemas.Human), w.fail(b, schemas.FailIn{HandoffID: "2", Description: "d"}).To)
+	require.Equal(t, schemas.Address(schemas.Human), w.fail(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("d")}).To)
 }
 
 func TestANumberedWorkflowIsNotStartedByName(t *testing.T) {

@@ -76,11 +76,11 @@ func TestASiblingMayDoWithItsClaimWhatAHolderMay(t *testing.T) {
 			require.Equal(w.t, schemas.ID(1), w.claim(by).HandoffID)
 		},
 		"fail": func(w *world, by schemas.Caller) {
-			w.fail(by, schemas.FailIn{HandoffID: "1", Description: "no", Then: schemas.ThenRetry})
+			w.fail(by, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Then: schemas.ThenRetry})
 			require.Equal(w.t, schemas.ID(2), w.claim(by).HandoffID)
 		},
 		"reject": func(w *world, by schemas.Caller) {
-			w.fail(by, schemas.FailIn{HandoffID: "1", Description: "no", Outcome: schemas.OutcomeRejected})
+			w.fail(by, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Outcome: schemas.OutcomeRejected})
 			require.Equal(w.t, schemas.Rejected, w.status(1))
 		},
 		"pass on": func(w *world, by schemas.Caller) {
@@ -102,7 +102,7 @@ func TestASiblingMayRejectWhatItDidNotClaim(t *testing.T) {
 	w := newWorld(t)
 	first, _ := w.three()
 	w.send(person, "claude-code-2", "x")
-	w.fail(first, schemas.FailIn{HandoffID: "1", Description: "no", Outcome: schemas.OutcomeRejected})
+	w.fail(first, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Outcome: schemas.OutcomeRejected})
 	require.Equal(t, schemas.Rejected, w.status(1))
 }
 

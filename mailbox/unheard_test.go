@@ -87,7 +87,7 @@ func TestWhatWasDeclinedIsNotCounted(t *testing.T) {
 	w.accepts("review", sec, w.stdio("another"))
 	for range newsShown + 3 {
 		id := w.send(person, "capability:review", "Look").HandoffID
-		_, err := w.Fail(context.Background(), sec, schemas.FailIn{HandoffID: id.String(), Description: "no", Outcome: "rejected"})
+		_, err := w.Fail(context.Background(), sec, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no"), Outcome: "rejected"})
 		require.NoError(t, err)
 	}
 	out := w.hooks("sec", "s1").on(schemas.OnStart)

@@ -51,7 +51,7 @@ func TestWhatTheFirstMayNotTakeReachesWhoMay(t *testing.T) {
 		"it has other tags": {func(*waits) {}, send, []string{"sql"}},
 		"it declined": {func(w *waits) {
 			w.send(person, "capability:review", "x")
-			w.fail(remote("b", ""), schemas.FailIn{HandoffID: "1", Description: "no", Outcome: schemas.OutcomeRejected})
+			w.fail(remote("b", ""), schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Outcome: schemas.OutcomeRejected})
 			w.claim(remote("c", "before"))
 		}, func(w *waits) { w.update(person, 1, schemas.ActRelease) }, nil},
 		"it holds as many as it takes": {func(w *waits) {

@@ -210,7 +210,7 @@ func (l *lobby) endAny() {
 	token := func(in *schemas.UpdateIn) { in.Token = c.Token }
 	switch l.intN(3) {
 	case 0:
-		_, err := l.Complete(context.Background(), by, schemas.CompleteIn{HandoffID: c.HandoffID.String(), Token: c.Token, Summary: "done"})
+		_, err := l.Complete(context.Background(), by, schemas.CompleteIn{HandoffID: c.HandoffID.String(), Token: c.Token, Result: schemas.Result{Summary: "done"}})
 		l.ok(err)
 	case 1:
 		_, err := l.tryUpdate(by, c.HandoffID, schemas.ActRelease, token)
@@ -240,7 +240,7 @@ func (l *lobby) changeAny() {
 
 func (l *lobby) declineAny() {
 	_, _ = l.Fail(context.Background(), remote(schemas.Agent(l.one(workers)), ""), schemas.FailIn{
-		HandoffID: l.any().String(), Description: "no", Outcome: schemas.OutcomeRejected,
+		HandoffID: l.any().String(), FailureDetail: because("no"), Outcome: schemas.OutcomeRejected,
 	})
 }
 

@@ -97,7 +97,7 @@ func (w *world) claim(by schemas.Caller) schemas.ClaimOut {
 
 func (w *world) complete(by schemas.Caller, id schemas.ID, more ...func(*schemas.CompleteIn)) schemas.CompleteOut {
 	w.t.Helper()
-	in := schemas.CompleteIn{HandoffID: id.String(), Summary: "done"}
+	in := schemas.CompleteIn{HandoffID: id.String(), Result: schemas.Result{Summary: "done"}}
 	for _, m := range more {
 		m(&in)
 	}
@@ -111,6 +111,11 @@ func (w *world) fail(by schemas.Caller, in schemas.FailIn) schemas.FailOut {
 	out, err := w.Fail(context.Background(), by, in)
 	require.NoError(w.t, err)
 	return out
+}
+
+// because is a failure of which only the description is given.
+func because(description string) schemas.FailureDetail {
+	return schemas.FailureDetail{Description: description}
 }
 
 func (w *world) update(by schemas.Caller, id schemas.ID, a schemas.Action, more ...func(*schemas.UpdateIn)) schemas.UpdateOut {

@@ -1,9 +1,6 @@
 package schemas
 
-import (
-	"encoding/json"
-	"time"
-)
+import "time"
 
 // SendIn are the arguments of send_handoff.
 type SendIn struct {
@@ -114,23 +111,12 @@ type Transfer struct {
 	SummaryTokens  int    `json:"summary_tokens,omitempty"`
 }
 
-// CompleteIn are the arguments of complete_handoff.
+// CompleteIn are the arguments of complete_handoff: which claim ends, and with what result.
 type CompleteIn struct {
-	HandoffID    string            `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
-	Summary      string            `json:"summary" jsonschema:"minLength=1" jsonschema_description:"What was done (≤4 KiB)"`
-	Token        string            `json:"claim_token,omitempty"` // default: of the one claim this connection holds
-	Detail       string            `json:"detail,omitempty" jsonschema_description:"≤64 KiB"`
-	Data         map[string]string `json:"data,omitempty"` // for programs: templates and routes read it
-	Results      map[string]string `json:"results,omitempty" jsonschema_description:"{branch, commit, pr_url, cost_usd…}"`
-	Deliverables []Delivered       `json:"deliverables,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{type, description, files_created[], files_modified[], tests_created[]}"`
-	Verification *Verification     `json:"verification,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{criteria[{criterion: number or text, met, evidence}], commands[{command, exit_code, output}], tests_passing, tests_passed, type_check_passing, lint_passing}"`
-	Output       json.RawMessage   `json:"output,omitempty" jsonschema_extras:"x-any=true" jsonschema_description:"As output_schema asks"`
-	Notes        []string          `json:"notes,omitempty"` // for whoever goes on
-	Continuation *Continuation     `json:"continuation,omitempty" jsonschema_extras:"x-free=true,x-optional=true" jsonschema_description:"Pass on: {to, task… as send_handoff}; suggested_next is only shown"`
-
-	Outputs []string `json:"outputs,omitempty" jsonschema_extras:"x-hidden=true"`
-	Version int      `json:"version,omitempty" jsonschema:"minimum=1" jsonschema_extras:"x-hidden=true"`
-	Origin  *Origin  `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
+	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
+	Token     string `json:"claim_token,omitempty"`               // default: of the one claim this connection holds
+	Result
+	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
 }
 
 // CompleteOut is the result of complete_handoff.
@@ -144,20 +130,17 @@ type CompleteOut struct {
 	Warnings     []string   `json:"warnings,omitempty"`
 }
 
-// FailIn are the arguments of fail_handoff.
+// FailIn are the arguments of fail_handoff: which claim ends, why, and how the work goes on.
 type FailIn struct {
-	HandoffID   string           `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
-	Description string           `json:"description" jsonschema:"minLength=1" jsonschema_description:"Why (≤4 KiB)"`
-	Token       string           `json:"claim_token,omitempty"` // default: of the one claim this connection holds
-	Outcome     Outcome          `json:"outcome,omitempty" jsonschema:"enum=failed,enum=rejected" jsonschema_description:"rejected: not for you"`
-	Type        string           `json:"type,omitempty" jsonschema:"maxLength=64" jsonschema_description:"blocker, missing_information, capability, test_failure, environment…"`
-	Blockers    []Blocker        `json:"blockers,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{type, description, required_to_proceed}"`
-	Partial     *PartialProgress `json:"partial_progress,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{completed[], incomplete[]}"`
-	Questions   []string         `json:"questions,omitempty"` // to whoever goes on
-	Then        Then             `json:"then,omitempty" jsonschema_description:"Default rollback"`
-	RollbackTo  string           `json:"rollback_to,omitempty" jsonschema_description:"Default: on_failure, else the sender"`
-	Alternative string           `json:"suggested_alternative,omitempty"` // who could do it
-	Checkpoint  *Checkpoint      `json:"checkpoint,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{state{}, note}"`
+	HandoffID string  `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
+	Token     string  `json:"claim_token,omitempty"`               // default: of the one claim this connection holds
+	Outcome   Outcome `json:"outcome,omitempty" jsonschema:"enum=failed,enum=rejected" jsonschema_description:"rejected: not for you"`
+	FailureDetail
+	Questions   []string    `json:"questions,omitempty"` // to whoever goes on
+	Then        Then        `json:"then,omitempty" jsonschema_description:"Default rollback"`
+	RollbackTo  string      `json:"rollback_to,omitempty" jsonschema_description:"Default: on_failure, else the sender"`
+	Alternative string      `json:"suggested_alternative,omitempty"` // who could do it
+	Checkpoint  *Checkpoint `json:"checkpoint,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{state{}, note}"`
 
 	Reason string  `json:"reason,omitempty" jsonschema_extras:"x-hidden=true"` // of the rollback
 	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`

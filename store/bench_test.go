@@ -21,7 +21,7 @@ import (
 // task is a body of 2 KB, as a handoff has.
 var task = []byte(`{"task":"` + strings.Repeat("fix the login of the shop ", 80) + `"}`)
 
-var result, _ = json.Marshal(schemas.Completion{Summary: strings.Repeat("it was done ", 30), Status: schemas.Success})
+var result, _ = json.Marshal(schemas.Completion{Result: schemas.Result{Summary: strings.Repeat("it was done ", 30)}, Status: schemas.Success})
 
 // cycle is what one handoff writes in its life: three commits with records, events, content and index
 // rows, and the words, receipts and notice that come with them.

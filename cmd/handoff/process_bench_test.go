@@ -226,7 +226,7 @@ func life(ctx context.Context, s *mailbox.Service, i int) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Complete(ctx, to, schemas.CompleteIn{HandoffID: claim.HandoffID.String(), Token: claim.Token, Summary: "passed"})
+	_, err = s.Complete(ctx, to, schemas.CompleteIn{HandoffID: claim.HandoffID.String(), Token: claim.Token, Result: schemas.Result{Summary: "passed"}})
 	return err
 }
 

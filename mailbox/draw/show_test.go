@@ -42,7 +42,7 @@ func seen(h schemas.Handoff, st schemas.Standing) schemas.GetOut {
 func TestShowCancelled(t *testing.T) {
 	got := seen(authModule(), schemas.Standing{Status: schemas.Cancelled, Note: "No longer needed"})
 	end := &schemas.Event{Agent: "dev", Action: "cancelled", Said: "3f2a"}
-	got.Late = []schemas.Late{{Completion: &schemas.Completion{Source: schemas.Source{Agent: "b"}, Summary: "Done all the same"}}}
+	got.Late = []schemas.Late{{Completion: &schemas.Completion{Source: schemas.Source{Agent: "b"}, Result: schemas.Result{Summary: "Done all the same"}}}}
 	golden(t, "show-cancelled.txt", draw.Show(got, end, plain))
 	end.Said = ""
 	require.NotContains(t, draw.Show(got, end, plain), "No longer needed", "that was said before")
@@ -58,27 +58,29 @@ func TestShowCompleted(t *testing.T) {
 		ClaimedAt: new(sent), EndedAt: new(sent.Add(28 * time.Minute)),
 	}
 	done := &schemas.Completion{
-		Status:  schemas.Partial,
-		Summary: "Implemented, one test is flaky.",
-		Deliverables: []schemas.Delivered{{
-			FilesCreated:  []string{"/src/auth/jwt.ts", "/src/auth/middleware.ts"},
-			FilesModified: []string{"/src/app.ts"},
-			TestsCreated:  []string{"/tests/auth.test.ts"},
-		}},
-		Verification: &schemas.Verification{
-			TestsPassing: new(true), TestsPassed: 12, TypeCheckPassing: new(true), LintPassing: new(false),
-			Commands: []schemas.Command{
-				{Command: "npm test", ExitCode: 0, Output: "12 passed"},
-				{Command: "npm run lint", ExitCode: 1},
+		Status: schemas.Partial,
+		Result: schemas.Result{
+			Summary: "Implemented, one test is flaky.",
+			Deliverables: []schemas.Delivered{{
+				FilesCreated:  []string{"/src/auth/jwt.ts", "/src/auth/middleware.ts"},
+				FilesModified: []string{"/src/app.ts"},
+				TestsCreated:  []string{"/tests/auth.test.ts"},
+			}},
+			Verification: &schemas.Verification{
+				TestsPassing: new(true), TestsPassed: 12, TypeCheckPassing: new(true), LintPassing: new(false),
+				Commands: []schemas.Command{
+					{Command: "npm test", ExitCode: 0, Output: "12 passed"},
+					{Command: "npm run lint", ExitCode: 1},
+				},
 			},
+			Notes:        []string{"Added refresh token rotation for security"},
+			Continuation: &schemas.Continuation{SuggestedNext: "qa", Reason: "Integration testing recommended"},
 		},
-		Notes: []string{"Added refresh token rotation for security"},
 		Criteria: []schemas.Answered{
 			{Number: 1, Criterion: "Implement all spec requirements", Met: true, Evidence: "reviewed against the spec"},
 			{Number: 2, Criterion: "Include unit tests", Met: true},
 			{Number: 3, Criterion: "Pass type checking", Evidence: "tsc: 2 errors"},
 		},
-		Continuation: &schemas.Continuation{SuggestedNext: "qa", Reason: "Integration testing recommended"},
 	}
 	got := seen(authModule(), st)
 	got.Completion = done
@@ -122,14 +124,17 @@ func show(s string, style draw.Style) string {
 		Rollback: &schemas.Rollback{CheckpointID: s},
 	}
 	done := &schemas.Completion{
-		Summary: s, Notes: one, Outputs: one, Criteria: []schemas.Answered{{Criterion: s, Evidence: s}},
-		Deliverables: []schemas.Delivered{{Type: s, FilesCreated: one}},
-		Verification: &schemas.Verification{Commands: []schemas.Command{{Command: s, Output: s}}},
+		Result: schemas.Result{
+			Summary: s, Notes: one, Outputs: one,
+			Deliverables: []schemas.Delivered{{Type: s, FilesCreated: one}},
+			Verification: &schemas.Verification{Commands: []schemas.Command{{Command: s, Output: s}}},
+		},
+		Criteria: []schemas.Answered{{Criterion: s, Evidence: s}},
 	}
 	failed := &schemas.Failure{Alternative: s, Failure: schemas.FailureDetail{Type: s, Description: s}}
 	got := seen(h, schemas.Standing{Status: schemas.Working, Note: s, Percent: 5, Questions: one, BlockedBy: one})
 	got.Completion, got.Failure = done, failed
-	got.Late = []schemas.Late{{Completion: &schemas.Completion{Source: h.Source, Summary: s}}, {Failure: &schemas.Failure{Source: h.Source, Failure: failed.Failure}}}
+	got.Late = []schemas.Late{{Completion: &schemas.Completion{Source: h.Source, Result: schemas.Result{Summary: s}}}, {Failure: &schemas.Failure{Source: h.Source, Failure: failed.Failure}}}
 	return draw.Show(got, &schemas.Event{Agent: h.Source.Agent, Said: "it came with a note"}, style)
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +33,19 @@ func reflected(r *jsonschema.Reflector, t reflect.Type) *jsonschema.Schema {
 	s := r.ReflectFromType(t)
 	s.Version = ""
 	walk(s, settle)
+	if isInput(t) {
+		requiredFirst(s)
+	}
 	return s
+}
+
+// requiredFirst puts the arguments that a caller must give before the others, in which types they may stand.
+func requiredFirst(s *jsonschema.Schema) {
+	for _, name := range slices.Backward(s.Required) {
+		if err := s.Properties.MoveToFront(name); err != nil {
+			panic(err) // what is required is a property
+		}
+	}
 }
 
 // words holds the choices of a type until tags, which may narrow them, have been read.

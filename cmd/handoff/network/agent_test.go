@@ -133,7 +133,7 @@ func (a *agent) claim(ctx context.Context, in schemas.ClaimIn) (out schemas.Clai
 }
 
 func (a *agent) complete(ctx context.Context, claimed schemas.ClaimOut) (out schemas.CompleteOut, err error) {
-	in := schemas.CompleteIn{HandoffID: claimed.HandoffID.String(), Token: claimed.Token, Summary: "done"}
+	in := schemas.CompleteIn{HandoffID: claimed.HandoffID.String(), Token: claimed.Token, Result: schemas.Result{Summary: "done"}}
 	err = a.call(ctx, "complete_handoff", in, &out)
 	return out, err
 }

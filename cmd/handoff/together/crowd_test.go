@@ -175,7 +175,7 @@ func (s *client) workOn(wait int) bool {
 	}
 	var out schemas.CompleteOut
 	a = act{what: completing, handoff: a.handoff, token: a.token}
-	on = s.attempt(&a, "complete_handoff", schemas.CompleteIn{HandoffID: a.handoff.String(), Token: a.token, Summary: "tried"}, &out)
+	on = s.attempt(&a, "complete_handoff", schemas.CompleteIn{HandoffID: a.handoff.String(), Token: a.token, Result: schemas.Result{Summary: "tried"}}, &out)
 	a.result = out.CompletionID
 	s.crowd.history.add(a)
 	return on

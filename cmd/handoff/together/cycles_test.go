@@ -154,7 +154,7 @@ func lane(p *place, process *process, to string, calls int64) error {
 		if claim.Empty {
 			continue
 		}
-		done := schemas.CompleteIn{HandoffID: claim.HandoffID.String(), Token: claim.Token, Summary: "tried"}
+		done := schemas.CompleteIn{HandoffID: claim.HandoffID.String(), Token: claim.Token, Result: schemas.Result{Summary: "tried"}}
 		if _, err := process.complete(p.ctx, done); err != nil {
 			return err
 		}

@@ -50,7 +50,7 @@ func wake(b *testing.B, p *place, sender, waiter *process) time.Duration {
 	require.NoError(b, err)
 	got := <-woken
 	require.NoError(b, got.err)
-	_, err = waiter.complete(p.ctx, schemas.CompleteIn{HandoffID: got.HandoffID.String(), Token: got.Token, Summary: "tried"})
+	_, err = waiter.complete(p.ctx, schemas.CompleteIn{HandoffID: got.HandoffID.String(), Token: got.Token, Result: schemas.Result{Summary: "tried"}})
 	require.NoError(b, err)
 	return got.at.Sub(sent)
 }

@@ -30,8 +30,11 @@ func TestARepositoryAndItsWorktreeShare(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, schemas.Agent("architect"), claim.From)
 	_, err = dev.complete(p.ctx, schemas.CompleteIn{
-		HandoffID: claim.HandoffID.String(), Summary: "It parses",
-		Continuation: &schemas.Continuation{SendIn: schemas.SendIn{To: "qa", Task: "Test the parser"}},
+		HandoffID: claim.HandoffID.String(),
+		Result: schemas.Result{
+			Summary:      "It parses",
+			Continuation: &schemas.Continuation{SendIn: schemas.SendIn{To: "qa", Task: "Test the parser"}},
+		},
 	})
 	require.NoError(t, err)
 	claim, err = qa.claim(p.ctx, schemas.ClaimIn{WaitSeconds: 10})
