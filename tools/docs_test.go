@@ -11,11 +11,11 @@ import (
 	"handoff/tools"
 )
 
-var update = flag.Bool("update", false, "rewrite the reference of the tools in README.md")
+var update = flag.Bool("update", false, "rewrite the reference in docs/tools.md")
 
-func TestReadmeDescribesTheTools(t *testing.T) {
-	const readme, begin, end = "../README.md", "<!-- tools:begin -->\n", "<!-- tools:end -->"
-	b, err := os.ReadFile(readme)
+func TestReferenceDescribesTheTools(t *testing.T) {
+	const document, begin, end = "../docs/tools.md", "<!-- tools:begin -->\n", "<!-- tools:end -->"
+	b, err := os.ReadFile(document)
 	require.NoError(t, err)
 	before, rest, found := strings.Cut(string(b), begin)
 	require.True(t, found, "no line %s", begin)
@@ -23,8 +23,8 @@ func TestReadmeDescribesTheTools(t *testing.T) {
 	require.True(t, found, "no line %s", end)
 	want := before + begin + "\n" + tools.Reference() + "\n" + end + after
 	if *update {
-		require.NoError(t, os.WriteFile(readme, []byte(want), 0o600))
+		require.NoError(t, os.WriteFile(document, []byte(want), 0o600))
 		return
 	}
-	require.Equal(t, want, string(b), "README.md is stale: go test ./tools -update")
+	require.Equal(t, want, string(b), "docs/tools.md is stale: go test ./tools -update")
 }

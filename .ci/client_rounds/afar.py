@@ -45,7 +45,7 @@ def session_from_afar(office, client, name, steps):
 
 def set_up(session, url, secret):
     """Options that have a client set up for a server as a person does it: with its own commands, the last of which lists its servers."""
-    add, options = f"--transport http handoff {url} --header 'Authorization: Bearer {secret}'", []  # README.md has these lines
+    add, options = f"--transport http handoff {url} --header 'Authorization: Bearer {secret}'", []  # docs/http.md has these lines
     for name, value in TRUSTING.items():
         options += ["--env", f"{name}={value}"]
     if session.client == "codex":

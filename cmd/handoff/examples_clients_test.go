@@ -58,17 +58,17 @@ func TestExampleClients(t *testing.T) {
 	}
 }
 
-// README.md shows two of them, and what they say starts a server.
-func TestExampleClientsAsTheReadmeShowsThem(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+// docs/clients.md shows two of them, and what they say starts a server.
+func TestExampleClientsAsTheDocumentShowsThem(t *testing.T) {
+	document, err := os.ReadFile("../../docs/clients.md")
 	require.NoError(t, err)
 	toml, err := os.ReadFile(filepath.Join(examples, "clients", "codex.toml"))
 	require.NoError(t, err)
-	require.Contains(t, string(readme), "```toml\n"+string(toml))
+	require.Contains(t, string(document), "```toml\n"+string(toml))
 
 	content, err := os.ReadFile(filepath.Join(examples, "clients", "claude-code.json"))
 	require.NoError(t, err)
-	shown := regexp.MustCompile("(?s)```json\n(\\{\\s+\"mcpServers\".*?)```").FindSubmatch(readme)
+	shown := regexp.MustCompile("(?s)```json\n(\\{\\s+\"mcpServers\".*?)```").FindSubmatch(document)
 	require.NotNil(t, shown)
 	require.JSONEq(t, string(content), string(shown[1]))
 

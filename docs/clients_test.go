@@ -82,7 +82,7 @@ var (
 	command = regexp.MustCompile(`(?m)^command = "(.*)"\nargs = (\[.*\])$`)
 )
 
-// client is how a client calls itself, and the agent that the README says it then is.
+// client is how a client calls itself, and the agent that the document says it then is.
 type client struct{ calls, agent string }
 
 var (
@@ -91,8 +91,7 @@ var (
 )
 
 // clients starts a server from each way of configuring one, as the client does.
-func clients(t *testing.T, p program) {
-	text := readme(t)
+func clients(t *testing.T, p program, text string) {
 	adds := added.FindAllStringSubmatch(text, -1)
 	require.Len(t, adds, 4)
 	for _, add := range adds {

@@ -148,8 +148,8 @@ func quoted(t *testing.T, text string) []byte {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// The README's words about leases, tokens and late results.
-func TestReadmeSpeaksOfLeasesAsTheyAre(t *testing.T) {
+// What the documents say of leases, tokens and late results.
+func TestDocumentsSpeakOfLeasesAsTheyAre(t *testing.T) {
 	d := newDesk(t)
 	sender, first, second := d.connect("architect"), d.connect("auto-code"), d.connect("auto-code-2")
 
@@ -180,7 +180,7 @@ func TestReadmeSpeaksOfLeasesAsTheyAre(t *testing.T) {
 	require.Contains(t, string(d.must(sender, "get_handoff", `{"handoff_id": "1", "view": "outcome"}`)), "done after all")
 }
 
-func TestReadmeSpeaksOfTheCommandLineAsItIs(t *testing.T) {
+func TestDocumentsSpeakOfTheCommandLineAsItIs(t *testing.T) {
 	d := newDesk(t)
 	shell := schemas.Caller{Agent: "qa", Via: schemas.ViaCLI}
 	d.must(shell, "send_handoff", `{"to": "qa", "task": "Test the login"}`)
@@ -192,7 +192,7 @@ func TestReadmeSpeaksOfTheCommandLineAsItIs(t *testing.T) {
 	require.Equal(t, "completed", d.field(completed, "status"))
 }
 
-func TestReadmeSpeaksOfKilledServersAsTheyAre(t *testing.T) {
+func TestDocumentsSpeakOfKilledServersAsTheyAre(t *testing.T) {
 	d := newDesk(t)
 	d.must(d.connect("architect"), "send_handoff", `{"to": "auto-code", "task": "Fix the login"}`)
 	d.must(d.connect("auto-code"), "claim_handoff", `{}`)

@@ -13,46 +13,47 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What README.md shows is computed where that is possible and executed where it is not, so that it stays
+// What the documents show is computed where that is possible and executed where it is not, so that it stays
 // what a reader will see. Run go test ./docs -update after a change and look at the difference.
-func TestReadmeShowsWhatHappens(t *testing.T) {
+func TestDocumentsShowWhatHappens(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("its lines are written for a Unix shell")
 	}
 	p := newProgram(t)
-	t.Run("demo", func(t *testing.T) { region(t, "demo", demo(t, p)) })
-	t.Run("exchange", func(t *testing.T) { region(t, "exchange", exchange(t)) })
-	t.Run("limits", func(t *testing.T) { region(t, "limits", limits(t, p)) })
-	t.Run("sessions", func(t *testing.T) { sessions(t, p) })
-	t.Run("clients", func(t *testing.T) { clients(t, p) })
+	t.Run("demo", func(t *testing.T) { region(t, "README.md", "demo", demo(t, p)) })
+	t.Run("exchange", func(t *testing.T) { region(t, "docs/tools.md", "exchange", exchange(t)) })
+	t.Run("limits", func(t *testing.T) { region(t, "docs/guarantees.md", "limits", limits(t, p)) })
+	t.Run("first screen", func(t *testing.T) { sessions(t, p, "README.md") })
+	t.Run("commands", func(t *testing.T) { sessions(t, p, "docs/commands.md") })
+	t.Run("clients", func(t *testing.T) { clients(t, p, read(t, "docs/clients.md")) })
 }
 
-func readme(t *testing.T) string {
+func read(t *testing.T, document string) string {
 	t.Helper()
-	b, err := os.ReadFile("README.md")
+	b, err := os.ReadFile(document)
 	require.NoError(t, err)
 	return string(b)
 }
 
-// region compares what stands between two comments of README.md with what is true.
-func region(t *testing.T, name, want string) {
+// region compares what stands between two comments of a document with what is true.
+func region(t *testing.T, document, name, want string) {
 	t.Helper()
 	begin, end := "<!-- "+name+":begin -->\n", "<!-- "+name+":end -->\n"
-	_, rest, begins := strings.Cut(readme(t), begin)
+	_, rest, begins := strings.Cut(read(t, document), begin)
 	shown, _, ends := strings.Cut(rest, end)
-	require.True(t, begins && ends, "README.md lacks the lines %s%s", begin, end)
-	shows(t, begin+shown+end, begin+"\n"+want+"\n"+end)
+	require.True(t, begins && ends, "%s lacks the lines %s%s", document, begin, end)
+	shows(t, document, begin+shown+end, begin+"\n"+want+"\n"+end)
 }
 
-// shows compares a part of README.md with what is true; with -update it makes it so.
-func shows(t *testing.T, shown, want string) {
+// shows compares a part of a document with what is true; with -update it makes it so.
+func shows(t *testing.T, document, shown, want string) {
 	t.Helper()
 	if !*update {
-		require.Equal(t, want, shown, "README.md is stale: go test ./docs -update")
+		require.Equal(t, want, shown, "%s is stale: go test ./docs -update", document)
 		return
 	}
-	text := strings.Replace(readme(t), shown, want, 1)
-	require.NoError(t, os.WriteFile("README.md", []byte(text), 0o644))
+	text := strings.Replace(read(t, document), shown, want, 1)
+	require.NoError(t, os.WriteFile(document, []byte(text), 0o644))
 }
 
 // program is a built handoff and an environment in which nothing of the user's is found or changed.
@@ -95,8 +96,8 @@ var session = regexp.MustCompile("(?ms)^```console\n.*?^```\n")
 
 // sessions plays the blocks marked console: each line behind "$ " must succeed and print what follows it.
 // Each block begins in an empty workspace.
-func sessions(t *testing.T, p program) {
-	blocks := session.FindAllString(readme(t), -1)
+func sessions(t *testing.T, p program, document string) {
+	blocks := session.FindAllString(read(t, document), -1)
 	require.NotEmpty(t, blocks)
 	for _, block := range blocks {
 		p := p.anew(t)
@@ -112,7 +113,7 @@ func sessions(t *testing.T, p program) {
 			played.WriteString(line + masked(out))
 		}
 		played.WriteString("```\n")
-		shows(t, block, played.String())
+		shows(t, document, block, played.String())
 	}
 }
 
@@ -156,12 +157,30 @@ var file = regexp.MustCompile("`([A-Za-z_.]+(?:/[A-Za-z_0-9.]+)*\\.(?:go|txt|yml
 
 // A document that names a file sends its reader there.
 func TestDocumentsNameFilesThatExist(t *testing.T) {
-	for _, name := range []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"} {
-		text, err := os.ReadFile(name)
-		require.NoError(t, err)
-		for _, named := range file.FindAllStringSubmatch(string(text), -1) {
+	for _, name := range documents(t) {
+		for _, named := range file.FindAllStringSubmatch(read(t, name), -1) {
 			_, err := os.Stat(named[1])
 			require.NoError(t, err, name)
 		}
 	}
+}
+
+var linked = regexp.MustCompile(`\]\(([^)#:]+)[^):]*\)`)
+
+func TestNoLinkOfADocumentLeadsNowhere(t *testing.T) {
+	for _, name := range documents(t) {
+		for _, link := range linked.FindAllStringSubmatch(read(t, name), -1) {
+			_, err := os.Stat(filepath.Join(filepath.Dir(name), link[1]))
+			require.NoError(t, err, name)
+		}
+	}
+}
+
+func documents(t *testing.T) []string {
+	t.Helper()
+	names, err := filepath.Glob("*.md")
+	require.NoError(t, err)
+	more, err := filepath.Glob("docs/*.md")
+	require.NoError(t, err)
+	return append(names, more...)
 }
