@@ -1,4 +1,4 @@
-.PHONY: build man test race lint fuzz bench chaos cycles load golden ci
+.PHONY: build man test race lint fuzz bench chaos cycles load apart golden ci
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o handoff ./cmd/handoff
@@ -18,13 +18,15 @@ BENCHTIME ?= 1s
 bench:
 	BENCHTIME=$(BENCHTIME) .ci/run bench
 
-# What CI does for a minute, for twenty cycles, and with 2000 handoffs.
+# More of what CI does: a minute, twenty cycles, 20,000 handoffs and 1,000 tries.
 chaos:
 	HANDOFF_CHAOS=10m go test -count=1 -timeout 25m -v -run TestOwnersAreKilled ./cmd/handoff/together
 cycles:
 	HANDOFF_CYCLES=200 go test -count=1 -timeout 15m -v -run TestProcessesComeAndGo ./cmd/handoff/together
 load:
-	HANDOFF_LOAD=20000 go test -count=1 -timeout 5m -v -run TestManyAgentsAtOnce ./cmd/handoff/network
+	HANDOFF_LOAD=100000 go test -count=1 -timeout 15m -v -run TestManyAgentsAtOnce ./cmd/handoff/network
+apart:
+	HANDOFF_APART=10000 go test -count=1 -timeout 15m -v -run TestClientsAreApart ./cmd/handoff/network
 
 # Only packages that keep golden files know -update.
 golden:

@@ -20,8 +20,8 @@ import (
 	"handoff/schemas"
 )
 
-// tries is how often somebody tries to cancel what another waits for.
-const tries = 1000
+// apartKnob in the environment is how often somebody waits while others try to cancel that.
+const apartKnob = "HANDOFF_APART"
 
 // sameID is the id of every request that waits, and otherID of those that do not.
 const (
@@ -45,9 +45,10 @@ func TestClientsAreApart(t *testing.T) {
 	for _, p := range all {
 		p.hear(t, listening, &streams)
 	}
+	each := max(1, many(t, apartKnob, 100)/len(all))
 	done := make(chan error, len(all))
 	for i, p := range all {
-		go func() { done <- p.wait(s.ctx, all[(i+1)%len(all)], all) }()
+		go func() { done <- p.wait(s.ctx, each, all[(i+1)%len(all)], all) }()
 	}
 	for range all {
 		require.NoError(t, <-done)
@@ -60,6 +61,7 @@ func TestClientsAreApart(t *testing.T) {
 		require.NotZero(t, p.heard, "%s heard nothing", p.name)
 		heard += p.heard
 	}
+	tries := each * len(all)
 	require.EqualValues(t, tries, s.verify().Handoffs)
 	t.Logf("%d waits under one id were answered with their mail, among %d cancellations by others; %d notifications came to whom they were for",
 		tries, tries*(3*len(all)-len(all)/2), heard)
@@ -99,9 +101,9 @@ func (v *server) party(secret, name, era string) *party {
 	return &party{name: name, bare: v.bare(secret, era).as(under), second: v.bare(secret, era).as(under)}
 }
 
-// wait waits for mail again and again. While it does, all others cancel.
-func (p *party) wait(ctx context.Context, from *party, all []*party) error {
-	for range tries / len(all) {
+// wait waits for mail so many times. While it does, all others cancel.
+func (p *party) wait(ctx context.Context, times int, from *party, all []*party) error {
+	for range times {
 		got := make(chan string, 1)
 		go func() { got <- p.ask(ctx, p.call(sameID, "claim_handoff", said{"wait_seconds": 50})) }()
 		for _, other := range all {

@@ -4,6 +4,7 @@
 // go test -v.
 //
 //	HANDOFF_LOAD=20000     how many handoffs two hundred clients pass to each other (default 2000)
+//	HANDOFF_APART=1000     how often a client waits while others try to cancel that (default 100)
 //	HANDOFF_PROGRAM=FILE   the program to try, instead of building it: with -race, or a release
 //
 // A workspace is in site_test.go and the server on it in server_test.go. There are two kinds of clients: those of
