@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/news"
 	"handoff/cmd/handoff/internal/process"
@@ -43,10 +44,10 @@ func (w *waking) bind(flags *pflag.FlagSet) {
 }
 
 // wake waits until a handoff comes for a session that sleeps, and wakes it. It ends as well when the session is at
-// work, when its client has ended, and when another command waits for it. Codex waits for its hooks, so there it
-// goes on in the background.
+// work, when its client has ended, and when another command waits for it. A client with a queue waits for its hooks, so
+// there it goes on in the background.
 func (a *app) wake(ctx context.Context, w waking) error {
-	if a.getenv("CLAUDE_CODE_SESSION_ATTENDED") == "0" { // there the client waits for us before it begins
+	if client.Unattended(a.getenv) { // there the client waits for us before it begins
 		return nil
 	}
 	process.Harmless()
@@ -56,12 +57,12 @@ func (a *app) wake(ctx context.Context, w waking) error {
 	switch {
 	case err != nil:
 		return err
-	case s.asked.Client == "codex" && w.thread == "":
+	case w.thread == "" && s.hasQueue():
 		return s.inBackground()
 	}
-	client := w.clientOf(s)
-	life.Follow(client)
-	if client() == ended { // before it could be followed
+	followed := w.clientOf(s)
+	life.Follow(followed)
+	if followed() == ended { // before it could be followed
 		return nil
 	}
 	if w.thread != "" {
@@ -74,7 +75,7 @@ func (a *app) wake(ctx context.Context, w waking) error {
 		}
 		wakeUp := v.wakeByStatus
 		if w.thread != "" {
-			wakeUp = w.queue
+			wakeUp = s.queue(w)
 		}
 		return v.orUnheard(ctx, wakeUp(ctx, out), s.asked, out)
 	})

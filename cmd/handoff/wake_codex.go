@@ -10,15 +10,16 @@ import (
 	"strings"
 	"time"
 
+	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/news"
 	"handoff/cmd/handoff/internal/process"
 	"handoff/schemas"
 )
 
-// Codex waits for its hooks to end, and has a command that tells a thread something. So a wait for it goes on in a
-// process of its own, and wakes by that command.
+// A client with a queue, as Codex, waits for its hooks to end, and has a command that tells a thread something. So a wait
+// for it goes on in a process of its own, and wakes by that command.
 
-// queueLimit is how long Codex may take to accept a message.
+// queueLimit is how long a client may take to accept a message.
 const queueLimit = 30 * time.Second
 
 // inBackground goes on in a process of its own, which ends with the client.
@@ -44,26 +45,45 @@ func (s hooked) inBackground() error {
 	return cmd.Process.Release()
 }
 
-// queue gives Codex a message for the thread, which begins a turn if none is under way. It says nothing of what others
-// wrote: Codex takes it as an argument, which everybody on the machine can read. The claim shows the brief.
-func (w waking) queue(ctx context.Context, out schemas.NewsOut) error {
-	ctx, cancel := context.WithTimeout(ctx, queueLimit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, codex(w.over), "queue", "--thread", w.thread, "--message", news.Wake(out, "")) //nolint:gosec // no shell reads them
-	process.Tree(cmd)
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("codex queue: %w: %s", err, schemas.Visible(schemas.Clip(string(said), 500)))
-	}
-	return nil
+// row is what is known of the client, which runs hooks.
+func (s hooked) row() (c client.Client, ok bool) {
+	c, ok = client.Named(string(s.asked.Client))
+	return c, ok && c.Hooks != nil
 }
 
-// codex is the program that runs as the given process, where the system tells, else that on PATH.
-func codex(pid int) string {
+func (s hooked) hasQueue() bool {
+	c, ok := s.row()
+	return ok && c.Hooks.Queue != nil
+}
+
+// queue gives the client a message for the thread, which begins a turn if none is under way. It says nothing of what
+// others wrote: the client takes it as an argument, which everybody on the machine can read. The claim shows the brief.
+func (s hooked) queue(w waking) func(context.Context, schemas.NewsOut) error {
+	return func(ctx context.Context, out schemas.NewsOut) error {
+		c, ok := s.row()
+		if !ok || c.Hooks.Queue == nil {
+			return fmt.Errorf("%s has no queue for a thread", s.asked.Client)
+		}
+		ctx, cancel := context.WithTimeout(ctx, queueLimit)
+		defer cancel()
+		args := c.Hooks.Queue(w.thread, news.Wake(out, ""))
+		cmd := exec.CommandContext(ctx, programOf(w.over, c.Program), args...) //nolint:gosec // no shell reads them
+		process.Tree(cmd)
+		if said, err := cmd.CombinedOutput(); err != nil {
+			said := schemas.Visible(schemas.Clip(string(said), 500))
+			return fmt.Errorf("%s %s: %w: %s", c.Program, args[0], err, said)
+		}
+		return nil
+	}
+}
+
+// programOf is the program that runs as the given process, where the system tells, else the one of that name on PATH.
+func programOf(pid int, name string) string {
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
-	if err == nil && strings.HasPrefix(filepath.Base(exe), "codex") {
+	if err == nil && strings.HasPrefix(filepath.Base(exe), name) {
 		if _, err := os.Stat(exe); err == nil {
 			return exe
 		}
 	}
-	return "codex"
+	return name
 }

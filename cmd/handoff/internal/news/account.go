@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/schemas"
@@ -43,13 +41,11 @@ func Read(r io.Reader) (a Account, err error) {
 // Client tells which client gave the account: the one that is named, else the one whose habits it shows, else the
 // one that the environment speaks of. That comes last because a client that another started inherits it.
 func (a Account) Client(named string, around schemas.Agent) schemas.Agent {
-	switch {
-	case named != "":
+	if named != "" {
 		return schemas.Agent(named)
-	case a.At == "BeforeAgent", a.At == "AfterAgent", a.At == "AfterTool", a.At == "PreCompress":
-		return "gemini-cli"
-	case a.Turn != "", strings.HasPrefix(filepath.Base(a.Transcript), "rollout-"):
-		return "codex"
+	}
+	if c, ok := client.Reporting(client.Report{At: a.At, Turn: a.Turn, Transcript: a.Transcript}); ok {
+		return schemas.Agent(c.Name)
 	}
 	return around
 }

@@ -1,22 +1,34 @@
 package client
 
 import (
+	"fmt"
+	"slices"
 	"time"
 )
 
 // patience is how long clients wait for a hook. It ends by itself long before.
 const patience = 5 * time.Second
 
+var (
+	claudeSettings = Files{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}/settings.json"}, []Path{".claude/settings.json"}}
+
+	// claudeLocal holds what one person chose in one project.
+	claudeLocal = Path(".claude/settings.local.json")
+)
+
 func claudeCode() Client {
-	settings := Files{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}/settings.json"}, []Path{".claude/settings.json"}}
 	return Client{
 		Name: "claude-code", Title: "Claude Code", Aliases: []string{"claude"}, Program: "claude", Calls: "claude-code",
-		Shell:   Shell{[]string{"CLAUDECODE"}, "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID"},
+		Shell: Shell{
+			Signs: []string{"CLAUDECODE"}, Run: "CLAUDE_CODE_SESSION_ID", Process: "CLAUDE_PID",
+			Attended: "CLAUDE_CODE_SESSION_ATTENDED",
+		},
 		Traces:  []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}", "${CLAUDE_CONFIG_DIR:-~}/.claude.json"},
-		Servers: Files{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~}/.claude.json"}, []Path{".mcp.json"}}, Under: []string{"mcpServers"},
+		Servers: Files{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~}/.claude.json"}, []Path{".mcp.json"}},
+		Under:   []string{"mcpServers"}, Local: "projects",
 		Entry: claudeEntry, Own: &Own{Add: claudeAdd, Remove: claudeRemove},
-		Allow: func() *Grant { return &Grant{settings, []string{"permissions", "allow"}, "mcp__" + ServerName} },
-		Hooks: &Hooks{Files: settings, Unit: time.Second, On: []Hook{
+		Allow: func() *Grant { return &Grant{claudeSettings, []string{"permissions", "allow"}, "mcp__" + ServerName} },
+		Hooks: &Hooks{Files: claudeSettings, Unit: time.Second, On: []Hook{
 			{Event: SessionStart, At: "SessionStart", Timeout: patience},
 			{Event: Prompt, At: "UserPromptSubmit", Timeout: patience},
 			{Event: Tool, At: "PostToolUse", Timeout: patience},
@@ -27,7 +39,12 @@ func claudeCode() Client {
 			{At: "SessionStart", Wake: true, Timeout: day, Extra: Object{{"asyncRewake", true}}},
 			{At: "Stop", Wake: true, Timeout: day, Extra: Object{{"asyncRewake", true}}},
 		}},
-		Next: "Sessions that are open keep what they have; start a new one, or type /mcp in it.",
+		Plugins: &Plugins{
+			Syntax: JSON, User: claudeSettings.User, Project: append(claudeSettings.Project, claudeLocal),
+			Key: "enabledPlugins", Remove: []string{"plugin", "uninstall"},
+		},
+		Doubts: func(v View) []Doubt { return append(claudeRefuses(v), claudeRunsNoHooks(v)...) },
+		Next:   "Sessions that are open keep what they have; start a new one, or type /mcp in it.",
 	}
 }
 
@@ -57,4 +74,31 @@ func claudeAdd(scope Scope, s Server) []string {
 
 func claudeRemove(scope Scope) []string {
 	return []string{"mcp", "remove", "--scope", string(scope), ServerName}
+}
+
+// claudeRefuses looks whether somebody told Claude Code not to start the server of the project, of which it asks once.
+func claudeRefuses(v View) []Doubt {
+	value, _ := v.Read(JSON, claudeLocal).Look("disabledMcpjsonServers")
+	disabled, _ := value.([]any)
+	if !slices.Contains(disabled, any(ServerName)) {
+		return nil
+	}
+	return []Doubt{{
+		Text:    "was told not to start the server of the project",
+		Command: []string{"claude", "mcp", "reset-project-choices"},
+	}}
+}
+
+// claudeRunsNoHooks looks whether Claude Code runs no hooks at all: any of its settings files may say so.
+func claudeRunsNoHooks(v View) (all []Doubt) {
+	if len(v.Hooks) == 0 && !v.Plugin {
+		return nil
+	}
+	for _, path := range slices.Concat(claudeSettings.User, claudeSettings.Project, []Path{claudeLocal}) {
+		if off, _ := v.Read(JSON, path).Look("disableAllHooks"); off == true {
+			text := fmt.Sprintf("runs none, as disableAllHooks says in %s: take that out", path.At(v.Machine))
+			all = append(all, Doubt{OfHooks: true, Text: text})
+		}
+	}
+	return all
 }

@@ -1,8 +1,9 @@
 // Package client is the table of the programs that agents run in: how each is recognised, where it keeps its list
 // of MCP servers and its hooks, how an entry of ours is written there, and which of its own commands do it.
 //
-// A client is one file here, and one row in [All]; what follows from a row, such as setting it up, checking it and
-// the plugins in examples, is made from it elsewhere. Nothing here touches a file: see package setup.
+// A client is one file here, and one row in [All]. All that the program does differently for one client stands in its
+// row, so that a new client needs nothing but these two; what follows from a row, such as setting the client up and
+// checking it, is made from it elsewhere. Nothing here changes a file: see package setup.
 package client
 
 import (
@@ -22,10 +23,13 @@ type Client struct {
 	Servers Files    // which list its MCP servers, in the object to which the keys Under lead
 	Under   []string
 	Newer   []string            // keys that are used instead where a file has an object there; nil: none are
+	Local   string              // key of the user's file with an object for each project, where Under leads to more servers
 	Entry   func(Server) Object // how the list describes one
 	Allow   func() *Grant       // what lets our tools run without asking; nil where the entry itself says it
 	Own     *Own                // its commands for that; nil: it has none
 	Hooks   *Hooks              // nil: it runs none
+	Plugins *Plugins            // nil: it has none of ours
+	Doubts  func(View) []Doubt  // what keeps it from running what its files say; nil: nothing that is known
 	Next    string              // what a person does so that it takes notice, as a sentence
 }
 

@@ -1,19 +1,26 @@
 package client
 
 import (
+	"fmt"
+	"path/filepath"
+	"strings"
 	"time"
+
+	"handoff/cmd/handoff/internal/git"
 )
+
+var codexConfig = Files{TOML, []Path{"${CODEX_HOME:-~/.codex}/config.toml"}, []Path{".codex/config.toml"}}
 
 func codex() Client {
 	return Client{
 		Name: "codex", Title: "Codex", Aliases: []string{"codex-cli"}, Program: "codex", Calls: "codex-mcp-client",
-		Shell:   Shell{[]string{"CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX"}, "CODEX_THREAD_ID", ""},
+		Shell:   Shell{Signs: []string{"CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX"}, Run: "CODEX_THREAD_ID"},
 		Traces:  []Path{"${CODEX_HOME:-~/.codex}"},
-		Servers: Files{TOML, []Path{"${CODEX_HOME:-~/.codex}/config.toml"}, []Path{".codex/config.toml"}}, Under: []string{"mcp_servers"},
-		Entry: codexEntry, Own: &Own{Add: codexAdd, Remove: codexRemove},
+		Servers: codexConfig, Under: []string{"mcp_servers"},
+		Entry: codexEntry, Own: &Own{Add: codexAdd, Remove: codexRemove, Strict: true},
 		Hooks: &Hooks{
 			Files: Files{BareJSON, []Path{"${CODEX_HOME:-~/.codex}/hooks.json"}, []Path{".codex/hooks.json"}},
-			Unit:  time.Second,
+			Unit:  time.Second, Shows: codexReports, Queue: codexQueue,
 			On: []Hook{
 				{Event: SessionStart, At: "SessionStart", Timeout: patience},
 				{Event: Prompt, At: "UserPromptSubmit", Timeout: patience},
@@ -22,11 +29,13 @@ func codex() Client {
 				{Event: SubagentStop, At: "SubagentStop", Timeout: patience},
 				{Event: SessionEnd, At: "SessionEnd", Timeout: codexEnd},
 				{Event: Compact, At: "PreCompact", Timeout: patience},
-				{At: "SessionStart", Wake: true, Timeout: patience}, // it goes on in the background, and wakes by codex queue
+				{At: "SessionStart", Wake: true, Timeout: patience}, // both go on in the background, see Queue
 				{At: "Stop", Wake: true, Timeout: patience},
 			},
 		},
-		Next: "Start a new session. Codex runs hooks only after they were reviewed: type /hooks in it once.",
+		Plugins: &Plugins{Syntax: TOML, User: codexConfig.User, Key: "plugins", Remove: []string{"plugin", "remove"}},
+		Doubts:  func(v View) []Doubt { return append(codexTrusts(v), codexReviewed(v)...) },
+		Next:    "Start a new session. Codex runs hooks only after they were reviewed: type /hooks in it once.",
 	}
 }
 
@@ -65,4 +74,94 @@ func codexRemove(scope Scope) []string {
 		return nil
 	}
 	return []string{"mcp", "remove", ServerName}
+}
+
+// codexReports knows the turn, which only Codex has, and how Codex calls its transcripts.
+func codexReports(r Report) bool {
+	return r.Turn != "" || strings.HasPrefix(filepath.Base(r.Transcript), "rollout-")
+}
+
+func codexQueue(session, message string) []string {
+	return []string{"queue", "--thread", session, "--message", message}
+}
+
+// codexTrusts looks whether Codex trusts the project: of one that it does not, it reads neither servers nor hooks.
+func codexTrusts(v View) []Doubt {
+	if !v.Project {
+		return nil
+	}
+	switch codexLevel(v) {
+	case "trusted":
+		return nil
+	case "untrusted":
+		return []Doubt{{Text: fmt.Sprintf("was told not to trust %s, and reads nothing of its .codex: trust_level in %s says so",
+			v.Machine.Project, codexConfig.In(User, v.Machine))}}
+	}
+	text := fmt.Sprintf("was not told whether to trust %s, and reads nothing of its .codex until then: "+
+		"it asks when it is started there", v.Machine.Project)
+	return []Doubt{{Text: text, Command: []string{"codex"}}}
+}
+
+// codexLevel is how far Codex trusts the project. It goes by the path of the directory without links, and in a worktree
+// of git also by that of the repository; directories above do not count.
+func codexLevel(v View) (level string) {
+	project, err := filepath.EvalSymlinks(v.Machine.Project)
+	if err != nil {
+		return ""
+	}
+	folders := []string{project}
+	repository, ok := git.Find(project, func(string) bool { return false })
+	if ok && filepath.Base(repository.Common) == ".git" {
+		folders = append(folders, filepath.Dir(repository.Common))
+	}
+	config := v.Read(TOML, codexConfig.User[0])
+	for _, folder := range folders {
+		value, _ := config.Look("projects", folder, "trust_level")
+		if level, _ = value.(string); level != "" {
+			return level
+		}
+	}
+	return ""
+}
+
+// codexReviewed looks whether the hooks of Codex were: it keeps a hash of each that was. Whether the hash is still that
+// of the hook only Codex knows.
+func codexReviewed(v View) []Doubt {
+	config := v.Read(TOML, codexConfig.User[0])
+	waiting := 0
+	for _, h := range v.Hooks {
+		if !hasHash(config.Look("hooks", "state", fmt.Sprintf("%s:%s:%d:%d", h.Path, snake(h.At), h.Group, h.Number))) {
+			waiting++
+		}
+	}
+	hooks := fmt.Sprintf("%d hooks", waiting)
+	switch waiting {
+	case 0:
+		return nil
+	case 1:
+		hooks = "1 hook"
+	}
+	text := fmt.Sprintf("does not run %s that nobody reviewed: type /hooks in it", hooks)
+	return []Doubt{{OfHooks: true, Text: text, Command: []string{"codex"}}}
+}
+
+func hasHash(state any, there bool) bool {
+	object, _ := state.(map[string]any)
+	hash, _ := object["trusted_hash"].(string)
+	return there && hash != "" && object["enabled"] != false
+}
+
+// snake writes an event as Codex does there: session_start for SessionStart.
+func snake(event string) string {
+	var b strings.Builder
+	for i, r := range event {
+		if 'A' <= r && r <= 'Z' {
+			if i > 0 {
+				b.WriteByte('_')
+			}
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }

@@ -1,25 +1,39 @@
 package client
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
 	"time"
 )
 
+var geminiSettings = Files{
+	CommentedJSON, []Path{"${GEMINI_CLI_HOME:-~}/.gemini/settings.json"}, []Path{".gemini/settings.json"},
+}
+
 func geminiCLI() Client {
-	settings := Files{CommentedJSON, []Path{"${GEMINI_CLI_HOME:-~}/.gemini/settings.json"}, []Path{".gemini/settings.json"}}
 	return Client{
 		Name: "gemini-cli", Title: "Gemini CLI", Aliases: []string{"gemini"}, Program: "gemini", Calls: "gemini-cli-mcp-client",
-		Shell:   Shell{[]string{"GEMINI_CLI"}, "GEMINI_SESSION_ID", ""},
+		Shell:   Shell{Signs: []string{"GEMINI_CLI"}, Run: "GEMINI_SESSION_ID"},
 		Traces:  []Path{"${GEMINI_CLI_HOME:-~}/.gemini"},
-		Servers: settings, Under: []string{"mcpServers"},
+		Servers: geminiSettings, Under: []string{"mcpServers"},
 		Entry: geminiEntry, Own: &Own{Add: geminiAdd, Remove: geminiRemove},
-		Hooks: &Hooks{Files: settings, Unit: time.Millisecond, Name: ServerName, On: []Hook{
+		Hooks: &Hooks{Files: geminiSettings, Unit: time.Millisecond, Name: ServerName, Shows: geminiReports, On: []Hook{
 			{Event: SessionStart, At: "SessionStart", Timeout: patience},
 			{Event: Prompt, At: "BeforeAgent", Timeout: patience},
 			{Event: Tool, At: "AfterTool", Timeout: patience},
 			{Event: Stop, At: "AfterAgent", Timeout: patience},
 			{Event: SessionEnd, At: "SessionEnd", Timeout: patience},
 		}},
-		Next: "Start a new session in a folder that it trusts. Without --trust or an approval mode, gemini -p is not offered the tools.",
+		Plugins: &Plugins{
+			User:   []Path{"${GEMINI_CLI_HOME:-~}/.gemini/extensions/handoff/gemini-extension.json"},
+			Remove: []string{"extensions", "uninstall"},
+		},
+		Doubts: geminiTrusts,
+		Next: "Start a new session in a folder that it trusts. " +
+			"Without --trust or an approval mode, gemini -p is not offered the tools.",
 	}
 }
 
@@ -49,4 +63,53 @@ func geminiAdd(scope Scope, s Server) []string {
 
 func geminiRemove(scope Scope) []string {
 	return []string{"mcp", "remove", "--scope", string(scope), ServerName}
+}
+
+// geminiReports knows the events that only Gemini CLI has.
+func geminiReports(r Report) bool {
+	return slices.Contains([]string{"BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"}, r.At)
+}
+
+// geminiTrusts looks whether Gemini CLI trusts the folder of the project. It reads neither servers nor hooks of one
+// that it does not, and asks about one that it does not know.
+func geminiTrusts(v View) []Doubt {
+	on, there := v.Read(JSON, geminiSettings.User[0]).Look("security", "folderTrust", "enabled")
+	if there && on == false {
+		return nil
+	}
+	rules := cmp.Or(Path(v.Getenv("GEMINI_CLI_TRUSTED_FOLDERS_PATH")), "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json")
+	value, _ := v.Read(JSON, rules).Look()
+	folders, _ := value.(map[string]any)
+	switch geminiLevel(v.Machine.Project, folders) {
+	case "":
+		text := fmt.Sprintf("was not told whether to trust %s: it asks when it is started there", v.Machine.Project)
+		return []Doubt{{Text: text, Command: []string{"gemini"}}}
+	case geminiDoNotTrust:
+		text := fmt.Sprintf("was told not to trust %s: type /permissions in it", v.Machine.Project)
+		return []Doubt{{Refused: true, Text: text, Command: []string{"gemini"}}}
+	}
+	return nil
+}
+
+const (
+	geminiTrustParent = "TRUST_PARENT"
+	geminiDoNotTrust  = "DO_NOT_TRUST"
+)
+
+// geminiLevel is that of the longest rule that covers a folder. Of several that are as long the one that refuses
+// counts: which of them Gemini CLI takes depends on their order in the file, which is not known here.
+func geminiLevel(folder string, rules map[string]any) (level string) {
+	longest := -1
+	for _, path := range slices.Sorted(maps.Keys(rules)) {
+		covers, value := path, rules[path]
+		if value == geminiTrustParent {
+			covers = filepath.Dir(path)
+		}
+		if !Within(covers, folder) || len(path) < longest || len(path) == longest && value != geminiDoNotTrust {
+			continue
+		}
+		longest = len(path)
+		level, _ = value.(string)
+	}
+	return level
 }

@@ -12,6 +12,31 @@ type Hooks struct {
 	Unit time.Duration // of timeouts
 	Name string        // which the client wants of each command; empty: none
 	On   []Hook
+
+	// Shows tells whether a report can only be the client's. Nil: its reports look like those of others.
+	Shows func(Report) bool
+
+	// Queue gives the arguments of the client's command that begins a turn in a session with a message. A client that
+	// has it waits for each of its hooks to end, so that a wait for mail goes on in the background. Nil: the client
+	// runs the wait in the background itself, and its status wakes the session.
+	Queue func(session, message string) []string
+}
+
+// A Report is what a client tells a hook, as far as that shows which client it is.
+type Report struct {
+	At         string // what the client calls the event
+	Turn       string // the id of the turn
+	Transcript string // the path of the transcript
+}
+
+// Reporting gives the client that a report can only be of.
+func Reporting(r Report) (Client, bool) {
+	for _, c := range All() {
+		if c.Hooks != nil && c.Hooks.Shows != nil && c.Hooks.Shows(r) {
+			return c, true
+		}
+	}
+	return Client{}, false
 }
 
 // A Hook is a command of ours on one event of a client.

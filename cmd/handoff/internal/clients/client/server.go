@@ -30,4 +30,7 @@ type Own struct {
 	Add func(Scope, Server) []string
 	// Remove gives the arguments of the command that removes our server; nil as above.
 	Remove func(Scope) []string
+
+	// Strict says that the commands fail on a file with an entry that has neither a program nor a URL.
+	Strict bool
 }

@@ -1,8 +1,21 @@
 package client
 
+import "slices"
+
 // A Shell is what a client sets in the environment of the shells that it starts. The zero value: nothing that is known.
 type Shell struct {
 	Signs   []string // any of these variables, not empty, shows that it is the client's
 	Run     string   // the variable with the id of the session
 	Process string   // the variable with the number of the client's process; empty where shells are not told
+
+	// Attended is the variable that is 0 where nobody sits at the session, and the client then waits for what it runs
+	// in the background. Empty: there is none.
+	Attended string
+}
+
+// Unattended tells that a client waits for what it runs in the background, as nobody sits at the session.
+func Unattended(getenv func(string) string) bool {
+	return slices.ContainsFunc(All(), func(c Client) bool {
+		return c.Shell.Attended != "" && getenv(c.Shell.Attended) == "0"
+	})
 }

@@ -21,7 +21,10 @@ type installation struct {
 
 // installationOf reads the files of a client.
 func installationOf(c client.Client, b Bench) *installation {
-	in := &installation{Bench: b, client: c, plugin: pluginOf(c, b.Machine)}
+	in := &installation{Bench: b, client: c}
+	if plugins := installed.Plugins(c, b.Machine); len(plugins) > 0 {
+		in.plugin = plugins[0].Path
+	}
 	var others []installed.Unread
 	in.entries, in.unread = installed.Entries(c, b.Machine)
 	in.hooks, others = installed.Hooks(c, b.Machine, b.Program.Path)

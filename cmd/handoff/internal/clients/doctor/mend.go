@@ -97,11 +97,11 @@ func (in *installation) passed(scope client.Scope) (names []string) {
 }
 
 // removal is the client's own command that takes an entry out, or shows what belongs in its place where it has none.
-// Codex has none for an entry of nothing, either: then it reads nothing of the file.
+// A strict client reads nothing of a file with an entry of nothing, so that its command does not help there.
 func (in *installation) removal(e installed.Entry) string {
-	unread := in.client.Name == "codex" && e.URL == "" && len(e.Command) == 0
-	if in.client.Own != nil && !unread {
-		if arguments := in.client.Own.Remove(e.Scope); arguments != nil {
+	own, empty := in.client.Own, e.URL == "" && len(e.Command) == 0
+	if own != nil && !(own.Strict && empty) {
+		if arguments := own.Remove(e.Scope); arguments != nil {
 			return in.within(e.Scope) + client.Line(append([]string{in.client.Program}, arguments...))
 		}
 	}

@@ -77,8 +77,8 @@ func (p place) entries(c client.Client, m client.Machine, doc edit.Document) (al
 		}
 	}
 	add(p.scope, Under(c, doc))
-	if c.Name == "claude-code" && p.scope == client.User {
-		add(Local, append([]any{"projects", m.Project}, under(c.Under)...))
+	if c.Local != "" && p.scope == client.User {
+		add(Local, append([]any{c.Local, m.Project}, under(c.Under)...))
 	}
 	return all
 }

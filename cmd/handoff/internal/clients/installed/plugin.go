@@ -16,39 +16,43 @@ type Brought struct {
 	Remove []string // the client's command that takes it out, without the program
 }
 
-// Plugins gives our plugins that a client has, the user's first.
+// Plugins gives our plugins that a client has, the user's first. Where the same file is that of the user and of the
+// project, it is the user's.
 func Plugins(c client.Client, m client.Machine) (all []Brought) {
-	switch c.Name {
-	case "claude-code":
-		uninstall := []string{"plugin", "uninstall"}
-		all = append(all, plugins(client.JSON, client.User, c.Hooks.In(client.User, m), "enabledPlugins", uninstall)...)
-		for _, p := range []client.Path{".claude/settings.json", ".claude/settings.local.json"} {
-			if path := p.At(m); len(all) == 0 || all[0].Path != path { // a project that is the home directory
-				all = append(all, plugins(client.JSON, client.Project, path, "enabledPlugins", uninstall)...)
+	if c.Plugins == nil {
+		return nil
+	}
+	var read []string
+	add := func(scope client.Scope, paths []client.Path) {
+		for _, p := range paths {
+			if path := p.At(m); !slices.Contains(read, path) {
+				read = append(read, path)
+				all = append(all, plugins(c.Plugins, scope, path)...)
 			}
 		}
-	case "codex":
-		all = plugins(client.TOML, client.User, c.Servers.In(client.User, m), "plugins", []string{"plugin", "remove"})
-	case "gemini-cli":
-		extension := client.Path("${GEMINI_CLI_HOME:-~}/.gemini/extensions/handoff/gemini-extension.json").At(m)
-		if _, err := os.Stat(extension); err == nil {
-			all = []Brought{{client.User, extension, []string{"extensions", "uninstall", client.ServerName}}}
-		}
 	}
+	add(client.User, c.Plugins.User)
+	add(client.Project, c.Plugins.Project)
 	return all
 }
 
-// plugins looks for plugins of ours, of any marketplace, in a list of a file.
-func plugins(syntax client.Syntax, scope client.Scope, path, list string, remove []string) (all []Brought) {
-	doc, err := Open(syntax, path)
+// plugins gives those of which a file tells, of any marketplace.
+func plugins(row *client.Plugins, scope client.Scope, path string) (all []Brought) {
+	if row.Key == "" {
+		if _, err := os.Stat(path); err != nil {
+			return nil
+		}
+		return []Brought{{scope, path, append(slices.Clip(row.Remove), client.ServerName)}}
+	}
+	doc, err := Open(row.Syntax, path)
 	if err != nil {
 		return nil
 	}
-	value, _ := doc.Look(list)
+	value, _ := doc.Look(row.Key)
 	listed, _ := value.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(listed)) {
 		if strings.HasPrefix(name, client.ServerName+"@") && isOn(listed[name]) {
-			all = append(all, Brought{scope, path, append(slices.Clip(remove), name)})
+			all = append(all, Brought{scope, path, append(slices.Clip(row.Remove), name)})
 		}
 	}
 	return all

@@ -1,0 +1,32 @@
+package client
+
+// A Doubt is a reason for which a client does not run what its files say, until a person changes it.
+type Doubt struct {
+	OfHooks bool     // it keeps the client from running the hooks only
+	Refused bool     // somebody told the client not to run anything, and it does not ask again
+	Text    string   // what the client does or was told, as a sentence that begins after its title
+	Command []string // the client's command by which a person changes it, in the directory of the project; nil: none
+}
+
+// A View is what a row may look at to find the doubts about its client.
+type View struct {
+	Machine
+
+	Read    func(Syntax, Path) Document // reads a configuration file; one that cannot be read says nothing
+	Project bool                        // something of handoff is in files of the project
+	Plugin  bool                        // the client has a plugin of ours
+	Hooks   []HookPlace                 // our hooks, without those of a plugin
+}
+
+// A Document is what a configuration file says.
+type Document interface {
+	// Look gives the value at a path of keys and indices, and whether there is one.
+	Look(path ...any) (any, bool)
+}
+
+// A HookPlace is where a hook stands.
+type HookPlace struct {
+	Path          string // of the file
+	At            string // what the client calls the event
+	Group, Number int    // of the group in the list of the event, and of the hook in the group; from 0
+}
