@@ -16,7 +16,7 @@ import (
 )
 
 // TestRandomLives lets five agents and a person do random things, sensible or not, and holds every step
-// against the table in testdata/transitions.txt: what succeeds is allowed there and leads where it says;
+// against the table in life/testdata/transitions.txt: what succeeds is allowed there and leads where it says;
 // what is refused changes nothing. Afterwards every index, counter and byte is checked.
 func TestRandomLives(t *testing.T) {
 	runs := map[string]int{"memory": 40, "bolt": 6}
@@ -64,7 +64,7 @@ func newLives(w *world, seed uint64) *lives {
 }
 
 func readTable(t testing.TB) map[string]string {
-	b, err := os.ReadFile("testdata/transitions.txt")
+	b, err := os.ReadFile("life/testdata/transitions.txt")
 	require.NoError(t, err)
 	table := map[string]string{}
 	for line := range strings.Lines(string(b)) {
