@@ -71,12 +71,16 @@ var house = []room{
 		imports: []string{"schemas"},
 	},
 	{
+		level: 2, path: "mailbox/waiting", about: "who waits, in which order",
+		imports: []string{"schemas"},
+	},
+	{
 		level: 2, path: "mailbox/draw", about: "what a person sees",
 		imports: []string{"schemas"},
 	},
 	{
 		level: 2, path: "mailbox", about: "what is allowed",
-		imports: []string{"schemas", "store", "mailbox/roster", "mailbox/brief", "mailbox/contract", "mailbox/life", "mailbox/draw"},
+		imports: []string{"schemas", "store", "mailbox/roster", "mailbox/brief", "mailbox/contract", "mailbox/life", "mailbox/waiting", "mailbox/draw"},
 	},
 
 	{

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -56,7 +57,7 @@ func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.Conn
 		return nil
 	})
 	s.conns.detach(in.Conn) // until here the connection counted: leases that ended meanwhile were renewed
-	s.hub.changed(effects{regrouped: true})
+	s.hub.Announce(waiting.Effects{Regrouped: true})
 	return out, err
 }
 

@@ -17,7 +17,7 @@ const changesRead = 256
 func (s *Service) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
 	return func(yield func(schemas.Change, error) bool) {
 		for {
-			more := s.hub.anything()
+			more := s.hub.NextChange()
 			changes, err := s.changesAfter(ctx, after)
 			if err != nil {
 				yield(schemas.Change{}, err)

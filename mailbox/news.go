@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -27,9 +28,9 @@ func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn
 	if in.On != schemas.OnWake {
 		return s.newsNow(ctx, by, in, 0)
 	}
-	since, until := s.turn(by, in.WaitSeconds)
+	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
 	for {
-		changed := s.hub.anything()
+		changed := s.hub.NextChange()
 		out, err := s.newsNow(ctx, by, in, since.UnixNano())
 		if err != nil || len(out.New) > 0 || out.Over != "" || !s.Now().Before(until) {
 			return out, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -42,6 +43,11 @@ type effects struct {
 	freed     []schemas.Agent   // who held as many as they take, and hold less
 	regrouped bool              // agents may claim from other boxes than before
 	due       store.Time        // the next time at which the clock changes what was changed, zero for never
+}
+
+// announced is what those are told who wait.
+func (e effects) announced() waiting.Effects {
+	return waiting.Effects{Boxes: e.boxes, Freed: e.freed, Regrouped: e.regrouped, Due: e.due.Time()}
 }
 
 // as does a part of the operation in the name of another.

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"time"
 
+	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -56,7 +57,7 @@ type Config struct {
 type Service struct {
 	Config
 	conns   *connections
-	hub     *hub
+	hub     *waiting.Hub
 	sleeps  *sleeps
 	denials *denials
 	ended   endedCount
@@ -77,7 +78,7 @@ func New(c Config) *Service {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{Config: c, conns: newConnections(), hub: newHub(), sleeps: &sleeps{}, denials: newDenials(), secret: c.NewID("frame")}
+	s := &Service{Config: c, conns: newConnections(), hub: waiting.NewHub(), sleeps: &sleeps{}, denials: newDenials(), secret: c.NewID("frame")}
 	s.started, _ = s.tick()
 	return s
 }
@@ -95,7 +96,7 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 		return fn(o)
 	})
 	if o != nil && o.wrote {
-		s.hub.changed(o.effects) // also after an error: whether a failed commit was kept is not known
+		s.hub.Announce(o.announced()) // also after an error: whether a failed commit was kept is not known
 	}
 	if err != nil {
 		return s.coded(err)

@@ -5,24 +5,25 @@ import (
 	"log/slog"
 	"time"
 
+	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
 )
 
 // claimWaiting takes the next for the caller as soon as there is one, in its turn, until its wait ends.
 func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (claimed, error) {
-	since, until := s.turn(by, in.WaitSeconds)
-	w := s.hub.arrive(since, until)
-	defer s.hub.leave(w)
+	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
+	w := s.hub.Arrive(since, until)
+	defer w.Leave()
 	for {
-		look, err := s.lineUp(ctx, w, by.Agent)
+		look, err := s.joinQueues(ctx, w, by.Agent)
 		if err != nil {
 			return claimed{}, err
 		}
 		if look {
 			got, err := s.claim(ctx, by, in)
 			if got.ID != 0 || err != nil {
-				s.hub.use(w, got.box)
+				w.Spend(got.box)
 				return got, err
 			}
 			s.passOn(ctx, w)
@@ -30,30 +31,15 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 		if !s.Now().Before(until) {
 			return claimed{}, nil
 		}
-		if err := s.sleep(ctx, w.woken, until); err != nil {
+		if err := s.sleep(ctx, w.Woken(), until); err != nil {
 			return claimed{}, err
 		}
 	}
 }
 
-// turn is since when a caller waits, and when that ends. A wait that is taken up again, at this process or
-// another, keeps both. One that is made of several calls keeps its place, and each call says when it ends.
-func (s *Service) turn(by schemas.Caller, seconds int) (since, until time.Time) {
-	now := s.Now()
-	if since = by.Since; since.IsZero() || since.After(now) {
-		since = now
-	}
-	longest := time.Duration(seconds) * time.Second
-	if until = by.Until; until.IsZero() {
-		until = since.Add(longest)
-	}
-	left := min(until.Sub(now), longest) // so that setting the clock makes no wait longer
-	return since, now.Add(max(left, 0))
-}
-
-// lineUp puts a waiter into the lines of the boxes that its agent takes from now, and tells whether it is to
-// look into them.
-func (s *Service) lineUp(ctx context.Context, w *waiter, name schemas.Agent) (look bool, err error) {
+// joinQueues puts a waiter into the queues of the mailboxes that its agent claims from now, and tells whether it is
+// to look into them.
+func (s *Service) joinQueues(ctx context.Context, w *waiting.Waiter, name schemas.Agent) (look bool, err error) {
 	var boxes []schemas.Address
 	err = s.Store.View(ctx, func(v *store.View) error {
 		a, err := agentNamed(v, name)
@@ -66,19 +52,20 @@ func (s *Service) lineUp(ctx context.Context, w *waiter, name schemas.Agent) (lo
 	if err != nil {
 		return false, s.coded(err)
 	}
-	return s.hub.lineUp(w, boxes), nil
+	return w.Join(boxes), nil
 }
 
-// passOn hands the batons for which a waiter looked in vain to those behind it, where there still is mail:
-// what the first may not take, another may.
-func (s *Service) passOn(ctx context.Context, w *waiter) {
-	if len(w.inHand) == 0 {
+// passOn gives the permits for which a waiter looked in vain to those behind it, where there still is mail: another
+// may take what the first may not.
+func (s *Service) passOn(ctx context.Context, w *waiting.Waiter) {
+	inUse := w.InUse()
+	if len(inUse) == 0 {
 		return
 	}
-	pending := make([]schemas.Address, 0, len(w.boxes))
+	pending := make([]schemas.Address, 0, len(inUse))
 	err := s.Store.View(ctx, func(v *store.View) error {
 		pending = pending[:0]
-		for _, box := range w.boxes {
+		for _, box := range inUse {
 			m, err := v.Mailbox(box)
 			if err != nil {
 				return err
@@ -89,19 +76,19 @@ func (s *Service) passOn(ctx context.Context, w *waiter) {
 		}
 		return nil
 	})
-	if err != nil { // nobody knows, so they look
-		pending = w.boxes
+	if err != nil { // nobody knows, so those behind look
+		pending = inUse
 	}
-	s.hub.pass(w, pending)
+	w.PassOn(pending)
 }
 
 // await waits until a handoff changes, ends, or the wait is over. Who waits for the outcome is not woken by
 // less.
 func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn) error {
-	since, until := s.turn(by, in.WaitSeconds)
+	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
 	var first uint64
 	for {
-		changed := s.hub.anything()
+		changed := s.hub.NextChange()
 		var last *store.Record
 		err := s.read(ctx, func(v *store.View) (err error) {
 			if last, err = find(v, in.HandoffID); err == nil && first == 0 {

@@ -161,8 +161,8 @@ func TestMailThatComesDuringALookIsHandedOn(t *testing.T) {
 	})
 }
 
-// Who is to stand in other lines and is given a baton at the same time uses the baton all the same.
-func TestMovingToOtherLinesLosesNoBaton(t *testing.T) {
+// A waiter that is to stand in other queues and is given a permit at the same time uses the permit all the same.
+func TestMovingToOtherQueuesLosesNoPermit(t *testing.T) {
 	b := &interrupted{Backend: memory.New()}
 	bubble(t, on(b), func(w *waits) {
 		w.accepts("review", remote("b", ""), remote("c", ""))

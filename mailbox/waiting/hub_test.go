@@ -1,0 +1,117 @@
+package waiting_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox/waiting"
+	"handoff/schemas"
+)
+
+// What calls of the mailbox see of this is tested there. Here stands what comes between two steps of a waiter.
+
+func boxes(names ...schemas.Address) []schemas.Address { return names }
+
+func arrive(h *waiting.Hub) *waiting.Waiter { return h.Arrive(time.Time{}, time.Time{}) }
+
+func TestALookIntoNewMailboxesPutsNoPermitToUse(t *testing.T) {
+	h := waiting.NewHub()
+	w := arrive(h)
+	require.True(t, w.Join(boxes("b")))
+	h.Announce(waiting.Effects{Boxes: boxes("b")})
+	require.True(t, w.Join(boxes("b", "c")))
+	require.Empty(t, w.InUse())
+	<-w.Woken() // so that it looks for the permit too
+	require.True(t, w.Join(boxes("b", "c")))
+	require.Equal(t, boxes("b"), w.InUse())
+}
+
+func TestAWaiterThatMovesPassesOnThePermitsOfMailboxesItLeaves(t *testing.T) {
+	h := waiting.NewHub()
+	first, second := arrive(h), arrive(h)
+	first.Join(boxes("b", "c"))
+	second.Join(boxes("b", "c"))
+	h.Announce(waiting.Effects{Boxes: boxes("b", "c")})
+	first.Join(boxes("c"))
+	require.True(t, first.Join(boxes("c")))
+	require.Equal(t, boxes("c"), first.InUse())
+	require.True(t, second.Join(boxes("b", "c")))
+	require.Equal(t, boxes("b"), second.InUse())
+}
+
+func TestAPermitGoesToTheWaiterThatWaitsLongest(t *testing.T) {
+	h := waiting.NewHub()
+	began := time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
+	late, early := h.Arrive(began.Add(time.Second), time.Time{}), h.Arrive(began, time.Time{})
+	late.Join(boxes("b"))
+	early.Join(boxes("b"))
+	h.Announce(waiting.Effects{Boxes: boxes("b")})
+	require.False(t, late.Join(boxes("b")))
+	require.True(t, early.Join(boxes("b")))
+}
+
+func TestPermitsThatAreInUsePassToThoseBehindWhereMailIsLeft(t *testing.T) {
+	h := waiting.NewHub()
+	first, second := arrive(h), arrive(h)
+	first.Join(boxes("b", "c"))
+	second.Join(boxes("b", "c"))
+	h.Announce(waiting.Effects{Boxes: boxes("b", "c")})
+	require.True(t, first.Join(boxes("b", "c")))
+	first.PassOn(boxes("c"))
+	require.Empty(t, first.InUse())
+	require.True(t, second.Join(boxes("b", "c")))
+	require.Equal(t, boxes("c"), second.InUse())
+}
+
+func TestAWaiterThatLeavesPassesOnAllButWhatItSpent(t *testing.T) {
+	h := waiting.NewHub()
+	first, second := arrive(h), arrive(h)
+	first.Join(boxes("b", "c", "d"))
+	second.Join(boxes("b", "c", "d"))
+	h.Announce(waiting.Effects{Boxes: boxes("b", "c")})
+	require.True(t, first.Join(boxes("b", "c", "d")))
+	h.Announce(waiting.Effects{Boxes: boxes("d")})
+	first.Spend("b")
+	first.Leave()
+	require.True(t, second.Join(boxes("b", "c", "d")))
+	require.Equal(t, boxes("c", "d"), second.InUse())
+}
+
+func TestAHubForgetsAWaiterThatLeft(t *testing.T) {
+	h := waiting.NewHub()
+	w := arrive(h)
+	w.Join(boxes("b", "c"))
+	h.Announce(waiting.Effects{Boxes: boxes("b")})
+	w.Leave()
+	left := weak.Make(w)
+	w = nil
+	runtime.GC()
+	require.Nil(t, left.Value())
+	runtime.KeepAlive(h)
+}
+
+func TestAWaitThatIsTakenUpAgainKeepsItsBeginningAndItsEnd(t *testing.T) {
+	now := time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
+	began, ends := now.Add(-10*time.Second), now.Add(20*time.Second)
+	for name, c := range map[string]struct {
+		by           schemas.Caller
+		since, until time.Time
+	}{
+		"a new wait":                        {schemas.Caller{}, now, now.Add(time.Minute)},
+		"one that goes on":                  {schemas.Caller{Since: began, Until: ends}, began, ends},
+		"one that says only when it began":  {schemas.Caller{Since: began}, began, now.Add(50 * time.Second)},
+		"one that is over":                  {schemas.Caller{Since: began, Until: began}, began, now},
+		"one that began after now":          {schemas.Caller{Since: ends}, now, now.Add(time.Minute)},
+		"one that ends later than it asked": {schemas.Caller{Until: now.Add(time.Hour)}, now, now.Add(time.Minute)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			since, until := waiting.Turn(c.by, 60, now)
+			require.Equal(t, c.since, since)
+			require.Equal(t, c.until, until)
+		})
+	}
+}

@@ -1,0 +1,56 @@
+package waiting
+
+import (
+	"cmp"
+	"slices"
+
+	"handoff/schemas"
+)
+
+// queue is the waiters for one mailbox. The one that waits longest is first.
+type queue []*Waiter
+
+// compare orders two waiters by when their wait began, then by which arrived first in this process.
+func (w *Waiter) compare(other *Waiter) int {
+	return cmp.Or(w.since.Compare(other.since), cmp.Compare(w.arrival, other.arrival))
+}
+
+func (q queue) position(w *Waiter) (i int, found bool) {
+	return slices.BinarySearchFunc(q, w, (*Waiter).compare)
+}
+
+func (q queue) with(w *Waiter) queue {
+	i, found := q.position(w)
+	if found {
+		return q
+	}
+	return slices.Insert(q, i, w)
+}
+
+func (q queue) without(w *Waiter) queue {
+	i, found := q.position(w)
+	if !found {
+		return q
+	}
+	return slices.Delete(q, i, i+1)
+}
+
+// behind is the part of the queue behind w.
+func (q queue) behind(w *Waiter) queue {
+	i, found := q.position(w)
+	if found {
+		i++
+	}
+	return q[i:]
+}
+
+// permit gives a permit for the mailbox to the first waiter that has none.
+func (q queue) permit(box schemas.Address) {
+	for _, w := range q {
+		if !w.granted[box] {
+			w.granted[box] = true
+			w.wake()
+			return
+		}
+	}
+}
