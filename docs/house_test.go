@@ -20,6 +20,10 @@ var everythingBelow = []string{"everything below"}
 var house = []room{
 	{level: 0, path: "schemas", about: "what is said"},
 	{
+		level: 0, path: "schemas/respell", about: "what others say, in our words",
+		imports: []string{"schemas"},
+	},
+	{
 		level: 0, path: "schemas/generate", about: "the published schemas, from the types",
 		imports: []string{"schemas"},
 		owns:    []string{"github.com/invopop/jsonschema"},
@@ -85,7 +89,7 @@ var house = []room{
 
 	{
 		level: 3, path: "tools", about: "what is offered",
-		imports: []string{"schemas", "mailbox"},
+		imports: []string{"schemas", "schemas/respell", "mailbox"},
 	},
 
 	{

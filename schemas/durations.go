@@ -28,7 +28,7 @@ func ParseDuration(field, s string) (time.Duration, error) {
 		}
 		unit, ok := durationUnits[singular(m[2])]
 		n, err := strconv.ParseFloat(m[1], 64)
-		if !ok || err != nil || n*float64(unit)+float64(sum) > float64(maxDuration) {
+		if !ok || err != nil || n*float64(unit)+float64(sum) > float64(MaxDuration) {
 			return 0, badDuration(field, s)
 		}
 		sum += time.Duration(n * float64(unit))
@@ -37,7 +37,8 @@ func ParseDuration(field, s string) (time.Duration, error) {
 	return sum, nil
 }
 
-const maxDuration = 10 * 365 * 24 * time.Hour
+// MaxDuration is the longest duration that [ParseDuration] reads, and the furthest time ahead that [ParseTime] does.
+const MaxDuration = 10 * 365 * 24 * time.Hour
 
 func singular(unit string) string {
 	unit = strings.ToLower(unit)
@@ -58,7 +59,7 @@ func ParseTime(field, s string, now time.Time) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
-		if t.After(now.Add(maxDuration)) {
+		if t.After(now.Add(MaxDuration)) {
 			return time.Time{}, Invalidf(field, "%q is more than ten years away", Visible(s)).WithHint("Give an earlier time.")
 		}
 		return t.UTC(), nil

@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"strings"
 
-	"handoff/schemas"
+	"handoff/schemas/respell"
 )
 
 // decode brings arguments into canonical form and takes the agent out of them, "" if they name none.
 func (t Tool) decode(args json.RawMessage) (agent string, canonical json.RawMessage, err error) {
 	m, err := arguments(args)
 	if err == nil {
-		m, err = schemas.Respell(t.Name, m)
+		m, err = respell.Normalise(t.Name, m)
 	}
 	if err == nil {
 		err = inspect(m, nil, true) // what came as text within JSON was not looked into before

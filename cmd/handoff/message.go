@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"handoff/schemas"
+	"handoff/schemas/respell"
 )
 
 // maxInput bounds what is read from a file or from standard input, in bytes. The limits of the mailbox are
@@ -31,7 +32,7 @@ func (a *app) message(tool, path string) (arguments, error) {
 	if !ok {
 		return nil, schemas.Invalidf("--file", "%s holds no JSON object", path)
 	}
-	return schemas.Respell(tool, object)
+	return respell.Normalise(tool, object)
 }
 
 // input reads what a flag or an argument names: a file, or standard input for "-", which only one of them

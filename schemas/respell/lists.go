@@ -1,4 +1,4 @@
-package schemas
+package respell
 
 import (
 	"encoding/json"
@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// The readings of lists. A single value is a list of one, and two lists make one.
+// The readings of lists. A single value is read as a list of one, and the lists of two foreign fields become one
+// list.
 var (
 	asLines       = reading{as: eachRow(toLine), with: unionOf}
-	asDecisions   = reading{as: eachRow(decisionTable.read), with: unionOf}
+	asDecisions   = reading{as: eachRow(decisionColumns.read), with: unionOf}
 	asFiles       = reading{as: eachRow(toFile), with: unionOf}
 	asDescribed   = reading{as: eachRow(toDescribed), with: unionOf}
 	asCriteria    = reading{as: eachRow(toCriterion), with: unionOf}
@@ -46,14 +47,15 @@ func unionOf(have, more any) any {
 	return all
 }
 
-// toLine writes an object as one line when it says what it is about and each of its fields is known; a
-// number is its digits. Others stay.
+// toLine writes an object as one line, when one of its fields is a subject and each of the others is known. A number
+// is written as its digits. Any other value stays as it is.
 func toLine(v any) any {
 	if s, ok := toText(v); ok {
 		return s
 	}
+	isSubject := func(key string) bool { return slices.Contains(subjects, key) }
 	object, ok := v.(map[string]any)
-	if !ok || subjectOf(object) == "" || !onlyKeys(object, func(key string) bool { return slices.Contains(subjects, key) }) {
+	if !ok || subjectOf(object) == "" || !onlyKeys(object, isSubject) {
 		return v
 	}
 	return words(object)
@@ -62,11 +64,12 @@ func toLine(v any) any {
 // pathLines splits "a.go:1-9" and "a.go:12:5".
 var pathLines = regexp.MustCompile(`^(.*?[^:]):([0-9]+(?:[-,:][0-9]+)*)$`)
 
-// toFile reads a path with lines. In "C:12" and "http://host:80" the number is no line.
+// toFile makes a file of a path, which may end in the numbers of lines. In "C:12" and "http://host:80" the number is
+// none.
 func toFile(v any) any {
 	s, ok := v.(string)
 	if !ok {
-		return fileTable.read(v)
+		return fileColumns.read(v)
 	}
 	m := pathLines.FindStringSubmatch(s)
 	if m == nil || len(m[1]) == 1 || strings.Contains(m[1], "://") {
@@ -75,7 +78,7 @@ func toFile(v any) any {
 	return map[string]any{"path": m[1], "lines": m[2]}
 }
 
-// toDescribed takes a text for the description of a row.
+// toDescribed makes of a text a row with that description.
 func toDescribed(v any) any {
 	if s, ok := v.(string); ok {
 		return map[string]any{"description": s}
@@ -83,7 +86,7 @@ func toDescribed(v any) any {
 	return v
 }
 
-// toCriterion takes a number where the criterion is named by it.
+// toCriterion writes the number of a criterion as text.
 func toCriterion(v any) any {
 	row, ok := v.(map[string]any)
 	n, isNumber := row["criterion"].(json.Number)
@@ -95,7 +98,7 @@ func toCriterion(v any) any {
 	return row
 }
 
-// toCriterionMet also takes the bare text of a criterion that is met.
+// toCriterionMet also makes a criterion of a bare text: it is met.
 func toCriterionMet(v any) any {
 	if s, ok := toText(v); ok {
 		return map[string]any{"criterion": s, "met": true}
@@ -103,12 +106,12 @@ func toCriterionMet(v any) any {
 	return toCriterion(v)
 }
 
-// toReference makes one field of a reference to content that is kept elsewhere.
+// toReference makes a reference, to content that is kept elsewhere, of which one field is known.
 func toReference(field string) func(any) (any, bool) {
 	return func(v any) (any, bool) { return []any{map[string]any{field: v}}, true }
 }
 
-// fuseReferences makes one reference of its address and its key points.
+// fuseReferences makes one reference of two: the one has the address, the other the key points.
 func fuseReferences(have, more any) any {
 	row := map[string]any{}
 	for _, part := range []any{have, more} {

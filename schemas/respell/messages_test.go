@@ -1,4 +1,4 @@
-package schemas_test
+package respell_test
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/schemas"
+	"handoff/schemas/respell"
 )
 
 // messages are real messages of other protocols, with the tool that takes each. Beside a message, its
@@ -39,7 +40,7 @@ func TestNothingOfAForeignMessageIsLost(t *testing.T) {
 			var where map[string]string
 			require.NoError(t, json.Unmarshal([]byte(read(t, name+".map.json")), &where))
 
-			args, err := schemas.Respell(tool, message)
+			args, err := respell.Normalise(tool, message)
 			require.NoError(t, err)
 			kept := decode(t, encode(t, strictly(t, tool, args)))
 
@@ -68,7 +69,7 @@ func TestEveryMessageHasATool(t *testing.T) {
 // A payload of Kelos ends a handoff as well as it begins one.
 func TestKelosPayloadCompletes(t *testing.T) {
 	message := decode(t, read(t, "kelos-task-handoff.json"))
-	args, err := schemas.Respell("complete_handoff", message)
+	args, err := respell.Normalise("complete_handoff", message)
 	require.NoError(t, err)
 	require.Equal(t, message, args)
 }
@@ -86,7 +87,7 @@ func TestDerivedTexts(t *testing.T) {
 		},
 		"agent-handoff-protocols-rejection": {"outcome": "rejected"},
 	} {
-		args, err := schemas.Respell(messages[name], decode(t, read(t, name+".json")))
+		args, err := respell.Normalise(messages[name], decode(t, read(t, name+".json")))
 		require.NoError(t, err)
 		for field, text := range want {
 			require.Equal(t, text, args[field], name)

@@ -1,4 +1,4 @@
-package schemas
+package respell
 
 import (
 	"encoding/json"
@@ -8,32 +8,34 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
 )
 
 // Messages made of the table's own words find what random bytes do not: two fields for one place, objects
 // where texts belong, and words of one row inside the value of another.
-func FuzzRespellKnownWords(f *testing.F) {
+func FuzzNormaliseKnownWords(f *testing.F) {
 	for seed := range uint64(2000) {
 		f.Add(seed)
 	}
-	tools := slices.Sorted(maps.Keys(dialects()))
+	tools := slices.Sorted(maps.Keys(tables()))
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		s := &speaker{Rand: rand.New(rand.NewPCG(seed, 1))}
 		tool := tools[s.IntN(len(tools))]
-		for _, row := range append(slices.Clone(dialects()[tool].rows), sendSpellings...) {
+		for _, row := range append(slices.Clone(tables()[tool].rows), sendAliases...) {
 			s.paths = append(s.paths, row.from, row.to)
 		}
 		args := s.message(1 + s.IntN(6))
 		before := cloneJSON(args)
 
-		once, err := Respell(tool, args)
+		once, err := Normalise(tool, args)
 		require.Equal(t, before, any(args))
 		if err != nil {
-			require.Equal(t, Invalid, AsError(err).Code)
+			require.Equal(t, schemas.Invalid, schemas.AsError(err).Code)
 			return
 		}
 		kept := cloneJSON(once)
-		twice, err := Respell(tool, once)
+		twice, err := Normalise(tool, once)
 		require.NoError(t, err)
 		require.Equal(t, kept, any(twice))
 	})
@@ -86,7 +88,7 @@ func (s *speaker) value() any {
 		return s.message(s.IntN(3))
 	case 5:
 		return map[string]any{"path": s.value(), "Reason": s.value(), "description": s.value(), "keyPoints": s.value()}
-	case 6: // names of canonical rows, which are respelled wherever the row comes from
+	case 6: // names of canonical rows, which are normalised wherever the row comes from
 		return map[string]any{"Completed": s.value(), "requiredToProceed": s.value(), "Met": s.value(), "agent_id": nil}
 	}
 	return texts[s.IntN(len(texts))]

@@ -1,4 +1,4 @@
-package schemas
+package respell
 
 import "strings"
 

@@ -1,4 +1,4 @@
-package schemas
+package respell
 
 import (
 	"maps"
@@ -13,54 +13,57 @@ type column struct {
 	list  bool // others also write a list of texts
 }
 
-// A table is what others write as the rows of one of our lists. Its first column says what a row is about;
-// the last one takes along what has no column.
-type table []column
+// columns are those of the rows of one of our lists. The first column says what a row is about; the last one also
+// takes, as text, the fields that have no column.
+type columns []column
 
 var (
-	decisionTable = table{
+	decisionColumns = columns{
 		{name: "decision", names: []string{"decision", "description", "title", "name", "choice", "summary"}},
 		{name: "rationale", names: []string{"rationale", "reason", "reasoning", "why"}, list: true},
 	}
-	fileTable = table{
+	fileColumns = columns{
 		{name: "path", names: []string{"path", "file", "filename", "name"}},
 		{name: "lines", names: []string{"lines", "line", "line_range", "range"}},
-		{name: "note", names: []string{"note", "notes", "description", "reason", "relevant_sections", "sections"}, list: true},
+		{
+			name: "note", list: true,
+			names: []string{"note", "notes", "description", "reason", "relevant_sections", "sections"},
+		},
 	}
 )
 
-// particulars are the fields that others add to a step, a decision, a memory or a file, whatever they hold.
-// A row with any other field is left to the decoder, which knows the field that was meant.
+// particulars are the fields that others add to a step, a decision, a memory or a file, whatever they hold. A row
+// with any other field is left to the decoder, which names the known field that comes closest.
 var particulars = []string{
-	"agent", "alternatives", "artifacts", "assignee", "attempt", "author", "by", "category", "completed_at", "confidence",
-	"consequences", "context", "created_at", "date", "detail", "details", "duration", "duration_ms", "end_line", "evidence",
-	"files", "id", "impact", "index", "kind", "language", "made_at", "made_by", "note", "notes", "number", "options",
-	"output", "outputs", "owner", "priority", "rationale", "reason", "reasoning", "relevance", "relevant_sections",
+	"agent", "alternatives", "artifacts", "assignee", "attempt", "author", "by", "category", "completed_at",
+	"confidence", "consequences", "context", "created_at", "date", "detail", "details", "duration", "duration_ms",
+	"end_line", "evidence", "files", "id", "impact", "index", "kind", "language", "made_at", "made_by", "note",
+	"notes", "number", "options", "output", "outputs", "owner", "priority", "rationale", "reason", "reasoning", "relevance", "relevant_sections",
 	"result", "results", "score", "sections", "severity", "source", "start_line", "started_at", "state", "status",
 	"tags", "time", "timestamp", "tool", "tradeoffs", "type", "why",
 }
 
-// read gives the canonical row of a text, which is its first field, or of an object in foreign words. Rows
-// in our words, and what is neither, stay.
-func (t table) read(v any) any {
+// read gives the canonical row of a text, which is the first field of the row, or of an object in foreign words. A
+// row in our words, and any other value, stays as it is.
+func (all columns) read(v any) any {
 	if s, ok := v.(string); ok {
-		return map[string]any{t[0].name: s}
+		return map[string]any{all[0].name: s}
 	}
 	object, ok := v.(map[string]any)
-	if !ok || t.holds(object) || !t.knows(object) {
+	if !ok || all.holds(object) || !all.knows(object) {
 		return v
 	}
-	row, ok := t.sort(object)
-	if !ok || row[t[0].name] == nil {
+	row, ok := all.sort(object)
+	if !ok || row[all[0].name] == nil {
 		return v
 	}
 	return row
 }
 
 // holds tells whether an object has only fields of ours.
-func (t table) holds(object map[string]any) bool {
+func (all columns) holds(object map[string]any) bool {
 	for key := range object {
-		if !slices.ContainsFunc(t, func(c column) bool { return c.name == key }) {
+		if !slices.ContainsFunc(all, func(c column) bool { return c.name == key }) {
 			return false
 		}
 	}
@@ -68,9 +71,9 @@ func (t table) holds(object map[string]any) bool {
 }
 
 // knows tells whether an object has only fields that others are known to write.
-func (t table) knows(object map[string]any) bool {
+func (all columns) knows(object map[string]any) bool {
 	return onlyKeys(object, func(key string) bool {
-		return slices.ContainsFunc(t, func(c column) bool { return slices.Contains(c.names, key) })
+		return slices.ContainsFunc(all, func(c column) bool { return slices.Contains(c.names, key) })
 	})
 }
 
@@ -85,9 +88,9 @@ func onlyKeys(object map[string]any, ours func(key string) bool) bool {
 }
 
 // sort puts the fields of an object into columns. False means that one is no text.
-func (t table) sort(object map[string]any) (row map[string]any, ok bool) {
+func (all columns) sort(object map[string]any) (row map[string]any, ok bool) {
 	row, left := map[string]any{}, maps.Clone(object)
-	for _, c := range t {
+	for _, c := range all {
 		key, found := pickKey(left, c.names)
 		if !found {
 			continue
@@ -99,7 +102,7 @@ func (t table) sort(object map[string]any) (row map[string]any, ok bool) {
 		row[c.name] = text
 		delete(left, key)
 	}
-	last, rest := t[len(t)-1].name, wordsOf(left)
+	last, rest := all[len(all)-1].name, wordsOf(left)
 	switch {
 	case rest != "" && row[last] != nil:
 		row[last] = words(row[last]) + " (" + rest + ")"

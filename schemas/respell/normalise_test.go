@@ -1,4 +1,4 @@
-package schemas_test
+package respell_test
 
 import (
 	"bytes"
@@ -9,10 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/schemas"
+	"handoff/schemas/respell"
 )
 
-func ExampleRespell() {
-	args, err := schemas.Respell("send_handoff", map[string]any{
+func ExampleNormalise() {
+	args, err := respell.Normalise("send_handoff", map[string]any{
 		"from_agent": "architect", "toAgent": "auto-code", "message": "Build the login",
 		"urgency": "urgent", "filesModified": []any{"auth.go:1-9"},
 	})
@@ -22,7 +23,8 @@ func ExampleRespell() {
 	}
 	canonical, _ := json.Marshal(args)
 	fmt.Println(string(canonical))
-	// Output: {"context":{"files":[{"lines":"1-9","path":"auth.go"}]},"origin":{"source":{"agent":"architect"}},"priority":"critical","task":"Build the login","to":"auto-code"}
+	// Output:
+	// {"context":{"files":[{"lines":"1-9","path":"auth.go"}]},"origin":{"source":{"agent":"architect"}},"priority":"critical","task":"Build the login","to":"auto-code"}
 }
 
 // decode reads a JSON object as the tools do.
@@ -42,7 +44,7 @@ func encode(t testing.TB, v any) string {
 	return string(b)
 }
 
-func TestSpellings(t *testing.T) {
+func TestNormalise(t *testing.T) {
 	for _, c := range []struct{ name, tool, args, want string }{
 		{"canonical arguments stay", "send_handoff", `{"to":"qa","task":"t","priority":"high","data":{"camelCase":"x"},"tags":["a,b"],"version":2}`, ``},
 		{"unknown fields stay", "send_handoff", `{"to":"qa","tsak":"t","metadata":{"prioritty":"high"},"context":{"sate":{}}}`, ``},
@@ -112,14 +114,14 @@ func TestSpellings(t *testing.T) {
 			if c.want == "" {
 				c.want = c.args
 			}
-			got, err := schemas.Respell(c.tool, decode(t, c.args))
+			got, err := respell.Normalise(c.tool, decode(t, c.args))
 			require.NoError(t, err)
 			require.JSONEq(t, c.want, encode(t, got))
 		})
 	}
 }
 
-func TestRespellRefusesContradictions(t *testing.T) {
+func TestNormaliseRefusesContradictions(t *testing.T) {
 	for _, c := range []struct{ name, tool, args, field, other string }{
 		{"alias and canonical", "send_handoff", `{"to":"a","to_agent":"b"}`, "to_agent", "to "},
 		{"two foreign recipients", "send_handoff", `{"to_agent":"a","target":{"agent":"b"}}`, "to_agent", "target.agent"},
@@ -131,7 +133,7 @@ func TestRespellRefusesContradictions(t *testing.T) {
 		{"a completion given to fail", "fail_handoff", `{"status":"success"}`, "status", "success"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := schemas.Respell(c.tool, decode(t, c.args))
+			_, err := respell.Normalise(c.tool, decode(t, c.args))
 			e := schemas.AsError(err)
 			require.NotNil(t, e)
 			require.Equal(t, schemas.Invalid, e.Code)
@@ -142,8 +144,8 @@ func TestRespellRefusesContradictions(t *testing.T) {
 	}
 }
 
-func TestRespellOfNothing(t *testing.T) {
-	got, err := schemas.Respell("send_handoff", nil)
+func TestNormaliseOfNothingIsEmpty(t *testing.T) {
+	got, err := respell.Normalise("send_handoff", nil)
 	require.NoError(t, err)
 	require.Empty(t, got)
 }
@@ -161,7 +163,7 @@ func TestFilesWithLines(t *testing.T) {
 		`C:\a\b.go:1-9`:    `{"path":"C:\\a\\b.go","lines":"1-9"}`,
 		`http://host:8080`: `{"path":"http://host:8080"}`,
 	} {
-		got, err := schemas.Respell("send_handoff", map[string]any{"context": map[string]any{"files": []any{text}}})
+		got, err := respell.Normalise("send_handoff", map[string]any{"context": map[string]any{"files": []any{text}}})
 		require.NoError(t, err)
 		require.JSONEq(t, `{"context":{"files":[`+want+`]}}`, encode(t, got), text)
 	}

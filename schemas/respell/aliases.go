@@ -1,18 +1,18 @@
-package schemas
+package respell
 
 import "slices"
 
-// A spelling says where a field of a foreign message belongs among our arguments. Paths are dotted and in
-// snake_case; a camelCase name is the same field. Rows apply in order, so where two foreign fields say the
-// same thing the earlier row wins.
-type spelling struct {
-	from string  // where the message has it; the same as to when only the value is respelled
-	to   string  // where our arguments have it; "" when there is no place of its own, see [dialect.spare]
-	read reading // how the value is read, and what happens when to is taken
+// An alias is one row of an alias table: it says which argument a field of a foreign message means. Paths are dotted
+// and in snake_case; a field in camelCase is the same field. Rows apply in order: of two foreign fields for one
+// argument, the field of the earlier row wins.
+type alias struct {
+	from string  // path in the message; the same as to when only the value is read anew
+	to   string  // path among our arguments; "" for a value that goes to the overflow path of its table
+	read reading // how the value is read, and what happens when to has a value already
 }
 
-// letterheadSpellings is what a message says of itself: it goes to origin and never becomes ours.
-var letterheadSpellings = []spelling{
+// letterheadAliases read what a message says of itself. It goes to origin and never becomes ours.
+var letterheadAliases = []alias{
 	{"timestamp", "origin.timestamp", asSideText},
 	{"version", "origin.version", asRelease},
 	{"source.agent", "origin.source.agent", asSideText},
@@ -22,9 +22,9 @@ var letterheadSpellings = []spelling{
 	{"from", "origin.source.agent", asSideText},
 }
 
-// placementSpellings is what the agent handoff protocols, the handoff protocol agent, kernl and our own
-// stored handoffs say of where a handoff belongs.
-var placementSpellings = []spelling{
+// placementAliases read where a handoff belongs, as the agent handoff protocols, the handoff protocol agent, kernl
+// and our own stored handoffs say it.
+var placementAliases = []alias{
 	{"handoff_id", "origin.handoff_id", asText},
 	{"status", "origin.status", asText},
 	{"schema", "", asSideText},
@@ -66,10 +66,10 @@ var placementSpellings = []spelling{
 	{"importance", "priority", asPriority},
 }
 
-// errandSpellings is what is to be done. taskSpellings read the object that the agent handoff protocols
-// write where our task is a text.
+// errandAliases read what is to be done. taskAliases read the object that the agent handoff protocols write where our
+// task is a text.
 var (
-	errandSpellings = []spelling{
+	errandAliases = []alias{
 		{"message", "task", asText},
 		{"description", "task", asText},
 		{"task_title", "title", asSideText},
@@ -81,7 +81,7 @@ var (
 		{"kind", "", asIs},
 		{"issue_type", "", asIs}, // a tracker's, which no agent declares to accept
 	}
-	taskSpellings = []spelling{
+	taskAliases = []alias{
 		{"task.description", "task", asText},
 		{"task.title", "title", asSideText},
 		{"task.type", "type", asText},
@@ -90,9 +90,9 @@ var (
 	}
 )
 
-// contextSpellings is the context of the agent handoff protocols and of the handoff protocol agent, in the
-// three strategies of transfer: in full, summarized, and by reference.
-var contextSpellings = []spelling{
+// contextAliases read the context of the agent handoff protocols and of the handoff protocol agent, in the three
+// strategies of transfer: in full, summarized, and by reference.
+var contextAliases = []alias{
 	{"context.summary", "summary", asText},
 	{"context.task_id", "options.task_id", asSideText},
 	{"context.completed_steps", "context.completed_steps", asLines},
@@ -118,9 +118,9 @@ var contextSpellings = []spelling{
 	{"timeout_ms", "expectations.timeout", asMillis},
 }
 
-// progressSpellings is what the explicit handoff coordination plan says of the work before and after. It
-// stands in the context of a mail, in agent_context and handoff_instructions of a task, or at the top.
-var progressSpellings = []spelling{
+// progressAliases read what the explicit handoff coordination plan says of the work before and after. A mail has it
+// in context, a task in agent_context and handoff_instructions, and either may have it at the top.
+var progressAliases = []alias{
 	{"work_completed", "context.completed_steps", asLines},
 	{"files_modified", "context.files", asFiles},
 	{"implementation_notes", "detail", asParagraphs},
@@ -130,10 +130,10 @@ var progressSpellings = []spelling{
 	{"potential_issues", "context.known_issues", asLines},
 	{"previous_failures", "context.previous_failures", asLines},
 	{"reproduction_steps", "context.reproduction_steps", asLines},
-	{"test_script", "context.test_command", asSpareText},
+	{"test_script", "context.test_command", asYieldingText},
 	{"test_command", "context.test_command", asSideText},
 	{"test_status", "context.state.test_status", asIs},
-	{"previous_agent", "origin.source.agent", asSpareText},
+	{"previous_agent", "origin.source.agent", asYieldingText},
 	{"attempts", "options.attempt", asCount},
 	{"previous_attempts", "options.attempt", asCount},
 	{"specialist_tags", "tags", asLines},
@@ -144,21 +144,21 @@ var progressSpellings = []spelling{
 	{"estimated_duration_minutes", "expectations.estimated_duration", asMinutes},
 }
 
-// roleSpellings name the recipients of the coordination plan, where no agent is named.
-var roleSpellings = []spelling{
-	{"handoff_instructions.next_role", "to", asSpareRole},
-	{"next_role", "to", asSpareRole},
-	{"context.role", "to", asSpareRole},
-	{"agent_role", "to", asSpareRole},
-	{"role", "to", asSpareRole},
+// roleAliases read the recipient of a message of the coordination plan that names no agent.
+var roleAliases = []alias{
+	{"handoff_instructions.next_role", "to", asYieldingRole},
+	{"next_role", "to", asYieldingRole},
+	{"context.role", "to", asYieldingRole},
+	{"agent_role", "to", asYieldingRole},
+	{"role", "to", asYieldingRole},
 }
 
-var sendSpellings = slices.Concat(letterheadSpellings, placementSpellings, errandSpellings, contextSpellings,
-	under("handoff_instructions", progressSpellings), under("agent_context", progressSpellings),
-	under("context", progressSpellings), progressSpellings, roleSpellings)
+var sendAliases = slices.Concat(letterheadAliases, placementAliases, errandAliases, contextAliases,
+	under("handoff_instructions", progressAliases), under("agent_context", progressAliases),
+	under("context", progressAliases), progressAliases, roleAliases)
 
-// sendHints fill what nothing else in the message says.
-var sendHints = []spelling{
+// sendHints fill the arguments that nothing else in the message says.
+var sendHints = []alias{
 	{"target.reason", "task", asText},
 	{"task_title", "task", asText},
 	{"subject", "title", asTopic},
@@ -168,18 +168,18 @@ var sendHints = []spelling{
 	{"parent_task", "parent", asOwnID},
 }
 
-// handoffSpellings name one handoff, and holderSpellings also prove the right to work on it.
+// handoffAliases read the id of a handoff, and holderAliases also the proof of the right to work on it.
 var (
-	handoffSpellings = []spelling{
+	handoffAliases = []alias{
 		{"handoff_id", "handoff_id", asText},
 		{"id", "handoff_id", asText},
 	}
-	holderSpellings = append(slices.Clip(handoffSpellings), spelling{"token", "claim_token", asText})
+	holderAliases = append(slices.Clip(handoffAliases), alias{"token", "claim_token", asText})
 )
 
-var workflowSpellings = []spelling{{"workflow_id", "workflow", asText}}
+var workflowAliases = []alias{{"workflow_id", "workflow", asText}}
 
-var completeSpellings = slices.Concat(letterheadSpellings, holderSpellings, []spelling{
+var completeAliases = slices.Concat(letterheadAliases, holderAliases, []alias{
 	{"source.phase", "origin.source.phase", asSideText},
 	{"completion_id", "origin.completion_id", asText},
 	{"checkpoint_id", "origin.checkpoint_id", asText},
@@ -190,7 +190,7 @@ var completeSpellings = slices.Concat(letterheadSpellings, holderSpellings, []sp
 	{"notes", "notes", asLines},
 })
 
-var failSpellings = slices.Concat(letterheadSpellings, holderSpellings, []spelling{
+var failAliases = slices.Concat(letterheadAliases, holderAliases, []alias{
 	{"version", "origin.version", asText}, // also whole numbers: a failure has no payload
 	{"source.phase", "origin.source.phase", asSideText},
 	{"agent_id", "origin.source.agent_id", asSideText},
@@ -208,18 +208,18 @@ var failSpellings = slices.Concat(letterheadSpellings, holderSpellings, []spelli
 	{"rollback_request.questions", "questions", asLines},
 })
 
-// failHints know the rejection among the acknowledgements of the agent handoff protocols.
-var failHints = []spelling{{"status", "outcome", asRejection}}
+// failHints read the rejection among the acknowledgements of the agent handoff protocols.
+var failHints = []alias{{"status", "outcome", asRejection}}
 
-var updateSpellings = slices.Concat(holderSpellings, []spelling{
+var updateAliases = slices.Concat(holderAliases, []alias{
 	{"reason", "note", asText},
 	{"status", "action", asConditional},
 	{"conditions.estimated_completion", "conditions.estimated_completion", asMinutes},
 	{"conditions.estimated_completion_ms", "conditions.estimated_completion", asMillis},
 })
 
-// under gives the rows with their foreign side inside an object.
-func under(object string, rows []spelling) []spelling {
+// under gives the rows for the same fields inside an object of the message.
+func under(object string, rows []alias) []alias {
 	rows = slices.Clone(rows)
 	for i := range rows {
 		rows[i].from = object + "." + rows[i].from

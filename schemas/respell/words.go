@@ -1,4 +1,4 @@
-package schemas
+package respell
 
 import (
 	"encoding/json"
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// words writes any JSON value as text that a person reads and that leaves nothing out: of an object first
-// what it is, then the rest in brackets, as "Read the code (agent: qa; id: 1)".
+// words writes any JSON value as text for a person and leaves nothing out. Of an object it writes the subject first
+// and then the other fields in brackets, as "Read the code (agent: qa; id: 1)".
 func words(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -65,7 +65,7 @@ func wordsOf(object map[string]any) string {
 	return subject + " (" + strings.Join(rest, "; ") + ")"
 }
 
-// nested keeps the fields of an object within an object together.
+// nested puts an object within an object in braces, so that its fields stay together.
 func nested(v any) string {
 	if _, ok := v.(map[string]any); ok {
 		return "{" + words(v) + "}"

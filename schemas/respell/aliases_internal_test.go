@@ -1,4 +1,4 @@
-package schemas
+package respell
 
 import (
 	"encoding/json"
@@ -7,21 +7,23 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
 )
 
 // The tests here read the table itself: a row with a slip in a path would never be noticed from outside.
 
-var spelledTypes = map[string]any{
-	"send_handoff": SendIn{}, "complete_handoff": CompleteIn{}, "fail_handoff": FailIn{},
-	"update_handoff": UpdateIn{}, "claim_handoff": ClaimIn{}, "get_handoff": GetIn{},
-	"list_handoffs": ListIn{}, "handoff_history": HistoryIn{}, "register_agent": RegisterIn{},
-	"list_agents": AgentsIn{},
+var argumentTypes = map[string]any{
+	"send_handoff": schemas.SendIn{}, "complete_handoff": schemas.CompleteIn{}, "fail_handoff": schemas.FailIn{},
+	"update_handoff": schemas.UpdateIn{}, "claim_handoff": schemas.ClaimIn{}, "get_handoff": schemas.GetIn{},
+	"list_handoffs": schemas.ListIn{}, "handoff_history": schemas.HistoryIn{}, "register_agent": schemas.RegisterIn{},
+	"list_agents": schemas.AgentsIn{},
 }
 
-func TestSpellingsLeadToFieldsOfTheTool(t *testing.T) {
-	require.Len(t, dialects(), len(spelledTypes))
-	for tool, d := range dialects() {
-		fields := shapeOf(reflect.TypeOf(spelledTypes[tool]))
+func TestAliasesLeadToFieldsOfTheTool(t *testing.T) {
+	require.Len(t, tables(), len(argumentTypes))
+	for tool, d := range tables() {
+		fields := shapeOf(reflect.TypeOf(argumentTypes[tool]))
 		for _, s := range append(d.rows, d.hints...) {
 			if s.to == "" {
 				require.NotNil(t, fields.at("origin.extra"), "%s: %s", tool, s.from)
@@ -30,8 +32,8 @@ func TestSpellingsLeadToFieldsOfTheTool(t *testing.T) {
 			require.True(t, known(fields, s.to), "%s: %s has no field %s", tool, s.from, s.to)
 		}
 	}
-	changes := shapeOf(reflect.TypeFor[Changes]())
-	for _, s := range changesDialect().rows {
+	changes := shapeOf(reflect.TypeFor[schemas.Changes]())
+	for _, s := range changesTable().rows {
 		require.True(t, known(changes, s.to), "changes: %s has no field %s", s.from, s.to)
 	}
 }
@@ -47,9 +49,9 @@ func known(fields *shape, path string) bool {
 }
 
 // Each row is alive: alone, its field leaves its place, and nothing of it is left for the decoder to refuse.
-func TestEverySpellingIsRead(t *testing.T) {
+func TestEveryAliasIsRead(t *testing.T) {
 	samples := []any{"ho_12", json.Number("1"), "conditional", "1.0.0", "handoff", []any{"x"}, map[string]any{"x": "y"}}
-	for tool, d := range dialects() {
+	for tool, d := range tables() {
 		for _, s := range d.rows {
 			if s.from == s.to {
 				continue
@@ -58,7 +60,7 @@ func TestEverySpellingIsRead(t *testing.T) {
 			for _, v := range samples {
 				args := map[string]any{}
 				require.True(t, putAt(args, s.from, v))
-				out, err := Respell(tool, args)
+				out, err := Normalise(tool, args)
 				require.NoError(t, err)
 				_, still := lookAt(out, s.from)
 				read = read || !still

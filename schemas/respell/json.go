@@ -1,4 +1,4 @@
-package schemas
+package respell
 
 import (
 	"encoding/json"
@@ -24,8 +24,8 @@ func cloneJSON(v any) any {
 	return v
 }
 
-// unwrapJSON reads an object or a list that came as its JSON text, a slip of models; opens are the brackets
-// with which it may begin. Anything else stays.
+// unwrapJSON reads an object or a list that came as JSON text, because models send such text by mistake. The text has
+// to begin with one of the brackets in opens. Any other value stays as it is.
 func unwrapJSON(v any, opens string) any {
 	s, _ := v.(string)
 	s = strings.TrimSpace(s)

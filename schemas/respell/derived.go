@@ -1,0 +1,161 @@
+package respell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// unpackTask spreads a task that is an object over the arguments. The known fields of the object go where taskAliases
+// says. The others go to the overflow path, because the text of the task stands where the object stood.
+func unpackTask(n *normalisation) error {
+	task, ok := n.args["task"].(map[string]any)
+	if !ok {
+		return nil
+	}
+	delete(n.args, "task")
+	rest := map[string]any{"task": task}
+	for _, row := range taskAliases {
+		v, _ := lookAt(rest, row.from)
+		moved, err := n.move(row, v)
+		if err != nil {
+			return err
+		}
+		if moved {
+			removeAt(rest, row.from)
+		}
+	}
+	if isEmpty(rest["task"]) {
+		return nil
+	}
+	_, err := n.setAside("task", rest["task"])
+	return err
+}
+
+// finishSend moves the fields of the context that another mailbox filled to the overflow path, because here only our
+// mailbox may fill them. A mail that says nothing but the kind of its handoff gets a task that names the kind.
+func finishSend(n *normalisation) error {
+	if n.isForeign() {
+		for _, field := range []string{"questions", "answers", "partial_progress", "checkpoint"} {
+			if err := n.apply(alias{from: "context." + field}); err != nil {
+				return err
+			}
+		}
+	}
+	n.titleTask()
+	return nil
+}
+
+// isForeign tells whether a whole message was given: only such a message says anything that goes to origin.
+func (n *normalisation) isForeign() bool {
+	for to := range n.filled {
+		if rootOf(to) == "origin" {
+			return true
+		}
+	}
+	return false
+}
+
+// titleTask makes a task of the kind of the handoff, as "implementation_to_testing: .factory-abc123".
+func (n *normalisation) titleTask() {
+	if task, _ := lookAt(n.args, "task"); !isEmpty(task) || n.filled["options.kind"] != "handoff_type" {
+		return
+	}
+	kind, _ := lookAt(n.args, "options.kind")
+	task := words(kind)
+	if id, _ := lookAt(n.args, "options.task_id"); !isEmpty(id) {
+		task += ": " + words(id)
+	}
+	n.args["task"] = task
+}
+
+// finishComplete refuses a message that reports a failure, and writes the summary of a completion that brings none.
+func finishComplete(n *normalisation) error {
+	if err := n.refuse("fail_handoff", "failed", "rejected"); err != nil {
+		return err
+	}
+	foreign := n.filled["origin.status"] != "" || n.filled["origin.completion_id"] != ""
+	if s := n.summary(); foreign && s != "" && isEmpty(n.args["summary"]) {
+		n.args["summary"] = schemas.Clip(s, schemas.MaxSummary)
+	}
+	return nil
+}
+
+// refuse gives an error that names the tool for a message that brought one of the statuses, which are those of the
+// other outcome.
+func (n *normalisation) refuse(tool string, statuses ...string) error {
+	status, _ := lookAt(n.args, "origin.status")
+	if n.filled["origin.status"] == "" || !slices.Contains(statuses, words(status)) {
+		return nil
+	}
+	return schemas.Invalidf(n.at+"status", "%q is the status of another kind of message", schemas.Visible(words(status))).
+		WithHint("Give this message to %s.", tool)
+}
+
+// summary joins the notes. Without notes it is the status and what was delivered, as
+// "success: code (files created: 3, files modified: 1)".
+func (n *normalisation) summary() string {
+	if notes, _ := n.args["notes"].([]any); len(notes) > 0 {
+		return joined(notes, words)
+	}
+	status, _ := lookAt(n.args, "origin.status")
+	delivered, _ := n.args["deliverables"].([]any)
+	if len(delivered) == 0 {
+		return words(status)
+	}
+	return words(status) + ": " + joined(delivered, delivery)
+}
+
+func joined(list []any, one func(any) string) string {
+	all := make([]string, len(list))
+	for i, e := range list {
+		all[i] = one(e)
+	}
+	return strings.Join(all, "; ")
+}
+
+// delivery gives the name of a deliverable and the counts of its files.
+func delivery(v any) string {
+	row, _ := v.(map[string]any)
+	name := words(row["type"])
+	if d := row["description"]; !isEmpty(d) {
+		name = words(d)
+	}
+	var counts []string
+	for _, field := range []string{"files_created", "files_modified", "tests_created"} {
+		if list, ok := row[field].([]any); ok && len(list) > 0 {
+			counts = append(counts, fmt.Sprintf("%s: %d", strings.ReplaceAll(field, "_", " "), len(list)))
+		}
+	}
+	if len(counts) == 0 {
+		return name
+	}
+	return name + " (" + strings.Join(counts, ", ") + ")"
+}
+
+// finishFail refuses a message that reports a success. A failure without a description takes its reason for one, and
+// one without a reason the descriptions of its blockers.
+func finishFail(n *normalisation) error {
+	if err := n.refuse("complete_handoff", "success", "completed"); err != nil {
+		return err
+	}
+	if !isEmpty(n.args["description"]) {
+		return nil
+	}
+	if reason, ok := n.args["reason"]; ok && !isEmpty(reason) {
+		n.args["description"] = reason
+		delete(n.args, "reason")
+		return nil
+	}
+	if blockers, _ := n.args["blockers"].([]any); len(blockers) > 0 && n.filled["blockers"] != "" {
+		n.args["description"] = joined(blockers, func(b any) string { return wordsAt(b, "description") })
+	}
+	return nil
+}
+
+func wordsAt(v any, field string) string {
+	row, _ := v.(map[string]any)
+	return words(row[field])
+}

@@ -1,0 +1,107 @@
+package respell
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"handoff/schemas"
+)
+
+// An aliasTable says how the arguments of one tool, or of one object within them, may be spelled.
+type aliasTable struct {
+	fields   *shape
+	rows     []alias
+	hints    []alias                      // fill what the message does not say otherwise
+	overflow func(from string) string     // gives the path of a value that no argument can hold
+	start    func(n *normalisation) error // does what no row can do, before the rows
+	finish   func(n *normalisation) error // does the same after the rows and the hints
+	inner    map[string]*aliasTable       // arguments that are objects with an alias table of their own
+}
+
+// tables gives the alias table of each tool by the name of the tool. It is made at the first use, because a
+// command that calls no tool pays nothing for it.
+var tables = sync.OnceValue(func() map[string]*aliasTable {
+	complete := newTable(schemas.CompleteIn{}, completeAliases)
+	complete.finish = finishComplete
+	complete.inner = map[string]*aliasTable{"continuation": sendTable(schemas.Continuation{})}
+
+	fail := newTable(schemas.FailIn{}, failAliases)
+	fail.hints, fail.finish = failHints, finishFail
+
+	update := newTable(schemas.UpdateIn{}, updateAliases)
+	update.inner = map[string]*aliasTable{"changes": changesTable()}
+
+	return map[string]*aliasTable{
+		"send_handoff":     sendTable(schemas.SendIn{}),
+		"claim_handoff":    newTable(schemas.ClaimIn{}, handoffAliases),
+		"complete_handoff": complete,
+		"fail_handoff":     fail,
+		"update_handoff":   update,
+		"list_handoffs":    newTable(schemas.ListIn{}, workflowAliases),
+		"get_handoff":      newTable(schemas.GetIn{}, handoffAliases),
+		"handoff_history":  newTable(schemas.HistoryIn{}, slices.Concat(handoffAliases, workflowAliases)),
+		"register_agent":   newTable(schemas.RegisterIn{}, nil),
+		"list_agents":      newTable(schemas.AgentsIn{}, nil),
+	}
+})
+
+// newTable makes a table for the type of in. The rows that only read a value of ours come first, so that the others
+// compare foreign values with canonical ones.
+func newTable(in any, rows []alias) *aliasTable {
+	t := &aliasTable{fields: shapeOf(reflect.TypeOf(in)), overflow: extraPath, start: nothing, finish: nothing}
+	var moves []alias
+	for _, row := range rows {
+		if t.fields.learn(row); row.from == row.to {
+			t.rows = append(t.rows, row)
+		} else {
+			moves = append(moves, row)
+		}
+	}
+	t.rows = append(t.rows, moves...)
+	return t
+}
+
+func nothing(*normalisation) error { return nil }
+
+func extraPath(from string) string { return "origin.extra." + from }
+
+// sendTable makes the table for a message to send; in is a SendIn, or holds one.
+func sendTable(in any) *aliasTable {
+	t := newTable(in, sendAliases)
+	t.hints, t.start, t.finish = sendHints, unpackTask, finishSend
+	for _, row := range taskAliases {
+		t.fields.learn(row)
+	}
+	return t
+}
+
+// changesTable makes the table for the changes of an amendment, which are spelled as a message to send. Changes have
+// no origin and no options: the state of the context takes what would go there. A role among them describes the work;
+// it sends the handoff nowhere else.
+func changesTable() *aliasTable {
+	known := shapeOf(reflect.TypeFor[schemas.Changes]())
+	var rows []alias
+	for _, row := range sendAliases {
+		switch {
+		case known.at(rootOf(row.to)) != nil && row.to != "to":
+			rows = append(rows, row)
+		case slices.Contains([]string{"context", "agent_context", "handoff_instructions"}, rootOf(row.from)):
+			rows = append(rows, alias{row.from, statePath(row.from), reading{yields: true}})
+		}
+	}
+	t := newTable(schemas.Changes{}, rows)
+	t.overflow = statePath
+	return t
+}
+
+func statePath(from string) string {
+	return "context.state." + from[strings.LastIndexByte(from, '.')+1:]
+}
+
+// rootOf gives the first name of a dotted path.
+func rootOf(path string) string {
+	name, _, _ := strings.Cut(path, ".")
+	return name
+}

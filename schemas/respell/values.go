@@ -1,0 +1,189 @@
+package respell
+
+import (
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"handoff/schemas"
+)
+
+// A reading is how a row understands a foreign value. The zero reading takes any value as it is.
+type reading struct {
+	as    func(v any) (any, bool)  // gives the value of ours; false leaves a value of another kind where it is
+	with  func(have, more any) any // makes one value of those of two foreign fields
+	alike func(a, b any) bool      // tells that two values mean the same; nil: only equal values do
+
+	// The next two say what happens to a value when the argument has another value already. With neither, the two
+	// values are a contradiction.
+	aside  bool // it goes to the overflow path when the other value came from a foreign field
+	yields bool // it always goes to the overflow path
+
+	joins bool // the value only adds to that of another foreign field: alone it goes to the overflow path
+}
+
+func (r reading) of(v any) (any, bool) {
+	if r.as == nil {
+		return v, true
+	}
+	return r.as(v)
+}
+
+func (r reading) same(a, b any) bool {
+	return reflect.DeepEqual(a, b) || r.alike != nil && r.alike(a, b)
+}
+
+// The readings of single values. Those of lists are in lists.go.
+var (
+	asIs           = reading{}
+	asText         = reading{as: toText}
+	asSideText     = reading{as: toText, aside: true}
+	asYieldingText = reading{as: toText, yields: true}
+	asCount        = reading{aside: true}
+	asParagraphs   = reading{as: toProse, with: joinParagraphs}
+	asPriority     = reading{as: toPriority, with: higherPriority}
+	asMinutes      = reading{as: durationIn(time.Minute), alike: equalDurations, aside: true}
+	asMillis       = reading{as: durationIn(time.Millisecond), alike: equalDurations, aside: true}
+	asCapability   = reading{as: toAddress("capability:")}
+	asRole         = reading{as: toAddress("role:")}
+	asYieldingRole = reading{as: toAddress("role:"), yields: true}
+	asRelease      = reading{as: toRelease}
+	asKind         = reading{as: toKind}
+	asTopic        = reading{as: toTopic}
+	asOwnID        = reading{as: toOwnID}
+	asRejection    = reading{as: onlyWord(string(schemas.OutcomeRejected), string(schemas.OutcomeRejected))}
+	asConditional  = reading{as: onlyWord("conditional", string(schemas.ActAsk))}
+)
+
+// toText takes texts, and numbers as they are written.
+func toText(v any) (any, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case json.Number:
+		return v.String(), true
+	}
+	return nil, false
+}
+
+// toProse also takes a list of paragraphs.
+func toProse(v any) (any, bool) {
+	list, ok := v.([]any)
+	if !ok {
+		return toText(v)
+	}
+	var all []string
+	for _, e := range list {
+		all = append(all, words(e))
+	}
+	return strings.Join(all, "\n\n"), true
+}
+
+func joinParagraphs(have, more any) any { return words(have) + "\n\n" + words(more) }
+
+// toRelease takes the version of a message format, as 1.0.0. It leaves a whole number, which is the version of our
+// payload.
+func toRelease(v any) (any, bool) {
+	s, ok := toText(v)
+	if ok {
+		_, err := strconv.Atoi(strings.TrimSpace(words(s)))
+		ok = err != nil
+	}
+	return s, ok
+}
+
+// toKind takes the kind of work that is passed on. In a kernl message "handoff" is no kind: it marks the message as a
+// handoff.
+func toKind(v any) (any, bool) { return v, v != "handoff" }
+
+// toTopic takes the title out of the subject of a mail.
+func toTopic(v any) (any, bool) {
+	s, ok := v.(string)
+	return strings.TrimPrefix(s, "Handoff: "), ok
+}
+
+// toOwnID takes a handoff id in our canonical form. An id in any other form is foreign and names no handoff here.
+func toOwnID(v any) (any, bool) {
+	s, _ := v.(string)
+	id, ok := schemas.ParseID(s)
+	return s, ok && id.String() == s
+}
+
+func toAddress(kind string) func(any) (any, bool) {
+	return func(v any) (any, bool) {
+		s, ok := v.(string)
+		return kind + strings.TrimPrefix(s, kind), ok
+	}
+}
+
+func onlyWord(word, becomes string) func(any) (any, bool) {
+	return func(v any) (any, bool) { return becomes, v == word }
+}
+
+// durationIn writes a number of units as a duration, as 30m0s. A text stays as it is, unless it is a bare number and
+// the unit is another than minutes, because [schemas.ParseDuration] takes bare numbers for minutes.
+func durationIn(unit time.Duration) func(any) (any, bool) {
+	return func(v any) (any, bool) {
+		s, isText := v.(string)
+		if isText && unit == time.Minute {
+			return s, true
+		}
+		if n, isNumber := v.(json.Number); isNumber {
+			s = n.String()
+		} else if !isText {
+			return nil, false
+		}
+		n, err := strconv.ParseFloat(s, 64)
+		if d := n * float64(unit); err == nil && 0 <= d && d <= float64(schemas.MaxDuration) {
+			return time.Duration(d).String(), true
+		}
+		return s, true // the mailbox says what is wrong with it
+	}
+}
+
+func equalDurations(a, b any) bool {
+	x, errX := schemas.ParseDuration("", words(a))
+	y, errY := schemas.ParseDuration("", words(b))
+	return errX == nil && errY == nil && x == y
+}
+
+// priorityNames are the words of other protocols; numbers count down from the most urgent.
+var priorityNames = map[string]schemas.Priority{
+	"0": schemas.Critical, "1": schemas.High, "2": schemas.Normal, "3": schemas.Low, "4": schemas.Low,
+	"urgent": schemas.Critical, "medium": schemas.Normal,
+}
+
+// toPriority reads our words in any case, and the words of others. Any other value stays, for the decoder to refuse.
+func toPriority(v any) (any, bool) {
+	s, ok := toText(v)
+	if !ok {
+		return v, true
+	}
+	word := strings.ToLower(strings.TrimSpace(words(s)))
+	if p, known := priorityNames[word]; known {
+		return string(p), true
+	}
+	if rankOf(word) >= 0 {
+		return word, true
+	}
+	return v, true
+}
+
+func higherPriority(have, more any) any {
+	if rankOf(have) < rankOf(more) {
+		return more
+	}
+	return have
+}
+
+// rankOf gives the place of one of our words from low to critical, and -1 for any other value.
+func rankOf(v any) int {
+	for i, p := range schemas.Priorities {
+		if v == string(p) {
+			return i
+		}
+	}
+	return -1
+}
