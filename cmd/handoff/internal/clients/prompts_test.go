@@ -1,4 +1,4 @@
-package plugin_test
+package clients_test
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/clients/plugin"
 	"handoff/mailbox"
 	"handoff/mcp"
 	"handoff/store"
@@ -17,8 +16,30 @@ import (
 	"handoff/tools"
 )
 
+// A prompt is a command that the server offers.
+type prompt struct {
+	Name, Description string
+	Arguments         []struct {
+		Name, Description string
+		Required          bool
+	}
+}
+
+// usage shows what may follow the command, as in <id> [note].
+func (p prompt) usage() string {
+	var parts []string
+	for _, a := range p.Arguments {
+		if a.Required {
+			parts = append(parts, "<"+a.Name+">")
+		} else {
+			parts = append(parts, "["+a.Name+"]")
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
 // prompts are what the server tells a client of its prompts.
-func prompts(t *testing.T) []plugin.Prompt {
+func prompts(t *testing.T) []prompt {
 	t.Helper()
 	kept := store.New(memory.New())
 	defer func() { require.NoError(t, kept.Close()) }()
@@ -33,7 +54,7 @@ func prompts(t *testing.T) []plugin.Prompt {
 	var said bytes.Buffer
 	require.NoError(t, server.ServeStdio(t.Context(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`+"\n"), &said))
 	var answer struct {
-		Result struct{ Prompts []plugin.Prompt }
+		Result struct{ Prompts []prompt }
 	}
 	require.NoError(t, json.Unmarshal(said.Bytes(), &answer), said.String())
 	require.NotEmpty(t, answer.Result.Prompts)
