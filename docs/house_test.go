@@ -93,9 +93,14 @@ var house = []room{
 	},
 
 	{
+		level: 3, path: "tools/relay/platform", about: "what each operating system answers in its own way",
+		owns: []string{"golang.org/x/sys"},
+	},
+
+	{
 		level: 3, path: "tools/relay", about: "many processes, one store",
-		imports: []string{"schemas", "tools"},
-		owns:    []string{"golang.org/x/sys", "golang.org/x/mod/semver"},
+		imports: []string{"schemas", "tools", "tools/relay/platform"},
+		owns:    []string{"golang.org/x/mod/semver"},
 	},
 
 	{

@@ -14,6 +14,7 @@ import (
 	"handoff/cmd/handoff/internal/news"
 	"handoff/cmd/handoff/internal/process"
 	"handoff/schemas"
+	"handoff/tools/relay/platform"
 )
 
 const (
@@ -140,7 +141,7 @@ func (w waking) clientOf(s hooked) func() int {
 		return os.Getppid
 	}
 	return func() int {
-		if !process.Runs(pid) {
+		if !platform.Runs(pid) {
 			return ended
 		}
 		return pid

@@ -8,6 +8,8 @@ import (
 	"net"
 	"os"
 	"time"
+
+	"handoff/tools/relay/platform"
 )
 
 // An Address is where an owner listens. The zero Address is nowhere.
@@ -34,7 +36,7 @@ func (a Address) dial(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if u, ok := c.(*net.UnixConn); ok && !sameUser(u) {
+	if u, ok := c.(*net.UnixConn); ok && !platform.SameUser(u) {
 		return nil, errors.Join(fmt.Errorf("dial %s: another user listens there", a.Addr), c.Close())
 	}
 	return c, nil

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"handoff/tools/relay/platform"
 )
 
 // A Note tells others which process owns the store of a workspace and where it listens. It is only a hint,
@@ -27,8 +29,8 @@ type Note struct {
 
 // thisProcess is the note of the process itself, without what it is to say about its sharing.
 func thisProcess(now time.Time) Note {
-	n := Note{PID: os.Getpid(), Started: now, Boot: bootID()}
-	if runs, err := program("self"); err == nil {
+	n := Note{PID: os.Getpid(), Started: now, Boot: platform.BootID()}
+	if runs, err := platform.Program("self"); err == nil {
 		n.Program = runs
 	}
 	return n
@@ -64,12 +66,12 @@ func writeNote(dir string, n Note) error {
 	if err := os.WriteFile(unfinished, content, 0o600); err != nil { // it may hold a secret
 		return err
 	}
-	return patiently(func() error { return os.Rename(unfinished, notePath(dir)) })
+	return platform.Rename(unfinished, notePath(dir))
 }
 
 // removeNote is called with the lock held. It is no error when there is none.
 func removeNote(dir string) error {
-	err := patiently(func() error { return os.Remove(notePath(dir)) })
+	err := platform.Remove(notePath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

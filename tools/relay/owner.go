@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"handoff/tools/relay/platform"
 )
 
 // An owner has the store open and serves it to others. It listens before the store is open, so that others
@@ -146,7 +148,7 @@ func (o *owner) listen() (net.Listener, error) {
 	}
 	if o.note.PID == 0 {
 		o.note = thisProcess(c.Now())
-		o.note.Version, o.note.Protocol, o.note.Stays, o.note.Lock = c.Version, spoken, c.Stays, fileID(lockPath(c.Dir))
+		o.note.Version, o.note.Protocol, o.note.Stays, o.note.Lock = c.Version, spoken, c.Stays, platform.FileID(lockPath(c.Dir))
 	}
 	if o.note.Address = address; err == nil {
 		err = writeNote(c.Dir, o.note)

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/tools/relay/platform"
 )
 
 // nobody is a user who may do nothing in particular.
@@ -44,7 +46,7 @@ func TestStrangersAreNotAccepted(t *testing.T) {
 	ours, err := a.dial(t.Context())
 	require.NoError(t, err)
 	c := <-accepted
-	uid, err := peerUser(c.(*net.UnixConn))
+	uid, err := platform.PeerUser(c.(*net.UnixConn))
 	require.NoError(t, err)
 	require.Equal(t, os.Getuid(), uid)
 	require.NoError(t, errors.Join(ours.Close(), c.Close()))

@@ -3,6 +3,8 @@ package relay
 import (
 	"fmt"
 	"os"
+
+	"handoff/tools/relay/platform"
 )
 
 // prepare makes the directory of a workspace, for its user only: handoffs hold what agents know. It gives a
@@ -11,7 +13,7 @@ func prepare(dir string) error {
 	if err := makePrivate(dir); err != nil {
 		return err
 	}
-	if kind := networkKind(dir); kind != "" {
+	if kind := platform.NetworkKind(dir); kind != "" {
 		return &networkFS{dir: dir, kind: kind}
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"net/http"
 
 	"golang.org/x/mod/semver"
+
+	"handoff/tools/relay/platform"
 )
 
 // meet finds the owner and makes sure that both understand each other. It gives errMoved when there is no
@@ -38,7 +40,7 @@ func (r *Relay) meet(ctx context.Context) (*seat, error) {
 // isOfOurs tells whether a note speaks of the owner of this workspace, and not of the one that its directory was
 // copied from.
 func (r *Relay) isOfOurs(n Note) bool {
-	return n.Lock == "" || n.Lock == fileID(lockPath(r.config.Dir))
+	return n.Lock == "" || n.Lock == platform.FileID(lockPath(r.config.Dir))
 }
 
 // agree has a newer program take the store over from an older one, so that what an upgrade mends is mended

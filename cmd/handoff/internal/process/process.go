@@ -5,8 +5,8 @@
 // all begin the same drain. A signal that comes again ends the process at once, and so does a drain that takes
 // longer than [Limit].
 //
-// The processes around it are its business too: who started it ([Above]), whether another is there ([Runs]), and that
-// what it starts ends with all that this started ([Tree]).
+// The processes around it are its business too: who started it ([Above]), and that what it starts ends with
+// all that this started ([Tree]).
 package process
 
 import (

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package process
+package platform
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Runs tells whether there is a process with this number, whosever it is. One that has ended and was not waited for
-// yet is there.
+// Runs reports whether there is a process with this number, whichever user runs it. A process that has ended, but was
+// not waited for by its parent, still counts. Numbers are given again: see [Program].
 func Runs(pid int) bool {
 	if pid <= 0 { // which stands for other things than processes
 		return false

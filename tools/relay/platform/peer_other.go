@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package relay
+package platform
 
 import "errors"
 

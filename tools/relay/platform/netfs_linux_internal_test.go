@@ -1,6 +1,6 @@
 //go:build linux
 
-package relay
+package platform
 
 import (
 	"testing"
@@ -37,7 +37,7 @@ func TestNetworkFileSystems(t *testing.T) {
 }
 
 func TestALocalFileSystem(t *testing.T) {
-	require.Empty(t, networkKind(t.TempDir()))
-	require.Empty(t, networkKind("/proc"))
-	require.Empty(t, networkKind("/no/such/directory"))
+	require.Empty(t, NetworkKind(t.TempDir()))
+	require.Empty(t, NetworkKind("/proc"))
+	require.Empty(t, NetworkKind("/no/such/directory"))
 }

@@ -1,4 +1,4 @@
-package relay
+package platform
 
 import (
 	"path/filepath"
@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// networkKind tells a drive of another machine from local ones, and not more.
-func networkKind(dir string) string {
+// NetworkKind is "network drive" for a drive that Windows calls remote. Nothing here tells of which kind it is.
+func NetworkKind(dir string) string {
 	root, err := windows.UTF16PtrFromString(filepath.VolumeName(dir) + `\`)
 	if err != nil || windows.GetDriveType(root) != windows.DRIVE_REMOTE {
 		return ""

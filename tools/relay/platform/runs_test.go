@@ -1,4 +1,4 @@
-package process_test
+package platform_test
 
 import (
 	"os"
@@ -9,20 +9,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/process"
+	"handoff/tools/relay/platform"
 )
 
 func TestWhichProcessesRun(t *testing.T) {
 	program, err := os.Executable()
 	require.NoError(t, err)
-	cmd := exec.Command(program)
-	cmd.Env = append(os.Environ(), above+"=yes")
+	cmd := exec.Command(program, "-test.run=^$")
 	require.NoError(t, cmd.Run())
-	require.False(t, process.Runs(cmd.Process.Pid), "it was waited for")
-	require.True(t, process.Runs(os.Getpid()))
-	require.True(t, process.Runs(os.Getppid()))
-	require.False(t, process.Runs(0))
-	require.False(t, process.Runs(-1))
+	require.False(t, platform.Runs(cmd.Process.Pid), "it was waited for")
+	require.True(t, platform.Runs(os.Getpid()))
+	require.True(t, platform.Runs(os.Getppid()))
+	require.False(t, platform.Runs(0))
+	require.False(t, platform.Runs(-1))
 }
 
 // A process that looks every few seconds for hours would otherwise keep what it looked with until memory is collected.
@@ -36,10 +35,17 @@ func TestLookingLeavesNothingOpen(t *testing.T) {
 		require.NoError(t, err)
 		return len(files)
 	}
-	require.True(t, process.Runs(os.Getpid()))
+	require.True(t, platform.Runs(os.Getpid()))
 	before := open()
 	for range 100 {
-		process.Runs(os.Getpid())
+		platform.Runs(os.Getpid())
 	}
 	require.Equal(t, before, open())
+}
+
+func TestTheSystemTellsItsStart(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("nothing tells here when the system started")
+	}
+	require.Len(t, platform.BootID(), 36)
 }

@@ -1,4 +1,4 @@
-package process
+package platform
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Runs tells whether there is a process with this number, whosever it is.
+// Runs reports whether there is a process with this number, whichever user runs it. Numbers are given again.
 func Runs(pid int) bool {
 	if pid <= 0 { // which stands for other things than processes
 		return false

@@ -1,12 +1,12 @@
-package relay
+package platform
 
 import (
 	"os"
 	"strings"
 )
 
-// bootID is different after each start of the system; empty if it does not tell.
-func bootID() string {
+// BootID is different after each start of the system. It is empty where the system does not tell.
+func BootID() string {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return ""

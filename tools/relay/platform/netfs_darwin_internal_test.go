@@ -1,6 +1,6 @@
 //go:build darwin
 
-package relay
+package platform
 
 import (
 	"testing"
@@ -18,6 +18,6 @@ func TestNetworkFileSystems(t *testing.T) {
 }
 
 func TestALocalFileSystem(t *testing.T) {
-	require.Empty(t, networkKind(t.TempDir()))
-	require.Empty(t, networkKind("/no/such/directory"))
+	require.Empty(t, NetworkKind(t.TempDir()))
+	require.Empty(t, NetworkKind("/no/such/directory"))
 }

@@ -1,10 +1,10 @@
-package relay
+package platform
 
 import "golang.org/x/sys/unix"
 
-// networkKind names the network file system that a directory is on. It is empty for a local one, and where
-// the kernel does not tell.
-func networkKind(dir string) string {
+// NetworkKind is the kind of network file system that a directory is on, such as "nfs". It is empty for a local one, and
+// where the kernel does not tell.
+func NetworkKind(dir string) string {
 	var fs unix.Statfs_t
 	if unix.Statfs(dir, &fs) != nil {
 		return ""
@@ -12,9 +12,9 @@ func networkKind(dir string) string {
 	return networkKindOf(uint32(fs.Type)) //nolint:gosec // 32 bits whatever the type, signed on some machines
 }
 
-// networkKindOf names a network file system by the magic number that statfs(2) gives. FUSE is not among them:
-// nothing tells sshfs from those that are local. Numbers without a name are of systems that Linux does not
-// bring itself.
+// networkKindOf finds a network file system by the magic number that statfs(2) gives. FUSE is not among them, because
+// sshfs and file systems that are local look the same there. The numbers without a name belong to file systems that
+// the kernel does not bring itself.
 func networkKindOf(magic uint32) string {
 	return map[uint32]string{
 		unix.NFS_SUPER_MAGIC:   "nfs",

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package platform
+
+// BootID is not known here.
+func BootID() string { return "" }

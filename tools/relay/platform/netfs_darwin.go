@@ -1,0 +1,26 @@
+package platform
+
+import "golang.org/x/sys/unix"
+
+// NetworkKind is the kind of network file system that a directory is on, such as "nfs". It is empty for a local one, and
+// where the kernel does not tell.
+func NetworkKind(dir string) string {
+	var fs unix.Statfs_t
+	if unix.Statfs(dir, &fs) != nil {
+		return ""
+	}
+	return networkKindOf(unix.ByteSliceToString(fs.Fstypename[:]))
+}
+
+// networkKindOf finds a network file system by the name that statfs(2) gives. FUSE is not among them, because sshfs
+// and file systems that are local look the same there.
+func networkKindOf(name string) string {
+	return map[string]string{
+		"nfs":    "nfs",
+		"smbfs":  "smb",
+		"cifs":   "cifs",
+		"afpfs":  "afp",
+		"webdav": "webdav",
+		"afs":    "afs",
+	}[name]
+}
