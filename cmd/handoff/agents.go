@@ -10,10 +10,10 @@ import (
 	"handoff/schemas"
 )
 
-var agentsFields = []field{
-	{"capability", "capability", asText, "only who accepts this"},
-	{"role", "role", asText, "only of this role"},
-	{"skill", "tags", asWords, "only with one of these skills: a,b"},
+var agentsFields = []Field{
+	Text("capability", "capability", "only who accepts this"),
+	Text("role", "role", "only of this role"),
+	Words("skill", "tags", "only with one of these skills: a,b"),
 }
 
 // everybody is more agents than a workspace has: on a terminal they are all shown.

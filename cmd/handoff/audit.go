@@ -34,7 +34,7 @@ func (a *app) verifyCommand() *cobra.Command {
 			if err := a.print(raw, func(p *page) { p.audit(out) }); err != nil || out.OK {
 				return err
 			}
-			return status(schemas.Codes[schemas.Internal].Exit)
+			return Exit(schemas.Codes[schemas.Internal].Exit)
 		},
 	}
 }

@@ -13,10 +13,13 @@ import (
 	"handoff/schemas"
 )
 
-var claimFields = []field{
-	{"tags", "tags", asWords, "only with one of these: a,b"},
-	{"max-tokens", "max_tokens", asNumber, "size of the brief (default 1500)"},
+var claimFields = []Field{
+	Words("tags", "tags", "only with one of these: a,b"),
+	Number("max-tokens", "max_tokens", "size of the brief (default 1500)"),
 }
+
+// exitNothing is the status where nothing waits to be claimed.
+const exitNothing = 6
 
 func (a *app) claimCommand() *cobra.Command {
 	var wait seconds
@@ -49,7 +52,7 @@ nothing waits.`,
 			if err := a.printWithMail(raw, func(p *page) { p.claimed(out); p.next(out, a.nextFlags()) }); err != nil || !out.Empty {
 				return err
 			}
-			return status(exitNothing)
+			return Exit(exitNothing)
 		},
 	}
 	bind(cmd, claimFields)

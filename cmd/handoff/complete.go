@@ -9,17 +9,17 @@ import (
 	"handoff/schemas"
 )
 
-var completeFields = []field{
-	{"summary", "summary", asContent, "what was done or found"},
-	{"reason", "summary", asContent, "the same as --summary"},
-	{"detail", "detail", asContent, "in full"},
-	{"data", "data", asPairs, "for programs (repeatable)"},
-	{"result", "results", asPairs, "about the run: branch, commit, pr_url, cost_usd … (repeatable)"},
-	{"output", "output", asDocument, "that the output schema asks for"},
-	{"note", "notes", asTexts, "for the sender (repeatable)"},
-	{"next", "continuation.to", asText, "pass on to this `agent` in the same step"},
-	{"next-task", "continuation.task", asText, "what it is to do"},
-	{"token", "claim_token", asText, "claim token, where another process claimed"},
+var completeFields = []Field{
+	Content("summary", "summary", "what was done or found"),
+	Content("reason", "summary", "the same as --summary"),
+	Content("detail", "detail", "in full"),
+	Pairs("data", "data", "for programs (repeatable)"),
+	Pairs("result", "results", "about the run: branch, commit, pr_url, cost_usd … (repeatable)"),
+	Document("output", "output", "that the output schema asks for"),
+	Texts("note", "notes", "for the sender (repeatable)"),
+	Text("next", "continuation.to", "pass on to this `agent` in the same step"),
+	Text("next-task", "continuation.task", "what it is to do"),
+	Text("token", "claim_token", "claim token, where another process claimed"),
 }
 
 func (a *app) completeCommand() *cobra.Command {
@@ -68,7 +68,7 @@ func (a *app) completeCommand() *cobra.Command {
 }
 
 // finish reads what complete and fail have in common: an id, a message and flags over it.
-func (a *app) finish(cmd *cobra.Command, tool, file string, given []string, fields []field) (arguments, error) {
+func (a *app) finish(cmd *cobra.Command, tool, file string, given []string, fields []Field) (arguments, error) {
 	args, err := a.message(tool, file)
 	if err != nil {
 		return nil, err

@@ -1,22 +1,11 @@
 package main
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
-
-// begin readies a command that is to run. The one with which shells ask for completions needs nothing of what the
-// others need, and only it has to know the completions.
-func (a *app) begin(cmd *cobra.Command) error {
-	if cmd.Name() == cobra.ShellCompRequestCmd {
-		a.offer(cmd.Root())
-		return nil
-	}
-	return errors.Join(a.fill(cmd), a.readSources(cmd))
-}
 
 // offer has the arguments and the flags of a command, and of those below it, completed by the table.
 func (a *app) offer(cmd *cobra.Command) {
@@ -65,7 +54,7 @@ func completerOf(path, flag string) completer {
 // completed gives what a word may become, in the place and under the name that the command line or the
 // environment says.
 func (a *app) completed(cmd *cobra.Command, c completer, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if a.fill(cmd) != nil {
+	if a.FromEnvironment(cmd) != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return c(cmd.Context(), a, typed)

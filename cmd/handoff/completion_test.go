@@ -36,7 +36,7 @@ var (
 var textual = []string{"string", "text", "a,b", "stringSlice"}
 
 func TestWhateverHasANameIsCompleted(t *testing.T) {
-	for _, cmd := range commands((&app{}).root()) {
+	for _, cmd := range commands(rootCommand(newApp(env{}))) {
 		path := pathOf(cmd)
 		for _, word := range namingWords.FindAllString(cmd.Use, -1) {
 			require.True(t, free[path+" "+word] || completions[path] != nil, "completions.go does not say with what %s of %q completes", word, cmd.UseLine())
@@ -53,7 +53,7 @@ func TestWhateverHasANameIsCompleted(t *testing.T) {
 // A row about what is not there would be a completion that nobody gets.
 func TestEveryCompletionIsOfSomething(t *testing.T) {
 	used := map[string]bool{}
-	for _, cmd := range commands((&app{}).root()) {
+	for _, cmd := range commands(rootCommand(newApp(env{}))) {
 		path := pathOf(cmd)
 		used[path] = namingWords.MatchString(cmd.Use)
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -167,7 +167,7 @@ func TestOnlyGoodTokensCanBeRevoked(t *testing.T) {
 
 // questions are all that can be asked of the table: the argument of each command, and each flag.
 func questions() (all [][]string) {
-	for _, cmd := range commands((&app{}).root()) {
+	for _, cmd := range commands(rootCommand(newApp(env{}))) {
 		path := pathOf(cmd)
 		words := strings.Fields(cmd.CommandPath())[1:]
 		if completions[path] != nil {
@@ -297,7 +297,7 @@ func TestEveryShellHasAScript(t *testing.T) {
 // Should cobra's script change, whether it runs what was typed has to be looked at anew.
 func TestNoScriptForFishIsPrintedUnmended(t *testing.T) {
 	var script strings.Builder
-	require.NoError(t, (&app{}).root().GenFishCompletion(&script, true))
+	require.NoError(t, rootCommand(newApp(env{})).GenFishCompletion(&script, true))
 	mended, err := mendFish(script.String())
 	require.NoError(t, err)
 	require.NotContains(t, mended, "__complete $args")

@@ -68,7 +68,7 @@ func (a *app) afterwards(ctx context.Context, state string, command []string) er
 		return ""
 	}
 	if code := run(ctx, e, command); code != 0 {
-		return status(code)
+		return Exit(code)
 	}
 	return nil
 }

@@ -75,9 +75,9 @@ func examined(m client.Machine, names []string) ([]client.Client, error) {
 func diagnosis(worst doctor.State) error {
 	switch worst {
 	case doctor.Warning:
-		return status(1)
+		return Exit(1)
 	case doctor.Error:
-		return status(2)
+		return Exit(2)
 	case doctor.OK, doctor.Skipped:
 	}
 	return nil
@@ -87,7 +87,7 @@ func diagnosis(worst doctor.State) error {
 func (a *app) bench(ctx context.Context, m client.Machine) doctor.Bench {
 	return doctor.Bench{
 		Shell: doctor.Shell{
-			Program: doctor.FindProgram(ctx, a.executable, thisRelease().Version, m),
+			Program: doctor.FindProgram(ctx, a.executable, a.Release.Version, m),
 			Dir:     a.flagAgain("dir", a.dir), Place: a.placeAgain(),
 		},
 		Machine: m, Now: a.now,

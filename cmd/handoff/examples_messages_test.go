@@ -9,7 +9,7 @@ import (
 
 // What help shows with a whole message finishes the handoff that is named there, with the messages of examples.
 func TestHelpNamesTheHandoffThatAMessageFinishes(t *testing.T) {
-	root := (&app{}).root()
+	root := rootCommand(newApp(env{}))
 	for _, c := range []struct{ command, shown, send, told string }{
 		{"complete", "--file completion.json", "--criteria A --criteria B", "ho_1 completed"},
 		{"fail", "--file failure.json", "", "ho_1 failed"},

@@ -8,19 +8,19 @@ import (
 	"handoff/schemas"
 )
 
-var failFields = []field{
-	{"reason", "description", asContent, "why, instead of REASON…"},
-	{"summary", "description", asContent, "the same as --reason"},
-	{"type", "type", asText, "blocker, missing_information, capability, test_failure, environment, timeout or policy"},
-	{"question", "questions", asTexts, "for whoever goes on (repeatable)"},
-	{"done", "partial_progress.completed", asTexts, "what is done (repeatable)"},
-	{"left", "partial_progress.incomplete", asTexts, "what is left (repeatable)"},
-	{"then", "then", asText, "rollback (default), retry, escalate or stop"},
-	{"rollback-to", "rollback_to", asText, "`agent` that goes on"},
-	{"alternative", "suggested_alternative", asText, "`agent` that could do it"},
-	{"note", "checkpoint.note", asText, "where the work stands, for whoever goes on"},
-	{"state", "checkpoint.state", asDocument, "object: state to go on from"},
-	{"token", "claim_token", asText, "claim token, where another process claimed"},
+var failFields = []Field{
+	Content("reason", "description", "why, instead of REASON…"),
+	Content("summary", "description", "the same as --reason"),
+	Text("type", "type", "blocker, missing_information, capability, test_failure, environment, timeout or policy"),
+	Texts("question", "questions", "for whoever goes on (repeatable)"),
+	Texts("done", "partial_progress.completed", "what is done (repeatable)"),
+	Texts("left", "partial_progress.incomplete", "what is left (repeatable)"),
+	Text("then", "then", "rollback (default), retry, escalate or stop"),
+	Text("rollback-to", "rollback_to", "`agent` that goes on"),
+	Text("alternative", "suggested_alternative", "`agent` that could do it"),
+	Text("note", "checkpoint.note", "where the work stands, for whoever goes on"),
+	Document("state", "checkpoint.state", "object: state to go on from"),
+	Text("token", "claim_token", "claim token, where another process claimed"),
 }
 
 func (a *app) failCommand() *cobra.Command {

@@ -5,33 +5,78 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"handoff/schemas"
 )
 
-// A field is a flag that sets an argument of a tool. Path leads to it through objects: "expectations.strict".
-type field struct {
-	flag, path string
-	form       func() form // of the value, see forms.go
-	help       string
+// A Field is a flag that sets an argument of a tool. The functions named after its form make it: their path leads to
+// the argument through objects, as "expectations.strict".
+type Field struct {
+	Flag string
+	path string
+	form func() form // a new value
+	help string
 }
 
-// A form is the value of a flag, and as what it goes into the arguments.
-type form interface {
-	pflag.Value
-	argument() any
+// Text is a field of one text.
+func Text(flag, path, help string) Field {
+	return Field{flag, path, func() form { return new(textForm) }, help}
+}
+
+// Texts is a field of a text each time it is given.
+func Texts(flag, path, help string) Field {
+	return Field{flag, path, func() form { return new(textsForm) }, help}
+}
+
+// Content is a field of one text, perhaps a long one: it may also be read from a file or from standard input.
+func Content(flag, path, help string) Field {
+	return Field{flag, path, func() form { return new(contentForm) }, help}
+}
+
+// Words is a field of words, as a,b,c.
+func Words(flag, path, help string) Field {
+	return Field{flag, path, func() form { return new(wordsForm) }, help}
+}
+
+// Pairs is a field of NAME=VALUE each time it is given.
+func Pairs(flag, path, help string) Field {
+	return Field{flag, path, func() form { return pairsForm{} }, help}
+}
+
+// Role is a field of the name of a role, and makes its address.
+func Role(flag, path, help string) Field {
+	return Field{flag, path, func() form { return new(roleForm) }, help}
+}
+
+// Number is a field of an integer.
+func Number(flag, path, help string) Field {
+	return Field{flag, path, func() form { return new(numberForm) }, help}
+}
+
+// Rate is a field of a number above zero that may have a fraction.
+func Rate(flag, path, help string) Field {
+	return Field{flag, path, func() form { return new(rateForm) }, help}
+}
+
+// Switch is a field of true or false.
+func Switch(flag, path, help string) Field {
+	return Field{flag, path, func() form { return new(switchForm) }, help}
+}
+
+// Document is a field of one JSON document, which may also be read from a file or from standard input.
+func Document(flag, path, help string) Field {
+	return Field{flag, path, func() form { return new(documentForm) }, help}
 }
 
 // arguments are those of a tool, as JSON has them.
 type arguments map[string]any
 
 // bind gives a command the flags, in their order.
-func bind(cmd *cobra.Command, fields []field) {
+func bind(cmd *cobra.Command, fields []Field) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	for _, f := range fields {
-		flag := flags.VarPF(f.form(), f.flag, "", f.help)
+		flag := flags.VarPF(f.form(), f.Flag, "", f.help)
 		if flag.Value.Type() == "bool" {
 			flag.NoOptDefVal = "true"
 		}
@@ -39,14 +84,14 @@ func bind(cmd *cobra.Command, fields []field) {
 }
 
 // set puts the fields that were given into the arguments, over what is there.
-func (args arguments) set(cmd *cobra.Command, fields []field) error {
+func (args arguments) set(cmd *cobra.Command, fields []Field) error {
 	for _, f := range fields {
-		flag := cmd.Flags().Lookup(f.flag)
+		flag := cmd.Flags().Lookup(f.Flag)
 		if !flag.Changed {
 			continue
 		}
 		if err := args.put(f.path, flag.Value.(form).argument()); err != nil {
-			return schemas.Invalidf("--"+f.flag, "%w", err)
+			return schemas.Invalidf("--"+f.Flag, "%w", err)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -10,14 +11,14 @@ import (
 // given parses flags and puts the fields into a message.
 func given(t *testing.T, message arguments, flags ...string) (arguments, error) {
 	t.Helper()
-	fields := []field{
-		{"title", "title", asText, ""},
-		{"criteria", "expectations.success_criteria", asTexts, ""},
-		{"tags", "tags", asWords, ""},
-		{"data", "data", asPairs, ""},
-		{"attempts", "options.max_attempts", asNumber, ""},
-		{"strict", "expectations.strict", asSwitch, ""},
-		{"context", "context", asDocument, ""},
+	fields := []Field{
+		Text("title", "title", ""),
+		Texts("criteria", "expectations.success_criteria", ""),
+		Words("tags", "tags", ""),
+		Pairs("data", "data", ""),
+		Number("attempts", "options.max_attempts", ""),
+		Switch("strict", "expectations.strict", ""),
+		Document("context", "context", ""),
 	}
 	cmd := &cobra.Command{}
 	bind(cmd, fields)
@@ -36,14 +37,14 @@ func TestFlagsBecomeArguments(t *testing.T) {
 		"expectations": {"success_criteria": ["one, two", "three"], "strict": true},
 		"tags": ["a", "b", "c"], "data": {"x": "1=2", "y": ""},
 		"options": {"max_attempts": 4}, "context": {"state": {"n": 1.50}}
-	}`, asJSON(t, got))
+	}`, inJSON(t, got))
 }
 
 func TestFlagsComeBeforeTheMessage(t *testing.T) {
 	message := arguments{"title": "old", "task": "kept", "expectations": map[string]any{"constraints": []any{"kept"}}}
 	got, err := given(t, message, "--title", "new", "--strict=false")
 	require.NoError(t, err)
-	require.JSONEq(t, `{"title": "new", "task": "kept", "expectations": {"constraints": ["kept"], "strict": false}}`, asJSON(t, got))
+	require.JSONEq(t, `{"title": "new", "task": "kept", "expectations": {"constraints": ["kept"], "strict": false}}`, inJSON(t, got))
 }
 
 func TestFlagsThatAreWrittenWrongly(t *testing.T) {
@@ -65,4 +66,11 @@ func TestFlagsThatAreWrittenWrongly(t *testing.T) {
 func TestAPathThroughWhatIsNoObject(t *testing.T) {
 	_, err := given(t, arguments{"expectations": "all of it"}, "--strict")
 	require.ErrorContains(t, err, "expectations is no object in the message")
+}
+
+func inJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(b)
 }

@@ -10,20 +10,29 @@ import (
 	"handoff/schemas"
 )
 
-// fill sets the flags of every command and those of keeping that were not given from the environment:
-// --lease-max from HANDOFF_LEASE_MAX. The other flags are what a call says: a variable that was left behind
-// must not turn a note into a redirection.
-func (a *app) fill(cmd *cobra.Command) error {
-	configuration := pflag.NewFlagSet("", pflag.ContinueOnError)
-	new(keeping).bind(configuration)
-	new(network).bind(configuration)
-	new(logging).bind(configuration)
-	configuration.AddFlagSet(cmd.Root().PersistentFlags())
+// configuration is the annotation of a flag that may be set in the environment.
+const configuration = "handoff_configuration"
+
+// FromEnvironment lets the flags of a set be set in the environment, where a command line does not give them:
+// --lease-max by HANDOFF_LEASE_MAX. Other flags are what a call says: a variable that was left behind must not turn
+// a note into a redirection.
+func FromEnvironment(flags *pflag.FlagSet) {
+	flags.VisitAll(func(f *pflag.Flag) { _ = flags.SetAnnotation(f.Name, configuration, nil) }) // there is such a flag
+}
+
+// FromEnvironment sets those flags of a command that were not given and that the environment sets.
+func (a *app) FromEnvironment(cmd *cobra.Command) error {
+	unset := pflag.NewFlagSet("", pflag.ContinueOnError)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if _, ok := f.Annotations[configuration]; ok && !f.Changed {
+			unset.AddFlag(f)
+		}
+	})
 	var errs []error
-	configuration.VisitAll(func(f *pflag.Flag) {
+	unset.VisitAll(func(f *pflag.Flag) {
 		variable := "HANDOFF_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		value, flag := a.getenv(variable), cmd.Flags().Lookup(f.Name)
-		if flag == nil || flag.Changed || value == "" || own(cmd, flag) || flag.Usage != f.Usage { // another of that name
+		value := a.getenv(variable)
+		if value == "" {
 			return
 		}
 		if err := cmd.Flags().Set(f.Name, value); err != nil {
@@ -35,10 +44,4 @@ func (a *app) fill(cmd *cobra.Command) error {
 		}
 	})
 	return errors.Join(errs...)
-}
-
-// own tells whether a command has a flag of its own in the place of one that every command has.
-func own(cmd *cobra.Command, flag *pflag.Flag) bool {
-	of := cmd.Root().PersistentFlags().Lookup(flag.Name)
-	return of != nil && of != flag
 }

@@ -8,20 +8,16 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"handoff/schemas"
 )
 
-// The forms of flags: how each is written, named in help, and what argument it makes.
-
-func asText() form     { return new(textForm) }
-func asTexts() form    { return new(textsForm) }
-func asWords() form    { return new(wordsForm) }
-func asPairs() form    { return pairsForm{} }
-func asRole() form     { return new(roleForm) }
-func asNumber() form   { return new(numberForm) }
-func asRate() form     { return new(rateForm) }
-func asSwitch() form   { return new(switchForm) }
-func asDocument() form { return new(documentForm) }
+// A form is the value of a flag: how it is written, how help names it, and what argument it makes.
+type form interface {
+	pflag.Value
+	argument() any
+}
 
 // textForm is one text.
 type textForm string

@@ -27,7 +27,7 @@ func commands(cmd *cobra.Command) []*cobra.Command {
 }
 
 func TestEveryHelpOpensWithExamples(t *testing.T) {
-	for _, cmd := range commands((&app{}).root()) {
+	for _, cmd := range commands(rootCommand(newApp(env{}))) {
 		t.Run(cmd.CommandPath(), func(t *testing.T) {
 			var out bytes.Buffer
 			args := append(strings.Fields(cmd.CommandPath())[1:], "--help")

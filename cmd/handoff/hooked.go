@@ -95,8 +95,8 @@ func (a *app) identified(account news.Account, client string, asked schemas.News
 
 // visit opens the workspace for as long as fn runs. What goes wrong meanwhile is nothing to a client.
 func (s hooked) visit(ctx context.Context, fn func(*visit) error) error {
-	return s.open(ctx, false, slog.New(slog.DiscardHandler), func(_ workspace.Workspace, boxes *relay.Relay) error {
-		return fn(&visit{boxes: boxes, by: s.by, app: s.app})
+	return s.open(ctx, Opening{Logger: slog.New(slog.DiscardHandler)}, func(_ workspace.Workspace, boxes *relay.Relay) error {
+		return fn(newConnection(s.app, boxes, s.by))
 	})
 }
 
@@ -108,7 +108,7 @@ func (v *visit) news(ctx context.Context, asked schemas.NewsIn, out *schemas.New
 
 // orUnheard takes back that a session was told something, if it was not because of err.
 func (v *visit) orUnheard(ctx context.Context, err error, asked schemas.NewsIn, out schemas.NewsOut) error {
-	if _, woken := errors.AsType[status](err); err == nil || woken || out.Marked == nil {
+	if _, woken := errors.AsType[Exit](err); err == nil || woken || out.Marked == nil {
 		return err
 	}
 	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), hookMercy)

@@ -28,6 +28,7 @@ func (k *keeping) bind(flags *pflag.FlagSet) {
 	flags.Var(atMost(&k.limits.Handoff, d.Handoff), "max-handoff-bytes", "size of a handoff without references")
 	flags.Var(atMost(&k.limits.Mailbox, d.Mailbox), "max-pending", "pending handoffs of a mailbox")
 	flags.Var(atMost(&k.limits.Depth, d.Depth), "max-handoffs", "handoffs in a chain")
+	FromEnvironment(flags)
 }
 
 // bindHidden adds them to a command without showing them.

@@ -11,14 +11,14 @@ import (
 	"handoff/schemas"
 )
 
-var listFields = []field{
-	{"box", "box", asText, "inbox, claimed, sent, notices or all"},
-	{"status", "status", asText, "only in this state"},
-	{"workflow", "workflow", asText, "only of this workflow, also what has ended"},
-	{"tag", "tags", asWords, "only with one of these tags"},
-	{"type", "type", asText, "only of this work type"},
-	{"query", "query", asText, "words in title, task, summary and tags"},
-	{"since", "since", asText, "a time, or '2h' ago"},
+var listFields = []Field{
+	Text("box", "box", "inbox, claimed, sent, notices or all"),
+	Text("status", "status", "only in this state"),
+	Text("workflow", "workflow", "only of this workflow, also what has ended"),
+	Words("tag", "tags", "only with one of these tags"),
+	Text("type", "type", "only of this work type"),
+	Text("query", "query", "words in title, task, summary and tags"),
+	Text("since", "since", "a time, or '2h' ago"),
 }
 
 // listing is what list was asked for beyond the arguments of the tool.

@@ -19,3 +19,7 @@ func main() {
 	stop()
 	os.Exit(code)
 }
+
+// version is what a release build sets, with -ldflags "-X main.version=v1.2.3". Go knows it otherwise where
+// the program was installed by its version.
+var version string

@@ -60,7 +60,7 @@ func manualOf(cmd *cobra.Command) man.Page {
 	cmd.InitDefaultHelpFlag()
 	cmd.InitDefaultVersionFlag()
 	p := man.Page{
-		Name: manualName(cmd), Version: thisRelease().Version, Date: sourceDate(), Short: cmd.Short, Synopsis: cmd.UseLine(),
+		Name: manualName(cmd), Version: cmd.Root().Version, Date: sourceDate(), Short: cmd.Short, Synopsis: cmd.UseLine(),
 		Examples: cmd.Example, About: cmd.Long,
 	}
 	commands := man.List{Title: "Commands"}

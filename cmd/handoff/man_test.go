@@ -16,7 +16,7 @@ func TestEveryCommandHasAManualPage(t *testing.T) {
 	d.must("", "man", dir)
 	pages, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	all := commands((&app{}).root())
+	all := commands(rootCommand(newApp(env{})))
 	require.Len(t, pages, len(all))
 	for _, cmd := range all {
 		page, err := os.ReadFile(filepath.Join(dir, manualName(cmd)+".1"))
@@ -34,9 +34,9 @@ func TestEveryCommandHasAManualPage(t *testing.T) {
 // A page says of flags what --help says.
 func TestManualPagesTellDefaults(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, writeManual((&app{}).root(), dir))
+	require.NoError(t, writeManual(rootCommand(newApp(env{})), dir))
 	defaults := 0
-	for _, cmd := range commands((&app{}).root()) {
+	for _, cmd := range commands(rootCommand(newApp(env{}))) {
 		page, err := os.ReadFile(filepath.Join(dir, manualName(cmd)+".1"))
 		require.NoError(t, err)
 		cmd.InitDefaultVersionFlag()
@@ -68,7 +68,7 @@ func TestManualPagesPassTheLint(t *testing.T) {
 		t.Skip("mandoc is not installed: the pages were not looked through")
 	}
 	dir := t.TempDir()
-	require.NoError(t, writeManual((&app{}).root(), dir))
+	require.NoError(t, writeManual(rootCommand(newApp(env{})), dir))
 	pages, err := filepath.Glob(filepath.Join(dir, "*.1"))
 	require.NoError(t, err)
 	found, _ := exec.CommandContext(t.Context(), mandoc, append([]string{"-T", "lint", "-W", "warning"}, pages...)...).Output()
@@ -88,8 +88,8 @@ func TestManualPagesRenderWithoutWarnings(t *testing.T) {
 		t.Skip("groff is not installed: the pages were not rendered")
 	}
 	dir := t.TempDir()
-	require.NoError(t, writeManual((&app{}).root(), dir))
-	for _, cmd := range commands((&app{}).root()) {
+	require.NoError(t, writeManual(rootCommand(newApp(env{})), dir))
+	for _, cmd := range commands(rootCommand(newApp(env{}))) {
 		page := filepath.Join(dir, manualName(cmd)+".1")
 		render := exec.CommandContext(t.Context(), groff, "-man", "-Tutf8", "-Kutf8", "-ww", "-P-cbou", page)
 		var warnings strings.Builder

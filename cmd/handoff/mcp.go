@@ -14,7 +14,6 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/mcp"
 	"handoff/schemas"
-	"handoff/tools"
 	"handoff/tools/relay"
 )
 
@@ -59,7 +58,7 @@ func (a *app) speak(ctx context.Context, life *process.Life, client int, log *sl
 		return err
 	}
 	by.Conn = "conn_" + rand.Text()
-	return a.open(ctx, true, log, func(place workspace.Workspace, boxes *relay.Relay) error {
+	return a.open(ctx, Opening{Logger: log, Stays: true, Crowded: process.Crowded}, func(place workspace.Workspace, boxes *relay.Relay) error {
 		if a.isTerminal(a.stdin) {
 			log.InfoContext(ctx, "this speaks with an MCP client, not with people: Ctrl-D ends it")
 		}
@@ -68,8 +67,8 @@ func (a *app) speak(ctx context.Context, life *process.Life, client int, log *sl
 			Session:      func(agent schemas.Agent) string { return identity.Session(agent, a.getenv) },
 			Process:      func(agent schemas.Agent) string { return identity.ProcessOver(agent, client) },
 			Parent:       client,
-			NewRequestID: func() string { return tools.NewRequestID(a.now(), rand.Reader) },
-			Version:      thisRelease().Version, Workspace: place.Name, Drain: answering, Logger: log,
+			NewRequestID: a.requestIDs(),
+			Version:      a.Release.Version, Workspace: place.Name, Drain: answering, Logger: log,
 		})
 		if err := server.ServeStdio(ctx, life.Input(a.stdin), life.Output(a.stdout)); err != nil {
 			return schemas.Errorf(schemas.Internal, "serve: %w", err)

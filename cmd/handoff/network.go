@@ -38,6 +38,7 @@ func (n *network) bind(flags *pflag.FlagSet) {
 	flags.Float64Var(&n.rate, "token-rate", 50, "requests a second of a token that says nothing else")
 	flags.IntVar(&n.pending, "oauth-pending", 0, "handoffs sent with an access token that may be pending, 0 for any number")
 	flags.StringVar(&n.agentIn, "oauth-agents-claim", "handoff_agents", "`claim` that names the agents of an access token")
+	FromEnvironment(flags)
 }
 
 // check says what is wrong with the flags together.
@@ -111,6 +112,7 @@ type logging struct {
 func (l *logging) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&l.format, "log-format", "text", "`form` of the log: text or json")
 	flags.StringVar(&l.level, "log-level", "info", "least `level` that is logged: debug, info, warn or error")
+	FromEnvironment(flags)
 }
 
 // logger writes what the flags ask for. It has no bodies and no secrets at any level.

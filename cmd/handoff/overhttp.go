@@ -25,7 +25,7 @@ import (
 
 // overHTTP serves a workspace to agents that reach it over HTTP.
 type overHTTP struct {
-	app   *app
+	*servingCommand
 	place workspace.Workspace
 	boxes *relay.Relay
 	log   *slog.Logger
@@ -46,12 +46,12 @@ const (
 )
 
 // listenHTTP begins to listen; nothing is answered before serve.
-func (a *app) listenHTTP(ctx context.Context, place workspace.Workspace, boxes *relay.Relay, log *slog.Logger) (_ *overHTTP, err error) {
+func (s *servingCommand) listenHTTP(ctx context.Context, place workspace.Workspace, boxes *relay.Relay, log *slog.Logger) (_ *overHTTP, err error) {
 	process.SpendMuchMemory()
-	h := &overHTTP{app: a, place: place, boxes: boxes, log: log, health: checkup{boxes: boxes, log: log}}
-	h.metrics = observe.NewMetrics(observe.MetricsConfig{Invoker: boxes, Version: thisRelease().Version, Now: a.now, Logger: log})
+	h := &overHTTP{servingCommand: s, place: place, boxes: boxes, log: log, health: checkup{boxes: boxes, log: log}}
+	h.metrics = observe.NewMetrics(observe.MetricsConfig{Invoker: boxes, Version: s.Release.Version, Now: s.now, Logger: log})
 	h.traces, err = observe.NewTraces(observe.TracesConfig{
-		Getenv: a.getenv, Workspace: place.Name, Version: thisRelease().Version, Now: a.now, Logger: log,
+		Getenv: s.getenv, Workspace: place.Name, Version: s.Release.Version, Now: s.now, Logger: log,
 	})
 	if err != nil {
 		return nil, schemas.Invalidf("OTEL_EXPORTER_OTLP_ENDPOINT", "%w", err)
@@ -59,42 +59,45 @@ func (a *app) listenHTTP(ctx context.Context, place workspace.Workspace, boxes *
 	if err := h.admit(); err != nil {
 		return nil, err
 	}
-	metadata, metadataURL := a.network.metadata()
+	metadata, metadataURL := s.network.metadata()
 	challenge := func(err error) (string, bool) { return auth.Challenge(err, metadataURL) }
-	h.endpoint = h.server().HTTP(mcp.HTTPConfig{Caller: h.caller, Still: h.gate.Still, Challenge: challenge, Now: a.now})
+	h.endpoint = h.protocol().HTTP(mcp.HTTPConfig{Caller: h.caller, Still: h.gate.Still, Challenge: challenge, Now: s.now})
 	needed, err := h.gate.Needed(ctx)
 	if err != nil {
 		return nil, err
 	}
-	h.site, err = a.network.site(ctx, web.Config{
+	h.site, err = s.network.site(ctx, web.Config{
 		Open: !needed, MCP: h.endpoint, Metadata: metadata, Ready: h.health.ready,
-		Metrics: h.measure, MetricsAllowed: h.mayMeasure, Challenge: challenge, Logger: log, Now: a.now,
+		Metrics: h.measure, MetricsAllowed: h.mayMeasure, Challenge: challenge, Logger: log, Now: s.now,
 	})
 	return h, err
 }
 
 // admit sets who is let in.
 func (h *overHTTP) admit() error {
-	issuer, err := h.app.network.oauth(h.app, h.log)
+	issuer, err := h.network.oauth(h.app, h.log)
 	if err != nil {
 		return err
 	}
 	h.gate = auth.New(auth.Config{
-		Invoker: h.boxes, NewRequestID: h.app.newRequestID, Now: h.app.now, Issuer: issuer, Rate: h.app.network.rate, Logger: h.log,
+		Invoker: h.boxes, NewRequestID: h.requestIDs(), Now: h.now, Issuer: issuer, Rate: h.network.rate, Logger: h.log,
 		Denied: func(why auth.Reason) { h.metrics.Denied(string(why)) },
 	})
 	return nil
 }
 
-func (h *overHTTP) server() *mcp.Server {
+func (h *overHTTP) protocol() *mcp.Server {
 	return mcp.New(mcp.Config{
 		Invoker: h.metrics.Invoker(h.traces.Invoker(h.boxes)), Caller: schemas.Caller{Via: schemas.ViaHTTP},
-		Name: agentOf, NewRequestID: h.app.newRequestID,
-		Version: thisRelease().Version, Workspace: h.place.Name, Logger: h.log,
+		Name: agentOf, NewRequestID: h.requestIDs(),
+		Version: h.Release.Version, Workspace: h.place.Name, Logger: h.log,
 	})
 }
 
-func (a *app) newRequestID() string { return tools.NewRequestID(a.now(), rand.Reader) }
+// requestIDs gives a new id at each call.
+func (a *app) requestIDs() func() string {
+	return func() string { return tools.NewRequestID(a.now(), rand.Reader) }
+}
 
 // caller says who makes a request, also to the log of requests.
 func (h *overHTTP) caller(r *http.Request) (schemas.Caller, error) {
@@ -166,11 +169,11 @@ func (h *overHTTP) flush() {
 // url is where clients find the server, as far as it knows.
 func (h *overHTTP) url() string {
 	scheme, addr := "http", h.site.Addr().String()
-	if h.app.network.cert != "" {
+	if h.network.cert != "" {
 		scheme = "https"
 	}
-	if host, port, err := net.SplitHostPort(addr); err == nil && net.ParseIP(host).IsUnspecified() && len(h.app.network.hosts) > 0 {
-		addr = net.JoinHostPort(h.app.network.hosts[0], port)
+	if host, port, err := net.SplitHostPort(addr); err == nil && net.ParseIP(host).IsUnspecified() && len(h.network.hosts) > 0 {
+		addr = net.JoinHostPort(h.network.hosts[0], port)
 	}
 	return scheme + "://" + addr + "/mcp"
 }

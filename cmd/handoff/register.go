@@ -6,15 +6,15 @@ import (
 	"handoff/schemas"
 )
 
-var registerFields = []field{
-	{"accepts", "accepts", asWords, "work types: code,test_request; * for any"},
-	{"produces", "produces", asWords, "what comes back: test_results"},
-	{"skills", "skills", asWords, "python,mcp"},
-	{"role", "role", asText, "as testing"},
-	{"description", "description", asText, "what it is good at"},
-	{"max-session", "max_session_minutes", asNumber, "the longest that it works at a stretch, in `minutes`"},
-	{"max-open", "max_open", asNumber, "handoffs at once"},
-	{"away", "away", asSwitch, "takes nothing for now: senders are warned"},
+var registerFields = []Field{
+	Words("accepts", "accepts", "work types: code,test_request; * for any"),
+	Words("produces", "produces", "what comes back: test_results"),
+	Words("skills", "skills", "python,mcp"),
+	Text("role", "role", "as testing"),
+	Text("description", "description", "what it is good at"),
+	Number("max-session", "max_session_minutes", "the longest that it works at a stretch, in `minutes`"),
+	Number("max-open", "max_open", "handoffs at once"),
+	Switch("away", "away", "takes nothing for now: senders are warned"),
 }
 
 func (a *app) registerCommand() *cobra.Command {

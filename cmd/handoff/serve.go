@@ -17,7 +17,15 @@ import (
 	"handoff/tools/relay"
 )
 
+// A servingCommand keeps a workspace served though no client runs.
+type servingCommand struct {
+	*app
+	network network
+	logging logging
+}
+
 func (a *app) serveCommand() *cobra.Command {
+	s := &servingCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Keep a workspace served though no client runs, also over HTTP",
@@ -43,31 +51,35 @@ another process owns the workspace, it is in line. examples/systemd/handoff@.ser
 systemd, where the workspace is the instance: handoff@NAME. handoff where tells the name of a project's.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.network.check(cmd.Flags()); err != nil {
+			if err := s.network.check(cmd.Flags()); err != nil {
 				return err
 			}
-			return a.own(cmd.Context())
+			return s.own(cmd.Context())
 		},
 	}
-	a.network.bind(cmd.Flags())
-	a.logging.bind(cmd.Flags())
+	s.network.bind(cmd.Flags())
+	s.logging.bind(cmd.Flags())
 	a.keeping.bind(cmd.Flags())
 	return cmd
 }
 
 // own is in line for the store, or has it, until a signal comes.
-func (a *app) own(ctx context.Context) error {
-	ctx, life := process.Begin(ctx, a.exit)
+func (s *servingCommand) own(ctx context.Context) error {
+	ctx, life := process.Begin(ctx, s.exit)
 	defer life.End()
 	process.SpendMemory()
-	stderr := process.NewDropping(a.stderr)
+	stderr := process.NewDropping(s.stderr)
 	defer stderr.Close()
-	log, err := a.logging.logger(stderr)
+	log, err := s.logging.logger(stderr)
 	if err != nil {
 		return err
 	}
-	return a.open(ctx, true, log, func(place workspace.Workspace, boxes *relay.Relay) error {
-		v := visit{boxes: boxes, by: schemas.Caller{Via: schemas.ViaCLI}, app: a}
+	opening := Opening{Logger: log, Stays: true}
+	if s.network.addr == "" { // a server for many has enough
+		opening.Crowded = process.Crowded
+	}
+	return s.open(ctx, opening, func(place workspace.Workspace, boxes *relay.Relay) error {
+		v := newConnection(s.app, boxes, schemas.Caller{Via: schemas.ViaCLI})
 		_, err := v.call(ctx, "registry_newest", arguments{}, nil) // the first call makes it the owner, or finds that
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // it was told to end
@@ -75,18 +87,18 @@ func (a *app) own(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return a.keepServed(ctx, &v, place, stderr, log)
+		return s.keepServed(ctx, v, place, stderr, log)
 	})
 }
 
 // keepServed serves a workspace until ctx is done, over HTTP too where there is an address.
-func (a *app) keepServed(ctx context.Context, v *visit, place workspace.Workspace, stderr io.Writer, log *slog.Logger) error {
-	if a.network.addr == "" {
+func (s *servingCommand) keepServed(ctx context.Context, v *visit, place workspace.Workspace, stderr io.Writer, log *slog.Logger) error {
+	if s.network.addr == "" {
 		sayWhoServes(stderr, place)
 		v.stay(ctx, log)
 		return nil
 	}
-	site, err := a.listenHTTP(ctx, place, v.boxes, log)
+	site, err := s.listenHTTP(ctx, place, v.boxes, log)
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func (a *app) setup(ctx context.Context, f setupFlags, names []string) (err erro
 	if s.within.Machine, err = a.machine(); err != nil {
 		return err
 	}
-	s.setter = setup.Setter{Dir: setup.Receipts(s.within.Machine), Now: a.now, Slow: a.sayWaiting}
+	s.setter = setup.Setter{Dir: setup.Receipts(s.within.Machine), Now: a.now, Slow: func(command []string) { a.sayWaiting(command) }}
 	clients, err := setupClients(s.within.Machine, names, f.all || f.remove && len(names) == 0)
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ func (s *setupRun) report(shown bool) error {
 		}
 	}
 	if s.needsSomebody() {
-		return status(1)
+		return Exit(1)
 	}
 	return nil
 }

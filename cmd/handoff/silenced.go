@@ -15,7 +15,7 @@ import (
 // silenced keeps what is wrong with a hook from its client: status 2 would stop the session or wake it, and what is
 // printed would be read by its model.
 func (a *app) silenced(cmd *cobra.Command, args []string, err error) error {
-	if _, isStatus := errors.AsType[status](err); err == nil || isStatus || !isHook(cmd, args) {
+	if _, isStatus := errors.AsType[Exit](err); err == nil || isStatus || !isHook(cmd, args) {
 		return err
 	}
 	if file := a.getenv("HANDOFF_HOOK_DEBUG"); file != "" {

@@ -58,8 +58,6 @@ type contentForm struct {
 	said string // on the command line
 }
 
-func asContent() form { return new(contentForm) }
-
 func (f *contentForm) Set(s string) error {
 	f.said = s
 	if strings.HasPrefix(s, "@@") {

@@ -12,11 +12,11 @@ import (
 	"handoff/schemas"
 )
 
-var tokenFields = []field{
-	{"agents", "agents", asWords, "that it may act as, the usual one first"},
-	{"scope", "scope", asText, "read, agent (the default), or admin, which may also act as human"},
-	{"rate", "rate", asRate, "requests a second (default: that of the server)"},
-	{"pending", "pending", asNumber, "handoffs sent with it that may be pending at a time (default: 0, any number)"},
+var tokenFields = []Field{
+	Words("agents", "agents", "that it may act as, the usual one first"),
+	Text("scope", "scope", "read, agent (the default), or admin, which may also act as human"),
+	Rate("rate", "rate", "requests a second (default: that of the server)"),
+	Number("pending", "pending", "handoffs sent with it that may be pending at a time (default: 0, any number)"),
 }
 
 func (a *app) tokenAddCommand() *cobra.Command {

@@ -7,38 +7,38 @@ import (
 )
 
 // An action of update_handoff is chosen by the flag that speaks of it; others are its details.
-var updateFields = []field{
-	{"note", "note", asText, "progress: what was done last"},
-	{"percent", "percent", asNumber, "progress: how far it is"},
-	{"ask", "questions", asTexts, "ask the sender and wait for the answer (repeatable)"},
-	{"needs-context", "conditions.needs_more_context", asTexts, "with --ask: what is missing (repeatable)"},
-	{"needs-permission", "conditions.needs_permission", asTexts, "with --ask: what a human must allow (repeatable)"},
-	{"estimate", "conditions.estimated_completion", asText, "with --ask: how long it will take then"},
-	{"answer", "note", asText, "answer the questions of the holder"},
-	{"reason", "note", asText, "why, for --release, --cancel and --return"},
-	{"to", "to", asText, "with --release: give it to this `agent`; else redirect it"},
-	{"token", "claim_token", asText, "claim token, where another process claimed"},
+var updateFields = []Field{
+	Text("note", "note", "progress: what was done last"),
+	Number("percent", "percent", "progress: how far it is"),
+	Texts("ask", "questions", "ask the sender and wait for the answer (repeatable)"),
+	Texts("needs-context", "conditions.needs_more_context", "with --ask: what is missing (repeatable)"),
+	Texts("needs-permission", "conditions.needs_permission", "with --ask: what a human must allow (repeatable)"),
+	Text("estimate", "conditions.estimated_completion", "with --ask: how long it will take then"),
+	Text("answer", "note", "answer the questions of the holder"),
+	Text("reason", "note", "why, for --release, --cancel and --return"),
+	Text("to", "to", "with --release: give it to this `agent`; else redirect it"),
+	Text("token", "claim_token", "claim token, where another process claimed"),
 }
 
 // amendFields are what the sender changes about work. Spellings of task trackers are understood by the tool.
-var amendFields = []field{
-	{"title", "changes.title", asText, "amend: one line that names it"},
-	{"task", "changes.task", asText, "amend: what to do"},
-	{"type", "changes.type", asText, "amend: work type"},
-	{"summary", "changes.summary", asContent, "amend: what was found so far"},
-	{"detail", "changes.detail", asContent, "amend: findings in full"},
-	{"data", "changes.data", asPairs, "amend: for programs (repeatable)"},
-	{"context", "changes.context", asDocument, "amend: object, merged into the context"},
-	{"criteria", "changes.expectations.success_criteria", asTexts, "amend: one more criterion (repeatable)"},
-	{"priority", "changes.priority", asText, "amend: low, normal, high or critical"},
-	{"deadline", "changes.deadline", asText, "amend: a time, or '2h' from now"},
-	{"tags", "changes.tags", asWords, "amend: more tags: a,b"},
-	{"estimated-duration", "changes.expectations.estimated_duration", asText, "amend: minutes, or as '2h'"},
-	{"role", "to", asRole, "amend: `role` that is to do it, instead of the recipient"},
-	{"agent-role", "to", asRole, "the same as --role"},
-	{"agent-context", "changes.agent_context", asDocument, "amend: object: work_completed, files_modified, test_command …"},
-	{"handoff-instructions", "changes.handoff_instructions", asDocument, "amend: object: next_role, test_script, notes …"},
-	{"checkpoint", "changes.checkpoint", asDocument, "progress: object {state, note} to go on from"},
+var amendFields = []Field{
+	Text("title", "changes.title", "amend: one line that names it"),
+	Text("task", "changes.task", "amend: what to do"),
+	Text("type", "changes.type", "amend: work type"),
+	Content("summary", "changes.summary", "amend: what was found so far"),
+	Content("detail", "changes.detail", "amend: findings in full"),
+	Pairs("data", "changes.data", "amend: for programs (repeatable)"),
+	Document("context", "changes.context", "amend: object, merged into the context"),
+	Texts("criteria", "changes.expectations.success_criteria", "amend: one more criterion (repeatable)"),
+	Text("priority", "changes.priority", "amend: low, normal, high or critical"),
+	Text("deadline", "changes.deadline", "amend: a time, or '2h' from now"),
+	Words("tags", "changes.tags", "amend: more tags: a,b"),
+	Text("estimated-duration", "changes.expectations.estimated_duration", "amend: minutes, or as '2h'"),
+	Role("role", "to", "amend: `role` that is to do it, instead of the recipient"),
+	Role("agent-role", "to", "the same as --role"),
+	Document("agent-context", "changes.agent_context", "amend: object: work_completed, files_modified, test_command …"),
+	Document("handoff-instructions", "changes.handoff_instructions", "amend: object: next_role, test_script, notes …"),
+	Document("checkpoint", "changes.checkpoint", "progress: object {state, note} to go on from"),
 }
 
 // actions are switches that say what to do; without one the other flags tell.
@@ -117,7 +117,7 @@ func chosenAction(cmd *cobra.Command) (schemas.Action, error) {
 		return schemas.ActAmend, nil
 	}
 	for _, f := range amendFields {
-		if given(f.flag) {
+		if given(f.Flag) {
 			return schemas.ActAmend, nil
 		}
 	}

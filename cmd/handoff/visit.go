@@ -8,7 +8,6 @@ import (
 
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/open"
-	"handoff/cmd/handoff/internal/process"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools"
@@ -25,11 +24,15 @@ type visit struct {
 	unnamed error // why nobody knows which session calls; nil if that is known, or nobody asked
 }
 
+func newConnection(a *app, boxes *relay.Relay, by schemas.Caller) *visit {
+	return &visit{boxes: boxes, by: by, app: a}
+}
+
 // visit opens the workspace for as long as fn runs.
 func (a *app) visit(ctx context.Context, by schemas.Caller, fn func(*visit) error) error {
 	log := slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	return a.open(ctx, false, log, func(_ workspace.Workspace, boxes *relay.Relay) error {
-		v := &visit{boxes: boxes, by: by, app: a}
+	return a.open(ctx, Opening{Logger: log}, func(_ workspace.Workspace, boxes *relay.Relay) error {
+		v := newConnection(a, boxes, by)
 		if err := v.actAsSession(ctx); err != nil {
 			return err
 		}
@@ -63,27 +66,29 @@ func needsName(err error) bool {
 	return e != nil && e.Code == schemas.Invalid && e.Field == "agent"
 }
 
-// open finds the workspace and opens it for as long as fn runs. Stays tells that this is as long as a client is
-// there, or until a signal.
-func (a *app) open(ctx context.Context, stays bool, log *slog.Logger, fn func(workspace.Workspace, *relay.Relay) error) error {
+// Opening says how a process opens its workspace.
+type Opening struct {
+	Logger  *slog.Logger
+	Stays   bool       // as long as a client is there, or until a signal; else for one command
+	Crowded func(bool) // see [relay.Config]; nil: there is no limit
+}
+
+// open finds the workspace and opens it for as long as fn runs.
+func (a *app) open(ctx context.Context, o Opening, fn func(workspace.Workspace, *relay.Relay) error) error {
 	place, err := workspace.Find(a.place())
 	if err != nil {
 		return err
 	}
-	var crowded func(bool)
-	if stays && a.network.addr == "" { // a command has no limit, and a server for many has enough
-		crowded = process.Crowded
-	}
 	boxes, err := open.Workspace(ctx, open.Config{
-		Name: place.Name, Dir: place.Dir, Runtime: a.getenv("XDG_RUNTIME_DIR"), Stays: stays,
-		Version: thisRelease().Version, Now: a.now, Awake: a.awake, Logger: log, Crowded: crowded,
+		Name: place.Name, Dir: place.Dir, Runtime: a.getenv("XDG_RUNTIME_DIR"), Stays: o.Stays,
+		Version: a.Release.Version, Now: a.now, Awake: a.awake, Logger: o.Logger, Crowded: o.Crowded,
 		Limits: a.keeping.limits, Lease: a.keeping.lease.Duration, LeaseMax: a.keeping.leaseMax.Duration,
 	})
 	if err != nil {
 		return err
 	}
 	if err := workspace.Remember(place); err != nil { // only people who look for it later miss it
-		log.WarnContext(ctx, "the project was not written down", slog.Any("error", err))
+		o.Logger.WarnContext(ctx, "the project was not written down", slog.Any("error", err))
 	}
 	err = fn(place, boxes)
 	if closing := boxes.Close(); closing != nil && err == nil {

@@ -10,6 +10,9 @@ import (
 	"handoff/schemas"
 )
 
+// exitOutcome is the status of a wait for what ended, but not well.
+const exitOutcome = 1
+
 func (a *app) waitCommand() *cobra.Command {
 	timeout, wake := seconds{24 * time.Hour}, waking{}
 	cmd := &cobra.Command{
@@ -52,7 +55,7 @@ work, ends, or has a newer one.`,
 		if err := a.printOutcome(cmd.Context(), out, raw, *silent); err != nil || out.Status == schemas.Completed {
 			return err
 		}
-		return status(exitOutcome)
+		return Exit(exitOutcome)
 	}
 	return cmd
 }

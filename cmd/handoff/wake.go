@@ -74,11 +74,12 @@ func (a *app) wake(ctx context.Context, w waking) error {
 		if err != nil || len(out.New) == 0 {
 			return err
 		}
-		wakeUp := v.wakeByStatus
 		if w.thread != "" {
-			wakeUp = s.queue(w)
+			err = s.queue(ctx, w, out)
+		} else {
+			err = v.wakeByStatus(ctx, out)
 		}
-		return v.orUnheard(ctx, wakeUp(ctx, out), s.asked, out)
+		return v.orUnheard(ctx, err, s.asked, out)
 	})
 }
 
@@ -92,7 +93,7 @@ func (v *visit) wakeByStatus(ctx context.Context, out schemas.NewsOut) error {
 	if _, err := fmt.Fprint(v.app.stderr, news.Wake(out, shown.Brief)); err != nil {
 		return err
 	}
-	return status(exitWake)
+	return Exit(exitWake)
 }
 
 // sleeping tells which session is to be woken.

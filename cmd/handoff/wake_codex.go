@@ -58,23 +58,21 @@ func (s hooked) hasQueue() bool {
 
 // queue gives the client a message for the thread, which begins a turn if none is under way. It says nothing of what
 // others wrote: the client takes it as an argument, which everybody on the machine can read. The claim shows the brief.
-func (s hooked) queue(w waking) func(context.Context, schemas.NewsOut) error {
-	return func(ctx context.Context, out schemas.NewsOut) error {
-		c, ok := s.row()
-		if !ok || c.Hooks.Queue == nil {
-			return fmt.Errorf("%s has no queue for a thread", s.asked.Client)
-		}
-		ctx, cancel := context.WithTimeout(ctx, queueLimit)
-		defer cancel()
-		args := c.Hooks.Queue(w.thread, news.Wake(out, ""))
-		cmd := exec.CommandContext(ctx, programOf(w.over, c.Program), args...) //nolint:gosec // no shell reads them
-		process.Tree(cmd)
-		if said, err := cmd.CombinedOutput(); err != nil {
-			said := schemas.Visible(schemas.Clip(string(said), 500))
-			return fmt.Errorf("%s %s: %w: %s", c.Program, args[0], err, said)
-		}
-		return nil
+func (s hooked) queue(ctx context.Context, w waking, out schemas.NewsOut) error {
+	c, ok := s.row()
+	if !ok || c.Hooks.Queue == nil {
+		return fmt.Errorf("%s has no queue for a thread", s.asked.Client)
 	}
+	ctx, cancel := context.WithTimeout(ctx, queueLimit)
+	defer cancel()
+	args := c.Hooks.Queue(w.thread, news.Wake(out, ""))
+	cmd := exec.CommandContext(ctx, programOf(w.over, c.Program), args...) //nolint:gosec // no shell reads them
+	process.Tree(cmd)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		said := schemas.Visible(schemas.Clip(string(said), 500))
+		return fmt.Errorf("%s %s: %w: %s", c.Program, args[0], err, said)
+	}
+	return nil
 }
 
 // programOf is the program that runs as the given process, where the system tells, else the one of that name on PATH.

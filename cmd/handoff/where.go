@@ -46,7 +46,7 @@ func (a *app) where(ctx context.Context) error {
 	}
 	if w.Error != nil {
 		a.printError(w.Error, w.Error.Hint)
-		return status(schemas.Codes[w.Error.Code].Exit)
+		return Exit(schemas.Codes[w.Error.Code].Exit)
 	}
 	return nil
 }

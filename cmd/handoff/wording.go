@@ -61,18 +61,54 @@ var phrases = []string{
 	"handoff_id", "ID",
 }
 
-var toCommands = strings.NewReplacer(append(phrases, paths()...)...)
+var toCommands = strings.NewReplacer(append(phrases, paths...)...)
 
-// paths are the arguments within objects that have a flag, as options.force has --force, and their flags.
-func paths() (pairs []string) {
-	for _, fields := range [][]field{sendFields, completeFields, failFields, updateFields, amendFields} {
-		for _, f := range fields {
-			if strings.Contains(f.path, ".") {
-				pairs = append(pairs, f.path, "--"+f.flag)
-			}
-		}
-	}
-	return pairs
+// paths are the arguments within objects that have a flag, and their flags.
+var paths = []string{
+	"expectations.success_criteria", "--criteria",
+	"expectations.constraints", "--constraint",
+	"expectations.if_stuck", "--if-stuck",
+	"expectations.output_schema", "--output-schema",
+	"expectations.timeout", "--timeout",
+	"expectations.estimated_duration", "--estimated-duration",
+	"expectations.strict", "--strict",
+	"rollback.on_failure", "--on-failure",
+	"options.reason", "--reason",
+	"options.phase", "--phase",
+	"options.kind", "--kind",
+	"options.requirements", "--requirement",
+	"options.task_id", "--task-id",
+	"options.after", "--after",
+	"options.needs_approval", "--needs-approval",
+	"options.no_takers", "--no-takers",
+	"options.max_attempts", "--max-attempts",
+	"options.not_before", "--not-before",
+	"options.strategy", "--strategy",
+	"options.force", "--force",
+	"continuation.to", "--next",
+	"continuation.task", "--next-task",
+	"partial_progress.completed", "--done",
+	"partial_progress.incomplete", "--left",
+	"checkpoint.note", "--note",
+	"checkpoint.state", "--state",
+	"conditions.needs_more_context", "--needs-context",
+	"conditions.needs_permission", "--needs-permission",
+	"conditions.estimated_completion", "--estimate",
+	"changes.title", "--title",
+	"changes.task", "--task",
+	"changes.type", "--type",
+	"changes.summary", "--summary",
+	"changes.detail", "--detail",
+	"changes.data", "--data",
+	"changes.context", "--context",
+	"changes.expectations.success_criteria", "--criteria",
+	"changes.priority", "--priority",
+	"changes.deadline", "--deadline",
+	"changes.tags", "--tags",
+	"changes.expectations.estimated_duration", "--estimated-duration",
+	"changes.agent_context", "--agent-context",
+	"changes.handoff_instructions", "--handoff-instructions",
+	"changes.checkpoint", "--checkpoint",
 }
 
 func inCommands(text string) string { return toCommands.Replace(asFlags(text)) }

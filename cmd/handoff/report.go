@@ -1,0 +1,65 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"handoff/schemas"
+)
+
+// Exit is the error of a command that has said all there is to say: the program ends with this status and
+// without a message.
+type Exit int
+
+func (e Exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// report writes an error where its reader looks for it and gives the exit status.
+func (a *app) report(cmd *cobra.Command, err error) int {
+	var exit Exit
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return int(exit)
+	}
+	coded := a.coded(cmd, err)
+	hint := coded.Hint
+	if cmd.Name() != "call" { // who calls tools is told of tools
+		hint = a.sayAgain(advice(hint, coded.Handoff, func(flag string) bool { return cmd.Flag(flag) != nil }))
+	}
+	if a.json {
+		a.printJSONError(coded)
+	}
+	a.printError(coded, hint)
+	return schemas.Codes[coded.Code].Exit
+}
+
+// coded gives the coded error within err. All of ours are; others are of the flag parser.
+func (a *app) coded(cmd *cobra.Command, err error) *schemas.Error {
+	if e, ok := errors.AsType[*schemas.Error](err); ok {
+		return e
+	}
+	return schemas.Errorf(schemas.Invalid, "%s", strings.TrimSpace(err.Error())).
+		WithHint("%s --help shows how it is used.", cmd.CommandPath())
+}
+
+func (a *app) printError(e *schemas.Error, hint string) {
+	fmt.Fprintf(a.stderr, "handoff: %s\n", schemas.Visible(e.Error()))
+	if len(e.Known) > 0 && !strings.Contains(hint, e.Known[0]) {
+		fmt.Fprintf(a.stderr, "  Known: %s\n", schemas.Visible(strings.Join(e.Known, ", ")))
+	}
+	if hint != "" {
+		fmt.Fprintf(a.stderr, "  %s\n", schemas.Visible(hint))
+	}
+}
+
+// printJSONError writes what a tool call answers with when it is refused.
+func (a *app) printJSONError(e *schemas.Error) {
+	if b, err := json.Marshal(e); err == nil {
+		fmt.Fprintln(a.stdout, inert(b))
+	}
+}
