@@ -141,6 +141,11 @@ var house = []room{
 		owns:    []string{"golang.org/x/term", "golang.org/x/sys"},
 	},
 	{
+		level: 5, path: "cmd/handoff/internal/cli", about: "what every command stands on",
+		imports: everythingBelow,
+		owns:    []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
+	},
+	{
 		level: 5, path: "cmd/handoff/internal/clients/setup", about: "clients configured, and as before",
 		imports: everythingBelow,
 		owns:    []string{"github.com/aymanbagabas/go-udiff"},

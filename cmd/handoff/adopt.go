@@ -6,11 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 )
 
-func (a *app) adoptCommand() *cobra.Command {
+func adoptCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adopt NAME",
 		Short: "Give a project that was moved the workspace that it had",
@@ -23,28 +24,28 @@ before stays behind under the old one: adopt renames that workspace to the name 
 	}
 	force := cmd.Flags().Bool("force", false, "take it although its project is still where it was")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		if a.workspace != "" {
+		if a.Workspace != "" {
 			return schemas.Invalidf("workspace", "adopt gives a workspace to a project, not to another name").
 				WithHint("Leave --workspace and HANDOFF_WORKSPACE out, and name the project with --dir.")
 		}
-		now, err := workspace.Find(a.place())
+		now, err := workspace.Find(a.Location())
 		if err != nil {
 			return err
 		}
-		was, err := a.existing(given[0])
+		was, err := existing(a, given[0])
 		if err != nil {
 			return err
 		}
-		if err := a.adopt(cmd.Context(), was, now, *force); err != nil {
+		if err := adopt(a, cmd.Context(), was, now, *force); err != nil {
 			return err
 		}
-		return a.adopted(was, now)
+		return printAdopted(a, was, now)
 	}
 	return cmd
 }
 
 // adopt renames one workspace to another, which nobody used yet.
-func (a *app) adopt(ctx context.Context, was, now workspace.Workspace, force bool) error {
+func adopt(a *cli.App, ctx context.Context, was, now workspace.Workspace, force bool) error {
 	project := workspace.Remembered(was)
 	switch {
 	case was.Name == now.Name:
@@ -53,22 +54,22 @@ func (a *app) adopt(ctx context.Context, was, now workspace.Workspace, force boo
 		return schemas.Errorf(schemas.Conflict, "%s belongs to %s, which is still there", was.Name, project).
 			WithHint("Share it with --workspace %s, or take it away from there with --force.", was.Name)
 	}
-	return a.alone(was, func() error {
-		if err := a.clear(ctx, now); err != nil {
+	return alone(a, was, func() error {
+		if err := makeRoom(a, ctx, now); err != nil {
 			return err
 		}
 		return workspace.Move(was, now)
 	})
 }
 
-// clear makes room for an adopted workspace: one that was opened and never used is removed. It may have no store
+// makeRoom makes room for an adopted workspace: one that was opened and never used is removed. It may have no store
 // yet, as where a server was started that nobody called.
-func (a *app) clear(ctx context.Context, w workspace.Workspace) error {
+func makeRoom(a *cli.App, ctx context.Context, w workspace.Workspace) error {
 	if !w.Exists() {
 		return nil
 	}
-	return a.alone(w, func() error {
-		h, err := a.holding(ctx, w)
+	return alone(a, w, func() error {
+		h, err := holdingOf(a, ctx, w)
 		if err != nil {
 			return err
 		}
@@ -81,17 +82,19 @@ func (a *app) clear(ctx context.Context, w workspace.Workspace) error {
 	})
 }
 
-func (a *app) adopted(was, now workspace.Workspace) error {
+func printAdopted(a *cli.App, was, now workspace.Workspace) error {
 	raw, err := json.Marshal(map[string]string{"adopted": was.Name, "workspace": now.Name, "project": now.Project, "directory": now.Dir})
 	if err != nil {
 		return schemas.InternalError(err)
 	}
-	return a.print(raw, func(p *page) { p.line("%s is now %s, of %s", was.Name, p.Bold(now.Name), schemas.Visible(now.Project)) })
+	return a.Print(raw, func(p *cli.Page) {
+		p.Line("%s is now %s, of %s", was.Name, p.Bold(now.Name), schemas.Visible(now.Project))
+	})
 }
 
 // existing gives the workspace of a name, which must have a store.
-func (a *app) existing(name string) (workspace.Workspace, error) {
-	w, err := workspace.Named(name, a.getenv)
+func existing(a *cli.App, name string) (workspace.Workspace, error) {
+	w, err := workspace.Named(name, a.Getenv)
 	if err != nil {
 		return w, err
 	}

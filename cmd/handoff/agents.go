@@ -1,25 +1,27 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/terminal"
 	"handoff/schemas"
 )
 
-var agentsFields = []Field{
-	Text("capability", "capability", "only who accepts this"),
-	Text("role", "role", "only of this role"),
-	Words("skill", "tags", "only with one of these skills: a,b"),
+var agentsFields = []cli.Field{
+	cli.Text("capability", "capability", "only who accepts this"),
+	cli.Text("role", "role", "only of this role"),
+	cli.Words("skill", "tags", "only with one of these skills: a,b"),
 }
 
 // everybody is more agents than a workspace has: on a terminal they are all shown.
 const everybody = 100_000
 
-func (a *app) agentsCommand() *cobra.Command {
+func agentsCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agents",
 		Short: "List agents: who can take what, who is live, how busy they are",
@@ -28,31 +30,31 @@ func (a *app) agentsCommand() *cobra.Command {
   handoff agents register qa --accepts code,test_request --role testing`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			args := arguments{"limit": everybody}
-			if err := args.set(cmd, agentsFields); err != nil {
+			args := cli.Arguments{"limit": everybody}
+			if err := args.Set(cmd, agentsFields); err != nil {
 				return err
 			}
-			out, raw, err := once[schemas.AgentsOut](cmd.Context(), a, "list_agents", args)
+			out, raw, err := cli.Call[schemas.AgentsOut](cmd.Context(), a, "list_agents", args)
 			if err != nil {
 				return err
 			}
-			return a.print(raw, func(p *page) { p.agents(out.Agents) })
+			return a.Print(raw, func(p *cli.Page) { printAgents(p, out.Agents) })
 		},
 	}
-	bind(cmd, agentsFields)
-	cmd.AddCommand(a.registerCommand())
+	cli.Bind(cmd, agentsFields)
+	cmd.AddCommand(registerCommand(a))
 	return cmd
 }
 
-func (p *page) agents(cards []schemas.Card) {
+func printAgents(p *cli.Page, cards []schemas.Card) {
 	if len(cards) == 0 {
-		p.line("no agent yet")
+		p.Line("no agent yet")
 		return
 	}
 	var rows [][]string
 	for _, c := range cards {
 		rows = append(rows, []string{
-			string(c.Name), presence(c, p.now), decimal(c.Pending), decimal(c.Held), c.Role, strings.Join(c.Accepts, ", "),
+			string(c.Name), presence(c, p.Now), strconv.Itoa(c.Pending), strconv.Itoa(c.Held), c.Role, strings.Join(c.Accepts, ", "),
 		})
 	}
 	p.WriteString(p.Table([]string{"AGENT", "SEEN", "PENDING", "HELD", "ROLE", "ACCEPTS"}, rows))

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools/relay"
 )
 
 // alone runs fn while nobody else has a workspace open, or can open it.
-func (a *app) alone(w workspace.Workspace, fn func() error) error {
+func alone(a *cli.App, w workspace.Workspace, fn func() error) error {
 	release, err := relay.Lock(w.Dir)
 	if errors.Is(err, relay.ErrInUse) {
 		return inUse(w)
@@ -35,8 +36,8 @@ func inUse(w workspace.Workspace) error {
 		WithHint("End the clients that use it, then call again.")
 }
 
-// holding is what is in a workspace that this process has alone.
-func (a *app) holding(ctx context.Context, w workspace.Workspace) (workspace.Holding, error) {
+// holdingOf is what is in a workspace that this process has alone.
+func holdingOf(a *cli.App, ctx context.Context, w workspace.Workspace) (workspace.Holding, error) {
 	h, err := workspace.Look(ctx, w, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return h, schemas.Errorf(schemas.Unavailable, "look into workspace %s: %w", w.Name, err).

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/cli"
 )
 
 // typing runs a command at a terminal at which somebody types, and interrupts it when it has written what is waited for.
@@ -21,12 +23,12 @@ func (p place) typing(typed io.Reader, interruptAt string, vars map[string]strin
 	ctx, interrupt := context.WithCancel(p.t.Context())
 	defer interrupt()
 	out := &untilWritten{text: interruptAt, then: interrupt}
-	code = run(ctx, env{
-		getenv: func(name string) string { return vars[name] }, executable: program,
-		stdin: typed, stdout: out, stderr: out,
-		isTerminal: func(any) bool { return true },
-		now:        time.Now,
-		cwd:        p.state,
+	code = run(ctx, cli.Env{
+		Getenv: func(name string) string { return vars[name] }, Executable: program,
+		Stdin: typed, Stdout: out, Stderr: out,
+		IsTerminal: func(any) bool { return true },
+		Now:        time.Now,
+		Cwd:        p.state,
 	}, args)
 	return code, out.String()
 }
@@ -73,9 +75,9 @@ func TestCtrlCEndsASetup(t *testing.T) {
 		interrupt()
 	}()
 	var out strings.Builder
-	code := run(ctx, env{
-		getenv: func(name string) string { return vars[name] },
-		stdout: &out, stderr: &out, isTerminal: func(any) bool { return false }, now: time.Now, cwd: p.state,
+	code := run(ctx, cli.Env{
+		Getenv: func(name string) string { return vars[name] },
+		Stdout: &out, Stderr: &out, IsTerminal: func(any) bool { return false }, Now: time.Now, Cwd: p.state,
 	}, []string{"setup", "claude-code", "cursor", "--yes"})
 	require.Equal(t, 1, code, out.String())
 	require.Equal(t, 3, strings.Count(out.String(), "left alone: it was interrupted"), out.String())

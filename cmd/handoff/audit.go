@@ -3,10 +3,11 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
-func (a *app) auditCommand() *cobra.Command {
+func auditCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "audit",
 		Short:   "Look after the audit registry",
@@ -14,11 +15,11 @@ func (a *app) auditCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.verifyCommand())
+	cmd.AddCommand(verifyCommand(a))
 	return cmd
 }
 
-func (a *app) verifyCommand() *cobra.Command {
+func verifyCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
 		Short: "Walk the whole registry and compare it with the records",
@@ -27,25 +28,25 @@ func (a *app) verifyCommand() *cobra.Command {
 		Long: "Prints how many events there are and the root of the tree over them. Exit status 1: something was changed.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			out, raw, err := once[schemas.AuditOut](cmd.Context(), a, "audit_verify", arguments{})
+			out, raw, err := cli.Call[schemas.AuditOut](cmd.Context(), a, "audit_verify", cli.Arguments{})
 			if err != nil {
 				return err
 			}
-			if err := a.print(raw, func(p *page) { p.audit(out) }); err != nil || out.OK {
+			if err := a.Print(raw, func(p *cli.Page) { printAudit(p, out) }); err != nil || out.OK {
 				return err
 			}
-			return Exit(schemas.Codes[schemas.Internal].Exit)
+			return cli.Exit(schemas.Codes[schemas.Internal].Exit)
 		},
 	}
 }
 
-func (p *page) audit(out schemas.AuditOut) {
-	p.line("%d events of %d handoffs", out.Events, out.Handoffs)
-	p.line("root %s", out.Root)
+func printAudit(p *cli.Page, out schemas.AuditOut) {
+	p.Line("%d events of %d handoffs", out.Events, out.Handoffs)
+	p.Line("root %s", out.Root)
 	for _, problem := range out.Problems {
-		p.line("%s %s", p.Red("problem:"), schemas.Visible(problem))
+		p.Line("%s %s", p.Red("problem:"), schemas.Visible(problem))
 	}
 	if out.OK {
-		p.line("%s", p.Green("OK"))
+		p.Line("%s", p.Green("OK"))
 	}
 }

@@ -6,11 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 	"handoff/tools"
 )
 
-func (a *app) callCommand() *cobra.Command {
+func callCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call TOOL [JSON | -]",
 		Short: "Call a tool as an MCP client does, and print its result",
@@ -24,29 +25,29 @@ func (a *app) callCommand() *cobra.Command {
 			if _, err := tools.Find(given[0]); err != nil {
 				return err
 			}
-			args, err := a.callArguments(given)
+			args, err := callArguments(a, given)
 			if err != nil {
 				return err
 			}
-			raw, err := a.callTool(cmd, given[0], args)
+			raw, err := callTool(a, cmd, given[0], args)
 			if err != nil {
 				return err
 			}
-			return a.print(raw, func(p *page) { p.result(raw) })
+			return a.Print(raw, func(p *cli.Page) { printResult(p, raw) })
 		},
 	}
-	a.keeping.bindHidden(cmd)
+	a.Limits.BindHidden(cmd)
 	return cmd
 }
 
-func (a *app) callArguments(given []string) (json.RawMessage, error) {
+func callArguments(a *cli.App, given []string) (json.RawMessage, error) {
 	if len(given) < 2 {
 		return json.RawMessage(`{}`), nil
 	}
 	text := []byte(given[1])
 	if given[1] == "-" {
 		var err error
-		if text, err = a.input("JSON", "-"); err != nil {
+		if text, err = a.Input("JSON", "-"); err != nil {
 			return nil, err
 		}
 	}
@@ -58,24 +59,24 @@ func (a *app) callArguments(given []string) (json.RawMessage, error) {
 }
 
 // callTool leaves it to the tool whether a name is needed: the arguments may say one.
-func (a *app) callTool(cmd *cobra.Command, tool string, args json.RawMessage) (raw json.RawMessage, err error) {
-	by, err := a.caller(false)
+func callTool(a *cli.App, cmd *cobra.Command, tool string, args json.RawMessage) (raw json.RawMessage, err error) {
+	by, err := a.Caller(false)
 	if err != nil {
 		return nil, err
 	}
-	err = a.visit(cmd.Context(), by, func(v *visit) error {
-		raw, err = v.call(cmd.Context(), tool, args, nil)
+	err = a.Connect(cmd.Context(), by, func(conn *cli.Connection) error {
+		raw, err = conn.Call(cmd.Context(), tool, args, nil)
 		return err
 	})
 	return raw, err
 }
 
-func (p *page) result(raw json.RawMessage) {
+func printResult(p *cli.Page, raw json.RawMessage) {
 	if p.Terminal {
 		var b bytes.Buffer
 		if json.Indent(&b, raw, "", "  ") == nil {
 			raw = b.Bytes()
 		}
 	}
-	p.line("%s", inert(raw))
+	p.Line("%s", cli.Inert(raw))
 }

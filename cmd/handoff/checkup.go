@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 	"handoff/tools"
 	"handoff/tools/relay"
@@ -31,7 +32,7 @@ type checkup struct {
 
 // look checks the store now and then, until ctx is done.
 func (c *checkup) look(ctx context.Context) {
-	for pause := time.Duration(0); sleep(ctx, pause); {
+	for pause := time.Duration(0); cli.Sleep(ctx, pause); {
 		out, err := tools.Ask[schemas.AuditOut](ctx, c.boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
 		if err != nil {
 			pause = checkAgain

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
@@ -15,7 +16,7 @@ import (
 
 // A completer gives what a word that was typed in part may become. It does not say what went wrong: somebody is
 // typing, and the command will say it.
-type completer func(ctx context.Context, a *app, typed string) ([]cobra.Completion, cobra.ShellCompDirective)
+type completer func(ctx context.Context, a *cli.App, typed string) ([]cobra.Completion, cobra.ShellCompDirective)
 
 // inOrder has completions shown in the order in which they come, without the names of files.
 const inOrder = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
@@ -24,10 +25,10 @@ const inOrder = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKee
 const keyPatience = 300 * time.Millisecond
 
 // stored completes with what is read from the workspace, if there is one.
-func stored(read func(ctx context.Context, v *visit, typed string) ([]cobra.Completion, error)) completer {
-	return func(ctx context.Context, a *app, typed string) (found []cobra.Completion, _ cobra.ShellCompDirective) {
-		err := a.lookInto(ctx, func(ctx context.Context, v *visit) (err error) {
-			found, err = read(ctx, v, typed)
+func stored(read func(ctx context.Context, conn *cli.Connection, typed string) ([]cobra.Completion, error)) completer {
+	return func(ctx context.Context, a *cli.App, typed string) (found []cobra.Completion, _ cobra.ShellCompDirective) {
+		err := lookInto(a, ctx, func(ctx context.Context, conn *cli.Connection) (err error) {
+			found, err = read(ctx, conn, typed)
 			return err
 		})
 		if err != nil {
@@ -38,8 +39,8 @@ func stored(read func(ctx context.Context, v *visit, typed string) ([]cobra.Comp
 }
 
 // lookInto is a visit of a workspace that exists, by somebody who may only read. It says nothing on any stream.
-func (a *app) lookInto(ctx context.Context, fn func(context.Context, *visit) error) error {
-	place, err := workspace.Find(a.place())
+func lookInto(a *cli.App, ctx context.Context, fn func(context.Context, *cli.Connection) error) error {
+	place, err := workspace.Find(a.Location())
 	if err != nil {
 		return err
 	}
@@ -47,15 +48,15 @@ func (a *app) lookInto(ctx context.Context, fn func(context.Context, *visit) err
 		return nil // to look would make it
 	}
 	const atTerminal = false // what shells give as standard input when a key is pressed says nothing
-	by, err := identity.Caller(a.agent, a.getenv, atTerminal)
+	by, err := identity.Caller(a.Agent, a.Getenv, atTerminal)
 	if err != nil {
 		return err
 	}
 	by.Scope = schemas.ScopeRead
 	ctx, cancel := context.WithTimeout(ctx, keyPatience)
 	defer cancel()
-	a.stderr = io.Discard
-	return a.visit(ctx, by, func(v *visit) error { return fn(ctx, v) })
+	a.Stderr = io.Discard
+	return a.Connect(ctx, by, func(conn *cli.Connection) error { return fn(ctx, conn) })
 }
 
 // beginning keeps what begins as was typed. Shells do so too, but have to be sent all of it.
@@ -70,7 +71,7 @@ func beginning(found []cobra.Completion, typed string) (kept []cobra.Completion)
 
 // words completes with the same words at all times.
 func words[T ~string](all ...T) completer {
-	return func(_ context.Context, _ *app, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return func(_ context.Context, _ *cli.App, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var found []cobra.Completion
 		for _, word := range all {
 			found = append(found, string(word))
@@ -81,7 +82,7 @@ func words[T ~string](all ...T) completer {
 
 // commaSeparated completes the last of several.
 func commaSeparated(c completer) completer {
-	return func(ctx context.Context, a *app, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return func(ctx context.Context, a *cli.App, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		cut := strings.LastIndex(typed, ",") + 1
 		found, directive := c(ctx, a, typed[cut:])
 		for i := range found {
@@ -91,11 +92,11 @@ func commaSeparated(c completer) completer {
 	}
 }
 
-func files(context.Context, *app, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func files(context.Context, *cli.App, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-func directories(context.Context, *app, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func directories(context.Context, *cli.App, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 

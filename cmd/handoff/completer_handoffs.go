@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
@@ -16,26 +17,26 @@ const mostOffered = 30
 
 // A choice is what a command can act on.
 type choice struct {
-	lists func(*visit) []arguments // of list_handoffs, in the order in which they are offered
-	only  func(context.Context, *visit, schemas.Item) bool
+	lists func(*cli.Connection) []cli.Arguments // of list_handoffs, in the order in which they are offered
+	only  func(context.Context, *cli.Connection, schemas.Item) bool
 }
 
 // handoffsIn completes with the ids of handoffs.
 func handoffsIn(c choice) completer {
-	return stored(func(ctx context.Context, v *visit, typed string) ([]cobra.Completion, error) {
-		return v.offer(ctx, c, typed), nil
+	return stored(func(ctx context.Context, conn *cli.Connection, typed string) ([]cobra.Completion, error) {
+		return offerHandoffs(conn, ctx, c, typed), nil
 	})
 }
 
-// offer gives the first that begin as was typed, as many as are found until ctx is done.
-func (v *visit) offer(ctx context.Context, c choice, typed string) (found []cobra.Completion) {
+// offerHandoffs gives the first that begin as was typed, as many as are found until ctx is done.
+func offerHandoffs(conn *cli.Connection, ctx context.Context, c choice, typed string) (found []cobra.Completion) {
 	digits, ok := digitsOf(typed)
 	if !ok {
 		return nil
 	}
-	for _, list := range c.lists(v) {
-		for it := range v.look(ctx, list, digits) {
-			if c.only != nil && !c.only(ctx, v, it) {
+	for _, list := range c.lists(conn) {
+		for it := range look(conn, ctx, list, digits) {
+			if c.only != nil && !c.only(ctx, conn, it) {
 				continue
 			}
 			if found = append(found, handoffTyped(it, typed)); len(found) == mostOffered {
@@ -68,67 +69,71 @@ func handoffTyped(it schemas.Item, typed string) cobra.Completion {
 
 var (
 	// claimable is what waits for the caller, in the order of claiming.
-	claimable = choice{lists: func(v *visit) []arguments { return v.mine("inbox", schemas.Pending) }}
+	claimable = choice{lists: func(conn *cli.Connection) []cli.Arguments { return mine(conn, "inbox", schemas.Pending) }}
 
 	// held is what the caller has claimed.
-	held = choice{lists: (*visit).claims}
+	held = choice{lists: claims}
 
 	// sentOpen is what the caller has sent and may still change.
-	sentOpen = choice{lists: (*visit).changeable, only: isOpen}
+	sentOpen = choice{lists: changeable, only: isOpen}
 
 	// heldOrSent is what the caller may say something of.
-	heldOrSent = choice{only: isOpen, lists: func(v *visit) []arguments {
-		if v.actsOnAll() {
-			return v.changeable()
+	heldOrSent = choice{only: isOpen, lists: func(conn *cli.Connection) []cli.Arguments {
+		if actsOnAll(conn) {
+			return changeable(conn)
 		}
-		return append(v.claims(), v.changeable()...)
+		return append(claims(conn), changeable(conn)...)
 	}}
 
 	// stillOpen is all that has not ended.
-	stillOpen = choice{lists: func(*visit) []arguments { return anybodys(having(unended)...) }}
+	stillOpen = choice{lists: func(*cli.Connection) []cli.Arguments { return anybodys(having(unended)...) }}
 
 	// retryable is all that ended in a way after which it can be tried again.
-	retryable = choice{lists: func(*visit) []arguments {
+	retryable = choice{lists: func(*cli.Connection) []cli.Arguments {
 		return anybodys(schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Cancelled)
 	}}
 
 	// newest is everything, what was sent last first.
-	newest = choice{lists: func(*visit) []arguments { return []arguments{{"box": "all"}} }}
+	newest = choice{lists: func(*cli.Connection) []cli.Arguments { return []cli.Arguments{{"box": "all"}} }}
 
 	// unapproved is what waits for the approval of a person.
-	unapproved = choice{lists: func(*visit) []arguments { return anybodys(schemas.Pending) }, only: needsApproval}
+	unapproved = choice{lists: func(*cli.Connection) []cli.Arguments { return anybodys(schemas.Pending) }, only: needsApproval}
 )
 
 // mine asks for a box of the caller, or for what is in some states where nothing tells who calls.
-func (v *visit) mine(box string, states ...schemas.Status) []arguments {
-	if v.by.Agent == "" {
+func mine(conn *cli.Connection, box string, states ...schemas.Status) []cli.Arguments {
+	if conn.By.Agent == "" {
 		return anybodys(states...)
 	}
-	return []arguments{{"box": box}}
+	return []cli.Arguments{{"box": box}}
 }
 
-func (v *visit) claims() []arguments { return v.mine("claimed", having(schemas.Status.Held)...) }
+func claims(conn *cli.Connection) []cli.Arguments {
+	return mine(conn, "claimed", having(schemas.Status.Held)...)
+}
 
-func (v *visit) changeable() []arguments {
-	if v.actsOnAll() {
+func changeable(conn *cli.Connection) []cli.Arguments {
+	if actsOnAll(conn) {
 		return anybodys(having(unended)...)
 	}
-	return []arguments{{"box": "sent"}}
+	return []cli.Arguments{{"box": "sent"}}
 }
 
 // actsOnAll tells whether the caller may change what others sent: a person may, who is nobody yet until the command
 // is run.
-func (v *visit) actsOnAll() bool { return v.by.Agent == "" || v.by.Agent == schemas.Human }
-
-// anybodys asks for what is in some states, whosever it is.
-func anybodys(states ...schemas.Status) []arguments {
-	return inEach(arguments{"box": "all"}, states...)
+func actsOnAll(conn *cli.Connection) bool {
+	return conn.By.Agent == "" || conn.By.Agent == schemas.Human
 }
 
-func isOpen(_ context.Context, _ *visit, it schemas.Item) bool { return !it.Status.Ended() }
+// anybodys asks for what is in some states, whosever it is.
+func anybodys(states ...schemas.Status) []cli.Arguments {
+	return inEach(cli.Arguments{"box": "all"}, states...)
+}
 
-func needsApproval(ctx context.Context, v *visit, it schemas.Item) bool {
-	st, err := v.standing(ctx, it.HandoffID.String())
+func isOpen(_ context.Context, _ *cli.Connection, it schemas.Item) bool { return !it.Status.Ended() }
+
+func needsApproval(ctx context.Context, conn *cli.Connection, it schemas.Item) bool {
+	st, err := standingOf(conn, ctx, it.HandoffID.String())
 	return err == nil && slices.Contains(st.BlockedBy, approval)
 }
 

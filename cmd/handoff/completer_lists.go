@@ -6,17 +6,18 @@ import (
 	"math"
 	"strconv"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
 // look yields what a list has whose ids begin with these digits, page by page, until all was seen, ctx is done or it
 // cannot be read. It is not for notices: those that are listed count as read.
-func (v *visit) look(ctx context.Context, list arguments, digits string) iter.Seq[schemas.Item] {
+func look(conn *cli.Connection, ctx context.Context, list cli.Arguments, digits string) iter.Seq[schemas.Item] {
 	return func(yield func(schemas.Item) bool) {
 		list["limit"] = pageLimit
 		for more := skip(list, math.MaxInt64, digits); more && ctx.Err() == nil; {
 			var page schemas.ListOut
-			if _, err := v.call(ctx, "list_handoffs", list, &page); err != nil {
+			if _, err := conn.Call(ctx, "list_handoffs", list, &page); err != nil {
 				return
 			}
 			for _, it := range page.Items {
@@ -30,7 +31,7 @@ func (v *visit) look(ctx context.Context, list arguments, digits string) iter.Se
 }
 
 // turn has a list go on behind a cursor.
-func turn(list arguments, cursor, digits string) bool {
+func turn(list cli.Arguments, cursor, digits string) bool {
 	list["cursor"] = cursor
 	last, ok := schemas.ParseID(cursor)
 	return ok && skip(list, last, digits)
@@ -38,7 +39,7 @@ func turn(list arguments, cursor, digits string) bool {
 
 // skip passes over ids that do not begin with the digits, which no page has to be read for: the ids of a list sink, and
 // its cursor is the last that was seen. Only the inbox has an order of its own. False: nothing is left.
-func skip(list arguments, last schemas.ID, digits string) bool {
+func skip(list cli.Arguments, last schemas.ID, digits string) bool {
 	if digits == "" || list["box"] == "inbox" {
 		return true
 	}

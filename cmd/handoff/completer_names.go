@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
@@ -14,18 +15,18 @@ import (
 )
 
 // agents completes with the names of agents, the last seen first.
-var agents = ofAgents(func(v *visit, cards []schemas.Card) (found []cobra.Completion) {
+var agents = ofAgents(func(conn *cli.Connection, cards []schemas.Card) (found []cobra.Completion) {
 	for _, c := range cards {
-		found = append(found, described(string(c.Name), aboutAgent(c, v)))
+		found = append(found, described(string(c.Name), aboutAgent(c, conn)))
 	}
 	return found
 })
 
 // recipients completes with all to whom something can be sent.
-var recipients = ofAgents(func(v *visit, cards []schemas.Card) (found []cobra.Completion) {
+var recipients = ofAgents(func(conn *cli.Connection, cards []schemas.Card) (found []cobra.Completion) {
 	for _, c := range cards {
 		if c.Name != schemas.Human {
-			found = append(found, described(string(c.Name), aboutAgent(c, v)))
+			found = append(found, described(string(c.Name), aboutAgent(c, conn)))
 		}
 	}
 	found = append(found, described(string(schemas.Human), "a person"))
@@ -40,23 +41,23 @@ var recipients = ofAgents(func(v *visit, cards []schemas.Card) (found []cobra.Co
 
 // roles, capabilities and workTypes complete with what agents said of themselves when they registered.
 var (
-	roles        = ofAgents(func(_ *visit, cards []schemas.Card) []cobra.Completion { return said(cards, roleOf) })
-	capabilities = ofAgents(func(_ *visit, cards []schemas.Card) []cobra.Completion { return said(cards, capabilitiesOf) })
-	workTypes    = ofAgents(func(_ *visit, cards []schemas.Card) []cobra.Completion {
+	roles        = ofAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion { return said(cards, roleOf) })
+	capabilities = ofAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion { return said(cards, capabilitiesOf) })
+	workTypes    = ofAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion {
 		return append(said(cards, capabilitiesOf), described(schemas.TypeMessage, "mail that is only read"))
 	})
 )
 
-func ofAgents(words func(*visit, []schemas.Card) []cobra.Completion) completer {
-	return stored(func(ctx context.Context, v *visit, _ string) ([]cobra.Completion, error) {
+func ofAgents(words func(*cli.Connection, []schemas.Card) []cobra.Completion) completer {
+	return stored(func(ctx context.Context, conn *cli.Connection, _ string) ([]cobra.Completion, error) {
 		var out schemas.AgentsOut
-		_, err := v.call(ctx, "list_agents", arguments{"limit": everybody}, &out)
-		return words(v, out.Agents), err
+		_, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": everybody}, &out)
+		return words(conn, out.Agents), err
 	})
 }
 
-func aboutAgent(c schemas.Card, v *visit) string {
-	about := append([]string{presence(c, v.app.now())}, roleOf(c)...)
+func aboutAgent(c schemas.Card, conn *cli.Connection) string {
+	about := append([]string{presence(c, conn.App.Now())}, roleOf(c)...)
 	if len(c.Accepts) > 0 {
 		about = append(about, "accepts "+strings.Join(c.Accepts, " "))
 	}
@@ -85,20 +86,20 @@ func capabilitiesOf(c schemas.Card) []string {
 }
 
 // workflows completes with those of the newest handoffs.
-var workflows = stored(func(ctx context.Context, v *visit, _ string) ([]cobra.Completion, error) {
-	return v.workflows(ctx), nil
+var workflows = stored(func(ctx context.Context, conn *cli.Connection, _ string) ([]cobra.Completion, error) {
+	return newestWorkflows(conn, ctx), nil
 })
 
 // chains completes with what has a history: the handoffs, and the workflows of the newest.
-var chains = stored(func(ctx context.Context, v *visit, typed string) ([]cobra.Completion, error) {
-	return append(v.offer(ctx, newest, typed), v.workflows(ctx)...), nil
+var chains = stored(func(ctx context.Context, conn *cli.Connection, typed string) ([]cobra.Completion, error) {
+	return append(offerHandoffs(conn, ctx, newest, typed), newestWorkflows(conn, ctx)...), nil
 })
 
-// workflows gives each once, with the title of the newest handoff in it.
-func (v *visit) workflows(ctx context.Context) (found []cobra.Completion) {
+// newestWorkflows gives each once, with the title of the newest handoff in it.
+func newestWorkflows(conn *cli.Connection, ctx context.Context) (found []cobra.Completion) {
 	seen := map[schemas.Workflow]bool{}
 	looked := 0
-	for it := range v.look(ctx, arguments{"box": "all"}, "") {
+	for it := range look(conn, ctx, cli.Arguments{"box": "all"}, "") {
 		if !seen[it.Workflow] {
 			found = append(found, described(string(it.Workflow), it.Title))
 		}
@@ -111,20 +112,20 @@ func (v *visit) workflows(ctx context.Context) (found []cobra.Completion) {
 }
 
 // tokenNames completes with the names of tokens that are good.
-var tokenNames = stored(func(ctx context.Context, v *visit, _ string) (found []cobra.Completion, err error) {
+var tokenNames = stored(func(ctx context.Context, conn *cli.Connection, _ string) (found []cobra.Completion, err error) {
 	var out schemas.TokenListOut
-	_, err = v.call(ctx, "token_list", arguments{}, &out)
+	_, err = conn.Call(ctx, "token_list", cli.Arguments{}, &out)
 	for _, t := range out.Tokens {
-		if tokenState(t, v.app.now()) == "live" {
+		if tokenState(t, conn.App.Now()) == "live" {
 			found = append(found, described(t.Name, "acts as "+agentsOf(t)))
 		}
 	}
 	return found, err
 })
 
-// workspaces completes with those on this machine.
-func workspaces(_ context.Context, a *app, typed string) (found []cobra.Completion, _ cobra.ShellCompDirective) {
-	all, err := workspace.All(a.getenv)
+// workspaceNames completes with those on this machine.
+func workspaceNames(_ context.Context, a *cli.App, typed string) (found []cobra.Completion, _ cobra.ShellCompDirective) {
+	all, err := workspace.All(a.Getenv)
 	if err != nil {
 		return nil, inOrder
 	}
@@ -135,7 +136,7 @@ func workspaces(_ context.Context, a *app, typed string) (found []cobra.Completi
 }
 
 // toolNames completes with the tools that agents are offered.
-func toolNames(_ context.Context, _ *app, typed string) (found []cobra.Completion, _ cobra.ShellCompDirective) {
+func toolNames(_ context.Context, _ *cli.App, typed string) (found []cobra.Completion, _ cobra.ShellCompDirective) {
 	for _, t := range tools.Table {
 		found = append(found, described(t.Name, t.Description))
 	}
@@ -143,6 +144,6 @@ func toolNames(_ context.Context, _ *app, typed string) (found []cobra.Completio
 }
 
 // clientNames completes with the clients that setup knows.
-func clientNames(ctx context.Context, a *app, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func clientNames(ctx context.Context, a *cli.App, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return words(client.Names()...)(ctx, a, typed)
 }

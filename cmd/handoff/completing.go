@@ -5,10 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"handoff/cmd/handoff/internal/cli"
 )
 
 // offer has the arguments and the flags of a command, and of those below it, completed by the table.
-func (a *app) offer(cmd *cobra.Command) {
+func offer(a *cli.App, cmd *cobra.Command) {
 	cmd.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	path := pathOf(cmd)
 	if c := completions[path]; c != nil {
@@ -16,19 +18,19 @@ func (a *app) offer(cmd *cobra.Command) {
 			if len(given) > 0 && !alike(cmd) {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return a.completed(cmd, c, typed)
+			return completeWord(a, cmd, c, typed)
 		}
 	}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		_, f.Usage = pflag.UnquoteUsage(f) // the quotes name the value, for help
 		if c := completerOf(path, f.Name); c != nil {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-				return a.completed(cmd, c, typed)
+				return completeWord(a, cmd, c, typed)
 			}) // refused only for a flag that is not there, or has one already
 		}
 	})
 	for _, sub := range cmd.Commands() {
-		a.offer(sub)
+		offer(a, sub)
 	}
 }
 
@@ -51,9 +53,9 @@ func completerOf(path, flag string) completer {
 	return completions["--"+flag]
 }
 
-// completed gives what a word may become, in the place and under the name that the command line or the
+// completeWord gives what a word may become, in the place and under the name that the command line or the
 // environment says.
-func (a *app) completed(cmd *cobra.Command, c completer, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func completeWord(a *cli.App, cmd *cobra.Command, c completer, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if a.FromEnvironment(cmd) != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

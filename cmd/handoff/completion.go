@@ -5,10 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
-func (a *app) completionCommand() *cobra.Command {
+func completionCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "Print what lets a shell complete commands, flags, ids and names",
@@ -26,17 +27,17 @@ workflows and tokens. A workspace that cannot be read within 0.3 s is left out w
 Nothing is marked as read. As whenever somebody looks, what is due by then is judged, such as a lease that has ended.
 Bash, zsh and PowerShell evaluate the line up to the cursor to ask: a $(…) that you typed runs when the key is pressed.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, given []string) error { return a.completion(cmd.Root(), given[0]) },
+		RunE: func(cmd *cobra.Command, given []string) error { return printCompletion(a, cmd.Root(), given[0]) },
 	}
 }
 
-// completion prints the script of a shell.
-func (a *app) completion(root *cobra.Command, shell string) error {
+// printCompletion prints the script of a shell.
+func printCompletion(a *cli.App, root *cobra.Command, shell string) error {
 	script, err := completionScript(root, shell)
 	if err != nil {
 		return err
 	}
-	return a.write(script)
+	return a.Write(script)
 }
 
 func completionScript(root *cobra.Command, shell string) (string, error) {

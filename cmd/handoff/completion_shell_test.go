@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/cli"
 )
 
 // asShell has a real shell run a script in which handoff is this program; skipped where the shell is not installed.
@@ -115,7 +117,7 @@ complete -C "handoff-process show --dir ~/shop "
 
 // What the help says to type works for somebody who has no files of the shell yet.
 func TestExamplesOfCompletionWorkInAnEmptyHome(t *testing.T) {
-	example := (&app{}).completionCommand().Example
+	example := completionCommand((&cli.App{})).Example
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		t.Run(shell, func(t *testing.T) {
 			for line := range strings.Lines(example) {

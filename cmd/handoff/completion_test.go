@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/cli"
 )
 
 // free are names for which no list could be offered.
@@ -36,7 +38,7 @@ var (
 var textual = []string{"string", "text", "a,b", "stringSlice"}
 
 func TestWhateverHasANameIsCompleted(t *testing.T) {
-	for _, cmd := range commands(rootCommand(newApp(env{}))) {
+	for _, cmd := range commands(rootCommand(newApp(cli.Env{}))) {
 		path := pathOf(cmd)
 		for _, word := range namingWords.FindAllString(cmd.Use, -1) {
 			require.True(t, free[path+" "+word] || completions[path] != nil, "completions.go does not say with what %s of %q completes", word, cmd.UseLine())
@@ -53,7 +55,7 @@ func TestWhateverHasANameIsCompleted(t *testing.T) {
 // A row about what is not there would be a completion that nobody gets.
 func TestEveryCompletionIsOfSomething(t *testing.T) {
 	used := map[string]bool{}
-	for _, cmd := range commands(rootCommand(newApp(env{}))) {
+	for _, cmd := range commands(rootCommand(newApp(cli.Env{}))) {
 		path := pathOf(cmd)
 		used[path] = namingWords.MatchString(cmd.Use)
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -167,7 +169,7 @@ func TestOnlyGoodTokensCanBeRevoked(t *testing.T) {
 
 // questions are all that can be asked of the table: the argument of each command, and each flag.
 func questions() (all [][]string) {
-	for _, cmd := range commands(rootCommand(newApp(env{}))) {
+	for _, cmd := range commands(rootCommand(newApp(cli.Env{}))) {
 		path := pathOf(cmd)
 		words := strings.Fields(cmd.CommandPath())[1:]
 		if completions[path] != nil {
@@ -234,14 +236,14 @@ func TestTheSameIsOfferedAtATerminal(t *testing.T) {
 	d := busy(t)
 	for _, command := range []string{"claim", "complete", "update", "cancel"} {
 		var out bytes.Buffer
-		code := run(t.Context(), env{
-			getenv: func(name string) string {
+		code := run(t.Context(), cli.Env{
+			Getenv: func(name string) string {
 				return map[string]string{"XDG_STATE_HOME": d.state, "HANDOFF_WORKSPACE": "w"}[name]
 			},
-			stdin: bytes.NewReader(nil), stdout: &out, stderr: io.Discard,
-			isTerminal: func(any) bool { return true },
-			now:        func() time.Time { return d.now },
-			cwd:        d.state,
+			Stdin: bytes.NewReader(nil), Stdout: &out, Stderr: io.Discard,
+			IsTerminal: func(any) bool { return true },
+			Now:        func() time.Time { return d.now },
+			Cwd:        d.state,
 		}, []string{cobra.ShellCompRequestCmd, command, ""})
 		require.Zero(t, code)
 		elsewhere := d.must("", cobra.ShellCompRequestCmd, command, "")
@@ -297,7 +299,7 @@ func TestEveryShellHasAScript(t *testing.T) {
 // Should cobra's script change, whether it runs what was typed has to be looked at anew.
 func TestNoScriptForFishIsPrintedUnmended(t *testing.T) {
 	var script strings.Builder
-	require.NoError(t, rootCommand(newApp(env{})).GenFishCompletion(&script, true))
+	require.NoError(t, rootCommand(newApp(cli.Env{})).GenFishCompletion(&script, true))
 	mended, err := mendFish(script.String())
 	require.NoError(t, err)
 	require.NotContains(t, mended, "__complete $args")

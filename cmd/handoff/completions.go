@@ -29,8 +29,8 @@ var completions = map[string]completer{
 	"token revoke":     tokenNames,
 	"update":           handoffsIn(heldOrSent),
 	"wait":             handoffsIn(stillOpen),
-	"workspace adopt":  workspaces,
-	"workspace remove": workspaces,
+	"workspace adopt":  workspaceNames,
+	"workspace remove": workspaceNames,
 
 	"--after":       commaSeparated(handoffsIn(stillOpen)),
 	"--agent":       agents,
@@ -59,7 +59,7 @@ var completions = map[string]completer{
 	"--to":          recipients,
 	"--type":        workTypes,
 	"--workflow":    workflows,
-	"--workspace":   workspaces,
+	"--workspace":   workspaceNames,
 
 	"fail --type":       words("blocker", "missing_information", "capability", "test_failure", "environment", "timeout", "policy"),
 	"hook --client":     words(client.WithHooks()...),

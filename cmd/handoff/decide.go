@@ -3,11 +3,12 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
-func (a *app) approveCommand() *cobra.Command {
-	return a.decision(schemas.ActApprove, &cobra.Command{
+func approveCommand(a *cli.App) *cobra.Command {
+	return decision(a, schemas.ActApprove, &cobra.Command{
 		Use:   "approve ID",
 		Short: "Let a handoff go on that waits for approval",
 		Example: `  handoff approve 12
@@ -16,8 +17,8 @@ func (a *app) approveCommand() *cobra.Command {
 	})
 }
 
-func (a *app) refuseCommand() *cobra.Command {
-	return a.decision(schemas.ActRefuse, &cobra.Command{
+func refuseCommand(a *cli.App) *cobra.Command {
+	return decision(a, schemas.ActRefuse, &cobra.Command{
 		Use:     "refuse ID",
 		Short:   "Reject a handoff that waits for approval",
 		Example: `  handoff refuse 12 --reason "Not before the audit"`,
@@ -25,8 +26,8 @@ func (a *app) refuseCommand() *cobra.Command {
 	})
 }
 
-func (a *app) cancelCommand() *cobra.Command {
-	return a.decision(schemas.ActCancel, &cobra.Command{
+func cancelCommand(a *cli.App) *cobra.Command {
+	return decision(a, schemas.ActCancel, &cobra.Command{
 		Use:     "cancel ID",
 		Short:   "Cancel a handoff that is no longer needed",
 		Example: `  handoff cancel 12 --reason "Done by hand"`,
@@ -35,17 +36,17 @@ func (a *app) cancelCommand() *cobra.Command {
 }
 
 // decision completes a command that takes a handoff and a reason.
-func (a *app) decision(action schemas.Action, cmd *cobra.Command) *cobra.Command {
+func decision(a *cli.App, action schemas.Action, cmd *cobra.Command) *cobra.Command {
 	reason := cmd.Flags().String("reason", "", "why")
 	silent := cmd.Flags().Bool("silent", false, "print the id only")
 	cmd.Args = cobra.ExactArgs(1)
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		args := arguments{"handoff_id": given[0], "action": action}
+		args := cli.Arguments{"handoff_id": given[0], "action": action}
 		if *reason != "" {
 			args["note"] = *reason
 		}
-		return a.update(cmd, args, *silent)
+		return update(a, cmd, args, *silent)
 	}
-	a.keeping.bindHidden(cmd)
+	a.Limits.BindHidden(cmd)
 	return cmd
 }

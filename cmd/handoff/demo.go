@@ -7,11 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/demo"
 	"handoff/schemas"
 )
 
-func (a *app) demoCommand() *cobra.Command {
+func demoCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "demo",
 		Short:   "Watch four agents pass work along a chain",
@@ -20,28 +21,28 @@ func (a *app) demoCommand() *cobra.Command {
 real MCP connection, in a temporary directory, without a network. Then shows what the registry holds.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			state, err := os.MkdirTemp(a.getenv("TMPDIR"), "handoff-demo-")
+			state, err := os.MkdirTemp(a.Getenv("TMPDIR"), "handoff-demo-")
 			if err != nil {
 				return schemas.Errorf(schemas.Unavailable, "make a temporary directory: %w", err)
 			}
 			defer func() { err = errors.Join(err, os.RemoveAll(state)) }()
-			return a.demo(cmd.Context(), state)
+			return playDemo(a, cmd.Context(), state)
 		},
 	}
 }
 
 const demoWorkspace = "demo"
 
-// demo plays the chain and then, with the server gone, looks at it as anybody would afterwards.
-func (a *app) demo(ctx context.Context, state string) error {
+// playDemo plays the chain and then, with the server gone, looks at it as anybody would afterwards.
+func playDemo(a *cli.App, ctx context.Context, state string) error {
 	err := demo.Play(ctx, demo.Config{
-		Executable: a.executable, StateHome: state, Workspace: demoWorkspace, Out: a.stdout, Errors: a.stderr,
+		Executable: a.Executable, StateHome: state, Workspace: demoWorkspace, Out: a.Stdout, Errors: a.Stderr,
 	})
 	if err != nil {
 		return schemas.Errorf(schemas.Internal, "the demonstration went wrong: %w", err)
 	}
 	for _, command := range [][]string{{"history", "wf_auth"}, {"show", "ho_2"}, {"audit", "verify"}} {
-		if err := a.afterwards(ctx, state, command); err != nil {
+		if err := afterwards(a, ctx, state, command); err != nil {
 			return err
 		}
 	}
@@ -49,26 +50,26 @@ func (a *app) demo(ctx context.Context, state string) error {
 }
 
 // afterwards runs a command in the workspace of the demonstration.
-func (a *app) afterwards(ctx context.Context, state string, command []string) error {
-	p := &page{Style: a.style()}
-	p.line("\n%s", p.Bold("$ handoff "+command[0]+" "+command[1]))
-	if err := a.write(p.String()); err != nil {
+func afterwards(a *cli.App, ctx context.Context, state string, command []string) error {
+	p := &cli.Page{Style: a.Style()}
+	p.Line("\n%s", p.Bold("$ handoff "+command[0]+" "+command[1]))
+	if err := a.Write(p.String()); err != nil {
 		return err
 	}
-	e := a.env
-	e.getenv = func(name string) string {
+	e := a.Env
+	e.Getenv = func(name string) string {
 		switch name {
 		case "XDG_STATE_HOME":
 			return state
 		case "HANDOFF_WORKSPACE":
 			return demoWorkspace
 		case "TERM", "NO_COLOR":
-			return a.getenv(name)
+			return a.Getenv(name)
 		}
 		return ""
 	}
 	if code := run(ctx, e, command); code != 0 {
-		return Exit(code)
+		return cli.Exit(code)
 	}
 	return nil
 }

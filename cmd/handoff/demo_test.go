@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/demo"
 )
 
@@ -16,13 +17,13 @@ func demonstrate(t *testing.T, executable string) (code int, out, errs string, l
 	t.Helper()
 	temp := t.TempDir()
 	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), env{
-		getenv:     func(name string) string { return map[string]string{"TMPDIR": temp}[name] },
-		stdout:     &stdout,
-		stderr:     &stderr,
-		isTerminal: func(any) bool { return false },
-		now:        time.Now,
-		executable: executable,
+	code = run(t.Context(), cli.Env{
+		Getenv:     func(name string) string { return map[string]string{"TMPDIR": temp}[name] },
+		Stdout:     &stdout,
+		Stderr:     &stderr,
+		IsTerminal: func(any) bool { return false },
+		Now:        time.Now,
+		Executable: executable,
 	}, []string{"demo"})
 	left, err := os.ReadDir(temp)
 	require.NoError(t, err)

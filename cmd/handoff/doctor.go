@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/doctor"
 	"handoff/cmd/handoff/internal/open"
@@ -22,7 +23,7 @@ import (
 // examining is how long everything may take together, but for clearing up.
 const examining = 18 * time.Second
 
-func (a *app) doctorCommand() *cobra.Command {
+func doctorCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor [CLIENT...]",
 		Short: "Find out what keeps agents from their work here, and say what to do about it",
@@ -37,27 +38,27 @@ open it is opened for that, and what is overdue is judged then, as with any comm
 
 Exit status: 0 all is well, 1 there are warnings, 2 something does not work. With --json "state" says that as ok,
 skipped, warning or error, and "findings" has one object for each line.`,
-		RunE: func(cmd *cobra.Command, names []string) error { return a.doctor(cmd.Context(), names) },
+		RunE: func(cmd *cobra.Command, names []string) error { return examine(a, cmd.Context(), names) },
 	}
 }
 
-func (a *app) doctor(ctx context.Context, names []string) error {
-	machine, homeless := a.machine()
+func examine(a *cli.App, ctx context.Context, names []string) error {
+	machine, homeless := machineOf(a)
 	clients, err := examined(machine, names)
 	if err != nil {
 		return err
 	}
 	ctx, end := context.WithTimeout(ctx, examining)
 	defer end()
-	bench := a.bench(ctx, machine)
+	bench := bench(a, ctx, machine)
 	defer bench.Web.CloseIdleConnections()
 	bench.Wanted = len(names) > 0
-	findings := gathering(ctx, bench.Shell, a.examinations(ctx, clients, homeless, bench))
+	findings := gathering(ctx, bench.Shell, examinations(a, ctx, clients, homeless, bench))
 	raw, err := json.Marshal(map[string]any{"state": doctor.Worst(findings), "findings": findings})
 	if err != nil {
 		return schemas.InternalError(err)
 	}
-	if err := a.print(raw, func(p *page) { p.findings(findings) }); err != nil {
+	if err := a.Print(raw, func(p *cli.Page) { printFindings(p, findings) }); err != nil {
 		return err
 	}
 	return diagnosis(doctor.Worst(findings))
@@ -75,22 +76,22 @@ func examined(m client.Machine, names []string) ([]client.Client, error) {
 func diagnosis(worst doctor.State) error {
 	switch worst {
 	case doctor.Warning:
-		return Exit(1)
+		return cli.Exit(1)
 	case doctor.Error:
-		return Exit(2)
+		return cli.Exit(2)
 	case doctor.OK, doctor.Skipped:
 	}
 	return nil
 }
 
 // bench is what everything is examined with.
-func (a *app) bench(ctx context.Context, m client.Machine) doctor.Bench {
+func bench(a *cli.App, ctx context.Context, m client.Machine) doctor.Bench {
 	return doctor.Bench{
 		Shell: doctor.Shell{
-			Program: doctor.FindProgram(ctx, a.executable, a.Release.Version, m),
-			Dir:     a.flagAgain("dir", a.dir), Place: a.placeAgain(),
+			Program: doctor.FindProgram(ctx, a.Executable, a.Release.Version, m),
+			Dir:     a.FlagAgain("dir", a.Dir), Place: a.PlaceAgain(),
 		},
-		Machine: m, Now: a.now,
+		Machine: m, Now: a.Now,
 		Web: &http.Client{
 			Transport:     http.DefaultTransport.(*http.Transport).Clone(),
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -99,10 +100,10 @@ func (a *app) bench(ctx context.Context, m client.Machine) doctor.Bench {
 }
 
 // examinations are all that are made. Of somebody who is homeless it is not known where clients keep their files.
-func (a *app) examinations(ctx context.Context, clients []client.Client, homeless error, b doctor.Bench) []examination {
-	served := doctor.Served{At: a.getenv("HANDOFF_HTTP"), Cert: a.getenv("HANDOFF_TLS_CERT")}
+func examinations(a *cli.App, ctx context.Context, clients []client.Client, homeless error, b doctor.Bench) []examination {
+	served := doctor.Served{At: a.Getenv("HANDOFF_HTTP"), Cert: a.Getenv("HANDOFF_TLS_CERT")}
 	parts := []examination{
-		{"store", func() []doctor.Finding { return a.examineWorkspace(ctx, b.Shell) }},
+		{"store", func() []doctor.Finding { return examineWorkspace(a, ctx, b.Shell) }},
 		{"version", func() []doctor.Finding { return doctor.Version(b.Program, b.Machine) }},
 		{"network", func() []doctor.Finding { return doctor.Network(ctx, served, b.Web, b.Shell) }},
 	}
@@ -146,28 +147,28 @@ func gathering(ctx context.Context, sh doctor.Shell, parts []examination) (all [
 }
 
 // examineWorkspace examines what is here, without making anything that is not.
-func (a *app) examineWorkspace(ctx context.Context, sh doctor.Shell) []doctor.Finding {
-	atTerminal := a.isTerminal(a.stdin) || a.isTerminal(a.stdout)
-	self, err := doctor.Identify(a.agent, a.getenv, atTerminal)
+func examineWorkspace(a *cli.App, ctx context.Context, sh doctor.Shell) []doctor.Finding {
+	atTerminal := a.IsTerminal(a.Stdin) || a.IsTerminal(a.Stdout)
+	self, err := doctor.Identify(a.Agent, a.Getenv, atTerminal)
 	if err != nil {
-		return []doctor.Finding{doctor.Nameless(err, a.agent == a.getenv("HANDOFF_AGENT"))}
+		return []doctor.Finding{doctor.Nameless(err, a.Agent == a.Getenv("HANDOFF_AGENT"))}
 	}
-	place, err := workspace.Find(a.place())
+	place, err := workspace.Find(a.Location())
 	if err != nil {
-		return append([]doctor.Finding{doctor.Nowhere(err, a.place(), sh)}, doctor.Identity(ctx, self, nil)...)
+		return append([]doctor.Finding{doctor.Nowhere(err, a.Location(), sh)}, doctor.Identity(ctx, self, nil)...)
 	}
-	findings := slices.Concat(doctor.Files(place, sh), doctor.Owner(place.Dir, a.now(), sh))
+	findings := slices.Concat(doctor.Files(place, sh), doctor.Owner(place.Dir, a.Now(), sh))
 	if why, shut := doctor.Shut(place); shut {
 		return slices.Concat(findings, why, doctor.Identity(ctx, self, nil))
 	}
 	boxes, err := open.Workspace(ctx, open.Config{
-		Name: place.Name, Dir: place.Dir, Runtime: a.getenv("XDG_RUNTIME_DIR"), Version: sh.Program.Version,
-		Now: a.now, Awake: a.awake, Logger: slog.New(slog.DiscardHandler),
+		Name: place.Name, Dir: place.Dir, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Version: sh.Program.Version,
+		Now: a.Now, Awake: a.Awake, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return append(findings, doctor.Closed(err, sh))
 	}
-	findings = append(findings, a.examineMailboxes(ctx, place, self, boxes, sh)...)
+	findings = append(findings, examineMailboxes(a, ctx, place, self, boxes, sh)...)
 	if err := boxes.Close(); err != nil {
 		findings = append(findings, doctor.Closed(err, sh))
 	}
@@ -175,17 +176,17 @@ func (a *app) examineWorkspace(ctx context.Context, sh doctor.Shell) []doctor.Fi
 }
 
 // examineMailboxes examines what is in a workspace. Where it cannot be opened, that says it all.
-func (a *app) examineMailboxes(ctx context.Context, place workspace.Workspace, self doctor.Self, boxes *relay.Relay, sh doctor.Shell) []doctor.Finding {
+func examineMailboxes(a *cli.App, ctx context.Context, place workspace.Workspace, self doctor.Self, boxes *relay.Relay, sh doctor.Shell) []doctor.Finding {
 	file, _ := place.Store()
 	findings := doctor.Store(ctx, boxes, file, sh)
 	if doctor.Worst(findings) == doctor.Error {
 		return append(findings, doctor.Identity(ctx, self, nil)...)
 	}
-	desk := doctor.Desk{Boxes: boxes, Now: a.now(), Shell: sh}
+	desk := doctor.Desk{Boxes: boxes, Now: a.Now(), Shell: sh}
 	return slices.Concat(findings, doctor.Identity(ctx, self, boxes), doctor.Work(ctx, desk))
 }
 
-func (p *page) findings(findings []doctor.Finding) {
+func printFindings(p *cli.Page, findings []doctor.Finding) {
 	paint := map[doctor.State]func(string) string{
 		doctor.OK: p.Green, doctor.Skipped: p.Faint, doctor.Warning: p.Yellow, doctor.Error: p.Red,
 	}
@@ -196,12 +197,12 @@ func (p *page) findings(findings []doctor.Finding) {
 		if p.Terminal {
 			state = fmt.Sprintf("%-7s", state)
 		}
-		p.line("%s %s: %s", paint[f.State](state), f.Subject, schemas.Visible(f.Message))
-		p.field("  try", f.Remedy)
+		p.Line("%s %s: %s", paint[f.State](state), f.Subject, schemas.Visible(f.Message))
+		p.Field("  try", f.Remedy)
 	}
 	if doctor.Worst(findings) != doctor.Error && doctor.Worst(findings) != doctor.Warning {
-		p.line("all is well")
+		p.Line("all is well")
 		return
 	}
-	p.line("errors: %d, warnings: %d", count[doctor.Error], count[doctor.Warning])
+	p.Line("errors: %d, warnings: %d", count[doctor.Error], count[doctor.Warning])
 }

@@ -4,16 +4,17 @@ import (
 	"context"
 	"slices"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
-// ending is the event that ended a handoff, where no completion or failure tells how it ended: it was
+// endingOf is the event that ended a handoff, where no completion or failure tells how it ended: it was
 // cancelled, refused, returned or timed out. Else it is nil.
-func (a *app) ending(ctx context.Context, out schemas.GetOut) (*schemas.Event, error) {
+func endingOf(a *cli.App, ctx context.Context, out schemas.GetOut) (*schemas.Event, error) {
 	if !out.Status.Ended() || out.Status == schemas.Completed || out.Failure != nil {
 		return nil, nil
 	}
-	got, _, err := once[schemas.GetOut](ctx, a, "get_handoff", arguments{"handoff_id": out.HandoffID, "view": "events"})
+	got, _, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": out.HandoffID, "view": "events"})
 	if err != nil {
 		return nil, err
 	}
@@ -25,38 +26,38 @@ func (a *app) ending(ctx context.Context, out schemas.GetOut) (*schemas.Event, e
 	return nil, nil
 }
 
-// outcome tells how a handoff ended. End is what [app.ending] gives.
-func (p *page) outcome(out schemas.GetOut, end *schemas.Event) {
-	p.line("%s %s", p.Bold(out.HandoffID.String()), p.status(out.Status))
+// printOutcome tells how a handoff ended. End is what [app.ending] gives.
+func printOutcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
+	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
 	if end != nil {
-		p.field("ended by", string(end.Agent))
+		p.Field("ended by", string(end.Agent))
 		if end.Said != "" && out.Standing != nil { // else the note is of a progress before
-			p.field("reason", out.Standing.Note)
+			p.Field("reason", out.Standing.Note)
 		}
 	}
 	if c := out.Completion; c != nil {
-		p.field("outcome", string(c.Status))
-		p.field("by", string(c.Source.Agent))
-		p.field("summary", c.Summary)
+		p.Field("outcome", string(c.Status))
+		p.Field("by", string(c.Source.Agent))
+		p.Field("summary", c.Summary)
 		for _, answered := range c.Criteria {
-			p.line("%s %d. %s", p.mark(answered.Met), answered.Number, schemas.Visible(answered.Criterion))
+			p.Line("%s %d. %s", p.Mark(answered.Met), answered.Number, schemas.Visible(answered.Criterion))
 		}
 	}
 	if f := out.Failure; f != nil {
-		p.field("by", string(f.Source.Agent))
-		p.field("reason", f.Failure.Description)
+		p.Field("by", string(f.Source.Agent))
+		p.Field("reason", f.Failure.Description)
 	}
-	p.late(out.Late)
+	printLate(p, out.Late)
 }
 
-// late tells what came back when the claim was lost already.
-func (p *page) late(results []schemas.Late) {
+// printLate tells what came back when the claim was lost already.
+func printLate(p *cli.Page, results []schemas.Late) {
 	for _, l := range results {
 		switch {
 		case l.Completion != nil:
-			p.field("late result from "+schemas.Visible(string(l.Completion.Source.Agent)), l.Completion.Summary)
+			p.Field("late result from "+schemas.Visible(string(l.Completion.Source.Agent)), l.Completion.Summary)
 		case l.Failure != nil:
-			p.field("late failure from "+schemas.Visible(string(l.Failure.Source.Agent)), l.Failure.Failure.Description)
+			p.Field("late failure from "+schemas.Visible(string(l.Failure.Source.Agent)), l.Failure.Failure.Description)
 		}
 	}
 }

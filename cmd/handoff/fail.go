@@ -5,25 +5,26 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
-var failFields = []Field{
-	Content("reason", "description", "why, instead of REASON…"),
-	Content("summary", "description", "the same as --reason"),
-	Text("type", "type", "blocker, missing_information, capability, test_failure, environment, timeout or policy"),
-	Texts("question", "questions", "for whoever goes on (repeatable)"),
-	Texts("done", "partial_progress.completed", "what is done (repeatable)"),
-	Texts("left", "partial_progress.incomplete", "what is left (repeatable)"),
-	Text("then", "then", "rollback (default), retry, escalate or stop"),
-	Text("rollback-to", "rollback_to", "`agent` that goes on"),
-	Text("alternative", "suggested_alternative", "`agent` that could do it"),
-	Text("note", "checkpoint.note", "where the work stands, for whoever goes on"),
-	Document("state", "checkpoint.state", "object: state to go on from"),
-	Text("token", "claim_token", "claim token, where another process claimed"),
+var failFields = []cli.Field{
+	cli.Content("reason", "description", "why, instead of REASON…"),
+	cli.Content("summary", "description", "the same as --reason"),
+	cli.Text("type", "type", "blocker, missing_information, capability, test_failure, environment, timeout or policy"),
+	cli.Texts("question", "questions", "for whoever goes on (repeatable)"),
+	cli.Texts("done", "partial_progress.completed", "what is done (repeatable)"),
+	cli.Texts("left", "partial_progress.incomplete", "what is left (repeatable)"),
+	cli.Text("then", "then", "rollback (default), retry, escalate or stop"),
+	cli.Text("rollback-to", "rollback_to", "`agent` that goes on"),
+	cli.Text("alternative", "suggested_alternative", "`agent` that could do it"),
+	cli.Text("note", "checkpoint.note", "where the work stands, for whoever goes on"),
+	cli.Document("state", "checkpoint.state", "object: state to go on from"),
+	cli.Text("token", "claim_token", "claim token, where another process claimed"),
 }
 
-func (a *app) failCommand() *cobra.Command {
+func failCommand(a *cli.App) *cobra.Command {
 	var file string
 	var silent, reject bool
 	var blockers []string
@@ -37,28 +38,28 @@ func (a *app) failCommand() *cobra.Command {
 		Long: `What was done is kept as a checkpoint, and the work goes back to the sender, or to whom the handoff
 names, unless --then says otherwise. --reject: not started, because it is not for you.
 
-` + aboutSources,
+` + cli.AboutSources,
 		RunE: func(cmd *cobra.Command, given []string) error {
-			args, err := a.finish(cmd, "fail_handoff", file, given, failFields)
+			args, err := finish(a, cmd, "fail_handoff", file, given, failFields)
 			if err == nil {
 				err = oneReason(cmd, given)
 			}
 			if err != nil {
 				return err
 			}
-			args.failure(given, reject, blockers)
-			out, raw, err := once[schemas.FailOut](cmd.Context(), a, "fail_handoff", args)
+			addFailure(args, given, reject, blockers)
+			out, raw, err := cli.Call[schemas.FailOut](cmd.Context(), a, "fail_handoff", args)
 			if err != nil {
 				return err
 			}
 			if silent {
-				return a.write(out.HandoffID.String() + "\n")
+				return a.Write(out.HandoffID.String() + "\n")
 			}
-			return a.printWithMail(raw, func(p *page) { p.failed(out) })
+			return a.PrintWithMail(raw, func(p *cli.Page) { printFailed(p, out) })
 		},
 	}
-	bind(cmd, failFields)
-	a.keeping.bindHidden(cmd)
+	cli.Bind(cmd, failFields)
+	a.Limits.BindHidden(cmd)
 	cmd.Flags().StringArrayVar(&blockers, "blocker", nil, "`text`: what stands in the way (repeatable)")
 	cmd.Flags().BoolVar(&reject, "reject", false, "not started, not for you")
 	cmd.Flags().StringVar(&file, "file", "", "a whole message from this `file`, - for standard input")
@@ -77,8 +78,8 @@ func oneReason(cmd *cobra.Command, given []string) error {
 	return nil
 }
 
-// failure adds what no single flag says.
-func (args arguments) failure(given []string, reject bool, blockers []string) {
+// addFailure adds what no single flag says.
+func addFailure(args cli.Arguments, given []string, reject bool, blockers []string) {
 	if len(given) > 1 {
 		args["description"] = strings.Join(given[1:], " ")
 	}
@@ -98,10 +99,10 @@ func asBlockers(texts []string) []schemas.Blocker {
 	return blockers
 }
 
-func (p *page) failed(out schemas.FailOut) {
-	p.line("%s %s", p.Bold(out.HandoffID.String()), p.status(out.Status))
+func printFailed(p *cli.Page, out schemas.FailOut) {
+	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
 	if out.RollbackHandoff != 0 {
-		p.line("%s: %s goes on with %s", out.Then, schemas.Visible(string(out.To)), p.Bold(out.RollbackHandoff.String()))
+		p.Line("%s: %s goes on with %s", out.Then, schemas.Visible(string(out.To)), p.Bold(out.RollbackHandoff.String()))
 	}
-	p.warn(out.Warnings)
+	p.Warn(out.Warnings)
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"time"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
@@ -17,7 +18,7 @@ const pauseBetween = time.Second
 // follow gives each event after a number to take, in order, until ctx is done or take fails. What take did is not
 // done again, except that an event for which the store was unavailable comes once more. Then the store is waited
 // for, which is told once, until events come again.
-func (a *app) follow(ctx context.Context, stream changes, after uint64, take func(schemas.Change) error) error {
+func follow(a *cli.App, ctx context.Context, stream changes, after uint64, take func(schemas.Change) error) error {
 	for told := false; ; {
 		var broke error
 		for c, err := range stream(ctx, after) {
@@ -30,14 +31,14 @@ func (a *app) follow(ctx context.Context, stream changes, after uint64, take fun
 			after, told = c.N, false
 		}
 		switch {
-		case broke != nil && !unavailable(broke):
+		case broke != nil && !cli.Unavailable(broke):
 			return broke
 		case ctx.Err() != nil:
 			return nil //nolint:nilerr // it broke because ctx ended
 		case broke != nil && !told:
 			told = true
-			a.printError(schemas.AsError(broke), "Watching goes on as soon as that is over.")
+			a.PrintError(schemas.AsError(broke), "Watching goes on as soon as that is over.")
 		}
-		sleep(ctx, pauseBetween)
+		cli.Sleep(ctx, pauseBetween)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
@@ -41,8 +42,8 @@ func followed(t *testing.T, at map[uint64]error, after uint64, take func(uint64)
 		ctx, end := context.WithCancel(t.Context())
 		defer end()
 		var errs bytes.Buffer
-		a := &app{env: env{stderr: &errs}}
-		err = a.follow(ctx, breaking(6, at, end), after, func(c schemas.Change) error {
+		a := &cli.App{Env: cli.Env{Stderr: &errs}}
+		err = follow(a, ctx, breaking(6, at, end), after, func(c schemas.Change) error {
 			seen = append(seen, c.N)
 			return take(c.N)
 		})

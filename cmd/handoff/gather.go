@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
@@ -17,16 +18,16 @@ type gathered struct {
 	blocked map[schemas.ID][]string // what pending ones wait for, where it is shown
 }
 
-// list gathers what was asked for: newest first if it takes several questions, else in the order of the tool.
-func (v *visit) list(ctx context.Context, args arguments, l listing) (gathered, error) {
+// gatherAll gathers what was asked for: newest first if it takes several questions, else in the order of the tool.
+func gatherAll(conn *cli.Connection, ctx context.Context, args cli.Arguments, l listing) (gathered, error) {
 	out := gathered{Items: []schemas.Item{}}
-	keep, err := v.filter(ctx, args, l)
+	keep, err := filterOf(conn, ctx, args, l)
 	if err != nil {
 		return out, err
 	}
 	queries := l.queries(args)
 	for _, query := range queries {
-		if err := v.gather(ctx, query, l.wanted(args), keep, &out); err != nil {
+		if err := gather(conn, ctx, query, l.wanted(args), keep, &out); err != nil {
 			return out, err
 		}
 	}
@@ -37,14 +38,14 @@ func (v *visit) list(ctx context.Context, args arguments, l listing) (gathered, 
 		out.Items, out.More = out.Items[:l.limit], true
 	}
 	if len(out.Items) == 0 && args["workflow"] != nil {
-		_, err = v.call(ctx, "handoff_history", arguments{"workflow": args["workflow"], "limit": 1}, nil)
+		_, err = conn.Call(ctx, "handoff_history", cli.Arguments{"workflow": args["workflow"], "limit": 1}, nil)
 	}
 	return out, err // the workflow may not exist
 }
 
 // wanted is how many rows to gather: one more than are shown tells whether there are more. A notice counts
 // as read when it is listed, so of these only what is shown.
-func (l listing) wanted(args arguments) int {
+func (l listing) wanted(args cli.Arguments) int {
 	switch {
 	case l.limit == 0:
 		return math.MaxInt
@@ -61,14 +62,14 @@ const pageLimit = 50
 type keeper func(schemas.Item) (bool, error)
 
 // gather adds rows that keep keeps until there are enough. A nil keep keeps all.
-func (v *visit) gather(ctx context.Context, args arguments, wanted int, keep keeper, out *gathered) error {
+func gather(conn *cli.Connection, ctx context.Context, args cli.Arguments, wanted int, keep keeper, out *gathered) error {
 	for found := 0; found < wanted; {
 		args["limit"] = min(wanted-found, pageLimit)
 		var page struct {
 			schemas.ListOut
 			Inbox *schemas.Inbox
 		}
-		if _, err := v.call(ctx, "list_handoffs", args, &page); err != nil {
+		if _, err := conn.Call(ctx, "list_handoffs", args, &page); err != nil {
 			return err
 		}
 		out.Inbox = page.Inbox
@@ -104,12 +105,12 @@ func (keep keeper) of(items []schemas.Item) (kept []schemas.Item, err error) {
 	return kept, nil
 }
 
-// filter keeps what list_handoffs cannot be asked for: what is for a role, and what is stuck.
-func (v *visit) filter(ctx context.Context, args arguments, l listing) (keeper, error) {
+// filterOf keeps what list_handoffs cannot be asked for: what is for a role, and what is stuck.
+func filterOf(conn *cli.Connection, ctx context.Context, args cli.Arguments, l listing) (keeper, error) {
 	var forRole keeper
 	if l.role != "" {
 		var err error
-		if forRole, err = v.forRole(ctx, args, l.role); err != nil {
+		if forRole, err = keepForRole(conn, ctx, args, l.role); err != nil {
 			return nil, err
 		}
 	}
@@ -122,17 +123,17 @@ func (v *visit) filter(ctx context.Context, args arguments, l listing) (keeper, 
 				return false, err
 			}
 		}
-		return v.stuck(ctx, item)
+		return isStuck(conn, ctx, item)
 	}, nil
 }
 
-// forRole keeps what is addressed to a role, or to who plays it.
-func (v *visit) forRole(ctx context.Context, args arguments, role string) (keeper, error) {
+// keepForRole keeps what is addressed to a role, or to who plays it.
+func keepForRole(conn *cli.Connection, ctx context.Context, args cli.Arguments, role string) (keeper, error) {
 	if args["box"] == "notices" {
 		return nil, schemas.Invalidf("--role", "notices are for agents, not for roles").WithHint("Leave --role out.")
 	}
 	var players schemas.AgentsOut
-	if _, err := v.call(ctx, "list_agents", arguments{"role": role, "limit": everybody}, &players); err != nil {
+	if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"role": role, "limit": everybody}, &players); err != nil {
 		return nil, err
 	}
 	return func(item schemas.Item) (bool, error) {

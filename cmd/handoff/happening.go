@@ -7,19 +7,20 @@ import (
 	"strings"
 	"time"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
-// printer prints each event as it comes: a line for people, or an object for programs.
-func (a *app) printer(out io.Writer) func(schemas.Change) error {
-	style := a.style()
+// eventPrinter prints each event as it comes: a line for people, or an object for programs.
+func eventPrinter(a *cli.App, out io.Writer) func(schemas.Change) error {
+	style := a.Style()
 	return func(c schemas.Change) error {
 		line, err := "", error(nil)
-		if a.json {
+		if a.JSON {
 			line, err = inertEvent(c)
 		} else {
-			p := &page{Style: style, now: a.now()}
-			p.happening(c)
+			p := &cli.Page{Style: style, Now: a.Now()}
+			printEvent(p, c)
 			line = p.String()
 		}
 		if err == nil {
@@ -35,25 +36,25 @@ func (a *app) printer(out io.Writer) func(schemas.Change) error {
 // inertEvent is an event as a line of JSON.
 func inertEvent(c schemas.Change) (string, error) {
 	raw, err := json.Marshal(c)
-	return inert(raw) + "\n", err
+	return cli.Inert(raw) + "\n", err
 }
 
-// happening adds a line for an event: when, which handoff, who, what, and its title.
-func (p *page) happening(c schemas.Change) {
+// printEvent adds a line for an event: when, which handoff, who, what, and its title.
+func printEvent(p *cli.Page, c schemas.Change) {
 	id, who, what, title := c.Handoff.String(), string(c.Agent), happened(c), strings.Join(strings.Fields(schemas.Visible(c.Title)), " ")
 	if !p.Terminal {
-		p.line("%s\t%s\t%s\t%s\t%s", c.At.Format(time.RFC3339), id, who, what, title)
+		p.Line("%s\t%s\t%s\t%s\t%s", c.At.Format(time.RFC3339), id, who, what, title)
 		return
 	}
 	// The columns are wide enough for most lines, and none waits for a longer one.
-	line := fmt.Sprintf("%s  %s  %-14s  %-24s  %s", p.Faint(p.clock(c.At)), p.Bold(fmt.Sprintf("%-6s", id)), who, what, title)
-	p.line("%s", strings.TrimRight(line, " "))
+	line := fmt.Sprintf("%s  %s  %-14s  %-24s  %s", p.Faint(clockTime(p, c.At)), p.Bold(fmt.Sprintf("%-6s", id)), who, what, title)
+	p.Line("%s", strings.TrimRight(line, " "))
 }
 
-// clock is the time of day, with the date unless it is that of now.
-func (p *page) clock(at time.Time) string {
-	at = at.In(p.now.Location())
-	if at.Format(time.DateOnly) == p.now.Format(time.DateOnly) {
+// clockTime is the time of day, with the date unless it is that of now.
+func clockTime(p *cli.Page, at time.Time) string {
+	at = at.In(p.Now.Location())
+	if at.Format(time.DateOnly) == p.Now.Format(time.DateOnly) {
 		return at.Format(time.TimeOnly)
 	}
 	return at.Format(time.DateTime)

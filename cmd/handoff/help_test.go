@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/cli"
 )
 
 func asJSON(t *testing.T, v any) string {
@@ -27,11 +29,11 @@ func commands(cmd *cobra.Command) []*cobra.Command {
 }
 
 func TestEveryHelpOpensWithExamples(t *testing.T) {
-	for _, cmd := range commands(rootCommand(newApp(env{}))) {
+	for _, cmd := range commands(rootCommand(newApp(cli.Env{}))) {
 		t.Run(cmd.CommandPath(), func(t *testing.T) {
 			var out bytes.Buffer
 			args := append(strings.Fields(cmd.CommandPath())[1:], "--help")
-			require.Zero(t, run(t.Context(), env{stdout: &out, stderr: &out, getenv: func(string) string { return "" }}, args))
+			require.Zero(t, run(t.Context(), cli.Env{Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}, args))
 			short, examples, _ := strings.Cut(out.String(), "\n\n")
 			require.Equal(t, cmd.Short+".", short)
 			require.True(t, strings.HasPrefix(examples, "Examples:\n  "), examples)

@@ -1,16 +1,18 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/mailbox/draw"
 	"handoff/schemas"
 )
 
-func (a *app) historyCommand() *cobra.Command {
+func historyCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [ID | WORKFLOW]",
 		Short: "Show who passed what to whom, and how it ended",
@@ -24,21 +26,21 @@ func (a *app) historyCommand() *cobra.Command {
 	limit := cmd.Flags().Int("limit", 50, "handoffs at most, up to 500")
 	cmd.MarkFlagsMutuallyExclusive("mermaid", "rows")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		args := arguments{"limit": *limit, "format": "rows"}
+		args := cli.Arguments{"limit": *limit, "format": "rows"}
 		switch {
 		case *mermaid:
 			args["format"] = "mermaid"
-		case a.json && !*rows:
+		case a.JSON && !*rows:
 			args["format"] = "tree"
 		}
 		if len(given) > 0 {
 			args[idOrWorkflow(given[0])] = given[0]
 		}
-		out, raw, err := once[schemas.HistoryOut](cmd.Context(), a, "handoff_history", args)
+		out, raw, err := cli.Call[schemas.HistoryOut](cmd.Context(), a, "handoff_history", args)
 		if err != nil {
 			return err
 		}
-		return a.print(raw, func(p *page) { p.history(out, *rows) })
+		return a.Print(raw, func(p *cli.Page) { printHistory(p, out, *rows) })
 	}
 	return cmd
 }
@@ -51,24 +53,24 @@ func idOrWorkflow(name string) string {
 	return "workflow"
 }
 
-func (p *page) history(out schemas.HistoryOut, rows bool) {
+func printHistory(p *cli.Page, out schemas.HistoryOut, rows bool) {
 	switch {
 	case out.Mermaid != "":
 		p.WriteString(out.Mermaid)
 	case rows:
-		p.steps(out.Items)
+		printSteps(p, out.Items)
 	default:
-		p.WriteString(draw.Tree(string(out.Workflow), "", out.Items, p.drawing()))
+		p.WriteString(draw.Tree(string(out.Workflow), "", out.Items, p.Drawing()))
 	}
 	if out.More > 0 {
-		p.line("%s", p.Faint(decimal(out.More)+" more: --limit shows them."))
+		p.Line("%s", p.Faint(strconv.Itoa(out.More)+" more: --limit shows them."))
 	}
 	if !out.Verified {
-		p.line("%s the registry does not confirm this; handoff audit verify tells more", p.Red("warning:"))
+		p.Line("%s the registry does not confirm this; handoff audit verify tells more", p.Red("warning:"))
 	}
 }
 
-func (p *page) steps(steps []schemas.Step) {
+func printSteps(p *cli.Page, steps []schemas.Step) {
 	var rows [][]string
 	for _, s := range steps {
 		took := ""

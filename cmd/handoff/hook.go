@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/process"
 	"handoff/schemas"
@@ -23,7 +24,7 @@ const (
 	hookMercy = time.Second
 )
 
-func (a *app) hookCommand() *cobra.Command {
+func hookCommand(a *cli.App) *cobra.Command {
 	name := ""
 	cmd := &cobra.Command{
 		Use:   "hook EVENT",
@@ -44,7 +45,7 @@ adds why.`,
 		Args:               cobra.ArbitraryArgs, // what is wrong with them is not told to the client
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(cmd *cobra.Command, given []string) error {
-			if len(given) == 0 && a.isTerminal(a.stdin) {
+			if len(given) == 0 && a.IsTerminal(a.Stdin) {
 				return cmd.Help()
 			}
 			if len(given) != 1 || !slices.Contains(client.Events, client.Event(given[0])) {
@@ -52,7 +53,7 @@ adds why.`,
 			}
 			process.Harmless()
 			return within(cmd.Context(), hookLimit, hookMercy, func(ctx context.Context) error {
-				return a.hook(ctx, client.Event(given[0]), name)
+				return hook(a, ctx, client.Event(given[0]), name)
 			})
 		},
 	}
@@ -61,8 +62,8 @@ adds why.`,
 }
 
 // hook tells a session its news.
-func (a *app) hook(ctx context.Context, e client.Event, name string) error {
-	account, err := a.account(ctx)
+func hook(a *cli.App, ctx context.Context, e client.Event, name string) error {
+	account, err := readAccount(a, ctx)
 	if err != nil {
 		return err
 	}
@@ -70,20 +71,20 @@ func (a *app) hook(ctx context.Context, e client.Event, name string) error {
 	if !ok {
 		return errNothing
 	}
-	s, err := a.sessionOf(account, name, asked)
+	s, err := sessionOf(a, account, name, asked)
 	if err != nil {
 		return err
 	}
-	return s.visit(ctx, func(v *visit) error {
+	return s.visit(ctx, func(conn *cli.Connection) error {
 		var out schemas.NewsOut
-		if err := v.news(ctx, s.asked, &out); err != nil {
+		if err := askNews(conn, ctx, s.asked, &out); err != nil {
 			return err
 		}
 		answer, err := account.Answer(e, s.asked.Client, out, s.place.Name)
 		if err == nil {
-			err = a.say(ctx, answer)
+			err = say(a, ctx, answer)
 		}
-		return v.orUnheard(ctx, err, s.asked, out)
+		return orUnheard(conn, ctx, err, s.asked, out)
 	})
 }
 
@@ -91,13 +92,13 @@ func (a *app) hook(ctx context.Context, e client.Event, name string) error {
 var errNothing = errors.New("there is nothing to say")
 
 // say prints an answer. Whoever it is for may not read it.
-func (a *app) say(ctx context.Context, answer []byte) error {
+func say(a *cli.App, ctx context.Context, answer []byte) error {
 	if len(answer) == 0 {
 		return errNothing
 	}
 	said := make(chan error, 1)
 	go func() { // left behind when nobody reads: the process ends
-		_, err := a.stdout.Write(answer)
+		_, err := a.Stdout.Write(answer)
 		said <- err
 	}()
 	select {

@@ -13,18 +13,20 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/cli"
 )
 
 // hooked runs a hook in this process and gives what it printed. It has to end with status 0 and without an error.
 func (p place) hooked(vars map[string]string, account string, args ...string) string {
 	p.t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := run(p.t.Context(), env{
-		getenv: func(name string) string {
+	code := run(p.t.Context(), cli.Env{
+		Getenv: func(name string) string {
 			return cmp.Or(vars[name], map[string]string{"XDG_STATE_HOME": p.state}[name])
 		},
-		stdin: strings.NewReader(account), stdout: &stdout, stderr: &stderr,
-		isTerminal: func(any) bool { return false }, now: time.Now, cwd: p.state,
+		Stdin: strings.NewReader(account), Stdout: &stdout, Stderr: &stderr,
+		IsTerminal: func(any) bool { return false }, Now: time.Now, Cwd: p.state,
 	}, append([]string{"hook", "--workspace", "w"}, args...))
 	require.Zero(p.t, code)
 	require.Empty(p.t, stderr.String())

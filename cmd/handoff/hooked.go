@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/news"
 	"handoff/cmd/handoff/internal/process"
@@ -16,7 +17,7 @@ import (
 
 // A hooked is a session whose client runs this command.
 type hooked struct {
-	*app
+	*cli.App
 	by    schemas.Caller // without a name, unless one was chosen
 	asked schemas.NewsIn
 	place workspace.Workspace
@@ -27,15 +28,15 @@ var (
 	errUnused   = errors.New("nobody has used handoff here")
 )
 
-// account reads what the client tells of what happened. It may leave its end of the pipe open.
-func (a *app) account(ctx context.Context) (news.Account, error) {
+// readAccount reads what the client tells of what happened. It may leave its end of the pipe open.
+func readAccount(a *cli.App, ctx context.Context) (news.Account, error) {
 	type reading struct {
 		news.Account
 		err error
 	}
 	read := make(chan reading, 1)
 	go func() { // left behind when nothing comes: the process ends
-		account, err := news.Read(a.stdin)
+		account, err := news.Read(a.Stdin)
 		read <- reading{account, err}
 	}()
 	select {
@@ -48,22 +49,22 @@ func (a *app) account(ctx context.Context) (news.Account, error) {
 
 // sessionOf tells which session a client gives an account of, and what is to be asked for it. A workspace that is
 // not there is not made.
-func (a *app) sessionOf(account news.Account, client string, asked schemas.NewsIn) (s hooked, err error) {
-	if asked, err = a.identified(account, client, asked); err != nil {
+func sessionOf(a *cli.App, account news.Account, client string, asked schemas.NewsIn) (s hooked, err error) {
+	if asked, err = identified(a, account, client, asked); err != nil {
 		return s, err
 	}
-	s = hooked{app: a, by: schemas.Caller{Via: schemas.ViaCLI, AgentID: asked.Session}, asked: asked}
-	if a.agent != "" {
-		if s.by, err = s.by.As(a.agent); err != nil {
+	s = hooked{App: a, by: schemas.Caller{Via: schemas.ViaCLI, AgentID: asked.Session}, asked: asked}
+	if a.Agent != "" {
+		if s.by, err = s.by.As(a.Agent); err != nil {
 			return s, err
 		}
 	}
 	if filepath.IsAbs(account.Dir) {
 		there := *a
-		there.cwd = account.Dir
-		s.app = &there
+		there.Cwd = account.Dir
+		s.App = &there
 	}
-	if s.place, err = workspace.Find(s.app.place()); err != nil {
+	if s.place, err = workspace.Find(s.App.Location()); err != nil {
 		return s, err
 	}
 	if _, used := s.place.Store(); !used {
@@ -73,19 +74,19 @@ func (a *app) sessionOf(account news.Account, client string, asked schemas.NewsI
 }
 
 // identified adds to what is asked all that tells which session it is: what its client says of it, and the surroundings.
-func (a *app) identified(account news.Account, client string, asked schemas.NewsIn) (schemas.NewsIn, error) {
-	around, err := identity.Caller("", a.getenv, false)
+func identified(a *cli.App, account news.Account, client string, asked schemas.NewsIn) (schemas.NewsIn, error) {
+	around, err := identity.Caller("", a.Getenv, false)
 	if err != nil {
 		return asked, err
 	}
 	asked.Client = account.Client(client, around.Agent)
-	if asked.Client == "" && a.agent == "" {
+	if asked.Client == "" && a.Agent == "" {
 		return asked, errNoClient
 	}
 	if asked.Session == "" {
-		asked.Session = identity.Session(asked.Client, a.getenv)
+		asked.Session = identity.Session(asked.Client, a.Getenv)
 	}
-	asked.Process = identity.Process(asked.Client, a.getenv)
+	asked.Process = identity.Process(asked.Client, a.Getenv)
 	asked.Follows = asked.Process != "" // who is told in a shell is told as a server
 	if asked.Above == nil {
 		asked.Above = process.Above()
@@ -94,26 +95,26 @@ func (a *app) identified(account news.Account, client string, asked schemas.News
 }
 
 // visit opens the workspace for as long as fn runs. What goes wrong meanwhile is nothing to a client.
-func (s hooked) visit(ctx context.Context, fn func(*visit) error) error {
-	return s.open(ctx, Opening{Logger: slog.New(slog.DiscardHandler)}, func(_ workspace.Workspace, boxes *relay.Relay) error {
-		return fn(newConnection(s.app, boxes, s.by))
+func (s hooked) visit(ctx context.Context, fn func(*cli.Connection) error) error {
+	return s.Open(ctx, cli.Opening{Logger: slog.New(slog.DiscardHandler)}, func(_ workspace.Workspace, boxes *relay.Relay) error {
+		return fn(cli.NewConnection(s.App, boxes, s.by))
 	})
 }
 
-func (v *visit) news(ctx context.Context, asked schemas.NewsIn, out *schemas.NewsOut) error {
+func askNews(conn *cli.Connection, ctx context.Context, asked schemas.NewsIn, out *schemas.NewsOut) error {
 	*out = schemas.NewsOut{}
-	_, err := v.call(ctx, "session_news", asked, out)
+	_, err := conn.Call(ctx, "session_news", asked, out)
 	return err
 }
 
 // orUnheard takes back that a session was told something, if it was not because of err.
-func (v *visit) orUnheard(ctx context.Context, err error, asked schemas.NewsIn, out schemas.NewsOut) error {
-	if _, woken := errors.AsType[Exit](err); err == nil || woken || out.Marked == nil {
+func orUnheard(conn *cli.Connection, ctx context.Context, err error, asked schemas.NewsIn, out schemas.NewsOut) error {
+	if _, woken := errors.AsType[cli.Exit](err); err == nil || woken || out.Marked == nil {
 		return err
 	}
 	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), hookMercy)
 	defer end()
-	v.by.Agent = out.Agent
+	conn.By.Agent = out.Agent
 	back := schemas.NewsIn{On: schemas.OnUnheard, Session: asked.Session, Unheard: out.Marked}
-	return errors.Join(err, v.news(ctx, back, &schemas.NewsOut{}))
+	return errors.Join(err, askNews(conn, ctx, back, &schemas.NewsOut{}))
 }

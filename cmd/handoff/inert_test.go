@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
@@ -18,11 +19,11 @@ const repaint = "\x1b[2J\x1b]0;owned\x07\u009b31mred\u202egnp\u200b\r\x7f\U000e0
 func TestInertJSONMeansTheSame(t *testing.T) {
 	raw, err := json.Marshal(map[string]string{"title": repaint})
 	require.NoError(t, err)
-	shown := inert(raw)
+	shown := cli.Inert(raw)
 	require.Equal(t, shown, schemas.Visible(shown))
 	require.JSONEq(t, string(raw), shown)
 	require.Contains(t, shown, "wäre 東京 🎉")
-	require.Equal(t, "\"\ufffd\"", inert(json.RawMessage("\"\x9b\"")))
+	require.Equal(t, "\"\ufffd\"", cli.Inert(json.RawMessage("\"\x9b\"")))
 }
 
 // hostile is a workspace in which everything that can be said was said to repaint the reader's terminal.
@@ -112,14 +113,14 @@ func TestNothingRepaintsTheTerminal(t *testing.T) {
 // plain is what qa is shown without colour, on a terminal or elsewhere.
 func (d desk) plain(terminal bool, args ...string) (out, errs string) {
 	var stdout, stderr bytes.Buffer
-	run(d.Context(), env{
-		getenv: func(name string) string {
+	run(d.Context(), cli.Env{
+		Getenv: func(name string) string {
 			return map[string]string{"XDG_STATE_HOME": d.state, "HANDOFF_AGENT": "qa", "HANDOFF_WORKSPACE": "w", "NO_COLOR": "1"}[name]
 		},
-		stdin: bytes.NewReader(nil), stdout: &stdout, stderr: &stderr,
-		isTerminal: func(any) bool { return terminal },
-		now:        func() time.Time { return d.now },
-		cwd:        d.state,
+		Stdin: bytes.NewReader(nil), Stdout: &stdout, Stderr: &stderr,
+		IsTerminal: func(any) bool { return terminal },
+		Now:        func() time.Time { return d.now },
+		Cwd:        d.state,
 	}, args)
 	return stdout.String(), stderr.String()
 }

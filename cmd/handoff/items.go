@@ -1,34 +1,35 @@
 package main
 
 import (
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/terminal"
 	"handoff/mailbox/draw"
 	"handoff/schemas"
 )
 
-// items draws a list: a table on a terminal, else a line for each row.
-func (p *page) items(out gathered) {
+// printItems draws a list: a table on a terminal, else a line for each row.
+func printItems(p *cli.Page, out gathered) {
 	switch {
 	case len(out.Items) == 0:
-		p.line("nothing")
+		p.Line("nothing")
 	case p.Terminal:
-		p.WriteString(draw.List(out.Items, out.blocked, p.drawing()))
+		p.WriteString(draw.List(out.Items, out.blocked, p.Drawing()))
 	default:
-		p.WriteString(p.Table([]string{"ID", "FROM", "TO", "STATUS", "AGE", "TITLE"}, p.rows(out.Items)))
+		p.WriteString(p.Table([]string{"ID", "FROM", "TO", "STATUS", "AGE", "TITLE"}, itemRows(p, out.Items)))
 	}
 	if out.More {
-		p.line("%s", p.Faint("There is more: --limit shows it."))
+		p.Line("%s", p.Faint("There is more: --limit shows it."))
 	}
 }
 
-func (p *page) rows(items []schemas.Item) [][]string {
+func itemRows(p *cli.Page, items []schemas.Item) [][]string {
 	var rows [][]string
 	for _, i := range items {
 		id, standing, title := i.HandoffID.String(), string(i.Status), i.Title
 		if i.NoticeID != 0 {
 			id, standing, title = i.NoticeID.String(), i.Kind, i.Title+": "+i.Text
 		}
-		rows = append(rows, []string{id, string(i.From), recipient(i), standing, terminal.Age(p.now.Sub(i.At)), title})
+		rows = append(rows, []string{id, string(i.From), recipient(i), standing, terminal.Age(p.Now.Sub(i.At)), title})
 	}
 	return rows
 }

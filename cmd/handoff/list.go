@@ -8,17 +8,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
-var listFields = []Field{
-	Text("box", "box", "inbox, claimed, sent, notices or all"),
-	Text("status", "status", "only in this state"),
-	Text("workflow", "workflow", "only of this workflow, also what has ended"),
-	Words("tag", "tags", "only with one of these tags"),
-	Text("type", "type", "only of this work type"),
-	Text("query", "query", "words in title, task, summary and tags"),
-	Text("since", "since", "a time, or '2h' ago"),
+var listFields = []cli.Field{
+	cli.Text("box", "box", "inbox, claimed, sent, notices or all"),
+	cli.Text("status", "status", "only in this state"),
+	cli.Text("workflow", "workflow", "only of this workflow, also what has ended"),
+	cli.Words("tag", "tags", "only with one of these tags"),
+	cli.Text("type", "type", "only of this work type"),
+	cli.Text("query", "query", "words in title, task, summary and tags"),
+	cli.Text("since", "since", "a time, or '2h' ago"),
 }
 
 // listing is what list was asked for beyond the arguments of the tool.
@@ -28,7 +29,7 @@ type listing struct {
 	limit             int // rows at most; 0 for all
 }
 
-func (a *app) listCommand() *cobra.Command {
+func listCommand(a *cli.App) *cobra.Command {
 	var l listing
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -45,19 +46,19 @@ With --json: {"items": [...]}, all of them unless --limit says otherwise, as lis
 "more" is true if --limit left some out, and "inbox" counts the agent's mail.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if a.json && !cmd.Flags().Changed("limit") {
+			if a.JSON && !cmd.Flags().Changed("limit") {
 				l.limit = 0
 			} else if l.limit < 1 {
 				return schemas.Invalidf("--limit", "%d is no number of rows", l.limit).WithHint("Give 1 or more.")
 			}
-			args := arguments{}
-			if err := args.set(cmd, listFields); err != nil {
+			args := cli.Arguments{}
+			if err := args.Set(cmd, listFields); err != nil {
 				return err
 			}
-			return a.list(cmd.Context(), args, l)
+			return list(a, cmd.Context(), args, l)
 		},
 	}
-	bind(cmd, listFields)
+	cli.Bind(cmd, listFields)
 	flags := cmd.Flags()
 	flags.StringVar(&l.role, "role", "", "only for this role: addressed to it, or to an agent of it")
 	flags.StringVar(&l.forAgent, "for", "", "the inbox of this `agent`")
@@ -69,18 +70,18 @@ With --json: {"items": [...]}, all of them unless --limit says otherwise, as lis
 	return cmd
 }
 
-func (a *app) list(ctx context.Context, args arguments, l listing) error {
-	by, err := a.caller(false)
+func list(a *cli.App, ctx context.Context, args cli.Arguments, l listing) error {
+	by, err := a.Caller(false)
 	if err != nil {
 		return err
 	}
-	return a.visit(ctx, by, func(v *visit) error {
-		out, err := v.list(ctx, args, l)
+	return a.Connect(ctx, by, func(conn *cli.Connection) error {
+		out, err := gatherAll(conn, ctx, args, l)
 		if err != nil {
 			return err
 		}
-		if a.style().Terminal && !a.json {
-			if out.blocked, err = v.blocks(ctx, out.Items); err != nil {
+		if a.Style().Terminal && !a.JSON {
+			if out.blocked, err = blockers(conn, ctx, out.Items); err != nil {
 				return err
 			}
 		}
@@ -88,15 +89,15 @@ func (a *app) list(ctx context.Context, args arguments, l listing) error {
 		if err != nil {
 			return schemas.InternalError(err)
 		}
-		return a.print(raw, func(p *page) {
-			p.items(out)
-			p.waits(out, v.by, a.again())
+		return a.Print(raw, func(p *cli.Page) {
+			printItems(p, out)
+			printWaiting(p, out, conn.By, a.Again())
 		})
 	})
 }
 
 // queries turns what was asked for into arguments of list_handoffs.
-func (l listing) queries(args arguments) []arguments {
+func (l listing) queries(args cli.Arguments) []cli.Arguments {
 	open := false // everything that has not ended
 	switch {
 	case l.forAgent != "":
@@ -114,12 +115,12 @@ func (l listing) queries(args arguments) []arguments {
 		// Many more have ended, and the tool would list those first.
 		return inEach(args, slices.DeleteFunc(slices.Clone(schemas.Statuses), schemas.Status.Ended)...)
 	}
-	return []arguments{args}
+	return []cli.Arguments{args}
 }
 
 // inEach asks the same for each of several states.
-func inEach(args arguments, states ...schemas.Status) []arguments {
-	var queries []arguments
+func inEach(args cli.Arguments, states ...schemas.Status) []cli.Arguments {
+	var queries []cli.Arguments
 	for _, status := range states {
 		query := maps.Clone(args)
 		query["status"] = status

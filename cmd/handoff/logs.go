@@ -10,13 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/journal"
 	"handoff/cmd/handoff/internal/outlet"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 )
 
-func (a *app) logsCommand() *cobra.Command {
+func logsCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "logs",
 		Short: "Show the log of the process that owns the workspace",
@@ -36,21 +37,21 @@ With --json each line is an object, {"line": "..."}.`,
 		if *lines < 0 {
 			return schemas.Invalidf("--lines", "%d is no number of lines", *lines).WithHint("Give 0 or more.")
 		}
-		return a.logs(cmd.Context(), *lines, *follow)
+		return printLogs(a, cmd.Context(), *lines, *follow)
 	}
 	return cmd
 }
 
-// logs prints the last n lines and, if it is to follow, those that come, until ctx is done or nobody reads.
-func (a *app) logs(ctx context.Context, n int, follow bool) error {
-	place, err := workspace.Find(a.place())
+// printLogs prints the last n lines and, if it is to follow, those that come, until ctx is done or nobody reads.
+func printLogs(a *cli.App, ctx context.Context, n int, follow bool) error {
+	place, err := workspace.Find(a.Location())
 	if err != nil {
 		return err
 	}
 	if _, err := os.Stat(journal.Path(place.Dir)); errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(a.stderr, "workspace %s has no log yet: no owner had anything to tell\n", place.Name)
+		fmt.Fprintf(a.Stderr, "workspace %s has no log yet: no owner had anything to tell\n", place.Name)
 	}
-	ctx, out := outlet.Open(ctx, a.stdout)
+	ctx, out := outlet.Open(ctx, a.Stdout)
 	defer out.Close()
 	lines := journal.Tail(place.Dir, n)
 	if follow {
@@ -58,7 +59,7 @@ func (a *app) logs(ctx context.Context, n int, follow bool) error {
 	}
 	for line, err := range lines {
 		if err == nil {
-			_, err = fmt.Fprintln(out, a.logLine(line))
+			_, err = fmt.Fprintln(out, logLine(a, line))
 		}
 		if err != nil {
 			return schemas.Errorf(schemas.Internal, "show the log of workspace %s: %w", place.Name, err).WithHint("Look at %s.", place.Dir)
@@ -67,10 +68,10 @@ func (a *app) logs(ctx context.Context, n int, follow bool) error {
 	return nil
 }
 
-func (a *app) logLine(line string) string {
-	if !a.json {
+func logLine(a *cli.App, line string) string {
+	if !a.JSON {
 		return schemas.Visible(line)
 	}
 	raw, _ := json.Marshal(map[string]string{"line": line}) // texts can be encoded
-	return inert(raw)
+	return cli.Inert(raw)
 }

@@ -11,11 +11,13 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"handoff/cmd/handoff/internal/cli"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, system(), os.Args[1:])
+	code := run(ctx, cli.System(), os.Args[1:])
 	stop()
 	os.Exit(code)
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/man"
 	"handoff/schemas"
 )
 
-func (a *app) manCommand() *cobra.Command {
+func manCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIRECTORY",
 		Short: "Write a manual page for each command",
@@ -25,7 +26,7 @@ func (a *app) manCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, given []string) error {
 			dir := given[0]
 			if !filepath.IsAbs(dir) {
-				dir = filepath.Join(a.cwd, dir)
+				dir = filepath.Join(a.Cwd, dir)
 			}
 			if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // a manual is for everybody
 				return unwritable("make it", err)

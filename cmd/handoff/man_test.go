@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/cli"
 )
 
 func TestEveryCommandHasAManualPage(t *testing.T) {
@@ -16,7 +18,7 @@ func TestEveryCommandHasAManualPage(t *testing.T) {
 	d.must("", "man", dir)
 	pages, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	all := commands(rootCommand(newApp(env{})))
+	all := commands(rootCommand(newApp(cli.Env{})))
 	require.Len(t, pages, len(all))
 	for _, cmd := range all {
 		page, err := os.ReadFile(filepath.Join(dir, manualName(cmd)+".1"))
@@ -34,9 +36,9 @@ func TestEveryCommandHasAManualPage(t *testing.T) {
 // A page says of flags what --help says.
 func TestManualPagesTellDefaults(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, writeManual(rootCommand(newApp(env{})), dir))
+	require.NoError(t, writeManual(rootCommand(newApp(cli.Env{})), dir))
 	defaults := 0
-	for _, cmd := range commands(rootCommand(newApp(env{}))) {
+	for _, cmd := range commands(rootCommand(newApp(cli.Env{}))) {
 		page, err := os.ReadFile(filepath.Join(dir, manualName(cmd)+".1"))
 		require.NoError(t, err)
 		cmd.InitDefaultVersionFlag()
@@ -68,7 +70,7 @@ func TestManualPagesPassTheLint(t *testing.T) {
 		t.Skip("mandoc is not installed: the pages were not looked through")
 	}
 	dir := t.TempDir()
-	require.NoError(t, writeManual(rootCommand(newApp(env{})), dir))
+	require.NoError(t, writeManual(rootCommand(newApp(cli.Env{})), dir))
 	pages, err := filepath.Glob(filepath.Join(dir, "*.1"))
 	require.NoError(t, err)
 	found, _ := exec.CommandContext(t.Context(), mandoc, append([]string{"-T", "lint", "-W", "warning"}, pages...)...).Output()
@@ -88,8 +90,8 @@ func TestManualPagesRenderWithoutWarnings(t *testing.T) {
 		t.Skip("groff is not installed: the pages were not rendered")
 	}
 	dir := t.TempDir()
-	require.NoError(t, writeManual(rootCommand(newApp(env{})), dir))
-	for _, cmd := range commands(rootCommand(newApp(env{}))) {
+	require.NoError(t, writeManual(rootCommand(newApp(cli.Env{})), dir))
+	for _, cmd := range commands(rootCommand(newApp(cli.Env{}))) {
 		page := filepath.Join(dir, manualName(cmd)+".1")
 		render := exec.CommandContext(t.Context(), groff, "-man", "-Tutf8", "-Kutf8", "-ww", "-P-cbou", page)
 		var warnings strings.Builder

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/process"
 	"handoff/cmd/handoff/internal/workspace"
@@ -17,7 +18,7 @@ import (
 	"handoff/tools/relay"
 )
 
-func (a *app) mcpCommand() *cobra.Command {
+func mcpCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve one MCP client over standard input and output",
@@ -28,9 +29,9 @@ func (a *app) mcpCommand() *cobra.Command {
 client at the same time is claude-code-2, and so on. A session that worked keeps its number for a week. The
 server ends when its client does.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return serveClient(a, cmd.Context()) },
 	}
-	a.keeping.bind(cmd.Flags())
+	a.Limits.Bind(cmd.Flags())
 	return cmd
 }
 
@@ -38,39 +39,39 @@ server ends when its client does.`,
 // closing the store.
 const answering = process.Limit - 1500*time.Millisecond
 
-// serve is the life of a server, from the first signal that is ignored to the lock that is let go of last.
-func (a *app) serve(ctx context.Context) error {
-	ctx, life := process.Begin(ctx, a.exit)
+// serveClient is the life of a server, from the first signal that is ignored to the lock that is let go of last.
+func serveClient(a *cli.App, ctx context.Context) error {
+	ctx, life := process.Begin(ctx, a.Exit)
 	defer life.End()
 	client := os.Getppid()
 	life.Follow(os.Getppid)
-	process.LeaveGroup(a.stdin, a.isTerminal)
+	process.LeaveGroup(a.Stdin, a.IsTerminal)
 	process.SpendMemory()
-	stderr := process.NewDropping(a.stderr)
+	stderr := process.NewDropping(a.Stderr)
 	defer stderr.Close()
-	return a.speak(ctx, life, client, slog.New(slog.NewTextHandler(stderr, nil)))
+	return speak(a, ctx, life, client, slog.New(slog.NewTextHandler(stderr, nil)))
 }
 
 // speak opens the workspace and speaks with the client, whose process is given, until one of them ends.
-func (a *app) speak(ctx context.Context, life *process.Life, client int, log *slog.Logger) error {
-	by, err := identity.Server(a.agent, a.getenv)
+func speak(a *cli.App, ctx context.Context, life *process.Life, client int, log *slog.Logger) error {
+	by, err := identity.Server(a.Agent, a.Getenv)
 	if err != nil {
 		return err
 	}
 	by.Conn = "conn_" + rand.Text()
-	return a.open(ctx, Opening{Logger: log, Stays: true, Crowded: process.Crowded}, func(place workspace.Workspace, boxes *relay.Relay) error {
-		if a.isTerminal(a.stdin) {
+	return a.Open(ctx, cli.Opening{Logger: log, Stays: true, Crowded: process.Crowded}, func(place workspace.Workspace, boxes *relay.Relay) error {
+		if a.IsTerminal(a.Stdin) {
 			log.InfoContext(ctx, "this speaks with an MCP client, not with people: Ctrl-D ends it")
 		}
 		server := mcp.New(mcp.Config{
 			Invoker: boxes, Caller: by, Name: agentOf,
-			Session:      func(agent schemas.Agent) string { return identity.Session(agent, a.getenv) },
+			Session:      func(agent schemas.Agent) string { return identity.Session(agent, a.Getenv) },
 			Process:      func(agent schemas.Agent) string { return identity.ProcessOver(agent, client) },
 			Parent:       client,
-			NewRequestID: a.requestIDs(),
+			NewRequestID: requestIDs(a),
 			Version:      a.Release.Version, Workspace: place.Name, Drain: answering, Logger: log,
 		})
-		if err := server.ServeStdio(ctx, life.Input(a.stdin), life.Output(a.stdout)); err != nil {
+		if err := server.ServeStdio(ctx, life.Input(a.Stdin), life.Output(a.Stdout)); err != nil {
 			return schemas.Errorf(schemas.Internal, "serve: %w", err)
 		}
 		return nil

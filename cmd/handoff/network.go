@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/web"
 	"handoff/mcp/auth"
 	"handoff/schemas"
@@ -38,7 +39,7 @@ func (n *network) bind(flags *pflag.FlagSet) {
 	flags.Float64Var(&n.rate, "token-rate", 50, "requests a second of a token that says nothing else")
 	flags.IntVar(&n.pending, "oauth-pending", 0, "handoffs sent with an access token that may be pending, 0 for any number")
 	flags.StringVar(&n.agentIn, "oauth-agents-claim", "handoff_agents", "`claim` that names the agents of an access token")
-	FromEnvironment(flags)
+	cli.FromEnvironment(flags)
 }
 
 // check says what is wrong with the flags together.
@@ -79,11 +80,11 @@ func isURL(text string) bool {
 }
 
 // oauth gives who checks access tokens; nil when there is no issuer.
-func (n *network) oauth(a *app, log *slog.Logger) (*auth.Issuer, error) {
+func (n *network) oauth(a *cli.App, log *slog.Logger) (*auth.Issuer, error) {
 	if n.issuer == "" {
 		return nil, nil
 	}
-	issuer, err := auth.NewIssuer(auth.IssuerConfig{URL: n.issuer, Audience: n.audience, AgentsClaim: n.agentIn, Pending: n.pending, Now: a.now, Logger: log})
+	issuer, err := auth.NewIssuer(auth.IssuerConfig{URL: n.issuer, Audience: n.audience, AgentsClaim: n.agentIn, Pending: n.pending, Now: a.Now, Logger: log})
 	if err != nil {
 		return nil, schemas.Invalidf("--oauth-issuer", "%w", err).WithHint("Give the URL that is iss in its tokens, such as https://login.example.com.")
 	}
@@ -112,7 +113,7 @@ type logging struct {
 func (l *logging) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&l.format, "log-format", "text", "`form` of the log: text or json")
 	flags.StringVar(&l.level, "log-level", "info", "least `level` that is logged: debug, info, warn or error")
-	FromEnvironment(flags)
+	cli.FromEnvironment(flags)
 }
 
 // logger writes what the flags ask for. It has no bodies and no secrets at any level.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/schemas"
 )
@@ -19,8 +20,8 @@ func onlyRead(id, lacks string) error {
 }
 
 // showNotice reads a notice of the agent who asks.
-func (a *app) showNotice(ctx context.Context, id string) error {
-	by, err := a.caller(false)
+func showNotice(a *cli.App, ctx context.Context, id string) error {
+	by, err := a.Caller(false)
 	if err != nil {
 		return err
 	}
@@ -28,25 +29,25 @@ func (a *app) showNotice(ctx context.Context, id string) error {
 		return schemas.Invalidf("agent", "is needed to know whose notice %s is", schemas.Visible(schemas.Clip(id, 80))).
 			WithHint("%s", identity.Missing().Hint)
 	}
-	out, raw, err := once[schemas.GetOut](ctx, a, "get_handoff", arguments{"handoff_id": id})
+	out, raw, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": id})
 	if err != nil {
 		return err
 	}
-	return a.print(raw, func(p *page) { p.notice(out.Notice) })
+	return a.Print(raw, func(p *cli.Page) { printNotice(p, out.Notice) })
 }
 
-// notice draws mail that is only read, and for a message the whole of what was sent.
-func (p *page) notice(n *schemas.Notice) {
-	p.line("%s %s", p.Bold(n.ID.String()), schemas.Visible(strings.Join(strings.Fields(n.Title), " ")))
-	p.field("from", string(n.From))
-	p.field("to", string(n.To))
-	p.field("kind", n.Kind)
-	p.field("about", n.About.String())
-	p.field("at", n.At.Format(time.RFC3339))
+// printNotice draws mail that is only read, and for a message the whole of what was sent.
+func printNotice(p *cli.Page, n *schemas.Notice) {
+	p.Line("%s %s", p.Bold(n.ID.String()), schemas.Visible(strings.Join(strings.Fields(n.Title), " ")))
+	p.Field("from", string(n.From))
+	p.Field("to", string(n.To))
+	p.Field("kind", n.Kind)
+	p.Field("about", n.About.String())
+	p.Field("at", n.At.Format(time.RFC3339))
 	if n.Text != "" {
-		p.line("\n%s", schemas.Visible(n.Text))
+		p.Line("\n%s", schemas.Visible(n.Text))
 	}
 	if len(n.Body) > 0 {
-		p.document(n.Body)
+		p.Document(n.Body)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/process"
 	"handoff/cmd/handoff/internal/web"
 	"handoff/cmd/handoff/internal/workspace"
@@ -49,9 +50,9 @@ const (
 func (s *servingCommand) listenHTTP(ctx context.Context, place workspace.Workspace, boxes *relay.Relay, log *slog.Logger) (_ *overHTTP, err error) {
 	process.SpendMuchMemory()
 	h := &overHTTP{servingCommand: s, place: place, boxes: boxes, log: log, health: checkup{boxes: boxes, log: log}}
-	h.metrics = observe.NewMetrics(observe.MetricsConfig{Invoker: boxes, Version: s.Release.Version, Now: s.now, Logger: log})
+	h.metrics = observe.NewMetrics(observe.MetricsConfig{Invoker: boxes, Version: s.Release.Version, Now: s.Now, Logger: log})
 	h.traces, err = observe.NewTraces(observe.TracesConfig{
-		Getenv: s.getenv, Workspace: place.Name, Version: s.Release.Version, Now: s.now, Logger: log,
+		Getenv: s.Getenv, Workspace: place.Name, Version: s.Release.Version, Now: s.Now, Logger: log,
 	})
 	if err != nil {
 		return nil, schemas.Invalidf("OTEL_EXPORTER_OTLP_ENDPOINT", "%w", err)
@@ -61,26 +62,26 @@ func (s *servingCommand) listenHTTP(ctx context.Context, place workspace.Workspa
 	}
 	metadata, metadataURL := s.network.metadata()
 	challenge := func(err error) (string, bool) { return auth.Challenge(err, metadataURL) }
-	h.endpoint = h.protocol().HTTP(mcp.HTTPConfig{Caller: h.caller, Still: h.gate.Still, Challenge: challenge, Now: s.now})
+	h.endpoint = h.protocol().HTTP(mcp.HTTPConfig{Caller: h.caller, Still: h.gate.Still, Challenge: challenge, Now: s.Now})
 	needed, err := h.gate.Needed(ctx)
 	if err != nil {
 		return nil, err
 	}
 	h.site, err = s.network.site(ctx, web.Config{
 		Open: !needed, MCP: h.endpoint, Metadata: metadata, Ready: h.health.ready,
-		Metrics: h.measure, MetricsAllowed: h.mayMeasure, Challenge: challenge, Logger: log, Now: s.now,
+		Metrics: h.measure, MetricsAllowed: h.mayMeasure, Challenge: challenge, Logger: log, Now: s.Now,
 	})
 	return h, err
 }
 
 // admit sets who is let in.
 func (h *overHTTP) admit() error {
-	issuer, err := h.network.oauth(h.app, h.log)
+	issuer, err := h.network.oauth(h.App, h.log)
 	if err != nil {
 		return err
 	}
 	h.gate = auth.New(auth.Config{
-		Invoker: h.boxes, NewRequestID: h.requestIDs(), Now: h.now, Issuer: issuer, Rate: h.network.rate, Logger: h.log,
+		Invoker: h.boxes, NewRequestID: requestIDs(h.servingCommand.App), Now: h.Now, Issuer: issuer, Rate: h.network.rate, Logger: h.log,
 		Denied: func(why auth.Reason) { h.metrics.Denied(string(why)) },
 	})
 	return nil
@@ -89,14 +90,14 @@ func (h *overHTTP) admit() error {
 func (h *overHTTP) protocol() *mcp.Server {
 	return mcp.New(mcp.Config{
 		Invoker: h.metrics.Invoker(h.traces.Invoker(h.boxes)), Caller: schemas.Caller{Via: schemas.ViaHTTP},
-		Name: agentOf, NewRequestID: h.requestIDs(),
+		Name: agentOf, NewRequestID: requestIDs(h.servingCommand.App),
 		Version: h.Release.Version, Workspace: h.place.Name, Logger: h.log,
 	})
 }
 
 // requestIDs gives a new id at each call.
-func (a *app) requestIDs() func() string {
-	return func() string { return tools.NewRequestID(a.now(), rand.Reader) }
+func requestIDs(a *cli.App) func() string {
+	return func() string { return tools.NewRequestID(a.Now(), rand.Reader) }
 }
 
 // caller says who makes a request, also to the log of requests.

@@ -6,12 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/news"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 )
 
-func (a *app) primeCommand() *cobra.Command {
+func primeCommand(a *cli.App) *cobra.Command {
 	files := false
 	cmd := &cobra.Command{
 		Use:   "prime",
@@ -29,31 +30,31 @@ collect it by itself yet.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if files {
-				return a.write(news.Files)
+				return a.Write(news.Files)
 			}
-			return a.prime(cmd.Context())
+			return prime(a, cmd.Context())
 		},
 	}
 	cmd.Flags().BoolVar(&files, "files", false, "print the instructions for agents that only write files")
 	return cmd
 }
 
-func (a *app) prime(ctx context.Context) error {
-	by, err := a.caller(true)
+func prime(a *cli.App, ctx context.Context) error {
+	by, err := a.Caller(true)
 	if err != nil {
 		return err
 	}
-	place, err := workspace.Find(a.place())
+	place, err := workspace.Find(a.Location())
 	if err != nil {
 		return err
 	}
 	out := schemas.NewsOut{Agent: by.Agent}
 	if _, used := place.Store(); used { // where nobody used handoff, a look makes no store
-		err = a.visit(ctx, by, func(v *visit) error {
-			if v.unnamed != nil {
-				return v.unnamed
+		err = a.Connect(ctx, by, func(conn *cli.Connection) error {
+			if conn.Unnamed != nil {
+				return conn.Unnamed
 			}
-			_, err := v.call(ctx, "session_news", schemas.NewsIn{On: schemas.OnLook, Session: by.AgentID}, &out)
+			_, err := conn.Call(ctx, "session_news", schemas.NewsIn{On: schemas.OnLook, Session: by.AgentID}, &out)
 			return err
 		})
 	}
@@ -64,5 +65,5 @@ func (a *app) prime(ctx context.Context) error {
 	if err != nil {
 		return schemas.InternalError(err)
 	}
-	return a.print(raw, func(p *page) { p.WriteString(news.Start(out, place.Name)) })
+	return a.Print(raw, func(p *cli.Page) { p.WriteString(news.Start(out, place.Name)) })
 }

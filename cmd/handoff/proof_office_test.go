@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/mailbox"
 	"handoff/schemas"
 	"handoff/store"
@@ -110,14 +111,14 @@ func (d desk) file() string { return filepath.Join(d.state, "handoff", "w", "han
 func (d desk) run(agent string, args ...string) (code int, out, errs string) {
 	d.Helper()
 	var stdout, stderr bytes.Buffer
-	code = run(d.Context(), env{
-		getenv: func(name string) string {
+	code = run(d.Context(), cli.Env{
+		Getenv: func(name string) string {
 			return map[string]string{"XDG_STATE_HOME": d.state, "HANDOFF_AGENT": agent, "HANDOFF_WORKSPACE": "w"}[name]
 		},
-		stdin: bytes.NewReader(nil), stdout: &stdout, stderr: &stderr,
-		isTerminal: func(any) bool { return false },
-		now:        func() time.Time { return d.now },
-		cwd:        d.state,
+		Stdin: bytes.NewReader(nil), Stdout: &stdout, Stderr: &stderr,
+		IsTerminal: func(any) bool { return false },
+		Now:        func() time.Time { return d.now },
+		Cwd:        d.state,
 	}, args)
 	return code, stdout.String(), stderr.String()
 }

@@ -8,11 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 )
 
-func (a *app) removeCommand() *cobra.Command {
+func removeCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Delete a workspace with all its handoffs",
@@ -24,35 +25,35 @@ are handoffs in it that have not ended.`,
 	}
 	force := cmd.Flags().Bool("force", false, "do not ask, and delete what has not ended as well")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		w, err := a.existing(given[0])
+		w, err := existing(a, given[0])
 		if err != nil {
 			return err
 		}
 		if !*force {
-			if err := a.confirm(cmd.Context(), w); err != nil {
+			if err := confirm(a, cmd.Context(), w); err != nil {
 				return err
 			}
 		}
-		return a.remove(cmd.Context(), w, *force)
+		return remove(a, cmd.Context(), w, *force)
 	}
 	return cmd
 }
 
 // confirm has a person type the name of what is deleted. It does not ask what would be refused.
-func (a *app) confirm(ctx context.Context, w workspace.Workspace) error {
+func confirm(a *cli.App, ctx context.Context, w workspace.Workspace) error {
 	var h workspace.Holding
-	err := a.alone(w, func() (err error) {
-		h, err = a.finished(ctx, w)
+	err := alone(a, w, func() (err error) {
+		h, err = finished(a, ctx, w)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if !a.isTerminal(a.stdin) {
+	if !a.IsTerminal(a.Stdin) {
 		return schemas.Errorf(schemas.Invalid, "nobody is there to ask whether %s with %s is to be deleted", w.Name, handoffs(h.Handoffs)).
 			WithHint("Add --force.")
 	}
-	answer, err := a.answer(ctx, fmt.Sprintf("This deletes %s with %s: %s\nType the name to go on: ", w.Name, handoffs(h.Handoffs), w.Dir))
+	answer, err := a.Ask(ctx, fmt.Sprintf("This deletes %s with %s: %s\nType the name to go on: ", w.Name, handoffs(h.Handoffs), w.Dir))
 	if err != nil {
 		return err
 	}
@@ -62,11 +63,11 @@ func (a *app) confirm(ctx context.Context, w workspace.Workspace) error {
 	return nil
 }
 
-func (a *app) remove(ctx context.Context, w workspace.Workspace, force bool) error {
+func remove(a *cli.App, ctx context.Context, w workspace.Workspace, force bool) error {
 	var files []string
-	err := a.alone(w, func() (err error) {
+	err := alone(a, w, func() (err error) {
 		if !force { // something may have been sent since it was asked for
-			if _, err := a.finished(ctx, w); err != nil {
+			if _, err := finished(a, ctx, w); err != nil {
 				return err
 			}
 		}
@@ -80,15 +81,15 @@ func (a *app) remove(ctx context.Context, w workspace.Workspace, force bool) err
 	if err != nil {
 		return schemas.InternalError(err)
 	}
-	return a.print(raw, func(p *page) {
-		p.line("removed %s", p.Bold(w.Name))
-		p.field("deleted", w.Dir+" with "+strings.Join(files, ", "))
+	return a.Print(raw, func(p *cli.Page) {
+		p.Line("removed %s", p.Bold(w.Name))
+		p.Field("deleted", w.Dir+" with "+strings.Join(files, ", "))
 	})
 }
 
 // finished tells what is in a workspace where everything has ended.
-func (a *app) finished(ctx context.Context, w workspace.Workspace) (workspace.Holding, error) {
-	h, err := a.holding(ctx, w)
+func finished(a *cli.App, ctx context.Context, w workspace.Workspace) (workspace.Holding, error) {
+	h, err := holdingOf(a, ctx, w)
 	if err == nil && h.Unfinished > 0 {
 		err = schemas.Errorf(schemas.Conflict, "workspace %s holds %s that has not ended", w.Name, handoffs(h.Unfinished)).
 			WithHint("handoff list --workspace %s shows them. --force deletes them as well.", w.Name)

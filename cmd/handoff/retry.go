@@ -3,10 +3,11 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
-func (a *app) retryCommand() *cobra.Command {
+func retryCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "retry ID",
 		Short: "Run a failed handoff again, with what it left behind",
@@ -19,34 +20,34 @@ rejected, timed out or was cancelled. Repeating it gives the same new handoff.`,
 	reason := cmd.Flags().String("reason", "", "why now")
 	silent := cmd.Flags().Bool("silent", false, "print the id of the new handoff only")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		args := arguments{"handoff_id": given[0], "action": schemas.ActRetry}
+		args := cli.Arguments{"handoff_id": given[0], "action": schemas.ActRetry}
 		if *reason != "" {
 			args["note"] = *reason
 		}
-		out, raw, err := once[schemas.UpdateOut](cmd.Context(), a, "update_handoff", args)
+		out, raw, err := cli.Call[schemas.UpdateOut](cmd.Context(), a, "update_handoff", args)
 		if err != nil {
 			return err
 		}
 		if *silent {
-			return a.write(out.Created.String() + "\n")
+			return a.Write(out.Created.String() + "\n")
 		}
-		return a.printWithMail(raw, func(p *page) { p.retried(out) })
+		return a.PrintWithMail(raw, func(p *cli.Page) { printRetried(p, out) })
 	}
-	a.keeping.bindHidden(cmd)
+	a.Limits.BindHidden(cmd)
 	return cmd
 }
 
-func (p *page) retried(out schemas.UpdateOut) {
+func printRetried(p *cli.Page, out schemas.UpdateOut) {
 	if out.To == "" { // which only a new one has
-		p.line("Handoff %s was retried before: %s, the same as before", out.HandoffID, p.Bold(out.Created.String()))
-		p.warn(out.Warnings)
+		p.Line("Handoff %s was retried before: %s, the same as before", out.HandoffID, p.Bold(out.Created.String()))
+		p.Warn(out.Warnings)
 		return
 	}
-	p.line("Retrying handoff %s as %s", out.HandoffID, p.Bold(out.Created.String()))
+	p.Line("Retrying handoff %s as %s", out.HandoffID, p.Bold(out.Created.String()))
 	if out.Checkpoint != "" {
-		p.line("- Restoring checkpoint: %s", out.Checkpoint)
+		p.Line("- Restoring checkpoint: %s", out.Checkpoint)
 	}
-	p.line("- Re-initiating handoff to %s", schemas.Visible(string(out.To)))
-	p.line("- Context preserved from previous attempt")
-	p.warn(out.Warnings)
+	p.Line("- Re-initiating handoff to %s", schemas.Visible(string(out.To)))
+	p.Line("- Context preserved from previous attempt")
+	p.Warn(out.Warnings)
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
 )
 
 const about = `handoff passes work between coding agents: what is to be done, what is already known and what must
@@ -19,7 +21,7 @@ The flags of every command and those of handoff mcp and serve can be set in the 
 --agent, HANDOFF_LEASE_MAX for --lease-max. All other flags come from the command line alone.
 `
 
-func rootCommand(a *app) *cobra.Command {
+func rootCommand(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "handoff",
 		Short: "Pass work between coding agents",
@@ -42,21 +44,21 @@ func rootCommand(a *app) *cobra.Command {
 	root.SetUsageTemplate(usageTemplate)
 	root.SetVersionTemplate("handoff {{.Version}}\n")
 	root.AddCommand(
-		a.sendCommand(), a.claimCommand(), a.completeCommand(), a.failCommand(), a.updateCommand(),
-		a.waitCommand(), a.approveCommand(), a.refuseCommand(), a.cancelCommand(), a.retryCommand(),
-		a.listCommand(), a.showCommand(), a.historyCommand(), a.agentsCommand(), a.auditCommand(),
-		a.whereCommand(), a.watchCommand(), a.workspaceCommand(), a.logsCommand(), a.tokenCommand(), a.serveCommand(),
-		a.hookCommand(), a.primeCommand(), a.doctorCommand(),
-		a.setupCommand(), a.mcpCommand(), a.callCommand(), a.toolsCommand(), a.demoCommand(), a.completionCommand(), a.manCommand(), a.versionCommand(),
+		sendCommand(a), claimCommand(a), completeCommand(a), failCommand(a), updateCommand(a),
+		waitCommand(a), approveCommand(a), refuseCommand(a), cancelCommand(a), retryCommand(a),
+		listCommand(a), showCommand(a), historyCommand(a), agentsCommand(a), auditCommand(a),
+		whereCommand(a), watchCommand(a), workspaceCommand(a), logsCommand(a), tokenCommand(a), serveCommand(a),
+		hookCommand(a), primeCommand(a), doctorCommand(a),
+		setupCommand(a), mcpCommand(a), callCommand(a), toolsCommand(a), demoCommand(a), completionCommand(a), manCommand(a), versionCommand(a),
 	)
 	return root
 }
 
 // begin readies a command that is to run. The one with which shells ask for completions needs nothing of what the
 // others need, and only it has to know the completions.
-func begin(a *app, cmd *cobra.Command) error {
+func begin(a *cli.App, cmd *cobra.Command) error {
 	if cmd.Name() == cobra.ShellCompRequestCmd {
-		a.offer(cmd.Root())
+		offer(a, cmd.Root())
 		return nil
 	}
 	return a.Begin(cmd)

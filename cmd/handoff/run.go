@@ -2,18 +2,20 @@ package main
 
 import (
 	"context"
+
+	"handoff/cmd/handoff/internal/cli"
 )
 
 // run runs one command and gives its exit status.
-func run(ctx context.Context, e env, args []string) int {
+func run(ctx context.Context, e cli.Env, args []string) int {
 	a := newApp(e)
 	root := rootCommand(a)
 	root.SetArgs(args)
-	root.SetIn(e.stdin)
-	root.SetOut(e.stdout)
-	root.SetErr(e.stderr)
+	root.SetIn(e.Stdin)
+	root.SetOut(e.Stdout)
+	root.SetErr(e.Stderr)
 	cmd, err := root.ExecuteContextC(ctx)
-	return a.report(cmd, a.silenced(cmd, args, err))
+	return a.Report(cmd, silenced(a, cmd, args, err))
 }
 
-func newApp(e env) *app { return &app{env: e, Release: ReleaseOf(version)} }
+func newApp(e cli.Env) *cli.App { return &cli.App{Env: e, Release: cli.ReleaseOf(version)} }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"handoff/cmd/handoff/internal/cli"
 )
 
 // program is the name under which the test binary is handoff itself, as a process of its own.
@@ -106,14 +108,14 @@ func (c *counted) Write(p []byte) (int, error) {
 }
 
 // surroundings are those of a command in a script.
-func surroundings(ts *testscript.TestScript, stdin string, stdout io.Writer) env {
-	return env{
-		getenv: ts.Getenv,
-		stdin:  strings.NewReader(stdin), stdout: stdout, stderr: ts.Stderr(),
-		isTerminal: func(any) bool { return ts.Getenv("TERMINAL") != "" },
-		now:        func() time.Time { return *clock(ts) },
-		cwd:        ts.MkAbs("."),
-		executable: program,
-		exit:       func(code int) { ts.Fatalf("hard exit with %d", code) },
+func surroundings(ts *testscript.TestScript, stdin string, stdout io.Writer) cli.Env {
+	return cli.Env{
+		Getenv: ts.Getenv,
+		Stdin:  strings.NewReader(stdin), Stdout: stdout, Stderr: ts.Stderr(),
+		IsTerminal: func(any) bool { return ts.Getenv("TERMINAL") != "" },
+		Now:        func() time.Time { return *clock(ts) },
+		Cwd:        ts.MkAbs("."),
+		Executable: program,
+		Exit:       func(code int) { ts.Fatalf("hard exit with %d", code) },
 	}
 }

@@ -1,52 +1,54 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/project"
 	"handoff/schemas"
 )
 
 // sendFields are the arguments of send_handoff that have a flag. Those beside them go in a message (--file).
-var sendFields = []Field{
-	Text("title", "title", "one line that names it (default: start of the task)"),
-	Text("type", "type", "work type that the recipient accepts, or message for mail that is only read"),
-	Content("summary", "summary", "what was found or done so far"),
-	Content("detail", "detail", "findings in full"),
-	Pairs("data", "data", "for programs (repeatable)"),
-	Document("context", "context", "object: decisions, files, artifacts, state …"),
-	Texts("criteria", "expectations.success_criteria", "what completion must answer (repeatable)"),
-	Texts("constraint", "expectations.constraints", "what must not be broken (repeatable)"),
-	Texts("if-stuck", "expectations.if_stuck", "what to do then (repeatable)"),
-	Document("output-schema", "expectations.output_schema", "JSON Schema that the output must meet"),
-	Text("timeout", "expectations.timeout", "time for all of it, as '2h'"),
-	Text("estimated-duration", "expectations.estimated_duration", "how long it should take, as '30 minutes'"),
-	Switch("strict", "expectations.strict", "refuse completion while a criterion is unmet"),
-	Text("on-failure", "rollback.on_failure", "`agent` to whom it goes back when it fails (default: you)"),
-	Text("priority", "priority", "low, normal, high or critical"),
-	Text("deadline", "deadline", "a time, or '2h' from now"),
-	Text("workflow", "workflow", "chain that it belongs to (default: the parent's, else a new one)"),
-	Text("parent", "parent", "handoff that it follows from; none starts anew"),
-	Words("tags", "tags", "a,b,c"),
-	Text("key", "key", "idempotency key: a repeat gives the same handoff"),
-	Switch("dry-run", "dry_run", "only say where it would go"),
-	Text("reason", "options.reason", "why this recipient"),
-	Text("phase", "options.phase", "of your work, as design_complete"),
-	Text("kind", "options.kind", "as implementation_to_testing"),
-	Texts("requirement", "options.requirements", "what the work needs (repeatable)"),
-	Text("task-id", "options.task_id", "id in your task tracker"),
-	Words("after", "options.after", "handoffs to wait for: 3,4"),
-	Switch("needs-approval", "options.needs_approval", "wait until a human approves"),
-	Text("no-takers", "options.no_takers", "wait, return, generalist or human (no effect yet: it waits)"),
-	Number("max-attempts", "options.max_attempts", "claims before it times out"),
-	Text("not-before", "options.not_before", "a time, or '2h' from now"),
-	Text("strategy", "options.strategy", "how context travels: full, summary or reference"),
-	Switch("force", "options.force", "send although the recipient does not accept the type"),
+var sendFields = []cli.Field{
+	cli.Text("title", "title", "one line that names it (default: start of the task)"),
+	cli.Text("type", "type", "work type that the recipient accepts, or message for mail that is only read"),
+	cli.Content("summary", "summary", "what was found or done so far"),
+	cli.Content("detail", "detail", "findings in full"),
+	cli.Pairs("data", "data", "for programs (repeatable)"),
+	cli.Document("context", "context", "object: decisions, files, artifacts, state …"),
+	cli.Texts("criteria", "expectations.success_criteria", "what completion must answer (repeatable)"),
+	cli.Texts("constraint", "expectations.constraints", "what must not be broken (repeatable)"),
+	cli.Texts("if-stuck", "expectations.if_stuck", "what to do then (repeatable)"),
+	cli.Document("output-schema", "expectations.output_schema", "JSON Schema that the output must meet"),
+	cli.Text("timeout", "expectations.timeout", "time for all of it, as '2h'"),
+	cli.Text("estimated-duration", "expectations.estimated_duration", "how long it should take, as '30 minutes'"),
+	cli.Switch("strict", "expectations.strict", "refuse completion while a criterion is unmet"),
+	cli.Text("on-failure", "rollback.on_failure", "`agent` to whom it goes back when it fails (default: you)"),
+	cli.Text("priority", "priority", "low, normal, high or critical"),
+	cli.Text("deadline", "deadline", "a time, or '2h' from now"),
+	cli.Text("workflow", "workflow", "chain that it belongs to (default: the parent's, else a new one)"),
+	cli.Text("parent", "parent", "handoff that it follows from; none starts anew"),
+	cli.Words("tags", "tags", "a,b,c"),
+	cli.Text("key", "key", "idempotency key: a repeat gives the same handoff"),
+	cli.Switch("dry-run", "dry_run", "only say where it would go"),
+	cli.Text("reason", "options.reason", "why this recipient"),
+	cli.Text("phase", "options.phase", "of your work, as design_complete"),
+	cli.Text("kind", "options.kind", "as implementation_to_testing"),
+	cli.Texts("requirement", "options.requirements", "what the work needs (repeatable)"),
+	cli.Text("task-id", "options.task_id", "id in your task tracker"),
+	cli.Words("after", "options.after", "handoffs to wait for: 3,4"),
+	cli.Switch("needs-approval", "options.needs_approval", "wait until a human approves"),
+	cli.Text("no-takers", "options.no_takers", "wait, return, generalist or human (no effect yet: it waits)"),
+	cli.Number("max-attempts", "options.max_attempts", "claims before it times out"),
+	cli.Text("not-before", "options.not_before", "a time, or '2h' from now"),
+	cli.Text("strategy", "options.strategy", "how context travels: full, summary or reference"),
+	cli.Switch("force", "options.force", "send although the recipient does not accept the type"),
 }
 
-func (a *app) sendCommand() *cobra.Command {
+func sendCommand(a *cli.App) *cobra.Command {
 	var file string
 	var silent bool
 	cmd := &cobra.Command{
@@ -60,74 +62,74 @@ func (a *app) sendCommand() *cobra.Command {
 		Long: `TO is an agent, capability:NAME, role:NAME or human. The words of TASK are joined; "-" reads it from
 standard input. It has room for 4 KiB: what is longer goes into --detail.
 
-` + aboutSources + `
+` + cli.AboutSources + `
 
 A message given with --file may be written as the arguments of the tool send_handoff or in the spelling of
 other handoff protocols; flags and arguments come before what it says.`,
 		RunE: func(cmd *cobra.Command, given []string) error {
-			args, err := a.message("send_handoff", file)
+			args, err := a.Message("send_handoff", file)
 			if err == nil {
-				err = a.sendArguments(cmd, given, args)
+				err = sendArguments(a, cmd, given, args)
 			}
 			if err != nil {
 				return err
 			}
-			out, raw, err := once[schemas.SendOut](cmd.Context(), a, "send_handoff", args)
+			out, raw, err := cli.Call[schemas.SendOut](cmd.Context(), a, "send_handoff", args)
 			if err != nil {
 				return err
 			}
 			if silent {
-				return a.write(sentID(out) + "\n")
+				return a.Write(sentID(out) + "\n")
 			}
-			return a.printWithMail(raw, func(p *page) { p.sent(out) })
+			return a.PrintWithMail(raw, func(p *cli.Page) { printSent(p, out) })
 		},
 	}
-	bind(cmd, sendFields)
-	a.keeping.bindHidden(cmd)
+	cli.Bind(cmd, sendFields)
+	a.Limits.BindHidden(cmd)
 	cmd.Flags().StringVar(&file, "file", "", "a whole message from this `file`, - for standard input")
 	cmd.Flags().BoolVar(&silent, "silent", false, "print the id only")
 	return cmd
 }
 
 // sendArguments puts what was given on the command line over a message.
-func (a *app) sendArguments(cmd *cobra.Command, given []string, args arguments) error {
+func sendArguments(a *cli.App, cmd *cobra.Command, given []string, args cli.Arguments) error {
 	if len(given) > 0 {
 		args["to"] = given[0]
 	}
 	if len(given) > 1 {
-		task, err := a.taskText(given[1:])
+		task, err := taskText(a, given[1:])
 		if err != nil {
 			return err
 		}
 		args["task"] = task
 	}
-	if err := args.set(cmd, sendFields); err != nil {
+	if err := args.Set(cmd, sendFields); err != nil {
 		return err
 	}
-	return a.addProject(args)
+	return addProject(a, args)
 }
 
 // taskText joins words, or reads standard input for "-".
-func (a *app) taskText(given []string) (string, error) {
+func taskText(a *cli.App, given []string) (string, error) {
 	if len(given) != 1 || given[0] != "-" {
 		return strings.Join(given, " "), nil
 	}
-	content, err := a.input("TASK", "-")
+	content, err := a.Input("TASK", "-")
 	return strings.TrimSpace(string(content)), err
 }
 
 // addProject tells where the work happens, unless the message does.
-func (a *app) addProject(args arguments) error {
+func addProject(a *cli.App, args cli.Arguments) error {
 	context, _ := args["context"].(map[string]any)
 	if args["context"] != nil && context == nil || context["project"] != nil {
 		return nil // said, or no object: then the tool says so
 	}
-	dir, err := a.place().ProjectDir()
+	dir, err := a.Location().ProjectDir()
 	if err != nil {
 		return err
 	}
 	if p := project.Describe(dir); p != nil {
-		return args.put("context.project", p)
+		return args.Put("context.project", p)
 	}
 	return nil
 }
@@ -139,52 +141,52 @@ func sentID(out schemas.SendOut) string {
 	return out.HandoffID.String()
 }
 
-func (p *page) sent(out schemas.SendOut) {
+func printSent(p *cli.Page, out schemas.SendOut) {
 	if out.Status == dryRun {
-		p.wouldBeSent(out)
+		printDryRun(p, out)
 		return
 	}
 	where := string(out.To)
 	if out.Position > 0 {
-		where += ", number " + decimal(out.Position) + " in the mailbox"
+		where += ", number " + strconv.Itoa(out.Position) + " in the mailbox"
 	}
-	p.line("%s %s, for %s", p.Bold(sentID(out)), out.Status, schemas.Visible(where))
-	p.field("workflow", string(out.Workflow))
-	p.after(out)
+	p.Line("%s %s, for %s", p.Bold(sentID(out)), out.Status, schemas.Visible(where))
+	p.Field("workflow", string(out.Workflow))
+	printOrigin(p, out)
 }
 
 // dryRun is the status of what was not sent.
 const dryRun = "dry_run"
 
-// wouldBeSent tells where something would go. Its workflow has no name yet unless it is its parent's.
-func (p *page) wouldBeSent(out schemas.SendOut) {
+// printDryRun tells where something would go. Its workflow has no name yet unless it is its parent's.
+func printDryRun(p *cli.Page, out schemas.SendOut) {
 	where := string(out.To)
 	if out.Position > 0 {
-		where += " (number " + decimal(out.Position) + " in the mailbox)"
+		where += " (number " + strconv.Itoa(out.Position) + " in the mailbox)"
 	}
-	p.line("dry run: would be sent to %s", schemas.Visible(where))
+	p.Line("dry run: would be sent to %s", schemas.Visible(where))
 	if out.Parent != 0 {
-		p.field("workflow", string(out.Workflow))
+		p.Field("workflow", string(out.Workflow))
 	}
-	p.after(out)
+	printOrigin(p, out)
 }
 
-// after tells what something that is sent follows and waits for, and why it goes where it goes.
-func (p *page) after(out schemas.SendOut) {
-	p.field("parent", out.Parent.String())
-	p.field("blocked by", strings.Join(out.BlockedBy, ", "))
+// printOrigin tells what something that is sent follows and waits for, and why it goes where it goes.
+func printOrigin(p *cli.Page, out schemas.SendOut) {
+	p.Field("parent", out.Parent.String())
+	p.Field("blocked by", strings.Join(out.BlockedBy, ", "))
 	if out.Routed != nil {
-		p.routed(*out.Routed)
+		printRouted(p, *out.Routed)
 	}
-	p.warn(out.Warnings)
+	p.Warn(out.Warnings)
 }
 
-func (p *page) routed(r schemas.Routed) {
-	p.field("chosen", string(r.Chosen))
+func printRouted(p *cli.Page, r schemas.Routed) {
+	p.Field("chosen", string(r.Chosen))
 	for _, c := range r.Candidates {
-		p.field("candidate", string(c.Agent)+" – "+c.Why)
+		p.Field("candidate", string(c.Agent)+" – "+c.Why)
 	}
 	for _, c := range r.Excluded {
-		p.field("excluded", string(c.Agent)+" – "+c.Why)
+		p.Field("excluded", string(c.Agent)+" – "+c.Why)
 	}
 }

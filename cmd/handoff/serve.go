@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/process"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
@@ -19,13 +20,13 @@ import (
 
 // A servingCommand keeps a workspace served though no client runs.
 type servingCommand struct {
-	*app
+	*cli.App
 	network network
 	logging logging
 }
 
-func (a *app) serveCommand() *cobra.Command {
-	s := &servingCommand{app: a}
+func serveCommand(a *cli.App) *cobra.Command {
+	s := &servingCommand{App: a}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Keep a workspace served though no client runs, also over HTTP",
@@ -59,46 +60,46 @@ systemd, where the workspace is the instance: handoff@NAME. handoff where tells 
 	}
 	s.network.bind(cmd.Flags())
 	s.logging.bind(cmd.Flags())
-	a.keeping.bind(cmd.Flags())
+	a.Limits.Bind(cmd.Flags())
 	return cmd
 }
 
 // own is in line for the store, or has it, until a signal comes.
 func (s *servingCommand) own(ctx context.Context) error {
-	ctx, life := process.Begin(ctx, s.exit)
+	ctx, life := process.Begin(ctx, s.Exit)
 	defer life.End()
 	process.SpendMemory()
-	stderr := process.NewDropping(s.stderr)
+	stderr := process.NewDropping(s.Stderr)
 	defer stderr.Close()
 	log, err := s.logging.logger(stderr)
 	if err != nil {
 		return err
 	}
-	opening := Opening{Logger: log, Stays: true}
+	opening := cli.Opening{Logger: log, Stays: true}
 	if s.network.addr == "" { // a server for many has enough
 		opening.Crowded = process.Crowded
 	}
-	return s.open(ctx, opening, func(place workspace.Workspace, boxes *relay.Relay) error {
-		v := newConnection(s.app, boxes, schemas.Caller{Via: schemas.ViaCLI})
-		_, err := v.call(ctx, "registry_newest", arguments{}, nil) // the first call makes it the owner, or finds that
+	return s.Open(ctx, opening, func(place workspace.Workspace, boxes *relay.Relay) error {
+		conn := cli.NewConnection(s.App, boxes, schemas.Caller{Via: schemas.ViaCLI})
+		_, err := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil) // the first call makes it the owner, or finds that
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // it was told to end
 		}
 		if err != nil {
 			return err
 		}
-		return s.keepServed(ctx, v, place, stderr, log)
+		return s.keepServed(ctx, conn, place, stderr, log)
 	})
 }
 
 // keepServed serves a workspace until ctx is done, over HTTP too where there is an address.
-func (s *servingCommand) keepServed(ctx context.Context, v *visit, place workspace.Workspace, stderr io.Writer, log *slog.Logger) error {
+func (s *servingCommand) keepServed(ctx context.Context, conn *cli.Connection, place workspace.Workspace, stderr io.Writer, log *slog.Logger) error {
 	if s.network.addr == "" {
 		sayWhoServes(stderr, place)
-		v.stay(ctx, log)
+		stay(conn, ctx, log)
 		return nil
 	}
-	site, err := s.listenHTTP(ctx, place, v.boxes, log)
+	site, err := s.listenHTTP(ctx, place, conn.Boxes, log)
 	if err != nil {
 		return err
 	}
@@ -107,14 +108,14 @@ func (s *servingCommand) keepServed(ctx context.Context, v *visit, place workspa
 	var staying sync.WaitGroup
 	defer staying.Wait()
 	defer stop()
-	staying.Go(func() { v.stay(ctx, log) })
+	staying.Go(func() { stay(conn, ctx, log) })
 	return site.serve(ctx, stderr)
 }
 
 // stay looks now and then whether the workspace is served, until ctx is done.
-func (v *visit) stay(ctx context.Context, log *slog.Logger) {
-	for sleep(ctx, lookAgain) {
-		if _, err := v.call(ctx, "registry_newest", arguments{}, nil); err != nil && ctx.Err() == nil {
+func stay(conn *cli.Connection, ctx context.Context, log *slog.Logger) {
+	for cli.Sleep(ctx, lookAgain) {
+		if _, err := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil); err != nil && ctx.Err() == nil {
 			log.WarnContext(ctx, "workspace is not served", slog.Any("error", err))
 		}
 	}

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/cli"
 )
 
 // A place is a state directory, and commands in it.
@@ -36,15 +38,15 @@ func (p place) run(args ...string) (code int, out, errs string) {
 func (p place) runWith(vars map[string]string, args ...string) (code int, out, errs string) {
 	p.t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = run(p.t.Context(), env{
-		getenv: func(name string) string {
+	code = run(p.t.Context(), cli.Env{
+		Getenv: func(name string) string {
 			return cmp.Or(vars[name], map[string]string{"XDG_STATE_HOME": p.state}[name])
 		},
-		stdout:     &stdout,
-		stderr:     &stderr,
-		isTerminal: func(any) bool { return false },
-		now:        time.Now,
-		cwd:        p.state,
+		Stdout:     &stdout,
+		Stderr:     &stderr,
+		IsTerminal: func(any) bool { return false },
+		Now:        time.Now,
+		Cwd:        p.state,
 	}, append(args, "--workspace", "w"))
 	return code, stdout.String(), stderr.String()
 }

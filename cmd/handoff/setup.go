@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/setup"
 	"handoff/schemas"
@@ -21,7 +22,7 @@ type setupFlags struct {
 	given                        func(flag string) bool
 }
 
-func (a *app) setupCommand() *cobra.Command {
+func setupCommand(a *cli.App) *cobra.Command {
 	var f setupFlags
 	cmd := &cobra.Command{
 		Use:   "setup [CLIENT...]",
@@ -42,8 +43,8 @@ It ends by starting the server as the client does. Exit status 1: a client was l
 does not answer.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			f.given = func(flag string) bool { return cmd.Flag(flag).Changed }
-			f.want.agent, f.want.workspace = a.agent, a.workspace
-			return a.setup(cmd.Context(), f, names)
+			f.want.agent, f.want.workspace = a.Agent, a.Workspace
+			return runSetup(a, cmd.Context(), f, names)
 		},
 	}
 	flags := cmd.Flags()
@@ -67,15 +68,15 @@ does not answer.`,
 	return cmd
 }
 
-func (a *app) setup(ctx context.Context, f setupFlags, names []string) (err error) {
-	s := &setupRun{app: a, flags: f, named: len(names) > 0}
+func runSetup(a *cli.App, ctx context.Context, f setupFlags, names []string) (err error) {
+	s := &setupRun{App: a, flags: f, named: len(names) > 0}
 	if s.within.Scope, err = scopeOf(f.scope); err != nil {
 		return err
 	}
-	if s.within.Machine, err = a.machine(); err != nil {
+	if s.within.Machine, err = machineOf(a); err != nil {
 		return err
 	}
-	s.setter = setup.Setter{Dir: setup.Receipts(s.within.Machine), Now: a.now, Slow: func(command []string) { a.sayWaiting(command) }}
+	s.setter = setup.Setter{Dir: setup.Receipts(s.within.Machine), Now: a.Now, Slow: func(command []string) { sayWaiting(a, command) }}
 	clients, err := setupClients(s.within.Machine, names, f.all || f.remove && len(names) == 0)
 	if err != nil {
 		return err

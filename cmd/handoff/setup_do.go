@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/setup"
 	"handoff/schemas"
@@ -13,13 +14,13 @@ import (
 
 // carryOut shows what is to be done, asks, does it, and tells what became of it.
 func (s *setupRun) carryOut(ctx context.Context, do func(context.Context, *fileSetup)) error {
-	if !s.json {
-		if err := s.print(nil, s.showPlan); err != nil {
+	if !s.JSON {
+		if err := s.Print(nil, s.showPlan); err != nil {
 			return err
 		}
 	}
 	if s.flags.dryRun {
-		return s.report(!s.json)
+		return s.report(!s.JSON)
 	}
 	if s.any(in(fileTodo)) {
 		if err := s.agreed(ctx); err != nil {
@@ -42,11 +43,11 @@ func (s *setupRun) agreed(ctx context.Context) error {
 	if s.flags.yes {
 		return nil
 	}
-	if !s.isTerminal(s.stdin) {
+	if !s.IsTerminal(s.Stdin) {
 		return schemas.Errorf(schemas.Invalid, "nobody is there to ask whether that is to be done").
 			WithHint("Add --yes to do it, or --dry-run to see it only.")
 	}
-	answer, err := s.answer(ctx, s.question())
+	answer, err := s.Ask(ctx, s.question())
 	if err != nil {
 		return err
 	}
@@ -68,9 +69,9 @@ func (s *setupRun) question() string {
 }
 
 // sayWaiting tells a person what it is that takes so long.
-func (a *app) sayWaiting(command []string) {
-	if a.isTerminal(a.stderr) {
-		fmt.Fprintf(a.stderr, "waiting for: %s\n", schemas.Visible(client.Line(command)))
+func sayWaiting(a *cli.App, command []string) {
+	if a.IsTerminal(a.Stderr) {
+		fmt.Fprintf(a.Stderr, "waiting for: %s\n", schemas.Visible(client.Line(command)))
 	}
 }
 

@@ -55,7 +55,7 @@ func (s *setupRun) ask(ctx context.Context, c *clientSetup, server installed.Ent
 	}
 	remedy := client.Line(append([]string{program}, "where")) // says what is wrong with the place, if that is it
 	if s.within.Machine.LookPath(program) == "" && !filepath.IsAbs(program) {
-		remedy = "put " + program + " on PATH, as with: ln -s " + client.Quoted(s.executable) + " ~/.local/bin/" + program
+		remedy = "put " + program + " on PATH, as with: ln -s " + client.Quoted(s.Executable) + " ~/.local/bin/" + program
 	}
 	return &liveness{Problem: err.Error(), Remedy: remedy}
 }
@@ -83,11 +83,11 @@ func (s *setupRun) getenvElsewhere(name string) string {
 	if name == "CLAUDE_PROJECT_DIR" {
 		return ""
 	}
-	return s.getenv(name)
+	return s.Getenv(name)
 }
 
 func (s *setupRun) askAddress(ctx context.Context, c client.Client, server client.Server) *liveness {
-	token := s.getenv(server.TokenEnv)
+	token := s.Getenv(server.TokenEnv)
 	if server.TokenEnv != "" && token == "" {
 		return &liveness{Problem: server.TokenEnv + " is not set here", Remedy: "export " + server.TokenEnv + "=… where the client is started, and handoff setup --check"}
 	}

@@ -5,58 +5,59 @@ import (
 	"slices"
 	"strings"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/schemas"
 )
 
 // showPlan shows what is to be done, file by file.
-func (s *setupRun) showPlan(p *page) {
+func (s *setupRun) showPlan(p *cli.Page) {
 	if len(s.clients) == 0 {
-		p.line("no client has anything of handoff")
+		p.Line("no client has anything of handoff")
 	}
 	for _, c := range s.clients {
-		p.line("%s", p.Bold(c.Title))
+		p.Line("%s", p.Bold(c.Title))
 		if !c.Found && !s.flags.remove {
-			p.line("  %s", p.Faint("not found on this machine"))
+			p.Line("  %s", p.Faint("not found on this machine"))
 		}
 		for _, f := range c.Files {
-			p.filePlan(f)
+			printFilePlan(p, f)
 		}
 	}
 }
 
-func (p *page) filePlan(f *fileSetup) {
+func printFilePlan(p *cli.Page, f *fileSetup) {
 	if f.State == fileAlone {
-		p.leftAlone(f)
+		printLeftAlone(p, f)
 		return
 	}
 	if f.State == fileSame {
-		p.line("  %s: unchanged", schemas.Visible(f.Path))
+		p.Line("  %s: unchanged", schemas.Visible(f.Path))
 		return
 	}
 	if f.Command != nil {
-		p.line("  $ %s", schemas.Visible(client.Line(f.Command)))
+		p.Line("  $ %s", schemas.Visible(client.Line(f.Command)))
 	}
-	p.diff(f.Diff)
+	printDiff(p, f.Diff)
 }
 
-func (p *page) leftAlone(f *fileSetup) {
-	p.line("  %s: %s: %s", schemas.Visible(f.Path), p.Red(string(fileAlone)), schemas.Visible(f.Reason))
+func printLeftAlone(p *cli.Page, f *fileSetup) {
+	p.Line("  %s: %s: %s", schemas.Visible(f.Path), p.Red(string(fileAlone)), schemas.Visible(f.Reason))
 	if f.Backup != "" {
-		p.line("  A copy of what was there: %s", schemas.Visible(f.Backup))
+		p.Line("  A copy of what was there: %s", schemas.Visible(f.Backup))
 	}
 	if f.Hint != "" {
-		p.line("  %s", schemas.Visible(f.Hint))
+		p.Line("  %s", schemas.Visible(f.Hint))
 	}
 	if f.Snippet != nil {
-		p.line("  What belongs into it:")
+		p.Line("  What belongs into it:")
 		for line := range strings.Lines(f.Snippet.Text) {
-			p.line("    %s", schemas.Visible(strings.TrimRight(line, "\r\n")))
+			p.Line("    %s", schemas.Visible(strings.TrimRight(line, "\r\n")))
 		}
 	}
 }
 
-func (p *page) diff(diff string) {
+func printDiff(p *cli.Page, diff string) {
 	for line := range strings.Lines(diff) {
 		line = schemas.Visible(strings.TrimRight(line, "\r\n"))
 		switch {
@@ -65,56 +66,56 @@ func (p *page) diff(diff string) {
 		case strings.HasPrefix(line, "-"):
 			line = p.Red(line)
 		}
-		p.line("  %s", line)
+		p.Line("  %s", line)
 	}
 }
 
 // showDone shows what became of it. What was shown as the plan is not shown again.
-func (s *setupRun) showDone(p *page) {
+func (s *setupRun) showDone(p *cli.Page) {
 	for _, c := range s.clients {
 		for _, f := range c.Files {
 			s.fileDone(p, c, f)
 		}
 		if c.Live != nil {
-			p.liveness(c)
+			printLiveness(p, c)
 		}
 	}
 	for _, c := range s.clients {
 		if slices.ContainsFunc(c.Files, in(fileChanged)) {
-			p.line("%s: %s", p.Bold(c.Title), c.Next)
+			p.Line("%s: %s", p.Bold(c.Title), c.Next)
 		}
 	}
 }
 
-func (s *setupRun) fileDone(p *page, c *clientSetup, f *fileSetup) {
+func (s *setupRun) fileDone(p *cli.Page, c *clientSetup, f *fileSetup) {
 	switch {
 	case f.State == fileAlone && (s.flags.check || f.change.Err == nil):
-		p.leftAlone(f)
+		printLeftAlone(p, f)
 	case s.flags.check:
 		said := map[fileState]string{fileSame: p.Green("set up"), fileTodo: p.Yellow("not set up so: handoff setup " + c.Name + " does it")}
-		p.line("%s: %s: %s", c.Title, schemas.Visible(f.Path), said[f.State])
+		p.Line("%s: %s: %s", c.Title, schemas.Visible(f.Path), said[f.State])
 	case f.State == fileChanged, f.State == fileRestore, f.State == fileRemoved, f.State == fileCleared:
 		line := fmt.Sprintf("%s: %s", schemas.Visible(f.Path), p.Green(string(f.State)))
 		if f.Backup != "" {
 			line += p.Faint(" (it was: " + schemas.Visible(f.Backup) + ")")
 		}
-		p.line("%s", line)
+		p.Line("%s", line)
 	}
-	p.field("  note", f.Note)
+	p.Field("  note", f.Note)
 	if f.Unread != "" {
-		p.line("  %s %s", p.Yellow("warning:"), schemas.Visible(f.Unread))
+		p.Line("  %s %s", p.Yellow("warning:"), schemas.Visible(f.Unread))
 	}
 }
 
-func (p *page) liveness(c *clientSetup) {
+func printLiveness(p *cli.Page, c *clientSetup) {
 	if c.Live.Untried != "" {
-		p.line("%s: its server was not tried: %s", c.Title, c.Live.Untried)
+		p.Line("%s: its server was not tried: %s", c.Title, c.Live.Untried)
 		return
 	}
 	if problem := c.Live.Problem; problem != "" {
-		p.line("%s: %s: %s", c.Title, p.Red("its server does not work"), schemas.Visible(problem))
-		p.field("  try", c.Live.Remedy)
+		p.Line("%s: %s: %s", c.Title, p.Red("its server does not work"), schemas.Visible(problem))
+		p.Field("  try", c.Live.Remedy)
 		return
 	}
-	p.line("%s: handoff %s answers, with %d tools. %s", c.Title, schemas.Visible(c.Live.Version), c.Live.Tools, schemas.Visible(c.Live.You))
+	p.Line("%s: handoff %s answers, with %d tools. %s", c.Title, schemas.Visible(c.Live.Version), c.Live.Tools, schemas.Visible(c.Live.You))
 }

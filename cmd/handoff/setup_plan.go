@@ -6,13 +6,14 @@ import (
 	"iter"
 	"slices"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/setup"
 )
 
 // setupRun is one run of setup: what is wanted, and what becomes of each client.
 type setupRun struct {
-	*app
+	*cli.App
 	flags   setupFlags
 	within  setup.Wish // what is the same for all clients: the machine and the scope
 	setter  setup.Setter

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/setup"
 	"handoff/schemas"
 )
@@ -26,11 +27,11 @@ func (s *setupRun) printSnippets() error {
 	if err != nil {
 		return schemas.InternalError(err)
 	}
-	return s.print(raw, func(p *page) {
+	return s.Print(raw, func(p *cli.Page) {
 		for _, of := range all {
 			for _, f := range of.Files {
-				p.line("%s", p.Faint("# "+of.Client+": "+schemas.Visible(f.Path)))
-				p.line("%s", schemas.Visible(strings.TrimRight(f.Text, "\n")))
+				p.Line("%s", p.Faint("# "+of.Client+": "+schemas.Visible(f.Path)))
+				p.Line("%s", schemas.Visible(strings.TrimRight(f.Text, "\n")))
 			}
 		}
 	})

@@ -3,17 +3,19 @@ package main
 import (
 	"encoding/json"
 	"slices"
+
+	"handoff/cmd/handoff/internal/cli"
 )
 
 // report prints what became of everything, unless it was shown, and gives the exit status.
 func (s *setupRun) report(shown bool) error {
 	if !shown {
-		if err := s.print(s.raw(), s.showDone); err != nil {
+		if err := s.Print(s.raw(), s.showDone); err != nil {
 			return err
 		}
 	}
 	if s.needsSomebody() {
-		return Exit(1)
+		return cli.Exit(1)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/setup"
 	"handoff/cmd/handoff/internal/git"
@@ -72,7 +73,7 @@ func (s *setupRun) wishOf(want wanted) (w setup.Wish, err error) {
 		want.workspace = "" // others have theirs
 	}
 	w.Server.Trust, w.Hooks = want.trust, want.hooks
-	w.Call = client.Call{Program: s.program(w), Agent: want.agent, Workspace: want.workspace, Wake: want.wake}
+	w.Call = client.Call{Program: programFor(s.App, w), Agent: want.agent, Workspace: want.workspace, Wake: want.wake}
 	if err := s.lasting(want, w.Call.Program); err != nil {
 		return w, err
 	}
@@ -92,23 +93,23 @@ func (s *setupRun) wishOf(want wanted) (w setup.Wish, err error) {
 		w.Server.Command = append(w.Server.Command, "--workspace", want.workspace)
 	}
 	for _, name := range client.Passed {
-		if s.getenv(name) != "" && w.Scope == client.User {
+		if s.Getenv(name) != "" && w.Scope == client.User {
 			w.Server.Pass = append(w.Server.Pass, name)
 		}
 	}
 	return w, nil
 }
 
-// machine is this one. The project is the working tree, else the directory itself.
-func (a *app) machine() (client.Machine, error) {
-	m := client.Machine{Getenv: a.getenv, Home: a.getenv("HOME")}
+// machineOf is this one. The project is the working tree, else the directory itself.
+func machineOf(a *cli.App) (client.Machine, error) {
+	m := client.Machine{Getenv: a.Getenv, Home: a.Getenv("HOME")}
 	if m.Home == "" {
-		m.Home = a.getenv("USERPROFILE")
+		m.Home = a.Getenv("USERPROFILE")
 	}
 	if !filepath.IsAbs(m.Home) {
 		return m, schemas.Errorf(schemas.Unavailable, "there is no home directory: HOME is not set").WithHint("Set HOME.")
 	}
-	dir, err := a.place().ProjectDir()
+	dir, err := a.Location().ProjectDir()
 	if err != nil {
 		return m, err
 	}
@@ -120,20 +121,20 @@ func (a *app) machine() (client.Machine, error) {
 	return m, nil
 }
 
-// program is how clients find this program: by its name where that is this very file or the configuration is for
+// programFor is how clients find this program: by its name where that is this very file or the configuration is for
 // others too, else by its path.
-func (a *app) program(w setup.Wish) string {
+func programFor(a *cli.App, w setup.Wish) string {
 	if w.Scope == client.Project {
 		return client.ServerName
 	}
 	if onPath := w.Machine.LookPath(client.ServerName); onPath != "" {
 		there, errThere := os.Stat(onPath)
-		here, errHere := os.Stat(a.executable)
+		here, errHere := os.Stat(a.Executable)
 		if errThere == nil && errHere == nil && os.SameFile(there, here) {
 			return client.ServerName
 		}
 	}
-	return a.executable
+	return a.Executable
 }
 
 var variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)

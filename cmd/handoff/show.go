@@ -6,11 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/mailbox/draw"
 	"handoff/schemas"
 )
 
-func (a *app) showCommand() *cobra.Command {
+func showCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show one handoff, or one notice in full",
@@ -37,67 +38,67 @@ func (a *app) showCommand() *cobra.Command {
 		}
 		switch {
 		case !isNotice(given[0]):
-			return a.showHandoff(cmd.Context(), given[0], view, everything)
+			return showHandoff(a, cmd.Context(), given[0], view, everything)
 		case view != "full":
 			return onlyRead(given[0], "has no "+view)
 		}
-		return a.showNotice(cmd.Context(), given[0])
+		return showNotice(a, cmd.Context(), given[0])
 	}
 	return cmd
 }
 
-func (a *app) showHandoff(ctx context.Context, id, view string, everything bool) error {
-	out, raw, err := once[schemas.GetOut](ctx, a, "get_handoff", arguments{"handoff_id": id, "view": view})
+func showHandoff(a *cli.App, ctx context.Context, id, view string, everything bool) error {
+	out, raw, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": id, "view": view})
 	if err != nil {
 		return err
 	}
-	end, err := a.ending(ctx, out)
+	end, err := endingOf(a, ctx, out)
 	if err != nil {
 		return err
 	}
-	return a.print(raw, func(p *page) { p.shown(out, end, view, everything) })
+	return a.Print(raw, func(p *cli.Page) { printShown(p, out, end, view, everything) })
 }
 
-// shown draws one handoff at the depth that was asked for.
-func (p *page) shown(out schemas.GetOut, end *schemas.Event, view string, everything bool) {
+// printShown draws one handoff at the depth that was asked for.
+func printShown(p *cli.Page, out schemas.GetOut, end *schemas.Event, view string, everything bool) {
 	switch view {
 	case "brief":
-		p.line("%s", out.Brief) // made safe to show by whoever rendered it
+		p.Line("%s", out.Brief) // made safe to show by whoever rendered it
 	case "events":
-		p.events(out.Events)
+		printEvents(p, out.Events)
 	case "outcome":
-		p.outcome(out, end)
+		printOutcome(p, out, end)
 	case "checkpoint":
-		p.document(out.Checkpoint)
+		p.Document(out.Checkpoint)
 	default:
-		p.handoff(out, end, everything)
+		printHandoff(p, out, end, everything)
 	}
 	if out.NextOffset > 0 {
-		p.line("%s", p.Faint("There is more: handoff call get_handoff with an offset shows it."))
+		p.Line("%s", p.Faint("There is more: handoff call get_handoff with an offset shows it."))
 	}
 }
 
-func (p *page) handoff(out schemas.GetOut, end *schemas.Event, everything bool) {
-	p.WriteString(draw.Show(out, end, p.drawing()))
+func printHandoff(p *cli.Page, out schemas.GetOut, end *schemas.Event, everything bool) {
+	p.WriteString(draw.Show(out, end, p.Drawing()))
 	if len(out.Children) > 0 {
-		p.line("\n%s\n- %s", p.Bold("Children"), ids(out.Children))
+		p.Line("\n%s\n- %s", p.Bold("Children"), cli.IDs(out.Children))
 	}
 	if !everything {
 		return
 	}
-	p.document(out.Handoff)
+	p.Document(out.Handoff)
 	if out.Completion != nil {
-		p.document(out.Completion)
+		p.Document(out.Completion)
 	}
 	if out.Failure != nil {
-		p.document(out.Failure)
+		p.Document(out.Failure)
 	}
 	for _, late := range out.Late {
-		p.document(late)
+		p.Document(late)
 	}
 }
 
-func (p *page) events(events []schemas.Event) {
+func printEvents(p *cli.Page, events []schemas.Event) {
 	var rows [][]string
 	for _, e := range events {
 		rows = append(rows, []string{

@@ -10,16 +10,18 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
 )
 
 // silenced keeps what is wrong with a hook from its client: status 2 would stop the session or wake it, and what is
 // printed would be read by its model.
-func (a *app) silenced(cmd *cobra.Command, args []string, err error) error {
-	if _, isStatus := errors.AsType[Exit](err); err == nil || isStatus || !isHook(cmd, args) {
+func silenced(a *cli.App, cmd *cobra.Command, args []string, err error) error {
+	if _, isStatus := errors.AsType[cli.Exit](err); err == nil || isStatus || !isHook(cmd, args) {
 		return err
 	}
-	if file := a.getenv("HANDOFF_HOOK_DEBUG"); file != "" {
-		a.debug(file, args, err)
+	if file := a.Getenv("HANDOFF_HOOK_DEBUG"); file != "" {
+		writeDebug(a, file, args, err)
 	}
 	return nil
 }
@@ -51,8 +53,8 @@ func recovered(fn func() error) (err error) {
 // debugLimit is how long writing down why may take: the file may be on a disk that does not answer.
 const debugLimit = 200 * time.Millisecond
 
-// debug adds a line to a file. That it cannot is nobody's concern.
-func (a *app) debug(file string, args []string, why error) {
+// writeDebug adds a line to a file. That it cannot is nobody's concern.
+func writeDebug(a *cli.App, file string, args []string, why error) {
 	written := make(chan struct{})
 	go func() { // left behind when it takes too long: the process ends
 		defer close(written)
@@ -64,7 +66,7 @@ func (a *app) debug(file string, args []string, why error) {
 			return
 		}
 		text := strings.ReplaceAll(strings.TrimSpace(why.Error()), "\n", "; ")
-		fmt.Fprintf(f, "%s handoff %q: %s\n", a.now().UTC().Format(time.RFC3339Nano), args, text)
+		fmt.Fprintf(f, "%s handoff %q: %s\n", a.Now().UTC().Format(time.RFC3339Nano), args, text)
 		_ = f.Close() // see above
 	}()
 	select {

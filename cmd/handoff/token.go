@@ -7,10 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
-func (a *app) tokenCommand() *cobra.Command {
+func tokenCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
 		Short: "Say who may call over HTTP, and as which agents",
@@ -22,11 +23,11 @@ is that it was revoked. Once a workspace has had a token, nobody is served over 
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.tokenAddCommand(), a.tokenListCommand(), a.tokenRevokeCommand())
+	cmd.AddCommand(tokenAddCommand(a), tokenListCommand(a), tokenRevokeCommand(a))
 	return cmd
 }
 
-func (a *app) tokenListCommand() *cobra.Command {
+func tokenListCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List tokens, also those that are good no more",
@@ -34,24 +35,24 @@ func (a *app) tokenListCommand() *cobra.Command {
   handoff token list --json | jq -r '.tokens[] | select(.revoked_at == null) | .name'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			out, raw, err := once[schemas.TokenListOut](cmd.Context(), a, "token_list", arguments{})
+			out, raw, err := cli.Call[schemas.TokenListOut](cmd.Context(), a, "token_list", cli.Arguments{})
 			if err != nil {
 				return err
 			}
-			return a.print(raw, func(p *page) { p.tokens(out.Tokens) })
+			return a.Print(raw, func(p *cli.Page) { printTokens(p, out.Tokens) })
 		},
 	}
 }
 
-func (p *page) tokens(all []schemas.Token) {
+func printTokens(p *cli.Page, all []schemas.Token) {
 	if len(all) == 0 {
-		p.line("no token yet")
+		p.Line("no token yet")
 		return
 	}
 	var rows [][]string
 	for _, t := range all {
 		rows = append(rows, []string{
-			t.Name, agentsOf(t), string(t.Scope), tokenState(t, p.now), p.expiry(t), number(t.Rate), number(float64(t.Pending)),
+			t.Name, agentsOf(t), string(t.Scope), tokenState(t, p.Now), expiryText(p, t), number(t.Rate), number(float64(t.Pending)),
 		})
 	}
 	p.WriteString(p.Table([]string{"TOKEN", "AGENTS", "SCOPE", "STATE", "EXPIRES", "RATE", "PENDING"}, rows))
@@ -75,11 +76,11 @@ func tokenState(t schemas.Token, now time.Time) string {
 	return "live"
 }
 
-func (p *page) expiry(t schemas.Token) string {
+func expiryText(p *cli.Page, t schemas.Token) string {
 	if t.Expires == nil {
 		return "never"
 	}
-	return t.Expires.In(p.now.Location()).Format("2006-01-02 15:04")
+	return t.Expires.In(p.Now.Location()).Format("2006-01-02 15:04")
 }
 
 // number writes a limit, "" for the usual one.

@@ -8,18 +8,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/mcp/auth"
 	"handoff/schemas"
 )
 
-var tokenFields = []Field{
-	Words("agents", "agents", "that it may act as, the usual one first"),
-	Text("scope", "scope", "read, agent (the default), or admin, which may also act as human"),
-	Rate("rate", "rate", "requests a second (default: that of the server)"),
-	Number("pending", "pending", "handoffs sent with it that may be pending at a time (default: 0, any number)"),
+var tokenFields = []cli.Field{
+	cli.Words("agents", "agents", "that it may act as, the usual one first"),
+	cli.Text("scope", "scope", "read, agent (the default), or admin, which may also act as human"),
+	cli.Rate("rate", "rate", "requests a second (default: that of the server)"),
+	cli.Number("pending", "pending", "handoffs sent with it that may be pending at a time (default: 0, any number)"),
 }
 
-func (a *app) tokenAddCommand() *cobra.Command {
+func tokenAddCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add NAME",
 		Short: "Make a token, and print its secret this once",
@@ -30,21 +31,21 @@ func (a *app) tokenAddCommand() *cobra.Command {
 stands in the registry beside what is done with the token, and is never given to another.`,
 		Args: cobra.ExactArgs(1),
 	}
-	bind(cmd, tokenFields)
+	cli.Bind(cmd, tokenFields)
 	expires := cmd.Flags().String("expires", "never", "after a `time` as 30d or 12h, or at one as 2026-12-31")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		args := arguments{"name": given[0]}
-		if err := args.set(cmd, tokenFields); err != nil {
+		args := cli.Arguments{"name": given[0]}
+		if err := args.Set(cmd, tokenFields); err != nil {
 			return err
 		}
-		at, err := expiry(*expires, a.now())
+		at, err := expiry(*expires, a.Now())
 		if err != nil {
 			return err
 		}
 		if !at.IsZero() {
 			args["expires"] = at
 		}
-		return a.addToken(cmd, args)
+		return addToken(a, cmd, args)
 	}
 	return cmd
 }
@@ -66,10 +67,10 @@ func expiry(said string, now time.Time) (time.Time, error) {
 }
 
 // addToken makes a secret, has its hash kept, and shows it.
-func (a *app) addToken(cmd *cobra.Command, args arguments) error {
+func addToken(a *cli.App, cmd *cobra.Command, args cli.Arguments) error {
 	secret := auth.NewSecret(rand.Reader)
 	args["hash"] = auth.Hash(secret)
-	out, _, err := once[schemas.TokenAddOut](cmd.Context(), a, "token_add", args)
+	out, _, err := cli.Call[schemas.TokenAddOut](cmd.Context(), a, "token_add", args)
 	if err != nil {
 		return err
 	}
@@ -77,21 +78,21 @@ func (a *app) addToken(cmd *cobra.Command, args arguments) error {
 	if err != nil {
 		return schemas.InternalError(err)
 	}
-	if err := a.print(raw, func(p *page) { p.line("%s", secret) }); err != nil {
+	if err := a.Print(raw, func(p *cli.Page) { p.Line("%s", secret) }); err != nil {
 		return err
 	}
-	if !a.json {
-		a.explainToken(out.Token)
+	if !a.JSON {
+		explainToken(a, out.Token)
 	}
 	return nil
 }
 
 // explainToken tells on standard error what to do with a secret, without repeating it.
-func (a *app) explainToken(t schemas.Token) {
-	fmt.Fprintf(a.stderr, `Token %s acts as %s. Its secret is shown only now. A client sends it with every request, as with
+func explainToken(a *cli.App, t schemas.Token) {
+	fmt.Fprintf(a.Stderr, `Token %s acts as %s. Its secret is shown only now. A client sends it with every request, as with
   claude mcp add --scope user --transport http handoff URL --header 'Authorization: Bearer ${HANDOFF_TOKEN}'
 `, t.Name, agentsOf(t))
 	if len(t.Agents) > 1 {
-		fmt.Fprintf(a.stderr, "and acts as %s, unless a header says another name, as in \"Handoff-Agent: %s\".\n", t.Agents[0], t.Agents[1])
+		fmt.Fprintf(a.Stderr, "and acts as %s, unless a header says another name, as in \"Handoff-Agent: %s\".\n", t.Agents[0], t.Agents[1])
 	}
 }

@@ -3,10 +3,11 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/tools"
 )
 
-func (a *app) toolsCommand() *cobra.Command {
+func toolsCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "tools",
 		Short: "List the tools that agents are offered",
@@ -15,12 +16,12 @@ func (a *app) toolsCommand() *cobra.Command {
 		Long: "With --json: names, titles, descriptions and input schemas, as clients receive them.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return a.print(tools.Listing(), func(p *page) { p.tools() })
+			return a.Print(tools.Listing(), func(p *cli.Page) { printTools(p) })
 		},
 	}
 }
 
-func (p *page) tools() {
+func printTools(p *cli.Page) {
 	var rows [][]string
 	for _, t := range tools.Table {
 		effect := "writes"

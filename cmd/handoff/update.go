@@ -3,42 +3,43 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
 // An action of update_handoff is chosen by the flag that speaks of it; others are its details.
-var updateFields = []Field{
-	Text("note", "note", "progress: what was done last"),
-	Number("percent", "percent", "progress: how far it is"),
-	Texts("ask", "questions", "ask the sender and wait for the answer (repeatable)"),
-	Texts("needs-context", "conditions.needs_more_context", "with --ask: what is missing (repeatable)"),
-	Texts("needs-permission", "conditions.needs_permission", "with --ask: what a human must allow (repeatable)"),
-	Text("estimate", "conditions.estimated_completion", "with --ask: how long it will take then"),
-	Text("answer", "note", "answer the questions of the holder"),
-	Text("reason", "note", "why, for --release, --cancel and --return"),
-	Text("to", "to", "with --release: give it to this `agent`; else redirect it"),
-	Text("token", "claim_token", "claim token, where another process claimed"),
+var updateFields = []cli.Field{
+	cli.Text("note", "note", "progress: what was done last"),
+	cli.Number("percent", "percent", "progress: how far it is"),
+	cli.Texts("ask", "questions", "ask the sender and wait for the answer (repeatable)"),
+	cli.Texts("needs-context", "conditions.needs_more_context", "with --ask: what is missing (repeatable)"),
+	cli.Texts("needs-permission", "conditions.needs_permission", "with --ask: what a human must allow (repeatable)"),
+	cli.Text("estimate", "conditions.estimated_completion", "with --ask: how long it will take then"),
+	cli.Text("answer", "note", "answer the questions of the holder"),
+	cli.Text("reason", "note", "why, for --release, --cancel and --return"),
+	cli.Text("to", "to", "with --release: give it to this `agent`; else redirect it"),
+	cli.Text("token", "claim_token", "claim token, where another process claimed"),
 }
 
 // amendFields are what the sender changes about work. Spellings of task trackers are understood by the tool.
-var amendFields = []Field{
-	Text("title", "changes.title", "amend: one line that names it"),
-	Text("task", "changes.task", "amend: what to do"),
-	Text("type", "changes.type", "amend: work type"),
-	Content("summary", "changes.summary", "amend: what was found so far"),
-	Content("detail", "changes.detail", "amend: findings in full"),
-	Pairs("data", "changes.data", "amend: for programs (repeatable)"),
-	Document("context", "changes.context", "amend: object, merged into the context"),
-	Texts("criteria", "changes.expectations.success_criteria", "amend: one more criterion (repeatable)"),
-	Text("priority", "changes.priority", "amend: low, normal, high or critical"),
-	Text("deadline", "changes.deadline", "amend: a time, or '2h' from now"),
-	Words("tags", "changes.tags", "amend: more tags: a,b"),
-	Text("estimated-duration", "changes.expectations.estimated_duration", "amend: minutes, or as '2h'"),
-	Role("role", "to", "amend: `role` that is to do it, instead of the recipient"),
-	Role("agent-role", "to", "the same as --role"),
-	Document("agent-context", "changes.agent_context", "amend: object: work_completed, files_modified, test_command …"),
-	Document("handoff-instructions", "changes.handoff_instructions", "amend: object: next_role, test_script, notes …"),
-	Document("checkpoint", "changes.checkpoint", "progress: object {state, note} to go on from"),
+var amendFields = []cli.Field{
+	cli.Text("title", "changes.title", "amend: one line that names it"),
+	cli.Text("task", "changes.task", "amend: what to do"),
+	cli.Text("type", "changes.type", "amend: work type"),
+	cli.Content("summary", "changes.summary", "amend: what was found so far"),
+	cli.Content("detail", "changes.detail", "amend: findings in full"),
+	cli.Pairs("data", "changes.data", "amend: for programs (repeatable)"),
+	cli.Document("context", "changes.context", "amend: object, merged into the context"),
+	cli.Texts("criteria", "changes.expectations.success_criteria", "amend: one more criterion (repeatable)"),
+	cli.Text("priority", "changes.priority", "amend: low, normal, high or critical"),
+	cli.Text("deadline", "changes.deadline", "amend: a time, or '2h' from now"),
+	cli.Words("tags", "changes.tags", "amend: more tags: a,b"),
+	cli.Text("estimated-duration", "changes.expectations.estimated_duration", "amend: minutes, or as '2h'"),
+	cli.Role("role", "to", "amend: `role` that is to do it, instead of the recipient"),
+	cli.Role("agent-role", "to", "the same as --role"),
+	cli.Document("agent-context", "changes.agent_context", "amend: object: work_completed, files_modified, test_command …"),
+	cli.Document("handoff-instructions", "changes.handoff_instructions", "amend: object: next_role, test_script, notes …"),
+	cli.Document("checkpoint", "changes.checkpoint", "progress: object {state, note} to go on from"),
 }
 
 // actions are switches that say what to do; without one the other flags tell.
@@ -52,7 +53,7 @@ var actions = []struct {
 	{"return", schemas.ActReturn, "the result is not good enough: a new handoff to the same agent"},
 }
 
-func (a *app) updateCommand() *cobra.Command {
+func updateCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "update ID",
 		Short: "Report progress, ask, answer, release, amend, cancel or return",
@@ -66,16 +67,16 @@ func (a *app) updateCommand() *cobra.Command {
 		Long: `The flags tell the action. Amending merges: lists are extended, objects merged, the rest replaced. Task
 trackers say so with --merge.
 
-` + aboutSources,
+` + cli.AboutSources,
 		Args: cobra.ExactArgs(1),
 	}
 	silent := cmd.Flags().Bool("silent", false, "print the id only")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		args := arguments{"handoff_id": given[0]}
-		if err := args.set(cmd, updateFields); err != nil {
+		args := cli.Arguments{"handoff_id": given[0]}
+		if err := args.Set(cmd, updateFields); err != nil {
 			return err
 		}
-		if err := args.set(cmd, amendFields); err != nil {
+		if err := args.Set(cmd, amendFields); err != nil {
 			return err
 		}
 		action, err := chosenAction(cmd)
@@ -83,11 +84,11 @@ trackers say so with --merge.
 			return err
 		}
 		args["action"] = action
-		return a.update(cmd, args, *silent)
+		return update(a, cmd, args, *silent)
 	}
-	bind(cmd, updateFields)
-	bind(cmd, amendFields)
-	a.keeping.bindHidden(cmd)
+	cli.Bind(cmd, updateFields)
+	cli.Bind(cmd, amendFields)
+	a.Limits.BindHidden(cmd)
 	cmd.Flags().Bool("merge", false, "amending always merges; taken because task trackers ask for it")
 	for _, s := range actions {
 		cmd.Flags().Bool(s.flag, false, s.help)
@@ -129,13 +130,13 @@ func chosenAction(cmd *cobra.Command) (schemas.Action, error) {
 }
 
 // update calls update_handoff and prints what it changed.
-func (a *app) update(cmd *cobra.Command, args arguments, silent bool) error {
-	out, raw, err := once[schemas.UpdateOut](cmd.Context(), a, "update_handoff", args)
+func update(a *cli.App, cmd *cobra.Command, args cli.Arguments, silent bool) error {
+	out, raw, err := cli.Call[schemas.UpdateOut](cmd.Context(), a, "update_handoff", args)
 	if err != nil {
 		return err
 	}
 	if silent {
-		return a.write(out.HandoffID.String() + "\n")
+		return a.Write(out.HandoffID.String() + "\n")
 	}
-	return a.printWithMail(raw, func(p *page) { p.updated(out) })
+	return a.PrintWithMail(raw, func(p *cli.Page) { printUpdated(p, out) })
 }

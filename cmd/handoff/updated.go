@@ -4,20 +4,21 @@ import (
 	"strings"
 	"time"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
-// updated tells what an update changed.
-func (p *page) updated(out schemas.UpdateOut) {
-	p.line("%s %s", p.Bold(out.HandoffID.String()), p.status(out.Status))
-	p.field("changed", strings.Join(out.Changed, ", "))
-	p.field("to", string(out.To))
-	p.field("claim token", out.Token)
+// printUpdated tells what an update changed.
+func printUpdated(p *cli.Page, out schemas.UpdateOut) {
+	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
+	p.Field("changed", strings.Join(out.Changed, ", "))
+	p.Field("to", string(out.To))
+	p.Field("claim token", out.Token)
 	if out.LeaseEnds != nil {
-		p.field("lease until", out.LeaseEnds.Format(time.RFC3339))
+		p.Field("lease until", out.LeaseEnds.Format(time.RFC3339))
 	}
-	p.field("checkpoint", out.Checkpoint)
-	p.field("goes on with", out.Created.String())
-	p.field("children still open", ids(out.Children))
-	p.warn(out.Warnings)
+	p.Field("checkpoint", out.Checkpoint)
+	p.Field("goes on with", out.Created.String())
+	p.Field("children still open", cli.IDs(out.Children))
+	p.Warn(out.Warnings)
 }

@@ -5,10 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
@@ -21,10 +22,10 @@ func (a *app) versionCommand() *cobra.Command {
 			if err != nil {
 				return schemas.InternalError(err)
 			}
-			return a.print(raw, func(p *page) {
-				p.line("handoff %s", r.Version)
-				p.field("revision", r.Revision)
-				p.field("built with", r.Go)
+			return a.Print(raw, func(p *cli.Page) {
+				p.Line("handoff %s", r.Version)
+				p.Field("revision", r.Revision)
+				p.Field("built with", r.Go)
 			})
 		},
 	}

@@ -7,14 +7,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
 // exitOutcome is the status of a wait for what ended, but not well.
 const exitOutcome = 1
 
-func (a *app) waitCommand() *cobra.Command {
-	timeout, wake := seconds{24 * time.Hour}, waking{}
+func waitCommand(a *cli.App) *cobra.Command {
+	timeout, wake := cli.Seconds{Duration: 24 * time.Hour}, waking{}
 	cmd := &cobra.Command{
 		Use:   "wait ID",
 		Short: "Wait until a handoff has ended, and tell how",
@@ -39,12 +40,12 @@ work, ends, or has a newer one.`,
 	cmd.Flags().Var(&timeout, "timeout", "how long to wait; bare numbers are seconds")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		if wake.hook {
-			return a.wake(cmd.Context(), wake)
+			return wakeSession(a, cmd.Context(), wake)
 		}
 		if isNotice(given[0]) {
 			return onlyRead(given[0], "has no end to wait for")
 		}
-		out, raw, err := a.wait(cmd.Context(), given[0], timeout.Duration)
+		out, raw, err := waitForEnd(a, cmd.Context(), given[0], timeout.Duration)
 		if err != nil {
 			return err
 		}
@@ -52,40 +53,40 @@ work, ends, or has a newer one.`,
 			return schemas.Errorf(schemas.Unavailable, "%s is still %s", out.HandoffID, out.Status).
 				WithHint("Wait longer with --timeout, or look with handoff show %s.", out.HandoffID)
 		}
-		if err := a.printOutcome(cmd.Context(), out, raw, *silent); err != nil || out.Status == schemas.Completed {
+		if err := printEnd(a, cmd.Context(), out, raw, *silent); err != nil || out.Status == schemas.Completed {
 			return err
 		}
-		return Exit(exitOutcome)
+		return cli.Exit(exitOutcome)
 	}
 	return cmd
 }
 
-// printOutcome tells how a handoff ended, or only its status.
-func (a *app) printOutcome(ctx context.Context, out schemas.GetOut, raw json.RawMessage, silent bool) error {
-	end, err := a.ending(ctx, out)
+// printEnd tells how a handoff ended, or only its status.
+func printEnd(a *cli.App, ctx context.Context, out schemas.GetOut, raw json.RawMessage, silent bool) error {
+	end, err := endingOf(a, ctx, out)
 	if err != nil {
 		return err
 	}
-	return a.print(raw, func(p *page) {
+	return a.Print(raw, func(p *cli.Page) {
 		if silent {
-			p.line("%s", out.Status)
+			p.Line("%s", out.Status)
 		} else {
-			p.outcome(out, end)
+			printOutcome(p, out, end)
 		}
 	})
 }
 
-// wait gives a handoff when it has ended, or as it stands when the time is over.
-func (a *app) wait(ctx context.Context, id string, limit time.Duration) (out schemas.GetOut, raw json.RawMessage, err error) {
-	by, err := a.caller(false)
+// waitForEnd gives a handoff when it has ended, or as it stands when the time is over.
+func waitForEnd(a *cli.App, ctx context.Context, id string, limit time.Duration) (out schemas.GetOut, raw json.RawMessage, err error) {
+	by, err := a.Caller(false)
 	if err != nil {
 		return out, nil, err
 	}
-	err = a.visit(ctx, by, func(v *visit) error {
-		return v.wait(ctx, limit, func(now arguments) (done bool, err error) {
+	err = a.Connect(ctx, by, func(conn *cli.Connection) error {
+		return conn.Wait(ctx, limit, func(now cli.Arguments) (done bool, err error) {
 			now["handoff_id"], now["view"] = id, "outcome"
 			out = schemas.GetOut{}
-			raw, err = v.call(ctx, "get_handoff", now, &out)
+			raw, err = conn.Call(ctx, "get_handoff", now, &out)
 			return err == nil && out.Status.Ended(), err
 		})
 	})

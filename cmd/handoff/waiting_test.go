@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"sync"
 	"testing"
 
@@ -41,7 +42,7 @@ func TestCommandsTakeTurns(t *testing.T) {
 	var senders sync.WaitGroup
 	codes := make([]int, 8)
 	for i := range codes {
-		senders.Go(func() { codes[i], _, _ = p.run("send", "qa", "Test "+decimal(i), "--agent", "dev") })
+		senders.Go(func() { codes[i], _, _ = p.run("send", "qa", "Test "+strconv.Itoa(i), "--agent", "dev") })
 	}
 	senders.Wait()
 	require.Equal(t, make([]int, len(codes)), codes)

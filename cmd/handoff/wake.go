@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/news"
@@ -44,17 +45,17 @@ func (w *waking) bind(flags *pflag.FlagSet) {
 	_ = flags.MarkHidden("client-process") // there is such a flag
 }
 
-// wake waits until a handoff comes for a session that sleeps, and wakes it. It ends as well when the session is at
+// wakeSession waits until a handoff comes for a session that sleeps, and wakes it. It ends as well when the session is at
 // work, when its client has ended, and when another command waits for it. A client with a queue waits for its hooks, so
 // there it goes on in the background.
-func (a *app) wake(ctx context.Context, w waking) error {
-	if client.Unattended(a.getenv) { // there the client waits for us before it begins
+func wakeSession(a *cli.App, ctx context.Context, w waking) error {
+	if client.Unattended(a.Getenv) { // there the client waits for us before it begins
 		return nil
 	}
 	process.Harmless()
-	ctx, life := process.Begin(ctx, a.exit)
+	ctx, life := process.Begin(ctx, a.Exit)
 	defer life.End()
-	s, err := a.sleeping(ctx, w)
+	s, err := sleeping(a, ctx, w)
 	switch {
 	case err != nil:
 		return err
@@ -67,43 +68,43 @@ func (a *app) wake(ctx context.Context, w waking) error {
 		return nil
 	}
 	if w.thread != "" {
-		process.LeaveGroup(a.stdin, a.isTerminal)
+		process.LeaveGroup(a.Stdin, a.IsTerminal)
 	}
-	return s.visit(ctx, func(v *visit) error {
-		out, err := v.await(ctx, s.asked)
+	return s.visit(ctx, func(conn *cli.Connection) error {
+		out, err := await(conn, ctx, s.asked)
 		if err != nil || len(out.New) == 0 {
 			return err
 		}
 		if w.thread != "" {
 			err = s.queue(ctx, w, out)
 		} else {
-			err = v.wakeByStatus(ctx, out)
+			err = wakeByStatus(conn, ctx, out)
 		}
-		return v.orUnheard(ctx, err, s.asked, out)
+		return orUnheard(conn, ctx, err, s.asked, out)
 	})
 }
 
 // wakeByStatus wakes Claude Code: what is on standard error its model reads.
-func (v *visit) wakeByStatus(ctx context.Context, out schemas.NewsOut) error {
+func wakeByStatus(conn *cli.Connection, ctx context.Context, out schemas.NewsOut) error {
 	var shown schemas.GetOut
-	v.by.Agent = out.Agent
-	if _, err := v.call(ctx, "get_handoff", arguments{"handoff_id": out.New[0].HandoffID.String()}, &shown); err != nil {
+	conn.By.Agent = out.Agent
+	if _, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": out.New[0].HandoffID.String()}, &shown); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprint(v.app.stderr, news.Wake(out, shown.Brief)); err != nil {
+	if _, err := fmt.Fprint(conn.App.Stderr, news.Wake(out, shown.Brief)); err != nil {
 		return err
 	}
-	return Exit(exitWake)
+	return cli.Exit(exitWake)
 }
 
 // sleeping tells which session is to be woken.
-func (a *app) sleeping(ctx context.Context, w waking) (hooked, error) {
+func sleeping(a *cli.App, ctx context.Context, w waking) (hooked, error) {
 	account := news.Account{Session: w.thread}
 	if w.thread == "" {
 		ctx, end := context.WithTimeout(ctx, hookLimit)
 		defer end()
 		var err error
-		if account, err = a.account(ctx); err != nil {
+		if account, err = readAccount(a, ctx); err != nil {
 			return hooked{}, err
 		}
 	}
@@ -111,15 +112,15 @@ func (a *app) sleeping(ctx context.Context, w waking) (hooked, error) {
 	if w.over > 0 {
 		asked.Above = []int{w.over}
 	}
-	return a.sessionOf(account, w.client, asked)
+	return sessionOf(a, account, w.client, asked)
 }
 
 // await waits for what a session is to be woken for: nothing when it is not to be woken any more.
-func (v *visit) await(ctx context.Context, asked schemas.NewsIn) (out schemas.NewsOut, err error) {
+func await(conn *cli.Connection, ctx context.Context, asked schemas.NewsIn) (out schemas.NewsOut, err error) {
 	failures := 0
-	err = v.wait(ctx, longestWake, func(now arguments) (done bool, err error) {
+	err = conn.Wait(ctx, longestWake, func(now cli.Arguments) (done bool, err error) {
 		asked.WaitSeconds, _ = now["wait_seconds"].(int)
-		if err = v.news(ctx, asked, &out); err != nil {
+		if err = askNews(conn, ctx, asked, &out); err != nil {
 			failures++
 			return failures == mostFailures, err
 		}
@@ -136,7 +137,7 @@ const ended = 0
 func (w waking) clientOf(s hooked) func() int {
 	pid := w.over
 	if pid == 0 {
-		pid, _ = strconv.Atoi(identity.Process(s.asked.Client, s.getenv)) // zero where it does not tell
+		pid, _ = strconv.Atoi(identity.Process(s.asked.Client, s.Getenv)) // zero where it does not tell
 	}
 	if pid <= 1 {
 		return os.Getppid

@@ -28,17 +28,17 @@ func (s hooked) inBackground() error {
 		"wait", "--hook", "--client", string(s.asked.Client), "--codex-thread", s.asked.Session,
 		"--client-process", strconv.Itoa(process.Client()),
 	}
-	if s.dir != "" {
-		args = append(args, "--dir", s.dir)
+	if s.Dir != "" {
+		args = append(args, "--dir", s.Dir)
 	}
-	if s.agent != "" {
-		args = append(args, "--agent", s.agent)
+	if s.Agent != "" {
+		args = append(args, "--agent", s.Agent)
 	}
-	if s.workspace != "" {
-		args = append(args, "--workspace", s.workspace)
+	if s.Workspace != "" {
+		args = append(args, "--workspace", s.Workspace)
 	}
-	cmd := exec.Command(s.executable, args...) //nolint:gosec,noctx // this program; it goes on after this process
-	cmd.Dir = s.cwd
+	cmd := exec.Command(s.Executable, args...) //nolint:gosec,noctx // this program; it goes on after this process
+	cmd.Dir = s.Cwd
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("go on in the background: %w", err)
 	}

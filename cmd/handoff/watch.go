@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/outlet"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
@@ -22,11 +23,11 @@ type watching struct {
 	since           uint64
 	fromNow         bool
 	command         string // for each event
-	limit           seconds
+	limit           cli.Seconds
 }
 
-func (a *app) watchCommand() *cobra.Command {
-	w := watching{limit: seconds{time.Minute}}
+func watchCommand(a *cli.App) *cobra.Command {
+	w := watching{limit: cli.Seconds{Duration: time.Minute}}
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "Print what happens, as it happens",
@@ -51,7 +52,7 @@ watching goes on. Ctrl-C is passed on to a command that runs, and a second one k
 			if err := w.check(cmd.Flags().Changed); err != nil {
 				return err
 			}
-			return a.watch(cmd.Context(), w)
+			return watchUntilDone(a, cmd.Context(), w)
 		},
 	}
 	flags := cmd.Flags()
@@ -86,9 +87,9 @@ func (w *watching) check(given func(flag string) bool) error {
 	return nil
 }
 
-// watch watches until it is interrupted or nobody reads any more, which is a good end.
-func (a *app) watch(ctx context.Context, w watching) error {
-	if w.command == "" && leadsNowhere(a.stdout) {
+// watchUntilDone watches until it is interrupted or nobody reads any more, which is a good end.
+func watchUntilDone(a *cli.App, ctx context.Context, w watching) error {
+	if w.command == "" && leadsNowhere(a.Stdout) {
 		return schemas.Errorf(schemas.Invalid, "nobody can read what watch prints: its output is closed, or is %s", os.DevNull).
 			WithHint("To act on events instead, run a command for each with --exec.")
 	}
@@ -97,20 +98,20 @@ func (a *app) watch(ctx context.Context, w watching) error {
 		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP)
 		defer stop()
 	}
-	place, err := workspace.Find(a.place())
+	place, err := workspace.Find(a.Location())
 	if err != nil {
 		return err
 	}
 	signalled := ctx
-	ctx, out := outlet.Open(ctx, a.stdout)
+	ctx, out := outlet.Open(ctx, a.Stdout)
 	defer out.Close()
-	take := a.printer(out)
+	take := eventPrinter(a, out)
 	if w.command != "" {
-		take = a.runner(signalled, w, place) // a command is not ended because nobody reads
+		take = runner(a, signalled, w, place) // a command is not ended because nobody reads
 	}
 	nobody := schemas.Caller{Via: schemas.ViaCLI}
-	err = a.visit(ctx, nobody, func(v *visit) error { return v.watch(ctx, w, take) })
-	if ctx.Err() != nil && unavailable(err) {
+	err = a.Connect(ctx, nobody, func(conn *cli.Connection) error { return watchEvents(conn, ctx, w, take) })
+	if ctx.Err() != nil && cli.Unavailable(err) {
 		return nil
 	}
 	return err
@@ -131,20 +132,20 @@ func leadsNowhere(w io.Writer) bool {
 	return err == nil && os.SameFile(info, null)
 }
 
-// watch gives the events that were asked for to take.
-func (v *visit) watch(ctx context.Context, w watching, take func(schemas.Change) error) error {
+// watchEvents gives the events that were asked for to take.
+func watchEvents(conn *cli.Connection, ctx context.Context, w watching, take func(schemas.Change) error) error {
 	after := w.since
 	if w.fromNow {
 		var newest schemas.NewestOut
-		if _, err := v.call(ctx, "registry_newest", arguments{}, &newest); err != nil {
+		if _, err := conn.Call(ctx, "registry_newest", cli.Arguments{}, &newest); err != nil {
 			return err
 		}
 		after = newest.Event
 	}
-	if v.app.isTerminal(v.app.stderr) {
-		fmt.Fprintf(v.app.stderr, "watching from event %d on; Ctrl-C ends it\n", after+1)
+	if conn.App.IsTerminal(conn.App.Stderr) {
+		fmt.Fprintf(conn.App.Stderr, "watching from event %d on; Ctrl-C ends it\n", after+1)
 	}
-	return v.app.follow(ctx, v.boxes.Changes, after, func(c schemas.Change) error {
+	return follow(conn.App, ctx, conn.Boxes.Changes, after, func(c schemas.Change) error {
 		if !w.wants(c) {
 			return nil
 		}

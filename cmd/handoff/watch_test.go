@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
@@ -21,14 +22,14 @@ func (d desk) watched(terminal bool, n int, args ...string) string {
 	ctx, leave := context.WithTimeout(d.Context(), patience)
 	defer leave()
 	out := &counted{Writer: &stdout, left: n, leave: leave}
-	code := run(ctx, env{
-		getenv: func(name string) string {
+	code := run(ctx, cli.Env{
+		Getenv: func(name string) string {
 			return map[string]string{"XDG_STATE_HOME": d.state, "HANDOFF_WORKSPACE": "w", "NO_COLOR": "1"}[name]
 		},
-		stdout: out, stderr: &stderr,
-		isTerminal: func(any) bool { return terminal },
-		now:        func() time.Time { return d.now },
-		cwd:        d.state,
+		Stdout: out, Stderr: &stderr,
+		IsTerminal: func(any) bool { return terminal },
+		Now:        func() time.Time { return d.now },
+		Cwd:        d.state,
 	}, append([]string{"watch", "--since", "0"}, args...))
 	require.Zero(d, code, stderr.String())
 	require.Zero(d, out.left, stdout.String())

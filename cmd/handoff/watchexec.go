@@ -5,15 +5,16 @@ import (
 	"fmt"
 	"os"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/onevent"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 )
 
 // runner runs the command of watch --exec for each event. That it failed is told, and no reason to stop.
-func (a *app) runner(ctx context.Context, w watching, place workspace.Workspace) func(schemas.Change) error {
+func runner(a *cli.App, ctx context.Context, w watching, place workspace.Workspace) func(schemas.Change) error {
 	command := onevent.Command{
-		Line: w.command, Limit: w.limit.Duration, Dir: a.cwd, Stdout: a.stdout, Stderr: a.stderr,
+		Line: w.command, Limit: w.limit.Duration, Dir: a.Cwd, Stdout: a.Stdout, Stderr: a.Stderr,
 		Environ: append(os.Environ(), "HANDOFF_WORKSPACE="+place.Name),
 	}
 	return func(c schemas.Change) error {
@@ -22,7 +23,7 @@ func (a *app) runner(ctx context.Context, w watching, place workspace.Workspace)
 			err = command.Run(ctx, c, []byte(event))
 		}
 		if err != nil {
-			fmt.Fprintf(a.stderr, "handoff: --exec, event %d (%s %s): %s\n", c.N, c.Handoff, c.Action, schemas.Visible(err.Error()))
+			fmt.Fprintf(a.Stderr, "handoff: --exec, event %d (%s %s): %s\n", c.N, c.Handoff, c.Action, schemas.Visible(err.Error()))
 		}
 		return nil
 	}

@@ -6,11 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 )
 
-func (a *app) whereCommand() *cobra.Command {
+func whereCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "where",
 		Short: "Show which workspace this is, its files, who has it open and who was seen",
@@ -23,39 +24,39 @@ makes nothing: a workspace that was never used is only named.
 With --json found_by is flag, environment, git_common_directory, handoff_directory or directory; owner is null
 when nobody has the workspace open.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.where(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return printWhere(a, cmd.Context()) },
 	}
 }
 
-// where tells all that it can find out, also when the owner does not answer.
-func (a *app) where(ctx context.Context) error {
-	w, err := a.whereabouts()
+// printWhere tells all that it can find out, also when the owner does not answer.
+func printWhere(a *cli.App, ctx context.Context) error {
+	w, err := findWhereabouts(a)
 	if err != nil {
 		return err
 	}
 	if w.Exists {
-		w.Agents, err = a.seen(ctx)
+		w.Agents, err = seen(a, ctx)
 		w.Error = schemas.AsError(err)
 	}
 	raw, err := json.Marshal(w)
 	if err != nil {
 		return schemas.InternalError(err)
 	}
-	if err := a.print(raw, func(p *page) { p.whereabouts(w) }); err != nil {
+	if err := a.Print(raw, func(p *cli.Page) { printWhereabouts(p, w) }); err != nil {
 		return err
 	}
 	if w.Error != nil {
-		a.printError(w.Error, w.Error.Hint)
-		return Exit(schemas.Codes[w.Error.Code].Exit)
+		a.PrintError(w.Error, w.Error.Hint)
+		return cli.Exit(schemas.Codes[w.Error.Code].Exit)
 	}
 	return nil
 }
 
 // seen gives the agents that were ever in the workspace, the last first.
-func (a *app) seen(ctx context.Context) ([]sight, error) {
+func seen(a *cli.App, ctx context.Context) ([]sight, error) {
 	var out schemas.AgentsOut
-	err := a.visit(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(v *visit) error {
-		_, err := v.call(ctx, "list_agents", arguments{"limit": everybody}, &out)
+	err := a.Connect(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) error {
+		_, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": everybody}, &out)
 		return err
 	})
 	seen := []sight{}
@@ -65,23 +66,23 @@ func (a *app) seen(ctx context.Context) ([]sight, error) {
 	return seen, err
 }
 
-func (p *page) whereabouts(w whereabouts) {
-	p.field("workspace", w.Workspace)
-	p.field("found by", foundBy[w.FoundBy])
-	p.field("project", w.Project)
+func printWhereabouts(p *cli.Page, w whereabouts) {
+	p.Field("workspace", w.Workspace)
+	p.Field("found by", foundBy[w.FoundBy])
+	p.Field("project", w.Project)
 	if w.LookedIn != "" {
-		p.field("looked for in", w.LookedIn+" ("+w.LookedInBy+")")
+		p.Field("looked for in", w.LookedIn+" ("+w.LookedInBy+")")
 	}
-	p.field("directory", w.Directory)
+	p.Field("directory", w.Directory)
 	if !w.Exists {
-		p.line("%s", p.Faint("It does not exist yet: the first who uses it makes it."))
+		p.Line("%s", p.Faint("It does not exist yet: the first who uses it makes it."))
 		return
 	}
-	p.file("store", w.Store)
-	p.file("log", w.Log)
-	p.field("owner", w.Owner.describe(p.now))
+	printFile(p, "store", w.Store)
+	printFile(p, "log", w.Log)
+	p.Field("owner", w.Owner.describe(p.Now))
 	for _, s := range w.Agents {
-		p.field("agent", string(s.Name)+", "+presence(schemas.Card{Live: s.Live, Seen: s.Seen}, p.now))
+		p.Field("agent", string(s.Name)+", "+presence(schemas.Card{Live: s.Live, Seen: s.Seen}, p.Now))
 	}
 }
 
@@ -94,8 +95,8 @@ var foundBy = map[string]string{
 	string(workspace.ByDirectory): "the directory itself",
 }
 
-func (p *page) file(name string, f *workspace.File) {
+func printFile(p *cli.Page, name string, f *workspace.File) {
 	if f != nil {
-		p.field(name, f.Path+", "+size(f.Bytes))
+		p.Field(name, f.Path+", "+size(f.Bytes))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/terminal"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
@@ -35,9 +36,9 @@ type sight struct {
 	Seen time.Time     `json:"last_seen,omitzero"`
 }
 
-// whereabouts looks without opening anything: a command that opens a workspace may become its owner.
-func (a *app) whereabouts() (w whereabouts, err error) {
-	place, err := workspace.Find(a.place())
+// findWhereabouts looks without opening anything: a command that opens a workspace may become its owner.
+func findWhereabouts(a *cli.App) (w whereabouts, err error) {
+	place, err := workspace.Find(a.Location())
 	if err != nil {
 		return w, err
 	}
@@ -48,25 +49,25 @@ func (a *app) whereabouts() (w whereabouts, err error) {
 	w.Store, w.Log = found(place.Store()), found(place.Log())
 	w.Exists = w.Store != nil
 	if place.By != workspace.ByName {
-		w.LookedIn, err = a.place().ProjectDir()
-		w.LookedInBy = a.because(w.LookedIn)
+		w.LookedIn, err = a.Location().ProjectDir()
+		w.LookedInBy = lookedInBy(a, w.LookedIn)
 		return w, err
 	}
 	w.FoundBy = "flag"
-	if a.workspace == a.getenv("HANDOFF_WORKSPACE") {
+	if a.Workspace == a.Getenv("HANDOFF_WORKSPACE") {
 		w.FoundBy = "environment"
 	}
 	return w, nil
 }
 
-// because tells what named the directory in which the project was looked for.
-func (a *app) because(dir string) string {
+// lookedInBy tells what named the directory in which the project was looked for.
+func lookedInBy(a *cli.App, dir string) string {
 	switch {
-	case a.dir != "" && a.dir == a.getenv("HANDOFF_DIR"):
+	case a.Dir != "" && a.Dir == a.Getenv("HANDOFF_DIR"):
 		return "HANDOFF_DIR"
-	case a.dir != "":
+	case a.Dir != "":
 		return "--dir"
-	case dir != filepath.Clean(a.cwd):
+	case dir != filepath.Clean(a.Cwd):
 		return "CLAUDE_PROJECT_DIR"
 	}
 	return "current directory"

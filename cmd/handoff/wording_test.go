@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/tools"
 )
 
@@ -29,7 +30,7 @@ func TestHintsSpeakOfCommands(t *testing.T) {
 				continue
 			}
 			hints++
-			require.NotRegexp(t, toolWords, inCommands(hint), "%s: %s", c, hint)
+			require.NotRegexp(t, toolWords, cli.InCommands(hint), "%s: %s", c, hint)
 		}
 	}
 	require.Greater(t, hints, 100)
@@ -44,8 +45,8 @@ func TestAdvice(t *testing.T) {
 		"get_handoff shows where it stands.":          "handoff show ho_7 shows where it stands.",
 		"list_handoffs with box notices lists yours.": "handoff list --box notices lists yours.",
 	} {
-		require.Equal(t, want, advice(hint, 7, anything))
+		require.Equal(t, want, cli.Advice(hint, 7, anything))
 	}
 	require.Equal(t, "qaa is not an agent here. Nothing was sent.",
-		advice("qaa is not an agent here. Nothing was sent. options.force sends to a new name.", 0, func(string) bool { return false }))
+		cli.Advice("qaa is not an agent here. Nothing was sent. options.force sends to a new name.", 0, func(string) bool { return false }))
 }

@@ -7,16 +7,18 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/terminal"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 )
 
-func (a *app) workspaceCommand() *cobra.Command {
+func workspaceCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "workspace",
 		Short: "Look after the workspaces on this machine",
@@ -26,7 +28,7 @@ func (a *app) workspaceCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.workspacesCommand(), a.adoptCommand(), a.removeCommand())
+	cmd.AddCommand(workspacesCommand(a), adoptCommand(a), removeCommand(a))
 	return cmd
 }
 
@@ -41,7 +43,7 @@ type workspaceItem struct {
 	Owner     *owner    `json:"owner"` // null when nobody has it open
 }
 
-func (a *app) workspacesCommand() *cobra.Command {
+func workspacesCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the workspaces on this machine, the last used first",
@@ -51,7 +53,7 @@ func (a *app) workspacesCommand() *cobra.Command {
 project is gone may have been left behind by a move: handoff workspace adopt takes it along.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			all, err := a.workspaces()
+			all, err := allWorkspaces(a)
 			if err != nil {
 				return err
 			}
@@ -59,13 +61,13 @@ project is gone may have been left behind by a move: handoff workspace adopt tak
 			if err != nil {
 				return schemas.InternalError(err)
 			}
-			return a.print(raw, func(p *page) { p.workspaces(all) })
+			return a.Print(raw, func(p *cli.Page) { printWorkspaces(p, all) })
 		},
 	}
 }
 
-func (a *app) workspaces() ([]workspaceItem, error) {
-	found, err := workspace.All(a.getenv)
+func allWorkspaces(a *cli.App) ([]workspaceItem, error) {
+	found, err := workspace.All(a.Getenv)
 	if err != nil {
 		return nil, schemas.Errorf(schemas.Unavailable, "look for workspaces: %w", err)
 	}
@@ -87,16 +89,16 @@ func gone(project string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-func (p *page) workspaces(all []workspaceItem) {
+func printWorkspaces(p *cli.Page, all []workspaceItem) {
 	if len(all) == 0 {
-		p.line("no workspace yet")
+		p.Line("no workspace yet")
 		return
 	}
 	var rows [][]string
 	for _, w := range all {
 		pid, project := "", w.Project
 		if w.Owner != nil {
-			pid = decimal(w.Owner.PID)
+			pid = strconv.Itoa(w.Owner.PID)
 		}
 		if filepath.Base(project) == ".git" {
 			project = filepath.Dir(project)
@@ -104,7 +106,7 @@ func (p *page) workspaces(all []workspaceItem) {
 		if w.Gone {
 			project += " (gone)"
 		}
-		rows = append(rows, []string{w.Workspace, terminal.Age(p.now.Sub(w.Used)) + " ago", size(w.Bytes), pid, project})
+		rows = append(rows, []string{w.Workspace, terminal.Age(p.Now.Sub(w.Used)) + " ago", size(w.Bytes), pid, project})
 	}
 	p.WriteString(p.Table([]string{"WORKSPACE", "USED", "SIZE", "OWNER", "PROJECT"}, rows))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/tools/relay"
 )
@@ -45,12 +46,12 @@ func TestAnOpenWorkspaceIsShownAndLeftAlone(t *testing.T) {
 func (p place) here(args ...string) (code int, out, errs string) {
 	p.t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = run(p.t.Context(), env{
-		getenv: func(name string) string { return map[string]string{"XDG_STATE_HOME": p.state}[name] },
-		stdout: &stdout, stderr: &stderr,
-		isTerminal: func(any) bool { return false },
-		now:        time.Now,
-		cwd:        p.state,
+	code = run(p.t.Context(), cli.Env{
+		Getenv: func(name string) string { return map[string]string{"XDG_STATE_HOME": p.state}[name] },
+		Stdout: &stdout, Stderr: &stderr,
+		IsTerminal: func(any) bool { return false },
+		Now:        time.Now,
+		Cwd:        p.state,
 	}, args)
 	return code, stdout.String(), stderr.String()
 }

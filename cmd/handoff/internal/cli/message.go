@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"io"
@@ -14,13 +14,13 @@ import (
 // lower; this one only keeps a wrong file from being read whole.
 const maxInput = 8 << 20
 
-// message reads a whole message to pass to a tool, as --file MSG.json gives it or "-" for standard input. It
+// Message reads a whole message to pass to a tool, as --file MSG.json gives it or "-" for standard input. It
 // may be in the spelling of another protocol; flags are then set over its canonical form.
-func (a *app) message(tool, path string) (arguments, error) {
+func (a *App) Message(tool, path string) (Arguments, error) {
 	if path == "" {
-		return arguments{}, nil
+		return Arguments{}, nil
 	}
-	content, err := a.input("--file", path)
+	content, err := a.Input("--file", path)
 	if err != nil {
 		return nil, err
 	}
@@ -35,9 +35,9 @@ func (a *app) message(tool, path string) (arguments, error) {
 	return respell.Normalise(tool, object)
 }
 
-// input reads what a flag or an argument names: a file, or standard input for "-", which only one of them
+// Input reads what a flag or an argument names: a file, or standard input for "-", which only one of them
 // can have. It is text, so it must be UTF-8.
-func (a *app) input(flag, path string) ([]byte, error) {
+func (a *App) Input(flag, path string) ([]byte, error) {
 	content, err := a.content(flag, path)
 	if err == nil && !utf8.Valid(content) {
 		return nil, schemas.Invalidf(flag, "%s is not UTF-8", path).WithHint("Convert it, or name its path in the text.")
@@ -45,8 +45,8 @@ func (a *app) input(flag, path string) ([]byte, error) {
 	return content, err
 }
 
-func (a *app) content(flag, path string) ([]byte, error) {
-	source := a.stdin
+func (a *App) content(flag, path string) ([]byte, error) {
+	source := a.Stdin
 	if path == "-" {
 		if a.drained != "" {
 			return nil, schemas.Invalidf(flag, "standard input was read for %s already", a.drained).WithHint("Give one of them as a file.")
@@ -55,7 +55,7 @@ func (a *app) content(flag, path string) ([]byte, error) {
 	}
 	if path != "-" {
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(a.cwd, path)
+			path = filepath.Join(a.Cwd, path)
 		}
 		f, err := os.Open(path)
 		if err != nil {

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"testing"
@@ -22,23 +22,23 @@ func TestTheCallsOfAWaitSaySinceWhenItLasts(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var ends []time.Duration
 			now := began
-			v := &visit{app: &app{env: env{now: func() time.Time { return now }}}}
-			require.NoError(t, v.wait(t.Context(), c.limit, func(arguments) (bool, error) {
-				made := v.request("claim_handoff", nil)
+			conn := &Connection{App: &App{Env: Env{Now: func() time.Time { return now }}}}
+			require.NoError(t, conn.Wait(t.Context(), c.limit, func(Arguments) (bool, error) {
+				made := conn.request("claim_handoff", nil)
 				require.Equal(t, began, made.Since)
 				ends = append(ends, made.Until.Sub(began))
 				now = made.Until
 				return false, nil
 			}))
 			require.Equal(t, c.want, ends)
-			require.Zero(t, v.request("claim_handoff", nil).Since, "a call after the wait")
+			require.Zero(t, conn.request("claim_handoff", nil).Since, "a call after the wait")
 		})
 	}
 }
 
 func TestACallOfAWaitMayTakeAllSecondsThatHaveBegun(t *testing.T) {
 	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
-	for left, want := range map[time.Duration]arguments{
+	for left, want := range map[time.Duration]Arguments{
 		-time.Second:            {},
 		0:                       {},
 		time.Millisecond:        {"wait_seconds": 1},

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -68,11 +68,11 @@ func Document(flag, path, help string) Field {
 	return Field{flag, path, func() form { return new(documentForm) }, help}
 }
 
-// arguments are those of a tool, as JSON has them.
-type arguments map[string]any
+// Arguments are those of a tool, as JSON has them.
+type Arguments map[string]any
 
-// bind gives a command the flags, in their order.
-func bind(cmd *cobra.Command, fields []Field) {
+// Bind gives a command the flags, in their order.
+func Bind(cmd *cobra.Command, fields []Field) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	for _, f := range fields {
@@ -83,22 +83,22 @@ func bind(cmd *cobra.Command, fields []Field) {
 	}
 }
 
-// set puts the fields that were given into the arguments, over what is there.
-func (args arguments) set(cmd *cobra.Command, fields []Field) error {
+// Set puts the fields that were given into the arguments, over what is there.
+func (args Arguments) Set(cmd *cobra.Command, fields []Field) error {
 	for _, f := range fields {
 		flag := cmd.Flags().Lookup(f.Flag)
 		if !flag.Changed {
 			continue
 		}
-		if err := args.put(f.path, flag.Value.(form).argument()); err != nil {
+		if err := args.Put(f.path, flag.Value.(form).argument()); err != nil {
 			return schemas.Invalidf("--"+f.Flag, "%w", err)
 		}
 	}
 	return nil
 }
 
-// put sets the value at a path, making the objects on the way.
-func (args arguments) put(path string, value any) error {
+// Put sets the value at a path, making the objects on the way.
+func (args Arguments) Put(path string, value any) error {
 	object := map[string]any(args)
 	names := strings.Split(path, ".")
 	for _, name := range names[:len(names)-1] {

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"regexp"
@@ -111,7 +111,8 @@ var paths = []string{
 	"changes.checkpoint", "--checkpoint",
 }
 
-func inCommands(text string) string { return toCommands.Replace(asFlags(text)) }
+// InCommands says a text about tools in the words of commands.
+func InCommands(text string) string { return toCommands.Replace(asFlags(text)) }
 
 var (
 	unanswered = regexp.MustCompile(`Call again with these added to verification\.criteria, met as it is: (\[.*\])`)
@@ -133,11 +134,11 @@ func asFlags(text string) string {
 	return strings.Replace(text, asked[0], "Add "+strings.Join(answers, ", ")+".", 1)
 }
 
-// advice is a hint for who called a command: about the handoff concerned, and without the sentences that
+// Advice is a hint for who called a command: about the handoff concerned, and without the sentences that
 // advise flags which the command does not have.
-func advice(hint string, about schemas.ID, has func(flag string) bool) string {
+func Advice(hint string, about schemas.ID, has func(flag string) bool) string {
 	var told strings.Builder
-	for sentence := range strings.SplitAfterSeq(inCommands(hint), ". ") {
+	for sentence := range strings.SplitAfterSeq(InCommands(hint), ". ") {
 		lacks := func(flag []string) bool { return !has(flag[1]) }
 		if strings.Contains(sentence, "handoff ") || !slices.ContainsFunc(aFlag.FindAllStringSubmatch(sentence, -1), lacks) {
 			told.WriteString(sentence)

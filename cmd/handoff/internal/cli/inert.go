@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"encoding/json"
@@ -9,9 +9,9 @@ import (
 	"handoff/schemas"
 )
 
-// inert writes JSON so that nothing in its texts can repaint a terminal: hidden characters become the escapes
+// Inert writes JSON so that nothing in its texts can repaint a terminal: hidden characters become the escapes
 // of JSON, which mean the same to programs.
-func inert(raw json.RawMessage) string {
+func Inert(raw json.RawMessage) string {
 	text := strings.ToValidUTF8(string(raw), "\ufffd")
 	if strings.IndexFunc(text, schemas.Hidden) < 0 {
 		return text

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"strings"
@@ -17,12 +17,12 @@ type sourced interface {
 	fill(content string) error
 }
 
-// aboutSources is told in the help of commands that have such flags.
-const aboutSources = `--summary, --detail and flags for JSON also take "-" for standard input, or @FILE; @@ begins a text that
+// AboutSources is told in the help of commands that have such flags.
+const AboutSources = `--summary, --detail and flags for JSON also take "-" for standard input, or @FILE; @@ begins a text that
 begins with @.`
 
 // readSources puts what was named into the flags that name where their value is.
-func (a *app) readSources(cmd *cobra.Command) (err error) {
+func (a *App) readSources(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		s, ok := f.Value.(sourced)
 		if !ok || err != nil {
@@ -33,7 +33,7 @@ func (a *app) readSources(cmd *cobra.Command) (err error) {
 			return
 		}
 		var content []byte
-		if content, err = a.input("--"+f.Name, path); err != nil {
+		if content, err = a.Input("--"+f.Name, path); err != nil {
 			return
 		}
 		if wrong := s.fill(strings.TrimRight(string(content), "\r\n")); wrong != nil {

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -21,7 +21,7 @@ func FromEnvironment(flags *pflag.FlagSet) {
 }
 
 // FromEnvironment sets those flags of a command that were not given and that the environment sets.
-func (a *app) FromEnvironment(cmd *cobra.Command) error {
+func (a *App) FromEnvironment(cmd *cobra.Command) error {
 	unset := pflag.NewFlagSet("", pflag.ContinueOnError)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if _, ok := f.Annotations[configuration]; ok && !f.Changed {
@@ -31,7 +31,7 @@ func (a *app) FromEnvironment(cmd *cobra.Command) error {
 	var errs []error
 	unset.VisitAll(func(f *pflag.Flag) {
 		variable := "HANDOFF_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		value := a.getenv(variable)
+		value := a.Getenv(variable)
 		if value == "" {
 			return
 		}

@@ -1,17 +1,14 @@
-package main
+package cli
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 
 	"handoff/schemas"
 )
 
-func decimal(n int) string { return strconv.Itoa(n) }
-
-// ids lists handoffs.
-func ids(list []schemas.ID) string {
+// IDs lists handoffs.
+func IDs(list []schemas.ID) string {
 	texts := make([]string, len(list))
 	for i, id := range list {
 		texts[i] = id.String()
@@ -19,11 +16,11 @@ func ids(list []schemas.ID) string {
 	return strings.Join(texts, ", ")
 }
 
-// document adds a value as indented JSON, or nothing for nil.
-func (p *page) document(v any) {
+// Document adds a value as indented JSON, or nothing for nil.
+func (p *Page) Document(v any) {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil || string(b) == "null" {
 		return
 	}
-	p.line("\n%s", inert(b))
+	p.Line("\n%s", Inert(b))
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"encoding/json"
@@ -17,8 +17,8 @@ type Exit int
 
 func (e Exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// report writes an error where its reader looks for it and gives the exit status.
-func (a *app) report(cmd *cobra.Command, err error) int {
+// Report writes an error where its reader looks for it and gives the exit status.
+func (a *App) Report(cmd *cobra.Command, err error) int {
 	var exit Exit
 	switch {
 	case err == nil:
@@ -29,17 +29,17 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 	coded := a.coded(cmd, err)
 	hint := coded.Hint
 	if cmd.Name() != "call" { // who calls tools is told of tools
-		hint = a.sayAgain(advice(hint, coded.Handoff, func(flag string) bool { return cmd.Flag(flag) != nil }))
+		hint = a.sayAgain(Advice(hint, coded.Handoff, func(flag string) bool { return cmd.Flag(flag) != nil }))
 	}
-	if a.json {
+	if a.JSON {
 		a.printJSONError(coded)
 	}
-	a.printError(coded, hint)
+	a.PrintError(coded, hint)
 	return schemas.Codes[coded.Code].Exit
 }
 
 // coded gives the coded error within err. All of ours are; others are of the flag parser.
-func (a *app) coded(cmd *cobra.Command, err error) *schemas.Error {
+func (a *App) coded(cmd *cobra.Command, err error) *schemas.Error {
 	if e, ok := errors.AsType[*schemas.Error](err); ok {
 		return e
 	}
@@ -47,19 +47,20 @@ func (a *app) coded(cmd *cobra.Command, err error) *schemas.Error {
 		WithHint("%s --help shows how it is used.", cmd.CommandPath())
 }
 
-func (a *app) printError(e *schemas.Error, hint string) {
-	fmt.Fprintf(a.stderr, "handoff: %s\n", schemas.Visible(e.Error()))
+// PrintError prints an error for people, with a hint in the words of commands.
+func (a *App) PrintError(e *schemas.Error, hint string) {
+	fmt.Fprintf(a.Stderr, "handoff: %s\n", schemas.Visible(e.Error()))
 	if len(e.Known) > 0 && !strings.Contains(hint, e.Known[0]) {
-		fmt.Fprintf(a.stderr, "  Known: %s\n", schemas.Visible(strings.Join(e.Known, ", ")))
+		fmt.Fprintf(a.Stderr, "  Known: %s\n", schemas.Visible(strings.Join(e.Known, ", ")))
 	}
 	if hint != "" {
-		fmt.Fprintf(a.stderr, "  %s\n", schemas.Visible(hint))
+		fmt.Fprintf(a.Stderr, "  %s\n", schemas.Visible(hint))
 	}
 }
 
 // printJSONError writes what a tool call answers with when it is refused.
-func (a *app) printJSONError(e *schemas.Error) {
+func (a *App) printJSONError(e *schemas.Error) {
 	if b, err := json.Marshal(e); err == nil {
-		fmt.Fprintln(a.stdout, inert(b))
+		fmt.Fprintln(a.Stdout, Inert(b))
 	}
 }

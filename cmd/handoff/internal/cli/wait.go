@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -27,37 +27,37 @@ func partAt(now, since, end time.Time) part {
 }
 
 // arguments tell how many seconds a call may wait that is made now.
-func (p part) arguments(now time.Time) arguments {
+func (p part) arguments(now time.Time) Arguments {
 	left := p.until.Sub(now)
 	if left <= 0 {
-		return arguments{}
+		return Arguments{}
 	}
-	return arguments{"wait_seconds": int((left + time.Second - 1) / time.Second)}
+	return Arguments{"wait_seconds": int((left + time.Second - 1) / time.Second)}
 }
 
-// wait makes one call after another until one is done, fails or the time is over; at least one. Each is told
+// Wait makes one call after another until one is done, fails or the time is over; at least one. Each is told
 // how many seconds it may wait. While the store is unavailable it is waited for as well.
-func (v *visit) wait(ctx context.Context, limit time.Duration, call func(args arguments) (done bool, err error)) error {
-	defer func() { v.part = part{} }()
-	since := v.app.now()
+func (conn *Connection) Wait(ctx context.Context, limit time.Duration, call func(args Arguments) (done bool, err error)) error {
+	defer func() { conn.part = part{} }()
+	since := conn.App.Now()
 	end := since.Add(limit)
 	for {
-		now := v.app.now()
-		v.part = partAt(now, since, end)
-		done, err := call(v.part.arguments(now))
+		now := conn.App.Now()
+		conn.part = partAt(now, since, end)
+		done, err := call(conn.part.arguments(now))
 		switch {
 		case ctx.Err() != nil && !done:
 			return schemas.Errorf(schemas.Unavailable, "interrupted while waiting")
-		case done || err != nil && !unavailable(err) || !v.app.now().Before(end):
+		case done || err != nil && !Unavailable(err) || !conn.App.Now().Before(end):
 			return err
 		case err != nil:
-			sleep(ctx, pauseBroken)
+			Sleep(ctx, pauseBroken)
 		}
 	}
 }
 
-// sleep waits, and tells whether it did so to the end.
-func sleep(ctx context.Context, d time.Duration) bool {
+// Sleep waits, and tells whether it did so to the end.
+func Sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
 		return false
@@ -66,7 +66,8 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func unavailable(err error) bool {
+// Unavailable tells whether a call failed because the store could not be had: it may be made again.
+func Unavailable(err error) bool {
 	e, ok := errors.AsType[*schemas.Error](err)
 	return ok && e.Code == schemas.Unavailable
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -11,30 +11,31 @@ import (
 	"handoff/schemas"
 )
 
-// keeping are the flags about limits and leases. They hold in the process that owns the store, so each command
+// LimitFlags are the flags about limits and leases. They hold in the process that owns the store, so each command
 // that may send, claim or change a handoff, and own it for a moment, takes them; only servers show them.
-type keeping struct {
+type LimitFlags struct {
 	lease, leaseMax duration
 	limits          schemas.Limits
 }
 
-func (k *keeping) bind(flags *pflag.FlagSet) {
+// Bind binds them, for servers.
+func (l *LimitFlags) Bind(flags *pflag.FlagSet) {
 	d := schemas.DefaultLimits()
-	k.lease, k.leaseMax = duration{15 * time.Minute}, duration{2 * time.Hour}
-	flags.Var(&k.lease, "lease", "silence after which a claim ends")
-	flags.Var(&k.leaseMax, "lease-max", "longest silence that an open connection covers")
-	flags.Var(atMost(&k.limits.Task, d.Task), "max-task-bytes", "size of a task text")
-	flags.Var(atMost(&k.limits.Title, d.Title), "max-title-bytes", "size of a title")
-	flags.Var(atMost(&k.limits.Handoff, d.Handoff), "max-handoff-bytes", "size of a handoff without references")
-	flags.Var(atMost(&k.limits.Mailbox, d.Mailbox), "max-pending", "pending handoffs of a mailbox")
-	flags.Var(atMost(&k.limits.Depth, d.Depth), "max-handoffs", "handoffs in a chain")
+	l.lease, l.leaseMax = duration{15 * time.Minute}, duration{2 * time.Hour}
+	flags.Var(&l.lease, "lease", "silence after which a claim ends")
+	flags.Var(&l.leaseMax, "lease-max", "longest silence that an open connection covers")
+	flags.Var(atMost(&l.limits.Task, d.Task), "max-task-bytes", "size of a task text")
+	flags.Var(atMost(&l.limits.Title, d.Title), "max-title-bytes", "size of a title")
+	flags.Var(atMost(&l.limits.Handoff, d.Handoff), "max-handoff-bytes", "size of a handoff without references")
+	flags.Var(atMost(&l.limits.Mailbox, d.Mailbox), "max-pending", "pending handoffs of a mailbox")
+	flags.Var(atMost(&l.limits.Depth, d.Depth), "max-handoffs", "handoffs in a chain")
 	FromEnvironment(flags)
 }
 
-// bindHidden adds them to a command without showing them.
-func (k *keeping) bindHidden(cmd *cobra.Command) {
+// BindHidden binds them to a command without showing them: the environment sets them.
+func (l *LimitFlags) BindHidden(cmd *cobra.Command) {
 	hidden := pflag.NewFlagSet("", pflag.ContinueOnError)
-	k.bind(hidden)
+	l.Bind(hidden)
 	hidden.VisitAll(func(f *pflag.Flag) { f.Hidden = true })
 	cmd.Flags().AddFlagSet(hidden)
 }
@@ -71,10 +72,10 @@ func (d *duration) Set(s string) (err error) {
 // Type names the value in help.
 func (d *duration) Type() string { return "duration" }
 
-// seconds is a duration whose bare number are seconds, as in wait_seconds. It may be none.
-type seconds struct{ time.Duration }
+// Seconds is a duration whose bare number are seconds, as in wait_seconds. It may be none.
+type Seconds struct{ time.Duration }
 
-func (s *seconds) Set(text string) (err error) {
+func (s *Seconds) Set(text string) (err error) {
 	given := text
 	if onlyDigits(text) {
 		given += "s"
@@ -87,7 +88,7 @@ func (s *seconds) Set(text string) (err error) {
 }
 
 // Type names the value in help.
-func (s *seconds) Type() string { return "duration" }
+func (s *Seconds) Type() string { return "duration" }
 
 func onlyDigits(text string) bool {
 	for _, r := range text {

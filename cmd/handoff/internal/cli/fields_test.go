@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 )
 
 // given parses flags and puts the fields into a message.
-func given(t *testing.T, message arguments, flags ...string) (arguments, error) {
+func given(t *testing.T, message Arguments, flags ...string) (Arguments, error) {
 	t.Helper()
 	fields := []Field{
 		Text("title", "title", ""),
@@ -21,15 +21,15 @@ func given(t *testing.T, message arguments, flags ...string) (arguments, error) 
 		Document("context", "context", ""),
 	}
 	cmd := &cobra.Command{}
-	bind(cmd, fields)
+	Bind(cmd, fields)
 	if err := cmd.ParseFlags(flags); err != nil {
 		return nil, err
 	}
-	return message, message.set(cmd, fields)
+	return message, message.Set(cmd, fields)
 }
 
 func TestFlagsBecomeArguments(t *testing.T) {
-	got, err := given(t, arguments{}, "--title", "A, b", "--criteria", "one, two", "--criteria", "three", "--tags", "a, b", "--tags=c",
+	got, err := given(t, Arguments{}, "--title", "A, b", "--criteria", "one, two", "--criteria", "three", "--tags", "a, b", "--tags=c",
 		"--data", "x=1=2", "--data", "y=", "--attempts", "4", "--strict", "--context", `{"state": {"n": 1.50}}`)
 	require.NoError(t, err)
 	require.JSONEq(t, `{
@@ -41,7 +41,7 @@ func TestFlagsBecomeArguments(t *testing.T) {
 }
 
 func TestFlagsComeBeforeTheMessage(t *testing.T) {
-	message := arguments{"title": "old", "task": "kept", "expectations": map[string]any{"constraints": []any{"kept"}}}
+	message := Arguments{"title": "old", "task": "kept", "expectations": map[string]any{"constraints": []any{"kept"}}}
 	got, err := given(t, message, "--title", "new", "--strict=false")
 	require.NoError(t, err)
 	require.JSONEq(t, `{"title": "new", "task": "kept", "expectations": {"constraints": ["kept"], "strict": false}}`, inJSON(t, got))
@@ -57,14 +57,14 @@ func TestFlagsThatAreWrittenWrongly(t *testing.T) {
 		"not a switch":  {"--strict=perhaps"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := given(t, arguments{}, flags...)
+			_, err := given(t, Arguments{}, flags...)
 			require.ErrorContains(t, err, "invalid argument")
 		})
 	}
 }
 
 func TestAPathThroughWhatIsNoObject(t *testing.T) {
-	_, err := given(t, arguments{"expectations": "all of it"}, "--strict")
+	_, err := given(t, Arguments{"expectations": "all of it"}, "--strict")
 	require.ErrorContains(t, err, "expectations is no object in the message")
 }
 

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"regexp"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// Again are the flags of this command line that one which it advises must repeat to act as the same agent in
+// the same workspace: those that the environment does not say. It begins with a space, or is empty.
+func (a *App) Again() string {
+	return a.agentAgain() + a.PlaceAgain()
+}
+
+func (a *App) agentAgain() string { return a.FlagAgain("agent", a.Agent) }
+
+// PlaceAgain are those of the workspace alone.
+func (a *App) PlaceAgain() string {
+	return a.FlagAgain("dir", a.Dir) + a.FlagAgain("workspace", a.Workspace)
+}
+
+// FlagAgain is one of them, of the name and the value of a flag.
+func (a *App) FlagAgain(name, value string) string {
+	if value == "" || value == a.Getenv("HANDOFF_"+strings.ToUpper(name)) {
+		return ""
+	}
+	return " --" + name + " " + InShell(value)
+}
+
+// forReader are the commands that a hint names for whoever reads it; others may be for somebody else.
+var forReader = regexp.MustCompile(`\bhandoff (list|claim|show|complete|fail|cancel|send)\b`)
+
+// sayAgain puts into the command lines of a hint what they need to mean the same workspace and agent.
+func (a *App) sayAgain(hint string) string {
+	return forReader.ReplaceAllStringFunc(hint, func(command string) string { return command + a.Again() })
+}
+
+// InShell writes a word as a shell reads it.
+func InShell(word string) string {
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("/.:_-+@%", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(schemas.Visible(word), "'", `'\''`) + "'"
+}

@@ -1,0 +1,74 @@
+// Package cli is what every command of handoff stands on.
+//
+// An [App] is one run of the program. Its [Env] is all that a command sees of the process around it; its other fields
+// are the flags that every command has. A command declares the flags that become arguments of a tool as a list of
+// [Field] and calls the tool: with [Call] where one call is all, else over a [Connection] to the workspace. It prints
+// the result with [App.Print], as the tool gave it for programs or as a [Page] for people. Its errors go to
+// [App.Report], which gives the exit status.
+//
+// The families of commands are in packages of their own, and know each other only by what this package exports.
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"handoff/cmd/handoff/internal/identity"
+	"handoff/cmd/handoff/internal/terminal"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+)
+
+// App is one run of the program: its surroundings and the flags that every command has.
+type App struct {
+	Env
+	Release Release
+
+	Agent     string // --agent: under which name the command acts; empty: its surroundings tell
+	Dir       string // --dir: of the project
+	Workspace string // --workspace: its name; empty: that of the project
+	JSON      bool   // --json: the results of tools are printed as they are
+
+	Limits LimitFlags // of the store, while this process owns it
+
+	noColour bool
+	drained  string // the flag or argument that was given standard input
+}
+
+// BindGlobal binds the flags that every command has.
+func (a *App) BindGlobal(flags *pflag.FlagSet) {
+	flags.StringVar(&a.Agent, "agent", "", "act under this `name`")
+	flags.StringVar(&a.Dir, "dir", "", "the project's `directory` (default: that of the client, else the current one)")
+	flags.StringVar(&a.Workspace, "workspace", "", "`name` of the workspace, 1 to 64 of A-Z a-z 0-9 . _ -, not . or - first (default: that of the project)")
+	flags.BoolVar(&a.JSON, "json", false, "print the result of the tool as it is")
+	flags.BoolVar(&a.noColour, "no-color", false, "no colour")
+	FromEnvironment(flags)
+}
+
+// Begin readies a command that is to run: its flags take their values from where they are said to be.
+func (a *App) Begin(cmd *cobra.Command) error {
+	return errors.Join(a.FromEnvironment(cmd), a.readSources(cmd))
+}
+
+// Caller gives who acts: by --agent, the environment, the client in whose shell this runs, or as a person at a terminal.
+// A caller without a name may only read, so it is an error where the command writes.
+func (a *App) Caller(writes bool) (schemas.Caller, error) {
+	atTerminal := a.IsTerminal(a.Stdin) || a.IsTerminal(a.Stdout)
+	by, err := identity.Caller(a.Agent, a.Getenv, atTerminal)
+	if err == nil && writes && by.Agent == "" {
+		err = identity.Missing()
+	}
+	return by, err
+}
+
+// Location says where the workspace is to be looked for.
+func (a *App) Location() workspace.Config {
+	return workspace.Config{Name: a.Workspace, Dir: a.Dir, Cwd: a.Cwd, Getenv: a.Getenv}
+}
+
+// Style is how to write to standard output.
+func (a *App) Style() terminal.Style {
+	return terminal.Of(a.Stdout, a.IsTerminal(a.Stdout), a.noColour, a.Getenv)
+}

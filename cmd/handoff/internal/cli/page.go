@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"handoff/cmd/handoff/internal/terminal"
+	"handoff/mailbox/draw"
+	"handoff/schemas"
+)
+
+// A Page is what a command prints for people.
+type Page struct {
+	strings.Builder
+	terminal.Style
+	Now time.Time
+}
+
+// Drawing is the style of pictures on this page.
+func (p *Page) Drawing() draw.Style {
+	return draw.Style{Color: p.Colour, Width: p.Width, Now: p.Now}
+}
+
+// Line adds a line. Arguments that agents wrote go through [schemas.Visible] first.
+func (p *Page) Line(format string, args ...any) {
+	fmt.Fprintf(p, format+"\n", args...)
+}
+
+// Field adds "name: value" if there is a value.
+func (p *Page) Field(name, value string) {
+	if value != "" {
+		p.Line("%s %s", p.Faint(name+":"), schemas.Visible(value))
+	}
+}
+
+// Warn adds the warnings of a result.
+func (p *Page) Warn(warnings []string) {
+	for _, w := range warnings {
+		p.Line("%s %s", p.Yellow("warning:"), schemas.Visible(InCommands(w)))
+	}
+}
+
+// Mark is the sign of a criterion.
+func (p *Page) Mark(met bool) string {
+	if met {
+		return p.Green("✓")
+	}
+	return p.Red("✗")
+}
+
+// Status colours a status by what it asks of its reader.
+func (p *Page) Status(s schemas.Status) string {
+	switch s {
+	case schemas.Completed:
+		return p.Green(string(s))
+	case schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Returned:
+		return p.Red(string(s))
+	case schemas.Waiting:
+		return p.Yellow(string(s))
+	case schemas.Pending, schemas.Accepted, schemas.Working, schemas.Cancelled:
+	}
+	return string(s)
+}
+
+// Print writes the result of a tool as it is with --json, its texts [Inert], else the page that fill makes of it.
+func (a *App) Print(raw json.RawMessage, fill func(*Page)) error {
+	if a.JSON {
+		return a.Write(Inert(raw) + "\n")
+	}
+	p := &Page{Style: a.Style(), Now: a.Now()}
+	fill(p)
+	return a.Write(p.String())
+}
+
+// PrintWithMail is Print for a command that acted under a name: its page ends with the mail that waits for
+// that name, so that an agent sees it without asking.
+func (a *App) PrintWithMail(raw json.RawMessage, fill func(*Page)) error {
+	return a.Print(raw, func(p *Page) {
+		fill(p)
+		var result struct{ Inbox schemas.Inbox }
+		if json.Unmarshal(raw, &result) == nil && result.Inbox != (schemas.Inbox{}) {
+			p.mail(result.Inbox)
+		}
+	})
+}
+
+func (p *Page) mail(i schemas.Inbox) {
+	p.Field("inbox", fmt.Sprintf("%d pending, %d urgent, %d notices", i.Pending, i.Urgent, i.Notices))
+}
+
+func (a *App) Write(text string) error {
+	if _, err := fmt.Fprint(a.Stdout, text); err != nil {
+		return schemas.Errorf(schemas.Internal, "write the result: %w", err).
+			WithHint("The call itself was made.")
+	}
+	return nil
+}
