@@ -10,7 +10,7 @@ type room struct {
 	path    string
 	about   string
 	imports []string // exactly those of our packages it imports, or everythingBelow
-	owns    []string // third-party packages that only rooms naming them import
+	owns    []string // third-party packages at home here: beside tests only rooms that name one import it, so that it can be replaced
 }
 
 // everythingBelow lets a room import all the rows before its own.
