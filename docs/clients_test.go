@@ -38,7 +38,7 @@ func limits(t *testing.T, p program) string {
 		{"pending handoffs in a mailbox", d.Mailbox, "", "--max-pending"},
 		{"handoffs from the root of a chain to its end", d.Depth, "", "--max-handoffs"},
 		{"tags of a handoff", bound(t, "SendIn", "tags", "maxItems"), "", ""},
-		{"attempts, `options.max_attempts`", bound(t, "SendIn", "options", "properties", "max_attempts", "maximum"), "", ""},
+		{"attempts, `options.max_attempts`", bound(t, "SendOptions", "max_attempts", "maximum"), "", ""},
 		{"rows of one list", bound(t, "ListIn", "limit", "maximum"), "", ""},
 		{"one wait, `wait_seconds`", bound(t, "ClaimIn", "wait_seconds", "maximum"), "seconds", ""},
 	} {
@@ -53,18 +53,13 @@ func limits(t *testing.T, p program) string {
 	return b.String()
 }
 
-// bound reads a number in the schema of an argument.
-func bound(t *testing.T, message, argument string, path ...string) int {
+// bound reads a number in the schema of a field.
+func bound(t *testing.T, message, field, keyword string) int {
 	t.Helper()
-	var value any
-	require.NoError(t, json.Unmarshal(schemas.Full(message), &value))
-	for _, name := range append([]string{"properties", argument}, path...) {
-		object, ok := value.(map[string]any)
-		require.True(t, ok, "%s: no %s in %v", message, name, path)
-		value = object[name]
-	}
-	number, ok := value.(float64)
-	require.True(t, ok, "%s.%s: %v", message, argument, value)
+	var schema struct{ Properties map[string]map[string]any }
+	require.NoError(t, json.Unmarshal(schemas.Full(message), &schema))
+	number, ok := schema.Properties[field][keyword].(float64)
+	require.True(t, ok, "%s.%s: no %s", message, field, keyword)
 	return int(number)
 }
 

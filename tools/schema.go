@@ -3,15 +3,20 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
+
+	"handoff/schemas"
 )
 
 // node is what a schema says of one value.
 type node struct {
+	Ref         string   `json:"$ref"` // the file of the type of the value, which says the rest
 	Type        string   `json:"type"` // object, array, string, integer, number or boolean
 	Description string   `json:"description"`
-	Any         bool     `json:"x-any"`    // any JSON value, whatever the type
-	Hidden      bool     `json:"x-hidden"` // accepted, but never suggested
-	Filled      bool     `json:"x-filled"` // refused: the mailbox fills it
+	Any         bool     `json:"x-any"`      // any JSON value, whatever the type
+	Hidden      bool     `json:"x-hidden"`   // accepted, but never suggested
+	Filled      bool     `json:"x-filled"`   // refused: the mailbox fills it
+	Optional    bool     `json:"x-optional"` // no field of the object is required
 	Enum        []string `json:"enum"`
 	MaxLength   int      `json:"maxLength"` // bytes; 0 is no limit
 	Minimum     *float64 `json:"minimum"`
@@ -34,6 +39,22 @@ func readSchema(b []byte) *node {
 	return n
 }
 
+// UnmarshalJSON follows a reference: what stands beside it is said of the value where it is used, and the rest of the
+// type of the value.
+func (n *node) UnmarshalJSON(b []byte) error {
+	type plain node
+	if err := json.Unmarshal(b, (*plain)(n)); err != nil || n.Ref == "" {
+		return err
+	}
+	here := *n
+	*n = *readSchema(schemas.Full(strings.TrimSuffix(here.Ref, ".json")))
+	n.Description, n.Any, n.Hidden, n.Filled = here.Description, here.Any, here.Hidden, here.Filled
+	if here.Optional {
+		n.Required = nil
+	}
+	return nil
+}
+
 // properties are the fields of an object in the order in which they are explained.
 type properties struct {
 	names []string
@@ -41,9 +62,7 @@ type properties struct {
 }
 
 func (p *properties) UnmarshalJSON(b []byte) error {
-	if err := json.Unmarshal(b, &p.of); err != nil {
-		return err
-	}
+	p.of = map[string]*node{}
 	d := json.NewDecoder(bytes.NewReader(b))
 	if _, err := d.Token(); err != nil {
 		return err
@@ -53,11 +72,12 @@ func (p *properties) UnmarshalJSON(b []byte) error {
 		if err != nil {
 			return err
 		}
-		var skipped json.RawMessage
-		if err := d.Decode(&skipped); err != nil {
+		field := new(node)
+		if err := d.Decode(field); err != nil {
 			return err
 		}
 		p.names = append(p.names, name.(string))
+		p.of[name.(string)] = field
 	}
 	return nil
 }

@@ -1,10 +1,13 @@
-// Command generate writes the JSON Schema of every message of package schemas, from its Go type, into the
-// folder json beside it. Run it as go generate ./schemas, or as go run ./schemas/generate.
+// Command generate writes JSON Schemas from the Go types of package schemas into the folder json beside it. Run it as
+// go generate ./schemas, or as go run ./schemas/generate. The files are reviewed as code.
 //
-// Each message has one full schema, which is what the decoder of package tools enforces and what people
-// read. The arguments and results of tools have a second, published one, which is what clients are sent:
-// one line without combinators, references, nulls and boolean schemas, because some client stumbles over
-// each of these, and without what a model does not need. The files are reviewed as code.
+// The arguments and results of tools, and every type within them, have a full schema each, in a file named after the
+// type. The decoder of package tools enforces it, and people read it. It refers to the files of other types, so that
+// a field that changes changes one file.
+//
+// The arguments and results also have a published schema, which clients are sent: one line without combinators,
+// references, nulls and boolean schemas, because some client stumbles over each of these, and without what a
+// model does not need.
 //
 // Struct tags say what types cannot. Beside those of invopop/jsonschema:
 //

@@ -7,8 +7,7 @@ import (
 	"handoff/schemas"
 )
 
-// messages are what agents, programs and the store exchange. Those whose names end in In are arguments of
-// tools, those that end in Out are results.
+// messages are the arguments of tools, whose names end in In, and their results, whose names end in Out.
 var messages = []reflect.Type{
 	reflect.TypeFor[schemas.SendIn](), reflect.TypeFor[schemas.SendOut](),
 	reflect.TypeFor[schemas.ClaimIn](), reflect.TypeFor[schemas.ClaimOut](),
@@ -30,37 +29,27 @@ var messages = []reflect.Type{
 	reflect.TypeFor[schemas.SessionIn](), reflect.TypeFor[schemas.SessionOut](),
 	reflect.TypeFor[schemas.NewsIn](), reflect.TypeFor[schemas.NewsOut](),
 	reflect.TypeFor[schemas.NewestIn](), reflect.TypeFor[schemas.NewestOut](),
-	reflect.TypeFor[schemas.Handoff](), reflect.TypeFor[schemas.Completion](),
-	reflect.TypeFor[schemas.Failure](), reflect.TypeFor[schemas.Event](),
-	reflect.TypeFor[schemas.Notice](), reflect.TypeFor[schemas.Standing](),
-	reflect.TypeFor[schemas.Card](),
 }
 
 func isInput(t reflect.Type) bool  { return strings.HasSuffix(t.Name(), "In") }
 func isOutput(t reflect.Type) bool { return strings.HasSuffix(t.Name(), "Out") }
 
-// Files gives every file to write by its name below the folder of package schemas, which has to be the
+// Files gives the content of every file by its name below the folder of package schemas, which has to be the
 // working directory, because descriptions come from the comments there.
 func Files() (map[string][]byte, error) {
-	comments, err := commented()
+	files := map[string][]byte{}
+	full, err := referring()
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{}
-	for _, t := range messages {
-		if files["json/"+t.Name()+".json"], err = render(reflected(comments, t), 110); err != nil {
+	full.queue(messages...)
+	for t := range full.all {
+		if files["json/"+t.Name()+".json"], err = render(full.reflected(t), 110); err != nil {
 			return nil, err
 		}
-		s := reflected(bare(), t)
-		switch {
-		case isInput(t):
-			publishInput(s)
-		case isOutput(t):
-			publishOutput(s)
-		default:
-			continue
-		}
-		if files["json/published/"+t.Name()+".json"], err = render(s, 0); err != nil {
+	}
+	for _, t := range messages {
+		if files["json/published/"+t.Name()+".json"], err = render(published(t), 0); err != nil {
 			return nil, err
 		}
 	}

@@ -12,6 +12,17 @@ import (
 	"handoff/schemas"
 )
 
+// published gives the schema of a message as clients are sent it.
+func published(t reflect.Type) *jsonschema.Schema {
+	s := reflected(inlining(), t)
+	if isInput(t) {
+		publishInput(s)
+	} else {
+		publishOutput(s)
+	}
+	return s
+}
+
 // publishInput brings the schema of arguments into the form that clients are sent.
 func publishInput(s *jsonschema.Schema) {
 	walk(s, without("x-filled"))
@@ -26,7 +37,7 @@ func publishInput(s *jsonschema.Schema) {
 // are given, because clients check them and a new field or word must break nobody.
 func publishOutput(s *jsonschema.Schema) {
 	walk(s, loosen)
-	s.Properties.Set("inbox", reflected(bare(), inbox))
+	s.Properties.Set("inbox", reflected(inlining(), inbox))
 	s.Properties.Set("next", &jsonschema.Schema{Type: "string", Description: "What to call next"})
 	walk(s, plain)
 	walk(s, open)

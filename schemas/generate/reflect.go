@@ -12,26 +12,68 @@ import (
 	"handoff/schemas"
 )
 
-// bare gives a reflector that takes descriptions from tags only.
-func bare() *jsonschema.Reflector {
+// inlining gives a reflector that writes types where they are used, with descriptions from tags only.
+func inlining() *jsonschema.Reflector {
 	return &jsonschema.Reflector{Anonymous: true, DoNotReference: true, ExpandedStruct: true, Mapper: mapped}
 }
 
-// commented gives one that falls back to the comments of the fields.
-func commented() (*jsonschema.Reflector, error) {
-	r := bare()
-	if err := r.AddGoComments("handoff/schemas", "."); err != nil {
+// A library reflects each type into a file of its own and refers to the files of others.
+type library struct {
+	*jsonschema.Reflector
+	types []reflect.Type // those to reflect, in the order in which they were met
+}
+
+// referring gives an empty library. Fields without a description in their tag have their comment for one.
+func referring() (*library, error) {
+	l := &library{Reflector: inlining()}
+	l.Lookup = l.refer
+	if err := l.AddGoComments("handoff/schemas", "."); err != nil {
 		return nil, err
 	}
-	for name, text := range r.CommentMap {
-		r.CommentMap[name] = strings.Join(strings.Fields(text), " ")
+	for name, text := range l.CommentMap {
+		l.CommentMap[name] = strings.Join(strings.Fields(text), " ")
 	}
-	return r, nil
+	return l, nil
+}
+
+// refer gives the name of the file of a type, empty for a type that has none.
+func (l *library) refer(t reflect.Type) jsonschema.ID {
+	if t.Kind() != reflect.Struct || t.PkgPath() != reflect.TypeFor[schemas.Handoff]().PkgPath() {
+		return jsonschema.EmptyID
+	}
+	l.queue(t)
+	return jsonschema.ID(t.Name() + ".json")
+}
+
+func (l *library) queue(types ...reflect.Type) {
+	for _, t := range types {
+		if !slices.Contains(l.types, t) {
+			l.types = append(l.types, t)
+		}
+	}
+}
+
+// reflected gives the schema of a type of the library. What a type says of itself stands beside the references to it
+// from lists, whose items have no other description.
+func (l *library) reflected(t reflect.Type) *jsonschema.Schema {
+	s := reflected(l.Reflector, t)
+	walk(s, func(s *jsonschema.Schema) {
+		if s.Items != nil && s.Items.Ref != "" {
+			s.Items.Description = l.CommentMap[t.PkgPath()+"."+strings.TrimSuffix(s.Items.Ref, ".json")]
+		}
+	})
+	return s
+}
+
+// all yields the types of the library, also those that are met while the others are reflected.
+func (l *library) all(yield func(reflect.Type) bool) {
+	for i := 0; i < len(l.types) && yield(l.types[i]); i++ {
+	}
 }
 
 func reflected(r *jsonschema.Reflector, t reflect.Type) *jsonschema.Schema {
 	s := r.ReflectFromType(t)
-	s.Version = ""
+	s.Version, s.ID = "", ""
 	walk(s, settle)
 	if isInput(t) {
 		requiredFirst(s)
@@ -101,7 +143,7 @@ func settle(s *jsonschema.Schema) {
 	switch {
 	case noted(s, "x-any"):
 		s.Type, s.Properties, s.AdditionalProperties = "", nil, nil
-	case noted(s, "x-optional"):
+	case noted(s, "x-optional") && s.Ref == "":
 		s.Required = nil
 		delete(s.Extras, "x-optional")
 	case s.Type == "object" && s.Properties == nil:
