@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"handoff/tools/relay/platform"
 )
 
 // lock is the file lock of a workspace: whoever has it owns the store. The kernel takes it back when the
@@ -40,7 +42,15 @@ func tryLock(path string) (*lock, error) { return takeLock(path, takeNow) }
 
 // waitLock takes the lock as soon as it is free. It sleeps in the kernel, on a thread of its own, and cannot
 // be cancelled: who does not want the lock any more releases it on return.
-func waitLock(path string) (*lock, error) { return takeLock(path, takeInTurn) }
+func waitLock(path string) (*lock, error) { return takeLock(path, platform.Lock) }
+
+func takeNow(f *os.File) error {
+	err := platform.TryLock(f)
+	if errors.Is(err, platform.ErrLocked) {
+		return ErrInUse
+	}
+	return err
+}
 
 // takeLock makes the file when it is not there. Nobody who uses the lock removes it, but the whole workspace
 // may be removed while others wait: what they then get is the lock of a file that nobody else will find.
@@ -86,5 +96,5 @@ func (l *lock) release() error {
 	f := l.file
 	l.file = nil
 	// Closing is not enough: a program that is just being started has the same open file until it runs.
-	return errors.Join(unlock(f), f.Close())
+	return errors.Join(platform.Unlock(f), f.Close())
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"handoff/tools/relay/platform"
 )
 
 // presence is the mark of a process that stays: a lock that all of them share, which the kernel takes back when
@@ -28,7 +30,7 @@ func (p *presence) open() (err error) {
 }
 
 // set shows that the process is there.
-func (p *presence) set() error { return takeShared(p.file) }
+func (p *presence) set() error { return platform.LockShared(p.file) }
 
 // renew opens the mark anew if it was removed: others look at the one that is there now.
 func (p *presence) renew() error {
@@ -41,14 +43,14 @@ func (p *presence) renew() error {
 // alone tells whether no other process is there. The mark is gone meanwhile, so only the holder of the lock of
 // the workspace may ask: nobody else then misses it.
 func (p *presence) alone() (bool, error) {
-	if err := unlock(p.file); err != nil {
+	if err := platform.Unlock(p.file); err != nil {
 		return false, err
 	}
 	err := takeNow(p.file)
 	if errors.Is(err, ErrInUse) {
 		return false, nil
 	}
-	return err == nil, errors.Join(err, unlock(p.file))
+	return err == nil, errors.Join(err, platform.Unlock(p.file))
 }
 
 // leave takes the mark back.

@@ -1,5 +1,5 @@
-// Package lock has processes take turns. Whoever holds a lock does so until it lets go or ends, however it ends: the
-// system takes it back then. It says nothing to those who do not ask for it.
+// Package lock has processes take turns. A process holds a lock until it lets go or ends, however it ends: the system
+// takes the lock back then. Processes that do not ask for the lock are not kept from anything.
 package lock
 
 import (
@@ -9,7 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"syscall"
 	"time"
+
+	"handoff/tools/relay/platform"
 )
 
 // ErrHeld says that somebody else has a lock now.
@@ -18,9 +22,9 @@ var ErrHeld = errors.New("somebody else is at it")
 // again is how long a lock is left alone that somebody else has.
 const again = 20 * time.Millisecond
 
-// Take waits until it is its turn, as long as ctx does, and gives the function that lets go. The file is there as
-// long as somebody holds it or waits for it, on Windows also later, and its directory is made. Where the file system knows no locks there are
-// no turns.
+// Take waits until it is its turn, as long as ctx does, and gives the function that lets go. It makes the directory of
+// the file. The file is there as long as a process holds the lock or waits for it, on Windows also later. Where the file
+// system knows no locks there are no turns.
 func Take(ctx context.Context, path string) (release func() error, err error) {
 	tick := time.NewTicker(again)
 	defer tick.Stop()
@@ -49,14 +53,12 @@ func try(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = take(f)
-	if errors.Is(err, errors.ErrUnsupported) {
+	switch err = platform.TryLock(f); {
+	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.ENOLCK): // a network without a daemon for locks
 		return f, nil
-	}
-	if err == nil && !isAt(f, path) { // who held it removed it while this was taken
-		err = ErrHeld
-	}
-	if err != nil {
+	case errors.Is(err, platform.ErrLocked), err == nil && !isAt(f, path): // its holder removed it while this was taken
+		return nil, errors.Join(ErrHeld, f.Close())
+	case err != nil:
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
@@ -73,11 +75,11 @@ func isAt(f *os.File, path string) bool {
 }
 
 // letGo removes the file while it is still locked, so that nobody else gets one that was removed and takes it for theirs.
-// Some systems keep a file that is open; then it stays.
+// Windows keeps a file that is open; there it stays.
 func letGo(f *os.File) error {
 	err := os.Remove(f.Name())
-	if errors.Is(err, fs.ErrNotExist) || keepsOpen {
+	if errors.Is(err, fs.ErrNotExist) || runtime.GOOS == "windows" {
 		err = nil
 	}
-	return errors.Join(err, unlock(f), f.Close())
+	return errors.Join(err, platform.Unlock(f), f.Close())
 }
