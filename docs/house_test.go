@@ -58,7 +58,7 @@ var house = []room{
 		owns:    []string{"github.com/stretchr/testify"},
 	},
 	{
-		level: 2, path: "mailbox/roster", about: "who is here, who qualifies",
+		level: 2, path: "mailbox/roster", about: "who qualifies",
 		imports: []string{"schemas"},
 	},
 	{
@@ -79,12 +79,16 @@ var house = []room{
 		imports: []string{"schemas"},
 	},
 	{
+		level: 2, path: "mailbox/presence", about: "who is here",
+		imports: []string{"schemas"},
+	},
+	{
 		level: 2, path: "mailbox/draw", about: "what a person sees",
 		imports: []string{"schemas"},
 	},
 	{
 		level: 2, path: "mailbox", about: "what is allowed",
-		imports: []string{"schemas", "store", "mailbox/roster", "mailbox/brief", "mailbox/contract", "mailbox/life", "mailbox/waiting", "mailbox/draw"},
+		imports: []string{"schemas", "store", "mailbox/roster", "mailbox/brief", "mailbox/contract", "mailbox/life", "mailbox/waiting", "mailbox/presence", "mailbox/draw"},
 	},
 
 	{

@@ -29,7 +29,7 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 				out.Agents = append(out.Agents, c)
 			}
 		}
-		slices.SortStableFunc(out.Agents, presence)
+		slices.SortStableFunc(out.Agents, liveFirst)
 		return fitAgents(in.Limit, &out)
 	})
 	return out, err
@@ -38,15 +38,15 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 // everybody yields those who are known, and then those who are here and did nothing yet.
 func (s *Service) everybody(v *store.View) iter.Seq2[store.Agent, error] {
 	return func(yield func(store.Agent, error) bool) {
-		silent := s.conns.everybody()
+		known := map[schemas.Agent]bool{}
 		for a, err := range v.Agents() {
-			delete(silent, a.Card.Name)
+			known[a.Card.Name] = true
 			if !yield(a, err) || err != nil {
 				return
 			}
 		}
-		for name := range silent {
-			if !yield(store.Agent{Card: schemas.Card{Name: name}}, nil) {
+		for _, name := range s.everybodyHere() {
+			if !known[name] && !yield(store.Agent{Card: schemas.Card{Name: name}}, nil) {
 				return
 			}
 		}
@@ -58,8 +58,8 @@ func bygone(a store.Agent, c schemas.Card) bool {
 	return a.Client != "" && a.Client != c.Name && !c.Live && !c.Registered && c.Pending+c.Held+c.Notices == 0
 }
 
-// presence orders agents by who is live, then by who was seen last, then by name.
-func presence(a, b schemas.Card) int {
+// liveFirst orders agents by who is live, then by who was seen last, then by name.
+func liveFirst(a, b schemas.Card) int {
 	if a.Live != b.Live {
 		if a.Live {
 			return -1
@@ -121,6 +121,6 @@ func (s *Service) card(v *store.View, a store.Agent) (schemas.Card, error) {
 	c := a.Card
 	m, err := v.Mailbox(schemas.Address(c.Name))
 	c.Seen, c.Pending, c.Held, c.Notices = a.Seen.Time(), m.Pending, m.Held, m.Unread
-	c.Live = s.conns.acting(c.Name)
+	c.Live = s.acting(c.Name)
 	return c, err
 }

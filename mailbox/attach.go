@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/presence"
 	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
@@ -13,7 +14,7 @@ import (
 // Attach tells that a connection is open: claims made over it are renewed until [Service.Detach]. One whose
 // client chose no name is given one, the same each time it is announced.
 func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
-	s.conns.attach(in, by)
+	s.Presence.Open(connectionOf(by, in))
 	if by.Agent != "" || in.Client == "" {
 		out.Agent = by.Agent
 		return out, nil
@@ -31,16 +32,26 @@ func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.Conn
 		return o.give(a, client, in)
 	})
 	if err == nil {
-		s.conns.met(in.Conn, out.Agent)
+		s.Presence.Acts(in.Conn, out.Agent)
 	}
 	return out, err
+}
+
+// connectionOf is a connection as its server announces it.
+func connectionOf(by schemas.Caller, in schemas.ConnIn) presence.Connection {
+	c := presence.Connection{Name: in.Conn, Session: by.AgentID, Parent: in.Parent}
+	if by.Agent != "" {
+		c.Agents = []schemas.Agent{by.Agent}
+	}
+	return c
 }
 
 // Detach tells that a connection is gone: the leases of its claims are cut to a grace of two minutes, in
 // which the same agent may take them again. The name that it was given is kept for its session, if anything was
 // done under it.
 func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
-	agents := s.conns.agents(in.Conn)
+	conn, _ := s.Presence.Connection(in.Conn)
+	agents := conn.Agents
 	if by.Agent != "" && !slices.Contains(agents, by.Agent) {
 		agents = append(agents, by.Agent)
 	}
@@ -56,7 +67,8 @@ func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.Conn
 		}
 		return nil
 	})
-	s.conns.detach(in.Conn) // until here the connection counted: leases that ended meanwhile were renewed
+	s.endings.forget(in.Conn)
+	s.Presence.Close(in.Conn) // until here the connection counted: leases that ended meanwhile were renewed
 	s.hub.Announce(waiting.Effects{Regrouped: true})
 	return out, err
 }

@@ -111,7 +111,7 @@ func (o *op) defaultParent(d *draft) (*store.Record, error) {
 		return nil, err
 	}
 	if r == nil {
-		if id := o.conns.justEnded(o.by.Conn, o.now, continues); id != 0 {
+		if id := o.endings.within(o.by.Conn, o.now, continues); id != 0 {
 			if r, err = o.Record(id); err != nil {
 				return nil, err
 			}

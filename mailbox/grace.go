@@ -12,7 +12,7 @@ const grace = 2 * time.Minute
 // broken tells whether the connection over which r was claimed is no more. Then whoever has the name of its
 // holder may take it up again.
 func (o *op) broken(r *store.Record) bool {
-	return r.Conn != "" && !o.conns.live(r.Conn) && (r.Left || o.Alone || o.now.Sub(o.started) > grace)
+	return r.Conn != "" && !o.isOpen(r.Conn) && (r.Left || o.Alone || o.now.Sub(o.started) > grace)
 }
 
 // gone tells whether it is no more and had its time to come back.
@@ -23,5 +23,5 @@ func (o *op) gone(r *store.Record) bool {
 // awaited tells whether nobody knows yet: this process has just begun, and a connection that it did not see
 // may be of the one before.
 func (o *op) awaited(r *store.Record) bool {
-	return r.Conn != "" && !o.conns.live(r.Conn) && !o.gone(r)
+	return r.Conn != "" && !o.isOpen(r.Conn) && !o.gone(r)
 }

@@ -3,6 +3,7 @@ package mailbox
 import (
 	"slices"
 
+	"handoff/mailbox/presence"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -80,7 +81,8 @@ func (t *telling) held() (all []*store.Record, err error) {
 		}
 	}
 	for _, conn := range over {
-		for _, name := range t.conns.agents(conn) {
+		c, _ := t.Presence.Connection(conn)
+		for _, name := range c.Agents {
 			if name == t.by.Agent || !t.concerns(name) {
 				continue
 			}
@@ -144,12 +146,17 @@ func (t *telling) heldBy(name schemas.Agent, counts func(*store.Record) bool) (a
 // connections are those of the session: of its id, and the one that was given its name. The latter may know the
 // session by the id that it had before.
 func (t *telling) connections() ([]string, error) {
-	over := t.conns.of(t.in.Session)
+	var over []string
+	if t.in.Session != "" {
+		for _, c := range t.Presence.Connections(presence.Filter{Session: t.in.Session}) {
+			over = append(over, c.Name)
+		}
+	}
 	a, err := t.Agent(t.by.Agent)
 	if a == nil || err != nil {
 		return over, err
 	}
-	if t.conns.live(a.Conn) && !slices.Contains(over, a.Conn) {
+	if t.isOpen(a.Conn) && !slices.Contains(over, a.Conn) {
 		over = append(over, a.Conn)
 	}
 	return over, nil
@@ -158,5 +165,5 @@ func (t *telling) connections() ([]string, error) {
 // ofAnother tells whether a handoff is held by another session that acts under the same name. A session that has no
 // connection of its own may have had that one under another id.
 func (t *telling) ofAnother(r *store.Record) bool {
-	return r.HolderID != t.in.Session && t.conns.actsIn(r.HolderID, r.Holder) && t.conns.actsIn(t.in.Session, r.Holder)
+	return r.HolderID != t.in.Session && t.actingIn(r.HolderID, r.Holder) && t.actingIn(t.in.Session, r.Holder)
 }

@@ -16,7 +16,7 @@ const remembered = 24 * time.Hour
 // repeat of the call is answered as the first time and takes effect once.
 func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func(*op) (Out, error)) (Out, error) {
 	var out Out
-	s.conns.met(by.Conn, by.Agent)
+	s.Presence.Acts(by.Conn, by.Agent)
 	err := s.update(ctx, by, func(o *op) (err error) {
 		out = *new(Out)
 		if err := o.noteSeen(); err != nil {

@@ -31,10 +31,10 @@ func (o *op) renewed(r *store.Record) store.Time {
 		return beforeDeadline(r, store.At(o.now.Add(grace)))
 	}
 	heard := r.Touched.Time()
-	if at := o.conns.lastHeard(r.ID); at.After(heard) {
+	if at := o.Presence.LastHeard(r.ID); at.After(heard) {
 		heard = at
 	}
-	heard = heard.Add(o.sleeps.since(heard))
+	heard = heard.Add(o.clock.SleptSince(heard))
 	end := store.At(heard.Add(o.lease(r)))
 	if r.Conn != "" {
 		longest := heard.Add(max(o.LeaseMax, 2*estimate(r), o.longestSession(r)))
@@ -68,4 +68,26 @@ func (o *op) touch(r *store.Record) {
 		return
 	}
 	r.Lease = beforeDeadline(r, store.At(o.now.Add(o.lease(r))))
+}
+
+// asleep is how long the machine slept since the last event of a handoff.
+func (o *op) asleep(r *store.Record) time.Duration {
+	if o.clock.SleptSince(r.Created.Time()) == 0 {
+		return 0 // as nearly always
+	}
+	e, err := o.Event(r.Event)
+	if err != nil || e == nil {
+		return 0
+	}
+	return o.clock.SleptSince(e.At)
+}
+
+// prolonged is until when something goes on that was to end at t: longer by as long as the machine slept since
+// the last event, and if it slept at t, at least for the grace from when it woke.
+func (o *op) prolonged(r *store.Record, t store.Time) store.Time {
+	end := t.Time().Add(o.asleep(r))
+	if woke := o.clock.WokeAfter(t.Time()); !woke.IsZero() && woke.Add(grace).After(end) {
+		end = woke.Add(grace)
+	}
+	return store.At(end)
 }

@@ -84,7 +84,7 @@ func hadBy(a store.Agent, session string, now time.Time) bool {
 
 // taken tells whether another session acts under a name.
 func (o *op) taken(a store.Agent) bool {
-	return o.conns.others(a.Card.Name, o.by.AgentID) || !hadBy(a, o.by.AgentID, o.now) && o.opened(a, o.now)
+	return o.actingBeside(o.by.AgentID, a.Card.Name) || !hadBy(a, o.by.AgentID, o.now) && o.opened(a, o.now)
 }
 
 // spare tells whether a name that nobody acts under may be given: it belongs to no other client, and no
@@ -95,7 +95,7 @@ func (o *op) spare(a store.Agent, client schemas.Agent) bool {
 
 // opened tells whether the connection is there that a name was given to, as far as anybody knows.
 func (s *Service) opened(a store.Agent, now time.Time) bool {
-	return s.conns.live(a.Conn) || a.Conn != "" && !a.Left && !s.settled(now)
+	return s.isOpen(a.Conn) || a.Conn != "" && !a.Left && !s.settled(now)
 }
 
 func (s *Service) settled(now time.Time) bool { return s.Alone || now.Sub(s.started) >= settling }
@@ -141,7 +141,7 @@ func (o *op) leave(name schemas.Agent, in schemas.ConnIn) error {
 // inVain tells whether a session did nothing under its name and nothing waits there, so that the name need
 // not be kept for it: a client that only looks what a server offers would use up a number each time.
 func (o *op) inVain(a *store.Agent, in schemas.ConnIn) (bool, error) {
-	if !in.Unused || !a.Idle || a.Card.Registered || o.conns.beside(in.Conn, a.Card.Name) {
+	if !in.Unused || !a.Idle || a.Card.Registered || o.actingOver(in.Conn, a.Card.Name) {
 		return false, nil
 	}
 	m, err := o.Mailbox(schemas.Address(a.Card.Name))
@@ -164,7 +164,7 @@ func (o *op) bury(client schemas.Agent) error {
 		if err != nil {
 			return err
 		}
-		if a.Left || o.conns.live(a.Conn) {
+		if a.Left || o.isOpen(a.Conn) {
 			continue
 		}
 		if err := o.putGone(a); err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"slices"
 
 	"handoff/mailbox/waiting"
@@ -134,9 +133,7 @@ func (t *telling) onEnd() error {
 
 // neighbours names who else is here. Who is known and not here is for list_agents.
 func (t *telling) neighbours() {
-	here := t.conns.everybody()
-	delete(here, t.by.Agent)
-	names := slices.Sorted(maps.Keys(here))
+	names := slices.DeleteFunc(t.everybodyHere(), func(name schemas.Agent) bool { return name == t.by.Agent })
 	t.out.Here = names[:min(len(names), neighboursShown)]
 	t.out.More = len(names) - len(t.out.Here)
 }

@@ -28,7 +28,7 @@ func (o *op) checkRecipient(d *draft) (warnings []string, err error) {
 		return nil, err
 	}
 	switch {
-	case a == nil && !o.conns.acting(to):
+	case a == nil && !o.acting(to):
 		return o.unknownRecipient(d, to)
 	case a == nil: // it is here and did nothing yet
 		a = &store.Agent{Card: schemas.Card{Name: to}}

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"time"
 
+	"handoff/mailbox/presence"
 	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
@@ -38,6 +39,9 @@ type Config struct {
 	// with it. Otherwise connections that this service does not know may be announced yet.
 	Alone bool
 
+	// Presence is who is here. Nil means what is announced to this service.
+	Presence presence.Tracker
+
 	Limits schemas.Limits
 
 	Lease    time.Duration // silence after which a claim ends, default 15 minutes
@@ -56,9 +60,9 @@ type Config struct {
 // Its methods may be called concurrently. Errors are *[schemas.Error].
 type Service struct {
 	Config
-	conns   *connections
 	hub     *waiting.Hub
-	sleeps  *sleeps
+	clock   *presence.Clock
+	endings *endings
 	denials *denials
 	ended   endedCount
 
@@ -78,15 +82,19 @@ func New(c Config) *Service {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{Config: c, conns: newConnections(), hub: waiting.NewHub(), sleeps: &sleeps{}, denials: newDenials(), secret: c.NewID("frame")}
-	s.started, _ = s.tick()
+	if c.Presence == nil {
+		c.Presence = presence.NewMemory()
+	}
+	s := &Service{Config: c, hub: waiting.NewHub(), endings: newEndings(), denials: newDenials(), secret: c.NewID("frame")}
+	s.clock = presence.NewClock(c.Now, c.Awake)
+	s.started = s.clock.Begun()
 	return s
 }
 
 // update runs one operation that may change something. Fn may run more than once. The error that it
 // returns undoes everything; one that it leaves with [op.refuse] is returned after the commit.
 func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) error) error {
-	now, running := s.tick()
+	now, running := s.clock.Read()
 	var o *op
 	err := s.Store.Update(ctx, func(tx *store.Tx) error {
 		o = &op{Service: s, tx: tx, View: &tx.View, by: by, now: now, started: now.Add(-running)}
@@ -101,10 +109,10 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 	if err != nil {
 		return s.coded(err)
 	}
-	if o.ended != 0 {
-		s.conns.end(by.Conn, o.ended, now)
+	if o.ended != 0 && s.isOpen(by.Conn) {
+		s.endings.note(by.Conn, o.ended, now)
 	}
-	s.conns.forget(o.unheld)
+	s.Presence.Forget(append(o.unheld, o.ended)...)
 	return o.refusal
 }
 
@@ -118,7 +126,7 @@ func (s *Service) read(ctx context.Context, fn func(*store.View) error) error {
 // catchUp applies what the clock has changed, if anything.
 func (s *Service) catchUp(ctx context.Context) error {
 	for more := true; more; {
-		now, _ := s.tick()
+		now, _ := s.clock.Read()
 		due, err := s.nextDue(ctx)
 		if err != nil || due.IsZero() || due.After(now) {
 			return err

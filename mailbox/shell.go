@@ -42,7 +42,7 @@ func (s *Service) nameAmong(all []store.Agent, client schemas.Agent, in schemas.
 	behind := func(a store.Agent) bool { return in.Process != "" && a.Process == in.Process }
 	beside := s.nameBeside(all, in)
 	for _, fits := range []func(store.Agent) bool{
-		func(a store.Agent) bool { return behind(a) && s.conns.live(a.Conn) },
+		func(a store.Agent) bool { return behind(a) && s.isOpen(a.Conn) },
 		func(a store.Agent) bool { return behind(a) && s.opened(a, now) },
 		func(a store.Agent) bool { return hadBy(a, in.Session, now) && s.opened(a, now) },
 		func(a store.Agent) bool { return a.Card.Name == beside },
@@ -71,9 +71,9 @@ func (s *Service) nameBeside(all []store.Agent, in schemas.SessionIn) (name sche
 	for _, process := range in.Above {
 		first := 0
 		for _, a := range all {
-			parent, order := s.conns.opener(a.Conn)
-			if parent == process && !ofAnotherSession(a, in) && (first == 0 || order < first) {
-				name, first = a.Card.Name, order
+			c, _ := s.Presence.Connection(a.Conn)
+			if c.Parent == process && !ofAnotherSession(a, in) && (first == 0 || c.Order < first) {
+				name, first = a.Card.Name, c.Order
 			}
 		}
 		if first != 0 {
@@ -100,8 +100,8 @@ func (s *Service) notElsewhere(here []schemas.Agent, all []store.Agent, in schem
 		if i < 0 {
 			return false
 		}
-		parent, _ := s.conns.opener(all[i].Conn)
-		return ofAnotherSession(all[i], in) || parent != 0 && !slices.Contains(in.Above, parent)
+		c, _ := s.Presence.Connection(all[i].Conn)
+		return ofAnotherSession(all[i], in) || c.Parent != 0 && !slices.Contains(in.Above, c.Parent)
 	})
 }
 
@@ -109,11 +109,11 @@ func (s *Service) notElsewhere(here []schemas.Agent, all []store.Agent, in schem
 // the client, but that of the client itself is looked for.
 func (s *Service) namesHere(all []store.Agent, client schemas.Agent, now time.Time) (here []schemas.Agent) {
 	for _, a := range all {
-		if s.opened(a, now) || s.conns.acting(a.Card.Name) {
+		if s.opened(a, now) || s.acting(a.Card.Name) {
 			here = append(here, a.Card.Name)
 		}
 	}
-	if s.conns.acting(client) && !slices.Contains(here, client) {
+	if s.acting(client) && !slices.Contains(here, client) {
 		here = slices.Insert(here, 0, client)
 	}
 	return here

@@ -70,5 +70,5 @@ func (s *Service) isStray(v *store.View, a store.Agent, box schemas.Address) (bo
 // here tells whether somebody acts under a name, as far as anybody knows. The connection of one who chose its
 // name is written nowhere, so a service that has just begun gives it the time to be announced.
 func (s *Service) here(a store.Agent, now time.Time) bool {
-	return s.conns.acting(a.Card.Name) || s.opened(a, now) || a.Client == "" && !s.settled(now)
+	return s.acting(a.Card.Name) || s.opened(a, now) || a.Client == "" && !s.settled(now)
 }
