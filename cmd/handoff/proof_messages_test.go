@@ -97,7 +97,7 @@ func TestProofMessagesThroughTheTools(t *testing.T) {
 func names(t *testing.T, message string) bool { return readMessage(t, message)["handoff_id"] != nil }
 
 func messagePath(name string) string {
-	return filepath.Join("..", "..", "schemas", "testdata", "messages", name)
+	return filepath.Join("..", "..", "schemas", "respell", "testdata", "messages", name)
 }
 
 func readMessage(t *testing.T, name string) record {
