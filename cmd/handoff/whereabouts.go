@@ -90,7 +90,7 @@ type owner struct {
 // ownerOf gives the owner of a workspace, nil when nobody has it open.
 func ownerOf(w workspace.Workspace) *owner {
 	note, ok := relay.ReadNote(w.Dir)
-	if !ok || !note.Lives() {
+	if !ok || !note.Running() {
 		return nil
 	}
 	return &owner{note.PID, note.Version, note.Started}

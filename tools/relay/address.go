@@ -12,18 +12,19 @@ import (
 	"handoff/tools/relay/platform"
 )
 
-// An Address is where an owner listens. The zero Address is nowhere.
+// An Address is where an owner listens: a socket beside the store, or a port of the loopback interface where there can
+// be no socket. Nobody listens at the zero Address.
 type Address struct {
 	Network string `json:"network"` // "unix" or "tcp"
 	Addr    string `json:"addr"`    // the path of a socket, or host:port
 
-	// Secret proves to an owner on a port, which every user of the machine reaches, that a caller could
-	// read its note. A socket needs none.
+	// Secret is sent to an owner on a port, which every user of the machine reaches. It proves that the caller was
+	// able to read the note. A socket needs none.
 	Secret string `json:"secret,omitempty"`
 }
 
-// dialLimit is generous: a process that does not accept is reached all the same, and one that is gone refuses
-// at once, except on Windows, which would try again for seconds.
+// dialLimit is generous. The kernel accepts for a process that is stopped, and refuses at once for one that has ended,
+// except on Windows, which would try again for seconds.
 const dialLimit = 200 * time.Millisecond
 
 // dial connects to an owner that runs as the same user.
@@ -42,8 +43,8 @@ func (a Address) dial(ctx context.Context) (net.Conn, error) {
 	return c, nil
 }
 
-// remove unlinks the socket. It is called with the lock held: afterwards the socket may be that of the next
-// owner. It is no error when there is none.
+// remove unlinks the socket. It is called with the lock held, because later the socket may be that of the next owner. A
+// socket that is not there is no error.
 func (a Address) remove() error {
 	if a.Network != "unix" {
 		return nil

@@ -17,17 +17,17 @@ import (
 	"handoff/tools"
 )
 
-// client is the way to an owner in another process.
+// client is the endpoint of a route to an owner in another process.
 type client struct {
 	config Config
 	note   Note // of the owner
-	seat   *seat
+	route  *route
 	http   *http.Client
 
 	mu      sync.Mutex                    // guards the fields below
-	waiting int                           // calls without an answer
-	watched bool                          // see pulse.go
-	holds   map[string]context.CancelFunc // requests that hold connections open
+	waiting int                           // calls without a result so far
+	watched bool                          // a timer will call watch; see heartbeat.go
+	holds   map[string]context.CancelFunc // end the requests that hold connections open
 }
 
 func newClient(c Config, n Note) *client {
@@ -37,49 +37,53 @@ func newClient(c Config, n Note) *client {
 		IdleConnTimeout:     90 * time.Second,
 		DisableCompression:  true,
 	}
-	cl := &client{config: c, note: n, seat: newSeat(), http: &http.Client{Transport: transport}, holds: map[string]context.CancelFunc{}}
-	cl.seat.way = cl
-	context.AfterFunc(cl.seat.over, transport.CloseIdleConnections)
+	cl := &client{
+		config: c, note: n, route: newRoute(),
+		http:  &http.Client{Transport: transport},
+		holds: map[string]context.CancelFunc{},
+	}
+	cl.route.endpoint = cl
+	context.AfterFunc(cl.route.life, transport.CloseIdleConnections)
 	return cl
 }
 
-// Invoke has a call done by the owner.
+// Invoke sends a call to the owner. A call whose result broke off is sent again, under the same id.
 func (c *client) Invoke(ctx context.Context, call tools.Call) (json.RawMessage, error) {
-	defer c.await()()
+	defer c.trackCall()()
 	for {
 		rs, err := c.post(ctx, pathCall, call)
 		if err != nil {
 			return nil, err
 		}
-		out, err := result(rs.StatusCode, rs.Body)
-		_ = rs.Body.Close() // it was read
-		if err == nil || !errors.Is(err, errBroken) || !c.again(ctx) {
-			return out, c.why(ctx, err)
+		out, err := readResult(rs.StatusCode, rs.Body)
+		_ = rs.Body.Close() // it was read to its end
+		if err == nil || !errors.Is(err, errBroken) || !c.retryHere(ctx) {
+			return out, c.callError(ctx, err)
 		}
 	}
 }
 
-// Changes yields what the owner's stream brings.
+// Changes yields the changes of the owner's stream.
 func (c *client) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
 	return func(yield func(schemas.Change, error) bool) {
-		defer c.await()() // who waits for changes hears of an owner that is stopped
+		defer c.trackCall()() // so that a follower hears of an owner that is stopped
 		rs, err := c.request(ctx, http.MethodGet, pathChanges+"?after="+strconv.FormatUint(after, 10), nil)
 		if err != nil {
-			yield(schemas.Change{}, c.why(ctx, errMoved))
+			yield(schemas.Change{}, c.callError(ctx, errMoved))
 			return
 		}
 		defer rs.Body.Close()
 		if rs.StatusCode != statusDone {
-			_, err := result(rs.StatusCode, rs.Body)
-			yield(schemas.Change{}, c.why(ctx, err))
+			_, err := readResult(rs.StatusCode, rs.Body)
+			yield(schemas.Change{}, c.callError(ctx, err))
 			return
 		}
 		lines := json.NewDecoder(rs.Body)
 		for {
-			var line streamed
+			var line changeLine
 			switch {
 			case lines.Decode(&line) != nil:
-				yield(schemas.Change{}, c.why(ctx, errMoved))
+				yield(schemas.Change{}, c.callError(ctx, errMoved))
 				return
 			case line.Error != nil:
 				yield(schemas.Change{}, line.Error)
@@ -91,36 +95,38 @@ func (c *client) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Ch
 	}
 }
 
-// post sends a call until the owner begins it. The caller closes the body of the response.
+// post sends a call until the owner begins it. The caller closes the body of the response. When the owner stalls, post
+// returns only after the time at which the owner would not begin the call any more: so a call that is reported as
+// failed does not happen later.
 func (c *client) post(ctx context.Context, path string, call tools.Call) (*http.Response, error) {
 	body, err := json.Marshal(call)
 	if err != nil {
 		return nil, schemas.InternalError(err)
 	}
 	for {
-		patient := time.NewTimer(promptness)
+		beginLimit := time.NewTimer(beginWithin)
 		rs, err := c.request(ctx, http.MethodPost, path, body)
 		switch {
 		case err == nil && rs.StatusCode != statusLate:
 			return rs, nil
 		case err == nil:
 			err = rs.Body.Close()
-		case silent(ctx):
-			<-patient.C // the caller is told when the owner would not begin the call any more
+		case isStalled(ctx):
+			<-beginLimit.C
 		}
-		if err != nil && !c.again(ctx) {
-			return nil, c.why(ctx, errBroken)
+		if err != nil && !c.retryHere(ctx) {
+			return nil, c.callError(ctx, errBroken)
 		}
 	}
 }
 
-// again tells whether what broke off is to be repeated here: the owner is there, and only this request met
-// with trouble. To look for another owner would cut all others.
-func (c *client) again(ctx context.Context) bool {
+// retryHere reports whether a request that broke off is to be repeated at this owner: the owner answers, so only this
+// request met with trouble. Looking for another owner would cut off all other calls.
+func (c *client) retryHere(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	if _, err := c.greet(ctx); err != nil {
+	if _, err := c.probe(ctx); err != nil {
 		return false
 	}
 	select {
@@ -140,13 +146,14 @@ func (c *client) request(ctx context.Context, method, path string, body []byte) 
 		r.Header.Set("Authorization", "Bearer "+c.note.Address.Secret)
 	}
 	if method == http.MethodPost {
-		r.Header.Set(beginBy, strconv.FormatInt(c.config.Now().Add(promptness).UnixMilli(), 10))
+		r.Header.Set(beginBy, strconv.FormatInt(c.config.Now().Add(beginWithin).UnixMilli(), 10))
 	}
 	return c.http.Do(r)
 }
 
-// why tells what ended a call that got no answer: its caller, an owner that is silent, or one that is gone.
-func (c *client) why(ctx context.Context, err error) error {
+// callError is the error of a call that got no result: its caller gave up, the owner does not answer, or is gone. Other
+// errors stay as they are.
+func (c *client) callError(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	switch {
 	case !errors.Is(err, errBroken) && !errors.Is(err, errMoved):
@@ -154,7 +161,7 @@ func (c *client) why(ctx context.Context, err error) error {
 	case ctx.Err() == nil, errors.Is(cause, errMoved):
 		return errMoved
 	}
-	if s, ok := errors.AsType[*silence](cause); ok {
+	if s, ok := errors.AsType[*stalled](cause); ok {
 		return s.explain(c.config)
 	}
 	return cutOff(ctx)

@@ -1,95 +1,85 @@
 package relay
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 )
 
-// lineUp puts a process that stays in line for the lock. It waits there, in the kernel, until the owner ends.
-func (r *Relay) lineUp() {
+// joinQueue makes a process that stays wait for the lock. It waits in the kernel, until the owner ends.
+func (r *Relay) joinQueue() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.config.Stays || r.closed || r.queued || r.rising || r.owner != nil || r.refused != nil {
+	if !r.config.Stays || r.closed || r.queued || r.opening || r.owner != nil || r.refused != nil {
 		return
 	}
 	r.queued = true
-	go r.queue() // nothing waits for it: a wait for a file lock cannot be cancelled
+	go r.waitForLock() // Close does not wait for it: a wait for a file lock cannot be cancelled
 }
 
-func (r *Relay) queue() {
+func (r *Relay) waitForLock() {
 	l, err := waitLock(lockPath(r.config.Dir))
 	r.mu.Lock()
 	r.queued = false
 	if err != nil && !errors.Is(err, errRemoved) {
-		r.refused = unlockable(r.config, err)
+		r.refused = unshareable(r.config, err)
 	}
 	if err != nil || r.closed {
-		r.tell()
+		r.broadcast()
 		r.mu.Unlock()
-		r.letGo(l)
+		r.releaseLock(l)
 		return
 	}
-	r.rising = true
+	r.opening = true
 	r.work.Add(1)
 	r.mu.Unlock()
 	defer r.work.Done()
-	r.rise(l)
+	r.becomeOwner(l)
 }
 
-// rise makes the process that has the lock the owner.
-func (r *Relay) rise(l *lock) {
+// becomeOwner opens the store with the lock that this process has got. What comes of it is in ownRoute.
+func (r *Relay) becomeOwner(l *lock) {
 	r.mu.Lock()
-	r.rising, r.room = true, nil
+	r.opening, r.pendingResign = true, nil
 	r.mu.Unlock()
-	o, err := r.own(r.life, l)
+	o, err := r.openOwner(r.life, l)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.rising = false
+	r.opening = false
 	if err != nil {
-		if r.refused = err; r.looking == nil { // nobody is told
+		if r.refused = err; r.searching == nil { // no call waits for the error
 			r.config.Logger.Warn("the store could not be taken over", slog.Any("error", err))
 		}
-		r.tell()
+		r.broadcast()
 		return
 	}
 	r.owner = o // Close looks for it when this is done
-	r.sitOn(o.seat)
-	if room := r.room; room != nil {
-		r.work.Go(room)
+	r.setRoute(o.route)
+	if resign := r.pendingResign; resign != nil {
+		r.work.Go(resign)
 	}
 }
 
-// outcome is what came of having the lock: the seat of an owner, or why the store could not be opened.
-func (r *Relay) outcome() (*seat, error) {
+// ownRoute is the route to the store in this process, or the error why it could not be opened, which it returns once.
+// It returns neither when this process has not got the lock.
+func (r *Relay) ownRoute() (*route, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	err := r.refused
 	r.refused = nil
-	if r.owner != nil && !r.owner.seat.lost() {
-		return r.owner.seat, nil
+	if r.owner != nil && !r.owner.route.lost() {
+		return r.owner.route, nil
 	}
 	return nil, err
 }
 
-// hasLock tells whether this process owns the store, or is about to.
+// hasLock reports whether this process owns the store, or is about to.
 func (r *Relay) hasLock() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.rising || r.owner != nil
+	return r.opening || r.owner != nil
 }
 
-// sitOn is called with mu held.
-func (r *Relay) sitOn(s *seat) {
-	if was := r.seat; was != nil && was != s {
-		was.lose(errMoved)
-	}
-	r.seat = s
-	context.AfterFunc(s.over, r.seatLost)
-	r.tell()
-}
-
-func (r *Relay) letGo(l *lock) {
+func (r *Relay) releaseLock(l *lock) {
 	if l == nil {
 		return
 	}

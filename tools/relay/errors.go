@@ -8,29 +8,32 @@ import (
 	"handoff/schemas"
 )
 
+// cutOff is the error of a call whose caller gave up.
 func cutOff(ctx context.Context) *schemas.Error {
 	return schemas.Errorf(schemas.Unavailable, "the call was cut off: %w", ctx.Err()).WithHint("Call again.")
 }
 
-func leaving(c Config) *schemas.Error {
+// closing is the error of a call in a process that closes its relay.
+func closing(c Config) *schemas.Error {
 	return schemas.Errorf(schemas.Unavailable, "this process is closing workspace %s", c.Name).WithHint("Call again.")
 }
 
-// nobodyServes is the error of a lock that is held by a process that does not share.
-func nobodyServes(c Config) *schemas.Error {
-	who := ""
-	if n, ok := ReadNote(c.Dir); ok && n.Lives() {
-		who = fmt.Sprintf(" (pid %d)", n.PID)
+// unserved is the error when a process holds the lock and does not serve others.
+func unserved(c Config) *schemas.Error {
+	pid := ""
+	if n, ok := ReadNote(c.Dir); ok && n.Running() {
+		pid = fmt.Sprintf(" (pid %d)", n.PID)
 	}
-	return schemas.Errorf(schemas.Unavailable, "another process%s has workspace %s open and does not share it", who, c.Name).
+	const said = "another process%s has workspace %s open and does not share it"
+	return schemas.Errorf(schemas.Unavailable, said, pid, c.Name).
 		WithHint("Call again; if that does not help, end that process. handoff where shows what is known of it.")
 }
 
-// strangers is the error of two programs without a common version of the protocol.
-func strangers(c Config, met Note) *schemas.Error {
-	e := schemas.Errorf(schemas.Unavailable, "workspace %s is open in handoff %s (pid %d), which this handoff %s cannot speak with",
-		c.Name, orUnknown(met.Version), met.PID, orUnknown(c.Version))
-	if met.Protocol.Min > spoken.Max {
+// incompatible is the error of two programs that have no version of the protocol in common.
+func incompatible(c Config, met Note) *schemas.Error {
+	const said = "workspace %s is open in handoff %s (pid %d), which this handoff %s cannot speak with"
+	e := schemas.Errorf(schemas.Unavailable, said, c.Name, orUnknown(met.Version), met.PID, orUnknown(c.Version))
+	if met.Protocol.Min > supported.Max {
 		return e.WithHint("Install the newest handoff. Nothing was changed.")
 	}
 	return e.WithHint("Restart the client whose server that is, so that it runs the newest handoff. Nothing was changed.")
@@ -43,18 +46,19 @@ func orUnknown(version string) string {
 	return version
 }
 
-// unprepared is the error of a directory that cannot hold a store.
-func unprepared(c Config, err error) *schemas.Error {
+// unusableDir is the error of a directory that cannot hold a store.
+func unusableDir(c Config, err error) *schemas.Error {
 	if n, ok := errors.AsType[*networkFS](err); ok {
-		return schemas.Errorf(schemas.Unavailable, "workspace %s cannot be on a network file system (%s): %s is one", c.Name, n.kind, n.dir).
+		const said = "workspace %s cannot be on a network file system (%s): %s is one"
+		return schemas.Errorf(schemas.Unavailable, said, c.Name, n.kind, n.dir).
 			WithHint("Agents share a store on one machine. Keep state on a local disk: set XDG_STATE_HOME.")
 	}
 	return schemas.Errorf(schemas.Unavailable, "workspace %s has no place for its files: %w", c.Name, err).
 		WithHint("Make %s writable, or keep state elsewhere with XDG_STATE_HOME.", c.Dir)
 }
 
-// unlockable is the error of a place where no lock can be had, or no socket.
-func unlockable(c Config, err error) *schemas.Error {
+// unshareable is the error of a directory in which locks or sockets do not work.
+func unshareable(c Config, err error) *schemas.Error {
 	return schemas.Errorf(schemas.Unavailable, "workspace %s cannot be shared: %w", c.Name, err).
 		WithHint("Look at %s.", c.Dir)
 }

@@ -11,17 +11,19 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+
+	"handoff/tools/relay/platform"
 )
 
-// listen begins to listen for other processes of this user, on a socket beside the store. Where that cannot
-// be, it listens on one under runtimeDir, if that is not empty, and else on a port of the loopback interface.
-// It is called with the lock held. Closing the listener leaves the socket where it is: see [Address.remove].
+// listen begins to listen for other processes of this user, on a socket beside the store. Where that is not possible
+// it listens on a socket under runtimeDir, unless runtimeDir is empty, and else on a port of the loopback interface.
+// It is called with the lock held. Closing the listener leaves the socket in its place: see [Address.remove].
 func listen(dir, runtimeDir string) (net.Listener, Address, error) {
 	var reasons []error
 	for _, path := range socketPaths(dir, runtimeDir) {
 		l, err := bind(path)
 		if err == nil {
-			return guarded{l}, Address{Network: "unix", Addr: path}, nil
+			return sameUserOnly{l}, Address{Network: "unix", Addr: path}, nil
 		}
 		reasons = append(reasons, err)
 	}
@@ -32,14 +34,14 @@ func listen(dir, runtimeDir string) (net.Listener, Address, error) {
 	return l, Address{Network: "tcp", Addr: l.Addr().String(), Secret: rand.Text()}, nil
 }
 
-// longestPath is what fits into the address of a socket with the zero at its end: 107 bytes on Linux, 103 on
+// longestPath is how many bytes fit into the address of a socket before the zero at its end: 107 on Linux, 103 on
 // macOS.
 const longestPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 
-// socketPaths lists where the socket of a workspace may be, best first. A relative path would lead others
-// elsewhere.
+// socketPaths lists where the socket of a workspace may be, best first. Paths are absolute, because other processes
+// have other working directories.
 func socketPaths(dir, runtimeDir string) []string {
-	if runtime.GOOS == "windows" { // it has sockets, but nothing that tells whose process is at the other end
+	if runtime.GOOS == "windows" { // it has sockets, but does not tell whose process is at the other end
 		return nil
 	}
 	all := []string{filepath.Join(dir, "handoff.sock")}
@@ -56,9 +58,9 @@ func socketPaths(dir, runtimeDir string) []string {
 	return paths
 }
 
-// bind listens on a socket that replaces what a killed owner left. It has another name until its permissions
-// are set, so nobody meets it before. That name is no longer than path, and the same for all: only the holder
-// of the lock uses it, and clears it of what was left half-made.
+// bind listens on a socket and replaces the one that a killed owner left. The socket has another name until its
+// permissions are set, so nobody reaches it earlier. That name is no longer than path. It is the same for all
+// processes, because only the holder of the lock uses it; a socket that was left under it is removed.
 func bind(path string) (*net.UnixListener, error) {
 	if err := makePrivate(filepath.Dir(path)); err != nil {
 		return nil, err
@@ -80,4 +82,21 @@ func bind(path string) (*net.UnixListener, error) {
 		return nil, errors.Join(err, l.Close(), os.Remove(unfinished))
 	}
 	return l, nil
+}
+
+// sameUserOnly accepts connections from processes of this user only. The permissions of the socket and of its directory
+// keep other users out already; this check holds when somebody loosens them.
+type sameUserOnly struct{ *net.UnixListener }
+
+func (l sameUserOnly) Accept() (net.Conn, error) {
+	for {
+		c, err := l.AcceptUnix()
+		if err != nil {
+			return nil, err
+		}
+		if platform.SameUser(c) {
+			return c, nil
+		}
+		_ = c.Close() // nothing is said to another user
+	}
 }

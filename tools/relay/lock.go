@@ -11,22 +11,23 @@ import (
 	"handoff/tools/relay/platform"
 )
 
-// lock is the file lock of a workspace: whoever has it owns the store. The kernel takes it back when the
-// process ends, however it ends. A lock must stay reachable: the collector closes a file that nobody can
-// reach any more, and with the file goes the lock.
+// lock is the file lock of a workspace. The process that holds it owns the store. The kernel takes it back when the
+// process ends, however it ends. A lock must stay reachable: the garbage collector closes a file that is not, and the
+// lock goes with the file.
 type lock struct{ file *os.File }
 
-// ErrInUse tells that a process has the workspace open.
+// ErrInUse means that a process has the workspace open.
 var ErrInUse = errors.New("another process has it open")
 
-// Lock keeps everybody from opening the store of a workspace until release, for what must be done to its files
-// from outside. It does not wait, and gives ErrInUse also for a process that stays and has not called yet.
+// Lock keeps all processes from opening the store of a workspace until release is called, for work on its files from
+// outside. It does not wait: the error is [ErrInUse] when a process has the store open, and also when a process that
+// stays has not called yet. Release may be called twice.
 func Lock(dir string) (release func() error, err error) {
 	l, err := tryLock(lockPath(dir))
 	if err != nil {
 		return nil, err
 	}
-	if err := nobodyIn(dir); err != nil {
+	if err := checkUnused(dir); err != nil {
 		return nil, errors.Join(err, l.release())
 	}
 	return l.release, nil
@@ -34,14 +35,14 @@ func Lock(dir string) (release func() error, err error) {
 
 func lockPath(dir string) string { return filepath.Join(dir, "handoff.lock") }
 
-// errRemoved tells that the lock was removed while it was waited for. Whoever still wants one asks again.
+// errRemoved means that the file of the lock was removed while a process waited for it. Trying again makes a new one.
 var errRemoved = errors.New("the workspace was removed")
 
-// tryLock takes the lock if nobody has it, and gives ErrInUse if somebody does, in this process or another.
+// tryLock takes the lock if it is free. The error is ErrInUse when it is held, by this process or another.
 func tryLock(path string) (*lock, error) { return takeLock(path, takeNow) }
 
-// waitLock takes the lock as soon as it is free. It sleeps in the kernel, on a thread of its own, and cannot
-// be cancelled: who does not want the lock any more releases it on return.
+// waitLock takes the lock as soon as it is free. It sleeps in the kernel, on a thread of its own, and cannot be
+// cancelled: a caller that does not want the lock any more releases it when waitLock returns.
 func waitLock(path string) (*lock, error) { return takeLock(path, platform.Lock) }
 
 func takeNow(f *os.File) error {
@@ -52,8 +53,8 @@ func takeNow(f *os.File) error {
 	return err
 }
 
-// takeLock makes the file when it is not there. Nobody who uses the lock removes it, but the whole workspace
-// may be removed while others wait: what they then get is the lock of a file that nobody else will find.
+// takeLock makes the file when it is not there. No process removes it, but somebody may remove the whole workspace
+// while processes wait: they then get the lock of a file that nobody else will find, and release it.
 func takeLock(path string, take func(*os.File) error) (*lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrNotExist) { // the directory was removed since
@@ -75,7 +76,7 @@ func takeLock(path string, take func(*os.File) error) (*lock, error) {
 	return nil, errors.Join(cmp.Or(err, errRemoved), l.release())
 }
 
-// isOf reports whether the locked file is the one that others find under path.
+// isOf reports whether the locked file is the one under path, which others will lock.
 func (l *lock) isOf(path string) (bool, error) {
 	locked, err := l.file.Stat()
 	if err != nil {
@@ -88,13 +89,13 @@ func (l *lock) isOf(path string) (bool, error) {
 	return err == nil && os.SameFile(locked, found), err
 }
 
-// release lets go of the lock. It may be called twice.
+// release gives the lock back. It may be called twice.
 func (l *lock) release() error {
 	if l.file == nil {
 		return nil
 	}
 	f := l.file
 	l.file = nil
-	// Closing is not enough: a program that is just being started has the same open file until it runs.
+	// Closing is not enough: a child that is just being started has the same open file until it runs its program.
 	return errors.Join(platform.Unlock(f), f.Close())
 }

@@ -8,38 +8,41 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"handoff/tools/relay/platform"
 )
 
-// A Note tells others which process owns the store of a workspace and where it listens. It is only a hint,
-// in a file beside the store: the lock is the truth, and an owner that was killed leaves its note behind.
+// A Note says which process owns the store of a workspace and where that process listens. It is the file owner.json
+// beside the store, readable by this user only. It is a hint: only the lock says who owns the store, and an owner that
+// was killed leaves its note behind. Programs of other versions read it, so the names of its fields never change.
 type Note struct {
 	PID      int       `json:"pid"`
-	Program  string    `json:"program,omitempty"` // the name of the file it runs, where the system tells
-	Started  time.Time `json:"started"`           // when it became the owner
-	Boot     string    `json:"boot,omitempty"`    // of the system it runs on, where the system tells
+	Program  string    `json:"program,omitempty"` // the file that the process runs, see [platform.Program]
+	Started  time.Time `json:"started"`           // when the process became the owner
+	Boot     string    `json:"boot,omitempty"`    // see [platform.BootID]
 	Version  string    `json:"version"`           // of the program
-	Stays    bool      `json:"stays,omitempty"`   // it lives on, as a server does, and not for one command
+	Stays    bool      `json:"stays,omitempty"`   // see [Config]
 	Protocol Versions  `json:"protocol"`
-	Lock     string    `json:"lock,omitempty"` // which file it has locked, where the system tells: a copy of the note is of another
+	Lock     string    `json:"lock,omitempty"` // the locked file, see [platform.FileID]; a copy of the directory has another
 	Address  Address   `json:"address"`
 }
 
-// thisProcess is the note of the process itself, without what it is to say about its sharing.
+// thisProcess is the note of this process, without what it says about its sharing.
 func thisProcess(now time.Time) Note {
 	n := Note{PID: os.Getpid(), Started: now, Boot: platform.BootID()}
-	if runs, err := platform.Program("self"); err == nil {
-		n.Program = runs
+	if program, err := platform.Program("self"); err == nil {
+		n.Program = program
 	}
 	return n
 }
 
-// longestNote is many times what a note takes.
+// longestNote is a limit in bytes, many times what a note needs.
 const longestNote = 64 << 10
 
-// ReadNote reads the note in a workspace's directory. It is not ok when there is none or it cannot be read.
+// ReadNote reads the note in the directory of a workspace. Ok is false when there is none, or none that can be read. A
+// note that was read may be of a process that has ended: see [Note.Running].
 func ReadNote(dir string) (n Note, ok bool) {
 	f, err := os.Open(notePath(dir))
 	if err != nil {
@@ -52,8 +55,8 @@ func ReadNote(dir string) (n Note, ok bool) {
 	return n, true
 }
 
-// writeNote replaces the note in one step, so that nobody reads half of one. It is called with the lock held:
-// the name of the unfinished file is the same for all.
+// writeNote replaces the note in one step, so that nobody reads half of one. It is called with the lock held, because
+// all processes use the same name for the unfinished file.
 func writeNote(dir string, n Note) error {
 	content, err := json.Marshal(n)
 	if err != nil {
@@ -69,13 +72,33 @@ func writeNote(dir string, n Note) error {
 	return platform.Rename(unfinished, notePath(dir))
 }
 
-// removeNote is called with the lock held. It is no error when there is none.
+// removeNote removes the note. It is called with the lock held. A note that is not there is no error.
 func removeNote(dir string) error {
 	err := platform.Remove(notePath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
+}
+
+// Running reports whether the process of a note is still there. Numbers of processes are given again, so it also
+// compares the start of the system and the program, where the system tells. A process that has ended and was not
+// waited for by its parent runs no program.
+//
+// A process in another container is not seen, though its socket may be reached.
+func (n Note) Running() bool {
+	if n.rebooted() || !platform.Runs(n.PID) {
+		return false
+	}
+	program, err := platform.Program(strconv.Itoa(n.PID))
+	return n.Program == "" || program == n.Program || err != nil && !errors.Is(err, fs.ErrNotExist)
+}
+
+// rebooted reports whether the system was started after the note was written. It is false where the system does not
+// tell.
+func (n Note) rebooted() bool {
+	now := platform.BootID()
+	return n.Boot != "" && now != "" && n.Boot != now
 }
 
 func notePath(dir string) string { return filepath.Join(dir, "owner.json") }

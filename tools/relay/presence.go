@@ -9,15 +9,16 @@ import (
 	"handoff/tools/relay/platform"
 )
 
-// presence is the mark of a process that stays: a lock that all of them share, which the kernel takes back when
-// the process ends. So an owner knows whether there are others, before they announce themselves.
+// presence is the mark of a process that stays: a lock on handoff.here that all such processes share. The kernel takes
+// it back when the process ends, however it ends. So a new owner knows whether other processes are there before they
+// announce themselves.
 type presence struct {
 	path string
 	file *os.File
 }
 
-// enter opens the mark. It is not set yet.
-func enter(dir string) (*presence, error) {
+// openPresence opens the file. It does not set the mark.
+func openPresence(dir string) (*presence, error) {
 	p := &presence{path: filepath.Join(dir, "handoff.here")}
 	return p, p.open()
 }
@@ -29,19 +30,19 @@ func (p *presence) open() (err error) {
 	return nil
 }
 
-// set shows that the process is there.
+// set shows that this process is there.
 func (p *presence) set() error { return platform.LockShared(p.file) }
 
-// renew opens the mark anew if it was removed: others look at the one that is there now.
-func (p *presence) renew() error {
-	if mine, err := p.file.Stat(); err == nil && (file{p.path, mine}).there() {
+// reopen opens the file anew when it was removed: other processes look at the one that is there now.
+func (p *presence) reopen() error {
+	if mine, err := p.file.Stat(); err == nil && (file{p.path, mine}).inPlace() {
 		return nil
 	}
 	return errors.Join(p.file.Close(), p.open())
 }
 
-// alone tells whether no other process is there. The mark is gone meanwhile, so only the holder of the lock of
-// the workspace may ask: nobody else then misses it.
+// alone reports whether no other process is there. It takes the mark of this process away, so it is called only with
+// the lock of the workspace held: nobody else looks for marks then.
 func (p *presence) alone() (bool, error) {
 	if err := platform.Unlock(p.file); err != nil {
 		return false, err
@@ -53,12 +54,12 @@ func (p *presence) alone() (bool, error) {
 	return err == nil, errors.Join(err, platform.Unlock(p.file))
 }
 
-// leave takes the mark back.
-func (p *presence) leave() error { return p.file.Close() }
+// close takes the mark away.
+func (p *presence) close() error { return p.file.Close() }
 
-// nobodyIn gives ErrInUse when a process that stays uses a workspace. It is called with the lock held.
-func nobodyIn(dir string) error {
-	mark, err := enter(dir)
+// checkUnused returns ErrInUse when a process that stays uses the workspace. It is called with the lock held.
+func checkUnused(dir string) error {
+	mark, err := openPresence(dir)
 	if err != nil {
 		return err
 	}
@@ -66,5 +67,5 @@ func nobodyIn(dir string) error {
 	if err == nil && !alone {
 		err = ErrInUse
 	}
-	return errors.Join(err, mark.leave())
+	return errors.Join(err, mark.close())
 }

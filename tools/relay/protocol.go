@@ -1,13 +1,114 @@
 package relay
 
-// Versions is the range of versions of the protocol that a program speaks, both ends included.
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"handoff/schemas"
+)
+
+// The protocol between a process and the owner is HTTP/1.1 with JSON:
+//
+//	GET  /owner             the Note of the owner without its address, at once, whatever the owner is doing
+//	POST /yield             a Note of a process that precedes the owner; 202 when the owner gives the store up
+//	POST /1/call            a tools.Call; its result
+//	POST /1/hold            a call that opens a connection; its result, then nothing until one side ends the request
+//	GET  /1/changes?after=  changes, one a line, until one side ends the request
+//
+// The first two are the same in every version, so that programs of any two versions understand each other that far.
+// The others are of version 1, the first. The status says what came of a call.
+const (
+	pathOwner   = "/owner"
+	pathYield   = "/yield"
+	pathCall    = "/1/call"
+	pathHold    = "/1/hold"
+	pathChanges = "/1/changes"
+
+	statusDone    = http.StatusOK                  // the body is the result
+	statusRefused = http.StatusUnprocessableEntity // the body is a schemas.Error
+	statusMoved   = http.StatusServiceUnavailable  // no body: repeat the call at the next owner
+	statusLate    = http.StatusConflict            // the call was read after its begin-by time and not begun: repeat it
+)
+
+// Versions is a range of versions of the protocol, both ends included.
 type Versions struct {
 	Min int `json:"min"`
 	Max int `json:"max"`
 }
 
-// common is the highest version that both speak.
+// supported are the versions that this program speaks.
+var supported = Versions{Min: 1, Max: 1}
+
+// common is the highest version in both ranges.
 func (v Versions) common(w Versions) (version int, ok bool) {
 	version = min(v.Max, w.Max)
 	return version, version >= max(v.Min, w.Min)
+}
+
+// beginBy is the header that says until when a call may begin, in milliseconds since 1970. An owner that was stopped
+// still has calls in its socket when it goes on, and must not begin those that their callers gave up long ago.
+const beginBy = "Handoff-Begin-By"
+
+// beginWithin is how long after it was sent a call may begin.
+const beginWithin = time.Second
+
+// maxBody is the longest call in bytes, beyond everything that the tools accept.
+const maxBody = 64 << 20
+
+// errBroken means that a result did not arrive whole.
+var errBroken = errors.New("the answer broke off")
+
+// isLate reports whether the begin-by time of a request is over.
+func isLate(r *http.Request, now time.Time) bool {
+	by, err := strconv.ParseInt(r.Header.Get(beginBy), 10, 64)
+	return err == nil && now.UnixMilli() > by
+}
+
+// changeLine is one line of a stream of changes: a change, or the error that ends it.
+type changeLine struct {
+	schemas.Change
+	Error *schemas.Error `json:"error,omitempty"`
+}
+
+// writeResult answers a call.
+func writeResult(w http.ResponseWriter, out json.RawMessage, err error) {
+	status := statusDone
+	switch {
+	case errors.Is(err, errMoved):
+		status, out = statusMoved, nil
+	case err != nil:
+		status = statusRefused
+		if out, err = json.Marshal(schemas.AsError(err)); err != nil {
+			status = http.StatusInternalServerError
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(out) // a caller that does not get it repeats the call
+}
+
+// readResult reads the answer to a call to its end.
+func readResult(status int, body io.Reader) (json.RawMessage, error) {
+	switch status {
+	case statusDone:
+		out, err := io.ReadAll(body)
+		if err != nil {
+			return nil, errBroken
+		}
+		return out, nil
+	case statusRefused:
+		var refused schemas.Error
+		if err := json.NewDecoder(body).Decode(&refused); err != nil {
+			return nil, errBroken
+		}
+		return nil, &refused
+	case statusMoved:
+		return nil, errMoved
+	}
+	return nil, schemas.InternalError(fmt.Errorf("the owner of the store answered with status %d", status))
 }

@@ -160,7 +160,7 @@ func TestAConnectionThatIsHeldAgainStaysOpen(t *testing.T) {
 	second.call("qa", "connection_open", `{"conn": "conn-qa"}`)
 	second.claim()
 	for range 50 {
-		second.LoseSeat()
+		second.LoseRoute()
 		second.call("", "list_agents", `{}`)
 		require.True(t, first.live("qa"))
 	}

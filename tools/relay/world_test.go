@@ -29,7 +29,10 @@ type world struct {
 func newWorld(t *testing.T) world { return world{t, filepath.Join(t.TempDir(), "w")} }
 
 func (w world) config() relay.Config {
-	return relay.Config{Name: "w", Dir: w.dir, Stays: true, Now: time.Now, Open: w.openStore, Files: []string{filepath.Join(w.dir, "handoff.db")}}
+	return relay.Config{
+		Name: "w", Dir: w.dir, Stays: true, Now: time.Now,
+		Open: w.openStore, Files: []string{filepath.Join(w.dir, "handoff.db")},
+	}
 }
 
 // openStore opens the real thing.

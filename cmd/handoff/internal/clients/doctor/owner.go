@@ -14,7 +14,7 @@ func Owner(dir string, now time.Time, sh Shell) []Finding {
 	switch {
 	case !there:
 		return []Finding{ok(aboutOwner, "nobody has the workspace open: the next who uses it does")}
-	case !note.Lives():
+	case !note.Running():
 		return []Finding{warning(aboutOwner, "a note of process %d is left, which has ended: the next command replaces it", note.PID).
 			remedied("%s", sh.line("list"))}
 	case isStopped(note.PID):
@@ -30,5 +30,5 @@ func Owner(dir string, now time.Time, sh Shell) []Finding {
 // stopped tells whether the owner is there and was stopped: what asks it waits in vain.
 func stopped(dir string) bool {
 	note, there := relay.ReadNote(dir)
-	return there && note.Lives() && isStopped(note.PID)
+	return there && note.Running() && isStopped(note.PID)
 }

@@ -36,7 +36,7 @@ func TestANoteIsBelievedWhileItsProcessLives(t *testing.T) {
 			if runtime.GOOS != "linux" && tt.note.Program+tt.note.Boot != "" {
 				t.Skip("nothing tells here what a process runs, or when the system started")
 			}
-			require.Equal(t, tt.lives, tt.note.Lives())
+			require.Equal(t, tt.lives, tt.note.Running())
 		})
 	}
 }

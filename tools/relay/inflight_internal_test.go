@@ -9,7 +9,7 @@ import (
 // How many calls are under way does not show outside.
 func TestWhoGivesMemoryIsToldOfACrowd(t *testing.T) {
 	var told []bool
-	c := crowd{told: func(many bool) { told = append(told, many) }}
+	c := inflight{notify: func(many bool) { told = append(told, many) }}
 	var leave []func()
 	for range 300 {
 		leave = append(leave, c.enter())

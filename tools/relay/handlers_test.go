@@ -44,7 +44,8 @@ func TestACallThatIsReadTooLateIsNotBegun(t *testing.T) {
 	w := newWorld(t)
 	p := w.process()
 	p.call("", "list_agents", `{}`)
-	send := `{"id": "1", "caller": {"agent": "dev", "via": "stdio"}, "tool": "send_handoff", "args": {"to": "qa", "task": "Test it"}}`
+	send := `{"id": "1", "caller": {"agent": "dev", "via": "stdio"}, "tool": "send_handoff",
+		"args": {"to": "qa", "task": "Test it"}}`
 	by := func(at time.Time) http.Header {
 		return http.Header{"Handoff-Begin-By": {strconv.FormatInt(at.UnixMilli(), 10)}}
 	}
@@ -58,7 +59,8 @@ func TestWhatIsNoCallIsRefused(t *testing.T) {
 	w := newWorld(t)
 	w.process().call("", "list_agents", `{}`)
 	require.Equal(t, http.StatusUnprocessableEntity, w.knock(http.MethodPost, "/1/call", `{"id": 1`, nil))
-	require.Equal(t, http.StatusConflict, w.knock(http.MethodPost, "/yield", `{"version": "v1.0.0"}`, nil), "it has no version")
+	refused := w.knock(http.MethodPost, "/yield", `{"version": "v1.0.0"}`, nil)
+	require.Equal(t, http.StatusConflict, refused, "it has no version")
 }
 
 func TestAPortWantsTheSecret(t *testing.T) {
@@ -110,9 +112,10 @@ func (w world) pretend(n relay.Note) {
 	w.note(n)
 	l, err := net.Listen("unix", n.Address.Addr)
 	require.NoError(w.t, err)
-	s := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+	handler := http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		_ = json.NewEncoder(rw).Encode(n)
-	})}
+	})
+	s := &http.Server{ReadHeaderTimeout: time.Minute, Handler: handler}
 	served := make(chan error)
 	go func() { served <- s.Serve(l) }()
 	w.t.Cleanup(func() {

@@ -7,8 +7,8 @@ import (
 	"handoff/tools/relay/platform"
 )
 
-// prepare makes the directory of a workspace, for its user only: handoffs hold what agents know. It gives a
-// *networkFS error for a directory that other machines share.
+// prepare makes the directory of a workspace, for this user only, because handoffs hold what agents know. The error is
+// *networkFS for a directory on a file system that other machines may share.
 func prepare(dir string) error {
 	if err := makePrivate(dir); err != nil {
 		return err
@@ -19,8 +19,8 @@ func prepare(dir string) error {
 	return nil
 }
 
-// networkFS tells that a directory is on a file system that other machines may share. Their processes could
-// not reach the owner, and locks and mapped memory do not hold there.
+// networkFS is the error of a directory on a network file system. Processes of other machines could not reach the
+// owner, and neither locks nor mapped memory can be relied on there.
 type networkFS struct {
 	dir  string
 	kind string // such as "nfs"
@@ -30,7 +30,7 @@ func (e *networkFS) Error() string {
 	return fmt.Sprintf("%s is on a network file system (%s)", e.dir, e.kind)
 }
 
-// makePrivate makes a directory, or makes one that is there private.
+// makePrivate makes a directory for this user only, or takes the permissions of other users from one that exists.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

@@ -1,0 +1,175 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	searchLimit = 5 * time.Second // how long a call waits for an owner
+	firstPause  = 2 * time.Millisecond
+	lastPause   = 100 * time.Millisecond
+)
+
+// errUnserved means that a search gave up: a process holds the lock, and no process serves.
+var errUnserved = errors.New("nobody serves the store")
+
+// search is one search for a route. All calls that need a route share it.
+type search struct {
+	done  chan struct{} // closed when the fields below are set
+	route *route
+	err   error
+}
+
+// connect returns the route, and finds one when there is none. A call that joins a search which began earlier may be
+// given up on too soon with it, so it searches once more.
+func (r *Relay) connect(ctx context.Context) (*route, error) {
+	rt, joined, err := r.connectOnce(ctx)
+	if joined && errors.Is(err, errUnserved) {
+		rt, _, err = r.connectOnce(ctx)
+	}
+	if errors.Is(err, errUnserved) {
+		err = unserved(r.config)
+	}
+	return rt, err
+}
+
+func (r *Relay) connectOnce(ctx context.Context) (_ *route, joined bool, err error) {
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return nil, false, closing(r.config)
+	}
+	if current := r.route; current != nil && !current.lost() {
+		r.mu.Unlock()
+		return current, false, nil
+	}
+	found := r.searching
+	joined = found != nil
+	if !joined {
+		found = &search{done: make(chan struct{})}
+		r.searching = found
+		r.work.Go(func() { r.runSearch(found) })
+	}
+	r.mu.Unlock()
+	select {
+	case <-found.done:
+		return found.route, joined, found.err
+	case <-ctx.Done():
+		return nil, joined, cutOff(ctx)
+	}
+}
+
+func (r *Relay) runSearch(found *search) {
+	found.route, found.err = r.findRoute(r.life)
+	r.mu.Lock()
+	r.searching = nil
+	r.mu.Unlock()
+	close(found.done)
+}
+
+// findRoute reaches the owner, or makes this process the owner when there is none.
+func (r *Relay) findRoute(ctx context.Context) (*route, error) {
+	limit := time.NewTimer(searchLimit)
+	defer limit.Stop()
+	r.mu.Lock()
+	r.refused = nil // the reason of an earlier search may be gone
+	r.mu.Unlock()
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		r.mu.Lock()
+		changed := r.changed
+		r.mu.Unlock()
+		rt, err := r.tryOnce(ctx)
+		if rt != nil || err != nil {
+			return rt, err
+		}
+		select {
+		case <-changed:
+			pause = firstPause
+		case <-time.After(pause/2 + rand.N(pause)): //nolint:gosec // so that processes do not all ask at once
+		case <-ctx.Done():
+			return nil, closing(r.config)
+		case <-limit.C:
+			if !r.hasLock() {
+				return nil, errUnserved
+			}
+			limit.Reset(searchLimit) // opening a store may take longer, and is no reason to give up
+		}
+	}
+}
+
+// tryOnce looks once: whether this process became the owner by waiting for the lock, whether there is an owner, and
+// whether the lock is free. It returns neither a route nor an error when another try may find more.
+func (r *Relay) tryOnce(ctx context.Context) (*route, error) {
+	if rt, err := r.ownRoute(); rt != nil || err != nil {
+		return rt, err
+	}
+	rt, err := r.meetOwner(ctx)
+	owner, isStalled := errors.AsType[*stalled](err)
+	switch {
+	case err == nil:
+		r.joinQueue()
+		return r.adopt(rt)
+	case !isStalled && !errors.Is(err, errMoved):
+		return nil, err
+	case !isStalled && r.config.Stays:
+		r.joinQueue()
+		return nil, nil
+	}
+	if r.hasLock() || !isStalled && r.backsOff() {
+		return nil, nil
+	}
+	l, err := tryLock(lockPath(r.config.Dir))
+	switch {
+	case err == nil:
+		r.becomeOwner(l)
+		return r.ownRoute()
+	case isStalled:
+		return nil, owner.explain(r.config)
+	case errors.Is(err, ErrInUse), errors.Is(err, errRemoved):
+		return nil, nil
+	}
+	return nil, unshareable(r.config, err)
+}
+
+// resignBackoff is how often a command that gave the store up looks for another owner before it tries the lock. A
+// lock that was just released goes to the process that asks at that moment, and so might come back to this one.
+const resignBackoff = 5
+
+func (r *Relay) backsOff() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.backoff == 0 {
+		return false
+	}
+	r.backoff--
+	return true
+}
+
+// adopt sends calls to rt from now on, unless this process became the owner meanwhile, or closes.
+func (r *Relay) adopt(rt *route) (*route, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.closed:
+		rt.lose(errMoved)
+		return nil, closing(r.config)
+	case r.owner != nil && !r.owner.route.lost():
+		rt.lose(errMoved)
+		return r.owner.route, nil
+	}
+	r.setRoute(rt)
+	return rt, nil
+}
+
+// setRoute is called with mu held.
+func (r *Relay) setRoute(rt *route) {
+	if before := r.route; before != nil && before != rt {
+		before.lose(errMoved)
+	}
+	r.route = rt
+	context.AfterFunc(rt.life, r.reconnect)
+	r.broadcast()
+}

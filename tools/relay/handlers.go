@@ -1,0 +1,109 @@
+package relay
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// authenticated asks callers on a port for the secret in the note, because every user of the machine reaches a port.
+// A socket needs no secret: see [sameUserOnly].
+func (o *owner) authenticated(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+		given, secret := r.Header.Get("Authorization"), "Bearer "+o.currentNote().Address.Secret
+		if at != nil && at.Network() == "tcp" && subtle.ConstantTimeCompare([]byte(given), []byte(secret)) != 1 {
+			http.Error(w, "the secret in owner.json is needed", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// handleOwner answers at once, also while the store is being opened.
+func (o *owner) handleOwner(w http.ResponseWriter, _ *http.Request) {
+	public := o.currentNote()
+	public.Address = Address{}
+	out, err := json.Marshal(public)
+	writeResult(w, out, err)
+}
+
+// waitUntilOpen waits until the store is open. The error is errMoved when it could not be opened.
+func (o *owner) waitUntilOpen(ctx context.Context) error {
+	select {
+	case <-o.ready:
+		return nil
+	case <-ctx.Done():
+		return errMoved
+	}
+}
+
+// readCall reads a call to its end: only then does the server notice that the caller hangs up. When ok is false it
+// has answered.
+func (o *owner) readCall(w http.ResponseWriter, r *http.Request) (c tools.Call, ok bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err == nil {
+		err = json.Unmarshal(body, &c)
+	}
+	switch {
+	case err != nil:
+		writeResult(w, nil, schemas.InternalError(fmt.Errorf("read a call: %w", err)))
+	case isLate(r, o.relay.config.Now()):
+		w.WriteHeader(statusLate)
+	case o.waitUntilOpen(r.Context()) != nil:
+		writeResult(w, nil, errMoved)
+	default:
+		return c, true
+	}
+	return c, false
+}
+
+func (o *owner) handleCall(w http.ResponseWriter, r *http.Request) {
+	c, ok := o.readCall(w, r)
+	if !ok {
+		return
+	}
+	defer o.inflight.enter()()
+	out, err := o.route.endpoint.Invoke(r.Context(), c)
+	if c.Tool == closeTool && err == nil {
+		o.holderOf(connOf(c)).closed()
+	}
+	writeResult(w, out, err)
+}
+
+func (o *owner) handleChanges(w http.ResponseWriter, r *http.Request) {
+	after, err := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64)
+	if err == nil {
+		err = o.waitUntilOpen(r.Context())
+	}
+	if err != nil {
+		writeResult(w, nil, err)
+		return
+	}
+	writeResult(w, nil, nil)
+	flush, lines := http.NewResponseController(w).Flush, json.NewEncoder(w)
+	if flush() != nil {
+		return
+	}
+	for c, err := range o.route.endpoint.Changes(r.Context(), after) {
+		if errors.Is(err, errMoved) || r.Context().Err() != nil {
+			return // a follower that is still there goes on at the next owner
+		}
+		line := changeLine{Change: c}
+		if err != nil {
+			line.Error = schemas.AsError(err)
+		}
+		if lines.Encode(line) != nil || flush() != nil {
+			return
+		}
+	}
+}

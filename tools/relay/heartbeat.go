@@ -1,0 +1,93 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"handoff/schemas"
+)
+
+// A process that was stopped, as by Ctrl-Z, keeps the lock, and its socket accepts requests. It differs from a process
+// at work only in that it does not answer. So while calls wait for an owner, this process asks it every second who it
+// is. An owner that runs answers that at once, whatever else it does.
+const (
+	checkInterval = time.Second
+	answerTimeout = 2 * time.Second
+)
+
+// stalled is the error of an owner that does not answer.
+type stalled struct{ pid int }
+
+func (s *stalled) Error() string { return fmt.Sprintf("process %d does not answer", s.pid) }
+
+func (s *stalled) explain(c Config) *schemas.Error {
+	if n, ok := ReadNote(c.Dir); ok && !n.Running() { // another program listens there
+		return unserved(c)
+	}
+	const said = "the handoff process that has workspace %s open (pid %d) does not answer"
+	return schemas.Errorf(schemas.Unavailable, said, c.Name, s.pid).
+		WithHint("It may be stopped: kill -CONT %d lets it go on, kill -KILL %d lets another take over. "+
+			"Nothing acknowledged is lost; a call that it had begun may still take effect, so look before you repeat it.",
+			s.pid, s.pid)
+}
+
+// isStalled reports whether ctx ended because the owner does not answer.
+func isStalled(ctx context.Context) bool {
+	_, ok := errors.AsType[*stalled](context.Cause(ctx))
+	return ok
+}
+
+// trackCall counts a call as waiting until the returned function is called.
+func (c *client) trackCall() func() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting++
+	if !c.watched {
+		c.watched = true
+		time.AfterFunc(checkInterval, c.watch)
+	}
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.waiting--
+	}
+}
+
+// watch asks the owner once, and again after a while as long as calls wait. The route is lost when it does not answer.
+func (c *client) watch() {
+	c.mu.Lock()
+	c.watched = c.waiting > 0 && !c.route.lost()
+	watched := c.watched
+	c.mu.Unlock()
+	if !watched {
+		return
+	}
+	if _, err := c.probe(c.route.life); err != nil {
+		c.route.lose(err)
+		return
+	}
+	time.AfterFunc(checkInterval, c.watch)
+}
+
+// probe asks the owner who it is. The error is *stalled when it does not answer in time, and errMoved when nobody
+// listens there or another process answers.
+func (c *client) probe(ctx context.Context) (n Note, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, answerTimeout, &stalled{c.note.PID})
+	defer cancel()
+	rs, err := c.request(ctx, http.MethodGet, pathOwner, nil)
+	if err == nil {
+		defer rs.Body.Close()
+		err = json.NewDecoder(rs.Body).Decode(&n)
+	}
+	switch {
+	case err == nil && rs.StatusCode == statusDone && n.PID == c.note.PID && n.Started.Equal(c.note.Started):
+		return n, nil
+	case isStalled(ctx):
+		return n, context.Cause(ctx)
+	}
+	return n, errMoved
+}

@@ -1,0 +1,97 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// A route is where calls go for now: to the store in this process, or to its owner in another process.
+type route struct {
+	endpoint endpoint
+	life     context.Context         // done when the route is lost; the cause says why
+	lose     context.CancelCauseFunc // ends the route and everything that is under way on it
+}
+
+// endpoint is the end of a route. There are two: [localStore] and [client]. Both return errMoved for a call that they
+// cut off because they end.
+type endpoint interface {
+	tools.Invoker
+
+	// hold opens a connection and keeps it open, until drop or the end of the route.
+	hold(ctx context.Context, c tools.Call) (json.RawMessage, error)
+	drop(conn string)
+}
+
+func newRoute() *route {
+	rt := &route{}
+	rt.life, rt.lose = context.WithCancelCause(context.Background())
+	return rt
+}
+
+func (rt *route) lost() bool { return rt.life.Err() != nil }
+
+func (rt *route) invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+	ctx, done := rt.bound(ctx)
+	defer done()
+	if c.Tool == openTool {
+		return rt.endpoint.hold(ctx, c)
+	}
+	return rt.endpoint.Invoke(ctx, c)
+}
+
+func (rt *route) changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
+	return func(yield func(schemas.Change, error) bool) {
+		ctx, done := rt.bound(ctx)
+		defer done()
+		rt.endpoint.Changes(ctx, after)(yield)
+	}
+}
+
+// bound makes ctx end with the route too, for the same cause.
+func (rt *route) bound(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(rt.life, func() { cancel(context.Cause(rt.life)) })
+	return ctx, func() { stop(); cancel(nil) }
+}
+
+// localStore is the store in this process.
+type localStore struct{ *owner }
+
+// Invoke acknowledges nothing that was written to files which are no longer those of the workspace.
+func (l localStore) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+	out, err := l.store.Invoke(ctx, c)
+	if err == nil && !l.filesInPlace() {
+		l.filesReplaced()
+		return nil, errMoved
+	}
+	return out, l.moved(err)
+}
+
+// hold has nothing to keep open: this process ends together with the store.
+func (l localStore) hold(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+	return l.Invoke(ctx, c)
+}
+
+func (localStore) drop(string) {}
+
+func (l localStore) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
+	return func(yield func(schemas.Change, error) bool) {
+		for c, err := range l.store.Changes(ctx, after) {
+			if !yield(c, l.moved(err)) {
+				return
+			}
+		}
+	}
+}
+
+// moved turns an error into errMoved when the end of the owner cut the call off. What the store refused stays.
+func (l localStore) moved(err error) error {
+	if err == nil || !l.route.lost() || schemas.AsError(err).Code != schemas.Unavailable {
+		return err
+	}
+	return errMoved
+}
