@@ -2,11 +2,10 @@ package live
 
 import (
 	"bytes"
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"strings"
 )
@@ -56,21 +55,15 @@ func (d Address) post(ctx context.Context, id int, method string) (result, error
 	return d.answered(response, id)
 }
 
-// answered reads the answer to a request, as JSON or from a stream of events.
+// answered reads the answer to a request.
 func (d Address) answered(response *http.Response, id int) (result, error) {
-	body := io.LimitReader(response.Body, longest)
-	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	switch {
 	case response.StatusCode == http.StatusUnauthorized, response.StatusCode == http.StatusForbidden:
 		return result{}, fmt.Errorf("%w (%s)", ErrRefused, response.Status)
-	case response.StatusCode < http.StatusMultipleChoices && kind == "text/event-stream":
-		said, err := d.amongEvents(body, id)
-		if err != nil {
-			err = cmp.Or(response.Request.Context().Err(), err)
-		}
-		return said, err
+	case strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream"): // which may have no end
+		return result{}, errors.New("it answered with a stream of events, and not as handoff")
 	}
-	text, err := io.ReadAll(body)
+	text, err := io.ReadAll(io.LimitReader(response.Body, longest))
 	text = d.hide(text)
 	switch {
 	case err != nil:
@@ -85,22 +78,10 @@ func (d Address) answered(response *http.Response, id int) (result, error) {
 	return said, err
 }
 
-// amongEvents looks for the answer to a request in a stream. What else the server says there is passed over.
-func (d Address) amongEvents(stream io.Reader, id int) (result, error) {
-	why := errSilent
-	for data := range events(stream) {
-		said, ok, err := answer(d.hide(data), id)
-		if ok {
-			return said, err
-		}
-		why = cmp.Or(err, why)
-	}
-	return result{}, why
-}
-
+// headers accepts JSON alone: handoff then answers in JSON, and a stream of events need not be read.
 func (d Address) headers(h http.Header, method string) {
 	h.Set("Content-Type", "application/json")
-	h.Set("Accept", "application/json, text/event-stream")
+	h.Set("Accept", "application/json")
 	h.Set("Mcp-Protocol-Version", revision)
 	h.Set("Mcp-Method", method)
 	if d.Token != "" {
