@@ -187,7 +187,7 @@ func TestFailRollsBackToTheAgentNamed(t *testing.T) {
 	})
 	require.Equal(t, failed.FailureID, again.FailureID)
 	_, err := w.Fail(context.Background(), qa, schemas.FailIn{HandoffID: "ho_1", FailureDetail: because("other")})
-	require.Equal(t, failed.RollbackHandoff, refused(t, err, schemas.Conflict, "took its place").Next)
+	require.Equal(t, failed.RollbackHandoff, refused(t, err, schemas.Conflict, "took its place").Successor)
 }
 
 func TestAskAndAnswer(t *testing.T) {

@@ -49,13 +49,13 @@ func presence(c schemas.Card) string {
 	return name
 }
 
-// before puts a sentence before what a result says to call next, and leaves the rest of it as it is.
+// before puts a sentence before what a result says to do next, and leaves the rest of it as it is.
 func before(sentence string, result json.RawMessage) json.RawMessage {
 	d := json.NewDecoder(bytes.NewReader(result))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return result
 	}
-	said := bytes.NewBufferString("{")
+	said, next := bytes.NewBufferString("{"), []schemas.Advice{{Say: sentence}}
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
@@ -66,15 +66,15 @@ func before(sentence string, result json.RawMessage) json.RawMessage {
 			return result
 		}
 		if name == "next" {
-			var next string
-			if json.Unmarshal(value, &next) != nil {
+			var after []schemas.Advice
+			if json.Unmarshal(value, &after) != nil {
 				return result
 			}
-			sentence += " " + next
+			next = append(next, after...)
 			continue
 		}
 		fmt.Fprintf(said, "%s:%s,", readable(name), value)
 	}
-	fmt.Fprintf(said, `"next":%s}`, readable(sentence))
+	fmt.Fprintf(said, `"next":%s}`, readable(next))
 	return said.Bytes()
 }

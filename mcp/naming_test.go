@@ -49,13 +49,13 @@ func TestConnectionsOfOneServerHaveDifferentNames(t *testing.T) {
 				"\nYou are claude-code-2 in workspace shop.\nAlso here, by their own account: claude-code (live).\n")
 
 			second.send(toolCall(era, 1, "send_handoff", `{"to":"claude-code","task":"Test it"}`))
-			require.Contains(t, parse(t, second.next()).text(), `"next":"You are claude-code-2; also here: claude-code (live). get_handoff {`)
+			require.Contains(t, parse(t, second.next()).text(), `"next":[{"say":"You are claude-code-2; also here: claude-code (live)."},{"say":"waits for the outcome`)
 			second.send(toolCall(era, 2, "claim_handoff", `{}`))
-			require.Contains(t, parse(t, second.next()).text(), `"next":"claim_handoff {`, "it is said once")
+			require.Contains(t, parse(t, second.next()).text(), `"next":[{"say":"waits for mail"`, "it is said once")
 			first.send(toolCall(era, 1, "claim_handoff", `{}`))
 			got := parse(t, first.next()).text()
 			require.Contains(t, got, `"from":"claude-code-2"`)
-			require.Contains(t, got, `"next":"You are claude-code; also here: claude-code-2 (live). Do it, then `)
+			require.Contains(t, got, `"next":[{"say":"You are claude-code; also here: claude-code-2 (live)."},{"say":"ends it `)
 
 			require.NoError(t, first.leave())
 			third := connectTo(t, server)
@@ -132,7 +132,7 @@ func TestANameThatWasNotGivenIsAskedForAgain(t *testing.T) {
 	c := connect(t, cfg)
 	c.send(begin["initialize"])
 	require.Contains(t, parse(t, c.next()).Result.Instructions, "You are claude-code in workspace")
-	require.Contains(t, do[struct{ Next string }](c, "list_handoffs", `{}`).Next, "You are claude-code-2; also here: claude-code (live).")
+	require.Contains(t, listAdvice(c), "You are claude-code-2; also here: claude-code (live).")
 	do[schemas.ListOut](c, "list_handoffs", `{}`)
 	require.EqualValues(t, 2, d.asked.Load())
 	require.NoError(t, c.leave())
@@ -339,10 +339,15 @@ func TestGreetingIsShort(t *testing.T) {
 	act(t, cfg, "zoe", "send_handoff", `{"to":"human","task":"x"}`)
 	cfg.Caller.Agent = schemas.Agent(strings.Repeat("x", 64))
 	c := connect(t, cfg)
-	next := do[struct{ Next string }](c, "list_handoffs", `{}`).Next
+	next := listAdvice(c)
 	require.LessOrEqual(t, utf8.RuneCountInString(next), 200)
 	require.Contains(t, next, "; also here: zoe (live)")
 	require.Contains(t, next, " more.")
+}
+
+// listAdvice lists the mail of a client, and gives what the result advises as text.
+func listAdvice(c *client) string {
+	return schemas.Sentences(do[struct{ Next []schemas.Advice }](c, "list_handoffs", `{}`).Next)
 }
 
 func TestAConnectionIsGreetedUnderANameThatIsSure(t *testing.T) {
@@ -357,7 +362,7 @@ func TestAConnectionIsGreetedUnderANameThatIsSure(t *testing.T) {
 	c := connect(t, cfg)
 	c.send(begin["initialize"])
 	c.next()
-	require.NotContains(t, do[struct{ Next string }](c, "list_handoffs", `{}`).Next, "You are")
-	require.Contains(t, do[struct{ Next string }](c, "list_handoffs", `{}`).Next, "You are claude-code-2; also here: claude-code (live).")
-	require.NotContains(t, do[struct{ Next string }](c, "list_handoffs", `{}`).Next, "You are")
+	require.NotContains(t, listAdvice(c), "You are")
+	require.Contains(t, listAdvice(c), "You are claude-code-2; also here: claude-code (live).")
+	require.NotContains(t, listAdvice(c), "You are")
 }

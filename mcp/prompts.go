@@ -86,8 +86,10 @@ func (u prompting) acting(a arguments) arguments {
 // didNotWork tells the model what a person would be told.
 func didNotWork(e *schemas.Error) string {
 	text := "This did not work: " + e.Error() + "."
-	if e.Hint != "" {
-		text += " " + e.Hint
+	for _, way := range []string{e.Hint, schemas.Sentences(e.Next)} {
+		if way != "" {
+			text += " " + way
+		}
 	}
 	return text
 }

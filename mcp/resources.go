@@ -55,7 +55,7 @@ func (s *Server) content(ctx context.Context, by schemas.Caller, a address) (mim
 		return anyText, text, refused
 	case unknownKind:
 	}
-	return "", "", schemas.Errorf(schemas.NotFound, "there is no such resource")
+	return "", "", schemas.Errorf(schemas.NotFound, "there is no such resource").Advised("")
 }
 
 // inbox lists the mail of an agent, "" for whoever asks.

@@ -74,7 +74,7 @@ func TestRefusalIsAResultWithoutStructure(t *testing.T) {
 	got := parse(t, c.next())
 	require.True(t, got.Result.IsError)
 	require.Nil(t, got.Result.StructuredContent)
-	require.JSONEq(t, `{"code":"not_found","message":"there is no handoff \"<b>\"","field":"handoff_id","hint":"list_handoffs with box all shows what exists."}`, got.text())
+	require.JSONEq(t, `{"code":"not_found","message":"there is no handoff \"<b>\"","field":"handoff_id","next":[{"say":"shows what exists","tool":"list_handoffs","args":{"box":"all"}}]}`, got.text())
 	require.Contains(t, got.text(), "<b>")
 }
 

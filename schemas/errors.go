@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Code classifies an error for programs. [Advice] holds what edges need to know of each.
+// Code classifies an error for programs. [Codes] holds what edges need to know of each.
 type Code string
 
 // The codes.
@@ -22,37 +22,50 @@ const (
 	Internal    Code = "internal"    // a bug or a broken disk; details are in the log
 )
 
-// Advice is what the edges make of a code.
-type Advice struct {
-	Exit int    // exit status of the command line
-	HTTP int    // status of a response that carries nothing but the error
-	Hint string // default for [Error.Hint]
+// Consequence is what the edges make of a code.
+type Consequence struct {
+	Exit int                     // exit status of the command line
+	HTTP int                     // status of a response that carries nothing but the error
+	Hint string                  // default for [Error.Hint]
+	Next func(about ID) []Advice // default for [Error.Next], see [Error.Advised]; nil for none
 }
 
-// Codes is the one table from code to advice.
-var Codes = map[Code]Advice{
+// Codes is the one table from code to consequence.
+var Codes = map[Code]Consequence{
 	Invalid:     {Exit: 2, HTTP: http.StatusBadRequest},
-	NotFound:    {Exit: 3, HTTP: http.StatusNotFound, Hint: "list_handoffs with box all shows what exists."},
-	Conflict:    {Exit: 5, HTTP: http.StatusConflict, Hint: "get_handoff shows where it stands."},
-	Stale:       {Exit: 5, HTTP: http.StatusConflict, Hint: "claim_handoff takes the next one."},
+	NotFound:    {Exit: 3, HTTP: http.StatusNotFound, Next: lookAround},
+	Conflict:    {Exit: 5, HTTP: http.StatusConflict, Next: lookAgain},
+	Stale:       {Exit: 5, HTTP: http.StatusConflict, Next: goOn},
 	Limit:       {Exit: 1, HTTP: http.StatusTooManyRequests},
 	Denied:      {Exit: 4, HTTP: http.StatusForbidden},
 	Unavailable: {Exit: 7, HTTP: http.StatusServiceUnavailable},
 	Internal:    {Exit: 1, HTTP: http.StatusInternalServerError, Hint: "The server's log has the details; read before repeating."},
 }
 
+func lookAround(ID) []Advice { return []Advice{Call(ListIn{Box: "all"}, "shows what exists")} }
+
+func lookAgain(about ID) []Advice {
+	if about == 0 {
+		return nil
+	}
+	return []Advice{Call(GetIn{HandoffID: about.String()}, "shows where it stands")}
+}
+
+func goOn(ID) []Advice { return []Advice{Call(ClaimIn{}, "takes the next one")} }
+
 // Error is what a caller reads when a call is refused: what was wrong, where, and the way out.
 // A refused call changed nothing, unless the message says what was kept; one that broke, as [Internal] says,
 // may have.
 type Error struct {
-	Code    Code     `json:"code"`
-	Message string   `json:"message"`
-	Field   string   `json:"field,omitempty"` // path of the argument, as context.files[0].path
-	Hint    string   `json:"hint,omitempty"`
-	Known   []string `json:"known,omitempty"`      // valid choices, closest first
-	Handoff ID       `json:"handoff_id,omitempty"` // the handoff concerned
-	Status  Status   `json:"status,omitempty"`     // where it stands
-	Next    ID       `json:"successor,omitempty"`  // the handoff that took its place
+	Code      Code     `json:"code"`
+	Message   string   `json:"message"`
+	Field     string   `json:"field,omitempty"`      // path of the argument, as context.files[0].path
+	Hint      string   `json:"hint,omitempty"`       // the way out in words, for every surface
+	Next      []Advice `json:"next,omitempty"`       // the calls that lead out
+	Known     []string `json:"known,omitempty"`      // valid choices, closest first
+	Handoff   ID       `json:"handoff_id,omitempty"` // the handoff concerned
+	Status    Status   `json:"status,omitempty"`     // where it stands
+	Successor ID       `json:"successor,omitempty"`  // the handoff that took its place
 
 	// RetryAfter is after how many seconds the same call may succeed; zero for an error that time does not mend.
 	RetryAfter int `json:"retry_after_seconds,omitempty"`
@@ -96,9 +109,15 @@ func (e *Error) Because(cause error) *Error {
 	return e
 }
 
-// WithHint sets the way out.
+// WithHint sets the way out in words.
 func (e *Error) WithHint(format string, args ...any) *Error {
 	e.Hint = fmt.Sprintf(format, args...)
+	return e
+}
+
+// WithNext sets the calls that lead out.
+func (e *Error) WithNext(next ...Advice) *Error {
+	e.Next = next
 	return e
 }
 
@@ -121,9 +140,20 @@ func (e *Error) After(wait time.Duration) *Error {
 }
 
 // About sets the handoff concerned, where it stands, and what took its place.
-func (e *Error) About(id ID, status Status, next ID) *Error {
-	e.Handoff, e.Status, e.Next = id, status, next
+func (e *Error) About(id ID, status Status, successor ID) *Error {
+	e.Handoff, e.Status, e.Successor = id, status, successor
 	return e
+}
+
+// Advised gives the error as whoever made the call reads it: with what its code advises, where it does not say
+// itself what to do, and with its calls in the name under which the call was made, if it named one.
+func (e *Error) Advised(as Agent) *Error {
+	advised := *e
+	if byCode := Codes[e.Code].Next; byCode != nil && e.Hint == "" && e.Next == nil {
+		advised.Next = byCode(e.Handoff)
+	}
+	advised.Next = InNameOf(as, advised.Next)
+	return &advised
 }
 
 // AsError gives the coded error within err, or an internal one that wraps it. It gives nil for nil.

@@ -9,10 +9,10 @@ import (
 
 // dress lifts what every result says into a result: the caller's mail, where it is known, and what to call
 // next. The result itself is not read again.
-func dress(result json.RawMessage, inbox *schemas.Inbox, next string) (json.RawMessage, error) {
+func dress(result json.RawMessage, inbox *schemas.Inbox, next []schemas.Advice) (json.RawMessage, error) {
 	envelope, err := encode(struct {
-		Inbox *schemas.Inbox `json:"inbox,omitempty"`
-		Next  string         `json:"next,omitempty"`
+		Inbox *schemas.Inbox   `json:"inbox,omitempty"`
+		Next  []schemas.Advice `json:"next,omitempty"`
 	}{inbox, next})
 	switch {
 	case err != nil:

@@ -74,21 +74,25 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 	if agent == string(c.Caller.Agent) {
 		agent = "" // it goes without saying
 	}
-	out, next, err := t.call(ctx, l.Mailbox, by, as(agent), canonical)
+	out, next, err := t.call(ctx, l.Mailbox, by, canonical)
 	if err != nil {
-		return nil, atFault(err)
+		return nil, refusal(err, schemas.Agent(agent))
 	}
-	return dress(out, l.inbox(ctx, t, by), next)
+	return dress(out, l.inbox(ctx, t, by), schemas.InNameOf(schemas.Agent(agent), next))
 }
 
-// atFault names the argument of an error that is about where a handoff stands: its id.
-func atFault(err error) error {
-	e := schemas.AsError(err)
-	if e.Handoff == 0 || e.Field != "" {
+// refusal completes an error with what its code advises, in the name under which the call was made, and names the
+// argument of one that is about where a handoff stands: its id.
+func refusal(err error, as schemas.Agent) error {
+	e, coded := errors.AsType[*schemas.Error](err)
+	if !coded {
 		return err
 	}
-	named := *e
-	return named.WithField("handoff_id")
+	e = e.Advised(as)
+	if e.Handoff != 0 && e.Field == "" {
+		e.Field = "handoff_id"
+	}
+	return e
 }
 
 // named gives the caller under the name that the arguments chose. Reading needs none.

@@ -18,12 +18,14 @@ import (
 
 type method func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error)
 
+var goOn = advise(schemas.Advice{Say: "go on"})
+
 // run calls a row of its own over no mailbox, an administrative one, which asks for no inbox.
 func run(t *testing.T, c Call, m method) (out, log string, err error) {
 	t.Helper()
 	var b bytes.Buffer
 	l := Local{Logger: slog.New(slog.NewTextHandler(&b, nil))}
-	row := define(Tool{Name: "row", Admin: true}, m, func(as, schemas.ConnIn, schemas.ConnOut) string { return "go on" })
+	row := define(Tool{Name: "row", Admin: true}, m, func(schemas.ConnIn, schemas.ConnOut) []schemas.Advice { return goOn })
 	c.Args = json.RawMessage(`{"conn":"c"}`)
 	result, err := l.invoke(t.Context(), row, c)
 	return string(result), b.String(), err
@@ -34,7 +36,7 @@ func TestResultIsDressed(t *testing.T) {
 		return schemas.ConnOut{Holding: []schemas.ID{12}}, nil
 	})
 	require.NoError(t, err)
-	require.JSONEq(t, `{"holding":["ho_12"],"next":"go on"}`, out)
+	require.JSONEq(t, `{"holding":["ho_12"],"next":[{"say":"go on"}]}`, out)
 }
 
 func TestCallerCarriesTheRequest(t *testing.T) {
@@ -90,15 +92,16 @@ func TestCallsThatAreCutOffAreNoBug(t *testing.T) {
 func TestEnvelopeIsMergedWithoutReadingTheResult(t *testing.T) {
 	inbox := &schemas.Inbox{Pending: 2}
 	for _, c := range []struct {
-		name, result, next, want string
-		inbox                    *schemas.Inbox
+		name, result, want string
+		inbox              *schemas.Inbox
+		next               []schemas.Advice
 	}{
-		{"both", `{"a":1.0}`, "go on", `{"a":1.0,"inbox":{"pending":2,"urgent":0,"notices":0},"next":"go on"}`, inbox},
-		{"inbox", `{"a":1.0}`, "", `{"a":1.0,"inbox":{"pending":2,"urgent":0,"notices":0}}`, inbox},
-		{"next, with brackets", `{"a":1.0}`, "<b>", `{"a":1.0,"next":"<b>"}`, nil},
-		{"neither", `{"a":1.0}`, "", `{"a":1.0}`, nil},
-		{"empty result", `{}`, "go on", `{"next":"go on"}`, nil},
-		{"nothing at all", `{}`, "", `{}`, nil},
+		{"both", `{"a":1.0}`, `{"a":1.0,"inbox":{"pending":2,"urgent":0,"notices":0},"next":[{"say":"go on"}]}`, inbox, goOn},
+		{"inbox", `{"a":1.0}`, `{"a":1.0,"inbox":{"pending":2,"urgent":0,"notices":0}}`, inbox, nil},
+		{"next, with brackets", `{"a":1.0}`, `{"a":1.0,"next":[{"say":"<b>"}]}`, nil, advise(schemas.Advice{Say: "<b>"})},
+		{"neither", `{"a":1.0}`, `{"a":1.0}`, nil, nil},
+		{"empty result", `{}`, `{"next":[{"say":"go on"}]}`, nil, goOn},
+		{"nothing at all", `{}`, `{}`, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			have, err := dress(json.RawMessage(c.result), c.inbox, c.next)

@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -51,14 +52,14 @@ func TestAdviceRepeatsTheNameThatWasGiven(t *testing.T) {
 	next := func(tool, args string) string {
 		out, err := w.Invoke(t.Context(), tools.Call{Caller: main, Tool: tool, Args: json.RawMessage(args)})
 		require.NoError(t, err)
-		var got struct{ Next string }
+		var got struct{ Next []schemas.Advice }
 		require.NoError(t, json.Unmarshal(out, &got))
-		return got.Next
+		return schemas.Sentences(got.Next)
 	}
 	next("send_handoff", `{"to":"qa","task":"x","expectations":{"success_criteria":["it works"]}}`)
 	claimed := next("claim_handoff", `{"agent":"qa"}`)
-	require.Contains(t, claimed, `"agent":"qa"`)
-	require.Contains(t, claimed, `"verification":{"criteria":[`)
+	require.Equal(t, 3, strings.Count(claimed, `"agent":"qa"}`))
+	require.Contains(t, claimed, "answer its criterion by the number 1, met or not, with evidence")
 	require.Contains(t, next("claim_handoff", `{"agent":"qa"}`), `claim_handoff {"wait_seconds":50,"agent":"qa"}`)
 	require.NotContains(t, next("claim_handoff", `{"agent":"main"}`), "agent")
 }

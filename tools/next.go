@@ -1,150 +1,134 @@
 package tools
 
 import (
-	"bytes"
-	"encoding/json"
-	"strconv"
+	"fmt"
 
 	"handoff/schemas"
 )
 
-func nothing[In, Out any](as, In, Out) string { return "" }
+// aWait is how many seconds an advised call waits: the longest that one may.
+const aWait = 50
 
-func afterSend(as as, _ schemas.SendIn, o schemas.SendOut) string {
+// nextOne is how the next handoff is taken.
+func nextOne() schemas.Advice { return schemas.Call(schemas.ClaimIn{}, "takes the next one") }
+
+func nothing[In, Out any](In, Out) []schemas.Advice { return nil }
+
+func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 	switch {
 	case o.HandoffID != 0:
-		return as.call("get_handoff", "handoff_id", o.HandoffID, "view", "outcome", "wait_seconds", 50) +
-			" waits for the outcome; a notice tells you anyway."
+		wait := schemas.GetIn{HandoffID: o.HandoffID.String(), View: "outcome", WaitSeconds: aWait}
+		return advise(schemas.Call(wait, "waits for the outcome; a notice tells you anyway"))
 	case o.NoticeID != 0:
-		return ""
+		return nil
 	}
-	return "Leave dry_run out to send it."
+	return advise(schemas.Advice{Say: "Nothing was sent: send it again, and not as a dry run."})
 }
 
-func afterClaim(as as, _ schemas.ClaimIn, o schemas.ClaimOut) string {
+func afterClaim(_ schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
 	if o.HandoffID == 0 {
-		return as.call("claim_handoff", "wait_seconds", 50) + " waits for mail."
+		return advise(schemas.Call(schemas.ClaimIn{WaitSeconds: aWait}, "waits for mail"))
 	}
-	done := []any{"handoff_id", o.HandoffID, "claim_token", o.Token, "summary", "…"}
-	if o.Criteria > 0 {
-		done = append(done, "verification", json.RawMessage(`{"criteria":[{"criterion":1,"met":…,"evidence":"…"}, …]}`))
-	}
-	return "Do it, then " + as.call("complete_handoff", done...) +
-		". If something is missing: " + as.call("update_handoff", "handoff_id", o.HandoffID, "action", schemas.ActAsk, "questions", []string{"…"}) +
-		". If you cannot: fail_handoff."
+	id := o.HandoffID.String()
+	done := schemas.CompleteIn{HandoffID: id, Token: o.Token, Result: schemas.Result{Summary: schemas.Blank}}
+	ask := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
+	failed := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
+	return advise(
+		schemas.Call(done, "ends it when you have done it"+answering(o.Criteria)),
+		schemas.Call(ask, "asks if something is missing"),
+		schemas.Call(failed, "gives it up if you cannot"),
+	)
 }
 
-func afterComplete(as as, _ schemas.CompleteIn, o schemas.CompleteOut) string {
+// answering says how criteria are answered. No call can say it: only the holder knows which are met.
+func answering(criteria int) string {
+	switch criteria {
+	case 0:
+		return ""
+	case 1:
+		return "; answer its criterion by the number 1, met or not, with evidence"
+	}
+	return fmt.Sprintf("; answer each of its %d criteria by number, met or not, with evidence", criteria)
+}
+
+func afterComplete(_ schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice {
 	if len(o.Unmet) > 0 {
-		return "The sender sees what is unmet and may return it. " + as.more()
+		return advise(schemas.Advice{Say: "The sender sees what is unmet and may return it."}, nextOne())
 	}
-	return as.more()
+	return advise(nextOne())
 }
 
-func afterFail(as as, _ schemas.FailIn, _ schemas.FailOut) string { return as.more() }
+func afterFail(schemas.FailIn, schemas.FailOut) []schemas.Advice { return advise(nextOne()) }
 
-func afterUpdate(as as, _ schemas.UpdateIn, o schemas.UpdateOut) string {
-	id := o.HandoffID
-	if o.Created != 0 {
-		id = o.Created
-	}
-	watch := as.call("get_handoff", "handoff_id", id, "wait_seconds", 50)
+func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
+	id := o.HandoffID.String()
 	switch o.Action {
 	case schemas.ActProgress:
-		return "When done: " + as.call("complete_handoff", "handoff_id", o.HandoffID, "summary", "…") + "."
+		done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: schemas.Blank}}
+		return advise(schemas.Call(done, "ends it when you have done it"))
 	case schemas.ActAsk:
-		return watch + " waits for the answer; then " + as.call("claim_handoff", "handoff_id", o.HandoffID) + " goes on."
+		return advise(
+			schemas.Call(schemas.GetIn{HandoffID: id, WaitSeconds: aWait}, "waits for the answer"),
+			schemas.Call(schemas.ClaimIn{HandoffID: id}, "goes on then"),
+		)
 	case schemas.ActRelease:
-		return as.more()
+		return advise(nextOne())
 	case schemas.ActCancel:
 		if len(o.Children) > 0 {
-			return as.call("update_handoff", "handoff_id", o.Children[0], "action", schemas.ActCancel) + " for each child that should end too."
+			return advise(schemas.Call(schemas.GetIn{HandoffID: o.Children[0].String()}, "shows the first child, which goes on all the same"))
 		}
-		return ""
 	case schemas.ActAnswer, schemas.ActRetry, schemas.ActReturn, schemas.ActApprove, schemas.ActAmend:
-		return watch + " waits for a change."
+		if o.Created != 0 {
+			id = o.Created.String()
+		}
+		return advise(schemas.Call(schemas.GetIn{HandoffID: id, WaitSeconds: aWait}, "waits for a change"))
 	case schemas.ActRefuse:
 	}
-	return ""
+	return nil
 }
 
-func afterList(as as, _ schemas.ListIn, o schemas.ListOut) string {
+func afterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 	if o.Cursor == "" {
-		return ""
+		return nil
 	}
-	return as.call("list_handoffs", "cursor", o.Cursor) + ", with the same filters, gives more."
+	in.Cursor = o.Cursor
+	return advise(schemas.Call(in, "gives more"))
 }
 
-func afterGet(as as, in schemas.GetIn, o schemas.GetOut) string {
+func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
+	in.HandoffID, in.WaitSeconds = o.HandoffID.String(), 0
 	switch {
 	case o.HandoffID == 0: // a notice comes in full
-		return ""
+		return nil
 	case o.NextOffset > 0:
-		more := []any{"handoff_id", o.HandoffID, "view", in.View}
-		if in.Reference != "" {
-			more = append(more, "reference", in.Reference)
-		}
-		return as.call("get_handoff", append(more, "offset", o.NextOffset)...) + " gives the rest."
+		in.Offset = o.NextOffset
+		return advise(schemas.Call(in, "gives the rest"))
 	case len(o.Omitted) > 0:
-		return as.call("get_handoff", "handoff_id", o.HandoffID, "view", "full") + " has what was left out."
+		return advise(schemas.Call(schemas.GetIn{HandoffID: in.HandoffID, View: "full"}, "has what was left out"))
 	}
-	return ""
+	return nil
 }
 
-func afterHistory(as as, _ schemas.HistoryIn, o schemas.HistoryOut) string {
+func afterHistory(in schemas.HistoryIn, o schemas.HistoryOut) []schemas.Advice {
 	if o.More == 0 {
-		return ""
+		return nil
 	}
-	return as.call("handoff_history", "workflow", o.Workflow, "limit", min(len(o.Chain)+o.More, 500)) + " shows more."
+	in.HandoffID, in.Workflow, in.Limit = "", string(o.Workflow), min(len(o.Chain)+o.More, 500)
+	return advise(schemas.Call(in, "shows more"))
 }
 
-func afterRegister(as as, _ schemas.RegisterIn, _ schemas.RegisterOut) string {
-	return as.call("claim_handoff", "wait_seconds", 50) + " waits for work."
+func afterRegister(schemas.RegisterIn, schemas.RegisterOut) []schemas.Advice {
+	return advise(schemas.Call(schemas.ClaimIn{WaitSeconds: aWait}, "waits for work"))
 }
 
-func afterAgents(as as, _ schemas.AgentsIn, o schemas.AgentsOut) string {
-	if o.More > 0 {
-		return as.call("list_agents", "capability", "…") + " narrows the list; " + strconv.Itoa(o.More) + " more are here."
+func afterAgents(_ schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
+	switch {
+	case o.More > 0:
+		return advise(schemas.Call(schemas.AgentsIn{Capability: schemas.Blank}, fmt.Sprintf("narrows the list; %d more are here", o.More)))
+	case len(o.Agents) > 0:
+		return nil
 	}
-	if len(o.Agents) > 0 {
-		return ""
-	}
-	return as.call("register_agent", "name", "…", "accepts", []string{"…"}) + " makes one known."
+	return advise(schemas.Call(schemas.RegisterIn{Name: schemas.Blank, Accepts: []string{schemas.Blank}}, "makes one known"))
 }
 
-// as is the name under which the call was made, when it said so: subagents of one client share a server,
-// and the calls they are advised to make must say it again.
-type as schemas.Agent
-
-// more is how the next one is taken.
-func (as as) more() string { return as.call("claim_handoff") + " takes the next one." }
-
-// call writes the call of a tool as a client would send it; arguments alternate between name and value.
-func (as as) call(tool string, arguments ...any) string {
-	if as != "" {
-		arguments = append(arguments, "agent", string(as))
-	}
-	b := bytes.NewBufferString(tool + " {")
-	for i, argument := range arguments {
-		b.Write(written(argument))
-		switch {
-		case i%2 == 0:
-			b.WriteByte(':')
-		case i < len(arguments)-1:
-			b.WriteByte(',')
-		}
-	}
-	return b.String() + "}"
-}
-
-// written is an argument as JSON; raw ones are shown as they are, with what is to be filled in.
-func written(argument any) []byte {
-	if raw, ok := argument.(json.RawMessage); ok {
-		return raw
-	}
-	b, err := json.Marshal(argument)
-	if err != nil {
-		panic(err) // ids, words and numbers can be written
-	}
-	return b
-}
+func advise(next ...schemas.Advice) []schemas.Advice { return next }

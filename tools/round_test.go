@@ -50,6 +50,16 @@ func (o office) as(agent schemas.Agent, tool, args string) map[string]any {
 	return result
 }
 
+// next is what a result advises, as text, with arguments by name.
+func (o office) next(result map[string]any) string {
+	o.Helper()
+	b, err := json.Marshal(result["next"])
+	require.NoError(o, err)
+	var next []schemas.Advice
+	require.NoError(o, json.Unmarshal(b, &next))
+	return schemas.Sentences(next)
+}
+
 func compiled(t *testing.T, schema []byte) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
@@ -95,15 +105,15 @@ func TestResultsMeetTheirPublishedSchema(t *testing.T) {
 func TestResultSaysHowMuchMailWaitsAndWhatToCallNext(t *testing.T) {
 	o := open(t)
 	sent := o.as("boss", "send_handoff", `{"to":"qa","task":"test it"}`)
-	require.Equal(t, `get_handoff {"handoff_id":"ho_1","view":"outcome","wait_seconds":50} waits for the outcome; a notice tells you anyway.`, sent["next"])
+	require.Equal(t, `get_handoff {"handoff_id":"ho_1","view":"outcome","wait_seconds":50} waits for the outcome; a notice tells you anyway.`, o.next(sent))
 	listed := o.as("qa", "list_handoffs", `{}`)
 	require.Equal(t, json.Number("1"), listed["inbox"].(map[string]any)["pending"])
 	o.as("", "connection_open", `{"conn":"of-qa"}`)
 	claimed := o.as("qa", "claim_handoff", `{}`)
-	require.Contains(t, claimed["next"], `complete_handoff {"handoff_id":"ho_1","claim_token":"`)
+	require.Contains(t, o.next(claimed), `"handoff_id":"ho_1","summary":"…"} ends it when you have done it.`)
 	require.Equal(t, json.Number("0"), claimed["inbox"].(map[string]any)["pending"])
 	empty := o.as("qa", "claim_handoff", `{}`)
-	require.Equal(t, `claim_handoff {"wait_seconds":50} waits for mail.`, empty["next"])
+	require.Equal(t, `claim_handoff {"wait_seconds":50} waits for mail.`, o.next(empty))
 }
 
 // Whoever does what next says reads all of a reference.
@@ -111,7 +121,7 @@ func TestNextRepeatsTheReference(t *testing.T) {
 	o := open(t)
 	o.as("boss", "send_handoff", `{"to":"qa","task":"test it","detail":"`+strings.Repeat("x", 10_000)+`","options":{"strategy":"reference"}}`)
 	part := o.as("qa", "get_handoff", `{"handoff_id":1,"view":"reference","reference":"context://ho_1"}`)
-	require.Equal(t, `get_handoff {"handoff_id":"ho_1","view":"reference","reference":"context://ho_1","offset":6000} gives the rest.`, part["next"])
+	require.Equal(t, `get_handoff {"handoff_id":"ho_1","offset":6000,"reference":"context://ho_1","view":"reference"} gives the rest.`, o.next(part))
 	rest := o.as("qa", "get_handoff", `{"handoff_id":"ho_1","view":"reference","reference":"context://ho_1","offset":6000}`)
 	require.NotContains(t, rest, "next")
 	require.Contains(t, part["content"].(string)+rest["content"].(string), strings.Repeat("x", 10_000))

@@ -37,16 +37,16 @@ type Tool struct {
 
 	schema func() *node // of the arguments, in full
 	undone string       // what a refusal leaves undone, as a sentence
-	call   func(ctx context.Context, mb *mailbox.Service, by schemas.Caller, named as, canonical json.RawMessage) (
-		out json.RawMessage, next string, err error)
+	call   func(ctx context.Context, mb *mailbox.Service, by schemas.Caller, canonical json.RawMessage) (
+		out json.RawMessage, next []schemas.Advice, err error)
 }
 
-// define completes a row with the schemas of the method's types and with the method. next says what to call
-// after a call and its result. It panics when the schemas were not generated.
+// define completes a row with the schemas of the method's types and with the method. next advises what to
+// call after a call and its result. It panics when the schemas were not generated.
 func define[In, Out any](
 	t Tool,
 	method func(*mailbox.Service, context.Context, schemas.Caller, In) (Out, error),
-	next func(as, In, Out) string,
+	next func(In, Out) []schemas.Advice,
 ) Tool {
 	in, out := reflect.TypeFor[In]().Name(), reflect.TypeFor[Out]().Name()
 	t.Input, t.Output = published(in), published(out)
@@ -54,17 +54,19 @@ func define[In, Out any](
 	if t.undone == "" && !t.ReadOnly {
 		t.undone = "Nothing was changed."
 	}
-	t.call = func(ctx context.Context, mb *mailbox.Service, by schemas.Caller, named as, canonical json.RawMessage) (json.RawMessage, string, error) {
+	t.call = func(ctx context.Context, mb *mailbox.Service, by schemas.Caller, canonical json.RawMessage) (
+		json.RawMessage, []schemas.Advice, error,
+	) {
 		var args In
 		if err := json.Unmarshal(canonical, &args); err != nil {
-			return nil, "", schemas.InternalError(err) // the schema and the type disagree
+			return nil, nil, schemas.InternalError(err) // the schema and the type disagree
 		}
 		result, err := method(mb, ctx, by, args)
 		if err != nil {
-			return nil, "", err
+			return nil, nil, err
 		}
 		b, err := encode(result)
-		return b, next(named, args, result), err
+		return b, next(args, result), err
 	}
 	return t
 }

@@ -36,7 +36,7 @@ def two_sessions(office, checks):
     checks.same("both ended well", first.errors() + second.errors(), [])
     checks.same("the first is told its name", first.told(), ("claude-code", "Nobody else is here yet; a handoff to a new name waits for it."))
     checks.same("the second is told both names", second.told(), ("claude-code-2", "Also here, by their own account: claude-code (live)."))
-    checks.holds("and again by its first result", "You are claude-code-2; also here: claude-code (live)" in second.result("both").get("next", ""))
+    checks.holds("and again by its first result", "You are claude-code-2; also here: claude-code (live)." in [advice["say"] for advice in second.result("both").get("next", [])])
     checks.same("the first finds itself alone", live(first.result("alone")), {"claude-code"})
     checks.same("the first is told whose work it took", first.result("work").get("from"), "claude-code-2")
     checks.same("each sees both", (live(first.result("both")), live(second.result("both"))), (both, both))

@@ -92,14 +92,14 @@ func TestProofResultsSayHowToGetTheRest(t *testing.T) {
 		{"qa", "get_handoff", `{"handoff_id": 1}`, `"view":"full"`},
 		{"qa", "get_handoff", `{"handoff_id": 1, "view": "events"}`, `"offset":20`},
 		{"qa", "get_handoff", `{"handoff_id": 1, "view": "reference"}`, `"offset":6000`},
-		{"dev", "list_handoffs", `{"limit": 50}`, `list_handoffs {"cursor":"ho_`},
-		{"dev", "list_handoffs", `{"box": "all", "limit": 50}`, `list_handoffs {"cursor":"ho_`},
-		{"qa", "list_handoffs", `{"box": "notices", "limit": 50}`, `list_handoffs {"cursor":"ho_`},
-		{"dev", "handoff_history", `{"workflow": "large"}`, `handoff_history {"workflow":"wf_large","limit":91}`},
-		{"dev", "handoff_history", `{"workflow": "large", "format": "rows"}`, `"limit":91}`},
+		{"dev", "list_handoffs", `{"limit": 50}`, `"cursor":"ho_`},
+		{"dev", "list_handoffs", `{"box": "all", "limit": 50}`, `"cursor":"ho_`},
+		{"qa", "list_handoffs", `{"box": "notices", "limit": 50}`, `"cursor":"ho_`},
+		{"dev", "handoff_history", `{"workflow": "large"}`, `"limit":91,"workflow":"wf_large"`},
+		{"dev", "handoff_history", `{"workflow": "large", "format": "rows"}`, `"limit":91`},
 	} {
 		t.Run(c.tool+" "+c.args, func(t *testing.T) {
-			require.Contains(t, o.must(c.agent, c.tool, c.args)["next"], c.next)
+			require.Contains(t, asJSON(t, o.must(c.agent, c.tool, c.args)["next"]), c.next)
 		})
 	}
 	all := o.must("dev", "handoff_history", `{"workflow": "large", "limit": 91}`)

@@ -18,4 +18,6 @@ func run(ctx context.Context, e cli.Env, args []string) int {
 	return a.Report(cmd, silenced(a, cmd, args, err))
 }
 
-func newApp(e cli.Env) *cli.App { return &cli.App{Env: e, Release: cli.ReleaseOf(version)} }
+func newApp(e cli.Env) *cli.App {
+	return &cli.App{Env: e, Release: cli.ReleaseOf(version), Spellings: spellings}
+}

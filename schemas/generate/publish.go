@@ -38,7 +38,7 @@ func publishInput(s *jsonschema.Schema) {
 func publishOutput(s *jsonschema.Schema) {
 	walk(s, loosen)
 	s.Properties.Set("inbox", reflected(inlining(), inbox))
-	s.Properties.Set("next", &jsonschema.Schema{Type: "string", Description: "What to call next"})
+	s.Properties.Set("next", &jsonschema.Schema{Type: "array", Description: "What to do next", Items: reflected(inlining(), advice)})
 	walk(s, plain)
 	walk(s, open)
 }
@@ -104,4 +104,4 @@ func open(s *jsonschema.Schema) {
 	}
 }
 
-var inbox = reflect.TypeFor[schemas.Inbox]()
+var inbox, advice = reflect.TypeFor[schemas.Inbox](), reflect.TypeFor[schemas.Advice]()

@@ -21,10 +21,10 @@ func TestTwoSessionsOfOneClient(t *testing.T) {
 
 	var sent struct {
 		schemas.SendOut
-		Next string
+		Next []schemas.Advice
 	}
 	require.NoError(t, first.call(p.ctx, "send_handoff", schemas.SendIn{To: "claude-code-2", Task: "try it", Title: "one"}, &sent))
-	require.Contains(t, sent.Next, "You are claude-code; also here: claude-code-2 (live).")
+	require.Contains(t, sent.Next[0].Say, "You are claude-code; also here: claude-code-2 (live).")
 	claim, err := second.claim(p.ctx, schemas.ClaimIn{})
 	require.NoError(t, err)
 	require.Equal(t, "one", claim.Title)

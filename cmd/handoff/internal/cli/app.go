@@ -24,7 +24,8 @@ import (
 // App is one run of the program: its surroundings and the flags that every command has.
 type App struct {
 	Env
-	Release Release
+	Release   Release
+	Spellings []Spelling // of all commands; the first that fits is used
 
 	Agent     string // --agent: under which name the command acts; empty: its surroundings tell
 	Dir       string // --dir: of the project

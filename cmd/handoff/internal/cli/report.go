@@ -27,14 +27,19 @@ func (a *App) Report(cmd *cobra.Command, err error) int {
 		return int(exit)
 	}
 	coded := a.coded(cmd, err)
-	hint := coded.Hint
+	hint, render := coded.Hint, schemas.Advice.String
 	if cmd.Name() != "call" { // who calls tools is told of tools
 		hint = a.sayAgain(Advice(hint, coded.Handoff, func(flag string) bool { return cmd.Flag(flag) != nil }))
+		render = a.Advice
 	}
 	if a.JSON {
 		a.printJSONError(coded)
 	}
-	a.PrintError(coded, hint)
+	ways := []string{hint}
+	for _, next := range coded.Next {
+		ways = append(ways, render(next))
+	}
+	a.PrintError(coded, ways...)
 	return schemas.Codes[coded.Code].Exit
 }
 
@@ -47,14 +52,16 @@ func (a *App) coded(cmd *cobra.Command, err error) *schemas.Error {
 		WithHint("%s --help shows how it is used.", cmd.CommandPath())
 }
 
-// PrintError prints an error for people, with a hint in the words of commands.
-func (a *App) PrintError(e *schemas.Error, hint string) {
+// PrintError prints an error for people, with the ways out in the words of commands.
+func (a *App) PrintError(e *schemas.Error, ways ...string) {
 	fmt.Fprintf(a.Stderr, "handoff: %s\n", schemas.Visible(e.Error()))
-	if len(e.Known) > 0 && !strings.Contains(hint, e.Known[0]) {
+	if len(e.Known) > 0 && !strings.Contains(strings.Join(ways, " "), e.Known[0]) {
 		fmt.Fprintf(a.Stderr, "  Known: %s\n", schemas.Visible(strings.Join(e.Known, ", ")))
 	}
-	if hint != "" {
-		fmt.Fprintf(a.Stderr, "  %s\n", schemas.Visible(hint))
+	for _, way := range ways {
+		if way != "" {
+			fmt.Fprintf(a.Stderr, "  %s\n", schemas.Visible(way))
+		}
 	}
 }
 

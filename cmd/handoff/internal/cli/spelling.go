@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// A Spelling is how one command makes calls of a tool. With it a call that somebody is advised to make is shown as
+// a command line.
+type Spelling struct {
+	Tool    string
+	Command string    // as "agents register"
+	When    Arguments // what calling this command says of the arguments; nil for any value of one
+	Places  []string  // arguments without a flag, in their order
+	Fields  []Field
+	Choices []Choice
+}
+
+// A Choice is a switch that gives an argument one value, as --full makes view full.
+type Choice struct{ Argument, Value, Flag string }
+
+// Advice renders what to do next for who calls commands: the command line that makes the call, and what that does.
+func (a *App) Advice(next schemas.Advice) string {
+	if next.Tool == "" {
+		return next.Say
+	}
+	return a.CommandLine(next, a.Again()) + " " + next.Say + "."
+}
+
+// CommandLine renders an advised call as the command line that makes it: with the first spelling that can say all
+// of its arguments, else with handoff call. The flags say who calls and where; they begin with a space, or are empty.
+func (a *App) CommandLine(call schemas.Advice, flags string) string {
+	for _, s := range a.Spellings {
+		args := Arguments{}
+		if s.Tool != call.Tool || json.Unmarshal(call.Args, &args) != nil {
+			continue
+		}
+		if line, ok := s.line(args, flags); ok {
+			return line
+		}
+	}
+	return "handoff call " + call.Tool + " " + InShell(string(call.Args)) + flags
+}
+
+// line says arguments in a command line; ok tells whether it says all of them.
+func (s Spelling) line(args Arguments, flags string) (line string, ok bool) {
+	for name, must := range s.When {
+		if value, given := args.take(name); !given || must != nil && value != must {
+			return "", false
+		}
+	}
+	line = "handoff " + s.Command
+	for _, name := range s.Places {
+		if value, given := args.take(name); given {
+			line += " " + InShell(fmt.Sprint(value)) + flags
+			flags = ""
+		}
+	}
+	line += flags
+	for _, c := range s.Choices {
+		if args[c.Argument] == c.Value {
+			delete(args, c.Argument)
+			line += " --" + c.Flag
+		}
+	}
+	for _, f := range s.Fields {
+		if value, given := args.take(f.path); given {
+			line += f.given(value)
+		}
+	}
+	return line, len(args) == 0
+}
+
+// given is the flag with a value, as often as it takes to say it.
+func (f Field) given(value any) (line string) {
+	if truth, ok := value.(bool); ok {
+		return fmt.Sprintf(" --%s=%t", f.Flag, truth)
+	}
+	for _, text := range f.texts(value) {
+		line += " --" + f.Flag + " " + InShell(text)
+	}
+	return line
+}
+
+// texts are what the flag is given to say a value.
+func (f Field) texts(value any) (texts []string) {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			texts = append(texts, fmt.Sprint(item))
+		}
+		if _, joined := f.form().(*wordsForm); joined {
+			return []string{strings.Join(texts, ",")}
+		}
+		return texts
+	case map[string]any:
+		if b, err := json.Marshal(value); err == nil {
+			return []string{string(b)}
+		}
+	}
+	return []string{fmt.Sprint(value)}
+}
+
+// take removes the value at a path, and the objects that it leaves empty.
+func (args Arguments) take(path string) (value any, ok bool) {
+	name, rest, within := strings.Cut(path, ".")
+	value, ok = args[name]
+	if within {
+		object, _ := value.(map[string]any)
+		if value, ok = Arguments(object).take(rest); !ok || len(object) > 0 {
+			return value, ok
+		}
+	}
+	delete(args, name)
+	return value, ok
+}

@@ -1,0 +1,38 @@
+package schemas_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+func TestAdviceIsJSONForProgramsAndASentenceForModels(t *testing.T) {
+	wait := schemas.Call(schemas.GetIn{HandoffID: "ho_1", WaitSeconds: 50}, "waits for a change")
+	b, err := json.Marshal(wait)
+	require.NoError(t, err)
+	require.Equal(t, `{"say":"waits for a change","tool":"get_handoff","args":{"handoff_id":"ho_1","wait_seconds":50}}`, string(b))
+	require.Equal(t, `get_handoff {"handoff_id":"ho_1","wait_seconds":50} waits for a change.`, wait.String())
+	require.Equal(t, "Ask. "+wait.String(), schemas.Sentences([]schemas.Advice{{Say: "Ask."}, wait}))
+}
+
+func TestAdviceInTheNameOfAnAgentSaysItInTheCall(t *testing.T) {
+	claim := schemas.Call(schemas.ClaimIn{}, "takes the next one")
+	require.Equal(t, `claim_handoff {"agent":"qa"}`, claim.As("qa").Request())
+	require.Equal(t, `claim_handoff {}`, claim.As("").Request())
+	require.Equal(t, `get_handoff {"handoff_id":"ho_1","agent":"qa"}`, schemas.Call(schemas.GetIn{HandoffID: "ho_1"}, "").As("qa").Request())
+	require.Equal(t, schemas.Advice{Say: "Ask."}, schemas.Advice{Say: "Ask."}.As("qa"))
+}
+
+func TestErrorsThatSayNothingAreAdvisedByTheirCode(t *testing.T) {
+	about := func(e *schemas.Error) string { return schemas.Sentences(e.Advised("qa").Next) }
+	require.Equal(t, `get_handoff {"handoff_id":"ho_7","agent":"qa"} shows where it stands.`,
+		about(schemas.Errorf(schemas.Conflict, "it is taken").About(7, schemas.Accepted, 0)))
+	require.Empty(t, about(schemas.Errorf(schemas.Conflict, "no handoff is concerned")))
+	require.Empty(t, about(schemas.Errorf(schemas.NotFound, "no token").WithHint("Make one.")))
+	require.Empty(t, about(schemas.Invalidf("task", "required")))
+	own := schemas.Call(schemas.ClaimIn{HandoffID: "ho_7"}, "claims it")
+	require.Equal(t, `claim_handoff {"handoff_id":"ho_7","agent":"qa"} claims it.`, about(schemas.Errorf(schemas.Conflict, "not yours").WithNext(own)))
+}
