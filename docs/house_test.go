@@ -71,7 +71,7 @@ var house = []room{
 		owns:    []string{"github.com/santhosh-tekuri/jsonschema/v6"},
 	},
 	{
-		level: 2, path: "mailbox/life", about: "what may be done in which state, by whom",
+		level: 2, path: "mailbox/life", about: "what may be done, and what follows",
 		imports: []string{"schemas"},
 	},
 	{

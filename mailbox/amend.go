@@ -36,10 +36,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err := o.restate(&now, h); err != nil {
 		return nil, err
 	}
-	if err := o.put(life.Amend, r, &now, schemas.Event{}, content); err != nil || !now.NeedsApproval || r.NeedsApproval {
-		return &now, err
-	}
-	return &now, o.askApproval(&now)
+	return &now, o.commit(happening{action: life.Amend, was: r, now: &now, said: content})
 }
 
 // amended gives what the handoff says now, as content of the event to come.

@@ -1,17 +1,10 @@
 package mailbox
 
 import (
-	"fmt"
-
 	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
-
-// askApproval tells a person that a handoff waits for approval.
-func (o *op) askApproval(r *store.Record) error {
-	return o.notify(schemas.Human, noticeOf(noticeApproval, r, "It waits for your approval: handoff approve "+r.ID.String()))
-}
 
 // approve lets a handoff go on that waits for a person.
 func (o *op) approve(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
@@ -28,10 +21,7 @@ func (o *op) approve(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOu
 		return nil, err
 	}
 	out.To = now.To
-	if err := o.put(life.Approve, r, &now, schemas.Event{}, content); err != nil {
-		return nil, err
-	}
-	return &now, o.tell(r, noticeOf(life.Approve, &now, in.Note))
+	return &now, o.commit(happening{action: life.Approve, was: r, now: &now, said: content, text: in.Note})
 }
 
 // disapprove ends it instead.
@@ -50,11 +40,6 @@ func (o *op) disapprove(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateO
 	if err != nil {
 		return nil, err
 	}
-	if err := o.put(life.Refuse, r, &now, schemas.Event{}, content); err != nil {
-		return nil, err
-	}
-	if err := o.tell(r, noticeOf(life.Refuse, &now, fmt.Sprintf("Not approved. %s", in.Note))); err != nil {
-		return nil, err
-	}
-	return &now, o.unblock(&now)
+	text := "Not approved. " + in.Note
+	return &now, o.commit(happening{action: life.Refuse, was: r, now: &now, said: content, text: text})
 }

@@ -41,16 +41,8 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*s
 	now.Asker = o.by.Agent
 	now.Permission = in.Conditions != nil && len(in.Conditions.NeedsPermission) > 0
 	o.touch(&now)
-	if err := o.put(life.Ask, r, &now, schemas.Event{}, content); err != nil {
-		return nil, err
-	}
-	n := noticeOf(noticeQuestion, &now, strings.Join(questions, "\n"))
-	if now.Permission {
-		if err := o.notify(schemas.Human, n); err != nil {
-			return nil, err
-		}
-	}
-	return &now, o.tell(r, n)
+	text := strings.Join(questions, "\n")
+	return &now, o.commit(happening{action: life.Ask, was: r, now: &now, said: content, text: text})
 }
 
 func questionsOf(in schemas.UpdateIn) []string {
@@ -98,10 +90,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		now.Box, now.Reserved = schemas.Address(r.Asker), store.At(o.now.Add(reservation))
 	}
 	out.To = now.Box
-	if err := o.put(life.Answer, r, &now, schemas.Event{}, content); err != nil {
-		return nil, err
-	}
-	return &now, o.notify(r.Asker, noticeOf(noticeAnswer, &now, in.Note))
+	return &now, o.commit(happening{action: life.Answer, was: r, now: &now, said: content, text: in.Note})
 }
 
 // rebody changes what a handoff says: the whole of it becomes content of the event to come.

@@ -103,5 +103,5 @@ func (o *op) cut(r *store.Record) error {
 	if now.Left = true; r.Status != schemas.Waiting { // no lease runs while it waits for an answer
 		now.Lease = min(r.Lease, store.At(o.now.Add(grace)))
 	}
-	return o.put(life.Lost, r, &now, schemas.Event{}, store.Content{})
+	return o.commit(happening{action: life.Lost, was: r, now: &now})
 }

@@ -19,22 +19,14 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if err != nil {
 		return nil, err
 	}
-	if err := o.put(life.Cancel, r, &now, schemas.Event{}, content); err != nil {
-		return nil, err
-	}
-	n := noticeOf(life.Cancel, &now, fmt.Sprintf("Cancelled by %s. %s", o.by.Agent, in.Note))
-	if err := o.tell(r, n); err != nil {
-		return nil, err
-	}
-	if r.Holder != r.From {
-		if err := o.notify(r.Holder, n); err != nil {
-			return nil, err
-		}
-	}
 	if out.Children, err = o.openChildren(r); err != nil {
 		return nil, err
 	}
-	return &now, o.unblock(&now)
+	err = o.commit(happening{
+		action: life.Cancel, was: r, now: &now, said: content,
+		text: fmt.Sprintf("Cancelled by %s. %s", o.by.Agent, in.Note),
+	})
+	return &now, err
 }
 
 // saidNote makes content of the note that came with an action and points the record to it.

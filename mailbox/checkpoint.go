@@ -45,7 +45,7 @@ func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, 
 		return nil, err
 	}
 	now.Checkpoint = event
-	return &now, o.put(life.Mark, r, &now, schemas.Event{}, content)
+	return &now, o.commit(happening{action: life.Mark, was: r, now: &now, said: content})
 }
 
 // lastCheckpoint is where work stood last; nil when nobody said.

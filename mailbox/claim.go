@@ -140,7 +140,7 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 		now.Claimed = store.At(o.now)
 	}
 	o.touch(&now)
-	if err := o.put(a, r, &now, schemas.Event{}, store.Content{}); err != nil {
+	if err := o.commit(happening{action: a, was: r, now: &now}); err != nil {
 		return claimed{}, err
 	}
 	taken := holds(&now, true)

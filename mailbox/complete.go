@@ -66,36 +66,6 @@ func checkCompletion(in schemas.CompleteIn) error {
 	return payloadSizes(in.Summary, in.Detail, in.Data)
 }
 
-// forward drafts the handoff that a completion passes on, nil for none.
-func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (*draft, error) {
-	c := in.Continuation
-	if c == nil || c.To == "" {
-		return nil, nil
-	}
-	send := c.SendIn
-	if send.Options == nil {
-		send.Options = &schemas.SendOptions{}
-	}
-	options := *send.Options
-	if options.Reason == "" {
-		options.Reason = c.Reason
-	}
-	send.Options = &options
-	if send.Task == "" {
-		return nil, schemas.Invalidf("continuation.task", "is needed to pass on to %s", c.To).
-			WithHint("Say what %s is to do, or leave out continuation.to.", c.To)
-	}
-	if send.Summary == "" {
-		send.Summary = in.Summary // what was just found is what the next one needs
-	}
-	d, err := s.draft(by, send, s.Now())
-	if err != nil {
-		e := schemas.AsError(err)
-		return nil, e.WithField("continuation." + e.Field)
-	}
-	return &d, nil
-}
-
 func (o *op) complete(r *store.Record, in schemas.CompleteIn, digest string, kept promise, forward *draft) (out schemas.CompleteOut, err error) {
 	now, err := o.step(life.Complete, r)
 	if err != nil {
@@ -123,9 +93,6 @@ func (o *op) complete(r *store.Record, in schemas.CompleteIn, digest string, kep
 	}
 	o.end(&now)
 	now.Outcome, now.ResultDigest, now.Percent = done.Status, digest, 100
-	if err := o.put(life.Complete, r, &now, schemas.Event{}, content); err != nil {
-		return out, err
-	}
 	o.ended = r.ID
 	out = schemas.CompleteOut{
 		HandoffID: r.ID, Status: now.Status, Outcome: done.Status, CompletionID: done.CompletionID,
@@ -134,13 +101,15 @@ func (o *op) complete(r *store.Record, in schemas.CompleteIn, digest string, kep
 	if r.Status == schemas.Waiting && r.Permission {
 		out.Warnings = append(out.Warnings, "a permission was asked for and not granted")
 	}
-	if err := o.tellSender(&now, done); err != nil {
+	err = o.commit(happening{
+		action: life.Complete, was: r, now: &now, said: content, text: completionText(done), forward: forward,
+	})
+	if err != nil {
 		return out, err
 	}
-	if err := o.unblock(&now); err != nil {
-		return out, err
-	}
-	return out, o.passOn(&now, forward, &out)
+	followed, err := o.follow()
+	out.Forwarded = followed.forwarded
+	return out, err
 }
 
 func completionOf(in schemas.CompleteIn) schemas.Completion {
@@ -149,7 +118,8 @@ func completionOf(in schemas.CompleteIn) schemas.Completion {
 	return done
 }
 
-func (o *op) tellSender(r *store.Record, done schemas.Completion) error {
+// completionText is what the sender is told of a completion.
+func completionText(done schemas.Completion) string {
 	text := done.Summary
 	if unmet := contract.Unmet(done.Criteria); len(unmet) > 0 {
 		text = fmt.Sprintf("%d of %d criteria are not met. %s", len(unmet), len(done.Criteria), text)
@@ -157,40 +127,7 @@ func (o *op) tellSender(r *store.Record, done schemas.Completion) error {
 	if c := done.Continuation; c != nil && c.SuggestedNext != "" {
 		text += fmt.Sprintf(" Suggested next: %s. %s", c.SuggestedNext, c.Reason)
 	}
-	return o.tell(r, noticeOf(life.Complete, r, text))
-}
-
-// passOn sends the continuation of a completed handoff.
-func (o *op) passOn(r *store.Record, d *draft, out *schemas.CompleteOut) error {
-	if d == nil {
-		return nil
-	}
-	next := *d
-	if next.parent == "" {
-		next.parent = r.ID.String()
-	}
-	if next.handoff.Source.Agent != o.by.Agent { // the token said who it is
-		next.handoff.Source.Agent = o.by.Agent
-		if err := o.encode(&next); err != nil {
-			return err
-		}
-	}
-	send := o.send
-	if next.handoff.Type == schemas.TypeMessage {
-		send = o.message
-	}
-	sent, err := send(&next)
-	if err != nil {
-		e := schemas.AsError(err)
-		return e.About(0, "", 0).WithField(strings.TrimSuffix("continuation."+e.Field, ".")).WithHint("%s %s was not completed either.", e.Hint, r.ID)
-	}
-	out.Forwarded = &sent
-	if sent.HandoffID == 0 {
-		return nil
-	}
-	now := r.Clone()
-	now.Forwarded = sent.HandoffID
-	return o.put(life.Forward, r, &now, schemas.Event{Other: sent.HandoffID}, store.Content{})
+	return text
 }
 
 // completedBefore answers a repeat as the first time.

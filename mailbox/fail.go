@@ -89,50 +89,54 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	}
 	now.Checkpoint, now.Event = r.Checkpoint, r.Event
 	failure := failureOf(in, then, to)
-	if out, err = o.endFailed(life.Fail, r, &now, failure, digest); err != nil {
+	out, next, err := o.endFailed(happening{
+		action: life.Fail, was: r, now: &now, then: then, to: to, why: lost{Failure: &failure},
+	}, failure, digest)
+	if err != nil {
 		return out, err
 	}
-	if then == schemas.ThenEscalate && in.Then == schemas.ThenRetry {
+	if out.Then = then; then == schemas.ThenEscalate && in.Then == schemas.ThenRetry {
 		out.Warnings = append(out.Warnings, "nobody is left to try again: a person decides")
 	}
-	if err := o.follow(&now, then, to, &failure, &out); err != nil {
-		return out, err
+	switch {
+	case next != nil:
+		out.RollbackHandoff, out.To = next.ID, next.To
+	case then != schemas.ThenStop:
+		out.Warnings = append(out.Warnings, "the chain is too long to go on by itself: a person was told")
 	}
-	return out, o.unblock(&now) // those that now wait for a retry are told nothing
+	return out, nil
 }
 
-// endFailed commits a failure or rejection and tells the sender.
-func (o *op) endFailed(a life.Action, r, now *store.Record, failure schemas.Failure, digest string) (out schemas.FailOut, err error) {
+// endFailed commits a failure or rejection, and gives the handoff that goes on, nil for none.
+func (o *op) endFailed(h happening, failure schemas.Failure, digest string) (out schemas.FailOut, next *store.Record, err error) {
+	now := h.now
 	if now.Result, err = o.nextEvent(); err != nil {
-		return out, err
+		return out, nil, err
 	}
 	failure.FailureID = fmt.Sprintf("fail_%d", now.Result)
-	failure.HandoffID, failure.Timestamp = r.ID, o.now
+	failure.HandoffID, failure.Timestamp = now.ID, o.now
 	failure.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
 	if now.Checkpoint != 0 {
 		failure.CheckpointID = checkpointID(now.Checkpoint)
 	}
-	content, err := o.said(failure)
-	if err != nil {
-		return out, err
+	if h.said, err = o.said(failure); err != nil {
+		return out, nil, err
 	}
-	if err := schemas.TooBig("failure", len(content.Bytes), o.Limits.Handoff); err != nil {
-		return out, err
+	if err := schemas.TooBig("failure", len(h.said.Bytes), o.Limits.Handoff); err != nil {
+		return out, nil, err
 	}
 	o.end(now)
 	now.Outcome, now.ResultDigest = failure.Status, digest
-	if err := o.put(a, r, now, schemas.Event{}, content); err != nil {
-		return out, err
-	}
-	o.ended = r.ID
-	text := failure.Failure.Description
+	h.text = failure.Failure.Description
 	if failure.Alternative != "" {
-		text += " Suggested instead: " + failure.Alternative + "."
+		h.text += " Suggested instead: " + failure.Alternative + "."
 	}
-	if err := o.tell(r, noticeOf(a, now, text)); err != nil {
-		return out, err
+	o.ended = now.ID
+	if err := o.commit(h); err != nil {
+		return out, nil, err
 	}
-	return schemas.FailOut{HandoffID: r.ID, Status: now.Status, FailureID: failure.FailureID}, nil
+	followed, err := o.follow()
+	return schemas.FailOut{HandoffID: now.ID, Status: now.Status, FailureID: failure.FailureID}, followed.successor, err
 }
 
 func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.Failure {
@@ -167,10 +171,8 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	if err != nil {
 		return out, err
 	}
-	if out, err = o.endFailed(life.Reject, r, &now, failureOf(in, schemas.ThenStop, ""), digest); err != nil {
-		return out, err
-	}
-	return out, o.unblock(&now)
+	out, _, err = o.endFailed(happening{action: life.Reject, was: r, now: &now}, failureOf(in, schemas.ThenStop, ""), digest)
+	return out, err
 }
 
 // candidatesLeft tells whether another agent than the given one may claim from the pool that r waits in.
@@ -203,7 +205,7 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 		now.Uncharged = r.Uncharged || r.Status.Held() // a silent attempt that lapsed before stays one
 	}
 	now.Excluded = append(now.Excluded, o.by.Agent)
-	if err := o.put(life.Decline, r, &now, schemas.Event{}, content); err != nil {
+	if err := o.commit(happening{action: life.Decline, was: r, now: &now, said: content}); err != nil {
 		return schemas.FailOut{}, err
 	}
 	return declined(&now, "others may take it; you are passed over"), nil

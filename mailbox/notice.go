@@ -16,6 +16,18 @@ func noticeOf(a life.Action, r *store.Record, text string) schemas.Notice {
 	}
 }
 
+// notice is what those read who are told of what happened.
+func (h *happening) notice() schemas.Notice {
+	kind := h.action
+	switch kind {
+	case life.Ask:
+		kind = noticeQuestion
+	case life.Answer:
+		kind = noticeAnswer
+	}
+	return noticeOf(kind, h.now, h.text)
+}
+
 // The kinds of notices beside the actions of the table.
 const (
 	noticeApproval life.Action = "approval"  // it waits for a person to approve it
@@ -32,11 +44,6 @@ func (o *op) tell(r *store.Record, n schemas.Notice) error {
 		return err
 	}
 	return o.notify(to, n)
-}
-
-// tellAnyway is tell for what follows from an act without being it.
-func (o *op) tellAnyway(r *store.Record, n schemas.Notice) error {
-	return o.as(clockCaller, func() error { return o.tell(r, n) })
 }
 
 // principal is who asked for the work: its sender, or the owner of the workflow where the rules sent it.

@@ -24,6 +24,9 @@ type op struct {
 
 	self *store.Agent // the caller, once read
 
+	happened []*happening // from which is yet to follow what the table says
+	left     int          // how many other handoffs may still be gone through for it
+
 	effects
 	more  bool       // the clock has more to change than one operation does
 	ended schemas.ID // by the caller
@@ -42,6 +45,7 @@ type effects struct {
 	boxes     []schemas.Address // where something may now be claimed, or was noticed; once for each
 	freed     []schemas.Agent   // who held as many as they take, and hold less
 	regrouped bool              // agents may claim from other boxes than before
+	owing     bool              // more follows than one transaction carries out
 	due       store.Time        // the next time at which the clock changes what was changed, zero for never
 }
 
@@ -97,7 +101,7 @@ func readable(v *store.View, id schemas.ID) *store.Record {
 }
 
 // step applies an action to a record: it checks the state and the caller's part, changes the status, and
-// leaves the rest to change before [op.put].
+// leaves the rest to change before [op.commit].
 func (o *op) step(a life.Action, r *store.Record) (now store.Record, err error) {
 	s, ok := life.Next(a, r.Status)
 	if !ok {
@@ -111,18 +115,21 @@ func (o *op) step(a life.Action, r *store.Record) (now store.Record, err error) 
 	return now, nil
 }
 
-// put commits a changed record with its event, which is given what the operation knows.
-func (o *op) put(a life.Action, was, now *store.Record, e schemas.Event, said store.Content) error {
+// commit keeps a changed record with its event, which is given what the operation knows. What follows from it
+// is carried out later in the same transaction, see [op.follow].
+func (o *op) commit(h happening) error {
+	h.by = o.by
+	was, now := h.was, h.now
 	now.Wakes = wakes(now)
-	o.sign(&e, a)
-	e.Handoff, e.To, e.Attempt = now.ID, now.Status, now.Attempt
+	e := schemas.Event{Other: h.other, Due: h.due.Time(), Handoff: now.ID, To: now.Status, Attempt: now.Attempt}
+	o.sign(&e, h.action)
 	if was != nil {
 		e.From = was.Status
 	}
 	if was != nil && e.Via == schemas.ViaClock {
 		e.Asleep = int(o.asleep(was).Seconds())
 	}
-	if _, err := o.tx.Change(was, now, e, said); err != nil {
+	if _, err := o.tx.Change(was, now, e, h.said); err != nil {
 		return err
 	}
 	o.wrote = true
@@ -136,6 +143,7 @@ func (o *op) put(a life.Action, was, now *store.Record, e schemas.Event, said st
 		o.unheld = append(o.unheld, now.ID)
 		o.unburden(was.Holder)
 	}
+	o.happened = append(o.happened, &h)
 	return nil
 }
 
@@ -184,7 +192,10 @@ func (o *op) nextEvent() (uint64, error) {
 
 // wakes is the next time at which the clock changes a record.
 func wakes(r *store.Record) store.Time {
-	if r.Status.Ended() {
+	switch {
+	case len(r.Owes) > 0:
+		return r.Created // at once
+	case r.Status.Ended():
 		return 0
 	}
 	times := []store.Time{r.Deadline, r.Lease, r.Reserved}

@@ -37,7 +37,7 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 	}
 	now.Ask, now.Asker, now.Permission = 0, "", false
 	o.touch(&now)
-	return &now, o.put(life.Progress, r, &now, schemas.Event{}, content)
+	return &now, o.commit(happening{action: life.Progress, was: r, now: &now, said: content})
 }
 
 // heldNow checks that the caller holds the claim and that it runs.

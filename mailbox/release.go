@@ -26,23 +26,19 @@ func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.Update
 			return nil, err
 		}
 	}
-	holder := r.Holder
-	if err := o.release(r, to, in.Note); err != nil {
-		return nil, err
-	}
-	now, err := o.Record(r.ID)
+	now, err := o.release(r, to, in.Note)
 	if err != nil {
 		return nil, err
 	}
 	out.To = now.To
-	return now, o.notify(holder, noticeOf(life.Release, now, "Your claim was released by "+string(o.by.Agent)+". "+in.Note))
+	return now, nil
 }
 
 // release makes a held handoff pending again, for the recipient or for another.
-func (o *op) release(r *store.Record, to schemas.Address, note string) error {
+func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.Record, error) {
 	now, err := o.step(life.Release, r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if to != "" {
 		readdress(&now, to)
@@ -51,13 +47,14 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) error {
 	var content store.Content
 	if note != "" {
 		if now.Note, err = o.nextEvent(); err != nil {
-			return err
+			return nil, err
 		}
 		if content, err = o.said(schemas.UpdateIn{Action: schemas.ActRelease, Note: note, To: string(to)}); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return o.put(life.Release, r, &now, schemas.Event{}, content)
+	text := "Your claim was released by " + string(o.by.Agent) + ". " + note
+	return &now, o.commit(happening{action: life.Release, was: r, now: &now, said: content, text: text})
 }
 
 // dropClaim ends a claim without charging it: its token is void and nobody holds the handoff.

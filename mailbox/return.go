@@ -29,20 +29,14 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	if err != nil {
 		return nil, err
 	}
-	if err := o.put(life.Return, r, &now, schemas.Event{}, content); err != nil {
-		return nil, err
-	}
-	d, err := o.draftAgain(&now, lost{Reason: in.Note})
+	err = o.commit(happening{action: life.Return, was: r, now: &now, said: content, why: lost{Reason: in.Note}})
 	if err != nil {
 		return nil, err
 	}
-	d.to, d.token, d.handoff.Kind = schemas.Address(r.Holder), o.by.Token, "return"
-	d.handoff.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
-	d.handoff.Metadata.NeedsApproval = false // the work was approved; this is the rest of it
-	again, err := o.succeed(life.Redo, &now, d, p)
+	followed, err := o.follow()
 	if err != nil {
 		return nil, err
 	}
-	out.Created, out.To = again.ID, again.To
-	return o.Record(r.ID)
+	out.Created, out.To = followed.successor.ID, followed.successor.To
+	return &now, nil
 }

@@ -120,10 +120,7 @@ func (o *op) create(d *draft, p place) (*store.Record, error) {
 	if r.Body, err = o.nextEvent(); err != nil { // last: what came before may have left events
 		return nil, err
 	}
-	if err := o.put(life.Send, nil, r, schemas.Event{Other: p.parent}, d.content); err != nil || !r.NeedsApproval {
-		return r, err
-	}
-	return r, o.askApproval(r)
+	return r, o.commit(happening{action: life.Send, now: r, said: d.content, other: p.parent})
 }
 
 // newRecord is what a draft says of itself, in its place.

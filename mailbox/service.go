@@ -97,11 +97,16 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 	now, running := s.clock.Read()
 	var o *op
 	err := s.Store.Update(ctx, func(tx *store.Tx) error {
-		o = &op{Service: s, tx: tx, View: &tx.View, by: by, now: now, started: now.Add(-running)}
+		o = &op{Service: s, tx: tx, View: &tx.View, by: by, now: now, started: now.Add(-running), left: mostFollow}
 		if err := o.lapse(); err != nil {
 			return err
 		}
-		return fn(o)
+		o.left = mostFollow
+		if err := fn(o); err != nil {
+			return err
+		}
+		_, err := o.follow()
+		return err
 	})
 	if o != nil && o.wrote {
 		s.hub.Announce(o.announced()) // also after an error: whether a failed commit was kept is not known
@@ -113,6 +118,9 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 		s.endings.note(by.Conn, o.ended, now)
 	}
 	s.Presence.Forget(append(o.unheld, o.ended)...)
+	if o.owing && by.Via != schemas.ViaClock {
+		s.applyTime(ctx)
+	}
 	return o.refusal
 }
 
@@ -132,7 +140,7 @@ func (s *Service) catchUp(ctx context.Context) error {
 			return err
 		}
 		err = s.update(ctx, clockCaller, func(o *op) error {
-			more = o.more
+			more = o.more || o.owing
 			return nil
 		})
 		if err != nil {

@@ -52,7 +52,8 @@ func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 			return err
 		}
 		given = true
-		return o.release(r, "", "")
+		_, err = o.release(r, "", "")
+		return err
 	})
 	if err != nil || !given {
 		return cmp.Or(err, why)

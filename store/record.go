@@ -31,7 +31,7 @@ type Record struct {
 	Box schemas.Address `json:"box,omitempty"`
 
 	// Wakes is the next time at which the clock changes it: the end of a lease, a reservation, a delay,
-	// or the deadline. Zero when time does nothing.
+	// or the deadline, or at once for what it owes. Zero when time does nothing.
 	Wakes Time `json:"wakes,omitempty"`
 
 	Created   Time `json:"created"`
@@ -81,6 +81,10 @@ type Record struct {
 	Late       []uint64 `json:"late,omitempty"`
 	Event      uint64   `json:"ev"` // its last event
 
+	// Owes is what still follows from its last change, because it was too much for one transaction. It is due
+	// at once, also when the handoff ended.
+	Owes []Debt `json:"owes,omitempty"`
+
 	OriginID     string `json:"origin,omitempty"`
 	Digest       string `json:"dig,omitempty"`  // of what was sent, to notice the same content again
 	ResultDigest string `json:"rdig,omitempty"` // of the outcome, to answer a repeat as the first time
@@ -88,6 +92,12 @@ type Record struct {
 
 	// unknown holds fields that a later version of this program wrote: they are kept as they are.
 	unknown map[string]json.RawMessage
+}
+
+// Debt is one consequence that goes through many handoffs, and the last of them that it was carried out for.
+type Debt struct {
+	Do    string     `json:"do"`
+	After schemas.ID `json:"after,omitempty"`
 }
 
 // Blocked tells whether it waits for something other than an agent.
@@ -101,6 +111,7 @@ func (r *Record) Clone() Record {
 	c.After = slices.Clone(r.After)
 	c.Excluded = slices.Clone(r.Excluded)
 	c.Late = slices.Clone(r.Late)
+	c.Owes = slices.Clone(r.Owes)
 	return c
 }
 

@@ -1,5 +1,6 @@
-// Package life is the life of a handoff as a table: which action is allowed in which state, what state it
-// leads to, and who may do it. It reads no clock and no store: package mailbox asks it, and does the rest.
+// Package life is the life of a handoff as two tables. One says which action is allowed in which state, what state
+// it leads to, and who may do it; the other says what follows from an action. It reads no clock and no store:
+// package mailbox asks it, and does the rest.
 package life
 
 import "handoff/schemas"
@@ -41,6 +42,8 @@ const (
 	Redo      Action = "given_back" // the child of a return was made
 	Mark      Action = "checkpoint"
 	Late      Action = "late"
+	Defer     Action = "deferred" // more follows from it than one transaction carries out
+	Resume    Action = "resumed"  // the clock goes on with that
 
 	// These are about no handoff.
 	Register    Action = "registered"
@@ -54,7 +57,7 @@ const (
 var Actions = []Action{
 	Send, Approve, Refuse, Ready, Claim, Reclaim, Amend, Progress, Ask, Answer,
 	Unreserve, Complete, Fail, Reject, Decline, Release, Renew, Lost, Requeue,
-	Exhaust, Expire, Cancel, Forward, Return, Retry, Rerun, Rollback, Escalate, Redo, Mark, Late,
+	Exhaust, Expire, Cancel, Forward, Return, Retry, Rerun, Rollback, Escalate, Redo, Mark, Late, Defer, Resume,
 }
 
 // Parts is a set of the parts that callers play towards a handoff.
@@ -121,6 +124,12 @@ var table = map[Action]map[schemas.Status]Step{
 	Redo:     same(Sender|Owner|Human|Verifier, schemas.Returned),
 	Mark:     same(Holder, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
 	Late:     same(Holder, schemas.Statuses...),
+	Defer:    same(Clock, ended...),
+	Resume:   same(Clock, ended...),
+}
+
+var ended = []schemas.Status{
+	schemas.Completed, schemas.Rejected, schemas.Failed, schemas.TimedOut, schemas.Returned, schemas.Cancelled,
 }
 
 // each gives the same step for several states.

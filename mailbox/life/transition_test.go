@@ -17,13 +17,15 @@ var update = flag.Bool("update", false, "rewrite golden files")
 
 // The golden file is the picture of the table: every action in every state.
 func TestTransitions(t *testing.T) {
-	const golden = "testdata/transitions.txt"
-	got := picture()
+	golden(t, "testdata/transitions.txt", picture())
+}
+
+// golden compares a picture with the one that is kept, or keeps it.
+func golden(t *testing.T, path, got string) {
 	if *update {
-		require.NoError(t, os.MkdirAll("testdata", 0o755))
-		require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(golden)
+	want, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, string(want), got)
 }

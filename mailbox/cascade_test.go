@@ -1,0 +1,168 @@
+package mailbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
+)
+
+// breaking is a store that keeps a number of updates and refuses those after them, as if the process ended; with
+// no number it keeps all.
+type breaking struct {
+	store.Backend
+	keeps *int
+}
+
+func (b *breaking) Update(ctx context.Context, fn func(store.Writer) error) error {
+	if b.keeps != nil {
+		if *b.keeps--; *b.keeps < 0 {
+			return errors.New("the process ended")
+		}
+	}
+	return b.Backend.Update(ctx, fn)
+}
+
+func (b *breaking) after(updates int) { b.keeps = &updates }
+func (b *breaking) never()            { b.keeps = nil }
+
+// waiting sends many handoffs that wait for the first one.
+func waiting(w *world, n int) (a, b schemas.Caller) {
+	a, b = w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "first")
+	for i := range n {
+		w.send(a, "c", fmt.Sprint("then ", i), afterwards("1"))
+	}
+	return a, b
+}
+
+// actions are those that are recorded about a handoff, oldest first.
+func (w *world) actions(id schemas.ID) (all []string) {
+	w.t.Helper()
+	require.NoError(w.t, w.store.View(w.t.Context(), func(v *store.View) error {
+		all = nil
+		for e, err := range v.EventsAfter(0) {
+			if err != nil {
+				return err
+			}
+			if e.Handoff == id {
+				all = append(all, e.Action)
+			}
+		}
+		return nil
+	}))
+	return all
+}
+
+func (w *world) waitFor(id schemas.ID) (n int) {
+	w.t.Helper()
+	require.NoError(w.t, w.store.View(w.t.Context(), func(v *store.View) error {
+		n = 0
+		for _, err := range v.Oldest(store.WaitingFor(id), 0) {
+			if n++; err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	return n
+}
+
+func TestACompletionLetsMoreGoOnThanOneTransactionCarries(t *testing.T) {
+	w := newWorld(t)
+	_, b := waiting(w, 1100)
+	w.claim(b)
+	w.complete(b, 1)
+	require.Equal(t, 1100, w.pending("c"))
+	require.Zero(t, w.waitFor(1))
+	require.Equal(t, []string{"sent", "claimed", "completed", "deferred", "resumed"}, w.actions(1))
+}
+
+func TestWhatWasPutOffIsDoneByTheNextCallAfterTheProcessEnded(t *testing.T) {
+	disk := &breaking{Backend: memory.New()}
+	w := newWorldOn(t, disk)
+	a, b := waiting(w, 1100)
+	w.claim(b)
+	disk.after(1)
+	w.complete(b, 1)
+	require.Equal(t, 1000, w.pending("c"))
+	require.Equal(t, 100, w.waitFor(1))
+
+	disk.never()
+	_, err := w.Agents(t.Context(), a, schemas.AgentsIn{})
+	require.NoError(t, err)
+	require.Equal(t, 1100, w.pending("c"))
+}
+
+func TestEachOfManyThatWaitForACancelledOneIsToldOnce(t *testing.T) {
+	disk := &breaking{Backend: memory.New()}
+	w := newWorldOn(t, disk)
+	a, _ := waiting(w, 1100)
+	disk.after(1)
+	w.update(person, 1, schemas.ActCancel)
+	require.Len(t, w.told(a), 1001) // of the cancelled one, and of those that waited for it
+
+	disk.never()
+	_, err := w.Agents(t.Context(), a, schemas.AgentsIn{})
+	require.NoError(t, err)
+	told := w.told(a)
+	require.Len(t, told, 1101)
+	for id, times := range told {
+		require.Equal(t, 1, times, "%s", id)
+	}
+}
+
+// told is how many notices an agent has about each handoff.
+func (w *world) told(by schemas.Caller) (times map[schemas.ID]int) {
+	w.t.Helper()
+	require.NoError(w.t, w.store.View(w.t.Context(), func(v *store.View) error {
+		times = map[schemas.ID]int{}
+		for n, err := range v.Notices(by.Agent, 0) {
+			if err != nil {
+				return err
+			}
+			times[n.About]++
+		}
+		return nil
+	}))
+	return times
+}
+
+func TestWhoWaitsForARetryThatEndedBeforeAllWereMovedGoesOn(t *testing.T) {
+	disk := &breaking{Backend: memory.New()}
+	w := newWorldOn(t, disk)
+	_, b := waiting(w, 3100)
+	w.claim(b)
+	disk.after(1)
+	again := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRetry}).RollbackHandoff
+	require.Equal(t, 1000, w.waitFor(again))
+	disk.after(1)
+	require.Equal(t, again, w.claim(b).HandoffID)
+	disk.after(1)
+	w.complete(b, again)
+	disk.never()
+	w.claim(b)
+	require.Zero(t, w.waitFor(1))
+	require.Zero(t, w.waitFor(again))
+	require.Equal(t, 3100, w.pending("c"))
+}
+
+func TestPartsOfAFailureThatAreTooManyAreCancelledAfterIt(t *testing.T) {
+	w := newWorldOn(t, memory.New())
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x")
+	w.claim(b)
+	for i := range 1100 {
+		w.send(b, "c", fmt.Sprint("part ", i))
+	}
+	out := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")})
+	require.Equal(t, schemas.ID(1102), out.RollbackHandoff)
+	require.Zero(t, w.pending("c"))
+	require.Equal(t, out.RollbackHandoff, w.full(1).Standing.Successor)
+}

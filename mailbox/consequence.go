@@ -1,0 +1,80 @@
+package mailbox
+
+import (
+	"fmt"
+
+	"handoff/mailbox/life"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// conditions tell of what happened whether a condition of the table holds.
+var conditions = map[life.Condition]func(*happening) bool{
+	life.Always:          func(*happening) bool { return true },
+	life.NeedsApproval:   func(h *happening) bool { return h.now.NeedsApproval && (h.was == nil || !h.was.NeedsApproval) },
+	life.NeedsPermission: func(h *happening) bool { return h.now.Permission },
+	life.HeldByAnother:   func(h *happening) bool { return h.was.Holder != h.was.From },
+	life.Continues:       func(h *happening) bool { return h.forward != nil },
+	life.ThenRollback:    func(h *happening) bool { return h.then == schemas.ThenRollback },
+	life.ThenRetry:       func(h *happening) bool { return h.then == schemas.ThenRetry },
+	life.ThenEscalate:    func(h *happening) bool { return h.then == schemas.ThenEscalate },
+}
+
+// consequence carries out what concerns the handoff itself.
+func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err error) {
+	switch c {
+	case life.AskApproval:
+		return came, o.notify(schemas.Human, noticeOf(noticeApproval, h.now, "It waits for your approval: handoff approve "+h.now.ID.String()))
+	case life.TellSender:
+		return came, o.tell(h.now, h.notice())
+	case life.TellHolder:
+		return came, o.notify(h.was.Holder, h.notice())
+	case life.TellAsker:
+		return came, o.notify(h.was.Asker, h.notice())
+	case life.TellHuman:
+		return came, o.notify(schemas.Human, h.notice())
+	case life.PassOn:
+		came.forwarded, err = o.passOn(h)
+	case life.SendBack:
+		came.successor, err = o.sendBack(h)
+	case life.SendAgain:
+		came.successor, err = o.sendAgain(life.Rerun, h.now, h.now.SentWith)
+	case life.SendRollback:
+		came.successor, err = o.rollback(h)
+	case life.SendToDecider:
+		came.successor, err = o.escalate(h)
+	default:
+		err = fmt.Errorf("nobody knows how to %s", c)
+	}
+	return came, err
+}
+
+// goesThrough gives the handoffs that a consequence concerns, unless that is the handoff itself.
+func goesThrough(d duty) (i store.Index, many bool) {
+	switch d.do {
+	case life.TellWaiting, life.FreeWaiting, life.MoveWaiting:
+		return store.WaitingFor(d.of.now.ID), true
+	case life.CancelParts:
+		return store.ChildrenOf(d.of.now.ID), true
+	}
+	return i, false
+}
+
+// consequenceFor carries out for one handoff what concerns many. One that cannot be read stops no other.
+func (o *op) consequenceFor(c life.Consequence, h *happening, id schemas.ID) error {
+	r := o.usable(id)
+	if r == nil || r.Status.Ended() {
+		return nil
+	}
+	switch c {
+	case life.TellWaiting:
+		return o.tellBlocked(r, h.now)
+	case life.FreeWaiting:
+		return o.strike(r, h.now.ID, 0)
+	case life.MoveWaiting:
+		return o.waitInstead(r, h.now)
+	case life.CancelParts:
+		return o.cancelPart(r, h.now)
+	}
+	return fmt.Errorf("nobody knows how to %s", c)
+}

@@ -1,0 +1,67 @@
+package mailbox
+
+import (
+	"strings"
+
+	"handoff/mailbox/life"
+	"handoff/schemas"
+)
+
+// forward drafts the handoff that a completion passes on, nil for none.
+func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (*draft, error) {
+	c := in.Continuation
+	if c == nil || c.To == "" {
+		return nil, nil
+	}
+	send := c.SendIn
+	if send.Options == nil {
+		send.Options = &schemas.SendOptions{}
+	}
+	options := *send.Options
+	if options.Reason == "" {
+		options.Reason = c.Reason
+	}
+	send.Options = &options
+	if send.Task == "" {
+		return nil, schemas.Invalidf("continuation.task", "is needed to pass on to %s", c.To).
+			WithHint("Say what %s is to do, or leave out continuation.to.", c.To)
+	}
+	if send.Summary == "" {
+		send.Summary = in.Summary // what was just found is what the next one needs
+	}
+	d, err := s.draft(by, send, s.Now())
+	if err != nil {
+		e := schemas.AsError(err)
+		return nil, e.WithField("continuation." + e.Field)
+	}
+	return &d, nil
+}
+
+// passOn sends the continuation of a completed handoff.
+func (o *op) passOn(h *happening) (*schemas.SendOut, error) {
+	r, next := h.now, *h.forward
+	if next.parent == "" {
+		next.parent = r.ID.String()
+	}
+	if next.handoff.Source.Agent != o.by.Agent { // the token said who it is
+		next.handoff.Source.Agent = o.by.Agent
+		if err := o.encode(&next); err != nil {
+			return nil, err
+		}
+	}
+	send := o.send
+	if next.handoff.Type == schemas.TypeMessage {
+		send = o.message
+	}
+	sent, err := send(&next)
+	if err != nil {
+		e := schemas.AsError(err)
+		return nil, e.About(0, "", 0).WithField(strings.TrimSuffix("continuation."+e.Field, ".")).WithHint("%s %s was not completed either.", e.Hint, r.ID)
+	}
+	if sent.HandoffID == 0 {
+		return &sent, nil
+	}
+	now := r.Clone()
+	now.Forwarded = sent.HandoffID
+	return &sent, o.commit(happening{action: life.Forward, was: r, now: &now, other: sent.HandoffID})
+}

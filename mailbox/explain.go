@@ -1,0 +1,73 @@
+package mailbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// lost is why a handoff did not end well: what its holder said, or what the clock or a sender says.
+type lost struct {
+	Failure *schemas.Failure
+	Reason  string
+}
+
+func (l lost) text() string {
+	if l.Failure != nil {
+		return l.Failure.Failure.Description
+	}
+	return l.Reason
+}
+
+// lossOf is why a handoff ended badly, as far as anybody said.
+func (o *op) lossOf(r *store.Record) (why lost, err error) {
+	why.Reason = string(r.Status)
+	if r.Result == 0 {
+		return why, nil
+	}
+	why.Failure = &schemas.Failure{}
+	return why, o.Saying(r.ID, r.Result, why.Failure)
+}
+
+// failuresKept is how many earlier failures a handoff tells of.
+const failuresKept = 10
+
+// explain puts the failure and what was achieved into the context of the handoff that goes on. Where that
+// makes it too large it says only where to read them: a handoff that goes on is never refused, since what
+// ends the one before it may be the clock.
+func (o *op) explain(r *store.Record, h *schemas.Handoff, why lost) error {
+	before := value(h.Context)
+	c := before
+	c.PreviousFailures = append(slices.Clone(before.PreviousFailures), fmt.Sprintf("%s %s: %s", r.ID, r.Status, why.text()))
+	c.PreviousFailures = c.PreviousFailures[max(len(c.PreviousFailures)-failuresKept, 0):]
+	if f := why.Failure; f != nil {
+		for _, b := range f.Failure.Blockers {
+			c.KnownIssues = append(c.KnownIssues, b.Description)
+		}
+		c.PartialProgress = f.Failure.PartialProgress
+		if f.RollbackRequest != nil {
+			c.Questions = f.RollbackRequest.Questions
+		}
+	}
+	checkpoint, err := lastCheckpoint(o.View, r)
+	if err != nil {
+		return err
+	}
+	if c.Checkpoint = checkpoint; checkpoint != nil && checkpoint.PartialProgress != nil {
+		c.PartialProgress = nil // it is told once
+	}
+	h.Context = &c
+	if b, err := json.Marshal(h); err != nil || len(b) <= o.Limits.Handoff-headroom {
+		return err
+	}
+	before.PreviousFailures = append(slices.Clone(before.PreviousFailures), fmt.Sprintf("%s %s: %s get_handoff %s with view full has the rest.",
+		r.ID, r.Status, schemas.Clip(why.text(), 200), r.ID))
+	h.Context = &before
+	return nil
+}
+
+// headroom is left in a handoff made by the rules for what is filled in later, in bytes.
+const headroom = 1 << 10

@@ -1,0 +1,87 @@
+package mailbox
+
+import (
+	"cmp"
+	"slices"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// whatFollows is how the work goes on after r failed: as its holder asked for, by default with a rollback. A
+// retry that nobody is left to make becomes an escalation.
+func (o *op) whatFollows(r *store.Record, asked schemas.Then) (schemas.Then, error) {
+	if asked != schemas.ThenRetry {
+		return cmp.Or(asked, schemas.ThenRollback), nil
+	}
+	possible, err := o.mayRetry(r)
+	if err != nil || possible {
+		return schemas.ThenRetry, err
+	}
+	return schemas.ThenEscalate, nil
+}
+
+// mayRetry tells whether attempts are left, and in a pool somebody to make them.
+func (o *op) mayRetry(r *store.Record) (bool, error) {
+	if r.Attempt >= r.MaxAttempts {
+		return false, nil
+	}
+	if _, directed := r.To.Directed(); directed {
+		return true, nil
+	}
+	return o.candidatesLeft(r, r.Holder)
+}
+
+// rollbackTo is who goes on after a failure: the sender, the one named when it was sent, or a member of
+// the workflow. Empty means the rule: on_failure, else the sender.
+func (o *op) rollbackTo(r *store.Record, to string) (schemas.Agent, error) {
+	if to == "" {
+		return rollbackRule(r), nil
+	}
+	if err := mailboxOf("rollback_to", to); err != nil {
+		return "", err
+	}
+	agent := schemas.Agent(to)
+	if agent == r.From || agent == r.OnFailure || agent == schemas.Human {
+		return agent, nil
+	}
+	members, err := o.members(r.Workflow)
+	if err != nil || slices.Contains(members, agent) {
+		return agent, err
+	}
+	return "", schemas.Errorf(schemas.Invalid, "%s is not part of %s", agent, r.Workflow).WithField("rollback_to").
+		WithKnown(texts(members)...).WithHint("Roll back to the sender, the agent of rollback.on_failure or a member of the workflow: %s.", list(members))
+}
+
+func rollbackRule(r *store.Record) schemas.Agent {
+	switch {
+	case r.OnFailure != "":
+		return r.OnFailure
+	case r.From == schemas.System:
+		return schemas.Human
+	}
+	return r.From
+}
+
+// members are the agents that sent or held one of the last thousand handoffs of a workflow.
+func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
+	looked := 0
+	for id, err := range o.Newest(store.InWorkflow(wf), 0) {
+		if err != nil {
+			return nil, err
+		}
+		r := readable(o.View, id)
+		if r == nil {
+			continue
+		}
+		for _, a := range []schemas.Agent{r.From, r.Holder} {
+			if a != "" && a != schemas.System && !slices.Contains(members, a) {
+				members = append(members, a)
+			}
+		}
+		if looked++; looked == scanned {
+			break
+		}
+	}
+	return members, nil
+}

@@ -1,0 +1,33 @@
+package life_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"handoff/mailbox/life"
+)
+
+// The golden file is the picture of the table: what follows from every action, in which case, in which order.
+func TestFollows(t *testing.T) {
+	var b strings.Builder
+	for _, a := range life.Actions {
+		rows := life.Follows(a)
+		if len(rows) == 0 {
+			fmt.Fprintf(&b, "%-17s -\n", a)
+		}
+		for _, row := range rows {
+			for _, c := range row.Then {
+				fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("%-17s %-57s %s", a, c, when(row.If)), " "))
+			}
+		}
+	}
+	golden(t, "testdata/follows.txt", b.String())
+}
+
+func when(c life.Condition) string {
+	if c == life.Always {
+		return ""
+	}
+	return "if " + string(c)
+}

@@ -1,0 +1,147 @@
+package mailbox
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"handoff/mailbox/life"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// rollback gives the work back, with the failure, the questions and the partial result.
+func (o *op) rollback(h *happening) (*store.Record, error) {
+	r, to := h.now, cmp.Or(h.to, rollbackRule(h.now))
+	return o.child(life.Rollback, h, schemas.Address(to), schemas.Handoff{
+		Title: schemas.Clip("Fix: "+r.Title, o.Limits.Title),
+		Task:  schemas.Clip(fmt.Sprintf("%s (%s) was not done: %s", r.ID, r.Title, h.why.text()), o.Limits.Task),
+		Kind:  "rollback",
+	})
+}
+
+// escalate asks a person to go on.
+func (o *op) escalate(h *happening) (*store.Record, error) {
+	r := h.now
+	return o.child(life.Escalate, h, schemas.Address(schemas.Human), schemas.Handoff{
+		Title: schemas.Clip("Decide: "+r.Title, o.Limits.Title),
+		Task:  schemas.Clip(fmt.Sprintf("Handoff failed: %s. %s (%s) needs a decision.", h.why.text(), r.ID, r.Title), o.Limits.Task),
+		Kind:  "escalation",
+	})
+}
+
+// child creates a handoff that goes on after a failure, with what is known of why. Where the chain is too long for
+// it, a person is told instead and the child is nil.
+func (o *op) child(a life.Action, h *happening, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
+	r := h.now
+	p := place{workflow: r.Workflow, parent: r.ID, depth: r.Depth + 1, maxDepth: r.MaxDepth}
+	if err := o.checkDepth(p, r); err != nil {
+		return nil, o.notify(schemas.Human, noticeOf(noticeTooDeep, r, err.Error()+". "+h.why.text()))
+	}
+	if err := o.explain(r, &next, h.why); err != nil {
+		return nil, err
+	}
+	return o.succeed(a, r, &draft{handoff: next, to: to}, p)
+}
+
+// sendBack gives returned work to the agent that did it, with what is not good enough.
+func (o *op) sendBack(h *happening) (*store.Record, error) {
+	r := h.now
+	d, err := o.draftAgain(r, h.why)
+	if err != nil {
+		return nil, err
+	}
+	d.to, d.token, d.handoff.Kind = schemas.Address(r.Holder), o.by.Token, "return"
+	d.handoff.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
+	d.handoff.Metadata.NeedsApproval = false // the work was approved; this is the rest of it
+	p := place{workflow: r.Workflow, parent: r.ID, depth: r.Depth + 1, maxDepth: r.MaxDepth}
+	return o.succeed(life.Redo, r, d, p)
+}
+
+// succeed creates a handoff that takes the place of r, and names it there.
+func (o *op) succeed(a life.Action, r *store.Record, d *draft, p place) (*store.Record, error) {
+	o.inherit(d, r)
+	if err := o.encode(d); err != nil {
+		return nil, err
+	}
+	successor, err := o.create(d, p)
+	if err != nil {
+		return nil, err
+	}
+	now, err := o.step(a, r)
+	if err != nil {
+		return nil, err
+	}
+	now.Successor = successor.ID
+	return successor, o.commit(happening{action: a, was: r, now: &now, other: successor.ID})
+}
+
+// inherit fills what a handoff made by the rules has in common with the one it follows.
+func (o *op) inherit(d *draft, r *store.Record) {
+	h := &d.handoff
+	h.Schema, h.Version = schemas.Version, max(h.Version, 1)
+	if h.Source.Agent == "" {
+		h.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
+	}
+	h.Target = targetOf(d.to, h.Target.Reason)
+	if h.Type == "" {
+		h.Type = schemas.TypeHandoff
+	}
+	if len(h.Tags) == 0 {
+		h.Tags = r.Tags
+	}
+	if h.Metadata.Priority == "" {
+		h.Metadata.Priority = r.Priority
+	}
+	if h.Metadata.MaxAttempts == 0 {
+		h.Metadata.MaxAttempts = r.MaxAttempts
+	}
+}
+
+// sendAgain sends the same work again, with the context, partial progress and checkpoint of before. In a
+// pool the one who failed is passed over, if another is there. A token is charged with it, "" for none.
+func (o *op) sendAgain(a life.Action, r *store.Record, token string) (*store.Record, error) {
+	why, err := o.lossOf(r)
+	if err != nil {
+		return nil, err
+	}
+	d, err := o.draftAgain(r, why)
+	if err != nil {
+		return nil, err
+	}
+	d.to, d.token = r.To, token
+	others, err := o.candidatesLeft(r, r.Holder)
+	if err != nil {
+		return nil, err
+	}
+	if d.excluded = slices.Clone(r.Excluded); others && r.Holder != "" {
+		d.excluded = append(d.excluded, r.Holder)
+	}
+	p := place{workflow: r.Workflow, parent: r.Parent, depth: r.Depth, maxDepth: r.MaxDepth, retryOf: r.ID}
+	return o.succeed(a, r, d, p)
+}
+
+// draftAgain drafts the same work with why it is done again. A timeout counts anew; a deadline that was a
+// point in time is over or belongs to the first attempt, so it goes.
+func (o *op) draftAgain(r *store.Record, why lost) (*draft, error) {
+	d := &draft{attempt: r.Attempt, estimate: time.Duration(r.Estimate) * time.Minute}
+	if err := o.Saying(r.ID, r.Body, &d.handoff); err != nil {
+		return nil, err
+	}
+	if err := o.explain(r, &d.handoff, why); err != nil {
+		return nil, err
+	}
+	m := &d.handoff.Metadata
+	m.Deadline, m.NotBefore, m.After = nil, nil, nil
+	if e := d.handoff.Expectations; e != nil {
+		timeout, err := schemas.ParseDuration("expectations.timeout", e.Timeout)
+		if err != nil {
+			return nil, err
+		}
+		if timeout > 0 {
+			d.deadline = o.now.Add(timeout)
+		}
+	}
+	return d, nil
+}

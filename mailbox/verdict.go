@@ -1,0 +1,50 @@
+package mailbox
+
+import (
+	"errors"
+
+	"handoff/mailbox/life"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// verdict is what becomes of the outcome that a holder sends.
+type verdict int
+
+const (
+	judgedWrong  verdict = iota
+	judgedFirst          // the first outcome: it ends the handoff
+	judgedRepeat         // it was recorded before: answered as the first time
+	judgedLate           // the claim was lost: kept beside the record, and refused
+)
+
+// judge tells what becomes of an outcome, and why when it does not end the handoff.
+func (o *op) judge(a life.Action, r *store.Record, token, digest string) (verdict, error) {
+	if r.Status == schemas.Rejected && r.Holder != o.by.Agent && r.ResultDigest == digest {
+		return judgedRepeat, nil // rejected from the mailbox: there was no claim to prove
+	}
+	err := o.proves(r, token)
+	if e, ok := errors.AsType[*schemas.Error](err); ok && e.Code == schemas.Stale {
+		return judgedLate, e.WithHint("What you sent was kept as a late result and %s was told. claim_handoff takes the next one.", r.From)
+	}
+	switch {
+	case err != nil:
+		return judgedWrong, err
+	case !r.Status.Ended():
+		return judgedFirst, nil
+	case r.ResultDigest == digest && r.Status != schemas.Returned:
+		return judgedRepeat, nil
+	case r.Result == 0 || r.Status == schemas.Returned:
+		return judgedLate, o.overtaken(r) // ended by the clock, a cancel or a return
+	}
+	return judgedWrong, o.notNow(a, r)
+}
+
+func (o *op) overtaken(r *store.Record) *schemas.Error {
+	e := schemas.Errorf(schemas.Stale, "%s is %s", r.ID, r.Status).About(r.ID, r.Status, r.Successor)
+	hint := "What you sent was kept as a late result and its sender was told."
+	if r.Successor != 0 {
+		hint += " " + r.Successor.String() + " took its place."
+	}
+	return e.WithHint("%s", hint)
+}
