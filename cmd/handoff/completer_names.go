@@ -85,32 +85,6 @@ func capabilitiesOf(c schemas.Card) []string {
 	return slices.DeleteFunc(slices.Clone(c.Accepts), func(accepted string) bool { return accepted == "*" })
 }
 
-// workflows completes with those of the newest handoffs.
-var workflows = stored(func(ctx context.Context, conn *cli.Connection, _ string) ([]cobra.Completion, error) {
-	return newestWorkflows(conn, ctx), nil
-})
-
-// chains completes with what has a history: the handoffs, and the workflows of the newest.
-var chains = stored(func(ctx context.Context, conn *cli.Connection, typed string) ([]cobra.Completion, error) {
-	return append(offerHandoffs(conn, ctx, newest, typed), newestWorkflows(conn, ctx)...), nil
-})
-
-// newestWorkflows gives each once, with the title of the newest handoff in it.
-func newestWorkflows(conn *cli.Connection, ctx context.Context) (found []cobra.Completion) {
-	seen := map[schemas.Workflow]bool{}
-	looked := 0
-	for it := range look(conn, ctx, cli.Arguments{"box": "all"}, "") {
-		if !seen[it.Workflow] {
-			found = append(found, described(string(it.Workflow), it.Title))
-		}
-		seen[it.Workflow] = true
-		if looked++; looked == pageLimit {
-			break
-		}
-	}
-	return found
-}
-
 // tokenNames completes with the names of tokens that are good.
 var tokenNames = stored(func(ctx context.Context, conn *cli.Connection, _ string) (found []cobra.Completion, err error) {
 	var out schemas.TokenListOut

@@ -21,7 +21,7 @@ func completionCommand(a *cli.App) *cobra.Command {
 		Long: `SHELL is bash, zsh, fish or powershell. Bash needs the package bash-completion; zsh needs "fpath+=~/.zfunc"
 before compinit in ~/.zshrc.
 
-The shell is offered what is in the workspace: the handoffs that a command can act on, with their titles, agents,
+The shell is offered what is in the workspace: the newest handoffs that have not ended, with their titles, agents,
 workflows and tokens. A workspace that cannot be read within 0.3 s is left out without a word.
 
 Nothing is marked as read. As whenever somebody looks, what is due by then is judged, such as a lease that has ended.
