@@ -37,7 +37,7 @@ func inUse(w workspace.Workspace) error {
 }
 
 // holdingOf is what is in a workspace that this process has alone.
-func holdingOf(a *cli.App, ctx context.Context, w workspace.Workspace) (workspace.Holding, error) {
+func holdingOf(ctx context.Context, a *cli.App, w workspace.Workspace) (workspace.Holding, error) {
 	h, err := workspace.Look(ctx, w, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return h, schemas.Errorf(schemas.Unavailable, "look into workspace %s: %w", w.Name, err).

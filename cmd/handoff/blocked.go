@@ -13,7 +13,7 @@ import (
 const approval = "approval"
 
 // standingOf is where a handoff stands.
-func standingOf(conn *cli.Connection, ctx context.Context, id string) (schemas.Standing, error) {
+func standingOf(ctx context.Context, conn *cli.Connection, id string) (schemas.Standing, error) {
 	var out schemas.GetOut
 	if _, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": id, "view": "outcome"}, &out); err != nil {
 		return schemas.Standing{}, err
@@ -22,13 +22,13 @@ func standingOf(conn *cli.Connection, ctx context.Context, id string) (schemas.S
 }
 
 // blockers tells for the pending ones of a list what they wait for.
-func blockers(conn *cli.Connection, ctx context.Context, items []schemas.Item) (map[schemas.ID][]string, error) {
+func blockers(ctx context.Context, conn *cli.Connection, items []schemas.Item) (map[schemas.ID][]string, error) {
 	blocked := map[schemas.ID][]string{}
 	for _, item := range items {
 		if item.NoticeID != 0 || item.Status != schemas.Pending {
 			continue
 		}
-		st, err := standingOf(conn, ctx, item.HandoffID.String())
+		st, err := standingOf(ctx, conn, item.HandoffID.String())
 		if err != nil {
 			return nil, err
 		}
@@ -39,16 +39,16 @@ func blockers(conn *cli.Connection, ctx context.Context, items []schemas.Item) (
 
 // isStuck keeps what goes on only when somebody acts: it waits for an answer, for approval, or for a handoff
 // that ended otherwise than completed.
-func isStuck(conn *cli.Connection, ctx context.Context, item schemas.Item) (bool, error) {
+func isStuck(ctx context.Context, conn *cli.Connection, item schemas.Item) (bool, error) {
 	if item.Status != schemas.Pending {
 		return true, nil
 	}
-	st, err := standingOf(conn, ctx, item.HandoffID.String())
+	st, err := standingOf(ctx, conn, item.HandoffID.String())
 	if err != nil || slices.Contains(st.BlockedBy, approval) {
 		return err == nil, err
 	}
 	for _, id := range st.BlockedBy {
-		if before, err := standingOf(conn, ctx, id); err != nil || before.Status.Ended() {
+		if before, err := standingOf(ctx, conn, id); err != nil || before.Status.Ended() {
 			return err == nil, err
 		}
 	}

@@ -46,7 +46,7 @@ nothing waits.`,
 			if err := args.Set(cmd, claimFields); err != nil {
 				return err
 			}
-			out, raw, err := claim(a, cmd.Context(), args, wait.Duration)
+			out, raw, err := claim(cmd.Context(), a, args, wait.Duration)
 			if err != nil {
 				return err
 			}
@@ -64,7 +64,7 @@ nothing waits.`,
 }
 
 // claim claims as soon as there is something, or gives an empty result after the wait.
-func claim(a *cli.App, ctx context.Context, args cli.Arguments, wait time.Duration) (out schemas.ClaimOut, raw json.RawMessage, err error) {
+func claim(ctx context.Context, a *cli.App, args cli.Arguments, wait time.Duration) (out schemas.ClaimOut, raw json.RawMessage, err error) {
 	by, err := a.Caller(true)
 	if err != nil {
 		return out, nil, err

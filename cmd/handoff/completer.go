@@ -27,7 +27,7 @@ const keyPatience = 300 * time.Millisecond
 // stored completes with what is read from the workspace, if there is one.
 func stored(read func(ctx context.Context, conn *cli.Connection, typed string) ([]cobra.Completion, error)) completer {
 	return func(ctx context.Context, a *cli.App, typed string) (found []cobra.Completion, _ cobra.ShellCompDirective) {
-		err := lookInto(a, ctx, func(ctx context.Context, conn *cli.Connection) (err error) {
+		err := lookInto(ctx, a, func(ctx context.Context, conn *cli.Connection) (err error) {
 			found, err = read(ctx, conn, typed)
 			return err
 		})
@@ -39,7 +39,7 @@ func stored(read func(ctx context.Context, conn *cli.Connection, typed string) (
 }
 
 // lookInto is a visit of a workspace that exists, by somebody who may only read. It says nothing on any stream.
-func lookInto(a *cli.App, ctx context.Context, fn func(context.Context, *cli.Connection) error) error {
+func lookInto(ctx context.Context, a *cli.App, fn func(context.Context, *cli.Connection) error) error {
 	place, err := workspace.Find(a.Location())
 	if err != nil {
 		return err

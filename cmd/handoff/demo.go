@@ -26,7 +26,7 @@ real MCP connection, in a temporary directory, without a network. Then shows wha
 				return schemas.Errorf(schemas.Unavailable, "make a temporary directory: %w", err)
 			}
 			defer func() { err = errors.Join(err, os.RemoveAll(state)) }()
-			return playDemo(a, cmd.Context(), state)
+			return playDemo(cmd.Context(), a, state)
 		},
 	}
 }
@@ -34,7 +34,7 @@ real MCP connection, in a temporary directory, without a network. Then shows wha
 const demoWorkspace = "demo"
 
 // playDemo plays the chain and then, with the server gone, looks at it as anybody would afterwards.
-func playDemo(a *cli.App, ctx context.Context, state string) error {
+func playDemo(ctx context.Context, a *cli.App, state string) error {
 	err := demo.Play(ctx, demo.Config{
 		Executable: a.Executable, StateHome: state, Workspace: demoWorkspace, Out: a.Stdout, Errors: a.Stderr,
 	})
@@ -42,7 +42,7 @@ func playDemo(a *cli.App, ctx context.Context, state string) error {
 		return schemas.Errorf(schemas.Internal, "the demonstration went wrong: %w", err)
 	}
 	for _, command := range [][]string{{"history", "wf_auth"}, {"show", "ho_2"}, {"audit", "verify"}} {
-		if err := afterwards(a, ctx, state, command); err != nil {
+		if err := afterwards(ctx, a, state, command); err != nil {
 			return err
 		}
 	}
@@ -50,7 +50,7 @@ func playDemo(a *cli.App, ctx context.Context, state string) error {
 }
 
 // afterwards runs a command in the workspace of the demonstration.
-func afterwards(a *cli.App, ctx context.Context, state string, command []string) error {
+func afterwards(ctx context.Context, a *cli.App, state string, command []string) error {
 	p := &cli.Page{Style: a.Style()}
 	p.Line("\n%s", p.Bold("$ handoff "+command[0]+" "+command[1]))
 	if err := a.Write(p.String()); err != nil {

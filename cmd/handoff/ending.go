@@ -10,7 +10,7 @@ import (
 
 // endingOf is the event that ended a handoff, where no completion or failure tells how it ended: it was
 // cancelled, refused, returned or timed out. Else it is nil.
-func endingOf(a *cli.App, ctx context.Context, out schemas.GetOut) (*schemas.Event, error) {
+func endingOf(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.Event, error) {
 	if !out.Status.Ended() || out.Status == schemas.Completed || out.Failure != nil {
 		return nil, nil
 	}

@@ -18,7 +18,7 @@ const pauseBetween = time.Second
 // follow gives each event after a number to take, in order, until ctx is done or take fails. What take did is not
 // done again, except that an event for which the store was unavailable comes once more. Then the store is waited
 // for, which is told once, until events come again.
-func follow(a *cli.App, ctx context.Context, stream changes, after uint64, take func(schemas.Change) error) error {
+func follow(ctx context.Context, a *cli.App, stream changes, after uint64, take func(schemas.Change) error) error {
 	for told := false; ; {
 		var broke error
 		for c, err := range stream(ctx, after) {

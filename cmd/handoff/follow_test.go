@@ -43,7 +43,7 @@ func followed(t *testing.T, at map[uint64]error, after uint64, take func(uint64)
 		defer end()
 		var errs bytes.Buffer
 		a := &cli.App{Env: cli.Env{Stderr: &errs}}
-		err = follow(a, ctx, breaking(6, at, end), after, func(c schemas.Change) error {
+		err = follow(ctx, a, breaking(6, at, end), after, func(c schemas.Change) error {
 			seen = append(seen, c.N)
 			return take(c.N)
 		})

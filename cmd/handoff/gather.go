@@ -19,15 +19,15 @@ type gathered struct {
 }
 
 // gatherAll gathers what was asked for: newest first if it takes several questions, else in the order of the tool.
-func gatherAll(conn *cli.Connection, ctx context.Context, args cli.Arguments, l listing) (gathered, error) {
+func gatherAll(ctx context.Context, conn *cli.Connection, args cli.Arguments, l listing) (gathered, error) {
 	out := gathered{Items: []schemas.Item{}}
-	keep, err := filterOf(conn, ctx, args, l)
+	keep, err := filterOf(ctx, conn, args, l)
 	if err != nil {
 		return out, err
 	}
 	queries := l.queries(args)
 	for _, query := range queries {
-		if err := gather(conn, ctx, query, l.wanted(args), keep, &out); err != nil {
+		if err := gather(ctx, conn, query, l.wanted(args), keep, &out); err != nil {
 			return out, err
 		}
 	}
@@ -62,7 +62,7 @@ const pageLimit = 50
 type keeper func(schemas.Item) (bool, error)
 
 // gather adds rows that keep keeps until there are enough. A nil keep keeps all.
-func gather(conn *cli.Connection, ctx context.Context, args cli.Arguments, wanted int, keep keeper, out *gathered) error {
+func gather(ctx context.Context, conn *cli.Connection, args cli.Arguments, wanted int, keep keeper, out *gathered) error {
 	for found := 0; found < wanted; {
 		args["limit"] = min(wanted-found, pageLimit)
 		var page struct {
@@ -106,11 +106,11 @@ func (keep keeper) of(items []schemas.Item) (kept []schemas.Item, err error) {
 }
 
 // filterOf keeps what list_handoffs cannot be asked for: what is for a role, and what is stuck.
-func filterOf(conn *cli.Connection, ctx context.Context, args cli.Arguments, l listing) (keeper, error) {
+func filterOf(ctx context.Context, conn *cli.Connection, args cli.Arguments, l listing) (keeper, error) {
 	var forRole keeper
 	if l.role != "" {
 		var err error
-		if forRole, err = keepForRole(conn, ctx, args, l.role); err != nil {
+		if forRole, err = keepForRole(ctx, conn, args, l.role); err != nil {
 			return nil, err
 		}
 	}
@@ -123,12 +123,12 @@ func filterOf(conn *cli.Connection, ctx context.Context, args cli.Arguments, l l
 				return false, err
 			}
 		}
-		return isStuck(conn, ctx, item)
+		return isStuck(ctx, conn, item)
 	}, nil
 }
 
 // keepForRole keeps what is addressed to a role, or to who plays it.
-func keepForRole(conn *cli.Connection, ctx context.Context, args cli.Arguments, role string) (keeper, error) {
+func keepForRole(ctx context.Context, conn *cli.Connection, args cli.Arguments, role string) (keeper, error) {
 	if args["box"] == "notices" {
 		return nil, schemas.Invalidf("--role", "notices are for agents, not for roles").WithHint("Leave --role out.")
 	}

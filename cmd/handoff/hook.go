@@ -53,7 +53,7 @@ adds why.`,
 			}
 			process.Harmless()
 			return within(cmd.Context(), hookLimit, hookMercy, func(ctx context.Context) error {
-				return hook(a, ctx, client.Event(given[0]), name)
+				return hook(ctx, a, client.Event(given[0]), name)
 			})
 		},
 	}
@@ -62,8 +62,8 @@ adds why.`,
 }
 
 // hook tells a session its news.
-func hook(a *cli.App, ctx context.Context, e client.Event, name string) error {
-	account, err := readAccount(a, ctx)
+func hook(ctx context.Context, a *cli.App, e client.Event, name string) error {
+	account, err := readAccount(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -77,14 +77,14 @@ func hook(a *cli.App, ctx context.Context, e client.Event, name string) error {
 	}
 	return s.visit(ctx, func(conn *cli.Connection) error {
 		var out schemas.NewsOut
-		if err := askNews(conn, ctx, s.asked, &out); err != nil {
+		if err := askNews(ctx, conn, s.asked, &out); err != nil {
 			return err
 		}
 		answer, err := account.Answer(e, s.asked.Client, out, s.place.Name)
 		if err == nil {
-			err = say(a, ctx, answer)
+			err = say(ctx, a, answer)
 		}
-		return orUnheard(conn, ctx, err, s.asked, out)
+		return orUnheard(ctx, conn, err, s.asked, out)
 	})
 }
 
@@ -92,7 +92,7 @@ func hook(a *cli.App, ctx context.Context, e client.Event, name string) error {
 var errNothing = errors.New("there is nothing to say")
 
 // say prints an answer. Whoever it is for may not read it.
-func say(a *cli.App, ctx context.Context, answer []byte) error {
+func say(ctx context.Context, a *cli.App, answer []byte) error {
 	if len(answer) == 0 {
 		return errNothing
 	}

@@ -29,7 +29,7 @@ var (
 )
 
 // readAccount reads what the client tells of what happened. It may leave its end of the pipe open.
-func readAccount(a *cli.App, ctx context.Context) (news.Account, error) {
+func readAccount(ctx context.Context, a *cli.App) (news.Account, error) {
 	type reading struct {
 		news.Account
 		err error
@@ -101,14 +101,14 @@ func (s hooked) visit(ctx context.Context, fn func(*cli.Connection) error) error
 	})
 }
 
-func askNews(conn *cli.Connection, ctx context.Context, asked schemas.NewsIn, out *schemas.NewsOut) error {
+func askNews(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn, out *schemas.NewsOut) error {
 	*out = schemas.NewsOut{}
 	_, err := conn.Call(ctx, "session_news", asked, out)
 	return err
 }
 
 // orUnheard takes back that a session was told something, if it was not because of err.
-func orUnheard(conn *cli.Connection, ctx context.Context, err error, asked schemas.NewsIn, out schemas.NewsOut) error {
+func orUnheard(ctx context.Context, conn *cli.Connection, err error, asked schemas.NewsIn, out schemas.NewsOut) error {
 	if _, woken := errors.AsType[cli.Exit](err); err == nil || woken || out.Marked == nil {
 		return err
 	}
@@ -116,5 +116,5 @@ func orUnheard(conn *cli.Connection, ctx context.Context, err error, asked schem
 	defer end()
 	conn.By.Agent = out.Agent
 	back := schemas.NewsIn{On: schemas.OnUnheard, Session: asked.Session, Unheard: out.Marked}
-	return errors.Join(err, askNews(conn, ctx, back, &schemas.NewsOut{}))
+	return errors.Join(err, askNews(ctx, conn, back, &schemas.NewsOut{}))
 }

@@ -55,7 +55,7 @@ With --json: {"items": [...]}, all of them unless --limit says otherwise, as lis
 			if err := args.Set(cmd, listFields); err != nil {
 				return err
 			}
-			return list(a, cmd.Context(), args, l)
+			return list(cmd.Context(), a, args, l)
 		},
 	}
 	cli.Bind(cmd, listFields)
@@ -70,18 +70,18 @@ With --json: {"items": [...]}, all of them unless --limit says otherwise, as lis
 	return cmd
 }
 
-func list(a *cli.App, ctx context.Context, args cli.Arguments, l listing) error {
+func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error {
 	by, err := a.Caller(false)
 	if err != nil {
 		return err
 	}
 	return a.Connect(ctx, by, func(conn *cli.Connection) error {
-		out, err := gatherAll(conn, ctx, args, l)
+		out, err := gatherAll(ctx, conn, args, l)
 		if err != nil {
 			return err
 		}
 		if a.Style().Terminal && !a.JSON {
-			if out.blocked, err = blockers(conn, ctx, out.Items); err != nil {
+			if out.blocked, err = blockers(ctx, conn, out.Items); err != nil {
 				return err
 			}
 		}

@@ -37,13 +37,13 @@ With --json each line is an object, {"line": "..."}.`,
 		if *lines < 0 {
 			return schemas.Invalidf("--lines", "%d is no number of lines", *lines).WithHint("Give 0 or more.")
 		}
-		return printLogs(a, cmd.Context(), *lines, *follow)
+		return printLogs(cmd.Context(), a, *lines, *follow)
 	}
 	return cmd
 }
 
 // printLogs prints the last n lines and, if it is to follow, those that come, until ctx is done or nobody reads.
-func printLogs(a *cli.App, ctx context.Context, n int, follow bool) error {
+func printLogs(ctx context.Context, a *cli.App, n int, follow bool) error {
 	place, err := workspace.Find(a.Location())
 	if err != nil {
 		return err

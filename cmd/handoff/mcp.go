@@ -29,7 +29,7 @@ func mcpCommand(a *cli.App) *cobra.Command {
 client at the same time is claude-code-2, and so on. A session that worked keeps its number for a week. The
 server ends when its client does.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return serveClient(a, cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return serveClient(cmd.Context(), a) },
 	}
 	a.Limits.Bind(cmd.Flags())
 	return cmd
@@ -40,7 +40,7 @@ server ends when its client does.`,
 const answering = process.Limit - 1500*time.Millisecond
 
 // serveClient is the life of a server, from the first signal that is ignored to the lock that is let go of last.
-func serveClient(a *cli.App, ctx context.Context) error {
+func serveClient(ctx context.Context, a *cli.App) error {
 	ctx, life := process.Begin(ctx, a.Exit)
 	defer life.End()
 	client := os.Getppid()
@@ -49,11 +49,11 @@ func serveClient(a *cli.App, ctx context.Context) error {
 	process.SpendMemory()
 	stderr := process.NewDropping(a.Stderr)
 	defer stderr.Close()
-	return speak(a, ctx, life, client, slog.New(slog.NewTextHandler(stderr, nil)))
+	return speak(ctx, a, life, client, slog.New(slog.NewTextHandler(stderr, nil)))
 }
 
 // speak opens the workspace and speaks with the client, whose process is given, until one of them ends.
-func speak(a *cli.App, ctx context.Context, life *process.Life, client int, log *slog.Logger) error {
+func speak(ctx context.Context, a *cli.App, life *process.Life, client int, log *slog.Logger) error {
 	by, err := identity.Server(a.Agent, a.Getenv)
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ func onlyRead(id, lacks string) error {
 }
 
 // showNotice reads a notice of the agent who asks.
-func showNotice(a *cli.App, ctx context.Context, id string) error {
+func showNotice(ctx context.Context, a *cli.App, id string) error {
 	by, err := a.Caller(false)
 	if err != nil {
 		return err

@@ -32,14 +32,14 @@ collect it by itself yet.`,
 			if files {
 				return a.Write(news.Files)
 			}
-			return prime(a, cmd.Context())
+			return prime(cmd.Context(), a)
 		},
 	}
 	cmd.Flags().BoolVar(&files, "files", false, "print the instructions for agents that only write files")
 	return cmd
 }
 
-func prime(a *cli.App, ctx context.Context) error {
+func prime(ctx context.Context, a *cli.App) error {
 	by, err := a.Caller(true)
 	if err != nil {
 		return err

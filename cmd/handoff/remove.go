@@ -30,20 +30,20 @@ are handoffs in it that have not ended.`,
 			return err
 		}
 		if !*force {
-			if err := confirm(a, cmd.Context(), w); err != nil {
+			if err := confirm(cmd.Context(), a, w); err != nil {
 				return err
 			}
 		}
-		return remove(a, cmd.Context(), w, *force)
+		return remove(cmd.Context(), a, w, *force)
 	}
 	return cmd
 }
 
 // confirm has a person type the name of what is deleted. It does not ask what would be refused.
-func confirm(a *cli.App, ctx context.Context, w workspace.Workspace) error {
+func confirm(ctx context.Context, a *cli.App, w workspace.Workspace) error {
 	var h workspace.Holding
 	err := alone(a, w, func() (err error) {
-		h, err = finished(a, ctx, w)
+		h, err = finished(ctx, a, w)
 		return err
 	})
 	if err != nil {
@@ -63,11 +63,11 @@ func confirm(a *cli.App, ctx context.Context, w workspace.Workspace) error {
 	return nil
 }
 
-func remove(a *cli.App, ctx context.Context, w workspace.Workspace, force bool) error {
+func remove(ctx context.Context, a *cli.App, w workspace.Workspace, force bool) error {
 	var files []string
 	err := alone(a, w, func() (err error) {
 		if !force { // something may have been sent since it was asked for
-			if _, err := finished(a, ctx, w); err != nil {
+			if _, err := finished(ctx, a, w); err != nil {
 				return err
 			}
 		}
@@ -88,8 +88,8 @@ func remove(a *cli.App, ctx context.Context, w workspace.Workspace, force bool) 
 }
 
 // finished tells what is in a workspace where everything has ended.
-func finished(a *cli.App, ctx context.Context, w workspace.Workspace) (workspace.Holding, error) {
-	h, err := holdingOf(a, ctx, w)
+func finished(ctx context.Context, a *cli.App, w workspace.Workspace) (workspace.Holding, error) {
+	h, err := holdingOf(ctx, a, w)
 	if err == nil && h.Unfinished > 0 {
 		err = schemas.Errorf(schemas.Conflict, "workspace %s holds %s that has not ended", w.Name, handoffs(h.Unfinished)).
 			WithHint("handoff list --workspace %s shows them. --force deletes them as well.", w.Name)

@@ -96,7 +96,7 @@ func (s *servingCommand) own(ctx context.Context) error {
 func (s *servingCommand) keepServed(ctx context.Context, conn *cli.Connection, place workspace.Workspace, stderr io.Writer, log *slog.Logger) error {
 	if s.network.addr == "" {
 		sayWhoServes(stderr, place)
-		stay(conn, ctx, log)
+		stay(ctx, conn, log)
 		return nil
 	}
 	site, err := s.listenHTTP(ctx, place, conn.Boxes, log)
@@ -108,12 +108,12 @@ func (s *servingCommand) keepServed(ctx context.Context, conn *cli.Connection, p
 	var staying sync.WaitGroup
 	defer staying.Wait()
 	defer stop()
-	staying.Go(func() { stay(conn, ctx, log) })
+	staying.Go(func() { stay(ctx, conn, log) })
 	return site.serve(ctx, stderr)
 }
 
 // stay looks now and then whether the workspace is served, until ctx is done.
-func stay(conn *cli.Connection, ctx context.Context, log *slog.Logger) {
+func stay(ctx context.Context, conn *cli.Connection, log *slog.Logger) {
 	for cli.Sleep(ctx, lookAgain) {
 		if _, err := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil); err != nil && ctx.Err() == nil {
 			log.WarnContext(ctx, "workspace is not served", slog.Any("error", err))

@@ -38,21 +38,21 @@ func showCommand(a *cli.App) *cobra.Command {
 		}
 		switch {
 		case !isNotice(given[0]):
-			return showHandoff(a, cmd.Context(), given[0], view, everything)
+			return showHandoff(cmd.Context(), a, given[0], view, everything)
 		case view != "full":
 			return onlyRead(given[0], "has no "+view)
 		}
-		return showNotice(a, cmd.Context(), given[0])
+		return showNotice(cmd.Context(), a, given[0])
 	}
 	return cmd
 }
 
-func showHandoff(a *cli.App, ctx context.Context, id, view string, everything bool) error {
+func showHandoff(ctx context.Context, a *cli.App, id, view string, everything bool) error {
 	out, raw, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": id, "view": view})
 	if err != nil {
 		return err
 	}
-	end, err := endingOf(a, ctx, out)
+	end, err := endingOf(ctx, a, out)
 	if err != nil {
 		return err
 	}

@@ -40,12 +40,12 @@ work, ends, or has a newer one.`,
 	cmd.Flags().Var(&timeout, "timeout", "how long to wait; bare numbers are seconds")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		if wake.hook {
-			return wakeSession(a, cmd.Context(), wake)
+			return wakeSession(cmd.Context(), a, wake)
 		}
 		if isNotice(given[0]) {
 			return onlyRead(given[0], "has no end to wait for")
 		}
-		out, raw, err := waitForEnd(a, cmd.Context(), given[0], timeout.Duration)
+		out, raw, err := waitForEnd(cmd.Context(), a, given[0], timeout.Duration)
 		if err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ work, ends, or has a newer one.`,
 			return schemas.Errorf(schemas.Unavailable, "%s is still %s", out.HandoffID, out.Status).
 				WithHint("Wait longer with --timeout, or look with handoff show %s.", out.HandoffID)
 		}
-		if err := printEnd(a, cmd.Context(), out, raw, *silent); err != nil || out.Status == schemas.Completed {
+		if err := printEnd(cmd.Context(), a, out, raw, *silent); err != nil || out.Status == schemas.Completed {
 			return err
 		}
 		return cli.Exit(exitOutcome)
@@ -62,8 +62,8 @@ work, ends, or has a newer one.`,
 }
 
 // printEnd tells how a handoff ended, or only its status.
-func printEnd(a *cli.App, ctx context.Context, out schemas.GetOut, raw json.RawMessage, silent bool) error {
-	end, err := endingOf(a, ctx, out)
+func printEnd(ctx context.Context, a *cli.App, out schemas.GetOut, raw json.RawMessage, silent bool) error {
+	end, err := endingOf(ctx, a, out)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func printEnd(a *cli.App, ctx context.Context, out schemas.GetOut, raw json.RawM
 }
 
 // waitForEnd gives a handoff when it has ended, or as it stands when the time is over.
-func waitForEnd(a *cli.App, ctx context.Context, id string, limit time.Duration) (out schemas.GetOut, raw json.RawMessage, err error) {
+func waitForEnd(ctx context.Context, a *cli.App, id string, limit time.Duration) (out schemas.GetOut, raw json.RawMessage, err error) {
 	by, err := a.Caller(false)
 	if err != nil {
 		return out, nil, err

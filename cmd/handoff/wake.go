@@ -48,14 +48,14 @@ func (w *waking) bind(flags *pflag.FlagSet) {
 // wakeSession waits until a handoff comes for a session that sleeps, and wakes it. It ends as well when the session is at
 // work, when its client has ended, and when another command waits for it. A client with a queue waits for its hooks, so
 // there it goes on in the background.
-func wakeSession(a *cli.App, ctx context.Context, w waking) error {
+func wakeSession(ctx context.Context, a *cli.App, w waking) error {
 	if client.Unattended(a.Getenv) { // there the client waits for us before it begins
 		return nil
 	}
 	process.Harmless()
 	ctx, life := process.Begin(ctx, a.Exit)
 	defer life.End()
-	s, err := sleeping(a, ctx, w)
+	s, err := sleeping(ctx, a, w)
 	switch {
 	case err != nil:
 		return err
@@ -71,21 +71,21 @@ func wakeSession(a *cli.App, ctx context.Context, w waking) error {
 		process.LeaveGroup(a.Stdin, a.IsTerminal)
 	}
 	return s.visit(ctx, func(conn *cli.Connection) error {
-		out, err := await(conn, ctx, s.asked)
+		out, err := await(ctx, conn, s.asked)
 		if err != nil || len(out.New) == 0 {
 			return err
 		}
 		if w.thread != "" {
 			err = s.queue(ctx, w, out)
 		} else {
-			err = wakeByStatus(conn, ctx, out)
+			err = wakeByStatus(ctx, conn, out)
 		}
-		return orUnheard(conn, ctx, err, s.asked, out)
+		return orUnheard(ctx, conn, err, s.asked, out)
 	})
 }
 
 // wakeByStatus wakes Claude Code: what is on standard error its model reads.
-func wakeByStatus(conn *cli.Connection, ctx context.Context, out schemas.NewsOut) error {
+func wakeByStatus(ctx context.Context, conn *cli.Connection, out schemas.NewsOut) error {
 	var shown schemas.GetOut
 	conn.By.Agent = out.Agent
 	if _, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": out.New[0].HandoffID.String()}, &shown); err != nil {
@@ -98,13 +98,13 @@ func wakeByStatus(conn *cli.Connection, ctx context.Context, out schemas.NewsOut
 }
 
 // sleeping tells which session is to be woken.
-func sleeping(a *cli.App, ctx context.Context, w waking) (hooked, error) {
+func sleeping(ctx context.Context, a *cli.App, w waking) (hooked, error) {
 	account := news.Account{Session: w.thread}
 	if w.thread == "" {
 		ctx, end := context.WithTimeout(ctx, hookLimit)
 		defer end()
 		var err error
-		if account, err = readAccount(a, ctx); err != nil {
+		if account, err = readAccount(ctx, a); err != nil {
 			return hooked{}, err
 		}
 	}
@@ -116,11 +116,11 @@ func sleeping(a *cli.App, ctx context.Context, w waking) (hooked, error) {
 }
 
 // await waits for what a session is to be woken for: nothing when it is not to be woken any more.
-func await(conn *cli.Connection, ctx context.Context, asked schemas.NewsIn) (out schemas.NewsOut, err error) {
+func await(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) (out schemas.NewsOut, err error) {
 	failures := 0
 	err = conn.Wait(ctx, longestWake, func(now cli.Arguments) (done bool, err error) {
 		asked.WaitSeconds, _ = now["wait_seconds"].(int)
-		if err = askNews(conn, ctx, asked, &out); err != nil {
+		if err = askNews(ctx, conn, asked, &out); err != nil {
 			failures++
 			return failures == mostFailures, err
 		}

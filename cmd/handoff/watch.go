@@ -52,7 +52,7 @@ watching goes on. Ctrl-C is passed on to a command that runs, and a second one k
 			if err := w.check(cmd.Flags().Changed); err != nil {
 				return err
 			}
-			return watchUntilDone(a, cmd.Context(), w)
+			return watchUntilDone(cmd.Context(), a, w)
 		},
 	}
 	flags := cmd.Flags()
@@ -88,7 +88,7 @@ func (w *watching) check(given func(flag string) bool) error {
 }
 
 // watchUntilDone watches until it is interrupted or nobody reads any more, which is a good end.
-func watchUntilDone(a *cli.App, ctx context.Context, w watching) error {
+func watchUntilDone(ctx context.Context, a *cli.App, w watching) error {
 	if w.command == "" && leadsNowhere(a.Stdout) {
 		return schemas.Errorf(schemas.Invalid, "nobody can read what watch prints: its output is closed, or is %s", os.DevNull).
 			WithHint("To act on events instead, run a command for each with --exec.")
@@ -107,10 +107,10 @@ func watchUntilDone(a *cli.App, ctx context.Context, w watching) error {
 	defer out.Close()
 	take := eventPrinter(a, out)
 	if w.command != "" {
-		take = runner(a, signalled, w, place) // a command is not ended because nobody reads
+		take = runner(signalled, a, w, place) // a command is not ended because nobody reads
 	}
 	nobody := schemas.Caller{Via: schemas.ViaCLI}
-	err = a.Connect(ctx, nobody, func(conn *cli.Connection) error { return watchEvents(conn, ctx, w, take) })
+	err = a.Connect(ctx, nobody, func(conn *cli.Connection) error { return watchEvents(ctx, conn, w, take) })
 	if ctx.Err() != nil && cli.Unavailable(err) {
 		return nil
 	}
@@ -133,7 +133,7 @@ func leadsNowhere(w io.Writer) bool {
 }
 
 // watchEvents gives the events that were asked for to take.
-func watchEvents(conn *cli.Connection, ctx context.Context, w watching, take func(schemas.Change) error) error {
+func watchEvents(ctx context.Context, conn *cli.Connection, w watching, take func(schemas.Change) error) error {
 	after := w.since
 	if w.fromNow {
 		var newest schemas.NewestOut
@@ -145,7 +145,7 @@ func watchEvents(conn *cli.Connection, ctx context.Context, w watching, take fun
 	if conn.App.IsTerminal(conn.App.Stderr) {
 		fmt.Fprintf(conn.App.Stderr, "watching from event %d on; Ctrl-C ends it\n", after+1)
 	}
-	return follow(conn.App, ctx, conn.Boxes.Changes, after, func(c schemas.Change) error {
+	return follow(ctx, conn.App, conn.Boxes.Changes, after, func(c schemas.Change) error {
 		if !w.wants(c) {
 			return nil
 		}

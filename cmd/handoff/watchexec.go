@@ -12,7 +12,7 @@ import (
 )
 
 // runner runs the command of watch --exec for each event. That it failed is told, and no reason to stop.
-func runner(a *cli.App, ctx context.Context, w watching, place workspace.Workspace) func(schemas.Change) error {
+func runner(ctx context.Context, a *cli.App, w watching, place workspace.Workspace) func(schemas.Change) error {
 	command := onevent.Command{
 		Line: w.command, Limit: w.limit.Duration, Dir: a.Cwd, Stdout: a.Stdout, Stderr: a.Stderr,
 		Environ: append(os.Environ(), "HANDOFF_WORKSPACE="+place.Name),

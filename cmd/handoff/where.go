@@ -24,18 +24,18 @@ makes nothing: a workspace that was never used is only named.
 With --json found_by is flag, environment, git_common_directory, handoff_directory or directory; owner is null
 when nobody has the workspace open.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return printWhere(a, cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return printWhere(cmd.Context(), a) },
 	}
 }
 
 // printWhere tells all that it can find out, also when the owner does not answer.
-func printWhere(a *cli.App, ctx context.Context) error {
+func printWhere(ctx context.Context, a *cli.App) error {
 	w, err := findWhereabouts(a)
 	if err != nil {
 		return err
 	}
 	if w.Exists {
-		w.Agents, err = seen(a, ctx)
+		w.Agents, err = seen(ctx, a)
 		w.Error = schemas.AsError(err)
 	}
 	raw, err := json.Marshal(w)
@@ -53,7 +53,7 @@ func printWhere(a *cli.App, ctx context.Context) error {
 }
 
 // seen gives the agents that were ever in the workspace, the last first.
-func seen(a *cli.App, ctx context.Context) ([]sight, error) {
+func seen(ctx context.Context, a *cli.App) ([]sight, error) {
 	var out schemas.AgentsOut
 	err := a.Connect(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) error {
 		_, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": everybody}, &out)
