@@ -11,40 +11,29 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox"
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
-	"handoff/store"
 	"handoff/store/memory"
 	"handoff/tools"
 )
 
-// desk is a workspace in memory with a clock that is set by hand and ids that can be foreseen.
+// desk is a workspace whose claim tokens look like those of a real one.
 type desk struct {
-	t     *testing.T
-	local tools.Local
-	now   time.Time
+	*mailboxtest.World
+	t *testing.T
 }
 
 func newDesk(t *testing.T) *desk {
-	d := &desk{t: t, now: time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)}
-	kept := store.New(memory.New())
-	t.Cleanup(func() { require.NoError(t, kept.Close()) })
-	d.serve(kept)
-	return d
-}
-
-// serve puts the rules over a store, as a server does that starts.
-func (d *desk) serve(kept *store.Store) {
 	claims := 0
-	d.local.Mailbox = mailbox.New(mailbox.Config{
-		Store: kept,
-		Now:   func() time.Time { return d.now },
-		NewID: func(prefix string) string {
+	readable := func(c *mailbox.Config) {
+		c.NewID = func(prefix string) string {
 			if prefix == "ct" {
 				claims++
 			}
 			return fmt.Sprintf("%s_k3v9x2m7q4w8z1b%d", prefix, claims)
-		},
-	})
+		}
+	}
+	return &desk{mailboxtest.New(t, mailboxtest.On(memory.New()), readable), t}
 }
 
 // connect opens a connection for an agent.
@@ -62,7 +51,7 @@ func (d *desk) must(by schemas.Caller, tool, args string) json.RawMessage {
 }
 
 func (d *desk) call(by schemas.Caller, tool, args string) (json.RawMessage, error) {
-	return d.local.Invoke(d.t.Context(), tools.Call{Caller: by, Tool: tool, Args: json.RawMessage(args)})
+	return tools.Local{Mailbox: d.Service}.Invoke(d.t.Context(), tools.Call{Caller: by, Tool: tool, Args: json.RawMessage(args)})
 }
 
 // field is one text in a result.
@@ -77,7 +66,7 @@ func (d *desk) field(result json.RawMessage, name string) string {
 
 // in is a time some minutes from now, as results say it.
 func (d *desk) in(minutes time.Duration) string {
-	return d.now.Add(minutes * time.Minute).Format(time.RFC3339)
+	return d.Now().Add(minutes * time.Minute).Format(time.RFC3339)
 }
 
 const (
@@ -115,9 +104,9 @@ func exchange(t *testing.T) string {
 	architect, coder := d.connect("architect"), d.connect("auto-code")
 	var b strings.Builder
 	d.show(&b, architect, "send_handoff", exampleSend)
-	d.now = d.now.Add(time.Minute)
+	d.Pass(time.Minute)
 	d.show(&b, coder, "claim_handoff", `{}`)
-	d.now = d.now.Add(9 * time.Minute)
+	d.Pass(9 * time.Minute)
 	d.show(&b, coder, "complete_handoff", exampleComplete)
 	d.show(&b, architect, "list_handoffs", `{"box": "notices"}`)
 	return strings.TrimSpace(b.String()) + "\n"
@@ -160,7 +149,7 @@ func TestDocumentsSpeakOfLeasesAsTheyAre(t *testing.T) {
 	require.Equal(t, d.in(15), d.field(claimed, "lease_expires_at"))
 	old := d.field(claimed, "claim_token")
 
-	d.now = d.now.Add(40 * time.Minute) // silent, and its connection is open
+	d.Pass(40 * time.Minute) // silent, and its connection is open
 	require.Contains(t, string(d.must(second, "claim_handoff", `{}`)), `"empty":true`)
 
 	d.must(first, "connection_close", `{"conn": "conn_auto-code"}`)
@@ -172,7 +161,7 @@ func TestDocumentsSpeakOfLeasesAsTheyAre(t *testing.T) {
 	require.NoError(t, json.Unmarshal(d.must(sender, "get_handoff", `{"handoff_id": "1", "view": "outcome"}`), &shown))
 	require.Equal(t, d.in(2), shown.Standing.Until)
 
-	d.now = d.now.Add(3 * time.Minute)
+	d.Pass(3 * time.Minute)
 	again := d.must(second, "claim_handoff", `{}`)
 	require.Contains(t, string(again), `"attempt":2`)
 	_, err := d.call(first, "complete_handoff", fmt.Sprintf(`{"handoff_id": "1", "claim_token": %q, "summary": "done after all"}`, old))
@@ -187,7 +176,7 @@ func TestDocumentsSpeakOfTheCommandLineAsItIs(t *testing.T) {
 	claimed := d.must(shell, "claim_handoff", `{}`)
 	require.Equal(t, d.in(30), d.field(claimed, "lease_expires_at"))
 
-	d.now = d.now.Add(time.Hour) // its lease ended, and nobody else came
+	d.Pass(time.Hour) // its lease ended, and nobody else came
 	completed := d.must(shell, "complete_handoff", `{"handoff_id": "1", "summary": "12 passed"}`)
 	require.Equal(t, "completed", d.field(completed, "status"))
 }
@@ -196,11 +185,11 @@ func TestDocumentsSpeakOfKilledServersAsTheyAre(t *testing.T) {
 	d := newDesk(t)
 	d.must(d.connect("architect"), "send_handoff", `{"to": "auto-code", "task": "Fix the login"}`)
 	d.must(d.connect("auto-code"), "claim_handoff", `{}`)
-	d.now = d.now.Add(5 * time.Minute)
-	d.serve(d.local.Mailbox.Store)
+	d.Pass(5 * time.Minute)
+	d.Restart()
 	again := schemas.Caller{Agent: "auto-code", Via: schemas.ViaStdio, Conn: "conn_again"}
 	d.must(again, "connection_open", `{"conn": "conn_again"}`)
 	require.Contains(t, string(d.must(again, "claim_handoff", `{}`)), `"empty":true`)
-	d.now = d.now.Add(3 * time.Minute)
+	d.Pass(3 * time.Minute)
 	require.Contains(t, string(d.must(again, "claim_handoff", `{}`)), `"attempt":1`)
 }

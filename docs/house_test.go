@@ -90,6 +90,11 @@ var house = []room{
 		level: 2, path: "mailbox", about: "what is allowed",
 		imports: []string{"schemas", "store", "mailbox/roster", "mailbox/brief", "mailbox/contract", "mailbox/life", "mailbox/waiting", "mailbox/presence", "mailbox/draw"},
 	},
+	{
+		level: 2, path: "mailbox/mailboxtest", about: "a workspace for tests",
+		imports: []string{"store", "store/memory", "store/bolt", "store/storetest", "mailbox"},
+		owns:    []string{"github.com/stretchr/testify"},
+	},
 
 	{
 		level: 3, path: "tools", about: "what is offered",
@@ -182,4 +187,4 @@ var house = []room{
 
 // proving may be imported by every test: the stores, because tests run on real things, and what shows that processes
 // have ended.
-var proving = []string{"store/memory", "store/bolt", "store/bolt/byhand", "store/storetest", "cmd/handoff/internal/process/processtest"}
+var proving = []string{"store/memory", "store/bolt", "store/bolt/byhand", "store/storetest", "mailbox/mailboxtest", "cmd/handoff/internal/process/processtest"}

@@ -2,33 +2,21 @@ package mcp_test
 
 import (
 	"encoding/json"
-	"fmt"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/mailbox"
+	"handoff/mailbox/mailboxtest"
 	"handoff/mcp"
 	"handoff/schemas"
-	"handoff/store"
-	"handoff/store/memory"
 	"handoff/tools"
 )
 
 // workspace is a real mailbox in memory, and what a server over it needs. Its clock stands still.
 func workspace(t *testing.T) mcp.Config {
 	t.Helper()
-	kept := store.New(memory.New())
-	t.Cleanup(func() { require.NoError(t, kept.Close()) })
-	var ids atomic.Int64
 	cfg := config(newStandIn())
-	cfg.Invoker = tools.Local{Mailbox: mailbox.New(mailbox.Config{
-		Store: kept,
-		Now:   func() time.Time { return time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC) },
-		NewID: func(prefix string) string { return fmt.Sprintf("%s_%d", prefix, ids.Add(1)) },
-	})}
+	cfg.Invoker = tools.Local{Mailbox: mailboxtest.New(t).Service}
 	return cfg
 }
 

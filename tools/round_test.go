@@ -3,19 +3,14 @@ package tools_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"handoff/mailbox"
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
-	"handoff/store"
-	"handoff/store/memory"
 	"handoff/tools"
 )
 
@@ -27,12 +22,7 @@ type office struct {
 
 func open(t *testing.T) office {
 	t.Helper()
-	var ids atomic.Int64
-	return office{T: t, Local: tools.Local{Mailbox: mailbox.New(mailbox.Config{
-		Store: store.New(memory.New()),
-		Now:   func() time.Time { return time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC) },
-		NewID: func(prefix string) string { return fmt.Sprintf("%s_%d", prefix, ids.Add(1)) },
-	})}}
+	return office{T: t, Local: tools.Local{Mailbox: mailboxtest.New(t).Service}}
 }
 
 // as calls a tool under a name and checks the result against the published schema.

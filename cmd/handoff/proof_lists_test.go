@@ -52,7 +52,7 @@ func mixed(t *testing.T) *office {
 	t.Helper()
 	o := newOffice(t)
 	for i := range 100 {
-		o.now = o.now.Add(time.Minute)
+		o.Pass(time.Minute)
 		o.must([]string{"dev", "lead"}[i%2], "send_handoff", fmt.Sprintf(
 			`{"to": "qa", "task": "Task number%d about %s", "priority": %q, "type": %q, "tags": ["t%d"], "workflow": "w%d", "parent": "none"}`,
 			i, []string{"login", "logout", "the cart"}[i%3], []string{"normal", "high", "low", "critical"}[i%4],
@@ -91,7 +91,7 @@ func TestProofPagesShowEveryRowOnce(t *testing.T) {
 		"word":                        {map[string]any{"query": "login"}, func(i int) bool { return (i-1)%3 == 0 }},
 		"words in any order and case": {map[string]any{"box": "all", "query": "NUMBER42 task"}, func(i int) bool { return i == 43 }},
 		"a word that nobody said":     {map[string]any{"box": "all", "query": "signup"}, func(int) bool { return false }},
-		"since a time":                {map[string]any{"since": o.now.Add(-10 * time.Minute).Format(time.RFC3339)}, func(i int) bool { return i >= 90 }},
+		"since a time":                {map[string]any{"since": o.Now().Add(-10 * time.Minute).Format(time.RFC3339)}, func(i int) bool { return i >= 90 }},
 		"since a while":               {map[string]any{"box": "all", "since": "30m"}, func(i int) bool { return i >= 70 }},
 		"tag, type and word":          {map[string]any{"tags": "t0", "type": "testing", "query": "logout"}, func(i int) bool { return (i-1)%15 == 10 }},
 	} {
@@ -137,7 +137,7 @@ func TestProofPagesWhileOthersSend(t *testing.T) {
 func TestProofNoticesAreReadOnce(t *testing.T) {
 	o := newOffice(t)
 	for i := range 30 {
-		o.now = o.now.Add(time.Minute)
+		o.Pass(time.Minute)
 		o.must("dev", "send_handoff", fmt.Sprintf(`{"to": "qa", "task": "News %d", "type": "message"}`, i))
 	}
 	require.EqualValues(t, "30", unreadOf(o.must("qa", "list_handoffs", `{}`)), "other boxes read nothing")
@@ -164,7 +164,7 @@ func TestProofNoticesAreReadOnce(t *testing.T) {
 func TestProofNoticesThatAreFilteredStayUnread(t *testing.T) {
 	o := newOffice(t)
 	o.must("dev", "send_handoff", `{"to": "qa", "task": "The old build is red", "type": "message"}`)
-	o.now = o.now.Add(3 * time.Hour)
+	o.Pass(3 * time.Hour)
 	o.must("dev", "send_handoff", `{"to": "qa", "task": "The new build is green", "type": "message"}`)
 	require.Equal(t, []string{"no_2"}, rowIDs(o.must("qa", "list_handoffs", `{"box": "notices", "since": "1h"}`)))
 	require.Equal(t, []string{"no_2"}, rowIDs(o.must("qa", "list_handoffs", `{"box": "notices", "query": "build green"}`)))

@@ -12,36 +12,25 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/mailbox"
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/bolt"
 	"handoff/tools"
 )
 
-// then is when the proofs play, unless they need the clock of a real process.
-var then = time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
-
-// An office is a workspace in a file, and its tools in this process. Its clock stands still.
+// An office is a workspace in a file, and its tools in this process.
 type office struct {
 	testing.TB
-	tools.Local
-	file *bolt.Store
+	*mailboxtest.World
+	file store.Backend
 	conn string // over which its agents call
-	now  time.Time
-	n    int
 }
 
 func newOffice(t testing.TB) *office {
 	t.Helper()
-	file, err := bolt.Open(context.Background(), bolt.Config{Path: filepath.Join(t.TempDir(), "handoff.db")})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, file.Close()) })
-	o := &office{TB: t, file: file, conn: "conn_1", now: then}
-	o.Local = tools.Local{Mailbox: mailbox.New(mailbox.Config{
-		Store: store.New(file), Now: func() time.Time { return o.now },
-		NewID: func(prefix string) string { o.n++; return fmt.Sprintf("%s_%d", prefix, o.n) },
-	})}
+	file := mailboxtest.File(t)
+	o := &office{TB: t, World: mailboxtest.New(t, mailboxtest.On(file)), file: file, conn: "conn_1"}
 	o.must("dev", "connection_open", `{"conn": "conn_1"}`)
 	return o
 }
@@ -49,7 +38,7 @@ func newOffice(t testing.TB) *office {
 // call calls a tool as a client does.
 func (o *office) call(agent, tool, args string) (record, *schemas.Error) {
 	o.Helper()
-	raw, err := o.Invoke(o.Context(), tools.Call{
+	raw, err := tools.Local{Mailbox: o.Service}.Invoke(o.Context(), tools.Call{
 		Caller: schemas.Caller{Agent: schemas.Agent(agent), Via: schemas.ViaStdio, Conn: o.conn}, Tool: tool, Args: json.RawMessage(args),
 	})
 	if err != nil {
@@ -69,7 +58,7 @@ func (o *office) must(agent, tool, args string) record {
 // rows are all that the file holds, in order.
 func (o *office) rows() []byte { return rowsOf(o, o.file) }
 
-func rowsOf(t testing.TB, file *bolt.Store) []byte {
+func rowsOf(t testing.TB, file store.Backend) []byte {
 	t.Helper()
 	var all bytes.Buffer
 	require.NoError(t, file.View(context.Background(), func(r store.Reader) error {
@@ -103,7 +92,7 @@ type desk struct {
 	now   time.Time
 }
 
-func newDesk(t testing.TB) desk { return desk{t, t.TempDir(), then} }
+func newDesk(t testing.TB) desk { return desk{t, t.TempDir(), mailboxtest.Start()} }
 
 func (d desk) file() string { return filepath.Join(d.state, "handoff", "w", "handoff.db") }
 

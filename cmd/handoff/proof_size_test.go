@@ -22,18 +22,18 @@ func TestProofLargeRemainsDoNotStandInTheWay(t *testing.T) {
 		},
 		"checkpoint, then the deadline": func(o *office) {
 			o.must("qa", "update_handoff", fmt.Sprintf(`{"handoff_id": 1, "action": "progress", "changes": {"checkpoint": {"state": {"all": %q}}}}`, large))
-			o.now = o.now.Add(3 * time.Hour)
+			o.Pass(3 * time.Hour)
 		},
 		"the largest checkpoint, then the deadline": func(o *office) {
 			largest := strings.Repeat("x", 256<<10-100)
 			o.must("qa", "update_handoff", fmt.Sprintf(`{"handoff_id": 1, "action": "progress", "changes": {"checkpoint": {"state": {"all": %q}}}}`, largest))
-			o.now = o.now.Add(3 * time.Hour)
+			o.Pass(3 * time.Hour)
 		},
 		"the largest checkpoint, then silence": func(o *office) {
 			largest := strings.Repeat("x", 256<<10-100)
 			o.must("qa", "update_handoff", fmt.Sprintf(`{"handoff_id": 1, "action": "progress", "changes": {"checkpoint": {"state": {"all": %q}}}}`, largest))
 			o.must("dev", "connection_close", `{"conn": "conn_1"}`)
-			o.now = o.now.Add(time.Hour)
+			o.Pass(time.Hour)
 		},
 		"return": func(o *office) {
 			o.must("qa", "complete_handoff", fmt.Sprintf(`{"handoff_id": 1, "summary": "Done", "notes": [%q]}`, large))
@@ -78,6 +78,6 @@ func TestProofTheEarlierOfDeadlineAndTimeoutHolds(t *testing.T) {
 	o.must("dev", "update_handoff", `{"handoff_id": 1, "action": "amend", "changes": {"deadline": "2026-01-15T12:00:00Z"}}`)
 	require.Contains(t, holds(), "Deadline: 2026-01-13T20:30:00Z")
 
-	o.now = o.now.Add(48 * time.Hour)
+	o.Pass(48 * time.Hour)
 	require.Equal(t, "timed_out", o.must("dev", "get_handoff", `{"handoff_id": 1}`)["status"])
 }

@@ -41,7 +41,7 @@ func TestClaimsDecide(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	k := o.publish("1", jose.ES256)
-	now := w.now().Unix()
+	now := w.space.Now().Unix()
 	type claims = map[string]any
 	for _, c := range []struct {
 		name, typ string

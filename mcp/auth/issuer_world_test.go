@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/stretchr/testify/require"
@@ -26,7 +27,7 @@ const audience = "https://handoff.example.com/mcp"
 type office struct {
 	*testing.T
 	*httptest.Server
-	clock *clock
+	now func() time.Time
 
 	mu     sync.Mutex // guards the fields below
 	down   bool
@@ -112,7 +113,7 @@ func newKey(t *testing.T, alg jose.SignatureAlgorithm) crypto.Signer {
 
 // claims are those of a good token, with changes; nil takes a claim out.
 func (o *office) claims(changes map[string]any) map[string]any {
-	now := o.clock.now().Unix()
+	now := o.now().Unix()
 	all := map[string]any{
 		"iss": o.URL, "aud": []string{audience, "other"}, "sub": "user-1", "exp": now + 600, "nbf": now, "iat": now,
 		"scope": "openid handoff:agent", "handoff_agents": []string{"planner", "qa"},
@@ -144,8 +145,8 @@ func (o *office) sign(k key, typ string, claims map[string]any) string {
 func openWith(t *testing.T, o *office, set ...func(*auth.IssuerConfig)) *world {
 	t.Helper()
 	return open(t, func(w *world, c *auth.Config) {
-		o.clock = w.clock
-		config := auth.IssuerConfig{URL: o.URL, Audience: audience, Now: w.now}
+		o.now = w.space.Now
+		config := auth.IssuerConfig{URL: o.URL, Audience: audience, Now: w.space.Now}
 		for _, change := range set {
 			change(&config)
 		}

@@ -4,54 +4,36 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/mailbox"
+	"handoff/mailbox/mailboxtest"
 	"handoff/mcp/auth"
 	"handoff/schemas"
-	"handoff/store"
-	"handoff/store/memory"
 	"handoff/tools"
 )
 
-// world is a workspace in memory, the gate before it, and their clock.
+// world is a workspace and the gate before it.
 type world struct {
 	*testing.T
 	tools.Local
 	*auth.Gate
-	*clock
-	store  *store.Store
+	space  *mailboxtest.World
 	denied map[auth.Reason]int
 }
 
-// clock stands still until it is moved.
-type clock struct{ at atomic.Pointer[time.Time] }
-
-func newClock() *clock {
-	c := &clock{}
-	start := time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC)
-	c.at.Store(&start)
-	return c
-}
-
-func (c *clock) now() time.Time { return *c.at.Load() }
-
 // pass lets time go by after all that was asked for has been put away.
-func (c *clock) pass(d time.Duration) {
+func (w *world) pass(d time.Duration) {
 	for readingKeys() {
 		runtime.Gosched()
 	}
-	later := c.now().Add(d)
-	c.at.Store(&later)
+	w.space.Pass(d)
 }
 
 // readingKeys tells that the library still has keys in hand: it hands them to whoever waits before it is done, and
@@ -64,17 +46,12 @@ func readingKeys() bool {
 // open makes a world whose gate asks the workspace, or whatever asked makes of it, and an issuer if there is one.
 func open(t *testing.T, set ...func(*world, *auth.Config)) *world {
 	t.Helper()
-	w := &world{T: t, clock: newClock(), store: store.New(memory.New()), denied: map[auth.Reason]int{}}
-	var ids atomic.Int64
-	w.Local = tools.Local{Mailbox: mailbox.New(mailbox.Config{
-		Store: w.store,
-		Now:   w.now,
-		NewID: func(prefix string) string { return fmt.Sprintf("%s_%d", prefix, ids.Add(1)) },
-	})}
+	w := &world{T: t, space: mailboxtest.New(t), denied: map[auth.Reason]int{}}
+	w.Local = tools.Local{Mailbox: w.space.Service}
 	c := auth.Config{
 		Invoker:      w.Local,
-		NewRequestID: func() string { return fmt.Sprint(ids.Add(1)) },
-		Now:          w.now,
+		NewRequestID: func() string { return w.space.NewID("r") },
+		Now:          w.space.Now,
 		Denied:       func(reason auth.Reason) { w.denied[reason]++ },
 	}
 	for _, change := range set {

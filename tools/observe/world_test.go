@@ -3,9 +3,7 @@ package observe_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"iter"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox"
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
@@ -27,12 +26,9 @@ type office struct {
 
 func newOffice(t *testing.T) office {
 	t.Helper()
-	var ids atomic.Int64
 	timed := store.NewTimed(memory.New(), time.Now)
-	return office{T: t, Local: tools.Local{Mailbox: mailbox.New(mailbox.Config{
-		Store: store.New(timed), Now: time.Now, Commits: timed.Commits,
-		NewID: func(prefix string) string { return fmt.Sprintf("%s_%d", prefix, ids.Add(1)) },
-	})}}
+	measured := func(c *mailbox.Config) { c.Commits = timed.Commits }
+	return office{T: t, Local: tools.Local{Mailbox: mailboxtest.New(t, mailboxtest.On(timed), mailboxtest.Living, measured).Service}}
 }
 
 // caller is an agent over HTTP, perhaps within a span of its own.

@@ -5,14 +5,11 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/mailbox"
+	"handoff/mailbox/mailboxtest"
 	"handoff/mcp"
-	"handoff/store"
-	"handoff/store/memory"
 	"handoff/tools"
 )
 
@@ -41,15 +38,8 @@ func (p prompt) usage() string {
 // prompts are what the server tells a client of its prompts.
 func prompts(t *testing.T) []prompt {
 	t.Helper()
-	kept := store.New(memory.New())
-	defer func() { require.NoError(t, kept.Close()) }()
 	server := mcp.New(mcp.Config{
-		Invoker: tools.Local{Mailbox: mailbox.New(mailbox.Config{
-			Store: kept,
-			Now:   func() time.Time { return time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC) },
-			NewID: func(prefix string) string { return prefix + "_1" },
-		})},
-		NewRequestID: func() string { return "r1" },
+		Invoker: tools.Local{Mailbox: mailboxtest.New(t).Service}, NewRequestID: func() string { return "r1" },
 	})
 	var said bytes.Buffer
 	require.NoError(t, server.ServeStdio(t.Context(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`+"\n"), &said))

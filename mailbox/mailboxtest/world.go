@@ -1,0 +1,107 @@
+// Package mailboxtest opens a real workspace inside a test: a [mailbox.Service] over a real store, whose clock stands
+// still until the test moves it and whose ids are counted. Every test that needs a workspace in its own process
+// begins here.
+package mailboxtest
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox"
+	"handoff/store"
+	"handoff/store/bolt"
+	"handoff/store/memory"
+	"handoff/store/storetest"
+)
+
+// World is one workspace. Its methods and those of its service may be called concurrently, except [World.Restart].
+type World struct {
+	*mailbox.Service
+	t       testing.TB
+	config  mailbox.Config // as it was given to the service
+	passed  atomic.Int64   // since [Start], in nanoseconds
+	ids     atomic.Int64
+	closing sync.Once
+}
+
+// Start is when the clock of every world begins.
+func Start() time.Time { return time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC) }
+
+// New opens a workspace. The changes are applied to its configuration: see [On] and [Living]. Without any it is
+// kept by [Memory]. The end of the test checks every index, counter and byte of the store, and closes it.
+func New(t testing.TB, changes ...func(*mailbox.Config)) *World {
+	t.Helper()
+	w := &World{t: t}
+	w.config = mailbox.Config{
+		Now:   func() time.Time { return Start().Add(time.Duration(w.passed.Load())) },
+		NewID: func(prefix string) string { return fmt.Sprintf("%s_%d", prefix, w.ids.Add(1)) },
+	}
+	for _, change := range changes {
+		change(&w.config)
+	}
+	if w.config.Store == nil {
+		w.config.Store = store.New(Memory(t))
+	}
+	w.Service = mailbox.New(w.config)
+	t.Cleanup(w.Close)
+	return w
+}
+
+// On has the workspace kept by a backend, which the world closes.
+func On(b store.Backend) func(*mailbox.Config) {
+	return func(c *mailbox.Config) { c.Store = store.New(b) }
+}
+
+// Living lets the clock go on, for tests inside a bubble of testing/synctest.
+func Living(c *mailbox.Config) { c.Now = time.Now }
+
+// Memory is a store in memory that runs the function of every update twice.
+func Memory(testing.TB) store.Backend { return storetest.Twice(memory.New()) }
+
+// File is a store in a file of its own.
+func File(t testing.TB) store.Backend {
+	t.Helper()
+	b, err := bolt.Open(context.Background(), bolt.Config{Path: filepath.Join(t.TempDir(), "handoff.db")})
+	require.NoError(t, err)
+	return b
+}
+
+// Close is what the end of the test does, for a test that goes on without the store.
+func (w *World) Close() {
+	w.t.Helper()
+	w.closing.Do(func() {
+		w.Intact()
+		require.NoError(w.t, w.Store.Close())
+	})
+}
+
+// Pass moves the clock.
+func (w *World) Pass(d time.Duration) { w.passed.Add(int64(d)) }
+
+// Restart puts the next service over the store, with the same configuration except for these changes. It knows no
+// connection of the service before it.
+func (w *World) Restart(changes ...func(*mailbox.Config)) {
+	c := w.config
+	for _, change := range changes {
+		change(&c)
+	}
+	w.Service = mailbox.New(c)
+}
+
+// Intact checks the whole store and its registry.
+func (w *World) Intact() {
+	w.t.Helper()
+	problems, err := w.Store.Check(context.Background())
+	require.NoError(w.t, err)
+	require.Empty(w.t, problems)
+	audit, err := w.Store.Audit(context.Background())
+	require.NoError(w.t, err)
+	require.Empty(w.t, audit.Problems)
+}
