@@ -19,6 +19,7 @@ var everythingBelow = []string{"everything below"}
 // house is built from the ground: a row imports only rows before it.
 var house = []room{
 	{level: 0, path: "schemas", about: "what is said"},
+	{level: 0, path: "schemas/closest", about: "which name was meant"},
 	{
 		level: 0, path: "schemas/respell", about: "what others say, in our words",
 		imports: []string{"schemas"},
@@ -88,7 +89,7 @@ var house = []room{
 	},
 	{
 		level: 2, path: "mailbox", about: "what is allowed",
-		imports: []string{"schemas", "store", "mailbox/roster", "mailbox/brief", "mailbox/contract", "mailbox/life", "mailbox/waiting", "mailbox/presence", "mailbox/draw"},
+		imports: []string{"schemas", "schemas/closest", "store", "mailbox/roster", "mailbox/brief", "mailbox/contract", "mailbox/life", "mailbox/waiting", "mailbox/presence", "mailbox/draw"},
 	},
 	{
 		level: 2, path: "mailbox/mailboxtest", about: "a workspace for tests",
@@ -98,7 +99,7 @@ var house = []room{
 
 	{
 		level: 3, path: "tools", about: "what is offered",
-		imports: []string{"schemas", "schemas/respell", "mailbox"},
+		imports: []string{"schemas", "schemas/closest", "schemas/respell", "mailbox"},
 	},
 
 	{

@@ -7,6 +7,7 @@ import (
 
 	"handoff/mailbox/roster"
 	"handoff/schemas"
+	"handoff/schemas/closest"
 	"handoff/store"
 )
 
@@ -88,11 +89,11 @@ func (o *op) unknownRecipient(d *draft, to schemas.Agent) (warnings []string, er
 		known = append(known, c.Name)
 		declared = declared || c.Registered
 	}
-	closest := roster.Closest(string(to), known)
+	meant := closest.Meant(to, known)
 	if !declared || d.force || m != (store.Mailbox{}) {
 		warning := fmt.Sprintf("nobody has claimed as %s yet: if that is a typing error, cancel and send again", to)
-		if len(closest) > 0 {
-			warning = fmt.Sprintf("nobody has claimed as %s yet; did you mean %s? Then cancel and send again", to, closest[0])
+		if len(meant) > 0 {
+			warning = fmt.Sprintf("nobody has claimed as %s yet; did you mean %s? Then cancel and send again", to, meant[0])
 		}
 		return []string{warning}, nil
 	}
@@ -100,10 +101,10 @@ func (o *op) unknownRecipient(d *draft, to schemas.Agent) (warnings []string, er
 	e := schemas.Errorf(schemas.NotFound, "Agent %q tried to handoff to %q, but it's not registered. Available: %s",
 		o.by.Agent, to, list(known))
 	hint := fmt.Sprintf("%s is not an agent here.", to)
-	if len(closest) > 0 {
-		hint += fmt.Sprintf(" Closest: %s.", closest[0])
+	if len(meant) > 0 {
+		hint += fmt.Sprintf(" Closest: %s.", meant[0])
 	}
-	choices := texts(append(closest, remaining(known, closest)...))
+	choices := texts(closest.Order(to, known))
 	return nil, e.WithField("to").WithKnown(choices[:min(len(choices), mostNamed)]...).WithHint("%s Nothing was sent. options.force sends to a new name.", hint)
 }
 
@@ -154,13 +155,4 @@ func texts[T ~string](names []T) []string {
 		out[i] = string(n)
 	}
 	return out
-}
-
-func remaining(all, without []schemas.Agent) (rest []schemas.Agent) {
-	for _, n := range all {
-		if !slices.Contains(without, n) {
-			rest = append(rest, n)
-		}
-	}
-	return rest
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"handoff/schemas"
+	"handoff/schemas/closest"
 )
 
 // refuse adds to a refusal what it leaves undone.
@@ -30,8 +31,19 @@ func (n *node) unknown(name string, at *place) error {
 	if at == nil {
 		known = append(known, "agent")
 	}
-	return refusedf(at.field(name), "there is no such field").
-		WithKnown(nearest(name, known)...).WithHint("%s", closest(name, known))
+	return choose(refusedf(at.field(name), "there is no such field"), name, known)
+}
+
+// choose adds the valid names to a refusal of what was written, and a hint at the one that was likely meant, else at
+// all.
+func choose(e *schemas.Error, written string, names []string) *schemas.Error {
+	hint := ""
+	if meant := closest.Meant(written, names); len(meant) > 0 {
+		hint = "Closest: " + meant[0] + "."
+	} else if len(names) > 0 {
+		hint = "Known: " + strings.Join(names, ", ") + "."
+	}
+	return e.WithKnown(closest.Order(written, names)...).WithHint("%s", hint)
 }
 
 // filled refuses a field that only the mailbox may write.
@@ -78,8 +90,7 @@ func (n *node) wrongKind(v any, at *place) error {
 }
 
 func (n *node) noWord(text string, at *place) error {
-	return refusedf(at, "%s is not one of %s", quoted(text), strings.Join(n.Enum, ", ")).
-		WithKnown(nearest(text, n.Enum)...).WithHint("%s", closest(text, n.Enum))
+	return choose(refusedf(at, "%s is not one of %s", quoted(text), strings.Join(n.Enum, ", ")), text, n.Enum)
 }
 
 func (n *node) outside(number json.Number, at *place) error {

@@ -97,8 +97,7 @@ func noTool(name string) error {
 	for i, t := range Table {
 		known[i] = t.Name
 	}
-	e := schemas.Errorf(schemas.NotFound, "no tool %s", quoted(name))
-	return e.WithField("tool").WithKnown(nearest(name, known)...).WithHint("%s", closest(name, known))
+	return choose(schemas.Errorf(schemas.NotFound, "no tool %s", quoted(name)).WithField("tool"), name, known)
 }
 
 // Canonical gives arguments as the method sees them: mended, checked, without agent, with the spellings of

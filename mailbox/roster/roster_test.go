@@ -77,24 +77,3 @@ func TestAnAgentMayTakeWhatItsBoxesSay(t *testing.T) {
 		require.True(t, roster.Qualifies(card, box, false), box)
 	}
 }
-
-func TestClosest(t *testing.T) {
-	known := []schemas.Agent{"architect", "auto-code", "qa", "ciso", "claude-code", "claude-code-2", "human"}
-	for _, c := range []struct {
-		name string
-		want []schemas.Agent
-	}{
-		{"qaa", []schemas.Agent{"qa"}},
-		{"QA", []schemas.Agent{"qa"}},
-		{"aq", []schemas.Agent{"qa"}},
-		{"architcet", []schemas.Agent{"architect"}},
-		{"autocode", []schemas.Agent{"auto-code"}},
-		{"claude", []schemas.Agent{"claude-code", "claude-code-2"}},
-		{"claude-code-3", []schemas.Agent{"claude-code-2", "claude-code"}},
-		{"xy", nil},
-		{"", nil},
-		{"somebody-else-entirely", nil},
-	} {
-		require.Equal(t, c.want, roster.Closest(c.name, known), c.name)
-	}
-}

@@ -1,0 +1,86 @@
+// Package closest says which of the known names somebody meant who wrote a name that is not known: an agent, a tool,
+// a field or a word. It serves refusals, which name the likeliest choice first.
+package closest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Order gives all known names, those first that are likely meant, and among them those first that differ least from
+// what was written. Names that are equally far keep their order.
+func Order[S ~string](written S, known []S) []S {
+	order, _ := sorted(written, known)
+	return order
+}
+
+// Meant gives the known names that are likely meant, those first that differ least. A name is likely meant when at
+// most a third of its characters, or one, are mistyped, or when it and what was written begin alike up to the end of
+// the shorter one. Upper and lower case are the same.
+func Meant[S ~string](written S, known []S) []S {
+	order, likely := sorted(written, known)
+	return order[:likely]
+}
+
+// sorted gives all known names in order, and how many of them are likely meant.
+func sorted[S ~string](written S, known []S) (order []S, likely int) {
+	type guess struct {
+		name     S
+		far      int
+		unlikely int // 1 for true, to sort by
+	}
+	guesses := make([]guess, len(known))
+	for i, name := range known {
+		far, ok := away(fold(written), fold(name))
+		guesses[i] = guess{name: name, far: far, unlikely: 1}
+		if ok {
+			guesses[i].unlikely = 0
+			likely++
+		}
+	}
+	slices.SortStableFunc(guesses, func(a, b guess) int {
+		return cmp.Or(cmp.Compare(a.unlikely, b.unlikely), cmp.Compare(a.far, b.far))
+	})
+	for _, g := range guesses {
+		order = append(order, g.name)
+	}
+	return order, likely
+}
+
+// longest bounds the bytes of a name that are compared: no name of ours is longer.
+const longest = 128
+
+func fold[S ~string](name S) string { return strings.ToLower(string(name[:min(len(name), longest)])) }
+
+// away tells how far two names are from each other, and whether one is likely meant by the other.
+func away(a, b string) (far int, likely bool) {
+	far = distance(a, b)
+	shorter := min(len(a), len(b))
+	part := shorter >= 2 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
+	typo := far <= max(1, shorter/3) && far < shorter
+	return far, part || typo
+}
+
+// distance counts the bytes to insert, delete, replace, or swap with their neighbour.
+func distance(a, b string) int {
+	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range above {
+		above[j] = j
+	}
+	for i := range len(a) {
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := above[j]
+			if a[i] != b[j] {
+				replaced++
+			}
+			row[j+1] = min(above[j+1]+1, row[j]+1, replaced)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, above, row = above, row, before
+	}
+	return above[len(b)]
+}
