@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox"
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
-	"handoff/store/bolt"
 	"handoff/store/bolt/byhand"
 	"handoff/store/memory"
 )
@@ -33,7 +33,7 @@ func BenchmarkCycle(b *testing.B) {
 			var ours, raw []float64
 			b.ResetTimer()
 			for range 3 {
-				ours = append(ours, float64(runCycles(b, openBolt(b), callers, cycles).Nanoseconds()))
+				ours = append(ours, float64(runCycles(b, mailboxtest.File(b), callers, cycles).Nanoseconds()))
 				raw = append(raw, float64(replay(b, callers, txs).Nanoseconds()))
 			}
 			b.ReportMetric(median(raw)/median(ours), "raw")
@@ -45,12 +45,6 @@ func BenchmarkCycle(b *testing.B) {
 func median(v []float64) float64 {
 	slices.Sort(v)
 	return v[len(v)/2]
-}
-
-func openBolt(b testing.TB) store.Backend {
-	s, err := bolt.Open(context.Background(), bolt.Config{Path: filepath.Join(b.TempDir(), "handoff.db")})
-	require.NoError(b, err)
-	return s
 }
 
 // runCycles runs cycles by many callers, each between a sender and a receiver of its own.

@@ -45,7 +45,7 @@ func waiting(w *world, n int) (a, b schemas.Caller) {
 // actions are those that are recorded about a handoff, oldest first.
 func (w *world) actions(id schemas.ID) (all []string) {
 	w.t.Helper()
-	require.NoError(w.t, w.store.View(w.t.Context(), func(v *store.View) error {
+	require.NoError(w.t, w.Store.View(w.t.Context(), func(v *store.View) error {
 		all = nil
 		for e, err := range v.EventsAfter(0) {
 			if err != nil {
@@ -62,7 +62,7 @@ func (w *world) actions(id schemas.ID) (all []string) {
 
 func (w *world) waitFor(id schemas.ID) (n int) {
 	w.t.Helper()
-	require.NoError(w.t, w.store.View(w.t.Context(), func(v *store.View) error {
+	require.NoError(w.t, w.Store.View(w.t.Context(), func(v *store.View) error {
 		n = 0
 		for _, err := range v.Oldest(store.WaitingFor(id), 0) {
 			if n++; err != nil {
@@ -121,7 +121,7 @@ func TestEachOfManyThatWaitForACancelledOneIsToldOnce(t *testing.T) {
 // told is how many notices an agent has about each handoff.
 func (w *world) told(by schemas.Caller) (times map[schemas.ID]int) {
 	w.t.Helper()
-	require.NoError(w.t, w.store.View(w.t.Context(), func(v *store.View) error {
+	require.NoError(w.t, w.Store.View(w.t.Context(), func(v *store.View) error {
 		times = map[schemas.ID]int{}
 		for n, err := range v.Notices(by.Agent, 0) {
 			if err != nil {

@@ -16,7 +16,7 @@ func TestManyClaimersShareAMailbox(t *testing.T) {
 	const claimers, handoffs = 64, 1000
 	for name, open := range backends {
 		t.Run(name, func(t *testing.T) {
-			w := newConcurrentWorld(t, open(t))
+			w := newWorldOn(t, open(t))
 			var wg sync.WaitGroup
 			for i := range 8 {
 				wg.Go(func() {

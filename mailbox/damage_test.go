@@ -62,7 +62,8 @@ func TestTimeThatCannotBeAppliedWakesNobody(t *testing.T) {
 	damageSaid(t, b, 1, event)
 	w.later(11 * time.Minute)
 	readings := 0
-	w.Now = func() time.Time { readings++; return w.now }
+	now := w.Now
+	w.Now = func() time.Time { readings++; return now() }
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err = w.Get(ctx, s, schemas.GetIn{HandoffID: "2", View: "outcome", WaitSeconds: 30})

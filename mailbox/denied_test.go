@@ -51,7 +51,7 @@ func TestOnlyDenialsOfTokensAreKept(t *testing.T) {
 }
 
 func TestManyDenialsAtOnceLeaveOneEvent(t *testing.T) {
-	w := newConcurrentWorld(t, backends["bolt"](t))
+	w := newWorldOn(t, backends["bolt"](t))
 	var all sync.WaitGroup
 	for range 50 {
 		all.Go(func() { w.Denied(context.Background(), withToken("qa", "ci"), "boss") })

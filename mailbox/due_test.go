@@ -23,7 +23,7 @@ func (w *world) dueTogether(by schemas.Caller, n int) {
 func (w *world) pending(box schemas.Address) int {
 	w.t.Helper()
 	var m store.Mailbox
-	require.NoError(w.t, w.store.View(context.Background(), func(v *store.View) (err error) {
+	require.NoError(w.t, w.Store.View(context.Background(), func(v *store.View) (err error) {
 		m, err = v.Mailbox(box)
 		return err
 	}))

@@ -87,11 +87,11 @@ func TestARetryKeepsEstimateAndTimeout(t *testing.T) {
 	b := remote("b", "1")
 	w.send(w.stdio("a"), "b", "x", estimated)
 	first := w.claim(b)
-	require.Equal(t, w.now.Add(8*time.Hour), *first.LeaseEnds)
+	require.Equal(t, w.Now().Add(8*time.Hour), *first.LeaseEnds)
 	w.later(time.Hour)
 	w.fail(b, schemas.FailIn{HandoffID: "1", Token: first.Token, FailureDetail: because("d"), Then: schemas.ThenRetry})
-	require.Equal(t, w.now.Add(8*time.Hour), *w.claim(b).LeaseEnds)
-	require.Equal(t, w.now.Add(10*time.Hour), *w.full(2).Handoff.Metadata.Deadline)
+	require.Equal(t, w.Now().Add(8*time.Hour), *w.claim(b).LeaseEnds)
+	require.Equal(t, w.Now().Add(10*time.Hour), *w.full(2).Handoff.Metadata.Deadline)
 }
 
 func TestAReturnKeepsEstimateAndTimeout(t *testing.T) {
@@ -102,8 +102,8 @@ func TestAReturnKeepsEstimateAndTimeout(t *testing.T) {
 	w.complete(b, 1, func(in *schemas.CompleteIn) { in.Token = first.Token })
 	w.later(20 * time.Hour)
 	w.update(a, 1, schemas.ActReturn, note("again"))
-	require.Equal(t, w.now.Add(8*time.Hour), *w.claim(b).LeaseEnds)
-	require.Equal(t, w.now.Add(10*time.Hour), *w.full(2).Handoff.Metadata.Deadline)
+	require.Equal(t, w.Now().Add(8*time.Hour), *w.claim(b).LeaseEnds)
+	require.Equal(t, w.Now().Add(10*time.Hour), *w.full(2).Handoff.Metadata.Deadline)
 }
 
 // sentByTheRules gives fixer a handoff in the workflow of a that the clock sent.

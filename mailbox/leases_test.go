@@ -11,17 +11,12 @@ import (
 	"handoff/schemas"
 )
 
-// restart is the next process over the same store: it knows no connection.
-func (w *world) restart() {
-	w.Service = mailbox.New(mailbox.Config{Store: w.store, Now: w.Now, NewID: w.NewID})
-}
-
 func TestAfterARestartClaimsLiveForTheGrace(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.stdio("a"), w.stdio("b")
 	w.send(a, "b", "x")
 	w.claim(b)
-	w.restart()
+	w.Restart()
 	other := w.elsewhere(b, "other")
 	w.later(2 * time.Minute)
 	require.True(t, w.claim(other).Empty)
@@ -37,7 +32,7 @@ func TestALeaseThatEndsRightAfterARestartIsGrantedTheGrace(t *testing.T) {
 	w.send(a, "b", "x")
 	w.claim(b)
 	w.later(14 * time.Minute)
-	w.restart()
+	w.Restart()
 	other := w.elsewhere(b, "other")
 	w.later(90 * time.Second) // the lease ended, and its connection was not seen yet
 	require.True(t, w.claim(other).Empty)
@@ -49,7 +44,7 @@ func TestALeaseThatEndsRightAfterARestartIsGrantedTheGrace(t *testing.T) {
 
 // alone is the next process where no other is left that could have the connections.
 func (w *world) alone() {
-	w.Service = mailbox.New(mailbox.Config{Store: w.store, Now: w.Now, NewID: w.NewID, Alone: true})
+	w.Restart(func(c *mailbox.Config) { c.Alone = true })
 }
 
 func TestAloneAClaimIsTakenUpAtOnce(t *testing.T) {
@@ -86,7 +81,7 @@ func TestAloneASessionHasTheNameOfOneThatWasKilled(t *testing.T) {
 		return out.Agent
 	}
 	require.EqualValues(t, "claude-code", open("1", "s1"))
-	w.restart()
+	w.Restart()
 	require.EqualValues(t, "claude-code-2", open("2", "s2"), "the first may be there")
 	w.alone()
 	require.EqualValues(t, "claude-code", open("3", "s3"))
@@ -97,7 +92,7 @@ func TestAfterARestartAConnectionThatComesBackKeepsItsClaims(t *testing.T) {
 	a, b := w.stdio("a"), w.stdio("b")
 	w.send(a, "b", "x")
 	w.claim(b)
-	w.restart()
+	w.Restart()
 	w.elsewhere(b, b.Conn)
 	other := w.elsewhere(b, "other")
 	w.later(20 * time.Minute)
@@ -108,7 +103,7 @@ func TestAfterARestartAConnectionThatComesBackKeepsItsClaims(t *testing.T) {
 func TestAClaimOfASessionThatEndedIsTakenAgainAtOnce(t *testing.T) {
 	for name, between := range map[string]func(*world){
 		"in the same process": func(*world) {},
-		"in the next one":     (*world).restart,
+		"in the next one":     func(w *world) { w.Restart() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -135,7 +130,7 @@ func TestDetachCutsTheLeasesOfEveryNameOnTheConnection(t *testing.T) {
 	w.claim(helper)
 	require.ElementsMatch(t, []schemas.ID{1, 2}, w.detach(b).Holding)
 	for _, id := range []schemas.ID{1, 2} {
-		require.Equal(t, w.now.Add(2*time.Minute), *w.full(id).Standing.LeaseEnds)
+		require.Equal(t, w.Now().Add(2*time.Minute), *w.full(id).Standing.LeaseEnds)
 	}
 	w.later(3 * time.Minute)
 	require.Equal(t, schemas.Pending, w.status(1))

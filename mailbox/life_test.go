@@ -23,7 +23,7 @@ func TestSendClaimComplete(t *testing.T) {
 	require.Equal(t, sent.HandoffID, claim.HandoffID)
 	require.Equal(t, 1, claim.Attempt)
 	require.Contains(t, claim.Brief, "Implement the auth module")
-	require.Equal(t, w.now.Add(15*time.Minute), *claim.LeaseEnds)
+	require.Equal(t, w.Now().Add(15*time.Minute), *claim.LeaseEnds)
 	require.Equal(t, []schemas.ID{1}, claim.Holding)
 	require.True(t, w.claim(coder).Empty)
 

@@ -331,7 +331,7 @@ func (w *world) play(words []string) {
 		require.NoError(w.t, err)
 		w.later(d)
 	case "restart":
-		w.restart()
+		w.Restart()
 	}
 }
 
@@ -380,7 +380,7 @@ func TestSessionsThatOnlyLookUseUpNoNumbers(t *testing.T) {
 func TestSessionsThatOpenAtOnceGetDifferentNames(t *testing.T) {
 	for name, open := range backends {
 		t.Run(name, func(t *testing.T) {
-			w := newConcurrentWorld(t, open(t))
+			w := newWorldOn(t, open(t))
 			w.later(settled)
 			var wg sync.WaitGroup
 			var mu sync.Mutex // guards names

@@ -80,7 +80,7 @@ func TestEachItemIsMentionedOnceInASession(t *testing.T) {
 func TestHooksThatRunAtOnceMentionOnce(t *testing.T) {
 	for name, open := range backends {
 		t.Run(name, func(t *testing.T) {
-			w := newConcurrentWorld(t, open(t))
+			w := newWorldOn(t, open(t))
 			for i := range 5 {
 				w.send(person, "qa", fmt.Sprintf("task %d", i))
 			}
@@ -119,7 +119,7 @@ func TestNothingIsWrittenWhenNothingIsNew(t *testing.T) {
 	w := newWorld(t)
 	hooks := w.hooks("qa", "s1")
 	told := func() (told store.Told, agent *store.Agent) {
-		require.NoError(t, w.store.View(context.Background(), func(v *store.View) (err error) {
+		require.NoError(t, w.Store.View(context.Background(), func(v *store.View) (err error) {
 			if told, err = v.Told("qa", "s1"); err != nil {
 				return err
 			}

@@ -20,7 +20,7 @@ func limited(name schemas.Agent, most int) schemas.Caller {
 
 func (w *world) pendingOf(token string) (n int) {
 	w.t.Helper()
-	require.NoError(w.t, w.store.View(context.Background(), func(v *store.View) (err error) {
+	require.NoError(w.t, w.Store.View(context.Background(), func(v *store.View) (err error) {
 		n, err = v.PendingOf(token)
 		return err
 	}))
@@ -139,7 +139,7 @@ func TestARerunIsChargedToTheFirstSender(t *testing.T) {
 func TestTheLimitHoldsExactlyUnderConcurrency(t *testing.T) {
 	for name, open := range backends {
 		t.Run(name, func(t *testing.T) {
-			w := newConcurrentWorld(t, open(t))
+			w := newWorldOn(t, open(t))
 			const most = 7
 			var sent, full atomic.Int64
 			var all sync.WaitGroup

@@ -41,5 +41,5 @@ func TestARegistrationOverHTTPIsForOnesOwnNames(t *testing.T) {
 	require.Equal(t, "name", refused(t, err, schemas.Denied, "victim").Field)
 	out, err := w.Register(context.Background(), by, schemas.RegisterIn{Name: "qa-2", Accepts: []string{"tests"}})
 	require.NoError(t, err)
-	require.Equal(t, w.now, out.Agent.Seen, "from now on it is known")
+	require.Equal(t, w.Now(), out.Agent.Seen, "from now on it is known")
 }

@@ -196,7 +196,7 @@ func TestASessionIsForgottenAfterAWeek(t *testing.T) {
 	w.later(8 * 24 * time.Hour)
 	w.send(person, "qa", "Test it too")
 	w.hooks("qa", "s2").on(schemas.OnMail)
-	require.NoError(t, w.store.View(context.Background(), func(v *store.View) error {
+	require.NoError(t, w.Store.View(context.Background(), func(v *store.View) error {
 		told, err := v.Told("qa", "s1")
 		require.Zero(t, told)
 		return err

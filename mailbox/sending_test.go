@@ -24,7 +24,7 @@ func TestANotBeforeInThePastIsNoDelay(t *testing.T) {
 	w := newWorld(t)
 	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
 	past := func(in *schemas.SendIn) {
-		in.Options = &schemas.SendOptions{NotBefore: w.now.Add(-time.Hour).Format(time.RFC3339)}
+		in.Options = &schemas.SendOptions{NotBefore: w.Now().Add(-time.Hour).Format(time.RFC3339)}
 	}
 	require.Equal(t, 1, w.send(a, "b", "x", past).Position)
 	require.Equal(t, schemas.ID(1), w.claim(b).HandoffID)

@@ -64,7 +64,7 @@ func TestTheShellOfASessionThatBeganAnew(t *testing.T) {
 			w.actsInShell("claude-code", "new", "100")
 			w.actsInShell("claude-code-2", "s1", "200")
 			w.actsInShell("claude-code-2", "s2", "300")
-			w.restart()
+			w.Restart()
 			w.actsInShell("claude-code-2", "new", "200")
 			w.openFrom("100", "c1", "s1")
 			w.openFrom("200", "c2", "s2")
@@ -93,7 +93,7 @@ func TestAProcessIsThatOfAnOpenConnection(t *testing.T) {
 	})
 	t.Run("that broke", func(t *testing.T) {
 		w := three(t)
-		w.restart()
+		w.Restart()
 		w.openFrom("100", "c1", "s1")
 		w.openFrom("300", "c3", "s3")
 		w.later(settled)
@@ -101,7 +101,7 @@ func TestAProcessIsThatOfAnOpenConnection(t *testing.T) {
 	})
 	t.Run("that is known to be open rather than another", func(t *testing.T) {
 		w := three(t)
-		w.restart()
+		w.Restart()
 		require.Equal(t, schemas.Agent("claude-code-4"), w.openFrom("200", "c4", "s4").Agent)
 		w.actsInShell("claude-code-4", "new", "200")
 	})

@@ -19,15 +19,9 @@ type sleeper struct {
 }
 
 func newSleeper(t testing.TB) *sleeper {
-	s := &sleeper{world: newWorld(t)}
-	s.restart()
+	s := &sleeper{}
+	s.world = newWorld(t, func(c *mailbox.Config) { c.Awake = func() time.Duration { return s.awake } })
 	return s
-}
-
-func (s *sleeper) restart() {
-	s.Service = mailbox.New(mailbox.Config{
-		Store: s.store, Now: s.Now, NewID: s.NewID, Awake: func() time.Duration { return s.awake },
-	})
 }
 
 // later lets time pass while the machine is awake and somebody looks.
@@ -39,7 +33,7 @@ func (s *sleeper) later(d time.Duration) {
 }
 
 // sleep lets time pass while the machine sleeps, or sets the clock.
-func (s *sleeper) sleep(d time.Duration) { s.now = s.now.Add(d) }
+func (s *sleeper) sleep(d time.Duration) { s.Pass(d) }
 
 // asleep is what the last event of an action says of the time in which the machine slept.
 func (s *sleeper) asleep(id schemas.ID, action string) time.Duration {
@@ -114,7 +108,7 @@ func TestTheGraceAfterARestartIsTimeAwake(t *testing.T) {
 	a, b := s.stdio("a"), s.stdio("b")
 	s.send(a, "b", "x")
 	s.claim(b)
-	s.restart()
+	s.Restart()
 	other := s.elsewhere(b, "other")
 	s.later(time.Minute)
 	s.sleep(time.Hour)

@@ -36,7 +36,7 @@ func TestStatsCountStatesAndMailboxes(t *testing.T) {
 	w := newWorld(t)
 	boss, qa := w.stdio("boss"), w.stdio("qa")
 	w.send(boss, "qa", "first")
-	sent := w.now
+	sent := w.Now()
 	w.later(time.Minute)
 	w.send(boss, "qa", "second")
 	w.send(boss, "human", "third")
@@ -45,14 +45,14 @@ func TestStatsCountStatesAndMailboxes(t *testing.T) {
 	require.Equal(t, 3, out.States[schemas.Pending])
 	require.Equal(t, []schemas.MailboxStats{
 		{Box: "qa", Pending: 2, Unread: 1, Oldest: sent.UTC()},
-		{Box: "human", Pending: 1, Oldest: w.now.UTC()},
+		{Box: "human", Pending: 1, Oldest: w.Now().UTC()},
 	}, out.Mailboxes)
 
 	w.claim(qa)
 	out = w.stats()
 	require.Equal(t, 2, out.States[schemas.Pending])
 	require.Equal(t, 1, out.States[schemas.Accepted])
-	require.Equal(t, schemas.MailboxStats{Box: "qa", Pending: 1, Held: 1, Unread: 1, Oldest: w.now.UTC()}, out.Mailboxes[1])
+	require.Equal(t, schemas.MailboxStats{Box: "qa", Pending: 1, Held: 1, Unread: 1, Oldest: w.Now().UTC()}, out.Mailboxes[1])
 	require.EqualValues(t, 5, out.Event)
 }
 
@@ -105,9 +105,8 @@ func TestStatsTellOfTheFullestMailboxes(t *testing.T) {
 }
 
 func TestStatsCarryTheCommits(t *testing.T) {
-	w := newWorld(t)
-	c := w.Config
-	c.Commits = func() schemas.Latency { return schemas.Latency{Count: 7} }
-	w.Service = mailbox.New(c)
+	w := newWorld(t, func(c *mailbox.Config) {
+		c.Commits = func() schemas.Latency { return schemas.Latency{Count: 7} }
+	})
 	require.EqualValues(t, 7, w.stats().Commits.Count)
 }

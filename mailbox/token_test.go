@@ -43,7 +43,7 @@ func (w *world) tokens() []schemas.Token {
 // events are those of the registry that are about no handoff, each with what was said with it.
 func (w *world) events() (all []schemas.Event, said []string) {
 	w.t.Helper()
-	require.NoError(w.t, w.store.View(context.Background(), func(v *store.View) error {
+	require.NoError(w.t, w.Store.View(context.Background(), func(v *store.View) error {
 		n, err := v.Events()
 		require.NoError(w.t, err)
 		for i := uint64(1); i <= n; i++ {
@@ -66,13 +66,13 @@ func TestATokenIsAddedFoundAndRevoked(t *testing.T) {
 	require.Equal(t, schemas.TokenFindOut{}, w.findToken(""))
 	require.Equal(t, schemas.TokenFindOut{}, w.findToken(hashOf(1)))
 
-	ends := w.now.Add(time.Hour)
+	ends := w.Now().Add(time.Hour)
 	out, err := w.addToken(schemas.TokenAddIn{
 		Name: "ci", Hash: strings.ToUpper(hashOf(0xabc)), Agents: []schemas.Agent{"qa", "dev"}, Expires: ends, Rate: 2.5, Pending: 9,
 	})
 	require.NoError(t, err)
 	want := schemas.Token{
-		Name: "ci", Agents: []schemas.Agent{"qa", "dev"}, Scope: schemas.ScopeAgent, Created: w.now, Expires: &ends, Rate: 2.5, Pending: 9,
+		Name: "ci", Agents: []schemas.Agent{"qa", "dev"}, Scope: schemas.ScopeAgent, Created: w.Now(), Expires: &ends, Rate: 2.5, Pending: 9,
 	}
 	require.Equal(t, want, out.Token)
 	require.Equal(t, schemas.TokenFindOut{Token: &want, Needed: true}, w.findToken(hashOf(0xabc)))
@@ -81,7 +81,7 @@ func TestATokenIsAddedFoundAndRevoked(t *testing.T) {
 
 	w.later(2 * time.Hour)
 	require.Equal(t, &want, w.findToken(hashOf(0xabc)).Token, "whoever asks judges the time")
-	revoked := w.now
+	revoked := w.Now()
 	want.Revoked = &revoked
 	first, err := w.revoke("ci")
 	require.NoError(t, err)
@@ -147,7 +147,7 @@ func TestTokensThatAreRefused(t *testing.T) {
 			func(in *schemas.TokenAddIn) { in.Agents, in.Scope = []schemas.Agent{"system"}, schemas.ScopeAdmin },
 			schemas.Denied, "agents[0]", "nobody may",
 		},
-		"a time that is over": {func(in *schemas.TokenAddIn) { in.Expires = w.now }, schemas.Invalid, "expires", "in the past"},
+		"a time that is over": {func(in *schemas.TokenAddIn) { in.Expires = w.Now() }, schemas.Invalid, "expires", "in the past"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := schemas.TokenAddIn{Name: "new", Hash: hashOf(3), Agents: []schemas.Agent{"qa"}}
@@ -220,7 +220,7 @@ func TestFindingATokenWritesNothing(t *testing.T) {
 	w.send(w.stdio("a"), "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
 	w.later(time.Hour)
 	head := func() (n uint64) {
-		require.NoError(t, w.store.View(context.Background(), func(v *store.View) (err error) {
+		require.NoError(t, w.Store.View(context.Background(), func(v *store.View) (err error) {
 			n, err = v.Events()
 			return err
 		}))

@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/mailbox"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
@@ -134,7 +133,7 @@ func TestACallThatRepeatsOneOfAnEarlierServiceGivesBack(t *testing.T) {
 	tw := newTwins(t)
 	tw.claim(tw.by)
 	tw.later(time.Second)
-	tw.Service = mailbox.New(mailbox.Config{Store: tw.store, Now: tw.Now, NewID: tw.NewID})
+	tw.Restart()
 	tw.b.then = []func(){tw.stop}
 	tw.breaks()
 	tw.waitsAgain()
@@ -144,7 +143,7 @@ func TestACallThatRepeatsOneOfAnEarlierServiceGivesBack(t *testing.T) {
 // answered stands; if none was, nothing is held.
 func TestRepeatsAtTheSameTime(t *testing.T) {
 	const rounds, calls = 60, 5
-	w := newConcurrentWorld(t, backends["bolt"](t))
+	w := newWorldOn(t, backends["bolt"](t))
 	for round := range rounds {
 		id := w.send(person, "b", fmt.Sprint(round), fresh).HandoffID
 		by := asRequest(remote("b", "1"), fmt.Sprintf("%04d", round))

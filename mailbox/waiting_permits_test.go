@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/mailbox"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
@@ -182,7 +181,7 @@ func TestAWaiterGetsWhatNobodyElseComesFor(t *testing.T) {
 		w.open("c1", "s1")
 		w.open("c2", "s2")
 		w.send(person, "claude-code", "x")
-		w.Service = mailbox.New(mailbox.Config{Store: w.store, Now: time.Now, NewID: w.NewID})
+		w.Restart()
 		second := w.open("c2", "s2")
 		w.wait(second, schemas.ClaimIn{})
 		time.Sleep(settled)

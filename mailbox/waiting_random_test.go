@@ -256,7 +256,7 @@ func (l *lobby) ok(err error) {
 func (l *lobby) fair(seed int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	require.NoError(l.t, l.store.View(context.Background(), func(v *store.View) error {
+	require.NoError(l.t, l.Store.View(context.Background(), func(v *store.View) error {
 		for id, err := range v.Oldest(store.InState(schemas.Pending), 0) {
 			require.NoError(l.t, err)
 			r, err := v.Record(id)

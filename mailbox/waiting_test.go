@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/mailbox"
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
@@ -17,9 +17,7 @@ import (
 
 // newLivingWorld is one whose clock goes on, inside a bubble.
 func newLivingWorld(t testing.TB, b store.Backend) *world {
-	w := newConcurrentWorld(t, b)
-	w.Service = mailbox.New(mailbox.Config{Store: w.store, Now: time.Now, NewID: w.NewID})
-	return w
+	return newWorld(t, mailboxtest.On(b), mailboxtest.Living)
 }
 
 // awaken lets b wait for mail, does something, and gives what b got and how long that took.

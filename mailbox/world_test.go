@@ -2,70 +2,34 @@ package mailbox_test
 
 import (
 	"context"
-	"fmt"
-	"path/filepath"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox"
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
-	"handoff/store/bolt"
-	"handoff/store/memory"
-	"handoff/store/storetest"
 )
 
-// world is one workspace with a clock that stands still until it is moved.
+// world is a workspace and what its agents do in it.
 type world struct {
-	*mailbox.Service
-	t     testing.TB
-	store *store.Store
-	now   time.Time
-	ids   int
+	*mailboxtest.World
+	t testing.TB
 }
 
-// backends opens each kind of store. Every closure given to memory runs twice.
-var backends = map[string]func(testing.TB) store.Backend{
-	"memory": func(testing.TB) store.Backend { return storetest.Twice(memory.New()) },
-	"bolt": func(t testing.TB) store.Backend {
-		b, err := bolt.Open(context.Background(), bolt.Config{Path: filepath.Join(t.TempDir(), "handoff.db")})
-		require.NoError(t, err)
-		return b
-	},
+// backends opens each kind of store.
+var backends = map[string]func(testing.TB) store.Backend{"memory": mailboxtest.Memory, "bolt": mailboxtest.File}
+
+func newWorld(t testing.TB, changes ...func(*mailbox.Config)) *world {
+	return &world{mailboxtest.New(t, changes...), t}
 }
 
-func newWorld(t testing.TB) *world { return newWorldOn(t, backends["memory"](t)) }
-
-func newWorldOn(t testing.TB, b store.Backend) *world {
-	w := &world{t: t, store: store.New(b), now: time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)}
-	w.Service = mailbox.New(mailbox.Config{
-		Store: w.store,
-		Now:   func() time.Time { return w.now },
-		NewID: func(prefix string) string { w.ids++; return fmt.Sprintf("%s_%d", prefix, w.ids) },
-	})
-	t.Cleanup(func() {
-		w.intact()
-		require.NoError(t, w.store.Close())
-	})
-	return w
-}
-
-// intact checks every index, counter and byte of the store.
-func (w *world) intact() {
-	w.t.Helper()
-	problems, err := w.store.Check(context.Background())
-	require.NoError(w.t, err)
-	require.Empty(w.t, problems)
-	audit, err := w.store.Audit(context.Background())
-	require.NoError(w.t, err)
-	require.Empty(w.t, audit.Problems)
-}
+func newWorldOn(t testing.TB, b store.Backend) *world { return newWorld(t, mailboxtest.On(b)) }
 
 // later moves the clock.
-func (w *world) later(d time.Duration) { w.now = w.now.Add(d) }
+func (w *world) later(d time.Duration) { w.Pass(d) }
 
 // stdio is an agent on a connection of its own, which is open.
 func (w *world) stdio(name schemas.Agent) schemas.Caller {
@@ -161,16 +125,4 @@ func refused(t testing.TB, err error, code schemas.Code, want string) *schemas.E
 
 func note(text string) func(*schemas.UpdateIn) {
 	return func(in *schemas.UpdateIn) { in.Note = text }
-}
-
-// newConcurrentWorld is one whose clock stands still and whose ids many may ask for at once.
-func newConcurrentWorld(t testing.TB, b store.Backend) *world {
-	w := newWorldOn(t, b)
-	var ids atomic.Int64
-	w.Service = mailbox.New(mailbox.Config{
-		Store: w.store,
-		Now:   func() time.Time { return w.now },
-		NewID: func(prefix string) string { return fmt.Sprintf("%s_%d", prefix, ids.Add(1)) },
-	})
-	return w
 }
