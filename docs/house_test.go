@@ -84,12 +84,20 @@ var house = []room{
 		imports: []string{"schemas"},
 	},
 	{
+		level: 2, path: "mailbox/names", about: "who has which name of a session",
+		imports: []string{"schemas"},
+	},
+	{
 		level: 2, path: "mailbox/draw", about: "what a person sees",
 		imports: []string{"schemas"},
 	},
 	{
 		level: 2, path: "mailbox", about: "what is allowed",
-		imports: []string{"schemas", "schemas/closest", "store", "mailbox/roster", "mailbox/brief", "mailbox/contract", "mailbox/life", "mailbox/waiting", "mailbox/presence", "mailbox/draw"},
+		imports: []string{
+			"schemas", "schemas/closest", "store",
+			"mailbox/roster", "mailbox/brief", "mailbox/contract", "mailbox/life",
+			"mailbox/waiting", "mailbox/presence", "mailbox/names", "mailbox/draw",
+		},
 	},
 	{
 		level: 2, path: "mailbox/mailboxtest", about: "a workspace for tests",

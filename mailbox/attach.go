@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/names"
 	"handoff/mailbox/presence"
 	"handoff/mailbox/waiting"
 	"handoff/schemas"
@@ -24,7 +25,7 @@ func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.Conn
 		return out, err
 	}
 	err = s.update(ctx, by, func(o *op) error {
-		a, err := o.nameFor(client, in)
+		a, err := o.nameFor(client, names.Server, names.Caller{Session: by.AgentID, Conn: in.Conn, Process: in.Process})
 		if err != nil {
 			return err
 		}

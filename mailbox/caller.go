@@ -36,7 +36,7 @@ func (o *op) noteSeen() error {
 		return err
 	}
 	o.self = nil // it may be among them
-	return o.bury(a.Client)
+	return o.expireNames(a.Client)
 }
 
 // agentNamed is what is kept of an agent, or a new one that nobody has seen.

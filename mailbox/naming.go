@@ -2,26 +2,14 @@ package mailbox
 
 import (
 	"iter"
-	"strconv"
 	"time"
 
+	"handoff/mailbox/names"
 	"handoff/schemas"
 	"handoff/store"
 )
 
-// A session whose client chose no name gets that of its client, numbered while others have it: claude-code,
-// claude-code-2, claude-code-3. What is kept of the name says who had it last.
-
-const (
-	// keptFor is how long a session that left keeps its name.
-	keptFor = 7 * 24 * time.Hour
-
-	// settling is how long a service that has begun takes connections for open of which it knows only that
-	// nobody closed them. Their processes announce them anew within milliseconds, unless they were killed.
-	settling = 5 * time.Second
-
-	longestName = 64
-)
+// A session whose client chose no name is given one. Package names says which; here stands what is kept of it.
 
 func parseClient(client schemas.Agent) (schemas.Agent, error) {
 	if client == schemas.Human || client == schemas.System {
@@ -30,24 +18,10 @@ func parseClient(client schemas.Agent) (schemas.Agent, error) {
 	return schemas.ParseAgent("client", string(client))
 }
 
-// nth is the name of a client's n-th session.
-func nth(client schemas.Agent, n int) schemas.Agent {
-	if n == 1 {
-		return client
-	}
-	number := "-" + strconv.Itoa(n)
-	return client[:min(len(client), longestName-len(number))] + schemas.Agent(number)
-}
-
-// beginning is how all names of a client begin.
-func beginning(client schemas.Agent) string {
-	return string(client[:min(len(client), longestName-len("-99999"))])
-}
-
 // namesOf yields the names that sessions of a client were given.
 func namesOf(v *store.View, client schemas.Agent) iter.Seq2[store.Agent, error] {
 	return func(yield func(store.Agent, error) bool) {
-		for a, err := range v.AgentsCalled(beginning(client)) {
+		for a, err := range v.AgentsCalled(names.Beginning(client)) {
 			if (err != nil || a.Client == client) && !yield(a, err) {
 				return
 			}
@@ -55,53 +29,58 @@ func namesOf(v *store.View, client schemas.Agent) iter.Seq2[store.Agent, error] 
 	}
 }
 
-// nameFor chooses the name of a connection: the one it has, the one that is kept for its process, the one that its
-// session had, the client's own, or the one with the lowest number that nobody uses or keeps.
-func (o *op) nameFor(client schemas.Agent, in schemas.ConnIn) (store.Agent, error) {
-	for _, fits := range []func(store.Agent) bool{
-		func(a store.Agent) bool { return in.Conn != "" && a.Conn == in.Conn },
-		func(a store.Agent) bool { return keptForProcess(a, in.Process) && !o.taken(a) },
-		func(a store.Agent) bool { return hadBy(a, o.by.AgentID, o.now) && !o.taken(a) },
-	} {
-		for a, err := range namesOf(o.View, client) {
-			if err != nil || fits(a) {
-				return a, err
-			}
+// named is what is known of a name now, whoever asks.
+func (s *Service) named(a store.Agent, now time.Time) names.Name {
+	return names.Name{
+		Agent: a.Card.Name, Client: a.Client,
+		Session: a.Session, Conn: a.Conn, Process: a.Process, Left: a.Left, Unseen: now.Sub(a.Seen.Time()),
+		Open: s.isOpen(a.Conn), Settled: s.settled(now),
+	}
+}
+
+// namedTo is what a session is to know of a name.
+func (s *Service) namedTo(session string, a store.Agent, now time.Time) names.Name {
+	n := s.named(a, now)
+	n.Shared = s.actingBeside(session, a.Card.Name)
+	return n
+}
+
+// allNamed are the names of a client's sessions, and what is known of them now.
+func (s *Service) allNamed(
+	v *store.View, client schemas.Agent, session string, now time.Time,
+) (all []store.Agent, known []names.Name, err error) {
+	for a, err := range namesOf(v, client) {
+		if err != nil {
+			return nil, nil, err
 		}
+		all, known = append(all, a), append(known, s.namedTo(session, a, now))
+	}
+	return all, known, nil
+}
+
+// settled tells whether a connection that is not known to be open is gone.
+func (s *Service) settled(now time.Time) bool { return s.Alone || now.Sub(s.started) >= names.Settling }
+
+// nameFor chooses the name of a session of a client: the one that the ladder of the caller gives, else the vacant one
+// with the lowest number.
+func (o *op) nameFor(client schemas.Agent, ladder names.Ladder, c names.Caller) (store.Agent, error) {
+	all, known, err := o.allNamed(o.View, client, c.Session, o.now)
+	if err != nil {
+		return store.Agent{}, err
+	}
+	if i := ladder.Find(known, c); i >= 0 {
+		return all[i], nil
 	}
 	for n := 1; ; n++ {
-		a, err := agentNamed(o.View, nth(client, n))
-		if err != nil || !o.taken(a) && !o.expects(a, in.Process) && (n == 1 || o.spare(a, client)) {
+		a, err := agentNamed(o.View, names.Nth(client, n))
+		if err != nil || o.namedTo(c.Session, a, o.now).Vacant(client) {
 			return a, err
 		}
 	}
 }
 
-// hadBy tells whether a session has a name or keeps it.
-func hadBy(a store.Agent, session string, now time.Time) bool {
-	return session != "" && a.Session == session && (!a.Left || now.Sub(a.Seen.Time()) < keptFor)
-}
-
-// taken tells whether another session acts under a name.
-func (o *op) taken(a store.Agent) bool {
-	return o.actingBeside(o.by.AgentID, a.Card.Name) || !hadBy(a, o.by.AgentID, o.now) && o.opened(a, o.now)
-}
-
-// spare tells whether a name that nobody acts under may be given: it belongs to no other client, and no
-// session keeps it.
-func (o *op) spare(a store.Agent, client schemas.Agent) bool {
-	return (a.Client == "" || a.Client == client) && (a.Session == "" || o.now.Sub(a.Seen.Time()) >= keptFor)
-}
-
-// opened tells whether the connection is there that a name was given to, as far as anybody knows.
-func (s *Service) opened(a store.Agent, now time.Time) bool {
-	return s.isOpen(a.Conn) || a.Conn != "" && !a.Left && !s.settled(now)
-}
-
-func (s *Service) settled(now time.Time) bool { return s.Alone || now.Sub(s.started) >= settling }
-
-// give keeps that a connection acts under a name. An id that is only that of the connection does not come
-// back, so nothing is kept for it.
+// give keeps that a connection acts under a name. An id that is only that of the connection does not come back, so
+// nothing is kept for it.
 func (o *op) give(a store.Agent, client schemas.Agent, in schemas.ConnIn) error {
 	again, session := a.Conn == in.Conn && !a.Left, o.by.AgentID
 	switch {
@@ -114,7 +93,16 @@ func (o *op) give(a store.Agent, client schemas.Agent, in schemas.ConnIn) error 
 		return nil
 	}
 	a.Idle = a.Idle || a.Session != session
-	a.Client, a.Session, a.Conn, a.Process, a.Left, a.Seen = client, session, in.Conn, in.Process, false, store.At(o.now)
+	a.Client, a.Session, a.Seen = client, session, store.At(o.now)
+	a.Conn, a.Process, a.Left = in.Conn, in.Process, false
+	return o.tx.PutAgent(a)
+}
+
+// keepForServer keeps a name for the server that a session's process is about to start.
+func (o *op) keepForServer(a store.Agent, client schemas.Agent, c names.Caller) error {
+	a.Idle = a.Idle || a.Session != c.Session
+	a.Client, a.Session, a.Seen = client, c.Session, store.At(o.now)
+	a.Conn, a.Process, a.Left = "", c.Process, true
 	return o.tx.PutAgent(a)
 }
 
@@ -124,23 +112,28 @@ func (o *op) leave(name schemas.Agent, in schemas.ConnIn) error {
 	if err != nil || a == nil || a.Conn != in.Conn || a.Left {
 		return err
 	}
-	forget, err := o.inVain(a, in)
+	a.Seen = store.At(o.now)
+	if err := o.free(*a, in); err != nil {
+		return err
+	}
+	return o.expireNames(a.Client)
+}
+
+// free keeps that the connection of a name is gone. The name is kept for its session, unless that did nothing.
+func (o *op) free(a store.Agent, in schemas.ConnIn) error {
+	unused, err := o.unused(a, in)
 	if err != nil {
 		return err
 	}
-	if forget {
+	if unused {
 		a.Session = ""
 	}
-	a.Seen = store.At(o.now)
-	if err := o.putGone(*a); err != nil {
-		return err
-	}
-	return o.bury(a.Client)
+	return o.putGone(a)
 }
 
-// inVain tells whether a session did nothing under its name and nothing waits there, so that the name need
-// not be kept for it: a client that only looks what a server offers would use up a number each time.
-func (o *op) inVain(a *store.Agent, in schemas.ConnIn) (bool, error) {
+// unused tells whether a session did nothing under its name and nothing waits there, so that the name need not be
+// kept for it: a client that only looks what a server offers would use up a number each time.
+func (o *op) unused(a store.Agent, in schemas.ConnIn) (bool, error) {
 	if !in.Unused || !a.Idle || a.Card.Registered || o.actingOver(in.Conn, a.Card.Name) {
 		return false, nil
 	}
@@ -154,9 +147,9 @@ func (o *op) putGone(a store.Agent) error {
 	return o.tx.PutAgent(a)
 }
 
-// bury keeps that connections are gone of which nobody has heard since this service began: their processes
+// expireNames keeps that connections are gone of which nobody has heard since this service began: their processes
 // were killed.
-func (o *op) bury(client schemas.Agent) error {
+func (o *op) expireNames(client schemas.Agent) error {
 	if !o.settled(o.now) {
 		return nil
 	}

@@ -122,13 +122,13 @@ func (t *telling) onLook() (err error) {
 	return errors.Join(t.findHandoffs(false), t.findNotices(anyNotice))
 }
 
-// onEnd leaves a note, and lets go of a name under which nothing was done. Nobody is to be woken any more.
+// onEnd leaves a note, and releases a name under which nothing was done. Nobody is to be woken any more.
 func (t *telling) onEnd() error {
 	if t.told.Waits != 0 {
 		t.told.Waits, t.moved = t.now.UnixNano(), true
 		t.wrote = true // so that those who wait look again
 	}
-	return errors.Join(t.leaveNotes("ended"), t.letGo())
+	return errors.Join(t.leaveNotes("ended"), t.releaseName())
 }
 
 // neighbours names who else is here. Who is known and not here is for list_agents.

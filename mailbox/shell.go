@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"handoff/mailbox/names"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -27,32 +28,18 @@ func (s *Service) NameOf(ctx context.Context, _ schemas.Caller, in schemas.Sessi
 	return out, s.coded(err)
 }
 
-func (s *Service) sessionName(v *store.View, client schemas.Agent, in schemas.SessionIn, now time.Time) (schemas.Agent, error) {
-	var all []store.Agent
-	for a, err := range namesOf(v, client) {
-		if err != nil {
-			return "", err
-		}
-		all = append(all, a)
+func (s *Service) sessionName(
+	v *store.View, client schemas.Agent, in schemas.SessionIn, now time.Time,
+) (schemas.Agent, error) {
+	all, known, err := s.allNamed(v, client, in.Session, now)
+	if err != nil {
+		return "", err
 	}
-	return s.nameAmong(all, client, in, now)
-}
-
-func (s *Service) nameAmong(all []store.Agent, client schemas.Agent, in schemas.SessionIn, now time.Time) (schemas.Agent, error) {
-	behind := func(a store.Agent) bool { return in.Process != "" && a.Process == in.Process }
-	beside := s.nameBeside(all, in)
-	for _, fits := range []func(store.Agent) bool{
-		func(a store.Agent) bool { return behind(a) && s.isOpen(a.Conn) },
-		func(a store.Agent) bool { return behind(a) && s.opened(a, now) },
-		func(a store.Agent) bool { return hadBy(a, in.Session, now) && s.opened(a, now) },
-		func(a store.Agent) bool { return a.Card.Name == beside },
-		func(a store.Agent) bool { return hadBy(a, in.Session, now) },
-	} {
-		if i := slices.IndexFunc(all, fits); i >= 0 {
-			return all[i].Card.Name, nil
-		}
+	c := names.Caller{Session: in.Session, Process: in.Process, Beside: s.nameBeside(all, in)}
+	if i := names.Shell.Find(known, c); i >= 0 {
+		return known[i].Agent, nil
 	}
-	here := s.namesHere(all, client, now)
+	here := s.namesHere(known, client)
 	switch possible := s.notElsewhere(here, all, in); {
 	case len(possible) == 1:
 		return possible[0], nil
@@ -107,10 +94,10 @@ func (s *Service) notElsewhere(here []schemas.Agent, all []store.Agent, in schem
 
 // namesHere are the names of a client under which somebody acts. One that somebody chose is not kept with others of
 // the client, but that of the client itself is looked for.
-func (s *Service) namesHere(all []store.Agent, client schemas.Agent, now time.Time) (here []schemas.Agent) {
-	for _, a := range all {
-		if s.opened(a, now) || s.acting(a.Card.Name) {
-			here = append(here, a.Card.Name)
+func (s *Service) namesHere(known []names.Name, client schemas.Agent) (here []schemas.Agent) {
+	for _, n := range known {
+		if n.Held() || s.acting(n.Agent) {
+			here = append(here, n.Agent)
 		}
 	}
 	if s.acting(client) && !slices.Contains(here, client) {

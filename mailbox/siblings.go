@@ -4,6 +4,7 @@ import (
 	"iter"
 	"time"
 
+	"handoff/mailbox/names"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -20,7 +21,7 @@ func (s *Service) strays(v *store.View, a store.Agent) ([]schemas.Address, error
 	if a.Client == "" {
 		return nil, nil
 	}
-	return s.straysAmong(v, a, v.Waiting(beginning(a.Client)))
+	return s.straysAmong(v, a, v.Waiting(names.Beginning(a.Client)))
 }
 
 // silent are the mailboxes of all sessions of an agent's client that are not here, with mail or without.
@@ -70,5 +71,5 @@ func (s *Service) isStray(v *store.View, a store.Agent, box schemas.Address) (bo
 // here tells whether somebody acts under a name, as far as anybody knows. The connection of one who chose its
 // name is written nowhere, so a service that has just begun gives it the time to be announced.
 func (s *Service) here(a store.Agent, now time.Time) bool {
-	return s.acting(a.Card.Name) || s.opened(a, now) || a.Client == "" && !s.settled(now)
+	return s.acting(a.Card.Name) || s.named(a, now).Held() || a.Client == "" && !s.settled(now)
 }

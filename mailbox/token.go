@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/names"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -187,7 +188,7 @@ func sameName(had, t store.Token) error {
 	if had.Revoked != nil {
 		e = schemas.Errorf(schemas.Conflict, "there was a token %s, which is revoked", had.Name)
 	}
-	return e.WithField("name").WithHint("A name is used once, so that the registry tells tokens apart. Give another, such as %s.", nth(schemas.Agent(t.Name), 2))
+	return e.WithField("name").WithHint("A name is used once, so that the registry tells tokens apart. Give another, such as %s.", names.Nth(schemas.Agent(t.Name), 2))
 }
 
 // recordToken keeps what became of a token.

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"handoff/mailbox/names"
 	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
@@ -127,7 +128,7 @@ func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.T
 	}
 	now := s.Now()
 	end := until
-	for _, t := range []time.Time{due, s.started.Add(settling)} {
+	for _, t := range []time.Time{due, s.started.Add(names.Settling)} {
 		if t.After(now) && t.Before(end) { // what was due before could not be applied: it wakes nobody
 			end = t
 		}

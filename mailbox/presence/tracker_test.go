@@ -36,7 +36,8 @@ func TestAConnectionIsKnownWhileItIsOpen(t *testing.T) {
 		p.Acts("c1", "a")
 		c, open := p.Connection("c1")
 		require.True(t, open)
-		require.Equal(t, presence.Connection{Name: "c1", Session: "s1", Parent: 7, Order: 1, Agents: []schemas.Agent{"a", "b"}}, c)
+		want := presence.Connection{Name: "c1", Session: "s1", Parent: 7, Order: 1, Agents: []schemas.Agent{"a", "b"}}
+		require.Equal(t, want, c)
 		p.Close("c1")
 		c, open = p.Connection("c1")
 		require.False(t, open)
@@ -51,7 +52,8 @@ func TestOneThatIsAnnouncedAgainKeepsItsOrderAndItsAgents(t *testing.T) {
 		p.Open(presence.Connection{Name: "c2"})
 		p.Open(presence.Connection{Name: "c1", Session: "s1", Parent: 7, Agents: []schemas.Agent{"b"}})
 		c, _ := p.Connection("c1")
-		require.Equal(t, presence.Connection{Name: "c1", Session: "s1", Parent: 7, Order: 1, Agents: []schemas.Agent{"a", "b"}}, c)
+		want := presence.Connection{Name: "c1", Session: "s1", Parent: 7, Order: 1, Agents: []schemas.Agent{"a", "b"}}
+		require.Equal(t, want, c)
 		p.Close("c1")
 		p.Open(presence.Connection{Name: "c1"})
 		c, _ = p.Connection("c1")

@@ -1,0 +1,92 @@
+// Package names is the life of a session's name as tables. A session whose client chose no name is given the name of
+// its client, numbered while others have it: claude-code, claude-code-2, claude-code-3.
+//
+// Three callers ask for the name of a session, and each knows it by other ties: the server that the client starts,
+// the hook that runs when the session begins, and a shell in which somebody works. [Name.State] says in which state a
+// name is, whoever asks. A [Ladder] says which names a caller acts under, by the ties that the caller has to them and
+// by their states, and [Name.Vacant] which names are for callers without a tie.
+//
+// The package reads no clock and no store: package mailbox asks it, and keeps what follows.
+package names
+
+import (
+	"time"
+
+	"handoff/schemas"
+)
+
+const (
+	// KeptFor is how long a session that left keeps its name.
+	KeptFor = 7 * 24 * time.Hour
+
+	// ExpectedFor is how long a server may take to start after the hook of its session.
+	ExpectedFor = time.Minute
+
+	// Settling is how long a service that has begun presumes connections open of which it knows only that nobody
+	// closed them. Their processes announce them anew within milliseconds, unless they were killed.
+	Settling = 5 * time.Second
+)
+
+// Name is what is known of a name at one moment.
+type Name struct {
+	Agent  schemas.Agent // the name itself
+	Client schemas.Agent // whose sessions were given it; empty for a name that nobody was given
+
+	Session string        // that had it last, empty for one that cannot be told when it comes back
+	Conn    string        // of that session
+	Process string        // behind the connection, or whose server is expected
+	Left    bool          // the connection was closed, or its server is expected
+	Unseen  time.Duration // since the session was last seen under the name
+
+	Open    bool // the connection is open
+	Settled bool // a connection that is not known to be open is gone
+	Shared  bool // over an open connection another session than the caller's acts under the name
+}
+
+// State is in which state a name is. States are bits, so that a rung of a ladder names several.
+type State uint8
+
+// The states, from free to held.
+const (
+	Free     State = 1 << iota // nobody has it and nobody keeps it
+	Kept                       // nobody has it, and the session that had it keeps it for a week
+	Expected                   // for a minute: a hook told it to a session whose server is about to come
+	Presumed                   // its connection may be open: nobody closed it, and the service has just begun
+	Open                       // its connection is open
+)
+
+const (
+	held = Open | Presumed
+	gone = Free | Kept | Expected
+)
+
+// State is the state of a name.
+func (n Name) State() State {
+	switch {
+	case n.Open:
+		return Open
+	case n.Conn != "" && !n.Left && !n.Settled:
+		return Presumed
+	case n.Left && n.Process != "" && n.Unseen < ExpectedFor:
+		return Expected
+	case n.Session != "" && n.Unseen < KeptFor:
+		return Kept
+	}
+	return Free
+}
+
+// Held tells whether a session has the name now, as far as anybody knows.
+func (n Name) Held() bool { return n.State()&held != 0 }
+
+// Vacant tells whether the name may be given to a session of a client that has no tie to it. That of the client itself
+// is kept for nobody, and a numbered one is given to no other client.
+func (n Name) Vacant(client schemas.Agent) bool {
+	own := n.Agent == client
+	switch n.State() {
+	case Free:
+		return !n.Shared && (own || n.Client == "" || n.Client == client)
+	case Kept:
+		return !n.Shared && own
+	}
+	return false
+}

@@ -1,0 +1,47 @@
+package names_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox/names"
+	"handoff/schemas"
+)
+
+func TestStates(t *testing.T) {
+	const justUnder = -time.Nanosecond
+	for word, c := range map[string]struct {
+		name names.Name
+		want names.State
+	}{
+		"one that nobody had":                   {names.Name{}, names.Free},
+		"its connection is open":                {names.Name{Conn: "c", Open: true, Settled: true}, names.Open},
+		"it is announced while it closes":       {names.Name{Conn: "c", Open: true, Left: true}, names.Open},
+		"it may be announced yet":               {names.Name{Conn: "c", Session: "s"}, names.Presumed},
+		"it was closed before":                  {names.Name{Conn: "c", Session: "s", Left: true}, names.Kept},
+		"it was killed":                         {names.Name{Conn: "c", Session: "s", Process: "p", Settled: true}, names.Kept},
+		"it was killed, of an unknown session":  {names.Name{Conn: "c", Process: "p", Settled: true}, names.Free},
+		"its server is expected":                {names.Name{Session: "s", Process: "p", Left: true}, names.Expected},
+		"still":                                 {names.Name{Session: "s", Process: "p", Left: true, Unseen: time.Minute + justUnder}, names.Expected},
+		"no more":                               {names.Name{Session: "s", Process: "p", Left: true, Unseen: time.Minute}, names.Kept},
+		"a week ago, nearly":                    {names.Name{Session: "s", Left: true, Unseen: names.KeptFor + justUnder}, names.Kept},
+		"a week ago":                            {names.Name{Session: "s", Left: true, Unseen: names.KeptFor}, names.Free},
+		"a session that did nothing and closed": {names.Name{Conn: "c", Left: true}, names.Free},
+	} {
+		t.Run(word, func(t *testing.T) { require.Equal(t, c.want, c.name.State()) })
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	require.Equal(t, schemas.Agent("claude-code"), names.Nth("claude-code", 1))
+	require.Equal(t, schemas.Agent("claude-code-2"), names.Nth("claude-code", 2))
+	long := schemas.Agent(strings.Repeat("x", 64))
+	require.Equal(t, long, names.Nth(long, 1))
+	require.Equal(t, long[:61]+"-99", names.Nth(long, 99))
+	for _, n := range []int{1, 2, 99_999} {
+		require.True(t, strings.HasPrefix(string(names.Nth(long, n)), names.Beginning(long)))
+	}
+}
