@@ -81,7 +81,7 @@ func runSetup(a *cli.App, ctx context.Context, f setupFlags, names []string) (er
 	if err != nil {
 		return err
 	}
-	if s.clients, err = s.wishedFor(clients); err != nil {
+	if s.clients, err = s.withDesired(clients); err != nil {
 		return err
 	}
 	switch {

@@ -30,7 +30,7 @@ const trying = 15 * time.Second
 // try starts the server of each client that is set up, as the client would.
 func (s *setupRun) try(ctx context.Context) {
 	for _, c := range s.clients {
-		if server, ok := c.wish.Find(c.Client); ok && c.Files[0].State != fileAlone {
+		if server, ok := c.desired.Find(c.Client); ok && c.Files[0].State != fileAlone {
 			ctx, end := context.WithTimeout(ctx, trying)
 			c.Live = s.ask(ctx, c, server)
 			end()
@@ -39,7 +39,7 @@ func (s *setupRun) try(ctx context.Context) {
 }
 
 func (s *setupRun) ask(ctx context.Context, c *clientSetup, server installed.Entry) *liveness {
-	if server.Shared && !server.Written(c.wish.Server, s.setter.AsBefore(c.Client, c.wish).Server) {
+	if server.Shared && !server.Written(c.desired.Server, s.setter.AsBefore(c.Client, c.desired).Server) {
 		return &liveness{Untried: "it is not what setup writes"}
 	}
 	if server.URL != "" {

@@ -15,7 +15,7 @@ import (
 type setupRun struct {
 	*cli.App
 	flags   setupFlags
-	within  setup.Wish // what is the same for all clients: the machine and the scope
+	within  setup.Desired // what is the same for all clients: the machine and the scope
 	setter  setup.Setter
 	named   bool // the clients were, by the user
 	clients []*clientSetup
@@ -25,7 +25,7 @@ type setupRun struct {
 // clientSetup is what becomes of one client.
 type clientSetup struct {
 	client.Client `json:"-"`
-	wish          setup.Wish
+	desired       setup.Desired
 
 	Name  string       `json:"client"`
 	Found bool         `json:"found"`
@@ -62,11 +62,11 @@ const (
 	fileAlone   fileState = "left alone"
 )
 
-// wishedFor gives the clients with what is to become of each.
-func (s *setupRun) wishedFor(clients []client.Client) (all []*clientSetup, err error) {
+// withDesired gives the clients with what is to become of each.
+func (s *setupRun) withDesired(clients []client.Client) (all []*clientSetup, err error) {
 	for _, c := range clients {
 		of := &clientSetup{Client: c, Name: c.Name, Found: c.Detect(s.within.Machine).Here()}
-		if of.wish, err = s.wishFor(c); err != nil && !s.flags.remove { // which needs none
+		if of.desired, err = s.desiredFor(c); err != nil && !s.flags.remove { // which needs none
 			return nil, err
 		}
 		all = append(all, of)
@@ -75,9 +75,9 @@ func (s *setupRun) wishedFor(clients []client.Client) (all []*clientSetup, err e
 }
 
 // plan finds out what is to be done.
-func (s *setupRun) plan(how func(client.Client, setup.Wish) []setup.Change) {
+func (s *setupRun) plan(how func(client.Client, setup.Desired) []setup.Change) {
 	for _, c := range s.clients {
-		for _, change := range how(c.Client, c.wish) {
+		for _, change := range how(c.Client, c.desired) {
 			f := planned(change)
 			if s.flags.check {
 				f.Diff = "" // it is asked whether, not what
@@ -114,7 +114,7 @@ func (f *fileSetup) leave(err error) {
 	if snippet, err := f.change.Snippet(); err == nil && snippet.Text != "" {
 		f.Snippet = &snippet
 	}
-	f.Hint = setup.WayOut(f.change.Client, err)
+	f.Hint = setup.Hint(f.change.Client, err)
 }
 
 // forgetUntouched leaves out the clients that have nothing of ours, when none was named.

@@ -17,7 +17,7 @@ func (s *setupRun) printSnippets() error {
 	}
 	var all []snippets
 	for _, c := range s.clients {
-		files, err := c.wish.Snippets(c.Client)
+		files, err := c.desired.Snippets(c.Client)
 		if err != nil {
 			return schemas.InternalError(err)
 		}

@@ -76,7 +76,8 @@ func claudeRemove(scope Scope) []string {
 	return []string{"mcp", "remove", "--scope", string(scope), ServerName}
 }
 
-// claudeRefuses looks whether somebody told Claude Code not to start the server of the project, of which it asks once.
+// claudeRefuses looks whether somebody told Claude Code not to start the server of the project, of which it asks
+// once.
 func claudeRefuses(v View) []Doubt {
 	value, _ := v.Read(JSON, claudeLocal).Look("disabledMcpjsonServers")
 	disabled, _ := value.([]any)

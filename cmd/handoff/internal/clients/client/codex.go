@@ -102,8 +102,8 @@ func codexTrusts(v View) []Doubt {
 	return []Doubt{{Text: text, Command: []string{"codex"}}}
 }
 
-// codexLevel is how far Codex trusts the project. It goes by the path of the directory without links, and in a worktree
-// of git also by that of the repository; directories above do not count.
+// codexLevel is how far Codex trusts the project. It goes by the path of the directory without links, and in a
+// worktree of git also by that of the repository; directories above do not count.
 func codexLevel(v View) (level string) {
 	project, err := filepath.EvalSymlinks(v.Machine.Project)
 	if err != nil {
@@ -124,8 +124,8 @@ func codexLevel(v View) (level string) {
 	return ""
 }
 
-// codexReviewed looks whether the hooks of Codex were: it keeps a hash of each that was. Whether the hash is still that
-// of the hook only Codex knows.
+// codexReviewed looks whether the hooks of Codex were: it keeps a hash of each that was. Whether the hash is still
+// that of the hook only Codex knows.
 func codexReviewed(v View) []Doubt {
 	config := v.Read(TOML, codexConfig.User[0])
 	waiting := 0

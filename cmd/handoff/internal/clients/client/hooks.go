@@ -119,7 +119,8 @@ func (c Client) Words(h Hook, call Call) []string {
 	return words
 }
 
-// Reads tells how a command line calls handoff; ok tells whether it is, to the letter, what [Client.Command] makes of a hook.
+// Reads tells how a command line calls handoff; ok tells whether it is, to the letter, what [Client.Command] makes
+// of a hook.
 func (c Client) Reads(h Hook, line string) (call Call, ok bool) {
 	all, ok := words(line)
 	if !ok || len(all) == 0 {
@@ -129,16 +130,17 @@ func (c Client) Reads(h Hook, line string) (call Call, ok bool) {
 	return call, line == c.Command(h, call)
 }
 
-// BeginsAsHookLine tells whether a command line begins as one of a hook does, whichever path the program had, or with one
-// of these programs. It may do something besides: what is changed or removed must be a whole one, see [IsHookLine].
+// BeginsAsHookLine tells whether a command line begins as one of a hook does, whichever path the program had, or
+// with one of these programs. It may do something besides: what is changed or removed must be a whole one, see
+// [IsHookLine].
 func BeginsAsHookLine(line string, programs ...string) bool {
 	program, rest, _ := cutWord(line)
 	rest = strings.TrimLeft(rest, " \t")
 	return isOurs(program, programs) && (strings.HasPrefix(rest, "hook ") || strings.HasPrefix(rest, "wait --hook"))
 }
 
-// IsHookLine tells whether a command line is one that [Client.Command] makes of a hook, now or before, whichever path the
-// program had, or with one of these programs. A line that does anything besides is somebody else's.
+// IsHookLine tells whether a command line is one that [Client.Command] makes of a hook, now or before, whichever
+// path the program had, or with one of these programs. A line that does anything besides is somebody else's.
 func IsHookLine(line string, programs ...string) bool {
 	all, ok := words(line)
 	if !ok || len(all) < 3 || !isOurs(all[0], programs) {

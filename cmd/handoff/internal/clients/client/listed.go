@@ -59,8 +59,8 @@ func OffKeys(fields map[string]any) (keys []string) {
 	return keys
 }
 
-// bearer matches a token in a header for which a variable of the environment is named, as clients do that: $NAME, ${NAME},
-// ${env:NAME}, ${NAME:-otherwise} or {env:NAME}.
+// bearer matches a token in a header for which a variable of the environment is named, as clients do that: $NAME,
+// ${NAME}, ${env:NAME}, ${NAME:-otherwise} or {env:NAME}.
 var bearer = regexp.MustCompile(strings.ReplaceAll(`^(?i:Bearer) +(?:\$NAME|\$\{(?:env:)?NAME(?::-[^}]*)?\}|\{env:NAME\})$`,
 	"NAME", "([A-Za-z_][A-Za-z0-9_]*)"))
 

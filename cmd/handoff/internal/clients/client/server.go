@@ -13,7 +13,8 @@ type Server struct {
 // agentHeader is the header by which one of the names that a token may use is chosen.
 const agentHeader = "Handoff-Agent"
 
-// headers are those of requests to the URL, the token's variable as the client names one: with this before it, and a brace after.
+// headers are those of requests to the URL, the token's variable as the client names one: with this before it, and a
+// brace after.
 func (s Server) headers(before string) (o Object) {
 	if s.TokenEnv != "" {
 		o = append(o, Field{"Authorization", "Bearer " + before + s.TokenEnv + "}"})

@@ -2,7 +2,8 @@ package client
 
 import "slices"
 
-// A Shell is what a client sets in the environment of the shells that it starts. The zero value: nothing that is known.
+// A Shell is what a client sets in the environment of the shells that it starts. The zero value: nothing that is
+// known.
 type Shell struct {
 	Signs   []string // any of these variables, not empty, shows that it is the client's
 	Run     string   // the variable with the id of the session

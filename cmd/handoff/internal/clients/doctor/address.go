@@ -12,7 +12,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/setup/live"
 )
 
-// examineAddress examines an entry that leads over the network, by what a client asks first: a proxy may pass nothing else.
+// examineAddress examines an entry that leads over the network, by what a client asks first: a proxy may pass
+// nothing else.
 func (in *installation) examineAddress(ctx context.Context, e installed.Entry, where string) Finding {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -62,15 +63,15 @@ func typed(variable string) string { return "read -rs " + variable + " && export
 // tokenEnv is the variable that holds a token where nobody named another.
 const tokenEnv = "HANDOFF_TOKEN"
 
-// nameToken is the command by which an entry names a variable that holds the token. Setup writes no address with anything
-// secret in it.
+// nameToken is the command by which an entry names a variable that holds the token. Setup writes no address with
+// anything secret in it.
 func (in *installation) nameToken(e installed.Entry, u *url.URL) string {
 	if e.Scope == installed.Local || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return in.removal(e)
 	}
-	wish := in.wished(e.Scope)
-	wish.Server = client.Server{URL: e.URL, TokenEnv: tokenEnv, Agent: e.Agent, Trust: wish.Server.Trust}
-	if change, ok := in.planned(wish, e.Path); !ok || change.Err != nil {
+	desired := in.desired(e.Scope)
+	desired.Server = client.Server{URL: e.URL, TokenEnv: tokenEnv, Agent: e.Agent, Trust: desired.Server.Trust}
+	if change, ok := in.planned(desired, e.Path); !ok || change.Err != nil {
 		return in.removal(e)
 	}
 	flags := []string{"--http", client.Quoted(e.URL), "--token-env", tokenEnv}
@@ -89,7 +90,8 @@ func literalToken(header string) string {
 	return strings.TrimSpace(token)
 }
 
-// silence explains why a server was asked over MCP in vain. What it says of its health tells more, where it can be asked.
+// silence explains why a server was asked over MCP in vain. What it says of its health tells more, where it can be
+// asked.
 func (in *installation) silence(ctx context.Context, u *url.URL, why error) Finding {
 	site := siteOf(u)
 	status, err := get(ctx, site+"/healthz", in.Web)

@@ -76,7 +76,8 @@ func (in *installation) unreadable() (all []Finding) {
 	return all
 }
 
-// ignored tells of the files of which the client reads nothing, though they can be read: each reads a dialect of its own.
+// ignored tells of the files of which the client reads nothing, though they can be read: each reads a dialect of its
+// own.
 func (in *installation) ignored() (all []Finding) {
 	for _, f := range in.files() {
 		if why := f.ignored(); why != nil {

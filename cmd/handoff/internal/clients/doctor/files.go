@@ -23,9 +23,9 @@ func Files(w workspace.Workspace, sh Shell) []Finding {
 	return append(slices.Concat(permissions(w.Dir), storeFile(filepath.Join(w.Dir, storeName), sh)), room(w.Dir))
 }
 
-// Shut tells whether a workspace cannot be looked into without changing something, and what there is to say of it: it has
-// no store yet, or an empty one, which opening it would make, its directory is not private, which opening it would make
-// it, or whoever has it open was stopped.
+// Shut tells whether a workspace cannot be looked into without changing something, and what there is to say of it:
+// it has no store yet, or an empty one, which opening it would make, its directory is not private, which opening it
+// would make it, or whoever has it open was stopped.
 func Shut(w workspace.Workspace) (findings []Finding, shut bool) {
 	store, used := w.Store()
 	info, err := os.Stat(w.Dir)

@@ -47,8 +47,8 @@ func siteOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
 // ask is the command that shows what a server says at a path.
 func ask(site, path string) string { return "curl -i " + client.Quoted(site+path) }
 
-// starting is the command that starts the server of an address. One on another machine can only be asked whether it is there,
-// and one with a certificate needs what is not known here.
+// starting is the command that starts the server of an address. One on another machine can only be asked whether it
+// is there, and one with a certificate needs what is not known here.
 func starting(u *url.URL, sh Shell) string {
 	if u.Scheme != "http" || !isHere(u.Hostname()) {
 		return ask(siteOf(u), "/healthz")

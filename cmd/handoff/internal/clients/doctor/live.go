@@ -16,8 +16,8 @@ import (
 // patience is how long a server may take to answer. Clients wait longer.
 const patience = 5 * time.Second
 
-// examineEntry examines one entry: it starts the server as the client does, or calls it, and asks it what a client asks
-// first.
+// examineEntry examines one entry: it starts the server as the client does, or calls it, and asks it what a client
+// asks first.
 func (in *installation) examineEntry(ctx context.Context, e installed.Entry) Finding {
 	where := in.client.Title + " (" + string(e.Scope) + ")"
 	stranger := e.Shared && !e.Written(in.before(e.Scope).Server)

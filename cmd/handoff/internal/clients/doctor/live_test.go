@@ -18,7 +18,8 @@ func says(name, version string) string {
 		"read -r done; read -r ask; echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{}]}}'\ncat >/dev/null\n"
 }
 
-// The plugin starts what PATH leads to, and so does an entry for everybody in a project: setup would write the same again.
+// The plugin starts what PATH leads to, and so does an entry for everybody in a project: setup would write the same
+// again.
 func TestAServerOfAnotherVersion(t *testing.T) {
 	const plugin = `{"enabledPlugins": {"handoff@handoff": true}}`
 	entry := func(command string) string {

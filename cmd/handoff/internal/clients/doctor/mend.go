@@ -9,8 +9,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/setup"
 )
 
-// mend is the command that makes an entry what setup writes. The server of another program, which setup leaves alone, is
-// taken out. It is empty where setup has nothing to change.
+// mend is the command that makes an entry what setup writes. The server of another program, which setup leaves
+// alone, is taken out. It is empty where setup has nothing to change.
 func (in *installation) mend(e installed.Entry) string {
 	switch {
 	case e.Scope == installed.Plugin:
@@ -18,7 +18,7 @@ func (in *installation) mend(e installed.Entry) string {
 	case e.Scope == installed.Local, in.plugin != "": // setup writes nothing beside the plugin
 		return in.removal(e)
 	}
-	change, known := in.planned(in.wished(e.Scope), e.Path)
+	change, known := in.planned(in.desired(e.Scope), e.Path)
 	_, foreign := errors.AsType[*setup.Foreign](change.Err)
 	switch {
 	case foreign:
@@ -53,7 +53,7 @@ func (in *installation) complaint(e installed.Entry) string {
 }
 
 // planned is what setup would do to a file of the client; ok is false for one that it does not know.
-func (in *installation) planned(w setup.Wish, path string) (change setup.Change, ok bool) {
+func (in *installation) planned(w setup.Desired, path string) (change setup.Change, ok bool) {
 	changes := in.setter().Plan(in.client, w)
 	i := slices.IndexFunc(changes, func(c setup.Change) bool { return c.File.Path == path })
 	if i < 0 {
@@ -67,12 +67,12 @@ func (in *installation) setter() setup.Setter {
 }
 
 // before is what setup was told last in a scope; its server is empty if it never was.
-func (in *installation) before(scope client.Scope) setup.Wish {
-	return in.setter().AsBefore(in.client, setup.Wish{Machine: in.Machine, Scope: scope})
+func (in *installation) before(scope client.Scope) setup.Desired {
+	return in.setter().AsBefore(in.client, setup.Desired{Machine: in.Machine, Scope: scope})
 }
 
-// wished is what setup is told without flags: as before, but of this program.
-func (in *installation) wished(scope client.Scope) setup.Wish {
+// desired is what setup is told without flags: as before, but of this program.
+func (in *installation) desired(scope client.Scope) setup.Desired {
 	w := in.before(scope)
 	w.Hooks = w.Hooks || len(in.hooks) > 0
 	w.Call.Program = in.Program.in(scope)
@@ -116,8 +116,8 @@ func (in *installation) within(scope client.Scope) string {
 	return "cd " + client.Quoted(in.Machine.Project) + " && "
 }
 
-// onlyPlugin is the command that takes out what setup writes beside the plugin, in one scope after the other. It is empty
-// where that is somebody else's by now.
+// onlyPlugin is the command that takes out what setup writes beside the plugin, in one scope after the other. It is
+// empty where that is somebody else's by now.
 func (in *installation) onlyPlugin() string {
 	for _, f := range in.hooks {
 		if in.areOurs(f) {

@@ -8,8 +8,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/installed"
 )
 
-// missingHooks tells of the events on which nothing is run. A session that is served over the network has no hooks unless
-// somebody wants them: they look at this machine.
+// missingHooks tells of the events on which nothing is run. A session that is served over the network has no hooks
+// unless somebody wants them: they look at this machine.
 func (in *installation) missingHooks() []Finding {
 	switch {
 	case in.client.Hooks == nil || in.plugin != "" || len(in.hooks) == 0 && (in.isServedElsewhere() || len(in.unread) > 0):
@@ -35,8 +35,8 @@ func (in *installation) isServedElsewhere() bool {
 	return !slices.ContainsFunc(in.entries, func(e installed.Entry) bool { return e.URL == "" })
 }
 
-// mendHooks is the command that makes the hooks of a file those that setup writes. Beside what somebody made of one, setup
-// would put another: there it only shows them.
+// mendHooks is the command that makes the hooks of a file those that setup writes. Beside what somebody made of one,
+// setup would put another: there it only shows them.
 func (in *installation) mendHooks(f installed.HookFile) string {
 	how := "--yes"
 	switch {
@@ -53,7 +53,7 @@ func (in *installation) mendHook(f installed.HookFile, h client.Hook, line strin
 	if f.Path == in.plugin {
 		return in.Program.lead(in.Machine)
 	}
-	call := in.wished(in.scopeOf(f.Path)).Call
+	call := in.desired(in.scopeOf(f.Path)).Call
 	switch {
 	case in.client.Command(h, call) != line:
 		return in.mendHooks(f)

@@ -8,8 +8,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/installed"
 )
 
-// twoNames tells of a server and hooks of one scope that act under different names: the hooks then tell of the mail of
-// somebody else.
+// twoNames tells of a server and hooks of one scope that act under different names: the hooks then tell of the mail
+// of somebody else.
 func (in *installation) twoNames() []Finding {
 	for _, e := range in.entries {
 		i := slices.IndexFunc(in.hooks, func(f installed.HookFile) bool { return in.scopeOf(f.Path) == e.Scope })

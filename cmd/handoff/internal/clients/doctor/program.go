@@ -58,8 +58,8 @@ func (p Program) in(scope client.Scope) string {
 	return p.Path
 }
 
-// lead is the command after which PATH leads to this program; empty if it does, or if none is known. It puts nothing in
-// the place of a program that does not answer as handoff does.
+// lead is the command after which PATH leads to this program; empty if it does, or if none is known. It puts nothing
+// in the place of a program that does not answer as handoff does.
 func (p Program) lead(m client.Machine) string {
 	local := filepath.Join(m.Home, ".local", "bin")
 	free := m.Home != "" && isFree(filepath.Join(local, client.ServerName))

@@ -12,8 +12,8 @@ import (
 
 const storeName = "handoff.db"
 
-// storeFile looks at the place of the store. What is none stands in the way of one; of nothing, as of an empty file, the
-// next command makes one.
+// storeFile looks at the place of the store. What is none stands in the way of one; of nothing, as of an empty file,
+// the next command makes one.
 func storeFile(path string, sh Shell) []Finding {
 	const renewed = "what it held, if anything, is lost, and the next command makes a new store of it"
 	if _, err := os.Lstat(path); err != nil {

@@ -5,8 +5,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/installed"
 )
 
-// Of something in a file that is not tried, as it may be anybody's, nothing is repeated that stands there: see package
-// installed.
+// Of something in a file that is not tried, as it may be anybody's, nothing is repeated that stands there: see
+// package installed.
 
 func (in *installation) untriedEntry(e installed.Entry) Finding {
 	return warning(aboutClients, "%s: in %s: skipped: it is not what handoff setup writes, so it is not tried", in.client.Title, e.Path).

@@ -8,8 +8,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// Parsers go down into what a text nests, and that of TOML compares each key with those beside it. A text that whoever
-// wrote it made for that would exhaust the stack, or take minutes.
+// Parsers go down into what a text nests, and that of TOML compares each key with those beside it. A text that
+// whoever wrote it made for that would exhaust the stack, or take minutes.
 const (
 	deepest  = 200    // brackets around each other, or names of one key
 	mostKeys = 10_000 // of a TOML text, the headers of tables included

@@ -35,8 +35,8 @@ type Document interface {
 
 const byteOrderMark = "\uFEFF"
 
-// Open reads a text. One of nothing but blanks is an empty document. One that is made to keep a parser busy is none: it is
-// nested deeper than 200 levels, or is TOML with more than 10,000 keys.
+// Open reads a text. One of nothing but blanks is an empty document. One that is made to keep a parser busy is none:
+// it is nested deeper than 200 levels, or is TOML with more than 10,000 keys.
 func Open(syntax client.Syntax, text []byte) (Document, error) {
 	if err := bounded(syntax, text); err != nil {
 		return nil, err

@@ -76,8 +76,8 @@ func (d *JSON) become(text []byte, meant meaning) error {
 // Look gives the value at a path of keys and indices.
 func (d *JSON) Look(path ...any) (any, bool) { return look(d.said, path) }
 
-// Twice tells whether the value at a path stands there more than once, or a key in it does. Which of them counts is then a
-// matter of who reads.
+// Twice tells whether the value at a path stands there more than once, or a key in it does. Which of them counts is
+// then a matter of who reads.
 func (d *JSON) Twice(path ...any) bool {
 	above, deep := d.reach(path[:len(path)-1])
 	if deep < len(path)-1 {

@@ -1,7 +1,7 @@
 package edit
 
-// Delete removes the value at a path, with its key and the comma that it no longer needs, as often as the key is there.
-// What stands before it stays, as a comment there may be about more than it.
+// Delete removes the value at a path, with its key and the comma that it no longer needs, as often as the key is
+// there. What stands before it stays, as a comment there may be about more than it.
 func (d *JSON) Delete(path ...any) error {
 	if len(path) == 0 {
 		return inTheWay(nil)

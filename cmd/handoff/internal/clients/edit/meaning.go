@@ -70,7 +70,8 @@ func look(v any, path []any) (any, bool) {
 // nothing else: those come and go with it.
 func equalBut(path []any, a, b any) bool { return equal(without(a, path), without(b, path)) }
 
-// without gives a value without what is at a path in it, and nothing for what is empty then. The value stays as it is.
+// without gives a value without what is at a path in it, and nothing for what is empty then. The value stays as it
+// is.
 func without(v any, path []any) any {
 	if len(path) == 0 {
 		return nil
@@ -112,8 +113,8 @@ func withoutIndex(list []any, n int, path []any) any {
 	return list
 }
 
-// Alike tells whether two documents say the same. Numbers are the same if they are as others read them: those of JSON have
-// no more than 53 bits there.
+// Alike tells whether two documents say the same. Numbers are the same if they are as others read them: those of
+// JSON have no more than 53 bits there.
 func Alike(a, b Document) bool {
 	one, _ := a.Look()
 	other, _ := b.Look()

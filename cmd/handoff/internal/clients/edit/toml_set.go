@@ -9,8 +9,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// tableDepth is how deep the path of a table is whose fields get lines of their own, as those of servers do. An object
-// that is deeper is written inline.
+// tableDepth is how deep the path of a table is whose fields get lines of their own, as those of servers do. An
+// object that is deeper is written inline.
 const tableDepth = 2
 
 // Set puts a value at a path of keys.

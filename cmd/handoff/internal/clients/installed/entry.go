@@ -31,8 +31,8 @@ type Unread struct {
 	Err  error
 }
 
-// Entries gives the entries that a client has, and the files that do not tell theirs. Where the same file is that of the
-// user and of the project, it is the user's.
+// Entries gives the entries that a client has, and the files that do not tell theirs. Where the same file is that of
+// the user and of the project, it is the user's.
 func Entries(c client.Client, m client.Machine) (all []Entry, unread []Unread) {
 	for _, p := range places(c.Servers, m) {
 		doc, err := p.open(c.Servers.Syntax, m)

@@ -1,10 +1,11 @@
-// Package installed reads what the files of a client say of handoff: our entries in its lists of servers ([Entries]) and
-// our lines among its hooks ([Hooks]). Setup changes them and doctor examines them, and neither reads them otherwise.
+// Package installed reads what the files of a client say of handoff: our entries in its lists of servers ([Entries])
+// and our lines among its hooks ([Hooks]). Setup changes them and doctor examines them, and neither reads them
+// otherwise.
 //
-// What lies in a project comes from whoever wrote the project: a clone of a stranger's repository must not have a command
-// of ours start a program, call an address, give away a variable or be busy for long. So of that only what setup writes
-// there itself is tried, to the letter: see [Entry.Written] and [HookFile.Words]; and only so much of it is read: see
-// [Largest]. Nothing here starts or changes anything.
+// What lies in a project comes from whoever wrote the project: a clone of a stranger's repository must not have a
+// command of ours start a program, call an address, give away a variable or be busy for long. So of that only what
+// setup writes there itself is tried, to the letter: see [Entry.Written] and [HookFile.Words]; and only so much of
+// it is read: see [Largest]. Nothing here starts or changes anything.
 package installed
 
 import (
@@ -30,12 +31,12 @@ const (
 
 // A File is a configuration file as it was found.
 type File struct {
-	Path    string // by which clients know it
-	Target  string // where its links lead, and those of its directories
-	Text    []byte
-	Mode    fs.FileMode
-	Info    fs.FileInfo // of the target; nil: there is none
-	Missing bool
+	Path     string // by which clients know it
+	Resolved string // where its links lead, and those of its directories
+	Text     []byte
+	Mode     fs.FileMode
+	Info     fs.FileInfo // of the resolved file; nil: there is none
+	Missing  bool
 }
 
 // A Broken file is one that does not parse.
@@ -46,16 +47,16 @@ func (b *Broken) Unwrap() error { return b.Err }
 
 // Read reads a file that is no longer than most. One that is not there is no error, and [File.Missing].
 func Read(path string, most int64) (File, error) {
-	f := File{Path: path, Target: path}
-	target, err := filepath.EvalSymlinks(path)
+	f := File{Path: path, Resolved: path}
+	resolved, err := filepath.EvalSymlinks(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return f.missing()
 	case err != nil:
 		return f, fmt.Errorf("it cannot be read: %w", err)
 	}
-	f.Target = target
-	f.Info, err = os.Stat(target)
+	f.Resolved = resolved
+	f.Info, err = os.Stat(resolved)
 	switch {
 	case err != nil:
 		return f, fmt.Errorf("it cannot be read: %w", err)
@@ -65,7 +66,7 @@ func Read(path string, most int64) (File, error) {
 		return f, fmt.Errorf("it has %d bytes, and is read up to %d", f.Info.Size(), most)
 	}
 	f.Mode = f.Info.Mode().Perm()
-	if f.Text, err = first(f.Target, most); err != nil {
+	if f.Text, err = first(f.Resolved, most); err != nil {
 		return f, fmt.Errorf("it cannot be read: %w", err)
 	}
 	return f, nil
@@ -75,8 +76,8 @@ func Read(path string, most int64) (File, error) {
 func Resolved(path string) string {
 	rest := ""
 	for dir := path; ; dir = filepath.Dir(dir) {
-		if target, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(target, rest)
+		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(resolved, rest)
 		}
 		if dir == filepath.Dir(dir) {
 			return path
@@ -122,6 +123,6 @@ func (f File) missing() (File, error) {
 	if _, err := os.Lstat(f.Path); err == nil {
 		return f, errors.New("it is a link to a file that does not exist")
 	}
-	f.Target, f.Missing = Resolved(f.Path), true
+	f.Resolved, f.Missing = Resolved(f.Path), true
 	return f, nil
 }

@@ -57,14 +57,16 @@ type HookFile struct {
 	Handlers []Handler
 }
 
-// MostHooks is how many hooks of ours a file may have. Setup writes fewer, and each of them may be tried or taken out.
+// MostHooks is how many hooks of ours a file may have. Setup writes fewer, and each of them may be tried or taken
+// out.
 const MostHooks = 40
 
 // ErrHooks says that a file has more than [MostHooks].
 var ErrHooks = fmt.Errorf("it has more than %d hooks of handoff, which nobody needs", MostHooks)
 
-// Hooks gives the files in which a client has hooks of ours, and those that do not tell. Where the same file is that of
-// the user and of the project, it is the user's. Ours are those that run handoff, by any path, or one of these programs.
+// Hooks gives the files in which a client has hooks of ours, and those that do not tell. Where the same file is that
+// of the user and of the project, it is the user's. Ours are those that run handoff, by any path, or one of these
+// programs.
 func Hooks(c client.Client, m client.Machine, programs ...string) (all []HookFile, unread []Unread) {
 	if c.Hooks == nil {
 		return nil, nil

@@ -18,10 +18,10 @@ func (p place) isShared(m client.Machine) bool {
 
 // Written tells whether an entry is, to the letter, what setup writes for one of these wishes, or for everybody in a
 // project. One of a project that says anything else may be anybody's, and is neither run nor called.
-func (e Entry) Written(wished ...client.Server) bool {
+func (e Entry) Written(desired ...client.Server) bool {
 	said := maps.Clone(e.fields)
 	maps.DeleteFunc(said, func(_ string, value any) bool { return edit.IsEmpty(value) }) // a client's own command leaves some
-	return slices.ContainsFunc(append(wished, e.forEverybody()...), func(s client.Server) bool {
+	return slices.ContainsFunc(append(desired, e.forEverybody()...), func(s client.Server) bool {
 		return (s.URL != "" || len(s.Command) > 0) && edit.Same(said, e.Client.Entry(s))
 	})
 }
@@ -37,9 +37,9 @@ func (e Entry) forEverybody() []client.Server {
 	return []client.Server{s, trusted}
 }
 
-// Words gives the words of a line in a file, and the agent that it names, if it is, to the letter, what setup writes for
-// a hook. In a file of the project it starts the program by its name; that of a user may have its path, and may name a
-// workspace, which is left out of the words: who tries them does so in one of their own.
+// Words gives the words of a line in a file, and the agent that it names, if it is, to the letter, what setup writes
+// for a hook. In a file of the project it starts the program by its name; that of a user may have its path, and may
+// name a workspace, which is left out of the words: who tries them does so in one of their own.
 func (f HookFile) Words(h client.Hook, line string) (words []string, agent string, ok bool) {
 	call, ok := f.Client.Reads(h, line)
 	named := call.Program == client.ServerName || !f.Shared && filepath.IsAbs(call.Program)

@@ -52,7 +52,7 @@ func TestWhatSetupWritesToTheLetter(t *testing.T) {
 	}
 }
 
-// What setup writes for everybody in a project is known for what it is without a wish.
+// What setup writes for everybody in a project is known for what it is without a desired.
 func TestWhatSetupWritesForEverybody(t *testing.T) {
 	for _, c := range client.All() {
 		for _, s := range []client.Server{

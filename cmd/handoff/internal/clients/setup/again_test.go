@@ -19,8 +19,8 @@ func TestSetupAgainOtherwise(t *testing.T) {
 	w.write(path, mine, 0o600)
 	w.apply(gemini)
 	require.Contains(t, w.read(path), "handoff hook stop")
-	w.wish.Hooks = false
-	w.wish.Server = client.Server{URL: "https://example.com/mcp", TokenEnv: "HANDOFF_TOKEN", Trust: true}
+	w.desired.Hooks = false
+	w.desired.Server = client.Server{URL: "https://example.com/mcp", TokenEnv: "HANDOFF_TOKEN", Trust: true}
 	w.apply(gemini)
 	now := w.read(path)
 	require.NotContains(t, now, "handoff hook")
@@ -39,7 +39,7 @@ func TestOthersWriteBetweenTwoSetups(t *testing.T) {
 	w.write(path, mine, 0o600)
 	w.apply(cursor)
 	w.write(path, w.read(path)+"// theirs\n", 0o600)
-	w.wish.Server.Command = []string{"/opt/handoff", "mcp"}
+	w.desired.Server.Command = []string{"/opt/handoff", "mcp"}
 	w.apply(cursor)
 	w.revert(cursor)
 	w.requireText(mine+"// theirs\n", path)
@@ -62,11 +62,11 @@ func TestAServerThatWasSwitchedOffIsSwitchedOnAgain(t *testing.T) {
 		c := known(t, name)
 		path := w.servers(c)
 		w.write(path, w.read(filepath.Join("testdata", "configs", name, "servers", file)), 0o600)
-		before, _ := w.wish.Find(c)
+		before, _ := w.desired.Find(c)
 		require.True(t, before.Off, name)
-		require.False(t, of(t, w.Plan(c, w.wish), path).Same(), name)
+		require.False(t, of(t, w.Plan(c, w.desired), path).Same(), name)
 		w.apply(c)
-		after, _ := w.wish.Find(c)
+		after, _ := w.desired.Find(c)
 		require.False(t, after.Off, name)
 		require.Equal(t, before.Command, after.Command)
 		require.Regexp(t, `enabled"?( =|:) false|"disabled": true`, w.read(path), "the other is as it was")
@@ -76,8 +76,8 @@ func TestAServerThatWasSwitchedOffIsSwitchedOnAgain(t *testing.T) {
 func TestTrustIsGivenAndTakenBack(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
-	w.wish.Server.Trust = true
-	settings := claude.Allow().Files.In(client.User, w.wish.Machine)
+	w.desired.Server.Trust = true
+	settings := claude.Allow().Files.In(client.User, w.desired.Machine)
 	const allowed = "{\"permissions\": {\"allow\": [\"WebFetch\"]}}\n"
 	w.write(settings, allowed, 0o600)
 	w.apply(claude)
@@ -91,7 +91,7 @@ func TestTrustIsGivenAndTakenBack(t *testing.T) {
 func TestTrustThatWasThereStays(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
-	settings := claude.Allow().Files.In(client.User, w.wish.Machine)
+	settings := claude.Allow().Files.In(client.User, w.desired.Machine)
 	w.write(settings, `{"permissions": {"allow": ["mcp__handoff"]}}`, 0o600)
 	w.apply(claude)
 	w.write(settings, w.read(settings)+"\n", 0o600)
@@ -99,19 +99,19 @@ func TestTrustThatWasThereStays(t *testing.T) {
 	require.Contains(t, w.read(settings), "mcp__handoff")
 }
 
-// Waking is a hook of its own, and off unless it is wished.
+// Waking is a hook of its own, and off unless it is desired.
 func TestWakingIsWished(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
-	settings := claude.Hooks.In(client.User, w.wish.Machine)
+	settings := claude.Hooks.In(client.User, w.desired.Machine)
 	w.apply(claude)
 	plain := w.read(settings)
 	require.NotContains(t, plain, "asyncRewake")
-	w.wish.Call.Wake = true
+	w.desired.Call.Wake = true
 	w.apply(claude)
 	require.Contains(t, w.read(settings), "handoff wait --hook")
 	require.Contains(t, w.read(settings), `"asyncRewake": true`)
-	w.wish.Call.Wake = false
+	w.desired.Call.Wake = false
 	w.apply(claude)
 	w.requireText(plain, settings)
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // changeable reads a file that is to be changed. The error is the reason to leave it alone.
-func (w Wish) changeable(path string) (installed.File, error) {
+func (d Desired) changeable(path string) (installed.File, error) {
 	most := int64(installed.LargestOwn)
-	if w.Scope == client.Project {
+	if d.Scope == client.Project {
 		most = installed.Largest
 	}
 	f, err := installed.Read(path, most)
@@ -27,19 +27,19 @@ func (w Wish) changeable(path string) (installed.File, error) {
 	return f, err
 }
 
-// errTwice says of a file that whoever reads it may take another of two entries than we do.
+// errTwice leaves a file alone in which the client may read another of two entries than setup does.
 var errTwice = errors.New("it has the server handoff, or a key of it, more than once")
 
 // unclear tells why a file that parses is left alone all the same.
-func (w Wish) unclear(c Change, doc edit.Document, r receipt) error {
+func (d Desired) unclear(c Change, doc edit.Document, r receipt) error {
 	settings, ok := doc.(*edit.JSON)
 	switch {
 	case !ok:
 		return nil
-	case c.place.has.server && settings.Twice(server(c.Client, doc)...):
+	case c.target.has.server && settings.Twice(server(c.Client, doc)...):
 		return errTwice
-	case c.place.has.hooks:
-		return w.oursIn(settings, c.Client, r).tooMany()
+	case c.target.has.hooks:
+		return d.oursIn(settings, c.Client, r).tooMany()
 	}
 	return nil
 }
@@ -53,18 +53,18 @@ func (*Plugged) Error() string {
 	return "it has the plugin of handoff, which brings the same: both would run"
 }
 
-// plugin gives the plugin that a client has where the wish is to come true. That of a project counts only there.
-func (w Wish) plugin(c client.Client) (b installed.Brought, ok bool) {
-	all := installed.Plugins(c, w.Machine)
-	i := slices.IndexFunc(all, func(b installed.Brought) bool { return b.Scope == client.User || w.Scope == client.Project })
+// plugin gives the plugin that a client has in the scope. For a user only the user's plugins count.
+func (d Desired) plugin(c client.Client) (b installed.Brought, ok bool) {
+	all := installed.Plugins(c, d.Machine)
+	i := slices.IndexFunc(all, func(b installed.Brought) bool { return b.Scope == client.User || d.Scope == client.Project })
 	if i < 0 {
 		return b, false
 	}
 	return all[i], true
 }
 
-// WayOut says what a person can do about a file that was left alone.
-func WayOut(c client.Client, err error) string {
+// Hint says what a person can do about a file that was left alone.
+func Hint(c client.Client, err error) string {
 	if plugged, ok := errors.AsType[*Plugged](err); ok {
 		return client.Line(append([]string{c.Program}, plugged.Remove...)) + " takes it out. Then run this again."
 	}
@@ -78,4 +78,26 @@ func WayOut(c client.Client, err error) string {
 		return "Mend it and run this again."
 	}
 	return ""
+}
+
+// Local says that a client has a server of our name for one person in this project. The client starts that one
+// instead of the one that setup writes.
+type Local struct {
+	Remove string // the command that removes it
+}
+
+func (l *Local) Error() string {
+	return "besides there is one for this project alone (" + l.Remove + " takes it out)"
+}
+
+// besides adds to a change of a client's list of servers that there is a [*Local] one.
+func (c Change) besides() Change {
+	if c.Foreign != nil || c.target.path != c.Client.Servers.In(c.desired.Scope, c.desired.Machine) {
+		return c
+	}
+	entries, _ := installed.Entries(c.Client, c.desired.Machine)
+	if slices.ContainsFunc(entries, func(e installed.Entry) bool { return e.Scope == installed.Local }) {
+		c.Foreign = &Local{client.Line(append([]string{c.Client.Program}, removal(c.Client, installed.Local)...))}
+	}
+	return c
 }

@@ -21,8 +21,9 @@ type Done struct {
 	OwnErr error  // why that did not do it; the file was written then
 }
 
-// Apply makes a change that was planned. A file that somebody else changed since is left alone. Where it fails, nothing
-// stays of it that is in no receipt.
+// Apply makes a change that [Setter.Plan] gave. It leaves a file alone that somebody else changed since. If it
+// fails, the file, its copies and the directories are as they were, but for what the client's own command wrote,
+// which has a receipt. Called again with the same change it fails, as the file is not what it was.
 func (s Setter) Apply(ctx context.Context, c Change) (d Done, err error) {
 	if c.Err != nil || c.Same() {
 		return d, c.Err
@@ -31,7 +32,7 @@ func (s Setter) Apply(ctx context.Context, c Change) (d Done, err error) {
 		if err := c.stillSo(); err != nil {
 			return err
 		}
-		before, err := os.ReadFile(s.file(c.File.Target))
+		before, err := os.ReadFile(s.file(c.File.Resolved))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("read the receipt: %w", err)
 		}
@@ -47,15 +48,15 @@ func (s Setter) Apply(ctx context.Context, c Change) (d Done, err error) {
 
 // stillSo tells whether the file is as it was read.
 func (c Change) stillSo() error {
-	now, err := c.wish.changeable(c.File.Path)
-	if err == nil && (now.Missing != c.File.Missing || now.Target != c.File.Target || !bytes.Equal(now.Text, c.File.Text)) {
+	now, err := c.desired.changeable(c.File.Path)
+	if err == nil && (now.Missing != c.File.Missing || now.Resolved != c.File.Resolved || !bytes.Equal(now.Text, c.File.Text)) {
 		err = errMeanwhile
 	}
 	return err
 }
 
 func (c Change) write() error {
-	if err := replace(c.File.Target, c.After, c.mode(), c.File.Info, c.stillSo); err != nil {
+	if err := replace(c.File.Resolved, c.After, c.mode(), c.File.Info, c.stillSo); err != nil {
 		return fmt.Errorf("write it: %w", err)
 	}
 	return nil
@@ -66,14 +67,14 @@ func (c Change) mode() fs.FileMode {
 	switch {
 	case c.File.Info != nil:
 		return c.File.Mode
-	case c.wish.Scope == client.Project:
+	case c.desired.Scope == client.Project:
 		return 0o644
 	}
 	return 0o600
 }
 
 func (c Change) folderMode() fs.FileMode {
-	if c.wish.Scope == client.Project {
+	if c.desired.Scope == client.Project {
 		return 0o755
 	}
 	return 0o700

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 
+	"handoff/cmd/handoff/internal/clients/edit"
 	"handoff/cmd/handoff/internal/clients/installed"
 )
 
@@ -25,7 +26,7 @@ type attempt struct {
 var errRuined = errors.New("it left nothing that can be read, and what was there is back")
 
 func (a *attempt) make(ctx context.Context) (err error) {
-	if a.folders, err = folders(a.File.Target, a.folderMode()); err != nil {
+	if a.folders, err = folders(a.File.Resolved, a.folderMode()); err != nil {
 		return err
 	}
 	if a.done.Backup, err = a.setter.backup(a.File); err != nil {
@@ -39,7 +40,7 @@ func (a *attempt) make(ctx context.Context) (err error) {
 		if now, err = a.byClient(ctx); err != nil {
 			return err
 		}
-		if err := a.setter.putBack(a.File.Target, a.before); err != nil {
+		if err := a.setter.putBack(a.File.Resolved, a.before); err != nil {
 			return err
 		}
 	}
@@ -49,15 +50,16 @@ func (a *attempt) make(ctx context.Context) (err error) {
 	return now.write()
 }
 
-// keep writes the receipt of a file with this text. It goes before the change: what has no receipt is not put back.
+// keep writes the receipt of a file that is to have this text. It comes before the change: a change without a receipt
+// cannot be undone.
 func (a *attempt) keep(after []byte) error {
 	return a.setter.keep(a.Change, after, a.folders, a.done.Backup)
 }
 
 // byClient has the client's own command do it, and gives what is left to be written.
 func (a *attempt) byClient(ctx context.Context) (now Change, err error) {
-	failed := a.setter.runOwn(ctx, a.wish, a.Own)
-	now = a.setter.planned(a.Client, a.wish, a.place)
+	failed := a.setter.runOwn(ctx, a.desired, a.Own)
+	now = a.setter.planned(a.Client, a.desired, a.target)
 	if now.File.Missing != a.File.Missing || !bytes.Equal(now.File.Text, a.File.Text) {
 		a.left = &now.File
 	}
@@ -91,10 +93,10 @@ func (a *attempt) instead(now installed.File) Change {
 	return c
 }
 
-// withdraw takes back what was made for a change that failed. What the client's own command changed stays, and has a
-// receipt with the copy of what was there.
+// withdraw takes back what was made for a change that failed. What the client's own command wrote stays: its receipt
+// has the copy of what was there.
 func (a *attempt) withdraw() error {
-	err := a.setter.putBack(a.File.Target, a.before)
+	err := a.setter.putBack(a.File.Resolved, a.before)
 	if a.left != nil {
 		return errors.Join(err, a.keep(a.left.Text))
 	}
@@ -104,4 +106,28 @@ func (a *attempt) withdraw() error {
 	}
 	removeEmpty(a.folders)
 	return err
+}
+
+// sparing gives the change by which the text that was there gets the entry that the client's own command wrote, and
+// nothing else of what the command wrote: clients write their files anew, without comments and in a layout of their
+// own. If the command changed anything else that the file says, its text stays.
+func (a *attempt) sparing(now Change) Change {
+	if a.File.Missing || now.File.Missing {
+		return now
+	}
+	ours, errOurs := a.File.Document(a.target.syntax)
+	theirs, errTheirs := now.File.Document(a.target.syntax)
+	if errOurs != nil || errTheirs != nil {
+		return now
+	}
+	at := server(a.Client, theirs)
+	if entry, there := theirs.Look(at...); there && ours.Set(edit.Taken(entry, a.Client.Entry(a.desired.Server)), at...) != nil {
+		return now
+	}
+	if !edit.Alike(ours, theirs) || a.desired.put(a.Client, a.target, ours, a.receipt) != nil {
+		return now
+	}
+	c := a.instead(now.File)
+	c.After = ours.Bytes()
+	return c
 }

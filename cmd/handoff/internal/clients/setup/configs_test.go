@@ -63,7 +63,7 @@ func leftAlone(t *testing.T) map[string]string {
 
 // place puts a file where its client looks for it.
 func (w *world) place(c config) string {
-	path := c.files.In(client.User, w.wish.Machine)
+	path := c.files.In(client.User, w.desired.Machine)
 	w.write(path, c.text, 0o640)
 	return path
 }
@@ -74,7 +74,7 @@ func TestEveryConfigurationIsLeftAsItWas(t *testing.T) {
 			t.Parallel() // each waits for the disk most of the time
 			w := newWorld(t)
 			path := w.place(c)
-			change := of(t, w.Plan(c.client, w.wish), path)
+			change := of(t, w.Plan(c.client, w.desired), path)
 			if c.alone != "" {
 				require.ErrorContains(t, change.Err, c.alone)
 				_, err := w.Apply(t.Context(), change)
@@ -87,7 +87,7 @@ func TestEveryConfigurationIsLeftAsItWas(t *testing.T) {
 			w.apply(c.client)
 			require.NotEqual(t, c.text, w.read(path))
 			requireNothingLost(t, c, w.read(path))
-			require.True(t, of(t, w.Plan(c.client, w.wish), path).Same(), "a second run changes nothing")
+			require.True(t, of(t, w.Plan(c.client, w.desired), path).Same(), "a second run changes nothing")
 			w.revert(c.client)
 			w.requireText(c.text, path)
 			requireMode(t, path, 0o640)
@@ -117,7 +117,7 @@ func afterSetup(t *testing.T, test func(t *testing.T, w *world, c config, path s
 func TestWhatOthersWroteSinceStays(t *testing.T) {
 	afterSetup(t, func(t *testing.T, w *world, c config, path string) {
 		w.write(path, w.read(path)+"\n", 0o640)
-		undo := of(t, w.Undo(c.client, w.wish), path)
+		undo := of(t, w.Undo(c.client, w.desired), path)
 		require.NoError(t, undo.Err)
 		require.False(t, undo.Exact)
 		w.revert(c.client)

@@ -16,8 +16,8 @@ import (
 	"handoff/cmd/handoff/internal/process/processtest"
 )
 
-// meanwhile has somebody write a file after the receipt of the next change to it was kept, and so after the time was asked
-// for as often as that needs.
+// meanwhile has somebody write a file after the receipt of the next change to it was kept, and so after the time was
+// asked for as often as that needs.
 func (w *world) meanwhile(path, text string, asked int) {
 	now, times := w.Now, 0
 	w.Now = func() time.Time {
@@ -33,7 +33,7 @@ func TestASetupThatFailsLeavesNothing(t *testing.T) {
 	cursor := known(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
-	change := of(t, w.Plan(cursor, w.wish), path)
+	change := of(t, w.Plan(cursor, w.desired), path)
 	w.meanwhile(path, `{"theirs": 1}`, 2)
 	done, err := w.Apply(t.Context(), change)
 	require.ErrorContains(t, err, "meanwhile")
@@ -50,13 +50,13 @@ func TestASetupThatFailsLeavesTheReceiptAsItWas(t *testing.T) {
 	w.write(path, mine, 0o600)
 	w.apply(cursor)
 	ours := w.read(path)
-	w.wish.Server.Command = []string{"/opt/handoff", "mcp"}
-	change := of(t, w.Plan(cursor, w.wish), path)
+	w.desired.Server.Command = []string{"/opt/handoff", "mcp"}
+	change := of(t, w.Plan(cursor, w.desired), path)
 	w.meanwhile(path, ours+"\n", 2)
 	_, err := w.Apply(t.Context(), change)
 	require.ErrorContains(t, err, "meanwhile")
 	w.write(path, ours, 0o600)
-	require.True(t, of(t, w.Undo(cursor, w.wish), path).Exact)
+	require.True(t, of(t, w.Undo(cursor, w.desired), path).Exact)
 	w.revert(cursor)
 	w.requireText(mine, path)
 	require.Len(t, beside(t, path), 1)
@@ -77,8 +77,8 @@ func TestAReceiptThatCannotBeReadStays(t *testing.T) {
 	aside := filepath.Join(t.TempDir(), "receipt")
 	require.NoError(t, os.Rename(receipts[0], aside))
 	require.NoError(t, os.Mkdir(receipts[0], 0o700))
-	w.wish.Server.Command = []string{"/opt/handoff", "mcp"}
-	_, err = w.Apply(t.Context(), of(t, w.Plan(cursor, w.wish), path))
+	w.desired.Server.Command = []string{"/opt/handoff", "mcp"}
+	_, err = w.Apply(t.Context(), of(t, w.Plan(cursor, w.desired), path))
 	require.ErrorContains(t, err, "read the receipt")
 	w.requireText(ours, path)
 	require.DirExists(t, receipts[0])
@@ -92,7 +92,7 @@ func TestFoldersOfASetupThatFailsAreRemoved(t *testing.T) {
 	w := newWorld(t)
 	vscode := known(t, "vscode")
 	path := w.servers(vscode)
-	change := of(t, w.Plan(vscode, w.wish), path)
+	change := of(t, w.Plan(vscode, w.desired), path)
 	now := w.Now
 	w.Now = func() time.Time { // the receipt is about to be written
 		require.NoError(t, os.Rename(w.Dir, w.Dir+"-aside"))
@@ -101,7 +101,7 @@ func TestFoldersOfASetupThatFailsAreRemoved(t *testing.T) {
 	}
 	_, err := w.Apply(t.Context(), change)
 	require.ErrorContains(t, err, "keep a receipt")
-	require.Empty(t, tree(t, w.wish.Machine.Home))
+	require.Empty(t, tree(t, w.desired.Machine.Home))
 }
 
 // Two setups at once would each keep a receipt, and only one of them change the file.
@@ -110,7 +110,7 @@ func TestOneSetupAtATime(t *testing.T) {
 	cursor := known(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
-	change := of(t, w.Plan(cursor, w.wish), path)
+	change := of(t, w.Plan(cursor, w.desired), path)
 	release, err := lock.Take(t.Context(), filepath.Join(w.Dir, "lock"))
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -123,8 +123,8 @@ func TestOneSetupAtATime(t *testing.T) {
 
 	var changes []setup.Change // all planned before any is made
 	for _, program := range []string{"/opt/a/handoff", "/opt/b/handoff", "/opt/c/handoff"} {
-		w.wish.Server.Command = []string{program, "mcp"}
-		changes = append(changes, of(t, w.Plan(cursor, w.wish), path))
+		w.desired.Server.Command = []string{program, "mcp"}
+		changes = append(changes, of(t, w.Plan(cursor, w.desired), path))
 	}
 	results := make(chan error)
 	for _, change := range changes {
@@ -142,7 +142,7 @@ func TestOneSetupAtATime(t *testing.T) {
 		}
 	}
 	require.Equal(t, 1, won)
-	require.True(t, of(t, w.Undo(cursor, w.wish), path).Exact)
+	require.True(t, of(t, w.Undo(cursor, w.desired), path).Exact)
 	w.revert(cursor)
 	w.requireText(mine, path)
 	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
@@ -155,7 +155,7 @@ func TestAClientsCommandThatHangs(t *testing.T) {
 	claude := known(t, "claude-code")
 	path := w.servers(claude)
 	w.write(path, mine, 0o600)
-	change := of(t, w.Plan(claude, w.wish), path)
+	change := of(t, w.Plan(claude, w.desired), path)
 	done, err := w.Apply(t.Context(), change)
 	require.NoError(t, err)
 	require.EqualError(t, done.OwnErr, "it did not end within 50ms")
@@ -173,12 +173,12 @@ func TestWhatAnInterruptedCommandDidIsPutBack(t *testing.T) {
 	path := w.servers(claude)
 	w.standIn("claude", "echo '{}' >"+path+"\n"+child.Start()+"wait")
 	w.write(path, mine, 0o600)
-	done, err := w.Apply(ctx, of(t, w.Plan(claude, w.wish), path))
+	done, err := w.Apply(ctx, of(t, w.Plan(claude, w.desired), path))
 	require.ErrorContains(t, err, "it was interrupted")
 	child.RequireEnd(t)
 	w.requireText(mine, done.Backup)
 	w.requireText("{}\n", path)
-	require.True(t, of(t, w.Undo(claude, w.wish), path).Exact)
+	require.True(t, of(t, w.Undo(claude, w.desired), path).Exact)
 	w.revert(claude)
 	w.requireText(mine, path)
 	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
@@ -191,7 +191,7 @@ func TestAnUndoingThatFailsLeavesNoCopy(t *testing.T) {
 	w.write(path, mine, 0o600)
 	w.apply(cursor)
 	w.write(path, w.read(path)+"\n", 0o600)
-	undo := of(t, w.Undo(cursor, w.wish), path)
+	undo := of(t, w.Undo(cursor, w.desired), path)
 	before := beside(t, path)
 	w.meanwhile(path, `{"theirs": 1}`, 1)
 	_, err := w.Revert(t.Context(), undo)

@@ -28,7 +28,7 @@ func TestFilesThatAreLeftAlone(t *testing.T) {
 		"directory": {func(w *world, path string) { require.NoError(w.t, os.MkdirAll(path, 0o700)) }, "no file"},
 		"pipe":      {func(w *world, path string) { require.NoError(w.t, syscall.Mkfifo(path, 0o600)) }, "no file"},
 		"link to nothing": {func(w *world, path string) {
-			require.NoError(w.t, os.Symlink(filepath.Join(w.wish.Machine.Home, "nowhere"), path))
+			require.NoError(w.t, os.Symlink(filepath.Join(w.desired.Machine.Home, "nowhere"), path))
 		}, "does not exist"},
 		"hard link": {func(w *world, path string) {
 			w.write(path, text, 0o600)
@@ -49,15 +49,15 @@ func TestFilesThatAreLeftAlone(t *testing.T) {
 			path := w.servers(cursor)
 			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 			tt.make(w, path)
-			before := tree(t, w.wish.Machine.Home)
-			change := of(t, w.Plan(cursor, w.wish), path)
+			before := tree(t, w.desired.Machine.Home)
+			change := of(t, w.Plan(cursor, w.desired), path)
 			require.ErrorContains(t, change.Err, tt.why)
 			require.Empty(t, change.Diff())
 			snippet, err := change.Snippet()
 			require.NoError(t, err)
 			require.Contains(t, snippet.Text, `"handoff": {`)
-			require.Error(t, of(t, w.Undo(cursor, w.wish), path).Err)
-			require.Equal(t, before, tree(t, w.wish.Machine.Home))
+			require.Error(t, of(t, w.Undo(cursor, w.desired), path).Err)
+			require.Equal(t, before, tree(t, w.desired.Machine.Home))
 		})
 	}
 }
@@ -65,7 +65,7 @@ func TestFilesThatAreLeftAlone(t *testing.T) {
 func TestALinkStaysOne(t *testing.T) {
 	w := newWorld(t)
 	cursor := known(t, "cursor")
-	path, target := w.servers(cursor), filepath.Join(w.wish.Machine.Home, "dotfiles", "mcp.json")
+	path, target := w.servers(cursor), filepath.Join(w.desired.Machine.Home, "dotfiles", "mcp.json")
 	w.write(target, `{"mcpServers": {}}`, 0o604)
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	require.NoError(t, os.Symlink(filepath.Join("..", "dotfiles", "mcp.json"), path))
@@ -84,13 +84,13 @@ func TestWhatWasNotThereIsGoneAgain(t *testing.T) {
 		for _, scope := range []client.Scope{client.User, client.Project} {
 			t.Run(c.Name+" "+string(scope), func(t *testing.T) {
 				w := newWorld(t)
-				w.wish.Scope = scope
+				w.desired.Scope = scope
 				w.apply(c)
 				mode := map[client.Scope]os.FileMode{client.User: 0o600, client.Project: 0o644}[scope]
 				requireMode(t, w.servers(c), mode)
 				w.revert(c)
-				require.Empty(t, tree(t, w.wish.Machine.Home))
-				require.Empty(t, tree(t, w.wish.Machine.Project))
+				require.Empty(t, tree(t, w.desired.Machine.Home))
+				require.Empty(t, tree(t, w.desired.Machine.Project))
 				require.Empty(t, tree(t, w.Dir))
 			})
 		}
@@ -101,7 +101,7 @@ func TestCopiesAndReceiptsAreForNobodyElse(t *testing.T) {
 	w := newWorld(t)
 	cursor := known(t, "cursor")
 	w.write(w.servers(cursor), `{}`, 0o644)
-	change := of(t, w.Plan(cursor, w.wish), w.servers(cursor))
+	change := of(t, w.Plan(cursor, w.desired), w.servers(cursor))
 	done, err := w.Apply(t.Context(), change)
 	require.NoError(t, err)
 	require.Equal(t, w.servers(cursor)+".handoff-backup-20260131-120000", done.Backup)
@@ -128,7 +128,7 @@ func TestACopyThatCannotBeMadeIsNotLeft(t *testing.T) {
 	cursor := known(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, `{"a": "`+strings.Repeat("x", 4<<20)+`"}`, 0o600)
-	change := of(t, w.Plan(cursor, w.wish), path)
+	change := of(t, w.Plan(cursor, w.desired), path)
 	limitFiles(t)
 	_, err := w.Apply(t.Context(), change)
 	require.ErrorContains(t, err, "back it up: ")
@@ -150,7 +150,7 @@ func TestAFileThatChangesMeanwhileIsLeftAlone(t *testing.T) {
 	cursor := known(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, `{}`, 0o600)
-	change := of(t, w.Plan(cursor, w.wish), path)
+	change := of(t, w.Plan(cursor, w.desired), path)
 	w.write(path, `{"a": 1}`, 0o600)
 	_, err := w.Apply(t.Context(), change)
 	require.ErrorContains(t, err, "meanwhile")

@@ -9,7 +9,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/installed"
 )
 
-// ours are the hooks of handoff in a file: those that run it, under any path, or one of some other programs.
+// ours are the hooks of handoff in a file. They run handoff, by any path, or one of the programs.
 type ours struct {
 	*edit.JSON
 
@@ -17,9 +17,9 @@ type ours struct {
 	programs []string
 }
 
-// oursIn gives them with the programs of the wish and the receipt: it may have another name.
-func (w Wish) oursIn(doc *edit.JSON, c client.Client, r receipt) ours {
-	return ours{doc, c, []string{w.Call.Program, r.Wished.Call.Program}}
+// oursIn gives our hooks. The programs are those of desired and of the receipt: handoff may have another name there.
+func (d Desired) oursIn(doc *edit.JSON, c client.Client, r receipt) ours {
+	return ours{doc, c, []string{d.Call.Program, r.Desired.Call.Program}}
 }
 
 // all walks over them, in all events.
@@ -45,22 +45,22 @@ func (o ours) tooMany() error {
 	return nil
 }
 
-// put makes our hooks those that are wished. The hooks of others keep their places.
-func (o ours) put(w Wish) error {
-	wished := map[string][]any{}
-	if w.Hooks {
-		for _, f := range o.client.Groups(w.Call) {
-			wished[f.Key] = f.Value.([]any)
+// put makes our hooks those that are desired. It moves no hook of others.
+func (o ours) put(d Desired) error {
+	groups := map[string][]any{}
+	if d.Hooks {
+		for _, f := range o.client.Groups(d.Call) {
+			groups[f.Key] = f.Value.([]any)
 		}
 	}
 	for _, event := range o.events() {
-		if edit.Same(o.groups(event), wished[event]) {
+		if edit.Same(o.groups(event), groups[event]) {
 			continue
 		}
 		if err := o.delete(event); err != nil {
 			return err
 		}
-		for _, group := range wished[event] {
+		for _, group := range groups[event] {
 			if err := o.Append(group, installed.HooksKey, event); err != nil {
 				return err
 			}
@@ -95,8 +95,8 @@ func (o ours) of(event string) (all []installed.Handler) {
 	return all
 }
 
-// groups gives the groups of an event in which there are hooks of ours. One that others share is none that we make, so
-// that it is sorted out.
+// groups gives the groups of an event in which there are hooks of ours. One that others share is none that we make,
+// so that it is sorted out.
 func (o ours) groups(event string) (groups []any) {
 	last := -1
 	for _, h := range o.of(event) {
@@ -113,7 +113,7 @@ func (o ours) groups(event string) (groups []any) {
 // delete takes our hooks out of an event, from the last to the first, and the groups that are empty then.
 func (o ours) delete(event string) error {
 	for _, h := range slices.Backward(o.of(event)) {
-		group := way{installed.HooksKey, event, h.Group}
+		group := keyPath{installed.HooksKey, event, h.Group}
 		if err := o.Delete(group.to(installed.HooksKey, h.Number)...); err != nil {
 			return err
 		}

@@ -45,16 +45,17 @@ func (t tokens) all(line string) bool {
 	return true
 }
 
-// ourTokens gives those that we write into the file now, that we wrote before, and by which a server is switched off.
+// ourTokens gives the tokens that setup writes into the file now, those that it wrote before, and those that switch a
+// server off.
 func (c Change) ourTokens() tokens {
 	t := tokens{client.ServerName: true, "enabled": true, "disabled": true, "true": true, "false": true}
-	before := c.wish
-	before.Server, before.Call, before.Hooks = c.receipt.Wished.Server, c.receipt.Wished.Call, c.receipt.Wished.Hooks
-	for _, w := range []Wish{c.wish, before} {
-		if len(w.Server.Command) == 0 && w.Server.URL == "" {
+	before := c.desired
+	before.Server, before.Call, before.Hooks = c.receipt.Desired.Server, c.receipt.Desired.Call, c.receipt.Desired.Hooks
+	for _, d := range []Desired{c.desired, before} {
+		if len(d.Server.Command) == 0 && d.Server.URL == "" {
 			continue
 		}
-		if s, err := w.snippet(c.Client, c.place); err == nil {
+		if s, err := d.snippet(c.Client, c.target); err == nil {
 			t.add(s.Text)
 		}
 	}

@@ -20,10 +20,10 @@ const (
 	slow     = 2 * time.Second  // after which a person is told what is waited for
 )
 
-// own gives the client's command that adds our server, with its path; nil where the file is better written: there is no
-// command, it cannot say all that is wished, the server is there already, or the client would replace a link or a file of
-// somebody else by a file of its own.
-func (w Wish) own(c client.Client, f installed.File, known bool) []string {
+// own gives the client's command that adds our server, with its path. It is nil where setup writes the file: the
+// client has no command, the command cannot say all that is desired, the server is there already, or the client
+// would put a file of its own in the place of a link or of somebody else's file.
+func (d Desired) own(c client.Client, f installed.File, known bool) []string {
 	before, err := f.Document(c.Servers.Syntax)
 	if c.Own == nil || known || err != nil || isLink(f.Path) || isAnothers(f.Info) {
 		return nil
@@ -31,8 +31,8 @@ func (w Wish) own(c client.Client, f installed.File, known bool) []string {
 	if _, there := before.Look(server(c, before)...); there {
 		return nil
 	}
-	program := c.Detect(w.Machine).Command
-	arguments := c.Own.Add(w.Scope, w.Server)
+	program := c.Detect(d.Machine).Command
+	arguments := c.Own.Add(d.Scope, d.Server)
 	if program == "" || arguments == nil {
 		return nil
 	}
@@ -40,12 +40,12 @@ func (w Wish) own(c client.Client, f installed.File, known bool) []string {
 }
 
 // runOwn runs a client's command where the project is. Out of patience, it ends all that the command started.
-func (s Setter) runOwn(ctx context.Context, w Wish, command []string) error {
+func (s Setter) runOwn(ctx context.Context, d Desired, command []string) error {
 	limit := cmp.Or(s.Patience, patience)
 	ctx, end := context.WithTimeout(ctx, limit)
 	defer end()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // the client that was found, with arguments from our table
-	cmd.Dir, cmd.Env = w.Machine.Project, w.Machine.Environ()
+	cmd.Dir, cmd.Env = d.Machine.Project, d.Machine.Environ()
 	var out process.Tail
 	cmd.Stdout, cmd.Stderr = &out, &out
 	process.Tree(cmd)

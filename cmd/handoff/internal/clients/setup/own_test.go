@@ -14,13 +14,13 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// standIn puts a shell script in the place of a client's program, which is somebody else's: it writes its arguments to
-// a file and does what the text says.
+// standIn puts a shell script in the place of a client's program, which is somebody else's: it writes its arguments
+// to a file and does what the text says.
 func (w *world) standIn(program, does string) (arguments string) {
 	w.t.Helper()
-	bin := filepath.Join(w.wish.Machine.Home, "bin")
+	bin := filepath.Join(w.desired.Machine.Home, "bin")
 	arguments = filepath.Join(bin, "arguments")
-	w.vars["PATH"], w.vars["HOME"] = bin+":"+os.Getenv("PATH"), w.wish.Machine.Home
+	w.vars["PATH"], w.vars["HOME"] = bin+":"+os.Getenv("PATH"), w.desired.Machine.Home
 	w.write(filepath.Join(bin, program), "#!/bin/sh\nprintf '%s\\n' \"$@\" >"+arguments+"\n"+does, 0o700)
 	return arguments
 }
@@ -32,14 +32,14 @@ func TestTheClientsOwnCommandIsPreferred(t *testing.T) {
 	claude := known(t, "claude-code")
 	path := w.servers(claude)
 	w.write(path, mine, 0o600)
-	change := of(t, w.Plan(claude, w.wish), path)
+	change := of(t, w.Plan(claude, w.desired), path)
 	require.Contains(t, change.Diff(), `+    "handoff": {`)
 	done, err := w.Apply(t.Context(), change)
 	require.NoError(t, err)
 	require.True(t, done.Own)
 	require.Equal(t, strings.Fields("mcp add --scope user handoff -- handoff mcp"), strings.Fields(w.read(arguments)))
 	w.requireText(added+"\n", path)
-	require.True(t, of(t, w.Plan(claude, w.wish), path).Same())
+	require.True(t, of(t, w.Plan(claude, w.desired), path).Same())
 	w.revert(claude)
 	w.requireText(mine, path)
 }
@@ -51,9 +51,9 @@ func TestTheReceiptIsThereBeforeTheClientsCommand(t *testing.T) {
 	claude := known(t, "claude-code")
 	path := w.servers(claude)
 	w.write(path, mine, 0o600)
-	_, err := w.Apply(t.Context(), of(t, w.Plan(claude, w.wish), path))
+	_, err := w.Apply(t.Context(), of(t, w.Plan(claude, w.desired), path))
 	require.NoError(t, err)
-	require.Contains(t, w.read(filepath.Join(w.wish.Machine.Home, "receipt")), base64.StdEncoding.EncodeToString([]byte(mine)))
+	require.Contains(t, w.read(filepath.Join(w.desired.Machine.Home, "receipt")), base64.StdEncoding.EncodeToString([]byte(mine)))
 }
 
 func TestTheFileIsWrittenWhereTheClientsCommandFails(t *testing.T) {
@@ -64,7 +64,7 @@ func TestTheFileIsWrittenWhereTheClientsCommandFails(t *testing.T) {
 			claude := known(t, "claude-code")
 			path := w.servers(claude)
 			w.write(path, mine, 0o600)
-			change := of(t, w.Plan(claude, w.wish), path)
+			change := of(t, w.Plan(claude, w.desired), path)
 			done, err := w.Apply(t.Context(), change)
 			require.NoError(t, err)
 			w.requireText(string(change.After), path)
@@ -77,30 +77,30 @@ func TestTheFileIsWrittenWhereTheClientsCommandFails(t *testing.T) {
 	}
 }
 
-// A client would replace the link; and it cannot say all that may be wished.
+// A client would replace the link; and it cannot say all that may be desired.
 func TestWhenTheFileIsWrittenAtOnce(t *testing.T) {
 	for name, tt := range map[string]struct {
-		client string
-		wish   func(w *world)
+		client  string
+		desired func(w *world)
 	}{
 		"link": {"claude-code", func(w *world) {
-			target := filepath.Join(w.wish.Machine.Home, "dotfiles.json")
+			target := filepath.Join(w.desired.Machine.Home, "dotfiles.json")
 			w.write(target, mine, 0o600)
 			require.NoError(w.t, os.Symlink(target, w.servers(known(w.t, "claude-code"))))
 		}},
 		"older entry": {"claude-code", func(w *world) {
 			w.write(w.servers(known(w.t, "claude-code")), `{"mcpServers": {"handoff": {"command": "/old/handoff", "args": ["mcp"]}}}`, 0o600)
 		}},
-		"variables":  {"codex", func(w *world) { w.wish.Server.Pass = []string{"XDG_STATE_HOME"} }},
-		"project":    {"codex", func(w *world) { w.wish.Scope = client.Project }},
+		"variables":  {"codex", func(w *world) { w.desired.Server.Pass = []string{"XDG_STATE_HOME"} }},
+		"project":    {"codex", func(w *world) { w.desired.Scope = client.Project }},
 		"no command": {"cursor", func(*world) {}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			c := known(t, tt.client)
 			w.standIn(c.Program, "exit 1")
-			tt.wish(w)
-			for _, change := range w.Plan(c, w.wish) {
+			tt.desired(w)
+			for _, change := range w.Plan(c, w.desired) {
 				require.NoError(t, change.Err)
 				require.Nil(t, change.Own)
 			}
@@ -121,7 +121,7 @@ func TestTheLastLookIsBeforeTheRename(t *testing.T) {
 			}
 			path := w.servers(claude)
 			w.write(path, mine, 0o600)
-			change := of(t, w.Plan(claude, w.wish), path)
+			change := of(t, w.Plan(claude, w.desired), path)
 			w.meanwhile(path, `{"theirs": 1}`, asked)
 			_, err := w.Apply(t.Context(), change)
 			require.ErrorContains(t, err, "meanwhile")

@@ -20,7 +20,7 @@ func TestAClientsCommandThatIsCutOffEndsWithAllItStarted(t *testing.T) {
 	claude := known(t, "claude-code")
 	path := w.servers(claude)
 	w.write(path, mine, 0o600)
-	_, err := w.Apply(ctx, of(t, w.Plan(claude, w.wish), path))
+	_, err := w.Apply(ctx, of(t, w.Plan(claude, w.desired), path))
 	require.ErrorContains(t, err, "it was interrupted")
 	child.RequireEnd(t)
 }

@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// notReplaced says why a file is not replaced by another of the same name; nil if it may be. Only root can give one away.
+// notReplaced says why a file is not replaced by another of the same name; nil if it may be. Only root can give one
+// away.
 func notReplaced(f fs.FileInfo) error {
 	of, ok := f.Sys().(*syscall.Stat_t)
 	switch {
@@ -33,8 +34,8 @@ func isAnothers(f fs.FileInfo) bool {
 	return ok && int(of.Uid) != os.Geteuid()
 }
 
-// keepOwner gives a new file the owner and the group of another. Each for itself: to give a file a group, one has to be
-// in that, and to give it away, root.
+// keepOwner gives a new file the owner and the group of another. Each for itself: to give a file a group, one has to
+// be in that, and to give it away, root.
 func keepOwner(f *os.File, of fs.FileInfo) error {
 	info, err := f.Stat()
 	if err != nil {

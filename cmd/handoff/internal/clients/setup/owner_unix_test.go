@@ -52,7 +52,7 @@ func TestRootLeavesAFileToItsOwner(t *testing.T) {
 	path := w.servers(claude)
 	w.write(path, mine, 0o640)
 	require.NoError(t, os.Chown(path, somebody, theirGroup))
-	require.Nil(t, of(t, w.Plan(claude, w.wish), path).Own, "the client would make it root's")
+	require.Nil(t, of(t, w.Plan(claude, w.desired), path).Own, "the client would make it root's")
 	w.apply(claude)
 	requireOwner(t, path, somebody, theirGroup)
 	requireMode(t, path, 0o640)
@@ -69,8 +69,8 @@ func TestAFileOfAnotherUserIsLeftAlone(t *testing.T) {
 	w.write(path, mine, 0o666)
 	w.open(t)
 	as(t, somebody)
-	require.ErrorContains(t, of(t, w.Plan(cursor, w.wish), path).Err, "it belongs to another user")
-	require.ErrorContains(t, of(t, w.Undo(cursor, w.wish), path).Err, "it belongs to another user")
+	require.ErrorContains(t, of(t, w.Plan(cursor, w.desired), path).Err, "it belongs to another user")
+	require.ErrorContains(t, of(t, w.Undo(cursor, w.desired), path).Err, "it belongs to another user")
 	requireOwner(t, path, 0, 0)
 }
 
@@ -84,7 +84,7 @@ func TestAFileKeepsItsGroupOrStaysAsItIs(t *testing.T) {
 	require.NoError(t, os.Chown(path, somebody, theirGroup))
 	w.open(t)
 	as(t, somebody)
-	_, err := w.Apply(t.Context(), of(t, w.Plan(cursor, w.wish), path))
+	_, err := w.Apply(t.Context(), of(t, w.Plan(cursor, w.desired), path))
 	require.ErrorContains(t, err, "keep its group")
 	requireOwner(t, path, somebody, theirGroup)
 	w.requireText(mine, path)
@@ -100,7 +100,7 @@ func TestAFileKeepsItsGroupOrStaysAsItIs(t *testing.T) {
 // open lets everybody make files in the directories of a world, and the way to them.
 func (w *world) open(t *testing.T) {
 	t.Helper()
-	home := w.wish.Machine.Home
+	home := w.desired.Machine.Home
 	require.NoError(t, os.MkdirAll(w.Dir, 0o700))
 	for _, dir := range []string{filepath.Dir(filepath.Dir(home)), filepath.Dir(home), home, w.Dir, filepath.Dir(w.servers(known(t, "cursor")))} {
 		require.NoError(t, os.Chmod(dir, 0o777))

@@ -21,15 +21,15 @@ func TestAClientWithThePluginIsLeftAlone(t *testing.T) {
 			w := newWorld(t)
 			c := known(t, name)
 			w.apply(c)
-			w.write(filepath.Join(w.wish.Machine.Home, filepath.FromSlash(tt.file)), tt.text, 0o600)
-			all := w.Plan(c, w.wish)
+			w.write(filepath.Join(w.desired.Machine.Home, filepath.FromSlash(tt.file)), tt.text, 0o600)
+			all := w.Plan(c, w.desired)
 			require.Len(t, all, 1)
 			var plugged *setup.Plugged
 			require.ErrorAs(t, all[0].Err, &plugged)
-			require.Contains(t, setup.WayOut(c, all[0].Err), tt.hint)
+			require.Contains(t, setup.Hint(c, all[0].Err), tt.hint)
 			_, err := w.Apply(t.Context(), all[0])
 			require.ErrorAs(t, err, &plugged)
-			require.NoError(t, w.Undo(c, w.wish)[0].Err, "what setup wrote is taken out all the same")
+			require.NoError(t, w.Undo(c, w.desired)[0].Err, "what setup wrote is taken out all the same")
 		})
 	}
 }
@@ -38,8 +38,8 @@ func TestAClientWithThePluginIsLeftAlone(t *testing.T) {
 func TestThePluginOfAProject(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
-	w.write(claude.Hooks.In(client.Project, w.wish.Machine), `{"enabledPlugins": {"handoff@handoff": true}}`, 0o600)
-	require.NoError(t, w.Plan(claude, w.wish)[0].Err)
-	w.wish.Scope = client.Project
-	require.Error(t, w.Plan(claude, w.wish)[0].Err)
+	w.write(claude.Hooks.In(client.Project, w.desired.Machine), `{"enabledPlugins": {"handoff@handoff": true}}`, 0o600)
+	require.NoError(t, w.Plan(claude, w.desired)[0].Err)
+	w.desired.Scope = client.Project
+	require.Error(t, w.Plan(claude, w.desired)[0].Err)
 }

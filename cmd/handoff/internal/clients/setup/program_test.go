@@ -13,18 +13,18 @@ import (
 func TestHooksOfAProgramOfAnotherName(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
-	settings := claude.Hooks.In(client.User, w.wish.Machine)
+	settings := claude.Hooks.In(client.User, w.desired.Machine)
 	const theirs = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/opt/handoff-0.9 hook stop --client claude-code"}]}]}}` + "\n"
 	w.write(settings, theirs, 0o600)
 	called := func(program string) {
-		w.wish.Call.Program = program
-		w.wish.Server.Command = []string{program, "mcp"}
+		w.desired.Call.Program = program
+		w.desired.Server.Command = []string{program, "mcp"}
 	}
 	called("/opt/handoff-1.2")
 	w.apply(claude)
 	once := w.read(settings)
 	require.Equal(t, 1, strings.Count(once, "/opt/handoff-1.2 hook stop"))
-	require.True(t, of(t, w.Plan(claude, w.wish), settings).Same(), "and again, and with --check")
+	require.True(t, of(t, w.Plan(claude, w.desired), settings).Same(), "and again, and with --check")
 	called("/opt/handoff-1.3")
 	w.apply(claude)
 	w.requireText(strings.ReplaceAll(once, "handoff-1.2", "handoff-1.3"), settings)
@@ -42,11 +42,11 @@ func TestHooksOfAWorkspace(t *testing.T) {
 	path := w.servers(gemini)
 	w.write(path, mine, 0o600)
 	w.apply(gemini)
-	w.wish.Call.Workspace = "wx"
+	w.desired.Call.Workspace = "wx"
 	w.apply(gemini)
 	now := w.read(path)
 	require.Equal(t, strings.Count(now, "handoff hook "), strings.Count(now, "--workspace wx"))
-	require.True(t, of(t, w.Plan(gemini, w.wish), path).Same())
+	require.True(t, of(t, w.Plan(gemini, w.desired), path).Same())
 	w.write(path, now+"\n", 0o600)
 	w.revert(gemini)
 	w.requireText(mine+"\n", path)
@@ -56,9 +56,9 @@ func TestHooksOfAWorkspace(t *testing.T) {
 func TestAFileOfNothingButHooks(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
-	settings := claude.Hooks.In(client.User, w.wish.Machine)
+	settings := claude.Hooks.In(client.User, w.desired.Machine)
 	group := `{"hooks": [{"type": "command", "command": "handoff hook stop"}]}`
 	w.write(settings, `{"hooks": {"Stop": [`+strings.Repeat(group+",", 20_000)+group+`]}}`, 0o600)
-	require.ErrorContains(t, of(t, w.Plan(claude, w.wish), settings).Err, "more than 40 hooks")
-	require.ErrorContains(t, of(t, w.Undo(claude, w.wish), settings).Err, "more than 40 hooks")
+	require.ErrorContains(t, of(t, w.Plan(claude, w.desired), settings).Err, "more than 40 hooks")
+	require.ErrorContains(t, of(t, w.Undo(claude, w.desired), settings).Err, "more than 40 hooks")
 }

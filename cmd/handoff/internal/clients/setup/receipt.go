@@ -29,24 +29,24 @@ func Receipts(m client.Machine) string {
 
 // A receipt is what is needed to undo what was done to a file.
 type receipt struct {
-	Client  string       `json:"client"`
-	Path    string       `json:"path"`
-	Target  string       `json:"target,omitempty"` // the path without links, by which the receipt is found; older ones have none
-	Scope   client.Scope `json:"scope,omitempty"`
-	At      time.Time    `json:"at"`
-	Missing bool         `json:"missing,omitempty"` // there was no file
-	Before  []byte       `json:"before"`            // its text then, or without us if others wrote meanwhile
-	Mode    fs.FileMode  `json:"mode"`
-	After   string       `json:"after"`             // the SHA-256 of its text as we left it
-	Made    []way        `json:"made,omitempty"`    // objects that are only there for us, outer ones first
-	Folders []string     `json:"folders,omitempty"` // that were made, outer ones first
-	Backups []string     `json:"backups,omitempty"`
-	Granted bool         `json:"granted,omitempty"` // tools run without asking because of us
-	Wished  wished       `json:"wished"`
+	Client   string       `json:"client"`
+	Path     string       `json:"path"`
+	Resolved string       `json:"target,omitempty"` // without links: by it the receipt is found; older ones have none
+	Scope    client.Scope `json:"scope,omitempty"`
+	At       time.Time    `json:"at"`
+	Missing  bool         `json:"missing,omitempty"` // there was no file
+	Before   []byte       `json:"before"`            // its text then, or without us if others wrote meanwhile
+	Mode     fs.FileMode  `json:"mode"`
+	After    string       `json:"after"`             // the SHA-256 of its text as we left it
+	Made     []keyPath    `json:"made,omitempty"`    // objects that are only there for us, outer ones first
+	Folders  []string     `json:"folders,omitempty"` // that were made, outer ones first
+	Backups  []string     `json:"backups,omitempty"`
+	Granted  bool         `json:"granted,omitempty"` // tools run without asking because of us
+	Desired  desired      `json:"wished"`
 }
 
-// wished is what was wished when a file was changed.
-type wished struct {
+// desired is what was desired when setup changed a file.
+type desired struct {
 	Server client.Server `json:"server"`
 	Call   client.Call   `json:"call"`
 	Hooks  bool          `json:"hooks"`
@@ -57,18 +57,19 @@ func sum(text []byte) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// file is where the receipt of a file is kept. However the way to the file is spelled, its target is the same.
-func (s Setter) file(target string) string {
-	return filepath.Join(s.Dir, sum([]byte(target))[:16]+".json")
+// file gives the path of the receipt of a file, whose own path is without links: then it is the same however it is
+// spelled.
+func (s Setter) file(resolved string) string {
+	return filepath.Join(s.Dir, sum([]byte(resolved))[:16]+".json")
 }
 
-// target is what a receipt is found by.
-func (r receipt) target() string { return cmp.Or(r.Target, r.Path) }
+// resolved gives the path by which the receipt is found.
+func (r receipt) resolved() string { return cmp.Or(r.Resolved, r.Path) }
 
 // receipt gives the receipt of a file, if it has one. Older ones are kept by the path of the file as it was spelled.
 func (s Setter) receipt(f installed.File) (r receipt, ok bool) {
-	for _, target := range []string{f.Target, f.Path} {
-		if r, ok := s.read(s.file(target)); ok && r.target() == target {
+	for _, resolved := range []string{f.Resolved, f.Path} {
+		if r, ok := s.read(s.file(resolved)); ok && r.resolved() == resolved {
 			return r, true
 		}
 	}
@@ -77,7 +78,7 @@ func (s Setter) receipt(f installed.File) (r receipt, ok bool) {
 
 func (s Setter) read(name string) (r receipt, ok bool) {
 	text, err := os.ReadFile(name)
-	if err != nil || json.Unmarshal(text, &r) != nil || name != s.file(r.target()) {
+	if err != nil || json.Unmarshal(text, &r) != nil || name != s.file(r.resolved()) {
 		return receipt{}, false
 	}
 	return r, true
@@ -95,18 +96,18 @@ func (s Setter) receipts() iter.Seq[receipt] {
 	}
 }
 
-// AsBefore gives the wish with which a client was set up last in the scope of this one; this one if it never was. That
-// is in the newest receipt: what is wished later may change some of the files only.
-func (s Setter) AsBefore(c client.Client, w Wish) Wish {
+// AsBefore gives what was desired when the client was set up last in this scope; d itself if it never was. The newest
+// receipt says that, as a later setup may have changed some of the files only.
+func (s Setter) AsBefore(c client.Client, d Desired) Desired {
 	var last time.Time
-	for _, p := range w.places(c) {
-		r, ok := s.receipt(installed.File{Path: p.path, Target: installed.Resolved(p.path)})
+	for _, t := range d.targets(c) {
+		r, ok := s.receipt(installed.File{Path: t.path, Resolved: installed.Resolved(t.path)})
 		if ok && !r.At.Before(last) {
 			last = r.At
-			w.Server, w.Call, w.Hooks = r.Wished.Server, r.Wished.Call, r.Wished.Hooks
+			d.Server, d.Call, d.Hooks = r.Desired.Server, r.Desired.Call, r.Desired.Hooks
 		}
 	}
-	return w
+	return d
 }
 
 func (s Setter) write(r receipt) error {
@@ -117,7 +118,7 @@ func (s Setter) write(r receipt) error {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return fmt.Errorf("keep a receipt: %w", err)
 	}
-	name := s.file(r.target())
+	name := s.file(r.resolved())
 	old, _ := os.Stat(name) // there may be none
 	if err := replace(name, text, 0o600, old, nil); err != nil {
 		return fmt.Errorf("keep a receipt: %w", err)
@@ -126,8 +127,8 @@ func (s Setter) write(r receipt) error {
 }
 
 // putBack gives a file the receipt that it had, or none.
-func (s Setter) putBack(target string, before []byte) error {
-	name := s.file(target)
+func (s Setter) putBack(resolved string, before []byte) error {
+	name := s.file(resolved)
 	if before != nil {
 		return replace(name, before, 0o600, nil, nil)
 	}
@@ -136,7 +137,7 @@ func (s Setter) putBack(target string, before []byte) error {
 
 // forget removes the receipt of a file.
 func (s Setter) forget(f installed.File) error {
-	return errors.Join(removed(os.Remove(s.file(f.Target))), removed(os.Remove(s.file(f.Path))))
+	return errors.Join(removed(os.Remove(s.file(f.Resolved))), removed(os.Remove(s.file(f.Path))))
 }
 
 // removed is the error of a removal, of which nothing to remove is none.
@@ -147,9 +148,37 @@ func removed(err error) error {
 	return err
 }
 
-// inner gives the ways of a receipt, inner ones first.
-func (r receipt) inner() []way {
-	ways := slices.Clone(r.Made)
-	slices.Reverse(ways)
-	return ways
+// inner gives the paths of the objects that setup made, inner ones first.
+func (r receipt) inner() []keyPath {
+	paths := slices.Clone(r.Made)
+	slices.Reverse(paths)
+	return paths
+}
+
+// keep writes the receipt of a change that left a file with this text. As long as only we changed the file, what was
+// there first stays what is put back.
+func (s Setter) keep(c Change, after []byte, folders []string, backup string) (err error) {
+	r := receipt{
+		Client: c.Client.Name, Path: c.File.Path, Resolved: c.File.Resolved, Scope: c.desired.Scope,
+		Missing: c.File.Missing, Before: c.File.Text, Mode: c.File.Mode, Made: c.made, Folders: folders,
+		Granted: c.target.has.grant && c.desired.Server.Trust && !c.granted(),
+		Desired: desired{c.desired.Server, c.desired.Call, c.desired.Hooks},
+	}
+	if old, ok := s.receipt(c.File); ok {
+		r.Made = append(old.Made, r.Made...)
+		r.Granted = r.Granted || old.Granted && c.desired.Server.Trust
+		r.Folders, r.Backups = slices.Concat(old.Folders, folders), old.Backups
+		r.Missing, r.Before, r.Mode = old.Missing, old.Before, old.Mode
+		if old.After != sum(c.File.Text) {
+			r.Missing, r.Mode = c.File.Missing, c.File.Mode
+			if r.Before, err = c.without(old); err != nil {
+				return err
+			}
+		}
+	}
+	if backup != "" {
+		r.Backups = append(r.Backups, backup)
+	}
+	r.At, r.After = s.Now(), sum(after)
+	return s.write(r)
 }

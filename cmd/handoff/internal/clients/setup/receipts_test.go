@@ -21,8 +21,8 @@ func TestAProjectThroughALink(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			cursor := known(t, "cursor")
-			w.wish.Scope = client.Project
-			project := w.wish.Machine.Project
+			w.desired.Scope = client.Project
+			project := w.desired.Machine.Project
 			link := project + "-link"
 			require.NoError(t, os.Symlink(project, link))
 			through := map[bool]string{true: link, false: project}
@@ -30,12 +30,12 @@ func TestAProjectThroughALink(t *testing.T) {
 				if text != "" {
 					w.write(filepath.Join(project, ".cursor", "mcp.json"), text, 0o600)
 				}
-				w.wish.Machine.Project = through[first]
-				w.wish.Server.Trust = true
+				w.desired.Machine.Project = through[first]
+				w.desired.Server.Trust = true
 				w.apply(cursor)
-				w.wish.Machine.Project = through[!first]
-				require.True(t, w.AsBefore(cursor, w.wish).Server.Trust)
-				require.True(t, of(t, w.Undo(cursor, w.wish), w.servers(cursor)).Exact)
+				w.desired.Machine.Project = through[!first]
+				require.True(t, w.AsBefore(cursor, w.desired).Server.Trust)
+				require.True(t, of(t, w.Undo(cursor, w.desired), w.servers(cursor)).Exact)
 				w.revert(cursor)
 				if text == "" {
 					require.Empty(t, tree(t, project))
@@ -52,10 +52,10 @@ func TestAProjectThroughALink(t *testing.T) {
 func TestAReceiptOfAnOlderVersion(t *testing.T) {
 	w := newWorld(t)
 	cursor := known(t, "cursor")
-	w.wish.Scope = client.Project
-	project := w.wish.Machine.Project
-	w.wish.Machine.Project = project + "-link"
-	require.NoError(t, os.Symlink(project, w.wish.Machine.Project))
+	w.desired.Scope = client.Project
+	project := w.desired.Machine.Project
+	w.desired.Machine.Project = project + "-link"
+	require.NoError(t, os.Symlink(project, w.desired.Machine.Project))
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
 	w.apply(cursor)
@@ -69,7 +69,7 @@ func TestAReceiptOfAnOlderVersion(t *testing.T) {
 	w.write(filepath.Join(w.Dir, hex.EncodeToString(name[:])[:16]+".json"), string(text), 0o600)
 	require.NoError(t, os.Remove(kept))
 
-	w.wish.Server.Command = []string{"handoff", "mcp", "--agent", "qa"}
+	w.desired.Server.Command = []string{"handoff", "mcp", "--agent", "qa"}
 	w.apply(cursor)
 	w.revert(cursor)
 	w.requireText(mine, path)
@@ -84,11 +84,11 @@ func TestWhetherThereIsAReceiptIsTold(t *testing.T) {
 	w.write(path, mine, 0o600)
 	w.apply(cursor)
 	w.write(path, w.read(path)+"\n", 0o600)
-	undo := of(t, w.Undo(cursor, w.wish), path)
+	undo := of(t, w.Undo(cursor, w.desired), path)
 	require.True(t, undo.Recorded)
 	require.False(t, undo.Exact)
 	require.NoError(t, os.RemoveAll(w.Dir))
-	undo = of(t, w.Undo(cursor, w.wish), path)
+	undo = of(t, w.Undo(cursor, w.desired), path)
 	require.False(t, undo.Recorded)
 	require.False(t, undo.Same())
 }
@@ -101,9 +101,9 @@ func TestFoldersThatSeveralNeed(t *testing.T) {
 			w.apply(known(t, "vscode"))
 			w.apply(known(t, "opencode"))
 			w.revert(known(t, order[0]))
-			require.NotEmpty(t, tree(t, w.wish.Machine.Home))
+			require.NotEmpty(t, tree(t, w.desired.Machine.Home))
 			w.revert(known(t, order[1]))
-			require.Empty(t, tree(t, w.wish.Machine.Home))
+			require.Empty(t, tree(t, w.desired.Machine.Home))
 			require.Empty(t, tree(t, w.Dir))
 		})
 	}
@@ -114,11 +114,11 @@ func TestFoldersOfAFileThatSomebodyDeleted(t *testing.T) {
 	vscode := known(t, "vscode")
 	path := w.servers(vscode)
 	w.apply(vscode)
-	w.wish.Server.Command = []string{"/opt/handoff", "mcp"}
+	w.desired.Server.Command = []string{"/opt/handoff", "mcp"}
 	w.apply(vscode) // which makes a copy
 	require.NoError(t, os.Remove(path))
 	w.revert(vscode)
-	require.Empty(t, tree(t, w.wish.Machine.Home))
+	require.Empty(t, tree(t, w.desired.Machine.Home))
 	require.Empty(t, tree(t, w.Dir))
 }
 
@@ -143,7 +143,7 @@ func TestAReceiptRemovesOnlyWhatASetupMakes(t *testing.T) {
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
 	w.apply(cursor)
-	home := w.wish.Machine.Home
+	home := w.desired.Machine.Home
 	stays := []string{filepath.Join(home, "thesis.txt"), filepath.Join(home, "mcp.json.handoff-backup-1"), filepath.Join(filepath.Dir(path), "mcp.json.mine")}
 	for _, name := range stays {
 		w.write(name, "mine", 0o600)

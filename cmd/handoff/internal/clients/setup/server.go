@@ -16,18 +16,18 @@ type Foreign struct {
 
 func (*Foreign) Error() string { return "it has another server that is called handoff" }
 
-// putServer writes our server into a list, and switches it on. Of an entry that is there, what we do not write ourselves
-// stays: a timeout, say.
-func (w Wish) putServer(c client.Client, doc edit.Document, r receipt) error {
+// putServer writes our server into a list, and switches it on. Of an entry that is there, what we do not write
+// ourselves stays: a timeout, say.
+func (d Desired) putServer(c client.Client, doc edit.Document, r receipt) error {
 	at := server(c, doc)
-	entry := c.Entry(w.Server)
+	entry := c.Entry(d.Server)
 	old, there := doc.Look(at...)
 	if !there {
 		return doc.Set(entry, at...)
 	}
 	fields, ok := old.(map[string]any)
-	if !ok || !w.isOurs(fields, r) {
-		return &Foreign{removal(c, w.Scope)}
+	if !ok || !d.isOurs(fields, r) {
+		return &Foreign{removal(c, d.Scope)}
 	}
 	for _, f := range entry {
 		if edit.Same(fields[f.Key], f.Value) {
@@ -52,14 +52,15 @@ func removal(c client.Client, scope client.Scope) []string {
 	return c.Own.Remove(scope)
 }
 
-// isOurs tells whether an entry is setup's to change: one that leads where the wished one does, or the one of the receipt
-// did, or that starts handoff. What somebody put in its place is theirs, receipt or not.
-func (w Wish) isOurs(fields map[string]any, r receipt) bool {
-	return w.leadsTo(w.Server, fields) || r.Path != "" && w.leadsTo(r.Wished.Server, fields)
+// isOurs tells whether setup may change an entry. It may if the entry leads where the desired one does, or where
+// that of the receipt did, or if the entry starts handoff. What somebody put in the place of ours is theirs, receipt
+// or not.
+func (d Desired) isOurs(fields map[string]any, r receipt) bool {
+	return d.leadsTo(d.Server, fields) || r.Path != "" && d.leadsTo(r.Desired.Server, fields)
 }
 
 // leadsTo tells whether an entry starts this server, or handoff under another path, or has its address.
-func (w Wish) leadsTo(s client.Server, fields map[string]any) bool {
+func (d Desired) leadsTo(s client.Server, fields map[string]any) bool {
 	if url, ok := fields["url"]; ok && url != nil {
 		return s.URL != "" && url == s.URL
 	}
@@ -67,18 +68,18 @@ func (w Wish) leadsTo(s client.Server, fields map[string]any) bool {
 	if len(words) < 2 || words[1] != "mcp" {
 		return false
 	}
-	return len(s.Command) > 0 && words[0] == s.Command[0] || w.names(words[0])
+	return len(s.Command) > 0 && words[0] == s.Command[0] || d.names(words[0])
 }
 
-// names tells whether setup could have named handoff so: by its bare name, or, for one user, by its path. A path within a
-// project is the project's.
-func (w Wish) names(program string) bool {
+// names tells whether setup could have written a program so: by the bare name of handoff, or, for a user, by an
+// absolute path. A relative path is of the project.
+func (d Desired) names(program string) bool {
 	slashed := strings.ReplaceAll(program, `\`, "/")
 	if slashed != program && len(program) > 2 && program[1] == ':' {
 		slashed = slashed[2:] // of a drive
 	}
 	absolute := path.IsAbs(slashed) || filepath.IsAbs(program)
-	return client.IsHandoff(program) && (!strings.Contains(slashed, "/") || absolute && w.Scope == client.User)
+	return client.IsHandoff(program) && (!strings.Contains(slashed, "/") || absolute && d.Scope == client.User)
 }
 
 // stale gives the keys that other forms of our entry have and this one has not.

@@ -9,8 +9,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/edit"
 )
 
-// Diff shows a change as a unified diff, or nothing where there is none. It shows no line that holds more than what
-// is ours. Lines end in \n, whatever those of the file do.
+// Diff shows a change as a unified diff; it is empty where nothing changes. It hides lines that hold anything but
+// what is ours. Lines end in \n, whatever those of the file do.
 func (c Change) Diff() string {
 	if c.Err != nil || c.Same() {
 		return ""
@@ -51,10 +51,10 @@ type Snippet struct {
 	Text string `json:"text"`
 }
 
-// Snippets gives what a client's files would hold if they held nothing else.
-func (w Wish) Snippets(c client.Client) (all []Snippet, err error) {
-	for _, p := range w.places(c) {
-		s, err := w.snippet(c, p)
+// Snippets gives what belongs into each file of a client, as text of a file that holds nothing else.
+func (d Desired) Snippets(c client.Client) (all []Snippet, err error) {
+	for _, t := range d.targets(c) {
+		s, err := d.snippet(c, t)
 		if err != nil {
 			return nil, err
 		}
@@ -66,16 +66,16 @@ func (w Wish) Snippets(c client.Client) (all []Snippet, err error) {
 }
 
 // Snippet gives what belongs into the file of a change.
-func (c Change) Snippet() (Snippet, error) { return c.wish.snippet(c.Client, c.place) }
+func (c Change) Snippet() (Snippet, error) { return c.desired.snippet(c.Client, c.target) }
 
-func (w Wish) snippet(c client.Client, p place) (Snippet, error) {
-	doc, err := edit.Open(p.syntax, nil)
+func (d Desired) snippet(c client.Client, t target) (Snippet, error) {
+	doc, err := edit.Open(t.syntax, nil)
 	if err != nil {
 		return Snippet{}, err
 	}
 	nothing := string(doc.Bytes())
-	if err := w.put(c, p, doc, receipt{}); err != nil || string(doc.Bytes()) == nothing {
+	if err := d.put(c, t, doc, receipt{}); err != nil || string(doc.Bytes()) == nothing {
 		return Snippet{}, err
 	}
-	return Snippet{p.path, string(doc.Bytes())}, nil
+	return Snippet{t.path, string(doc.Bytes())}, nil
 }

@@ -26,8 +26,8 @@ func TestAServerThatReplacedOursStays(t *testing.T) {
 	require.Contains(t, w.read(path), other)
 
 	var foreign *setup.Foreign
-	require.ErrorAs(t, of(t, w.Plan(gemini, w.wish), path).Err, &foreign)
-	undo := of(t, w.Undo(gemini, w.wish), path)
+	require.ErrorAs(t, of(t, w.Plan(gemini, w.desired), path).Err, &foreign)
+	undo := of(t, w.Undo(gemini, w.desired), path)
 	require.NoError(t, undo.Err)
 	require.ErrorAs(t, undo.Foreign, &foreign)
 	w.revert(gemini)
@@ -41,15 +41,15 @@ func TestAServerOfThisProjectAloneIsTold(t *testing.T) {
 	claude := known(t, "claude-code")
 	path := w.servers(claude)
 	of := func() (plan, undo error) {
-		return of(t, w.Plan(claude, w.wish), w.servers(claude)).Foreign, of(t, w.Undo(claude, w.wish), w.servers(claude)).Foreign
+		return of(t, w.Plan(claude, w.desired), w.servers(claude)).Foreign, of(t, w.Undo(claude, w.desired), w.servers(claude)).Foreign
 	}
 	w.write(path, `{"projects": {"/elsewhere": {"mcpServers": {"handoff": {"command": "handoff", "args": ["mcp"]}}}}}`, 0o600)
 	plan, undo := of()
 	require.NoError(t, plan)
 	require.NoError(t, undo)
-	w.write(path, strings.ReplaceAll(w.read(path), "/elsewhere", w.wish.Machine.Project), 0o600)
+	w.write(path, strings.ReplaceAll(w.read(path), "/elsewhere", w.desired.Machine.Project), 0o600)
 	for _, scope := range []client.Scope{client.User, client.Project} {
-		w.wish.Scope = scope
+		w.desired.Scope = scope
 		plan, undo = of()
 		var local *setup.Local
 		require.ErrorAs(t, plan, &local)
@@ -58,16 +58,16 @@ func TestAServerOfThisProjectAloneIsTold(t *testing.T) {
 	}
 }
 
-// A program of another name is ours where the receipt says so, whatever is wished now.
+// A program of another name is ours where the receipt says so, whatever is desired now.
 func TestTheReceiptKnowsTheProgram(t *testing.T) {
 	w := newWorld(t)
 	cursor := known(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
-	w.wish.Server.Command = []string{"/opt/handoff-1.2", "mcp"}
+	w.desired.Server.Command = []string{"/opt/handoff-1.2", "mcp"}
 	w.apply(cursor)
 	w.write(path, w.read(path)+"\n", 0o600)
-	w.wish.Server.Command = []string{"handoff", "mcp"}
+	w.desired.Server.Command = []string{"handoff", "mcp"}
 	w.revert(cursor)
 	w.requireText(mine+"\n", path)
 }
@@ -76,7 +76,7 @@ func TestTheReceiptKnowsTheProgram(t *testing.T) {
 func TestWhatOnlyLooksLikeOurs(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
-	settings := claude.Hooks.In(client.User, w.wish.Machine)
+	settings := claude.Hooks.In(client.User, w.desired.Machine)
 	const hook = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "handoff hook stop --client claude-code; notify-send done"}]}]}}` + "\n"
 	w.write(settings, hook, 0o600)
 	w.apply(claude)
@@ -86,10 +86,10 @@ func TestWhatOnlyLooksLikeOurs(t *testing.T) {
 	require.Contains(t, w.read(settings), "notify-send done")
 	require.Equal(t, 1, strings.Count(w.read(settings), "handoff hook"))
 
-	w.wish.Scope = client.Project
+	w.desired.Scope = client.Project
 	for _, program := range []string{"tools/handoff", "./handoff", "/src/shop/handoff"} {
 		w.write(w.servers(claude), `{"mcpServers": {"handoff": {"command": "`+program+`", "args": ["mcp"]}}}`, 0o600)
-		require.ErrorContains(t, of(t, w.Plan(claude, w.wish), w.servers(claude)).Err, "another server", program)
+		require.ErrorContains(t, of(t, w.Plan(claude, w.desired), w.servers(claude)).Err, "another server", program)
 	}
 }
 
@@ -97,10 +97,10 @@ func TestWhatOnlyLooksLikeOurs(t *testing.T) {
 func TestAnApostropheInTheProgram(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
-	w.wish.Call.Program = "/home/o'hara/handoff"
-	settings := claude.Hooks.In(client.User, w.wish.Machine)
+	w.desired.Call.Program = "/home/o'hara/handoff"
+	settings := claude.Hooks.In(client.User, w.desired.Machine)
 	w.apply(claude)
-	require.True(t, of(t, w.Plan(claude, w.wish), settings).Same())
+	require.True(t, of(t, w.Plan(claude, w.desired), settings).Same())
 	require.NoError(t, os.RemoveAll(w.Dir))
 	w.revert(claude)
 	require.NotContains(t, w.read(settings), "hara")
@@ -119,7 +119,7 @@ func TestADiffShowsOnlyOurs(t *testing.T) {
 			cursor := known(t, "cursor")
 			path := w.servers(cursor)
 			w.write(path, text, 0o600)
-			diff := of(t, w.Plan(cursor, w.wish), path).Diff()
+			diff := of(t, w.Plan(cursor, w.desired), path).Diff()
 			require.NotContains(t, diff, "hunter2")
 			if name == "lines" || name == "comma" {
 				require.Contains(t, diff, `+      "command": "handoff"`)
@@ -128,7 +128,7 @@ func TestADiffShowsOnlyOurs(t *testing.T) {
 				require.Contains(t, diff, "not shown")
 			}
 			w.apply(cursor)
-			diff = of(t, w.Undo(cursor, w.wish), path).Diff()
+			diff = of(t, w.Undo(cursor, w.desired), path).Diff()
 			require.NotEmpty(t, diff)
 			require.NotContains(t, diff, "hunter2")
 		})
@@ -138,24 +138,24 @@ func TestADiffShowsOnlyOurs(t *testing.T) {
 func TestTrustIsTakenBackByASetupWithoutIt(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
-	settings := claude.Allow().Files.In(client.User, w.wish.Machine)
-	w.wish.Server.Trust = true
+	settings := claude.Allow().Files.In(client.User, w.desired.Machine)
+	w.desired.Server.Trust = true
 	w.apply(claude)
 	require.Contains(t, w.read(settings), "mcp__handoff")
-	w.wish.Server.Trust = false
+	w.desired.Server.Trust = false
 	w.apply(claude)
 	require.NotContains(t, w.read(settings), "mcp__handoff")
 }
 
-// A permission that was there already when trust was wished is not taken back.
+// A permission that was there already when trust was desired is not taken back.
 func TestTrustThatWasThereStaysWhenItIsWished(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
-	settings := claude.Allow().Files.In(client.User, w.wish.Machine)
+	settings := claude.Allow().Files.In(client.User, w.desired.Machine)
 	w.write(settings, `{"permissions": {"allow": ["mcp__handoff"]}}`, 0o600)
-	w.wish.Server.Trust = true
+	w.desired.Server.Trust = true
 	w.apply(claude)
-	w.wish.Server.Trust = false
+	w.desired.Server.Trust = false
 	w.apply(claude)
 	require.Contains(t, w.read(settings), "mcp__handoff")
 }
@@ -164,16 +164,16 @@ func TestTrustThatWasThereStaysWhenItIsWished(t *testing.T) {
 func TestWhatWasSetUpElsewhereIsTakenOut(t *testing.T) {
 	w := newWorld(t)
 	codex := known(t, "codex")
-	w.vars["CODEX_HOME"] = filepath.Join(w.wish.Machine.Home, "elsewhere")
+	w.vars["CODEX_HOME"] = filepath.Join(w.desired.Machine.Home, "elsewhere")
 	w.apply(codex)
-	require.Len(t, tree(t, w.wish.Machine.Home), 3)
+	require.Len(t, tree(t, w.desired.Machine.Home), 3)
 	w.vars["CODEX_HOME"] = ""
-	w.wish.Scope = client.Project
+	w.desired.Scope = client.Project
 	w.revert(codex)
-	require.Len(t, tree(t, w.wish.Machine.Home), 3, "it is the user's")
-	w.wish.Scope = client.User
+	require.Len(t, tree(t, w.desired.Machine.Home), 3, "it is the user's")
+	w.desired.Scope = client.User
 	w.revert(codex)
-	require.Empty(t, tree(t, w.wish.Machine.Home))
+	require.Empty(t, tree(t, w.desired.Machine.Home))
 	receipts, err := filepath.Glob(filepath.Join(w.Dir, "*.json"))
 	require.NoError(t, err)
 	require.Empty(t, receipts)

@@ -18,7 +18,8 @@ type Busy struct{ Lock string }
 
 func (b *Busy) Error() string { return "another setup is under way, and has " + b.Lock }
 
-// inTurn does something that no other setup does meanwhile: the receipt of a file is right only for who wrote the file.
+// inTurn does something while no other setup does: else the receipt of one could be about the text of another. The
+// error is a [*Busy] when another setup does not end in time.
 func (s Setter) inTurn(ctx context.Context, do func() error) (err error) {
 	waiting, end := context.WithTimeout(ctx, turn)
 	defer end()

@@ -10,19 +10,20 @@ import (
 	"handoff/cmd/handoff/internal/clients/installed"
 )
 
-// Undo gives the changes that take us out of a client: the texts that were there before, where nobody else wrote since,
-// else what is there now without our parts. The file that was made last comes first, so that a directory is empty when
-// its turn comes. It goes over the files that receipts tell of, too.
-func (s Setter) Undo(c client.Client, w Wish) (all []Change) {
-	for _, p := range slices.Backward(append(w.places(c), s.elsewhere(c, w)...)) {
-		all = append(all, s.undone(c, w, p).besides())
+// Undo gives the changes that take handoff out of a client. It changes nothing. The text of a file becomes the one
+// that was there before, if nobody else wrote since, else the one that is there now without our parts. The file that
+// was made last comes first, so that a directory is empty when its turn comes. Files that only receipts tell of come
+// too.
+func (s Setter) Undo(c client.Client, d Desired) (all []Change) {
+	for _, t := range slices.Backward(append(d.targets(c), s.elsewhere(c, d)...)) {
+		all = append(all, s.undone(c, d, t).besides())
 	}
 	return all
 }
 
-func (s Setter) undone(c client.Client, w Wish, p place) Change {
-	change := Change{Client: c, wish: w, place: p}
-	change.File, change.Err = w.changeable(p.path)
+func (s Setter) undone(c client.Client, d Desired, t target) Change {
+	change := Change{Client: c, desired: d, target: t}
+	change.File, change.Err = d.changeable(t.path)
 	change.After = change.File.Text
 	if change.Err != nil {
 		return change
@@ -44,7 +45,7 @@ func (s Setter) undone(c client.Client, w Wish, p place) Change {
 	return change
 }
 
-// isNothing tells a file that only we needed.
+// isNothing tells a text that says nothing.
 func isNothing(text []byte) bool {
 	text = bytes.TrimSpace(text)
 	return len(text) == 0 || string(text) == "{}"
@@ -52,18 +53,18 @@ func isNothing(text []byte) bool {
 
 // without gives the text of the file without our parts.
 func (c Change) without(r receipt) ([]byte, error) {
-	doc, err := c.File.Document(c.place.syntax)
+	doc, err := c.File.Document(c.target.syntax)
 	if err != nil {
 		return c.File.Text, err
 	}
-	if err := c.wish.unclear(c, doc, r); err != nil {
+	if err := c.desired.unclear(c, doc, r); err != nil {
 		return c.File.Text, err
 	}
 	before := doc.Bytes()
 	err = errors.Join(c.withoutServer(doc, r), c.withoutSettings(doc, r))
-	for _, w := range r.inner() {
-		if v, ok := doc.Look(w...); ok && edit.IsEmpty(v) {
-			err = errors.Join(err, doc.Delete(w...))
+	for _, path := range r.inner() {
+		if v, ok := doc.Look(path...); ok && edit.IsEmpty(v) {
+			err = errors.Join(err, doc.Delete(path...))
 		}
 	}
 	if err != nil || bytes.Equal(doc.Bytes(), before) {
@@ -72,36 +73,36 @@ func (c Change) without(r receipt) ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// withoutServer leaves a server alone that is not ours.
+// withoutServer takes our server out. It leaves a server of our name alone that is not ours.
 func (c Change) withoutServer(doc edit.Document, r receipt) error {
-	if !c.place.has.server {
+	if !c.target.has.server {
 		return nil
 	}
 	at := server(c.Client, doc)
 	old, _ := doc.Look(at...)
 	fields, ok := old.(map[string]any)
-	if !ok || !c.wish.isOurs(fields, r) {
+	if !ok || !c.desired.isOurs(fields, r) {
 		return nil
 	}
 	return doc.Delete(at...)
 }
 
-// foreign tells of a server that somebody put in the place of ours.
+// foreign gives a [*Foreign] if somebody put another server in the place of ours.
 func (c Change) foreign(r receipt) error {
-	if !c.place.has.server || r.Path == "" {
+	if !c.target.has.server || r.Path == "" {
 		return nil
 	}
-	doc, err := edit.Open(c.place.syntax, c.After)
+	doc, err := edit.Open(c.target.syntax, c.After)
 	if err != nil {
 		return &installed.Broken{Err: err}
 	}
 	if _, there := doc.Look(server(c.Client, doc)...); there {
-		return &Foreign{removal(c.Client, c.wish.Scope)}
+		return &Foreign{removal(c.Client, c.desired.Scope)}
 	}
 	return nil
 }
 
-// StillThere tells of an undoing that what was there before setup has a server of our name, too.
+// StillThere tells whether the text that an undoing puts back has a server of our name, too.
 func (c Change) StillThere() bool {
 	_, there := errors.AsType[*Foreign](c.foreign(c.receipt))
 	return c.Exact && !c.Gone && there
@@ -109,13 +110,13 @@ func (c Change) StillThere() bool {
 
 func (c Change) withoutSettings(doc edit.Document, r receipt) (err error) {
 	settings, ok := doc.(*edit.JSON)
-	if c.place.has.hooks && ok {
-		ours := c.wish.oursIn(settings, c.Client, r)
+	if c.target.has.hooks && ok {
+		ours := c.desired.oursIn(settings, c.Client, r)
 		for _, event := range ours.events() {
 			err = errors.Join(err, ours.delete(event))
 		}
 	}
-	if c.place.has.grant && ok && r.Granted {
+	if c.target.has.grant && ok && r.Granted {
 		err = errors.Join(err, deleteGrant(c.Client.Allow(), settings))
 	}
 	return err

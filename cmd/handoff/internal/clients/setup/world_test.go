@@ -18,8 +18,8 @@ import (
 type world struct {
 	t *testing.T
 	setup.Setter
-	wish setup.Wish
-	vars map[string]string
+	desired setup.Desired
+	vars    map[string]string
 }
 
 func newWorld(t *testing.T) *world {
@@ -31,7 +31,7 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, os.MkdirAll(m.Home, 0o700))
 	require.NoError(t, os.MkdirAll(m.Project, 0o700))
 	w.Setter = setup.Setter{Dir: filepath.Join(dir, "state"), Now: func() time.Time { return time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC) }}
-	w.wish = setup.Wish{
+	w.desired = setup.Desired{
 		Machine: m, Scope: client.User, Hooks: true,
 		Server: client.Server{Command: []string{"handoff", "mcp"}}, Call: client.Call{Program: "handoff"},
 	}
@@ -46,7 +46,9 @@ func known(t *testing.T, name string) client.Client {
 }
 
 // servers is the file with the client's servers.
-func (w *world) servers(c client.Client) string { return c.Servers.In(w.wish.Scope, w.wish.Machine) }
+func (w *world) servers(c client.Client) string {
+	return c.Servers.In(w.desired.Scope, w.desired.Machine)
+}
 
 func (w *world) write(path, text string, mode fs.FileMode) {
 	w.t.Helper()
@@ -75,7 +77,7 @@ func of(t *testing.T, changes []setup.Change, path string) setup.Change {
 
 func (w *world) apply(c client.Client) {
 	w.t.Helper()
-	for _, change := range w.Plan(c, w.wish) {
+	for _, change := range w.Plan(c, w.desired) {
 		require.NoError(w.t, change.Err, change.File.Path)
 		_, err := w.Apply(w.t.Context(), change)
 		require.NoError(w.t, err)
@@ -84,7 +86,7 @@ func (w *world) apply(c client.Client) {
 
 func (w *world) revert(c client.Client) {
 	w.t.Helper()
-	for _, change := range w.Undo(c, w.wish) {
+	for _, change := range w.Undo(c, w.desired) {
 		_, err := w.Revert(w.t.Context(), change)
 		require.NoError(w.t, err)
 	}

@@ -11,8 +11,9 @@ import (
 	"handoff/cmd/handoff/internal/clients/installed"
 )
 
-// replace writes a file as a whole: who reads it finds the old text or the new one. It belongs to whom the old one, of,
-// did, if there was one. The last look, if there is one, is taken when all that is left is to give the new text its name.
+// replace writes a file as a whole: a reader finds the old text or the new one. The file keeps the owner of the old
+// one, of, if there was one. The function last, which may be nil, is called right before the new text gets its name,
+// and an error of it stops that.
 func replace(path string, text []byte, mode fs.FileMode, of fs.FileInfo, last func() error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".handoff-*")
 	if err != nil {
@@ -44,7 +45,7 @@ func (s Setter) backup(f installed.File) (string, error) {
 	if f.Missing {
 		return "", nil
 	}
-	first := backupName(f.Target, s.Now())
+	first := backupName(f.Resolved, s.Now())
 	name, err := first, writeNew(first, f.Text)
 	for n := 2; errors.Is(err, fs.ErrExist) && n < 100; n++ {
 		name = fmt.Sprintf("%s-%d", first, n)

@@ -52,8 +52,8 @@ func (p Program) Ask(ctx context.Context) (a Answer, err error) {
 	return a, nil
 }
 
-// AskAside asks a program that is to keep what it makes where nobody looks: then its name is not taken from a session,
-// and nothing stays. Without a directory of its own it runs there, too.
+// AskAside asks a program that is to keep what it makes where nobody looks: then its name is not taken from a
+// session, and nothing stays. Without a directory of its own it runs there, too.
 func (p Program) AskAside(ctx context.Context) (a Answer, err error) {
 	scratch, err := os.MkdirTemp("", "handoff-try-")
 	if err != nil {

@@ -22,9 +22,9 @@ var ErrHeld = errors.New("somebody else is at it")
 // again is how long a lock is left alone that somebody else has.
 const again = 20 * time.Millisecond
 
-// Take waits until it is its turn, as long as ctx does, and gives the function that lets go. It makes the directory of
-// the file. The file is there as long as a process holds the lock or waits for it, on Windows also later. Where the file
-// system knows no locks there are no turns.
+// Take waits until it is its turn, as long as ctx does, and gives the function that lets go. It makes the directory
+// of the file. The file is there as long as a process holds the lock or waits for it, on Windows also later. Where
+// the file system knows no locks there are no turns.
 func Take(ctx context.Context, path string) (release func() error, err error) {
 	tick := time.NewTicker(again)
 	defer tick.Stop()
@@ -74,8 +74,8 @@ func isAt(f *os.File, path string) bool {
 	return err == nil && os.SameFile(locked, found)
 }
 
-// letGo removes the file while it is still locked, so that nobody else gets one that was removed and takes it for theirs.
-// Windows keeps a file that is open; there it stays.
+// letGo removes the file while it is still locked, so that nobody else gets one that was removed and takes it for
+// theirs. Windows keeps a file that is open; there it stays.
 func letGo(f *os.File) error {
 	err := os.Remove(f.Name())
 	if errors.Is(err, fs.ErrNotExist) || runtime.GOOS == "windows" {

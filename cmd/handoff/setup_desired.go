@@ -21,15 +21,15 @@ type wanted struct {
 	hooks, wake, trust              bool
 }
 
-// wishFor gives what is to become of a client: what the flags say, and besides what it was set up with last, so that
+// desiredFor gives what is to become of a client: what the flags say, and besides what it was set up with last, so that
 // doing it again changes nothing else.
-func (s *setupRun) wishFor(c client.Client) (setup.Wish, error) {
+func (s *setupRun) desiredFor(c client.Client) (setup.Desired, error) {
 	want := s.flags.over(wantedBefore(s.setter.AsBefore(c, s.within)))
-	return s.wishOf(want)
+	return s.desiredOf(want)
 }
 
 // wantedBefore reads what a client was set up with; the default if it never was.
-func wantedBefore(w setup.Wish) wanted {
+func wantedBefore(w setup.Desired) wanted {
 	if w.Server.URL == "" && len(w.Server.Command) == 0 {
 		return wanted{hooks: true}
 	}
@@ -61,8 +61,8 @@ func (f setupFlags) over(w wanted) wanted {
 	return w
 }
 
-// wishOf checks what is wanted and says it in the words of clients.
-func (s *setupRun) wishOf(want wanted) (w setup.Wish, err error) {
+// desiredOf checks what is wanted and says it in the words of clients.
+func (s *setupRun) desiredOf(want wanted) (w setup.Desired, err error) {
 	w = s.within
 	if want.agent != "" {
 		if _, err := (schemas.Caller{}).As(want.agent); err != nil {
@@ -123,7 +123,7 @@ func machineOf(a *cli.App) (client.Machine, error) {
 
 // programFor is how clients find this program: by its name where that is this very file or the configuration is for
 // others too, else by its path.
-func programFor(a *cli.App, w setup.Wish) string {
+func programFor(a *cli.App, w setup.Desired) string {
 	if w.Scope == client.Project {
 		return client.ServerName
 	}

@@ -1,0 +1,59 @@
+package setup
+
+import (
+	"slices"
+
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/edit"
+	"handoff/cmd/handoff/internal/clients/installed"
+)
+
+// A keyPath leads to a value in a file: keys of objects, and numbers of elements of lists.
+type keyPath []any
+
+func pathOf(keys []string) (p keyPath) {
+	for _, k := range keys {
+		p = append(p, k)
+	}
+	return p
+}
+
+func (p keyPath) to(steps ...any) keyPath { return append(slices.Clone(p), steps...) }
+
+// server is the path to our server in a file.
+func server(c client.Client, doc edit.Document) keyPath {
+	return append(installed.Under(c, doc), client.ServerName)
+}
+
+// missing gives the paths of objects that our parts of a file need and that it does not have, outer ones first.
+func missing(c client.Client, t target, doc edit.Document) (paths []keyPath) {
+	need := func(p keyPath) {
+		for n := range p {
+			if _, ok := doc.Look(p[:n+1]...); !ok {
+				paths = append(paths, p[:n+1])
+			}
+		}
+	}
+	if t.has.server {
+		need(installed.Under(c, doc))
+	}
+	if t.has.hooks {
+		for _, h := range c.Hooks.On {
+			need(keyPath{installed.HooksKey, h.At})
+		}
+	}
+	if t.has.grant {
+		need(pathOf(c.Allow().Keys))
+	}
+	return paths
+}
+
+// existing gives those of paths that lead to something.
+func existing(paths []keyPath, doc edit.Document) (made []keyPath) {
+	for _, p := range paths {
+		if _, ok := doc.Look(p...); ok {
+			made = append(made, p)
+		}
+	}
+	return made
+}
