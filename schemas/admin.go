@@ -86,7 +86,8 @@ type NewsIn struct {
 	// Subagents are the names of a subagent that wants to stop: then only what was claimed under them counts.
 	Subagents []Agent `json:"subagents,omitempty" jsonschema:"maxItems=4"`
 
-	// AtWork are the names of subagents that go on while the session stops: what was claimed under them does not count.
+	// AtWork are the names of subagents that go on while the session stops: what was claimed under them does not
+	// count.
 	AtWork []Agent `json:"at_work,omitempty" jsonschema:"maxItems=16"`
 
 	WaitSeconds int `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50"` // on wake

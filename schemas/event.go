@@ -2,13 +2,18 @@ package schemas
 
 import "time"
 
-// Event is one line of the audit registry: who did what to which handoff, when, and what became of it.
-// Events are numbered from 1 without gaps; each enters the Merkle tree of the registry in that order.
+// Event is one line of the audit registry: who did what to which handoff, when, and what became of it. The mailbox
+// writes one in the transaction of the change that it tells of, and never changes it again. Events are numbered from
+// 1 without gaps, and enter the Merkle tree of the registry in that order. Each is linked to the event of its
+// handoff before it.
+//
+// The content that came with the action is kept apart, and the event has a salted SHA-256 of it. Erasing the salt
+// makes erased content unprovable without breaking the registry. All hashes are base64.
 type Event struct {
 	N       uint64    `json:"n"`
 	At      time.Time `json:"at"`               // when it was observed
 	Due     time.Time `json:"due,omitzero"`     // when it was due, for what the clock did
-	Asleep  int       `json:"asleep,omitempty"` // seconds the machine slept since the handoff's event before, for what the clock did
+	Asleep  int       `json:"asleep,omitempty"` // of the clock: seconds asleep since the event before
 	Handoff ID        `json:"handoff_id,omitempty"`
 	Agent   Agent     `json:"agent"`
 	AgentID string    `json:"agent_id,omitempty"`
@@ -21,10 +26,8 @@ type Event struct {
 	Attempt int       `json:"attempt,omitempty"`
 	Other   ID        `json:"other,omitempty"` // a handoff that this one made, or was made by
 
-	// Said is a salted SHA-256 of the content that came with the action, which is kept apart; Bytes is its
-	// size. Erasing the salt makes erased content unprovable without breaking the registry.
-	Said  string `json:"said,omitempty"`
-	Bytes int    `json:"bytes,omitempty"`
+	Said  string `json:"said,omitempty"`  // salted SHA-256 of the content that came with the action
+	Bytes int    `json:"bytes,omitempty"` // size of that content
 
 	State  string `json:"state,omitempty"`  // SHA-256 of the record after the change
 	Before uint64 `json:"before,omitempty"` // number of the handoff's event before this one

@@ -126,14 +126,18 @@ type Answer struct {
 
 // Expectations is what must come back.
 type Expectations struct {
-	Deliverables      []Deliverable   `json:"deliverables,omitempty" jsonschema:"maxItems=50" jsonschema_extras:"x-free=true" jsonschema_description:"{type, description, files[], acceptance_criteria[]}"`
-	SuccessCriteria   []string        `json:"success_criteria,omitempty" jsonschema:"maxItems=100"`
-	Constraints       []string        `json:"constraints,omitempty" jsonschema:"maxItems=100"`
-	OutputSchema      json.RawMessage `json:"output_schema,omitempty" jsonschema_description:"JSON Schema of output"`
-	IfStuck           []string        `json:"if_stuck,omitempty"`
-	Timeout           string          `json:"timeout,omitempty" jsonschema_description:"As '2h'"`
-	EstimatedDuration string          `json:"estimated_duration,omitempty"`
-	Strict            bool            `json:"strict,omitempty" jsonschema_description:"Unmet criteria are refused"`
+	// {type, description, files[], acceptance_criteria[]}
+	Deliverables    []Deliverable `json:"deliverables,omitempty" jsonschema:"maxItems=50" jsonschema_extras:"x-free=true"`
+	SuccessCriteria []string      `json:"success_criteria,omitempty" jsonschema:"maxItems=100"`
+	Constraints     []string      `json:"constraints,omitempty" jsonschema:"maxItems=100"`
+	// JSON Schema of output
+	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
+	IfStuck      []string        `json:"if_stuck,omitempty"`
+	// As '2h'
+	Timeout           string `json:"timeout,omitempty"`
+	EstimatedDuration string `json:"estimated_duration,omitempty"`
+	// Unmet criteria are refused
+	Strict bool `json:"strict,omitempty"`
 }
 
 // Deliverable is one thing that must come back.

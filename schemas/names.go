@@ -62,8 +62,8 @@ func (id *ID) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// ParseID reads "ho_12" and "12", whatever the case. Other texts, also numbers with leading zeros, may be ids that a foreign
-// message brought, which only the store can resolve: then ok is false.
+// ParseID reads "ho_12" and "12", whatever the case. Other texts, also numbers with leading zeros, may be ids that a
+// foreign message brought, which only the store can resolve: then ok is false.
 func ParseID(s string) (id ID, ok bool) {
 	digits := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(s)), "ho_")
 	if digits == "" || digits[0] == '0' {

@@ -21,21 +21,27 @@ type Completion struct {
 // Result is what a holder hands in when the work is done: complete_handoff takes it, and the completion keeps it
 // as it was given.
 type Result struct {
-	Version int               `json:"version,omitempty" jsonschema:"minimum=1" jsonschema_extras:"x-hidden=true"`
-	Summary string            `json:"summary" jsonschema:"minLength=1" jsonschema_description:"What was done (≤4 KiB)"`
-	Detail  string            `json:"detail,omitempty" jsonschema_description:"≤64 KiB"`
-	Data    map[string]string `json:"data,omitempty"` // for programs: templates and routes read it
+	Version int `json:"version,omitempty" jsonschema:"minimum=1" jsonschema_extras:"x-hidden=true"`
+	// What was done (≤4 KiB)
+	Summary string `json:"summary" jsonschema:"minLength=1"`
+	// ≤64 KiB
+	Detail string            `json:"detail,omitempty"`
+	Data   map[string]string `json:"data,omitempty"` // for programs: templates and routes read it
 
-	// Results are metadata of the run, apart from the payload: branch, commit, pr_url, cost_usd,
-	// input_tokens, output_tokens.
-	Results map[string]string `json:"results,omitempty" jsonschema_description:"{branch, commit, pr_url, cost_usd…}"`
+	// {branch, commit, pr_url, cost_usd…}
+	Results map[string]string `json:"results,omitempty"`
 	Outputs []string          `json:"outputs,omitempty" jsonschema_extras:"x-hidden=true"`
 
-	Deliverables []Delivered     `json:"deliverables,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{type, description, files_created[], files_modified[], tests_created[]}"`
-	Verification *Verification   `json:"verification,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{criteria[{criterion: number or text, met, evidence}], commands[{command, exit_code, output}], tests_passing, tests_passed, type_check_passing, lint_passing}"`
-	Output       json.RawMessage `json:"output,omitempty" jsonschema_extras:"x-any=true" jsonschema_description:"As output_schema asks"`
-	Notes        []string        `json:"notes,omitempty"` // for whoever goes on
-	Continuation *Continuation   `json:"continuation,omitempty" jsonschema_extras:"x-free=true,x-optional=true" jsonschema_description:"Pass on: {to, task… as send_handoff}; suggested_next is only shown"`
+	// {type, description, files_created[], files_modified[], tests_created[]}
+	Deliverables []Delivered `json:"deliverables,omitempty" jsonschema_extras:"x-free=true"`
+	// {criteria[{criterion: number or text, met, evidence}], commands[{command, exit_code, output}], tests_passing,
+	// tests_passed, type_check_passing, lint_passing}
+	Verification *Verification `json:"verification,omitempty" jsonschema_extras:"x-free=true"`
+	// As output_schema asks
+	Output json.RawMessage `json:"output,omitempty" jsonschema_extras:"x-any=true"`
+	Notes  []string        `json:"notes,omitempty"` // for whoever goes on
+	// Pass on: {to, task… as send_handoff}; suggested_next is only shown
+	Continuation *Continuation `json:"continuation,omitempty" jsonschema_extras:"x-free=true,x-optional=true"`
 }
 
 // Delivered is one thing that came back.
@@ -108,10 +114,14 @@ type Failure struct {
 // FailureDetail is what went wrong: fail_handoff takes it, and the failure keeps it as it was given. Type is open;
 // known: blocker, missing_information, capability, test_failure, environment, timeout, policy.
 type FailureDetail struct {
-	Type            string           `json:"type,omitempty" jsonschema:"maxLength=64" jsonschema_description:"blocker, missing_information, capability, test_failure, environment…"`
-	Description     string           `json:"description" jsonschema:"minLength=1" jsonschema_description:"Why (≤4 KiB)"`
-	Blockers        []Blocker        `json:"blockers,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{type, description, required_to_proceed}"`
-	PartialProgress *PartialProgress `json:"partial_progress,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{completed[], incomplete[]}"`
+	// blocker, missing_information, capability, test_failure, environment…
+	Type string `json:"type,omitempty" jsonschema:"maxLength=64"`
+	// Why (≤4 KiB)
+	Description string `json:"description" jsonschema:"minLength=1"`
+	// {type, description, required_to_proceed}
+	Blockers []Blocker `json:"blockers,omitempty" jsonschema_extras:"x-free=true"`
+	// {completed[], incomplete[]}
+	PartialProgress *PartialProgress `json:"partial_progress,omitempty" jsonschema_extras:"x-free=true"`
 }
 
 // Blocker is one thing in the way.

@@ -7,15 +7,18 @@ import (
 
 // ListIn are the arguments of list_handoffs.
 type ListIn struct {
-	Box      string   `json:"box,omitempty" jsonschema:"enum=inbox,enum=claimed,enum=sent,enum=notices,enum=all" jsonschema_description:"Default inbox"`
+	// Default inbox
+	Box      string   `json:"box,omitempty" jsonschema:"enum=inbox,enum=claimed,enum=sent,enum=notices,enum=all"`
 	Status   Status   `json:"status,omitempty"`
 	Workflow string   `json:"workflow,omitempty"`
 	Tags     []string `json:"tags,omitempty"`
 	Type     string   `json:"type,omitempty"`
 	Query    string   `json:"query,omitempty" jsonschema:"maxLength=200"`
-	Since    string   `json:"since,omitempty" jsonschema_description:"RFC 3339 or '2h' ago"`
-	Limit    int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50" jsonschema_description:"Default 10, ≤50"`
-	Cursor   string   `json:"cursor,omitempty"`
+	// RFC 3339 or '2h' ago
+	Since string `json:"since,omitempty"`
+	// Default 10, ≤50
+	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50"`
+	Cursor string `json:"cursor,omitempty"`
 }
 
 // ListOut is the result of list_handoffs.
@@ -46,28 +49,38 @@ type Item struct {
 
 // GetIn are the arguments of get_handoff.
 type GetIn struct {
-	HandoffID   string `json:"handoff_id" jsonschema:"minLength=1" jsonschema_description:"As ho_12; no_7 for a notice"`
-	View        string `json:"view,omitempty" jsonschema:"enum=brief,enum=full,enum=outcome,enum=events,enum=checkpoint,enum=reference"`
-	Reference   string `json:"reference,omitempty" jsonschema_description:"context://…"`
-	MaxTokens   int    `json:"max_tokens,omitempty" jsonschema:"minimum=100,maximum=100000"`
-	Offset      int    `json:"offset,omitempty" jsonschema:"minimum=0" jsonschema_description:"Bytes to skip"`
-	WaitSeconds int    `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50" jsonschema_description:"Wait for a change (≤50)"`
+	// As ho_12; no_7 for a notice
+	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"`
+	View      string `json:"view,omitempty" jsonschema:"enum=brief,enum=full,enum=outcome,enum=events,enum=checkpoint,enum=reference"`
+	// context://…
+	Reference string `json:"reference,omitempty"`
+	MaxTokens int    `json:"max_tokens,omitempty" jsonschema:"minimum=100,maximum=100000"`
+	// Bytes to skip
+	Offset int `json:"offset,omitempty" jsonschema:"minimum=0"`
+	// Wait for a change (≤50)
+	WaitSeconds int `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50"`
 }
 
 // GetOut is the result of get_handoff.
 type GetOut struct {
-	HandoffID  ID          `json:"handoff_id,omitempty"`
-	Status     Status      `json:"status,omitempty"`
-	Notice     *Notice     `json:"notice,omitempty" jsonschema_extras:"x-free=true"` // instead of the rest, for an id as no_7
-	Brief      string      `json:"brief,omitempty"`
-	Omitted    []string    `json:"omitted,omitempty"`
-	Handoff    *Handoff    `json:"handoff,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"All that was sent"`
-	Standing   *Standing   `json:"standing,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"Where it stands"`
-	Completion *Completion `json:"outcome,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"The completion"`
-	Failure    *Failure    `json:"failure,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"The failure"`
-	Late       []Late      `json:"late,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"Results that arrived after their claim was lost"`
-	Events     []Event     `json:"events,omitempty"`
-	Checkpoint *Checkpoint `json:"checkpoint,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"State, partial progress and a note"`
+	HandoffID ID       `json:"handoff_id,omitempty"`
+	Status    Status   `json:"status,omitempty"`
+	Notice    *Notice  `json:"notice,omitempty" jsonschema_extras:"x-free=true"` // instead of the rest, for an id as no_7
+	Brief     string   `json:"brief,omitempty"`
+	Omitted   []string `json:"omitted,omitempty"`
+	// All that was sent
+	Handoff *Handoff `json:"handoff,omitempty" jsonschema_extras:"x-free=true"`
+	// Where it stands
+	Standing *Standing `json:"standing,omitempty" jsonschema_extras:"x-free=true"`
+	// The completion
+	Completion *Completion `json:"outcome,omitempty" jsonschema_extras:"x-free=true"`
+	// The failure
+	Failure *Failure `json:"failure,omitempty" jsonschema_extras:"x-free=true"`
+	// Results that arrived after their claim was lost
+	Late   []Late  `json:"late,omitempty" jsonschema_extras:"x-free=true"`
+	Events []Event `json:"events,omitempty"`
+	// State, partial progress and a note
+	Checkpoint *Checkpoint `json:"checkpoint,omitempty" jsonschema_extras:"x-free=true"`
 	Content    string      `json:"content,omitempty"`
 	NextOffset int         `json:"next_offset,omitempty"` // there is more; pass it as offset
 	Children   []ID        `json:"children,omitempty"`
@@ -81,10 +94,12 @@ type Late struct {
 
 // HistoryIn are the arguments of handoff_history.
 type HistoryIn struct {
-	HandoffID string `json:"handoff_id,omitempty" jsonschema_description:"Any of the chain"`
+	// Any of the chain
+	HandoffID string `json:"handoff_id,omitempty"`
 	Workflow  string `json:"workflow,omitempty"`
 	Format    string `json:"format,omitempty" jsonschema:"enum=tree,enum=rows,enum=mermaid"`
-	Limit     int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500" jsonschema_description:"Default 50"`
+	// Default 50
+	Limit int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500"`
 }
 
 // HistoryOut is the result of handoff_history. Output, FinalAgent and Chain are those of a RunResult in
@@ -136,8 +151,9 @@ type Hop struct {
 
 // RegisterIn are the arguments of register_agent.
 type RegisterIn struct {
-	Name        string   `json:"name" jsonschema:"minLength=1,maxLength=64"`
-	Accepts     []string `json:"accepts,omitempty" jsonschema:"maxItems=64" jsonschema_description:"Work types; '*' for any"`
+	Name string `json:"name" jsonschema:"minLength=1,maxLength=64"`
+	// Work types; '*' for any
+	Accepts     []string `json:"accepts,omitempty" jsonschema:"maxItems=64"`
 	Produces    []string `json:"produces,omitempty" jsonschema:"maxItems=64"`
 	Skills      []string `json:"skills,omitempty" jsonschema:"maxItems=64"`
 	Role        string   `json:"role,omitempty" jsonschema:"maxLength=64"`
@@ -154,10 +170,11 @@ type RegisterOut struct {
 
 // AgentsIn are the arguments of list_agents.
 type AgentsIn struct {
-	Capability string   `json:"capability,omitempty"`
-	Role       string   `json:"role,omitempty"`
-	Tags       []string `json:"tags,omitempty" jsonschema_description:"Skills"`
-	Limit      int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=100000" jsonschema_extras:"x-hidden=true"` // default: as many as fit
+	Capability string `json:"capability,omitempty"`
+	Role       string `json:"role,omitempty"`
+	// Skills
+	Tags  []string `json:"tags,omitempty"`
+	Limit int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=100000" jsonschema_extras:"x-hidden=true"` // default: as many as fit
 }
 
 // AgentsOut is the result of list_agents.

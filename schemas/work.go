@@ -4,26 +4,41 @@ import "time"
 
 // SendIn are the arguments of send_handoff.
 type SendIn struct {
-	To      string            `json:"to,omitempty" jsonschema:"required,minLength=1,maxLength=128" jsonschema_description:"Agent, capability:NAME, role:NAME or human"`
-	Task    string            `json:"task,omitempty" jsonschema:"required,minLength=1" jsonschema_description:"What to do (≤4 KiB)"`
-	Title   string            `json:"title,omitempty" jsonschema_description:"≤200 bytes"`
-	Type    string            `json:"type,omitempty" jsonschema:"maxLength=64" jsonschema_description:"Work type; message: only read"`
-	Summary string            `json:"summary,omitempty" jsonschema_description:"Found so far (≤4 KiB)"`
-	Detail  string            `json:"detail,omitempty" jsonschema_description:"≤64 KiB with data"`
-	Data    map[string]string `json:"data,omitempty"` // for programs: templates and routes read it
-	Context *Context          `json:"context,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{original_request, completed_steps[], results{}, decisions[{decision, rationale}], files[{path, lines, note}], artifacts[{type, path, content, description, rationale}], state{}, memories[], previous_failures[], known_issues[], test_command, reproduction_steps[], project{}, references[]}"`
+	// Agent, capability:NAME, role:NAME or human
+	To string `json:"to,omitempty" jsonschema:"required,minLength=1,maxLength=128"`
+	// What to do (≤4 KiB)
+	Task string `json:"task,omitempty" jsonschema:"required,minLength=1"`
+	// ≤200 bytes
+	Title string `json:"title,omitempty"`
+	// Work type; message: only read
+	Type string `json:"type,omitempty" jsonschema:"maxLength=64"`
+	// Found so far (≤4 KiB)
+	Summary string `json:"summary,omitempty"`
+	// ≤64 KiB with data
+	Detail string            `json:"detail,omitempty"`
+	Data   map[string]string `json:"data,omitempty"` // for programs: templates and routes read it
+	// {original_request, completed_steps[], results{}, decisions[{decision, rationale}], files[{path, lines, note}],
+	// artifacts[{type, path, content, description, rationale}], state{}, memories[], previous_failures[],
+	// known_issues[], test_command, reproduction_steps[], project{}, references[]}
+	Context *Context `json:"context,omitempty" jsonschema_extras:"x-free=true"`
 
 	Expectations *Expectations `json:"expectations,omitempty"`
-	Rollback     *Rollback     `json:"rollback,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{on_failure: agent, failure_context[], checkpoint_id}"`
+	// {on_failure: agent, failure_context[], checkpoint_id}
+	Rollback *Rollback `json:"rollback,omitempty" jsonschema_extras:"x-free=true"`
 
-	Priority Priority     `json:"priority,omitempty"`
-	Deadline string       `json:"deadline,omitempty" jsonschema_description:"RFC 3339 or '2h'"`
-	Workflow string       `json:"workflow,omitempty"` // default: that of the parent, or a new one
-	Parent   string       `json:"parent,omitempty" jsonschema_description:"Default: the one you hold; none: a new chain"`
-	Tags     []string     `json:"tags,omitempty" jsonschema:"maxItems=32"`
-	Key      string       `json:"key,omitempty" jsonschema:"maxLength=128" jsonschema_description:"Idempotency key"`
-	DryRun   bool         `json:"dry_run,omitempty"` // only say who would get it
-	Options  *SendOptions `json:"options,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{reason, phase, kind, requirements[], task_id, after[ids], needs_approval, no_takers, max_attempts, not_before, force, strategy, recall, limits{}}"`
+	Priority Priority `json:"priority,omitempty"`
+	// RFC 3339 or '2h'
+	Deadline string `json:"deadline,omitempty"`
+	Workflow string `json:"workflow,omitempty"` // default: that of the parent, or a new one
+	// Default: the one you hold; none: a new chain
+	Parent string   `json:"parent,omitempty"`
+	Tags   []string `json:"tags,omitempty" jsonschema:"maxItems=32"`
+	// Idempotency key
+	Key    string `json:"key,omitempty" jsonschema:"maxLength=128"`
+	DryRun bool   `json:"dry_run,omitempty"` // only say who would get it
+	// {reason, phase, kind, requirements[], task_id, after[ids], needs_approval, no_takers, max_attempts,
+	// not_before, force, strategy, recall, limits{}}
+	Options *SendOptions `json:"options,omitempty" jsonschema_extras:"x-free=true"`
 
 	Version int     `json:"version,omitempty" jsonschema:"minimum=1" jsonschema_extras:"x-hidden=true"`
 	Origin  *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
@@ -77,11 +92,14 @@ type Candidate struct {
 
 // ClaimIn are the arguments of claim_handoff.
 type ClaimIn struct {
-	HandoffID   string   `json:"handoff_id,omitempty" jsonschema_description:"Default: next for you"`
-	WaitSeconds int      `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50" jsonschema_description:"Wait for mail (≤50)"`
+	// Default: next for you
+	HandoffID string `json:"handoff_id,omitempty"`
+	// Wait for mail (≤50)
+	WaitSeconds int      `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50"`
 	Tags        []string `json:"tags,omitempty"` // with one of these
 	View        string   `json:"view,omitempty" jsonschema:"enum=brief,enum=full"`
-	MaxTokens   int      `json:"max_tokens,omitempty" jsonschema:"minimum=100,maximum=100000" jsonschema_description:"Of the brief, default 1500"`
+	// Of the brief, default 1500
+	MaxTokens int `json:"max_tokens,omitempty" jsonschema:"minimum=100,maximum=100000"`
 }
 
 // ClaimOut is the result of claim_handoff.
@@ -97,10 +115,11 @@ type ClaimOut struct {
 	Workflow  Workflow   `json:"workflow,omitempty"`
 	Criteria  int        `json:"criteria,omitempty"` // how many complete_handoff must answer
 	Brief     string     `json:"brief,omitempty"`
-	Handoff   *Handoff   `json:"handoff,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"All that was sent, with view full"`
-	Omitted   []string   `json:"omitted,omitempty"` // left out of the brief; get_handoff full has them
-	Transfer  *Transfer  `json:"transfer,omitempty"`
-	Holding   []ID       `json:"holding,omitempty"` // all that this agent holds
+	// All that was sent, with view full
+	Handoff  *Handoff  `json:"handoff,omitempty" jsonschema_extras:"x-free=true"`
+	Omitted  []string  `json:"omitted,omitempty"` // left out of the brief; get_handoff full has them
+	Transfer *Transfer `json:"transfer,omitempty"`
+	Holding  []ID      `json:"holding,omitempty"` // all that this agent holds
 }
 
 // Transfer says how much context came along, in estimated tokens.
@@ -132,15 +151,19 @@ type CompleteOut struct {
 
 // FailIn are the arguments of fail_handoff: which claim ends, why, and how the work goes on.
 type FailIn struct {
-	HandoffID string  `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
-	Token     string  `json:"claim_token,omitempty"`               // default: of the one claim this connection holds
-	Outcome   Outcome `json:"outcome,omitempty" jsonschema:"enum=failed,enum=rejected" jsonschema_description:"rejected: not for you"`
+	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
+	Token     string `json:"claim_token,omitempty"`               // default: of the one claim this connection holds
+	// rejected: not for you
+	Outcome Outcome `json:"outcome,omitempty" jsonschema:"enum=failed,enum=rejected"`
 	FailureDetail
-	Questions   []string    `json:"questions,omitempty"` // to whoever goes on
-	Then        Then        `json:"then,omitempty" jsonschema_description:"Default rollback"`
-	RollbackTo  string      `json:"rollback_to,omitempty" jsonschema_description:"Default: on_failure, else the sender"`
-	Alternative string      `json:"suggested_alternative,omitempty"` // who could do it
-	Checkpoint  *Checkpoint `json:"checkpoint,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{state{}, note}"`
+	Questions []string `json:"questions,omitempty"` // to whoever goes on
+	// Default rollback
+	Then Then `json:"then,omitempty"`
+	// Default: on_failure, else the sender
+	RollbackTo  string `json:"rollback_to,omitempty"`
+	Alternative string `json:"suggested_alternative,omitempty"` // who could do it
+	// {state{}, note}
+	Checkpoint *Checkpoint `json:"checkpoint,omitempty" jsonschema_extras:"x-free=true"`
 
 	Reason string  `json:"reason,omitempty" jsonschema_extras:"x-hidden=true"` // of the rollback
 	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
@@ -176,15 +199,19 @@ const (
 
 // UpdateIn are the arguments of update_handoff.
 type UpdateIn struct {
-	HandoffID  string      `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
-	Action     Action      `json:"action"`
-	Note       string      `json:"note,omitempty" jsonschema_description:"Answers go here (≤4 KiB)"`
-	Token      string      `json:"claim_token,omitempty"` // default: of the one claim this connection holds
-	Percent    int         `json:"percent,omitempty" jsonschema:"minimum=0,maximum=100"`
-	Questions  []string    `json:"questions,omitempty" jsonschema:"maxItems=20"` // of ask, to the sender
-	Conditions *Conditions `json:"conditions,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"{needs_more_context[], needs_permission[], estimated_completion}"`
-	To         string      `json:"to,omitempty" jsonschema_description:"For release, amend"`
-	Changes    *Changes    `json:"changes,omitempty" jsonschema_extras:"x-free=true" jsonschema_description:"For amend: as send_handoff, merged; for progress: {checkpoint{state, note}}"`
+	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
+	Action    Action `json:"action"`
+	// Answers go here (≤4 KiB)
+	Note      string   `json:"note,omitempty"`
+	Token     string   `json:"claim_token,omitempty"` // default: of the one claim this connection holds
+	Percent   int      `json:"percent,omitempty" jsonschema:"minimum=0,maximum=100"`
+	Questions []string `json:"questions,omitempty" jsonschema:"maxItems=20"` // of ask, to the sender
+	// {needs_more_context[], needs_permission[], estimated_completion}
+	Conditions *Conditions `json:"conditions,omitempty" jsonschema_extras:"x-free=true"`
+	// For release, amend
+	To string `json:"to,omitempty"`
+	// For amend: as send_handoff, merged; for progress: {checkpoint{state, note}}
+	Changes *Changes `json:"changes,omitempty" jsonschema_extras:"x-free=true"`
 }
 
 // Changes are what amend merges into a handoff: lists are extended, maps merged, the rest replaced.

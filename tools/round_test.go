@@ -34,7 +34,9 @@ func (o office) as(agent schemas.Agent, tool, args string) map[string]any {
 	require.NoError(o, err, "%s %s", tool, args)
 	row, err := tools.Find(tool)
 	require.NoError(o, err)
-	require.NoError(o, compiled(o.T, row.Output).Validate(parsed(o.T, b)), "%s", b)
+	if !row.Admin {
+		require.NoError(o, compiled(o.T, row.Output).Validate(parsed(o.T, b)), "%s", b)
+	}
 	result, ok := parsed(o.T, b).(map[string]any)
 	require.True(o, ok)
 	return result

@@ -32,7 +32,7 @@ type Tool struct {
 	Idempotent  bool // repeating it changes nothing more
 	Admin       bool // not for agents: no protocol offers it, and nobody has to be named
 
-	// Input and Output are the published JSON Schemas, compact.
+	// Input and Output are the published JSON Schemas, compact. An administrative tool has none.
 	Input, Output json.RawMessage
 
 	schema func() *node // of the arguments, in full
@@ -49,7 +49,9 @@ func define[In, Out any](
 	next func(In, Out) []schemas.Advice,
 ) Tool {
 	in, out := reflect.TypeFor[In]().Name(), reflect.TypeFor[Out]().Name()
-	t.Input, t.Output = published(in), published(out)
+	if !t.Admin {
+		t.Input, t.Output = published(in), published(out)
+	}
 	t.schema = sync.OnceValue(func() *node { return readSchema(schemas.Full(in)) })
 	if t.undone == "" && !t.ReadOnly {
 		t.undone = "Nothing was changed."

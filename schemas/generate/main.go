@@ -5,11 +5,13 @@
 // type. The decoder of package tools enforces it, and people read it. It refers to the files of other types, so that
 // a field that changes changes one file.
 //
-// The arguments and results also have a published schema, which clients are sent: one line without combinators,
-// references, nulls and boolean schemas, because some client stumbles over each of these, and without what a
-// model does not need.
+// The arguments and results of the tools that agents are offered also have a published schema, which clients are sent:
+// one line without combinators, references, nulls and boolean schemas, because some client stumbles over each of these,
+// and without what a model does not need.
 //
-// Struct tags say what types cannot. Beside those of invopop/jsonschema:
+// Descriptions are comments. A comment above a field is published: models read it, and every session pays for its
+// tokens. A comment behind a field stands in the full schema only. Struct tags say what types cannot. Beside those of
+// invopop/jsonschema:
 //
 //	x-hidden    accepted but not published, for spellings of other protocols
 //	x-free      published as a free object, or as a list of them, that its description explains

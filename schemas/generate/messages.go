@@ -2,13 +2,15 @@ package main
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"handoff/schemas"
 )
 
-// messages are the arguments of tools, whose names end in In, and their results, whose names end in Out.
-var messages = []reflect.Type{
+// offered are the arguments and the results of the tools that agents are offered. The names of arguments end in In,
+// and those of results in Out.
+var offered = []reflect.Type{
 	reflect.TypeFor[schemas.SendIn](), reflect.TypeFor[schemas.SendOut](),
 	reflect.TypeFor[schemas.ClaimIn](), reflect.TypeFor[schemas.ClaimOut](),
 	reflect.TypeFor[schemas.CompleteIn](), reflect.TypeFor[schemas.CompleteOut](),
@@ -19,6 +21,10 @@ var messages = []reflect.Type{
 	reflect.TypeFor[schemas.HistoryIn](), reflect.TypeFor[schemas.HistoryOut](),
 	reflect.TypeFor[schemas.RegisterIn](), reflect.TypeFor[schemas.RegisterOut](),
 	reflect.TypeFor[schemas.AgentsIn](), reflect.TypeFor[schemas.AgentsOut](),
+}
+
+// administrative are those of the other tools, which only our own programs call: no client is sent their schemas.
+var administrative = []reflect.Type{
 	reflect.TypeFor[schemas.AuditIn](), reflect.TypeFor[schemas.AuditOut](),
 	reflect.TypeFor[schemas.ConnIn](), reflect.TypeFor[schemas.ConnOut](),
 	reflect.TypeFor[schemas.TokenAddIn](), reflect.TypeFor[schemas.TokenAddOut](),
@@ -38,18 +44,18 @@ func isOutput(t reflect.Type) bool { return strings.HasSuffix(t.Name(), "Out") }
 // working directory, because descriptions come from the comments there.
 func Files() (map[string][]byte, error) {
 	files := map[string][]byte{}
-	full, err := referring()
+	comments, err := readComments()
 	if err != nil {
 		return nil, err
 	}
-	full.queue(messages...)
+	full := referring(comments, slices.Concat(offered, administrative)...)
 	for t := range full.all {
 		if files["json/"+t.Name()+".json"], err = render(full.reflected(t), 110); err != nil {
 			return nil, err
 		}
 	}
-	for _, t := range messages {
-		if files["json/published/"+t.Name()+".json"], err = render(published(t), 0); err != nil {
+	for _, t := range offered {
+		if files["json/published/"+t.Name()+".json"], err = render(published(comments, t), 0); err != nil {
 			return nil, err
 		}
 	}

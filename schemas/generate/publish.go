@@ -13,8 +13,8 @@ import (
 )
 
 // published gives the schema of a message as clients are sent it.
-func published(t reflect.Type) *jsonschema.Schema {
-	s := reflected(inlining(), t)
+func published(c *comments, t reflect.Type) *jsonschema.Schema {
+	s := reflected(inlining(c.published), t)
 	if isInput(t) {
 		publishInput(s)
 	} else {
@@ -37,8 +37,10 @@ func publishInput(s *jsonschema.Schema) {
 // are given, because clients check them and a new field or word must break nobody.
 func publishOutput(s *jsonschema.Schema) {
 	walk(s, loosen)
-	s.Properties.Set("inbox", reflected(inlining(), inbox))
-	s.Properties.Set("next", &jsonschema.Schema{Type: "array", Description: "What to do next", Items: reflected(inlining(), advice)})
+	s.Properties.Set("inbox", bare(reflect.TypeFor[schemas.Inbox]()))
+	s.Properties.Set("next", &jsonschema.Schema{
+		Type: "array", Description: "What to do next", Items: bare(reflect.TypeFor[schemas.Advice]()),
+	})
 	walk(s, plain)
 	walk(s, open)
 }
@@ -104,4 +106,5 @@ func open(s *jsonschema.Schema) {
 	}
 }
 
-var inbox, advice = reflect.TypeFor[schemas.Inbox](), reflect.TypeFor[schemas.Advice]()
+// bare gives the schema of a type without descriptions.
+func bare(t reflect.Type) *jsonschema.Schema { return reflected(inlining(nil), t) }

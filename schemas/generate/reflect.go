@@ -12,28 +12,26 @@ import (
 	"handoff/schemas"
 )
 
-// inlining gives a reflector that writes types where they are used, with descriptions from tags only.
-func inlining() *jsonschema.Reflector {
-	return &jsonschema.Reflector{Anonymous: true, DoNotReference: true, ExpandedStruct: true, Mapper: mapped}
+// inlining gives a reflector that writes types where they are used. Explain gives the description of a field, or of a
+// type for an empty field.
+func inlining(explain func(t reflect.Type, field string) string) *jsonschema.Reflector {
+	return &jsonschema.Reflector{
+		Anonymous: true, DoNotReference: true, ExpandedStruct: true, Mapper: mapped, LookupComment: explain,
+	}
 }
 
 // A library reflects each type into a file of its own and refers to the files of others.
 type library struct {
 	*jsonschema.Reflector
-	types []reflect.Type // those to reflect, in the order in which they were met
+	comments *comments
+	types    []reflect.Type // those to reflect, in the order in which they were met
 }
 
-// referring gives an empty library. Fields without a description in their tag have their comment for one.
-func referring() (*library, error) {
-	l := &library{Reflector: inlining()}
+// referring gives a library of the types and of those that they refer to.
+func referring(c *comments, types ...reflect.Type) *library {
+	l := &library{Reflector: inlining(c.all), comments: c, types: types}
 	l.Lookup = l.refer
-	if err := l.AddGoComments("handoff/schemas", "."); err != nil {
-		return nil, err
-	}
-	for name, text := range l.CommentMap {
-		l.CommentMap[name] = strings.Join(strings.Fields(text), " ")
-	}
-	return l, nil
+	return l
 }
 
 // refer gives the name of the file of a type, empty for a type that has none.
@@ -41,16 +39,10 @@ func (l *library) refer(t reflect.Type) jsonschema.ID {
 	if t.Kind() != reflect.Struct || t.PkgPath() != reflect.TypeFor[schemas.Handoff]().PkgPath() {
 		return jsonschema.EmptyID
 	}
-	l.queue(t)
-	return jsonschema.ID(t.Name() + ".json")
-}
-
-func (l *library) queue(types ...reflect.Type) {
-	for _, t := range types {
-		if !slices.Contains(l.types, t) {
-			l.types = append(l.types, t)
-		}
+	if !slices.Contains(l.types, t) {
+		l.types = append(l.types, t)
 	}
+	return jsonschema.ID(t.Name() + ".json")
 }
 
 // reflected gives the schema of a type of the library. What a type says of itself stands beside the references to it
@@ -59,7 +51,7 @@ func (l *library) reflected(t reflect.Type) *jsonschema.Schema {
 	s := reflected(l.Reflector, t)
 	walk(s, func(s *jsonschema.Schema) {
 		if s.Items != nil && s.Items.Ref != "" {
-			s.Items.Description = l.CommentMap[t.PkgPath()+"."+strings.TrimSuffix(s.Items.Ref, ".json")]
+			s.Items.Description = l.comments.types[strings.TrimSuffix(s.Items.Ref, ".json")]
 		}
 	})
 	return s

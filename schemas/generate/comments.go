@@ -1,0 +1,71 @@
+package main
+
+import (
+	"cmp"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"strings"
+)
+
+// comments are what package schemas says of its types and of their fields. A comment above a field is published:
+// models read it. A comment behind a field is for people, who find it in the full schema.
+type comments struct {
+	types         map[string]string // the first sentence, by the name of the type
+	above, behind map[string]string // by type and field, as SendIn.To
+}
+
+// readComments reads the Go files of package schemas, in the working directory.
+func readComments() (*comments, error) {
+	c := &comments{types: map[string]string{}, above: map[string]string{}, behind: map[string]string{}}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			return nil, err
+		}
+		for _, decl := range file.Decls {
+			if d, ok := decl.(*ast.GenDecl); ok && d.Tok == token.TYPE {
+				c.read(d)
+			}
+		}
+	}
+	return c, nil
+}
+
+// read takes the comments of the structs that a declaration declares.
+func (c *comments) read(d *ast.GenDecl) {
+	for _, spec := range d.Specs {
+		spec := spec.(*ast.TypeSpec)
+		fields, ok := spec.Type.(*ast.StructType)
+		if !ok {
+			continue
+		}
+		c.types[spec.Name.Name] = oneLine(new(doc.Package).Synopsis(d.Doc.Text()))
+		for _, f := range fields.Fields.List {
+			for _, name := range f.Names {
+				c.above[spec.Name.Name+"."+name.Name] = oneLine(f.Doc.Text())
+				c.behind[spec.Name.Name+"."+name.Name] = oneLine(f.Comment.Text())
+			}
+		}
+	}
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// all gives the comment of a field, or of a type for an empty field.
+func (c *comments) all(t reflect.Type, field string) string {
+	if field == "" {
+		return c.types[t.Name()]
+	}
+	return cmp.Or(c.published(t, field), c.behind[t.Name()+"."+field])
+}
+
+// published gives the comment of a field that models read.
+func (c *comments) published(t reflect.Type, field string) string { return c.above[t.Name()+"."+field] }
