@@ -61,9 +61,9 @@ type telling struct {
 	in    schemas.NewsIn
 	since int64 // when a wait began, in nanoseconds since 1970
 	out   schemas.NewsOut
-	told  store.Told // in the session, before and now
-	moved bool       // told is to be remembered
-	noted bool       // something was kept about handoffs
+	told  store.Delivered // in the session, before and now
+	moved bool            // told is to be remembered
+	noted bool            // something was kept about handoffs
 
 	found schemas.Marks // what there is to tell of
 }
@@ -90,7 +90,7 @@ func (t *telling) answer() (out schemas.NewsOut, err error) {
 		return out, err
 	}
 	t.out.Agent = t.by.Agent
-	if t.told, err = t.Told(t.by.Agent, t.in.Session); err != nil {
+	if t.told, err = t.Delivered(t.by.Agent, t.in.Session); err != nil {
 		return out, err
 	}
 	if err := tell(t); err != nil {

@@ -118,9 +118,9 @@ func TestACallOfNewsThatIsRepeatedIsAnsweredAsTheFirstTime(t *testing.T) {
 func TestNothingIsWrittenWhenNothingIsNew(t *testing.T) {
 	w := newWorld(t)
 	hooks := w.hooks("qa", "s1")
-	told := func() (told store.Told, agent *store.Agent) {
+	told := func() (told store.Delivered, agent *store.Agent) {
 		require.NoError(t, w.Store.View(context.Background(), func(v *store.View) (err error) {
-			if told, err = v.Told("qa", "s1"); err != nil {
+			if told, err = v.Delivered("qa", "s1"); err != nil {
 				return err
 			}
 			agent, err = v.Agent("qa")

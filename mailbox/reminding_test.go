@@ -197,7 +197,7 @@ func TestASessionIsForgottenAfterAWeek(t *testing.T) {
 	w.send(person, "qa", "Test it too")
 	w.hooks("qa", "s2").on(schemas.OnMail)
 	require.NoError(t, w.Store.View(context.Background(), func(v *store.View) error {
-		told, err := v.Told("qa", "s1")
+		told, err := v.Delivered("qa", "s1")
 		require.Zero(t, told)
 		return err
 	}))

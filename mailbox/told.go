@@ -58,8 +58,8 @@ func (t *telling) keep() error {
 		return nil
 	}
 	t.told.At = store.At(t.now)
-	if err := t.tx.PutTold(t.by.Agent, t.in.Session, t.told); err != nil {
+	if err := t.tx.PutDelivered(t.by.Agent, t.in.Session, t.told); err != nil {
 		return err
 	}
-	return t.tx.ForgetTold(t.now.Add(-toldFor), t.by.Agent, t.in.Session, forgotten)
+	return t.tx.ForgetDelivered(t.now.Add(-toldFor), t.by.Agent, t.in.Session, forgotten)
 }

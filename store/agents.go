@@ -7,26 +7,24 @@ import (
 	"handoff/schemas"
 )
 
-// Agent is what is kept of an agent. It exists from its first call, its registration, or from when its name
-// was given to a connection that had none.
+// Agent is the row of an agent. It exists from the agent's first call, from its registration, or from when its name was
+// given to a connection without a name.
 type Agent struct {
 	Card   schemas.Card `json:"card"`
-	Seen   Time         `json:"seen,omitempty"`   // to the minute
+	Seen   Time         `json:"seen,omitempty"`   // last call, to the minute
 	Claims int          `json:"claims,omitempty"` // zero: nobody has claimed under this name yet
 
-	// Client is whose sessions get this name: claude-code for claude-code-2. Empty for a name that was never
-	// given. Session is the session that had it last, empty for one that cannot be told when it comes back.
-	// Conn is the connection of that session, Process the process behind it, and Left tells that it is gone.
-	// Idle tells that nothing was written under the name since that session was given it.
+	// Client is the client whose sessions get this name, claude-code for claude-code-2. It is empty for a name that was
+	// never given to a session. The fields below are about the session that was given the name last.
 	Client  schemas.Agent `json:"client,omitempty"`
-	Session string        `json:"session,omitempty"`
-	Conn    string        `json:"conn,omitempty"`
-	Process string        `json:"process,omitempty"` // empty when it is gone: its number may be another's by now
-	Left    bool          `json:"left,omitempty"`
-	Idle    bool          `json:"idle,omitempty"`
+	Session string        `json:"session,omitempty"` // empty when it cannot be recognised when it comes back
+	Conn    string        `json:"conn,omitempty"`    // its connection
+	Process string        `json:"process,omitempty"` // of the connection; empty once gone, as numbers are given again
+	Left    bool          `json:"left,omitempty"`    // the connection is gone
+	Idle    bool          `json:"idle,omitempty"`    // nothing was written under the name since it was given
 }
 
-// Agent gives an agent; nil when there is none of that name.
+// Agent returns the row of an agent; nil when there is none of that name.
 func (v *View) Agent(name schemas.Agent) (*Agent, error) {
 	b, err := v.r.Get(Agents, []byte(name))
 	if b == nil || err != nil {
@@ -39,7 +37,7 @@ func (v *View) Agent(name schemas.Agent) (*Agent, error) {
 // Agents yields all agents by name.
 func (v *View) Agents() iter.Seq2[Agent, error] { return v.AgentsCalled("") }
 
-// AgentsCalled yields the agents whose names begin with a text, by name.
+// AgentsCalled yields the agents whose names begin with the given text, by name.
 func (v *View) AgentsCalled(beginning string) iter.Seq2[Agent, error] {
 	return func(yield func(Agent, error) bool) {
 		for row, err := range v.r.Scan(Prefix(Agents, []byte(beginning))) {
@@ -54,7 +52,7 @@ func (v *View) AgentsCalled(beginning string) iter.Seq2[Agent, error] {
 	}
 }
 
-// PutAgent keeps an agent under the name on its card.
+// PutAgent writes the row of an agent, under the name on its card.
 func (t *Tx) PutAgent(a Agent) error {
 	b, err := json.Marshal(a)
 	if err != nil {
@@ -63,12 +61,12 @@ func (t *Tx) PutAgent(a Agent) error {
 	return t.w.Put(Agents, []byte(a.Card.Name), b)
 }
 
-// Workflow is what is kept of a workflow.
+// Workflow is the row of a workflow. It exists from the first handoff of the workflow.
 type Workflow struct {
-	Owner schemas.Agent `json:"owner"` // who sent its first handoff
+	Owner schemas.Agent `json:"owner"` // the sender of the first handoff
 }
 
-// Workflow gives a workflow; nil when there is none of that name.
+// Workflow returns the row of a workflow; nil when there is none of that name.
 func (v *View) Workflow(name schemas.Workflow) (*Workflow, error) {
 	b, err := v.r.Get(Workflows, []byte(name))
 	if b == nil || err != nil {
@@ -78,7 +76,7 @@ func (v *View) Workflow(name schemas.Workflow) (*Workflow, error) {
 	return &w, json.Unmarshal(b, &w)
 }
 
-// PutWorkflow keeps a workflow.
+// PutWorkflow writes the row of a workflow.
 func (t *Tx) PutWorkflow(name schemas.Workflow, w Workflow) error {
 	b, err := json.Marshal(w)
 	if err != nil {

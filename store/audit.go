@@ -11,17 +11,17 @@ import (
 	"handoff/store/ledger"
 )
 
-// Audit walks the registry and compares it with what is stored: each event with the Merkle tree, with the
-// event before it for the same handoff, and with the content that came with it; each record with its last
-// event. It finds every byte changed in them, every event, tree row or record that is missing, also at the
-// end, and records put back to what they were before. It reads in slices, so work goes on meanwhile.
+// Audit walks through all events and compares each with the Merkle tree, with the event before it of the same handoff,
+// and with its content; and each record with its last event. It finds every byte that was changed in them, every event,
+// tree row or record that is missing, also at the end, and records that were put back to an earlier state. It reads
+// each thousand rows from a snapshot of their own, so work goes on meanwhile. The result has the first twenty problems.
+// An error means that the audit could not be finished.
 //
-// It reads nothing but the store, so it cannot find what is consistent in itself: a log cut off at its end
-// with its counter and tree rows and with every record put back to what it was then, or a registry that
-// was computed anew. Those are found by comparing Root with one that was noted elsewhere before. Content
-// counts as erased when both it and its salt are gone. Rows that no event and no record leads to are not
-// looked for. Index rows and counters are left to [Store.Check]; nothing here proves agents, notices,
-// workflows, receipts and words.
+// Audit reads only the store, so it cannot find a change that is consistent in itself: a log that was cut off at its
+// end together with its counter, its tree rows and all records of that time; or a registry that was computed anew.
+// Compare Root with one that was noted elsewhere before to find these. Content counts as erased when both the content
+// and its salt are gone. Audit does not look for rows to which no event and no record leads. [Store.Check] looks at
+// index rows and counters. Nothing proves agents, notices, workflows, receipts and words.
 func (s *Store) Audit(ctx context.Context) (schemas.AuditOut, error) {
 	a := auditor{last: map[schemas.ID]uint64{}}
 	if err := s.eachRow(ctx, Events, a.event, a.ended); err != nil {
@@ -40,15 +40,15 @@ func (s *Store) Audit(ctx context.Context) (schemas.AuditOut, error) {
 
 type auditor struct {
 	walk     ledger.Walk
-	gap      bool // an event is missing: the tree cannot be followed beyond
+	gap      bool // an event is missing: the tree cannot be computed from there on
 	problems Problems
 	n        uint64 // the last event seen
-	events   uint64 // how many were seen
+	events   uint64 // number of events seen
 	handoffs uint64
 	last     map[schemas.ID]uint64 // the last event seen of each handoff whose record was not yet seen
 }
 
-// event takes the next row of the registry.
+// event checks the next row of the space Events.
 func (a *auditor) event(v *View, row Row) error {
 	n := lastNumber(row.Key)
 	if n != a.n+1 || len(row.Key) != 8 {
@@ -87,7 +87,7 @@ func (a *auditor) tree(v *View, n uint64, event []byte) error {
 	return nil
 }
 
-// ended notices what was cut off at the end of the log.
+// ended checks that no event is missing at the end.
 func (a *auditor) ended(v *View) error {
 	count, err := v.r.Get(Sys, eventCount)
 	if err != nil {
@@ -106,7 +106,7 @@ func (a *auditor) ended(v *View) error {
 	return nil
 }
 
-// links compares an event with the one before and with what was said.
+// links compares an event with the event before it and with its content.
 func (a *auditor) links(v *View, n uint64, e schemas.Event) error {
 	if e.N != n {
 		a.problems.addf("event %d calls itself %d", n, e.N)
@@ -129,8 +129,8 @@ func (a *auditor) links(v *View, n uint64, e schemas.Event) error {
 	return a.said(v, n, e)
 }
 
-// said compares what was said with its digest, and with its size, because the digest alone would not tell
-// where the salt ends.
+// said compares content with its digest, and with its size: the digest alone does not say where the salt ends and the
+// content begins.
 func (a *auditor) said(v *View, n uint64, e schemas.Event) error {
 	salt, err := v.r.Get(Salts, number(n))
 	if err != nil {
@@ -140,27 +140,27 @@ func (a *auditor) said(v *View, n uint64, e schemas.Event) error {
 	if err != nil {
 		return err
 	}
-	nothing := salt == nil && content == nil // it was erased, or none came
+	nothing := salt == nil && content == nil // it was erased, or the event had none
 	if !nothing && (len(content) != e.Bytes || digest(salt, content) != e.Said) {
 		a.problems.addf("what was said with event %d of %s was changed", n, e.Handoff)
 	}
 	return nil
 }
 
-// standing takes the next record.
+// standing checks the next record.
 func (a *auditor) standing(v *View, row Row) error {
 	id := schemas.ID(lastNumber(row.Key))
 	last := a.last[id]
 	delete(a.last, id)
 	a.handoffs++
 	r, err := a.record(v, id, row.Value)
-	if err == nil && r != nil && r.Event != last && r.Event <= a.n { // later ones came while we walked
+	if err == nil && r != nil && r.Event != last && r.Event <= a.n { // later events were added during the walk
 		a.problems.addf("the record of %s is as event %d left it, and event %d came after", id, r.Event, last)
 	}
 	return err
 }
 
-// record compares a record with its last event; nil when they do not fit.
+// record compares a record with its last event. It returns nil when they do not fit.
 func (a *auditor) record(v *View, id schemas.ID, b []byte) (*Record, error) {
 	r, err := decodeRecord(b)
 	if err != nil {
@@ -179,9 +179,10 @@ func (a *auditor) record(v *View, id schemas.ID, b []byte) (*Record, error) {
 	return r, nil
 }
 
-// Verify compares one handoff with the registry: its record with the event it names as its last, and each
-// of its events with the one before and with what was said. The tree is left to [Store.Audit], and so are
-// records put back to what they were before: nothing leads from an event to the next.
+// Verify reports whether one handoff is unchanged: its record fits the event that it names as its last, and each of its
+// events fits the event before and its content. It returns false, without an error, when there is no such handoff. Only
+// [Store.Audit] compares with the tree and finds a record that was put back to an earlier state, because no event names
+// the next one.
 func (v *View) Verify(id schemas.ID) (bool, error) {
 	b, err := v.r.Get(Records, number(id))
 	if err != nil || b == nil {

@@ -9,16 +9,18 @@ import (
 	"handoff/store/ledger"
 )
 
-// Content is what is said with an event: its bytes, and the salt of its digest. Erasing the salt later
-// makes the erased content unprovable.
+// Content is what is said with an event: its bytes, at most 131 MB, and the salt of its digest. Who erases content
+// later also erases the salt: the digest then proves nothing about what was erased.
 type Content struct {
 	Bytes []byte
 	Salt  []byte
 }
 
-// Change keeps a record together with the event that changed it and what was said. Was is the record as
-// it was read, nil for a new one; now gets the number of the event. An event that changes no record has a
-// nil now. The number, digests and links of the event are filled in here, and its handoff if there is one.
+// Change writes a record together with the event that changed it and the content of that event, and returns the number
+// of the event. Was is the record as this transaction read it, nil for a new one. Now is the record as it is to be, nil
+// for an event that changes no record; its Event is set to the new number. The caller fills in the other fields of e;
+// Change sets its number, digests and links, and its handoff from now. The error is [schemas.Limit] for content that
+// is too large, and wraps [ErrCorrupt] when the event that was names as its last is missing.
 func (t *Tx) Change(was, now *Record, e schemas.Event, said Content) (uint64, error) {
 	if err := schemas.TooBig("content", len(said.Bytes), maxSaid); err != nil {
 		return 0, err
@@ -50,7 +52,7 @@ func (t *Tx) Change(was, now *Record, e schemas.Event, said Content) (uint64, er
 	return e.N, t.addEvent(&e)
 }
 
-// before names a handoff's event before and gives its hash.
+// before returns the number n of a handoff's last event, and its hash.
 func (t *Tx) before(n uint64) (uint64, string, error) {
 	b, err := t.w.Get(Events, number(n))
 	if err == nil && b == nil {
@@ -80,7 +82,7 @@ func (t *Tx) addEvent(e *schemas.Event) error {
 
 func (v *View) treeRow(n int64) ([]byte, error) { return v.r.Get(Tree, number(n+1)) }
 
-// putRecord writes a record with its index rows and counters, and gives the digest of its bytes.
+// putRecord writes a record with its index rows and counters, and returns the digest of its bytes.
 func (t *Tx) putRecord(was, now *Record) (state string, err error) {
 	b, err := encodeRecord(now)
 	if err != nil {
@@ -132,7 +134,8 @@ func indexOf(es []Entry, e Entry) int {
 	return -1
 }
 
-// NewID gives the next handoff id.
+// NewID returns the next id of a handoff. Ids count up from 1. An id of a transaction that was not committed may be
+// returned again or be left out for ever, as the engine likes.
 func (t *Tx) NewID() (schemas.ID, error) {
 	n, err := t.w.Next(Records)
 	return schemas.ID(n), err

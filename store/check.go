@@ -9,10 +9,10 @@ import (
 	"handoff/schemas"
 )
 
-// maxProblems bounds what a check reports.
+// maxProblems is how many problems a check reports.
 const maxProblems = 20
 
-// Problems collects what a check found wrong, each naming the row concerned.
+// Problems are the faults that a check found, at most twenty. Each is a sentence that names the row concerned.
 type Problems []string
 
 func (p *Problems) addf(format string, args ...any) {
@@ -21,8 +21,9 @@ func (p *Problems) addf(format string, args ...any) {
 	}
 }
 
-// Check compares every record and token with its index rows, both ways, and recounts the counters, in one
-// snapshot. It gives the first twenty problems.
+// Check compares all records and tokens with their index rows, both ways, and counts all counters anew. It does so in
+// one snapshot, which is kept for the whole time: on a large store it takes seconds, and some engines grow meanwhile.
+// An error means that the check could not be finished.
 func (s *Store) Check(ctx context.Context) (problems Problems, err error) {
 	err = s.View(ctx, func(v *View) error {
 		problems = nil
@@ -41,7 +42,7 @@ type checker struct {
 	*View
 	problems *Problems
 	counted  map[schemas.Address]Mailbox
-	found    [Spaces]int // index rows that records ask for and that are there
+	found    [Spaces]int // number of index rows that belong to a record and are there
 }
 
 // records checks that each record has its index rows.
@@ -91,10 +92,13 @@ func (c *checker) countIn(box schemas.Address, by Mailbox) {
 	c.counted[box] = m
 }
 
-// indexes checks that each index row belongs to a record: where as many rows were found as there are, none
-// is left over.
+// indexSpaces are the spaces of [Entries].
+var indexSpaces = []Space{Ready, Wakes, ByBox, BySender, ByHolder, ByWorkflow, ByState, ByParent, ByOrigin, ByAfter}
+
+// indexes checks that each index row belongs to a record. None is left over in a space with as many rows as entries
+// found.
 func (c *checker) indexes() error {
-	for _, space := range []Space{Ready, Wakes, ByBox, BySender, ByHolder, ByWorkflow, ByState, ByParent, ByOrigin, ByAfter} {
+	for _, space := range indexSpaces {
 		n := 0
 		for _, err := range c.r.Scan(Range{Space: space}) {
 			if err != nil {
@@ -112,7 +116,7 @@ func (c *checker) indexes() error {
 	return nil
 }
 
-// leftOver names the rows of an index that no record asks for.
+// leftOver reports the rows of an index that belong to no record.
 func (c *checker) leftOver(space Space) error {
 	for row, err := range c.r.Scan(Range{Space: space}) {
 		if err != nil {
@@ -150,7 +154,7 @@ func (c *checker) unread() error {
 	return nil
 }
 
-// counters compares what was counted with what is kept.
+// counters compares the counts of this check with the counters in the store.
 func (c *checker) counters() error {
 	boxes := map[schemas.Address]bool{}
 	for box, m := range c.counted {
@@ -168,7 +172,7 @@ func (c *checker) counters() error {
 			return err
 		}
 		if holds := c.counted[box]; holds == (Mailbox{}) || !bytes.Equal(b, encodeMailbox(holds)) {
-			kept, _ := decodeMailbox(b) // zeros, when there are none that can be read
+			kept, _ := decodeMailbox(b) // zeros when they cannot be read
 			c.problems.addf("mailbox %s is counted as %+v and holds %+v", box, kept, holds)
 		}
 	}

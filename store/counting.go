@@ -8,11 +8,11 @@ import (
 	"handoff/schemas"
 )
 
-// CountStates counts the handoffs in each of the given states. No snapshot is held for more than a slice of
-// rows: where there are more, what changes state meanwhile may be counted twice or not at all.
+// CountStates counts the handoffs in each of the given states. Each thousand rows are read from a snapshot of their
+// own: where there are more, a handoff that changes state meanwhile may be counted twice or not at all.
 func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[schemas.Status]int, error) {
 	counts := make(map[schemas.Status]int, len(states))
-	var from []byte // in the index of the first of states, nil for its beginning
+	var from []byte // key in the index of states[0], nil for its beginning
 	for len(states) > 0 {
 		err := s.View(ctx, func(v *View) error {
 			for room := slice; len(states) > 0; states = states[1:] {
@@ -39,27 +39,22 @@ func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[
 	return counts, nil
 }
 
-// count counts at most limit rows of a range, and gives the key of the one after them, nil for none.
+// count counts the rows of a range, at most limit. It returns the key of the row after them, nil when there is none.
 func (v *View) count(r Range, limit int) (n int, rest []byte, err error) {
-	for row, err := range v.r.Scan(r) {
-		if err != nil {
-			return 0, nil, err
-		}
-		if n == limit {
-			return n, bytes.Clone(row.Key), nil
-		}
+	rest, err = v.upTo(limit, r, func(*View, Row) error {
 		n++
-	}
-	return n, nil, nil
+		return nil
+	})
+	return n, rest, err
 }
 
-// EachMailbox calls fn with the counters of every mailbox in which there is anything, by name, from a snapshot
-// for each slice of them.
+// EachMailbox calls fn with the counters of every mailbox that is not empty, by name. Each thousand mailboxes are read
+// from a snapshot of their own.
 func (s *Store) EachMailbox(ctx context.Context, fn func(schemas.Address, Mailbox)) error {
 	tokens := []byte(tokenBox(""))
 	return s.eachRow(ctx, Mailboxes, func(_ *View, row Row) error {
 		if bytes.HasPrefix(row.Key, tokens) {
-			return nil // what is counted there is counted in a mailbox as well
+			return nil // the same handoffs are counted in a mailbox as well
 		}
 		m, err := decodeMailbox(row.Value)
 		if err == nil {
@@ -69,11 +64,11 @@ func (s *Store) EachMailbox(ctx context.Context, fn func(schemas.Address, Mailbo
 	}, nil)
 }
 
-// OldestPending is when the oldest of those was sent that may be claimed from a box, zero for none. A damaged
-// record is passed over.
+// OldestPending returns when the oldest handoff was sent that may be claimed from a box, and zero when there is none. A
+// damaged record is passed over.
 //
-// Ids count up with time, so the oldest has the least id. Its place in the order is at most the time at which
-// it was sent, so what comes after that time is younger and need not be looked at.
+// Ids count up with time, so the oldest handoff has the least id. Its position in the mailbox is at most the time at
+// which it was sent, so handoffs whose position is later are younger and need not be looked at.
 func (s *Store) OldestPending(ctx context.Context, box schemas.Address) (time.Time, error) {
 	var oldest *Record
 	for r := Prefix(Ready, word(box)); r.From != nil; {
@@ -91,8 +86,8 @@ func (s *Store) OldestPending(ctx context.Context, box schemas.Address) (time.Ti
 	return oldest.Created.Time(), nil
 }
 
-// oldestReady looks through a slice of a mailbox for one that is older than oldest, and gives the key with
-// which to go on, nil when no other can be.
+// oldestReady looks through a slice of a mailbox for a handoff older than oldest. It returns the key with which to go
+// on, nil when no older handoff can come.
 func (v *View) oldestReady(r Range, oldest **Record) (rest []byte, err error) {
 	n := 0
 	for row, err := range v.r.Scan(r) {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// decodeKeeping decodes into the struct that v points to and gives the fields that it does not know, so
-// that [encodeKeeping] can write them again: an older program must not drop what a newer one wrote.
+// decodeKeeping decodes into the struct that v points to, and returns the fields that the struct does not have.
+// [encodeKeeping] writes them again, so that an older program drops nothing that a newer one wrote.
 func decodeKeeping(b []byte, v any) (unknown map[string]json.RawMessage, err error) {
 	strict := json.NewDecoder(bytes.NewReader(b))
 	strict.DisallowUnknownFields()
 	if err = strict.Decode(v); err == nil {
-		return nil, nil // the usual case pays for nothing more
+		return nil, nil // the usual case costs no more than this
 	}
 	if err = json.Unmarshal(b, v); err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ func lastNumber(key []byte) uint64 {
 // beyond is the first key after that of a number, also of the largest.
 func beyond[T ~uint64](v T) []byte { return append(number(v), 0) }
 
-// word ends a text with a zero byte, so that no word is the beginning of another.
+// word ends a text with a zero byte, so that no text in a key is the beginning of another.
 func word[T ~string](s T) []byte { return append([]byte(s), 0) }
 
 func join(parts ...[]byte) []byte {
@@ -36,10 +36,10 @@ func join(parts ...[]byte) []byte {
 	return key
 }
 
-// Time is a point in time as it is kept: milliseconds since 1970, zero for none.
+// Time is a point in time as rows keep it: milliseconds since 1970. Zero is no time.
 type Time int64
 
-// At keeps a time.
+// At converts a time, and drops what is below a millisecond. The zero time becomes zero.
 func At(t time.Time) Time {
 	if t.IsZero() {
 		return 0
@@ -47,7 +47,7 @@ func At(t time.Time) Time {
 	return Time(t.UnixMilli())
 }
 
-// Time gives it back, in UTC.
+// Time converts back, in UTC. Zero becomes the zero time.
 func (t Time) Time() time.Time {
 	if t == 0 {
 		return time.Time{}
@@ -55,7 +55,7 @@ func (t Time) Time() time.Time {
 	return time.UnixMilli(int64(t)).UTC()
 }
 
-// Ptr gives it back, nil for none.
+// Ptr converts back, in UTC. Zero becomes nil.
 func (t Time) Ptr() *time.Time {
 	if t == 0 {
 		return nil
@@ -64,13 +64,13 @@ func (t Time) Ptr() *time.Time {
 	return &p
 }
 
-// bonus is how much waiting a priority is worth. Nobody starves: an old handoff of low priority comes
-// before a younger one of any priority once it has waited a day longer.
+// bonus is how much time of waiting a priority is worth. No handoff starves: one of low priority comes before a
+// critical one that was sent more than a day later.
 var bonus = map[schemas.Priority]time.Duration{
 	schemas.Low: 0, schemas.Normal: time.Hour, schemas.High: 4 * time.Hour, schemas.Critical: 24 * time.Hour,
 }
 
-// order is the place in a mailbox. It never changes, so nothing is resorted as time passes.
+// order is the position of a handoff in its mailbox. It never changes, so no row is moved as time passes.
 func order(created Time, p schemas.Priority) []byte {
 	return number(max(0, int64(created)-bonus[p].Milliseconds())) // a negative number would sort last
 }

@@ -8,8 +8,8 @@ import (
 	"handoff/schemas"
 )
 
-// Timed is a backend that measures how long it takes until what was written is durable, and knows whether the last
-// of it was. It is for a backend of which nothing is used but what [Backend] says.
+// Timed is a backend that measures how long an Update takes until its writes are durable, and remembers whether the
+// last commit succeeded. It shows only the methods of [Backend]: others of the backend within it are hidden.
 type Timed struct {
 	Backend
 	now    func() time.Time
@@ -17,15 +17,16 @@ type Timed struct {
 	failed atomic.Pointer[error] // of the last commit; nil for none
 }
 
-// NewTimed measures the updates of a backend by a clock, and takes over closing it.
+// NewTimed measures the updates of a backend by the given clock. Closing it closes the backend.
 func NewTimed(b Backend, now func() time.Time) *Timed {
 	return &Timed{Backend: b, now: now, took: newLatency()}
 }
 
-// Update measures the whole of the call, with the wait for its turn, if fn wrote and the writes were kept.
+// Update measures the whole call, with its wait for other writers. Calls whose fn wrote nothing or returned an error
+// are not counted, and neither are calls whose ctx ended.
 func (t *Timed) Update(ctx context.Context, fn func(Writer) error) error {
 	begun := t.now()
-	var last *noting // run of fn, which has ended when Update returns
+	var last *noting // of the last run of fn
 	err := t.Backend.Update(ctx, func(w Writer) error {
 		last = &noting{Writer: w}
 		last.refused = fn(last)
@@ -42,7 +43,7 @@ func (t *Timed) Update(ctx context.Context, fn func(Writer) error) error {
 	return err
 }
 
-// Failed is why the last commit could not be kept, nil once one was.
+// Failed is the error of the last commit, nil when that succeeded or there was none.
 func (t *Timed) Failed() error {
 	if err := t.failed.Load(); err != nil {
 		return *err
@@ -50,10 +51,10 @@ func (t *Timed) Failed() error {
 	return nil
 }
 
-// Commits is how long the updates took until now that wrote something.
+// Commits returns how long the commits so far took, in seconds by buckets.
 func (t *Timed) Commits() schemas.Latency { return t.took.read() }
 
-// noting notes whether anything is written, and what fn said in the end.
+// noting remembers whether fn wrote, and the error of fn.
 type noting struct {
 	Writer
 	wrote   bool
@@ -75,10 +76,10 @@ func (n *noting) Next(s Space) (uint64, error) {
 	return n.Writer.Next(s)
 }
 
-// latency counts durations by how long they are. It may be used by many goroutines.
+// latency is a histogram of durations. It is safe for use by many goroutines.
 type latency struct {
-	bounds []float64
-	counts []atomic.Uint64 // one more than bounds, the last for what took longer
+	bounds []float64       // seconds
+	counts []atomic.Uint64 // one more than bounds, the last for longer durations
 	nanos  atomic.Int64
 }
 
@@ -97,7 +98,7 @@ func (l *latency) add(d time.Duration) {
 	l.nanos.Add(int64(d))
 }
 
-// read sums up the counts. What is added meanwhile may be in the sum of seconds and not yet in the counts.
+// read adds up the counts. A duration that is added meanwhile may be in the sum of seconds and not yet in the counts.
 func (l *latency) read() schemas.Latency {
 	out := schemas.Latency{Seconds: time.Duration(l.nanos.Load()).Seconds(), Buckets: make([]uint64, len(l.bounds))}
 	for i := range l.counts {

@@ -7,11 +7,12 @@ import (
 	"handoff/schemas"
 )
 
-// Mailbox counts what is in a mailbox, so that counts cost one read. Check recounts.
+// Mailbox are the counters of a mailbox, so that a count costs one read. [Tx.Change], [Tx.Notify] and [Tx.Read] keep
+// them; [Store.Check] counts anew.
 type Mailbox struct {
-	Pending int // may be claimed
-	Urgent  int // of these, high and critical
-	Held    int // held by the agent of that name
+	Pending int // handoffs that may be claimed
+	Urgent  int // of these, the ones of high and critical priority
+	Held    int // handoffs that the agent of this name holds
 	Unread  int // notices
 }
 
@@ -28,7 +29,7 @@ func (m *Mailbox) add(by Mailbox) {
 func encodeMailbox(m Mailbox) []byte {
 	b := make([]byte, 0, 16)
 	for _, n := range m.fields() {
-		b = binary.BigEndian.AppendUint32(b, uint32(*n)) //nolint:gosec // what is negative stays so
+		b = binary.BigEndian.AppendUint32(b, uint32(*n)) //nolint:gosec // a negative number stays negative
 	}
 	return b
 }
@@ -43,7 +44,7 @@ func decodeMailbox(b []byte) (m Mailbox, err error) {
 	return m, nil
 }
 
-// Mailbox gives the counters of a box.
+// Mailbox returns the counters of a mailbox, zeros for an empty one.
 func (v *View) Mailbox(box schemas.Address) (m Mailbox, err error) {
 	b, err := v.r.Get(Mailboxes, []byte(box))
 	if b == nil || err != nil {
@@ -74,8 +75,8 @@ type share struct {
 	of  Mailbox
 }
 
-// shares are all that one record adds to: the box it waits in or its holder's, and that of the token it was
-// sent with.
+// shares are what one record adds to counters: to those of its mailbox or of its holder, and to those of the token it
+// was sent with.
 func shares(r *Record) [2]share {
 	if r == nil {
 		return [2]share{}
@@ -97,7 +98,7 @@ func inBox(r *Record) share {
 	return share{}
 }
 
-// ofToken counts what is blocked as well: it was sent and nobody has taken it.
+// ofToken also counts a blocked handoff: it was sent, and nobody has claimed it.
 func ofToken(r *Record) share {
 	if r.SentWith == "" || r.Status != schemas.Pending {
 		return share{}
@@ -105,14 +106,15 @@ func ofToken(r *Record) share {
 	return share{tokenBox(r.SentWith), Mailbox{Pending: 1}}
 }
 
-// recount moves what a record adds to the counters.
+// recount takes the shares of was from the counters and adds those of now.
 func (t *Tx) recount(was, now *Record) error {
 	before, after := shares(was), shares(now)
 	for i, less := range before {
 		if less == after[i] {
 			continue
 		}
-		if err := t.count(less.box, Mailbox{Pending: -less.of.Pending, Urgent: -less.of.Urgent, Held: -less.of.Held}); err != nil {
+		negative := Mailbox{Pending: -less.of.Pending, Urgent: -less.of.Urgent, Held: -less.of.Held}
+		if err := t.count(less.box, negative); err != nil {
 			return err
 		}
 		if err := t.count(after[i].box, after[i].of); err != nil {

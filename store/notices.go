@@ -7,7 +7,7 @@ import (
 	"handoff/schemas"
 )
 
-// Notify leaves a notice, unread, and gives its number.
+// Notify adds a notice for n.To, unread, and returns its number. It sets the ID of the notice itself.
 func (t *Tx) Notify(n schemas.Notice) (schemas.NoticeID, error) {
 	id, err := t.w.Next(Notices)
 	if err != nil {
@@ -28,7 +28,7 @@ func (t *Tx) Notify(n schemas.Notice) (schemas.NoticeID, error) {
 	return n.ID, t.count(schemas.Address(n.To), Mailbox{Unread: 1})
 }
 
-// Notices yields the notices of an agent, newest first, from before the given one; 0 begins at the last.
+// Notices yields the notices of an agent below the given number, newest first; 0 begins at the last.
 func (v *View) Notices(a schemas.Agent, before schemas.NoticeID) iter.Seq2[schemas.Notice, error] {
 	r := Prefix(Notices, word(a))
 	r.Reverse = true
@@ -48,7 +48,7 @@ func (v *View) Notices(a schemas.Agent, before schemas.NoticeID) iter.Seq2[schem
 	}
 }
 
-// IsUnread tells whether an agent has not yet read a notice.
+// IsUnread reports whether an agent has a notice of that number and has not yet read it.
 func (v *View) IsUnread(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 	b, err := v.r.Get(Unread, join(word(a), number(id)))
 	return b != nil, err
@@ -75,7 +75,7 @@ func (v *View) UnreadBy(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
 	}
 }
 
-// Read marks notices as read; those that were are left alone.
+// Read marks notices of an agent as read. Notices that are read already, or do not exist, are left alone.
 func (t *Tx) Read(a schemas.Agent, ids ...schemas.NoticeID) error {
 	for _, id := range ids {
 		unread, err := t.IsUnread(a, id)

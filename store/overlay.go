@@ -9,10 +9,9 @@ import (
 	"slices"
 )
 
-// Overlay is a [Writer] that keeps what is written to itself, over rows that
-// do not change meanwhile. A driver runs each Update on one: dropping it undoes
-// everything, flushing it makes everything happen. Its size should be that of
-// one operation, thousands of rows and not millions.
+// Overlay is a [Writer] that keeps the rows written to it in memory, over rows of a [Reader] that do not change
+// meanwhile. A driver runs each Update on an overlay: to drop it is to undo everything, to flush it is to do
+// everything. It is for one operation, with thousands of rows and not millions. One goroutine at a time may use it.
 type Overlay struct {
 	base Reader
 	rows [Spaces][]Row // sorted by key; a nil value marks a deleted row
@@ -24,8 +23,8 @@ var _ Writer = (*Overlay)(nil)
 // NewOverlay returns an empty overlay over base.
 func NewOverlay(base Reader) *Overlay { return &Overlay{base: base} }
 
-// Reset drops everything written and puts o over base. Rows that were flushed
-// before are not touched by later writes, so a driver may go on using them.
+// Reset drops all rows written and puts o over base. Later writes do not touch the slices of rows that were flushed, so
+// a driver may go on using those.
 func (o *Overlay) Reset(base Reader) {
 	o.base = base
 	if o.size == 0 {
@@ -38,7 +37,7 @@ func (o *Overlay) Reset(base Reader) {
 	}
 }
 
-// Run calls fn with o and turns a panic into a [*Panic].
+// Run calls fn with o and returns its error, or a panic as a [*Panic]. It undoes nothing: see [Overlay.Reset].
 func (o *Overlay) Run(fn func(Writer) error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -48,13 +47,11 @@ func (o *Overlay) Run(fn func(Writer) error) (err error) {
 	return fn(o)
 }
 
-// Size is about how many bytes flushing would write, deletions included. It
-// is zero if and only if nothing was written.
+// Size is about how many bytes flushing would write, deletions included. It is zero if and only if nothing was written.
 func (o *Overlay) Size() int { return o.size }
 
-// Flush writes everything into w, space by space in the order of keys. It
-// hands over its slices without copying and never changes them afterwards. No
-// value is nil.
+// Flush writes all rows into w, space by space in the order of keys. It passes its own slices without copying, and
+// never changes them afterwards. No value is nil. After an error a part of the rows has been written.
 func (o *Overlay) Flush(w sink) error {
 	if o.size == 0 {
 		return nil
@@ -69,7 +66,7 @@ func (o *Overlay) Flush(w sink) error {
 	return nil
 }
 
-// sink is what a driver offers to be flushed into.
+// sink is the part of a driver into which an overlay is flushed.
 type sink interface {
 	Put(s Space, key, value []byte) error
 	Delete(s Space, key []byte) error
@@ -106,8 +103,8 @@ func (o *Overlay) Delete(s Space, key []byte) error {
 	return nil
 }
 
-// Next implements [Writer] with a counter kept as a row of [Sys], so that it
-// is undone with everything else. A driver with several writers overrides it.
+// Next implements [Writer] with a counter in a row of [Sys], so that it is undone with everything else. A driver with
+// several writers overrides it.
 func (o *Overlay) Next(s Space) (uint64, error) {
 	key := []byte("next/" + s.String())
 	last, err := o.Get(Sys, key)
@@ -124,8 +121,8 @@ func (o *Overlay) Next(s Space) (uint64, error) {
 	return n + 1, o.Put(Sys, key, binary.BigEndian.AppendUint64(nil, n+1))
 }
 
-// Scan implements [Reader]: own rows merged with those below. Own rows are
-// copied as ranging begins, which is why later writes are not seen.
+// Scan implements [Reader]: own rows merged with the rows below. Own rows are copied as ranging begins, so rows written
+// later are not seen.
 func (o *Overlay) Scan(r Range) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		below := o.base.Scan(r)
@@ -136,7 +133,7 @@ func (o *Overlay) Scan(r Range) iter.Seq2[Row, error] {
 	}
 }
 
-// find is where key is among the own rows of s, or where it belongs.
+// find is the index of key among the own rows of s, or the index at which it belongs.
 func (o *Overlay) find(s Space, key []byte) (int, bool) {
 	return slices.BinarySearchFunc(o.rows[s], key, func(row Row, key []byte) int {
 		return bytes.Compare(row.Key, key)
@@ -144,7 +141,7 @@ func (o *Overlay) find(s Space, key []byte) (int, bool) {
 }
 
 func (o *Overlay) set(s Space, row Row) {
-	const overhead = 16 // what a row costs an engine beside its bytes
+	const overhead = 16 // bytes that a row costs an engine beside its own
 	o.size += len(row.Key) + len(row.Value) + overhead
 	i, found := o.find(s, row.Key)
 	if found {
@@ -172,8 +169,8 @@ func (o *Overlay) within(r Range) []Row {
 	return own
 }
 
-// merge yields own and below together in order. Own rows win over rows below
-// with the same key, and hide them if deleted.
+// merge yields own and below together in order. An own row takes the place of a row below with the same key, and hides
+// it if the own row is deleted.
 func merge(own []Row, below iter.Seq2[Row, error], reverse bool) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for row, err := range below {
@@ -181,31 +178,43 @@ func merge(own []Row, below iter.Seq2[Row, error], reverse bool) iter.Seq2[Row, 
 				yield(Row{}, err)
 				return
 			}
-			for len(own) > 0 && comes(own[0].Key, row.Key, reverse) {
-				if own[0].Value != nil && !yield(own[0], nil) {
-					return
-				}
-				own = own[1:]
+			n := countBefore(own, row.Key, reverse)
+			if !yieldKept(own[:n], yield) {
+				return
 			}
+			own = own[n:]
 			if len(own) > 0 && bytes.Equal(own[0].Key, row.Key) {
-				continue // own[0] takes its place before the next row or at the end
+				continue // own[0] is yielded before the next row or at the end
 			}
 			if !yield(row, nil) {
 				return
 			}
 		}
-		for _, row := range own {
-			if row.Value != nil && !yield(row, nil) {
-				return
-			}
-		}
+		yieldKept(own, yield)
 	}
 }
 
-// comes tells whether a is yielded before b.
-func comes(a, b []byte, reverse bool) bool {
+// countBefore counts the rows at the beginning of own that come before key.
+func countBefore(own []Row, key []byte, reverse bool) (n int) {
+	for n < len(own) && comesBefore(own[n].Key, key, reverse) {
+		n++
+	}
+	return n
+}
+
+func comesBefore(a, b []byte, reverse bool) bool {
 	if reverse {
 		return bytes.Compare(a, b) > 0
 	}
 	return bytes.Compare(a, b) < 0
+}
+
+// yieldKept yields the rows that are not deleted, and reports whether to go on.
+func yieldKept(rows []Row, yield func(Row, error) bool) bool {
+	for _, row := range rows {
+		if row.Value != nil && !yield(row, nil) {
+			return false
+		}
+	}
+	return true
 }

@@ -8,8 +8,8 @@ import (
 	"handoff/schemas"
 )
 
-// Queue yields what may be claimed from the given boxes, best first: one seek per box, merged.
-// Inside Update the rows yielded are held.
+// Queue yields the handoffs that may be claimed from the given mailboxes, best first. It costs one seek for each
+// mailbox. Inside Update it holds the rows that it yields: no other transaction gets them before this one ends.
 func (v *View) Queue(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
 	return func(yield func(schemas.ID, error) bool) {
 		var heads []*head
@@ -42,8 +42,8 @@ func (v *View) Queue(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
 	}
 }
 
-// Waiting yields the boxes whose names begin with a text and from which something may be claimed, by name: one
-// seek for each.
+// Waiting yields the mailboxes from which something may be claimed and whose names begin with the given text, by name.
+// It costs one seek for each.
 func (v *View) Waiting(beginning string) iter.Seq2[schemas.Address, error] {
 	return func(yield func(schemas.Address, error) bool) {
 		r := Prefix(Ready, []byte(beginning))
@@ -57,7 +57,7 @@ func (v *View) Waiting(beginning string) iter.Seq2[schemas.Address, error] {
 	}
 }
 
-// firstBox is the box of the first row of a range, "" for none.
+// firstBox is the mailbox of the first row of a range, "" when there is none.
 func (v *View) firstBox(r Range) (schemas.Address, error) {
 	for row, err := range v.r.Scan(r) {
 		if err != nil {
@@ -69,11 +69,11 @@ func (v *View) firstBox(r Range) (schemas.Address, error) {
 	return "", nil
 }
 
-// head is the next row of one box.
+// head is the next row of one mailbox.
 type head struct {
 	next func() (Row, error, bool)
 	stop func()
-	skip int    // length of the box in the key
+	skip int    // length of the mailbox's name in the key, with its zero byte
 	at   []byte // order and id; nil at the end
 	err  error
 }
@@ -104,12 +104,13 @@ func first(heads []*head) (best *head) {
 	return best
 }
 
-// Due yields the handoffs that time has changed by now, the longest due first.
+// Due yields the handoffs that the clock is to change by now, the longest due first. Inside Update it holds the rows
+// that it yields.
 func (v *View) Due(now time.Time) iter.Seq2[schemas.ID, error] {
 	return v.handoffs(Range{Space: Wakes, To: number(At(now) + 1), Hold: true})
 }
 
-// NextDue is when time next changes a handoff, zero for never.
+// NextDue returns when the clock next changes a handoff; the zero time when there is none to change.
 func (v *View) NextDue() (time.Time, error) {
 	for row, err := range v.r.Scan(Range{Space: Wakes}) {
 		if err != nil {

@@ -11,7 +11,8 @@ import (
 
 var eventCount = []byte("events")
 
-// Record gives where a handoff stands; nil when there is none of that id.
+// Record returns the record of a handoff; nil when there is none of that id. The error is [schemas.Unavailable] when a
+// newer version of handoff wrote the record.
 func (v *View) Record(id schemas.ID) (*Record, error) {
 	b, err := v.r.Get(Records, number(id))
 	if b == nil || err != nil {
@@ -24,7 +25,7 @@ func (v *View) Record(id schemas.ID) (*Record, error) {
 	return r, nil
 }
 
-// Events is how many events there are.
+// Events returns how many events there are, which is the number of the last one.
 func (v *View) Events() (uint64, error) {
 	b, err := v.r.Get(Sys, eventCount)
 	if b == nil || err != nil {
@@ -36,7 +37,7 @@ func (v *View) Events() (uint64, error) {
 	return binary.BigEndian.Uint64(b), nil
 }
 
-// Event gives one event; nil when there is none of that number.
+// Event returns one event; nil when there is none of that number.
 func (v *View) Event(n uint64) (*schemas.Event, error) {
 	b, err := v.r.Get(Events, number(n))
 	if b == nil || err != nil {
@@ -49,7 +50,8 @@ func (v *View) Event(n uint64) (*schemas.Event, error) {
 	return &e, nil
 }
 
-// EventsAfter yields the events after number n, in order.
+// EventsAfter yields the events after number n, in order. An error is yielded once, last; so it is at all iterators of
+// a View.
 func (v *View) EventsAfter(n uint64) iter.Seq2[schemas.Event, error] {
 	return func(yield func(schemas.Event, error) bool) {
 		for row, err := range v.r.Scan(Range{Space: Events, From: beyond(n)}) {
@@ -64,7 +66,8 @@ func (v *View) EventsAfter(n uint64) iter.Seq2[schemas.Event, error] {
 	}
 }
 
-// EventsOf gives the last events of a handoff, newest first, at most limit.
+// EventsOf returns the last events of a handoff, newest first, at most limit. The error wraps [ErrCorrupt] when one of
+// them is missing.
 func (v *View) EventsOf(r *Record, limit int) ([]schemas.Event, error) {
 	var events []schemas.Event
 	for n := r.Event; n != 0 && len(events) < limit; {
@@ -84,7 +87,7 @@ func (v *View) EventsOf(r *Record, limit int) ([]schemas.Event, error) {
 	return events, nil
 }
 
-// Origin gives the newest handoff that a foreign message named so; zero when there is none.
+// Origin returns the newest handoff that came with the given id of a foreign message; zero when there is none.
 func (v *View) Origin(foreign string) (schemas.ID, error) {
 	r := Prefix(ByOrigin, origin(foreign))
 	r.Reverse = true
@@ -94,13 +97,14 @@ func (v *View) Origin(foreign string) (schemas.ID, error) {
 	return 0, nil
 }
 
-// Index is one way to find handoffs, in the order of their ids.
+// Index is a set of handoffs in the order of their ids, for [View.Oldest] and [View.Newest].
 type Index struct {
 	space  Space
 	prefix []byte
 }
 
-// The indexes.
+// The indexes. HeldBy are the handoffs that an agent holds now, OnceHeldBy those that it held last and that are no
+// longer held. WaitingFor are the handoffs that wait for the given one.
 func AddressedTo(to schemas.Address) Index { return Index{ByBox, word(to)} }
 func SentBy(from schemas.Agent) Index      { return Index{BySender, word(from)} }
 func HeldBy(a schemas.Agent) Index         { return Index{ByHolder, join(word(a), []byte{0})} }
@@ -111,14 +115,14 @@ func ChildrenOf(id schemas.ID) Index       { return Index{ByParent, number(id)} 
 func WaitingFor(id schemas.ID) Index       { return Index{ByAfter, number(id)} }
 func All() Index                           { return Index{Records, nil} }
 
-// Oldest yields ids from after the given one upwards; 0 begins at the first.
+// Oldest yields the ids above the given one, upwards; 0 begins at the first.
 func (v *View) Oldest(i Index, after schemas.ID) iter.Seq2[schemas.ID, error] {
 	r := Prefix(i.space, i.prefix)
 	r.From = join(i.prefix, beyond(after))
 	return v.handoffs(r)
 }
 
-// Newest yields ids from before the given one downwards; 0 begins at the last.
+// Newest yields the ids below the given one, downwards; 0 begins at the last.
 func (v *View) Newest(i Index, before schemas.ID) iter.Seq2[schemas.ID, error] {
 	r := Prefix(i.space, i.prefix)
 	r.Reverse = true

@@ -10,27 +10,27 @@ import (
 	"handoff/schemas"
 )
 
-// Receipt remembers the outcome of a call, so that a repeat takes effect once. Idempotency keys and
-// request ids are one mechanism with two expiries.
+// Receipt is the outcome of a call, kept so that a call that is repeated takes effect once and gets the same result.
+// Idempotency keys and request ids are one mechanism with two expiries: see [ByKey] and [ByRequest].
 type Receipt struct {
-	Digest string // of what was asked: the same key with other content is a conflict
+	Digest string // of the arguments: the same key with other arguments is a conflict
 	Result json.RawMessage
-	At     Time
+	At     Time // of the first call
 }
 
-// ReceiptKey names a receipt.
+// ReceiptKey names a receipt. [ByKey] and [ByRequest] make one.
 type ReceiptKey []byte
 
-// ByKey names the receipt of a sender's idempotency key. It is kept as long as the store.
+// ByKey names the receipt of a sender's idempotency key. It is kept as long as the store exists.
 func ByKey(from schemas.Agent, key string) ReceiptKey {
 	return join([]byte("k"), word(from), []byte(key))
 }
 
-// ByRequest names the receipt of a request id, which begins with its time, so that old receipts lie
-// together. It is kept for a day.
+// ByRequest names the receipt of a request id. Request ids begin with their time, so old receipts are next to each
+// other. [Tx.ExpireReceipts] deletes them; callers keep them for a day.
 func ByRequest(id string) ReceiptKey { return join([]byte("r"), []byte(id)) }
 
-// Receipt gives a receipt; nil when there is none.
+// Receipt returns a receipt; nil when there is none.
 func (v *View) Receipt(key ReceiptKey) (*Receipt, error) {
 	b, err := v.r.Get(Receipts, key)
 	if b == nil || err != nil {
@@ -43,18 +43,18 @@ func (v *View) Receipt(key ReceiptKey) (*Receipt, error) {
 	return &Receipt{Digest: string(digest), Result: bytes.Clone(result), At: receiptTime(b)}, nil
 }
 
-// PutReceipt keeps a receipt.
+// PutReceipt writes a receipt. The digest has no zero byte.
 func (t *Tx) PutReceipt(key ReceiptKey, r Receipt) error {
 	return t.w.Put(Receipts, key, join(number(r.At), word(r.Digest), r.Result))
 }
 
-// DeleteReceipt forgets the outcome of a call.
+// DeleteReceipt deletes a receipt: a repeat of that call takes effect again.
 func (t *Tx) DeleteReceipt(key ReceiptKey) error { return t.w.Delete(Receipts, key) }
 
-// ExpireReceipts deletes receipts of request ids from before the given time, at most limit, in the order
-// of their ids, and stops at the first that is younger: it never deletes a younger one and costs one seek.
-// So ids must begin with their time in a fixed width. One that does not may hold up those behind it until
-// it is old itself.
+// ExpireReceipts deletes receipts of request ids from before the given time, at most limit, in the order of their ids.
+// It stops at the first younger receipt, so it never deletes a younger one and costs one seek. Request ids must begin
+// with their time in a fixed width: one that does not may keep those behind it from being deleted until it is old
+// itself.
 func (t *Tx) ExpireReceipts(before time.Time, limit int) error {
 	for row, err := range t.w.Scan(Prefix(Receipts, []byte("r"))) {
 		if err != nil {
@@ -71,7 +71,7 @@ func (t *Tx) ExpireReceipts(before time.Time, limit int) error {
 	return nil
 }
 
-// receiptTime is the time with which the row of a receipt begins; zero in a damaged one.
+// receiptTime is the time at the beginning of a receipt's row; zero in a damaged one.
 func receiptTime(b []byte) Time {
 	if len(b) < 8 {
 		return 0

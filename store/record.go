@@ -11,8 +11,9 @@ import (
 	"handoff/schemas"
 )
 
-// Record is where a handoff stands: at most about 1 KB, and the only thing about it that changes.
-// Fields that name an event tell where content is; see [View.Said].
+// Record is the state of a handoff, and the only thing about it that changes. It has about 1 KB at most. Body, Result,
+// Note, Ask, Checkpoint and Late are numbers of events: [View.Said] reads their content. A record is written by
+// [Tx.Change] only. Its names in JSON are on disk and never change once released.
 type Record struct {
 	Schema   int              `json:"v"`
 	ID       schemas.ID       `json:"id"`
@@ -26,12 +27,12 @@ type Record struct {
 	Status   schemas.Status   `json:"st"`
 	Outcome  schemas.Outcome  `json:"out,omitempty"`
 
-	// Box is where it may be claimed: an agent, capability:x, role:y or human. Routing, reservation and
-	// approval set this one field; empty while nobody may claim it.
+	// Box is the mailbox from which the handoff may be claimed: an agent, capability:x, role:y or human. Routing,
+	// reservation and approval set this one field. It is empty while nobody may claim the handoff.
 	Box schemas.Address `json:"box,omitempty"`
 
-	// Wakes is the next time at which the clock changes it: the end of a lease, a reservation, a delay,
-	// or the deadline, or at once for what it owes. Zero when time does nothing.
+	// Wakes is the next time at which the clock changes the handoff: the end of a lease, of a reservation or of a
+	// delay, the deadline, or at once for what it owes. Zero when time does nothing.
 	Wakes Time `json:"wakes,omitempty"`
 
 	Created   Time `json:"created"`
@@ -40,11 +41,11 @@ type Record struct {
 	Claimed   Time `json:"claimed,omitempty"` // first claim
 	Touched   Time `json:"touched,omitempty"` // last call of the holder
 	Lease     Time `json:"lease,omitempty"`   // end of the claim; zero: no lease runs
-	Reserved  Time `json:"rsv,omitempty"`     // until when Box is one agent only
+	Reserved  Time `json:"rsv,omitempty"`     // until then Box is one agent only
 	Ended     Time `json:"ended,omitempty"`
 
 	Parent    schemas.ID `json:"parent,omitempty"`
-	Forwarded schemas.ID `json:"fwd,omitempty"` // what its completion passed on
+	Forwarded schemas.ID `json:"fwd,omitempty"` // the handoff that its completion sent on
 	RetryOf   schemas.ID `json:"retry,omitempty"`
 	Successor schemas.ID `json:"succ,omitempty"` // the handoff that took its place
 	Depth     int        `json:"depth"`
@@ -57,7 +58,7 @@ type Record struct {
 	Via         schemas.Via   `json:"via,omitempty"`
 	Token       string        `json:"token,omitempty"`  // of the last claim
 	Voided      []string      `json:"voided,omitempty"` // tokens of claims before the last, newest first
-	Claims      int           `json:"claims,omitempty"` // how many there were: the fencing number
+	Claims      int           `json:"claims,omitempty"` // number of claims so far: the fencing number
 	Attempt     int           `json:"att,omitempty"`
 	Uncharged   bool          `json:"free,omitempty"` // the next claim is no new attempt
 	MaxAttempts int           `json:"maxatt"`
@@ -79,28 +80,29 @@ type Record struct {
 	Ask        uint64   `json:"ask,omitempty"`
 	Checkpoint uint64   `json:"chk,omitempty"`
 	Late       []uint64 `json:"late,omitempty"`
-	Event      uint64   `json:"ev"` // its last event
+	Event      uint64   `json:"ev"` // the last event of the handoff
 
-	// Owes is what still follows from its last change, because it was too much for one transaction. It is due
-	// at once, also when the handoff ended.
+	// Owes are consequences of the last change that were too much for one transaction. They are due at once, also when
+	// the handoff has ended.
 	Owes []Debt `json:"owes,omitempty"`
 
 	OriginID     string `json:"origin,omitempty"`
-	Digest       string `json:"dig,omitempty"`  // of what was sent, to notice the same content again
-	ResultDigest string `json:"rdig,omitempty"` // of the outcome, to answer a repeat as the first time
+	Digest       string `json:"dig,omitempty"`  // of the content that was sent, to notice that it is sent again
+	ResultDigest string `json:"rdig,omitempty"` // of the outcome, to answer a repeated completion as the first time
 	LateDigest   string `json:"ldig,omitempty"` // of the last late result
 
-	// unknown holds fields that a later version of this program wrote: they are kept as they are.
+	// unknown are fields that a later version of this program wrote. They are written back as they are.
 	unknown map[string]json.RawMessage
 }
 
-// Debt is one consequence that goes through many handoffs, and the last of them that it was carried out for.
+// Debt is one consequence that goes through many handoffs, and the last of them for which it was carried out. Do names
+// the consequence; the rules above know which there are.
 type Debt struct {
 	Do    string     `json:"do"`
 	After schemas.ID `json:"after,omitempty"`
 }
 
-// Blocked tells whether it waits for something other than an agent.
+// Blocked reports whether a handoff waits for something other than an agent: an approval or other handoffs.
 func (r *Record) Blocked() bool { return r.NeedsApproval || len(r.After) > 0 }
 
 // Clone is a copy that shares nothing with r.
@@ -115,13 +117,14 @@ func (r *Record) Clone() Record {
 	return c
 }
 
-// Entry is one row of an index.
+// Entry is one row of an index. A nil Value is an empty one.
 type Entry struct {
 	Space      Space
 	Key, Value []byte
 }
 
-// Entries is every index row of a record, each once: a pure function of it.
+// Entries returns all index rows of a record, each once. It is a pure function of the record: [Tx.Change] writes the
+// difference of two calls, and [Store.Check] compares one call with the rows that are there.
 func Entries(r *Record) []Entry {
 	id := number(r.ID)
 	es := make([]Entry, 0, 10)
@@ -154,7 +157,7 @@ func Entries(r *Record) []Entry {
 	return es
 }
 
-// origin stands for the id in a foreign message, which may have any length and hold any character.
+// origin is the key of an id in a foreign message, which may have any length and hold any character.
 func origin(foreign string) []byte {
 	sum := sha256.Sum256([]byte(foreign))
 	return sum[:]
@@ -186,8 +189,8 @@ func decodeRecord(b []byte) (*Record, error) {
 	return &r, nil
 }
 
-// newer is the error for a record whose schema is beyond ours, whatever the newer version made of the
-// other fields; nil for others.
+// newer is the error of a record whose schema is beyond ours, whatever a newer version made of its other fields. It is
+// nil for other records.
 func newer(b []byte) error {
 	var r struct {
 		Schema int             `json:"v"`
@@ -197,8 +200,9 @@ func newer(b []byte) error {
 	if r.Schema <= schemas.Version {
 		return nil
 	}
-	return schemas.Errorf(schemas.Unavailable, "%s was written by a newer version of handoff (record schema %d, this one knows %d)",
-		bytes.Trim(r.ID, `"`), r.Schema, schemas.Version).WithHint("Update handoff; nothing was changed.")
+	const said = "%s was written by a newer version of handoff (record schema %d, this one knows %d)"
+	return schemas.Errorf(schemas.Unavailable, said, bytes.Trim(r.ID, `"`), r.Schema, schemas.Version).
+		WithHint("Update handoff; nothing was changed.")
 }
 
 // digest is the SHA-256 of parts, in base64 without padding: 43 characters.

@@ -9,13 +9,13 @@ import (
 	"handoff/schemas"
 )
 
-// chunk keeps rows small: one value of 64 KB would make a commit write five times its size.
+// chunk is the size of a row of content in bytes. One value of 64 KB would make a commit write five times its size.
 const chunk = 2000
 
-// maxSaid is how much can be numbered in two bytes; far more than limits let in.
+// maxSaid is the size of content whose chunks can be numbered in two bytes, far beyond the limits of messages.
 const maxSaid = chunk << 16
 
-// say keeps content under the event it came with.
+// say writes content under its event.
 func (t *Tx) say(e schemas.Event, said Content) error {
 	key := join(number(e.Handoff), number(e.N), []byte{0, 0})
 	i := uint16(0)
@@ -29,7 +29,8 @@ func (t *Tx) say(e schemas.Event, said Content) error {
 	return t.w.Put(Salts, number(e.N), said.Salt)
 }
 
-// Said is the content that came with an event about a handoff; nil when there was none.
+// Said returns the content of an event about a handoff; nil when the event had none or it was erased. It does not
+// compare the content with its digest: [View.Verify] does.
 func (v *View) Said(id schemas.ID, event uint64) ([]byte, error) {
 	var content []byte
 	for row, err := range v.r.Scan(Prefix(Bodies, join(number(id), number(event)))) {
@@ -41,7 +42,7 @@ func (v *View) Said(id schemas.ID, event uint64) ([]byte, error) {
 	return content, nil
 }
 
-// Saying decodes the content that came with an event into out; event 0 leaves out as it is.
+// Saying decodes the content of an event, which is JSON, into out. For event 0 it leaves out as it is.
 func (v *View) Saying(id schemas.ID, event uint64, out any) error {
 	if event == 0 {
 		return nil

@@ -8,14 +8,14 @@ import (
 	"handoff/schemas"
 )
 
-// Sent is what the index of senders knows without reading a record.
+// Sent is what the index of senders knows of a handoff, so that no record has to be read.
 type Sent struct {
 	ID     schemas.ID
 	At     Time
-	Digest string
+	Digest string // of the content, as in [Record]
 }
 
-// Sent yields what an agent sent, newest first.
+// Sent yields the handoffs that an agent sent, newest first.
 func (v *View) Sent(from schemas.Agent) iter.Seq2[Sent, error] {
 	r := Prefix(BySender, word(from))
 	r.Reverse = true

@@ -9,17 +9,17 @@ import (
 	"handoff/schemas"
 )
 
-// Token is what is kept of a bearer token. Its secret is kept nowhere.
+// Token is the row of a bearer token. Its secret is kept nowhere. A token is never deleted: a revoked one says so.
 type Token struct {
 	schemas.Token
 	Hash string `json:"hash"` // SHA-256 of the secret, in lower-case hexadecimal; never changes
 }
 
-// The keys of tokens begin with what they are found by.
+// The keys of tokens begin with a letter that says by what they are found.
 func tokenByName(name string) []byte { return join([]byte("n"), []byte(name)) }
 func tokenByHash(hash string) []byte { return join([]byte("h"), []byte(hash)) }
 
-// Token gives a token, also one that is revoked or expired; nil when there is none of that name.
+// Token returns a token, also one that is revoked or expired; nil when there is none of that name.
 func (v *View) Token(name string) (*Token, error) {
 	b, err := v.r.Get(Tokens, tokenByName(name))
 	if b == nil || err != nil {
@@ -28,7 +28,8 @@ func (v *View) Token(name string) (*Token, error) {
 	return decodeToken(b)
 }
 
-// TokenOf gives the token whose secret has a hash; nil when there is none.
+// TokenOf returns the token whose secret has the given hash, also one that is revoked or expired; nil when there is
+// none.
 func (v *View) TokenOf(hash string) (*Token, error) {
 	name, err := v.r.Get(Tokens, tokenByHash(hash))
 	if name == nil || err != nil {
@@ -56,7 +57,7 @@ func (v *View) Tokens() iter.Seq2[Token, error] {
 	}
 }
 
-// PutToken keeps a token under its name and its hash.
+// PutToken writes a token under its name and its hash. The hash of a name that exists must be the same.
 func (t *Tx) PutToken(token Token) error {
 	b, err := json.Marshal(token)
 	if err != nil {
@@ -73,11 +74,12 @@ func decodeToken(b []byte) (*Token, error) {
 	return &t, json.Unmarshal(b, &t)
 }
 
-// tokenBox is where pending handoffs that were sent with a token are counted. No mailbox is called so.
+// tokenBox is the name under which pending handoffs that were sent with a token are counted. No mailbox has such a
+// name.
 func tokenBox(name string) schemas.Address { return schemas.Address("token:" + name) }
 
-// PendingOf counts the handoffs that were sent with a token and are pending, also those that wait for
-// something other than an agent.
+// PendingOf returns how many handoffs that were sent with a token are pending, blocked ones included. It costs one
+// read.
 func (v *View) PendingOf(token string) (int, error) {
 	m, err := v.Mailbox(tokenBox(token))
 	return m.Pending, err

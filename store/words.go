@@ -11,14 +11,14 @@ import (
 	"handoff/schemas"
 )
 
-// maxWords bounds the row of words of one handoff.
+// maxWords is how many words are kept of one handoff.
 const maxWords = 200
 
-// WordList is what a handoff is found by: distinct words, each after a zero byte.
+// WordList are the words by which a handoff is found: distinct, each after a zero byte. [ListWords] makes one.
 type WordList []byte
 
-// ListWords takes the first two hundred words of the texts, so the most telling text comes first. It takes
-// longer than writing them, so it is done before the transaction.
+// ListWords returns the first two hundred distinct words of the texts, so callers put the most telling text first. It
+// takes longer than writing them, so callers do it before the transaction.
 func ListWords(texts ...string) WordList {
 	var list WordList
 	n := 0
@@ -31,11 +31,12 @@ func ListWords(texts ...string) WordList {
 	return append(list, 0)
 }
 
-// PutWords keeps the words by which a handoff is found. One row per handoff keeps a send cheap; a search
-// reads these rows, newest first.
+// PutWords writes the words by which a handoff is found. One row for each handoff keeps a send cheap; a search reads
+// these rows, newest first.
 func (t *Tx) PutWords(id schemas.ID, list WordList) error { return t.w.Put(Words, number(id), list) }
 
-// SplitWords splits text into distinct lower-case words of letters, marks and digits, in their order.
+// SplitWords splits text into its distinct words, in lower case and in their order. A word is made of letters, marks
+// and digits.
 func SplitWords(text string) []string { return slices.Collect(distinctWords([]string{text})) }
 
 func distinctWords(texts []string) iter.Seq[string] {
@@ -55,8 +56,8 @@ func distinctWords(texts []string) iter.Seq[string] {
 	}
 }
 
-// between tells whether a lower-case character is no part of a word. Marks are: many scripts write vowels
-// with them.
+// between reports whether a lower-case character is no part of a word. Marks are part of words: many scripts write
+// vowels with them.
 func between(r rune) bool {
 	if r < utf8.RuneSelf {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
@@ -64,8 +65,8 @@ func between(r rune) bool {
 	return !unicode.In(r, unicode.L, unicode.M, unicode.Nd)
 }
 
-// HasWords tells whether a handoff has, for each of the given words, one that begins with it. They are
-// compared byte by byte, so they come from [SplitWords] as well.
+// HasWords reports whether for each of the given words the handoff has a word that begins with it. Words are compared
+// byte by byte, so the given ones come from [SplitWords].
 func (v *View) HasWords(id schemas.ID, words []string) (bool, error) {
 	row, err := v.r.Get(Words, number(id))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// abandon lets go of a file that bbolt opened and panicked over. Closing it is
-// not enough: the lock lives as long as the mapping, which nobody can undo.
+// abandon closes a file after bbolt panicked while it opened it. It also unlocks the file: the lock would live as long
+// as the mapping of the file, which nobody can undo.
 func abandon(f *os.File) {
 	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
 	_ = f.Close()

@@ -4,5 +4,5 @@ package bolt
 
 import "os"
 
-// abandon lets go of a file that bbolt opened and panicked over.
+// abandon closes a file after bbolt panicked while it opened it.
 func abandon(f *os.File) { _ = f.Close() }

@@ -12,8 +12,8 @@ import (
 	"handoff/store"
 )
 
-// classify says in the words of package store what went wrong, and keeps err
-// for whoever wants to know more. It returns other errors as they are.
+// classify turns an error of bbolt or of the system into one of package store that wraps it. It returns other errors as
+// they are.
 func classify(err error) error {
 	switch {
 	case err == nil:
@@ -24,15 +24,15 @@ func classify(err error) error {
 		return store.ErrClosed
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("%w: %w", store.ErrReadOnly, err)
-	case full(err):
+	case isFull(err):
 		return fmt.Errorf("%w: %w", store.ErrFull, err)
 	}
 	return err
 }
 
-// full tells whether err means that there is no space. Bbolt flattens some
-// errors of the system to text, so their text counts as well.
-func full(err error) bool {
+// isFull reports whether err means that there is no space. bbolt turns some errors of the system into text, so isFull
+// compares the text too.
+func isFull(err error) bool {
 	for _, cause := range append(systemFull, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG) {
 		if errors.Is(err, cause) || strings.Contains(err.Error(), cause.Error()) {
 			return true
@@ -41,11 +41,10 @@ func full(err error) bool {
 	return false
 }
 
-// damaged is deferred around every use of bbolt, which panics when it meets a
-// damaged page: that is an error of the file and must not end the process. A
-// goroutine that reads the mapped file also calls debug.SetPanicOnFault, so
-// that a file which was cut off meanwhile is such an error too.
-func damaged(err *error) {
+// recoverDamage is deferred around every use of bbolt. bbolt panics when it reads a damaged page, and a damaged file
+// must not end the process. Goroutines that read the mapped file also call debug.SetPanicOnFault: a file that was cut
+// off meanwhile then panics as well.
+func recoverDamage(err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("%w (%v)", store.ErrCorrupt, v)
 	}

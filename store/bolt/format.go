@@ -10,8 +10,8 @@ import (
 	"handoff/store"
 )
 
-// format is the layout of rows that this program writes and the newest that it
-// reads. It grows when an older program could not read what is written.
+// format is the layout of rows that this program writes, and the newest that it reads. It grows when an older program
+// could not read the rows.
 const format = 1
 
 // The row of [store.Sys] that makes a file ours: "handoff 1".
@@ -20,9 +20,8 @@ const (
 	formatName = "handoff "
 )
 
-// checkFormat refuses a file that is not ours, or newer than this program. A
-// file without any bucket is fresh: whoever made it was stopped before the
-// first commit.
+// checkFormat refuses a file that is no store of handoff, or is newer than this program. A file without any bucket is
+// fresh: the process that made it ended before its first commit.
 func checkFormat(tx *bbolt.Tx) (fresh bool, err error) {
 	if name, _ := tx.Cursor().First(); name == nil {
 		return true, nil

@@ -4,5 +4,5 @@ package bolt
 
 import "syscall"
 
-// systemFull are names for a full disk that only this system has.
+// systemFull are errors of a full disk that only this system has.
 var systemFull []syscall.Errno

@@ -11,16 +11,16 @@ import (
 	"handoff/store"
 )
 
-// findings are what is known of a file before anything is done to it.
+// findings are what inspect finds out about a file.
 type findings struct {
-	synced bool  // the list of free pages is in the file; it need not be looked for
+	synced bool  // the list of free pages is in the file
 	size   int64 // bytes in use
 }
 
-// inspect looks at path without changing a byte and refuses it if it is not
-// for us. No file and an empty one are fine: they are to become a store.
+// inspect reads the file at path without changing a byte, and refuses one that is no store. No file and an empty file
+// are fine: they become a store.
 func inspect(path string) (found findings, err error) {
-	defer damaged(&err)
+	defer recoverDamage(&err)
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -39,7 +39,7 @@ func inspect(path string) (found findings, err error) {
 	if errors.Is(openErr, store.ErrLocked) || errors.Is(openErr, store.ErrReadOnly) {
 		return findings{}, openErr
 	}
-	m, err := readMeta(path) // says better than openErr what is wrong
+	m, err := readMeta(path) // its error is more exact than openErr
 	if err == nil {
 		err = openErr
 	}

@@ -2,6 +2,6 @@
 
 package bolt
 
-// mapSize is not set where there is little address space, nor on Windows,
-// where the file itself would grow to it.
+// mapSize is left to bbolt where there is little address space, and on Windows, where the file itself would get this
+// size.
 const mapSize = 0

@@ -9,14 +9,12 @@ import (
 	"handoff/store"
 )
 
-// A bbolt file begins with two meta pages, written in turn; the newest whole
-// one counts. Bbolt does not tell whether it has to search a file for its free
-// pages, nor whether the file is as long as it must be, without which reading
-// the mapped file ends the process. So we read these pages ourselves. Numbers
-// are in the byte order of the machine.
+// A bbolt file begins with two meta pages, written in turn; the newest whole one is valid. bbolt tells neither whether
+// it has to search a file for its free pages, nor whether the file has all its pages; reading a page that is cut off
+// ends the process. So we read the meta pages ourselves. Numbers are in the byte order of the machine.
 
 const (
-	metaOffset = 16 // of the meta in its page, behind the header
+	metaOffset = 16 // of the meta in its page, after the header
 	metaLength = 64
 	metaMagic  = 0xED0CDAED
 	metaLayout = 2
@@ -31,10 +29,12 @@ type meta struct {
 	txid     uint64
 }
 
-func (m meta) size() int64 { return int64(m.pages) * int64(m.pageSize) } //nolint:gosec // checked against the size of the file
+func (m meta) size() int64 {
+	return int64(m.pages) * int64(m.pageSize) //nolint:gosec // checked against the size of the file
+}
 
-// readMeta reads the meta page that counts. It returns [store.ErrForeign] if
-// the file has nothing of bbolt and [store.ErrCorrupt] if it is damaged.
+// readMeta reads the valid meta page. The error is [store.ErrForeign] when the file is none of bbolt, and
+// [store.ErrCorrupt] when it is damaged.
 func readMeta(path string) (meta, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -50,7 +50,7 @@ func readMeta(path string) (meta, error) {
 	for _, page := range []int64{0, pageSize} {
 		b := make([]byte, metaLength)
 		if _, err := f.ReadAt(b, page+metaOffset); err != nil {
-			continue // too short, as a file of something else may be
+			continue // too short, as a file of another program may be
 		}
 		m, magic, valid := parseMeta(b)
 		bbolt = bbolt || magic
@@ -69,8 +69,8 @@ func readMeta(path string) (meta, error) {
 	return newest, nil
 }
 
-// parseMeta takes b apart. Magic tells whether it looks like a meta of bbolt
-// at all, and valid whether it is whole and of the layout that we know.
+// parseMeta decodes b. Magic reports whether b is a meta of bbolt at all, valid whether it is whole and of the layout
+// that we know.
 func parseMeta(b []byte) (m meta, magic, valid bool) {
 	order := binary.NativeEndian
 	m = meta{

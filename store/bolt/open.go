@@ -18,7 +18,7 @@ import (
 
 const pageSize = 4096
 
-// open opens the file and tells whether its list of free pages was in order.
+// open opens the file and reports whether its list of free pages was in the file.
 func open(ctx context.Context, c Config) (db *bbolt.DB, synced bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, false, err
@@ -40,7 +40,7 @@ func open(ctx context.Context, c Config) (db *bbolt.DB, synced bool, err error) 
 	return db, found.synced, err
 }
 
-// attach takes the file, which was looked at before, and makes what is missing.
+// attach opens the file, which inspect accepted, and makes the buckets that are missing.
 func attach(c Config) (*bbolt.DB, error) {
 	db, err := bboltOpen(c.Path, bbolt.Options{NoFreelistSync: true, InitialMmapSize: mapSize})
 	if errors.Is(err, syscall.ENOMEM) {
@@ -50,13 +50,13 @@ func attach(c Config) (*bbolt.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := furnish(db); err != nil {
+	if err := initialise(db); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
 }
 
-// bboltOpen opens path with what all our openings have in common.
+// bboltOpen opens path with the options that all callers have in common.
 func bboltOpen(path string, o bbolt.Options) (db *bbolt.DB, err error) {
 	o.Timeout = 50 * time.Millisecond // one attempt; zero would wait for ever
 	o.PageSize = pageSize             // that of the machine may be larger, and so would each commit
@@ -71,14 +71,14 @@ func bboltOpen(path string, o bbolt.Options) (db *bbolt.DB, err error) {
 			abandon(file)
 		}
 	}()
-	defer damaged(&err)
+	defer recoverDamage(&err)
 	db, err = bbolt.Open(path, 0o600, &o)
 	return db, classify(err)
 }
 
-// furnish makes a new file ours. It writes nothing to a file that has all.
-func furnish(db *bbolt.DB) (err error) {
-	defer damaged(&err)
+// initialise writes the format and the buckets into a file that lacks them. It writes nothing to any other file.
+func initialise(db *bbolt.DB) (err error) {
+	defer recoverDamage(&err)
 	complete := false
 	err = db.View(func(tx *bbolt.Tx) error {
 		fresh, err := checkFormat(tx)
@@ -88,7 +88,7 @@ func furnish(db *bbolt.DB) (err error) {
 	if err != nil || complete {
 		return err
 	}
-	db.NoFreelistSync = false // so that a file is complete from the beginning
+	db.NoFreelistSync = false // so that a new file has its list of free pages
 	defer func() { db.NoFreelistSync = true }()
 	return classify(db.Update(func(tx *bbolt.Tx) error {
 		for s := range store.Spaces {
@@ -109,42 +109,43 @@ func hasBuckets(tx *bbolt.Tx) bool {
 	return true
 }
 
-// readThrough reads the first size bytes of path, so that finding its free
-// pages, which reads in no order, finds them in memory.
+// readThrough reads the first size bytes of path in order. bbolt then searches the file for free pages in no order, and
+// finds it in memory.
 func readThrough(ctx context.Context, path string, size int64) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return classify(err)
 	}
 	defer func() { _ = f.Close() }() // nothing was written
-	if _, err := io.CopyBuffer(&stopping{ctx: ctx, to: io.Discard}, io.LimitReader(f, size), make([]byte, 1<<20)); err != nil {
+	to := &ctxWriter{ctx: ctx, to: io.Discard}
+	if _, err := io.CopyBuffer(to, io.LimitReader(f, size), make([]byte, 1<<20)); err != nil {
 		return fmt.Errorf("read through: %w", err)
 	}
 	return nil
 }
 
-// reopen lets go of the file and opens it again. Views wait meanwhile.
+// reopen closes the file and opens it again. Views wait meanwhile.
 func (s *Store) reopen() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.db != nil {
-		s.gone = s.db.Close()
+		s.dbErr = s.db.Close()
 		s.db = nil
 	}
 	db, err := attach(s.config)
 	if err != nil {
-		s.gone = fmt.Errorf("open store again: %w", errors.Join(err, s.gone))
-		return s.gone
+		s.dbErr = fmt.Errorf("open store again: %w", errors.Join(err, s.dbErr))
+		return s.dbErr
 	}
-	s.db, s.gone = db, nil
+	s.db, s.dbErr = db, nil
 	return nil
 }
 
-// release lets go of the file for good, when the last View has ended.
+// release closes the file for good, once the last View has ended.
 func (s *Store) release() error {
 	s.mu.Lock()
 	db := s.db
-	s.db, s.gone = nil, store.ErrClosed
+	s.db, s.dbErr = nil, store.ErrClosed
 	s.mu.Unlock()
 	if db == nil {
 		return nil

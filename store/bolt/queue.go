@@ -7,12 +7,12 @@ import (
 	"handoff/store"
 )
 
-// request is one call of Update in line.
+// request is one call of Update in the queue.
 type request struct {
 	fn         func(store.Writer) error
 	checkpoint bool // write the list of free pages with it
 	taken      atomic.Bool
-	err        error      // how fn ended; set and read by the writer
+	err        error      // of fn; set and read by the writer
 	done       chan error // receives the outcome, once
 }
 
@@ -20,24 +20,24 @@ func newRequest(fn func(store.Writer) error) *request {
 	return &request{fn: fn, done: make(chan error, 1)}
 }
 
-// take decides whose r is: the writer's, who then runs and answers it, or its
-// caller's, who then gave up. Only the first to ask is told true.
+// take decides whether the writer runs r, or its caller gave up. Only the first of the two that asks gets true. The
+// writer then runs and answers r.
 func (r *request) take() bool { return r.taken.CompareAndSwap(false, true) }
 
-// queue is the line in front of the writer.
+// queue holds the requests that the writer has not yet taken.
 type queue struct {
-	ready chan struct{} // holds a value when there may be something new
+	ready chan struct{} // holds a value when there may be a new request
 
 	mu      sync.Mutex // guards the fields below
 	waiting []*request
 	closed  bool
 
-	size atomic.Int64 // len(waiting), to be read without the lock
+	size atomic.Int64 // len(waiting), for reads without the lock
 }
 
 func newQueue() *queue { return &queue{ready: make(chan struct{}, 1)} }
 
-// add puts r at the end, unless the line is closed.
+// add puts r at the end, and reports whether it did: not when the queue is closed.
 func (q *queue) add(r *request) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -50,7 +50,7 @@ func (q *queue) add(r *request) bool {
 	return true
 }
 
-// next moves up to n requests from the front of the line to the end of batch.
+// next moves up to n requests from the front of the queue to the end of batch.
 func (q *queue) next(batch []*request, n int) []*request {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -66,7 +66,7 @@ func (q *queue) next(batch []*request, n int) []*request {
 // len is how many wait.
 func (q *queue) len() int { return int(q.size.Load()) }
 
-// close lets nobody join the line any more.
+// close lets no request be added any more.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -74,7 +74,7 @@ func (q *queue) close() {
 	q.wake()
 }
 
-// ended tells whether nobody waits and nobody ever will.
+// ended reports whether there is no request and never will be.
 func (q *queue) ended() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -84,6 +84,6 @@ func (q *queue) ended() bool {
 func (q *queue) wake() {
 	select {
 	case q.ready <- struct{}{}:
-	default: // the writer has not yet seen the last one
+	default: // the writer has not yet received the last value
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"handoff/store"
 )
 
-// rows are the rows as one transaction sees them: what a View reads, what
-// overlays lie on and what they are flushed into.
+// rows are the rows as one transaction of bbolt sees them. Views read them; overlays are put over them and flushed into
+// them.
 type rows struct {
 	tx      *bbolt.Tx
-	buckets [store.Spaces]*bbolt.Bucket // found so far
+	buckets [store.Spaces]*bbolt.Bucket // those used so far
 }
 
 func newRows(tx *bbolt.Tx) *rows { return &rows{tx: tx} }
@@ -31,8 +31,8 @@ func (r *rows) bucket(s store.Space) *bbolt.Bucket {
 	return b
 }
 
-// appended are the spaces whose new keys come after all old ones. Their pages
-// are filled up, since nothing will be put between.
+// appended are the spaces whose new keys come after all old keys. Their pages are filled up, because no key will be put
+// between.
 var appended = [store.Spaces]bool{
 	store.Records: true, store.Bodies: true, store.Events: true,
 	store.Tree: true, store.Receipts: true, store.Salts: true,
@@ -40,27 +40,26 @@ var appended = [store.Spaces]bool{
 
 // Get implements [store.Reader].
 func (r *rows) Get(s store.Space, key []byte) (value []byte, err error) {
-	defer damaged(&err)
+	defer recoverDamage(&err)
 	return r.bucket(s).Get(key), nil
 }
 
-// Put is what an overlay is flushed into. Bbolt keeps value until the
-// transaction ends, so it must not change.
+// Put is called by [store.Overlay.Flush]. bbolt keeps value until the transaction ends, so it must not change.
 func (r *rows) Put(s store.Space, key, value []byte) (err error) {
-	defer damaged(&err)
+	defer recoverDamage(&err)
 	return r.bucket(s).Put(key, value)
 }
 
-// Delete is what an overlay is flushed into.
+// Delete is called by [store.Overlay.Flush].
 func (r *rows) Delete(s store.Space, key []byte) (err error) {
-	defer damaged(&err)
+	defer recoverDamage(&err)
 	return r.bucket(s).Delete(key)
 }
 
 // Scan implements [store.Reader].
 func (r *rows) Scan(q store.Range) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
-		// Under iter.Pull this is a goroutine of its own, where a damaged file must not end the process either.
+		// Under iter.Pull this runs on a goroutine of its own, where a damaged file must not end the process either.
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 		c := cursor{Range: q}
 		for row, err := c.first(r); ; row, err = c.next() {
@@ -81,33 +80,32 @@ type cursor struct {
 	at *bbolt.Cursor
 }
 
-// first is the row with which the range begins in its direction. Its key is
-// nil if there is none.
+// first is the first row of the range in its direction. Its key is nil when there is none.
 func (c *cursor) first(r *rows) (row store.Row, err error) {
-	defer damaged(&err)
+	defer recoverDamage(&err)
 	c.at = r.bucket(c.Space).Cursor()
 	switch {
 	case !c.Reverse:
-		return c.within(c.at.Seek(c.From)), nil
+		return c.inRange(c.at.Seek(c.From)), nil
 	case c.To != nil:
 		if k, _ := c.at.Seek(c.To); k != nil {
-			return c.within(c.at.Prev()), nil
+			return c.inRange(c.at.Prev()), nil
 		}
 	}
-	return c.within(c.at.Last()), nil
+	return c.inRange(c.at.Last()), nil
 }
 
-// next is the row after the last one. Its key is nil if there is none.
+// next is the next row. Its key is nil when there is none.
 func (c *cursor) next() (row store.Row, err error) {
-	defer damaged(&err)
+	defer recoverDamage(&err)
 	if c.Reverse {
-		return c.within(c.at.Prev()), nil
+		return c.inRange(c.at.Prev()), nil
 	}
-	return c.within(c.at.Next()), nil
+	return c.inRange(c.at.Next()), nil
 }
 
-// within is the row unless it lies beyond the end.
-func (c *cursor) within(key, value []byte) store.Row {
+// inRange is the row, without a key when it is beyond the end of the range.
+func (c *cursor) inRange(key, value []byte) store.Row {
 	beyond := c.To != nil && bytes.Compare(key, c.To) >= 0
 	if c.Reverse {
 		beyond = bytes.Compare(key, c.From) < 0

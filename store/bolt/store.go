@@ -1,20 +1,16 @@
-// Package bolt keeps rows in one bbolt file, which one process holds at a time.
+// Package bolt is a [store.Backend] that keeps rows in one bbolt file. One process at a time can open the file.
 //
-// Every space is a bucket named after it. One goroutine writes: callers of
-// Update line up, the writer gathers those who wait into one transaction and
-// answers them when it is on disk, so that many callers share one sync. Each
-// call runs on an overlay of its own, which is flushed into the transaction
-// when the call succeeds and dropped when it fails, so that calls in one
-// transaction cannot hurt each other. Views read the mapped file and wait for
-// nobody.
+// Every space is a bucket of the same name. One goroutine writes. Calls of Update wait in a queue; the writer puts all
+// calls that wait into one transaction and answers them when it is on disk, so many calls share one sync. Each call
+// runs on an overlay of its own. The overlay is flushed into the transaction when the call succeeds and dropped when it
+// fails, so calls in one transaction cannot hurt each other. Views read the mapped file and never wait for the writer.
 //
-// The list of free pages is written with a commit only while it is short, else when the writer
-// has been idle for a moment, on Checkpoint and on Close. A file left by a
-// process that was killed before is read through once when it is opened.
+// bbolt keeps a list of the free pages of the file. The writer writes it with a commit while the list is short, and
+// else when it has been idle for a moment, at Checkpoint and at Close. If the process is killed before, the file has no
+// list, and is read through once when it is opened.
 //
-// The bucket "sys" holds the key "format": what tells our file from others, and
-// old layouts from new ones. A file that is not ours, or newer than this
-// program, is refused before a byte of it is changed.
+// The bucket "sys" has the key "format". It says that the file is a store of handoff, and of which layout. Open refuses
+// another file, and one of a newer layout, before it changes a byte of it.
 package bolt
 
 import (
@@ -33,20 +29,17 @@ import (
 
 // Config says which file to open and how.
 type Config struct {
-	// Path is the file. It is made, with its directory, if it is not there;
-	// both only for this user (0600 and 0700).
+	// Path is the file. When it does not exist it is made, with its directory, both for this user only (0600 and 0700).
 	Path string
 
-	// Logger hears of panics and of what the store did to recover. Nil is silence.
+	// Logger hears of panics, and of what the store did to recover from a failed commit. Nil: nobody does.
 	Logger *slog.Logger
 
-	// GroupWait is how long the writer waits at most for as many callers as
-	// shared the last commit. It does not wait after a caller who was alone.
-	// Zero means 200 µs, negative not at all.
+	// GroupWait is how long the writer waits at most for as many calls as shared the last commit. It does not wait
+	// after a commit with one call. Zero means 200 µs, negative not at all.
 	GroupWait time.Duration
 
-	// Idle is how long nothing must be written until the list of free pages
-	// is. Zero means 250 ms.
+	// Idle is how long after the last commit the list of free pages is written. Zero means 250 ms.
 	Idle time.Duration
 }
 
@@ -69,17 +62,17 @@ type Store struct {
 	queue  *queue
 	writer writer
 
-	mu   sync.RWMutex // guards the fields below; held for writing only while the file is opened again
-	db   *bbolt.DB    // nil when there is no file to read
-	gone error        // why db is nil
+	mu    sync.RWMutex // guards the fields below; held for writing only while the file is opened again
+	db    *bbolt.DB    // nil when there is no file to read
+	dbErr error        // why db is nil
 }
 
 var _ store.Backend = (*Store)(nil)
 
-// Open opens the store at c.Path, or makes an empty one. Its errors are
-// [store.ErrLocked], [store.ErrNewer], [store.ErrForeign], [store.ErrCorrupt],
-// [store.ErrReadOnly] and [store.ErrFull]; the file is as it was after any of
-// the first four. Ctx ends a long recovery; it does not end the store.
+// Open opens the store at c.Path, or makes an empty one. Its errors wrap [store.ErrLocked], [store.ErrNewer],
+// [store.ErrForeign], [store.ErrCorrupt], [store.ErrReadOnly] or [store.ErrFull]; after any of the first four the file
+// is unchanged. ErrLocked comes after 50 ms, and the caller may try again. The end of ctx ends a long recovery; it does
+// not end the store. After a process was killed, opening a large file can take seconds: see the package comment.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	c = c.withDefaults()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -107,9 +100,8 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return fn(newRows(tx))
 }
 
-// Update implements [store.Backend]. Fn runs on the writer's goroutine. Beside
-// the errors of the contract there is the one that opening the file again gave
-// after a commit had failed: then nothing was kept.
+// Update implements [store.Backend]. Fn runs on the writer's goroutine, and other calls wait for it. After a failed
+// commit the writer opens the file again; while it cannot, Update returns the error of opening, and nothing is kept.
 func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	err := s.submit(ctx, newRequest(fn))
 	if p, ok := errors.AsType[*store.Panic](err); ok {
@@ -119,16 +111,15 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	return err
 }
 
-// Checkpoint writes the list of free pages, so that the file opens at once
-// even if this process is killed next. It does nothing if that was done.
+// Checkpoint writes the list of free pages, so that the file opens at once even if this process is killed next. It does
+// nothing when the list in the file is up to date.
 func (s *Store) Checkpoint(ctx context.Context) error {
 	r := newRequest(func(store.Writer) error { return nil })
 	r.checkpoint = true
 	return s.submit(ctx, r)
 }
 
-// submit lines r up and waits for its outcome, or takes it out of the line if
-// ctx is done before its turn.
+// submit puts r into the queue and waits for its outcome, or takes it back when ctx is done before its turn.
 func (s *Store) submit(ctx context.Context, r *request) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -147,8 +138,7 @@ func (s *Store) submit(ctx context.Context, r *request) error {
 	}
 }
 
-// Size is how many bytes of the file are in use or free to be used again; 0
-// when the store is closed.
+// Size is how many bytes the file has, used or free to be used again. It is 0 when the store is closed.
 func (s *Store) Size() int64 {
 	tx, err := s.begin(false)
 	if err != nil {
@@ -158,21 +148,21 @@ func (s *Store) Size() int64 {
 	return tx.Size()
 }
 
-// Close finishes what is in line, writes the list of free pages and lets go of
-// the file. Views under way end first.
+// Close finishes the calls in the queue, writes the list of free pages and closes the file. It waits for views under
+// way. It may be called twice, and returns the same error again.
 func (s *Store) Close() error {
 	s.queue.close()
 	<-s.writer.stopped
 	return s.writer.closed
 }
 
-// begin starts a transaction. The lock is held only so that the file is not
-// exchanged meanwhile: bbolt itself waits on closing until transactions end.
+// begin starts a transaction. It needs the lock only while it starts: bbolt's Close waits until transactions have
+// ended.
 func (s *Store) begin(writable bool) (*bbolt.Tx, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.db == nil {
-		return nil, s.gone
+		return nil, s.dbErr
 	}
 	tx, err := s.db.Begin(writable)
 	if err != nil {

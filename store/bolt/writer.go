@@ -15,28 +15,26 @@ import (
 
 const (
 	maxRequests = 512     // in one transaction
-	maxBytes    = 4 << 20 // written by one transaction, give or take one request
+	maxBytes    = 4 << 20 // written by one transaction; its last request may go beyond
 )
 
-// errExited is the outcome of calls whose transaction went away with the
-// goroutine that made it.
+// errExited is the outcome of the calls in a transaction whose goroutine was ended by one of their functions.
 var errExited = errors.New("a function given to the store ended the goroutine that ran it: nothing was changed")
 
-// writer is the one goroutine that writes. Its fields are its own until
-// stopped is closed.
+// writer is the one goroutine that writes. Only it uses the fields until stopped is closed.
 type writer struct {
 	store    *Store
 	overlay  store.Overlay
-	batch    []*request // taken from the line and not yet answered
+	batch    []*request // taken from the queue and not yet answered
 	last     int        // how many requests shared the last transaction
 	unsynced bool       // the list of free pages in the file is out of date
-	broken   bool       // a commit failed: what the file holds is uncertain until it is opened again
+	broken   bool       // a commit failed: the state of the file is unknown until it is opened again
 	closed   error      // what Close returns
 	stopped  chan struct{}
 }
 
-// run writes until the line has ended. A function may end the goroutine that
-// runs it, as testing.T.FailNow does; then another one goes on.
+// run writes until the queue has ended. A function may end the goroutine that runs it, as testing.T.FailNow does; then
+// another goroutine goes on.
 func (w *writer) run() {
 	ended := false
 	defer func() {
@@ -69,7 +67,7 @@ func (w *writer) loop() {
 	}
 }
 
-// serve answers all who wait and tells whether anybody did.
+// serve answers all requests that wait, and reports whether there were any.
 func (w *writer) serve() (served bool) {
 	for ; len(w.batch) > 0 || w.store.queue.len() > 0; served = true {
 		w.gather()
@@ -81,15 +79,14 @@ func (w *writer) serve() (served bool) {
 	return served
 }
 
-// gather waits until as many wait as shared the last transaction: those who
-// were just answered are about to call again, and one commit for all of them
-// is much cheaper than two. A timer alone would sleep for a millisecond, so it
-// only ends a loop that gives way to others.
+// gather waits until there are as many requests as shared the last transaction. The callers that were just answered are
+// about to call again, and one commit for all of them is much cheaper than two. A timer alone would sleep for a
+// millisecond, so it only ends a loop that yields to other goroutines.
 func (w *writer) gather() {
 	if w.last < 2 || w.store.config.GroupWait < 0 {
 		return
 	}
-	const turns = 10_000 // more than fit in the time; ends the loop where time stands still
+	const turns = 10_000 // more than fit in the time; ends the loop in tests where time stands still
 	over := time.NewTimer(w.store.config.GroupWait)
 	defer over.Stop()
 	for range turns {
@@ -105,9 +102,8 @@ func (w *writer) gather() {
 	}
 }
 
-// transact runs as many requests of the batch as fit into one transaction,
-// commits it and answers them. When the commit fails they all fail, those too
-// that failed by themselves or only read: they may have seen what was lost.
+// transact runs as many requests of the batch as fit into one transaction, commits it and answers them. When the commit
+// fails, all of them fail, also those that failed by themselves or only read: they may have seen rows that were lost.
 func (w *writer) transact() {
 	begun, err := 0, errExited
 	defer func() {
@@ -131,8 +127,7 @@ func (w *writer) transact() {
 	w.broken = err != nil
 }
 
-// fill runs requests of the batch in tx, counting them in begun, and commits
-// if there is anything to commit.
+// fill runs requests of the batch in tx, counts them in begun, and commits unless there is nothing to commit.
 func (w *writer) fill(tx *bbolt.Tx, begun *int) error {
 	rows, size, sync := newRows(tx), 0, false
 	for *begun < len(w.batch) && size < maxBytes {
@@ -157,13 +152,13 @@ func (w *writer) fill(tx *bbolt.Tx, begun *int) error {
 	return w.commit(tx, sync)
 }
 
-// fewPages is how many free pages are listed with every commit: what fits into one page. Then the file of a
-// process that was killed opens at once. A longer list would cost each commit more than that is worth.
+// fewPages is up to how many free pages the list of them is written with every commit: it then fits into one page, and
+// the file of a process that was killed opens at once. A longer list would cost each commit more than that is worth.
 const fewPages = 500
 
-// commit makes tx durable, with the list of free pages if sync or if it is short.
+// commit makes tx durable. It writes the list of free pages too if sync is set or the list is short.
 func (w *writer) commit(tx *bbolt.Tx, sync bool) (err error) {
-	defer damaged(&err)
+	defer recoverDamage(&err)
 	db := tx.DB()
 	if free := db.Stats(); free.FreePageN+free.PendingPageN <= fewPages {
 		sync = true
@@ -193,11 +188,11 @@ func (w *writer) checkpoint() {
 	w.repair()
 }
 
-// repair opens the file again after a commit failed, and tries again each time
-// until that succeeds; callers are told meanwhile why it does not. A damaged
-// file is left alone: each attempt would cost the address space it is mapped to.
+// repair opens the file again after a commit failed. It is called before each transaction, and tries until it succeeds;
+// meanwhile callers get the error of opening. It leaves a damaged file alone, because each attempt would cost the
+// address space to which the file is mapped.
 func (w *writer) repair() {
-	if !w.broken || errors.Is(w.store.gone, store.ErrCorrupt) {
+	if !w.broken || errors.Is(w.store.dbErr, store.ErrCorrupt) {
 		return
 	}
 	if err := w.store.reopen(); err == nil {
@@ -206,7 +201,7 @@ func (w *writer) repair() {
 	}
 }
 
-// close writes the list of free pages and lets go of the file.
+// close writes the list of free pages and closes the file.
 func (w *writer) close() error {
 	w.checkpoint()
 	return w.store.release()

@@ -1,8 +1,8 @@
-// Package ledger makes the audit registry tamper-evident: every event is a leaf of one Merkle tree, in the
-// order of its number, built as the Go checksum database builds its own (RFC 6962 hashing).
+// Package ledger makes the log of events tamper-evident. Every event is a leaf of one Merkle tree, in the order of its
+// number. The tree is built as that of the Go checksum database, with the hashes of RFC 6962.
 //
-// For event n, counted from 0, the store keeps one row with every hash that the event completed: its leaf,
-// and each inner node whose last leaf it is, lowest level first, 32 bytes each. Such a row never changes.
+// For event n, counted from 0, the store keeps one row with all hashes that the event completed: the hash of its leaf,
+// and of each inner node whose last leaf it is, lowest level first, 32 bytes each. Such a row never changes.
 package ledger
 
 import (
@@ -14,10 +14,11 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Rows gives the row of event n, counted from 0.
+// Rows returns the row of event n, counted from 0. Its error is returned by the function that it was given to.
 type Rows func(n int64) ([]byte, error)
 
-// Row computes the row of event n from its bytes and the rows before it.
+// Row computes the row of event n, counted from 0, from its bytes and the rows before it. It reads about log2(n) rows.
+// It fails when one of them is missing or too short.
 func Row(n int64, event []byte, rows Rows) ([]byte, error) {
 	hashes, err := tlog.StoredHashes(n, event, rows)
 	if err != nil {
@@ -30,7 +31,7 @@ func Row(n int64, event []byte, rows Rows) ([]byte, error) {
 	return row, nil
 }
 
-// Root is the hash of the tree over the first size events, in base64.
+// Root returns the hash of the tree over the first size events, in base64. It reads about log2(size) rows.
 func Root(size int64, rows Rows) (string, error) {
 	h, err := tlog.TreeHash(size, rows)
 	if err != nil {
@@ -56,16 +57,17 @@ func (rows Rows) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	return hashes, nil
 }
 
-// ErrMismatch means that an event or a tree row is not what it was when it was written.
+// ErrMismatch means that an event or a row was changed after it was written.
 var ErrMismatch = errors.New("the bytes do not match the tree")
 
-// Walk recomputes the tree in one pass over all events. The zero value is ready.
+// Walk computes the tree anew in one pass over all events. The zero value is ready for event 0.
 type Walk struct {
 	n    int64
 	open []tlog.Hash // roots of the complete subtrees so far, largest first
 }
 
-// Next takes the next event and its row, and reports [ErrMismatch] when they do not fit.
+// Next takes the next event and its row. The error is [ErrMismatch] when they do not fit; the walk may go on after it,
+// with the tree that the events alone make.
 func (w *Walk) Next(event, row []byte) error {
 	h := tlog.RecordHash(event)
 	levels := bits.TrailingZeros64(uint64(w.n + 1)) //nolint:gosec // n counts from 0
@@ -88,7 +90,7 @@ func (w *Walk) Next(event, row []byte) error {
 	return err
 }
 
-// Root is the hash of the tree over the events so far, in base64, and "" before the first.
+// Root returns the hash of the tree over the events so far, in base64, and "" before the first.
 func (w *Walk) Root() string {
 	if len(w.open) == 0 {
 		return ""

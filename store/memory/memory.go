@@ -1,11 +1,9 @@
-// Package memory keeps rows in memory, for tests and for trying things out.
-// It holds to the whole contract of [store.Backend] except that nothing
-// outlives the process.
+// Package memory is a [store.Backend] that keeps rows in memory, for tests and for trials. It keeps the whole contract,
+// except that nothing outlives the process.
 //
-// Rows of each space are a tree that is never changed: a write makes new nodes
-// on the way to its place and shares the rest. A version is one root for every
-// space. A View reads the version that was current when it began, an Update
-// replaces it in one step, so neither waits for the other.
+// The rows of each space are a tree whose nodes never change: a write makes new nodes on the path to its row and shares
+// all others. A version is one root for every space. A View reads the version that was current when it began, and an
+// Update replaces the version in one step, so neither waits for the other.
 package memory
 
 import (
@@ -66,7 +64,7 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	return nil
 }
 
-// Close implements [store.Backend]. Views under way keep their version.
+// Close implements [store.Backend]. It waits for an Update under way, but not for views: they keep their version.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,9 +5,8 @@ import (
 	"hash/maphash"
 )
 
-// node is a treap: a search tree by key and a heap by rank. Ranks are hashes of
-// keys, so a tree is balanced whatever the order of writes. Nodes never change;
-// with and without return a new root. A nil node is an empty tree.
+// node is a treap: a search tree by key and a heap by rank. Ranks are hashes of keys, so the tree is balanced whatever
+// the order of writes. Nodes never change: with and without return a new root. A nil node is an empty tree.
 type node struct {
 	key, value  []byte
 	rank        uint64
@@ -94,8 +93,8 @@ func join(a, b *node) *node {
 	}
 }
 
-// ascend calls each for the nodes with from ≤ key < to, first to last, until
-// it returns false, and tells whether it never did.
+// ascend calls each for the nodes with from ≤ key < to, first to last, until it returns false. It reports whether each
+// never did.
 func (n *node) ascend(from, to []byte, each func(*node) bool) bool {
 	if n == nil {
 		return true
@@ -117,7 +116,7 @@ func (n *node) descend(from, to []byte, each func(*node) bool) bool {
 		(!after || n.left.descend(from, to, each))
 }
 
-// placed tells on which side of the two bounds n is.
+// placed reports on which side of the two bounds n is.
 func (n *node) placed(from, to []byte) (after, before bool) {
 	return bytes.Compare(n.key, from) >= 0, to == nil || bytes.Compare(n.key, to) < 0
 }

@@ -6,8 +6,8 @@ import (
 	"handoff/store"
 )
 
-// version is the root of every space at one moment. Only the version that an
-// Update is preparing is written to; a published one never changes.
+// version is the root of every space at one moment. Only the version that an Update prepares is written to; a version
+// that was published never changes.
 type version [store.Spaces]*node
 
 // Get implements [store.Reader].
@@ -27,14 +27,13 @@ func (v *version) Scan(r store.Range) iter.Seq2[store.Row, error] {
 	}
 }
 
-// Put is what an overlay is flushed into. It keeps key and value: an overlay hands over
-// its own copies.
+// Put is called by [store.Overlay.Flush]. It keeps key and value, which are copies that the overlay made.
 func (v *version) Put(s store.Space, key, value []byte) error {
 	v[s] = v[s].with(key, value)
 	return nil
 }
 
-// Delete is what an overlay is flushed into.
+// Delete is called by [store.Overlay.Flush].
 func (v *version) Delete(s store.Space, key []byte) error {
 	v[s] = v[s].without(key)
 	return nil

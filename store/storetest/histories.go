@@ -61,7 +61,10 @@ type move struct {
 func anyMove(random *rand.Rand) move {
 	key := func() []byte { return fmt.Appendf(nil, "%02x", random.IntN(200)) }
 	m := move{kind: random.IntN(10), value: make([]byte, random.IntN(300))}
-	m.query = store.Range{Space: store.Space(random.IntN(3)) + store.Ready, From: key(), To: key(), Reverse: random.IntN(2) == 0}
+	m.query = store.Range{
+		Space: store.Space(random.IntN(3)) + store.Ready,
+		From:  key(), To: key(), Reverse: random.IntN(2) == 0,
+	}
 	return m
 }
 

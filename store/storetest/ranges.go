@@ -12,10 +12,15 @@ import (
 )
 
 // ordered are keys in bytewise order.
-var ordered = []string{"\x00", "\x00\x00", "\x01", "A", "a", "a\x00", "aa", "b", "\x7f", "\x80", "\xff", "\xff\x00", "\xff\xff"}
+var ordered = []string{
+	"\x00", "\x00\x00", "\x01", "A", "a", "a\x00", "aa", "b", "\x7f", "\x80", "\xff", "\xff\x00", "\xff\xff",
+}
 
 // bounds are every From and To worth trying: none, empty, keys and gaps.
-var bounds = append([][]byte{nil, {}, []byte("0"), []byte("a\x01"), []byte("\xfe"), []byte("\xff\xff\xff")}, bytesOf(ordered)...)
+var bounds = append(
+	[][]byte{nil, {}, []byte("0"), []byte("a\x01"), []byte("\xfe"), []byte("\xff\xff\xff")},
+	bytesOf(ordered)...,
+)
 
 func bytesOf(keys []string) (b [][]byte) {
 	for _, k := range keys {
@@ -134,7 +139,8 @@ func testStop(t *testing.T, b store.Backend) {
 		if err != nil {
 			return err
 		}
-		merged, err = alternate(w.Scan(store.Range{Space: store.Ready}), w.Scan(store.Range{Space: store.Ready, Reverse: true}))
+		up, down := store.Range{Space: store.Ready}, store.Range{Space: store.Ready, Reverse: true}
+		merged, err = alternate(w.Scan(up), w.Scan(down))
 		return err
 	})
 	require.Equal(t, []string{"a"}, first)

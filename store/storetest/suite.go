@@ -1,11 +1,10 @@
-// Package storetest holds every [store.Backend] to the same contract.
+// Package storetest is only for tests: it holds every [store.Backend] to the same contract.
 //
-// A driver passes [Run], and [Reopen] if it keeps rows beyond its process.
-// [Twice] wraps a backend for the tests of the layers above: it runs every
-// function given to Update twice, as an engine that retries would.
+// A driver passes [Run], and [Reopen] if it keeps rows beyond its process. [Twice] wraps a backend for the tests of the
+// layers above: it runs every function given to Update twice, as an engine that retries does.
 //
-// The suite asserts outside the functions that it gives to View and Update,
-// because a driver may run them on a goroutine of its own.
+// The suite asserts outside the functions that it gives to View and Update, because a driver may run them on a
+// goroutine of its own.
 package storetest
 
 import (
@@ -16,8 +15,7 @@ import (
 	"handoff/store"
 )
 
-// Run checks everything that one open store owes to its callers. Each test
-// gets a new empty store from open and closes it.
+// Run checks the whole contract of an open store. Each test gets a new empty store from open, and closes it.
 func Run(t *testing.T, open func(t testing.TB) store.Backend) {
 	for _, test := range suite {
 		t.Run(test.name, func(t *testing.T) { test.run(t, opened(t, open)) })
@@ -62,8 +60,8 @@ func opened(t *testing.T, open func(t testing.TB) store.Backend) store.Backend {
 	return b
 }
 
-// Reopen checks that what was written is there when the store kept in a
-// directory is closed and opened again.
+// Reopen checks that rows are there after the store of a directory was closed and opened again. Open is called several
+// times with the same directory.
 func Reopen(t *testing.T, open func(t testing.TB, dir string) store.Backend) {
 	dir := t.TempDir()
 	var want []string

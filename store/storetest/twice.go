@@ -7,10 +7,9 @@ import (
 	"handoff/store"
 )
 
-// Twice is b with every function given to Update run twice: the first time
-// everything is undone, whatever the function did, and only the second time
-// counts. It finds functions that add to their results instead of setting
-// them, or touch anything else outside.
+// Twice is b with every function given to Update run twice. The writes of the first run are always undone; the second
+// run counts. So tests find functions that add to their results instead of assigning them, or that touch anything else
+// outside.
 func Twice(b store.Backend) store.Backend { return twice{b} }
 
 type twice struct{ store.Backend }

@@ -1,7 +1,7 @@
-// Package byhand is what our figures are measured against: raw bbolt that commits the same keys and bytes
-// as our own store did, grouped by hand. Only benchmarks use it.
+// Package byhand is only for benchmarks: it commits the same keys and bytes as our store did with bbolt alone, grouped
+// by hand, so that the difference is what the layers above bbolt cost.
 //
-// A [Recorder] keeps what the typed layers wrote to a backend; a [DB] commits it again, with nothing to
+// A [Recorder] keeps the rows that the typed layers wrote to a backend. A [DB] commits them again and has nothing to
 // decide, encode or read.
 package byhand
 
@@ -14,13 +14,13 @@ import (
 	"handoff/store"
 )
 
-// most is how many transactions are committed together at most.
+// most is how many transactions are committed together.
 const most = 512
 
 // DB is a bbolt file with a bucket for each space.
 type DB struct{ db *bbolt.DB }
 
-// Open makes a file with the options that package bolt uses.
+// Open makes a file with the options of package bolt. The path must not exist.
 func Open(path string) (*DB, error) {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
 		NoFreelistSync: true, FreelistType: bbolt.FreelistMapType, PageSize: 4096, InitialMmapSize: 16 << 30,
@@ -69,8 +69,8 @@ func (t Transaction) apply(tx *bbolt.Tx) error {
 	return nil
 }
 
-// Replay commits transactions for so many callers, each of which waits for its own before it asks for the
-// next; all that wait at a time are committed together.
+// Replay commits transactions with the given number of callers. Each caller waits for its transaction before it asks
+// for the next; transactions that wait at the same time are committed together.
 func (d *DB) Replay(callers int, all []Transaction) error {
 	line := make(chan request, callers)
 	var writer, asking sync.WaitGroup

@@ -8,7 +8,7 @@ import (
 	"handoff/store"
 )
 
-// Transaction is what one Update wrote.
+// Transaction are the writes of one Update.
 type Transaction []write
 
 type write struct {
@@ -18,7 +18,7 @@ type write struct {
 	deleted bool
 }
 
-// Recorder is a backend that keeps what every transaction wrote.
+// Recorder is a backend that keeps the writes of every transaction.
 type Recorder struct {
 	store.Backend
 
@@ -26,10 +26,10 @@ type Recorder struct {
 	done []Transaction
 }
 
-// Record begins to keep what is written to a backend.
+// Record begins to keep the writes to a backend.
 func Record(b store.Backend) *Recorder { return &Recorder{Backend: b} }
 
-// Transactions are those that took effect, in the order of their ends.
+// Transactions returns the transactions that took effect, in the order of their ends.
 func (r *Recorder) Transactions() []Transaction {
 	r.mu.Lock()
 	defer r.mu.Unlock()

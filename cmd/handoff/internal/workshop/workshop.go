@@ -1,5 +1,5 @@
-// Package workshop builds the program for proofs that run it in processes of its own, and finds what they left
-// behind. Only tests use it.
+// Package workshop is only for tests: it builds the program for tests that run it in processes of their own, and finds
+// the processes that they left behind.
 package workshop
 
 import (
@@ -19,7 +19,7 @@ type Workshop struct {
 	mine func() (string, error)
 }
 
-// New gives a workshop whose directory is made when it is needed. Close removes it.
+// New returns a workshop. Its directory is made when it is needed; Close removes it.
 func New(name string) *Workshop {
 	w := &Workshop{dir: sync.OnceValues(func() (string, error) { return os.MkdirTemp("", name+"-") })}
 	w.mine = sync.OnceValues(func() (string, error) {
@@ -31,11 +31,12 @@ func New(name string) *Workshop {
 	return w
 }
 
-// Program is the program of this source, as it is released, or the file that HANDOFF_PROGRAM names.
+// Program returns the path of the program, built from this source as it is released, or the file that HANDOFF_PROGRAM
+// names. It is built once.
 func (w *Workshop) Program() (string, error) { return w.mine() }
 
-// Build compiles the program of this source as a version, empty for none. It is run in the directory of a package
-// that is three levels below the module.
+// Build compiles the program from this source as the given version, empty for none, and returns its path. It is called
+// in the directory of a package that is three levels below the module.
 func (w *Workshop) Build(version string) (program string, err error) {
 	dir, err := w.dir()
 	if err != nil {
@@ -49,7 +50,8 @@ func (w *Workshop) Build(version string) (program string, err error) {
 	if version != "" {
 		args = append(args, "-ldflags", "-X main.version="+version)
 	}
-	cmd := exec.Command("go", append(args, "handoff/cmd/handoff")...) //nolint:noctx,gosec // done before any test, with words of ours
+	args = append(args, "handoff/cmd/handoff")
+	cmd := exec.Command("go", args...) //nolint:noctx,gosec // done before any test, with arguments of ours
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build: %w\n%s", err, out)
@@ -57,8 +59,8 @@ func (w *Workshop) Build(version string) (program string, err error) {
 	return program, nil
 }
 
-// openSources opens the directories of the module. The go command takes a result from its cache unless something
-// changed that it saw the test open, and it does not see what a compiler opens.
+// openSources opens the directories of the module. The go command takes the result of a test from its cache unless a
+// file changed that the test opened, and it does not see which files the compiler opens.
 func openSources() error {
 	return filepath.WalkDir(filepath.Join("..", "..", ".."), func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != ".." {
@@ -68,7 +70,7 @@ func openSources() error {
 	})
 }
 
-// Close removes the directory. It ends the processes that still run a program of it, and gives their ids; where
+// Close removes the directory. It kills the processes that still run a program of it, and returns their ids. Where
 // there is no /proc it finds none.
 func (w *Workshop) Close() (left []int) {
 	dir, err := w.dir()

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package processtest shows whether what a program started has ended as well.
+// Package processtest is only for tests: it shows whether a process that a program started has ended with the program.
 package processtest
 
 import (
@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// patience is how long a child may need to be seen to have ended.
-const patience = 10 * time.Second
+// endLimit is how long RequireEnd waits for the end of a child.
+const endLimit = 10 * time.Second
 
-// A Child is a process that a shell script starts, and does not end. It is there as long as it has a pipe open: its
-// number would be there until somebody has waited for it.
+// A Child is a process that a shell script starts and does not end. It counts as running as long as it has a pipe open:
+// its number would be there until its parent has waited for it.
 type Child struct {
 	pipe  string
 	ended chan error
 }
 
-// NewChild gives a child that calls started, in a goroutine, once it is there.
+// NewChild returns a child. When a script has started it, started is called in another goroutine.
 func NewChild(t testing.TB, started func()) Child {
 	t.Helper()
 	c := Child{pipe: filepath.Join(t.TempDir(), "pipe"), ended: make(chan error, 1)}
@@ -35,7 +35,7 @@ func NewChild(t testing.TB, started func()) Child {
 	return c
 }
 
-// Start is a line of a shell script that starts the child.
+// Start returns a line of a shell script that starts the child.
 func (c Child) Start() string {
 	return fmt.Sprintf("exec 3>'%s'; sleep 60 >/dev/null 2>&1 & echo started >&3; exec 3>&-\n", c.pipe)
 }
@@ -55,7 +55,7 @@ func (c Child) watch(started func()) error {
 	return err
 }
 
-// RequireEnd fails unless the child was started and has ended, or is about to.
+// RequireEnd fails the test unless the child was started and ends within ten seconds.
 func (c Child) RequireEnd(t testing.TB) {
 	t.Helper()
 	select {
@@ -63,7 +63,7 @@ func (c Child) RequireEnd(t testing.TB) {
 		if err != nil {
 			t.Fatalf("watch what was started: %v", err)
 		}
-	case <-time.After(patience):
+	case <-time.After(endLimit):
 		t.Fatal("what was started goes on, or never began")
 	}
 }

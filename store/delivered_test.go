@@ -29,18 +29,18 @@ func TestWhatSessionsWereToldIsForgotten(t *testing.T) {
 		for i := range 100 {
 			session, now := fmt.Sprintf("s%03d", i), minute(i)
 			w.update(func(tx *store.Tx) error {
-				if err := tx.PutTold("qa", session, store.Told{At: now, InARow: 1}); err != nil {
+				if err := tx.PutDelivered("qa", session, store.Delivered{At: now, InARow: 1}); err != nil {
 					return err
 				}
-				return tx.ForgetTold(minute(i-10).Time(), "qa", session, 16)
+				return tx.ForgetDelivered(minute(i-10).Time(), "qa", session, 16)
 			})
 		}
-		require.LessOrEqual(t, len(w.dump(store.Tellings)[store.Tellings]), 11)
+		require.LessOrEqual(t, len(w.dump(store.Deliveries)[store.Deliveries]), 11)
 		w.view(func(v *store.View) error {
-			told, err := v.Told("qa", "s099")
+			told, err := v.Delivered("qa", "s099")
 			require.NoError(t, err)
 			require.Equal(t, 1, told.InARow)
-			told, err = v.Told("qa", "s000")
+			told, err = v.Delivered("qa", "s000")
 			require.Zero(t, told)
 			return err
 		})

@@ -1,0 +1,103 @@
+package store
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"handoff/schemas"
+)
+
+// Delivered is what hooks delivered to one session under one name, so that no item is delivered twice.
+type Delivered struct {
+	At       Time  `json:"at"` // when an item was last delivered, or when this row was last needed
+	Handoffs Seen  `json:"handoffs,omitzero"`
+	Notices  Seen  `json:"notices,omitzero"`
+	Reminded Seen  `json:"reminded,omitzero"` // handoffs that kept the session from stopping
+	InARow   int   `json:"row,omitempty"`     // how often the session was kept from stopping since it last stopped
+	Waits    int64 `json:"waits,omitempty"`   // begin of the newest wait that is to wake it, nanoseconds since 1970
+}
+
+// Seen is a set of at most a thousand numbers. When it is full it forgets the lowest, and counts all numbers up to a
+// forgotten one as seen. The zero value is empty.
+type Seen struct {
+	Below uint64   `json:"below,omitempty"` // the highest number that was forgotten
+	Of    []uint64 `json:"of,omitempty"`    // ascending
+}
+
+// mostSeen keeps the row of a set below 10 KB.
+const mostSeen = 1000
+
+// Has reports whether n was seen, or is not above a number that was forgotten.
+func (s *Seen) Has(n uint64) bool {
+	_, found := slices.BinarySearch(s.Of, n)
+	return found || n <= s.Below
+}
+
+// Add makes n seen, and reports whether it was not seen before.
+func (s *Seen) Add(n uint64) bool {
+	i, found := slices.BinarySearch(s.Of, n)
+	if found || n <= s.Below {
+		return false
+	}
+	s.Of = slices.Insert(s.Of, i, n)
+	if over := len(s.Of) - mostSeen; over > 0 {
+		s.Below = s.Of[over-1]
+		s.Of = slices.Delete(s.Of, 0, over)
+	}
+	return true
+}
+
+// Remove makes n unseen again, and reports whether it did. A number that was forgotten stays seen.
+func (s *Seen) Remove(n uint64) bool {
+	i, found := slices.BinarySearch(s.Of, n)
+	if found {
+		s.Of = slices.Delete(s.Of, i, i+1)
+	}
+	return found
+}
+
+func deliveryKey(a schemas.Agent, session string) []byte { return join(word(a), []byte(session)) }
+
+// Delivered returns what was delivered to a session under a name; the zero value when nothing was.
+func (v *View) Delivered(a schemas.Agent, session string) (d Delivered, err error) {
+	b, err := v.r.Get(Deliveries, deliveryKey(a, session))
+	if b == nil || err != nil {
+		return d, err
+	}
+	return d, json.Unmarshal(b, &d)
+}
+
+// PutDelivered replaces what was delivered to a session under a name.
+func (t *Tx) PutDelivered(a schemas.Agent, session string, d Delivered) error {
+	b, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	return t.w.Put(Deliveries, deliveryKey(a, session), b)
+}
+
+// ForgetDelivered deletes the rows of sessions whose At is before the given time. It looks at no more than limit rows,
+// those whose keys follow the key of the given session, and begins again at the first key. Each delivery calls it with
+// its own session; ids of sessions are random, so all rows are looked at in time. A row that cannot be read is deleted.
+func (t *Tx) ForgetDelivered(before time.Time, a schemas.Agent, session string, limit int) error {
+	from := deliveryKey(a, session)
+	for _, r := range []Range{{Space: Deliveries, From: from, Hold: true}, {Space: Deliveries, To: from, Hold: true}} {
+		for row, err := range t.w.Scan(r) {
+			if err != nil {
+				return err
+			}
+			if limit--; limit < 0 {
+				return nil
+			}
+			var d Delivered
+			if json.Unmarshal(row.Value, &d) == nil && d.At >= At(before) {
+				continue
+			}
+			if err := t.w.Delete(Deliveries, row.Key); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
