@@ -139,10 +139,11 @@ var house = []room{
 		owns:    []string{"github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4", "golang.org/x/time"},
 	},
 
+	{level: 5, path: "cmd/handoff/internal/shell", about: "command lines, as a shell reads them"},
 	{level: 5, path: "cmd/handoff/internal/git", about: "what a repository says of itself"},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/client", about: "the table of clients",
-		imports: []string{"cmd/handoff/internal/git"},
+		imports: []string{"cmd/handoff/internal/shell", "cmd/handoff/internal/git"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/edit", about: "text of configuration files",

@@ -12,6 +12,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/setup"
 	"handoff/cmd/handoff/internal/git"
+	"handoff/cmd/handoff/internal/shell"
 	"handoff/schemas"
 )
 
@@ -34,7 +35,7 @@ func wantedBefore(w setup.Desired) wanted {
 		return wanted{hooks: true}
 	}
 	return wanted{
-		agent: w.Call.Agent, workspace: cmp.Or(client.Argument(w.Server.Command, "--workspace"), w.Call.Workspace),
+		agent: w.Call.Agent, workspace: cmp.Or(shell.Argument(w.Server.Command, "--workspace"), w.Call.Workspace),
 		url: w.Server.URL, tokenEnv: w.Server.TokenEnv, hooks: w.Hooks, wake: w.Call.Wake, trust: w.Server.Trust,
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/setup"
+	"handoff/cmd/handoff/internal/shell"
 	"handoff/schemas"
 )
 
@@ -71,7 +71,7 @@ func (s *setupRun) question() string {
 // sayWaiting tells a person what it is that takes so long.
 func sayWaiting(a *cli.App, command []string) {
 	if a.IsTerminal(a.Stderr) {
-		fmt.Fprintf(a.Stderr, "waiting for: %s\n", schemas.Visible(client.Line(command)))
+		fmt.Fprintf(a.Stderr, "waiting for: %s\n", schemas.Visible(shell.Line(command)))
 	}
 }
 

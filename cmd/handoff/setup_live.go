@@ -12,6 +12,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/clients/setup/live"
+	"handoff/cmd/handoff/internal/shell"
 	"handoff/cmd/handoff/internal/workspace"
 )
 
@@ -51,11 +52,11 @@ func (s *setupRun) ask(ctx context.Context, c *clientSetup, server installed.Ent
 	}
 	program := server.Command[0]
 	if _, another := errors.AsType[*live.Another](err); another {
-		return &liveness{Problem: err.Error(), Remedy: client.Line([]string{"command", "-v", program})}
+		return &liveness{Problem: err.Error(), Remedy: shell.Line([]string{"command", "-v", program})}
 	}
-	remedy := client.Line(append([]string{program}, "where")) // says what is wrong with the place, if that is it
+	remedy := shell.Line(append([]string{program}, "where")) // says what is wrong with the place, if that is it
 	if s.within.Machine.LookPath(program) == "" && !filepath.IsAbs(program) {
-		remedy = "put " + program + " on PATH, as with: ln -s " + client.Quoted(s.Executable) + " ~/.local/bin/" + program
+		remedy = "put " + program + " on PATH, as with: ln -s " + shell.Quote(s.Executable) + " ~/.local/bin/" + program
 	}
 	return &liveness{Problem: err.Error(), Remedy: remedy}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/shell"
 	"handoff/schemas"
 )
 
@@ -36,7 +36,7 @@ func printFilePlan(p *cli.Page, f *fileSetup) {
 		return
 	}
 	if f.Command != nil {
-		p.Line("  $ %s", schemas.Visible(client.Line(f.Command)))
+		p.Line("  $ %s", schemas.Visible(shell.Line(f.Command)))
 	}
 	printDiff(p, f.Diff)
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"handoff/cmd/handoff/internal/shell"
 	"handoff/schemas"
 )
 
@@ -37,11 +38,4 @@ func (a *App) sayAgain(hint string) string {
 }
 
 // InShell writes a word as a shell reads it.
-func InShell(word string) string {
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
-		return !strings.ContainsRune("/.:_-+@%", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	}) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(schemas.Visible(word), "'", `'\''`) + "'"
-}
+func InShell(word string) string { return shell.Quote(schemas.Visible(word)) }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/journal"
+	"handoff/cmd/handoff/internal/workspace"
 	"handoff/mailbox"
 	"handoff/schemas"
 	"handoff/store"
@@ -59,7 +60,7 @@ type mailboxes struct {
 	log   *journal.Journal
 }
 
-func (c Config) file() string { return filepath.Join(c.Dir, "handoff.db") }
+func (c Config) file() string { return filepath.Join(c.Dir, workspace.StoreFile) }
 
 func (c Config) open(ctx context.Context, alone bool) (relay.Store, error) {
 	log := journal.New(c.Dir)

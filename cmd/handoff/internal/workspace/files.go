@@ -11,8 +11,10 @@ import (
 	"handoff/tools/relay"
 )
 
+// StoreFile is the name of the file with the handoffs, in the directory of a workspace.
+const StoreFile = "handoff.db"
+
 const (
-	storeFile  = "handoff.db"
 	lockFile   = "handoff.lock"
 	logFile    = "handoff.log"
 	memoryFile = "project.json"
@@ -20,7 +22,7 @@ const (
 
 // ours tells what handoff writes into the directory of a workspace. Nothing else in there is ours to delete.
 func ours(name string) bool {
-	patterns := append(relay.Files(), storeFile, logFile, logFile+".1", memoryFile, memoryFile+".*")
+	patterns := append(relay.Files(), StoreFile, logFile, logFile+".1", memoryFile, memoryFile+".*")
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, err := filepath.Match(pattern, name)
 		return ok && err == nil
@@ -41,7 +43,7 @@ func (w Workspace) Exists() bool {
 }
 
 // Store is the file with the handoffs.
-func (w Workspace) Store() (File, bool) { return w.file(storeFile) }
+func (w Workspace) Store() (File, bool) { return w.file(StoreFile) }
 
 // Log is what its owners wrote of themselves.
 func (w Workspace) Log() (File, bool) { return w.file(logFile) }

@@ -78,18 +78,24 @@ func Named(name string, getenv func(string) string) (Workspace, error) {
 	return Workspace{Name: name, Dir: filepath.Join(state, name), By: ByName}, nil
 }
 
-// stateDir holds all workspaces. It is where programs keep state that outlives them, by the XDG base directory
-// specification, which has relative paths ignored.
+// stateDir is the directory of all workspaces.
 func stateDir(getenv func(string) string) (string, error) {
-	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "handoff"), nil
-	}
 	home := homeDir(getenv)
-	if home == "" {
+	if home == "" && !filepath.IsAbs(getenv("XDG_STATE_HOME")) {
 		return "", schemas.Errorf(schemas.Unavailable, "there is no place for files: neither XDG_STATE_HOME nor HOME is set").
 			WithHint("Set XDG_STATE_HOME to an absolute path.")
 	}
-	return filepath.Join(home, ".local", "state", "handoff"), nil
+	return StateDir(getenv, home), nil
+}
+
+// StateDir is where handoff keeps what outlives it, for whoever has this home directory: by the XDG base directory
+// specification, which has relative paths ignored. What begins with a dot there is no workspace.
+func StateDir(getenv func(string) string, home string) string {
+	state := getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) {
+		state = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(state, "handoff")
 }
 
 func homeDir(getenv func(string) string) string {

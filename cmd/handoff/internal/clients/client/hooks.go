@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"handoff/cmd/handoff/internal/shell"
 )
 
 // Hooks are the commands that a client runs when something happens in a session.
@@ -101,7 +103,7 @@ func (c Client) handler(h Hook, call Call) Object {
 }
 
 // Command gives the command line of a hook, for a shell.
-func (c Client) Command(h Hook, call Call) string { return Line(c.Words(h, call)) }
+func (c Client) Command(h Hook, call Call) string { return shell.Line(c.Words(h, call)) }
 
 // Words gives the program of a hook and its arguments.
 func (c Client) Words(h Hook, call Call) []string {
@@ -122,11 +124,11 @@ func (c Client) Words(h Hook, call Call) []string {
 // Reads tells how a command line calls handoff; ok tells whether it is, to the letter, what [Client.Command] makes
 // of a hook.
 func (c Client) Reads(h Hook, line string) (call Call, ok bool) {
-	all, ok := words(line)
+	all, ok := shell.Words(line)
 	if !ok || len(all) == 0 {
 		return call, false
 	}
-	call = Call{Program: all[0], Agent: Argument(all, "--agent"), Workspace: Argument(all, "--workspace")}
+	call = Call{Program: all[0], Agent: shell.Argument(all, "--agent"), Workspace: shell.Argument(all, "--workspace")}
 	return call, line == c.Command(h, call)
 }
 
@@ -134,7 +136,7 @@ func (c Client) Reads(h Hook, line string) (call Call, ok bool) {
 // with one of these programs. It may do something besides: what is changed or removed must be a whole one, see
 // [IsHookLine].
 func BeginsAsHookLine(line string, programs ...string) bool {
-	program, rest, _ := cutWord(line)
+	program, rest, _ := shell.CutWord(line)
 	rest = strings.TrimLeft(rest, " \t")
 	return isOurs(program, programs) && (strings.HasPrefix(rest, "hook ") || strings.HasPrefix(rest, "wait --hook"))
 }
@@ -142,7 +144,7 @@ func BeginsAsHookLine(line string, programs ...string) bool {
 // IsHookLine tells whether a command line is one that [Client.Command] makes of a hook, now or before, whichever
 // path the program had, or with one of these programs. A line that does anything besides is somebody else's.
 func IsHookLine(line string, programs ...string) bool {
-	all, ok := words(line)
+	all, ok := shell.Words(line)
 	if !ok || len(all) < 3 || !isOurs(all[0], programs) {
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/clients/setup/live"
+	"handoff/cmd/handoff/internal/shell"
 )
 
 // examineAddress examines an entry that leads over the network, by what a client asks first: a proxy may pass
@@ -74,9 +75,9 @@ func (in *installation) nameToken(e installed.Entry, u *url.URL) string {
 	if change, ok := in.planned(desired, e.Path); !ok || change.Err != nil {
 		return in.removal(e)
 	}
-	flags := []string{"--http", client.Quoted(e.URL), "--token-env", tokenEnv}
+	flags := []string{"--http", shell.Quote(e.URL), "--token-env", tokenEnv}
 	if e.Agent != "" {
-		flags = append(flags, "--agent", client.Quoted(e.Agent))
+		flags = append(flags, "--agent", shell.Quote(e.Agent))
 	}
 	return in.setup(in.client, e.Scope, append(flags, "--yes")...)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/shell"
 )
 
 // A Bench is what clients are examined with.
@@ -69,7 +70,7 @@ func (in *installation) unreadable() (all []Finding) {
 	for _, u := range in.unread {
 		remedy := in.setup(in.client, in.scopeOf(u.Path), "--print")
 		if errors.Is(u.Err, fs.ErrPermission) {
-			remedy = "chmod u+rw " + client.Quoted(u.Path)
+			remedy = "chmod u+rw " + shell.Quote(u.Path)
 		}
 		all = append(all, failure(aboutClients, "%s: %s: %v", in.client.Title, u.Path, u.Err).remedied("%s", remedy))
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/shell"
 	"handoff/cmd/handoff/internal/workspace"
 )
 
@@ -20,7 +20,7 @@ func Files(w workspace.Workspace, sh Shell) []Finding {
 	if !w.Exists() {
 		return []Finding{ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir), room(w.Dir)}
 	}
-	return append(slices.Concat(permissions(w.Dir), storeFile(filepath.Join(w.Dir, storeName), sh)), room(w.Dir))
+	return append(slices.Concat(permissions(w.Dir), storeFile(filepath.Join(w.Dir, workspace.StoreFile), sh)), room(w.Dir))
 }
 
 // Shut tells whether a workspace cannot be looked into without changing something, and what there is to say of it:
@@ -58,14 +58,14 @@ func permissions(dir string) []Finding {
 	case errors.Is(err, fs.ErrNotExist):
 		return []Finding{failure(aboutStore, "%s is a link that leads nowhere", dir).remedied("%s", aside(dir))}
 	case err != nil:
-		return []Finding{failure(aboutStore, "its directory cannot be looked at: %v", err).remedied("ls -ld %s", client.Quoted(dir))}
+		return []Finding{failure(aboutStore, "its directory cannot be looked at: %v", err).remedied("ls -ld %s", shell.Quote(dir))}
 	case !info.IsDir():
 		return []Finding{failure(aboutStore, "%s is no directory", dir).remedied("%s", aside(dir))}
 	case info.Mode().Perm()&usable != usable:
-		return []Finding{failure(aboutStore, "%s is %s: its user cannot use it", dir, info.Mode().Perm()).remedied("chmod 700 %s", client.Quoted(dir))}
+		return []Finding{failure(aboutStore, "%s is %s: its user cannot use it", dir, info.Mode().Perm()).remedied("chmod 700 %s", shell.Quote(dir))}
 	case info.Mode().Perm()&others != 0:
 		return []Finding{warning(aboutStore, "%s is %s: others on this machine may look into it", dir, info.Mode().Perm()).
-			remedied("chmod 700 %s", client.Quoted(dir))}
+			remedied("chmod 700 %s", shell.Quote(dir))}
 	}
 	return modes(dir)
 }
@@ -74,7 +74,7 @@ func permissions(dir string) []Finding {
 func modes(dir string) []Finding {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return []Finding{failure(aboutStore, "its directory cannot be read: %v", err).remedied("ls -l %s", client.Quoted(dir))}
+		return []Finding{failure(aboutStore, "its directory cannot be read: %v", err).remedied("ls -l %s", shell.Quote(dir))}
 	}
 	var open, shut []string
 	for _, e := range entries {
@@ -89,10 +89,10 @@ func modes(dir string) []Finding {
 	}
 	var all []Finding
 	if len(shut) > 0 {
-		all = append(all, failure(aboutStore, "its user cannot read and write %s", named(shut)).remedied("chmod 600 %s", client.Line(shut)))
+		all = append(all, failure(aboutStore, "its user cannot read and write %s", named(shut)).remedied("chmod 600 %s", shell.Line(shut)))
 	}
 	if len(open) > 0 {
-		all = append(all, warning(aboutStore, "others may read %s", named(open)).remedied("chmod 600 %s", client.Line(open)))
+		all = append(all, warning(aboutStore, "others may read %s", named(open)).remedied("chmod 600 %s", shell.Line(open)))
 	}
 	if len(all) == 0 {
 		all = append(all, ok(aboutStore, "%s is for its user only", dir))
@@ -139,7 +139,7 @@ func (d disk) judged(dir string) Finding {
 	}
 	said := fmt.Sprintf("%.1f GiB (%.0f %%) are free on its disk", float64(d.free)/(1<<30), share)
 	if d.free < leastFree || share < leastShare {
-		return warning(aboutStore, "only %s", said).remedied("df -h %s", client.Quoted(dir))
+		return warning(aboutStore, "only %s", said).remedied("df -h %s", shell.Quote(dir))
 	}
 	return ok(aboutStore, "%s", said)
 }

@@ -12,7 +12,7 @@ import (
 	"net/url"
 	"time"
 
-	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/shell"
 )
 
 // reaching is how long a server elsewhere may take to answer.
@@ -45,7 +45,7 @@ func ready(ctx context.Context, site string, web *http.Client) Finding {
 func siteOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
 // ask is the command that shows what a server says at a path.
-func ask(site, path string) string { return "curl -i " + client.Quoted(site+path) }
+func ask(site, path string) string { return "curl -i " + shell.Quote(site+path) }
 
 // starting is the command that starts the server of an address. One on another machine can only be asked whether it
 // is there, and one with a certificate needs what is not known here.
@@ -53,7 +53,7 @@ func starting(u *url.URL, sh Shell) string {
 	if u.Scheme != "http" || !isHere(u.Hostname()) {
 		return ask(siteOf(u), "/healthz")
 	}
-	return sh.line("serve --http %s", client.Quoted(net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "80"))))
+	return sh.line("serve --http %s", shell.Quote(net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "80"))))
 }
 
 // isHere tells a host that is always this machine.

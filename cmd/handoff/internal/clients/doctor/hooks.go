@@ -19,6 +19,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/process"
+	"handoff/cmd/handoff/internal/shell"
 	"handoff/schemas"
 	"handoff/tools"
 )
@@ -65,14 +66,14 @@ func (in *installation) rehearse(ctx context.Context, h client.Hook, f installed
 		found = found.remedied("%s", in.mendHook(f, h, line))
 	}
 	if err := os.RemoveAll(stage.dir); err != nil {
-		return warning(aboutHooks, "%s: what was made to try them is left: %v", in.client.Title, err).remedied("rm -r %s", client.Quoted(stage.dir))
+		return warning(aboutHooks, "%s: what was made to try them is left: %v", in.client.Title, err).remedied("rm -r %s", shell.Quote(stage.dir))
 	}
 	return found
 }
 
 // perform sends a handoff and runs the hook twice.
 func (s stage) perform(ctx context.Context, c client.Client, h client.Hook, words []string, agent string) Finding {
-	command := client.Line(words)
+	command := shell.Line(words)
 	to := schemas.Agent(cmp.Or(agent, s.Machine.Getenv("HANDOFF_AGENT"), c.Name))
 	if err := s.send(ctx, to); err != nil {
 		return skipped(aboutHooks, "%s: they cannot be tried: %v", c.Title, err)

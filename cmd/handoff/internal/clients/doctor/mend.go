@@ -7,6 +7,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/clients/setup"
+	"handoff/cmd/handoff/internal/shell"
 )
 
 // mend is the command that makes an entry what setup writes. The server of another program, which setup leaves
@@ -49,7 +50,7 @@ func (in *installation) complaint(e installed.Entry) string {
 	if mend := in.mend(e); mend != "" && e.Scope != installed.Local {
 		return mend
 	}
-	return client.Line(e.Command) + " </dev/null"
+	return shell.Line(e.Command) + " </dev/null"
 }
 
 // planned is what setup would do to a file of the client; ok is false for one that it does not know.
@@ -102,7 +103,7 @@ func (in *installation) removal(e installed.Entry) string {
 	own, empty := in.client.Own, e.URL == "" && len(e.Command) == 0
 	if own != nil && !(own.Strict && empty) {
 		if arguments := own.Remove(e.Scope); arguments != nil {
-			return in.within(e.Scope) + client.Line(append([]string{in.client.Program}, arguments...))
+			return in.within(e.Scope) + shell.Line(append([]string{in.client.Program}, arguments...))
 		}
 	}
 	return in.setup(in.client, in.scopeOf(e.Path), "--print")
@@ -113,7 +114,7 @@ func (in *installation) within(scope client.Scope) string {
 	if scope == client.User {
 		return ""
 	}
-	return "cd " + client.Quoted(in.Machine.Project) + " && "
+	return "cd " + shell.Quote(in.Machine.Project) + " && "
 }
 
 // onlyPlugin is the command that takes out what setup writes beside the plugin, in one scope after the other. It is

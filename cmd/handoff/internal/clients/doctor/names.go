@@ -6,6 +6,7 @@ import (
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/cmd/handoff/internal/shell"
 )
 
 // twoNames tells of a server and hooks of one scope that act under different names: the hooks then tell of the mail
@@ -16,7 +17,7 @@ func (in *installation) twoNames() []Finding {
 		if i < 0 || len(e.Command) == 0 || slices.ContainsFunc(e.Environ, namesAgent) {
 			continue
 		}
-		server, hooks := client.Argument(e.Command, "--agent"), in.agentOf(in.hooks[i])
+		server, hooks := shell.Argument(e.Command, "--agent"), in.agentOf(in.hooks[i])
 		if server != hooks {
 			return []Finding{warning(aboutHooks, "%s: its server acts %s, and its hooks %s", in.client.Title, as(server), as(hooks)).
 				remedied("%s", in.setup(in.client, e.Scope, "--yes"))}

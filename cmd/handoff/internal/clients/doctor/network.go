@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/shell"
 )
 
 // Served is what the environment says of the server that handoff serve --http listens with.
@@ -91,9 +92,9 @@ func (s Served) start(u *url.URL, sh Shell) string {
 	case err != nil:
 		return starting(u, sh)
 	case s.Cert == "" && all:
-		return sh.line("serve --http %s", client.Quoted(u.Host))
+		return sh.line("serve --http %s", shell.Quote(u.Host))
 	}
-	return sh.line("serve --http %s", client.Quoted(s.At))
+	return sh.line("serve --http %s", shell.Quote(s.At))
 }
 
 // trusting gives a client like another one that trusts, of all servers, only the one with the certificate in a file.

@@ -12,6 +12,7 @@ import (
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/process"
+	"handoff/cmd/handoff/internal/shell"
 )
 
 // A Program is the file of this program, and the one that a shell starts by its name.
@@ -44,7 +45,7 @@ func (p Program) Call() string {
 	if p.isNamed() || p.Path == "" {
 		return client.ServerName
 	}
-	return client.Quoted(p.Path)
+	return shell.Quote(p.Path)
 }
 
 // isNamed tells whether PATH leads to this program, by whichever file.
@@ -63,16 +64,16 @@ func (p Program) in(scope client.Scope) string {
 func (p Program) lead(m client.Machine) string {
 	local := filepath.Join(m.Home, ".local", "bin")
 	free := m.Home != "" && isFree(filepath.Join(local, client.ServerName))
-	link := "mkdir -p ~/.local/bin && ln -sf " + client.Quoted(p.Path) + " ~/.local/bin/" + client.ServerName
+	link := "mkdir -p ~/.local/bin && ln -sf " + shell.Quote(p.Path) + " ~/.local/bin/" + client.ServerName
 	switch {
 	case p.isNamed():
 		return ""
 	case p.OnPath == "" && free && slices.ContainsFunc(filepath.SplitList(m.Getenv("PATH")), func(dir string) bool { return filepath.Clean(dir) == local }):
 		return link
 	case p.There != "" && writable(filepath.Dir(p.OnPath)):
-		return "ln -sf " + client.Line([]string{p.Path, p.OnPath})
+		return "ln -sf " + shell.Line([]string{p.Path, p.OnPath})
 	case client.IsHandoff(p.Path):
-		return "export PATH=" + client.Quoted(filepath.Dir(p.Path)) + `:"$PATH"`
+		return "export PATH=" + shell.Quote(filepath.Dir(p.Path)) + `:"$PATH"`
 	case free:
 		return link + ` && export PATH="$HOME/.local/bin:$PATH"`
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/shell"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools"
@@ -24,7 +24,7 @@ func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh She
 	}
 	all := []Finding{ok(aboutStore, "it opens, and holds %s in %.1f MiB", counted(newest.Event, "event"), float64(file.Bytes)/(1<<20))}
 	if newest.Failing != "" {
-		all = []Finding{failure(aboutStore, "the last change could not be kept: %s", newest.Failing).remedied("df -h %s", client.Quoted(file.Path))}
+		all = []Finding{failure(aboutStore, "the last change could not be kept: %s", newest.Failing).remedied("df -h %s", shell.Quote(file.Path))}
 	}
 	return append(all, verified(ctx, boxes, file, sh.line("audit verify")))
 }
@@ -51,7 +51,7 @@ func Nowhere(err error, asked workspace.Config, sh Shell) Finding {
 		return f.remedied("%s", homing)
 	}
 	if project, err := (workspace.Config{Dir: asked.Name, Cwd: asked.Cwd, Getenv: asked.Getenv}).ProjectDir(); asked.Name != "" && err == nil {
-		return f.remedied("%s --dir %s", Shell{Program: sh.Program}.line("doctor"), client.Quoted(project))
+		return f.remedied("%s --dir %s", Shell{Program: sh.Program}.line("doctor"), shell.Quote(project))
 	}
 	return f
 }

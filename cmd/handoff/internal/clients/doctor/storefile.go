@@ -7,10 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/shell"
 )
-
-const storeName = "handoff.db"
 
 // storeFile looks at the place of the store. What is none stands in the way of one; of nothing, as of an empty file,
 // the next command makes one.
@@ -53,7 +51,7 @@ func aside(path string) string {
 	to := path + ".aside"
 	for n := 2; ; n++ {
 		if _, err := os.Lstat(to); err != nil {
-			return "mv " + client.Line([]string{path, to})
+			return "mv " + shell.Line([]string{path, to})
 		}
 		to = fmt.Sprintf("%s.aside-%d", path, n)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/cmd/handoff/internal/shell"
 )
 
 // trust examines whether a client runs what it was told to run: some ask a person first.
@@ -22,7 +23,7 @@ func (in *installation) trust() (all []Finding) {
 		}
 		found := say(about, "%s %s", in.client.Title, d.Text)
 		if d.Command != nil {
-			found = found.remedied("%s", in.within(client.Project)+client.Line(d.Command))
+			found = found.remedied("%s", in.within(client.Project)+shell.Line(d.Command))
 		}
 		all = append(all, found)
 	}

@@ -8,6 +8,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/edit"
 	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/cmd/handoff/internal/shell"
 )
 
 // changeable reads a file that is to be changed. The error is the reason to leave it alone.
@@ -66,7 +67,7 @@ func (d Desired) plugin(c client.Client) (b installed.Brought, ok bool) {
 // Hint says what a person can do about a file that was left alone.
 func Hint(c client.Client, err error) string {
 	if plugged, ok := errors.AsType[*Plugged](err); ok {
-		return client.Line(append([]string{c.Program}, plugged.Remove...)) + " takes it out. Then run this again."
+		return shell.Line(append([]string{c.Program}, plugged.Remove...)) + " takes it out. Then run this again."
 	}
 	if foreign, ok := errors.AsType[*Foreign](err); ok {
 		if foreign.Remove == nil {
@@ -97,7 +98,7 @@ func (c Change) besides() Change {
 	}
 	entries, _ := installed.Entries(c.Client, c.desired.Machine)
 	if slices.ContainsFunc(entries, func(e installed.Entry) bool { return e.Scope == installed.Local }) {
-		c.Foreign = &Local{client.Line(append([]string{c.Client.Program}, removal(c.Client, installed.Local)...))}
+		c.Foreign = &Local{shell.Line(append([]string{c.Client.Program}, removal(c.Client, installed.Local)...))}
 	}
 	return c
 }

@@ -16,15 +16,12 @@ import (
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/cmd/handoff/internal/workspace"
 )
 
 // Receipts gives the directory of the receipts on a machine. No workspace has such a name.
 func Receipts(m client.Machine) string {
-	state := m.Getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(state) {
-		state = filepath.Join(m.Home, ".local", "state")
-	}
-	return filepath.Join(state, "handoff", ".setup")
+	return filepath.Join(workspace.StateDir(m.Getenv, m.Home), ".setup")
 }
 
 // A receipt is what is needed to undo what was done to a file.

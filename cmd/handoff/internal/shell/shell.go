@@ -1,12 +1,13 @@
-package client
+// Package shell writes a command as a line that a POSIX shell reads, and reads such a line again.
+package shell
 
 import (
 	"slices"
 	"strings"
 )
 
-// Quoted is a word as a shell takes it, and as it is where that needs nothing.
-func Quoted(word string) string {
+// Quote gives a word as a shell reads it: in quotes only where it needs them.
+func Quote(word string) string {
 	plain := func(r rune) bool {
 		return r > 0x7f || strings.ContainsRune("-_./+,:=@%", r) ||
 			'0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z'
@@ -17,11 +18,11 @@ func Quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Line is a command as a shell takes it.
+// Line gives a command as a shell reads it.
 func Line(words []string) string {
 	var quoted []string
 	for _, word := range words {
-		quoted = append(quoted, Quoted(word))
+		quoted = append(quoted, Quote(word))
 	}
 	return strings.Join(quoted, " ")
 }
@@ -38,12 +39,12 @@ func Argument(command []string, flag string) string {
 // special are the characters that tell a shell more than a word, where they are not quoted.
 const special = ";&|$`<>(){}[]*?!#\n\r"
 
-// words reads a command line as a shell does: it inverts [Line]. It is not ok if the line holds anything but words:
+// Words reads a command line as a shell does: it inverts [Line]. It is not ok if the line holds anything but words:
 // another command, a variable, or a quote that does not end.
-func words(line string) (all []string, ok bool) {
+func Words(line string) (all []string, ok bool) {
 	for line = strings.TrimLeft(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {
 		var word string
-		if word, line, ok = cutWord(line); !ok {
+		if word, line, ok = CutWord(line); !ok {
 			return nil, false
 		}
 		all = append(all, word)
@@ -51,8 +52,8 @@ func words(line string) (all []string, ok bool) {
 	return all, true
 }
 
-// cutWord gives the first word of a command line, without its quotes, and what follows.
-func cutWord(line string) (word, rest string, ok bool) {
+// CutWord gives the first word of a command line, without its quotes, and what follows.
+func CutWord(line string) (word, rest string, ok bool) {
 	for line != "" && line[0] != ' ' && line[0] != '\t' {
 		var piece string
 		if piece, line, ok = cutPiece(line); !ok {
