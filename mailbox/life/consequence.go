@@ -1,7 +1,9 @@
 package life
 
 // Consequence is one thing that follows from an action on a handoff: somebody is told, or another handoff is made
-// or changed.
+// or changed. It is carried out in the transaction of the action, in the name of whoever acted. Whoever acted is not
+// told of it. A consequence that goes through the handoffs that wait for this one, or through its parts, passes over
+// those that cannot be read.
 type Consequence string
 
 // The consequences.
@@ -78,7 +80,8 @@ var follows = []Row{
 
 func then(follow ...Consequence) []Consequence { return follow }
 
-// Follows gives the rows of an action, in their order.
+// Follows gives the rows of an action, in their order. The golden file testdata/follows.txt shows them for every
+// action.
 func Follows(a Action) (rows []Row) {
 	for _, row := range follows {
 		if row.After == a {

@@ -5,80 +5,26 @@ package life
 
 import "handoff/schemas"
 
-// Action is something that happens to a handoff. The actions of the tools are split where the outcome
-// differs: reject and decline, requeue and exhaust.
-type Action string
-
-// The actions, each with the name that its event has in the registry.
-const (
-	Send      Action = "sent"
-	Approve   Action = "approved"
-	Refuse    Action = "refused"
-	Ready     Action = "ready" // what it waited for is there: its time, or the handoffs before it
-	Claim     Action = "claimed"
-	Reclaim   Action = "reclaimed"
-	Amend     Action = "amended"
-	Progress  Action = "progress"
-	Ask       Action = "asked"
-	Answer    Action = "answered"
-	Unreserve Action = "unreserved" // the asker did not come back for the answer
-	Complete  Action = "completed"
-	Fail      Action = "failed"
-	Reject    Action = "rejected"
-	Decline   Action = "declined"
-	Release   Action = "released"
-	Renew     Action = "renewed"
-	Lost      Action = "disconnected"
-	Requeue   Action = "lease_ended"
-	Exhaust   Action = "attempts_used_up"
-	Expire    Action = "timed_out"
-	Cancel    Action = "cancelled"
-	Return    Action = "returned"
-	Forward   Action = "passed_on"
-	Retry     Action = "retried"
-	Rerun     Action = "tried_again" // the holder failed and asked for a retry
-	Rollback  Action = "rolled_back"
-	Escalate  Action = "escalated"
-	Redo      Action = "given_back" // the child of a return was made
-	Mark      Action = "checkpoint"
-	Late      Action = "late"
-	Defer     Action = "deferred" // more follows from it than one transaction carries out
-	Resume    Action = "resumed"  // the clock goes on with that
-
-	// These are about no handoff.
-	Register    Action = "registered"
-	Message     Action = "message"
-	TokenAdd    Action = "token_added"
-	TokenRevoke Action = "token_revoked"
-	Denied      Action = "denied" // a caller with a token asked to act as another than it names
-)
-
-// Actions lists the actions on a handoff in the order of its life.
-var Actions = []Action{
-	Send, Approve, Refuse, Ready, Claim, Reclaim, Amend, Progress, Ask, Answer,
-	Unreserve, Complete, Fail, Reject, Decline, Release, Renew, Lost, Requeue,
-	Exhaust, Expire, Cancel, Forward, Return, Retry, Rerun, Rollback, Escalate, Redo, Mark, Late, Defer, Resume,
-}
-
-// Parts is a set of the parts that callers play towards a handoff.
+// Parts is a set of the parts that callers play towards a handoff. A caller plays several at once: a sender may be the
+// owner of the workflow, too.
 type Parts uint16
 
 // The parts.
 const (
-	Anyone Parts = 1 << iota
-	Recipient
-	Holder // proves the claim
-	Sender
-	Owner // of the workflow
-	Human
-	Clock
-	Verifier // holds a verification_request about it
+	Anyone    Parts = 1 << iota
+	Recipient       // may claim it: it is addressed so, or the agent qualifies for its pool and did not decline it
+	Holder          // claimed it last, and proves that with the claim token or the connection
+	Sender          // sent it
+	Owner           // sent the first handoff of its workflow
+	Human           // a person, on the command line
+	Clock           // the server, for what is due by time or follows from something else
+	Verifier        // holds a verification_request that is a child of it
 )
 
 // Step is what an action does in a state.
 type Step struct {
-	To schemas.Status
-	By Parts // whoever plays one of these may do it
+	To schemas.Status // the state after it
+	By Parts          // whoever plays one of these may do it
 }
 
 // Unsent is the state before the first.
@@ -150,7 +96,8 @@ func same(by Parts, states ...schemas.Status) map[schemas.Status]Step {
 	return m
 }
 
-// Next is what an action does in a state; ok is false when it is not allowed there.
+// Next is what an action does in a state; ok is false when it is not allowed there. The golden file
+// testdata/transitions.txt shows it for every action in every state.
 func Next(a Action, from schemas.Status) (s Step, ok bool) {
 	s, ok = table[a][from]
 	return s, ok
