@@ -36,7 +36,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err := o.restate(&now, h); err != nil {
 		return nil, err
 	}
-	return &now, o.commit(happening{action: life.Amend, was: r, now: &now, said: content})
+	return &now, o.commitSaying(happening{action: life.Amend, was: r, now: &now}, content)
 }
 
 // amended gives what the handoff says now, as content of the event to come.
@@ -158,8 +158,7 @@ func (o *op) redirect(r, now *store.Record, c schemas.Changes, out *schemas.Upda
 				About(r.ID, r.Status, 0).WithField("to").WithHint("Only a pending handoff can be; its holder can release it to another.")
 		}
 	}
-	work := draft{to: to, handoff: schemas.Handoff{Type: cmp.Or(c.Type, r.Type)}}
-	if out.Warnings, err = o.checkRecipient(&work); err != nil || c.To == "" {
+	if out.Warnings, err = o.checkRecipient(to, cmp.Or(c.Type, r.Type), false); err != nil || c.To == "" {
 		return err
 	}
 	readdress(now, to)

@@ -42,7 +42,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*s
 	now.Permission = in.Conditions != nil && len(in.Conditions.NeedsPermission) > 0
 	o.touch(&now)
 	text := strings.Join(questions, "\n")
-	return &now, o.commit(happening{action: life.Ask, was: r, now: &now, said: content, text: text})
+	return &now, o.commitSaying(happening{action: life.Ask, was: r, now: &now, text: text}, content)
 }
 
 func questionsOf(in schemas.UpdateIn) []string {
@@ -90,7 +90,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		now.Box, now.Reserved = schemas.Address(r.Asker), store.At(o.now.Add(reservation))
 	}
 	out.To = now.Box
-	return &now, o.commit(happening{action: life.Answer, was: r, now: &now, said: content, text: in.Note})
+	return &now, o.commitSaying(happening{action: life.Answer, was: r, now: &now, text: in.Note}, content)
 }
 
 // rebody changes what a handoff says: the whole of it becomes content of the event to come.

@@ -15,29 +15,18 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		return nil, err
 	}
 	o.end(&now)
-	content, err := o.saidNote(&now, in)
+	content, err := o.saidNote(&now, schemas.UpdateIn{Action: in.Action, Note: in.Note})
 	if err != nil {
 		return nil, err
 	}
 	if out.Children, err = o.openChildren(r); err != nil {
 		return nil, err
 	}
-	err = o.commit(happening{
-		action: life.Cancel, was: r, now: &now, said: content,
+	err = o.commitSaying(happening{
+		action: life.Cancel, was: r, now: &now,
 		text: fmt.Sprintf("Cancelled by %s. %s", o.by.Agent, in.Note),
-	})
+	}, content)
 	return &now, err
-}
-
-// saidNote makes content of the note that came with an action and points the record to it.
-func (o *op) saidNote(now *store.Record, in schemas.UpdateIn) (content store.Content, err error) {
-	if in.Note == "" {
-		return content, nil
-	}
-	if now.Note, err = o.nextEvent(); err != nil {
-		return content, err
-	}
-	return o.said(schemas.UpdateIn{Action: in.Action, Note: in.Note})
 }
 
 func (o *op) openChildren(r *store.Record) (open []schemas.ID, err error) {

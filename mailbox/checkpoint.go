@@ -45,7 +45,7 @@ func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, 
 		return nil, err
 	}
 	now.Checkpoint = event
-	return &now, o.commit(happening{action: life.Mark, was: r, now: &now, said: content})
+	return &now, o.commitSaying(happening{action: life.Mark, was: r, now: &now}, content)
 }
 
 // lastCheckpoint is where work stood last; nil when nobody said.

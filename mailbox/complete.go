@@ -101,9 +101,9 @@ func (o *op) complete(r *store.Record, in schemas.CompleteIn, digest string, kep
 	if r.Status == schemas.Waiting && r.Permission {
 		out.Warnings = append(out.Warnings, "a permission was asked for and not granted")
 	}
-	err = o.commit(happening{
-		action: life.Complete, was: r, now: &now, said: content, text: completionText(done), forward: forward,
-	})
+	err = o.commitSaying(happening{
+		action: life.Complete, was: r, now: &now, text: completionText(done), forward: forward,
+	}, content)
 	if err != nil {
 		return out, err
 	}

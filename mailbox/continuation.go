@@ -49,11 +49,7 @@ func (o *op) passOn(h *happening) (*schemas.SendOut, error) {
 			return nil, err
 		}
 	}
-	send := o.send
-	if next.handoff.Type == schemas.TypeMessage {
-		send = o.message
-	}
-	sent, err := send(&next)
+	sent, err := o.deliver(&next)
 	if err != nil {
 		e := schemas.AsError(err)
 		return nil, e.About(0, "", 0).WithField(strings.TrimSuffix("continuation."+e.Field, ".")).WithHint("%s %s was not completed either.", e.Hint, r.ID)

@@ -4,16 +4,20 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+
+	"handoff/mailbox/contract"
+	"handoff/schemas"
 )
 
-// encode makes the content that is kept, and the digest by which the same content is known again.
+// encode makes the content that is kept, the words by which it is found, and the digest by which the same content is
+// known again.
 func (s *Service) encode(d *draft) error {
 	content, err := s.said(d.handoff)
 	if err != nil {
 		return err
 	}
 	h := d.handoff
-	d.content, d.words = content, wordsOf(&h)
+	d.content, d.words, d.promises = content, wordsOf(&h), promises(h.Expectations)
 	if h.Metadata.Deadline == nil && h.Metadata.NotBefore == nil && h.Source.AgentID == "" {
 		d.digest = shortDigest(content.Bytes)
 		return nil
@@ -22,6 +26,11 @@ func (s *Service) encode(d *draft) error {
 	h.Source.AgentID = ""
 	d.digest, err = digestOf(h)
 	return err
+}
+
+// promises tells whether a completion is to be compared with what was asked for.
+func promises(e *schemas.Expectations) bool {
+	return e != nil && (len(contract.Criteria(e)) > 0 || len(e.OutputSchema) > 0)
 }
 
 func digestOf(v any) (string, error) {

@@ -16,6 +16,7 @@ type draft struct {
 	content   store.Content
 	words     store.WordList
 	digest    string
+	promises  bool      // it asks for something that a completion must answer
 	stated    time.Time // the deadline that was asked for
 	deadline  time.Time // that, or the end of the timeout: the earlier
 	notBefore time.Time

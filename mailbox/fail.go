@@ -119,10 +119,11 @@ func (o *op) endFailed(h happening, failure schemas.Failure, digest string) (out
 	if now.Checkpoint != 0 {
 		failure.CheckpointID = checkpointID(now.Checkpoint)
 	}
-	if h.said, err = o.said(failure); err != nil {
+	content, err := o.said(failure)
+	if err != nil {
 		return out, nil, err
 	}
-	if err := schemas.TooBig("failure", len(h.said.Bytes), o.Limits.Handoff); err != nil {
+	if err := schemas.TooBig("failure", len(content.Bytes), o.Limits.Handoff); err != nil {
 		return out, nil, err
 	}
 	o.end(now)
@@ -132,7 +133,7 @@ func (o *op) endFailed(h happening, failure schemas.Failure, digest string) (out
 		h.text += " Suggested instead: " + failure.Alternative + "."
 	}
 	o.ended = now.ID
-	if err := o.commit(h); err != nil {
+	if err := o.commitSaying(h, content); err != nil {
 		return out, nil, err
 	}
 	followed, err := o.follow()
@@ -205,7 +206,7 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 		now.Uncharged = r.Uncharged || r.Status.Held() // a silent attempt that lapsed before stays one
 	}
 	now.Excluded = append(now.Excluded, o.by.Agent)
-	if err := o.commit(happening{action: life.Decline, was: r, now: &now, said: content}); err != nil {
+	if err := o.commitSaying(happening{action: life.Decline, was: r, now: &now}, content); err != nil {
 		return schemas.FailOut{}, err
 	}
 	return declined(&now, "others may take it; you are passed over"), nil

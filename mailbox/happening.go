@@ -13,9 +13,8 @@ type happening struct {
 	was    *store.Record // as it was read, nil for a new one
 	now    *store.Record
 
-	said  store.Content // is kept with the event
-	other schemas.ID    // the event names it: a handoff that this one made, or was made by
-	due   store.Time    // the event names it: when the clock was to do this
+	other schemas.ID // the event names it: a handoff that this one made, or was made by
+	due   store.Time // the event names it: when the clock was to do this
 
 	text    string        // what those read who are told of it
 	why     lost          // why it did not end well

@@ -3,6 +3,7 @@ package mailbox
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"handoff/schemas"
@@ -113,21 +114,24 @@ const (
 	lookedBack = 64
 )
 
-// sameContent is an earlier handoff of this sender with the same content, zero for none.
-func (o *op) sameContent(d *draft) (schemas.ID, error) {
+// warnOfRepeat warns of an earlier handoff of this sender with the same content, unless the sender gave a key.
+func (o *op) warnOfRepeat(d *draft) (warnings []string, err error) {
+	if d.key != "" {
+		return nil, nil
+	}
 	n := 0
 	for sent, err := range o.Sent(o.by.Agent) {
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		if n++; n > lookedBack || o.now.Sub(sent.At.Time()) > repeats {
 			break
 		}
 		if sent.Digest == d.digest {
-			return sent.ID, nil
+			return []string{fmt.Sprintf("same as %s, sent within the last 10 minutes", sent.ID)}, nil
 		}
 	}
-	return 0, nil
+	return nil, nil
 }
 
 func value[T any](p *T) (v T) {

@@ -26,5 +26,5 @@ func (o *op) keepLate(r *store.Record, result schemas.Late, digest, summary stri
 	now := r.Clone()
 	now.Late, now.LateDigest = append(now.Late, event), digest
 	text := "A late result came from " + string(o.by.Agent) + ": " + summary
-	return o.commit(happening{action: life.Late, was: r, now: &now, said: content, text: text})
+	return o.commitSaying(happening{action: life.Late, was: r, now: &now, text: text}, content)
 }

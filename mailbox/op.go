@@ -117,7 +117,10 @@ func (o *op) step(a life.Action, r *store.Record) (now store.Record, err error) 
 
 // commit keeps a changed record with its event, which is given what the operation knows. What follows from it
 // is carried out later in the same transaction, see [op.follow].
-func (o *op) commit(h happening) error {
+func (o *op) commit(h happening) error { return o.commitSaying(h, store.Content{}) }
+
+// commitSaying is commit with what was said: it is kept with the event.
+func (o *op) commitSaying(h happening, said store.Content) error {
 	h.by = o.by
 	was, now := h.was, h.now
 	now.Wakes = wakes(now)
@@ -129,7 +132,7 @@ func (o *op) commit(h happening) error {
 	if was != nil && e.Via == schemas.ViaClock {
 		e.Asleep = int(o.asleep(was).Seconds())
 	}
-	if _, err := o.tx.Change(was, now, e, h.said); err != nil {
+	if _, err := o.tx.Change(was, now, e, said); err != nil {
 		return err
 	}
 	o.wrote = true

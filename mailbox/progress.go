@@ -23,21 +23,16 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 	if err != nil {
 		return nil, err
 	}
-	var content store.Content
-	if in.Note != "" {
-		if now.Note, err = o.nextEvent(); err != nil {
-			return nil, err
-		}
-		if content, err = o.said(schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent}); err != nil {
-			return nil, err
-		}
+	content, err := o.saidNote(&now, schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent})
+	if err != nil {
+		return nil, err
 	}
 	if in.Percent != 0 {
 		now.Percent = in.Percent
 	}
 	now.Ask, now.Asker, now.Permission = 0, "", false
 	o.touch(&now)
-	return &now, o.commit(happening{action: life.Progress, was: r, now: &now, said: content})
+	return &now, o.commitSaying(happening{action: life.Progress, was: r, now: &now}, content)
 }
 
 // heldNow checks that the caller holds the claim and that it runs.

@@ -13,12 +13,12 @@ import (
 
 // checkRecipient refuses a recipient that nobody knows, where agents are declared, and one that does not
 // accept the type of work. In an open workspace a new name is a mailbox, and the sender is warned.
-func (o *op) checkRecipient(d *draft) (warnings []string, err error) {
-	to, directed := d.to.Directed()
+func (o *op) checkRecipient(box schemas.Address, kind string, force bool) (warnings []string, err error) {
+	to, directed := box.Directed()
 	if !directed {
-		return o.checkPool(d)
+		return o.checkPool(box)
 	}
-	if err := o.checkRoom(d.to); err != nil {
+	if err := o.checkRoom(box); err != nil {
 		return nil, err
 	}
 	if to == schemas.Human || to == o.by.Agent {
@@ -30,12 +30,12 @@ func (o *op) checkRecipient(d *draft) (warnings []string, err error) {
 	}
 	switch {
 	case a == nil && !o.acting(to):
-		return o.unknownRecipient(d, to)
+		return o.unknownRecipient(to, force)
 	case a == nil: // it is here and did nothing yet
 		a = &store.Agent{Card: schemas.Card{Name: to}}
 	}
-	if !d.force && d.handoff.Type != schemas.TypeMessage && !roster.Accepts(a.Card, d.handoff.Type) {
-		return nil, o.unaccepted(to, d.handoff.Type)
+	if !force && kind != schemas.TypeMessage && !roster.Accepts(a.Card, kind) {
+		return nil, o.unaccepted(to, kind)
 	}
 	if a.Claims == 0 {
 		warnings = append(warnings, fmt.Sprintf("nobody has claimed as %s yet", to))
@@ -47,8 +47,8 @@ func (o *op) checkRecipient(d *draft) (warnings []string, err error) {
 }
 
 // checkPool warns when nobody qualifies: the handoff waits until somebody does.
-func (o *op) checkPool(d *draft) (warnings []string, err error) {
-	if err := o.checkRoom(d.to); err != nil {
+func (o *op) checkPool(pool schemas.Address) (warnings []string, err error) {
+	if err := o.checkRoom(pool); err != nil {
 		return nil, err
 	}
 	cards, err := o.cards()
@@ -56,11 +56,11 @@ func (o *op) checkPool(d *draft) (warnings []string, err error) {
 		return nil, err
 	}
 	for _, c := range cards {
-		if slices.Contains(roster.Boxes(c), d.to) {
+		if slices.Contains(roster.Boxes(c), pool) {
 			return nil, nil
 		}
 	}
-	return []string{fmt.Sprintf("no registered agent qualifies for %s yet: it waits until one does", d.to)}, nil
+	return []string{fmt.Sprintf("no registered agent qualifies for %s yet: it waits until one does", pool)}, nil
 }
 
 func (o *op) checkRoom(box schemas.Address) error {
@@ -74,12 +74,12 @@ func (o *op) checkRoom(box schemas.Address) error {
 
 // unknownRecipient refuses a name that nobody has, where agents are declared. One that has mail already is
 // known all the same, and force makes it known.
-func (o *op) unknownRecipient(d *draft, to schemas.Agent) (warnings []string, err error) {
+func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, err error) {
 	cards, err := o.cards()
 	if err != nil {
 		return nil, err
 	}
-	m, err := o.Mailbox(d.to)
+	m, err := o.Mailbox(schemas.Address(to))
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (o *op) unknownRecipient(d *draft, to schemas.Agent) (warnings []string, er
 		declared = declared || c.Registered
 	}
 	meant := closest.Meant(to, known)
-	if !declared || d.force || m != (store.Mailbox{}) {
+	if !declared || force || m != (store.Mailbox{}) {
 		warning := fmt.Sprintf("nobody has claimed as %s yet: if that is a typing error, cancel and send again", to)
 		if len(meant) > 0 {
 			warning = fmt.Sprintf("nobody has claimed as %s yet; did you mean %s? Then cancel and send again", to, meant[0])
@@ -127,14 +127,13 @@ func (o *op) unaccepted(to schemas.Agent, kind string) error {
 }
 
 // routed says who could take work that is addressed to a capability or role.
-func (o *op) routed(d *draft) (*schemas.Routed, error) {
+func (o *op) routed(r *store.Record, generalists bool) (*schemas.Routed, error) {
 	cards, err := o.cards()
 	if err != nil {
 		return nil, err
 	}
 	ranked, excluded := roster.Rank(cards, roster.Want{
-		To: d.to, Type: d.handoff.Type, Tags: d.handoff.Tags, Estimate: d.estimate,
-		Generalists: d.handoff.Metadata.NoTakers == "generalist",
+		To: r.To, Type: r.Type, Tags: r.Tags, Estimate: estimate(r), Generalists: generalists,
 	})
 	return &schemas.Routed{Candidates: ranked[:min(len(ranked), 5)], Excluded: excluded[:min(len(excluded), 5)]}, nil
 }

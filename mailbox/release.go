@@ -22,7 +22,7 @@ func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.Update
 		if to, err = schemas.ParseAddress("to", in.To); err != nil {
 			return nil, err
 		}
-		if out.Warnings, err = o.checkRecipient(&draft{to: to, handoff: schemas.Handoff{Type: r.Type}}); err != nil {
+		if out.Warnings, err = o.checkRecipient(to, r.Type, false); err != nil {
 			return nil, err
 		}
 	}
@@ -44,17 +44,12 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.R
 		readdress(&now, to)
 	}
 	dropClaim(&now)
-	var content store.Content
-	if note != "" {
-		if now.Note, err = o.nextEvent(); err != nil {
-			return nil, err
-		}
-		if content, err = o.said(schemas.UpdateIn{Action: schemas.ActRelease, Note: note, To: string(to)}); err != nil {
-			return nil, err
-		}
+	content, err := o.saidNote(&now, schemas.UpdateIn{Action: schemas.ActRelease, Note: note, To: string(to)})
+	if err != nil {
+		return nil, err
 	}
 	text := "Your claim was released by " + string(o.by.Agent) + ". " + note
-	return &now, o.commit(happening{action: life.Release, was: r, now: &now, said: content, text: text})
+	return &now, o.commitSaying(happening{action: life.Release, was: r, now: &now, text: text}, content)
 }
 
 // dropClaim ends a claim without charging it: its token is void and nobody holds the handoff.

@@ -18,18 +18,17 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	if err != nil {
 		return nil, err
 	}
-	p := place{workflow: r.Workflow, parent: r.ID, depth: r.Depth + 1, maxDepth: r.MaxDepth}
-	if err := o.checkDepth(p, r); err != nil {
+	if err := o.checkDepth(lineage{}.under(r), r); err != nil {
 		return nil, err
 	}
 	if err := o.checkPending(); err != nil {
 		return nil, err
 	}
-	content, err := o.saidNote(&now, in)
+	content, err := o.saidNote(&now, schemas.UpdateIn{Action: in.Action, Note: in.Note})
 	if err != nil {
 		return nil, err
 	}
-	err = o.commit(happening{action: life.Return, was: r, now: &now, said: content, why: lost{Reason: in.Note}})
+	err = o.commitSaying(happening{action: life.Return, was: r, now: &now, why: lost{Reason: in.Note}}, content)
 	if err != nil {
 		return nil, err
 	}

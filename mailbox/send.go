@@ -3,10 +3,9 @@ package mailbox
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
+	"slices"
 
-	"handoff/mailbox/contract"
 	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
@@ -19,11 +18,7 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 		return schemas.SendOut{}, err
 	}
 	out, err := mutate(ctx, s, by, func(o *op) (schemas.SendOut, error) {
-		deliver := o.send
-		if d.handoff.Type == schemas.TypeMessage {
-			deliver = o.message
-		}
-		out, err := deliver(&d)
+		out, err := o.deliver(&d)
 		if err == nil && in.DryRun {
 			out.HandoffID, out.NoticeID, out.Status = 0, 0, "dry_run"
 			return out, errDryRun{out}
@@ -49,167 +44,84 @@ func isDryRun(err error) bool {
 	return ok
 }
 
-// send gives a draft its place: recipient, parent, workflow and order, all in this transaction.
-func (o *op) send(d *draft) (out schemas.SendOut, err error) {
-	if again, err := o.sentBefore(d); again != nil || err != nil {
-		return value(again), err
+// deliver sends a draft: a handoff, or a notice for a message. A draft that the same caller sent before with the same
+// key is not sent again: it gives the first answer.
+func (o *op) deliver(d *draft) (out schemas.SendOut, err error) {
+	if first, err := o.sentBefore(d); first != nil || err != nil {
+		return value(first), err
 	}
-	if err := o.checkPending(); err != nil {
-		return out, err
-	}
-	warnings, err := o.checkRecipient(d)
+	warnings, err := o.checkDraft(d)
 	if err != nil {
 		return out, err
 	}
-	warnings = append(warnings, d.warnings...)
-	place, err := o.place(d)
+	if d.handoff.Type == schemas.TypeMessage {
+		out, err = o.message(d)
+	} else {
+		out, err = o.send(d)
+	}
 	if err != nil {
 		return out, err
 	}
-	if same, err := o.sameContent(d); err != nil {
-		return out, err
-	} else if same != 0 && d.key == "" {
-		warnings = append(warnings, fmt.Sprintf("same as %s, sent within the last 10 minutes", same))
-	}
-	r, err := o.create(d, place)
-	if err != nil {
-		return out, err
-	}
-	out = schemas.SendOut{
-		HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent,
-		BlockedBy: blockedBy(r), Warnings: warnings,
-	}
-	if m, err := o.Mailbox(r.Box); err != nil {
-		return out, err
-	} else if m.Pending == 1 && !r.Blocked() {
-		out.Position = 1 // the usual case needs no counting afterwards
-	}
-	if _, directed := r.To.Directed(); !directed {
-		if out.Routed, err = o.routed(d); err != nil {
-			return out, err
-		}
-	}
+	out.Warnings = slices.Concat(warnings, out.Warnings)
 	return out, o.rememberKey(d, out)
 }
 
-// place is where a new handoff stands in its workflow.
-type place struct {
-	workflow schemas.Workflow // "" for a new one
-	parent   schemas.ID
-	retryOf  schemas.ID
-	depth    int
-	maxDepth int
-}
-
-// create writes a new record with its content, words, workflow and event.
-func (o *op) create(d *draft, p place) (*store.Record, error) {
-	id, err := o.tx.NewID()
+// checkDraft refuses what the caller may not send, or not there.
+func (o *op) checkDraft(d *draft) (warnings []string, err error) {
+	if d.handoff.Type != schemas.TypeMessage {
+		err = o.checkPending()
+	} else if _, directed := d.to.Directed(); !directed {
+		err = schemas.Invalidf("to", "a message goes to one agent, not to %s", d.to).
+			WithHint("Name an agent, or send work with another type. list_agents shows who is here.")
+	}
 	if err != nil {
 		return nil, err
 	}
-	r := o.newRecord(id, d, p)
-	if r.After, err = o.dependencies(d); err != nil {
-		return nil, err
-	}
-	if err := o.joinWorkflow(r); err != nil {
-		return nil, err
-	}
-	if err := o.tx.PutWords(id, d.words); err != nil {
-		return nil, err
-	}
-	if r.Body, err = o.nextEvent(); err != nil { // last: what came before may have left events
-		return nil, err
-	}
-	return r, o.commit(happening{action: life.Send, now: r, said: d.content, other: p.parent})
+	return o.checkRecipient(d.to, d.handoff.Type, d.force)
 }
 
-// newRecord is what a draft says of itself, in its place.
-func (o *op) newRecord(id schemas.ID, d *draft, p place) *store.Record {
-	h := &d.handoff
-	r := &store.Record{
-		ID: id, Workflow: p.workflow, From: h.Source.Agent, To: d.to, Type: h.Type, Title: h.Title, Tags: h.Tags,
-		Priority: h.Metadata.Priority, Status: schemas.Pending, Box: d.to,
-		Created: store.At(o.now), Deadline: store.At(d.deadline),
-		Parent: p.parent, RetryOf: p.retryOf, Depth: p.depth, MaxDepth: p.maxDepth,
-		Attempt: min(d.attempt, h.Metadata.MaxAttempts-1), MaxAttempts: h.Metadata.MaxAttempts, Estimate: int(d.estimate.Minutes()),
-		NeedsApproval: h.Metadata.NeedsApproval, Promises: promises(h.Expectations),
-		Excluded: d.excluded, Digest: d.digest, SentWith: d.token,
+// send makes a handoff of a draft that was checked: it finds where the handoff stands in its workflow, creates it,
+// and reports.
+func (o *op) send(d *draft) (out schemas.SendOut, err error) {
+	line, err := o.lineage(d)
+	if err != nil {
+		return out, err
 	}
-	if h.Rollback != nil {
-		r.OnFailure = h.Rollback.OnFailure
+	repeated, err := o.warnOfRepeat(d)
+	if err != nil {
+		return out, err
 	}
-	if h.Origin != nil {
-		r.OriginID = h.Origin.HandoffID
+	r, err := o.create(d, line)
+	if err != nil {
+		return out, err
 	}
-	if d.notBefore.After(o.now) {
-		r.Box, r.NotBefore = "", store.At(d.notBefore)
-	}
-	return r
+	out, err = o.sent(r, d.handoff.Metadata.NoTakers == "generalist")
+	out.Warnings = slices.Concat(d.warnings, repeated)
+	return out, err
 }
 
-func promises(e *schemas.Expectations) bool {
-	return e != nil && (len(contract.Criteria(e)) > 0 || len(e.OutputSchema) > 0)
-}
-
-// joinWorkflow names the workflow of a root after it. Who sends the first handoff owns the workflow.
-func (o *op) joinWorkflow(r *store.Record) error {
-	if r.Workflow == "" {
-		r.Workflow = schemas.Workflow(fmt.Sprintf("wf_%d", r.ID))
+// sent says what became of a handoff that was just sent, and of a pool who could take it.
+func (o *op) sent(r *store.Record, generalists bool) (out schemas.SendOut, err error) {
+	out = schemas.SendOut{
+		HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent, BlockedBy: blockedBy(r),
 	}
-	wf, err := o.Workflow(r.Workflow)
-	if err != nil || wf != nil {
-		return err
+	m, err := o.Mailbox(r.Box)
+	if err != nil {
+		return out, err
 	}
-	return o.tx.PutWorkflow(r.Workflow, store.Workflow{Owner: r.From})
-}
-
-// dependencies resolves what a handoff waits for; what is completed already is not waited for.
-func (o *op) dependencies(d *draft) ([]schemas.ID, error) {
-	var after []schemas.ID
-	for i, id := range d.after {
-		field := fmt.Sprintf("options.after[%d]", i)
-		dep, err := o.find(id)
-		if err != nil {
-			return nil, schemas.AsError(err).WithField(field)
-		}
-		switch {
-		case dep.Status == schemas.Completed:
-		case dep.Status.Ended():
-			return nil, schemas.Errorf(schemas.Conflict, "%s is %s and will not be completed", dep.ID, dep.Status).
-				About(dep.ID, dep.Status, dep.Successor).WithField(field).WithHint("Name a handoff that is open, or leave it out. Nothing was sent.")
-		default:
-			after = append(after, dep.ID)
-		}
+	if m.Pending == 1 && !r.Blocked() {
+		out.Position = 1 // the usual case needs no counting afterwards
 	}
-	return after, nil
-}
-
-func blockedBy(r *store.Record) (blocked []string) {
-	if r.NeedsApproval {
-		blocked = append(blocked, "approval")
+	if _, directed := r.To.Directed(); !directed {
+		out.Routed, err = o.routed(r, generalists)
 	}
-	for _, id := range r.After {
-		blocked = append(blocked, id.String())
-	}
-	return blocked
+	return out, err
 }
 
 // message leaves a notice: mail that is read, not claimed.
 func (o *op) message(d *draft) (out schemas.SendOut, err error) {
-	if again, err := o.sentBefore(d); again != nil || err != nil {
-		return value(again), err
-	}
-	to, directed := d.to.Directed()
-	if !directed {
-		return out, schemas.Invalidf("to", "a message goes to one agent, not to %s", d.to).
-			WithHint("Name an agent, or send work with another type. list_agents shows who is here.")
-	}
-	warnings, err := o.checkRecipient(d)
-	if err != nil {
-		return out, err
-	}
 	n := schemas.Notice{
-		To: to, From: o.by.Agent, At: o.now, Kind: schemas.TypeMessage,
+		To: schemas.Agent(d.to), From: o.by.Agent, At: o.now, Kind: schemas.TypeMessage,
 		Title: "Handoff: " + d.handoff.Title, Text: d.handoff.Task, Body: d.content.Bytes,
 	}
 	if parent, err := o.parent(d); err != nil {
@@ -225,8 +137,7 @@ func (o *op) message(d *draft) (out schemas.SendOut, err error) {
 	if err := o.record(life.Message, d.content); err != nil {
 		return out, err
 	}
-	out = schemas.SendOut{NoticeID: id, Status: "delivered", To: d.to, Warnings: warnings}
-	return out, o.rememberKey(d, out)
+	return schemas.SendOut{NoticeID: id, Status: "delivered", To: d.to}, nil
 }
 
 // position counts how many come before a handoff in its mailbox, plus one; zero when it does not wait or

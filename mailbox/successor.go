@@ -35,14 +35,13 @@ func (o *op) escalate(h *happening) (*store.Record, error) {
 // it, a person is told instead and the child is nil.
 func (o *op) child(a life.Action, h *happening, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
 	r := h.now
-	p := place{workflow: r.Workflow, parent: r.ID, depth: r.Depth + 1, maxDepth: r.MaxDepth}
-	if err := o.checkDepth(p, r); err != nil {
+	if err := o.checkDepth(lineage{}.under(r), r); err != nil {
 		return nil, o.notify(schemas.Human, noticeOf(noticeTooDeep, r, err.Error()+". "+h.why.text()))
 	}
 	if err := o.explain(r, &next, h.why); err != nil {
 		return nil, err
 	}
-	return o.succeed(a, r, &draft{handoff: next, to: to}, p)
+	return o.succeed(a, r, &draft{handoff: next, to: to}, lineage{}.under(r))
 }
 
 // sendBack gives returned work to the agent that did it, with what is not good enough.
@@ -55,17 +54,16 @@ func (o *op) sendBack(h *happening) (*store.Record, error) {
 	d.to, d.token, d.handoff.Kind = schemas.Address(r.Holder), o.by.Token, "return"
 	d.handoff.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
 	d.handoff.Metadata.NeedsApproval = false // the work was approved; this is the rest of it
-	p := place{workflow: r.Workflow, parent: r.ID, depth: r.Depth + 1, maxDepth: r.MaxDepth}
-	return o.succeed(life.Redo, r, d, p)
+	return o.succeed(life.Redo, r, d, lineage{}.under(r))
 }
 
 // succeed creates a handoff that takes the place of r, and names it there.
-func (o *op) succeed(a life.Action, r *store.Record, d *draft, p place) (*store.Record, error) {
+func (o *op) succeed(a life.Action, r *store.Record, d *draft, line lineage) (*store.Record, error) {
 	o.inherit(d, r)
 	if err := o.encode(d); err != nil {
 		return nil, err
 	}
-	successor, err := o.create(d, p)
+	successor, err := o.create(d, line)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +116,8 @@ func (o *op) sendAgain(a life.Action, r *store.Record, token string) (*store.Rec
 	if d.excluded = slices.Clone(r.Excluded); others && r.Holder != "" {
 		d.excluded = append(d.excluded, r.Holder)
 	}
-	p := place{workflow: r.Workflow, parent: r.Parent, depth: r.Depth, maxDepth: r.MaxDepth, retryOf: r.ID}
-	return o.succeed(a, r, d, p)
+	beside := lineage{workflow: r.Workflow, parent: r.Parent, depth: r.Depth, maxDepth: r.MaxDepth, retryOf: r.ID}
+	return o.succeed(a, r, d, beside)
 }
 
 // draftAgain drafts the same work with why it is done again. A timeout counts anew; a deadline that was a

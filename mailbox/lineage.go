@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -12,27 +13,46 @@ import (
 // continues is how long after ending a handoff a connection's next send still continues it.
 const continues = 10 * time.Minute
 
-// place finds parent, workflow and depth, and applies the limit on chains.
-func (o *op) place(d *draft) (p place, err error) {
+// lineage is where a new handoff stands in its workflow.
+type lineage struct {
+	workflow schemas.Workflow // "" for a new one
+	parent   schemas.ID
+	retryOf  schemas.ID
+	after    []schemas.ID // what it waits for
+	depth    int          // in the chain of parents, 1 for the first
+	maxDepth int          // of that chain, 0 for the server's limit
+}
+
+// lineage finds parent, workflow, depth, and what it waits for, and applies the limit on chains.
+func (o *op) lineage(d *draft) (l lineage, err error) {
 	parent, err := o.parent(d)
 	if err != nil {
-		return p, err
+		return l, err
 	}
 	if err := o.checkWorkflow(d.workflow); err != nil {
-		return p, err
+		return l, err
 	}
-	p = place{workflow: d.workflow, depth: 1, maxDepth: o.maxDepth(d)}
-	if parent == nil {
-		return p, nil
+	l = lineage{workflow: d.workflow, depth: 1, maxDepth: o.maxDepth(d)}
+	if parent != nil {
+		l = l.under(parent)
+		if err := o.checkDepth(l, parent); err != nil {
+			return l, err
+		}
 	}
-	p.parent, p.depth = parent.ID, parent.Depth+1
-	if p.workflow == "" {
-		p.workflow = parent.Workflow
+	l.after, err = o.dependencies(d.after)
+	return l, err
+}
+
+// under is the lineage of a child of parent.
+func (l lineage) under(parent *store.Record) lineage {
+	l.parent, l.depth = parent.ID, parent.Depth+1
+	if l.workflow == "" {
+		l.workflow = parent.Workflow
 	}
-	if parent.MaxDepth != 0 && (p.maxDepth == 0 || parent.MaxDepth < p.maxDepth) {
-		p.maxDepth = parent.MaxDepth
+	if parent.MaxDepth != 0 && (l.maxDepth == 0 || parent.MaxDepth < l.maxDepth) {
+		l.maxDepth = parent.MaxDepth
 	}
-	return p, o.checkDepth(p, parent)
+	return l
 }
 
 // maxDepth is the limit that this sender set for the chain; zero for the server's.
@@ -55,12 +75,12 @@ func (o *op) checkWorkflow(name schemas.Workflow) error {
 		WithHint("Give a new workflow a name with a letter, or leave it out. Nothing was sent.")
 }
 
-func (o *op) checkDepth(p place, parent *store.Record) error {
+func (o *op) checkDepth(l lineage, parent *store.Record) error {
 	limit := o.Limits.Depth
-	if p.maxDepth != 0 {
-		limit = min(limit, p.maxDepth)
+	if l.maxDepth != 0 {
+		limit = min(limit, l.maxDepth)
 	}
-	if p.depth <= limit {
+	if l.depth <= limit {
 		return nil
 	}
 	chain, err := o.senders(parent)
@@ -139,4 +159,24 @@ func (o *op) latestHeld() (latest *store.Record, err error) {
 		}
 	}
 	return latest, nil
+}
+
+// dependencies resolves what a handoff waits for; what is completed already is not waited for.
+func (o *op) dependencies(ids []string) (after []schemas.ID, err error) {
+	for i, id := range ids {
+		field := fmt.Sprintf("options.after[%d]", i)
+		dep, err := o.find(id)
+		if err != nil {
+			return nil, schemas.AsError(err).WithField(field)
+		}
+		switch {
+		case dep.Status == schemas.Completed:
+		case dep.Status.Ended():
+			return nil, schemas.Errorf(schemas.Conflict, "%s is %s and will not be completed", dep.ID, dep.Status).
+				About(dep.ID, dep.Status, dep.Successor).WithField(field).WithHint("Name a handoff that is open, or leave it out. Nothing was sent.")
+		default:
+			after = append(after, dep.ID)
+		}
+	}
+	return after, nil
 }
