@@ -16,7 +16,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err != nil {
 		return nil, err
 	}
-	c := value(in.Changes)
+	c := orZero(in.Changes)
 	if in.To != "" {
 		c.To = in.To
 	}
@@ -170,7 +170,7 @@ func (o *op) redirect(r, now *store.Record, c schemas.Changes, out *schemas.Upda
 
 // redate applies the deadline, the timeout and the estimate of an amended handoff.
 func (o *op) redate(now *store.Record, h schemas.Handoff) error {
-	e := value(h.Expectations)
+	e := orZero(h.Expectations)
 	timeout, err := schemas.ParseDuration("changes.expectations.timeout", e.Timeout)
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func (o *op) redate(now *store.Record, h schemas.Handoff) error {
 	if err != nil {
 		return err
 	}
-	until := deadline(value(h.Metadata.Deadline), now.Created.Time(), timeout)
+	until := deadline(orZero(h.Metadata.Deadline), now.Created.Time(), timeout)
 	now.Deadline, now.Estimate = store.At(until), int(estimate.Minutes())
 	if err := checkDeadline(until, now.NotBefore.Time(), o.now); err != nil {
 		return schemas.AsError(err).WithField("changes.deadline")

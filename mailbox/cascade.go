@@ -54,7 +54,7 @@ func (o *op) carryOut(c *cascade) error {
 		}
 		next := c.duties[last]
 		c.duties = c.duties[:last]
-		if err := o.as(next.of.by, func() error { return o.do(c, next) }); err != nil {
+		if err := o.actingAs(next.of.by, func() error { return o.do(c, next) }); err != nil {
 			return err
 		}
 	}
@@ -105,7 +105,7 @@ func (o *op) do(c *cascade, d duty) error {
 
 // putOff notes on its record what follows from it and is too much for this transaction.
 func (o *op) putOff(owed []duty) error {
-	return o.as(clockCaller, func() error {
+	return o.actingAs(clockCaller, func() error {
 		for _, d := range owed {
 			r, err := o.Record(d.of.now.ID)
 			if err != nil {

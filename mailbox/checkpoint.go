@@ -15,7 +15,7 @@ func checkpointOf(in schemas.FailIn) *schemas.Checkpoint {
 	if in.Checkpoint == nil && in.PartialProgress == nil {
 		return nil
 	}
-	c := value(in.Checkpoint)
+	c := orZero(in.Checkpoint)
 	if c.PartialProgress == nil {
 		c.PartialProgress = in.PartialProgress
 	}

@@ -96,8 +96,3 @@ func (o *op) ready(r *store.Record) error {
 	now.Box, now.NotBefore = r.To, 0
 	return o.commit(happening{action: life.Ready, was: r, now: &now, due: r.NotBefore})
 }
-
-// end sets what every ended record has in common.
-func (o *op) end(r *store.Record) {
-	r.Ended, r.Lease, r.Reserved, r.Box, r.After, r.NeedsApproval = store.At(o.now), 0, 0, "", nil, false
-}

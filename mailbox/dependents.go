@@ -12,7 +12,7 @@ import (
 // tellBlocked tells the sender of r that a handoff for which it waits will not be completed.
 func (o *op) tellBlocked(r, dead *store.Record) error {
 	text := fmt.Sprintf("%s, for which it waits, is %s. Retry that one, or cancel this one.", dead.ID, dead.Status)
-	return o.as(clockCaller, func() error { return o.tell(r, noticeOf(noticeBlocked, r, text)) })
+	return o.actingAs(clockCaller, func() error { return o.tell(r, noticeOf(noticeBlocked, r, text)) })
 }
 
 // waitInstead lets r wait for the handoff that takes the place of a dead one. That one may have ended by now, where
@@ -33,7 +33,7 @@ func (o *op) waitInstead(r, dead *store.Record) error {
 
 // strike takes one handoff from those that r waits for, and puts another in its place unless that is zero.
 func (o *op) strike(r *store.Record, dep, instead schemas.ID) error {
-	return o.as(clockCaller, func() error {
+	return o.actingAs(clockCaller, func() error {
 		now, err := o.step(life.Ready, r)
 		if err != nil {
 			return err

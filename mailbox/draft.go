@@ -50,10 +50,10 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 	if err := d.names(in); err != nil {
 		return d, err
 	}
-	d.key, d.force, d.attempt, d.warnings = in.Key, in.Options.Force, in.Options.Attempt, idle(*in.Options)
+	d.key, d.force, d.attempt, d.warnings = in.Key, in.Options.Force, in.Options.Attempt, withoutEffect(*in.Options)
 	d.token = by.Token
 	d.handoff = handoffOf(by, in, d.to)
-	d.handoff.Metadata.Deadline, d.handoff.Metadata.NotBefore = pointer(d.stated), pointer(d.notBefore)
+	d.handoff.Metadata.Deadline, d.handoff.Metadata.NotBefore = unlessZero(d.stated), unlessZero(d.notBefore)
 	if err := s.encode(&d); err != nil {
 		return d, err
 	}
@@ -170,8 +170,8 @@ func (d *draft) names(in schemas.SendIn) (err error) {
 	return nil
 }
 
-// idle names what is kept with a handoff and changes nothing yet: nobody should count on it unknowingly.
-func idle(opt schemas.SendOptions) (warnings []string) {
+// withoutEffect names what is kept with a handoff and changes nothing yet: nobody should count on it unknowingly.
+func withoutEffect(opt schemas.SendOptions) (warnings []string) {
 	if opt.Recall > 0 {
 		warnings = append(warnings, "options.recall has no effect yet")
 	}
@@ -191,11 +191,4 @@ func mailboxOf(field, name string) error {
 		return schemas.Invalidf(field, "%q is not one agent", schemas.Visible(name)).WithHint("Name one agent, or human.")
 	}
 	return nil
-}
-
-func pointer(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
 }

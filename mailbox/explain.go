@@ -39,7 +39,7 @@ const failuresKept = 10
 // makes it too large it says only where to read them: a handoff that goes on is never refused, since what
 // ends the one before it may be the clock.
 func (o *op) explain(r *store.Record, h *schemas.Handoff, why lost) error {
-	before := value(h.Context)
+	before := orZero(h.Context)
 	c := before
 	c.PreviousFailures = append(slices.Clone(before.PreviousFailures), fmt.Sprintf("%s %s: %s", r.ID, r.Status, why.text()))
 	c.PreviousFailures = c.PreviousFailures[max(len(c.PreviousFailures)-failuresKept, 0):]

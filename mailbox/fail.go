@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"handoff/mailbox/life"
-	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -174,22 +173,6 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	}
 	out, _, err = o.endFailed(happening{action: life.Reject, was: r, now: &now}, failureOf(in, schemas.ThenStop, ""), digest)
 	return out, err
-}
-
-// candidatesLeft tells whether another agent than the given one may claim from the pool that r waits in.
-func (o *op) candidatesLeft(r *store.Record, without schemas.Agent) (bool, error) {
-	if _, directed := r.To.Directed(); directed {
-		return false, nil
-	}
-	for a, err := range o.View.Agents() {
-		if err != nil {
-			return false, err
-		}
-		if a.Card.Name != without && !slices.Contains(r.Excluded, a.Card.Name) && slices.Contains(roster.Boxes(a.Card), r.To) {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error) {

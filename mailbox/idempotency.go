@@ -133,10 +133,3 @@ func (o *op) warnOfRepeat(d *draft) (warnings []string, err error) {
 	}
 	return nil, nil
 }
-
-func value[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
-}

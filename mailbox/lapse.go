@@ -23,7 +23,7 @@ func (o *op) lapse() error {
 		}
 	}
 	applied := 0
-	return o.as(clockCaller, func() error {
+	return o.actingAs(clockCaller, func() error {
 		for _, id := range due {
 			if o.left == 0 {
 				o.more = true
@@ -71,7 +71,7 @@ func (o *op) lapseOne(id schemas.ID) error {
 func (o *op) current(r *store.Record) (*store.Record, error) {
 	for o.isDue(r) {
 		err := o.apart(func() error {
-			return o.as(clockCaller, func() error { return o.lapsed(r) })
+			return o.actingAs(clockCaller, func() error { return o.lapsed(r) })
 		})
 		if err != nil {
 			return nil, err

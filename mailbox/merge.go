@@ -30,7 +30,7 @@ func merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	h.Context = mergeContext(h.Context, c.Context)
 	h.Expectations = mergeExpectations(h.Expectations, c.Expectations)
 	if c.Rollback != nil {
-		r := value(h.Rollback)
+		r := orZero(h.Rollback)
 		replace(&r.OnFailure, c.Rollback.OnFailure)
 		replace(&r.CheckpointID, c.Rollback.CheckpointID)
 		extend(&r.FailureContext, c.Rollback.FailureContext)
@@ -43,7 +43,7 @@ func mergeContext(have, more *schemas.Context) *schemas.Context {
 	if more == nil {
 		return have
 	}
-	c := value(have)
+	c := orZero(have)
 	replace(&c.OriginalRequest, more.OriginalRequest)
 	replace(&c.TestCommand, more.TestCommand)
 	extend(&c.CompletedSteps, more.CompletedSteps)
@@ -67,7 +67,7 @@ func mergeExpectations(have, more *schemas.Expectations) *schemas.Expectations {
 	if more == nil {
 		return have
 	}
-	e := value(have)
+	e := orZero(have)
 	extend(&e.Deliverables, more.Deliverables)
 	extend(&e.SuccessCriteria, more.SuccessCriteria)
 	extend(&e.Constraints, more.Constraints)

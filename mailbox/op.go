@@ -2,7 +2,6 @@ package mailbox
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -54,8 +53,8 @@ func (e effects) announced() waiting.Effects {
 	return waiting.Effects{Boxes: e.boxes, Freed: e.freed, Regrouped: e.regrouped, Due: e.due.Time()}
 }
 
-// as does a part of the operation in the name of another.
-func (o *op) as(by schemas.Caller, fn func() error) error {
+// actingAs does a part of the operation in the name of another.
+func (o *op) actingAs(by schemas.Caller, fn func() error) error {
 	was := o.by
 	defer func() { o.by = was }()
 	o.by = by
@@ -100,21 +99,6 @@ func readable(v *store.View, id schemas.ID) *store.Record {
 	return r
 }
 
-// step applies an action to a record: it checks the state and the caller's part, changes the status, and
-// leaves the rest to change before [op.commit].
-func (o *op) step(a life.Action, r *store.Record) (now store.Record, err error) {
-	s, ok := life.Next(a, r.Status)
-	if !ok {
-		return now, o.notNow(a, r)
-	}
-	if err := o.allowed(a, s.By, r); err != nil {
-		return now, err
-	}
-	now = r.Clone()
-	now.Status = s.To
-	return now, nil
-}
-
 // commit keeps a changed record with its event, which is given what the operation knows. What follows from it
 // is carried out later in the same transaction, see [op.follow].
 func (o *op) commit(h happening) error { return o.commitSaying(h, store.Content{}) }
@@ -153,7 +137,7 @@ func (o *op) commitSaying(h happening, said store.Content) error {
 // unburden notes that an agent holds one less: if it held as many as it takes, it claims from pools again.
 func (o *op) unburden(holder schemas.Agent) {
 	a, err := o.Agent(holder)
-	if err == nil && value(a).Card.MaxOpen == 0 {
+	if err == nil && orZero(a).Card.MaxOpen == 0 {
 		return
 	}
 	m, unread := o.Mailbox(schemas.Address(holder))
@@ -191,23 +175,4 @@ func (s *Service) said(v any) (store.Content, error) {
 func (o *op) nextEvent() (uint64, error) {
 	n, err := o.Events()
 	return n + 1, err
-}
-
-// wakes is the next time at which the clock changes a record.
-func wakes(r *store.Record) store.Time {
-	switch {
-	case len(r.Owes) > 0:
-		return r.Created // at once
-	case r.Status.Ended():
-		return 0
-	}
-	times := []store.Time{r.Deadline, r.Lease, r.Reserved}
-	if r.Box == "" && r.Status == schemas.Pending {
-		times = append(times, r.NotBefore)
-	}
-	times = slices.DeleteFunc(times, func(t store.Time) bool { return t == 0 })
-	if len(times) == 0 {
-		return 0
-	}
-	return slices.Min(times)
 }

@@ -94,7 +94,7 @@ func (o *op) who(parts life.Parts, r *store.Record) string {
 
 // notNow explains that the state does not allow an action, and names what took the handoff's place.
 func (o *op) notNow(a life.Action, r *store.Record) error {
-	e := schemas.Errorf(schemas.Conflict, "%s is %s, so it cannot be %s", r.ID, r.Status, done(a)).About(r.ID, r.Status, r.Successor)
+	e := schemas.Errorf(schemas.Conflict, "%s is %s, so it cannot be %s", r.ID, r.Status, pastParticiple(a)).About(r.ID, r.Status, r.Successor)
 	switch {
 	case r.Successor != 0:
 		return e.WithHint("%s took its place: go on with that one.", r.Successor)
@@ -108,8 +108,8 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 	return e
 }
 
-// done names an action after "cannot be".
-func done(a life.Action) string {
+// pastParticiple names an action after "cannot be".
+func pastParticiple(a life.Action) string {
 	if a == life.Progress {
 		return "reported on"
 	}

@@ -3,7 +3,6 @@ package mailbox
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"handoff/mailbox/roster"
 	"handoff/schemas"
@@ -99,7 +98,7 @@ func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, 
 	}
 	// The text is that of HandoffTargetNotFoundError in the kernl handoffs design.
 	e := schemas.Errorf(schemas.NotFound, "Agent %q tried to handoff to %q, but it's not registered. Available: %s",
-		o.by.Agent, to, list(known))
+		o.by.Agent, to, enumerate(known))
 	hint := fmt.Sprintf("%s is not an agent here.", to)
 	if len(meant) > 0 {
 		hint += fmt.Sprintf(" Closest: %s.", meant[0])
@@ -123,7 +122,7 @@ func (o *op) unaccepted(to schemas.Agent, kind string) error {
 	if len(able) == 0 {
 		return e.WithHint("Nobody does. Use options.force to send it all the same. Nothing was sent.")
 	}
-	return e.WithHint("It could be taken by %s. Use options.force to send it all the same. Nothing was sent.", list(able))
+	return e.WithHint("It could be taken by %s. Use options.force to send it all the same. Nothing was sent.", enumerate(able))
 }
 
 // routed says who could take work that is addressed to a capability or role.
@@ -138,20 +137,18 @@ func (o *op) routed(r *store.Record, generalists bool) (*schemas.Routed, error) 
 	return &schemas.Routed{Candidates: ranked[:min(len(ranked), 5)], Excluded: excluded[:min(len(excluded), 5)]}, nil
 }
 
-// mostNamed is how many agents an error lists.
-const mostNamed = 20
-
-func list(names []schemas.Agent) string {
-	if len(names) > mostNamed {
-		return fmt.Sprintf("%s and %d more", strings.Join(texts(names[:mostNamed]), ", "), len(names)-mostNamed)
+// candidatesLeft tells whether another agent than the given one may claim from the pool that r waits in.
+func (o *op) candidatesLeft(r *store.Record, without schemas.Agent) (bool, error) {
+	if _, directed := r.To.Directed(); directed {
+		return false, nil
 	}
-	return strings.Join(texts(names), ", ")
-}
-
-func texts[T ~string](names []T) []string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = string(n)
+	for a, err := range o.View.Agents() {
+		if err != nil {
+			return false, err
+		}
+		if a.Card.Name != without && !slices.Contains(r.Excluded, a.Card.Name) && slices.Contains(roster.Boxes(a.Card), r.To) {
+			return true, nil
+		}
 	}
-	return out
+	return false, nil
 }

@@ -48,7 +48,7 @@ func isDryRun(err error) bool {
 // key is not sent again: it gives the first answer.
 func (o *op) deliver(d *draft) (out schemas.SendOut, err error) {
 	if first, err := o.sentBefore(d); first != nil || err != nil {
-		return value(first), err
+		return orZero(first), err
 	}
 	warnings, err := o.checkDraft(d)
 	if err != nil {

@@ -43,7 +43,7 @@ func (t *telling) leaveNote(r *store.Record, happened string) error {
 	if err != nil {
 		return err
 	}
-	kept := value(last)
+	kept := orZero(last)
 	ours := func(line string) bool { return strings.HasPrefix(line, ofSession) }
 	lines := strings.Split(kept.Note, "\n")
 	said := slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, happened) })
@@ -56,7 +56,7 @@ func (t *telling) leaveNote(r *store.Record, happened string) error {
 	t.noted = true
 	holder := t.by
 	holder.Agent = r.Holder
-	return t.as(holder, func() error {
+	return t.actingAs(holder, func() error {
 		_, err := t.checkpoint(r, &kept)
 		return err
 	})

@@ -70,7 +70,7 @@ func (s *Service) RevokeToken(ctx context.Context, by schemas.Caller, in schemas
 		case t.Revoked != nil:
 			return schemas.TokenRevokeOut{Token: t.Token}, nil
 		}
-		t.Revoked = pointer(o.now.UTC())
+		t.Revoked = unlessZero(o.now.UTC())
 		if err := o.tx.PutToken(*t); err != nil {
 			return out, err
 		}
@@ -138,7 +138,7 @@ func (s *Service) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.To
 	return store.Token{
 		Hash: strings.ToLower(in.Hash),
 		Token: schemas.Token{
-			Name: in.Name, Agents: in.Agents, Scope: in.Scope, Expires: pointer(in.Expires), Rate: in.Rate, Pending: in.Pending,
+			Name: in.Name, Agents: in.Agents, Scope: in.Scope, Expires: unlessZero(in.Expires), Rate: in.Rate, Pending: in.Pending,
 		},
 	}, nil
 }
