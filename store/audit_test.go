@@ -32,7 +32,7 @@ func busy(t testing.TB) *world {
 	return w
 }
 
-func TestAuditOfNothing(t *testing.T) {
+func TestAuditOfNothingIsSound(t *testing.T) {
 	require.Equal(t, schemas.AuditOut{OK: true}, inMemory(t).audit())
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // The digest of salt and content together does not tell where one ends.
-func TestTheEndOfTheSaltIsProved(t *testing.T) {
+func TestAuditFindsAByteMovedFromSaltToContent(t *testing.T) {
 	w := busy(t)
 	body := append(key(uint64(1), 1), 0, 0)
 	w.raw(func(rows store.Writer) error {
@@ -35,7 +35,7 @@ func TestTheEndOfTheSaltIsProved(t *testing.T) {
 }
 
 // A record put back to what it was before fits the event that it names.
-func TestAnOldRecordIsFound(t *testing.T) {
+func TestAuditFindsAnOldRecord(t *testing.T) {
 	w := inMemory(t)
 	r := w.send(1)
 	old := w.dump(store.Records)[store.Records][0]
@@ -50,7 +50,7 @@ func TestAnOldRecordIsFound(t *testing.T) {
 }
 
 // A second beginning of the same handoff hides what came before.
-func TestAForkIsFound(t *testing.T) {
+func TestAuditFindsAFork(t *testing.T) {
 	w := inMemory(t)
 	r := w.send(1)
 	w.change(nil, r, "send", "once more")
@@ -58,7 +58,7 @@ func TestAForkIsFound(t *testing.T) {
 }
 
 // What is erased is not held against the store, and the events still are.
-func TestErasedContentIsNoProblem(t *testing.T) {
+func TestAuditTakesErasedContent(t *testing.T) {
 	w := busy(t)
 	w.raw(func(rows store.Writer) error {
 		if err := rows.Delete(store.Bodies, append(key(uint64(1), 1), 0, 0)); err != nil {
@@ -70,7 +70,7 @@ func TestErasedContentIsNoProblem(t *testing.T) {
 }
 
 // What Audit says it cannot find: a store in which everything was put back together. The root differs.
-func TestACutThatIsConsistentShowsInTheRoot(t *testing.T) {
+func TestAuditShowsAConsistentCutInTheRoot(t *testing.T) {
 	w := inMemory(t)
 	r := w.send(1)
 	before := w.audit()
@@ -84,7 +84,7 @@ func TestACutThatIsConsistentShowsInTheRoot(t *testing.T) {
 }
 
 // However much is missing, the first gap is named, and what comes after is still compared.
-func TestAWideGap(t *testing.T) {
+func TestAuditNamesTheFirstOfAWideGap(t *testing.T) {
 	w := inMemory(t)
 	w.send(2500)
 	w.raw(func(rows store.Writer) error {

@@ -79,7 +79,7 @@ func TestChangeNamesTheEventItself(t *testing.T) {
 	w.sound()
 }
 
-func TestContentOfAnySize(t *testing.T) {
+func TestContentOfAnySizeIsReadAsWritten(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		id := schemas.ID(0)
 		for _, size := range []int{0, 1, 1999, 2000, 2001, 4000, 64 << 10, 256 << 10} {
@@ -101,7 +101,7 @@ func TestContentOfAnySize(t *testing.T) {
 	})
 }
 
-func TestContentThatIsTooLarge(t *testing.T) {
+func TestContentThatIsTooLargeIsRefused(t *testing.T) {
 	w := inMemory(t)
 	err := w.Update(context.Background(), func(tx *store.Tx) error {
 		_, err := tx.Change(nil, sent(1), schemas.Event{}, store.Content{Bytes: make([]byte, 2000<<16+1)})
@@ -115,7 +115,7 @@ func TestContentThatIsTooLarge(t *testing.T) {
 	}
 }
 
-func TestSaying(t *testing.T) {
+func TestSayingFillsInTheContentOfAnEvent(t *testing.T) {
 	w := inMemory(t)
 	r := w.send(1)
 	w.view(func(v *store.View) error {
@@ -155,7 +155,7 @@ func TestAChangeOfAHandoffWhoseEventIsMissingFails(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrCorrupt)
 }
 
-func TestNumbersAtTheirEnd(t *testing.T) {
+func TestScansAfterTheLastNumberAreEmpty(t *testing.T) {
 	w := inMemory(t)
 	w.send(2)
 	const last = ^uint64(0)

@@ -51,7 +51,7 @@ func TestMailboxesAreCounted(t *testing.T) {
 }
 
 // What is urgent comes first in a mailbox, however young it is.
-func TestOldestPendingIsNotTheFirst(t *testing.T) {
+func TestOldestPendingIsFoundBehindUrgentMail(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		none, err := w.OldestPending(t.Context(), "auto-code")
 		require.NoError(t, err)

@@ -79,7 +79,7 @@ func (r failingRows) Next(s store.Space) (uint64, error) {
 }
 
 // Whichever operation on rows fails, whoever caused it hears of it, and nothing is kept.
-func TestNoErrorIsLost(t *testing.T) {
+func TestEveryErrorOfTheRowsIsReturnedAndNothingKept(t *testing.T) {
 	w := busy(t)
 	f := &failing{Backend: w.rows}
 	broken := store.New(f)

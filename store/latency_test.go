@@ -16,7 +16,7 @@ import (
 )
 
 // A store behaves the same with and without a clock beside it.
-func TestTimedIsABackend(t *testing.T) {
+func TestTimedMeetsTheContractOfABackend(t *testing.T) {
 	storetest.Run(t, func(testing.TB) store.Backend { return store.NewTimed(memory.New(), time.Now) })
 }
 

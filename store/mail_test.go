@@ -24,7 +24,7 @@ func (w *world) notify(to schemas.Agent, n int) {
 	})
 }
 
-func TestNotices(t *testing.T) {
+func TestNoticesAreListedNewestFirst(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.notify("a", 3)
 		w.notify("ab", 2)
@@ -63,7 +63,7 @@ func notices(t *testing.T, v *store.View, a schemas.Agent, before schemas.Notice
 	return ids
 }
 
-func TestReceipts(t *testing.T) {
+func TestReceiptsAreFoundByTheirKey(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		keys := []store.ReceiptKey{
 			store.ByKey("a", "b"), store.ByKey("ab", ""), store.ByKey("a", ""), store.ByKey("", "ab"), store.ByRequest("a\x00b"), store.ByRequest(""),
@@ -134,7 +134,7 @@ func TestAnOddRequestIdDelaysExpiry(t *testing.T) {
 	require.Empty(t, w.expire(minute(101).Time(), 9))
 }
 
-func TestWords(t *testing.T) {
+func TestWordsAreFoundByTheirBeginning(t *testing.T) {
 	w := inMemory(t)
 	w.update(func(tx *store.Tx) error {
 		return tx.PutWords(1, store.ListWords("Fix the LOGIN of größe-42", "ΑΒΓ naïve cafe\u0301s हिन्दी 日本語", "x\x00y"))
@@ -176,7 +176,7 @@ func TestWords(t *testing.T) {
 	})
 }
 
-func TestSplitWords(t *testing.T) {
+func TestSplitWordsLowersAndParts(t *testing.T) {
 	require.Equal(t, []string{"go", "1", "26", "is", "out"}, store.SplitWords("Go 1.26 is out; go!"))
 	require.Empty(t, store.SplitWords(" \t--"))
 }
@@ -201,7 +201,7 @@ func TestWordsAreBounded(t *testing.T) {
 	})
 }
 
-func TestAgentsAndWorkflows(t *testing.T) {
+func TestAgentsAndWorkflowsAreReadAsWritten(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		for _, name := range []schemas.Agent{"b", "a", "ab"} {
 			w.update(func(tx *store.Tx) error {
@@ -240,7 +240,7 @@ func TestAgentsAndWorkflows(t *testing.T) {
 	})
 }
 
-func TestSent(t *testing.T) {
+func TestSentIsListedNewestFirst(t *testing.T) {
 	w := inMemory(t)
 	w.send(3)
 	w.view(func(v *store.View) error {

@@ -18,7 +18,7 @@ import (
 
 // Random histories: records are made and changed at random, and everything that the typed layer derives
 // from them is compared with what a reader of all records finds.
-func TestRandomHistories(t *testing.T) {
+func TestRandomHistoriesAgreeWithTheModel(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		for seed := range uint64(4) {
 			m := model{world: w, random: rand.New(rand.NewPCG(seed, 7)), records: map[schemas.ID]*store.Record{}, said: map[uint64][]byte{}}

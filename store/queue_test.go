@@ -52,7 +52,7 @@ func TestQueueWeighsPriorityAgainstAge(t *testing.T) {
 }
 
 // However many critical ones come later, one of low priority is next once it waited for a day.
-func TestNobodyStarves(t *testing.T) {
+func TestQueueTakesLowPriorityFirstAfterADay(t *testing.T) {
 	w := inMemory(t)
 	w.waiting(1, "a", schemas.Low, 0)
 	for id := schemas.ID(2); id < 50; id++ {
@@ -61,7 +61,7 @@ func TestNobodyStarves(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.queue("a")[0])
 }
 
-func TestIdsBreakTies(t *testing.T) {
+func TestQueueOrdersEqualMailByID(t *testing.T) {
 	w := inMemory(t)
 	for _, id := range []schemas.ID{9, 300, 2, 256, 1, 255} {
 		w.waiting(id, schemas.Address([]string{"a", "b"}[id%2]), schemas.Normal, 0)
@@ -69,7 +69,7 @@ func TestIdsBreakTies(t *testing.T) {
 	require.Equal(t, []schemas.ID{1, 2, 9, 255, 256, 300}, w.queue("b", "a"))
 }
 
-func TestABoxIsNotTheBeginningOfAnother(t *testing.T) {
+func TestQueueKeepsBoxesApartWhoseNamesBeginAlike(t *testing.T) {
 	w := inMemory(t)
 	w.waiting(1, "a", schemas.Normal, 0)
 	w.waiting(2, "a.b", schemas.Normal, 0)
@@ -78,7 +78,7 @@ func TestABoxIsNotTheBeginningOfAnother(t *testing.T) {
 	require.Equal(t, []schemas.ID{2}, w.queue("a.b"))
 }
 
-func TestBoxesInWhichSomethingWaits(t *testing.T) {
+func TestWaitingListsBoxesByTheirBeginning(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		for id, box := range []schemas.Address{"a", "a", "a-2", "ab", "b", "capability:a"} {
 			w.waiting(schemas.ID(id+1), box, schemas.Normal, 0)
@@ -108,7 +108,7 @@ func TestBoxesInWhichSomethingWaits(t *testing.T) {
 }
 
 // A clock that stands just behind 1970, as that of a machine without a battery may, turns nothing over.
-func TestTheFirstDayOfTheClock(t *testing.T) {
+func TestQueueWeighsPriorityJustAfter1970(t *testing.T) {
 	w := inMemory(t)
 	for i, p := range []schemas.Priority{schemas.Low, schemas.Critical} {
 		r := sent(schemas.ID(i + 1))
@@ -119,7 +119,7 @@ func TestTheFirstDayOfTheClock(t *testing.T) {
 }
 
 // What is claimed while ranging over a queue does not disturb it.
-func TestAQueueIsClaimedWhileRanging(t *testing.T) {
+func TestQueueMayBeClaimedFromWhileRanging(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.send(5)
 		var claimed []schemas.ID
@@ -181,7 +181,7 @@ func (s scanning) Scan(r store.Range) iter.Seq2[store.Row, error] {
 	}
 }
 
-func TestAQueueThatIsLeftLetsGoOfItsScans(t *testing.T) {
+func TestQueueThatIsLeftClosesItsScans(t *testing.T) {
 	o := &open{Backend: memory.New()}
 	w := over(t, o)
 	for id := range schemas.ID(6) {

@@ -94,7 +94,7 @@ func TestACloneSharesNothing(t *testing.T) {
 	require.Equal(t, string(text), string(again))
 }
 
-func TestEntries(t *testing.T) {
+func TestEntriesAreOneForEachIndexOfARecord(t *testing.T) {
 	r := sent(7)
 	r.Parent, r.OriginID, r.Wakes = 3, "HO-77\x00 of another system", minute(9)
 	require.Equal(t, []store.Space{
@@ -123,7 +123,7 @@ func spacesOf(r *store.Record) (spaces []store.Space) {
 }
 
 // An id that a foreign message brought may have any length and hold any character.
-func TestOrigin(t *testing.T) {
+func TestOriginIDMayHoldAnyCharacter(t *testing.T) {
 	w := inMemory(t)
 	foreign := []string{"HO-1", "HO-1\x00", "HO-1\x00\x00\x00\x00\x00\x00\x00\x00\x09\x00", strings.Repeat("long ", 2000)}
 	for i, text := range foreign {

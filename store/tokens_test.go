@@ -31,7 +31,7 @@ func tokens(t *testing.T, v *store.View) (names []string) {
 	return names
 }
 
-func TestTokens(t *testing.T) {
+func TestTokensAreFoundByNameAndHash(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ended := token("ab")
 		ended.Expires, ended.Revoked, ended.Rate, ended.Pending = minute(9).Ptr(), minute(5).Ptr(), 0.5, 7
@@ -67,7 +67,7 @@ func TestTokens(t *testing.T) {
 }
 
 // A hash that leads to a token with another one proves nothing: nobody is let in by it.
-func TestAHashThatLeadsToAnotherTokenIsDamage(t *testing.T) {
+func TestHashThatLeadsToAnotherTokenIsDamage(t *testing.T) {
 	w := inMemory(t)
 	w.update(func(tx *store.Tx) error { return tx.PutToken(token("a")) })
 	w.raw(func(rows store.Writer) error { return rows.Put(store.Tokens, []byte("hstolen"), []byte("a")) })
@@ -115,7 +115,7 @@ func TestPendingOfATokenFollowsItsRecords(t *testing.T) {
 }
 
 // A file of before there were tokens has no place for them until it is opened.
-func TestAnOlderFileGetsAPlaceForTokens(t *testing.T) {
+func TestFileWithoutTokensTakesThemWhenOpened(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	w := over(t, openBolt(t, path))
 	w.send(2)

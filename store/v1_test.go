@@ -177,7 +177,7 @@ func TestV1IsReadAsItWasWritten(t *testing.T) {
 	})
 }
 
-func TestV1GoesOn(t *testing.T) {
+func TestV1TakesFurtherChanges(t *testing.T) {
 	w := copyOfV1(t)
 	r := w.claim(w.record(11))
 	w.complete(r)

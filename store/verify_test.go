@@ -10,7 +10,7 @@ import (
 	"handoff/store"
 )
 
-func TestVerify(t *testing.T) {
+func TestVerifyFindsEachKindOfDamage(t *testing.T) {
 	w := busy(t)
 	verify := func(w *world, id schemas.ID) (intact bool) {
 		w.view(func(v *store.View) (err error) {
@@ -38,7 +38,7 @@ func TestVerify(t *testing.T) {
 }
 
 // Events that name themselves or later ones as the ones before must not send a reader in circles.
-func TestEventsInACircle(t *testing.T) {
+func TestEventsInACircleAreDamage(t *testing.T) {
 	for _, before := range []uint64{2, 3, 9} {
 		w := inMemory(t)
 		r := w.claim(w.send(1))

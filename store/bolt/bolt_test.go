@@ -18,10 +18,10 @@ func open(t testing.TB, dir string) *bolt.Store {
 	return s
 }
 
-func TestStore(t *testing.T) {
+func TestStoreMeetsTheContract(t *testing.T) {
 	storetest.Run(t, func(t testing.TB) store.Backend { return open(t, t.TempDir()) })
 }
 
-func TestReopen(t *testing.T) {
+func TestReopenedStoreMeetsTheContract(t *testing.T) {
 	storetest.Reopen(t, func(t testing.TB, dir string) store.Backend { return open(t, dir) })
 }

@@ -58,7 +58,7 @@ func loosen(t *testing.T, s *bolt.Store) {
 	require.NoError(t, s.Checkpoint(t.Context()))
 }
 
-func TestAFewFreePagesAreListedAtOnce(t *testing.T) {
+func TestFewFreePagesNeedNoRecovery(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path, Idle: time.Hour})
 	require.NoError(t, err)
@@ -67,7 +67,7 @@ func TestAFewFreePagesAreListedAtOnce(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-func TestCheckpoint(t *testing.T) {
+func TestCheckpointSparesTheNextOpeningARecovery(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path, Idle: time.Hour})
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestCheckpoint(t *testing.T) {
 	require.False(t, wouldRecover(t, path))
 }
 
-func TestCheckpointWhenIdle(t *testing.T) {
+func TestCheckpointComesWhenIdle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	synctest.Test(t, func(t *testing.T) {
 		s, err := bolt.Open(t.Context(), bolt.Config{Path: path})
@@ -101,7 +101,7 @@ func TestCheckpointWhenIdle(t *testing.T) {
 	})
 }
 
-func TestBackup(t *testing.T) {
+func TestBackupIsTheStoreOfItsMoment(t *testing.T) {
 	dir, copied := t.TempDir(), t.TempDir()
 	s := open(t, dir)
 	require.NoError(t, s.Update(t.Context(), row("a")))

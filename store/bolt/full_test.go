@@ -18,8 +18,8 @@ import (
 	"handoff/store/bolt"
 )
 
-// TestFullDisk fills a small file system, where writing into the file fails.
-func TestFullDisk(t *testing.T) {
+// TestFullDiskKeepsWhatWasWritten fills a small file system, where writing into the file fails.
+func TestFullDiskKeepsWhatWasWritten(t *testing.T) {
 	dir := t.TempDir()
 	mount := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", dir)
 	if err := mount.Run(); err != nil {
@@ -32,8 +32,8 @@ func TestFullDisk(t *testing.T) {
 	require.NoError(t, outlast(filepath.Join(dir, "handoff.db"), func() error { return os.Remove(ballast) }))
 }
 
-// TestFileLimit has the system refuse to make the file longer.
-func TestFileLimit(t *testing.T) {
+// TestLimitOfAFileKeepsWhatWasWritten has the system refuse to make the file longer.
+func TestLimitOfAFileKeepsWhatWasWritten(t *testing.T) {
 	require.NoError(t, command(t, "full", filepath.Join(t.TempDir(), "handoff.db")).Run())
 }
 

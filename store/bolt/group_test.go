@@ -131,7 +131,7 @@ func TestLargeCallsDoNotPileUp(t *testing.T) {
 	require.Equal(t, before+4, lastTransaction(t, path), "four, four and two MiB, and the free pages")
 }
 
-func TestOneFailsAmongMany(t *testing.T) {
+func TestFailureAmongManyUndoesOnlyItself(t *testing.T) {
 	dir := t.TempDir()
 	refused := errors.New("refused")
 	synctest.Test(t, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestOneFailsAmongMany(t *testing.T) {
 }
 
 // What t.FailNow does inside a function must not leave callers waiting.
-func TestFunctionEndsItsGoroutine(t *testing.T) {
+func TestFunctionThatEndsItsGoroutineHoldsUpNobody(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t, filepath.Join(dir, "handoff.db"))
@@ -169,7 +169,7 @@ func TestFunctionEndsItsGoroutine(t *testing.T) {
 	require.Equal(t, []string{"b"}, keys(t, dir))
 }
 
-func TestCloseFinishesTheLine(t *testing.T) {
+func TestCloseFinishesTheCallsInLine(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t, filepath.Join(dir, "handoff.db"))

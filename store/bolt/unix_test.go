@@ -39,7 +39,7 @@ func holdUntilKilled(path string) int {
 	return len(s.Close().Error())
 }
 
-func TestWithoutRights(t *testing.T) {
+func TestFilesWithoutRightsAreRefused(t *testing.T) {
 	path := closed(t)
 	for dir := filepath.Dir(path); dir != filepath.Dir(os.TempDir()) && dir != os.TempDir(); dir = filepath.Dir(dir) {
 		require.NoError(t, os.Chmod(dir, 0o755))
@@ -68,7 +68,7 @@ func openWithoutRights(path string) int {
 }
 
 // A file that another program cuts off takes its pages from under us.
-func TestCutOffWhileOpen(t *testing.T) {
+func TestFileCutOffWhileOpenIsDamage(t *testing.T) {
 	path := closed(t)
 	s := open(t, filepath.Dir(path))
 	require.NoError(t, os.Truncate(path, 8192))
@@ -80,8 +80,8 @@ func TestCutOffWhileOpen(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestLittleAddressSpace opens a store where 64 GiB cannot be had.
-func TestLittleAddressSpace(t *testing.T) {
+// TestStoreOpensInALittleAddressSpace opens a store where 64 GiB cannot be had.
+func TestStoreOpensInALittleAddressSpace(t *testing.T) {
 	if _, err := os.Stat(statm); err != nil {
 		t.Skip("the system does not say how much is in use: ", err)
 	}

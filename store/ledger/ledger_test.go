@@ -65,7 +65,7 @@ func TestEveryFlippedByteIsFound(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-func TestShortRow(t *testing.T) {
+func TestShortRowIsDamage(t *testing.T) {
 	r := build(t, 8)
 	r.rows[7] = r.rows[7][:32]
 	_, bad := r.walk()
@@ -74,7 +74,7 @@ func TestShortRow(t *testing.T) {
 	require.ErrorContains(t, err, "event 8")
 }
 
-func TestEmpty(t *testing.T) {
+func TestWalkOfNothingHasNoRoot(t *testing.T) {
 	var w ledger.Walk
 	require.Empty(t, w.Root())
 }

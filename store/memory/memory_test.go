@@ -11,13 +11,13 @@ import (
 	"handoff/store/storetest"
 )
 
-func TestStore(t *testing.T) {
+func TestStoreMeetsTheContract(t *testing.T) {
 	storetest.Run(t, func(testing.TB) store.Backend { return memory.New() })
 }
 
-// TestMany fills a store in the worst order for a tree, ascending, and takes
+// TestAscendingKeysAreKeptAndHalfOfThemDeleted fills a store in the worst order for a tree, ascending, and takes
 // half of it out again.
-func TestMany(t *testing.T) {
+func TestAscendingKeysAreKeptAndHalfOfThemDeleted(t *testing.T) {
 	const n = 100_000
 	s := memory.New()
 	for start := 0; start < n; start += 1000 {
