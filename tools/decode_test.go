@@ -20,7 +20,7 @@ func canonical(t *testing.T, tool, args string) (string, error) {
 
 // Each line is a slip that models make, and what it becomes. Claims, lists and the like take no fields of
 // their own here, so that the slip stands alone.
-func TestSlipsAreMended(t *testing.T) {
+func TestSlipsInArgumentsAreCoerced(t *testing.T) {
 	for _, c := range []struct{ name, tool, args, want string }{
 		{"absent arguments", "claim_handoff", ``, `{}`},
 		{"null arguments", "claim_handoff", ` null `, `{}`},

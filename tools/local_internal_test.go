@@ -79,7 +79,7 @@ func TestRefusalsAreAnsweredAndNotLogged(t *testing.T) {
 	require.Empty(t, log)
 }
 
-func TestCallsThatAreCutOffAreNoBug(t *testing.T) {
+func TestCallThatIsCutOffIsUnavailable(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	row := define(Tool{Name: "row", Admin: true}, method(func(_ *mailbox.Service, ctx context.Context, _ schemas.Caller, _ schemas.ConnIn) (schemas.ConnOut, error) {
 		cancel()

@@ -19,14 +19,14 @@ func invoke(t *testing.T, tool, args string) (json.RawMessage, *schemas.Error) {
 	return out, schemas.AsError(err)
 }
 
-func TestNobodySendsWithoutAName(t *testing.T) {
+func TestSendWithoutANameIsRefused(t *testing.T) {
 	_, err := invoke(t, "send_handoff", `{"to":"qa","task":"x"}`)
 	require.Equal(t, schemas.Invalid, err.Code)
 	require.Equal(t, "agent", err.Field)
 	require.Equal(t, "Say it with the argument agent, or start with --agent NAME or HANDOFF_AGENT=NAME. Nothing was sent.", err.Hint)
 }
 
-func TestAgentMayBeRefused(t *testing.T) {
+func TestCallAsSystemIsDenied(t *testing.T) {
 	_, err := invoke(t, "send_handoff", `{"to":"qa","task":"x","agent":"system"}`)
 	require.Equal(t, schemas.Denied, err.Code)
 	require.Equal(t, "agent", err.Field)

@@ -109,7 +109,7 @@ func TestResultSaysHowMuchMailWaitsAndWhatToCallNext(t *testing.T) {
 }
 
 // Whoever does what next says reads all of a reference.
-func TestNextRepeatsTheReference(t *testing.T) {
+func TestNextRepeatsTheReferenceUntilAllIsRead(t *testing.T) {
 	o := open(t)
 	o.as("boss", "send_handoff", `{"to":"qa","task":"test it","detail":"`+strings.Repeat("x", 10_000)+`","options":{"strategy":"reference"}}`)
 	part := o.as("qa", "get_handoff", `{"handoff_id":1,"view":"reference","reference":"context://ho_1"}`)
@@ -119,7 +119,7 @@ func TestNextRepeatsTheReference(t *testing.T) {
 	require.Contains(t, part["content"].(string)+rest["content"].(string), strings.Repeat("x", 10_000))
 }
 
-func TestNoticeLeadsNowhere(t *testing.T) {
+func TestNoticeHasNoNextCall(t *testing.T) {
 	o := open(t)
 	o.as("boss", "send_handoff", `{"to":"qa","task":"read me","type":"message"}`)
 	require.NotContains(t, o.as("qa", "get_handoff", `{"handoff_id":"no_1"}`), "next")
@@ -138,7 +138,7 @@ func TestArgumentAgentIsWhoActs(t *testing.T) {
 	require.Equal(t, "boss", o.as("qa", "claim_handoff", `{}`)["from"])
 }
 
-func TestAdministrationIsNobodysMail(t *testing.T) {
+func TestAdministrativeResultHasNoInbox(t *testing.T) {
 	o := open(t)
 	o.as("", "connection_open", `{"conn":"c"}`)
 	o.as("", "connection_close", `{"conn":"c"}`)

@@ -21,7 +21,7 @@ func (o office) try(by schemas.Caller, tool, args string) *schemas.Error {
 	return schemas.AsError(err)
 }
 
-func TestScopeReadIsForTheReaders(t *testing.T) {
+func TestScopeReadCallsOnlyReadingTools(t *testing.T) {
 	o := open(t)
 	for _, row := range tools.Table {
 		t.Run(row.Name, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestAdministrationIsNotForCallersOverHTTP(t *testing.T) {
 	}
 }
 
-func TestWhoMayNotActAsAnotherIsTold(t *testing.T) {
+func TestDenialNamesWhomATokenMayActAs(t *testing.T) {
 	o := open(t)
 	by := remote(schemas.ScopeAgent, "qa", "dev")
 	err := o.try(by, "claim_handoff", `{"agent":"boss"}`)
@@ -69,7 +69,7 @@ func TestWhoMayNotActAsAnotherIsTold(t *testing.T) {
 	require.Equal(t, []string{"denied"}, o.actions())
 }
 
-func TestADenialWithoutATokenIsNotKept(t *testing.T) {
+func TestDenialWithoutATokenIsNotKept(t *testing.T) {
 	o := open(t)
 	by := schemas.Caller{Agent: "qa", Via: schemas.ViaHTTP}
 	require.Equal(t, schemas.Denied, o.try(by, "claim_handoff", `{"agent":"human"}`).Code)

@@ -95,7 +95,7 @@ func TestListingHasEveryArgument(t *testing.T) {
 }
 
 // Names of tools and arguments that free fields explain only in words.
-func TestDescriptionsNameWhatIsFree(t *testing.T) {
+func TestDescriptionsNameFreeFieldsAndSearchWords(t *testing.T) {
 	listing := string(tools.Listing())
 	for _, name := range []string{
 		"original_request", "completed_steps", "results", "decisions", "files", "artifacts", "state", "memories",

@@ -22,7 +22,7 @@ func env(pairs ...string) func(string) string {
 	return func(name string) string { return m[name] }
 }
 
-func TestNothingIsSentUnasked(t *testing.T) {
+func TestNoSpanIsSentUnasked(t *testing.T) {
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	for _, pairs := range [][]string{
 		nil,
@@ -46,7 +46,7 @@ func TestEndpointIsAURL(t *testing.T) {
 	}
 }
 
-func TestWhereSpansAreSent(t *testing.T) {
+func TestEndpointOfTheEnvironmentIsWhereSpansAreSent(t *testing.T) {
 	for _, test := range []struct{ name, all, traces, want string }{
 		{"for all signals", "http://c:4318", "", "http://c:4318/v1/traces"},
 		{"below a path", "https://c/otlp/", "", "https://c/otlp/v1/traces"},
@@ -66,7 +66,7 @@ func TestWhereSpansAreSent(t *testing.T) {
 	}
 }
 
-func TestWhoAskedForAnotherProtocolIsTold(t *testing.T) {
+func TestAnotherProtocolInTheEnvironmentIsLogged(t *testing.T) {
 	for _, test := range []struct{ endpoint, protocol, want string }{
 		{"http://c:4318", "", ""},
 		{"http://c:4318", "http/json", ""},

@@ -44,7 +44,7 @@ func offered(t *testing.T, c http.RoundTripper, n int, pause time.Duration, more
 	return b.String()
 }
 
-func TestPassingTroubleIsWaitedFor(t *testing.T) {
+func TestSpansAreSentAgainAfterPassingTrouble(t *testing.T) {
 	for _, status := range []int{429, 502, 503, 504} {
 		synctest.Test(t, func(t *testing.T) {
 			var at []time.Time
@@ -66,7 +66,7 @@ func TestPassingTroubleIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestLastingTroubleIsNotRepeated(t *testing.T) {
+func TestSpansAreLostWithoutRepeatAfterLastingTrouble(t *testing.T) {
 	for _, status := range []int{301, 307, 400, 401, 404, 500} {
 		synctest.Test(t, func(t *testing.T) {
 			c := &collector{t: t, answer: func(w http.ResponseWriter) {
@@ -89,7 +89,7 @@ func (g *gone) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, errors.New("connection refused")
 }
 
-func TestLossIsToldOnceAMinute(t *testing.T) {
+func TestLossOfSpansIsLoggedOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &gone{}
 		log := offered(t, c, 10, 30*time.Second)
@@ -117,7 +117,7 @@ func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-func TestEndDoesNotWaitForACollectorThatHangs(t *testing.T) {
+func TestCloseDoesNotWaitForACollectorThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		traces, err := observe.NewTraces(observe.TracesConfig{
 			Getenv: env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318"), Workspace: "w", Now: time.Now, Transport: hanging{},

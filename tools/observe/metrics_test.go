@@ -176,7 +176,7 @@ func (s *stuck) Invoke(ctx context.Context, _ tools.Call) (json.RawMessage, erro
 	return nil, ctx.Err()
 }
 
-func TestTheRestIsWrittenWhenTheWorkspaceIsStuck(t *testing.T) {
+func TestOtherMetricsAreWrittenWhenTheWorkspaceIsStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inv := &stuck{}
 		m := measured(inv)
@@ -206,7 +206,7 @@ func (f fixed) Invoke(context.Context, tools.Call) (json.RawMessage, error) {
 	return json.Marshal(f.stats)
 }
 
-func TestLabelsMayBeAnyText(t *testing.T) {
+func TestLabelsAreEscaped(t *testing.T) {
 	have := scraped(t, measured(fixed{stats: schemas.StatsOut{
 		Mailboxes: []schemas.MailboxStats{{Box: "a\"b\\c\nd", Pending: 1}},
 	}}))

@@ -127,7 +127,7 @@ func TestRestartLosesOnlyWhatEndedMeanwhile(t *testing.T) {
 }
 
 // A story of many events is read page by page.
-func TestLongStoriesHaveTheirBeginning(t *testing.T) {
+func TestLongHandoffIsTracedFromItsBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
 		traces := traced(t, c)
@@ -145,7 +145,7 @@ func TestLongStoriesHaveTheirBeginning(t *testing.T) {
 	})
 }
 
-func TestADeadlineEndsWhenItWasDue(t *testing.T) {
+func TestSpanOfADeadlineEndsWhenItWasDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
 		traces := traced(t, c)
@@ -230,7 +230,7 @@ func TestIDsAreThoseOfEarlierVersions(t *testing.T) {
 	})
 }
 
-func TestSampling(t *testing.T) {
+func TestSamplerOfTheEnvironmentDecidesWhatIsSent(t *testing.T) {
 	for _, test := range []struct {
 		sampler, arg string
 		want         int

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheDirectoryIsForItsUserOnly(t *testing.T) {
+func TestDirectoryIsForItsUserOnly(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state", "w")
 	require.NoError(t, prepare(dir))
 	require.Equal(t, os.FileMode(0o700), mode(t, dir))
@@ -21,13 +21,13 @@ func TestTheDirectoryIsForItsUserOnly(t *testing.T) {
 	require.Equal(t, os.FileMode(0o700), mode(t, dir))
 }
 
-func TestAFileInThePlaceOfTheDirectory(t *testing.T) {
+func TestFileInThePlaceOfTheDirectoryIsAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w")
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
 	require.Error(t, prepare(path))
 }
 
-func TestANetworkFileSystemIsNamed(t *testing.T) {
+func TestErrorNamesTheNetworkFileSystem(t *testing.T) {
 	err := &networkFS{dir: "/w", kind: "nfs"}
 	require.EqualError(t, err, "/w is on a network file system (nfs)")
 }

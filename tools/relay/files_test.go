@@ -22,7 +22,7 @@ func (w world) remove(names ...string) {
 }
 
 // An answer means that it is kept where everybody looks.
-func TestTheDirectoryIsRemoved(t *testing.T) {
+func TestProcessesMeetInANewDirectoryWhenItWasRemoved(t *testing.T) {
 	w := newWorld(t)
 	first, guest := w.process(), w.process()
 	first.send("Test it")
@@ -37,7 +37,7 @@ func TestTheDirectoryIsRemoved(t *testing.T) {
 }
 
 // A command does not stand in line: it takes the new lock while it still lets go of the old.
-func TestTheDirectoryOfACommandIsRemoved(t *testing.T) {
+func TestCommandGoesOnInANewDirectoryWhenItWasRemoved(t *testing.T) {
 	for range 20 {
 		w := newWorld(t)
 		c := w.config()
@@ -53,7 +53,7 @@ func TestTheDirectoryOfACommandIsRemoved(t *testing.T) {
 	}
 }
 
-func TestTheMarkOfPresenceIsPutBack(t *testing.T) {
+func TestPresenceIsMarkedAgainInANewDirectory(t *testing.T) {
 	w := newWorld(t)
 	first, second := w.process(), w.process()
 	first.send("Test it")
@@ -64,7 +64,7 @@ func TestTheMarkOfPresenceIsPutBack(t *testing.T) {
 	require.ErrorIs(t, err, relay.ErrInUse)
 }
 
-func TestTheStoreIsReplaced(t *testing.T) {
+func TestOwnerReadsAStoreThatWasReplaced(t *testing.T) {
 	w := newWorld(t)
 	store := filepath.Join(w.dir, "handoff.db")
 	before := w.process()
@@ -81,7 +81,7 @@ func TestTheStoreIsReplaced(t *testing.T) {
 	require.True(t, w.process().call("", "audit_verify", `{}`).OK)
 }
 
-func TestTheLockIsRemoved(t *testing.T) {
+func TestProcessesMeetAgainWhenTheLockWasRemoved(t *testing.T) {
 	w := newWorld(t)
 	owner := w.process()
 	owner.send("Test it")
@@ -90,7 +90,7 @@ func TestTheLockIsRemoved(t *testing.T) {
 	require.EqualValues(t, 3, owner.send("And nobody is alone"))
 }
 
-func TestWhatOthersNeedIsPutBack(t *testing.T) {
+func TestSocketAndNoteArePutBack(t *testing.T) {
 	for _, names := range [][]string{{"handoff.sock"}, {"owner.json"}, {"handoff.sock", "owner.json"}} {
 		w := newWorld(t)
 		owner := w.process()
@@ -101,7 +101,7 @@ func TestWhatOthersNeedIsPutBack(t *testing.T) {
 	}
 }
 
-func TestACopyOfTheDirectoryIsAnother(t *testing.T) {
+func TestCopyOfTheDirectoryIsAnotherWorkspace(t *testing.T) {
 	w := newWorld(t)
 	owner := w.process()
 	owner.send("Test it")
@@ -115,7 +115,7 @@ func TestACopyOfTheDirectoryIsAnother(t *testing.T) {
 }
 
 // A port may belong to another program by now, which takes what is sent and says nothing.
-func TestANoteOfAPortThatIsAnothers(t *testing.T) {
+func TestNoteOfAPortOfAnotherProgramIsNotBelieved(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, l.Close()) })

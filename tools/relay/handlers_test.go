@@ -40,7 +40,7 @@ func (w world) knock(method, path, body string, header http.Header) (status int)
 	return rs.StatusCode
 }
 
-func TestACallThatIsReadTooLateIsNotBegun(t *testing.T) {
+func TestCallThatIsReadTooLateIsNotBegun(t *testing.T) {
 	w := newWorld(t)
 	p := w.process()
 	p.call("", "list_agents", `{}`)
@@ -55,7 +55,7 @@ func TestACallThatIsReadTooLateIsNotBegun(t *testing.T) {
 	require.NotZero(t, p.call("", "registry_newest", `{}`).Event)
 }
 
-func TestWhatIsNoCallIsRefused(t *testing.T) {
+func TestRequestThatIsNoCallIsRefused(t *testing.T) {
 	w := newWorld(t)
 	w.process().call("", "list_agents", `{}`)
 	require.Equal(t, http.StatusUnprocessableEntity, w.knock(http.MethodPost, "/1/call", `{"id": 1`, nil))
@@ -63,7 +63,7 @@ func TestWhatIsNoCallIsRefused(t *testing.T) {
 	require.Equal(t, http.StatusConflict, refused, "it has no version")
 }
 
-func TestAPortWantsTheSecret(t *testing.T) {
+func TestRequestToAPortNeedsTheSecret(t *testing.T) {
 	w := newWorld(t)
 	w.dir = filepath.Join(w.dir, strings.Repeat("long", 30))
 	first, second := w.process(), w.process()
@@ -77,7 +77,7 @@ func TestAPortWantsTheSecret(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.knock(http.MethodGet, "/owner", "", right))
 }
 
-func TestAnOwnerOfAnotherProtocol(t *testing.T) {
+func TestOwnerOfAnotherProtocolIsNamedInTheError(t *testing.T) {
 	for name, tt := range map[string]struct {
 		protocol relay.Versions
 		hint     string

@@ -7,7 +7,7 @@ import (
 )
 
 // How many calls are under way does not show outside.
-func TestWhoGivesMemoryIsToldOfACrowd(t *testing.T) {
+func TestManyCallsAtOnceAreAnnouncedOnce(t *testing.T) {
 	var told []bool
 	c := inflight{notify: func(many bool) { told = append(told, many) }}
 	var leave []func()

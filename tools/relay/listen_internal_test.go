@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestASocketBesideTheStore(t *testing.T) {
+func TestSocketIsBesideTheStoreAndRemovedAtTheEnd(t *testing.T) {
 	dir := shortDir(t)
 	l, a := mustListen(t, dir, "")
 	require.Equal(t, Address{Network: "unix", Addr: filepath.Join(dir, "handoff.sock")}, a)
@@ -39,7 +39,7 @@ func TestTheSocketOfAKilledOwnerIsReplaced(t *testing.T) {
 	requireReached(t, l, a)
 }
 
-func TestASocketThatWasLeftHalfMadeIsCleared(t *testing.T) {
+func TestSocketLeftHalfMadeIsCleared(t *testing.T) {
 	dir := shortDir(t)
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: filepath.Join(dir, "handoff.new")})
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestAnOwnerThatEndsLateLeavesTheNextItsSocket(t *testing.T) {
 	require.FileExists(t, halfMade)
 }
 
-func TestWhereTheOwnerListens(t *testing.T) {
+func TestLengthOfThePathDecidesWhereTheOwnerListens(t *testing.T) {
 	const beside = len("/handoff.sock")
 	short := longDir(t, longestPath-beside)
 	long := longDir(t, longestPath-beside+1)
@@ -100,7 +100,7 @@ func TestWorkspacesDoNotShareASocket(t *testing.T) {
 	require.NotEqual(t, a.Addr, b.Addr)
 }
 
-func TestAPortWhereASocketCannotBe(t *testing.T) {
+func TestPortIsTakenWhereASocketCannotBe(t *testing.T) {
 	dir := shortDir(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "handoff.sock", "in the way"), 0o700))
 	l, a := mustListen(t, dir, "")
@@ -114,7 +114,7 @@ func TestAPortWhereASocketCannotBe(t *testing.T) {
 	require.NotEqual(t, a.Secret, other.Secret)
 }
 
-func TestDialNobody(t *testing.T) {
+func TestDialOfNobodyIsAnError(t *testing.T) {
 	_, err := Address{}.dial(t.Context())
 	require.ErrorContains(t, err, "does not say where it listens")
 	_, err = Address{Network: "unix", Addr: filepath.Join(shortDir(t), "handoff.sock")}.dial(t.Context())

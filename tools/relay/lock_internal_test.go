@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestALockIsHeldOnce(t *testing.T) {
+func TestLockIsHeldOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.lock")
 	l := mustLock(t, path)
 	_, err := tryLock(path)
@@ -28,7 +28,7 @@ func TestALockIsHeldOnce(t *testing.T) {
 	mustLock(t, path)
 }
 
-func TestALockOutlivesTheCollector(t *testing.T) {
+func TestLockOutlivesTheGarbageCollector(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.lock")
 	l := mustLock(t, path)
 	for range 3 {
@@ -39,7 +39,7 @@ func TestALockOutlivesTheCollector(t *testing.T) {
 	runtime.KeepAlive(l)
 }
 
-func TestNoPlaceForALock(t *testing.T) {
+func TestLockBelowAFileIsAnErrorAndAMissingDirectoryIsMade(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "w")
 	require.NoError(t, os.WriteFile(dir, nil, 0o600))
 	_, err := tryLock(filepath.Join(dir, "handoff.lock"))
@@ -53,7 +53,7 @@ func TestNoPlaceForALock(t *testing.T) {
 	require.NoError(t, l.release())
 }
 
-func TestTheLockOfAKilledProcess(t *testing.T) {
+func TestLockOfAKilledProcessGoesToTheOneInLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.lock")
 	holder, lines := start(t, "lock", filepath.Dir(path))
 	requireLine(t, "locked", lines)
@@ -67,7 +67,7 @@ func TestTheLockOfAKilledProcess(t *testing.T) {
 	require.NoError(t, l.release())
 }
 
-func TestALockGoesToAProcessInLine(t *testing.T) {
+func TestLockGoesToAProcessInLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.lock")
 	l := mustLock(t, path)
 	_, lines := start(t, "wait", filepath.Dir(path))
@@ -80,7 +80,7 @@ func TestALockGoesToAProcessInLine(t *testing.T) {
 }
 
 // A workspace may be removed, and made again, while a process waits for its lock.
-func TestALockOfAFileThatWasRemoved(t *testing.T) {
+func TestLockOfAFileThatWasRemovedIsAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.lock")
 	removed := mustLock(t, path)
 	got := make(chan error, 1)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestANoteIsReadAsItWasWritten(t *testing.T) {
+func TestNoteIsReadAsItWasWritten(t *testing.T) {
 	dir := t.TempDir()
 	_, ok := ReadNote(dir)
 	require.False(t, ok)
@@ -31,14 +31,14 @@ func TestANoteIsReadAsItWasWritten(t *testing.T) {
 	require.Empty(t, entries)
 }
 
-func TestANoteIsForItsUserOnly(t *testing.T) {
+func TestNoteIsForItsUserOnly(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(notePath(dir)+".new", nil, 0o644))
 	require.NoError(t, writeNote(dir, Note{}))
 	require.Equal(t, os.FileMode(0o600), mode(t, notePath(dir)))
 }
 
-func TestHalfANoteIsNone(t *testing.T) {
+func TestHalfANoteIsNotRead(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(notePath(dir), []byte(`{"pid": 1, "started": `), 0o600))
 	n, ok := ReadNote(dir)
@@ -46,12 +46,12 @@ func TestHalfANoteIsNone(t *testing.T) {
 	require.Zero(t, n)
 }
 
-func TestNoPlaceForANote(t *testing.T) {
+func TestNoteWithoutItsDirectoryIsAnError(t *testing.T) {
 	require.ErrorIs(t, writeNote(filepath.Join(t.TempDir(), "missing"), Note{}), os.ErrNotExist)
 }
 
 // Older and newer programs read it: the names are a promise.
-func TestTheWordsOfANote(t *testing.T) {
+func TestNamesInANoteStay(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, writeNote(dir, Note{
 		PID: 7, Program: "handoff", Started: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), Boot: "b",

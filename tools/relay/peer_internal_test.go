@@ -21,7 +21,7 @@ import (
 // nobody is a user who may do nothing in particular.
 const nobody = 65534
 
-func TestStrangersAreNotAccepted(t *testing.T) {
+func TestConnectionsOfOtherUsersAreNotAccepted(t *testing.T) {
 	needOtherUsers(t)
 	dir := shortDir(t)
 	l, a := mustListen(t, dir, "")
@@ -52,7 +52,7 @@ func TestStrangersAreNotAccepted(t *testing.T) {
 	require.NoError(t, errors.Join(ours.Close(), c.Close()))
 }
 
-func TestAStrangerIsNotTakenForTheOwner(t *testing.T) {
+func TestSocketOfAnotherUserIsNotTakenForTheOwners(t *testing.T) {
 	needOtherUsers(t)
 	dir := shortDir(t)
 	require.NoError(t, os.Chmod(dir, 0o777))

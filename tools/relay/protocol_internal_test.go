@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheVersionThatBothSpeak(t *testing.T) {
+func TestNewestCommonVersionIsSpoken(t *testing.T) {
 	for name, tt := range map[string]struct {
 		ours, theirs Versions
 		common       int // 0: none

@@ -15,7 +15,7 @@ import (
 	"handoff/tools/relay"
 )
 
-func TestWhatOneSendsAnotherClaims(t *testing.T) {
+func TestHandoffSentByOneProcessIsClaimedByAnother(t *testing.T) {
 	w := newWorld(t)
 	first, second, third := w.process(), w.process(), w.process()
 	require.EqualValues(t, 1, first.send("Test it"))
@@ -36,7 +36,7 @@ func TestARefusalCrossesAsItIs(t *testing.T) {
 	require.Equal(t, coded(t, here).Message, coded(t, there).Message)
 }
 
-func TestTheNextGoesOnWhenTheOwnerEnds(t *testing.T) {
+func TestNextProcessOwnsTheStoreWhenTheOwnerEnds(t *testing.T) {
 	w := newWorld(t)
 	first, second, third := w.process(), w.process(), w.process()
 	first.send("Test it")
@@ -48,7 +48,7 @@ func TestTheNextGoesOnWhenTheOwnerEnds(t *testing.T) {
 	require.True(t, third.call("", "audit_verify", `{}`).OK)
 }
 
-func TestTheLastLeavesNothing(t *testing.T) {
+func TestLastProcessLeavesNoFilesOfItsOwn(t *testing.T) {
 	w := newWorld(t)
 	only := w.process()
 	only.send("Test it")
@@ -193,7 +193,7 @@ func (p process) live(agent schemas.Agent) bool {
 	return false
 }
 
-func TestWhoFindsNobodyIsAlone(t *testing.T) {
+func TestFirstProcessIsToldThatItIsAlone(t *testing.T) {
 	w := newWorld(t)
 	alone := make(chan bool, 3)
 	c := w.config()
@@ -214,7 +214,7 @@ func TestWhoFindsNobodyIsAlone(t *testing.T) {
 	require.True(t, <-alone)
 }
 
-func TestACommandLetsGoAtOnce(t *testing.T) {
+func TestCommandReleasesTheStoreAtOnce(t *testing.T) {
 	w := newWorld(t)
 	c := w.config()
 	c.Stays = false
@@ -226,7 +226,7 @@ func TestACommandLetsGoAtOnce(t *testing.T) {
 	require.EqualValues(t, 2, server.send("More"))
 }
 
-func TestACommandMakesRoomForAServer(t *testing.T) {
+func TestCommandGivesTheStoreToAServer(t *testing.T) {
 	w := newWorld(t)
 	c := w.config()
 	c.Stays = false
@@ -239,7 +239,7 @@ func TestACommandMakesRoomForAServer(t *testing.T) {
 	require.EqualValues(t, 2, command.send("More"))
 }
 
-func TestLockIsForNobodyElse(t *testing.T) {
+func TestLockIsInUseWhileAProcessTakesPart(t *testing.T) {
 	w := newWorld(t)
 	idle := w.process()
 	_, err := relay.Lock(w.dir)
@@ -255,7 +255,7 @@ func TestLockIsForNobodyElse(t *testing.T) {
 	require.NoError(t, release())
 }
 
-func TestAfterCloseNothingIsDone(t *testing.T) {
+func TestCallAfterCloseIsRefused(t *testing.T) {
 	w := newWorld(t)
 	first, second := w.process(), w.process()
 	first.send("Test it")
@@ -265,7 +265,7 @@ func TestAfterCloseNothingIsDone(t *testing.T) {
 	require.Equal(t, schemas.Unavailable, coded(t, err).Code)
 }
 
-func TestAStoreThatCannotBeOpened(t *testing.T) {
+func TestStoreThatOneCannotOpenMayBeOpenedByAnother(t *testing.T) {
 	for name, stays := range map[string]bool{"command": false, "server": true} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -283,7 +283,7 @@ func TestAStoreThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-func TestANewerProgramTakesOver(t *testing.T) {
+func TestNewerProgramTakesTheStoreOver(t *testing.T) {
 	w := newWorld(t)
 	versions := []string{"v1.2.0", "v1.2.0", "v1.10.0"}
 	var all []process
@@ -306,7 +306,7 @@ func TestANewerProgramTakesOver(t *testing.T) {
 }
 
 // An owner listens before its store is open. Who asks it to make room then does not ask again.
-func TestAnOwnerThatIsJustOpeningMakesRoomToo(t *testing.T) {
+func TestOwnerThatIsJustOpeningGivesTheStoreToANewerProgram(t *testing.T) {
 	w := newWorld(t)
 	opening, open := make(chan struct{}), make(chan struct{})
 	old := w.config()

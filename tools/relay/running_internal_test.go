@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestANoteIsBelievedWhileItsProcessLives(t *testing.T) {
+func TestNoteIsBelievedWhileItsProcessLives(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	runs := filepath.Base(self)

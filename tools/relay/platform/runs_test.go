@@ -12,7 +12,7 @@ import (
 	"handoff/tools/relay/platform"
 )
 
-func TestWhichProcessesRun(t *testing.T) {
+func TestRunsKnowsProcessesThatRun(t *testing.T) {
 	program, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.Command(program, "-test.run=^$")
@@ -25,7 +25,7 @@ func TestWhichProcessesRun(t *testing.T) {
 }
 
 // A process that looks every few seconds for hours would otherwise keep what it looked with until memory is collected.
-func TestLookingLeavesNothingOpen(t *testing.T) {
+func TestRunsLeavesNothingOpen(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("nothing tells what is open")
 	}
@@ -43,7 +43,7 @@ func TestLookingLeavesNothingOpen(t *testing.T) {
 	require.Equal(t, before, open())
 }
 
-func TestTheSystemTellsItsStart(t *testing.T) {
+func TestBootIDIsKnownOnLinux(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("nothing tells here when the system started")
 	}
