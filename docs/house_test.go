@@ -128,8 +128,12 @@ var house = []room{
 	},
 
 	{
+		level: 4, path: "mcp/jsonrpc", about: "envelopes of messages, and which requests are open",
+		owns: []string{"github.com/mark3labs/mcp-go"},
+	},
+	{
 		level: 4, path: "mcp", about: "how it is spoken",
-		imports: []string{"schemas", "tools"},
+		imports: []string{"schemas", "tools", "mcp/jsonrpc"},
 		owns:    []string{"github.com/mark3labs/mcp-go"},
 	},
 

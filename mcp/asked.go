@@ -3,6 +3,9 @@ package mcp
 import (
 	"encoding/json"
 
+	sdk "github.com/mark3labs/mcp-go/mcp"
+
+	"handoff/mcp/jsonrpc"
 	"handoff/tools"
 )
 
@@ -47,4 +50,20 @@ func agentIn(args json.RawMessage) string {
 		return ""
 	}
 	return a.Agent
+}
+
+// waits reports whether a message is a call that asks to wait.
+func waits(m jsonrpc.Message) bool {
+	if m.Method != string(sdk.MethodToolsCall) {
+		return false
+	}
+	var p struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	if json.Unmarshal(m.Params, &p) != nil || p.Name != claimTool && p.Name != getTool {
+		return false
+	}
+	call, ok := readCall(p.Name, p.Arguments)
+	return ok && call.WaitSeconds > 0
 }

@@ -6,6 +6,7 @@ import (
 	sdk "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"handoff/mcp/jsonrpc"
 	"handoff/schemas"
 )
 
@@ -16,7 +17,7 @@ func (s *Server) handle(ctx context.Context, text []byte) (answer sdk.JSONRPCMes
 	defer func() {
 		if p := recover(); p != nil {
 			_ = s.panicked(ctx, "protocol", p)
-			answer = internalError(sdk.NewRequestId(nil))
+			answer = jsonrpc.InternalError(sdk.NewRequestId(nil))
 		}
 	}()
 	answer = s.sdk.HandleMessage(context.WithValue(ctx, failureKey{}, &slot), text)
@@ -26,11 +27,10 @@ func (s *Server) handle(ctx context.Context, text []byte) (answer sdk.JSONRPCMes
 	return answer
 }
 
-func internalError(id sdk.RequestId) sdk.JSONRPCError {
-	return sdk.JSONRPCError{
-		JSONRPC: sdk.JSONRPC_VERSION, ID: id,
-		Error: sdk.JSONRPCErrorDetails{Code: sdk.INTERNAL_ERROR, Message: "internal error"},
-	}
+// ending is the error of a request that a server refuses because it ends.
+func ending() *schemas.Error {
+	return schemas.Errorf(schemas.Unavailable, "the server is ending").
+		WithHint("Nothing was done. Repeat the call when it is back.")
 }
 
 // failure carries an error past the SDK.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
+
+	"handoff/mcp/jsonrpc"
 )
 
 const (
@@ -26,7 +28,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	defer hangUp()
 	waits, cut := context.WithCancel(calls)
 	defer cut()
-	c := newConn(s, newWriter(out, s.config.Logger), calls, waits)
+	c := newConn(s, jsonrpc.NewWriter(out, s.config.Logger), calls, waits)
 	if err := s.sdk.RegisterSession(calls, c.session); err != nil {
 		return fmt.Errorf("register session: %w", err)
 	}
@@ -42,7 +44,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	err := c.read(ctx, input{in, grace})
 	grace()
 	if !within(s.config.Drain, c.pending.Wait) && err == nil {
-		err = fmt.Errorf("%d requests were not answered within %v", c.requests.unanswered(), s.config.Drain)
+		err = fmt.Errorf("%d requests were not answered within %v", c.requests.Len(), s.config.Drain)
 	}
 	s.sdk.UnregisterSession(calls, c.session.SessionID())
 	c.session.naming.end(calls)
@@ -53,7 +55,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		<-notified
 	})
 	if err == nil {
-		err = c.out.close()
+		err = c.out.Close()
 	}
 	return err
 }
@@ -103,7 +105,7 @@ func (c *conn) notify() {
 				return
 			}
 			c.flush(&order)
-			c.out.send(end)
+			c.out.Send(end)
 			order.over(end)
 		}
 	}
@@ -122,18 +124,18 @@ func (c *conn) flush(order *acknowledged) {
 
 func (c *conn) tell(notifications []sdk.JSONRPCNotification) {
 	for _, n := range notifications {
-		c.out.send(n)
+		c.out.Send(n)
 	}
 }
 
 // read takes in messages until the client or ctx ends it.
 func (c *conn) read(ctx context.Context, in io.Reader) error {
-	lines, ended := readLines(in, c.calls.Done())
+	lines, ended := jsonrpc.ReadLines(in, c.calls.Done())
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-c.out.broken:
+		case <-c.out.Broken:
 			return nil
 		case l, more := <-lines:
 			if more {

@@ -4,12 +4,13 @@ import (
 	"net/http"
 	"time"
 
+	"handoff/mcp/jsonrpc"
 	"handoff/schemas"
 )
 
 // stream answers subscriptions/listen: with what there is to say until the client leaves or the server ends,
 // and then with the result.
-func (x *exchange) stream(s *session, m message) {
+func (x *exchange) stream(s *session, m jsonrpc.Message) {
 	release, full := x.open.take(x.by.Token, 1)
 	if full != nil {
 		x.refuse(full)
@@ -18,9 +19,9 @@ func (x *exchange) stream(s *session, m message) {
 	defer release()
 	ctx, done := x.during(s, m)
 	defer done()
-	q := new(requests)
-	r, answered := q.track(ctx, m), make(chan reply, 1)
-	go func() { answered <- x.server.answer(q, r) }()
+	q := new(jsonrpc.Requests)
+	r, answered := q.Track(ctx, m), make(chan reply, 1)
+	go func() { answered <- x.server.respond(q, r) }()
 	var order acknowledged
 	out := x.events()
 	for ok := true; ; {

@@ -12,6 +12,7 @@ import (
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
 
+	"handoff/mcp/jsonrpc"
 	"handoff/schemas"
 )
 
@@ -19,7 +20,7 @@ import (
 // of the client, and good only together with the token it began with.
 type webSession struct {
 	*session
-	requests requests
+	requests jsonrpc.Requests
 	token    string        // bearer token that it belongs to, empty without one
 	instance string        // how it is known to others, as "session:K3V9X2M7"
 	heard    atomic.Bool   // a stream was opened

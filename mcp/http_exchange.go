@@ -15,6 +15,7 @@ import (
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
 
+	"handoff/mcp/jsonrpc"
 	"handoff/schemas"
 )
 
@@ -48,7 +49,7 @@ func (x *exchange) body() (text []byte, ok bool) {
 	case encoding != "" && encoding != "identity":
 		x.fault(http.StatusUnsupportedMediaType, "a Content-Encoding is not understood")
 		return nil, false
-	case x.r.ContentLength > MaxLine:
+	case x.r.ContentLength > jsonrpc.MaxLine:
 		x.tooLarge()
 		return nil, false
 	}
@@ -59,11 +60,11 @@ func (x *exchange) body() (text []byte, ok bool) {
 func (x *exchange) read() (text []byte, ok bool) {
 	_ = x.control.SetReadDeadline(x.config.Now().Add(receiving)) // where it cannot be set, there is another
 	goOn := context.AfterFunc(x.waits, func() { _ = x.control.SetReadDeadline(time.Unix(1, 0)) })
-	text, err := io.ReadAll(metered{http.MaxBytesReader(x.w, x.r.Body, MaxLine), x})
+	text, err := io.ReadAll(metered{http.MaxBytesReader(x.w, x.r.Body, jsonrpc.MaxLine), x})
 	tooLarge, full := new(http.MaxBytesError), new(schemas.Error)
 	switch {
 	case !goOn():
-		x.refuse(isEnding())
+		x.refuse(ending().After(time.Second))
 		return nil, false
 	case errors.As(err, &tooLarge):
 		x.tooLarge()
@@ -112,7 +113,7 @@ func (x *exchange) over() {
 
 func (x *exchange) tooLarge() {
 	x.w.Header().Set("Connection", "close") // the rest is not read
-	x.fault(http.StatusRequestEntityTooLarge, "the message has more than %d bytes: put what is large into a file and send its path", MaxLine)
+	x.fault(http.StatusRequestEntityTooLarge, "the message has more than %d bytes: put what is large into a file and send its path", jsonrpc.MaxLine)
 }
 
 // accepts tells whether the client takes answers of a kind. One that says nothing takes all.
@@ -131,7 +132,7 @@ func (x *exchange) accepts(kind string) bool {
 
 // fault answers that a request is not one of the protocol.
 func (x *exchange) fault(status int, format string, a ...any) {
-	x.write(status, (&message{}).refuse(sdk.INVALID_REQUEST, format, a...))
+	x.write(status, (&jsonrpc.Message{}).Refuse(sdk.INVALID_REQUEST, format, a...))
 }
 
 func (x *exchange) notAllowed(allow string) {
@@ -154,7 +155,7 @@ func (x *exchange) refuse(err error) {
 		e = x.server.coded(x.r.Context(), "http", e)
 	}
 	x.sayWhen(e)
-	refused := (&message{}).refuse(sdk.INVALID_REQUEST, "%s", e.Message)
+	refused := (&jsonrpc.Message{}).Refuse(sdk.INVALID_REQUEST, "%s", e.Message)
 	refused.Error.Data = e
 	x.write(status, refused)
 }
@@ -218,7 +219,7 @@ func (x *exchange) encode(message any) []byte {
 	text, err := json.Marshal(message)
 	if err != nil {
 		x.server.config.Logger.LogAttrs(context.Background(), slog.LevelError, "answer does not encode", slog.Any("error", err))
-		text, _ = json.Marshal(cmp.Or(insteadOf(message), any(internalError(sdk.NewRequestId(nil))))) // it is made of words
+		text, _ = json.Marshal(cmp.Or(jsonrpc.InsteadOf(message), any(jsonrpc.InternalError(sdk.NewRequestId(nil))))) // it is made of words
 	}
 	return text
 }

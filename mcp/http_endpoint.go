@@ -115,7 +115,7 @@ func (s *Server) HTTP(c HTTPConfig) *Endpoint {
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{Endpoint: e, w: w, r: r, control: http.NewResponseController(w)}
 	if !e.enter() {
-		x.refuse(isEnding())
+		x.refuse(ending().After(time.Second))
 		return
 	}
 	defer e.work.Done()
@@ -140,11 +140,6 @@ func (e *Endpoint) enter() bool {
 	}
 	e.work.Add(1)
 	return true
-}
-
-func isEnding() *schemas.Error {
-	return schemas.Errorf(schemas.Unavailable, "the server is ending").
-		WithHint("Nothing was done. Repeat the call when it is back.").After(time.Second)
 }
 
 // Shutdown cuts short what waits, ends all streams and sessions, and returns when every request is answered.

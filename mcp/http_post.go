@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
 
+	"handoff/mcp/jsonrpc"
 	"handoff/schemas"
 )
 
@@ -30,7 +31,7 @@ func (x *exchange) post() {
 		x.postBatch(text)
 		return
 	}
-	m, malformed := parse(text)
+	m, malformed := jsonrpc.Parse(text)
 	switch {
 	case limited != nil:
 		x.limit(m, limited)
@@ -44,7 +45,7 @@ func (x *exchange) post() {
 }
 
 // limit answers whoever asks for too much. A model is told in the result of its call, where it reads it.
-func (x *exchange) limit(m message, e *schemas.Error) {
+func (x *exchange) limit(m jsonrpc.Message, e *schemas.Error) {
 	if m.Method != string(sdk.MethodToolsCall) || m.ID == nil {
 		x.refuse(e)
 		return
@@ -55,16 +56,16 @@ func (x *exchange) limit(m message, e *schemas.Error) {
 
 // refusedCall is the result of a call that is not made, where a model reads it. The SDK does not see it, so what
 // revision 2026-07-28 wants of a result is added here.
-func (x *exchange) refusedCall(m message, e *schemas.Error) reply {
+func (x *exchange) refusedCall(m jsonrpc.Message, e *schemas.Error) reply {
 	refused := refusal(e)
 	if isModern(x.r.Header, m) {
 		refused.SetResultType(sdk.ResultTypeComplete)
 	}
-	return reply{message: m.answered(sdk.NewJSONRPCResultResponse(sdk.NewRequestId(nil), *refused))}
+	return reply{message: m.WithID(sdk.NewJSONRPCResultResponse(sdk.NewRequestId(nil), *refused))}
 }
 
 // postModern answers a message of revision 2026-07-28 or later, which has no session.
-func (x *exchange) postModern(m message) {
+func (x *exchange) postModern(m jsonrpc.Message) {
 	if fault := headerFault(x.r.Header, m); fault != nil {
 		x.write(http.StatusBadRequest, *fault)
 		return
@@ -72,19 +73,19 @@ func (x *exchange) postModern(m message) {
 	s := newSession(x.server)
 	s.greeted.Store(true) // server/discover introduces
 	switch {
-	case m.isAnswer():
+	case m.IsResponse():
 		x.fault(http.StatusBadRequest, "the server asks nothing, so it takes no answer")
 	case m.ID == nil: // a cancellation: who wants to cancel a request of this revision hangs up
 		x.answer(http.StatusAccepted)
 	case m.Method == string(sdk.MethodSubscriptionsListen):
 		x.stream(s, m)
 	default:
-		x.deliver(x.call(s, new(requests), m), true)
+		x.deliver(x.call(s, new(jsonrpc.Requests), m), true)
 	}
 }
 
 // postLegacy answers a message of an older revision: initialize begins a session, all others belong to one.
-func (x *exchange) postLegacy(m message) {
+func (x *exchange) postLegacy(m jsonrpc.Message) {
 	if m.Method == string(sdk.MethodInitialize) && m.ID != nil {
 		x.initialize(m)
 		return
@@ -95,12 +96,12 @@ func (x *exchange) postLegacy(m message) {
 	}
 	defer done()
 	x.by.AgentID = s.instance
-	if id, ok := m.cancels(); ok {
-		s.requests.cancel(id)
+	if id, ok := m.Cancels(); ok {
+		s.requests.Cancel(id)
 		x.answer(http.StatusAccepted)
 		return
 	}
-	if m.isAnswer() || m.ID == nil {
+	if m.IsResponse() || m.ID == nil {
 		x.take(s, m)
 		x.answer(http.StatusAccepted)
 		return
@@ -109,17 +110,17 @@ func (x *exchange) postLegacy(m message) {
 }
 
 // take takes in a notification. Answers are to questions that nobody asked.
-func (x *exchange) take(s *webSession, m message) {
-	if m.isAnswer() {
+func (x *exchange) take(s *webSession, m jsonrpc.Message) {
+	if m.IsResponse() {
 		return
 	}
 	ctx, done := x.during(s.session, m)
 	defer done()
-	x.server.handle(ctx, m.text)
+	x.server.handle(ctx, m.Text)
 }
 
 // initialize begins a session, whose id is answered when the SDK accepts it.
-func (x *exchange) initialize(m message) {
+func (x *exchange) initialize(m jsonrpc.Message) {
 	s, full := x.sessions.open(x.by.Token)
 	if full != nil {
 		x.refuse(full)
@@ -138,18 +139,18 @@ func (x *exchange) initialize(m message) {
 
 // call answers one request. Only waits end with the connection, or with the server: what was asked for
 // otherwise is done also when nobody waits for the answer.
-func (x *exchange) call(s *session, q *requests, m message) reply {
+func (x *exchange) call(s *session, q *jsonrpc.Requests, m jsonrpc.Message) reply {
 	ctx, done := x.during(s, m)
 	defer done()
-	if !m.waits() {
-		return x.server.answer(q, q.track(ctx, m))
+	if !waits(m) {
+		return x.server.respond(q, q.Track(ctx, m))
 	}
 	release, full := x.held.take(x.by.Token, 1)
 	if full != nil {
 		return x.refusedCall(m, full)
 	}
 	defer release()
-	said := x.server.answer(q, q.track(ctx, m))
+	said := x.server.respond(q, q.Track(ctx, m))
 	if err := x.config.Still(x.r); err != nil {
 		said.lose()
 		return x.refusedCall(m, schemas.AsError(err))
@@ -158,10 +159,10 @@ func (x *exchange) call(s *session, q *requests, m message) reply {
 }
 
 // during gives the context of a request, until done is called.
-func (x *exchange) during(s *session, m message) (_ context.Context, done func()) {
+func (x *exchange) during(s *session, m jsonrpc.Message) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(x.r.Context()))
 	ends := []func() bool{context.AfterFunc(x.calls, cancel)}
-	if m.waits() || m.Method == string(sdk.MethodSubscriptionsListen) {
+	if waits(m) || m.Method == string(sdk.MethodSubscriptionsListen) {
 		ends = append(ends, context.AfterFunc(x.waits, cancel), context.AfterFunc(x.r.Context(), cancel))
 	}
 	ctx = context.WithValue(ctx, callerKey{}, x.by)

@@ -1,0 +1,109 @@
+// Package jsonrpc reads and writes the envelopes of JSON-RPC messages, on lines or one by one, and knows which requests
+// are under way. It knows nothing of what the messages ask.
+//
+// The SDK reads ids as numbers and changes large ones. So this package keeps the id of each request as its client wrote
+// it, and writes it so into the response.
+package jsonrpc
+
+import (
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	sdk "github.com/mark3labs/mcp-go/mcp"
+)
+
+// Message is the envelope of one JSON-RPC message: a request when it has an ID and a Method, a notification when it has
+// only a Method, and else a response.
+type Message struct {
+	ID     json.RawMessage `json:"id"` // as the client wrote it
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+
+	Text []byte `json:"-"` // the whole message
+}
+
+// Parse reads the envelope. For a text that is no message it returns the error to respond with, which names the id if
+// the text has one.
+func Parse(text []byte) (Message, *sdk.JSONRPCError) {
+	m := Message{Text: text}
+	err := json.Unmarshal(text, &m)
+	switch {
+	case !utf8.Valid(text):
+		return m, m.Refuse(sdk.PARSE_ERROR, "the message is not valid UTF-8, first at byte %d", firstInvalid(text))
+	case err != nil && !json.Valid(text):
+		return m, (&Message{}).Refuse(sdk.PARSE_ERROR, "the message is not JSON: %v", err)
+	case err != nil:
+		return m, m.Refuse(sdk.INVALID_REQUEST, "the message is not a JSON-RPC object")
+	case m.ID == nil && m.Method == "" && !m.IsResponse():
+		return m, m.Refuse(sdk.INVALID_REQUEST, "the message has no method")
+	case m.ID != nil && !isID(m.ID):
+		return m, m.Refuse(sdk.INVALID_REQUEST, "the id of a request is a string or a number")
+	}
+	return m, nil
+}
+
+// isID reports whether a JSON value may be the id of a request.
+func isID(value json.RawMessage) bool {
+	return len(value) > 0 && (value[0] == '"' || value[0] == '-' || '0' <= value[0] && value[0] <= '9')
+}
+
+func firstInvalid(text []byte) int {
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return len(text)
+}
+
+// Refuse returns an error as the response to a message. Its id is null when the message has none.
+func (m *Message) Refuse(code int, format string, a ...any) *sdk.JSONRPCError {
+	e := &sdk.JSONRPCError{JSONRPC: sdk.JSONRPC_VERSION, ID: sdk.NewRequestId(nil)}
+	if isID(m.ID) {
+		e.ID = sdk.NewRequestId(m.ID)
+	}
+	e.Error = sdk.JSONRPCErrorDetails{Code: code, Message: fmt.Sprintf(format, a...)}
+	return e
+}
+
+// InternalError returns an error as the response to the request of an id. It says nothing of the cause, which is for the
+// log.
+func InternalError(id sdk.RequestId) sdk.JSONRPCError {
+	return sdk.JSONRPCError{
+		JSONRPC: sdk.JSONRPC_VERSION, ID: id,
+		Error: sdk.JSONRPCErrorDetails{Code: sdk.INTERNAL_ERROR, Message: "internal error"},
+	}
+}
+
+// IsResponse reports whether a message is a response.
+func (m *Message) IsResponse() bool { return m.Method == "" && (m.Result != nil || m.Error != nil) }
+
+// Cancels returns the id of the request that a notification cancels. Ok is false for any other message.
+func (m *Message) Cancels() (id string, ok bool) {
+	if m.Method != string(sdk.MethodNotificationCancelled) {
+		return "", false
+	}
+	var p struct {
+		ID json.RawMessage `json:"requestId"`
+	}
+	return string(p.ID), json.Unmarshal(m.Params, &p) == nil && p.ID != nil
+}
+
+// WithID writes the id of a request, as its client wrote it, into the response to it.
+func (m *Message) WithID(response sdk.JSONRPCMessage) sdk.JSONRPCMessage {
+	switch r := response.(type) {
+	case sdk.JSONRPCResponse:
+		r.ID = sdk.NewRequestId(m.ID)
+		return r
+	case sdk.JSONRPCError:
+		r.ID = sdk.NewRequestId(m.ID)
+		return r
+	default:
+		return response
+	}
+}

@@ -1,0 +1,96 @@
+package jsonrpc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+	"syscall"
+
+	sdk "github.com/mark3labs/mcp-go/mcp"
+)
+
+// Writer writes messages as lines, whole or not at all. It is safe for use by many goroutines. The first write that fails
+// ends it. Use [NewWriter].
+type Writer struct {
+	Broken <-chan struct{} // closed at the first failure
+
+	logger *slog.Logger
+	broken chan struct{} // Broken
+
+	writing sync.Mutex // guards the field below; held during a write, which may take for ever
+	out     io.Writer
+
+	mu  sync.Mutex // guards the field below
+	err error
+}
+
+// NewWriter returns a writer to out. It logs a message that does not encode.
+func NewWriter(out io.Writer, logger *slog.Logger) *Writer {
+	broken := make(chan struct{})
+	return &Writer{out: out, logger: logger, broken: broken, Broken: broken}
+}
+
+// Send writes one message and reports whether all of it was written. In the place of a response that does not encode it
+// writes an error. It waits for a client that does not read.
+func (w *Writer) Send(message any) bool {
+	line, err := json.Marshal(message)
+	if err != nil {
+		w.logger.LogAttrs(context.Background(), slog.LevelError, "answer does not encode", slog.Any("error", err))
+		if other := InsteadOf(message); other != nil {
+			w.Send(other)
+		}
+		return false
+	}
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	if w.failed() {
+		return false
+	}
+	if _, err := w.out.Write(append(line, '\n')); err != nil {
+		w.fail(fmt.Errorf("write to client: %w", err))
+		return false
+	}
+	return true
+}
+
+func (w *Writer) failed() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err != nil
+}
+
+func (w *Writer) fail(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.err = err
+		close(w.broken)
+	}
+}
+
+// InsteadOf returns the error to send in the place of a response that does not encode, so that the client does not wait
+// for ever. It is nil for other messages.
+func InsteadOf(message any) any {
+	if r, ok := message.(sdk.JSONRPCResponse); ok {
+		return InternalError(r.ID)
+	}
+	return nil
+}
+
+// Close ends the writer and returns the error that ended it before. A client that left is no error. It does not close the
+// stream.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := w.err
+	w.err = os.ErrClosed
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+		return nil
+	}
+	return err
+}
