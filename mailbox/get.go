@@ -35,7 +35,7 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 		}
 		show, ok := views[in.View]
 		if !ok {
-			return schemas.Invalidf("view", "%q is not a view", schemas.Visible(in.View))
+			return schemas.Invalidf("view", "%q is not a view", schemas.Visible(string(in.View)))
 		}
 		return show(s, v, r, in, &out)
 	})
@@ -43,7 +43,7 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 }
 
 // views is what each view adds to the result.
-var views = map[string]func(*Service, *store.View, *store.Record, schemas.GetIn, *schemas.GetOut) error{
+var views = map[schemas.View]func(*Service, *store.View, *store.Record, schemas.GetIn, *schemas.GetOut) error{
 	"":           (*Service).showBrief,
 	"brief":      (*Service).showBrief,
 	"full":       (*Service).showFull,

@@ -1,14 +1,13 @@
 package schemas
 
-import (
-	"encoding/json"
-	"time"
-)
+import "time"
 
-// Handoff is what was sent: it changes only when the sender amends it. Where it stands is in [Standing].
-// Its fields are those of the Kelos TaskHandoff proposal (version, summary, detail, data), the agent
-// handoff protocols' HandoffPackage, the handoff protocol agent's message, and the explicit handoff
-// coordination plan, under one set of names.
+// Handoff is what was sent: it changes only when the sender amends it. Where it stands is in [Standing]. The mailbox
+// makes it of [SendIn], and gives it in full to whoever claims or reads it with view full. [Limits] bounds it as JSON.
+//
+// Its fields are those of the Kelos TaskHandoff proposal (version, summary, detail, data), the agent handoff
+// protocols' HandoffPackage, the handoff protocol agent's message, and the explicit handoff coordination plan, under
+// one set of names.
 type Handoff struct {
 	Schema int `json:"schema,omitempty"` // version of the stored form, see [Version]
 	ID     ID  `json:"handoff_id,omitempty"`
@@ -36,7 +35,7 @@ type Handoff struct {
 	Origin       *Origin       `json:"origin,omitempty"`
 }
 
-// Source is who sent.
+// Source is who sent. The connection proves the agent; the phase is what the sender said.
 type Source struct {
 	Agent   Agent  `json:"agent,omitempty"`
 	AgentID string `json:"agent_id,omitempty"`
@@ -51,111 +50,9 @@ type Target struct {
 	Reason     string `json:"reason,omitempty"`
 }
 
-// Context is what is already known.
-type Context struct {
-	OriginalRequest   string         `json:"original_request,omitempty"`
-	CompletedSteps    []string       `json:"completed_steps,omitempty"`
-	Results           map[string]any `json:"results,omitempty"`
-	Decisions         []Decision     `json:"decisions,omitempty"`
-	Files             []File         `json:"files,omitempty"`
-	Artifacts         []Artifact     `json:"artifacts,omitempty"`
-	State             map[string]any `json:"state,omitempty"`
-	Memories          []string       `json:"memories,omitempty"`
-	PreviousFailures  []string       `json:"previous_failures,omitempty"`
-	KnownIssues       []string       `json:"known_issues,omitempty"`
-	TestCommand       string         `json:"test_command,omitempty"`
-	ReproductionSteps []string       `json:"reproduction_steps,omitempty"`
-	Project           *Project       `json:"project,omitempty"`
-	References        []Reference    `json:"references,omitempty"`
-
-	// The following are filled by the mailbox when work goes on after a question, a failure or a return.
-
-	Questions       []string         `json:"questions,omitempty" jsonschema_extras:"x-filled=true"`
-	Answers         []Answer         `json:"answers,omitempty" jsonschema_extras:"x-filled=true"`
-	PartialProgress *PartialProgress `json:"partial_progress,omitempty" jsonschema_extras:"x-filled=true"`
-	Checkpoint      *Checkpoint      `json:"checkpoint,omitempty" jsonschema_extras:"x-filled=true"`
-}
-
-// Decision is what was decided and why.
-type Decision struct {
-	Decision  string `json:"decision"`
-	Rationale string `json:"rationale,omitempty"`
-}
-
-// File points into a file of the project.
-type File struct {
-	Path  string `json:"path"`
-	Lines string `json:"lines,omitempty"` // as 1-9
-	Note  string `json:"note,omitempty"`
-}
-
-// Artifact is something made before, by path or in full.
-type Artifact struct {
-	Type        string `json:"type,omitempty"`
-	Path        string `json:"path,omitempty"`
-	Content     string `json:"content,omitempty"`
-	Description string `json:"description,omitempty"`
-	Rationale   string `json:"rationale,omitempty"`
-}
-
-// Project is where the work happens.
-type Project struct {
-	Name      string   `json:"name,omitempty"`
-	Path      string   `json:"path,omitempty"`
-	TechStack []string `json:"tech_stack,omitempty"`
-	Branch    string   `json:"branch,omitempty"`
-	Commit    string   `json:"commit,omitempty"`
-	Dirty     bool     `json:"dirty,omitempty"`
-}
-
-// Reference names content kept once under its address, context://…
-type Reference struct {
-	URL       string   `json:"url"`
-	KeyPoints []string `json:"key_points,omitempty"`
-	Bytes     int      `json:"bytes,omitempty"`
-	Tokens    int      `json:"tokens,omitempty"` // estimated
-}
-
-// Answer is a reply to the questions of a holder.
-type Answer struct {
-	Questions []string  `json:"questions,omitempty"`
-	Answer    string    `json:"answer"`
-	From      Agent     `json:"from"`
-	At        time.Time `json:"at"`
-}
-
-// Expectations is what must come back.
-type Expectations struct {
-	// {type, description, files[], acceptance_criteria[]}
-	Deliverables    []Deliverable `json:"deliverables,omitempty" jsonschema:"maxItems=50" jsonschema_extras:"x-free=true"`
-	SuccessCriteria []string      `json:"success_criteria,omitempty" jsonschema:"maxItems=100"`
-	Constraints     []string      `json:"constraints,omitempty" jsonschema:"maxItems=100"`
-	// JSON Schema of output
-	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
-	IfStuck      []string        `json:"if_stuck,omitempty"`
-	// As '2h'
-	Timeout           string `json:"timeout,omitempty"`
-	EstimatedDuration string `json:"estimated_duration,omitempty"`
-	// Unmet criteria are refused
-	Strict bool `json:"strict,omitempty"`
-}
-
-// Deliverable is one thing that must come back.
-type Deliverable struct {
-	Type        string   `json:"type,omitempty"`
-	Description string   `json:"description,omitempty"`
-	Files       []string `json:"files,omitempty"` // paths or globs
-	Criteria    []string `json:"acceptance_criteria,omitempty"`
-}
-
-// Rollback says where work goes when it fails; without it, to the sender.
-type Rollback struct {
-	OnFailure      Agent    `json:"on_failure,omitempty"`
-	FailureContext []string `json:"failure_context,omitempty"` // what the failure should tell
-	CheckpointID   string   `json:"checkpoint_id,omitempty"`
-}
-
-// Metadata places a handoff in its workflow.
+// Metadata places a handoff in its workflow: what comes before it, when it is due, how often it may be tried and how
+// much context goes along. The mailbox fills depth, attempt, retry_of, created_at and estimated_tokens. The rest is
+// what the sender asked for, with a deadline that amend may have moved.
 type Metadata struct {
 	Priority        Priority   `json:"priority,omitempty"`
 	Deadline        *time.Time `json:"deadline,omitempty"`
@@ -177,7 +74,9 @@ type Metadata struct {
 	Limits        map[string]float64 `json:"limits,omitempty"`
 }
 
-// Origin is what a foreign message said of itself. It never becomes ours, but its id finds our record.
+// Origin is what a foreign message said of itself. It never becomes ours, but its id finds our record: the sender may
+// name the handoff by the id that its own protocol gave. Package respell fills it. Extra keeps known fields that have
+// no argument, under their path in the message.
 type Origin struct {
 	HandoffID    string         `json:"handoff_id,omitempty"`
 	CompletionID string         `json:"completion_id,omitempty"`
@@ -196,7 +95,9 @@ type Origin struct {
 	Extra        map[string]any `json:"extra,omitempty"` // known fields of a foreign message with no place of their own
 }
 
-// Standing is where a handoff stands now, apart from what was sent.
+// Standing is where a handoff stands now, apart from what was sent. The mailbox makes it of the record on each
+// reading. Percent is of the whole work, as the holder said last. Late counts the results that arrived after their
+// claim was lost.
 type Standing struct {
 	Status     Status     `json:"status"`
 	Box        Address    `json:"box,omitempty"` // whose mailbox it waits in

@@ -102,6 +102,8 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 		return choice(schemas.Success, schemas.Partial, schemas.OutcomeFailed, schemas.OutcomeRejected)
 	case reflect.TypeFor[schemas.Then]():
 		return choice(schemas.ThenRollback, schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop)
+	case reflect.TypeFor[schemas.View]():
+		return choice(schemas.Views...)
 	case reflect.TypeFor[schemas.Action]():
 		return choice(schemas.ActProgress, schemas.ActAsk, schemas.ActAnswer, schemas.ActRelease, schemas.ActAmend,
 			schemas.ActCancel, schemas.ActRetry, schemas.ActReturn, schemas.ActApprove, schemas.ActRefuse)

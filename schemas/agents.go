@@ -1,0 +1,61 @@
+package schemas
+
+import "time"
+
+// RegisterIn are the arguments of register_agent: what an agent takes, so that work is routed to it. What the call
+// leaves out stays as it was, but for away. Once an agent is registered, sends to names that nobody has are refused.
+// MaxMinutes is the longest session in minutes, and MaxOpen how many handoffs the agent may hold.
+type RegisterIn struct {
+	Name string `json:"name" jsonschema:"minLength=1,maxLength=64"`
+	// Work types; '*' for any
+	Accepts     []string `json:"accepts,omitempty" jsonschema:"maxItems=64"`
+	Produces    []string `json:"produces,omitempty" jsonschema:"maxItems=64"`
+	Skills      []string `json:"skills,omitempty" jsonschema:"maxItems=64"`
+	Role        string   `json:"role,omitempty" jsonschema:"maxLength=64"`
+	Description string   `json:"description,omitempty" jsonschema:"maxLength=500"`
+	MaxMinutes  int      `json:"max_session_minutes,omitempty" jsonschema:"minimum=1,maximum=10080"`
+	MaxOpen     int      `json:"max_open,omitempty" jsonschema:"minimum=1,maximum=1000"`
+	Away        bool     `json:"away,omitempty"`
+}
+
+// RegisterOut is the result of register_agent.
+type RegisterOut struct {
+	Agent Card `json:"agent"`
+}
+
+// AgentsIn are the arguments of list_agents: everybody, or those who have a capability, a role, or one of the skills
+// that Tags names.
+type AgentsIn struct {
+	Capability string `json:"capability,omitempty"`
+	Role       string `json:"role,omitempty"`
+	// Skills
+	Tags []string `json:"tags,omitempty"`
+	// default: as many as fit
+	Limit int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=100000" jsonschema_extras:"x-hidden=true"`
+}
+
+// AgentsOut is the result of list_agents.
+type AgentsOut struct {
+	Agents []Card `json:"agents"` // who is live first, then who was seen last
+	More   int    `json:"more,omitempty"`
+}
+
+// Card is what is known of an agent. It says what the agent registered, whether it is here, and how busy it is. The
+// mailbox counts pending, held and notices on each reading. Live means that the agent has an open connection.
+type Card struct {
+	Name        Agent     `json:"name"`
+	Registered  bool      `json:"registered,omitempty"`
+	Accepts     []string  `json:"accepts,omitempty"`
+	Produces    []string  `json:"produces,omitempty"`
+	Skills      []string  `json:"skills,omitempty"`
+	Role        string    `json:"role,omitempty"`
+	Description string    `json:"description,omitempty"`
+	MaxMinutes  int       `json:"max_session_minutes,omitempty"`
+	MaxOpen     int       `json:"max_open,omitempty"`
+	Away        bool      `json:"away,omitempty"`
+	Live        bool      `json:"live,omitempty"` // has an open connection
+	Seen        time.Time `json:"last_seen,omitzero"`
+	Pending     int       `json:"pending,omitempty"`
+	Held        int       `json:"held,omitempty"`
+	Notices     int       `json:"notices,omitempty"` // unread
+}

@@ -1,0 +1,126 @@
+package schemas
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// CompleteIn are the arguments of complete_handoff: which claim ends, and with what result. The holder sends them. The
+// mailbox keeps the result in a [Completion]. A repeat with the same arguments gives the first result again.
+type CompleteIn struct {
+	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
+	Token     string `json:"claim_token,omitempty"`               // default: of the one claim this connection holds
+	Result
+	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
+}
+
+// Result is what a holder hands in when the work is done: complete_handoff takes it, and the completion keeps it as it
+// was given. A field that is added here is accepted, kept and published.
+//
+// Version, summary, detail and data are the payload of the Kelos TaskHandoff proposal: [MaxSummary] bounds the summary
+// and [MaxDetail] detail and data together, in bytes. Results and outputs are metadata of
+// the run, apart from the payload: branch, commit, pr_url, cost_usd, input_tokens, output_tokens. Deliverables,
+// verification and notes are those of the handoff protocol agent. Output answers the output schema of the handoff.
+type Result struct {
+	Version int `json:"version,omitempty" jsonschema:"minimum=1" jsonschema_extras:"x-hidden=true"`
+	// What was done (≤4 KiB)
+	Summary string `json:"summary" jsonschema:"minLength=1"`
+	// ≤64 KiB
+	Detail string            `json:"detail,omitempty"`
+	Data   map[string]string `json:"data,omitempty"` // for programs: templates and routes read it
+
+	// {branch, commit, pr_url, cost_usd…}
+	Results map[string]string `json:"results,omitempty"`
+	Outputs []string          `json:"outputs,omitempty" jsonschema_extras:"x-hidden=true"`
+
+	// {type, description, files_created[], files_modified[], tests_created[]}
+	Deliverables []Delivered `json:"deliverables,omitempty" jsonschema_extras:"x-free=true"`
+	// {criteria[{criterion: number or text, met, evidence}], commands[{command, exit_code, output}], tests_passing,
+	// tests_passed, type_check_passing, lint_passing}
+	Verification *Verification `json:"verification,omitempty" jsonschema_extras:"x-free=true"`
+	// As output_schema asks
+	Output json.RawMessage `json:"output,omitempty" jsonschema_extras:"x-any=true"`
+	Notes  []string        `json:"notes,omitempty"` // for whoever goes on
+	// Pass on: {to, task… as send_handoff}; suggested_next is only shown
+	Continuation *Continuation `json:"continuation,omitempty" jsonschema_extras:"x-free=true,x-optional=true"`
+}
+
+// CompleteOut is the result of complete_handoff: how the handoff ended, which criteria stay unmet, and the handoff to
+// which the continuation passed the work on.
+type CompleteOut struct {
+	HandoffID    ID         `json:"handoff_id"`
+	Status       Status     `json:"status"`
+	Outcome      Outcome    `json:"outcome"`
+	CompletionID string     `json:"completion_id"`
+	Unmet        []Answered `json:"unmet,omitempty"`
+	Forwarded    *SendOut   `json:"forwarded,omitempty"`
+	Warnings     []string   `json:"warnings,omitempty"`
+}
+
+// Completion says that the work is done, and shows it. The mailbox makes it of what the holder handed in, numbers it
+// and signs it with the name of the holder; it never changes again. A completion that arrives after the claim was lost
+// is kept beside the handoff and ends nothing.
+type Completion struct {
+	HandoffID    ID        `json:"handoff_id,omitempty"`
+	CompletionID string    `json:"completion_id,omitempty"`
+	Timestamp    time.Time `json:"timestamp,omitzero"`
+	Status       Outcome   `json:"status"` // success, or partial when a criterion is unmet
+	Source       Source    `json:"source"`
+	Result
+	Criteria []Answered `json:"criteria,omitempty"` // asked and answered, one by one
+	Late     bool       `json:"late,omitempty"`     // arrived after the claim was lost
+	Origin   *Origin    `json:"origin,omitempty"`
+}
+
+// Delivered is one thing that came back.
+type Delivered struct {
+	Type          string   `json:"type,omitempty"`
+	Description   string   `json:"description,omitempty"`
+	FilesCreated  []string `json:"files_created,omitempty"`
+	FilesModified []string `json:"files_modified,omitempty"`
+	TestsCreated  []string `json:"tests_created,omitempty"`
+}
+
+// Verification is what was checked and how it ended, as in the handoff protocol agent. What the holder did not check
+// is nil, which is not the same as false.
+type Verification struct {
+	TestsPassing     *bool       `json:"tests_passing,omitempty"`
+	TypeCheckPassing *bool       `json:"type_check_passing,omitempty"`
+	LintPassing      *bool       `json:"lint_passing,omitempty"`
+	TestsPassed      int         `json:"tests_passed,omitempty"`
+	TestsFailed      int         `json:"tests_failed,omitempty"`
+	Criteria         []Criterion `json:"criteria,omitempty"`
+	Commands         []Command   `json:"commands,omitempty"`
+}
+
+// Criterion answers one criterion of the handoff, named by its number or its exact text.
+type Criterion struct {
+	Criterion string `json:"criterion"`
+	Met       bool   `json:"met"`
+	Evidence  string `json:"evidence,omitempty"`
+}
+
+// Command is a command that was run to verify.
+type Command struct {
+	Command  string `json:"command"`
+	ExitCode int    `json:"exit_code"`
+	Output   string `json:"output,omitempty"`
+}
+
+// Answered is one criterion as it was asked, with the answer.
+type Answered struct {
+	Number    int    `json:"number"`
+	Criterion string `json:"criterion"`
+	Met       bool   `json:"met"`
+	Evidence  string `json:"evidence,omitempty"`
+}
+
+// Continuation passes the work on in the same step, when To is set: the completion and the new handoff are committed
+// together or not at all. Without To it is only shown to the sender, as the next steps of the handoff protocol agent
+// are. SuggestedNext is only shown in any case.
+type Continuation struct {
+	SendIn
+	SuggestedNext  string         `json:"suggested_next,omitempty"`
+	Reason         string         `json:"reason,omitempty"`
+	ContextForNext map[string]any `json:"context_for_next,omitempty"`
+}

@@ -1,0 +1,83 @@
+package schemas
+
+import "time"
+
+// Context is what is already known. The sender writes it, and the brief shows it to whoever claims, within the budget
+// of tokens. Its fields are those of the agent handoff protocols and of the explicit handoff coordination plan.
+//
+// The last four are filled by the mailbox when work goes on after a question, a failure or a return: as arguments they
+// are refused.
+type Context struct {
+	OriginalRequest   string         `json:"original_request,omitempty"`
+	CompletedSteps    []string       `json:"completed_steps,omitempty"`
+	Results           map[string]any `json:"results,omitempty"`
+	Decisions         []Decision     `json:"decisions,omitempty"`
+	Files             []File         `json:"files,omitempty"`
+	Artifacts         []Artifact     `json:"artifacts,omitempty"`
+	State             map[string]any `json:"state,omitempty"`
+	Memories          []string       `json:"memories,omitempty"`
+	PreviousFailures  []string       `json:"previous_failures,omitempty"`
+	KnownIssues       []string       `json:"known_issues,omitempty"`
+	TestCommand       string         `json:"test_command,omitempty"`
+	ReproductionSteps []string       `json:"reproduction_steps,omitempty"`
+	Project           *Project       `json:"project,omitempty"`
+	References        []Reference    `json:"references,omitempty"`
+
+	// The following are filled by the mailbox when work goes on after a question, a failure or a return.
+
+	Questions       []string         `json:"questions,omitempty" jsonschema_extras:"x-filled=true"`
+	Answers         []Answer         `json:"answers,omitempty" jsonschema_extras:"x-filled=true"`
+	PartialProgress *PartialProgress `json:"partial_progress,omitempty" jsonschema_extras:"x-filled=true"`
+	Checkpoint      *Checkpoint      `json:"checkpoint,omitempty" jsonschema_extras:"x-filled=true"`
+}
+
+// Decision is what was decided and why.
+type Decision struct {
+	Decision  string `json:"decision"`
+	Rationale string `json:"rationale,omitempty"`
+}
+
+// File points into a file of the project.
+type File struct {
+	Path  string `json:"path"`
+	Lines string `json:"lines,omitempty"` // as 1-9
+	Note  string `json:"note,omitempty"`
+}
+
+// Artifact is something made before, by path or in full.
+type Artifact struct {
+	Type        string `json:"type,omitempty"`
+	Path        string `json:"path,omitempty"`
+	Content     string `json:"content,omitempty"`
+	Description string `json:"description,omitempty"`
+	Rationale   string `json:"rationale,omitempty"`
+}
+
+// Project is where the work happens.
+type Project struct {
+	Name      string   `json:"name,omitempty"`
+	Path      string   `json:"path,omitempty"`
+	TechStack []string `json:"tech_stack,omitempty"`
+	Branch    string   `json:"branch,omitempty"`
+	Commit    string   `json:"commit,omitempty"`
+	Dirty     bool     `json:"dirty,omitempty"`
+}
+
+// Reference names content kept once under its address, context://…
+//
+// The mailbox makes one of a context that is sent with the strategy reference, and get_handoff with the view reference
+// gives the content in parts.
+type Reference struct {
+	URL       string   `json:"url"`
+	KeyPoints []string `json:"key_points,omitempty"`
+	Bytes     int      `json:"bytes,omitempty"`
+	Tokens    int      `json:"tokens,omitempty"` // estimated
+}
+
+// Answer is a reply to the questions of a holder.
+type Answer struct {
+	Questions []string  `json:"questions,omitempty"`
+	Answer    string    `json:"answer"`
+	From      Agent     `json:"from"`
+	At        time.Time `json:"at"`
+}

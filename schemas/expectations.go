@@ -1,0 +1,39 @@
+package schemas
+
+import "encoding/json"
+
+// Expectations is what must come back. Each success criterion and each acceptance criterion of a deliverable gets a
+// number, from 1, and the completion has to answer all of them; with Strict, every one has to be met. OutputSchema is
+// a JSON Schema that the output of the completion has to meet.
+//
+// Timeout and EstimatedDuration are durations, see [ParseDuration]. The timeout counts from the send and becomes the
+// deadline, unless an earlier one is given.
+type Expectations struct {
+	// {type, description, files[], acceptance_criteria[]}
+	Deliverables    []Deliverable `json:"deliverables,omitempty" jsonschema:"maxItems=50" jsonschema_extras:"x-free=true"`
+	SuccessCriteria []string      `json:"success_criteria,omitempty" jsonschema:"maxItems=100"`
+	Constraints     []string      `json:"constraints,omitempty" jsonschema:"maxItems=100"`
+	// JSON Schema of output
+	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
+	IfStuck      []string        `json:"if_stuck,omitempty"`
+	// As '2h'
+	Timeout           string `json:"timeout,omitempty"`
+	EstimatedDuration string `json:"estimated_duration,omitempty"`
+	// Unmet criteria are refused
+	Strict bool `json:"strict,omitempty"`
+}
+
+// Deliverable is one thing that must come back.
+type Deliverable struct {
+	Type        string   `json:"type,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Files       []string `json:"files,omitempty"` // paths or globs
+	Criteria    []string `json:"acceptance_criteria,omitempty"`
+}
+
+// Rollback says where work goes when it fails; without it, to the sender.
+type Rollback struct {
+	OnFailure      Agent    `json:"on_failure,omitempty"`
+	FailureContext []string `json:"failure_context,omitempty"` // what the failure should tell
+	CheckpointID   string   `json:"checkpoint_id,omitempty"`
+}

@@ -1,0 +1,56 @@
+package schemas
+
+// GetIn are the arguments of get_handoff: which handoff or notice, and how much of it. With WaitSeconds the call first
+// waits for a change, at most that long and not after the handoff has ended. MaxTokens bounds the brief, in estimated
+// tokens. Offset is for the view reference, in bytes.
+type GetIn struct {
+	// As ho_12; no_7 for a notice
+	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"`
+	View      View   `json:"view,omitempty"`
+	// context://…
+	Reference string `json:"reference,omitempty"`
+	MaxTokens int    `json:"max_tokens,omitempty" jsonschema:"minimum=100,maximum=100000"`
+	// Bytes to skip
+	Offset int `json:"offset,omitempty" jsonschema:"minimum=0"`
+	// Wait for a change (≤50)
+	WaitSeconds int `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50"`
+}
+
+// View is how much of a handoff is shown, and which part. The empty one is that of the brief.
+type View string
+
+// Views lists the views in the order in which they are explained.
+var Views = []View{"brief", "full", "outcome", "events", "checkpoint", "reference"}
+
+// GetOut is the result of get_handoff. The view decides which fields are there: brief and omitted for brief; handoff,
+// standing and children for full; outcome or failure, and late, for outcome; events and checkpoint for the views of
+// these names; content and next_offset for reference. A notice comes alone.
+type GetOut struct {
+	HandoffID ID       `json:"handoff_id,omitempty"`
+	Status    Status   `json:"status,omitempty"`
+	Notice    *Notice  `json:"notice,omitempty" jsonschema_extras:"x-free=true"` // instead of the rest, for an id as no_7
+	Brief     string   `json:"brief,omitempty"`
+	Omitted   []string `json:"omitted,omitempty"`
+	// All that was sent
+	Handoff *Handoff `json:"handoff,omitempty" jsonschema_extras:"x-free=true"`
+	// Where it stands
+	Standing *Standing `json:"standing,omitempty" jsonschema_extras:"x-free=true"`
+	// The completion
+	Completion *Completion `json:"outcome,omitempty" jsonschema_extras:"x-free=true"`
+	// The failure
+	Failure *Failure `json:"failure,omitempty" jsonschema_extras:"x-free=true"`
+	// Results that arrived after their claim was lost
+	Late   []Late  `json:"late,omitempty" jsonschema_extras:"x-free=true"`
+	Events []Event `json:"events,omitempty"`
+	// State, partial progress and a note
+	Checkpoint *Checkpoint `json:"checkpoint,omitempty" jsonschema_extras:"x-free=true"`
+	Content    string      `json:"content,omitempty"`
+	NextOffset int         `json:"next_offset,omitempty"` // there is more; pass it as offset
+	Children   []ID        `json:"children,omitempty"`
+}
+
+// Late is a result that arrived after its claim was lost. Either the completion or the failure is set.
+type Late struct {
+	Completion *Completion `json:"completion,omitempty"`
+	Failure    *Failure    `json:"failure,omitempty"`
+}

@@ -1,0 +1,61 @@
+package schemas
+
+import "time"
+
+// HistoryIn are the arguments of handoff_history: the workflow, by its name or by any of its handoffs; without either
+// that of the newest handoff. Limit counts handoffs.
+type HistoryIn struct {
+	// Any of the chain
+	HandoffID string `json:"handoff_id,omitempty"`
+	Workflow  string `json:"workflow,omitempty"`
+	Format    string `json:"format,omitempty" jsonschema:"enum=tree,enum=rows,enum=mermaid"`
+	// Default 50
+	Limit int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500"`
+}
+
+// HistoryOut is the result of handoff_history. Verified says that what is stored agrees with the registry. Output,
+// FinalAgent and Chain are those of a RunResult in the kernl handoffs design.
+type HistoryOut struct {
+	Workflow   Workflow `json:"workflow"`
+	Tree       string   `json:"tree,omitempty"`
+	Mermaid    string   `json:"mermaid,omitempty"`
+	Items      []Step   `json:"items,omitempty"`
+	Chain      []Hop    `json:"chain,omitempty"`
+	FinalAgent Agent    `json:"final_agent,omitempty"`
+	Output     string   `json:"output,omitempty"` // summary of the last completion
+	Verified   bool     `json:"verified"`         // against the registry
+	More       int      `json:"more,omitempty"`   // handoffs past the limit
+}
+
+// Step is one handoff in a history. It says who sent it to whom, how it ended, and what came back in figures.
+type Step struct {
+	HandoffID     ID        `json:"handoff_id"`
+	Parent        ID        `json:"parent,omitempty"`
+	From          Agent     `json:"from"`
+	To            Address   `json:"to"`
+	Holder        Agent     `json:"holder,omitempty"`
+	Title         string    `json:"title"`
+	Status        Status    `json:"status"`
+	Outcome       Outcome   `json:"outcome,omitempty"`
+	SentAt        time.Time `json:"sent_at"`
+	Seconds       int       `json:"seconds,omitempty"` // first claim to end
+	Depth         int       `json:"depth"`
+	Attempt       int       `json:"attempt,omitempty"`
+	RetryOf       ID        `json:"retry_of,omitempty"`
+	FilesCreated  int       `json:"files_created,omitempty"`
+	FilesModified int       `json:"files_modified,omitempty"`
+	TestsPassed   int       `json:"tests_passed,omitempty"`
+	TestsFailed   int       `json:"tests_failed,omitempty"`
+	TestsCreated  int       `json:"tests_created,omitempty"`
+	Reason        string    `json:"reason,omitempty"`      // of a failure, rejection or return
+	RollbackTo    Address   `json:"rollback_to,omitempty"` // who went on
+	Unmet         int       `json:"unmet,omitempty"`
+}
+
+// Hop is one passing of work. Its fields are those of the kernl handoffs design.
+type Hop struct {
+	From      Agent     `json:"from"`
+	To        Address   `json:"to"`
+	Message   string    `json:"message"`
+	Timestamp time.Time `json:"timestamp"`
+}

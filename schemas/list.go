@@ -1,0 +1,72 @@
+package schemas
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// ListIn are the arguments of list_handoffs: which mailbox of the caller, and which of its rows. Without a box it is
+// the inbox. Filters add up. Since is a time, or a duration before now. A cursor goes on where an earlier list
+// stopped, with the same filters.
+type ListIn struct {
+	// Default inbox
+	Box      string   `json:"box,omitempty" jsonschema:"enum=inbox,enum=claimed,enum=sent,enum=notices,enum=all"`
+	Status   Status   `json:"status,omitempty"`
+	Workflow string   `json:"workflow,omitempty"`
+	Tags     []string `json:"tags,omitempty"`
+	Type     string   `json:"type,omitempty"`
+	Query    string   `json:"query,omitempty" jsonschema:"maxLength=200"`
+	// RFC 3339 or '2h' ago
+	Since string `json:"since,omitempty"`
+	// Default 10, ≤50
+	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50"`
+	Cursor string `json:"cursor,omitempty"`
+}
+
+// ListOut is the result of list_handoffs: as many rows as were asked for and fit. The inbox is in the order of
+// claiming, the other boxes have the newest first. Listed notices count as read.
+type ListOut struct {
+	Items  []Item `json:"items"`
+	Cursor string `json:"next_cursor,omitempty"` // there is more
+}
+
+// Item is one row of a list: a handoff, or a notice when NoticeID is set.
+type Item struct {
+	HandoffID ID        `json:"handoff_id,omitempty"`
+	NoticeID  NoticeID  `json:"notice_id,omitempty"`
+	From      Agent     `json:"from,omitempty"`
+	To        Address   `json:"to,omitempty"`
+	Status    Status    `json:"status,omitempty"`
+	Title     string    `json:"title,omitempty"`
+	Type      string    `json:"type,omitempty"`
+	Priority  Priority  `json:"priority,omitempty"` // absent when normal
+	Holder    Agent     `json:"holder,omitempty"`
+	Attempt   int       `json:"attempt,omitempty"`
+	Workflow  Workflow  `json:"workflow,omitempty"`
+	Tags      []string  `json:"tags,omitempty"`
+	At        time.Time `json:"at"`
+	Kind      string    `json:"kind,omitempty"` // of a notice
+	Text      string    `json:"text,omitempty"` // of a notice
+	Unread    bool      `json:"unread,omitempty"`
+}
+
+// Notice is mail that is read, not claimed: the mailbox tells a sender what became of a handoff, or an agent sends a
+// message. It stays after it was read. The text is clipped; the body has the whole of a message.
+type Notice struct {
+	ID    NoticeID        `json:"notice_id"`
+	To    Agent           `json:"to"`
+	From  Agent           `json:"from"`
+	Kind  string          `json:"kind"` // completed, failed, question, answer, cancelled, late, message …
+	About ID              `json:"handoff_id,omitempty"`
+	Title string          `json:"title,omitempty"`
+	Text  string          `json:"text,omitempty"`
+	At    time.Time       `json:"at"`
+	Body  json.RawMessage `json:"body,omitempty" jsonschema_extras:"x-any=true"` // the whole message
+}
+
+// Inbox counts the mail of the caller; every result of an agent's call carries it.
+type Inbox struct {
+	Pending int `json:"pending"`
+	Urgent  int `json:"urgent"` // of these, high and critical
+	Notices int `json:"notices"`
+}

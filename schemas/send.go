@@ -1,0 +1,106 @@
+package schemas
+
+// SendIn are the arguments of send_handoff. An agent, a person or a program says what is to be done and by whom, and
+// the mailbox makes a [Handoff] of it. With the type message it makes a [Notice] instead, which is read and not
+// claimed.
+//
+// Sizes are bytes of UTF-8: [Limits] bounds the task, the title and the whole, [MaxSummary] the summary, and
+// [MaxDetail] detail and data together. The deadline is a time, see [ParseTime]. A key makes repetition safe: the
+// second send with the same key and content gives the result of the first, and other content is refused.
+type SendIn struct {
+	// Agent, capability:NAME, role:NAME or human
+	To string `json:"to,omitempty" jsonschema:"required,minLength=1,maxLength=128"`
+	// What to do (≤4 KiB)
+	Task string `json:"task,omitempty" jsonschema:"required,minLength=1"`
+	// ≤200 bytes
+	Title string `json:"title,omitempty"`
+	// Work type; message: only read
+	Type string `json:"type,omitempty" jsonschema:"maxLength=64"`
+	// Found so far (≤4 KiB)
+	Summary string `json:"summary,omitempty"`
+	// ≤64 KiB with data
+	Detail string            `json:"detail,omitempty"`
+	Data   map[string]string `json:"data,omitempty"` // for programs: templates and routes read it
+	// {original_request, completed_steps[], results{}, decisions[{decision, rationale}], files[{path, lines, note}],
+	// artifacts[{type, path, content, description, rationale}], state{}, memories[], previous_failures[],
+	// known_issues[], test_command, reproduction_steps[], project{}, references[]}
+	Context *Context `json:"context,omitempty" jsonschema_extras:"x-free=true"`
+
+	Expectations *Expectations `json:"expectations,omitempty"`
+	// {on_failure: agent, failure_context[], checkpoint_id}
+	Rollback *Rollback `json:"rollback,omitempty" jsonschema_extras:"x-free=true"`
+
+	Priority Priority `json:"priority,omitempty"`
+	// RFC 3339 or '2h'
+	Deadline string `json:"deadline,omitempty"`
+	Workflow string `json:"workflow,omitempty"` // default: that of the parent, or a new one
+	// Default: the one you hold; none: a new chain
+	Parent string   `json:"parent,omitempty"`
+	Tags   []string `json:"tags,omitempty" jsonschema:"maxItems=32"`
+	// Idempotency key
+	Key    string `json:"key,omitempty" jsonschema:"maxLength=128"`
+	DryRun bool   `json:"dry_run,omitempty"` // only say who would get it
+	// {reason, phase, kind, requirements[], task_id, after[ids], needs_approval, no_takers, max_attempts, not_before,
+	// force, strategy, recall, limits{}}
+	Options *SendOptions `json:"options,omitempty" jsonschema_extras:"x-free=true"`
+
+	Version int     `json:"version,omitempty" jsonschema:"minimum=1" jsonschema_extras:"x-hidden=true"`
+	Origin  *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
+}
+
+// SendOptions are the rarer arguments of send_handoff. The mailbox keeps them with the handoff, but for Force, which
+// only lets this send pass.
+//
+// NotBefore is a time, see [ParseTime]: nobody can claim the handoff earlier. After names handoffs that have to be
+// completed first. With NeedsApproval it waits for a person. MaxAttempts counts the first claim and the retries, 3
+// unless given. Limits may hold max_handoffs, the length of the chain from its root. Strategy says how much of the
+// context goes into the brief. Recall, and NoTakers other than wait, have no effect yet: the result warns of that.
+type SendOptions struct {
+	Reason        string   `json:"reason,omitempty"` // why this recipient
+	Phase         string   `json:"phase,omitempty"`
+	Kind          string   `json:"kind,omitempty" jsonschema:"maxLength=64"`
+	Requirements  []string `json:"requirements,omitempty"`
+	TaskID        string   `json:"task_id,omitempty" jsonschema:"maxLength=128"`
+	After         []string `json:"after,omitempty" jsonschema:"maxItems=64"` // handoffs to wait for
+	NeedsApproval bool     `json:"needs_approval,omitempty"`
+
+	NoTakers string `json:"no_takers,omitempty" jsonschema:"enum=wait,enum=return,enum=generalist,enum=human"`
+
+	MaxAttempts int                `json:"max_attempts,omitempty" jsonschema:"minimum=1,maximum=25"`
+	NotBefore   string             `json:"not_before,omitempty"`
+	Force       bool               `json:"force,omitempty"` // send although the recipient does not accept the type
+	Strategy    string             `json:"strategy,omitempty" jsonschema:"enum=full,enum=summary,enum=reference"`
+	Recall      int                `json:"recall,omitempty" jsonschema:"minimum=0,maximum=20"`
+	Limits      map[string]float64 `json:"limits,omitempty"` // max_handoffs in this chain
+	Attempt     int                `json:"attempt,omitempty" jsonschema:"minimum=0" jsonschema_extras:"x-hidden=true"`
+}
+
+// SendOut is the result of send_handoff: the id of the handoff, where it waits and for whom. A dry run gives no id.
+// Warnings tell the sender of an accepted send what may not have been meant, such as a recipient as whom nobody has
+// claimed yet.
+type SendOut struct {
+	HandoffID ID       `json:"handoff_id,omitempty"`
+	NoticeID  NoticeID `json:"notice_id,omitempty"` // instead of handoff_id for type message
+	Status    string   `json:"status"`
+	To        Address  `json:"to"`
+	Workflow  Workflow `json:"workflow,omitempty"`
+	Parent    ID       `json:"parent,omitempty"`
+	Position  int      `json:"position,omitempty"` // in the mailbox, 1 is next; at most 100 are counted
+	Routed    *Routed  `json:"routed,omitempty"`
+	BlockedBy []string `json:"blocked_by,omitempty"`
+	Warnings  []string `json:"warnings,omitempty"`
+}
+
+// Routed says why an address that is not an agent went where it went. Candidates qualify, the best first; those who
+// are excluded qualify too, but cannot take the work now.
+type Routed struct {
+	Chosen     Agent       `json:"chosen,omitempty"`
+	Candidates []Candidate `json:"candidates,omitempty"`
+	Excluded   []Candidate `json:"excluded,omitempty"`
+}
+
+// Candidate is an agent that was considered, and why.
+type Candidate struct {
+	Agent Agent  `json:"agent"`
+	Why   string `json:"why,omitempty"`
+}

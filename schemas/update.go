@@ -1,0 +1,83 @@
+package schemas
+
+import "time"
+
+// Action is what update_handoff does. Each is allowed in some states only, and to some callers: package mailbox/life
+// has the table.
+type Action string
+
+// The actions of update_handoff.
+const (
+	ActProgress Action = "progress"
+	ActAsk      Action = "ask"
+	ActAnswer   Action = "answer"
+	ActRelease  Action = "release"
+	ActAmend    Action = "amend"
+	ActCancel   Action = "cancel"
+	ActRetry    Action = "retry"
+	ActReturn   Action = "return"
+	ActApprove  Action = "approve"
+	ActRefuse   Action = "refuse"
+)
+
+// UpdateIn are the arguments of update_handoff: one action on a handoff that has not ended, or on one that ended and
+// goes on. The holder reports progress, asks and releases; the sender answers, amends, cancels, retries and returns; a
+// person approves and refuses. Percent is of the whole work. The limit of a task, see [Limits], bounds the note.
+type UpdateIn struct {
+	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
+	Action    Action `json:"action"`
+	// Answers go here (≤4 KiB)
+	Note      string   `json:"note,omitempty"`
+	Token     string   `json:"claim_token,omitempty"` // default: of the one claim this connection holds
+	Percent   int      `json:"percent,omitempty" jsonschema:"minimum=0,maximum=100"`
+	Questions []string `json:"questions,omitempty" jsonschema:"maxItems=20"` // of ask, to the sender
+	// {needs_more_context[], needs_permission[], estimated_completion}
+	Conditions *Conditions `json:"conditions,omitempty" jsonschema_extras:"x-free=true"`
+	// For release, amend
+	To string `json:"to,omitempty"`
+	// For amend: as send_handoff, merged; for progress: {checkpoint{state, note}}
+	Changes *Changes `json:"changes,omitempty" jsonschema_extras:"x-free=true"`
+}
+
+// Changes are what amend merges into a handoff: lists are extended, maps merged, the rest replaced. The amended
+// handoff has the limits of a sent one. Checkpoint is for progress and nothing else.
+type Changes struct {
+	To           string            `json:"to,omitempty"`
+	Task         string            `json:"task,omitempty"`
+	Title        string            `json:"title,omitempty"`
+	Type         string            `json:"type,omitempty"`
+	Summary      string            `json:"summary,omitempty"`
+	Detail       string            `json:"detail,omitempty"`
+	Data         map[string]string `json:"data,omitempty"`
+	Context      *Context          `json:"context,omitempty"`
+	Expectations *Expectations     `json:"expectations,omitempty"`
+	Rollback     *Rollback         `json:"rollback,omitempty"`
+	Priority     Priority          `json:"priority,omitempty"`
+	Deadline     string            `json:"deadline,omitempty"`
+	Tags         []string          `json:"tags,omitempty"`
+	Requirements []string          `json:"requirements,omitempty"`
+	Checkpoint   *Checkpoint       `json:"checkpoint,omitempty"` // only with progress
+}
+
+// Conditions are what a holder needs before it goes on: the conditional acknowledgement of the agent handoff
+// protocols. A permission is granted by a person alone. EstimatedCompletion is a duration, see [ParseDuration].
+type Conditions struct {
+	NeedsContext        []string `json:"needs_more_context,omitempty"`
+	NeedsPermission     []string `json:"needs_permission,omitempty"` // only human grants these
+	EstimatedCompletion string   `json:"estimated_completion,omitempty"`
+}
+
+// UpdateOut is the result of update_handoff: where the handoff stands, and what the action changed.
+type UpdateOut struct {
+	HandoffID  ID         `json:"handoff_id"`
+	Status     Status     `json:"status"`
+	Action     Action     `json:"action"`
+	To         Address    `json:"to,omitempty"`
+	Token      string     `json:"claim_token,omitempty"`
+	LeaseEnds  *time.Time `json:"lease_expires_at,omitempty"`
+	Checkpoint string     `json:"checkpoint_id,omitempty"`
+	Created    ID         `json:"new_handoff,omitempty"` // by retry and return
+	Changed    []string   `json:"changed,omitempty"`
+	Children   []ID       `json:"children,omitempty"` // still open, not cancelled along
+	Warnings   []string   `json:"warnings,omitempty"`
+}
