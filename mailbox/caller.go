@@ -48,9 +48,9 @@ func agentNamed(v *store.View, name schemas.Agent) (store.Agent, error) {
 	return *a, nil
 }
 
-// claimsFrom are the mailboxes from which an agent takes the next: only its own while it holds as many as it
-// said that it takes. Others gives those that belong to nobody who is here.
-func claimsFrom(v *store.View, a store.Agent, others strayed) ([]schemas.Address, error) {
+// claimsFrom are the mailboxes from which an agent takes the next: its own, the pools that it qualifies for, and
+// those of siblings that are not here; only its own while it holds as many as it said that it takes.
+func claimsFrom(v *store.View, a store.Agent, siblings siblingBoxes) ([]schemas.Address, error) {
 	if a.Card.MaxOpen > 0 {
 		own := schemas.Address(a.Card.Name)
 		m, err := v.Mailbox(own)
@@ -58,7 +58,7 @@ func claimsFrom(v *store.View, a store.Agent, others strayed) ([]schemas.Address
 			return []schemas.Address{own}, err
 		}
 	}
-	more, err := others(v, a)
+	more, err := siblings(v, a)
 	return append(roster.Boxes(a.Card), more...), err
 }
 
@@ -76,5 +76,5 @@ func (o *op) mayClaim(r *store.Record) (bool, error) {
 	case slices.Contains(roster.Boxes(a.Card), r.To):
 		return true, nil
 	}
-	return o.isStray(o.View, *a, r.To)
+	return o.isOrphaned(o.View, *a, r.To)
 }

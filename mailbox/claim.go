@@ -95,8 +95,8 @@ func (o *op) claimGiven(id string) (claimed, error) {
 	return o.take(life.Claim, r)
 }
 
-// mayReclaim tells whether the caller is the hand that held a claim: its connection is gone, or it had none
-// and is the same instance, or a person at the keyboard says so.
+// mayReclaim tells whether the caller may be the claimant, which lost touch with its claim: the connection that claimed
+// is gone, or there was none and the caller is the same instance, or a person at the keyboard says so.
 func (o *op) mayReclaim(r *store.Record) bool {
 	if r.Conn != "" {
 		return o.broken(r)
@@ -104,9 +104,9 @@ func (o *op) mayReclaim(r *store.Record) bool {
 	return o.by.Via == schemas.ViaCLI || o.sameInstance(r)
 }
 
-// orphan takes again what the caller claimed over a connection that is gone: a client that was restarted
+// reclaim takes again what the caller claimed over a connection that is gone: a client that was restarted
 // goes on where it was. What waits for an answer is left to wait.
-func (o *op) orphan() (claimed, error) {
+func (o *op) reclaim() (claimed, error) {
 	if o.by.Conn == "" {
 		return claimed{}, nil
 	}

@@ -43,6 +43,6 @@ func (s *Service) boxesOf(v *store.View, name schemas.Agent) ([]schemas.Address,
 	if err != nil {
 		return nil, err
 	}
-	strays, err := s.strays(v, a)
-	return append(roster.Boxes(a.Card), strays...), err
+	orphaned, err := s.orphaned(v, a)
+	return append(roster.Boxes(a.Card), orphaned...), err
 }

@@ -124,7 +124,7 @@ func (o *op) proves(r *store.Record, token string) error {
 		return o.stale(r)
 	case r.Holder != o.by.Agent:
 		return o.notHolder(r)
-	case token == "" && o.sameHand(r):
+	case token == "" && o.isClaimant(r):
 		return nil
 	case token == "":
 		return schemas.Errorf(schemas.Invalid, "claim_token is needed: this connection did not claim %s", r.ID).
@@ -156,7 +156,9 @@ func (o *op) lostToken(r *store.Record) string {
 		r.From, r.Lease.Time().Format(time.RFC3339))
 }
 
-func (o *op) sameHand(r *store.Record) bool {
+// isClaimant tells whether the caller is the claimant, the one that claimed: it calls over the connection that claimed.
+// Without connections the same instance counts, and on the command line the person at the keyboard.
+func (o *op) isClaimant(r *store.Record) bool {
 	if r.Conn != "" || o.by.Conn != "" {
 		return r.Conn == o.by.Conn
 	}

@@ -17,7 +17,7 @@ var errLookFurther = errors.New("what is wanted lies further back in the mailbox
 // searched for outside the transaction, and then taken if it is still there.
 func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []string) (claimed, error) {
 	first := func(o *op) (claimed, error) {
-		got, err := o.orphan()
+		got, err := o.reclaim()
 		if got.ID == 0 && err == nil {
 			got, err = o.claimFirst(tags)
 		}
@@ -57,7 +57,7 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 	if err != nil {
 		return claimed{}, err
 	}
-	boxes, err := claimsFrom(o.View, *a, o.strays)
+	boxes, err := claimsFrom(o.View, *a, o.orphaned)
 	if err != nil {
 		return claimed{}, err
 	}
@@ -98,7 +98,7 @@ func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []str
 		if err != nil {
 			return err
 		}
-		boxes, err := claimsFrom(v, a, s.strays)
+		boxes, err := claimsFrom(v, a, s.orphaned)
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func (s *Service) joinQueues(ctx context.Context, w *waiting.Waiter, name schema
 		if err != nil {
 			return err
 		}
-		boxes, err = claimsFrom(v, a, s.silent)
+		boxes, err = claimsFrom(v, a, s.absent)
 		return err
 	})
 	if err != nil {

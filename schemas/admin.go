@@ -55,29 +55,30 @@ type SessionOut struct {
 	Agent Agent `json:"agent"`
 }
 
-// Occasion is what happens in a session when it asks for its news.
-type Occasion string
+// SessionEvent is what happens in a session when it asks for its news.
+type SessionEvent string
 
-// The occasions. Those on which something is told mark it, so that it is told once in a session, but for the look.
+// The events of a session. What is delivered at one is marked, so that it is delivered once in a session, but for the
+// look.
 const (
-	OnStart   Occasion = "start"   // it begins, or goes on without what it knew: all that matters
-	OnMail    Occasion = "mail"    // it is spoken to, or works: new mail
-	OnStop    Occasion = "stop"    // it wants to stop: what it holds and was not yet reminded of
-	OnEnd     Occasion = "end"     // it ends: a note is left with what it holds
-	OnCompact Occasion = "compact" // it is about to forget: the same
-	OnWake    Occasion = "wake"    // it sleeps: the handoffs for which it is to wake up
-	OnLook    Occasion = "look"    // somebody looks: as at the start
-	OnUnheard Occasion = "unheard" // what it was told did not reach it, and is to be told again
+	OnStart       SessionEvent = "start"   // it begins, or goes on without what it knew: all that matters
+	OnMail        SessionEvent = "mail"    // it is spoken to, or works: new mail
+	OnStop        SessionEvent = "stop"    // it wants to stop: of what it holds, that of which it was not reminded yet
+	OnEnd         SessionEvent = "end"     // it ends: a note is left with what it holds
+	OnCompact     SessionEvent = "compact" // it is about to forget: the same
+	OnWake        SessionEvent = "wake"    // it sleeps: the handoffs for which it is to wake up
+	OnLook        SessionEvent = "look"    // somebody looks: as at the start
+	OnUndelivered SessionEvent = "unheard" // a delivery did not reach it, and is to be delivered again
 )
 
 // NewsIn are the arguments of the administrative tool session_news. The name under which the session acts is that
 // of the caller; without one it is found as session_name does.
 type NewsIn struct {
-	On      Occasion `json:"on" jsonschema:"enum=start,enum=mail,enum=stop,enum=end,enum=compact,enum=wake,enum=look,enum=unheard"`
-	Client  Agent    `json:"client,omitempty"`                             // see ConnIn
-	Session string   `json:"session,omitempty" jsonschema:"maxLength=128"` // what was told is remembered for it
-	Process string   `json:"process,omitempty" jsonschema:"maxLength=64"`  // see ConnIn
-	Above   []int    `json:"above,omitempty" jsonschema:"maxItems=16"`     // see SessionIn
+	On      SessionEvent `json:"on" jsonschema:"enum=start,enum=mail,enum=stop,enum=end,enum=compact,enum=wake,enum=look,enum=unheard"`
+	Client  Agent        `json:"client,omitempty"`                             // see ConnIn
+	Session string       `json:"session,omitempty" jsonschema:"maxLength=128"` // for which it is remembered what was delivered
+	Process string       `json:"process,omitempty" jsonschema:"maxLength=64"`  // see ConnIn
+	Above   []int        `json:"above,omitempty" jsonschema:"maxItems=16"`     // see SessionIn
 
 	// Follows tells that servers which the client starts know Session or Process: at the start the name is kept
 	// for them, since a hook may run before them.
@@ -92,17 +93,17 @@ type NewsIn struct {
 
 	WaitSeconds int `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50"` // on wake
 
-	Unheard *Marks `json:"unheard,omitempty"` // what the answer said that did not reach the session
+	Undelivered *Marks `json:"unheard,omitempty"` // what was delivered and did not reach the session
 }
 
-// Marks are what an answer marked as told.
+// Marks are what a delivery marked as delivered.
 type Marks struct {
 	Handoffs []ID       `json:"handoffs,omitempty"`
 	Notices  []NoticeID `json:"notices,omitempty"`
 	Reminded []ID       `json:"reminded,omitempty"` // because of which the session was kept from stopping
 }
 
-// NewsOut is what a session is to be told.
+// NewsOut is what is delivered to a session.
 type NewsOut struct {
 	Agent Agent   `json:"agent"`          // under which the session acts
 	Here  []Agent `json:"here,omitempty"` // who else has an open connection, at most eight

@@ -115,6 +115,6 @@ func orUnheard(ctx context.Context, conn *cli.Connection, err error, asked schem
 	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), hookMercy)
 	defer end()
 	conn.By.Agent = out.Agent
-	back := schemas.NewsIn{On: schemas.OnUnheard, Session: asked.Session, Unheard: out.Marked}
+	back := schemas.NewsIn{On: schemas.OnUndelivered, Session: asked.Session, Undelivered: out.Marked}
 	return errors.Join(err, askNews(ctx, conn, back, &schemas.NewsOut{}))
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // occasions are what the mailbox is asked about on each.
-var occasions = map[client.Event]schemas.Occasion{
+var occasions = map[client.Event]schemas.SessionEvent{
 	client.SessionStart: schemas.OnStart,
 	client.Prompt:       schemas.OnMail,
 	client.Tool:         schemas.OnMail,

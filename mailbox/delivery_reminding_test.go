@@ -227,7 +227,7 @@ func TestASessionIsNotToldThatItHoldsNothingWhileNobodyKnows(t *testing.T) {
 	w := newWorldOn(t, b)
 	w.holds(w.stdio("qa"), "Test it")
 	spoil(t, b, store.Agents, []byte("qa"))
-	for _, on := range []schemas.Occasion{schemas.OnStop, schemas.OnCompact} {
+	for _, on := range []schemas.SessionEvent{schemas.OnStop, schemas.OnCompact} {
 		_, err := w.News(context.Background(), schemas.Caller{Agent: "qa"}, schemas.NewsIn{On: on, Session: "another"})
 		require.Error(t, err, on)
 	}

@@ -10,12 +10,14 @@ import (
 	"handoff/store"
 )
 
-// NameOf gives the name under which a session acts, as a shell that its client started has to know. That is the
-// name of the connection from the same process, because a client may begin another session while its connection
-// stays; else the one that the session was given; else that of the only session of the client that is here; else
-// that of the client. Where somebody else acts under that, the shell has to say who it is. Processes above tell the
-// sessions of a client apart that says nothing else.
-func (s *Service) NameOf(ctx context.Context, _ schemas.Caller, in schemas.SessionIn) (out schemas.SessionOut, err error) {
+// NameOf gives the name under which a session acts, for a shell that the client of the session started. It is the name
+// that the shell has a tie to ([names.Shell]); else that of the only session of the client that is here; else that of
+// the client itself. Where somebody else acts under the latter, the call is refused as invalid: the shell has to say its
+// name. Where a client says neither session nor process, the processes above the shell tell its sessions apart. Nothing
+// is written.
+func (s *Service) NameOf(
+	ctx context.Context, _ schemas.Caller, in schemas.SessionIn,
+) (out schemas.SessionOut, err error) {
 	client, err := parseClient(in.Client)
 	if err != nil {
 		return out, err

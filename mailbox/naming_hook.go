@@ -37,14 +37,14 @@ func (o *op) keepName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, e
 }
 
 // releaseName forgets that a name is kept for a server which never came, if nothing was done under it.
-func (t *telling) releaseName() error {
-	a, err := t.Agent(t.by.Agent)
+func (d *delivery) releaseName() error {
+	a, err := d.Agent(d.by.Agent)
 	if err != nil || a == nil {
 		return err
 	}
-	c := names.Caller{Session: t.in.Session, Process: t.in.Process}
-	if !t.named(*a, t.now).KeptForServer(c) {
+	c := names.Caller{Session: d.in.Session, Process: d.in.Process}
+	if !d.named(*a, d.now).KeptForServer(c) {
 		return nil
 	}
-	return t.free(*a, schemas.ConnIn{Unused: true})
+	return d.free(*a, schemas.ConnIn{Unused: true})
 }

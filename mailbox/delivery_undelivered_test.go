@@ -13,7 +13,7 @@ import (
 
 // What could not be said is said the next time, on every occasion on which something is told once.
 func TestWhatWasNotHeardIsToldAgain(t *testing.T) {
-	for _, on := range []schemas.Occasion{schemas.OnStart, schemas.OnMail, schemas.OnWake} {
+	for _, on := range []schemas.SessionEvent{schemas.OnStart, schemas.OnMail, schemas.OnWake} {
 		t.Run(string(on), func(t *testing.T) {
 			w := newWorld(t)
 			hooks := w.hooks("qa", "s1")
@@ -21,8 +21,8 @@ func TestWhatWasNotHeardIsToldAgain(t *testing.T) {
 			w.send(person, "qa", "Read this", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
 			first := hooks.on(on)
 			require.Contains(t, named(first), "ho_1")
-			hooks.in.Unheard = first.Marked
-			hooks.on(schemas.OnUnheard)
+			hooks.in.Undelivered = first.Marked
+			hooks.on(schemas.OnUndelivered)
 			require.Equal(t, "ho_1 no_1", named(hooks.on(schemas.OnMail)))
 			require.Empty(t, named(hooks.on(schemas.OnMail)))
 		})
@@ -37,8 +37,8 @@ func TestAReminderThatWasNotHeardIsGivenAgain(t *testing.T) {
 	for range 10 {
 		out := hooks.on(schemas.OnStop)
 		require.True(t, out.Remind)
-		hooks.in.Unheard = out.Marked
-		hooks.on(schemas.OnUnheard)
+		hooks.in.Undelivered = out.Marked
+		hooks.on(schemas.OnUndelivered)
 	}
 	require.True(t, hooks.on(schemas.OnStop).Remind)
 	require.False(t, hooks.on(schemas.OnStop).Remind)
@@ -47,7 +47,7 @@ func TestAReminderThatWasNotHeardIsGivenAgain(t *testing.T) {
 func TestNobodyHearsOfNothing(t *testing.T) {
 	w := newWorld(t)
 	hooks := w.hooks("qa", "s1")
-	_, err := w.News(context.Background(), hooks.by, schemas.NewsIn{On: schemas.OnUnheard, Session: "s1"})
+	_, err := w.News(context.Background(), hooks.by, schemas.NewsIn{On: schemas.OnUndelivered, Session: "s1"})
 	refused(t, err, schemas.Invalid, "not said what was not heard")
 }
 

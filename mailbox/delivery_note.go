@@ -16,21 +16,21 @@ import (
 const ofSession = "[handoff] "
 
 // leaveNotes leaves a checkpoint with all that the session holds, for whoever goes on: what happened to the session.
-func (t *telling) leaveNotes(what string) error {
-	held, err := t.held()
+func (d *delivery) leaveNotes(what string) error {
+	held, err := d.held()
 	if err != nil {
 		return err
 	}
-	more, err := t.heldWithoutServer(held)
+	more, err := d.heldWithoutServer(held)
 	if err != nil {
 		return err
 	}
 	held = append(held, more...)
-	session := schemas.Visible(strings.Join(strings.Fields(t.in.Session), " "))
-	happened := fmt.Sprintf("%ssession %s of %s %s", ofSession, cmp.Or(session, "(unnamed)"), t.by.Agent, what)
+	session := schemas.Visible(strings.Join(strings.Fields(d.in.Session), " "))
+	happened := fmt.Sprintf("%ssession %s of %s %s", ofSession, cmp.Or(session, "(unnamed)"), d.by.Agent, what)
 	for _, r := range held {
-		if err := t.alone(func() error { return t.leaveNote(r, happened) }); err != nil {
-			t.Logger.Error("a session left no note", slog.String("handoff", r.ID.String()), slog.Any("error", err))
+		if err := d.alone(func() error { return d.leaveNote(r, happened) }); err != nil {
+			d.Logger.Error("a session left no note", slog.String("handoff", r.ID.String()), slog.Any("error", err))
 		}
 	}
 	return nil
@@ -38,8 +38,8 @@ func (t *telling) leaveNotes(what string) error {
 
 // leaveNote adds a line to what was kept last. It takes the place of the one before it, and is left out when
 // nothing has happened since that says the same.
-func (t *telling) leaveNote(r *store.Record, happened string) error {
-	last, err := lastCheckpoint(t.View, r)
+func (d *delivery) leaveNote(r *store.Record, happened string) error {
+	last, err := lastCheckpoint(d.View, r)
 	if err != nil {
 		return err
 	}
@@ -51,13 +51,13 @@ func (t *telling) leaveNote(r *store.Record, happened string) error {
 		return nil
 	}
 	lines = slices.DeleteFunc(lines, ours)
-	lines = append(lines, fmt.Sprintf("%s at %s.", happened, t.now.UTC().Format(time.RFC3339)))
+	lines = append(lines, fmt.Sprintf("%s at %s.", happened, d.now.UTC().Format(time.RFC3339)))
 	kept.Note = strings.TrimLeft(strings.Join(lines, "\n"), "\n")
-	t.noted = true
-	holder := t.by
+	d.noted = true
+	holder := d.by
 	holder.Agent = r.Holder
-	return t.actingAs(holder, func() error {
-		_, err := t.checkpoint(r, &kept)
+	return d.actingAs(holder, func() error {
+		_, err := d.checkpoint(r, &kept)
 		return err
 	})
 }

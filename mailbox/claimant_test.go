@@ -102,8 +102,8 @@ func spoil(t testing.TB, b store.Backend, space store.Space, key []byte) {
 	t.Cleanup(func() { write(whole) })
 }
 
-// Where there is no connection, what tells instances apart is all that proves a hand; where nothing does, nothing is.
-func TestWithoutAConnectionTheInstanceIsTheHand(t *testing.T) {
+// Without a connection only the instance proves who claimed; where instances cannot be told apart, nothing does.
+func TestWithoutAConnectionTheInstanceIsTheClaimant(t *testing.T) {
 	w := newWorld(t)
 	a, here, there, nobody := w.stdio("a"), remote("b", "session:1"), remote("b", "session:2"), remote("b", "")
 	w.send(a, "b", "x")

@@ -17,7 +17,7 @@ func (w *world) begins(process, session string) schemas.Agent {
 	return w.hears(schemas.OnStart, process, session)
 }
 
-func (w *world) hears(on schemas.Occasion, process, session string) schemas.Agent {
+func (w *world) hears(on schemas.SessionEvent, process, session string) schemas.Agent {
 	w.t.Helper()
 	out, err := w.News(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.NewsIn{
 		On: on, Client: "claude-code", Session: session, Process: process, Follows: true,

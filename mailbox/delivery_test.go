@@ -25,7 +25,7 @@ func (w *world) hooks(name schemas.Agent, session string) hooked {
 	return hooked{w, schemas.Caller{Agent: name, AgentID: session, Via: schemas.ViaCLI}, schemas.NewsIn{Session: session}}
 }
 
-func (h hooked) on(o schemas.Occasion) schemas.NewsOut {
+func (h hooked) on(o schemas.SessionEvent) schemas.NewsOut {
 	h.t.Helper()
 	h.in.On = o
 	out, err := h.News(context.Background(), h.by, h.in)
@@ -128,7 +128,7 @@ func TestNothingIsWrittenWhenNothingIsNew(t *testing.T) {
 		}))
 		return told, agent
 	}
-	for _, on := range []schemas.Occasion{schemas.OnStart, schemas.OnMail, schemas.OnStop, schemas.OnEnd, schemas.OnCompact, schemas.OnLook} {
+	for _, on := range []schemas.SessionEvent{schemas.OnStart, schemas.OnMail, schemas.OnStop, schemas.OnEnd, schemas.OnCompact, schemas.OnLook} {
 		require.Equal(t, schemas.NewsOut{Agent: "qa"}, hooks.on(on))
 	}
 	row, agent := told()

@@ -1,0 +1,173 @@
+package mailbox
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"handoff/mailbox/waiting"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// News delivers to a session what it is to know at an event: the hooks of the session ask for it when something
+// happens in it. Each handoff and each notice is delivered once in a session: the first few are named, the others
+// counted, and all are marked in the same transaction, so hooks that run at once do not repeat each other. A handoff
+// that is named is not claimed, and a notice not read. Nothing is written when there is nothing to deliver. On wake the
+// call waits for a handoff, if asked.
+func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn) (schemas.NewsOut, error) {
+	if in.On != schemas.OnWake {
+		return s.deliverOnce(ctx, by, in, 0)
+	}
+	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
+	for {
+		changed := s.hub.NextChange()
+		out, err := s.deliverOnce(ctx, by, in, since.UnixNano())
+		if err != nil || len(out.New) > 0 || out.Over != "" || !s.Now().Before(until) {
+			return out, err
+		}
+		if err := s.sleep(ctx, changed, until); err != nil {
+			return out, err
+		}
+	}
+}
+
+// deliverOnce makes one delivery. Where the call is over by then, nobody receives it: its marks are taken back.
+func (s *Service) deliverOnce(
+	ctx context.Context, by schemas.Caller, in schemas.NewsIn, since int64,
+) (out schemas.NewsOut, err error) {
+	err = s.update(ctx, by, func(o *op) (err error) {
+		out, err = once(o, func(o *op) (schemas.NewsOut, error) {
+			d := delivery{op: o, in: in, since: since}
+			return d.make()
+		})
+		return err
+	})
+	if gone := ctx.Err(); gone != nil && out.Marked != nil {
+		return schemas.NewsOut{}, cmp.Or(s.undeliver(by, in, out), s.coded(gone))
+	}
+	return out, err
+}
+
+// undeliver takes back the marks of a delivery that nobody waits for any more.
+func (s *Service) undeliver(by schemas.Caller, in schemas.NewsIn, out schemas.NewsOut) error {
+	by.Agent, by.Request = out.Agent, ""
+	return s.update(context.Background(), by, func(o *op) error {
+		d := delivery{op: o, in: schemas.NewsIn{On: schemas.OnUndelivered, Session: in.Session, Undelivered: out.Marked}}
+		_, err := d.make()
+		return err
+	})
+}
+
+// delivery is what one call tells one session.
+type delivery struct {
+	*op
+	in    schemas.NewsIn
+	since int64 // when a wait began, in nanoseconds since 1970
+	out   schemas.NewsOut
+
+	found     schemas.Marks   // what there is to deliver
+	delivered store.Delivered // in the session, before and now
+	marked    bool            // delivered changed and is to be kept
+	noted     bool            // something was kept about handoffs
+}
+
+// make finds what there is to deliver at the event, and keeps that it was delivered.
+func (d *delivery) make() (out schemas.NewsOut, err error) {
+	deliver, ok := sessionEvents[d.in.On]
+	if !ok {
+		return out, schemas.Invalidf("on", "%q is not an occasion", schemas.Visible(string(d.in.On)))
+	}
+	if d.by.Agent, err = d.nameOf(d.in); err != nil {
+		return out, err
+	}
+	d.out.Agent = d.by.Agent
+	if d.delivered, err = d.Delivered(d.by.Agent, d.in.Session); err != nil {
+		return out, err
+	}
+	if err := deliver(d); err != nil {
+		return out, err
+	}
+	waits := d.in.On == schemas.OnWake && len(d.out.New) == 0 && d.out.Over == ""
+	d.fruitless = !d.marked && !d.noted || waits // a repeat looks again
+	return d.out, d.keepMarks()
+}
+
+// sessionEvents is what is delivered at each event of a session.
+var sessionEvents = map[schemas.SessionEvent]func(*delivery) error{
+	schemas.OnStart:       (*delivery).onStart,
+	schemas.OnMail:        (*delivery).onMail,
+	schemas.OnStop:        (*delivery).onStop,
+	schemas.OnEnd:         (*delivery).onEnd,
+	schemas.OnCompact:     func(d *delivery) error { return d.leaveNotes("was compacted") },
+	schemas.OnWake:        (*delivery).onWake,
+	schemas.OnLook:        (*delivery).onLook,
+	schemas.OnUndelivered: (*delivery).takeBack,
+}
+
+// onStart delivers all that matters to a session that knows nothing yet, or nothing any more.
+func (d *delivery) onStart() error {
+	if err := d.onLook(); err != nil {
+		return err
+	}
+	d.mark(d.found)
+	return nil
+}
+
+// onLook tells the same to a person that looks, and marks nothing.
+func (d *delivery) onLook() (err error) {
+	d.nameOthers()
+	if err := d.nameHeld(); err != nil {
+		return err
+	}
+	if d.out.Mail, err = d.inboxOf(d.View, d.by.Agent); err != nil {
+		return err
+	}
+	return errors.Join(d.findHandoffs(false), d.findNotices(anyNotice))
+}
+
+// onMail delivers what has come since the last delivery.
+func (d *delivery) onMail() error {
+	if err := errors.Join(d.findHandoffs(true), d.findNotices(d.isNew)); err != nil {
+		return err
+	}
+	d.mark(d.found)
+	return nil
+}
+
+// onEnd leaves a note with what the session holds, and releases a name under which nothing was done. The session is
+// not to be woken any more.
+func (d *delivery) onEnd() error {
+	if d.delivered.Waits != 0 {
+		d.delivered.Waits, d.marked = d.now.UnixNano(), true
+		d.wrote = true // so that the calls that wait look again
+	}
+	return errors.Join(d.leaveNotes("ended"), d.releaseName())
+}
+
+// onWake delivers the handoff for which a session is to wake up, or the answer to a question of its own. The newest
+// wait of a session ends those before it.
+func (d *delivery) onWake() error {
+	switch {
+	case d.delivered.Waits > d.since:
+		d.out.Over = "the session has ended, or a newer command waits for it"
+		return nil
+	case d.delivered.Waits < d.since:
+		d.delivered.Waits, d.marked = d.since, true
+		d.wrote = true // so that the waits before it look again
+	}
+	works, err := d.works()
+	if err != nil {
+		return err
+	}
+	if works {
+		d.out.Over = "the session is at work"
+		return nil
+	}
+	answered := func(n schemas.Notice) bool { return d.isNew(n) && n.Kind == string(noticeAnswer) }
+	if err := errors.Join(d.findHandoffs(true), d.findNotices(answered)); err != nil {
+		return err
+	}
+	d.markFirst()
+	return nil
+}

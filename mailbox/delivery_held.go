@@ -1,0 +1,154 @@
+package mailbox
+
+import (
+	"slices"
+
+	"handoff/mailbox/presence"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+const (
+	// newsShown is how many items, and how many handoffs that are held, one delivery names.
+	newsShown = 5
+
+	// othersShown is how many others one delivery names.
+	othersShown = 8
+)
+
+// nameOthers names the others that are here. Who is known and not here is for list_agents.
+func (d *delivery) nameOthers() {
+	others := slices.DeleteFunc(d.everybodyHere(), func(name schemas.Agent) bool { return name == d.by.Agent })
+	d.out.Here = others[:min(len(others), othersShown)]
+	d.out.More = len(others) - len(d.out.Here)
+}
+
+// nameHeld names what the session holds.
+func (d *delivery) nameHeld() error {
+	held, err := d.held()
+	if err == nil {
+		d.show(held)
+	}
+	return err
+}
+
+// works tells whether the session is to do something about a handoff that it holds.
+func (d *delivery) works() (bool, error) {
+	held, err := d.held()
+	return slices.ContainsFunc(held, atWork), err
+}
+
+func (d *delivery) show(held []*store.Record) {
+	for _, r := range held[:min(len(held), newsShown)] {
+		h := schemas.Held{
+			HandoffID: r.ID, Title: schemas.Visible(r.Title), From: r.From, Status: r.Status, Percent: r.Percent,
+			LeaseEnds: r.Lease.Ptr(),
+		}
+		if r.Holder != d.by.Agent && !slices.Contains(d.in.Subagents, r.Holder) {
+			h.As = r.Holder
+		}
+		d.out.Holding = append(d.out.Holding, h)
+	}
+	d.out.MoreHolding = len(held) - len(d.out.Holding)
+}
+
+// held are the handoffs that the session holds: under its name, and under those of its subagents, which share its
+// connection. A subagent that stops is not asked about what others hold.
+func (d *delivery) held() (all []*store.Record, err error) {
+	over, err := d.connections()
+	if err != nil {
+		return nil, err
+	}
+	if len(d.in.Subagents) == 0 {
+		all, err = d.heldBy(d.by.Agent, func(r *store.Record) bool { return !d.ofAnother(r) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, conn := range over {
+		c, _ := d.Presence.Connection(conn)
+		for _, name := range c.Agents {
+			if name == d.by.Agent || !d.concerns(name) {
+				continue
+			}
+			more, err := d.heldBy(name, func(r *store.Record) bool { return r.Conn == conn })
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, more...)
+		}
+	}
+	return all, nil
+}
+
+// heldWithoutServer are the handoffs that the session holds besides, under names of subagents: some clients end their
+// server before they tell of the end of a session, and then no connection says which names these are.
+func (d *delivery) heldWithoutServer(known []*store.Record) (all []*store.Record, err error) {
+	self, err := d.Agent(d.by.Agent)
+	if err != nil {
+		return nil, err
+	}
+	looked := 0
+	for a, err := range d.AgentsCalled("") {
+		if looked++; err != nil || looked > scanned {
+			return all, err
+		}
+		if a.Card.Name == d.by.Agent || !d.concerns(a.Card.Name) {
+			continue
+		}
+		more, err := d.heldBy(a.Card.Name, func(r *store.Record) bool {
+			ours := self != nil && r.Conn != "" && r.Conn == self.Conn || d.in.Session != "" && r.HolderID == d.in.Session
+			return ours && !slices.ContainsFunc(known, func(k *store.Record) bool { return k.ID == r.ID })
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return all, nil
+}
+
+// concerns tells whether the delivery names what a subagent holds under a name.
+func (d *delivery) concerns(name schemas.Agent) bool {
+	if len(d.in.Subagents) > 0 {
+		return slices.Contains(d.in.Subagents, name)
+	}
+	return !slices.Contains(d.in.AtWork, name)
+}
+
+func (d *delivery) heldBy(name schemas.Agent, counts func(*store.Record) bool) (all []*store.Record, err error) {
+	for id, err := range d.Oldest(store.HeldBy(name), 0) {
+		if err != nil || len(all) == scanned {
+			return all, err
+		}
+		if r := d.usable(id); r != nil && r.Status.Held() && r.Holder == name && counts(r) {
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
+// connections are those of the session: of its id, and the one that was given its name. The latter may know the
+// session by the id that it had before.
+func (d *delivery) connections() ([]string, error) {
+	var over []string
+	if d.in.Session != "" {
+		for _, c := range d.Presence.Connections(presence.Filter{Session: d.in.Session}) {
+			over = append(over, c.Name)
+		}
+	}
+	a, err := d.Agent(d.by.Agent)
+	if a == nil || err != nil {
+		return over, err
+	}
+	if d.isOpen(a.Conn) && !slices.Contains(over, a.Conn) {
+		over = append(over, a.Conn)
+	}
+	return over, nil
+}
+
+// ofAnother tells whether a handoff is held by another session that acts under the same name. A session that has no
+// connection of its own may have had that one under another id.
+func (d *delivery) ofAnother(r *store.Record) bool {
+	return r.HolderID != d.in.Session && d.actingIn(r.HolderID, r.Holder) && d.actingIn(d.in.Session, r.Holder)
+}

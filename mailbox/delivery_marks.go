@@ -1,0 +1,89 @@
+package mailbox
+
+import (
+	"time"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// What is delivered to a session is marked before it is said. Where it then cannot be said, because the call is over or
+// the client does not listen, the marks are taken back, so that it is delivered the next time.
+
+const (
+	// marksKept is how long it is remembered what was delivered to a session that does nothing any more.
+	marksKept = 7 * 24 * time.Hour
+
+	// marksRenewed is how often it is noted that a session still goes on.
+	marksRenewed = 24 * time.Hour
+
+	// marksLookedAt is how many other sessions are looked at in a delivery, to forget the old ones.
+	marksLookedAt = 16
+)
+
+// mark marks what was not marked before, and has the result tell what that is.
+func (d *delivery) mark(m schemas.Marks) {
+	var fresh schemas.Marks
+	fresh.Handoffs = added(&d.delivered.Handoffs, m.Handoffs)
+	fresh.Notices = added(&d.delivered.Notices, m.Notices)
+	fresh.Reminded = added(&d.delivered.Reminded, m.Reminded)
+	if len(fresh.Handoffs)+len(fresh.Notices)+len(fresh.Reminded) > 0 {
+		d.marked, d.out.Marked = true, &fresh
+	}
+}
+
+// markFirst marks the first of what was found. The others are delivered another time.
+func (d *delivery) markFirst() {
+	if len(d.found.Handoffs) > 0 {
+		d.mark(schemas.Marks{Handoffs: d.found.Handoffs[:1]})
+	} else {
+		d.mark(schemas.Marks{Notices: d.found.Notices[:min(1, len(d.found.Notices))]})
+	}
+}
+
+func added[ID ~uint64](seen *store.Seen, ids []ID) (fresh []ID) {
+	for _, id := range ids {
+		if seen.Add(uint64(id)) {
+			fresh = append(fresh, id)
+		}
+	}
+	return fresh
+}
+
+// takeBack takes the marks back of a delivery that did not reach the session.
+func (d *delivery) takeBack() error {
+	marks := d.in.Undelivered
+	if marks == nil {
+		return schemas.Invalidf("unheard", "it is not said what was not heard")
+	}
+	handoffs := removed(&d.delivered.Handoffs, marks.Handoffs)
+	notices := removed(&d.delivered.Notices, marks.Notices)
+	reminded := removed(&d.delivered.Reminded, marks.Reminded)
+	if reminded && d.delivered.InARow > 0 {
+		d.delivered.InARow--
+	}
+	d.marked = handoffs || notices || reminded
+	d.wrote = d.marked // so that the calls that wait look again
+	return nil
+}
+
+func removed[ID ~uint64](seen *store.Seen, ids []ID) (any bool) {
+	for _, id := range ids {
+		any = seen.Remove(uint64(id)) || any
+	}
+	return any
+}
+
+// keepMarks keeps what was delivered, if that is more than before, and else once a day, so that nothing is delivered
+// again to a session that goes on. What was delivered to sessions that are long gone is forgotten meanwhile.
+func (d *delivery) keepMarks() error {
+	used := d.delivered.At != 0 && d.now.Sub(d.delivered.At.Time()) >= marksRenewed
+	if !d.marked && !used {
+		return nil
+	}
+	d.delivered.At = store.At(d.now)
+	if err := d.tx.PutDelivered(d.by.Agent, d.in.Session, d.delivered); err != nil {
+		return err
+	}
+	return d.tx.ForgetDelivered(d.now.Add(-marksKept), d.by.Agent, d.in.Session, marksLookedAt)
+}
