@@ -11,7 +11,7 @@ import (
 	"handoff/mcp"
 )
 
-func TestHTTPBodiesThatAreNoMessage(t *testing.T) {
+func TestHTTPBodyThatIsNoMessageIsRefused(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	for _, version := range legacy {
 		c := s.as("qa").in(version)
@@ -89,7 +89,7 @@ func TestHTTPStreamIsForThoseWhoAcceptOne(t *testing.T) {
 	require.Equal(t, http.StatusNotAcceptable, c.with("Accept", "application/json").send(http.MethodGet, "").status)
 }
 
-func TestHTTPBatch(t *testing.T) {
+func TestHTTPBatchIsAnsweredTogether(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	c := s.as("qa").in("2025-03-26")
 	const note = `{"jsonrpc":"2.0","method":"notifications/initialized"}`

@@ -44,7 +44,7 @@ func TestHTTPTokenRestrictsWhoOneActsAs(t *testing.T) {
 	}
 }
 
-func TestHTTPSpanOfTheCaller(t *testing.T) {
+func TestHTTPSpanOfTheCallerIsThatOfTheMessageOrTheHeader(t *testing.T) {
 	const inHeader, inMeta = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-00"
 	for name, tt := range map[string]struct{ header, meta, trace string }{
 		"none":                  {"", "", ""},
@@ -98,7 +98,7 @@ func TestHTTPSessionsOfATokenAreToldApart(t *testing.T) {
 }
 
 // A client says itself which thread calls, so what comes before is proved: nobody passes for another's thread.
-func TestHTTPThreadsAreWithinWhatIsProved(t *testing.T) {
+func TestHTTPThreadFollowsTheProvedSessionOrToken(t *testing.T) {
 	const thread = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"threadId":"0199-a"`
 	held := newStandIn()
 	s := serve(t, config(held), mcp.HTTPConfig{})

@@ -113,7 +113,7 @@ func TestHTTPTooManyCallsAreToldToTheModel(t *testing.T) {
 	require.Equal(t, http.StatusTooManyRequests, s.as("refused").send(http.MethodDelete, "").status)
 }
 
-func TestHTTPRefusalsOfCallers(t *testing.T) {
+func TestHTTPRefusalOfACallerHasItsStatusAndHeaders(t *testing.T) {
 	challenge := func(err error) (string, bool) {
 		switch schemas.AsError(err).Field {
 		case "token":

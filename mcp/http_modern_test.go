@@ -13,7 +13,7 @@ import (
 
 const send = `"name":"send_handoff","arguments":{"to":"qa","task":"Test the login"}`
 
-func TestHTTPModernRequestsStandAlone(t *testing.T) {
+func TestHTTPModernRequestsNeedNoSession(t *testing.T) {
 	s := serve(t, workspace(t), mcp.HTTPConfig{})
 	c := s.as("architect").with("Mcp-Session-Id", "nobody's")
 	for id, body := range []string{
@@ -76,7 +76,7 @@ func TestHTTPHeadersRepeatTheMessage(t *testing.T) {
 	require.Contains(t, s.as("qa").post(later).body, `"supported":["2026-07-28","2025-11-25"`)
 }
 
-func TestHTTPHeadersAreNotLeftOut(t *testing.T) {
+func TestHTTPMissingHeadersAreRefused(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	ask := modern(1, "tools/call", send)
 	for _, missing := range []string{"Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name"} {
@@ -99,7 +99,7 @@ func TestHTTPModernNotificationsAreAccepted(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, got.status)
 }
 
-func TestHTTPStatusOfErrors(t *testing.T) {
+func TestHTTPErrorsHaveTheStatusOfTheirRevision(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	for name, tt := range map[string]struct {
 		method, params string

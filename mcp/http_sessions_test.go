@@ -14,7 +14,7 @@ import (
 // legacy are the revisions in which a client has a session.
 var legacy = []string{"2025-03-26", "2025-06-18", "2025-11-25"}
 
-func TestHTTPSessionFromBeginToEnd(t *testing.T) {
+func TestHTTPSessionLivesUntilItIsDeleted(t *testing.T) {
 	for _, version := range legacy {
 		t.Run(version, func(t *testing.T) {
 			s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
@@ -30,7 +30,7 @@ func TestHTTPSessionFromBeginToEnd(t *testing.T) {
 	}
 }
 
-func TestHTTPRequestOutsideOfASession(t *testing.T) {
+func TestHTTPRequestOutsideOfASessionIsRefused(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	qa := s.as("qa").in("2025-11-25")
 	for name, tt := range map[string]struct {

@@ -100,7 +100,7 @@ func (p patient) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, err
 }
 
 // Calls that go on are cut when there is no more time, and nothing that is stuck keeps the server from ending.
-func TestHTTPShutdownHasAnEnd(t *testing.T) {
+func TestHTTPShutdownCutsCallsWhenItsTimeIsOver(t *testing.T) {
 	cfg := config(newStandIn())
 	slow := patient{cfg.Invoker, make(chan struct{})}
 	cfg.Invoker = slow

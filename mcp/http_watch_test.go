@@ -41,7 +41,7 @@ func TestHTTPUnsubscribedHearsNothingMore(t *testing.T) {
 }
 
 // What happened before the first stream is told on it.
-func TestHTTPSubscriptionIsOlderThanItsStream(t *testing.T) {
+func TestHTTPChangesBeforeTheFirstStreamAreToldOnIt(t *testing.T) {
 	cfg := workspace(t)
 	s := serve(t, cfg, mcp.HTTPConfig{})
 	qa := s.as("qa").in("2025-11-25")
@@ -76,7 +76,7 @@ func TestHTTPStreamThatIsOpenedAgainBeginsWithAllThatIsWatched(t *testing.T) {
 }
 
 // Who watches more than it may hears of what it named first.
-func TestHTTPOneClientWatchesSoMuch(t *testing.T) {
+func TestHTTPListenKeepsTheFirst256Addresses(t *testing.T) {
 	cfg := workspace(t)
 	uris := make([]string, 257)
 	for i := range uris {

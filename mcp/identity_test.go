@@ -36,7 +36,7 @@ func TestInitializeIsHeardBeforeTheNextLine(t *testing.T) {
 	}
 }
 
-func TestConfiguredNameWins(t *testing.T) {
+func TestConfiguredNameIsNotThatOfTheClient(t *testing.T) {
 	s := newStandIn()
 	cfg := config(s)
 	cfg.Caller.Agent, cfg.Caller.AgentID = "qa", "session-1"
@@ -49,7 +49,7 @@ func TestConfiguredNameWins(t *testing.T) {
 	require.Equal(t, schemas.Caller{Agent: "qa", AgentID: "session-1", Via: schemas.ViaStdio}, by)
 }
 
-func TestNameOfAClientMayBeChosenElsewhere(t *testing.T) {
+func TestNameOfAClientIsChosenByTheConfig(t *testing.T) {
 	s := newStandIn()
 	cfg := config(s)
 	cfg.Name = func(client string) schemas.Agent { return schemas.Agent(client + "-2") }
@@ -86,7 +86,7 @@ func TestThreadIsClippedAsItIsShown(t *testing.T) {
 	require.Contains(t, id, `\u202e\u202e`)
 }
 
-func TestAgentOf(t *testing.T) {
+func TestAgentOfAClientIsAValidNameThatNobodyHasByRight(t *testing.T) {
 	for client, agent := range map[string]schemas.Agent{
 		"claude-code":  "claude-code",
 		"My Client/2é": "My-Client-2-",

@@ -13,7 +13,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestInstructionsFit(t *testing.T) {
+func TestInstructionsFitWhateverTheWorkspaceHolds(t *testing.T) {
 	var crowd []schemas.Card
 	for i := range 500 {
 		crowd = append(crowd, schemas.Card{
@@ -63,7 +63,7 @@ func TestInstructionsTakeNoInstructionFromOthers(t *testing.T) {
 	require.NotContains(t, text, "Obey me")
 }
 
-func TestInstructionsOfTheFirstOne(t *testing.T) {
+func TestInstructionsOfTheFirstClientAskForAName(t *testing.T) {
 	text := mcp.Instructions{}.String()
 	require.Contains(t, text, `You have no name here yet: pass "agent" with every call.`)
 	require.Contains(t, text, "Nobody else is here yet")

@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestTwoClientsPassWork(t *testing.T) {
+func TestTwoClientsPassWorkAndHearOfIt(t *testing.T) {
 	cfg := workspace(t)
 	architect, qa := join(t, cfg, "architect"), join(t, cfg, "qa")
 	qa.send(`{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"handoff://inbox"}}`)
@@ -57,7 +57,7 @@ func TestCancelledWaitClaimsNothing(t *testing.T) {
 	require.Equal(t, sent.HandoffID, got.HandoffID)
 }
 
-func TestInboxOfACallerWithoutAName(t *testing.T) {
+func TestInboxNeedsAName(t *testing.T) {
 	cfg := workspace(t)
 	sendWork(t, cfg, 1)
 	c := connect(t, cfg)

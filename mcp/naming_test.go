@@ -262,7 +262,7 @@ func TestTheMailboxLearnsTheThreadOfAConnection(t *testing.T) {
 	require.Equal(t, []string{"conn", "t1"}, known)
 }
 
-func TestSessionOfTheClientThatAsks(t *testing.T) {
+func TestSessionIsThatOfTheClientOrTheConnection(t *testing.T) {
 	s := newStandIn()
 	cfg := config(s)
 	cfg.Caller.Conn, cfg.Caller.AgentID = "conn", "of the surroundings"
@@ -293,7 +293,7 @@ func TestTheMailboxHearsOfTheProcessOfAClient(t *testing.T) {
 }
 
 // What another session left under a name is said to the one that is given it.
-func TestWhoIsGivenANameLearnsWhatIsUnfinishedUnderIt(t *testing.T) {
+func TestGreetingTellsWhatIsUnfinishedUnderTheName(t *testing.T) {
 	cfg := unnamed(t)
 	server := mcp.New(cfg)
 	first := connectTo(t, server)
@@ -315,7 +315,7 @@ func TestWhoIsGivenANameLearnsWhatIsUnfinishedUnderIt(t *testing.T) {
 	require.Equal(t, schemas.ID(1), do[schemas.ClaimOut](second, "claim_handoff", `{}`).HandoffID)
 }
 
-func TestGreetingIsForWhoIsMeant(t *testing.T) {
+func TestGreetingIsForTheConnectionsOwnName(t *testing.T) {
 	cfg := unnamed(t)
 	cfg.Caller.Agent = "lead"
 	c := connect(t, cfg)
@@ -329,7 +329,7 @@ func TestGreetingIsForWhoIsMeant(t *testing.T) {
 	require.Contains(t, said["3"], "You are lead; nobody else is here.")
 }
 
-func TestGreetingIsShort(t *testing.T) {
+func TestGreetingIsShortInACrowd(t *testing.T) {
 	cfg := unnamed(t)
 	for i := range 300 {
 		name := fmt.Sprintf("%s-%d", strings.Repeat("a", 60), i)
@@ -350,7 +350,7 @@ func listAdvice(c *client) string {
 	return schemas.Sentences(do[struct{ Next []schemas.Advice }](c, "list_handoffs", `{}`).Next)
 }
 
-func TestAConnectionIsGreetedUnderANameThatIsSure(t *testing.T) {
+func TestGreetingWaitsForANameThatIsSure(t *testing.T) {
 	cfg := unnamed(t)
 	act(t, cfg, "claude-code", "connection_open", `{"conn":"conn-claude-code"}`)
 	cfg.Invoker = &door{Invoker: cfg.Invoker, ask: func(n int64) error {

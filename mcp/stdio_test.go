@@ -39,7 +39,7 @@ func TestLastLineNeedsNoNewline(t *testing.T) {
 	require.Len(t, c.rest(), 1)
 }
 
-func TestWaitsBlockNobody(t *testing.T) {
+func TestCallIsAnsweredBesideManyWaits(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	for id := range 300 {
@@ -69,7 +69,7 @@ func TestCancelEndsAWaitWithoutAnswer(t *testing.T) {
 	}
 }
 
-func TestCancelKnowsTextFromNumber(t *testing.T) {
+func TestCancelOfTextLeavesTheRequestOfTheNumber(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	c.send(call(1, "send_handoff", `{"do":"hold"}`))
@@ -80,7 +80,7 @@ func TestCancelKnowsTextFromNumber(t *testing.T) {
 	require.Equal(t, "1", string(parse(t, c.next()).ID))
 }
 
-func TestCallsThatDoNotWaitAreFinished(t *testing.T) {
+func TestCallsThatDoNotWaitAreFinishedAtTheEnd(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	c.send(call(1, "send_handoff", `{"do":"hold","task":"wait_seconds"}`), call(2, "claim_handoff", `{"wait_seconds":50}`))
@@ -93,7 +93,7 @@ func TestCallsThatDoNotWaitAreFinished(t *testing.T) {
 	require.NoError(t, c.end())
 }
 
-func TestWaitsAreCutHoweverTheyAreSpelled(t *testing.T) {
+func TestWaitsInAnySpellingAreCutAtTheEnd(t *testing.T) {
 	for _, spelled := range []string{
 		`{"wait_seconds":50}`, `{"waitSeconds":50}`, `{"wait_seconds":"50"}`, `"{\"wait_seconds\":50}"`,
 	} {
@@ -143,7 +143,7 @@ func TestMembersOfABatchTakeASlotEach(t *testing.T) {
 	require.LessOrEqual(t, s.most, inFlight)
 }
 
-func TestDrainHasAnEnd(t *testing.T) {
+func TestDrainEndsWithAnErrorWhenItsTimeIsOver(t *testing.T) {
 	s := newStandIn()
 	cfg := config(s)
 	cfg.Drain = time.Millisecond
@@ -154,7 +154,7 @@ func TestDrainHasAnEnd(t *testing.T) {
 	close(s.release)
 }
 
-func TestClientThatLeftIsTheEndOfInput(t *testing.T) {
+func TestClosedOutputIsTheEndOfInput(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	c.out.Close()
@@ -176,7 +176,7 @@ func TestBrokenInputIsAnError(t *testing.T) {
 	require.ErrorContains(t, c.end(), "read from client: torn")
 }
 
-func TestLinesThatAreTooLong(t *testing.T) {
+func TestLineThatIsTooLongIsRefusedUnderItsID(t *testing.T) {
 	filler := strings.Repeat("x", mcp.MaxLine)
 	for name, tc := range map[string]struct{ line, id string }{
 		"id first":   {`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"id":7,"x":"` + filler + `"}}`, `"a"`},
@@ -198,7 +198,7 @@ func TestLinesThatAreTooLong(t *testing.T) {
 	}
 }
 
-func TestLongestLine(t *testing.T) {
+func TestLongestLineIsTaken(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	empty := len(call(1, "send_handoff", `{"x":""}`))
@@ -207,7 +207,7 @@ func TestLongestLine(t *testing.T) {
 	require.Len(t, s.made("send_handoff"), 1)
 }
 
-func TestInvalidUTF8(t *testing.T) {
+func TestInvalidUTF8IsRefusedAtItsByte(t *testing.T) {
 	c := connect(t, config(newStandIn()))
 	c.send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"x\":\"\xff\"}", ping(2))
 	got := parse(t, c.next())
@@ -217,7 +217,7 @@ func TestInvalidUTF8(t *testing.T) {
 	require.Equal(t, "2", string(parse(t, c.next()).ID))
 }
 
-func TestMailboxHearsOfTheConnection(t *testing.T) {
+func TestConnectionIsOpenedBeforeTheFirstCallAndClosedAtTheEnd(t *testing.T) {
 	s := newStandIn()
 	cfg := config(s)
 	cfg.Caller.Conn = "c1"

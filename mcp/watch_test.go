@@ -56,7 +56,7 @@ func TestBrokenStreamOfChangesGoesOnWhereItBroke(t *testing.T) {
 }
 
 // A client that subscribes and then neither reads nor leaves holds up its own changes only.
-func TestClientThatDoesNotReadCanBeLeft(t *testing.T) {
+func TestClientThatDoesNotReadHoldsUpNoEnd(t *testing.T) {
 	before := runtime.NumGoroutine()
 	cfg := workspace(t)
 	fromClient, in := io.Pipe()

@@ -32,7 +32,7 @@ func TestTokenSaysWhoCalls(t *testing.T) {
 	require.Empty(t, w.denied)
 }
 
-func TestAgentHasSeveralTokens(t *testing.T) {
+func TestAgentMayHaveSeveralTokens(t *testing.T) {
 	w := open(t)
 	one, two := w.add("one", 1), w.add("two", 2)
 	require.Equal(t, "one", w.welcome(bearer(t, one)).Token)
@@ -111,7 +111,7 @@ func TestMachineNeedsNoTokenUntilThereIsOne(t *testing.T) {
 	w.refused(request(t), auth.NoToken, "a token is needed")
 }
 
-func TestWhoWasLetInMayBeSoNoMore(t *testing.T) {
+func TestStillEndsWithTheToken(t *testing.T) {
 	w := open(t)
 	nobody := request(t)
 	require.NoError(t, w.Still(nobody))
@@ -188,7 +188,7 @@ func TestRefusedNamesAreInTheRegistry(t *testing.T) {
 	}
 }
 
-func TestNobodyIsLetInBlindly(t *testing.T) {
+func TestNobodyIsLetInWithoutTheStore(t *testing.T) {
 	w := open(t)
 	w.space.Close()
 	for _, r := range []*http.Request{request(t), bearer(t, drawn(9))} {
@@ -201,7 +201,7 @@ func TestNobodyIsLetInBlindly(t *testing.T) {
 }
 
 // A store that is taken away, or replaced by an older one, has no tokens.
-func TestDoorStaysClosed(t *testing.T) {
+func TestNobodyIsLetInWhenTokensAreGoneFromTheStore(t *testing.T) {
 	var at struct{ tools.Invoker }
 	w := open(t, func(w *world, c *auth.Config) {
 		at.Invoker = w.Local
@@ -215,7 +215,7 @@ func TestDoorStaysClosed(t *testing.T) {
 	w.refused(bearer(t, secret), auth.Unknown, "nobody has this token")
 }
 
-func TestCallersComeTogether(t *testing.T) {
+func TestCallersAtOnceAskTheIssuerOnce(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	token := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
@@ -234,7 +234,7 @@ func TestCallersComeTogether(t *testing.T) {
 	require.Equal(t, 1, o.asks(o.at))
 }
 
-func TestNoPartOfASecretIsTold(t *testing.T) {
+func TestNoPartOfASecretIsInAnError(t *testing.T) {
 	var log bytes.Buffer
 	w := open(t, func(_ *world, c *auth.Config) {
 		c.Logger = slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -262,7 +262,7 @@ func TestNoPartOfASecretIsTold(t *testing.T) {
 }
 
 // Secrets that cannot be right never reach the store, which the panic would show.
-func TestMisspeltSecretsAskNobody(t *testing.T) {
+func TestMisspeltSecretsAreRefusedWithoutTheStore(t *testing.T) {
 	w := open(t, func(_ *world, c *auth.Config) { c.Invoker = tools.Invoker(nil) })
 	w.refused(bearer(t, drawn(1)+"0"), auth.Malformed, "misspelt")
 	w.refused(bearer(t, "hoff_"), auth.Malformed, "misspelt")

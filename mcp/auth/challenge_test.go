@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestChallenges(t *testing.T) {
+func TestChallengeSaysWhatIsWrongWithTheToken(t *testing.T) {
 	const metadata = "https://handoff.example.com/.well-known/oauth-protected-resource/mcp"
 	o := openOffice(t)
 	w := openWith(t, o)

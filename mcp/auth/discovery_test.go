@@ -16,7 +16,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestDocumentsOfAnIssuer(t *testing.T) {
+func TestDocumentsOfAnIssuerAreFoundWhereStandardsPutThem(t *testing.T) {
 	for _, c := range []struct{ path, at string }{
 		{"", "/.well-known/oauth-authorization-server"},
 		{"", "/.well-known/openid-configuration"},
@@ -35,7 +35,7 @@ func TestDocumentsOfAnIssuer(t *testing.T) {
 	}
 }
 
-func TestDocumentsAreNotBelievedBlindly(t *testing.T) {
+func TestUntrueDocumentsOfAnIssuerAreNotBelieved(t *testing.T) {
 	for reason, about := range map[string]map[string]any{
 		"is about the issuer": {"issuer": "https://evil.example.com"},
 		"is not https":        {"jwks_uri": "http://login.example.com/keys"},
@@ -55,7 +55,7 @@ func TestDocumentsAreNotBelievedBlindly(t *testing.T) {
 }
 
 // The first to come asks for all: that it leaves meanwhile is no failure of the issuer.
-func TestWhoLeavesDoesNotHoldUpOthers(t *testing.T) {
+func TestCallerThatLeavesDoesNotMakeTheIssuerFail(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	r := bearer(t, o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil)))
@@ -66,7 +66,7 @@ func TestWhoLeavesDoesNotHoldUpOthers(t *testing.T) {
 	w.welcome(r)
 }
 
-func TestIssuersThatCannotBeTrusted(t *testing.T) {
+func TestIssuerHasToBeHTTPSOrLocal(t *testing.T) {
 	for _, c := range []struct{ url, audience, message string }{
 		{"https://login.example.com/realms/one", audience, ""},
 		{"http://localhost:8080", audience, ""},

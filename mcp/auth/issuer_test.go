@@ -37,7 +37,7 @@ func TestIssuerSaysWhoCalls(t *testing.T) {
 	}
 }
 
-func TestClaimsDecide(t *testing.T) {
+func TestClaimsDecideWhetherATokenIsTaken(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	k := o.publish("1", jose.ES256)
@@ -90,7 +90,7 @@ func TestClaimsDecide(t *testing.T) {
 	}
 }
 
-func TestScopesAndAgentsOfAnIssuer(t *testing.T) {
+func TestScopesAndAgentsAreReadFromClaims(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o, func(c *auth.IssuerConfig) { c.AgentsClaim = "roles" })
 	k := o.publish("1", jose.ES256)
@@ -194,7 +194,7 @@ func TestKeysAreRotated(t *testing.T) {
 }
 
 // Whoever signs tokens with keys of their own does not make the server ask its issuer each time.
-func TestForgersDoNotBurdenTheIssuer(t *testing.T) {
+func TestForgedTokensAskTheIssuerSeldom(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	good := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
@@ -222,7 +222,7 @@ func (w *world) unavailable(r *http.Request) {
 	require.False(w, unauthorized)
 }
 
-func TestIssuerMayBeDown(t *testing.T) {
+func TestCallersWaitForAnIssuerThatIsDown(t *testing.T) {
 	var log bytes.Buffer
 	o := openOffice(t)
 	w := openWith(t, o, func(c *auth.IssuerConfig) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -249,7 +249,7 @@ func TestIssuerMayBeDown(t *testing.T) {
 	require.Empty(t, w.denied)
 }
 
-func TestKeysMayBeOutOfReach(t *testing.T) {
+func TestCallersWaitForKeysOutOfReach(t *testing.T) {
 	o := openOffice(t)
 	w := openWith(t, o)
 	token := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))

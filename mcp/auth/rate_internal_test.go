@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestLimitsForgetWhoHasRested(t *testing.T) {
+func TestLimitsForgetWhoIsFullAgain(t *testing.T) {
 	now := time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC)
 	l := newLimits()
 	for i := range 100_000 {
@@ -18,7 +18,7 @@ func TestLimitsForgetWhoHasRested(t *testing.T) {
 	require.LessOrEqual(t, len(l.by), fewLimiters)
 }
 
-func TestLimitsKeepWhoHasNot(t *testing.T) {
+func TestLimitsKeepWhoIsNotFullAgain(t *testing.T) {
 	now := time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC)
 	l := newLimits()
 	for range 20 {
@@ -45,7 +45,7 @@ func TestRateOfATokenMayChange(t *testing.T) {
 	require.NotZero(t, l.take("ci", 100, now))
 }
 
-func TestStrangersForgetOldFriends(t *testing.T) {
+func TestStrangersForgetTheOldestWhoProved(t *testing.T) {
 	s := newStrangers()
 	for i := range 10 * remembered {
 		s.proved(strconv.Itoa(i))

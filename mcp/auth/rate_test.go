@@ -51,7 +51,7 @@ func TestRateIsOfEachToken(t *testing.T) {
 	require.Equal(t, 100, n)
 }
 
-func TestNamelessProgramsOfTheMachineAreNotHeldBack(t *testing.T) {
+func TestLocalCallersWithoutATokenHaveNoRate(t *testing.T) {
 	w := open(t)
 	for range 1000 {
 		w.welcome(request(t))
@@ -65,7 +65,7 @@ func from(t *testing.T, remote, token string) *http.Request {
 	return r
 }
 
-func TestGuessingIsSlow(t *testing.T) {
+func TestGuessesOfAnAddressAreHeldToARate(t *testing.T) {
 	w := open(t)
 	secret := w.add("ci", 1)
 	w.welcome(from(t, "192.0.2.7:1", secret))
@@ -85,7 +85,7 @@ func TestGuessingIsSlow(t *testing.T) {
 	w.refused(from(t, "192.0.2.7:5", drawn(9)), auth.Rate, "too many")
 }
 
-func TestNetworkOfOneCustomerGuessesAsOne(t *testing.T) {
+func TestGuessesOfAnIPv6NetworkAreCountedTogether(t *testing.T) {
 	w := open(t)
 	guess := func(i int) error {
 		_, err := w.Caller(from(t, fmt.Sprintf("[2001:db8::%x]:1", i), drawn(9)))
@@ -98,7 +98,7 @@ func TestNetworkOfOneCustomerGuessesAsOne(t *testing.T) {
 	w.refused(from(t, "[2001:db8:0:1::1]:1", drawn(9)), auth.Unknown, "nobody")
 }
 
-func TestRevokedTokenGuessesToo(t *testing.T) {
+func TestRevokedTokenCountsAsAGuess(t *testing.T) {
 	w := open(t)
 	secret := w.add("ci", 1)
 	w.welcome(bearer(t, secret))

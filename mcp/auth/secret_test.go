@@ -19,7 +19,7 @@ func drawn(seed byte) string {
 	return auth.NewSecret(mathrand.NewChaCha8([32]byte{seed}))
 }
 
-func TestSecretIsKnownByItsLook(t *testing.T) {
+func TestSecretIsWellFormedAndUnique(t *testing.T) {
 	for range 100 {
 		s := auth.NewSecret(rand.Reader)
 		require.Regexp(t, `^hoff_[0-9A-Za-z]{49}$`, s)
@@ -53,7 +53,7 @@ func TestSecretDrawsAllDigitsAlike(t *testing.T) {
 	require.Less(t, chi, 100.0, "chi-squared of 61 degrees: once in a thousand above; a bias by modulo gives thousands")
 }
 
-func TestSlipsOfTypingAreFound(t *testing.T) {
+func TestSlipsOfTypingAreNotWellFormed(t *testing.T) {
 	for seed := range byte(4) {
 		s := drawn(seed)
 		for i := range s {
