@@ -13,7 +13,12 @@ import (
 	"handoff/store"
 )
 
-// Agents lists who is known, what they accept and how busy they are.
+// Agents lists the agents that are known, those that are here first: what each accepts, whether it is connected, when
+// it was last seen, and how many handoffs wait for it, are held by it, and how many notices it has not read. Any
+// caller calls it; nothing changes. Capability, role and tags leave out agents that do not qualify. Numbered sessions
+// of a client that ended, and have nothing left, are left out as well.
+//
+// An answer has limit agents, or as many as fit into 7,000 bytes; more counts the others.
 func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.AgentsIn) (out schemas.AgentsOut, err error) {
 	err = s.read(ctx, func(v *store.View) error {
 		out.Agents = []schemas.Card{}

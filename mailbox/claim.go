@@ -27,8 +27,23 @@ func holds(r *store.Record, fresh bool) claimed {
 	return claimed{ID: r.ID, Token: r.Token, Fresh: fresh, record: r}
 }
 
-// Claim takes the next handoff for the caller, or a given one, and waits for one if asked. A claim whose
-// answer can no longer be delivered is given back, uncharged.
+// Claim makes the caller the holder of a handoff, and gives it a claim token, the end of its lease, and a brief of
+// what is to be done. An agent calls it, either for the next handoff of its mailboxes, optionally with one of some
+// tags, or for a given one.
+//
+// Without an id the caller first gets what it held over a connection that is gone; then what waits longest, where each
+// priority is worth a head start; from its own mailbox, the pools for which it qualifies, and the mailboxes of
+// sessions of the same client that ended. If nothing is there it waits up to wait_seconds, at most 50, in turn with
+// others that wait, and then gets an empty answer. An agent that holds as many as it said it takes gets only what is
+// addressed to it by name.
+//
+// For a given handoff the error is not_found if there is none of that id; conflict if another agent holds it, it waits
+// for something, or it ended; denied if the caller may not take it. A brief has max_tokens at most, 1,500 by default;
+// what does not fit is named.
+//
+// Repetition: the caller gets the same claim again by asking for its id over the same connection. A call with the same
+// request id gets the same claim, or stale if that ended since. A claim whose answer can no longer be delivered is
+// given back and is no attempt; the error is unavailable then.
 func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (schemas.ClaimOut, error) {
 	claim := s.claim
 	if in.HandoffID == "" && in.WaitSeconds > 0 {
@@ -69,30 +84,50 @@ func (s *Service) claimOnce(ctx context.Context, by schemas.Caller, in schemas.C
 	return s.claimNext(ctx, by, tagsOf(in.Tags))
 }
 
-// claimGiven takes a handoff by its id. What the caller holds already is given to it again: the same claim
-// over the same connection, a new one where the old connection is gone.
+// claimGiven takes a handoff by its id.
 func (o *op) claimGiven(id string) (claimed, error) {
 	r, err := o.find(id)
 	if err != nil {
 		return claimed{}, err
 	}
+	if r.Status.Held() && r.Holder == o.by.Agent {
+		return o.claimAgain(r)
+	}
+	if err := notYet(r); err != nil {
+		return claimed{}, err
+	}
+	return o.take(life.Claim, r)
+}
+
+// claimAgain gives the caller what it holds already: the same claim over the same connection, a new one where the
+// old connection is gone.
+func (o *op) claimAgain(r *store.Record) (claimed, error) {
 	switch {
-	case r.Status.Held() && r.Holder == o.by.Agent && o.by.Conn != "" && r.Conn == o.by.Conn:
+	case o.by.Conn != "" && r.Conn == o.by.Conn:
 		return holds(r, false), nil
-	case r.Status.Held() && r.Holder == o.by.Agent && o.mayReclaim(r):
+	case o.mayReclaim(r):
 		return o.take(life.Reclaim, r)
-	case r.Status.Held() && r.Holder == o.by.Agent && o.awaited(r):
+	case o.awaited(r):
 		wait := o.started.Add(grace).Sub(o.now)
 		return claimed{}, schemas.Errorf(schemas.Conflict, "%s was claimed over a connection that may still be there", r.ID).
 			About(r.ID, r.Status, 0).WithHint("If it is gone, claim %s again in %d seconds.", r.ID, int(wait.Seconds())+1)
-	case r.Status == schemas.Pending && r.Blocked():
-		return claimed{}, schemas.Errorf(schemas.Conflict, "%s waits for %v", r.ID, blockedBy(r)).
+	}
+	return o.take(life.Claim, r) // which is refused, since it is held
+}
+
+// notYet refuses the claim of a pending handoff that waits for something, nil for others.
+func notYet(r *store.Record) error {
+	switch {
+	case r.Status != schemas.Pending:
+		return nil
+	case r.Blocked():
+		return schemas.Errorf(schemas.Conflict, "%s waits for %v", r.ID, blockedBy(r)).
 			About(r.ID, r.Status, 0).WithHint("get_handoff with wait_seconds tells when that changes.")
-	case r.Status == schemas.Pending && r.Box == "":
-		return claimed{}, schemas.Errorf(schemas.Conflict, "%s may not be claimed before %s", r.ID, r.NotBefore.Time().Format(time.RFC3339)).
+	case r.Box == "":
+		return schemas.Errorf(schemas.Conflict, "%s may not be claimed before %s", r.ID, r.NotBefore.Time().Format(time.RFC3339)).
 			About(r.ID, r.Status, 0).WithHint("get_handoff with wait_seconds tells when that changes.")
 	}
-	return o.take(life.Claim, r)
+	return nil
 }
 
 // mayReclaim tells whether the caller may be the claimant, which lost touch with its claim: the connection that claimed

@@ -12,8 +12,22 @@ import (
 	"handoff/store"
 )
 
-// Complete ends a handoff with a result. Every criterion that the handoff declared must be answered; unmet
-// ones make the outcome partial. With continuation.to the next handoff is created in the same transaction.
+// Complete ends a handoff with a result. Its holder calls it, and proves that with the claim token or by calling over
+// the connection that claimed; on the command line the person at the keyboard is trusted.
+//
+// Every criterion of the expectations is answered, by its text or by its number, and the output meets the schema, if
+// one was sent. The outcome is success, or partial when a criterion is not met. The handoff is completed, its sender
+// is told, and the handoffs that wait for it may go on. With continuation.to another handoff is sent in the same
+// transaction, with the completed one as its parent.
+//
+// The error is invalid for an empty summary, a criterion that is not answered, an output that does not meet its
+// schema, and a claim without proof; limit for a result of more than 256 KiB; denied for a caller that does not hold
+// it; conflict if it ended otherwise, or if what it asks for was changed meanwhile. Errors of the continuation are
+// those of [Service.Send] with its field; then nothing is completed either. The error is stale if the claim was lost,
+// or the handoff was cancelled, timed out or returned: then the result is kept as a late one, eight at most, and the
+// sender is told.
+//
+// A holder that repeats the same result gets the first answer, with a warning.
 func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.CompleteIn) (schemas.CompleteOut, error) {
 	if err := checkCompletion(in); err != nil {
 		return schemas.CompleteOut{}, err

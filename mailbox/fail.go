@@ -11,8 +11,25 @@ import (
 	"handoff/store"
 )
 
-// Fail ends a handoff without a result, or rejects it. Partial progress is kept as a checkpoint, and the
-// work goes on as then says: rollback (the default), retry, escalate, or stop.
+// Fail ends a handoff without a result, or rejects it. The holder calls it, with the proof of [Service.Complete]; to
+// reject, also a recipient that did not claim.
+//
+// With outcome failed, the default, the handoff is failed, and what was achieved is kept as a checkpoint. The sender
+// is told. Then says how the work goes on: rollback, the default, sends it to the agent that rollback_to names, else
+// to rollback.on_failure of the send, else to the sender, and cancels the parts that the holder had sent and nobody
+// claimed; retry sends it again, or to human if no attempt or no other agent is left; escalate sends it to human; stop
+// does nothing. The answer names the handoff that goes on. Where the chain is too long for one, human is told instead,
+// and the answer warns.
+//
+// With outcome rejected, a handoff of a pool that others may take goes back there, without the caller and without a
+// word to its sender; any other is rejected, and its sender is told.
+//
+// The error is invalid for an empty description, for a rollback to an agent that has no part in the workflow, and for
+// a claim without proof; limit for a failure of more than 256 KiB; denied for a caller that is not the holder, to
+// reject not a recipient either; conflict if the handoff ended otherwise, and for rejecting it while it is working. It
+// is stale as in [Service.Complete], and the failure is kept as a late result.
+//
+// A holder that repeats the same failure gets the first answer, with a warning.
 func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn) (schemas.FailOut, error) {
 	if err := s.checkFailure(&in); err != nil {
 		return schemas.FailOut{}, err
@@ -153,50 +170,6 @@ func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.F
 		}
 	}
 	return f
-}
-
-// reject refuses a handoff. Where others may still take it, it goes on without the one who declines.
-func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
-	if slices.Contains(r.Excluded, o.by.Agent) {
-		return declined(r, "you declined it before"), nil
-	}
-	others, err := o.candidatesLeft(r, o.by.Agent)
-	if err != nil {
-		return out, err
-	}
-	if others {
-		return o.decline(r, in)
-	}
-	now, err := o.step(life.Reject, r)
-	if err != nil {
-		return out, err
-	}
-	out, _, err = o.endFailed(happening{action: life.Reject, was: r, now: &now}, failureOf(in, schemas.ThenStop, ""), digest)
-	return out, err
-}
-
-func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error) {
-	now, err := o.step(life.Decline, r)
-	if err != nil {
-		return schemas.FailOut{}, err
-	}
-	content, err := o.said(failureOf(in, schemas.ThenStop, ""))
-	if err != nil {
-		return schemas.FailOut{}, err
-	}
-	if r.Holder == o.by.Agent {
-		dropClaim(&now)
-		now.Uncharged = r.Uncharged || r.Status.Held() // a silent attempt that lapsed before stays one
-	}
-	now.Excluded = append(now.Excluded, o.by.Agent)
-	if err := o.commitSaying(happening{action: life.Decline, was: r, now: &now}, content); err != nil {
-		return schemas.FailOut{}, err
-	}
-	return declined(&now, "others may take it; you are passed over"), nil
-}
-
-func declined(r *store.Record, warning string) schemas.FailOut {
-	return schemas.FailOut{HandoffID: r.ID, Status: r.Status, Warnings: []string{warning}}
 }
 
 // failedBefore answers a repeat as the first time.

@@ -11,9 +11,17 @@ import (
 	"handoff/store"
 )
 
-// Get shows one handoff at the depth asked for. With wait_seconds it first waits for a change, unless the
-// handoff has ended. While the connection of the holder is open, its calls put off the end of the lease.
-// An id as no_7 shows a notice of the caller in full, with all that came with a message, and marks it read.
+// Get shows one handoff, as deep as the view says: brief, as its holder reads it (the default); full, all that was
+// sent, where it stands and what came of it; outcome; events, the last 20, and earlier ones with an offset;
+// checkpoint, where work stood last; reference, what was sent as JSON, 6,000 bytes an answer. An id as no_7 shows a
+// notice of the caller in full, and marks it read. Any caller calls it; nothing else changes. While the connection of
+// the holder is open, its calls put off the end of the lease.
+//
+// With wait_seconds, at most 50, it first waits until the handoff changes; with view outcome, until it ended. A
+// handoff that ended is shown at once.
+//
+// The error is not_found for a handoff, a notice, a checkpoint or a reference that does not exist; invalid for another
+// view, and for a notice without an agent. It can be repeated freely.
 func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) (out schemas.GetOut, err error) {
 	if strings.HasPrefix(in.HandoffID, "no_") {
 		return s.readNotice(ctx, by, in.HandoffID)

@@ -11,7 +11,14 @@ import (
 	"handoff/store"
 )
 
-// History shows the chain of a workflow, drawn or as rows, and whether it agrees with the registry.
+// History shows all handoffs of a workflow, as a tree, as rows or as a Mermaid diagram, with what came of each: the
+// workflow of a given handoff, a given one, or that of the newest handoff. Any caller calls it; nothing changes.
+//
+// Verified tells whether each shown handoff agrees with its events in the registry. An answer has 50 handoffs, or
+// limit, at most 500; without a limit, as many as fit into 7,000 bytes. More counts those that are left out.
+//
+// The error is not_found for a handoff or a workflow that does not exist, and for a workspace in which nothing was
+// sent.
 func (s *Service) History(ctx context.Context, by schemas.Caller, in schemas.HistoryIn) (out schemas.HistoryOut, err error) {
 	limit := in.Limit
 	if limit == 0 {

@@ -16,7 +16,18 @@ const (
 	room    = 7_000 // bytes of rows in one answer; the first is always shown
 )
 
-// List shows the caller's mail: what waits for it, what it holds, what it sent, its notices; or all.
+// List shows rows of the caller's mail: what it may claim, in the order of claiming (box inbox, the default); what it
+// holds, or held, for an ended status (claimed); what it sent (sent); its notices (notices); or all handoffs of the
+// workspace (all), the newest first. Any caller calls it. Notices that are shown count as read, unless the caller may
+// only read; otherwise nothing changes.
+//
+// Filters leave rows out: status, workflow, tags (one of them), type, a time, and words of title, task, summary and
+// tags. An answer has ten rows, or limit, at most 50; 7,000 bytes, but at least one row; and looks at 1,000 rows.
+// Where more may follow it has a cursor, which goes on behind the last row, also if that was claimed meanwhile.
+// Damaged records are left out.
+//
+// The error is invalid for a query without a word, for a cursor that no list gave, for a workflow or a time that
+// cannot be read, and for a box other than all without an agent. It can be repeated freely.
 func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn) (schemas.ListOut, error) {
 	if in.Limit == 0 {
 		in.Limit = listed

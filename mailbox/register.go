@@ -11,8 +11,16 @@ import (
 	"handoff/store"
 )
 
-// Register keeps what an agent says of itself: what it accepts, produces, and how much it takes. What it
-// leaves out stays as it was, but for away.
+// Register keeps what an agent says of itself: the types of work that it accepts and produces, its skills and its
+// role, how many handoffs it takes at a time and how long its sessions are. An agent calls it for itself, and a caller
+// that may act as any agent for any other.
+//
+// From then on the agent qualifies for the pools of these words, and mail that waits there may go to it at once. The
+// first registration of a workspace makes it one where agents are declared: a send to a name that nobody registered is
+// refused from then on. What a later call leaves out stays as it was, except away, which holds only while it is said.
+//
+// The error is invalid for a reserved name and for a word other than 1 to 64 of A-Z a-z 0-9 . _ -; denied for a caller
+// that may not act as that agent. A repetition changes nothing but is one more event.
 func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.RegisterIn) (schemas.RegisterOut, error) {
 	name, err := schemas.ParseAgent("name", in.Name)
 	if err != nil {

@@ -11,7 +11,24 @@ import (
 	"handoff/store"
 )
 
-// Send puts a handoff into a mailbox, or leaves a notice for type message.
+// Send puts a handoff into the mailbox of an agent, or into the pool of a capability or role. A message becomes a
+// notice instead: it is read, not claimed. Any agent calls it, and a person.
+//
+// The handoff is pending. It continues the handoff that the caller names as its parent, holds, or ended within the
+// last ten minutes over the same connection, and belongs to the workflow of that; parent none begins a new one. The
+// answer says where it stands in the mailbox, counted up to 100, what it waits for, who of a pool could take it, and
+// warns of what the sender may not expect: a recipient that nobody has seen, the same content within ten minutes. With
+// dry_run everything is checked and answered so, and nothing is kept.
+//
+// A task has 4 KiB at most and a title 200 bytes, a summary 4 KiB, detail and data together 64 KiB, and the whole 256
+// KiB; there are 32 tags at most. Past that, past ten handoffs in a chain, past 10,000 pending in the mailbox, and
+// past what the caller's token may have pending, the error is limit. It is invalid for a field that makes no sense;
+// not_found for a recipient that is not registered where agents are, unless the options force it, and for a parent, a
+// workflow or a dependency that does not exist; conflict for a recipient that does not accept the type, and for a
+// dependency that ended without a completion.
+//
+// A sender that repeats a send sends twice, unless it gives a key. The same key with the same content gets the first
+// answer, for as long as the store exists; with other content it is a conflict.
 func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn) (schemas.SendOut, error) {
 	d, err := s.draft(by, in, s.Now())
 	if err != nil {

@@ -1,11 +1,17 @@
-// Package mailbox holds the rules of passing work between agents: what may be done to a handoff, by whom,
-// and what follows. The life of a handoff is the table in transition.go. An operation reads a time once and
-// applies a step of that table inside one store transaction, which commits the record together with its
-// event in the audit registry. A method of [Service] is one operation, or several when it waits.
+// Package mailbox holds the rules of passing work between agents: what may be done to a handoff, by whom, and what
+// follows. Begin with [Service.Send], [Service.Claim] and [Service.Complete]; the states and actions of a handoff are
+// in package life.
 //
-// Truth needs no sweeper. A lease or a deadline is over because the time is past it, judged when somebody
-// looks: every operation first applies what the clock has changed. Renewal works the same way: when a lease
-// ends, the connection that claimed is asked for; while it is open, the lease goes on.
+// A method of [Service] is one operation, or several when it waits. An operation runs in one transaction of the store
+// and takes one time for it. It applies what the clock has changed (lapse.go, clock.go), checks an action against the
+// table of package life (step.go, permission.go), and commits the record together with the event that the registry
+// keeps (op.go). What follows from that, for the sender, for those that wait and for the work itself, is another table
+// of package life, which cascade.go carries out before the transaction ends. After the commit those are woken who wait
+// for mail.
+//
+// Truth needs no sweeper. A lease or a deadline is over because the time is past it, judged when somebody looks. Renewal
+// works the same way: when a lease ends, the operation that notices asks for the connection that claimed; while it is
+// open, the lease goes on.
 package mailbox
 
 import (
@@ -56,8 +62,22 @@ type Config struct {
 	Logger *slog.Logger // default: discards
 }
 
-// Service is the mailboxes of one workspace and the rules of passing work between them.
-// Its methods may be called concurrently. Errors are *[schemas.Error].
+// Service is the mailboxes of one workspace and the rules of passing work between them. Its methods may be called
+// concurrently. The caller of each is who the transport proved it to be, see [schemas.Caller]; package tools has
+// checked its scope and the schema of the arguments.
+//
+// A method that changes something does so in one transaction. First it applies what the clock has changed, for 256
+// handoffs at most; then it changes the record; then it carries out what follows from that, see [life.Follows]. All of
+// it is committed together with the events of the registry, or none of it.
+//
+// Errors are *[schemas.Error]. Each method says which codes it returns for what. All of them return unavailable when
+// the call was cut off before it took effect, when the disk is full and when the store cannot be written; and internal
+// for a fault of this program, with the details in the log. What was refused changed nothing. The one exception is an
+// outcome that comes late: it is kept, and refused.
+//
+// A call that changes something may carry a request id, which package mcp and the commands give each of theirs. The
+// outcome of such a call is known for 24 hours: a call with the same id gets it again and changes nothing. This holds
+// for refusals that kept something, too. What the methods say of repetition is about calls with another id, or none.
 type Service struct {
 	Config
 	hub     *waiting.Hub
@@ -91,8 +111,13 @@ func New(c Config) *Service {
 	return s
 }
 
-// update runs one operation that may change something. Fn may run more than once. The error that it
-// returns undoes everything; one that it leaves with [op.refuse] is returned after the commit.
+// update runs one operation that may change something: what the clock has changed, then fn, then what follows from
+// both. The store may run all of it more than once, so fn assigns its results at its start and touches nothing outside
+// of the transaction. An error that fn returns undoes everything. One that it leaves with [op.refuse] is returned after
+// the commit.
+//
+// After the commit it wakes those that wait for what changed. Where more follows than one transaction carries out, it
+// goes on with that in further transactions before it returns, as far as ctx allows.
 func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) error) error {
 	now, running := s.clock.Read()
 	var o *op

@@ -7,7 +7,17 @@ import (
 	"handoff/store"
 )
 
-// Update does one of the smaller steps of a life: see [schemas.Action].
+// Update does one of the smaller steps in the life of a handoff: progress, ask and release, which its holder calls;
+// answer, amend, cancel, retry and return, which its sender calls, the owner of its workflow or a person; approve and
+// refuse, which a person calls. What each does, from which states, what follows, which errors it has and what a
+// repetition does stands with the action of the same name in package life.
+//
+// Every action takes a note of 4 KiB at most. The holder's proof is that of [Service.Complete]. The answer has the
+// state and the end of the lease after the action; for retry and return the handoff that was created; for cancel the
+// children, which go on; for amend the fields that changed.
+//
+// The error is invalid for an action that does not exist; not_found, conflict, denied, stale and limit are as package
+// life says.
 func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.UpdateIn) (schemas.UpdateOut, error) {
 	if err := schemas.TooBig("note", len(in.Note), s.Limits.Task); err != nil {
 		return schemas.UpdateOut{}, err
