@@ -179,6 +179,11 @@ var house = []room{
 		owns:    []string{"golang.org/x/sys"},
 	},
 	{
+		level: 5, path: "cmd/handoff/internal/clients", about: "setup and doctor, the two commands about clients",
+		imports: everythingBelow,
+		owns:    []string{"github.com/spf13/cobra"},
+	},
+	{
 		level: 5, path: "cmd/handoff/internal/demo", about: "four agents at work, seen by a client",
 		imports: everythingBelow,
 		owns:    []string{"github.com/mark3labs/mcp-go"},

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/clients"
 )
 
 const about = `handoff passes work between coding agents: what is to be done, what is already known and what must
@@ -48,8 +49,8 @@ func rootCommand(a *cli.App) *cobra.Command {
 		waitCommand(a), approveCommand(a), refuseCommand(a), cancelCommand(a), retryCommand(a),
 		listCommand(a), showCommand(a), historyCommand(a), agentsCommand(a), auditCommand(a),
 		whereCommand(a), watchCommand(a), workspaceCommand(a), logsCommand(a), tokenCommand(a), serveCommand(a),
-		hookCommand(a), primeCommand(a), doctorCommand(a),
-		setupCommand(a), mcpCommand(a), callCommand(a), toolsCommand(a), demoCommand(a), completionCommand(a), manCommand(a), versionCommand(a),
+		hookCommand(a), primeCommand(a), clients.DoctorCommand(a),
+		clients.SetupCommand(a), mcpCommand(a), callCommand(a), toolsCommand(a), demoCommand(a), completionCommand(a), manCommand(a), versionCommand(a),
 	)
 	return root
 }

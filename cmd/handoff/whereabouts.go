@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/terminal"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
@@ -68,7 +70,7 @@ func lookedInBy(a *cli.App, dir string) string {
 	case a.Dir != "":
 		return "--dir"
 	case dir != filepath.Clean(a.Cwd):
-		return "CLAUDE_PROJECT_DIR"
+		return strings.Join(client.ProjectVariables(), " or ")
 	}
 	return "current directory"
 }

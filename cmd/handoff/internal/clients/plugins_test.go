@@ -107,8 +107,8 @@ func TestPluginsStartTheServerAsTheTableSays(t *testing.T) {
 
 var release = regexp.MustCompile(`(?m)^## \[(\d+\.\d+\.\d+[^\]]*)\]`)
 
-// released gives the newest version that a changelog names. Before the first it is 0.0.0: clients want one, and take no
-// notice of a change while it stays the same.
+// released gives the newest version that a changelog names. Before the first it is 0.0.0: clients want one, and take
+// no notice of a change while it stays the same.
 func released(changelog string) string {
 	if found := release.FindStringSubmatch(changelog); found != nil {
 		return found[1]

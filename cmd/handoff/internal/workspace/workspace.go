@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 
+	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/git"
 	"handoff/schemas"
 )
@@ -41,7 +42,7 @@ const (
 // Config says where to look.
 type Config struct {
 	Name   string // --workspace; empty finds that of the project
-	Dir    string // --dir: the project directory; default CLAUDE_PROJECT_DIR, then Cwd
+	Dir    string // --dir: the project directory; default that of the client, then Cwd
 	Cwd    string
 	Getenv func(string) string
 }
@@ -132,8 +133,10 @@ func (c Config) project() (string, By, error) {
 // ProjectDir gives the absolute path of the directory in which the project is looked for.
 func (c Config) ProjectDir() (string, error) {
 	dir := c.Dir
-	if client := c.Getenv("CLAUDE_PROJECT_DIR"); dir == "" && filepath.IsAbs(client) && isDir(client) {
-		dir = client
+	for _, name := range client.ProjectVariables() {
+		if there := c.Getenv(name); dir == "" && filepath.IsAbs(there) && isDir(there) {
+			dir = there
+		}
 	}
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(c.Cwd, dir)

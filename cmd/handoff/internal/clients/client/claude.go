@@ -21,7 +21,7 @@ func claudeCode() Client {
 		Name: "claude-code", Title: "Claude Code", Aliases: []string{"claude"}, Program: "claude", Calls: "claude-code",
 		Shell: Shell{
 			Signs: []string{"CLAUDECODE"}, Run: "CLAUDE_CODE_SESSION_ID", Process: "CLAUDE_PID",
-			Attended: "CLAUDE_CODE_SESSION_ATTENDED",
+			Project: "CLAUDE_PROJECT_DIR", Attended: "CLAUDE_CODE_SESSION_ATTENDED",
 		},
 		Traces:  []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}", "${CLAUDE_CONFIG_DIR:-~}/.claude.json"},
 		Servers: Files{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~}/.claude.json"}, []Path{".mcp.json"}},

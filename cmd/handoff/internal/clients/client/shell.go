@@ -9,6 +9,9 @@ type Shell struct {
 	Run     string   // the variable with the id of the session
 	Process string   // the variable with the number of the client's process; empty where shells are not told
 
+	// Project is the variable with the directory of the project, for servers and hooks too. Empty: there is none.
+	Project string
+
 	// Attended is the variable that is 0 where nobody sits at the session, and the client then waits for what it runs
 	// in the background. Empty: there is none.
 	Attended string
@@ -19,4 +22,14 @@ func Unattended(getenv func(string) string) bool {
 	return slices.ContainsFunc(All(), func(c Client) bool {
 		return c.Shell.Attended != "" && getenv(c.Shell.Attended) == "0"
 	})
+}
+
+// ProjectVariables are those in which clients say where the project is.
+func ProjectVariables() (names []string) {
+	for _, c := range All() {
+		if c.Shell.Project != "" {
+			names = append(names, c.Shell.Project)
+		}
+	}
+	return names
 }

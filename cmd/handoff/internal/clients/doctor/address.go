@@ -26,7 +26,9 @@ func (in *installation) examineAddress(ctx context.Context, e installed.Entry, w
 	}
 	brief, end := context.WithTimeout(ctx, reaching)
 	defer end()
-	answer, err := live.Address{URL: e.URL, Token: token, Agent: e.Agent, As: in.client.Calls, HTTP: in.Web}.Ask(brief)
+	trial := in.trial(e)
+	trial.Token = token
+	answer, err := trial.Ask(brief)
 	switch {
 	case errors.Is(err, live.ErrRefused) && token == "" && e.TokenEnv == "" && written != "":
 		return skipped(aboutNetwork, "%s: %s wants a token, and that in %s is for the client to find", where, u.Host, e.Path)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -51,14 +50,15 @@ func isForClient(text string) bool {
 
 // examineProgram examines an entry that names a program.
 func (in *installation) examineProgram(ctx context.Context, e installed.Entry, where string) Finding {
-	path := in.Machine.Program(e.Command[0])
-	if path == "" {
+	if in.Machine.Program(e.Command[0]) == "" {
 		return failure(aboutClients, "%s: %s, which it starts, is not there", where, e.Command[0]).remedied("%s", in.restart(e))
 	}
 	if err := tryable(); err != nil {
 		return placeless(warning(aboutClients, "%s: its server was not tried: %v", where, err))
 	}
-	answer, err := in.start(ctx, e, path)
+	brief, end := context.WithTimeout(ctx, patience)
+	defer end()
+	answer, err := in.trial(e).Ask(brief)
 	_, another := errors.AsType[*live.Another](err)
 	switch {
 	case another:
@@ -71,13 +71,12 @@ func (in *installation) examineProgram(ctx context.Context, e installed.Entry, w
 	return ok(aboutClients, "%s: its server answers, with %s", where, counted(answer.Tools, "tool"))
 }
 
-func (in *installation) start(ctx context.Context, e installed.Entry, path string) (live.Answer, error) {
-	ctx, end := context.WithTimeout(ctx, patience)
-	defer end()
-	return live.Program{
-		Command: append([]string{path}, e.Command[1:]...), Dir: in.Machine.Project, As: in.client.Calls,
-		Environ: slices.Concat(in.Machine.Environ(), e.Environ, []string{"HANDOFF_WORKSPACE=" + scratchName}),
-	}.AskAside(ctx)
+// trial asks the server of an entry, in a workspace that is made for that.
+func (in *installation) trial(e installed.Entry) live.Trial {
+	return live.Trial{
+		Machine: in.Machine, As: in.client.Calls, Entry: e.Listed, HTTP: in.Web,
+		Environ: []string{"HANDOFF_WORKSPACE=" + scratchName},
+	}
 }
 
 // tryable tells why nothing can be tried here: what is started needs a directory for what it makes.

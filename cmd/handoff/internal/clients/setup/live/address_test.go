@@ -17,7 +17,7 @@ const (
 	listing  = `{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"a"},{"name":"b"}]}}`
 )
 
-var both = live.Answer{Name: "handoff", Version: "1.2.3", You: "You are qa in workspace shop.", Tools: 2}
+var both = live.Reply{Name: "handoff", Version: "1.2.3", You: "You are qa in workspace shop.", Tools: 2}
 
 func TestAnAddressIsAsked(t *testing.T) {
 	modern := strings.Replace(greeting, `"serverInfo":{"name":"handoff","version":"1.2.3"}`,

@@ -20,7 +20,7 @@ type Address struct {
 }
 
 // Ask asks the server twice, without a session. A token that it repeats is masked in the answer and in the error.
-func (d Address) Ask(ctx context.Context) (a Answer, err error) {
+func (d Address) Ask(ctx context.Context) (a Reply, err error) {
 	defer func() { err = d.hidden(err) }()
 	said, err := d.post(ctx, 1, "server/discover")
 	if err != nil {
@@ -52,11 +52,11 @@ func (d Address) post(ctx context.Context, id int, method string) (result, error
 		return result{}, err
 	}
 	defer response.Body.Close()
-	return d.answered(response, id)
+	return d.replied(response, id)
 }
 
 // answered reads the answer to a request.
-func (d Address) answered(response *http.Response, id int) (result, error) {
+func (d Address) replied(response *http.Response, id int) (result, error) {
 	switch {
 	case response.StatusCode == http.StatusUnauthorized, response.StatusCode == http.StatusForbidden:
 		return result{}, fmt.Errorf("%w (%s)", ErrRefused, response.Status)
@@ -71,7 +71,7 @@ func (d Address) answered(response *http.Response, id int) (result, error) {
 	case response.StatusCode >= http.StatusMultipleChoices:
 		return result{}, fmt.Errorf("it answered %s: %.200s", response.Status, bytes.TrimSpace(text))
 	}
-	said, ok, err := answer(text, id)
+	said, ok, err := replyTo(text, id)
 	if err == nil && !ok {
 		err = fmt.Errorf("it answered what it was not asked: %.80q", text)
 	}

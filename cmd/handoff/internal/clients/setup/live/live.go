@@ -11,8 +11,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// An Answer is what a server said.
-type Answer struct {
+// An Reply is what a server said.
+type Reply struct {
 	Name    string `json:"name"`    // of the server
 	Version string `json:"version"` // of the server
 	You     string `json:"you"`     // the sentence that tells the client who it is; empty: it said none
@@ -20,7 +20,7 @@ type Answer struct {
 }
 
 // greeted takes up what a server says of itself and of us. The error is an [*Another].
-func (a *Answer) greeted(said result) error {
+func (a *Reply) greeted(said result) error {
 	about := cmp.Or(said.ServerInfo, said.Meta.ServerInfo) // which place it has is a matter of the revision
 	a.Name, a.Version = about.Name, about.Version
 	if a.Name != client.ServerName {

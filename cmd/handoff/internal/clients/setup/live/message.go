@@ -30,7 +30,7 @@ type info struct{ Name, Version string }
 
 // answer reads a message; ok tells whether it answers the request with this id. So does one that says of no request
 // that it was not understood.
-func answer(text []byte, id int) (r result, ok bool, err error) {
+func replyTo(text []byte, id int) (r result, ok bool, err error) {
 	var m message
 	if err := json.Unmarshal(text, &m); err != nil {
 		return r, false, fmt.Errorf("it answered with something else than MCP: %.80q", text)

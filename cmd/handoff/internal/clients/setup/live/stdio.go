@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/process"
 )
 
@@ -28,7 +29,7 @@ type Program struct {
 const longest = 4 << 20
 
 // Ask starts the program, asks it and lets it end. It is killed when ctx ends, and so is what it leaves running.
-func (p Program) Ask(ctx context.Context) (a Answer, err error) {
+func (p Program) Ask(ctx context.Context) (a Reply, err error) {
 	cmd := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...) //nolint:gosec // what the configuration says is what is tried
 	cmd.Dir, cmd.Env = p.Dir, p.Environ
 	process.Tree(cmd) // what is configured may be a shell
@@ -54,18 +55,21 @@ func (p Program) Ask(ctx context.Context) (a Answer, err error) {
 
 // AskAside asks a program that is to keep what it makes where nobody looks: then its name is not taken from a
 // session, and nothing stays. Without a directory of its own it runs there, too.
-func (p Program) AskAside(ctx context.Context) (a Answer, err error) {
+func (p Program) AskAside(ctx context.Context) (a Reply, err error) {
 	scratch, err := os.MkdirTemp("", "handoff-try-")
 	if err != nil {
 		return a, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	p.Dir = cmp.Or(p.Dir, scratch)
-	p.Environ = append(slices.Clip(p.Environ), "XDG_STATE_HOME="+scratch, "XDG_RUNTIME_DIR="+scratch, "CLAUDE_PROJECT_DIR=")
+	p.Environ = append(slices.Clip(p.Environ), "XDG_STATE_HOME="+scratch, "XDG_RUNTIME_DIR="+scratch)
+	for _, name := range client.ProjectVariables() {
+		p.Environ = append(p.Environ, name+"=")
+	}
 	return p.Ask(ctx)
 }
 
-func (p Program) converse(in io.Writer, out io.Reader, a *Answer) error {
+func (p Program) converse(in io.Writer, out io.Reader, a *Reply) error {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, longest)
 	as, err := json.Marshal(p.As)
@@ -91,7 +95,7 @@ func ask(in io.Writer, lines *bufio.Scanner, id int, request string) (result, er
 		return result{}, errSilent
 	}
 	for lines.Scan() {
-		if said, ok, err := answer(lines.Bytes(), id); ok || err != nil {
+		if said, ok, err := replyTo(lines.Bytes(), id); ok || err != nil {
 			return said, err
 		}
 	}

@@ -1,8 +1,7 @@
-package main
+package clients
 
 import (
 	"context"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +21,7 @@ type setupFlags struct {
 	given                        func(flag string) bool
 }
 
-func setupCommand(a *cli.App) *cobra.Command {
+func SetupCommand(a *cli.App) *cobra.Command {
 	var f setupFlags
 	cmd := &cobra.Command{
 		Use:   "setup [CLIENT...]",
@@ -77,7 +76,7 @@ func runSetup(a *cli.App, ctx context.Context, f setupFlags, names []string) (er
 		return err
 	}
 	s.setter = setup.Setter{Dir: setup.Receipts(s.within.Machine), Now: a.Now, Slow: func(command []string) { sayWaiting(a, command) }}
-	clients, err := setupClients(s.within.Machine, names, f.all || f.remove && len(names) == 0)
+	clients, err := clientsCalled(s.within.Machine, names, f.all || f.remove && len(names) == 0)
 	if err != nil {
 		return err
 	}
@@ -106,31 +105,4 @@ func scopeOf(name string) (client.Scope, error) {
 		return scope, schemas.Invalidf("--scope", "%q is no scope", schemas.Visible(name)).WithHint("Write user or project.")
 	}
 	return scope, nil
-}
-
-// setupClients gives the clients that are named; without names those that are found, or all.
-func setupClients(m client.Machine, names []string, all bool) (clients []client.Client, err error) {
-	for _, name := range names {
-		c, ok := client.Named(name)
-		if !ok {
-			return nil, schemas.Invalidf("CLIENT", "%q is no client that is known here", schemas.Visible(name)).
-				WithKnown(client.Names()...).WithHint("handoff setup --print cursor shows what others can be told as well.")
-		}
-		if !slices.ContainsFunc(clients, func(other client.Client) bool { return other.Name == c.Name }) {
-			clients = append(clients, c)
-		}
-	}
-	if len(names) > 0 {
-		return clients, nil
-	}
-	for _, c := range client.All() {
-		if all || c.Detect(m).Here() {
-			clients = append(clients, c)
-		}
-	}
-	if len(clients) == 0 {
-		return nil, schemas.Errorf(schemas.NotFound, "no client was found on this machine").
-			WithHint("Name one, as in handoff setup claude-code, or write the files of all with --all.").WithKnown(client.Names()...)
-	}
-	return clients, nil
 }

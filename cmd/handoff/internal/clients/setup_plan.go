@@ -1,4 +1,4 @@
-package main
+package clients
 
 import (
 	"errors"
@@ -30,7 +30,7 @@ type clientSetup struct {
 	Name  string       `json:"client"`
 	Found bool         `json:"found"`
 	Files []*fileSetup `json:"files"`
-	Live  *liveness    `json:"server,omitempty"`
+	Live  *trial       `json:"server,omitempty"`
 }
 
 // fileSetup is what becomes of one file.

@@ -1,17 +1,15 @@
-package main
+package clients
 
 import (
 	"cmp"
 	"net/url"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/setup"
-	"handoff/cmd/handoff/internal/git"
 	"handoff/cmd/handoff/internal/shell"
 	"handoff/schemas"
 )
@@ -22,8 +20,8 @@ type wanted struct {
 	hooks, wake, trust              bool
 }
 
-// desiredFor gives what is to become of a client: what the flags say, and besides what it was set up with last, so that
-// doing it again changes nothing else.
+// desiredFor gives what is to become of a client: what the flags say, and besides what it was set up with last, so
+// that doing it again changes nothing else.
 func (s *setupRun) desiredFor(c client.Client) (setup.Desired, error) {
 	want := s.flags.over(wantedBefore(s.setter.AsBefore(c, s.within)))
 	return s.desiredOf(want)
@@ -101,27 +99,6 @@ func (s *setupRun) desiredOf(want wanted) (w setup.Desired, err error) {
 	return w, nil
 }
 
-// machineOf is this one. The project is the working tree, else the directory itself.
-func machineOf(a *cli.App) (client.Machine, error) {
-	m := client.Machine{Getenv: a.Getenv, Home: a.Getenv("HOME")}
-	if m.Home == "" {
-		m.Home = a.Getenv("USERPROFILE")
-	}
-	if !filepath.IsAbs(m.Home) {
-		return m, schemas.Errorf(schemas.Unavailable, "there is no home directory: HOME is not set").WithHint("Set HOME.")
-	}
-	dir, err := a.Location().ProjectDir()
-	if err != nil {
-		return m, err
-	}
-	m.Project = dir
-	atHome := func(dir string) bool { return dir == m.Home || dir == filepath.Dir(dir) }
-	if repository, ok := git.Find(dir, atHome); ok && repository.Root != "" {
-		m.Project = repository.Root
-	}
-	return m, nil
-}
-
 // programFor is how clients find this program: by its name where that is this very file or the configuration is for
 // others too, else by its path.
 func programFor(a *cli.App, w setup.Desired) string {
@@ -157,4 +134,17 @@ func endpoint(address, variable string) (string, error) {
 		u.Path = "/mcp"
 	}
 	return u.String(), nil
+}
+
+// passing matches the path of a program that go run built, which is gone soon after.
+var passing = regexp.MustCompile(`[/\\]go-build[0-9]+[/\\]b[0-9]+[/\\]exe[/\\][^/\\]+$|[/\\][0-9a-f]{64}-d[/\\][^/\\]+$`)
+
+// lasting tells whether the program that is to be written into files will be there when clients look.
+func (s *setupRun) lasting(want wanted, program string) error {
+	written := want.url == "" || want.hooks
+	if s.flags.remove || s.flags.check || !written || !passing.MatchString(program) {
+		return nil
+	}
+	return schemas.Errorf(schemas.Unavailable, "go run built this program, and removes it").
+		WithHint("go install ./cmd/handoff keeps it: run that, and handoff setup with it.")
 }

@@ -1,4 +1,4 @@
-package main
+package clients
 
 import (
 	"context"
@@ -23,7 +23,7 @@ import (
 // examining is how long everything may take together, but for clearing up.
 const examining = 18 * time.Second
 
-func doctorCommand(a *cli.App) *cobra.Command {
+func DoctorCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor [CLIENT...]",
 		Short: "Find out what keeps agents from their work here, and say what to do about it",
@@ -67,7 +67,7 @@ func examine(a *cli.App, ctx context.Context, names []string) error {
 // examined gives the clients that are named, else those that are found.
 func examined(m client.Machine, names []string) ([]client.Client, error) {
 	if len(names) > 0 {
-		return setupClients(m, names, false)
+		return clientsCalled(m, names, false)
 	}
 	return slices.DeleteFunc(client.All(), func(c client.Client) bool { return !c.Detect(m).Here() }), nil
 }

@@ -1,4 +1,4 @@
-package main
+package clients
 
 import (
 	"fmt"
@@ -77,7 +77,7 @@ func (s *setupRun) showDone(p *cli.Page) {
 			s.fileDone(p, c, f)
 		}
 		if c.Live != nil {
-			printLiveness(p, c)
+			printTrial(p, c)
 		}
 	}
 	for _, c := range s.clients {
@@ -107,7 +107,7 @@ func (s *setupRun) fileDone(p *cli.Page, c *clientSetup, f *fileSetup) {
 	}
 }
 
-func printLiveness(p *cli.Page, c *clientSetup) {
+func printTrial(p *cli.Page, c *clientSetup) {
 	if c.Live.Untried != "" {
 		p.Line("%s: its server was not tried: %s", c.Title, c.Live.Untried)
 		return

@@ -1,0 +1,67 @@
+// Package clients is all that handoff knows of other people's programs: the clients that agents run in, such as
+// Claude Code and Codex. It has the two commands that are about them, setup and doctor.
+//
+// Package client is the table of clients. Package edit changes the text of their files, and package installed reads
+// what the files say of handoff. Package setup writes handoff into the files and takes it out again. Package doctor
+// examines whether that works, and whether the store does.
+//
+// The plugins of examples are installed by clients themselves. The tests here hold them to the table.
+package clients
+
+import (
+	"path/filepath"
+	"slices"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/git"
+	"handoff/schemas"
+)
+
+// machineOf is this one. The project is the working tree, else the directory itself.
+func machineOf(a *cli.App) (client.Machine, error) {
+	m := client.Machine{Getenv: a.Getenv, Home: a.Getenv("HOME")}
+	if m.Home == "" {
+		m.Home = a.Getenv("USERPROFILE")
+	}
+	if !filepath.IsAbs(m.Home) {
+		return m, schemas.Errorf(schemas.Unavailable, "there is no home directory: HOME is not set").WithHint("Set HOME.")
+	}
+	dir, err := a.Location().ProjectDir()
+	if err != nil {
+		return m, err
+	}
+	m.Project = dir
+	atHome := func(dir string) bool { return dir == m.Home || dir == filepath.Dir(dir) }
+	if repository, ok := git.Find(dir, atHome); ok && repository.Root != "" {
+		m.Project = repository.Root
+	}
+	return m, nil
+}
+
+// clientsCalled gives the clients that are named; without names those that are found, or all.
+func clientsCalled(m client.Machine, names []string, all bool) (clients []client.Client, err error) {
+	for _, name := range names {
+		c, ok := client.Named(name)
+		if !ok {
+			return nil, schemas.Invalidf("CLIENT", "%q is no client that is known here", schemas.Visible(name)).
+				WithKnown(client.Names()...).WithHint("handoff setup --print cursor shows what others can be told as well.")
+		}
+		if !slices.ContainsFunc(clients, func(other client.Client) bool { return other.Name == c.Name }) {
+			clients = append(clients, c)
+		}
+	}
+	if len(names) > 0 {
+		return clients, nil
+	}
+	for _, c := range client.All() {
+		if all || c.Detect(m).Here() {
+			clients = append(clients, c)
+		}
+	}
+	if len(clients) == 0 {
+		return nil, schemas.Errorf(schemas.NotFound, "no client was found on this machine").
+			WithHint("Name one, as in handoff setup claude-code, or write the files of all with --all.").WithKnown(client.Names()...)
+	}
+	return clients, nil
+}
