@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -177,6 +178,7 @@ func TestAServerEndsWhenItsClientIsGone(t *testing.T) {
 func TestSignalsThatEndAServer(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
+			unignored(t, sig)
 			p := newPlace(t)
 			s := p.serve()
 			require.Contains(t, s.ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
@@ -192,6 +194,14 @@ func TestAServerBelowNohupOutlivesItsTerminal(t *testing.T) {
 	require.True(t, ignores(t, s.cmd.Process.Pid, syscall.SIGHUP))
 	require.NoError(t, s.in.Close())
 	require.Zero(t, s.ended())
+}
+
+// unignored has programs that the test starts hear a signal, also where the test itself runs below nohup.
+func unignored(t *testing.T, sig os.Signal) {
+	t.Helper()
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, sig)
+	t.Cleanup(func() { signal.Stop(heard) })
 }
 
 func ignores(t *testing.T, pid int, sig syscall.Signal) bool {

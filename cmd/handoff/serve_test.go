@@ -33,6 +33,7 @@ func (p place) keep(args ...string) (keeper *exec.Cmd, said string) {
 func TestServeServesUntilASignal(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
+			unignored(t, sig)
 			p := newPlace(t)
 			keeper, said := p.keep("serve", "--workspace", "w", "--max-title-bytes", "10")
 			dir := filepath.Join(p.state, "handoff", "w")
