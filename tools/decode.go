@@ -8,7 +8,8 @@ import (
 	"handoff/schemas/respell"
 )
 
-// decode brings arguments into canonical form and takes the agent out of them, "" if they name none.
+// decode brings arguments into canonical form, see [Tool.Canonical], and takes the agent out of them, "" if they name
+// none.
 func (t Tool) decode(args json.RawMessage) (agent string, canonical json.RawMessage, err error) {
 	m, err := arguments(args)
 	if err == nil {
@@ -58,7 +59,7 @@ func lift(m map[string]any, name string) (string, error) {
 	delete(m, name)
 	text, ok := v.(string)
 	if v != nil && !ok {
-		return "", refusedf((*place)(nil).field(name), "must be text, not %s", kindOf(v))
+		return "", refusedf((*path)(nil).field(name), "must be text, not %s", kindOf(v))
 	}
 	return strings.TrimSpace(text), nil
 }

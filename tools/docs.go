@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Reference describes every tool of [Table] in Markdown, for people.
+// Reference describes every tool of [Table] in Markdown, for people: the published arguments with the descriptions of
+// the full schema, and the fields of the result. A test keeps the documentation equal to it.
 func Reference() string {
 	var b strings.Builder
 	for _, t := range Table {
@@ -22,7 +23,7 @@ func Reference() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// argument writes the row of one argument, and a row for each field of one that is published with fields.
+// argument writes the row of one argument, and below it a row for each of its fields that is published.
 func argument(b *strings.Builder, path string, shown, full *node) {
 	name := path[strings.LastIndex(path, ".")+1:]
 	s, f := shown.Properties.of[name], full.Properties.of[name]
@@ -49,7 +50,7 @@ func (n *node) short() string {
 	return n.kind()
 }
 
-// cell makes a description, some of which are comments, begin with a capital and stay in its cell.
+// cell makes a description begin with a capital, as not all of them do, and stay within its cell.
 func cell(text string) string {
 	if first, size := utf8.DecodeRuneInString(text); size > 0 {
 		text = string(unicode.ToUpper(first)) + text[size:]

@@ -7,8 +7,8 @@ import (
 	"handoff/schemas"
 )
 
-// dress lifts what every result says into a result: the caller's mail, where it is known, and what to call
-// next. The result itself is not read again.
+// dress adds to a result, a JSON object, the fields that every result has: inbox, which counts the caller's mail,
+// where it is known, and next, where there is something to advise. The result is joined as bytes and not read again.
 func dress(result json.RawMessage, inbox *schemas.Inbox, next []schemas.Advice) (json.RawMessage, error) {
 	envelope, err := encode(struct {
 		Inbox *schemas.Inbox   `json:"inbox,omitempty"`

@@ -9,14 +9,16 @@ import (
 	"handoff/schemas"
 )
 
-// Call is one call of a tool. It crosses process boundaries as it is.
+// Call is one call of a tool. Protocols and commands make it, and it crosses process boundaries as it is, so that the
+// process that owns the store serves the calls of the others. A retry is the same call with the same ID and Since: it
+// takes effect once, and its wait keeps its place in the queue.
 type Call struct {
 	ID     string          `json:"id,omitempty"` // request id, the same on every retry; see [schemas.Caller]
 	Caller schemas.Caller  `json:"caller"`
 	Tool   string          `json:"tool"`
 	Args   json.RawMessage `json:"args,omitempty"`
 	Since  time.Time       `json:"since,omitzero"` // when it was first made, see [schemas.Caller]; zero means now
-	Until  time.Time       `json:"until,omitzero"` // when the wait ends, see [schemas.Caller]; zero means Since and wait_seconds
+	Until  time.Time       `json:"until,omitzero"` // when its wait ends; zero means wait_seconds after Since
 }
 
 // Invoker is the waist of handoff: protocols and the command line sit above it, sharing between processes

@@ -2,8 +2,9 @@ package tools
 
 import "encoding/json"
 
-// Listing gives what agents are offered as one compact JSON array: of each tool its name, title,
-// description and input schema. It is what every session of every client pays for in tokens.
+// Listing gives what agents are offered as one compact JSON array: of each tool its name, title, description and input
+// schema. It is the part of tools/list of the MCP specification for which every session of every client pays in
+// tokens, and a test holds it to 10,000 bytes. The command line prints it.
 func Listing() []byte {
 	type row struct {
 		Name        string          `json:"name"`

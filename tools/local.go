@@ -13,7 +13,8 @@ import (
 	"handoff/schemas"
 )
 
-// Local runs tools in this process.
+// Local runs tools in this process, on the store that this process owns. It is the [Invoker] at the bottom: those that
+// find the owner of the store, or observe calls, end in one. Many goroutines may call it.
 type Local struct {
 	Mailbox *mailbox.Service
 	Logger  *slog.Logger // told of what callers are not; default: discards
@@ -21,7 +22,9 @@ type Local struct {
 
 var _ Invoker = Local{}
 
-// Invoke runs one tool. Causes of internal errors, and panics, go to the log and not to the caller.
+// Invoke runs one tool: it decodes the arguments, decides under which name the caller acts, calls the method and puts
+// the result into its envelope. Causes of internal errors, and panics, go to the log; the caller reads only that the
+// server could not do this. A call that the end of its context cut off is unavailable.
 func (l Local) Invoke(ctx context.Context, c Call) (json.RawMessage, error) {
 	t, err := Find(c.Tool)
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 // maxNesting bounds how deep objects and lists may lie in each other.
 const maxNesting = 32
 
-// parse reads JSON that stands at a place and refuses what no store and no brief can carry.
-func parse(raw []byte, at *place) (any, error) {
+// parse reads the JSON value at a path. Numbers stay as they were written. It refuses values that no store and no
+// brief can carry, see [inspect].
+func parse(raw []byte, at *path) (any, error) {
 	if !json.Valid(raw) {
 		return nil, refusedf(at, "not JSON: %v", json.Unmarshal(raw, new(any)))
 	}
@@ -29,9 +30,10 @@ func parse(raw []byte, at *place) (any, error) {
 	return v, inspect(v, at, utf8.Valid(raw))
 }
 
-// inspect looks at every text, number and depth. Where the bytes were not UTF-8 the parser has put the
-// replacement character.
-func inspect(v any, at *place, clean bool) error {
+// inspect refuses a value in which a text holds a NUL character, a number has more digits than a number keeps, or
+// objects and lists lie too deep in each other. Clean tells that the bytes were UTF-8. If they were not, inspect also
+// refuses the texts in which the parser has put the replacement character.
+func inspect(v any, at *path, clean bool) error {
 	switch v := v.(type) {
 	case string:
 		return inspectText(v, at, clean)
@@ -62,7 +64,7 @@ func inspect(v any, at *place, clean bool) error {
 	return nil
 }
 
-func inspectText(s string, at *place, clean bool) error {
+func inspectText(s string, at *path, clean bool) error {
 	switch {
 	case strings.ContainsRune(s, 0):
 		return refusedf(at, "holds a NUL character").WithHint("Take it out.")
@@ -72,17 +74,18 @@ func inspectText(s string, at *place, clean bool) error {
 	return nil
 }
 
-// inspectNumber refuses numbers that would come back as others, such as 64-bit ids.
-func inspectNumber(n json.Number, at *place) error {
+// inspectNumber refuses a number that would come back as another, such as a 64-bit id.
+func inspectNumber(n json.Number, at *path) error {
 	f, err := n.Float64()
 	whole := !strings.ContainsAny(n.String(), ".eE")
 	if err == nil && (!whole || strconv.FormatFloat(f, 'f', -1, 64) == n.String()) {
 		return nil
 	}
-	return refusedf(at, "%s has more digits than a number keeps", short(n.String())).WithHint("Send it as text, in quotes.")
+	return refusedf(at, "%s has more digits than a number keeps", short(n.String())).
+		WithHint("Send it as text, in quotes.")
 }
 
-func tooDeep(at *place) error {
+func tooDeep(at *path) error {
 	e := schemas.Errorf(schemas.Limit, "lies deeper than %d objects and lists", maxNesting)
 	return e.WithField(at.String()).WithHint("Send it flatter, or as text.")
 }

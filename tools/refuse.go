@@ -11,7 +11,8 @@ import (
 	"handoff/schemas/closest"
 )
 
-// refuse adds to a refusal what it leaves undone.
+// refuse completes an error of decoding: it says that nothing was done, and it is about the arguments as a whole when
+// it names no field.
 func (t Tool) refuse(err error) error {
 	e := *schemas.AsError(err)
 	if e.Field == "" {
@@ -21,12 +22,12 @@ func (t Tool) refuse(err error) error {
 	return &e
 }
 
-func refusedf(at *place, format string, args ...any) *schemas.Error {
+func refusedf(at *path, format string, args ...any) *schemas.Error {
 	return schemas.Invalidf(at.String(), format, args...)
 }
 
-// unknown refuses a field that is not in the schema.
-func (n *node) unknown(name string, at *place) error {
+// unknown refuses a field that the schema does not have.
+func (n *node) unknown(name string, at *path) error {
 	known := n.visible()
 	if at == nil {
 		known = append(known, "agent")
@@ -47,12 +48,12 @@ func choose(e *schemas.Error, written string, names []string) *schemas.Error {
 }
 
 // filled refuses a field that only the mailbox may write.
-func filled(at *place) error {
+func filled(at *path) error {
 	return refusedf(at, "only the mailbox fills this field").WithHint("Leave it out.")
 }
 
-// missing refuses an object without its required fields, all of them at once. Blank text is no value.
-func (n *node) missing(m map[string]any, at *place) error {
+// missing refuses an object that lacks required fields, and names all of them. Blank text is no value.
+func (n *node) missing(m map[string]any, at *path) error {
 	names := slices.DeleteFunc(slices.Clone(n.Required), func(name string) bool {
 		text, ok := m[name].(string)
 		return m[name] != nil && (!ok || strings.TrimSpace(text) != "")
@@ -73,7 +74,7 @@ func (n *node) missing(m map[string]any, at *place) error {
 	return e.WithHint("%s", strings.Join(hints, " "))
 }
 
-// says explains what a field takes, "" if its name says it all.
+// says explains which values a field takes, "" where its name says it all.
 func (n *node) says() string {
 	if n.Enum != nil {
 		return "one of " + strings.Join(n.Enum, ", ")
@@ -81,7 +82,7 @@ func (n *node) says() string {
 	return strings.TrimSuffix(n.Description, ".")
 }
 
-func (n *node) wrongKind(v any, at *place) error {
+func (n *node) wrongKind(v any, at *path) error {
 	e := refusedf(at, "must be %s, not %s", n.kind(), kindOf(v))
 	if says := n.says(); says != "" {
 		e.Hint = "It takes: " + says + "."
@@ -89,11 +90,11 @@ func (n *node) wrongKind(v any, at *place) error {
 	return e
 }
 
-func (n *node) noWord(text string, at *place) error {
+func (n *node) noWord(text string, at *path) error {
 	return choose(refusedf(at, "%s is not one of %s", quoted(text), strings.Join(n.Enum, ", ")), text, n.Enum)
 }
 
-func (n *node) outside(number json.Number, at *place) error {
+func (n *node) outside(number json.Number, at *path) error {
 	var bounds []string
 	if n.Minimum != nil {
 		bounds = append(bounds, "at least "+strconv.FormatFloat(*n.Minimum, 'f', -1, 64))
@@ -104,7 +105,7 @@ func (n *node) outside(number json.Number, at *place) error {
 	return refusedf(at, "%s is outside", short(number.String())).WithHint("Give %s.", strings.Join(bounds, " and "))
 }
 
-func tooMany(at *place, have, most int) error {
+func tooMany(at *path, have, most int) error {
 	e := schemas.Errorf(schemas.Limit, "%d items, at most %d are allowed", have, most)
 	return e.WithField(at.String()).WithHint("Send fewer.")
 }

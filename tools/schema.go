@@ -8,7 +8,8 @@ import (
 	"handoff/schemas"
 )
 
-// node is what a schema says of one value.
+// node is what a schema says of one value: of the arguments of a tool, of one of them, or of a value within. Its
+// fields are the keywords that package schemas/generate writes, and no others.
 type node struct {
 	Ref         string   `json:"$ref"` // the file of the type of the value, which says the rest
 	Type        string   `json:"type"` // object, array, string, integer, number or boolean
@@ -30,7 +31,8 @@ type node struct {
 	Rest       rest       `json:"additionalProperties"`
 }
 
-// readSchema panics on what the generator could not have written.
+// readSchema reads a schema, and the schemas to which it refers. It panics on a text that package schemas/generate
+// could not have written: a reference without a file is a fault of this program.
 func readSchema(b []byte) *node {
 	n := new(node)
 	if err := json.Unmarshal(b, n); err != nil {
@@ -105,8 +107,8 @@ func (n *node) visible() (names []string) {
 	return names
 }
 
-// gist gives the field that stands for the whole object, "" if there is none: the only one required, and
-// text. A path is a file, a sentence is a decision.
+// gist gives the name of the field that stands for the whole object: the only one that is required, if it is text. A
+// path stands for a file, a sentence for a decision. It is "" for an object without such a field.
 func (n *node) gist() string {
 	if len(n.Required) == 1 && n.Properties.of[n.Required[0]].Type == "string" {
 		return n.Required[0]

@@ -6,8 +6,8 @@ import (
 	"handoff/schemas"
 )
 
-// offered refuses a tool that a caller's way in or scope does not offer. What keeps the workspace is not there
-// for callers over a network; a caller that may only read is told what it may call instead.
+// offered refuses a tool that the caller may not call. For callers over a network there are no administrative tools. A
+// caller whose token has the scope read is told which tools it may call instead.
 func (t Tool) offered(by schemas.Caller) error {
 	switch {
 	case t.Admin && by.Via == schemas.ViaHTTP:

@@ -2,11 +2,14 @@ package tools
 
 import "handoff/mailbox"
 
-// Table is what agents are offered, by name. It never depends on who asks.
+// Table is what agents are offered, by name. It never depends on who asks: a caller that may not call a tool is told
+// so when it calls. A row is all that a tool needs. Its schemas come from the types of the method, its advice from the
+// function beside the method, and protocol, documentation and command line are drawn from the row.
 var Table = []Tool{
 	define(Tool{
 		Name: "claim_handoff", Title: "Claim handoff", undone: "Nothing was claimed.",
-		Description: "Take the next task from your inbox, waiting if asked. Do what the brief says, then complete_handoff or fail_handoff.",
+		Description: "Take the next task from your inbox, waiting if asked. " +
+			"Do what the brief says, then complete_handoff or fail_handoff.",
 	}, (*mailbox.Service).Claim, afterClaim),
 	define(Tool{
 		Name: "complete_handoff", Title: "Complete handoff", Idempotent: true,
@@ -38,7 +41,8 @@ var Table = []Tool{
 	}, (*mailbox.Service).Register, afterRegister),
 	define(Tool{
 		Name: "send_handoff", Title: "Send handoff", undone: "Nothing was sent.",
-		Description: "Hand off or delegate a task, or send a message, to another agent's mailbox. The outcome comes to your inbox.",
+		Description: "Hand off or delegate a task, or send a message, to another agent's mailbox. " +
+			"The outcome comes to your inbox.",
 	}, (*mailbox.Service).Send, afterSend),
 	define(Tool{
 		Name: "update_handoff", Title: "Update handoff",
@@ -46,8 +50,8 @@ var Table = []Tool{
 	}, (*mailbox.Service).Update, afterUpdate),
 }
 
-// Admin is what programs call to keep a workspace. Rows of the same kind, so that they work while another
-// process owns the store.
+// Admin is what our own programs call to keep a workspace. They are rows of the same kind so that they work while
+// another process owns the store. No protocol offers them, and there are none for callers over a network.
 var Admin = []Tool{
 	define(Tool{
 		Name: "audit_verify", Title: "Verify the registry", ReadOnly: true, Idempotent: true, Admin: true,

@@ -5,12 +5,12 @@
 // A call comes in through an [Invoker]. [Local] is the one that does the work: it decodes the arguments,
 // calls the method, and dresses the result.
 //
-//	arguments ── parse ── respell ── mend and check ── method ── envelope ── result
+//	arguments ── parse ── normalise ── coerce and check ── method ── envelope ── result
 //
 // Decoding is driven by the schema of the arguments and is lenient where models slip: JSON sent as a string,
 // one thing where a list is due, numbers and booleans in quotes, the case of a word, null for absent. It is
 // strict otherwise, and each refusal names the field, the valid choices and the way out. The envelope adds
-// what every result says: how much mail waits, and what to call next.
+// what every result says: how much mail waits, and what to do next.
 package tools
 
 import (
@@ -23,7 +23,8 @@ import (
 	"handoff/schemas"
 )
 
-// Tool is one row of [Table]: what a client sees of it, and the method behind it.
+// Tool is one row of [Table] or of [Admin]: what a client sees of a tool, and the method behind it. Rows are made by
+// define when the program starts and never change.
 type Tool struct {
 	Name        string // ^[a-z0-9_]{1,24}$
 	Title       string
@@ -41,8 +42,10 @@ type Tool struct {
 		out json.RawMessage, next []schemas.Advice, err error)
 }
 
-// define completes a row with the schemas of the method's types and with the method. next advises what to
-// call after a call and its result. It panics when the schemas were not generated.
+// define completes a row with the schemas of the method's types and with the method. Next gives the advice that goes
+// with a result; it is called after the method, outside of any transaction. The full schema of the arguments is read
+// at the first call, because a process calls few of the tools. Define panics when there are no published schemas: a
+// type that was not generated is a fault of this program, and is found at start.
 func define[In, Out any](
 	t Tool,
 	method func(*mailbox.Service, context.Context, schemas.Caller, In) (Out, error),
@@ -81,7 +84,8 @@ func published(message string) json.RawMessage {
 	return b
 }
 
-// Find gives the tool of a name, also an administrative one.
+// Find gives the tool of a name, also an administrative one. It finds a tool whether or not the caller is offered it:
+// [Local.Invoke] decides that. The error is not_found and names the closest of the tools for agents.
 func Find(name string) (Tool, error) {
 	for _, table := range [][]Tool{Table, Admin} {
 		for _, t := range table {
@@ -93,7 +97,7 @@ func Find(name string) (Tool, error) {
 	return Tool{}, noTool(name)
 }
 
-// noTool names the tools that there are for agents.
+// noTool refuses the name of a tool. It names the tools for agents only.
 func noTool(name string) error {
 	known := make([]string, len(Table))
 	for i, t := range Table {
@@ -102,8 +106,10 @@ func noTool(name string) error {
 	return choose(schemas.Errorf(schemas.NotFound, "no tool %s", quoted(name)).WithField("tool"), name, known)
 }
 
-// Canonical gives arguments as the method sees them: mended, checked, without agent, with the spellings of
-// other protocols resolved. Arguments that mean the same have the same canonical form, which is its own.
+// Canonical gives arguments as the method of the tool sees them: decoded, coerced and checked, without the agent,
+// under our names for the fields of other protocols. Arguments that mean the same have the same canonical form, and
+// the canonical form of a canonical form is the same. Whoever needs an argument without making the call uses it, such
+// as a protocol that keeps a wait open. The error is the one that the call would give.
 func (t Tool) Canonical(args json.RawMessage) (json.RawMessage, error) {
 	_, canonical, err := t.decode(args)
 	return canonical, err

@@ -11,9 +11,18 @@ import (
 	"handoff/schemas"
 )
 
-// mend gives a value in the form its schema asks for, or says what is wrong with it. It gives nil for what
-// counts as absent. A mended value is its own mended form.
-func (n *node) mend(v any, at *place) (any, error) {
+// coerce gives the value v, which stands at a path of the arguments, in the form that its schema asks for. It is
+// lenient where models slip:
+//
+//   - one value stands for a list of one
+//   - a text stands for the object of which it is the gist, see [node.gist]
+//   - a number stands for text, and text for a number, true or false
+//   - a word counts in any case, with hyphens or spaces for underscores
+//   - empty text stands for nothing, except where any text is valid
+//
+// Everything else is refused by an error that names the field and says what it takes. The result is nil for a value
+// that counts as absent. Coercing a result gives the same result. Objects are changed in place.
+func (n *node) coerce(v any, at *path) (any, error) {
 	switch {
 	case v == nil || n.Any:
 		return v, nil
@@ -22,18 +31,18 @@ func (n *node) mend(v any, at *place) (any, error) {
 	}
 	switch n.Type {
 	case "object":
-		return n.mendObject(v, at)
+		return n.coerceObject(v, at)
 	case "array":
-		return n.mendList(v, at)
+		return n.coerceList(v, at)
 	case "string":
-		return n.mendText(v, at)
+		return n.coerceText(v, at)
 	case "boolean":
-		return n.mendTruth(v, at)
+		return n.coerceTruth(v, at)
 	}
-	return n.mendNumber(v, at)
+	return n.coerceNumber(v, at)
 }
 
-func (n *node) mendObject(v any, at *place) (any, error) {
+func (n *node) coerceObject(v any, at *path) (any, error) {
 	if text, ok := v.(string); ok && n.gist() != "" {
 		v = map[string]any{n.gist(): text}
 	}
@@ -44,9 +53,9 @@ func (n *node) mendObject(v any, at *place) (any, error) {
 	return m, n.fields(m, at)
 }
 
-// fields mends the fields of an object where they stand: names first, since a mistyped one explains a
-// missing one.
-func (n *node) fields(m map[string]any, at *place) error {
+// fields coerces the fields of an object in place. It looks at all names before any value, and at unknown names before
+// missing ones, because a mistyped name explains a missing one. Fields that are null are removed.
+func (n *node) fields(m map[string]any, at *path) error {
 	if n.Rest.open {
 		return nil
 	}
@@ -67,7 +76,7 @@ func (n *node) fields(m map[string]any, at *place) error {
 		if _, named := n.Properties.of[name]; !named {
 			m[name] = asText(m[name])
 		}
-		v, err := n.field(name).mend(m[name], at.field(name))
+		v, err := n.field(name).coerce(m[name], at.field(name))
 		if err != nil {
 			return err
 		}
@@ -85,7 +94,7 @@ func (n *node) field(name string) *node {
 	return n.Rest.kind
 }
 
-// asText takes true and false as text where a map holds texts for programs.
+// asText writes true and false as text, for the maps that hold texts for programs.
 func asText(v any) any {
 	if truth, ok := v.(bool); ok {
 		return strconv.FormatBool(truth)
@@ -93,7 +102,7 @@ func asText(v any) any {
 	return v
 }
 
-func (n *node) mendList(v any, at *place) (any, error) {
+func (n *node) coerceList(v any, at *path) (any, error) {
 	list, ok := v.([]any)
 	if !ok {
 		if !n.Items.takes(v) {
@@ -104,20 +113,20 @@ func (n *node) mendList(v any, at *place) (any, error) {
 	if n.MaxItems > 0 && len(list) > n.MaxItems {
 		return nil, tooMany(at, len(list), n.MaxItems)
 	}
-	mended := make([]any, 0, len(list))
+	coerced := make([]any, 0, len(list))
 	for i, item := range list {
-		v, err := n.Items.mend(item, at.at(i))
+		v, err := n.Items.coerce(item, at.at(i))
 		if err != nil {
 			return nil, err
 		}
 		if v != nil {
-			mended = append(mended, v)
+			coerced = append(coerced, v)
 		}
 	}
-	return mended, nil
+	return coerced, nil
 }
 
-// takes tells whether one value may stand for a list of such.
+// takes tells whether a value that is no list may stand for a list of one.
 func (n *node) takes(v any) bool {
 	switch v.(type) {
 	case string:
@@ -130,8 +139,8 @@ func (n *node) takes(v any) bool {
 	return false
 }
 
-// mendText takes numbers as text: 12 names the handoff ho_12, and a count is a value for a program.
-func (n *node) mendText(v any, at *place) (any, error) {
+// coerceText writes a number as text: 12 names the handoff ho_12, and a count is a value for a program.
+func (n *node) coerceText(v any, at *path) (any, error) {
 	if number, ok := v.(json.Number); ok {
 		v = number.String()
 	}
@@ -140,7 +149,7 @@ func (n *node) mendText(v any, at *place) (any, error) {
 	case !ok:
 		return nil, n.wrongKind(v, at)
 	case n.Enum != nil:
-		return n.mendWord(text, at)
+		return n.coerceWord(text, at)
 	case n.MaxLength > 0 && len(text) > n.MaxLength:
 		return nil, schemas.TooBig(at.String(), len(text), n.MaxLength)
 	}
@@ -149,7 +158,7 @@ func (n *node) mendText(v any, at *place) (any, error) {
 
 var wordForm = strings.NewReplacer("-", "_", " ", "_")
 
-func (n *node) mendWord(text string, at *place) (any, error) {
+func (n *node) coerceWord(text string, at *path) (any, error) {
 	for _, word := range n.Enum {
 		if strings.EqualFold(word, wordForm.Replace(strings.TrimSpace(text))) {
 			return word, nil
@@ -158,7 +167,7 @@ func (n *node) mendWord(text string, at *place) (any, error) {
 	return nil, n.noWord(text, at)
 }
 
-func (n *node) mendTruth(v any, at *place) (any, error) {
+func (n *node) coerceTruth(v any, at *path) (any, error) {
 	if text, ok := v.(string); ok {
 		switch strings.ToLower(strings.TrimSpace(text)) {
 		case "true":
@@ -173,7 +182,7 @@ func (n *node) mendTruth(v any, at *place) (any, error) {
 	return nil, n.wrongKind(v, at)
 }
 
-func (n *node) mendNumber(v any, at *place) (any, error) {
+func (n *node) coerceNumber(v any, at *path) (any, error) {
 	if text, ok := v.(string); ok {
 		if text = strings.TrimSpace(text); !json.Valid([]byte(text)) {
 			return nil, n.wrongKind(v, at)
