@@ -66,51 +66,40 @@ func look(v any, path []any) (any, bool) {
 	return v, true
 }
 
-// equalBut tells whether two values say the same besides what is at a path, and objects and lists above it that hold
-// nothing else: those come and go with it.
-func equalBut(path []any, a, b any) bool { return equal(without(a, path), without(b, path)) }
-
-// without gives a value without what is at a path in it, and nothing for what is empty then. The value stays as it
-// is.
-func without(v any, path []any) any {
+// equalBut tells whether two values say the same besides what is at a path. An object above it that holds nothing else
+// may be missing from one of them: it comes and goes with what is at the path.
+func equalBut(path []any, a, b any) bool {
 	if len(path) == 0 {
-		return nil
+		return true
 	}
 	switch step := path[0].(type) {
 	case string:
-		if object, ok := v.(map[string]any); ok {
-			return withoutKey(maps.Clone(object), step, path[1:])
+		one, okOne := objectOf(a)
+		other, okOther := objectOf(b)
+		if okOne && okOther {
+			same := equalBut(path[1:], one[step], other[step])
+			delete(one, step)
+			delete(other, step)
+			return same && equal(one, other)
 		}
 	case int:
-		if list, ok := v.([]any); ok && step < len(list) {
-			return withoutIndex(slices.Clone(list), step, path[1:])
+		one, _ := a.([]any)
+		other, _ := b.([]any)
+		if step < min(len(one), len(other)) {
+			rest, otherRest := slices.Delete(slices.Clone(one), step, step+1), slices.Delete(slices.Clone(other), step, step+1)
+			return equalBut(path[1:], one[step], other[step]) && equal(rest, otherRest)
 		}
 	}
-	return v
+	return equal(a, b)
 }
 
-func withoutKey(object map[string]any, key string, path []any) any {
-	if rest := without(object[key], path); rest != nil {
-		object[key] = rest
-	} else {
-		delete(object, key)
+// objectOf gives a copy of an object, which is empty where there is nothing.
+func objectOf(v any) (map[string]any, bool) {
+	if v == nil {
+		return map[string]any{}, true
 	}
-	if len(object) == 0 {
-		return nil
-	}
-	return object
-}
-
-func withoutIndex(list []any, n int, path []any) any {
-	if rest := without(list[n], path); rest != nil {
-		list[n] = rest
-	} else {
-		list = slices.Delete(list, n, n+1)
-	}
-	if len(list) == 0 {
-		return nil
-	}
-	return list
+	object, ok := v.(map[string]any)
+	return maps.Clone(object), ok
 }
 
 // Alike tells whether two documents say the same. Numbers are the same if they are as others read them: those of
