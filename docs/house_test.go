@@ -145,6 +145,29 @@ var house = []room{
 
 	{level: 5, path: "cmd/handoff/internal/shell", about: "command lines, as a shell reads them"},
 	{level: 5, path: "cmd/handoff/internal/git", about: "what a repository says of itself"},
+	{level: 5, path: "cmd/handoff/internal/process", about: "processes of this machine"},
+	{
+		level: 5, path: "cmd/handoff/internal/outlet", about: "output until nobody reads it",
+		owns: []string{"golang.org/x/sys"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/terminal", about: "how a command writes",
+		imports: []string{"schemas"},
+		owns:    []string{"golang.org/x/term"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/journal", about: "the log of the owner",
+		imports: []string{"cmd/handoff/internal/process"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/onevent", about: "a command for each event",
+		imports: []string{"schemas", "cmd/handoff/internal/process"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/project", about: "the project of a directory",
+		imports: []string{"schemas", "cmd/handoff/internal/git"},
+	},
+	{level: 5, path: "cmd/handoff/internal/web", about: "what listens", imports: []string{"schemas"}},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/client", about: "the table of clients",
 		imports: []string{"cmd/handoff/internal/shell", "cmd/handoff/internal/git"},
@@ -159,14 +182,84 @@ var house = []room{
 		imports: []string{"schemas", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/clients/edit"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/...", about: "what only the command line needs",
-		imports: everythingBelow,
-		owns:    []string{"golang.org/x/term", "golang.org/x/sys"},
+		level: 5, path: "cmd/handoff/internal/workspace", about: "which workspace, and its files",
+		imports: []string{"schemas", "store", "store/bolt", "tools/relay", "cmd/handoff/internal/git", "cmd/handoff/internal/clients/client"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/open", about: "a workspace opened",
+		imports: []string{
+			"schemas", "store", "store/bolt", "mailbox", "tools", "tools/relay", "cmd/handoff/internal/journal",
+			"cmd/handoff/internal/workspace",
+		},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/identity", about: "who acts, by the surroundings",
+		imports: []string{"schemas", "cmd/handoff/internal/clients/client"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/cli", about: "what every command stands on",
+		imports: []string{
+			"schemas", "schemas/respell", "mailbox/draw", "tools", "tools/relay", "cmd/handoff/internal/identity",
+			"cmd/handoff/internal/open", "cmd/handoff/internal/shell", "cmd/handoff/internal/terminal",
+			"cmd/handoff/internal/workspace",
+		},
+		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/commands/work", about: "work moves",
+		imports: []string{"schemas", "cmd/handoff/internal/project", "cmd/handoff/internal/cli"},
+		owns:    []string{"github.com/spf13/cobra"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/commands/look", about: "what there is to see",
+		imports: []string{
+			"schemas", "mailbox/draw", "tools", "cmd/handoff/internal/identity", "cmd/handoff/internal/onevent",
+			"cmd/handoff/internal/outlet", "cmd/handoff/internal/terminal", "cmd/handoff/internal/workspace",
+			"cmd/handoff/internal/cli",
+		},
+		owns: []string{"github.com/spf13/cobra"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/commands/serve", about: "servers, and what looks after them",
+		imports: []string{
+			"schemas", "tools", "tools/relay", "tools/observe", "mcp", "mcp/auth", "cmd/handoff/internal/identity",
+			"cmd/handoff/internal/journal", "cmd/handoff/internal/outlet", "cmd/handoff/internal/process",
+			"cmd/handoff/internal/web", "cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
+		},
+		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/commands/session/delivery", about: "what a session is told",
+		imports: []string{"schemas", "mailbox/brief", "cmd/handoff/internal/clients/client"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/commands/session", about: "hooks of clients",
+		imports: []string{
+			"schemas", "tools/relay", "tools/relay/platform", "cmd/handoff/internal/clients/client",
+			"cmd/handoff/internal/identity", "cmd/handoff/internal/process", "cmd/handoff/internal/workspace",
+			"cmd/handoff/internal/cli", "cmd/handoff/internal/commands/session/delivery",
+		},
+		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/commands/place", about: "workspaces as files",
+		imports: []string{
+			"schemas", "tools/relay", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/terminal",
+			"cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
+		},
+		owns: []string{"github.com/spf13/cobra"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/commands/completion", about: "what a shell offers",
+		imports: []string{
+			"schemas", "tools", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/identity",
+			"cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
+		},
+		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/...", about: "what else the command line needs",
 		imports: everythingBelow,
-		owns:    []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/setup", about: "clients configured, and as before",

@@ -18,7 +18,7 @@ import (
 )
 
 // typing runs a command at a terminal at which somebody types, and interrupts it when it has written what is waited for.
-func (p place) typing(typed io.Reader, interruptAt string, vars map[string]string, args ...string) (code int, said string) {
+func (p home) typing(typed io.Reader, interruptAt string, vars map[string]string, args ...string) (code int, said string) {
 	p.t.Helper()
 	ctx, interrupt := context.WithCancel(p.t.Context())
 	defer interrupt()
@@ -48,7 +48,7 @@ func (w *untilWritten) Write(b []byte) (int, error) {
 }
 
 func TestCtrlCAnswersAQuestion(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	vars := map[string]string{"HOME": p.state}
 	nobody, keyboard := io.Pipe()
 	defer keyboard.Close()
@@ -62,7 +62,7 @@ func TestCtrlCAnswersAQuestion(t *testing.T) {
 
 // Who interrupts setup interrupts all of it: also what the command of a client was about to do.
 func TestCtrlCEndsASetup(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	bin, began := t.TempDir(), filepath.Join(t.TempDir(), "began")
 	require.NoError(t, syscall.Mkfifo(began, 0o600))
 	hanging := "#!/bin/sh\necho yes >" + began + "\nsleep 60\n"

@@ -117,10 +117,11 @@ complete -C "handoff-process show --dir ~/shop "
 
 // What the help says to type works for somebody who has no files of the shell yet.
 func TestExamplesOfCompletionWorkInAnEmptyHome(t *testing.T) {
-	example := completionCommand((&cli.App{})).Example
+	completion, _, err := rootCommand(newApp(cli.Env{})).Find([]string{"completion"})
+	require.NoError(t, err)
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		t.Run(shell, func(t *testing.T) {
-			for line := range strings.Lines(example) {
+			for line := range strings.Lines(completion.Example) {
 				if strings.Contains(line, "completion "+shell) {
 					newDesk(t).asShell(t, shell, strings.ReplaceAll(line, "handoff completion", program+" completion"))
 				}
@@ -131,7 +132,7 @@ func TestExamplesOfCompletionWorkInAnEmptyHome(t *testing.T) {
 
 // A key that is pressed does not wait for an owner that was stopped.
 func TestNobodyWaitsForAStoppedOwner(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	p.must("send", "qa", "Test it", "--agent", "dev")
 	s := p.serve("--agent", "reviewer")
 	s.ask("tools/call", `{"name": "list_handoffs", "arguments": {}}`)

@@ -9,7 +9,7 @@ import (
 )
 
 // examined is what doctor says in a home without clients.
-func (p place) examined() (code int, out string) {
+func (p home) examined() (code int, out string) {
 	p.t.Helper()
 	code, out, errs := p.runWith(map[string]string{"HOME": p.state}, "doctor")
 	require.Empty(p.t, errs)
@@ -17,7 +17,7 @@ func (p place) examined() (code int, out string) {
 }
 
 func TestDoctorFindsAnOwnerThatWasStopped(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	s := p.serve()
 	s.ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`)
 	pid := s.cmd.Process.Pid

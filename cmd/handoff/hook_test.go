@@ -18,7 +18,7 @@ import (
 )
 
 // hooked runs a hook in this process and gives what it printed. It has to end with status 0 and without an error.
-func (p place) hooked(vars map[string]string, account string, args ...string) string {
+func (p home) hooked(vars map[string]string, account string, args ...string) string {
 	p.t.Helper()
 	var stdout, stderr bytes.Buffer
 	code := run(p.t.Context(), cli.Env{
@@ -34,7 +34,7 @@ func (p place) hooked(vars map[string]string, account string, args ...string) st
 }
 
 // hookProcess is a hook as a process of its own.
-func (p place) hookProcess(vars map[string]string, account string, args ...string) *exec.Cmd {
+func (p home) hookProcess(vars map[string]string, account string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(p.t.Context(), program, append(args, "--workspace", "w")...)
 	cmd.Env = []string{"XDG_STATE_HOME=" + p.state, "PATH=" + os.Getenv("PATH")}
 	for name, value := range vars {
@@ -55,7 +55,7 @@ func TestNoClientIsKeptFromStoppingWithoutEnd(t *testing.T) {
 	for client, form := range forms {
 		for _, honest := range []bool{true, false} { // about being kept from it before
 			t.Run(fmt.Sprint(client, " ", honest), func(t *testing.T) {
-				p := newPlace(t)
+				p := newHome(t)
 				var blocks []int
 				active := false
 				for i := range 40 {
@@ -83,7 +83,7 @@ func TestNoClientIsKeptFromStoppingMoreThanThreeTimesInARow(t *testing.T) {
 		"gemini-cli":  `{"session_id":"s1","hook_event_name":"AfterAgent","stop_hook_active":true}`,
 	} {
 		t.Run(client, func(t *testing.T) {
-			p := newPlace(t)
+			p := newHome(t)
 			said := ""
 			for i := range 12 {
 				p.must("send", client, fmt.Sprint("task ", i), "--agent", "dev")
@@ -109,7 +109,7 @@ func member(t *testing.T, object, name string) json.RawMessage {
 
 // The server that Claude Code starts for a session tells its model the same name as its hooks.
 func TestHooksActAsTheSessionOfTheirClient(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	session := func(id, pid string) map[string]string {
 		vars := inClaude(id)
 		vars["CLAUDE_PID"] = pid
@@ -129,7 +129,7 @@ func TestHooksActAsTheSessionOfTheirClient(t *testing.T) {
 
 // The client may leave the input open.
 func TestAHookIsSilentWhenItIsToldNothing(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	p.must("send", "codex", "Test it", "--agent", "dev")
 	cmd := p.hookProcess(nil, "", "hook", "prompt", "--client", "codex")
 	cmd.Stdin = nil
@@ -142,7 +142,7 @@ func TestAHookIsSilentWhenItIsToldNothing(t *testing.T) {
 }
 
 func TestAHookIsSilentWhenTheStoreCannotBeRead(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	p.must("send", "codex", "Test it", "--agent", "dev")
 	store := filepath.Join(p.state, "handoff", "w", "handoff.db")
 	require.NoError(t, os.WriteFile(store, []byte("of another program"), 0o600))
@@ -154,7 +154,7 @@ func TestAHookIsSilentWhenTheStoreCannotBeRead(t *testing.T) {
 }
 
 func TestACommandWakesASleepingSession(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	s := p.serveFor("claude-code", inClaude("s1"))
 	account := `{"session_id":"s1","hook_event_name":"Stop"}`
 	type ended struct {
@@ -172,7 +172,7 @@ func TestACommandWakesASleepingSession(t *testing.T) {
 	require.Equal(t, ended{}, <-ends, "the newer one waits")
 	p.must("send", "claude-code", "Test the login form", "--agent", "dev")
 	woken := <-ends
-	require.Equal(t, exitWake, woken.status)
+	require.Equal(t, 2, woken.status)
 	require.Contains(t, woken.said, "handoff: ho_1 came for claude-code.")
 	require.Contains(t, woken.said, "> Test the login form")
 	require.Empty(t, p.hooked(inClaude("s1"), account, "prompt"), "it was told")
@@ -186,7 +186,7 @@ func TestACommandWakesASleepingSession(t *testing.T) {
 
 // Claude Code with -p does not begin before its hooks have ended.
 func TestASessionThatNobodyAttendsIsNotWaitedFor(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	s := p.serveFor("claude-code", inClaude("s1"))
 	vars := inClaude("s1")
 	vars["CLAUDE_CODE_SESSION_ATTENDED"] = "0"
@@ -197,7 +197,7 @@ func TestASessionThatNobodyAttendsIsNotWaitedFor(t *testing.T) {
 }
 
 func TestACommandDoesNotWaitForAClientThatHasEnded(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	s := p.serveFor("claude-code", inClaude("s1"))
 	client := exec.CommandContext(t.Context(), program, "version") // any process
 	require.NoError(t, client.Run())
@@ -209,7 +209,7 @@ func TestACommandDoesNotWaitForAClientThatHasEnded(t *testing.T) {
 
 func TestACommandThatWaitsEndsWithTheClient(t *testing.T) {
 	t.Parallel() // it looks now and then
-	p := newPlace(t)
+	p := newHome(t)
 	s := p.serveFor("claude-code", inClaude("s1"))
 	client := exec.CommandContext(t.Context(), program, "mcp", "--workspace", "another") // any process
 	client.Env = []string{"XDG_STATE_HOME=" + p.state}

@@ -16,7 +16,7 @@ import (
 )
 
 func TestAHookIsSilentWhenTheOwnerOfTheStoreDoesNotAnswer(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	s := p.serve()
 	p.must("send", "codex", "Test it", "--agent", "dev")
 	require.NoError(t, s.cmd.Process.Signal(syscall.SIGSTOP))
@@ -33,7 +33,7 @@ func TestAHookIsSilentWhenTheOwnerOfTheStoreDoesNotAnswer(t *testing.T) {
 
 // The session of Codex is told by a command of Codex, once for each handoff.
 func TestASessionOfCodexIsWokenByItsQueue(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	s := p.serve()
 	bin := t.TempDir()
 	queued := filepath.Join(bin, "queued")
@@ -53,7 +53,7 @@ func TestASessionOfCodexIsWokenByItsQueue(t *testing.T) {
 
 // Whatever is wrong with it, a hook ends, and not with the status that blocks or wakes a session.
 func TestAHookWithAWrongCommandLineIsSilent(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	p.must("send", "codex", "Test it", "--agent", "dev")
 	pipe := filepath.Join(t.TempDir(), "debug") // which nobody reads
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
@@ -93,7 +93,7 @@ func TestWhatAHookCouldNotSayItSaysTheNextTime(t *testing.T) {
 		for _, event := range []string{"session-start", "prompt", "tool"} {
 			t.Run(name+" "+event, func(t *testing.T) {
 				t.Parallel()
-				p := newPlace(t)
+				p := newHome(t)
 				p.must("send", "codex", "Test it", "--agent", "dev")
 				hook := p.hookProcess(nil, account, "hook", event, "--client", "codex")
 				out := stdout(t)
@@ -108,7 +108,7 @@ func TestWhatAHookCouldNotSayItSaysTheNextTime(t *testing.T) {
 }
 
 func TestAThreadIsWokenTheNextTimeWhenCodexDoesNotTellIt(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	p.must("send", "codex", "Test it", "--agent", "dev")
 	bin := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "codex"), []byte("#!/bin/sh\nexit 1\n"), 0o700))
@@ -128,7 +128,7 @@ func TestAHookWithoutAnAccountEnds(t *testing.T) {
 		for _, s := range []syscall.Signal{0, syscall.SIGTERM, syscall.SIGQUIT} {
 			t.Run(fmt.Sprint(name, " ", int(s)), func(t *testing.T) {
 				t.Parallel()
-				p := newPlace(t)
+				p := newHome(t)
 				p.must("send", "codex", "Test it", "--agent", "dev")
 				hook := p.hookProcess(nil, "", args...)
 				in, out, err := os.Pipe()

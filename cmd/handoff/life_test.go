@@ -22,7 +22,7 @@ import (
 // These tests are about servers as processes, and about clients that do to them what clients do.
 
 // server is a command that is or runs a server, with the streams that it was not given.
-func (p place) server(name string, args ...string) *server {
+func (p home) server(name string, args ...string) *server {
 	p.t.Helper()
 	log, err := os.Create(filepath.Join(p.t.TempDir(), "stderr"))
 	require.NoError(p.t, err)
@@ -34,7 +34,7 @@ func (p place) server(name string, args ...string) *server {
 }
 
 // behind is a server whose client is a shell, which runs it as "$@" in a process group for the two.
-func (p place) behind(script string) *server {
+func (p home) behind(script string) *server {
 	s := p.server("sh", "-c", script, "sh", program, "mcp", "--workspace", "w")
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return s
@@ -81,7 +81,7 @@ func group(t *testing.T, pid int) int {
 }
 
 func TestAServerLeavesTheGroupOfItsClient(t *testing.T) {
-	s := newPlace(t).behind(`"$@"; :`).start(recent)
+	s := newHome(t).behind(`"$@"; :`).start(recent)
 	require.Equal(t, s.cmd.Process.Pid, group(t, s.cmd.Process.Pid))
 	require.Equal(t, s.child(), group(t, s.child()))
 	require.NoError(t, s.in.Close())
@@ -90,7 +90,7 @@ func TestAServerLeavesTheGroupOfItsClient(t *testing.T) {
 
 // What a terminal sends for Ctrl-C and Ctrl-Z reaches the whole group of the client.
 func TestCtrlCAndCtrlZAreForTheClient(t *testing.T) {
-	s := newPlace(t).behind(`trap : INT TSTP; "$@"; :`).start(recent)
+	s := newHome(t).behind(`trap : INT TSTP; "$@"; :`).start(recent)
 	for _, key := range []syscall.Signal{syscall.SIGTSTP, syscall.SIGINT} {
 		require.NoError(t, syscall.Kill(-s.cmd.Process.Pid, key))
 		s.ask("ping", "{}")
@@ -101,14 +101,14 @@ func TestCtrlCAndCtrlZAreForTheClient(t *testing.T) {
 
 // It could not read from the terminal outside of its group.
 func TestAServerThatIsTypedToStaysInItsGroup(t *testing.T) {
-	s := newPlace(t).atTerminal(nil)
+	s := newHome(t).atTerminal(nil)
 	require.Equal(t, group(t, os.Getpid()), group(t, s.cmd.Process.Pid))
 	s.hangUp()
 	require.Contains(t, s.said(), "Ctrl-D ends it")
 }
 
 // atTerminal is a server that reads from a terminal, and so has something to say on stderr.
-func (p place) atTerminal(stderr *os.File) *server {
+func (p home) atTerminal(stderr *os.File) *server {
 	p.t.Helper()
 	person, terminal := openTerminal(p.t)
 	s := p.server(program, "mcp", "--workspace", "w")
@@ -142,7 +142,7 @@ func TestNobodyReadsStderr(t *testing.T) {
 			defer r.Close()
 			defer w.Close()
 			prepare(t, r, w)
-			s := newPlace(t).atTerminal(w)
+			s := newHome(t).atTerminal(w)
 			s.ask("ping", "{}")
 			s.hangUp()
 		})
@@ -153,7 +153,7 @@ func TestNobodyReadsStderr(t *testing.T) {
 func TestATerminalThatStopsWritersInTheBackground(t *testing.T) {
 	person, terminal := openTerminal(t)
 	stopWriters(t, terminal)
-	s := newPlace(t).behind(`"$@"; :`)
+	s := newHome(t).behind(`"$@"; :`)
 	s.cmd.Stdout, s.out = terminal, person
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
 	s.start(recent)
@@ -165,7 +165,7 @@ func TestATerminalThatStopsWritersInTheBackground(t *testing.T) {
 // Whoever has the other end of its input keeps that open: here the test.
 func TestAServerEndsWhenItsClientIsGone(t *testing.T) {
 	t.Parallel() // it takes as long as a server takes to look
-	p := newPlace(t)
+	p := newHome(t)
 	s := p.behind(`"$@"; :`).start(recent)
 	require.Contains(t, s.ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
 	require.NoError(t, s.cmd.Process.Kill())
@@ -179,7 +179,7 @@ func TestSignalsThatEndAServer(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			unignored(t, sig)
-			p := newPlace(t)
+			p := newHome(t)
 			s := p.serve()
 			require.Contains(t, s.ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
 			require.NoError(t, s.cmd.Process.Signal(sig))
@@ -190,7 +190,7 @@ func TestSignalsThatEndAServer(t *testing.T) {
 }
 
 func TestAServerBelowNohupOutlivesItsTerminal(t *testing.T) {
-	s := newPlace(t).behind(`trap "" HUP; exec "$@"`).start(recent)
+	s := newHome(t).behind(`trap "" HUP; exec "$@"`).start(recent)
 	require.True(t, ignores(t, s.cmd.Process.Pid, syscall.SIGHUP))
 	require.NoError(t, s.in.Close())
 	require.Zero(t, s.ended())
@@ -220,7 +220,7 @@ func ignores(t *testing.T, pid int, sig syscall.Signal) bool {
 func stuck(t *testing.T) *server {
 	t.Helper()
 	const batches = "2025-03-26"
-	s := newPlace(t).server(program, "mcp", "--workspace", "w").start(batches)
+	s := newHome(t).server(program, "mcp", "--workspace", "w").start(batches)
 	lists := strings.Repeat(`{"jsonrpc":"2.0","id":2,"method":"tools/list"},`, 100)
 	_, err := fmt.Fprintf(s.in, "[%s]\n", strings.TrimSuffix(lists, ","))
 	require.NoError(t, err)
@@ -254,7 +254,7 @@ func TestAServerThatIsStuckEndsAllTheSame(t *testing.T) {
 }
 
 func TestServeStaysInItsGroup(t *testing.T) {
-	keeper, _ := newPlace(t).keep("serve", "--workspace", "w")
+	keeper, _ := newHome(t).keep("serve", "--workspace", "w")
 	require.Equal(t, group(t, os.Getpid()), group(t, keeper.Process.Pid))
 	require.NoError(t, keeper.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, keeper.Wait())

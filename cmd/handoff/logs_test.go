@@ -13,7 +13,7 @@ import (
 )
 
 // log adds a line to the log of the workspace, as its owner does.
-func (p place) log(line string) {
+func (p home) log(line string) {
 	p.t.Helper()
 	dir := filepath.Join(p.state, "handoff", "w")
 	require.NoError(p.t, os.MkdirAll(dir, 0o700))
@@ -25,14 +25,14 @@ func (p place) log(line string) {
 }
 
 func TestLogsAreInertOnATerminal(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	p.log("msg=\x1b[2Jcleared \u202eback \xff")
 	require.Equal(t, `msg=\x1b[2Jcleared \u202eback \xff`+"\n", p.must("logs"))
 	require.Contains(t, p.must("logs", "--json"), `msg=\u001b[2Jcleared \u202eback \ufffd`)
 }
 
 func TestLogsThatCannotBeRead(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(p.state, "handoff", "w", "handoff.log"), 0o700))
 	code, _, errs := p.run("logs")
 	require.Equal(t, 1, code)
@@ -45,7 +45,7 @@ func TestLogsAreFollowedUntilNobodyWantsThem(t *testing.T) {
 		"not read":    func(t *testing.T, _ *os.Process, out io.Closer) { require.NoError(t, out.Close()) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPlace(t)
+			p := newHome(t)
 			p.log("msg=one")
 			p.log("msg=two")
 			cmd := exec.CommandContext(t.Context(), program, "logs", "--follow", "--lines", "1", "--workspace", "w")

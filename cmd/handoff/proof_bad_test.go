@@ -175,7 +175,7 @@ func rewrite(t *testing.T, told map[int]string) {
 // gone the file holds what it held.
 func TestProofBadCallsOverStdio(t *testing.T) {
 	parts := readBadCalls(t)
-	p := newPlace(t)
+	p := newHome(t)
 	given := tokens{}
 	first := p.serve("--agent", "dev")
 	for _, c := range parts["before"] {

@@ -22,7 +22,7 @@ import (
 // Processes of their own watch what other processes do.
 
 // shell starts a line of a shell in which handoff is this program.
-func (p place) shell(line string) (*exec.Cmd, *bufio.Reader, *strings.Builder) {
+func (p home) shell(line string) (*exec.Cmd, *bufio.Reader, *strings.Builder) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
 	p.t.Cleanup(cancel)
@@ -54,7 +54,7 @@ func nextEvent(t *testing.T, out *bufio.Reader) string {
 }
 
 func TestWatchSeesWhatOtherProcessesDo(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	p.must("send", "qa", "Test it", "--agent", "dev")
 	watch, out, errs := p.shell("exec handoff watch --json --since 0")
 	require.Equal(t, "1 dev sent", nextEvent(t, out))
@@ -71,7 +71,7 @@ func TestWatchSeesWhatOtherProcessesDo(t *testing.T) {
 
 // The process through which events come may be killed: none is missed, and none comes twice.
 func TestWatchOutlivesWhoHasTheStore(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	owner := p.serve("--agent", "dev")
 	owner.ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "one"}}`)
 	watch, out, errs := p.shell("exec handoff watch --json --since 0")
@@ -89,7 +89,7 @@ func TestWatchOutlivesWhoHasTheStore(t *testing.T) {
 
 // A reader that leaves ends watching at once, not at an event that may never come.
 func TestWatchEndsWithItsReader(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	p.must("send", "qa", "Test it", "--agent", "dev")
 	for _, line := range []string{
 		"handoff watch --since 0 | head -1",
@@ -106,7 +106,7 @@ func TestWatchEndsWithItsReader(t *testing.T) {
 // Each event is given to the command once and in order, whatever it does with it, and the command may use the
 // workspace that is watched.
 func TestWatchGivesEventsToACommand(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	p.must("send", "qa", "$(touch owned); `touch owned`", "--agent", "dev", "--title", `"; touch owned; '`)
 	p.must("claim", "--agent", "qa")
 	p.must("fail", "1", "no fixtures", "--agent", "qa", "--then", "stop")
@@ -137,7 +137,7 @@ func TestWatchGivesEventsToACommand(t *testing.T) {
 
 // Ctrl-C reaches the command, which is waited for, and the events after it are not begun.
 func TestWatchPassesASignalOn(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	p.must("send", "qa", "one", "--agent", "dev")
 	p.must("send", "qa", "two", "--agent", "dev")
 	watch, out, errs := p.shell(`exec handoff watch --since 0 --exec 'trap "echo told; kill \$!; exit 0" INT; sleep 60 & echo ready; wait'`)
@@ -152,7 +152,7 @@ func TestWatchPassesASignalOn(t *testing.T) {
 
 // Nothing would ever tell it to end: there is no reader who leaves.
 func TestWatchWithoutAnOutputEnds(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	for _, to := range []string{"&-", "/dev/null"} {
 		watch, _, errs := p.shell("exec handoff watch >" + to)
 		require.Error(t, watch.Wait())

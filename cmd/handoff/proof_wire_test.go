@@ -18,7 +18,7 @@ import (
 )
 
 // exchange starts "handoff mcp", writes everything at once, ends the input, and gives the answers by id.
-func (p place) exchange(input io.Reader) map[string]wireAnswer {
+func (p home) exchange(input io.Reader) map[string]wireAnswer {
 	p.t.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(p.t.Context()), program, "mcp", "--workspace", "w", "--agent", "dev")
 	cmd.Env = []string{"XDG_STATE_HOME=" + p.state, "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}
@@ -64,7 +64,7 @@ func TestProofFiftyCallsAndTheEndOfInput(t *testing.T) {
 	if more, err := strconv.Atoi(os.Getenv("HANDOFF_PROOF_ROUNDS")); err == nil {
 		rounds = more
 	}
-	p := newPlace(t)
+	p := newHome(t)
 	for round := range rounds {
 		var input strings.Builder
 		input.WriteString(hello)
@@ -93,7 +93,7 @@ func TestProofFiftyCallsAndTheEndOfInput(t *testing.T) {
 
 // A line that is no message is answered, the next one as if nothing had been, and nothing changes.
 func TestProofABrokenProtocolIsAnswered(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	p.exchange(strings.NewReader(hello + toolCall(1, "send_handoff", `{"to": "qa", "task": "Be there"}`)))
 	file := filepath.Join(p.state, "handoff", "w", "handoff.db")
 	before := rowsIn(t, file)

@@ -5,6 +5,12 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients"
+	"handoff/cmd/handoff/internal/commands/completion"
+	"handoff/cmd/handoff/internal/commands/look"
+	"handoff/cmd/handoff/internal/commands/place"
+	"handoff/cmd/handoff/internal/commands/serve"
+	"handoff/cmd/handoff/internal/commands/session"
+	"handoff/cmd/handoff/internal/commands/work"
 )
 
 const about = `handoff passes work between coding agents: what is to be done, what is already known and what must
@@ -44,14 +50,14 @@ func rootCommand(a *cli.App) *cobra.Command {
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
 	root.SetVersionTemplate("handoff {{.Version}}\n")
-	root.AddCommand(
-		sendCommand(a), claimCommand(a), completeCommand(a), failCommand(a), updateCommand(a),
-		waitCommand(a), approveCommand(a), refuseCommand(a), cancelCommand(a), retryCommand(a),
-		listCommand(a), showCommand(a), historyCommand(a), agentsCommand(a), auditCommand(a),
-		whereCommand(a), watchCommand(a), workspaceCommand(a), logsCommand(a), tokenCommand(a), serveCommand(a),
-		hookCommand(a), primeCommand(a), clients.DoctorCommand(a),
-		clients.SetupCommand(a), mcpCommand(a), callCommand(a), toolsCommand(a), demoCommand(a), completionCommand(a), manCommand(a), versionCommand(a),
-	)
+	wait := work.Wait(a)
+	session.AddHook(a, wait)
+	root.AddCommand(wait, clients.SetupCommand(a), clients.DoctorCommand(a), demoCommand(a), manCommand(a), completion.Command(a))
+	for _, family := range [][]*cobra.Command{
+		work.Commands(a), look.Commands(a), serve.Commands(a), session.Commands(a), place.Commands(a),
+	} {
+		root.AddCommand(family...)
+	}
 	return root
 }
 
@@ -59,7 +65,7 @@ func rootCommand(a *cli.App) *cobra.Command {
 // others need, and only it has to know the completions.
 func begin(a *cli.App, cmd *cobra.Command) error {
 	if cmd.Name() == cobra.ShellCompRequestCmd {
-		offer(a, cmd.Root())
+		_ = completion.Offer(a, cmd.Root()) // a test tells of rows that nothing uses
 		return nil
 	}
 	return a.Begin(cmd)

@@ -13,12 +13,12 @@ import (
 )
 
 // environ is the environment of processes in it.
-func (p place) environ() []string {
+func (p home) environ() []string {
 	return []string{"XDG_STATE_HOME=" + p.state, "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}
 }
 
 // keep starts a command line that keeps a workspace served, and gives its first words.
-func (p place) keep(args ...string) (keeper *exec.Cmd, said string) {
+func (p home) keep(args ...string) (keeper *exec.Cmd, said string) {
 	p.t.Helper()
 	keeper = exec.CommandContext(p.t.Context(), program, args...)
 	keeper.Env = p.environ()
@@ -34,7 +34,7 @@ func TestServeServesUntilASignal(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			unignored(t, sig)
-			p := newPlace(t)
+			p := newHome(t)
 			keeper, said := p.keep("serve", "--workspace", "w", "--max-title-bytes", "10")
 			dir := filepath.Join(p.state, "handoff", "w")
 			require.Equal(t, fmt.Sprintf("workspace w is served by this process, %d, from %s\n", keeper.Process.Pid, dir), said)
@@ -52,7 +52,7 @@ func TestServeServesUntilASignal(t *testing.T) {
 }
 
 func TestServeIsInLine(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	s := p.serve()
 	s.ask("tools/call", `{"name": "list_handoffs", "arguments": {}}`)
 	keeper, said := p.keep("serve", "--workspace", "w")

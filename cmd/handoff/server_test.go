@@ -20,22 +20,22 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 )
 
-// A place is a state directory, and commands in it.
-type place struct {
+// A home is a state directory, and commands in it.
+type home struct {
 	t     *testing.T
 	state string
 }
 
-func newPlace(t *testing.T) place { return place{t, t.TempDir()} }
+func newHome(t *testing.T) home { return home{t, t.TempDir()} }
 
 // run runs a command in this process.
-func (p place) run(args ...string) (code int, out, errs string) {
+func (p home) run(args ...string) (code int, out, errs string) {
 	p.t.Helper()
 	return p.runWith(nil, args...)
 }
 
 // runWith runs it with more variables in its environment.
-func (p place) runWith(vars map[string]string, args ...string) (code int, out, errs string) {
+func (p home) runWith(vars map[string]string, args ...string) (code int, out, errs string) {
 	p.t.Helper()
 	var stdout, stderr bytes.Buffer
 	code = run(p.t.Context(), cli.Env{
@@ -52,7 +52,7 @@ func (p place) runWith(vars map[string]string, args ...string) (code int, out, e
 }
 
 // must runs a command that has to succeed.
-func (p place) must(args ...string) string {
+func (p home) must(args ...string) string {
 	p.t.Helper()
 	code, out, errs := p.run(args...)
 	require.Zero(p.t, code, errs)
@@ -72,19 +72,19 @@ type server struct {
 	hello string // what it answered to initialize
 }
 
-func (p place) serve(args ...string) *server {
+func (p home) serve(args ...string) *server {
 	p.t.Helper()
 	return p.serveFor("codex-mcp-client", nil, args...)
 }
 
 // serveFor starts it for a client that calls itself so, with more variables in its environment.
-func (p place) serveFor(client string, vars map[string]string, args ...string) *server {
+func (p home) serveFor(client string, vars map[string]string, args ...string) *server {
 	p.t.Helper()
 	return p.serveBy(client, vars, program, append([]string{"mcp", "--workspace", "w"}, args...)...)
 }
 
 // serveBy starts a command that is or runs a server.
-func (p place) serveBy(client string, vars map[string]string, name string, args ...string) *server {
+func (p home) serveBy(client string, vars map[string]string, name string, args ...string) *server {
 	p.t.Helper()
 	cmd := exec.CommandContext(p.t.Context(), name, args...)
 	cmd.Env = []string{"XDG_STATE_HOME=" + p.state, "PATH=" + os.Getenv("PATH")}
@@ -140,7 +140,7 @@ func (s *server) said() string {
 }
 
 func TestServerServesCommandsUntilItsInputEnds(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	s := p.serve()
 	require.Contains(t, s.ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
 	require.Contains(t, p.must("claim", "--agent", "qa"), "ho_1 Test it, from codex")
@@ -153,7 +153,7 @@ func TestServerServesCommandsUntilItsInputEnds(t *testing.T) {
 }
 
 func TestServerActsAsItWasTold(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	s := p.serve("--agent", "reviewer")
 	require.Contains(t, s.ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
 	require.NoError(t, s.in.Close())
@@ -162,7 +162,7 @@ func TestServerActsAsItWasTold(t *testing.T) {
 }
 
 func TestServerEndsWithSIGTERM(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	s := p.serve()
 	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
 	require.Zero(t, s.ended(), "%s", s.said())
@@ -170,7 +170,7 @@ func TestServerEndsWithSIGTERM(t *testing.T) {
 }
 
 func TestServerEndsWhenItsClientNoLongerReads(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	s := p.serve()
 	require.NoError(t, s.out.Close())
 	_, err := fmt.Fprintln(s.in, `{"jsonrpc":"2.0","id":99,"method":"tools/list","params":{}}`)
@@ -179,7 +179,7 @@ func TestServerEndsWhenItsClientNoLongerReads(t *testing.T) {
 }
 
 func TestServerThatWasKilledLeavesNothingInTheWay(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	s := p.serve()
 	require.Contains(t, s.ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
 	require.NoError(t, s.cmd.Process.Kill())
@@ -189,7 +189,7 @@ func TestServerThatWasKilledLeavesNothingInTheWay(t *testing.T) {
 }
 
 func TestServerThatCannotStartSaysWhy(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	code, _, errs := p.run("mcp", "--agent", "human")
 	require.Equal(t, 4, code)
 	require.True(t, strings.HasPrefix(errs, "handoff: "), errs)

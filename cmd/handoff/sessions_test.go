@@ -12,7 +12,7 @@ func inClaude(session string) map[string]string {
 }
 
 // mustWith runs a command that has to succeed.
-func (p place) mustWith(vars map[string]string, args ...string) string {
+func (p home) mustWith(vars map[string]string, args ...string) string {
 	p.t.Helper()
 	code, out, errs := p.runWith(vars, args...)
 	require.Zero(p.t, code, errs)
@@ -20,7 +20,7 @@ func (p place) mustWith(vars map[string]string, args ...string) string {
 }
 
 func TestTwoSessionsOfAClient(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	first := p.serveFor("claude-code", inClaude("s1"))
 	require.Contains(t, first.hello, `\nYou are claude-code (s1) in workspace w.\nNobody else is here`)
 	second := p.serveFor("claude-code", inClaude("s2"))
@@ -39,7 +39,7 @@ func TestTwoSessionsOfAClient(t *testing.T) {
 }
 
 func TestAShellActsAsTheSessionThatStartedIt(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	first := p.serveFor("claude-code", inClaude("s1"))
 	second := p.serveFor("claude-code", inClaude("s2"))
 
@@ -68,7 +68,7 @@ func TestAShellActsAsTheSessionThatStartedIt(t *testing.T) {
 
 // A person may use the commands all the same: those that only read, and the others with a name.
 func TestAShellOfASessionThatNobodyKnows(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	unknown := inClaude("a session that nobody knows")
 	first := p.serveFor("claude-code", inClaude("s1"))
 	p.mustWith(unknown, "send", "qa", "Only one is here")
@@ -99,7 +99,7 @@ func TestAShellOfASessionThatNobodyKnows(t *testing.T) {
 
 // "claude mcp list" starts each server for a moment, as a new session.
 func TestListingServersUsesUpNoNumbers(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	first := p.serveFor("claude-code", inClaude("s1"))
 	for range 10 {
 		listing := p.serveFor("claude-code", inClaude("of a listing"))
@@ -115,7 +115,7 @@ func TestListingServersUsesUpNoNumbers(t *testing.T) {
 
 // Gemini CLI that Claude Code started has the variables of both.
 func TestASessionIsThatOfTheClientThatAsks(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	first := p.serveFor("gemini-cli-mcp-client", inClaude("s1"))
 	require.Contains(t, first.hello, `\nYou are gemini-cli in workspace w.`)
 	second := p.serveFor("gemini-cli-mcp-client", inClaude("s1"))

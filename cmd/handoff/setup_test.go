@@ -14,7 +14,7 @@ import (
 
 // A client that is set up for a server elsewhere is told who it is by that server, and no file holds the token.
 func TestSetupForAServerElsewhere(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	secret := strings.TrimSpace(p.must("token", "add", "net", "--agents", "qa,release"))
 	address := p.serving()
 	home := filepath.Join(p.state, "home")
@@ -40,7 +40,7 @@ func TestSetupForAServerElsewhere(t *testing.T) {
 }
 
 // serving starts a server that agents elsewhere reach, and gives its address.
-func (p place) serving() string {
+func (p home) serving() string {
 	p.t.Helper()
 	keeper := exec.Command(program, "serve", "--workspace", "w", "--http", "127.0.0.1:0") // until it is told to end
 	keeper.Env = append(p.environ(), "HOME="+p.state)
@@ -63,7 +63,7 @@ func (p place) serving() string {
 // Before anything is set up, setup itself has to find its way: the home directory is no project, and a directory that
 // is there for nobody is no home.
 func TestSetupAtHome(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	home := filepath.Join(p.state, "home")
 	require.NoError(t, os.MkdirAll(filepath.Join(home, ".cursor"), 0o700))
 	cmd := exec.CommandContext(t.Context(), program, "setup", "--yes")

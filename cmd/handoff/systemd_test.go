@@ -46,7 +46,7 @@ func TestUnitForSystemd(t *testing.T) {
 	words := strings.Fields(start)
 	require.Equal(t, "/home/me/go/bin/handoff", words[0])
 
-	keeper, said := newPlace(t).keep(words[1:]...)
+	keeper, said := newHome(t).keep(words[1:]...)
 	require.Contains(t, said, "workspace team ")
 	require.NoError(t, keeper.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, keeper.Wait(), "it ends well when systemd stops it")

@@ -11,7 +11,7 @@ import (
 // While a command waits, those it waits for must get at the store.
 
 func TestWaitSeesAnotherCommandFinish(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	p.must("send", "qa", "Test it", "--agent", "dev")
 	var code int
 	var out string
@@ -25,7 +25,7 @@ func TestWaitSeesAnotherCommandFinish(t *testing.T) {
 }
 
 func TestClaimWaitsForMail(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	var code int
 	var out string
 	var waiting sync.WaitGroup
@@ -38,7 +38,7 @@ func TestClaimWaitsForMail(t *testing.T) {
 
 // Commands at the same time take turns.
 func TestCommandsTakeTurns(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	var senders sync.WaitGroup
 	codes := make([]int, 8)
 	for i := range codes {
@@ -50,7 +50,7 @@ func TestCommandsTakeTurns(t *testing.T) {
 }
 
 func TestAWaitThatNothingEndsIsOver(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	p.must("send", "qa", "Test it", "--agent", "dev")
 	code, _, _ := p.run("claim", "--agent", "nobody", "--wait", "1")
 	require.Equal(t, 6, code)

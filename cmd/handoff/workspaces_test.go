@@ -15,10 +15,10 @@ import (
 	"handoff/tools/relay"
 )
 
-func (p place) dir(name string) string { return filepath.Join(p.state, "handoff", name) }
+func (p home) dir(name string) string { return filepath.Join(p.state, "handoff", name) }
 
 func TestAnOpenWorkspaceIsShownAndLeftAlone(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	s := p.serve("--agent", "reviewer")
 	s.ask("tools/call", `{"name": "list_handoffs", "arguments": {}}`)
 	pid := s.cmd.Process.Pid
@@ -43,7 +43,7 @@ func TestAnOpenWorkspaceIsShownAndLeftAlone(t *testing.T) {
 }
 
 // here runs a command for the project that is the state directory itself.
-func (p place) here(args ...string) (code int, out, errs string) {
+func (p home) here(args ...string) (code int, out, errs string) {
 	p.t.Helper()
 	var stdout, stderr bytes.Buffer
 	code = run(p.t.Context(), cli.Env{
@@ -57,7 +57,7 @@ func (p place) here(args ...string) (code int, out, errs string) {
 }
 
 func TestAProjectThatIsStillThereKeepsItsWorkspace(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	p.must("send", "qa", "Test it", "--agent", "dev")
 	project := t.TempDir()
 	require.NoError(t, workspace.Remember(workspace.Workspace{Name: "w", Dir: p.dir("w"), Project: project}))
@@ -78,7 +78,7 @@ func TestAProjectThatIsStillThereKeepsItsWorkspace(t *testing.T) {
 }
 
 func TestAWorkspaceIsTakenFromAProjectByForce(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	p.must("send", "qa", "Test it", "--agent", "dev")
 	require.NoError(t, workspace.Remember(workspace.Workspace{Name: "w", Dir: p.dir("w"), Project: t.TempDir()}))
 	code, _, errs := p.here("workspace", "adopt", "w", "--force")
@@ -90,7 +90,7 @@ func TestAWorkspaceIsTakenFromAProjectByForce(t *testing.T) {
 
 // A server that nobody called leaves a directory without a store.
 func TestAWorkspaceThatHoldsNothingMakesRoom(t *testing.T) {
-	p := newPlace(t)
+	p := newHome(t)
 	p.must("send", "qa", "Test it", "--agent", "dev")
 	place, err := workspace.Find(workspace.Config{Cwd: p.state, Getenv: func(name string) string {
 		return map[string]string{"XDG_STATE_HOME": p.state}[name]
@@ -123,7 +123,7 @@ func TestAWorkspaceThatHoldsNothingMakesRoom(t *testing.T) {
 }
 
 // only is the directory of the only workspace.
-func (p place) only() string {
+func (p home) only() string {
 	p.t.Helper()
 	all, err := filepath.Glob(p.dir("*"))
 	require.NoError(p.t, err)

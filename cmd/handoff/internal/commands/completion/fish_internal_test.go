@@ -1,0 +1,26 @@
+package completion
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+)
+
+// Should cobra's script change, whether it runs what was typed has to be looked at anew.
+func TestNoScriptForFishIsPrintedUnmended(t *testing.T) {
+	var script strings.Builder
+	require.NoError(t, (&cobra.Command{Use: "handoff"}).GenFishCompletion(&script, true))
+	mended, err := mendFish(script.String())
+	require.NoError(t, err)
+	require.NotContains(t, mended, "__complete $args")
+	for _, other := range []string{
+		"", mended,
+		strings.ReplaceAll(script.String(), "$args[2..-1]", "$words"),
+		script.String() + "eval $args\n",
+	} {
+		_, err := mendFish(other)
+		require.Error(t, err)
+	}
+}

@@ -1,0 +1,84 @@
+// Package completion lets a shell complete commands, flags, ids and names.
+//
+// Command prints the script of a shell. When a key is pressed that script runs handoff once more, which answers from the
+// table: a row for the first argument of a command, for a flag wherever it is, or for the flag of one command. What a
+// row offers is read from the workspace, if there is one: nothing is made, marked as read or said about it, and what
+// takes longer than somebody waits for a key is left out.
+package completion
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"handoff/cmd/handoff/internal/cli"
+)
+
+// Offer has the arguments and the flags of all commands completed by the table. It gives the rows of the table that
+// are about no command and no flag.
+func Offer(a *cli.App, root *cobra.Command) (unused []string) {
+	rows := maps.Clone(completions)
+	offerBelow(a, root, rows)
+	return slices.Sorted(maps.Keys(rows))
+}
+
+// offerBelow does so for a command and those below it, and takes the rows that it uses out of unused.
+func offerBelow(a *cli.App, cmd *cobra.Command, unused map[string]completer) {
+	cmd.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	path := pathOf(cmd)
+	if c := completions[path]; c != nil {
+		delete(unused, path)
+		cmd.ValidArgsFunction = func(cmd *cobra.Command, given []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(given) > 0 && !alike(cmd) {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return completeWord(a, cmd, c, typed)
+		}
+	}
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		_, f.Usage = pflag.UnquoteUsage(f) // the quotes name the value, for help
+		row := rowOf(path, f.Name)
+		c := completions[row]
+		if c == nil {
+			return
+		}
+		delete(unused, row)
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return completeWord(a, cmd, c, typed)
+		}) // refused only for a flag that is not there, or has one already
+	})
+	for _, sub := range cmd.Commands() {
+		offerBelow(a, sub, unused)
+	}
+}
+
+// alike tells whether a command takes any number of arguments of one kind, as in "setup [CLIENT...]".
+func alike(cmd *cobra.Command) bool {
+	usage := strings.Fields(cmd.Use)[1:]
+	return len(usage) == 1 && (strings.Contains(usage[0], "...") || strings.Contains(usage[0], "…"))
+}
+
+// pathOf names a command as the table does.
+func pathOf(cmd *cobra.Command) string {
+	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+}
+
+// rowOf is the row that is about a flag of the command at a path, if there is one.
+func rowOf(path, flag string) string {
+	if row := path + " --" + flag; completions[row] != nil {
+		return row
+	}
+	return "--" + flag
+}
+
+// completeWord gives what a word may become, in the place and under the name that the command line or the
+// environment says.
+func completeWord(a *cli.App, cmd *cobra.Command, c completer, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if a.FromEnvironment(cmd) != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c(cmd.Context(), a, typed)
+}

@@ -1,0 +1,62 @@
+package completion
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas"
+)
+
+// Command gives the command completion.
+func Command(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Print what lets a shell complete commands, flags, ids and names",
+		Example: `  source <(handoff completion bash)         # in this bash only
+  d=~/.local/share/bash-completion/completions; mkdir -p $d && handoff completion bash >$d/handoff
+  mkdir -p ~/.zfunc && handoff completion zsh >~/.zfunc/_handoff
+  mkdir -p ~/.config/fish/completions && handoff completion fish >~/.config/fish/completions/handoff.fish
+  New-Item -Force -ItemType Directory (Split-Path $PROFILE); handoff completion powershell >>$PROFILE`,
+		Long: `SHELL is bash, zsh, fish or powershell. Bash needs the package bash-completion; zsh needs "fpath+=~/.zfunc"
+before compinit in ~/.zshrc.
+
+The shell is offered what is in the workspace: the newest handoffs that have not ended, with their titles, agents,
+workflows and tokens. A workspace that cannot be read within 0.3 s is left out without a word.
+
+Nothing is marked as read. As whenever somebody looks, what is due by then is judged, such as a lease that has ended.
+Bash, zsh and PowerShell evaluate the line up to the cursor to ask: a $(…) that you typed runs when the key is pressed.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, given []string) error { return printCompletion(a, cmd.Root(), given[0]) },
+	}
+}
+
+// printCompletion prints the script of a shell.
+func printCompletion(a *cli.App, root *cobra.Command, shell string) error {
+	script, err := completionScript(root, shell)
+	if err != nil {
+		return err
+	}
+	return a.Write(script)
+}
+
+func completionScript(root *cobra.Command, shell string) (string, error) {
+	var script strings.Builder
+	var err error
+	switch shell {
+	case "bash":
+		err = root.GenBashCompletionV2(&script, true)
+	case "zsh":
+		err = root.GenZshCompletion(&script)
+	case "fish":
+		return fishCompletion(root)
+	case "powershell":
+		err = root.GenPowerShellCompletionWithDesc(&script)
+	default:
+		err = schemas.Invalidf("SHELL", "%q is not a shell that handoff knows", schemas.Visible(shell)).WithKnown(shells...)
+	}
+	return script.String(), err
+}
+
+var shells = []string{"bash", "zsh", "fish", "powershell"}

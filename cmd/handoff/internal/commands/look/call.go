@@ -1,0 +1,82 @@
+package look
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+func callCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "call TOOL [JSON | -]",
+		Short: "Call a tool as an MCP client does, and print its result",
+		Example: `  handoff call list_agents
+  handoff call send_handoff '{"to": "qa", "task": "Test the login form"}' --agent dev
+  echo '{"handoff_id": "12", "summary": "12 tests passed"}' | handoff call complete_handoff - --agent qa
+  handoff tools                    # what there is to call`,
+		Long: `The result is JSON, indented on a terminal. A refused call prints its error in the same form with --json.`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if _, err := tools.Find(given[0]); err != nil {
+				return err
+			}
+			args, err := callArguments(a, given)
+			if err != nil {
+				return err
+			}
+			raw, err := callTool(a, cmd, given[0], args)
+			if err != nil {
+				return err
+			}
+			return a.Print(raw, func(p *cli.Page) { printResult(p, raw) })
+		},
+	}
+	a.Limits.BindHidden(cmd)
+	return cmd
+}
+
+func callArguments(a *cli.App, given []string) (json.RawMessage, error) {
+	if len(given) < 2 {
+		return json.RawMessage(`{}`), nil
+	}
+	text := []byte(given[1])
+	if given[1] == "-" {
+		var err error
+		if text, err = a.Input("JSON", "-"); err != nil {
+			return nil, err
+		}
+	}
+	if !json.Valid(text) {
+		return nil, schemas.Invalidf("JSON", "the arguments of a tool are a JSON object").
+			WithHint(`Write '{"name": "value"}', or - to read it from standard input.`)
+	}
+	return text, nil
+}
+
+// callTool leaves it to the tool whether a name is needed: the arguments may say one.
+func callTool(a *cli.App, cmd *cobra.Command, tool string, args json.RawMessage) (raw json.RawMessage, err error) {
+	by, err := a.Caller(false)
+	if err != nil {
+		return nil, err
+	}
+	err = a.Connect(cmd.Context(), by, func(conn *cli.Connection) error {
+		raw, err = conn.Call(cmd.Context(), tool, args, nil)
+		return err
+	})
+	return raw, err
+}
+
+func printResult(p *cli.Page, raw json.RawMessage) {
+	if p.Terminal {
+		var b bytes.Buffer
+		if json.Indent(&b, raw, "", "  ") == nil {
+			raw = b.Bytes()
+		}
+	}
+	p.Line("%s", cli.Inert(raw))
+}

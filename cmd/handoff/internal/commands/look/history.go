@@ -1,0 +1,83 @@
+package look
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/mailbox/draw"
+	"handoff/schemas"
+)
+
+func historyCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "history [ID | WORKFLOW]",
+		Short: "Show who passed what to whom, and how it ended",
+		Example: `  handoff history                # the newest workflow
+  handoff history 12             # that of a handoff
+  handoff history wf_login --mermaid >login.mmd`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	mermaid := cmd.Flags().Bool("mermaid", false, "as a Mermaid diagram")
+	rows := cmd.Flags().Bool("rows", false, "as a table")
+	limit := cmd.Flags().Int("limit", 50, "handoffs at most, up to 500")
+	cmd.MarkFlagsMutuallyExclusive("mermaid", "rows")
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		args := cli.Arguments{"limit": *limit, "format": "rows"}
+		switch {
+		case *mermaid:
+			args["format"] = "mermaid"
+		case a.JSON && !*rows:
+			args["format"] = "tree"
+		}
+		if len(given) > 0 {
+			args[idOrWorkflow(given[0])] = given[0]
+		}
+		out, raw, err := cli.Call[schemas.HistoryOut](cmd.Context(), a, "handoff_history", args)
+		if err != nil {
+			return err
+		}
+		return a.Print(raw, func(p *cli.Page) { printHistory(p, out, *rows) })
+	}
+	return cmd
+}
+
+// idOrWorkflow tells which argument a name is.
+func idOrWorkflow(name string) string {
+	if _, ok := schemas.ParseID(name); ok || strings.HasPrefix(name, "ho_") {
+		return "handoff_id"
+	}
+	return "workflow"
+}
+
+func printHistory(p *cli.Page, out schemas.HistoryOut, rows bool) {
+	switch {
+	case out.Mermaid != "":
+		p.WriteString(out.Mermaid)
+	case rows:
+		printSteps(p, out.Items)
+	default:
+		p.WriteString(draw.Tree(string(out.Workflow), "", out.Items, p.Drawing()))
+	}
+	if out.More > 0 {
+		p.Line("%s", p.Faint(strconv.Itoa(out.More)+" more: --limit shows them."))
+	}
+	if !out.Verified {
+		p.Line("%s the registry does not confirm this; handoff audit verify tells more", p.Red("warning:"))
+	}
+}
+
+func printSteps(p *cli.Page, steps []schemas.Step) {
+	var rows [][]string
+	for _, s := range steps {
+		took := ""
+		if s.Status.Ended() && s.Holder != "" {
+			took = draw.Duration(time.Duration(s.Seconds) * time.Second)
+		}
+		rows = append(rows, []string{s.HandoffID.String(), s.Parent.String(), string(s.From), string(s.To), string(s.Status), took, s.Title})
+	}
+	p.WriteString(p.Table([]string{"ID", "PARENT", "FROM", "TO", "STATUS", "TOOK", "TITLE"}, rows))
+}

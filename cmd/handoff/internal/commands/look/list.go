@@ -1,0 +1,130 @@
+package look
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas"
+)
+
+var listFields = []cli.Field{
+	cli.Text("box", "box", "inbox, claimed, sent, notices or all"),
+	cli.Text("status", "status", "only in this state"),
+	cli.Text("workflow", "workflow", "only of this workflow, also what has ended"),
+	cli.Words("tag", "tags", "only with one of these tags"),
+	cli.Text("type", "type", "only of this work type"),
+	cli.Text("query", "query", "words in title, task, summary and tags"),
+	cli.Text("since", "since", "a time, or '2h' ago"),
+}
+
+// listing is what list was asked for beyond the arguments of the tool.
+type listing struct {
+	role, forAgent    string
+	ready, stuck, all bool
+	limit             int // rows at most; 0 for all
+}
+
+func listCommand(a *cli.App) *cobra.Command {
+	var l listing
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List handoffs",
+		Example: `  handoff list                       # all that is under way
+  handoff list --for qa --ready      # what qa can claim now
+  handoff list --box notices --agent dev
+  handoff list --all --query login --since 24h
+  handoff list --stuck               # what goes on only when somebody acts`,
+		Long: `Without --box, --for, --status, --workflow, --query or --all: everything that has not ended, of all agents.
+The inbox and the other boxes are those of --agent; the box all is of everybody, with all that has ended.
+
+With --json: {"items": [...]}, all of them unless --limit says otherwise, as list_handoffs gives each. Then
+"more" is true if --limit left some out, and "inbox" counts the agent's mail.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if a.JSON && !cmd.Flags().Changed("limit") {
+				l.limit = 0
+			} else if l.limit < 1 {
+				return schemas.Invalidf("--limit", "%d is no number of rows", l.limit).WithHint("Give 1 or more.")
+			}
+			args := cli.Arguments{}
+			if err := args.Set(cmd, listFields); err != nil {
+				return err
+			}
+			return list(cmd.Context(), a, args, l)
+		},
+	}
+	cli.Bind(cmd, listFields)
+	flags := cmd.Flags()
+	flags.StringVar(&l.role, "role", "", "only for this role: addressed to it, or to an agent of it")
+	flags.StringVar(&l.forAgent, "for", "", "the inbox of this `agent`")
+	flags.BoolVar(&l.ready, "ready", false, "only what can be claimed now")
+	flags.BoolVar(&l.stuck, "stuck", false, "only what waits for an answer, for approval, or for a handoff that will not be completed")
+	flags.BoolVar(&l.all, "all", false, "also what has ended")
+	flags.IntVar(&l.limit, "limit", 20, "rows at most; with --json all unless given")
+	cmd.MarkFlagsMutuallyExclusive("ready", "stuck", "status")
+	return cmd
+}
+
+func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error {
+	by, err := a.Caller(false)
+	if err != nil {
+		return err
+	}
+	return a.Connect(ctx, by, func(conn *cli.Connection) error {
+		out, err := gatherAll(ctx, conn, args, l)
+		if err != nil {
+			return err
+		}
+		if a.Style().Terminal && !a.JSON {
+			if out.blocked, err = blockers(ctx, conn, out.Items); err != nil {
+				return err
+			}
+		}
+		raw, err := json.Marshal(out)
+		if err != nil {
+			return schemas.InternalError(err)
+		}
+		return a.Print(raw, func(p *cli.Page) {
+			printItems(p, out)
+			printWaiting(p, out, conn.By, a.Again())
+		})
+	})
+}
+
+// queries turns what was asked for into arguments of list_handoffs.
+func (l listing) queries(args cli.Arguments) []cli.Arguments {
+	open := false // everything that has not ended
+	switch {
+	case l.forAgent != "":
+		args["agent"] = l.forAgent
+	case args["box"] == nil:
+		open = !l.all && args["status"] == nil && args["query"] == nil && args["workflow"] == nil
+		args["box"] = "all"
+	}
+	switch {
+	case l.ready:
+		args["status"] = schemas.Pending
+	case l.stuck:
+		return inEach(args, schemas.Pending, schemas.Waiting)
+	case open:
+		// Many more have ended, and the tool would list those first.
+		return inEach(args, slices.DeleteFunc(slices.Clone(schemas.Statuses), schemas.Status.Ended)...)
+	}
+	return []cli.Arguments{args}
+}
+
+// inEach asks the same for each of several states.
+func inEach(args cli.Arguments, states ...schemas.Status) []cli.Arguments {
+	var queries []cli.Arguments
+	for _, status := range states {
+		query := maps.Clone(args)
+		query["status"] = status
+		queries = append(queries, query)
+	}
+	return queries
+}

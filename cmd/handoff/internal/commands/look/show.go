@@ -1,0 +1,109 @@
+package look
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/mailbox/draw"
+	"handoff/schemas"
+)
+
+func showCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show one handoff, or one notice in full",
+		Example: `  handoff show 12
+  handoff show 12 --full         # also everything that was said, as JSON
+  handoff show 12 --brief        # what its receiver reads
+  handoff show 12 --events       # every step, as the registry has it
+  handoff show no_3 --agent dev  # a notice of dev, with all that came along`,
+		Args: cobra.ExactArgs(1),
+	}
+	views := []string{"full", "brief", "events", "outcome", "checkpoint"}
+	cmd.Flags().Bool("full", false, "also everything that was said, as JSON")
+	cmd.Flags().Bool("brief", false, "what its receiver reads")
+	cmd.Flags().Bool("events", false, "every step")
+	cmd.Flags().Bool("outcome", false, "how it ended")
+	cmd.Flags().Bool("checkpoint", false, "where work stood when it stopped")
+	cmd.MarkFlagsMutuallyExclusive(views...)
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		view, everything := "full", cmd.Flags().Changed("full")
+		for _, name := range views {
+			if cmd.Flags().Changed(name) {
+				view = name
+			}
+		}
+		switch {
+		case !cli.IsNotice(given[0]):
+			return showHandoff(cmd.Context(), a, given[0], view, everything)
+		case view != "full":
+			return cli.OnlyRead(given[0], "has no "+view)
+		}
+		return showNotice(cmd.Context(), a, given[0])
+	}
+	return cmd
+}
+
+func showHandoff(ctx context.Context, a *cli.App, id, view string, everything bool) error {
+	out, raw, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": id, "view": view})
+	if err != nil {
+		return err
+	}
+	end, err := cli.EndingOf(ctx, a, out)
+	if err != nil {
+		return err
+	}
+	return a.Print(raw, func(p *cli.Page) { printShown(p, out, end, view, everything) })
+}
+
+// printShown draws one handoff at the depth that was asked for.
+func printShown(p *cli.Page, out schemas.GetOut, end *schemas.Event, view string, everything bool) {
+	switch view {
+	case "brief":
+		p.Line("%s", out.Brief) // made safe to show by whoever rendered it
+	case "events":
+		printEvents(p, out.Events)
+	case "outcome":
+		cli.PrintOutcome(p, out, end)
+	case "checkpoint":
+		p.Document(out.Checkpoint)
+	default:
+		printHandoff(p, out, end, everything)
+	}
+	if out.NextOffset > 0 {
+		p.Line("%s", p.Faint("There is more: handoff call get_handoff with an offset shows it."))
+	}
+}
+
+func printHandoff(p *cli.Page, out schemas.GetOut, end *schemas.Event, everything bool) {
+	p.WriteString(draw.Show(out, end, p.Drawing()))
+	if len(out.Children) > 0 {
+		p.Line("\n%s\n- %s", p.Bold("Children"), cli.IDs(out.Children))
+	}
+	if !everything {
+		return
+	}
+	p.Document(out.Handoff)
+	if out.Completion != nil {
+		p.Document(out.Completion)
+	}
+	if out.Failure != nil {
+		p.Document(out.Failure)
+	}
+	for _, late := range out.Late {
+		p.Document(late)
+	}
+}
+
+func printEvents(p *cli.Page, events []schemas.Event) {
+	var rows [][]string
+	for _, e := range events {
+		rows = append(rows, []string{
+			strconv.FormatUint(e.N, 10), e.At.Format("2006-01-02 15:04:05"), string(e.Agent), e.Action, string(e.From), string(e.To), e.Other.String(),
+		})
+	}
+	p.WriteString(p.Table([]string{"EVENT", "AT", "AGENT", "ACTION", "FROM", "TO", "OTHER"}, rows))
+}

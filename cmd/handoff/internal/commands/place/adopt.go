@@ -1,0 +1,105 @@
+package place
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+)
+
+func adoptCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "adopt NAME",
+		Short: "Give a project that was moved the workspace that it had",
+		Example: `  handoff workspace list                        # which one it was
+  handoff workspace adopt shop-41f0c2b7d9aa
+  handoff workspace adopt shop-41f0c2b7d9aa --dir ../shop`,
+		Long: `The workspace of a project is named after its path. When the path changes the name does, and what was sent
+before stays behind under the old one: adopt renames that workspace to the name which the project has now.`,
+		Args: cobra.ExactArgs(1),
+	}
+	force := cmd.Flags().Bool("force", false, "take it although its project is still where it was")
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		if a.Workspace != "" {
+			return schemas.Invalidf("workspace", "adopt gives a workspace to a project, not to another name").
+				WithHint("Leave --workspace and HANDOFF_WORKSPACE out, and name the project with --dir.")
+		}
+		now, err := workspace.Find(a.Location())
+		if err != nil {
+			return err
+		}
+		was, err := existing(a, given[0])
+		if err != nil {
+			return err
+		}
+		if err := adopt(cmd.Context(), a, was, now, *force); err != nil {
+			return err
+		}
+		return printAdopted(a, was, now)
+	}
+	return cmd
+}
+
+// adopt renames one workspace to another, which nobody used yet.
+func adopt(ctx context.Context, a *cli.App, was, now workspace.Workspace, force bool) error {
+	project := workspace.Remembered(was)
+	switch {
+	case was.Name == now.Name:
+		return schemas.Errorf(schemas.Conflict, "%s is the workspace of this project already", now.Name).WithHint("There is nothing to do.")
+	case project != "" && project != now.Project && !gone(project) && !force:
+		return schemas.Errorf(schemas.Conflict, "%s belongs to %s, which is still there", was.Name, project).
+			WithHint("Share it with --workspace %s, or take it away from there with --force.", was.Name)
+	}
+	return alone(a, was, func() error {
+		if err := makeRoom(ctx, a, now); err != nil {
+			return err
+		}
+		return workspace.Move(was, now)
+	})
+}
+
+// makeRoom makes room for an adopted workspace: one that was opened and never used is removed. It may have no store
+// yet, as where a server was started that nobody called.
+func makeRoom(ctx context.Context, a *cli.App, w workspace.Workspace) error {
+	if !w.Exists() {
+		return nil
+	}
+	return alone(a, w, func() error {
+		h, err := holdingOf(ctx, a, w)
+		if err != nil {
+			return err
+		}
+		if h.Handoffs > 0 {
+			return schemas.Errorf(schemas.Conflict, "the project has a workspace already, %s, with %s", w.Name, handoffs(h.Handoffs)).
+				WithHint("Remove it first with handoff workspace remove %s, or reach the other one with --workspace.", w.Name)
+		}
+		_, err = workspace.Remove(w)
+		return err
+	})
+}
+
+func printAdopted(a *cli.App, was, now workspace.Workspace) error {
+	raw, err := json.Marshal(map[string]string{"adopted": was.Name, "workspace": now.Name, "project": now.Project, "directory": now.Dir})
+	if err != nil {
+		return schemas.InternalError(err)
+	}
+	return a.Print(raw, func(p *cli.Page) {
+		p.Line("%s is now %s, of %s", was.Name, p.Bold(now.Name), schemas.Visible(now.Project))
+	})
+}
+
+// existing gives the workspace of a name, which must have a store.
+func existing(a *cli.App, name string) (workspace.Workspace, error) {
+	w, err := workspace.Named(name, a.Getenv)
+	if err != nil {
+		return w, err
+	}
+	if _, ok := w.Store(); !ok {
+		return w, schemas.Errorf(schemas.NotFound, "there is no workspace %s", name).WithHint("handoff workspace list shows which there are.")
+	}
+	return w, nil
+}

@@ -1,0 +1,98 @@
+package place
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+)
+
+func removeCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Delete a workspace with all its handoffs",
+		Example: `  handoff workspace remove shop-41f0c2b7d9aa
+  handoff workspace remove scratch --force      # without asking, whatever waits in it`,
+		Long: `Asks for the name once more, at a terminal. Refused while a process has the workspace open, and while there
+are handoffs in it that have not ended.`,
+		Args: cobra.ExactArgs(1),
+	}
+	force := cmd.Flags().Bool("force", false, "do not ask, and delete what has not ended as well")
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		w, err := existing(a, given[0])
+		if err != nil {
+			return err
+		}
+		if !*force {
+			if err := confirm(cmd.Context(), a, w); err != nil {
+				return err
+			}
+		}
+		return remove(cmd.Context(), a, w, *force)
+	}
+	return cmd
+}
+
+// confirm has a person type the name of what is deleted. It does not ask what would be refused.
+func confirm(ctx context.Context, a *cli.App, w workspace.Workspace) error {
+	var h workspace.Holding
+	err := alone(a, w, func() (err error) {
+		h, err = finished(ctx, a, w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if !a.IsTerminal(a.Stdin) {
+		return schemas.Errorf(schemas.Invalid, "nobody is there to ask whether %s with %s is to be deleted", w.Name, handoffs(h.Handoffs)).
+			WithHint("Add --force.")
+	}
+	answer, err := a.Ask(ctx, fmt.Sprintf("This deletes %s with %s: %s\nType the name to go on: ", w.Name, handoffs(h.Handoffs), w.Dir))
+	if err != nil {
+		return err
+	}
+	if answer != w.Name {
+		return schemas.Errorf(schemas.Conflict, "%s was not removed: that is not its name", w.Name).WithHint("Nothing was deleted.")
+	}
+	return nil
+}
+
+func remove(ctx context.Context, a *cli.App, w workspace.Workspace, force bool) error {
+	var files []string
+	err := alone(a, w, func() (err error) {
+		if !force { // something may have been sent since it was asked for
+			if _, err := finished(ctx, a, w); err != nil {
+				return err
+			}
+		}
+		files, err = workspace.Remove(w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(map[string]any{"removed": w.Name, "directory": w.Dir, "files": files})
+	if err != nil {
+		return schemas.InternalError(err)
+	}
+	return a.Print(raw, func(p *cli.Page) {
+		p.Line("removed %s", p.Bold(w.Name))
+		p.Field("deleted", w.Dir+" with "+strings.Join(files, ", "))
+	})
+}
+
+// finished tells what is in a workspace where everything has ended.
+func finished(ctx context.Context, a *cli.App, w workspace.Workspace) (workspace.Holding, error) {
+	h, err := holdingOf(ctx, a, w)
+	if err == nil && h.Unfinished > 0 {
+		err = schemas.Errorf(schemas.Conflict, "workspace %s holds %s that has not ended", w.Name, handoffs(h.Unfinished)).
+			WithHint("handoff list --workspace %s shows them. --force deletes them as well.", w.Name)
+	}
+	return h, err
+}

@@ -1,0 +1,112 @@
+package place
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/terminal"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+)
+
+func workspaceCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "workspace",
+		Short: "Look after the workspaces on this machine",
+		Example: `  handoff workspace list
+  handoff workspace adopt shop-41f0c2b7d9aa     # after the project was moved or renamed
+  handoff workspace remove shop-41f0c2b7d9aa`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(workspacesCommand(a), adoptCommand(a), removeCommand(a))
+	return cmd
+}
+
+// A workspaceItem is a workspace as workspace list shows it.
+type workspaceItem struct {
+	Workspace string    `json:"workspace"`
+	Project   string    `json:"project,omitempty"` // as far as it is known
+	Gone      bool      `json:"gone,omitempty"`    // the project is not there any more
+	Directory string    `json:"directory"`
+	Bytes     int64     `json:"bytes"` // of all its files
+	Used      time.Time `json:"last_used"`
+	Owner     *owner    `json:"owner"` // null when nobody has it open
+}
+
+func workspacesCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the workspaces on this machine, the last used first",
+		Example: `  handoff workspace list
+  handoff workspace list --json | jq -r '.workspaces[] | select(.gone) | .workspace'`,
+		Long: `A workspace knows its project since it was last opened there, and none if it was only ever named. One whose
+project is gone may have been left behind by a move: handoff workspace adopt takes it along.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			all, err := allWorkspaces(a)
+			if err != nil {
+				return err
+			}
+			raw, err := json.Marshal(map[string]any{"workspaces": all})
+			if err != nil {
+				return schemas.InternalError(err)
+			}
+			return a.Print(raw, func(p *cli.Page) { printWorkspaces(p, all) })
+		},
+	}
+}
+
+func allWorkspaces(a *cli.App) ([]workspaceItem, error) {
+	found, err := workspace.All(a.Getenv)
+	if err != nil {
+		return nil, schemas.Errorf(schemas.Unavailable, "look for workspaces: %w", err)
+	}
+	all := []workspaceItem{}
+	for _, w := range found {
+		store, _ := w.Store()
+		all = append(all, workspaceItem{
+			Workspace: w.Name, Project: w.Project, Gone: w.Project != "" && gone(w.Project),
+			Directory: w.Dir, Bytes: w.Bytes(), Used: store.Used, Owner: ownerOf(w),
+		})
+	}
+	slices.SortStableFunc(all, func(x, y workspaceItem) int { return y.Used.Compare(x.Used) })
+	return all, nil
+}
+
+// gone tells what is certainly not there: not what only cannot be looked at just now.
+func gone(project string) bool {
+	_, err := os.Stat(project)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+func printWorkspaces(p *cli.Page, all []workspaceItem) {
+	if len(all) == 0 {
+		p.Line("no workspace yet")
+		return
+	}
+	var rows [][]string
+	for _, w := range all {
+		pid, project := "", w.Project
+		if w.Owner != nil {
+			pid = strconv.Itoa(w.Owner.PID)
+		}
+		if filepath.Base(project) == ".git" {
+			project = filepath.Dir(project)
+		}
+		if w.Gone {
+			project += " (gone)"
+		}
+		rows = append(rows, []string{w.Workspace, terminal.Age(p.Now.Sub(w.Used)) + " ago", size(w.Bytes), pid, project})
+	}
+	p.WriteString(p.Table([]string{"WORKSPACE", "USED", "SIZE", "OWNER", "PROJECT"}, rows))
+}

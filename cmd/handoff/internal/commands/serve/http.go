@@ -1,0 +1,172 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"handoff/cmd/handoff/internal/process"
+	"handoff/cmd/handoff/internal/web"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/mcp"
+	"handoff/mcp/auth"
+	"handoff/schemas"
+	"handoff/tools/observe"
+	"handoff/tools/relay"
+)
+
+// overHTTP serves a workspace to agents that reach it over HTTP.
+type overHTTP struct {
+	*servingCommand
+	place workspace.Workspace
+	boxes *relay.Relay
+	log   *slog.Logger
+
+	metrics  *observe.Metrics
+	traces   *observe.Traces
+	gate     *auth.Gate
+	endpoint *mcp.Endpoint
+	site     *web.Server
+	health   checkup
+}
+
+// leaving is how long requests under way may take at the end, and flushing how long spans may. The rest of
+// [process.Limit] is for closing the store.
+const (
+	leaving  = process.Limit - 1300*time.Millisecond
+	flushing = 250 * time.Millisecond
+)
+
+// listenHTTP begins to listen; nothing is answered before serve.
+func (s *servingCommand) listenHTTP(ctx context.Context, place workspace.Workspace, boxes *relay.Relay, log *slog.Logger) (_ *overHTTP, err error) {
+	process.SpendMuchMemory()
+	h := &overHTTP{servingCommand: s, place: place, boxes: boxes, log: log, health: checkup{boxes: boxes, log: log}}
+	h.metrics = observe.NewMetrics(observe.MetricsConfig{Invoker: boxes, Version: s.Release.Version, Now: s.Now, Logger: log})
+	h.traces, err = observe.NewTraces(observe.TracesConfig{
+		Getenv: s.Getenv, Workspace: place.Name, Version: s.Release.Version, Now: s.Now, Logger: log,
+	})
+	if err != nil {
+		return nil, schemas.Invalidf("OTEL_EXPORTER_OTLP_ENDPOINT", "%w", err)
+	}
+	if err := h.admit(); err != nil {
+		return nil, err
+	}
+	metadata, metadataURL := s.network.metadata()
+	challenge := func(err error) (string, bool) { return auth.Challenge(err, metadataURL) }
+	h.endpoint = h.protocol().HTTP(mcp.HTTPConfig{Caller: h.caller, Still: h.gate.Still, Challenge: challenge, Now: s.Now})
+	needed, err := h.gate.Needed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h.site, err = s.network.site(ctx, web.Config{
+		Open: !needed, MCP: h.endpoint, Metadata: metadata, Ready: h.health.ready,
+		Metrics: h.measure, MetricsAllowed: h.mayMeasure, Challenge: challenge, Logger: log, Now: s.Now,
+	})
+	return h, err
+}
+
+// admit sets who is let in.
+func (h *overHTTP) admit() error {
+	issuer, err := h.network.oauth(h.App, h.log)
+	if err != nil {
+		return err
+	}
+	h.gate = auth.New(auth.Config{
+		Invoker: h.boxes, NewRequestID: requestIDs(h.servingCommand.App), Now: h.Now, Issuer: issuer, Rate: h.network.rate, Logger: h.log,
+		Denied: func(why auth.Reason) { h.metrics.Denied(string(why)) },
+	})
+	return nil
+}
+
+func (h *overHTTP) protocol() *mcp.Server {
+	return mcp.New(mcp.Config{
+		Invoker: h.metrics.Invoker(h.traces.Invoker(h.boxes)), Caller: schemas.Caller{Via: schemas.ViaHTTP},
+		Name: agentOf, NewRequestID: requestIDs(h.servingCommand.App),
+		Version: h.Release.Version, Workspace: h.place.Name, Logger: h.log,
+	})
+}
+
+// caller says who makes a request, also to the log of requests.
+func (h *overHTTP) caller(r *http.Request) (schemas.Caller, error) {
+	by, err := h.gate.Caller(r)
+	if by.Token != "" {
+		web.Note(r.Context(), slog.String("token", by.Token), slog.String("agent", string(by.Agent)))
+	}
+	return by, err
+}
+
+// mayMeasure lets the same callers read the figures as make calls: they name agents and mailboxes.
+func (h *overHTTP) mayMeasure(r *http.Request) error {
+	_, err := h.caller(r)
+	return err
+}
+
+func (h *overHTTP) measure(ctx context.Context, w io.Writer) {
+	if err := h.metrics.Write(ctx, w); err != nil {
+		h.log.DebugContext(ctx, "the figures were not read to their end", slog.Any("error", err))
+	}
+}
+
+// serve answers until ctx is done, and then what is under way.
+func (h *overHTTP) serve(ctx context.Context, stderr io.Writer) error {
+	fmt.Fprintf(stderr, "serving %s\n", h.url())
+	watching, stop := context.WithCancel(ctx)
+	var watchers sync.WaitGroup
+	watchers.Go(func() { h.metrics.Follow(watching, h.boxes) })
+	watchers.Go(func() { h.traces.Follow(watching, h.boxes) })
+	watchers.Go(func() { h.health.look(watching) })
+	broke := make(chan error, 1)
+	go func() { broke <- h.site.Serve() }()
+	var err error
+	select {
+	case <-ctx.Done():
+		err = errors.Join(h.leave(), <-broke)
+	case err = <-broke:
+		err = errors.Join(err, h.leave())
+	}
+	stop()
+	watchers.Wait()
+	h.flush()
+	return err
+}
+
+// leave answers what is under way. What is not answered in time is cut off, which is no error: it is told so.
+func (h *overHTTP) leave() error {
+	ctx, cancel := context.WithTimeout(context.Background(), leaving)
+	defer cancel()
+	var ending sync.WaitGroup
+	ending.Go(func() { h.endpoint.Shutdown(ctx) })
+	err := h.site.Shutdown(ctx)
+	ending.Wait()
+	if errors.Is(err, context.DeadlineExceeded) {
+		h.log.Warn("some clients did not take their answers in time")
+		return nil
+	}
+	return err
+}
+
+func (h *overHTTP) flush() {
+	ctx, cancel := context.WithTimeout(context.Background(), flushing)
+	defer cancel()
+	if err := h.traces.Close(ctx); err != nil {
+		h.log.Warn("the last spans were not sent", slog.Any("error", err))
+	}
+}
+
+// url is where clients find the server, as far as it knows.
+func (h *overHTTP) url() string {
+	scheme, addr := "http", h.site.Addr().String()
+	if h.network.cert != "" {
+		scheme = "https"
+	}
+	if host, port, err := net.SplitHostPort(addr); err == nil && net.ParseIP(host).IsUnspecified() && len(h.network.hosts) > 0 {
+		addr = net.JoinHostPort(h.network.hosts[0], port)
+	}
+	return scheme + "://" + addr + "/mcp"
+}

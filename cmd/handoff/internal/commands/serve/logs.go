@@ -1,0 +1,77 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/journal"
+	"handoff/cmd/handoff/internal/outlet"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+)
+
+func logsCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "logs",
+		Short: "Show the log of the process that owns the workspace",
+		Example: `  handoff logs
+  handoff logs --lines 10000 | grep level=ERROR
+  handoff logs --follow                # until Ctrl-C`,
+		Long: `One of the processes that share a workspace owns it and serves the others. What there is to tell of that is in
+handoff.log, beside the other files of the workspace; the pid in each line says which process it was. A log of
+1 MiB becomes handoff.log.1, in the place of the one before, and both are shown.
+
+With --json each line is an object, {"line": "..."}.`,
+		Args: cobra.NoArgs,
+	}
+	lines := cmd.Flags().Int("lines", 100, "lines at most, the last ones")
+	follow := cmd.Flags().Bool("follow", false, "go on with what is written from now on")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *lines < 0 {
+			return schemas.Invalidf("--lines", "%d is no number of lines", *lines).WithHint("Give 0 or more.")
+		}
+		return printLogs(cmd.Context(), a, *lines, *follow)
+	}
+	return cmd
+}
+
+// printLogs prints the last n lines and, if it is to follow, those that come, until ctx is done or nobody reads.
+func printLogs(ctx context.Context, a *cli.App, n int, follow bool) error {
+	place, err := workspace.Find(a.Location())
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(journal.Path(place.Dir)); errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(a.Stderr, "workspace %s has no log yet: no owner had anything to tell\n", place.Name)
+	}
+	ctx, out := outlet.Open(ctx, a.Stdout)
+	defer out.Close()
+	lines := journal.Tail(place.Dir, n)
+	if follow {
+		lines = journal.Follow(ctx, place.Dir, n)
+	}
+	for line, err := range lines {
+		if err == nil {
+			_, err = fmt.Fprintln(out, logLine(a, line))
+		}
+		if err != nil {
+			return schemas.Errorf(schemas.Internal, "show the log of workspace %s: %w", place.Name, err).WithHint("Look at %s.", place.Dir)
+		}
+	}
+	return nil
+}
+
+func logLine(a *cli.App, line string) string {
+	if !a.JSON {
+		return schemas.Visible(line)
+	}
+	raw, _ := json.Marshal(map[string]string{"line": line}) // texts can be encoded
+	return cli.Inert(raw)
+}

@@ -1,0 +1,134 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/process"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+	"handoff/tools/relay"
+)
+
+// A servingCommand keeps a workspace served though no client runs.
+type servingCommand struct {
+	*cli.App
+	network network
+	logging logging
+}
+
+func serveCommand(a *cli.App) *cobra.Command {
+	s := &servingCommand{App: a}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Keep a workspace served though no client runs, also over HTTP",
+		Example: `  handoff serve
+  handoff serve --http 127.0.0.1:4263           # then: claude mcp add --transport http handoff http://127.0.0.1:4263/mcp
+  handoff serve --http :4263 --tls-cert cert.pem --tls-key key.pem --host handoff.example.com
+  handoff serve --workspace team
+  systemctl --user enable --now handoff@team    # see examples/systemd`,
+		Long: `Hardly anybody needs it. The first client session that uses a workspace owns it and serves the others, the next
+goes on when that one ends, and a command that finds no owner is one for a moment. What is on disk waits for
+whoever comes.
+
+It helps where many short commands run and no session does, as in scripts: they find a store that is open. And
+leases and limits are those of the owner, whoever calls, so here they can be set for all.
+
+With --http agents on other machines, or in containers, use the workspace too, beside its local sessions. As long
+as it has no token, only this machine is served, and whoever is on it; with the first one (handoff token add)
+nobody is without. /healthz and /readyz tell whether it lives and can work, /metrics is for Prometheus, and with
+OTEL_EXPORTER_OTLP_ENDPOINT each workflow is a trace.
+
+It runs until SIGINT, SIGTERM or SIGHUP and then ends in good order; the same signal again ends it at once. While
+another process owns the workspace, it is in line. examples/systemd/handoff@.service is a unit of the user for
+systemd, where the workspace is the instance: handoff@NAME. handoff where tells the name of a project's.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := s.network.check(cmd.Flags()); err != nil {
+				return err
+			}
+			return s.own(cmd.Context())
+		},
+	}
+	s.network.bind(cmd.Flags())
+	s.logging.bind(cmd.Flags())
+	a.Limits.Bind(cmd.Flags())
+	return cmd
+}
+
+// own is in line for the store, or has it, until a signal comes.
+func (s *servingCommand) own(ctx context.Context) error {
+	ctx, life := process.Begin(ctx, s.Exit)
+	defer life.End()
+	process.SpendMemory()
+	stderr := process.NewDropping(s.Stderr)
+	defer stderr.Close()
+	log, err := s.logging.logger(stderr)
+	if err != nil {
+		return err
+	}
+	opening := cli.Opening{Logger: log, Stays: true}
+	if s.network.addr == "" { // a server for many has enough
+		opening.Crowded = process.Crowded
+	}
+	return s.Open(ctx, opening, func(place workspace.Workspace, boxes *relay.Relay) error {
+		conn := cli.NewConnection(s.App, boxes, schemas.Caller{Via: schemas.ViaCLI})
+		_, err := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil) // the first call makes it the owner, or finds that
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // it was told to end
+		}
+		if err != nil {
+			return err
+		}
+		return s.keepServed(ctx, conn, place, stderr, log)
+	})
+}
+
+// keepServed serves a workspace until ctx is done, over HTTP too where there is an address.
+func (s *servingCommand) keepServed(ctx context.Context, conn *cli.Connection, place workspace.Workspace, stderr io.Writer, log *slog.Logger) error {
+	if s.network.addr == "" {
+		sayWhoServes(stderr, place)
+		stay(ctx, conn, log)
+		return nil
+	}
+	site, err := s.listenHTTP(ctx, place, conn.Boxes, log)
+	if err != nil {
+		return err
+	}
+	sayWhoServes(stderr, place)
+	ctx, stop := context.WithCancel(ctx)
+	var staying sync.WaitGroup
+	defer staying.Wait()
+	defer stop()
+	staying.Go(func() { stay(ctx, conn, log) })
+	return site.serve(ctx, stderr)
+}
+
+// stay looks now and then whether the workspace is served, until ctx is done.
+func stay(ctx context.Context, conn *cli.Connection, log *slog.Logger) {
+	for cli.Sleep(ctx, lookAgain) {
+		if _, err := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil); err != nil && ctx.Err() == nil {
+			log.WarnContext(ctx, "workspace is not served", slog.Any("error", err))
+		}
+	}
+}
+
+// lookAgain is how often a process that nobody calls looks whether all is well: it may have got the store and
+// not been able to open it, and then it is not in line.
+const lookAgain = 30 * time.Second
+
+func sayWhoServes(w io.Writer, place workspace.Workspace) {
+	if owner, ok := relay.ReadNote(place.Dir); ok && owner.PID != os.Getpid() {
+		fmt.Fprintf(w, "workspace %s is served by process %d; this one, %d, is in line\n", place.Name, owner.PID, os.Getpid())
+		return
+	}
+	fmt.Fprintf(w, "workspace %s is served by this process, %d, from %s\n", place.Name, os.Getpid(), place.Dir)
+}

@@ -1,0 +1,92 @@
+package serve
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas"
+)
+
+func tokenCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "token",
+		Short: "Say who may call over HTTP, and as which agents",
+		Example: `  handoff token add ci --agents qa,release --expires 90d
+  handoff token list
+  handoff token revoke ci`,
+		Long: `A token belongs to a workspace and is known to the server of handoff serve --http from the next request on, as
+is that it was revoked. Once a workspace has had a token, nobody is served over HTTP without one.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(tokenAddCommand(a), tokenListCommand(a), tokenRevokeCommand(a))
+	return cmd
+}
+
+func tokenListCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List tokens, also those that are good no more",
+		Example: `  handoff token list
+  handoff token list --json | jq -r '.tokens[] | select(.revoked_at == null) | .name'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			out, raw, err := cli.Call[schemas.TokenListOut](cmd.Context(), a, "token_list", cli.Arguments{})
+			if err != nil {
+				return err
+			}
+			return a.Print(raw, func(p *cli.Page) { printTokens(p, out.Tokens) })
+		},
+	}
+}
+
+func printTokens(p *cli.Page, all []schemas.Token) {
+	if len(all) == 0 {
+		p.Line("no token yet")
+		return
+	}
+	var rows [][]string
+	for _, t := range all {
+		rows = append(rows, []string{
+			t.Name, agentsOf(t), string(t.Scope), tokenState(t, p.Now), expiryText(p, t), number(t.Rate), number(float64(t.Pending)),
+		})
+	}
+	p.WriteString(p.Table([]string{"TOKEN", "AGENTS", "SCOPE", "STATE", "EXPIRES", "RATE", "PENDING"}, rows))
+}
+
+func agentsOf(t schemas.Token) string {
+	names := make([]string, len(t.Agents))
+	for i, a := range t.Agents {
+		names[i] = string(a)
+	}
+	return strings.Join(names, ", ")
+}
+
+func tokenState(t schemas.Token, now time.Time) string {
+	switch {
+	case t.Revoked != nil:
+		return "revoked"
+	case t.Expires != nil && !now.Before(*t.Expires):
+		return "expired"
+	}
+	return "live"
+}
+
+func expiryText(p *cli.Page, t schemas.Token) string {
+	if t.Expires == nil {
+		return "never"
+	}
+	return t.Expires.In(p.Now.Location()).Format("2006-01-02 15:04")
+}
+
+// number writes a limit, "" for the usual one.
+func number(n float64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64)
+}

@@ -1,0 +1,129 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/process"
+	"handoff/schemas"
+)
+
+const (
+	// hookLimit is how long a hook may take. Its client waits for it, and so does a person.
+	hookLimit = 1800 * time.Millisecond
+
+	// hookMercy is how long it may take besides to end well, such as to take back what could not be said. Together
+	// they are less than any client gives a hook.
+	hookMercy = time.Second
+)
+
+func hookCommand(a *cli.App) *cobra.Command {
+	name := ""
+	cmd := &cobra.Command{
+		Use:   "hook EVENT",
+		Short: "Tell a session its news, as a hook of its client",
+		Example: `  handoff hook session-start <account.json     # as a client runs it
+  handoff hook stop --client codex
+  HANDOFF_HOOK_DEBUG=/tmp/hook.log handoff hook prompt --client gemini-cli`,
+		Long: `EVENT is session-start, prompt, tool, stop, subagent-stop, session-end or compact. The client's account of it
+comes on standard input, and what its model is to read goes to standard output in the form that the client takes.
+
+At the start a session is told who it is, what it holds and what waits; later only new mail, each item once. When
+it stops it is reminded of what it holds, once for each handoff. When it ends or loses its context it leaves a note
+with what it holds.
+
+A hook never disturbs a session: when there is nothing to say, in a project that never used handoff, and on any
+fault it prints nothing and ends with status 0, unless it is killed. HANDOFF_HOOK_DEBUG names a file to which it then
+adds why.`,
+		Args:               cobra.ArbitraryArgs, // what is wrong with them is not told to the client
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if len(given) == 0 && a.IsTerminal(a.Stdin) {
+				return cmd.Help()
+			}
+			if len(given) != 1 || !slices.Contains(client.Events, client.Event(given[0])) {
+				return fmt.Errorf("%q is not an event", given)
+			}
+			process.Harmless()
+			return within(cmd.Context(), hookLimit, hookMercy, func(ctx context.Context) error {
+				return hook(ctx, a, client.Event(given[0]), name)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&name, "client", "", "which `client` runs it: claude-code, codex or gemini-cli (default: as it shows)")
+	return cmd
+}
+
+// hook tells a session its news.
+func hook(ctx context.Context, a *cli.App, e client.Event, name string) error {
+	account, err := readAccount(ctx, a)
+	if err != nil {
+		return err
+	}
+	asked, ok := account.Asks(e)
+	if !ok {
+		return errNothing
+	}
+	s, err := sessionOf(a, account, name, asked)
+	if err != nil {
+		return err
+	}
+	return s.visit(ctx, func(conn *cli.Connection) error {
+		var out schemas.NewsOut
+		if err := askNews(ctx, conn, s.asked, &out); err != nil {
+			return err
+		}
+		answer, err := account.Answer(e, s.asked.Client, out, s.place.Name)
+		if err == nil {
+			err = say(ctx, a, answer)
+		}
+		return orUnheard(ctx, conn, err, s.asked, out)
+	})
+}
+
+// errNothing says why a hook that works is silent.
+var errNothing = errors.New("there is nothing to say")
+
+// say prints an answer. Whoever it is for may not read it.
+func say(ctx context.Context, a *cli.App, answer []byte) error {
+	if len(answer) == 0 {
+		return errNothing
+	}
+	said := make(chan error, 1)
+	go func() { // left behind when nobody reads: the process ends
+		_, err := a.Stdout.Write(answer)
+		said <- err
+	}()
+	select {
+	case err := <-said:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// within runs fn, which is to end soon after its context does. Else it is left behind, and the process ends.
+func within(ctx context.Context, limit, mercy time.Duration, fn func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- recovered(func() error { return fn(ctx) }) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(mercy):
+		return ctx.Err()
+	}
+}

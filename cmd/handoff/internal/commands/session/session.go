@@ -1,0 +1,120 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/commands/session/delivery"
+	"handoff/cmd/handoff/internal/identity"
+	"handoff/cmd/handoff/internal/process"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+	"handoff/tools/relay"
+)
+
+// A hooked is a session whose client runs this command.
+type hooked struct {
+	*cli.App
+	by    schemas.Caller // without a name, unless one was chosen
+	asked schemas.NewsIn
+	place workspace.Workspace
+}
+
+var (
+	errNoClient = errors.New("nothing tells which client this is: give --client")
+	errUnused   = errors.New("nobody has used handoff here")
+)
+
+// readAccount reads what the client tells of what happened. It may leave its end of the pipe open.
+func readAccount(ctx context.Context, a *cli.App) (delivery.Account, error) {
+	type reading struct {
+		delivery.Account
+		err error
+	}
+	read := make(chan reading, 1)
+	go func() { // left behind when nothing comes: the process ends
+		account, err := delivery.Read(a.Stdin)
+		read <- reading{account, err}
+	}()
+	select {
+	case r := <-read:
+		return r.Account, r.err
+	case <-ctx.Done():
+		return delivery.Account{}, ctx.Err()
+	}
+}
+
+// sessionOf tells which session a client gives an account of, and what is to be asked for it. A workspace that is
+// not there is not made.
+func sessionOf(a *cli.App, account delivery.Account, client string, asked schemas.NewsIn) (s hooked, err error) {
+	if asked, err = identified(a, account, client, asked); err != nil {
+		return s, err
+	}
+	s = hooked{App: a, by: schemas.Caller{Via: schemas.ViaCLI, AgentID: asked.Session}, asked: asked}
+	if a.Agent != "" {
+		if s.by, err = s.by.As(a.Agent); err != nil {
+			return s, err
+		}
+	}
+	if filepath.IsAbs(account.Dir) {
+		there := *a
+		there.Cwd = account.Dir
+		s.App = &there
+	}
+	if s.place, err = workspace.Find(s.App.Location()); err != nil {
+		return s, err
+	}
+	if _, used := s.place.Store(); !used {
+		return s, errUnused
+	}
+	return s, nil
+}
+
+// identified adds to what is asked all that tells which session it is: what its client says of it, and the surroundings.
+func identified(a *cli.App, account delivery.Account, client string, asked schemas.NewsIn) (schemas.NewsIn, error) {
+	around, err := identity.Caller("", a.Getenv, false)
+	if err != nil {
+		return asked, err
+	}
+	asked.Client = account.Client(client, around.Agent)
+	if asked.Client == "" && a.Agent == "" {
+		return asked, errNoClient
+	}
+	if asked.Session == "" {
+		asked.Session = identity.Session(asked.Client, a.Getenv)
+	}
+	asked.Process = identity.Process(asked.Client, a.Getenv)
+	asked.Follows = asked.Process != "" // who is told in a shell is told as a server
+	if asked.Above == nil {
+		asked.Above = process.Above()
+	}
+	return asked, nil
+}
+
+// visit opens the workspace for as long as fn runs. What goes wrong meanwhile is nothing to a client.
+func (s hooked) visit(ctx context.Context, fn func(*cli.Connection) error) error {
+	return s.Open(ctx, cli.Opening{Logger: slog.New(slog.DiscardHandler)}, func(_ workspace.Workspace, boxes *relay.Relay) error {
+		return fn(cli.NewConnection(s.App, boxes, s.by))
+	})
+}
+
+func askNews(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn, out *schemas.NewsOut) error {
+	*out = schemas.NewsOut{}
+	_, err := conn.Call(ctx, "session_news", asked, out)
+	return err
+}
+
+// orUnheard takes back that a session was told something, if it was not because of err.
+func orUnheard(ctx context.Context, conn *cli.Connection, err error, asked schemas.NewsIn, out schemas.NewsOut) error {
+	if _, woken := errors.AsType[cli.Exit](err); err == nil || woken || out.Marked == nil {
+		return err
+	}
+	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), hookMercy)
+	defer end()
+	conn.By.Agent = out.Agent
+	back := schemas.NewsIn{On: schemas.OnUndelivered, Session: asked.Session, Undelivered: out.Marked}
+	return errors.Join(err, askNews(ctx, conn, back, &schemas.NewsOut{}))
+}

@@ -1,0 +1,172 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/commands/session/delivery"
+	"handoff/cmd/handoff/internal/identity"
+	"handoff/cmd/handoff/internal/process"
+	"handoff/schemas"
+	"handoff/tools/relay/platform"
+)
+
+const (
+	// exitWake is the status by which Claude Code wakes a session, with what was printed on standard error.
+	exitWake = 2
+
+	// longestWake is how long a command waits for a session that nobody speaks to.
+	longestWake = 8 * time.Hour
+
+	// mostFailures is how often in a row the store may be unavailable, each for at least a second.
+	mostFailures = 60
+)
+
+// waking is a wait that is to wake a session when a handoff comes for it.
+type waking struct {
+	hook   bool
+	client string // which client runs it
+	thread string // of Codex: it is told there, and not by the status
+	over   int    // process of the client; zero: what runs this command tells
+}
+
+func (w *waking) bind(flags *pflag.FlagSet) {
+	flags.BoolVar(&w.hook, "hook", false, "wait for mail instead, as a hook, and wake the session that it is for")
+	flags.StringVar(&w.client, "client", "", "with --hook: which `client` runs it (default: as it shows)")
+	flags.StringVar(&w.thread, "codex-thread", "", "with --hook: `id` of the Codex thread that is to be woken")
+	flags.IntVar(&w.over, "client-process", 0, "with --hook: `number` of the process with which the wait ends")
+	_ = flags.MarkHidden("client-process") // there is such a flag
+}
+
+// AddHook gives the command that waits for a handoff its --hook: then it waits for mail instead, and wakes the session
+// that it is for.
+func AddHook(a *cli.App, wait *cobra.Command) {
+	w := waking{}
+	w.bind(wait.Flags())
+	args, run := wait.Args, wait.RunE
+	wait.Args = func(cmd *cobra.Command, given []string) error {
+		if w.hook {
+			return cobra.NoArgs(cmd, given)
+		}
+		return args(cmd, given)
+	}
+	wait.RunE = func(cmd *cobra.Command, given []string) error {
+		if w.hook {
+			return wakeSession(cmd.Context(), a, w)
+		}
+		return run(cmd, given)
+	}
+}
+
+// wakeSession waits until a handoff comes for a session that sleeps, and wakes it. It ends as well when the session is at
+// work, when its client has ended, and when another command waits for it. A client with a queue waits for its hooks, so
+// there it goes on in the background.
+func wakeSession(ctx context.Context, a *cli.App, w waking) error {
+	if client.Unattended(a.Getenv) { // there the client waits for us before it begins
+		return nil
+	}
+	process.Harmless()
+	ctx, life := process.Begin(ctx, a.Exit)
+	defer life.End()
+	s, err := sleeping(ctx, a, w)
+	switch {
+	case err != nil:
+		return err
+	case w.thread == "" && s.hasQueue():
+		return s.inBackground()
+	}
+	followed := w.clientOf(s)
+	life.Follow(followed)
+	if followed() == ended { // before it could be followed
+		return nil
+	}
+	if w.thread != "" {
+		process.LeaveGroup(a.Stdin, a.IsTerminal)
+	}
+	return s.visit(ctx, func(conn *cli.Connection) error {
+		out, err := await(ctx, conn, s.asked)
+		if err != nil || len(out.New) == 0 {
+			return err
+		}
+		if w.thread != "" {
+			err = s.queue(ctx, w, out)
+		} else {
+			err = wakeByStatus(ctx, conn, out)
+		}
+		return orUnheard(ctx, conn, err, s.asked, out)
+	})
+}
+
+// wakeByStatus wakes Claude Code: what is on standard error its model reads.
+func wakeByStatus(ctx context.Context, conn *cli.Connection, out schemas.NewsOut) error {
+	var shown schemas.GetOut
+	conn.By.Agent = out.Agent
+	if _, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": out.New[0].HandoffID.String()}, &shown); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprint(conn.App.Stderr, delivery.Wake(out, shown.Brief)); err != nil {
+		return err
+	}
+	return cli.Exit(exitWake)
+}
+
+// sleeping tells which session is to be woken.
+func sleeping(ctx context.Context, a *cli.App, w waking) (hooked, error) {
+	account := delivery.Account{Session: w.thread}
+	if w.thread == "" {
+		ctx, end := context.WithTimeout(ctx, hookLimit)
+		defer end()
+		var err error
+		if account, err = readAccount(ctx, a); err != nil {
+			return hooked{}, err
+		}
+	}
+	asked := account.Sleeps()
+	if w.over > 0 {
+		asked.Above = []int{w.over}
+	}
+	return sessionOf(a, account, w.client, asked)
+}
+
+// await waits for what a session is to be woken for: nothing when it is not to be woken any more.
+func await(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) (out schemas.NewsOut, err error) {
+	failures := 0
+	err = conn.Wait(ctx, longestWake, func(now cli.Arguments) (done bool, err error) {
+		asked.WaitSeconds, _ = now["wait_seconds"].(int)
+		if err = askNews(ctx, conn, asked, &out); err != nil {
+			failures++
+			return failures == mostFailures, err
+		}
+		failures = 0
+		return len(out.New) > 0 || out.Over != "", nil
+	})
+	return out, err
+}
+
+// ended is no process.
+const ended = 0
+
+// clientOf gives a function that gives the same number as long as the client runs, and then another.
+func (w waking) clientOf(s hooked) func() int {
+	pid := w.over
+	if pid == 0 {
+		pid, _ = strconv.Atoi(identity.Process(s.asked.Client, s.Getenv)) // zero where it does not tell
+	}
+	if pid <= 1 {
+		return os.Getppid
+	}
+	return func() int {
+		if !platform.Runs(pid) {
+			return ended
+		}
+		return pid
+	}
+}

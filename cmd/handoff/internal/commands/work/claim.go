@@ -1,0 +1,129 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas"
+)
+
+var claimFields = []cli.Field{
+	cli.Words("tags", "tags", "only with one of these: a,b"),
+	cli.Number("max-tokens", "max_tokens", "size of the brief (default 1500)"),
+}
+
+// exitNothing is the status where nothing waits to be claimed.
+const exitNothing = 6
+
+func claimCommand(a *cli.App) *cobra.Command {
+	var wait cli.Seconds
+	var full bool
+	cmd := &cobra.Command{
+		Use:   "claim [ID]",
+		Short: "Take the next handoff for you, or a given one",
+		Example: `  handoff claim --agent qa
+  handoff claim --agent qa --wait 60        # up to a minute for something to arrive
+  handoff claim 12 --agent qa --full`,
+		Long: `Prints what is to be done, what is known and what must come back. The claim ends when nothing was heard
+of it for 30 minutes, or twice the estimate; reporting progress renews it. Exit status 6:
+nothing waits.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			args := cli.Arguments{}
+			if len(given) > 0 {
+				args["handoff_id"] = given[0]
+			}
+			if full {
+				args["view"] = "full"
+			}
+			if err := args.Set(cmd, claimFields); err != nil {
+				return err
+			}
+			out, raw, err := claim(cmd.Context(), a, args, wait.Duration)
+			if err != nil {
+				return err
+			}
+			if err := a.PrintWithMail(raw, func(p *cli.Page) { printClaimed(p, out); printNext(p, out, nextFlags(a)) }); err != nil || !out.Empty {
+				return err
+			}
+			return cli.Exit(exitNothing)
+		},
+	}
+	cli.Bind(cmd, claimFields)
+	a.Limits.BindHidden(cmd)
+	cmd.Flags().Var(&wait, "wait", "wait so long for something to claim; bare numbers are seconds")
+	cmd.Flags().BoolVar(&full, "full", false, "also everything that was sent, as JSON")
+	return cmd
+}
+
+// claim claims as soon as there is something, or gives an empty result after the wait.
+func claim(ctx context.Context, a *cli.App, args cli.Arguments, wait time.Duration) (out schemas.ClaimOut, raw json.RawMessage, err error) {
+	by, err := a.Caller(true)
+	if err != nil {
+		return out, nil, err
+	}
+	err = a.Connect(ctx, by, func(conn *cli.Connection) error {
+		return conn.Wait(ctx, wait, func(now cli.Arguments) (done bool, err error) {
+			maps.Copy(now, args)
+			out = schemas.ClaimOut{}
+			raw, err = conn.Call(ctx, "claim_handoff", now, &out)
+			return err == nil && !out.Empty, err
+		})
+	})
+	return out, raw, err
+}
+
+func printClaimed(p *cli.Page, out schemas.ClaimOut) {
+	if out.Empty {
+		p.Line("nothing to claim")
+		return
+	}
+	p.Line("%s %s, from %s, attempt %d", p.Bold(out.HandoffID.String()), schemas.Visible(out.Title), out.From, out.Attempt)
+	p.Field("workflow", string(out.Workflow))
+	p.Field("claim token", out.Token)
+	if out.LeaseEnds != nil {
+		p.Field("lease until", out.LeaseEnds.Format(time.RFC3339))
+	}
+	if len(out.Holding) > 1 {
+		p.Field("you hold", cli.IDs(out.Holding))
+	}
+	if out.Brief != "" {
+		p.Line("\n%s", out.Brief) // made safe to show by whoever rendered it
+	}
+	p.Document(out.Handoff)
+}
+
+// nextFlags are what the commands of the holder need: its name, said or not, and the workspace.
+func nextFlags(a *cli.App) string {
+	by, err := a.Caller(true)
+	if err != nil {
+		return "" // it could not have claimed
+	}
+	return " --agent " + cli.InShell(string(by.Agent)) + a.PlaceAgain()
+}
+
+// printNext tells who works from a shell how a claim ends: the brief speaks of tools.
+func printNext(p *cli.Page, out schemas.ClaimOut, flags string) {
+	if out.Empty {
+		return
+	}
+	const named = 3 // criteria; more only make the line long
+	var answers strings.Builder
+	for n := range min(out.Criteria, named) {
+		fmt.Fprintf(&answers, ` --met "%d=EVIDENCE"`, n+1)
+	}
+	if out.Criteria > named {
+		answers.WriteString(" …")
+	}
+	p.Line("\n%s", p.Faint("Then one of:"))
+	p.Line(`  handoff complete %s%s --summary "…"%s`, out.HandoffID, flags, answers.String())
+	p.Line(`  handoff update %s%s --ask "…"`, out.HandoffID, flags)
+	p.Line(`  handoff fail %s%s "why"`, out.HandoffID, flags)
+}

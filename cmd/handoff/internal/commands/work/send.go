@@ -1,0 +1,192 @@
+package work
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/project"
+	"handoff/schemas"
+)
+
+// sendFields are the arguments of send_handoff that have a flag. Those beside them go in a message (--file).
+var sendFields = []cli.Field{
+	cli.Text("title", "title", "one line that names it (default: start of the task)"),
+	cli.Text("type", "type", "work type that the recipient accepts, or message for mail that is only read"),
+	cli.Content("summary", "summary", "what was found or done so far"),
+	cli.Content("detail", "detail", "findings in full"),
+	cli.Pairs("data", "data", "for programs (repeatable)"),
+	cli.Document("context", "context", "object: decisions, files, artifacts, state …"),
+	cli.Texts("criteria", "expectations.success_criteria", "what completion must answer (repeatable)"),
+	cli.Texts("constraint", "expectations.constraints", "what must not be broken (repeatable)"),
+	cli.Texts("if-stuck", "expectations.if_stuck", "what to do then (repeatable)"),
+	cli.Document("output-schema", "expectations.output_schema", "JSON Schema that the output must meet"),
+	cli.Text("timeout", "expectations.timeout", "time for all of it, as '2h'"),
+	cli.Text("estimated-duration", "expectations.estimated_duration", "how long it should take, as '30 minutes'"),
+	cli.Switch("strict", "expectations.strict", "refuse completion while a criterion is unmet"),
+	cli.Text("on-failure", "rollback.on_failure", "`agent` to whom it goes back when it fails (default: you)"),
+	cli.Text("priority", "priority", "low, normal, high or critical"),
+	cli.Text("deadline", "deadline", "a time, or '2h' from now"),
+	cli.Text("workflow", "workflow", "chain that it belongs to (default: the parent's, else a new one)"),
+	cli.Text("parent", "parent", "handoff that it follows from; none starts anew"),
+	cli.Words("tags", "tags", "a,b,c"),
+	cli.Text("key", "key", "idempotency key: a repeat gives the same handoff"),
+	cli.Switch("dry-run", "dry_run", "only say where it would go"),
+	cli.Text("reason", "options.reason", "why this recipient"),
+	cli.Text("phase", "options.phase", "of your work, as design_complete"),
+	cli.Text("kind", "options.kind", "as implementation_to_testing"),
+	cli.Texts("requirement", "options.requirements", "what the work needs (repeatable)"),
+	cli.Text("task-id", "options.task_id", "id in your task tracker"),
+	cli.Words("after", "options.after", "handoffs to wait for: 3,4"),
+	cli.Switch("needs-approval", "options.needs_approval", "wait until a human approves"),
+	cli.Text("no-takers", "options.no_takers", "wait, return, generalist or human (no effect yet: it waits)"),
+	cli.Number("max-attempts", "options.max_attempts", "claims before it times out"),
+	cli.Text("not-before", "options.not_before", "a time, or '2h' from now"),
+	cli.Text("strategy", "options.strategy", "how context travels: full, summary or reference"),
+	cli.Switch("force", "options.force", "send although the recipient does not accept the type"),
+}
+
+func sendCommand(a *cli.App) *cobra.Command {
+	var file string
+	var silent bool
+	cmd := &cobra.Command{
+		Use:   "send [TO TASK…]",
+		Short: "Deliver work or a message to a mailbox",
+		Example: `  handoff send qa "Test the login form" --criteria "All tests pass" --priority high
+  handoff send role:testing "Run the suite" --summary "Login is done" --data branch=login
+  handoff send human "May I drop the table?" --type message
+  git diff | handoff send reviewer "Review this" --detail -
+  handoff send --file message.json --title "Another title"`,
+		Long: `TO is an agent, capability:NAME, role:NAME or human. The words of TASK are joined; "-" reads it from
+standard input. It has room for 4 KiB: what is longer goes into --detail.
+
+` + cli.AboutSources + `
+
+A message given with --file may be written as the arguments of the tool send_handoff or in the spelling of
+other handoff protocols; flags and arguments come before what it says.`,
+		RunE: func(cmd *cobra.Command, given []string) error {
+			args, err := a.Message("send_handoff", file)
+			if err == nil {
+				err = sendArguments(a, cmd, given, args)
+			}
+			if err != nil {
+				return err
+			}
+			out, raw, err := cli.Call[schemas.SendOut](cmd.Context(), a, "send_handoff", args)
+			if err != nil {
+				return err
+			}
+			if silent {
+				return a.Write(sentID(out) + "\n")
+			}
+			return a.PrintWithMail(raw, func(p *cli.Page) { printSent(p, out) })
+		},
+	}
+	cli.Bind(cmd, sendFields)
+	a.Limits.BindHidden(cmd)
+	cmd.Flags().StringVar(&file, "file", "", "a whole message from this `file`, - for standard input")
+	cmd.Flags().BoolVar(&silent, "silent", false, "print the id only")
+	return cmd
+}
+
+// sendArguments puts what was given on the command line over a message.
+func sendArguments(a *cli.App, cmd *cobra.Command, given []string, args cli.Arguments) error {
+	if len(given) > 0 {
+		args["to"] = given[0]
+	}
+	if len(given) > 1 {
+		task, err := taskText(a, given[1:])
+		if err != nil {
+			return err
+		}
+		args["task"] = task
+	}
+	if err := args.Set(cmd, sendFields); err != nil {
+		return err
+	}
+	return addProject(a, args)
+}
+
+// taskText joins words, or reads standard input for "-".
+func taskText(a *cli.App, given []string) (string, error) {
+	if len(given) != 1 || given[0] != "-" {
+		return strings.Join(given, " "), nil
+	}
+	content, err := a.Input("TASK", "-")
+	return strings.TrimSpace(string(content)), err
+}
+
+// addProject tells where the work happens, unless the message does.
+func addProject(a *cli.App, args cli.Arguments) error {
+	context, _ := args["context"].(map[string]any)
+	if args["context"] != nil && context == nil || context["project"] != nil {
+		return nil // said, or no object: then the tool says so
+	}
+	dir, err := a.Location().ProjectDir()
+	if err != nil {
+		return err
+	}
+	if p := project.Describe(dir); p != nil {
+		return args.Put("context.project", p)
+	}
+	return nil
+}
+
+func sentID(out schemas.SendOut) string {
+	if out.NoticeID != 0 {
+		return out.NoticeID.String()
+	}
+	return out.HandoffID.String()
+}
+
+func printSent(p *cli.Page, out schemas.SendOut) {
+	if out.Status == dryRun {
+		printDryRun(p, out)
+		return
+	}
+	where := string(out.To)
+	if out.Position > 0 {
+		where += ", number " + strconv.Itoa(out.Position) + " in the mailbox"
+	}
+	p.Line("%s %s, for %s", p.Bold(sentID(out)), out.Status, schemas.Visible(where))
+	p.Field("workflow", string(out.Workflow))
+	printOrigin(p, out)
+}
+
+// dryRun is the status of what was not sent.
+const dryRun = "dry_run"
+
+// printDryRun tells where something would go. Its workflow has no name yet unless it is its parent's.
+func printDryRun(p *cli.Page, out schemas.SendOut) {
+	where := string(out.To)
+	if out.Position > 0 {
+		where += " (number " + strconv.Itoa(out.Position) + " in the mailbox)"
+	}
+	p.Line("dry run: would be sent to %s", schemas.Visible(where))
+	if out.Parent != 0 {
+		p.Field("workflow", string(out.Workflow))
+	}
+	printOrigin(p, out)
+}
+
+// printOrigin tells what something that is sent follows and waits for, and why it goes where it goes.
+func printOrigin(p *cli.Page, out schemas.SendOut) {
+	p.Field("parent", out.Parent.String())
+	p.Field("blocked by", strings.Join(out.BlockedBy, ", "))
+	if out.Routed != nil {
+		printRouted(p, *out.Routed)
+	}
+	p.Warn(out.Warnings)
+}
+
+func printRouted(p *cli.Page, r schemas.Routed) {
+	p.Field("chosen", string(r.Chosen))
+	for _, c := range r.Candidates {
+		p.Field("candidate", string(c.Agent)+" – "+c.Why)
+	}
+	for _, c := range r.Excluded {
+		p.Field("excluded", string(c.Agent)+" – "+c.Why)
+	}
+}

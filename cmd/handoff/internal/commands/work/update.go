@@ -1,0 +1,160 @@
+package work
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas"
+)
+
+// An action of update_handoff is chosen by the flag that speaks of it; others are its details.
+var updateFields = []cli.Field{
+	cli.Text("note", "note", "progress: what was done last"),
+	cli.Number("percent", "percent", "progress: how far it is"),
+	cli.Texts("ask", "questions", "ask the sender and wait for the answer (repeatable)"),
+	cli.Texts("needs-context", "conditions.needs_more_context", "with --ask: what is missing (repeatable)"),
+	cli.Texts("needs-permission", "conditions.needs_permission", "with --ask: what a human must allow (repeatable)"),
+	cli.Text("estimate", "conditions.estimated_completion", "with --ask: how long it will take then"),
+	cli.Text("answer", "note", "answer the questions of the holder"),
+	cli.Text("reason", "note", "why, for --release, --cancel and --return"),
+	cli.Text("to", "to", "with --release: give it to this `agent`; else redirect it"),
+	cli.Text("token", "claim_token", "claim token, where another process claimed"),
+}
+
+// amendFields are what the sender changes about work. Spellings of task trackers are understood by the tool.
+var amendFields = []cli.Field{
+	cli.Text("title", "changes.title", "amend: one line that names it"),
+	cli.Text("task", "changes.task", "amend: what to do"),
+	cli.Text("type", "changes.type", "amend: work type"),
+	cli.Content("summary", "changes.summary", "amend: what was found so far"),
+	cli.Content("detail", "changes.detail", "amend: findings in full"),
+	cli.Pairs("data", "changes.data", "amend: for programs (repeatable)"),
+	cli.Document("context", "changes.context", "amend: object, merged into the context"),
+	cli.Texts("criteria", "changes.expectations.success_criteria", "amend: one more criterion (repeatable)"),
+	cli.Text("priority", "changes.priority", "amend: low, normal, high or critical"),
+	cli.Text("deadline", "changes.deadline", "amend: a time, or '2h' from now"),
+	cli.Words("tags", "changes.tags", "amend: more tags: a,b"),
+	cli.Text("estimated-duration", "changes.expectations.estimated_duration", "amend: minutes, or as '2h'"),
+	cli.Role("role", "to", "amend: `role` that is to do it, instead of the recipient"),
+	cli.Role("agent-role", "to", "the same as --role"),
+	cli.Document("agent-context", "changes.agent_context", "amend: object: work_completed, files_modified, test_command …"),
+	cli.Document("handoff-instructions", "changes.handoff_instructions", "amend: object: next_role, test_script, notes …"),
+	cli.Document("checkpoint", "changes.checkpoint", "progress: object {state, note} to go on from"),
+}
+
+// actions are switches that say what to do; without one the other flags tell.
+var actions = []struct {
+	flag   string
+	action schemas.Action
+	help   string
+}{
+	{"release", schemas.ActRelease, "give the claim back, uncharged"},
+	{"cancel", schemas.ActCancel, "the work is no longer needed"},
+	{"return", schemas.ActReturn, "the result is not good enough: a new handoff to the same agent"},
+}
+
+func updateCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "update ID",
+		Short: "Report progress, ask, answer, release, amend, cancel or return",
+		Example: `  handoff update 12 --note "Half of the tests run" --percent 50
+  handoff update 12 --ask "Which database?"               # waits for the sender
+  handoff update 12 --answer "PostgreSQL 15"
+  handoff update 12 --release --to qa-2 --reason "My day ends"
+  handoff update 12 --cancel --reason "No longer needed"
+  handoff update 12 --return --reason "Criterion 2 is not met"
+  handoff update 12 --context '{"known_issues": ["slow"]}' --merge --tags python,mcp --silent`,
+		Long: `The flags tell the action. Amending merges: lists are extended, objects merged, the rest replaced. Task
+trackers say so with --merge.
+
+` + cli.AboutSources,
+		Args: cobra.ExactArgs(1),
+	}
+	silent := cmd.Flags().Bool("silent", false, "print the id only")
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		args := cli.Arguments{"handoff_id": given[0]}
+		if err := args.Set(cmd, updateFields); err != nil {
+			return err
+		}
+		if err := args.Set(cmd, amendFields); err != nil {
+			return err
+		}
+		action, err := chosenAction(cmd)
+		if err != nil {
+			return err
+		}
+		args["action"] = action
+		return update(a, cmd, args, *silent)
+	}
+	cli.Bind(cmd, updateFields)
+	cli.Bind(cmd, amendFields)
+	a.Limits.BindHidden(cmd)
+	cmd.Flags().Bool("merge", false, "amending always merges; taken because task trackers ask for it")
+	for _, s := range actions {
+		cmd.Flags().Bool(s.flag, false, s.help)
+	}
+	cmd.MarkFlagsMutuallyExclusive("release", "cancel", "return", "ask", "answer")
+	cmd.MarkFlagsMutuallyExclusive("note", "answer", "reason")
+	cmd.MarkFlagsMutuallyExclusive("to", "role", "agent-role")
+	return cmd
+}
+
+// chosenAction tells what the given flags mean together.
+func chosenAction(cmd *cobra.Command) (schemas.Action, error) {
+	given := cmd.Flags().Changed
+	for _, s := range actions {
+		if given(s.flag) {
+			return s.action, nil
+		}
+	}
+	switch {
+	case given("ask"), given("needs-context"), given("needs-permission"):
+		return schemas.ActAsk, nil
+	case given("answer"):
+		return schemas.ActAnswer, nil
+	case given("percent"), given("checkpoint"):
+		return schemas.ActProgress, nil
+	case given("to"):
+		return schemas.ActAmend, nil
+	}
+	for _, f := range amendFields {
+		if given(f.Flag) {
+			return schemas.ActAmend, nil
+		}
+	}
+	if given("note") {
+		return schemas.ActProgress, nil
+	}
+	return "", schemas.Errorf(schemas.Invalid, "nothing says what to do").
+		WithHint("%s --help shows the flags.", cmd.CommandPath())
+}
+
+// update calls update_handoff and prints what it changed.
+func update(a *cli.App, cmd *cobra.Command, args cli.Arguments, silent bool) error {
+	out, raw, err := cli.Call[schemas.UpdateOut](cmd.Context(), a, "update_handoff", args)
+	if err != nil {
+		return err
+	}
+	if silent {
+		return a.Write(out.HandoffID.String() + "\n")
+	}
+	return a.PrintWithMail(raw, func(p *cli.Page) { printUpdated(p, out) })
+}
+
+// printUpdated tells what an update changed.
+func printUpdated(p *cli.Page, out schemas.UpdateOut) {
+	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
+	p.Field("changed", strings.Join(out.Changed, ", "))
+	p.Field("to", string(out.To))
+	p.Field("claim token", out.Token)
+	if out.LeaseEnds != nil {
+		p.Field("lease until", out.LeaseEnds.Format(time.RFC3339))
+	}
+	p.Field("checkpoint", out.Checkpoint)
+	p.Field("goes on with", out.Created.String())
+	p.Field("children still open", cli.IDs(out.Children))
+	p.Warn(out.Warnings)
+}

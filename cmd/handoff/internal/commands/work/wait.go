@@ -1,0 +1,86 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas"
+)
+
+// exitOutcome is the status of a wait for what ended, but not well.
+const exitOutcome = 1
+
+// Wait gives the command wait. It is apart from the others because package session adds a --hook to it.
+func Wait(a *cli.App) *cobra.Command {
+	timeout := cli.Seconds{Duration: 24 * time.Hour}
+	cmd := &cobra.Command{
+		Use:   "wait ID",
+		Short: "Wait until a handoff has ended, and tell how",
+		Example: `  handoff wait 12
+  handoff wait 12 --timeout 30m && git merge login
+  test "$(handoff wait 12 --silent)" = completed`,
+		Long: `Exit status: 0 completed, fully or in part; 1 failed, rejected, returned, timed out or cancelled;
+3 there is no such handoff; 7 it has not ended within --timeout, or its store could not be had.
+
+With --hook it is a hook that Claude Code runs with asyncRewake, or Codex, and waits up to 8 hours for a handoff
+for the session: then it wakes the session and tells it the brief. It ends without a word when the session is at
+work, ends, or has a newer one.`,
+		Args: cobra.ExactArgs(1),
+	}
+	silent := cmd.Flags().Bool("silent", false, "print the status only")
+	cmd.Flags().Var(&timeout, "timeout", "how long to wait; bare numbers are seconds")
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		if cli.IsNotice(given[0]) {
+			return cli.OnlyRead(given[0], "has no end to wait for")
+		}
+		out, raw, err := waitForEnd(cmd.Context(), a, given[0], timeout.Duration)
+		if err != nil {
+			return err
+		}
+		if !out.Status.Ended() {
+			return schemas.Errorf(schemas.Unavailable, "%s is still %s", out.HandoffID, out.Status).
+				WithHint("Wait longer with --timeout, or look with handoff show %s.", out.HandoffID)
+		}
+		if err := printEnd(cmd.Context(), a, out, raw, *silent); err != nil || out.Status == schemas.Completed {
+			return err
+		}
+		return cli.Exit(exitOutcome)
+	}
+	return cmd
+}
+
+// printEnd tells how a handoff ended, or only its status.
+func printEnd(ctx context.Context, a *cli.App, out schemas.GetOut, raw json.RawMessage, silent bool) error {
+	end, err := cli.EndingOf(ctx, a, out)
+	if err != nil {
+		return err
+	}
+	return a.Print(raw, func(p *cli.Page) {
+		if silent {
+			p.Line("%s", out.Status)
+		} else {
+			cli.PrintOutcome(p, out, end)
+		}
+	})
+}
+
+// waitForEnd gives a handoff when it has ended, or as it stands when the time is over.
+func waitForEnd(ctx context.Context, a *cli.App, id string, limit time.Duration) (out schemas.GetOut, raw json.RawMessage, err error) {
+	by, err := a.Caller(false)
+	if err != nil {
+		return out, nil, err
+	}
+	err = a.Connect(ctx, by, func(conn *cli.Connection) error {
+		return conn.Wait(ctx, limit, func(now cli.Arguments) (done bool, err error) {
+			now["handoff_id"], now["view"] = id, "outcome"
+			out = schemas.GetOut{}
+			raw, err = conn.Call(ctx, "get_handoff", now, &out)
+			return err == nil && out.Status.Ended(), err
+		})
+	})
+	return out, raw, err
+}
