@@ -7,8 +7,8 @@ import (
 	"handoff/schemas"
 )
 
-// The addresses of resources. ownInbox is the inbox of whoever asks, so that the list of resources is the
-// same for everybody.
+// The addresses of resources. ownInbox is the inbox of the agent that asks, so that the list of resources is the same
+// for all agents.
 const (
 	ownInbox    = "handoff://inbox"
 	inboxURI    = "handoff://inbox/"
@@ -27,8 +27,8 @@ const (
 	aContext
 )
 
-// address is what the URI of a resource names, in canonical form: handoff://handoff/12 and
-// handoff://handoff/ho_12 are one address. The name of one's own inbox is empty.
+// address is the URI of a resource in canonical form: handoff://handoff/12 and handoff://handoff/ho_12 are one address.
+// The name of ownInbox is empty.
 type address struct {
 	kind kind
 	name string
@@ -52,7 +52,7 @@ func addressOf(uri string) address {
 	return address{}
 }
 
-// canonical leaves what it does not recognise to the tools, which say what is wrong with it.
+// canonical returns a name that it does not recognise unchanged: the tools say what is wrong with it.
 func canonical(kind kind, name string) string {
 	switch kind {
 	case aHandoff, aContext:

@@ -12,7 +12,7 @@ import (
 	"handoff/tools"
 )
 
-// invoke makes one call. Whatever goes wrong below comes back as a coded error that a model may read.
+// invoke makes one call. Any error or panic below comes back as a coded error that a model may read.
 func (s *Server) invoke(ctx context.Context, by schemas.Caller, tool string, args json.RawMessage) (
 	out json.RawMessage, refused *schemas.Error,
 ) {
@@ -32,7 +32,7 @@ func (s *Server) invoke(ctx context.Context, by schemas.Caller, tool string, arg
 	return out, nil
 }
 
-// denied logs what a token is not good for.
+// denied logs that a call was denied to a token.
 func (s *Server) denied(ctx context.Context, by schemas.Caller, tool string, e *schemas.Error) {
 	if e.Code == schemas.Denied && by.Token != "" {
 		s.config.Logger.LogAttrs(ctx, slog.LevelInfo, "denied",
@@ -40,8 +40,8 @@ func (s *Server) denied(ctx context.Context, by schemas.Caller, tool string, e *
 	}
 }
 
-// coded gives the error that the client sees. What it must not see is logged here, because nobody above
-// does, unless whoever refused the call has kept the cause to its own log.
+// coded returns the error that the client sees. It logs the cause of an internal error, which the client must not see
+// and no caller logs.
 func (s *Server) coded(ctx context.Context, tool string, err error) *schemas.Error {
 	var refused *schemas.Error
 	switch {
@@ -58,18 +58,20 @@ func (s *Server) coded(ctx context.Context, tool string, err error) *schemas.Err
 	return refused
 }
 
-// panicked logs a panic with its stack and gives an error that names only the place.
+// panicked logs a panic with its stack, and returns an error that names only where it happened.
 func (s *Server) panicked(ctx context.Context, where string, p any) error {
 	s.config.Logger.LogAttrs(ctx, slog.LevelError, "panic",
 		slog.String("where", where), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 	return fmt.Errorf("panic in %s", where)
 }
 
-// arguments are those of a call that this package makes on its own account.
+// arguments are those of a call that this package makes itself.
 type arguments map[string]any
 
 // ask makes a call and decodes its result.
-func ask[Out any](ctx context.Context, s *Server, by schemas.Caller, tool string, a arguments) (out Out, refused *schemas.Error) {
+func ask[Out any](ctx context.Context, s *Server, by schemas.Caller, tool string, a arguments) (
+	out Out, refused *schemas.Error,
+) {
 	encoded, err := json.Marshal(a)
 	if err != nil {
 		return out, s.coded(ctx, tool, err)

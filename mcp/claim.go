@@ -9,17 +9,18 @@ import (
 	"handoff/schemas"
 )
 
-// givingBack bounds how long it takes to give a claim back.
-const givingBack = 5 * time.Second
+// giveBackTimeout is how long giving a claim back may take.
+const giveBackTimeout = 5 * time.Second
 
-// claim is what a request took and only its answer names. Nobody would look for it if that did not arrive.
+// claim is the claim that a request made. Only the response names it, so nobody would work on it if the response did
+// not arrive.
 type claim struct {
-	giveBack func() // nil when nothing was taken
+	giveBack func() // nil when nothing was claimed
 }
 
 type claimKey struct{}
 
-// noteClaim notes what a successful call took, for the case that its result does not arrive.
+// noteClaim remembers the claim of a successful call, in case its result does not arrive.
 func (s *Server) noteClaim(ctx context.Context, by schemas.Caller, tool string, args, result json.RawMessage) {
 	if taken, ok := ctx.Value(claimKey{}).(*claim); ok && tool == claimTool {
 		ctx = context.WithoutCancel(ctx)
@@ -27,20 +28,22 @@ func (s *Server) noteClaim(ctx context.Context, by schemas.Caller, tool string, 
 	}
 }
 
-// giveBack releases what a call took from the queue, also what an earlier connection of the caller had left.
-// It was no attempt. A claim of a given handoff stays: it may be older than the call, and whoever asked for
-// it knows its id and gets the same claim by asking again. A caller who cannot be told from others would not.
+// giveBack releases the handoff that a call claimed from the queue, also one that an earlier connection of the caller
+// had claimed. The release counts as no attempt. A claim of a given handoff stays: it may be older than the call, and a
+// caller that names the handoff again gets the same claim. Only a caller without an AgentID would not, because nothing
+// tells it from others; its claim is released too.
 func (s *Server) giveBack(ctx context.Context, by schemas.Caller, args, result json.RawMessage) {
 	var got schemas.ClaimOut
 	call, _ := readCall(claimTool, args)
-	if err := json.Unmarshal(result, &got); err != nil || got.HandoffID == 0 || call.HandoffID != "" && by.AgentID != "" {
+	stays := call.HandoffID != "" && by.AgentID != ""
+	if err := json.Unmarshal(result, &got); err != nil || got.HandoffID == 0 || stays {
 		return
 	}
 	release := arguments{"handoff_id": got.HandoffID.String(), "action": schemas.ActRelease, "claim_token": got.Token}
 	if call.Agent != "" {
 		release["agent"] = call.Agent
 	}
-	ctx, cancel := context.WithTimeout(ctx, givingBack)
+	ctx, cancel := context.WithTimeout(ctx, giveBackTimeout)
 	defer cancel()
 	if _, refused := ask[schemas.UpdateOut](ctx, s, by, "update_handoff", release); refused != nil {
 		s.config.Logger.LogAttrs(ctx, slog.LevelWarn, "claim not given back",

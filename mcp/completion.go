@@ -10,17 +10,17 @@ import (
 	"handoff/schemas"
 )
 
-// maxCompletions is what the protocol allows in one answer.
+// maxCompletions is how many values the protocol allows in one response.
 const maxCompletions = 100
 
-// completer completes the arguments of prompts and of resource addresses from what exists now. Nothing it
-// cannot look up is an error: a person goes on typing.
+// completer completes the arguments of prompts and of addresses of resources from what exists now. When it cannot look
+// something up it returns no values and no error, because a person goes on typing.
 type completer struct{ server *Server }
 
-// CompletePromptArgument goes by the argument's name alone, which means the same in every prompt.
-func (c completer) CompletePromptArgument(ctx context.Context, prompt string, a sdk.CompleteArgument, _ sdk.CompleteContext) (
-	*sdk.Completion, error,
-) {
+// CompletePromptArgument completes by the name of the argument, which means the same in every prompt but history.
+func (c completer) CompletePromptArgument(
+	ctx context.Context, prompt string, a sdk.CompleteArgument, _ sdk.CompleteContext,
+) (*sdk.Completion, error) {
 	switch {
 	case a.Name == asAgent.Name || a.Name == toWhom.Name:
 		return complete(a.Value, c.agents(ctx)), nil
@@ -34,9 +34,9 @@ func (c completer) CompletePromptArgument(ctx context.Context, prompt string, a 
 }
 
 // CompleteResourceArgument completes the name at the end of an address.
-func (c completer) CompleteResourceArgument(ctx context.Context, uri string, a sdk.CompleteArgument, _ sdk.CompleteContext) (
-	*sdk.Completion, error,
-) {
+func (c completer) CompleteResourceArgument(
+	ctx context.Context, uri string, a sdk.CompleteArgument, _ sdk.CompleteContext,
+) (*sdk.Completion, error) {
 	switch {
 	case strings.HasPrefix(uri, inboxURI):
 		return complete(a.Value, c.agents(ctx)), nil
@@ -76,11 +76,13 @@ func (c completer) workflows(ctx context.Context) (names []string) {
 }
 
 func (c completer) recent(ctx context.Context) []schemas.Item {
-	list, _ := ask[schemas.ListOut](ctx, c.server, c.server.caller(ctx, nil), "list_handoffs", arguments{"box": "all", "limit": 50})
+	by, newest := c.server.caller(ctx, nil), arguments{"box": "all", "limit": 50}
+	list, _ := ask[schemas.ListOut](ctx, c.server, by, "list_handoffs", newest)
 	return list.Items
 }
 
-// complete keeps what begins with value, also without its prefix ("1" finds ho_12), then what contains it.
+// complete returns the known values that begin with value, also without their prefix ("1" finds ho_12), and then those
+// that contain it.
 func complete(value string, known []string) *sdk.Completion {
 	var begin, contain []string
 	value = strings.ToLower(value)

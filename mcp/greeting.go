@@ -12,18 +12,21 @@ import (
 	"handoff/schemas"
 )
 
-// maxGreeting is the longest that a greeting becomes, in characters.
+// maxGreeting is the longest greeting, in characters.
 const maxGreeting = 200
 
-// greet says with the first result of a connection who it is and who else is here: not every client shows
-// the instructions to its model. A call in the name of a subagent leaves it to the next, and so does one under
-// a name that the mailbox has not confirmed.
-func (s *Server) greet(ctx context.Context, by schemas.Caller, args, result json.RawMessage) json.RawMessage {
+// addGreeting adds a greeting to the first result of a connection, because not every client shows the instructions to
+// its model. A call in the name of a subagent gets none, and neither does a call under a name that the mailbox has not
+// confirmed: the next call then does.
+func (s *Server) addGreeting(ctx context.Context, by schemas.Caller, args, result json.RawMessage) json.RawMessage {
 	c, ok := server.ClientSessionFromContext(ctx).(*session)
-	if !ok || by.Agent == "" || agentIn(args) != "" || !c.naming.sure(by.Agent) || !c.greeted.CompareAndSwap(false, true) {
+	if !ok || by.Agent == "" || agentIn(args) != "" || !c.naming.confirmed(by.Agent) {
 		return result
 	}
-	return before(s.lookAround(ctx, by).greeting(), result)
+	if !c.greeted.CompareAndSwap(false, true) {
+		return result
+	}
+	return prependAdvice(s.lookAround(ctx, by).greeting(), result)
 }
 
 // greeting is one line, such as "You are claude-code-2; also here: claude-code (live), qa."
@@ -49,13 +52,13 @@ func presence(c schemas.Card) string {
 	return name
 }
 
-// before puts a sentence before what a result says to do next, and leaves the rest of it as it is.
-func before(sentence string, result json.RawMessage) json.RawMessage {
+// prependAdvice puts a sentence before the other advice of a result, and leaves the rest of the result as it is.
+func prependAdvice(sentence string, result json.RawMessage) json.RawMessage {
 	d := json.NewDecoder(bytes.NewReader(result))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return result
 	}
-	said, next := bytes.NewBufferString("{"), []schemas.Advice{{Say: sentence}}
+	out, next := bytes.NewBufferString("{"), []schemas.Advice{{Say: sentence}}
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
@@ -73,8 +76,8 @@ func before(sentence string, result json.RawMessage) json.RawMessage {
 			next = append(next, after...)
 			continue
 		}
-		fmt.Fprintf(said, "%s:%s,", readable(name), value)
+		fmt.Fprintf(out, "%s:%s,", readable(name), value)
 	}
-	fmt.Fprintf(said, `"next":%s}`, readable(next))
-	return said.Bytes()
+	fmt.Fprintf(out, `"next":%s}`, readable(next))
+	return out.Bytes()
 }

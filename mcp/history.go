@@ -9,15 +9,15 @@ import (
 )
 
 // history finds a workflow by its own name or by one of its handoffs.
-func (u prompting) history(ctx context.Context, id string) (schemas.HistoryOut, *schemas.Error) {
+func (u promptUse) history(ctx context.Context, id string) (schemas.HistoryOut, *schemas.Error) {
 	if _, ok := schemas.ParseID(id); ok {
 		return ask[schemas.HistoryOut](ctx, u.server, u.by, "handoff_history", arguments{"handoff_id": id})
 	}
 	return ask[schemas.HistoryOut](ctx, u.server, u.by, "handoff_history", arguments{"workflow": id})
 }
 
-// historyText is a history as Markdown. What we vouch for comes first, and each line of what agents wrote
-// is marked, so that nothing in it passes for our words.
+// historyText is a history as Markdown. Words of ours come first, and each line that agents wrote is marked, so that
+// none of them passes for ours.
 func historyText(h schemas.HistoryOut) string {
 	verified := "Verified against the registry."
 	if !h.Verified {

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// postBatch answers the messages of a batch together.
+// postBatch responds to the messages of a batch together.
 func (x *exchange) postBatch(text []byte) {
 	if named := x.r.Header.Get(sdk.HeaderProtocolVersion); sdk.IsModernProtocol(named) {
 		_, refused := splitBatch(named, text)
@@ -34,14 +34,15 @@ func (x *exchange) postBatch(text []byte) {
 		group.Go(func() { replies[i] = x.member(s, i, member) })
 	}
 	group.Wait()
-	said := answersAmong(replies)
-	loseUnsaid(replies, said != nil && x.deliver(reply{message: said}, false))
-	if said == nil {
-		x.answer(http.StatusAccepted)
+	all := responses(replies)
+	loseUndelivered(replies, all != nil && x.deliver(reply{message: all}, false))
+	if all == nil {
+		x.writeHeader(http.StatusAccepted)
 	}
 }
 
-// member answers one message of a batch. Each counts as a request, and the first did.
+// member responds to one message of a batch. Each counts as a request for the limits of callers; the first was counted
+// when the batch came.
 func (x *exchange) member(s *webSession, i int, text []byte) (given reply) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -58,11 +59,11 @@ func (x *exchange) member(s *webSession, i int, text []byte) (given reply) {
 		return reply{}
 	}
 	if m.ID == nil || m.IsResponse() {
-		x.take(s, m)
+		x.receiveNotification(s, m)
 		return reply{}
 	}
 	if m.Method == string(sdk.MethodInitialize) {
-		return reply{message: *beginsNoBatch(m)}
+		return reply{message: *refuseInitialize(m)}
 	}
 	if i > 0 {
 		if _, err := x.config.Caller(x.r); err != nil {

@@ -11,30 +11,32 @@ import (
 
 // HTTPConfig wires an [Endpoint]. Caller and Now are required.
 type HTTPConfig struct {
-	// Caller says who makes a request, as far as the request proves it. Errors are *[schemas.Error]. A refused
-	// call of a tool is told of a limit in its result, where a model reads it; all else is the status of the
-	// response.
+	// Caller returns who makes a request, as far as the request proves it. Errors are *[schemas.Error] and refuse the
+	// request with the status of their code. Only a call of a tool that is refused for a limit gets the error in its
+	// result, where a model reads it.
 	Caller func(*http.Request) (schemas.Caller, error)
 
-	// Still tells whether a request that Caller let in would be let in again. It is asked before a request that
-	// waited is answered, and before whatever a stream has to say. Nil: it would.
+	// Still returns an error when Caller would refuse a request now that it accepted before, as when its token was
+	// revoked. It is called before a request that waited gets its response, and before each event of a stream. Nil: no
+	// request is refused so.
 	Still func(*http.Request) error
 
-	// Challenge gives the header WWW-Authenticate for a request that Caller refused (RFC 9110, section 11.6.1),
-	// empty for none, and tells whether a better token would help. Nil: neither.
+	// Challenge returns the header WWW-Authenticate for a request that Caller refused (RFC 9110, section 11.6.1), empty
+	// for none, and whether the status is 401. Nil: no header, and the status of the error.
 	Challenge func(error) (value string, unauthorized bool)
 
 	Now func() time.Time // for the deadlines of reads and writes
 
 	Idle time.Duration // how long a session lasts without a request or an open stream, default 30 minutes
 
-	// How many there may be at a time: in all, and of one bearer token. Defaults as in the constants below.
+	// How many sessions, waiting calls and streams there may be at a time, in all and of one bearer token. By default
+	// 10,000 and 2,000 sessions, and 4,096 and 1,024 of the others.
 	Sessions, Waits, Streams Bound
 
-	Messages Bound // how many bytes of messages and answers may be under way
+	Messages Bound // bytes of messages and responses in memory, by default 256 and 64 MiB
 }
 
-// Bound is how many of a thing there may be. Zero means the default.
+// Bound is how many of something there may be. The zero value means the default.
 type Bound struct {
 	All  int
 	Each int // of one bearer token; callers without a token count as one
@@ -50,28 +52,28 @@ func (b Bound) or(standard Bound) Bound {
 const (
 	sessionIdle = 30 * time.Minute
 
-	// receiving and answering bound how long a client may take to send a message, and to take its answer.
-	receiving = 30 * time.Second
-	answering = 30 * time.Second
+	// readTimeout is how long a client may take to send a message, writeTimeout to take the response.
+	readTimeout  = 30 * time.Second
+	writeTimeout = 30 * time.Second
 
-	// lastWords is how long calls that a shutdown cancels may take to be answered.
-	lastWords = 250 * time.Millisecond
+	// cancelGrace is how long calls that a shutdown cancels may take to respond.
+	cancelGrace = 250 * time.Millisecond
 )
 
 var (
-	usualSessions = Bound{All: 10_000, Each: 2_000}
-	usualWaits    = Bound{All: 4_096, Each: 1_024}
-	usualStreams  = Bound{All: 4_096, Each: 1_024}
-	usualBytes    = Bound{All: 256 << 20, Each: 64 << 20}
+	defaultSessions = Bound{All: 10_000, Each: 2_000}
+	defaultWaits    = Bound{All: 4_096, Each: 1_024}
+	defaultStreams  = Bound{All: 4_096, Each: 1_024}
+	defaultBytes    = Bound{All: 256 << 20, Each: 64 << 20}
 )
 
-// Endpoint is the Streamable HTTP transport of the MCP specification, in all of its revisions since 2025-03-26,
-// at whichever path it is put. Clients of revisions before 2026-07-28 have a session (websession.go); each
-// request of a newer one stands alone. It looks at neither Host nor Origin: whoever listens does.
+// Endpoint is the Streamable HTTP transport of the MCP specification, in all of its revisions since 2025-03-26, at any
+// path. Clients of revisions before 2026-07-28 have a session (http_session.go); each request of a newer revision
+// stands alone. Endpoint checks neither Host nor Origin: the HTTP server does. It is safe for use by many goroutines.
 //
-// It is ours, on top of the SDK's HandleMessage, as the transport over two streams is. The SDK's own lets one
-// client cancel the requests of another, keeps what is under way from ending at shutdown, and does not tell
-// whether an answer arrived, so that a claim would be held by nobody.
+// It is ours, on top of the SDK's HandleMessage, as the transport over two streams is. In the SDK's own transport one
+// client can cancel the requests of another, open streams keep a shutdown from ending, and nothing tells whether a
+// response arrived, so a claim could be held by nobody.
 type Endpoint struct {
 	server   *Server
 	config   HTTPConfig
@@ -81,7 +83,7 @@ type Endpoint struct {
 	messages quota // bytes
 
 	calls  context.Context // of all requests
-	waits  context.Context // of those that an end cuts short, within calls
+	waits  context.Context // of those that a shutdown cuts short, within calls
 	hangUp context.CancelFunc
 	cut    context.CancelFunc
 
@@ -90,7 +92,7 @@ type Endpoint struct {
 	work   sync.WaitGroup // requests under way
 }
 
-// HTTP gives the way in over HTTP. Call [Endpoint.Shutdown] when it is no longer served.
+// HTTP returns a handler for the server. The caller calls [Endpoint.Shutdown] when it is no longer served.
 func (s *Server) HTTP(c HTTPConfig) *Endpoint {
 	if c.Challenge == nil {
 		c.Challenge = func(error) (string, bool) { return "", false }
@@ -102,16 +104,16 @@ func (s *Server) HTTP(c HTTPConfig) *Endpoint {
 		c.Still = func(*http.Request) error { return nil }
 	}
 	e := &Endpoint{server: s, config: c}
-	e.held = quota{Bound: c.Waits.or(usualWaits), what: "calls that wait"}
-	e.open = quota{Bound: c.Streams.or(usualStreams), what: "open streams"}
-	e.messages = quota{Bound: c.Messages.or(usualBytes), what: "bytes of messages under way"}
-	e.sessions = sessions{server: s, idle: c.Idle, Bound: c.Sessions.or(usualSessions)}
+	e.held = quota{Bound: c.Waits.or(defaultWaits), what: "calls that wait"}
+	e.open = quota{Bound: c.Streams.or(defaultStreams), what: "open streams"}
+	e.messages = quota{Bound: c.Messages.or(defaultBytes), what: "bytes of messages under way"}
+	e.sessions = sessions{server: s, idle: c.Idle, Bound: c.Sessions.or(defaultSessions)}
 	e.calls, e.hangUp = context.WithCancel(context.Background())
 	e.waits, e.cut = context.WithCancel(e.calls)
 	return e
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP responds to one request.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{Endpoint: e, w: w, r: r, control: http.NewResponseController(w)}
 	if !e.enter() {
@@ -119,14 +121,14 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer e.work.Done()
-	defer x.over()
+	defer x.releaseBytes()
 	switch r.Method {
 	case http.MethodPost:
-		x.post()
+		x.handlePost()
 	case http.MethodGet:
-		x.listen()
+		x.handleGet()
 	case http.MethodDelete:
-		x.end()
+		x.handleDelete()
 	default:
 		x.notAllowed("POST, GET, DELETE")
 	}
@@ -142,26 +144,27 @@ func (e *Endpoint) enter() bool {
 	return true
 }
 
-// Shutdown cuts short what waits, ends all streams and sessions, and returns when every request is answered.
-// When ctx is done before, what is still under way is cancelled, and answered so. What is stuck then, as on a
-// client that does not read, is left behind: it ends with its connection.
+// Shutdown cuts calls that wait short, ends all streams and sessions, and returns when every request has its response.
+// Requests that come meanwhile are refused as unavailable. When ctx is done first, the calls under way are cancelled,
+// and their responses say so. A request that is stuck then, as on a client that does not read, is left behind: it ends
+// with its connection.
 func (e *Endpoint) Shutdown(ctx context.Context) {
 	e.mu.Lock()
 	e.ending = true
 	e.mu.Unlock()
 	e.cut()
-	answered := make(chan struct{})
+	done := make(chan struct{})
 	go func() {
 		e.work.Wait()
-		close(answered)
+		close(done)
 	}()
 	select {
-	case <-answered:
+	case <-done:
 	case <-ctx.Done():
 		e.hangUp()
 		select {
-		case <-answered:
-		case <-time.After(lastWords):
+		case <-done:
+		case <-time.After(cancelGrace):
 		}
 	}
 	e.hangUp()

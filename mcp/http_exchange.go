@@ -19,17 +19,17 @@ import (
 	"handoff/schemas"
 )
 
-// exchange is one HTTP request and what is answered to it.
+// exchange is one HTTP request and the response to it.
 type exchange struct {
 	*Endpoint
 	w       http.ResponseWriter
 	r       *http.Request
 	control *http.ResponseController
 	by      schemas.Caller
-	kept    []func() // what is counted of this exchange
+	kept    []func() // release the bytes that were counted
 }
 
-// identify finds out who asks.
+// identify finds out who makes the request.
 func (x *exchange) identify() (err error) {
 	x.by, err = x.config.Caller(x.r)
 	if x.by.Trace == "" {
@@ -38,7 +38,7 @@ func (x *exchange) identify() (err error) {
 	return err
 }
 
-// body reads the message, or answers that it cannot be read.
+// body reads the message. When ok is false it has responded that the message cannot be read.
 func (x *exchange) body() (text []byte, ok bool) {
 	mediaType, _, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
 	encoding := x.r.Header.Get("Content-Encoding")
@@ -56,9 +56,9 @@ func (x *exchange) body() (text []byte, ok bool) {
 	return x.read()
 }
 
-// read takes the message in, unless it comes too slowly, is too long, or has not come when the server ends.
+// read reads the body, unless it comes too slowly, is too long, or has not come when the server ends.
 func (x *exchange) read() (text []byte, ok bool) {
-	_ = x.control.SetReadDeadline(x.config.Now().Add(receiving)) // where it cannot be set, there is another
+	_ = x.control.SetReadDeadline(x.config.Now().Add(readTimeout)) // where it cannot be set, the HTTP server has its own
 	goOn := context.AfterFunc(x.waits, func() { _ = x.control.SetReadDeadline(time.Unix(1, 0)) })
 	text, err := io.ReadAll(metered{http.MaxBytesReader(x.w, x.r.Body, jsonrpc.MaxLine), x})
 	tooLarge, full := new(http.MaxBytesError), new(schemas.Error)
@@ -81,7 +81,7 @@ func (x *exchange) read() (text []byte, ok bool) {
 	return text, true
 }
 
-// metered counts the bytes of a message as they arrive, until there are too many under way.
+// metered counts the bytes of a message as they arrive, and fails when there are too many in memory.
 type metered struct {
 	io.Reader
 	x *exchange
@@ -89,23 +89,23 @@ type metered struct {
 
 func (m metered) Read(p []byte) (int, error) {
 	n, err := m.Reader.Read(p)
-	if full := m.x.keep(n); full != nil {
+	if full := m.x.countBytes(n); full != nil {
 		return 0, full
 	}
 	return n, err
 }
 
-// keep counts bytes that this exchange keeps in memory, until it is over.
-func (x *exchange) keep(n int) *schemas.Error {
-	release, full := x.messages.take(x.by.Token, n)
+// countBytes counts bytes that this exchange keeps in memory until it ends.
+func (x *exchange) countBytes(n int) *schemas.Error {
+	release, full := x.messages.acquire(x.by.Token, n)
 	if full == nil {
 		x.kept = append(x.kept, release)
 	}
 	return full
 }
 
-// over lets go of what was kept.
-func (x *exchange) over() {
+// releaseBytes ends the counting of countBytes.
+func (x *exchange) releaseBytes() {
 	for _, release := range x.kept {
 		release()
 	}
@@ -113,10 +113,11 @@ func (x *exchange) over() {
 
 func (x *exchange) tooLarge() {
 	x.w.Header().Set("Connection", "close") // the rest is not read
-	x.fault(http.StatusRequestEntityTooLarge, "the message has more than %d bytes: put what is large into a file and send its path", jsonrpc.MaxLine)
+	x.fault(http.StatusRequestEntityTooLarge,
+		"the message has more than %d bytes: put what is large into a file and send its path", jsonrpc.MaxLine)
 }
 
-// accepts tells whether the client takes answers of a kind. One that says nothing takes all.
+// accepts reports whether the client accepts responses of a media type. A client that does not say accepts all.
 func (x *exchange) accepts(kind string) bool {
 	accept := x.r.Header.Values("Accept")
 	family, _, _ := strings.Cut(kind, "/")
@@ -130,7 +131,7 @@ func (x *exchange) accepts(kind string) bool {
 	return len(accept) == 0
 }
 
-// fault answers that a request is not one of the protocol.
+// fault responds that a request is none of the protocol.
 func (x *exchange) fault(status int, format string, a ...any) {
 	x.write(status, (&jsonrpc.Message{}).Refuse(sdk.INVALID_REQUEST, format, a...))
 }
@@ -140,7 +141,7 @@ func (x *exchange) notAllowed(allow string) {
 	x.fault(http.StatusMethodNotAllowed, "%s is not a method of this revision of the protocol", x.r.Method)
 }
 
-// refuse answers that nothing is done for whoever asks, or not now.
+// refuse responds that nothing was done, for the reason in err.
 func (x *exchange) refuse(err error) {
 	e := schemas.AsError(err)
 	status := schemas.Codes[e.Code].HTTP
@@ -154,20 +155,20 @@ func (x *exchange) refuse(err error) {
 	if e.Code == schemas.Internal {
 		e = x.server.coded(x.r.Context(), "http", e)
 	}
-	x.sayWhen(e)
+	x.setRetryAfter(e)
 	refused := (&jsonrpc.Message{}).Refuse(sdk.INVALID_REQUEST, "%s", e.Message)
 	refused.Error.Data = e
 	x.write(status, refused)
 }
 
-func (x *exchange) sayWhen(e *schemas.Error) {
+func (x *exchange) setRetryAfter(e *schemas.Error) {
 	if e.RetryAfter > 0 {
 		x.w.Header().Set("Retry-After", strconv.Itoa(e.RetryAfter))
 	}
 }
 
-// deliver answers a request and tells whether the answer arrived, as far as that can be told. What was done for one
-// that did not is taken back: nobody else would hear of it.
+// deliver responds to a request, and reports whether the response arrived, as far as the connection tells. When it did
+// not, deliver undoes what only the response tells.
 func (x *exchange) deliver(r reply, modern bool) (arrived bool) {
 	defer func() {
 		if !arrived {
@@ -175,33 +176,33 @@ func (x *exchange) deliver(r reply, modern bool) (arrived bool) {
 		}
 	}()
 	if r.message == nil {
-		x.silent()
+		x.writeEmptyStream()
 		return false
 	}
 	text := x.encode(r.message)
-	if full := x.keep(len(text)); full != nil { // answers that nobody takes are under way as well
+	if full := x.countBytes(len(text)); full != nil { // responses that no client reads are in memory too
 		x.refuse(full)
 		return false
 	}
 	return x.r.Context().Err() == nil && x.writeText(statusOf(r.message, modern), text)
 }
 
-// silent answers a request that was cancelled: with a stream that ends without an answer.
-func (x *exchange) silent() {
+// writeEmptyStream responds to a request that was cancelled with a stream without events.
+func (x *exchange) writeEmptyStream() {
 	x.w.Header().Set("Content-Type", eventStreamType)
-	x.answer(http.StatusOK)
+	x.writeHeader(http.StatusOK)
 }
 
-// answer answers with a status, before any more that there is to say.
-func (x *exchange) answer(status int) {
-	_ = x.control.SetWriteDeadline(x.config.Now().Add(answering))
+// writeHeader writes the status. From here on the client has writeTimeout to receive the response.
+func (x *exchange) writeHeader(status int) {
+	_ = x.control.SetWriteDeadline(x.config.Now().Add(writeTimeout))
 	x.w.WriteHeader(status)
 }
 
-// write answers with one message.
+// write responds with one message.
 func (x *exchange) write(status int, message any) { x.writeText(status, x.encode(message)) }
 
-// writeText answers with a message and tells whether all of it was taken by the connection.
+// writeText responds with a message and reports whether the connection took all of it.
 func (x *exchange) writeText(status int, text []byte) bool {
 	if status == http.StatusOK && !x.accepts(jsonText) && x.accepts(eventStreamType) {
 		out := x.events()
@@ -209,22 +210,24 @@ func (x *exchange) writeText(status int, text []byte) bool {
 	}
 	x.w.Header().Set("Content-Type", jsonText)
 	x.w.Header().Set("Content-Length", strconv.Itoa(len(text)))
-	x.answer(status)
+	x.writeHeader(status)
 	_, err := x.w.Write(text)
 	return err == nil && x.control.Flush() == nil
 }
 
-// encode writes a message, or the error in its place when it cannot be written.
+// encode encodes a message, or the error in its place when it does not encode.
 func (x *exchange) encode(message any) []byte {
 	text, err := json.Marshal(message)
 	if err != nil {
-		x.server.config.Logger.LogAttrs(context.Background(), slog.LevelError, "answer does not encode", slog.Any("error", err))
-		text, _ = json.Marshal(cmp.Or(jsonrpc.InsteadOf(message), any(jsonrpc.InternalError(sdk.NewRequestId(nil))))) // it is made of words
+		x.server.config.Logger.LogAttrs(context.Background(), slog.LevelError, "answer does not encode",
+			slog.Any("error", err))
+		instead := cmp.Or(jsonrpc.InsteadOf(message), any(jsonrpc.InternalError(sdk.NewRequestId(nil))))
+		text, _ = json.Marshal(instead) // it is made of strings and numbers
 	}
 	return text
 }
 
-// statusOf is the status of a response with a message: since 2026-07-28 that of its error, before always OK.
+// statusOf is the status of a response with a message: that of its error since revision 2026-07-28, before always 200.
 func statusOf(message any, modern bool) int {
 	failed, ok := message.(sdk.JSONRPCError)
 	if !ok || !modern {

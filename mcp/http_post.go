@@ -11,12 +11,12 @@ import (
 	"handoff/schemas"
 )
 
-// post takes in a message, or a batch of them.
-func (x *exchange) post() {
+// handlePost responds to a message or a batch.
+func (x *exchange) handlePost() {
 	err := x.identify()
 	limited := schemas.AsError(err)
-	if limited != nil && (limited.Code != schemas.Limit || x.by.Token == "") { // of a stranger nothing is read
-		x.refuse(err)
+	if limited != nil && (limited.Code != schemas.Limit || x.by.Token == "") {
+		x.refuse(err) // before anything is read
 		return
 	}
 	if !x.accepts(jsonText) && !x.accepts(eventStreamType) {
@@ -44,39 +44,40 @@ func (x *exchange) post() {
 	}
 }
 
-// limit answers whoever asks for too much. A model is told in the result of its call, where it reads it.
+// limit refuses a message of a caller that is above its limits. For a call of a tool the error is in the result, where
+// a model reads it.
 func (x *exchange) limit(m jsonrpc.Message, e *schemas.Error) {
 	if m.Method != string(sdk.MethodToolsCall) || m.ID == nil {
 		x.refuse(e)
 		return
 	}
-	x.sayWhen(e)
+	x.setRetryAfter(e)
 	x.write(http.StatusOK, x.refusedCall(m, e).message)
 }
 
-// refusedCall is the result of a call that is not made, where a model reads it. The SDK does not see it, so what
-// revision 2026-07-28 wants of a result is added here.
+// refusedCall responds to a call of a tool that is not made, with the error in its result, where a model reads it. The
+// SDK does not see this result, so refusedCall adds what revision 2026-07-28 wants of a result.
 func (x *exchange) refusedCall(m jsonrpc.Message, e *schemas.Error) reply {
-	refused := refusal(e)
+	refused := toolError(e)
 	if isModern(x.r.Header, m) {
 		refused.SetResultType(sdk.ResultTypeComplete)
 	}
 	return reply{message: m.WithID(sdk.NewJSONRPCResultResponse(sdk.NewRequestId(nil), *refused))}
 }
 
-// postModern answers a message of revision 2026-07-28 or later, which has no session.
+// postModern responds to a message of revision 2026-07-28 or later, which has no session.
 func (x *exchange) postModern(m jsonrpc.Message) {
 	if fault := headerFault(x.r.Header, m); fault != nil {
 		x.write(http.StatusBadRequest, *fault)
 		return
 	}
 	s := newSession(x.server)
-	s.greeted.Store(true) // server/discover introduces
+	s.greeted.Store(true) // the client has instructions from server/discover
 	switch {
 	case m.IsResponse():
 		x.fault(http.StatusBadRequest, "the server asks nothing, so it takes no answer")
-	case m.ID == nil: // a cancellation: who wants to cancel a request of this revision hangs up
-		x.answer(http.StatusAccepted)
+	case m.ID == nil: // a cancellation: a client of this revision cancels by hanging up
+		x.writeHeader(http.StatusAccepted)
 	case m.Method == string(sdk.MethodSubscriptionsListen):
 		x.stream(s, m)
 	default:
@@ -84,7 +85,7 @@ func (x *exchange) postModern(m jsonrpc.Message) {
 	}
 }
 
-// postLegacy answers a message of an older revision: initialize begins a session, all others belong to one.
+// postLegacy responds to a message of an older revision. Initialize begins a session, all others belong to one.
 func (x *exchange) postLegacy(m jsonrpc.Message) {
 	if m.Method == string(sdk.MethodInitialize) && m.ID != nil {
 		x.initialize(m)
@@ -98,19 +99,19 @@ func (x *exchange) postLegacy(m jsonrpc.Message) {
 	x.by.AgentID = s.instance
 	if id, ok := m.Cancels(); ok {
 		s.requests.Cancel(id)
-		x.answer(http.StatusAccepted)
+		x.writeHeader(http.StatusAccepted)
 		return
 	}
 	if m.IsResponse() || m.ID == nil {
-		x.take(s, m)
-		x.answer(http.StatusAccepted)
+		x.receiveNotification(s, m)
+		x.writeHeader(http.StatusAccepted)
 		return
 	}
 	x.deliver(x.call(s.session, &s.requests, m), false)
 }
 
-// take takes in a notification. Answers are to questions that nobody asked.
-func (x *exchange) take(s *webSession, m jsonrpc.Message) {
+// receiveNotification handles a notification. It ignores a response: this server sends no requests.
+func (x *exchange) receiveNotification(s *webSession, m jsonrpc.Message) {
 	if m.IsResponse() {
 		return
 	}
@@ -119,7 +120,7 @@ func (x *exchange) take(s *webSession, m jsonrpc.Message) {
 	x.server.handle(ctx, m.Text)
 }
 
-// initialize begins a session, whose id is answered when the SDK accepts it.
+// initialize begins a session. The response has the id of the session if the SDK accepts the request.
 func (x *exchange) initialize(m jsonrpc.Message) {
 	s, full := x.sessions.open(x.by.Token)
 	if full != nil {
@@ -137,15 +138,15 @@ func (x *exchange) initialize(m jsonrpc.Message) {
 	x.deliver(said, false)
 }
 
-// call answers one request. Only waits end with the connection, or with the server: what was asked for
-// otherwise is done also when nobody waits for the answer.
+// call responds to one request. A call that waits ends with its connection or with the server. Any other call is
+// finished also when its client hangs up.
 func (x *exchange) call(s *session, q *jsonrpc.Requests, m jsonrpc.Message) reply {
 	ctx, done := x.during(s, m)
 	defer done()
 	if !waits(m) {
 		return x.server.respond(q, q.Track(ctx, m))
 	}
-	release, full := x.held.take(x.by.Token, 1)
+	release, full := x.held.acquire(x.by.Token, 1)
 	if full != nil {
 		return x.refusedCall(m, full)
 	}
@@ -158,7 +159,7 @@ func (x *exchange) call(s *session, q *jsonrpc.Requests, m jsonrpc.Message) repl
 	return said
 }
 
-// during gives the context of a request, until done is called.
+// during returns the context of a request. The caller calls done when it has the response.
 func (x *exchange) during(s *session, m jsonrpc.Message) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(x.r.Context()))
 	ends := []func() bool{context.AfterFunc(x.calls, cancel)}
@@ -166,7 +167,7 @@ func (x *exchange) during(s *session, m jsonrpc.Message) (_ context.Context, don
 		ends = append(ends, context.AfterFunc(x.waits, cancel), context.AfterFunc(x.r.Context(), cancel))
 	}
 	ctx = context.WithValue(ctx, callerKey{}, x.by)
-	_ = x.control.SetWriteDeadline(time.Time{}) // until there is an answer
+	_ = x.control.SetWriteDeadline(time.Time{}) // none until there is a response
 	return x.server.sdk.WithContext(ctx, s), func() {
 		for _, forget := range ends {
 			forget()

@@ -7,18 +7,18 @@ import (
 	"handoff/schemas"
 )
 
-// quota counts what is open, so that one client cannot take everything.
+// quota counts what clients use, so that one client cannot use all of it. It is safe for use by many goroutines.
 type quota struct {
 	Bound
-	what string // is counted
+	what string // of what is counted, for errors
 
 	mu   sync.Mutex // guards the fields below
 	all  int
 	each map[string]int // by bearer token
 }
 
-// take counts n more of a token until release is called, or refuses because there are too many.
-func (q *quota) take(token string, n int) (release func(), full *schemas.Error) {
+// acquire counts n more for a token until release is called. The error is [schemas.Limit] when there are too many.
+func (q *quota) acquire(token string, n int) (release func(), full *schemas.Error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.all+n > q.All || q.each[token]+n > q.Each {
@@ -29,10 +29,10 @@ func (q *quota) take(token string, n int) (release func(), full *schemas.Error) 
 	}
 	q.all += n
 	q.each[token] += n
-	return func() { q.give(token, n) }, nil
+	return func() { q.release(token, n) }, nil
 }
 
-func (q *quota) give(token string, n int) {
+func (q *quota) release(token string, n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.all -= n
@@ -41,8 +41,9 @@ func (q *quota) give(token string, n int) {
 	}
 }
 
-// full is the answer to one too many.
+// full is the error of a request for more than there may be.
 func (b Bound) full(what string) *schemas.Error {
-	return schemas.Errorf(schemas.Limit, "there are too many %s: at most %d of one token, %d in all", what, b.Each, b.All).
+	const said = "there are too many %s: at most %d of one token, %d in all"
+	return schemas.Errorf(schemas.Limit, said, what, b.Each, b.All).
 		WithHint("Nothing was done. End some, or try again in a few seconds.").After(5 * time.Second)
 }

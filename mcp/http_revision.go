@@ -10,7 +10,7 @@ import (
 	"handoff/mcp/jsonrpc"
 )
 
-// isModern tells whether a message is of revision 2026-07-28 or later, as its header or itself says.
+// isModern reports whether a message is of revision 2026-07-28 or later, by its header or by its own word.
 func isModern(h http.Header, m jsonrpc.Message) bool {
 	return sdk.IsModernProtocol(h.Get(sdk.HeaderProtocolVersion)) || sdk.IsModernProtocol(versionOf(m))
 }
@@ -26,24 +26,27 @@ func versionOf(m jsonrpc.Message) string {
 	return p.Meta.ProtocolVersion()
 }
 
-// headerFault checks what revision 2026-07-28 asks of headers (MCP specification, Streamable HTTP, standard
-// request headers): they repeat what the message says, so that whoever stands between may go by them.
+// headerFault returns the error for headers that revision 2026-07-28 does not allow (MCP specification, Streamable
+// HTTP, standard request headers), nil for none. The headers repeat what the message says, so that proxies need not
+// read it.
 func headerFault(h http.Header, m jsonrpc.Message) *sdk.JSONRPCError {
 	named := h.Get(sdk.HeaderProtocolVersion)
 	switch said := versionOf(m); {
 	case h.Get(sdk.HeaderLastEventID) != "":
-		return m.Refuse(sdk.HEADER_MISMATCH, "streams are not resumed: leave out %s and send the request again", sdk.HeaderLastEventID)
+		const said = "streams are not resumed: leave out %s and send the request again"
+		return m.Refuse(sdk.HEADER_MISMATCH, said, sdk.HeaderLastEventID)
 	case named == "":
 		return m.Refuse(sdk.HEADER_MISMATCH, "the header %s is missing", sdk.HeaderProtocolVersion)
-	case said == "" && m.ID == nil: // a notification says nothing of itself
+	case said == "" && m.ID == nil: // a notification does not name its revision
 		return nil
 	case said == "":
 		return m.Refuse(sdk.INVALID_PARAMS, "_meta lacks %s", sdk.MetaKeyProtocolVersion)
 	case said != named:
-		return m.Refuse(sdk.HEADER_MISMATCH, "the header %s is %q and the message says %q", sdk.HeaderProtocolVersion, named, said)
+		const fault = "the header %s is %q and the message says %q"
+		return m.Refuse(sdk.HEADER_MISMATCH, fault, sdk.HeaderProtocolVersion, named, said)
 	}
 	if !sdk.IsValidProtocolVersion(named) {
-		return nil // the SDK answers that, with the revisions there are
+		return nil // the error of the SDK names the revisions there are
 	}
 	err := sdk.ValidateStandardHeaders(h.Get, named, sdk.MCPMethod(m.Method), m.Params)
 	if mismatch := (sdk.HeaderMismatchError{}); errors.As(err, &mismatch) {
@@ -52,8 +55,8 @@ func headerFault(h http.Header, m jsonrpc.Message) *sdk.JSONRPCError {
 	return nil
 }
 
-// unknownVersion tells whether the header of an older request names a revision that is not spoken. One without
-// the header is of 2025-03-26 or of the revision that its session began with.
+// unknownVersion reports whether the header of an older request names a revision that this server does not speak. A
+// request without the header is of 2025-03-26 or of the revision of its session.
 func unknownVersion(h http.Header) bool {
 	named := h.Get(sdk.HeaderProtocolVersion)
 	return named != "" && !sdk.IsValidProtocolVersion(named)

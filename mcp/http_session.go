@@ -16,28 +16,28 @@ import (
 	"handoff/schemas"
 )
 
-// webSession is what the requests of one client have in common before revision 2026-07-28. Its id is a secret
-// of the client, and good only together with the token it began with.
+// webSession is the session of one client of a revision before 2026-07-28. Its id is a secret of the client, and valid
+// only together with the token with which the session began.
 type webSession struct {
 	*session
 	requests jsonrpc.Requests
-	token    string        // bearer token that it belongs to, empty without one
-	instance string        // how it is known to others, as "session:K3V9X2M7"
-	heard    atomic.Bool   // a stream was opened
+	token    string        // name of the bearer token it began with, empty for none
+	instance string        // its name in the mailbox, as "session:K3V9X2M7"
+	streamed atomic.Bool   // it had a stream
 	ended    chan struct{} // closed at the end
 
 	busy  int         // requests under way; guarded by sessions.mu, as are the fields below
-	used  uint64      // when it was last used, in uses of any
-	timer *time.Timer // ends it when it stays unused; nil before its first request is answered
+	used  uint64      // sessions.uses when it was last used
+	timer *time.Timer // ends it when it stays unused; nil before the end of its first request
 }
 
-func (w *webSession) wake() {
+func (w *webSession) stopTimer() {
 	if w.timer != nil {
 		w.timer.Stop()
 	}
 }
 
-// sessions are all that have not ended.
+// sessions are all sessions that have not ended.
 type sessions struct {
 	Bound
 	server *Server
@@ -45,18 +45,23 @@ type sessions struct {
 
 	mu   sync.Mutex // guards the fields below
 	byID map[string]*webSession
-	uses uint64
+	uses uint64 // counts uses of all sessions
 }
 
-// open begins a session and uses it. Where there are too many, the one that was idle longest ends.
+// open begins a session and uses it; see use. When there are too many, the session that was idle longest ends.
 func (s *sessions) open(token string) (*webSession, *schemas.Error) {
-	w := &webSession{session: newSession(s.server), token: token, instance: "session:" + rand.Text()[:8], ended: make(chan struct{}), busy: 1}
+	w := &webSession{
+		session: newSession(s.server), token: token,
+		instance: "session:" + rand.Text()[:8],
+		ended:    make(chan struct{}),
+		busy:     1,
+	}
 	w.id = rand.Text()
 	if err := s.server.sdk.RegisterSession(context.Background(), w.session); err != nil {
 		return nil, schemas.InternalError(err)
 	}
 	s.mu.Lock()
-	victim, ok := s.makeRoom(token)
+	victim, ok := s.evict(token)
 	if ok {
 		if s.byID == nil {
 			s.byID = map[string]*webSession{}
@@ -66,18 +71,19 @@ func (s *sessions) open(token string) (*webSession, *schemas.Error) {
 	}
 	s.mu.Unlock()
 	if victim != nil {
-		s.forget(victim)
+		s.unregister(victim)
 	}
 	if !ok {
-		s.forget(w)
+		s.unregister(w)
 		return nil, s.full("sessions")
 	}
 	return w, nil
 }
 
-// makeRoom takes out the idle session that was used longest ago, if there are too many: of this token, or in all of
-// the token that has most.
-func (s *sessions) makeRoom(token string) (victim *webSession, ok bool) {
+// evict removes the idle session that was used longest ago when there are too many: one of this token when this token
+// has too many, else one of the token that has most. Ok is false when all of those are busy. A victim is still to be
+// unregistered.
+func (s *sessions) evict(token string) (victim *webSession, ok bool) {
 	of := map[string]int{}
 	for _, w := range s.byID {
 		of[w.token]++
@@ -102,7 +108,7 @@ func (s *sessions) makeRoom(token string) (victim *webSession, ok bool) {
 	return victim, victim != nil && s.remove(victim)
 }
 
-// use gives the session of an id to a request, until it is released.
+// use returns the session of an id, for a request that releases it.
 func (s *sessions) use(id, token string) (*webSession, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +116,7 @@ func (s *sessions) use(id, token string) (*webSession, bool) {
 	if !ok || w.token != token {
 		return nil, false
 	}
-	w.wake()
+	w.stopTimer()
 	w.busy++
 	s.touch(w)
 	return w, true
@@ -121,7 +127,7 @@ func (s *sessions) touch(w *webSession) {
 	w.used = s.uses
 }
 
-// release ends a use. With the last, the session begins to be idle, or is forgotten if it has ended meanwhile.
+// release ends a use. After the last one the session is idle, or is unregistered if it ended meanwhile.
 func (s *sessions) release(w *webSession) {
 	s.mu.Lock()
 	w.busy--
@@ -133,43 +139,45 @@ func (s *sessions) release(w *webSession) {
 	}
 	s.mu.Unlock()
 	if last && ended {
-		s.forget(w)
+		s.unregister(w)
 	}
 }
 
-// expire ends a session that was not used since.
+// expire ends a session unless it was used again.
 func (s *sessions) expire(w *webSession, used uint64) {
 	s.mu.Lock()
 	over := w.used == used && s.remove(w)
 	s.mu.Unlock()
 	if over {
-		s.forget(w)
+		s.unregister(w)
 	}
 }
 
-// end ends a session, once: its streams now, the rest with the last request that uses it.
+// end ends a session, once. Its streams end now; it is unregistered when its last request ends.
 func (s *sessions) end(w *webSession) {
 	s.mu.Lock()
 	over := s.remove(w)
 	s.mu.Unlock()
 	if over {
-		s.forget(w)
+		s.unregister(w)
 	}
 }
 
-// remove takes a session out, and tells whether to forget it. What still uses it may yet begin to watch something,
-// which nobody would end.
+// remove removes a session, and reports whether to unregister it now. A request that still uses it may begin to watch a
+// resource, and only unregistering ends that: so a busy session is unregistered later, by release.
 func (s *sessions) remove(w *webSession) (unused bool) {
 	if s.byID[w.id] != w {
 		return false
 	}
 	delete(s.byID, w.id)
 	close(w.ended)
-	w.wake()
+	w.stopTimer()
 	return w.busy == 0
 }
 
-func (s *sessions) forget(w *webSession) { s.server.sdk.UnregisterSession(context.Background(), w.id) }
+func (s *sessions) unregister(w *webSession) {
+	s.server.sdk.UnregisterSession(context.Background(), w.id)
+}
 
 func (s *sessions) endAll() {
 	s.mu.Lock()
@@ -180,12 +188,13 @@ func (s *sessions) endAll() {
 	}
 }
 
-// session gives the session that a request belongs to, or answers that there is none.
+// session returns the session of a request. When there is none it responds so and returns nil.
 func (x *exchange) session() (_ *webSession, done func()) {
 	id := x.r.Header.Get(sdk.HeaderSessionID)
 	switch {
 	case unknownVersion(x.r.Header):
-		x.fault(http.StatusBadRequest, "revision %q of the protocol is not spoken here", x.r.Header.Get(sdk.HeaderProtocolVersion))
+		named := x.r.Header.Get(sdk.HeaderProtocolVersion)
+		x.fault(http.StatusBadRequest, "revision %q of the protocol is not spoken here", named)
 		return nil, nil
 	case id == "":
 		x.fault(http.StatusBadRequest, "the header %s is missing: begin with initialize", sdk.HeaderSessionID)
@@ -193,14 +202,16 @@ func (x *exchange) session() (_ *webSession, done func()) {
 	}
 	s, ok := x.sessions.use(id, x.by.Token)
 	if !ok {
-		x.fault(http.StatusNotFound, "the session has ended, or the server was started anew: the client has to connect again, with initialize")
+		x.fault(http.StatusNotFound, "the session has ended, or the server was started anew: "+
+			"the client has to connect again, with initialize")
 		return nil, nil
 	}
 	return s, func() { x.sessions.release(s) }
 }
 
-// older gives the session of a request that only revisions before 2026-07-28 have, or answers that it may not be.
-func (x *exchange) older() (_ *webSession, done func()) {
+// legacySession returns the session of a GET or DELETE, which only revisions before 2026-07-28 have. When there is none
+// it responds so and returns nil.
+func (x *exchange) legacySession() (_ *webSession, done func()) {
 	if sdk.IsModernProtocol(x.r.Header.Get(sdk.HeaderProtocolVersion)) {
 		x.notAllowed("POST")
 		return nil, nil
@@ -212,11 +223,11 @@ func (x *exchange) older() (_ *webSession, done func()) {
 	return x.session()
 }
 
-// end answers DELETE, with which a client ends its session.
-func (x *exchange) end() {
-	if s, done := x.older(); s != nil {
+// handleDelete ends the session of a client.
+func (x *exchange) handleDelete() {
+	if s, done := x.legacySession(); s != nil {
 		x.sessions.end(s)
 		done()
-		x.answer(http.StatusNoContent)
+		x.writeHeader(http.StatusNoContent)
 	}
 }

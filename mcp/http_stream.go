@@ -8,10 +8,10 @@ import (
 	"handoff/schemas"
 )
 
-// stream answers subscriptions/listen: with what there is to say until the client leaves or the server ends,
-// and then with the result.
+// stream responds to subscriptions/listen: with notifications until the client hangs up or the server ends, and then
+// with the result.
 func (x *exchange) stream(s *session, m jsonrpc.Message) {
-	release, full := x.open.take(x.by.Token, 1)
+	release, full := x.open.acquire(x.by.Token, 1)
 	if full != nil {
 		x.refuse(full)
 		return
@@ -20,30 +20,31 @@ func (x *exchange) stream(s *session, m jsonrpc.Message) {
 	ctx, done := x.during(s, m)
 	defer done()
 	q := new(jsonrpc.Requests)
-	r, answered := q.Track(ctx, m), make(chan reply, 1)
-	go func() { answered <- x.server.respond(q, r) }()
-	var order acknowledged
+	r, responded := q.Track(ctx, m), make(chan reply, 1)
+	go func() { responded <- x.server.respond(q, r) }()
+	var order subscriptionOrder
 	out := x.events()
 	for ok := true; ; {
 		select {
-		case said := <-answered:
-			x.finish(out, &order, s, said)
+		case response := <-responded:
+			x.finish(out, &order, s, response)
 			return
 		case n := <-s.notifications:
-			ok = x.welcome() && out.tell(order.next(n))
-		case <-time.After(beat):
-			ok = x.welcome() && out.live()
+			ok = x.stillAllowed() && out.tell(order.next(n))
+		case <-time.After(keepAliveInterval):
+			ok = x.stillAllowed() && out.keepAlive()
 		}
 		if !ok {
 			done()
-			<-answered
+			<-responded
 			return
 		}
 	}
 }
 
-// finish ends a stream with the answer, after what was said before it. One that said nothing was none.
-func (x *exchange) finish(out *eventStream, order *acknowledged, s *session, said reply) {
+// finish ends a stream with the response, after the notifications before it. When there was no event so far, the
+// response is no stream.
+func (x *exchange) finish(out *eventStream, order *subscriptionOrder, s *session, response reply) {
 	for {
 		select {
 		case n := <-s.notifications:
@@ -54,16 +55,16 @@ func (x *exchange) finish(out *eventStream, order *acknowledged, s *session, sai
 		break
 	}
 	if !out.opened {
-		x.deliver(said, true)
+		x.deliver(response, true)
 		return
 	}
-	out.send(said.message)
+	out.send(response.message)
 }
 
-// listen opens the stream on which a session of an older revision hears what it was not asked for. With several
-// of them, each notification is on one.
-func (x *exchange) listen() {
-	s, done := x.older()
+// handleGet opens a stream for the notifications of a session, in revisions before 2026-07-28. When a session has
+// several streams, each notification is sent on one of them.
+func (x *exchange) handleGet() {
+	s, done := x.legacySession()
 	if s == nil {
 		return
 	}
@@ -72,39 +73,40 @@ func (x *exchange) listen() {
 		x.fault(http.StatusNotAcceptable, "accept text/event-stream")
 		return
 	}
-	release, full := x.open.take(x.by.Token, 1)
+	release, full := x.open.acquire(x.by.Token, 1)
 	if full != nil {
 		x.refuse(full)
 		return
 	}
 	defer release()
-	x.hear(s)
+	x.writeNotifications(s)
 }
 
-// welcome tells whether the stream may go on: nobody hears more than its token is good for. Where that cannot be
-// told just now, as while the owner of the store changes, it goes on.
-func (x *exchange) welcome() bool {
+// stillAllowed reports whether the stream may go on: not when its token is no longer valid. When that cannot be checked
+// now, as while the owner of the store changes, the stream goes on.
+func (x *exchange) stillAllowed() bool {
 	err := schemas.AsError(x.config.Still(x.r))
 	return err == nil || err.Code != schemas.Denied
 }
 
-// hear writes what a session has to say until somebody ends it. What was said to a stream that broke may not
-// have arrived: so each stream after the first begins with all that the session watches.
-func (x *exchange) hear(s *webSession) {
+// writeNotifications writes the notifications of a session until the client, the session or the server ends. Those on
+// an earlier stream that broke may not have arrived, so each stream after the first begins with a notification for
+// every resource that the session watches.
+func (x *exchange) writeNotifications(s *webSession) {
 	out := x.events()
 	out.open()
 	ok := x.control.Flush() == nil
-	if s.heard.Swap(true) {
-		for _, n := range x.server.watches.everything(s.session) {
+	if s.streamed.Swap(true) {
+		for _, n := range x.server.watches.allUpdated(s.session) {
 			ok = ok && out.send(n)
 		}
 	}
 	for ok {
 		select {
 		case n := <-s.notifications:
-			ok = x.welcome() && out.send(n)
-		case <-time.After(beat):
-			ok = x.welcome() && out.live()
+			ok = x.stillAllowed() && out.send(n)
+		case <-time.After(keepAliveInterval):
+			ok = x.stillAllowed() && out.keepAlive()
 		case <-x.r.Context().Done():
 			return
 		case <-x.waits.Done():

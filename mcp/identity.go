@@ -14,27 +14,27 @@ import (
 	"handoff/schemas"
 )
 
-// threadKey is where Codex says, on every request, which of its threads asks.
+// threadKey is where Codex names, in every request, the thread that makes it.
 const threadKey = "threadId"
 
 const maxAgentID = 128 // bytes
 
-// caller is who asks for something of the mailbox: what the configuration says, completed by what the client says
-// of itself. The mailbox knows the connection then, unless it does not answer.
+// caller returns who makes a request that asks something of the mailbox: the caller of the configuration, completed by
+// what the client says of itself. It waits until the mailbox knows the connection, or does not answer.
 func (s *Server) caller(ctx context.Context, meta *sdk.Meta) schemas.Caller {
 	if c, ok := server.ClientSessionFromContext(ctx).(*session); ok {
 		c.naming.used.Store(true)
 	}
-	return s.callerWithin(context.WithoutCancel(ctx), meta, opening) // others wait for the answer too
+	return s.callerWithin(context.WithoutCancel(ctx), meta, openTimeout) // other requests wait for the same result
 }
 
-// callerWithin is who makes a request that may ask for nothing. It waits as long as that for the mailbox to know
-// the connection.
+// callerWithin returns who makes a request, as caller does, but waits no longer than limit for the mailbox, and does
+// not count as a use of the connection.
 func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Duration) schemas.Caller {
 	by := s.proved(ctx)
 	if client := clientName(ctx); by.Agent == "" && client != "" {
 		by.Agent = s.config.Name(client)
-		if by.Via != schemas.ViaHTTP { // there the surroundings are those of no client
+		if by.Via != schemas.ViaHTTP { // over HTTP the environment is not that of the client
 			by.AgentID = s.config.Session(by.Agent)
 		}
 	}
@@ -49,8 +49,8 @@ func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Du
 	return by
 }
 
-// owner is what comes before the thread that a client names: over HTTP something that was proved, so that nobody
-// passes for a thread of somebody else.
+// owner comes before the thread that a client names. Over HTTP it was proved, so that no client passes for a thread of
+// another one.
 func owner(by schemas.Caller) string {
 	switch {
 	case by.Via != schemas.ViaHTTP:
@@ -58,12 +58,12 @@ func owner(by schemas.Caller) string {
 	case by.AgentID != "":
 		return by.AgentID + "/"
 	case by.Token != "":
-		return "token:" + url.PathEscape(by.Token) + "/" // the names of others than ours may have a slash
+		return "token:" + url.PathEscape(by.Token) + "/" // names in tokens of other issuers may have a slash
 	}
 	return "local/"
 }
 
-// callerKey is where a request carries who proved to make it, where that is not the same for a connection.
+// callerKey is the key in the context of an HTTP request for the caller that the request proved.
 type callerKey struct{}
 
 func (s *Server) proved(ctx context.Context) schemas.Caller {
@@ -73,12 +73,12 @@ func (s *Server) proved(ctx context.Context) schemas.Caller {
 	return s.config.Caller
 }
 
-// traceKey is where a request names the span of its caller (W3C Trace Context), in its header or its _meta.
+// traceKey is the name, in the header and in _meta, for the span of the caller (W3C Trace Context).
 const traceKey = "traceparent"
 
 var traceForm = regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 
-// traceparent gives a span as it was named, nothing for what names none: zeros name nothing.
+// traceparent returns the name of a span, empty when it is not well-formed. Zeros name no span.
 func traceparent(named string) string {
 	if !traceForm.MatchString(named) || strings.Trim(named[3:35], "0") == "" || strings.Trim(named[36:52], "0") == "" {
 		return ""
@@ -86,7 +86,7 @@ func traceparent(named string) string {
 	return named
 }
 
-// clientName is what the client calls itself: in this request since 2026-07-28, in initialize before.
+// clientName is the name that a client gives itself: in each request since revision 2026-07-28, in initialize before.
 func clientName(ctx context.Context) string {
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil {
 		return info.ClientInfo.Name
@@ -99,8 +99,8 @@ func clientName(ctx context.Context) string {
 
 const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
-// AgentOf makes an agent name of a client's name: other characters become "-", and a client that calls
-// itself by a reserved name does not get it.
+// AgentOf makes the name of an agent from the name of a client. Characters that agents may not have become "-", and it
+// has at most 64 bytes. A client whose name is reserved gets "-client" after it, and one without a name is "client".
 func AgentOf(client string) schemas.Agent {
 	name := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(nameCharacters, r) {

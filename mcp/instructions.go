@@ -14,24 +14,26 @@ import (
 	"handoff/schemas"
 )
 
-// MaxInstructions is the longest that [Instructions] become, in characters. Clients cut longer ones.
+// MaxInstructions is the longest text of [Instructions], in characters. Clients cut longer ones off.
 const MaxInstructions = 2000
 
-// Instructions are what a client's model reads of this server before anything else, and often all it
-// reads: some clients load tools only after a search, so the words to search for stand here.
+// Instructions are the text that the model of a client reads first of this server, and often the only one: some clients
+// load tools only after a search, so the words to search for are in it.
 type Instructions struct {
 	Workspace string
 	Agent     schemas.Agent
 	AgentID   string
-	Others    []schemas.Card // all agents; of Agent itself only what it holds is said
+	Others    []schemas.Card // all agents; of Agent itself only the number of its handoffs is used
 	Inbox     schemas.Inbox
 }
 
 const (
-	whatFor = "handoff passes work between coding agents and people and never loses it. Use it to delegate or assign a task, " +
+	whatFor = "handoff passes work between coding agents and people and never loses it. " +
+		"Use it to delegate or assign a task, " +
 		"hand over or pick up work, ask for a review, tests or a fix, report back, resume what an earlier session left, " +
 		"or send a message to another agent or the human.\n"
-	theLoop = "\nThe loop: claim_handoff takes the next handoff and shows its brief -> do the work (update_handoff with action " +
+	theLoop = "\nThe loop: claim_handoff takes the next handoff and shows its brief -> " +
+		"do the work (update_handoff with action " +
 		"progress, or ask when you need an answer) -> complete_handoff, answering every criterion; with continuation it " +
 		"passes the work on in the same step. If you cannot: fail_handoff, with outcome rejected when it is not for you.\n" +
 		"send_handoff gives work to an agent, capability:NAME, role:NAME or human: say the task, what is known (context) " +
@@ -42,7 +44,7 @@ const (
 		"A subagent passes \"agent\" to act under its own name.\n"
 )
 
-// String writes the instructions. It leaves out as many of the other agents as it must.
+// String returns the text, of at most MaxInstructions characters. It leaves out as many of the other agents as it must.
 func (i Instructions) String() string {
 	head := whatFor + "\n" + i.who() + i.mail() + i.unfinished()
 	room := MaxInstructions - utf8.RuneCountInString(head+theLoop)
@@ -72,8 +74,8 @@ func (i Instructions) mail() string {
 		i.Inbox.Pending, i.Inbox.Urgent, i.Inbox.Notices)
 }
 
-// unfinished counts what was claimed under this name and not ended: by a session before this one, which may have
-// had another context.
+// unfinished counts the handoffs that are held under this name: an earlier session claimed them, perhaps with another
+// context.
 func (i Instructions) unfinished() string {
 	for _, c := range i.Others {
 		if c.Name == i.Agent && c.Held > 0 {
@@ -83,7 +85,7 @@ func (i Instructions) unfinished() string {
 	return ""
 }
 
-// others names who else is here in at most room characters, live agents first.
+// others names the other agents in at most room characters, live ones first.
 func (i Instructions) others(room int) string {
 	cards := i.neighbours()
 	if len(cards) == 0 {
@@ -120,8 +122,8 @@ func (i Instructions) neighbours() []schemas.Card {
 	return cards
 }
 
-// introduction is an agent's name with what it accepts, as "qa (live, accepts review, test_failure_report)".
-// What it says of itself in sentences is left out: here it would pass for our words.
+// introduction is the name of an agent with what it accepts, as "qa (live, accepts review, test_failure_report)".
+// Sentences of the agent about itself are left out: here they would pass for our words.
 func introduction(c schemas.Card) string {
 	name := oneLine(string(c.Name), 64)
 	var about []string
@@ -153,33 +155,33 @@ func compareBool(a, b bool) int {
 }
 
 const (
-	// namingWait bounds how long the first answer to a client waits to know its name.
-	namingWait = 2 * time.Second
+	// announceTimeout is how long the first response to a client waits for the name of the agent.
+	announceTimeout = 2 * time.Second
 
-	// lookingWait bounds how long an answer waits to know who else is here.
-	lookingWait = 250 * time.Millisecond
+	// lookTimeout is how long a response waits for the list of agents.
+	lookTimeout = 250 * time.Millisecond
 )
 
 func (s *Server) introduceLegacy(ctx context.Context, _ any, _ *sdk.InitializeRequest, out *sdk.InitializeResult) {
-	out.Instructions = s.instructions(ctx, s.callerWithin(ctx, nil, namingWait))
+	out.Instructions = s.instructions(ctx, s.callerWithin(ctx, nil, announceTimeout))
 }
 
 func (s *Server) introduce(ctx context.Context, _ any, r *sdk.DiscoverRequest, out *sdk.DiscoverResult) {
-	out.Instructions = s.instructions(ctx, s.callerWithin(context.WithoutCancel(ctx), r.Params.Meta, namingWait))
+	out.Instructions = s.instructions(ctx, s.callerWithin(context.WithoutCancel(ctx), r.Params.Meta, announceTimeout))
 }
 
-// instructions are written even when nobody can be seen: they still say how the server is used.
+// instructions returns the text also when the mailbox does not answer: it still says how to use the server.
 func (s *Server) instructions(ctx context.Context, by schemas.Caller) string {
 	i := s.lookAround(ctx, by)
-	if by.AgentID != by.Conn && by.Via != schemas.ViaHTTP { // one that says something
+	if by.AgentID != by.Conn && by.Via != schemas.ViaHTTP { // else it says nothing
 		i.AgentID = by.AgentID
 	}
 	return i.String()
 }
 
-// lookAround asks once who is here.
+// lookAround asks the mailbox once for the agents and the inbox of the caller.
 func (s *Server) lookAround(ctx context.Context, by schemas.Caller) Instructions {
-	ctx, cancel := context.WithTimeout(ctx, lookingWait)
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	seen, _ := ask[struct {
 		schemas.AgentsOut

@@ -11,35 +11,35 @@ import (
 	"handoff/schemas"
 )
 
-// opening bounds how long a request waits until the mailbox knows its connection.
-const opening = 10 * time.Second
+// openTimeout is how long a request waits until the mailbox knows its connection.
+const openTimeout = 10 * time.Second
 
-// naming tells the mailbox of a connection and learns under which name it acts: the configured one, else that
-// of the client, which the mailbox numbers while another connection has it.
+// naming announces a connection to the mailbox and learns the name under which the connection acts: the name in the
+// configuration, else the name of the client, which the mailbox numbers while another connection has it.
 type naming struct {
 	server *Server
-	conn   string      // empty for a connection of which the mailbox does not hear
-	used   atomic.Bool // something was asked for over it
+	conn   string      // empty for a connection that is not announced
+	used   atomic.Bool // a request asked something of the mailbox
 
-	mu    sync.Mutex    // guards the fields below
-	tried bool          // the mailbox may know of it, whatever it answered
-	known bool          // the mailbox has answered
-	agent schemas.Agent // under which it acts, as the mailbox said
-	id    string        // of the session, as the mailbox knows it
-	asked chan struct{} // closed when the answer is there; nil while nobody asks
-	ended bool
+	mu      sync.Mutex    // guards the fields below
+	tried   bool          // connection_open was called
+	known   bool          // connection_open succeeded
+	agent   schemas.Agent // the name under which it acts, from the mailbox
+	id      string        // of the session, as it was announced
+	pending chan struct{} // closed at the end of the call under way; nil for none
+	ended   bool
 }
 
-// begin announces a connection whose name is configured. Any other is known when it says its name.
+// begin announces a connection whose name is configured. Any other is announced when the client has said its name.
 func (n *naming) begin(ctx context.Context) {
 	if by := n.server.config.Caller; by.Agent != "" {
-		n.announce(ctx, by, opening)
+		n.announce(ctx, by, openTimeout)
 	}
 }
 
-// announce makes sure that the mailbox knows the connection, and gives the caller as it is known there.
-// Requests that come together share one question, which ends with the ctx of the first. When it is not
-// answered, each goes on under the name that it came with, and the next asks again.
+// announce makes sure that the mailbox knows the connection, and returns the caller under the name that the mailbox
+// gave. Requests that come together share one call of connection_open, which ends with the ctx of the first request.
+// When that call fails, each request goes on under the name it has, and the next request announces again.
 func (n *naming) announce(ctx context.Context, by schemas.Caller, limit time.Duration) schemas.Caller {
 	by.Conn, by.AgentID = n.conn, cmp.Or(by.AgentID, n.conn)
 	if n.conn == "" {
@@ -47,12 +47,12 @@ func (n *naming) announce(ctx context.Context, by schemas.Caller, limit time.Dur
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	switch asked, first := n.join(by); {
+	switch pending, first := n.join(by); {
 	case first:
 		n.ask(ctx, by)
-	case asked != nil:
+	case pending != nil:
 		select {
-		case <-asked:
+		case <-pending:
 		case <-ctx.Done():
 		}
 	}
@@ -62,26 +62,26 @@ func (n *naming) announce(ctx context.Context, by schemas.Caller, limit time.Dur
 	return by
 }
 
-// sure tells whether the mailbox knows the connection under this name, or need not know it.
-func (n *naming) sure(agent schemas.Agent) bool {
+// confirmed reports whether the mailbox knows the connection under this name, or the connection is not announced.
+func (n *naming) confirmed(agent schemas.Agent) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.conn == "" || n.agent == agent
 }
 
-// join gives the question that is under way, nil if there is nothing to ask, and tells who asks it first.
-func (n *naming) join(by schemas.Caller) (asked chan struct{}, first bool) {
+// join returns the call under way, nil when no call is needed. First reports whether the caller is to make that call.
+func (n *naming) join(by schemas.Caller) (pending chan struct{}, first bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	nameless := n.agent == "" && by.Agent != ""
-	learned := n.id == n.conn && by.AgentID != n.conn // its shells go by that id
+	learned := n.id == n.conn && by.AgentID != n.conn // its shells are found by that id
 	if n.ended || n.known && !nameless && !learned {
 		return nil, false
 	}
-	if n.asked == nil {
-		n.asked, n.tried, first = make(chan struct{}), true, true
+	if n.pending == nil {
+		n.pending, n.tried, first = make(chan struct{}), true, true
 	}
-	return n.asked, first
+	return n.pending, first
 }
 
 func (n *naming) ask(ctx context.Context, by schemas.Caller) {
@@ -100,32 +100,32 @@ func (n *naming) ask(ctx context.Context, by schemas.Caller) {
 	}
 	out, refused := ask[schemas.ConnOut](ctx, n.server, asking, "connection_open", args)
 	if refused != nil {
-		n.unheard(ctx, "connection_open", refused)
+		n.logFailure(ctx, "connection_open", refused)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	close(n.asked)
-	n.asked = nil
+	close(n.pending)
+	n.pending = nil
 	if refused == nil {
 		n.known, n.id = true, by.AgentID
 		n.agent = cmp.Or(n.agent, out.Agent, by.Agent)
 	}
 }
 
-// end tells the mailbox that the connection closes. From then on nothing more is asked.
+// end tells the mailbox that the connection closes. From here on nothing is announced.
 func (n *naming) end(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, closing)
+	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()
 	n.mu.Lock()
 	n.ended = true
-	asked, tried, agent := n.asked, n.tried, n.agent
+	pending, tried, agent := n.pending, n.tried, n.agent
 	n.mu.Unlock()
 	if !tried {
 		return
 	}
-	if asked != nil {
+	if pending != nil {
 		select {
-		case <-asked:
+		case <-pending:
 		case <-ctx.Done():
 		}
 	}
@@ -136,11 +136,11 @@ func (n *naming) end(ctx context.Context) {
 		args["unused"] = true
 	}
 	if _, refused := ask[schemas.ConnOut](ctx, n.server, by, "connection_close", args); refused != nil {
-		n.unheard(ctx, "connection_close", refused)
+		n.logFailure(ctx, "connection_close", refused)
 	}
 }
 
-func (n *naming) unheard(ctx context.Context, tool string, refused *schemas.Error) {
+func (n *naming) logFailure(ctx context.Context, tool string, refused *schemas.Error) {
 	n.server.config.Logger.LogAttrs(ctx, slog.LevelError, "connection not announced",
 		slog.String("tool", tool), slog.Any("error", refused))
 }

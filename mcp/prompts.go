@@ -9,16 +9,16 @@ import (
 	"handoff/schemas"
 )
 
-// A prompt is a command that a person gives, as /handoff next: one user message that says which tool to
-// call and brings along what can be read now.
+// A prompt is a command of a person, as /handoff next. It becomes one message of the user that says which tool to call
+// and has what can be read now.
 type prompt struct {
 	name, title, about string
 	arguments          []sdk.PromptArgument
-	render             func(context.Context, prompting) string
+	render             func(context.Context, promptUse) string
 }
 
-// prompting is one use of a prompt.
-type prompting struct {
+// promptUse is one use of a prompt.
+type promptUse struct {
 	server *Server
 	by     schemas.Caller
 	given  map[string]string
@@ -39,7 +39,10 @@ var prompts = []prompt{
 	{"send", "Send a handoff", "Hand a task to another agent", []sdk.PromptArgument{toWhom, whatTask}, promptSend},
 	{"show", "Show a handoff", "What a handoff asks and where it stands", []sdk.PromptArgument{theID}, promptShow},
 	{"history", "Show a history", "The chain of handoffs of a workflow", []sdk.PromptArgument{whichFlow}, promptHistory},
-	{"retry", "Retry a handoff", "Run a failed, rejected or timed-out handoff again", []sdk.PromptArgument{theID, whyRetry}, promptRetry},
+	{
+		"retry", "Retry a handoff", "Run a failed, rejected or timed-out handoff again",
+		[]sdk.PromptArgument{theID, whyRetry}, promptRetry,
+	},
 }
 
 func (s *Server) addPrompts() {
@@ -53,7 +56,7 @@ func (s *Server) addPrompts() {
 }
 
 func (s *Server) renderPrompt(ctx context.Context, p prompt, r sdk.GetPromptRequest) *sdk.GetPromptResult {
-	use := prompting{server: s, by: s.caller(ctx, r.Params.Meta), given: r.Params.Arguments}
+	use := promptUse{server: s, by: s.caller(ctx, r.Params.Meta), given: r.Params.Arguments}
 	text := use.missing(p)
 	if text == "" {
 		text = p.render(ctx, use)
@@ -64,9 +67,9 @@ func (s *Server) renderPrompt(ctx context.Context, p prompt, r sdk.GetPromptRequ
 	}
 }
 
-// missing asks for a required argument in the message itself: a protocol error would show the person
-// nothing that helps.
-func (u prompting) missing(p prompt) string {
+// missing asks for a required argument in the message itself, because clients show a person nothing of a protocol
+// error.
+func (u promptUse) missing(p prompt) string {
 	for _, a := range p.arguments {
 		if a.Required && u.given[a.Name] == "" {
 			return fmt.Sprintf("The command %s needs %s (%s). Ask me for it.", p.name, a.Name, a.Description)
@@ -75,16 +78,16 @@ func (u prompting) missing(p prompt) string {
 	return ""
 }
 
-// acting adds to arguments the agent that was asked for.
-func (u prompting) acting(a arguments) arguments {
+// acting adds the agent of the prompt to arguments.
+func (u promptUse) acting(a arguments) arguments {
 	if agent := u.given[asAgent.Name]; agent != "" {
 		a["agent"] = agent
 	}
 	return a
 }
 
-// didNotWork tells the model what a person would be told.
-func didNotWork(e *schemas.Error) string {
+// failureText tells the model that a call failed, and what to do.
+func failureText(e *schemas.Error) string {
 	text := "This did not work: " + e.Error() + "."
 	for _, way := range []string{e.Hint, schemas.Sentences(e.Next)} {
 		if way != "" {

@@ -8,16 +8,17 @@ import (
 	"handoff/schemas"
 )
 
-func promptNext(_ context.Context, u prompting) string {
+func promptNext(_ context.Context, u promptUse) string {
 	return fmt.Sprintf("Call claim_handoff with %s. Read the brief, do what it asks, and end with complete_handoff, "+
 		"answering every criterion, or with fail_handoff. If nothing waits, tell me so.", readable(u.acting(arguments{})))
 }
 
-func promptInbox(ctx context.Context, u prompting) string {
-	list, err := ask[schemas.ListOut](ctx, u.server, u.by, "list_handoffs", u.acting(arguments{"box": "inbox", "limit": 20}))
+func promptInbox(ctx context.Context, u promptUse) string {
+	inbox := u.acting(arguments{"box": "inbox", "limit": 20})
+	list, err := ask[schemas.ListOut](ctx, u.server, u.by, "list_handoffs", inbox)
 	switch {
 	case err != nil:
-		return didNotWork(err)
+		return failureText(err)
 	case len(list.Items) == 0:
 		return "The inbox is empty. Tell me so; claim_handoff with wait_seconds waits for mail."
 	}
@@ -35,7 +36,10 @@ func promptInbox(ctx context.Context, u prompting) string {
 
 // inboxLine is one line of a list.
 func inboxLine(i schemas.Item) string {
-	words := []string{fmt.Sprintf("- %s %s", i.HandoffID, quotedLine(i.Title, 200)), "from " + string(i.From), string(i.Status)}
+	words := []string{
+		fmt.Sprintf("- %s %s", i.HandoffID, quotedLine(i.Title, 200)),
+		"from " + string(i.From), string(i.Status),
+	}
 	if i.Priority != "" {
 		words = append(words, string(i.Priority))
 	}
@@ -45,7 +49,7 @@ func inboxLine(i schemas.Item) string {
 	return strings.Join(words, ", ") + "\n"
 }
 
-func promptSend(ctx context.Context, u prompting) string {
+func promptSend(ctx context.Context, u promptUse) string {
 	text := fmt.Sprintf("Call send_handoff with %s. Add what the receiver needs to know and what must come back: "+
 		"summary, context and expectations from our conversation. Then tell me its id and who got it.",
 		readable(arguments{"to": u.given[toWhom.Name], "task": u.given[whatTask.Name]}))
@@ -56,11 +60,11 @@ func promptSend(ctx context.Context, u prompting) string {
 	return text + "\n\n" + Instructions{Agent: u.by.Agent, Others: seen.Agents}.others(MaxInstructions)
 }
 
-func promptShow(ctx context.Context, u prompting) string {
+func promptShow(ctx context.Context, u promptUse) string {
 	h, err := ask[schemas.GetOut](ctx, u.server, u.by, "get_handoff", arguments{"handoff_id": u.given[theID.Name]})
 	switch {
 	case err != nil:
-		return didNotWork(err)
+		return failureText(err)
 	case h.Notice != nil:
 		return "Show me this notice. " + dataNotice + "\n\n" + noticeText(*h.Notice)
 	}
@@ -76,19 +80,19 @@ func noticeText(n schemas.Notice) string {
 	return fmt.Sprintf("%s from %s%s, %s:\n\n%s", n.ID, n.From, about, n.Kind, quoteLines(n.Title+"\n"+n.Text))
 }
 
-func promptHistory(ctx context.Context, u prompting) string {
+func promptHistory(ctx context.Context, u promptUse) string {
 	h, err := u.history(ctx, u.given[whichFlow.Name])
 	if err != nil {
-		return didNotWork(err)
+		return failureText(err)
 	}
 	return "Show me this history and say in a sentence how it went.\n\n" + historyText(h)
 }
 
-func promptRetry(ctx context.Context, u prompting) string {
+func promptRetry(ctx context.Context, u promptUse) string {
 	h, err := ask[schemas.GetOut](ctx, u.server, u.by, "get_handoff", arguments{"handoff_id": u.given[theID.Name]})
 	switch {
 	case err != nil:
-		return didNotWork(err)
+		return failureText(err)
 	case h.Notice != nil:
 		return fmt.Sprintf("This did not work: %s is a notice, and only a handoff is retried.", h.Notice.ID)
 	}
@@ -96,6 +100,6 @@ func promptRetry(ctx context.Context, u prompting) string {
 	if note := u.given[whyRetry.Name]; note != "" {
 		call["note"] = note
 	}
-	return fmt.Sprintf("Call update_handoff with %s and tell me the id of the new handoff. This is the one that ended %s:\n\n%s",
-		readable(call), h.Status, h.Brief)
+	return fmt.Sprintf("Call update_handoff with %s and tell me the id of the new handoff. "+
+		"This is the one that ended %s:\n\n%s", readable(call), h.Status, h.Brief)
 }

@@ -11,7 +11,7 @@ import (
 // reply is the response to a request.
 type reply struct {
 	message sdk.JSONRPCMessage // nil when none may be sent
-	undo    func()             // undoes what only the response tells, when it does not arrive; nil for most
+	undo    func()             // undoes what only the response tells; nil when there is nothing to undo
 }
 
 // lose is called for a reply that does not arrive.

@@ -1,15 +1,16 @@
-// Package mcp speaks the Model Context Protocol: it offers the rows of [tools.Table] to a client, puts
-// instructions, prompts, resources and completion around them, and turns each use of any of these into
-// calls of one [tools.Invoker]. It decides nothing about handoffs.
+// Package mcp speaks the Model Context Protocol. It offers the rows of [tools.Table] to a client, with instructions,
+// prompts, resources and completion around them, and turns each use of any of these into calls of one [tools.Invoker].
+// It decides nothing about handoffs.
 //
-// The SDK checks and dispatches messages in both eras of the protocol: 2026-07-28, where each
-// request says who asks, and the revisions before it, which begin with initialize. What the SDK is told
-// once is in this file; a tool call is followed in call.go, everything else lives in the file of its name.
+// The SDK checks and dispatches messages of all revisions of the protocol: of 2026-07-28, where each request names its
+// client, and of those before, which begin with initialize. This file configures the SDK, call.go makes a call of a
+// tool, and the other files are named after what they are about. The files of a transport begin with its name: stdio.go
+// with stdio_conn.go and stdio_batch.go, and http_endpoint.go with the other http files.
 //
-// The transport over two streams (stdio.go, conn.go) is ours, on top of the SDK's HandleMessage. The SDK's own
-// transport hands requests to a fixed number of workers: a cancellation that follows closely on its request
-// is lost, a call may overtake the initialize that says who calls, answers are dropped at end of input, and
-// as many waiting calls as there are workers stop every other call.
+// Both transports are ours, on top of the SDK's HandleMessage. The SDK's own transport over two streams gives requests
+// to a fixed number of workers: a cancellation right behind its request is lost, a call may overtake the initialize
+// that says who calls, responses are dropped at the end of input, and as many waiting calls as there are workers stop
+// all other calls. Why its transport over HTTP is not used is said at [Endpoint].
 package mcp
 
 import (
@@ -32,28 +33,28 @@ const MaxLine = jsonrpc.MaxLine
 type Config struct {
 	Invoker tools.Invoker
 
-	// Caller is who calls, as far as the connection proves it. What it leaves empty is filled per
-	// request: Agent by Name, AgentID by the thread that the client names, else by Session, else by Conn.
-	// Each connection after the first has a number behind Conn; without one, nobody is told of connections.
+	// Caller is who calls, as far as the connection proves it. Its empty fields are filled in for each request: Agent
+	// by Name, AgentID by the thread that the client names, else by Session, else by Conn. Each connection after the
+	// first gets a number behind Conn. When Conn is empty, connections are not announced to the mailbox.
 	Caller schemas.Caller
 
-	// Name gives the agent behind a client's own name, for callers without one. The mailbox numbers it
-	// while another connection has it. It is asked for every request, so it is quick and stays with its
-	// answer. Default: [AgentOf].
+	// Name returns the name of the agent for a client's own name, for callers without one. The mailbox numbers it while
+	// another connection has it. It is called for every request, so it is quick and always returns the same for a
+	// client. Default: [AgentOf].
 	Name func(client string) schemas.Agent
 
-	// Session gives the id of the session of a client that is given the name of an agent, where the
-	// surroundings tell it. It is quick and stays with its answer. Default: the AgentID of Caller.
+	// Session returns the id of the session of a client, by the name that Name returned, where the environment tells
+	// it. It is quick and always returns the same for a name. Default: the AgentID of Caller.
 	Session func(schemas.Agent) string
 
-	// Process gives the process of a client that is given the name of an agent, as the shells that it starts
-	// know it, empty for one whose shells do not. Default: nothing is known.
+	// Process returns the process of a client, by the name that Name returned, as the shells know it that the client
+	// starts. It is empty when they do not. Default: empty.
 	Process func(schemas.Agent) string
 
-	// Parent is the process that started this one to open the only connection, zero where none did.
+	// Parent is the process that started this one for the only connection, zero when there is none such.
 	Parent int
 
-	NewRequestID func() string // see [tools.Call]
+	NewRequestID func() string // returns a new id for a [tools.Call]
 
 	Version   string // of this program
 	Workspace string // its name, for people and models
@@ -62,7 +63,8 @@ type Config struct {
 	Logger *slog.Logger  // default: discards
 }
 
-// Server is one protocol server. It may serve several connections, one after another or at once.
+// Server serves the protocol. It may serve several connections, one after another or at once, over streams
+// ([Server.ServeStdio]) and over HTTP ([Server.HTTP]). Use [New].
 type Server struct {
 	config  Config
 	sdk     *server.MCPServer
@@ -70,11 +72,11 @@ type Server struct {
 	served  atomic.Int64 // connections so far
 }
 
-// catalogTTL is how long clients may reuse the lists of tools, prompts and resources, in milliseconds.
-// These never change while the program runs.
+// catalogTTL is how long clients may reuse the lists of tools, prompts and resources, in milliseconds. The lists never
+// change while the program runs.
 const catalogTTL = 5 * 60 * 1000
 
-// New makes a server. It panics when a row of the table cannot be offered.
+// New returns a server. It panics when a row of [tools.Table] does not encode, which is a bug in the table.
 func New(c Config) *Server {
 	if c.Name == nil {
 		c.Name = AgentOf
@@ -113,7 +115,7 @@ func New(c Config) *Server {
 	return s
 }
 
-// newConnID names a connection.
+// newConnID returns the name of a new connection.
 func (s *Server) newConnID() string {
 	conn := s.config.Caller.Conn
 	if n := s.served.Add(1); conn != "" && n > 1 {
@@ -131,6 +133,6 @@ func (s *Server) hooks() *server.Hooks {
 	h.AddAfterSubscribe(s.watches.subscribed)
 	h.AddAfterUnsubscribe(s.watches.unsubscribed)
 	h.AddBeforeSubscriptionsListen(s.watches.listening)
-	h.AddOnUnregisterSession(s.watches.gone)
+	h.AddOnUnregisterSession(s.watches.unregistered)
 	return h
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// session is the client at the other end of two streams, as the SDK wants to know it.
+// session is what the SDK and this package know of a client: of one connection, or of one request of revision
+// 2026-07-28 over HTTP.
 type session struct {
 	id            string
 	notifications chan sdk.JSONRPCNotification

@@ -13,16 +13,17 @@ import (
 )
 
 const (
-	// cutWaits is how long calls that wait for mail, and the first words with the mailbox, may go on after
-	// the end of input: enough to take what is already there, too short to keep anybody waiting.
-	cutWaits = 250 * time.Millisecond
+	// waitGrace is how long calls that wait for mail, and the announcement of the connection, may go on after the end
+	// of input: long enough for mail that is there, too short to hold a client up.
+	waitGrace = 250 * time.Millisecond
 
-	closing = time.Second // bounds what is left to do once all calls are answered
+	closeTimeout = time.Second // for the rest, once all calls have their responses
 )
 
-// ServeStdio speaks with one client over two streams until in ends, out breaks or ctx is done. Then calls
-// in flight are still answered, within [Config.Drain]; those that wait for mail are cut short. A client that
-// left is no error. A read of in that is under way when ctx ends is left behind.
+// ServeStdio speaks with one client over two streams until in ends, out breaks or ctx is done. Then it still responds
+// to the calls under way, for at most Drain of [Config]; calls that wait for mail are cut short after 250 ms. The error
+// is that of reading or writing, or says how many requests got no response in time. A client that left is no error. A
+// read of in that is under way when ctx ends is left behind.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	calls, hangUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer hangUp()
@@ -39,17 +40,17 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	}()
 	c.streams.Go(func() { c.session.naming.begin(waits) })
 
-	grace := sync.OnceFunc(func() { time.AfterFunc(cutWaits, cut) })
+	grace := sync.OnceFunc(func() { time.AfterFunc(waitGrace, cut) })
 	defer context.AfterFunc(ctx, grace)()
 	err := c.read(ctx, input{in, grace})
 	grace()
-	if !within(s.config.Drain, c.pending.Wait) && err == nil {
+	if !returnsWithin(s.config.Drain, c.pending.Wait) && err == nil {
 		err = fmt.Errorf("%d requests were not answered within %v", c.requests.Len(), s.config.Drain)
 	}
 	s.sdk.UnregisterSession(calls, c.session.SessionID())
 	c.session.naming.end(calls)
 	hangUp() // ends subscriptions/listen, which is answered last
-	within(closing, func() {
+	returnsWithin(closeTimeout, func() {
 		c.streams.Wait()
 		close(c.ends)
 		<-notified
@@ -60,23 +61,23 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	return err
 }
 
-// input tells when it ends, which may be while its last line is still being answered.
+// input calls onEnd when it ends, also while the last line is still being processed.
 type input struct {
 	io.Reader
-	over func()
+	onEnd func()
 }
 
 func (i input) Read(p []byte) (int, error) {
 	n, err := i.Reader.Read(p)
 	if err != nil {
-		i.over()
+		i.onEnd()
 	}
 	return n, err
 }
 
-// within tells whether wait returned in time. One that never does is left behind: it is stuck on a client
-// that neither reads nor leaves.
-func within(limit time.Duration, wait func()) bool {
+// returnsWithin reports whether wait returned in time. A wait that never returns is left behind: it is stuck on a
+// client that neither reads nor hangs up.
+func returnsWithin(limit time.Duration, wait func()) bool {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -92,10 +93,9 @@ func within(limit time.Duration, wait func()) bool {
 	}
 }
 
-// notify writes what the server has to say unasked. An answer that ends a stream follows what the stream
-// said.
+// notify writes notifications. The response that ends a subscription follows its notifications.
 func (c *conn) notify() {
-	var order acknowledged
+	var order subscriptionOrder
 	for {
 		select {
 		case n := <-c.session.notifications:
@@ -106,12 +106,12 @@ func (c *conn) notify() {
 			}
 			c.flush(&order)
 			c.out.Send(end)
-			order.over(end)
+			order.forget(end)
 		}
 	}
 }
 
-func (c *conn) flush(order *acknowledged) {
+func (c *conn) flush(order *subscriptionOrder) {
 	for {
 		select {
 		case n := <-c.session.notifications:
@@ -128,7 +128,7 @@ func (c *conn) tell(notifications []sdk.JSONRPCNotification) {
 	}
 }
 
-// read takes in messages until the client or ctx ends it.
+// read receives messages until the client or ctx ends it.
 func (c *conn) read(ctx context.Context, in io.Reader) error {
 	lines, ended := jsonrpc.ReadLines(in, c.calls.Done())
 	for {

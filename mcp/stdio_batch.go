@@ -9,7 +9,7 @@ import (
 	"handoff/mcp/jsonrpc"
 )
 
-// receiveBatch answers the messages of a batch together, in one line. Each takes a slot of its own.
+// receiveBatch responds to the messages of a batch together, in one line. Each takes a slot of its own.
 func (c *conn) receiveBatch(ctx context.Context, text []byte) {
 	members, refused := splitBatch(c.session.ProtocolVersion(), text)
 	if refused != nil {
@@ -23,8 +23,8 @@ func (c *conn) receiveBatch(ctx context.Context, text []byte) {
 	}
 	c.pending.Go(func() {
 		group.Wait()
-		said := answersAmong(replies)
-		loseUnsaid(replies, said != nil && c.out.Send(said))
+		all := responses(replies)
+		loseUndelivered(replies, all != nil && c.out.Send(all))
 	})
 }
 
@@ -35,7 +35,7 @@ func (c *conn) receiveMember(ctx context.Context, group *sync.WaitGroup, text []
 		return
 	}
 	if m.Method == string(sdk.MethodInitialize) {
-		given.message = *beginsNoBatch(m)
+		given.message = *refuseInitialize(m)
 		return
 	}
 	if r := c.begin(m); r != nil {

@@ -9,11 +9,11 @@ import (
 	"handoff/mcp/jsonrpc"
 )
 
-// maxInFlight is how many requests one client may have open before we stop reading.
+// maxInFlight is how many requests of one client may be under way. Then no more are read until one ends.
 const maxInFlight = 4096
 
-// conn is one client at two streams. Each request runs in its own goroutine, so a call that waits holds up
-// nothing; initialize alone is answered before the next line is read, because it says who asks.
+// conn is the connection of one client over two streams. Each request runs in a goroutine of its own, so a call that
+// waits holds up no other. Only initialize gets its response before the next line is read, because it says who calls.
 type conn struct {
 	server  *Server
 	session *session
@@ -23,10 +23,10 @@ type conn struct {
 	waits context.Context // of those that the end of input cuts short, within calls
 	slots chan struct{}
 
-	ends chan sdk.JSONRPCMessage // answers that end a stream
+	ends chan sdk.JSONRPCMessage // responses that end a subscription
 
 	pending sync.WaitGroup // requests that the end of input waits for
-	streams sync.WaitGroup // what ends with the connection: subscriptions/listen, and its first announcement
+	streams sync.WaitGroup // subscriptions/listen and the first announcement, which end with the connection
 
 	requests jsonrpc.Requests
 }
@@ -40,7 +40,7 @@ func newConn(s *Server, out *jsonrpc.Writer, calls, waits context.Context) *conn
 	}
 }
 
-// receive takes in one line.
+// receive processes one line.
 func (c *conn) receive(ctx context.Context, l jsonrpc.Line) {
 	switch {
 	case l.TooLong():
@@ -76,8 +76,8 @@ func (c *conn) dispatch(ctx context.Context, m jsonrpc.Message) {
 	}
 }
 
-// begin makes a request known, so that from here on it can be cancelled. For any other message it does what
-// is to be done and gives nil.
+// begin makes a request known, so that from here on it can be cancelled. Any other message it processes, and returns
+// nil.
 func (c *conn) begin(m jsonrpc.Message) *jsonrpc.Request {
 	if id, ok := m.Cancels(); ok {
 		c.requests.Cancel(id)
@@ -87,7 +87,7 @@ func (c *conn) begin(m jsonrpc.Message) *jsonrpc.Request {
 		return nil
 	}
 	parent := c.calls
-	if waits(m) || m.Method == string(sdk.MethodInitialize) { // while it is answered nothing is read
+	if waits(m) || m.Method == string(sdk.MethodInitialize) { // during initialize nothing is read
 		parent = c.waits
 	}
 	ctx := c.server.sdk.WithContext(parent, c.session)
@@ -98,8 +98,8 @@ func (c *conn) begin(m jsonrpc.Message) *jsonrpc.Request {
 	return c.requests.Track(ctx, m)
 }
 
-// spawn answers a request in the group as soon as a slot is free, and declines it when nothing more is
-// accepted.
+// spawn responds to a request in the group as soon as a slot is free. It declines the request when the connection ends
+// before.
 func (c *conn) spawn(ctx context.Context, group *sync.WaitGroup, r *jsonrpc.Request, deliver func(reply)) {
 	select {
 	case c.slots <- struct{}{}:

@@ -12,8 +12,8 @@ import (
 	"handoff/tools"
 )
 
-// addTools offers every row of the table. The SDK reports a tool that does not encode only when a client
-// asks for the list, by not answering; so each is encoded here once.
+// addTools offers every row of the table. It encodes each once, because the SDK would not respond to tools/list when
+// one does not encode, and say nothing before.
 func (s *Server) addTools() {
 	for _, row := range tools.Table {
 		tool := describe(row)
@@ -24,7 +24,7 @@ func (s *Server) addTools() {
 	}
 }
 
-// describe sets all four hints: the SDK's silence means destructive and open to the world.
+// describe sets all four hints: the SDK sends those that are left out as destructive and open to the world.
 func describe(row tools.Tool) sdk.Tool {
 	t := sdk.NewToolWithRawSchema(row.Name, row.Description, row.Input)
 	t.Title = row.Title
@@ -41,10 +41,10 @@ func describe(row tools.Tool) sdk.Tool {
 
 var noArguments = json.RawMessage(`{}`)
 
-// callTool never gives the SDK a Go error: it would become a protocol error, which models do not see.
+// callTool never returns a Go error: the SDK would make a protocol error of it, which models do not see.
 func (s *Server) callTool(ctx context.Context, r sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if name, ok := r.Params.Arguments.(unknownTool); ok {
-		return refusal(name.refuse()), nil
+		return toolError(name.refuse()), nil
 	}
 	args, by := r.Params.RawArguments, s.caller(ctx, r.Params.Meta)
 	if r.Params.Arguments == nil { // left out, or null
@@ -52,37 +52,37 @@ func (s *Server) callTool(ctx context.Context, r sdk.CallToolRequest) (*sdk.Call
 	}
 	out, refused := s.invoke(ctx, by, r.Params.Name, args)
 	if refused != nil {
-		return refusal(refused), nil
+		return toolError(refused), nil
 	}
 	s.noteClaim(ctx, by, r.Params.Name, args, out)
-	out = s.greet(ctx, by, args, out)
+	out = s.addGreeting(ctx, by, args, out)
 	return &sdk.CallToolResult{
 		Content:              []sdk.Content{sdk.NewTextContent(string(out))},
 		RawStructuredContent: out,
 	}, nil
 }
 
-// refusal has no structured content, because some clients hold that against the output schema.
-func refusal(e *schemas.Error) *sdk.CallToolResult {
+// toolError has no structured content, because some clients check that against the output schema.
+func toolError(e *schemas.Error) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{sdk.NewTextContent(readable(e))}, IsError: true}
 }
 
-// readable writes JSON for a model: with < and & as they are.
+// readable encodes JSON for a model, with < and & as they are.
 func readable(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(err) // errors and arguments are words and numbers
+		panic(err) // errors and arguments are strings and numbers
 	}
 	return strings.TrimSpace(b.String())
 }
 
-// unknownTool stands in the place of arguments for a call of a tool that does not exist.
+// unknownTool takes the place of the arguments in a call of a tool that does not exist.
 type unknownTool string
 
-// catchUnknown sends such a call to the handler that all tools share. The SDK would answer it with a
-// protocol error, of which a model learns nothing.
+// catchUnknown sends a call of an unknown tool to the handler that all tools share. The SDK would respond with a
+// protocol error, which models do not see.
 func catchUnknown(_ context.Context, _ any, r *sdk.CallToolRequest) {
 	for _, row := range tools.Table {
 		if row.Name == r.Params.Name {

@@ -13,9 +13,9 @@ import (
 	"handoff/schemas"
 )
 
-// watches tell sessions that resources changed. The SDK acknowledges resources/subscribe and
-// subscriptions/listen and leaves the rest to us. Changes are followed only for sessions that watch
-// something, each from its own place in the log, so that a slow client holds up nobody else.
+// watches notify sessions of changes of resources. The SDK acknowledges resources/subscribe and subscriptions/listen
+// and does no more. Changes are followed only for sessions that watch a resource, for each from its own number in the
+// log, so that a slow client holds up no other.
 type watches struct {
 	server *Server
 
@@ -27,7 +27,7 @@ type watches struct {
 type watch struct {
 	topics map[topic]address
 	cancel context.CancelFunc
-	done   chan struct{} // closed when following ended
+	done   chan struct{} // closed at the end of follow
 }
 
 func (w *watch) stop() {
@@ -35,7 +35,7 @@ func (w *watch) stop() {
 	<-w.done
 }
 
-// topic is one URI as the client wrote it, and the subscriptions/listen request that named it, if any.
+// topic is one URI as the client wrote it, and the id of the subscriptions/listen request that named it, if any.
 type topic struct {
 	uri    string
 	listen any
@@ -49,7 +49,7 @@ func (w *watches) unsubscribed(ctx context.Context, _ any, r *sdk.UnsubscribeReq
 	w.remove(server.ClientSessionFromContext(ctx), topic{uri: r.Params.URI})
 }
 
-// listening watches until the request ends.
+// listening watches resources until the request ends.
 func (w *watches) listening(ctx context.Context, id any, r *sdk.SubscriptionsListenRequest) {
 	uris := r.Params.Notifications.ResourceSubscriptions
 	topics := make([]topic, 0, min(len(uris), maxTopics))
@@ -61,20 +61,20 @@ func (w *watches) listening(ctx context.Context, id any, r *sdk.SubscriptionsLis
 	context.AfterFunc(ctx, func() { w.remove(session, topics...) })
 }
 
-// What one session may watch. The SDK acknowledges before it asks us, so that beyond it is acknowledged and
-// never told.
+// How much one session may watch. The SDK acknowledges before it calls us, so what is beyond is acknowledged and never
+// notified.
 const (
 	maxTopics = 256
 	maxURI    = 512 // bytes
 )
 
-// watched gives the address that a topic is about, for a caller who may hear of it.
+// watched returns the address of a topic. Ok is false when the caller may not be notified of it.
 func (t topic) watched(by schemas.Caller) (a address, ok bool) {
 	if len(t.uri) > maxURI {
 		return a, false
 	}
 	if a = addressOf(t.uri); a == (address{kind: anInbox}) {
-		a.name = string(by.Agent) // nobody's where it is empty
+		a.name = string(by.Agent) // empty: the inbox of no agent
 	}
 	if a.kind == anInbox {
 		_, err := by.As(a.name)
@@ -83,19 +83,20 @@ func (t topic) watched(by schemas.Caller) (a address, ok bool) {
 	return a, a.kind != unknownKind
 }
 
-// add starts to watch. The place in the log is taken before the client hears that it is subscribed, so that
-// whatever happens after that is told.
+// add begins to watch topics. It reads the newest number of the log before the client gets the response, so the client
+// is notified of all changes after that.
 func (w *watches) add(ctx context.Context, by schemas.Caller, topics ...topic) {
-	session, asked := server.ClientSessionFromContext(ctx), map[topic]address{}
+	session, wanted := server.ClientSessionFromContext(ctx), map[topic]address{}
 	for _, t := range topics {
 		if a, ok := t.watched(by); ok {
-			asked[t] = a
+			wanted[t] = a
 		}
 	}
-	if session == nil || len(asked) == 0 {
+	if session == nil || len(wanted) == 0 {
 		return
 	}
-	newest, refused := ask[schemas.NewestOut](ctx, w.server, schemas.Caller{}, "registry_newest", nil) // on our own account
+	nobody := schemas.Caller{} // the call is ours
+	newest, refused := ask[schemas.NewestOut](ctx, w.server, nobody, "registry_newest", nil)
 	if refused != nil {
 		w.server.config.Logger.LogAttrs(ctx, slog.LevelError, "no subscription", slog.Any("error", refused))
 		return
@@ -110,7 +111,7 @@ func (w *watches) add(ctx context.Context, by schemas.Caller, topics ...topic) {
 		current = w.start(context.WithoutCancel(ctx), session, newest.Event)
 		w.sessions[session] = current
 	}
-	for t, a := range asked {
+	for t, a := range wanted {
 		if len(current.topics) < maxTopics {
 			current.topics[t] = a
 		}
@@ -127,7 +128,7 @@ func (w *watches) start(ctx context.Context, session server.ClientSession, after
 	return started
 }
 
-// remove ends topics, and following with the last.
+// remove ends topics. After the last topic of a session its changes are no longer followed.
 func (w *watches) remove(session server.ClientSession, topics ...topic) {
 	if last := w.forget(session, topics); last != nil {
 		last.stop()
@@ -151,8 +152,8 @@ func (w *watches) forget(session server.ClientSession, topics []topic) (last *wa
 	return current
 }
 
-// gone ends all topics of a session.
-func (w *watches) gone(_ context.Context, session server.ClientSession) {
+// unregistered ends all topics of a session.
+func (w *watches) unregistered(_ context.Context, session server.ClientSession) {
 	w.mu.Lock()
 	current, ok := w.sessions[session]
 	delete(w.sessions, session)
@@ -164,16 +165,16 @@ func (w *watches) gone(_ context.Context, session server.ClientSession) {
 
 const retryChanges = time.Second
 
-// follow tells a session of changes until ctx is done. A broken stream goes on where it broke.
+// follow notifies a session of changes until ctx is done. After an error it goes on at the same number.
 func (w *watches) follow(ctx context.Context, session server.ClientSession, after uint64) {
 	for {
 		for change, err := range w.server.config.Invoker.Changes(ctx, after) {
 			if err != nil {
-				w.broke(ctx, err)
+				w.logBroken(ctx, err)
 				break
 			}
 			after = change.N
-			w.tell(ctx, session, change)
+			w.notify(ctx, session, change)
 		}
 		select {
 		case <-ctx.Done():
@@ -183,13 +184,13 @@ func (w *watches) follow(ctx context.Context, session server.ClientSession, afte
 	}
 }
 
-func (w *watches) broke(ctx context.Context, err error) {
+func (w *watches) logBroken(ctx context.Context, err error) {
 	if ctx.Err() == nil {
 		w.server.config.Logger.LogAttrs(ctx, slog.LevelWarn, "changes broke off", slog.Any("error", err))
 	}
 }
 
-func (w *watches) tell(ctx context.Context, session server.ClientSession, change schemas.Change) {
+func (w *watches) notify(ctx context.Context, session server.ClientSession, change schemas.Change) {
 	for _, t := range w.touched(session, change) {
 		select {
 		case session.NotificationChannel() <- t.updated():
@@ -212,20 +213,20 @@ func (w *watches) touched(session server.ClientSession, change schemas.Change) (
 	return touched
 }
 
-// everything is what to say to a session that may have missed something: that all it watches has changed.
-func (w *watches) everything(session server.ClientSession) (said []sdk.JSONRPCNotification) {
+// allUpdated returns notifications for all resources that a session watches, for one that may have missed some.
+func (w *watches) allUpdated(session server.ClientSession) (all []sdk.JSONRPCNotification) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if current, ok := w.sessions[session]; ok {
 		for t := range current.topics {
-			said = append(said, t.updated())
+			all = append(all, t.updated())
 		}
 	}
-	return said
+	return all
 }
 
-// touchedBy tells whether a resource may read differently after a change. Work for a capability or role
-// may be in anybody's inbox.
+// touchedBy reports whether a resource may have changed with an event. Work for a capability or a role may be in the
+// inbox of any agent.
 func (a address) touchedBy(c schemas.Change) bool {
 	switch a.kind {
 	case aHandoff, aContext:

@@ -42,8 +42,8 @@ func (l *Line) add(part []byte) {
 }
 
 // ReadLines sends the lines of in, empty ones left out, until in ends or done is closed. Then it closes lines and sends
-// the error that ended in, nil at the end of input; when done was closed it may send none. It reads in a goroutine. A read
-// that is under way when done is closed cannot be cancelled: the goroutine ends when that read does.
+// the error that ended in, nil at the end of input; when done was closed it may send none. It reads in a goroutine. A
+// read that is under way when done is closed cannot be cancelled: the goroutine ends when that read does.
 func ReadLines(in io.Reader, done <-chan struct{}) (<-chan Line, <-chan error) {
 	lines, ended := make(chan Line), make(chan error, 1)
 	go func() {
@@ -80,12 +80,12 @@ func readLine(r *bufio.Reader) (l Line, err error) {
 	}
 }
 
-// lastID matches an id at the end of a message. A message that ends so can be read in no other way: a nested object would
-// end in two braces, and quotes in a string would be escaped.
+// lastID matches an id at the end of a message. A message that ends so can be read in no other way: a nested object
+// would end in two braces, and quotes in a string would be escaped.
 var lastID = regexp.MustCompile(`[{,]\s*"id"\s*:\s*("[^"\\]*"|-?[0-9]+)\s*\}\s*$`)
 
-// ID finds the id of the request in the two ends of a line that is too long: before the params, or after them, where some
-// clients write it. It is nil when there is none.
+// ID finds the id of the request in the two ends of a line that is too long: before the params, or after them, where
+// some clients write it. It is nil when there is none.
 func (l *Line) ID() json.RawMessage {
 	if id := firstID(l.Text); id != nil {
 		return id

@@ -71,8 +71,8 @@ func (m *Message) Refuse(code int, format string, a ...any) *sdk.JSONRPCError {
 	return e
 }
 
-// InternalError returns an error as the response to the request of an id. It says nothing of the cause, which is for the
-// log.
+// InternalError returns an error as the response to the request of an id. It says nothing of the cause, which is for
+// the log.
 func InternalError(id sdk.RequestId) sdk.JSONRPCError {
 	return sdk.JSONRPCError{
 		JSONRPC: sdk.JSONRPC_VERSION, ID: id,

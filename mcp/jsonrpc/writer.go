@@ -14,8 +14,8 @@ import (
 	sdk "github.com/mark3labs/mcp-go/mcp"
 )
 
-// Writer writes messages as lines, whole or not at all. It is safe for use by many goroutines. The first write that fails
-// ends it. Use [NewWriter].
+// Writer writes messages as lines, whole or not at all. It is safe for use by many goroutines. The first write that
+// fails ends it. Use [NewWriter].
 type Writer struct {
 	Broken <-chan struct{} // closed at the first failure
 
@@ -82,8 +82,8 @@ func InsteadOf(message any) any {
 	return nil
 }
 
-// Close ends the writer and returns the error that ended it before. A client that left is no error. It does not close the
-// stream.
+// Close ends the writer and returns the error that ended it before. A client that left is no error. It does not close
+// the stream.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -4,14 +4,14 @@ import (
 	sdk "github.com/mark3labs/mcp-go/mcp"
 )
 
-// acknowledged puts the acknowledgement of a subscription before all that is said on it, as the specification wants
+// subscriptionOrder puts the acknowledgement of a subscription before its notifications, as the MCP specification wants
 // (revision 2026-07-28, subscriptions/listen). The SDK acknowledges only when the resources are watched already.
-type acknowledged struct {
-	early map[string][]sdk.JSONRPCNotification // what came too soon, by the subscription's id; nil once acknowledged
+type subscriptionOrder struct {
+	early map[string][]sdk.JSONRPCNotification // those before the acknowledgement, by subscription; nil after it
 }
 
-// next gives what may be said now that a notification has come.
-func (a *acknowledged) next(n sdk.JSONRPCNotification) []sdk.JSONRPCNotification {
+// next takes a notification and returns those that may be sent now.
+func (a *subscriptionOrder) next(n sdk.JSONRPCNotification) []sdk.JSONRPCNotification {
 	id, listened := n.Params.Meta[sdk.MetaKeySubscriptionID]
 	if !listened {
 		return []sdk.JSONRPCNotification{n}
@@ -32,8 +32,8 @@ func (a *acknowledged) next(n sdk.JSONRPCNotification) []sdk.JSONRPCNotification
 	return nil
 }
 
-// over forgets a subscription when it is answered.
-func (a *acknowledged) over(answer sdk.JSONRPCMessage) {
+// forget drops a subscription when the response that ends it is sent.
+func (a *subscriptionOrder) forget(answer sdk.JSONRPCMessage) {
 	switch m := answer.(type) {
 	case sdk.JSONRPCResponse:
 		delete(a.early, readable(m.ID))

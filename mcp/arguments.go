@@ -14,16 +14,16 @@ const (
 	getTool   = "get_handoff"
 )
 
-// asked is what the protocol has to know of the arguments of a call that claims or reads.
-type asked struct {
+// callArguments are the arguments of a call of claim_handoff or get_handoff that this package has to know.
+type callArguments struct {
 	Agent       string `json:"agent"`
 	HandoffID   string `json:"handoff_id"`
 	WaitSeconds int    `json:"wait_seconds"`
 }
 
-// readCall reads arguments as the tool does: however their names are spelled, and with numbers in quotes.
-// ok is false for arguments that the tool refuses.
-func readCall(tool string, args json.RawMessage) (a asked, ok bool) {
+// readCall reads arguments as the tool does: in any spelling of their names, and with numbers in quotes. Ok is false
+// for arguments that the tool refuses.
+func readCall(tool string, args json.RawMessage) (a callArguments, ok bool) {
 	row, err := tools.Find(tool)
 	if err != nil {
 		return a, false
@@ -36,8 +36,8 @@ func readCall(tool string, args json.RawMessage) (a asked, ok bool) {
 	return a, json.Unmarshal(canonical, &a) == nil
 }
 
-// agentIn gives the agent that arguments name, which their canonical form leaves out. The arguments may have
-// been sent as text.
+// agentIn returns the agent that arguments name, which their canonical form leaves out. Some clients send the arguments
+// as text.
 func agentIn(args json.RawMessage) string {
 	var text string
 	if json.Unmarshal(args, &text) == nil {

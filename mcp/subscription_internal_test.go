@@ -17,7 +17,7 @@ func TestNothingIsSaidBeforeTheAcknowledgement(t *testing.T) {
 		return n
 	}
 	const acknowledgement, updated = sdk.MethodNotificationSubscriptionsAcknowledged, sdk.MethodNotificationResourceUpdated
-	var order acknowledged
+	var order subscriptionOrder
 	require.Len(t, order.next(said(updated, nil)), 1, "of no subscription")
 	require.Empty(t, order.next(said(updated, 7.0)))
 	require.Empty(t, order.next(said(updated, 7.0)))
@@ -28,6 +28,6 @@ func TestNothingIsSaidBeforeTheAcknowledgement(t *testing.T) {
 	require.Len(t, order.next(said(updated, 7.0)), 1)
 	require.Empty(t, order.next(said(updated, "other")), "that one is not acknowledged")
 
-	order.over(sdk.JSONRPCResponse{ID: sdk.NewRequestId(7.0)})
+	order.forget(sdk.JSONRPCResponse{ID: sdk.NewRequestId(7.0)})
 	require.Empty(t, order.next(said(updated, 7.0)), "an id may be used again")
 }

@@ -10,21 +10,21 @@ import (
 	"handoff/schemas"
 )
 
-// handle answers one message, or gives nil when there is nothing to answer. It is where an error of a
-// handler gets the code that the protocol has for it: the SDK calls each of them internal.
-func (s *Server) handle(ctx context.Context, text []byte) (answer sdk.JSONRPCMessage) {
+// handle processes one message and returns the response, nil when there is none. The SDK gives all errors of handlers
+// the code for internal errors; here they get the codes that the protocol has for them.
+func (s *Server) handle(ctx context.Context, text []byte) (response sdk.JSONRPCMessage) {
 	var slot failure
 	defer func() {
 		if p := recover(); p != nil {
 			_ = s.panicked(ctx, "protocol", p)
-			answer = jsonrpc.InternalError(sdk.NewRequestId(nil))
+			response = jsonrpc.InternalError(sdk.NewRequestId(nil))
 		}
 	}()
-	answer = s.sdk.HandleMessage(context.WithValue(ctx, failureKey{}, &slot), text)
-	if failed, ok := answer.(sdk.JSONRPCError); ok {
+	response = s.sdk.HandleMessage(context.WithValue(ctx, failureKey{}, &slot), text)
+	if failed, ok := response.(sdk.JSONRPCError); ok {
 		return slot.complete(failed)
 	}
-	return answer
+	return response
 }
 
 // ending is the error of a request that a server refuses because it ends.
@@ -33,15 +33,15 @@ func ending() *schemas.Error {
 		WithHint("Nothing was done. Repeat the call when it is back.")
 }
 
-// failure carries an error past the SDK.
+// failure carries an error of a handler past the SDK. handle puts an empty one into the context of each message.
 type failure struct {
-	err  *schemas.Error // nil for an error that is the SDK's own
+	err  *schemas.Error // nil for an error of the SDK itself
 	code int
 	uri  string // of the resource that was read; empty for any other request
 }
 
-// complete says of an error what the SDK does not know: ours, and the resource that it is about, as revision
-// 2026-07-28 wants it for one that is not there.
+// complete adds to an error what the SDK does not know: our error, and the resource that it is about, as revision
+// 2026-07-28 wants it for a resource that does not exist.
 func (f failure) complete(e sdk.JSONRPCError) sdk.JSONRPCError {
 	if f.err != nil {
 		e.Error.Code, e.Error.Message = f.code, f.err.Error()
@@ -57,7 +57,7 @@ func (f failure) complete(e sdk.JSONRPCError) sdk.JSONRPCError {
 
 type failureKey struct{}
 
-// failRequest makes the protocol error of a request that is not a tool call.
+// failRequest returns the error for a request that is not a call of a tool, and keeps it for handle.
 func failRequest(ctx context.Context, e *schemas.Error) error {
 	if slot, ok := ctx.Value(failureKey{}).(*failure); ok {
 		slot.err, slot.code = e, protocolCode(ctx, e.Code)
@@ -65,14 +65,14 @@ func failRequest(ctx context.Context, e *schemas.Error) error {
 	return e
 }
 
-// noteResource notes what a request reads.
+// noteResource remembers which resource a request reads.
 func noteResource(ctx context.Context, _ any, r *sdk.ReadResourceRequest) {
 	if slot, ok := ctx.Value(failureKey{}).(*failure); ok {
 		slot.uri = r.Params.URI
 	}
 }
 
-// protocolCode is -32002 for what does not exist, which the revision of 2026-07-28 folded into -32602.
+// protocolCode is -32002 for what does not exist; revision 2026-07-28 has -32602 for that too.
 func protocolCode(ctx context.Context, code schemas.Code) int {
 	switch code {
 	case schemas.NotFound:
