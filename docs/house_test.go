@@ -88,6 +88,10 @@ var house = []room{
 		imports: []string{"schemas"},
 	},
 	{
+		level: 2, path: "mailbox/compose", about: "what a handoff says",
+		imports: []string{"schemas"},
+	},
+	{
 		level: 2, path: "mailbox/draw", about: "what a person sees",
 		imports: []string{"schemas"},
 	},
@@ -96,7 +100,7 @@ var house = []room{
 		imports: []string{
 			"schemas", "schemas/closest", "store",
 			"mailbox/roster", "mailbox/brief", "mailbox/contract", "mailbox/life",
-			"mailbox/waiting", "mailbox/presence", "mailbox/names", "mailbox/draw",
+			"mailbox/waiting", "mailbox/presence", "mailbox/names", "mailbox/compose", "mailbox/draw",
 		},
 	},
 	{

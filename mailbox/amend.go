@@ -3,6 +3,7 @@ package mailbox
 import (
 	"cmp"
 
+	"handoff/mailbox/compose"
 	"handoff/mailbox/contract"
 	"handoff/mailbox/life"
 	"handoff/schemas"
@@ -46,8 +47,8 @@ func (o *op) amended(r, now *store.Record, c schemas.Changes, out *schemas.Updat
 		return nil, content, err
 	}
 	content, err = o.rebody(r, now, func(body *schemas.Handoff) {
-		out.Changed = merge(body, c)
-		body.Target = targetOf(now.To, body.Target.Reason)
+		out.Changed = compose.Merge(body, c)
+		body.Target = compose.Target(now.To, body.Target.Reason)
 		if !stated.IsZero() {
 			body.Metadata.Deadline = &stated
 		}

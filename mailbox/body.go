@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"handoff/mailbox/brief"
+	"handoff/mailbox/compose"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -20,7 +21,7 @@ func body(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 	}
 	h.ID = r.ID
 	h.Metadata.EstimatedTokens = brief.Tokens(string(b))
-	h.Target = targetOf(r.To, h.Target.Reason)
+	h.Target = compose.Target(r.To, h.Target.Reason)
 	m := &h.Metadata
 	m.Workflow, m.Parent, m.Depth, m.RetryOf = r.Workflow, r.Parent, r.Depth, r.RetryOf
 	m.Attempt, m.MaxAttempts, m.CreatedAt = r.Attempt, r.MaxAttempts, r.Created.Time()

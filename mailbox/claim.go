@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
@@ -81,7 +82,7 @@ func (s *Service) claimOnce(ctx context.Context, by schemas.Caller, in schemas.C
 	if in.HandoffID != "" {
 		return mutate(ctx, s, by, func(o *op) (claimed, error) { return o.claimGiven(in.HandoffID) })
 	}
-	return s.claimNext(ctx, by, tagsOf(in.Tags))
+	return s.claimNext(ctx, by, compose.Tags(in.Tags))
 }
 
 // claimGiven takes a handoff by its id.

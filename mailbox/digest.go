@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"strings"
 
 	"handoff/mailbox/contract"
 	"handoff/schemas"
+	"handoff/store"
 )
 
 // encode makes the content that is kept, the words by which it is found, and the digest by which the same content is
@@ -26,6 +28,11 @@ func (s *Service) encode(d *draft) error {
 	h.Source.AgentID = ""
 	d.digest, err = digestOf(h)
 	return err
+}
+
+// wordsOf are the words by which a handoff is found.
+func wordsOf(h *schemas.Handoff) store.WordList {
+	return store.ListWords(h.Title, h.Task, h.Summary, strings.Join(h.Tags, " "))
 }
 
 // promises tells whether a completion is to be compared with what was asked for.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"handoff/mailbox/compose"
 	"handoff/mailbox/contract"
 	"handoff/schemas"
 	"handoff/store"
@@ -52,7 +53,7 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 	}
 	d.key, d.force, d.attempt, d.warnings = in.Key, in.Options.Force, in.Options.Attempt, withoutEffect(*in.Options)
 	d.token = by.Token
-	d.handoff = handoffOf(by, in, d.to)
+	d.handoff = compose.Handoff(by, in, d.to)
 	d.handoff.Metadata.Deadline, d.handoff.Metadata.NotBefore = unlessZero(d.stated), unlessZero(d.notBefore)
 	if err := s.encode(&d); err != nil {
 		return d, err
@@ -71,7 +72,7 @@ func (s *Service) sizes(in schemas.SendIn) error {
 	if err := schemas.TooBig("title", len(in.Title), s.Limits.Title); err != nil {
 		return err
 	}
-	if tags := tagsOf(in.Tags); len(tags) > maxTags {
+	if tags := compose.Tags(in.Tags); len(tags) > maxTags {
 		return schemas.Errorf(schemas.Limit, "%d tags, at most %d are allowed", len(tags), maxTags).
 			WithField("tags").WithHint("Send fewer. Nothing was sent.")
 	}

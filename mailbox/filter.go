@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"handoff/mailbox/compose"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -17,7 +18,7 @@ type filter struct {
 }
 
 func (s *Service) filter(in schemas.ListIn) (f filter, err error) {
-	in.Tags = tagsOf(in.Tags)
+	in.Tags = compose.Tags(in.Tags)
 	f = filter{in: in, words: store.SplitWords(in.Query)}
 	if in.Query != "" && len(f.words) == 0 {
 		return f, schemas.Invalidf("query", "has no word").WithHint("Search for words of letters and digits.")

@@ -74,10 +74,8 @@ func register(c *schemas.Card, in schemas.RegisterIn) {
 			*list.have = *list.said
 		}
 	}
-	replace(&c.Role, in.Role)
-	replace(&c.Description, in.Description)
-	replace(&c.MaxMinutes, in.MaxMinutes)
-	replace(&c.MaxOpen, in.MaxOpen)
+	c.Role, c.Description = cmp.Or(in.Role, c.Role), cmp.Or(in.Description, c.Description)
+	c.MaxMinutes, c.MaxOpen = cmp.Or(in.MaxMinutes, c.MaxMinutes), cmp.Or(in.MaxOpen, c.MaxOpen)
 }
 
 func some(s string) []string {

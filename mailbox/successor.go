@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
@@ -82,7 +83,7 @@ func (o *op) inherit(d *draft, r *store.Record) {
 	if h.Source.Agent == "" {
 		h.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
 	}
-	h.Target = targetOf(d.to, h.Target.Reason)
+	h.Target = compose.Target(d.to, h.Target.Reason)
 	if h.Type == "" {
 		h.Type = schemas.TypeHandoff
 	}

@@ -1,4 +1,4 @@
-package mailbox
+package compose
 
 import (
 	"maps"
@@ -7,8 +7,9 @@ import (
 	"handoff/schemas"
 )
 
-// merge applies changes and names the fields that they touched.
-func merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
+// Merge applies changes to a handoff and names the fields that they touched: lists are extended, maps merged, and the
+// rest replaced. What is empty in the changes stays as it was. A deadline is only named: it needs a clock.
+func Merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	note := func(name string, did bool) {
 		if did {
 			changed = append(changed, name)
@@ -22,7 +23,7 @@ func merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	note("data", mergeMap(&h.Data, c.Data))
 	note("priority", replace(&h.Metadata.Priority, c.Priority))
 	note("deadline", c.Deadline != "")
-	note("tags", extend(&h.Tags, tagsOf(c.Tags)))
+	note("tags", extend(&h.Tags, Tags(c.Tags)))
 	note("requirements", extend(&h.Requirements, c.Requirements))
 	note("context", c.Context != nil)
 	note("expectations", c.Expectations != nil)
@@ -30,7 +31,7 @@ func merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	h.Context = mergeContext(h.Context, c.Context)
 	h.Expectations = mergeExpectations(h.Expectations, c.Expectations)
 	if c.Rollback != nil {
-		r := orZero(h.Rollback)
+		r := valueOf(h.Rollback)
 		replace(&r.OnFailure, c.Rollback.OnFailure)
 		replace(&r.CheckpointID, c.Rollback.CheckpointID)
 		extend(&r.FailureContext, c.Rollback.FailureContext)
@@ -43,7 +44,7 @@ func mergeContext(have, more *schemas.Context) *schemas.Context {
 	if more == nil {
 		return have
 	}
-	c := orZero(have)
+	c := valueOf(have)
 	replace(&c.OriginalRequest, more.OriginalRequest)
 	replace(&c.TestCommand, more.TestCommand)
 	extend(&c.CompletedSteps, more.CompletedSteps)
@@ -67,7 +68,7 @@ func mergeExpectations(have, more *schemas.Expectations) *schemas.Expectations {
 	if more == nil {
 		return have
 	}
-	e := orZero(have)
+	e := valueOf(have)
 	extend(&e.Deliverables, more.Deliverables)
 	extend(&e.SuccessCriteria, more.SuccessCriteria)
 	extend(&e.Constraints, more.Constraints)
@@ -81,6 +82,7 @@ func mergeExpectations(have, more *schemas.Expectations) *schemas.Expectations {
 	return &e
 }
 
+// replace puts a value in the place of another, unless it is zero, and tells whether that changed anything.
 func replace[T comparable](have *T, with T) bool {
 	var zero T
 	if with == zero || with == *have {
@@ -90,11 +92,13 @@ func replace[T comparable](have *T, with T) bool {
 	return true
 }
 
+// extend adds to a list, and tells whether there was anything to add.
 func extend[T any](have *[]T, more []T) bool {
 	*have = append(slices.Clone(*have), more...)
 	return len(more) > 0
 }
 
+// mergeMap adds to a map, and tells whether there was anything to add.
 func mergeMap[T any](have *map[string]T, more map[string]T) bool {
 	if len(more) == 0 {
 		return false
@@ -106,4 +110,11 @@ func mergeMap[T any](have *map[string]T, more map[string]T) bool {
 	maps.Copy(all, more)
 	*have = all
 	return true
+}
+
+func valueOf[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
 }

@@ -1,0 +1,56 @@
+package compose_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox/compose"
+	"handoff/schemas"
+)
+
+func TestAHandoffHasDefaults(t *testing.T) {
+	h := compose.Handoff(schemas.Caller{Agent: "dev"}, schemas.SendIn{Task: "Test it\nwith care"}, "capability:review")
+	require.Equal(t, schemas.Source{Agent: "dev"}, h.Source)
+	require.Equal(t, schemas.Target{Capability: "review"}, h.Target)
+	require.Equal(t, schemas.TypeHandoff, h.Type)
+	require.Equal(t, "Test it", h.Title)
+	require.Equal(t, schemas.Normal, h.Metadata.Priority)
+	require.Equal(t, 3, h.Metadata.MaxAttempts)
+	require.Equal(t, 1, h.Version)
+}
+
+func TestTargets(t *testing.T) {
+	require.Equal(t, schemas.Target{Agent: "qa", Reason: "it knows"}, compose.Target("qa", "it knows"))
+	require.Equal(t, schemas.Target{Role: "testing"}, compose.Target("role:testing", ""))
+}
+
+func TestATitleIsAtMostEightyBytesOfTheFirstLine(t *testing.T) {
+	require.Equal(t, "a", compose.Title("\n a\n b"))
+	require.LessOrEqual(t, len(compose.Title(strings.Repeat("é", 100))), 80)
+}
+
+func TestTagsThatWereWrittenAsText(t *testing.T) {
+	require.Equal(t, []string{"a", "b", "c"}, compose.Tags([]string{"a, b", " ", "c,"}))
+}
+
+func TestChangesExtendMergeOrReplace(t *testing.T) {
+	h := schemas.Handoff{
+		Title: "old", Tags: []string{"a"}, Data: map[string]string{"k": "1", "l": "1"},
+		Context: &schemas.Context{KnownIssues: []string{"slow"}},
+	}
+	was := h
+	changed := compose.Merge(&h, schemas.Changes{
+		Title: "new", Tags: []string{"b"}, Data: map[string]string{"l": "2"}, Deadline: "2h",
+		Context: &schemas.Context{KnownIssues: []string{"flaky"}},
+	})
+	require.Equal(t, []string{"title", "data", "deadline", "tags", "context"}, changed)
+	require.Equal(t, "new", h.Title)
+	require.Equal(t, []string{"a", "b"}, h.Tags)
+	require.Equal(t, map[string]string{"k": "1", "l": "2"}, h.Data)
+	require.Equal(t, []string{"slow", "flaky"}, h.Context.KnownIssues)
+	require.Equal(t, map[string]string{"k": "1", "l": "1"}, was.Data, "what was sent before stays")
+	require.Equal(t, []string{"slow"}, was.Context.KnownIssues)
+	require.Empty(t, compose.Merge(&h, schemas.Changes{Title: "new"}), "it says that already")
+}
