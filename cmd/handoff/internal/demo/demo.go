@@ -27,15 +27,19 @@ type Config struct {
 // Play tells the story. When it returns the server has ended, and its workspace holds what happened.
 // Any result that the story does not expect is an error, and so is a server that does not end well.
 func Play(ctx context.Context, c Config) error {
+	steps, err := story()
+	if err != nil {
+		return err
+	}
 	conn, err := connect(ctx, c)
 	if err != nil {
 		return err
 	}
-	return errors.Join(tell(ctx, conn, story), conn.Close())
+	return errors.Join(conn.tell(ctx, steps), conn.Close())
 }
 
-func tell(ctx context.Context, conn *connection, story []step) error {
-	for _, s := range story {
+func (conn *connection) tell(ctx context.Context, steps []step) error {
+	for _, s := range steps {
 		if err := conn.play(ctx, s); err != nil {
 			return err
 		}
