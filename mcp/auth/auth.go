@@ -1,14 +1,17 @@
-// Package auth says who calls over HTTP, and lets nobody else in. Whoever sends "Authorization: Bearer SECRET"
-// ([RFC 6750]) with a secret that begins with hoff_ has a token of the workspace: the token names the agents it
-// may act as, its scope bounds what it may do, and it is looked up anew for each request, so that revoking it
-// takes effect at once. Any other bearer is a JSON Web Token ([RFC 9068]) of the OAuth issuer, if one is
-// configured: its signature, issuer, audience and times are checked, its claims name agents and scope, and
-// [RFC 9728] metadata tells clients where to get one, as the Authorization section of the [MCP specification]
-// asks, revisions 2025-11-25 and 2026-07-28. As long as a workspace has neither an issuer nor any token, be it
-// revoked or expired, programs of the same machine need none: a request that arrives at a loopback address, and
-// that no proxy forwarded, may act as any agent but human and system. The header Handoff-Agent chooses among
-// the names that the caller may act as; without it the first one counts. Secrets are read from that one header
-// and never from an address, and no error or log holds any part of one.
+// Package auth finds out who calls over HTTP, and refuses everybody else.
+//
+// A caller sends "Authorization: Bearer SECRET" ([RFC 6750]). A secret that begins with hoff_ is that of a token of the
+// workspace. The token names the agents that it may act as, and its scope bounds what it may do. It is looked up for
+// each request, so revoking it takes effect at once. Any other bearer is a JSON Web Token ([RFC 9068]) of the OAuth
+// issuer, if one is configured. Its signature, issuer, audience and times are checked, and its claims name agents and
+// scope. Metadata by [RFC 9728] tell clients where to get one, as the Authorization section of the [MCP specification]
+// asks, revisions 2025-11-25 and 2026-07-28.
+//
+// As long as a workspace has no issuer and never had a token, programs on the same machine need none: a request that
+// arrives at a loopback address, and that no proxy forwarded, may act as any agent but human and system.
+//
+// The header Handoff-Agent chooses among the agents that the caller may act as; without it the first one is chosen.
+// Secrets are read from the header Authorization and never from an address. No error and no log has any part of one.
 //
 // [RFC 6750]: https://www.rfc-editor.org/rfc/rfc6750
 // [RFC 9068]: https://www.rfc-editor.org/rfc/rfc9068
@@ -31,26 +34,26 @@ import (
 
 // Config wires a [Gate]. Invoker, NewRequestID and Now are required.
 type Config struct {
-	Invoker      tools.Invoker // asked whose a secret is
+	Invoker      tools.Invoker // looks tokens up, with the tool token_find
 	NewRequestID func() string // see [tools.NewRequestID]
 	Now          func() time.Time
 
 	Issuer *Issuer // of access tokens; nil when there is no OAuth
-	Rate   float64 // requests a second of a token that says nothing else, default 50
+	Rate   float64 // requests a second of a token without a rate of its own, default 50
 
-	Logger *slog.Logger        // told of refusals, where a token is known; default: discards
-	Denied func(reason Reason) // counts refusals; nil counts none
+	Logger *slog.Logger        // of refusals of known tokens; default: discards
+	Denied func(reason Reason) // is called for each refusal, to count it; nil: none is counted
 }
 
-// Gate says who makes a request. Its methods may be called concurrently.
+// Gate finds out who makes a request. It is safe for use by many goroutines. Use [New].
 type Gate struct {
 	Config
-	rates     *limits // by name of token
-	strangers *strangers
-	closed    atomic.Bool // nobody is let in without a token any more
+	rates    *limits // by name of token
+	guessers *guessers
+	closed   atomic.Bool // no request is accepted without a token any more
 }
 
-// New makes a gate that has seen nobody yet.
+// New returns a gate.
 func New(c Config) *Gate {
 	if c.Rate == 0 {
 		c.Rate = 50
@@ -61,12 +64,13 @@ func New(c Config) *Gate {
 	if c.Denied == nil {
 		c.Denied = func(Reason) {}
 	}
-	return &Gate{Config: c, rates: newLimits(), strangers: newStrangers()}
+	return &Gate{Config: c, rates: newLimits(), guessers: newGuessers()}
 }
 
-// Caller says who makes a request, all but its agent_id and trace. An error is a [*Refusal], or what the store or
-// the issuer had to say, which is no reason to let anybody in; each wraps an [*schemas.Error] for the caller. With
-// a refusal of a name, or of one request too many, comes the caller who is known.
+// Caller returns who makes a request, without AgentID and Trace. It counts the request for the rate of its token. The
+// error is a [*Refusal], or an error of the store or of the issuer; each wraps an [*schemas.Error] for the client. When
+// a known token is refused, because it may not act as the named agent or makes too many requests, the caller is
+// returned with the error.
 func (g *Gate) Caller(r *http.Request) (schemas.Caller, error) {
 	caller, err := g.identify(r)
 	if err == nil {
@@ -86,8 +90,8 @@ func (g *Gate) refused(ctx context.Context, refusal *Refusal) {
 	}
 }
 
-// Still tells whether a request that was let in would be again: meanwhile its token may have been revoked, or
-// expired. It counts for no limit.
+// Still returns an error when Caller would refuse a request now that it accepted before, because its token was revoked
+// or has expired since. It counts for no rate.
 func (g *Gate) Still(r *http.Request) error {
 	bearer, err := bearerOf(r.Header)
 	switch {
@@ -101,7 +105,7 @@ func (g *Gate) Still(r *http.Request) error {
 	return err
 }
 
-// identify gives the caller under its usual name.
+// identify returns the caller under its first name.
 func (g *Gate) identify(r *http.Request) (schemas.Caller, error) {
 	bearer, err := bearerOf(r.Header)
 	switch {
@@ -117,22 +121,22 @@ func (g *Gate) identify(r *http.Request) (schemas.Caller, error) {
 	return g.proven(r, bearer)
 }
 
-// proven gives the caller who holds a bearer that is spelt well. A bearer that was good a moment ago is looked
-// up whatever others at the same address do; who guesses is slowed down.
+// proven returns the caller who has a bearer that is well-formed. It slows down an address that sends many bad bearers;
+// a bearer that was valid a moment ago is always looked up.
 func (g *Gate) proven(r *http.Request, bearer string) (schemas.Caller, error) {
-	now, from, hash := g.Now(), source(r.RemoteAddr), Hash(bearer)
-	if wait := g.strangers.wait(from, hash, now); wait > 0 {
+	now, from, hash := g.Now(), guessSource(r.RemoteAddr), Hash(bearer)
+	if wait := g.guessers.wait(from, hash, now); wait > 0 {
 		return schemas.Caller{}, tooMany(wait, "too many bad tokens from this address")
 	}
 	caller, perSecond, err := g.lookUp(r.Context(), bearer, hash, now)
 	if err != nil {
 		if _, refused := errors.AsType[*Refusal](err); refused {
-			g.strangers.failed(from, hash, now)
+			g.guessers.failed(from, hash, now)
 		}
 		return schemas.Caller{}, err
 	}
-	g.strangers.proved(hash)
-	if wait := g.rates.take(caller.Token, perSecond, now); wait > 0 {
+	g.guessers.proved(hash)
+	if wait := g.rates.allow(caller.Token, perSecond, now); wait > 0 {
 		e := tooMany(wait, "token %s may make %v requests a second", caller.Token, perSecond)
 		e.Token = caller.Token
 		return caller, e
@@ -140,7 +144,7 @@ func (g *Gate) proven(r *http.Request, bearer string) (schemas.Caller, error) {
 	return caller, nil
 }
 
-// lookUp gives who holds a bearer, and how many requests a second they may make.
+// lookUp returns who has a bearer, and how many requests a second it may make.
 func (g *Gate) lookUp(ctx context.Context, bearer, hash string, now time.Time) (schemas.Caller, float64, error) {
 	if strings.HasPrefix(bearer, prefix) {
 		return g.holder(ctx, hash, now)

@@ -7,9 +7,9 @@ import (
 	"handoff/schemas"
 )
 
-// Challenge gives the value of the header WWW-Authenticate for an error of [Gate.Caller], empty for none. With
-// ok the response is 401; else it has the status of the error's code in [schemas.Codes]. MetadataURL is that of
-// [MetadataURL], empty without OAuth.
+// Challenge returns the value of the header WWW-Authenticate for an error of [Gate.Caller], empty for none. When ok is
+// true the status of the response is 401, else that of the error's code in [schemas.Codes]. MetadataURL is the result
+// of [MetadataURL], empty without OAuth.
 func Challenge(err error, metadataURL string) (value string, ok bool) {
 	refusal, is := errors.AsType[*Refusal](err)
 	if !is || !refusal.unauthorized() && refusal.code == "" {
@@ -21,7 +21,7 @@ func Challenge(err error, metadataURL string) (value string, ok bool) {
 			params = append(params, name+`="`+quotable(value)+`"`)
 		}
 	}
-	if refusal.Reason != NoToken { // RFC 6750: who brought nothing is told nothing
+	if refusal.Reason != NoToken { // RFC 6750: no error for a request without a bearer
 		param("error", refusal.code)
 		param("error_description", refusal.Error())
 	}
@@ -32,7 +32,7 @@ func Challenge(err error, metadataURL string) (value string, ok bool) {
 	return strings.TrimSpace("Bearer " + strings.Join(params, ", ")), refusal.unauthorized()
 }
 
-// quotable leaves what RFC 6750 allows in quotes: printable ASCII but for " and \.
+// quotable replaces what RFC 6750 does not allow in quotes: all but printable ASCII, and " and \.
 func quotable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '"' || r == '\\' {

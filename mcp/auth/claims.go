@@ -19,19 +19,19 @@ const skew = time.Minute
 // scopePrefix is before each [schemas.Scope] in the scope of an access token.
 const scopePrefix = "handoff:"
 
-// claims are those of a token, besides what the library knows.
+// claims are the claims of a token that the library does not know.
 type claims struct {
 	Subject   string          `json:"sub"`
 	NotBefore float64         `json:"nbf"`
 	Scope     words           `json:"scope"` // RFC 9068
-	Scp       words           `json:"scp"`   // elsewhere
-	Kind      string          `json:"typ"`   // what some issuers call the token
+	Scp       words           `json:"scp"`   // the scope at other issuers
+	Kind      string          `json:"typ"`   // the type at some issuers
 	Nonce     json.RawMessage `json:"nonce"`
 	AtHash    json.RawMessage `json:"at_hash"`
 	Bound     json.RawMessage `json:"cnf"` // RFC 7800
 }
 
-// words are an array of texts, or one text of words.
+// words are an array of strings, or one string of words.
 type words []string
 
 func (w *words) UnmarshalJSON(b []byte) error {
@@ -43,15 +43,15 @@ func (w *words) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(w))
 }
 
-// admit gives who a token of a good signature is for.
+// admit returns the caller of a token whose signature is valid.
 func (i *Issuer) admit(bearer string, token *oidc.IDToken) (schemas.Caller, error) {
 	var c claims
 	if err := token.Claims(&c); err != nil {
 		return schemas.Caller{}, refuse(JWT, "the claims of the token are not what they should be")
 	}
 	name := subjectName(c.Subject)
-	if wrong := i.wrong(token, c, typeOf(bearer)); wrong != "" {
-		return schemas.Caller{}, refuse(JWT, "%s", wrong).of(name)
+	if fault := i.fault(token, c, typeOf(bearer)); fault != "" {
+		return schemas.Caller{}, refuse(JWT, "%s", fault).withToken(name)
 	}
 	scope := c.scope()
 	if scope == "" {
@@ -63,22 +63,27 @@ func (i *Issuer) admit(bearer string, token *oidc.IDToken) (schemas.Caller, erro
 		return schemas.Caller{}, forbid(JWT, name, "the token names no agent that it may act as").
 			withHint("Have the issuer name them in the claim %s; human also takes handoff:admin.", i.AgentsClaim)
 	}
-	return schemas.Caller{Via: schemas.ViaHTTP, Agent: agents[0], Names: agents, Scope: scope, Token: name, MaxPending: i.Pending}, nil
+	return schemas.Caller{
+		Via: schemas.ViaHTTP, Agent: agents[0], Names: agents,
+		Scope: scope,
+		Token: name, MaxPending: i.Pending,
+	}, nil
 }
 
-// wrong says why a token of a good signature is no access token for this server at this time.
-func (i *Issuer) wrong(token *oidc.IDToken, c claims, typ string) string {
+// fault says why a token whose signature is valid is no access token for this server at this time. It is empty for one
+// that is.
+func (i *Issuer) fault(token *oidc.IDToken, c claims, typ string) string {
 	now := i.Now()
 	switch {
 	case token.Issuer != i.URL:
 		return "the token is of another issuer"
 	case !slices.Contains(token.Audience, i.Audience):
 		return "the token is for another audience"
-	case !now.Before(token.Expiry.Add(skew)): // one without expiry expired long ago
+	case !now.Before(token.Expiry.Add(skew)): // without a time it is the zero time
 		return "the token has expired"
 	case now.Add(skew).Before(time.UnixMilli(int64(c.NotBefore * 1000))):
 		return "the token is not good yet"
-	case !accessType(typ) || c.Kind != "" && !strings.EqualFold(c.Kind, "Bearer") || c.Nonce != nil || c.AtHash != nil:
+	case !isAccessType(typ) || c.Kind != "" && !strings.EqualFold(c.Kind, "Bearer") || c.Nonce != nil || c.AtHash != nil:
 		return "the token is not an access token"
 	case c.Bound != nil:
 		return "the token is bound to a key, and nothing proves that its sender has the key"
@@ -88,13 +93,13 @@ func (i *Issuer) wrong(token *oidc.IDToken, c claims, typ string) string {
 	return ""
 }
 
-// accessType tells whether an access token may have this type. Many issuers still write JWT, or nothing.
-func accessType(typ string) bool {
+// isAccessType reports whether an access token may have this type. Many issuers still write JWT, or nothing.
+func isAccessType(typ string) bool {
 	typ = strings.TrimPrefix(strings.ToLower(typ), "application/")
 	return typ == "" || typ == "jwt" || typ == "at+jwt"
 }
 
-// typeOf reads the type in the header of a token whose signature is good.
+// typeOf reads the type in the header of a token whose signature is valid.
 func typeOf(bearer string) string {
 	head, _, _ := strings.Cut(bearer, ".")
 	var header struct {
@@ -107,12 +112,12 @@ func typeOf(bearer string) string {
 	return header.Type
 }
 
-// compact tells that a bearer is three parts, the one form of a token that a header carries.
-func compact(bearer string) bool {
+// isCompact reports whether a bearer has three parts, the one form of a token that may be in a header.
+func isCompact(bearer string) bool {
 	return strings.Count(bearer, ".") == 2 && !strings.ContainsAny(bearer, "{} ")
 }
 
-// scope is the widest of those that the token has, empty for none.
+// scope is the widest scope that the token has, empty for none.
 func (c claims) scope() schemas.Scope {
 	all := slices.Concat(c.Scope, c.Scp)
 	for _, scope := range []schemas.Scope{schemas.ScopeAdmin, schemas.ScopeAgent, schemas.ScopeRead} {
@@ -123,8 +128,8 @@ func (c claims) scope() schemas.Scope {
 	return ""
 }
 
-// agents are those that the token may act as. Names that no agent can have are left out, and those that its
-// scope is not enough for.
+// agents are the agents that the token may act as. Names that no agent can have are left out, and names that need a
+// wider scope.
 func (i *Issuer) agents(token *oidc.IDToken, scope schemas.Scope) []schemas.Agent {
 	var all map[string]json.RawMessage
 	var named words
@@ -144,16 +149,16 @@ func (i *Issuer) agents(token *oidc.IDToken, scope schemas.Scope) []schemas.Agen
 	return agents
 }
 
-// hashed is how a name ends that was made of a subject and its hash.
+// hashed matches the end of a name that was made of a subject and its hash.
 var hashed = regexp.MustCompile(`-[0-9a-f]{8}$`)
 
-// subjectName is what whoever a token is for is called, as tokens are by name. No token has such a name, since
-// names have no colon.
+// subjectName is the name for the subject of a token, where tokens of the workspace have their own name. No token of
+// the workspace has such a name, because their names have no colon.
 func subjectName(subject string) string {
-	const most = 60
+	const maxName = 60
 	name := schemas.Visible(subject)
-	if name != subject || len(name) > most || hashed.MatchString(name) { // tell those apart that look the same
-		name = schemas.Clip(name, most-9) + "-" + Hash(subject)[:8]
+	if name != subject || len(name) > maxName || hashed.MatchString(name) { // others may look the same
+		name = schemas.Clip(name, maxName-9) + "-" + Hash(subject)[:8]
 	}
 	return "jwt:" + name
 }

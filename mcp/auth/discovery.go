@@ -13,22 +13,22 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// keySet gives the issuer's keys. One caller at a time asks where they are; the others wait for the answer, also
-// for one that says that there is none just now.
+// keySet returns the issuer's keys. One caller at a time asks the issuer where they are; the others wait and get the
+// same result, also when it is an error.
 func (i *Issuer) keySet(ctx context.Context) (oidc.KeySet, error) {
 	select {
-	case i.turn <- struct{}{}:
-		defer func() { <-i.turn }()
+	case i.lock <- struct{}{}:
+		defer func() { <-i.lock }()
 	case <-ctx.Done():
 		return nil, i.unavailable(ctx, ctx.Err())
 	}
 	switch {
 	case i.keys != nil:
 		return i.keys, nil
-	case i.Now().Sub(i.failed) < pause:
-		return nil, i.unavailable(ctx, errPause)
+	case i.Now().Sub(i.failed) < readInterval:
+		return nil, i.unavailable(ctx, errTooSoon)
 	}
-	whole := context.WithoutCancel(ctx) // the answer is for all, whoever leaves
+	whole := context.WithoutCancel(ctx) // the result is for all callers
 	address, err := i.discover(whole)
 	if err != nil {
 		i.failed = i.Now()
@@ -38,8 +38,8 @@ func (i *Issuer) keySet(ctx context.Context) (oidc.KeySet, error) {
 	return i.keys, nil
 }
 
-// discover gives the address of the issuer's keys. It is looked up where RFC 8414 has it, then where OpenID
-// Connect has it, for issuers with a path both inside and at the end of the address.
+// discover returns the address of the issuer's keys. It reads the document of RFC 8414, and else that of OpenID
+// Connect, which for issuers with a path may be inside or at the end of the address.
 func (i *Issuer) discover(ctx context.Context) (string, error) {
 	var all error
 	for _, address := range documents(i.URL) {
@@ -71,8 +71,8 @@ func wellKnown(address, name string) string {
 	return u.String()
 }
 
-// read gives the address of the keys in one document. A document of another issuer, or one whose keys could be
-// changed on their way, is worth nothing.
+// read returns the address of the keys in one document. It refuses a document of another issuer, and an address of keys
+// that could be changed on their way.
 func (i *Issuer) read(ctx context.Context, address string) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

@@ -19,32 +19,34 @@ import (
 // IssuerConfig wires an [Issuer]. URL, Audience and Now are required.
 type IssuerConfig struct {
 	URL      string // exactly as the issuer writes it in the claim iss
-	Audience string // what the claim aud must contain: this server, as the issuer knows it
+	Audience string // the value that the claim aud must have: the name of this server at the issuer
 
-	// AgentsClaim names the claim that lists the agents a token may act as, the usual one first, as an array or
-	// as words. Default "handoff_agents".
+	// AgentsClaim is the name of the claim that lists the agents that a token may act as, the usual one first. Its
+	// value is an array, or a string of words. Default "handoff_agents".
 	AgentsClaim string
 
-	Pending int // how many handoffs sent with a token may be pending at a time, zero for any number
+	Pending int // how many handoffs sent with a token may be pending at a time; zero: any number
 
-	Client *http.Client // reads what the issuer publishes; default: one that gives up after 5 seconds
+	Client *http.Client // for the documents of the issuer; default: one with a timeout of 5 seconds
 	Now    func() time.Time
-	Logger *slog.Logger // told why the issuer could not be read; default: discards
+	Logger *slog.Logger // of failures to read from the issuer; default: discards
 }
 
-// Issuer checks access tokens that an OAuth issuer signed. What the issuer publishes about itself (RFC 8414, or the
-// discovery of OpenID Connect) is read when the first token comes, and with later ones until it could be; its keys are read when a token names one that
-// is not known, which is how they are rotated. Known keys go on being good while the issuer is down.
+// Issuer checks access tokens that an OAuth issuer signed. It reads the issuer's document (RFC 8414, or the discovery
+// of OpenID Connect) when the first token comes, and again with later tokens until that succeeds. It reads the issuer's
+// keys when a token names a key that it does not know, so issuers may rotate keys. It reads each address at most once
+// in 5 seconds. Known keys stay valid while the issuer is down. Issuer is safe for use by many goroutines.
 type Issuer struct {
 	IssuerConfig
 	client *http.Client
 
-	turn   chan struct{} // whoever puts one in guards the fields below, until taking it out
+	lock   chan struct{} // guards the fields below: held by the caller that has put a value in
 	keys   oidc.KeySet   // nil until the issuer was read
-	failed time.Time     // when it could not be read last
+	failed time.Time     // when reading failed last
 }
 
-// NewIssuer reads nothing yet, so that a server starts while its issuer is down. It says what is wrong with c.
+// NewIssuer returns an issuer. It reads nothing yet, so a server starts also while its issuer is down. The error says
+// what is wrong with c.
 func NewIssuer(c IssuerConfig) (*Issuer, error) {
 	if err := trusted(c.URL); err != nil {
 		return nil, err
@@ -59,12 +61,12 @@ func NewIssuer(c IssuerConfig) (*Issuer, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	patient := *c.Client
-	patient.Transport = newPaced(cmp.Or(patient.Transport, http.DefaultTransport), c.Now)
-	return &Issuer{IssuerConfig: c, client: &patient, turn: make(chan struct{}, 1)}, nil
+	client := *c.Client
+	client.Transport = newPaced(cmp.Or(client.Transport, http.DefaultTransport), c.Now)
+	return &Issuer{IssuerConfig: c, client: &client, lock: make(chan struct{}, 1)}, nil
 }
 
-// trusted tells what is wrong with an address whose answers decide who is let in.
+// trusted returns an error for an address that must not decide who is accepted: others could change its responses.
 func trusted(address string) error {
 	u, err := url.Parse(address)
 	switch {
@@ -72,17 +74,18 @@ func trusted(address string) error {
 		return err
 	case u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return fmt.Errorf("%q is not the address of an issuer, such as https://login.example.com", address)
-	case u.Scheme == "https" || u.Scheme == "http" && onlyHere(u.Hostname()):
+	case u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()):
 		return nil
 	}
 	return fmt.Errorf("%q is not https: who listens in between could let anybody in", address)
 }
 
-func onlyHere(host string) bool {
+func isLoopback(host string) bool {
 	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
-// asymmetric are the algorithms whose keys may be published. With any other, who can check a token can make one.
+// asymmetric are the algorithms whose keys may be published. With any other algorithm, a program that can check a token
+// can also make one.
 func asymmetric() []string {
 	return []string{
 		oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512,
@@ -90,51 +93,51 @@ func asymmetric() []string {
 	}
 }
 
-// caller gives who an access token is for, under its usual name.
+// caller returns the caller of an access token, under its first name.
 func (i *Issuer) caller(ctx context.Context, bearer string) (schemas.Caller, error) {
-	if !compact(bearer) {
+	if !isCompact(bearer) {
 		return schemas.Caller{}, refuse(JWT, "the bearer is neither a token of handoff nor a JSON Web Token")
 	}
 	keys, err := i.keySet(ctx)
 	if err != nil {
 		return schemas.Caller{}, err
 	}
-	// The library's check of times allows five minutes, and its errors have no types: what it would check after
-	// the signature is checked in claims.go.
-	asked := &asked{KeySet: keys}
-	verifier := oidc.NewVerifier(i.URL, asked, &oidc.Config{
+	// The library's check of times allows five minutes, and its errors have no types. So claims.go checks everything
+	// but the signature.
+	recorded := &recordedKeys{KeySet: keys}
+	verifier := oidc.NewVerifier(i.URL, recorded, &oidc.Config{
 		SupportedSigningAlgs: asymmetric(),
 		SkipIssuerCheck:      true, SkipClientIDCheck: true, SkipExpiryCheck: true,
 	})
 	token, err := verifier.Verify(ctx, bearer)
 	switch {
-	case asked.unread != nil:
-		return schemas.Caller{}, i.unavailable(ctx, asked.unread)
+	case recorded.readErr != nil:
+		return schemas.Caller{}, i.unavailable(ctx, recorded.readErr)
 	case err != nil:
 		return schemas.Caller{}, refuse(JWT, "the token is not signed by its issuer")
 	}
 	return i.admit(bearer, token)
 }
 
-// asked is the keys as one token needed them.
-type asked struct {
+// recordedKeys remembers an error of reading keys during one check.
+type recordedKeys struct {
 	oidc.KeySet
-	unread error // why they could not be read
+	readErr error
 }
 
-func (a *asked) VerifySignature(ctx context.Context, jwt string) ([]byte, error) {
-	payload, err := a.KeySet.VerifySignature(ctx, jwt)
-	if err != nil && !errors.Is(err, errReadOfLate) {
-		a.unread = errors.Unwrap(err) // only reading keys has a cause: a bad signature has none
+func (k *recordedKeys) VerifySignature(ctx context.Context, jwt string) ([]byte, error) {
+	payload, err := k.KeySet.VerifySignature(ctx, jwt)
+	if err != nil && !errors.Is(err, errReadRecently) {
+		k.readErr = errors.Unwrap(err) // an error of reading wraps its cause; one of a bad signature does not
 	}
 	return payload, err
 }
 
-// unavailable tells the caller that it is not to blame, and the log what is.
+// unavailable logs why tokens cannot be checked, and returns the error for the client, which says nothing of the cause.
 func (i *Issuer) unavailable(ctx context.Context, cause error) error {
-	if !errors.Is(cause, errPause) {
+	if !errors.Is(cause, errTooSoon) {
 		i.Logger.WarnContext(ctx, "issuer not read", slog.String("issuer", i.URL), slog.Any("cause", cause))
 	}
 	return schemas.Errorf(schemas.Unavailable, "tokens cannot be checked: their issuer does not answer").
-		WithHint("Try again in %d seconds.", int(pause.Seconds())).After(pause)
+		WithHint("Try again in %d seconds.", int(readInterval.Seconds())).After(readInterval)
 }

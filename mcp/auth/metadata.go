@@ -7,13 +7,13 @@ import (
 	"handoff/schemas"
 )
 
-// MetadataURL is where clients look for the metadata of a resource, as https://host/mcp.
+// MetadataURL returns the address of the metadata of a resource, such as https://host/mcp (RFC 9728, section 3).
 func MetadataURL(resource string) string {
 	return wellKnown(resource, "oauth-protected-resource")
 }
 
-// Metadata answers at [MetadataURL], and at the same address without the path of the resource, with where tokens
-// come from (RFC 9728). Anybody may ask, without a token.
+// Metadata returns the handler for [MetadataURL], and for the same address without the path of the resource. It
+// responds with the issuer of tokens (RFC 9728), and asks for no token.
 func Metadata(resource, issuer string) http.Handler {
 	document, err := json.Marshal(struct {
 		Resource string   `json:"resource"`
@@ -23,7 +23,7 @@ func Metadata(resource, issuer string) http.Handler {
 		Scopes   []string `json:"scopes_supported"`
 	}{resource, "handoff", []string{issuer}, []string{"header"}, scopes()})
 	if err != nil {
-		panic(err) // texts always have a JSON form
+		panic(err) // strings always encode
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

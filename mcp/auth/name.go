@@ -10,10 +10,10 @@ import (
 	"handoff/tools"
 )
 
-// AgentHeader chooses the agent to act as.
+// AgentHeader is the header that chooses the agent to act as.
 const AgentHeader = "Handoff-Agent"
 
-// named gives the caller under the name that it asks for.
+// named returns the caller under the name in the header.
 func (g *Gate) named(r *http.Request, c schemas.Caller) (schemas.Caller, error) {
 	values := r.Header.Values(AgentHeader)
 	switch len(values) {
@@ -29,16 +29,16 @@ func (g *Gate) named(r *http.Request, c schemas.Caller) (schemas.Caller, error) 
 		return named, nil
 	}
 	e := schemas.AsError(err)
-	if e.Code != schemas.Denied { // whatever it is, perhaps a secret, is kept nowhere
-		return c, forbid(Agent, c.Token, "%s: that is not an agent name", AgentHeader).withHint("%s", mayBe(c, e))
+	if e.Code != schemas.Denied { // it is no name, perhaps a secret: it is kept nowhere
+		return c, forbid(Agent, c.Token, "%s: that is not an agent name", AgentHeader).withHint("%s", allowedNames(c, e))
 	}
-	g.keep(r.Context(), c, asked)
-	return c, forbid(Agent, c.Token, "%s: %s", AgentHeader, e.Message).withHint("%s", mayBe(c, e))
+	g.recordDenied(r.Context(), c, asked)
+	return c, forbid(Agent, c.Token, "%s: %s", AgentHeader, e.Message).withHint("%s", allowedNames(c, e))
 }
 
-// keep has the workspace refuse the name too, which is what enters it in the registry for callers with a token.
-// Any tool does: none runs.
-func (g *Gate) keep(ctx context.Context, c schemas.Caller, asked string) {
+// recordDenied makes a call under the denied name. The workspace refuses it before any tool runs, and for a caller with
+// a token records that as an event.
+func (g *Gate) recordDenied(ctx context.Context, c schemas.Caller, asked string) {
 	if c.Token == "" {
 		return
 	}
@@ -48,8 +48,8 @@ func (g *Gate) keep(ctx context.Context, c schemas.Caller, asked string) {
 	}
 }
 
-// mayBe tells who was refused a name which names it has.
-func mayBe(c schemas.Caller, e *schemas.Error) string {
+// allowedNames tells a caller which names it may act as.
+func allowedNames(c schemas.Caller, e *schemas.Error) string {
 	switch {
 	case e.Code != schemas.Denied:
 		return e.Hint

@@ -9,35 +9,35 @@ import (
 	"time"
 )
 
-// pause is how long nothing is read twice: bad tokens must not make a server a burden to its issuer. A token of a
-// key that was published since is refused until then; issuers publish keys well before they use them.
-const pause = 5 * time.Second
+// readInterval is how long an address is not read again: bad tokens must not make a server a burden to its issuer. A
+// token of a key that was published meanwhile is refused; issuers publish keys long before they use them.
+const readInterval = 5 * time.Second
 
 var (
-	errPause      = errors.New("asked a moment ago")
-	errReadOfLate = fmt.Errorf("%w: what was read is as good as new", errPause)
+	errTooSoon      = errors.New("asked a moment ago")
+	errReadRecently = fmt.Errorf("%w: what was read is as good as new", errTooSoon)
 )
 
-// paced reads each address at most once in a pause, and not more of it than anybody publishes. In between it says
-// whether it was read.
+// paced reads each address at most once in a readInterval, and at most 1 MiB of it. In between it returns
+// errReadRecently or errTooSoon, after a read that succeeded or failed.
 type paced struct {
 	http.RoundTripper
 	now func() time.Time
 
-	mu   sync.Mutex       // guards the field below
-	last map[string]visit // by address, of which an issuer has a handful
+	mu   sync.Mutex          // guards the field below
+	last map[string]lastRead // by address; an issuer has only a few
 }
 
-type visit struct {
+type lastRead struct {
 	at   time.Time
 	read bool
 }
 
 func newPaced(next http.RoundTripper, now func() time.Time) *paced {
-	return &paced{RoundTripper: next, now: now, last: map[string]visit{}}
+	return &paced{RoundTripper: next, now: now, last: map[string]lastRead{}}
 }
 
-// most is the size in bytes of what is read of a document.
+// most is how much of a document is read, in bytes.
 const most = 1 << 20
 
 func (p *paced) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -65,17 +65,17 @@ func (p *paced) start(address string) error {
 	now := p.now()
 	v, ok := p.last[address]
 	switch {
-	case !ok || now.Sub(v.at) >= pause:
-		p.last[address] = visit{at: now}
+	case !ok || now.Sub(v.at) >= readInterval:
+		p.last[address] = lastRead{at: now}
 		return nil
 	case v.read:
-		return errReadOfLate
+		return errReadRecently
 	}
-	return errPause
+	return errTooSoon
 }
 
 func (p *paced) done(address string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.last[address] = visit{at: p.last[address].at, read: true}
+	p.last[address] = lastRead{at: p.last[address].at, read: true}
 }

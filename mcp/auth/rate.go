@@ -7,39 +7,39 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// limits holds a bucket of requests for each name that asked of late. A bucket that has filled up again is as
-// good as a new one and is forgotten, so that there are only as many as names within the time of filling.
+// limits has a token bucket for each name that made requests of late. A bucket that is full again is the same as a new
+// one and is dropped, so there are only as many as names within the time that filling takes.
 type limits struct {
 	mu      sync.Mutex // guards the fields below
 	by      map[string]*rate.Limiter
 	sweepAt int
 }
 
-// fewLimiters are not worth a sweep.
+// fewLimiters is how many buckets are not worth a sweep.
 const fewLimiters = 1024
 
 func newLimits() *limits {
 	return &limits{by: map[string]*rate.Limiter{}, sweepAt: fewLimiters}
 }
 
-// take takes one of what a name may have a second, or tells when there will be one. As many as two seconds
-// bring, and at least 20, may come at once.
-func (l *limits) take(name string, perSecond float64, now time.Time) (wait time.Duration) {
+// allow counts a request of a name, or returns how long to wait until one is allowed. At once may come as many as two
+// seconds allow, and at least 20.
+func (l *limits) allow(name string, perSecond float64, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	lim := l.of(name, perSecond, now)
 	if lim.AllowN(now, 1) {
 		return 0
 	}
-	return untilOne(lim, now)
+	return untilAllowed(lim, now)
 }
 
-// wait tells when a name may take one, zero for now.
+// wait returns how long to wait until a request of a name is allowed, zero for not at all. It counts none.
 func (l *limits) wait(name string, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if lim, ok := l.by[name]; ok {
-		return untilOne(lim, now)
+		return untilAllowed(lim, now)
 	}
 	return 0
 }
@@ -71,7 +71,7 @@ func (l *limits) sweep(now time.Time) {
 	l.sweepAt = max(fewLimiters, 2*len(l.by))
 }
 
-func untilOne(lim *rate.Limiter, now time.Time) time.Duration {
+func untilAllowed(lim *rate.Limiter, now time.Time) time.Duration {
 	missing := 1 - lim.TokensAt(now)
 	if missing <= 0 {
 		return 0

@@ -12,7 +12,7 @@ func TestLimitsForgetWhoIsFullAgain(t *testing.T) {
 	now := time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC)
 	l := newLimits()
 	for i := range 100_000 {
-		l.take(strconv.Itoa(i), 10, now)
+		l.allow(strconv.Itoa(i), 10, now)
 		now = now.Add(time.Millisecond) // each has filled up again after 100 ms
 	}
 	require.LessOrEqual(t, len(l.by), fewLimiters)
@@ -22,31 +22,31 @@ func TestLimitsKeepWhoIsNotFullAgain(t *testing.T) {
 	now := time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC)
 	l := newLimits()
 	for range 20 {
-		require.Zero(t, l.take("busy", 1, now))
+		require.Zero(t, l.allow("busy", 1, now))
 	}
 	for i := range 10_000 {
-		l.take(strconv.Itoa(i), 10, now)
+		l.allow(strconv.Itoa(i), 10, now)
 	}
-	require.Equal(t, time.Second, l.take("busy", 1, now))
+	require.Equal(t, time.Second, l.allow("busy", 1, now))
 }
 
 func TestRateOfATokenMayChange(t *testing.T) {
 	now := time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC)
 	l := newLimits()
 	for range 20 {
-		require.Zero(t, l.take("ci", 1, now))
+		require.Zero(t, l.allow("ci", 1, now))
 	}
-	require.Equal(t, time.Second, l.take("ci", 1, now))
-	require.Equal(t, time.Second/100, l.take("ci", 100, now))
+	require.Equal(t, time.Second, l.allow("ci", 1, now))
+	require.Equal(t, time.Second/100, l.allow("ci", 100, now))
 	now = now.Add(time.Minute)
 	for range 200 {
-		require.Zero(t, l.take("ci", 100, now))
+		require.Zero(t, l.allow("ci", 100, now))
 	}
-	require.NotZero(t, l.take("ci", 100, now))
+	require.NotZero(t, l.allow("ci", 100, now))
 }
 
 func TestStrangersForgetTheOldestWhoProved(t *testing.T) {
-	s := newStrangers()
+	s := newGuessers()
 	for i := range 10 * remembered {
 		s.proved(strconv.Itoa(i))
 		require.True(t, s.knows(strconv.Itoa(max(0, i-remembered+1))))

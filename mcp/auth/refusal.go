@@ -6,25 +6,25 @@ import (
 	"handoff/schemas"
 )
 
-// Reason says for figures why nobody was let in.
+// Reason says why a request was refused, for metrics.
 type Reason string
 
 // The reasons.
 const (
 	NoToken   Reason = "no_token"
-	Malformed Reason = "malformed" // not spelt like a token, or sent in another way than asked
+	Malformed Reason = "malformed" // not well-formed, or in the wrong header
 	Unknown   Reason = "unknown"
 	Expired   Reason = "expired"
 	Revoked   Reason = "revoked"
-	JWT       Reason = "jwt"   // the issuer's token is not good, or does not say enough
-	Agent     Reason = "agent" // a good token, and a name that it may not act as
+	JWT       Reason = "jwt"   // the issuer's token is not valid, or lacks claims
+	Agent     Reason = "agent" // a valid token, and a name that it may not act as
 	Rate      Reason = "rate"
 )
 
-// Refusal is an error that lets nobody in. It wraps the [*schemas.Error] for the caller.
+// Refusal is the error of a request that is refused. It wraps the [*schemas.Error] for the client.
 type Refusal struct {
 	Reason Reason
-	Token  string // the name of the token, where it is known
+	Token  string // the name of the token, empty when it is not known
 
 	err  *schemas.Error
 	code string // of RFC 6750, empty when there is none
@@ -32,7 +32,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.err.Error() }
 
-// Unwrap gives what the caller is told.
+// Unwrap returns the error for the client.
 func (r *Refusal) Unwrap() error { return r.err }
 
 // The codes of RFC 6750, section 3.1.
@@ -42,14 +42,14 @@ const (
 	insufficientScope = "insufficient_scope"
 )
 
-// refuse is for who brought no good token.
+// refuse is for a caller without a valid token.
 func refuse(why Reason, format string, args ...any) *Refusal {
 	e := schemas.Errorf(schemas.Denied, format, args...).WithHint("handoff token add NAME --agents NAMES makes a token; " +
 		"send its secret in the header Authorization, after the word Bearer.")
 	return &Refusal{Reason: why, err: e, code: invalidToken}
 }
 
-// forbid is for who is known and may not do this.
+// forbid is for a known caller that may not do this.
 func forbid(why Reason, token, format string, args ...any) *Refusal {
 	return &Refusal{Reason: why, Token: token, err: schemas.Errorf(schemas.Denied, format, args...)}
 }
@@ -69,12 +69,12 @@ func (r *Refusal) withCode(code string) *Refusal {
 	return r
 }
 
-func (r *Refusal) of(token string) *Refusal {
+func (r *Refusal) withToken(token string) *Refusal {
 	r.Token = token
 	return r
 }
 
-// unauthorized tells that a better token would help, rather than more rights or more patience.
+// unauthorized reports whether another token would help, and not more rights or waiting.
 func (r *Refusal) unauthorized() bool {
 	return r.Reason == NoToken || r.code == invalidToken || r.code == invalidRequest
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// bearerOf gives what follows Bearer in the one header that is read, empty when there is no header.
+// bearerOf returns the bearer in the header Authorization, empty when there is no header.
 func bearerOf(h http.Header) (string, error) {
 	values := h.Values("Authorization")
 	switch len(values) {
@@ -24,9 +24,9 @@ func bearerOf(h http.Header) (string, error) {
 	return bearer, nil
 }
 
-// here tells that a program on this machine made the request: it arrived at a loopback address, and no proxy
-// says that it forwards for somebody else. One that says nothing, as a tunnel does, cannot be told apart.
-func here(r *http.Request) bool {
+// fromThisMachine reports whether a program on this machine made the request: it arrived at a loopback address, and has
+// no header of a proxy. A proxy without such headers, as a tunnel, cannot be told apart.
+func fromThisMachine(r *http.Request) bool {
 	for name := range r.Header {
 		if name == "Forwarded" || name == "Via" || name == "X-Real-Ip" || strings.HasPrefix(name, "X-Forwarded-") {
 			return false
@@ -36,9 +36,8 @@ func here(r *http.Request) bool {
 	return ok && addr.IP.IsLoopback()
 }
 
-// source is whom guesses are counted against: an address, or for IPv6 the network of 64 bits that one customer
-// commands.
-func source(remote string) string {
+// guessSource is the address for which bad tokens are counted; for IPv6 the network of 64 bits, which one customer has.
+func guessSource(remote string) string {
 	addr, err := netip.ParseAddrPort(remote)
 	if err != nil {
 		return remote

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// A secret is the prefix, 43 characters drawn at random, which are 256 bits, and 6 that check all before them.
+// A secret is the prefix, 43 random characters, which are 256 bits, and 6 characters of checksum over all of these.
 const (
 	prefix = schemas.TokenPrefix
 	drawn  = 43
@@ -19,9 +19,9 @@ const (
 	digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// NewSecret draws the secret of a token. It looks like no other word, so that scanners for secrets find it where
-// it does not belong, and a typing error in it shows without asking anybody. It panics when rand fails, which
-// that of crypto/rand never does.
+// NewSecret returns a new secret for a token. Its prefix lets scanners for secrets find it where it does not belong,
+// and its checksum shows a typing error without a look into the store. It panics when rand fails, which that of
+// crypto/rand never does.
 func NewSecret(rand io.Reader) string {
 	b := []byte(prefix)
 	for len(b) < len(prefix)+drawn {
@@ -30,7 +30,8 @@ func NewSecret(rand io.Reader) string {
 	return string(b) + checksum(string(b))
 }
 
-// WellFormed tells that s is spelt like a secret and its checksum is right. Whether anybody has it, the store knows.
+// WellFormed reports whether s has the form of a secret and the right checksum. Only the store knows whether there is
+// such a token.
 func WellFormed(s string) bool {
 	if len(s) != len(prefix)+drawn+check || !strings.HasPrefix(s, prefix) {
 		return false
@@ -42,14 +43,14 @@ func WellFormed(s string) bool {
 	return checksum(body) == s[len(body):]
 }
 
-// Hash is what is kept of a secret: its SHA-256 in hexadecimal. It needs no salt and no slow function, because
-// nobody tries all of 256 random bits.
+// Hash is the part of a secret that the store keeps: its SHA-256 in lower-case hexadecimal. It needs no salt and no
+// slow function, because nobody can try out 256 random bits.
 func Hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }
 
-// draw gives one digit, each as likely as any other: bytes past the last multiple of 62 are drawn again.
+// draw returns a random digit, each equally likely: bytes beyond the last multiple of 62 are drawn again.
 func draw(rand io.Reader) byte {
 	const fair = 256 / len(digits) * len(digits)
 	for {
@@ -63,7 +64,7 @@ func draw(rand io.Reader) byte {
 	}
 }
 
-// checksum is the CRC-32 of s in base 62. It differs for any two words that differ in one or two neighbours.
+// checksum is the CRC-32 of s in base 62. It differs for any two strings that differ in one or two neighbouring bytes.
 func checksum(s string) string {
 	sum := crc32.ChecksumIEEE([]byte(s))
 	var b [check]byte

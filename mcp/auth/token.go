@@ -10,8 +10,9 @@ import (
 	"handoff/tools"
 )
 
-// Needed tells whether nobody is let in without a token. Once that was so it stays, for this process: a store that
-// is taken away or replaced must not open the door.
+// Needed reports whether every request needs a token: when there is an issuer, or the workspace has or had a token.
+// Once it has reported true it always does in this process: a store that is removed or replaced must not let requests
+// in without a token.
 func (g *Gate) Needed(ctx context.Context) (bool, error) {
 	if g.Issuer != nil || g.closed.Load() {
 		return true, nil
@@ -20,9 +21,9 @@ func (g *Gate) Needed(ctx context.Context) (bool, error) {
 	return found.Needed, err
 }
 
-// anonymous gives the caller who brought nothing, where none is needed.
+// anonymous returns the caller of a request without a bearer, where none is needed.
 func (g *Gate) anonymous(r *http.Request) (schemas.Caller, error) {
-	if here(r) {
+	if fromThisMachine(r) {
 		needed, err := g.Needed(r.Context())
 		if err != nil {
 			return schemas.Caller{}, err
@@ -34,9 +35,8 @@ func (g *Gate) anonymous(r *http.Request) (schemas.Caller, error) {
 	return schemas.Caller{}, refuse(NoToken, "a token is needed")
 }
 
-// holder gives who holds the secret of a hash, and how many requests a second they may make. Looking up by hash
-// tells a stopwatch nothing about secrets: who can choose the first bytes of a SHA-256 still cannot choose those
-// of what was hashed.
+// holder returns who has the secret of a hash, and how many requests a second it may make. The time that looking up a
+// hash takes says nothing about secrets: choosing the first bytes of a SHA-256 does not choose those of the secret.
 func (g *Gate) holder(ctx context.Context, hash string, now time.Time) (schemas.Caller, float64, error) {
 	found, err := g.find(ctx, hash)
 	if err != nil {
@@ -47,22 +47,23 @@ func (g *Gate) holder(ctx context.Context, hash string, now time.Time) (schemas.
 	case t == nil:
 		return schemas.Caller{}, 0, refuse(Unknown, "nobody has this token")
 	case t.Revoked != nil:
-		return schemas.Caller{}, 0, refuse(Revoked, "token %s was revoked", t.Name).of(t.Name)
+		return schemas.Caller{}, 0, refuse(Revoked, "token %s was revoked", t.Name).withToken(t.Name)
 	case t.Expires != nil && !now.Before(*t.Expires):
-		return schemas.Caller{}, 0, refuse(Expired, "token %s expired at %s", t.Name, t.Expires.UTC().Format(time.RFC3339)).of(t.Name)
-	case len(t.Agents) == 0: // no names would mean all of them
+		at := t.Expires.UTC().Format(time.RFC3339)
+		return schemas.Caller{}, 0, refuse(Expired, "token %s expired at %s", t.Name, at).withToken(t.Name)
+	case len(t.Agents) == 0: // in a Caller no names would mean all
 		return schemas.Caller{}, 0, forbid(Agent, t.Name, "token %s names no agent", t.Name)
 	}
 	return schemas.Caller{
 		Via: schemas.ViaHTTP, Agent: t.Agents[0], Names: t.Agents,
-		Scope: cmp.Or(t.Scope, schemas.ScopeRead), // none would mean all of them
+		Scope: cmp.Or(t.Scope, schemas.ScopeRead), // in a Caller none would mean all
 		Token: t.Name, MaxPending: t.Pending,
 	}, cmp.Or(t.Rate, g.Rate), nil
 }
 
-// find asks the workspace for the token of a hash. Where it cannot say, nobody is let in.
+// find asks the workspace for the token of a hash. An error lets nobody in.
 func (g *Gate) find(ctx context.Context, hash string) (schemas.TokenFindOut, error) {
-	server := schemas.Caller{Via: schemas.ViaCLI} // who asks is not who calls
+	server := schemas.Caller{Via: schemas.ViaCLI} // this server, not the caller of the request
 	c := tools.Call{ID: g.NewRequestID(), Caller: server, Tool: "token_find"}
 	found, err := tools.Ask[schemas.TokenFindOut](ctx, g.Invoker, c, schemas.TokenFindIn{Hash: hash})
 	if found.Needed {
