@@ -104,7 +104,7 @@ func examinations(a *cli.App, ctx context.Context, clients []client.Client, home
 	served := doctor.Served{At: a.Getenv("HANDOFF_HTTP"), Cert: a.Getenv("HANDOFF_TLS_CERT")}
 	parts := []examination{
 		{"store", func() []doctor.Finding { return examineWorkspace(a, ctx, b.Shell) }},
-		{"version", func() []doctor.Finding { return doctor.Version(b.Program, b.Machine) }},
+		{"version", func() []doctor.Finding { return []doctor.Finding{doctor.Version(b.Program, b.Machine)} }},
 		{"network", func() []doctor.Finding { return doctor.Network(ctx, served, b.Web, b.Shell) }},
 	}
 	if homeless != nil {
@@ -155,11 +155,11 @@ func examineWorkspace(a *cli.App, ctx context.Context, sh doctor.Shell) []doctor
 	}
 	place, err := workspace.Find(a.Location())
 	if err != nil {
-		return append([]doctor.Finding{doctor.Nowhere(err, a.Location(), sh)}, doctor.Identity(ctx, self, nil)...)
+		return []doctor.Finding{doctor.Nowhere(err, a.Location(), sh), doctor.Identity(ctx, self, nil)}
 	}
-	findings := slices.Concat(doctor.Files(place, sh), doctor.Owner(place.Dir, a.Now(), sh))
+	findings := append(doctor.Files(place, sh), doctor.Owner(place.Dir, a.Now(), sh))
 	if why, shut := doctor.Shut(place); shut {
-		return slices.Concat(findings, why, doctor.Identity(ctx, self, nil))
+		return append(append(findings, why...), doctor.Identity(ctx, self, nil))
 	}
 	boxes, err := open.Workspace(ctx, open.Config{
 		Name: place.Name, Dir: place.Dir, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Version: sh.Program.Version,
@@ -180,10 +180,10 @@ func examineMailboxes(a *cli.App, ctx context.Context, place workspace.Workspace
 	file, _ := place.Store()
 	findings := doctor.Store(ctx, boxes, file, sh)
 	if doctor.Worst(findings) == doctor.Error {
-		return append(findings, doctor.Identity(ctx, self, nil)...)
+		return append(findings, doctor.Identity(ctx, self, nil))
 	}
 	desk := doctor.Desk{Boxes: boxes, Now: a.Now(), Shell: sh}
-	return slices.Concat(findings, doctor.Identity(ctx, self, boxes), doctor.Work(ctx, desk))
+	return append(append(findings, doctor.Identity(ctx, self, boxes)), doctor.Work(ctx, desk)...)
 }
 
 func printFindings(p *cli.Page, findings []doctor.Finding) {

@@ -18,7 +18,7 @@ import (
 func (in *installation) examineAddress(ctx context.Context, e installed.Entry, where string) Finding {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return failure(aboutNetwork, "%s: the address in %s is none", where, e.Path).remedied("%s", in.mend(e))
+		return failure(aboutNetwork, "%s: the address in %s is none", where, e.Path).try(in.mend(e))
 	}
 	token, written := in.Machine.Getenv(e.TokenEnv), e.Authorization
 	if e.TokenEnv == "" {
@@ -28,7 +28,7 @@ func (in *installation) examineAddress(ctx context.Context, e installed.Entry, w
 	defer end()
 	trial := in.trial(e)
 	trial.Token = token
-	answer, err := trial.Ask(brief)
+	reply, err := trial.Ask(brief)
 	switch {
 	case errors.Is(err, live.ErrRefused) && token == "" && e.TokenEnv == "" && written != "":
 		return skipped(aboutNetwork, "%s: %s wants a token, and that in %s is for the client to find", where, u.Host, e.Path)
@@ -41,7 +41,7 @@ func (in *installation) examineAddress(ctx context.Context, e installed.Entry, w
 	case e.TokenEnv != "" && token == "":
 		return in.refused(e, u, where, token)
 	}
-	return ok(aboutNetwork, "%s: %s answers, with %s", where, u.Host, counted(answer.Tools, "tool"))
+	return ok(aboutNetwork, "%s: %s answers, with %s", where, u.Host, counted(reply.Tools, "tool"))
 }
 
 // refused explains why a server wants another token, or one at all.
@@ -49,15 +49,17 @@ func (in *installation) refused(e installed.Entry, u *url.URL, where, token stri
 	switch {
 	case e.TokenEnv != "" && token == "":
 		return warning(aboutNetwork, "%s: %s is not set here, and has to be where the client is started", where, e.TokenEnv).
-			remedied("%s", typed(e.TokenEnv))
+			try(typed(e.TokenEnv))
 	case e.TokenEnv != "":
-		return failure(aboutNetwork, "%s: %s does not take the token in %s: handoff token add makes one where it runs", where, u.Host, e.TokenEnv).
-			remedied("%s", typed(e.TokenEnv))
+		return failure(aboutNetwork, "%s: %s does not take the token in %s: handoff token add makes one where it runs",
+			where, u.Host, e.TokenEnv).
+			try(typed(e.TokenEnv))
 	case token == "":
-		return failure(aboutNetwork, "%s: %s wants a token, and %s names none", where, u.Host, e.Path).remedied("%s", in.nameToken(e, u))
+		return failure(aboutNetwork, "%s: %s wants a token, and %s names none", where, u.Host, e.Path).try(in.nameToken(e, u))
 	}
-	return failure(aboutNetwork, "%s: %s does not take the token in %s: handoff token add makes one where it runs", where, u.Host, e.Path).
-		remedied("%s", in.nameToken(e, u))
+	return failure(aboutNetwork, "%s: %s does not take the token in %s: handoff token add makes one where it runs",
+		where, u.Host, e.Path).
+		try(in.nameToken(e, u))
 }
 
 // typed is the command that takes a token from somebody who types it, and leaves no trace of it.
@@ -100,15 +102,16 @@ func (in *installation) silence(ctx context.Context, u *url.URL, why error) Find
 	status, err := get(ctx, site+"/healthz", in.Web)
 	switch {
 	case isUnreached(err) && isUnreached(why) && !isHere(u.Hostname()):
-		return failure(aboutNetwork, "no server answers at %s: %s: handoff serve --http starts one, on that machine", site, reason(0, why)).
-			remedied("%s", starting(u, in.Shell))
+		return failure(aboutNetwork, "no server answers at %s: %s: handoff serve --http starts one, on that machine",
+			site, reason(0, why)).
+			try(starting(u, in.Shell))
 	case isUnreached(err) && isUnreached(why):
-		return failure(aboutNetwork, "no server answers at %s: %s", site, reason(0, why)).remedied("%s", starting(u, in.Shell))
+		return failure(aboutNetwork, "no server answers at %s: %s", site, reason(0, why)).try(starting(u, in.Shell))
 	case err == nil && status == http.StatusOK:
 		if found := ready(ctx, site, in.Web); found.State != OK {
 			return found
 		}
 	}
 	return failure(aboutNetwork, "%s does not answer as a server of handoff: %s", u.Host, reason(0, why)).
-		remedied("%s", ask(site, u.EscapedPath()))
+		try(ask(site, u.EscapedPath()))
 }

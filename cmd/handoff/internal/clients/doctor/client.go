@@ -51,8 +51,9 @@ func (in *installation) serverless() []Finding {
 	if len(in.hooks) == 0 || len(in.entries) > 0 || in.plugin != "" || len(in.unread) > 0 {
 		return nil
 	}
-	return []Finding{failure(aboutClients, "%s has hooks and no server: its sessions hear of mail, and cannot take it", in.client.Title).
-		remedied("%s", in.setup(in.client, in.scopeOf(in.hooks[0].Path), "--yes"))}
+	return []Finding{failure(aboutClients, "%s has hooks and no server: its sessions hear of mail, and cannot take it",
+		in.client.Title).
+		try(in.setup(in.client, in.scopeOf(in.hooks[0].Path), "--yes"))}
 }
 
 // Idle says that no client has handoff, if that is so. Of one whose files cannot be read it is not known.
@@ -62,7 +63,7 @@ func Idle(clients []client.Client, b Bench) []Finding {
 			return nil
 		}
 	}
-	return []Finding{skipped(aboutClients, "no client on this machine is set up").remedied("%s setup", b.Program.Call())}
+	return []Finding{skipped(aboutClients, "no client on this machine is set up").try(b.Program.Call() + " setup")}
 }
 
 // unreadable tells of the files that cannot be read.
@@ -72,7 +73,7 @@ func (in *installation) unreadable() (all []Finding) {
 		if errors.Is(u.Err, fs.ErrPermission) {
 			remedy = "chmod u+rw " + shell.Quote(u.Path)
 		}
-		all = append(all, failure(aboutClients, "%s: %s: %v", in.client.Title, u.Path, u.Err).remedied("%s", remedy))
+		all = append(all, failure(aboutClients, "%s: %s: %v", in.client.Title, u.Path, u.Err).try(remedy))
 	}
 	return all
 }
@@ -82,7 +83,8 @@ func (in *installation) unreadable() (all []Finding) {
 func (in *installation) ignored() (all []Finding) {
 	for _, f := range in.files() {
 		if why := f.ignored(); why != nil {
-			all = append(all, failure(aboutClients, "%s reads nothing of %s, as %v: take that out", in.client.Title, f.path, why))
+			all = append(all, failure(aboutClients, "%s reads nothing of %s, as %v: take that out",
+				in.client.Title, f.path, why))
 		}
 	}
 	return all
@@ -96,21 +98,24 @@ func (in *installation) absent() Finding {
 	if !in.client.Detect(in.Machine).Here() {
 		what = "was not found on this machine"
 	}
-	return say(aboutClients, "%s %s", in.client.Title, what).remedied("%s", in.setup(in.client, client.User))
+	return say(aboutClients, "%s %s", in.client.Title, what).try(in.setup(in.client, client.User))
 }
 
 // twice tells of what is there twice.
 func (in *installation) twice() (all []Finding) {
 	switch {
 	case in.plugin != "" && len(in.hooks) > 0:
-		all = append(all, warning(aboutClients, "%s has both the plugin and what setup writes: its hooks run twice", in.client.Title).
-			remedied("%s", in.onlyPlugin()))
+		all = append(all, warning(aboutClients, "%s has both the plugin and what setup writes: its hooks run twice",
+			in.client.Title).
+			try(in.onlyPlugin()))
 	case in.plugin != "" && len(in.entries) > 0:
-		all = append(all, warning(aboutClients, "%s has both the plugin and what setup writes: its server is there twice", in.client.Title).
-			remedied("%s", in.onlyPlugin()))
+		all = append(all, warning(aboutClients, "%s has both the plugin and what setup writes: its server is there twice",
+			in.client.Title).
+			try(in.onlyPlugin()))
 	case len(in.hooks) > 1:
-		all = append(all, warning(aboutClients, "%s has the hooks for its user and for the project: they run twice", in.client.Title).
-			remedied("%s", in.onlyOnce()))
+		all = append(all, warning(aboutClients, "%s has the hooks for its user and for the project: they run twice",
+			in.client.Title).
+			try(in.onlyOnce()))
 	}
 	return all
 }

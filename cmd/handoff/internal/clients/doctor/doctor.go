@@ -72,14 +72,15 @@ func failure(subject, format string, args ...any) Finding {
 	return Finding{Subject: subject, State: Error, Message: fmt.Sprintf(format, args...)}
 }
 
-func (f Finding) remedied(format string, args ...any) Finding {
-	f.Remedy = fmt.Sprintf(format, args...)
+// try adds the command that mends what was found, or shows more of it; empty: none helps.
+func (f Finding) try(command string) Finding {
+	f.Remedy = command
 	return f
 }
 
 // Late says of an examination that it did not end in time.
 func Late(subject string, sh Shell) Finding {
-	return warning(subject, "what there is to say of it was not found out in time").remedied("%s", sh.line("doctor"))
+	return warning(subject, "what there is to say of it was not found out in time").try(sh.line("doctor"))
 }
 
 // counted writes how many there are of something.

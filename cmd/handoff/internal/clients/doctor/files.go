@@ -18,7 +18,8 @@ import (
 // whether there is room for more.
 func Files(w workspace.Workspace, sh Shell) []Finding {
 	if !w.Exists() {
-		return []Finding{ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir), room(w.Dir)}
+		missing := ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir)
+		return []Finding{missing, room(w.Dir)}
 	}
 	return append(slices.Concat(permissions(w.Dir), storeFile(filepath.Join(w.Dir, workspace.StoreFile), sh)), room(w.Dir))
 }
@@ -33,7 +34,8 @@ func Shut(w workspace.Workspace) (findings []Finding, shut bool) {
 	case !used || store.Bytes == 0 || err != nil:
 		return nil, true
 	case !private(info.Mode()):
-		return []Finding{skipped(aboutStore, "what is in it was not looked at: to open it would change its permissions")}, true
+		return []Finding{skipped(aboutStore,
+			"what is in it was not looked at: to open it would change its permissions")}, true
 	case stopped(w.Dir):
 		return []Finding{skipped(aboutStore, "what is in it was not looked at: who has it open does not answer")}, true
 	}
@@ -56,16 +58,17 @@ func permissions(dir string) []Finding {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return []Finding{failure(aboutStore, "%s is a link that leads nowhere", dir).remedied("%s", aside(dir))}
+		return []Finding{failure(aboutStore, "%s is a link that leads nowhere", dir).try(aside(dir))}
 	case err != nil:
-		return []Finding{failure(aboutStore, "its directory cannot be looked at: %v", err).remedied("ls -ld %s", shell.Quote(dir))}
+		return []Finding{failure(aboutStore, "its directory cannot be looked at: %v", err).try("ls -ld " + shell.Quote(dir))}
 	case !info.IsDir():
-		return []Finding{failure(aboutStore, "%s is no directory", dir).remedied("%s", aside(dir))}
+		return []Finding{failure(aboutStore, "%s is no directory", dir).try(aside(dir))}
 	case info.Mode().Perm()&usable != usable:
-		return []Finding{failure(aboutStore, "%s is %s: its user cannot use it", dir, info.Mode().Perm()).remedied("chmod 700 %s", shell.Quote(dir))}
+		return []Finding{failure(aboutStore, "%s is %s: its user cannot use it", dir, info.Mode().Perm()).
+			try("chmod 700 " + shell.Quote(dir))}
 	case info.Mode().Perm()&others != 0:
 		return []Finding{warning(aboutStore, "%s is %s: others on this machine may look into it", dir, info.Mode().Perm()).
-			remedied("chmod 700 %s", shell.Quote(dir))}
+			try("chmod 700 " + shell.Quote(dir))}
 	}
 	return modes(dir)
 }
@@ -74,7 +77,7 @@ func permissions(dir string) []Finding {
 func modes(dir string) []Finding {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return []Finding{failure(aboutStore, "its directory cannot be read: %v", err).remedied("ls -l %s", shell.Quote(dir))}
+		return []Finding{failure(aboutStore, "its directory cannot be read: %v", err).try("ls -l " + shell.Quote(dir))}
 	}
 	var open, shut []string
 	for _, e := range entries {
@@ -89,10 +92,11 @@ func modes(dir string) []Finding {
 	}
 	var all []Finding
 	if len(shut) > 0 {
-		all = append(all, failure(aboutStore, "its user cannot read and write %s", named(shut)).remedied("chmod 600 %s", shell.Line(shut)))
+		all = append(all, failure(aboutStore, "its user cannot read and write %s", named(shut)).
+			try("chmod 600 "+shell.Line(shut)))
 	}
 	if len(open) > 0 {
-		all = append(all, warning(aboutStore, "others may read %s", named(open)).remedied("chmod 600 %s", shell.Line(open)))
+		all = append(all, warning(aboutStore, "others may read %s", named(open)).try("chmod 600 "+shell.Line(open)))
 	}
 	if len(all) == 0 {
 		all = append(all, ok(aboutStore, "%s is for its user only", dir))
@@ -139,7 +143,7 @@ func (d disk) judged(dir string) Finding {
 	}
 	said := fmt.Sprintf("%.1f GiB (%.0f %%) are free on its disk", float64(d.free)/(1<<30), share)
 	if d.free < leastFree || share < leastShare {
-		return warning(aboutStore, "only %s", said).remedied("df -h %s", shell.Quote(dir))
+		return warning(aboutStore, "only %s", said).try("df -h " + shell.Quote(dir))
 	}
 	return ok(aboutStore, "%s", said)
 }

@@ -25,19 +25,20 @@ func health(ctx context.Context, u *url.URL, web *http.Client, start string) Fin
 	_, distrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
 	case distrusted:
-		return failure(aboutNetwork, "the server at %s is not trusted: %s", site, reason(0, err)).remedied("%s", ask(site, "/healthz"))
+		return failure(aboutNetwork, "the server at %s is not trusted: %s", site, reason(0, err)).try(ask(site, "/healthz"))
 	case isUnreached(err):
-		return warning(aboutNetwork, "no server answers at %s: %s", site, reason(0, err)).remedied("%s", start)
+		return warning(aboutNetwork, "no server answers at %s: %s", site, reason(0, err)).try(start)
 	case err != nil || status != http.StatusOK:
 		return warning(aboutNetwork, "what listens at %s does not say that it is well: %s", site, reason(status, err)).
-			remedied("%s", ask(site, "/healthz"))
+			try(ask(site, "/healthz"))
 	}
 	return ready(ctx, site, web)
 }
 
 func ready(ctx context.Context, site string, web *http.Client) Finding {
 	if status, err := get(ctx, site+"/readyz", web); err != nil || status != http.StatusOK {
-		return failure(aboutNetwork, "the server at %s cannot do its work: %s", site, reason(status, err)).remedied("%s", ask(site, "/readyz"))
+		return failure(aboutNetwork, "the server at %s cannot do its work: %s", site, reason(status, err)).
+			try(ask(site, "/readyz"))
 	}
 	return ok(aboutNetwork, "the server at %s is ready", site)
 }

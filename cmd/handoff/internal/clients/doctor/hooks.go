@@ -59,14 +59,16 @@ func (in *installation) rehearse(ctx context.Context, h client.Hook, f installed
 	}
 	stage, err := newStage(in.Bench)
 	if err != nil {
-		return placeless(warning(aboutHooks, "%s: they cannot be tried: there is no place for temporary files: %v", in.client.Title, err))
+		return placeless(warning(aboutHooks, "%s: they cannot be tried: there is no place for temporary files: %v",
+			in.client.Title, err))
 	}
 	found := stage.perform(ctx, in.client, h, words, agent)
 	if found.State == Error {
-		found = found.remedied("%s", in.mendHook(f, h, line))
+		found = found.try(in.mendHook(f, h, line))
 	}
 	if err := os.RemoveAll(stage.dir); err != nil {
-		return warning(aboutHooks, "%s: what was made to try them is left: %v", in.client.Title, err).remedied("rm -r %s", shell.Quote(stage.dir))
+		return warning(aboutHooks, "%s: what was made to try them is left: %v", in.client.Title, err).
+			try("rm -r " + shell.Quote(stage.dir))
 	}
 	return found
 }
@@ -126,7 +128,8 @@ func (s stage) send(ctx context.Context, to schemas.Agent) (err error) {
 	}
 	defer func() { err = errors.Join(err, boxes.Close()) }()
 	by := schemas.Caller{Agent: "doctor", Via: schemas.ViaCLI}
-	_, err = tools.Ask[schemas.SendOut](ctx, boxes, tools.Call{Caller: by, Tool: "send_handoff"}, map[string]any{"to": to, "task": title})
+	call := tools.Call{Caller: by, Tool: "send_handoff"}
+	_, err = tools.Ask[schemas.SendOut](ctx, boxes, call, map[string]any{"to": to, "task": title})
 	return err
 }
 
@@ -143,7 +146,8 @@ func (s stage) run(ctx context.Context, h client.Hook, words []string) (said str
 	defer end()
 	var out, complaints process.Tail
 	cmd := exec.CommandContext(ctx, program, words[1:]...) //nolint:gosec // it is what setup writes
-	cmd.Env = append(s.Machine.Environ(), "XDG_STATE_HOME="+s.dir, "XDG_RUNTIME_DIR="+s.dir, "HANDOFF_WORKSPACE="+scratchName,
+	cmd.Env = append(s.Machine.Environ(), "XDG_STATE_HOME="+s.dir, "XDG_RUNTIME_DIR="+s.dir,
+		"HANDOFF_WORKSPACE="+scratchName,
 		"HANDOFF_DIR=", "HANDOFF_HOOK_DEBUG="+s.debugLog())
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.project(), bytes.NewReader(s.account(h)), &out, &complaints
 	process.Tree(cmd)

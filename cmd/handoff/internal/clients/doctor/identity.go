@@ -28,31 +28,33 @@ func Identify(name string, getenv func(string) string, terminal bool) (s Self, e
 func Nameless(err error, variable bool) Finding {
 	f := failure(aboutIdentity, "%s", schemas.AsError(err).Message)
 	if variable {
-		return f.remedied("unset HANDOFF_AGENT")
+		return f.try("unset HANDOFF_AGENT")
 	}
 	return f
 }
 
 // Identity examines under which name commands act here. Of a coding agent whose workspace can be asked, boxes tell
 // which of its sessions this is; they are nil where it cannot.
-func Identity(ctx context.Context, s Self, boxes tools.Invoker) []Finding {
+func Identity(ctx context.Context, s Self, boxes tools.Invoker) Finding {
 	switch {
 	case s.Named:
-		return []Finding{ok(aboutIdentity, "commands act as %s: --agent or HANDOFF_AGENT says so", s.By.Agent)}
+		return ok(aboutIdentity, "commands act as %s: --agent or HANDOFF_AGENT says so", s.By.Agent)
 	case s.By.Agent == "":
-		return []Finding{skipped(aboutIdentity, "nothing says under which name to act, so that commands only read: HANDOFF_AGENT or --agent does")}
+		return skipped(aboutIdentity,
+			"nothing says under which name to act, so that commands only read: HANDOFF_AGENT or --agent does")
 	case s.By.Agent == schemas.Human:
-		return []Finding{ok(aboutIdentity, "commands act as human: somebody is at the terminal, and no coding agent")}
+		return ok(aboutIdentity, "commands act as human: somebody is at the terminal, and no coding agent")
 	case boxes == nil:
-		return []Finding{ok(aboutIdentity, "commands act as %s or a numbered name of it: this is its shell", s.By.Agent)}
+		return ok(aboutIdentity, "commands act as %s or a numbered name of it: this is its shell", s.By.Agent)
 	}
 	asked := schemas.SessionIn{Client: s.By.Agent, Session: s.By.AgentID, Process: s.Process}
 	out, err := tools.Ask[schemas.SessionOut](ctx, boxes, tools.Call{Caller: s.By, Tool: "session_name"}, asked)
 	switch {
 	case err != nil:
-		return []Finding{warning(aboutIdentity, "commands do not act at all: %v: HANDOFF_AGENT or --agent names one", err)}
+		return warning(aboutIdentity, "commands do not act at all: %v: HANDOFF_AGENT or --agent names one", err)
 	case out.Agent != s.By.Agent:
-		return []Finding{ok(aboutIdentity, "commands act as %s: this is the shell of one of several sessions of %s", out.Agent, s.By.Agent)}
+		return ok(aboutIdentity, "commands act as %s: this is the shell of one of several sessions of %s",
+			out.Agent, s.By.Agent)
 	}
-	return []Finding{ok(aboutIdentity, "commands act as %s: this is its shell", s.By.Agent)}
+	return ok(aboutIdentity, "commands act as %s: this is its shell", s.By.Agent)
 }

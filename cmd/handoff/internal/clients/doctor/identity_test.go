@@ -30,7 +30,7 @@ func TestUnderWhichNameCommandsAct(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			self, err := doctor.Identify(tt.agent, func(name string) string { return tt.vars[name] }, tt.terminal)
 			require.NoError(t, err)
-			requireFinding(t, doctor.Identity(t.Context(), self, tt.boxes), tt.state, tt.says, tt.remedy)
+			requireFinding(t, []doctor.Finding{doctor.Identity(t.Context(), self, tt.boxes)}, tt.state, tt.says, tt.remedy)
 		})
 	}
 }
@@ -42,7 +42,7 @@ func TestOneOfSeveralSessions(t *testing.T) {
 	}
 	self, err := doctor.Identify("", func(name string) string { return map[string]string{"CODEX_THREAD_ID": "other"}[name] }, false)
 	require.NoError(t, err)
-	requireFinding(t, doctor.Identity(t.Context(), self, b.boxes), doctor.Warning, "nothing tells which session of codex this is", "")
+	requireFinding(t, []doctor.Finding{doctor.Identity(t.Context(), self, b.boxes)}, doctor.Warning, "nothing tells which session of codex this is", "")
 	self.Process = "2"
-	requireFinding(t, doctor.Identity(t.Context(), self, b.boxes), doctor.OK, "act as codex-2: this is the shell of one of several", "")
+	requireFinding(t, []doctor.Finding{doctor.Identity(t.Context(), self, b.boxes)}, doctor.OK, "act as codex-2: this is the shell of one of several", "")
 }

@@ -47,7 +47,8 @@ func (in *installation) all() []installed.Entry {
 		return in.entries
 	}
 	started := client.Listed{Server: client.Server{Command: []string{client.ServerName, "mcp"}}}
-	return append(slices.Clip(in.entries), installed.Entry{Listed: started, Client: in.client, Scope: installed.Plugin, Path: in.plugin})
+	return append(slices.Clip(in.entries),
+		installed.Entry{Listed: started, Client: in.client, Scope: installed.Plugin, Path: in.plugin})
 }
 
 // A file is one of a client, as the client reads it.

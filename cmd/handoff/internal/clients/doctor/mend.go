@@ -136,7 +136,8 @@ func (in *installation) onlyPlugin() string {
 
 // onlyOnce is the command that takes the hooks out of the project, and leaves its server there.
 func (in *installation) onlyOnce() string {
-	if !slices.ContainsFunc(in.hooks, func(f installed.HookFile) bool { return in.scopeOf(f.Path) == client.Project && in.areOurs(f) }) {
+	if !slices.ContainsFunc(in.hooks,
+		func(f installed.HookFile) bool { return in.scopeOf(f.Path) == client.Project && in.areOurs(f) }) {
 		return ""
 	}
 	if slices.ContainsFunc(in.entries, func(e installed.Entry) bool { return e.Scope == client.Project }) {

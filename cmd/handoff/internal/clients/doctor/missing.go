@@ -16,7 +16,7 @@ func (in *installation) missingHooks() []Finding {
 		return nil
 	case len(in.hooks) == 0:
 		return []Finding{skipped(aboutHooks, "%s has none: its sessions are not told of their mail", in.client.Title).
-			remedied("%s", in.setup(in.client, in.entries[0].Scope, "--hooks"))}
+			try(in.setup(in.client, in.entries[0].Scope, "--hooks"))}
 	}
 	var missing []string
 	for _, h := range in.client.Hooks.On {
@@ -28,7 +28,7 @@ func (in *installation) missingHooks() []Finding {
 		return nil
 	}
 	return []Finding{warning(aboutHooks, "%s runs none on %s", in.client.Title, strings.Join(missing, ", ")).
-		remedied("%s", in.mendHooks(in.hooks[0]))}
+		try(in.mendHooks(in.hooks[0]))}
 }
 
 func (in *installation) isServedElsewhere() bool {

@@ -19,8 +19,9 @@ func (in *installation) twoNames() []Finding {
 		}
 		server, hooks := shell.Argument(e.Command, "--agent"), in.agentOf(in.hooks[i])
 		if server != hooks {
-			return []Finding{warning(aboutHooks, "%s: its server acts %s, and its hooks %s", in.client.Title, as(server), as(hooks)).
-				remedied("%s", in.setup(in.client, e.Scope, "--yes"))}
+			return []Finding{warning(aboutHooks, "%s: its server acts %s, and its hooks %s",
+				in.client.Title, as(server), as(hooks)).
+				try(in.setup(in.client, e.Scope, "--yes"))}
 		}
 	}
 	return nil

@@ -31,7 +31,8 @@ func Network(ctx context.Context, served Served, web *http.Client, sh Shell) []F
 	}
 	u, err := served.url(ctx)
 	if err != nil {
-		return []Finding{failure(aboutNetwork, "HANDOFF_HTTP is no address: %v", err).remedied("export HANDOFF_HTTP=127.0.0.1:4263")}
+		return []Finding{failure(aboutNetwork, "HANDOFF_HTTP is no address: %v", err).
+			try("export HANDOFF_HTTP=127.0.0.1:4263")}
 	}
 	if u.Scheme == "https" && served.Cert != "" {
 		if web, err = trusting(web, served.Cert); err != nil {

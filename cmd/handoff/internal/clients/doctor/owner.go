@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"strconv"
 	"time"
 
 	"handoff/cmd/handoff/internal/terminal"
@@ -9,22 +10,24 @@ import (
 
 // Owner examines the process that has a workspace open and serves the others, by the note that it left in the
 // directory.
-func Owner(dir string, now time.Time, sh Shell) []Finding {
+func Owner(dir string, now time.Time, sh Shell) Finding {
 	note, there := relay.ReadNote(dir)
 	switch {
 	case !there:
-		return []Finding{ok(aboutOwner, "nobody has the workspace open: the next who uses it does")}
+		return ok(aboutOwner, "nobody has the workspace open: the next who uses it does")
 	case !note.Running():
-		return []Finding{warning(aboutOwner, "a note of process %d is left, which has ended: the next command replaces it", note.PID).
-			remedied("%s", sh.line("list"))}
+		return warning(aboutOwner, "a note of process %d is left, which has ended: the next command replaces it", note.PID).
+			try(sh.line("list"))
 	case isStopped(note.PID):
-		return []Finding{failure(aboutOwner, "process %d has the workspace open and is stopped, so that all others wait for it", note.PID).
-			remedied("kill -CONT %d", note.PID)}
+		return failure(aboutOwner, "process %d has the workspace open and is stopped, so that all others wait for it",
+			note.PID).
+			try("kill -CONT " + strconv.Itoa(note.PID))
 	case note.Version != sh.Program.Version:
-		return []Finding{warning(aboutOwner, "process %d is handoff %s, and this is %s: restart the client that started it", note.PID, note.Version, sh.Program.Version).
-			remedied("ps -f -p %d", note.PID)}
+		return warning(aboutOwner, "process %d is handoff %s, and this is %s: restart the client that started it",
+			note.PID, note.Version, sh.Program.Version).
+			try("ps -f -p " + strconv.Itoa(note.PID))
 	}
-	return []Finding{ok(aboutOwner, "process %d, handoff %s, for %s", note.PID, note.Version, terminal.Age(now.Sub(note.Started)))}
+	return ok(aboutOwner, "process %d, handoff %s, for %s", note.PID, note.Version, terminal.Age(now.Sub(note.Started)))
 }
 
 // stopped tells whether the owner is there and was stopped: what asks it waits in vain.

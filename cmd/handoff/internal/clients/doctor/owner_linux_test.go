@@ -45,9 +45,9 @@ func sleeper(t *testing.T) int {
 func TestWhoHasTheWorkspaceOpen(t *testing.T) {
 	owner := func(n relay.Note) []doctor.Finding {
 		n.Started = noon
-		return doctor.Owner(noted(t, n), noon.Add(time.Hour), here)
+		return []doctor.Finding{doctor.Owner(noted(t, n), noon.Add(time.Hour), here)}
 	}
-	requireFinding(t, doctor.Owner(t.TempDir(), noon, here), doctor.OK, "nobody", "")
+	requireFinding(t, []doctor.Finding{doctor.Owner(t.TempDir(), noon, here)}, doctor.OK, "nobody", "")
 	pid := sleeper(t)
 	requireFinding(t, owner(relay.Note{PID: pid, Version: "v1.0.0"}), doctor.OK, "handoff v1.0.0, for 1h", "")
 	requireFinding(t, owner(relay.Note{PID: pid, Version: "v0.9.0"}), doctor.Warning, "is handoff v0.9.0, and this is v1.0.0", "ps -f -p ")
@@ -61,7 +61,7 @@ func TestAnOwnerThatWasStopped(t *testing.T) {
 	_, err := syscall.Wait4(pid, &status, syscall.WUNTRACED, nil) // until it is
 	require.NoError(t, err)
 	dir := noted(t, relay.Note{PID: pid, Version: "v1.0.0"})
-	requireFinding(t, doctor.Owner(dir, noon, here), doctor.Error, "is stopped", "kill -CONT ")
+	requireFinding(t, []doctor.Finding{doctor.Owner(dir, noon, here)}, doctor.Error, "is stopped", "kill -CONT ")
 	why, shut := doctor.Shut(workspace.Workspace{Dir: dir})
 	require.True(t, shut)
 	requireFinding(t, why, doctor.Skipped, "does not answer", "")

@@ -64,11 +64,12 @@ func (p Program) in(scope client.Scope) string {
 func (p Program) lead(m client.Machine) string {
 	local := filepath.Join(m.Home, ".local", "bin")
 	free := m.Home != "" && isFree(filepath.Join(local, client.ServerName))
+	isLocal := func(dir string) bool { return filepath.Clean(dir) == local }
 	link := "mkdir -p ~/.local/bin && ln -sf " + shell.Quote(p.Path) + " ~/.local/bin/" + client.ServerName
 	switch {
 	case p.isNamed():
 		return ""
-	case p.OnPath == "" && free && slices.ContainsFunc(filepath.SplitList(m.Getenv("PATH")), func(dir string) bool { return filepath.Clean(dir) == local }):
+	case p.OnPath == "" && free && slices.ContainsFunc(filepath.SplitList(m.Getenv("PATH")), isLocal):
 		return link
 	case p.There != "" && writable(filepath.Dir(p.OnPath)):
 		return "ln -sf " + shell.Line([]string{p.Path, p.OnPath})
@@ -110,4 +111,24 @@ func versionOf(ctx context.Context, path string, m client.Machine) string {
 		return ""
 	}
 	return strings.TrimSpace(release.Version)
+}
+
+// Version examines whether a shell and this process mean the same program by its name.
+func Version(p Program, m client.Machine) Finding {
+	switch {
+	case p.OnPath == "":
+		return warning(aboutVersion, "this is handoff %s, and PATH leads to none: clients that look there do not find it",
+			p.Version).
+			try(p.lead(m))
+	case p.isOnPath():
+		return ok(aboutVersion, "this is handoff %s, and PATH leads to it", p.Version)
+	case p.There == p.Version:
+		return ok(aboutVersion, "this is handoff %s, and PATH leads to another file of that version: %s", p.Version, p.OnPath)
+	case p.There == "":
+		return warning(aboutVersion,
+			"this is handoff %s, and PATH leads to something else, which does not answer as handoff does: %s",
+			p.Version, p.OnPath).try(p.lead(m))
+	}
+	return warning(aboutVersion, "this is handoff %s, and PATH leads to another, %s: %s", p.Version, p.There, p.OnPath).
+		try(p.lead(m))
 }

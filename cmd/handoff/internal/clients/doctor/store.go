@@ -22,9 +22,11 @@ func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh She
 	if err != nil {
 		return []Finding{Closed(err, sh)}
 	}
-	all := []Finding{ok(aboutStore, "it opens, and holds %s in %.1f MiB", counted(newest.Event, "event"), float64(file.Bytes)/(1<<20))}
+	all := []Finding{ok(aboutStore, "it opens, and holds %s in %.1f MiB",
+		counted(newest.Event, "event"), float64(file.Bytes)/(1<<20))}
 	if newest.Failing != "" {
-		all = []Finding{failure(aboutStore, "the last change could not be kept: %s", newest.Failing).remedied("df -h %s", shell.Quote(file.Path))}
+		all = []Finding{failure(aboutStore, "the last change could not be kept: %s", newest.Failing).
+			try("df -h " + shell.Quote(file.Path))}
 	}
 	return append(all, verified(ctx, boxes, file, sh.line("audit verify")))
 }
@@ -32,7 +34,7 @@ func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh She
 // Closed says why a store does not open.
 func Closed(err error, sh Shell) Finding {
 	coded := schemas.AsError(err)
-	f := failure(aboutStore, "it does not open: %s", coded.Message).remedied("%s", sh.line("logs"))
+	f := failure(aboutStore, "it does not open: %s", coded.Message).try(sh.line("logs"))
 	if coded.Hint != "" {
 		f.Message += ". " + coded.Hint
 	}
@@ -48,10 +50,11 @@ func Nowhere(err error, asked workspace.Config, sh Shell) Finding {
 	}
 	f := say(aboutStore, "%s. %s", coded.Message, coded.Hint)
 	if coded.Code == schemas.Unavailable {
-		return f.remedied("%s", homing)
+		return f.try(homing)
 	}
-	if project, err := (workspace.Config{Dir: asked.Name, Cwd: asked.Cwd, Getenv: asked.Getenv}).ProjectDir(); asked.Name != "" && err == nil {
-		return f.remedied("%s --dir %s", Shell{Program: sh.Program}.line("doctor"), shell.Quote(project))
+	named := workspace.Config{Dir: asked.Name, Cwd: asked.Cwd, Getenv: asked.Getenv}
+	if project, err := named.ProjectDir(); asked.Name != "" && err == nil {
+		return f.try(Shell{Program: sh.Program}.line("doctor") + " --dir " + shell.Quote(project))
 	}
 	return f
 }
@@ -60,7 +63,7 @@ func Nowhere(err error, asked workspace.Config, sh Shell) Finding {
 func Homeless(err error) Finding {
 	f := failure(aboutClients, "none was looked at: %s", schemas.AsError(err).Message)
 	if schemas.AsError(err).Code == schemas.Unavailable {
-		return f.remedied("%s", homing)
+		return f.try(homing)
 	}
 	return f
 }
@@ -71,20 +74,20 @@ const homing = `eval "HOME=~$(id -un)" && export HOME`
 // verified compares the registry with the records, as handoff audit verify does, where that is quick.
 func verified(ctx context.Context, boxes tools.Invoker, file workspace.File, verify string) Finding {
 	if file.Bytes > verifiable {
-		return skipped(aboutStore, "whether it is whole was not looked at: it is large").remedied("%s", verify)
+		return skipped(aboutStore, "whether it is whole was not looked at: it is large").try(verify)
 	}
 	ctx, end := context.WithTimeout(ctx, verifying)
 	defer end()
 	out, err := tools.Ask[schemas.AuditOut](ctx, boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return skipped(aboutStore, "whether it is whole was not found out in time").remedied("%s", verify)
+		return skipped(aboutStore, "whether it is whole was not found out in time").try(verify)
 	case err != nil:
-		return failure(aboutStore, "whether it is whole cannot be told: %s", schemas.AsError(err).Message).remedied("%s", verify)
+		return failure(aboutStore, "whether it is whole cannot be told: %s", schemas.AsError(err).Message).try(verify)
 	case !out.OK && len(out.Problems) > 0:
-		return failure(aboutStore, "it was changed by something else than handoff, first: %s", out.Problems[0]).remedied("%s", verify)
+		return failure(aboutStore, "it was changed by something else than handoff, first: %s", out.Problems[0]).try(verify)
 	case !out.OK:
-		return failure(aboutStore, "it was changed by something else than handoff").remedied("%s", verify)
+		return failure(aboutStore, "it was changed by something else than handoff").try(verify)
 	}
 	return ok(aboutStore, "it is whole: %s of %s", counted(out.Events, "event"), counted(out.Handoffs, "handoff"))
 }

@@ -20,15 +20,15 @@ func storeFile(path string, sh Shell) []Finding {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && isPlaced(path):
-		return []Finding{warning(aboutStore, "%s is a link to no file: %s", path, renewed).remedied("%s", sh.line("list"))}
+		return []Finding{warning(aboutStore, "%s is a link to no file: %s", path, renewed).try(sh.line("list"))}
 	case errors.Is(err, fs.ErrNotExist):
-		return []Finding{failure(aboutStore, "%s is a link that leads nowhere", path).remedied("%s", aside(path))}
+		return []Finding{failure(aboutStore, "%s is a link that leads nowhere", path).try(aside(path))}
 	case err != nil:
 		return nil // the directory tells why
 	case !info.Mode().IsRegular():
-		return []Finding{failure(aboutStore, "%s is no file", path).remedied("%s", aside(path))}
+		return []Finding{failure(aboutStore, "%s is no file", path).try(aside(path))}
 	case info.Size() == 0:
-		return []Finding{warning(aboutStore, "%s is empty: %s", path, renewed).remedied("%s", sh.line("list"))}
+		return []Finding{warning(aboutStore, "%s is empty: %s", path, renewed).try(sh.line("list"))}
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func (w *world) version(path string) []doctor.Finding {
 	w.t.Helper()
 	w.bench.Program.Path = w.write(path, answers("v1.0.0"))
 	w.find()
-	return doctor.Version(w.bench.Program, w.bench.Machine)
+	return []doctor.Finding{doctor.Version(w.bench.Program, w.bench.Machine)}
 }
 
 // paste runs a remedy in a shell of the world, which is left with what it exported.

@@ -30,12 +30,13 @@ func Work(ctx context.Context, d Desk) []Finding {
 	findings, open, err := d.examine(ctx)
 	switch {
 	case err != nil:
-		return []Finding{failure(aboutWork, "the handoffs cannot be looked at: %s", schemas.AsError(err).Message).remedied("%s", d.Shell.line("list"))}
+		return []Finding{failure(aboutWork, "the handoffs cannot be looked at: %s", schemas.AsError(err).Message).
+			try(d.Shell.line("list"))}
 	case len(findings) == 0:
 		return []Finding{ok(aboutWork, "%s under way, and nothing is stuck", counted(open, "handoff"))}
 	case len(findings) > told:
 		more := len(findings) - told
-		return append(findings[:told], warning(aboutWork, "and %d more", more).remedied("%s", d.Shell.line("list --stuck")))
+		return append(findings[:told], warning(aboutWork, "and %d more", more).try(d.Shell.line("list --stuck")))
 	}
 	return findings
 }
@@ -90,7 +91,8 @@ func (d Desk) list(ctx context.Context, status schemas.Status) (items []schemas.
 }
 
 func (d Desk) standing(ctx context.Context, id string) (schemas.Standing, error) {
-	out, err := tools.Ask[schemas.GetOut](ctx, d.Boxes, d.call("get_handoff"), schemas.GetIn{HandoffID: id, View: "outcome"})
+	out, err := tools.Ask[schemas.GetOut](ctx, d.Boxes, d.call("get_handoff"),
+		schemas.GetIn{HandoffID: id, View: "outcome"})
 	if err != nil || out.Standing == nil {
 		return schemas.Standing{}, err
 	}
@@ -111,23 +113,26 @@ func (d Desk) item(ctx context.Context, item schemas.Item, known map[schemas.Age
 }
 
 // held looks at a claim.
-func (d Desk) held(ctx context.Context, item schemas.Item, st schemas.Standing, known map[schemas.Agent]schemas.Card) ([]Finding, error) {
+func (d Desk) held(ctx context.Context, item schemas.Item, st schemas.Standing,
+	known map[schemas.Agent]schemas.Card) ([]Finding, error) {
 	card := known[st.Holder]
 	silence := d.Now.Sub(later(card.Seen, st.ClaimedAt))
 	var found Finding
 	switch {
 	case st.LeaseEnds != nil && st.LeaseEnds.Before(d.Now):
-		found = warning(aboutWork, "%s is held by %s for %s longer than it may be", item.HandoffID, st.Holder, d.ago(*st.LeaseEnds))
+		found = warning(aboutWork, "%s is held by %s for %s longer than it may be",
+			item.HandoffID, st.Holder, d.ago(*st.LeaseEnds))
 	case st.Status == schemas.Waiting && silence > unmet:
 		return []Finding{warning(aboutWork, "%s waits for %s to answer what %s asked, as with handoff update %d --answer",
-			item.HandoffID, item.From, st.Holder, item.HandoffID).remedied("%s", d.Shell.line("show %d", item.HandoffID))}, nil
+			item.HandoffID, item.From, st.Holder, item.HandoffID).try(d.Shell.line("show %d", item.HandoffID))}, nil
 	case st.Status != schemas.Waiting && !card.Live && silence > quiet:
-		found = warning(aboutWork, "%s is held by %s, of which nothing was seen for %s", item.HandoffID, st.Holder, terminal.Age(silence))
+		found = warning(aboutWork, "%s is held by %s, of which nothing was seen for %s",
+			item.HandoffID, st.Holder, terminal.Age(silence))
 	default:
 		return nil, nil
 	}
 	remedy, err := d.release(ctx, item, st)
-	return []Finding{found.remedied("%s", remedy)}, err
+	return []Finding{found.try(remedy)}, err
 }
 
 func later(t time.Time, other *time.Time) time.Time {
@@ -146,8 +151,9 @@ func (d Desk) unread(item schemas.Item, st schemas.Standing, known map[schemas.A
 	if !directed || name == schemas.Human || met && (card.Live || !card.Seen.IsZero()) || d.Now.Sub(item.At) < unclaimed {
 		return nil
 	}
-	return []Finding{warning(aboutWork, "%s waits for %s since %s, and nobody has ever acted under that name: handoff update %d --to redirects it",
-		item.HandoffID, name, d.ago(item.At), item.HandoffID).remedied("%s", d.Shell.line("agents"))}
+	return []Finding{warning(aboutWork,
+		"%s waits for %s since %s, and nobody has ever acted under that name: handoff update %d --to redirects it",
+		item.HandoffID, name, d.ago(item.At), item.HandoffID).try(d.Shell.line("agents"))}
 }
 
 // approval is what a handoff waits for that a person has to approve.
@@ -160,7 +166,7 @@ func (d Desk) blocked(ctx context.Context, item schemas.Item, st schemas.Standin
 			return nil, nil
 		}
 		return []Finding{warning(aboutWork, "%s waits for a person to approve it since %s", item.HandoffID, d.ago(item.At)).
-			remedied("%s", d.Shell.line("approve %d", item.HandoffID))}, nil
+			try(d.Shell.line("approve %d", item.HandoffID))}, nil
 	}
 	for _, id := range st.BlockedBy {
 		before, err := d.standing(ctx, id)
@@ -168,9 +174,10 @@ func (d Desk) blocked(ctx context.Context, item schemas.Item, st schemas.Standin
 			return nil, err
 		}
 		if before.Status.Ended() {
-			found := warning(aboutWork, "%s waits for %s, which is %s and will not be completed", item.HandoffID, id, before.Status)
+			found := warning(aboutWork, "%s waits for %s, which is %s and will not be completed",
+				item.HandoffID, id, before.Status)
 			remedy, err := d.retry(ctx, id)
-			return []Finding{found.remedied("%s", remedy)}, err
+			return []Finding{found.try(remedy)}, err
 		}
 	}
 	return nil, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/clients/setup/live"
 )
@@ -26,9 +27,9 @@ func (in *installation) examineEntry(ctx context.Context, e installed.Entry) Fin
 	}
 	switch {
 	case e.Off:
-		return warning(aboutClients, "%s: the server is switched off in %s", where, e.Path).remedied("%s", in.mend(e))
+		return warning(aboutClients, "%s: the server is switched off in %s", where, e.Path).try(in.mend(e))
 	case e.URL == "" && program == "":
-		return failure(aboutClients, "%s: the entry in %s names no server", where, e.Path).remedied("%s", in.mend(e))
+		return failure(aboutClients, "%s: the entry in %s names no server", where, e.Path).try(in.mend(e))
 	case stranger && e.URL != "":
 		return skipped(aboutNetwork, "%s: the address in %s came with the project, and is not called", where, e.Path)
 	case stranger:
@@ -51,24 +52,25 @@ func isForClient(text string) bool {
 // examineProgram examines an entry that names a program.
 func (in *installation) examineProgram(ctx context.Context, e installed.Entry, where string) Finding {
 	if in.Machine.Program(e.Command[0]) == "" {
-		return failure(aboutClients, "%s: %s, which it starts, is not there", where, e.Command[0]).remedied("%s", in.restart(e))
+		return failure(aboutClients, "%s: %s, which it starts, is not there", where, e.Command[0]).try(in.restart(e))
 	}
 	if err := tryable(); err != nil {
 		return placeless(warning(aboutClients, "%s: its server was not tried: %v", where, err))
 	}
 	brief, end := context.WithTimeout(ctx, patience)
 	defer end()
-	answer, err := in.trial(e).Ask(brief)
+	reply, err := in.trial(e).Ask(brief)
 	_, another := errors.AsType[*live.Another](err)
 	switch {
 	case another:
-		return failure(aboutClients, "%s: it starts something else: %v", where, err).remedied("%s", in.restart(e))
+		return failure(aboutClients, "%s: it starts something else: %v", where, err).try(in.restart(e))
 	case err != nil:
-		return failure(aboutClients, "%s: its server does not answer: %v", where, err).remedied("%s", in.complaint(e))
-	case answer.Version != in.Program.Version:
-		return warning(aboutClients, "%s: it starts handoff %s, and this is %s", where, answer.Version, in.Program.Version).remedied("%s", in.restart(e))
+		return failure(aboutClients, "%s: its server does not answer: %v", where, err).try(in.complaint(e))
+	case reply.Version != in.Program.Version:
+		return warning(aboutClients, "%s: it starts handoff %s, and this is %s", where, reply.Version, in.Program.Version).
+			try(in.restart(e))
 	}
-	return ok(aboutClients, "%s: its server answers, with %s", where, counted(answer.Tools, "tool"))
+	return ok(aboutClients, "%s: its server answers, with %s", where, counted(reply.Tools, "tool"))
 }
 
 // trial asks the server of an entry, in a workspace that is made for that.
@@ -93,8 +95,28 @@ func placeless(f Finding) Finding {
 	if os.Getenv("TMPDIR") == "" {
 		return f
 	}
-	return f.remedied("unset TMPDIR")
+	return f.try("unset TMPDIR")
 }
 
 // scratchName is that of workspaces that are made only to try something.
 const scratchName = "doctor"
+
+// Of something in a file that is not tried, as it may be anybody's, nothing is repeated that stands there: see
+// package installed.
+
+func (in *installation) untriedEntry(e installed.Entry) Finding {
+	return warning(aboutClients, "%s: in %s: skipped: it is not what handoff setup writes, so it is not tried",
+		in.client.Title, e.Path).
+		try(in.mend(e))
+}
+
+// untriedHook has no remedy for what somebody made of a hook: setup leaves it alone and would put another beside it.
+func (in *installation) untriedHook(f installed.HookFile, h client.Hook, line string) Finding {
+	found := warning(aboutHooks, "%s: in %s: skipped: it is not what handoff setup writes, so it is not tried",
+		in.client.Title, f.Path)
+	if in.isOurs(line) {
+		return found.try(in.mendHooks(f))
+	}
+	found.Message += ": the hook on " + h.At + " begins as one of handoff and does something besides"
+	return found
+}
