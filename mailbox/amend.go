@@ -132,18 +132,6 @@ func (o *op) checkChanges(c *schemas.Changes) error {
 	return payloadSizes(c.Summary, c.Detail, c.Data)
 }
 
-// What an amendment may not grow past, as a send may not.
-const (
-	maxType = 64 // bytes
-	maxTags = 32
-)
-
-// inChanges says that the field at fault is one of changes.
-func inChanges(err error) error {
-	e := schemas.AsError(err)
-	return e.WithField("changes." + e.Field)
-}
-
 // redirect changes for whom it is, and checks that they accept the work as it is then.
 func (o *op) redirect(r, now *store.Record, c schemas.Changes, out *schemas.UpdateOut) (err error) {
 	if c.To == "" && c.Type == "" {

@@ -60,3 +60,23 @@ func standingOf(v *store.View, r *store.Record) (st schemas.Standing, err error)
 	st.Note, st.Questions = note.Note, asked.Questions
 	return st, nil
 }
+
+// resultOf adds how a handoff ended, and what came late.
+func resultOf(v *store.View, r *store.Record, out *schemas.GetOut) error {
+	for _, n := range r.Late {
+		var l schemas.Late
+		if err := v.Saying(r.ID, n, &l); err != nil {
+			return err
+		}
+		out.Late = append(out.Late, l)
+	}
+	switch {
+	case r.Result == 0:
+		return nil
+	case r.Outcome == schemas.Success || r.Outcome == schemas.Partial:
+		out.Completion = &schemas.Completion{}
+		return v.Saying(r.ID, r.Result, out.Completion)
+	}
+	out.Failure = &schemas.Failure{}
+	return v.Saying(r.ID, r.Result, out.Failure)
+}

@@ -10,6 +10,12 @@ import (
 	"handoff/store"
 )
 
+// What a handoff may not grow past, neither when it is sent nor when it is amended.
+const (
+	maxType = 64 // bytes
+	maxTags = 32
+)
+
 // draft is a handoff that was checked and encoded, before a transaction gives it its place.
 type draft struct {
 	handoff   schemas.Handoff

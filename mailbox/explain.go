@@ -9,19 +9,6 @@ import (
 	"handoff/store"
 )
 
-// lost is why a handoff did not end well: what its holder said, or what the clock or a sender says.
-type lost struct {
-	Failure *schemas.Failure
-	Reason  string
-}
-
-func (l lost) text() string {
-	if l.Failure != nil {
-		return l.Failure.Failure.Description
-	}
-	return l.Reason
-}
-
 // lossOf is why a handoff ended badly, as far as anybody said.
 func (o *op) lossOf(r *store.Record) (why lost, err error) {
 	why.Reason = string(r.Status)

@@ -113,26 +113,6 @@ func (s *Service) showOutcome(v *store.View, r *store.Record, _ schemas.GetIn, o
 	return resultOf(v, r, out)
 }
 
-// resultOf adds how a handoff ended, and what came late.
-func resultOf(v *store.View, r *store.Record, out *schemas.GetOut) error {
-	for _, n := range r.Late {
-		var l schemas.Late
-		if err := v.Saying(r.ID, n, &l); err != nil {
-			return err
-		}
-		out.Late = append(out.Late, l)
-	}
-	switch {
-	case r.Result == 0:
-		return nil
-	case r.Outcome == schemas.Success || r.Outcome == schemas.Partial:
-		out.Completion = &schemas.Completion{}
-		return v.Saying(r.ID, r.Result, out.Completion)
-	}
-	out.Failure = &schemas.Failure{}
-	return v.Saying(r.ID, r.Result, out.Failure)
-}
-
 // eventsShown is how many events one answer holds; offset counts events from the newest.
 const eventsShown = 20
 

@@ -24,3 +24,16 @@ type happening struct {
 
 	by schemas.Caller // who did it, set by [op.commit]
 }
+
+// lost is why a handoff did not end well: what its holder said, or what the clock or a sender says.
+type lost struct {
+	Failure *schemas.Failure
+	Reason  string
+}
+
+func (l lost) text() string {
+	if l.Failure != nil {
+		return l.Failure.Failure.Description
+	}
+	return l.Reason
+}

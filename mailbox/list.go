@@ -10,11 +10,7 @@ import (
 	"handoff/store"
 )
 
-const (
-	listed  = 10    // rows of a list, unless asked otherwise
-	scanned = 1_000 // rows looked at for one answer when filters pass over most
-	room    = 7_000 // bytes of rows in one answer; the first is always shown
-)
+const listed = 10 // rows of a list, unless asked otherwise
 
 // List shows rows of the caller's mail: what it may claim, in the order of claiming (box inbox, the default); what it
 // holds, or held, for an ended status (claimed); what it sent (sent); its notices (notices); or all handoffs of the

@@ -16,3 +16,9 @@ func (o *op) saidNote(now *store.Record, said schemas.UpdateIn) (content store.C
 	}
 	return o.said(said)
 }
+
+// inChanges says that the field at fault is one of changes.
+func inChanges(err error) error {
+	e := schemas.AsError(err)
+	return e.WithField("changes." + e.Field)
+}

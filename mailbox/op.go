@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,6 +53,9 @@ type effects struct {
 func (e effects) announced() waiting.Effects {
 	return waiting.Effects{Boxes: e.boxes, Freed: e.freed, Regrouped: e.regrouped, Due: e.due.Time()}
 }
+
+// clockCaller is in whose name the server does what nobody asked for.
+var clockCaller = schemas.Caller{Agent: schemas.System, Via: schemas.ViaClock}
 
 // actingAs does a part of the operation in the name of another.
 func (o *op) actingAs(by schemas.Caller, fn func() error) error {
@@ -132,6 +136,25 @@ func (o *op) commitSaying(h happening, said store.Content) error {
 	}
 	o.happened = append(o.happened, &h)
 	return nil
+}
+
+// wakes is the next time at which the clock changes a record.
+func wakes(r *store.Record) store.Time {
+	switch {
+	case len(r.Owes) > 0:
+		return r.Created // at once
+	case r.Status.Ended():
+		return 0
+	}
+	times := []store.Time{r.Deadline, r.Lease, r.Reserved}
+	if r.Box == "" && r.Status == schemas.Pending {
+		times = append(times, r.NotBefore)
+	}
+	times = slices.DeleteFunc(times, func(t store.Time) bool { return t == 0 })
+	if len(times) == 0 {
+		return 0
+	}
+	return slices.Min(times)
 }
 
 // unburden notes that an agent holds one less: if it held as many as it takes, it claims from pools again.

@@ -3,7 +3,6 @@ package mailbox
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"handoff/mailbox/contract"
 	"handoff/schemas"
@@ -18,9 +17,6 @@ type promise struct {
 	output   json.RawMessage // as it meets the schema
 	err      error           // told only to the holder
 }
-
-// errNotCompared means that a handoff asked for something and nobody has compared yet.
-var errNotCompared = errors.New("what was asked for is to be compared first")
 
 // compare holds what came back against what was asked for.
 func (s *Service) compare(ctx context.Context, id string, in schemas.CompleteIn) (promise, error) {

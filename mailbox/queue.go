@@ -10,9 +10,6 @@ import (
 	"handoff/store"
 )
 
-// errLookFurther means that a transaction passed over as many as it may.
-var errLookFurther = errors.New("what is wanted lies further back in the mailbox")
-
 // claimNext takes the first of the caller's queue that it may. Where many are passed over, what is wanted is
 // searched for outside the transaction, and then taken if it is still there.
 func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []string) (claimed, error) {

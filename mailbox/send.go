@@ -51,16 +51,6 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 	return out, err
 }
 
-// errDryRun undoes a send and carries what it would have answered.
-type errDryRun struct{ out schemas.SendOut }
-
-func (errDryRun) Error() string { return "dry run" }
-
-func isDryRun(err error) bool {
-	_, ok := errors.AsType[errDryRun](err)
-	return ok
-}
-
 // deliver sends a draft: a handoff, or a notice for a message. A draft that the same caller sent before with the same
 // key is not sent again: it gives the first answer.
 func (o *op) deliver(d *draft) (out schemas.SendOut, err error) {

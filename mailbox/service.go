@@ -15,9 +15,6 @@
 package mailbox
 
 import (
-	"context"
-	"errors"
-	"io/fs"
 	"log/slog"
 	"time"
 
@@ -110,99 +107,3 @@ func New(c Config) *Service {
 	s.started = s.clock.Begun()
 	return s
 }
-
-// update runs one operation that may change something: what the clock has changed, then fn, then what follows from
-// both. The store may run all of it more than once, so fn assigns its results at its start and touches nothing outside
-// of the transaction. An error that fn returns undoes everything. One that it leaves with [op.refuse] is returned after
-// the commit.
-//
-// After the commit it wakes those that wait for what changed. Where more follows than one transaction carries out, it
-// goes on with that in further transactions before it returns, as far as ctx allows.
-func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) error) error {
-	now, running := s.clock.Read()
-	var o *op
-	err := s.Store.Update(ctx, func(tx *store.Tx) error {
-		o = &op{Service: s, tx: tx, View: &tx.View, by: by, now: now, started: now.Add(-running), left: mostFollow}
-		if err := o.lapse(); err != nil {
-			return err
-		}
-		o.left = mostFollow
-		if err := fn(o); err != nil {
-			return err
-		}
-		_, err := o.follow()
-		return err
-	})
-	if o != nil && o.wrote {
-		s.hub.Announce(o.announced()) // also after an error: whether a failed commit was kept is not known
-	}
-	if err != nil {
-		return s.coded(err)
-	}
-	if o.ended != 0 && s.isOpen(by.Conn) {
-		s.endings.note(by.Conn, o.ended, now)
-	}
-	s.Presence.Forget(append(o.unheld, o.ended)...)
-	if o.owing && by.Via != schemas.ViaClock {
-		s.applyTime(ctx)
-	}
-	return o.refusal
-}
-
-// read runs one operation on a snapshot, after applying what the clock has changed. Where that cannot be
-// written, what is known is shown all the same.
-func (s *Service) read(ctx context.Context, fn func(*store.View) error) error {
-	s.applyTime(ctx)
-	return s.coded(s.Store.View(ctx, fn))
-}
-
-// catchUp applies what the clock has changed, if anything.
-func (s *Service) catchUp(ctx context.Context) error {
-	for more := true; more; {
-		now, _ := s.clock.Read()
-		due, err := s.nextDue(ctx)
-		if err != nil || due.IsZero() || due.After(now) {
-			return err
-		}
-		err = s.update(ctx, clockCaller, func(o *op) error {
-			more = o.more || o.owing
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Service) nextDue(ctx context.Context) (due time.Time, err error) {
-	err = s.Store.View(ctx, func(v *store.View) error {
-		due, err = v.NextDue()
-		return err
-	})
-	return due, s.coded(err)
-}
-
-// coded turns the errors of the store into errors for callers, with the way out.
-func (s *Service) coded(err error) error {
-	var coded *schemas.Error
-	switch {
-	case err == nil, errors.As(err, &coded), errors.Is(err, errNotCompared), errors.Is(err, errLookFurther), isDryRun(err):
-		return err
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return schemas.Errorf(schemas.Unavailable, "the call was cut off before it took effect").
-			WithHint("Nothing was done. Call again.").Because(err)
-	case errors.Is(err, store.ErrFull):
-		return schemas.Errorf(schemas.Unavailable, "the disk is full: %w", err).
-			WithHint("Free space and call again. Nothing acknowledged was lost.")
-	case errors.Is(err, store.ErrReadOnly), errors.Is(err, fs.ErrPermission):
-		return schemas.Errorf(schemas.Unavailable, "the store cannot be written: %w", err)
-	case errors.Is(err, store.ErrClosed):
-		return schemas.Errorf(schemas.Unavailable, "the server is shutting down: %w", err)
-	case errors.Is(err, store.ErrCorrupt):
-		return schemas.Errorf(schemas.Unavailable, "%w", err)
-	}
-	return schemas.InternalError(err)
-}
-
-var clockCaller = schemas.Caller{Agent: schemas.System, Via: schemas.ViaClock}

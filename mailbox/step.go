@@ -1,10 +1,7 @@
 package mailbox
 
 import (
-	"slices"
-
 	"handoff/mailbox/life"
-	"handoff/schemas"
 	"handoff/store"
 )
 
@@ -26,23 +23,4 @@ func (o *op) step(a life.Action, r *store.Record) (now store.Record, err error) 
 // end sets what every ended record has in common.
 func (o *op) end(r *store.Record) {
 	r.Ended, r.Lease, r.Reserved, r.Box, r.After, r.NeedsApproval = store.At(o.now), 0, 0, "", nil, false
-}
-
-// wakes is the next time at which the clock changes a record.
-func wakes(r *store.Record) store.Time {
-	switch {
-	case len(r.Owes) > 0:
-		return r.Created // at once
-	case r.Status.Ended():
-		return 0
-	}
-	times := []store.Time{r.Deadline, r.Lease, r.Reserved}
-	if r.Box == "" && r.Status == schemas.Pending {
-		times = append(times, r.NotBefore)
-	}
-	times = slices.DeleteFunc(times, func(t store.Time) bool { return t == 0 })
-	if len(times) == 0 {
-		return 0
-	}
-	return slices.Min(times)
 }

@@ -2,7 +2,6 @@ package mailbox
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"handoff/mailbox/names"
@@ -143,11 +142,4 @@ func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.T
 		s.applyTime(ctx)
 	}
 	return nil
-}
-
-// applyTime applies what the clock has changed. Where that cannot be written, work goes on with what is known.
-func (s *Service) applyTime(ctx context.Context) {
-	if err := s.catchUp(ctx); err != nil {
-		s.Logger.WarnContext(ctx, "time could not be applied", slog.Any("error", err))
-	}
 }
