@@ -12,8 +12,8 @@ import (
 	"handoff/tools"
 )
 
-// Invoker sends a span for each call that an agent makes through next: under the span of the caller where that
-// is known, and linked to the handoff that the result is about.
+// Invoker returns an invoker that passes calls to next and sends a span for each call of an agent. The span is a child
+// of the caller's span where that is known, and linked to the span of the handoff that the result is about.
 func (t *Traces) Invoker(next tools.Invoker) tools.Invoker {
 	if t == nil {
 		return next
@@ -38,7 +38,7 @@ func (i tracing) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, err
 }
 
 func (t *Traces) begin(c tools.Call) trace.Span {
-	ctx := trace.ContextWithRemoteSpanContext(context.Background(), callers(c.Caller.Trace))
+	ctx := trace.ContextWithRemoteSpanContext(context.Background(), remoteSpan(c.Caller.Trace))
 	_, s := t.tracer.Start(ctx, c.Tool, trace.WithTimestamp(t.now()), trace.WithSpanKind(trace.SpanKindServer))
 	if c.Caller.Agent != "" {
 		s.SetAttributes(keyAgent.String(string(c.Caller.Agent)))
@@ -60,8 +60,8 @@ func (t *Traces) finish(s trace.Span, result json.RawMessage, err error) {
 	s.End(trace.WithTimestamp(t.now()))
 }
 
-// link leads from a call to the handoff that its result names. Only some results name its workflow; that of the
-// others is remembered.
+// link links the span of a call to that of the handoff in its result. Only some results name the workflow, so the
+// workflows of handoffs are remembered.
 func (t *Traces) link(s trace.Span, result json.RawMessage) {
 	var about struct {
 		Handoff  schemas.ID       `json:"handoff_id"`
@@ -77,13 +77,13 @@ func (t *Traces) link(s trace.Span, result json.RawMessage) {
 	if about.Workflow == "" {
 		return
 	}
-	t.workflows.note(about.Handoff, about.Workflow)
+	t.workflows.remember(about.Handoff, about.Workflow)
 	s.SetAttributes(keyWorkflow.String(string(about.Workflow)))
-	s.AddLink(trace.Link{SpanContext: t.at(about.Workflow, about.Handoff)})
+	s.AddLink(trace.Link{SpanContext: t.spanContext(about.Workflow, about.Handoff)})
 }
 
-// callers is the span that a W3C traceparent names; invalid when it names none.
-func callers(traceparent string) trace.SpanContext {
+// remoteSpan is the span that a W3C traceparent names; invalid when it names none.
+func remoteSpan(traceparent string) trace.SpanContext {
 	carried := propagation.MapCarrier{"traceparent": traceparent}
 	return trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), carried))
 }

@@ -21,12 +21,12 @@ type environment struct {
 	log *slog.Logger
 }
 
-// exporter gives the value of a variable of the exporter: that for traces, else that for all signals.
+// exporter returns a variable of the exporter: the one for traces, else the one for all signals.
 func (e environment) exporter(name string) string {
 	return cmp.Or(e.get("OTEL_EXPORTER_OTLP_TRACES_"+name), e.get("OTEL_EXPORTER_OTLP_"+name))
 }
 
-// endpoint is where spans are sent, nil when nobody asked for them.
+// endpoint is where spans are sent, nil when they are not to be sent.
 func (e environment) endpoint() (*url.URL, error) {
 	if strings.EqualFold(e.get("OTEL_SDK_DISABLED"), "true") || e.get("OTEL_TRACES_EXPORTER") == "none" {
 		return nil, nil
@@ -45,12 +45,12 @@ func (e environment) endpoint() (*url.URL, error) {
 	if path != "" {
 		u = u.JoinPath(path)
 	}
-	e.adviseOn(u)
+	e.warnOfProtocol(u)
 	return u, nil
 }
 
-// adviseOn warns whoever has configured what this program does not speak.
-func (e environment) adviseOn(u *url.URL) {
+// warnOfProtocol logs that another protocol is configured than the one that this program has.
+func (e environment) warnOfProtocol(u *url.URL) {
 	protocol := e.exporter("PROTOCOL")
 	switch {
 	case protocol == "grpc" || u.Port() == "4317":
@@ -62,7 +62,7 @@ func (e environment) adviseOn(u *url.URL) {
 	}
 }
 
-// timeout is how long one batch may take, with all repeats.
+// timeout is how long one batch may take, with all repetitions.
 func (e environment) timeout() time.Duration {
 	const usual = 10 * time.Second
 	text := e.exporter("TIMEOUT")
@@ -79,13 +79,13 @@ func (e environment) timeout() time.Duration {
 
 func (e environment) headers() http.Header {
 	h := http.Header{}
-	for _, pair := range e.pairs(cmp.Or(e.get("OTEL_EXPORTER_OTLP_TRACES_HEADERS"), e.get("OTEL_EXPORTER_OTLP_HEADERS"))) {
+	for _, pair := range e.pairs(e.exporter("HEADERS")) {
 		h.Set(pair[0], pair[1])
 	}
 	return h
 }
 
-// pairs reads "a=1,b=2%2C3". What is no pair is left out, and not shown: it may be a part of a secret.
+// pairs reads "a=1,b=2%2C3". Text that is no pair is left out, and not logged: it may be part of a secret.
 func (e environment) pairs(list string) (pairs [][2]string) {
 	for text := range strings.SplitSeq(list, ",") {
 		name, value, found := strings.Cut(text, "=")
@@ -99,7 +99,7 @@ func (e environment) pairs(list string) (pairs [][2]string) {
 	return pairs
 }
 
-// resource says who sends the spans; what the environment says goes before what is said here.
+// resource is the attributes of the program that sends the spans. Those in the environment come later and so win.
 func (e environment) resource(workspace, version string) []attribute.KeyValue {
 	attrs := []attribute.KeyValue{
 		attribute.String("service.name", "handoff"),
@@ -118,7 +118,7 @@ func (e environment) resource(workspace, version string) []attribute.KeyValue {
 	return attrs
 }
 
-// sampler decides which traces are sent. Root decides alone on the trace of a workflow, which has no caller.
+// sampler decides which traces are sent. Root alone decides on the trace of a workflow, which has no caller.
 func (e environment) sampler() (sampler, root sdktrace.Sampler) {
 	name, parents := strings.CutPrefix(strings.ToLower(e.get("OTEL_TRACES_SAMPLER")), "parentbased_")
 	switch name {

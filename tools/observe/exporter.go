@@ -18,24 +18,24 @@ import (
 	"handoff/schemas"
 )
 
-// exporter sends spans to a collector as OTLP/HTTP with JSON. It is called for one batch at a time. What
-// cannot be sent is lost, and told once a minute.
+// exporter sends spans to a collector as OTLP/HTTP with JSON. The SDK calls it for one batch at a time. Spans that
+// cannot be sent are lost, which is logged once a minute.
 type exporter struct {
-	life    context.Context // ends with the program: nothing is sent any more
+	life    context.Context // at its end nothing more is sent
 	client  *http.Client
 	url     *url.URL
 	headers http.Header
-	timeout time.Duration // for a batch, with all repeats
+	timeout time.Duration // for a batch, with all repetitions
 	now     func() time.Time
 	log     *slog.Logger
 
-	told time.Time // when it was told last that spans were lost
-	lost int       // since then
+	logged time.Time // when it was logged last that spans were lost
+	lost   int       // spans since then
 }
 
 var _ sdktrace.SpanExporter = (*exporter)(nil)
 
-// ExportSpans sends a batch. Errors are told here and not given on: the SDK would print them.
+// ExportSpans sends a batch. It logs errors and returns none, because the SDK would print them.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if len(spans) == 0 {
 		return nil
@@ -45,37 +45,37 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 		err = e.send(ctx, body)
 	}
 	if err != nil {
-		e.complain(ctx, err, len(spans))
+		e.logLoss(ctx, err, len(spans))
 	}
 	return nil
 }
 
-// Shutdown lets go of connections.
+// Shutdown closes idle connections.
 func (e *exporter) Shutdown(context.Context) error {
 	e.client.CloseIdleConnections()
 	return nil
 }
 
-func (e *exporter) complain(ctx context.Context, err error, lost int) {
+func (e *exporter) logLoss(ctx context.Context, err error, lost int) {
 	e.lost += lost
 	now := e.now()
-	if age := now.Sub(e.told); !e.told.IsZero() && age >= 0 && age < time.Minute {
+	if age := now.Sub(e.logged); !e.logged.IsZero() && age >= 0 && age < time.Minute {
 		return
 	}
 	e.log.WarnContext(ctx, "spans were lost: the collector did not take them",
 		slog.String("host", e.url.Host), slog.Int("spans", e.lost), slog.Any("cause", err))
-	e.told, e.lost = now, 0
+	e.logged, e.lost = now, 0
 }
 
-// errAgain tells that the same batch may be taken later.
-type errAgain struct {
+// errRetryable means that the collector may accept the same batch later.
+type errRetryable struct {
 	error
-	after time.Duration // as the collector asked, zero when it did not
+	after time.Duration // the pause that the collector asked for, zero for none
 }
 
-func (e errAgain) Unwrap() error { return e.error }
+func (e errRetryable) Unwrap() error { return e.error }
 
-// send repeats what failed for a passing reason, after longer and longer pauses, while there is time.
+// send repeats a request that failed for a passing reason, after longer and longer pauses, until the timeout.
 func (e *exporter) send(ctx context.Context, body []byte) error {
 	const shortest, longest = time.Second, 5 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
@@ -83,7 +83,7 @@ func (e *exporter) send(ctx context.Context, body []byte) error {
 	defer context.AfterFunc(e.life, cancel)()
 	for pause := shortest; ; pause = min(2*pause, longest) {
 		err := e.post(ctx, body)
-		again, ok := errors.AsType[errAgain](err)
+		again, ok := errors.AsType[errRetryable](err)
 		if !ok {
 			return err
 		}
@@ -93,8 +93,8 @@ func (e *exporter) send(ctx context.Context, body []byte) error {
 	}
 }
 
-// answerRead is how much of an answer is looked at.
-const answerRead = 64 << 10
+// maxResponse is how much of a response is read, in bytes.
+const maxResponse = 64 << 10
 
 func (e *exporter) post(ctx context.Context, body []byte) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url.String(), bytes.NewReader(body))
@@ -103,38 +103,38 @@ func (e *exporter) post(ctx context.Context, body []byte) error {
 	}
 	r.Header = e.headers.Clone()
 	r.Header.Set("Content-Type", "application/json")
-	answer, err := e.client.Do(r)
+	response, err := e.client.Do(r)
 	if err != nil {
 		if u, ok := errors.AsType[*url.Error](err); ok {
 			err = u.Err // the address may hold a secret
 		}
-		return errAgain{error: err}
+		return errRetryable{error: err}
 	}
-	defer func() { _ = answer.Body.Close() }() // it was only read
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, answerRead))
-	switch answer.StatusCode {
+	defer func() { _ = response.Body.Close() }() // it was only read
+	text, _ := io.ReadAll(io.LimitReader(response.Body, maxResponse))
+	switch response.StatusCode {
 	case http.StatusOK, http.StatusAccepted, http.StatusNoContent:
 		return partial(text)
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return errAgain{fmt.Errorf("status %d", answer.StatusCode), retryAfter(answer.Header)}
+		return errRetryable{fmt.Errorf("status %d", response.StatusCode), retryAfter(response.Header)}
 	}
-	return fmt.Errorf("status %d", answer.StatusCode)
+	return fmt.Errorf("status %d", response.StatusCode)
 }
 
-// partial is the error for a batch of which not all was taken. To repeat it would not help.
-func partial(answer []byte) error {
-	var a struct {
+// partial is the error for a batch of which the collector rejected some spans. Repeating it would not help.
+func partial(response []byte) error {
+	var r struct {
 		PartialSuccess struct {
 			RejectedSpans json.RawMessage `json:"rejectedSpans"` // a number, or the same as text
 			ErrorMessage  string          `json:"errorMessage"`
 		} `json:"partialSuccess"`
 	}
-	_ = json.Unmarshal(answer, &a) // what cannot be read does not say that spans were refused
-	n, _ := strconv.Atoi(string(bytes.Trim(a.PartialSuccess.RejectedSpans, `"`)))
+	_ = json.Unmarshal(response, &r) // a response that cannot be read names no rejected spans
+	n, _ := strconv.Atoi(string(bytes.Trim(r.PartialSuccess.RejectedSpans, `"`)))
 	if n == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d spans were refused: %s", n, schemas.Clip(schemas.Visible(a.PartialSuccess.ErrorMessage), 200))
+	return fmt.Errorf("%d spans were refused: %s", n, schemas.Clip(schemas.Visible(r.PartialSuccess.ErrorMessage), 200))
 }
 
 // retryAfter is the pause that a collector asked for in seconds, zero when it did not.

@@ -17,31 +17,71 @@ import (
 	"handoff/schemas"
 )
 
-// family is all figures of one name.
+// family is all metrics of one name.
 type family struct{ name, kind, help string }
 
 // The families. A histogram has the bounds of [schemas.LatencyBounds].
 var (
-	upFamily         = family{"handoff_up", "gauge", "Whether the workspace gave its figures: without them those about handoffs, mailboxes and commits are missing."}
-	buildFamily      = family{"handoff_build_info", "gauge", "The version of this program, always 1."}
-	stateFamily      = family{"handoff_handoffs", "gauge", "Handoffs by state; those that have ended are counted once a minute."}
-	pendingFamily    = family{"handoff_mailbox_pending", "gauge", "Handoffs that may be claimed from a mailbox, for the 200 mailboxes with most."}
-	oldestFamily     = family{"handoff_mailbox_oldest_pending_seconds", "gauge", "Age of the oldest handoff that may be claimed from a mailbox."}
-	eventFamily      = family{"handoff_registry_events_total", "counter", "Events in the registry."}
-	commitFamily     = family{"handoff_store_commit_duration_seconds", "histogram", "How long changes took until they were durable, since the owner of the store opened it."}
-	callFamily       = family{"handoff_calls_total", "counter", "Calls of tools, by tool and outcome: ok, or the code of the error."}
-	durationFamily   = family{"handoff_call_duration_seconds", "histogram", "How long calls of tools took; with wait yes those that asked to wait until something comes."}
-	transitionFamily = family{"handoff_transitions_total", "counter", "Changes of state of handoffs since this server began, by anybody."}
-	expiryFamily     = family{"handoff_lease_expiries_total", "counter", "Claims that ended by silence since this server began."}
-	deniedFamily     = family{"handoff_denied_total", "counter", "Requests that this server turned away, by reason."}
-	denialFamily     = family{"handoff_denied_events_total", "counter", "Events of the registry about an identity that was refused, since this server began."}
+	upFamily = family{
+		"handoff_up", "gauge",
+		"Whether the workspace gave its figures: " +
+			"without them those about handoffs, mailboxes and commits are missing.",
+	}
+	buildFamily = family{
+		"handoff_build_info", "gauge",
+		"The version of this program, always 1.",
+	}
+	stateFamily = family{
+		"handoff_handoffs", "gauge",
+		"Handoffs by state; those that have ended are counted once a minute.",
+	}
+	pendingFamily = family{
+		"handoff_mailbox_pending", "gauge",
+		"Handoffs that may be claimed from a mailbox, for the 200 mailboxes with most.",
+	}
+	oldestFamily = family{
+		"handoff_mailbox_oldest_pending_seconds", "gauge",
+		"Age of the oldest handoff that may be claimed from a mailbox.",
+	}
+	eventFamily = family{
+		"handoff_registry_events_total", "counter",
+		"Events in the registry.",
+	}
+	commitFamily = family{
+		"handoff_store_commit_duration_seconds", "histogram",
+		"How long changes took until they were durable, since the owner of the store opened it.",
+	}
+	callFamily = family{
+		"handoff_calls_total", "counter",
+		"Calls of tools, by tool and outcome: ok, or the code of the error.",
+	}
+	durationFamily = family{
+		"handoff_call_duration_seconds", "histogram",
+		"How long calls of tools took; with wait yes those that asked to wait until something comes.",
+	}
+	transitionFamily = family{
+		"handoff_transitions_total", "counter",
+		"Changes of state of handoffs since this server began, by anybody.",
+	}
+	expiryFamily = family{
+		"handoff_lease_expiries_total", "counter",
+		"Claims that ended by silence since this server began.",
+	}
+	deniedFamily = family{
+		"handoff_denied_total", "counter",
+		"Requests that this server turned away, by reason.",
+	}
+	denialFamily = family{
+		"handoff_denied_events_total", "counter",
+		"Events of the registry about an identity that was refused, since this server began.",
+	}
 )
 
-// Write writes all figures in the text format of Prometheus. When those of the workspace cannot be had it
-// writes the others, and that it is not up. It takes about two seconds at most. Its error is that of w.
+// Write writes all metrics in the text format of Prometheus. When those of the workspace cannot be read it writes the
+// others, and handoff_up as 0. It takes about two seconds at most. Its error is that of w.
 func (m *Metrics) Write(ctx context.Context, w io.Writer) error {
 	var p page
-	p.workspace(m.figures.read(ctx), m)
+	p.workspace(m.stats.read(ctx), m)
 	p.calls(m)
 	p.counters(transitionFamily, m.transitions)
 	p.counters(expiryFamily, m.expiries)
@@ -55,7 +95,7 @@ func (m *Metrics) Write(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// page is what is being written.
+// page is the text that Write composes.
 type page struct{ bytes.Buffer }
 
 func (p *page) head(f family) {
@@ -71,7 +111,7 @@ func (p *page) counters(f family, set *metrics.Set) {
 	set.WritePrometheus(p)
 }
 
-// workspace writes what the workspace says of itself, nil for nothing.
+// workspace writes the statistics of the workspace, nil when they could not be read.
 func (p *page) workspace(stats *schemas.StatsOut, m *Metrics) {
 	p.head(upFamily)
 	if stats == nil {
@@ -100,7 +140,7 @@ func (p *page) workspace(stats *schemas.StatsOut, m *Metrics) {
 	p.histogram(commitFamily.name, stats.Commits)
 }
 
-// calls writes what was called through this process, by name.
+// calls writes the calls in this process, by name.
 func (p *page) calls(m *Metrics) {
 	taken := map[call]schemas.Latency{}
 	counts := map[[2]string]uint64{} // by tool and outcome
@@ -111,28 +151,32 @@ func (p *page) calls(m *Metrics) {
 		return true
 	})
 	p.head(callFamily)
-	for _, c := range slices.SortedFunc(maps.Keys(counts), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+	byName := func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }
+	for _, c := range slices.SortedFunc(maps.Keys(counts), byName) {
 		p.sample(callFamily.name, labels("tool", c[0], "outcome", c[1]), float64(counts[c]))
 	}
 	p.head(durationFamily)
 	for _, c := range slices.SortedFunc(maps.Keys(taken), compareCalls) {
-		p.histogram(durationFamily.name, taken[c], "tool", c.tool, "outcome", c.outcome, "wait", yes(c.waited))
+		p.histogram(durationFamily.name, taken[c], "tool", c.tool, "outcome", c.outcome, "wait", yesNo(c.waited))
 	}
 }
 
 func compareCalls(a, b call) int {
-	return cmp.Or(cmp.Compare(a.tool, b.tool), cmp.Compare(a.outcome, b.outcome), cmp.Compare(yes(a.waited), yes(b.waited)))
+	return cmp.Or(
+		cmp.Compare(a.tool, b.tool), cmp.Compare(a.outcome, b.outcome),
+		cmp.Compare(yesNo(a.waited), yesNo(b.waited)),
+	)
 }
 
-func yes(b bool) string {
+func yesNo(b bool) string {
 	if b {
 		return "yes"
 	}
 	return "no"
 }
 
-// histogram writes durations. Those of another version of this program, which counts by other bounds, have no
-// buckets but the last.
+// histogram writes durations. Those of an owner of another version, which counts by other bounds, have no buckets but
+// the last.
 func (p *page) histogram(name string, l schemas.Latency, pairs ...string) {
 	bounds := schemas.LatencyBounds()
 	if len(l.Buckets) == len(bounds) {
@@ -146,7 +190,7 @@ func (p *page) histogram(name string, l schemas.Latency, pairs ...string) {
 	p.sample(name+"_count", labels(pairs...), float64(l.Count))
 }
 
-// labels writes pairs of names and values, which may be any text.
+// labels writes pairs of names and values. Values may be any text.
 func labels(pairs ...string) string {
 	if len(pairs) == 0 {
 		return ""

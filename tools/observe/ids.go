@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// names computes ids of traces and spans from what they are about, so that every process of every restart
-// derives the same. The workspace is part of them: two workspaces that use the same names share no trace.
+// names computes the ids of traces and spans from the names of what they are about, so that every process computes the
+// same ids. The workspace is part of them, so two workspaces with the same names share no trace.
 type names struct{ workspace string }
 
 func (n names) trace(w schemas.Workflow) (id trace.TraceID) {
@@ -25,7 +25,7 @@ func (n names) handoff(h schemas.ID) (id trace.SpanID) {
 	return id
 }
 
-// stage is the stage of a handoff that an event ended.
+// stage is the span of the stage that an event ended.
 func (n names) stage(h schemas.ID, event uint64) (id trace.SpanID) {
 	copy(id[:], n.sum("stage", h.String(), strconv.FormatUint(event, 10)))
 	return id
@@ -39,7 +39,7 @@ func (n names) sum(parts ...string) []byte {
 	return sum.Sum(nil)
 }
 
-// span is the place of a span in its trace.
+// span are the ids of a span.
 type span struct {
 	trace trace.TraceID
 	id    trace.SpanID
@@ -47,10 +47,10 @@ type span struct {
 
 type spanKey struct{}
 
-// given makes the next span that is begun in ctx have an id.
-func given(ctx context.Context, s span) context.Context { return context.WithValue(ctx, spanKey{}, s) }
+// withID gives the next span that is begun in ctx these ids.
+func withID(ctx context.Context, s span) context.Context { return context.WithValue(ctx, spanKey{}, s) }
 
-// generator gives a span the ids that its context carries, and random ones to all others.
+// generator gives a span the ids in its context, and random ones when there are none.
 type generator struct{}
 
 func (generator) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
@@ -78,7 +78,7 @@ func randomSpan() (id trace.SpanID) {
 	return id
 }
 
-// fill makes ids that are unlikely to meet; nobody has to be unable to guess them.
+// fill makes ids that are unlikely to be equal. They need not be hard to guess.
 func fill(id []byte) {
 	for i := range id {
 		id[i] = byte(rand.Uint32()) //nolint:gosec // see above

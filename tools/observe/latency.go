@@ -10,7 +10,7 @@ import (
 	"handoff/tools"
 )
 
-// latency counts durations by how long they are. Its zero value has counted none.
+// latency is a histogram of durations. The zero value is empty. It is safe for use by many goroutines.
 type latency struct {
 	mu  sync.Mutex // guards sum
 	sum schemas.Latency
@@ -41,7 +41,7 @@ func (l *latency) read() schemas.Latency {
 	return sum
 }
 
-// waits tells whether a call asks to wait until something comes. Only a few do, and their arguments are small.
+// waits reports whether a call asks to wait. Only a few do, and their arguments are small.
 func waits(t tools.Tool, args json.RawMessage) bool {
 	if !bytes.Contains(bytes.ToLower(args[:min(len(args), longestWait)]), []byte("wait")) {
 		return false
@@ -56,5 +56,5 @@ func waits(t tools.Tool, args json.RawMessage) bool {
 	return json.Unmarshal(canonical, &in) == nil && in.WaitSeconds > 0
 }
 
-// longestWait is how many bytes of arguments are looked at; those of calls that wait have fewer.
+// longestWait is how many bytes of arguments are searched; calls that wait have fewer.
 const longestWait = 4 << 10

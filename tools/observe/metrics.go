@@ -13,50 +13,51 @@ import (
 	"handoff/tools"
 )
 
-// MetricsConfig says what to measure. Invoker and Now are required.
+// MetricsConfig wires [Metrics]. Invoker and Now are required.
 type MetricsConfig struct {
-	Invoker tools.Invoker // asked for figures of the workspace; not one that counts calls
+	Invoker tools.Invoker // for the tool workspace_stats; not the one that counts calls
 	Version string        // of this program
 	Now     func() time.Time
 	Logger  *slog.Logger // default: discards
 }
 
-// Metrics counts what happens in this process and in the workspace. Its methods may be called concurrently.
+// Metrics counts what happens in this process and in the workspace. It is safe for use by many goroutines. Use
+// [NewMetrics].
 type Metrics struct {
-	config  MetricsConfig
-	calls   sync.Map // from call to *latency
-	figures figures
+	config MetricsConfig
+	calls  sync.Map // from call to *latency
+	stats  statsCache
 
 	transitions, expiries, denied, denials *metrics.Set // one for each family
 }
 
-// NewMetrics begins to count at zero.
+// NewMetrics returns counters that are zero.
 func NewMetrics(c MetricsConfig) *Metrics {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	m := &Metrics{
-		config: c, figures: figures{config: c},
+		config: c, stats: statsCache{config: c},
 		transitions: metrics.NewSet(), expiries: metrics.NewSet(), denied: metrics.NewSet(), denials: metrics.NewSet(),
 	}
-	m.expiries.NewCounter(expiryFamily.name) // what never happened is shown as zero
+	m.expiries.NewCounter(expiryFamily.name) // shown as zero before the first
 	m.denials.NewCounter(denialFamily.name)
 	return m
 }
 
-// Invoker counts the calls that are made through next, and how long they take.
+// Invoker returns an invoker that passes calls to next and counts them, with how long they take.
 func (m *Metrics) Invoker(next tools.Invoker) tools.Invoker { return counting{next, m} }
 
-// Denied counts a request that was turned away before it became a call. The reason is a word of a-z and _, one
-// of a few that are known; any other text counts as "other".
+// Denied counts a request that was refused before it became a call. The reason is a word of a-z and _ with at most 32
+// bytes; any other text counts as "other". Each reason is a metric of its own, so callers use only a few.
 func (m *Metrics) Denied(reason string) {
-	if !plain(reason) {
+	if !isWord(reason) {
 		reason = "other"
 	}
 	m.denied.GetOrCreateCounter(deniedFamily.name + labels("reason", reason)).Inc()
 }
 
-func plain(word string) bool {
+func isWord(word string) bool {
 	for _, c := range word {
 		if (c < 'a' || c > 'z') && c != '_' {
 			return false
@@ -65,23 +66,23 @@ func plain(word string) bool {
 	return word != "" && len(word) <= 32
 }
 
-// Follow counts what happens to handoffs from now on, whoever does it, until ctx is done. What happens while
-// the registry cannot be read is counted afterwards.
+// Follow counts the events of handoffs from now on, in all processes, until ctx is done. Events that come while the
+// registry cannot be read are counted afterwards.
 func (m *Metrics) Follow(ctx context.Context, inv tools.Invoker) {
 	follow(ctx, inv, m.config.Logger, func(c schemas.Change) error {
-		m.happened(c)
+		m.countChange(c)
 		return nil
 	})
 }
 
-// The names of events that are counted by themselves.
+// The events that have counters of their own.
 const (
 	leaseEnded     = "lease_ended"
 	attemptsUsedUp = "attempts_used_up"
 	identityDenied = "denied"
 )
 
-func (m *Metrics) happened(c schemas.Change) {
+func (m *Metrics) countChange(c schemas.Change) {
 	switch c.Action {
 	case leaseEnded, attemptsUsedUp:
 		m.expiries.GetOrCreateCounter(expiryFamily.name).Inc()
@@ -98,11 +99,11 @@ func (m *Metrics) happened(c schemas.Change) {
 	m.transitions.GetOrCreateCounter(transitionFamily.name + labels("from", string(from), "to", string(c.To))).Inc()
 }
 
-// call is what calls are told apart by.
+// call is the key by which calls are counted.
 type call struct {
 	tool    string
 	outcome string // "ok", or the code of the error
-	waited  bool   // it was allowed to wait, so how long it took says nothing about the server
+	waited  bool   // it asked to wait, so its duration says nothing about the server
 }
 
 type counting struct {
@@ -110,7 +111,7 @@ type counting struct {
 	metrics *Metrics
 }
 
-// Invoke measures the whole of the call.
+// Invoke measures the whole call.
 func (i counting) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	begun := i.metrics.config.Now()
 	result, err := i.Invoker.Invoke(ctx, c)

@@ -11,8 +11,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// These are the messages of OTLP in their JSON form: ids are hexadecimal, numbers of 64 bits are text, values
-// of enumerations are numbers (OpenTelemetry protocol specification, JSON Protobuf encoding).
+// The messages of OTLP in JSON: ids are hexadecimal, numbers of 64 bits are strings, values of enumerations are numbers
+// (OpenTelemetry protocol specification, JSON Protobuf encoding).
 type (
 	otlpRequest struct {
 		ResourceSpans []otlpResourceSpans `json:"resourceSpans"`
@@ -70,7 +70,7 @@ type (
 	}
 )
 
-// encode writes spans of one resource and scope, of which there are none other here.
+// encode encodes spans. All have the resource and the scope of the first: this program has no others.
 func encode(spans []sdktrace.ReadOnlySpan) ([]byte, error) {
 	scope := spans[0].InstrumentationScope()
 	out := make([]otlpSpan, len(spans))
@@ -125,7 +125,7 @@ func valueOf(v attribute.Value) otlpValue {
 	return otlpValue{String: new(v.String())}
 }
 
-// flags are those of the trace, and whether the other end of a connection is known to be remote.
+// flags are the flags of a trace, with those that say whether the parent or the link is remote.
 func flags(of trace.TraceFlags, remote bool) uint32 {
 	const known, isRemote = 0x100, 0x200
 	f := uint32(of) | known

@@ -3,10 +3,8 @@ package observe
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"time"
 
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
@@ -14,17 +12,17 @@ import (
 	"handoff/tools"
 )
 
-// Follow sends a span for each stage of a handoff that ends from now on, and one for the handoff when it ends,
-// until ctx is done. They begin when the registry says, however long ago: a restart loses only the spans of
-// what ended meanwhile, and the span of a handoff is whole.
+// Follow sends a span for each stage of a handoff that ends from now on, and one for the handoff when it ends, until
+// ctx is done. A span begins at the time in the registry, however long ago, so spans are whole also after a restart;
+// only those that ended while no process followed are lost.
 func (t *Traces) Follow(ctx context.Context, inv tools.Invoker) {
 	if t == nil {
 		return
 	}
-	follow(ctx, inv, t.log, func(c schemas.Change) error { return t.happened(ctx, inv, c) })
+	follow(ctx, inv, t.log, func(c schemas.Change) error { return t.traceChange(ctx, inv, c) })
 }
 
-// stageOf names the stage in which a handoff is, "" before the first and after the last.
+// stageOf is the name of the stage in which a handoff is, "" before the first and after the last.
 func stageOf(s schemas.Status) string {
 	switch s {
 	case schemas.Pending:
@@ -38,33 +36,33 @@ func stageOf(s schemas.Status) string {
 	return ""
 }
 
-// happened sends the spans that an event ended. An error means that it is to be called again.
-func (t *Traces) happened(ctx context.Context, inv tools.Invoker, c schemas.Change) error {
+// traceChange sends the spans that an event ended. After an error it is called again with the same event.
+func (t *Traces) traceChange(ctx context.Context, inv tools.Invoker, c schemas.Change) error {
 	if c.Handoff == 0 {
 		return nil
 	}
-	t.workflows.note(c.Handoff, c.Workflow)
+	t.workflows.remember(c.Handoff, c.Workflow)
 	stage := stageOf(c.From)
 	if stage == "" || stage == stageOf(c.To) || !t.sampled(c.Workflow) {
 		return nil
 	}
-	life, err := t.life(ctx, inv, c)
+	line, err := t.readTimeline(ctx, inv, c)
 	if err == nil && c.To.Ended() {
-		life.parent, err = t.parent(ctx, inv, life)
+		line.parent, err = t.parent(ctx, inv, line)
 	}
 	if err != nil {
-		return t.passOver(ctx, c, err)
+		return t.skipOrRetry(ctx, c, err)
 	}
-	t.stage(life, stage)
+	t.stage(line, stage)
 	if c.To.Ended() {
-		t.handoff(life)
+		t.handoff(line)
 	}
 	return nil
 }
 
-// passOver leaves out what cannot be read, so that the rest can go on; what cannot be read just now is waited
-// for.
-func (t *Traces) passOver(ctx context.Context, c schemas.Change, err error) error {
+// skipOrRetry returns an error that may pass, so that the event is tried again. It logs any other error, and the event
+// has no span.
+func (t *Traces) skipOrRetry(ctx context.Context, c schemas.Change, err error) error {
 	if ctx.Err() != nil || schemas.AsError(err).Code == schemas.Unavailable {
 		return err
 	}
@@ -73,7 +71,7 @@ func (t *Traces) passOver(ctx context.Context, c schemas.Change, err error) erro
 }
 
 // stage sends the span of a stage that the last event ended.
-func (t *Traces) stage(l life, stage string) {
+func (t *Traces) stage(l timeline, stage string) {
 	begun, known := l.entered(stage)
 	if !known {
 		begun = l.events[0]
@@ -82,36 +80,37 @@ func (t *Traces) stage(l life, stage string) {
 	if stage == "queued" {
 		agent = ""
 		if stageOf(end.To) == "working" {
-			agent = end.Agent // who claimed it
+			agent = end.Agent // the one that claimed it
 		}
 	}
 	attrs := append(l.attributes(agent), keyAction.String(end.Action))
-	ctx := trace.ContextWithSpanContext(context.Background(), t.at(l.workflow, l.handoff))
-	ctx = given(ctx, span{t.names.trace(l.workflow), t.names.stage(l.handoff, end.N)})
+	ctx := trace.ContextWithSpanContext(context.Background(), t.spanContext(l.workflow, l.handoff))
+	ctx = withID(ctx, span{t.names.trace(l.workflow), t.names.stage(l.handoff, end.N)})
 	_, s := t.tracer.Start(ctx, stage, trace.WithTimestamp(when(begun)), trace.WithAttributes(attrs...))
-	conclude(s, end)
+	endSpan(s, end)
 }
 
-// handoff sends the span of a handoff that the last event ended: under that of the handoff it continues, and
-// linked to the spans of those who acted on it.
-func (t *Traces) handoff(l life) {
+// handoff sends the span of a handoff that the last event ended. It is a child of the span of the handoff that it
+// continues, and linked to the spans of the calls that acted on it.
+func (t *Traces) handoff(l timeline) {
 	begun, end := l.events[0], l.last()
 	claimed, _ := l.entered("working")
 	attrs := append(l.attributes(claimed.Agent), keySender.String(string(begun.Agent)), keyAction.String(end.Action))
 	links := l.links()
-	ctx := given(context.Background(), span{t.names.trace(l.workflow), t.names.handoff(l.handoff)})
+	ctx := withID(context.Background(), span{t.names.trace(l.workflow), t.names.handoff(l.handoff)})
 	switch {
 	case l.parent.TraceID() == t.names.trace(l.workflow):
 		ctx = trace.ContextWithSpanContext(ctx, l.parent)
 	case l.parent.IsValid(): // it continues a handoff of another workflow, which has a trace of its own
 		links = append(links, trace.Link{SpanContext: l.parent})
 	}
-	_, s := t.tracer.Start(ctx, "handoff", trace.WithTimestamp(when(begun)), trace.WithAttributes(attrs...), trace.WithLinks(links...))
-	conclude(s, end)
+	_, s := t.tracer.Start(ctx, "handoff",
+		trace.WithTimestamp(when(begun)), trace.WithAttributes(attrs...), trace.WithLinks(links...))
+	endSpan(s, end)
 }
 
-// conclude ends a span with the event that did.
-func conclude(s trace.Span, end schemas.Event) {
+// endSpan ends a span at the time of the event that ended it.
+func endSpan(s trace.Span, end schemas.Event) {
 	if end.To.Ended() {
 		s.SetAttributes(keyOutcome.String(string(end.To)))
 	}
@@ -121,55 +120,10 @@ func conclude(s trace.Span, end schemas.Event) {
 	s.End(trace.WithTimestamp(when(end)))
 }
 
-// when an event took effect: what the clock did was due before anybody looked.
+// when is the time at which an event took effect: a change by the clock was due before it was noticed.
 func when(e schemas.Event) time.Time {
 	if !e.Due.IsZero() {
 		return e.Due
 	}
 	return e.At
-}
-
-// life is a handoff up to an event.
-type life struct {
-	handoff  schemas.ID
-	workflow schemas.Workflow
-	events   []schemas.Event   // at least one, in order
-	parent   trace.SpanContext // of the handoff that it continues; invalid for none
-}
-
-func (l life) last() schemas.Event { return l.events[len(l.events)-1] }
-
-// entered is the last event with which a stage began.
-func (l life) entered(stage string) (e schemas.Event, known bool) {
-	for _, e := range slices.Backward(l.events) {
-		if stageOf(e.To) == stage && stageOf(e.From) != stage {
-			return e, true
-		}
-	}
-	return e, false
-}
-
-func (l life) attributes(agent schemas.Agent) []attribute.KeyValue {
-	attrs := []attribute.KeyValue{
-		keyHandoff.String(l.handoff.String()), keyWorkflow.String(string(l.workflow)), keyAttempt.Int(l.last().Attempt),
-	}
-	if agent != "" {
-		attrs = append(attrs, keyAgent.String(string(agent)))
-	}
-	return attrs
-}
-
-// links are the spans in which somebody acted on it, each once.
-func (l life) links() (links []trace.Link) {
-	var known []string
-	for _, e := range l.events {
-		if slices.Contains(known, e.Trace) {
-			continue
-		}
-		known = append(known, e.Trace)
-		if caller := callers(e.Trace); caller.IsValid() {
-			links = append(links, trace.Link{SpanContext: caller, Attributes: []attribute.KeyValue{keyAction.String(e.Action)}})
-		}
-	}
-	return links
 }

@@ -14,37 +14,38 @@ import (
 	"handoff/schemas"
 )
 
-// TracesConfig says where spans go. Getenv, Workspace and Now are required.
+// TracesConfig wires [Traces]. Getenv, Workspace and Now are required.
 type TracesConfig struct {
-	// Getenv reads the environment. These variables of the OpenTelemetry specification are known:
+	// Getenv reads the environment. It is asked for these variables of the OpenTelemetry specification:
 	// OTEL_SDK_DISABLED, OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_TRACES_EXPORTER (only none),
 	// OTEL_TRACES_SAMPLER and its _ARG; ENDPOINT, HEADERS, TIMEOUT and PROTOCOL, each after
-	// OTEL_EXPORTER_OTLP_TRACES_ or OTEL_EXPORTER_OTLP_. What is spoken is http/json, whatever PROTOCOL says.
-	// The SDK itself reads the bounds of its queue, OTEL_BSP_…, and of a span, OTEL_SPAN_….
+	// OTEL_EXPORTER_OTLP_TRACES_ or OTEL_EXPORTER_OTLP_. The protocol is http/json, whatever PROTOCOL says. The SDK
+	// reads the limits of its queue, OTEL_BSP_…, and of a span, OTEL_SPAN_…, from the environment of the process.
 	Getenv func(string) string
 
-	Workspace string // its name: traces of different workspaces differ
+	Workspace string // its name, which is part of all ids
 	Version   string // of this program
 	Now       func() time.Time
-	Transport http.RoundTripper // to the collector, default: one of its own
+	Transport http.RoundTripper // to the collector; default: one of its own
 	Logger    *slog.Logger      // default: discards
 }
 
-// Traces sends spans to a collector. Nil sends none, and its methods may be called all the same, concurrently.
+// Traces sends spans to a collector. It is safe for use by many goroutines. A nil *Traces sends none, and its methods
+// may be called. Use [NewTraces].
 type Traces struct {
 	names     names
 	now       func() time.Time
 	log       *slog.Logger
 	provider  *sdktrace.TracerProvider
 	tracer    trace.Tracer
-	root      sdktrace.Sampler // decides on the trace of a workflow
+	root      sdktrace.Sampler // decides whether the trace of a workflow is sent
 	end       context.CancelFunc
 	workflows *workflows
 }
 
-// NewTraces begins to send spans in the background. It gives nil when the environment names no endpoint, and
-// an error when it names one that is no URL. Nothing that is traced ever waits for the collector: what it does
-// not take in time is lost, and told once a minute.
+// NewTraces begins to send spans in the background. It returns nil when the environment names no endpoint, and an error
+// when the endpoint is no URL. No call waits for the collector: spans that the collector does not accept in time are
+// lost, which is logged once a minute. The caller calls [Traces.Close].
 func NewTraces(c TracesConfig) (*Traces, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -55,14 +56,17 @@ func NewTraces(c TracesConfig) (*Traces, error) {
 		return nil, err
 	}
 	if c.Transport == nil {
-		c.Transport = &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, IdleConnTimeout: time.Minute}
+		c.Transport = &http.Transport{
+			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
+			IdleConnTimeout: time.Minute,
+		}
 	}
 	life, end := context.WithCancel(context.Background())
 	sampler, root := env.sampler()
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithBatcher(&exporter{
 			life: life, url: endpoint, headers: env.headers(), timeout: env.timeout(), now: c.Now, log: c.Logger,
-			client: &http.Client{Transport: c.Transport, CheckRedirect: stay},
+			client: &http.Client{Transport: c.Transport, CheckRedirect: noRedirect},
 		}),
 		sdktrace.WithResource(resource.NewSchemaless(env.resource(c.Workspace, c.Version)...)),
 		sdktrace.WithSampler(sampler),
@@ -74,10 +78,10 @@ func NewTraces(c TracesConfig) (*Traces, error) {
 	}, nil
 }
 
-// stay follows no redirect: headers that hold a secret go to nobody else.
-func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+// noRedirect follows no redirect: headers may hold a secret, which no other host may get.
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// Close sends what is left, until ctx is done at the latest.
+// Close sends the spans that are left, until ctx is done at the latest, and stops. It is called once.
 func (t *Traces) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -86,14 +90,14 @@ func (t *Traces) Close(ctx context.Context) error {
 	return t.provider.Shutdown(ctx)
 }
 
-// sampled tells whether the trace of a workflow is sent.
+// sampled reports whether the trace of a workflow is sent.
 func (t *Traces) sampled(w schemas.Workflow) bool {
 	asked := sdktrace.SamplingParameters{ParentContext: context.Background(), TraceID: t.names.trace(w)}
 	return t.root.ShouldSample(asked).Decision == sdktrace.RecordAndSample
 }
 
-// at is the place of a handoff's span in the trace of its workflow.
-func (t *Traces) at(w schemas.Workflow, h schemas.ID) trace.SpanContext {
+// spanContext is the span of a handoff in the trace of its workflow.
+func (t *Traces) spanContext(w schemas.Workflow, h schemas.ID) trace.SpanContext {
 	config := trace.SpanContextConfig{TraceID: t.names.trace(w), SpanID: t.names.handoff(h)}
 	if t.sampled(w) {
 		config.TraceFlags = trace.FlagsSampled
@@ -101,15 +105,15 @@ func (t *Traces) at(w schemas.Workflow, h schemas.ID) trace.SpanContext {
 	return trace.NewSpanContext(config)
 }
 
-// The attributes of spans. None says what was said.
+// The attributes of spans. None has anything that agents wrote.
 const (
 	keyHandoff  = attribute.Key("handoff.id")
 	keyWorkflow = attribute.Key("handoff.workflow")
-	keyAgent    = attribute.Key("handoff.agent") // who holds it or held it last, or who calls
+	keyAgent    = attribute.Key("handoff.agent") // the holder or last holder, or the caller
 	keySender   = attribute.Key("handoff.sender")
 	keyAttempt  = attribute.Key("handoff.attempt")
-	keyAction   = attribute.Key("handoff.action")  // what ended the span, as in the registry
+	keyAction   = attribute.Key("handoff.action")  // the event that ended the span
 	keyOutcome  = attribute.Key("handoff.outcome") // the state in which it ended
-	keyVia      = attribute.Key("handoff.via")     // how a call came in
+	keyVia      = attribute.Key("handoff.via")     // the transport of a call
 	keyError    = attribute.Key("error.type")      // the code of the error of a call
 )

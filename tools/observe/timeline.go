@@ -1,0 +1,139 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// timeline is the events of a handoff up to one of them.
+type timeline struct {
+	handoff  schemas.ID
+	workflow schemas.Workflow
+	events   []schemas.Event   // at least one, in order
+	parent   trace.SpanContext // of the handoff that it continues; invalid for none
+}
+
+func (l timeline) last() schemas.Event { return l.events[len(l.events)-1] }
+
+// entered is the last event that began a stage.
+func (l timeline) entered(stage string) (e schemas.Event, known bool) {
+	for _, e := range slices.Backward(l.events) {
+		if stageOf(e.To) == stage && stageOf(e.From) != stage {
+			return e, true
+		}
+	}
+	return e, false
+}
+
+func (l timeline) attributes(agent schemas.Agent) []attribute.KeyValue {
+	attrs := []attribute.KeyValue{
+		keyHandoff.String(l.handoff.String()), keyWorkflow.String(string(l.workflow)), keyAttempt.Int(l.last().Attempt),
+	}
+	if agent != "" {
+		attrs = append(attrs, keyAgent.String(string(agent)))
+	}
+	return attrs
+}
+
+// links are the spans of the calls that acted on the handoff, each once.
+func (l timeline) links() (links []trace.Link) {
+	var known []string
+	for _, e := range l.events {
+		if slices.Contains(known, e.Trace) {
+			continue
+		}
+		known = append(known, e.Trace)
+		if caller := remoteSpan(e.Trace); caller.IsValid() {
+			attrs := []attribute.KeyValue{keyAction.String(e.Action)}
+			links = append(links, trace.Link{SpanContext: caller, Attributes: attrs})
+		}
+	}
+	return links
+}
+
+// maxPages is how many pages of a handoff's events are read: its last thousand events.
+const maxPages = 50
+
+// readTimeline reads the events of a handoff up to a change.
+func (t *Traces) readTimeline(ctx context.Context, inv tools.Invoker, c schemas.Change) (timeline, error) {
+	l := timeline{handoff: c.Handoff, workflow: c.Workflow}
+	in := schemas.GetIn{HandoffID: c.Handoff.String(), View: "events"}
+	for range maxPages {
+		page, err := tools.Ask[schemas.GetOut](ctx, inv, tools.Call{Tool: "get_handoff"}, in)
+		if err != nil {
+			return l, err
+		}
+		l.events = append(page.Events, l.events...)
+		if in.Offset = page.NextOffset; in.Offset == 0 {
+			break
+		}
+	}
+	l.events = slices.DeleteFunc(l.events, func(e schemas.Event) bool { return e.N > c.N })
+	if len(l.events) == 0 {
+		return l, fmt.Errorf("event %d of %s is not among its events", c.N, c.Handoff)
+	}
+	return l, nil
+}
+
+// parent finds the span of the handoff that this one continues, which may belong to another workflow.
+func (t *Traces) parent(ctx context.Context, inv tools.Invoker, l timeline) (none trace.SpanContext, err error) {
+	first := l.events[0]
+	if first.From != "" || first.Other == 0 {
+		return none, nil
+	}
+	workflow, known := t.workflows.of(first.Other)
+	if !known {
+		in := schemas.HistoryIn{HandoffID: first.Other.String(), Format: "rows", Limit: 1}
+		chain, err := tools.Ask[schemas.HistoryOut](ctx, inv, tools.Call{Tool: "handoff_history"}, in)
+		if err != nil {
+			return none, err
+		}
+		workflow = chain.Workflow
+		t.workflows.remember(first.Other, workflow)
+	}
+	return t.spanContext(workflow, first.Other), nil
+}
+
+// maxWorkflows is for how many handoffs the workflow is remembered.
+const maxWorkflows = 4096
+
+// workflows remembers to which workflow handoffs belong, for those that were remembered last.
+type workflows struct {
+	mu    sync.Mutex // guards the fields below
+	known map[schemas.ID]schemas.Workflow
+	order []schemas.ID // in which they were remembered; a ring once it is full
+	next  int
+}
+
+func newWorkflows() *workflows { return &workflows{known: map[schemas.ID]schemas.Workflow{}} }
+
+func (w *workflows) of(h schemas.ID) (schemas.Workflow, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	name, known := w.known[h]
+	return name, known
+}
+
+func (w *workflows) remember(h schemas.ID, name schemas.Workflow) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, known := w.known[h]; known || name == "" {
+		return // it never changes
+	}
+	w.known[h] = name
+	if len(w.order) < maxWorkflows {
+		w.order = append(w.order, h)
+		return
+	}
+	delete(w.known, w.order[w.next])
+	w.order[w.next] = h
+	w.next = (w.next + 1) % maxWorkflows
+}
