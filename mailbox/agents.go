@@ -18,7 +18,7 @@ import (
 // caller calls it; nothing changes. Capability, role and tags leave out agents that do not qualify. Numbered sessions
 // of a client that ended, and have nothing left, are left out as well.
 //
-// An answer has limit agents, or as many as fit into 7,000 bytes; more counts the others.
+// A result has limit agents, or as many as fit into 7,000 bytes; more counts the others.
 func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.AgentsIn) (out schemas.AgentsOut, err error) {
 	err = s.read(ctx, func(v *store.View) error {
 		out.Agents = []schemas.Card{}
@@ -74,7 +74,7 @@ func liveFirst(a, b schemas.Card) int {
 	return cmp.Or(b.Seen.Compare(a.Seen), cmp.Compare(a.Name, b.Name))
 }
 
-// fitAgents keeps so many agents, or as many as fit into one answer.
+// fitAgents keeps so many agents, or as many as fit into one result.
 func fitAgents(limit int, out *schemas.AgentsOut) error {
 	keep := len(out.Agents)
 	if limit > 0 {

@@ -11,7 +11,7 @@ import (
 // mostFollow is how many other handoffs one transaction goes through for what follows from what happened in it.
 const mostFollow = 1000
 
-// outcome is what the answer of an operation says of what followed from it.
+// outcome is what the result of an operation says of what followed from it.
 type outcome struct {
 	successor *store.Record    // the handoff that goes on with the work, nil for none
 	forwarded *schemas.SendOut // what a completion passed on, nil for nothing
@@ -33,7 +33,7 @@ type cascade struct {
 }
 
 // follow carries out what follows from what happened so far, as the table of [life.Follows] says, and what follows
-// from that in its turn. [Service.update] calls it at the end of each operation; an operation whose answer tells of
+// from that in its turn. [Service.update] calls it at the end of each operation; an operation whose result tells of
 // the outcome calls it itself. Each consequence is carried out in the name of whoever did what it follows from. What
 // follows from a consequence comes right after it, before the next one.
 //
@@ -126,7 +126,7 @@ func (o *op) putOff(owed []duty) error {
 }
 
 // resume goes on with what was put off, in the name of the clock. A record that owes something is due until that is
-// done. The call that put it off goes on with it in transactions of its own before it answers; where its process ends
+// done. The call that put it off goes on with it in transactions of its own before it returns; where its process ends
 // before, the next call of anybody does, before all else.
 func (o *op) resume(r *store.Record) error {
 	now, err := o.step(life.Resume, r)

@@ -18,7 +18,7 @@ type claimed struct {
 	ID    schemas.ID `json:"id,omitempty"` // zero when nothing waits
 	Token string     `json:"token,omitempty"`
 	Fresh bool       `json:"fresh,omitempty"` // this call took it
-	Told  int        `json:"told,omitempty"`  // how many more calls with its request id were answered with it
+	Told  int        `json:"told,omitempty"`  // how many more calls with its request id were told of it
 
 	record *store.Record   // nil when it was remembered
 	box    schemas.Address // out of which it was taken; empty when it was not
@@ -35,7 +35,7 @@ func holds(r *store.Record, fresh bool) claimed {
 // Without an id the caller first gets what it held over a connection that is gone; then what waits longest, where each
 // priority is worth a head start; from its own mailbox, the pools for which it qualifies, and the mailboxes of
 // sessions of the same client that ended. If nothing is there it waits up to wait_seconds, at most 50, in turn with
-// others that wait, and then gets an empty answer. An agent that holds as many as it said it takes gets only what is
+// others that wait, and then gets an empty result. An agent that holds as many as it said it takes gets only what is
 // addressed to it by name.
 //
 // For a given handoff the error is not_found if there is none of that id; conflict if another agent holds it, it waits
@@ -43,7 +43,7 @@ func holds(r *store.Record, fresh bool) claimed {
 // what does not fit is named.
 //
 // Repetition: the caller gets the same claim again by asking for its id over the same connection. A call with the same
-// request id gets the same claim, or stale if that ended since. A claim whose answer can no longer be delivered is
+// request id gets the same claim, or stale if that ended since. A claim whose result can no longer be delivered is
 // given back and is no attempt; the error is unavailable then.
 func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (schemas.ClaimOut, error) {
 	claim := s.claim

@@ -27,7 +27,7 @@ import (
 // or the handoff was cancelled, timed out or returned: then the result is kept as a late one, eight at most, and the
 // sender is told.
 //
-// A holder that repeats the same result gets the first answer, with a warning.
+// A holder that repeats the same result gets the first result, with a warning.
 func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.CompleteIn) (schemas.CompleteOut, error) {
 	if err := checkCompletion(in); err != nil {
 		return schemas.CompleteOut{}, err
@@ -144,7 +144,7 @@ func completionText(done schemas.Completion) string {
 	return text
 }
 
-// completedBefore answers a repeat as the first time.
+// completedBefore gives a repeat the first result.
 func (o *op) completedBefore(r *store.Record) (out schemas.CompleteOut, err error) {
 	var done schemas.Completion
 	if err := o.Saying(r.ID, r.Result, &done); err != nil {

@@ -18,8 +18,8 @@ import (
 // is told. Then says how the work goes on: rollback, the default, sends it to the agent that rollback_to names, else
 // to rollback.on_failure of the send, else to the sender, and cancels the parts that the holder had sent and nobody
 // claimed; retry sends it again, or to human if no attempt or no other agent is left; escalate sends it to human; stop
-// does nothing. The answer names the handoff that goes on. Where the chain is too long for one, human is told instead,
-// and the answer warns.
+// does nothing. The result names the handoff that goes on. Where the chain is too long for one, human is told instead,
+// and the result warns.
 //
 // With outcome rejected, a handoff of a pool that others may take goes back there, without the caller and without a
 // word to its sender; any other is rejected, and its sender is told.
@@ -29,7 +29,7 @@ import (
 // reject not a recipient either; conflict if the handoff ended otherwise, and for rejecting it while it is working. It
 // is stale as in [Service.Complete], and the failure is kept as a late result.
 //
-// A holder that repeats the same failure gets the first answer, with a warning.
+// A holder that repeats the same failure gets the first result, with a warning.
 func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn) (schemas.FailOut, error) {
 	if err := s.checkFailure(&in); err != nil {
 		return schemas.FailOut{}, err
@@ -172,7 +172,7 @@ func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.F
 	return f
 }
 
-// failedBefore answers a repeat as the first time.
+// failedBefore gives a repeat the first result.
 func (o *op) failedBefore(r *store.Record) (out schemas.FailOut, err error) {
 	var f schemas.Failure
 	if err := o.Saying(r.ID, r.Result, &f); err != nil {

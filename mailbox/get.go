@@ -13,7 +13,7 @@ import (
 
 // Get shows one handoff, as deep as the view says: brief, as its holder reads it (the default); full, all that was
 // sent, where it stands and what came of it; outcome; events, the last 20, and earlier ones with an offset;
-// checkpoint, where work stood last; reference, what was sent as JSON, 6,000 bytes an answer. An id as no_7 shows a
+// checkpoint, where work stood last; reference, what was sent as JSON, 6,000 bytes a result. An id as no_7 shows a
 // notice of the caller in full, and marks it read. Any caller calls it; nothing else changes. While the connection of
 // the holder is open, its calls put off the end of the lease.
 //
@@ -113,7 +113,7 @@ func (s *Service) showOutcome(v *store.View, r *store.Record, _ schemas.GetIn, o
 	return resultOf(v, r, out)
 }
 
-// eventsShown is how many events one answer holds; offset counts events from the newest.
+// eventsShown is how many events one result holds; offset counts events from the newest.
 const eventsShown = 20
 
 func (s *Service) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {

@@ -14,7 +14,7 @@ import (
 // History shows all handoffs of a workflow, as a tree, as rows or as a Mermaid diagram, with what came of each: the
 // workflow of a given handoff, a given one, or that of the newest handoff. Any caller calls it; nothing changes.
 //
-// Verified tells whether each shown handoff agrees with its events in the registry. An answer has 50 handoffs, or
+// Verified tells whether each shown handoff agrees with its events in the registry. A result has 50 handoffs, or
 // limit, at most 500; without a limit, as many as fit into 7,000 bytes. More counts those that are left out.
 //
 // The error is not_found for a handoff or a workflow that does not exist, and for a workspace in which nothing was

@@ -14,7 +14,7 @@ import (
 const remembered = 24 * time.Hour
 
 // mutate runs an operation whose outcome is remembered under the request id, in the same transaction: a
-// repeat of the call is answered as the first time and takes effect once.
+// repeat of the call gets the first result and takes effect once.
 func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func(*op) (Out, error)) (Out, error) {
 	var out Out
 	s.Presence.Acts(by.Conn, by.Agent)
@@ -77,7 +77,7 @@ func (o *op) remember(out any) error {
 	return o.tx.PutReceipt(store.ByRequest(o.by.Request), done)
 }
 
-// sentBefore gives the answer of the first send with the same key, nil when this is the first.
+// sentBefore gives the result of the first send with the same key, nil when this is the first.
 func (o *op) sentBefore(d *draft) (*schemas.SendOut, error) {
 	if d.key == "" {
 		return nil, nil

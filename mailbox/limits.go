@@ -1,7 +1,7 @@
 package mailbox
 
-// How much one answer holds, and one search looks at.
+// How much one result holds, and one search looks at.
 const (
 	scanned = 1_000 // rows that are looked at where filters pass over most
-	room    = 7_000 // bytes of rows in one answer; the first is always shown
+	room    = 7_000 // bytes of rows in one result; the first is always shown
 )

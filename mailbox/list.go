@@ -18,7 +18,7 @@ const listed = 10 // rows of a list, unless asked otherwise
 // only read; otherwise nothing changes.
 //
 // Filters leave rows out: status, workflow, tags (one of them), type, a time, and words of title, task, summary and
-// tags. An answer has ten rows, or limit, at most 50; 7,000 bytes, but at least one row; and looks at 1,000 rows.
+// tags. A result has ten rows, or limit, at most 50; 7,000 bytes, but at least one row; and looks at 1,000 rows.
 // Where more may follow it has a cursor, which goes on behind the last row, also if that was claimed meanwhile.
 // Damaged records are left out.
 //

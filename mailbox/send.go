@@ -16,9 +16,9 @@ import (
 //
 // The handoff is pending. It continues the handoff that the caller names as its parent, holds, or ended within the
 // last ten minutes over the same connection, and belongs to the workflow of that; parent none begins a new one. The
-// answer says where it stands in the mailbox, counted up to 100, what it waits for, who of a pool could take it, and
+// result says where it stands in the mailbox, counted up to 100, what it waits for, who of a pool could take it, and
 // warns of what the sender may not expect: a recipient that nobody has seen, the same content within ten minutes. With
-// dry_run everything is checked and answered so, and nothing is kept.
+// dry_run everything is checked and reported so, and nothing is kept.
 //
 // A task has 4 KiB at most and a title 200 bytes, a summary 4 KiB, detail and data together 64 KiB, and the whole 256
 // KiB; there are 32 tags at most. Past that, past ten handoffs in a chain, past 10,000 pending in the mailbox, and
@@ -28,7 +28,7 @@ import (
 // dependency that ended without a completion.
 //
 // A sender that repeats a send sends twice, unless it gives a key. The same key with the same content gets the first
-// answer, for as long as the store exists; with other content it is a conflict.
+// result, for as long as the store exists; with other content it is a conflict.
 func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn) (schemas.SendOut, error) {
 	d, err := s.draft(by, in, s.Now())
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 }
 
 // deliver sends a draft: a handoff, or a notice for a message. A draft that the same caller sent before with the same
-// key is not sent again: it gives the first answer.
+// key is not sent again: the caller gets the first result.
 func (o *op) deliver(d *draft) (out schemas.SendOut, err error) {
 	if first, err := o.sentBefore(d); first != nil || err != nil {
 		return orZero(first), err

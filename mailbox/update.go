@@ -12,7 +12,7 @@ import (
 // refuse, which a person calls. What each does, from which states, what follows, which errors it has and what a
 // repetition does stands with the action of the same name in package life.
 //
-// Every action takes a note of 4 KiB at most. The holder's proof is that of [Service.Complete]. The answer has the
+// Every action takes a note of 4 KiB at most. The holder's proof is that of [Service.Complete]. The result has the
 // state and the end of the lease after the action; for retry and return the handoff that was created; for cancel the
 // children, which go on; for amend the fields that changed.
 //

@@ -14,7 +14,7 @@ type verdict int
 const (
 	judgedWrong  verdict = iota
 	judgedFirst          // the first outcome: it ends the handoff
-	judgedRepeat         // it was recorded before: answered as the first time
+	judgedRepeat         // it was recorded before: the holder gets the first result
 	judgedLate           // the claim was lost: kept beside the record, and refused
 )
 

@@ -12,7 +12,7 @@ package life
 //   - denied: the caller plays none of the parts that may do it. The error names them.
 //   - limit: a text is longer than its limit. The error names the field.
 //
-// A call that is repeated with the same request id within 24 hours gets the answer of the first call and does nothing.
+// A call that is repeated with the same request id within 24 hours gets the result of the first call and does nothing.
 // What is said of repetition below is about calls without one.
 type Action string
 
@@ -31,7 +31,7 @@ const (
 	// was used for other content; limit for a chain of more than 10 handoffs, for a mailbox with 10,000 pending ones,
 	// and for a token with as many pending as it may have.
 	//
-	// A sender that repeats a key gets the first answer. Without a key the same content is sent twice, with a warning
+	// A sender that repeats a key gets the first result. Without a key the same content is sent twice, with a warning
 	// within 10 minutes.
 	Send Action = "sent"
 
@@ -85,7 +85,7 @@ const (
 
 	// Release gives a claim back: the handoff is pending again, for its recipient or for another that the caller names,
 	// with all progress. The holder does it, the owner of the workflow or human, from any held state; the server does it
-	// with a claim whose answer cannot be delivered. The token is void, and the next claim is no new attempt.
+	// with a claim whose result cannot be delivered. The token is void, and the next claim is no new attempt.
 	//
 	// The holder is told, if it was another who did it. The error is stale for a claim that was lost before, invalid for
 	// a claim that is not proved. A repetition is a conflict, since the handoff is pending then.
@@ -161,7 +161,7 @@ const (
 	//
 	// The error is invalid for a criterion without an answer and for an output that does not meet its schema; conflict
 	// if what was asked for changed meanwhile; stale for a claim that was lost, and then the result is kept as late. The
-	// same result again gets the first answer, with a warning.
+	// same result again gets the first result, with a warning.
 	Complete Action = "completed"
 
 	// Fail ends a handoff without a result. The holder does it, from the states of Complete. What it achieved is kept
@@ -172,14 +172,14 @@ const (
 	// (stop). The senders of those that still wait for it are told.
 	//
 	// The error is invalid for a rollback to an agent that has no part in the workflow; stale as for Complete. The same
-	// failure again gets the first answer, with a warning.
+	// failure again gets the first result, with a warning.
 	Fail Action = "failed"
 
 	// Reject ends a handoff that its recipient will not do: one addressed to it by name, or the last of a pool. The
 	// recipient does it before it claims, the holder while the handoff is accepted or waiting. The sender is told, with
 	// the agent that could do it instead, and so are the senders of those that wait for it.
 	//
-	// The error is conflict while the handoff is working. The same words again get the first answer.
+	// The error is conflict while the handoff is working. The same words again get the first result.
 	Reject Action = "rejected"
 
 	// Decline leaves a handoff of a pool to the others that qualify, and passes over the caller from now on. A claim of
@@ -189,7 +189,7 @@ const (
 	// Cancel ends an open handoff that is no longer wanted. The sender does it, the owner of the workflow or human; the
 	// rules do it to parts that nobody claimed, when the work of which they are parts fails. The sender is told, the
 	// holder is told, and so are the senders of those that wait for it, but none of them of what it did itself. The
-	// children of the handoff go on; the answer names them.
+	// children of the handoff go on; the result names them.
 	//
 	// A repetition is a conflict.
 	Cancel Action = "cancelled"
