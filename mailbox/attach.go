@@ -12,8 +12,13 @@ import (
 	"handoff/store"
 )
 
-// Attach tells that a connection is open: claims made over it are renewed until [Service.Detach]. One whose
-// client chose no name is given one, the same each time it is announced.
+// Attach tells that a connection is open. The transport calls it when a client connects, and again when it tells more
+// of itself or when another process serves it from now on. Claims that are made over the connection are renewed until
+// [Service.Detach], as long as their holder is heard of.
+//
+// A client that chose no name for its agent is given one: the name that its session had within a week, else the
+// client's own or that with the lowest free number; the same each time that the connection is announced. The result
+// says it. The error is invalid for a client whose name cannot be the name of an agent.
 func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
 	s.Presence.Open(connectionOf(by, in))
 	if by.Agent != "" || in.Client == "" {
@@ -47,9 +52,10 @@ func connectionOf(by schemas.Caller, in schemas.ConnIn) presence.Connection {
 	return c
 }
 
-// Detach tells that a connection is gone: the leases of its claims are cut to a grace of two minutes, in
-// which the same agent may take them again. The name that it was given is kept for its session, if anything was
-// done under it.
+// Detach tells that a connection is gone. The transport calls it when its client disconnects. The leases of the claims
+// made over it are cut to two minutes, in which the same agent may claim them again, see [life.Lost]; the result lists
+// them. The name that the client was given is kept for its session, if anything was done under it. A repetition
+// changes nothing.
 func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
 	conn, _ := s.Presence.Connection(in.Conn)
 	agents := conn.Agents

@@ -12,8 +12,13 @@ import (
 // changesRead is how many events are read in one snapshot.
 const changesRead = 256
 
-// Changes yields the events after the given number, from the stored log, and waits for more until ctx is
-// done, which is its last error. Whoever remembers the last number misses nothing.
+// Changes yields the events of the registry after a number, in their order and without a gap, and then waits for more.
+// A watcher calls it: the command watch, the figures and traces, the notifications over MCP, another process of the
+// same workspace. It writes nothing.
+//
+// It ends when ctx is done, with the error of ctx last; with unavailable or internal, if events cannot be read; or
+// when the loop around it breaks. Whoever begins again after the last number that it saw misses nothing and sees
+// nothing twice. An event whose handoff cannot be read comes without what the record would add.
 func (s *Service) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
 	return func(yield func(schemas.Change, error) bool) {
 		for {
@@ -58,7 +63,9 @@ func (s *Service) changesAfter(ctx context.Context, after uint64) (changes []sch
 	return changes, err
 }
 
-// Head gives the number of the newest event, and tells when changes cannot be kept.
+// Head gives the number of the newest event, 0 for none, and tells why the last commit could not be kept, if one could
+// not. A watcher calls it to begin with what comes from now on, and whoever checks the health of a server. It neither
+// writes nor applies what the clock has changed.
 func (s *Service) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestIn) (out schemas.NewestOut, err error) {
 	err = s.Store.View(ctx, func(v *store.View) error {
 		out.Event, err = v.Events()
@@ -72,7 +79,10 @@ func (s *Service) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestIn
 	return out, s.coded(err)
 }
 
-// Audit walks the whole registry and compares it with what is stored.
+// Audit walks the whole registry, from the first event, and compares it with the records and with what was said. A
+// person calls it with handoff audit verify; it takes about as long as reading the whole store, and nobody is kept
+// from working meanwhile. It changes nothing. What does not agree is in the result; an error is only that the store
+// cannot be read.
 func (s *Service) Audit(ctx context.Context, _ schemas.Caller, _ schemas.AuditIn) (schemas.AuditOut, error) {
 	out, err := s.Store.Audit(ctx)
 	return out, s.coded(err)

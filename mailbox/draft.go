@@ -16,7 +16,9 @@ const (
 	maxTags = 32
 )
 
-// draft is a handoff that was checked and encoded, before a transaction gives it its place.
+// draft is a handoff that was checked and encoded, before a transaction finds its place, see [op.lineage], and makes a
+// record of it, see [op.create]. A draft that was made before its transaction is not changed in it, since the
+// transaction may run again with the same draft. Those of the rules are made inside.
 type draft struct {
 	handoff   schemas.Handoff
 	to        schemas.Address

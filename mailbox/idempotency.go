@@ -13,8 +13,10 @@ import (
 // remembered is how long the outcome of a request id is known.
 const remembered = 24 * time.Hour
 
-// mutate runs an operation whose outcome is remembered under the request id, in the same transaction: a
-// repeat of the call gets the first result and takes effect once.
+// mutate runs an operation and remembers its result under the request id of the caller, in the same transaction: a
+// repeat of the call gets the first result, or the first refusal if that kept something, and takes effect once. Every
+// method that changes something for a caller goes through it. It notes that the caller was seen. Without a request id
+// nothing is remembered; nor is the result of an operation that did nothing, so that its repeat tries again.
 func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func(*op) (Out, error)) (Out, error) {
 	var out Out
 	s.Presence.Acts(by.Conn, by.Agent)

@@ -8,7 +8,8 @@ import (
 	"handoff/store"
 )
 
-// Inbox counts the mail that an agent may claim, and its unread notices.
+// Inbox counts the mail that an agent may claim, how much of it is urgent, and its unread notices. Package tools calls
+// it after each call, to tell the caller. It reads a row for each mailbox of the agent, and changes nothing.
 func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (in schemas.Inbox, err error) {
 	err = s.Store.View(ctx, func(v *store.View) error {
 		in, err = s.inboxOf(v, agent)

@@ -11,7 +11,11 @@ import (
 // lapseLimit bounds what the clock changes within one operation; the rest is due at the next.
 const lapseLimit = 256
 
-// lapse applies what the clock has changed: leases, reservations, delays and deadlines that ended.
+// lapse applies what the clock has changed: leases, reservations, delays and deadlines that ended, and what was
+// deferred, the longest due first. Every operation begins with it. It applies 256 handoffs at most, and stops earlier
+// when what follows from them went through [mostFollow] others; the rest is due at the next operation, and
+// [op.current] sees to it that nobody acts on what is over. A handoff whose time cannot be applied is logged and left
+// as it is, with all that was begun for it undone: it stops no other.
 func (o *op) lapse() error {
 	due := make([]schemas.ID, 0, 8)
 	for id, err := range o.Due(o.now) {
@@ -41,7 +45,8 @@ func (o *op) lapse() error {
 	})
 }
 
-// alone does a part of the operation that may fail alone.
+// alone does a part of the operation, with all that follows from it, that may fail alone: then everything it changed
+// is undone, whoever was to be woken is not, and the operation goes on.
 func (o *op) alone(fn func() error) error {
 	tx, view, before := o.tx, o.View, o.effects
 	defer func() { o.tx, o.View = tx, view }()

@@ -104,7 +104,8 @@ func (s *Service) reading(ctx context.Context, by schemas.Caller, fn func(*store
 	})
 }
 
-// notify leaves a notice with an agent, unless it is the one who acts: nobody is told what it did itself.
+// notify leaves a notice with an agent: mail that is read and not claimed. It wakes whoever waits for mail of that
+// agent. Nobody gets a notice of what it did itself, and the server gets none.
 func (o *op) notify(to schemas.Agent, n schemas.Notice) error {
 	if to == "" || to == schemas.System || to == o.by.Agent {
 		return nil

@@ -12,7 +12,12 @@ import (
 	"handoff/store"
 )
 
-// op is one operation inside one transaction: who does it and when.
+// op is one operation inside one transaction: who does it and when. It is made anew each time the store runs the
+// transaction, so nothing of a first run is left in a second. Its methods may be called only while the transaction
+// lasts.
+//
+// An operation finds its record with [op.find], checks and changes it with [op.step], and keeps it with [op.commit],
+// which notes what happened. [op.follow] carries out what follows.
 type op struct {
 	*Service
 	*store.View
@@ -103,8 +108,10 @@ func readable(v *store.View, id schemas.ID) *store.Record {
 	return r
 }
 
-// commit keeps a changed record with its event, which is given what the operation knows. What follows from it
-// is carried out later in the same transaction, see [op.follow].
+// commit keeps a changed record together with its event, and notes what happened; what follows from that is carried
+// out later in the same transaction, see [op.follow]. Every change of a record is made by commit. It sets when the
+// clock next changes the record, and gathers whom to wake after the transaction. The record is changed no more after
+// it.
 func (o *op) commit(h happening) error { return o.commitSaying(h, store.Content{}) }
 
 // commitSaying is commit with what was said: it is kept with the event.

@@ -9,8 +9,9 @@ import (
 	"handoff/store"
 )
 
-// promise is what a completion answers to what a handoff asked for, compared before the transaction: a
-// schema may take long to check.
+// promise is what a completion says to what a handoff asked for, compared before the transaction: a schema may take
+// long to check, and there is one writer. The transaction then checks by the number of the event that the handoff
+// still asks for the same.
 type promise struct {
 	body     uint64 // the event whose content was compared
 	criteria []schemas.Answered

@@ -10,8 +10,10 @@ import (
 	"handoff/store"
 )
 
-// checkRecipient refuses a recipient that nobody knows, where agents are declared, and one that does not
-// accept the type of work. In an open workspace a new name is a mailbox, and the sender is warned.
+// checkRecipient tells whether work of a type may be sent to an address, and what to warn of. The error is limit for a
+// mailbox that is full; not_found for a name that nobody has, where agents are declared; conflict for an agent that
+// does not accept the type. With force the last two are not refused. In an open workspace a new name is a mailbox, and
+// the sender is warned. A pool for which nobody qualifies keeps the work until somebody does.
 func (o *op) checkRecipient(box schemas.Address, kind string, force bool) (warnings []string, err error) {
 	to, directed := box.Directed()
 	if !directed {

@@ -5,8 +5,9 @@ import (
 	"handoff/store"
 )
 
-// step applies an action to a record: it checks the state and the caller's part, changes the status, and
-// leaves the rest to change before [op.commit].
+// step applies an action to a record as the table of package life says: it gives a copy in the next state, and leaves
+// the rest for the operation to change before [op.commit]. The error is conflict for a state in which the action is
+// not allowed, denied for a caller who plays none of the parts that may do it.
 func (o *op) step(a life.Action, r *store.Record) (now store.Record, err error) {
 	s, ok := life.Next(a, r.Status)
 	if !ok {

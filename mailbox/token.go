@@ -14,9 +14,13 @@ import (
 	"handoff/store"
 )
 
-// AddToken keeps a bearer token, with which callers over a network may act as its agents. The secret was made
-// elsewhere: only its hash comes here, and it is in no event. A name is never given to a second token, so that
-// the registry stays unambiguous.
+// AddToken keeps a bearer token, with which callers over a network may act as its agents. A person calls it with
+// handoff token add, never a caller over HTTP. The secret was made there: only its SHA-256 comes here, and it is in no
+// event.
+//
+// The error is denied for a caller over HTTP, and for a token of a scope below admin that is to act as human; invalid
+// for a name, an agent, a hash or an end that makes no sense; conflict for a name or a secret that another token has,
+// or had: a name is used once, so that the registry tells tokens apart. So a repetition is a conflict.
 func (s *Service) AddToken(ctx context.Context, by schemas.Caller, in schemas.TokenAddIn) (schemas.TokenAddOut, error) {
 	t, err := s.newToken(by, in)
 	if err != nil {
@@ -36,7 +40,8 @@ func (s *Service) AddToken(ctx context.Context, by schemas.Caller, in schemas.To
 	})
 }
 
-// ListTokens lists all tokens by name, also those that are good no more.
+// ListTokens lists all tokens by name, also those that expired or were revoked. A person calls it with handoff token
+// list. The error is denied for a caller over HTTP. It changes nothing.
 func (s *Service) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.TokenListIn) (out schemas.TokenListOut, err error) {
 	if err := atHome(by); err != nil {
 		return out, err
@@ -54,7 +59,9 @@ func (s *Service) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.T
 	return out, s.coded(err)
 }
 
-// RevokeToken makes a token good no more, from the next request on. Doing it twice is answered as the first time.
+// RevokeToken makes a token void from the next request on. A person calls it with handoff token revoke. What was
+// claimed and sent with the token stays as it is. The error is denied for a caller over HTTP, and not_found for a name
+// that no token has. A repetition gets the first result and is no event.
 func (s *Service) RevokeToken(ctx context.Context, by schemas.Caller, in schemas.TokenRevokeIn) (schemas.TokenRevokeOut, error) {
 	if err := atHome(by); err != nil {
 		return schemas.TokenRevokeOut{}, err
@@ -79,8 +86,9 @@ func (s *Service) RevokeToken(ctx context.Context, by schemas.Caller, in schemas
 	})
 }
 
-// FindToken gives the token whose secret has a hash, whether it is still good or not, and tells whether there is
-// any. It is asked with every request, so it reads a row or two and applies nothing that time has changed.
+// FindToken gives the token whose secret has a hash, also one that expired or was revoked, and tells whether there is
+// any token at all: then nobody may come without one. The gate of package mcp/auth calls it with every request, so it
+// reads a row or two and applies nothing that time has changed. The error is denied for a caller over HTTP.
 func (s *Service) FindToken(ctx context.Context, by schemas.Caller, in schemas.TokenFindIn) (out schemas.TokenFindOut, err error) {
 	if err := atHome(by); err != nil {
 		return out, err

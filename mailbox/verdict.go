@@ -18,7 +18,9 @@ const (
 	judgedLate           // the claim was lost: kept beside the record, and refused
 )
 
-// judge tells what becomes of an outcome, and why when it does not end the handoff.
+// judge tells what becomes of an outcome that comes for r: whether it is the first, and ends the handoff; a repeat of
+// the one that did; or late, because the claim was lost or the handoff ended without an outcome. For a late one and a
+// wrong one it says why: stale, or what [op.proves] and [op.notNow] say.
 func (o *op) judge(a life.Action, r *store.Record, token, digest string) (verdict, error) {
 	if r.Status == schemas.Rejected && r.Holder != o.by.Agent && r.ResultDigest == digest {
 		return judgedRepeat, nil // rejected from the mailbox: there was no claim to prove
