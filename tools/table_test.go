@@ -2,11 +2,15 @@ package tools_test
 
 import (
 	"encoding/json"
+	"maps"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/schemas"
 	"handoff/tools"
 )
 
@@ -58,40 +62,35 @@ func TestListingStaysWithin10000Bytes(t *testing.T) {
 	require.Len(t, rows, len(tools.Table))
 }
 
-// The arguments that are decided, of which none may be lost when descriptions are shortened.
-func TestListingHasEveryArgument(t *testing.T) {
-	want := map[string][]string{
-		"send_handoff": {
-			"to", "task", "title", "type", "summary", "detail", "data", "context", "expectations", "rollback", "priority",
-			"deadline", "workflow", "parent", "tags", "key", "dry_run", "options", "agent",
-		},
-		"claim_handoff": {"handoff_id", "wait_seconds", "tags", "view", "max_tokens", "agent"},
-		"complete_handoff": {
-			"handoff_id", "summary", "claim_token", "detail", "data", "results", "deliverables", "verification", "output",
-			"notes", "continuation", "agent",
-		},
-		"fail_handoff": {
-			"handoff_id", "description", "claim_token", "outcome", "type", "blockers", "partial_progress", "questions", "then",
-			"rollback_to", "suggested_alternative", "checkpoint", "agent",
-		},
-		"update_handoff":  {"handoff_id", "action", "note", "claim_token", "percent", "questions", "conditions", "to", "changes", "agent"},
-		"list_handoffs":   {"box", "status", "workflow", "tags", "type", "query", "since", "limit", "cursor", "agent"},
-		"get_handoff":     {"handoff_id", "view", "reference", "max_tokens", "offset", "wait_seconds", "agent"},
-		"handoff_history": {"handoff_id", "workflow", "format", "limit", "agent"},
-		"register_agent": {
-			"name", "accepts", "produces", "skills", "role", "description", "max_session_minutes", "max_open", "away", "agent",
-		},
-		"list_agents": {"capability", "role", "tags", "agent"},
-	}
+// Each field of an argument type is an argument that models see, unless its tag says otherwise.
+func TestListingHasEveryArgumentThatIsNotHidden(t *testing.T) {
 	for _, row := range tools.Table {
 		var input struct{ Properties map[string]json.RawMessage }
 		require.NoError(t, json.Unmarshal(row.Input, &input))
-		var have []string
-		for name := range input.Properties {
-			have = append(have, name)
-		}
-		require.ElementsMatch(t, want[row.Name], have, row.Name)
+		want := append(visible(t, row.Name), "agent")
+		require.ElementsMatch(t, want, slices.Collect(maps.Keys(input.Properties)), row.Name)
 	}
+}
+
+// visible lists the fields of the argument type of a tool that are neither hidden nor filled by the mailbox.
+func visible(t *testing.T, tool string) (names []string) {
+	for _, in := range []schemas.Input{
+		schemas.SendIn{}, schemas.ClaimIn{}, schemas.CompleteIn{}, schemas.FailIn{}, schemas.UpdateIn{}, schemas.ListIn{},
+		schemas.GetIn{}, schemas.HistoryIn{}, schemas.RegisterIn{}, schemas.AgentsIn{},
+	} {
+		if in.Tool() != tool {
+			continue
+		}
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(in)) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			notes := f.Tag.Get("jsonschema_extras")
+			if name != "" && !strings.Contains(notes, "x-hidden") && !strings.Contains(notes, "x-filled") {
+				names = append(names, name)
+			}
+		}
+	}
+	require.NotEmpty(t, names, tool)
+	return names
 }
 
 // Names of tools and arguments that free fields explain only in words.

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// arguments of each tool; {…} are the fields of an object, which the schema or one description names.
+// The arguments of each tool of which none may be lost; {…} are the fields of an object, which the schema or one
+// description names.
 const listed = `
 claim_handoff handoff_id wait_seconds tags view max_tokens
 complete_handoff handoff_id summary claim_token detail data results deliverables{type description files_created files_modified tests_created} verification{criteria criterion met evidence commands command exit_code output} output notes continuation{to suggested_next}
@@ -50,6 +51,6 @@ func TestProofListingIsSmallAndNamesEveryArgument(t *testing.T) {
 				require.Regexp(t, `\b`+field+`\b`, string(tool.InputSchema.Properties[m[1]]), "%s.%s", name, m[1])
 			}
 		}
-		require.ElementsMatch(t, want, slices.Collect(maps.Keys(tool.InputSchema.Properties)), name)
+		require.Subset(t, slices.Collect(maps.Keys(tool.InputSchema.Properties)), want, name)
 	}
 }
