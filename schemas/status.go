@@ -61,6 +61,9 @@ const (
 	OutcomeRejected Outcome = "rejected"
 )
 
+// Outcomes lists them from the best to the worst.
+var Outcomes = []Outcome{Success, Partial, OutcomeFailed, OutcomeRejected}
+
 // Then is what follows a failure.
 type Then string
 
@@ -71,6 +74,9 @@ const (
 	ThenEscalate Then = "escalate"
 	ThenStop     Then = "stop"
 )
+
+// Thens lists them, the default first.
+var Thens = []Then{ThenRollback, ThenRetry, ThenEscalate, ThenStop}
 
 // Handoff types that are known; any other type is a work type matched against what agents accept.
 const (

@@ -20,6 +20,11 @@ const (
 	ActRefuse   Action = "refuse"
 )
 
+// Actions lists them in the order in which they are explained.
+var Actions = []Action{
+	ActProgress, ActAsk, ActAnswer, ActRelease, ActAmend, ActCancel, ActRetry, ActReturn, ActApprove, ActRefuse,
+}
+
 // UpdateIn are the arguments of update_handoff: one action on a handoff that has not ended, or on one that ended and
 // goes on. The holder reports progress, asks and releases; the sender answers, amends, cancels, retries and returns; a
 // person approves and refuses. Percent is of the whole work. The limit of a task, see [Limits], bounds the note.

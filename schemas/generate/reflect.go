@@ -99,14 +99,13 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[schemas.Priority]():
 		return choice(schemas.Priorities...)
 	case reflect.TypeFor[schemas.Outcome]():
-		return choice(schemas.Success, schemas.Partial, schemas.OutcomeFailed, schemas.OutcomeRejected)
+		return choice(schemas.Outcomes...)
 	case reflect.TypeFor[schemas.Then]():
-		return choice(schemas.ThenRollback, schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop)
+		return choice(schemas.Thens...)
 	case reflect.TypeFor[schemas.View]():
 		return choice(schemas.Views...)
 	case reflect.TypeFor[schemas.Action]():
-		return choice(schemas.ActProgress, schemas.ActAsk, schemas.ActAnswer, schemas.ActRelease, schemas.ActAmend,
-			schemas.ActCancel, schemas.ActRetry, schemas.ActReturn, schemas.ActApprove, schemas.ActRefuse)
+		return choice(schemas.Actions...)
 	}
 	return nil
 }
