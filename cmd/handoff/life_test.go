@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -194,14 +193,6 @@ func TestAServerBelowNohupOutlivesItsTerminal(t *testing.T) {
 	require.True(t, ignores(t, s.cmd.Process.Pid, syscall.SIGHUP))
 	require.NoError(t, s.in.Close())
 	require.Zero(t, s.ended())
-}
-
-// unignored has programs that the test starts hear a signal, also where the test itself runs below nohup.
-func unignored(t *testing.T, sig os.Signal) {
-	t.Helper()
-	heard := make(chan os.Signal, 1)
-	signal.Notify(heard, sig)
-	t.Cleanup(func() { signal.Stop(heard) })
 }
 
 func ignores(t *testing.T, pid int, sig syscall.Signal) bool {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -28,6 +29,14 @@ func (p home) keep(args ...string) (keeper *exec.Cmd, said string) {
 	said, err = bufio.NewReader(stderr).ReadString('\n')
 	require.NoError(p.t, err, said)
 	return keeper, said
+}
+
+// unignored has programs that the test starts hear a signal, also where the test itself runs below nohup.
+func unignored(t *testing.T, sig os.Signal) {
+	t.Helper()
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, sig)
+	t.Cleanup(func() { signal.Stop(heard) })
 }
 
 func TestServeServesUntilASignal(t *testing.T) {

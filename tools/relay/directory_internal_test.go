@@ -11,6 +11,7 @@ import (
 )
 
 func TestDirectoryIsForItsUserOnly(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state", "w")
 	require.NoError(t, prepare(dir))
 	require.Equal(t, os.FileMode(0o700), mode(t, dir))
@@ -22,12 +23,14 @@ func TestDirectoryIsForItsUserOnly(t *testing.T) {
 }
 
 func TestFileInThePlaceOfTheDirectoryIsAnError(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "w")
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
 	require.Error(t, prepare(path))
 }
 
 func TestErrorNamesTheNetworkFileSystem(t *testing.T) {
+	t.Parallel()
 	err := &networkFS{dir: "/w", kind: "nfs"}
 	require.EqualError(t, err, "/w is on a network file system (nfs)")
 }

@@ -23,6 +23,7 @@ func (w world) remove(names ...string) {
 
 // An answer means that it is kept where everybody looks.
 func TestProcessesMeetInANewDirectoryWhenItWasRemoved(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	first, guest := w.process(), w.process()
 	first.send("Test it")
@@ -38,6 +39,7 @@ func TestProcessesMeetInANewDirectoryWhenItWasRemoved(t *testing.T) {
 
 // A command does not stand in line: it takes the new lock while it still lets go of the old.
 func TestCommandGoesOnInANewDirectoryWhenItWasRemoved(t *testing.T) {
+	t.Parallel()
 	for range 20 {
 		w := newWorld(t)
 		c := w.config()
@@ -54,6 +56,7 @@ func TestCommandGoesOnInANewDirectoryWhenItWasRemoved(t *testing.T) {
 }
 
 func TestPresenceIsMarkedAgainInANewDirectory(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	first, second := w.process(), w.process()
 	first.send("Test it")
@@ -65,6 +68,7 @@ func TestPresenceIsMarkedAgainInANewDirectory(t *testing.T) {
 }
 
 func TestOwnerReadsAStoreThatWasReplaced(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	store := filepath.Join(w.dir, "handoff.db")
 	before := w.process()
@@ -82,6 +86,7 @@ func TestOwnerReadsAStoreThatWasReplaced(t *testing.T) {
 }
 
 func TestProcessesMeetAgainWhenTheLockWasRemoved(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	owner := w.process()
 	owner.send("Test it")
@@ -91,6 +96,7 @@ func TestProcessesMeetAgainWhenTheLockWasRemoved(t *testing.T) {
 }
 
 func TestSocketAndNoteArePutBack(t *testing.T) {
+	t.Parallel()
 	for _, names := range [][]string{{"handoff.sock"}, {"owner.json"}, {"handoff.sock", "owner.json"}} {
 		w := newWorld(t)
 		owner := w.process()
@@ -102,6 +108,7 @@ func TestSocketAndNoteArePutBack(t *testing.T) {
 }
 
 func TestCopyOfTheDirectoryIsAnotherWorkspace(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	owner := w.process()
 	owner.send("Test it")
@@ -116,6 +123,7 @@ func TestCopyOfTheDirectoryIsAnotherWorkspace(t *testing.T) {
 
 // A port may belong to another program by now, which takes what is sent and says nothing.
 func TestNoteOfAPortOfAnotherProgramIsNotBelieved(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, l.Close()) })

@@ -41,6 +41,7 @@ func (w world) knock(method, path, body string, header http.Header) (status int)
 }
 
 func TestCallThatIsReadTooLateIsNotBegun(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.process()
 	p.call("", "list_agents", `{}`)
@@ -56,6 +57,7 @@ func TestCallThatIsReadTooLateIsNotBegun(t *testing.T) {
 }
 
 func TestRequestThatIsNoCallIsRefused(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.process().call("", "list_agents", `{}`)
 	require.Equal(t, http.StatusUnprocessableEntity, w.knock(http.MethodPost, "/1/call", `{"id": 1`, nil))
@@ -64,6 +66,7 @@ func TestRequestThatIsNoCallIsRefused(t *testing.T) {
 }
 
 func TestRequestToAPortNeedsTheSecret(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.dir = filepath.Join(w.dir, strings.Repeat("long", 30))
 	first, second := w.process(), w.process()
@@ -78,6 +81,7 @@ func TestRequestToAPortNeedsTheSecret(t *testing.T) {
 }
 
 func TestOwnerOfAnotherProtocolIsNamedInTheError(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		protocol relay.Versions
 		hint     string

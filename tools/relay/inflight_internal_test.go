@@ -8,6 +8,7 @@ import (
 
 // How many calls are under way does not show outside.
 func TestManyCallsAtOnceAreAnnouncedOnce(t *testing.T) {
+	t.Parallel()
 	var told []bool
 	c := inflight{notify: func(many bool) { told = append(told, many) }}
 	var leave []func()

@@ -16,6 +16,7 @@ import (
 )
 
 func TestSocketIsBesideTheStoreAndRemovedAtTheEnd(t *testing.T) {
+	t.Parallel()
 	dir := shortDir(t)
 	l, a := mustListen(t, dir, "")
 	require.Equal(t, Address{Network: "unix", Addr: filepath.Join(dir, "handoff.sock")}, a)
@@ -30,6 +31,7 @@ func TestSocketIsBesideTheStoreAndRemovedAtTheEnd(t *testing.T) {
 }
 
 func TestTheSocketOfAKilledOwnerIsReplaced(t *testing.T) {
+	t.Parallel()
 	dir := shortDir(t)
 	killed, lines := start(t, "listen", dir)
 	requireLine(t, "listens", lines)
@@ -40,6 +42,7 @@ func TestTheSocketOfAKilledOwnerIsReplaced(t *testing.T) {
 }
 
 func TestSocketLeftHalfMadeIsCleared(t *testing.T) {
+	t.Parallel()
 	dir := shortDir(t)
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: filepath.Join(dir, "handoff.new")})
 	require.NoError(t, err)
@@ -51,6 +54,7 @@ func TestSocketLeftHalfMadeIsCleared(t *testing.T) {
 }
 
 func TestAnOwnerThatEndsLateLeavesTheNextItsSocket(t *testing.T) {
+	t.Parallel()
 	dir := shortDir(t)
 	late, _ := mustListen(t, dir, "")
 	l, a := mustListen(t, dir, "")
@@ -62,6 +66,7 @@ func TestAnOwnerThatEndsLateLeavesTheNextItsSocket(t *testing.T) {
 }
 
 func TestLengthOfThePathDecidesWhereTheOwnerListens(t *testing.T) {
+	t.Parallel()
 	const beside = len("/handoff.sock")
 	short := longDir(t, longestPath-beside)
 	long := longDir(t, longestPath-beside+1)
@@ -93,6 +98,7 @@ func TestLengthOfThePathDecidesWhereTheOwnerListens(t *testing.T) {
 }
 
 func TestWorkspacesDoNotShareASocket(t *testing.T) {
+	t.Parallel()
 	run := shortDir(t)
 	_, a := mustListen(t, longDir(t, longestPath), run)
 	_, b := mustListen(t, longDir(t, longestPath), run)
@@ -101,6 +107,7 @@ func TestWorkspacesDoNotShareASocket(t *testing.T) {
 }
 
 func TestPortIsTakenWhereASocketCannotBe(t *testing.T) {
+	t.Parallel()
 	dir := shortDir(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "handoff.sock", "in the way"), 0o700))
 	l, a := mustListen(t, dir, "")
@@ -115,6 +122,7 @@ func TestPortIsTakenWhereASocketCannotBe(t *testing.T) {
 }
 
 func TestDialOfNobodyIsAnError(t *testing.T) {
+	t.Parallel()
 	_, err := Address{}.dial(t.Context())
 	require.ErrorContains(t, err, "does not say where it listens")
 	_, err = Address{Network: "unix", Addr: filepath.Join(shortDir(t), "handoff.sock")}.dial(t.Context())

@@ -14,6 +14,7 @@ import (
 )
 
 func TestLockIsHeldOnce(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "handoff.lock")
 	l := mustLock(t, path)
 	_, err := tryLock(path)
@@ -29,6 +30,7 @@ func TestLockIsHeldOnce(t *testing.T) {
 }
 
 func TestLockOutlivesTheGarbageCollector(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "handoff.lock")
 	l := mustLock(t, path)
 	for range 3 {
@@ -40,6 +42,7 @@ func TestLockOutlivesTheGarbageCollector(t *testing.T) {
 }
 
 func TestLockBelowAFileIsAnErrorAndAMissingDirectoryIsMade(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "w")
 	require.NoError(t, os.WriteFile(dir, nil, 0o600))
 	_, err := tryLock(filepath.Join(dir, "handoff.lock"))
@@ -54,6 +57,7 @@ func TestLockBelowAFileIsAnErrorAndAMissingDirectoryIsMade(t *testing.T) {
 }
 
 func TestLockOfAKilledProcessGoesToTheOneInLine(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "handoff.lock")
 	holder, lines := start(t, "lock", filepath.Dir(path))
 	requireLine(t, "locked", lines)
@@ -68,6 +72,7 @@ func TestLockOfAKilledProcessGoesToTheOneInLine(t *testing.T) {
 }
 
 func TestLockGoesToAProcessInLine(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "handoff.lock")
 	l := mustLock(t, path)
 	_, lines := start(t, "wait", filepath.Dir(path))
@@ -81,6 +86,7 @@ func TestLockGoesToAProcessInLine(t *testing.T) {
 
 // A workspace may be removed, and made again, while a process waits for its lock.
 func TestLockOfAFileThatWasRemovedIsAnError(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "handoff.lock")
 	removed := mustLock(t, path)
 	got := make(chan error, 1)

@@ -10,6 +10,7 @@ import (
 )
 
 func TestNoteIsReadAsItWasWritten(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	_, ok := ReadNote(dir)
 	require.False(t, ok)
@@ -32,6 +33,7 @@ func TestNoteIsReadAsItWasWritten(t *testing.T) {
 }
 
 func TestNoteIsForItsUserOnly(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(notePath(dir)+".new", nil, 0o644))
 	require.NoError(t, writeNote(dir, Note{}))
@@ -39,6 +41,7 @@ func TestNoteIsForItsUserOnly(t *testing.T) {
 }
 
 func TestHalfANoteIsNotRead(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(notePath(dir), []byte(`{"pid": 1, "started": `), 0o600))
 	n, ok := ReadNote(dir)
@@ -47,11 +50,13 @@ func TestHalfANoteIsNotRead(t *testing.T) {
 }
 
 func TestNoteWithoutItsDirectoryIsAnError(t *testing.T) {
+	t.Parallel()
 	require.ErrorIs(t, writeNote(filepath.Join(t.TempDir(), "missing"), Note{}), os.ErrNotExist)
 }
 
 // Older and newer programs read it: the names are a promise.
 func TestNamesInANoteStay(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, writeNote(dir, Note{
 		PID: 7, Program: "handoff", Started: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), Boot: "b",

@@ -22,6 +22,7 @@ import (
 const nobody = 65534
 
 func TestConnectionsOfOtherUsersAreNotAccepted(t *testing.T) {
+	t.Parallel()
 	needOtherUsers(t)
 	dir := shortDir(t)
 	l, a := mustListen(t, dir, "")
@@ -53,6 +54,7 @@ func TestConnectionsOfOtherUsersAreNotAccepted(t *testing.T) {
 }
 
 func TestSocketOfAnotherUserIsNotTakenForTheOwners(t *testing.T) {
+	t.Parallel()
 	needOtherUsers(t)
 	dir := shortDir(t)
 	require.NoError(t, os.Chmod(dir, 0o777))

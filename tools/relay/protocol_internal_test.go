@@ -7,6 +7,7 @@ import (
 )
 
 func TestNewestCommonVersionIsSpoken(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		ours, theirs Versions
 		common       int // 0: none

@@ -16,6 +16,7 @@ import (
 )
 
 func TestHandoffSentByOneProcessIsClaimedByAnother(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	first, second, third := w.process(), w.process(), w.process()
 	require.EqualValues(t, 1, first.send("Test it"))
@@ -26,6 +27,7 @@ func TestHandoffSentByOneProcessIsClaimedByAnother(t *testing.T) {
 }
 
 func TestARefusalCrossesAsItIs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	first, second := w.process(), w.process()
 	first.send("Test it")
@@ -37,6 +39,7 @@ func TestARefusalCrossesAsItIs(t *testing.T) {
 }
 
 func TestNextProcessOwnsTheStoreWhenTheOwnerEnds(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	first, second, third := w.process(), w.process(), w.process()
 	first.send("Test it")
@@ -49,6 +52,7 @@ func TestNextProcessOwnsTheStoreWhenTheOwnerEnds(t *testing.T) {
 }
 
 func TestLastProcessLeavesNoFilesOfItsOwn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	only := w.process()
 	only.send("Test it")
@@ -63,6 +67,7 @@ func TestLastProcessLeavesNoFilesOfItsOwn(t *testing.T) {
 
 // Every call is answered, and what it did is done once, though owners end all the time.
 func TestNoCallIsLostOrDoneTwice(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	const senders, sends, owners = 4, 50, 20
 	var work sync.WaitGroup
@@ -91,6 +96,7 @@ func TestNoCallIsLostOrDoneTwice(t *testing.T) {
 }
 
 func TestAWaitMovesToTheNextOwner(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	first, second, third := w.process(), w.process(), w.process()
 	first.send("Something to know that the store is open")
@@ -103,6 +109,7 @@ func TestAWaitMovesToTheNextOwner(t *testing.T) {
 }
 
 func TestChangesGoOnAtTheNextOwner(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	first, second, third := w.process(), w.process(), w.process()
 	first.send("1")
@@ -128,6 +135,7 @@ func TestChangesGoOnAtTheNextOwner(t *testing.T) {
 }
 
 func TestAConnectionEndsWithItsProcess(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	first, second := w.process(), w.process()
 	first.send("Test it")
@@ -139,6 +147,7 @@ func TestAConnectionEndsWithItsProcess(t *testing.T) {
 }
 
 func TestAConnectionIsKnownToTheNextOwner(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	first, second, third := w.process(), w.process(), w.process()
 	first.send("Test it")
@@ -154,6 +163,7 @@ func TestAConnectionIsKnownToTheNextOwner(t *testing.T) {
 
 // The owner sees the end of what held a connection before or after it is held again.
 func TestAConnectionThatIsHeldAgainStaysOpen(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	first, second := w.process(), w.process()
 	first.send("Test it")
@@ -170,6 +180,7 @@ func TestAConnectionThatIsHeldAgainStaysOpen(t *testing.T) {
 }
 
 func TestAConnectionThatWasRefusedIsNotHeld(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	first, second := w.process(), w.process()
 	first.send("Test it")
@@ -194,6 +205,7 @@ func (p process) live(agent schemas.Agent) bool {
 }
 
 func TestFirstProcessIsToldThatItIsAlone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	alone := make(chan bool, 3)
 	c := w.config()
@@ -215,6 +227,7 @@ func TestFirstProcessIsToldThatItIsAlone(t *testing.T) {
 }
 
 func TestCommandReleasesTheStoreAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	c := w.config()
 	c.Stays = false
@@ -227,6 +240,7 @@ func TestCommandReleasesTheStoreAtOnce(t *testing.T) {
 }
 
 func TestCommandGivesTheStoreToAServer(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	c := w.config()
 	c.Stays = false
@@ -240,6 +254,7 @@ func TestCommandGivesTheStoreToAServer(t *testing.T) {
 }
 
 func TestLockIsInUseWhileAProcessTakesPart(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	idle := w.process()
 	_, err := relay.Lock(w.dir)
@@ -256,6 +271,7 @@ func TestLockIsInUseWhileAProcessTakesPart(t *testing.T) {
 }
 
 func TestCallAfterCloseIsRefused(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	first, second := w.process(), w.process()
 	first.send("Test it")
@@ -266,6 +282,7 @@ func TestCallAfterCloseIsRefused(t *testing.T) {
 }
 
 func TestStoreThatOneCannotOpenMayBeOpenedByAnother(t *testing.T) {
+	t.Parallel()
 	for name, stays := range map[string]bool{"command": false, "server": true} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -284,6 +301,7 @@ func TestStoreThatOneCannotOpenMayBeOpenedByAnother(t *testing.T) {
 }
 
 func TestNewerProgramTakesTheStoreOver(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	versions := []string{"v1.2.0", "v1.2.0", "v1.10.0"}
 	var all []process
@@ -307,6 +325,7 @@ func TestNewerProgramTakesTheStoreOver(t *testing.T) {
 
 // An owner listens before its store is open. Who asks it to make room then does not ask again.
 func TestOwnerThatIsJustOpeningGivesTheStoreToANewerProgram(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	opening, open := make(chan struct{}), make(chan struct{})
 	old := w.config()

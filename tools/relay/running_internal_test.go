@@ -13,6 +13,7 @@ import (
 )
 
 func TestNoteIsBelievedWhileItsProcessLives(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	runs := filepath.Base(self)

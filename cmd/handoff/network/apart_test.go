@@ -33,6 +33,7 @@ const (
 // id in every way there is. Each wait ends with the mail it was for, and each stream says only what its own
 // client watches.
 func TestClientsAreApart(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	ann, ben := s.token("ann", "ann,anna", "--rate", "100000"), s.token("ben", "ben,bert", "--rate", "100000")
 	v := s.serve()

@@ -66,6 +66,7 @@ func (i *issuer) sign(key any, alg jose.SignatureAlgorithm, changes said) string
 }
 
 func TestAccessTokensOfAnIssuer(t *testing.T) {
+	t.Parallel()
 	i := newIssuer(t)
 	s := newSite(t)
 	v := s.serve("--oauth-issuer", i.URL, "--oauth-audience", audience)

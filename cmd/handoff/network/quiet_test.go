@@ -31,6 +31,7 @@ const bodies = "BoDy7q-"
 // secret wherever a client can say anything. Nothing of it is in logs, figures, spans or the list of events; and
 // secrets of tokens are nowhere at all.
 func TestNothingIsToldOn(t *testing.T) {
+	t.Parallel()
 	c := newCollector(t)
 	s := newSite(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+c.URL, "OTEL_EXPORTER_OTLP_HEADERS=api-key="+body("collector"),
 		"OTEL_BSP_SCHEDULE_DELAY=200")
@@ -307,6 +308,7 @@ func (q *confidences) does(b *bare, tool string, args said) (out struct {
 // Somebody who mistakes one field for another puts a secret where a name belongs, and the name that was refused is
 // kept.
 func TestASecretIsNotTakenForAName(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	q := &confidences{t: t, good: s.token("good", "ann")}
 	v := s.serve("--log-level", "debug")

@@ -45,6 +45,7 @@ func certify(t *testing.T) (cert, key string, roots *x509.CertPool) {
 }
 
 func TestOverTLS(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	secret := s.token("ann", "ann")
 	cert, key, roots := certify(t)
@@ -71,6 +72,7 @@ func TestOverTLS(t *testing.T) {
 // TestOthersAreNotServedByAccident gives addresses that other machines reach. The port is taken, so whoever tried
 // to listen there would say so.
 func TestOthersAreNotServedByAccident(t *testing.T) {
+	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = taken.Close() })

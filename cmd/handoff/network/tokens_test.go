@@ -34,6 +34,7 @@ func (a answer) refused(t *testing.T) (e schemas.Error) {
 }
 
 func TestTokensComeAndGoWhileServing(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	v := s.serve()
 	stranger := v.bare("", newer)
@@ -71,6 +72,7 @@ func TestTokensComeAndGoWhileServing(t *testing.T) {
 
 // What a token may only read it neither changes nor is taken to have read.
 func TestTokenThatMayOnlyRead(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	ann, look := s.token("ann", "ann"), s.token("look", "ann,ben", "--scope", "read")
 	boss := s.token("boss", "ann,human", "--scope", "admin")
@@ -120,6 +122,7 @@ func unread(t *testing.T, b *bare) int {
 }
 
 func TestTokensHaveLimits(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	v := s.serve()
 	hasty := v.bare(s.token("hasty", "ann", "--rate", "1"), newer)
@@ -169,6 +172,7 @@ func TestTokensHaveLimits(t *testing.T) {
 // TestServersShareAWorkspace has two servers on one workspace. The one that owns it is killed, and the other goes
 // on with the same tokens.
 func TestServersShareAWorkspace(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	secret, revoked := s.token("ann", "ann"), s.token("old", "ann")
 	owner, guest := s.serve(), s.serve()
