@@ -201,6 +201,33 @@ var house = []room{
 		imports: []string{"schemas", "cmd/handoff/internal/clients/client"},
 	},
 	{
+		level: 5, path: "cmd/handoff/internal/clients/setup/lock", about: "one setup at a time",
+		imports: []string{"tools/relay/platform"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/clients/setup/live", about: "a server, asked as its client would",
+		imports: []string{"cmd/handoff/internal/process", "cmd/handoff/internal/clients/client"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/clients/setup", about: "clients configured, and as before",
+		imports: []string{
+			"cmd/handoff/internal/shell", "cmd/handoff/internal/process", "cmd/handoff/internal/clients/client",
+			"cmd/handoff/internal/clients/edit", "cmd/handoff/internal/clients/installed", "cmd/handoff/internal/workspace",
+			"cmd/handoff/internal/clients/setup/lock",
+		},
+		owns: []string{"github.com/aymanbagabas/go-udiff"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/clients/doctor", about: "what is wrong, and what mends it",
+		imports: []string{
+			"schemas", "tools", "tools/relay", "cmd/handoff/internal/shell", "cmd/handoff/internal/process",
+			"cmd/handoff/internal/terminal", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/clients/edit",
+			"cmd/handoff/internal/clients/installed", "cmd/handoff/internal/workspace", "cmd/handoff/internal/open",
+			"cmd/handoff/internal/identity", "cmd/handoff/internal/clients/setup/live", "cmd/handoff/internal/clients/setup",
+		},
+		owns: []string{"golang.org/x/sys"},
+	},
+	{
 		level: 5, path: "cmd/handoff/internal/cli", about: "what every command stands on",
 		imports: []string{
 			"schemas", "schemas/respell", "mailbox/draw", "tools", "tools/relay", "cmd/handoff/internal/identity",
@@ -264,16 +291,6 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/...", about: "what else the command line needs",
 		imports: everythingBelow,
-	},
-	{
-		level: 5, path: "cmd/handoff/internal/clients/setup", about: "clients configured, and as before",
-		imports: everythingBelow,
-		owns:    []string{"github.com/aymanbagabas/go-udiff"},
-	},
-	{
-		level: 5, path: "cmd/handoff/internal/clients/doctor", about: "what is wrong, and what mends it",
-		imports: everythingBelow,
-		owns:    []string{"golang.org/x/sys"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/clients", about: "setup and doctor, the two commands about clients",
