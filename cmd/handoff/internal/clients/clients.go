@@ -61,7 +61,8 @@ func clientsCalled(m client.Machine, names []string, all bool) (clients []client
 	}
 	if len(clients) == 0 {
 		return nil, schemas.Errorf(schemas.NotFound, "no client was found on this machine").
-			WithHint("Name one, as in handoff setup claude-code, or write the files of all with --all.").WithKnown(client.Names()...)
+			WithHint("Name one, as in handoff setup claude-code, or write the files of all with --all.").
+			WithKnown(client.Names()...)
 	}
 	return clients, nil
 }

@@ -100,7 +100,9 @@ func bench(a *cli.App, ctx context.Context, m client.Machine) doctor.Bench {
 }
 
 // examinations are all that are made. Of somebody who is homeless it is not known where clients keep their files.
-func examinations(a *cli.App, ctx context.Context, clients []client.Client, homeless error, b doctor.Bench) []examination {
+func examinations(
+	a *cli.App, ctx context.Context, clients []client.Client, homeless error, b doctor.Bench,
+) []examination {
 	served := doctor.Served{At: a.Getenv("HANDOFF_HTTP"), Cert: a.Getenv("HANDOFF_TLS_CERT")}
 	parts := []examination{
 		{"store", func() []doctor.Finding { return examineWorkspace(a, ctx, b.Shell) }},
@@ -108,7 +110,8 @@ func examinations(a *cli.App, ctx context.Context, clients []client.Client, home
 		{"network", func() []doctor.Finding { return doctor.Network(ctx, served, b.Web, b.Shell) }},
 	}
 	if homeless != nil {
-		return append(parts, examination{"clients", func() []doctor.Finding { return []doctor.Finding{doctor.Homeless(homeless)} }})
+		none := []doctor.Finding{doctor.Homeless(homeless)}
+		return append(parts, examination{"clients", func() []doctor.Finding { return none }})
 	}
 	for _, c := range clients {
 		parts = append(parts, examination{"clients", func() []doctor.Finding { return doctor.Client(ctx, c, b) }})
@@ -176,7 +179,9 @@ func examineWorkspace(a *cli.App, ctx context.Context, sh doctor.Shell) []doctor
 }
 
 // examineMailboxes examines what is in a workspace. Where it cannot be opened, that says it all.
-func examineMailboxes(a *cli.App, ctx context.Context, place workspace.Workspace, self doctor.Self, boxes *relay.Relay, sh doctor.Shell) []doctor.Finding {
+func examineMailboxes(
+	a *cli.App, ctx context.Context, place workspace.Workspace, self doctor.Self, boxes *relay.Relay, sh doctor.Shell,
+) []doctor.Finding {
 	file, _ := place.Store()
 	findings := doctor.Store(ctx, boxes, file, sh)
 	if doctor.Worst(findings) == doctor.Error {

@@ -50,7 +50,8 @@ does not answer.`,
 	flags.BoolVar(&f.all, "all", false, "all clients that are known, also those that are not found here")
 	flags.StringVar(&f.scope, "scope", string(client.User), "`scope`: user, or project for everybody in this project")
 	flags.StringVar(&f.want.url, "http", "", "reach the server at this `URL`, as https://example.com/mcp")
-	flags.StringVar(&f.want.tokenEnv, "token-env", "", "`variable` of the environment that holds the token, as HANDOFF_TOKEN")
+	flags.StringVar(&f.want.tokenEnv, "token-env", "",
+		"`variable` of the environment that holds the token, as HANDOFF_TOKEN")
 	flags.BoolVar(&f.want.hooks, "hooks", false, "with hooks (the default, but not with --http)")
 	flags.BoolVar(&f.noHooks, "no-hooks", false, "without hooks")
 	flags.BoolVar(&f.want.wake, "wake", false, "wake a sleeping session when a handoff arrives, where the client can")
@@ -75,7 +76,9 @@ func runSetup(a *cli.App, ctx context.Context, f setupFlags, names []string) (er
 	if s.within.Machine, err = machineOf(a); err != nil {
 		return err
 	}
-	s.setter = setup.Setter{Dir: setup.Receipts(s.within.Machine), Now: a.Now, Slow: func(command []string) { sayWaiting(a, command) }}
+	s.setter = setup.Setter{
+		Dir: setup.Receipts(s.within.Machine), Now: a.Now, Slow: func(command []string) { sayWaiting(a, command) },
+	}
 	clients, err := clientsCalled(s.within.Machine, names, f.all || f.remove && len(names) == 0)
 	if err != nil {
 		return err

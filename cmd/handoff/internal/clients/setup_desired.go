@@ -82,7 +82,8 @@ func (s *setupRun) desiredOf(want wanted) (w setup.Desired, err error) {
 		return w, err
 	}
 	if want.tokenEnv != "" {
-		return w, schemas.Invalidf("--token-env", "a token is for a server that is reached over HTTP").WithHint("Add --http URL.")
+		return w, schemas.Invalidf("--token-env", "a token is for a server that is reached over HTTP").
+			WithHint("Add --http URL.")
 	}
 	w.Server.Command = []string{w.Call.Program, "mcp"}
 	if want.agent != "" {
@@ -117,16 +118,22 @@ func programFor(a *cli.App, w setup.Desired) string {
 
 var variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 
+// isVariable tells the name of a variable, which a token could have the form of as well.
+func isVariable(name string) bool {
+	return variableForm.MatchString(name) && !strings.HasPrefix(strings.ToLower(name), schemas.TokenPrefix)
+}
+
 // endpoint checks an address. It has no secret in it, and neither has the name of the variable.
 func endpoint(address, variable string) (string, error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return "", schemas.Invalidf("--http", "that is no address of a server").WithHint("Write it as https://example.com/mcp.")
+		return "", schemas.Invalidf("--http", "that is no address of a server").
+			WithHint("Write it as https://example.com/mcp.")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return "", schemas.Invalidf("--http", "an address in a file holds no password, query or fragment").
 			WithHint("Give the token with --token-env HANDOFF_TOKEN.")
-	case variable != "" && (!variableForm.MatchString(variable) || strings.HasPrefix(strings.ToLower(variable), schemas.TokenPrefix)):
+	case variable != "" && !isVariable(variable):
 		return "", schemas.Invalidf("--token-env", "that is no name of a variable, and a token is never written to a file").
 			WithHint("Put the token into the environment and name the variable, as --token-env HANDOFF_TOKEN.")
 	}
@@ -137,7 +144,8 @@ func endpoint(address, variable string) (string, error) {
 }
 
 // passing matches the path of a program that go run built, which is gone soon after.
-var passing = regexp.MustCompile(`[/\\]go-build[0-9]+[/\\]b[0-9]+[/\\]exe[/\\][^/\\]+$|[/\\][0-9a-f]{64}-d[/\\][^/\\]+$`)
+var passing = regexp.MustCompile(
+	`[/\\]go-build[0-9]+[/\\]b[0-9]+[/\\]exe[/\\][^/\\]+$` + `|[/\\][0-9a-f]{64}-d[/\\][^/\\]+$`)
 
 // lasting tells whether the program that is to be written into files will be there when clients look.
 func (s *setupRun) lasting(want wanted, program string) error {

@@ -92,7 +92,10 @@ func (s *setupRun) fileDone(p *cli.Page, c *clientSetup, f *fileSetup) {
 	case f.State == fileAlone && (s.flags.check || f.change.Err == nil):
 		printLeftAlone(p, f)
 	case s.flags.check:
-		said := map[fileState]string{fileSame: p.Green("set up"), fileTodo: p.Yellow("not set up so: handoff setup " + c.Name + " does it")}
+		said := map[fileState]string{
+			fileSame: p.Green("set up"),
+			fileTodo: p.Yellow("not set up so: handoff setup " + c.Name + " does it"),
+		}
 		p.Line("%s: %s: %s", c.Title, schemas.Visible(f.Path), said[f.State])
 	case f.State == fileChanged, f.State == fileRestore, f.State == fileRemoved, f.State == fileCleared:
 		line := fmt.Sprintf("%s: %s", schemas.Visible(f.Path), p.Green(string(f.State)))
@@ -117,5 +120,6 @@ func printTrial(p *cli.Page, c *clientSetup) {
 		p.Field("  try", c.Live.Remedy)
 		return
 	}
-	p.Line("%s: handoff %s answers, with %d tools. %s", c.Title, schemas.Visible(c.Live.Version), c.Live.Tools, schemas.Visible(c.Live.You))
+	p.Line("%s: handoff %s answers, with %d tools. %s",
+		c.Title, schemas.Visible(c.Live.Version), c.Live.Tools, schemas.Visible(c.Live.You))
 }

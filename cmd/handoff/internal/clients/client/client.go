@@ -23,7 +23,7 @@ type Client struct {
 	Servers Files    // which list its MCP servers, in the object to which the keys Under lead
 	Under   []string
 	Newer   []string            // keys that are used instead where a file has an object there; nil: none are
-	Local   string              // key of the user's file with an object for each project, where Under leads to more servers
+	Local   string              // key of an object in the user's file: for each project one in which Under leads to more
 	Entry   func(Server) Object // how the list describes one
 	Allow   func() *Grant       // what lets our tools run without asking; nil where the entry itself says it
 	Own     *Own                // its commands for that; nil: it has none

@@ -94,8 +94,9 @@ func codexTrusts(v View) []Doubt {
 	case "trusted":
 		return nil
 	case "untrusted":
-		return []Doubt{{Text: fmt.Sprintf("was told not to trust %s, and reads nothing of its .codex: trust_level in %s says so",
-			v.Machine.Project, codexConfig.In(User, v.Machine))}}
+		text := fmt.Sprintf("was told not to trust %s, and reads nothing of its .codex: trust_level in %s says so",
+			v.Machine.Project, codexConfig.In(User, v.Machine))
+		return []Doubt{{Text: text}}
 	}
 	text := fmt.Sprintf("was not told whether to trust %s, and reads nothing of its .codex until then: "+
 		"it asks when it is started there", v.Machine.Project)

@@ -4,7 +4,8 @@ func cursor() Client {
 	return Client{
 		Name: "cursor", Title: "Cursor", Program: "cursor", Calls: "cursor-vscode",
 		Traces:  []Path{"~/.cursor"},
-		Servers: Files{LooseJSON, []Path{"~/.cursor/mcp.json"}, []Path{".cursor/mcp.json"}}, Under: []string{"mcpServers"},
+		Servers: Files{LooseJSON, []Path{"~/.cursor/mcp.json"}, []Path{".cursor/mcp.json"}},
+		Under:   []string{"mcpServers"},
 		Entry: func(s Server) Object {
 			if s.URL != "" {
 				return Object{{"url", s.URL}}.with("headers", s.headers("${env:"))
@@ -17,9 +18,11 @@ func cursor() Client {
 
 func vsCode() Client {
 	return Client{
-		Name: "vscode", Title: "VS Code", Aliases: []string{"code", "vs-code", "copilot"}, Program: "code", Calls: "Visual Studio Code",
+		Name: "vscode", Title: "VS Code", Aliases: []string{"code", "vs-code", "copilot"},
+		Program: "code", Calls: "Visual Studio Code",
 		Traces:  []Path{"${config}/Code/User"},
-		Servers: Files{LooseJSON, []Path{"${config}/Code/User/mcp.json"}, []Path{".vscode/mcp.json"}}, Under: []string{"servers"},
+		Servers: Files{LooseJSON, []Path{"${config}/Code/User/mcp.json"}, []Path{".vscode/mcp.json"}},
+		Under:   []string{"servers"},
 		Entry: func(s Server) Object {
 			if s.URL != "" {
 				return Object{{"type", "http"}, {"url", s.URL}}.with("headers", s.headers("${env:"))

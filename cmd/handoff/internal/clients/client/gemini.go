@@ -15,7 +15,8 @@ var geminiSettings = Files{
 
 func geminiCLI() Client {
 	return Client{
-		Name: "gemini-cli", Title: "Gemini CLI", Aliases: []string{"gemini"}, Program: "gemini", Calls: "gemini-cli-mcp-client",
+		Name: "gemini-cli", Title: "Gemini CLI", Aliases: []string{"gemini"},
+		Program: "gemini", Calls: "gemini-cli-mcp-client",
 		Shell:   Shell{Signs: []string{"GEMINI_CLI"}, Run: "GEMINI_SESSION_ID"},
 		Traces:  []Path{"${GEMINI_CLI_HOME:-~}/.gemini"},
 		Servers: geminiSettings, Under: []string{"mcpServers"},

@@ -59,10 +59,13 @@ func OffKeys(fields map[string]any) (keys []string) {
 	return keys
 }
 
+// variableForm is how a variable of the environment is called.
+const variableForm = "([A-Za-z_][A-Za-z0-9_]*)"
+
 // bearer matches a token in a header for which a variable of the environment is named, as clients do that: $NAME,
 // ${NAME}, ${env:NAME}, ${NAME:-otherwise} or {env:NAME}.
-var bearer = regexp.MustCompile(strings.ReplaceAll(`^(?i:Bearer) +(?:\$NAME|\$\{(?:env:)?NAME(?::-[^}]*)?\}|\{env:NAME\})$`,
-	"NAME", "([A-Za-z_][A-Za-z0-9_]*)"))
+var bearer = regexp.MustCompile(strings.ReplaceAll(
+	`^(?i:Bearer) +(?:\$NAME|\$\{(?:env:)?NAME(?::-[^}]*)?\}|\{env:NAME\})$`, "NAME", variableForm))
 
 // text gives the first of several fields that is a text.
 func text(fields map[string]any, keys ...string) string {

@@ -1,12 +1,13 @@
 package client
 
 func openCode() Client {
+	const user = "${XDG_CONFIG_HOME:-~/.config}/opencode"
 	return Client{
 		Name: "opencode", Title: "opencode", Program: "opencode", Calls: "opencode",
-		Traces: []Path{"${XDG_CONFIG_HOME:-~/.config}/opencode"},
+		Traces: []Path{user},
 		Servers: Files{
 			LooseJSON,
-			[]Path{"${XDG_CONFIG_HOME:-~/.config}/opencode/opencode.json", "${XDG_CONFIG_HOME:-~/.config}/opencode/opencode.jsonc"},
+			[]Path{user + "/opencode.json", user + "/opencode.jsonc"},
 			[]Path{"opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"},
 		},
 		Under: []string{"mcp"}, Newer: []string{"mcp", "servers"},

@@ -43,7 +43,7 @@ func (d *JSON) parse() (err error) {
 	if d.root, err = hujson.Parse(d.text); err == nil {
 		return nil
 	}
-	root, again := hujson.Parse(append(slices.Clip(d.text), '\n')) // it wants an end of line after a comment, even the last one
+	root, again := hujson.Parse(append(slices.Clip(d.text), '\n')) // it wants an end of line after the last comment, too
 	if again != nil {
 		return err
 	}

@@ -20,7 +20,8 @@ func (p place) isShared(m client.Machine) bool {
 // project. One of a project that says anything else may be anybody's, and is neither run nor called.
 func (e Entry) Written(desired ...client.Server) bool {
 	said := maps.Clone(e.fields)
-	maps.DeleteFunc(said, func(_ string, value any) bool { return edit.IsEmpty(value) }) // a client's own command leaves some
+	empty := func(_ string, value any) bool { return edit.IsEmpty(value) }
+	maps.DeleteFunc(said, empty) // a client's own command leaves some
 	return slices.ContainsFunc(append(desired, e.forEverybody()...), func(s client.Server) bool {
 		return (s.URL != "" || len(s.Command) > 0) && edit.Same(said, e.Client.Entry(s))
 	})

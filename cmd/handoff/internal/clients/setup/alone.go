@@ -57,7 +57,9 @@ func (*Plugged) Error() string {
 // plugin gives the plugin that a client has in the scope. For a user only the user's plugins count.
 func (d Desired) plugin(c client.Client) (b installed.Brought, ok bool) {
 	all := installed.Plugins(c, d.Machine)
-	i := slices.IndexFunc(all, func(b installed.Brought) bool { return b.Scope == client.User || d.Scope == client.Project })
+	i := slices.IndexFunc(all, func(b installed.Brought) bool {
+		return b.Scope == client.User || d.Scope == client.Project
+	})
 	if i < 0 {
 		return b, false
 	}

@@ -49,7 +49,9 @@ func (s Setter) Apply(ctx context.Context, c Change) (d Done, err error) {
 // stillSo tells whether the file is as it was read.
 func (c Change) stillSo() error {
 	now, err := c.desired.changeable(c.File.Path)
-	if err == nil && (now.Missing != c.File.Missing || now.Resolved != c.File.Resolved || !bytes.Equal(now.Text, c.File.Text)) {
+	was := c.File
+	same := now.Missing == was.Missing && now.Resolved == was.Resolved && bytes.Equal(now.Text, was.Text)
+	if err == nil && !same {
 		err = errMeanwhile
 	}
 	return err

@@ -121,7 +121,8 @@ func (a *attempt) sparing(now Change) Change {
 		return now
 	}
 	at := server(a.Client, theirs)
-	if entry, there := theirs.Look(at...); there && ours.Set(edit.Taken(entry, a.Client.Entry(a.desired.Server)), at...) != nil {
+	entry, there := theirs.Look(at...)
+	if there && ours.Set(edit.Taken(entry, a.Client.Entry(a.desired.Server)), at...) != nil {
 		return now
 	}
 	if !edit.Alike(ours, theirs) || a.desired.put(a.Client, a.target, ours, a.receipt) != nil {

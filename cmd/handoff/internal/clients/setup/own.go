@@ -44,7 +44,7 @@ func (s Setter) runOwn(ctx context.Context, d Desired, command []string) error {
 	limit := cmp.Or(s.Patience, patience)
 	ctx, end := context.WithTimeout(ctx, limit)
 	defer end()
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // the client that was found, with arguments from our table
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // the client, with arguments of its row
 	cmd.Dir, cmd.Env = d.Machine.Project, d.Machine.Environ()
 	var out process.Tail
 	cmd.Stdout, cmd.Stderr = &out, &out

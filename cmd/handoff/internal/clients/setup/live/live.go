@@ -1,5 +1,10 @@
 // Package live asks an MCP server what a client would ask it first: who it is, who it says the client is, and for its
 // tools. That tells whether a configuration works before a client reads it.
+//
+// The package writes these few messages itself, because what it asks may be anything that somebody configured. The
+// client of the SDK passes over lines that are no messages until the time is over, reads lines of any length and
+// compares no ids of answers over HTTP. Here the first thing that is not MCP ends the trial and is shown, and a
+// token is masked before anything is cut off.
 package live
 
 import (
@@ -11,7 +16,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// An Reply is what a server said.
+// A Reply is what a server said.
 type Reply struct {
 	Name    string `json:"name"`    // of the server
 	Version string `json:"version"` // of the server
@@ -19,33 +24,33 @@ type Reply struct {
 	Tools   int    `json:"tools"`
 }
 
-// greeted takes up what a server says of itself and of us. The error is an [*Another].
-func (a *Reply) greeted(said result) error {
-	about := cmp.Or(said.ServerInfo, said.Meta.ServerInfo) // which place it has is a matter of the revision
-	a.Name, a.Version = about.Name, about.Version
-	if a.Name != client.ServerName {
-		return &Another{a.Name}
+// greeted takes what a server says of itself and of its client. The error is an [*Another].
+func (r *Reply) greeted(said result) error {
+	about := cmp.Or(said.ServerInfo, said.Meta.ServerInfo) // where it stands depends on the revision
+	r.Name, r.Version = about.Name, about.Version
+	if r.Name != client.ServerName {
+		return &Another{r.Name}
 	}
 	for line := range strings.Lines(said.Instructions) {
 		if strings.HasPrefix(line, "You ") {
-			a.You = strings.TrimSpace(line)
+			r.You = strings.TrimSpace(line)
 			break
 		}
 	}
 	return nil
 }
 
-// Another says that a server answers well, and is not handoff.
+// Another is the error of a server that speaks MCP and is not handoff.
 type Another struct {
-	Name string // that it gives itself
+	Name string // that the server gives itself
 }
 
 func (a *Another) Error() string {
 	return fmt.Sprintf("what answers is %.80q, and not handoff", a.Name)
 }
 
-// ErrRefused says that a server wants another token, or one at all.
+// ErrRefused says that a server wants another token, or wants one at all.
 var ErrRefused = errors.New("it does not take the token")
 
-// errSilent says that a server ended instead of answering.
+// errSilent says that a server ended before it answered.
 var errSilent = errors.New("it ended without an answer")

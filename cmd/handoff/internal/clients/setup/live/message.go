@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// A message is what a server says over JSON-RPC: an answer of any kind that we ask for, or something else.
+// A message is what a server says over JSON-RPC: a reply to one of our requests, or something else.
 type message struct {
 	ID     json.RawMessage
-	Method string // of what is no answer, but a request or a notification
+	Method string // of a request or a notification; empty in a reply
 	Result result
 	Error  *struct {
 		Message string
@@ -28,8 +28,8 @@ type result struct {
 
 type info struct{ Name, Version string }
 
-// answer reads a message; ok tells whether it answers the request with this id. So does one that says of no request
-// that it was not understood.
+// replyTo reads a message; ok tells whether it is the reply to the request with this id. An error without an id is:
+// the server did not understand the request.
 func replyTo(text []byte, id int) (r result, ok bool, err error) {
 	var m message
 	if err := json.Unmarshal(text, &m); err != nil {

@@ -8,7 +8,8 @@ import (
 // mask stands for the token.
 const mask = "…"
 
-// hide takes the token out of what the server says, before anything is cut off from that: a part of it is secret too.
+// hide masks the token in a text of the server. It comes before the text is cut, as a part of the token is secret
+// too.
 func (d Address) hide(text []byte) []byte {
 	if d.Token == "" {
 		return text
@@ -16,7 +17,7 @@ func (d Address) hide(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte(d.Token), []byte(mask))
 }
 
-// hidden takes the token out of an error, which may have it from elsewhere or written otherwise.
+// hidden masks the token in an error, which may have it from elsewhere, or had it written otherwise.
 func (d Address) hidden(err error) error {
 	if err == nil || d.Token == "" || !strings.Contains(err.Error(), d.Token) {
 		return err

@@ -21,7 +21,7 @@ type Trial struct {
 	HTTP    *http.Client
 }
 
-// Ask starts the program of the entry, which keeps what it makes where nobody looks, or calls its address.
+// Ask starts the program of the entry, as [Program.AskAside] does, or calls its address, as [Address.Ask] does.
 func (t Trial) Ask(ctx context.Context) (Reply, error) {
 	if t.Entry.URL != "" {
 		return Address{URL: t.Entry.URL, Token: t.Token, Agent: t.Entry.Agent, As: t.As, HTTP: t.HTTP}.Ask(ctx)

@@ -19,21 +19,23 @@ type Address struct {
 	HTTP  *http.Client
 }
 
-// Ask asks the server twice, without a session. A token that it repeats is masked in the answer and in the error.
-func (d Address) Ask(ctx context.Context) (a Reply, err error) {
+// Ask asks the server twice, without a session. The token is masked in the reply and in the error, where the server
+// may repeat it. The error is [ErrRefused] if the server does not take the token, and [*Another] if it is not
+// handoff.
+func (d Address) Ask(ctx context.Context) (r Reply, err error) {
 	defer func() { err = d.hidden(err) }()
 	said, err := d.post(ctx, 1, "server/discover")
 	if err != nil {
-		return a, err
+		return r, err
 	}
-	if err := a.greeted(said); err != nil {
-		return a, err
+	if err := r.greeted(said); err != nil {
+		return r, err
 	}
 	if said, err = d.post(ctx, 2, "tools/list"); err != nil {
-		return a, err
+		return r, err
 	}
-	a.Tools = len(said.Tools)
-	return a, nil
+	r.Tools = len(said.Tools)
+	return r, nil
 }
 
 const revision = "2026-07-28"
@@ -55,7 +57,7 @@ func (d Address) post(ctx context.Context, id int, method string) (result, error
 	return d.replied(response, id)
 }
 
-// answered reads the answer to a request.
+// replied reads the reply to the request with this id.
 func (d Address) replied(response *http.Response, id int) (result, error) {
 	switch {
 	case response.StatusCode == http.StatusUnauthorized, response.StatusCode == http.StatusForbidden:

@@ -25,12 +25,13 @@ type Program struct {
 	As      string // the name by which the client calls itself
 }
 
-// longest is the longest line that is read, in bytes.
+// longest is how long a line or a reply may be, in bytes.
 const longest = 4 << 20
 
-// Ask starts the program, asks it and lets it end. It is killed when ctx ends, and so is what it leaves running.
-func (p Program) Ask(ctx context.Context) (a Reply, err error) {
-	cmd := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...) //nolint:gosec // what the configuration says is what is tried
+// Ask starts the program, asks it and lets it end. When ctx ends it kills the program and what that left running. The
+// error tells how the program ended and the last line of its complaints, and is an [*Another] if it is not handoff.
+func (p Program) Ask(ctx context.Context) (r Reply, err error) {
+	cmd := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...) //nolint:gosec // the configuration names it
 	cmd.Dir, cmd.Env = p.Dir, p.Environ
 	process.Tree(cmd) // what is configured may be a shell
 	var stderr process.Tail
@@ -38,27 +39,27 @@ func (p Program) Ask(ctx context.Context) (a Reply, err error) {
 	in, errIn := cmd.StdinPipe()
 	out, errOut := cmd.StdoutPipe()
 	if err := errors.Join(errIn, errOut); err != nil {
-		return a, err
+		return r, err
 	}
 	if err := cmd.Start(); err != nil {
-		return a, fmt.Errorf("start it: %w", err)
+		return r, fmt.Errorf("start it: %w", err)
 	}
 	defer process.Kill(cmd)
-	err = p.converse(in, out, &a)
+	err = p.converse(in, out, &r)
 	_ = in.Close()
 	_, _ = io.Copy(io.Discard, out)
 	if ended := cmd.Wait(); err != nil {
-		return a, explained(err, ended, stderr.String())
+		return r, explained(err, ended, stderr.String())
 	}
-	return a, nil
+	return r, nil
 }
 
-// AskAside asks a program that is to keep what it makes where nobody looks: then its name is not taken from a
-// session, and nothing stays. Without a directory of its own it runs there, too.
-func (p Program) AskAside(ctx context.Context) (a Reply, err error) {
+// AskAside asks a program that keeps its state in a directory made for that and removed after: so it takes no name
+// from a session, and nothing of it stays. Where Dir is empty the program runs in that directory, too.
+func (p Program) AskAside(ctx context.Context) (r Reply, err error) {
 	scratch, err := os.MkdirTemp("", "handoff-try-")
 	if err != nil {
-		return a, err
+		return r, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	p.Dir = cmp.Or(p.Dir, scratch)
@@ -69,27 +70,34 @@ func (p Program) AskAside(ctx context.Context) (a Reply, err error) {
 	return p.Ask(ctx)
 }
 
-func (p Program) converse(in io.Writer, out io.Reader, a *Reply) error {
+// What a client says first: %s is its name, quoted.
+const (
+	initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{},"clientInfo":{"name":%s,"version":"setup"}}}` + "\n"
+	listTools = `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" +
+		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n"
+)
+
+func (p Program) converse(in io.Writer, out io.Reader, r *Reply) error {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, longest)
 	as, err := json.Marshal(p.As)
 	if err != nil {
 		return err
 	}
-	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":%s,"version":"setup"}}}` + "\n"
 	said, err := ask(in, lines, 1, fmt.Sprintf(initialize, as))
 	if err != nil {
 		return err
 	}
-	if err := a.greeted(said); err != nil {
+	if err := r.greeted(said); err != nil {
 		return err
 	}
-	said, err = ask(in, lines, 2, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n")
-	a.Tools = len(said.Tools)
+	said, err = ask(in, lines, 2, listTools)
+	r.Tools = len(said.Tools)
 	return err
 }
 
-// ask sends a request and gives the answer to it; what else the server says meanwhile is passed over.
+// ask sends a request and gives the reply to it. It passes over other messages of the server.
 func ask(in io.Writer, lines *bufio.Scanner, id int, request string) (result, error) {
 	if _, err := io.WriteString(in, request); err != nil {
 		return result{}, errSilent
