@@ -62,7 +62,7 @@ func (o *op) amended(r, now *store.Record, c schemas.Changes, out *schemas.Updat
 	}
 	if len(out.Changed) == 0 {
 		return nil, content, schemas.Invalidf("changes", "names nothing to change").
-			WithHint(`Give the fields to change, as {"title": "…", "context": {…}}.`)
+			WithHint("Say what to change, such as the title or the context.")
 	}
 	return h, content, wholeSizes(h)
 }
@@ -87,7 +87,7 @@ func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
 	}
 	if r.Status != schemas.Pending {
 		return schemas.Errorf(schemas.Denied, "%s was approved as it is and is held, so only human amends it", r.ID).
-			About(r.ID, r.Status, 0).WithHint("Use action answer for what its holder asks, or send what is new as another handoff.")
+			About(r.ID, r.Status, 0).WithHint("Answer what its holder asks, or send what is new as another handoff.")
 	}
 	now.NeedsApproval = true
 	return nil
@@ -108,7 +108,7 @@ func (o *op) restate(now *store.Record, h *schemas.Handoff) error {
 
 func (o *op) checkChanges(c *schemas.Changes) error {
 	if c.Checkpoint != nil {
-		return schemas.Invalidf("checkpoint", "belongs to action progress").WithHint("Leave it out of an amendment.")
+		return schemas.Invalidf("checkpoint", "belongs to a report of progress").WithHint("Leave it out of an amendment.")
 	}
 	if err := schemas.TooBig("task", len(c.Task), o.Limits.Task); err != nil {
 		return err

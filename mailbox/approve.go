@@ -28,7 +28,7 @@ func (o *op) approve(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOu
 func (o *op) disapprove(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*store.Record, error) {
 	if !r.NeedsApproval && r.Status == schemas.Pending {
 		return nil, schemas.Errorf(schemas.Conflict, "%s does not wait for approval", r.ID).About(r.ID, r.Status, 0).
-			WithHint("Use action cancel to end it.")
+			WithHint("Only what waits for approval can be refused.")
 	}
 	now, err := o.step(life.Refuse, r)
 	if err != nil {

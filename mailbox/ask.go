@@ -22,7 +22,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*s
 	questions := questionsOf(in)
 	if len(questions) == 0 {
 		return nil, schemas.Invalidf("questions", "is needed to ask").
-			WithHint(`Give questions ["…"], or conditions {"needs_permission": ["…"]} for what only a person may grant.`)
+			WithNext(askSender(r), askPermission(r))
 	}
 	now, err := o.step(life.Ask, r)
 	if err != nil {
@@ -62,7 +62,7 @@ func questionsOf(in schemas.UpdateIn) []string {
 // answer adds the answer to the context and offers the handoff to the one who asked, first and alone.
 func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if strings.TrimSpace(in.Note) == "" {
-		return nil, schemas.Invalidf("note", "is needed to answer").WithHint("Put the answer into note.")
+		return nil, schemas.Invalidf("note", "is needed to answer").WithHint("Say what the answer is.")
 	}
 	now, err := o.step(life.Answer, r)
 	if err != nil {
@@ -70,7 +70,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	}
 	if r.Permission && o.by.Agent != schemas.Human {
 		return nil, schemas.Errorf(schemas.Denied, "%s asks for a permission, which only human grants", r.ID).
-			About(r.ID, r.Status, 0).WithHint("A person answers with handoff update %s --answer TEXT.", r.ID)
+			About(r.ID, r.Status, 0).WithHint("A person answers it on the command line, with handoff update %s.", r.ID)
 	}
 	var asked schemas.UpdateIn
 	if err := o.Saying(r.ID, r.Ask, &asked); err != nil {

@@ -123,10 +123,10 @@ func notYet(r *store.Record) error {
 		return nil
 	case r.Blocked():
 		return schemas.Errorf(schemas.Conflict, "%s waits for %v", r.ID, blockedBy(r)).
-			About(r.ID, r.Status, 0).WithHint("get_handoff with wait_seconds tells when that changes.")
+			About(r.ID, r.Status, 0).WithNext(waitForChange(r))
 	case r.Box == "":
 		return schemas.Errorf(schemas.Conflict, "%s may not be claimed before %s", r.ID, r.NotBefore.Time().Format(time.RFC3339)).
-			About(r.ID, r.Status, 0).WithHint("get_handoff with wait_seconds tells when that changes.")
+			About(r.ID, r.Status, 0).WithNext(waitForChange(r))
 	}
 	return nil
 }

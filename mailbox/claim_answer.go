@@ -18,7 +18,7 @@ func (s *Service) claimAnswer(ctx context.Context, by schemas.Caller, in schemas
 		b, criteria, err := s.brief(v, r, in.MaxTokens)
 		if err != nil { // the claim stands, and its holder can still fail it
 			s.Logger.ErrorContext(ctx, "no brief", slog.String("handoff", r.ID.String()), slog.Any("error", err))
-			b.Text = "What was sent cannot be read: the store is damaged there. Use fail_handoff, and tell human."
+			b.Text = "What was sent cannot be read: the store is damaged there. Tell human. " + giveUp(r).String()
 		}
 		out = schemas.ClaimOut{
 			HandoffID: r.ID, Token: r.Token, LeaseEnds: r.Lease.Ptr(), Attempt: r.Attempt, From: r.From,

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"fmt"
 	"strings"
 
 	"handoff/mailbox/life"
@@ -24,7 +25,7 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (*draft, err
 	send.Options = &options
 	if send.Task == "" {
 		return nil, schemas.Invalidf("continuation.task", "is needed to pass on to %s", c.To).
-			WithHint("Say what %s is to do, or leave out continuation.to.", c.To)
+			WithHint("Say what %s is to do, or pass nothing on.", c.To)
 	}
 	if send.Summary == "" {
 		send.Summary = in.Summary // what was just found is what the next one needs
@@ -52,7 +53,8 @@ func (o *op) passOn(h *happening) (*schemas.SendOut, error) {
 	sent, err := o.deliver(&next)
 	if err != nil {
 		e := schemas.AsError(err)
-		return nil, e.About(0, "", 0).WithField(strings.TrimSuffix("continuation."+e.Field, ".")).WithHint("%s %s was not completed either.", e.Hint, r.ID)
+		hint := strings.TrimSpace(fmt.Sprintf("%s %s was not completed either.", e.Hint, r.ID))
+		return nil, e.About(0, "", 0).WithField(strings.TrimSuffix("continuation."+e.Field, ".")).WithHint("%s", hint).WithNext()
 	}
 	if sent.HandoffID == 0 {
 		return &sent, nil

@@ -57,5 +57,5 @@ func turn(r *store.Record) []byte {
 }
 
 func badCursor() error {
-	return schemas.Invalidf("cursor", "is not one that list_handoffs gave").WithHint("Leave it out to begin again.")
+	return schemas.Invalidf("cursor", "is not one that a list gave").WithHint("Leave it out to begin again.")
 }

@@ -182,10 +182,10 @@ func (d *draft) names(in schemas.SendIn) (err error) {
 // withoutEffect names what is kept with a handoff and changes nothing yet: nobody should count on it unknowingly.
 func withoutEffect(opt schemas.SendOptions) (warnings []string) {
 	if opt.Recall > 0 {
-		warnings = append(warnings, "options.recall has no effect yet")
+		warnings = append(warnings, "recall has no effect yet")
 	}
 	if opt.NoTakers == "return" || opt.NoTakers == "human" || opt.NoTakers == "generalist" {
-		warnings = append(warnings, "options.no_takers has no effect yet: it waits until somebody qualifies")
+		warnings = append(warnings, "what to do when nobody qualifies has no effect yet: it waits until somebody does")
 	}
 	return warnings
 }

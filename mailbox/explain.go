@@ -50,7 +50,7 @@ func (o *op) explain(r *store.Record, h *schemas.Handoff, why lost) error {
 	if b, err := json.Marshal(h); err != nil || len(b) <= o.Limits.Handoff-headroom {
 		return err
 	}
-	before.PreviousFailures = append(slices.Clone(before.PreviousFailures), fmt.Sprintf("%s %s: %s get_handoff %s with view full has the rest.",
+	before.PreviousFailures = append(slices.Clone(before.PreviousFailures), fmt.Sprintf("%s %s: %s The rest is in %s.",
 		r.ID, r.Status, schemas.Clip(why.text(), 200), r.ID))
 	h.Context = &before
 	return nil

@@ -151,5 +151,6 @@ func (s *Service) showCheckpoint(v *store.View, r *store.Record, _ schemas.GetIn
 		return nil
 	}
 	return schemas.Errorf(schemas.NotFound, "%s has no checkpoint", r.ID).About(r.ID, r.Status, r.Successor).WithField("view").
-		WithHint("Its holder kept none. get_handoff with view full shows all that is known.")
+		WithHint("Its holder kept none.").
+		WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String(), View: "full"}, "shows all that is known"))
 }

@@ -89,7 +89,7 @@ func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 		}
 		return r.Workflow, nil
 	}
-	return "", schemas.Errorf(schemas.NotFound, "nothing was handed off here yet").WithHint("send_handoff sends the first one.")
+	return "", schemas.Errorf(schemas.NotFound, "nothing was handed off here yet").WithNext(schemas.Call(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}, "sends the first one"))
 }
 
 // steps gives the rows of a workflow, oldest first, and fills what the whole of them says.

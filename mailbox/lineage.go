@@ -90,7 +90,7 @@ func (o *op) checkDepth(l lineage, parent *store.Record) error {
 	// The text is that of MaxHandoffsExceededError in the kernl handoffs design.
 	return schemas.Errorf(schemas.Limit, "Max handoffs (%d) exceeded. Chain: %s", limit, strings.Join(chain, " → ")).
 		About(parent.ID, parent.Status, 0).WithField("parent").
-		WithHint("Finish it yourself, ask human, or start anew with parent none. Nothing was sent.")
+		WithHint("Finish it yourself, ask human, or start a new chain. Nothing was sent.")
 }
 
 // senders names who sent each handoff of a chain, root first, and who sends now.

@@ -34,7 +34,7 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 	}
 	if in.Box != "all" && by.Agent == "" {
 		return schemas.ListOut{}, schemas.Invalidf("agent", "is needed to know whose %s", cmp.Or(in.Box, "inbox")).
-			WithHint("Say who you are with agent, or list box all.")
+			WithHint("Say who you are.").WithNext(schemas.Call(schemas.ListIn{Box: "all"}, "lists what is of everybody"))
 	}
 	if in.Box == "notices" {
 		return s.notices(ctx, by, in, f)

@@ -50,7 +50,7 @@ func (s *Service) sessionName(
 	default:
 		return "", schemas.Invalidf("agent", "nothing tells which session of %s this is", client).
 			WithKnown(texts(here[:min(len(here), mostNamed)])...).
-			WithHint("Say it with --agent NAME: each session was told its name when it began.")
+			WithHint("Each session was told its name when it began.")
 	}
 }
 

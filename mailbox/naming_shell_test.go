@@ -27,7 +27,7 @@ func (w *world) actsInShell(want schemas.Agent, session, process string) {
 func (w *world) refusedInShell(known []string, session, process string) {
 	w.t.Helper()
 	_, err := w.inShell(session, process)
-	require.Equal(w.t, known, refused(w.t, err, schemas.Invalid, "--agent").Known)
+	require.Equal(w.t, known, refused(w.t, err, schemas.Invalid, "was told its name").Known)
 }
 
 func TestTheShellOfASessionActsUnderItsName(t *testing.T) {

@@ -63,10 +63,10 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 	var wanted schemas.NoticeID
 	if err := wanted.UnmarshalText([]byte(id)); err != nil {
 		return out, schemas.Invalidf("handoff_id", "%q is not the id of a notice", schemas.Visible(schemas.Clip(id, 80))).
-			WithHint("list_handoffs with box notices lists yours.")
+			WithNext(schemas.Call(schemas.ListIn{Box: "notices"}, "lists yours"))
 	}
 	if by.Agent == "" {
-		return out, schemas.Invalidf("agent", "is needed to know whose notice").WithHint("Say who you are with agent.")
+		return out, schemas.Invalidf("agent", "is needed to know whose notice").WithHint("Say who you are.")
 	}
 	err = s.reading(ctx, by, func(v *store.View) ([]schemas.NoticeID, error) {
 		out = schemas.GetOut{}
@@ -81,7 +81,7 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 			break
 		}
 		return nil, schemas.Errorf(schemas.NotFound, "%s has no notice %s", by.Agent, wanted).WithField("handoff_id").
-			WithHint("list_handoffs with box notices lists yours.")
+			WithNext(schemas.Call(schemas.ListIn{Box: "notices"}, "lists yours"))
 	})
 	return out, err
 }

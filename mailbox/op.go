@@ -91,7 +91,8 @@ func find(v *store.View, id string) (*store.Record, error) {
 	if err == nil && r == nil {
 		e := schemas.Errorf(schemas.NotFound, "there is no handoff %q", schemas.Visible(schemas.Clip(id, 80))).WithField("handoff_id")
 		if strings.HasPrefix(id, "no_") {
-			e = e.WithHint("That is a notice: it is read with get_handoff and needs nothing else.")
+			e = e.WithHint("That is a notice: it needs nothing but to be read.").
+				WithNext(schemas.Call(schemas.GetIn{HandoffID: id}, "reads it"))
 		}
 		err = e
 	}

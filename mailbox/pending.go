@@ -23,6 +23,7 @@ func (o *op) checkPending() error {
 		return err
 	}
 	return schemas.Errorf(schemas.Limit, "%d handoffs that were sent with token %s are pending, and it may have %d", n, o.by.Token, o.by.MaxPending).
-		WithHint("Wait until some are claimed, or cancel some: list_handoffs with box sent and status pending shows them. Nothing was sent.").
+		WithHint("Wait until some are claimed. Nothing was sent.").
+		WithNext(schemas.Call(schemas.ListIn{Box: "sent", Status: schemas.Pending}, "shows them")).
 		After(drains)
 }

@@ -26,7 +26,7 @@ func (o *op) allowed(a life.Action, parts life.Parts, r *store.Record) error {
 	if parts == life.Human {
 		return e.WithHint("A person decides this on the command line, as with handoff approve %s.", r.ID)
 	}
-	return e.WithHint("Give agent if one of them is you, or send them a message.")
+	return e.WithHint("If you are one of them, act as that one; else send them a message.")
 }
 
 func (o *op) plays(part life.Parts, r *store.Record) (bool, error) {
@@ -99,11 +99,12 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 	case r.Successor != 0:
 		return e.WithHint("%s took its place: go on with that one.", r.Successor)
 	case r.Status.Held() && a == life.Claim:
-		return e.WithHint("%s holds it. claim_handoff without handoff_id takes the next one for you.", r.Holder)
+		return e.WithHint("%s holds it.", r.Holder).WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one for you"))
 	case r.Status == schemas.Pending && (a == life.Progress || a == life.Ask || a == life.Release):
-		return e.WithHint("Claim it first with claim_handoff.")
+		return e.WithNext(claimFirst(r))
 	case r.Status == schemas.Working && (a == life.Reject || a == life.Decline):
-		return e.WithHint("Work has begun: use outcome failed, or update_handoff with action release.")
+		release := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRelease}
+		return e.WithHint("Work has begun.").WithNext(giveUp(r), schemas.Call(release, "leaves it to others"))
 	}
 	return e
 }
@@ -129,13 +130,13 @@ func (o *op) proves(r *store.Record, token string) error {
 	case token == "":
 		return schemas.Errorf(schemas.Invalid, "claim_token is needed: this connection did not claim %s", r.ID).
 			About(r.ID, r.Status, r.Successor).WithField("claim_token").
-			WithHint("%s", o.lostToken(r))
+			WithHint("%s", o.lostToken(r)).WithNext(o.newToken(r)...)
 	case token == r.Token:
 		return nil
 	}
 	return schemas.Errorf(schemas.Denied, "this claim_token is not of %s", r.ID).
 		About(r.ID, r.Status, r.Successor).WithField("claim_token").
-		WithHint("Give the claim_token that claim_handoff returned for %s.", r.ID)
+		WithHint("Give the one that the claim of %s returned.", r.ID)
 }
 
 // asHolder lets a caller that proves a claim over this connection act as its holder, although it did not say
@@ -148,12 +149,20 @@ func (o *op) asHolder(r *store.Record, token string) {
 
 // lostToken is the way out for a holder that does not have its claim token any more.
 func (o *op) lostToken(r *store.Record) string {
-	const give = "Give the claim_token that claim_handoff returned. "
-	if o.by.Via != schemas.ViaHTTP || o.by.AgentID != "" {
-		return give + fmt.Sprintf("If it was lost, claim_handoff with handoff_id %s gives a new one.", r.ID)
+	const give = "Give the one that the claim returned."
+	if o.newToken(r) != nil {
+		return give
 	}
-	return give + fmt.Sprintf("If it was lost, nothing proves the claim: %s may release it, or it is offered again after %s.",
+	return give + fmt.Sprintf(" If it was lost, nothing proves the claim: %s may release it, or it is offered again after %s.",
 		r.From, r.Lease.Time().Format(time.RFC3339))
+}
+
+// newToken is how a holder that can be told from others gets another claim token.
+func (o *op) newToken(r *store.Record) []schemas.Advice {
+	if o.by.Via == schemas.ViaHTTP && o.by.AgentID == "" {
+		return nil
+	}
+	return []schemas.Advice{schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "gives a new one, if it was lost")}
 }
 
 // isClaimant tells whether the caller is the claimant, the one that claimed: it calls over the connection that claimed.
@@ -173,9 +182,9 @@ func (o *op) sameInstance(r *store.Record) bool {
 func (o *op) notHolder(r *store.Record) error {
 	e := schemas.Errorf(schemas.Denied, "%s is not held by %s", r.ID, o.by.Agent).About(r.ID, r.Status, r.Successor)
 	if r.Holder == "" {
-		return e.WithHint("Claim it first with claim_handoff.")
+		return e.WithNext(claimFirst(r))
 	}
-	return e.WithHint("%s holds it. If that is you, give agent %s, or the claim_token over the connection that claimed.", r.Holder, r.Holder)
+	return e.WithHint("%s holds it. If that is you, act as %s, or give the claim token over the connection that claimed.", r.Holder, r.Holder)
 }
 
 func (o *op) stale(r *store.Record) *schemas.Error {

@@ -68,9 +68,14 @@ func (p promise) answered(r *store.Record) ([]schemas.Answered, error) {
 		return nil, errNotCompared
 	case p.body != r.Body:
 		return nil, schemas.Errorf(schemas.Conflict, "what %s asks for was changed just now", r.ID).
-			About(r.ID, r.Status, 0).WithHint("Read it again with get_handoff, then complete it.")
+			About(r.ID, r.Status, 0).WithHint("Read it again, then complete it.").
+			WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String()}, "shows it"))
 	case p.err != nil:
-		return nil, schemas.AsError(p.err).About(r.ID, r.Status, 0)
+		e := schemas.AsError(p.err).About(r.ID, r.Status, 0)
+		if e.Code == schemas.Conflict { // it is strict
+			e = e.WithNext(askSender(r), giveUp(r))
+		}
+		return nil, e
 	}
 	return p.criteria, nil
 }

@@ -106,7 +106,7 @@ func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, 
 		hint += fmt.Sprintf(" Closest: %s.", meant[0])
 	}
 	choices := texts(closest.Order(to, known))
-	return nil, e.WithField("to").WithKnown(choices[:min(len(choices), mostNamed)]...).WithHint("%s Nothing was sent. options.force sends to a new name.", hint)
+	return nil, e.WithField("to").WithKnown(choices[:min(len(choices), mostNamed)]...).WithHint("%s Nothing was sent.", hint)
 }
 
 func (o *op) unaccepted(to schemas.Agent, kind string) error {
@@ -122,9 +122,9 @@ func (o *op) unaccepted(to schemas.Agent, kind string) error {
 	}
 	e := schemas.Errorf(schemas.Conflict, "%s does not accept work of type %q", to, kind).WithField("type").WithKnown(texts(able[:min(len(able), mostNamed)])...)
 	if len(able) == 0 {
-		return e.WithHint("Nobody does. Use options.force to send it all the same. Nothing was sent.")
+		return e.WithHint("Nobody does. Nothing was sent.")
 	}
-	return e.WithHint("It could be taken by %s. Use options.force to send it all the same. Nothing was sent.", enumerate(able))
+	return e.WithHint("It could be taken by %s. Nothing was sent.", enumerate(able))
 }
 
 // routed says who could take work that is addressed to a capability or role.

@@ -59,7 +59,7 @@ func (o *op) deliver(d *draft) (out schemas.SendOut, err error) {
 	}
 	warnings, err := o.checkDraft(d)
 	if err != nil {
-		return out, err
+		return out, forcible(err)
 	}
 	if d.handoff.Type == schemas.TypeMessage {
 		out, err = o.message(d)
@@ -79,7 +79,7 @@ func (o *op) checkDraft(d *draft) (warnings []string, err error) {
 		err = o.checkPending()
 	} else if _, directed := d.to.Directed(); !directed {
 		err = schemas.Invalidf("to", "a message goes to one agent, not to %s", d.to).
-			WithHint("Name an agent, or send work with another type. list_agents shows who is here.")
+			WithHint("Name an agent, or send work with another type.").WithNext(schemas.Call(schemas.AgentsIn{}, "shows who is here"))
 	}
 	if err != nil {
 		return nil, err

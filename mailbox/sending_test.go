@@ -151,7 +151,7 @@ func TestMailMakesANameKnown(t *testing.T) {
 	require.NoError(t, err)
 	w.send(a, "c", "y")
 	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "d", Task: "z"})
-	refused(t, err, schemas.NotFound, "options.force")
+	refused(t, err, schemas.NotFound, "force it")
 	w.send(a, "d", "z", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Force: true} })
 }
 

@@ -73,7 +73,7 @@ func (s *Service) RevokeToken(ctx context.Context, by schemas.Caller, in schemas
 			return out, err
 		case t == nil:
 			return out, schemas.Errorf(schemas.NotFound, "there is no token %q", schemas.Visible(schemas.Clip(in.Name, 80))).
-				WithField("name").WithHint("handoff token list shows which there are.")
+				WithField("name").WithNext(schemas.Call(schemas.TokenListIn{}, "shows which there are"))
 		case t.Revoked != nil:
 			return schemas.TokenRevokeOut{Token: t.Token}, nil
 		}

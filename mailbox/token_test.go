@@ -160,7 +160,7 @@ func TestTokensThatAreRefused(t *testing.T) {
 		})
 	}
 	_, err = w.revoke("new")
-	refused(t, err, schemas.NotFound, "handoff token list")
+	refused(t, err, schemas.NotFound, "token_list {}")
 	events, _ := w.events()
 	require.Len(t, events, 3)
 }

@@ -27,7 +27,8 @@ func (o *op) judge(a life.Action, r *store.Record, token, digest string) (verdic
 	}
 	err := o.proves(r, token)
 	if e, ok := errors.AsType[*schemas.Error](err); ok && e.Code == schemas.Stale {
-		return judgedLate, e.WithHint("What you sent was kept as a late result and %s was told. claim_handoff takes the next one.", r.From)
+		return judgedLate, e.WithHint("What you sent was kept as a late result and %s was told.", r.From).
+			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one"))
 	}
 	switch {
 	case err != nil:

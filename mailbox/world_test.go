@@ -119,7 +119,7 @@ func refused(t testing.TB, err error, code schemas.Code, want string) *schemas.E
 	require.Error(t, err)
 	e := schemas.AsError(err)
 	require.Equal(t, code, e.Code, "%v", e)
-	require.Contains(t, e.Message+" "+e.Hint, want)
+	require.Contains(t, e.Message+" "+e.Hint+" "+schemas.Sentences(e.Next), want)
 	return e
 }
 

@@ -90,13 +90,14 @@ func encoded(v any) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-func (SendIn) Tool() string     { return "send_handoff" }
-func (ClaimIn) Tool() string    { return "claim_handoff" }
-func (CompleteIn) Tool() string { return "complete_handoff" }
-func (FailIn) Tool() string     { return "fail_handoff" }
-func (UpdateIn) Tool() string   { return "update_handoff" }
-func (ListIn) Tool() string     { return "list_handoffs" }
-func (GetIn) Tool() string      { return "get_handoff" }
-func (HistoryIn) Tool() string  { return "handoff_history" }
-func (RegisterIn) Tool() string { return "register_agent" }
-func (AgentsIn) Tool() string   { return "list_agents" }
+func (SendIn) Tool() string      { return "send_handoff" }
+func (ClaimIn) Tool() string     { return "claim_handoff" }
+func (CompleteIn) Tool() string  { return "complete_handoff" }
+func (FailIn) Tool() string      { return "fail_handoff" }
+func (UpdateIn) Tool() string    { return "update_handoff" }
+func (ListIn) Tool() string      { return "list_handoffs" }
+func (GetIn) Tool() string       { return "get_handoff" }
+func (HistoryIn) Tool() string   { return "handoff_history" }
+func (RegisterIn) Tool() string  { return "register_agent" }
+func (AgentsIn) Tool() string    { return "list_agents" }
+func (TokenListIn) Tool() string { return "token_list" }

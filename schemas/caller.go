@@ -85,13 +85,13 @@ func (c Caller) As(name string) (Caller, error) {
 func (c Caller) mayNot(a Agent) error {
 	e := Errorf(Denied, "this connection may not act as %s", a).WithField("agent")
 	if len(c.Names) == 0 {
-		return e.WithHint("Leave agent out to act under the name of this connection.")
+		return e.WithHint("Leave it out to act under the name of this connection.")
 	}
 	known := make([]string, len(c.Names))
 	for i, name := range c.Names {
 		known[i] = string(name)
 	}
-	return e.WithKnown(known...).WithHint("Leave agent out, or act as %s. Whoever runs the server gives out tokens for other names.",
+	return e.WithKnown(known...).WithHint("Leave it out, or act as %s. Whoever runs the server gives out tokens for other names.",
 		strings.Join(known, " or "))
 }
 

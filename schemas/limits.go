@@ -16,6 +16,7 @@ type Limits struct {
 const (
 	MaxSummary = 4096
 	MaxDetail  = 65536 // detail and data together
+	MaxWait    = 50    // seconds that one call may wait
 )
 
 // DefaultLimits are the limits when no flag says otherwise.
@@ -46,5 +47,5 @@ func TooBig(field string, size, limit int) error {
 		return nil
 	}
 	e := Errorf(Limit, "%d bytes, at most %d are allowed", size, limit)
-	return e.WithField(field).WithHint("Shorten it, or put files into the repository and name their paths in context.files.")
+	return e.WithField(field).WithHint("Shorten it, or put files into the repository and name their paths in the context.")
 }

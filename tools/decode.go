@@ -45,7 +45,7 @@ func arguments(args json.RawMessage) (map[string]any, error) {
 	}
 	m, ok := v.(map[string]any)
 	if v != nil && !ok {
-		return nil, refusedf(nil, "the arguments are %s, not an object", kindOf(v)).WithHint(`Send {"name": value}.`)
+		return nil, refusedf(nil, "the arguments are %s, not an object", kindOf(v)).WithHint("Send an object: a name and a value for each argument.")
 	}
 	if m == nil {
 		return map[string]any{}, nil

@@ -107,7 +107,7 @@ func named(by schemas.Caller, agent string, t Tool) (schemas.Caller, error) {
 		return by, nil
 	}
 	e := schemas.Invalidf("agent", "nobody knows who you are")
-	return by, t.refuse(e.WithHint("Say it with the argument agent, or start with --agent NAME or HANDOFF_AGENT=NAME."))
+	return by, t.refuse(e.WithHint("Say who you are with each call, or have this server started under a name."))
 }
 
 // inbox counts the caller's mail. What the tool did stands even if that cannot be counted.

@@ -23,7 +23,7 @@ func TestSendWithoutANameIsRefused(t *testing.T) {
 	_, err := invoke(t, "send_handoff", `{"to":"qa","task":"x"}`)
 	require.Equal(t, schemas.Invalid, err.Code)
 	require.Equal(t, "agent", err.Field)
-	require.Equal(t, "Say it with the argument agent, or start with --agent NAME or HANDOFF_AGENT=NAME. Nothing was sent.", err.Hint)
+	require.Equal(t, "Say who you are with each call, or have this server started under a name. Nothing was sent.", err.Hint)
 }
 
 func TestCallAsSystemIsDenied(t *testing.T) {

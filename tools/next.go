@@ -6,9 +6,6 @@ import (
 	"handoff/schemas"
 )
 
-// aWait is how many seconds an advised call waits: the longest that one may.
-const aWait = 50
-
 // nextOne is how the next handoff is taken.
 func nextOne() schemas.Advice { return schemas.Call(schemas.ClaimIn{}, "takes the next one") }
 
@@ -17,7 +14,7 @@ func nothing[In, Out any](In, Out) []schemas.Advice { return nil }
 func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 	switch {
 	case o.HandoffID != 0:
-		wait := schemas.GetIn{HandoffID: o.HandoffID.String(), View: "outcome", WaitSeconds: aWait}
+		wait := schemas.GetIn{HandoffID: o.HandoffID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
 		return advise(schemas.Call(wait, "waits for the outcome; a notice tells you anyway"))
 	case o.NoticeID != 0:
 		return nil
@@ -27,7 +24,7 @@ func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 
 func afterClaim(_ schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
 	if o.HandoffID == 0 {
-		return advise(schemas.Call(schemas.ClaimIn{WaitSeconds: aWait}, "waits for mail"))
+		return advise(schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for mail"))
 	}
 	id := o.HandoffID.String()
 	done := schemas.CompleteIn{HandoffID: id, Token: o.Token, Result: schemas.Result{Summary: schemas.Blank}}
@@ -68,7 +65,7 @@ func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 		return advise(schemas.Call(done, "ends it when you have done it"))
 	case schemas.ActAsk:
 		return advise(
-			schemas.Call(schemas.GetIn{HandoffID: id, WaitSeconds: aWait}, "waits for the answer"),
+			schemas.Call(schemas.GetIn{HandoffID: id, WaitSeconds: schemas.MaxWait}, "waits for the answer"),
 			schemas.Call(schemas.ClaimIn{HandoffID: id}, "goes on then"),
 		)
 	case schemas.ActRelease:
@@ -81,7 +78,7 @@ func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 		if o.Created != 0 {
 			id = o.Created.String()
 		}
-		return advise(schemas.Call(schemas.GetIn{HandoffID: id, WaitSeconds: aWait}, "waits for a change"))
+		return advise(schemas.Call(schemas.GetIn{HandoffID: id, WaitSeconds: schemas.MaxWait}, "waits for a change"))
 	case schemas.ActRefuse:
 	}
 	return nil
@@ -118,7 +115,7 @@ func afterHistory(in schemas.HistoryIn, o schemas.HistoryOut) []schemas.Advice {
 }
 
 func afterRegister(schemas.RegisterIn, schemas.RegisterOut) []schemas.Advice {
-	return advise(schemas.Call(schemas.ClaimIn{WaitSeconds: aWait}, "waits for work"))
+	return advise(schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for work"))
 }
 
 func afterAgents(_ schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {

@@ -1,10 +1,6 @@
 package tools
 
-import (
-	"strings"
-
-	"handoff/schemas"
-)
+import "handoff/schemas"
 
 // offered refuses a tool that the caller may not call. For callers over a network there are no administrative tools. A
 // caller whose token has the scope read is told which tools it may call instead.
@@ -22,5 +18,5 @@ func (t Tool) offered(by schemas.Caller) error {
 		}
 	}
 	e := schemas.Errorf(schemas.Denied, "%s needs scope agent, and this token has scope read", t.Name).WithField("tool").WithKnown(readers...)
-	return t.refuse(e.WithHint("Call %s. Whoever runs the server gives out tokens of other scopes.", strings.Join(readers, ", ")))
+	return t.refuse(e.WithHint("It may only read. Whoever runs the server gives out tokens of other scopes."))
 }

@@ -106,7 +106,10 @@ func told(e *schemas.Error) string {
 	if field == "" {
 		field = "-"
 	}
-	ways := strings.TrimSpace(e.Hint + " " + schemas.Sentences(e.Next))
+	ways := e.Hint
+	if e.Next != nil {
+		ways = strings.TrimSpace(ways + " → " + schemas.Sentences(e.Next))
+	}
 	return strings.ReplaceAll(fmt.Sprintf("%s %s %s | %s", e.Code, field, e.Message, ways), "\n", `\n`)
 }
 

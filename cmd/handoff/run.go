@@ -6,6 +6,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/commands/look"
+	"handoff/cmd/handoff/internal/commands/serve"
 	"handoff/cmd/handoff/internal/commands/session"
 	"handoff/cmd/handoff/internal/commands/work"
 )
@@ -23,5 +24,5 @@ func run(ctx context.Context, e cli.Env, args []string) int {
 }
 
 func newApp(e cli.Env) *cli.App {
-	return &cli.App{Env: e, Release: cli.ReleaseOf(version), Spellings: slices.Concat(work.Spellings, look.Spellings)}
+	return &cli.App{Env: e, Release: cli.ReleaseOf(version), Spellings: slices.Concat(work.Spellings, look.Spellings, serve.Spellings)}
 }

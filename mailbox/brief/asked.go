@@ -34,7 +34,7 @@ func criteria(all []schemas.Answered, strict bool, p pen) []string {
 	if len(all) == 0 {
 		return nil
 	}
-	how := "Answer each by number in complete_handoff, verification.criteria."
+	how := "Answer each by number, met or not, with evidence."
 	if strict {
 		how += " All must be met."
 	}
@@ -94,12 +94,8 @@ func stuck(h schemas.Handoff, holder schemas.Agent, e *schemas.Expectations, p p
 		lines = append(lines, p.item("", text)...)
 	}
 	if lines == nil {
-		as := ""
-		if holder != "" { // subagents of one client are told apart by it
-			as = fmt.Sprintf(`,"agent":%q`, holder)
-		}
-		lines = append(lines, fmt.Sprintf(`- Ask %s: update_handoff {"handoff_id":"%s"%s,"action":"ask","questions":[…]}.`,
-			p.line(string(h.Source.Agent), 64), h.ID, as))
+		ask := schemas.UpdateIn{HandoffID: h.ID.String(), Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
+		lines = append(lines, fmt.Sprintf("- Ask %s: %s.", p.line(string(h.Source.Agent), 64), schemas.Call(ask, "").As(holder).Request()))
 	}
 	back := h.Source.Agent
 	var tell []string
@@ -109,12 +105,12 @@ func stuck(h schemas.Handoff, holder schemas.Agent, e *schemas.Expectations, p p
 			back = h.Rollback.OnFailure
 		}
 	}
-	lines = append(lines, fmt.Sprintf("- Give up with fail_handoff: the work goes to %s.", p.line(string(back), 64)))
+	lines = append(lines, fmt.Sprintf("- Give it up: the work goes to %s.", p.line(string(back), 64)))
 	for _, text := range tell {
 		lines = append(lines, p.item("  ", "Tell: "+text)...)
 	}
 	if back != schemas.Human {
-		lines = append(lines, "- Last, send_handoff to human.")
+		lines = append(lines, "- Last, send it to human.")
 	}
 	return lines
 }

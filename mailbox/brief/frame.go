@@ -103,6 +103,6 @@ func (f frame) footer(omitted []string) string {
 	if len(omitted) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\nLeft out: %s. get_handoff {\"handoff_id\":\"%s\",\"view\":\"full\"} gives all of it.",
-		strings.Join(omitted, ", "), f.id)
+	all := schemas.Call(schemas.GetIn{HandoffID: f.id.String(), View: "full"}, "gives all of it")
+	return fmt.Sprintf("\nLeft out: %s. %s", strings.Join(omitted, ", "), all)
 }

@@ -121,8 +121,8 @@ func references(id schemas.ID, all []schemas.Reference, p pen) []string {
 		}
 		texts = append(texts, strings.Join(append([]string{text}, r.KeyPoints...), "\n"))
 	}
-	how := fmt.Sprintf(`References, each from get_handoff {"handoff_id":"%s","view":"reference","reference":"context://…"}`, id)
-	return p.list(how, texts)
+	one := schemas.Call(schemas.GetIn{HandoffID: id.String(), View: "reference", Reference: "context://" + schemas.Blank}, "reads one")
+	return p.list("References, each from "+one.Request(), texts)
 }
 
 func nonEmpty(texts ...string) []string {

@@ -2,7 +2,6 @@ package contract
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +20,7 @@ func unknown(asked []schemas.Answered, i int, name string) error {
 	name = schemas.Clip(schemas.Visible(name), shownBytes)
 	if len(asked) == 0 {
 		return schemas.Invalidf(field, "%q answers nothing: this handoff declares no criteria", name).
-			WithHint("Leave verification.criteria out; say it in notes.")
+			WithHint("Leave the answers out; say it in a note.")
 	}
 	return schemas.Invalidf(field, "%q is not a criterion of this handoff", name).
 		WithHint("Name a criterion by its number, 1 to %d.", len(asked)).
@@ -33,7 +32,7 @@ func contradiction(a schemas.Answered) error {
 		WithHint("Answer it once; what is met in part is not met.")
 }
 
-// missing lists what was not answered, with the JSON that answers it.
+// missing lists what was not answered.
 func missing(asked []schemas.Answered, done []bool) error {
 	var open []schemas.Answered
 	for i, a := range asked {
@@ -46,32 +45,14 @@ func missing(asked []schemas.Answered, done []bool) error {
 	}
 	return schemas.Invalidf(answersField, "%d of %d criteria are not answered: %s",
 		len(open), len(asked), strings.Join(lines(open), "; ")).
-		WithHint(`Call again with these added to verification.criteria, met as it is: %s`, blanks(open))
+		WithHint("Answer each of them too, by its number: whether it is met, and the evidence.")
 }
 
 func refused(unmet []schemas.Answered) error {
 	e := schemas.Errorf(schemas.Conflict, "this handoff is strict and %d of its criteria are unmet: %s",
 		len(unmet), strings.Join(lines(unmet), "; "))
 	return e.WithField(answersField).
-		WithHint("Meet them and complete again, ask with update_handoff, or give up with fail_handoff.")
-}
-
-// blanks is the JSON to fill in, one object per criterion.
-func blanks(open []schemas.Answered) string {
-	type blank struct {
-		Criterion int    `json:"criterion"`
-		Met       bool   `json:"met"`
-		Evidence  string `json:"evidence"`
-	}
-	list := make([]blank, 0, len(open))
-	for _, a := range open {
-		list = append(list, blank{Criterion: a.Number, Met: true, Evidence: "…"})
-	}
-	text, err := json.Marshal(list)
-	if err != nil {
-		panic(err) // numbers and constants always encode
-	}
-	return string(text)
+		WithHint("Meet them and complete again, ask the sender, or give up.")
 }
 
 func line(a schemas.Answered) string {

@@ -64,7 +64,7 @@ func (s *Schema) Check(output json.RawMessage) error {
 	}
 	if len(bytes.TrimSpace(output)) == 0 {
 		return schemas.Invalidf(outputField, "this handoff declares an output_schema, and there is no output").
-			WithHint("Call again with output, a JSON value that meets expectations.output_schema.")
+			WithHint("Complete it again with an output: JSON that meets the schema of this handoff.")
 	}
 	v, err := decode(outputField, output)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Schema) Check(output json.RawMessage) error {
 	}
 	if violated, ok := errors.AsType[*jsonschema.ValidationError](s.root.Validate(v)); ok {
 		return schemas.Invalidf(outputField, "%s", strings.Join(violations(violated), "; ")).
-			WithHint("Call again with an output that meets expectations.output_schema.")
+			WithHint("Complete it again with an output that meets the schema of this handoff.")
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func plain(doc any) error {
 		}
 		if subschemas++; subschemas > maxSubschemas {
 			return schemas.Invalidf(schemaField, "more than %d objects", maxSubschemas).
-				WithHint("Ask for less, or describe the rest in success_criteria.")
+				WithHint("Ask for less, or describe the rest in criteria.")
 		}
 		for _, word := range []string{"$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"} {
 			if _, ok := obj[word]; ok {
@@ -120,5 +120,5 @@ func uncompiled(err error) error {
 		}
 	}
 	return schemas.Invalidf(schemaField, "not a JSON Schema: %s", schemas.Clip(schemas.Visible(reason), 2000)).
-		WithHint("Correct the schema, or leave it out and use success_criteria.")
+		WithHint("Correct the schema, or leave it out and use criteria.")
 }

@@ -23,7 +23,7 @@ func affordable(root *jsonschema.Schema, v any) error {
 		return nil
 	}
 	return schemas.Invalidf(schemaField, "checking this output against it would take too long").
-		WithHint("Leave out what refers to itself or branches; the sender can amend expectations.output_schema.")
+		WithHint("Leave out what refers to itself or branches; the sender can amend the schema.")
 }
 
 // A meter follows the way that validation will take, and counts.

@@ -75,7 +75,7 @@ func TestCredentialsAreRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			e := w.refused(request(t, c.headers...), c.reason, c.message)
 			require.Equal(t, schemas.Denied, e.Code)
-			require.Contains(t, e.Hint, "handoff token add NAME --agents")
+			require.Contains(t, e.Hint, "handoff token add makes a token")
 		})
 	}
 }

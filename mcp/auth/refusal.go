@@ -44,7 +44,7 @@ const (
 
 // refuse is for a caller without a valid token.
 func refuse(why Reason, format string, args ...any) *Refusal {
-	e := schemas.Errorf(schemas.Denied, format, args...).WithHint("handoff token add NAME --agents NAMES makes a token; " +
+	e := schemas.Errorf(schemas.Denied, format, args...).WithHint("handoff token add makes a token; " +
 		"send its secret in the header Authorization, after the word Bearer.")
 	return &Refusal{Reason: why, err: e, code: invalidToken}
 }

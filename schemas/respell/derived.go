@@ -73,7 +73,7 @@ func (n *normalisation) titleTask() {
 
 // finishComplete refuses a message that reports a failure, and writes the summary of a completion that brings none.
 func finishComplete(n *normalisation) error {
-	if err := n.refuse("fail_handoff", "failed", "rejected"); err != nil {
+	if err := n.refuse("Fail", "failed", "rejected"); err != nil {
 		return err
 	}
 	foreign := n.filled["origin.status"] != "" || n.filled["origin.completion_id"] != ""
@@ -83,15 +83,15 @@ func finishComplete(n *normalisation) error {
 	return nil
 }
 
-// refuse gives an error that names the tool for a message that brought one of the statuses, which are those of the
-// other outcome.
-func (n *normalisation) refuse(tool string, statuses ...string) error {
+// refuse gives an error that says what is to be done with a message that brought one of the statuses, which are those
+// of the other outcome.
+func (n *normalisation) refuse(instead string, statuses ...string) error {
 	status, _ := lookAt(n.args, "origin.status")
 	if n.filled["origin.status"] == "" || !slices.Contains(statuses, words(status)) {
 		return nil
 	}
 	return schemas.Invalidf(n.at+"status", "%q is the status of another kind of message", schemas.Visible(words(status))).
-		WithHint("Give this message to %s.", tool)
+		WithHint("%s the handoff with this message.", instead)
 }
 
 // summary joins the notes. Without notes it is the status and what was delivered, as
@@ -138,7 +138,7 @@ func delivery(v any) string {
 // finishFail refuses a message that reports a success. A failure without a description takes its reason for one, and
 // one without a reason the descriptions of its blockers.
 func finishFail(n *normalisation) error {
-	if err := n.refuse("complete_handoff", "success", "completed"); err != nil {
+	if err := n.refuse("Complete", "success", "completed"); err != nil {
 		return err
 	}
 	if !isEmpty(n.args["description"]) {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"regexp"
 	"strings"
 
 	"handoff/cmd/handoff/internal/shell"
@@ -29,13 +28,10 @@ func (a *App) FlagAgain(name, value string) string {
 	return " --" + name + " " + InShell(value)
 }
 
-// forReader are the commands that a hint names for whoever reads it; others may be for somebody else.
-var forReader = regexp.MustCompile(`\bhandoff (list|claim|show|complete|fail|cancel|send)\b`)
-
-// sayAgain puts into the command lines of a hint what they need to mean the same workspace and agent.
-func (a *App) sayAgain(hint string) string {
-	return forReader.ReplaceAllStringFunc(hint, func(command string) string { return command + a.Again() })
+// InShell writes a word as a shell reads it. A blank is in quotes, for the words that will be written there.
+func InShell(word string) string {
+	if word == schemas.Blank {
+		return "'" + word + "'"
+	}
+	return shell.Quote(schemas.Visible(word))
 }
-
-// InShell writes a word as a shell reads it.
-func InShell(word string) string { return shell.Quote(schemas.Visible(word)) }

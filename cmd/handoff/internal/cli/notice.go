@@ -12,5 +12,6 @@ func IsNotice(id string) bool { return strings.HasPrefix(id, "no_") }
 // OnlyRead refuses a notice where only a handoff will do.
 func OnlyRead(id, lacks string) error {
 	id = schemas.Visible(schemas.Clip(id, 80))
-	return schemas.Invalidf("ID", "%s is a notice: it %s", id, lacks).WithHint("handoff show %s reads it.", id)
+	return schemas.Invalidf("ID", "%s is a notice: it %s", id, lacks).
+		WithNext(schemas.Call(schemas.GetIn{HandoffID: id}, "reads it"))
 }

@@ -38,7 +38,7 @@ func (p *Page) Field(name, value string) {
 // Warn adds the warnings of a result.
 func (p *Page) Warn(warnings []string) {
 	for _, w := range warnings {
-		p.Line("%s %s", p.Yellow("warning:"), schemas.Visible(InCommands(w)))
+		p.Line("%s %s", p.Yellow("warning:"), schemas.Visible(w))
 	}
 }
 

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/identity"
 	"handoff/schemas"
 )
 
@@ -27,20 +29,39 @@ func (a *App) Report(cmd *cobra.Command, err error) int {
 		return int(exit)
 	}
 	coded := a.coded(cmd, err)
-	hint, render := coded.Hint, schemas.Advice.String
-	if cmd.Name() != "call" { // who calls tools is told of tools
-		hint = a.sayAgain(Advice(hint, coded.Handoff, func(flag string) bool { return cmd.Flag(flag) != nil }))
-		render = a.Advice
-	}
 	if a.JSON {
 		a.printJSONError(coded)
 	}
-	ways := []string{hint}
-	for _, next := range coded.Next {
+	a.PrintError(coded, a.ways(cmd, coded)...)
+	return schemas.Codes[coded.Code].Exit
+}
+
+// ways are the ways out of an error: what it says, how this command is told what it asks for, and its calls as command
+// lines. Who calls a tool is told of tools.
+func (a *App) ways(cmd *cobra.Command, e *schemas.Error) []string {
+	ways, render := []string{e.Hint}, a.Advice
+	switch {
+	case cmd.Name() == "call":
+		render = schemas.Advice.String
+	case needsName(e) && a.Agent == "":
+		ways = append(ways, identity.Missing().Hint)
+	default:
+		ways = append(ways, a.told(cmd, e.Field))
+	}
+	for _, next := range e.Next {
 		ways = append(ways, render(next))
 	}
-	a.PrintError(coded, ways...)
-	return schemas.Codes[coded.Code].Exit
+	return slices.Compact(ways)
+}
+
+// told says how a command is told an argument that no single flag gives.
+func (a *App) told(cmd *cobra.Command, argument string) string {
+	for _, s := range a.Spellings {
+		if how := s.Told[argument]; how != "" && "handoff "+s.Command == cmd.CommandPath() {
+			return how
+		}
+	}
+	return ""
 }
 
 // coded gives the coded error within err. All of ours are; others are of the flag parser.

@@ -17,6 +17,7 @@ type Spelling struct {
 	Places  []string  // arguments without a flag, in their order
 	Fields  []Field
 	Choices []Choice
+	Told    map[string]string // how the command is told arguments that no single flag gives
 }
 
 // A Choice is a switch that gives an argument one value, as --full makes view full.
@@ -31,18 +32,31 @@ func (a *App) Advice(next schemas.Advice) string {
 }
 
 // CommandLine renders an advised call as the command line that makes it: with the first spelling that can say all
-// of its arguments, else with handoff call. The flags say who calls and where; they begin with a space, or are empty.
-func (a *App) CommandLine(call schemas.Advice, flags string) string {
+// of its arguments but those that go without saying, else with handoff call. The flags say who calls and where; they
+// begin with a space, or are empty.
+func (a *App) CommandLine(call schemas.Advice, flags string, unsaid ...string) string {
 	for _, s := range a.Spellings {
 		args := Arguments{}
 		if s.Tool != call.Tool || json.Unmarshal(call.Args, &args) != nil {
 			continue
+		}
+		for _, name := range unsaid {
+			delete(args, name)
 		}
 		if line, ok := s.line(args, flags); ok {
 			return line
 		}
 	}
 	return "handoff call " + call.Tool + " " + InShell(string(call.Args)) + flags
+}
+
+// NextOf is what a result advises.
+func NextOf(result json.RawMessage) []schemas.Advice {
+	var r struct{ Next []schemas.Advice }
+	if json.Unmarshal(result, &r) != nil {
+		return nil
+	}
+	return r.Next
 }
 
 // line says arguments in a command line; ok tells whether it says all of them.

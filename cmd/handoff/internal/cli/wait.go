@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	longestWait = 50 * time.Second // that one call may wait
+	longestWait = schemas.MaxWait * time.Second // that one call may wait
 	pauseBroken = time.Second
 )
 

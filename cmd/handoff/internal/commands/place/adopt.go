@@ -52,7 +52,7 @@ func adopt(ctx context.Context, a *cli.App, was, now workspace.Workspace, force 
 		return schemas.Errorf(schemas.Conflict, "%s is the workspace of this project already", now.Name).WithHint("There is nothing to do.")
 	case project != "" && project != now.Project && !gone(project) && !force:
 		return schemas.Errorf(schemas.Conflict, "%s belongs to %s, which is still there", was.Name, project).
-			WithHint("Share it with --workspace %s, or take it away from there with --force.", was.Name)
+			WithHint("Share it with --workspace %s. handoff workspace adopt --help shows how to take it away from there.", was.Name)
 	}
 	return alone(a, was, func() error {
 		if err := makeRoom(ctx, a, now); err != nil {
@@ -75,7 +75,7 @@ func makeRoom(ctx context.Context, a *cli.App, w workspace.Workspace) error {
 		}
 		if h.Handoffs > 0 {
 			return schemas.Errorf(schemas.Conflict, "the project has a workspace already, %s, with %s", w.Name, handoffs(h.Handoffs)).
-				WithHint("Remove it first with handoff workspace remove %s, or reach the other one with --workspace.", w.Name)
+				WithHint("Reach the other one with --workspace, or make room first: handoff workspace --help shows how.")
 		}
 		_, err = workspace.Remove(w)
 		return err

@@ -41,7 +41,7 @@ func holdingOf(ctx context.Context, a *cli.App, w workspace.Workspace) (workspac
 	h, err := workspace.Look(ctx, w, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return h, schemas.Errorf(schemas.Unavailable, "look into workspace %s: %w", w.Name, err).
-			WithHint("Nothing was changed. handoff workspace remove %s --force deletes it unread.", w.Name)
+			WithHint("Nothing was changed. Look at %s.", w.Dir)
 	}
 	return h, nil
 }

@@ -51,7 +51,7 @@ func confirm(ctx context.Context, a *cli.App, w workspace.Workspace) error {
 	}
 	if !a.IsTerminal(a.Stdin) {
 		return schemas.Errorf(schemas.Invalid, "nobody is there to ask whether %s with %s is to be deleted", w.Name, handoffs(h.Handoffs)).
-			WithHint("Add --force.")
+			WithHint("Nothing was deleted. A person at a terminal is asked; --help shows how it goes unasked.")
 	}
 	answer, err := a.Ask(ctx, fmt.Sprintf("This deletes %s with %s: %s\nType the name to go on: ", w.Name, handoffs(h.Handoffs), w.Dir))
 	if err != nil {
@@ -92,7 +92,7 @@ func finished(ctx context.Context, a *cli.App, w workspace.Workspace) (workspace
 	h, err := holdingOf(ctx, a, w)
 	if err == nil && h.Unfinished > 0 {
 		err = schemas.Errorf(schemas.Conflict, "workspace %s holds %s that has not ended", w.Name, handoffs(h.Unfinished)).
-			WithHint("handoff list --workspace %s shows them. --force deletes them as well.", w.Name)
+			WithHint("Nothing was deleted. handoff list --workspace %s shows them.", w.Name)
 	}
 	return h, err
 }

@@ -11,6 +11,9 @@ import (
 	"handoff/schemas"
 )
 
+// Spellings are how calls of tools are said in these commands.
+var Spellings = []cli.Spelling{{Tool: "token_list", Command: "token list"}}
+
 func tokenCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",

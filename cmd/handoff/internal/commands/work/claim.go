@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -50,7 +49,7 @@ nothing waits.`,
 			if err != nil {
 				return err
 			}
-			if err := a.PrintWithMail(raw, func(p *cli.Page) { printClaimed(p, out); printNext(p, out, nextFlags(a)) }); err != nil || !out.Empty {
+			if err := a.PrintWithMail(raw, func(p *cli.Page) { printClaimed(p, out); printNext(a, p, out, raw) }); err != nil || !out.Empty {
 				return err
 			}
 			return cli.Exit(exitNothing)
@@ -109,21 +108,30 @@ func nextFlags(a *cli.App) string {
 	return " --agent " + cli.InShell(string(by.Agent)) + a.PlaceAgain()
 }
 
-// printNext tells who works from a shell how a claim ends: the brief speaks of tools.
-func printNext(p *cli.Page, out schemas.ClaimOut, flags string) {
+// printNext tells who works from a shell how a claim ends: the brief speaks of tools. A claim that was made here
+// needs no token.
+func printNext(a *cli.App, p *cli.Page, out schemas.ClaimOut, raw json.RawMessage) {
 	if out.Empty {
 		return
 	}
-	const named = 3 // criteria; more only make the line long
-	var answers strings.Builder
-	for n := range min(out.Criteria, named) {
-		fmt.Fprintf(&answers, ` --met "%d=EVIDENCE"`, n+1)
-	}
-	if out.Criteria > named {
-		answers.WriteString(" …")
-	}
 	p.Line("\n%s", p.Faint("Then one of:"))
-	p.Line(`  handoff complete %s%s --summary "…"%s`, out.HandoffID, flags, answers.String())
-	p.Line(`  handoff update %s%s --ask "…"`, out.HandoffID, flags)
-	p.Line(`  handoff fail %s%s "why"`, out.HandoffID, flags)
+	for _, call := range cli.NextOf(raw) {
+		line := a.CommandLine(call, nextFlags(a), "claim_token")
+		if call.Tool == (schemas.CompleteIn{}).Tool() {
+			line += answers(out.Criteria)
+		}
+		p.Line("  %s", line)
+	}
+}
+
+// answers are the flags that answer criteria: no call can say which are met.
+func answers(criteria int) (flags string) {
+	const named = 3 // more only make the line long
+	for n := range min(criteria, named) {
+		flags += fmt.Sprintf(" --met '%d=%s'", n+1, schemas.Blank)
+	}
+	if criteria > named {
+		flags += " " + schemas.Blank
+	}
+	return flags
 }

@@ -13,7 +13,10 @@ var Spellings = []cli.Spelling{
 		Fields:  append(slices.Clip(claimFields), cli.Number("wait", "wait_seconds", "")),
 		Choices: []cli.Choice{{Argument: "view", Value: "full", Flag: "full"}},
 	},
-	{Tool: "complete_handoff", Command: "complete", Places: []string{"handoff_id"}, Fields: completeFields},
+	{
+		Tool: "complete_handoff", Command: "complete", Places: []string{"handoff_id"}, Fields: completeFields,
+		Told: map[string]string{"verification.criteria": "Add --met N=EVIDENCE or --unmet N=WHY."},
+	},
 	{
 		Tool: "fail_handoff", Command: "fail", Places: []string{"handoff_id", "description"}, Fields: failFields,
 		Choices: []cli.Choice{{Argument: "outcome", Value: "rejected", Flag: "reject"}},

@@ -43,7 +43,8 @@ work, ends, or has a newer one.`,
 		}
 		if !out.Status.Ended() {
 			return schemas.Errorf(schemas.Unavailable, "%s is still %s", out.HandoffID, out.Status).
-				WithHint("Wait longer with --timeout, or look with handoff show %s.", out.HandoffID)
+				WithHint("Wait longer with --timeout.").
+				WithNext(schemas.Call(schemas.GetIn{HandoffID: out.HandoffID.String()}, "shows where it stands"))
 		}
 		if err := printEnd(cmd.Context(), a, out, raw, *silent); err != nil || out.Status == schemas.Completed {
 			return err
