@@ -118,19 +118,30 @@ func (o *op) commit(h happening) error { return o.commitSaying(h, store.Content{
 // commitSaying is commit with what was said: it is kept with the event.
 func (o *op) commitSaying(h happening, said store.Content) error {
 	h.by = o.by
-	was, now := h.was, h.now
-	now.Wakes = wakes(now)
-	e := schemas.Event{Other: h.other, Due: h.due.Time(), Handoff: now.ID, To: now.Status, Attempt: now.Attempt}
-	o.sign(&e, h.action)
-	if was != nil {
-		e.From = was.Status
-	}
-	if was != nil && e.Via == schemas.ViaClock {
-		e.Asleep = int(o.asleep(was).Seconds())
-	}
-	if _, err := o.tx.Change(was, now, e, said); err != nil {
+	h.now.Wakes = wakes(h.now)
+	if _, err := o.tx.Change(h.was, h.now, o.event(&h), said); err != nil {
 		return err
 	}
+	o.gather(h.was, h.now)
+	o.happened = append(o.happened, &h)
+	return nil
+}
+
+// event is what the registry keeps of what happened.
+func (o *op) event(h *happening) schemas.Event {
+	e := schemas.Event{Other: h.other, Due: h.due.Time(), To: h.now.Status, Attempt: h.now.Attempt}
+	o.sign(&e, h.action)
+	if h.was == nil {
+		return e
+	}
+	if e.From = h.was.Status; e.Via == schemas.ViaClock {
+		e.Asleep = int(o.asleep(h.was).Seconds())
+	}
+	return e
+}
+
+// gather adds what others are told of after the commit.
+func (o *op) gather(was, now *store.Record) {
 	o.wrote = true
 	if now.Status == schemas.Pending && now.Box != "" && !now.Blocked() {
 		o.boxes = append(o.boxes, now.Box)
@@ -142,8 +153,6 @@ func (o *op) commitSaying(h happening, said store.Content) error {
 		o.unheld = append(o.unheld, now.ID)
 		o.unburden(was.Holder)
 	}
-	o.happened = append(o.happened, &h)
-	return nil
 }
 
 // wakes is the next time at which the clock changes a record.

@@ -26,10 +26,9 @@ func (o *op) checkRecipient(box schemas.Address, kind string, force bool) (warni
 		return nil, nil
 	}
 	a, err := o.Agent(to)
-	if err != nil {
-		return nil, err
-	}
 	switch {
+	case err != nil:
+		return nil, err
 	case a == nil && !o.acting(to):
 		return o.unknownRecipient(to, force)
 	case a == nil: // it is here and did nothing yet
@@ -38,13 +37,18 @@ func (o *op) checkRecipient(box schemas.Address, kind string, force bool) (warni
 	if !force && kind != schemas.TypeMessage && !roster.Accepts(a.Card, kind) {
 		return nil, o.unaccepted(to, kind)
 	}
+	return warnOf(a), nil
+}
+
+// warnOf warns of an agent that may not see its mail soon.
+func warnOf(a *store.Agent) (warnings []string) {
 	if a.Claims == 0 {
-		warnings = append(warnings, fmt.Sprintf("nobody has claimed as %s yet", to))
+		warnings = append(warnings, fmt.Sprintf("nobody has claimed as %s yet", a.Card.Name))
 	}
 	if a.Card.Away {
-		warnings = append(warnings, fmt.Sprintf("%s is away", to))
+		warnings = append(warnings, fmt.Sprintf("%s is away", a.Card.Name))
 	}
-	return warnings, nil
+	return warnings
 }
 
 // checkPool warns when nobody qualifies: the handoff waits until somebody does.
