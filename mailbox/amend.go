@@ -41,7 +41,9 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 }
 
 // amended gives what the handoff says now, as content of the event to come.
-func (o *op) amended(r, now *store.Record, c schemas.Changes, out *schemas.UpdateOut) (h *schemas.Handoff, content store.Content, err error) {
+func (o *op) amended(
+	r, now *store.Record, c schemas.Changes, out *schemas.UpdateOut,
+) (h *schemas.Handoff, content store.Content, err error) {
 	stated, err := schemas.ParseTime("changes.deadline", c.Deadline, o.now)
 	if err != nil {
 		return nil, content, err

@@ -31,7 +31,9 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*s
 	if now.Ask, err = o.nextEvent(); err != nil {
 		return nil, err
 	}
-	content, err := o.said(schemas.UpdateIn{Action: in.Action, Note: in.Note, Questions: questions, Conditions: in.Conditions})
+	content, err := o.said(schemas.UpdateIn{
+		Action: in.Action, Note: in.Note, Questions: questions, Conditions: in.Conditions,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func body(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 
 // workBefore tells whether the context speaks of work that somebody did.
 func workBefore(c *schemas.Context) bool {
-	return c != nil && (len(c.CompletedSteps) > 0 || len(c.Results) > 0 || len(c.PreviousFailures) > 0 || len(c.Artifacts) > 0)
+	return c != nil && len(c.CompletedSteps)+len(c.Results)+len(c.PreviousFailures)+len(c.Artifacts) > 0
 }
 
 // standingOf is where a handoff stands, with what holders reported.

@@ -33,7 +33,8 @@ func (o *op) expire(r *store.Record) error {
 // exhaust ends a handoff whose attempts are used up.
 func (o *op) exhaust(r *store.Record) error {
 	return o.timeOut(happening{
-		action: life.Exhaust, due: r.Lease, text: "All attempts ended in silence.", why: lost{Reason: "all attempts ended in silence"},
+		action: life.Exhaust, due: r.Lease, text: "All attempts ended in silence.",
+		why: lost{Reason: "all attempts ended in silence"},
 	}, r)
 }
 

@@ -80,7 +80,9 @@ func checkCompletion(in schemas.CompleteIn) error {
 	return payloadSizes(in.Summary, in.Detail, in.Data)
 }
 
-func (o *op) complete(r *store.Record, in schemas.CompleteIn, digest string, kept promise, forward *draft) (out schemas.CompleteOut, err error) {
+func (o *op) complete(
+	r *store.Record, in schemas.CompleteIn, digest string, kept promise, forward *draft,
+) (out schemas.CompleteOut, err error) {
 	now, err := o.step(life.Complete, r)
 	if err != nil {
 		return out, err

@@ -24,7 +24,8 @@ var conditions = map[life.Condition]func(*happening) bool{
 func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err error) {
 	switch c {
 	case life.AskApproval:
-		return came, o.notify(schemas.Human, noticeOf(noticeApproval, h.now, "It waits for your approval: handoff approve "+h.now.ID.String()))
+		text := "It waits for your approval: handoff approve " + h.now.ID.String()
+		return came, o.notify(schemas.Human, noticeOf(noticeApproval, h.now, text))
 	case life.TellSender:
 		return came, o.tell(h.now, h.notice())
 	case life.TellHolder:

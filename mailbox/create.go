@@ -35,8 +35,8 @@ func (o *op) newRecord(id schemas.ID, d *draft, line lineage) *store.Record {
 		Priority: h.Metadata.Priority, Status: schemas.Pending, Box: d.to,
 		Created: store.At(o.now), Deadline: store.At(d.deadline),
 		Parent: line.parent, After: line.after, RetryOf: line.retryOf, Depth: line.depth, MaxDepth: line.maxDepth,
-		Attempt: min(d.attempt, h.Metadata.MaxAttempts-1), MaxAttempts: h.Metadata.MaxAttempts, Estimate: int(d.estimate.Minutes()),
-		NeedsApproval: h.Metadata.NeedsApproval, Promises: d.promises,
+		Attempt: min(d.attempt, h.Metadata.MaxAttempts-1), MaxAttempts: h.Metadata.MaxAttempts,
+		Estimate: int(d.estimate.Minutes()), NeedsApproval: h.Metadata.NeedsApproval, Promises: d.promises,
 		Excluded: d.excluded, Digest: d.digest, SentWith: d.token,
 	}
 	if h.Rollback != nil {

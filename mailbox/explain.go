@@ -27,8 +27,8 @@ const failuresKept = 10
 // ends the one before it may be the clock.
 func (o *op) explain(r *store.Record, h *schemas.Handoff, why lost) error {
 	before := orZero(h.Context)
-	c := before
-	c.PreviousFailures = append(slices.Clone(before.PreviousFailures), fmt.Sprintf("%s %s: %s", r.ID, r.Status, why.text()))
+	c, failed := before, fmt.Sprintf("%s %s: ", r.ID, r.Status)
+	c.PreviousFailures = append(slices.Clone(before.PreviousFailures), failed+why.text())
 	c.PreviousFailures = c.PreviousFailures[max(len(c.PreviousFailures)-failuresKept, 0):]
 	if f := why.Failure; f != nil {
 		for _, b := range f.Failure.Blockers {

@@ -124,7 +124,9 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 }
 
 // endFailed commits a failure or rejection, and gives the handoff that goes on, nil for none.
-func (o *op) endFailed(h happening, failure schemas.Failure, digest string) (out schemas.FailOut, next *store.Record, err error) {
+func (o *op) endFailed(
+	h happening, failure schemas.Failure, digest string,
+) (out schemas.FailOut, next *store.Record, err error) {
 	now := h.now
 	if now.Result, err = o.nextEvent(); err != nil {
 		return out, nil, err

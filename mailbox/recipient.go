@@ -152,7 +152,8 @@ func (o *op) candidatesLeft(r *store.Record, without schemas.Agent) (bool, error
 		if err != nil {
 			return false, err
 		}
-		if a.Card.Name != without && !slices.Contains(r.Excluded, a.Card.Name) && slices.Contains(roster.Boxes(a.Card), r.To) {
+		name := a.Card.Name
+		if name != without && !slices.Contains(r.Excluded, name) && slices.Contains(roster.Boxes(a.Card), r.To) {
 			return true, nil
 		}
 	}

@@ -24,7 +24,8 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	if err != nil {
 		return out, err
 	}
-	out, _, err = o.endFailed(happening{action: life.Reject, was: r, now: &now}, failureOf(in, schemas.ThenStop, ""), digest)
+	rejected := happening{action: life.Reject, was: r, now: &now}
+	out, _, err = o.endFailed(rejected, failureOf(in, schemas.ThenStop, ""), digest)
 	return out, err
 }
 

@@ -9,9 +9,9 @@
 // of package life, which cascade.go carries out before the transaction ends. After the commit those are woken who wait
 // for mail.
 //
-// Truth needs no sweeper. A lease or a deadline is over because the time is past it, judged when somebody looks. Renewal
-// works the same way: when a lease ends, the operation that notices asks for the connection that claimed; while it is
-// open, the lease goes on.
+// Truth needs no sweeper. A lease or a deadline is over because the time is past it, judged when somebody looks.
+// Renewal works the same way: when a lease ends, the operation that notices asks for the connection that claimed; while
+// it is open, the lease goes on.
 package mailbox
 
 import (

@@ -25,9 +25,10 @@ func (o *op) rollback(h *happening) (*store.Record, error) {
 // escalate asks a person to go on.
 func (o *op) escalate(h *happening) (*store.Record, error) {
 	r := h.now
+	task := fmt.Sprintf("Handoff failed: %s. %s (%s) needs a decision.", h.why.text(), r.ID, r.Title)
 	return o.child(life.Escalate, h, schemas.Address(schemas.Human), schemas.Handoff{
 		Title: schemas.Clip("Decide: "+r.Title, o.Limits.Title),
-		Task:  schemas.Clip(fmt.Sprintf("Handoff failed: %s. %s (%s) needs a decision.", h.why.text(), r.ID, r.Title), o.Limits.Task),
+		Task:  schemas.Clip(task, o.Limits.Task),
 		Kind:  "escalation",
 	})
 }
