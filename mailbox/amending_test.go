@@ -49,7 +49,7 @@ func TestWhatAPersonAmendsIsApproved(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.claim(b).HandoffID)
 }
 
-func TestWhatNobodyHadToApproveIsAmendedFreely(t *testing.T) {
+func TestAmendmentNeedsNoApprovalWhereNoneWasAsked(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.stdio("a"), w.stdio("b")
 	w.send(a, "b", "harmless")

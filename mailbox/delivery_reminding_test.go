@@ -69,7 +69,7 @@ func TestASessionIsRemindedThreeTimesInARowAtMost(t *testing.T) {
 	require.Equal(t, 30, reminded)
 }
 
-func TestWhatASessionMayLeave(t *testing.T) {
+func TestSessionMayEndThoughItWasSentWorkOrWaitsForAnAnswer(t *testing.T) {
 	for name, play := range map[string]func(w *world){
 		"what waits for an answer": func(w *world) {
 			qa := w.stdio("qa")
@@ -204,7 +204,7 @@ func TestASessionIsForgottenAfterAWeek(t *testing.T) {
 }
 
 // In another order they would read as if something had changed.
-func TestWhatIsHeldOverSeveralConnectionsIsNamedInOneOrder(t *testing.T) {
+func TestHeldHandoffsOfSeveralConnectionsAreNamedInOneOrder(t *testing.T) {
 	w := newWorld(t)
 	var want []schemas.ID
 	for i := range 5 {

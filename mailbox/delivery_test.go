@@ -159,7 +159,7 @@ func TestMoreThanCanBeNamedIsCounted(t *testing.T) {
 	require.Empty(t, named(hooks.on(schemas.OnMail)), "they were counted, and are not named one after another")
 }
 
-func TestPoolsThatASessionQualifiesForAreItsMail(t *testing.T) {
+func TestMailOfASessionsPoolsIsMentioned(t *testing.T) {
 	w := newWorld(t)
 	w.stdio("sec")
 	_, err := w.Register(context.Background(), schemas.Caller{Agent: "sec"}, schemas.RegisterIn{Name: "sec", Accepts: []string{"security_review"}})
@@ -169,7 +169,7 @@ func TestPoolsThatASessionQualifiesForAreItsMail(t *testing.T) {
 	require.Empty(t, named(w.hooks("qa", "s1").on(schemas.OnMail)))
 }
 
-func TestWhatASessionIsToldAtItsStart(t *testing.T) {
+func TestSessionIsToldAtItsStartWhatItHoldsAndWhoIsHere(t *testing.T) {
 	w := newWorld(t)
 	dev, qa := w.stdio("dev"), w.stdio("qa")
 	w.stdio("docs")

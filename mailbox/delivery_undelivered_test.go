@@ -44,7 +44,7 @@ func TestAReminderThatWasNotHeardIsGivenAgain(t *testing.T) {
 	require.False(t, hooks.on(schemas.OnStop).Remind)
 }
 
-func TestNobodyHearsOfNothing(t *testing.T) {
+func TestUndeliveredNeedsTheItems(t *testing.T) {
 	w := newWorld(t)
 	hooks := w.hooks("qa", "s1")
 	_, err := w.News(context.Background(), hooks.by, schemas.NewsIn{On: schemas.OnUndelivered, Session: "s1"})
@@ -81,7 +81,7 @@ func TestNewMailIsFoundBehindAllThatIsKnown(t *testing.T) {
 }
 
 // What an agent may not take is no mail of its own, however much there is.
-func TestWhatWasDeclinedIsNotCounted(t *testing.T) {
+func TestDeclinedHandoffsAreNoNewMail(t *testing.T) {
 	w := newWorld(t)
 	sec := w.stdio("sec")
 	w.accepts("review", sec, w.stdio("another"))

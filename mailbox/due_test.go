@@ -84,7 +84,7 @@ func busy(w *world) (a, b schemas.Caller) {
 
 func overdue(in *schemas.SendIn) { in.Deadline, in.Parent = "11m", "none" }
 
-func TestNobodyClaimsWhatIsOver(t *testing.T) {
+func TestOverdueMailIsNotClaimed(t *testing.T) {
 	w := newWorld(t)
 	a, b := busy(w)
 	w.send(a, "b", "late", overdue)
@@ -93,7 +93,7 @@ func TestNobodyClaimsWhatIsOver(t *testing.T) {
 	require.Equal(t, schemas.TimedOut, w.status(301))
 }
 
-func TestNobodyTakesAnOrphanThatIsOver(t *testing.T) {
+func TestOverdueOrphanIsNotTaken(t *testing.T) {
 	w := newWorld(t)
 	a, b := busy(w)
 	w.send(a, "b", "late", overdue)
@@ -119,7 +119,7 @@ func TestAReservationThatIsOverGoesBackToThePool(t *testing.T) {
 	require.True(t, w.claim(b).Empty)
 }
 
-func TestNoActionTouchesWhatIsOver(t *testing.T) {
+func TestActionsOnAnOverdueHandoffAreRefused(t *testing.T) {
 	for name, do := range map[string]func(w *world, a, b schemas.Caller) error{
 		"complete": func(w *world, _, b schemas.Caller) error {
 			_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "301", Result: schemas.Result{Summary: "s"}})

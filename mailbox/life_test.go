@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestSendClaimComplete(t *testing.T) {
+func TestSentClaimedAndCompletedInOrder(t *testing.T) {
 	w := newWorld(t)
 	architect, coder := w.stdio("architect"), w.stdio("auto-code")
 
@@ -190,7 +190,7 @@ func TestFailRollsBackToTheAgentNamed(t *testing.T) {
 	require.Equal(t, failed.RollbackHandoff, refused(t, err, schemas.Conflict, "took its place").Successor)
 }
 
-func TestAskAndAnswer(t *testing.T) {
+func TestQuestionWaitsForItsAnswerWithoutALease(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.stdio("a"), w.stdio("b")
 	w.send(a, "b", "x")
@@ -305,7 +305,7 @@ func TestDeadlineEndsItAndTheSenderGoesOn(t *testing.T) {
 	require.Len(t, w.full(1).Late, 1)
 }
 
-func TestApproveAndRefuse(t *testing.T) {
+func TestPersonApprovesOrRefuses(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.stdio("a"), w.stdio("b")
 	approval := func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NeedsApproval: true} }
@@ -345,7 +345,7 @@ func TestCancelTellsTheHolder(t *testing.T) {
 	refused(t, err, schemas.Conflict, "cancelled")
 }
 
-func TestChainsEnd(t *testing.T) {
+func TestChainOfTenHandoffsIsTheLongest(t *testing.T) {
 	w := newWorld(t)
 	by := w.stdio("a")
 	parent := "none"

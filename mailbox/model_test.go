@@ -15,10 +15,10 @@ import (
 	"handoff/schemas"
 )
 
-// TestRandomLives lets five agents and a person do random things, sensible or not, and holds every step
-// against the table in life/testdata/transitions.txt: what succeeds is allowed there and leads where it says;
-// what is refused changes nothing. Afterwards every index, counter and byte is checked.
-func TestRandomLives(t *testing.T) {
+// TestRandomLivesFollowTheTransitions lets five agents and a person do random things, sensible or not, and holds
+// every step against the table in life/testdata/transitions.txt: what succeeds is allowed there and leads where it
+// says; what is refused changes nothing. Afterwards every index, counter and byte is checked.
+func TestRandomLivesFollowTheTransitions(t *testing.T) {
 	runs := map[string]int{"memory": 40, "bolt": 6}
 	if testing.Short() {
 		runs = map[string]int{"memory": 5, "bolt": 1}

@@ -43,7 +43,7 @@ func TestTheShellOfASessionActsUnderItsName(t *testing.T) {
 	w.actsInShell("claude-code", "s2", "")
 }
 
-func TestTheShellOfASessionThatHadTwoNames(t *testing.T) {
+func TestShellActsUnderTheNewestNameOfItsSession(t *testing.T) {
 	w := newWorld(t)
 	w.open("c1", "s1")
 	w.open("c2", "s2")
@@ -54,7 +54,7 @@ func TestTheShellOfASessionThatHadTwoNames(t *testing.T) {
 }
 
 // A client that clears what it knows goes on as a new session, of which its server does not hear.
-func TestTheShellOfASessionThatBeganAnew(t *testing.T) {
+func TestShellOfAClearedSessionActsUnderTheNameOfItsProcess(t *testing.T) {
 	for name, open := range backends {
 		t.Run(name, func(t *testing.T) {
 			w := newWorldOn(t, open(t))
@@ -107,7 +107,7 @@ func TestAProcessIsThatOfAnOpenConnection(t *testing.T) {
 	})
 }
 
-func TestAShellThatKnowsNoSession(t *testing.T) {
+func TestShellWithoutASessionActsAsTheOnlyOneHere(t *testing.T) {
 	for name, tt := range map[string]struct {
 		script [][]string
 		acts   schemas.Agent
@@ -164,7 +164,7 @@ func TestAShellThatKnowsNoSession(t *testing.T) {
 }
 
 // A client whose sessions nothing else tells apart is found by the process that opened their connections.
-func TestTheProcessAboveTellsWhichSessionItIs(t *testing.T) {
+func TestSessionIsThatOfTheNearestProcessAbove(t *testing.T) {
 	for name, play := range map[string]func(w *world){
 		"the nearest": func(w *world) {
 			w.hearsAs("claude-code", "s1", 77, 100, 50)

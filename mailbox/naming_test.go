@@ -290,7 +290,7 @@ var naming = map[string]string{
 		open c4 s4 claude-code-2`,
 }
 
-func TestNamesOfSessions(t *testing.T) {
+func TestNamesOfSessionsAreAsScripted(t *testing.T) {
 	for backend, open := range backends {
 		for name, script := range naming {
 			t.Run(backend+"/"+name, func(t *testing.T) {
@@ -403,7 +403,7 @@ func TestSessionsThatOpenAtOnceGetDifferentNames(t *testing.T) {
 // settled is after how long a service knows which connections are open.
 const settled = 5 * time.Second
 
-func TestNumberedNamesAreNames(t *testing.T) {
+func TestNumberedNamesAreValidNames(t *testing.T) {
 	w := newWorld(t)
 	long := schemas.Agent(strings.Repeat("x", 64))
 	for i, want := range []schemas.Agent{long, long[:62] + "-2", long[:62] + "-3"} {
@@ -429,7 +429,7 @@ func TestNamesOfAnotherClientAreNotGiven(t *testing.T) {
 	require.Equal(t, schemas.Agent("gpt-3"), attach("c", "gpt"))
 }
 
-func TestAClientByAReservedName(t *testing.T) {
+func TestReservedNamesOfClientsAreRefused(t *testing.T) {
 	w := newWorld(t)
 	for _, client := range []schemas.Agent{"human", "system", "a b"} {
 		_, err := w.Attach(context.Background(), schemas.Caller{}, schemas.ConnIn{Conn: "c", Client: client})
@@ -437,7 +437,7 @@ func TestAClientByAReservedName(t *testing.T) {
 	}
 }
 
-func TestWhoIsHereIsKnownBeforeItDoesAnything(t *testing.T) {
+func TestConnectedAgentIsListedBeforeItCalls(t *testing.T) {
 	w := newWorld(t)
 	a := w.stdio("a")
 	_, err := w.Register(context.Background(), a, schemas.RegisterIn{Name: "a"})

@@ -106,7 +106,7 @@ func TestASiblingMayRejectWhatItDidNotClaim(t *testing.T) {
 	require.Equal(t, schemas.Rejected, w.status(1))
 }
 
-func TestMailOfTheNameOfTheClient(t *testing.T) {
+func TestMailOfTheClientsNameIsClaimedByASibling(t *testing.T) {
 	w := newWorld(t)
 	first := w.open("c1", "s1")
 	second := w.open("c2", "s2")
@@ -133,7 +133,7 @@ func TestMailOfASessionThatIsHereIsItsOwn(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.claim(third).HandoffID)
 }
 
-func TestMailOfOthersIsNobodysSiblings(t *testing.T) {
+func TestSiblingsTakeNoMailOfSimilarNames(t *testing.T) {
 	w := newWorld(t)
 	first, _ := w.three()
 	for _, to := range []string{"claude-code-reviewer", "claude-code-9", "claude-codex", "claude", "qa"} {
@@ -147,7 +147,7 @@ func TestMailOfOthersIsNobodysSiblings(t *testing.T) {
 	require.True(t, w.claim(remote("claude-codex-2", "1")).Empty)
 }
 
-func TestSiblingsHaveNoPart(t *testing.T) {
+func TestSiblingsTakeNoPoolOrReservationOfAnother(t *testing.T) {
 	w := newWorld(t)
 	first := w.open("c1", "s1")
 	second := w.open("c2", "s2")
@@ -171,7 +171,7 @@ func TestSiblingsHaveNoPart(t *testing.T) {
 	require.Zero(t, in.Notices, "in the notices of the other")
 }
 
-func TestMailIsCountedOnce(t *testing.T) {
+func TestOrphanedMailIsCountedOnce(t *testing.T) {
 	w := newWorld(t)
 	w.detach(w.open("c1", "s1"))
 	w.send(person, "claude-code", "x")
@@ -189,7 +189,7 @@ func TestMailOfTheNameOfTheClientThatNoSessionHad(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.claim(second).HandoffID)
 }
 
-func TestWhoHoldsEnoughTakesNothingOfItsSiblings(t *testing.T) {
+func TestAgentThatHoldsItsMostTakesNothingOfItsSiblings(t *testing.T) {
 	w := newWorld(t)
 	first, _ := w.three()
 	_, err := w.Register(context.Background(), first, schemas.RegisterIn{Name: "claude-code", MaxOpen: 1})

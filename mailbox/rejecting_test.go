@@ -45,7 +45,7 @@ func TestARepeatedRejectionIsAnsweredAsTheFirstTime(t *testing.T) {
 	}
 }
 
-func TestARepeatedRejectionOfWhatAnotherHeldBefore(t *testing.T) {
+func TestARepeatedRejectionAfterAnotherHolderIsAnsweredAsTheFirst(t *testing.T) {
 	w := newWorld(t)
 	a, c := w.stdio("a"), w.stdio("c")
 	w.send(a, "b", "x")
@@ -77,7 +77,7 @@ func TestAHolderWhoDeclinesMayRepeatIt(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.claim(c).HandoffID)
 }
 
-func TestTheLastCandidateRejects(t *testing.T) {
+func TestRejectionByTheLastCandidateRejectsTheHandoff(t *testing.T) {
 	w, a, b, c := pool(t)
 	w.fail(b, rejecting(1))
 	first := w.fail(c, rejecting(1))

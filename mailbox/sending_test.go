@@ -109,7 +109,7 @@ func TestATimeTooFarAwayIsRefused(t *testing.T) {
 	require.Equal(t, "options.not_before", e.Field)
 }
 
-func TestTheLengthOfAChainIsLimitedSensibly(t *testing.T) {
+func TestLimitOfAChainIsAtLeastOneAndAtMostTen(t *testing.T) {
 	limited := func(most float64) schemas.SendIn {
 		return schemas.SendIn{To: "b", Task: "x", Options: &schemas.SendOptions{Limits: map[string]float64{"max_handoffs": most}}}
 	}

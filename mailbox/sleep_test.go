@@ -147,7 +147,7 @@ func TestADeadlineHoldsInASleepAndSaysSo(t *testing.T) {
 	require.Equal(t, 3*time.Hour, s.asleep(1, "timed_out"))
 }
 
-func TestWhatIsShortIsNoSleep(t *testing.T) {
+func TestPausesOfAMinuteAreNoSleep(t *testing.T) {
 	s := newSleeper(t)
 	s.send(person, "b", "x")
 	s.claim(remote("b", "1"))

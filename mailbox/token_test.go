@@ -113,7 +113,7 @@ func TestTokensAreInTheRegistryWithoutTheirHashes(t *testing.T) {
 	}
 }
 
-func TestTokensThatAreRefused(t *testing.T) {
+func TestTokensThatCannotBeAddedAreRefused(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.addToken(schemas.TokenAddIn{Name: "ci", Hash: hashOf(1), Agents: []schemas.Agent{"qa"}})
 	require.NoError(t, err)

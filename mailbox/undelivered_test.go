@@ -139,9 +139,9 @@ func TestACallThatRepeatsOneOfAnEarlierServiceGivesBack(t *testing.T) {
 	tw.waitsAgain()
 }
 
-// TestRepeatsAtTheSameTime lets calls with one request id break at random moments. What one of them was
+// TestRepeatsAtTheSameTimeClaimOnce lets calls with one request id break at random moments. What one of them was
 // answered stands; if none was, nothing is held.
-func TestRepeatsAtTheSameTime(t *testing.T) {
+func TestRepeatsAtTheSameTimeClaimOnce(t *testing.T) {
 	const rounds, calls = 60, 5
 	w := newWorldOn(t, backends["bolt"](t))
 	for round := range rounds {

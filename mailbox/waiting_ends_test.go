@@ -13,7 +13,7 @@ import (
 	"handoff/store/memory"
 )
 
-func TestIdleWaitsCostNothing(t *testing.T) {
+func TestIdleWaitsMakeNoTransactions(t *testing.T) {
 	b := &counted{Backend: memory.New()}
 	bubble(t, on(b), func(w *waits) {
 		w.send(person, "c", "x")

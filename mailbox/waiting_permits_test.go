@@ -29,7 +29,7 @@ func (b *uncertain) Update(ctx context.Context, fn func(store.Writer) error) err
 	return store.ErrFull
 }
 
-func TestMailOfWhichNobodyKnowsWhetherItWasKeptWakes(t *testing.T) {
+func TestWaiterWakesAfterASendThatFailedAndWasKept(t *testing.T) {
 	b := &uncertain{Backend: memory.New()}
 	bubble(t, on(b), func(w *waits) {
 		w.wait(remote("b", "1"), schemas.ClaimIn{})
@@ -41,7 +41,7 @@ func TestMailOfWhichNobodyKnowsWhetherItWasKeptWakes(t *testing.T) {
 	})
 }
 
-func TestWhatTheFirstMayNotTakeReachesWhoMay(t *testing.T) {
+func TestMailThatTheFirstWaiterMayNotTakeReachesTheNext(t *testing.T) {
 	send := func(w *waits) { w.send(person, "capability:review", "y", fresh) }
 	for name, c := range map[string]struct {
 		prepare, do func(w *waits)
@@ -75,7 +75,7 @@ func TestWhatTheFirstMayNotTakeReachesWhoMay(t *testing.T) {
 	}
 }
 
-func TestWhoTakesNoMoreWaitsUntilItMay(t *testing.T) {
+func TestWaiterThatHoldsItsMostWaitsUntilItHoldsLess(t *testing.T) {
 	bubble(t, backends["memory"], func(w *waits) {
 		b := remote("b", "")
 		_, err := w.Register(context.Background(), b, schemas.RegisterIn{Name: "b", Accepts: []string{"review"}, MaxOpen: 1})
@@ -91,7 +91,7 @@ func TestWhoTakesNoMoreWaitsUntilItMay(t *testing.T) {
 	})
 }
 
-func TestAllOfAnAgentTakeFromThePoolItRegistersFor(t *testing.T) {
+func TestEachWaiterOfAnAgentTakesFromThePoolItRegistersFor(t *testing.T) {
 	bubble(t, backends["memory"], func(w *waits) {
 		for i := range 3 {
 			w.send(person, "capability:review", fmt.Sprint(i), fresh)
@@ -118,7 +118,7 @@ func TestMailOfAnotherBoxIsHandedOn(t *testing.T) {
 	})
 }
 
-func TestWhoLeavesHandsOn(t *testing.T) {
+func TestWaiterThatLeavesPassesItsPermitOn(t *testing.T) {
 	b := &interrupted{Backend: memory.New()}
 	bubble(t, on(b), func(w *waits) {
 		cancel := w.wait(remote("b", "1"), schemas.ClaimIn{})

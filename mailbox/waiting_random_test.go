@@ -17,10 +17,10 @@ import (
 	"handoff/store/memory"
 )
 
-// TestNoMailLiesWhileOneWaitsWhoMayTakeIt lets many wait in random boxes for random tags, while mail is sent,
+// TestNoMailIsLeftWhileAWaiterMayTakeIt lets many wait in random boxes for random tags, while mail is sent,
 // delayed, taken, given back, declined and changed, agents register anew and waits are cancelled, all at once.
 // Whenever that comes to rest, nobody waits who may take what is pending.
-func TestNoMailLiesWhileOneWaitsWhoMayTakeIt(t *testing.T) {
+func TestNoMailIsLeftWhileAWaiterMayTakeIt(t *testing.T) {
 	runs := 120
 	if testing.Short() {
 		runs = 20

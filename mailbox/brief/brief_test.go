@@ -97,7 +97,7 @@ func rich() brief.Input {
 	}
 }
 
-func TestRichAtSeveralBudgets(t *testing.T) {
+func TestRichBriefFitsEachBudget(t *testing.T) {
 	for budget, name := range map[int]string{400: "rich-400.md", 700: "rich-700.md", 850: "rich-850.md", 0: "rich.md"} {
 		in := rich()
 		in.MaxTokens = budget
@@ -113,7 +113,7 @@ func TestRichAtSeveralBudgets(t *testing.T) {
 	}
 }
 
-func TestMinimal(t *testing.T) {
+func TestMinimalHandoffHasAShortBrief(t *testing.T) {
 	b := brief.Render(brief.Input{Handoff: schemas.Handoff{
 		ID: 3, Source: schemas.Source{Agent: "qa"}, Target: schemas.Target{Role: "fixing"}, Task: "Add test fixtures",
 		Type: schemas.TypeHandoff, Kind: "assignment", Metadata: schemas.Metadata{Priority: schemas.Normal, Attempt: 1},
@@ -173,7 +173,7 @@ func TestRollbackCarriesWhatFailed(t *testing.T) {
 	golden(t, "rollback.md", b.Text)
 }
 
-func TestTokens(t *testing.T) {
+func TestTokensAreEstimatedByCharacters(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, "a": 1, "abcd": 1, "abcde": 2, "é": 1, "日本語": 3, "日本語a": 4, "abc日": 2,
 	} {

@@ -21,7 +21,7 @@ func TestAHandoffHasDefaults(t *testing.T) {
 	require.Equal(t, 1, h.Version)
 }
 
-func TestTargets(t *testing.T) {
+func TestTargetIsAnAgentOrARole(t *testing.T) {
 	require.Equal(t, schemas.Target{Agent: "qa", Reason: "it knows"}, compose.Target("qa", "it knows"))
 	require.Equal(t, schemas.Target{Role: "testing"}, compose.Target("role:testing", ""))
 }
@@ -31,7 +31,7 @@ func TestATitleIsAtMostEightyBytesOfTheFirstLine(t *testing.T) {
 	require.LessOrEqual(t, len(compose.Title(strings.Repeat("é", 100))), 80)
 }
 
-func TestTagsThatWereWrittenAsText(t *testing.T) {
+func TestTagsThatWereWrittenAsTextAreParted(t *testing.T) {
 	require.Equal(t, []string{"a", "b", "c"}, compose.Tags([]string{"a, b", " ", "c,"}))
 }
 

@@ -132,7 +132,7 @@ func doubling(n int, twice string) string {
 }
 
 // Each of these would run for longer than anyone waits, or for ever; that the test ends is the point.
-func TestBombsAreRefusedBeforeTheyRun(t *testing.T) {
+func TestSchemasThatRunTooLongAreRefused(t *testing.T) {
 	nested := strings.Repeat(`{"a":`, 60) + `1` + strings.Repeat(`}`, 60)
 	for _, c := range []struct{ name, schema, output string }{
 		{"doubling references", doubling(60, `{"allOf":[NEXT,NEXT]}`), `1`},
@@ -150,7 +150,7 @@ func TestBombsAreRefusedBeforeTheyRun(t *testing.T) {
 	}
 }
 
-func TestStrangeValuesDoNotBreakTheValidator(t *testing.T) {
+func TestStrangeValuesAreRefused(t *testing.T) {
 	many := strings.Repeat("1,", 30)
 	for _, output := range []string{
 		`[` + many + `1e9999999]`,
@@ -168,7 +168,7 @@ func TestStrangeValuesDoNotBreakTheValidator(t *testing.T) {
 	require.NotContains(t, e.Message, "\u202e")
 }
 
-func TestOrdinarySchemasAreAffordable(t *testing.T) {
+func TestOrdinarySchemasAreChecked(t *testing.T) {
 	row := `{"path":"internal/auth/session.go","line":3,"owner":"auto-code"},`
 	output := `{"verdict":"pass","findings":[` + strings.Repeat(row, 1000) + `{"path":"a"}]}`
 	require.Greater(t, len(output), 60_000)

@@ -70,7 +70,7 @@ func hostileSteps() []schemas.Step {
 	return steps
 }
 
-func TestTree(t *testing.T) {
+func TestTreesAreAsInTestdata(t *testing.T) {
 	golden(t, "chain.txt", draw.Tree("wf_conductor_123", "TaskManager Implementation", taskManager(), plain))
 	golden(t, "fanout.txt", draw.Tree("wf_release", "", fanOut(), plain))
 	ascii := plain
@@ -98,13 +98,13 @@ func TestTreeDrawsEachStepOnce(t *testing.T) {
 	}
 }
 
-func TestMermaid(t *testing.T) {
+func TestMermaidIsAsInTestdata(t *testing.T) {
 	golden(t, "chain.mmd", draw.Mermaid(taskManager()))
 	golden(t, "fanout.mmd", draw.Mermaid(fanOut()))
 	golden(t, "hostile.mmd", draw.Mermaid(hostileSteps()))
 }
 
-func TestList(t *testing.T) {
+func TestListIsAsInTestdata(t *testing.T) {
 	items := []schemas.Item{
 		{HandoffID: 6, From: "qa", To: "role:security", Holder: "ciso", Status: schemas.Working, Title: "Security review", At: plain.Now.Add(-5 * time.Minute)},
 		{HandoffID: 7, From: "ciso", To: "auto-code", Status: schemas.Pending, Title: "Rotate the keys", Priority: schemas.Critical, At: plain.Now.Add(-49 * time.Hour)},
@@ -149,7 +149,7 @@ func TestColourOnlyAddsEscapes(t *testing.T) {
 	require.Equal(t, draw.Tree("wf_x", "T", taskManager(), plain), picture)
 }
 
-func TestDuration(t *testing.T) {
+func TestDurationIsRoundedForPeople(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0:                               "<1 s",
 		999 * time.Millisecond:          "<1 s",

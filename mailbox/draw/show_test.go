@@ -39,7 +39,7 @@ func seen(h schemas.Handoff, st schemas.Standing) schemas.GetOut {
 }
 
 // Nobody completed or failed what was cancelled: the event tells by whom, and whether the note came with it.
-func TestShowCancelled(t *testing.T) {
+func TestShowNamesWhoCancelled(t *testing.T) {
 	got := seen(authModule(), schemas.Standing{Status: schemas.Cancelled, Note: "No longer needed"})
 	end := &schemas.Event{Agent: "dev", Action: "cancelled", Said: "3f2a"}
 	got.Late = []schemas.Late{{Completion: &schemas.Completion{Source: schemas.Source{Agent: "b"}, Result: schemas.Result{Summary: "Done all the same"}}}}

@@ -9,7 +9,7 @@ import (
 )
 
 // The golden file is the picture of the table: what follows from every action, in which case, in which order.
-func TestFollows(t *testing.T) {
+func TestFollowsAreAsInTestdata(t *testing.T) {
 	var b strings.Builder
 	for _, a := range life.Actions {
 		rows := life.Follows(a)

@@ -16,7 +16,7 @@ import (
 var update = flag.Bool("update", false, "rewrite golden files")
 
 // The golden file is the picture of the table: every action in every state.
-func TestTransitions(t *testing.T) {
+func TestTransitionsAreAsInTestdata(t *testing.T) {
 	golden(t, "testdata/transitions.txt", picture())
 }
 

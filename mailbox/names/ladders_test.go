@@ -75,7 +75,7 @@ func samples(shared bool) (all []sample) {
 
 // The golden file says which names a caller acts under, by their states and by its ties to them. Numbers say which of
 // several it takes, best first. A caller for which there is none is given a vacant name.
-func TestLadders(t *testing.T) {
+func TestLaddersAreAsInTestdata(t *testing.T) {
 	const golden = "testdata/ladders.txt"
 	var b strings.Builder
 	for _, shared := range []bool{false, true} {

@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestStates(t *testing.T) {
+func TestStateFollowsFromConnectionAndTime(t *testing.T) {
 	const justUnder = -time.Nanosecond
 	for word, c := range map[string]struct {
 		name names.Name
@@ -35,7 +35,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-func TestNumbers(t *testing.T) {
+func TestNthNameIsNumberedAndFits(t *testing.T) {
 	require.Equal(t, schemas.Agent("claude-code"), names.Nth("claude-code", 1))
 	require.Equal(t, schemas.Agent("claude-code-2"), names.Nth("claude-code", 2))
 	long := schemas.Agent(strings.Repeat("x", 64))

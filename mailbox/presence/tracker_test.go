@@ -68,7 +68,7 @@ func TestAnAgentThatActsOpensNoConnection(t *testing.T) {
 	})
 }
 
-func TestConnectionsOfAnAgentAndOfASession(t *testing.T) {
+func TestConnectionsAreFilteredByAgentAndSession(t *testing.T) {
 	eachTracker(t, func(t *testing.T, p presence.Tracker) {
 		p.Open(presence.Connection{Name: "c3", Session: "s1", Agents: []schemas.Agent{"a"}})
 		p.Open(presence.Connection{Name: "c2", Session: "s2", Agents: []schemas.Agent{"a"}})

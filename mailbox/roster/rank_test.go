@@ -89,7 +89,7 @@ func TestRankSaysWhyNot(t *testing.T) {
 	}, excluded)
 }
 
-func TestRankByRole(t *testing.T) {
+func TestRankByRolePrefersWhoAcceptsTheType(t *testing.T) {
 	cards := []schemas.Card{
 		{Name: "RedStone", Role: "testing-specialist", Skills: []string{"qa"}},
 		{Name: "BlueLake", Role: "testing", Accepts: []string{"test_request"}},

@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestQualifies(t *testing.T) {
+func TestQualifiesByNameCapabilityAndRole(t *testing.T) {
 	qa := schemas.Card{Name: "qa", Accepts: []string{"code", "test_request"}}
 	jack := schemas.Card{Name: "jack", Accepts: []string{"*"}}
 	tester := schemas.Card{Name: "RedStone", Role: "testing-specialist"}
@@ -39,7 +39,7 @@ func TestQualifies(t *testing.T) {
 	}
 }
 
-func TestAccepts(t *testing.T) {
+func TestAcceptsWhatTheCardDeclares(t *testing.T) {
 	qa := schemas.Card{Name: "qa", Accepts: []string{"code"}}
 	for workType, want := range map[string]bool{
 		"code": true, "specification": false, "Code": false,
@@ -52,7 +52,7 @@ func TestAccepts(t *testing.T) {
 	require.True(t, roster.Accepts(schemas.Card{Name: "jack", Accepts: []string{"*"}}, "code"))
 }
 
-func TestBoxes(t *testing.T) {
+func TestBoxesAreNameCapabilitiesAndRoles(t *testing.T) {
 	for _, c := range []struct {
 		card schemas.Card
 		want []schemas.Address
