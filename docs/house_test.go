@@ -92,7 +92,7 @@ var house = []room{
 		imports: []string{"schemas"},
 	},
 	{
-		level: 2, path: "mailbox/draw", about: "what a person sees",
+		level: 2, path: "mailbox/draw", about: "workflows as pictures",
 		imports: []string{"schemas"},
 	},
 	{
@@ -156,7 +156,7 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/terminal", about: "how a command writes",
-		imports: []string{"schemas"},
+		imports: []string{"schemas", "mailbox/draw"},
 		owns:    []string{"golang.org/x/term"},
 	},
 	{
@@ -230,23 +230,29 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/cli", about: "what every command stands on",
 		imports: []string{
-			"schemas", "schemas/respell", "mailbox/draw", "tools", "tools/relay", "cmd/handoff/internal/identity",
+			"schemas", "schemas/respell", "tools", "tools/relay", "cmd/handoff/internal/identity",
 			"cmd/handoff/internal/open", "cmd/handoff/internal/shell", "cmd/handoff/internal/terminal",
 			"cmd/handoff/internal/workspace",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
 	{
+		level: 5, path: "cmd/handoff/internal/show", about: "a handoff for people",
+		imports: []string{"schemas", "mailbox/draw", "cmd/handoff/internal/cli"},
+	},
+	{
 		level: 5, path: "cmd/handoff/internal/commands/work", about: "work moves",
-		imports: []string{"schemas", "cmd/handoff/internal/project", "cmd/handoff/internal/cli"},
-		owns:    []string{"github.com/spf13/cobra"},
+		imports: []string{
+			"schemas", "cmd/handoff/internal/project", "cmd/handoff/internal/cli", "cmd/handoff/internal/show",
+		},
+		owns: []string{"github.com/spf13/cobra"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/commands/look", about: "what there is to see",
 		imports: []string{
 			"schemas", "mailbox/draw", "tools", "cmd/handoff/internal/identity", "cmd/handoff/internal/onevent",
 			"cmd/handoff/internal/outlet", "cmd/handoff/internal/terminal", "cmd/handoff/internal/workspace",
-			"cmd/handoff/internal/cli",
+			"cmd/handoff/internal/cli", "cmd/handoff/internal/show",
 		},
 		owns: []string{"github.com/spf13/cobra"},
 	},

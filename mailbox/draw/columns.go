@@ -3,6 +3,8 @@ package draw
 import (
 	"strings"
 	"unicode"
+
+	"handoff/schemas"
 )
 
 // wide are the scripts and symbols that terminals show in two columns.
@@ -14,8 +16,8 @@ var wide = []*unicode.RangeTable{
 	},
 }
 
-// columns counts what a text takes on a terminal, as terminals commonly reckon.
-func columns(text string) int {
+// Columns counts what a text takes on a terminal, as terminals commonly reckon.
+func Columns(text string) int {
 	n := 0
 	for _, r := range text {
 		n += column(r)
@@ -33,16 +35,13 @@ func column(r rune) int {
 	return 1
 }
 
-// clip shortens a text to a number of columns and marks the cut.
-func (s Style) clip(text string, width int) string {
-	if columns(text) <= width {
+// Clip shortens a text to a number of columns and marks the cut.
+func Clip(text string, width int) string {
+	if Columns(text) <= width {
 		return text
 	}
-	mark := "…"
-	if s.ASCII {
-		mark = "..."
-	}
-	left := width - columns(mark)
+	const mark = "…"
+	left := width - 1
 	for i, r := range text {
 		if left -= column(r); left < 0 {
 			return strings.TrimRight(text[:i], " ") + mark
@@ -51,7 +50,15 @@ func (s Style) clip(text string, width int) string {
 	return text
 }
 
-// pad fills a text with spaces to a number of columns.
-func pad(text string, width int) string {
-	return text + strings.Repeat(" ", max(width-columns(text), 0))
+// OneLine puts what an agent wrote on one line of at most width columns.
+func OneLine(written string, width int) string {
+	return Clip(schemas.Visible(strings.Join(strings.Fields(written), " ")), width)
+}
+
+// newlines are all that end a line.
+var newlines = strings.NewReplacer("\r\n", "\n", "\u2028", "\n", "\u2029", "\n")
+
+// Lines gives what an agent wrote line by line, unclipped: a terminal wraps it.
+func Lines(written string) []string {
+	return strings.Split(schemas.Visible(newlines.Replace(strings.TrimSpace(written))), "\n")
 }

@@ -73,9 +73,9 @@ func hostileSteps() []schemas.Step {
 func TestTreesAreAsInTestdata(t *testing.T) {
 	golden(t, "chain.txt", draw.Tree("wf_conductor_123", "TaskManager Implementation", taskManager(), plain))
 	golden(t, "fanout.txt", draw.Tree("wf_release", "", fanOut(), plain))
-	ascii := plain
-	ascii.ASCII, ascii.Width = true, 48
-	golden(t, "fanout-ascii.txt", draw.Tree("wf_release", "Release", fanOut(), ascii))
+	narrow := plain
+	narrow.Width = 48
+	golden(t, "fanout-narrow.txt", draw.Tree("wf_release", "Release", fanOut(), narrow))
 	golden(t, "hostile.txt", draw.Tree(hostile, hostile, hostileSteps(), plain))
 	require.Equal(t, "Handoff Chain: wf_none\n", draw.Tree("wf_none", "", nil, plain))
 }
@@ -104,29 +104,11 @@ func TestMermaidIsAsInTestdata(t *testing.T) {
 	golden(t, "hostile.mmd", draw.Mermaid(hostileSteps()))
 }
 
-func TestListIsAsInTestdata(t *testing.T) {
-	items := []schemas.Item{
-		{HandoffID: 6, From: "qa", To: "role:security", Holder: "ciso", Status: schemas.Working, Title: "Security review", At: plain.Now.Add(-5 * time.Minute)},
-		{HandoffID: 7, From: "ciso", To: "auto-code", Status: schemas.Pending, Title: "Rotate the keys", Priority: schemas.Critical, At: plain.Now.Add(-49 * time.Hour)},
-		{HandoffID: 123, From: "レビュー担当", To: "qa", Status: schemas.TimedOut, Title: hostile, At: plain.Now.Add(time.Hour)},
-		{NoticeID: 7, From: "auto-code", To: "qa", Kind: "completed", Title: "Implement auth module", Text: "28 min, all criteria met", Unread: true, At: plain.Now.Add(-3 * time.Hour)},
-	}
-	golden(t, "list.txt", draw.List(items, map[schemas.ID][]string{7: {"approval", "ho_4"}}, plain))
-	require.Equal(t, "ID  From  To  Status  Age  Title\n", draw.List(nil, nil, plain))
-	colour := plain
-	colour.Color = true
-	shown := draw.List(items[:2], nil, colour)
-	require.Contains(t, shown, "ciso       \x1b[36mIn Progress\x1b[0m  5m")
-	require.Contains(t, shown, "auto-code  \x1b[90mPending\x1b[0m      2d", "padded as without colour")
-}
-
 func TestPlainHasNoEscapesAndKeepsItsWidth(t *testing.T) {
-	for _, style := range []draw.Style{{Width: 60}, {Width: 60, ASCII: true, Now: sent}} {
+	for _, style := range []draw.Style{{Width: 60}, {Width: 60, Now: sent}} {
 		for _, picture := range []string{
 			draw.Tree("wf_x", hostile, hostileSteps(), style),
 			draw.Tree("wf_x", "Plan", fanOut(), style),
-			draw.List([]schemas.Item{{HandoffID: 1, From: "a", To: "b", Status: schemas.Pending, Title: hostile}}, map[schemas.ID][]string{1: {hostile}}, style),
-			show(hostile, style),
 		} {
 			for line := range strings.Lines(picture) {
 				require.Equal(t, line, schemas.Visible(line))
@@ -140,7 +122,7 @@ func TestPlainHasNoEscapesAndKeepsItsWidth(t *testing.T) {
 
 func TestColourOnlyAddsEscapes(t *testing.T) {
 	colour := plain
-	colour.Color = true
+	colour.Colour = true
 	picture := draw.Tree("wf_x", "T", taskManager(), colour)
 	require.Contains(t, picture, "\x1b[32m✓ Completed\x1b[0m")
 	for _, code := range []string{"0", "1", "31", "32", "33", "36", "90"} {

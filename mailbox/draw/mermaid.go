@@ -15,7 +15,7 @@ func Mermaid(steps []schemas.Step) string {
 	grouped := children(steps)
 	inOrder(grouped, 0, func(s schemas.Step) {
 		fmt.Fprintf(&b, "    %s[\"%s<br/>%s: %s<br/>%s\"]\n", s.HandoffID, escaped(holder(s)),
-			s.HandoffID, escaped(s.Title), escaped(words(s.Status, s.Outcome).word))
+			s.HandoffID, escaped(s.Title), escaped(wordingOf(s.Status, s.Outcome).word))
 	})
 	byID := map[schemas.ID]schemas.Step{}
 	for _, s := range steps {
@@ -48,7 +48,7 @@ func inOrder(grouped map[schemas.ID][]schemas.Step, above schemas.ID, visit func
 // numbered entities.
 func escaped(written string) string {
 	var b strings.Builder
-	for _, r := range (Style{}).text(written, 100) {
+	for _, r := range OneLine(written, 100) {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .,:_-/…", r) {
 			b.WriteRune(r)
 		} else {

@@ -1,6 +1,6 @@
-// Package draw shows handoffs to people: a workflow as a picture of who passed what to whom ([Tree],
-// [Mermaid]), one handoff with what was asked and what came of it ([Show]), and a mailbox as a table
-// ([List]). Models read briefs instead.
+// Package draw shows workflows to people, as a picture of who passed what to whom: [Tree] as text, [Mermaid] for
+// documents. Beside it has what other drawings share with these: a [Style], words for a status and a duration, and how
+// wide a text is. Models read briefs instead.
 //
 // What agents wrote is shown on one line where the picture needs it, clipped to the width, and with hidden
 // characters made visible, so that no title can repaint a terminal. Drawing is pure: the time of day is a
@@ -9,7 +9,6 @@ package draw
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"handoff/schemas"
@@ -17,10 +16,9 @@ import (
 
 // Style is how to draw. The zero value is plain text, 80 columns wide, without ages.
 type Style struct {
-	Color bool      // colour marks and headings with ANSI escapes
-	ASCII bool      // draw with ASCII only; what agents wrote stays as it is
-	Width int       // columns, default 80; never narrower than 40
-	Now   time.Time // for ages and what is still running
+	Colour bool      // marks and headings have colours, by ANSI escapes
+	Width  int       // columns; 0: 80 in a picture, which is never narrower than 40, and no limit in a table
+	Now    time.Time // for ages and what is still running
 }
 
 func (s Style) width() int {
@@ -30,62 +28,61 @@ func (s Style) width() int {
 	return max(s.Width, 40)
 }
 
-// ascii replaces what this package draws with; each glyph takes one column in both.
-var ascii = strings.NewReplacer(
-	"─", "-", "│", "|", "├", "|", "└", "`", "▶", ">", "▼", "v", "→", ">",
-	"✓", "+", "✗", "x", "◐", "*", "…", ".", "·", "-",
-)
-
-// glyph gives a drawing in the characters of the style. It is for our own text only.
-func (s Style) glyph(drawing string) string {
-	if s.ASCII {
-		return ascii.Replace(drawing)
-	}
-	return drawing
-}
-
 // A colour is the parameter of an ANSI escape.
 type colour string
 
 const (
+	bold   colour = "1"
+	faint  colour = "2"
 	red    colour = "31"
 	green  colour = "32"
 	yellow colour = "33"
 	cyan   colour = "36"
 	grey   colour = "90"
-	bold   colour = "1"
 )
 
 func (s Style) paint(c colour, text string) string {
-	if !s.Color {
+	if !s.Colour || text == "" {
 		return text
 	}
 	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
 }
 
-// text puts what an agent wrote on one line of at most width columns.
-func (s Style) text(written string, width int) string {
-	return s.clip(schemas.Visible(strings.Join(strings.Fields(written), " ")), width)
+// Bold marks what is looked for first.
+func (s Style) Bold(text string) string { return s.paint(bold, text) }
+
+// Faint marks what may be skipped.
+func (s Style) Faint(text string) string { return s.paint(faint, text) }
+
+// Red marks what went wrong.
+func (s Style) Red(text string) string { return s.paint(red, text) }
+
+// Green marks what went well.
+func (s Style) Green(text string) string { return s.paint(green, text) }
+
+// Yellow marks what somebody should look at.
+func (s Style) Yellow(text string) string { return s.paint(yellow, text) }
+
+// Standing says where a handoff stands: a mark and the word of its status, in its colour.
+func (s Style) Standing(status schemas.Status, outcome schemas.Outcome) string {
+	w := wordingOf(status, outcome)
+	return s.paint(w.colour, w.mark+" "+w.word)
 }
 
-// lines gives what an agent wrote line by line, unclipped: a terminal wraps it.
-func (s Style) lines(written string) []string {
-	written = strings.NewReplacer("\r\n", "\n", "\u2028", "\n", "\u2029", "\n").Replace(strings.TrimSpace(written))
-	return strings.Split(schemas.Visible(written), "\n")
+// OfStatus writes a text in the colour of a status.
+func (s Style) OfStatus(status schemas.Status, text string) string {
+	return s.paint(wordingOf(status, "").colour, text)
 }
 
-// status says where a handoff stands in words for people, with a mark.
-func (s Style) status(status schemas.Status, outcome schemas.Outcome) string {
-	w := words(status, outcome)
-	return s.paint(w.colour, s.glyph(w.mark)+" "+w.word)
-}
+// Word is a status in words for people.
+func Word(status schemas.Status) string { return wordingOf(status, "").word }
 
 type wording struct {
 	mark, word string
 	colour     colour
 }
 
-func words(status schemas.Status, outcome schemas.Outcome) wording {
+func wordingOf(status schemas.Status, outcome schemas.Outcome) wording {
 	switch status {
 	case schemas.Completed:
 		if outcome == schemas.Partial {
@@ -139,8 +136,8 @@ func two(n int, unit string, rest int, smaller string) string {
 	return fmt.Sprintf("%d %s %d %s", n, unit, rest, smaller)
 }
 
-// ago is a duration from then to now, or "" when either is unknown.
-func (s Style) ago(then time.Time) string {
+// Ago is a duration from then to now, or "" when either is unknown.
+func (s Style) Ago(then time.Time) string {
 	if s.Now.IsZero() || then.IsZero() {
 		return ""
 	}

@@ -20,15 +20,15 @@ const ruler = 65 // columns of the line behind an agent's name
 func Tree(workflow, title string, steps []schemas.Step, style Style) string {
 	d := tree{Style: style, children: children(steps)}
 	const label = "Handoff Chain: "
-	name := style.text(workflow, 70)
+	name := OneLine(workflow, 70)
 	if title != "" {
 		name = " (" + name + ")"
 	}
-	name += style.origin(d.children[0])
+	name += origin(d.children[0])
 	if title != "" {
-		name = style.text(title, max(style.width()-columns(label+name), 20)) + name
+		name = OneLine(title, max(style.width()-Columns(label+name), 20)) + name
 	}
-	d.line(style.paint(bold, style.clip(label+name, style.width())))
+	d.line(style.Bold(Clip(label+name, style.width())))
 	for _, root := range d.children[0] {
 		d.line("")
 		d.step(root, "", "")
@@ -37,11 +37,11 @@ func Tree(workflow, title string, steps []schemas.Step, style Style) string {
 }
 
 // origin says who began the work, unless that is who took it.
-func (s Style) origin(roots []schemas.Step) string {
+func origin(roots []schemas.Step) string {
 	if len(roots) == 0 || roots[0].From == "" || string(roots[0].From) == holder(roots[0]) {
 		return ""
 	}
-	return ", from " + s.text(string(roots[0].From), 24)
+	return ", from " + OneLine(string(roots[0].From), 24)
 }
 
 // children groups steps beneath what they follow, in the order in which they were sent; roots are beneath
@@ -79,9 +79,9 @@ func (d *tree) line(text string) {
 func (d *tree) step(s schemas.Step, head, margin string) {
 	for {
 		d.agent(s, head)
-		stem := margin + "    " + d.glyph("│")
+		stem := margin + "    │"
 		d.line(stem)
-		for _, text := range d.facts(s, d.width()-columns(stem)-1) {
+		for _, text := range d.facts(s, d.width()-Columns(stem)-1) {
 			d.line(stem + " " + text)
 		}
 		next := d.children[s.HandoffID]
@@ -89,24 +89,24 @@ func (d *tree) step(s schemas.Step, head, margin string) {
 			d.branches(next, margin)
 			return
 		}
-		d.line(margin + "    " + d.glyph("▼"))
+		d.line(margin + "    ▼")
 		s, head = next[0], margin
 	}
 }
 
 func (d *tree) agent(s schemas.Step, head string) {
-	name := d.text(holder(s), 40)
-	fill := min(ruler, d.width()) - columns(head) - columns(name) - 2
-	d.line(head + d.paint(bold, name) + " " + d.glyph(strings.Repeat("─", max(fill, 4))+"▶"))
+	name := OneLine(holder(s), 40)
+	fill := min(ruler, d.width()) - Columns(head) - Columns(name) - 2
+	d.line(head + d.Bold(name) + " " + strings.Repeat("─", max(fill, 4)) + "▶")
 }
 
 func (d *tree) branches(next []schemas.Step, margin string) {
 	for i, s := range next {
-		d.line(margin + "    " + d.glyph("│"))
+		d.line(margin + "    │")
 		if i < len(next)-1 {
-			d.step(s, margin+"    "+d.glyph("├─▶ "), margin+"    "+d.glyph("│   "))
+			d.step(s, margin+"    ├─▶ ", margin+"    │   ")
 		} else {
-			d.step(s, margin+"    "+d.glyph("└─▶ "), margin+"        ")
+			d.step(s, margin+"    └─▶ ", margin+"        ")
 		}
 	}
 }
@@ -122,10 +122,10 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 	if s.RetryOf != 0 {
 		title = fmt.Sprintf("%s (retry of %s): %s", s.HandoffID, s.RetryOf, s.Title)
 	}
-	lines := []string{d.text(title, width), "Status: " + d.status(s.Status, s.Outcome)}
+	lines := []string{OneLine(title, width), "Status: " + d.Standing(s.Status, s.Outcome)}
 	add := func(label, value string) {
 		if value != "" {
-			lines = append(lines, d.text(label+": "+value, width))
+			lines = append(lines, OneLine(label+": "+value, width))
 		}
 	}
 	if s.Attempt > 1 {
@@ -137,7 +137,7 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 	add("Criteria", counts(s.Unmet, "unmet"))
 	add("Reason", s.Reason)
 	if s.RollbackTo != "" {
-		lines = append(lines, "", d.text("[ROLLBACK to "+string(s.RollbackTo)+"]", width))
+		lines = append(lines, "", OneLine("[ROLLBACK to "+string(s.RollbackTo)+"]", width))
 	}
 	return lines
 }
@@ -152,8 +152,8 @@ func (d *tree) time(s schemas.Step) (label, value string) {
 		return "", ""
 	case worked > 0:
 		return "Duration", Duration(worked) + " so far"
-	case d.ago(s.SentAt) != "":
-		return "Sent", d.ago(s.SentAt) + " ago"
+	case d.Ago(s.SentAt) != "":
+		return "Sent", d.Ago(s.SentAt) + " ago"
 	}
 	return "", ""
 }

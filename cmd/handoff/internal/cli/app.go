@@ -71,5 +71,7 @@ func (a *App) Location() workspace.Config {
 
 // Style is how to write to standard output.
 func (a *App) Style() terminal.Style {
-	return terminal.Of(a.Stdout, a.IsTerminal(a.Stdout), a.noColour, a.Getenv)
+	style := terminal.Of(a.Stdout, a.IsTerminal(a.Stdout), a.noColour, a.Getenv)
+	style.Now = a.Now()
+	return style
 }

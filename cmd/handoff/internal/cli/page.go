@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"handoff/cmd/handoff/internal/terminal"
-	"handoff/mailbox/draw"
 	"handoff/schemas"
 )
 
@@ -15,12 +13,6 @@ import (
 type Page struct {
 	strings.Builder
 	terminal.Style
-	Now time.Time
-}
-
-// Drawing is the style of pictures on this page.
-func (p *Page) Drawing() draw.Style {
-	return draw.Style{Color: p.Colour, Width: p.Width, Now: p.Now}
 }
 
 // Line adds a line. Arguments that agents wrote go through [schemas.Visible] first.
@@ -69,7 +61,7 @@ func (a *App) Print(raw json.RawMessage, fill func(*Page)) error {
 	if a.JSON {
 		return a.Write(Inert(raw) + "\n")
 	}
-	p := &Page{Style: a.Style(), Now: a.Now()}
+	p := &Page{Style: a.Style()}
 	fill(p)
 	return a.Write(p.String())
 }

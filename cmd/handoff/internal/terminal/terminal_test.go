@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/terminal"
+	"handoff/mailbox/draw"
 )
 
 func TestNoTerminal(t *testing.T) {
@@ -49,7 +50,7 @@ func TestTablePlain(t *testing.T) {
 }
 
 func TestTableOnATerminal(t *testing.T) {
-	s := terminal.Style{Terminal: true, Width: 16}
+	s := terminal.Style{Terminal: true, Style: draw.Style{Width: 16}}
 	require.Equal(t, "ID     TITLE\nho_1   Añadir t…\nho_12  a \\x1b[3…\n", s.Table(head, rows))
 }
 

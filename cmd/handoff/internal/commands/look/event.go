@@ -13,13 +13,12 @@ import (
 
 // eventPrinter prints each event as it comes: a line for people, or an object for programs.
 func eventPrinter(a *cli.App, out io.Writer) func(schemas.Change) error {
-	style := a.Style()
 	return func(c schemas.Change) error {
 		line, err := "", error(nil)
 		if a.JSON {
 			line, err = inertEvent(c)
 		} else {
-			p := &cli.Page{Style: style, Now: a.Now()}
+			p := &cli.Page{Style: a.Style()}
 			printEvent(p, c)
 			line = p.String()
 		}

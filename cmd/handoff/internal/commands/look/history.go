@@ -60,7 +60,7 @@ func printHistory(p *cli.Page, out schemas.HistoryOut, rows bool) {
 	case rows:
 		printSteps(p, out.Items)
 	default:
-		p.WriteString(draw.Tree(string(out.Workflow), "", out.Items, p.Drawing()))
+		p.WriteString(draw.Tree(string(out.Workflow), "", out.Items, p.Style.Style))
 	}
 	if out.More > 0 {
 		p.Line("%s", p.Faint(strconv.Itoa(out.More)+" more: --limit shows them."))

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/mailbox/draw"
+	"handoff/cmd/handoff/internal/show"
 	"handoff/schemas"
 )
 
@@ -52,7 +52,7 @@ func showHandoff(ctx context.Context, a *cli.App, id, view string, everything bo
 	if err != nil {
 		return err
 	}
-	end, err := cli.EndingOf(ctx, a, out)
+	end, err := show.Ending(ctx, a, out)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func printShown(p *cli.Page, out schemas.GetOut, end *schemas.Event, view string
 	case "events":
 		printEvents(p, out.Events)
 	case "outcome":
-		cli.PrintOutcome(p, out, end)
+		show.Outcome(p, out, end)
 	case "checkpoint":
 		p.Document(out.Checkpoint)
 	default:
@@ -79,7 +79,7 @@ func printShown(p *cli.Page, out schemas.GetOut, end *schemas.Event, view string
 }
 
 func printHandoff(p *cli.Page, out schemas.GetOut, end *schemas.Event, everything bool) {
-	p.WriteString(draw.Show(out, end, p.Drawing()))
+	show.Handoff(p, out, end)
 	if len(out.Children) > 0 {
 		p.Line("\n%s\n- %s", p.Bold("Children"), cli.IDs(out.Children))
 	}

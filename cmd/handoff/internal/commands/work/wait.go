@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/show"
 	"handoff/schemas"
 )
 
@@ -56,7 +57,7 @@ work, ends, or has a newer one.`,
 
 // printEnd tells how a handoff ended, or only its status.
 func printEnd(ctx context.Context, a *cli.App, out schemas.GetOut, raw json.RawMessage, silent bool) error {
-	end, err := cli.EndingOf(ctx, a, out)
+	end, err := show.Ending(ctx, a, out)
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func printEnd(ctx context.Context, a *cli.App, out schemas.GetOut, raw json.RawM
 		if silent {
 			p.Line("%s", out.Status)
 		} else {
-			cli.PrintOutcome(p, out, end)
+			show.Outcome(p, out, end)
 		}
 	})
 }

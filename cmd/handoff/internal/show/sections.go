@@ -1,21 +1,18 @@
-package draw
+package show
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"handoff/schemas"
 )
 
-// context says in a line each what came along, not all of it.
-func (p *page) context(h schemas.Handoff) []string {
+// transferred says in a line each what came along, not all of it.
+func transferred(h schemas.Handoff) []string {
 	var items []string
 	add := func(label, value string) {
 		if value != "" {
-			items = append(items, label+": "+p.one(value))
+			items = append(items, label+": "+one(value))
 		}
 	}
 	add("Summary", h.Summary)
@@ -40,38 +37,8 @@ func (p *page) context(h schemas.Handoff) []string {
 	return items
 }
 
-func same(s string) string { return s }
-
-// capital begins a word with a capital letter.
-func capital(word string) string {
-	r, n := utf8.DecodeRuneInString(word)
-	return string(unicode.ToUpper(r)) + word[n:]
-}
-
-// few counts a list and names its first members.
-func few[T any](list []T, name func(T) string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d (%s)", len(list), names(list, name))
-}
-
-// names joins the names of the first members of a list.
-func names[T any](list []T, name func(T) string) string {
-	const shown = 5
-	var first []string
-	for _, v := range list[:min(len(list), shown)] {
-		first = append(first, name(v))
-	}
-	text := strings.Join(first, ", ")
-	if more := len(list) - shown; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
 // expectations has a box for each criterion, ticked once it was met, with the evidence.
-func (p *page) expectations(e *schemas.Expectations, done *schemas.Completion) []string {
+func expectations(e *schemas.Expectations, done *schemas.Completion) []string {
 	var items []string
 	add := func(text string) { items = append(items, text) }
 	if e == nil {
@@ -82,7 +49,7 @@ func (p *page) expectations(e *schemas.Expectations, done *schemas.Completion) [
 	}
 	if done != nil && len(done.Criteria) > 0 {
 		for _, a := range done.Criteria {
-			add(p.answered(a))
+			add(answered(a))
 		}
 	} else {
 		for _, d := range e.Deliverables {
@@ -100,20 +67,10 @@ func (p *page) expectations(e *schemas.Expectations, done *schemas.Completion) [
 	return items
 }
 
-func (p *page) answered(a schemas.Answered) string {
+func answered(a schemas.Answered) string {
 	box, mark := "[ ] ", "✗"
 	if a.Met {
 		box, mark = "[x] ", "✓"
 	}
-	return box + a.Criterion + " " + p.glyph(mark) + prefixed(" ", p.one(a.Evidence))
-}
-
-func nonEmpty(texts ...string) []string {
-	var some []string
-	for _, s := range texts {
-		if s != "" {
-			some = append(some, s)
-		}
-	}
-	return some
+	return box + a.Criterion + " " + mark + prefixed(" ", one(a.Evidence))
 }

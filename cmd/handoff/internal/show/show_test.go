@@ -1,14 +1,46 @@
-package draw_test
+package show_test
 
 import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/show"
 	"handoff/mailbox/draw"
 	"handoff/schemas"
 )
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o600))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got)
+}
+
+var (
+	sent  = time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
+	plain = draw.Style{Now: sent.Add(2 * time.Hour)}
+)
+
+// shown is a handoff on a page.
+func shown(got schemas.GetOut, end *schemas.Event, style draw.Style) string {
+	p := &cli.Page{}
+	p.Style.Style = style
+	show.Handoff(p, got, end)
+	return p.String()
+}
 
 func authModule() schemas.Handoff {
 	return schemas.Handoff{
@@ -43,13 +75,13 @@ func TestShowNamesWhoCancelled(t *testing.T) {
 	got := seen(authModule(), schemas.Standing{Status: schemas.Cancelled, Note: "No longer needed"})
 	end := &schemas.Event{Agent: "dev", Action: "cancelled", Said: "3f2a"}
 	got.Late = []schemas.Late{{Completion: &schemas.Completion{Source: schemas.Source{Agent: "b"}, Result: schemas.Result{Summary: "Done all the same"}}}}
-	golden(t, "show-cancelled.txt", draw.Show(got, end, plain))
+	golden(t, "show-cancelled.txt", shown(got, end, plain))
 	end.Said = ""
-	require.NotContains(t, draw.Show(got, end, plain), "No longer needed", "that was said before")
+	require.NotContains(t, shown(got, end, plain), "No longer needed", "that was said before")
 }
 
 func TestShowPending(t *testing.T) {
-	golden(t, "show-pending.txt", draw.Show(seen(authModule(), schemas.Standing{Status: schemas.Pending, BlockedBy: []string{"ho_1"}}), nil, plain))
+	golden(t, "show-pending.txt", shown(seen(authModule(), schemas.Standing{Status: schemas.Pending, BlockedBy: []string{"ho_1"}}), nil, plain))
 }
 
 func TestShowCompleted(t *testing.T) {
@@ -84,7 +116,7 @@ func TestShowCompleted(t *testing.T) {
 	}
 	got := seen(authModule(), st)
 	got.Completion = done
-	golden(t, "show-completed.txt", draw.Show(got, nil, plain))
+	golden(t, "show-completed.txt", shown(got, nil, plain))
 }
 
 func TestShowFailed(t *testing.T) {
@@ -106,11 +138,11 @@ func TestShowFailed(t *testing.T) {
 	}
 	got := seen(authModule(), st)
 	got.Failure = failed
-	golden(t, "show-failed.txt", draw.Show(got, nil, plain))
+	golden(t, "show-failed.txt", shown(got, nil, plain))
 }
 
-// show draws a handoff in which agents wrote s wherever they can.
-func show(s string, style draw.Style) string {
+// hostile draws a handoff in which agents wrote s wherever they can.
+func hostile(s string, style draw.Style) string {
 	one := []string{s}
 	h := schemas.Handoff{
 		ID: 2, Source: schemas.Source{Agent: schemas.Agent(s)}, Target: schemas.Target{Role: s}, Title: s, Task: s, Summary: s,
@@ -135,9 +167,14 @@ func show(s string, style draw.Style) string {
 	got := seen(h, schemas.Standing{Status: schemas.Working, Note: s, Percent: 5, Questions: one, BlockedBy: one})
 	got.Completion, got.Failure = done, failed
 	got.Late = []schemas.Late{{Completion: &schemas.Completion{Source: h.Source, Result: schemas.Result{Summary: s}}}, {Failure: &schemas.Failure{Source: h.Source, Failure: failed.Failure}}}
-	return draw.Show(got, &schemas.Event{Agent: h.Source.Agent, Said: "it came with a note"}, style)
+	return shown(got, &schemas.Event{Agent: h.Source.Agent, Said: "it came with a note"}, style)
 }
 
+const repaint = "\x1b[2J\u202eevil\u200b\"]; click x \"javascript:alert(1)\"\n    ▼\nroot ───▶ </title>\r`%%{init}%%`"
+
 func TestShowHostile(t *testing.T) {
-	golden(t, "show-hostile.txt", show(hostile, plain))
+	golden(t, "show-hostile.txt", hostile(repaint, plain))
+	for line := range strings.Lines(hostile(repaint, draw.Style{Width: 60})) {
+		require.Equal(t, line, schemas.Visible(line))
+	}
 }

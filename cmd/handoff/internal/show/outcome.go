@@ -1,19 +1,20 @@
-package cli
+package show
 
 import (
 	"context"
 	"slices"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
-// EndingOf is the event that ended a handoff, where no completion or failure tells how it ended: it was
+// Ending is the event that ended a handoff, where no completion or failure tells how it ended: it was
 // cancelled, refused, returned or timed out. Else it is nil.
-func EndingOf(ctx context.Context, a *App, out schemas.GetOut) (*schemas.Event, error) {
+func Ending(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.Event, error) {
 	if !out.Status.Ended() || out.Status == schemas.Completed || out.Failure != nil {
 		return nil, nil
 	}
-	got, _, err := Call[schemas.GetOut](ctx, a, "get_handoff", Arguments{"handoff_id": out.HandoffID, "view": "events"})
+	got, _, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": out.HandoffID, "view": "events"})
 	if err != nil {
 		return nil, err
 	}
@@ -25,8 +26,8 @@ func EndingOf(ctx context.Context, a *App, out schemas.GetOut) (*schemas.Event, 
 	return nil, nil
 }
 
-// PrintOutcome tells how a handoff ended. End is what [app.ending] gives.
-func PrintOutcome(p *Page, out schemas.GetOut, end *schemas.Event) {
+// Outcome tells how a handoff ended. End is what [Ending] gave.
+func Outcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
 	if end != nil {
 		p.Field("ended by", string(end.Agent))
@@ -46,17 +47,24 @@ func PrintOutcome(p *Page, out schemas.GetOut, end *schemas.Event) {
 		p.Field("by", string(f.Source.Agent))
 		p.Field("reason", f.Failure.Description)
 	}
-	printLate(p, out.Late)
+	for _, l := range lateResults(out.Late) {
+		p.Field(l.label, l.text)
+	}
 }
 
-// printLate tells what came back when the claim was lost already.
-func printLate(p *Page, results []schemas.Late) {
+// A lateResult is what came back when the claim was lost already.
+type lateResult struct{ label, text string }
+
+func lateResults(results []schemas.Late) (all []lateResult) {
 	for _, l := range results {
 		switch {
 		case l.Completion != nil:
-			p.Field("late result from "+schemas.Visible(string(l.Completion.Source.Agent)), l.Completion.Summary)
+			by := one(string(l.Completion.Source.Agent))
+			all = append(all, lateResult{"late result from " + by, l.Completion.Summary})
 		case l.Failure != nil:
-			p.Field("late failure from "+schemas.Visible(string(l.Failure.Source.Agent)), l.Failure.Failure.Description)
+			by := one(string(l.Failure.Source.Agent))
+			all = append(all, lateResult{"late failure from " + by, l.Failure.Failure.Description})
 		}
 	}
+	return all
 }

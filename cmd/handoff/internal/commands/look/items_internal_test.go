@@ -1,0 +1,69 @@
+package look
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas"
+)
+
+// A list is printed at the end of a call that needs a terminal: here its rows are enough.
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+const repaint = "\x1b[2J\u202eevil\u200b\"]; click x \"javascript:alert(1)\"\n    ▼\nroot ───▶ </title>\r`%%{init}%%`"
+
+var now = time.Date(2026, 1, 11, 22, 30, 0, 0, time.UTC)
+
+// onTerminal is what somebody sees of a list.
+func onTerminal(out gathered, colour bool) string {
+	p := &cli.Page{}
+	p.Terminal, p.Colour, p.Width, p.Now = true, colour, 80, now
+	printItems(p, out)
+	return p.String()
+}
+
+var items = []schemas.Item{
+	{HandoffID: 6, From: "qa", To: "role:security", Holder: "ciso", Status: schemas.Working, Title: "Security review", At: now.Add(-5 * time.Minute)},
+	{
+		HandoffID: 7, From: "ciso", To: "auto-code", Status: schemas.Pending, Title: "Rotate the keys",
+		Priority: schemas.Critical, At: now.Add(-49 * time.Hour),
+	},
+	{HandoffID: 123, From: "レビュー担当", To: "qa", Status: schemas.TimedOut, Title: repaint, At: now.Add(time.Hour)},
+	{
+		NoticeID: 7, From: "auto-code", To: "qa", Kind: "completed", Title: "Implement auth module",
+		Text: "28 min, all criteria met", Unread: true, At: now.Add(-3 * time.Hour),
+	},
+}
+
+func TestAListOnATerminalIsInColumnsAsWideAsIt(t *testing.T) {
+	got := onTerminal(gathered{Items: items, blocked: map[schemas.ID][]string{7: {"approval", "ho_4"}}}, false)
+	path := filepath.Join("testdata", "list.txt")
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o600))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got)
+}
+
+func TestAListOnATerminalHasColumnsPaddedAsWithoutColour(t *testing.T) {
+	shown := onTerminal(gathered{Items: items[:2]}, true)
+	require.Contains(t, shown, "ciso       \x1b[36mIn Progress\x1b[0m  5m")
+	require.Contains(t, shown, "auto-code  \x1b[90mPending\x1b[0m      2d")
+}
+
+func TestAListOnATerminalCannotRepaintIt(t *testing.T) {
+	item := schemas.Item{HandoffID: 1, From: "a", To: "b", Status: schemas.Pending, Title: repaint, At: now}
+	shown := onTerminal(gathered{Items: []schemas.Item{item}, blocked: map[schemas.ID][]string{1: {repaint}}}, false)
+	for line := range strings.Lines(shown) {
+		require.Equal(t, line, schemas.Visible(line))
+	}
+}

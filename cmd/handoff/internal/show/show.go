@@ -1,0 +1,109 @@
+// Package show draws one handoff for people: the whole of it ([Handoff]), or only how it ended ([Outcome]).
+//
+// What agents wrote is made visible, so that none of it can repaint a terminal.
+package show
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/mailbox/draw"
+)
+
+// A sheet is a page whose lines are in sections. Whatever is given to its methods may come from agents and is made
+// visible.
+type sheet struct{ *cli.Page }
+
+func (s sheet) line(text string) { s.WriteString(strings.TrimRight(text, " ") + "\n") }
+
+// section draws a heading and items, or nothing when there are none.
+func (s sheet) section(heading string, items []string) {
+	for i, item := range items {
+		if i == 0 {
+			s.line("\n" + s.Bold(heading))
+		}
+		bullet := "- "
+		for _, l := range draw.Lines(item) {
+			s.line(bullet + l)
+			bullet = "  "
+		}
+	}
+}
+
+// paragraph draws a heading and a text, or nothing when there is none.
+func (s sheet) paragraph(heading, written string) {
+	if strings.TrimSpace(written) == "" {
+		return
+	}
+	s.line("\n" + s.Bold(heading))
+	for _, l := range draw.Lines(written) {
+		s.line("  " + l)
+	}
+}
+
+// fact draws a labelled text on one line, or nothing when there is none.
+func (s sheet) fact(label, value string) {
+	if value = one(value); value != "" {
+		s.line(label + ": " + value)
+	}
+}
+
+// one puts a text on one line that is not much longer than most terminals.
+func one(written string) string { return draw.OneLine(written, 200) }
+
+func suffixed(text, suffix string) string {
+	if text == "" {
+		return ""
+	}
+	return text + suffix
+}
+
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+func same(s string) string { return s }
+
+// capital begins a word with a capital letter.
+func capital(word string) string {
+	r, n := utf8.DecodeRuneInString(word)
+	return string(unicode.ToUpper(r)) + word[n:]
+}
+
+// few counts a list and names its first members.
+func few[T any](list []T, name func(T) string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d (%s)", len(list), names(list, name))
+}
+
+// names joins the names of the first members of a list.
+func names[T any](list []T, name func(T) string) string {
+	const shown = 5
+	var first []string
+	for _, v := range list[:min(len(list), shown)] {
+		first = append(first, name(v))
+	}
+	text := strings.Join(first, ", ")
+	if more := len(list) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+func nonEmpty(texts ...string) []string {
+	var some []string
+	for _, s := range texts {
+		if s != "" {
+			some = append(some, s)
+		}
+	}
+	return some
+}
