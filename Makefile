@@ -20,13 +20,13 @@ bench:
 
 # More of what CI does: a minute, twenty cycles, 20,000 handoffs and 1,000 tries.
 chaos:
-	HANDOFF_CHAOS=10m go test -count=1 -timeout 25m -v -run TestOwnersAreKilled ./cmd/handoff/together
+	HANDOFF_CHAOS=10m go test -count=1 -timeout 25m -v -run TestKilledOwnersLoseNothing ./cmd/handoff/together
 cycles:
-	HANDOFF_CYCLES=200 go test -count=1 -timeout 15m -v -run TestProcessesComeAndGo ./cmd/handoff/together
+	HANDOFF_CYCLES=200 go test -count=1 -timeout 15m -v -run TestProcessesThatComeAndGoLeaveNothing ./cmd/handoff/together
 load:
-	HANDOFF_LOAD=100000 go test -count=1 -timeout 15m -v -run TestManyAgentsAtOnce ./cmd/handoff/network
+	HANDOFF_LOAD=100000 go test -count=1 -timeout 15m -v -run TestManyAgentsAtOnceLoseNothing ./cmd/handoff/network
 apart:
-	HANDOFF_APART=10000 go test -count=1 -timeout 15m -v -run TestClientsAreApart ./cmd/handoff/network
+	HANDOFF_APART=10000 go test -count=1 -timeout 15m -v -run TestClientsCancelOnlyTheirOwnRequests ./cmd/handoff/network
 
 # Only packages that keep golden files know -update.
 golden:

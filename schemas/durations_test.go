@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestDurations(t *testing.T) {
+func TestDurationsAreReadInEverySpelling(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"":           0,
 		"5":          5 * time.Minute,
@@ -26,7 +26,7 @@ func TestDurations(t *testing.T) {
 	}
 }
 
-func TestNoDurations(t *testing.T) {
+func TestTextThatIsNoDurationIsRefused(t *testing.T) {
 	for _, text := range []string{"soon", "5 fortnights", "5µs", "5µ", "-5", "1e300", "11 years", "600000h"} {
 		_, err := schemas.ParseDuration("timeout", text)
 		require.Equal(t, "timeout", schemas.AsError(err).Field, text)

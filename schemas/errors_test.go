@@ -9,6 +9,6 @@ import (
 )
 
 // Nobody knows what a call that broke has changed: its commit may have gone through.
-func TestInternalErrorsPromiseNothing(t *testing.T) {
+func TestInternalErrorsSayWhereToLook(t *testing.T) {
 	require.Equal(t, "The server's log has the details; read before repeating.", schemas.InternalError(nil).Hint)
 }

@@ -70,7 +70,7 @@ func TestEveryAliasIsRead(t *testing.T) {
 	}
 }
 
-func TestSnake(t *testing.T) {
+func TestSnakeCaseOfEverySpelling(t *testing.T) {
 	for name, want := range map[string]string{
 		"timeoutMs": "timeout_ms", "contextURL": "context_url", "URLList": "url_list", "_transferType": "_transfer_type",
 		"handoff_id": "handoff_id", "ID": "id", "sha256Sum": "sha256_sum", "": "", "größe": "größe",

@@ -67,14 +67,14 @@ func TestEveryMessageHasATool(t *testing.T) {
 }
 
 // A payload of Kelos ends a handoff as well as it begins one.
-func TestKelosPayloadCompletes(t *testing.T) {
+func TestKelosPayloadCompletesAHandoff(t *testing.T) {
 	message := decode(t, read(t, "kelos-task-handoff.json"))
 	args, err := respell.Normalise("complete_handoff", message)
 	require.NoError(t, err)
 	require.Equal(t, message, args)
 }
 
-func TestDerivedTexts(t *testing.T) {
+func TestRequiredTextsAreDerivedFromForeignOnes(t *testing.T) {
 	for name, want := range map[string]map[string]string{
 		"handoff-protocol-agent-handoff": {"task": "Implementation of authentication module"},
 		"handoff-protocol-agent-completion": {

@@ -44,7 +44,7 @@ func encode(t testing.TB, v any) string {
 	return string(b)
 }
 
-func TestNormalise(t *testing.T) {
+func TestNormaliseBringsEverySpellingToOurFields(t *testing.T) {
 	for _, c := range []struct{ name, tool, args, want string }{
 		{"canonical arguments stay", "send_handoff", `{"to":"qa","task":"t","priority":"high","data":{"camelCase":"x"},"tags":["a,b"],"version":2}`, ``},
 		{"unknown fields stay", "send_handoff", `{"to":"qa","tsak":"t","metadata":{"prioritty":"high"},"context":{"sate":{}}}`, ``},
@@ -150,7 +150,7 @@ func TestNormaliseOfNothingIsEmpty(t *testing.T) {
 	require.Empty(t, got)
 }
 
-func TestFilesWithLines(t *testing.T) {
+func TestFilesAreSplitFromTheirLines(t *testing.T) {
 	for text, want := range map[string]string{
 		`a.go`:             `{"path":"a.go"}`,
 		`a.go:12`:          `{"path":"a.go","lines":"12"}`,

@@ -28,9 +28,10 @@ const (
 	names   = 10  // of one token
 )
 
-// TestManyAgentsAtOnce has two hundred clients over HTTP and four local sessions pass handoffs to each other. None
-// is lost, and none is claimed twice. The same clients then make as many calls of an empty server of the SDK.
-func TestManyAgentsAtOnce(t *testing.T) {
+// TestManyAgentsAtOnceLoseNothing has two hundred clients over HTTP and four local sessions pass handoffs to each
+// other. None is lost, and none is claimed twice. The same clients then make as many calls of an empty server of the
+// SDK.
+func TestManyAgentsAtOnceLoseNothing(t *testing.T) {
 	s := newSite(t)
 	secrets := make([]string, holders)
 	for i := range secrets {

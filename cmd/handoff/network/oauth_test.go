@@ -65,7 +65,7 @@ func (i *issuer) sign(key any, alg jose.SignatureAlgorithm, changes said) string
 	return token
 }
 
-func TestAccessTokensOfAnIssuer(t *testing.T) {
+func TestAccessTokensOfAnIssuerAreTakenOrRefused(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
 	s := newSite(t)

@@ -71,7 +71,7 @@ func TestTokensComeAndGoWhileServing(t *testing.T) {
 }
 
 // What a token may only read it neither changes nor is taken to have read.
-func TestTokenThatMayOnlyRead(t *testing.T) {
+func TestTokenOfScopeReadChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	ann, look := s.token("ann", "ann"), s.token("look", "ann,ben", "--scope", "read")
@@ -121,7 +121,7 @@ func unread(t *testing.T, b *bare) int {
 	return 0
 }
 
-func TestTokensHaveLimits(t *testing.T) {
+func TestTokensAreHeldToTheirLimits(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	v := s.serve()

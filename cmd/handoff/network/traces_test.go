@@ -12,9 +12,9 @@ import (
 	"handoff/schemas"
 )
 
-// TestAWorkflowIsATrace passes work on once: the two handoffs are one trace, the second within the first, and
+// TestWorkflowIsSentAsOneTrace passes work on once: the two handoffs are one trace, the second within the first, and
 // calls of agents are linked to them.
-func TestAWorkflowIsATrace(t *testing.T) {
+func TestWorkflowIsSentAsOneTrace(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)
 	s := newSite(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+c.URL, "OTEL_BSP_SCHEDULE_DELAY=200")

@@ -14,8 +14,8 @@ const (
 	wasteful = 0.01  // what no other load on the machine explains
 )
 
-// TestIdleProcesses leaves four processes alone and measures the processor time that each takes.
-func TestIdleProcesses(t *testing.T) {
+// TestIdleProcessesTakeNoProcessorTime leaves four processes alone and measures the processor time that each takes.
+func TestIdleProcessesTakeNoProcessorTime(t *testing.T) {
 	t.Parallel()
 	during := lasting(t, "HANDOFF_IDLE", 10*time.Second)
 	p := newPlace(t)

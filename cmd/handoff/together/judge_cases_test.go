@@ -45,7 +45,7 @@ func found(status schemas.Status) act {
 	return act{what: reading, status: status, to: "qa"}
 }
 
-func TestWhatTheJudgeLetsPass(t *testing.T) {
+func TestJudgeLetsPossibleHistoriesPass(t *testing.T) {
 	for name, h := range map[string]*history{
 		"a life": moments(sent(done), claimed(2, "a"), finished(2, done, "a"), found(schemas.Completed)),
 		"a repeated completion": moments(
@@ -64,7 +64,7 @@ func TestWhatTheJudgeLetsPass(t *testing.T) {
 	}
 }
 
-func TestWhatTheJudgeFinds(t *testing.T) {
+func TestJudgeFindsImpossibleHistories(t *testing.T) {
 	for name, h := range map[string]*history{
 		"a claim while another holds it": moments(sent(done), claimed(2, "a"), claimed(3, "b"), found(schemas.Accepted)),
 		"a claim after it was completed": moments(

@@ -10,8 +10,8 @@ import (
 	"handoff/schemas"
 )
 
-// TestTwoSessionsOfOneClient starts a client twice without telling anybody a name.
-func TestTwoSessionsOfOneClient(t *testing.T) {
+// TestTwoSessionsOfOneClientHaveTwoNames starts a client twice without telling anybody a name.
+func TestTwoSessionsOfOneClientHaveTwoNames(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	first, second := p.session("claude-code"), p.session("claude-code")

@@ -29,8 +29,8 @@ func release(t *testing.T, version string) string {
 	return program
 }
 
-// TestANewerProgramTakesOver upgrades the program while processes of the older one run.
-func TestANewerProgramTakesOver(t *testing.T) {
+// TestNewerProgramTakesTheStoreOver upgrades the program while processes of the older one run.
+func TestNewerProgramTakesTheStoreOver(t *testing.T) {
 	p := newPlace(t)
 	older, newer := p.as(release(t, "v1.9.0")), p.as(release(t, "v1.10.0"))
 	require.Contains(t, older.must("version").out, "v1.9.0")
@@ -61,8 +61,8 @@ func TestANewerProgramTakesOver(t *testing.T) {
 	p.verify()
 }
 
-// TestAStoreThatOnlyANewerProgramReads has a process win the store and find that it cannot read it.
-func TestAStoreThatOnlyANewerProgramReads(t *testing.T) {
+// TestStoreOfANewerFormatAsksForAnUpgrade has a process win the store and find that it cannot read it.
+func TestStoreOfANewerFormatAsksForAnUpgrade(t *testing.T) {
 	p := newPlace(t)
 	owner, others := p.parted(p.several("planner", "qa"))
 	left := others[0]

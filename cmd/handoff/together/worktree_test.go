@@ -13,9 +13,9 @@ import (
 	"handoff/schemas"
 )
 
-// TestARepositoryAndItsWorktreeShare starts two processes in a repository at the same moment and one in a
+// TestRepositoryAndItsWorktreeShareAWorkspace starts two processes in a repository at the same moment and one in a
 // worktree of it. Nobody names a workspace.
-func TestARepositoryAndItsWorktreeShare(t *testing.T) {
+func TestRepositoryAndItsWorktreeShareAWorkspace(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.env = nil
