@@ -19,7 +19,9 @@ import (
 // of a client that ended, and have nothing left, are left out as well.
 //
 // A result has limit agents, or as many as fit into 7,000 bytes; more counts the others.
-func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.AgentsIn) (out schemas.AgentsOut, err error) {
+func (s *Service) Agents(
+	ctx context.Context, by schemas.Caller, in schemas.AgentsIn,
+) (out schemas.AgentsOut, err error) {
 	err = s.read(ctx, func(v *store.View) error {
 		out.Agents = []schemas.Card{}
 		for a, err := range s.everybody(v) {
@@ -40,7 +42,7 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 	return out, err
 }
 
-// everybody yields those who are known, and then those who are here and did nothing yet.
+// everybody yields the agents that are known, and then those that are here and did nothing yet.
 func (s *Service) everybody(v *store.View) iter.Seq2[store.Agent, error] {
 	return func(yield func(store.Agent, error) bool) {
 		known := map[schemas.Agent]bool{}
@@ -58,7 +60,7 @@ func (s *Service) everybody(v *store.View) iter.Seq2[store.Agent, error] {
 	}
 }
 
-// bygone tells whether nothing is left of a numbered session: nobody is to be reached under its name.
+// bygone tells whether nothing is left of a numbered session that ended: nobody can be reached under its name.
 func bygone(a store.Agent, c schemas.Card) bool {
 	return a.Client != "" && a.Client != c.Name && !c.Live && !c.Registered && c.Pending+c.Held+c.Notices == 0
 }
@@ -97,11 +99,13 @@ func fitAgents(limit int, out *schemas.AgentsOut) error {
 	return nil
 }
 
+// matches tells whether an agent has the capability, the role and one of the tags that are asked for.
 func matches(c schemas.Card, in schemas.AgentsIn) bool {
-	if in.Capability != "" && !roster.Qualifies(c, schemas.Address("capability:"+strings.TrimPrefix(in.Capability, "capability:")), true) {
+	pool := func(kind, name string) schemas.Address { return schemas.Address(kind + strings.TrimPrefix(name, kind)) }
+	if in.Capability != "" && !roster.Qualifies(c, pool("capability:", in.Capability), true) {
 		return false
 	}
-	if in.Role != "" && !slices.Contains(roster.Boxes(c), schemas.Address("role:"+strings.TrimPrefix(in.Role, "role:"))) {
+	if in.Role != "" && !slices.Contains(roster.Boxes(c), pool("role:", in.Role)) {
 		return false
 	}
 	return len(in.Tags) == 0 || slices.ContainsFunc(in.Tags, func(t string) bool { return slices.Contains(c.Skills, t) })

@@ -10,8 +10,7 @@ import (
 	"handoff/store"
 )
 
-// amend merges changes into what was sent: lists are extended, maps merged, the rest replaced. A pending
-// handoff can be redirected with to.
+// amend merges changes into what was sent, see [compose.Merge]. A pending handoff can be redirected with to.
 func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	now, err := o.step(life.Amend, r)
 	if err != nil {
@@ -69,7 +68,7 @@ func (o *op) amended(
 	return h, content, wholeSizes(h)
 }
 
-// wholeSizes checks what a handoff may not grow past by amending it again and again.
+// wholeSizes checks the limits of the whole, past which a handoff could grow by amending it again and again.
 func wholeSizes(h *schemas.Handoff) error {
 	if len(h.Tags) > maxTags {
 		return schemas.Errorf(schemas.Limit, "%d tags in all, at most %d are allowed", len(h.Tags), maxTags).
@@ -81,8 +80,8 @@ func wholeSizes(h *schemas.Handoff) error {
 	return nil
 }
 
-// approveAgain asks for approval again when somebody else than a person changes what was approved. What an
-// agent works on already cannot be taken back from it so.
+// approveAgain makes a handoff wait for approval again when somebody else than a person changes it after it was
+// approved. Once an agent holds it, only a person may amend it: approval cannot be taken back from work that began.
 func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
 	if !h.Metadata.NeedsApproval || o.by.Agent == schemas.Human {
 		return nil
@@ -108,6 +107,7 @@ func (o *op) restate(now *store.Record, h *schemas.Handoff) error {
 	return o.tx.PutWords(now.ID, wordsOf(h))
 }
 
+// checkChanges checks the changes of an amendment, as a send is checked.
 func (o *op) checkChanges(c *schemas.Changes) error {
 	if c.Checkpoint != nil {
 		return schemas.Invalidf("checkpoint", "belongs to a report of progress").WithHint("Leave it out of an amendment.")
@@ -146,7 +146,8 @@ func (o *op) redirect(r, now *store.Record, c schemas.Changes, out *schemas.Upda
 		}
 		if r.Status != schemas.Pending {
 			return schemas.Errorf(schemas.Conflict, "%s is %s and cannot be redirected", r.ID, r.Status).
-				About(r.ID, r.Status, 0).WithField("to").WithHint("Only a pending handoff can be; its holder can release it to another.")
+				About(r.ID, r.Status, 0).WithField("to").
+				WithHint("Only a pending handoff can be; its holder can release it to another.")
 		}
 	}
 	if out.Warnings, err = o.checkRecipient(to, cmp.Or(c.Type, r.Type), false); err != nil || c.To == "" {
@@ -176,4 +177,23 @@ func (o *op) redate(now *store.Record, h schemas.Handoff) error {
 		return schemas.AsError(err).WithField("changes.deadline")
 	}
 	return nil
+}
+
+// rebody changes what a handoff says: the whole of it becomes content of the event to come.
+func (o *op) rebody(r, now *store.Record, change func(*schemas.Handoff)) (store.Content, error) {
+	var h schemas.Handoff
+	if err := o.Saying(r.ID, r.Body, &h); err != nil {
+		return store.Content{}, err
+	}
+	change(&h)
+	event, err := o.nextEvent()
+	if err != nil {
+		return store.Content{}, err
+	}
+	now.Body = event
+	content, err := o.said(h)
+	if err != nil {
+		return content, err
+	}
+	return content, schemas.TooBig("handoff", len(content.Bytes), o.Limits.Handoff)
 }

@@ -10,11 +10,10 @@ import (
 	"handoff/store"
 )
 
-// reservation is how long an answered handoff waits for the one who asked.
+// reservation is how long an answered handoff waits for the agent that asked.
 const reservation = 15 * time.Minute
 
-// ask is a conditional acknowledgement: the holder needs something before it goes on. The lease stops and
-// the token stays good.
+// ask notes what the holder needs before it goes on. The lease stops while it waits, and the claim token stays good.
 func (o *op) ask(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*store.Record, error) {
 	if err := o.heldNow(life.Ask, r, in.Token); err != nil {
 		return nil, err
@@ -38,7 +37,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*s
 		return nil, err
 	}
 	if err := schemas.TooBig("questions", len(content.Bytes), o.Limits.Handoff/4); err != nil {
-		return nil, err // the answer repeats them
+		return nil, err // the handoff keeps them with the answer
 	}
 	now.Asker = o.by.Agent
 	now.Permission = in.Conditions != nil && len(in.Conditions.NeedsPermission) > 0
@@ -47,6 +46,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*s
 	return &now, o.commitSaying(happening{action: life.Ask, was: r, now: &now, text: text}, content)
 }
 
+// questionsOf are what the holder asks: its questions and conditions, or else its note.
 func questionsOf(in schemas.UpdateIn) []string {
 	questions := slices.Clone(in.Questions)
 	if c := in.Conditions; c != nil {
@@ -61,7 +61,8 @@ func questionsOf(in schemas.UpdateIn) []string {
 	return questions
 }
 
-// answer adds the answer to the context and offers the handoff to the one who asked, first and alone.
+// answer adds the answer to the context and makes the handoff pending again: for a time it is reserved for the agent
+// that asked.
 func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if strings.TrimSpace(in.Note) == "" {
 		return nil, schemas.Invalidf("note", "is needed to answer").WithHint("Say what the answer is.")
@@ -93,23 +94,4 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	}
 	out.To = now.Box
 	return &now, o.commitSaying(happening{action: life.Answer, was: r, now: &now, text: in.Note}, content)
-}
-
-// rebody changes what a handoff says: the whole of it becomes content of the event to come.
-func (o *op) rebody(r, now *store.Record, change func(*schemas.Handoff)) (store.Content, error) {
-	var h schemas.Handoff
-	if err := o.Saying(r.ID, r.Body, &h); err != nil {
-		return store.Content{}, err
-	}
-	change(&h)
-	event, err := o.nextEvent()
-	if err != nil {
-		return store.Content{}, err
-	}
-	now.Body = event
-	content, err := o.said(h)
-	if err != nil {
-		return content, err
-	}
-	return content, schemas.TooBig("handoff", len(content.Bytes), o.Limits.Handoff)
 }

@@ -75,7 +75,7 @@ func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.Conn
 		return nil
 	})
 	s.endings.forget(in.Conn)
-	s.Presence.Close(in.Conn) // until here the connection counted: leases that ended meanwhile were renewed
+	s.Presence.Close(in.Conn) // not before: a lease that ended meanwhile was renewed because of it
 	s.hub.Announce(waiting.Effects{Regrouped: true})
 	return out, err
 }

@@ -8,9 +8,10 @@ import (
 	"handoff/store"
 )
 
+// checkpointID is the id of the checkpoint that an event keeps.
 func checkpointID(event uint64) string { return fmt.Sprintf("chk_%d", event) }
 
-// checkpointOf is what a failure leaves for the one who goes on; nil for nothing.
+// checkpointOf is what a failure leaves for the next holder, nil for nothing.
 func checkpointOf(in schemas.FailIn) *schemas.Checkpoint {
 	if in.Checkpoint == nil && in.PartialProgress == nil {
 		return nil
@@ -22,7 +23,7 @@ func checkpointOf(in schemas.FailIn) *schemas.Checkpoint {
 	return &c
 }
 
-// checkpoint keeps where work stands and gives the record that names it; nil keeps nothing.
+// checkpoint keeps where work stands, and gives the record that names it. Without a checkpoint it keeps nothing.
 func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, error) {
 	if c == nil {
 		return r, nil

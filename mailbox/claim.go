@@ -57,7 +57,7 @@ func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 	case got.ID == 0:
 		return schemas.ClaimOut{Empty: true}, nil
 	}
-	out, err := s.claimAnswer(ctx, by, in, got)
+	out, err := s.claimResult(ctx, by, in, got)
 	if gone := ctx.Err(); gone != nil && got.Fresh {
 		return schemas.ClaimOut{}, s.giveBack(by, got, s.coded(gone))
 	}
@@ -125,19 +125,11 @@ func notYet(r *store.Record) error {
 		return schemas.Errorf(schemas.Conflict, "%s waits for %v", r.ID, blockedBy(r)).
 			About(r.ID, r.Status, 0).WithNext(waitForChange(r))
 	case r.Box == "":
-		return schemas.Errorf(schemas.Conflict, "%s may not be claimed before %s", r.ID, r.NotBefore.Time().Format(time.RFC3339)).
+		from := r.NotBefore.Time().Format(time.RFC3339)
+		return schemas.Errorf(schemas.Conflict, "%s may not be claimed before %s", r.ID, from).
 			About(r.ID, r.Status, 0).WithNext(waitForChange(r))
 	}
 	return nil
-}
-
-// mayReclaim tells whether the caller may be the claimant, which lost touch with its claim: the connection that claimed
-// is gone, or there was none and the caller is the same instance, or a person at the keyboard says so.
-func (o *op) mayReclaim(r *store.Record) bool {
-	if r.Conn != "" {
-		return o.broken(r)
-	}
-	return o.by.Via == schemas.ViaCLI || o.sameInstance(r)
 }
 
 // reclaim takes again what the caller claimed over a connection that is gone: a client that was restarted

@@ -8,8 +8,8 @@ import (
 	"handoff/store"
 )
 
-// after passes over what comes up to and including the cursor in the order of claiming, also when the cursor
-// itself was claimed since.
+// after yields the handoffs behind the cursor in the order of claiming, also when the one that the cursor names was
+// claimed since.
 func after(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
 	if cursor == 0 {
 		return ids, nil
@@ -21,12 +21,12 @@ func after(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas.ID) (
 	if r == nil {
 		return nil, badCursor()
 	}
-	last := turn(r)
+	last := claimOrder(r)
 	return func(yield func(schemas.ID, error) bool) {
 		passed := false
 		for id, err := range ids {
 			if err == nil && !passed {
-				passed, err = follows(v, id, last)
+				passed, err = claimedAfter(v, id, last)
 			}
 			if (err != nil || passed) && !yield(id, err) {
 				return
@@ -35,17 +35,17 @@ func after(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas.ID) (
 	}, nil
 }
 
-// follows tells whether a handoff is claimed after a turn.
-func follows(v *store.View, id schemas.ID, last []byte) (bool, error) {
+// claimedAfter tells whether a handoff comes after a position in the order of claiming.
+func claimedAfter(v *store.View, id schemas.ID, last []byte) (bool, error) {
 	r, err := v.Record(id)
 	if err != nil {
 		return false, err
 	}
-	return bytes.Compare(turn(r), last) > 0, nil
+	return bytes.Compare(claimOrder(r), last) > 0, nil
 }
 
-// turn is where a handoff stands in the order of claiming, or stood when it was pending.
-func turn(r *store.Record) []byte {
+// claimOrder is the position of a handoff in the order of claiming, or the one that it had when it was pending.
+func claimOrder(r *store.Record) []byte {
 	const anywhere = "any"
 	pending := store.Record{ID: r.ID, Created: r.Created, Priority: r.Priority, Status: schemas.Pending, Box: anywhere}
 	for _, e := range store.Entries(&pending) {

@@ -13,7 +13,7 @@ import (
 // denialsApart is the least time between two events that tell of denials of one token.
 const denialsApart = time.Minute
 
-// denials counts what was denied and not yet told in the registry, by token. It is memory only.
+// denials counts, by token, the denials that no event of the registry tells of yet. It is memory of this process.
 type denials struct {
 	mu sync.Mutex // guards the fields below
 	of map[string]*denial
@@ -26,7 +26,7 @@ type denial struct {
 
 func newDenials() *denials { return &denials{of: map[string]*denial{}} }
 
-// count adds a denial. When an event is due it gives how many it tells of, else zero.
+// count adds a denial. When an event is due it gives how many denials the event tells of, else zero.
 func (d *denials) count(token string, now time.Time) (times int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -43,15 +43,15 @@ func (d *denials) count(token string, now time.Time) (times int) {
 	return times
 }
 
-// denied is what an event of [life.Denied] says.
+// denied is the content of an event of [life.Denied].
 type denied struct {
 	Agent string `json:"agent"` // that was asked for last
 	Times int    `json:"times"` // since the event before
 }
 
-// Denied keeps in the registry that a caller with a token asked to act as an agent that the token does not name:
-// for each token once a minute, with how often it happened since. The denial itself was the caller's to give,
-// so nothing that goes wrong here is told to anybody but the log.
+// Denied keeps in the registry that a caller with a token asked to act as an agent that the token does not name. The
+// transport calls it after it refused the caller. Each token has one event a minute at most, which says how often it
+// happened since the event before. The caller has its refusal already, so an error here goes to the log alone.
 func (s *Service) Denied(ctx context.Context, by schemas.Caller, asked string) {
 	if by.Token == "" {
 		return

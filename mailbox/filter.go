@@ -9,7 +9,7 @@ import (
 	"handoff/store"
 )
 
-// filter is what a list leaves out.
+// filter says which rows a list shows.
 type filter struct {
 	in     schemas.ListIn
 	words  []string
@@ -17,6 +17,7 @@ type filter struct {
 	cursor schemas.ID
 }
 
+// filter reads the filters of a list. A query without a word is refused: it would find everything.
 func (s *Service) filter(in schemas.ListIn) (f filter, err error) {
 	in.Tags = compose.Tags(in.Tags)
 	f = filter{in: in, words: store.SplitWords(in.Query)}
@@ -48,6 +49,7 @@ func (s *Service) filter(in schemas.ListIn) (f filter, err error) {
 	return f, nil
 }
 
+// passes tells whether a list shows a handoff.
 func (f filter) passes(v *store.View, r *store.Record) (bool, error) {
 	switch {
 	case f.in.Status != "" && r.Status != f.in.Status,
@@ -63,8 +65,8 @@ func (f filter) passes(v *store.View, r *store.Record) (bool, error) {
 	return v.HasWords(r.ID, f.words)
 }
 
-// tells is [filter.passes] for a notice: its type is its kind, and its words are those that are shown.
-func (f filter) tells(n schemas.Notice) bool {
+// passesNotice is [filter.passes] for a notice: its type is its kind, and its words are those that are shown.
+func (f filter) passesNotice(n schemas.Notice) bool {
 	if f.in.Type != "" && n.Kind != f.in.Type || !f.since.IsZero() && n.At.Before(f.since) {
 		return false
 	}

@@ -150,7 +150,8 @@ func (s *Service) showCheckpoint(v *store.View, r *store.Record, _ schemas.GetIn
 		out.Checkpoint = &schemas.Checkpoint{State: h.Context.State, Note: "the state that was sent along"}
 		return nil
 	}
-	return schemas.Errorf(schemas.NotFound, "%s has no checkpoint", r.ID).About(r.ID, r.Status, r.Successor).WithField("view").
+	return schemas.Errorf(schemas.NotFound, "%s has no checkpoint", r.ID).
+		About(r.ID, r.Status, r.Successor).WithField("view").
 		WithHint("Its holder kept none.").
 		WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String(), View: "full"}, "shows all that is known"))
 }

@@ -19,7 +19,9 @@ import (
 //
 // The error is not_found for a handoff or a workflow that does not exist, and for a workspace in which nothing was
 // sent.
-func (s *Service) History(ctx context.Context, by schemas.Caller, in schemas.HistoryIn) (out schemas.HistoryOut, err error) {
+func (s *Service) History(
+	ctx context.Context, by schemas.Caller, in schemas.HistoryIn,
+) (out schemas.HistoryOut, err error) {
 	limit := in.Limit
 	if limit == 0 {
 		limit = 50
@@ -33,17 +35,17 @@ func (s *Service) History(ctx context.Context, by schemas.Caller, in schemas.His
 		if err != nil {
 			return err
 		}
-		s.drawn(steps, in.Format, &out)
+		s.show(steps, in.Format, &out)
 		if in.Limit == 0 {
-			return s.fit(steps, in.Format, &out)
+			return s.shorten(steps, in.Format, &out)
 		}
 		return nil
 	})
 	return out, err
 }
 
-// fit leaves out the last steps of what is too long to be shown unasked.
-func (s *Service) fit(steps []schemas.Step, format string, out *schemas.HistoryOut) error {
+// shorten leaves out the last steps of a history that is too long to be shown unasked.
+func (s *Service) shorten(steps []schemas.Step, format string, out *schemas.HistoryOut) error {
 	for {
 		b, err := json.Marshal(out)
 		if err != nil || len(b) <= room || len(steps) == 1 {
@@ -52,10 +54,11 @@ func (s *Service) fit(steps []schemas.Step, format string, out *schemas.HistoryO
 		n := max(min(len(steps)*room/len(b), len(steps)-1), 1)
 		out.More += len(steps) - n
 		steps = steps[:n]
-		s.drawn(steps, format, out)
+		s.show(steps, format, out)
 	}
 }
 
+// workflowOf is the workflow that is asked for.
 func (s *Service) workflowOf(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
 	if in.HandoffID != "" {
 		r, err := find(v, in.HandoffID)
@@ -78,6 +81,7 @@ func (s *Service) workflowOf(v *store.View, in schemas.HistoryIn) (schemas.Workf
 	return name, err
 }
 
+// latestWorkflow is that of the newest handoff.
 func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 	for id, err := range v.Newest(store.All(), 0) {
 		if err != nil {
@@ -89,10 +93,11 @@ func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 		}
 		return r.Workflow, nil
 	}
-	return "", schemas.Errorf(schemas.NotFound, "nothing was handed off here yet").WithNext(schemas.Call(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}, "sends the first one"))
+	return "", schemas.Errorf(schemas.NotFound, "nothing was handed off here yet").
+		WithNext(schemas.Call(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}, "sends the first one"))
 }
 
-// steps gives the rows of a workflow, oldest first, and fills what the whole of them says.
+// steps are the rows of a workflow, oldest first. It fills in whether they are verified, and the last output.
 func (s *Service) steps(v *store.View, limit int, out *schemas.HistoryOut) (steps []schemas.Step, err error) {
 	out.Verified = true
 	for id, err := range v.Oldest(store.InWorkflow(out.Workflow), 0) {
@@ -129,7 +134,8 @@ func (s *Service) steps(v *store.View, limit int, out *schemas.HistoryOut) (step
 func (s *Service) stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Completion, err error) {
 	step = schemas.Step{
 		HandoffID: r.ID, Parent: r.Parent, From: r.From, To: r.To, Holder: r.Holder, Title: schemas.Visible(r.Title),
-		Status: r.Status, Outcome: r.Outcome, SentAt: r.Created.Time(), Depth: r.Depth, Attempt: r.Attempt, RetryOf: r.RetryOf,
+		Status: r.Status, Outcome: r.Outcome, SentAt: r.Created.Time(), Depth: r.Depth, Attempt: r.Attempt,
+		RetryOf: r.RetryOf,
 	}
 	if r.Claimed != 0 && r.Ended != 0 {
 		step.Seconds = int(r.Ended.Time().Sub(r.Claimed.Time()).Seconds())
@@ -139,7 +145,7 @@ func (s *Service) stepOf(v *store.View, r *store.Record) (step schemas.Step, don
 		return step, nil, err
 	}
 	if got.Completion != nil {
-		count(&step, got.Completion)
+		addCounts(&step, got.Completion)
 	}
 	if f := got.Failure; f != nil {
 		step.Reason = f.Failure.Description
@@ -154,8 +160,8 @@ func (s *Service) stepOf(v *store.View, r *store.Record) (step schemas.Step, don
 	return step, got.Completion, err
 }
 
-// count adds what a completion delivered.
-func count(step *schemas.Step, c *schemas.Completion) {
+// addCounts adds to a step how much a completion delivered.
+func addCounts(step *schemas.Step, c *schemas.Completion) {
 	for _, d := range c.Deliverables {
 		step.FilesCreated += len(d.FilesCreated)
 		step.FilesModified += len(d.FilesModified)
@@ -180,7 +186,8 @@ func (s *Service) ancestors(v *store.View, r *store.Record) (steps []schemas.Ste
 		}
 		step, done, err := s.stepOf(v, parent)
 		if err != nil {
-			s.Logger.Error("an earlier handoff was passed over", slog.String("handoff", id.String()), slog.Any("error", err))
+			s.Logger.Error("an earlier handoff was passed over",
+				slog.String("handoff", id.String()), slog.Any("error", err))
 		}
 		if done != nil {
 			step.Reason = done.Summary
@@ -201,7 +208,8 @@ func hops(steps []schemas.Step) []schemas.Hop {
 	return chain
 }
 
-func (s *Service) drawn(steps []schemas.Step, format string, out *schemas.HistoryOut) {
+// show adds the steps to a history in the form that was asked for.
+func (s *Service) show(steps []schemas.Step, format string, out *schemas.HistoryOut) {
 	out.Chain = hops(steps)
 	switch format {
 	case "rows":

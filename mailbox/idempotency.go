@@ -10,7 +10,7 @@ import (
 	"handoff/store"
 )
 
-// remembered is how long the outcome of a request id is known.
+// remembered is how long the result of a call with a request id is known.
 const remembered = 24 * time.Hour
 
 // mutate runs an operation and remembers its result under the request id of the caller, in the same transaction: a
@@ -31,7 +31,8 @@ func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func
 	return out, err
 }
 
-// once does a part of an operation whose outcome is remembered, unless it is fruitless.
+// once runs fn unless an earlier call with the same request id did, whose result it gives then. The result is not
+// remembered of an operation that did nothing.
 func once[Out any](o *op, fn func(*op) (Out, error)) (out Out, err error) {
 	if o.by.Request == "" {
 		return fn(o)
@@ -52,6 +53,7 @@ func once[Out any](o *op, fn func(*op) (Out, error)) (out Out, err error) {
 // refused marks the receipt of a call that was refused although something was kept.
 const refused = "refused"
 
+// replay gives the result of an earlier call again, or its refusal.
 func (o *op) replay(done *store.Receipt, out any) error {
 	if done.Digest != refused {
 		return json.Unmarshal(done.Result, out)
@@ -64,6 +66,7 @@ func (o *op) replay(done *store.Receipt, out any) error {
 	return nil
 }
 
+// remember keeps the result of a call, or its refusal, and drops some receipts that are a day old.
 func (o *op) remember(out any) error {
 	done := store.Receipt{At: store.At(o.now)}
 	if o.refusal != nil {
@@ -99,6 +102,7 @@ func (o *op) sentBefore(d *draft) (*schemas.SendOut, error) {
 	return &out, nil
 }
 
+// rememberKey keeps the result of a send under the key that the sender gave it, as long as the store exists.
 func (o *op) rememberKey(d *draft, out schemas.SendOut) error {
 	if d.key == "" {
 		return nil
@@ -107,7 +111,8 @@ func (o *op) rememberKey(d *draft, out schemas.SendOut) error {
 	if err != nil {
 		return err
 	}
-	return o.tx.PutReceipt(store.ByKey(o.by.Agent, d.key), store.Receipt{Digest: d.digest, Result: b, At: store.At(o.now)})
+	receipt := store.Receipt{Digest: d.digest, Result: b, At: store.At(o.now)}
+	return o.tx.PutReceipt(store.ByKey(o.by.Agent, d.key), receipt)
 }
 
 // repeats is how long the same content is noticed, and how far back is looked.

@@ -3,7 +3,6 @@ package mailbox
 import (
 	"context"
 
-	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -35,15 +34,4 @@ func (s *Service) inboxOf(v *store.View, agent schemas.Agent) (in schemas.Inbox,
 		}
 	}
 	return in, nil
-}
-
-// boxesOf are the mailboxes that an agent may claim from: its own, the pools it qualifies for, and those of
-// its siblings in which something waits and who are not here.
-func (s *Service) boxesOf(v *store.View, name schemas.Agent) ([]schemas.Address, error) {
-	a, err := agentNamed(v, name)
-	if err != nil {
-		return nil, err
-	}
-	orphaned, err := s.orphaned(v, a)
-	return append(roster.Boxes(a.Card), orphaned...), err
 }

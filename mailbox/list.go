@@ -37,7 +37,7 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 			WithHint("Say who you are.").WithNext(schemas.Call(schemas.ListIn{Box: "all"}, "lists what is of everybody"))
 	}
 	if in.Box == "notices" {
-		return s.notices(ctx, by, in, f)
+		return s.listNotices(ctx, by, in, f)
 	}
 	var out schemas.ListOut
 	err = s.read(ctx, func(v *store.View) error {
@@ -51,8 +51,10 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 	return out, err
 }
 
-// source yields the handoffs of a box, best or newest first. The inbox is in the order of claiming.
-func (s *Service) source(v *store.View, a schemas.Agent, in schemas.ListIn, f filter) (iter.Seq2[schemas.ID, error], error) {
+// source yields the handoffs of a box: those of the inbox in the order of claiming, others newest first.
+func (s *Service) source(
+	v *store.View, a schemas.Agent, in schemas.ListIn, f filter,
+) (iter.Seq2[schemas.ID, error], error) {
 	before := f.cursor
 	switch in.Box {
 	case "claimed":
@@ -119,10 +121,11 @@ func fits(out *schemas.ListOut, it schemas.Item, left *int) bool {
 	return true
 }
 
+// itemOf is a handoff as a row. What is as usual is left out.
 func itemOf(r *store.Record) schemas.Item {
 	it := schemas.Item{
-		HandoffID: r.ID, From: r.From, To: r.To, Status: r.Status, Title: schemas.Visible(r.Title), At: r.Created.Time(),
-		Workflow: r.Workflow, Tags: r.Tags,
+		HandoffID: r.ID, From: r.From, To: r.To, Status: r.Status, Title: schemas.Visible(r.Title),
+		At: r.Created.Time(), Workflow: r.Workflow, Tags: r.Tags,
 	}
 	if r.Type != schemas.TypeHandoff {
 		it.Type = r.Type
@@ -139,24 +142,28 @@ func itemOf(r *store.Record) schemas.Item {
 	return it
 }
 
-// notices lists an agent's notices, newest first, and marks those that it shows as read.
-func (s *Service) notices(ctx context.Context, by schemas.Caller, in schemas.ListIn, f filter) (out schemas.ListOut, err error) {
+// listNotices lists an agent's notices, newest first, and marks those that it shows as read.
+func (s *Service) listNotices(
+	ctx context.Context, by schemas.Caller, in schemas.ListIn, f filter,
+) (out schemas.ListOut, err error) {
 	err = s.reading(ctx, by, func(v *store.View) (shown []schemas.NoticeID, err error) {
-		out, shown, err = f.notices(v, by.Agent, in.Limit)
+		out, shown, err = f.collectNotices(v, by.Agent, in.Limit)
 		return shown, err
 	})
 	return out, err
 }
 
-// notices gives a list of an agent's notices up to a limit, and which it shows.
-func (f filter) notices(v *store.View, a schemas.Agent, limit int) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
+// collectNotices fills a list with an agent's notices up to its limit, and tells which it shows.
+func (f filter) collectNotices(
+	v *store.View, a schemas.Agent, limit int,
+) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
 	out.Items = []schemas.Item{}
 	left := room
 	for n, err := range v.Notices(a, schemas.NoticeID(f.cursor)) {
 		if err != nil {
 			return out, nil, err
 		}
-		if !f.tells(n) {
+		if !f.passesNotice(n) {
 			continue
 		}
 		unread, err := v.IsUnread(a, n.ID)

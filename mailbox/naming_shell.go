@@ -12,9 +12,9 @@ import (
 
 // NameOf gives the name under which a session acts, for a shell that the client of the session started. It is the name
 // that the shell has a tie to ([names.Shell]); else that of the only session of the client that is here; else that of
-// the client itself. Where somebody else acts under the latter, the call is refused as invalid: the shell has to say its
-// name. Where a client says neither session nor process, the processes above the shell tell its sessions apart. Nothing
-// is written.
+// the client itself. Where somebody else acts under the latter, the call is refused as invalid: the shell has to say
+// its name. Where a client says neither session nor process, the processes above the shell tell its sessions apart.
+// Nothing is written.
 func (s *Service) NameOf(
 	ctx context.Context, _ schemas.Caller, in schemas.SessionIn,
 ) (out schemas.SessionOut, err error) {

@@ -1,17 +1,14 @@
 package mailbox
 
 import (
-	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
 
-// allowed tells whether the caller plays one of the parts that an action asks for.
+// allowed refuses a caller that plays none of the parts that an action asks for.
 func (o *op) allowed(a life.Action, parts life.Parts, r *store.Record) error {
 	for part := life.Anyone; part <= life.Verifier; part <<= 1 {
 		if parts&part == 0 {
@@ -29,6 +26,7 @@ func (o *op) allowed(a life.Action, parts life.Parts, r *store.Record) error {
 	return e.WithHint("If you are one of them, act as that one; else send them a message.")
 }
 
+// plays tells whether the caller plays a part towards a handoff.
 func (o *op) plays(part life.Parts, r *store.Record) (bool, error) {
 	switch part {
 	case life.Anyone:
@@ -94,7 +92,8 @@ func (o *op) who(parts life.Parts, r *store.Record) string {
 
 // notNow explains that the state does not allow an action, and names what took the handoff's place.
 func (o *op) notNow(a life.Action, r *store.Record) error {
-	e := schemas.Errorf(schemas.Conflict, "%s is %s, so it cannot be %s", r.ID, r.Status, pastParticiple(a)).About(r.ID, r.Status, r.Successor)
+	e := schemas.Errorf(schemas.Conflict, "%s is %s, so it cannot be %s", r.ID, r.Status, pastParticiple(a)).
+		About(r.ID, r.Status, r.Successor)
 	switch {
 	case r.Successor != 0:
 		return e.WithHint("%s took its place: go on with that one.", r.Successor)
@@ -115,82 +114,4 @@ func pastParticiple(a life.Action) string {
 		return "reported on"
 	}
 	return string(a)
-}
-
-// proves checks the claim token. Without one, the connection that claimed under that agent is proof, over HTTP the
-// session; on the command line the person at the keyboard is trusted.
-func (o *op) proves(r *store.Record, token string) error {
-	switch {
-	case token != "" && slices.Contains(r.Voided, token):
-		return o.stale(r)
-	case r.Holder != o.by.Agent:
-		return o.notHolder(r)
-	case token == "" && o.isClaimant(r):
-		return nil
-	case token == "":
-		return schemas.Errorf(schemas.Invalid, "claim_token is needed: this connection did not claim %s", r.ID).
-			About(r.ID, r.Status, r.Successor).WithField("claim_token").
-			WithHint("%s", o.lostToken(r)).WithNext(o.newToken(r)...)
-	case token == r.Token:
-		return nil
-	}
-	return schemas.Errorf(schemas.Denied, "this claim_token is not of %s", r.ID).
-		About(r.ID, r.Status, r.Successor).WithField("claim_token").
-		WithHint("Give the one that the claim of %s returned.", r.ID)
-}
-
-// asHolder lets a caller that proves a claim over this connection act as its holder, although it did not say
-// so: subagents of one client share a connection, and models forget to repeat their name.
-func (o *op) asHolder(r *store.Record, token string) {
-	if token != "" && token == r.Token && r.Conn != "" && r.Conn == o.by.Conn {
-		o.by.Agent = r.Holder
-	}
-}
-
-// lostToken is the way out for a holder that does not have its claim token any more.
-func (o *op) lostToken(r *store.Record) string {
-	const give = "Give the one that the claim returned."
-	if o.newToken(r) != nil {
-		return give
-	}
-	return give + fmt.Sprintf(" If it was lost, nothing proves the claim: %s may release it, or it is offered again after %s.",
-		r.From, r.Lease.Time().Format(time.RFC3339))
-}
-
-// newToken is how a holder that can be told from others gets another claim token.
-func (o *op) newToken(r *store.Record) []schemas.Advice {
-	if o.by.Via == schemas.ViaHTTP && o.by.AgentID == "" {
-		return nil
-	}
-	return []schemas.Advice{schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "gives a new one, if it was lost")}
-}
-
-// isClaimant tells whether the caller is the claimant, the one that claimed: it calls over the connection that claimed.
-// Without connections the same instance counts, and on the command line the person at the keyboard.
-func (o *op) isClaimant(r *store.Record) bool {
-	if r.Conn != "" || o.by.Conn != "" {
-		return r.Conn == o.by.Conn
-	}
-	return o.by.Via == schemas.ViaCLI || o.by.Via == schemas.ViaHTTP && o.sameInstance(r)
-}
-
-// sameInstance tells whether the caller is who claimed, as far as instances can be told apart.
-func (o *op) sameInstance(r *store.Record) bool {
-	return o.by.AgentID != "" && o.by.AgentID == r.HolderID
-}
-
-func (o *op) notHolder(r *store.Record) error {
-	e := schemas.Errorf(schemas.Denied, "%s is not held by %s", r.ID, o.by.Agent).About(r.ID, r.Status, r.Successor)
-	if r.Holder == "" {
-		return e.WithNext(claimFirst(r))
-	}
-	return e.WithHint("%s holds it. If that is you, act as %s, or give the claim token over the connection that claimed.", r.Holder, r.Holder)
-}
-
-func (o *op) stale(r *store.Record) *schemas.Error {
-	e := schemas.Errorf(schemas.Stale, "your claim of %s ended", r.ID)
-	if r.Holder != "" {
-		e = schemas.Errorf(schemas.Stale, "your claim of %s ended and it was claimed again by %s", r.ID, r.Holder)
-	}
-	return e.About(r.ID, r.Status, r.Successor).WithField("claim_token")
 }

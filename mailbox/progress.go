@@ -6,7 +6,7 @@ import (
 	"handoff/store"
 )
 
-// progress notes how far the holder is and renews the lease. Open questions are withdrawn.
+// progress notes how far the holder is, and renews the lease. Questions that are open are withdrawn by it.
 func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if err := o.heldNow(life.Progress, r, in.Token); err != nil {
 		return nil, err
@@ -33,13 +33,4 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 	now.Ask, now.Asker, now.Permission = 0, "", false
 	o.touch(&now)
 	return &now, o.commitSaying(happening{action: life.Progress, was: r, now: &now}, content)
-}
-
-// heldNow checks that the caller holds the claim and that it runs.
-func (o *op) heldNow(a life.Action, r *store.Record, token string) error {
-	if _, ok := life.Next(a, r.Status); !ok {
-		return o.notNow(a, r)
-	}
-	o.asHolder(r, token)
-	return o.proves(r, token)
 }

@@ -31,7 +31,7 @@ func (o *op) checkRecipient(box schemas.Address, kind string, force bool) (warni
 		return nil, err
 	case a == nil && !o.acting(to):
 		return o.unknownRecipient(to, force)
-	case a == nil: // it is here and did nothing yet
+	case a == nil: // the agent is here and did nothing yet
 		a = &store.Agent{Card: schemas.Card{Name: to}}
 	}
 	if !force && kind != schemas.TypeMessage && !roster.Accepts(a.Card, kind) {
@@ -68,6 +68,7 @@ func (o *op) checkPool(pool schemas.Address) (warnings []string, err error) {
 	return []string{fmt.Sprintf("no registered agent qualifies for %s yet: it waits until one does", pool)}, nil
 }
 
+// checkRoom refuses a mailbox that holds as many pending handoffs as the limit says.
 func (o *op) checkRoom(box schemas.Address) error {
 	m, err := o.Mailbox(box)
 	if err != nil || m.Pending < o.Limits.Mailbox {
@@ -77,8 +78,8 @@ func (o *op) checkRoom(box schemas.Address) error {
 		WithField("to").WithHint("Send to another agent, or wait until some are claimed. Nothing was sent.")
 }
 
-// unknownRecipient refuses a name that nobody has, where agents are declared. One that has mail already is
-// known all the same, and force makes it known.
+// unknownRecipient refuses a name that no agent has, where agents are declared. A name that has mail already is known
+// all the same, and force makes it known.
 func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, err error) {
 	cards, err := o.cards()
 	if err != nil {
@@ -110,9 +111,11 @@ func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, 
 		hint += fmt.Sprintf(" Closest: %s.", meant[0])
 	}
 	choices := texts(closest.Order(to, known))
-	return nil, e.WithField("to").WithKnown(choices[:min(len(choices), mostNamed)]...).WithHint("%s Nothing was sent.", hint)
+	return nil, e.WithField("to").WithKnown(choices[:min(len(choices), mostNamed)]...).
+		WithHint("%s Nothing was sent.", hint)
 }
 
+// unaccepted refuses a recipient that does not accept the type of work, and names agents that do.
 func (o *op) unaccepted(to schemas.Agent, kind string) error {
 	cards, err := o.cards()
 	if err != nil {
@@ -124,14 +127,18 @@ func (o *op) unaccepted(to schemas.Agent, kind string) error {
 			able = append(able, c.Name)
 		}
 	}
-	e := schemas.Errorf(schemas.Conflict, "%s does not accept work of type %q", to, kind).WithField("type").WithKnown(texts(able[:min(len(able), mostNamed)])...)
+	e := schemas.Errorf(schemas.Conflict, "%s does not accept work of type %q", to, kind).
+		WithField("type").WithKnown(texts(able[:min(len(able), mostNamed)])...)
 	if len(able) == 0 {
 		return e.WithHint("Nobody does. Nothing was sent.")
 	}
 	return e.WithHint("It could be taken by %s. Nothing was sent.", enumerate(able))
 }
 
-// routed says who could take work that is addressed to a capability or role.
+// mostRouted is how many candidates, and how many excluded agents, a send names.
+const mostRouted = 5
+
+// routed names the agents that could take work that is addressed to a capability or role, best first.
 func (o *op) routed(r *store.Record, generalists bool) (*schemas.Routed, error) {
 	cards, err := o.cards()
 	if err != nil {
@@ -140,7 +147,9 @@ func (o *op) routed(r *store.Record, generalists bool) (*schemas.Routed, error) 
 	ranked, excluded := roster.Rank(cards, roster.Want{
 		To: r.To, Type: r.Type, Tags: r.Tags, Estimate: estimate(r), Generalists: generalists,
 	})
-	return &schemas.Routed{Candidates: ranked[:min(len(ranked), 5)], Excluded: excluded[:min(len(excluded), 5)]}, nil
+	return &schemas.Routed{
+		Candidates: ranked[:min(len(ranked), mostRouted)], Excluded: excluded[:min(len(excluded), mostRouted)],
+	}, nil
 }
 
 // candidatesLeft tells whether another agent than the given one may claim from the pool that r waits in.

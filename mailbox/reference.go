@@ -8,13 +8,14 @@ import (
 	"handoff/store"
 )
 
-// contentShown is how many bytes of a reference one answer holds.
+// contentShown is how many bytes of a reference one result holds.
 const contentShown = 6000
 
 // showReference reads what was sent in full, as JSON, a part at a time.
 func (s *Service) showReference(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	if in.Reference != "" && in.Reference != contextURL(r) {
-		return schemas.Errorf(schemas.NotFound, "%s has no reference %q", r.ID, schemas.Visible(schemas.Clip(in.Reference, 80))).
+		name := schemas.Visible(schemas.Clip(in.Reference, 80))
+		return schemas.Errorf(schemas.NotFound, "%s has no reference %q", r.ID, name).
 			WithField("reference").WithKnown(contextURL(r)).WithHint("Known: %s.", contextURL(r))
 	}
 	b, err := v.Said(r.ID, r.Body)

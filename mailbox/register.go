@@ -27,7 +27,8 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 		return schemas.RegisterOut{}, err
 	}
 	if name == schemas.Human || name == schemas.System {
-		return schemas.RegisterOut{}, schemas.Invalidf("name", "%s is a reserved name", name).WithHint("Register under the name that you act as.")
+		return schemas.RegisterOut{}, schemas.Invalidf("name", "%s is a reserved name", name).
+			WithHint("Register under the name that you act as.")
 	}
 	if len(by.Names) > 0 { // a caller that may act only as some speaks only for them
 		if _, err := by.As(in.Name); err != nil {
@@ -37,7 +38,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 	for _, list := range []struct {
 		field string
 		words []string
-	}{{"accepts", in.Accepts}, {"produces", in.Produces}, {"skills", in.Skills}, {"role", some(in.Role)}} {
+	}{{"accepts", in.Accepts}, {"produces", in.Produces}, {"skills", in.Skills}, {"role", oneOrNone(in.Role)}} {
 		if err := checkWords(list.field, list.words); err != nil {
 			return schemas.RegisterOut{}, err
 		}
@@ -47,7 +48,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 		if err != nil {
 			return out, err
 		}
-		a.Seen = cmp.Or(a.Seen, store.At(o.now)) // one that somebody else speaks for is known from now on
+		a.Seen = cmp.Or(a.Seen, store.At(o.now)) // an agent for which another speaks is known from now on
 		register(&a.Card, in)
 		if err := o.tx.PutAgent(a); err != nil {
 			return out, err
@@ -69,22 +70,27 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 // away, and being back, takes one word.
 func register(c *schemas.Card, in schemas.RegisterIn) {
 	c.Registered, c.Away = true, in.Away
-	for _, list := range []struct{ have, said *[]string }{{&c.Accepts, &in.Accepts}, {&c.Produces, &in.Produces}, {&c.Skills, &in.Skills}} {
-		if *list.said != nil {
-			*list.have = *list.said
+	keep := func(have *[]string, said []string) {
+		if said != nil {
+			*have = said
 		}
 	}
+	keep(&c.Accepts, in.Accepts)
+	keep(&c.Produces, in.Produces)
+	keep(&c.Skills, in.Skills)
 	c.Role, c.Description = cmp.Or(in.Role, c.Role), cmp.Or(in.Description, c.Description)
 	c.MaxMinutes, c.MaxOpen = cmp.Or(in.MaxMinutes, c.MaxMinutes), cmp.Or(in.MaxOpen, c.MaxOpen)
 }
 
-func some(s string) []string {
+// oneOrNone is a list of one word, empty for an empty word.
+func oneOrNone(s string) []string {
 	if s == "" {
 		return nil
 	}
 	return []string{s}
 }
 
+// checkWords refuses a text that is no word. A role is one word, so its error names no index.
 func checkWords(field string, words []string) error {
 	for i, w := range words {
 		if w == "*" && field == "accepts" {

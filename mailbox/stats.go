@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	endedKept = time.Minute // how long a count of what has ended is given again
-	boxesTold = 200         // of how many mailboxes a caller is told
+	endedKept  = time.Minute // how long a count of what has ended is given again
+	boxesShown = 200         // how many mailboxes one result has
 )
 
 // Stats counts what is in the workspace: handoffs by state, the 200 mailboxes with most pending and since when the
@@ -54,18 +54,21 @@ func (s *Service) states(ctx context.Context) (map[schemas.Status]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	past, err := s.ended.count(s.Now(), func() (map[schemas.Status]int, error) { return s.Store.CountStates(ctx, ended...) })
+	past, err := s.ended.count(s.Now(), func() (map[schemas.Status]int, error) {
+		return s.Store.CountStates(ctx, ended...)
+	})
 	maps.Copy(states, past)
 	return states, err
 }
 
-// endedCount keeps a count that takes long. Who asks while it is made waits for it.
+// endedCount keeps a count that takes long. A call that needs it while another counts waits for the count.
 type endedCount struct {
 	mu     sync.Mutex // guards the fields below, and is held while counting
 	at     time.Time
 	states map[schemas.Status]int
 }
 
+// count gives the count, made anew when it is a minute old.
 func (e *endedCount) count(now time.Time, anew func() (map[schemas.Status]int, error)) (map[schemas.Status]int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -89,7 +92,7 @@ func (s *Service) fullest(ctx context.Context) (boxes []schemas.MailboxStats, er
 		return nil, err
 	}
 	slices.SortStableFunc(boxes, func(a, b schemas.MailboxStats) int { return cmp.Compare(b.Pending, a.Pending) })
-	boxes = boxes[:min(len(boxes), boxesTold)]
+	boxes = boxes[:min(len(boxes), boxesShown)]
 	for i := range boxes {
 		if boxes[i].Pending == 0 {
 			break

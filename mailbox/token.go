@@ -42,7 +42,9 @@ func (s *Service) AddToken(ctx context.Context, by schemas.Caller, in schemas.To
 
 // ListTokens lists all tokens by name, also those that expired or were revoked. A person calls it with handoff token
 // list. The error is denied for a caller over HTTP. It changes nothing.
-func (s *Service) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.TokenListIn) (out schemas.TokenListOut, err error) {
+func (s *Service) ListTokens(
+	ctx context.Context, by schemas.Caller, _ schemas.TokenListIn,
+) (out schemas.TokenListOut, err error) {
 	if err := atHome(by); err != nil {
 		return out, err
 	}
@@ -62,7 +64,9 @@ func (s *Service) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.T
 // RevokeToken makes a token void from the next request on. A person calls it with handoff token revoke. What was
 // claimed and sent with the token stays as it is. The error is denied for a caller over HTTP, and not_found for a name
 // that no token has. A repetition gets the first result and is no event.
-func (s *Service) RevokeToken(ctx context.Context, by schemas.Caller, in schemas.TokenRevokeIn) (schemas.TokenRevokeOut, error) {
+func (s *Service) RevokeToken(
+	ctx context.Context, by schemas.Caller, in schemas.TokenRevokeIn,
+) (schemas.TokenRevokeOut, error) {
 	if err := atHome(by); err != nil {
 		return schemas.TokenRevokeOut{}, err
 	}
@@ -89,7 +93,9 @@ func (s *Service) RevokeToken(ctx context.Context, by schemas.Caller, in schemas
 // FindToken gives the token whose secret has a hash, also one that expired or was revoked, and tells whether there is
 // any token at all: then nobody may come without one. The gate of package mcp/auth calls it with every request, so it
 // reads a row or two and applies nothing that time has changed. The error is denied for a caller over HTTP.
-func (s *Service) FindToken(ctx context.Context, by schemas.Caller, in schemas.TokenFindIn) (out schemas.TokenFindOut, err error) {
+func (s *Service) FindToken(
+	ctx context.Context, by schemas.Caller, in schemas.TokenFindIn,
+) (out schemas.TokenFindOut, err error) {
 	if err := atHome(by); err != nil {
 		return out, err
 	}
@@ -112,7 +118,7 @@ func (s *Service) FindToken(ctx context.Context, by schemas.Caller, in schemas.T
 	return out, s.coded(err)
 }
 
-// atHome refuses callers over a network what only processes of the user may do who owns the store.
+// atHome refuses callers over a network: only processes of the user that owns the store manage tokens.
 func atHome(by schemas.Caller) error {
 	if by.Via != schemas.ViaHTTP {
 		return nil
@@ -121,7 +127,7 @@ func atHome(by schemas.Caller) error {
 		WithHint("Whoever runs the server manages them with handoff token.")
 }
 
-// newToken checks what a token is to be. When it is made is left open.
+// newToken checks what a token is to be. It leaves out when the token is made.
 func (s *Service) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.Token, err error) {
 	if err := atHome(by); err != nil {
 		return t, err
@@ -131,7 +137,8 @@ func (s *Service) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.To
 			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -, such as ci.")
 	}
 	if sum, err := hex.DecodeString(in.Hash); err != nil || len(sum) != 32 {
-		return t, schemas.Invalidf("hash", "is not a SHA-256 in hexadecimal").WithHint("handoff token add makes a secret and its hash.")
+		return t, schemas.Invalidf("hash", "is not a SHA-256 in hexadecimal").
+			WithHint("handoff token add makes a secret and its hash.")
 	}
 	if in.Scope == "" {
 		in.Scope = schemas.ScopeAgent
@@ -146,12 +153,13 @@ func (s *Service) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.To
 	return store.Token{
 		Hash: strings.ToLower(in.Hash),
 		Token: schemas.Token{
-			Name: in.Name, Agents: in.Agents, Scope: in.Scope, Expires: unlessZero(in.Expires), Rate: in.Rate, Pending: in.Pending,
+			Name: in.Name, Agents: in.Agents, Scope: in.Scope, Expires: unlessZero(in.Expires),
+			Rate: in.Rate, Pending: in.Pending,
 		},
 	}, nil
 }
 
-// mayActAs checks the names that a token is to give.
+// mayActAs checks the agents as which a token lets callers act.
 func mayActAs(agents []schemas.Agent, scope schemas.Scope) error {
 	if len(agents) == 0 {
 		return schemas.Invalidf("agents", "is needed").WithHint("Name the agents that the token may act as.")
@@ -186,17 +194,21 @@ func (o *op) unusedToken(t store.Token) error {
 	}
 	had, err := o.TokenOf(t.Hash)
 	if err == nil && had != nil {
-		err = schemas.Errorf(schemas.Conflict, "token %s has the same secret", had.Name).WithField("hash").WithHint("Make a new secret.")
+		err = schemas.Errorf(schemas.Conflict, "token %s has the same secret", had.Name).
+			WithField("hash").WithHint("Make a new secret.")
 	}
 	return err
 }
 
+// sameName refuses a name that a token has or had.
 func sameName(had, t store.Token) error {
 	e := schemas.Errorf(schemas.Conflict, "there is a token %s", had.Name)
 	if had.Revoked != nil {
 		e = schemas.Errorf(schemas.Conflict, "there was a token %s, which is revoked", had.Name)
 	}
-	return e.WithField("name").WithHint("A name is used once, so that the registry tells tokens apart. Give another, such as %s.", names.Nth(schemas.Agent(t.Name), 2))
+	return e.WithField("name").
+		WithHint("A name is used once, so that the registry tells tokens apart. Give another, such as %s.",
+			names.Nth(schemas.Agent(t.Name), 2))
 }
 
 // recordToken keeps what became of a token.

@@ -8,8 +8,10 @@ import (
 	"handoff/store"
 )
 
-// claimAnswer tells the new holder what it holds. The brief is rendered after the commit, on a snapshot.
-func (s *Service) claimAnswer(ctx context.Context, by schemas.Caller, in schemas.ClaimIn, got claimed) (out schemas.ClaimOut, err error) {
+// claimResult tells the new holder what it holds. The brief is rendered after the commit, on a snapshot.
+func (s *Service) claimResult(
+	ctx context.Context, by schemas.Caller, in schemas.ClaimIn, got claimed,
+) (out schemas.ClaimOut, err error) {
 	err = s.Store.View(ctx, func(v *store.View) error {
 		r, err := got.recall(v)
 		if err != nil {
@@ -50,7 +52,7 @@ func (c claimed) recall(v *store.View) (*store.Record, error) {
 	return r, err
 }
 
-// holding lists what an agent holds, at most fifty.
+// holding lists what an agent holds, fifty handoffs at most.
 func holding(v *store.View, a schemas.Agent) (ids []schemas.ID, err error) {
 	for id, err := range v.Oldest(store.HeldBy(a), 0) {
 		if err != nil || len(ids) == 50 {

@@ -45,6 +45,7 @@ func (s *Service) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.C
 	}
 }
 
+// changesAfter reads the next events, with what their records say now.
 func (s *Service) changesAfter(ctx context.Context, after uint64) (changes []schemas.Change, err error) {
 	err = s.read(ctx, func(v *store.View) error {
 		changes = nil

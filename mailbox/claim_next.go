@@ -18,7 +18,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 		if got.ID == 0 && err == nil {
 			got, err = o.claimFirst(tags)
 		}
-		o.fruitless = got.ID == 0 // a repeat looks again
+		o.fruitless = got.ID == 0 // so that a repeat looks again
 		return got, err
 	}
 	for tries := 0; ; tries++ {
@@ -26,7 +26,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 		if !errors.Is(err, errLookFurther) {
 			return got, err
 		}
-		if err := s.catchUp(ctx); err != nil { // what was looked through in vain was undone, and time with it
+		if err := s.catchUp(ctx); err != nil { // the transaction was undone, and with it what the clock had changed
 			return claimed{}, err
 		}
 		id, err := s.searchQueue(ctx, by, tags)
@@ -34,13 +34,15 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 			return claimed{}, err
 		}
 		got, err = mutate(ctx, s, by, func(o *op) (claimed, error) { return o.claimFound(id) })
-		if e := schemas.AsError(err); e == nil || e.Code != schemas.Conflict && e.Code != schemas.Denied || tries == lookedBack {
+		e := schemas.AsError(err)
+		lost := e != nil && (e.Code == schemas.Conflict || e.Code == schemas.Denied) // another took or redirected it
+		if !lost || tries == lookedBack {
 			return got, err
-		} // somebody else was faster, or it was sent elsewhere
+		}
 	}
 }
 
-// claimFound takes what was found outside the transaction, if it still waits.
+// claimFound takes a handoff that was found outside the transaction, if it still waits.
 func (o *op) claimFound(id schemas.ID) (claimed, error) {
 	r, err := o.find(id.String())
 	if err != nil {
@@ -49,6 +51,7 @@ func (o *op) claimFound(id schemas.ID) (claimed, error) {
 	return o.take(life.Claim, r)
 }
 
+// claimFirst takes the first handoff of the caller's mailboxes that it may take, zero for none.
 func (o *op) claimFirst(tags []string) (claimed, error) {
 	a, err := o.me()
 	if err != nil {
@@ -74,8 +77,8 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 	return claimed{}, nil
 }
 
-// mayTake tells whether an agent takes a handoff that waits in one of its boxes. One that is reserved for a
-// sibling goes back to the pool.
+// mayTake tells whether an agent takes a handoff that waits in one of its mailboxes, by its tags. A handoff that is
+// reserved for a sibling goes back to the pool, so the agent leaves it.
 func mayTake(r *store.Record, a schemas.Agent, tags []string) bool {
 	return !slices.Contains(r.Excluded, a) && anyOf(r.Tags, tags) && (r.Reserved == 0 || r.Box == schemas.Address(a))
 }
@@ -85,8 +88,8 @@ func anyOf(tags, wanted []string) bool {
 	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(t string) bool { return slices.Contains(tags, t) })
 }
 
-// searchQueue gives the first of the caller's queue that it may take, zero for none. It passes over what is
-// damaged.
+// searchQueue is the first handoff of the caller's mailboxes that it may take, zero for none. It passes over damaged
+// records.
 func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []string) (found schemas.ID, err error) {
 	now := store.At(s.Now())
 	err = s.Store.View(ctx, func(v *store.View) error {

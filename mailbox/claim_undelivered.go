@@ -9,14 +9,14 @@ import (
 	"handoff/store"
 )
 
-// A caller whose connection breaks repeats its call, perhaps while the first is still under way here. Both may
-// be answered with one claim, and only one answer arrives. So the receipt of a claim counts the calls that were
-// told of it, and the last of them that cannot deliver gives it back. That is enough, because each call counts
-// itself and strikes itself out in a transaction, one after the other: a call that counts itself first keeps the
-// claim, and one that comes later finds no receipt and claims anew.
+// A caller whose connection breaks repeats its call, perhaps while the first call is still under way here. Both calls
+// may return one claim, and only one result arrives. So the receipt of a claim counts the calls that return it, and
+// the last of them that cannot deliver its result gives the claim back. Each call counts itself and strikes itself out
+// in a transaction, one after the other: a call that counts itself before the claim is given back keeps it, and a call
+// that comes later finds no receipt and claims anew.
 
-// tellAgain counts one more call among those that were told of a claim, and gives that claim: zero if it was
-// given back meanwhile. A call that is over is counted as well, since it strikes itself out.
+// tellAgain counts one more call among those that return a claim, and gives that claim: zero if it was given back
+// meanwhile. A call that is over is counted as well, since it strikes itself out.
 func (s *Service) tellAgain(by schemas.Caller) (got claimed, err error) {
 	err = s.update(context.Background(), by, func(o *op) error {
 		got = claimed{}
@@ -27,7 +27,7 @@ func (s *Service) tellAgain(by schemas.Caller) (got claimed, err error) {
 		if err := json.Unmarshal(done.Result, &got); err != nil {
 			return err
 		}
-		if done.At < store.At(o.started) { // who was told ended with an earlier service, and this call takes its place
+		if done.At < store.At(o.started) { // the calls before ended with an earlier service: this one takes their place
 			done.At, got.Told = store.At(o.now), 0
 		} else {
 			got.Told++
@@ -37,15 +37,15 @@ func (s *Service) tellAgain(by schemas.Caller) (got claimed, err error) {
 	return got, err
 }
 
-// giveBack releases a claim that could not be delivered, unless another call was told of it, and forgets that
-// the call was answered, so that a repeat claims anew. The context of the call is over, so it is not used.
+// giveBack releases a claim that could not be delivered, unless another call returns it, and forgets its receipt, so
+// that a repeat claims anew. The context of the call is over, so it is not used.
 func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 	given := false
 	err := s.update(context.Background(), by, func(o *op) error {
 		given = false
 		r, err := o.Record(taken.ID)
 		if err != nil || r.Token != taken.Token || !r.Status.Held() {
-			return err // it was lost since, and is another's to give
+			return err // the claim ended since
 		}
 		others, err := o.strikeOut()
 		if others || err != nil {
@@ -61,8 +61,8 @@ func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 	return schemas.Errorf(schemas.Unavailable, "%s was claimed and given back: %w", taken.ID, why)
 }
 
-// strikeOut takes this call out of those that were told of a claim, and tells whether there are others. After
-// the last the receipt is gone.
+// strikeOut takes this call out of those that return a claim, and tells whether there are others. After the last the
+// receipt is gone.
 func (o *op) strikeOut() (others bool, err error) {
 	if o.by.Request == "" {
 		return false, nil
@@ -83,6 +83,7 @@ func (o *op) strikeOut() (others bool, err error) {
 	return true, o.putTold(done, told)
 }
 
+// putTold keeps the receipt of a claim with the new count.
 func (o *op) putTold(done *store.Receipt, told claimed) (err error) {
 	if done.Result, err = json.Marshal(told); err != nil {
 		return err

@@ -1,0 +1,111 @@
+package mailbox
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"handoff/mailbox/life"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// heldNow checks that an action is possible now, and that the caller proves that it holds the claim.
+func (o *op) heldNow(a life.Action, r *store.Record, token string) error {
+	if _, ok := life.Next(a, r.Status); !ok {
+		return o.notNow(a, r)
+	}
+	o.asHolder(r, token)
+	return o.proves(r, token)
+}
+
+// proves checks the claim token. Without one, the connection that claimed under that agent is proof, over HTTP the
+// session; on the command line the person at the keyboard is trusted.
+func (o *op) proves(r *store.Record, token string) error {
+	switch {
+	case token != "" && slices.Contains(r.Voided, token):
+		return o.stale(r)
+	case r.Holder != o.by.Agent:
+		return o.notHolder(r)
+	case token == "" && o.isClaimant(r):
+		return nil
+	case token == "":
+		return schemas.Errorf(schemas.Invalid, "claim_token is needed: this connection did not claim %s", r.ID).
+			About(r.ID, r.Status, r.Successor).WithField("claim_token").
+			WithHint("%s", o.lostToken(r)).WithNext(o.newToken(r)...)
+	case token == r.Token:
+		return nil
+	}
+	return schemas.Errorf(schemas.Denied, "this claim_token is not of %s", r.ID).
+		About(r.ID, r.Status, r.Successor).WithField("claim_token").
+		WithHint("Give the one that the claim of %s returned.", r.ID)
+}
+
+// asHolder lets a caller that proves a claim over this connection act as its holder, although it did not say
+// so: subagents of one client share a connection, and models forget to repeat their name.
+func (o *op) asHolder(r *store.Record, token string) {
+	if token != "" && token == r.Token && r.Conn != "" && r.Conn == o.by.Conn {
+		o.by.Agent = r.Holder
+	}
+}
+
+// lostToken is the way out for a holder that does not have its claim token any more.
+func (o *op) lostToken(r *store.Record) string {
+	const give = "Give the one that the claim returned."
+	if o.newToken(r) != nil {
+		return give
+	}
+	const lost = " If it was lost, nothing proves the claim: %s may release it, or it is offered again after %s."
+	return give + fmt.Sprintf(lost, r.From, r.Lease.Time().Format(time.RFC3339))
+}
+
+// newToken is how a holder that can be told from others gets another claim token.
+func (o *op) newToken(r *store.Record) []schemas.Advice {
+	if o.by.Via == schemas.ViaHTTP && o.by.AgentID == "" {
+		return nil
+	}
+	return []schemas.Advice{schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "gives a new one, if it was lost")}
+}
+
+// isClaimant tells whether the caller is the claimant, the one that claimed: it calls over the connection that claimed.
+// Without connections the same instance counts, and on the command line the person at the keyboard.
+func (o *op) isClaimant(r *store.Record) bool {
+	if r.Conn != "" || o.by.Conn != "" {
+		return r.Conn == o.by.Conn
+	}
+	return o.by.Via == schemas.ViaCLI || o.by.Via == schemas.ViaHTTP && o.sameInstance(r)
+}
+
+// sameInstance tells whether the caller is the instance of the agent that claimed. Where instances cannot be told
+// apart, none is the same.
+func (o *op) sameInstance(r *store.Record) bool {
+	return o.by.AgentID != "" && o.by.AgentID == r.HolderID
+}
+
+// notHolder refuses a caller that acts as another agent than the holder.
+func (o *op) notHolder(r *store.Record) error {
+	e := schemas.Errorf(schemas.Denied, "%s is not held by %s", r.ID, o.by.Agent).About(r.ID, r.Status, r.Successor)
+	if r.Holder == "" {
+		return e.WithNext(claimFirst(r))
+	}
+	return e.WithHint("%s holds it. If that is you, act as %s, or give the claim token over the connection that claimed.",
+		r.Holder, r.Holder)
+}
+
+// stale refuses a token that was good for an earlier claim.
+func (o *op) stale(r *store.Record) *schemas.Error {
+	e := schemas.Errorf(schemas.Stale, "your claim of %s ended", r.ID)
+	if r.Holder != "" {
+		e = schemas.Errorf(schemas.Stale, "your claim of %s ended and it was claimed again by %s", r.ID, r.Holder)
+	}
+	return e.About(r.ID, r.Status, r.Successor).WithField("claim_token")
+}
+
+// mayReclaim tells whether the caller may be the claimant, which lost touch with its claim: the connection that claimed
+// is gone, or there was none and the caller is the same instance, or a person at the keyboard says so.
+func (o *op) mayReclaim(r *store.Record) bool {
+	if r.Conn != "" {
+		return o.broken(r)
+	}
+	return o.by.Via == schemas.ViaCLI || o.sameInstance(r)
+}
