@@ -18,7 +18,7 @@ import (
 	"handoff/schemas"
 )
 
-// machineOf is this one. The project is the working tree, else the directory itself.
+// machineOf gives this machine. The project is the working tree, or the directory itself outside of git.
 func machineOf(a *cli.App) (client.Machine, error) {
 	m := client.Machine{Getenv: a.Getenv, Home: a.Getenv("HOME")}
 	if m.Home == "" {
@@ -39,7 +39,8 @@ func machineOf(a *cli.App) (client.Machine, error) {
 	return m, nil
 }
 
-// clientsCalled gives the clients that are named; without names those that are found, or all.
+// clientsCalled gives the clients with these names. Without names it gives those that are found on the machine, or
+// all.
 func clientsCalled(m client.Machine, names []string, all bool) (clients []client.Client, err error) {
 	for _, name := range names {
 		c, ok := client.Named(name)

@@ -20,7 +20,7 @@ import (
 	"handoff/tools/relay"
 )
 
-// examining is how long everything may take together, but for clearing up.
+// examining is how long all examinations may take together, without clearing up.
 const examining = 18 * time.Second
 
 func DoctorCommand(a *cli.App) *cobra.Command {
@@ -99,7 +99,7 @@ func bench(a *cli.App, ctx context.Context, m client.Machine) doctor.Bench {
 	}
 }
 
-// examinations are all that are made. Of somebody who is homeless it is not known where clients keep their files.
+// examinations gives all examinations. Without a home directory nobody knows where clients keep their files.
 func examinations(
 	a *cli.App, ctx context.Context, clients []client.Client, homeless error, b doctor.Bench,
 ) []examination {
@@ -125,11 +125,11 @@ type examination struct {
 	examine func() []doctor.Finding
 }
 
-// lateness is how long an examination may go on when the time is over, to clear up.
+// lateness is how long an examination may go on clearing up when the time is over.
 const lateness = 2 * time.Second
 
-// gathering makes the examinations at the same time, as most of them wait for other processes. One that does not end
-// in time, as on a disk that does not answer, is left behind.
+// gathering runs the examinations side by side, as most of them wait for other processes. It leaves one behind that
+// does not end in time, as on a disk that does not answer.
 func gathering(ctx context.Context, sh doctor.Shell, parts []examination) (all []doctor.Finding) {
 	found := make([]chan []doctor.Finding, len(parts))
 	for i, p := range parts {
@@ -149,7 +149,7 @@ func gathering(ctx context.Context, sh doctor.Shell, parts []examination) (all [
 	return all
 }
 
-// examineWorkspace examines what is here, without making anything that is not.
+// examineWorkspace examines the workspace here, and makes nothing.
 func examineWorkspace(a *cli.App, ctx context.Context, sh doctor.Shell) []doctor.Finding {
 	atTerminal := a.IsTerminal(a.Stdin) || a.IsTerminal(a.Stdout)
 	self, err := doctor.Identify(a.Agent, a.Getenv, atTerminal)
@@ -178,7 +178,7 @@ func examineWorkspace(a *cli.App, ctx context.Context, sh doctor.Shell) []doctor
 	return findings
 }
 
-// examineMailboxes examines what is in a workspace. Where it cannot be opened, that says it all.
+// examineMailboxes examines what is in a workspace. If the store does not open, there is nothing more to find.
 func examineMailboxes(
 	a *cli.App, ctx context.Context, place workspace.Workspace, self doctor.Self, boxes *relay.Relay, sh doctor.Shell,
 ) []doctor.Finding {

@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-// setupFlags are what somebody wants of setup.
+// setupFlags are the flags of setup.
 type setupFlags struct {
 	all, yes                     bool
 	dryRun, print, check, remove bool

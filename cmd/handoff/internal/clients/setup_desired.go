@@ -14,20 +14,20 @@ import (
 	"handoff/schemas"
 )
 
-// wanted is what somebody wants of a client, in the words of the flags.
+// wanted is what somebody wants for a client, in the words of the flags.
 type wanted struct {
 	agent, workspace, url, tokenEnv string
 	hooks, wake, trust              bool
 }
 
-// desiredFor gives what is to become of a client: what the flags say, and besides what it was set up with last, so
-// that doing it again changes nothing else.
+// desiredFor gives what a client is to become. Without a flag it stays what the client was set up with last, so that
+// setup without flags changes nothing.
 func (s *setupRun) desiredFor(c client.Client) (setup.Desired, error) {
 	want := s.flags.over(wantedBefore(s.setter.AsBefore(c, s.within)))
 	return s.desiredOf(want)
 }
 
-// wantedBefore reads what a client was set up with; the default if it never was.
+// wantedBefore gives what a client was set up with last, or the default.
 func wantedBefore(w setup.Desired) wanted {
 	if w.Server.URL == "" && len(w.Server.Command) == 0 {
 		return wanted{hooks: true}
@@ -38,8 +38,8 @@ func wantedBefore(w setup.Desired) wanted {
 	}
 }
 
-// over gives what the flags say over what was wanted before. Hooks look at this machine, so they come and go with the
-// address unless somebody says otherwise.
+// over changes what was wanted before by the flags that were given. Hooks look at this machine, so that they go with
+// an address and come back without it, unless a flag says otherwise.
 func (f setupFlags) over(w wanted) wanted {
 	if f.given("http") {
 		w.url, w.tokenEnv, w.hooks = f.want.url, "", f.want.url == ""
@@ -60,7 +60,7 @@ func (f setupFlags) over(w wanted) wanted {
 	return w
 }
 
-// desiredOf checks what is wanted and says it in the words of clients.
+// desiredOf checks what is wanted and turns it into the words of the table of clients.
 func (s *setupRun) desiredOf(want wanted) (w setup.Desired, err error) {
 	w = s.within
 	if want.agent != "" {
@@ -100,8 +100,8 @@ func (s *setupRun) desiredOf(want wanted) (w setup.Desired, err error) {
 	return w, nil
 }
 
-// programFor is how clients find this program: by its name where that is this very file or the configuration is for
-// others too, else by its path.
+// programFor is how clients start this program: by its name if PATH leads to this very file, or if the configuration
+// is for others too; else by its path.
 func programFor(a *cli.App, w setup.Desired) string {
 	if w.Scope == client.Project {
 		return client.ServerName
@@ -118,12 +118,12 @@ func programFor(a *cli.App, w setup.Desired) string {
 
 var variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 
-// isVariable tells the name of a variable, which a token could have the form of as well.
+// isVariable tells whether a name can be that of a variable. A token could look like one.
 func isVariable(name string) bool {
 	return variableForm.MatchString(name) && !strings.HasPrefix(strings.ToLower(name), schemas.TokenPrefix)
 }
 
-// endpoint checks an address. It has no secret in it, and neither has the name of the variable.
+// endpoint checks an address and the name of a variable. Neither may hold a secret.
 func endpoint(address, variable string) (string, error) {
 	u, err := url.Parse(address)
 	switch {
@@ -143,11 +143,11 @@ func endpoint(address, variable string) (string, error) {
 	return u.String(), nil
 }
 
-// passing matches the path of a program that go run built, which is gone soon after.
+// passing matches the path of a program that go run built, and that go run removes soon.
 var passing = regexp.MustCompile(
 	`[/\\]go-build[0-9]+[/\\]b[0-9]+[/\\]exe[/\\][^/\\]+$` + `|[/\\][0-9a-f]{64}-d[/\\][^/\\]+$`)
 
-// lasting tells whether the program that is to be written into files will be there when clients look.
+// lasting fails if the program that setup would write into files will be gone when clients start it.
 func (s *setupRun) lasting(want wanted, program string) error {
 	written := want.url == "" || want.hooks
 	if s.flags.remove || s.flags.check || !written || !passing.MatchString(program) {

@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-// carryOut shows what is to be done, asks, does it, and tells what became of it.
+// carryOut shows what is to be done, asks whether to do it, does it, and reports.
 func (s *setupRun) carryOut(ctx context.Context, do func(context.Context, *fileSetup)) error {
 	if !s.JSON {
 		if err := s.Print(nil, s.showPlan); err != nil {
@@ -38,7 +38,7 @@ func (s *setupRun) carryOut(ctx context.Context, do func(context.Context, *fileS
 	return s.report(false)
 }
 
-// agreed asks whether to go on. Where nobody can be asked, --yes says so.
+// agreed asks whether to go on. If nobody can be asked, only --yes agrees.
 func (s *setupRun) agreed(ctx context.Context) error {
 	if s.flags.yes {
 		return nil
@@ -57,7 +57,7 @@ func (s *setupRun) agreed(ctx context.Context) error {
 	return nil
 }
 
-// question asks, and names once more what changes: the pages that show it may be long.
+// question names the files once more: the pages with the changes may be long.
 func (s *setupRun) question() string {
 	var b strings.Builder
 	for f := range s.files() {
@@ -68,14 +68,14 @@ func (s *setupRun) question() string {
 	return "These files change:\n" + b.String() + "Do it? [y/N] "
 }
 
-// sayWaiting tells a person what it is that takes so long.
+// sayWaiting tells a person which command takes so long.
 func sayWaiting(a *cli.App, command []string) {
 	if a.IsTerminal(a.Stderr) {
 		fmt.Fprintf(a.Stderr, "waiting for: %s\n", schemas.Visible(shell.Line(command)))
 	}
 }
 
-// errInterrupted says that what was agreed to is not to be done any more.
+// errInterrupted says that somebody interrupted setup before this change.
 var errInterrupted = errors.New("it was interrupted before: run this again")
 
 func (s *setupRun) apply(ctx context.Context, f *fileSetup) {
@@ -126,7 +126,7 @@ func (s *setupRun) revert(ctx context.Context, f *fileSetup) {
 	}
 }
 
-// cleared says why a file is not what it was before handoff.
+// cleared says why a file does not have the text that it had before handoff.
 func cleared(c setup.Change) string {
 	if !c.Recorded {
 		return "nothing tells what was there before handoff, so that only what is of handoff was taken out"

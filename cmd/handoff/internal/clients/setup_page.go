@@ -70,7 +70,7 @@ func printDiff(p *cli.Page, diff string) {
 	}
 }
 
-// showDone shows what became of it. What was shown as the plan is not shown again.
+// showDone shows what became of each file, but not again what the plan showed.
 func (s *setupRun) showDone(p *cli.Page) {
 	for _, c := range s.clients {
 		for _, f := range c.Files {

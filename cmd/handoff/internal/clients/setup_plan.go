@@ -62,7 +62,7 @@ const (
 	fileAlone   fileState = "left alone"
 )
 
-// withDesired gives the clients with what is to become of each.
+// withDesired gives the clients, each with what it is to become.
 func (s *setupRun) withDesired(clients []client.Client) (all []*clientSetup, err error) {
 	for _, c := range clients {
 		of := &clientSetup{Client: c, Name: c.Name, Found: c.Detect(s.within.Machine).Here()}
@@ -74,7 +74,7 @@ func (s *setupRun) withDesired(clients []client.Client) (all []*clientSetup, err
 	return all, nil
 }
 
-// plan finds out what is to be done.
+// plan adds the changes of each client.
 func (s *setupRun) plan(how func(client.Client, setup.Desired) []setup.Change) {
 	for _, c := range s.clients {
 		for _, change := range how(c.Client, c.desired) {
@@ -107,7 +107,7 @@ func planned(change setup.Change) *fileSetup {
 	return f
 }
 
-// leave notes why a file is left alone, and the way out.
+// leave notes why a file is left alone, and what a person can do about it.
 func (f *fileSetup) leave(err error) {
 	f.State, f.Reason = fileAlone, err.Error()
 	_, f.plugged = errors.AsType[*setup.Plugged](err)
@@ -117,7 +117,7 @@ func (f *fileSetup) leave(err error) {
 	f.Hint = setup.Hint(f.change.Client, err)
 }
 
-// forgetUntouched leaves out the clients that have nothing of ours, when none was named.
+// forgetUntouched leaves out clients that have nothing of ours, if nobody named them.
 func (s *setupRun) forgetUntouched() {
 	if s.named {
 		return
@@ -127,7 +127,7 @@ func (s *setupRun) forgetUntouched() {
 	})
 }
 
-// files gives those of all clients.
+// files walks over the files of all clients.
 func (s *setupRun) files() iter.Seq[*fileSetup] {
 	return func(yield func(*fileSetup) bool) {
 		for _, c := range s.clients {

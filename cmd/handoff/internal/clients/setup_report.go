@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// report prints what became of everything, unless it was shown, and gives the exit status.
+// report prints what became of everything, unless that was shown, and gives the exit status.
 func (s *setupRun) report(shown bool) error {
 	if !shown {
 		if err := s.Print(s.raw(), s.showDone); err != nil {
@@ -31,8 +31,8 @@ func (s *setupRun) raw() json.RawMessage {
 	return raw
 }
 
-// needsSomebody tells whether there is something that a person has to see to. A client with our plugin works: only
-// who names it wants something else.
+// needsSomebody tells whether a person has something to see to. A client with our plugin works; only a person who
+// named it wants something else.
 func (s *setupRun) needsSomebody() bool {
 	silent := func(c *clientSetup) bool { return c.Live != nil && c.Live.Problem != "" }
 	return slices.ContainsFunc(s.clients, silent) || s.any(func(f *fileSetup) bool {

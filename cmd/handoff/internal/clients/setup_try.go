@@ -61,8 +61,8 @@ func (s *setupRun) ask(ctx context.Context, c *clientSetup, server installed.Ent
 	return &trial{Problem: err.Error(), Remedy: remedy}
 }
 
-// askProgram asks a server that is not to be seen: the client is not there yet. Where no session begins, as in the
-// home directory, it runs elsewhere, and what it says of a workspace is left out.
+// askProgram starts the server of an entry aside, as no client is there yet. In a directory that is no project, as
+// the home directory, the server runs elsewhere, and what it says of a workspace is left out.
 func (s *setupRun) askProgram(ctx context.Context, c client.Client, server installed.Entry) (live.Reply, error) {
 	m := s.within.Machine
 	_, err := workspace.Find(workspace.Config{Cwd: m.Project, Getenv: s.getenvElsewhere})
@@ -74,7 +74,7 @@ func (s *setupRun) askProgram(ctx context.Context, c client.Client, server insta
 	return reply, err
 }
 
-// getenvElsewhere is the environment without what tells of the session in whose shell this runs.
+// getenvElsewhere is the environment without the project of the session in whose shell this runs.
 func (s *setupRun) getenvElsewhere(name string) string {
 	if slices.Contains(client.ProjectVariables(), name) {
 		return ""

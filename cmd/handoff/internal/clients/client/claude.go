@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// patience is how long clients wait for a hook. It ends by itself long before.
+// patience is how long a client waits for a hook. The hook ends by itself long before.
 const patience = 5 * time.Second
 
 var (
@@ -51,8 +51,8 @@ func claudeCode() Client {
 // day is how long a command waits in the background for a handoff.
 const day = 24 * time.Hour
 
-// claudeEntry leaves out alwaysLoad: the instructions of the server name its tools, which are loaded when they are
-// needed.
+// claudeEntry writes no alwaysLoad: the instructions of the server name its tools, and Claude Code loads a tool when
+// a model needs it.
 func claudeEntry(s Server) Object {
 	if s.URL != "" {
 		return Object{{"type", "http"}, {"url", s.URL}}.with("headers", s.headers("${"))
@@ -76,8 +76,8 @@ func claudeRemove(scope Scope) []string {
 	return []string{"mcp", "remove", "--scope", string(scope), ServerName}
 }
 
-// claudeRefuses looks whether somebody told Claude Code not to start the server of the project, of which it asks
-// once.
+// claudeRefuses looks whether somebody told Claude Code not to start the server of the project. Claude Code asks
+// that once.
 func claudeRefuses(v View) []Doubt {
 	value, _ := v.Read(JSON, claudeLocal).Look("disabledMcpjsonServers")
 	disabled, _ := value.([]any)

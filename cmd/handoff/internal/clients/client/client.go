@@ -1,9 +1,9 @@
-// Package client is the table of the programs that agents run in: how each is recognised, where it keeps its list
-// of MCP servers and its hooks, how an entry of ours is written there, and which of its own commands do it.
+// Package client is the table of the programs that agents run in: how handoff recognises each, where it keeps its
+// list of MCP servers and its hooks, how an entry of ours is written there, and which of its own commands write it.
 //
-// A client is one file here, and one row in [All]. All that the program does differently for one client stands in its
-// row, so that a new client needs nothing but these two; what follows from a row, such as setting the client up and
-// checking it, is made from it elsewhere. Nothing here changes a file: see package setup.
+// A client is one file here and one row in [All]. Everything that the program does differently for one client stands
+// in its row, so that a new client needs only these two. Setup, doctor and the hooks work from the rows. Nothing
+// here changes a file: see package setup.
 package client
 
 import (
@@ -36,7 +36,7 @@ type Client struct {
 // ServerName is the name of our server in every client.
 const ServerName = "handoff"
 
-// All gives the clients that we know, in the order in which they are shown.
+// All gives the clients that handoff knows, in the order in which people are shown them.
 func All() []Client {
 	return []Client{claudeCode(), codex(), geminiCLI(), cursor(), vsCode(), openCode()}
 }

@@ -42,7 +42,8 @@ func codex() Client {
 // codexEnd is the longest that Codex waits when a session ends.
 const codexEnd = 3 * time.Second
 
-// codexEntry names the variables by which a server finds its workspace: Codex starts it without them.
+// codexEntry names the variables by which the server finds its workspace: Codex starts a server without the
+// variables of its own environment.
 func codexEntry(s Server) (o Object) {
 	if s.URL != "" {
 		o = Object{{"url", s.URL}}.with("bearer_token_env_var", s.TokenEnv).
@@ -56,7 +57,7 @@ func codexEntry(s Server) (o Object) {
 	return o
 }
 
-// codexAdd knows only the user's own list, and neither variables nor approval nor headers.
+// codexAdd adds only to the list of the user, and cannot say variables, approval or headers.
 func codexAdd(scope Scope, s Server) []string {
 	switch {
 	case scope != User || s.Trust || len(s.Pass) > 0 || s.Agent != "":
@@ -85,7 +86,8 @@ func codexQueue(session, message string) []string {
 	return []string{"queue", "--thread", session, "--message", message}
 }
 
-// codexTrusts looks whether Codex trusts the project: of one that it does not, it reads neither servers nor hooks.
+// codexTrusts looks whether Codex trusts the project. Of a project that it does not trust, Codex reads neither
+// servers nor hooks.
 func codexTrusts(v View) []Doubt {
 	if !v.Project {
 		return nil
@@ -103,8 +105,8 @@ func codexTrusts(v View) []Doubt {
 	return []Doubt{{Text: text, Command: []string{"codex"}}}
 }
 
-// codexLevel is how far Codex trusts the project. It goes by the path of the directory without links, and in a
-// worktree of git also by that of the repository; directories above do not count.
+// codexLevel is how far Codex trusts the project. Codex looks for the path of the directory without links, and in a
+// worktree of git also for that of the repository. It does not look for directories above.
 func codexLevel(v View) (level string) {
 	project, err := filepath.EvalSymlinks(v.Machine.Project)
 	if err != nil {
@@ -125,8 +127,8 @@ func codexLevel(v View) (level string) {
 	return ""
 }
 
-// codexReviewed looks whether the hooks of Codex were: it keeps a hash of each that was. Whether the hash is still
-// that of the hook only Codex knows.
+// codexReviewed looks whether somebody reviewed the hooks. Codex keeps a hash of each hook that was reviewed; only
+// Codex knows whether the hash is still that of the hook.
 func codexReviewed(v View) []Doubt {
 	config := v.Read(TOML, codexConfig.User[0])
 	waiting := 0
@@ -152,7 +154,7 @@ func hasHash(state any, there bool) bool {
 	return there && hash != "" && object["enabled"] != false
 }
 
-// snake writes an event as Codex does there: session_start for SessionStart.
+// snake writes an event as Codex does in its keys: session_start for SessionStart.
 func snake(event string) string {
 	var b strings.Builder
 	for i, r := range event {

@@ -28,7 +28,8 @@ func (c Client) Detect(m Machine) (f Found) {
 	return f
 }
 
-// Program gives the file that a command starts, by its name or its absolute path, or nothing where there is none.
+// Program gives the path of the file that a command starts. The command is a name or an absolute path. The result is
+// empty if there is no such file.
 func (m Machine) Program(command string) string {
 	if !filepath.IsAbs(command) {
 		return m.LookPath(command)
@@ -40,7 +41,7 @@ func (m Machine) Program(command string) string {
 	return path
 }
 
-// LookPath gives the absolute path of a command on the machine's PATH, or nothing.
+// LookPath gives the absolute path of a command on PATH of the machine, or nothing.
 func (m Machine) LookPath(program string) string {
 	for _, dir := range filepath.SplitList(m.Getenv("PATH")) {
 		if !filepath.IsAbs(dir) {

@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// ours are the variables on which it depends where handoff finds something, and which clients share.
+// ours are the variables that say where handoff finds something, and those that several clients use.
 var ours = [...]string{
 	"HOME", "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "APPDATA",
 	"HANDOFF_WORKSPACE", "HANDOFF_DIR", "HANDOFF_AGENT",
 }
 
-// Environ is the environment for programs that are started on a machine: that of this process, with the machine's
-// variables for where things are. One without a value is left out, as some clients take an empty one for a path.
+// Environ is the environment for a program that is started on a machine: that of this process, with the variables of
+// the machine that say where files are. A variable without a value is left out, as some clients take an empty one
+// for a path.
 func (m Machine) Environ() []string {
 	names := append(ours[:], variables()...)
 	environ := slices.DeleteFunc(os.Environ(), func(pair string) bool {
@@ -28,7 +29,7 @@ func (m Machine) Environ() []string {
 	return environ
 }
 
-// variables are those by which the clients find their files, each once.
+// variables are those by which clients find their files, each once.
 func variables() (names []string) {
 	for _, c := range All() {
 		for _, path := range slices.Concat(c.Traces, c.Servers.User) {

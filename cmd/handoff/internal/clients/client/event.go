@@ -1,6 +1,6 @@
 package client
 
-// An Event is what happened in a session, in our words. Each client has its own for it.
+// An Event is what happened in a session, in the words of handoff. Each client has its own word for it.
 type Event string
 
 // The events.

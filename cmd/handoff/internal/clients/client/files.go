@@ -1,6 +1,8 @@
 package client
 
-import "os"
+import (
+	"os"
+)
 
 // Syntax is how a file is written.
 type Syntax string
@@ -14,8 +16,8 @@ const (
 	TOML          Syntax = "TOML"
 )
 
-// Files are where a client keeps one kind of things. Of several names for the same file the client reads the one
-// that exists, and the first is the one to make.
+// Files are where a client keeps one kind of thing. A scope may have several names for the same file: the client
+// reads the one that exists, and setup makes the first.
 type Files struct {
 	Syntax  Syntax
 	User    []Path
@@ -44,4 +46,13 @@ type Grant struct {
 	Files Files
 	Keys  []string // that lead to the list
 	Text  string
+}
+
+// Plugins say how a client shows that it has a plugin of ours. A plugin brings the server and the hooks by itself.
+type Plugins struct {
+	Syntax  Syntax
+	User    []Path // all of them are read, unlike those of [Files]
+	Project []Path
+	Key     string   // of an object with the plugins of a file, each as NAME@MARKETPLACE; empty: the file itself shows it
+	Remove  []string // the arguments of the client's command that takes a plugin out, without its name
 }

@@ -71,8 +71,8 @@ func geminiReports(r Report) bool {
 	return slices.Contains([]string{"BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"}, r.At)
 }
 
-// geminiTrusts looks whether Gemini CLI trusts the folder of the project. It reads neither servers nor hooks of one
-// that it does not, and asks about one that it does not know.
+// geminiTrusts looks whether Gemini CLI trusts the folder of the project. Of a folder that it does not trust, Gemini
+// CLI reads neither servers nor hooks. It asks about a folder that it does not know.
 func geminiTrusts(v View) []Doubt {
 	on, there := v.Read(JSON, geminiSettings.User[0]).Look("security", "folderTrust", "enabled")
 	if there && on == false {
@@ -97,8 +97,8 @@ const (
 	geminiDoNotTrust  = "DO_NOT_TRUST"
 )
 
-// geminiLevel is that of the longest rule that covers a folder. Of several that are as long the one that refuses
-// counts: which of them Gemini CLI takes depends on their order in the file, which is not known here.
+// geminiLevel is the level of the longest rule that covers a folder. Of rules of the same length the one that
+// refuses counts: which of them Gemini CLI takes depends on their order in the file, which is not known here.
 func geminiLevel(folder string, rules map[string]any) (level string) {
 	longest := -1
 	for _, path := range slices.Sorted(maps.Keys(rules)) {

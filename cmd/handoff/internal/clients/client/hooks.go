@@ -58,7 +58,8 @@ type Call struct {
 	Wake      bool   // also wakes sleeping sessions
 }
 
-// Calling gives what a client calls an event, as most do where it has none of its own.
+// Calling gives the word of a client for an event. For a client without hooks it gives the word that most clients
+// use.
 func (c Client) Calling(e Event) string {
 	if c.Hooks == nil {
 		c = codex()
@@ -71,7 +72,7 @@ func (c Client) Calling(e Event) string {
 	return ""
 }
 
-// Groups gives our hooks as a client's list of hooks has them: for each of its events the groups of commands.
+// Groups gives our hooks in the form of a client's file: for each event of the client the groups of commands.
 func (c Client) Groups(call Call) Object {
 	var events Object
 	if c.Hooks == nil {
@@ -92,7 +93,7 @@ func (c Client) Groups(call Call) Object {
 	return events
 }
 
-// handler is one command as the client's list has it.
+// handler is one command in the form of the client's file.
 func (c Client) handler(h Hook, call Call) Object {
 	o := Object{}.with("name", c.Hooks.Name)
 	o = append(o, Field{"type", "command"}, Field{"command", c.Command(h, call)})
@@ -121,8 +122,8 @@ func (c Client) Words(h Hook, call Call) []string {
 	return words
 }
 
-// Reads tells how a command line calls handoff; ok tells whether it is, to the letter, what [Client.Command] makes
-// of a hook.
+// Reads tells how a command line calls handoff. It is ok only if the line is, to the letter, what [Client.Command]
+// makes of the hook.
 func (c Client) Reads(h Hook, line string) (call Call, ok bool) {
 	all, ok := shell.Words(line)
 	if !ok || len(all) == 0 {
@@ -132,17 +133,17 @@ func (c Client) Reads(h Hook, line string) (call Call, ok bool) {
 	return call, line == c.Command(h, call)
 }
 
-// BeginsAsHookLine tells whether a command line begins as one of a hook does, whichever path the program had, or
-// with one of these programs. It may do something besides: what is changed or removed must be a whole one, see
-// [IsHookLine].
+// BeginsAsHookLine tells whether a command line begins as that of a hook of ours, with handoff by any path or with
+// one of these programs. The line may do something besides, so that setup changes or removes only an [IsHookLine].
 func BeginsAsHookLine(line string, programs ...string) bool {
 	program, rest, _ := shell.CutWord(line)
 	rest = strings.TrimLeft(rest, " \t")
 	return isOurs(program, programs) && (strings.HasPrefix(rest, "hook ") || strings.HasPrefix(rest, "wait --hook"))
 }
 
-// IsHookLine tells whether a command line is one that [Client.Command] makes of a hook, now or before, whichever
-// path the program had, or with one of these programs. A line that does anything besides is somebody else's.
+// IsHookLine tells whether a command line is one that [Client.Command] makes of a hook, or made in an earlier
+// version, with handoff by any path or with one of these programs. A line that does anything besides is somebody
+// else's.
 func IsHookLine(line string, programs ...string) bool {
 	all, ok := shell.Words(line)
 	if !ok || len(all) < 3 || !isOurs(all[0], programs) {
@@ -164,7 +165,7 @@ func isOurs(program string, programs []string) bool {
 	return IsHandoff(program) || program != "" && slices.Contains(programs, program)
 }
 
-// isEvent tells what may be or have been an event.
+// isEvent tells a word that may be an event, or was one in an earlier version.
 func isEvent(word string) bool {
 	return strings.Trim(word, "abcdefghijklmnopqrstuvwxyz-") == "" && !strings.HasPrefix(word, "-") && word != ""
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A Listed server is an entry of a client's list, as the client reads it: what [Client.Entry] writes, and what others
-// may have written instead.
+// A Listed server is an entry in the list of a client, as the client reads it. [Client.Entry] may have written it,
+// or somebody else.
 type Listed struct {
 	Server
 
@@ -18,7 +18,7 @@ type Listed struct {
 	Off           bool     // it is not to be started
 }
 
-// ReadEntry reads the forms that clients have for an entry. What it cannot read is empty.
+// ReadEntry reads an entry in any of the forms that clients have. A field that it cannot read is empty.
 func ReadEntry(fields map[string]any) (l Listed) {
 	l.Off = len(OffKeys(fields)) > 0
 	switch command := fields["command"].(type) {
@@ -48,7 +48,8 @@ func ReadEntry(fields map[string]any) (l Listed) {
 	return l
 }
 
-// OffKeys gives the keys by which an entry says that its server is not to be started. Without them it is.
+// OffKeys gives the keys of an entry that keep the client from starting the server. Without these keys the client
+// starts it.
 func OffKeys(fields map[string]any) (keys []string) {
 	if fields["enabled"] == false {
 		keys = append(keys, "enabled")
@@ -59,10 +60,10 @@ func OffKeys(fields map[string]any) (keys []string) {
 	return keys
 }
 
-// variableForm is how a variable of the environment is called.
+// variableForm is what the name of a variable of the environment looks like.
 const variableForm = "([A-Za-z_][A-Za-z0-9_]*)"
 
-// bearer matches a token in a header for which a variable of the environment is named, as clients do that: $NAME,
+// bearer matches a header that names a variable of the environment for the token, in any form of the clients: $NAME,
 // ${NAME}, ${env:NAME}, ${NAME:-otherwise} or {env:NAME}.
 var bearer = regexp.MustCompile(strings.ReplaceAll(
 	`^(?i:Bearer) +(?:\$NAME|\$\{(?:env:)?NAME(?::-[^}]*)?\}|\{env:NAME\})$`, "NAME", variableForm))

@@ -14,7 +14,7 @@ type Field struct {
 // An Object is fields in the order in which they are written.
 type Object []Field
 
-// with adds a field unless its value is empty, as an object without fields is.
+// with adds a field, but not one with an empty value. An object without fields is empty.
 func (o Object) with(key string, value any) Object {
 	switch v := value.(type) {
 	case Object:

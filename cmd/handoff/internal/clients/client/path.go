@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// A Path names a file or directory on any machine: ~ is the home directory, ${NAME:-default} a variable of the
-// environment, ${config} where programs keep what they are told (~/.config, or what the system has for it), and
-// what is not absolute then is within the project.
+// A Path names a file or directory on any machine. In it ~ is the home directory, ${NAME:-default} is a variable of
+// the environment, and ${config} is the directory of the configuration of programs: ~/.config, or that of the
+// system. A path that is not absolute then is within the project.
 type Path string
 
 // A Machine is where paths lead.
@@ -44,7 +44,7 @@ func (m Machine) expand(name string) string {
 	return otherwise
 }
 
-// config is the directory that [os.UserConfigDir] gives, of this machine.
+// config is the directory that [os.UserConfigDir] would give on the machine.
 func (m Machine) config() string {
 	system := m.OS
 	if system == "" {
@@ -61,7 +61,7 @@ func (m Machine) config() string {
 	return m.Home + "/.config"
 }
 
-// Within tells whether a path is a directory or below it, wherever links lead.
+// Within tells whether a path is a directory or below it. It follows links.
 func Within(dir, path string) bool {
 	rest, err := filepath.Rel(resolved(dir), resolved(path))
 	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))

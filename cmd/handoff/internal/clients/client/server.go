@@ -10,11 +10,11 @@ type Server struct {
 	Trust    bool     // run the tools without asking
 }
 
-// agentHeader is the header by which one of the names that a token may use is chosen.
+// agentHeader is the header that chooses one of the names that a token may use.
 const agentHeader = "Handoff-Agent"
 
-// headers are those of requests to the URL, the token's variable as the client names one: with this before it, and a
-// brace after.
+// headers are those of requests to the URL. The client puts the token there: it reads the name of the variable
+// between before and a closing brace.
 func (s Server) headers(before string) (o Object) {
 	if s.TokenEnv != "" {
 		o = append(o, Field{"Authorization", "Bearer " + before + s.TokenEnv + "}"})
@@ -22,14 +22,15 @@ func (s Server) headers(before string) (o Object) {
 	return o.with(agentHeader, s.Agent)
 }
 
-// Passed are the variables by which handoff finds the same workspace in a server as in a shell.
+// Passed are the variables that lead a server to the same workspace as a shell.
 var Passed = [...]string{"HANDOFF_AGENT", "HANDOFF_DIR", "HANDOFF_WORKSPACE", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}
 
-// Own are the commands by which a client keeps its list of servers itself.
+// Own are the commands with which a client writes its list of servers itself.
 type Own struct {
-	// Add gives the arguments of the command that adds a server; nil if it cannot be told all that there is to say.
+	// Add gives the arguments of the command that adds a server; nil if the command cannot say all that the entry
+	// has.
 	Add func(Scope, Server) []string
-	// Remove gives the arguments of the command that removes our server; nil as above.
+	// Remove gives the arguments of the command that removes our server; nil if there is none for the scope.
 	Remove func(Scope) []string
 
 	// Strict says that the commands fail on a file with an entry that has neither a program nor a URL.

@@ -2,7 +2,7 @@ package client
 
 import "slices"
 
-// A Shell is what a client sets in the environment of the shells that it starts. The zero value: nothing that is
+// A Shell is what a client sets in the environment of the shells that it starts. The zero value says that nothing is
 // known.
 type Shell struct {
 	Signs   []string // any of these variables, not empty, shows that it is the client's
@@ -12,12 +12,12 @@ type Shell struct {
 	// Project is the variable with the directory of the project, for servers and hooks too. Empty: there is none.
 	Project string
 
-	// Attended is the variable that is 0 where nobody sits at the session, and the client then waits for what it runs
-	// in the background. Empty: there is none.
+	// Attended is a variable that is 0 if nobody sits at the session. The client then waits for the commands that it
+	// runs in the background. Empty: there is no such variable.
 	Attended string
 }
 
-// Unattended tells that a client waits for what it runs in the background, as nobody sits at the session.
+// Unattended tells whether a client says so in the environment: see [Shell].
 func Unattended(getenv func(string) string) bool {
 	return slices.ContainsFunc(All(), func(c Client) bool {
 		return c.Shell.Attended != "" && getenv(c.Shell.Attended) == "0"

@@ -13,8 +13,7 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// examineAddress examines an entry that leads over the network, by what a client asks first: a proxy may pass
-// nothing else.
+// examineAddress examines an entry with a URL. It asks what a client asks first, as a proxy may pass nothing else.
 func (in *installation) examineAddress(ctx context.Context, e installed.Entry, where string) Finding {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -44,7 +43,7 @@ func (in *installation) examineAddress(ctx context.Context, e installed.Entry, w
 	return ok(aboutNetwork, "%s: %s answers, with %s", where, u.Host, counted(reply.Tools, "tool"))
 }
 
-// refused explains why a server wants another token, or one at all.
+// refused explains why a server wants another token, or wants one at all.
 func (in *installation) refused(e installed.Entry, u *url.URL, where, token string) Finding {
 	switch {
 	case e.TokenEnv != "" && token == "":
@@ -62,14 +61,14 @@ func (in *installation) refused(e installed.Entry, u *url.URL, where, token stri
 		try(in.nameToken(e, u))
 }
 
-// typed is the command that takes a token from somebody who types it, and leaves no trace of it.
+// typed is the command that reads a token from the keyboard into a variable, and leaves no trace of it.
 func typed(variable string) string { return "read -rs " + variable + " && export " + variable }
 
-// tokenEnv is the variable that holds a token where nobody named another.
+// tokenEnv is the variable that holds a token if nobody named another.
 const tokenEnv = "HANDOFF_TOKEN"
 
-// nameToken is the command by which an entry names a variable that holds the token. Setup writes no address with
-// anything secret in it.
+// nameToken is the command after which an entry names a variable with the token. Setup writes no address with a
+// secret in it; such an entry is taken out.
 func (in *installation) nameToken(e installed.Entry, u *url.URL) string {
 	if e.Scope == installed.Local || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return in.removal(e)
@@ -86,7 +85,7 @@ func (in *installation) nameToken(e installed.Entry, u *url.URL) string {
 	return in.setup(in.client, e.Scope, append(flags, "--yes")...)
 }
 
-// literalToken is the token that is written out in a header; empty if the client is to put it there.
+// literalToken is the token that a header has in plain text; empty if the client is to put it there.
 func literalToken(header string) string {
 	scheme, token, _ := strings.Cut(header, " ")
 	if !strings.EqualFold(scheme, "Bearer") || strings.ContainsAny(token, "${") {
@@ -95,8 +94,7 @@ func literalToken(header string) string {
 	return strings.TrimSpace(token)
 }
 
-// silence explains why a server was asked over MCP in vain. What it says of its health tells more, where it can be
-// asked.
+// silence explains why a server did not answer over MCP. Its health says more, where it can be asked for it.
 func (in *installation) silence(ctx context.Context, u *url.URL, why error) Finding {
 	site := siteOf(u)
 	status, err := get(ctx, site+"/healthz", in.Web)

@@ -19,12 +19,13 @@ type Bench struct {
 	Web     *http.Client
 	Now     func() time.Time
 
-	// Wanted tells that somebody asked for the client: then it is a fault that it is not set up.
+	// Wanted says that somebody named the client: then it is a fault that the client is not set up.
 	Wanted bool
 }
 
 // Client examines one client: what its files say of handoff, whether the client reads them, whether the server that
-// they name works, and whether its hooks bring mail.
+// they name works, and whether its hooks bring mail. It starts servers and hooks only as package installed allows;
+// all of them have ended when it returns.
 func Client(ctx context.Context, c client.Client, b Bench) []Finding {
 	in := installationOf(c, b)
 	all := in.unreadable()
@@ -46,7 +47,7 @@ func Client(ctx context.Context, c client.Client, b Bench) []Finding {
 	return append(all, in.rehearsed(ctx)...)
 }
 
-// serverless tells of hooks without a server: sessions hear of mail that they cannot take.
+// serverless finds hooks without a server: a session then hears of mail that it cannot take.
 func (in *installation) serverless() []Finding {
 	if len(in.hooks) == 0 || len(in.entries) > 0 || in.plugin != "" || len(in.unread) > 0 {
 		return nil
@@ -56,7 +57,7 @@ func (in *installation) serverless() []Finding {
 		try(in.setup(in.client, in.scopeOf(in.hooks[0].Path), "--yes"))}
 }
 
-// Idle says that no client has handoff, if that is so. Of one whose files cannot be read it is not known.
+// Idle finds that no client has handoff. It finds nothing if the files of a client cannot be read.
 func Idle(clients []client.Client, b Bench) []Finding {
 	for _, c := range clients {
 		if in := installationOf(c, b); in.any() || len(in.unread) > 0 {
@@ -66,7 +67,7 @@ func Idle(clients []client.Client, b Bench) []Finding {
 	return []Finding{skipped(aboutClients, "no client on this machine is set up").try(b.Program.Call() + " setup")}
 }
 
-// unreadable tells of the files that cannot be read.
+// unreadable finds the files that cannot be read.
 func (in *installation) unreadable() (all []Finding) {
 	for _, u := range in.unread {
 		remedy := in.setup(in.client, in.scopeOf(u.Path), "--print")
@@ -78,8 +79,7 @@ func (in *installation) unreadable() (all []Finding) {
 	return all
 }
 
-// ignored tells of the files of which the client reads nothing, though they can be read: each reads a dialect of its
-// own.
+// ignored finds the files that handoff can read and the client cannot: each client reads its own dialect.
 func (in *installation) ignored() (all []Finding) {
 	for _, f := range in.files() {
 		if why := f.ignored(); why != nil {
@@ -101,7 +101,7 @@ func (in *installation) absent() Finding {
 	return say(aboutClients, "%s %s", in.client.Title, what).try(in.setup(in.client, client.User))
 }
 
-// twice tells of what is there twice.
+// twice finds what is installed twice.
 func (in *installation) twice() (all []Finding) {
 	switch {
 	case in.plugin != "" && len(in.hooks) > 0:

@@ -4,7 +4,7 @@ package doctor
 
 import "golang.org/x/sys/unix"
 
-// diskOf gives what is free for those who are not root.
+// diskOf gives the space of a file system that users other than root may use.
 func diskOf(dir string) (disk, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

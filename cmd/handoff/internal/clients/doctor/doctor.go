@@ -1,10 +1,11 @@
-// Package doctor looks for what keeps agents on this machine from passing work to each other, and says what to do
-// about it, by one command that mends what was found, or shows more of it.
+// Package doctor looks for what keeps agents on this machine from passing work to each other. With each fault it
+// gives one command that mends the fault or shows more of it.
 //
-// An examination is a function of one subject that gives findings: of the files of a workspace ([Files]), the process
-// that has it open ([Owner]), what is in it ([Store], [Work]), the name under which somebody acts ([Identity]), the
-// program itself ([Version]), each client ([Client]) and the server that listens here ([Network]).
-// None of them mends anything. What they start has ended when they return, and what they make is removed.
+// An examination is a function about one subject. It gives findings about the files of a workspace ([Files]), the
+// process that has it open ([Owner]), what is in it ([Store], [Work]), the name under which commands act
+// ([Identity]), the program itself ([Version]), each client ([Client]) and the server that listens here ([Network]).
+// An examination mends nothing. The processes that it starts have ended when it returns, and it removes the files
+// that it makes.
 package doctor
 
 import (
@@ -78,12 +79,12 @@ func (f Finding) try(command string) Finding {
 	return f
 }
 
-// Late says of an examination that it did not end in time.
+// Late is the finding of an examination that did not end in time.
 func Late(subject string, sh Shell) Finding {
 	return warning(subject, "what there is to say of it was not found out in time").try(sh.line("doctor"))
 }
 
-// counted writes how many there are of something.
+// counted writes a number of things, as in 2 hooks.
 func counted[N int | uint64](n N, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -16,7 +16,7 @@ import (
 // patience is how long a server may take to answer. Clients wait longer.
 const patience = 5 * time.Second
 
-// examineEntry examines one entry: it starts the server as the client does, or calls it, and asks it what a client
+// examineEntry examines one entry. It starts the server as the client does, or calls it, and asks it what a client
 // asks first.
 func (in *installation) examineEntry(ctx context.Context, e installed.Entry) Finding {
 	where := in.client.Title + " (" + string(e.Scope) + ")"
@@ -44,7 +44,7 @@ func (in *installation) examineEntry(ctx context.Context, e installed.Entry) Fin
 	return in.examineProgram(ctx, e, where)
 }
 
-// isForClient tells whether a text names something that only the client knows.
+// isForClient tells whether a text has a variable in it that only the client can fill in.
 func isForClient(text string) bool {
 	return strings.Contains(text, "${") || strings.Contains(text, "{env:")
 }
@@ -55,7 +55,7 @@ func (in *installation) examineProgram(ctx context.Context, e installed.Entry, w
 		return failure(aboutClients, "%s: %s, which it starts, is not there", where, e.Command[0]).try(in.restart(e))
 	}
 	if err := tryable(); err != nil {
-		return placeless(warning(aboutClients, "%s: its server was not tried: %v", where, err))
+		return withTempRemedy(warning(aboutClients, "%s: its server was not tried: %v", where, err))
 	}
 	brief, end := context.WithTimeout(ctx, patience)
 	defer end()
@@ -81,7 +81,7 @@ func (in *installation) trial(e installed.Entry) live.Trial {
 	}
 }
 
-// tryable tells why nothing can be tried here: what is started needs a directory for what it makes.
+// tryable tells why no program can be tried: it would need a directory for its files.
 func tryable() error {
 	dir, err := os.MkdirTemp("", "handoff-doctor-")
 	if err != nil {
@@ -90,19 +90,18 @@ func tryable() error {
 	return os.Remove(dir)
 }
 
-// placeless adds to a finding of [tryable] the way out.
-func placeless(f Finding) Finding {
+// withTempRemedy adds the remedy to a finding of [tryable].
+func withTempRemedy(f Finding) Finding {
 	if os.Getenv("TMPDIR") == "" {
 		return f
 	}
 	return f.try("unset TMPDIR")
 }
 
-// scratchName is that of workspaces that are made only to try something.
+// scratchName is the name of the workspaces that doctor makes to try something.
 const scratchName = "doctor"
 
-// Of something in a file that is not tried, as it may be anybody's, nothing is repeated that stands there: see
-// package installed.
+// Of an entry or a hook that may be anybody's, doctor repeats no word: see package installed.
 
 func (in *installation) untriedEntry(e installed.Entry) Finding {
 	return warning(aboutClients, "%s: in %s: skipped: it is not what handoff setup writes, so it is not tried",
@@ -110,7 +109,8 @@ func (in *installation) untriedEntry(e installed.Entry) Finding {
 		try(in.mend(e))
 }
 
-// untriedHook has no remedy for what somebody made of a hook: setup leaves it alone and would put another beside it.
+// untriedHook gives no remedy for a hook that somebody changed: setup would leave that alone and put another beside
+// it.
 func (in *installation) untriedHook(f installed.HookFile, h client.Hook, line string) Finding {
 	found := warning(aboutHooks, "%s: in %s: skipped: it is not what handoff setup writes, so it is not tried",
 		in.client.Title, f.Path)

@@ -14,8 +14,8 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-// Files examines where a workspace keeps its files: who may read them, whether the store is one by its looks, and
-// whether there is room for more.
+// Files examines the files of a workspace: who may read them, whether the store looks like one, and whether the disk
+// has room for more.
 func Files(w workspace.Workspace, sh Shell) []Finding {
 	if !w.Exists() {
 		missing := ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir)
@@ -24,9 +24,9 @@ func Files(w workspace.Workspace, sh Shell) []Finding {
 	return append(slices.Concat(permissions(w.Dir), storeFile(filepath.Join(w.Dir, workspace.StoreFile), sh)), room(w.Dir))
 }
 
-// Shut tells whether a workspace cannot be looked into without changing something, and what there is to say of it:
-// it has no store yet, or an empty one, which opening it would make, its directory is not private, which opening it
-// would make it, or whoever has it open was stopped.
+// Shut tells whether doctor must not open a workspace, and the finding that says why. Opening would make a store
+// where there is none or an empty one, and would change the permissions of a directory that is not private. An owner
+// that was stopped would not answer.
 func Shut(w workspace.Workspace) (findings []Finding, shut bool) {
 	store, used := w.Store()
 	info, err := os.Stat(w.Dir)
@@ -73,7 +73,7 @@ func permissions(dir string) []Finding {
 	return modes(dir)
 }
 
-// modes looks at the files, which others cannot reach as long as the directory is private.
+// modes looks at the permissions of the files. Others cannot reach the files as long as the directory is private.
 func modes(dir string) []Finding {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -112,13 +112,14 @@ func named(paths []string) string {
 	return strings.Join(names, ", ")
 }
 
-// What has to be free: a store that cannot grow keeps no change.
+// What has to be free: a store that cannot grow cannot keep changes.
 const (
 	leastFree  = 1 << 30 // bytes
 	leastShare = 5       // percent
 )
 
-// room tells how much is free on the disk of a directory, or of where it would be made.
+// room tells how much is free on the disk of a directory. A directory that does not exist yet will be on the disk of
+// the one above.
 func room(dir string) Finding {
 	for {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
@@ -133,7 +134,7 @@ func room(dir string) Finding {
 	return d.judged(dir)
 }
 
-// A disk is what a file system has, in bytes.
+// A disk is the space of a file system, in bytes.
 type disk struct{ free, all uint64 }
 
 func (d disk) judged(dir string) Finding {

@@ -18,7 +18,7 @@ import (
 // reaching is how long a server elsewhere may take to answer.
 const reaching = 3 * time.Second
 
-// health asks a server whether it is there and can do its work. Start is the command that starts it.
+// health asks a server whether it is well and ready. The remedy for one that is not there is the command start.
 func health(ctx context.Context, u *url.URL, web *http.Client, start string) Finding {
 	site := siteOf(u)
 	status, err := get(ctx, site+"/healthz", web)
@@ -48,8 +48,8 @@ func siteOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
 // ask is the command that shows what a server says at a path.
 func ask(site, path string) string { return "curl -i " + shell.Quote(site+path) }
 
-// starting is the command that starts the server of an address. One on another machine can only be asked whether it
-// is there, and one with a certificate needs what is not known here.
+// starting is the command that starts the server of an address. A server on another machine can only be asked, and
+// for one with a certificate the command is not known here.
 func starting(u *url.URL, sh Shell) string {
 	if u.Scheme != "http" || !isHere(u.Hostname()) {
 		return ask(siteOf(u), "/healthz")
@@ -57,13 +57,13 @@ func starting(u *url.URL, sh Shell) string {
 	return sh.line("serve --http %s", shell.Quote(net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "80"))))
 }
 
-// isHere tells a host that is always this machine.
+// isHere tells whether a host is always this machine.
 func isHere(host string) bool {
 	at, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && at.IsLoopback()
 }
 
-// isUnreached tells an error of a connection that was not made, or on which nothing was said.
+// isUnreached tells whether there was no connection, or no answer in time.
 func isUnreached(err error) bool {
 	broken, ok := errors.AsType[*net.OpError](err)
 	return ok && broken.Op == "dial" || errors.Is(err, context.DeadlineExceeded)

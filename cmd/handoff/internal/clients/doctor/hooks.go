@@ -24,10 +24,10 @@ import (
 	"handoff/tools"
 )
 
-// Hooks are tried in a workspace of their own: a handoff is sent there, and what the client would run is run, once to
-// hear of it and once to hear nothing more.
+// Hooks are tried in a workspace of their own. Doctor sends a handoff there and runs the hook of the client twice:
+// the first time the hook must tell of the handoff, the second time it must be silent.
 
-// rehearsed tries the hooks of a client that bring mail when somebody speaks to a session.
+// rehearsed tries the hooks that run when a person writes to a session.
 func (in *installation) rehearsed(ctx context.Context) (all []Finding) {
 	if in.client.Hooks == nil {
 		return nil
@@ -51,7 +51,7 @@ func (in *installation) rehearsed(ctx context.Context) (all []Finding) {
 	return all
 }
 
-// rehearse tries a line of a file if setup could have written it.
+// rehearse tries one line of a file, if setup could have written it.
 func (in *installation) rehearse(ctx context.Context, h client.Hook, f installed.HookFile, line string) Finding {
 	words, agent, ok := f.Words(h, line)
 	if !ok {
@@ -59,7 +59,7 @@ func (in *installation) rehearse(ctx context.Context, h client.Hook, f installed
 	}
 	stage, err := newStage(in.Bench)
 	if err != nil {
-		return placeless(warning(aboutHooks, "%s: they cannot be tried: there is no place for temporary files: %v",
+		return withTempRemedy(warning(aboutHooks, "%s: they cannot be tried: there is no place for temporary files: %v",
 			in.client.Title, err))
 	}
 	found := stage.perform(ctx, in.client, h, words, agent)
@@ -94,7 +94,7 @@ func (s stage) perform(ctx context.Context, c client.Client, h client.Hook, word
 	return ok(aboutHooks, "%s: a handoff that was sent to %s was heard of, once", c.Title, to)
 }
 
-// title is that of what is sent.
+// title is the title of the handoff.
 const title = "handoff doctor calls"
 
 // A stage is a directory with a project and a workspace for one rehearsal.
@@ -117,7 +117,7 @@ func newStage(b Bench) (s stage, err error) {
 func (s stage) project() string  { return filepath.Join(s.dir, "project") }
 func (s stage) debugLog() string { return filepath.Join(s.dir, "debug.log") }
 
-// send sends the handoff. Nobody has the workspace open when it returns.
+// send sends the handoff. The workspace is closed again when it returns.
 func (s stage) send(ctx context.Context, to schemas.Agent) (err error) {
 	boxes, err := open.Workspace(ctx, open.Config{
 		Name: scratchName, Dir: filepath.Join(s.dir, "handoff", scratchName), Runtime: s.dir,
@@ -133,7 +133,7 @@ func (s stage) send(ctx context.Context, to schemas.Agent) (err error) {
 	return err
 }
 
-// limit is how long a hook may take, and less than clients wait.
+// limit is how long a hook may take. Clients wait longer.
 const limit = 4 * time.Second
 
 // run runs a hook as a client does, but without a shell, and gives what it prints.
@@ -160,7 +160,7 @@ func (s stage) run(ctx context.Context, h client.Hook, words []string) (said str
 	return strings.TrimSpace(out.String()), nil
 }
 
-// account is what the client tells a hook.
+// account is the report that the client would give the hook.
 func (s stage) account(h client.Hook) []byte {
 	account, err := json.Marshal(map[string]string{
 		"session_id": "doctor", "hook_event_name": h.At, "cwd": s.project(), "prompt": "Is there any mail?",
@@ -171,7 +171,7 @@ func (s stage) account(h client.Hook) []byte {
 	return account
 }
 
-// why is what a hook that was silent wrote down of its reasons.
+// why is the reason that a silent hook wrote into its debug log.
 func (s stage) why() string {
 	text, err := os.ReadFile(s.debugLog())
 	if err != nil {

@@ -15,7 +15,7 @@ type Self struct {
 	Process string         // of the client, as its shells know it
 }
 
-// Identify gives what the surroundings tell. Name is that of --agent or HANDOFF_AGENT.
+// Identify finds out who runs a command. Name is the value of --agent or HANDOFF_AGENT.
 func Identify(name string, getenv func(string) string, terminal bool) (s Self, err error) {
 	s.Named = name != ""
 	if s.By, err = identity.Caller(name, getenv, terminal); err == nil {
@@ -24,7 +24,7 @@ func Identify(name string, getenv func(string) string, terminal bool) (s Self, e
 	return s, err
 }
 
-// Nameless says why the name that was given is none. Variable tells that HANDOFF_AGENT gave it.
+// Nameless is the finding about a name that is not valid. Variable says that HANDOFF_AGENT gave it.
 func Nameless(err error, variable bool) Finding {
 	f := failure(aboutIdentity, "%s", schemas.AsError(err).Message)
 	if variable {
@@ -33,8 +33,8 @@ func Nameless(err error, variable bool) Finding {
 	return f
 }
 
-// Identity examines under which name commands act here. Of a coding agent whose workspace can be asked, boxes tell
-// which of its sessions this is; they are nil where it cannot.
+// Identity examines under which name commands act here. In the shell of a coding agent it asks boxes which of the
+// sessions of that client this is; boxes are nil if the workspace cannot be asked.
 func Identity(ctx context.Context, s Self, boxes tools.Invoker) Finding {
 	switch {
 	case s.Named:

@@ -41,7 +41,7 @@ func (in *installation) any() bool {
 	return len(in.entries) > 0 || len(in.hooks) > 0 || in.plugin != ""
 }
 
-// all gives the entries, also that of the plugin.
+// all gives the entries, that of the plugin included.
 func (in *installation) all() []installed.Entry {
 	if in.plugin == "" {
 		return in.entries
@@ -51,13 +51,13 @@ func (in *installation) all() []installed.Entry {
 		installed.Entry{Listed: started, Client: in.client, Scope: installed.Plugin, Path: in.plugin})
 }
 
-// A file is one of a client, as the client reads it.
+// A file is a configuration file and the syntax that the client reads.
 type file struct {
 	path   string
 	syntax client.Syntax
 }
 
-// document is what is in the file. It was looked into before, so its size does no harm.
+// document parses the file. Its size was checked before.
 func (f file) document() (edit.Document, error) {
 	text, err := installed.Read(f.path, installed.LargestOwn)
 	if err != nil {
@@ -66,7 +66,7 @@ func (f file) document() (edit.Document, error) {
 	return text.Document(f.syntax)
 }
 
-// ignored tells why the client reads nothing of a file that can be read; nil if it does.
+// ignored tells why the client rejects a file that handoff can read; nil if the client reads it.
 func (f file) ignored() error {
 	doc, err := f.document()
 	settings, isJSON := doc.(*edit.JSON)
@@ -76,7 +76,7 @@ func (f file) ignored() error {
 	return settings.ReadAs(f.syntax)
 }
 
-// files gives the files in which there is something of ours, each once.
+// files gives the files with something of ours in them, each once.
 func (in *installation) files() (all []file) {
 	add := func(f file) {
 		if !slices.Contains(all, f) {
@@ -92,7 +92,7 @@ func (in *installation) files() (all []file) {
 	return all
 }
 
-// scopeOf tells for whom a file of the client is. Where the project is the home directory, it is the user's.
+// scopeOf gives the scope of a file of the client. If the project is the home directory, the file is the user's.
 func (in *installation) scopeOf(path string) client.Scope {
 	if path == in.client.Servers.In(client.User, in.Machine) ||
 		in.client.Hooks != nil && path == in.client.Hooks.In(client.User, in.Machine) {
@@ -101,7 +101,7 @@ func (in *installation) scopeOf(path string) client.Scope {
 	return client.Project
 }
 
-// runs tells whether something of ours is run on an event.
+// runs tells whether a hook of ours runs on an event.
 func (in *installation) runs(event string) bool {
 	return slices.ContainsFunc(in.hooks, func(f installed.HookFile) bool {
 		return slices.ContainsFunc(f.Handlers, func(h installed.Handler) bool { return h.Event == event })

@@ -10,8 +10,8 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// mend is the command that makes an entry what setup writes. The server of another program, which setup leaves
-// alone, is taken out. It is empty where setup has nothing to change.
+// mend is the command after which an entry is what setup writes. It takes out the server of another program, which
+// setup would leave alone. It is empty if setup has nothing to change.
 func (in *installation) mend(e installed.Entry) string {
 	switch {
 	case e.Scope == installed.Plugin:
@@ -32,8 +32,8 @@ func (in *installation) mend(e installed.Entry) string {
 	return ""
 }
 
-// restart is the command after which an entry starts this program: one that names it is better served by PATH where
-// setup would write no more than its name.
+// restart is the command after which an entry starts this program. If the entry has only the name of the program, as
+// setup would write it, the command changes PATH.
 func (in *installation) restart(e installed.Entry) string {
 	byName := e.Command[0] == client.ServerName && (e.Scope != client.User || in.Program.OnPath == "")
 	if lead := in.Program.lead(in.Machine); byName && lead != "" {
@@ -42,7 +42,7 @@ func (in *installation) restart(e installed.Entry) string {
 	return in.mend(e)
 }
 
-// complaint is the command that shows why the server of an entry does not answer, unless another mends the entry.
+// complaint is the command that shows why a server does not answer, or the one that mends the entry.
 func (in *installation) complaint(e installed.Entry) string {
 	if e.Command[0] == client.ServerName && in.Program.OnPath != "" && in.Program.There == "" {
 		return in.Program.lead(in.Machine)
@@ -53,7 +53,7 @@ func (in *installation) complaint(e installed.Entry) string {
 	return shell.Line(e.Command) + " </dev/null"
 }
 
-// planned is what setup would do to a file of the client; ok is false for one that it does not know.
+// planned is the change that setup would make to a file of the client; ok is false if it is no file of the client.
 func (in *installation) planned(w setup.Desired, path string) (change setup.Change, ok bool) {
 	changes := in.setter().Plan(in.client, w)
 	i := slices.IndexFunc(changes, func(c setup.Change) bool { return c.File.Path == path })
@@ -67,12 +67,12 @@ func (in *installation) setter() setup.Setter {
 	return setup.Setter{Dir: setup.Receipts(in.Machine), Now: in.Now}
 }
 
-// before is what setup was told last in a scope; its server is empty if it never was.
+// before is what setup was told last in a scope; its server is empty if it was told nothing.
 func (in *installation) before(scope client.Scope) setup.Desired {
 	return in.setter().AsBefore(in.client, setup.Desired{Machine: in.Machine, Scope: scope})
 }
 
-// desired is what setup is told without flags: as before, but of this program.
+// desired is what setup would write without flags: the same as before, but with this program.
 func (in *installation) desired(scope client.Scope) setup.Desired {
 	w := in.before(scope)
 	w.Hooks = w.Hooks || len(in.hooks) > 0
@@ -87,7 +87,7 @@ func (in *installation) desired(scope client.Scope) setup.Desired {
 	return w
 }
 
-// passed are the variables that setup has a client pass on.
+// passed are the variables that setup has the client pass on to the server.
 func (in *installation) passed(scope client.Scope) (names []string) {
 	for _, name := range client.Passed {
 		if scope == client.User && in.Machine.Getenv(name) != "" {
@@ -97,8 +97,9 @@ func (in *installation) passed(scope client.Scope) (names []string) {
 	return names
 }
 
-// removal is the client's own command that takes an entry out, or shows what belongs in its place where it has none.
-// A strict client reads nothing of a file with an entry of nothing, so that its command does not help there.
+// removal is the client's own command that takes an entry out. If there is none, it is the command that shows what
+// belongs into the file. The command of a strict client fails while the file has an entry with neither program nor
+// URL.
 func (in *installation) removal(e installed.Entry) string {
 	own, empty := in.client.Own, e.URL == "" && len(e.Command) == 0
 	if own != nil && !(own.Strict && empty) {
@@ -109,7 +110,7 @@ func (in *installation) removal(e installed.Entry) string {
 	return in.setup(in.client, in.scopeOf(e.Path), "--print")
 }
 
-// within is what goes before a command of a client that is about the project.
+// within is the beginning of a command that must run in the project.
 func (in *installation) within(scope client.Scope) string {
 	if scope == client.User {
 		return ""
@@ -117,8 +118,8 @@ func (in *installation) within(scope client.Scope) string {
 	return "cd " + shell.Quote(in.Machine.Project) + " && "
 }
 
-// onlyPlugin is the command that takes out what setup writes beside the plugin, in one scope after the other. It is
-// empty where that is somebody else's by now.
+// onlyPlugin is the command that takes out of one scope what setup wrote beside the plugin. It is empty if somebody
+// changed that.
 func (in *installation) onlyPlugin() string {
 	for _, f := range in.hooks {
 		if in.areOurs(f) {
@@ -134,7 +135,7 @@ func (in *installation) onlyPlugin() string {
 	return in.setup(in.client, in.entries[0].Scope, "--remove", "--yes")
 }
 
-// onlyOnce is the command that takes the hooks out of the project, and leaves its server there.
+// onlyOnce is the command that takes the hooks out of the project and leaves its server there.
 func (in *installation) onlyOnce() string {
 	if !slices.ContainsFunc(in.hooks,
 		func(f installed.HookFile) bool { return in.scopeOf(f.Path) == client.Project && in.areOurs(f) }) {
@@ -146,10 +147,10 @@ func (in *installation) onlyOnce() string {
 	return in.setup(in.client, client.Project, "--remove", "--yes")
 }
 
-// areOurs tells whether all hooks of a file are, and nothing that somebody made of them.
+// areOurs tells whether all hooks in a file are ours, without any that somebody changed.
 func (in *installation) areOurs(f installed.HookFile) bool {
 	return !slices.ContainsFunc(f.Handlers, func(h installed.Handler) bool { return !in.isOurs(h.Line) })
 }
 
-// isOurs tells whether a line does what a hook of ours does, and nothing besides.
+// isOurs tells whether a line runs a hook of ours and does nothing besides.
 func (in *installation) isOurs(line string) bool { return client.IsHookLine(line, in.Program.Path) }

@@ -8,8 +8,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/installed"
 )
 
-// missingHooks tells of the events on which nothing is run. A session that is served over the network has no hooks
-// unless somebody wants them: they look at this machine.
+// missingHooks finds the events on which no hook of ours runs. A session with a server elsewhere needs none: hooks
+// look at this machine.
 func (in *installation) missingHooks() []Finding {
 	switch {
 	case in.client.Hooks == nil || in.plugin != "" || len(in.hooks) == 0 && (in.isServedElsewhere() || len(in.unread) > 0):
@@ -35,8 +35,8 @@ func (in *installation) isServedElsewhere() bool {
 	return !slices.ContainsFunc(in.entries, func(e installed.Entry) bool { return e.URL == "" })
 }
 
-// mendHooks is the command that makes the hooks of a file those that setup writes. Beside what somebody made of one,
-// setup would put another: there it only shows them.
+// mendHooks is the command after which the hooks of a file are what setup writes. If somebody changed one of them,
+// setup would put another beside it, so that the command only shows them.
 func (in *installation) mendHooks(f installed.HookFile) string {
 	how := "--yes"
 	switch {
@@ -48,7 +48,7 @@ func (in *installation) mendHooks(f installed.HookFile) string {
 	return in.setup(in.client, in.scopeOf(f.Path), "--hooks", how)
 }
 
-// mendHook is the command that makes a hook another that may work; empty where setup would write the same.
+// mendHook is the command that may make a hook work; empty if setup would write the same hook.
 func (in *installation) mendHook(f installed.HookFile, h client.Hook, line string) string {
 	if f.Path == in.plugin {
 		return in.Program.lead(in.Machine)

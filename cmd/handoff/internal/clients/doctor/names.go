@@ -9,8 +9,7 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// twoNames tells of a server and hooks of one scope that act under different names: the hooks then tell of the mail
-// of somebody else.
+// twoNames finds a server and hooks of one scope with different names: the hooks then tell of somebody else's mail.
 func (in *installation) twoNames() []Finding {
 	for _, e := range in.entries {
 		i := slices.IndexFunc(in.hooks, func(f installed.HookFile) bool { return in.scopeOf(f.Path) == e.Scope })
@@ -36,7 +35,7 @@ func as(agent string) string {
 	return "as " + agent
 }
 
-// agentOf is the name that the hooks of a file are given, of which the first counts that setup could have written.
+// agentOf is the name in the hooks of a file. The first hook counts that setup could have written.
 func (in *installation) agentOf(f installed.HookFile) string {
 	for _, h := range f.Handlers {
 		i := slices.IndexFunc(in.client.Hooks.On, func(row client.Hook) bool { return row.At == h.Event && !row.Wake })

@@ -43,7 +43,8 @@ func Network(ctx context.Context, served Served, web *http.Client, sh Shell) []F
 	return []Finding{health(ctx, u, web, served.start(u, sh))}
 }
 
-// url is where the server can be asked from here: by an address that it takes for its own, whatever its names.
+// url is the address at which the server can be asked from here. The server takes it for its own, whatever names it
+// has.
 func (s Served) url(ctx context.Context) (*url.URL, error) {
 	if strings.Contains(s.At, "://") {
 		u, err := url.Parse(s.At)
@@ -63,7 +64,7 @@ func (s Served) url(ctx context.Context) (*url.URL, error) {
 	return u, nil
 }
 
-// reachable is an address at which a server that listens at a host is reached from here.
+// reachable is an address of this machine for a server that listens at a host.
 func reachable(ctx context.Context, host string) string {
 	if host == "" || strings.EqualFold(host, "localhost") {
 		return "127.0.0.1"
@@ -84,7 +85,7 @@ func reachable(ctx context.Context, host string) string {
 	return "::1"
 }
 
-// start is the command that starts the server. At all addresses one without a certificate would be refused.
+// start is the command that starts the server. A server without a certificate must not listen at all addresses.
 func (s Served) start(u *url.URL, sh Shell) string {
 	host, _, err := net.SplitHostPort(s.At)
 	at, errIP := netip.ParseAddr(host)
@@ -98,7 +99,7 @@ func (s Served) start(u *url.URL, sh Shell) string {
 	return sh.line("serve --http %s", shell.Quote(s.At))
 }
 
-// trusting gives a client like another one that trusts, of all servers, only the one with the certificate in a file.
+// trusting gives a client that trusts only the server with the certificate in a file.
 func trusting(web *http.Client, file string) (*http.Client, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -119,7 +120,7 @@ func trusting(web *http.Client, file string) (*http.Client, error) {
 	return &http.Client{Transport: transport, CheckRedirect: web.CheckRedirect}, nil
 }
 
-// nameOf is a name for which a certificate is.
+// nameOf is a name that a certificate is valid for.
 func nameOf(leaf *x509.Certificate) string {
 	switch {
 	case len(leaf.DNSNames) > 0:

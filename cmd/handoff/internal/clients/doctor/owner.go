@@ -8,7 +8,7 @@ import (
 	"handoff/tools/relay"
 )
 
-// Owner examines the process that has a workspace open and serves the others, by the note that it left in the
+// Owner examines the process that has a workspace open and serves the others. That process leaves a note in the
 // directory.
 func Owner(dir string, now time.Time, sh Shell) Finding {
 	note, there := relay.ReadNote(dir)
@@ -30,7 +30,7 @@ func Owner(dir string, now time.Time, sh Shell) Finding {
 	return ok(aboutOwner, "process %d, handoff %s, for %s", note.PID, note.Version, terminal.Age(now.Sub(note.Started)))
 }
 
-// stopped tells whether the owner is there and was stopped: what asks it waits in vain.
+// stopped tells whether the owner runs and was stopped. It would not answer.
 func stopped(dir string) bool {
 	note, there := relay.ReadNote(dir)
 	return there && note.Running() && isStopped(note.PID)

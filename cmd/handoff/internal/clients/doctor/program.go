@@ -23,7 +23,7 @@ type Program struct {
 	There   string // which version that says it is; empty: it does not answer as handoff does
 }
 
-// FindProgram looks where PATH leads, and asks for the version there.
+// FindProgram finds the program to which PATH leads, and asks it for its version.
 func FindProgram(ctx context.Context, path, version string, m client.Machine) Program {
 	p := Program{Path: path, Version: version, OnPath: m.LookPath(client.ServerName)}
 	switch {
@@ -39,8 +39,8 @@ func FindProgram(ctx context.Context, path, version string, m client.Machine) Pr
 // isOnPath tells whether PATH leads to this very file.
 func (p Program) isOnPath() bool { return p.OnPath != "" && sameFile(p.OnPath, p.Path) }
 
-// Call is how somebody calls this program: by its name if PATH leads to it, or to another file of its version, as to
-// one that starts it; else by its path.
+// Call is the word with which somebody calls this program: its name if PATH leads to it, or to another file of its
+// version; else its path.
 func (p Program) Call() string {
 	if p.isNamed() || p.Path == "" {
 		return client.ServerName
@@ -48,10 +48,10 @@ func (p Program) Call() string {
 	return shell.Quote(p.Path)
 }
 
-// isNamed tells whether PATH leads to this program, by whichever file.
+// isNamed tells whether the name of this program leads to its version, in whichever file.
 func (p Program) isNamed() bool { return p.OnPath != "" && p.There == p.Version }
 
-// in is how setup writes this program down in a scope.
+// in is how setup writes this program in a scope.
 func (p Program) in(scope client.Scope) string {
 	if scope == client.Project || p.isOnPath() {
 		return client.ServerName
@@ -59,8 +59,8 @@ func (p Program) in(scope client.Scope) string {
 	return p.Path
 }
 
-// lead is the command after which PATH leads to this program; empty if it does, or if none is known. It puts nothing
-// in the place of a program that does not answer as handoff does.
+// lead is the command after which PATH leads to this program. It is empty if PATH does, or if no command is known.
+// It replaces no program that does not answer as handoff.
 func (p Program) lead(m client.Machine) string {
 	local := filepath.Join(m.Home, ".local", "bin")
 	free := m.Home != "" && isFree(filepath.Join(local, client.ServerName))
@@ -81,7 +81,7 @@ func (p Program) lead(m client.Machine) string {
 	return ""
 }
 
-// isFree tells whether a link can be made at a path, where nothing is lost by it.
+// isFree tells whether a link can be made at a path without losing anything.
 func isFree(path string) bool {
 	if _, err := os.Stat(path); err == nil {
 		return false
@@ -98,7 +98,7 @@ func sameFile(a, b string) bool {
 
 const asking = 2 * time.Second
 
-// versionOf asks a program for its version; it is empty unless it answers as handoff does.
+// versionOf asks a program for its version. It is empty if the program does not answer as handoff.
 func versionOf(ctx context.Context, path string, m client.Machine) string {
 	ctx, end := context.WithTimeout(ctx, asking)
 	defer end()
@@ -113,7 +113,7 @@ func versionOf(ctx context.Context, path string, m client.Machine) string {
 	return strings.TrimSpace(release.Version)
 }
 
-// Version examines whether a shell and this process mean the same program by its name.
+// Version examines whether PATH leads to this program.
 func Version(p Program, m client.Machine) Finding {
 	switch {
 	case p.OnPath == "":

@@ -7,7 +7,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// A Shell is where somebody pastes a remedy, which is a command of this program as it is called there.
+// A Shell is where somebody pastes a remedy: how this program is called there, and with which flags.
 type Shell struct {
 	Program Program
 	Dir     string // the flag by which a command means the same project, after a space; empty: it needs none
@@ -19,7 +19,7 @@ func (s Shell) line(format string, args ...any) string {
 	return s.Program.Call() + " " + fmt.Sprintf(format, args...) + s.Place
 }
 
-// setup writes the command that sets up a client. Without flags for it, setup keeps what the client was set up with.
+// setup writes the command that sets up a client. Without more flags setup keeps what the client was set up with.
 func (s Shell) setup(c client.Client, scope client.Scope, flags ...string) string {
 	words := []string{s.Program.Call(), "setup", c.Name}
 	if scope == client.Project {

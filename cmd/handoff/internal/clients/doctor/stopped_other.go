@@ -2,5 +2,5 @@
 
 package doctor
 
-// isStopped does not know: such a process shows by not answering.
+// isStopped knows nothing here: a stopped process only does not answer.
 func isStopped(int) bool { return false }

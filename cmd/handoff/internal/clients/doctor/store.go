@@ -16,7 +16,8 @@ const (
 	verifying  = 5 * time.Second
 )
 
-// Store examines what is in a workspace, through whoever has it open.
+// Store examines what is in a workspace, through the process that has it open. It verifies the registry if the store
+// is small enough for that.
 func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh Shell) []Finding {
 	newest, err := tools.Ask[schemas.NewestOut](ctx, boxes, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
 	if err != nil {
@@ -31,7 +32,7 @@ func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh She
 	return append(all, verified(ctx, boxes, file, sh.line("audit verify")))
 }
 
-// Closed says why a store does not open.
+// Closed is the finding about a store that does not open.
 func Closed(err error, sh Shell) Finding {
 	coded := schemas.AsError(err)
 	f := failure(aboutStore, "it does not open: %s", coded.Message).try(sh.line("logs"))
@@ -41,7 +42,7 @@ func Closed(err error, sh Shell) Finding {
 	return f
 }
 
-// Nowhere says why there is no workspace here, which nobody minds outside of projects unless somebody asked for one.
+// Nowhere is the finding about a missing workspace. Outside of projects that is no fault, unless somebody named one.
 func Nowhere(err error, asked workspace.Config, sh Shell) Finding {
 	coded := schemas.AsError(err)
 	say := failure
@@ -59,7 +60,7 @@ func Nowhere(err error, asked workspace.Config, sh Shell) Finding {
 	return f
 }
 
-// Homeless says why no client was looked at: nobody knows where they keep their files.
+// Homeless is the finding that no client was examined: without a home directory nobody knows where their files are.
 func Homeless(err error) Finding {
 	f := failure(aboutClients, "none was looked at: %s", schemas.AsError(err).Message)
 	if schemas.AsError(err).Code == schemas.Unavailable {
@@ -68,10 +69,10 @@ func Homeless(err error) Finding {
 	return f
 }
 
-// homing is the command that says in a shell where its user is at home.
+// homing is the command that sets HOME in a shell.
 const homing = `eval "HOME=~$(id -un)" && export HOME`
 
-// verified compares the registry with the records, as handoff audit verify does, where that is quick.
+// verified compares the registry with the records, as handoff audit verify does, if that is quick.
 func verified(ctx context.Context, boxes tools.Invoker, file workspace.File, verify string) Finding {
 	if file.Bytes > verifiable {
 		return skipped(aboutStore, "whether it is whole was not looked at: it is large").try(verify)

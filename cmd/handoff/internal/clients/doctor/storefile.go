@@ -10,8 +10,8 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// storeFile looks at the place of the store. What is none stands in the way of one; of nothing, as of an empty file,
-// the next command makes one.
+// storeFile examines the file of the store. If there is no file, or an empty one, the next command makes a store;
+// anything else is in the way.
 func storeFile(path string, sh Shell) []Finding {
 	const renewed = "what it held, if anything, is lost, and the next command makes a new store of it"
 	if _, err := os.Lstat(path); err != nil {
@@ -19,7 +19,7 @@ func storeFile(path string, sh Shell) []Finding {
 	}
 	info, err := os.Stat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && isPlaced(path):
+	case errors.Is(err, fs.ErrNotExist) && canBeMade(path):
 		return []Finding{warning(aboutStore, "%s is a link to no file: %s", path, renewed).try(sh.line("list"))}
 	case errors.Is(err, fs.ErrNotExist):
 		return []Finding{failure(aboutStore, "%s is a link that leads nowhere", path).try(aside(path))}
@@ -33,8 +33,8 @@ func storeFile(path string, sh Shell) []Finding {
 	return nil
 }
 
-// isPlaced tells whether a file can be made where a link leads: its directory is there.
-func isPlaced(link string) bool {
+// canBeMade tells whether the directory to which a link leads is there, so that a file can be made.
+func canBeMade(link string) bool {
 	target, err := os.Readlink(link)
 	if err != nil {
 		return false
@@ -46,7 +46,7 @@ func isPlaced(link string) bool {
 	return err == nil && info.IsDir()
 }
 
-// aside is the command that takes something out of the way and loses nothing.
+// aside is the command that moves something away and loses nothing.
 func aside(path string) string {
 	to := path + ".aside"
 	for n := 2; ; n++ {

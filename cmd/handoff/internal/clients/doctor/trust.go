@@ -8,7 +8,7 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// trust examines whether a client runs what it was told to run: some ask a person first.
+// trust examines whether a client runs what its files say: some clients ask a person first.
 func (in *installation) trust() (all []Finding) {
 	if in.client.Doubts == nil {
 		return nil
@@ -30,7 +30,7 @@ func (in *installation) trust() (all []Finding) {
 	return all
 }
 
-// view is what the client's row looks at.
+// view is what the row of the client looks at.
 func (in *installation) view() client.View {
 	v := client.View{Machine: in.Machine, Plugin: in.plugin != "", Read: in.read}
 	for _, f := range in.hooks {

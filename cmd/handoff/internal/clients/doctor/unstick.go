@@ -7,8 +7,8 @@ import (
 	"handoff/tools"
 )
 
-// release is the command by which the owner of the workflow takes a claim back; its sender alone may not. Where the
-// rules are the owner, or the holder, which would have to prove its claim, it only shows the handoff.
+// release is the command with which the owner of the workflow takes a claim back. The sender of the handoff alone
+// may not do that. If the owner is the system or the holder itself, the command only shows the handoff.
 func (d Desk) release(ctx context.Context, item schemas.Item, st schemas.Standing) (string, error) {
 	in := schemas.HistoryIn{Workflow: string(item.Workflow), Format: "rows", Limit: 1}
 	out, err := tools.Ask[schemas.HistoryOut](ctx, d.Boxes, d.call("handoff_history"), in)

@@ -18,14 +18,14 @@ type Desk struct {
 }
 
 const (
-	quiet     = 30 * time.Minute // after which a holder that shows no sign of life is noticed
-	unclaimed = 15 * time.Minute // after which mail for a name that nobody has used is noticed
-	unmet     = time.Hour        // after which somebody who is asked for something is reminded of it
-	looked    = 200              // handoffs of one state that are looked at, the newest
-	told      = 10               // findings at most
+	quiet        = 30 * time.Minute // after which a holder that shows no sign of life is noticed
+	unclaimed    = 15 * time.Minute // after which mail for a name that nobody has used is noticed
+	unmet        = time.Hour        // after which somebody who is asked for something is reminded of it
+	mostHandoffs = 200              // handoffs of one state that are looked at, the newest
+	mostFindings = 10               // findings at most
 )
 
-// Work examines the handoffs that have not ended: which of them go on only when somebody does something.
+// Work examines the handoffs that have not ended, and finds those that go on only if somebody does something.
 func Work(ctx context.Context, d Desk) []Finding {
 	findings, open, err := d.examine(ctx)
 	switch {
@@ -34,9 +34,9 @@ func Work(ctx context.Context, d Desk) []Finding {
 			try(d.Shell.line("list"))}
 	case len(findings) == 0:
 		return []Finding{ok(aboutWork, "%s under way, and nothing is stuck", counted(open, "handoff"))}
-	case len(findings) > told:
-		more := len(findings) - told
-		return append(findings[:told], warning(aboutWork, "and %d more", more).try(d.Shell.line("list --stuck")))
+	case len(findings) > mostFindings:
+		more := len(findings) - mostFindings
+		return append(findings[:mostFindings], warning(aboutWork, "and %d more", more).try(d.Shell.line("list --stuck")))
 	}
 	return findings
 }
@@ -77,7 +77,7 @@ func (d Desk) call(tool string) tools.Call {
 
 func (d Desk) list(ctx context.Context, status schemas.Status) (items []schemas.Item, err error) {
 	in := schemas.ListIn{Box: "all", Status: status, Limit: 50}
-	for len(items) < looked {
+	for len(items) < mostHandoffs {
 		out, err := tools.Ask[schemas.ListOut](ctx, d.Boxes, d.call("list_handoffs"), in)
 		if err != nil {
 			return nil, err
@@ -112,7 +112,7 @@ func (d Desk) item(ctx context.Context, item schemas.Item, known map[schemas.Age
 	return d.held(ctx, item, st, known)
 }
 
-// held looks at a claim.
+// held examines a claim.
 func (d Desk) held(ctx context.Context, item schemas.Item, st schemas.Standing,
 	known map[schemas.Agent]schemas.Card) ([]Finding, error) {
 	card := known[st.Holder]
@@ -144,7 +144,7 @@ func later(t time.Time, other *time.Time) time.Time {
 
 func (d Desk) ago(t time.Time) string { return terminal.Age(d.Now.Sub(t)) }
 
-// unread looks at what waits for an agent.
+// unread examines a handoff that waits for an agent.
 func (d Desk) unread(item schemas.Item, st schemas.Standing, known map[schemas.Agent]schemas.Card) []Finding {
 	name, directed := st.Box.Directed()
 	card, met := known[name]
@@ -156,10 +156,10 @@ func (d Desk) unread(item schemas.Item, st schemas.Standing, known map[schemas.A
 		item.HandoffID, name, d.ago(item.At), item.HandoffID).try(d.Shell.line("agents"))}
 }
 
-// approval is what a handoff waits for that a person has to approve.
+// approval is in the list of what a handoff waits for if a person has to approve it.
 const approval = "approval"
 
-// blocked looks at what waits for something else than an agent.
+// blocked examines a handoff that waits for something else than an agent.
 func (d Desk) blocked(ctx context.Context, item schemas.Item, st schemas.Standing) ([]Finding, error) {
 	if slices.Contains(st.BlockedBy, approval) {
 		if d.Now.Sub(item.At) < unmet {

@@ -2,5 +2,5 @@
 
 package doctor
 
-// writable is not known here.
+// writable does not know here.
 func writable(string) bool { return false }

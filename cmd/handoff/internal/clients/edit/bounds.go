@@ -8,8 +8,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// Parsers go down into what a text nests, and that of TOML compares each key with those beside it. A text that
-// whoever wrote it made for that would exhaust the stack, or take minutes.
+// A parser recurses into nested values, and the parser of TOML compares each key with its neighbours. Somebody could
+// write a text that exhausts the stack or takes minutes.
 const (
 	deepest  = 200    // brackets around each other, or names of one key
 	mostKeys = 10_000 // of a TOML text, the headers of tables included
@@ -22,7 +22,7 @@ var (
 	errCuts = errors.New("it is there in more pieces than anybody writes")
 )
 
-// bounded tells why a text is not to be parsed. One that does not parse may pass.
+// bounded tells why a text must not be parsed. A text that it lets through may still not parse.
 func bounded(syntax client.Syntax, text []byte) error {
 	skip := skipJSON
 	if syntax == client.TOML {
@@ -87,7 +87,7 @@ func skipJSON(text []byte) int {
 	return 0
 }
 
-// skipTOML does so with TOML.
+// skipTOML is skipJSON for TOML.
 func skipTOML(text []byte) int {
 	switch {
 	case text[0] == '#':
@@ -104,7 +104,7 @@ func skipTOML(text []byte) int {
 	return 0
 }
 
-// through gives the length of a text up to an end, which it includes. It may begin at an offset.
+// through gives the length of a text up to an end, inclusive. It looks for the end from an offset.
 func through(text []byte, from int, end string) int {
 	at := bytes.Index(text[from:], []byte(end))
 	if at < 0 {
@@ -113,7 +113,8 @@ func through(text []byte, from int, end string) int {
 	return from + at + len(end)
 }
 
-// quoted gives the length of a string in quotes. One of a single quote ends with its line, as it does not parse then.
+// quoted gives the length of a string in quotes. A string in single quote characters ends with its line, as it does
+// not parse then.
 func quoted(text []byte, quote string, escapes bool) int {
 	for i := len(quote); i < len(text); i++ {
 		switch {

@@ -7,7 +7,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// ReadAs tells why a client that reads a syntax does not read this text at all; nil if it does.
+// ReadAs tells why a client that reads this syntax rejects the whole text; nil if the client reads it.
 func (d *JSON) ReadAs(syntax client.Syntax) error {
 	comments, trailing := false, false
 	for v := range d.root.All() {

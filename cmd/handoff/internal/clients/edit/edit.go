@@ -1,9 +1,9 @@
-// Package edit changes single values in configuration files that people and other programs wrote, and leaves every
+// Package edit changes single values in configuration files that people and other programs wrote. It leaves every
 // other byte as it is: comments, blank lines, indentation, line ends, trailing commas, a byte order mark.
 //
-// A file is read by a parser that knows where each value stands; a change is a splice of the text there. The new text
-// is read before it is taken: a change after which it would not parse, would not say what was asked for, or would say
-// anything else otherwise than before, is not made.
+// A parser finds out where each value stands, and a change is a splice of the text there. The package parses the new
+// text before it takes it. It makes no change after which the text would not parse, would not say what was asked
+// for, or would say anything else than before besides.
 package edit
 
 import (
@@ -17,17 +17,16 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// A Document is the text of a configuration file. Paths are keys from the root, and indices in the lists of [JSON].
-// Values that are given are those of a [client.Field]; values that are got are as encoding/json or a parser of TOML
-// gives them, numbers of JSON as they are written: see [Same]. Who got one does not change it. What fails changes
-// nothing.
+// A Document is the text of a configuration file. A path is a list of keys from the root, and in [JSON] also of
+// indices into lists. Values to set are those of a [client.Field]. Values from Look are as encoding/json or the
+// parser of TOML gives them, with the numbers of JSON as they are written: see [Same]. Callers do not change them. A
+// method that fails changes nothing.
 type Document interface {
 	// Look gives the value at a path; ok is false if there is none.
 	Look(path ...any) (value any, ok bool)
-	// Set puts a value at a path, in new objects where there are none. It fails where something else than an object
-	// is in the way.
+	// Set puts a value at a path, and makes the objects on the way. It fails if something on the way is no object.
 	Set(value any, path ...any) error
-	// Delete removes the value at a path, and its key. Nothing there is no error.
+	// Delete removes the value at a path and its key. It is no error if there is nothing.
 	Delete(path ...any) error
 	// Bytes gives the text.
 	Bytes() []byte
@@ -35,8 +34,9 @@ type Document interface {
 
 const byteOrderMark = "\uFEFF"
 
-// Open reads a text. One of nothing but blanks is an empty document. One that is made to keep a parser busy is none:
-// it is nested deeper than 200 levels, or is TOML with more than 10,000 keys.
+// Open parses a text. A text of nothing but blanks is an empty document. The error says that the text does not
+// parse, or that it would keep a parser busy: it is nested deeper than 200 levels, or it is TOML with more than
+// 10,000 keys.
 func Open(syntax client.Syntax, text []byte) (Document, error) {
 	if err := bounded(syntax, text); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func Open(syntax client.Syntax, text []byte) (Document, error) {
 	return d, nil
 }
 
-// Same tells whether a value that was got is one that would be set.
+// Same tells whether a value from Look is the same as one to set.
 func Same(got, set any) bool {
 	a, errA := plain(got)
 	b, errB := plain(set)

@@ -9,7 +9,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// JSON is a JSON file, perhaps with comments and trailing commas. Of a key that is there twice the last counts, as
+// JSON is a JSON file, perhaps with comments and trailing commas. If a key is there twice, the last one counts, as
 // it does for clients.
 type JSON struct {
 	mark string
@@ -60,7 +60,7 @@ func (d *JSON) understand() error {
 	return decoder.Decode(&d.said)
 }
 
-// become takes a text in the place of the one there was, if it says what is meant.
+// become replaces the text of the document, if the new text says what is meant.
 func (d *JSON) become(text []byte, meant meaning) error {
 	next, err := openJSON(d.mark, text)
 	if err != nil {
@@ -76,8 +76,8 @@ func (d *JSON) become(text []byte, meant meaning) error {
 // Look gives the value at a path of keys and indices.
 func (d *JSON) Look(path ...any) (any, bool) { return look(d.said, path) }
 
-// Twice tells whether the value at a path stands there more than once, or a key in it does. Which of them counts is
-// then a matter of who reads.
+// Twice tells whether the value at a path is there more than once, or an object there has a key more than once.
+// Clients differ in which of them they read.
 func (d *JSON) Twice(path ...any) bool {
 	above, deep := d.reach(path[:len(path)-1])
 	if deep < len(path)-1 {
@@ -107,7 +107,7 @@ func (l list) repeats() bool {
 	return l.object && len(keys) < len(l.items)
 }
 
-// reach goes down a path as far as there is something, and tells how many steps that were.
+// reach follows a path as far as there is something, and tells how many steps that was.
 func (d *JSON) reach(path []any) (v *hujson.Value, deep int) {
 	v = &d.root
 	for deep < len(path) {
@@ -131,7 +131,7 @@ type item struct {
 	comma      int // that follows; 0 if none does
 }
 
-// A list is an object or array by the places of its parts.
+// A list is an object or an array, with the offsets of its parts.
 type list struct {
 	open, close int // of its brackets
 	object      bool

@@ -1,7 +1,7 @@
 package edit
 
-// Delete removes the value at a path, with its key and the comma that it no longer needs, as often as the key is
-// there. What stands before it stays, as a comment there may be about more than it.
+// Delete removes the value at a path, with its key and the comma that is not needed any more. It removes all values
+// of that key. Comments before the value stay, as they may be about more than the value.
 func (d *JSON) Delete(path ...any) error {
 	if len(path) == 0 {
 		return inTheWay(nil)
@@ -27,7 +27,7 @@ func (d *JSON) Delete(path ...any) error {
 	return d.become(text, withDeleted(d.said, path))
 }
 
-// cut gives the text without the item at a path, the last one of that name.
+// cut gives the text without the item at a path. Of several items with that key it cuts the last.
 func (d *JSON) cut(path []any) (text []byte, found bool) {
 	above, deep := d.reach(path[:len(path)-1])
 	if deep < len(path)-1 {

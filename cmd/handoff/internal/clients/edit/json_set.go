@@ -9,7 +9,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// Set puts a value at a path of keys. A null in the way counts as nothing.
+// Set puts a value at a path of keys. A null on the way counts as nothing.
 func (d *JSON) Set(value any, path ...any) error {
 	meant := withSet(d.said, path, value)
 	v, deep := d.reach(path)
@@ -25,7 +25,7 @@ func (d *JSON) Set(value any, path ...any) error {
 	return inTheWay(path[:deep])
 }
 
-// Append puts a value at the end of the array at a path, which is made if there is none.
+// Append puts a value at the end of the array at a path. It makes the array if there is none.
 func (d *JSON) Append(value any, path ...any) error {
 	v, deep := d.reach(path)
 	if deep < len(path) || isNull(v) {
@@ -47,7 +47,7 @@ func nested(value any, keys []any) any {
 	return value
 }
 
-// inserted gives the text with an item at the end of a list. Comments that follow the last one stay with it.
+// inserted gives the text with an item at the end of a list. Comments after the last item stay after that.
 func (d *JSON) inserted(l list, key string, value any) []byte {
 	indent, spread := d.layout(l)
 	text := d.render(value, indent, spread)

@@ -8,13 +8,13 @@ import (
 	"slices"
 )
 
-// errOtherwise says that a text would not say what it is meant to.
+// errOtherwise says that the new text would not say what is meant.
 var errOtherwise = errors.New("it is written in a way that is not changed here")
 
-// A meaning tells of what a text says whether it was meant.
+// A meaning tells whether what a new text says is what was meant.
 type meaning func(after any) bool
 
-// withSet is what is meant by a value at a path, where a text said something before.
+// withSet means: this value at a path, and all else as before.
 func withSet(before any, path []any, value any) meaning {
 	return func(after any) bool {
 		got, ok := look(after, path)
@@ -22,14 +22,14 @@ func withSet(before any, path []any, value any) meaning {
 	}
 }
 
-// withAppended is what is meant by a value at the end of the list at a path.
+// withAppended means: this value at the end of the list at a path, and all else as before.
 func withAppended(before any, path []any, value any) meaning {
 	old, _ := look(before, path)
 	list, _ := old.([]any)
 	return withSet(before, path, append(slices.Clip(list), value))
 }
 
-// withDeleted is what is meant by nothing at a path. In a list the next item takes the place.
+// withDeleted means: nothing at a path, and all else as before. In a list the next item moves up.
 func withDeleted(before any, path []any) meaning {
 	last := len(path) - 1
 	n, ofList := path[last].(int)
@@ -66,8 +66,8 @@ func look(v any, path []any) (any, bool) {
 	return v, true
 }
 
-// equalBut tells whether two values say the same besides what is at a path. An object above it that holds nothing else
-// may be missing from one of them: it comes and goes with what is at the path.
+// equalBut tells whether two values say the same besides what is at a path. An object above it that holds nothing
+// else may be missing from one of them: it comes and goes with what is at the path.
 func equalBut(path []any, a, b any) bool {
 	if len(path) == 0 {
 		return true
@@ -102,15 +102,14 @@ func objectOf(v any) (map[string]any, bool) {
 	return maps.Clone(object), ok
 }
 
-// Alike tells whether two documents say the same. Numbers are the same if they are as others read them: those of
-// JSON have no more than 53 bits there.
+// Alike tells whether two documents say the same. It compares numbers as floating point, as most readers of JSON do.
 func Alike(a, b Document) bool {
 	one, _ := a.Look()
 	other, _ := b.Look()
 	return equal(rounded(one), rounded(other))
 }
 
-// rounded gives a value with its numbers as others read them.
+// rounded gives a value with its numbers as floating point.
 func rounded(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -135,7 +134,7 @@ func rounded(v any) any {
 	return v
 }
 
-// equal tells whether two values are the same. Unlike elsewhere, what is no number is itself.
+// equal tells whether two values are the same. Here NaN equals NaN.
 func equal(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:

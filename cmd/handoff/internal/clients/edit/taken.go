@@ -7,8 +7,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// Taken gives a value that was got from a document as one that can be set in another. Its fields come in the order of
-// those of an object like it, then by their names.
+// Taken turns a value from Look of one document into one that can be set in another. Its fields come in the order of
+// those of an object like it; other fields follow, sorted by name.
 func Taken(got any, like client.Object) any {
 	switch v := got.(type) {
 	case map[string]any:

@@ -27,8 +27,8 @@ type line struct {
 	within bool // an inline table, whose parts are in inline
 }
 
-// openTOML reads a TOML text. The parser finds places, and the decoder faults that only the whole text has, such as a
-// table that is there twice.
+// openTOML parses a TOML text. The parser gives the offsets, and the decoder finds faults of the text as a whole,
+// such as a table that is there twice.
 func openTOML(mark string, text []byte) (*tomlText, error) {
 	d := &tomlText{mark: mark, text: text, said: map[string]any{}}
 	if err := toml.Unmarshal(text, &d.said); err != nil {

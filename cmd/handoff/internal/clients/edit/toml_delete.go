@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Delete removes what is at a path and below it: keys, inline ones too, and tables with their headers. Comments
-// after the last line of a table stay.
+// Delete removes all that is at a path and below it: keys, also of inline tables, and tables with their headers.
+// Comments after the last line of a table stay.
 func (d *tomlText) Delete(path ...any) error {
 	if len(path) == 0 {
 		return inTheWay(nil)

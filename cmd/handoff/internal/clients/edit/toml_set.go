@@ -9,8 +9,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// tableDepth is how deep the path of a table is whose fields get lines of their own, as those of servers do. An
-// object that is deeper is written inline.
+// tableDepth is how deep a table may be whose fields get lines of their own, as those of servers do. A deeper object
+// is written inline.
 const tableDepth = 2
 
 // Set puts a value at a path of keys.
@@ -40,7 +40,7 @@ func (d *tomlText) set(value any, path []any) error {
 	return d.become(next, withSet(d.said, path, value))
 }
 
-// become takes the place of the text there was, if it says what is meant.
+// become replaces the text of the document, if the new text says what is meant.
 func (d *tomlText) become(next *tomlText, meant meaning) error {
 	if !meant(next.said) {
 		return errOtherwise
@@ -49,8 +49,8 @@ func (d *tomlText) become(next *tomlText, meant meaning) error {
 	return nil
 }
 
-// with gives the text with a value: in the place of the one there is, else in the inline table or the table that
-// it belongs to, else beside its siblings with dotted keys, else in a new table at the end.
+// with gives the text with a value. The value replaces the one at the path, else it goes into the inline table or
+// the table to which it belongs, else beside its siblings with dotted keys, else into a new table at the end.
 func (d *tomlText) with(path []string, value string) []byte {
 	if l, ok := d.at(path); ok {
 		return spliced(d.text, l.value, l.end, value)

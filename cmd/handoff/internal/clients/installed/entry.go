@@ -7,7 +7,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/edit"
 )
 
-// The scopes of entries that setup does not write.
+// The scopes of entries that setup never writes.
 const (
 	Local  client.Scope = "local"  // for one person in one project, which only Claude Code knows
 	Plugin client.Scope = "plugin" // for whoever has our plugin
@@ -25,65 +25,65 @@ type Entry struct {
 	fields map[string]any
 }
 
-// An Unread file cannot be read, or does not parse.
+// An Unread file is one that cannot be read, or that does not parse.
 type Unread struct {
 	Path string
 	Err  error
 }
 
-// Entries gives the entries that a client has, and the files that do not tell theirs. Where the same file is that of
-// the user and of the project, it is the user's.
+// Entries gives our entries in the files of a client, and the files that could not be read. A file that is both the
+// user's and the project's counts as the user's.
 func Entries(c client.Client, m client.Machine) (all []Entry, unread []Unread) {
-	for _, p := range places(c.Servers, m) {
-		doc, err := p.open(c.Servers.Syntax, m)
+	for _, l := range locations(c.Servers, m) {
+		doc, err := l.open(c.Servers.Syntax, m)
 		if err != nil {
-			unread = append(unread, Unread{p.path, err})
+			unread = append(unread, Unread{l.path, err})
 			continue
 		}
-		all = append(all, p.entries(c, m, doc)...)
+		all = append(all, l.entries(c, m, doc)...)
 	}
 	return all, unread
 }
 
-// A place is a file of a scope.
-type place struct {
+// A location is a file of a scope.
+type location struct {
 	scope client.Scope
 	path  string
 }
 
-// places gives the files of both scopes, each once.
-func places(files client.Files, m client.Machine) (all []place) {
+// locations gives the files of both scopes, each once.
+func locations(files client.Files, m client.Machine) (all []location) {
 	for _, scope := range []client.Scope{client.User, client.Project} {
 		path := files.In(scope, m)
-		if path != "" && !slices.ContainsFunc(all, func(p place) bool { return p.path == path }) {
-			all = append(all, place{scope, path})
+		if path != "" && !slices.ContainsFunc(all, func(l location) bool { return l.path == path }) {
+			all = append(all, location{scope, path})
 		}
 	}
 	return all
 }
 
-func (p place) open(syntax client.Syntax, m client.Machine) (edit.Document, error) {
-	if p.isShared(m) {
-		return open(syntax, p.path, Largest)
+func (l location) open(syntax client.Syntax, m client.Machine) (edit.Document, error) {
+	if l.isShared(m) {
+		return open(syntax, l.path, Largest)
 	}
-	return open(syntax, p.path, LargestOwn)
+	return open(syntax, l.path, LargestOwn)
 }
 
-func (p place) entries(c client.Client, m client.Machine, doc edit.Document) (all []Entry) {
+func (l location) entries(c client.Client, m client.Machine, doc edit.Document) (all []Entry) {
 	add := func(scope client.Scope, list []any) {
 		value, _ := doc.Look(append(list, client.ServerName)...)
 		if fields, ok := value.(map[string]any); ok {
-			all = append(all, Entry{client.ReadEntry(fields), c, scope, p.path, p.isShared(m), fields})
+			all = append(all, Entry{client.ReadEntry(fields), c, scope, l.path, l.isShared(m), fields})
 		}
 	}
-	add(p.scope, Under(c, doc))
-	if c.Local != "" && p.scope == client.User {
+	add(l.scope, Under(c, doc))
+	if c.Local != "" && l.scope == client.User {
 		add(Local, append([]any{c.Local, m.Project}, under(c.Under)...))
 	}
 	return all
 }
 
-// Under gives the keys that lead to the object in which a client looks for its servers in one of its files.
+// Under gives the keys of the object in which a client looks for servers in one of its files.
 func Under(c client.Client, doc edit.Document) []any {
 	if c.Newer != nil {
 		value, _ := doc.Look(under(c.Newer)...)
@@ -94,7 +94,7 @@ func Under(c client.Client, doc edit.Document) []any {
 	return under(c.Under)
 }
 
-// isServer tells a server that happens to have the name of a list.
+// isServer tells an entry of a server from a list: the server may have the name that lists have.
 func isServer(object map[string]any) bool { _, ok := object["type"].(string); return ok }
 
 func under(keys []string) (way []any) {

@@ -1,11 +1,11 @@
-// Package installed reads what the files of a client say of handoff: our entries in its lists of servers ([Entries])
-// and our lines among its hooks ([Hooks]). Setup changes them and doctor examines them, and neither reads them
-// otherwise.
+// Package installed reads what the files of a client say of handoff: our entries in its lists of servers
+// ([Entries]), our lines among its hooks ([Hooks]) and our plugins ([Plugins]). Setup changes the files and doctor
+// examines them, and both read them through this package.
 //
-// What lies in a project comes from whoever wrote the project: a clone of a stranger's repository must not have a
-// command of ours start a program, call an address, give away a variable or be busy for long. So of that only what
-// setup writes there itself is tried, to the letter: see [Entry.Written] and [HookFile.Words]; and only so much of
-// it is read: see [Largest]. Nothing here starts or changes anything.
+// A file of a project comes from whoever wrote the project. A clone of a stranger's repository must not make a
+// command of ours start a program, call an address, give away a variable or run for long. So doctor and setup try an
+// entry or a hook of a project only if it is, to the letter, what setup writes (see [Entry.Written] and
+// [HookFile.Words]), and they read only so much of a file (see [Largest]). Nothing here starts or changes anything.
 package installed
 
 import (
@@ -22,10 +22,10 @@ import (
 
 // How long a file may be that is read, in bytes.
 const (
-	// Largest is for what may have come with a project: whoever wrote it may want to keep us busy.
+	// Largest is for files that may have come with a project, whose author may want to keep us busy.
 	Largest = 1 << 20
 
-	// LargestOwn is for what is the user's. Some clients keep there what their sessions did, too.
+	// LargestOwn is for files of the user. Some clients also write there what their sessions did.
 	LargestOwn = 8 << 20
 )
 
@@ -45,7 +45,9 @@ type Broken struct{ Err error }
 func (b *Broken) Error() string { return "it does not parse: " + b.Err.Error() }
 func (b *Broken) Unwrap() error { return b.Err }
 
-// Read reads a file that is no longer than most. One that is not there is no error, and [File.Missing].
+// Read reads a file of at most this many bytes. If there is no file, the result is [File.Missing] and the error nil.
+// The error says why the file cannot be used: it is no regular file, is too long, cannot be read, or is a link that
+// leads nowhere.
 func Read(path string, most int64) (File, error) {
 	f := File{Path: path, Resolved: path}
 	resolved, err := filepath.EvalSymlinks(path)
@@ -72,7 +74,7 @@ func Read(path string, most int64) (File, error) {
 	return f, nil
 }
 
-// Resolved gives a path without links, as far as it is there.
+// Resolved gives a path without links, as far as the path exists.
 func Resolved(path string) string {
 	rest := ""
 	for dir := path; ; dir = filepath.Dir(dir) {
@@ -86,7 +88,7 @@ func Resolved(path string) string {
 	}
 }
 
-// first reads what a file holds, which may have become longer since it was looked at.
+// first reads at most this many bytes: the file may have grown since its size was looked at.
 func first(path string, most int64) (text []byte, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -96,7 +98,7 @@ func first(path string, most int64) (text []byte, err error) {
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
-// Document gives what is in a file, which is nothing where there is none. The error is a [*Broken].
+// Document parses the file. A missing file is an empty document. The error is a [*Broken].
 func (f File) Document(syntax client.Syntax) (edit.Document, error) {
 	doc, err := edit.Open(syntax, f.Text)
 	if err != nil {
@@ -105,7 +107,7 @@ func (f File) Document(syntax client.Syntax) (edit.Document, error) {
 	return doc, nil
 }
 
-// Open reads a file as a document. It is no longer than [Largest].
+// Open reads and parses a file of at most [Largest] bytes.
 func Open(syntax client.Syntax, path string) (edit.Document, error) {
 	return open(syntax, path, Largest)
 }
@@ -118,7 +120,7 @@ func open(syntax client.Syntax, path string, most int64) (edit.Document, error) 
 	return f.Document(syntax)
 }
 
-// missing is a file that is to be made, unless a link leads to nothing.
+// missing gives a file that can be made. It fails if a link leads to nothing.
 func (f File) missing() (File, error) {
 	if _, err := os.Lstat(f.Path); err == nil {
 		return f, errors.New("it is a link to a file that does not exist")

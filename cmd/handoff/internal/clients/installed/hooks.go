@@ -10,7 +10,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/edit"
 )
 
-// HooksKey leads to the object with a list for each event, and in a group of such a list to its handlers.
+// HooksKey is the key of the object that has a list of groups for each event, and the key of the list of handlers in
+// a group.
 const HooksKey = "hooks"
 
 // A Handler is what a client runs on an event.
@@ -20,7 +21,7 @@ type Handler struct {
 	Line          string // of a shell; empty where it is something else
 }
 
-// Handlers walks over what a client runs, ours or not. The events come in the order of their letters.
+// Handlers walks over all handlers of a file, ours or not. The events come in alphabetical order.
 func Handlers(doc edit.Document) iter.Seq[Handler] {
 	value, _ := doc.Look(HooksKey)
 	events, _ := value.(map[string]any)
@@ -57,27 +58,27 @@ type HookFile struct {
 	Handlers []Handler
 }
 
-// MostHooks is how many hooks of ours a file may have. Setup writes fewer, and each of them may be tried or taken
-// out.
+// MostHooks is how many hooks of ours a file may have. Setup writes fewer. Doctor may run each of them, and setup
+// may remove each by itself.
 const MostHooks = 40
 
 // ErrHooks says that a file has more than [MostHooks].
 var ErrHooks = fmt.Errorf("it has more than %d hooks of handoff, which nobody needs", MostHooks)
 
-// Hooks gives the files in which a client has hooks of ours, and those that do not tell. Where the same file is that
-// of the user and of the project, it is the user's. Ours are those that run handoff, by any path, or one of these
-// programs.
+// Hooks gives the files in which a client has hooks of ours, and the files that could not be read. A file that is
+// both the user's and the project's counts as the user's. A hook is ours if it runs handoff, by any path, or one of
+// these programs.
 func Hooks(c client.Client, m client.Machine, programs ...string) (all []HookFile, unread []Unread) {
 	if c.Hooks == nil {
 		return nil, nil
 	}
-	for _, p := range places(c.Hooks.Files, m) {
-		doc, err := p.open(c.Hooks.Syntax, m)
+	for _, l := range locations(c.Hooks.Files, m) {
+		doc, err := l.open(c.Hooks.Syntax, m)
 		if err != nil {
-			unread = append(unread, Unread{p.path, err})
+			unread = append(unread, Unread{l.path, err})
 			continue
 		}
-		f := HookFile{Client: c, Path: p.path, Shared: p.isShared(m)}
+		f := HookFile{Client: c, Path: l.path, Shared: l.isShared(m)}
 		for h := range Handlers(doc) {
 			if client.BeginsAsHookLine(h.Line, programs...) {
 				f.Handlers = append(f.Handlers, h)
@@ -85,7 +86,7 @@ func Hooks(c client.Client, m client.Machine, programs ...string) (all []HookFil
 		}
 		switch {
 		case len(f.Handlers) > MostHooks:
-			unread = append(unread, Unread{p.path, ErrHooks})
+			unread = append(unread, Unread{l.path, ErrHooks})
 		case len(f.Handlers) > 0:
 			all = append(all, f)
 		}

@@ -9,15 +9,15 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// A Brought plugin is ours, as a client has it. It brings the server and the hooks by itself.
+// A Brought plugin is a plugin of ours that a client has.
 type Brought struct {
 	Scope  client.Scope
 	Path   string   // of the file that says so
 	Remove []string // the client's command that takes it out, without the program
 }
 
-// Plugins gives our plugins that a client has, the user's first. Where the same file is that of the user and of the
-// project, it is the user's.
+// Plugins gives our plugins that a client has, the user's first. A file that is both the user's and the project's
+// counts as the user's.
 func Plugins(c client.Client, m client.Machine) (all []Brought) {
 	if c.Plugins == nil {
 		return nil
@@ -36,7 +36,7 @@ func Plugins(c client.Client, m client.Machine) (all []Brought) {
 	return all
 }
 
-// plugins gives those of which a file tells, of any marketplace.
+// plugins gives our plugins in one file, of any marketplace.
 func plugins(row *client.Plugins, scope client.Scope, path string) (all []Brought) {
 	if row.Key == "" {
 		if _, err := os.Stat(path); err != nil {

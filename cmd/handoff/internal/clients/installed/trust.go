@@ -10,14 +10,14 @@ import (
 	"handoff/schemas"
 )
 
-// isShared tells whether a file came with the project. Where the project is the home directory or above it, the files
-// of the user are in it too, and remain the user's.
-func (p place) isShared(m client.Machine) bool {
-	return p.scope == client.Project || client.Within(m.Project, p.path) && !client.Within(m.Project, m.Home)
+// isShared tells whether a file came with the project. If the project is the home directory or above it, the files
+// of the user lie in it too, and remain the user's.
+func (l location) isShared(m client.Machine) bool {
+	return l.scope == client.Project || client.Within(m.Project, l.path) && !client.Within(m.Project, m.Home)
 }
 
-// Written tells whether an entry is, to the letter, what setup writes for one of these wishes, or for everybody in a
-// project. One of a project that says anything else may be anybody's, and is neither run nor called.
+// Written tells whether an entry is, to the letter, what setup writes for one of these servers, or what it writes
+// for everybody in a project. Any other entry of a project may be anybody's: nobody starts or calls it.
 func (e Entry) Written(desired ...client.Server) bool {
 	said := maps.Clone(e.fields)
 	empty := func(_ string, value any) bool { return edit.IsEmpty(value) }
@@ -38,9 +38,10 @@ func (e Entry) forEverybody() []client.Server {
 	return []client.Server{s, trusted}
 }
 
-// Words gives the words of a line in a file, and the agent that it names, if it is, to the letter, what setup writes
-// for a hook. In a file of the project it starts the program by its name; that of a user may have its path, and may
-// name a workspace, which is left out of the words: who tries them does so in one of their own.
+// Words gives the words of a line in a file and the agent that it names. It is ok only if the line is, to the
+// letter, what setup writes for the hook. A line of a project starts the program by its name; a line of a user may
+// start it by its path and may name a workspace. The words leave the workspace out, as they are tried in another
+// one.
 func (f HookFile) Words(h client.Hook, line string) (words []string, agent string, ok bool) {
 	call, ok := f.Client.Reads(h, line)
 	named := call.Program == client.ServerName || !f.Shared && filepath.IsAbs(call.Program)
