@@ -47,7 +47,7 @@ func (w *untilWritten) Write(b []byte) (int, error) {
 	return n, err
 }
 
-func TestCtrlCAnswersAQuestion(t *testing.T) {
+func TestCtrlCAtAQuestionChangesNothing(t *testing.T) {
 	p := newHome(t)
 	vars := map[string]string{"HOME": p.state}
 	nobody, keyboard := io.Pipe()

@@ -10,7 +10,7 @@ import (
 )
 
 // After /clear Claude Code is the same process, with the server that it had, and its shells know another session.
-func TestTheShellOfASessionThatWasCleared(t *testing.T) {
+func TestShellOfAClearedSessionActsAsItsProcess(t *testing.T) {
 	p := newHome(t)
 	session := func(id string) (s *server, cleared map[string]string) {
 		s = p.serveBy("claude-code", inClaude(id), "sh", "-c", `"$@"; :`, "sh", program, "mcp", "--workspace", "w")

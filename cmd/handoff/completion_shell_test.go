@@ -131,7 +131,7 @@ func TestExamplesOfCompletionWorkInAnEmptyHome(t *testing.T) {
 }
 
 // A key that is pressed does not wait for an owner that was stopped.
-func TestNobodyWaitsForAStoppedOwner(t *testing.T) {
+func TestCompletionDoesNotWaitForAStoppedOwner(t *testing.T) {
 	p := newHome(t)
 	p.must("send", "qa", "Test it", "--agent", "dev")
 	s := p.serve("--agent", "reviewer")

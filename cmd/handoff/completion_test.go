@@ -58,7 +58,7 @@ func completedFlags(cmd *cobra.Command) map[string]bool {
 	return flags
 }
 
-func TestWhateverHasANameIsCompleted(t *testing.T) {
+func TestEveryNameInACommandLineIsCompleted(t *testing.T) {
 	offered := offering(t)
 	for i, cmd := range commands(rootCommand(newApp(cli.Env{}))) { // the help of what is offered has lost its quotes
 		path, completed, flags := commandPath(cmd), offered[i].ValidArgsFunction != nil, completedFlags(offered[i])
@@ -182,7 +182,7 @@ func questions(t *testing.T) (all [][]string) {
 }
 
 // Asking is done by pressing a key: it must not be known that somebody did.
-func TestCompletingChangesNothing(t *testing.T) {
+func TestCompletionChangesNothing(t *testing.T) {
 	d := busy(t)
 	d.must("dev", "send", "qa", "Read this", "--type", "message")
 	before := d.must("", "agents", "--json") + d.must("", "show", "1", "--events") + d.must("", "audit", "verify")
@@ -196,7 +196,7 @@ func TestCompletingChangesNothing(t *testing.T) {
 	require.Contains(t, d.must("qa", "list", "--box", "notices"), "Read this")
 }
 
-func TestCompletingMakesNoWorkspace(t *testing.T) {
+func TestCompletionMakesNoWorkspace(t *testing.T) {
 	d := newDesk(t)
 	for _, question := range questions(t) {
 		d.offered("qa", question...)
@@ -206,7 +206,7 @@ func TestCompletingMakesNoWorkspace(t *testing.T) {
 	require.Empty(t, left)
 }
 
-func TestCompletingIsSilentAboutFaults(t *testing.T) {
+func TestCompletionIsSilentAboutFaults(t *testing.T) {
 	d := busy(t)
 	require.NoError(t, os.WriteFile(d.file(), []byte("not a store, but long enough to be looked at"), 0o600))
 	require.Empty(t, d.offered("qa", "claim", ""))
@@ -215,7 +215,7 @@ func TestCompletingIsSilentAboutFaults(t *testing.T) {
 }
 
 // An empty file is what is left where making a store was cut short. A key that is pressed makes none of it.
-func TestCompletingLeavesAnEmptyFileEmpty(t *testing.T) {
+func TestCompletionLeavesAnEmptyFileEmpty(t *testing.T) {
 	d := newDesk(t)
 	require.NoError(t, os.MkdirAll(filepath.Dir(d.file()), 0o700))
 	require.NoError(t, os.WriteFile(d.file(), nil, 0o600))
@@ -229,7 +229,7 @@ func TestCompletingLeavesAnEmptyFileEmpty(t *testing.T) {
 }
 
 // What shells give a command as its standard input when a key is pressed differs, so it does not tell who presses it.
-func TestTheSameIsOfferedAtATerminal(t *testing.T) {
+func TestCompletionOffersTheSameAtATerminal(t *testing.T) {
 	d := busy(t)
 	for _, command := range []string{"claim", "complete", "update", "cancel"} {
 		var out bytes.Buffer
@@ -249,7 +249,7 @@ func TestTheSameIsOfferedAtATerminal(t *testing.T) {
 	}
 }
 
-func TestNoMoreHandoffsAreOfferedThanSomebodyLooksThrough(t *testing.T) {
+func TestCompletionOffersFewHandoffs(t *testing.T) {
 	d := newDesk(t)
 	for range 40 {
 		d.must("dev", "send", "qa", "Test it")

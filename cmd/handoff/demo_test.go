@@ -30,7 +30,7 @@ func demonstrate(t *testing.T, executable string) (code int, out, errs string, l
 	return code, stdout.String(), stderr.String(), left
 }
 
-func TestDemo(t *testing.T) {
+func TestDemoShowsAWholeChainOfWork(t *testing.T) {
 	code, out, errs, left := demonstrate(t, program)
 	require.Zero(t, code, errs)
 	require.Empty(t, errs)
@@ -52,7 +52,7 @@ func TestDemo(t *testing.T) {
 }
 
 // A result that the story does not expect ends it: here its workspace is not new.
-func TestDemoThatGoesAnotherWay(t *testing.T) {
+func TestDemoEndsAtAnUnexpectedResult(t *testing.T) {
 	var out, errs bytes.Buffer
 	c := demo.Config{Executable: program, StateHome: t.TempDir(), Workspace: "demo", Out: &out, Errors: &errs}
 	require.NoError(t, demo.Play(t.Context(), c))

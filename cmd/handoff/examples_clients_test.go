@@ -30,7 +30,7 @@ func printSetup(t *testing.T, scope string) (p printed) {
 }
 
 // The files are what setup writes into a project, each client's first one with its servers.
-func TestExampleClients(t *testing.T) {
+func TestExampleClientsAreWhatSetupWrites(t *testing.T) {
 	var table strings.Builder
 	written := []string{"README.md"}
 	user := printSetup(t, "user")

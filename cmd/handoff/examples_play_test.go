@@ -23,7 +23,7 @@ func TestExamplesPlayWhereverTheyAreStarted(t *testing.T) {
 }
 
 // Whoever has seen enough ends an example, or closes what it prints to.
-func TestExamplesThatAreEndedLeaveNothing(t *testing.T) {
+func TestExamplesThatAreEndedLeaveNoFiles(t *testing.T) {
 	for _, script := range []string{"approval.sh", "pipeline.sh", "human/play.sh"} {
 		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 			t.Run(script+" "+s.String(), func(t *testing.T) {

@@ -40,7 +40,7 @@ func runExample(t *testing.T, lines string) string {
 	return string(out)
 }
 
-func TestExamplePipeline(t *testing.T) {
+func TestExamplePipelineIsAsShown(t *testing.T) {
 	out := runExample(t, "./pipeline.sh")
 	for _, told := range []string{
 		"rollback: auto-code goes on with ho_4\n", "[ROLLBACK to auto-code]\n", "ho_5: Test the login again\n    │ Status: ✓ Completed\n",
@@ -51,7 +51,7 @@ func TestExamplePipeline(t *testing.T) {
 	require.Regexp(t, `\nOK\n$`, out)
 }
 
-func TestExampleApproval(t *testing.T) {
+func TestExampleApprovalIsAsShown(t *testing.T) {
 	out := runExample(t, "./approval.sh")
 	for _, told := range []string{
 		"blocked by: approval\n", "nothing to claim\n", "no_1\tdev\t", "ho_1 waiting\n", "> dev: The report of May did, and is gone\n",
@@ -63,7 +63,7 @@ func TestExampleApproval(t *testing.T) {
 
 // The commands are those that the README shows. A message whose spelling is ours is kept whole: what would
 // have no name here stands under origin.
-func TestExampleMessages(t *testing.T) {
+func TestExampleMessagesAreAsShown(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(examples, "README.md"))
 	require.NoError(t, err)
 	shown := regexp.MustCompile("(?s)```sh\n(.*?)```").FindSubmatch(readme)
@@ -82,7 +82,7 @@ func TestExampleMessages(t *testing.T) {
 }
 
 // What is shown under "What is seen" is what the example prints, and the commands before it can be typed.
-func TestWorkedExamples(t *testing.T) {
+func TestWorkedExamplesAreAsShown(t *testing.T) {
 	for _, name := range []string{"two-sessions", "claude-to-codex", "subagents", "human"} {
 		t.Run(name, func(t *testing.T) {
 			out := runExample(t, "./"+name+"/play.sh")

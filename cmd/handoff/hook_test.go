@@ -46,7 +46,7 @@ func (p home) hookProcess(vars map[string]string, account string, args ...string
 
 // A client that asks again and again whether it may stop is kept from it once for each handoff, and never without
 // end. Codex has no limit of its own.
-func TestNoClientIsKeptFromStoppingWithoutEnd(t *testing.T) {
+func TestClientIsKeptFromStoppingOnceForEachHandoff(t *testing.T) {
 	forms := map[string]string{
 		"claude-code": `{"session_id":"s1","hook_event_name":"Stop","stop_hook_active":%t,"last_assistant_message":"done"}`,
 		"codex":       `{"session_id":"s1","turn_id":"t1","hook_event_name":"Stop","stop_hook_active":%t}`,
@@ -76,7 +76,7 @@ func TestNoClientIsKeptFromStoppingWithoutEnd(t *testing.T) {
 }
 
 // Not even where it takes on something new each time.
-func TestNoClientIsKeptFromStoppingMoreThanThreeTimesInARow(t *testing.T) {
+func TestClientIsKeptFromStoppingThreeTimesInARowAtMost(t *testing.T) {
 	for client, form := range map[string]string{
 		"claude-code": `{"session_id":"s1","hook_event_name":"Stop","stop_hook_active":true}`,
 		"codex":       `{"session_id":"s1","turn_id":"t1","hook_event_name":"Stop","stop_hook_active":true}`,
@@ -128,7 +128,7 @@ func TestHooksActAsTheSessionOfTheirClient(t *testing.T) {
 }
 
 // The client may leave the input open.
-func TestAHookIsSilentWhenItIsToldNothing(t *testing.T) {
+func TestHookWithoutAnAccountIsSilent(t *testing.T) {
 	p := newHome(t)
 	p.must("send", "codex", "Test it", "--agent", "dev")
 	cmd := p.hookProcess(nil, "", "hook", "prompt", "--client", "codex")

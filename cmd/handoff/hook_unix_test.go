@@ -70,7 +70,7 @@ func TestAHookWithAWrongCommandLineIsSilent(t *testing.T) {
 }
 
 // What a hook cannot say it says the next time.
-func TestWhatAHookCouldNotSayItSaysTheNextTime(t *testing.T) {
+func TestHookSaysTheNextTimeWhatItCouldNotSay(t *testing.T) {
 	const account = `{"session_id":"s1"}`
 	closed := func(t *testing.T) *os.File {
 		r, w, err := os.Pipe()
@@ -120,7 +120,7 @@ func TestAThreadIsWokenTheNextTimeWhenCodexDoesNotTellIt(t *testing.T) {
 }
 
 // A client may leave the input of a hook open, and then ask it to end.
-func TestAHookWithoutAnAccountEnds(t *testing.T) {
+func TestHookWithoutAnAccountEndsOnASignal(t *testing.T) {
 	for name, args := range map[string][]string{
 		"hook": {"hook", "stop", "--client", "codex"},
 		"wait": {"wait", "--hook", "--client", "claude-code"},

@@ -46,7 +46,7 @@ func hostile(t *testing.T) desk {
 }
 
 // Nothing that agents wrote, and nothing that an error repeats, reaches the terminal as more than text.
-func TestNothingRepaintsTheTerminal(t *testing.T) {
+func TestNoTextOfAgentsRepaintsTheTerminal(t *testing.T) {
 	d := hostile(t)
 	for _, args := range [][]string{
 		{"list"},

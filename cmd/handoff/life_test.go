@@ -126,7 +126,7 @@ func (s *server) hangUp() {
 	require.Zero(s.t, s.ended())
 }
 
-func TestNobodyReadsStderr(t *testing.T) {
+func TestServerGoesOnWhenNobodyReadsItsLog(t *testing.T) {
 	for name, prepare := range map[string]func(t *testing.T, r, w *os.File){
 		"closed": func(t *testing.T, r, _ *os.File) { require.NoError(t, r.Close()) },
 		"full": func(t *testing.T, _, w *os.File) {
@@ -149,7 +149,7 @@ func TestNobodyReadsStderr(t *testing.T) {
 }
 
 // In a group of its own it is in the background of the terminal, if it has one.
-func TestATerminalThatStopsWritersInTheBackground(t *testing.T) {
+func TestServerWritesToATerminalThatStopsBackgroundWriters(t *testing.T) {
 	person, terminal := openTerminal(t)
 	stopWriters(t, terminal)
 	s := newHome(t).behind(`"$@"; :`)

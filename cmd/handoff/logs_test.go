@@ -31,7 +31,7 @@ func TestLogsAreInertOnATerminal(t *testing.T) {
 	require.Contains(t, p.must("logs", "--json"), `msg=\u001b[2Jcleared \u202eback \ufffd`)
 }
 
-func TestLogsThatCannotBeRead(t *testing.T) {
+func TestLogsThatCannotBeReadAreAnError(t *testing.T) {
 	p := newHome(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(p.state, "handoff", "w", "handoff.log"), 0o700))
 	code, _, errs := p.run("logs")
@@ -39,7 +39,7 @@ func TestLogsThatCannotBeRead(t *testing.T) {
 	require.Contains(t, errs, "handoff: show the log of workspace w: ")
 }
 
-func TestLogsAreFollowedUntilNobodyWantsThem(t *testing.T) {
+func TestLogsAreFollowedUntilTheReaderLeaves(t *testing.T) {
 	for name, leave := range map[string]func(t *testing.T, follower *os.Process, out io.Closer){
 		"interrupted": func(t *testing.T, f *os.Process, _ io.Closer) { require.NoError(t, f.Signal(syscall.SIGINT)) },
 		"not read":    func(t *testing.T, _ *os.Process, out io.Closer) { require.NoError(t, out.Close()) },

@@ -10,7 +10,7 @@ import (
 )
 
 // Nothing collects the files yet, and nobody is left to think that something does: they are sent by hand, as help shows.
-func TestFilesOfAgentsAreSentByHand(t *testing.T) {
+func TestPrimeShowsFilesThatSendTakes(t *testing.T) {
 	d := newDesk(t)
 	printed, help := d.must("", "prime", "--files"), d.must("", "prime", "--help")
 	for _, text := range []string{printed, help} {

@@ -134,7 +134,7 @@ func keptState(t *testing.T) (state, file string) {
 	return d.state, d.file()
 }
 
-func TestProofWorkspaceThatCannotBeWritten(t *testing.T) {
+func TestProofWorkspaceThatCannotBeWrittenIsRefused(t *testing.T) {
 	t.Run("below a file", func(t *testing.T) {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("mine"), 0o600))
@@ -188,7 +188,7 @@ func publicDir(t *testing.T) string {
 	return dir
 }
 
-func TestProofFilesThatAreNotOurs(t *testing.T) {
+func TestProofForeignFilesAreRefusedAndLeftAlone(t *testing.T) {
 	for name, content := range map[string]string{
 		"text":            "a text file with some words in it",
 		"another program": "SQLite format 3\x00" + strings.Repeat("\x00", 8192),
@@ -236,7 +236,7 @@ func inBolt(t *testing.T, path string, fn func(*bbolt.Tx) error) {
 	require.NoError(t, db.Close())
 }
 
-func TestProofDamagedFile(t *testing.T) {
+func TestProofDamagedFileIsRefused(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
 		"both heads are gone":           func(b []byte) []byte { clear(b[:8192]); return b },
 		"cut off":                       func(b []byte) []byte { return b[:8192+100] },
@@ -254,7 +254,7 @@ func TestProofDamagedFile(t *testing.T) {
 
 // Pages in the middle are read when they are needed. Whatever is hit, a command ends with an answer or an
 // error, never with a panic, and the file stays as it is for whoever repairs it.
-func TestProofDamagedPages(t *testing.T) {
+func TestProofDamagedPagesEndNoCommandWithAPanic(t *testing.T) {
 	state, file := keptState(t)
 	sound, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -295,7 +295,7 @@ func limited(pages int) func(*exec.Cmd) {
 	}
 }
 
-func TestProofFullDisk(t *testing.T) {
+func TestProofFullDiskChangesNothing(t *testing.T) {
 	state, file := keptState(t)
 	before := rowsIn(t, file)
 	full := limited(usedPages(t, file) + 16)
@@ -313,7 +313,7 @@ func TestProofFullDisk(t *testing.T) {
 	require.Contains(t, inProcess(t, state, nil, "audit", "verify").out, "21 handoffs")
 }
 
-func TestProofFullDiskOverStdio(t *testing.T) {
+func TestProofFullDiskIsToldOverStdio(t *testing.T) {
 	state, file := keptState(t)
 	large := fmt.Sprintf(`{"to": "qa", "task": "x", "context": {"original_request": %q}}`, strings.Repeat("x", 200<<10))
 	input := hello + toolCall(1, "send_handoff", large)
@@ -327,7 +327,7 @@ func TestProofFullDiskOverStdio(t *testing.T) {
 	require.Contains(t, inProcess(t, state, nil, "audit", "verify").out, "20 handoffs")
 }
 
-func TestProofNoRoomForAWorkspace(t *testing.T) {
+func TestProofNoRoomForAWorkspaceIsAnError(t *testing.T) {
 	have := inProcess(t, t.TempDir(), limited(1), "list", "--all")
 	require.Equal(t, 7, have.code, "%s", have.errs)
 	require.Contains(t, have.errs, "Free space on the disk of ")

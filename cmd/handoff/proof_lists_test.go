@@ -103,7 +103,7 @@ func TestProofPagesShowEveryRowOnce(t *testing.T) {
 }
 
 // The inbox is in the order of claiming; it goes on where it was also when what was shown last is gone.
-func TestProofPagesOfAnInboxThatIsBeingEmptied(t *testing.T) {
+func TestProofPagesOfAnInboxThatIsBeingEmptiedSkipNothing(t *testing.T) {
 	o := mixed(t)
 	order := o.pages("qa", nil, nil)
 	require.Len(t, order, 100)
@@ -124,7 +124,7 @@ func TestProofClaimsFollowTheOrderOfTheInbox(t *testing.T) {
 }
 
 // Newest first: what is sent meanwhile is before the first page and moves nothing.
-func TestProofPagesWhileOthersSend(t *testing.T) {
+func TestProofPagesWhileOthersSendRepeatNothing(t *testing.T) {
 	o := mixed(t)
 	shown := o.pages("qa", map[string]any{"box": "all"}, func([]string) {
 		o.must("dev", "send_handoff", `{"to": "qa", "task": "One more", "parent": "none"}`)

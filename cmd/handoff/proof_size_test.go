@@ -11,7 +11,7 @@ import (
 
 // What a handoff leaves may be as large as a handoff. The one that goes on must be made all the same: where
 // that fails while the clock ends a handoff, it fails in every call, for ever.
-func TestProofLargeRemainsDoNotStandInTheWay(t *testing.T) {
+func TestProofLargeRemainsLeaveRoomForTheNextClaim(t *testing.T) {
 	large := strings.Repeat("x", 250<<10)
 	for name, end := range map[string]func(o *office){
 		"failure": func(o *office) {

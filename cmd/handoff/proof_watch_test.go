@@ -70,7 +70,7 @@ func TestWatchSeesWhatOtherProcessesDo(t *testing.T) {
 }
 
 // The process through which events come may be killed: none is missed, and none comes twice.
-func TestWatchOutlivesWhoHasTheStore(t *testing.T) {
+func TestWatchGoesOnWhenTheOwnerEnds(t *testing.T) {
 	p := newHome(t)
 	owner := p.serve("--agent", "dev")
 	owner.ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "one"}}`)
@@ -151,7 +151,7 @@ func TestWatchPassesASignalOn(t *testing.T) {
 }
 
 // Nothing would ever tell it to end: there is no reader who leaves.
-func TestWatchWithoutAnOutputEnds(t *testing.T) {
+func TestWatchWithoutAnOutputIsRefused(t *testing.T) {
 	p := newHome(t)
 	for _, to := range []string{"&-", "/dev/null"} {
 		watch, _, errs := p.shell("exec handoff watch >" + to)

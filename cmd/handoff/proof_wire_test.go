@@ -59,7 +59,7 @@ func toolCall(id any, tool, args string) string {
 }
 
 // HANDOFF_PROOF_ROUNDS=200 asks for more than the 20 rounds of every day.
-func TestProofFiftyCallsAndTheEndOfInput(t *testing.T) {
+func TestProofFiftyCallsAreAnsweredAtTheEndOfInput(t *testing.T) {
 	rounds := 20
 	if more, err := strconv.Atoi(os.Getenv("HANDOFF_PROOF_ROUNDS")); err == nil {
 		rounds = more

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){program: main})
 }
 
-// TestScripts plays testdata/script. A script runs commands in this process:
+// TestScriptsOfCommandsPlayAsWritten plays testdata/script. A script runs commands in this process:
 //
 //	handoff send qa "Test it"        must succeed
 //	exits 3 show 99                  must end with this status
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 //
 // It has a home of its own, a clock that begins at noon of 31 January 2026, and is no terminal unless it
 // says env TERMINAL=1.
-func TestScripts(t *testing.T) {
+func TestScriptsOfCommandsPlayAsWritten(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(e *testscript.Env) error {

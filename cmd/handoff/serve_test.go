@@ -60,7 +60,7 @@ func TestServeServesUntilASignal(t *testing.T) {
 	}
 }
 
-func TestServeIsInLine(t *testing.T) {
+func TestServeStandsInLineBehindTheOwner(t *testing.T) {
 	p := newHome(t)
 	s := p.serve()
 	s.ask("tools/call", `{"name": "list_handoffs", "arguments": {}}`)

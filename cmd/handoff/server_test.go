@@ -152,7 +152,7 @@ func TestServerServesCommandsUntilItsInputEnds(t *testing.T) {
 	require.Contains(t, p.must("show", "1"), "From: codex → To: qa", "the client's name is the one of its shell")
 }
 
-func TestServerActsAsItWasTold(t *testing.T) {
+func TestServerActsUnderTheNameOfItsFlag(t *testing.T) {
 	p := newHome(t)
 	s := p.serve("--agent", "reviewer")
 	require.Contains(t, s.ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")

@@ -19,7 +19,7 @@ func (p home) mustWith(vars map[string]string, args ...string) string {
 	return out
 }
 
-func TestTwoSessionsOfAClient(t *testing.T) {
+func TestTwoSessionsOfAClientHaveTwoNames(t *testing.T) {
 	p := newHome(t)
 	first := p.serveFor("claude-code", inClaude("s1"))
 	require.Contains(t, first.hello, `\nYou are claude-code (s1) in workspace w.\nNobody else is here`)
@@ -67,7 +67,7 @@ func TestAShellActsAsTheSessionThatStartedIt(t *testing.T) {
 }
 
 // A person may use the commands all the same: those that only read, and the others with a name.
-func TestAShellOfASessionThatNobodyKnows(t *testing.T) {
+func TestShellOfAnUnknownSessionHasToSayWhoItIs(t *testing.T) {
 	p := newHome(t)
 	unknown := inClaude("a session that nobody knows")
 	first := p.serveFor("claude-code", inClaude("s1"))

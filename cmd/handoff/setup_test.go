@@ -13,7 +13,7 @@ import (
 )
 
 // A client that is set up for a server elsewhere is told who it is by that server, and no file holds the token.
-func TestSetupForAServerElsewhere(t *testing.T) {
+func TestSetupForAServerElsewhereKeepsTheTokenOutOfFiles(t *testing.T) {
 	p := newHome(t)
 	secret := strings.TrimSpace(p.must("token", "add", "net", "--agents", "qa,release"))
 	address := p.serving()
@@ -62,7 +62,7 @@ func (p home) serving() string {
 
 // Before anything is set up, setup itself has to find its way: the home directory is no project, and a directory that
 // is there for nobody is no home.
-func TestSetupAtHome(t *testing.T) {
+func TestSetupAtHomeMakesNoWorkspace(t *testing.T) {
 	p := newHome(t)
 	home := filepath.Join(p.state, "home")
 	require.NoError(t, os.MkdirAll(filepath.Join(home, ".cursor"), 0o700))

@@ -36,7 +36,7 @@ func unit(t *testing.T) map[string]map[string][]string {
 }
 
 // What systemd would run, it runs.
-func TestUnitForSystemd(t *testing.T) {
+func TestUnitForSystemdStartsTheServer(t *testing.T) {
 	u := unit(t)
 	require.Equal(t, []string{"on-failure"}, u["Service"]["Restart"])
 	require.Equal(t, []string{"default.target"}, u["Install"]["WantedBy"], "that is of users")
@@ -52,7 +52,7 @@ func TestUnitForSystemd(t *testing.T) {
 	require.NoError(t, keeper.Wait(), "it ends well when systemd stops it")
 }
 
-func TestSystemdTakesTheUnit(t *testing.T) {
+func TestSystemdVerifiesTheUnitOfAUser(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
 		t.Skip("systemd is not installed: its opinion of the unit was not asked for")

@@ -37,7 +37,7 @@ func TestClaimWaitsForMail(t *testing.T) {
 }
 
 // Commands at the same time take turns.
-func TestCommandsTakeTurns(t *testing.T) {
+func TestCommandsAtTheSameTimeAllSucceed(t *testing.T) {
 	p := newHome(t)
 	var senders sync.WaitGroup
 	codes := make([]int, 8)
@@ -49,7 +49,7 @@ func TestCommandsTakeTurns(t *testing.T) {
 	require.Contains(t, p.must("audit", "verify"), "8 events of 8 handoffs")
 }
 
-func TestAWaitThatNothingEndsIsOver(t *testing.T) {
+func TestWaitEndsAfterItsTimeout(t *testing.T) {
 	p := newHome(t)
 	p.must("send", "qa", "Test it", "--agent", "dev")
 	code, _, _ := p.run("claim", "--agent", "nobody", "--wait", "1")

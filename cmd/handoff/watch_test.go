@@ -36,7 +36,7 @@ func (d desk) watched(terminal bool, n int, args ...string) string {
 	return stdout.String()
 }
 
-func TestWatchingRepaintsNothing(t *testing.T) {
+func TestWatchRepaintsNoTerminal(t *testing.T) {
 	d := hostile(t)
 	for _, terminal := range []bool{false, true} {
 		for _, args := range [][]string{nil, {"--json"}, {"--agent", "qa"}} {
@@ -50,7 +50,7 @@ func TestWatchingRepaintsNothing(t *testing.T) {
 
 // What concerns an agent is found also where it is named only in the handoff: as its sender, or as who holds what
 // was sent to a capability.
-func TestWatchingForAnAgent(t *testing.T) {
+func TestWatchForAnAgentShowsWhatConcernsIt(t *testing.T) {
 	d := newDesk(t)
 	d.must("qa", "agents", "register", "qa", "--accepts", "test")
 	d.must("dev", "send", "capability:test", "Test it")

@@ -47,7 +47,7 @@ func TestFlagsComeBeforeTheMessage(t *testing.T) {
 	require.JSONEq(t, `{"title": "new", "task": "kept", "expectations": {"constraints": ["kept"], "strict": false}}`, inJSON(t, got))
 }
 
-func TestFlagsThatAreWrittenWrongly(t *testing.T) {
+func TestFlagsThatAreWrittenWronglyAreRefused(t *testing.T) {
 	for name, flags := range map[string][]string{
 		"no pair":       {"--data", "x"},
 		"a nameless":    {"--data", "=1"},
@@ -63,7 +63,7 @@ func TestFlagsThatAreWrittenWrongly(t *testing.T) {
 	}
 }
 
-func TestAPathThroughWhatIsNoObject(t *testing.T) {
+func TestPathThroughTextIsRefused(t *testing.T) {
 	_, err := given(t, Arguments{"expectations": "all of it"}, "--strict")
 	require.ErrorContains(t, err, "expectations is no object in the message")
 }

@@ -54,7 +54,7 @@ func agree(t *testing.T, dir string) git.Repository {
 	return r
 }
 
-func TestFindFromAFolderBelow(t *testing.T) {
+func TestFindReachesTheRepositoryFromAFolderBelow(t *testing.T) {
 	repo := repository(t)
 	below := filepath.Join(repo, "a", "b")
 	require.NoError(t, os.MkdirAll(below, 0o755))
@@ -70,7 +70,7 @@ func TestLinkedWorktreesShareTheCommonDirectory(t *testing.T) {
 	require.Equal(t, agree(t, repo).Common, r.Common)
 }
 
-func TestSubmodulesAreTheirOwn(t *testing.T) {
+func TestSubmodulesAreRepositoriesOfTheirOwn(t *testing.T) {
 	library, repo := repository(t), repository(t)
 	run(t, repo, "submodule", "add", library, "lib")
 	r := agree(t, filepath.Join(repo, "lib"))
@@ -78,7 +78,7 @@ func TestSubmodulesAreTheirOwn(t *testing.T) {
 	require.NotEqual(t, agree(t, repo).Common, r.Common)
 }
 
-func TestBareRepositoryAndItsWorktree(t *testing.T) {
+func TestBareRepositorySharesItsCommonDirectory(t *testing.T) {
 	repo := repository(t)
 	bare := filepath.Join(filepath.Dir(repo), "shop.git")
 	run(t, repo, "clone", "--bare", repo, bare)
@@ -88,13 +88,13 @@ func TestBareRepositoryAndItsWorktree(t *testing.T) {
 	require.Equal(t, bare, agree(t, linked).Common)
 }
 
-func TestSeparateGitDirectory(t *testing.T) {
+func TestSeparateGitDirectoryIsFound(t *testing.T) {
 	repo := repository(t)
 	run(t, repo, "init", "--separate-git-dir", filepath.Join(filepath.Dir(repo), "elsewhere"))
 	require.Equal(t, filepath.Join(filepath.Dir(repo), "elsewhere"), agree(t, repo).Common)
 }
 
-func TestPackedAndDetachedHeads(t *testing.T) {
+func TestHeadIsReadPackedAndDetached(t *testing.T) {
 	repo := repository(t)
 	run(t, repo, "tag", "-a", "v1", "-m", "one")
 	run(t, repo, "pack-refs", "--all")
@@ -103,7 +103,7 @@ func TestPackedAndDetachedHeads(t *testing.T) {
 	agree(t, repo)
 }
 
-func TestBeforeTheFirstCommit(t *testing.T) {
+func TestHeadBeforeTheFirstCommitHasABranchOnly(t *testing.T) {
 	repo := repository(t)
 	run(t, repo, "checkout", "--orphan", "empty")
 	r, ok := git.Find(repo, anywhere)
@@ -113,7 +113,7 @@ func TestBeforeTheFirstCommit(t *testing.T) {
 	require.Empty(t, commit)
 }
 
-func TestWhatIsNoRepository(t *testing.T) {
+func TestFolderThatIsNoRepositoryIsNotFound(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, dir string){
 		"nothing":              func(*testing.T, string) {},
 		"an empty .git":        func(t *testing.T, dir string) { require.NoError(t, os.Mkdir(filepath.Join(dir, ".git"), 0o755)) },
@@ -136,7 +136,7 @@ func writes(content string) func(t *testing.T, dir string) {
 	}
 }
 
-func TestFindSkips(t *testing.T) {
+func TestFindSkipsWhatItIsToldTo(t *testing.T) {
 	repo := repository(t)
 	below := filepath.Join(repo, "notes")
 	require.NoError(t, os.Mkdir(below, 0o755))

@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestCaller(t *testing.T) {
+func TestCallerIsNamedByFlagEnvironmentOrTerminal(t *testing.T) {
 	for name, tt := range map[string]struct {
 		flag     string
 		vars     map[string]string
@@ -36,7 +36,7 @@ func TestCaller(t *testing.T) {
 	}
 }
 
-func TestNamesThatNobodyMayTake(t *testing.T) {
+func TestReservedNamesAreRefused(t *testing.T) {
 	for name, code := range map[string]schemas.Code{"system": schemas.Denied, "a b": schemas.Invalid} {
 		_, err := identity.Caller(name, func(string) string { return "" }, false)
 		require.Equal(t, code, schemas.AsError(err).Code)
@@ -59,7 +59,7 @@ func TestAClientAndItsShellAreOneAgent(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestServer(t *testing.T) {
+func TestServerHasTheSessionOfItsClientAndNoReservedName(t *testing.T) {
 	vars := map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}
 	getenv := func(name string) string { return vars[name] }
 
@@ -80,7 +80,7 @@ func TestAClientAndItsServerAreOneProcess(t *testing.T) {
 	}
 }
 
-func TestSession(t *testing.T) {
+func TestSessionIsThatOfTheAgentsOwnClient(t *testing.T) {
 	vars := map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"} // also those of what it starts
 	getenv := func(name string) string { return vars[name] }
 	for agent, want := range map[schemas.Agent]string{"claude-code": "s1", "gemini-cli": "", "codex": "", "opencode": ""} {

@@ -63,7 +63,7 @@ func full(message string) string {
 	return strings.Repeat("x", limit) + " msg=" + message + "\n"
 }
 
-func TestNothingIsMadeWithoutALine(t *testing.T) {
+func TestLogIsMadeWithItsFirstLine(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir)
 	entries, err := os.ReadDir(dir)
@@ -90,7 +90,7 @@ func TestALineSaysWhatHappened(t *testing.T) {
 	})
 }
 
-func TestTheNextOwnerGoesOn(t *testing.T) {
+func TestNextOwnerWritesBehindTheLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, "one", "two")
@@ -142,7 +142,7 @@ func TestALogThatCannotBeSetAsideBeginsAnew(t *testing.T) {
 	})
 }
 
-func TestALogThatCannotBeWrittenStopsNobody(t *testing.T) {
+func TestLogThatCannotBeWrittenIsNoError(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "missing")
 	j := journal.New(dir)
 	j.Logger().Info("lost")
@@ -150,7 +150,7 @@ func TestALogThatCannotBeWrittenStopsNobody(t *testing.T) {
 	require.NoDirExists(t, dir)
 }
 
-func TestALogThatCannotBeRead(t *testing.T) {
+func TestLogThatCannotBeReadIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "handoff.log"), 0o700))
 	for _, lines := range []iter.Seq2[string, error]{journal.Tail(dir, all), journal.Follow(t.Context(), dir, all)} {
@@ -171,7 +171,7 @@ func size(t *testing.T, dir, name string) int64 {
 }
 
 // What is read at one look decides what is written before the next.
-func TestFollowing(t *testing.T) {
+func TestFollowingGivesLinesAsTheyAreWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, "one", "two")
@@ -198,7 +198,7 @@ func TestFollowing(t *testing.T) {
 	})
 }
 
-func TestFollowingALogThatIsNotThereYet(t *testing.T) {
+func TestFollowingWaitsForALogThatIsNotThereYet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		ctx, leave := context.WithCancel(t.Context())
@@ -214,7 +214,7 @@ func TestFollowingALogThatIsNotThereYet(t *testing.T) {
 	})
 }
 
-func TestFollowingAnEmptiedLog(t *testing.T) {
+func TestFollowingGoesOnInAnEmptiedLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, "one", "two")

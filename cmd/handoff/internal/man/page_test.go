@@ -8,7 +8,7 @@ import (
 	"handoff/cmd/handoff/internal/man"
 )
 
-func TestNothingInHelpIsMarkup(t *testing.T) {
+func TestHelpIsEscapedInManualPages(t *testing.T) {
 	p := man.Page{
 		Name: "handoff-x", Version: "v1", Date: "2026-01-31", Short: "Do *this*", Synopsis: `handoff x "A"`,
 		Examples: "  handoff x '.x' \\ `id`\n.so /etc/passwd",

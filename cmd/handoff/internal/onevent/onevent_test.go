@@ -61,7 +61,7 @@ HANDOFF_EVENT_WORKFLOW=wf_login
 }
 
 // The command line is that of the user, whatever agents wrote; what only they wrote is not in the environment.
-func TestNothingOfAnEventIsRun(t *testing.T) {
+func TestTextOfAnEventIsNotRun(t *testing.T) {
 	b := newBench(t, "env; pwd")
 	require.NoError(t, b.run())
 	require.NotContains(t, b.out.String(), "touch")
@@ -76,7 +76,7 @@ func TestACommandNeedNotRead(t *testing.T) {
 	require.Equal(t, "done\n", b.out.String())
 }
 
-func TestACommandThatFails(t *testing.T) {
+func TestCommandThatFailsIsAnError(t *testing.T) {
 	require.EqualError(t, newBench(t, "exit 3").run(), "exit status 3")
 	require.EqualError(t, newBench(t, "kill -9 $$").run(), "signal: killed")
 	b := newBench(t, "true")
@@ -91,7 +91,7 @@ func TestACommandThatTakesTooLongIsEndedWithAllItStarted(t *testing.T) {
 	b.gone()
 }
 
-func TestACommandThatIsAskedInVainIsKilled(t *testing.T) {
+func TestCommandThatIgnoresItsSignalIsKilled(t *testing.T) {
 	b := newBench(t, "trap '' TERM; sleep 60 & echo $!; wait; wait")
 	b.Limit, b.Grace = 100*time.Millisecond, 100*time.Millisecond
 	require.EqualError(t, b.run(), "not done after 100ms")

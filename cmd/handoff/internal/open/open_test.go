@@ -56,7 +56,7 @@ func mode(t *testing.T, path string) os.FileMode {
 	return info.Mode().Perm()
 }
 
-func TestTheStoreIsOpenToAnother(t *testing.T) {
+func TestStoreIsSharedWithOtherProcesses(t *testing.T) {
 	dir := t.TempDir()
 	for range 3 {
 		_, err := mustOpen(t, config(dir)).Invoke(t.Context(), look)
@@ -64,7 +64,7 @@ func TestTheStoreIsOpenToAnother(t *testing.T) {
 	}
 }
 
-func TestWhatStandsInTheWay(t *testing.T) {
+func TestFilesInTheWayAreErrors(t *testing.T) {
 	for name, tt := range map[string]struct {
 		make func(t *testing.T, dir string)
 		code schemas.Code

@@ -23,7 +23,7 @@ func pipe(t *testing.T) (r, w *os.File) {
 	return r, w
 }
 
-func TestAReaderThatLeavesIsNoticedAtOnce(t *testing.T) {
+func TestReaderThatLeavesIsNoticedAtOnce(t *testing.T) {
 	r, w := pipe(t)
 	ctx, out := outlet.Open(t.Context(), w)
 	_, err := io.WriteString(out, "line\n")

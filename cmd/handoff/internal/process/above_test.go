@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	fmt.Println(process.Client(), process.Above())
 }
 
-func TestTheProcessesAbove(t *testing.T) {
+func TestAboveListsTheProcessesAbove(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no sh")
 	}

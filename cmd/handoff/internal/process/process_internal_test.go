@@ -73,7 +73,7 @@ func TestASignalAfterTheEndOfInputIsTheFirst(t *testing.T) {
 	})
 }
 
-func TestAClientThatNoLongerReads(t *testing.T) {
+func TestClientThatNoLongerReadsIsTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := start(t)
 		_, err := l.Output(broken{}).Write([]byte("x"))
@@ -93,7 +93,7 @@ func TestAnOrderlyEndDoesNotExit(t *testing.T) {
 	})
 }
 
-func TestAParentThatIsGone(t *testing.T) {
+func TestParentThatIsGoneIsTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := start(t)
 		var looks, parent atomic.Int64
@@ -119,7 +119,7 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, syscall.EPIPE }
 
-func TestDroppingDelivers(t *testing.T) {
+func TestDroppingDeliversToAReader(t *testing.T) {
 	var b bytes.Buffer
 	d := NewDropping(&b)
 	for range 3 {

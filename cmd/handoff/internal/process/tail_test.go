@@ -9,7 +9,7 @@ import (
 	"handoff/cmd/handoff/internal/process"
 )
 
-func TestOfMuchTheEndIsKept(t *testing.T) {
+func TestTailKeepsTheEndOfMuch(t *testing.T) {
 	for _, piece := range []int{1 << 10, 5_000, 64 << 10, 100_000} {
 		var tail process.Tail
 		var all []byte
@@ -25,7 +25,7 @@ func TestOfMuchTheEndIsKept(t *testing.T) {
 	}
 }
 
-func TestOfLittleAllIsKept(t *testing.T) {
+func TestTailKeepsAllOfLittle(t *testing.T) {
 	var tail process.Tail
 	require.Empty(t, tail.String())
 	for _, text := range []string{"one ", "", "two"} {

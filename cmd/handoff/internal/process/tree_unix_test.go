@@ -22,7 +22,7 @@ func TestACommandEndsWithAllThatItStarted(t *testing.T) {
 	child.RequireEnd(t)
 }
 
-func TestWhatACommandLeftIsKilledAfterIt(t *testing.T) {
+func TestProcessesThatACommandLeftAreKilledAfterIt(t *testing.T) {
 	child := processtest.NewChild(t, func() {})
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", child.Start())
 	process.Tree(cmd)

@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestDescribe(t *testing.T) {
+func TestDescribeTellsRepositoryBranchAndCommit(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "shop")
 	commit := strings.Repeat("1a", 20)
 	for path, content := range map[string]string{
@@ -28,6 +28,6 @@ func TestDescribe(t *testing.T) {
 	require.Equal(t, &schemas.Project{Name: "shop", Path: root, Branch: "topic/one", Commit: commit}, project.Describe(root))
 }
 
-func TestDescribeWithoutGit(t *testing.T) {
+func TestDescribeIsNothingWithoutGit(t *testing.T) {
 	require.Nil(t, project.Describe("/"))
 }

@@ -12,7 +12,7 @@ import (
 	"handoff/mailbox/draw"
 )
 
-func TestNoTerminal(t *testing.T) {
+func TestFileAndBufferAreNoTerminal(t *testing.T) {
 	null, err := os.Open(os.DevNull)
 	require.NoError(t, err)
 	defer null.Close()
@@ -45,16 +45,16 @@ var (
 	rows = [][]string{{"ho_1", "Añadir\ntests"}, {"ho_12", "a \x1b[31mred\x1b[0m title"}}
 )
 
-func TestTablePlain(t *testing.T) {
+func TestTableIsTabbedWithoutATerminal(t *testing.T) {
 	require.Equal(t, "ID\tTITLE\nho_1\tAñadir tests\nho_12\ta \\x1b[31mred\\x1b[0m title\n", terminal.Style{}.Table(head, rows))
 }
 
-func TestTableOnATerminal(t *testing.T) {
+func TestTableIsAlignedOnATerminal(t *testing.T) {
 	s := terminal.Style{Terminal: true, Style: draw.Style{Width: 16}}
 	require.Equal(t, "ID     TITLE\nho_1   Añadir t…\nho_12  a \\x1b[3…\n", s.Table(head, rows))
 }
 
-func TestAge(t *testing.T) {
+func TestAgeIsInItsLargestUnit(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		-time.Second:     "0s",
 		59 * time.Second: "59s",

@@ -13,7 +13,7 @@ import (
 	"handoff/cmd/handoff/internal/web"
 )
 
-func TestTheAccessLog(t *testing.T) {
+func TestAccessLogHasTheRequestAndNoSecret(t *testing.T) {
 	s := start(t, web.Config{MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		web.Note(r.Context(), slog.String("token", "ci"), slog.String("agent", "qa"))
 		if r.Method == http.MethodDelete {

@@ -65,7 +65,7 @@ func TestOtherAddressesNeedTokensAndACertificate(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeListenedOn(t *testing.T) {
+func TestAddressThatCannotBeListenedOnIsRefused(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer taken.Close()
@@ -80,7 +80,7 @@ func TestWhatCannotBeListenedOn(t *testing.T) {
 	}
 }
 
-func TestCertificatesThatCannotBeUsed(t *testing.T) {
+func TestCertificatesThatCannotBeUsedAreRefused(t *testing.T) {
 	cert, key := newPair(t, t.TempDir(), "handoff.test", 1)
 	_, other := newPair(t, t.TempDir(), "handoff.test", 2)
 	missing := filepath.Join(t.TempDir(), "missing.pem")
@@ -100,7 +100,7 @@ func TestCertificatesThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestNamesAndOriginsThatAreNone(t *testing.T) {
+func TestHostsAndOriginsThatAreNoneAreRefused(t *testing.T) {
 	for _, host := range []string{"", "*", "*.example.com", "https://example.com", "a b"} {
 		refused, _ := listening(t, web.Config{Addr: "127.0.0.1:0", Hosts: []string{host}})
 		require.Equal(t, "--host", refused.Field, host)

@@ -95,7 +95,7 @@ func (s *running) known(host string) int {
 	return response.StatusCode
 }
 
-func TestTheNamesOfTheCertificateAreThoseOfTheServer(t *testing.T) {
+func TestNamesOfTheCertificateAreHostsOfTheServer(t *testing.T) {
 	cert, key := newPair(t, t.TempDir(), "handoff.test", 1)
 	s := start(t, web.Config{Cert: cert, Key: key})
 	for host, status := range map[string]int{
@@ -118,7 +118,7 @@ func client(t *testing.T, cert string) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-func TestStreamsOverHTTP2(t *testing.T) {
+func TestStreamsAreServedOverHTTP2(t *testing.T) {
 	cert, key := newPair(t, t.TempDir(), "handoff.test", 1)
 	read := make(chan bool)
 	s := start(t, web.Config{Cert: cert, Key: key, MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

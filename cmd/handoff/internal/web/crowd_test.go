@@ -12,7 +12,7 @@ import (
 )
 
 // Some only connect, some begin a request, some end one and begin another.
-func TestAThousandWhoSayNothingShutNobodyOut(t *testing.T) {
+func TestThousandSilentConnectionsShutNobodyOut(t *testing.T) {
 	s := start(t, web.Config{Limits: web.Limits{Conns: 16}})
 	request := "GET /healthz HTTP/1.1\r\nHost: " + s.addr + "\r\n"
 	said := []string{"", "G", "GET /mcp HTTP/1.1\r\n", request + "X-Slow: ", request + "\r\n", request + "\r\nGET"}
@@ -26,7 +26,7 @@ func TestAThousandWhoSayNothingShutNobodyOut(t *testing.T) {
 	}
 }
 
-func TestWhoIsAtWorkIsNotSentAway(t *testing.T) {
+func TestConnectionsAtWorkAreNotClosed(t *testing.T) {
 	begun, end := make(chan bool), make(chan bool)
 	s := start(t, web.Config{Limits: web.Limits{Conns: 2}, MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		begun <- true

@@ -12,7 +12,7 @@ import (
 )
 
 // Each line is a request and what becomes of it.
-func TestWhoMayAsk(t *testing.T) {
+func TestHostAndOriginDecideWhoIsAnswered(t *testing.T) {
 	s := start(t, web.Config{
 		Hosts: []string{"Handoff.example.com.", "10.1.2.3", "2001:DB8:0::1"}, Origins: []string{"https://App.example.com:443/", "vscode-webview://abc"},
 	})
@@ -82,7 +82,7 @@ func TestWhoMayAsk(t *testing.T) {
 	}
 }
 
-func TestAHostIsNeeded(t *testing.T) {
+func TestRequestNeedsOneHost(t *testing.T) {
 	s := start(t, web.Config{})
 	response, _ := s.ask("GET /mcp HTTP/1.1\n\n")
 	require.Equal(t, http.StatusBadRequest, response.StatusCode)
@@ -98,7 +98,7 @@ func TestAHostIsNeeded(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, response.StatusCode)
 }
 
-func TestPagesOfOriginsThatWereLetIn(t *testing.T) {
+func TestPagesOfAllowedOriginsGetTheirHeaders(t *testing.T) {
 	const origin = "https://app.example.com"
 	s := start(t, web.Config{Origins: []string{origin}})
 	response, body := s.ask("OPTIONS /mcp HTTP/1.1\nHost: " + s.addr + "\nOrigin: " + origin + "\nAccess-Control-Request-Method: POST\n\n")

@@ -77,7 +77,7 @@ func TestACheckThatHangsHoldsUpNobody(t *testing.T) {
 	require.EqualValues(t, 1, asked.Load())
 }
 
-func TestThatOneLeavesIsNoAnswerForTheOthers(t *testing.T) {
+func TestReadinessGoesOnWhenTheFirstWhoAskedLeaves(t *testing.T) {
 	begun, answered := make(chan bool, 1), make(chan bool)
 	s := start(t, web.Config{Ready: func(ctx context.Context) error {
 		begun <- true

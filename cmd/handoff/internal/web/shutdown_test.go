@@ -39,7 +39,7 @@ func TestShutdownAnswersWhatIsUnderWay(t *testing.T) {
 }
 
 // The server of the standard library would give them five seconds.
-func TestShutdownWaitsForNobodyWhoSaidNothing(t *testing.T) {
+func TestShutdownDoesNotWaitForSilentConnections(t *testing.T) {
 	s := start(t, web.Config{})
 	fresh, half := s.dial(""), s.dial("GET /mcp HTTP/1.1\r\n")
 	idle := s.dial("GET /healthz HTTP/1.1\r\nHost: " + s.addr + "\r\n\r\n")
@@ -69,7 +69,7 @@ func TestShutdownCutsOffWhatTakesTooLong(t *testing.T) {
 	<-cut
 }
 
-func TestShutdownWithoutServing(t *testing.T) {
+func TestShutdownBeforeServingClosesTheAddress(t *testing.T) {
 	s, err := web.Listen(t.Context(), web.Config{Addr: "127.0.0.1:0", MCP: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	require.NoError(t, s.Shutdown(t.Context()))

@@ -17,7 +17,7 @@ func (w world) all() []workspace.Workspace {
 	return all
 }
 
-func TestAllWorkspaces(t *testing.T) {
+func TestAllListsWorkspacesWithAStore(t *testing.T) {
 	w := newWorld(t)
 	require.Empty(t, w.all())
 	shop, api := w.opened("shop"), w.opened("api")
@@ -33,7 +33,7 @@ func TestAllWorkspaces(t *testing.T) {
 	}, w.all())
 }
 
-func TestTheFilesOfAWorkspace(t *testing.T) {
+func TestStoreAndOtherFilesOfAWorkspaceAreTold(t *testing.T) {
 	w := newWorld(t)
 	shop := w.opened("shop")
 	require.NoError(t, os.WriteFile(filepath.Join(shop.Dir, "handoff.lock"), []byte("1234"), 0o600))

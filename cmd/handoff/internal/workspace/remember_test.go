@@ -41,7 +41,7 @@ func TestAWorkspaceRemembersItsProject(t *testing.T) {
 	require.Len(t, names(t, shop.Dir), 2, "nothing half-written is left")
 }
 
-func TestNothingIsRememberedWhereNobodyWas(t *testing.T) {
+func TestProjectIsNotRememberedWhereNobodyWas(t *testing.T) {
 	w := newWorld(t)
 	shop := w.at(w.repository("shop"))
 	require.NoError(t, workspace.Remember(shop))
@@ -57,7 +57,7 @@ func TestANamedWorkspaceHasNoProject(t *testing.T) {
 	require.Equal(t, []string{"handoff.db"}, names(t, shop.Dir))
 }
 
-func TestADamagedMemoryIsNone(t *testing.T) {
+func TestDamagedMemoryOfAProjectIsNone(t *testing.T) {
 	w := newWorld(t)
 	shop := w.opened("shop")
 	for _, content := range []string{"", "{", `{"project": 1}`, `{"project": "relative/path"}`} {
@@ -68,7 +68,7 @@ func TestADamagedMemoryIsNone(t *testing.T) {
 	}
 }
 
-func TestAMemoryThatCannotBeWritten(t *testing.T) {
+func TestMemoryThatCannotBeWrittenIsAnError(t *testing.T) {
 	w := newWorld(t)
 	shop := w.opened("shop")
 	require.NoError(t, os.MkdirAll(filepath.Join(shop.Dir, "project.json", "in the way"), 0o700))

@@ -75,7 +75,7 @@ func TestRemoveFollowsNoLink(t *testing.T) {
 	require.FileExists(t, kept)
 }
 
-func TestMove(t *testing.T) {
+func TestMoveTakesFilesAndProjectAlong(t *testing.T) {
 	w := newWorld(t)
 	was, now := w.full("shop"), w.at(w.repository("store"))
 	require.NoError(t, workspace.Move(was, now))

@@ -77,7 +77,7 @@ func TestOneRepositoryIsOneWorkspace(t *testing.T) {
 	require.NotEqual(t, found.Name, w.at(w.repository("other", "My Shop!")).Name)
 }
 
-func TestLinkedWorktreesMeet(t *testing.T) {
+func TestLinkedWorktreesShareAWorkspace(t *testing.T) {
 	w := newWorld(t)
 	root := w.repository("shop")
 	w.file("ref: refs/heads/topic\n", "shop", ".git", "worktrees", "topic", "HEAD")
@@ -86,7 +86,7 @@ func TestLinkedWorktreesMeet(t *testing.T) {
 	require.Equal(t, w.at(root), w.at(filepath.Join(w.home, "topic")))
 }
 
-func TestWorktreesOfABareRepositoryMeet(t *testing.T) {
+func TestWorktreesOfABareRepositoryShareAWorkspace(t *testing.T) {
 	w := newWorld(t)
 	bare := w.gitDir("shop.git")
 	var found []workspace.Workspace
@@ -112,7 +112,7 @@ func TestASubmoduleIsAProjectOfItsOwn(t *testing.T) {
 	require.NotEqual(t, w.at(root).Name, found.Name)
 }
 
-func TestTheSamePlaceThroughALink(t *testing.T) {
+func TestLinkLeadsToTheSameWorkspace(t *testing.T) {
 	w := newWorld(t)
 	root := w.repository("shop")
 	link := filepath.Join(w.home, "link")
@@ -120,7 +120,7 @@ func TestTheSamePlaceThroughALink(t *testing.T) {
 	require.Equal(t, w.at(root), w.at(link))
 }
 
-func TestWithoutGit(t *testing.T) {
+func TestMarkedFolderIsAWorkspaceWithoutGit(t *testing.T) {
 	w := newWorld(t)
 	w.dir("notes", ".handoff")
 	marked := w.at(w.dir("notes", "2026", "may"))
@@ -131,7 +131,7 @@ func TestWithoutGit(t *testing.T) {
 	require.Equal(t, workspace.ByDirectory, plain.By)
 }
 
-func TestProjectDirectoryOfTheClient(t *testing.T) {
+func TestProjectDirectoryOfTheClientIsTheWorkspace(t *testing.T) {
 	w := newWorld(t)
 	shop, other := w.repository("shop"), w.repository("other")
 	want := w.at(shop)
@@ -147,7 +147,7 @@ func TestProjectDirectoryOfTheClient(t *testing.T) {
 	require.NotEqual(t, want, w.at(other))
 }
 
-func TestNamedWorkspace(t *testing.T) {
+func TestNamedWorkspaceIsTheSameEverywhere(t *testing.T) {
 	w := newWorld(t)
 	w.vars["XDG_STATE_HOME"] = filepath.Join(w.home, "state")
 	found, err := w.find(workspace.Config{Name: "team-1", Cwd: "/"})
@@ -163,7 +163,7 @@ func TestANameIsNoPath(t *testing.T) {
 	}
 }
 
-func TestTheHomeDirectoryIsNoProject(t *testing.T) {
+func TestHomeDirectoryIsNoProject(t *testing.T) {
 	w := newWorld(t)
 	w.repository() // dotfiles kept in git do not make all below them one project
 	w.dir(".handoff")
@@ -176,7 +176,7 @@ func TestTheHomeDirectoryIsNoProject(t *testing.T) {
 	require.True(t, strings.HasPrefix(w.at(w.dir("notes")).Name, "notes-"))
 }
 
-func TestErrors(t *testing.T) {
+func TestMissingDirectoriesAreErrors(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.find(workspace.Config{Dir: "no-such", Cwd: w.home})
 	require.ErrorContains(t, err, "no-such is not a directory")

@@ -9,7 +9,7 @@ import (
 )
 
 // Should cobra's script change, whether it runs what was typed has to be looked at anew.
-func TestNoScriptForFishIsPrintedUnmended(t *testing.T) {
+func TestScriptForFishThatCannotBeMendedIsAnError(t *testing.T) {
 	var script strings.Builder
 	require.NoError(t, (&cobra.Command{Use: "handoff"}).GenFishCompletion(&script, true))
 	mended, err := mendFish(script.String())

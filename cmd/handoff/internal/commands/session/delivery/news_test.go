@@ -21,7 +21,7 @@ func item(id schemas.ID, title string) schemas.Item {
 	return schemas.Item{HandoffID: id, From: "dev", Title: title}
 }
 
-func TestTheStartOfASession(t *testing.T) {
+func TestStartOfASessionTellsWhatWaitsAndWhoIsHere(t *testing.T) {
 	lease := noon.Add(15 * time.Minute)
 	urgent := item(12, "Test the login form")
 	urgent.Priority = schemas.High
@@ -50,7 +50,7 @@ Nothing waits for you. send_handoff gives work to another agent.
 `, delivery.Start(schemas.NewsOut{Agent: "qa"}, "shop"))
 }
 
-func TestTheStartOfASessionIsShort(t *testing.T) {
+func TestStartOfASessionIsShortHoweverMuchWaits(t *testing.T) {
 	n := schemas.NewsOut{Agent: schemas.Agent(strings.Repeat("a", 64)), More: 1000, MoreHolding: 1000, Mail: schemas.Inbox{Pending: 10_000, Urgent: 9_999, Notices: 10_000}}
 	for i := range 8 {
 		n.Here = append(n.Here, schemas.Agent(fmt.Sprintf("%063d%d", 0, i)))
@@ -145,7 +145,7 @@ func TestEachClientIsAnsweredInItsForm(t *testing.T) {
 	}
 }
 
-func TestThereIsNoAnswerWhenThereIsNothingToSay(t *testing.T) {
+func TestNothingIsSaidWithoutNews(t *testing.T) {
 	for _, e := range client.Events[1:] {
 		b, err := delivery.Account{}.Answer(e, "codex", schemas.NewsOut{Agent: "qa"}, "w")
 		require.NoError(t, err)
@@ -167,7 +167,7 @@ func TestAClientIsKnownByItsAccount(t *testing.T) {
 	require.Empty(t, delivery.Account{}.Client("", ""))
 }
 
-func TestWhatIsAskedOfTheMailbox(t *testing.T) {
+func TestAccountDecidesWhatIsAskedOfTheMailbox(t *testing.T) {
 	ask := func(e client.Event, text string) (schemas.NewsIn, bool) { return read(t, text).Asks(e) }
 	in, ok := ask(client.SubagentStop, accounts["codex"][client.SubagentStop])
 	require.True(t, ok)
@@ -193,14 +193,14 @@ func TestWhatIsAskedOfTheMailbox(t *testing.T) {
 	require.LessOrEqual(t, len(in.Session), 128)
 }
 
-func TestAnAccountThatCannotBeRead(t *testing.T) {
+func TestAccountThatCannotBeReadIsAnError(t *testing.T) {
 	for _, text := range []string{"", "{", "[]", `"x"`, `{"session_id": 7}`} {
 		_, err := delivery.Read(strings.NewReader(text))
 		require.Error(t, err, text)
 	}
 }
 
-func TestASessionIsWokenWithABrief(t *testing.T) {
+func TestSleepingSessionIsWokenWithItsMail(t *testing.T) {
 	n := schemas.NewsOut{Agent: "qa", New: []schemas.Item{item(12, "x"), item(13, "y")}, MoreNew: 1}
 	require.Equal(t, "handoff: ho_12 came for qa. Take it with claim_handoff, handoff_id ho_12; do it; then complete_handoff. 2 more: list_handoffs.\n\nbrief\n", delivery.Wake(n, "brief\n"))
 	n.New = []schemas.Item{{NoticeID: 5, HandoffID: 12, Kind: "answer"}}
@@ -208,7 +208,7 @@ func TestASessionIsWokenWithABrief(t *testing.T) {
 	require.Equal(t, "handoff: The question of qa about ho_12 was answered. Take it up again with claim_handoff, handoff_id ho_12.\n\nbrief\n", delivery.Wake(n, "brief\n"))
 }
 
-func TestTheSnippetForFilesSaysTheLimits(t *testing.T) {
+func TestSnippetForFilesSaysTheLimits(t *testing.T) {
 	for _, needed := range []string{"HANDOFF_PATH", "KELOS_HANDOFF_PATH", "/tmp/kelos-handoff.json", `"version"`, `"summary"`, "4,096", "65,536"} {
 		require.Contains(t, delivery.Files, needed)
 	}
