@@ -2,6 +2,7 @@ package look
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -56,7 +57,12 @@ func showHandoff(ctx context.Context, a *cli.App, id, view string, everything bo
 	if err != nil {
 		return err
 	}
-	return a.Print(raw, func(p *cli.Page) { printShown(p, out, end, view, everything) })
+	return a.Print(raw, func(p *cli.Page) {
+		printShown(p, out, end, view, everything)
+		if out.NextOffset > 0 {
+			printRest(a, p, raw)
+		}
+	})
 }
 
 // printShown draws one handoff at the depth that was asked for.
@@ -73,8 +79,12 @@ func printShown(p *cli.Page, out schemas.GetOut, end *schemas.Event, view string
 	default:
 		printHandoff(p, out, end, everything)
 	}
-	if out.NextOffset > 0 {
-		p.Line("%s", p.Faint("There is more: handoff call get_handoff with an offset shows it."))
+}
+
+// printRest tells how to see what did not fit.
+func printRest(a *cli.App, p *cli.Page, raw json.RawMessage) {
+	for _, rest := range cli.NextOf(raw) {
+		p.Line("%s", p.Faint("There is more: "+a.Advice(rest)))
 	}
 }
 

@@ -55,13 +55,15 @@ func start(n schemas.NewsOut, workspace string, named int) string {
 func goOn(n schemas.NewsOut) string {
 	switch {
 	case len(n.Holding) > 0:
-		return fmt.Sprintf("Go on with %s: get_handoff shows its brief and its checkpoint.\n", n.Holding[0].HandoffID)
+		held := schemas.GetIn{HandoffID: n.Holding[0].HandoffID.String()}
+		return fmt.Sprintf("Go on: %s\n", schemas.Call(held, "shows brief and checkpoint"))
 	case n.Mail.Pending > 0 && len(n.New) > 0:
-		return "claim_handoff takes the next one and shows its brief.\n"
+		return schemas.Call(schemas.ClaimIn{}, "takes the next one and shows its brief").String() + "\n"
 	case n.Mail.Notices > 0:
-		return "list_handoffs with box notices shows them.\n"
+		return schemas.Call(schemas.ListIn{Box: "notices"}, "shows them").String() + "\n"
 	}
-	return "Nothing waits for you. send_handoff gives work to another agent.\n"
+	give := schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}
+	return fmt.Sprintf("Nothing waits for you. %s\n", schemas.Call(give, "gives work to another agent"))
 }
 
 // here says who else is here, as far as there is room.
@@ -98,21 +100,33 @@ func Reminder(n schemas.NewsOut) string {
 	if !n.Remind {
 		return ""
 	}
-	return fmt.Sprintf("You hold %s that you have not finished:\n%s%s", counted(len(n.Holding)+n.MoreHolding, "handoff"),
-		holding(n.Holding, n.MoreHolding), data) +
-		"Finish each with complete_handoff or fail_handoff, or give it back with update_handoff, action release; " +
-		"with action ask you may wait for an answer. You are told this once for each.\n"
+	return fmt.Sprintf("You hold %s that you have not finished:\n%s%sFinish each. %s You are told this once for each.\n",
+		counted(len(n.Holding)+n.MoreHolding, "handoff"), holding(n.Holding, n.MoreHolding), data, schemas.Sentences(finish(n.Holding[0])))
+}
+
+// finish advises how a session leaves a handoff.
+func finish(held schemas.Held) []schemas.Advice {
+	id := held.HandoffID.String()
+	done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: schemas.Blank}}
+	failed := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
+	release := schemas.UpdateIn{HandoffID: id, Action: schemas.ActRelease}
+	ask := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
+	return schemas.InNameOf(held.As, []schemas.Advice{
+		schemas.Call(done, "completes the first"), schemas.Call(failed, "gives it up"),
+		schemas.Call(release, "leaves it to others"), schemas.Call(ask, "asks, and you may wait for the answer"),
+	})
 }
 
 // Wake tells a session that sleeps why it is woken. The brief of the handoff, where it may be told, frames itself.
 func Wake(n schemas.NewsOut, brief string) string {
 	item := n.New[0]
-	do := fmt.Sprintf("%s came for %s. Take it with claim_handoff, handoff_id %s; do it; then complete_handoff.", item.HandoffID, n.Agent, item.HandoffID)
+	claim := schemas.ClaimIn{HandoffID: item.HandoffID.String()}
+	do := fmt.Sprintf("%s came for %s. %s Do it, then complete it.", item.HandoffID, n.Agent, schemas.Call(claim, "takes it"))
 	if item.NoticeID != 0 {
-		do = fmt.Sprintf("The question of %s about %s was answered. Take it up again with claim_handoff, handoff_id %s.", n.Agent, item.HandoffID, item.HandoffID)
+		do = fmt.Sprintf("The question of %s about %s was answered. %s", n.Agent, item.HandoffID, schemas.Call(claim, "takes it up again"))
 	}
 	if more := len(n.New) - 1 + n.MoreNew; more > 0 {
-		do += fmt.Sprintf(" %d more: list_handoffs.", more)
+		do += fmt.Sprintf(" %d more: %s.", more, schemas.Call(schemas.ListIn{}, "").Request())
 	}
 	if brief == "" {
 		return "handoff: " + do + "\n"
@@ -136,7 +150,7 @@ func holding(held []schemas.Held, more int) string {
 		fmt.Fprintf(&b, ": %s\n", quoted(h.Title))
 	}
 	if more > 0 {
-		fmt.Fprintf(&b, "- %d more: list_handoffs, box claimed\n", more)
+		fmt.Fprintf(&b, "- %d more: %s\n", more, schemas.Call(schemas.ListIn{Box: "claimed"}, "").Request())
 	}
 	return b.String()
 }
@@ -147,7 +161,7 @@ func list(items []schemas.Item, more int) string {
 		b.WriteString(line(it))
 	}
 	if more > 0 {
-		fmt.Fprintf(&b, "- %d more: list_handoffs\n", more)
+		fmt.Fprintf(&b, "- %d more: %s\n", more, schemas.Call(schemas.ListIn{}, "").Request())
 	}
 	return b.String()
 }
