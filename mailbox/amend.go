@@ -80,8 +80,9 @@ func wholeSizes(h *schemas.Handoff) error {
 	return nil
 }
 
-// approveAgain makes a handoff wait for approval again when somebody else than a person changes it after it was
-// approved. Once an agent holds it, only a person may amend it: approval cannot be taken back from work that began.
+// approveAgain asks for approval again when an agent changes what human approved: otherwise a harmless text could be
+// approved and then replaced. Work that is held cannot be taken back for that, so then only human amends it, and for
+// others the error is denied.
 func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
 	if !h.Metadata.NeedsApproval || o.by.Agent == schemas.Human {
 		return nil
