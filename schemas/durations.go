@@ -17,8 +17,9 @@ var durationUnits = map[string]time.Duration{
 	"d": 24 * time.Hour, "day": 24 * time.Hour, "w": 7 * 24 * time.Hour, "week": 7 * 24 * time.Hour,
 }
 
-// ParseDuration reads "30 minutes", "1h30m", "2 days". Bare numbers are minutes. Empty is zero.
-// The longest is ten years.
+// ParseDuration reads a duration as people and models write it: "30 minutes", "1h30m", "2 days". Bare numbers are
+// minutes, and empty text is zero. The error names the field and shows how a duration is written; it also refuses a
+// duration that is negative or longer than [MaxDuration].
 func ParseDuration(field, s string) (time.Duration, error) {
 	var sum time.Duration
 	for rest := strings.TrimSpace(s); rest != ""; {
@@ -53,7 +54,9 @@ func badDuration(field, s string) error {
 		WithHint(`Write "30 minutes", "1h30m" or a number of minutes.`)
 }
 
-// ParseTime reads a point in time: RFC 3339, or a duration from now.
+// ParseTime reads a point in time: RFC 3339, or a duration from now, which the caller gives. Empty text is the zero
+// time. The error names the field; it also refuses a time more than [MaxDuration] away. A time in the past is no
+// error.
 func ParseTime(field, s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil

@@ -34,7 +34,8 @@ type Event struct {
 	Prev   string `json:"prev,omitempty"`   // SHA-256 of that event
 }
 
-// Change tells a watcher that an event was added.
+// Change tells a watcher that an event was added, together with what the handoff's record said when it was read:
+// watchers filter by it and need not read the handoff.
 type Change struct {
 	Event
 	Workflow Workflow `json:"workflow,omitempty"`

@@ -19,10 +19,12 @@ const (
 // nameForm leaves out what a shell takes for a flag or a directory.
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
 
-// ParseAgent checks the form of a name; field names the argument in the error.
+// ParseAgent checks the form of a name; field names the argument in the error. It does not ask whether there is such
+// an agent, and it lets the reserved names pass. The secret of a token is no name: names are seen by everybody.
 func ParseAgent(field, s string) (Agent, error) {
 	if strings.HasPrefix(s, TokenPrefix) { // a name is seen by everybody, and kept
-		return "", Invalidf(field, "that is the secret of a token, not an agent name").WithHint("Take it from where others see it, and revoke the token.")
+		return "", Invalidf(field, "that is the secret of a token, not an agent name").
+			WithHint("Take it from where others see it, and revoke the token.")
 	}
 	if !nameForm.MatchString(s) {
 		return "", Invalidf(field, "%q is not an agent name", Visible(s)).
@@ -34,7 +36,8 @@ func ParseAgent(field, s string) (Agent, error) {
 // TokenPrefix is how the secret of a bearer token begins, so that people and scanners know one when they see it.
 const TokenPrefix = "hoff_"
 
-// ID numbers handoffs within a workspace. It is written "ho_12"; 12 and ho_12 name the same one.
+// ID numbers handoffs within a workspace, from 1. It is written "ho_12"; 12 and ho_12 name the same handoff. Zero is
+// no handoff and is written "".
 type ID uint64
 
 // String writes the canonical form, and "" for the zero ID.
@@ -109,7 +112,8 @@ func ParseWorkflow(field, s string) (Workflow, error) {
 	return Workflow(s), nil
 }
 
-// Address is where a handoff is sent: an agent, "capability:NAME", "role:NAME" or human.
+// Address is where a handoff is sent: an agent, "capability:NAME", "role:NAME" or human. A handoff to a capability or
+// a role waits in a mailbox of that name, from which every agent that qualifies may claim it.
 type Address string
 
 // Kind splits an address: "agent", "capability" or "role", and the name.

@@ -1,6 +1,7 @@
 package schemas
 
-// Status is where a handoff stands in its life.
+// Status is where a handoff stands in its life. Package mailbox/life says what may be done in which state, and what
+// state follows.
 type Status string
 
 // The states. The first four are open, the others ended.
@@ -36,7 +37,7 @@ func (s Status) Ended() bool {
 // Held tells whether an agent has a claim.
 func (s Status) Held() bool { return s == Accepted || s == Working || s == Waiting }
 
-// Priority orders a mailbox: each step is worth a bonus of waiting time, so nobody starves.
+// Priority orders a mailbox: each step is worth a bonus of waiting time, so nobody starves. Empty means normal.
 type Priority string
 
 // The priorities.

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Visible makes text safe to show in an error, a log or a brief: invalid UTF-8, control, bidirectional and
-// zero-width characters appear as escapes. Newlines and tabs are kept.
+// Visible makes text of others safe to show in an error, a log or a brief: invalid UTF-8, control, bidirectional and
+// zero-width characters appear as escapes. Newlines and tabs are kept. Text that is safe comes back as it is.
 func Visible(s string) string {
 	if clean(s) {
 		return s
@@ -51,7 +51,8 @@ func Hidden(r rune) bool {
 	if r < utf8.RuneSelf {
 		return hiddenASCII(byte(r)) //nolint:gosec // it fits
 	}
-	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
+	return unicode.IsControl(r) ||
+		unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // Clip shortens text to at most limit bytes at a character boundary and marks the cut with "…".

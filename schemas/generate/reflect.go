@@ -104,6 +104,8 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 		return choice(schemas.Thens...)
 	case reflect.TypeFor[schemas.View]():
 		return choice(schemas.Views...)
+	case reflect.TypeFor[schemas.SessionEvent]():
+		return choice(schemas.SessionEvents...)
 	case reflect.TypeFor[schemas.Action]():
 		return choice(schemas.Actions...)
 	}

@@ -1,0 +1,57 @@
+package schemas
+
+import "time"
+
+// AuditIn are the arguments of the administrative tool audit_verify.
+type AuditIn struct{}
+
+// AuditOut is what walking the registry showed: whether every event, link and hash agrees with the records. The walk
+// reads the whole store, and changes nothing.
+type AuditOut struct {
+	Events   uint64   `json:"events"`
+	Handoffs uint64   `json:"handoffs"`
+	Root     string   `json:"root"` // of the Merkle tree over all events, base64
+	OK       bool     `json:"ok"`
+	Problems []string `json:"problems,omitempty"` // the first twenty, each naming its event or handoff
+}
+
+// NewestIn are the arguments of the administrative tool registry_newest.
+type NewestIn struct{}
+
+// NewestOut is where the registry stands: whoever follows changes from there misses nothing after.
+type NewestOut struct {
+	Event   uint64 `json:"event"`             // number of the newest event, zero for none
+	Failing string `json:"failing,omitempty"` // why the last change could not be kept, as on a full disk
+}
+
+// StatsIn are the arguments of the administrative tool workspace_stats.
+type StatsIn struct{}
+
+// StatsOut counts what is in a workspace, for whoever watches over it: metrics and the doctor.
+type StatsOut struct {
+	Event     uint64         `json:"event"`     // number of the newest event
+	States    map[Status]int `json:"states"`    // handoffs by state
+	Mailboxes []MailboxStats `json:"mailboxes"` // at most 200, those with most pending first
+	Commits   Latency        `json:"commits"`   // since the owner opened the store
+}
+
+// MailboxStats is how much waits in a mailbox, and since when.
+type MailboxStats struct {
+	Box     Address   `json:"box"`
+	Pending int       `json:"pending"`
+	Held    int       `json:"held"`
+	Unread  int       `json:"unread"`
+	Oldest  time.Time `json:"oldest,omitzero"` // when the oldest pending one was sent
+}
+
+// Latency is a histogram of durations with cumulative buckets, as those of Prometheus.
+type Latency struct {
+	Count   uint64   `json:"count"`
+	Seconds float64  `json:"seconds"` // in all
+	Buckets []uint64 `json:"buckets"` // how many took at most each of LatencyBounds
+}
+
+// LatencyBounds are the upper ends of the buckets of a Latency, in seconds.
+func LatencyBounds() []float64 {
+	return []float64{0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5}
+}
