@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,13 @@ func TestTheTable(t *testing.T) {
 					client.Field{"hooks", c.Groups(client.Call{Program: "/opt/my tools/handoff", Agent: "qa", Wake: true})},
 				)
 			}
+			if c.Plugins != nil {
+				said = append(
+					said, client.Field{"plugins in", files(m, c.Plugins.User, c.Plugins.Project)},
+					client.Field{"plugins under", c.Plugins.Key},
+					client.Field{"plugin out", strings.Join(c.Plugins.Remove, " ")},
+				)
+			}
 			text, err := json.MarshalIndent(said, "", "  ")
 			require.NoError(t, err)
 			golden := filepath.Join("testdata", c.Name+".json")
@@ -61,6 +69,13 @@ func TestTheTable(t *testing.T) {
 			require.Equal(t, string(want), string(text)+"\n", "go test -update rewrites it")
 		})
 	}
+}
+
+func files(m client.Machine, paths ...[]client.Path) (all []string) {
+	for _, p := range slices.Concat(paths...) {
+		all = append(all, p.At(m))
+	}
+	return all
 }
 
 func TestNamed(t *testing.T) {
