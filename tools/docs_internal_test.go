@@ -1,15 +1,41 @@
 package tools
 
+// The schemas are read as the decoder reads them, which nothing else outside of this package has to.
+
 import (
+	"flag"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
+	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
 )
 
-// Reference describes every tool of [Table] in Markdown, for people: the published arguments with the descriptions of
-// the full schema, and the fields of the result. A test keeps the documentation equal to it.
-func Reference() string {
+var update = flag.Bool("update", false, "rewrite the reference in docs/tools.md")
+
+func TestReferenceDescribesTheTools(t *testing.T) {
+	const document, begin, end = "../docs/tools.md", "<!-- tools:begin -->\n", "<!-- tools:end -->"
+	b, err := os.ReadFile(document)
+	require.NoError(t, err)
+	before, rest, found := strings.Cut(string(b), begin)
+	require.True(t, found, "no line %s", begin)
+	_, after, found := strings.Cut(rest, end)
+	require.True(t, found, "no line %s", end)
+	want := before + begin + "\n" + reference() + "\n" + end + after
+	if *update {
+		require.NoError(t, os.WriteFile(document, []byte(want), 0o600))
+		return
+	}
+	require.Equal(t, want, string(b), "docs/tools.md is stale: go test ./tools -update")
+}
+
+// reference describes every tool of [Table] in Markdown, for people: the published arguments with the descriptions of
+// the full schema, and the fields of the result.
+func reference() string {
 	var b strings.Builder
 	for _, t := range Table {
 		fmt.Fprintf(&b, "### `%s`\n\n%s\n\n", t.Name, t.Description)
@@ -31,10 +57,8 @@ func argument(b *strings.Builder, path string, shown, full *node) {
 		f = s // agent, which every tool takes
 	}
 	mark := ""
-	for _, required := range shown.Required {
-		if required == name {
-			mark = " **required**"
-		}
+	if slices.Contains(shown.Required, name) {
+		mark = " **required**"
 	}
 	fmt.Fprintf(b, "| `%s`%s | %s | %s |\n", path, mark, s.short(), cell(f.Description))
 	for _, below := range s.Properties.names {
