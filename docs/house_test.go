@@ -187,7 +187,7 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/workspace", about: "which workspace, and its files",
-		imports: []string{"schemas", "store", "store/bolt", "tools/relay", "cmd/handoff/internal/git", "cmd/handoff/internal/clients/client"},
+		imports: []string{"schemas", "tools/relay", "cmd/handoff/internal/git", "cmd/handoff/internal/clients/client"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/open", about: "a workspace opened",
@@ -281,8 +281,8 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/place", about: "workspaces as files",
 		imports: []string{
-			"schemas", "tools/relay", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/terminal",
-			"cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
+			"schemas", "tools/relay", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/open",
+			"cmd/handoff/internal/terminal", "cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
 		},
 		owns: []string{"github.com/spf13/cobra"},
 	},

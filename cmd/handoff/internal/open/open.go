@@ -1,6 +1,5 @@
-// Package open makes a workspace's mailboxes callable. It says how the store that holds them is opened and
-// put under the rules, and in words that a caller can act on why it could not; which process does that is
-// the business of the relay.
+// Package open opens the mailboxes of a workspace: it opens the engine that keeps the rows, puts the store and the rules
+// above it, and explains errors so that a caller can act on them. Which process opens them is decided by [relay].
 package open
 
 import (
@@ -8,16 +7,13 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"handoff/cmd/handoff/internal/journal"
-	"handoff/cmd/handoff/internal/workspace"
 	"handoff/mailbox"
 	"handoff/schemas"
 	"handoff/store"
-	"handoff/store/bolt"
 	"handoff/tools"
 	"handoff/tools/relay"
 )
@@ -25,9 +21,9 @@ import (
 // Config says what to open. Name, Dir and Now are required.
 type Config struct {
 	Name    string // of the workspace, for errors
-	Dir     string // where its files are; made if it is not there
+	Dir     string // where its files are; made when it does not exist
 	Runtime string // XDG_RUNTIME_DIR
-	Stays   bool   // the process lives until its client leaves, instead of for one call
+	Stays   bool   // see [relay.Config]
 	Version string // of this program
 
 	Crowded func(many bool) // see [relay.Config]
@@ -39,17 +35,19 @@ type Config struct {
 	Lease    time.Duration // see [mailbox.Config]
 	LeaseMax time.Duration
 
-	// Logger hears of what concerns this process. What it does for others, should it own the store, goes to
-	// the log of the workspace.
+	// Logger is for what concerns this process. What this process does for others as the owner of the store is in the
+	// log of the workspace, see package journal.
 	Logger *slog.Logger
 }
 
-// Workspace gives the way to the mailboxes of a workspace, which are made when they are new. The first call
-// opens them, or finds who has them open. Errors are *[schemas.Error].
+// Workspace returns access to the mailboxes of a workspace, which are made when there are none. It opens nothing: the
+// first call opens the store, or finds the process that has it open. Errors are *[schemas.Error].
 func Workspace(ctx context.Context, c Config) (*relay.Relay, error) {
 	return relay.Open(ctx, relay.Config{
-		Name: c.Name, Dir: c.Dir, Runtime: c.Runtime, Stays: c.Stays, Version: c.Version, Now: c.Now, Logger: c.Logger,
-		Open: c.open, Files: []string{c.file()}, Crowded: c.Crowded,
+		Name: c.Name, Dir: c.Dir, Runtime: c.Runtime,
+		Open: c.open, Files: engineFiles(c.Dir),
+		Stays: c.Stays, Crowded: c.Crowded,
+		Version: c.Version, Now: c.Now, Logger: c.Logger,
 	})
 }
 
@@ -60,24 +58,24 @@ type mailboxes struct {
 	log   *journal.Journal
 }
 
-func (c Config) file() string { return filepath.Join(c.Dir, workspace.StoreFile) }
-
 func (c Config) open(ctx context.Context, alone bool) (relay.Store, error) {
 	log := journal.New(c.Dir)
-	backend, err := take(ctx, c.file(), log.Logger())
+	backend, err := waitForEngine(ctx, c.Dir, log.Logger())
 	if err != nil {
 		return nil, explain(c, errors.Join(err, log.Close()))
 	}
 	timed := store.NewTimed(backend, c.Now)
 	m := &mailboxes{store: store.New(timed), log: log}
 	m.Local = tools.Local{Logger: log.Logger(), Mailbox: mailbox.New(mailbox.Config{
-		Store: m.store, Now: c.Now, Awake: c.Awake, NewID: newID, Alone: alone,
-		Limits: c.Limits, Lease: c.Lease, LeaseMax: c.LeaseMax, Logger: log.Logger(), Commits: timed.Commits, Failed: timed.Failed,
+		Store: m.store, NewID: newID, Alone: alone,
+		Now: c.Now, Awake: c.Awake,
+		Limits: c.Limits, Lease: c.Lease, LeaseMax: c.LeaseMax,
+		Logger: log.Logger(), Commits: timed.Commits, Failed: timed.Failed,
 	})}
 	return m, nil
 }
 
-// Close lets go of the store. It may be called twice.
+// Close writes and closes the store. It may be called twice.
 func (m *mailboxes) Close() error { return errors.Join(m.store.Close(), m.log.Close()) }
 
 const (
@@ -85,13 +83,14 @@ const (
 	pause    = 5 * time.Millisecond
 )
 
-// take opens the store. A process that was killed lets go of the lock of the workspace a moment before that
-// of the file, and one whose files were removed needs a moment to notice.
-func take(ctx context.Context, path string, log *slog.Logger) (s *bolt.Store, err error) {
+// waitForEngine opens the rows, and tries for three seconds while another process has them open. A process that was
+// killed loses the lock of the workspace a moment before that of the file, and an owner whose files were removed needs a
+// moment to notice.
+func waitForEngine(ctx context.Context, dir string, log *slog.Logger) (b store.Backend, err error) {
 	for range attempts {
-		s, err = bolt.Open(ctx, bolt.Config{Path: path, Logger: log})
+		b, err = openEngine(ctx, dir, log)
 		if !errors.Is(err, store.ErrLocked) {
-			return s, err
+			return b, err
 		}
 		select {
 		case <-ctx.Done():
@@ -102,7 +101,7 @@ func take(ctx context.Context, path string, log *slog.Logger) (s *bolt.Store, er
 	return nil, err
 }
 
-// newID makes 80 random bits readable: long enough that nobody guesses it, short enough to say.
+// newID writes 80 random bits: enough that nobody guesses them, short enough to read aloud.
 func newID(prefix string) string {
 	return prefix + "_" + strings.ToLower(rand.Text()[:16])
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools/relay"
@@ -37,8 +38,8 @@ func inUse(w workspace.Workspace) error {
 }
 
 // holdingOf is what is in a workspace that this process has alone.
-func holdingOf(ctx context.Context, a *cli.App, w workspace.Workspace) (workspace.Holding, error) {
-	h, err := workspace.Look(ctx, w, slog.New(slog.DiscardHandler))
+func holdingOf(ctx context.Context, a *cli.App, w workspace.Workspace) (open.Holding, error) {
+	h, err := open.Look(ctx, w, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return h, schemas.Errorf(schemas.Unavailable, "look into workspace %s: %w", w.Name, err).
 			WithHint("Nothing was changed. Look at %s.", w.Dir)
@@ -46,13 +47,13 @@ func holdingOf(ctx context.Context, a *cli.App, w workspace.Workspace) (workspac
 	return h, nil
 }
 
-// handoffs says how many there are, where counting stops at [workspace.Many].
+// handoffs says how many there are, where counting stops at [open.Many].
 func handoffs(n int) string {
 	switch {
 	case n == 1:
 		return "1 handoff"
-	case n >= workspace.Many:
-		return fmt.Sprintf("%d or more handoffs", workspace.Many)
+	case n >= open.Many:
+		return fmt.Sprintf("%d or more handoffs", open.Many)
 	}
 	return fmt.Sprintf("%d handoffs", n)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 )
@@ -41,7 +42,7 @@ are handoffs in it that have not ended.`,
 
 // confirm has a person type the name of what is deleted. It does not ask what would be refused.
 func confirm(ctx context.Context, a *cli.App, w workspace.Workspace) error {
-	var h workspace.Holding
+	var h open.Holding
 	err := alone(a, w, func() (err error) {
 		h, err = finished(ctx, a, w)
 		return err
@@ -88,7 +89,7 @@ func remove(ctx context.Context, a *cli.App, w workspace.Workspace, force bool) 
 }
 
 // finished tells what is in a workspace where everything has ended.
-func finished(ctx context.Context, a *cli.App, w workspace.Workspace) (workspace.Holding, error) {
+func finished(ctx context.Context, a *cli.App, w workspace.Workspace) (open.Holding, error) {
 	h, err := holdingOf(ctx, a, w)
 	if err == nil && h.Unfinished > 0 {
 		err = schemas.Errorf(schemas.Conflict, "workspace %s holds %s that has not ended", w.Name, handoffs(h.Unfinished)).

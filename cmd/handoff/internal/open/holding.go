@@ -1,4 +1,4 @@
-package workspace
+package open
 
 import (
 	"context"
@@ -6,27 +6,27 @@ import (
 	"log/slog"
 	"slices"
 
+	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/store"
-	"handoff/store/bolt"
 )
 
-// Holding is what would be lost with a workspace.
+// Holding says how many handoffs would be lost with a workspace.
 type Holding struct {
-	Handoffs   int // all that were ever sent, counted up to [Many]
+	Handoffs   int // all, counted up to [Many]
 	Unfinished int // those that have not ended, counted up to [Many] in each state
 }
 
-// Many is where counting stops.
+// Many is the number at which counting stops.
 const Many = 1000
 
-// Look counts what a workspace holds. It is called with the workspace locked; one without a store holds nothing.
-func Look(ctx context.Context, w Workspace, log *slog.Logger) (h Holding, err error) {
-	file, ok := w.Store()
-	if !ok {
+// Look counts the handoffs of a workspace. The caller has locked the workspace with [relay.Lock]. A workspace without a
+// store has none. Errors are those of the store.
+func Look(ctx context.Context, w workspace.Workspace, log *slog.Logger) (h Holding, err error) {
+	if _, ok := w.Store(); !ok {
 		return h, nil
 	}
-	backend, err := bolt.Open(ctx, bolt.Config{Path: file.Path, Logger: log})
+	backend, err := openEngine(ctx, w.Dir, log)
 	if err != nil {
 		return h, err
 	}

@@ -1,0 +1,24 @@
+package open
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/store"
+	"handoff/store/bolt"
+)
+
+// openEngine opens the rows of the workspace in dir, or makes them. Everything above asks only for a [store.Backend]: a
+// second engine is chosen here. The error wraps [store.ErrLocked] while another process has the rows open.
+func openEngine(ctx context.Context, dir string, log *slog.Logger) (store.Backend, error) {
+	b, err := bolt.Open(ctx, bolt.Config{Path: filepath.Join(dir, workspace.StoreFile), Logger: log})
+	if err != nil {
+		return nil, err // not b: it would be an interface that holds a nil pointer
+	}
+	return b, nil
+}
+
+// engineFiles are the files in which the engine keeps the rows of the workspace in dir.
+func engineFiles(dir string) []string { return []string{filepath.Join(dir, workspace.StoreFile)} }
