@@ -10,8 +10,8 @@ import (
 	"handoff/store"
 )
 
-// claimNext takes the first of the caller's queue that it may. Where many are passed over, what is wanted is
-// searched for outside the transaction, and then taken if it is still there.
+// claimNext takes the first handoff that the caller may take. Where a transaction would pass over too many, the handoff
+// is searched for outside of it, and then taken if it still waits.
 func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []string) (claimed, error) {
 	first := func(o *op) (claimed, error) {
 		got, err := o.reclaim()

@@ -67,11 +67,11 @@ func (d *delivery) takeBack() error {
 	return nil
 }
 
-func removed[ID ~uint64](seen *store.Seen, ids []ID) (any bool) {
+func removed[ID ~uint64](seen *store.Seen, ids []ID) (some bool) {
 	for _, id := range ids {
-		any = seen.Remove(uint64(id)) || any
+		some = seen.Remove(uint64(id)) || some
 	}
-	return any
+	return some
 }
 
 // keepMarks keeps what was delivered, if that is more than before, and else once a day, so that nothing is delivered

@@ -41,7 +41,7 @@ func (s *Service) named(a store.Agent, now time.Time) names.Name {
 // namedTo is what a session is to know of a name.
 func (s *Service) namedTo(session string, a store.Agent, now time.Time) names.Name {
 	n := s.named(a, now)
-	n.Shared = s.actingBeside(session, a.Card.Name)
+	n.Shared = s.actingInAnother(session, a.Card.Name)
 	return n
 }
 
@@ -134,7 +134,7 @@ func (o *op) free(a store.Agent, in schemas.ConnIn) error {
 // unused tells whether a session did nothing under its name and nothing waits there, so that the name need not be
 // kept for it: a client that only looks what a server offers would use up a number each time.
 func (o *op) unused(a store.Agent, in schemas.ConnIn) (bool, error) {
-	if !in.Unused || !a.Idle || a.Card.Registered || o.actingOver(in.Conn, a.Card.Name) {
+	if !in.Unused || !a.Idle || a.Card.Registered || o.actingOverAnother(in.Conn, a.Card.Name) {
 		return false, nil
 	}
 	m, err := o.Mailbox(schemas.Address(a.Card.Name))

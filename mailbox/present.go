@@ -26,15 +26,15 @@ func (s *Service) actingIn(session string, a schemas.Agent) bool {
 	})
 }
 
-// actingBeside tells whether an agent acts over an open connection of another session than the given one.
-func (s *Service) actingBeside(session string, a schemas.Agent) bool {
+// actingInAnother tells whether an agent acts over an open connection of another session than the given one.
+func (s *Service) actingInAnother(session string, a schemas.Agent) bool {
 	return slices.ContainsFunc(s.Presence.Connections(presence.Filter{Agent: a}), func(c presence.Connection) bool {
 		return c.Session != session
 	})
 }
 
-// actingOver tells whether an agent acts over another open connection than the given one.
-func (s *Service) actingOver(other string, a schemas.Agent) bool {
+// actingOverAnother tells whether an agent acts over another open connection than the given one.
+func (s *Service) actingOverAnother(other string, a schemas.Agent) bool {
 	return slices.ContainsFunc(s.Presence.Connections(presence.Filter{Agent: a}), func(c presence.Connection) bool {
 		return c.Name != other
 	})

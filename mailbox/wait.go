@@ -26,7 +26,7 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 				w.Spend(got.box)
 				return got, err
 			}
-			s.passOn(ctx, w)
+			s.passPermits(ctx, w)
 		}
 		if !s.Now().Before(until) {
 			return claimed{}, nil
@@ -55,9 +55,9 @@ func (s *Service) joinQueues(ctx context.Context, w *waiting.Waiter, name schema
 	return w.Join(boxes), nil
 }
 
-// passOn gives the permits for which a waiter looked in vain to those behind it, where there still is mail: another
+// passPermits gives the permits for which a waiter looked in vain to those behind it, where there still is mail: another
 // may take what the first may not.
-func (s *Service) passOn(ctx context.Context, w *waiting.Waiter) {
+func (s *Service) passPermits(ctx context.Context, w *waiting.Waiter) {
 	inUse := w.InUse()
 	if len(inUse) == 0 {
 		return

@@ -81,12 +81,7 @@ func (n Name) Held() bool { return n.State()&held != 0 }
 // Vacant tells whether the name may be given to a session of a client that has no tie to it. That of the client itself
 // is kept for nobody, and a numbered one is given to no other client.
 func (n Name) Vacant(client schemas.Agent) bool {
-	own := n.Agent == client
-	switch n.State() {
-	case Free:
-		return !n.Shared && (own || n.Client == "" || n.Client == client)
-	case Kept:
-		return !n.Shared && own
-	}
-	return false
+	state, own := n.State(), n.Agent == client
+	ofClient := own || n.Client == "" || n.Client == client
+	return !n.Shared && (state == Free && ofClient || state == Kept && own)
 }
