@@ -6,7 +6,7 @@ build:
 # Manual pages, one for each command: make man MAN=/usr/local/share/man/man1
 MAN ?= docs/man
 man:
-	go run ./cmd/handoff man $(MAN)
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} go run ./cmd/handoff/internal/manual $(MAN)
 
 test:
 	go test ./...

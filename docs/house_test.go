@@ -309,6 +309,21 @@ var house = []room{
 		owns:    []string{"github.com/mark3labs/mcp-go"},
 	},
 	{
+		level: 5, path: "cmd/handoff/internal/root", about: "the commands put together",
+		imports: []string{
+			"schemas", "cmd/handoff/internal/cli", "cmd/handoff/internal/commands/work", "cmd/handoff/internal/commands/look",
+			"cmd/handoff/internal/commands/serve", "cmd/handoff/internal/commands/session",
+			"cmd/handoff/internal/commands/place", "cmd/handoff/internal/commands/completion",
+			"cmd/handoff/internal/clients", "cmd/handoff/internal/demo",
+		},
+		owns: []string{"github.com/spf13/cobra"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/manual", about: "manual pages, written apart from the program",
+		imports: []string{"cmd/handoff/internal/cli", "cmd/handoff/internal/root"},
+		owns:    []string{"github.com/spf13/cobra"},
+	},
+	{
 		level: 5, path: "cmd/handoff/together", about: "proof that processes share a store",
 		imports: everythingBelow,
 		owns:    []string{"github.com/anishathalye/porcupine"},

@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"handoff/cmd/handoff/internal/cli"
 )
 
 // asShell has a real shell run a script in which handoff is this program; skipped where the shell is not installed.
@@ -117,7 +115,7 @@ complete -C "handoff-process show --dir ~/shop "
 
 // What the help says to type works for somebody who has no files of the shell yet.
 func TestExamplesOfCompletionWorkInAnEmptyHome(t *testing.T) {
-	completion, _, err := rootCommand(newApp(cli.Env{})).Find([]string{"completion"})
+	completion, _, err := newRoot().Find([]string{"completion"})
 	require.NoError(t, err)
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		t.Run(shell, func(t *testing.T) {

@@ -42,10 +42,9 @@ var textual = []string{"string", "text", "a,b", "stringSlice"}
 // offering is the tree of commands with what shells are offered.
 func offering(t *testing.T) []*cobra.Command {
 	t.Helper()
-	a := newApp(cli.Env{})
-	root := rootCommand(a)
-	require.Empty(t, completion.Offer(a, root), "rows about nothing: completions that nobody gets")
-	return commands(root)
+	tree := newRoot()
+	require.Empty(t, completion.Offer(&cli.App{}, tree), "rows about nothing: completions that nobody gets")
+	return commands(tree)
 }
 
 // commandPath is how the rows of the table name a command.
@@ -60,7 +59,7 @@ func completedFlags(cmd *cobra.Command) map[string]bool {
 
 func TestEveryNameInACommandLineIsCompleted(t *testing.T) {
 	offered := offering(t)
-	for i, cmd := range commands(rootCommand(newApp(cli.Env{}))) { // the help of what is offered has lost its quotes
+	for i, cmd := range commands(newRoot()) { // the help of what is offered has lost its quotes
 		path, completed, flags := commandPath(cmd), offered[i].ValidArgsFunction != nil, completedFlags(offered[i])
 		names := namingWords.FindAllString(cmd.Use, -1)
 		for _, word := range names {

@@ -5,13 +5,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"handoff/cmd/handoff/internal/cli"
 )
 
 // What help shows with a whole message finishes the handoff that is named there, with the messages of examples.
 func TestHelpNamesTheHandoffThatAMessageFinishes(t *testing.T) {
-	root := rootCommand(newApp(cli.Env{}))
+	root := newRoot()
 	for _, c := range []struct{ command, shown, send, told string }{
 		{"complete", "--file completion.json", "--criteria A --criteria B", "ho_1 completed"},
 		{"fail", "--file failure.json", "", "ho_1 failed"},

@@ -29,7 +29,7 @@ func commands(cmd *cobra.Command) []*cobra.Command {
 }
 
 func TestEveryHelpOpensWithExamples(t *testing.T) {
-	for _, cmd := range commands(rootCommand(newApp(cli.Env{}))) {
+	for _, cmd := range commands(newRoot()) {
 		t.Run(cmd.CommandPath(), func(t *testing.T) {
 			var out bytes.Buffer
 			args := append(strings.Fields(cmd.CommandPath())[1:], "--help")

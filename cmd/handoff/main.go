@@ -1,9 +1,9 @@
 // Command handoff lets coding agents pass work to each other: as an MCP server (handoff mcp), and as a
 // command line for people, scripts and agents without MCP.
 //
-// Each command is in a file of its own. It says which tool it calls, with which arguments, and how the
-// result looks to people; the rules are in package mailbox, and what only the command line needs is in the
-// rooms under internal. [run] is the whole program: main only hands it the process around it.
+// The rules are in package mailbox. What only the command line needs is in the rooms under internal: cli is what every
+// command stands on, commands has the commands in families, clients those about the clients of agents, and root puts
+// them together. The tests beside this file are of the whole program.
 package main
 
 import (
@@ -13,11 +13,12 @@ import (
 	"syscall"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/root"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, cli.System(), os.Args[1:])
+	code := root.Run(ctx, cli.System(), version, os.Args[1:])
 	stop()
 	os.Exit(code)
 }

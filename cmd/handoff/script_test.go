@@ -12,12 +12,20 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/root"
 )
 
 // program is the name under which the test binary is handoff itself, as a process of its own.
 const program = "handoff-process"
+
+// run runs a command in this process.
+func run(ctx context.Context, e cli.Env, args []string) int { return root.Run(ctx, e, version, args) }
+
+// newRoot is the root of all commands, for tests that look at the commands themselves.
+func newRoot() *cobra.Command { return root.Command(root.NewApp(cli.Env{}, version)) }
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){program: main})

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/root"
 	"handoff/cmd/handoff/internal/shell"
 	"handoff/schemas"
 )
@@ -38,14 +39,14 @@ func TestAdvisedCallsAreShownAsCommands(t *testing.T) {
 		`handoff call list_handoffs '{"limit":10,"cursor":"ho_3"}'`:              schemas.ListIn{Limit: 10, Cursor: "ho_3"},
 		`handoff call update_handoff '{"handoff_id":"ho_7","action":"approve"}'`: schemas.UpdateIn{HandoffID: id, Action: schemas.ActApprove},
 	} {
-		a := newApp(cli.Env{})
+		a := root.NewApp(cli.Env{}, version)
 		require.Equal(t, want, a.CommandLine(schemas.Call(call, ""), ""))
 		requireCommand(t, want)
 	}
 }
 
 func TestAdviceNamesTheAgentAndTheWorkspaceThatWereNamed(t *testing.T) {
-	a := newApp(cli.Env{Getenv: func(string) string { return "" }})
+	a := root.NewApp(cli.Env{Getenv: func(string) string { return "" }}, version)
 	a.Agent, a.Dir = "qa", "/a b"
 	require.Equal(t, "handoff fail ho_7 --agent qa --dir '/a b' '…' gives it up.",
 		a.Advice(schemas.Call(schemas.FailIn{HandoffID: "ho_7", FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}, "gives it up")))
@@ -58,7 +59,7 @@ func TestAdviceAboutRefusalsIsOfCommandsThatAreThere(t *testing.T) {
 	parts := readBadCalls(t)
 	o := newOffice(t)
 	given := o.prepare(parts["before"])
-	a, advised := newApp(cli.Env{}), 0
+	a, advised := root.NewApp(cli.Env{}, version), 0
 	for _, c := range parts["bad"] {
 		_, err := o.call(c.agent, c.tool, given.fill(c.args))
 		require.NotNil(t, err, "%s", c)
@@ -78,7 +79,7 @@ func requireCommand(t *testing.T, line string) {
 	t.Helper()
 	words, ok := shell.Words(line)
 	require.True(t, ok, "%s", line)
-	cmd, given, err := rootCommand(newApp(cli.Env{})).Find(words[1:])
+	cmd, given, err := newRoot().Find(words[1:])
 	require.NoError(t, err, "%s", line)
 	require.True(t, cmd.HasParent(), "%s", line)
 	require.NoError(t, cmd.ParseFlags(given), "%s", line)

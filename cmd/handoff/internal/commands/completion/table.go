@@ -20,7 +20,6 @@ var completions = map[string]completer{
 	"fail":             openHandoffs,
 	"history":          chains,
 	"hook":             words(client.Events...),
-	"man":              directories,
 	"refuse":           openHandoffs,
 	"send":             recipients,
 	"setup":            clientNames,

@@ -1,4 +1,4 @@
-package main
+package root
 
 import (
 	"context"
@@ -68,7 +68,7 @@ func afterwards(ctx context.Context, a *cli.App, state string, command []string)
 		}
 		return ""
 	}
-	if code := run(ctx, e, command); code != 0 {
+	if code := Run(ctx, e, a.Release.Version, command); code != 0 {
 		return cli.Exit(code)
 	}
 	return nil

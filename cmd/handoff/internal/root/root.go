@@ -1,4 +1,4 @@
-package main
+package root
 
 import (
 	"github.com/spf13/cobra"
@@ -20,7 +20,8 @@ in an outcome of which the sender is told, and each step is kept in a registry t
 Agents meet in a workspace: one per git repository, shared by its worktrees. There is no server to start: the
 client of an agent starts one for itself, and a command needs none.`
 
-const exitStatuses = `Exit status:
+// ExitStatuses is what help says below the flags of the program.
+const ExitStatuses = `Exit status:
   0 done   1 error   2 usage   3 not found   4 denied   5 conflict or lease lost
   6 nothing to claim   7 unavailable, try again
 
@@ -28,7 +29,8 @@ The flags of every command and those of handoff mcp and serve can be set in the 
 --agent, HANDOFF_LEASE_MAX for --lease-max. All other flags come from the command line alone.
 `
 
-func rootCommand(a *cli.App) *cobra.Command {
+// Command is the root of all commands.
+func Command(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "handoff",
 		Short: "Pass work between coding agents",
@@ -52,7 +54,7 @@ func rootCommand(a *cli.App) *cobra.Command {
 	root.SetVersionTemplate("handoff {{.Version}}\n")
 	wait := work.Wait(a)
 	session.AddHook(a, wait)
-	root.AddCommand(wait, clients.SetupCommand(a), clients.DoctorCommand(a), demoCommand(a), manCommand(a), completion.Command(a))
+	root.AddCommand(wait, clients.SetupCommand(a), clients.DoctorCommand(a), demoCommand(a), completion.Command(a))
 	for _, family := range [][]*cobra.Command{
 		work.Commands(a), look.Commands(a), serve.Commands(a), session.Commands(a), place.Commands(a),
 	} {
@@ -94,4 +96,4 @@ Flags:
 Flags of every command:
 {{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}
 {{end}}{{if not .HasParent}}
-` + exitStatuses + `{{end}}`
+` + ExitStatuses + `{{end}}`

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/root"
+)
+
+// commandsOf walks the commands that help shows.
+func commandsOf(cmd *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{cmd}
+	for _, sub := range cmd.Commands() {
+		all = append(all, commandsOf(sub)...)
+	}
+	return all
+}
+
+// pages writes the manual, and gives the commands with the file of each one's page.
+func pages(t *testing.T) map[*cobra.Command]string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "man1")
+	require.NoError(t, write(dir))
+	files := map[*cobra.Command]string{}
+	for _, cmd := range commandsOf(root.Command(root.NewApp(cli.Env{}, ""))) {
+		files[cmd] = filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1")
+	}
+	written, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, written, len(files))
+	return files
+}
+
+func TestEveryCommandHasAPageWithItsFlagsAndExamples(t *testing.T) {
+	for cmd, file := range pages(t) {
+		page, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, flags := range []*pflag.FlagSet{cmd.LocalFlags(), cmd.InheritedFlags()} {
+			flags.VisitAll(func(f *pflag.Flag) {
+				require.Equal(t, !f.Hidden, strings.Contains(string(page), `--`+f.Name+`\fP`), "%s --%s", cmd.CommandPath(), f.Name)
+			})
+		}
+		require.Contains(t, string(page), "\n.SH EXAMPLE\n", cmd.CommandPath())
+	}
+}
+
+func TestPagesTellDefaultsAndExitStatuses(t *testing.T) {
+	for cmd, file := range pages(t) {
+		page, err := os.ReadFile(file)
+		require.NoError(t, err)
+		if cmd.Name() == "mcp" {
+			require.Contains(t, string(page), `\fB--lease\fP=15m0s`)
+		}
+		require.Equal(t, !cmd.HasParent(), strings.Contains(string(page), "6 nothing to claim"), cmd.CommandPath())
+	}
+}
+
+func TestADirectoryThatCannotBeWrittenIsAnError(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "handoff.1"), 0o700))
+	require.ErrorContains(t, write(dir), "handoff.1: is a directory")
+}
+
+func TestPagesRenderWithoutWarnings(t *testing.T) {
+	groff, err := exec.LookPath("groff")
+	if err != nil {
+		t.Skip("groff is not installed: the pages were not rendered")
+	}
+	for cmd, page := range pages(t) {
+		render := exec.CommandContext(t.Context(), groff, "-man", "-Tutf8", "-Kutf8", "-ww", "-P-cbou", page)
+		var warnings strings.Builder
+		render.Stderr = &warnings
+		shown, err := render.Output()
+		require.NoError(t, err, warnings.String())
+		require.Empty(t, warnings.String(), page)
+		for line := range strings.Lines(cmd.Example) {
+			require.Contains(t, string(shown), strings.TrimSpace(line), page)
+		}
+	}
+}
