@@ -20,8 +20,8 @@ func machine(system string, vars map[string]string) client.Machine {
 	return client.Machine{Getenv: func(name string) string { return vars[name] }, Home: "/home/ann", Project: "/src/shop", OS: system}
 }
 
-// TestTheTable shows all that the table says of each client, as it would be used.
-func TestTheTable(t *testing.T) {
+// TestTableIsAsInTestdata shows all that the table says of each client, as it would be used.
+func TestTableIsAsInTestdata(t *testing.T) {
 	stdio := client.Server{Command: []string{"handoff", "mcp", "--agent", "qa"}, Pass: []string{"XDG_STATE_HOME"}}
 	web := client.Server{URL: "https://example.com/mcp", TokenEnv: "HANDOFF_TOKEN", Agent: "qa", Trust: true}
 	for _, c := range client.All() {
@@ -78,7 +78,7 @@ func files(m client.Machine, paths ...[]client.Path) (all []string) {
 	return all
 }
 
-func TestNamed(t *testing.T) {
+func TestNamedFindsAClientByItsNames(t *testing.T) {
 	for _, name := range []string{"claude-code", "claude", "Claude"} {
 		c, ok := client.Named(name)
 		require.True(t, ok)
@@ -88,7 +88,7 @@ func TestNamed(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestWhereFilesAre(t *testing.T) {
+func TestPathsOfFilesFollowSystemAndEnvironment(t *testing.T) {
 	for name, tt := range map[string]struct {
 		path   client.Path
 		system string
@@ -112,7 +112,7 @@ func TestWhereFilesAre(t *testing.T) {
 }
 
 // Of several names for a file the one that is there counts.
-func TestTheFileThatIsThere(t *testing.T) {
+func TestFileThatIsThereIsPreferred(t *testing.T) {
 	dir := t.TempDir()
 	m := client.Machine{Getenv: func(string) string { return "" }, Home: dir, Project: dir}
 	c, _ := client.Named("opencode")
@@ -121,7 +121,7 @@ func TestTheFileThatIsThere(t *testing.T) {
 	require.Equal(t, filepath.Join(dir, "opencode.jsonc"), c.Servers.In(client.Project, m))
 }
 
-func TestDetect(t *testing.T) {
+func TestDetectFindsAFolderOrAProgram(t *testing.T) {
 	dir := t.TempDir()
 	m := client.Machine{Getenv: func(string) string { return "" }, Home: dir, Project: dir}
 	cursor, _ := client.Named("cursor")
@@ -139,7 +139,7 @@ func TestDetect(t *testing.T) {
 	require.Equal(t, client.Found{Command: filepath.Join(bin, "claude")}, claude.Detect(m))
 }
 
-func TestIsHookLine(t *testing.T) {
+func TestIsHookLineKnowsOurLines(t *testing.T) {
 	for command, want := range map[string]bool{
 		"handoff hook stop":                         true,
 		"/usr/bin/handoff hook stop --client codex": true,
@@ -175,7 +175,7 @@ func TestIsHookLine(t *testing.T) {
 }
 
 // A program of another name is ours where somebody says so.
-func TestAHookLineOfAnotherProgram(t *testing.T) {
+func TestHookLineOfAnotherProgramIsNotOurs(t *testing.T) {
 	const line = "'/opt/my tools/handoff-1.2' hook stop --client codex"
 	require.False(t, client.IsHookLine(line))
 	require.False(t, client.BeginsAsHookLine(line))
@@ -202,13 +202,13 @@ func TestAHookIsReadAsItWasWritten(t *testing.T) {
 }
 
 // What only begins as ours does is found, so that it can be told of.
-func TestBeginsAsHookLine(t *testing.T) {
+func TestBeginsAsHookLineFindsLinesWithMore(t *testing.T) {
 	require.True(t, client.BeginsAsHookLine("handoff hook stop --client codex; say done"))
 	require.True(t, client.BeginsAsHookLine(`'/home/o'\''hara/handoff' wait --hook --client codex`))
 	require.False(t, client.BeginsAsHookLine("say done; handoff hook stop --client codex"))
 }
 
-func TestIsHandoff(t *testing.T) {
+func TestIsHandoffKnowsTheProgramByItsName(t *testing.T) {
 	for command, want := range map[string]bool{
 		"handoff": true, "/opt/my tools/handoff": true, `C:\tools\handoff.exe`: true, "./handoff": true,
 		"": false, "handoffs": false, "handoff/": false, "handoff-1.2": false, "/handoff/sh": false,

@@ -25,7 +25,7 @@ func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestEntriesOfOthers(t *testing.T) {
+func TestEntriesOfOthersAreReadAsFarAsTheyGo(t *testing.T) {
 	for text, want := range map[string]client.Listed{
 		`{}`:                                                    {},
 		`{"command":7,"url":[],"env":""}`:                       {},
@@ -45,7 +45,7 @@ func TestEntriesOfOthers(t *testing.T) {
 }
 
 // Each client has its way to name a variable; what it does not take for one is none.
-func TestTheVariableOfAToken(t *testing.T) {
+func TestVariableOfATokenIsReadInEachClientsWay(t *testing.T) {
 	for header, want := range map[string]string{
 		"Bearer $TOKEN": "TOKEN", "Bearer ${TOKEN}": "TOKEN", "Bearer ${env:TOKEN}": "TOKEN", "Bearer ${TOKEN:-none}": "TOKEN",
 		"Bearer {env:TOKEN}": "TOKEN", "bearer  $TOKEN_2": "TOKEN_2",

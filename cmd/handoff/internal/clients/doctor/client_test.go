@@ -11,7 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/doctor"
 )
 
-func TestAClientThatIsNotSetUp(t *testing.T) {
+func TestClientThatIsNotSetUpIsAWarning(t *testing.T) {
 	w := newWorld(t)
 	requireFinding(t, w.examine("cursor"), doctor.Skipped, "was not found", "handoff setup cursor")
 	w.bench.Wanted = true
@@ -20,7 +20,7 @@ func TestAClientThatIsNotSetUp(t *testing.T) {
 	requireFinding(t, doctor.Idle(client.All(), w.bench), doctor.Skipped, "no client", "handoff setup")
 }
 
-func TestWhatIsWrongWithAnEntry(t *testing.T) {
+func TestFaultsOfAnEntryAreToldWithTheirRemedy(t *testing.T) {
 	for name, tt := range map[string]struct {
 		client, path, text string
 		state              doctor.State
@@ -118,7 +118,7 @@ func TestAFileThatDoesNotParseIsToldOnce(t *testing.T) {
 	require.Empty(t, doctor.Idle(client.All(), w.bench))
 }
 
-func TestThePluginAndSetupTogether(t *testing.T) {
+func TestPluginBesideSetupIsAWarning(t *testing.T) {
 	w := newWorld(t)
 	w.write(".claude/settings.json", `{"enabledPlugins": {"handoff@handoff": true},`+hooks("Stop", "handoff hook stop")[1:])
 	requireFinding(t, w.examine("claude-code"), doctor.Warning, "both the plugin and what setup writes: its hooks run twice", "handoff setup claude-code --remove --yes")
@@ -135,7 +135,7 @@ func TestThePluginAndSetupTogether(t *testing.T) {
 	}
 }
 
-func TestHooksForTheUserAndTheProject(t *testing.T) {
+func TestHooksForTheUserAndTheProjectAreAWarning(t *testing.T) {
 	w := newWorld(t)
 	w.write(".claude/settings.json", hooks("Stop", "handoff hook stop"))
 	w.write(filepath.Join(w.bench.Machine.Project, ".claude/settings.json"), hooks("Stop", "handoff hook stop"))
@@ -144,7 +144,7 @@ func TestHooksForTheUserAndTheProject(t *testing.T) {
 	requireFinding(t, all, doctor.Warning, "runs none on SessionStart, UserPromptSubmit, PostToolUse, SubagentStop", "handoff setup claude-code --hooks --yes")
 }
 
-func TestWhatClientsWereNotToldToTrust(t *testing.T) {
+func TestUntrustedHooksAreAWarning(t *testing.T) {
 	w := newWorld(t)
 	path := w.write(".codex/hooks.json", hooks("UserPromptSubmit", "handoff hook prompt --client codex"))
 	requireFinding(t, w.examine("codex"), doctor.Warning, "Codex does not run 1 hook that nobody reviewed", "codex")

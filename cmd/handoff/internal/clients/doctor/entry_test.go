@@ -20,7 +20,7 @@ func says(name, version string) string {
 
 // The plugin starts what PATH leads to, and so does an entry for everybody in a project: setup would write the same
 // again.
-func TestAServerOfAnotherVersion(t *testing.T) {
+func TestServerOfAnotherVersionIsAWarning(t *testing.T) {
 	const plugin = `{"enabledPlugins": {"handoff@handoff": true}}`
 	entry := func(command string) string {
 		return `{"mcpServers": {"handoff": {"type": "stdio", "command": "` + command + `", "args": ["mcp"]}}}`
@@ -42,7 +42,7 @@ func TestAServerOfAnotherVersion(t *testing.T) {
 	requireFinding(t, w.examine("claude-code"), doctor.OK, "Claude Code (user): its server answers, with 1 tool", "")
 }
 
-func TestAServerThatIsNotHandoff(t *testing.T) {
+func TestServerThatIsNotHandoffIsAnError(t *testing.T) {
 	w := newWorld(t)
 	path := w.write("relay", says("relay", "v7"))
 	w.write(".codex/config.toml", "[mcp_servers.handoff]\ncommand = '"+path+"'\nargs = ['serve']\n")

@@ -19,7 +19,7 @@ func TestAWorkspaceThatIsNotThereIsNotMade(t *testing.T) {
 	require.NoDirExists(t, filepath.Dir(w.Dir))
 }
 
-func TestHowMuchIsFree(t *testing.T) {
+func TestLittleSpaceOnTheDiskIsTold(t *testing.T) {
 	const gib = 1 << 30
 	for name, tt := range map[string]struct {
 		free, all uint64

@@ -13,7 +13,7 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-func TestWhoMayReadTheFiles(t *testing.T) {
+func TestFilesThatOthersMayReadAreTold(t *testing.T) {
 	for name, tt := range map[string]struct {
 		dir, file os.FileMode
 		state     doctor.State

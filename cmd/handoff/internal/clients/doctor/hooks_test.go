@@ -13,7 +13,7 @@ import (
 )
 
 // What a hook does that works is tried with this program itself, by the scripts of the command line.
-func TestHooksThatDoNotBringMail(t *testing.T) {
+func TestHooksThatDoNotBringMailAreErrors(t *testing.T) {
 	for name, tt := range map[string]struct{ program, says, remedy string }{
 		"none":     {"", "does not run: handoff is not there", "handoff setup claude-code --hooks --yes"},
 		"broken":   {"#!/bin/sh\necho first >&2\necho oops >&2\nexit 3\n", "does not run: exit status 3: oops", ""},
@@ -36,7 +36,7 @@ func TestHooksThatDoNotBringMail(t *testing.T) {
 }
 
 // A program on PATH that starts this one is not to be replaced by it.
-func TestWhatStartsTheProgramIsLeftAlone(t *testing.T) {
+func TestProgramThatStartsThisOneIsNotReplaced(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.bench.Program.Path, answers("v1.0.0"))
 	w.bench.Program.Path = w.write("here/handoff", "")
@@ -44,7 +44,7 @@ func TestWhatStartsTheProgramIsLeftAlone(t *testing.T) {
 	requireFinding(t, w.examine("claude-code"), doctor.Error, "did not say that a handoff had come", "")
 }
 
-func TestAServerOfSomethingElse(t *testing.T) {
+func TestServerOfSomethingElseIsAnError(t *testing.T) {
 	w := newWorld(t)
 	w.write(".cursor/mcp.json", `{"mcpServers": {"handoff": {"command": "/bin/echo", "args": ["hello"]}}}`)
 	requireFinding(t, w.examine("cursor"), doctor.Error, "its server does not answer: ", "handoff setup cursor --print")

@@ -9,7 +9,7 @@ import (
 	"handoff/tools"
 )
 
-func TestUnderWhichNameCommandsAct(t *testing.T) {
+func TestNameThatCommandsActUnderIsTold(t *testing.T) {
 	b := newBox(t)
 	for name, tt := range map[string]struct {
 		agent    string
@@ -35,7 +35,7 @@ func TestUnderWhichNameCommandsAct(t *testing.T) {
 	}
 }
 
-func TestOneOfSeveralSessions(t *testing.T) {
+func TestOneOfSeveralSessionsIsAWarning(t *testing.T) {
 	b := newBox(t)
 	for _, conn := range []string{"1", "2"} {
 		b.do("", "connection_open", `{"conn": "c`+conn+`", "client": "codex", "process": "`+conn+`"}`)

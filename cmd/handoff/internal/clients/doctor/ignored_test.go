@@ -8,7 +8,7 @@ import (
 )
 
 // Clients read dialects of their own, and of a file in another nothing at all.
-func TestFilesOfWhichTheClientReadsNothing(t *testing.T) {
+func TestFilesOfWhichTheClientReadsNothingAreErrors(t *testing.T) {
 	const entry = `"mcpServers": {"handoff": {"type": "stdio", "command": "/nowhere/handoff", "args": ["mcp"]}}`
 	for name, tt := range map[string]struct{ client, path, text, says string }{
 		"comments among hooks":     {"claude-code", ".claude/settings.json", "// mine\n" + allHooks(), "Claude Code reads nothing of HOME/.claude/settings.json, as it has comments"},

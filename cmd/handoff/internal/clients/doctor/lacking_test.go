@@ -7,7 +7,7 @@ import (
 )
 
 // Sessions that hear of mail and have no tools for it cannot take it.
-func TestHooksWithoutAServer(t *testing.T) {
+func TestHooksWithoutAServerAreAnError(t *testing.T) {
 	w := newWorld(t)
 	w.write(".claude/settings.json", allHooks())
 	requireFinding(t, w.examine("claude-code"), doctor.Error, "Claude Code has hooks and no server", "setup claude-code --yes")
@@ -15,7 +15,7 @@ func TestHooksWithoutAServer(t *testing.T) {
 	requireNone(t, w.examine("claude-code"), "and no server")
 }
 
-func TestHooksThatClaudeCodeWasToldNotToRun(t *testing.T) {
+func TestHooksThatClaudeCodeWasToldNotToRunAreAWarning(t *testing.T) {
 	w := newWorld(t)
 	w.write(".claude/settings.json", `{"disableAllHooks": true, `+allHooks()[1:])
 	requireFinding(t, w.examine("claude-code"), doctor.Warning, "runs none, as disableAllHooks says", "")
@@ -24,7 +24,7 @@ func TestHooksThatClaudeCodeWasToldNotToRun(t *testing.T) {
 }
 
 // Hooks that act under another name than the server tell of the mail of somebody else.
-func TestAServerAndHooksOfTwoNames(t *testing.T) {
+func TestServerAndHooksOfTwoNamesAreAWarning(t *testing.T) {
 	w := newWorld(t)
 	entry := func(more string) {
 		w.write(".claude.json", `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"`+more+`]}}}`)

@@ -58,7 +58,7 @@ func TestMissingHooksAreAddedWhereTheOthersAre(t *testing.T) {
 	requireRemedy(t, w.examine("claude-code"), doctor.Skipped, "has none", handoff(w, "setup claude-code --scope project --dir ../x --hooks"))
 }
 
-func TestHooksThatRunTwice(t *testing.T) {
+func TestHooksThatRunTwiceAreToldWithTheirRemedy(t *testing.T) {
 	const server = `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`
 	for name, tt := range map[string]struct{ project, server, remedy string }{
 		"and nothing else in the project": {allHooks(), "{}", "handoff setup claude-code --scope project --remove --yes"},
@@ -75,7 +75,7 @@ func TestHooksThatRunTwice(t *testing.T) {
 	}
 }
 
-func TestWhatIsThereBesideThePlugin(t *testing.T) {
+func TestServerAndHooksBesideThePluginAreAWarning(t *testing.T) {
 	const on = `{"enabledPlugins": {"handoff@handoff": true}}`
 	server := `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`
 	w := newWorld(t)

@@ -42,7 +42,7 @@ func sleeper(t *testing.T) int {
 	return cmd.Process.Pid
 }
 
-func TestWhoHasTheWorkspaceOpen(t *testing.T) {
+func TestOwnerOfTheWorkspaceIsTold(t *testing.T) {
 	owner := func(n relay.Note) []doctor.Finding {
 		n.Started = noon
 		return []doctor.Finding{doctor.Owner(noted(t, n), noon.Add(time.Hour), here)}
@@ -54,7 +54,7 @@ func TestWhoHasTheWorkspaceOpen(t *testing.T) {
 	requireFinding(t, owner(relay.Note{PID: pid, Program: "another"}), doctor.Warning, "has ended", "handoff list --workspace w")
 }
 
-func TestAnOwnerThatWasStopped(t *testing.T) {
+func TestStoppedOwnerIsAnError(t *testing.T) {
 	pid := sleeper(t)
 	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
 	var status syscall.WaitStatus

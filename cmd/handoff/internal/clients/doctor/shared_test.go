@@ -90,7 +90,7 @@ func TestAHookThatSetupDidNotWriteIsNotRun(t *testing.T) {
 	}
 }
 
-func TestWhatSetupWritesIntoAProjectIsTried(t *testing.T) {
+func TestServerThatSetupWroteIntoAProjectIsTried(t *testing.T) {
 	w, runs := worldWithProgram(t)
 	w.inProject(".mcp.json", `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp", "--agent", "dev"]}}}`)
 	w.inProject(".claude/settings.json", hooks("UserPromptSubmit", "handoff hook prompt --client claude-code --agent dev"))

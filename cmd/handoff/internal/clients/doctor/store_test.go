@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestAStoreThatIsWhole(t *testing.T) {
+func TestWholeStoreIsOK(t *testing.T) {
 	b := newBox(t)
 	b.do("dev", "send_handoff", `{"to": "qa", "task": "Test it"}`)
 	file, there := b.place.Store()
@@ -25,7 +25,7 @@ func TestALargeStoreIsNotVerified(t *testing.T) {
 	requireFinding(t, all, doctor.Skipped, "it is large", "handoff audit verify --workspace w")
 }
 
-func TestAStoreThatDoesNotOpen(t *testing.T) {
+func TestStoreThatDoesNotOpenIsAnError(t *testing.T) {
 	f := doctor.Closed(schemas.Errorf(schemas.Unavailable, "process 7 does not answer").WithHint("It may be stopped."), doctor.Shell{Place: " --workspace w"})
 	requireFinding(t, []doctor.Finding{f}, doctor.Error, "process 7 does not answer. It may be stopped.", "handoff logs --workspace w")
 }

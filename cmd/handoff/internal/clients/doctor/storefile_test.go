@@ -14,7 +14,7 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-func TestWhatIsInThePlaceOfTheStore(t *testing.T) {
+func TestOtherThingsInThePlaceOfTheStoreAreErrors(t *testing.T) {
 	for name, tt := range map[string]struct {
 		make         func(path string) error
 		state        doctor.State
@@ -52,7 +52,7 @@ func TestWhatIsInThePlaceOfTheStore(t *testing.T) {
 	}
 }
 
-func TestADirectoryThatIsNone(t *testing.T) {
+func TestDirectoryThatIsNoneIsAnError(t *testing.T) {
 	for name, make := range map[string]func(path string) error{
 		"is no directory":           func(path string) error { return os.WriteFile(path, nil, 0o600) },
 		"is a link that leads nowh": func(path string) error { return os.Symlink("/nowhere/dir", path) },

@@ -11,7 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/process/processtest"
 )
 
-func TestWhatIsTriedEndsWithAllItStarted(t *testing.T) {
+func TestProgramThatIsTriedEndsWithAllItStarted(t *testing.T) {
 	for name, examine := range map[string]func(context.Context, *world){
 		"hook": func(ctx context.Context, w *world) {
 			w.write(".claude/settings.json", hooks("UserPromptSubmit", "handoff hook prompt --client claude-code"))

@@ -18,7 +18,7 @@ func (w *world) trust(dir, level string) {
 	w.write(".codex/config.toml", "[projects.'"+dir+"']\ntrust_level = '"+level+"'\n")
 }
 
-func TestOfAProjectThatCodexDoesNotTrustItReadsNothing(t *testing.T) {
+func TestProjectThatCodexDoesNotTrustIsAWarning(t *testing.T) {
 	const unknown, distrusted = "Codex was not told whether to trust", "Codex was told not to trust"
 	w := newWorld(t)
 	project := w.bench.Machine.Project
@@ -41,7 +41,7 @@ func TestOfAProjectThatCodexDoesNotTrustItReadsNothing(t *testing.T) {
 }
 
 // Codex goes by the path without links, and by that of the repository of a worktree.
-func TestByWhichPathCodexKnowsAProject(t *testing.T) {
+func TestCodexKnowsAProjectByItsPathWithoutLinks(t *testing.T) {
 	w := newWorld(t)
 	project := w.bench.Machine.Project
 	w.inProject(".codex/config.toml", codexServer)

@@ -39,7 +39,7 @@ func (w *world) paste(remedy string) {
 	w.vars["PATH"] = string(path)
 }
 
-func TestWhichProgramPATHLeadsTo(t *testing.T) {
+func TestOtherProgramOnPATHIsAWarning(t *testing.T) {
 	w := newWorld(t)
 	onPath := w.bench.Program.Path
 	requireFinding(t, w.version("here/handoff"), doctor.Warning, "PATH leads to none", "export PATH=")

@@ -16,7 +16,7 @@ func (b box) after(d time.Duration) []doctor.Finding {
 	return doctor.Work(b.t.Context(), doctor.Desk{Boxes: b.boxes, Now: noon.Add(d), Shell: doctor.Shell{Place: " --workspace w"}})
 }
 
-func TestWorkThatGoesOn(t *testing.T) {
+func TestWorkThatGoesOnIsOK(t *testing.T) {
 	b := newBox(t)
 	b.do("dev", "send_handoff", `{"to": "qa", "task": "Test it"}`)
 	b.do("qa", "claim_handoff", `{}`)
@@ -24,7 +24,7 @@ func TestWorkThatGoesOn(t *testing.T) {
 	requireFinding(t, b.after(time.Minute), doctor.OK, "2 handoffs under way", "")
 }
 
-func TestWorkThatIsStuck(t *testing.T) {
+func TestWorkThatIsStuckIsToldWithItsRemedy(t *testing.T) {
 	for name, tt := range map[string]struct {
 		make   func(b box)
 		lease  time.Duration
@@ -88,7 +88,7 @@ func TestWorkThatIsStuck(t *testing.T) {
 }
 
 // Only the owner of a workflow may take a claim back, and only the sender of a handoff may run it again.
-func TestWhoIsToMoveWhatIsStuck(t *testing.T) {
+func TestRemedyOfStuckWorkActsAsWhoMay(t *testing.T) {
 	b := newBoxWith(t, time.Hour)
 	b.do("boss", "send_handoff", `{"to": "dev", "task": "Ship it"}`)
 	b.do("dev", "claim_handoff", `{}`)
@@ -114,7 +114,7 @@ func TestAClaimOfTheOwnerIsShown(t *testing.T) {
 	requireRemedy(t, b.after(40*time.Minute), doctor.Warning, "ho_1 is held by dev", "handoff show 1 --workspace w")
 }
 
-func TestMuchThatIsStuck(t *testing.T) {
+func TestMuchThatIsStuckIsToldInTenLines(t *testing.T) {
 	b := newBox(t)
 	for n := range 14 {
 		b.do("dev", "send_handoff", fmt.Sprintf(`{"to": "nobody-%d", "task": "Test it"}`, n))

@@ -12,7 +12,7 @@ import (
 )
 
 // What is made to exhaust a parser is not parsed. These would overflow the stack, or take minutes.
-func TestTextsThatKeepAParserBusy(t *testing.T) {
+func TestTextsThatKeepAParserBusyAreRefused(t *testing.T) {
 	var tables, keys strings.Builder
 	for n := range 100_000 {
 		fmt.Fprintf(&tables, "[a%d]\n", n)
@@ -44,7 +44,7 @@ func TestTextsThatKeepAParserBusy(t *testing.T) {
 }
 
 // Brackets that nest nothing are no depth.
-func TestTextsThatOnlyLookDeep(t *testing.T) {
+func TestTextsThatOnlyLookDeepAreParsed(t *testing.T) {
 	const many = 1000
 	for name, tt := range map[string]struct {
 		syntax client.Syntax
@@ -69,7 +69,7 @@ func TestTextsThatOnlyLookDeep(t *testing.T) {
 }
 
 // Each piece that is cut has the text read anew.
-func TestAValueInTooManyPieces(t *testing.T) {
+func TestValueInTooManyPiecesIsNotDeleted(t *testing.T) {
 	for syntax, text := range map[client.Syntax]string{
 		client.JSON: `{"s": {` + strings.Repeat(`"a": 1,`, 200) + `"a": 2}}`,
 		client.TOML: "[s.a]\n" + numbered("[s.a.b%d]\n", 200),

@@ -16,7 +16,7 @@ import (
 var entry = client.Object{{Key: "command", Value: "handoff"}, {Key: "args", Value: []string{"mcp"}}}
 
 // A case is two texts, before and after a server was added to it; its removal leads back.
-func TestAdding(t *testing.T) {
+func TestAddingLeavesTheRestAndRemovingLeadsBack(t *testing.T) {
 	for name, tt := range map[string]struct {
 		syntax        client.Syntax
 		before, after string
@@ -46,7 +46,7 @@ func TestAdding(t *testing.T) {
 	}
 }
 
-func TestChangingOneValue(t *testing.T) {
+func TestChangingOneValueLeavesTheRest(t *testing.T) {
 	for name, tt := range map[string]struct {
 		syntax        client.Syntax
 		before, after string
@@ -70,7 +70,7 @@ func TestChangingOneValue(t *testing.T) {
 	}
 }
 
-func TestDeleting(t *testing.T) {
+func TestDeletingLeavesTheRest(t *testing.T) {
 	for name, tt := range map[string]struct {
 		syntax        client.Syntax
 		before, after string
@@ -115,7 +115,7 @@ func TestAChangeThatWouldSaySomethingElseIsNotMade(t *testing.T) {
 	}
 }
 
-func TestWhatAClientDoesNotRead(t *testing.T) {
+func TestReadableDependsOnTheClientsSyntax(t *testing.T) {
 	for text, want := range map[string]map[client.Syntax]bool{
 		`{"a": "// no , ]"}`: {client.BareJSON: true, client.JSON: true, client.CommentedJSON: true, client.LooseJSON: true},
 		"\uFEFF{}":           {client.BareJSON: false, client.JSON: true, client.CommentedJSON: true, client.LooseJSON: true},

@@ -10,7 +10,7 @@ import (
 )
 
 // What one text says is written into another as that one is written.
-func TestTaken(t *testing.T) {
+func TestTakenTextIsWrittenAsTheOtherIs(t *testing.T) {
 	for name, tt := range map[string]struct {
 		syntax            client.Syntax
 		from, into, after string
@@ -38,7 +38,7 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-func TestAlike(t *testing.T) {
+func TestAlikeIsAboutValues(t *testing.T) {
 	for a, others := range map[string]map[string]bool{
 		`{"a": 12345678901234567890, "b": 1e2}`: {
 			"{\n\"b\": 100.0, // one\n\"a\": 12345678901234567000}": true, `{"a": 12345678901234560000, "b": 100}`: false, `{"a": 12345678901234567890}`: false,
@@ -63,7 +63,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-func TestTwice(t *testing.T) {
+func TestTwiceFindsKeysThatAreThereTwice(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"s": {"a": {"x": 1}}}`:                       false,
 		`{"s": {"a": 1, "b": 2, "b": 3}}`:              false,

@@ -14,7 +14,7 @@ import (
 
 const ours = `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`
 
-func TestEntriesOfAllScopes(t *testing.T) {
+func TestEntriesOfAllScopesAreFound(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
 	all, unread := installed.Entries(claude, w.Machine)
@@ -37,7 +37,7 @@ func TestEntriesOfAllScopes(t *testing.T) {
 }
 
 // Where the project is the home directory, its files are the user's.
-func TestAtHomeNothingIsAStrangers(t *testing.T) {
+func TestFilesOfAProjectAtHomeAreTheUsers(t *testing.T) {
 	w := newWorld(t)
 	w.Project = w.Home
 	gemini := known(t, "gemini-cli")
@@ -49,7 +49,7 @@ func TestAtHomeNothingIsAStrangers(t *testing.T) {
 }
 
 // What of the user's lies in the project may have come with it.
-func TestTheUsersFilesWithinTheProject(t *testing.T) {
+func TestUsersFilesWithinTheProjectAreNotTrusted(t *testing.T) {
 	w := newWorld(t)
 	w.Getenv = func(name string) string {
 		return map[string]string{"CLAUDE_CONFIG_DIR": filepath.Join(w.Project, "conf")}[name]
@@ -61,7 +61,7 @@ func TestTheUsersFilesWithinTheProject(t *testing.T) {
 	require.True(t, all[0].Shared)
 }
 
-func TestTheListThatIsUsed(t *testing.T) {
+func TestListThatTheClientUsesIsRead(t *testing.T) {
 	for text, want := range map[string][]string{
 		`{"mcp": {"handoff": {"command": ["one"]}}}`:                                                  {"one"},
 		`{"mcp": {"servers": {"handoff": {"command": ["two"]}}, "handoff": {"command": ["one"]}}}`:    {"two"},
@@ -83,7 +83,7 @@ func TestTheListThatIsUsed(t *testing.T) {
 	}
 }
 
-func TestAFileThatDoesNotParse(t *testing.T) {
+func TestFileThatDoesNotParseIsUnread(t *testing.T) {
 	w := newWorld(t)
 	gemini := known(t, "gemini-cli")
 	path := w.write(gemini.Servers, client.User, "{")
@@ -97,7 +97,7 @@ func TestAFileThatDoesNotParse(t *testing.T) {
 }
 
 // What came with a project is read up to a size; some clients keep their state where the user's servers are.
-func TestHowMuchIsRead(t *testing.T) {
+func TestFilesOfAProjectAreReadUpToASize(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
 	long := ours[:len(ours)-1] + `, "history": "` + strings.Repeat("x", installed.Largest) + `"}`
@@ -113,7 +113,7 @@ func TestHowMuchIsRead(t *testing.T) {
 	require.ErrorContains(t, err, "bytes")
 }
 
-func TestResolved(t *testing.T) {
+func TestResolvedFollowsLinks(t *testing.T) {
 	w := newWorld(t)
 	if os.Symlink(w.Project, filepath.Join(w.Home, "link")) != nil {
 		t.Skip("there are no links here")

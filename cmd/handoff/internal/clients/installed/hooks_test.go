@@ -22,7 +22,7 @@ const hooks = `{"hooks": {
 	"Odd": {"hooks": []}
 }}`
 
-func TestHandlersByTheirPlaces(t *testing.T) {
+func TestHandlersAreListedByTheirPlaces(t *testing.T) {
 	doc, err := edit.Open(client.JSON, []byte(hooks))
 	require.NoError(t, err)
 	require.Equal(t, []installed.Handler{
@@ -39,7 +39,7 @@ func TestHandlersByTheirPlaces(t *testing.T) {
 	}
 }
 
-func TestFilesWithHooksOfOurs(t *testing.T) {
+func TestFilesWithOurHooksAreFound(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
 	path := w.write(claude.Hooks.Files, client.User, hooks)
@@ -65,7 +65,7 @@ func TestFilesWithHooksOfOurs(t *testing.T) {
 	require.Empty(t, unread)
 }
 
-func TestHooksOfAProgramOfAnotherName(t *testing.T) {
+func TestHooksOfAProgramOfAnotherNameAreOurs(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
 	w.write(claude.Hooks.Files, client.User, `{"hooks": {"Stop": [{"hooks": [{"command": "/opt/handoff-1.2 hook stop --client claude-code"}]}]}}`)
@@ -77,7 +77,7 @@ func TestHooksOfAProgramOfAnotherName(t *testing.T) {
 }
 
 // Each hook of ours may be tried, so that too many would keep us busy.
-func TestAFileOfNothingButHooks(t *testing.T) {
+func TestFileOfTooManyHooksIsUnread(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
 	many := func(n int) string {

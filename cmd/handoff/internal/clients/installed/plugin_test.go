@@ -11,7 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/installed"
 )
 
-func TestPlugins(t *testing.T) {
+func TestEnabledPluginsAreFound(t *testing.T) {
 	for text, want := range map[string][]string{
 		`{"enabledPlugins": {"handoff@b": true, "handoff@a": {}, "other@a": true}}`:               {"handoff@a", "handoff@b"},
 		`{"enabledPlugins": {"handoff@a": false, "handoff@b": {"enabled": false}, "handoff": 1}}`: nil,
@@ -32,7 +32,7 @@ func TestPlugins(t *testing.T) {
 	}
 }
 
-func TestPluginsOfOneProject(t *testing.T) {
+func TestPluginsOfAProjectAreFound(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
 	local := filepath.Join(w.Project, ".claude", "settings.local.json")

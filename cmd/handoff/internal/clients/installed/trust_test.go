@@ -24,7 +24,7 @@ func entry(t *testing.T, c client.Client, fields client.Object) installed.Entry 
 	return all[0]
 }
 
-func TestWhatSetupWritesToTheLetter(t *testing.T) {
+func TestOnlyWhatSetupWritesToTheLetterIsTrusted(t *testing.T) {
 	web := client.Server{URL: "https://example.com/mcp", TokenEnv: "HANDOFF_TOKEN"}
 	for text, want := range map[string]bool{
 		`"type": "stdio", "command": "handoff", "args": ["mcp"]`:                                                                       true,
@@ -52,8 +52,8 @@ func TestWhatSetupWritesToTheLetter(t *testing.T) {
 	}
 }
 
-// What setup writes for everybody in a project is known for what it is without a desired.
-func TestWhatSetupWritesForEverybody(t *testing.T) {
+// What setup writes for everybody in a project is known also where nobody says what is desired.
+func TestEntriesOfSetupForEverybodyAreKnown(t *testing.T) {
 	for _, c := range client.All() {
 		for _, s := range []client.Server{
 			{Command: []string{"handoff", "mcp"}},
@@ -65,7 +65,7 @@ func TestWhatSetupWritesForEverybody(t *testing.T) {
 	}
 }
 
-func TestLinesThatSetupWrites(t *testing.T) {
+func TestLinesThatSetupWritesAreKnown(t *testing.T) {
 	claude := known(t, "claude-code")
 	for line, want := range map[string]struct{ own, shared bool }{
 		"handoff hook session-start --client claude-code":                  {true, true},

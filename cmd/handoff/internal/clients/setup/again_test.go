@@ -12,7 +12,7 @@ import (
 const mine = "{\n  // mine\n  \"mcpServers\": {\n    \"a\": { \"command\": \"a\" },\n  },\n}\n"
 
 // What is put back is what was there before the first setup, however often it was set up otherwise since.
-func TestSetupAgainOtherwise(t *testing.T) {
+func TestRemoveAfterSeveralSetupsPutsBackTheFirst(t *testing.T) {
 	w := newWorld(t)
 	gemini := known(t, "gemini-cli")
 	path := w.servers(gemini)
@@ -32,7 +32,7 @@ func TestSetupAgainOtherwise(t *testing.T) {
 }
 
 // Somebody wrote between two setups: that stays, and ours goes.
-func TestOthersWriteBetweenTwoSetups(t *testing.T) {
+func TestRemoveKeepsWhatOthersWroteBetweenTwoSetups(t *testing.T) {
 	w := newWorld(t)
 	cursor := known(t, "cursor")
 	path := w.servers(cursor)
@@ -100,7 +100,7 @@ func TestTrustThatWasThereStays(t *testing.T) {
 }
 
 // Waking is a hook of its own, and off unless it is desired.
-func TestWakingIsWished(t *testing.T) {
+func TestWakingHookIsWrittenWhenDesired(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
 	settings := claude.Hooks.In(client.User, w.desired.Machine)

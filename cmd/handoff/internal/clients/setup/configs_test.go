@@ -114,7 +114,7 @@ func afterSetup(t *testing.T, test func(t *testing.T, w *world, c config, path s
 }
 
 // Somebody else wrote the file after setup: then ours is taken out of what is there.
-func TestWhatOthersWroteSinceStays(t *testing.T) {
+func TestRemoveKeepsWhatOthersWroteSince(t *testing.T) {
 	afterSetup(t, func(t *testing.T, w *world, c config, path string) {
 		w.write(path, w.read(path)+"\n", 0o640)
 		undo := of(t, w.Undo(c.client, w.desired), path)
@@ -129,7 +129,7 @@ func TestWhatOthersWroteSinceStays(t *testing.T) {
 }
 
 // Without a receipt, of a setup by hand, say, ours is found all the same.
-func TestUndoingWithoutAReceipt(t *testing.T) {
+func TestRemoveWithoutAReceiptTakesOursOut(t *testing.T) {
 	afterSetup(t, func(t *testing.T, w *world, c config, path string) {
 		require.NoError(t, os.RemoveAll(w.Dir))
 		w.revert(c.client)

@@ -105,7 +105,7 @@ func TestFoldersOfASetupThatFailsAreRemoved(t *testing.T) {
 }
 
 // Two setups at once would each keep a receipt, and only one of them change the file.
-func TestOneSetupAtATime(t *testing.T) {
+func TestSetupsTakeTurns(t *testing.T) {
 	w := newWorld(t)
 	cursor := known(t, "cursor")
 	path := w.servers(cursor)
@@ -148,7 +148,7 @@ func TestOneSetupAtATime(t *testing.T) {
 	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
 }
 
-func TestAClientsCommandThatHangs(t *testing.T) {
+func TestClientsCommandThatHangsIsEndedAndTheFileWritten(t *testing.T) {
 	w := newWorld(t)
 	w.Patience = 50 * time.Millisecond
 	w.standIn("claude", "exec sleep 60")
@@ -165,7 +165,7 @@ func TestAClientsCommandThatHangs(t *testing.T) {
 }
 
 // What a client's command did before it was interrupted is not forgotten.
-func TestWhatAnInterruptedCommandDidIsPutBack(t *testing.T) {
+func TestFileOfAnInterruptedCommandIsPutBack(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	child := processtest.NewChild(t, cancel)
 	w := newWorld(t)

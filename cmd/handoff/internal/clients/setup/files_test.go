@@ -17,7 +17,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/installed"
 )
 
-func TestFilesThatAreLeftAlone(t *testing.T) {
+func TestUnusualFilesAreLeftAlone(t *testing.T) {
 	const text = `{"mcpServers": {}}`
 	for name, tt := range map[string]struct {
 		make func(w *world, path string)
@@ -62,7 +62,7 @@ func TestFilesThatAreLeftAlone(t *testing.T) {
 	}
 }
 
-func TestALinkStaysOne(t *testing.T) {
+func TestLinkToAFileStaysALink(t *testing.T) {
 	w := newWorld(t)
 	cursor := known(t, "cursor")
 	path, target := w.servers(cursor), filepath.Join(w.desired.Machine.Home, "dotfiles", "mcp.json")
@@ -79,7 +79,7 @@ func TestALinkStaysOne(t *testing.T) {
 	w.requireText(`{"mcpServers": {}}`, target)
 }
 
-func TestWhatWasNotThereIsGoneAgain(t *testing.T) {
+func TestRemoveLeavesNothingWhereNothingWas(t *testing.T) {
 	for _, c := range client.All() {
 		for _, scope := range []client.Scope{client.User, client.Project} {
 			t.Run(c.Name+" "+string(scope), func(t *testing.T) {

@@ -78,7 +78,7 @@ func TestTheFileIsWrittenWhereTheClientsCommandFails(t *testing.T) {
 }
 
 // A client would replace the link; and it cannot say all that may be desired.
-func TestWhenTheFileIsWrittenAtOnce(t *testing.T) {
+func TestFileIsWrittenWhereTheClientsCommandCannotDoIt(t *testing.T) {
 	for name, tt := range map[string]struct {
 		client  string
 		desired func(w *world)

@@ -35,7 +35,7 @@ func TestAClientWithThePluginIsLeftAlone(t *testing.T) {
 }
 
 // What a project says of plugins is about that project.
-func TestThePluginOfAProject(t *testing.T) {
+func TestPluginOfAProjectKeepsSetupFromTheProject(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
 	w.write(claude.Hooks.In(client.Project, w.desired.Machine), `{"enabledPlugins": {"handoff@handoff": true}}`, 0o600)

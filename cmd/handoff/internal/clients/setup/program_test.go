@@ -10,7 +10,7 @@ import (
 )
 
 // A program may be called otherwise than handoff: its hooks are known by it.
-func TestHooksOfAProgramOfAnotherName(t *testing.T) {
+func TestHooksOfAProgramOfAnotherNameAreReplaced(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
 	settings := claude.Hooks.In(client.User, w.desired.Machine)
@@ -36,7 +36,7 @@ func TestHooksOfAProgramOfAnotherName(t *testing.T) {
 }
 
 // The hooks look into the workspace in which the server is.
-func TestHooksOfAWorkspace(t *testing.T) {
+func TestHooksNameTheWorkspaceOfTheServer(t *testing.T) {
 	w := newWorld(t)
 	gemini := known(t, "gemini-cli")
 	path := w.servers(gemini)
@@ -53,7 +53,7 @@ func TestHooksOfAWorkspace(t *testing.T) {
 }
 
 // Nobody has so many hooks of ours but to keep us busy.
-func TestAFileOfNothingButHooks(t *testing.T) {
+func TestFileOfTooManyHooksIsRefused(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
 	settings := claude.Hooks.In(client.User, w.desired.Machine)

@@ -16,7 +16,7 @@ import (
 )
 
 // The same project has several ways to it.
-func TestAProjectThroughALink(t *testing.T) {
+func TestProjectThroughALinkIsTheSame(t *testing.T) {
 	for name, first := range map[string]bool{"set up through it": true, "removed through it": false} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -49,7 +49,7 @@ func TestAProjectThroughALink(t *testing.T) {
 }
 
 // Receipts were kept by the path as it was spelled.
-func TestAReceiptOfAnOlderVersion(t *testing.T) {
+func TestReceiptOfAnOlderVersionIsFound(t *testing.T) {
 	w := newWorld(t)
 	cursor := known(t, "cursor")
 	w.desired.Scope = client.Project
@@ -94,7 +94,7 @@ func TestWhetherThereIsAReceiptIsTold(t *testing.T) {
 }
 
 // Directories that one setup made, and others put something into, are removed with the last of them.
-func TestFoldersThatSeveralNeed(t *testing.T) {
+func TestFoldersThatSeveralNeedGoWithTheLast(t *testing.T) {
 	for name, order := range map[string][]string{"as made": {"vscode", "opencode"}, "the other way": {"opencode", "vscode"}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -109,7 +109,7 @@ func TestFoldersThatSeveralNeed(t *testing.T) {
 	}
 }
 
-func TestFoldersOfAFileThatSomebodyDeleted(t *testing.T) {
+func TestFoldersOfADeletedFileAreRemoved(t *testing.T) {
 	w := newWorld(t)
 	vscode := known(t, "vscode")
 	path := w.servers(vscode)

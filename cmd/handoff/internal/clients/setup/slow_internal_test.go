@@ -10,7 +10,7 @@ import (
 )
 
 // Only here the clock can be set: a client's command is another process.
-func TestWhoWaitsIsToldOfWhatIsSlow(t *testing.T) {
+func TestSlowStepIsTold(t *testing.T) {
 	for took, told := range map[time.Duration]int{0: 0, time.Second: 0, 3 * time.Second: 1, time.Minute: 1} {
 		synctest.Test(t, func(t *testing.T) {
 			times, failed := 0, errors.New("failed")

@@ -62,7 +62,7 @@ func TestOnlyTheEntryOfAClientsCommandIsTaken(t *testing.T) {
 }
 
 // Gemini CLI has its hooks in the same file, which its command does not write.
-func TestTheEntryOfAClientsCommandBesideHooks(t *testing.T) {
+func TestEntryOfAClientsCommandIsTakenBesideHooks(t *testing.T) {
 	w := newWorld(t)
 	gemini := known(t, "gemini-cli")
 	path := w.servers(gemini)
@@ -77,7 +77,7 @@ func TestTheEntryOfAClientsCommandBesideHooks(t *testing.T) {
 }
 
 // What a client changes besides is its business, whatever it does to the rest.
-func TestWhatAClientChangesBesidesStays(t *testing.T) {
+func TestOtherChangesOfAClientsCommandStay(t *testing.T) {
 	const entry = `"mcpServers":{"handoff":{"type":"stdio","command":"handoff","args":["mcp"]}}`
 	for before, written := range map[string]string{
 		"{\"starts\": 7} // mine\n": `{"starts":8,` + entry + "}",
@@ -100,7 +100,7 @@ func TestWhatAClientChangesBesidesStays(t *testing.T) {
 }
 
 // What a command leaves that nobody can read is no reason to lose what was there.
-func TestAClientsCommandThatRuinsTheFile(t *testing.T) {
+func TestFileThatAClientsCommandRuinedIsPutBack(t *testing.T) {
 	for name, does := range map[string]string{"breaks it": "echo '{' >$HOME/.claude.json", "removes it": "rm $HOME/.claude.json", "and fails": "echo '{' >$HOME/.claude.json; exit 1"} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -124,7 +124,7 @@ func TestAClientsCommandThatRuinsTheFile(t *testing.T) {
 }
 
 // What was changed before it ended has a receipt, and the copy is told.
-func TestAClientsCommandThatLeavesWhatIsNoFile(t *testing.T) {
+func TestClientsCommandThatLeavesADirectoryIsAnError(t *testing.T) {
 	w := newWorld(t)
 	w.standIn("claude", "rm $HOME/.claude.json; mkdir $HOME/.claude.json")
 	claude := known(t, "claude-code")

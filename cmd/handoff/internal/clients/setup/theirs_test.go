@@ -36,7 +36,7 @@ func TestAServerThatReplacedOursStays(t *testing.T) {
 }
 
 // Claude Code has a list for one person in one project, which goes before those that setup writes.
-func TestAServerOfThisProjectAloneIsTold(t *testing.T) {
+func TestServerOfThisProjectAloneIsTold(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
 	path := w.servers(claude)
@@ -59,7 +59,7 @@ func TestAServerOfThisProjectAloneIsTold(t *testing.T) {
 }
 
 // A program of another name is ours where the receipt says so, whatever is desired now.
-func TestTheReceiptKnowsTheProgram(t *testing.T) {
+func TestRemoveKnowsTheProgramFromTheReceipt(t *testing.T) {
 	w := newWorld(t)
 	cursor := known(t, "cursor")
 	path := w.servers(cursor)
@@ -73,7 +73,7 @@ func TestTheReceiptKnowsTheProgram(t *testing.T) {
 }
 
 // A hook that does something besides is somebody else's, and so is a program within a project.
-func TestWhatOnlyLooksLikeOurs(t *testing.T) {
+func TestHooksThatOnlyLookLikeOursStay(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
 	settings := claude.Hooks.In(client.User, w.desired.Machine)
@@ -94,7 +94,7 @@ func TestWhatOnlyLooksLikeOurs(t *testing.T) {
 }
 
 // An apostrophe in the way to the program doubles nothing, and leaves nothing behind.
-func TestAnApostropheInTheProgram(t *testing.T) {
+func TestApostropheInTheProgramIsQuoted(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
 	w.desired.Call.Program = "/home/o'hara/handoff"
@@ -161,7 +161,7 @@ func TestTrustThatWasThereStaysWhenItIsWished(t *testing.T) {
 }
 
 // The receipt tells of files that are not where the client would look now.
-func TestWhatWasSetUpElsewhereIsTakenOut(t *testing.T) {
+func TestRemoveTakesOutWhatWasSetUpElsewhere(t *testing.T) {
 	w := newWorld(t)
 	codex := known(t, "codex")
 	w.vars["CODEX_HOME"] = filepath.Join(w.desired.Machine.Home, "elsewhere")

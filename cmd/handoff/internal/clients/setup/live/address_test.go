@@ -38,7 +38,7 @@ func TestAnAddressIsAsked(t *testing.T) {
 	}
 }
 
-func TestAddressesThatDoNotAnswer(t *testing.T) {
+func TestAddressesThatDoNotAnswerAreErrors(t *testing.T) {
 	for name, tt := range map[string]struct {
 		status    int
 		text, why string

@@ -35,7 +35,7 @@ func TestAProgramIsAsked(t *testing.T) {
 }
 
 // A server may ask its client something meanwhile, under an id of its own.
-func TestWhatAProgramSaysBesidesIsPassedOver(t *testing.T) {
+func TestOtherLinesOfAProgramAreSkipped(t *testing.T) {
 	answer, err := server(t, `
 		read -r ask
 		echo '{"jsonrpc":"2.0","id":1,"method":"roots/list"}'
@@ -50,7 +50,7 @@ func TestWhatAProgramSaysBesidesIsPassedOver(t *testing.T) {
 	require.Equal(t, both, answer)
 }
 
-func TestProgramsThatDoNotAnswer(t *testing.T) {
+func TestProgramsThatDoNotAnswerAreErrors(t *testing.T) {
 	for name, tt := range map[string]struct{ script, why string }{
 		"fails":           {"echo first >&2; echo no store >&2; exit 3", "it ended without an answer (exit status 3): no store"},
 		"ends":            {"exit 0", "it ended without an answer"},
@@ -70,7 +70,7 @@ func TestProgramsThatDoNotAnswer(t *testing.T) {
 }
 
 // A program that complains without end is neither kept in memory nor printed.
-func TestOfComplaintsTheLastIsTold(t *testing.T) {
+func TestLastComplaintOfAProgramIsTold(t *testing.T) {
 	_, err := server(t, "head -c 5000000 /dev/zero | tr '\\0' x >&2; exit 3").Ask(t.Context())
 	require.ErrorContains(t, err, "(exit status 3): xxx")
 	require.Less(t, len(err.Error()), 500)
@@ -88,7 +88,7 @@ func TestASilentProgramIsKilledWithAllItStarted(t *testing.T) {
 	child.RequireEnd(t)
 }
 
-func TestWhatAProgramLeavesRunningIsKilled(t *testing.T) {
+func TestProcessesThatAProgramLeavesAreKilled(t *testing.T) {
 	child := processtest.NewChild(t, func() {})
 	_, err := server(t, child.Start()+`
 		read -r ask; printf '%s\n' '`+greeting+`'

@@ -14,7 +14,7 @@ import (
 )
 
 // Many take turns with a file that comes and goes: two at once would lose a turn of each other.
-func TestTurns(t *testing.T) {
+func TestTurnsAreTakenOneAtATime(t *testing.T) {
 	dir := t.TempDir()
 	path, counter := filepath.Join(dir, "state", "lock"), filepath.Join(dir, "counter")
 	require.NoError(t, os.WriteFile(counter, nil, 0o600))
@@ -61,7 +61,7 @@ func TestNobodyWaitsLongerThanAsked(t *testing.T) {
 	require.NoError(t, release())
 }
 
-func TestNoPlaceForALock(t *testing.T) {
+func TestNoPlaceForALockIsAnError(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(dir, nil, 0o600))
 	_, err := lock.Take(t.Context(), filepath.Join(dir, "lock"))
