@@ -91,8 +91,8 @@ func (c Caller) mayNot(a Agent) error {
 	for i, name := range c.Names {
 		known[i] = string(name)
 	}
-	return e.WithKnown(known...).WithHint("Leave it out, or act as %s. Whoever runs the server gives out tokens for other names.",
-		strings.Join(known, " or "))
+	return e.WithKnown(known...).WithHint(
+		"Leave it out, or act as %s. Whoever runs the server gives out tokens for other names.", strings.Join(known, " or "))
 }
 
 func (c Caller) may(a Agent) bool {

@@ -39,7 +39,10 @@ var Codes = map[Code]Consequence{
 	Limit:       {Exit: 1, HTTP: http.StatusTooManyRequests},
 	Denied:      {Exit: 4, HTTP: http.StatusForbidden},
 	Unavailable: {Exit: 7, HTTP: http.StatusServiceUnavailable},
-	Internal:    {Exit: 1, HTTP: http.StatusInternalServerError, Hint: "The server's log has the details; read before repeating."},
+	Internal: {
+		Exit: 1, HTTP: http.StatusInternalServerError,
+		Hint: "The server's log has the details; read before repeating.",
+	},
 }
 
 func lookAround(ID) []Advice { return []Advice{Call(ListIn{Box: "all"}, "shows what exists")} }

@@ -9,7 +9,8 @@ import (
 )
 
 // decode brings arguments into canonical form, see [Tool.Canonical], and takes the agent out of them, "" if they name
-// none.
+// none. Fields get our names first, so that everything after knows one name for each. An error says what the call
+// leaves undone.
 func (t Tool) decode(args json.RawMessage) (agent string, canonical json.RawMessage, err error) {
 	m, err := arguments(args)
 	if err == nil {
@@ -45,7 +46,8 @@ func arguments(args json.RawMessage) (map[string]any, error) {
 	}
 	m, ok := v.(map[string]any)
 	if v != nil && !ok {
-		return nil, refusedf(nil, "the arguments are %s, not an object", kindOf(v)).WithHint("Send an object: a name and a value for each argument.")
+		return nil, refusedf(nil, "the arguments are %s, not an object", kindOf(v)).
+			WithHint("Send an object: a name and a value for each argument.")
 	}
 	if m == nil {
 		return map[string]any{}, nil

@@ -98,7 +98,8 @@ func refusal(err error, as schemas.Agent) error {
 	return e
 }
 
-// named gives the caller under the name that the arguments chose. Reading needs none.
+// named gives the caller under the name that the arguments chose, else under that of the connection. It refuses a name
+// that the connection may not use, and a call without any, unless the tool only reads or is administrative.
 func named(by schemas.Caller, agent string, t Tool) (schemas.Caller, error) {
 	switch {
 	case agent != "":
@@ -110,7 +111,8 @@ func named(by schemas.Caller, agent string, t Tool) (schemas.Caller, error) {
 	return by, t.refuse(e.WithHint("Say who you are with each call, or have this server started under a name."))
 }
 
-// inbox counts the caller's mail. What the tool did stands even if that cannot be counted.
+// inbox counts the caller's mail, nil for a caller without a name. The tool has done its work by now: when the mail
+// cannot be counted, the log says so and the result goes out without it.
 func (l Local) inbox(ctx context.Context, t Tool, by schemas.Caller) *schemas.Inbox {
 	if by.Agent == "" || t.Admin {
 		return nil
@@ -125,7 +127,7 @@ func (l Local) inbox(ctx context.Context, t Tool, by schemas.Caller) *schemas.In
 	return nil
 }
 
-// Changes yields the events after a number and waits for more.
+// Changes yields the events after a number and waits for more, see [Invoker].
 func (l Local) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
 	return l.Mailbox.Changes(ctx, after)
 }

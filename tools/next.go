@@ -72,7 +72,8 @@ func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 		return advise(nextOne())
 	case schemas.ActCancel:
 		if len(o.Children) > 0 {
-			return advise(schemas.Call(schemas.GetIn{HandoffID: o.Children[0].String()}, "shows the first child, which goes on all the same"))
+			child := schemas.GetIn{HandoffID: o.Children[0].String()}
+			return advise(schemas.Call(child, "shows the first child, which goes on all the same"))
 		}
 	case schemas.ActAnswer, schemas.ActRetry, schemas.ActReturn, schemas.ActApprove, schemas.ActAmend:
 		if o.Created != 0 {
@@ -121,11 +122,13 @@ func afterRegister(schemas.RegisterIn, schemas.RegisterOut) []schemas.Advice {
 func afterAgents(_ schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
 	switch {
 	case o.More > 0:
-		return advise(schemas.Call(schemas.AgentsIn{Capability: schemas.Blank}, fmt.Sprintf("narrows the list; %d more are here", o.More)))
+		say := fmt.Sprintf("narrows the list; %d more are here", o.More)
+		return advise(schemas.Call(schemas.AgentsIn{Capability: schemas.Blank}, say))
 	case len(o.Agents) > 0:
 		return nil
 	}
-	return advise(schemas.Call(schemas.RegisterIn{Name: schemas.Blank, Accepts: []string{schemas.Blank}}, "makes one known"))
+	one := schemas.RegisterIn{Name: schemas.Blank, Accepts: []string{schemas.Blank}}
+	return advise(schemas.Call(one, "makes one known"))
 }
 
 func advise(next ...schemas.Advice) []schemas.Advice { return next }

@@ -17,6 +17,7 @@ func (t Tool) offered(by schemas.Caller) error {
 			readers = append(readers, other.Name)
 		}
 	}
-	e := schemas.Errorf(schemas.Denied, "%s needs scope agent, and this token has scope read", t.Name).WithField("tool").WithKnown(readers...)
-	return t.refuse(e.WithHint("It may only read. Whoever runs the server gives out tokens of other scopes."))
+	e := schemas.Errorf(schemas.Denied, "%s needs scope agent, and this token has scope read", t.Name)
+	e = e.WithHint("It may only read. Whoever runs the server gives out tokens of other scopes.")
+	return t.refuse(e.WithField("tool").WithKnown(readers...))
 }

@@ -68,7 +68,9 @@ func loosen(s *jsonschema.Schema) {
 	case noted(s, "x-free") && s.Type == "array":
 		s.Items = free()
 	case noted(s, "x-free"), noted(s, "x-any"), mapped:
-		*s = jsonschema.Schema{Description: s.Description, Type: "object", Properties: free().Properties, AdditionalProperties: jsonschema.TrueSchema}
+		description := s.Description
+		*s = *free()
+		s.Description = description
 	}
 }
 

@@ -38,9 +38,9 @@ var particulars = []string{
 	"agent", "alternatives", "artifacts", "assignee", "attempt", "author", "by", "category", "completed_at",
 	"confidence", "consequences", "context", "created_at", "date", "detail", "details", "duration", "duration_ms",
 	"end_line", "evidence", "files", "id", "impact", "index", "kind", "language", "made_at", "made_by", "note",
-	"notes", "number", "options", "output", "outputs", "owner", "priority", "rationale", "reason", "reasoning", "relevance", "relevant_sections",
-	"result", "results", "score", "sections", "severity", "source", "start_line", "started_at", "state", "status",
-	"tags", "time", "timestamp", "tool", "tradeoffs", "type", "why",
+	"notes", "number", "options", "output", "outputs", "owner", "priority", "rationale", "reason", "reasoning",
+	"relevance", "relevant_sections", "result", "results", "score", "sections", "severity", "source", "start_line",
+	"started_at", "state", "status", "tags", "time", "timestamp", "tool", "tradeoffs", "type", "why",
 }
 
 // read gives the canonical row of a text, which is the first field of the row, or of an object in foreign words. A
