@@ -5,7 +5,8 @@ import (
 	"handoff/store"
 )
 
-// lapsed applies one thing that the clock has changed about a handoff.
+// lapsed applies one thing that the clock has changed about a handoff. More may be due of it then: a lease and a
+// deadline that ended together are two events, and the deadline comes first, since nobody is to claim what is over.
 func (o *op) lapsed(r *store.Record) error {
 	now := store.At(o.now)
 	over := func(t store.Time) bool { return t != 0 && t <= now }
@@ -49,7 +50,10 @@ func (o *op) timeOut(h happening, r *store.Record) error {
 	return o.commit(h)
 }
 
-// leaseEnded renews the claim, makes the handoff available again, or ends it.
+// leaseEnded decides what becomes of a claim whose lease ended: it goes on, if the connection that claimed is open or
+// the machine slept, see [op.renewed]; it ends with the handoff, if this was the last attempt; else the handoff may be
+// claimed again. The token of the holder stays good until somebody does, because nothing is gained by throwing work
+// away.
 func (o *op) leaseEnded(r *store.Record) error {
 	if end := o.renewed(r); end > store.At(o.now) {
 		return o.renew(r, r.Lease, func(now *store.Record) { now.Lease = end })

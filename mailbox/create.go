@@ -8,7 +8,9 @@ import (
 	"handoff/store"
 )
 
-// create writes a new record with its content, words, workflow and event.
+// create makes a record of a draft, together with its workflow, its words and its event. All that the caller may be
+// refused for was checked before: here only the store can fail. The record is pending; its mailbox is that of the
+// draft, or none while it may not be claimed before a time.
 func (o *op) create(d *draft, line lineage) (*store.Record, error) {
 	id, err := o.tx.NewID()
 	if err != nil {
@@ -51,7 +53,8 @@ func (o *op) newRecord(id schemas.ID, d *draft, line lineage) *store.Record {
 	return r
 }
 
-// joinWorkflow names the workflow of a root after it. Who sends the first handoff owns the workflow.
+// joinWorkflow names the workflow of a root after it, as wf_12, unless the sender gave a name. Whoever sends the first
+// handoff of a workflow owns it, and may answer, amend, cancel, retry and return all others.
 func (o *op) joinWorkflow(r *store.Record) error {
 	if r.Workflow == "" {
 		r.Workflow = schemas.Workflow(fmt.Sprintf("wf_%d", r.ID))

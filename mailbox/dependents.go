@@ -31,7 +31,9 @@ func (o *op) waitInstead(r, dead *store.Record) error {
 	return o.tellBlocked(r, successor)
 }
 
-// strike takes one handoff from those that r waits for, and puts another in its place unless that is zero.
+// strike takes one handoff from those that r waits for, and puts another in its place unless that is zero. The clock
+// does it, whoever completed the one that is struck: r is another's. When nothing is left to wait for, r may be
+// claimed.
 func (o *op) strike(r *store.Record, dep, instead schemas.ID) error {
 	return o.actingAs(clockCaller, func() error {
 		now, err := o.step(life.Ready, r)

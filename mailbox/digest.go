@@ -11,8 +11,9 @@ import (
 	"handoff/store"
 )
 
-// encode makes the content that is kept, the words by which it is found, and the digest by which the same content is
-// known again.
+// encode makes what is kept of a draft: its content, the words by which it is found, and the digest by which the same
+// content is known again. The digest leaves out times, which differ between repeats where the sender gave a duration,
+// and the session of the sender.
 func (s *Service) encode(d *draft) error {
 	content, err := s.said(d.handoff)
 	if err != nil {

@@ -42,7 +42,9 @@ type draft struct {
 	excluded []schemas.Agent
 }
 
-// draft checks what a sender said and makes a handoff of it. Nothing is read from the store.
+// draft checks what a sender said and makes a handoff of it. It reads nothing from the store, so it runs before the
+// transaction; what depends on others is checked in it. The error is invalid for a field that makes no sense, limit
+// for one that is too long, with the path of the field.
 func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d draft, err error) {
 	if in.Options == nil {
 		in.Options = &schemas.SendOptions{}

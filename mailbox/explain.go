@@ -22,9 +22,10 @@ func (o *op) lossOf(r *store.Record) (why lost, err error) {
 // failuresKept is how many earlier failures a handoff tells of.
 const failuresKept = 10
 
-// explain puts the failure and what was achieved into the context of the handoff that goes on. Where that
-// makes it too large it says only where to read them: a handoff that goes on is never refused, since what
-// ends the one before it may be the clock.
+// explain puts the failure of r, and what was achieved, into the context of the handoff that goes on: the failure
+// behind earlier ones, of which it keeps ten; what blocked it as known issues; questions; and the last checkpoint, or
+// partial progress where there is none. Where that makes the handoff too large it says only where to read it: a
+// handoff that goes on is never refused, since what ended the one before it may be the clock.
 func (o *op) explain(r *store.Record, h *schemas.Handoff, why lost) error {
 	before := orZero(h.Context)
 	c, failed := before, fmt.Sprintf("%s %s: ", r.ID, r.Status)

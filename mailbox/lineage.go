@@ -23,7 +23,10 @@ type lineage struct {
 	maxDepth int          // of that chain, 0 for the server's limit
 }
 
-// lineage finds parent, workflow, depth, and what it waits for, and applies the limit on chains.
+// lineage finds where a draft belongs: its parent, workflow and depth, and the handoffs that it waits for. What is
+// completed already is not waited for. The error is not_found for a parent, a workflow or a dependency that does not
+// exist; limit for a chain that is too long, with the senders of the chain; conflict for a dependency that ended
+// without a completion.
 func (o *op) lineage(d *draft) (l lineage, err error) {
 	parent, err := o.parent(d)
 	if err != nil {
@@ -108,8 +111,9 @@ func (o *op) senders(r *store.Record) (chain []string, err error) {
 	return chain, nil
 }
 
-// parent is the handoff that a new one continues: the one named; else the latest that this connection
-// holds; else the one that it ended just now. It is nil for none.
+// parent is the handoff that a new one continues, nil for none: the one that the sender names; else the latest that it
+// holds over this connection; else the one that it ended over this connection within ten minutes. Work of another
+// agent and of another workflow than the sender names is not continued unasked.
 func (o *op) parent(d *draft) (*store.Record, error) {
 	switch d.parent {
 	case "none":

@@ -46,7 +46,8 @@ func (o *op) tell(r *store.Record, n schemas.Notice) error {
 	return o.notify(to, n)
 }
 
-// principal is who asked for the work: its sender, or the owner of the workflow where the rules sent it.
+// principal is the agent that is told of a handoff: its sender. Of what the rules sent, the owner of the workflow is
+// told, and human where the rules own that, too.
 func (o *op) principal(r *store.Record) (schemas.Agent, error) {
 	if r.From != schemas.System {
 		return r.From, nil

@@ -138,7 +138,8 @@ func (o *op) unaccepted(to schemas.Agent, kind string) error {
 // mostRouted is how many candidates, and how many excluded agents, a send names.
 const mostRouted = 5
 
-// routed names the agents that could take work that is addressed to a capability or role, best first.
+// routed says which agents could take work of a pool, best first, and which could not and why, five of each at most.
+// Nobody is chosen: who is free is known only when somebody claims.
 func (o *op) routed(r *store.Record, generalists bool) (*schemas.Routed, error) {
 	cards, err := o.cards()
 	if err != nil {
@@ -152,7 +153,8 @@ func (o *op) routed(r *store.Record, generalists bool) (*schemas.Routed, error) 
 	}, nil
 }
 
-// candidatesLeft tells whether another agent than the given one may claim from the pool that r waits in.
+// candidatesLeft tells whether another agent than the given one may claim from the pool that r waits in. Only agents
+// that are registered count, and those that declined it do not. Nobody is left for what was sent to one name.
 func (o *op) candidatesLeft(r *store.Record, without schemas.Agent) (bool, error) {
 	if _, directed := r.To.Directed(); directed {
 		return false, nil

@@ -8,7 +8,9 @@ import (
 	"handoff/store"
 )
 
-// reject refuses a handoff. Where others may still take it, it goes on without the one who declines.
+// reject refuses a handoff in the name of a recipient or of the holder. One of a pool that another agent may still
+// take goes back there without the caller, see [life.Decline]; any other ends, see [life.Reject]. An agent that
+// declined it before is told so, and nothing changes.
 func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
 	if slices.Contains(r.Excluded, o.by.Agent) {
 		return declined(r, "you declined it before"), nil

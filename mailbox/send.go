@@ -125,7 +125,9 @@ func (o *op) sent(r *store.Record, generalists bool) (out schemas.SendOut, err e
 	return out, err
 }
 
-// message leaves a notice: mail that is read, not claimed.
+// message leaves a notice with an agent: mail that is read, not claimed. It makes no record, because nothing is owed
+// for it: no lease, no outcome. The notice keeps the whole of what was sent, and the registry an event that is about
+// no handoff. Where the sender holds or names a handoff, the notice is about that one.
 func (o *op) message(d *draft) (out schemas.SendOut, err error) {
 	n := schemas.Notice{
 		To: schemas.Agent(d.to), From: o.by.Agent, At: o.now, Kind: schemas.TypeMessage,
@@ -147,8 +149,9 @@ func (o *op) message(d *draft) (out schemas.SendOut, err error) {
 	return schemas.SendOut{NoticeID: id, Status: "delivered", To: d.to}, nil
 }
 
-// position counts how many come before a handoff in its mailbox, plus one; zero when it does not wait or
-// more than a hundred do.
+// position counts how many come before a handoff in its mailbox, plus one. It is zero for a handoff that may not be
+// claimed yet and for one behind a hundred others: counting takes as long as what is counted, and runs after the send
+// was committed. A count that fails is logged, and the send stands.
 func (s *Service) position(ctx context.Context, id schemas.ID) (place int) {
 	err := s.Store.View(ctx, func(v *store.View) error {
 		place = 0

@@ -59,7 +59,10 @@ func (o *op) sendBack(h *happening) (*store.Record, error) {
 	return o.succeed(life.Redo, r, d, lineage{}.under(r))
 }
 
-// succeed creates a handoff that takes the place of r, and names it there.
+// succeed creates a handoff that takes the place of r in the work, and names it on r. Two events come of it: the new
+// handoff is sent, and then r is noted as retried, tried again, rolled back, escalated or given back, as a says. What
+// the draft leaves open it has from r. It is never refused for what a sender would be refused for, such as a full
+// mailbox, since what ended r may be the clock.
 func (o *op) succeed(a life.Action, r *store.Record, d *draft, line lineage) (*store.Record, error) {
 	o.inherit(d, r)
 	if err := o.encode(d); err != nil {
@@ -99,8 +102,9 @@ func (o *op) inherit(d *draft, r *store.Record) {
 	}
 }
 
-// sendAgain sends the same work again, with the context, partial progress and checkpoint of before. In a
-// pool the one who failed is passed over, if another is there. A token is charged with it, "" for none.
+// sendAgain sends the same work again, beside r in its chain, with the context, partial progress and checkpoint of
+// before and with what is known of why r ended. In a pool the agent that held r last is passed over, if another
+// qualifies. The token given is charged with it as a pending handoff, "" for none.
 func (o *op) sendAgain(a life.Action, r *store.Record, token string) (*store.Record, error) {
 	why, err := o.lossOf(r)
 	if err != nil {
@@ -122,8 +126,8 @@ func (o *op) sendAgain(a life.Action, r *store.Record, token string) (*store.Rec
 	return o.succeed(a, r, d, beside)
 }
 
-// draftAgain drafts the same work with why it is done again. A timeout counts anew; a deadline that was a
-// point in time is over or belongs to the first attempt, so it goes.
+// draftAgain drafts the same work with why it is done again. A timeout counts anew. A deadline that was a point in
+// time, a time before which nobody may begin, and handoffs to wait for belong to the first attempt, and go.
 func (o *op) draftAgain(r *store.Record, why lost) (*draft, error) {
 	d := &draft{attempt: r.Attempt, estimate: time.Duration(r.Estimate) * time.Minute}
 	if err := o.Saying(r.ID, r.Body, &d.handoff); err != nil {

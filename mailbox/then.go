@@ -32,8 +32,10 @@ func (o *op) mayRetry(r *store.Record) (bool, error) {
 	return o.candidatesLeft(r, r.Holder)
 }
 
-// rollbackTo is who goes on after a failure: the sender, the one named when it was sent, or a member of
-// the workflow. Empty means the rule: on_failure, else the sender.
+// rollbackTo is the agent that goes on after a failure: the one that the holder names, if that is the sender, the
+// agent of rollback.on_failure, human, or an agent that sent or held one of the last thousand handoffs of the
+// workflow. Without a name it is the agent of rollback.on_failure, else the sender. The error is invalid for any
+// other.
 func (o *op) rollbackTo(r *store.Record, to string) (schemas.Agent, error) {
 	if to == "" {
 		return rollbackRule(r), nil

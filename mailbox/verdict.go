@@ -8,7 +8,7 @@ import (
 	"handoff/store"
 )
 
-// verdict is what becomes of the outcome that a holder sends.
+// verdict is what becomes of an outcome that a holder sends, see [op.judge].
 type verdict int
 
 const (
