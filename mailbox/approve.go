@@ -16,12 +16,9 @@ func (o *op) approve(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOu
 		return nil, err
 	}
 	now.NeedsApproval = false
-	content, err := o.saidNote(&now, schemas.UpdateIn{Action: in.Action, Note: in.Note})
-	if err != nil {
-		return nil, err
-	}
 	out.To = now.To
-	return &now, o.commitSaying(happening{action: life.Approve, was: r, now: &now, text: in.Note}, content)
+	approved := happening{action: life.Approve, was: r, now: &now, text: in.Note}
+	return &now, o.commitNote(approved, schemas.UpdateIn{Action: in.Action, Note: in.Note})
 }
 
 // disapprove ends it instead.
@@ -36,10 +33,6 @@ func (o *op) disapprove(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateO
 	}
 	o.end(&now)
 	now.Outcome = schemas.OutcomeRejected
-	content, err := o.saidNote(&now, schemas.UpdateIn{Action: in.Action, Note: in.Note})
-	if err != nil {
-		return nil, err
-	}
-	text := "Not approved. " + in.Note
-	return &now, o.commitSaying(happening{action: life.Refuse, was: r, now: &now, text: text}, content)
+	disapproved := happening{action: life.Refuse, was: r, now: &now, text: "Not approved. " + in.Note}
+	return &now, o.commitNote(disapproved, schemas.UpdateIn{Action: in.Action, Note: in.Note})
 }

@@ -15,18 +15,12 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		return nil, err
 	}
 	o.end(&now)
-	content, err := o.saidNote(&now, schemas.UpdateIn{Action: in.Action, Note: in.Note})
-	if err != nil {
-		return nil, err
-	}
 	if out.Children, err = o.openChildren(r); err != nil {
 		return nil, err
 	}
-	err = o.commitSaying(happening{
-		action: life.Cancel, was: r, now: &now,
-		text: fmt.Sprintf("Cancelled by %s. %s", o.by.Agent, in.Note),
-	}, content)
-	return &now, err
+	text := fmt.Sprintf("Cancelled by %s. %s", o.by.Agent, in.Note)
+	cancelled := happening{action: life.Cancel, was: r, now: &now, text: text}
+	return &now, o.commitNote(cancelled, schemas.UpdateIn{Action: in.Action, Note: in.Note})
 }
 
 func (o *op) openChildren(r *store.Record) (open []schemas.ID, err error) {

@@ -2,19 +2,22 @@ package mailbox
 
 import (
 	"handoff/schemas"
-	"handoff/store"
 )
 
-// saidNote makes content of an action that came with a note, and points the record to it. Without a note there is
-// nothing to keep.
-func (o *op) saidNote(now *store.Record, said schemas.UpdateIn) (content store.Content, err error) {
+// commitNote is [op.commit] with the note that came with an action, to which the record points from then on. Without
+// a note nothing is kept besides.
+func (o *op) commitNote(h happening, said schemas.UpdateIn) (err error) {
 	if said.Note == "" {
-		return content, nil
+		return o.commit(h)
 	}
-	if now.Note, err = o.nextEvent(); err != nil {
-		return content, err
+	if h.now.Note, err = o.nextEvent(); err != nil {
+		return err
 	}
-	return o.said(said)
+	content, err := o.said(said)
+	if err != nil {
+		return err
+	}
+	return o.commitSaying(h, content)
 }
 
 // inChanges says that the field at fault is one of changes.

@@ -23,14 +23,11 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 	if err != nil {
 		return nil, err
 	}
-	content, err := o.saidNote(&now, schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent})
-	if err != nil {
-		return nil, err
-	}
 	if in.Percent != 0 {
 		now.Percent = in.Percent
 	}
 	now.Ask, now.Asker, now.Permission = 0, "", false
 	o.touch(&now)
-	return &now, o.commitSaying(happening{action: life.Progress, was: r, now: &now}, content)
+	reported := happening{action: life.Progress, was: r, now: &now}
+	return &now, o.commitNote(reported, schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent})
 }

@@ -44,12 +44,9 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.R
 		readdress(&now, to)
 	}
 	dropClaim(&now)
-	content, err := o.saidNote(&now, schemas.UpdateIn{Action: schemas.ActRelease, Note: note, To: string(to)})
-	if err != nil {
-		return nil, err
-	}
 	text := "Your claim was released by " + string(o.by.Agent) + ". " + note
-	return &now, o.commitSaying(happening{action: life.Release, was: r, now: &now, text: text}, content)
+	released := happening{action: life.Release, was: r, now: &now, text: text}
+	return &now, o.commitNote(released, schemas.UpdateIn{Action: schemas.ActRelease, Note: note, To: string(to)})
 }
 
 // dropClaim ends a claim without charging it: its token is void and nobody holds the handoff.

@@ -24,12 +24,8 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	if err := o.checkPending(); err != nil {
 		return nil, err
 	}
-	content, err := o.saidNote(&now, schemas.UpdateIn{Action: in.Action, Note: in.Note})
-	if err != nil {
-		return nil, err
-	}
-	err = o.commitSaying(happening{action: life.Return, was: r, now: &now, why: lost{Reason: in.Note}}, content)
-	if err != nil {
+	returned := happening{action: life.Return, was: r, now: &now, why: lost{Reason: in.Note}}
+	if err := o.commitNote(returned, schemas.UpdateIn{Action: in.Action, Note: in.Note}); err != nil {
 		return nil, err
 	}
 	followed, err := o.follow()
