@@ -115,6 +115,11 @@ var house = []room{
 	},
 
 	{
+		level: 3, path: "tools/toolstest", about: "what advice has to be",
+		imports: []string{"schemas", "tools"},
+	},
+
+	{
 		level: 3, path: "tools/relay/platform", about: "what each operating system answers in its own way",
 		owns: []string{"golang.org/x/sys"},
 	},
@@ -341,4 +346,4 @@ var house = []room{
 
 // proving may be imported by every test: the stores, because tests run on real things, and what shows that processes
 // have ended.
-var proving = []string{"store/memory", "store/bolt", "store/bolt/byhand", "store/storetest", "mailbox/mailboxtest", "cmd/handoff/internal/process/processtest"}
+var proving = []string{"store/memory", "store/bolt", "store/bolt/byhand", "store/storetest", "mailbox/mailboxtest", "tools/toolstest", "cmd/handoff/internal/process/processtest"}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/schemas"
+	"handoff/tools/toolstest"
 )
 
 // TestRandomLivesFollowTheTransitions lets five agents and a person do random things, sensible or not, and holds
@@ -147,6 +148,9 @@ func (l *lives) try(d deed, by schemas.Caller, id schemas.ID) {
 	before := l.full(id)
 	events := l.events(id)
 	err := d.do(l, by, id)
+	if err != nil {
+		require.Empty(l.t, toolstest.Faults(schemas.AsError(err).Next))
+	}
 	after := l.full(id)
 	l.last = max(l.last, l.newest())
 	switch {

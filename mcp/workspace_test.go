@@ -10,13 +10,14 @@ import (
 	"handoff/mcp"
 	"handoff/schemas"
 	"handoff/tools"
+	"handoff/tools/toolstest"
 )
 
 // workspace is a real mailbox in memory, and what a server over it needs. Its clock stands still.
 func workspace(t *testing.T) mcp.Config {
 	t.Helper()
 	cfg := config(newStandIn())
-	cfg.Invoker = tools.Local{Mailbox: mailboxtest.New(t).Service}
+	cfg.Invoker = toolstest.Advised{Invoker: tools.Local{Mailbox: mailboxtest.New(t).Service}, TB: t}
 	return cfg
 }
 

@@ -12,17 +12,18 @@ import (
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/tools"
+	"handoff/tools/toolstest"
 )
 
 // office is a workspace in memory whose clients are as strict as the strictest.
 type office struct {
 	*testing.T
-	tools.Local
+	tools.Invoker
 }
 
 func open(t *testing.T) office {
 	t.Helper()
-	return office{T: t, Local: tools.Local{Mailbox: mailboxtest.New(t).Service}}
+	return office{T: t, Invoker: toolstest.Advised{Invoker: tools.Local{Mailbox: mailboxtest.New(t).Service}, TB: t}}
 }
 
 // as calls a tool under a name and checks the result against the published schema.

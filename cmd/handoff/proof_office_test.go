@@ -17,6 +17,7 @@ import (
 	"handoff/store"
 	"handoff/store/bolt"
 	"handoff/tools"
+	"handoff/tools/toolstest"
 )
 
 // An office is a workspace in a file, and its tools in this process.
@@ -38,7 +39,7 @@ func newOffice(t testing.TB) *office {
 // call calls a tool as a client does.
 func (o *office) call(agent, tool, args string) (record, *schemas.Error) {
 	o.Helper()
-	raw, err := tools.Local{Mailbox: o.Service}.Invoke(o.Context(), tools.Call{
+	raw, err := toolstest.Advised{Invoker: tools.Local{Mailbox: o.Service}, TB: o}.Invoke(o.Context(), tools.Call{
 		Caller: schemas.Caller{Agent: schemas.Agent(agent), Via: schemas.ViaStdio, Conn: o.conn}, Tool: tool, Args: json.RawMessage(args),
 	})
 	if err != nil {

@@ -1,0 +1,114 @@
+// Package toolstest holds the advice of results and errors against what the tools take. Tests that drive many
+// operations call through [Advised], or show what they were advised to [Faults].
+package toolstest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// Advised is an invoker whose results and errors give good advice, or the test fails.
+type Advised struct {
+	tools.Invoker
+	TB testing.TB
+}
+
+// Invoke passes the call on.
+func (a Advised) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+	a.TB.Helper()
+	out, err := a.Invoker.Invoke(ctx, c)
+	for _, fault := range Faults(adviceOf(out, err)) {
+		a.TB.Errorf("after %s %s: %s", c.Tool, c.Args, fault)
+	}
+	return out, err
+}
+
+func adviceOf(out json.RawMessage, err error) []schemas.Advice {
+	if err != nil {
+		return schemas.AsError(err).Next
+	}
+	var result struct{ Next []schemas.Advice }
+	if json.Unmarshal(out, &result) != nil {
+		return []schemas.Advice{{}} // which is no advice
+	}
+	return result.Next
+}
+
+// Faults tells what is wrong with advice. Its calls have to be complete and valid, which the decoder of their tool
+// decides. They destroy nothing, and say nothing that only their caller can know. Its words are for readers who call
+// tools and for those who call commands.
+func Faults(next []schemas.Advice) (faults []string) {
+	for _, a := range next {
+		for _, fault := range slices.Concat(saying(a), calling(a)) {
+			faults = append(faults, fmt.Sprintf("%q: %s", a, fault))
+		}
+	}
+	return faults
+}
+
+// Jargon is what the words of hints and advice do not hold: names of tools, paths of arguments, flags and JSON.
+var Jargon = regexp.MustCompile(strings.Join(append(names(tools.Table),
+	`\b(options|verification|expectations|context|continuation|rollback|conditions|changes|partial_progress)\.[a-z]`,
+	`\b(handoff_id|claim_token|wait_seconds)\b`, `\bwith (view|box|action) [a-z]`, `(^|\s)--[a-z]`, `[{\[]["…]`), "|"))
+
+func names(table []tools.Tool) (all []string) {
+	for _, t := range table {
+		all = append(all, `\b`+t.Name+`\b`)
+	}
+	return all
+}
+
+func saying(a schemas.Advice) (faults []string) {
+	if found := Jargon.FindString(a.Say); found != "" {
+		faults = append(faults, fmt.Sprintf("its words hold %q", found))
+	}
+	first, sentence := []rune(a.Say + " ")[0], strings.HasSuffix(a.Say, ".")
+	switch {
+	case strings.TrimSpace(a.Say) == "":
+		faults = append(faults, "it says nothing")
+	case a.Tool == "" && (!sentence || !unicode.IsUpper(first)):
+		faults = append(faults, "without a call it is a sentence")
+	case a.Tool != "" && (sentence || !unicode.IsLower(first)):
+		faults = append(faults, "it does not say what the call does")
+	}
+	return faults
+}
+
+func calling(a schemas.Advice) (faults []string) {
+	if a.Tool == "" {
+		return nil
+	}
+	t, err := tools.Find(a.Tool)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	if t.Admin && !t.ReadOnly {
+		faults = append(faults, "agents do not keep the workspace")
+	}
+	canonical, err := t.Canonical(a.Args)
+	if err != nil {
+		return append(faults, "the call is refused: "+err.Error())
+	}
+	for _, done := range Destroying {
+		if strings.Contains(string(canonical), done) {
+			faults = append(faults, "it destroys: "+done)
+		}
+	}
+	if strings.Contains(string(canonical), `"met":`) {
+		faults = append(faults, "only the holder knows what is met")
+	}
+	return faults
+}
+
+// Destroying is what no advised call holds, as it stands in canonical arguments: it takes work away from somebody, or
+// leaves it where nobody looks.
+var Destroying = []string{`"action":"cancel"`, `"action":"refuse"`, `"action":"amend"`, `"force":true`}
