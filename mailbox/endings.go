@@ -28,7 +28,7 @@ func (e *endings) note(conn string, id schemas.ID, at time.Time) {
 	e.latest[conn] = ending{id, at}
 }
 
-// within is the handoff that a connection ended within the given time before now, zero for none.
+// within is the handoff that a connection ended last, if that was within the given time before now; else zero.
 func (e *endings) within(conn string, now time.Time, d time.Duration) schemas.ID {
 	e.mu.Lock()
 	defer e.mu.Unlock()

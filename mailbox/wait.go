@@ -10,7 +10,7 @@ import (
 	"handoff/store"
 )
 
-// claimWaiting takes the next for the caller as soon as there is one, in its turn, until its wait ends.
+// claimWaiting claims the next handoff for the caller as soon as there is one, in its turn, until its wait ends.
 func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (claimed, error) {
 	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
 	w := s.hub.Arrive(since, until)
@@ -55,8 +55,8 @@ func (s *Service) joinQueues(ctx context.Context, w *waiting.Waiter, name schema
 	return w.Join(boxes), nil
 }
 
-// passPermits gives the permits for which a waiter looked in vain to those behind it, where there still is mail: another
-// may take what the first may not.
+// passPermits gives the permits for which a waiter looked in vain to the waiters behind it, where mail is left: another
+// may take what this one may not.
 func (s *Service) passPermits(ctx context.Context, w *waiting.Waiter) {
 	inUse := w.InUse()
 	if len(inUse) == 0 {
@@ -76,14 +76,13 @@ func (s *Service) passPermits(ctx context.Context, w *waiting.Waiter) {
 		}
 		return nil
 	})
-	if err != nil { // nobody knows, so those behind look
+	if err != nil { // nobody knows where mail is left, so those behind look
 		pending = inUse
 	}
 	w.PassOn(pending)
 }
 
-// await waits until a handoff changes, ends, or the wait is over. Who waits for the outcome is not woken by
-// less.
+// await waits until a handoff changes, or with view outcome until it ends, or until the wait is over.
 func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn) error {
 	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
 	var first uint64
@@ -108,8 +107,8 @@ func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn
 	}
 }
 
-// eventAt is the last event of a handoff, or the one before if the last is later than since: what changed
-// while a wait was taken up again is not missed.
+// eventAt is the last event of a handoff, or the event before if the last is later than since: a wait that is taken up
+// again does not miss what changed meanwhile.
 func eventAt(v *store.View, r *store.Record, since time.Time) uint64 {
 	e, err := v.Event(r.Event)
 	if err != nil || e == nil || !e.At.After(since) {
@@ -118,8 +117,8 @@ func eventAt(v *store.View, r *store.Record, since time.Time) uint64 {
 	return e.Before
 }
 
-// sleep waits until it is woken, until the clock changes something, or until the end of the wait. What the
-// clock changes is then applied.
+// sleep waits until it is woken, until the clock changes something, or until the end of the wait. It applies what the
+// clock has changed.
 func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.Time) error {
 	due, err := s.nextDue(ctx)
 	if err != nil {
@@ -128,7 +127,7 @@ func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.T
 	now := s.Now()
 	end := until
 	for _, t := range []time.Time{due, s.started.Add(names.Settling)} {
-		if t.After(now) && t.Before(end) { // what was due before could not be applied: it wakes nobody
+		if t.After(now) && t.Before(end) { // what is overdue could not be applied, so nobody waits for it
 			end = t
 		}
 	}
