@@ -9,9 +9,9 @@
 // of package life, which cascade.go carries out before the transaction ends. After the commit those are woken who wait
 // for mail.
 //
-// What is no operation has a room of its own: package waiting decides who is woken for mail, presence knows who is here,
-// names which session has which name, compose makes what a handoff says, roster knows who qualifies, contract compares a
-// completion with what was asked for, and brief and draw write what agents and people read.
+// What is no operation has a room of its own: package waiting decides who is woken for mail, presence knows who is
+// here, names which session has which name, compose makes what a handoff says, roster knows who qualifies, contract
+// compares a completion with what was asked for, and brief and draw write what agents and people read.
 //
 // Truth needs no sweeper. A lease or a deadline is over because the time is past it, judged when somebody looks.
 // Renewal works the same way: when a lease ends, the operation that notices asks for the connection that claimed; while
