@@ -80,11 +80,14 @@ func (u promptUse) missing(p prompt) string {
 
 // acting adds the agent of the prompt to arguments.
 func (u promptUse) acting(a arguments) arguments {
-	if agent := u.given[asAgent.Name]; agent != "" {
+	if agent := u.agent(); agent != "" {
 		a["agent"] = agent
 	}
 	return a
 }
+
+// agent is the one that was asked for, empty for none.
+func (u promptUse) agent() schemas.Agent { return schemas.Agent(u.given[asAgent.Name]) }
 
 // failureText tells the model that a call failed, and what to do.
 func failureText(e *schemas.Error) string {

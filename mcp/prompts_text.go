@@ -9,8 +9,9 @@ import (
 )
 
 func promptNext(_ context.Context, u promptUse) string {
-	return fmt.Sprintf("Call claim_handoff with %s. Read the brief, do what it asks, and end with complete_handoff, "+
-		"answering every criterion, or with fail_handoff. If nothing waits, tell me so.", readable(u.acting(arguments{})))
+	return fmt.Sprintf("Call %s. Read the brief, do what it asks, and end with complete_handoff, "+
+		"answering every criterion, or with fail_handoff. If nothing waits, tell me so.",
+		schemas.Call(schemas.ClaimIn{}, "").As(u.agent()).Request())
 }
 
 func promptInbox(ctx context.Context, u promptUse) string {
@@ -20,7 +21,8 @@ func promptInbox(ctx context.Context, u promptUse) string {
 	case err != nil:
 		return failureText(err)
 	case len(list.Items) == 0:
-		return "The inbox is empty. Tell me so; claim_handoff with wait_seconds waits for mail."
+		wait := schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for mail")
+		return "The inbox is empty. Tell me so. " + wait.As(u.agent()).String()
 	}
 	var b strings.Builder
 	b.WriteString("This waits in the inbox, the next one first. " + dataNotice + "\n\n")
@@ -28,7 +30,8 @@ func promptInbox(ctx context.Context, u promptUse) string {
 		b.WriteString(inboxLine(i))
 	}
 	if list.Cursor != "" {
-		b.WriteString("There is more: list_handoffs goes on.\n")
+		more := schemas.Call(schemas.ListIn{Box: "inbox", Limit: 20, Cursor: list.Cursor}, "goes on")
+		b.WriteString("There is more: " + more.As(u.agent()).String() + "\n")
 	}
 	b.WriteString("\nShow me this list. claim_handoff takes the next one, get_handoff shows one without taking it.")
 	return b.String()
@@ -50,9 +53,10 @@ func inboxLine(i schemas.Item) string {
 }
 
 func promptSend(ctx context.Context, u promptUse) string {
-	text := fmt.Sprintf("Call send_handoff with %s. Add what the receiver needs to know and what must come back: "+
+	send := schemas.SendIn{To: u.given[toWhom.Name], Task: u.given[whatTask.Name]}
+	text := fmt.Sprintf("Call %s. Add what the receiver needs to know and what must come back: "+
 		"summary, context and expectations from our conversation. Then tell me its id and who got it.",
-		readable(arguments{"to": u.given[toWhom.Name], "task": u.given[whatTask.Name]}))
+		schemas.Call(send, "").Request())
 	seen, err := ask[schemas.AgentsOut](ctx, u.server, u.by, "list_agents", arguments{})
 	if err != nil || len(seen.Agents) == 0 {
 		return text
@@ -68,8 +72,9 @@ func promptShow(ctx context.Context, u promptUse) string {
 	case h.Notice != nil:
 		return "Show me this notice. " + dataNotice + "\n\n" + noticeText(*h.Notice)
 	}
-	return fmt.Sprintf("Show me %s: what it asks, of whom, and where it stands. It is %s.\n\n%s\n\n"+
-		"get_handoff with view full, outcome or events has the rest.", h.HandoffID, h.Status, h.Brief)
+	rest := schemas.Call(schemas.GetIn{HandoffID: h.HandoffID.String(), View: "full"}, "has the rest")
+	return fmt.Sprintf("Show me %s: what it asks, of whom, and where it stands. It is %s.\n\n%s\n\n%s",
+		h.HandoffID, h.Status, h.Brief, rest)
 }
 
 func noticeText(n schemas.Notice) string {
@@ -96,10 +101,7 @@ func promptRetry(ctx context.Context, u promptUse) string {
 	case h.Notice != nil:
 		return fmt.Sprintf("This did not work: %s is a notice, and only a handoff is retried.", h.Notice.ID)
 	}
-	call := arguments{"handoff_id": h.HandoffID.String(), "action": schemas.ActRetry}
-	if note := u.given[whyRetry.Name]; note != "" {
-		call["note"] = note
-	}
-	return fmt.Sprintf("Call update_handoff with %s and tell me the id of the new handoff. "+
-		"This is the one that ended %s:\n\n%s", readable(call), h.Status, h.Brief)
+	retry := schemas.UpdateIn{HandoffID: h.HandoffID.String(), Action: schemas.ActRetry, Note: u.given[whyRetry.Name]}
+	return fmt.Sprintf("Call %s and tell me the id of the new handoff. "+
+		"This is the one that ended %s:\n\n%s", schemas.Call(retry, "").Request(), h.Status, h.Brief)
 }
