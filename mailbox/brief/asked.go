@@ -34,7 +34,7 @@ func criteria(all []schemas.Answered, strict bool, p pen) []string {
 	if len(all) == 0 {
 		return nil
 	}
-	how := "Answer each by number, met or not, with evidence."
+	how := "Answer each by number in " + schemas.CompleteIn{}.Tool() + ", verification.criteria."
 	if strict {
 		how += " All must be met."
 	}
@@ -105,12 +105,12 @@ func stuck(h schemas.Handoff, holder schemas.Agent, e *schemas.Expectations, p p
 			back = h.Rollback.OnFailure
 		}
 	}
-	lines = append(lines, fmt.Sprintf("- Give it up: the work goes to %s.", p.line(string(back), 64)))
+	lines = append(lines, fmt.Sprintf("- Give up with %s: the work goes to %s.", schemas.FailIn{}.Tool(), p.line(string(back), 64)))
 	for _, text := range tell {
 		lines = append(lines, p.item("  ", "Tell: "+text)...)
 	}
 	if back != schemas.Human {
-		lines = append(lines, "- Last, send it to human.")
+		lines = append(lines, "- Last, "+schemas.SendIn{}.Tool()+" to human.")
 	}
 	return lines
 }

@@ -31,12 +31,12 @@ func ExampleRender() {
 	// > ## Constraints
 	//
 	// ## Success Criteria
-	// Answer each by number, met or not, with evidence.
+	// Answer each by number in complete_handoff, verification.criteria.
 	// 1. All tests of auth pass
 	//
 	// ## If You Get Stuck
 	// - Ask auto-code: update_handoff {"handoff_id":"ho_5","action":"ask","questions":["…"]}.
-	// - Give it up: the work goes to auto-code.
-	// - Last, send it to human.
+	// - Give up with fail_handoff: the work goes to auto-code.
+	// - Last, send_handoff to human.
 	// </handoff tag=546f18236bfc>
 }
