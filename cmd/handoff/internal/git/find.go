@@ -1,9 +1,9 @@
-// Package git reads what handoff needs to know of a git repository from its files. No git process is run:
-// the answer is needed before a server may speak, and git may not be installed at all.
+// Package git reads the branch and the commit of a git repository from its files. It runs no git process: a server
+// needs them before it may respond, and git may not be installed.
 //
-// A working tree has a ".git": a directory, or a file naming one elsewhere (linked worktrees, submodules,
-// repositories made with --separate-git-dir). HEAD is kept per working tree; branches, and everything else
-// that its linked worktrees share, are in the common directory.
+// A working tree has a ".git": a directory, or a file that names one elsewhere (linked worktrees, submodules,
+// repositories made with --separate-git-dir). Each working tree has its own HEAD. Branches, and everything else that
+// linked worktrees share, are in the common directory.
 package git
 
 import (
@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// Repository is where the parts of a repository are. Paths are absolute if the path given to [Find] was.
+// Repository has the paths of a repository. They are absolute if the path given to [Find] was.
 type Repository struct {
 	Root   string // of the working tree; empty in a bare repository
 	Dir    string // the git directory of this working tree
 	Common string // the git directory shared by all working trees of the repository
 }
 
-// Find gives the repository that dir is in: its own, or that of the nearest parent which has one. Parents
-// for which skip is true are passed over.
-func Find(dir string, skip func(dir string) bool) (Repository, bool) {
+// Find returns the repository of dir: that in dir, or in the nearest parent that has one. It passes over directories
+// for which skip returns true. Ok is false when there is none.
+func Find(dir string, skip func(dir string) bool) (_ Repository, ok bool) {
 	for ; ; dir = filepath.Dir(dir) {
 		if !skip(dir) {
 			if r, ok := at(dir); ok {
@@ -44,7 +44,7 @@ func at(dir string) (Repository, bool) {
 	return Repository{}, false
 }
 
-// resolve gives the git directory behind a ".git".
+// resolve returns the git directory of a ".git".
 func resolve(dotGit string) (string, bool) {
 	if isGitDir(dotGit) {
 		return dotGit, true
@@ -57,12 +57,12 @@ func resolve(dotGit string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	gitDir := within(filepath.Dir(dotGit), target)
+	gitDir := resolvePath(filepath.Dir(dotGit), target)
 	return gitDir, isGitDir(gitDir)
 }
 
-// isGitDir tells a git directory as git itself does: by HEAD and the places of objects and references,
-// which a linked worktree has in its common directory.
+// isGitDir recognises a git directory as git does: by HEAD and by the directories of objects and references, which a
+// linked worktree has in its common directory.
 func isGitDir(dir string) bool {
 	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
 		return false
@@ -80,7 +80,7 @@ func common(gitDir string) string {
 	if !ok {
 		return gitDir
 	}
-	return within(gitDir, target)
+	return resolvePath(gitDir, target)
 }
 
 // parseGitFile reads a ".git" file: one line, "gitdir: PATH".
@@ -92,13 +92,13 @@ func parseGitFile(content string) (path string, ok bool) {
 	return firstLine(line)
 }
 
-// firstLine gives the only line of a file that holds a path. Paths that no file system has are no paths.
+// firstLine returns the only line of a file that holds a path. Ok is false for a text that is no path.
 func firstLine(content string) (string, bool) {
 	line := strings.TrimRight(content, "\r\n")
 	return line, line != "" && !strings.ContainsAny(line, "\x00\n")
 }
 
-func within(dir, path string) string {
+func resolvePath(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}

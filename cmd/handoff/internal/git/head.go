@@ -11,14 +11,13 @@ import (
 	"strings"
 )
 
-// smallFile bounds what is read of files that hold one line, in bytes.
+// smallFile is the longest file of one line that is read, in bytes.
 const smallFile = 64 << 10
 
 var objectID = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 
-// Head gives the branch that is checked out and the id of its commit. The branch is empty when HEAD is
-// detached; the commit is empty before the first one, and where references are kept in a form that this
-// package does not read.
+// Head returns the branch that is checked out and the id of its commit. The branch is empty when HEAD is detached. The
+// commit is empty before the first one, and when references are kept in a format that this package does not read.
 func (r Repository) Head() (branch, commit string) {
 	content, err := readSmall(filepath.Join(r.Dir, "HEAD"))
 	if err != nil {
@@ -29,7 +28,7 @@ func (r Repository) Head() (branch, commit string) {
 		return "", commit
 	}
 	branch = strings.TrimPrefix(ref, "refs/heads/")
-	if branch == ".invalid" { // a reftable repository, whose HEAD file only deters old programs
+	if branch == ".invalid" { // a reftable repository, where HEAD only keeps old programs away
 		return "", ""
 	}
 	return branch, r.commitOf(ref)
@@ -74,7 +73,7 @@ func findPacked(packed io.Reader, ref string) string {
 	return ""
 }
 
-// readSmall reads a regular file: opening a pipe would wait for somebody to write.
+// readSmall reads a regular file. It opens no pipe, because that would wait for a writer.
 func readSmall(path string) (string, error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return "", errors.Join(err, fs.ErrInvalid)

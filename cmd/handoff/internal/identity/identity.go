@@ -1,6 +1,6 @@
-// Package identity tells under which name a command acts: the name it was given, else the coding agent in
-// whose shell it runs, else human where somebody sits at a terminal. A command that only reads needs none.
-// A coding agent of which several sessions run has a name for each; which one is for the mailbox to say.
+// Package identity finds the name under which a command acts: the name it was given, else the coding agent in whose
+// shell it runs, else human when it runs at a terminal. A command that only reads needs no name. When several sessions
+// of a coding agent run, each has a name of its own, which only the mailbox knows.
 package identity
 
 import (
@@ -10,8 +10,8 @@ import (
 	"handoff/schemas"
 )
 
-// Caller gives who calls from the command line: named by --agent or HANDOFF_AGENT if name is not empty.
-// The agent is empty where nothing tells it.
+// Caller returns who calls from the command line. Name is that of --agent or HANDOFF_AGENT, empty for none. The agent
+// is empty when nothing tells it. The error is that of [schemas.Caller.As] for a name that is none.
 func Caller(name string, getenv func(string) string, terminal bool) (schemas.Caller, error) {
 	by := schemas.Caller{Via: schemas.ViaCLI}
 	c, recognised := recognise(getenv)
@@ -29,8 +29,8 @@ func Caller(name string, getenv func(string) string, terminal bool) (schemas.Cal
 	return by, nil
 }
 
-// Server gives who calls over a connection that a client opened to a server of its own. The agent is empty
-// if name is: then the client's own name tells it, see [OfClient].
+// Server returns who calls over the connection of a client to the server that the client started. The agent is empty
+// when name is: then the client's own name tells it, see [OfClient].
 func Server(name string, getenv func(string) string) (schemas.Caller, error) {
 	by := schemas.Caller{Via: schemas.ViaStdio}
 	if c, ok := recognise(getenv); ok {
@@ -42,20 +42,21 @@ func Server(name string, getenv func(string) string) (schemas.Caller, error) {
 	return by.As(name)
 }
 
-// Session gives the id of a client's run, where the environment tells it. What tells of another client, which
-// started this one, does not count.
+// Session returns the id of the session of a client, when the environment tells it. Variables of another client, which
+// started this one, do not count.
 func Session(agent schemas.Agent, getenv func(string) string) string {
 	return value(shellOf(agent).Run, getenv)
 }
 
-// Process gives the process of a client in whose shell a command runs. It says more than the run: the client may
-// begin another run, of which the server that it started before does not hear. Empty where the shell is not told.
+// Process returns the process of the client in whose shell a command runs, empty when its shells do not tell. It tells
+// more than the id of the session: a client may begin another session without telling the server that it started
+// before.
 func Process(agent schemas.Agent, getenv func(string) string) string {
 	return value(shellOf(agent).Process, getenv)
 }
 
-// ProcessOver gives the process of a client for the server that it started, whose parent has this number: what
-// [Process] gives in the client's shells.
+// ProcessOver returns the process of a client in the server that the client started, where parent is the parent
+// process. It is the same as [Process] in the client's shells.
 func ProcessOver(agent schemas.Agent, parent int) string {
 	if shellOf(agent).Process == "" {
 		return ""
@@ -70,7 +71,7 @@ func value(variable string, getenv func(string) string) string {
 	return getenv(variable)
 }
 
-// shellOf is what is known of the shells of a client.
+// shellOf describes the shells of a client.
 func shellOf(agent schemas.Agent) client.Shell {
 	for _, c := range client.All() {
 		if c.Name == string(agent) {
@@ -80,8 +81,8 @@ func shellOf(agent schemas.Agent) client.Shell {
 	return client.Shell{}
 }
 
-// OfClient gives the agent behind the name by which a known MCP client calls itself, so that its tools and
-// its shell act as one.
+// OfClient returns the agent for the name that a known MCP client gives itself, so that its tools and its shells act
+// under one name.
 func OfClient(name string) (schemas.Agent, bool) {
 	for _, c := range client.All() {
 		if c.Calls == name {
@@ -91,14 +92,15 @@ func OfClient(name string) (schemas.Agent, bool) {
 	return "", false
 }
 
-// Missing is the error of a command that writes and does not know under which name.
+// Missing is the error of a command that writes and has no name to act under.
 func Missing() *schemas.Error {
 	return schemas.Invalidf("agent", "nothing says under which name to act").
 		WithHint("Add --agent NAME or set HANDOFF_AGENT=NAME.")
 }
 
-// recognise tells in whose shell this is. The order of the clients decides when one was started from the shell of
-// another: the outer one is recognised by variables that its children inherit, so this is a guess that --agent corrects.
+// recognise finds the client in whose shell this process runs. Children inherit the variables of their shell, so a
+// client that was started from the shell of another has the variables of both. Then the order of the clients decides:
+// it is a guess, which --agent corrects.
 func recognise(getenv func(string) string) (client.Client, bool) {
 	for _, c := range client.All() {
 		for _, sign := range c.Shell.Signs {

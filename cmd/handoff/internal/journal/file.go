@@ -7,7 +7,7 @@ import (
 
 const fullAt = 1 << 20 // bytes
 
-// A file takes whole lines, and begins anew when it is full.
+// A file takes whole lines. When it is full it is renamed, and a new one begun.
 type file struct {
 	path string
 
@@ -17,18 +17,18 @@ type file struct {
 	closed bool // nothing is written any more
 }
 
-// Write adds a line if that is possible. It gives no error, because one is no reason to lose the next line too.
+// Write adds a line if it can. It returns no error, because after one the next line would be lost too.
 func (f *file) Write(line []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.closed && f.ready() == nil {
-		n, _ := f.out.Write(line) // a full disk may have room for the next
+		n, _ := f.out.Write(line) // a full disk may have space for the next line
 		f.size += int64(n)
 	}
 	return len(line), nil
 }
 
-// ready opens the file, and another one if it is full.
+// ready opens the file, and a new one when it is full.
 func (f *file) ready() error {
 	if f.out == nil {
 		if err := f.open(); err != nil {
@@ -38,10 +38,10 @@ func (f *file) ready() error {
 	if f.size < fullAt {
 		return nil
 	}
-	_ = f.out.Close() // there is no more to write to it
+	_ = f.out.Close() // nothing more is written to it
 	f.out = nil
 	if os.Rename(f.path, earlier(f.path)) != nil {
-		_ = os.Truncate(f.path, 0) // rather no old lines than ever more of them
+		_ = os.Truncate(f.path, 0) // the file must not grow for ever
 	}
 	return f.open()
 }
@@ -60,7 +60,7 @@ func (f *file) open() error {
 	return nil
 }
 
-// close lets go of the file, to which another process may write from now on. It may be called twice.
+// close closes the file: another process may write to it from now on. It may be called twice.
 func (f *file) close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,10 +1,9 @@
-// Package journal keeps the log of whoever owns a workspace: handoff.log in its directory. What an owner does
-// for itself it tells its client, on stderr; what it does for others nobody would see there.
+// Package journal keeps the log of the owners of a workspace: handoff.log in its directory. An owner logs what it does
+// for its own client on stderr. What it does for other processes nobody would see there, so it is in this log.
 //
-// Only the process that holds the lock of the workspace writes, so there is one writer, and the log of one
-// owner goes on where that of the one before ended. A log must not stop work: what the disk does not take in
-// time is lost, and nobody is told. It is full at 1 MiB. Then it becomes handoff.log.1, in the place of what
-// has that name, and a new one begins.
+// Only the process that holds the lock of the workspace writes, so there is one writer, and each owner goes on in the
+// file of the one before. A log must not stop work: lines that the disk does not take in time are lost without an
+// error. At 1 MiB the file is renamed to handoff.log.1, which replaces the one of that name, and a new file is begun.
 package journal
 
 import (
@@ -15,14 +14,15 @@ import (
 	"handoff/cmd/handoff/internal/process"
 )
 
-// Journal is the writing end. Use [New].
+// Journal writes the log. It is safe for use by many goroutines. Use [New].
 type Journal struct {
 	logger *slog.Logger
 	queue  *process.Dropping
 	file   *file
 }
 
-// New gives the journal of the workspace whose files are in dir. Nothing is made there before the first line.
+// New returns the journal of the workspace whose files are in dir. It makes no file before the first line. The caller
+// holds the lock of the workspace until Close.
 func New(dir string) *Journal {
 	f := &file{path: Path(dir)}
 	queue := process.NewDropping(f)
@@ -30,17 +30,18 @@ func New(dir string) *Journal {
 	return &Journal{logger, queue, f}
 }
 
-// Logger writes to the journal, without waiting for the disk.
+// Logger returns a logger to the journal. It does not wait for the disk.
 func (j *Journal) Logger() *slog.Logger { return j.logger }
 
-// Close writes what is queued. It may be called twice; lines that come later are lost.
+// Close writes the lines in the queue, for at most 100 ms, and closes the file. Later lines are lost. It may be called
+// twice.
 func (j *Journal) Close() error {
-	_ = j.queue.Close() // it has no error
+	_ = j.queue.Close() // it never fails
 	return j.file.close()
 }
 
-// Path is the file with the newest lines of the journal in dir.
+// Path returns the path of the file with the newest lines of the journal in dir.
 func Path(dir string) string { return filepath.Join(dir, "handoff.log") }
 
-// earlier is the log before the one at path.
+// earlier is the path of the file before the one at path.
 func earlier(path string) string { return path + ".1" }

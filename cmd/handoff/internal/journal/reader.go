@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// A reader reads the log from the beginning of what is kept. It holds no file open in between, because one
-// that is open cannot be renamed everywhere.
+// A reader reads the log from its first line. It keeps no file open between two reads, because not every system can
+// rename an open file.
 type reader struct {
 	path   string
-	at     fs.FileInfo // the file that was read last, under whichever name
-	offset int64       // how much of it was read
+	at     fs.FileInfo // the file that was read last, which may have been renamed since
+	offset int64       // bytes of it that were read
 }
 
-// next gives what was written since it was called last, as whole lines.
+// next returns the lines that were written since it was called last.
 func (r *reader) next() (lines []string, err error) {
 	files, err := r.open()
 	defer func() {
@@ -46,7 +46,7 @@ type opened struct {
 	info fs.FileInfo
 }
 
-// open opens what there is, the earlier file first. A file that is renamed meanwhile is not there twice.
+// open opens the files that exist, the earlier one first. A file that is renamed meanwhile is opened once.
 func (r *reader) open() ([]opened, error) {
 	var files []opened
 	for _, path := range []string{r.path, earlier(r.path)} {
@@ -78,7 +78,7 @@ func open(path string) (opened, error) {
 	return opened{f, info}, nil
 }
 
-// read gives the lines of f that were not read yet. A line that is not all there is left for the next time.
+// read returns the lines of f that were not read yet. A line without its end is left for the next time.
 func (r *reader) read(f opened) ([]string, error) {
 	if !os.SameFile(r.at, f.info) || f.info.Size() < r.offset {
 		r.offset = 0

@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// lookEvery is how late a line is seen by who follows.
+// lookEvery is how often Follow looks for new lines.
 const lookEvery = 250 * time.Millisecond
 
-// Tail gives the last n lines of the journal in dir, none where there is none. An error is the last it gives.
+// Tail yields the last n lines of the journal in dir, and none when there is no journal. An error is yielded once,
+// last.
 func Tail(dir string, n int) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		r := reader{path: Path(dir)}
@@ -18,8 +19,8 @@ func Tail(dir string, n int) iter.Seq2[string, error] {
 	}
 }
 
-// Follow gives the last n lines and then each line as it comes, until ctx is done. An error is the last it
-// gives.
+// Follow yields the last n lines and then each new line, within 250 ms, until ctx is done. An error is yielded once,
+// last.
 func Follow(ctx context.Context, dir string, n int) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		look := time.NewTicker(lookEvery)
@@ -36,7 +37,7 @@ func Follow(ctx context.Context, dir string, n int) iter.Seq2[string, error] {
 	}
 }
 
-// give yields the last n of the lines that are new, and tells whether more are wanted.
+// give yields the last n of the new lines, and reports whether to go on.
 func (r *reader) give(n int, yield func(string, error) bool) bool {
 	lines, err := r.next()
 	for _, line := range lines[max(0, len(lines)-n):] {

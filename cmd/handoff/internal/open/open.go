@@ -1,5 +1,5 @@
-// Package open opens the mailboxes of a workspace: it opens the engine that keeps the rows, puts the store and the rules
-// above it, and explains errors so that a caller can act on them. Which process opens them is decided by [relay].
+// Package open opens the mailboxes of a workspace: it opens the engine that keeps the rows, puts the store and the
+// rules above it, and explains errors so that a caller can act on them. Which process opens them is decided by [relay].
 package open
 
 import (
@@ -84,8 +84,8 @@ const (
 )
 
 // waitForEngine opens the rows, and tries for three seconds while another process has them open. A process that was
-// killed loses the lock of the workspace a moment before that of the file, and an owner whose files were removed needs a
-// moment to notice.
+// killed loses the lock of the workspace a moment before that of the file, and an owner whose files were removed needs
+// a moment to notice.
 func waitForEngine(ctx context.Context, dir string, log *slog.Logger) (b store.Backend, err error) {
 	for range attempts {
 		b, err = openEngine(ctx, dir, log)

@@ -11,8 +11,8 @@ import (
 // mostAbove is how many processes [Above] looks at.
 const mostAbove = 16
 
-// Above gives the numbers of the processes above this one, nearest first: who started it, who started that, and so
-// on. It leaves out the first process of the system, and ends where the system does not tell.
+// Above returns the numbers of the processes above this one, nearest first: its parent, the parent of that, and so on,
+// 16 at most. It leaves out the first process of the system, and ends where the system does not tell.
 func Above() (all []int) {
 	for pid := range above() {
 		all = append(all, pid)
@@ -20,7 +20,7 @@ func Above() (all []int) {
 	return all
 }
 
-// above gives them with their names, as far as the system tells.
+// above yields them with their names, as far as the system tells.
 func above() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		about := running()
@@ -38,11 +38,11 @@ func above() iter.Seq2[int, string] {
 	}
 }
 
-// shells are programs that clients start others with. They may have ended a moment later.
+// shells are programs with which clients start others. They may end at once.
 var shells = []string{"sh", "ash", "bash", "dash", "fish", "ksh", "zsh", "busybox", "cmd", "powershell", "pwsh"}
 
-// Client gives the number of the process that had this one started: the nearest above that is no shell, as far as the
-// system tells.
+// Client returns the number of the process that had this one started: the nearest above that is no shell. Where the
+// system tells no names it is the parent.
 func Client() int {
 	for pid, name := range above() {
 		name = strings.TrimSuffix(strings.ToLower(filepath.Base(name)), ".exe")

@@ -2,7 +2,7 @@ package process
 
 import "golang.org/x/sys/unix"
 
-// running gives what the system tells of processes: of one its name and who started it, nothing where that cannot be seen.
+// running returns a function for the name and the parent of a process, zero where the system does not tell.
 func running() func(pid int) (name string, parent int) { return about }
 
 func about(pid int) (name string, parent int) {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// running gives what the system tells of processes: of one its name and who started it, nothing where that cannot be seen.
+// running returns a function for the name and the parent of a process, zero where the system does not tell.
 func running() func(pid int) (name string, parent int) { return about }
 
-// about reads it of one. The name is in parentheses, and may hold any character (proc_pid_stat(5)).
+// about reads the stat of a process. The name is in parentheses, and may have any character (proc_pid_stat(5)).
 func about(pid int) (name string, parent int) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// running gives what the system tells of processes: of one its name and who started it, nothing where that cannot be seen. The
-// number of who started it may be that of another process by now, since it is not kept for one that has ended.
+// running returns a function for the name and the parent of a process, zero where the system does not tell. The number
+// of a parent that has ended may be that of another process by now.
 func running() func(pid int) (name string, parent int) {
 	seen := map[int]windows.ProcessEntry32{}
 	all, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)

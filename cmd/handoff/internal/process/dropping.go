@@ -7,28 +7,29 @@ import (
 	"time"
 )
 
-// A Dropping writer never waits for its reader: what does not fit its queue is dropped. A client that does
-// not read our stderr would otherwise stop us after 64 KB, with everybody whom we serve.
+// A Dropping writer never waits for its reader: it drops writes that do not fit into its queue of 256. Else a client
+// that does not read stderr would stop the process after 64 KB, with all others that the process serves. It is safe for
+// use by many goroutines. Use [NewDropping].
 type Dropping struct {
 	mu    sync.Mutex // guards shut and the closing of queue
 	queue chan []byte
-	shut  bool
-	done  chan struct{} // closed when everything queued is written
+	shut  bool          // queue is closed
+	done  chan struct{} // closed when the queue is written
 }
 
 const (
 	queueLength = 256                    // writes, one log line each
-	lastWords   = 100 * time.Millisecond // how long Close waits for a slow reader
+	closeLimit  = 100 * time.Millisecond // how long Close waits for a slow reader
 )
 
-// NewDropping gives a writer to w. Close ends it.
+// NewDropping returns a writer to w, which it does not close. The caller calls Close.
 func NewDropping(w io.Writer) *Dropping {
 	d := &Dropping{queue: make(chan []byte, queueLength), done: make(chan struct{})}
 	go d.copy(w) // Close waits for it, but not for ever: a Write that blocks cannot be ended
 	return d
 }
 
-// Write queues a copy of p, or drops it. It always tells that all was written.
+// Write queues a copy of p, or drops it. It always returns len(p) and no error.
 func (d *Dropping) Write(p []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -41,7 +42,7 @@ func (d *Dropping) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close writes what is queued if the reader takes it soon. It may be called twice.
+// Close waits until the queue is written, for at most 100 ms. It never fails, and may be called twice.
 func (d *Dropping) Close() error {
 	d.mu.Lock()
 	if !d.shut {
@@ -49,11 +50,11 @@ func (d *Dropping) Close() error {
 		close(d.queue)
 	}
 	d.mu.Unlock()
-	patience := time.NewTimer(lastWords)
-	defer patience.Stop()
+	limit := time.NewTimer(closeLimit)
+	defer limit.Stop()
 	select {
 	case <-d.done:
-	case <-patience.C:
+	case <-limit.C:
 	}
 	return nil
 }
@@ -62,7 +63,7 @@ func (d *Dropping) copy(w io.Writer) {
 	defer close(d.done)
 	for p := range d.queue {
 		if _, err := w.Write(p); err != nil {
-			return // nobody will read the rest either
+			return // the rest would fail too
 		}
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// LeaveGroup leaves the process group of the client, so that Ctrl-C and Ctrl-Z meant for it do not reach a
-// process on which others depend. One whose input is a terminal was started by hand: it stays, because outside
-// of its group it could not read there. So does one whose input is no file, which is a test.
+// LeaveGroup leaves the process group of the client, so that Ctrl-C and Ctrl-Z for the client do not reach this
+// process, on which others depend. A process whose input is a terminal stays, because it could not read from the
+// terminal outside of its group. So does one whose input is no file, as in a test.
 func LeaveGroup(input io.Reader, isTerminal func(stream any) bool) {
 	f, ok := input.(*os.File)
 	if !ok || isTerminal(f) {

@@ -2,15 +2,15 @@ package process
 
 import "time"
 
-// lookEvery is how long a client may be gone before its server sees it: often enough for those who wait for
-// what the client held, and nothing that a battery notices.
+// lookEvery is how often the parent is looked at: often enough for agents that wait for claims of the client, and
+// seldom enough for a battery.
 const lookEvery = 10 * time.Second
 
-// Follow stops the process, as a signal does, when its parent changes: the client is gone, though another
-// process that has its end of our input keeps that open. Parent is os.Getppid outside of tests; on Windows it
-// never changes, so there only the end of input tells.
+// Follow begins the drain, as a signal does, when the parent changes: then the client has ended, though another process
+// keeps the input open. Parent is os.Getppid outside of tests. On Windows it never changes, so there only the end of
+// input ends the process.
 //
-// Linux would send a signal at the death of the parent, but already when the thread ends that started us.
+// Linux can send a signal when the parent dies, but sends it already when the thread ends that started this process.
 func (l *Life) Follow(parent func() int) {
 	client := parent()
 	l.wait.Go(func() {

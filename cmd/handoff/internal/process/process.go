@@ -1,8 +1,8 @@
-// Package process keeps the rules of a server process that a client started and may leave at any moment:
-// losing the client must not kill it in the middle of a commit, and must not keep it alive either.
+// Package process ends a server process in order. A client started the process and may leave at any moment. That must
+// not kill the process in the middle of a commit, and must not leave it running either.
 //
-// End of input, SIGTERM, SIGINT, SIGHUP, a client that no longer reads and another parent than at the start
-// all begin the same drain. A signal that comes again ends the process at once, and so does a drain that takes
+// The end of input, SIGTERM, SIGINT, SIGHUP, a client that no longer reads, and another parent than at the start all
+// begin the same drain. A signal that comes a second time ends the process at once, and so does a drain that takes
 // longer than [Limit].
 //
 // The processes around it are its business too: who started it ([Above]), and that what it starts ends with
@@ -18,8 +18,7 @@ import (
 	"time"
 )
 
-// Limit is how long a drain may take. Clients kill a server that is still there some seconds after they
-// closed its input.
+// Limit is how long a drain may take. Clients kill a server that still runs some seconds after they closed its input.
 const Limit = 2500 * time.Millisecond
 
 // Life is the time from the start of a process to its end. Use [Begin].
@@ -32,15 +31,15 @@ type Life struct {
 	wait   sync.WaitGroup
 }
 
-// Begin ignores SIGPIPE, which would otherwise kill the process at its first write to a client that left,
-// and watches for signals until End. The context is done when a signal, a client that no longer reads or
-// one that is gone begins the drain; at the end of input it stays open, because calls that were read are
-// still to be answered. Exit ends the process hard: os.Exit outside of tests.
+// Begin ignores SIGPIPE, which would kill the process at its first write to a client that left, and watches for signals
+// until End. The context is done when a signal, a client that no longer reads, or another parent begins the drain. It
+// is not done at the end of input, because calls that were read still get their responses. Exit ends the process at
+// once: it is os.Exit outside of tests.
 func Begin(ctx context.Context, exit func(code int)) (context.Context, *Life) {
 	signal.Ignore(syscall.SIGPIPE)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
-	if !signal.Ignored(syscall.SIGHUP) { // else nohup says that it shall outlive its terminal
+	if !signal.Ignored(syscall.SIGHUP) { // else nohup wants it to outlive its terminal
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	return begin(ctx, exit, signals)
@@ -57,15 +56,15 @@ func begin(ctx context.Context, exit func(code int), signals chan os.Signal) (co
 	return ctx, l
 }
 
-// End tells that everything is closed, and stops watching. It is called once.
+// End ends the drain when everything is closed, and stops watching. It is called once.
 func (l *Life) End() {
 	close(l.over)
 	l.wait.Wait()
 	l.cancel()
 }
 
-// watch drains at the first signal and exits at one that comes again. Another signal only says the same once
-// more: some clients send SIGINT, and SIGTERM a moment later.
+// watch begins the drain at the first signal and exits at the second one of the same kind. Another signal means the
+// same as the first: some clients send SIGINT, and SIGTERM a moment later.
 func (l *Life) watch(signals <-chan os.Signal) {
 	came := map[os.Signal]bool{}
 	for {
@@ -108,7 +107,7 @@ func (l *Life) stop() {
 	l.cancel()
 }
 
-// exitCode is what shells expect of a process that a signal ended.
+// exitCode is the status that shells expect of a process that a signal ended.
 func exitCode(sig os.Signal) int {
 	if s, ok := sig.(syscall.Signal); ok {
 		return 128 + int(s)

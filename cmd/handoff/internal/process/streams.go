@@ -2,7 +2,7 @@ package process
 
 import "io"
 
-// Input gives a reader of r whose end begins the drain.
+// Input returns a reader of r whose end or error begins the drain.
 func (l *Life) Input(r io.Reader) io.Reader { return input{r, l} }
 
 type input struct {
@@ -18,7 +18,7 @@ func (i input) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Output gives a writer to w whose failure begins the drain: the client no longer reads.
+// Output returns a writer to w. An error of w begins the drain: the client no longer reads.
 func (l *Life) Output(w io.Writer) io.Writer { return output{w, l} }
 
 type output struct {

@@ -3,11 +3,11 @@ package process
 // tailed is how much a [Tail] keeps, in bytes.
 const tailed = 64 << 10
 
-// A Tail keeps the end of what is written to it, so that a command that does not stop talking fills no memory. It tells
-// that all was written. The zero value is ready.
+// A Tail keeps the last 64 KiB that are written to it, so that the output of a command cannot fill the memory. The zero
+// value is ready. One goroutine at a time may use it.
 type Tail struct{ kept []byte }
 
-// Write takes up p, and lets go of what is too long ago.
+// Write adds p and drops the oldest bytes. It always returns len(p) and no error.
 func (t *Tail) Write(p []byte) (int, error) {
 	written := len(p)
 	p = p[max(0, len(p)-tailed):]
@@ -18,7 +18,7 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return written, nil
 }
 
-// Bytes gives what is kept, which the next Write changes.
+// Bytes returns the bytes that are kept. The next Write changes them.
 func (t *Tail) Bytes() []byte { return t.kept }
 
 func (t *Tail) String() string { return string(t.kept) }

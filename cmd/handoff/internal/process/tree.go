@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// lingering is how long the output of a command is waited for that was killed, or that left it to others.
+// lingering is how long to wait for the output of a command that was killed, or whose children still have it open.
 const lingering = time.Second
 
-// Tree has a command end together with all that it started when its context does. Otherwise only the process itself
-// would be killed, and what is run may be a shell. The command is one of [exec.CommandContext] and not started yet.
-// Ctrl-C on a terminal does not reach it: the context has to end.
+// Tree makes a command end together with all processes that it started, when its context ends. Else only its own
+// process, which may be a shell, would be killed. The command is from [exec.CommandContext] and not started yet. Ctrl-C
+// on a terminal does not reach it: the caller ends the context.
 func Tree(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -21,10 +21,10 @@ func Tree(cmd *exec.Cmd) {
 	cmd.WaitDelay = lingering
 }
 
-// Kill kills a command of [Tree] and all that it started, or what is left of that after its end. On Windows nothing
-// tells then what it started.
+// Kill kills a command of [Tree] and all processes that it started, also after the command itself has ended. On Windows
+// it finds none after that.
 func Kill(cmd *exec.Cmd) {
 	if cmd.Process != nil {
-		_ = kill(cmd.Process) // nobody may be left
+		_ = kill(cmd.Process) // it fails when none is left
 	}
 }

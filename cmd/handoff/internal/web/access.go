@@ -13,8 +13,8 @@ import (
 	"handoff/schemas"
 )
 
-// Note adds attributes to the line that the access log will have of a request, by its context, in the place of those
-// of the same name. It does nothing for other contexts. What is secret does not belong there.
+// Note adds attributes to the line of a request in the access log. Ctx is that of the request; for any other Note does
+// nothing. An attribute replaces an earlier one of the same key. Callers add nothing secret.
 func Note(ctx context.Context, attrs ...slog.Attr) {
 	if n, ok := ctx.Value(noteKey{}).(*note); ok {
 		n.mu.Lock()
@@ -27,10 +27,10 @@ func Note(ctx context.Context, attrs ...slog.Attr) {
 
 type noteKey struct{}
 
-// A note is what is known of a request beside its answer.
+// A note is what the access log has of a request beside its response.
 type note struct {
 	mu    sync.Mutex // guards the fields below
-	path  string     // in the table of routes: any other may hold whatever a client wrote there
+	path  string     // of a route; empty for any other, which may hold anything that a client wrote
 	attrs []slog.Attr
 }
 
@@ -42,45 +42,48 @@ func noteRoute(r *http.Request, path string) {
 	}
 }
 
-// logged writes a line for each request when it ends: for people what was refused, the rest for whoever looks
-// for an error. It has neither query nor headers nor bodies. A handler that panics is an error of the server.
-func (s *Server) logged(next http.Handler) http.Handler {
+// logRequests logs each request when it ends: refused ones at level info, all others at level debug. The line has no
+// query, no headers and no body. For a handler that panics it responds with an internal error.
+func (s *Server) logRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, n, out := s.config.Now(), &note{}, &recorder{ResponseWriter: w}
 		ctx := context.WithValue(r.Context(), noteKey{}, n)
 		defer func() {
 			half := false
 			if broken := recover(); broken != nil {
-				half = s.broke(ctx, out, broken)
+				half = s.handlePanic(ctx, out, broken)
 			}
 			n.mu.Lock()
 			defer n.mu.Unlock()
 			s.config.Logger.LogAttrs(ctx, level(out.status), "request", append([]slog.Attr{
-				slog.String("method", schemas.Clip(r.Method, 16)), slog.String("path", n.path), slog.Int("status", out.status),
-				slog.String("took", s.config.Now().Sub(start).Round(time.Microsecond).String()), slog.String("remote", r.RemoteAddr),
+				slog.String("method", schemas.Clip(r.Method, 16)), slog.String("path", n.path),
+				slog.Int("status", out.status),
+				slog.String("took", s.config.Now().Sub(start).Round(time.Microsecond).String()),
+				slog.String("remote", r.RemoteAddr),
 			}, n.attrs...)...)
 			if half {
-				panic(http.ErrAbortHandler) // the server cuts the connection, and says nothing
+				panic(http.ErrAbortHandler) // the server closes the connection and logs nothing
 			}
 		}()
 		next.ServeHTTP(out, r.WithContext(ctx))
 		if out.status == 0 {
-			out.status = http.StatusOK // so the server says
+			out.status = http.StatusOK // the server responds so
 		}
 	})
 }
 
-// broke logs a panic, but for the one with which a handler cuts its answer short. It tells whether there is half
-// an answer, which must not pass for a whole one.
-func (s *Server) broke(ctx context.Context, out *recorder, broken any) (half bool) {
+// handlePanic logs a panic, except the one with which a handler cuts its response short. It reports whether a part of
+// the response was sent, which must not pass for a whole one.
+func (s *Server) handlePanic(ctx context.Context, out *recorder, broken any) (half bool) {
 	if err, ok := broken.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		return true
 	}
-	s.config.Logger.ErrorContext(ctx, "handler broke", slog.Any("panic", broken), slog.String("stack", string(debug.Stack())))
+	s.config.Logger.ErrorContext(ctx, "handler broke",
+		slog.Any("panic", broken), slog.String("stack", string(debug.Stack())))
 	if out.status != 0 {
 		return true
 	}
-	refuse(out, http.StatusInternalServerError, schemas.InternalError(nil))
+	writeError(out, http.StatusInternalServerError, schemas.InternalError(nil))
 	return false
 }
 
@@ -92,7 +95,7 @@ func level(status int) slog.Level {
 	return slog.LevelDebug
 }
 
-// A recorder keeps the status of an answer, and is in the way of nothing that a writer can do.
+// A recorder keeps the status of a response. A [http.ResponseController] reaches the writer below it.
 type recorder struct {
 	http.ResponseWriter
 	status int // zero until it is sent
@@ -116,7 +119,7 @@ func (r *recorder) Write(p []byte) (int, error) {
 
 func (r *recorder) Flush() { _ = r.FlushError() }
 
-// FlushError is what a [http.ResponseController] calls.
+// FlushError is called by [http.ResponseController].
 func (r *recorder) FlushError() error {
 	if r.status == 0 {
 		r.status = http.StatusOK

@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// resolve gives the one address to listen on, so that what is checked is what is listened on, whatever the name
-// resolves to the next time.
+// resolve returns the one address to listen on, so that the server listens on the address that was checked, whatever
+// the name resolves to later.
 func resolve(addr string) (*net.TCPAddr, error) {
 	const hint = "Write it as 127.0.0.1:4263, or :4263 for all addresses of this machine."
 	host, port, err := net.SplitHostPort(addr)
@@ -29,7 +29,7 @@ func resolve(addr string) (*net.TCPAddr, error) {
 	return at, nil
 }
 
-// mayListen refuses what would let others take part, or listen in, without anybody having meant it.
+// mayListen refuses an address at which others could act as agents, or read tokens, unless that was configured.
 func (c Config) mayListen(at *net.TCPAddr) error {
 	switch {
 	case at.IP.IsLoopback():
@@ -64,8 +64,9 @@ func listen(ctx context.Context, at *net.TCPAddr) (net.Listener, error) {
 	}
 }
 
-// warn says what --insecure means, each time.
+// warn logs the risk of --insecure at each start.
 func warn(ctx context.Context, log *slog.Logger, at net.Addr) {
-	log.WarnContext(ctx, "no encryption: tokens and handoffs can be read on the network, and whoever takes a token can act "+
-		"as its agents; give --tls-cert and --tls-key unless the network is private", slog.String("address", at.String()))
+	log.WarnContext(ctx, "no encryption: tokens and handoffs can be read on the network, "+
+		"and whoever takes a token can act as its agents; give --tls-cert and --tls-key unless the network is private",
+		slog.String("address", at.String()))
 }

@@ -12,8 +12,8 @@ import (
 	"handoff/schemas"
 )
 
-// A certificate is read again when its files change, as they do when it is renewed. What cannot be read then,
-// or does not fit together yet, leaves the one before in use.
+// A certificate is read again when its files change, as when it is renewed. When they cannot be read then, or do not
+// fit together yet, the certificate before stays in use.
 type certificate struct {
 	cert, key string // files
 	log       *slog.Logger
@@ -24,15 +24,17 @@ type certificate struct {
 	seen [2]fs.FileInfo // the files when they were last read
 }
 
-// openCertificate gives nil for a server without one.
+// openCertificate returns nil for a server without a certificate.
 func openCertificate(c Config) (*certificate, error) {
 	switch {
 	case c.Cert == "" && c.Key == "":
-		return nil, nil //nolint:nilnil // none is what was asked for
+		return nil, nil //nolint:nilnil // none is configured
 	case c.Key == "":
-		return nil, schemas.Invalidf("--tls-key", "is needed with --tls-cert").WithHint("It is the file of the certificate's key.")
+		return nil, schemas.Invalidf("--tls-key", "is needed with --tls-cert").
+			WithHint("It is the file of the certificate's key.")
 	case c.Cert == "":
-		return nil, schemas.Invalidf("--tls-cert", "is needed with --tls-key").WithHint("It is the file of the key's certificate.")
+		return nil, schemas.Invalidf("--tls-cert", "is needed with --tls-key").
+			WithHint("It is the file of the key's certificate.")
 	}
 	cert := &certificate{cert: c.Cert, key: c.Key, log: c.Logger, now: c.Now}
 	if err := cert.read(); err != nil {
@@ -41,7 +43,7 @@ func openCertificate(c Config) (*certificate, error) {
 	return cert, nil
 }
 
-// current is asked at each handshake.
+// current is called at each handshake.
 func (c *certificate) current(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,7 +58,7 @@ func (c *certificate) current(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.pair, nil
 }
 
-// covers tells whether the certificate is for a host, be it a name or an address.
+// covers reports whether the certificate is for a host, a name or an address.
 func (c *certificate) covers(host string) bool {
 	if c == nil {
 		return false

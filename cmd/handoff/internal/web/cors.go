@@ -2,7 +2,7 @@ package web
 
 import "net/http"
 
-// What pages of other origins may send and read, when they may call at all.
+// What pages of allowed origins may send and read.
 const (
 	corsMethods = "POST, GET, DELETE"
 	corsHeaders = "Authorization, Content-Type, Accept, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, " +
@@ -11,20 +11,20 @@ const (
 	corsMaxAge  = "600" // seconds
 )
 
-// share tells browsers that pages of the origins that were let in by name may read the answers. It comes after
-// keep, which turned away all others, and answers their question in advance itself, because browsers put no
-// token on it.
-func (g *guard) share(next http.Handler) http.Handler {
+// allowOrigins tells browsers that pages of the configured origins may read the responses. It comes after protect,
+// which refused all other origins. It responds to preflight requests itself, because browsers send them without a
+// token.
+func (g *guard) allowOrigins(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if len(g.origins) > 0 {
 			w.Header().Add("Vary", "Origin")
 		}
-		said := r.Header.Get("Origin")
-		if from, ok := origin(said); !ok || !g.origins[from] {
+		given := r.Header.Get("Origin")
+		if from, ok := origin(given); !ok || !g.origins[from] {
 			next.ServeHTTP(w, r)
 			return
 		}
-		w.Header().Set("Access-Control-Allow-Origin", said)
+		w.Header().Set("Access-Control-Allow-Origin", given)
 		if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 			w.Header().Set("Access-Control-Expose-Headers", corsExposed)
 			next.ServeHTTP(w, r)

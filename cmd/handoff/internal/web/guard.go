@@ -10,13 +10,13 @@ import (
 	"handoff/schemas"
 )
 
-// A guard keeps out pages of foreign sites. A browser sends whatever such a page wants to wherever it wants, also
-// to a server that only listens on loopback; but it says under which name it found the server (Host), and whose
-// page it was (Origin).
+// A guard refuses requests of pages of foreign sites. A browser sends the requests of any page to any server, also to
+// one that only listens on loopback. But it tells under which name it found the server (Host), and the origin of the
+// page (Origin).
 type guard struct {
 	cert    *certificate    // nil for none
 	names   map[string]bool // of this server
-	origins map[string]bool // that may call
+	origins map[string]bool // whose pages may call
 }
 
 func newGuard(c Config, cert *certificate) (*guard, error) {
@@ -40,17 +40,18 @@ func newGuard(c Config, cert *certificate) (*guard, error) {
 	return g, nil
 }
 
-// keep lets through what comes from whom it may.
-func (g *guard) keep(next http.Handler) http.Handler {
+// protect refuses requests for other hosts and of other origins.
+func (g *guard) protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
 		switch {
-		case !g.knows(r):
-			refuse(w, http.StatusForbidden, schemas.Errorf(schemas.Denied, "this server is not known as %q", shown(r.Host)).
+		case !g.isOwnHost(r):
+			writeError(w, http.StatusForbidden, schemas.Errorf(schemas.Denied, "this server is not known as %q", shown(r.Host)).
 				WithHint("If it is, whoever runs it has to say so: --host NAME."))
-		case !g.welcomes(r):
-			refuse(w, http.StatusForbidden, schemas.Errorf(schemas.Denied, "pages of %q may not call this server", shown(r.Header.Get("Origin"))).
+		case !g.isAllowedOrigin(r):
+			from := shown(r.Header.Get("Origin"))
+			writeError(w, http.StatusForbidden, schemas.Errorf(schemas.Denied, "pages of %q may not call this server", from).
 				WithHint("If they shall, whoever runs it has to say so: --origin URL."))
 		default:
 			next.ServeHTTP(w, r)
@@ -58,9 +59,9 @@ func (g *guard) keep(next http.Handler) http.Handler {
 	})
 }
 
-// knows tells whether the request asks for this server, and not for another that resolves to the same address.
-// An address may be asked for as such: no page can have it resolve to anything else.
-func (g *guard) knows(r *http.Request) bool {
+// isOwnHost reports whether Host is this server, and not another name that resolves to the same address. An address as
+// Host is allowed, because no page can make it resolve to anything else.
+func (g *guard) isOwnHost(r *http.Request) bool {
 	host := hostname(r.Host)
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.IsLoopback() || ip == arrived(r) || g.names[host] || g.cert.covers(host)
@@ -77,15 +78,16 @@ func arrived(r *http.Request) netip.Addr {
 	return at.AddrPort().Addr().Unmap().WithZone("")
 }
 
-// welcomes tells whether the request is of no page, of one of this server, or of one that was let in by name.
-// Behind a proxy that ends TLS, those of the server itself have another scheme and need to be let in by name too.
-func (g *guard) welcomes(r *http.Request) bool {
-	said := r.Header.Values("Origin")
-	if len(said) == 0 {
+// isAllowedOrigin reports whether the request is of no page, of a page of this server, or of one of a configured
+// origin. Behind a proxy that ends TLS, pages of this server have another scheme, so their origin has to be configured
+// too.
+func (g *guard) isAllowedOrigin(r *http.Request) bool {
+	given := r.Header.Values("Origin")
+	if len(given) == 0 {
 		return true
 	}
-	from, ok := origin(said[0])
-	if !ok || len(said) > 1 {
+	from, ok := origin(given[0])
+	if !ok || len(given) > 1 {
 		return false
 	}
 	scheme := "http://"
@@ -96,8 +98,8 @@ func (g *guard) welcomes(r *http.Request) bool {
 	return ok && from == own || g.origins[from]
 }
 
-// hostname is the name or address in a Host header, as they are compared: without port, brackets and the dot at
-// the end, in lower case.
+// hostname is the name or address in a Host header in the form in which they are compared: without port, brackets and
+// the dot at the end, in lower case.
 func hostname(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -109,14 +111,17 @@ func hostname(host string) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
 }
 
-// origin gives an origin as origins are compared, and whether it is one: scheme://host[:port].
-func origin(text string) (string, bool) {
+// origin returns an origin in the form in which they are compared, scheme://host[:port]. Ok is false for a text that is
+// none.
+func origin(text string) (_ string, ok bool) {
 	u, err := url.Parse(strings.ToLower(text))
 	switch {
-	case err != nil, u.Scheme == "", u.Hostname() == "", u.User != nil, u.RawQuery != "", u.Fragment != "", u.Path != "" && u.Path != "/":
+	case err != nil, u.Scheme == "", u.Hostname() == "", u.User != nil:
+		return "", false
+	case u.RawQuery != "", u.Fragment != "", u.Path != "" && u.Path != "/":
 		return "", false
 	case strings.Contains(u.Host, "*"):
-		return "", false // it would look like all of them, and be none
+		return "", false // it looks like many origins, and is none
 	}
 	host := u.Host
 	if usual := map[string]string{"http": "80", "https": "443"}[u.Scheme]; usual == u.Port() {
@@ -125,5 +130,5 @@ func origin(text string) (string, bool) {
 	return u.Scheme + "://" + host, true
 }
 
-// shown is what a client said, fit to be said back.
+// shown is a text of a client, safe to be sent back.
 func shown(text string) string { return schemas.Visible(schemas.Clip(text, 100)) }

@@ -12,31 +12,31 @@ import (
 	"handoff/schemas"
 )
 
-// healthy says that the process answers, and nothing else.
-func healthy(w http.ResponseWriter, _ *http.Request) {
+// handleHealth responds that the process runs, and checks nothing.
+func handleHealth(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = io.WriteString(w, "ok\n")
 }
 
 const (
-	askingTakes = 2 * time.Second // at most
-	answerLasts = time.Second
+	probeTimeout = 2 * time.Second
+	probeTTL     = time.Second // how long a result is used again
 )
 
-// A readiness asks whether the server can do its work, and keeps the answer for a while: however many ask, also
-// without a token, it costs no more than one question at a time.
+// A readiness checks whether the server can do its work, and keeps the result for a second. So any number of requests,
+// which need no token, cost no more than one check at a time.
 type readiness struct {
 	check func(context.Context) error
 	log   *slog.Logger
 	now   func() time.Time
 
 	mu      sync.Mutex // guards the fields below
-	last    *question
-	unready bool // by the last answer
+	last    *probe
+	unready bool // by the last result
 }
 
-// A question is one call of check. Its answer is there when done is closed.
-type question struct {
+// A probe is one call of check. Its result is there when done is closed.
+type probe struct {
 	done chan struct{}
 	err  error
 	at   time.Time
@@ -44,65 +44,66 @@ type question struct {
 
 func newReadiness(c Config) *readiness { return &readiness{check: c.Ready, log: c.Logger, now: c.Now} }
 
-// ServeHTTP says which code of error there was, and no more: whoever asks need not be known.
+// ServeHTTP responds with the code of the error and no more, because any caller may ask.
 func (r *readiness) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	err := r.ask(req.Context())
+	err := r.isReady(req.Context())
 	switch {
 	case err == nil:
-		answer(w, http.StatusOK, []byte(`{"ready":true}`))
+		writeJSON(w, http.StatusOK, []byte(`{"ready":true}`))
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		answer(w, http.StatusServiceUnavailable, []byte(`{"ready":false,"reason":"timeout"}`))
+		writeJSON(w, http.StatusServiceUnavailable, []byte(`{"ready":false,"reason":"timeout"}`))
 	default:
-		answer(w, http.StatusServiceUnavailable, []byte(`{"ready":false,"reason":"`+string(schemas.AsError(err).Code)+`"}`))
+		code := string(schemas.AsError(err).Code)
+		writeJSON(w, http.StatusServiceUnavailable, []byte(`{"ready":false,"reason":"`+code+`"}`))
 	}
 }
 
-func (r *readiness) ask(ctx context.Context) error {
+func (r *readiness) isReady(ctx context.Context) error {
 	if r.check == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, askingTakes)
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	q := r.question(ctx)
+	p := r.probe(ctx)
 	select {
-	case <-q.done:
-		return q.err
+	case <-p.done:
+		return p.err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// question is the last one while it is new enough, else a new one. One that has no answer is not asked again.
-func (r *readiness) question(ctx context.Context) *question {
+// probe returns the last probe while it is new enough or under way, else a new one.
+func (r *readiness) probe(ctx context.Context) *probe {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if q := r.last; q != nil {
+	if p := r.last; p != nil {
 		select {
-		case <-q.done:
-			if r.now().Sub(q.at) < answerLasts {
-				return q
+		case <-p.done:
+			if r.now().Sub(p.at) < probeTTL {
+				return p
 			}
 		default:
-			return q
+			return p
 		}
 	}
-	q := &question{done: make(chan struct{})}
-	r.last = q
-	// It is the question of all who come meanwhile, so it does not end with the request that asked first. That
-	// nobody waits for it in the end is meant: a store that hangs must not hold up whoever looks at it.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askingTakes)
+	p := &probe{done: make(chan struct{})}
+	r.last = p
+	// All requests that come meanwhile share it, so it does not end with the first one. Nobody waits for the goroutine:
+	// a store that hangs must not hold up the end of a request.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
 	go func() {
 		defer cancel()
-		q.err = r.check(ctx)
-		q.at = r.now()
-		r.changed(q.err)
-		close(q.done)
+		p.err = r.check(ctx)
+		p.at = r.now()
+		r.logChange(p.err)
+		close(p.done)
 	}()
-	return q
+	return p
 }
 
-// changed logs what a probe is not told.
-func (r *readiness) changed(err error) {
+// logChange logs the error, which the response does not have, when readiness changes.
+func (r *readiness) logChange(err error) {
 	r.mu.Lock()
 	was := r.unready
 	r.unready = err != nil
@@ -115,8 +116,8 @@ func (r *readiness) changed(err error) {
 	}
 }
 
-// metrics writes the metrics for whoever may read them.
-func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
+// handleMetrics writes the metrics for callers that may read them.
+func (s *Server) handleMetrics(w http.ResponseWriter, r *http.Request) {
 	if s.config.MetricsAllowed != nil {
 		if err := s.config.MetricsAllowed(r); err != nil {
 			s.refuseMetrics(w, err)
@@ -139,5 +140,5 @@ func (s *Server) refuseMetrics(w http.ResponseWriter, err error) {
 	if value != "" {
 		w.Header().Set("WWW-Authenticate", value)
 	}
-	refuse(w, status, e)
+	writeError(w, status, e)
 }

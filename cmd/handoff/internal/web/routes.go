@@ -15,18 +15,18 @@ const (
 	pathMetadata = "/.well-known/oauth-protected-resource"
 )
 
-// A route is what answers at a path, and to which methods.
+// A route is the handler of a path, and the methods that it takes.
 type route struct {
 	handler http.Handler
 	methods []string
 }
 
-// routes is the table of all that is served.
+// routes is the table of all paths that are served.
 func (s *Server) routes() http.Handler {
 	read := []string{http.MethodGet, http.MethodHead}
 	table := table{
 		pathMCP:    {s.config.MCP, []string{http.MethodPost, http.MethodGet, http.MethodDelete}},
-		"/healthz": {http.HandlerFunc(healthy), read},
+		"/healthz": {http.HandlerFunc(handleHealth), read},
 		"/readyz":  {newReadiness(s.config), read},
 	}
 	if s.config.Metadata != nil {
@@ -34,7 +34,7 @@ func (s *Server) routes() http.Handler {
 		table[pathMetadata+pathMCP] = table[pathMetadata]
 	}
 	if s.config.Metrics != nil {
-		table["/metrics"] = route{http.HandlerFunc(s.metrics), read}
+		table["/metrics"] = route{http.HandlerFunc(s.handleMetrics), read}
 	}
 	return table
 }
@@ -45,11 +45,12 @@ func (t table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	found, ok := t[r.URL.Path]
 	switch {
 	case !ok:
-		refuse(w, http.StatusNotFound, schemas.Errorf(schemas.NotFound, "nothing is served here").WithHint("%s", elsewhere(r.URL.Path)))
+		writeError(w, http.StatusNotFound, schemas.Errorf(schemas.NotFound, "nothing is served here").
+			WithHint("%s", hintFor(r.URL.Path)))
 	case !slices.Contains(found.methods, r.Method):
 		noteRoute(r, r.URL.Path)
 		w.Header().Set("Allow", strings.Join(found.methods, ", "))
-		refuse(w, http.StatusMethodNotAllowed, schemas.Errorf(schemas.Invalid, "%s takes only %s",
+		writeError(w, http.StatusMethodNotAllowed, schemas.Errorf(schemas.Invalid, "%s takes only %s",
 			r.URL.Path, strings.Join(found.methods, ", ")))
 	default:
 		noteRoute(r, r.URL.Path)
@@ -57,7 +58,7 @@ func (t table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func elsewhere(path string) string {
+func hintFor(path string) string {
 	switch {
 	case strings.TrimRight(path, "/") == pathMCP:
 		return "MCP is spoken at /mcp, without a slash at the end."
@@ -67,8 +68,8 @@ func elsewhere(path string) string {
 	return "MCP is spoken at /mcp."
 }
 
-// refuse answers with nothing but the error, in the form that results of tools have it too.
-func refuse(w http.ResponseWriter, status int, err *schemas.Error) {
+// writeError responds with an error, in the form that it also has in results of tools.
+func writeError(w http.ResponseWriter, status int, err *schemas.Error) {
 	content, broken := json.Marshal(err)
 	if broken != nil {
 		content = []byte("{}")
@@ -76,11 +77,11 @@ func refuse(w http.ResponseWriter, status int, err *schemas.Error) {
 	if err.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(err.RetryAfter))
 	}
-	answer(w, status, content)
+	writeJSON(w, status, content)
 }
 
-func answer(w http.ResponseWriter, status int, content []byte) {
+func writeJSON(w http.ResponseWriter, status int, content []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(content, '\n')) //nolint:gosec // it is no page, and nosniff keeps it from being one
+	_, _ = w.Write(append(content, '\n')) //nolint:gosec // it is no page, and nosniff says so
 }

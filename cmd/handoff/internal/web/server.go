@@ -1,10 +1,10 @@
-// Package web is the HTTP server around handlers that others give it. It decides what may be listened on, and
-// keeps away what no handler should have to think of: pages of foreign sites, clients that hold connections and
-// say nothing, requests that never end. Who calls is the business of the handlers.
+// Package web is the HTTP server around handlers that its caller gives it. It decides which addresses it may listen on,
+// and protects handlers from pages of foreign sites, from clients that hold connections and send nothing, and from
+// requests that never end. Handlers find out who calls.
 //
-// A request passes, from outside: the access log (access.go), the limits of time (pace.go), the guard of Host and
-// Origin (guard.go), CORS (cors.go) and the table of paths (routes.go). Before that, its connection was let in by
-// the crowd (crowd.go).
+// A connection is accepted by the limit of connections (conns.go). A request then passes the access log (access.go),
+// the deadlines (deadlines.go), the check of Host and Origin (guard.go), CORS (cors.go) and the table of paths
+// (routes.go).
 package web
 
 import (
@@ -19,29 +19,29 @@ import (
 	"time"
 )
 
-// Config says what to serve, and where. MCP and Logger are needed.
+// Config says what to serve, and where. MCP and Logger are required.
 type Config struct {
-	Addr      string   // host:port; port 0 for any that is free
+	Addr      string   // host:port; port 0 for any free one
 	Cert, Key string   // PEM files, both or none; they are read again when they change
-	Insecure  bool     // other addresses than loopback may be served without a certificate
-	Open      bool     // whoever comes is served: no other address than loopback
-	Hosts     []string // further names that the server is reached by
-	Origins   []string // whose pages in browsers may call, as https://example.com
+	Insecure  bool     // addresses other than loopback are allowed without a certificate
+	Open      bool     // requests need no token, so only loopback addresses are allowed
+	Hosts     []string // further names of the server
+	Origins   []string // origins whose pages in browsers may call, as https://example.com
 
-	MCP      http.Handler // at /mcp, with POST, GET and DELETE; it sets the deadlines of what takes longer itself
+	MCP      http.Handler // at /mcp, with POST, GET and DELETE; it sets deadlines that are longer than Limits itself
 	Metadata http.Handler // of the protected resource, for OAuth; nil for none
 
-	// Ready tells whether the server can do its work. It is asked at most once a second, and at most once at
-	// a time. Nil is always ready.
+	// Ready returns an error when the server cannot do its work. It is called at most once a second, and once at a
+	// time, with a timeout of two seconds. Nil: the server is always ready.
 	Ready func(context.Context) error
 
-	// Metrics writes the metrics in the text format of Prometheus; nil for none. MetricsAllowed refuses with
-	// a *schemas.Error whoever may not read them; nil refuses nobody.
+	// Metrics writes the metrics in the text format of Prometheus; nil for none. MetricsAllowed returns a
+	// *schemas.Error for a request that may not read them; nil: all may.
 	Metrics        func(context.Context, io.Writer)
 	MetricsAllowed func(*http.Request) error
 
-	// Challenge gives the header WWW-Authenticate for such a refusal, empty for none, and tells whether a
-	// better token would help; nil for neither.
+	// Challenge returns the header WWW-Authenticate for such an error, empty for none, and whether the status is 401.
+	// Nil: no header, and the status of the error.
 	Challenge func(error) (value string, unauthorized bool)
 
 	Limits Limits
@@ -49,21 +49,21 @@ type Config struct {
 	Now    func() time.Time // nil for time.Now
 }
 
-// Limits keep few clients from shutting out the others. Zero values stand for the defaults.
+// Limits keep a few clients from shutting out the others. A zero value means the default, which is given here.
 type Limits struct {
 	Conns   int           // connections at a time: 4096
 	Streams int           // requests at a time over one connection of HTTP/2: 128
 	Header  time.Duration // for the headers of a request, from its connection or first byte on: 5 s
-	Body    time.Duration // for its body, from there: 30 s
-	Answer  time.Duration // for an answer to leave, unless its handler gives it more: 10 s
+	Body    time.Duration // for its body, from there on: 30 s
+	Answer  time.Duration // for the response, unless its handler allows more: 10 s
 	Idle    time.Duration // between requests: 2 min
 }
 
-// Server listens, and serves once Serve is called. Use [Listen].
+// Server listens from [Listen] on, and responds from Serve on.
 type Server struct {
 	config   Config
 	guard    *guard
-	crowd    *crowd
+	conns    *connLimiter
 	listener net.Listener
 	http     *http.Server
 	cut      context.CancelFunc // ends the contexts of all requests
@@ -71,8 +71,8 @@ type Server struct {
 
 const maxHeaderBytes = 32 << 10
 
-// Listen listens on the address, so that clients may connect already. The contexts of requests have the values
-// of ctx, but do not end with it. Errors are *schemas.Error and say the way out.
+// Listen begins to listen, so that clients can connect before Serve is called. The contexts of requests have the values
+// of ctx, but do not end with it. The caller calls Shutdown. Errors are *[schemas.Error] with a hint.
 func Listen(ctx context.Context, c Config) (*Server, error) {
 	c = c.withDefaults()
 	at, err := resolve(c.Addr)
@@ -97,7 +97,10 @@ func Listen(ctx context.Context, c Config) (*Server, error) {
 	if cert == nil && !at.IP.IsLoopback() {
 		warn(ctx, c.Logger, listener.Addr())
 	}
-	s := &Server{config: c, guard: guard, listener: listener, crowd: newCrowd(c.Limits.Conns, c.Logger, c.Now)}
+	s := &Server{
+		config: c, guard: guard, listener: listener,
+		conns: newConnLimiter(c.Limits.Conns, c.Logger, c.Now),
+	}
 	s.http = s.server(ctx, cert)
 	return s, nil
 }
@@ -124,18 +127,18 @@ func (s *Server) server(ctx context.Context, cert *certificate) *http.Server {
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
 	s.cut = cut
 	server := &http.Server{
-		Handler:                      s.logged(s.paced(s.guard.keep(s.guard.share(s.routes())))),
+		Handler:                      s.logRequests(s.setDeadlines(s.guard.protect(s.guard.allowOrigins(s.routes())))),
 		BaseContext:                  func(net.Listener) context.Context { return base },
-		ConnState:                    s.crowd.state,
+		ConnState:                    s.conns.state,
 		ReadHeaderTimeout:            s.config.Limits.Header,
 		IdleTimeout:                  s.config.Limits.Idle,
 		MaxHeaderBytes:               maxHeaderBytes,
-		DisableGeneralOptionsHandler: true, // it would answer before the guard
+		DisableGeneralOptionsHandler: true, // it would respond before the guard
 		ErrorLog:                     slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: s.config.Limits.Streams,
 			WriteByteTimeout:     s.config.Limits.Answer,
-			SendPingTimeout:      s.config.Limits.Idle, // a stream that says nothing may have nobody behind it
+			SendPingTimeout:      s.config.Limits.Idle, // finds clients that are gone behind silent streams
 		},
 	}
 	if cert != nil {
@@ -144,10 +147,10 @@ func (s *Server) server(ctx context.Context, cert *certificate) *http.Server {
 	return server
 }
 
-// Addr is where the server listens, with the port that was found free.
+// Addr is the address on which the server listens, with the port that was chosen.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Serve answers until Shutdown, and then gives nil.
+// Serve responds to requests until Shutdown, and then returns nil. It is called once.
 func (s *Server) Serve() error {
 	serve := s.http.Serve
 	if s.http.TLSConfig != nil {
@@ -159,15 +162,15 @@ func (s *Server) Serve() error {
 	return nil
 }
 
-// Shutdown lets nobody in any more and returns when the requests under way are answered. When ctx is done
-// before, they are cut off, and its error is given.
+// Shutdown accepts no more connections and returns when the requests under way have their responses. When ctx is done
+// first it cuts them off and returns the error of ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.crowd.disperse()
+	s.conns.closeUnused()
 	err := s.http.Shutdown(ctx)
 	s.cut()
 	if err != nil {
 		err = errors.Join(err, s.http.Close())
 	}
-	_ = s.listener.Close() // which is left to do if nobody called Serve
+	_ = s.listener.Close() // in case Serve was not called
 	return err
 }

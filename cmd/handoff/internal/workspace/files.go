@@ -20,7 +20,7 @@ const (
 	memoryFile = "project.json"
 )
 
-// ours tells what handoff writes into the directory of a workspace. Nothing else in there is ours to delete.
+// ours reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes no other.
 func ours(name string) bool {
 	patterns := append(relay.Files(), StoreFile, logFile, logFile+".1", memoryFile, memoryFile+".*")
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
@@ -33,20 +33,28 @@ func ours(name string) bool {
 type File struct {
 	Path  string    `json:"path"`
 	Bytes int64     `json:"bytes"`
-	Used  time.Time `json:"-"` // when it was last written
+	Used  time.Time `json:"-"` // when it was written last
 }
 
-// Exists tells whether there is something in the place of the workspace's directory. It may hold no store.
+// Exists reports whether there is anything at the path of the workspace's directory, be it no directory.
 func (w Workspace) Exists() bool {
 	_, err := os.Lstat(w.Dir)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Store is the file with the handoffs.
-func (w Workspace) Store() (File, bool) { return w.file(StoreFile) }
+// Used reports whether the workspace has been used: somebody opened its mailboxes, and they still exist. Opening the
+// mailboxes of a workspace that was not used makes them.
+func (w Workspace) Used() bool {
+	_, ok := w.Store()
+	return ok
+}
 
-// Log is what its owners wrote of themselves.
-func (w Workspace) Log() (File, bool) { return w.file(logFile) }
+// Store is the file with the handoffs. Ok is false when there is none. Ask [Workspace.Used] where the file itself does
+// not matter.
+func (w Workspace) Store() (_ File, ok bool) { return w.file(StoreFile) }
+
+// Log is the file to which the owners of the workspace write, see package journal. Ok is false when there is none.
+func (w Workspace) Log() (_ File, ok bool) { return w.file(logFile) }
 
 func (w Workspace) file(name string) (File, bool) {
 	path := filepath.Join(w.Dir, name)
@@ -57,7 +65,7 @@ func (w Workspace) file(name string) (File, bool) {
 	return File{path, info.Size(), info.ModTime()}, true
 }
 
-// Bytes is how much room all files of the workspace take.
+// Bytes is the size of all files of the workspace.
 func (w Workspace) Bytes() (sum int64) {
 	entries, err := os.ReadDir(w.Dir)
 	if err != nil {
@@ -71,8 +79,8 @@ func (w Workspace) Bytes() (sum int64) {
 	return sum
 }
 
-// All gives the workspaces on this machine that have a store, by name. They know their projects as far as they
-// were told.
+// All returns the workspaces on this machine that have been used, by name. Their projects are those that [Remember]
+// wrote, empty for the others.
 func All(getenv func(string) string) ([]Workspace, error) {
 	state, err := stateDir(getenv)
 	if err != nil {
@@ -88,7 +96,7 @@ func All(getenv func(string) string) ([]Workspace, error) {
 			continue
 		}
 		w := Workspace{Name: e.Name(), Dir: filepath.Join(state, e.Name()), By: ByName}
-		if _, ok := w.Store(); ok {
+		if w.Used() {
 			w.Project = Remembered(w)
 			all = append(all, w)
 		}

@@ -9,14 +9,14 @@ import (
 	"path/filepath"
 )
 
-// memory is what a workspace knows of itself beyond its name, which holds only a hash of the project.
+// memory is the content of project.json. The name of a workspace has only a hash of its project.
 type memory struct {
 	Project string `json:"project"`
 }
 
-// Remember writes down for which project a workspace is, so that people can tell workspaces apart and a project
-// that moves can take its own along. It writes only what is not there yet, and nothing for a workspace that was
-// named or that does not exist.
+// Remember writes the project of a workspace into its directory, so that people can tell workspaces apart and a project
+// that moves can take its workspace along. It writes nothing when the same project is there already, when the workspace
+// was named and so has no project, and when it has no directory.
 func Remember(w Workspace) error {
 	if w.Project == "" || Remembered(w) == w.Project {
 		return nil
@@ -42,7 +42,7 @@ func Remember(w Workspace) error {
 	return nil
 }
 
-// Remembered gives the project that a workspace was last used for, or "" if it does not know.
+// Remembered returns the project that Remember wrote last, "" when there is none that can be read.
 func Remembered(w Workspace) string {
 	content, err := os.ReadFile(filepath.Join(w.Dir, memoryFile))
 	var m memory

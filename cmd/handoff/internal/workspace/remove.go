@@ -12,9 +12,10 @@ import (
 	"handoff/schemas"
 )
 
-// Remove deletes the files of a workspace and its directory, and gives the names of the files. It is called with
-// the workspace locked. It follows no link out of the directory, and deletes nothing at all if there is something
-// in it that handoff did not put there.
+// Remove deletes the files of a workspace and its directory, and returns the names of the files, in the order in which
+// it deleted them. The caller has locked the workspace with [handoff/tools/relay.Lock]. Remove follows no link out of
+// the directory. When there is a file in it that handoff did not make, Remove deletes nothing and returns
+// [schemas.Conflict]. After another error it may have deleted a part, which names says.
 func Remove(w Workspace) (names []string, err error) {
 	state, err := os.OpenRoot(filepath.Dir(w.Dir))
 	if err != nil {
@@ -30,7 +31,7 @@ func Remove(w Workspace) (names []string, err error) {
 	return names, nil
 }
 
-// empty deletes what is in the directory of a workspace.
+// empty deletes the files in the directory of a workspace.
 func empty(state *os.Root, w Workspace) (deleted []string, err error) {
 	if info, err := state.Lstat(w.Name); err != nil || !info.IsDir() {
 		return nil, foreign(w, w.Dir+" is no directory")
@@ -53,7 +54,7 @@ func empty(state *os.Root, w Workspace) (deleted []string, err error) {
 	return deleted, nil
 }
 
-// contents lists what is to be deleted, the lock last: until then nobody else begins anew in there.
+// contents lists the files to delete, the lock last: as long as it is there no process begins anew in the directory.
 func contents(dir *os.Root, w Workspace) ([]string, error) {
 	entries, err := fs.ReadDir(dir.FS(), ".")
 	if err != nil {
@@ -86,7 +87,8 @@ func foreign(w Workspace, what string) error {
 		WithHint("Nothing was deleted. Move it away, and call again.")
 }
 
-// Move gives the files of one workspace to another, which has none. It is called with the first one locked.
+// Move makes the files of one workspace those of another, whose directory must not exist. The caller has locked the
+// first one.
 func Move(from, to Workspace) error {
 	if err := os.Rename(from.Dir, to.Dir); err != nil {
 		return fmt.Errorf("rename workspace %s: %w", from.Name, err)

@@ -1,10 +1,10 @@
-// Package workspace finds which workspace a process belongs to and where its files are, so that two
-// agents in one repository meet without being told.
+// Package workspace finds the workspace of a process, and knows where the files of workspaces are. So two agents in one
+// repository share a workspace without being configured.
 //
-// A workspace is named, by --workspace NAME or HANDOFF_WORKSPACE, or it is that of the project: the git
-// repository around the project directory, shared by all its worktrees; without git the nearest parent that
-// has a ".handoff" directory; else the project directory itself. The home directory and the root of the
-// file system are never a project: everything on the machine would meet there.
+// A workspace is named, by --workspace NAME or HANDOFF_WORKSPACE, or it is that of the project. The project is the git
+// repository around the project directory, with all its worktrees; without git the nearest parent with a ".handoff"
+// directory; else the project directory itself. The home directory and the root of the file system are never a project,
+// because all agents of the machine would share it.
 package workspace
 
 import (
@@ -20,26 +20,26 @@ import (
 	"handoff/schemas"
 )
 
-// Workspace is one mailbox system.
+// Workspace is a set of mailboxes that the agents of a project share.
 type Workspace struct {
 	Name    string // as given, or made of the project: a slug and a hash of its path
-	Dir     string // where its files are; it may not exist yet
-	Project string // the path that stands for the project; empty if the workspace was named
+	Dir     string // of its files; it may not exist yet
+	Project string // the path of the project; empty if the workspace was named
 	By      By
 }
 
-// By says what told which workspace it is.
+// By says how a workspace was found.
 type By string
 
-// The ways to tell.
+// The ways to find a workspace.
 const (
-	ByName      By = "name"                 // somebody named it
+	ByName      By = "name"                 // it was named
 	ByGit       By = "git_common_directory" // which all worktrees of the repository share
 	ByMark      By = "handoff_directory"    // the nearest directory with a ".handoff"
 	ByDirectory By = "directory"            // the project directory itself
 )
 
-// Config says where to look.
+// Config says where to look. Getenv is required.
 type Config struct {
 	Name   string // --workspace; empty finds that of the project
 	Dir    string // --dir: the project directory; default that of the client, then Cwd
@@ -49,7 +49,7 @@ type Config struct {
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
 
-// Find gives the workspace. It reads the file system and creates nothing.
+// Find returns the workspace of a process. It reads the file system and creates nothing. Errors are *[schemas.Error].
 func Find(c Config) (Workspace, error) {
 	if c.Name != "" {
 		return Named(c.Name, c.Getenv)
@@ -66,7 +66,7 @@ func Find(c Config) (Workspace, error) {
 	return Workspace{Name: name, Dir: filepath.Join(state, name), Project: project, By: by}, nil
 }
 
-// Named gives the workspace of a name. What is no name is refused before it becomes part of a path.
+// Named returns the workspace of a name. It refuses a text that is no name, so that it never becomes part of a path.
 func Named(name string, getenv func(string) string) (Workspace, error) {
 	state, err := stateDir(getenv)
 	if err != nil {
@@ -83,14 +83,15 @@ func Named(name string, getenv func(string) string) (Workspace, error) {
 func stateDir(getenv func(string) string) (string, error) {
 	home := homeDir(getenv)
 	if home == "" && !filepath.IsAbs(getenv("XDG_STATE_HOME")) {
-		return "", schemas.Errorf(schemas.Unavailable, "there is no place for files: neither XDG_STATE_HOME nor HOME is set").
-			WithHint("Set XDG_STATE_HOME to an absolute path.")
+		const said = "there is no place for files: neither XDG_STATE_HOME nor HOME is set"
+		return "", schemas.Errorf(schemas.Unavailable, said).WithHint("Set XDG_STATE_HOME to an absolute path.")
 	}
 	return StateDir(getenv, home), nil
 }
 
-// StateDir is where handoff keeps what outlives it, for whoever has this home directory: by the XDG base directory
-// specification, which has relative paths ignored. What begins with a dot there is no workspace.
+// StateDir is the directory in which handoff keeps its files, for a user with the given home directory. It follows the
+// XDG base directory specification, which ignores relative paths. Directories in it whose names begin with a dot are no
+// workspaces.
 func StateDir(getenv func(string) string, home string) string {
 	state := getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) {
@@ -108,7 +109,7 @@ func homeDir(getenv func(string) string) string {
 	return ""
 }
 
-// project gives the path that stands for the project.
+// project returns the path of the project.
 func (c Config) project() (string, By, error) {
 	start, err := c.ProjectDir()
 	if err != nil {
@@ -124,13 +125,15 @@ func (c Config) project() (string, By, error) {
 		}
 	}
 	if c.never(start) {
-		return "", "", schemas.Invalidf("workspace", "%s is not a project: everything would share one workspace there", start).
+		const said = "%s is not a project: everything would share one workspace there"
+		return "", "", schemas.Invalidf("workspace", said, start).
 			WithHint("Go into a project, or name a workspace with --workspace NAME, or a project with --dir DIR.")
 	}
 	return start, ByDirectory, nil
 }
 
-// ProjectDir gives the absolute path of the directory in which the project is looked for.
+// ProjectDir returns the absolute path of the directory from which the project is looked for: Dir, else the project
+// directory that the client names in the environment, else Cwd.
 func (c Config) ProjectDir() (string, error) {
 	dir := c.Dir
 	for _, name := range client.ProjectVariables() {
@@ -142,12 +145,13 @@ func (c Config) ProjectDir() (string, error) {
 		dir = filepath.Join(c.Cwd, dir)
 	}
 	if !isDir(dir) {
-		return "", schemas.Invalidf("dir", "%s is not a directory", dir).WithHint("Name the project's directory with --dir DIR.")
+		return "", schemas.Invalidf("dir", "%s is not a directory", dir).
+			WithHint("Name the project's directory with --dir DIR.")
 	}
 	return filepath.Clean(dir), nil
 }
 
-// never tells the directories that are no project whatever they hold.
+// never reports whether a directory is no project, whatever is in it.
 func (c Config) never(dir string) bool {
 	return dir == filepath.Dir(dir) || dir == canonical(homeDir(c.Getenv))
 }
@@ -166,7 +170,7 @@ func isDir(path string) bool {
 
 var noSlug = regexp.MustCompile(`[^a-z0-9_]+`)
 
-// nameOf makes a name that people recognise and that no other path has.
+// nameOf makes a name from a path. People recognise it, and no other path has the same.
 func nameOf(project string) string {
 	base := filepath.Base(project)
 	if base == ".git" {

@@ -98,7 +98,7 @@ func existing(a *cli.App, name string) (workspace.Workspace, error) {
 	if err != nil {
 		return w, err
 	}
-	if _, ok := w.Store(); !ok {
+	if !w.Used() {
 		return w, schemas.Errorf(schemas.NotFound, "there is no workspace %s", name).WithHint("handoff workspace list shows which there are.")
 	}
 	return w, nil

@@ -49,7 +49,7 @@ func prime(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	out := schemas.NewsOut{Agent: by.Agent}
-	if _, used := place.Store(); used { // where nobody used handoff, a look makes no store
+	if place.Used() { // where nobody used handoff, a look makes no store
 		err = a.Connect(ctx, by, func(conn *cli.Connection) error {
 			if conn.Unnamed != nil {
 				return conn.Unnamed

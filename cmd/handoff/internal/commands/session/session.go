@@ -67,7 +67,7 @@ func sessionOf(a *cli.App, account delivery.Account, client string, asked schema
 	if s.place, err = workspace.Find(s.App.Location()); err != nil {
 		return s, err
 	}
-	if _, used := s.place.Store(); !used {
+	if !s.place.Used() {
 		return s, errUnused
 	}
 	return s, nil

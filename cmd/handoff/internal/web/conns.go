@@ -1,0 +1,121 @@
+package web
+
+import (
+	"container/list"
+	"crypto/tls"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// A connLimiter limits how many connections there are. When there are as many as allowed, it closes the one that has
+// been without a whole request for longest, so that a client that connects and sends nothing, or never finishes a
+// request, shuts nobody out. When all have requests under way, it rejects the new one.
+//
+// There is no limit for each address, because behind a proxy all clients have the same.
+type connLimiter struct {
+	limit int
+	log   *slog.Logger
+	now   func() time.Time
+
+	mu      sync.Mutex                 // guards the fields below
+	conns   map[net.Conn]*list.Element // the element in waiting, nil for one with a request
+	waiting *list.List                 // of net.Conn without a request, the longest waiting first
+	unused  map[net.Conn]bool          // of those, the ones without any request so far
+	closed  bool                       // no connection is accepted any more
+	warned  time.Time                  // when a rejection was logged last
+}
+
+func newConnLimiter(limit int, log *slog.Logger, now func() time.Time) *connLimiter {
+	return &connLimiter{
+		limit: limit, log: log, now: now,
+		conns: map[net.Conn]*list.Element{}, waiting: list.New(), unused: map[net.Conn]bool{},
+	}
+}
+
+// state is told of each change of a connection; see [http.Server.ConnState].
+func (c *connLimiter) state(conn net.Conn, state http.ConnState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if state == http.StateNew {
+		c.admit(conn)
+		return
+	}
+	element, known := c.conns[conn]
+	if !known {
+		return // it was closed for another, and the server has not noticed yet
+	}
+	delete(c.unused, conn)
+	if element != nil {
+		c.waiting.Remove(element)
+	}
+	switch state {
+	case http.StateActive:
+		c.conns[conn] = nil
+	case http.StateIdle:
+		c.conns[conn] = c.waiting.PushBack(conn)
+	case http.StateClosed, http.StateHijacked, http.StateNew:
+		delete(c.conns, conn)
+	}
+}
+
+func (c *connLimiter) admit(conn net.Conn) {
+	longest := c.waiting.Front()
+	switch {
+	case c.closed:
+		_ = rawConn(conn).Close() // nothing was sent
+		return
+	case len(c.conns) < c.limit:
+	case longest != nil:
+		c.drop(longest.Value.(net.Conn))
+	default:
+		c.reject(conn)
+		return
+	}
+	c.conns[conn] = c.waiting.PushBack(conn)
+	c.unused[conn] = true
+}
+
+// drop closes a connection without a request.
+func (c *connLimiter) drop(conn net.Conn) {
+	c.waiting.Remove(c.conns[conn])
+	delete(c.conns, conn)
+	delete(c.unused, conn)
+	_ = rawConn(conn).Close() // its client connects again
+}
+
+const busy = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+// reject responds before the client has sent a request. It never waits: busy fits into the buffer of a new connection.
+func (c *connLimiter) reject(conn net.Conn) {
+	if _, encrypted := conn.(*tls.Conn); !encrypted {
+		_, _ = io.WriteString(conn, busy)
+	}
+	_ = rawConn(conn).Close()
+	if now := c.now(); now.Sub(c.warned) > time.Minute {
+		c.warned = now
+		c.log.Warn("all connections are at work: new ones are turned away", slog.Int("connections", c.limit))
+	}
+}
+
+// closeUnused closes the connections without any request so far, and accepts no new ones. Clients open some in advance,
+// and [http.Server.Shutdown] would wait for their first request.
+func (c *connLimiter) closeUnused() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	for conn := range c.unused {
+		c.drop(conn)
+	}
+}
+
+// rawConn is the connection below TLS. Closing it sends nothing, and so never waits for the client.
+func rawConn(conn net.Conn) net.Conn {
+	if t, ok := conn.(*tls.Conn); ok {
+		return t.NetConn()
+	}
+	return conn
+}
