@@ -25,7 +25,7 @@ type Note struct {
 	Version  string    `json:"version"`           // of the program
 	Stays    bool      `json:"stays,omitempty"`   // see [Config]
 	Protocol Versions  `json:"protocol"`
-	Lock     string    `json:"lock,omitempty"` // the locked file, see [platform.FileID]; a copy of the directory has another
+	Lock     string    `json:"lock,omitempty"` // of the locked file, see [platform.FileID]; of a copy it is another
 	Address  Address   `json:"address"`
 }
 
