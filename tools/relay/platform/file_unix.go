@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// FileID is different for any two files of this machine that exist at the same time, also for a file and its copy. It is
-// empty when there is no such file, and where the system does not tell.
+// FileID is different for any two files of this machine that exist at the same time, also for a file and its copy. It
+// is empty when there is no such file, and where the system does not tell.
 func FileID(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -2,7 +2,7 @@ package platform
 
 import "errors"
 
-// ErrLocked says that somebody else has a lock now: another process, or another open file of this one. A lock belongs
-// to an open file and not to the process, so that closing another file of the same name lets go of nothing. The system
-// takes it back when the process ends, however it ends.
+// ErrLocked means that another process, or another open file of this process, holds the lock. A lock belongs to an open
+// file and not to the process, so closing another file of the same name releases nothing. The system takes the lock back
+// when the process ends, however it ends.
 var ErrLocked = errors.New("somebody else has the lock")

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// TryLock locks a file for the caller alone if nobody has a lock of it, and gives [ErrLocked] otherwise.
+// TryLock locks a file for the caller alone. It does not wait: the error is [ErrLocked] when the file is locked.
 func TryLock(f *os.File) error {
 	err := flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -17,13 +17,13 @@ func TryLock(f *os.File) error {
 	return err
 }
 
-// Lock waits until it is the caller's turn. It sleeps in the kernel and cannot be cancelled.
+// Lock locks a file for the caller alone, as soon as it is free. It sleeps in the kernel and cannot be cancelled.
 func Lock(f *os.File) error { return flock(f, syscall.LOCK_EX) }
 
-// LockShared locks a file together with others that do so. It waits while somebody has the lock alone.
+// LockShared locks a file together with other callers of LockShared. It waits while one holds the lock alone.
 func LockShared(f *os.File) error { return flock(f, syscall.LOCK_SH) }
 
-// Unlock lets go of a lock. Without one it does nothing.
+// Unlock releases a lock. It does nothing to a file that is not locked.
 func Unlock(f *os.File) error { return flock(f, syscall.LOCK_UN) }
 
 func flock(f *os.File, how int) error {

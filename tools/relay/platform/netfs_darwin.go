@@ -2,8 +2,8 @@ package platform
 
 import "golang.org/x/sys/unix"
 
-// NetworkKind is the kind of network file system that a directory is on, such as "nfs". It is empty for a local one, and
-// where the kernel does not tell.
+// NetworkKind is the kind of network file system that a directory is on, such as "nfs". It is empty for a local one,
+// and where the kernel does not tell.
 func NetworkKind(dir string) string {
 	var fs unix.Statfs_t
 	if unix.Statfs(dir, &fs) != nil {
