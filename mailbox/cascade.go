@@ -45,6 +45,7 @@ func (o *op) follow() (outcome, error) {
 	return c.outcome, err
 }
 
+// carryOut carries out the duties of a cascade, and those that come of it, until none is left.
 func (o *op) carryOut(c *cascade) error {
 	for {
 		c.duties = append(c.duties, o.newDuties()...)

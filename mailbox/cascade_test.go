@@ -137,7 +137,7 @@ func (w *world) told(by schemas.Caller) (times map[schemas.ID]int) {
 func TestWhoWaitsForARetryThatEndedBeforeAllWereMovedGoesOn(t *testing.T) {
 	disk := &breaking{Backend: memory.New()}
 	w := newWorldOn(t, disk)
-	_, b := waiting(w, 3100)
+	a, b := waiting(w, 3100)
 	w.claim(b)
 	disk.after(1)
 	again := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRetry}).RollbackHandoff
@@ -151,6 +151,7 @@ func TestWhoWaitsForARetryThatEndedBeforeAllWereMovedGoesOn(t *testing.T) {
 	require.Zero(t, w.waitFor(1))
 	require.Zero(t, w.waitFor(again))
 	require.Equal(t, 3100, w.pending("c"))
+	require.Equal(t, map[schemas.ID]int{1: 1, again: 1}, w.told(a)) // and of none that waits that it is blocked
 }
 
 func TestPartsOfAFailureThatAreTooManyAreCancelledAfterIt(t *testing.T) {
