@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,13 +22,9 @@ func (p home) typing(typed io.Reader, interruptAt string, vars map[string]string
 	ctx, interrupt := context.WithCancel(p.t.Context())
 	defer interrupt()
 	out := &untilWritten{text: interruptAt, then: interrupt}
-	code = run(ctx, cli.Env{
-		Getenv: func(name string) string { return vars[name] }, Executable: program,
-		Stdin: typed, Stdout: out, Stderr: out,
-		IsTerminal: func(any) bool { return true },
-		Now:        time.Now,
-		Cwd:        p.state,
-	}, args)
+	terminal := func(any) bool { return true }
+	e := cli.Env{Executable: program, Stdin: typed, Stdout: out, Stderr: out, IsTerminal: terminal, Cwd: p.state}
+	code, _, _ = execute(ctx, e, vars, args...)
 	return code, out.String()
 }
 
@@ -75,10 +70,8 @@ func TestCtrlCEndsASetup(t *testing.T) {
 		interrupt()
 	}()
 	var out strings.Builder
-	code := run(ctx, cli.Env{
-		Getenv: func(name string) string { return vars[name] },
-		Stdout: &out, Stderr: &out, IsTerminal: func(any) bool { return false }, Now: time.Now, Cwd: p.state,
-	}, []string{"setup", "claude-code", "cursor", "--yes"})
+	e := cli.Env{Stdout: &out, Stderr: &out, Cwd: p.state}
+	code, _, _ := execute(ctx, e, vars, "setup", "claude-code", "cursor", "--yes")
 	require.Equal(t, 1, code, out.String())
 	require.Equal(t, 3, strings.Count(out.String(), "left alone: it was interrupted"), out.String())
 	for _, name := range []string{".claude.json", ".claude", ".cursor"} {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -231,20 +229,13 @@ func TestCompletionLeavesAnEmptyFileEmpty(t *testing.T) {
 func TestCompletionOffersTheSameAtATerminal(t *testing.T) {
 	d := busy(t)
 	for _, command := range []string{"claim", "complete", "update", "cancel"} {
-		var out bytes.Buffer
-		code := run(t.Context(), cli.Env{
-			Getenv: func(name string) string {
-				return map[string]string{"XDG_STATE_HOME": d.state, "HANDOFF_WORKSPACE": "w"}[name]
-			},
-			Stdin: bytes.NewReader(nil), Stdout: &out, Stderr: io.Discard,
-			IsTerminal: func(any) bool { return true },
-			Now:        func() time.Time { return d.now },
-			Cwd:        d.state,
-		}, []string{cobra.ShellCompRequestCmd, command, ""})
+		e := d.env()
+		e.IsTerminal = func(any) bool { return true }
+		code, out, _ := execute(t.Context(), e, d.vars(""), cobra.ShellCompRequestCmd, command, "")
 		require.Zero(t, code)
 		elsewhere := d.must("", cobra.ShellCompRequestCmd, command, "")
 		require.Contains(t, elsewhere, ", for qa: ")
-		require.Equal(t, elsewhere, out.String(), command)
+		require.Equal(t, elsewhere, out, command)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,18 +15,10 @@ import (
 func demonstrate(t *testing.T, executable string) (code int, out, errs string, left []os.DirEntry) {
 	t.Helper()
 	temp := t.TempDir()
-	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), cli.Env{
-		Getenv:     func(name string) string { return map[string]string{"TMPDIR": temp}[name] },
-		Stdout:     &stdout,
-		Stderr:     &stderr,
-		IsTerminal: func(any) bool { return false },
-		Now:        time.Now,
-		Executable: executable,
-	}, []string{"demo"})
+	code, out, errs = execute(t.Context(), cli.Env{Executable: executable}, map[string]string{"TMPDIR": temp}, "demo")
 	left, err := os.ReadDir(temp)
 	require.NoError(t, err)
-	return code, stdout.String(), stderr.String(), left
+	return code, out, errs, left
 }
 
 func TestDemoShowsAWholeChainOfWork(t *testing.T) {

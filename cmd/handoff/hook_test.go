@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -10,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,17 +17,11 @@ import (
 // hooked runs a hook in this process and gives what it printed. It has to end with status 0 and without an error.
 func (p home) hooked(vars map[string]string, account string, args ...string) string {
 	p.t.Helper()
-	var stdout, stderr bytes.Buffer
-	code := run(p.t.Context(), cli.Env{
-		Getenv: func(name string) string {
-			return cmp.Or(vars[name], map[string]string{"XDG_STATE_HOME": p.state}[name])
-		},
-		Stdin: strings.NewReader(account), Stdout: &stdout, Stderr: &stderr,
-		IsTerminal: func(any) bool { return false }, Now: time.Now, Cwd: p.state,
-	}, append([]string{"hook", "--workspace", "w"}, args...))
+	e := cli.Env{Stdin: strings.NewReader(account), Cwd: p.state}
+	code, out, errs := execute(p.t.Context(), e, with(p.state, vars), append([]string{"hook", "--workspace", "w"}, args...)...)
 	require.Zero(p.t, code)
-	require.Empty(p.t, stderr.String())
-	return stdout.String()
+	require.Empty(p.t, errs)
+	return out
 }
 
 // hookProcess is a hook as a process of its own.

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -112,15 +110,8 @@ func TestNoTextOfAgentsRepaintsTheTerminal(t *testing.T) {
 
 // plain is what qa is shown without colour, on a terminal or elsewhere.
 func (d desk) plain(terminal bool, args ...string) (out, errs string) {
-	var stdout, stderr bytes.Buffer
-	run(d.Context(), cli.Env{
-		Getenv: func(name string) string {
-			return map[string]string{"XDG_STATE_HOME": d.state, "HANDOFF_AGENT": "qa", "HANDOFF_WORKSPACE": "w", "NO_COLOR": "1"}[name]
-		},
-		Stdin: bytes.NewReader(nil), Stdout: &stdout, Stderr: &stderr,
-		IsTerminal: func(any) bool { return terminal },
-		Now:        func() time.Time { return d.now },
-		Cwd:        d.state,
-	}, args)
-	return stdout.String(), stderr.String()
+	e := d.env()
+	e.IsTerminal = func(any) bool { return terminal }
+	_, out, errs = execute(d.Context(), e, d.vars("qa", "NO_COLOR"), args...)
+	return out, errs
 }

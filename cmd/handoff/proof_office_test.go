@@ -100,17 +100,20 @@ func (d desk) file() string { return filepath.Join(d.state, "handoff", "w", "han
 // run runs a command in this process.
 func (d desk) run(agent string, args ...string) (code int, out, errs string) {
 	d.Helper()
-	var stdout, stderr bytes.Buffer
-	code = run(d.Context(), cli.Env{
-		Getenv: func(name string) string {
-			return map[string]string{"XDG_STATE_HOME": d.state, "HANDOFF_AGENT": agent, "HANDOFF_WORKSPACE": "w"}[name]
-		},
-		Stdin: bytes.NewReader(nil), Stdout: &stdout, Stderr: &stderr,
-		IsTerminal: func(any) bool { return false },
-		Now:        func() time.Time { return d.now },
-		Cwd:        d.state,
-	}, args)
-	return code, stdout.String(), stderr.String()
+	return execute(d.Context(), d.env(), d.vars(agent), args...)
+}
+
+func (d desk) env() cli.Env {
+	return cli.Env{Now: func() time.Time { return d.now }, Cwd: d.state}
+}
+
+// vars are those of an agent, empty for none, and switches that are on.
+func (d desk) vars(agent string, on ...string) map[string]string {
+	vars := with(d.state, map[string]string{"HANDOFF_AGENT": agent, "HANDOFF_WORKSPACE": "w"})
+	for _, name := range on {
+		vars[name] = "1"
+	}
+	return vars
 }
 
 // must runs a command that has to succeed and gives what it printed.

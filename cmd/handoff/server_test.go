@@ -2,8 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -37,18 +34,7 @@ func (p home) run(args ...string) (code int, out, errs string) {
 // runWith runs it with more variables in its environment.
 func (p home) runWith(vars map[string]string, args ...string) (code int, out, errs string) {
 	p.t.Helper()
-	var stdout, stderr bytes.Buffer
-	code = run(p.t.Context(), cli.Env{
-		Getenv: func(name string) string {
-			return cmp.Or(vars[name], map[string]string{"XDG_STATE_HOME": p.state}[name])
-		},
-		Stdout:     &stdout,
-		Stderr:     &stderr,
-		IsTerminal: func(any) bool { return false },
-		Now:        time.Now,
-		Cwd:        p.state,
-	}, append(args, "--workspace", "w"))
-	return code, stdout.String(), stderr.String()
+	return execute(p.t.Context(), cli.Env{Cwd: p.state}, with(p.state, vars), append(args, "--workspace", "w")...)
 }
 
 // must runs a command that has to succeed.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
@@ -18,20 +17,14 @@ const patience = 20 * time.Second
 // watched is what watch prints of its first n lines.
 func (d desk) watched(terminal bool, n int, args ...string) string {
 	d.Helper()
-	var stdout, stderr bytes.Buffer
+	var stdout bytes.Buffer
 	ctx, leave := context.WithTimeout(d.Context(), patience)
 	defer leave()
 	out := &counted{Writer: &stdout, left: n, leave: leave}
-	code := run(ctx, cli.Env{
-		Getenv: func(name string) string {
-			return map[string]string{"XDG_STATE_HOME": d.state, "HANDOFF_WORKSPACE": "w", "NO_COLOR": "1"}[name]
-		},
-		Stdout: out, Stderr: &stderr,
-		IsTerminal: func(any) bool { return terminal },
-		Now:        func() time.Time { return d.now },
-		Cwd:        d.state,
-	}, append([]string{"watch", "--since", "0"}, args...))
-	require.Zero(d, code, stderr.String())
+	e := d.env()
+	e.Stdout, e.IsTerminal = out, func(any) bool { return terminal }
+	code, _, errs := execute(ctx, e, d.vars("", "NO_COLOR"), append([]string{"watch", "--since", "0"}, args...)...)
+	require.Zero(d, code, errs)
 	require.Zero(d, out.left, stdout.String())
 	return stdout.String()
 }

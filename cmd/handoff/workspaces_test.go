@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -45,15 +43,7 @@ func TestAnOpenWorkspaceIsShownAndLeftAlone(t *testing.T) {
 // here runs a command for the project that is the state directory itself.
 func (p home) here(args ...string) (code int, out, errs string) {
 	p.t.Helper()
-	var stdout, stderr bytes.Buffer
-	code = run(p.t.Context(), cli.Env{
-		Getenv: func(name string) string { return map[string]string{"XDG_STATE_HOME": p.state}[name] },
-		Stdout: &stdout, Stderr: &stderr,
-		IsTerminal: func(any) bool { return false },
-		Now:        time.Now,
-		Cwd:        p.state,
-	}, args)
-	return code, stdout.String(), stderr.String()
+	return execute(p.t.Context(), cli.Env{Cwd: p.state}, with(p.state, nil), args...)
 }
 
 func TestAProjectThatIsStillThereKeepsItsWorkspace(t *testing.T) {
