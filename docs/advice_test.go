@@ -177,7 +177,9 @@ func (a *advisor) words(n ast.Node, bad *regexp.Regexp) {
 func (a *advisor) input(n ast.Expr) {
 	made := a.source(n)
 	lit, ok := made.(*ast.CompositeLit)
-	at := slices.IndexFunc(inputs, func(in schemas.Input) bool { return made != nil && typeOf(in) == lastName(typeIn(made)) })
+	at := slices.IndexFunc(inputs, func(in schemas.Input) bool {
+		return made != nil && typeOf(in) == lastName(typeIn(made))
+	})
 	if at < 0 {
 		a.fault(n, "what is called here cannot be told")
 		return

@@ -40,18 +40,17 @@ func (a *App) Report(cmd *cobra.Command, err error) int {
 // lines. Who calls a tool is told of tools.
 func (a *App) ways(cmd *cobra.Command, e *schemas.Error) []string {
 	ways, render := []string{e.Hint}, a.Advice
-	switch {
-	case cmd.Name() == "call":
-		render = schemas.Advice.String
-	case needsName(e) && a.Agent == "":
+	if needsName(e) && a.Agent == "" {
 		ways = append(ways, identity.Missing().Hint)
-	default:
-		ways = append(ways, a.told(cmd, e.Field))
+	}
+	ways = append(slices.Compact(ways), a.told(cmd, e.Field))
+	if cmd.Name() == "call" {
+		render = schemas.Advice.String
 	}
 	for _, next := range e.Next {
 		ways = append(ways, render(next))
 	}
-	return slices.Compact(ways)
+	return ways
 }
 
 // told says how a command is told an argument that no single flag gives.

@@ -16,8 +16,10 @@ var Spellings = []cli.Spelling{
 	},
 	{
 		Tool: "handoff_history", Command: "history", Places: []string{"workflow", "handoff_id"},
-		Fields:  []cli.Field{cli.Number("limit", "limit", "")},
-		Choices: []cli.Choice{{Argument: "format", Value: "mermaid", Flag: "mermaid"}, {Argument: "format", Value: "rows", Flag: "rows"}},
+		Fields: []cli.Field{cli.Number("limit", "limit", "")},
+		Choices: []cli.Choice{
+			{Argument: "format", Value: "mermaid", Flag: "mermaid"}, {Argument: "format", Value: "rows", Flag: "rows"},
+		},
 	},
 	{
 		Tool: "list_handoffs", Command: "list", Fields: listFields,

@@ -21,12 +21,18 @@ var Spellings = []cli.Spelling{
 		Tool: "fail_handoff", Command: "fail", Places: []string{"handoff_id", "description"}, Fields: failFields,
 		Choices: []cli.Choice{{Argument: "outcome", Value: "rejected", Flag: "reject"}},
 	},
-	{Tool: "update_handoff", Command: "update", When: cli.Arguments{"action": "ask"}, Places: []string{"handoff_id"}, Fields: updateFields},
+	{
+		Tool: "update_handoff", Command: "update", When: cli.Arguments{"action": "ask"}, Places: []string{"handoff_id"},
+		Fields: updateFields,
+	},
 	{
 		Tool: "update_handoff", Command: "update", Places: []string{"handoff_id"},
 		Fields:  []cli.Field{cli.Text("reason", "note", ""), cli.Text("to", "to", "")},
 		Choices: []cli.Choice{{Argument: "action", Value: "release", Flag: "release"}},
 	},
-	{Tool: "get_handoff", Command: "wait", When: cli.Arguments{"view": "outcome", "wait_seconds": nil}, Places: []string{"handoff_id"}},
+	{
+		Tool: "get_handoff", Command: "wait", When: cli.Arguments{"view": "outcome", "wait_seconds": nil},
+		Places: []string{"handoff_id"},
+	},
 	{Tool: "send_handoff", Command: "send", Places: []string{"to", "task"}, Fields: sendFields},
 }
