@@ -198,3 +198,9 @@ func (o *op) rebody(r, now *store.Record, change func(*schemas.Handoff)) (store.
 	}
 	return content, schemas.TooBig("handoff", len(content.Bytes), o.Limits.Handoff)
 }
+
+// inChanges says that the field at fault is one of changes.
+func inChanges(err error) error {
+	e := schemas.AsError(err)
+	return e.WithField("changes." + e.Field)
+}

@@ -10,7 +10,12 @@ import (
 	"handoff/store"
 )
 
-const listed = 10 // rows of a list, unless asked otherwise
+// How much one result holds, and one search looks at.
+const (
+	scanned = 1_000 // rows that are looked at where filters pass over most
+	room    = 7_000 // bytes of rows in one result; the first is always shown
+	listed  = 10    // rows of a list, unless asked otherwise
+)
 
 // List shows rows of the caller's mail: what it may claim, in the order of claiming (box inbox, the default); what it
 // holds, or held, for an ended status (claimed); what it sent (sent); its notices (notices); or all handoffs of the

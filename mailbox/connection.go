@@ -2,7 +2,10 @@ package mailbox
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"sync"
+	"time"
 
 	"handoff/mailbox/life"
 	"handoff/mailbox/names"
@@ -111,4 +114,86 @@ func (o *op) cut(r *store.Record) error {
 		now.Lease = min(r.Lease, store.At(o.now.Add(grace)))
 	}
 	return o.commit(happening{action: life.Lost, was: r, now: &now})
+}
+
+// isOpen tells whether a connection is open.
+func (s *Service) isOpen(conn string) bool {
+	_, open := s.Presence.Connection(conn)
+	return open
+}
+
+// acting tells whether an agent acts over an open connection.
+func (s *Service) acting(a schemas.Agent) bool {
+	return len(s.Presence.Connections(presence.Filter{Agent: a})) > 0
+}
+
+// actingIn tells whether an agent acts over an open connection of a session.
+func (s *Service) actingIn(session string, a schemas.Agent) bool {
+	return slices.ContainsFunc(s.Presence.Connections(presence.Filter{Agent: a}), func(c presence.Connection) bool {
+		return c.Session == session
+	})
+}
+
+// actingInAnother tells whether an agent acts over an open connection of another session than the given one.
+func (s *Service) actingInAnother(session string, a schemas.Agent) bool {
+	return slices.ContainsFunc(s.Presence.Connections(presence.Filter{Agent: a}), func(c presence.Connection) bool {
+		return c.Session != session
+	})
+}
+
+// actingOverAnother tells whether an agent acts over another open connection than the given one.
+func (s *Service) actingOverAnother(other string, a schemas.Agent) bool {
+	return slices.ContainsFunc(s.Presence.Connections(presence.Filter{Agent: a}), func(c presence.Connection) bool {
+		return c.Name != other
+	})
+}
+
+// everybodyHere is who acts over any open connection, by name.
+func (s *Service) everybodyHere() []schemas.Agent {
+	here := map[schemas.Agent]bool{}
+	for _, c := range s.Presence.Connections(presence.Filter{}) {
+		for _, a := range c.Agents {
+			here[a] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(here))
+}
+
+// endings remembers which handoff each open connection ended last: what the connection sends next continues it. A
+// connection is served by one process, so no other process has to know.
+type endings struct {
+	mu     sync.Mutex // guards latest
+	latest map[string]ending
+}
+
+type ending struct {
+	handoff schemas.ID
+	at      time.Time
+}
+
+func newEndings() *endings { return &endings{latest: map[string]ending{}} }
+
+// note notes that a connection ended a handoff.
+func (e *endings) note(conn string, id schemas.ID, at time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.latest[conn] = ending{id, at}
+}
+
+// within is the handoff that a connection ended last, if that was within the given time before now; else zero.
+func (e *endings) within(conn string, now time.Time, d time.Duration) schemas.ID {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	last, ok := e.latest[conn]
+	if !ok || now.Sub(last.at) > d {
+		return 0
+	}
+	return last.handoff
+}
+
+// forget drops what a connection ended that is gone.
+func (e *endings) forget(conn string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.latest, conn)
 }
