@@ -101,8 +101,8 @@ func (in *installation) passed(scope client.Scope) (names []string) {
 // belongs into the file. The command of a strict client fails while the file has an entry with neither program nor
 // URL.
 func (in *installation) removal(e installed.Entry) string {
-	own, empty := in.client.Own, e.URL == "" && len(e.Command) == 0
-	if own != nil && !(own.Strict && empty) {
+	own, says := in.client.Own, e.URL != "" || len(e.Command) > 0
+	if own != nil && (says || !own.Strict) {
 		if arguments := own.Remove(e.Scope); arguments != nil {
 			return in.within(e.Scope) + shell.Line(append([]string{in.client.Program}, arguments...))
 		}

@@ -113,8 +113,9 @@ func (d Desk) item(ctx context.Context, item schemas.Item, known map[schemas.Age
 }
 
 // held examines a claim.
-func (d Desk) held(ctx context.Context, item schemas.Item, st schemas.Standing,
-	known map[schemas.Agent]schemas.Card) ([]Finding, error) {
+func (d Desk) held(
+	ctx context.Context, item schemas.Item, st schemas.Standing, known map[schemas.Agent]schemas.Card,
+) ([]Finding, error) {
 	card := known[st.Holder]
 	silence := d.Now.Sub(later(card.Seen, st.ClaimedAt))
 	var found Finding
