@@ -17,8 +17,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"handoff/cmd/handoff/internal/workshop"
 )
 
@@ -38,18 +36,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// many reads from the environment how many of something there are. With -short it is a tenth of what it is
-// otherwise.
+// many is how many of something there are.
 func many(t testing.TB, name string, otherwise int) int {
 	t.Helper()
-	text := os.Getenv(name)
-	switch {
-	case text == "" && testing.Short():
-		return otherwise / 10
-	case text == "":
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	require.NoError(t, err, name)
-	return n
+	return workshop.Knob(t, name, otherwise, otherwise/10, strconv.Atoi)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/cmd/handoff/internal/workshop"
 	"handoff/schemas"
 )
 
@@ -47,7 +47,7 @@ func TestProcessesThatComeAndGoLeaveNothing(t *testing.T) {
 	p, r := newPlace(t), chance(t)
 	var ends [3]int
 	var slowestEnd, slowestCommand time.Duration
-	times := cycles(t)
+	times := workshop.Knob(t, "HANDOFF_CYCLES", 20, 4, strconv.Atoi)
 	for i := range times {
 		all := stays(r, i%2 == 0)
 		p.cycle(all)
@@ -68,20 +68,6 @@ func TestProcessesThatComeAndGoLeaveNothing(t *testing.T) {
 		times, ends[endOfInput], ends[terminated], ends[killed], slowestEnd, slowestCommand, p.verify().Events)
 	require.Less(t, slowestCommand, free)
 	require.Less(t, slowestEnd, leave)
-}
-
-func cycles(t *testing.T) int {
-	t.Helper()
-	text := os.Getenv("HANDOFF_CYCLES")
-	switch {
-	case text == "" && testing.Short():
-		return 4
-	case text == "":
-		return 20
-	}
-	n, err := strconv.Atoi(text)
-	require.NoError(t, err, "HANDOFF_CYCLES")
-	return n
 }
 
 // stays decides how four processes end.

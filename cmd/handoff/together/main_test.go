@@ -43,20 +43,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// lasting reads from the environment how long something goes on. With -short it is a fifth of what it is
-// otherwise.
+// lasting is how long something goes on.
 func lasting(t testing.TB, name string, otherwise time.Duration) time.Duration {
 	t.Helper()
-	text := os.Getenv(name)
-	switch {
-	case text == "" && testing.Short():
-		return otherwise / 5
-	case text == "":
-		return otherwise
-	}
-	d, err := time.ParseDuration(text)
-	require.NoError(t, err, name)
-	return d
+	return workshop.Knob(t, name, otherwise, otherwise/5, time.ParseDuration)
 }
 
 // chance is a source of random decisions that a failed run names.
