@@ -19,8 +19,17 @@ import (
 
 // inputs are what [schemas.Call] may be given: the arguments of every tool for agents, and of a few for programs.
 var inputs = []schemas.Input{
-	schemas.SendIn{}, schemas.ClaimIn{}, schemas.CompleteIn{}, schemas.FailIn{}, schemas.UpdateIn{}, schemas.ListIn{},
-	schemas.GetIn{}, schemas.HistoryIn{}, schemas.RegisterIn{}, schemas.AgentsIn{}, schemas.TokenListIn{},
+	schemas.SendIn{},
+	schemas.ClaimIn{},
+	schemas.CompleteIn{},
+	schemas.FailIn{},
+	schemas.UpdateIn{},
+	schemas.ListIn{},
+	schemas.GetIn{},
+	schemas.HistoryIn{},
+	schemas.RegisterIn{},
+	schemas.AgentsIn{},
+	schemas.TokenListIn{},
 }
 
 func TestEveryInputNamesTheToolThatTakesIt(t *testing.T) {
@@ -198,8 +207,7 @@ func (a *advisor) complete(lit *ast.CompositeLit, in reflect.Type) {
 	for name := range fields(lit) {
 		given[name] = true
 	}
-	for i := range in.NumField() {
-		f := in.Field(i)
+	for f := range in.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		required := name != "" && (options == "" || strings.Contains(f.Tag.Get("jsonschema"), "required"))
 		if required && !given[f.Name] {

@@ -22,7 +22,7 @@ var conditions = map[life.Condition]func(*happening) bool{
 
 // consequence carries out what concerns the handoff itself.
 func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err error) {
-	switch c {
+	switch c { //nolint:exhaustive // consequenceFor carries out the others
 	case life.AskApproval:
 		text := "It waits for your approval: handoff approve " + h.now.ID.String()
 		return came, o.notify(schemas.Human, noticeOf(noticeApproval, h.now, text))
@@ -52,7 +52,7 @@ func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err er
 
 // goesThrough gives the handoffs that a consequence concerns, unless that is the handoff itself.
 func goesThrough(d duty) (i store.Index, many bool) {
-	switch d.do {
+	switch d.do { //nolint:exhaustive // the others concern the handoff itself
 	case life.TellWaiting, life.FreeWaiting, life.MoveWaiting:
 		return store.WaitingFor(d.of.now.ID), true
 	case life.CancelParts:
@@ -67,7 +67,7 @@ func (o *op) consequenceFor(c life.Consequence, h *happening, id schemas.ID) err
 	if r == nil || r.Status.Ended() {
 		return nil
 	}
-	switch c {
+	switch c { //nolint:exhaustive // consequence carries out the others
 	case life.TellWaiting:
 		return o.tellBlocked(r, h.now)
 	case life.FreeWaiting:

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -18,15 +19,11 @@ func noticeOf(a life.Action, r *store.Record, text string) schemas.Notice {
 
 // notice is what those read who are told of what happened.
 func (h *happening) notice() schemas.Notice {
-	kind := h.action
-	switch kind {
-	case life.Ask:
-		kind = noticeQuestion
-	case life.Answer:
-		kind = noticeAnswer
-	}
-	return noticeOf(kind, h.now, h.text)
+	return noticeOf(cmp.Or(noticeKinds[h.action], h.action), h.now, h.text)
 }
+
+// noticeKinds are the kinds of the notices that are not called after the action they tell of.
+var noticeKinds = map[life.Action]life.Action{life.Ask: noticeQuestion, life.Answer: noticeAnswer}
 
 // The kinds of notices beside the actions of the table.
 const (

@@ -41,7 +41,8 @@ var prompts = []prompt{
 	{"history", "Show a history", "The chain of handoffs of a workflow", []sdk.PromptArgument{whichFlow}, promptHistory},
 	{
 		"retry", "Retry a handoff", "Run a failed, rejected or timed-out handoff again",
-		[]sdk.PromptArgument{theID, whyRetry}, promptRetry,
+		[]sdk.PromptArgument{theID, whyRetry},
+		promptRetry,
 	},
 }
 

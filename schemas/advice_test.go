@@ -13,7 +13,7 @@ func TestAdviceIsJSONForProgramsAndASentenceForModels(t *testing.T) {
 	wait := schemas.Call(schemas.GetIn{HandoffID: "ho_1", WaitSeconds: 50}, "waits for a change")
 	b, err := json.Marshal(wait)
 	require.NoError(t, err)
-	require.Equal(t, `{"say":"waits for a change","tool":"get_handoff","args":{"handoff_id":"ho_1","wait_seconds":50}}`, string(b))
+	require.JSONEq(t, `{"say":"waits for a change","tool":"get_handoff","args":{"handoff_id":"ho_1","wait_seconds":50}}`, string(b))
 	require.Equal(t, `get_handoff {"handoff_id":"ho_1","wait_seconds":50} waits for a change.`, wait.String())
 	require.Equal(t, "Ask. "+wait.String(), schemas.Sentences([]schemas.Advice{{Say: "Ask."}, wait}))
 }

@@ -75,8 +75,16 @@ func TestListingHasEveryArgumentThatIsNotHidden(t *testing.T) {
 // visible lists the fields of the argument type of a tool that are neither hidden nor filled by the mailbox.
 func visible(t *testing.T, tool string) (names []string) {
 	for _, in := range []schemas.Input{
-		schemas.SendIn{}, schemas.ClaimIn{}, schemas.CompleteIn{}, schemas.FailIn{}, schemas.UpdateIn{}, schemas.ListIn{},
-		schemas.GetIn{}, schemas.HistoryIn{}, schemas.RegisterIn{}, schemas.AgentsIn{},
+		schemas.SendIn{},
+		schemas.ClaimIn{},
+		schemas.CompleteIn{},
+		schemas.FailIn{},
+		schemas.UpdateIn{},
+		schemas.ListIn{},
+		schemas.GetIn{},
+		schemas.HistoryIn{},
+		schemas.RegisterIn{},
+		schemas.AgentsIn{},
 	} {
 		if in.Tool() != tool {
 			continue

@@ -17,7 +17,7 @@ const (
 	FreeWaiting   Consequence = "let those go on that wait for it"
 	MoveWaiting   Consequence = "let those that wait for it wait for the new one"
 	CancelParts   Consequence = "cancel the parts that its holder sent and nobody claimed"
-	PassOn        Consequence = "send what its completion passes on"
+	PassOn        Consequence = "send what its completion passes on" //nolint:gosec // no password
 	SendBack      Consequence = "send it to its holder again"
 	SendAgain     Consequence = "send it again"
 	SendRollback  Consequence = "send it back as the rollback rule says"

@@ -37,8 +37,7 @@ var administrative = []reflect.Type{
 	reflect.TypeFor[schemas.NewestIn](), reflect.TypeFor[schemas.NewestOut](),
 }
 
-func isInput(t reflect.Type) bool  { return strings.HasSuffix(t.Name(), "In") }
-func isOutput(t reflect.Type) bool { return strings.HasSuffix(t.Name(), "Out") }
+func isInput(t reflect.Type) bool { return strings.HasSuffix(t.Name(), "In") }
 
 // Files gives the content of every file by its name below the folder of package schemas, which has to be the
 // working directory, because descriptions come from the comments there.

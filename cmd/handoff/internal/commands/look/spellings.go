@@ -9,8 +9,10 @@ var Spellings = []cli.Spelling{
 	{
 		Tool: "get_handoff", Command: "show", Places: []string{"handoff_id"},
 		Choices: []cli.Choice{
-			{Argument: "view", Value: "full", Flag: "full"}, {Argument: "view", Value: "brief", Flag: "brief"},
-			{Argument: "view", Value: "outcome", Flag: "outcome"}, {Argument: "view", Value: "events", Flag: "events"},
+			{Argument: "view", Value: "full", Flag: "full"},
+			{Argument: "view", Value: "brief", Flag: "brief"},
+			{Argument: "view", Value: "outcome", Flag: "outcome"},
+			{Argument: "view", Value: "events", Flag: "events"},
 			{Argument: "view", Value: "checkpoint", Flag: "checkpoint"},
 		},
 	},

@@ -36,7 +36,7 @@ before stays behind under the old one: adopt renames that workspace to the name 
 		if err != nil {
 			return err
 		}
-		if err := adopt(cmd.Context(), a, was, now, *force); err != nil {
+		if err := adopt(cmd.Context(), was, now, *force); err != nil {
 			return err
 		}
 		return printAdopted(a, was, now)
@@ -45,7 +45,7 @@ before stays behind under the old one: adopt renames that workspace to the name 
 }
 
 // adopt renames one workspace to another, which nobody used yet.
-func adopt(ctx context.Context, a *cli.App, was, now workspace.Workspace, force bool) error {
+func adopt(ctx context.Context, was, now workspace.Workspace, force bool) error {
 	project := workspace.Remembered(was)
 	switch {
 	case was.Name == now.Name:
@@ -54,8 +54,8 @@ func adopt(ctx context.Context, a *cli.App, was, now workspace.Workspace, force 
 		return schemas.Errorf(schemas.Conflict, "%s belongs to %s, which is still there", was.Name, project).
 			WithHint("Share it with --workspace %s. handoff workspace adopt --help shows how to take it away from there.", was.Name)
 	}
-	return alone(a, was, func() error {
-		if err := makeRoom(ctx, a, now); err != nil {
+	return alone(was, func() error {
+		if err := makeRoom(ctx, now); err != nil {
 			return err
 		}
 		return workspace.Move(was, now)
@@ -64,12 +64,12 @@ func adopt(ctx context.Context, a *cli.App, was, now workspace.Workspace, force 
 
 // makeRoom makes room for an adopted workspace: one that was opened and never used is removed. It may have no store
 // yet, as where a server was started that nobody called.
-func makeRoom(ctx context.Context, a *cli.App, w workspace.Workspace) error {
+func makeRoom(ctx context.Context, w workspace.Workspace) error {
 	if !w.Exists() {
 		return nil
 	}
-	return alone(a, w, func() error {
-		h, err := holdingOf(ctx, a, w)
+	return alone(w, func() error {
+		h, err := holdingOf(ctx, w)
 		if err != nil {
 			return err
 		}

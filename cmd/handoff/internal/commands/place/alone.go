@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 
-	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
@@ -14,7 +13,7 @@ import (
 )
 
 // alone runs fn while nobody else has a workspace open, or can open it.
-func alone(a *cli.App, w workspace.Workspace, fn func() error) error {
+func alone(w workspace.Workspace, fn func() error) error {
 	release, err := relay.Lock(w.Dir)
 	if errors.Is(err, relay.ErrInUse) {
 		return inUse(w)
@@ -38,7 +37,7 @@ func inUse(w workspace.Workspace) error {
 }
 
 // holdingOf is what is in a workspace that this process has alone.
-func holdingOf(ctx context.Context, a *cli.App, w workspace.Workspace) (open.Holding, error) {
+func holdingOf(ctx context.Context, w workspace.Workspace) (open.Holding, error) {
 	h, err := open.Look(ctx, w, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return h, schemas.Errorf(schemas.Unavailable, "look into workspace %s: %w", w.Name, err).

@@ -43,8 +43,8 @@ are handoffs in it that have not ended.`,
 // confirm has a person type the name of what is deleted. It does not ask what would be refused.
 func confirm(ctx context.Context, a *cli.App, w workspace.Workspace) error {
 	var h open.Holding
-	err := alone(a, w, func() (err error) {
-		h, err = finished(ctx, a, w)
+	err := alone(w, func() (err error) {
+		h, err = finished(ctx, w)
 		return err
 	})
 	if err != nil {
@@ -66,9 +66,9 @@ func confirm(ctx context.Context, a *cli.App, w workspace.Workspace) error {
 
 func remove(ctx context.Context, a *cli.App, w workspace.Workspace, force bool) error {
 	var files []string
-	err := alone(a, w, func() (err error) {
+	err := alone(w, func() (err error) {
 		if !force { // something may have been sent since it was asked for
-			if _, err := finished(ctx, a, w); err != nil {
+			if _, err := finished(ctx, w); err != nil {
 				return err
 			}
 		}
@@ -89,8 +89,8 @@ func remove(ctx context.Context, a *cli.App, w workspace.Workspace, force bool) 
 }
 
 // finished tells what is in a workspace where everything has ended.
-func finished(ctx context.Context, a *cli.App, w workspace.Workspace) (open.Holding, error) {
-	h, err := holdingOf(ctx, a, w)
+func finished(ctx context.Context, w workspace.Workspace) (open.Holding, error) {
+	h, err := holdingOf(ctx, w)
 	if err == nil && h.Unfinished > 0 {
 		err = schemas.Errorf(schemas.Conflict, "workspace %s holds %s that has not ended", w.Name, handoffs(h.Unfinished)).
 			WithHint("Nothing was deleted. handoff list --workspace %s shows them.", w.Name)

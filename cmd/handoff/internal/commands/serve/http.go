@@ -78,7 +78,7 @@ func (h *overHTTP) admit() error {
 		return err
 	}
 	h.gate = auth.New(auth.Config{
-		Invoker: h.boxes, NewRequestID: requestIDs(h.servingCommand.App), Now: h.Now, Issuer: issuer, Rate: h.network.rate, Logger: h.log,
+		Invoker: h.boxes, NewRequestID: requestIDs(h.App), Now: h.Now, Issuer: issuer, Rate: h.network.rate, Logger: h.log,
 		Denied: func(why auth.Reason) { h.metrics.Denied(string(why)) },
 	})
 	return nil
@@ -87,7 +87,7 @@ func (h *overHTTP) admit() error {
 func (h *overHTTP) protocol() *mcp.Server {
 	return mcp.New(mcp.Config{
 		Invoker: h.metrics.Invoker(h.traces.Invoker(h.boxes)), Caller: schemas.Caller{Via: schemas.ViaHTTP},
-		Name: agentOf, NewRequestID: requestIDs(h.servingCommand.App),
+		Name: agentOf, NewRequestID: requestIDs(h.App),
 		Version: h.Release.Version, Workspace: h.place.Name, Logger: h.log,
 	})
 }

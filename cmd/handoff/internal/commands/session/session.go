@@ -64,7 +64,7 @@ func sessionOf(a *cli.App, account delivery.Account, client string, asked schema
 		there.Cwd = account.Dir
 		s.App = &there
 	}
-	if s.place, err = workspace.Find(s.App.Location()); err != nil {
+	if s.place, err = workspace.Find(s.Location()); err != nil {
 		return s, err
 	}
 	if !s.place.Used() {
