@@ -109,7 +109,7 @@ func matches(c schemas.Card, in schemas.AgentsIn) bool {
 	if in.Role != "" && !slices.Contains(roster.Boxes(c), pool("role:", in.Role)) {
 		return false
 	}
-	return len(in.Tags) == 0 || slices.ContainsFunc(in.Tags, func(t string) bool { return slices.Contains(c.Skills, t) })
+	return anyOf(c.Skills, in.Tags)
 }
 
 // me is what is kept of the caller, read once. A caller that was never here begins to exist.

@@ -127,25 +127,9 @@ func (s *Service) acting(a schemas.Agent) bool {
 	return len(s.Presence.Connections(presence.Filter{Agent: a})) > 0
 }
 
-// actingIn tells whether an agent acts over an open connection of a session.
-func (s *Service) actingIn(session string, a schemas.Agent) bool {
-	return slices.ContainsFunc(s.Presence.Connections(presence.Filter{Agent: a}), func(c presence.Connection) bool {
-		return c.Session == session
-	})
-}
-
-// actingInAnother tells whether an agent acts over an open connection of another session than the given one.
-func (s *Service) actingInAnother(session string, a schemas.Agent) bool {
-	return slices.ContainsFunc(s.Presence.Connections(presence.Filter{Agent: a}), func(c presence.Connection) bool {
-		return c.Session != session
-	})
-}
-
-// actingOverAnother tells whether an agent acts over another open connection than the given one.
-func (s *Service) actingOverAnother(other string, a schemas.Agent) bool {
-	return slices.ContainsFunc(s.Presence.Connections(presence.Filter{Agent: a}), func(c presence.Connection) bool {
-		return c.Name != other
-	})
+// actingOver tells whether an agent acts over an open connection that is wanted.
+func (s *Service) actingOver(a schemas.Agent, wanted func(presence.Connection) bool) bool {
+	return slices.ContainsFunc(s.Presence.Connections(presence.Filter{Agent: a}), wanted)
 }
 
 // everybodyHere is who acts over any open connection, by name.

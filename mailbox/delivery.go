@@ -118,13 +118,15 @@ func (d *delivery) onStart() error {
 // onLook tells the same to a person that looks, and marks nothing.
 func (d *delivery) onLook() (err error) {
 	d.nameOthers()
-	if err := d.nameHeld(); err != nil {
+	held, err := d.held()
+	if err != nil {
 		return err
 	}
+	d.show(held)
 	if d.out.Mail, err = d.inboxOf(d.View, d.by.Agent); err != nil {
 		return err
 	}
-	return errors.Join(d.findHandoffs(false), d.findNotices(anyNotice))
+	return errors.Join(d.findHandoffs(false), d.findNotices(func(schemas.Notice) bool { return true }))
 }
 
 // onMail delivers what has come since the last delivery.
@@ -157,11 +159,11 @@ func (d *delivery) onWake() error {
 		d.delivered.Waits, d.marked = d.since, true
 		d.wrote = true // so that the waits before it look again
 	}
-	works, err := d.works()
+	held, err := d.held()
 	if err != nil {
 		return err
 	}
-	if works {
+	if slices.ContainsFunc(held, atWork) {
 		d.out.Over = "the session is at work"
 		return nil
 	}
@@ -231,8 +233,6 @@ func (d *delivery) findNotices(wanted func(schemas.Notice) bool) error {
 	}
 	return nil
 }
-
-func anyNotice(schemas.Notice) bool { return true }
 
 // isNew tells whether a notice was not delivered yet.
 func (d *delivery) isNew(notice schemas.Notice) bool {

@@ -28,21 +28,7 @@ func (d *delivery) nameOthers() {
 	d.out.More = len(others) - len(d.out.Here)
 }
 
-// nameHeld names what the session holds.
-func (d *delivery) nameHeld() error {
-	held, err := d.held()
-	if err == nil {
-		d.show(held)
-	}
-	return err
-}
-
-// works tells whether the session is to do something about a handoff that it holds.
-func (d *delivery) works() (bool, error) {
-	held, err := d.held()
-	return slices.ContainsFunc(held, atWork), err
-}
-
+// show names handoffs that the session holds.
 func (d *delivery) show(held []*store.Record) {
 	for _, r := range held[:min(len(held), newsShown)] {
 		h := schemas.Held{
@@ -155,7 +141,10 @@ func (d *delivery) connections() ([]string, error) {
 // ofAnother tells whether a handoff is held by another session that acts under the same name. A session that has no
 // connection of its own may have had that one under another id.
 func (d *delivery) ofAnother(r *store.Record) bool {
-	return r.HolderID != d.in.Session && d.actingIn(r.HolderID, r.Holder) && d.actingIn(d.in.Session, r.Holder)
+	actsIn := func(session string) bool {
+		return d.actingOver(r.Holder, func(c presence.Connection) bool { return c.Session == session })
+	}
+	return r.HolderID != d.in.Session && actsIn(r.HolderID) && actsIn(d.in.Session)
 }
 
 // remindersInARow is how often a session is kept from stopping before it may, whatever it holds. Not every client
@@ -173,7 +162,8 @@ func (d *delivery) onStop() error {
 		return !atWork(r) || d.delivered.Reminded.Has(uint64(r.ID))
 	})
 	if len(left) == 0 || d.delivered.InARow == remindersInARow {
-		d.letStop()
+		d.marked = d.marked || d.delivered.InARow > 0
+		d.delivered.InARow = 0
 		return nil
 	}
 	var because []schemas.ID
@@ -185,13 +175,6 @@ func (d *delivery) onStop() error {
 	d.out.Remind = true
 	d.show(left)
 	return nil
-}
-
-// letStop notes that the session stops.
-func (d *delivery) letStop() {
-	if d.delivered.InARow > 0 {
-		d.delivered.InARow, d.marked = 0, true
-	}
 }
 
 // atWork tells whether a holder is to do something about a handoff now. One that waits for an answer may be left.

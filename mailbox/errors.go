@@ -26,16 +26,13 @@ type errDryRun struct{ out schemas.SendOut }
 
 func (errDryRun) Error() string { return "dry run" }
 
-func isDryRun(err error) bool {
-	_, ok := errors.AsType[errDryRun](err)
-	return ok
-}
-
 // coded turns the errors of the store into errors for callers, with the way out.
 func (s *Service) coded(err error) error {
 	var coded *schemas.Error
+	var dry errDryRun
 	switch {
-	case err == nil, errors.As(err, &coded), errors.Is(err, errNotCompared), errors.Is(err, errLookFurther), isDryRun(err):
+	case err == nil, errors.As(err, &coded), errors.As(err, &dry),
+		errors.Is(err, errNotCompared), errors.Is(err, errLookFurther):
 		return err
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return schemas.Errorf(schemas.Unavailable, "the call was cut off before it took effect").

@@ -87,23 +87,19 @@ func (s *Service) brief(v *store.View, r *store.Record, tokens int) (b brief.Bri
 	}), len(criteria), nil
 }
 
-func (s *Service) showFull(v *store.View, r *store.Record, _ schemas.GetIn, out *schemas.GetOut) error {
+func (s *Service) showFull(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	h, err := body(v, r)
 	if err != nil {
 		return err
 	}
-	st, err := standingOf(v, r)
-	if err != nil {
-		return err
-	}
-	out.Handoff, out.Standing = &h, &st
+	out.Handoff = &h
 	for id, err := range v.Oldest(store.ChildrenOf(r.ID), 0) {
 		if err != nil {
 			return err
 		}
 		out.Children = append(out.Children, id)
 	}
-	return resultOf(v, r, out)
+	return s.showOutcome(v, r, in, out)
 }
 
 func (s *Service) showOutcome(v *store.View, r *store.Record, _ schemas.GetIn, out *schemas.GetOut) error {

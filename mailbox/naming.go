@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"handoff/mailbox/names"
+	"handoff/mailbox/presence"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -41,7 +42,7 @@ func (s *Service) named(a store.Agent, now time.Time) names.Name {
 // namedTo is what a session is to know of a name.
 func (s *Service) namedTo(session string, a store.Agent, now time.Time) names.Name {
 	n := s.named(a, now)
-	n.Shared = s.actingInAnother(session, a.Card.Name)
+	n.Shared = s.actingOver(a.Card.Name, func(c presence.Connection) bool { return c.Session != session })
 	return n
 }
 
@@ -134,7 +135,8 @@ func (o *op) free(a store.Agent, in schemas.ConnIn) error {
 // unused tells whether a session did nothing under its name and nothing waits there, so that the name need not be
 // kept for it: a client that only looks what a server offers would use up a number each time.
 func (o *op) unused(a store.Agent, in schemas.ConnIn) (bool, error) {
-	if !in.Unused || !a.Idle || a.Card.Registered || o.actingOverAnother(in.Conn, a.Card.Name) {
+	another := func(c presence.Connection) bool { return c.Name != in.Conn }
+	if !in.Unused || !a.Idle || a.Card.Registered || o.actingOver(a.Card.Name, another) {
 		return false, nil
 	}
 	m, err := o.Mailbox(schemas.Address(a.Card.Name))

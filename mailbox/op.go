@@ -196,6 +196,15 @@ func (o *op) record(a life.Action, content store.Content) error {
 	return err
 }
 
+// recordSaid is [op.record] with what a caller said as the content.
+func (o *op) recordSaid(a life.Action, said any) error {
+	content, err := o.said(said)
+	if err != nil {
+		return err
+	}
+	return o.record(a, content)
+}
+
 // sign says in an event what was done, when, by whom and how that was proved.
 func (o *op) sign(e *schemas.Event, a life.Action) {
 	e.Action, e.At = string(a), o.now

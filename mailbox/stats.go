@@ -42,14 +42,8 @@ func (s *Service) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsIn
 
 // states counts the handoffs in every state.
 func (s *Service) states(ctx context.Context) (map[schemas.Status]int, error) {
-	var open, ended []schemas.Status
-	for _, state := range schemas.Statuses {
-		if state.Ended() {
-			ended = append(ended, state)
-		} else {
-			open = append(open, state)
-		}
-	}
+	open := slices.DeleteFunc(slices.Clone(schemas.Statuses), schemas.Status.Ended)
+	ended := slices.DeleteFunc(slices.Clone(schemas.Statuses), func(st schemas.Status) bool { return !st.Ended() })
 	states, err := s.Store.CountStates(ctx, open...)
 	if err != nil {
 		return nil, err

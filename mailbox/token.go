@@ -36,7 +36,7 @@ func (s *Service) AddToken(ctx context.Context, by schemas.Caller, in schemas.To
 			return out, err
 		}
 		out.Token = added.Token
-		return out, o.recordToken(life.TokenAdd, added.Token)
+		return out, o.recordSaid(life.TokenAdd, added.Token)
 	})
 }
 
@@ -86,7 +86,7 @@ func (s *Service) RevokeToken(
 			return out, err
 		}
 		out.Token = t.Token
-		return out, o.recordToken(life.TokenRevoke, t.Token)
+		return out, o.recordSaid(life.TokenRevoke, t.Token)
 	})
 }
 
@@ -209,13 +209,4 @@ func sameName(had, t store.Token) error {
 	return e.WithField("name").
 		WithHint("A name is used once, so that the registry tells tokens apart. Give another, such as %s.",
 			names.Nth(schemas.Agent(t.Name), 2))
-}
-
-// recordToken keeps what became of a token.
-func (o *op) recordToken(a life.Action, t schemas.Token) error {
-	content, err := o.said(t)
-	if err != nil {
-		return err
-	}
-	return o.record(a, content)
 }

@@ -21,10 +21,8 @@ func (s *Service) Denied(ctx context.Context, by schemas.Caller, asked string) {
 	if times == 0 {
 		return
 	}
-	content, err := s.said(denied{Agent: schemas.Clip(schemas.Visible(asked), 64), Times: times})
-	if err == nil {
-		err = s.update(ctx, by, func(o *op) error { return o.record(life.Denied, content) })
-	}
+	what := denied{Agent: schemas.Clip(schemas.Visible(asked), 64), Times: times}
+	err := s.update(ctx, by, func(o *op) error { return o.recordSaid(life.Denied, what) })
 	if err != nil && ctx.Err() == nil {
 		s.Logger.WarnContext(ctx, "a denial was not kept", slog.String("token", by.Token), slog.Any("error", err))
 	}
