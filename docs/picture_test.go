@@ -40,6 +40,9 @@ func TestArchitectureShowsTheHouse(t *testing.T) {
 	}
 }
 
+// commands is the floor of the command line.
+const commands = 5
+
 // picture draws the house from the roof down, a line for each row.
 func picture() string {
 	var path, about int
@@ -65,10 +68,11 @@ func picture() string {
 	return b.String()
 }
 
-// edges shows what a row imports: ours behind an arrow, others behind a dot.
+// edges shows what a row imports: ours behind an arrow, others behind a dot. What commands import of ours is in the
+// table alone: it is long, and says little.
 func (r room) edges() string {
 	var parts []string
-	if len(r.imports) > 0 {
+	if len(r.imports) > 0 && r.level < commands {
 		parts = append(parts, "→ "+strings.Join(r.imports, ", "))
 	}
 	if len(r.owns) > 0 {
