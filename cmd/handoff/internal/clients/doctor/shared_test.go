@@ -131,7 +131,8 @@ func TestAnAddressOfAProjectThatSetupWroteIsCalled(t *testing.T) {
 	w.vars["TEAM_TOKEN"] = "secret"
 	cursor, _ := client.Named("cursor")
 	setter := setup.Setter{Dir: setup.Receipts(w.bench.Machine), Now: w.bench.Now}
-	desired := setup.Desired{Machine: w.bench.Machine, Scope: client.Project, Server: client.Server{URL: url + "/mcp", TokenEnv: "TEAM_TOKEN"}}
+	desired := setup.Desired{Machine: w.bench.Machine, Scope: client.Project}
+	desired.Server = client.Server{URL: url + "/mcp", TokenEnv: "TEAM_TOKEN"}
 	for _, change := range setter.Plan(cursor, desired) {
 		_, err := setter.Apply(t.Context(), change)
 		require.NoError(t, err)

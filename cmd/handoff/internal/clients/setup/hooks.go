@@ -19,7 +19,7 @@ type ours struct {
 
 // oursIn gives our hooks. The programs are those of desired and of the receipt: handoff may have another name there.
 func (d Desired) oursIn(doc *edit.JSON, c client.Client, r receipt) ours {
-	return ours{doc, c, []string{d.Call.Program, r.Desired.Call.Program}}
+	return ours{doc, c, []string{d.Call.Program, r.Told.Call.Program}}
 }
 
 // all walks over them, in all events.

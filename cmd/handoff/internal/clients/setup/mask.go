@@ -50,7 +50,7 @@ func (t tokens) all(line string) bool {
 func (c Change) ourTokens() tokens {
 	t := tokens{client.ServerName: true, "enabled": true, "disabled": true, "true": true, "false": true}
 	before := c.desired
-	before.Server, before.Call, before.Hooks = c.receipt.Desired.Server, c.receipt.Desired.Call, c.receipt.Desired.Hooks
+	before.Told = c.receipt.Told
 	for _, d := range []Desired{c.desired, before} {
 		if len(d.Server.Command) == 0 && d.Server.URL == "" {
 			continue

@@ -39,14 +39,7 @@ type receipt struct {
 	Folders  []string     `json:"folders,omitempty"` // that were made, outer ones first
 	Backups  []string     `json:"backups,omitempty"`
 	Granted  bool         `json:"granted,omitempty"` // tools run without asking because of us
-	Desired  desired      `json:"wished"`
-}
-
-// desired is what was desired when setup changed a file.
-type desired struct {
-	Server client.Server `json:"server"`
-	Call   client.Call   `json:"call"`
-	Hooks  bool          `json:"hooks"`
+	Told     Told         `json:"wished"`
 }
 
 func sum(text []byte) string {
@@ -101,7 +94,7 @@ func (s Setter) AsBefore(c client.Client, d Desired) Desired {
 		r, ok := s.receipt(installed.File{Path: t.path, Resolved: installed.Resolved(t.path)})
 		if ok && !r.At.Before(last) {
 			last = r.At
-			d.Server, d.Call, d.Hooks = r.Desired.Server, r.Desired.Call, r.Desired.Hooks
+			d.Told = r.Told
 		}
 	}
 	return d
@@ -159,7 +152,7 @@ func (s Setter) keep(c Change, after []byte, folders []string, backup string) (e
 		Client: c.Client.Name, Path: c.File.Path, Resolved: c.File.Resolved, Scope: c.desired.Scope,
 		Missing: c.File.Missing, Before: c.File.Text, Mode: c.File.Mode, Made: c.made, Folders: folders,
 		Granted: c.target.has.grant && c.desired.Server.Trust && !c.granted(),
-		Desired: desired{c.desired.Server, c.desired.Call, c.desired.Hooks},
+		Told:    c.desired.Told,
 	}
 	if old, ok := s.receipt(c.File); ok {
 		r.Made = append(old.Made, r.Made...)

@@ -56,7 +56,7 @@ func removal(c client.Client, scope client.Scope) []string {
 // that of the receipt did, or if the entry starts handoff. What somebody put in the place of ours is theirs, receipt
 // or not.
 func (d Desired) isOurs(fields map[string]any, r receipt) bool {
-	return d.leadsTo(d.Server, fields) || r.Path != "" && d.leadsTo(r.Desired.Server, fields)
+	return d.leadsTo(d.Server, fields) || r.Path != "" && d.leadsTo(r.Told.Server, fields)
 }
 
 // leadsTo tells whether an entry starts this server, or handoff under another path, or has its address.

@@ -29,11 +29,17 @@ type Setter struct {
 
 // Desired is what a client is to become. It is what the flags of setup say, in the words of the table of clients.
 type Desired struct {
+	Told
+
 	Machine client.Machine
 	Scope   client.Scope
-	Server  client.Server
-	Call    client.Call // how hooks run handoff
-	Hooks   bool        // with hooks, where a client has them
+}
+
+// Told is what setup is told about a client. A receipt keeps it.
+type Told struct {
+	Server client.Server `json:"server"`
+	Call   client.Call   `json:"call"`  // how hooks run handoff
+	Hooks  bool          `json:"hooks"` // with hooks, where a client has them
 }
 
 // A Change is what is to be done to one file of a client.

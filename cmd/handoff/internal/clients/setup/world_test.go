@@ -31,10 +31,9 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, os.MkdirAll(m.Home, 0o700))
 	require.NoError(t, os.MkdirAll(m.Project, 0o700))
 	w.Setter = setup.Setter{Dir: filepath.Join(dir, "state"), Now: func() time.Time { return time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC) }}
-	w.desired = setup.Desired{
-		Machine: m, Scope: client.User, Hooks: true,
-		Server: client.Server{Command: []string{"handoff", "mcp"}}, Call: client.Call{Program: "handoff"},
-	}
+	w.desired = setup.Desired{Machine: m, Scope: client.User, Told: setup.Told{
+		Server: client.Server{Command: []string{"handoff", "mcp"}}, Call: client.Call{Program: "handoff"}, Hooks: true,
+	}}
 	return w
 }
 
