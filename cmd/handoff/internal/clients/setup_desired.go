@@ -3,12 +3,11 @@ package clients
 import (
 	"cmp"
 	"net/url"
-	"os"
 	"regexp"
 	"strings"
 
-	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/doctor"
 	"handoff/cmd/handoff/internal/clients/setup"
 	"handoff/cmd/handoff/internal/shell"
 	"handoff/schemas"
@@ -72,7 +71,8 @@ func (s *setupRun) desiredOf(want wanted) (w setup.Desired, err error) {
 		want.workspace = "" // others have theirs
 	}
 	w.Server.Trust, w.Hooks = want.trust, want.hooks
-	w.Call = client.Call{Program: programFor(s.App, w), Agent: want.agent, Workspace: want.workspace, Wake: want.wake}
+	program := doctor.Program{Path: s.Executable, OnPath: w.Machine.LookPath(client.ServerName)}
+	w.Call = client.Call{Program: program.In(w.Scope), Agent: want.agent, Workspace: want.workspace, Wake: want.wake}
 	if err := s.lasting(want, w.Call.Program); err != nil {
 		return w, err
 	}
@@ -92,28 +92,8 @@ func (s *setupRun) desiredOf(want wanted) (w setup.Desired, err error) {
 	if want.workspace != "" {
 		w.Server.Command = append(w.Server.Command, "--workspace", want.workspace)
 	}
-	for _, name := range client.Passed {
-		if s.Getenv(name) != "" && w.Scope == client.User {
-			w.Server.Pass = append(w.Server.Pass, name)
-		}
-	}
+	w.Server.Pass = w.Machine.Passing(w.Scope)
 	return w, nil
-}
-
-// programFor is how clients start this program: by its name if PATH leads to this very file, or if the configuration
-// is for others too; else by its path.
-func programFor(a *cli.App, w setup.Desired) string {
-	if w.Scope == client.Project {
-		return client.ServerName
-	}
-	if onPath := w.Machine.LookPath(client.ServerName); onPath != "" {
-		there, errThere := os.Stat(onPath)
-		here, errHere := os.Stat(a.Executable)
-		if errThere == nil && errHere == nil && os.SameFile(there, here) {
-			return client.ServerName
-		}
-	}
-	return a.Executable
 }
 
 var variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)

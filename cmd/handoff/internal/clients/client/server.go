@@ -25,6 +25,17 @@ func (s Server) headers(before string) (o Object) {
 // Passed are the variables that lead a server to the same workspace as a shell.
 var Passed = [...]string{"HANDOFF_AGENT", "HANDOFF_DIR", "HANDOFF_WORKSPACE", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}
 
+// Passing gives the variables of [Passed] that a client must pass on to a server: for a user those that are set, and
+// none for everybody in a project.
+func (m Machine) Passing(scope Scope) (names []string) {
+	for _, name := range Passed {
+		if scope == User && m.Getenv(name) != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Own are the commands with which a client writes its list of servers itself.
 type Own struct {
 	// Add gives the arguments of the command that adds a server; nil if the command cannot say all that the entry

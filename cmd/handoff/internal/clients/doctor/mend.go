@@ -76,25 +76,15 @@ func (in *installation) before(scope client.Scope) setup.Desired {
 func (in *installation) desired(scope client.Scope) setup.Desired {
 	w := in.before(scope)
 	w.Hooks = w.Hooks || len(in.hooks) > 0
-	w.Call.Program = in.Program.in(scope)
+	w.Call.Program = in.Program.In(scope)
 	if w.Server.URL == "" {
 		told := []string{"mcp"}
 		if len(w.Server.Command) > 0 {
 			told = w.Server.Command[1:]
 		}
-		w.Server.Command, w.Server.Pass = slices.Concat([]string{w.Call.Program}, told), in.passed(scope)
+		w.Server.Command, w.Server.Pass = slices.Concat([]string{w.Call.Program}, told), in.Machine.Passing(scope)
 	}
 	return w
-}
-
-// passed are the variables that setup has the client pass on to the server.
-func (in *installation) passed(scope client.Scope) (names []string) {
-	for _, name := range client.Passed {
-		if scope == client.User && in.Machine.Getenv(name) != "" {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // removal is the client's own command that takes an entry out. If there is none, it is the command that shows what

@@ -73,8 +73,9 @@ func (p Program) Call() string {
 // isNamed tells whether the name of this program leads to its version, in whichever file.
 func (p Program) isNamed() bool { return p.OnPath != "" && p.There == p.Version }
 
-// in is how setup writes this program in a scope.
-func (p Program) in(scope client.Scope) string {
+// In is how setup writes this program in a scope: by its name if PATH leads to this very file, or if the
+// configuration is for others too; else by its path.
+func (p Program) In(scope client.Scope) string {
 	if scope == client.Project || p.isOnPath() {
 		return client.ServerName
 	}
