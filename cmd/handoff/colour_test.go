@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/cmd/handoff/internal/commandtest"
 	"handoff/schemas"
 )
 
@@ -25,17 +26,17 @@ func TestColourIsOnTerminalsOnly(t *testing.T) {
 	if _, err := exec.LookPath("script"); err != nil {
 		t.Skip("there is no script(1) to make a terminal with")
 	}
-	d := hostile(t)
+	d := commandtest.Hostile(t)
 	for _, command := range []string{"show 1", "show 2 --full", "list --all", "history", "wait 1", "audit verify", "agents"} {
 		t.Run(command, func(t *testing.T) {
-			line := program + " " + command
-			shown := onTerminal(t, d.state, line)
+			line := commandtest.Program + " " + command
+			shown := onTerminal(t, d.State, line)
 			require.Regexp(t, colours, shown)
 			text := strings.ReplaceAll(colours.ReplaceAllString(shown, ""), "\r\n", "\n")
 			require.Equal(t, schemas.Visible(text), text, "only colours are added")
-			require.NotRegexp(t, colours, onTerminal(t, d.state, "NO_COLOR=1 "+line))
-			require.NotRegexp(t, colours, onTerminal(t, d.state, line+" --no-color"))
-			require.NotRegexp(t, colours, onTerminal(t, d.state, line+" | cat"))
+			require.NotRegexp(t, colours, onTerminal(t, d.State, "NO_COLOR=1 "+line))
+			require.NotRegexp(t, colours, onTerminal(t, d.State, line+" --no-color"))
+			require.NotRegexp(t, colours, onTerminal(t, d.State, line+" | cat"))
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/commandtest"
 	"handoff/cmd/handoff/internal/demo"
 )
 
@@ -15,14 +16,15 @@ import (
 func demonstrate(t *testing.T, executable string) (code int, out, errs string, left []os.DirEntry) {
 	t.Helper()
 	temp := t.TempDir()
-	code, out, errs = execute(t.Context(), cli.Env{Executable: executable}, map[string]string{"TMPDIR": temp}, "demo")
+	vars := map[string]string{"TMPDIR": temp}
+	code, out, errs = commandtest.Execute(t.Context(), cli.Env{Executable: executable}, vars, "demo")
 	left, err := os.ReadDir(temp)
 	require.NoError(t, err)
 	return code, out, errs, left
 }
 
 func TestDemoShowsAWholeChainOfWork(t *testing.T) {
-	code, out, errs, left := demonstrate(t, program)
+	code, out, errs, left := demonstrate(t, commandtest.Program)
 	require.Zero(t, code, errs)
 	require.Empty(t, errs)
 	require.Empty(t, left, "the temporary directory is cleaned up")
@@ -45,7 +47,7 @@ func TestDemoShowsAWholeChainOfWork(t *testing.T) {
 // A result that the story does not expect ends it: here its workspace is not new.
 func TestDemoEndsAtAnUnexpectedResult(t *testing.T) {
 	var out, errs bytes.Buffer
-	c := demo.Config{Executable: program, StateHome: t.TempDir(), Workspace: "demo", Out: &out, Errors: &errs}
+	c := demo.Config{Executable: commandtest.Program, StateHome: t.TempDir(), Workspace: "demo", Out: &out, Errors: &errs}
 	require.NoError(t, demo.Play(t.Context(), c))
 	require.ErrorContains(t, demo.Play(t.Context(), c), "send_handoff by planner: handoff_id is ho_7, not ho_1")
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
 )
 
 // printed is what setup --print --json prints.
@@ -81,6 +83,6 @@ func TestExampleClientsAsTheDocumentShowsThem(t *testing.T) {
 	require.NoError(t, json.Unmarshal(content, &config))
 	entry := config.Servers["handoff"]
 	out := runExample(t, "HANDOFF_WORKSPACE=w "+entry.Command+" "+strings.Join(entry.Args, " ")+" <<'END'\n"+
-		hello+toolCall(1, "send_handoff", `{"to": "qa", "task": "Test it"}`)+"END\n")
+		commandtest.Hello+commandtest.ToolCall(1, "send_handoff", `{"to": "qa", "task": "Test it"}`)+"END\n")
 	require.Contains(t, out, `ho_1`)
 }

@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
 )
 
 // What help shows with a whole message finishes the handoff that is named there, with the messages of examples.
 func TestHelpNamesTheHandoffThatAMessageFinishes(t *testing.T) {
-	root := newRoot()
+	root := commandtest.Root()
 	for _, c := range []struct{ command, shown, send, told string }{
 		{"complete", "--file completion.json", "--criteria A --criteria B", "ho_1 completed"},
 		{"fail", "--file failure.json", "", "ho_1 failed"},

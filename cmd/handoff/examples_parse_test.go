@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
 )
 
 // What an example shows must be understood: its command and flags exist, their values have the right form, they go
 // together, and there are as many arguments as the command takes. Nothing is run.
 func TestExamplesCanBeParsed(t *testing.T) {
-	for _, shown := range commands(newRoot()) {
+	for _, shown := range commandtest.Commands(commandtest.Root()) {
 		own := false
 		for line := range strings.Lines(shown.Example) {
 			for _, words := range calls(line) {
@@ -37,7 +39,7 @@ func TestExamplesThatCannotBeParsedAreFound(t *testing.T) {
 
 // parse does with a command line what comes before the command is run.
 func parse(words []string) error {
-	root := newRoot()
+	root := commandtest.Root()
 	cmd, rest, err := root.Find(words)
 	if err != nil {
 		return err

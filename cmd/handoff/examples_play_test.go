@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
 )
 
 // An example shows the same in its own folder, in a shell with variables for handoff.
@@ -68,7 +70,7 @@ func playing(t *testing.T, script string) play {
 	bin, temp := t.TempDir(), t.TempDir()
 	pause := filepath.Join(bin, "pause")
 	require.NoError(t, syscall.Mkfifo(pause, 0o600))
-	waits := "#!/bin/sh\ncase $1 in approve | history) exec cat '" + pause + "' ;; esac\nexec " + program + ` "$@"` + "\n"
+	waits := "#!/bin/sh\ncase $1 in approve | history) exec cat '" + pause + "' ;; esac\nexec " + commandtest.Program + ` "$@"` + "\n"
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "handoff"), []byte(waits), 0o700))
 	cmd := exec.CommandContext(t.Context(), "sh", filepath.Join(examples, script))
 	cmd.Env = []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + temp, "TMPDIR=" + temp, "GORACE=atexit_sleep_ms=0"}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
 )
 
 const examples = "../../examples"
@@ -24,7 +26,7 @@ func runExample(t *testing.T, lines string) string {
 		t.Skip("the examples are written for a Unix shell")
 	}
 	bin := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "handoff"), []byte("#!/bin/sh\nexec "+program+` "$@"`+"\n"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "handoff"), []byte("#!/bin/sh\nexec "+commandtest.Program+` "$@"`+"\n"), 0o700))
 	cmd := exec.CommandContext(t.Context(), "sh", "-eu", "-c", lines)
 	temp := t.TempDir()
 	cmd.Env = []string{

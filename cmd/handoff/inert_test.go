@@ -1,51 +1,18 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/commandtest"
 	"handoff/schemas"
 )
 
-// repaint is text that would move the cursor, recolour, turn around or hide what a terminal shows.
-const repaint = "\x1b[2J\x1b]0;owned\x07\u009b31mred\u202egnp\u200b\r\x7f\U000e0041 wäre 東京 🎉"
-
-func TestInertJSONMeansTheSame(t *testing.T) {
-	raw, err := json.Marshal(map[string]string{"title": repaint})
-	require.NoError(t, err)
-	shown := cli.Inert(raw)
-	require.Equal(t, shown, schemas.Visible(shown))
-	require.JSONEq(t, string(raw), shown)
-	require.Contains(t, shown, "wäre 東京 🎉")
-	require.Equal(t, "\"\ufffd\"", cli.Inert(json.RawMessage("\"\x9b\"")))
-}
-
-// hostile is a workspace in which everything that can be said was said to repaint the reader's terminal.
-func hostile(t *testing.T) desk {
-	d := newDesk(t)
-	d.must("dev", "send", "qa", repaint, "--title", repaint, "--summary", repaint, "--detail", repaint, "--data", "x="+repaint,
-		"--criteria", repaint, "--constraint", repaint, "--if-stuck", repaint, "--tags", "a", "--reason", repaint, "--phase", repaint,
-		"--context", asJSON(t, map[string]any{"decisions": []any{map[string]any{"decision": repaint, "rationale": repaint}}, "state": map[string]any{repaint: repaint}}))
-	d.must("dev", "send", "qa", repaint, "--type", "message", "--title", repaint)
-	d.must("qa", "agents", "register", "qa", "--description", repaint)
-	d.must("qa", "claim", "1")
-	d.must("qa", "update", "1", "--note", repaint, "--percent", "10")
-	d.must("qa", "update", "1", "--ask", repaint, "--needs-context", repaint)
-	d.must("dev", "update", "1", "--answer", repaint)
-	d.must("qa", "claim", "1")
-	d.must("qa", "fail", "1", repaint, "--blocker", repaint, "--question", repaint, "--note", repaint, "--state", asJSON(t, map[string]any{repaint: repaint}))
-	d.must("dev", "claim", "2")
-	d.must("dev", "complete", "2", "--summary", repaint, "--met", "1="+repaint, "--note", repaint, "--result", "branch="+repaint, "--next", "qa", "--next-task", repaint)
-	return d
-}
-
 // Nothing that agents wrote, and nothing that an error repeats, reaches the terminal as more than text.
 func TestNoTextOfAgentsRepaintsTheTerminal(t *testing.T) {
-	d := hostile(t)
+	d := commandtest.Hostile(t)
 	for _, args := range [][]string{
 		{"list"},
 		{"list", "--all"},
@@ -72,34 +39,34 @@ func TestNoTextOfAgentsRepaintsTheTerminal(t *testing.T) {
 		{"audit", "verify"},
 		{"claim", "3", "--full"},
 		{"call", "get_handoff", `{"handoff_id": 1}`},
-		{repaint},
-		{"show", repaint},
-		{"show", "no_" + repaint},
-		{"wait", "no_" + repaint},
-		{"send", repaint, "x"},
-		{"send", "--" + repaint},
-		{"send", "qa", "x", "--data", repaint},
-		{"send", "qa", "x", "--file", repaint},
-		{"send", "qa", "x", "--priority", repaint},
-		{"list", "--limit", repaint},
-		{"list", "--status", repaint},
-		{"list", "--dir", repaint},
-		{"list", "--workspace", repaint},
-		{"list", "--json", "--status", repaint},
-		{"claim", "--wait", repaint},
-		{"call", repaint},
-		{"call", "get_handoff", repaint},
-		{"call", "get_handoff", asJSON(t, map[string]string{"view": repaint, repaint: repaint})},
-		{"complete", "3", "--unmet", repaint},
+		{commandtest.Repaint},
+		{"show", commandtest.Repaint},
+		{"show", "no_" + commandtest.Repaint},
+		{"wait", "no_" + commandtest.Repaint},
+		{"send", commandtest.Repaint, "x"},
+		{"send", "--" + commandtest.Repaint},
+		{"send", "qa", "x", "--data", commandtest.Repaint},
+		{"send", "qa", "x", "--file", commandtest.Repaint},
+		{"send", "qa", "x", "--priority", commandtest.Repaint},
+		{"list", "--limit", commandtest.Repaint},
+		{"list", "--status", commandtest.Repaint},
+		{"list", "--dir", commandtest.Repaint},
+		{"list", "--workspace", commandtest.Repaint},
+		{"list", "--json", "--status", commandtest.Repaint},
+		{"claim", "--wait", commandtest.Repaint},
+		{"call", commandtest.Repaint},
+		{"call", "get_handoff", commandtest.Repaint},
+		{"call", "get_handoff", commandtest.AsJSON(t, map[string]string{"view": commandtest.Repaint, commandtest.Repaint: commandtest.Repaint})},
+		{"complete", "3", "--unmet", commandtest.Repaint},
 		{"show", "\x9b31m"},
-		{"history", repaint},
-		{"agents", "register", repaint},
-		{"update", "1", "--cancel", "--to", repaint},
-		{"retry", repaint},
+		{"history", commandtest.Repaint},
+		{"agents", "register", commandtest.Repaint},
+		{"update", "1", "--cancel", "--to", commandtest.Repaint},
+		{"retry", commandtest.Repaint},
 	} {
 		for _, terminal := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%.60q", args), func(t *testing.T) {
-				out, errs := d.plain(terminal, args...)
+				out, errs := plain(d, terminal, args...)
 				require.NotEmpty(t, out+errs)
 				require.Equal(t, schemas.Visible(out), out)
 				require.Equal(t, schemas.Visible(errs), errs)
@@ -109,9 +76,9 @@ func TestNoTextOfAgentsRepaintsTheTerminal(t *testing.T) {
 }
 
 // plain is what qa is shown without colour, on a terminal or elsewhere.
-func (d desk) plain(terminal bool, args ...string) (out, errs string) {
-	e := d.env()
+func plain(d commandtest.Desk, terminal bool, args ...string) (out, errs string) {
+	e := d.Env()
 	e.IsTerminal = func(any) bool { return terminal }
-	_, out, errs = execute(d.Context(), e, d.vars("qa", "NO_COLOR"), args...)
+	_, out, errs = commandtest.Execute(d.Context(), e, d.Vars("qa", "NO_COLOR"), args...)
 	return out, errs
 }

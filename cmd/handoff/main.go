@@ -6,22 +6,9 @@
 // them together. The tests beside this file are of the whole program.
 package main
 
-import (
-	"context"
-	"os"
-	"os/signal"
-	"syscall"
+import "handoff/cmd/handoff/internal/root"
 
-	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/root"
-)
-
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := root.Run(ctx, cli.System(), version, os.Args[1:])
-	stop()
-	os.Exit(code)
-}
+func main() { root.Main(version) }
 
 // version is what a release build sets, with -ldflags "-X main.version=v1.2.3". Go knows it otherwise where
 // the program was installed by its version.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"os"
@@ -12,24 +11,12 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/root"
+	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// program is the name under which the test binary is handoff itself, as a process of its own.
-const program = "handoff-process"
-
-// run runs a command in this process.
-func run(ctx context.Context, e cli.Env, args []string) int { return root.Run(ctx, e, version, args) }
-
-// newRoot is the root of all commands, for tests that look at the commands themselves.
-func newRoot() *cobra.Command { return root.Command(root.NewApp(cli.Env{}, version)) }
-
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){program: main})
-}
+func TestMain(m *testing.M) { commandtest.Main(m) }
 
 // TestScriptsOfCommandsPlayAsWritten plays testdata/script. A script runs commands in this process:
 //
@@ -84,7 +71,7 @@ func expect(ts *testscript.TestScript, want int, args []string) {
 		stdin = ts.ReadFile(args[last][1:])
 		args = args[:last]
 	}
-	if code := run(context.Background(), surroundings(ts, stdin, ts.Stdout()), args); code != want {
+	if code := commandtest.Run(context.Background(), surroundings(ts, stdin, ts.Stdout()), args); code != want {
 		ts.Fatalf("exit status %d, not %d", code, want)
 	}
 }
@@ -92,27 +79,13 @@ func expect(ts *testscript.TestScript, want int, args []string) {
 func watches(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	ctx, leave := context.WithTimeout(context.Background(), patience)
+	ctx, leave := context.WithTimeout(context.Background(), commandtest.Patience)
 	defer leave()
-	out := &counted{Writer: ts.Stdout(), left: n, leave: leave}
-	code := run(ctx, surroundings(ts, "", out), append([]string{"watch"}, args[1:]...))
-	if code != 0 || out.left != 0 {
-		ts.Fatalf("exit status %d, with %d lines to come", code, out.left)
+	out := &commandtest.Counted{Writer: ts.Stdout(), Left: n, Leave: leave}
+	code := commandtest.Run(ctx, surroundings(ts, "", out), append([]string{"watch"}, args[1:]...))
+	if code != 0 || out.Left != 0 {
+		ts.Fatalf("exit status %d, with %d lines to come", code, out.Left)
 	}
-}
-
-// counted is a reader that leaves after some lines.
-type counted struct {
-	io.Writer
-	left  int
-	leave func()
-}
-
-func (c *counted) Write(p []byte) (int, error) {
-	if c.left -= bytes.Count(p, []byte("\n")); c.left <= 0 {
-		c.leave()
-	}
-	return c.Writer.Write(p)
 }
 
 // surroundings are those of a command in a script.
@@ -123,7 +96,7 @@ func surroundings(ts *testscript.TestScript, stdin string, stdout io.Writer) cli
 		IsTerminal: func(any) bool { return ts.Getenv("TERMINAL") != "" },
 		Now:        func() time.Time { return *clock(ts) },
 		Cwd:        ts.MkAbs("."),
-		Executable: program,
+		Executable: commandtest.Program,
 		Exit:       func(code int) { ts.Fatalf("hard exit with %d", code) },
 	}
 }

@@ -6,16 +6,18 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
 )
 
 // What is no UTF-8 is refused: replacing what cannot be read would change it.
 func TestFileThatIsNoUTF8IsRefused(t *testing.T) {
-	d := newDesk(t)
-	require.NoError(t, os.WriteFile(filepath.Join(d.state, "latin1.txt"), []byte("caf\xe9"), 0o600))
+	d := commandtest.NewDesk(t)
+	require.NoError(t, os.WriteFile(filepath.Join(d.State, "latin1.txt"), []byte("caf\xe9"), 0o600))
 	for flag, said := range map[string]string{"--detail": "@latin1.txt", "--context": "@latin1.txt", "--file": "latin1.txt"} {
-		code, _, errs := d.run("dev", "send", "qa", "Read it", flag, said)
+		code, _, errs := d.Run("dev", "send", "qa", "Read it", flag, said)
 		require.Equal(t, 2, code)
 		require.Contains(t, errs, "handoff: "+flag+": latin1.txt is not UTF-8\n")
 	}
-	require.Equal(t, "nothing\n", d.must("dev", "list"))
+	require.Equal(t, "nothing\n", d.Must("dev", "list"))
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
 )
 
 const unitFile = examples + "/systemd/handoff@.service"
@@ -46,7 +48,7 @@ func TestUnitForSystemdStartsTheServer(t *testing.T) {
 	words := strings.Fields(start)
 	require.Equal(t, "/home/me/go/bin/handoff", words[0])
 
-	keeper, said := newHome(t).keep(words[1:]...)
+	keeper, said := commandtest.NewHome(t).Keep(words[1:]...)
 	require.Contains(t, said, "workspace team ")
 	require.NoError(t, keeper.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, keeper.Wait(), "it ends well when systemd stops it")

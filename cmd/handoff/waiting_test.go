@@ -6,31 +6,33 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
 )
 
 // While a command waits, those it waits for must get at the store.
 
 func TestWaitSeesAnotherCommandFinish(t *testing.T) {
-	p := newHome(t)
-	p.must("send", "qa", "Test it", "--agent", "dev")
+	p := commandtest.NewHome(t)
+	p.Must("send", "qa", "Test it", "--agent", "dev")
 	var code int
 	var out string
 	var waiting sync.WaitGroup
-	waiting.Go(func() { code, out, _ = p.run("wait", "1", "--timeout", "60") })
-	p.must("claim", "--agent", "qa")
-	p.must("complete", "1", "--agent", "qa", "--summary", "12 passed")
+	waiting.Go(func() { code, out, _ = p.Run("wait", "1", "--timeout", "60") })
+	p.Must("claim", "--agent", "qa")
+	p.Must("complete", "1", "--agent", "qa", "--summary", "12 passed")
 	waiting.Wait()
 	require.Zero(t, code)
 	require.Contains(t, out, "summary: 12 passed")
 }
 
 func TestClaimWaitsForMail(t *testing.T) {
-	p := newHome(t)
+	p := commandtest.NewHome(t)
 	var code int
 	var out string
 	var waiting sync.WaitGroup
-	waiting.Go(func() { code, out, _ = p.run("claim", "--agent", "qa", "--wait", "60") })
-	p.must("send", "qa", "Test it", "--agent", "dev")
+	waiting.Go(func() { code, out, _ = p.Run("claim", "--agent", "qa", "--wait", "60") })
+	p.Must("send", "qa", "Test it", "--agent", "dev")
 	waiting.Wait()
 	require.Zero(t, code)
 	require.Contains(t, out, "ho_1 Test it, from dev")
@@ -38,23 +40,23 @@ func TestClaimWaitsForMail(t *testing.T) {
 
 // Commands at the same time take turns.
 func TestCommandsAtTheSameTimeAllSucceed(t *testing.T) {
-	p := newHome(t)
+	p := commandtest.NewHome(t)
 	var senders sync.WaitGroup
 	codes := make([]int, 8)
 	for i := range codes {
-		senders.Go(func() { codes[i], _, _ = p.run("send", "qa", "Test "+strconv.Itoa(i), "--agent", "dev") })
+		senders.Go(func() { codes[i], _, _ = p.Run("send", "qa", "Test "+strconv.Itoa(i), "--agent", "dev") })
 	}
 	senders.Wait()
 	require.Equal(t, make([]int, len(codes)), codes)
-	require.Contains(t, p.must("audit", "verify"), "8 events of 8 handoffs")
+	require.Contains(t, p.Must("audit", "verify"), "8 events of 8 handoffs")
 }
 
 func TestWaitEndsAfterItsTimeout(t *testing.T) {
-	p := newHome(t)
-	p.must("send", "qa", "Test it", "--agent", "dev")
-	code, _, _ := p.run("claim", "--agent", "nobody", "--wait", "1")
+	p := commandtest.NewHome(t)
+	p.Must("send", "qa", "Test it", "--agent", "dev")
+	code, _, _ := p.Run("claim", "--agent", "nobody", "--wait", "1")
 	require.Equal(t, 6, code)
-	code, _, errs := p.run("wait", "1", "--timeout", "1")
+	code, _, errs := p.Run("wait", "1", "--timeout", "1")
 	require.Equal(t, 7, code)
 	require.Contains(t, errs, "ho_1 is still pending")
 }

@@ -4,7 +4,10 @@ package root
 
 import (
 	"context"
+	"os"
+	"os/signal"
 	"slices"
+	"syscall"
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/commands/look"
@@ -13,7 +16,16 @@ import (
 	"handoff/cmd/handoff/internal/commands/work"
 )
 
-// Run runs one command and gives its exit status. The version is what a release build says of itself, if it does.
+// Main is the life of the program: it runs the command that its arguments say until it is done or a signal comes, and
+// ends the process. The version is what a release build says of itself, if it does.
+func Main(version string) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := Run(ctx, cli.System(), version, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// Run runs one command and gives its exit status.
 func Run(ctx context.Context, e cli.Env, version string, args []string) int {
 	a := NewApp(e, version)
 	root := Command(a)

@@ -1,0 +1,22 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/schemas"
+)
+
+func TestInertJSONMeansTheSame(t *testing.T) {
+	raw, err := json.Marshal(map[string]string{"title": commandtest.Repaint})
+	require.NoError(t, err)
+	shown := cli.Inert(raw)
+	require.Equal(t, shown, schemas.Visible(shown))
+	require.JSONEq(t, string(raw), shown)
+	require.Contains(t, shown, "wäre 東京 🎉")
+	require.Equal(t, "\"\ufffd\"", cli.Inert(json.RawMessage("\"\x9b\"")))
+}

@@ -1,0 +1,46 @@
+package clients_test
+
+import (
+	"fmt"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
+)
+
+// examined is what doctor says in a home without clients.
+func examined(p commandtest.Home) (code int, out string) {
+	p.T.Helper()
+	code, out, errs := p.RunWith(map[string]string{"HOME": p.State}, "doctor")
+	require.Empty(p.T, errs)
+	return code, out
+}
+
+func TestDoctorFindsAnOwnerThatWasStopped(t *testing.T) {
+	p := commandtest.NewHome(t)
+	s := p.Serve()
+	s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`)
+	pid := s.Cmd.Process.Pid
+	_, out := examined(p)
+	require.Regexp(t, fmt.Sprintf(`(?m)^ok owner: process %d, handoff \S+, for \d+s$`, pid), out)
+	require.Contains(t, out, "ok store: it is whole: 1 event of 1 handoff\n")
+
+	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+	var status syscall.WaitStatus
+	_, err := syscall.Wait4(pid, &status, syscall.WUNTRACED, nil) // until it is
+	require.NoError(t, err)
+	code, out := examined(p)
+	require.Equal(t, 2, code)
+	require.Contains(t, out, fmt.Sprintf("error owner: process %d has the workspace open and is stopped", pid))
+	require.Contains(t, out, fmt.Sprintf("  try: kill -CONT %d\n", pid))
+	require.Contains(t, out, "skipped store: what is in it was not looked at: who has it open does not answer\n")
+
+	require.NoError(t, syscall.Kill(pid, syscall.SIGCONT))
+	s.Ask("ping", "{}")
+	code, out = examined(p)
+	require.Less(t, code, 2, out)
+	require.NoError(t, s.In.Close())
+	require.Zero(t, s.Ended(), "%s", s.Said())
+}

@@ -1,0 +1,81 @@
+package clients_test
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
+)
+
+// A client that is set up for a server elsewhere is told who it is by that server, and no file holds the token.
+func TestSetupForAServerElsewhereKeepsTheTokenOutOfFiles(t *testing.T) {
+	p := commandtest.NewHome(t)
+	secret := strings.TrimSpace(p.Must("token", "add", "net", "--agents", "qa,release"))
+	address := serving(p)
+	home := filepath.Join(p.State, "home")
+	vars := map[string]string{"HOME": home, "HANDOFF_TOKEN": secret}
+	setup := func(args ...string) (int, string) {
+		code, out, errs := p.RunWith(vars, append([]string{"setup", "opencode", "--http", address, "--token-env", "HANDOFF_TOKEN"}, args...)...)
+		return code, out + errs
+	}
+	code, said := setup("--yes")
+	require.Zero(t, code, said)
+	require.Regexp(t, `opencode: handoff \S+ answers, with [0-9]+ tools\. You are qa in workspace w\.`, said)
+	code, said = setup("--agent", "release", "--yes")
+	require.Zero(t, code, said)
+	require.Contains(t, said, "You are release in workspace w.")
+	written, err := exec.CommandContext(t.Context(), "grep", "-rl", secret, home).Output()
+	require.Empty(t, string(written), "and grep ends with 1: %v", err)
+
+	vars["HANDOFF_TOKEN"] = "another"
+	code, said = setup("--check")
+	require.Equal(t, 1, code)
+	require.Contains(t, said, "it does not take the token (401 Unauthorized)")
+	require.Contains(t, said, "handoff token add")
+}
+
+// serving starts a server that agents elsewhere reach, and gives its address.
+func serving(p commandtest.Home) string {
+	p.T.Helper()
+	keeper := exec.Command(commandtest.Program, "serve", "--workspace", "w", "--http", "127.0.0.1:0") // until it is told to end
+	keeper.Env = append(p.Environ(), "HOME="+p.State)
+	stderr, err := keeper.StderrPipe()
+	require.NoError(p.T, err)
+	require.NoError(p.T, keeper.Start())
+	p.T.Cleanup(func() {
+		require.NoError(p.T, keeper.Process.Signal(syscall.SIGTERM))
+		require.NoError(p.T, keeper.Wait())
+	})
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		if address, ok := strings.CutPrefix(lines.Text(), "serving "); ok {
+			return address
+		}
+	}
+	require.Fail(p.T, "it does not serve")
+	return ""
+}
+
+// Before anything is set up, setup itself has to find its way: the home directory is no project, and a directory that
+// is there for nobody is no home.
+func TestSetupAtHomeMakesNoWorkspace(t *testing.T) {
+	p := commandtest.NewHome(t)
+	home := filepath.Join(p.State, "home")
+	require.NoError(t, os.MkdirAll(filepath.Join(home, ".cursor"), 0o700))
+	cmd := exec.CommandContext(t.Context(), commandtest.Program, "setup", "--yes")
+	cmd.Dir, cmd.Env = home, append(p.Environ(), "HOME="+home)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Regexp(t, `(?m)tools\. You are cursor$`, string(out))
+	require.NoFileExists(t, filepath.Join(p.State, "handoff", "handoff.db"))
+
+	code, _, errs := p.RunWith(map[string]string{"HOME": "nowhere"}, "setup")
+	require.Equal(t, 7, code)
+	require.Contains(t, errs, "there is no home directory")
+}

@@ -1,0 +1,277 @@
+package completion_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/commands/completion"
+	"handoff/cmd/handoff/internal/commandtest"
+)
+
+// free are names for which no list could be offered.
+var free = map[string]bool{
+	"token add NAME":             true, // a new one
+	"retry ID":                   true, // of what has ended
+	"send --key":                 true, // a new one
+	"send --reason":              true, // in words
+	"serve --host":               true, // of a machine
+	"serve --http":               true, // an address
+	"serve --oauth-agents-claim": true, // of another program
+}
+
+// naming matches the help of a flag whose value names something in the workspace, and words of usage that do.
+var (
+	naming      = regexp.MustCompile(`(?i)\b(agents?|handoffs?|workflows?|workspace|roles?|recipient|name)\b`)
+	namingWords = regexp.MustCompile(`\b(ID|NAME|TO|TOOL|AGENTS?|WORKFLOW|WORKSPACE|CLIENTS?|EVENT|SHELL|DIRECTORY)\b`)
+)
+
+// textual are the types of values that may be a name.
+var textual = []string{"string", "text", "a,b", "stringSlice"}
+
+// offering is the tree of commands with what shells are offered.
+func offering(t *testing.T) []*cobra.Command {
+	t.Helper()
+	tree := commandtest.Root()
+	require.Empty(t, completion.Offer(&cli.App{}, tree), "rows about nothing: completions that nobody gets")
+	return commandtest.Commands(tree)
+}
+
+// commandPath is how the rows of the table name a command.
+func commandPath(cmd *cobra.Command) string { return strings.TrimPrefix(cmd.CommandPath(), "handoff ") }
+
+// completedFlags are the flags of a command with which a shell is offered something.
+func completedFlags(cmd *cobra.Command) map[string]bool {
+	flags := map[string]bool{}
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { _, flags[f.Name] = cmd.GetFlagCompletionFunc(f.Name) })
+	return flags
+}
+
+func TestEveryNameInACommandLineIsCompleted(t *testing.T) {
+	offered := offering(t)
+	for i, cmd := range commandtest.Commands(commandtest.Root()) { // the help of what is offered has lost its quotes
+		path, completed, flags := commandPath(cmd), offered[i].ValidArgsFunction != nil, completedFlags(offered[i])
+		names := namingWords.FindAllString(cmd.Use, -1)
+		for _, word := range names {
+			require.True(t, free[path+" "+word] || completed, "no row says with what %s of %q completes", word, cmd.UseLine())
+		}
+		require.False(t, completed && len(names) == 0, "%q names nothing, and has a row", path)
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			value, about := pflag.UnquoteUsage(f)
+			named := slices.Contains(textual, f.Value.Type()) && naming.MatchString(f.Name+" "+value+" "+about)
+			require.True(t, !named || free[path+" --"+f.Name] || flags[f.Name],
+				"no row says with what --%s of %q completes", f.Name, cmd.CommandPath())
+		})
+	}
+}
+
+// completed are the words that the shell of an agent is offered, each with its description.
+func completedTo(d commandtest.Desk, agent string, args ...string) []string {
+	d.Helper()
+	lines := strings.Split(strings.TrimSuffix(d.Must(agent, append([]string{cobra.ShellCompRequestCmd}, args...)...), "\n"), "\n")
+	require.Regexp(d, `^:\d+$`, lines[len(lines)-1])
+	return lines[:len(lines)-1]
+}
+
+// offered are only the words.
+func offeredTo(d commandtest.Desk, agent string, args ...string) []string {
+	d.Helper()
+	words := []string{}
+	for _, line := range completedTo(d, agent, args...) {
+		word, _, _ := strings.Cut(line, "\t")
+		words = append(words, word)
+	}
+	return words
+}
+
+// busy is a workspace in which something is in each state that a command can act on.
+func busy(t *testing.T) commandtest.Desk {
+	d := commandtest.NewDesk(t)
+	fillDesk(d)
+	return d
+}
+
+func fillDesk(d commandtest.Desk) {
+	d.Helper()
+	d.Must("qa", "agents", "register", "qa", "--accepts", "code,test_request", "--role", "testing")
+	d.Must("dev", "send", "qa", "Held", "--workflow", "login")   // 1
+	d.Must("dev", "send", "qa", "Pending", "--priority", "high") // 2
+	d.Must("dev", "send", "qa", "Failed")                        // 3
+	d.Must("dev", "send", "human", "May I?", "--needs-approval") // 4
+	d.Must("qa", "claim", "3")
+	d.Must("qa", "fail", "3", "No", "--then", "stop")
+	d.Must("qa", "claim", "1")
+}
+
+func TestHandoffsThatHaveNotEndedAreOfferedNewestFirst(t *testing.T) {
+	d := busy(t)
+	for _, c := range []struct {
+		agent string
+		typed []string
+		want  []string
+	}{
+		{"qa", []string{"claim", ""}, []string{"4", "2", "1"}},
+		{"", []string{"claim", "--agent", "qa", ""}, []string{"4", "2", "1"}},
+		{"human", []string{"approve", ""}, []string{"4", "2", "1"}},
+		{"qa", []string{"fail", "h"}, []string{"ho_4", "ho_2", "ho_1"}},
+		{"", []string{"show", ""}, []string{"4", "2", "1"}},
+		{"", []string{"show", "2"}, []string{"2"}},
+		{"", []string{"show", "3"}, []string{}},
+		{"", []string{"show", "1", ""}, []string{}},
+		{"dev", []string{"retry", ""}, []string{}},
+		{"", []string{"history", "wf_l"}, []string{"wf_login"}},
+		{"", []string{"list", "--workflow", "wf_l"}, []string{"wf_login"}},
+		{"", []string{"list", "--workflow=wf_l"}, []string{"wf_login"}},
+		{"dev", []string{"send", "qa", "x", "--after", "1,"}, []string{"1,4", "1,2", "1,1"}},
+		{"dev", []string{"send", ""}, []string{"dev", "qa", "human", "role:testing", "capability:code", "capability:test_request"}},
+		{"dev", []string{"send", "cap"}, []string{"capability:code", "capability:test_request"}},
+		{"dev", []string{"send", "qa", "x", "--type", ""}, []string{"code", "test_request", "message"}},
+		{"", []string{"--agent", "q"}, []string{"qa"}},
+		{"", []string{"watch", "--agent", "q"}, []string{"qa"}},
+		{"", []string{"agents", "--role", ""}, []string{"testing"}},
+		{"", []string{"workspace", "remove", ""}, []string{"w"}},
+		{"", []string{"--workspace", ""}, []string{"w"}},
+		{"", []string{"call", "cl"}, []string{"claim_handoff"}},
+		{"", []string{"completion", "b"}, []string{"bash"}},
+		{"", []string{"send", "--title", ""}, []string{}},
+		{"", []string{"setup", "cur"}, []string{"cursor"}},
+		{"", []string{"setup", "codex", "cur"}, []string{"cursor"}},
+		{"", []string{"setup", "--scope", "p"}, []string{"project"}},
+		{"", []string{"hook", "s"}, []string{"session-start", "stop", "subagent-stop", "session-end"}},
+	} {
+		t.Run(c.agent+" "+strings.Join(c.typed, " "), func(t *testing.T) {
+			require.Equal(t, c.want, offeredTo(d, c.agent, c.typed...))
+		})
+	}
+}
+
+func TestOnlyGoodTokensCanBeRevoked(t *testing.T) {
+	d := commandtest.NewDesk(t)
+	for _, name := range []string{"ci", "old"} {
+		d.Must("", "token", "add", name, "--agents", "qa")
+	}
+	d.Must("", "token", "revoke", "old")
+	require.Equal(t, []string{"ci\tacts as qa"}, completedTo(d, "", "token", "revoke", ""))
+}
+
+// questions are all that can be asked of the table: the argument of each command, and each flag.
+func questions(t *testing.T) (all [][]string) {
+	for _, cmd := range offering(t) {
+		words := strings.Fields(cmd.CommandPath())[1:]
+		if cmd.ValidArgsFunction != nil {
+			all = append(all, slices.Concat(words, []string{""}))
+		}
+		for flag, completed := range completedFlags(cmd) {
+			if completed {
+				all = append(all, slices.Concat(words, []string{"--" + flag, ""}))
+			}
+		}
+	}
+	return all
+}
+
+// Asking is done by pressing a key: it must not be known that somebody did.
+func TestCompletionChangesNothing(t *testing.T) {
+	d := busy(t)
+	d.Must("dev", "send", "qa", "Read this", "--type", "message")
+	before := d.Must("", "agents", "--json") + d.Must("", "show", "1", "--events") + d.Must("", "audit", "verify")
+	d.Now = d.Now.Add(2 * time.Minute)
+	for _, question := range questions(t) {
+		offeredTo(d, "qa", question...)
+		offeredTo(d, "stranger", question...)
+	}
+	d.Now = d.Now.Add(-2 * time.Minute)
+	require.Equal(t, before, d.Must("", "agents", "--json")+d.Must("", "show", "1", "--events")+d.Must("", "audit", "verify"))
+	require.Contains(t, d.Must("qa", "list", "--box", "notices"), "Read this")
+}
+
+func TestCompletionMakesNoWorkspace(t *testing.T) {
+	d := commandtest.NewDesk(t)
+	for _, question := range questions(t) {
+		offeredTo(d, "qa", question...)
+	}
+	left, err := os.ReadDir(d.State)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+func TestCompletionIsSilentAboutFaults(t *testing.T) {
+	d := busy(t)
+	require.NoError(t, os.WriteFile(d.File(), []byte("not a store, but long enough to be looked at"), 0o600))
+	require.Empty(t, offeredTo(d, "qa", "claim", ""))
+	require.Empty(t, offeredTo(d, "no name", "claim", ""))
+	require.Empty(t, offeredTo(d, "qa", "claim", "--dir", filepath.Join(d.State, "nowhere"), "--workspace", "../w", ""))
+}
+
+// An empty file is what is left where making a store was cut short. A key that is pressed makes none of it.
+func TestCompletionLeavesAnEmptyFileEmpty(t *testing.T) {
+	d := commandtest.NewDesk(t)
+	require.NoError(t, os.MkdirAll(filepath.Dir(d.File()), 0o700))
+	require.NoError(t, os.WriteFile(d.File(), nil, 0o600))
+	require.Empty(t, offeredTo(d, "qa", "claim", ""))
+	left, err := os.ReadDir(filepath.Dir(d.File()))
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	info, err := left[0].Info()
+	require.NoError(t, err)
+	require.Zero(t, info.Size())
+}
+
+// What shells give a command as its standard input when a key is pressed differs, so it does not tell who presses it.
+func TestCompletionOffersTheSameAtATerminal(t *testing.T) {
+	d := busy(t)
+	for _, command := range []string{"claim", "complete", "update", "cancel"} {
+		e := d.Env()
+		e.IsTerminal = func(any) bool { return true }
+		code, out, _ := commandtest.Execute(t.Context(), e, d.Vars(""), cobra.ShellCompRequestCmd, command, "")
+		require.Zero(t, code)
+		elsewhere := d.Must("", cobra.ShellCompRequestCmd, command, "")
+		require.Contains(t, elsewhere, ", for qa: ")
+		require.Equal(t, elsewhere, out, command)
+	}
+}
+
+func TestCompletionOffersFewHandoffs(t *testing.T) {
+	d := commandtest.NewDesk(t)
+	for range 40 {
+		d.Must("dev", "send", "qa", "Test it")
+	}
+	d.Must("qa", "claim", "40")
+	offered := offeredTo(d, "", "show", "")
+	require.Len(t, offered, 30)
+	require.Equal(t, []string{"40", "39", "38"}, offered[:3])
+	require.Equal(t, []string{"19", "18", "17", "16", "15", "14", "13", "12", "11"}, offeredTo(d, "", "show", "1"))
+	require.Empty(t, offeredTo(d, "", "show", "title"))
+}
+
+// A title is what an agent wrote. It must stay one line, and in the description.
+func TestDescriptionsAreOneLineOfText(t *testing.T) {
+	d := commandtest.Hostile(t)
+	for _, typed := range [][]string{{"show", ""}, {"history", ""}, {"send", ""}, {"wait", ""}} {
+		found := completedTo(d, "qa", typed...)
+		require.NotEmpty(t, found)
+		for _, line := range found {
+			require.Regexp(t, `^[a-z0-9_:.-]+(\t[^\t]{1,80})?$`, line)
+			require.NotRegexp(t, `[\x00-\x08\x0a-\x1f\x7f\x{80}-\x{9f}\x{202e}\x{200b}]`, line)
+		}
+	}
+}
+
+func TestEveryShellHasAScript(t *testing.T) {
+	d := commandtest.NewDesk(t)
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		require.Contains(t, d.Must("", "completion", shell), "__complete", shell)
+	}
+	code, _, errs := d.Run("", "completion", "tcsh")
+	require.Equal(t, 2, code)
+	require.Contains(t, errs, "bash, zsh, fish, powershell")
+}

@@ -1,0 +1,61 @@
+package look_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
+)
+
+// A list as JSON has every row, over as many pages and states as there are.
+func TestListAsJSONIsComplete(t *testing.T) {
+	d := commandtest.NewDesk(t)
+	const sent = 70
+	for i := range sent {
+		d.Must("dev", "send", []string{"qa", "role:testing"}[i%2], fmt.Sprintf("Task %d", i), "--silent")
+	}
+	for range 10 {
+		d.Must("qa", "claim")
+	}
+	list := func(args ...string) (ids []string, more any) {
+		out := commandtest.ParseRecord(t, []byte(d.Must("qa", append([]string{"list", "--json"}, args...)...)))
+		return commandtest.RowIDs(out), out["more"]
+	}
+	newestFirst := func(from int) (ids []string) {
+		for n := from; n > 0; n-- {
+			ids = append(ids, fmt.Sprintf("ho_%d", n))
+		}
+		return ids
+	}
+	for name, args := range map[string][]string{"under way": {}, "all": {"--all"}, "sent": {"--box", "sent", "--agent", "dev"}} {
+		ids, more := list(args...)
+		require.ElementsMatch(t, newestFirst(sent), ids, name)
+		require.Nil(t, more, name)
+	}
+	ids, more := list("--all", "--limit", "60")
+	require.Equal(t, newestFirst(sent)[:60], ids)
+	require.Equal(t, true, more)
+	ids, more = list("--limit", fmt.Sprint(sent))
+	require.Len(t, ids, sent)
+	require.Nil(t, more)
+	ids, more = list("--limit", fmt.Sprint(math.MaxInt))
+	require.Len(t, ids, sent)
+	require.Nil(t, more)
+	ids, _ = list("--role", "testing")
+	require.Len(t, ids, sent/2)
+	require.NotContains(t, d.Must("qa", "list", "--role", "testing", "--limit", fmt.Sprint(sent/2)), "There is more")
+}
+
+// A notice counts as read when it is listed, so no more are asked for than are shown.
+func TestListReadsNoMoreNoticesThanItShows(t *testing.T) {
+	d := commandtest.NewDesk(t)
+	for i := range 5 {
+		d.Must("dev", "send", "qa", fmt.Sprintf("News %d", i), "--type", "message")
+	}
+	require.Contains(t, d.Must("qa", "list", "--box", "notices", "--limit", "3"), "There is more")
+	require.EqualValues(t, "2", commandtest.UnreadOf(commandtest.ParseRecord(t, []byte(d.Must("qa", "list", "--json")))))
+	require.NotContains(t, d.Must("qa", "list", "--box", "notices", "--limit", "5"), "There is more")
+}

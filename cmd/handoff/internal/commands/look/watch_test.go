@@ -1,0 +1,55 @@
+package look_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/schemas"
+)
+
+// watched is what watch prints of its first n lines.
+func watched(d commandtest.Desk, terminal bool, n int, args ...string) string {
+	d.Helper()
+	var stdout bytes.Buffer
+	ctx, leave := context.WithTimeout(d.Context(), commandtest.Patience)
+	defer leave()
+	out := &commandtest.Counted{Writer: &stdout, Left: n, Leave: leave}
+	e := d.Env()
+	e.Stdout, e.IsTerminal = out, func(any) bool { return terminal }
+	vars := d.Vars("", "NO_COLOR")
+	code, _, errs := commandtest.Execute(ctx, e, vars, append([]string{"watch", "--since", "0"}, args...)...)
+	require.Zero(d, code, errs)
+	require.Zero(d, out.Left, stdout.String())
+	return stdout.String()
+}
+
+func TestWatchRepaintsNoTerminal(t *testing.T) {
+	d := commandtest.Hostile(t)
+	for _, terminal := range []bool{false, true} {
+		for _, args := range [][]string{nil, {"--json"}, {"--agent", "qa"}} {
+			shown := watched(d, terminal, 8, args...)
+			require.Equal(t, schemas.Visible(shown), shown)
+			require.Len(t, bytes.Split([]byte(shown), []byte("\n")), 9, "an event is one line")
+			require.Contains(t, shown, "東京")
+		}
+	}
+}
+
+// What concerns an agent is found also where it is named only in the handoff: as its sender, or as who holds what
+// was sent to a capability.
+func TestWatchForAnAgentShowsWhatConcernsIt(t *testing.T) {
+	d := commandtest.NewDesk(t)
+	d.Must("qa", "agents", "register", "qa", "--accepts", "test")
+	d.Must("dev", "send", "capability:test", "Test it")
+	d.Must("qa", "claim")
+	d.Must("qa", "update", "1", "--ask", "Which?")
+	d.Must("human", "update", "1", "--answer", "All")
+	d.Must("ops", "send", "boss", "Hello", "--parent", "none", "--force")
+	require.Contains(t, watched(d, false, 2, "--agent", "qa", "--since", "3"), "human\tanswered")
+	require.Contains(t, watched(d, false, 4, "--agent", "dev"), "human\tanswered")
+	require.NotContains(t, watched(d, false, 1, "--agent", "boss"), "ho_1")
+}

@@ -1,0 +1,123 @@
+package place_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/tools/relay"
+)
+
+func dir(p commandtest.Home, name string) string { return filepath.Join(p.State, "handoff", name) }
+
+func TestAnOpenWorkspaceIsShownAndLeftAlone(t *testing.T) {
+	p := commandtest.NewHome(t)
+	s := p.Serve("--agent", "reviewer")
+	s.Ask("tools/call", `{"name": "list_handoffs", "arguments": {}}`)
+	pid := s.Cmd.Process.Pid
+
+	shown := p.Must("where")
+	require.Regexp(t, fmt.Sprintf(`(?m)^owner: pid %d, handoff \S+, for \d+s$`, pid), shown)
+	require.Contains(t, p.Must("where", "--json"), fmt.Sprintf(`"owner":{"pid":%d,"version":"`, pid))
+	require.Regexp(t, fmt.Sprintf(`(?m)^w\t.*\t%d\t`, pid), p.Must("workspace", "list"))
+
+	code, _, errs := p.Run("workspace", "remove", "w", "--force")
+	require.Equal(t, 5, code)
+	require.Contains(t, errs, fmt.Sprintf("workspace w is open in another process: pid %d, handoff ", pid))
+	code, _, errs = here(p, "workspace", "adopt", "w")
+	require.Equal(t, 5, code)
+	require.Contains(t, errs, fmt.Sprintf("pid %d", pid))
+
+	require.NoError(t, s.In.Close())
+	require.Zero(t, s.Ended(), "%s", s.Said())
+	require.Contains(t, p.Must("where"), "owner: none\n")
+	p.Must("workspace", "remove", "w", "--force")
+	require.NoDirExists(t, dir(p, "w"))
+}
+
+// here runs a command for the project that is the state directory itself.
+func here(p commandtest.Home, args ...string) (code int, out, errs string) {
+	p.T.Helper()
+	return commandtest.Execute(p.T.Context(), cli.Env{Cwd: p.State}, commandtest.With(p.State, nil), args...)
+}
+
+func TestAProjectThatIsStillThereKeepsItsWorkspace(t *testing.T) {
+	p := commandtest.NewHome(t)
+	p.Must("send", "qa", "Test it", "--agent", "dev")
+	project := t.TempDir()
+	require.NoError(t, workspace.Remember(workspace.Workspace{Name: "w", Dir: dir(p, "w"), Project: project}))
+	code, _, errs := here(p, "workspace", "adopt", "w")
+	require.Equal(t, 5, code)
+	require.Contains(t, errs, "w belongs to "+project+", which is still there\n")
+	require.Contains(t, errs, "--workspace w")
+	require.DirExists(t, dir(p, "w"))
+
+	require.NoError(t, os.Remove(project))
+	_, out, _ := here(p, "workspace", "list")
+	require.Contains(t, out, project+" (gone)\n")
+	code, _, errs = here(p, "workspace", "adopt", "w")
+	require.Zero(t, code, errs)
+	require.NoDirExists(t, dir(p, "w"))
+	code, _, errs = here(p, "show", "1")
+	require.Zero(t, code, errs)
+}
+
+func TestAWorkspaceIsTakenFromAProjectByForce(t *testing.T) {
+	p := commandtest.NewHome(t)
+	p.Must("send", "qa", "Test it", "--agent", "dev")
+	require.NoError(t, workspace.Remember(workspace.Workspace{Name: "w", Dir: dir(p, "w"), Project: t.TempDir()}))
+	code, _, errs := here(p, "workspace", "adopt", "w", "--force")
+	require.Zero(t, code, errs)
+	code, _, errs = here(p, "workspace", "adopt", filepath.Base(only(p)))
+	require.Equal(t, 5, code)
+	require.Contains(t, errs, "is the workspace of this project already")
+}
+
+// A server that nobody called leaves a directory without a store.
+func TestAWorkspaceThatHoldsNothingMakesRoom(t *testing.T) {
+	p := commandtest.NewHome(t)
+	p.Must("send", "qa", "Test it", "--agent", "dev")
+	place, err := workspace.Find(workspace.Config{Cwd: p.State, Getenv: func(name string) string {
+		return map[string]string{"XDG_STATE_HOME": p.State}[name]
+	}})
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(place.Dir, 0o700))
+	for _, name := range []string{"handoff.here", "project.json"} {
+		require.NoError(t, os.WriteFile(filepath.Join(place.Dir, name), nil, 0o600))
+	}
+
+	release, err := relay.Lock(place.Dir)
+	require.NoError(t, err)
+	code, _, errs := here(p, "workspace", "adopt", "w")
+	require.Equal(t, 5, code)
+	require.Contains(t, errs, "workspace "+place.Name+" is open in another process")
+	require.NoError(t, release())
+
+	foreign := filepath.Join(place.Dir, "letter.txt")
+	require.NoError(t, os.WriteFile(foreign, nil, 0o600))
+	code, _, errs = here(p, "workspace", "adopt", "w")
+	require.Equal(t, 5, code)
+	require.Contains(t, errs, "handoff did not make letter.txt")
+	require.NoError(t, os.Remove(foreign))
+
+	code, _, errs = here(p, "workspace", "adopt", "w")
+	require.Zero(t, code, errs)
+	require.Equal(t, place.Dir, only(p))
+	code, _, errs = here(p, "show", "1")
+	require.Zero(t, code, errs)
+}
+
+// only is the directory of the only workspace.
+func only(p commandtest.Home) string {
+	p.T.Helper()
+	all, err := filepath.Glob(dir(p, "*"))
+	require.NoError(p.T, err)
+	require.Len(p.T, all, 1)
+	return all[0]
+}

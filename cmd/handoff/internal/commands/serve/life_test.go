@@ -1,0 +1,254 @@
+//go:build linux
+
+package serve_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
+)
+
+// These tests are about servers as processes, and about clients that do to them what clients do.
+
+// server is a command that is or runs a server, with the streams that it was not given.
+func server(p commandtest.Home, name string, args ...string) *commandtest.Server {
+	p.T.Helper()
+	log, err := os.Create(filepath.Join(p.T.TempDir(), "stderr"))
+	require.NoError(p.T, err)
+	p.T.Cleanup(func() { require.NoError(p.T, log.Close()) })
+	cmd := exec.CommandContext(p.T.Context(), name, args...)
+	cmd.Env = p.Environ()
+	cmd.Stderr = log
+	return &commandtest.Server{T: p.T, Cmd: cmd, Log: log}
+}
+
+// behind is a server whose client is a shell, which runs it as "$@" in a process group for the two.
+func behind(p commandtest.Home, script string) *commandtest.Server {
+	s := server(p, "sh", "-c", script, "sh", commandtest.Program, "mcp", "--workspace", "w")
+	s.Cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return s
+}
+
+// start starts it and says hello. An answer that does not come within half a minute is none.
+func begin(s *commandtest.Server, protocol string) *commandtest.Server {
+	s.T.Helper()
+	if s.Cmd.Stdin == nil {
+		in, err := s.Cmd.StdinPipe()
+		require.NoError(s.T, err)
+		s.In = in
+	}
+	if s.Cmd.Stdout == nil {
+		out, err := s.Cmd.StdoutPipe()
+		require.NoError(s.T, err)
+		s.Out = out
+	}
+	require.NoError(s.T, s.Out.(*os.File).SetReadDeadline(time.Now().Add(30*time.Second)))
+	s.R = bufio.NewReader(s.Out)
+	require.NoError(s.T, s.Cmd.Start())
+	s.Ask("initialize", fmt.Sprintf(`{"protocolVersion": %q, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}`, protocol))
+	return s
+}
+
+const recent = "2025-06-18"
+
+// child is the process that the shell of the server runs.
+func childOf(s *commandtest.Server) int {
+	s.T.Helper()
+	pid := s.Cmd.Process.Pid
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	require.NoError(s.T, err)
+	child, err := strconv.Atoi(strings.TrimSpace(string(children)))
+	require.NoError(s.T, err)
+	return child
+}
+
+func group(t *testing.T, pid int) int {
+	t.Helper()
+	group, err := syscall.Getpgid(pid)
+	require.NoError(t, err)
+	return group
+}
+
+func TestAServerLeavesTheGroupOfItsClient(t *testing.T) {
+	s := begin(behind(commandtest.NewHome(t), `"$@"; :`), recent)
+	require.Equal(t, s.Cmd.Process.Pid, group(t, s.Cmd.Process.Pid))
+	require.Equal(t, childOf(s), group(t, childOf(s)))
+	require.NoError(t, s.In.Close())
+	require.Zero(t, s.Ended())
+}
+
+// What a terminal sends for Ctrl-C and Ctrl-Z reaches the whole group of the client.
+func TestCtrlCAndCtrlZAreForTheClient(t *testing.T) {
+	s := begin(behind(commandtest.NewHome(t), `trap : INT TSTP; "$@"; :`), recent)
+	for _, key := range []syscall.Signal{syscall.SIGTSTP, syscall.SIGINT} {
+		require.NoError(t, syscall.Kill(-s.Cmd.Process.Pid, key))
+		s.Ask("ping", "{}")
+	}
+	require.NoError(t, s.In.Close())
+	require.Zero(t, s.Ended())
+}
+
+// It could not read from the terminal outside of its group.
+func TestAServerThatIsTypedToStaysInItsGroup(t *testing.T) {
+	s := atTerminal(commandtest.NewHome(t), nil)
+	require.Equal(t, group(t, os.Getpid()), group(t, s.Cmd.Process.Pid))
+	hangUp(s)
+	require.Contains(t, s.Said(), "Ctrl-D ends it")
+}
+
+// atTerminal is a server that reads from a terminal, and so has something to say on stderr.
+func atTerminal(p commandtest.Home, stderr *os.File) *commandtest.Server {
+	p.T.Helper()
+	person, terminal := openTerminal(p.T)
+	s := server(p, commandtest.Program, "mcp", "--workspace", "w")
+	s.In, s.Cmd.Stdin = person, terminal
+	if stderr != nil {
+		s.Cmd.Stderr = stderr
+	}
+	return begin(s, recent)
+}
+
+// hangUp types Ctrl-D.
+func hangUp(s *commandtest.Server) {
+	s.T.Helper()
+	_, err := s.In.Write([]byte{4})
+	require.NoError(s.T, err)
+	require.Zero(s.T, s.Ended())
+}
+
+func TestServerGoesOnWhenNobodyReadsItsLog(t *testing.T) {
+	for name, prepare := range map[string]func(t *testing.T, r, w *os.File){
+		"closed": func(t *testing.T, r, _ *os.File) { require.NoError(t, r.Close()) },
+		"full": func(t *testing.T, _, w *os.File) {
+			require.NoError(t, w.SetWriteDeadline(time.Now().Add(100*time.Millisecond)))
+			_, err := w.Write(make([]byte, 1<<20))
+			require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, w, err := os.Pipe()
+			require.NoError(t, err)
+			defer r.Close()
+			defer w.Close()
+			prepare(t, r, w)
+			s := atTerminal(commandtest.NewHome(t), w)
+			s.Ask("ping", "{}")
+			hangUp(s)
+		})
+	}
+}
+
+// In a group of its own it is in the background of the terminal, if it has one.
+func TestServerWritesToATerminalThatStopsBackgroundWriters(t *testing.T) {
+	person, terminal := openTerminal(t)
+	stopWriters(t, terminal)
+	s := behind(commandtest.NewHome(t), `"$@"; :`)
+	s.Cmd.Stdout, s.Out = terminal, person
+	s.Cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
+	begin(s, recent)
+	s.Ask("ping", "{}")
+	require.NoError(t, s.In.Close())
+	require.Zero(t, s.Ended())
+}
+
+// Whoever has the other end of its input keeps that open: here the test.
+func TestAServerEndsWhenItsClientIsGone(t *testing.T) {
+	t.Parallel() // it takes as long as a server takes to look
+	p := commandtest.NewHome(t)
+	s := begin(behind(p, `"$@"; :`), recent)
+	require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
+	require.NoError(t, s.Cmd.Process.Kill())
+	_, err := io.Copy(io.Discard, s.Out)
+	require.NoError(t, err)
+	require.NoFileExists(t, filepath.Join(p.State, "handoff", "w", "owner.json"))
+	require.Equal(t, -1, s.Ended())
+}
+
+func TestSignalsThatEndAServer(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			unignored(t, sig)
+			p := commandtest.NewHome(t)
+			s := p.Serve()
+			require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
+			require.NoError(t, s.Cmd.Process.Signal(sig))
+			require.Zero(t, s.Ended(), "%s", s.Said())
+			require.NoFileExists(t, filepath.Join(p.State, "handoff", "w", "owner.json"))
+		})
+	}
+}
+
+func TestAServerBelowNohupOutlivesItsTerminal(t *testing.T) {
+	s := begin(behind(commandtest.NewHome(t), `trap "" HUP; exec "$@"`), recent)
+	require.True(t, ignores(t, s.Cmd.Process.Pid, syscall.SIGHUP))
+	require.NoError(t, s.In.Close())
+	require.Zero(t, s.Ended())
+}
+
+func ignores(t *testing.T, pid int, sig syscall.Signal) bool {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	require.NoError(t, err)
+	_, rest, ok := strings.Cut(string(status), "\nSigIgn:")
+	require.True(t, ok)
+	ignored, err := strconv.ParseUint(strings.Fields(rest)[0], 16, 64)
+	require.NoError(t, err)
+	return ignored&(1<<(sig-1)) != 0
+}
+
+// stuck is a server that cannot end by itself: its client takes only the beginning of an answer that no pipe
+// holds.
+func stuck(t *testing.T) *commandtest.Server {
+	t.Helper()
+	const batches = "2025-03-26"
+	s := begin(server(commandtest.NewHome(t), commandtest.Program, "mcp", "--workspace", "w"), batches)
+	lists := strings.Repeat(`{"jsonrpc":"2.0","id":2,"method":"tools/list"},`, 100)
+	_, err := fmt.Fprintf(s.In, "[%s]\n", strings.TrimSuffix(lists, ","))
+	require.NoError(t, err)
+	_, err = s.R.Peek(1)
+	require.NoError(t, err)
+	return s
+}
+
+func TestASignalThatComesAgainEndsAServerAtOnce(t *testing.T) {
+	s := stuck(t)
+	ended := make(chan int, 1)
+	go func() { ended <- s.Ended() }()
+	again := time.NewTicker(time.Millisecond) // two that are sent at once may arrive as one
+	defer again.Stop()
+	for {
+		select {
+		case code := <-ended:
+			require.Equal(t, 128+int(syscall.SIGTERM), code)
+			return
+		case <-again.C:
+			_ = s.Cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+		}
+	}
+}
+
+func TestAServerThatIsStuckEndsAllTheSame(t *testing.T) {
+	t.Parallel() // it takes as long as answers may take
+	s := stuck(t)
+	require.NoError(t, s.In.Close())
+	require.Equal(t, 1, s.Ended())
+}
+
+func TestServeStaysInItsGroup(t *testing.T) {
+	keeper, _ := commandtest.NewHome(t).Keep("serve", "--workspace", "w")
+	require.Equal(t, group(t, os.Getpid()), group(t, keeper.Process.Pid))
+	require.NoError(t, keeper.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, keeper.Wait())
+}

@@ -1,0 +1,71 @@
+package serve_test
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
+)
+
+// log adds a line to the log of the workspace, as its owner does.
+func log(p commandtest.Home, line string) {
+	p.T.Helper()
+	dir := filepath.Join(p.State, "handoff", "w")
+	require.NoError(p.T, os.MkdirAll(dir, 0o700))
+	f, err := os.OpenFile(filepath.Join(dir, "handoff.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	require.NoError(p.T, err)
+	_, err = f.WriteString(line + "\n")
+	require.NoError(p.T, err)
+	require.NoError(p.T, f.Close())
+}
+
+func TestLogsAreInertOnATerminal(t *testing.T) {
+	p := commandtest.NewHome(t)
+	log(p, "msg=\x1b[2Jcleared \u202eback \xff")
+	require.Equal(t, `msg=\x1b[2Jcleared \u202eback \xff`+"\n", p.Must("logs"))
+	require.Contains(t, p.Must("logs", "--json"), `msg=\u001b[2Jcleared \u202eback \ufffd`)
+}
+
+func TestLogsThatCannotBeReadAreAnError(t *testing.T) {
+	p := commandtest.NewHome(t)
+	require.NoError(t, os.MkdirAll(filepath.Join(p.State, "handoff", "w", "handoff.log"), 0o700))
+	code, _, errs := p.Run("logs")
+	require.Equal(t, 1, code)
+	require.Contains(t, errs, "handoff: show the log of workspace w: ")
+}
+
+func TestLogsAreFollowedUntilTheReaderLeaves(t *testing.T) {
+	for name, leave := range map[string]func(t *testing.T, follower *os.Process, out io.Closer){
+		"interrupted": func(t *testing.T, f *os.Process, _ io.Closer) { require.NoError(t, f.Signal(syscall.SIGINT)) },
+		"not read":    func(t *testing.T, _ *os.Process, out io.Closer) { require.NoError(t, out.Close()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := commandtest.NewHome(t)
+			log(p, "msg=one")
+			log(p, "msg=two")
+			cmd := exec.CommandContext(t.Context(), commandtest.Program, "logs", "--follow", "--lines", "1", "--workspace", "w")
+			cmd.Env = p.Environ()
+			out, err := cmd.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, cmd.Start())
+			r := bufio.NewReader(out)
+			for _, next := range []string{"two", "three", "four"} {
+				if next != "two" {
+					log(p, "msg="+next)
+				}
+				line, err := r.ReadString('\n')
+				require.NoError(t, err)
+				require.Equal(t, "msg="+next+"\n", line)
+			}
+			leave(t, cmd.Process, out)
+			require.NoError(t, cmd.Wait())
+		})
+	}
+}

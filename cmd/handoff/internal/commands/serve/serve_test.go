@@ -1,0 +1,55 @@
+package serve_test
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
+)
+
+// unignored has programs that the test starts hear a signal, also where the test itself runs below nohup.
+func unignored(t *testing.T, sig os.Signal) {
+	t.Helper()
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, sig)
+	t.Cleanup(func() { signal.Stop(heard) })
+}
+
+func TestServeServesUntilASignal(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			unignored(t, sig)
+			p := commandtest.NewHome(t)
+			keeper, said := p.Keep("serve", "--workspace", "w", "--max-title-bytes", "10")
+			dir := filepath.Join(p.State, "handoff", "w")
+			require.Equal(t, fmt.Sprintf("workspace w is served by this process, %d, from %s\n", keeper.Process.Pid, dir), said)
+			p.Must("send", "qa", "Test it", "--agent", "dev")
+			require.FileExists(t, filepath.Join(dir, "owner.json"))
+			code, _, errs := p.Run("send", "qa", "x", "--agent", "dev", "--title", "longer than ten")
+			require.Equal(t, 1, code, "the limits are those of the owner: %s", errs)
+
+			require.NoError(t, keeper.Process.Signal(sig))
+			require.NoError(t, keeper.Wait())
+			require.NoFileExists(t, filepath.Join(dir, "owner.json"))
+			require.Contains(t, p.Must("list"), "Test it")
+		})
+	}
+}
+
+func TestServeStandsInLineBehindTheOwner(t *testing.T) {
+	p := commandtest.NewHome(t)
+	s := p.Serve()
+	s.Ask("tools/call", `{"name": "list_handoffs", "arguments": {}}`)
+	keeper, said := p.Keep("serve", "--workspace", "w")
+	require.Equal(t, fmt.Sprintf("workspace w is served by process %d; this one, %d, is in line\n", s.Cmd.Process.Pid, keeper.Process.Pid), said)
+	require.NoError(t, keeper.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, keeper.Wait())
+	require.NoError(t, s.In.Close())
+	require.Zero(t, s.Ended())
+}

@@ -1,0 +1,69 @@
+package serve_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
+)
+
+func TestServerServesCommandsUntilItsInputEnds(t *testing.T) {
+	p := commandtest.NewHome(t)
+	s := p.Serve()
+	require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
+	require.Contains(t, p.Must("claim", "--agent", "qa"), "ho_1 Test it, from codex")
+	require.FileExists(t, filepath.Join(p.State, "handoff", "w", "owner.json"))
+
+	require.NoError(t, s.In.Close())
+	require.Zero(t, s.Ended(), "%s", s.Said())
+	require.NoFileExists(t, filepath.Join(p.State, "handoff", "w", "owner.json"))
+	require.Contains(t, p.Must("show", "1"), "From: codex → To: qa", "the client's name is the one of its shell")
+}
+
+func TestServerActsUnderTheNameOfItsFlag(t *testing.T) {
+	p := commandtest.NewHome(t)
+	s := p.Serve("--agent", "reviewer")
+	require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
+	require.NoError(t, s.In.Close())
+	require.Zero(t, s.Ended())
+	require.Contains(t, p.Must("show", "1"), "From: reviewer → To: qa")
+}
+
+func TestServerEndsWithSIGTERM(t *testing.T) {
+	p := commandtest.NewHome(t)
+	s := p.Serve()
+	require.NoError(t, s.Cmd.Process.Signal(syscall.SIGTERM))
+	require.Zero(t, s.Ended(), "%s", s.Said())
+	p.Must("list")
+}
+
+func TestServerEndsWhenItsClientNoLongerReads(t *testing.T) {
+	p := commandtest.NewHome(t)
+	s := p.Serve()
+	require.NoError(t, s.Out.Close())
+	_, err := fmt.Fprintln(s.In, `{"jsonrpc":"2.0","id":99,"method":"tools/list","params":{}}`)
+	require.NoError(t, err)
+	require.Zero(t, s.Ended(), "%s", s.Said())
+}
+
+func TestServerThatWasKilledLeavesNothingInTheWay(t *testing.T) {
+	p := commandtest.NewHome(t)
+	s := p.Serve()
+	require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
+	require.NoError(t, s.Cmd.Process.Kill())
+	require.Equal(t, -1, s.Ended())
+	require.Contains(t, p.Must("list"), "Test it")
+	require.NoFileExists(t, filepath.Join(p.State, "handoff", "w", "owner.json"))
+}
+
+func TestServerThatCannotStartSaysWhy(t *testing.T) {
+	p := commandtest.NewHome(t)
+	code, _, errs := p.Run("mcp", "--agent", "human")
+	require.Equal(t, 4, code)
+	require.True(t, strings.HasPrefix(errs, "handoff: "), errs)
+}

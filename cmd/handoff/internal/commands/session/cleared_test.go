@@ -1,0 +1,38 @@
+//go:build unix
+
+package session_test
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
+)
+
+// After /clear Claude Code is the same process, with the server that it had, and its shells know another session.
+func TestShellOfAClearedSessionActsAsItsProcess(t *testing.T) {
+	p := commandtest.NewHome(t)
+	session := func(id string) (s *commandtest.Server, cleared map[string]string) {
+		s = p.ServeBy("claude-code", inClaude(id), "sh", "-c", `"$@"; :`, "sh", commandtest.Program, "mcp", "--workspace", "w")
+		cleared = inClaude("after the clearing of " + id)
+		cleared["CLAUDE_PID"] = strconv.Itoa(s.Cmd.Process.Pid)
+		return s, cleared
+	}
+	first, shell1 := session("s1")
+	second, shell2 := session("s2")
+	third, _ := session("s3")
+	mustWith(p, shell2, "send", "qa", "Test it")
+	require.Contains(t, p.Must("show", "1"), "From: claude-code-2 → To: qa")
+	mustWith(p, shell1, "send", "qa", "Test it")
+	require.Contains(t, p.Must("show", "2"), "From: claude-code → To: qa")
+
+	first.Leave() // it owned the store
+	mustWith(p, shell2, "send", "qa", "Test it again")
+	require.Contains(t, p.Must("show", "3"), "From: claude-code-2 → To: qa")
+	second.Leave()
+	mustWith(p, shell2, "send", "qa", "Whose?")
+	require.Contains(t, p.Must("show", "4"), "From: claude-code-3 → To: qa", "the only one that is here")
+	third.Leave()
+}

@@ -1,0 +1,9 @@
+package session_test
+
+import (
+	"testing"
+
+	"handoff/cmd/handoff/internal/commandtest"
+)
+
+func TestMain(m *testing.M) { commandtest.Main(m) }

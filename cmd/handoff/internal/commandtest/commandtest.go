@@ -1,0 +1,122 @@
+// Package commandtest runs the program in tests: commands in the process of the test, on a [Desk] or in a [Home], and
+// processes of their own, such as the [Server] of an MCP client. A package whose tests start processes calls [Main]
+// from its TestMain.
+package commandtest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/root"
+)
+
+// Program is the name under which the test binary is handoff itself, as a process of its own.
+const Program = "handoff-process"
+
+// Run runs a command in this process.
+func Run(ctx context.Context, e cli.Env, args []string) int { return root.Run(ctx, e, "", args) }
+
+// Execute runs a command in this process, with these variables. Where e says nothing the command has no input, prints
+// into what is given back, is at no terminal, and has the time of day.
+func Execute(ctx context.Context, e cli.Env, vars map[string]string, args ...string) (code int, out, errs string) {
+	var stdout, stderr bytes.Buffer
+	e.Getenv = func(name string) string { return vars[name] }
+	e.Stdin = cmp.Or[io.Reader](e.Stdin, bytes.NewReader(nil))
+	e.Stdout, e.Stderr = cmp.Or[io.Writer](e.Stdout, &stdout), cmp.Or[io.Writer](e.Stderr, &stderr)
+	if e.IsTerminal == nil {
+		e.IsTerminal = func(any) bool { return false }
+	}
+	if e.Now == nil {
+		e.Now = time.Now
+	}
+	code = Run(ctx, e, args)
+	return code, stdout.String(), stderr.String()
+}
+
+// With are the variables of a state directory, and more.
+func With(state string, more map[string]string) map[string]string {
+	vars := map[string]string{"XDG_STATE_HOME": state}
+	maps.Copy(vars, more)
+	return vars
+}
+
+// Root is the root of all commands, for tests that look at the commands themselves.
+func Root() *cobra.Command { return root.Command(root.NewApp(cli.Env{}, "")) }
+
+// Main runs the tests of a package, whose binary is also [Program].
+func Main(m *testing.M) {
+	testscript.Main(m, map[string]func(){Program: func() { root.Main("") }})
+}
+
+// Patience is how long something that happens at once may take where the machine is slow.
+const Patience = 20 * time.Second
+
+// A Record is a JSON object whose numbers are as they were written.
+type Record map[string]any
+
+// ParseRecord reads one.
+func ParseRecord(t testing.TB, raw []byte) (d Record) {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	require.NoError(t, decoder.Decode(&d), "%s", raw)
+	return d
+}
+
+// AsJSON writes a value.
+func AsJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(b)
+}
+
+// RowIDs are those of the rows of a list.
+func RowIDs(list Record) (all []string) {
+	for _, item := range list["items"].([]any) {
+		row := item.(map[string]any)
+		id := row["handoff_id"]
+		if row["notice_id"] != nil {
+			id = row["notice_id"]
+		}
+		all = append(all, id.(string))
+	}
+	return all
+}
+
+// UnreadOf is how many notices a result says are unread.
+func UnreadOf(out Record) json.Number { return out["inbox"].(map[string]any)["notices"].(json.Number) }
+
+// Commands are a command and all below it; help is cobra's.
+func Commands(cmd *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{cmd}
+	for _, sub := range cmd.Commands() {
+		all = append(all, Commands(sub)...)
+	}
+	return all
+}
+
+// Counted is a reader that leaves after some lines.
+type Counted struct {
+	io.Writer
+	Left  int
+	Leave func()
+}
+
+func (c *Counted) Write(p []byte) (int, error) {
+	if c.Left -= bytes.Count(p, []byte("\n")); c.Left <= 0 {
+		c.Leave()
+	}
+	return c.Writer.Write(p)
+}

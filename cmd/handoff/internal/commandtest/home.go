@@ -1,0 +1,188 @@
+package commandtest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/cli"
+)
+
+// A Home is a state directory, and commands in it: in the process of the test, by the clock of the machine, or as
+// processes of their own.
+type Home struct {
+	T     *testing.T
+	State string
+}
+
+// NewHome is one that nobody has used.
+func NewHome(t *testing.T) Home { return Home{t, t.TempDir()} }
+
+// Run runs a command in this process.
+func (p Home) Run(args ...string) (code int, out, errs string) {
+	p.T.Helper()
+	return p.RunWith(nil, args...)
+}
+
+// RunWith runs it with more variables in its environment.
+func (p Home) RunWith(vars map[string]string, args ...string) (code int, out, errs string) {
+	p.T.Helper()
+	return Execute(p.T.Context(), cli.Env{Cwd: p.State}, With(p.State, vars), append(args, "--workspace", "w")...)
+}
+
+// Must runs a command that has to succeed.
+func (p Home) Must(args ...string) string {
+	p.T.Helper()
+	code, out, errs := p.Run(args...)
+	require.Zero(p.T, code, errs)
+	return out
+}
+
+// A Server is "handoff mcp" as a process, and its client.
+type Server struct {
+	T   *testing.T
+	Cmd *exec.Cmd
+	In  io.WriteCloser
+	Out io.ReadCloser
+	Log *os.File
+	R   *bufio.Reader
+	n   int
+
+	Hello string // what it answered to initialize
+}
+
+// Serve starts one.
+func (p Home) Serve(args ...string) *Server {
+	p.T.Helper()
+	return p.ServeFor("codex-mcp-client", nil, args...)
+}
+
+// ServeFor starts it for a client that calls itself so, with more variables in its environment.
+func (p Home) ServeFor(client string, vars map[string]string, args ...string) *Server {
+	p.T.Helper()
+	return p.ServeBy(client, vars, Program, append([]string{"mcp", "--workspace", "w"}, args...)...)
+}
+
+// ServeBy starts a command that is or runs a server.
+func (p Home) ServeBy(client string, vars map[string]string, name string, args ...string) *Server {
+	p.T.Helper()
+	cmd := exec.CommandContext(p.T.Context(), name, args...)
+	cmd.Env = []string{"XDG_STATE_HOME=" + p.State, "PATH=" + os.Getenv("PATH")}
+	for name, value := range vars {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	in, err := cmd.StdinPipe()
+	require.NoError(p.T, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(p.T, err)
+	log, err := os.Create(filepath.Join(p.T.TempDir(), "stderr"))
+	require.NoError(p.T, err)
+	p.T.Cleanup(func() { require.NoError(p.T, log.Close()) })
+	cmd.Stderr = log
+	s := &Server{T: p.T, Cmd: cmd, In: in, Out: out, Log: log, R: bufio.NewReader(out)}
+	require.NoError(p.T, cmd.Start())
+	s.Hello = s.Ask("initialize", fmt.Sprintf(`{"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": %q, "version": "1"}}`, client))
+	return s
+}
+
+// Ask makes a request and gives the result.
+func (s *Server) Ask(method, params string) string {
+	s.T.Helper()
+	s.n++
+	_, err := fmt.Fprintf(s.In, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", s.n, method, params)
+	require.NoError(s.T, err)
+	for {
+		line, err := s.R.ReadBytes('\n')
+		require.NoError(s.T, err, "%s", s.Said())
+		var answer struct {
+			ID     *int
+			Result json.RawMessage
+		}
+		require.NoError(s.T, json.Unmarshal(line, &answer))
+		if answer.ID != nil && *answer.ID == s.n {
+			return string(answer.Result)
+		}
+	}
+}
+
+// Ended waits for the process and gives its exit status, -1 if a signal ended it.
+func (s *Server) Ended() int {
+	_ = s.Cmd.Wait() // the status says it better
+	return s.Cmd.ProcessState.ExitCode()
+}
+
+// Said is what the server logged.
+func (s *Server) Said() string {
+	s.T.Helper()
+	b, err := os.ReadFile(s.Log.Name())
+	require.NoError(s.T, err)
+	return string(b)
+}
+
+// Environ is the environment of processes in it.
+func (p Home) Environ() []string {
+	return []string{"XDG_STATE_HOME=" + p.State, "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}
+}
+
+// Ran is what became of a process.
+type Ran struct {
+	Code      int
+	Out, Errs string
+}
+
+// InProcess runs handoff as a process of its own, without a terminal, as dev in workspace w.
+func InProcess(t *testing.T, state string, prepare func(*exec.Cmd), args ...string) Ran {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), Program, args...)
+	cmd.Env = []string{
+		"XDG_STATE_HOME=" + state, "HANDOFF_WORKSPACE=w", "HANDOFF_AGENT=dev", "PATH=" + os.Getenv("PATH"),
+		"GORACE=atexit_sleep_ms=0", // the race detector waits a second otherwise
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Dir = "/"
+	if prepare != nil {
+		prepare(cmd)
+	}
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		require.NoError(t, err)
+	}
+	return Ran{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// Leave ends the server by ending its input.
+func (s *Server) Leave() {
+	s.T.Helper()
+	require.NoError(s.T, s.In.Close())
+	require.Zero(s.T, s.Ended(), "%s", s.Said())
+}
+
+// Hello is the line with which a client begins.
+const Hello = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+	`"capabilities":{},"clientInfo":{"name":"codex-mcp-client","version":"1"}}}` + "\n"
+
+// ToolCall is the line by which a client calls a tool.
+func ToolCall(id any, tool, args string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, tool, args)
+}
+
+// Keep starts a command line that keeps a workspace served, and gives its first words.
+func (p Home) Keep(args ...string) (keeper *exec.Cmd, said string) {
+	p.T.Helper()
+	keeper = exec.CommandContext(p.T.Context(), Program, args...)
+	keeper.Env = p.Environ()
+	stderr, err := keeper.StderrPipe()
+	require.NoError(p.T, err)
+	require.NoError(p.T, keeper.Start())
+	said, err = bufio.NewReader(stderr).ReadString('\n')
+	require.NoError(p.T, err, said)
+	return keeper, said
+}

@@ -1,0 +1,258 @@
+package proof_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/schemas"
+)
+
+const badCalls = "testdata/bad_calls.txt"
+
+// A bad call is one line of testdata/bad_calls.txt, and the line below it.
+type badCall struct {
+	line              int
+	tool, agent, args string
+	want              string
+}
+
+func (c badCall) String() string { return fmt.Sprintf("line %d %s", c.line, c.tool) }
+
+// readBadCalls gives the calls by the name of their part.
+func readBadCalls(t testing.TB) map[string][]badCall {
+	t.Helper()
+	text, err := os.ReadFile(badCalls)
+	require.NoError(t, err)
+	parts, part := map[string][]badCall{}, ""
+	for i, line := range strings.Split(string(text), "\n") {
+		switch calls := parts[part]; {
+		case line == "" || line[0] == '#':
+		case strings.HasPrefix(line, "== "):
+			part = line[len("== "):]
+		case line[0] == '\t':
+			calls[len(calls)-1].want = line[1:]
+		default:
+			words := strings.SplitN(line, " ", 3)
+			require.Len(t, words, 3, "line %d", i+1)
+			parts[part] = append(calls, badCall{line: i + 1, tool: words[0], agent: strings.Trim(words[1], "-"), args: words[2]})
+		}
+	}
+	return parts
+}
+
+// tokens are the claim tokens that were given out, by handoff, oldest first.
+type tokens map[string][]string
+
+// take remembers the token of a claim.
+func (k tokens) take(result commandtest.Record) {
+	if token, ok := result["claim_token"].(string); ok {
+		id := result["handoff_id"].(string)
+		k[id] = append(k[id], token)
+	}
+}
+
+var (
+	tokenForm  = regexp.MustCompile(`<(old )?token (\w+)>`)
+	listForm   = regexp.MustCompile(`<(\d+) of (.+?)>`)
+	repeatForm = regexp.MustCompile(`<(\d+) (.+?)>`)
+	byteForm   = regexp.MustCompile(`<byte (\w\w)>`)
+)
+
+// fill writes out what a line only names.
+func (k tokens) fill(args string) string {
+	args = tokenForm.ReplaceAllStringFunc(args, func(s string) string {
+		m := tokenForm.FindStringSubmatch(s)
+		given := k[m[2]]
+		if m[1] != "" {
+			return given[0]
+		}
+		return given[len(given)-1]
+	})
+	args = expand(listForm, args, func(n int, what string) string {
+		return strings.TrimSuffix(strings.Repeat(what+",", n), ",")
+	})
+	args = expand(repeatForm, args, func(n int, what string) string { return strings.Repeat(what, n) })
+	return byteForm.ReplaceAllStringFunc(args, func(s string) string {
+		b, err := strconv.ParseUint(byteForm.FindStringSubmatch(s)[1], 16, 8)
+		if err != nil {
+			panic(err) // the table is wrong
+		}
+		return string([]byte{byte(b)})
+	})
+}
+
+func expand(form *regexp.Regexp, args string, by func(n int, what string) string) string {
+	return form.ReplaceAllStringFunc(args, func(s string) string {
+		m := form.FindStringSubmatch(s)
+		n, err := strconv.Atoi(m[1])
+		if err != nil {
+			panic(err) // the table is wrong
+		}
+		return by(n, m[2])
+	})
+}
+
+// told is what a refused call is told, in one line.
+func told(e *schemas.Error) string {
+	field := e.Field
+	if field == "" {
+		field = "-"
+	}
+	ways := e.Hint
+	if e.Next != nil {
+		ways = strings.TrimSpace(ways + " → " + schemas.Sentences(e.Next))
+	}
+	return strings.ReplaceAll(fmt.Sprintf("%s %s %s | %s", e.Code, field, e.Message, ways), "\n", `\n`)
+}
+
+// prepare makes the calls of the first part over a connection that is then gone, and gives the claim tokens.
+func (o *office) prepare(calls []badCall) tokens {
+	o.Helper()
+	given := tokens{}
+	for _, c := range calls {
+		given.take(o.must(c.agent, c.tool, c.args))
+	}
+	o.must("dev", "connection_close", `{"conn": "conn_1"}`)
+	o.conn = "conn_2"
+	o.must("dev", "connection_open", `{"conn": "conn_2"}`)
+	return given
+}
+
+// Each refusal says what was wrong, where, and what would be right; and nothing changed. UPDATE_PROOF=1
+// writes into the table what calls are told.
+func TestBadCallsAreToldAndChangeNothing(t *testing.T) {
+	parts := readBadCalls(t)
+	require.GreaterOrEqual(t, len(parts["bad"]), 100)
+	o := newOffice(t)
+	given := o.prepare(parts["before"])
+	have := map[int]string{}
+	for _, part := range []string{"bad", "here"} {
+		for _, c := range parts[part] {
+			t.Run(c.String(), func(t *testing.T) {
+				before := o.rows()
+				out, err := o.call(c.agent, c.tool, given.fill(c.args))
+				require.NotNil(t, err, "%v", out)
+				have[c.line] = told(err)
+				require.Equal(t, string(before), string(o.rows()), "it changed something")
+				require.True(t, err.Hint != "" || err.Next != nil, "%s", told(err))
+				require.NotEqual(t, schemas.Internal, err.Code)
+				require.Less(t, len(commandtest.AsJSON(t, err)), 3000)
+				if os.Getenv("UPDATE_PROOF") == "" {
+					require.Equal(t, c.want, told(err), "UPDATE_PROOF=1 rewrites %s", badCalls)
+				}
+			})
+		}
+	}
+	if os.Getenv("UPDATE_PROOF") != "" {
+		rewrite(t, have)
+	}
+}
+
+// rewrite puts below each bad call what it is told.
+func rewrite(t *testing.T, told map[int]string) {
+	t.Helper()
+	text, err := os.ReadFile(badCalls)
+	require.NoError(t, err)
+	var lines []string
+	for i, line := range strings.Split(string(text), "\n") {
+		if strings.HasPrefix(line, "\t") {
+			continue
+		}
+		lines = append(lines, line)
+		if says := told[i+1]; says != "" {
+			lines = append(lines, "\t"+says)
+		}
+	}
+	require.NoError(t, os.WriteFile(badCalls, []byte(strings.Join(lines, "\n")), 0o600))
+}
+
+// The same calls over a real connection: each is answered as a refused tool call, and when both processes are
+// gone the file holds what it held.
+func TestBadCallsOverStdio(t *testing.T) {
+	parts := readBadCalls(t)
+	p := commandtest.NewHome(t)
+	given := tokens{}
+	first := p.Serve("--agent", "dev")
+	for _, c := range parts["before"] {
+		text, refused := call(first, c.tool, acting(c.agent, c.args))
+		require.False(t, refused, "line %d: %s", c.line, text)
+		given.take(commandtest.ParseRecord(t, []byte(text)))
+	}
+	first.Leave()
+	file := filepath.Join(p.State, "handoff", "w", "handoff.db")
+	before := rowsIn(t, file)
+
+	second := p.Serve("--agent", "dev")
+	for _, c := range parts["bad"] {
+		text, refused := call(second, c.tool, acting(c.agent, given.fill(c.args)))
+		require.True(t, refused, "line %d: %s", c.line, text)
+		told := commandtest.ParseRecord(t, []byte(text))
+		code, rest, _ := strings.Cut(c.want, " ")
+		field, _, _ := strings.Cut(rest, " ")
+		require.Equal(t, code, told["code"], "line %d: %s", c.line, text)
+		require.Equal(t, field, told["field"], "line %d: %s", c.line, text)
+		require.NotEmpty(t, told["message"], "line %d", c.line)
+		require.True(t, told["hint"] != nil || told["next"] != nil, "line %d", c.line)
+	}
+	second.Leave()
+	require.Equal(t, string(before), string(rowsIn(t, file)), "they changed something")
+}
+
+// acting adds to arguments who acts, where they are an object that does not say so itself.
+func acting(agent, args string) string {
+	if !strings.HasPrefix(args, "{") || strings.Contains(args, `"agent"`) {
+		return args
+	}
+	named := fmt.Sprintf(`{"agent": %q`, agent)
+	if args == "{}" {
+		return named + "}"
+	}
+	return named + ", " + args[1:]
+}
+
+// call calls a tool and gives the text of its result.
+func call(s *commandtest.Server, tool, args string) (text string, refused bool) {
+	s.T.Helper()
+	var result struct {
+		Content []struct{ Text string }
+		IsError bool
+	}
+	raw := s.Ask("tools/call", fmt.Sprintf(`{"name": %q, "arguments": %s}`, tool, args))
+	require.NoError(s.T, json.Unmarshal([]byte(raw), &result), "%s %.200s: a protocol error", tool, args)
+	require.Len(s.T, result.Content, 1, "%s %s: %s", tool, args, raw)
+	return result.Content[0].Text, result.IsError
+}
+
+// The one refusal that keeps something: an outcome whose claim was lost is kept beside the record, once, and
+// its sender is told. The record stays as it was.
+func TestAnOutcomeThatIsTooLateIsKept(t *testing.T) {
+	parts := readBadCalls(t)
+	o := newOffice(t)
+	given := o.prepare(parts["before"])
+	for _, c := range []struct{ tool, args string }{
+		{"complete_handoff", `{"handoff_id": "ho_4", "claim_token": "<old token ho_4>", "summary": "Done all the same"}`},
+		{"fail_handoff", `{"handoff_id": "ho_4", "claim_token": "<old token ho_4>", "description": "Gave up all the same"}`},
+	} {
+		before := o.must("dev", "get_handoff", `{"handoff_id": "ho_4", "view": "full"}`)
+		_, err := o.call("qa", c.tool, given.fill(c.args))
+		require.NotNil(t, err)
+		require.Equal(t, schemas.Stale, err.Code)
+		require.Equal(t, "claim_token", err.Field)
+		require.Contains(t, err.Hint, "kept as a late result and dev was told")
+		after := o.must("dev", "get_handoff", `{"handoff_id": "ho_4", "view": "full"}`)
+		require.Contains(t, commandtest.AsJSON(t, after["late"]), "all the same")
+		require.Equal(t, "accepted", after["status"])
+		require.Equal(t, before["handoff"], after["handoff"])
+		require.Contains(t, commandtest.AsJSON(t, o.must("dev", "list_handoffs", `{"box": "notices"}`)), "all the same")
+	}
+	o.must("qa", "complete_handoff", given.fill(`{"handoff_id": "ho_4", "claim_token": "<token ho_4>", "summary": "Done"}`))
+}

@@ -1,0 +1,164 @@
+//go:build unix
+
+package proof_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/schemas"
+)
+
+// Processes of their own watch what other processes do.
+
+// shell starts a line of a shell in which handoff is this program.
+func startInShell(p commandtest.Home, line string) (*exec.Cmd, *bufio.Reader, *strings.Builder) {
+	p.T.Helper()
+	ctx, cancel := context.WithTimeout(p.T.Context(), commandtest.Patience)
+	p.T.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, "sh", "-c", strings.ReplaceAll(line, "handoff ", commandtest.Program+" "))
+	cmd.Env = []string{
+		"XDG_STATE_HOME=" + p.State, "HANDOFF_WORKSPACE=w", "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0",
+	}
+	cmd.Dir = p.State
+	out, err := cmd.StdoutPipe()
+	require.NoError(p.T, err)
+	errs := new(strings.Builder)
+	cmd.Stderr = errs
+	require.NoError(p.T, cmd.Start())
+	return cmd, bufio.NewReader(out), errs
+}
+
+func next(t *testing.T, out *bufio.Reader) string {
+	t.Helper()
+	line, err := out.ReadString('\n')
+	require.NoError(t, err)
+	return line
+}
+
+func nextEvent(t *testing.T, out *bufio.Reader) string {
+	t.Helper()
+	var c schemas.Change
+	require.NoError(t, json.Unmarshal([]byte(next(t, out)), &c))
+	return fmt.Sprint(c.N, " ", c.Agent, " ", c.Action)
+}
+
+func TestWatchSeesWhatOtherProcessesDo(t *testing.T) {
+	p := commandtest.NewHome(t)
+	p.Must("send", "qa", "Test it", "--agent", "dev")
+	watch, out, errs := startInShell(p, "exec handoff watch --json --since 0")
+	require.Equal(t, "1 dev sent", nextEvent(t, out))
+	p.Must("claim", "--agent", "qa")
+	require.Equal(t, "2 qa claimed", nextEvent(t, out))
+	p.Must("complete", "1", "--agent", "qa", "--summary", "12 passed")
+	require.Equal(t, "3 qa completed", nextEvent(t, out))
+
+	require.NoError(t, watch.Process.Signal(os.Interrupt))
+	require.NoError(t, watch.Wait(), errs)
+	require.Empty(t, errs.String())
+	p.Must("list")
+}
+
+// The process through which events come may be killed: none is missed, and none comes twice.
+func TestWatchGoesOnWhenTheOwnerEnds(t *testing.T) {
+	p := commandtest.NewHome(t)
+	owner := p.Serve("--agent", "dev")
+	owner.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "one"}}`)
+	watch, out, errs := startInShell(p, "exec handoff watch --json --since 0")
+	require.Equal(t, "1 dev sent", nextEvent(t, out))
+	require.NoError(t, owner.Cmd.Process.Kill())
+	require.Equal(t, -1, owner.Ended())
+	for n := range 3 {
+		p.Must("send", "qa", "more", "--agent", "dev")
+		require.Equal(t, fmt.Sprint(n+2, " dev sent"), nextEvent(t, out))
+	}
+	require.NoError(t, watch.Process.Signal(os.Interrupt))
+	require.NoError(t, watch.Wait(), errs)
+	require.Empty(t, errs.String())
+}
+
+// A reader that leaves ends watching at once, not at an event that may never come.
+func TestWatchEndsWithItsReader(t *testing.T) {
+	p := commandtest.NewHome(t)
+	p.Must("send", "qa", "Test it", "--agent", "dev")
+	for _, line := range []string{
+		"handoff watch --since 0 | head -1",
+		"{ handoff watch --since 0; echo ended with $? >&2; } | head -1",
+		"handoff watch --since 0 --exec 'echo $HANDOFF_EVENT_HANDOFF' | head -1",
+	} {
+		cmd, out, errs := startInShell(p, line)
+		require.Contains(t, next(t, out), "ho_1")
+		require.NoError(t, cmd.Wait(), errs)
+		require.Empty(t, strings.TrimSuffix(errs.String(), "ended with 0\n"))
+	}
+}
+
+// Each event is given to the command once and in order, whatever it does with it, and the command may use the
+// workspace that is watched.
+func TestWatchGivesEventsToACommand(t *testing.T) {
+	p := commandtest.NewHome(t)
+	p.Must("send", "qa", "$(touch owned); `touch owned`", "--agent", "dev", "--title", `"; touch owned; '`)
+	p.Must("claim", "--agent", "qa")
+	p.Must("fail", "1", "no fixtures", "--agent", "qa", "--then", "stop")
+	watch, out, errs := startInShell(p, `exec handoff watch --since 0 --exec '
+		read -r event; echo "$HANDOFF_EVENT_N $HANDOFF_EVENT_ACTION: $event"
+		handoff show $HANDOFF_EVENT_HANDOFF --outcome | head -1
+		exit $HANDOFF_EVENT_N'`)
+	for n, action := range []string{"sent", "claimed", "failed"} {
+		line := next(t, out)
+		prefix := fmt.Sprintf("%d %s: ", n+1, action)
+		require.True(t, strings.HasPrefix(line, prefix), line)
+		var c schemas.Change
+		require.NoError(t, json.Unmarshal([]byte(line[len(prefix):]), &c))
+		require.Equal(t, `"; touch owned; '`, c.Title)
+		require.Equal(t, "ho_1 failed\n", next(t, out))
+	}
+	p.Must("send", "qa", "the next", "--agent", "dev")
+	require.Contains(t, next(t, out), "4 sent: ") // so the third has ended
+	require.NoError(t, watch.Process.Signal(syscall.SIGTERM))
+	_, err := io.Copy(io.Discard, out)
+	require.NoError(t, err)
+	require.NoError(t, watch.Wait(), errs)
+	require.NoFileExists(t, p.State+"/owned")
+	for n, action := range []string{"sent", "claimed", "failed"} {
+		require.Contains(t, errs.String(), fmt.Sprintf("handoff: --exec, event %d (ho_1 %s): exit status %d\n", n+1, action, n+1))
+	}
+}
+
+// Ctrl-C reaches the command, which is waited for, and the events after it are not begun.
+func TestWatchPassesASignalOn(t *testing.T) {
+	p := commandtest.NewHome(t)
+	p.Must("send", "qa", "one", "--agent", "dev")
+	p.Must("send", "qa", "two", "--agent", "dev")
+	watch, out, errs := startInShell(p, `exec handoff watch --since 0 --exec 'trap "echo told; kill \$!; exit 0" INT; sleep 60 & echo ready; wait'`)
+	require.Equal(t, "ready\n", next(t, out))
+	require.NoError(t, watch.Process.Signal(os.Interrupt))
+	rest, err := io.ReadAll(out)
+	require.NoError(t, err)
+	require.Equal(t, "told\n", string(rest))
+	require.NoError(t, watch.Wait(), errs)
+	require.Empty(t, errs.String())
+}
+
+// Nothing would ever tell it to end: there is no reader who leaves.
+func TestWatchWithoutAnOutputIsRefused(t *testing.T) {
+	p := commandtest.NewHome(t)
+	for _, to := range []string{"&-", "/dev/null"} {
+		watch, _, errs := startInShell(p, "exec handoff watch >"+to)
+		require.Error(t, watch.Wait())
+		require.Equal(t, 2, watch.ProcessState.ExitCode(), to)
+		require.Contains(t, errs.String(), "nobody can read what watch prints")
+		require.Contains(t, errs.String(), "--exec")
+	}
+}
