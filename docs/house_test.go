@@ -357,5 +357,5 @@ var house = []room{
 // ended, and what runs the program.
 var proving = []string{
 	"store/memory", "store/bolt", "store/bolt/byhand", "store/storetest", "mailbox/mailboxtest",
-	"cmd/handoff/internal/process/processtest", "cmd/handoff/internal/commandtest",
+	"tools/toolstest", "cmd/handoff/internal/process/processtest", "cmd/handoff/internal/commandtest",
 }
