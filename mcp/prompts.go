@@ -93,10 +93,11 @@ func (u promptUse) agent() schemas.Agent { return schemas.Agent(u.given[asAgent.
 // failureText tells the model that a call failed, and what to do.
 func failureText(e *schemas.Error) string {
 	text := "This did not work: " + e.Error() + "."
-	for _, way := range []string{e.Hint, schemas.Sentences(e.Next)} {
-		if way != "" {
-			text += " " + way
-		}
+	if e.Hint != "" {
+		text += " " + e.Hint
+	}
+	if calls := schemas.Sentences(e.Next); calls != "" {
+		text += " " + calls
 	}
 	return text
 }
