@@ -139,7 +139,8 @@ func (n *node) takes(v any) bool {
 	return false
 }
 
-// coerceText writes a number as text: 12 names the handoff ho_12, and a count is a value for a program.
+// coerceText writes a number as text: 12 names the handoff ho_12, and a count is a value for a program. It refuses
+// the blank of advice, so that a caller who repeats advised calls as they stand ends no work.
 func (n *node) coerceText(v any, at *path) (any, error) {
 	if number, ok := v.(json.Number); ok {
 		v = number.String()
@@ -150,6 +151,8 @@ func (n *node) coerceText(v any, at *path) (any, error) {
 		return nil, n.wrongKind(v, at)
 	case n.Enum != nil:
 		return n.coerceWord(text, at)
+	case text == schemas.Blank:
+		return nil, refusedf(at, "%s stands for a text that only you can write", text).WithHint("Write it.")
 	case n.MaxLength > 0 && len(text) > n.MaxLength:
 		return nil, schemas.TooBig(at.String(), len(text), n.MaxLength)
 	}

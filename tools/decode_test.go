@@ -111,3 +111,16 @@ func refusal(t *testing.T, tool, args string) *schemas.Error {
 	require.Error(t, err, have)
 	return schemas.AsError(err)
 }
+
+func TestABlankOfAdviceIsNoTextOfACaller(t *testing.T) {
+	for tool, args := range map[string]string{
+		"complete_handoff": `{"handoff_id": "ho_1", "summary": "…"}`,
+		"fail_handoff":     `{"handoff_id": "ho_1", "description": "…"}`,
+		"update_handoff":   `{"handoff_id": "ho_1", "action": "ask", "questions": ["…"]}`,
+	} {
+		row, err := tools.Find(tool)
+		require.NoError(t, err)
+		_, err = row.Canonical(json.RawMessage(args))
+		require.ErrorContains(t, err, "only you can write")
+	}
+}

@@ -94,7 +94,8 @@ func calling(a schemas.Advice) (faults []string) {
 	if t.Admin && !t.ReadOnly {
 		faults = append(faults, "agents do not keep the workspace")
 	}
-	canonical, err := t.Canonical(a.Args)
+	written := strings.ReplaceAll(string(a.Args), `"`+schemas.Blank+`"`, `"x"`) // as its reader fills it in
+	canonical, err := t.Canonical(json.RawMessage(written))
 	if err != nil {
 		return append(faults, "the call is refused: "+err.Error())
 	}
