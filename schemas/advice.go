@@ -20,7 +20,7 @@ type Advice struct {
 	Args json.RawMessage `json:"args,omitempty"`
 }
 
-// Blank stands in a call for a text that only the caller can write.
+// Blank stands in a call for a text that only the caller can write. The tools refuse it as a text.
 const Blank = "…"
 
 // Input are the arguments of a tool that may be advised.
@@ -39,11 +39,11 @@ func (a Advice) As(agent Agent) Advice {
 	if a.Tool == "" || agent == "" {
 		return a
 	}
-	others := bytes.TrimSuffix(a.Args, []byte("}"))
+	others, comma := bytes.TrimSuffix(a.Args, []byte("}")), ""
 	if len(others) > len("{") {
-		others = append(others, ',')
+		comma = ","
 	}
-	a.Args = slices.Concat(others, json.RawMessage(`"agent":`), encoded(agent), json.RawMessage("}"))
+	a.Args = slices.Concat(others, json.RawMessage(comma+`"agent":`), encoded(agent), json.RawMessage("}"))
 	return a
 }
 

@@ -24,6 +24,10 @@ func TestAdviceInTheNameOfAnAgentSaysItInTheCall(t *testing.T) {
 	require.Equal(t, `claim_handoff {}`, claim.As("").Request())
 	require.Equal(t, `get_handoff {"handoff_id":"ho_1","agent":"qa"}`, schemas.Call(schemas.GetIn{HandoffID: "ho_1"}, "").As("qa").Request())
 	require.Equal(t, schemas.Advice{Say: "Ask."}, schemas.Advice{Say: "Ask."}.As("qa"))
+
+	get := schemas.Call(schemas.GetIn{HandoffID: "ho_1"}, "")
+	require.Equal(t, get.As("qa"), get.As("qa"))
+	require.Equal(t, `get_handoff {"handoff_id":"ho_1"}`, get.Request(), "the advice itself stays as it was")
 }
 
 func TestErrorsThatSayNothingAreAdvisedByTheirCode(t *testing.T) {
