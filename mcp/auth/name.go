@@ -56,9 +56,5 @@ func allowedNames(c schemas.Caller, e *schemas.Error) string {
 	case len(c.Names) == 0:
 		return "Without a token it names any agent but human and system."
 	}
-	names := make([]string, len(c.Names))
-	for i, name := range c.Names {
-		names[i] = string(name)
-	}
-	return "Name " + strings.Join(names, " or ") + ", or leave the header out."
+	return "Name " + strings.Join(e.Known, " or ") + ", or leave the header out."
 }
