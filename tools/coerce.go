@@ -20,7 +20,8 @@ import (
 //   - a word counts in any case, with hyphens or spaces for underscores
 //   - empty text stands for nothing, except where any text is valid
 //
-// Everything else is refused by an error that names the field and says what it takes. The result is nil for a value
+// Everything else is refused by an error that names the field and says what it takes, and so is the blank of advice,
+// except in a map for programs. The result is nil for a value
 // that counts as absent. Coercing a result gives the same result. Objects are changed in place.
 func (n *node) coerce(v any, at *path) (any, error) {
 	switch {
@@ -151,8 +152,8 @@ func (n *node) coerceText(v any, at *path) (any, error) {
 		return nil, n.wrongKind(v, at)
 	case n.Enum != nil:
 		return n.coerceWord(text, at)
-	case text == schemas.Blank:
-		return nil, refusedf(at, "%s stands for a text that only you can write", text).WithHint("Write it.")
+	case !n.free && strings.TrimSpace(text) == schemas.Blank:
+		return nil, refusedf(at, "%s stands for a text that only you can write", schemas.Blank).WithHint("Write it.")
 	case n.MaxLength > 0 && len(text) > n.MaxLength:
 		return nil, schemas.TooBig(at.String(), len(text), n.MaxLength)
 	}

@@ -116,11 +116,14 @@ func TestABlankOfAdviceIsNoTextOfACaller(t *testing.T) {
 	for tool, args := range map[string]string{
 		"complete_handoff": `{"handoff_id": "ho_1", "summary": "…"}`,
 		"fail_handoff":     `{"handoff_id": "ho_1", "description": "…"}`,
-		"update_handoff":   `{"handoff_id": "ho_1", "action": "ask", "questions": ["…"]}`,
+		"update_handoff":   `{"handoff_id": "ho_1", "action": "ask", "questions": [" … "]}`,
 	} {
 		row, err := tools.Find(tool)
 		require.NoError(t, err)
 		_, err = row.Canonical(json.RawMessage(args))
 		require.ErrorContains(t, err, "only you can write")
 	}
+	b, err := canonical(t, "send_handoff", `{"to": "qa", "task": "x", "data": {"ellipsis": "…"}}`)
+	require.NoError(t, err, "data is for programs")
+	require.Contains(t, b, `{"ellipsis":"…"}`)
 }

@@ -29,6 +29,8 @@ type node struct {
 	Properties properties `json:"properties"`
 	Required   []string   `json:"required"`
 	Rest       rest       `json:"additionalProperties"`
+
+	free bool // the value of a map, which is for programs
 }
 
 // readSchema reads a schema, and the schemas to which it refers. It panics on a text that package schemas/generate
@@ -94,7 +96,8 @@ func (r *rest) UnmarshalJSON(b []byte) error {
 	if json.Unmarshal(b, &r.open) == nil {
 		return nil
 	}
-	return json.Unmarshal(b, &r.kind)
+	r.kind = &node{free: true}
+	return json.Unmarshal(b, r.kind)
 }
 
 // visible lists the fields that a caller may be told of.
