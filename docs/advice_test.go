@@ -80,7 +80,9 @@ func TestBadAdviceInTheSourceIsFound(t *testing.T) {
 		`schemas.Call(schemas.ClaimIn{}, "calls claim_handoff")`,
 		`schemas.Call(schemas.ClaimIn{}, "add --agent")`,
 		`schemas.Call(in, "is whatever somebody gave")`,
+		`say := "calls claim_handoff"; schemas.Call(schemas.ClaimIn{}, say)`,
 		`_ = schemas.Advice{Say: "x", Tool: "claim_handoff"}`,
+		`_ = []schemas.Advice{{Say: "x", Tool: "claim_handoff"}}`,
 		`e.WithHint("get_handoff shows %s.", id)`,
 		`e.WithHint("Use options.force.")`,
 		`e.WithHint("Give it with --agent.")`,
@@ -125,6 +127,7 @@ func (a *advisor) read(t *testing.T, file string, source any) {
 			case *ast.CallExpr:
 				a.call(n)
 			case *ast.CompositeLit:
+				typed(n)
 				a.literal(n)
 			}
 			return true
@@ -138,10 +141,25 @@ func (a *advisor) call(n *ast.CallExpr) {
 	case name == "Call" && len(n.Args) == 2 && (isPackage(n.Fun, "schemas") || strings.HasPrefix(a.at, "schemas/")):
 		a.calls++
 		a.input(n.Args[0])
-		a.words(n.Args[1], toolstest.Jargon)
+		if said := a.source(n.Args[1]); said != nil {
+			a.words(said, toolstest.Jargon)
+		}
 	case strings.EqualFold(name, "WithHint") && len(n.Args) > 0:
 		a.hints++
 		a.words(n.Args[0], a.jargon())
+	}
+}
+
+// typed writes the type of the elements of a list of advice where the list alone says it.
+func typed(n *ast.CompositeLit) {
+	list, ok := n.Type.(*ast.ArrayType)
+	if !ok || lastName(list.Elt) != "Advice" {
+		return
+	}
+	for _, element := range n.Elts {
+		if lit, ok := element.(*ast.CompositeLit); ok && lit.Type == nil {
+			lit.Type = list.Elt
+		}
 	}
 }
 
@@ -236,6 +254,9 @@ func (a *advisor) source(n ast.Expr) ast.Node {
 	}
 	var found ast.Node
 	ast.Inspect(a.within, func(n ast.Node) bool {
+		if n != nil && n.Pos() > id.Pos() {
+			return false
+		}
 		switch n := n.(type) {
 		case *ast.Field:
 			if slices.ContainsFunc(n.Names, func(name *ast.Ident) bool { return name.Name == id.Name }) {
