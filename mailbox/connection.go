@@ -32,13 +32,14 @@ func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.Conn
 	if err != nil {
 		return out, err
 	}
+	c := names.Caller{Session: by.AgentID, Conn: in.Conn, Process: in.Process}
 	err = s.update(ctx, by, func(o *op) error {
-		a, err := o.nameFor(client, names.Server, names.Caller{Session: by.AgentID, Conn: in.Conn, Process: in.Process})
+		a, err := o.nameFor(client, names.Server, c)
 		if err != nil {
 			return err
 		}
 		out = schemas.ConnOut{Agent: a.Card.Name}
-		return o.give(a, client, in)
+		return o.give(a, client, c)
 	})
 	if err == nil {
 		s.Presence.Acts(in.Conn, out.Agent)

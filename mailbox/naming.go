@@ -46,17 +46,17 @@ func (s *Service) namedTo(session string, a store.Agent, now time.Time) names.Na
 	return n
 }
 
-// allNamed are the names of a client's sessions, and what is known of them now.
+// allNamed is what a session is to know now of the names of a client's sessions.
 func (s *Service) allNamed(
 	v *store.View, client schemas.Agent, session string, now time.Time,
-) (all []store.Agent, known []names.Name, err error) {
+) (known []names.Name, err error) {
 	for a, err := range namesOf(v, client) {
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		all, known = append(all, a), append(known, s.namedTo(session, a, now))
+		known = append(known, s.namedTo(session, a, now))
 	}
-	return all, known, nil
+	return known, nil
 }
 
 // settled tells whether a connection that is not known to be open is gone.
@@ -65,12 +65,12 @@ func (s *Service) settled(now time.Time) bool { return s.Alone || now.Sub(s.star
 // nameFor chooses the name of a session of a client: the one that the ladder of the caller gives, else the vacant one
 // with the lowest number.
 func (o *op) nameFor(client schemas.Agent, ladder names.Ladder, c names.Caller) (store.Agent, error) {
-	all, known, err := o.allNamed(o.View, client, c.Session, o.now)
+	known, err := o.allNamed(o.View, client, c.Session, o.now)
 	if err != nil {
 		return store.Agent{}, err
 	}
 	if i := ladder.Find(known, c); i >= 0 {
-		return all[i], nil
+		return agentNamed(o.View, known[i].Agent)
 	}
 	for n := 1; ; n++ {
 		a, err := agentNamed(o.View, names.Nth(client, n))
@@ -80,30 +80,22 @@ func (o *op) nameFor(client schemas.Agent, ladder names.Ladder, c names.Caller) 
 	}
 }
 
-// give keeps that a connection acts under a name. An id that is only that of the connection does not come back, so
-// nothing is kept for it.
-func (o *op) give(a store.Agent, client schemas.Agent, in schemas.ConnIn) error {
-	again, session := a.Conn == in.Conn && !a.Left, o.by.AgentID
+// give keeps that a session acts under a name over a connection or, without a connection, that its process is about to
+// start the server that will. An id that is only that of the connection does not come back, so nothing is kept for it.
+func (o *op) give(a store.Agent, client schemas.Agent, c names.Caller) error {
+	again := a.Conn == c.Conn && !a.Left
 	switch {
-	case session == in.Conn && a.Conn == in.Conn:
-		session = a.Session
-	case session == in.Conn:
-		session = ""
+	case c.Session == c.Conn && a.Conn == c.Conn:
+		c.Session = a.Session
+	case c.Session == c.Conn:
+		c.Session = ""
 	}
-	if again && a.Session == session && o.now.Sub(a.Seen.Time()) < time.Minute {
+	if again && a.Session == c.Session && o.now.Sub(a.Seen.Time()) < time.Minute {
 		return nil
 	}
-	a.Idle = a.Idle || a.Session != session
-	a.Client, a.Session, a.Seen = client, session, store.At(o.now)
-	a.Conn, a.Process, a.Left = in.Conn, in.Process, false
-	return o.tx.PutAgent(a)
-}
-
-// keepForServer keeps a name for the server that a session's process is about to start.
-func (o *op) keepForServer(a store.Agent, client schemas.Agent, c names.Caller) error {
 	a.Idle = a.Idle || a.Session != c.Session
 	a.Client, a.Session, a.Seen = client, c.Session, store.At(o.now)
-	a.Conn, a.Process, a.Left = "", c.Process, true
+	a.Conn, a.Process, a.Left = c.Conn, c.Process, c.Conn == ""
 	return o.tx.PutAgent(a)
 }
 
@@ -197,7 +189,7 @@ func (o *op) keepName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, e
 	if n := o.named(a, o.now); n.KeptForServer(c) || n.Held() {
 		return a.Card.Name, nil
 	}
-	return a.Card.Name, o.keepForServer(a, client, c)
+	return a.Card.Name, o.give(a, client, c)
 }
 
 // releaseName forgets that a name is kept for a server which never came, if nothing was done under it.

@@ -33,16 +33,16 @@ func (s *Service) NameOf(
 func (s *Service) sessionName(
 	v *store.View, client schemas.Agent, in schemas.SessionIn, now time.Time,
 ) (schemas.Agent, error) {
-	all, known, err := s.allNamed(v, client, in.Session, now)
+	known, err := s.allNamed(v, client, in.Session, now)
 	if err != nil {
 		return "", err
 	}
-	c := names.Caller{Session: in.Session, Process: in.Process, Beside: s.nameBeside(all, in)}
+	c := names.Caller{Session: in.Session, Process: in.Process, Beside: s.nameBeside(known, in)}
 	if i := names.Shell.Find(known, c); i >= 0 {
 		return known[i].Agent, nil
 	}
 	here := s.namesHere(known, client)
-	switch possible := s.notElsewhere(here, all, in); {
+	switch possible := s.notElsewhere(here, known, in); {
 	case len(possible) == 1:
 		return possible[0], nil
 	case !slices.Contains(here, client):
@@ -56,13 +56,13 @@ func (s *Service) sessionName(
 
 // nameBeside gives the name of the server that the nearest process above started beside the shell, and of several that
 // of the first: a client starts those of subagents later, and one whose session is known is that of another.
-func (s *Service) nameBeside(all []store.Agent, in schemas.SessionIn) (name schemas.Agent) {
+func (s *Service) nameBeside(known []names.Name, in schemas.SessionIn) (name schemas.Agent) {
 	for _, process := range in.Above {
 		first := 0
-		for _, a := range all {
-			c, _ := s.Presence.Connection(a.Conn)
-			if c.Parent == process && !ofAnotherSession(a, in) && (first == 0 || c.Order < first) {
-				name, first = a.Card.Name, c.Order
+		for _, n := range known {
+			c, _ := s.Presence.Connection(n.Conn)
+			if c.Parent == process && !ofAnotherSession(n, in) && (first == 0 || c.Order < first) {
+				name, first = n.Agent, c.Order
 			}
 		}
 		if first != 0 {
@@ -73,24 +73,26 @@ func (s *Service) nameBeside(all []store.Agent, in schemas.SessionIn) (name sche
 }
 
 // ofAnotherSession tells whether a name is known to be that of another session.
-func ofAnotherSession(a store.Agent, in schemas.SessionIn) bool {
-	return in.Session != "" && a.Session != "" && a.Session != in.Session
+func ofAnotherSession(n names.Name, in schemas.SessionIn) bool {
+	return in.Session != "" && n.Session != "" && n.Session != in.Session
 }
 
 // notElsewhere leaves out of the names under which somebody acts those of other sessions, and of servers that none of
 // the processes above started. Where these cannot be seen, a client may have begun a session of which its server has
 // not heard.
-func (s *Service) notElsewhere(here []schemas.Agent, all []store.Agent, in schemas.SessionIn) []schemas.Agent {
+func (s *Service) notElsewhere(
+	here []schemas.Agent, known []names.Name, in schemas.SessionIn,
+) []schemas.Agent {
 	if len(in.Above) == 0 {
 		return here
 	}
 	return slices.DeleteFunc(slices.Clone(here), func(name schemas.Agent) bool {
-		i := slices.IndexFunc(all, func(a store.Agent) bool { return a.Card.Name == name })
+		i := slices.IndexFunc(known, func(n names.Name) bool { return n.Agent == name })
 		if i < 0 {
 			return false
 		}
-		c, _ := s.Presence.Connection(all[i].Conn)
-		return ofAnotherSession(all[i], in) || c.Parent != 0 && !slices.Contains(in.Above, c.Parent)
+		c, _ := s.Presence.Connection(known[i].Conn)
+		return ofAnotherSession(known[i], in) || c.Parent != 0 && !slices.Contains(in.Above, c.Parent)
 	})
 }
 
