@@ -1,7 +1,6 @@
 package presence
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -12,20 +11,15 @@ import (
 
 // Memory is a [Tracker] that knows what is announced to this process.
 type Memory struct {
-	mu     sync.Mutex // guards the fields below
-	open   map[string]*connection
+	mu     sync.Mutex               // guards the fields below
+	open   map[string]*Connection   // agents are sorted
 	opened int                      // how many were, ever
 	heard  map[schemas.ID]time.Time // calls of holders that changed nothing
 }
 
-type connection struct {
-	Connection                        // without its agents
-	agents     map[schemas.Agent]bool // who acted over it
-}
-
 // NewMemory makes a tracker that knows of nobody.
 func NewMemory() *Memory {
-	return &Memory{open: map[string]*connection{}, heard: map[schemas.ID]time.Time{}}
+	return &Memory{open: map[string]*Connection{}, heard: map[schemas.ID]time.Time{}}
 }
 
 // Open implements [Tracker].
@@ -35,12 +29,12 @@ func (m *Memory) Open(c Connection) {
 	known := m.open[c.Name]
 	if known == nil {
 		m.opened++
-		known = &connection{Connection: Connection{Name: c.Name, Order: m.opened}, agents: map[schemas.Agent]bool{}}
+		known = &Connection{Name: c.Name, Order: m.opened}
 		m.open[c.Name] = known
 	}
 	known.Session, known.Parent = c.Session, c.Parent
 	for _, a := range c.Agents {
-		known.agents[a] = true
+		known.add(a)
 	}
 }
 
@@ -56,7 +50,7 @@ func (m *Memory) Acts(conn string, a schemas.Agent) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if c := m.open[conn]; c != nil {
-		c.agents[a] = true
+		c.add(a)
 	}
 }
 
@@ -92,7 +86,7 @@ func (m *Memory) Connections(f Filter) (matching []Connection) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, c := range m.open {
-		if (f.Agent == "" || c.agents[f.Agent]) && (f.Session == "" || c.Session == f.Session) {
+		if (f.Agent == "" || slices.Contains(c.Agents, f.Agent)) && (f.Session == "" || c.Session == f.Session) {
 			matching = append(matching, c.shown())
 		}
 	}
@@ -107,8 +101,16 @@ func (m *Memory) LastHeard(handoff schemas.ID) time.Time {
 	return m.heard[handoff]
 }
 
-func (c *connection) shown() Connection {
-	shown := c.Connection
-	shown.Agents = slices.Sorted(maps.Keys(c.agents))
+// add notes that an agent acts over the connection.
+func (c *Connection) add(a schemas.Agent) {
+	if i, found := slices.BinarySearch(c.Agents, a); !found {
+		c.Agents = slices.Insert(c.Agents, i, a)
+	}
+}
+
+// shown is a copy for a caller.
+func (c *Connection) shown() Connection {
+	shown := *c
+	shown.Agents = slices.Clone(c.Agents)
 	return shown
 }
