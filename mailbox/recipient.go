@@ -56,14 +56,9 @@ func (o *op) checkPool(pool schemas.Address) (warnings []string, err error) {
 	if err := o.checkRoom(pool); err != nil {
 		return nil, err
 	}
-	cards, err := o.cards()
-	if err != nil {
+	some, err := o.qualifies(pool, func(schemas.Agent) bool { return true })
+	if some || err != nil {
 		return nil, err
-	}
-	for _, c := range cards {
-		if slices.Contains(roster.Boxes(c), pool) {
-			return nil, nil
-		}
 	}
 	return []string{fmt.Sprintf("no registered agent qualifies for %s yet: it waits until one does", pool)}, nil
 }
@@ -159,12 +154,18 @@ func (o *op) candidatesLeft(r *store.Record, without schemas.Agent) (bool, error
 	if _, directed := r.To.Directed(); directed {
 		return false, nil
 	}
+	return o.qualifies(r.To, func(name schemas.Agent) bool {
+		return name != without && !slices.Contains(r.Excluded, name)
+	})
+}
+
+// qualifies tells whether some agent may claim from a pool, of those that count.
+func (o *op) qualifies(pool schemas.Address, counts func(schemas.Agent) bool) (bool, error) {
 	for a, err := range o.View.Agents() {
 		if err != nil {
 			return false, err
 		}
-		name := a.Card.Name
-		if name != without && !slices.Contains(r.Excluded, name) && slices.Contains(roster.Boxes(a.Card), r.To) {
+		if counts(a.Card.Name) && slices.Contains(roster.Boxes(a.Card), pool) {
 			return true, nil
 		}
 	}
