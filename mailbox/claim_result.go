@@ -75,12 +75,8 @@ func holding(v *store.View, a schemas.Agent) (ids []schemas.ID, err error) {
 // meanwhile. A call that is over is counted as well, since it strikes itself out.
 func (s *Service) tellAgain(by schemas.Caller) (got claimed, err error) {
 	err = s.update(context.Background(), by, func(o *op) error {
-		got = claimed{}
-		done, err := o.Receipt(store.ByRequest(by.Request))
-		if done == nil || err != nil {
-			return err
-		}
-		if err := json.Unmarshal(done.Result, &got); err != nil {
+		done, told, err := o.receiptOfClaim()
+		if got = told; done == nil || err != nil {
 			return err
 		}
 		if done.At < store.At(o.started) { // the calls before ended with an earlier service: this one takes their place
@@ -123,20 +119,23 @@ func (o *op) strikeOut() (others bool, err error) {
 	if o.by.Request == "" {
 		return false, nil
 	}
-	key := store.ByRequest(o.by.Request)
-	done, err := o.Receipt(key)
+	done, told, err := o.receiptOfClaim()
 	if done == nil || err != nil {
 		return false, err
 	}
-	var told claimed
-	if err := json.Unmarshal(done.Result, &told); err != nil {
-		return false, err
-	}
 	if told.Told == 0 {
-		return false, o.tx.DeleteReceipt(key)
+		return false, o.tx.DeleteReceipt(store.ByRequest(o.by.Request))
 	}
 	told.Told--
 	return true, o.putTold(done, told)
+}
+
+// receiptOfClaim is the receipt of the claim that this call makes, nil for none, and what it holds.
+func (o *op) receiptOfClaim() (done *store.Receipt, told claimed, err error) {
+	if done, err = o.Receipt(store.ByRequest(o.by.Request)); done != nil && err == nil {
+		err = json.Unmarshal(done.Result, &told)
+	}
+	return done, told, err
 }
 
 // putTold keeps the receipt of a claim with the new count.

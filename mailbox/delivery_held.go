@@ -56,13 +56,12 @@ func (d *delivery) held() (all []*store.Record, err error) {
 			return nil, err
 		}
 	}
-	for _, conn := range over {
-		c, _ := d.Presence.Connection(conn)
+	for _, c := range over {
 		for _, name := range c.Agents {
 			if name == d.by.Agent || !d.concerns(name) {
 				continue
 			}
-			more, err := d.heldBy(name, func(r *store.Record) bool { return r.Conn == conn })
+			more, err := d.heldBy(name, func(r *store.Record) bool { return r.Conn == c.Name })
 			if err != nil {
 				return nil, err
 			}
@@ -121,19 +120,17 @@ func (d *delivery) heldBy(name schemas.Agent, counts func(*store.Record) bool) (
 
 // connections are those of the session: of its id, and the one that was given its name. The latter may know the
 // session by the id that it had before.
-func (d *delivery) connections() ([]string, error) {
-	var over []string
+func (d *delivery) connections() (over []presence.Connection, err error) {
 	if d.in.Session != "" {
-		for _, c := range d.Presence.Connections(presence.Filter{Session: d.in.Session}) {
-			over = append(over, c.Name)
-		}
+		over = d.Presence.Connections(presence.Filter{Session: d.in.Session})
 	}
 	a, err := d.Agent(d.by.Agent)
 	if a == nil || err != nil {
 		return over, err
 	}
-	if d.isOpen(a.Conn) && !slices.Contains(over, a.Conn) {
-		over = append(over, a.Conn)
+	named, open := d.Presence.Connection(a.Conn)
+	if open && !slices.ContainsFunc(over, func(c presence.Connection) bool { return c.Name == named.Name }) {
+		over = append(over, named)
 	}
 	return over, nil
 }

@@ -88,10 +88,6 @@ func (s *Service) checkFailure(in *schemas.FailIn) error {
 
 // fail ends the record and lets the work go on elsewhere.
 func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
-	now, err := o.step(life.Fail, r)
-	if err != nil {
-		return out, err
-	}
 	then, err := o.whatFollows(r, in.Then)
 	if err != nil {
 		return out, err
@@ -103,7 +99,10 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	if r, err = o.checkpoint(r, checkpointOf(in)); err != nil {
 		return out, err
 	}
-	now.Checkpoint, now.Event = r.Checkpoint, r.Event
+	now, err := o.step(life.Fail, r)
+	if err != nil {
+		return out, err
+	}
 	failure := failureOf(in, then, to)
 	out, next, err := o.endFailed(happening{
 		action: life.Fail, was: r, now: &now, then: then, to: to, why: lost{Failure: &failure},

@@ -11,11 +11,7 @@ func (o *op) retry(r *store.Record, _ schemas.UpdateIn, out *schemas.UpdateOut) 
 	if r.Checkpoint != 0 {
 		out.Checkpoint = checkpointID(r.Checkpoint)
 	}
-	s, ok := life.Next(life.Retry, r.Status)
-	if !ok {
-		return nil, o.notNow(life.Retry, r)
-	}
-	if err := o.allowed(life.Retry, s.By, r); err != nil {
+	if _, err := o.step(life.Retry, r); err != nil {
 		return nil, err
 	}
 	if r.Successor != 0 {
