@@ -1,6 +1,7 @@
 package proof_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/root"
 	"handoff/cmd/handoff/internal/shell"
 	"handoff/schemas"
+	"handoff/tools"
 )
 
 func TestAdvisedCallsAreShownAsCommands(t *testing.T) {
@@ -43,6 +45,22 @@ func TestAdvisedCallsAreShownAsCommands(t *testing.T) {
 		a := root.NewApp(cli.Env{}, "")
 		require.Equal(t, want, a.CommandLine(schemas.Call(call, ""), ""))
 		requireCommand(t, want)
+	}
+}
+
+func TestEverySpellingIsOfACommandWithTheseFlags(t *testing.T) {
+	for _, s := range root.NewApp(cli.Env{}, "").Spellings {
+		cmd, rest, err := commandtest.Root().Find(strings.Fields(s.Command))
+		require.NoError(t, err)
+		require.Empty(t, rest, s.Command)
+		for _, f := range s.Fields {
+			require.NotNil(t, cmd.Flag(f.Flag), "%s --%s", s.Command, f.Flag)
+		}
+		for _, c := range s.Choices {
+			require.NotNil(t, cmd.Flag(c.Flag), "%s --%s", s.Command, c.Flag)
+		}
+		_, err = tools.Find(s.Tool)
+		require.NoError(t, err, s.Command)
 	}
 }
 

@@ -22,15 +22,13 @@ import (
 
 // Processes of their own watch what other processes do.
 
-// shell starts a line of a shell in which handoff is this program.
+// startInShell starts a line of a shell in which handoff is this program.
 func startInShell(p commandtest.Home, line string) (*exec.Cmd, *bufio.Reader, *strings.Builder) {
 	p.T.Helper()
 	ctx, cancel := context.WithTimeout(p.T.Context(), commandtest.Patience)
 	p.T.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, "sh", "-c", strings.ReplaceAll(line, "handoff ", commandtest.Program+" "))
-	cmd.Env = []string{
-		"XDG_STATE_HOME=" + p.State, "HANDOFF_WORKSPACE=w", "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0",
-	}
+	cmd.Env = append(p.Environ(), "HANDOFF_WORKSPACE=w")
 	cmd.Dir = p.State
 	out, err := cmd.StdoutPipe()
 	require.NoError(p.T, err)

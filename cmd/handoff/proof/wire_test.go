@@ -23,7 +23,7 @@ import (
 func exchange(p commandtest.Home, input io.Reader) map[string]wireAnswer {
 	p.T.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(p.T.Context()), commandtest.Program, "mcp", "--workspace", "w", "--agent", "dev")
-	cmd.Env = []string{"XDG_STATE_HOME=" + p.State, "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}
+	cmd.Env = p.Environ()
 	cmd.Stdin = input
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
