@@ -56,13 +56,15 @@ func (a *App) Begin(cmd *cobra.Command) error {
 // Caller gives who acts: by --agent, the environment, the client in whose shell this runs, or as a person at a terminal.
 // A caller without a name may only read, so it is an error where the command writes.
 func (a *App) Caller(writes bool) (schemas.Caller, error) {
-	atTerminal := a.IsTerminal(a.Stdin) || a.IsTerminal(a.Stdout)
-	by, err := identity.Caller(a.Agent, a.Getenv, atTerminal)
+	by, err := identity.Caller(a.Agent, a.Getenv, a.AtTerminal())
 	if err == nil && writes && by.Agent == "" {
 		err = identity.Missing()
 	}
 	return by, err
 }
+
+// AtTerminal tells whether a person reads what is printed, or types what is read.
+func (a *App) AtTerminal() bool { return a.IsTerminal(a.Stdin) || a.IsTerminal(a.Stdout) }
 
 // Location says where the workspace is to be looked for.
 func (a *App) Location() workspace.Config {

@@ -83,6 +83,11 @@ func (a *App) Open(ctx context.Context, o Opening, fn func(workspace.Workspace, 
 	if err != nil {
 		return err
 	}
+	return a.OpenAt(ctx, place, o, func(boxes *relay.Relay) error { return fn(place, boxes) })
+}
+
+// OpenAt opens a workspace that was found for as long as fn runs.
+func (a *App) OpenAt(ctx context.Context, place workspace.Workspace, o Opening, fn func(*relay.Relay) error) error {
 	boxes, err := open.Workspace(ctx, open.Config{
 		Name: place.Name, Dir: place.Dir, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Stays: o.Stays,
 		Version: a.Release.Version, Now: a.Now, Awake: a.Awake, Logger: o.Logger, Crowded: o.Crowded,
@@ -94,7 +99,7 @@ func (a *App) Open(ctx context.Context, o Opening, fn func(workspace.Workspace, 
 	if err := workspace.Remember(place); err != nil { // only people who look for it later miss it
 		o.Logger.WarnContext(ctx, "the project was not written down", slog.Any("error", err))
 	}
-	err = fn(place, boxes)
+	err = fn(boxes)
 	if closing := boxes.Close(); closing != nil && err == nil {
 		err = schemas.Errorf(schemas.Internal, "close the store: %w", closing)
 	}

@@ -28,7 +28,7 @@ func (a *App) Report(cmd *cobra.Command, err error) int {
 	case errors.As(err, &exit):
 		return int(exit)
 	}
-	coded := a.coded(cmd, err)
+	coded := coded(cmd, err)
 	if a.JSON {
 		a.printJSONError(coded)
 	}
@@ -64,7 +64,7 @@ func (a *App) told(cmd *cobra.Command, argument string) string {
 }
 
 // coded gives the coded error within err. All of ours are; others are of the flag parser.
-func (a *App) coded(cmd *cobra.Command, err error) *schemas.Error {
+func coded(cmd *cobra.Command, err error) *schemas.Error {
 	if e, ok := errors.AsType[*schemas.Error](err); ok {
 		return e
 	}

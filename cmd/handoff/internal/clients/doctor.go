@@ -38,11 +38,11 @@ open it is opened for that, and what is overdue is judged then, as with any comm
 
 Exit status: 0 all is well, 1 there are warnings, 2 something does not work. With --json "state" says that as ok,
 skipped, warning or error, and "findings" has one object for each line.`,
-		RunE: func(cmd *cobra.Command, names []string) error { return examine(a, cmd.Context(), names) },
+		RunE: func(cmd *cobra.Command, names []string) error { return examine(cmd.Context(), a, names) },
 	}
 }
 
-func examine(a *cli.App, ctx context.Context, names []string) error {
+func examine(ctx context.Context, a *cli.App, names []string) error {
 	machine, homeless := machineOf(a)
 	clients, err := examined(machine, names)
 	if err != nil {
@@ -50,10 +50,10 @@ func examine(a *cli.App, ctx context.Context, names []string) error {
 	}
 	ctx, end := context.WithTimeout(ctx, examining)
 	defer end()
-	bench := bench(a, ctx, machine)
+	bench := bench(ctx, a, machine)
 	defer bench.Web.CloseIdleConnections()
 	bench.Wanted = len(names) > 0
-	findings := gathering(ctx, bench.Shell, examinations(a, ctx, clients, homeless, bench))
+	findings := gathering(ctx, bench.Shell, examinations(ctx, a, clients, homeless, bench))
 	raw, err := json.Marshal(map[string]any{"state": doctor.Worst(findings), "findings": findings})
 	if err != nil {
 		return schemas.InternalError(err)
@@ -85,7 +85,7 @@ func diagnosis(worst doctor.State) error {
 }
 
 // bench is what everything is examined with.
-func bench(a *cli.App, ctx context.Context, m client.Machine) doctor.Bench {
+func bench(ctx context.Context, a *cli.App, m client.Machine) doctor.Bench {
 	return doctor.Bench{
 		Shell: doctor.Shell{
 			Program: doctor.FindProgram(ctx, a.Executable, a.Release.Version, m),
@@ -101,11 +101,11 @@ func bench(a *cli.App, ctx context.Context, m client.Machine) doctor.Bench {
 
 // examinations gives all examinations. Without a home directory nobody knows where clients keep their files.
 func examinations(
-	a *cli.App, ctx context.Context, clients []client.Client, homeless error, b doctor.Bench,
+	ctx context.Context, a *cli.App, clients []client.Client, homeless error, b doctor.Bench,
 ) []examination {
 	served := doctor.Served{At: a.Getenv("HANDOFF_HTTP"), Cert: a.Getenv("HANDOFF_TLS_CERT")}
 	parts := []examination{
-		{"store", func() []doctor.Finding { return examineWorkspace(a, ctx, b.Shell) }},
+		{"store", func() []doctor.Finding { return examineWorkspace(ctx, a, b.Shell) }},
 		{"version", func() []doctor.Finding { return []doctor.Finding{doctor.Version(b.Program, b.Machine)} }},
 		{"network", func() []doctor.Finding { return doctor.Network(ctx, served, b.Web, b.Shell) }},
 	}
@@ -150,9 +150,8 @@ func gathering(ctx context.Context, sh doctor.Shell, parts []examination) (all [
 }
 
 // examineWorkspace examines the workspace here, and makes nothing.
-func examineWorkspace(a *cli.App, ctx context.Context, sh doctor.Shell) []doctor.Finding {
-	atTerminal := a.IsTerminal(a.Stdin) || a.IsTerminal(a.Stdout)
-	self, err := doctor.Identify(a.Agent, a.Getenv, atTerminal)
+func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor.Finding {
+	self, err := doctor.Identify(a.Agent, a.Getenv, a.AtTerminal())
 	if err != nil {
 		return []doctor.Finding{doctor.Nameless(err, a.Agent == a.Getenv("HANDOFF_AGENT"))}
 	}
@@ -171,7 +170,7 @@ func examineWorkspace(a *cli.App, ctx context.Context, sh doctor.Shell) []doctor
 	if err != nil {
 		return append(findings, doctor.Closed(err, sh))
 	}
-	findings = append(findings, examineMailboxes(a, ctx, place, self, boxes, sh)...)
+	findings = append(findings, examineMailboxes(ctx, a, place, self, boxes, sh)...)
 	if err := boxes.Close(); err != nil {
 		findings = append(findings, doctor.Closed(err, sh))
 	}
@@ -180,7 +179,7 @@ func examineWorkspace(a *cli.App, ctx context.Context, sh doctor.Shell) []doctor
 
 // examineMailboxes examines what is in a workspace. If the store does not open, there is nothing more to find.
 func examineMailboxes(
-	a *cli.App, ctx context.Context, place workspace.Workspace, self doctor.Self, boxes *relay.Relay, sh doctor.Shell,
+	ctx context.Context, a *cli.App, place workspace.Workspace, self doctor.Self, boxes *relay.Relay, sh doctor.Shell,
 ) []doctor.Finding {
 	file, _ := place.Store()
 	findings := doctor.Store(ctx, boxes, file, sh)

@@ -43,7 +43,7 @@ does not answer.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			f.given = func(flag string) bool { return cmd.Flag(flag).Changed }
 			f.want.agent, f.want.workspace = a.Agent, a.Workspace
-			return runSetup(a, cmd.Context(), f, names)
+			return runSetup(cmd.Context(), a, f, names)
 		},
 	}
 	flags := cmd.Flags()
@@ -68,7 +68,7 @@ does not answer.`,
 	return cmd
 }
 
-func runSetup(a *cli.App, ctx context.Context, f setupFlags, names []string) (err error) {
+func runSetup(ctx context.Context, a *cli.App, f setupFlags, names []string) (err error) {
 	s := &setupRun{App: a, flags: f, named: len(names) > 0}
 	if s.within.Scope, err = scopeOf(f.scope); err != nil {
 		return err

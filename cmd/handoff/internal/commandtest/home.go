@@ -75,7 +75,7 @@ func (p Home) ServeFor(client string, vars map[string]string, args ...string) *S
 func (p Home) ServeBy(client string, vars map[string]string, name string, args ...string) *Server {
 	p.T.Helper()
 	cmd := exec.CommandContext(p.T.Context(), name, args...)
-	cmd.Env = []string{"XDG_STATE_HOME=" + p.State, "PATH=" + os.Getenv("PATH")}
+	cmd.Env = p.Environ()
 	for name, value := range vars {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}

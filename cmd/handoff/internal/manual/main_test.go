@@ -11,18 +11,8 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/root"
+	"handoff/cmd/handoff/internal/commandtest"
 )
-
-// commandsOf walks the commands that help shows.
-func commandsOf(cmd *cobra.Command) []*cobra.Command {
-	all := []*cobra.Command{cmd}
-	for _, sub := range cmd.Commands() {
-		all = append(all, commandsOf(sub)...)
-	}
-	return all
-}
 
 // pages writes the manual, and gives the commands with the file of each one's page.
 func pages(t *testing.T) map[*cobra.Command]string {
@@ -30,7 +20,7 @@ func pages(t *testing.T) map[*cobra.Command]string {
 	dir := filepath.Join(t.TempDir(), "man1")
 	require.NoError(t, write(dir))
 	files := map[*cobra.Command]string{}
-	for _, cmd := range commandsOf(root.Command(root.NewApp(cli.Env{}, ""))) {
+	for _, cmd := range commandtest.Commands(commandtest.Root()) {
 		files[cmd] = filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1")
 	}
 	written, err := os.ReadDir(dir)

@@ -47,7 +47,7 @@ func (s sheet) title(h schemas.Handoff) {
 
 func (s sheet) standing(h schemas.Handoff, st schemas.Standing, end *schemas.Event) {
 	to := cmp.Or(string(h.Target.Agent), prefixed("capability:", h.Target.Capability), prefixed("role:", h.Target.Role))
-	s.line(fmt.Sprintf("From: %s %s To: %s", one(string(h.Source.Agent)), "→", one(to)))
+	s.line(fmt.Sprintf("From: %s → To: %s", one(string(h.Source.Agent)), one(to)))
 	if st.Holder != "" && string(st.Holder) != to {
 		s.fact("Holder", string(st.Holder))
 	}

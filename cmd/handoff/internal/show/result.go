@@ -45,9 +45,9 @@ func verification(v *schemas.Verification) []string {
 	check := func(label string, passing *bool, more string) {
 		switch {
 		case passing != nil && *passing:
-			items = append(items, label+": "+"✓"+" Passing"+prefixed(", ", more))
+			items = append(items, label+": ✓ Passing"+prefixed(", ", more))
 		case passing != nil:
-			items = append(items, label+": "+"✗"+" Failing"+prefixed(", ", more))
+			items = append(items, label+": ✗ Failing"+prefixed(", ", more))
 		case more != "":
 			items = append(items, label+": "+more)
 		}

@@ -90,12 +90,8 @@ var tokenNames = stored(func(ctx context.Context, conn *cli.Connection, _ string
 	var out schemas.TokenListOut
 	_, err = conn.Call(ctx, "token_list", cli.Arguments{}, &out)
 	for _, t := range out.Tokens {
-		if t.Revoked == nil && (t.Expires == nil || conn.App.Now().Before(*t.Expires)) {
-			names := make([]string, len(t.Agents))
-			for i, agent := range t.Agents {
-				names[i] = string(agent)
-			}
-			found = append(found, described(t.Name, "acts as "+strings.Join(names, ", ")))
+		if cli.TokenState(t, conn.App.Now()) == cli.TokenLive {
+			found = append(found, described(t.Name, "acts as "+cli.TokenAgents(t)))
 		}
 	}
 	return found, err

@@ -53,9 +53,11 @@ func showHandoff(ctx context.Context, a *cli.App, id, view string, everything bo
 	if err != nil {
 		return err
 	}
-	end, err := show.Ending(ctx, a, out)
-	if err != nil {
-		return err
+	var end *schemas.Event
+	if !a.JSON && (view == "full" || view == "outcome") {
+		if end, err = show.Ending(ctx, a, out); err != nil {
+			return err
+		}
 	}
 	return a.Print(raw, func(p *cli.Page) {
 		printShown(p, out, end, view, everything)

@@ -2,8 +2,6 @@ package serve
 
 import (
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -55,28 +53,10 @@ func printTokens(p *cli.Page, all []schemas.Token) {
 	var rows [][]string
 	for _, t := range all {
 		rows = append(rows, []string{
-			t.Name, agentsOf(t), string(t.Scope), tokenState(t, p.Now), expiryText(p, t), number(t.Rate), number(float64(t.Pending)),
+			t.Name, cli.TokenAgents(t), string(t.Scope), cli.TokenState(t, p.Now), expiryText(p, t), number(t.Rate), number(float64(t.Pending)),
 		})
 	}
 	p.WriteString(p.Table([]string{"TOKEN", "AGENTS", "SCOPE", "STATE", "EXPIRES", "RATE", "PENDING"}, rows))
-}
-
-func agentsOf(t schemas.Token) string {
-	names := make([]string, len(t.Agents))
-	for i, a := range t.Agents {
-		names[i] = string(a)
-	}
-	return strings.Join(names, ", ")
-}
-
-func tokenState(t schemas.Token, now time.Time) string {
-	switch {
-	case t.Revoked != nil:
-		return "revoked"
-	case t.Expires != nil && !now.Before(*t.Expires):
-		return "expired"
-	}
-	return "live"
 }
 
 func expiryText(p *cli.Page, t schemas.Token) string {

@@ -91,7 +91,7 @@ func addToken(a *cli.App, cmd *cobra.Command, args cli.Arguments) error {
 func explainToken(a *cli.App, t schemas.Token) {
 	fmt.Fprintf(a.Stderr, `Token %s acts as %s. Its secret is shown only now. A client sends it with every request, as with
   claude mcp add --scope user --transport http handoff URL --header 'Authorization: Bearer ${HANDOFF_TOKEN}'
-`, t.Name, agentsOf(t))
+`, t.Name, cli.TokenAgents(t))
 	if len(t.Agents) > 1 {
 		fmt.Fprintf(a.Stderr, "and acts as %s, unless a header says another name, as in \"Handoff-Agent: %s\".\n", t.Agents[0], t.Agents[1])
 	}

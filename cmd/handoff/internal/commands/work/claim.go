@@ -115,8 +115,9 @@ func printNext(a *cli.App, p *cli.Page, out schemas.ClaimOut, raw json.RawMessag
 		return
 	}
 	p.Line("\n%s", p.Faint("Then one of:"))
+	flags := nextFlags(a)
 	for _, call := range cli.NextOf(raw) {
-		line := a.CommandLine(call, nextFlags(a), "claim_token")
+		line := a.CommandLine(call, flags, "claim_token")
 		if call.Tool == (schemas.CompleteIn{}).Tool() {
 			line += answers(out.Criteria)
 		}

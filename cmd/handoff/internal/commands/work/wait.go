@@ -57,9 +57,12 @@ work, ends, or has a newer one.`,
 
 // printEnd tells how a handoff ended, or only its status.
 func printEnd(ctx context.Context, a *cli.App, out schemas.GetOut, raw json.RawMessage, silent bool) error {
-	end, err := show.Ending(ctx, a, out)
-	if err != nil {
-		return err
+	var end *schemas.Event
+	if !a.JSON && !silent {
+		var err error
+		if end, err = show.Ending(ctx, a, out); err != nil {
+			return err
+		}
 	}
 	return a.Print(raw, func(p *cli.Page) {
 		if silent {
