@@ -87,6 +87,7 @@ func TestAHubForgetsAWaiterThatLeft(t *testing.T) {
 	w.Join(boxes("b", "c"))
 	h.Announce(waiting.Effects{Boxes: boxes("b")})
 	w.Leave()
+	require.Zero(t, h.Kept())
 	left := weak.Make(w)
 	w = nil
 	runtime.GC()
