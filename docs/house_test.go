@@ -326,7 +326,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/manual", about: "manual pages, written apart from the program",
 		imports: []string{"cmd/handoff/internal/cli", "cmd/handoff/internal/root"},
-		owns:    []string{"github.com/spf13/cobra"},
+		owns:    []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/commandtest", about: "the program in tests",

@@ -9,8 +9,11 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/root"
@@ -36,5 +39,19 @@ func write(dir string) error {
 	commands.DisableAutoGenTag = true // who generated a page, and when
 	commands.InitDefaultVersionFlag()
 	commands.Long += "\n\n" + root.ExitStatuses
+	spell(commands)
 	return doc.GenManTree(commands, &doc.GenManHeader{Section: "1", Source: "handoff", Manual: "handoff"}, dir)
 }
+
+// spell writes what the help of commands says in ASCII: terminals that know no more show a question mark.
+func spell(cmd *cobra.Command) {
+	for _, text := range []*string{&cmd.Use, &cmd.Short, &cmd.Long, &cmd.Example} {
+		*text = ascii(*text)
+	}
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { f.Usage = ascii(f.Usage) })
+	for _, sub := range cmd.Commands() {
+		spell(sub)
+	}
+}
+
+func ascii(text string) string { return strings.ReplaceAll(text, "…", "...") }
