@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-var update = flag.Bool("update", false, "redraw the picture in ARCHITECTURE.md")
+var update = flag.Bool("update", false, "rewrite what the documents show")
 
 const (
 	pictureBegins = "<!-- drawn by `go test ./docs -update` from the table in docs/house_test.go -->\n"

@@ -17,8 +17,8 @@ func (n Note) precedes(owner Note) bool {
 	return n.Stays && (newer(n.Version, owner.Version) || !owner.Stays && !newer(owner.Version, n.Version))
 }
 
-// newer reports whether version a is above b, by semantic versioning. A build from a working tree has no such version
-// and is neither above nor below another.
+// newer reports whether version a is above b, by semantic versioning. A build that git does not stamp, as by
+// go run, has no such version and is neither above nor below another.
 func newer(a, b string) bool {
 	return semver.IsValid(a) && semver.IsValid(b) && semver.Compare(a, b) > 0
 }
