@@ -30,7 +30,7 @@ apart:
 
 # Only packages that keep golden files know -update.
 golden:
-	go test -p 1 $$(git grep -l --untracked 'flag.Bool("update"' -- '*_test.go' | xargs -n 1 dirname | sort -u | sed 's,^,./,') -update
+	go test -p 1 $$(git grep -lE --untracked 'flag.Bool\("update"|golden\.Equal' -- '*_test.go' | xargs -n 1 dirname | sort -u | sed 's,^,./,') -update
 
 ci:
 	.ci/run

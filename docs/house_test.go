@@ -18,6 +18,10 @@ var everythingBelow = []string{"everything below"}
 
 // house is built from the ground: a row imports only rows before it.
 var house = []room{
+	{
+		level: 0, path: "schemas/golden", about: "what tests hold to files",
+		owns: []string{"github.com/stretchr/testify"},
+	},
 	{level: 0, path: "schemas", about: "what is said"},
 	{level: 0, path: "schemas/closest", about: "which name was meant"},
 	{
@@ -356,6 +360,7 @@ var house = []room{
 // proving may be imported by every test: the stores, because tests run on real things, what shows that processes have
 // ended, and what runs the program.
 var proving = []string{
+	"schemas/golden",
 	"store/memory", "store/bolt", "store/bolt/byhand", "store/storetest", "mailbox/mailboxtest",
 	"tools/toolstest", "cmd/handoff/internal/process/processtest", "cmd/handoff/internal/commandtest",
 }

@@ -1,9 +1,6 @@
 package brief_test
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,20 +9,8 @@ import (
 
 	"handoff/mailbox/brief"
 	"handoff/schemas"
+	"handoff/schemas/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got+"\n"), 0o600))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got+"\n")
-}
 
 // rich is the example message of the handoff protocol agent, with everything that a message may carry.
 func rich() brief.Input {
@@ -102,7 +87,7 @@ func TestRichBriefFitsEachBudget(t *testing.T) {
 		in := rich()
 		in.MaxTokens = budget
 		b := brief.Render(in)
-		golden(t, name, b.Text)
+		golden.Equal(t, name, b.Text+"\n")
 		require.Equal(t, brief.Tokens(b.Text), b.Tokens)
 		require.Equal(t, "full", b.Transfer.Strategy)
 		require.Equal(t, brief.Render(rich()).Transfer.OriginalTokens, b.Transfer.OriginalTokens)
@@ -118,7 +103,7 @@ func TestMinimalHandoffHasAShortBrief(t *testing.T) {
 		ID: 3, Source: schemas.Source{Agent: "qa"}, Target: schemas.Target{Role: "fixing"}, Task: "Add test fixtures",
 		Type: schemas.TypeHandoff, Kind: "assignment", Metadata: schemas.Metadata{Priority: schemas.Normal, Attempt: 1},
 	}})
-	golden(t, "minimal.md", b.Text)
+	golden.Equal(t, "minimal.md", b.Text+"\n")
 	require.Empty(t, b.Omitted)
 	require.Less(t, b.Tokens, 170)
 }
@@ -127,7 +112,7 @@ func TestSummaryStandsInForTheContext(t *testing.T) {
 	in := rich()
 	in.Handoff.Metadata.Strategy = "summary"
 	b := brief.Render(in)
-	golden(t, "summary.md", b.Text)
+	golden.Equal(t, "summary.md", b.Text+"\n")
 	require.Equal(t, schemas.Transfer{
 		Strategy: "summary", Tokens: b.Tokens,
 		OriginalTokens: brief.Render(rich()).Transfer.OriginalTokens,
@@ -140,7 +125,7 @@ func TestWithoutASummaryAnExtractIsLabelledSo(t *testing.T) {
 	in := rich()
 	in.Handoff.Metadata.Strategy, in.Handoff.Summary = "summary", ""
 	b := brief.Render(in)
-	golden(t, "extract.md", b.Text)
+	golden.Equal(t, "extract.md", b.Text+"\n")
 	require.Positive(t, b.Transfer.SummaryTokens)
 }
 
@@ -151,7 +136,7 @@ func TestReferencesAreNamedAndFetched(t *testing.T) {
 		URL: "context://3f2a", KeyPoints: []string{"40 million sessions", "login scans them"}, Tokens: 9000,
 	}}
 	b := brief.Render(in)
-	golden(t, "reference.md", b.Text)
+	golden.Equal(t, "reference.md", b.Text+"\n")
 	require.Greater(t, b.Transfer.OriginalTokens, 9000)
 
 	in.Handoff.Context.References = nil
@@ -170,7 +155,7 @@ func TestRollbackCarriesWhatFailed(t *testing.T) {
 		},
 		Metadata: schemas.Metadata{RetryOf: 3},
 	}})
-	golden(t, "rollback.md", b.Text)
+	golden.Equal(t, "rollback.md", b.Text+"\n")
 }
 
 func TestTokensAreEstimatedByCharacters(t *testing.T) {

@@ -1,10 +1,7 @@
 package draw_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,20 +10,8 @@ import (
 
 	"handoff/mailbox/draw"
 	"handoff/schemas"
+	"handoff/schemas/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o600))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got)
-}
 
 var (
 	sent  = time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
@@ -71,12 +56,12 @@ func hostileSteps() []schemas.Step {
 }
 
 func TestTreesAreAsInTestdata(t *testing.T) {
-	golden(t, "chain.txt", draw.Tree("wf_conductor_123", "TaskManager Implementation", taskManager(), plain))
-	golden(t, "fanout.txt", draw.Tree("wf_release", "", fanOut(), plain))
+	golden.Equal(t, "chain.txt", draw.Tree("wf_conductor_123", "TaskManager Implementation", taskManager(), plain))
+	golden.Equal(t, "fanout.txt", draw.Tree("wf_release", "", fanOut(), plain))
 	narrow := plain
 	narrow.Width = 48
-	golden(t, "fanout-narrow.txt", draw.Tree("wf_release", "Release", fanOut(), narrow))
-	golden(t, "hostile.txt", draw.Tree(hostile, hostile, hostileSteps(), plain))
+	golden.Equal(t, "fanout-narrow.txt", draw.Tree("wf_release", "Release", fanOut(), narrow))
+	golden.Equal(t, "hostile.txt", draw.Tree(hostile, hostile, hostileSteps(), plain))
 	require.Equal(t, "Handoff Chain: wf_none\n", draw.Tree("wf_none", "", nil, plain))
 }
 
@@ -99,9 +84,9 @@ func TestTreeDrawsEachStepOnce(t *testing.T) {
 }
 
 func TestMermaidIsAsInTestdata(t *testing.T) {
-	golden(t, "chain.mmd", draw.Mermaid(taskManager()))
-	golden(t, "fanout.mmd", draw.Mermaid(fanOut()))
-	golden(t, "hostile.mmd", draw.Mermaid(hostileSteps()))
+	golden.Equal(t, "chain.mmd", draw.Mermaid(taskManager()))
+	golden.Equal(t, "fanout.mmd", draw.Mermaid(fanOut()))
+	golden.Equal(t, "hostile.mmd", draw.Mermaid(hostileSteps()))
 }
 
 func TestPlainHasNoEscapesAndKeepsItsWidth(t *testing.T) {

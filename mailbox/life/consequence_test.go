@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"handoff/mailbox/life"
+	"handoff/schemas/golden"
 )
 
 // The golden file is the picture of the table: what follows from every action, in which case, in which order.
@@ -22,7 +23,7 @@ func TestFollowsAreAsInTestdata(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "testdata/follows.txt", b.String())
+	golden.Equal(t, "follows.txt", b.String())
 }
 
 func when(c life.Condition) string {

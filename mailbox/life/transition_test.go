@@ -1,9 +1,7 @@
 package life_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -11,23 +9,12 @@ import (
 
 	"handoff/mailbox/life"
 	"handoff/schemas"
+	"handoff/schemas/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // The golden file is the picture of the table: every action in every state.
 func TestTransitionsAreAsInTestdata(t *testing.T) {
-	golden(t, "testdata/transitions.txt", picture())
-}
-
-// golden compares a picture with the one that is kept, or keeps it.
-func golden(t *testing.T, path, got string) {
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got)
+	golden.Equal(t, "transitions.txt", picture())
 }
 
 func picture() string {

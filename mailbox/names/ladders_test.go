@@ -1,9 +1,7 @@
 package names_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,9 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox/names"
+	"handoff/schemas/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 const client = "claude-code"
 
@@ -76,7 +73,6 @@ func samples(shared bool) (all []sample) {
 // The golden file says which names a caller acts under, by their states and by its ties to them. Numbers say which of
 // several it takes, best first. A caller for which there is none is given a vacant name.
 func TestLaddersAreAsInTestdata(t *testing.T) {
-	const golden = "testdata/ladders.txt"
 	var b strings.Builder
 	for _, shared := range []bool{false, true} {
 		if shared {
@@ -92,13 +88,7 @@ func TestLaddersAreAsInTestdata(t *testing.T) {
 			fmt.Fprintf(&b, "  %s\n", vacant(s.Name))
 		}
 	}
-	if *update {
-		require.NoError(t, os.MkdirAll("testdata", 0o755))
-		require.NoError(t, os.WriteFile(golden, []byte(b.String()), 0o644))
-	}
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
-	require.Equal(t, string(want), b.String())
+	golden.Equal(t, "ladders.txt", b.String())
 }
 
 // turn is as which a caller takes a name of all.

@@ -1,9 +1,6 @@
 package show_test
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,20 +11,8 @@ import (
 	"handoff/cmd/handoff/internal/show"
 	"handoff/mailbox/draw"
 	"handoff/schemas"
+	"handoff/schemas/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o600))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got)
-}
 
 var (
 	sent  = time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
@@ -75,13 +60,13 @@ func TestShowNamesWhoCancelled(t *testing.T) {
 	got := seen(authModule(), schemas.Standing{Status: schemas.Cancelled, Note: "No longer needed"})
 	end := &schemas.Event{Agent: "dev", Action: "cancelled", Said: "3f2a"}
 	got.Late = []schemas.Late{{Completion: &schemas.Completion{Source: schemas.Source{Agent: "b"}, Result: schemas.Result{Summary: "Done all the same"}}}}
-	golden(t, "show-cancelled.txt", shown(got, end, plain))
+	golden.Equal(t, "show-cancelled.txt", shown(got, end, plain))
 	end.Said = ""
 	require.NotContains(t, shown(got, end, plain), "No longer needed", "that was said before")
 }
 
 func TestShowPending(t *testing.T) {
-	golden(t, "show-pending.txt", shown(seen(authModule(), schemas.Standing{Status: schemas.Pending, BlockedBy: []string{"ho_1"}}), nil, plain))
+	golden.Equal(t, "show-pending.txt", shown(seen(authModule(), schemas.Standing{Status: schemas.Pending, BlockedBy: []string{"ho_1"}}), nil, plain))
 }
 
 func TestShowCompleted(t *testing.T) {
@@ -116,7 +101,7 @@ func TestShowCompleted(t *testing.T) {
 	}
 	got := seen(authModule(), st)
 	got.Completion = done
-	golden(t, "show-completed.txt", shown(got, nil, plain))
+	golden.Equal(t, "show-completed.txt", shown(got, nil, plain))
 }
 
 func TestShowFailed(t *testing.T) {
@@ -138,7 +123,7 @@ func TestShowFailed(t *testing.T) {
 	}
 	got := seen(authModule(), st)
 	got.Failure = failed
-	golden(t, "show-failed.txt", shown(got, nil, plain))
+	golden.Equal(t, "show-failed.txt", shown(got, nil, plain))
 }
 
 // hostile draws a handoff in which agents wrote s wherever they can.
@@ -173,7 +158,7 @@ func hostile(s string, style draw.Style) string {
 const repaint = "\x1b[2J\u202eevil\u200b\"]; click x \"javascript:alert(1)\"\n    ▼\nroot ───▶ </title>\r`%%{init}%%`"
 
 func TestShowHostile(t *testing.T) {
-	golden(t, "show-hostile.txt", hostile(repaint, plain))
+	golden.Equal(t, "show-hostile.txt", hostile(repaint, plain))
 	for line := range strings.Lines(hostile(repaint, draw.Style{Width: 60})) {
 		require.Equal(t, line, schemas.Visible(line))
 	}

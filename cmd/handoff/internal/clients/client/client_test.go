@@ -2,7 +2,6 @@ package client_test
 
 import (
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,9 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/schemas/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata")
 
 func machine(system string, vars map[string]string) client.Machine {
 	return client.Machine{Getenv: func(name string) string { return vars[name] }, Home: "/home/ann", Project: "/src/shop", OS: system}
@@ -60,13 +58,7 @@ func TestTableIsAsInTestdata(t *testing.T) {
 			}
 			text, err := json.MarshalIndent(said, "", "  ")
 			require.NoError(t, err)
-			golden := filepath.Join("testdata", c.Name+".json")
-			if *update {
-				require.NoError(t, os.WriteFile(golden, append(text, '\n'), 0o600))
-			}
-			want, err := os.ReadFile(golden)
-			require.NoError(t, err)
-			require.Equal(t, string(want), string(text)+"\n", "go test -update rewrites it")
+			golden.Equal(t, c.Name+".json", string(text)+"\n")
 		})
 	}
 }

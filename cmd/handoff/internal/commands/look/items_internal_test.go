@@ -1,9 +1,6 @@
 package look
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,11 +9,10 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
+	"handoff/schemas/golden"
 )
 
 // A list is printed at the end of a call that needs a terminal: here its rows are enough.
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 const repaint = "\x1b[2J\u202eevil\u200b\"]; click x \"javascript:alert(1)\"\n    ▼\nroot ───▶ </title>\r`%%{init}%%`"
 
@@ -45,13 +41,7 @@ var items = []schemas.Item{
 
 func TestAListOnATerminalIsInColumnsAsWideAsIt(t *testing.T) {
 	got := onTerminal(gathered{Items: items, blocked: map[schemas.ID][]string{7: {"approval", "ho_4"}}}, false)
-	path := filepath.Join("testdata", "list.txt")
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o600))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got)
+	golden.Equal(t, "list.txt", got)
 }
 
 func TestAListOnATerminalHasColumnsPaddedAsWithoutColour(t *testing.T) {
