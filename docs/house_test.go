@@ -24,6 +24,7 @@ var house = []room{
 	},
 	{level: 0, path: "schemas", about: "what is said"},
 	{level: 0, path: "schemas/closest", about: "which name was meant"},
+	{level: 0, path: "schemas/respell/respelltest", about: "whether all that was said is kept"},
 	{
 		level: 0, path: "schemas/respell", about: "what others say, in our words",
 		imports: []string{"schemas"},
@@ -360,7 +361,7 @@ var house = []room{
 // proving may be imported by every test: the stores, because tests run on real things, what shows that processes have
 // ended, and what runs the program.
 var proving = []string{
-	"schemas/golden",
+	"schemas/golden", "schemas/respell/respelltest",
 	"store/memory", "store/bolt", "store/bolt/byhand", "store/storetest", "mailbox/mailboxtest",
 	"tools/toolstest", "cmd/handoff/internal/process/processtest", "cmd/handoff/internal/commandtest",
 }

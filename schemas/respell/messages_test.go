@@ -14,6 +14,7 @@ import (
 
 	"handoff/schemas"
 	"handoff/schemas/respell"
+	"handoff/schemas/respell/respelltest"
 )
 
 // messages are real messages of other protocols, with the tool that takes each. Beside a message, its
@@ -44,7 +45,7 @@ func TestNothingOfAForeignMessageIsLost(t *testing.T) {
 			require.NoError(t, err)
 			kept := decode(t, encode(t, strictly(t, tool, args)))
 
-			said := leaves(message)
+			said := respelltest.Leaves(message)
 			for path := range where {
 				require.Contains(t, said, path)
 			}
@@ -114,52 +115,6 @@ func strictly(t testing.TB, tool string, args map[string]any) any {
 	return in
 }
 
-// leaves lists the values of a message by path, as context.files[0].path. Empty lists and objects are leaves.
-func leaves(v any) map[string]any {
-	all := map[string]any{}
-	var walk func(v any, at string)
-	walk = func(v any, at string) {
-		switch v := v.(type) {
-		case map[string]any:
-			for k, e := range v {
-				walk(e, strings.TrimPrefix(at+"."+k, "."))
-			}
-			if len(v) > 0 {
-				return
-			}
-		case []any:
-			for i, e := range v {
-				walk(e, at+"["+strconv.Itoa(i)+"]")
-			}
-			if len(v) > 0 {
-				return
-			}
-		}
-		all[at] = v
-	}
-	walk(v, "")
-	return all
-}
-
-// find gives the value at a path as leaves writes them.
-func find(v any, path string) any {
-	for step := range strings.SplitSeq(strings.ReplaceAll(path, "[", ".["), ".") {
-		switch at := v.(type) {
-		case map[string]any:
-			v = at[step]
-		case []any:
-			i, err := strconv.Atoi(strings.Trim(step, "[]"))
-			if err != nil || i >= len(at) {
-				return nil
-			}
-			v = at[i]
-		default:
-			return nil
-		}
-	}
-	return v
-}
-
 func zero(v any) bool { return v == json.Number("0") || v == false }
 
 func requireHeld(t testing.TB, said any, args map[string]any, path string) {
@@ -168,7 +123,7 @@ func requireHeld(t testing.TB, said any, args map[string]any, path string) {
 		require.Empty(t, said)
 		return
 	}
-	have := find(args, path)
+	have := respelltest.At(args, path)
 	require.True(t, holds(said, have, path), "%v is not at %s, but %v", said, path, have)
 }
 

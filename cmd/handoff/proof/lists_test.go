@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/schemas/respell/respelltest"
 )
 
 // pages lists all, a few rows at a time. Between one page and the next, meanwhile may change things.
@@ -204,5 +205,5 @@ func TestAReferenceIsReadInParts(t *testing.T) {
 		offset = out["next_offset"].(json.Number)
 	}
 	sent := commandtest.ParseRecord(t, []byte(all.String()))
-	require.Equal(t, request, at(sent, "context.original_request"))
+	require.Equal(t, request, respelltest.At(sent, "context.original_request"))
 }

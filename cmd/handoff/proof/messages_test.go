@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/schemas/respell/respelltest"
 )
 
 // The messages of other protocols, as they stand in public documents, and the tool that takes each. Beside a
@@ -118,7 +119,7 @@ func requireShown(t *testing.T, tool, message string, full commandtest.Record) {
 	require.NoError(t, json.Unmarshal(b, &arguments))
 
 	where := readShown(t)
-	said := leavesOf(map[string]any(readMessage(t, message)))
+	said := respelltest.Leaves(readMessage(t, message))
 	for _, path := range slices.Sorted(maps.Keys(said)) {
 		if carriesNothing(said[path]) {
 			continue
@@ -127,7 +128,7 @@ func requireShown(t *testing.T, tool, message string, full commandtest.Record) {
 		require.NotEmpty(t, argument, "%s has no place", path)
 		places := where.of(tool, argument)
 		require.NotEmpty(t, places, "%s is shown nowhere", argument)
-		found := slices.ContainsFunc(places, func(p string) bool { return kept(said[path], at(full, p), argument) })
+		found := slices.ContainsFunc(places, func(p string) bool { return kept(said[path], respelltest.At(full, p), argument) })
 		require.True(t, found, "%s is %v, and %v has it not: %s", path, said[path], places, commandtest.AsJSON(t, full))
 	}
 }

@@ -11,57 +11,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"handoff/cmd/handoff/internal/commandtest"
 )
-
-// at gives the value at a path, as context.files[0].path; nil for none.
-func at(v any, path string) any {
-	for step := range strings.SplitSeq(strings.ReplaceAll(path, "[", ".["), ".") {
-		switch inside := v.(type) {
-		case commandtest.Record:
-			v = inside[step]
-		case map[string]any:
-			v = inside[step]
-		case []any:
-			i, err := strconv.Atoi(strings.Trim(step, "[]"))
-			if err != nil || i >= len(inside) {
-				return nil
-			}
-			v = inside[i]
-		default:
-			return nil
-		}
-	}
-	return v
-}
-
-// leavesOf lists the values of a message by path. Empty lists and objects are leaves.
-func leavesOf(v any) map[string]any {
-	all := map[string]any{}
-	var walk func(v any, at string)
-	walk = func(v any, at string) {
-		switch v := v.(type) {
-		case map[string]any:
-			for name, inner := range v {
-				walk(inner, strings.TrimPrefix(at+"."+name, "."))
-			}
-			if len(v) > 0 {
-				return
-			}
-		case []any:
-			for i, inner := range v {
-				walk(inner, at+"["+strconv.Itoa(i)+"]")
-			}
-			if len(v) > 0 {
-				return
-			}
-		}
-		all[at] = v
-	}
-	walk(v, "")
-	return all
-}
 
 // A shown says where get_handoff with view full shows the arguments of each tool.
 type shown map[string][]showing

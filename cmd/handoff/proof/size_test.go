@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/schemas/respell/respelltest"
 )
 
 // What a handoff leaves may be as large as a handoff. The one that goes on must be made all the same: where
@@ -66,7 +67,7 @@ func TestTheEarlierOfDeadlineAndTimeoutHolds(t *testing.T) {
 	o.must("dev", "send_handoff", `{"to": "qa", "task": "x", "deadline": "2026-01-12T12:00:00Z", "expectations": {"timeout": "1h"}}`)
 	asked := func() any {
 		full := o.must("dev", "get_handoff", `{"handoff_id": 1, "view": "full"}`)
-		return []any{at(full, "handoff.metadata.deadline"), at(full, "handoff.expectations.timeout")}
+		return []any{respelltest.At(full, "handoff.metadata.deadline"), respelltest.At(full, "handoff.expectations.timeout")}
 	}
 	holds := func() any { return o.must("dev", "get_handoff", `{"handoff_id": 1}`)["brief"] }
 	require.Equal(t, []any{"2026-01-12T12:00:00Z", "1h"}, asked())

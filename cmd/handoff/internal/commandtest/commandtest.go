@@ -63,7 +63,7 @@ func Main(m *testing.M) {
 const Patience = 20 * time.Second
 
 // A Record is a JSON object whose numbers are as they were written.
-type Record map[string]any
+type Record = map[string]any
 
 // ParseRecord reads one.
 func ParseRecord(t testing.TB, raw []byte) (d Record) {
