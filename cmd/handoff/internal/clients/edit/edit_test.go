@@ -33,7 +33,6 @@ func TestAddingLeavesTheRestAndRemovingLeadsBack(t *testing.T) {
 		"one line,":    {client.JSON, `{"s": {"a": 1, "b": 2,}}`, `{"s": {"a": 1, "b": 2, "handoff": {"command":"handoff","args":["mcp"]},}}`},
 		"table":        {client.TOML, "x = 1\n", "x = 1\n\n[s.handoff]\ncommand = \"handoff\"\nargs = [\"mcp\"]\n"},
 		"lines of DOS": {client.TOML, "x = 1\r\n", "x = 1\r\n\r\n[s.handoff]\r\ncommand = \"handoff\"\r\nargs = [\"mcp\"]\r\n"},
-		"inline":       {client.TOML, "s = { a = 1 } # s\n", "s = { a = 1, handoff.command = \"handoff\", handoff.args = [\"mcp\"] } # s\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			doc, err := edit.Open(tt.syntax, []byte(tt.before))
@@ -51,15 +50,12 @@ func TestChangingOneValueLeavesTheRest(t *testing.T) {
 		syntax        client.Syntax
 		before, after string
 	}{
-		"JSON":         {client.JSON, `{"s": {"a": "old" /* a */, "b": [1,2]}}`, `{"s": {"a": "new" /* a */, "b": [1,2]}}`},
-		"last of two":  {client.JSON, `{"s": {"a": "one", "a": "old"}}`, `{"s": {"a": "one", "a": "new"}}`},
-		"table":        {client.TOML, "[s]\na = \"old\" # a\n[[s.b]]\na = \"old\"\n", "[s]\na = \"new\" # a\n[[s.b]]\na = \"old\"\n"},
-		"dotted":       {client.TOML, "s . \"a\" = 'old'\n", "s . \"a\" = \"new\"\n"},
-		"inline":       {client.TOML, "s = {b = [1, {a = \"old\"}], a=\"old\"}\n", "s = {b = [1, {a = \"old\"}], a=\"new\"}\n"},
-		"added to it":  {client.TOML, "[s] # s\nb = 1 # b\n\n# t\n[t]\n", "[s] # s\nb = 1 # b\na = \"new\"\n\n# t\n[t]\n"},
-		"empty table":  {client.TOML, "[s]", "[s]\na = \"new\""},
-		"empty inline": {client.TOML, "s = {}", "s = { a = \"new\" }"},
-		"sibling":      {client.TOML, "s.b = 1 # b\nx = 2\n", "s.b = 1 # b\ns.a = \"new\"\nx = 2\n"},
+		"JSON":        {client.JSON, `{"s": {"a": "old" /* a */, "b": [1,2]}}`, `{"s": {"a": "new" /* a */, "b": [1,2]}}`},
+		"last of two": {client.JSON, `{"s": {"a": "one", "a": "old"}}`, `{"s": {"a": "one", "a": "new"}}`},
+		"table":       {client.TOML, "[s]\na = \"old\" # a\n[[s.b]]\na = \"old\"\n", "[s]\na = \"new\" # a\n[[s.b]]\na = \"old\"\n"},
+		"dotted":      {client.TOML, "s . \"a\" = 'old'\n", "s . \"a\" = \"new\"\n"},
+		"added to it": {client.TOML, "[s] # s\nb = 1 # b\n\n# t\n[t]\n", "[s] # s\nb = 1 # b\na = \"new\"\n\n# t\n[t]\n"},
+		"empty table": {client.TOML, "[s]", "[s]\na = \"new\""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			doc, err := edit.Open(tt.syntax, []byte(tt.before))
@@ -82,11 +78,8 @@ func TestDeletingLeavesTheRest(t *testing.T) {
 		"of an array":    {client.JSON, `{"a": [1, 2, 3]}`, `{"a": [1, 3]}`, []any{"a", 1}},
 		"not there":      {client.JSON, `{"a": [1]}`, `{"a": [1]}`, []any{"a", 1}},
 		"nor above it":   {client.JSON, `{"a": 1}`, `{"a": 1}`, []any{"b", "c"}},
-		"twice":          {client.JSON, `{"a": 1, "b": 2, "a": 3}`, `{ "b": 2}`, []any{"a"}},
 		"of another":     {client.TOML, "[[a]]\nb = 1\n", "[[a]]\nb = 1\n", []any{"a", "b"}},
 		"tables":         {client.TOML, "[a.b]\nx = 1\n# kept\n[a.c]\n[a.b.d]\ny = 1\n", "# kept\n[a.c]\n", []any{"a", "b"}},
-		"first inline":   {client.TOML, "a = { b = 1, c = 2 }\n", "a = { c = 2 }\n", []any{"a", "b"}},
-		"only inline":    {client.TOML, "a = { b = 1 }\n", "a = {}\n", []any{"a", "b"}},
 		"dotted keys":    {client.TOML, "a.b.c = 1\na.d = 2\na.b.e = 3", "a.d = 2\n", []any{"a", "b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -104,6 +97,8 @@ func TestAChangeThatWouldSaySomethingElseIsNotMade(t *testing.T) {
 		"[[s]]\nb = 1\n":        {"s", "a", "c"},
 		"[[x]]\n[x.s]\nb = 1\n": {"x", "s", "a"},
 		"[[s]]\n[s.a]\nc = 1\n": {"s", "a"},
+		"s = { b = 1 }\n":       {"s", "a"},
+		"s.b = {}\n":            {"s", "b", "c"},
 	} {
 		doc, err := edit.Open(client.TOML, []byte(text))
 		require.NoError(t, err)

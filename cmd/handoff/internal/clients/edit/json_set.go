@@ -72,7 +72,7 @@ func (d *JSON) inserted(l list, key string, value any) []byte {
 			closing = lineEnd(d.text) + lineIndent(d.text, l.open)
 		}
 	case last != l.open:
-		before = d.gap()
+		before = d.colon(false)[1:] // whoever writes a blank after a colon writes one after a comma
 	}
 	return spliced(d.text, at, l.close, comma+kept+before+text+after+closing)
 }

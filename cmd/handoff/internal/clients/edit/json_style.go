@@ -45,14 +45,6 @@ func (d *JSON) unit() string {
 	return strings.TrimPrefix(lineIndent(d.text, l.items[0].start), lineIndent(d.text, l.open))
 }
 
-// gap is what stands after a comma on one line.
-func (d *JSON) gap() string {
-	if bytes.Contains(d.text, []byte(", ")) || !bytes.Contains(d.text, []byte(`,"`)) && d.colon(false) == ": " {
-		return " "
-	}
-	return ""
-}
-
 // colon is what stands between a key and its value.
 func (d *JSON) colon(spread bool) string {
 	if spread || bytes.Contains(d.text, []byte(`": `)) {

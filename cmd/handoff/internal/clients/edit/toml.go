@@ -15,16 +15,15 @@ type tomlText struct {
 	lines []line
 }
 
-// A line is a key with its value, or the header of a table.
+// A line is a key with its value, or the header of a table. What is within an inline table has no lines: it is only
+// replaced or removed as a whole.
 type line struct {
 	path   []string // from the root, the table's included
 	header bool
-	array  bool // header of an element of an array of tables
+	array  bool // of an element of an array of tables
 	from   int  // of the key, or of the bracket of a header
 	value  int  // where the value begins
 	end    int  // of the value or header
-	inline []line
-	within bool // an inline table, whose parts are in inline
 }
 
 // openTOML parses a TOML text. The parser gives the offsets, and the decoder finds faults of the text as a whole,
@@ -80,7 +79,7 @@ func header(p *unstable.Parser, path []string, e *unstable.Node, array bool) lin
 	return l
 }
 
-// keyValue finds the value of a key, and those within it.
+// keyValue finds the value of a key.
 func keyValue(p *unstable.Parser, table []string, e *unstable.Node) line {
 	l := line{from: int(e.Raw.Offset), end: int(e.Raw.Offset + e.Raw.Length)}
 	l.path = append(append(l.path, table...), keys(e.Key())...)
@@ -94,14 +93,6 @@ func keyValue(p *unstable.Parser, table []string, e *unstable.Node) line {
 		at++
 	}
 	l.value = at
-	if v := e.Value(); v.Kind == unstable.InlineTable {
-		l.within = true
-		for it := v.Children(); it.Next(); {
-			if it.Node().Kind == unstable.KeyValue {
-				l.inline = append(l.inline, keyValue(p, l.path, it.Node()))
-			}
-		}
-	}
 	return l
 }
 
