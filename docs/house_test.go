@@ -211,10 +211,6 @@ var house = []room{
 		imports: []string{"schemas", "cmd/handoff/internal/clients/client"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/clients/setup/lock", about: "one setup at a time",
-		imports: []string{"tools/relay/platform"},
-	},
-	{
 		level: 5, path: "cmd/handoff/internal/clients/setup/live", about: "a server, asked as its client would",
 		imports: []string{"cmd/handoff/internal/process", "cmd/handoff/internal/clients/client"},
 	},
@@ -223,7 +219,7 @@ var house = []room{
 		imports: []string{
 			"cmd/handoff/internal/shell", "cmd/handoff/internal/process", "cmd/handoff/internal/clients/client",
 			"cmd/handoff/internal/clients/edit", "cmd/handoff/internal/clients/installed", "cmd/handoff/internal/workspace",
-			"cmd/handoff/internal/clients/setup/lock",
+			"tools/relay/platform",
 		},
 		owns: []string{"github.com/aymanbagabas/go-udiff"},
 	},

@@ -76,9 +76,7 @@ func runSetup(ctx context.Context, a *cli.App, f setupFlags, names []string) (er
 	if s.within.Machine, err = machineOf(a); err != nil {
 		return err
 	}
-	s.setter = setup.Setter{
-		Dir: setup.Receipts(s.within.Machine), Now: a.Now, Slow: func(command []string) { sayWaiting(a, command) },
-	}
+	s.setter = setup.Setter{Dir: setup.Receipts(s.within.Machine), Now: a.Now}
 	clients, err := clientsCalled(s.within.Machine, names, f.all || f.remove && len(names) == 0)
 	if err != nil {
 		return err

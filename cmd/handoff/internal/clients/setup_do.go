@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/setup"
-	"handoff/cmd/handoff/internal/shell"
 	"handoff/schemas"
 )
 
@@ -66,13 +64,6 @@ func (s *setupRun) question() string {
 		}
 	}
 	return "These files change:\n" + b.String() + "Do it? [y/N] "
-}
-
-// sayWaiting tells a person which command takes so long.
-func sayWaiting(a *cli.App, command []string) {
-	if a.IsTerminal(a.Stderr) {
-		fmt.Fprintf(a.Stderr, "waiting for: %s\n", schemas.Visible(shell.Line(command)))
-	}
 }
 
 // errInterrupted says that somebody interrupted setup before this change.

@@ -17,8 +17,7 @@ var errMeanwhile = errors.New("it was changed meanwhile: run this again")
 // Done is what became of a change.
 type Done struct {
 	Backup string // the copy that was made, and is there
-	Own    bool   // by the client's own command
-	OwnErr error  // why that did not do it; the file was written then
+	OwnErr error  // why the client's own command did not do it; the file was written then
 }
 
 // Apply makes a change that [Setter.Plan] gave. It leaves a file alone that somebody else changed since. If it

@@ -73,7 +73,6 @@ func (a *attempt) byClient(ctx context.Context) (now Change, err error) {
 	case now.Err != nil:
 		return now, now.Err
 	}
-	a.done.Own = failed == nil
 	return a.sparing(now), nil
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/clients/setup"
-	"handoff/cmd/handoff/internal/clients/setup/lock"
 	"handoff/cmd/handoff/internal/process/processtest"
+	"handoff/tools/relay/platform"
 )
 
 // meanwhile has somebody write a file after the receipt of the next change to it was kept, and so after the time was
@@ -39,7 +39,7 @@ func TestASetupThatFailsLeavesNothing(t *testing.T) {
 	require.ErrorContains(t, err, "meanwhile")
 	require.Empty(t, done.Backup)
 	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
-	require.Empty(t, tree(t, w.Dir))
+	require.Empty(t, w.receipts())
 }
 
 // The receipt of the setup before says how to put things back; that of one that failed would not.
@@ -60,7 +60,7 @@ func TestASetupThatFailsLeavesTheReceiptAsItWas(t *testing.T) {
 	w.revert(cursor)
 	w.requireText(mine, path)
 	require.Len(t, beside(t, path), 1)
-	require.Empty(t, tree(t, w.Dir))
+	require.Empty(t, w.receipts())
 }
 
 // What cannot be read now may be read another time.
@@ -111,15 +111,17 @@ func TestSetupsTakeTurns(t *testing.T) {
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
 	change := of(t, w.Plan(cursor, w.desired), path)
-	release, err := lock.Take(t.Context(), filepath.Join(w.Dir, "lock"))
+	require.NoError(t, os.MkdirAll(w.Dir, 0o700))
+	lock, err := os.Create(filepath.Join(w.Dir, "lock"))
 	require.NoError(t, err)
+	require.NoError(t, platform.TryLock(lock))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = w.Apply(ctx, change)
-	require.ErrorContains(t, err, "it was interrupted: somebody else is at it")
+	require.ErrorContains(t, err, "it was interrupted: somebody else has the lock")
 	w.requireText(mine, path)
 	require.Len(t, beside(t, path), 1)
-	require.NoError(t, release())
+	require.NoError(t, lock.Close())
 
 	var changes []setup.Change // all planned before any is made
 	for _, program := range []string{"/opt/a/handoff", "/opt/b/handoff", "/opt/c/handoff"} {

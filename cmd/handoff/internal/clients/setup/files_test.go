@@ -91,7 +91,7 @@ func TestRemoveLeavesNothingWhereNothingWas(t *testing.T) {
 				w.revert(c)
 				require.Empty(t, tree(t, w.desired.Machine.Home))
 				require.Empty(t, tree(t, w.desired.Machine.Project))
-				require.Empty(t, tree(t, w.Dir))
+				require.Empty(t, w.receipts())
 			})
 		}
 	}
@@ -108,7 +108,7 @@ func TestCopiesAndReceiptsAreForNobodyElse(t *testing.T) {
 	w.requireText(`{}`, done.Backup)
 	requireMode(t, done.Backup, 0o600)
 	requireMode(t, w.Dir, 0o700)
-	for _, name := range tree(t, w.Dir) {
+	for _, name := range w.receipts() {
 		requireMode(t, filepath.Join(w.Dir, name), 0o600)
 	}
 }

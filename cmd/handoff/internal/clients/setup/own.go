@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
-	"sync"
 	"time"
 
 	"handoff/cmd/handoff/internal/clients/client"
@@ -15,10 +14,8 @@ import (
 	"handoff/cmd/handoff/internal/process"
 )
 
-const (
-	patience = 15 * time.Second // how long a client's command may take
-	slow     = 2 * time.Second  // after which a person is told what is waited for
-)
+// patience is how long a client's command may take.
+const patience = 15 * time.Second
 
 // own gives the client's command that adds our server, with its path. It is nil where setup writes the file: the
 // client has no command, the command cannot say all that is desired, the server is there already, or the client
@@ -49,37 +46,12 @@ func (s Setter) runOwn(ctx context.Context, d Desired, command []string) error {
 	var out process.Tail
 	cmd.Stdout, cmd.Stderr = &out, &out
 	process.Tree(cmd)
-	err := toldOf(cmd.Run, func() { s.tell(command) })
+	err := cmd.Run()
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = fmt.Errorf("it did not end within %s", limit)
 	}
 	if said := strings.Join(strings.Fields(out.String()), " "); err != nil && said != "" {
 		err = fmt.Errorf("%w: %.300s", err, said)
 	}
-	return err
-}
-
-func (s Setter) tell(command []string) {
-	if s.Slow != nil {
-		s.Slow(command)
-	}
-}
-
-// toldOf runs do, and tell besides if that is slow.
-func toldOf(do func() error, tell func()) error {
-	done := make(chan struct{})
-	var teller sync.WaitGroup
-	teller.Go(func() {
-		late := time.NewTimer(slow)
-		defer late.Stop()
-		select {
-		case <-late.C:
-			tell()
-		case <-done:
-		}
-	})
-	err := do()
-	close(done)
-	teller.Wait()
 	return err
 }

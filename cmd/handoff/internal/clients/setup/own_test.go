@@ -36,7 +36,7 @@ func TestTheClientsOwnCommandIsPreferred(t *testing.T) {
 	require.Contains(t, change.Diff(), `+    "handoff": {`)
 	done, err := w.Apply(t.Context(), change)
 	require.NoError(t, err)
-	require.True(t, done.Own)
+	require.NoError(t, done.OwnErr)
 	require.Equal(t, strings.Fields("mcp add --scope user handoff -- handoff mcp"), strings.Fields(w.read(arguments)))
 	w.requireText(added+"\n", path)
 	require.True(t, of(t, w.Plan(claude, w.desired), path).Same())

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -28,7 +27,7 @@ func Receipts(m client.Machine) string {
 type receipt struct {
 	Client   string       `json:"client"`
 	Path     string       `json:"path"`
-	Resolved string       `json:"target,omitempty"` // without links: by it the receipt is found; older ones have none
+	Resolved string       `json:"target"` // without links: by it the receipt is found
 	Scope    client.Scope `json:"scope,omitempty"`
 	At       time.Time    `json:"at"`
 	Missing  bool         `json:"missing,omitempty"` // there was no file
@@ -53,22 +52,12 @@ func (s Setter) file(resolved string) string {
 	return filepath.Join(s.Dir, sum([]byte(resolved))[:16]+".json")
 }
 
-// resolved gives the path by which the receipt is found.
-func (r receipt) resolved() string { return cmp.Or(r.Resolved, r.Path) }
-
-// receipt gives the receipt of a file, if it has one. Older ones are kept by the path of the file as it was spelled.
-func (s Setter) receipt(f installed.File) (r receipt, ok bool) {
-	for _, resolved := range []string{f.Resolved, f.Path} {
-		if r, ok := s.read(s.file(resolved)); ok && r.resolved() == resolved {
-			return r, true
-		}
-	}
-	return receipt{}, false
-}
+// receipt gives the receipt of a file, if it has one.
+func (s Setter) receipt(f installed.File) (receipt, bool) { return s.read(s.file(f.Resolved)) }
 
 func (s Setter) read(name string) (r receipt, ok bool) {
 	text, err := os.ReadFile(name)
-	if err != nil || json.Unmarshal(text, &r) != nil || name != s.file(r.resolved()) {
+	if err != nil || json.Unmarshal(text, &r) != nil || name != s.file(r.Resolved) {
 		return receipt{}, false
 	}
 	return r, true
@@ -108,7 +97,7 @@ func (s Setter) write(r receipt) error {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return fmt.Errorf("keep a receipt: %w", err)
 	}
-	name := s.file(r.resolved())
+	name := s.file(r.Resolved)
 	old, _ := os.Stat(name) // there may be none
 	if err := replace(name, text, 0o600, old, nil); err != nil {
 		return fmt.Errorf("keep a receipt: %w", err)
@@ -123,11 +112,6 @@ func (s Setter) putBack(resolved string, before []byte) error {
 		return replace(name, before, 0o600, nil, nil)
 	}
 	return removed(os.Remove(name))
-}
-
-// forget removes the receipt of a file.
-func (s Setter) forget(f installed.File) error {
-	return errors.Join(removed(os.Remove(s.file(f.Resolved))), removed(os.Remove(s.file(f.Path))))
 }
 
 // removed is the error of a removal, of which nothing to remove is none.

@@ -3,8 +3,6 @@
 package setup_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -42,38 +40,10 @@ func TestProjectThroughALinkIsTheSame(t *testing.T) {
 				} else {
 					w.requireText(text, w.servers(cursor))
 				}
-				require.Empty(t, tree(t, w.Dir))
+				require.Empty(t, w.receipts())
 			}
 		})
 	}
-}
-
-// Receipts were kept by the path as it was spelled.
-func TestReceiptOfAnOlderVersionIsFound(t *testing.T) {
-	w := newWorld(t)
-	cursor := known(t, "cursor")
-	w.desired.Scope = client.Project
-	project := w.desired.Machine.Project
-	w.desired.Machine.Project = project + "-link"
-	require.NoError(t, os.Symlink(project, w.desired.Machine.Project))
-	path := w.servers(cursor)
-	w.write(path, mine, 0o600)
-	w.apply(cursor)
-	kept := filepath.Join(w.Dir, tree(t, w.Dir)[0])
-	var receipt map[string]any
-	require.NoError(t, json.Unmarshal([]byte(w.read(kept)), &receipt))
-	delete(receipt, "target")
-	text, err := json.Marshal(receipt)
-	require.NoError(t, err)
-	name := sha256.Sum256([]byte(path))
-	w.write(filepath.Join(w.Dir, hex.EncodeToString(name[:])[:16]+".json"), string(text), 0o600)
-	require.NoError(t, os.Remove(kept))
-
-	w.desired.Server.Command = []string{"handoff", "mcp", "--agent", "qa"}
-	w.apply(cursor)
-	w.revert(cursor)
-	w.requireText(mine, path)
-	require.Empty(t, tree(t, w.Dir))
 }
 
 // Where nothing tells what was there, nobody is said to have changed it.
@@ -104,7 +74,7 @@ func TestFoldersThatSeveralNeedGoWithTheLast(t *testing.T) {
 			require.NotEmpty(t, tree(t, w.desired.Machine.Home))
 			w.revert(known(t, order[1]))
 			require.Empty(t, tree(t, w.desired.Machine.Home))
-			require.Empty(t, tree(t, w.Dir))
+			require.Empty(t, w.receipts())
 		})
 	}
 }
@@ -119,7 +89,7 @@ func TestFoldersOfADeletedFileAreRemoved(t *testing.T) {
 	require.NoError(t, os.Remove(path))
 	w.revert(vscode)
 	require.Empty(t, tree(t, w.desired.Machine.Home))
-	require.Empty(t, tree(t, w.Dir))
+	require.Empty(t, w.receipts())
 }
 
 // A copy of what somebody had stays when they delete the file.
@@ -152,7 +122,7 @@ func TestAReceiptRemovesOnlyWhatASetupMakes(t *testing.T) {
 	require.NoError(t, os.Mkdir(folder, 0o700))
 	stays = append(stays, folder)
 
-	kept := filepath.Join(w.Dir, tree(t, w.Dir)[0])
+	kept := filepath.Join(w.Dir, w.receipts()[0])
 	var receipt map[string]any
 	require.NoError(t, json.Unmarshal([]byte(w.read(kept)), &receipt))
 	backups, _ := receipt["backups"].([]any)

@@ -29,7 +29,7 @@ func (s Setter) Revert(ctx context.Context, c Change) (d Done, err error) {
 				return err
 			}
 		}
-		return errors.Join(s.forget(c.File), s.clear(r, c.File.Resolved, exact))
+		return errors.Join(removed(os.Remove(s.file(c.File.Resolved))), s.clear(r, c.File.Resolved, exact))
 	})
 }
 
@@ -73,7 +73,7 @@ func (s Setter) clear(r receipt, resolved string, copies bool) (err error) {
 func (s Setter) leave(dirs []string) (err error) {
 	for other := range s.receipts() {
 		n := 0
-		for n < len(dirs) && isAbove(installed.Resolved(dirs[n]), other.resolved()) {
+		for n < len(dirs) && isAbove(installed.Resolved(dirs[n]), other.Resolved) {
 			n++
 		}
 		if n > 0 {

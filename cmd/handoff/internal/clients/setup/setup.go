@@ -23,7 +23,6 @@ import (
 type Setter struct {
 	Dir      string // of the receipts; made when it is needed
 	Now      func() time.Time
-	Slow     func(command []string) // is called when a client's command takes more than two seconds; may be nil
 	Patience time.Duration          // how long a client's command may take; zero: 15 seconds
 }
 

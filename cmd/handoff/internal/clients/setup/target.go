@@ -2,11 +2,9 @@ package setup
 
 import (
 	"iter"
-	"path/filepath"
 	"slices"
 
 	"handoff/cmd/handoff/internal/clients/client"
-	"handoff/cmd/handoff/internal/clients/installed"
 )
 
 // A target is a file with the parts that belong into it.
@@ -46,43 +44,4 @@ func (d Desired) targets(c client.Client) (all []target) {
 		}
 	}
 	return all
-}
-
-// elsewhere gives the files of a user's client that setup changed where the client does not look now: the variable
-// that says where had another value then.
-func (s Setter) elsewhere(c client.Client, d Desired) (all []target) {
-	for r := range s.receipts() {
-		if r.Client != c.Name || r.Scope != client.User || d.Scope != client.User {
-			continue
-		}
-		is := func(t target) bool { return installed.Resolved(t.path) == installed.Resolved(r.Path) }
-		if slices.ContainsFunc(append(d.targets(c), all...), is) {
-			continue
-		}
-		if t, ok := targetOf(c, r.Path); ok {
-			all = append(all, t)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b target) int { // in the order of targets
-		switch {
-		case a.has.server == b.has.server:
-			return 0
-		case a.has.server:
-			return -1
-		}
-		return 1
-	})
-	return all
-}
-
-// targetOf tells by the name of a file what a client keeps in it.
-func targetOf(c client.Client, path string) (t target, ok bool) {
-	t.path = path
-	for files, has := range parts(c) {
-		named := func(at client.Path) bool { return filepath.Base(string(at)) == filepath.Base(path) }
-		if slices.ContainsFunc(files.User, named) {
-			t.syntax, t.has, ok = files.Syntax, t.has.with(has), true
-		}
-	}
-	return t, ok
 }

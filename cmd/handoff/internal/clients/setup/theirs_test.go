@@ -2,7 +2,6 @@ package setup_test
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -158,23 +157,4 @@ func TestTrustThatWasThereStaysWhenItIsWished(t *testing.T) {
 	w.desired.Server.Trust = false
 	w.apply(claude)
 	require.Contains(t, w.read(settings), "mcp__handoff")
-}
-
-// The receipt tells of files that are not where the client would look now.
-func TestRemoveTakesOutWhatWasSetUpElsewhere(t *testing.T) {
-	w := newWorld(t)
-	codex := known(t, "codex")
-	w.vars["CODEX_HOME"] = filepath.Join(w.desired.Machine.Home, "elsewhere")
-	w.apply(codex)
-	require.Len(t, tree(t, w.desired.Machine.Home), 3)
-	w.vars["CODEX_HOME"] = ""
-	w.desired.Scope = client.Project
-	w.revert(codex)
-	require.Len(t, tree(t, w.desired.Machine.Home), 3, "it is the user's")
-	w.desired.Scope = client.User
-	w.revert(codex)
-	require.Empty(t, tree(t, w.desired.Machine.Home))
-	receipts, err := filepath.Glob(filepath.Join(w.Dir, "*.json"))
-	require.NoError(t, err)
-	require.Empty(t, receipts)
 }

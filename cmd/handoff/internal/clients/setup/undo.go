@@ -12,10 +12,9 @@ import (
 
 // Undo gives the changes that take handoff out of a client. It changes nothing. The text of a file becomes the one
 // that was there before, if nobody else wrote since, else the one that is there now without our parts. The file that
-// was made last comes first, so that a directory is empty when its turn comes. Files that only receipts tell of come
-// too.
+// was made last comes first, so that a directory is empty when its turn comes.
 func (s Setter) Undo(c client.Client, d Desired) (all []Change) {
-	for _, t := range slices.Backward(append(d.targets(c), s.elsewhere(c, d)...)) {
+	for _, t := range slices.Backward(d.targets(c)) {
 		all = append(all, s.undone(c, d, t).besides())
 	}
 	return all

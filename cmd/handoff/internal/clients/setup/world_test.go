@@ -110,3 +110,13 @@ func (w *world) requireText(want, path string) {
 		require.Fail(w.t, "another text", "%s\nis not\n%s", now, want)
 	}
 }
+
+// receipts gives the names of the receipts that there are.
+func (w *world) receipts() (names []string) {
+	for _, name := range tree(w.t, w.Dir) {
+		if name != "lock" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
