@@ -19,68 +19,77 @@ type Repository struct {
 	Common string // the git directory shared by all working trees of the repository
 }
 
-// Find returns the repository of dir: that in dir, or in the nearest parent that has one. It passes over directories
-// for which skip returns true. Ok is false when there is none.
-func Find(dir string, skip func(dir string) bool) (_ Repository, ok bool) {
+// Find returns the repository of dir: that of the nearest working tree, dir itself or a parent. Only where there is none
+// it is the nearest bare repository, because a folder that looks like one can be committed into a working tree and come
+// with a clone (the same is why git has safe.bareRepository). It passes over directories for which skip returns true.
+// Ok is false when there is no repository.
+func Find(dir string, skip func(dir string) bool) (found Repository, ok bool) {
 	for ; ; dir = filepath.Dir(dir) {
 		if !skip(dir) {
-			if r, ok := at(dir); ok {
+			if r, isTree := workingTree(dir); isTree {
 				return r, true
+			}
+			if !ok && isGitDir(dir, dir) {
+				found, ok = Repository{Dir: dir, Common: dir}, true
 			}
 		}
 		if dir == filepath.Dir(dir) {
-			return Repository{}, false
+			return found, ok
 		}
 	}
 }
 
-func at(dir string) (Repository, bool) {
-	if gitDir, ok := resolve(filepath.Join(dir, ".git")); ok {
-		return Repository{Root: dir, Dir: gitDir, Common: common(gitDir)}, true
+// workingTree returns the repository of a directory that has a ".git".
+func workingTree(dir string) (Repository, bool) {
+	dotGit := filepath.Join(dir, ".git")
+	gitDir, shared := dotGit, dotGit
+	if content, err := readSmall(dotGit); err == nil {
+		target, ok := parseGitFile(content)
+		if !ok {
+			return Repository{}, false
+		}
+		gitDir = resolvePath(dir, target)
+		shared = common(gitDir, dotGit)
 	}
-	if isGitDir(dir) {
-		return Repository{Dir: dir, Common: common(dir)}, true
-	}
-	return Repository{}, false
-}
-
-// resolve returns the git directory of a ".git".
-func resolve(dotGit string) (string, bool) {
-	if isGitDir(dotGit) {
-		return dotGit, true
-	}
-	content, err := readSmall(dotGit)
-	if err != nil {
-		return "", false
-	}
-	target, ok := parseGitFile(content)
-	if !ok {
-		return "", false
-	}
-	gitDir := resolvePath(filepath.Dir(dotGit), target)
-	return gitDir, isGitDir(gitDir)
+	return Repository{Root: dir, Dir: gitDir, Common: shared}, isGitDir(gitDir, shared)
 }
 
 // isGitDir recognises a git directory as git does: by HEAD and by the directories of objects and references, which a
 // linked worktree has in its common directory.
-func isGitDir(dir string) bool {
-	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
-		return false
-	}
-	shared := common(dir)
-	return isDir(filepath.Join(shared, "objects")) && isDir(filepath.Join(shared, "refs"))
+func isGitDir(dir, shared string) bool {
+	_, err := os.Lstat(filepath.Join(dir, "HEAD"))
+	return err == nil && isDir(filepath.Join(shared, "objects")) && isDir(filepath.Join(shared, "refs"))
 }
 
-func common(gitDir string) string {
-	content, err := readSmall(filepath.Join(gitDir, "commondir"))
+// common returns the directory that a linked worktree shares with its repository. It believes "commondir" only where
+// both know of each other: the repository lists the git directory among its worktrees, and that one names dotGit.
+// Otherwise files from elsewhere could make their directory a part of any repository on this machine.
+func common(gitDir, dotGit string) string {
+	shared, named := pathIn(gitDir, "commondir")
+	back, backNamed := pathIn(gitDir, "gitdir")
+	if named && backNamed && same(filepath.Dir(gitDir), filepath.Join(shared, "worktrees")) && same(back, dotGit) {
+		return shared
+	}
+	return gitDir
+}
+
+// pathIn returns the path that a file of a git directory holds.
+func pathIn(gitDir, file string) (string, bool) {
+	content, err := readSmall(filepath.Join(gitDir, file))
 	if err != nil {
-		return gitDir
+		return "", false
 	}
-	target, ok := firstLine(content)
-	if !ok {
-		return gitDir
+	path, ok := firstLine(content)
+	return resolvePath(gitDir, path), ok
+}
+
+func same(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
 	}
-	return resolvePath(gitDir, target)
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
 }
 
 // parseGitFile reads a ".git" file: one line, "gitdir: PATH".

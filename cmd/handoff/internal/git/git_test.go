@@ -143,3 +143,57 @@ func TestFindSkipsWhatItIsToldTo(t *testing.T) {
 	r, ok := git.Find(below, func(dir string) bool { return dir == repo })
 	require.False(t, ok && r.Root == repo)
 }
+
+// A folder that is a git directory can be committed like any other, and then comes with a clone.
+func TestCommittedGitDirectoryJoinsNoRepository(t *testing.T) {
+	victim, clone := repository(t), repository(t)
+	trap := filepath.Join(clone, "docs")
+	for _, dir := range []string{"objects", "refs"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(trap, dir), 0o755))
+	}
+	put(t, filepath.Join(trap, "HEAD"), "ref: refs/heads/main\n")
+	put(t, filepath.Join(trap, "commondir"), filepath.Join(victim, ".git")+"\n")
+	r, ok := git.Find(trap, anywhere)
+	require.True(t, ok)
+	require.Equal(t, clone, r.Root)
+	require.Equal(t, filepath.Join(clone, ".git"), r.Common)
+}
+
+func TestCommonDirectoryCountsOnlyWhereBothSidesKnowOfEachOther(t *testing.T) {
+	victim := repository(t)
+	linked := filepath.Join(filepath.Dir(victim), "linked")
+	run(t, victim, "worktree", "add", linked)
+	registered := filepath.Join(victim, ".git", "worktrees", "linked")
+
+	unregistered := t.TempDir() // names the victim, which does not know it
+	put(t, filepath.Join(unregistered, "g", "HEAD"), "ref: refs/heads/main\n")
+	put(t, filepath.Join(unregistered, "g", "commondir"), filepath.Join(victim, ".git"))
+	put(t, filepath.Join(unregistered, "g", "gitdir"), filepath.Join(unregistered, ".git"))
+	put(t, filepath.Join(unregistered, ".git"), "gitdir: g\n")
+
+	borrowed := t.TempDir() // names a worktree of the victim, which is elsewhere
+	put(t, filepath.Join(borrowed, ".git"), "gitdir: "+registered+"\n")
+
+	for _, dir := range []string{unregistered, borrowed} {
+		_, ok := git.Find(dir, func(d string) bool { return d != dir })
+		require.False(t, ok)
+	}
+	require.Equal(t, filepath.Join(victim, ".git"), agree(t, linked).Common)
+}
+
+func TestPackedReferencesAreReadFromARegularFileOnly(t *testing.T) {
+	repo := repository(t)
+	require.NoError(t, os.Remove(filepath.Join(repo, ".git", "refs", "heads", "main")))
+	require.NoError(t, os.Symlink("/dev/zero", filepath.Join(repo, ".git", "packed-refs")))
+	r, ok := git.Find(repo, anywhere)
+	require.True(t, ok)
+	branch, commit := r.Head()
+	require.Equal(t, "main", branch)
+	require.Empty(t, commit)
+}
+
+func put(t *testing.T, path, content string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+}

@@ -14,6 +14,9 @@ import (
 // smallFile is the longest file of one line that is read, in bytes.
 const smallFile = 64 << 10
 
+// packedRefs is how much of packed-refs is read, in bytes: about a million references.
+const packedRefs = 64 << 20
+
 var objectID = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 
 // Head returns the branch that is checked out and the id of its commit. The branch is empty when HEAD is detached. The
@@ -55,12 +58,12 @@ func (r Repository) commitOf(ref string) string {
 		_, commit := parseHead(content)
 		return commit
 	}
-	packed, err := os.Open(filepath.Join(r.Common, "packed-refs"))
+	packed, err := openRegular(filepath.Join(r.Common, "packed-refs"))
 	if err != nil {
 		return ""
 	}
 	defer packed.Close()
-	return findPacked(packed, ref)
+	return findPacked(io.LimitReader(packed, packedRefs), ref)
 }
 
 // findPacked looks a reference up in packed-refs: lines "ID NAME", beside comments and peeled tags.
@@ -73,12 +76,9 @@ func findPacked(packed io.Reader, ref string) string {
 	return ""
 }
 
-// readSmall reads a regular file. It opens no pipe, because that would wait for a writer.
+// readSmall reads a file of one line.
 func readSmall(path string) (string, error) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return "", errors.Join(err, fs.ErrInvalid)
-	}
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return "", err
 	}
@@ -88,4 +88,12 @@ func readSmall(path string) (string, error) {
 		err = errors.New("larger than one line could be")
 	}
 	return string(content), err
+}
+
+// openRegular opens a regular file. It opens no pipe, which would wait for a writer, and no device, which may never end.
+func openRegular(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, fs.ErrInvalid)
+	}
+	return os.Open(path)
 }

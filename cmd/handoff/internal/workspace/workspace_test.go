@@ -82,6 +82,7 @@ func TestLinkedWorktreesShareAWorkspace(t *testing.T) {
 	root := w.repository("shop")
 	w.file("ref: refs/heads/topic\n", "shop", ".git", "worktrees", "topic", "HEAD")
 	w.file("../..\n", "shop", ".git", "worktrees", "topic", "commondir")
+	w.file(filepath.Join(w.home, "topic", ".git")+"\n", "shop", ".git", "worktrees", "topic", "gitdir")
 	w.file("gitdir: ../shop/.git/worktrees/topic\n", "topic", ".git")
 	require.Equal(t, w.at(root), w.at(filepath.Join(w.home, "topic")))
 }
@@ -93,6 +94,7 @@ func TestWorktreesOfABareRepositoryShareAWorkspace(t *testing.T) {
 	for _, branch := range []string{"main", "topic"} {
 		w.file("ref: refs/heads/"+branch+"\n", "shop.git", "worktrees", branch, "HEAD")
 		w.file("../..\n", "shop.git", "worktrees", branch, "commondir")
+		w.file(filepath.Join(w.home, branch, ".git")+"\n", "shop.git", "worktrees", branch, "gitdir")
 		w.file("gitdir: "+filepath.Join(bare, "worktrees", branch)+"\n", branch, ".git")
 		found = append(found, w.at(w.dir(branch, "deep")))
 	}
