@@ -12,7 +12,8 @@ import (
 	"handoff/tools"
 )
 
-// invoke makes one call. Any error or panic below comes back as a coded error that a model may read.
+// invoke makes one call. Any error or panic below comes back as a coded error that a model may read, and in what comes
+// back nothing is hidden from the eye that a model reads.
 func (s *Server) invoke(ctx context.Context, by schemas.Caller, tool string, args json.RawMessage) (
 	out json.RawMessage, refused *schemas.Error,
 ) {
@@ -29,7 +30,7 @@ func (s *Server) invoke(ctx context.Context, by schemas.Caller, tool string, arg
 		s.denied(ctx, by, tool, refused)
 		return nil, refused
 	}
-	return out, nil
+	return schemas.VisibleJSON(out), nil
 }
 
 // denied logs that a call was denied to a token.

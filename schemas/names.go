@@ -20,7 +20,8 @@ const (
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
 
 // ParseAgent checks the form of a name; field names the argument in the error. It does not ask whether there is such
-// an agent, and it lets the reserved names pass. The secret of a token is no name: names are seen by everybody.
+// an agent, and it lets the reserved names pass, but none that could be taken for one of them. The secret of a token is
+// no name: names are seen by everybody.
 func ParseAgent(field, s string) (Agent, error) {
 	if strings.HasPrefix(s, TokenPrefix) { // a name is seen by everybody, and kept
 		return "", Invalidf(field, "that is the secret of a token, not an agent name").
@@ -30,8 +31,17 @@ func ParseAgent(field, s string) (Agent, error) {
 		return "", Invalidf(field, "%q is not an agent name", Visible(s)).
 			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -, such as auto-code.")
 	}
+	for _, reserved := range []Agent{Human, System} {
+		if Agent(s) != reserved && lookalike.Replace(strings.ToLower(s)) == string(reserved) {
+			return "", Invalidf(field, "%q can be taken for %s, which is reserved", s, reserved).
+				WithHint("Write %s if you mean it, or another name.", reserved)
+		}
+	}
 	return Agent(s), nil
 }
+
+// lookalike brings a name in lower case to what a quick reader sees.
+var lookalike = strings.NewReplacer("rn", "m", "4", "a", "3", "e", "5", "s", ".", "", "_", "", "-", "")
 
 // TokenPrefix is how the secret of a bearer token begins, so that people and scanners know one when they see it.
 const TokenPrefix = "hoff_"

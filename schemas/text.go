@@ -1,9 +1,12 @@
 package schemas
 
 import (
+	"bytes"
+	"encoding/json"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -33,6 +36,55 @@ func Visible(s string) string {
 		i += n
 	}
 	return b.String()
+}
+
+// VisibleJSON makes the texts of an encoded value [Visible]: whoever decodes it sees escapes in the place of what is
+// hidden. JSON without such texts comes back as it is.
+func VisibleJSON(raw json.RawMessage) json.RawMessage {
+	if !bytes.Contains(raw, []byte{'\\'}) && clean(string(raw)) {
+		return raw
+	}
+	var b bytes.Buffer
+	var before rune
+	for i := 0; i < len(raw); {
+		r, n := runeOfJSON(raw[i:])
+		if Hidden(r) && !emoji(before, r) {
+			q := strconv.QuoteRuneToASCII(r)
+			b.WriteString(`\` + q[1:len(q)-1])
+		} else {
+			b.Write(raw[i : i+n])
+		}
+		before = r
+		i += n
+	}
+	return b.Bytes()
+}
+
+// runeOfJSON returns the character that an encoded text begins with, and its length there in bytes.
+func runeOfJSON(raw []byte) (r rune, n int) {
+	if raw[0] != '\\' {
+		return utf8.DecodeRune(raw)
+	}
+	switch raw[1] {
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'r':
+		return '\r', 2
+	case 'u':
+		first := hexUnit(raw[2:])
+		if utf16.IsSurrogate(first) && len(raw) >= 12 && raw[6] == '\\' && raw[7] == 'u' {
+			return utf16.DecodeRune(first, hexUnit(raw[8:])), 12
+		}
+		return first, 6
+	}
+	return rune(raw[1]), 2
+}
+
+func hexUnit(digits []byte) rune {
+	unit, _ := strconv.ParseUint(string(digits[:4]), 16, 16) // it is JSON
+	return rune(unit)                                        //nolint:gosec // of 16 bits
 }
 
 // emoji tells whether selector says how the symbol before it is shown. Only one selector has this sense; any other

@@ -1,6 +1,7 @@
 package schemas_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,10 +18,23 @@ func TestVisibleShowsWhatWouldNotBeSeen(t *testing.T) {
 		"\u4e2d\U000e0100":                "\u4e2d" + `\U000e0100`,
 		"a\u200bb\u202ec":                 `a\u200bb\u202ec`,
 		"tag \U000e0041":                  `tag \U000e0041`,
-		"\x1b[2J\x9b":                     `\x1b[2J\x9b`,
+		"\x1b[2J\u009b":                   `\x1b[2J\u009b`,
 		"two\nlines\tand a tab":           "two\nlines\tand a tab",
 	} {
 		require.Equal(t, shown, schemas.Visible(given))
+
+		encoded, err := json.Marshal([]string{given, "\U000e0041"})
+		require.NoError(t, err)
+		var decoded []string
+		require.NoError(t, json.Unmarshal(schemas.VisibleJSON(encoded), &decoded))
+		require.Equal(t, []string{shown, `\U000e0041`}, decoded)
 		require.Equal(t, shown, schemas.Visible(schemas.Visible(given)))
 	}
+}
+
+func TestVisibleJSONReadsEscapesOfOtherEncoders(t *testing.T) {
+	given := `{"a": "\u001B[2J \uDB40\uDC41 \r\n \u00e9"}`
+	require.Equal(t, `{"a": "\\x1b[2J \\U000e0041 \\r\n \u00e9"}`, string(schemas.VisibleJSON(json.RawMessage(given))))
+	plain := json.RawMessage(`{"a": "plain"}`)
+	require.Equal(t, plain, schemas.VisibleJSON(plain))
 }
