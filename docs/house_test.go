@@ -158,7 +158,10 @@ var house = []room{
 	},
 
 	{level: 5, path: "cmd/handoff/internal/shell", about: "command lines, as a shell reads them"},
-	{level: 5, path: "cmd/handoff/internal/git", about: "what a repository says of itself"},
+	{
+		level: 5, path: "cmd/handoff/internal/git", about: "what a repository says of itself",
+		imports: []string{"tools/relay/platform"},
+	},
 	{level: 5, path: "cmd/handoff/internal/process", about: "processes of this machine"},
 	{
 		level: 5, path: "cmd/handoff/internal/outlet", about: "output until nobody reads it",
@@ -197,7 +200,9 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/workspace", about: "which workspace, and its files",
-		imports: []string{"schemas", "tools/relay", "cmd/handoff/internal/git", "cmd/handoff/internal/clients/client"},
+		imports: []string{
+			"schemas", "tools/relay", "tools/relay/platform", "cmd/handoff/internal/git", "cmd/handoff/internal/clients/client",
+		},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/open", about: "a workspace opened",

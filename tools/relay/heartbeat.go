@@ -25,14 +25,19 @@ type stalled struct{ pid int }
 func (s *stalled) Error() string { return fmt.Sprintf("process %d does not answer", s.pid) }
 
 func (s *stalled) explain(c Config) *schemas.Error {
-	if n, ok := ReadNote(c.Dir); ok && !n.Running() { // another program listens there
+	n, ok := ReadNote(c.Dir)
+	if ok && !n.Running() { // another program listens there
 		return unserved(c)
 	}
-	const said = "the handoff process that has workspace %s open (pid %d) does not answer"
-	return schemas.Errorf(schemas.Unavailable, said, c.Name, s.pid).
-		WithHint("It may be stopped: kill -CONT %d lets it go on, kill -KILL %d lets another take over. "+
-			"Nothing acknowledged is lost; a call that it had begun may still take effect, so look before you repeat it.",
-			s.pid, s.pid)
+	const said = "the handoff process that has workspace %s open%s does not answer"
+	const look = "It may be stopped, or out of memory or of file descriptors. %s Nothing acknowledged is lost; " +
+		"a call that it had begun may still take effect, so look before you repeat it."
+	if n.surelyRuns() {
+		return schemas.Errorf(schemas.Unavailable, said, c.Name, fmt.Sprintf(" (pid %d)", s.pid)).WithHint(look,
+			fmt.Sprintf("Look at it: ps -o pid,stat,args -p %d. If its state is T, kill -CONT %d lets it go on.", s.pid, s.pid))
+	}
+	return schemas.Errorf(schemas.Unavailable, said, c.Name, "").
+		WithHint(look, "It may run in another container, so look for it where it was started.")
 }
 
 // isStalled reports whether ctx ended because the owner does not answer.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -44,12 +43,8 @@ const longestNote = 64 << 10
 // ReadNote reads the note in the directory of a workspace. Ok is false when there is none, or none that can be read. A
 // note that was read may be of a process that has ended: see [Note.Running].
 func ReadNote(dir string) (n Note, ok bool) {
-	f, err := os.Open(notePath(dir))
-	if err != nil {
-		return Note{}, false
-	}
-	defer func() { _ = f.Close() }() // nothing was written
-	if json.NewDecoder(io.LimitReader(f, longestNote)).Decode(&n) != nil {
+	content, err := platform.ReadRegular(notePath(dir), longestNote)
+	if err != nil || json.Unmarshal(content, &n) != nil {
 		return Note{}, false
 	}
 	return n, true
@@ -92,6 +87,14 @@ func (n Note) Running() bool {
 	}
 	program, err := platform.Program(strconv.Itoa(n.PID))
 	return n.Program == "" || program == n.Program || err != nil && !errors.Is(err, fs.ErrNotExist)
+}
+
+// surelyRuns reports whether the number of a note is that of its process here: a container numbers its own, and one of
+// them may have the number of another process of this machine, this one included. Where the system does not tell which
+// program a process runs, nothing is sure.
+func (n Note) surelyRuns() bool {
+	program, err := platform.Program(strconv.Itoa(n.PID))
+	return n.PID != os.Getpid() && n.Running() && err == nil && program == n.Program
 }
 
 // rebooted reports whether the system was started after the note was written. It is false where the system does not

@@ -2,13 +2,12 @@ package git
 
 import (
 	"bufio"
-	"errors"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"handoff/tools/relay/platform"
 )
 
 // smallFile is the longest file of one line that is read, in bytes.
@@ -58,7 +57,7 @@ func (r Repository) commitOf(ref string) string {
 		_, commit := parseHead(content)
 		return commit
 	}
-	packed, err := openRegular(filepath.Join(r.Common, "packed-refs"))
+	packed, err := platform.OpenRegular(filepath.Join(r.Common, "packed-refs"))
 	if err != nil {
 		return ""
 	}
@@ -78,22 +77,6 @@ func findPacked(packed io.Reader, ref string) string {
 
 // readSmall reads a file of one line.
 func readSmall(path string) (string, error) {
-	f, err := openRegular(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, smallFile+1))
-	if err == nil && len(content) > smallFile {
-		err = errors.New("larger than one line could be")
-	}
+	content, err := platform.ReadRegular(path, smallFile)
 	return string(content), err
-}
-
-// openRegular opens a regular file. It opens no pipe, which would wait for a writer, and no device, which may never end.
-func openRegular(path string) (*os.File, error) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, fs.ErrInvalid)
-	}
-	return os.Open(path)
 }

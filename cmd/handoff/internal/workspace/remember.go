@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"handoff/tools/relay/platform"
 )
 
 // memory is the content of project.json. The name of a workspace has only a hash of its project.
@@ -44,7 +46,7 @@ func Remember(w Workspace) error {
 
 // Remembered returns the project that Remember wrote last, "" when there is none that can be read.
 func Remembered(w Workspace) string {
-	content, err := os.ReadFile(filepath.Join(w.Dir, memoryFile))
+	content, err := platform.ReadRegular(filepath.Join(w.Dir, memoryFile), 64<<10)
 	var m memory
 	if err != nil || json.Unmarshal(content, &m) != nil || !filepath.IsAbs(m.Project) {
 		return ""
