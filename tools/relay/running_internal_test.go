@@ -6,8 +6,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"testing"
 	"time"
+
+	"handoff/tools/relay/platform"
 
 	"github.com/stretchr/testify/require"
 )
@@ -62,4 +65,33 @@ func ended(t *testing.T) *exec.Cmd {
 	require.NoError(t, err)
 	require.NoError(t, r.Close())
 	return cmd
+}
+
+func TestAdviceNamesOnlyAProcessThatIsSurelyTheOwner(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("nothing tells here what a process runs")
+	}
+	owner := exec.CommandContext(t.Context(), "sleep", "60")
+	require.NoError(t, owner.Start())
+	t.Cleanup(func() { require.Error(t, owner.Wait()) })
+	t.Cleanup(func() { require.NoError(t, owner.Process.Kill()) })
+	program, err := platform.Program(strconv.Itoa(owner.Process.Pid))
+	require.NoError(t, err)
+	for name, tt := range map[string]struct {
+		note Note
+		said string
+	}{
+		"of this machine":                    {Note{PID: owner.Process.Pid, Program: program}, "ps -o pid,stat,args -p "},
+		"with the number of this process":    {thisProcess(time.Time{}), "another container"},
+		"of a system that names no programs": {Note{PID: owner.Process.Pid}, "another container"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			require.NoError(t, writeNote(dir, tt.note))
+			e := (&stalled{tt.note.PID}).explain(Config{Dir: dir, Name: "w"})
+			require.Contains(t, e.Hint, tt.said)
+			require.NotContains(t, e.Hint, "KILL")
+		})
+	}
 }
