@@ -1,14 +1,15 @@
 package auth
 
 import (
-	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
 
 	"handoff/schemas"
 )
@@ -19,16 +20,15 @@ const skew = time.Minute
 // scopePrefix is before each [schemas.Scope] in the scope of an access token.
 const scopePrefix = "handoff:"
 
-// claims are the claims of a token that the library does not know.
+// claims are the claims of a token. Those that the issuer was told to name agents in are in none of its fields.
 type claims struct {
-	Subject   string          `json:"sub"`
-	NotBefore float64         `json:"nbf"`
-	Scope     words           `json:"scope"` // RFC 9068
-	Scp       words           `json:"scp"`   // the scope at other issuers
-	Kind      string          `json:"typ"`   // the type at some issuers
-	Nonce     json.RawMessage `json:"nonce"`
-	AtHash    json.RawMessage `json:"at_hash"`
-	Bound     json.RawMessage `json:"cnf"` // RFC 7800
+	jwt.Claims
+	Scope  words           `json:"scope"` // RFC 9068
+	Scp    words           `json:"scp"`   // the scope at other issuers
+	Kind   string          `json:"typ"`   // the type at some issuers
+	Nonce  json.RawMessage `json:"nonce"`
+	AtHash json.RawMessage `json:"at_hash"`
+	Bound  json.RawMessage `json:"cnf"` // RFC 7800
 }
 
 // words are an array of strings, or one string of words.
@@ -44,13 +44,15 @@ func (w *words) UnmarshalJSON(b []byte) error {
 }
 
 // admit returns the caller of a token whose signature is valid.
-func (i *Issuer) admit(bearer string, token *oidc.IDToken) (schemas.Caller, error) {
+func (i *Issuer) admit(token *jwt.JSONWebToken) (schemas.Caller, error) {
 	var c claims
-	if err := token.Claims(&c); err != nil {
+	var all map[string]json.RawMessage
+	if err := token.UnsafeClaimsWithoutVerification(&c, &all); err != nil {
 		return schemas.Caller{}, refuse(JWT, "the claims of the token are not what they should be")
 	}
 	name := subjectName(c.Subject)
-	if fault := i.fault(token, c, typeOf(bearer)); fault != "" {
+	typ := token.Headers[0].ExtraHeaders[jose.HeaderType]
+	if fault := i.fault(c, typ); fault != "" {
 		return schemas.Caller{}, refuse(JWT, "%s", fault).withToken(name)
 	}
 	scope := c.scope()
@@ -58,7 +60,7 @@ func (i *Issuer) admit(bearer string, token *oidc.IDToken) (schemas.Caller, erro
 		return schemas.Caller{}, forbid(JWT, name, "the token has no scope of handoff").withCode(insufficientScope).
 			withHint("Ask the issuer for one of handoff:read, handoff:agent and handoff:admin.")
 	}
-	agents := i.agents(token, scope)
+	agents := agentsIn(all[i.AgentsClaim], scope)
 	if len(agents) == 0 {
 		return schemas.Caller{}, forbid(JWT, name, "the token names no agent that it may act as").
 			withHint("Have the issuer name them in the claim %s; human also takes handoff:admin.", i.AgentsClaim)
@@ -71,18 +73,21 @@ func (i *Issuer) admit(bearer string, token *oidc.IDToken) (schemas.Caller, erro
 }
 
 // fault says why a token whose signature is valid is no access token for this server at this time. It is empty for one
-// that is.
-func (i *Issuer) fault(token *oidc.IDToken, c claims, typ string) string {
+// that is. Typ is the type in its header, nil for none.
+func (i *Issuer) fault(c claims, typ any) string {
 	now := i.Now()
-	switch {
-	case token.Issuer != i.URL:
+	expected := jwt.Expected{Issuer: i.URL, AnyAudience: jwt.Audience{i.Audience}, Time: now}
+	switch err := c.ValidateWithLeeway(expected, skew); {
+	case errors.Is(err, jwt.ErrInvalidIssuer):
 		return "the token is of another issuer"
-	case !slices.Contains(token.Audience, i.Audience):
+	case errors.Is(err, jwt.ErrInvalidAudience):
 		return "the token is for another audience"
-	case !now.Before(token.Expiry.Add(skew)): // without a time it is the zero time
+	case !now.Before(c.Expiry.Time().Add(skew)): // without a time it is the year 1
 		return "the token has expired"
-	case now.Add(skew).Before(time.UnixMilli(int64(c.NotBefore * 1000))):
+	case errors.Is(err, jwt.ErrNotValidYet):
 		return "the token is not good yet"
+	case err != nil:
+		return "the token was issued in the future"
 	case !isAccessType(typ) || c.Kind != "" && !strings.EqualFold(c.Kind, "Bearer") || c.Nonce != nil || c.AtHash != nil:
 		return "the token is not an access token"
 	case c.Bound != nil:
@@ -94,22 +99,10 @@ func (i *Issuer) fault(token *oidc.IDToken, c claims, typ string) string {
 }
 
 // isAccessType reports whether an access token may have this type. Many issuers still write JWT, or nothing.
-func isAccessType(typ string) bool {
-	typ = strings.TrimPrefix(strings.ToLower(typ), "application/")
-	return typ == "" || typ == "jwt" || typ == "at+jwt"
-}
-
-// typeOf reads the type in the header of a token whose signature is valid.
-func typeOf(bearer string) string {
-	head, _, _ := strings.Cut(bearer, ".")
-	var header struct {
-		Type string `json:"typ"`
-	}
-	b, err := base64.RawURLEncoding.DecodeString(head)
-	if err != nil || json.Unmarshal(b, &header) != nil {
-		return "unreadable"
-	}
-	return header.Type
+func isAccessType(typ any) bool {
+	name, isText := typ.(string)
+	name = strings.TrimPrefix(strings.ToLower(name), "application/")
+	return typ == nil || isText && (name == "" || name == "jwt" || name == "at+jwt")
 }
 
 // isCompact reports whether a bearer has three parts, the one form of a token that may be in a header.
@@ -117,10 +110,13 @@ func isCompact(bearer string) bool {
 	return strings.Count(bearer, ".") == 2 && !strings.ContainsAny(bearer, "{} ")
 }
 
+// scopes are all scopes, the widest first.
+var scopes = []schemas.Scope{schemas.ScopeAdmin, schemas.ScopeAgent, schemas.ScopeRead}
+
 // scope is the widest scope that the token has, empty for none.
 func (c claims) scope() schemas.Scope {
 	all := slices.Concat(c.Scope, c.Scp)
-	for _, scope := range []schemas.Scope{schemas.ScopeAdmin, schemas.ScopeAgent, schemas.ScopeRead} {
+	for _, scope := range scopes {
 		if slices.Contains(all, scopePrefix+string(scope)) {
 			return scope
 		}
@@ -128,12 +124,11 @@ func (c claims) scope() schemas.Scope {
 	return ""
 }
 
-// agents are the agents that the token may act as. Names that no agent can have are left out, and names that need a
-// wider scope.
-func (i *Issuer) agents(token *oidc.IDToken, scope schemas.Scope) []schemas.Agent {
-	var all map[string]json.RawMessage
+// agentsIn returns the agents that a claim names. Names that no agent can have are left out, and names that need a wider
+// scope.
+func agentsIn(claim json.RawMessage, scope schemas.Scope) []schemas.Agent {
 	var named words
-	if token.Claims(&all) != nil || json.Unmarshal(all[i.AgentsClaim], &named) != nil {
+	if json.Unmarshal(claim, &named) != nil {
 		return nil
 	}
 	by := schemas.Caller{Via: schemas.ViaHTTP, Scope: scope}

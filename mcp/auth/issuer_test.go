@@ -64,6 +64,8 @@ func TestClaimsDecideWhetherATokenIsTaken(t *testing.T) {
 		{name: "not yet, within the skew", claims: claims{"nbf": now + 60}},
 		{name: "not yet", claims: claims{"nbf": now + 61}, message: "not good yet"},
 		{name: "no beginning", claims: claims{"nbf": nil}},
+		{name: "issued within the skew", claims: claims{"iat": now + 60}},
+		{name: "issued later", claims: claims{"iat": now + 61}, message: "in the future"},
 		{name: "ID token by nonce", claims: claims{"nonce": "n"}, message: "not an access token"},
 		{name: "ID token by hash", claims: claims{"at_hash": "h"}, message: "not an access token"},
 		{name: "ID token by kind", claims: claims{"typ": "ID"}, message: "not an access token"},
@@ -270,4 +272,20 @@ func TestSubjectsThatLookAlikeAreToldApart(t *testing.T) {
 	first := w.welcome(bearer(t, o.sign(k, "JWT", o.claims(map[string]any{"sub": long})))).Token
 	second := w.welcome(bearer(t, o.sign(k, "JWT", o.claims(map[string]any{"sub": strings.TrimPrefix(first, "jwt:")})))).Token
 	require.NotEqual(t, first, second)
+}
+
+// A type that is no text is that of no access token.
+func TestTypeOfATokenIsText(t *testing.T) {
+	o := openOffice(t)
+	w := openWith(t, o)
+	k := o.publish("1", jose.ES256)
+	signer, err := jose.NewSigner(k.SigningKey, (&jose.SignerOptions{}).WithHeader("kid", "1").WithHeader("typ", 7))
+	require.NoError(t, err)
+	claims, err := json.Marshal(o.claims(nil))
+	require.NoError(t, err)
+	signed, err := signer.Sign(claims)
+	require.NoError(t, err)
+	token, err := signed.CompactSerialize()
+	require.NoError(t, err)
+	w.refused(bearer(t, token), auth.JWT, "not an access token")
 }

@@ -3,8 +3,7 @@ package auth
 import (
 	"encoding/json"
 	"net/http"
-
-	"handoff/schemas"
+	"slices"
 )
 
 // MetadataURL returns the address of the metadata of a resource, such as https://host/mcp (RFC 9728, section 3).
@@ -15,13 +14,17 @@ func MetadataURL(resource string) string {
 // Metadata returns the handler for [MetadataURL], and for the same address without the path of the resource. It
 // responds with the issuer of tokens (RFC 9728), and asks for no token.
 func Metadata(resource, issuer string) http.Handler {
+	var offered []string
+	for _, scope := range slices.Backward(scopes) {
+		offered = append(offered, scopePrefix+string(scope))
+	}
 	document, err := json.Marshal(struct {
 		Resource string   `json:"resource"`
 		Name     string   `json:"resource_name"`
 		Issuers  []string `json:"authorization_servers"`
 		Methods  []string `json:"bearer_methods_supported"`
 		Scopes   []string `json:"scopes_supported"`
-	}{resource, "handoff", []string{issuer}, []string{"header"}, scopes()})
+	}{resource, "handoff", []string{issuer}, []string{"header"}, offered})
 	if err != nil {
 		panic(err) // strings always encode
 	}
@@ -30,12 +33,4 @@ func Metadata(resource, issuer string) http.Handler {
 		w.Header().Set("Cache-Control", "no-store")
 		_, _ = w.Write(document) // the client left
 	})
-}
-
-func scopes() []string {
-	var all []string
-	for _, scope := range []schemas.Scope{schemas.ScopeRead, schemas.ScopeAgent, schemas.ScopeAdmin} {
-		all = append(all, scopePrefix+string(scope))
-	}
-	return all
 }
