@@ -130,7 +130,7 @@ func (x *exchange) initialize(m jsonrpc.Message) {
 	x.by.AgentID = s.instance
 	said := x.call(s.session, &s.requests, m)
 	if _, ok := said.message.(sdk.JSONRPCResponse); ok && x.r.Context().Err() == nil {
-		x.w.Header().Set(sdk.HeaderSessionID, s.id)
+		x.w.Header().Set(sdk.HeaderSessionID, s.SessionID())
 	} else {
 		x.sessions.end(s)
 	}

@@ -56,7 +56,6 @@ func (s *sessions) open(token string) (*webSession, *schemas.Error) {
 		ended:    make(chan struct{}),
 		busy:     1,
 	}
-	w.id = rand.Text()
 	if err := s.server.sdk.RegisterSession(context.Background(), w.session); err != nil {
 		return nil, schemas.InternalError(err)
 	}
@@ -66,7 +65,7 @@ func (s *sessions) open(token string) (*webSession, *schemas.Error) {
 		if s.byID == nil {
 			s.byID = map[string]*webSession{}
 		}
-		s.byID[w.id] = w
+		s.byID[w.SessionID()] = w
 		s.touch(w)
 	}
 	s.mu.Unlock()
@@ -132,7 +131,7 @@ func (s *sessions) release(w *webSession) {
 	s.mu.Lock()
 	w.busy--
 	s.touch(w)
-	last, ended := w.busy == 0, s.byID[w.id] != w
+	last, ended := w.busy == 0, s.byID[w.SessionID()] != w
 	if last && !ended {
 		used := w.used
 		w.timer = time.AfterFunc(s.idle, func() { s.expire(w, used) })
@@ -166,17 +165,17 @@ func (s *sessions) end(w *webSession) {
 // remove removes a session, and reports whether to unregister it now. A request that still uses it may begin to watch a
 // resource, and only unregistering ends that: so a busy session is unregistered later, by release.
 func (s *sessions) remove(w *webSession) (unused bool) {
-	if s.byID[w.id] != w {
+	if s.byID[w.SessionID()] != w {
 		return false
 	}
-	delete(s.byID, w.id)
+	delete(s.byID, w.SessionID())
 	close(w.ended)
 	w.stopTimer()
 	return w.busy == 0
 }
 
 func (s *sessions) unregister(w *webSession) {
-	s.server.sdk.UnregisterSession(context.Background(), w.id)
+	s.server.sdk.UnregisterSession(context.Background(), w.SessionID())
 }
 
 func (s *sessions) endAll() {

@@ -29,7 +29,7 @@ func (x *exchange) stream(s *session, m jsonrpc.Message) {
 		case response := <-responded:
 			x.finish(out, &order, s, response)
 			return
-		case n := <-s.notifications:
+		case n := <-s.ClientNotifications():
 			ok = x.stillAllowed() && out.tell(order.next(n))
 		case <-time.After(keepAliveInterval):
 			ok = x.stillAllowed() && out.keepAlive()
@@ -47,7 +47,7 @@ func (x *exchange) stream(s *session, m jsonrpc.Message) {
 func (x *exchange) finish(out *eventStream, order *subscriptionOrder, s *session, response reply) {
 	for {
 		select {
-		case n := <-s.notifications:
+		case n := <-s.ClientNotifications():
 			out.tell(order.next(n))
 			continue
 		default:
@@ -103,7 +103,7 @@ func (x *exchange) writeNotifications(s *webSession) {
 	}
 	for ok {
 		select {
-		case n := <-s.notifications:
+		case n := <-s.ClientNotifications():
 			ok = x.stillAllowed() && out.send(n)
 		case <-time.After(keepAliveInterval):
 			ok = x.stillAllowed() && out.keepAlive()

@@ -98,7 +98,7 @@ func (c *conn) notify() {
 	var order subscriptionOrder
 	for {
 		select {
-		case n := <-c.session.notifications:
+		case n := <-c.session.ClientNotifications():
 			c.tell(order.next(n))
 		case end, more := <-c.ends:
 			if !more {
@@ -114,7 +114,7 @@ func (c *conn) notify() {
 func (c *conn) flush(order *subscriptionOrder) {
 	for {
 		select {
-		case n := <-c.session.notifications:
+		case n := <-c.session.ClientNotifications():
 			c.tell(order.next(n))
 		default:
 			return
