@@ -17,45 +17,58 @@ const maxBatch = 100
 
 func isBatch(text []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) }
 
-// splitBatch returns the messages of a batch, or the error for a batch that is not accepted.
-func splitBatch(revision string, text []byte) (members []json.RawMessage, refused *sdk.JSONRPCError) {
+// member is one message of a batch, and the response to it when there is one.
+type member struct {
+	jsonrpc.Message
+	reply
+	refused bool // the reply is there already
+}
+
+// splitBatch returns the messages of a batch, or the error for a batch that is not accepted. Revision 2025-03-26
+// forbids initialize in a batch: it decides what the other messages mean.
+func splitBatch(revision string, text []byte) (members []member, refused *sdk.JSONRPCError) {
+	var texts []json.RawMessage
 	m := &jsonrpc.Message{}
-	switch err := json.Unmarshal(text, &members); {
+	switch err := json.Unmarshal(text, &texts); {
 	case err != nil:
 		return nil, m.Refuse(sdk.PARSE_ERROR, "the batch is not JSON: %v", err)
 	case revision != batchVersion:
 		const said = "batches exist only in revision %s: send one message at a time"
 		return nil, m.Refuse(sdk.INVALID_REQUEST, said, batchVersion)
-	case len(members) == 0:
+	case len(texts) == 0:
 		return nil, m.Refuse(sdk.INVALID_REQUEST, "the batch is empty")
-	case len(members) > maxBatch:
+	case len(texts) > maxBatch:
 		return nil, m.Refuse(sdk.INVALID_REQUEST, "the batch has %d messages, at most %d are accepted: "+
-			"send one message at a time", len(members), maxBatch)
+			"send one message at a time", len(texts), maxBatch)
+	}
+	for _, one := range texts {
+		m, malformed := jsonrpc.Parse(one)
+		if malformed == nil && m.Method == string(sdk.MethodInitialize) {
+			malformed = m.Refuse(sdk.INVALID_REQUEST, "initialize may not be part of a batch")
+		}
+		next := member{Message: m, refused: malformed != nil}
+		if next.refused {
+			next.message = *malformed
+		}
+		members = append(members, next)
 	}
 	return members, nil
 }
 
-// refuseInitialize returns the error for initialize in a batch, which revision 2025-03-26 forbids: it decides what the
-// other messages mean.
-func refuseInitialize(m jsonrpc.Message) *sdk.JSONRPCError {
-	return m.Refuse(sdk.INVALID_REQUEST, "initialize may not be part of a batch")
-}
-
-// responses returns the responses to a batch, nil when it had only notifications.
-func responses(replies []reply) (all []sdk.JSONRPCMessage) {
-	for _, r := range replies {
-		if r.message != nil {
-			all = append(all, r.message)
+// deliverBatch sends the responses to a batch together, and undoes what was done for those that do not arrive. It
+// returns false when a batch had only notifications, which have no response.
+func deliverBatch(members []member, send func([]sdk.JSONRPCMessage) bool) bool {
+	var all []sdk.JSONRPCMessage
+	for _, m := range members {
+		if m.message != nil {
+			all = append(all, m.message)
 		}
 	}
-	return all
-}
-
-// loseUndelivered undoes what was done for the responses that did not arrive.
-func loseUndelivered(replies []reply, arrived bool) {
-	for _, r := range replies {
-		if !arrived || r.message == nil {
-			r.lose()
+	arrived := all != nil && send(all)
+	for _, m := range members {
+		if !arrived || m.message == nil {
+			m.lose()
 		}
 	}
+	return all != nil
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/mark3labs/mcp-go/server"
-
 	"handoff/schemas"
 )
 
@@ -19,14 +17,16 @@ const maxGreeting = 200
 // its model. A call in the name of a subagent gets none, and neither does a call under a name that the mailbox has not
 // confirmed: the next call then does.
 func (s *Server) addGreeting(ctx context.Context, by schemas.Caller, args, result json.RawMessage) json.RawMessage {
-	c, ok := server.ClientSessionFromContext(ctx).(*session)
-	if !ok || by.Agent == "" || agentIn(args) != "" || !c.naming.confirmed(by.Agent) {
+	c := sessionOf(ctx)
+	if by.Agent == "" || agentIn(args) != "" || !c.naming.confirmed(by.Agent) {
 		return result
 	}
 	if !c.greeted.CompareAndSwap(false, true) {
 		return result
 	}
-	return prependAdvice(s.lookAround(ctx, by).greeting(), result)
+	greeted, ok := prependAdvice(s.lookAround(ctx, by).greeting(), result)
+	c.greeted.Store(ok)
+	return greeted
 }
 
 // greeting is one line, such as "You are claude-code-2; also here: claude-code (live), qa."
@@ -52,26 +52,27 @@ func presence(c schemas.Card) string {
 	return name
 }
 
-// prependAdvice puts a sentence before the other advice of a result, and leaves the rest of the result as it is.
-func prependAdvice(sentence string, result json.RawMessage) json.RawMessage {
+// prependAdvice puts a sentence before the other advice of a result, and leaves the rest of the result as it is. It
+// changes nothing when it cannot read the advice, as that of an owner of another version.
+func prependAdvice(sentence string, result json.RawMessage) (_ json.RawMessage, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(result))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return result
+		return result, false
 	}
 	out, next := bytes.NewBufferString("{"), []schemas.Advice{{Say: sentence}}
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
-			return result
+			return result, false
 		}
 		var value json.RawMessage
 		if d.Decode(&value) != nil {
-			return result
+			return result, false
 		}
 		if name == "next" {
 			var after []schemas.Advice
 			if json.Unmarshal(value, &after) != nil {
-				return result
+				return result, false
 			}
 			next = append(next, after...)
 			continue
@@ -79,5 +80,5 @@ func prependAdvice(sentence string, result json.RawMessage) json.RawMessage {
 		fmt.Fprintf(out, "%s:%s,", readable(name), value)
 	}
 	fmt.Fprintf(out, `"next":%s}`, readable(next))
-	return out.Bytes()
+	return out.Bytes(), true
 }

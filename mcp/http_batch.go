@@ -28,32 +28,27 @@ func (x *exchange) postBatch(text []byte) {
 		x.write(http.StatusBadRequest, *refused)
 		return
 	}
-	replies := make([]reply, len(members))
 	var group sync.WaitGroup
-	for i, member := range members {
-		group.Go(func() { replies[i] = x.member(s, i, member) })
+	for i := range members {
+		if m := &members[i]; !m.refused {
+			group.Go(func() { m.reply = x.member(s, i, m.Message) })
+		}
 	}
 	group.Wait()
-	all := responses(replies)
-	loseUndelivered(replies, all != nil && x.deliver(reply{message: all}, false))
-	if all == nil {
+	if !deliverBatch(members, func(all []sdk.JSONRPCMessage) bool { return x.deliver(reply{message: all}, false) }) {
 		x.writeHeader(http.StatusAccepted)
 	}
 }
 
 // member responds to one message of a batch. Each counts as a request for the limits of callers; the first was counted
 // when the batch came.
-func (x *exchange) member(s *webSession, i int, text []byte) (given reply) {
+func (x *exchange) member(s *webSession, i int, m jsonrpc.Message) (given reply) {
 	defer func() {
 		if p := recover(); p != nil {
 			_ = x.server.panicked(x.r.Context(), "batch", p)
 			given = reply{message: jsonrpc.InternalError(sdk.NewRequestId(nil))}
 		}
 	}()
-	m, malformed := jsonrpc.Parse(text)
-	if malformed != nil {
-		return reply{message: *malformed}
-	}
 	if id, ok := m.Cancels(); ok {
 		s.requests.Cancel(id)
 		return reply{}
@@ -61,9 +56,6 @@ func (x *exchange) member(s *webSession, i int, text []byte) (given reply) {
 	if m.ID == nil || m.IsResponse() {
 		x.receiveNotification(s, m)
 		return reply{}
-	}
-	if m.Method == string(sdk.MethodInitialize) {
-		return reply{message: *refuseInitialize(m)}
 	}
 	if i > 0 {
 		if _, err := x.config.Caller(x.r); err != nil {

@@ -97,8 +97,8 @@ func (x *exchange) writeNotifications(s *webSession) {
 	out.open()
 	ok := x.control.Flush() == nil
 	if s.streamed.Swap(true) {
-		for _, n := range x.server.watches.allUpdated(s.session) {
-			ok = ok && out.send(n)
+		for _, t := range s.watch.find(func(address) bool { return true }) {
+			ok = ok && out.send(t.updated())
 		}
 	}
 	for ok {

@@ -22,9 +22,7 @@ const maxAgentID = 128 // bytes
 // caller returns who makes a request that asks something of the mailbox: the caller of the configuration, completed by
 // what the client says of itself. It waits until the mailbox knows the connection, or does not answer.
 func (s *Server) caller(ctx context.Context, meta *sdk.Meta) schemas.Caller {
-	if c, ok := server.ClientSessionFromContext(ctx).(*session); ok {
-		c.naming.used.Store(true)
-	}
+	sessionOf(ctx).naming.used.Store(true)
 	return s.callerWithin(context.WithoutCancel(ctx), meta, openTimeout) // other requests wait for the same result
 }
 
@@ -43,10 +41,7 @@ func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Du
 	if thread, _ := meta.GetMetaField(threadKey).(string); thread != "" {
 		by.AgentID = schemas.Clip(owner(by)+schemas.Visible(thread), maxAgentID)
 	}
-	if c, ok := server.ClientSessionFromContext(ctx).(*session); ok {
-		return c.naming.announce(ctx, by, limit)
-	}
-	return by
+	return sessionOf(ctx).naming.announce(ctx, by, limit)
 }
 
 // owner comes before the thread that a client names. Over HTTP it was proved, so that no client passes for a thread of
@@ -91,10 +86,7 @@ func clientName(ctx context.Context) string {
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil {
 		return info.ClientInfo.Name
 	}
-	if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
-		return session.GetClientInfo().Name
-	}
-	return ""
+	return sessionOf(ctx).GetClientInfo().Name
 }
 
 const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"

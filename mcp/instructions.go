@@ -117,7 +117,7 @@ func fit(cards []schemas.Card, introduce func(schemas.Card) string, between stri
 func (i Instructions) neighbours() []schemas.Card {
 	cards := slices.DeleteFunc(slices.Clone(i.Others), func(c schemas.Card) bool { return c.Name == i.Agent })
 	slices.SortFunc(cards, func(a, b schemas.Card) int {
-		return cmp.Or(-compareBool(a.Live, b.Live), -compareBool(a.Registered, b.Registered), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(trueFirst(a.Live, b.Live), trueFirst(a.Registered, b.Registered), cmp.Compare(a.Name, b.Name))
 	})
 	return cards
 }
@@ -143,15 +143,14 @@ func introduction(c schemas.Card) string {
 	return fmt.Sprintf("%s (%s)", name, strings.Join(about, ", "))
 }
 
-func compareBool(a, b bool) int {
+func trueFirst(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
 	case a:
-		return 1
-	default:
 		return -1
 	}
+	return 1
 }
 
 const (

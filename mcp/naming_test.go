@@ -366,3 +366,26 @@ func TestGreetingWaitsForANameThatIsSure(t *testing.T) {
 	require.Contains(t, listAdvice(c), "You are claude-code-2; also here: claude-code (live).")
 	require.NotContains(t, listAdvice(c), "You are")
 }
+
+// otherwise is an owner of a version whose first results have advice of another form.
+type otherwise struct {
+	tools.Invoker
+	results int
+}
+
+func (o *otherwise) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+	if c.Tool != "list_handoffs" || o.results == 0 {
+		return o.Invoker.Invoke(ctx, c)
+	}
+	o.results--
+	return json.RawMessage(`{"items":[],"next":"claim_handoff takes one"}`), nil
+}
+
+func TestGreetingWaitsForAResultThatTakesIt(t *testing.T) {
+	cfg := unnamed(t)
+	cfg.Caller.Agent, cfg.Invoker = "lead", &otherwise{cfg.Invoker, 1}
+	c := connect(t, cfg)
+	c.send(call(1, "list_handoffs", `{}`))
+	require.JSONEq(t, `{"items":[],"next":"claim_handoff takes one"}`, parse(t, c.next()).text())
+	require.Contains(t, listAdvice(c), "You are lead; nobody else is here.")
+}

@@ -66,10 +66,9 @@ type Config struct {
 // Server serves the protocol. It may serve several connections, one after another or at once, over streams
 // ([Server.ServeStdio]) and over HTTP ([Server.HTTP]). Use [New].
 type Server struct {
-	config  Config
-	sdk     *server.MCPServer
-	watches watches
-	served  atomic.Int64 // connections so far
+	config Config
+	sdk    *server.MCPServer
+	served atomic.Int64 // connections so far
 }
 
 // catalogTTL is how long clients may reuse the lists of tools, prompts and resources, in milliseconds. The lists never
@@ -94,7 +93,6 @@ func New(c Config) *Server {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{config: c}
-	s.watches.server = s
 	s.sdk = server.NewMCPServer("handoff", c.Version,
 		server.WithTitle("Handoff"),
 		server.WithHooks(s.hooks()),
@@ -130,9 +128,9 @@ func (s *Server) hooks() *server.Hooks {
 	h.AddAfterDiscover(s.introduce)
 	h.AddBeforeCallTool(catchUnknown)
 	h.AddBeforeReadResource(noteResource)
-	h.AddAfterSubscribe(s.watches.subscribed)
-	h.AddAfterUnsubscribe(s.watches.unsubscribed)
-	h.AddBeforeSubscriptionsListen(s.watches.listening)
-	h.AddOnUnregisterSession(s.watches.unregistered)
+	h.AddAfterSubscribe(s.subscribed)
+	h.AddAfterUnsubscribe(s.unsubscribed)
+	h.AddBeforeSubscriptionsListen(s.listening)
+	h.AddOnUnregisterSession(s.unregistered)
 	return h
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"crypto/rand"
 	"sync/atomic"
 
@@ -13,6 +14,7 @@ import (
 type session struct {
 	*server.InProcessSession
 	naming  naming
+	watch   watch
 	greeted atomic.Bool // the model was told its name, by the greeting or by server/discover
 }
 
@@ -23,4 +25,9 @@ func newSession(s *Server) *session {
 		InProcessSession: server.NewInProcessSession(rand.Text(), nil),
 		naming:           naming{server: s, conn: s.newConnID()},
 	}
+}
+
+// sessionOf returns the session of a request: [conn.begin] and [exchange.during] put it into the context.
+func sessionOf(ctx context.Context) *session {
+	return server.ClientSessionFromContext(ctx).(*session)
 }

@@ -13,26 +13,13 @@ import (
 	"handoff/schemas"
 )
 
-// watches notify sessions of changes of resources. The SDK acknowledges resources/subscribe and subscriptions/listen
-// and does no more. Changes are followed only for sessions that watch a resource, for each from its own number in the
-// log, so that a slow client holds up no other.
-type watches struct {
-	server *Server
-
-	mu       sync.Mutex // guards the field below
-	sessions map[server.ClientSession]*watch
-}
-
-// watch is what one session watches.
+// watch notifies one session of changes of resources. The SDK acknowledges resources/subscribe and subscriptions/listen
+// and does no more. Changes are followed only while the session watches a resource, for each session from its own number
+// in the log, so that a slow client holds up no other.
 type watch struct {
+	mu     sync.Mutex // guards the fields below
 	topics map[topic]address
-	cancel context.CancelFunc
-	done   chan struct{} // closed at the end of follow
-}
-
-func (w *watch) stop() {
-	w.cancel()
-	<-w.done
+	end    func() // ends following and waits for that; nil when there are no topics
 }
 
 // topic is one URI as the client wrote it, and the id of the subscriptions/listen request that named it, if any.
@@ -41,24 +28,29 @@ type topic struct {
 	listen any
 }
 
-func (w *watches) subscribed(ctx context.Context, _ any, r *sdk.SubscribeRequest, _ *sdk.EmptyResult) {
-	w.add(ctx, w.server.caller(ctx, nil), topic{uri: r.Params.URI})
+func (s *Server) subscribed(ctx context.Context, _ any, r *sdk.SubscribeRequest, _ *sdk.EmptyResult) {
+	s.watch(ctx, s.caller(ctx, nil), topic{uri: r.Params.URI})
 }
 
-func (w *watches) unsubscribed(ctx context.Context, _ any, r *sdk.UnsubscribeRequest, _ *sdk.EmptyResult) {
-	w.remove(server.ClientSessionFromContext(ctx), topic{uri: r.Params.URI})
+func (s *Server) unsubscribed(ctx context.Context, _ any, r *sdk.UnsubscribeRequest, _ *sdk.EmptyResult) {
+	sessionOf(ctx).watch.remove(topic{uri: r.Params.URI})
 }
 
 // listening watches resources until the request ends.
-func (w *watches) listening(ctx context.Context, id any, r *sdk.SubscriptionsListenRequest) {
+func (s *Server) listening(ctx context.Context, id any, r *sdk.SubscriptionsListenRequest) {
 	uris := r.Params.Notifications.ResourceSubscriptions
 	topics := make([]topic, 0, min(len(uris), maxTopics))
 	for _, uri := range uris[:min(len(uris), maxTopics)] {
 		topics = append(topics, topic{uri: uri, listen: id})
 	}
-	w.add(ctx, w.server.caller(ctx, r.Params.Meta), topics...)
-	session := server.ClientSessionFromContext(ctx)
-	context.AfterFunc(ctx, func() { w.remove(session, topics...) })
+	s.watch(ctx, s.caller(ctx, r.Params.Meta), topics...)
+	context.AfterFunc(ctx, func() { sessionOf(ctx).watch.remove(topics...) })
+}
+
+// unregistered ends all topics of a session.
+func (s *Server) unregistered(_ context.Context, c server.ClientSession) {
+	w := &c.(*session).watch
+	w.remove(w.find(func(address) bool { return true })...)
 }
 
 // How much one session may watch. The SDK acknowledges before it calls us, so what is beyond is acknowledged and never
@@ -83,146 +75,108 @@ func (t topic) watched(by schemas.Caller) (a address, ok bool) {
 	return a, a.kind != unknownKind
 }
 
-// add begins to watch topics. It reads the newest number of the log before the client gets the response, so the client
+// watch begins to watch topics. It reads the newest number of the log before the client gets the response, so the client
 // is notified of all changes after that.
-func (w *watches) add(ctx context.Context, by schemas.Caller, topics ...topic) {
-	session, wanted := server.ClientSessionFromContext(ctx), map[topic]address{}
+func (s *Server) watch(ctx context.Context, by schemas.Caller, topics ...topic) {
+	wanted := map[topic]address{}
 	for _, t := range topics {
 		if a, ok := t.watched(by); ok {
 			wanted[t] = a
 		}
 	}
-	if session == nil || len(wanted) == 0 {
+	if len(wanted) == 0 {
 		return
 	}
 	nobody := schemas.Caller{} // the call is ours
-	newest, refused := ask[schemas.NewestOut](ctx, w.server, nobody, "registry_newest", nil)
+	newest, refused := ask[schemas.NewestOut](ctx, s, nobody, "registry_newest", nil)
 	if refused != nil {
-		w.server.config.Logger.LogAttrs(ctx, slog.LevelError, "no subscription", slog.Any("error", refused))
+		s.config.Logger.LogAttrs(ctx, slog.LevelError, "no subscription", slog.Any("error", refused))
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.sessions == nil {
-		w.sessions = map[server.ClientSession]*watch{}
-	}
-	current, ok := w.sessions[session]
-	if !ok {
-		current = w.start(context.WithoutCancel(ctx), session, newest.Event)
-		w.sessions[session] = current
+	c := sessionOf(ctx)
+	c.watch.mu.Lock()
+	defer c.watch.mu.Unlock()
+	if c.watch.end == nil {
+		c.watch.topics, c.watch.end = map[topic]address{}, s.follow(ctx, c, newest.Event)
 	}
 	for t, a := range wanted {
-		if len(current.topics) < maxTopics {
-			current.topics[t] = a
+		if len(c.watch.topics) < maxTopics {
+			c.watch.topics[t] = a
 		}
 	}
 }
 
-func (w *watches) start(ctx context.Context, session server.ClientSession, after uint64) *watch {
-	ctx, cancel := context.WithCancel(ctx)
-	started := &watch{topics: map[topic]address{}, cancel: cancel, done: make(chan struct{})}
-	go func() {
-		defer close(started.done)
-		w.follow(ctx, session, after)
-	}()
-	return started
-}
-
 // remove ends topics. After the last topic of a session its changes are no longer followed.
-func (w *watches) remove(session server.ClientSession, topics ...topic) {
-	if last := w.forget(session, topics); last != nil {
-		last.stop()
+func (w *watch) remove(topics ...topic) {
+	w.mu.Lock()
+	for _, t := range topics {
+		delete(w.topics, t)
+	}
+	var end func()
+	if len(w.topics) == 0 {
+		end, w.end = w.end, nil
+	}
+	w.mu.Unlock()
+	if end != nil {
+		end()
 	}
 }
 
-func (w *watches) forget(session server.ClientSession, topics []topic) (last *watch) {
+// find returns the topics whose addresses match.
+func (w *watch) find(match func(address) bool) (found []topic) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	current, ok := w.sessions[session]
-	if !ok {
-		return nil
+	for t, a := range w.topics {
+		if match(a) {
+			found = append(found, t)
+		}
 	}
-	for _, t := range topics {
-		delete(current.topics, t)
-	}
-	if len(current.topics) > 0 {
-		return nil
-	}
-	delete(w.sessions, session)
-	return current
-}
-
-// unregistered ends all topics of a session.
-func (w *watches) unregistered(_ context.Context, session server.ClientSession) {
-	w.mu.Lock()
-	current, ok := w.sessions[session]
-	delete(w.sessions, session)
-	w.mu.Unlock()
-	if ok {
-		current.stop()
-	}
+	return found
 }
 
 const retryChanges = time.Second
 
-// follow notifies a session of changes until ctx is done. After an error it goes on at the same number.
-func (w *watches) follow(ctx context.Context, session server.ClientSession, after uint64) {
-	for {
-		for change, err := range w.server.config.Invoker.Changes(ctx, after) {
-			if err != nil {
-				w.logBroken(ctx, err)
-				break
+// follow notifies a session of the changes after a number until end is called. After an error it goes on at the number
+// that it has reached.
+func (s *Server) follow(ctx context.Context, c *session, after uint64) (end func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var following sync.WaitGroup
+	following.Go(func() {
+		for ctx.Err() == nil {
+			for change, err := range s.config.Invoker.Changes(ctx, after) {
+				if err != nil {
+					s.logBroken(ctx, err)
+					break
+				}
+				after = change.N
+				c.notify(ctx, change)
 			}
-			after = change.N
-			w.notify(ctx, session, change)
+			select {
+			case <-ctx.Done():
+			case <-time.After(retryChanges):
+			}
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(retryChanges):
-		}
+	})
+	return func() {
+		cancel()
+		following.Wait()
 	}
 }
 
-func (w *watches) logBroken(ctx context.Context, err error) {
+func (s *Server) logBroken(ctx context.Context, err error) {
 	if ctx.Err() == nil {
-		w.server.config.Logger.LogAttrs(ctx, slog.LevelWarn, "changes broke off", slog.Any("error", err))
+		s.config.Logger.LogAttrs(ctx, slog.LevelWarn, "changes broke off", slog.Any("error", err))
 	}
 }
 
-func (w *watches) notify(ctx context.Context, session server.ClientSession, change schemas.Change) {
-	for _, t := range w.touched(session, change) {
+func (s *session) notify(ctx context.Context, change schemas.Change) {
+	for _, t := range s.watch.find(func(a address) bool { return a.touchedBy(change) }) {
 		select {
-		case session.NotificationChannel() <- t.updated():
+		case s.NotificationChannel() <- t.updated():
 		case <-ctx.Done():
 			return
 		}
 	}
-}
-
-func (w *watches) touched(session server.ClientSession, change schemas.Change) (touched []topic) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if current, ok := w.sessions[session]; ok {
-		for t, a := range current.topics {
-			if a.touchedBy(change) {
-				touched = append(touched, t)
-			}
-		}
-	}
-	return touched
-}
-
-// allUpdated returns notifications for all resources that a session watches, for one that may have missed some.
-func (w *watches) allUpdated(session server.ClientSession) (all []sdk.JSONRPCNotification) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if current, ok := w.sessions[session]; ok {
-		for t := range current.topics {
-			all = append(all, t.updated())
-		}
-	}
-	return all
 }
 
 // touchedBy reports whether a resource may have changed with an event. Work for a capability or a role may be in the
