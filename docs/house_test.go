@@ -236,7 +236,6 @@ var house = []room{
 			"cmd/handoff/internal/clients/installed", "cmd/handoff/internal/workspace", "cmd/handoff/internal/open",
 			"cmd/handoff/internal/identity", "cmd/handoff/internal/clients/setup/live", "cmd/handoff/internal/clients/setup",
 		},
-		owns: []string{"golang.org/x/sys"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/cli", about: "what every command stands on",

@@ -103,11 +103,9 @@ func bench(ctx context.Context, a *cli.App, m client.Machine) doctor.Bench {
 func examinations(
 	ctx context.Context, a *cli.App, clients []client.Client, homeless error, b doctor.Bench,
 ) []examination {
-	served := doctor.Served{At: a.Getenv("HANDOFF_HTTP"), Cert: a.Getenv("HANDOFF_TLS_CERT")}
 	parts := []examination{
 		{"store", func() []doctor.Finding { return examineWorkspace(ctx, a, b.Shell) }},
 		{"version", func() []doctor.Finding { return []doctor.Finding{doctor.Version(b.Program, b.Machine)} }},
-		{"network", func() []doctor.Finding { return doctor.Network(ctx, served, b.Web, b.Shell) }},
 	}
 	if homeless != nil {
 		none := []doctor.Finding{doctor.Homeless(homeless)}
@@ -157,7 +155,7 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor
 	}
 	place, err := workspace.Find(a.Location())
 	if err != nil {
-		return []doctor.Finding{doctor.Nowhere(err, a.Location(), sh), doctor.Identity(ctx, self, nil)}
+		return []doctor.Finding{doctor.Nowhere(err, a.Location()), doctor.Identity(ctx, self, nil)}
 	}
 	findings := append(doctor.Files(place, sh), doctor.Owner(place.Dir, a.Now(), sh))
 	if why, shut := doctor.Shut(place); shut {

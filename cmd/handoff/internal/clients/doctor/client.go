@@ -40,7 +40,6 @@ func Client(ctx context.Context, c client.Client, b Bench) []Finding {
 		all = append(all, in.examineEntry(ctx, e))
 	}
 	all = append(all, in.serverless()...)
-	all = append(all, in.twoNames()...)
 	all = append(all, in.twice()...)
 	all = append(all, in.missingHooks()...)
 	all = append(all, in.trust()...)
@@ -102,20 +101,19 @@ func (in *installation) absent() Finding {
 }
 
 // twice finds what is installed twice.
-func (in *installation) twice() (all []Finding) {
+func (in *installation) twice() []Finding {
+	what := "server is there twice"
 	switch {
 	case in.plugin != "" && len(in.hooks) > 0:
-		all = append(all, warning(aboutClients, "%s has both the plugin and what setup writes: its hooks run twice",
-			in.client.Title).
-			try(in.onlyPlugin()))
+		what = "hooks run twice"
 	case in.plugin != "" && len(in.entries) > 0:
-		all = append(all, warning(aboutClients, "%s has both the plugin and what setup writes: its server is there twice",
-			in.client.Title).
-			try(in.onlyPlugin()))
 	case len(in.hooks) > 1:
-		all = append(all, warning(aboutClients, "%s has the hooks for its user and for the project: they run twice",
+		return []Finding{warning(aboutClients, "%s has the hooks for its user and for the project: they run twice",
 			in.client.Title).
-			try(in.onlyOnce()))
+			try(in.onlyOnce())}
+	default:
+		return nil
 	}
-	return all
+	return []Finding{warning(aboutClients, "%s has both the plugin and what setup writes: its %s", in.client.Title, what).
+		try(in.onlyPlugin())}
 }

@@ -3,7 +3,7 @@
 //
 // An examination is a function about one subject. It gives findings about the files of a workspace ([Files]), the
 // process that has it open ([Owner]), what is in it ([Store], [Work]), the name under which commands act
-// ([Identity]), the program itself ([Version]), each client ([Client]) and the server that listens here ([Network]).
+// ([Identity]), the program itself ([Version]) and each client ([Client]).
 // An examination mends nothing. The processes that it starts have ended when it returns, and it removes the files
 // that it makes.
 package doctor

@@ -3,8 +3,6 @@ package doctor
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -54,9 +52,6 @@ func (in *installation) examineProgram(ctx context.Context, e installed.Entry, w
 	if in.Machine.Program(e.Command[0]) == "" {
 		return failure(aboutClients, "%s: %s, which it starts, is not there", where, e.Command[0]).try(in.restart(e))
 	}
-	if err := tryable(); err != nil {
-		return withTempRemedy(warning(aboutClients, "%s: its server was not tried: %v", where, err))
-	}
 	brief, end := context.WithTimeout(ctx, patience)
 	defer end()
 	reply, err := in.trial(e).Ask(brief)
@@ -79,23 +74,6 @@ func (in *installation) trial(e installed.Entry) live.Trial {
 		Machine: in.Machine, As: in.client.Calls, Entry: e.Listed, HTTP: in.Web,
 		Environ: []string{"HANDOFF_WORKSPACE=" + scratchName},
 	}
-}
-
-// tryable tells why no program can be tried: it would need a directory for its files.
-func tryable() error {
-	dir, err := os.MkdirTemp("", "handoff-doctor-")
-	if err != nil {
-		return fmt.Errorf("there is no place for temporary files: %w", err)
-	}
-	return os.Remove(dir)
-}
-
-// withTempRemedy adds the remedy to a finding of [tryable].
-func withTempRemedy(f Finding) Finding {
-	if os.Getenv("TMPDIR") == "" {
-		return f
-	}
-	return f.try("unset TMPDIR")
 }
 
 // scratchName is the name of the workspaces that doctor makes to try something.

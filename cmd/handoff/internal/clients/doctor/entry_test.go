@@ -3,7 +3,6 @@
 package doctor_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,18 +53,6 @@ func TestAServerThatFailsIsRunToSeeWhy(t *testing.T) {
 	w.write(w.bench.Program.Path, "#!/bin/sh\necho no store >&2\nexit 3\n")
 	w.write(".cursor/mcp.json", `{"mcpServers": {"handoff": {"command": "handoff", "args": ["mcp"]}}}`)
 	requireRemedy(t, w.examine("cursor"), doctor.Error, "its server does not answer: it ended without an answer (exit status 3): no store", "handoff mcp </dev/null")
-}
-
-func TestWithoutAPlaceForTemporaryFilesNothingIsBlamed(t *testing.T) {
-	w := newWorld(t)
-	w.write(w.bench.Program.Path, says("handoff", "v1.0.0"))
-	w.write(".claude.json", `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`)
-	w.write(".claude/settings.json", hooks("UserPromptSubmit", "handoff hook prompt --client claude-code"))
-	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "nowhere"))
-	all := w.examine("claude-code")
-	requireFinding(t, all, doctor.Warning, "Claude Code (user): its server was not tried: there is no place for temporary files: ", "unset TMPDIR")
-	requireFinding(t, all, doctor.Warning, "Claude Code: they cannot be tried: there is no place for temporary files: ", "unset TMPDIR")
-	require.NotEqual(t, doctor.Error, doctor.Worst(all))
 }
 
 func TestOfWhatAHookSaysLittleIsKept(t *testing.T) {

@@ -2,26 +2,22 @@ package doctor
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"handoff/cmd/handoff/internal/shell"
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-// Files examines the files of a workspace: who may read them, whether the store looks like one, and whether the disk
-// has room for more.
+// Files examines the files of a workspace: who may read them, and whether the store looks like one.
 func Files(w workspace.Workspace, sh Shell) []Finding {
 	if !w.Exists() {
-		missing := ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir)
-		return []Finding{missing, room(w.Dir)}
+		return []Finding{ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir)}
 	}
-	return append(slices.Concat(permissions(w.Dir), storeFile(filepath.Join(w.Dir, workspace.StoreFile), sh)), room(w.Dir))
+	return append(permissions(w.Dir), storeFile(filepath.Join(w.Dir, workspace.StoreFile), sh)...)
 }
 
 // Shut tells whether doctor must not open a workspace, and the finding that says why. Opening would make a store
@@ -112,39 +108,26 @@ func named(paths []string) string {
 	return strings.Join(names, ", ")
 }
 
-// What has to be free: a store that cannot grow cannot keep changes.
-const (
-	leastFree  = 1 << 30 // bytes
-	leastShare = 5       // percent
-)
-
-// room tells how much is free on the disk of a directory. A directory that does not exist yet will be on the disk of
-// the one above.
-func room(dir string) Finding {
-	for {
-		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			break
-		}
-		dir = filepath.Dir(dir)
+// storeFile examines the file of the store. If there is no file, or an empty one, the next command makes a store;
+// anything else is in the way.
+func storeFile(path string, sh Shell) []Finding {
+	if _, err := os.Lstat(path); err != nil {
+		return nil
 	}
-	d, err := diskOf(dir)
-	if err != nil {
-		return skipped(aboutStore, "how much is free on its disk is not known: %v", err)
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []Finding{failure(aboutStore, "%s is a link that leads nowhere", path).try(aside(path))}
+	case err != nil:
+		return nil // the directory tells why
+	case !info.Mode().IsRegular():
+		return []Finding{failure(aboutStore, "%s is no file", path).try(aside(path))}
+	case info.Size() == 0:
+		const lost = "what it held, if anything, is lost, and the next command makes a new store of it"
+		return []Finding{warning(aboutStore, "%s is empty: %s", path, lost).try(sh.line("list"))}
 	}
-	return d.judged(dir)
+	return nil
 }
 
-// A disk is the space of a file system, in bytes.
-type disk struct{ free, all uint64 }
-
-func (d disk) judged(dir string) Finding {
-	share := 100.0
-	if d.all > 0 {
-		share = 100 * float64(d.free) / float64(d.all)
-	}
-	said := fmt.Sprintf("%.1f GiB (%.0f %%) are free on its disk", float64(d.free)/(1<<30), share)
-	if d.free < leastFree || share < leastShare {
-		return warning(aboutStore, "only %s", said).try("df -h " + shell.Quote(dir))
-	}
-	return ok(aboutStore, "%s", said)
-}
+// aside is the command that moves something away. It replaces nothing that is there.
+func aside(path string) string { return "mv -n " + shell.Line([]string{path, path + ".aside"}) }

@@ -18,23 +18,3 @@ func TestAWorkspaceThatIsNotThereIsNotMade(t *testing.T) {
 	require.Empty(t, why)
 	require.NoDirExists(t, filepath.Dir(w.Dir))
 }
-
-func TestLittleSpaceOnTheDiskIsTold(t *testing.T) {
-	const gib = 1 << 30
-	for name, tt := range map[string]struct {
-		free, all uint64
-		state     doctor.State
-		says      string
-	}{
-		"much":            {50 * gib, 100 * gib, doctor.OK, "50.0 GiB (50 %) are free"},
-		"little":          {gib / 2, 4 * gib, doctor.Warning, "only 0.5 GiB"},
-		"a small share":   {4 * gib, 100 * gib, doctor.Warning, "only 4.0 GiB (4 %)"},
-		"of unknown size": {50 * gib, 0, doctor.OK, "50.0 GiB"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := doctor.Room(tt.free, tt.all)
-			require.Equal(t, tt.state, f.State)
-			require.Contains(t, f.Message, tt.says)
-		})
-	}
-}

@@ -3,7 +3,6 @@ package doctor
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -18,23 +17,7 @@ import (
 // reaching is how long a server elsewhere may take to answer.
 const reaching = 3 * time.Second
 
-// health asks a server whether it is well and ready. The remedy for one that is not there is the command start.
-func health(ctx context.Context, u *url.URL, web *http.Client, start string) Finding {
-	site := siteOf(u)
-	status, err := get(ctx, site+"/healthz", web)
-	_, distrusted := errors.AsType[*tls.CertificateVerificationError](err)
-	switch {
-	case distrusted:
-		return failure(aboutNetwork, "the server at %s is not trusted: %s", site, reason(0, err)).try(ask(site, "/healthz"))
-	case isUnreached(err):
-		return warning(aboutNetwork, "no server answers at %s: %s", site, reason(0, err)).try(start)
-	case err != nil || status != http.StatusOK:
-		return warning(aboutNetwork, "what listens at %s does not say that it is well: %s", site, reason(status, err)).
-			try(ask(site, "/healthz"))
-	}
-	return ready(ctx, site, web)
-}
-
+// ready asks a server whether it can do its work.
 func ready(ctx context.Context, site string, web *http.Client) Finding {
 	if status, err := get(ctx, site+"/readyz", web); err != nil || status != http.StatusOK {
 		return failure(aboutNetwork, "the server at %s cannot do its work: %s", site, reason(status, err)).

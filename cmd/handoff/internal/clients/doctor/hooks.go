@@ -59,8 +59,8 @@ func (in *installation) rehearse(ctx context.Context, h client.Hook, f installed
 	}
 	stage, err := newStage(in.Bench)
 	if err != nil {
-		return withTempRemedy(warning(aboutHooks, "%s: they cannot be tried: there is no place for temporary files: %v",
-			in.client.Title, err))
+		return warning(aboutHooks, "%s: they cannot be tried: there is no place for temporary files: %v",
+			in.client.Title, err)
 	}
 	found := stage.perform(ctx, in.client, h, words, agent)
 	if found.State == Error {

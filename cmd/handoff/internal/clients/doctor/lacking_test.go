@@ -22,17 +22,3 @@ func TestHooksThatClaudeCodeWasToldNotToRunAreAWarning(t *testing.T) {
 	w.write(".claude/settings.json", `{"disableAllHooks": false, `+allHooks()[1:])
 	requireNone(t, w.examine("claude-code"), "disableAllHooks")
 }
-
-// Hooks that act under another name than the server tell of the mail of somebody else.
-func TestServerAndHooksOfTwoNamesAreAWarning(t *testing.T) {
-	w := newWorld(t)
-	entry := func(more string) {
-		w.write(".claude.json", `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"`+more+`]}}}`)
-	}
-	w.write(".claude/settings.json", allHooks())
-	entry("")
-	requireNone(t, w.examine("claude-code"), "and its hooks")
-	entry(`, "--agent", "zz"`)
-	requireFinding(t, w.examine("claude-code"), doctor.Warning,
-		"its server acts as zz, and its hooks under the name of the session", "setup claude-code --yes")
-}

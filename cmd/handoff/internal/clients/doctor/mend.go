@@ -108,17 +108,11 @@ func (in *installation) within(scope client.Scope) string {
 	return "cd " + shell.Quote(in.Machine.Project) + " && "
 }
 
-// onlyPlugin is the command that takes out of one scope what setup wrote beside the plugin. It is empty if somebody
-// changed that.
+// onlyPlugin is the command that takes out of one scope what setup wrote beside the plugin.
 func (in *installation) onlyPlugin() string {
-	for _, f := range in.hooks {
-		if in.areOurs(f) {
-			return in.setup(in.client, in.scopeOf(f.Path), "--remove", "--yes")
-		}
-	}
 	switch {
-	case len(in.entries) == 0:
-		return ""
+	case len(in.hooks) > 0:
+		return in.setup(in.client, in.scopeOf(in.hooks[0].Path), "--remove", "--yes")
 	case in.entries[0].Scope == installed.Local:
 		return in.removal(in.entries[0])
 	}
@@ -127,14 +121,11 @@ func (in *installation) onlyPlugin() string {
 
 // onlyOnce is the command that takes the hooks out of the project and leaves its server there.
 func (in *installation) onlyOnce() string {
-	if !slices.ContainsFunc(in.hooks,
-		func(f installed.HookFile) bool { return in.scopeOf(f.Path) == client.Project && in.areOurs(f) }) {
-		return ""
-	}
+	how := "--remove"
 	if slices.ContainsFunc(in.entries, func(e installed.Entry) bool { return e.Scope == client.Project }) {
-		return in.setup(in.client, client.Project, "--no-hooks", "--yes")
+		how = "--no-hooks"
 	}
-	return in.setup(in.client, client.Project, "--remove", "--yes")
+	return in.setup(in.client, client.Project, how, "--yes")
 }
 
 // areOurs tells whether all hooks in a file are ours, without any that somebody changed.

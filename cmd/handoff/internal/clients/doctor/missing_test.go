@@ -63,7 +63,7 @@ func TestHooksThatRunTwiceAreToldWithTheirRemedy(t *testing.T) {
 	for name, tt := range map[string]struct{ project, server, remedy string }{
 		"and nothing else in the project": {allHooks(), "{}", "handoff setup claude-code --scope project --remove --yes"},
 		"and a server in the project":     {allHooks(), server, "handoff setup claude-code --scope project --no-hooks --yes"},
-		"of which one is somebody's":      {allHooks("Stop handoff hook stop; lint"), "{}", ""},
+		"of which one is somebody's":      {allHooks("Stop handoff hook stop; lint"), "{}", "handoff setup claude-code --scope project --remove --yes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -86,5 +86,5 @@ func TestServerAndHooksBesideThePluginAreAWarning(t *testing.T) {
 	requireFinding(t, w.examine("claude-code"), doctor.Warning, "its hooks run twice", "handoff setup claude-code --scope project --remove --yes")
 	w.inProject(".claude/settings.json", allHooks("Stop handoff hook stop; lint"))
 	w.inProject(".mcp.json", "{}")
-	requireFinding(t, w.examine("claude-code"), doctor.Warning, "its hooks run twice", "")
+	requireFinding(t, w.examine("claude-code"), doctor.Warning, "its hooks run twice", "handoff setup claude-code --scope project --remove --yes")
 }

@@ -2,14 +2,9 @@ package doctor_test
 
 import (
 	"cmp"
-	"encoding/pem"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -32,70 +27,6 @@ func site(t *testing.T, statuses map[string]int) (url string, token *string) {
 	}))
 	t.Cleanup(s.Close)
 	return s.URL, token
-}
-
-// networked is what is found of the server that HANDOFF_HTTP and HANDOFF_TLS_CERT tell of.
-func networked(t *testing.T, at, cert string) []doctor.Finding {
-	t.Helper()
-	return doctor.Network(t.Context(), doctor.Served{At: at, Cert: cert}, http.DefaultClient, doctor.Shell{Place: " --workspace w"})
-}
-
-// guarded answers as handoff does: only those who ask for an address of this machine.
-var guarded = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-	host, _, _ := net.SplitHostPort(r.Host)
-	if at, err := netip.ParseAddr(host); err != nil || !at.IsLoopback() {
-		w.WriteHeader(http.StatusForbidden)
-	}
-})
-
-func portOf(t *testing.T, s *httptest.Server) string {
-	t.Helper()
-	_, port, err := net.SplitHostPort(s.Listener.Addr().String())
-	require.NoError(t, err)
-	return port
-}
-
-func TestAServerAtAllAddressesIsAskedHere(t *testing.T) {
-	s := httptest.NewServer(guarded)
-	t.Cleanup(s.Close)
-	port := portOf(t, s)
-	for _, at := range []string{":" + port, "0.0.0.0:" + port, "localhost:" + port, "LOCALHOST:" + port, "127.0.0.1:" + port} {
-		requireFinding(t, networked(t, at, ""), doctor.OK, "the server at http://127.0.0.1:"+port+" is ready", "")
-	}
-	s.Close()
-	requireRemedy(t, networked(t, ":"+port, ""), doctor.Warning, "no server answers at http://127.0.0.1:"+port, "handoff serve --http 127.0.0.1:"+port+" --workspace w")
-}
-
-func TestAServerWithACertificateIsAskedOverTLS(t *testing.T) {
-	s := httptest.NewTLSServer(guarded)
-	t.Cleanup(s.Close)
-	port, cert := portOf(t, s), filepath.Join(t.TempDir(), "cert.pem")
-	require.NoError(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600))
-	requireFinding(t, networked(t, ":"+port, cert), doctor.OK, "the server at https://127.0.0.1:"+port+" is ready", "")
-	requireFinding(t, networked(t, "https://127.0.0.1:"+port, cert), doctor.OK, "is ready", "")
-	requireFinding(t, networked(t, "https://127.0.0.1:"+port, ""), doctor.Error, "is not trusted: ", "curl -i https://127.0.0.1:"+port+"/healthz")
-	requireFinding(t, networked(t, ":"+port, ""), doctor.Warning, "does not say that it is well: 400", "curl -i http://127.0.0.1:"+port+"/healthz")
-	requireFinding(t, networked(t, ":"+port, "/nowhere/cert.pem"), doctor.Error, "HANDOFF_TLS_CERT: open /nowhere/cert.pem", "")
-	require.NoError(t, os.WriteFile(cert, []byte("no certificate"), 0o600))
-	requireFinding(t, networked(t, ":"+port, cert), doctor.Error, "cert.pem holds no certificate", "")
-	s.Close()
-	require.NoError(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600))
-	requireRemedy(t, networked(t, ":"+port, cert), doctor.Warning, "no server answers at https://", "handoff serve --http :"+port+" --workspace w")
-}
-
-func TestTheServerThatListensHere(t *testing.T) {
-	network := func(served string) []doctor.Finding { return networked(t, served, "") }
-	require.Empty(t, network(""))
-	for _, none := range []string{"http://", "4263", "::"} {
-		requireFinding(t, network(none), doctor.Error, "HANDOFF_HTTP is no address", "export HANDOFF_HTTP=127.0.0.1:4263")
-	}
-	requireFinding(t, network("127.0.0.1:1"), doctor.Warning, "no server answers at http://127.0.0.1:1", "handoff serve --http 127.0.0.1:1")
-	ready, _ := site(t, nil)
-	requireFinding(t, network(ready), doctor.OK, "is ready", "")
-	ill, _ := site(t, map[string]int{"/readyz": 503})
-	requireFinding(t, network(ill), doctor.Error, "cannot do its work: 503", "/readyz")
-	another, _ := site(t, map[string]int{"/healthz": 403})
-	requireFinding(t, network(another), doctor.Warning, "does not say that it is well: 403 Forbidden", "curl -i "+another+"/healthz")
 }
 
 func TestAnEntryThatLeadsElsewhere(t *testing.T) {

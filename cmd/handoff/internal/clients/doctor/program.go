@@ -94,7 +94,7 @@ func (p Program) lead(m client.Machine) string {
 		return ""
 	case p.OnPath == "" && free && slices.ContainsFunc(filepath.SplitList(m.Getenv("PATH")), isLocal):
 		return link
-	case p.There != "" && writable(filepath.Dir(p.OnPath)):
+	case p.There != "":
 		return "ln -sf " + shell.Line([]string{p.Path, p.OnPath})
 	case client.IsHandoff(p.Path):
 		return "export PATH=" + shell.Quote(filepath.Dir(p.Path)) + `:"$PATH"`

@@ -34,43 +34,31 @@ func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh She
 
 // Closed is the finding about a store that does not open.
 func Closed(err error, sh Shell) Finding {
-	coded := schemas.AsError(err)
-	f := failure(aboutStore, "it does not open: %s", coded.Message).try(sh.line("logs"))
-	if coded.Hint != "" {
-		f.Message += ". " + coded.Hint
-	}
-	return f
+	return failure(aboutStore, "it does not open: %s", explained(err)).try(sh.line("logs"))
 }
 
 // Nowhere is the finding about a missing workspace. Outside of projects that is no fault, unless somebody named one.
-func Nowhere(err error, asked workspace.Config, sh Shell) Finding {
-	coded := schemas.AsError(err)
+func Nowhere(err error, asked workspace.Config) Finding {
 	say := failure
-	if asked.Name == "" && asked.Dir == "" && coded.Code == schemas.Invalid {
+	if asked.Name == "" && asked.Dir == "" && schemas.AsError(err).Code == schemas.Invalid {
 		say = skipped
 	}
-	f := say(aboutStore, "%s. %s", coded.Message, coded.Hint)
-	if coded.Code == schemas.Unavailable {
-		return f.try(homing)
-	}
-	named := workspace.Config{Dir: asked.Name, Cwd: asked.Cwd, Getenv: asked.Getenv}
-	if project, err := named.ProjectDir(); asked.Name != "" && err == nil {
-		return f.try(Shell{Program: sh.Program}.line("doctor") + " --dir " + shell.Quote(project))
-	}
-	return f
+	return say(aboutStore, "%s", explained(err))
 }
 
 // Homeless is the finding that no client was examined: without a home directory nobody knows where their files are.
 func Homeless(err error) Finding {
-	f := failure(aboutClients, "none was looked at: %s", schemas.AsError(err).Message)
-	if schemas.AsError(err).Code == schemas.Unavailable {
-		return f.try(homing)
-	}
-	return f
+	return failure(aboutClients, "none was looked at: %s", explained(err))
 }
 
-// homing is the command that sets HOME in a shell.
-const homing = `eval "HOME=~$(id -un)" && export HOME`
+// explained is an error with its hint.
+func explained(err error) string {
+	coded := schemas.AsError(err)
+	if coded.Hint == "" {
+		return coded.Message
+	}
+	return coded.Message + ". " + coded.Hint
+}
 
 // verified compares the registry with the records, as handoff audit verify does, if that is quick.
 func verified(ctx context.Context, boxes tools.Invoker, file workspace.File, verify string) Finding {

@@ -23,7 +23,7 @@ import (
 type Setter struct {
 	Dir      string // of the receipts; made when it is needed
 	Now      func() time.Time
-	Patience time.Duration          // how long a client's command may take; zero: 15 seconds
+	Patience time.Duration // how long a client's command may take; zero: 15 seconds
 }
 
 // Desired is what a client is to become. It is what the flags of setup say, in the words of the table of clients.
