@@ -10,7 +10,14 @@
 package cli
 
 import (
+	"bufio"
+	"context"
 	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -76,4 +83,53 @@ func (a *App) Style() terminal.Style {
 	style := terminal.Of(a.Stdout, a.IsTerminal(a.Stdout), a.noColour, a.Getenv)
 	style.Now = a.Now()
 	return style
+}
+
+// Env is all that a command sees of the process around it, so that tests run commands in theirs.
+type Env struct {
+	Getenv         func(string) string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	IsTerminal     func(stream any) bool
+	Now            func() time.Time
+	Awake          func() time.Duration // that the machine was, since the start of this program; nil: all the time
+	Cwd            string
+	Executable     string         // this program, for commands that start it again
+	Exit           func(code int) // ends a server that does not end by itself
+}
+
+// System is the process that this program runs as.
+func System() Env {
+	cwd, err := os.Getwd()
+	if err != nil {
+		cwd = "/" // a directory that was deleted: --dir and --workspace still work
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		executable = os.Args[0]
+	}
+	started := time.Now()
+	return Env{
+		Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		IsTerminal: terminal.Is, Now: time.Now, Awake: func() time.Duration { return time.Since(started) },
+		Cwd: cwd, Executable: executable, Exit: os.Exit,
+	}
+}
+
+// Ask asks somebody at the terminal a question and gives what is typed, without blanks around it. Ctrl-C answers
+// too: then nothing is to be done.
+func (a *App) Ask(ctx context.Context, question string) (string, error) {
+	fmt.Fprint(a.Stderr, question)
+	typed := make(chan string, 1)
+	go func() { // left behind where nobody answers: the process ends
+		line, _ := bufio.NewReader(a.Stdin).ReadString('\n') // none at all is an answer
+		typed <- strings.TrimSpace(line)
+	}()
+	select {
+	case line := <-typed:
+		return line, nil
+	case <-ctx.Done():
+		fmt.Fprintln(a.Stderr)
+		return "", schemas.Errorf(schemas.Conflict, "it was interrupted").WithHint("Nothing was done.")
+	}
 }

@@ -14,59 +14,39 @@ import (
 type Field struct {
 	Flag string
 	path string
-	form func() form // a new value
+	form form
 	help string
 }
 
 // Text is a field of one text.
-func Text(flag, path, help string) Field {
-	return Field{flag, path, func() form { return new(textForm) }, help}
-}
+func Text(flag, path, help string) Field { return Field{flag, path, formText, help} }
 
 // Texts is a field of a text each time it is given.
-func Texts(flag, path, help string) Field {
-	return Field{flag, path, func() form { return new(textsForm) }, help}
-}
+func Texts(flag, path, help string) Field { return Field{flag, path, formTexts, help} }
 
 // Content is a field of one text, perhaps a long one: it may also be read from a file or from standard input.
-func Content(flag, path, help string) Field {
-	return Field{flag, path, func() form { return new(contentForm) }, help}
-}
+func Content(flag, path, help string) Field { return Field{flag, path, formContent, help} }
 
 // Words is a field of words, as a,b,c.
-func Words(flag, path, help string) Field {
-	return Field{flag, path, func() form { return new(wordsForm) }, help}
-}
+func Words(flag, path, help string) Field { return Field{flag, path, formWords, help} }
 
 // Pairs is a field of NAME=VALUE each time it is given.
-func Pairs(flag, path, help string) Field {
-	return Field{flag, path, func() form { return pairsForm{} }, help}
-}
+func Pairs(flag, path, help string) Field { return Field{flag, path, formPairs, help} }
 
 // Role is a field of the name of a role, and makes its address.
-func Role(flag, path, help string) Field {
-	return Field{flag, path, func() form { return new(roleForm) }, help}
-}
+func Role(flag, path, help string) Field { return Field{flag, path, formRole, help} }
 
 // Number is a field of an integer.
-func Number(flag, path, help string) Field {
-	return Field{flag, path, func() form { return new(numberForm) }, help}
-}
+func Number(flag, path, help string) Field { return Field{flag, path, formNumber, help} }
 
 // Rate is a field of a number above zero that may have a fraction.
-func Rate(flag, path, help string) Field {
-	return Field{flag, path, func() form { return new(rateForm) }, help}
-}
+func Rate(flag, path, help string) Field { return Field{flag, path, formRate, help} }
 
 // Switch is a field of true or false.
-func Switch(flag, path, help string) Field {
-	return Field{flag, path, func() form { return new(switchForm) }, help}
-}
+func Switch(flag, path, help string) Field { return Field{flag, path, formSwitch, help} }
 
 // Document is a field of one JSON document, which may also be read from a file or from standard input.
-func Document(flag, path, help string) Field {
-	return Field{flag, path, func() form { return new(documentForm) }, help}
-}
+func Document(flag, path, help string) Field { return Field{flag, path, formDocument, help} }
 
 // Arguments are those of a tool, as JSON has them.
 type Arguments map[string]any
@@ -76,8 +56,8 @@ func Bind(cmd *cobra.Command, fields []Field) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	for _, f := range fields {
-		flag := flags.VarPF(f.form(), f.Flag, "", f.help)
-		if flag.Value.Type() == "bool" {
+		flag := flags.VarPF(&formed{form: f.form}, f.Flag, "", f.help)
+		if f.form.kind == formSwitch.kind {
 			flag.NoOptDefVal = "true"
 		}
 	}
@@ -90,7 +70,7 @@ func (args Arguments) Set(cmd *cobra.Command, fields []Field) error {
 		if !flag.Changed {
 			continue
 		}
-		if err := args.Put(f.path, flag.Value.(form).argument()); err != nil {
+		if err := args.Put(f.path, flag.Value.(*formed).argument); err != nil {
 			return schemas.Invalidf("--"+f.Flag, "%w", err)
 		}
 	}

@@ -8,147 +8,90 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"handoff/schemas"
 )
 
-// A form is the value of a flag: how it is written, how help names it, and what argument it makes.
-type form interface {
-	pflag.Value
-	argument() any
+// A form is how a flag is written and which argument that makes.
+type form struct {
+	kind    string                                     // in help
+	sourced bool                                       // it may name where it is; see [AboutSources]
+	parse   func(before any, said string) (any, error) // before is the argument so far, of a flag that may be given again
 }
 
-// textForm is one text.
-type textForm string
+const kindWords = "a,b"
 
-func (f *textForm) Set(s string) error { *f = textForm(s); return nil }
-func (f *textForm) String() string     { return string(*f) }
-func (*textForm) Type() string         { return "text" }
-func (f *textForm) argument() any      { return string(*f) }
+var (
+	formText     = form{kind: "text", parse: func(_ any, said string) (any, error) { return said, nil }}
+	formRole     = form{kind: "text", parse: func(_ any, said string) (any, error) { return "role:" + said, nil }}
+	formTexts    = form{kind: "text", parse: addText}
+	formContent  = form{kind: "text", parse: formText.parse, sourced: true}
+	formWords    = form{kind: kindWords, parse: addWords}
+	formPairs    = form{kind: "name=value", parse: addPair}
+	formNumber   = form{kind: "number", parse: parseNumber}
+	formRate     = form{kind: "number", parse: parseRate}
+	formSwitch   = form{kind: "bool", parse: parseSwitch}
+	formDocument = form{kind: "json", parse: func(_ any, said string) (any, error) { return parseJSON(said) }, sourced: true}
+)
 
-// roleForm is the name of a role, and makes its address.
-type roleForm struct{ textForm }
+func addText(before any, said string) (any, error) {
+	texts, _ := before.([]string)
+	return append(texts, said), nil
+}
 
-func (f *roleForm) argument() any { return "role:" + f.String() }
-
-// textsForm is a text each time it is given.
-type textsForm []string
-
-func (f *textsForm) Set(s string) error { *f = append(*f, s); return nil }
-func (f *textsForm) String() string     { return strings.Join(*f, ", ") }
-func (*textsForm) Type() string         { return "text" }
-func (f *textsForm) argument() any      { return []string(*f) }
-
-// wordsForm is a,b,c and may be given again.
-type wordsForm []string
-
-func (f *wordsForm) Set(s string) error {
-	for word := range strings.SplitSeq(s, ",") {
+func addWords(before any, said string) (any, error) {
+	words, _ := before.([]string)
+	for word := range strings.SplitSeq(said, ",") {
 		if word = strings.TrimSpace(word); word != "" {
-			*f = append(*f, word)
+			words = append(words, word)
 		}
 	}
-	return nil
+	return words, nil
 }
-func (f *wordsForm) String() string { return strings.Join(*f, ",") }
-func (*wordsForm) Type() string     { return "a,b" }
-func (f *wordsForm) argument() any  { return []string(*f) }
 
-// pairsForm is NAME=VALUE each time it is given.
-type pairsForm map[string]string
-
-func (f pairsForm) Set(s string) error {
-	name, value, ok := strings.Cut(s, "=")
+func addPair(before any, said string) (any, error) {
+	pairs, _ := before.(map[string]string)
+	name, value, ok := strings.Cut(said, "=")
 	if !ok || name == "" {
-		return fmt.Errorf("%q is not NAME=VALUE", schemas.Visible(s))
+		return pairs, fmt.Errorf("%q is not NAME=VALUE", schemas.Visible(said))
 	}
-	f[name] = value
-	return nil
+	if pairs == nil {
+		pairs = map[string]string{}
+	}
+	pairs[name] = value
+	return pairs, nil
 }
 
-func (f pairsForm) String() string {
-	if len(f) == 0 {
-		return ""
-	}
-	return fmt.Sprint(map[string]string(f))
-}
-func (pairsForm) Type() string    { return "name=value" }
-func (f pairsForm) argument() any { return map[string]string(f) }
-
-// numberForm is an integer.
-type numberForm int
-
-func (f *numberForm) Set(s string) error {
-	n, err := strconv.Atoi(s)
-	*f = numberForm(n)
+func parseNumber(_ any, said string) (any, error) {
+	n, err := strconv.Atoi(said)
 	if err != nil {
-		return errors.New("not a number")
+		err = errors.New("not a number")
 	}
-	return nil
+	return n, err
 }
-func (f *numberForm) String() string { return strconv.Itoa(int(*f)) }
-func (*numberForm) Type() string     { return "number" }
-func (f *numberForm) argument() any  { return int(*f) }
 
-// rateForm is a number above zero that may have a fraction.
-type rateForm float64
-
-func (f *rateForm) Set(s string) error {
-	n, err := strconv.ParseFloat(s, 64)
+func parseRate(_ any, said string) (any, error) {
+	n, err := strconv.ParseFloat(said, 64)
 	if err != nil || !(n > 0) || math.IsInf(n, 0) {
-		return errors.New("not a number above zero")
+		err = errors.New("not a number above zero")
 	}
-	*f = rateForm(n)
-	return nil
+	return n, err
 }
-func (f *rateForm) String() string { return strconv.FormatFloat(float64(*f), 'f', -1, 64) }
-func (*rateForm) Type() string     { return "number" }
-func (f *rateForm) argument() any  { return float64(*f) }
 
-// switchForm is a switch.
-type switchForm bool
-
-func (f *switchForm) Set(s string) error {
-	b, err := strconv.ParseBool(s)
-	*f = switchForm(b)
+func parseSwitch(_ any, said string) (any, error) {
+	on, err := strconv.ParseBool(said)
 	if err != nil {
-		return errors.New("not true or false")
+		err = errors.New("not true or false")
 	}
-	return nil
+	return on, err
 }
-func (f *switchForm) String() string { return strconv.FormatBool(bool(*f)) }
-func (*switchForm) Type() string     { return "bool" }
-func (f *switchForm) argument() any  { return bool(*f) }
-
-// documentForm is a JSON document.
-type documentForm struct {
-	text  string
-	value any
-}
-
-func (f *documentForm) Set(s string) error {
-	f.text = s
-	if _, elsewhere := path(s); elsewhere {
-		return nil
-	}
-	return f.fill(s)
-}
-
-func (f *documentForm) fill(content string) (err error) {
-	f.value, err = parseJSON([]byte(content))
-	return err
-}
-func (f *documentForm) source() string { return f.text }
-func (f *documentForm) String() string { return f.text }
-func (*documentForm) Type() string     { return "json" }
-func (f *documentForm) argument() any  { return f.value }
 
 // parseJSON reads one JSON document. Numbers stay as they are written.
-func parseJSON(b []byte) (any, error) {
-	decoder := json.NewDecoder(strings.NewReader(string(b)))
+func parseJSON(text string) (value any, err error) {
+	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
-	var value any
 	if err := decoder.Decode(&value); err != nil {
 		return nil, fmt.Errorf("not JSON: %w", err)
 	}
@@ -156,4 +99,63 @@ func parseJSON(b []byte) (any, error) {
 		return nil, errors.New("not one JSON document: there is more after it")
 	}
 	return value, nil
+}
+
+// A formed is the value of a flag, as [pflag.Value] wants it.
+type formed struct {
+	form
+	said     string // last
+	argument any    // nil where it is yet to be read from a source
+}
+
+func (f *formed) Set(said string) (err error) {
+	f.said = said
+	if f.sourced {
+		if _, elsewhere := sourceIn(said); elsewhere {
+			f.argument = nil
+			return nil
+		}
+		if strings.HasPrefix(said, "@@") {
+			said = said[1:]
+		}
+	}
+	f.argument, err = f.parse(f.argument, said)
+	return err
+}
+func (f *formed) String() string { return f.said }
+func (f *formed) Type() string   { return f.kind }
+
+// AboutSources is told in the help of commands that have flags of a sourced form.
+const AboutSources = `--summary, --detail and flags for JSON also take "-" for standard input, or @FILE; @@ begins a text that
+begins with @.`
+
+// readSources puts what was named into the flags that name where their value is.
+func (a *App) readSources(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		f, ok := flag.Value.(*formed)
+		if !ok || !f.sourced || err != nil {
+			return
+		}
+		path, ok := sourceIn(f.said)
+		if !ok {
+			return
+		}
+		var content []byte
+		if content, err = a.Input("--"+flag.Name, path); err != nil {
+			return
+		}
+		if f.argument, err = f.parse(nil, strings.TrimRight(string(content), "\r\n")); err != nil {
+			err = schemas.Invalidf("--"+flag.Name, "%s: %w", path, err)
+		}
+	})
+	return err
+}
+
+// sourceIn is where a value is to be read from, if it says so.
+func sourceIn(said string) (path string, ok bool) {
+	if said == "-" {
+		return said, true
+	}
+	path, ok = strings.CutPrefix(said, "@")
+	return path, ok && !strings.HasPrefix(path, "@")
 }

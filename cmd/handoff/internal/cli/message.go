@@ -24,7 +24,7 @@ func (a *App) Message(tool, path string) (Arguments, error) {
 	if err != nil {
 		return nil, err
 	}
-	value, err := parseJSON(content)
+	value, err := parseJSON(string(content))
 	if err != nil {
 		return nil, schemas.Invalidf("--file", "%s: %w", path, err)
 	}

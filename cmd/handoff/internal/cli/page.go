@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf16"
 
 	"handoff/cmd/handoff/internal/terminal"
 	"handoff/schemas"
@@ -88,4 +89,42 @@ func (a *App) Write(text string) error {
 			WithHint("The call itself was made.")
 	}
 	return nil
+}
+
+// IDs lists handoffs.
+func IDs(list []schemas.ID) string {
+	texts := make([]string, len(list))
+	for i, id := range list {
+		texts[i] = id.String()
+	}
+	return strings.Join(texts, ", ")
+}
+
+// Document adds a value as indented JSON, or nothing for nil.
+func (p *Page) Document(v any) {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil || string(b) == "null" {
+		return
+	}
+	p.Line("\n%s", Inert(b))
+}
+
+// Inert writes JSON so that nothing in its texts can repaint a terminal: hidden characters become the escapes
+// of JSON, which mean the same to programs.
+func Inert(raw json.RawMessage) string {
+	text := strings.ToValidUTF8(string(raw), "\ufffd")
+	if strings.IndexFunc(text, schemas.Hidden) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if !schemas.Hidden(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"handoff/cmd/handoff/internal/shell"
 	"handoff/schemas"
 )
 
@@ -106,7 +107,7 @@ func (f Field) texts(value any) (texts []string) {
 		for _, item := range value {
 			texts = append(texts, fmt.Sprint(item))
 		}
-		if _, joined := f.form().(*wordsForm); joined {
+		if f.form.kind == kindWords {
 			return []string{strings.Join(texts, ",")}
 		}
 		return texts
@@ -130,4 +131,33 @@ func (args Arguments) take(path string) (value any, ok bool) {
 	}
 	delete(args, name)
 	return value, ok
+}
+
+// Again are the flags of this command line that one which it advises must repeat to act as the same agent in
+// the same workspace: those that the environment does not say. It begins with a space, or is empty.
+func (a *App) Again() string {
+	return a.agentAgain() + a.PlaceAgain()
+}
+
+func (a *App) agentAgain() string { return a.FlagAgain("agent", a.Agent) }
+
+// PlaceAgain are those of the workspace alone.
+func (a *App) PlaceAgain() string {
+	return a.FlagAgain("dir", a.Dir) + a.FlagAgain("workspace", a.Workspace)
+}
+
+// FlagAgain is one of them, of the name and the value of a flag.
+func (a *App) FlagAgain(name, value string) string {
+	if value == "" || value == a.Getenv("HANDOFF_"+strings.ToUpper(name)) {
+		return ""
+	}
+	return " --" + name + " " + InShell(value)
+}
+
+// InShell writes a word as a shell reads it. A blank is in quotes, for the words that will be written there.
+func InShell(word string) string {
+	if word == schemas.Blank {
+		return "'" + word + "'"
+	}
+	return shell.Quote(schemas.Visible(word))
 }

@@ -11,6 +11,7 @@ package process
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/signal"
 	"sync"
@@ -113,4 +114,64 @@ func exitCode(sig os.Signal) int {
 		return 128 + int(s)
 	}
 	return 1
+}
+
+// lookEvery is how often the parent is looked at: often enough for agents that wait for claims of the client, and
+// seldom enough for a battery.
+const lookEvery = 10 * time.Second
+
+// Follow begins the drain, as a signal does, when the parent changes: then the client has ended, though another process
+// keeps the input open. Parent is os.Getppid outside of tests. On Windows it never changes, so there only the end of
+// input ends the process.
+//
+// Linux can send a signal when the parent dies, but sends it already when the thread ends that started this process.
+func (l *Life) Follow(parent func() int) {
+	client := parent()
+	l.wait.Go(func() {
+		look := time.NewTicker(lookEvery)
+		defer look.Stop()
+		for {
+			select {
+			case <-look.C:
+			case <-l.over:
+				return
+			}
+			if parent() != client {
+				l.stop()
+				return
+			}
+		}
+	})
+}
+
+// Input returns a reader of r whose end or error begins the drain.
+func (l *Life) Input(r io.Reader) io.Reader { return input{r, l} }
+
+type input struct {
+	io.Reader
+	life *Life
+}
+
+func (i input) Read(p []byte) (int, error) {
+	n, err := i.Reader.Read(p)
+	if err != nil {
+		i.life.endOfInput()
+	}
+	return n, err
+}
+
+// Output returns a writer to w. An error of w begins the drain: the client no longer reads.
+func (l *Life) Output(w io.Writer) io.Writer { return output{w, l} }
+
+type output struct {
+	io.Writer
+	life *Life
+}
+
+func (o output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil {
+		o.life.stop()
+	}
+	return n, err
 }

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -24,3 +25,6 @@ func kill(leader *os.Process) error {
 	}
 	return leader.Kill() // its error says whether it has ended
 }
+
+// LeaveGroup does nothing here: there are no process groups of that kind.
+func LeaveGroup(io.Reader, func(stream any) bool) {}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"testing"
 )
 
 // Workshop is a directory of programs. Use [New].
@@ -90,4 +91,22 @@ func (w *Workshop) Close() (left []int) {
 	}
 	_ = os.RemoveAll(dir)
 	return left
+}
+
+// Knob reads from the environment how much a proof does: how often, or how long. Without the variable it is otherwise,
+// and less with -short.
+func Knob[T any](t testing.TB, name string, otherwise, short T, parse func(string) (T, error)) T {
+	t.Helper()
+	text := os.Getenv(name)
+	switch {
+	case text == "" && testing.Short():
+		return short
+	case text == "":
+		return otherwise
+	}
+	n, err := parse(text)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
 }

@@ -80,3 +80,51 @@ func printResult(p *cli.Page, raw json.RawMessage) {
 	}
 	p.Line("%s", cli.Inert(raw))
 }
+
+func toolsCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "tools",
+		Short: "List the tools that agents are offered",
+		Example: `  handoff tools
+  handoff tools --json | wc -c     # what a client reads before it begins`,
+		Long: "With --json: names, titles, descriptions and input schemas, as clients receive them.",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return a.Print(tools.Listing(), func(p *cli.Page) { printTools(p) })
+		},
+	}
+}
+
+func printTools(p *cli.Page) {
+	var rows [][]string
+	for _, t := range tools.Table {
+		effect := "writes"
+		if t.ReadOnly {
+			effect = "reads"
+		}
+		rows = append(rows, []string{t.Name, effect, t.Description})
+	}
+	p.WriteString(p.Table([]string{"TOOL", "EFFECT", "DOES"}, rows))
+}
+
+func versionCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Example: `  handoff version
+  handoff version --json`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			r := a.Release
+			raw, err := json.Marshal(r)
+			if err != nil {
+				return schemas.InternalError(err)
+			}
+			return a.Print(raw, func(p *cli.Page) {
+				p.Line("handoff %s", r.Version)
+				p.Field("revision", r.Revision)
+				p.Field("built with", r.Go)
+			})
+		},
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas"
 )
 
 // Commands gives the commands of this package, for the root to add.
@@ -16,5 +17,76 @@ func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
 		listCommand(a), showCommand(a), historyCommand(a), agentsCommand(a), auditCommand(a),
 		watchCommand(a), callCommand(a), toolsCommand(a), versionCommand(a),
+	}
+}
+
+// Spellings are how calls of tools are said in these commands: where several fit, the first that does.
+var Spellings = []cli.Spelling{
+	{
+		Tool: "get_handoff", Command: "show", Places: []string{"handoff_id"},
+		Choices: []cli.Choice{
+			{Argument: "view", Value: "full", Flag: "full"},
+			{Argument: "view", Value: "brief", Flag: "brief"},
+			{Argument: "view", Value: "outcome", Flag: "outcome"},
+			{Argument: "view", Value: "events", Flag: "events"},
+			{Argument: "view", Value: "checkpoint", Flag: "checkpoint"},
+		},
+	},
+	{
+		Tool: "handoff_history", Command: "history", Places: []string{"workflow", "handoff_id"},
+		Fields: []cli.Field{cli.Number("limit", "limit", "")},
+		Choices: []cli.Choice{
+			{Argument: "format", Value: "mermaid", Flag: "mermaid"}, {Argument: "format", Value: "rows", Flag: "rows"},
+		},
+	},
+	{
+		Tool: "list_handoffs", Command: "list", Fields: listFields,
+		Choices: []cli.Choice{{Argument: "box", Value: "all", Flag: "all"}},
+	},
+	{Tool: "list_agents", Command: "agents", Fields: agentsFields},
+	{Tool: "register_agent", Command: "agents register", Places: []string{"name"}, Fields: registerFields},
+}
+
+func auditCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "audit",
+		Short:   "Look after the audit registry",
+		Example: `  handoff audit verify`,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(verifyCommand(a))
+	return cmd
+}
+
+func verifyCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify",
+		Short: "Walk the whole registry and compare it with the records",
+		Example: `  handoff audit verify
+  handoff audit verify --json`,
+		Long: "Prints how many events there are and the root of the tree over them. Exit status 1: something was changed.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			out, raw, err := cli.Call[schemas.AuditOut](cmd.Context(), a, "audit_verify", cli.Arguments{})
+			if err != nil {
+				return err
+			}
+			if err := a.Print(raw, func(p *cli.Page) { printAudit(p, out) }); err != nil || out.OK {
+				return err
+			}
+			return cli.Exit(schemas.Codes[schemas.Internal].Exit)
+		},
+	}
+}
+
+func printAudit(p *cli.Page, out schemas.AuditOut) {
+	p.Line("%d events of %d handoffs", out.Events, out.Handoffs)
+	p.Line("root %s", out.Root)
+	for _, problem := range out.Problems {
+		p.Line("%s %s", p.Red("problem:"), schemas.Visible(problem))
+	}
+	if out.OK {
+		p.Line("%s", p.Green("OK"))
 	}
 }

@@ -1,13 +1,18 @@
 package look
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
+	"os"
 	"strings"
 	"time"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/onevent"
+	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 )
 
@@ -69,4 +74,56 @@ func happened(c schemas.Change) string {
 		what += " (" + c.Other.String() + ")"
 	}
 	return what
+}
+
+// runner runs the command of watch --exec for each event. That it failed is told, and no reason to stop.
+func runner(ctx context.Context, a *cli.App, w watching, place workspace.Workspace) func(schemas.Change) error {
+	command := onevent.Command{
+		Line: w.command, Limit: w.limit.Duration, Dir: a.Cwd, Stdout: a.Stdout, Stderr: a.Stderr,
+		Environ: append(os.Environ(), "HANDOFF_WORKSPACE="+place.Name),
+	}
+	return func(c schemas.Change) error {
+		event, err := inertEvent(c)
+		if err == nil {
+			err = command.Run(ctx, c, []byte(event))
+		}
+		if err != nil {
+			fmt.Fprintf(a.Stderr, "handoff: --exec, event %d (%s %s): %s\n", c.N, c.Handoff, c.Action, schemas.Visible(err.Error()))
+		}
+		return nil
+	}
+}
+
+// changes yields the events after a number and waits for more, as that of [tools.Invoker] does.
+type changes func(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error]
+
+// pauseBetween is how long a stream that broke off is left alone.
+const pauseBetween = time.Second
+
+// follow gives each event after a number to take, in order, until ctx is done or take fails. What take did is not
+// done again, except that an event for which the store was unavailable comes once more. Then the store is waited
+// for, which is told once, until events come again.
+func follow(ctx context.Context, a *cli.App, stream changes, after uint64, take func(schemas.Change) error) error {
+	for told := false; ; {
+		var broke error
+		for c, err := range stream(ctx, after) {
+			if broke = err; broke == nil {
+				broke = take(c)
+			}
+			if broke != nil || ctx.Err() != nil {
+				break
+			}
+			after, told = c.N, false
+		}
+		switch {
+		case broke != nil && !cli.Unavailable(broke):
+			return broke
+		case ctx.Err() != nil:
+			return nil //nolint:nilerr // it broke because ctx ended
+		case broke != nil && !told:
+			told = true
+			a.PrintError(schemas.AsError(broke), "Watching goes on as soon as that is over.")
+		}
+		cli.Sleep(ctx, pauseBetween)
+	}
 }

@@ -1,3 +1,8 @@
+// Package place has the commands about workspaces as files of this machine: where shows which one this is, workspace
+// lists, adopts and removes them.
+//
+// They open no workspace that others use: adopt and remove hold the lock of the store for themselves alone, and are
+// refused while another process has it.
 package place
 
 import (
@@ -17,6 +22,11 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 )
+
+// Commands gives the commands of this package, for the root to add.
+func Commands(a *cli.App) []*cobra.Command {
+	return []*cobra.Command{whereCommand(a), workspaceCommand(a)}
+}
 
 func workspaceCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{

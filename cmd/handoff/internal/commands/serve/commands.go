@@ -7,14 +7,45 @@
 package serve
 
 import (
+	"io"
+	"log/slog"
+	"strings"
+
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas"
 )
 
 // Commands gives the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{
-		mcpCommand(a), serveCommand(a), tokenCommand(a), logsCommand(a),
+	return []*cobra.Command{mcpCommand(a), serveCommand(a), tokenCommand(a), logsCommand(a)}
+}
+
+// logging are the flags of serve about its log.
+type logging struct {
+	format, level string
+}
+
+func (l *logging) bind(flags *pflag.FlagSet) {
+	flags.StringVar(&l.format, "log-format", "text", "`form` of the log: text or json")
+	flags.StringVar(&l.level, "log-level", "info", "least `level` that is logged: debug, info, warn or error")
+	cli.FromEnvironment(flags)
+}
+
+// logger writes what the flags ask for. It has no bodies and no secrets at any level.
+func (l *logging) logger(w io.Writer) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(l.level)); err != nil || strings.ContainsAny(l.level, "+-") {
+		return nil, schemas.Invalidf("--log-level", "%q is not a level", schemas.Visible(l.level)).WithHint("Write debug, info, warn or error.")
 	}
+	options := &slog.HandlerOptions{Level: level}
+	switch l.format {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, options)), nil
+	}
+	return nil, schemas.Invalidf("--log-format", "%q is not a form", schemas.Visible(l.format)).WithHint("Write text or json.")
 }

@@ -6,14 +6,74 @@
 package session
 
 import (
+	"context"
+	"encoding/json"
+
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/commands/session/delivery"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
 )
 
 // Commands gives the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{
-		hookCommand(a), primeCommand(a),
+	return []*cobra.Command{hookCommand(a), primeCommand(a)}
+}
+
+func primeCommand(a *cli.App) *cobra.Command {
+	files := false
+	cmd := &cobra.Command{
+		Use:   "prime",
+		Short: "Print what a session is told at its start",
+		Example: `  handoff prime                       # in the shell of an agent
+  handoff prime --agent qa
+  handoff prime --files >>AGENTS.md   # for agents that only write files
+  handoff send qa "Go on" --agent dev --file /tmp/kelos-handoff.json   # passes on what one of them wrote`,
+		Long: `Who you are, who else is here, what you hold and what waits, for people and for clients without hooks. Nothing
+counts as told or read by it.
+
+With --files it prints instead what to put into a prompt or into AGENTS.md for an agent that has neither MCP nor
+this program, and hands its work on in a file. Whoever runs the agent reads that file and sends it: handoff does not
+collect it by itself yet.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if files {
+				return a.Write(delivery.Files)
+			}
+			return prime(cmd.Context(), a)
+		},
 	}
+	cmd.Flags().BoolVar(&files, "files", false, "print the instructions for agents that only write files")
+	return cmd
+}
+
+func prime(ctx context.Context, a *cli.App) error {
+	by, err := a.Caller(true)
+	if err != nil {
+		return err
+	}
+	place, err := workspace.Find(a.Location())
+	if err != nil {
+		return err
+	}
+	out := schemas.NewsOut{Agent: by.Agent}
+	if place.Used() { // where nobody used handoff, a look makes no store
+		err = a.Connect(ctx, by, func(conn *cli.Connection) error {
+			if conn.Unnamed != nil {
+				return conn.Unnamed
+			}
+			_, err := conn.Call(ctx, "session_news", schemas.NewsIn{On: schemas.OnLook, Session: by.AgentID}, &out)
+			return err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(out)
+	if err != nil {
+		return schemas.InternalError(err)
+	}
+	return a.Print(raw, func(p *cli.Page) { p.WriteString(delivery.Start(out, place.Name)) })
 }

@@ -97,3 +97,14 @@ func names(kind, id string) (all []schemas.Agent) {
 	}
 	return all
 }
+
+// occasions are what the mailbox is asked about on each.
+var occasions = map[client.Event]schemas.SessionEvent{
+	client.SessionStart: schemas.OnStart,
+	client.Prompt:       schemas.OnMail,
+	client.Tool:         schemas.OnMail,
+	client.Stop:         schemas.OnStop,
+	client.SubagentStop: schemas.OnStop,
+	client.SessionEnd:   schemas.OnEnd,
+	client.Compact:      schemas.OnCompact,
+}

@@ -1,6 +1,20 @@
 package process
 
-import "runtime/debug"
+import (
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+)
+
+// Harmless keeps a process from ending with status 2 by accident. Clients take that status of a hook for an objection,
+// and Go programs end with it on SIGQUIT and on a fatal error, as when there is no memory. After Harmless, SIGQUIT does
+// nothing, a fatal error ends the process by a signal, and SIGPIPE does not kill it. Processes that it starts have
+// their usual signals.
+func Harmless() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGQUIT, syscall.SIGPIPE) // children would inherit ignored signals
+	debug.SetTraceback("crash")
+}
 
 // A server is small and allocates in bursts. Collecting garbage at every doubling of a few megabytes would cost it a
 // third of its throughput, so it collects later, and as often as needed near the limit.
