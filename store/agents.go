@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"iter"
 
 	"handoff/schemas"
@@ -26,12 +25,7 @@ type Agent struct {
 
 // Agent returns the row of an agent; nil when there is none of that name.
 func (v *View) Agent(name schemas.Agent) (*Agent, error) {
-	b, err := v.r.Get(Agents, []byte(name))
-	if b == nil || err != nil {
-		return nil, err
-	}
-	var a Agent
-	return &a, json.Unmarshal(b, &a)
+	return get[Agent](v, Agents, []byte(name))
 }
 
 // Agents yields all agents by name.
@@ -39,27 +33,11 @@ func (v *View) Agents() iter.Seq2[Agent, error] { return v.AgentsCalled("") }
 
 // AgentsCalled yields the agents whose names begin with the given text, by name.
 func (v *View) AgentsCalled(beginning string) iter.Seq2[Agent, error] {
-	return func(yield func(Agent, error) bool) {
-		for row, err := range v.r.Scan(Prefix(Agents, []byte(beginning))) {
-			var a Agent
-			if err == nil {
-				err = json.Unmarshal(row.Value, &a)
-			}
-			if !yield(a, err) || err != nil {
-				return
-			}
-		}
-	}
+	return decoded(v, Prefix(Agents, []byte(beginning)), fromJSON[Agent])
 }
 
 // PutAgent writes the row of an agent, under the name on its card.
-func (t *Tx) PutAgent(a Agent) error {
-	b, err := json.Marshal(a)
-	if err != nil {
-		return err
-	}
-	return t.w.Put(Agents, []byte(a.Card.Name), b)
-}
+func (t *Tx) PutAgent(a Agent) error { return t.putJSON(Agents, []byte(a.Card.Name), a) }
 
 // Workflow is the row of a workflow. It exists from the first handoff of the workflow.
 type Workflow struct {
@@ -68,19 +46,10 @@ type Workflow struct {
 
 // Workflow returns the row of a workflow; nil when there is none of that name.
 func (v *View) Workflow(name schemas.Workflow) (*Workflow, error) {
-	b, err := v.r.Get(Workflows, []byte(name))
-	if b == nil || err != nil {
-		return nil, err
-	}
-	var w Workflow
-	return &w, json.Unmarshal(b, &w)
+	return get[Workflow](v, Workflows, []byte(name))
 }
 
 // PutWorkflow writes the row of a workflow.
 func (t *Tx) PutWorkflow(name schemas.Workflow, w Workflow) error {
-	b, err := json.Marshal(w)
-	if err != nil {
-		return err
-	}
-	return t.w.Put(Workflows, []byte(name), b)
+	return t.putJSON(Workflows, []byte(name), w)
 }

@@ -61,20 +61,16 @@ func deliveryKey(a schemas.Agent, session string) []byte { return join(word(a), 
 
 // Delivered returns what was delivered to a session under a name; the zero value when nothing was.
 func (v *View) Delivered(a schemas.Agent, session string) (d Delivered, err error) {
-	b, err := v.r.Get(Deliveries, deliveryKey(a, session))
-	if b == nil || err != nil {
+	row, err := get[Delivered](v, Deliveries, deliveryKey(a, session))
+	if row == nil || err != nil {
 		return d, err
 	}
-	return d, json.Unmarshal(b, &d)
+	return *row, nil
 }
 
 // PutDelivered replaces what was delivered to a session under a name.
 func (t *Tx) PutDelivered(a schemas.Agent, session string, d Delivered) error {
-	b, err := json.Marshal(d)
-	if err != nil {
-		return err
-	}
-	return t.w.Put(Deliveries, deliveryKey(a, session), b)
+	return t.putJSON(Deliveries, deliveryKey(a, session), d)
 }
 
 // ForgetDelivered deletes the rows of sessions whose At is before the given time. It looks at no more than limit rows,

@@ -55,6 +55,14 @@ func (t Time) Time() time.Time {
 	return time.UnixMilli(int64(t)).UTC()
 }
 
+// timeOf reads the time at the beginning of a key or a value; zero in a damaged one.
+func timeOf(b []byte) Time {
+	if len(b) < 8 {
+		return 0
+	}
+	return Time(binary.BigEndian.Uint64(b)) //nolint:gosec // times are positive
+}
+
 // Ptr converts back, in UTC. Zero becomes nil.
 func (t Time) Ptr() *time.Time {
 	if t == 0 {

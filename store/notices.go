@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"iter"
 
 	"handoff/schemas"
@@ -14,12 +13,8 @@ func (t *Tx) Notify(n schemas.Notice) (schemas.NoticeID, error) {
 		return 0, err
 	}
 	n.ID = schemas.NoticeID(id)
-	b, err := json.Marshal(n)
-	if err != nil {
-		return 0, err
-	}
 	key := join(word(n.To), number(n.ID))
-	if err := t.w.Put(Notices, key, b); err != nil {
+	if err := t.putJSON(Notices, key, n); err != nil {
 		return 0, err
 	}
 	if err := t.w.Put(Unread, key, nil); err != nil {
@@ -35,17 +30,7 @@ func (v *View) Notices(a schemas.Agent, before schemas.NoticeID) iter.Seq2[schem
 	if before != 0 {
 		r.To = join(word(a), number(before))
 	}
-	return func(yield func(schemas.Notice, error) bool) {
-		for row, err := range v.r.Scan(r) {
-			var n schemas.Notice
-			if err == nil {
-				err = json.Unmarshal(row.Value, &n)
-			}
-			if !yield(n, err) || err != nil {
-				return
-			}
-		}
-	}
+	return decoded(v, r, fromJSON[schemas.Notice])
 }
 
 // IsUnread reports whether an agent has a notice of that number and has not yet read it.
@@ -58,21 +43,13 @@ func (v *View) IsUnread(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 func (v *View) UnreadBy(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
 	r := Prefix(Unread, word(a))
 	r.Reverse = true
-	return func(yield func(schemas.Notice, error) bool) {
-		for row, err := range v.r.Scan(r) {
-			var b []byte
-			if err == nil {
-				b, err = v.r.Get(Notices, row.Key)
-			}
-			var n schemas.Notice
-			if err == nil {
-				err = json.Unmarshal(b, &n)
-			}
-			if !yield(n, err) || err != nil {
-				return
-			}
+	return decoded(v, r, func(unread Row) (n schemas.Notice, err error) {
+		b, err := v.r.Get(Notices, unread.Key)
+		if err != nil {
+			return n, err
 		}
-	}
+		return fromJSON[schemas.Notice](Row{Value: b})
+	})
 }
 
 // Read marks notices of an agent as read. Notices that are read already, or do not exist, are left alone.

@@ -116,7 +116,7 @@ func (v *View) NextDue() (time.Time, error) {
 		if err != nil {
 			return time.Time{}, err
 		}
-		return Time(lastNumber(row.Key[:min(8, len(row.Key))])).Time(), nil //nolint:gosec // times are positive
+		return timeOf(row.Key).Time(), nil
 	}
 	return time.Time{}, nil
 }

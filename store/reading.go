@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"iter"
 
@@ -39,31 +38,17 @@ func (v *View) Events() (uint64, error) {
 
 // Event returns one event; nil when there is none of that number.
 func (v *View) Event(n uint64) (*schemas.Event, error) {
-	b, err := v.r.Get(Events, number(n))
-	if b == nil || err != nil {
-		return nil, err
-	}
-	var e schemas.Event
-	if err := json.Unmarshal(b, &e); err != nil {
+	e, err := get[schemas.Event](v, Events, number(n))
+	if err != nil {
 		return nil, fmt.Errorf("event %d: %w", n, err)
 	}
-	return &e, nil
+	return e, nil
 }
 
 // EventsAfter yields the events after number n, in order. An error is yielded once, last; so it is at all iterators of
 // a View.
 func (v *View) EventsAfter(n uint64) iter.Seq2[schemas.Event, error] {
-	return func(yield func(schemas.Event, error) bool) {
-		for row, err := range v.r.Scan(Range{Space: Events, From: beyond(n)}) {
-			var e schemas.Event
-			if err == nil {
-				err = json.Unmarshal(row.Value, &e)
-			}
-			if !yield(e, err) || err != nil {
-				return
-			}
-		}
-	}
+	return decoded(v, Range{Space: Events, From: beyond(n)}, fromJSON[schemas.Event])
 }
 
 // EventsOf returns the last events of a handoff, newest first, at most limit. The error wraps [ErrCorrupt] when one of
@@ -91,8 +76,8 @@ func (v *View) EventsOf(r *Record, limit int) ([]schemas.Event, error) {
 func (v *View) Origin(foreign string) (schemas.ID, error) {
 	r := Prefix(ByOrigin, origin(foreign))
 	r.Reverse = true
-	for id, err := range v.ids(r) {
-		return schemas.ID(id), err
+	for id, err := range v.handoffs(r) {
+		return id, err
 	}
 	return 0, nil
 }
@@ -132,12 +117,7 @@ func (v *View) Newest(i Index, before schemas.ID) iter.Seq2[schemas.ID, error] {
 	return v.handoffs(r)
 }
 
+// handoffs yields the ids at the end of the keys of a range.
 func (v *View) handoffs(r Range) iter.Seq2[schemas.ID, error] {
-	return func(yield func(schemas.ID, error) bool) {
-		for id, err := range v.ids(r) {
-			if !yield(schemas.ID(id), err) {
-				return
-			}
-		}
-	}
+	return decoded(v, r, func(row Row) (schemas.ID, error) { return schemas.ID(lastNumber(row.Key)), nil })
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -40,7 +39,7 @@ func (v *View) Receipt(key ReceiptKey) (*Receipt, error) {
 		return nil, fmt.Errorf("receipt of %d bytes: %w", len(b), ErrCorrupt)
 	}
 	digest, result, _ := bytes.Cut(b[8:], []byte{0})
-	return &Receipt{Digest: string(digest), Result: bytes.Clone(result), At: receiptTime(b)}, nil
+	return &Receipt{Digest: string(digest), Result: bytes.Clone(result), At: timeOf(b)}, nil
 }
 
 // PutReceipt writes a receipt. The digest has no zero byte.
@@ -60,7 +59,7 @@ func (t *Tx) ExpireReceipts(before time.Time, limit int) error {
 		if err != nil {
 			return err
 		}
-		if limit <= 0 || receiptTime(row.Value) >= At(before) {
+		if limit <= 0 || timeOf(row.Value) >= At(before) {
 			return nil
 		}
 		if err := t.w.Delete(Receipts, row.Key); err != nil {
@@ -71,10 +70,3 @@ func (t *Tx) ExpireReceipts(before time.Time, limit int) error {
 	return nil
 }
 
-// receiptTime is the time at the beginning of a receipt's row; zero in a damaged one.
-func receiptTime(b []byte) Time {
-	if len(b) < 8 {
-		return 0
-	}
-	return Time(binary.BigEndian.Uint64(b)) //nolint:gosec // times are positive
-}

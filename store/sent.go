@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/binary"
 	"fmt"
 	"iter"
 
@@ -19,22 +18,10 @@ type Sent struct {
 func (v *View) Sent(from schemas.Agent) iter.Seq2[Sent, error] {
 	r := Prefix(BySender, word(from))
 	r.Reverse = true
-	return func(yield func(Sent, error) bool) {
-		for row, err := range v.r.Scan(r) {
-			var s Sent
-			if err == nil && len(row.Value) < 8 {
-				err = fmt.Errorf("what %s sent: a row of %d bytes: %w", from, len(row.Value), ErrCorrupt)
-			}
-			if err == nil {
-				s = Sent{
-					ID:     schemas.ID(lastNumber(row.Key)),
-					At:     Time(binary.BigEndian.Uint64(row.Value)), //nolint:gosec // times are positive
-					Digest: string(row.Value[8:]),
-				}
-			}
-			if !yield(s, err) || err != nil {
-				return
-			}
+	return decoded(v, r, func(row Row) (Sent, error) {
+		if len(row.Value) < 8 {
+			return Sent{}, fmt.Errorf("what %s sent: a row of %d bytes: %w", from, len(row.Value), ErrCorrupt)
 		}
-	}
+		return Sent{schemas.ID(lastNumber(row.Key)), timeOf(row.Value), string(row.Value[8:])}, nil
+	})
 }

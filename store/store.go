@@ -40,10 +40,7 @@
 // last note. [Entries] returns all index keys of a record, so a check is a loop over it.
 package store
 
-import (
-	"context"
-	"iter"
-)
+import "context"
 
 // Store is the typed layer over a backend. It is safe for use by many goroutines.
 type Store struct {
@@ -91,19 +88,4 @@ type View struct {
 type Tx struct {
 	View
 	w Writer
-}
-
-// ids yields the ids at the end of the keys of a range.
-func (v *View) ids(r Range) iter.Seq2[uint64, error] {
-	return func(yield func(uint64, error) bool) {
-		for row, err := range v.r.Scan(r) {
-			if err != nil {
-				yield(0, err)
-				return
-			}
-			if !yield(lastNumber(row.Key), nil) {
-				return
-			}
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"fmt"
 	"iter"
 	"strings"
@@ -21,11 +20,7 @@ func tokenByHash(hash string) []byte { return join([]byte("h"), []byte(hash)) }
 
 // Token returns a token, also one that is revoked or expired; nil when there is none of that name.
 func (v *View) Token(name string) (*Token, error) {
-	b, err := v.r.Get(Tokens, tokenByName(name))
-	if b == nil || err != nil {
-		return nil, err
-	}
-	return decodeToken(b)
+	return get[Token](v, Tokens, tokenByName(name))
 }
 
 // TokenOf returns the token whose secret has the given hash, also one that is revoked or expired; nil when there is
@@ -44,34 +39,15 @@ func (v *View) TokenOf(hash string) (*Token, error) {
 
 // Tokens yields all tokens by name.
 func (v *View) Tokens() iter.Seq2[Token, error] {
-	return func(yield func(Token, error) bool) {
-		for row, err := range v.r.Scan(Prefix(Tokens, []byte("n"))) {
-			var t Token
-			if err == nil {
-				err = json.Unmarshal(row.Value, &t)
-			}
-			if !yield(t, err) || err != nil {
-				return
-			}
-		}
-	}
+	return decoded(v, Prefix(Tokens, tokenByName("")), fromJSON[Token])
 }
 
 // PutToken writes a token under its name and its hash. The hash of a name that exists must be the same.
 func (t *Tx) PutToken(token Token) error {
-	b, err := json.Marshal(token)
-	if err != nil {
-		return err
-	}
 	if err := t.w.Put(Tokens, tokenByHash(token.Hash), []byte(token.Name)); err != nil {
 		return err
 	}
-	return t.w.Put(Tokens, tokenByName(token.Name), b)
-}
-
-func decodeToken(b []byte) (*Token, error) {
-	var t Token
-	return &t, json.Unmarshal(b, &t)
+	return t.putJSON(Tokens, tokenByName(token.Name), token)
 }
 
 // tokenBox is the name under which pending handoffs that were sent with a token are counted. No mailbox has such a
@@ -95,7 +71,7 @@ func (c *checker) tokens() error {
 		if hash, found := strings.CutPrefix(key, "h"); found {
 			c.hash(hash, string(row.Value))
 		} else {
-			c.token(strings.TrimPrefix(key, "n"), row.Value)
+			c.token(strings.TrimPrefix(key, "n"), row)
 		}
 	}
 	return nil
@@ -107,8 +83,8 @@ func (c *checker) hash(hash, name string) {
 	}
 }
 
-func (c *checker) token(name string, row []byte) {
-	t, err := decodeToken(row)
+func (c *checker) token(name string, row Row) {
+	t, err := fromJSON[Token](row)
 	switch {
 	case err != nil:
 		c.problems.addf("token %s cannot be read: %v", name, err)

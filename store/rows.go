@@ -3,7 +3,51 @@ package store
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"iter"
 )
+
+// get reads one row that holds JSON; nil when there is none.
+func get[T any](v *View, s Space, key []byte) (*T, error) {
+	b, err := v.r.Get(s, key)
+	if b == nil || err != nil {
+		return nil, err
+	}
+	out := new(T)
+	if err := json.Unmarshal(b, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// putJSON writes a row that get reads.
+func (t *Tx) putJSON(s Space, key []byte, value any) error {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return t.w.Put(s, key, b)
+}
+
+// decoded yields what decode makes of each row of a range. An error, of the scan or of decode, is yielded once, last.
+func decoded[T any](v *View, r Range, decode func(Row) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for row, err := range v.r.Scan(r) {
+			var out T
+			if err == nil {
+				out, err = decode(row)
+			}
+			if !yield(out, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func fromJSON[T any](row Row) (out T, err error) {
+	err = json.Unmarshal(row.Value, &out)
+	return out, err
+}
 
 // slice is how many rows are read from one snapshot while a whole space is walked.
 const slice = 1000
