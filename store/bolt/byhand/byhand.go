@@ -6,6 +6,9 @@
 package byhand
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -14,7 +17,7 @@ import (
 	"handoff/store"
 )
 
-// most is how many transactions are committed together.
+// most is how many transactions are committed together, as package bolt does.
 const most = 512
 
 // DB is a bbolt file with a bucket for each space.
@@ -70,61 +73,100 @@ func (t Transaction) apply(tx *bbolt.Tx) error {
 }
 
 // Replay commits transactions with the given number of callers. Each caller waits for its transaction before it asks
-// for the next; transactions that wait at the same time are committed together.
-func (d *DB) Replay(callers int, all []Transaction) error {
-	line := make(chan request, callers)
-	var writer, asking sync.WaitGroup
-	writer.Go(func() { d.serve(line) })
-	todo := make(chan Transaction)
-	errs := make(chan error, callers)
-	for range callers {
-		asking.Go(func() { errs <- ask(line, todo) })
-	}
+// for the next; transactions that wait at the same time are committed together. The error joins those of all commits.
+func (d *DB) Replay(callers int, all []Transaction) (err error) {
+	todo, line := make(chan Transaction, len(all)), make(chan request, callers)
 	for _, t := range all {
 		todo <- t
 	}
 	close(todo)
-	asking.Wait()
-	close(line)
-	writer.Wait()
-	close(errs)
-	for err := range errs {
-		if err != nil {
-			return err
+	var asking sync.WaitGroup
+	for range callers {
+		asking.Go(func() {
+			for t := range todo {
+				done := make(chan struct{})
+				line <- request{t, done}
+				<-done
+			}
+		})
+	}
+	go func() {
+		asking.Wait()
+		close(line)
+	}()
+	for r := range line {
+		group, together := []request{r}, []Transaction{r.t}
+		for len(line) > 0 && len(group) < most {
+			r := <-line
+			group, together = append(group, r), append(together, r.t)
+		}
+		err = errors.Join(err, d.Commit(together...))
+		for _, r := range group {
+			close(r.done)
 		}
 	}
-	return nil
+	return err
 }
 
 type request struct {
 	t    Transaction
-	done chan error
+	done chan struct{} // closed when it was committed
 }
 
-func ask(line chan<- request, todo <-chan Transaction) (failed error) {
-	done := make(chan error, 1)
-	for t := range todo {
-		line <- request{t, done}
-		if err := <-done; err != nil {
-			failed = err // the rest is drained, so that nobody waits for ever
-		}
-	}
-	return failed
+// Transaction are the writes of one Update.
+type Transaction []write
+
+type write struct {
+	space   store.Space
+	key     []byte
+	value   []byte
+	deleted bool
 }
 
-func (d *DB) serve(line <-chan request) {
-	for first := range line {
-		group := []request{first}
-		for len(line) > 0 && len(group) < most {
-			group = append(group, <-line)
-		}
-		together := make([]Transaction, len(group))
-		for i, r := range group {
-			together[i] = r.t
-		}
-		err := d.Commit(together...)
-		for _, r := range group {
-			r.done <- err
-		}
+// Recorder is a backend that keeps the writes of every transaction.
+type Recorder struct {
+	store.Backend
+
+	mu   sync.Mutex // guards the field below
+	done []Transaction
+}
+
+// Record begins to keep the writes to a backend.
+func Record(b store.Backend) *Recorder { return &Recorder{Backend: b} }
+
+// Transactions returns the transactions that took effect, in the order of their ends.
+func (r *Recorder) Transactions() []Transaction {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.done
+}
+
+// Update implements [store.Backend].
+func (r *Recorder) Update(ctx context.Context, fn func(store.Writer) error) error {
+	var t Transaction
+	err := r.Backend.Update(ctx, func(w store.Writer) error {
+		t = nil
+		return fn(&recording{w, &t})
+	})
+	if err == nil && len(t) > 0 {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.done = append(r.done, t)
 	}
+	return err
+}
+
+type recording struct {
+	store.Writer
+	to *Transaction
+}
+
+func (w *recording) Put(s store.Space, key, value []byte) error {
+	*w.to = append(*w.to, write{space: s, key: bytes.Clone(key), value: bytes.Clone(value)})
+	return w.Writer.Put(s, key, value)
+}
+
+func (w *recording) Delete(s store.Space, key []byte) error {
+	*w.to = append(*w.to, write{space: s, key: bytes.Clone(key), deleted: true})
+	return w.Writer.Delete(s, key)
 }
