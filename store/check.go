@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"handoff/schemas"
@@ -47,24 +48,31 @@ type checker struct {
 
 // records checks that each record has its index rows.
 func (c *checker) records() error {
-	for row, err := range c.r.Scan(Range{Space: Records}) {
-		if err != nil {
-			return err
-		}
+	return c.each(Records, func(row Row) error {
 		id := schemas.ID(lastNumber(row.Key))
 		r, err := decodeRecord(row.Value)
 		if err != nil {
 			c.problems.addf("the record of %s cannot be read: %v", id, err)
-			continue
+			return nil
 		}
 		if r.ID != id {
 			c.problems.addf("the record of %s calls itself %s", id, r.ID)
 		}
-		if err := c.entries(r); err != nil {
-			return err
-		}
 		for _, s := range shares(r) {
 			c.countIn(s.box, s.of)
+		}
+		return c.entries(r)
+	})
+}
+
+// each calls fn with every row of a space.
+func (c *checker) each(space Space, fn func(Row) error) error {
+	for row, err := range c.r.Scan(Range{Space: space}) {
+		if err == nil {
+			err = fn(row)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -100,16 +108,14 @@ var indexSpaces = []Space{Ready, Wakes, ByBox, BySender, ByHolder, ByWorkflow, B
 func (c *checker) indexes() error {
 	for _, space := range indexSpaces {
 		n := 0
-		for _, err := range c.r.Scan(Range{Space: space}) {
-			if err != nil {
-				return err
-			}
+		err := c.each(space, func(Row) error {
 			n++
+			return nil
+		})
+		if err == nil && n != c.found[space] {
+			err = c.leftOver(space)
 		}
-		if n == c.found[space] {
-			continue
-		}
-		if err := c.leftOver(space); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -118,10 +124,7 @@ func (c *checker) indexes() error {
 
 // leftOver reports the rows of an index that belong to no record.
 func (c *checker) leftOver(space Space) error {
-	for row, err := range c.r.Scan(Range{Space: space}) {
-		if err != nil {
-			return err
-		}
+	return c.each(space, func(row Row) error {
 		id := schemas.ID(lastNumber(row.Key))
 		b, err := c.r.Get(Records, number(id))
 		if err != nil {
@@ -131,27 +134,21 @@ func (c *checker) leftOver(space Space) error {
 		if err != nil || indexOf(Entries(r), Entry{Space: space, Key: row.Key}) < 0 {
 			c.problems.addf("%s has a row for %s that its record does not ask for", space, id)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // unread checks that unread notices exist, and counts them.
 func (c *checker) unread() error {
-	for row, err := range c.r.Scan(Range{Space: Unread}) {
-		if err != nil {
-			return err
-		}
+	return c.each(Unread, func(row Row) error {
 		notice, err := c.r.Get(Notices, row.Key)
-		if err != nil {
-			return err
-		}
-		if notice == nil {
+		if notice == nil && err == nil {
 			c.problems.addf("notice %s is unread and missing", schemas.NoticeID(lastNumber(row.Key)))
 		}
 		agent, _, _ := bytes.Cut(row.Key, []byte{0})
 		c.countIn(schemas.Address(agent), Mailbox{Unread: 1})
-	}
-	return nil
+		return err
+	})
 }
 
 // counters compares the counts of this check with the counters in the store.
@@ -160,13 +157,15 @@ func (c *checker) counters() error {
 	for box, m := range c.counted {
 		boxes[box] = m != (Mailbox{})
 	}
-	for row, err := range c.r.Scan(Range{Space: Mailboxes}) {
-		if err != nil {
-			return err
-		}
+	err := c.each(Mailboxes, func(row Row) error {
 		boxes[schemas.Address(row.Key)] = true
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	for _, box := range sorted(boxes) {
+	maps.DeleteFunc(boxes, func(_ schemas.Address, holds bool) bool { return !holds })
+	for _, box := range slices.Sorted(maps.Keys(boxes)) {
 		b, err := c.r.Get(Mailboxes, []byte(box))
 		if err != nil {
 			return err
@@ -177,14 +176,4 @@ func (c *checker) counters() error {
 		}
 	}
 	return nil
-}
-
-func sorted(boxes map[schemas.Address]bool) (names []schemas.Address) {
-	for box, interesting := range boxes {
-		if interesting {
-			names = append(names, box)
-		}
-	}
-	slices.Sort(names)
-	return names
 }

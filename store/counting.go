@@ -20,14 +20,15 @@ func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[
 				if from != nil {
 					r.From = from
 				}
-				n, rest, err := v.count(r, room)
-				if err != nil {
-					return err
-				}
+				n := 0
+				rest, err := v.upTo(room, r, func(*View, Row) error {
+					n++
+					return nil
+				})
 				counts[states[0]] += n
 				room -= n
-				if from = rest; rest != nil {
-					return nil
+				if from = rest; rest != nil || err != nil {
+					return err
 				}
 			}
 			return nil
@@ -37,15 +38,6 @@ func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[
 		}
 	}
 	return counts, nil
-}
-
-// count counts the rows of a range, at most limit. It returns the key of the row after them, nil when there is none.
-func (v *View) count(r Range, limit int) (n int, rest []byte, err error) {
-	rest, err = v.upTo(limit, r, func(*View, Row) error {
-		n++
-		return nil
-	})
-	return n, rest, err
 }
 
 // EachMailbox calls fn with the counters of every mailbox that is not empty, by name. Each thousand mailboxes are read

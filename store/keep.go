@@ -2,44 +2,69 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"reflect"
 	"strings"
+
+	"handoff/schemas"
 )
 
-// decodeKeeping decodes into the struct that v points to, and returns the fields that the struct does not have.
-// [encodeKeeping] writes them again, so that an older program drops nothing that a newer one wrote.
-func decodeKeeping(b []byte, v any) (unknown map[string]json.RawMessage, err error) {
-	strict := json.NewDecoder(bytes.NewReader(b))
-	strict.DisallowUnknownFields()
-	if err = strict.Decode(v); err == nil {
-		return nil, nil // the usual case costs no more than this
-	}
-	if err = json.Unmarshal(b, v); err != nil {
-		return nil, err
-	}
-	if err = json.Unmarshal(b, &unknown); err != nil {
-		return nil, err
-	}
-	for _, f := range reflect.VisibleFields(reflect.TypeOf(v).Elem()) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		delete(unknown, name)
-	}
-	return unknown, nil
-}
-
-// encodeKeeping encodes v together with the unknown fields.
-func encodeKeeping(v any, unknown map[string]json.RawMessage) ([]byte, error) {
-	b, err := json.Marshal(v)
-	if err != nil || len(unknown) == 0 {
+// encodeRecord encodes a record together with the fields that only a later version of this program knows.
+func encodeRecord(r *Record) ([]byte, error) {
+	r.Schema = max(r.Schema, schemas.Version)
+	b, err := json.Marshal(r)
+	if err != nil || len(r.unknown) == 0 {
 		return b, err
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(b, &fields); err != nil {
+	all := maps.Clone(r.unknown)
+	if err := json.Unmarshal(b, &all); err != nil {
 		return nil, err
 	}
-	all := maps.Clone(unknown)
-	maps.Copy(all, fields)
 	return json.Marshal(all)
+}
+
+// decodeRecord keeps the fields that it does not know for encodeRecord, so that an older program drops nothing that a
+// newer one wrote.
+func decodeRecord(b []byte) (*Record, error) {
+	var r Record
+	strict := json.NewDecoder(bytes.NewReader(b))
+	strict.DisallowUnknownFields()
+	err := strict.Decode(&r)
+	if err != nil { // seldom: decoding strictly costs no more than decoding
+		r, err = decodeUnknown(b)
+	}
+	if err != nil || r.Schema > schemas.Version {
+		return nil, cmp.Or(newer(b), err)
+	}
+	return &r, nil
+}
+
+func decodeUnknown(b []byte) (r Record, err error) {
+	if err := json.Unmarshal(b, &r); err != nil {
+		return r, err
+	}
+	err = json.Unmarshal(b, &r.unknown)
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Record]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		delete(r.unknown, name)
+	}
+	return r, err
+}
+
+// newer is the error of a record whose schema is beyond ours, whatever a newer version made of its other fields. It is
+// nil for other records.
+func newer(b []byte) error {
+	var r struct {
+		Schema int             `json:"v"`
+		ID     json.RawMessage `json:"id"`
+	}
+	_ = json.Unmarshal(b, &r) // what cannot be read is not newer, it is damaged
+	if r.Schema <= schemas.Version {
+		return nil
+	}
+	const said = "%s was written by a newer version of handoff (record schema %d, this one knows %d)"
+	return schemas.Errorf(schemas.Unavailable, said, bytes.Trim(r.ID, `"`), r.Schema, schemas.Version).
+		WithHint("Update handoff; nothing was changed.")
 }

@@ -2,7 +2,8 @@ package store
 
 import (
 	"context"
-	"sync/atomic"
+	"slices"
+	"sync"
 	"time"
 
 	"handoff/schemas"
@@ -12,14 +13,16 @@ import (
 // last commit succeeded. It shows only the methods of [Backend]: others of the backend within it are hidden.
 type Timed struct {
 	Backend
-	now    func() time.Time
-	took   latency
-	failed atomic.Pointer[error] // of the last commit; nil for none
+	now func() time.Time
+
+	mu      sync.Mutex // guards the fields below
+	commits schemas.Latency
+	failed  error // of the last commit; nil for none
 }
 
 // NewTimed measures the updates of a backend by the given clock. Closing it closes the backend.
 func NewTimed(b Backend, now func() time.Time) *Timed {
-	return &Timed{Backend: b, now: now, took: newLatency()}
+	return &Timed{Backend: b, now: now, commits: schemas.Latency{Buckets: make([]uint64, len(schemas.LatencyBounds()))}}
 }
 
 // Update measures the whole call, with its wait for other writers. Calls whose fn wrote nothing or returned an error
@@ -32,27 +35,42 @@ func (t *Timed) Update(ctx context.Context, fn func(Writer) error) error {
 		last.refused = fn(last)
 		return last.refused
 	})
-	switch {
-	case last == nil || !last.wrote || last.refused != nil || ctx.Err() != nil:
-	case err != nil:
-		t.failed.Store(&err)
-	default:
-		t.failed.Store(nil)
-		t.took.add(t.now().Sub(begun))
+	if last == nil || !last.wrote || last.refused != nil || ctx.Err() != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.failed = err; err == nil {
+		t.count(max(0, t.now().Sub(begun).Seconds())) // a clock may be set back
 	}
 	return err
 }
 
+func (t *Timed) count(seconds float64) {
+	t.commits.Count++
+	t.commits.Seconds += seconds
+	for i, bound := range schemas.LatencyBounds() {
+		if seconds <= bound {
+			t.commits.Buckets[i]++
+		}
+	}
+}
+
 // Failed is the error of the last commit, nil when that succeeded or there was none.
 func (t *Timed) Failed() error {
-	if err := t.failed.Load(); err != nil {
-		return *err
-	}
-	return nil
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.failed
 }
 
 // Commits returns how long the commits so far took, in seconds by buckets.
-func (t *Timed) Commits() schemas.Latency { return t.took.read() }
+func (t *Timed) Commits() schemas.Latency {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := t.commits
+	out.Buckets = slices.Clone(out.Buckets)
+	return out
+}
 
 // noting remembers whether fn wrote, and the error of fn.
 type noting struct {
@@ -74,38 +92,4 @@ func (n *noting) Delete(s Space, key []byte) error {
 func (n *noting) Next(s Space) (uint64, error) {
 	n.wrote = true
 	return n.Writer.Next(s)
-}
-
-// latency is a histogram of durations. It is safe for use by many goroutines.
-type latency struct {
-	bounds []float64       // seconds
-	counts []atomic.Uint64 // one more than bounds, the last for longer durations
-	nanos  atomic.Int64
-}
-
-func newLatency() latency {
-	bounds := schemas.LatencyBounds()
-	return latency{bounds: bounds, counts: make([]atomic.Uint64, len(bounds)+1)}
-}
-
-func (l *latency) add(d time.Duration) {
-	d = max(0, d) // a clock may be set back
-	at := 0
-	for at < len(l.bounds) && d.Seconds() > l.bounds[at] {
-		at++
-	}
-	l.counts[at].Add(1)
-	l.nanos.Add(int64(d))
-}
-
-// read adds up the counts. A duration that is added meanwhile may be in the sum of seconds and not yet in the counts.
-func (l *latency) read() schemas.Latency {
-	out := schemas.Latency{Seconds: time.Duration(l.nanos.Load()).Seconds(), Buckets: make([]uint64, len(l.bounds))}
-	for i := range l.counts {
-		out.Count += l.counts[i].Load()
-		if i < len(out.Buckets) {
-			out.Buckets[i] = out.Count
-		}
-	}
-	return out
 }

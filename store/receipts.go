@@ -69,4 +69,3 @@ func (t *Tx) ExpireReceipts(before time.Time, limit int) error {
 	}
 	return nil
 }
-

@@ -1,8 +1,6 @@
 package store
 
 import (
-	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -172,37 +170,6 @@ func b2i(b bool) byte {
 		return 1
 	}
 	return 0
-}
-
-func encodeRecord(r *Record) ([]byte, error) {
-	r.Schema = max(r.Schema, schemas.Version)
-	return encodeKeeping(r, r.unknown)
-}
-
-func decodeRecord(b []byte) (*Record, error) {
-	var r Record
-	unknown, err := decodeKeeping(b, &r)
-	if err != nil || r.Schema > schemas.Version {
-		return nil, cmp.Or(newer(b), err)
-	}
-	r.unknown = unknown
-	return &r, nil
-}
-
-// newer is the error of a record whose schema is beyond ours, whatever a newer version made of its other fields. It is
-// nil for other records.
-func newer(b []byte) error {
-	var r struct {
-		Schema int             `json:"v"`
-		ID     json.RawMessage `json:"id"`
-	}
-	_ = json.Unmarshal(b, &r) // what cannot be read is not newer, it is damaged
-	if r.Schema <= schemas.Version {
-		return nil
-	}
-	const said = "%s was written by a newer version of handoff (record schema %d, this one knows %d)"
-	return schemas.Errorf(schemas.Unavailable, said, bytes.Trim(r.ID, `"`), r.Schema, schemas.Version).
-		WithHint("Update handoff; nothing was changed.")
 }
 
 // digest is the SHA-256 of parts, in base64 without padding: 43 characters.

@@ -63,18 +63,15 @@ func (v *View) PendingOf(token string) (int, error) {
 
 // tokens checks that names and hashes lead to each other.
 func (c *checker) tokens() error {
-	for row, err := range c.r.Scan(Range{Space: Tokens}) {
-		if err != nil {
-			return err
-		}
+	return c.each(Tokens, func(row Row) error {
 		key := string(row.Key)
 		if hash, found := strings.CutPrefix(key, "h"); found {
 			c.hash(hash, string(row.Value))
 		} else {
 			c.token(strings.TrimPrefix(key, "n"), row)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (c *checker) hash(hash, name string) {
