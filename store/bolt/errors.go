@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -33,7 +34,7 @@ func classify(err error) error {
 // isFull reports whether err means that there is no space. bbolt turns some errors of the system into text, so isFull
 // compares the text too.
 func isFull(err error) bool {
-	for _, cause := range append(systemFull, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG) {
+	for _, cause := range fullCauses() {
 		if errors.Is(err, cause) || strings.Contains(err.Error(), cause.Error()) {
 			return true
 		}
@@ -48,4 +49,13 @@ func recoverDamage(err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("%w (%v)", store.ErrCorrupt, v)
 	}
+}
+
+func fullCauses() []syscall.Errno {
+	all := []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
+	if runtime.GOOS == "windows" { // the numbers mean other things elsewhere
+		const handleDiskFull, diskFull = 39, 112
+		all = append(all, handleDiskFull, diskFull)
+	}
+	return all
 }

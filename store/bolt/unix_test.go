@@ -98,7 +98,10 @@ func openCramped(path string) int {
 	}
 	limit := pages*uint64(os.Getpagesize()) + 8<<30
 	if err == nil {
-		err = syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: limit, Max: limit})
+		var both syscall.Rlimit
+		assign(limit, &both.Cur)
+		assign(limit, &both.Max)
+		err = syscall.Setrlimit(syscall.RLIMIT_AS, &both)
 	}
 	var s *bolt.Store
 	if err == nil {
@@ -116,3 +119,6 @@ func openCramped(path string) int {
 	}
 	return 0
 }
+
+// assign sets a field of a limit, which FreeBSD declares with a sign.
+func assign[T int64 | uint64](n uint64, to *T) { *to = T(n) }

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"errors"
 	"testing"
 
@@ -15,21 +16,13 @@ var errUndo = errors.New("undo")
 // spoil writes, overwrites, deletes and counts, all of which must be undone.
 func spoil(w store.Writer) error {
 	_, err := w.Next(store.Records)
-	return errors.Join(err,
-		w.Put(store.Records, []byte("a"), []byte("spoilt")),
-		w.Put(store.Records, []byte("c"), []byte("spoilt")),
-		w.Delete(store.Records, []byte("b")))
+	return errors.Join(err, putAll(w, store.Records, "spoilt", "a", "c"), deleteAll(w, store.Records, "b"))
 }
 
 func testFailure(t *testing.T, b store.Backend) {
 	put(t, b, store.Records, "a", "1")
 	put(t, b, store.Records, "b", "2")
-	err := b.Update(t.Context(), func(w store.Writer) error {
-		if err := spoil(w); err != nil {
-			return err
-		}
-		return errUndo
-	})
+	err := b.Update(t.Context(), func(w store.Writer) error { return cmp.Or(spoil(w), errUndo) })
 	require.Equal(t, errUndo, err, "the error of the function comes back unchanged")
 	require.Equal(t, []string{"a=1", "b=2"}, all(t, b, store.Records))
 
@@ -62,24 +55,17 @@ func testPanic(t *testing.T, b store.Backend) {
 
 // testSnapshot writes while a View is open: it keeps to what it began with.
 func testSnapshot(t *testing.T, b store.Backend) {
-	put(t, b, store.Records, "a", "1")
-	put(t, b, store.Records, "b", "1")
+	update(t, b, func(w store.Writer) error { return putAll(w, store.Records, "1", "a", "b") })
 	var before, during []string
 	require.NoError(t, b.View(t.Context(), func(r store.Reader) (err error) {
 		before, err = collect(r, store.Range{Space: store.Records})
-		if err != nil {
-			return err
-		}
 		written := make(chan error)
 		go func() {
 			written <- b.Update(t.Context(), func(w store.Writer) error {
-				return errors.Join(
-					w.Put(store.Records, []byte("a"), []byte("2")),
-					w.Put(store.Records, []byte("c"), []byte("2")),
-					w.Delete(store.Records, []byte("b")))
+				return cmp.Or(putAll(w, store.Records, "2", "a", "c"), deleteAll(w, store.Records, "b"))
 			})
 		}()
-		if err := <-written; err != nil {
+		if err := cmp.Or(err, <-written); err != nil {
 			return err
 		}
 		during, err = collect(r, store.Range{Space: store.Records})

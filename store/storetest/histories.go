@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -93,14 +94,9 @@ func (m move) make(w store.Writer) (string, error) {
 func clearRange(w store.Writer, q store.Range) error {
 	left := 3
 	for row, err := range w.Scan(q) {
-		if err != nil {
+		err = cmp.Or(err, w.Delete(q.Space, row.Key))
+		if left--; left == 0 || err != nil {
 			return err
-		}
-		if err := w.Delete(q.Space, row.Key); err != nil {
-			return err
-		}
-		if left--; left == 0 {
-			break
 		}
 	}
 	return nil

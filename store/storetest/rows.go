@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"testing"
@@ -14,6 +15,25 @@ import (
 func put(t testing.TB, b store.Backend, s store.Space, key, value string) {
 	t.Helper()
 	update(t, b, func(w store.Writer) error { return w.Put(s, []byte(key), []byte(value)) })
+}
+
+// putAll sets keys to one value.
+func putAll(w store.Writer, s store.Space, value string, keys ...string) error {
+	for _, k := range keys {
+		if err := w.Put(s, []byte(k), []byte(value)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func deleteAll(w store.Writer, s store.Space, keys ...string) error {
+	for _, k := range keys {
+		if err := w.Delete(s, []byte(k)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func update(t testing.TB, b store.Backend, fn func(store.Writer) error) {
@@ -94,28 +114,18 @@ func testRows(t *testing.T, b store.Backend) {
 func testEmptyValues(t *testing.T, b store.Backend) {
 	var own, scanned bool
 	update(t, b, func(w store.Writer) error {
-		for _, err := range []error{
-			w.Put(store.Ready, []byte("nil"), nil),
-			w.Put(store.Ready, []byte("empty"), []byte{}),
-		} {
-			if err != nil {
-				return err
-			}
-		}
+		written := cmp.Or(w.Put(store.Ready, []byte("nil"), nil), w.Put(store.Ready, []byte("empty"), []byte{}))
 		v, err := w.Get(store.Ready, []byte("nil"))
 		own = v != nil
-		return err
+		return cmp.Or(written, err)
 	})
 	require.True(t, own)
-	require.NoError(t, b.View(t.Context(), func(r store.Reader) error {
+	require.NoError(t, b.View(t.Context(), func(r store.Reader) (err error) {
 		scanned = true
-		for row, err := range r.Scan(store.Range{Space: store.Ready}) {
-			if err != nil {
-				return err
-			}
-			scanned = scanned && row.Value != nil
+		for row, failed := range r.Scan(store.Range{Space: store.Ready}) {
+			scanned, err = scanned && row.Value != nil, failed
 		}
-		return nil
+		return err
 	}))
 	require.True(t, scanned)
 	for _, key := range []string{"nil", "empty"} {
