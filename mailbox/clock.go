@@ -1,7 +1,11 @@
 package mailbox
 
 import (
+	"fmt"
+	"log/slog"
+
 	"handoff/mailbox/life"
+	"handoff/schemas"
 	"handoff/store"
 )
 
@@ -100,4 +104,106 @@ func (o *op) ready(r *store.Record) error {
 	}
 	now.Box, now.NotBefore = r.To, 0
 	return o.commit(happening{action: life.Ready, was: r, now: &now, due: r.NotBefore})
+}
+
+// lapseLimit bounds what the clock changes within one operation; the rest is due at the next.
+const lapseLimit = 256
+
+// lapse applies what the clock has changed: leases, reservations, delays and deadlines that ended, and what was
+// deferred, the longest due first. Every operation begins with it. It applies 256 handoffs at most, and stops earlier
+// when what follows from them went through [mostFollow] others; the rest is due at the next operation, and
+// [op.current] sees to it that nobody acts on what is over. A handoff whose time cannot be applied is logged and left
+// as it is, with all that was begun for it undone: it stops no other.
+func (o *op) lapse() error {
+	due := make([]schemas.ID, 0, 8)
+	for id, err := range o.Due(o.now) {
+		if err != nil {
+			return err
+		}
+		if due = append(due, id); len(due) == lapseLimit {
+			break
+		}
+	}
+	applied := 0
+	return o.actingAs(clockCaller, func() error {
+		for _, id := range due {
+			if o.left == 0 {
+				o.more = true
+				return nil
+			}
+			if err := o.alone(func() error { return o.lapseOne(id) }); err != nil {
+				// One damaged handoff must not stop the others: it stays as it is.
+				o.Logger.Error("time could not be applied", slog.String("handoff", id.String()), slog.Any("error", err))
+				continue
+			}
+			applied++
+		}
+		o.more = len(due) == lapseLimit && applied > 0
+		return nil
+	})
+}
+
+// alone does a part of the operation, with all that follows from it, that may fail alone: then everything it changed
+// is undone, whoever was to be woken is not, and the operation goes on.
+func (o *op) alone(fn func() error) error {
+	tx, view, before := o.tx, o.View, o.effects
+	defer func() { o.tx, o.View = tx, view }()
+	err := tx.Try(func(part *store.Tx) error {
+		o.tx, o.View = part, &part.View
+		return o.apart(fn)
+	})
+	if err != nil {
+		o.effects = before
+	}
+	return err
+}
+
+func (o *op) lapseOne(id schemas.ID) error {
+	r, err := o.Record(id)
+	if err != nil {
+		return err
+	}
+	if r == nil {
+		return fmt.Errorf("there is no record of %s", id)
+	}
+	return o.lapsed(r)
+}
+
+// current is a record after what the clock has changed about it: more may be due than one operation
+// applies, and none acts on a record whose time is over.
+func (o *op) current(r *store.Record) (*store.Record, error) {
+	for o.isDue(r) {
+		err := o.apart(func() error {
+			return o.actingAs(clockCaller, func() error { return o.lapsed(r) })
+		})
+		if err != nil {
+			return nil, err
+		}
+		if r, err = o.Record(r.ID); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// usable is the record of a handoff as it is now; nil for one that is missing or damaged, or that time cannot
+// change: where many are gone through, it stops no other.
+func (o *op) usable(id schemas.ID) *store.Record {
+	r, err := o.Record(id)
+	if err == nil && r != nil && o.isDue(r) {
+		err = o.alone(func() (err error) {
+			r, err = o.current(r)
+			return err
+		})
+	}
+	if err != nil {
+		o.Logger.Error("a handoff was passed over", slog.String("handoff", id.String()), slog.Any("error", err))
+		return nil
+	}
+	return r
+}
+
+// isDue tells whether the clock is to change a record. What it owes waits when this operation did as much as one may.
+func (o *op) isDue(r *store.Record) bool {
+	return r.Wakes != 0 && r.Wakes <= store.At(o.now) && (len(r.Owes) == 0 || o.left > 0)
 }

@@ -1,6 +1,8 @@
 package mailbox
 
 import (
+	"fmt"
+
 	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
@@ -30,4 +32,54 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 	o.touch(&now)
 	reported := happening{action: life.Progress, was: r, now: &now}
 	return &now, o.commitNote(reported, schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent})
+}
+
+// checkpointID is the id of the checkpoint that an event keeps.
+func checkpointID(event uint64) string { return fmt.Sprintf("chk_%d", event) }
+
+// checkpointOf is what a failure leaves for the next holder, nil for nothing.
+func checkpointOf(in schemas.FailIn) *schemas.Checkpoint {
+	if in.Checkpoint == nil && in.PartialProgress == nil {
+		return nil
+	}
+	c := orZero(in.Checkpoint)
+	if c.PartialProgress == nil {
+		c.PartialProgress = in.PartialProgress
+	}
+	return &c
+}
+
+// checkpoint keeps where work stands, and gives the record that names it. Without a checkpoint it keeps nothing.
+func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, error) {
+	if c == nil {
+		return r, nil
+	}
+	event, err := o.nextEvent()
+	if err != nil {
+		return nil, err
+	}
+	kept := *c
+	kept.ID = checkpointID(event)
+	content, err := o.said(kept)
+	if err != nil {
+		return nil, err
+	}
+	if err := schemas.TooBig("checkpoint", len(content.Bytes), o.Limits.Handoff); err != nil {
+		return nil, err
+	}
+	now, err := o.step(life.Mark, r)
+	if err != nil {
+		return nil, err
+	}
+	now.Checkpoint = event
+	return &now, o.commitSaying(happening{action: life.Mark, was: r, now: &now}, content)
+}
+
+// lastCheckpoint is where work stood last; nil when nobody said.
+func lastCheckpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
+	if r.Checkpoint == 0 {
+		return nil, nil
+	}
+	var c schemas.Checkpoint
+	return &c, v.Saying(r.ID, r.Checkpoint, &c)
 }

@@ -1,6 +1,8 @@
 package mailbox
 
 import (
+	"strings"
+
 	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
@@ -30,4 +32,32 @@ func (o *op) retry(r *store.Record, _ schemas.UpdateIn, out *schemas.UpdateOut) 
 	}
 	out.Created, out.To = again.ID, again.To
 	return r, nil
+}
+
+// returnWork gives a completed handoff back whose result is not good enough: the same agent gets a child
+// with the reasons. It can be done once.
+func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
+	if _, ok := life.Next(life.Return, r.Status); ok && strings.TrimSpace(in.Note) == "" {
+		return nil, schemas.Invalidf("note", "is needed to return work").WithHint("Say what is not good enough, so that it can be mended.")
+	}
+	now, err := o.step(life.Return, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.checkDepth(lineage{}.under(r), r); err != nil {
+		return nil, err
+	}
+	if err := o.checkPending(); err != nil {
+		return nil, err
+	}
+	returned := happening{action: life.Return, was: r, now: &now, why: lost{Reason: in.Note}}
+	if err := o.commitNote(returned, schemas.UpdateIn{Action: in.Action, Note: in.Note}); err != nil {
+		return nil, err
+	}
+	followed, err := o.follow()
+	if err != nil {
+		return nil, err
+	}
+	out.Created, out.To = followed.successor.ID, followed.successor.To
+	return &now, nil
 }

@@ -1,7 +1,10 @@
 package mailbox
 
 import (
+	"strings"
+
 	"handoff/mailbox/life"
+	"handoff/schemas"
 	"handoff/store"
 )
 
@@ -24,4 +27,112 @@ func (o *op) step(a life.Action, r *store.Record) (now store.Record, err error) 
 // end sets what every ended record has in common.
 func (o *op) end(r *store.Record) {
 	r.Ended, r.Lease, r.Reserved, r.Box, r.After, r.NeedsApproval = store.At(o.now), 0, 0, "", nil, false
+}
+
+// allowed refuses a caller that plays none of the parts that an action asks for.
+func (o *op) allowed(a life.Action, parts life.Parts, r *store.Record) error {
+	for part := life.Anyone; part <= life.Verifier; part <<= 1 {
+		if parts&part == 0 {
+			continue
+		}
+		if yes, err := o.plays(part, r); yes || err != nil {
+			return err
+		}
+	}
+	e := schemas.Errorf(schemas.Denied, "%s was not %s: only %s may do this, and you are %s",
+		r.ID, a, o.who(parts, r), o.by.Agent).About(r.ID, r.Status, 0).WithField("agent")
+	if parts == life.Human {
+		return e.WithHint("A person decides this on the command line, as with handoff approve %s.", r.ID)
+	}
+	return e.WithHint("If you are one of them, act as that one; else send them a message.")
+}
+
+// plays tells whether the caller plays a part towards a handoff.
+func (o *op) plays(part life.Parts, r *store.Record) (bool, error) {
+	switch part {
+	case life.Anyone:
+		return true, nil
+	case life.Recipient:
+		return o.mayClaim(r)
+	case life.Holder:
+		return r.Holder == o.by.Agent, nil
+	case life.Sender:
+		return r.From == o.by.Agent, nil
+	case life.Owner:
+		return o.owns(r)
+	case life.Human:
+		return o.by.Agent == schemas.Human, nil
+	case life.Clock:
+		return o.by.Via == schemas.ViaClock, nil
+	case life.Verifier:
+		return o.verifies(r)
+	}
+	return false, nil
+}
+
+func (o *op) owns(r *store.Record) (bool, error) {
+	wf, err := o.Workflow(r.Workflow)
+	return wf != nil && wf.Owner == o.by.Agent, err
+}
+
+// verifies tells whether the caller holds a verification request that is a child of r.
+func (o *op) verifies(r *store.Record) (bool, error) {
+	for id, err := range o.Oldest(store.ChildrenOf(r.ID), 0) {
+		if err != nil {
+			return false, err
+		}
+		child := o.usable(id)
+		if child != nil && child.Type == schemas.TypeVerification && child.Status.Held() && child.Holder == o.by.Agent {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// who names the parts for people.
+func (o *op) who(parts life.Parts, r *store.Record) string {
+	var names []string
+	add := func(part life.Parts, text string) {
+		if parts&part != 0 {
+			names = append(names, text)
+		}
+	}
+	add(life.Recipient, "its recipient ("+string(r.To)+")")
+	if r.Holder != "" {
+		add(life.Holder, "its holder ("+string(r.Holder)+")")
+	}
+	add(life.Sender, "its sender ("+string(r.From)+")")
+	add(life.Owner, "the owner of its workflow")
+	add(life.Verifier, "who verifies it")
+	add(life.Human, "human")
+	if len(names) == 0 {
+		return "its holder"
+	}
+	return strings.Join(names, " or ")
+}
+
+// notNow explains that the state does not allow an action, and names what took the handoff's place.
+func (o *op) notNow(a life.Action, r *store.Record) error {
+	e := schemas.Errorf(schemas.Conflict, "%s is %s, so it cannot be %s", r.ID, r.Status, pastParticiple(a)).
+		About(r.ID, r.Status, r.Successor)
+	switch {
+	case r.Successor != 0:
+		return e.WithHint("%s took its place: go on with that one.", r.Successor)
+	case r.Status.Held() && a == life.Claim:
+		return e.WithHint("%s holds it.", r.Holder).WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one for you"))
+	case r.Status == schemas.Pending && (a == life.Progress || a == life.Ask || a == life.Release):
+		return e.WithNext(claimFirst(r))
+	case r.Status == schemas.Working && (a == life.Reject || a == life.Decline):
+		release := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRelease}
+		return e.WithHint("Work has begun.").WithNext(giveUp(r), schemas.Call(release, "leaves it to others"))
+	}
+	return e
+}
+
+// pastParticiple names an action after "cannot be".
+func pastParticiple(a life.Action) string {
+	if a == life.Progress {
+		return "reported on"
+	}
+	return string(a)
 }
