@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"handoff/mailbox/compose"
-	"handoff/mailbox/contract"
 	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
@@ -20,8 +19,8 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if in.To != "" {
 		c.To = in.To
 	}
-	if err := o.checkChanges(&c); err != nil {
-		return nil, inChanges(err)
+	if err := inChanges(o.checkChanges(&c)); err != nil {
+		return nil, err
 	}
 	if err := o.redirect(r, &now, c, out); err != nil {
 		return nil, err
@@ -30,10 +29,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.approveAgain(r, &now, h); err != nil {
-		return nil, err
-	}
-	if err := o.restate(&now, h); err != nil {
+	if err := cmp.Or(o.approveAgain(r, &now, h), o.restate(&now, h)); err != nil {
 		return nil, err
 	}
 	return &now, o.commitSaying(happening{action: life.Amend, was: r, now: &now}, content)
@@ -74,10 +70,7 @@ func wholeSizes(h *schemas.Handoff) error {
 		return schemas.Errorf(schemas.Limit, "%d tags in all, at most %d are allowed", len(h.Tags), maxTags).
 			WithField("changes.tags").WithHint("Send fewer.")
 	}
-	if err := payloadSizes(h.Summary, h.Detail, h.Data); err != nil {
-		return inChanges(err)
-	}
-	return nil
+	return inChanges(payloadSizes(h.Summary, h.Detail, h.Data))
 }
 
 // approveAgain asks for approval again when an agent changes what human approved: otherwise a harmless text could be
@@ -113,26 +106,10 @@ func (o *op) checkChanges(c *schemas.Changes) error {
 	if c.Checkpoint != nil {
 		return schemas.Invalidf("checkpoint", "belongs to a report of progress").WithHint("Leave it out of an amendment.")
 	}
-	if err := schemas.TooBig("task", len(c.Task), o.Limits.Task); err != nil {
-		return err
-	}
-	if err := schemas.TooBig("title", len(c.Title), o.Limits.Title); err != nil {
-		return err
-	}
-	if e := c.Expectations; e != nil && len(e.OutputSchema) > 0 {
-		if _, err := contract.Compile(e.OutputSchema); err != nil {
-			return err
-		}
-	}
-	if err := schemas.TooBig("type", len(c.Type), maxType); err != nil {
-		return err
-	}
-	if c.Rollback != nil && c.Rollback.OnFailure != "" {
-		if err := mailboxOf("rollback.on_failure", string(c.Rollback.OnFailure)); err != nil {
-			return err
-		}
-	}
-	return payloadSizes(c.Summary, c.Detail, c.Data)
+	return cmp.Or(
+		o.checkTask(c.Task, c.Title), schemas.TooBig("type", len(c.Type), maxType),
+		checkNamed(c.Expectations, c.Rollback), payloadSizes(c.Summary, c.Detail, c.Data),
+	)
 }
 
 // redirect changes for whom it is, and checks that they accept the work as it is then.
@@ -163,14 +140,9 @@ func (o *op) redirect(r, now *store.Record, c schemas.Changes, out *schemas.Upda
 
 // redate applies the deadline, the timeout and the estimate of an amended handoff.
 func (o *op) redate(now *store.Record, h schemas.Handoff) error {
-	e := orZero(h.Expectations)
-	timeout, err := schemas.ParseDuration("changes.expectations.timeout", e.Timeout)
+	timeout, estimate, err := durations(h.Expectations)
 	if err != nil {
-		return err
-	}
-	estimate, err := schemas.ParseDuration("changes.expectations.estimated_duration", e.EstimatedDuration)
-	if err != nil {
-		return err
+		return inChanges(err)
 	}
 	until := deadline(orZero(h.Metadata.Deadline), now.Created.Time(), timeout)
 	now.Deadline, now.Estimate = store.At(until), int(estimate.Minutes())
@@ -192,15 +164,14 @@ func (o *op) rebody(r, now *store.Record, change func(*schemas.Handoff)) (store.
 		return store.Content{}, err
 	}
 	now.Body = event
-	content, err := o.said(h)
-	if err != nil {
-		return content, err
-	}
-	return content, schemas.TooBig("handoff", len(content.Bytes), o.Limits.Handoff)
+	return o.saidWithin("handoff", h)
 }
 
-// inChanges says that the field at fault is one of changes.
+// inChanges says that the field at fault is one of changes. No error stays none.
 func inChanges(err error) error {
+	if err == nil {
+		return nil
+	}
 	e := schemas.AsError(err)
 	return e.WithField("changes." + e.Field)
 }

@@ -112,12 +112,10 @@ func (o *op) putOff(owed []duty) error {
 			if err != nil {
 				return err
 			}
-			now, err := o.step(life.Defer, r)
+			err = o.change(happening{action: life.Defer}, r, func(now *store.Record) {
+				now.Owes = append(now.Owes, store.Debt{Do: string(d.do), After: d.after})
+			})
 			if err != nil {
-				return err
-			}
-			now.Owes = append(now.Owes, store.Debt{Do: string(d.do), After: d.after})
-			if err := o.commit(happening{action: life.Defer, was: r, now: &now}); err != nil {
 				return err
 			}
 			o.owing = true

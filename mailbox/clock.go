@@ -30,28 +30,17 @@ func (o *op) lapsed(r *store.Record) error {
 
 // expire ends a handoff whose deadline passed.
 func (o *op) expire(r *store.Record) error {
-	return o.timeOut(happening{
+	return o.change(happening{
 		action: life.Expire, due: r.Deadline, text: "Its deadline passed.", why: lost{Reason: "its deadline passed"},
-	}, r)
+	}, r, o.end)
 }
 
 // exhaust ends a handoff whose attempts are used up.
 func (o *op) exhaust(r *store.Record) error {
-	return o.timeOut(happening{
+	return o.change(happening{
 		action: life.Exhaust, due: r.Lease, text: "All attempts ended in silence.",
 		why: lost{Reason: "all attempts ended in silence"},
-	}, r)
-}
-
-// timeOut ends a handoff in the name of the clock.
-func (o *op) timeOut(h happening, r *store.Record) error {
-	now, err := o.step(h.action, r)
-	if err != nil {
-		return err
-	}
-	o.end(&now)
-	h.was, h.now = r, &now
-	return o.commit(h)
+	}, r, o.end)
 }
 
 // leaseEnded decides what becomes of a claim whose lease ended: it goes on, if the connection that claimed is open or
@@ -60,50 +49,31 @@ func (o *op) timeOut(h happening, r *store.Record) error {
 // away.
 func (o *op) leaseEnded(r *store.Record) error {
 	if end := o.renewed(r); end > store.At(o.now) {
-		return o.renew(r, r.Lease, func(now *store.Record) { now.Lease = end })
+		return o.change(happening{action: life.Renew, due: r.Lease}, r, func(now *store.Record) { now.Lease = end })
 	}
 	if r.Attempt >= r.MaxAttempts {
 		return o.exhaust(r)
 	}
-	now, err := o.step(life.Requeue, r)
-	if err != nil {
-		return err
-	}
-	now.Lease, now.Box = 0, r.To
-	return o.commit(happening{action: life.Requeue, was: r, now: &now, due: r.Lease})
-}
-
-// renew lets a claim or a reservation go on that was to end.
-func (o *op) renew(r *store.Record, due store.Time, prolong func(*store.Record)) error {
-	now, err := o.step(life.Renew, r)
-	if err != nil {
-		return err
-	}
-	prolong(&now)
-	return o.commit(happening{action: life.Renew, was: r, now: &now, due: due})
+	return o.change(happening{action: life.Requeue, due: r.Lease}, r, func(now *store.Record) {
+		now.Lease, now.Box = 0, r.To
+	})
 }
 
 // unreserve offers a handoff to all who qualify when the asker did not come back for its answer.
 func (o *op) unreserve(r *store.Record) error {
 	if end := o.prolonged(r, r.Reserved); end > store.At(o.now) {
-		return o.renew(r, r.Reserved, func(now *store.Record) { now.Reserved = end })
+		return o.change(happening{action: life.Renew, due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
 	}
-	now, err := o.step(life.Unreserve, r)
-	if err != nil {
-		return err
-	}
-	now.Reserved, now.Box = 0, r.To
-	return o.commit(happening{action: life.Unreserve, was: r, now: &now, due: r.Reserved})
+	return o.change(happening{action: life.Unreserve, due: r.Reserved}, r, func(now *store.Record) {
+		now.Reserved, now.Box = 0, r.To
+	})
 }
 
 // ready offers a handoff whose delay is over.
 func (o *op) ready(r *store.Record) error {
-	now, err := o.step(life.Ready, r)
-	if err != nil {
-		return err
-	}
-	now.Box, now.NotBefore = r.To, 0
-	return o.commit(happening{action: life.Ready, was: r, now: &now, due: r.NotBefore})
+	return o.change(happening{action: life.Ready, due: r.NotBefore}, r, func(now *store.Record) {
+		now.Box, now.NotBefore = r.To, 0
+	})
 }
 
 // lapseLimit bounds what the clock changes within one operation; the rest is due at the next.

@@ -100,16 +100,12 @@ func (o *op) complete(
 	}
 	done.CompletionID = fmt.Sprintf("comp_%d", now.Result)
 	done.HandoffID, done.Timestamp, done.Source = r.ID, o.now, schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
-	content, err := o.said(done)
+	content, err := o.saidWithin("completion", done)
 	if err != nil {
-		return out, err
-	}
-	if err := schemas.TooBig("completion", len(content.Bytes), o.Limits.Handoff); err != nil {
 		return out, err
 	}
 	o.end(&now)
 	now.Outcome, now.ResultDigest, now.Percent = done.Status, digest, 100
-	o.ended = r.ID
 	out = schemas.CompleteOut{
 		HandoffID: r.ID, Status: now.Status, Outcome: done.Status, CompletionID: done.CompletionID,
 		Unmet: contract.Unmet(done.Criteria),

@@ -4,8 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"sync"
-	"time"
 
 	"handoff/mailbox/life"
 	"handoff/mailbox/names"
@@ -23,7 +21,7 @@ import (
 // client's own or that with the lowest free number; the same each time that the connection is announced. The result
 // says it. The error is invalid for a client whose name cannot be the name of an agent.
 func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
-	s.Presence.Open(connectionOf(by, in))
+	s.here.Open(connectionOf(by, in))
 	if by.Agent != "" || in.Client == "" {
 		out.Agent = by.Agent
 		return out, nil
@@ -42,7 +40,7 @@ func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.Conn
 		return o.give(a, client, c)
 	})
 	if err == nil {
-		s.Presence.Acts(in.Conn, out.Agent)
+		s.here.Acts(in.Conn, out.Agent)
 	}
 	return out, err
 }
@@ -61,7 +59,7 @@ func connectionOf(by schemas.Caller, in schemas.ConnIn) presence.Connection {
 // them. The name that the client was given is kept for its session, if anything was done under it. A repetition
 // changes nothing.
 func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
-	conn, _ := s.Presence.Connection(in.Conn)
+	conn, _ := s.here.Connection(in.Conn)
 	agents := conn.Agents
 	if by.Agent != "" && !slices.Contains(agents, by.Agent) {
 		agents = append(agents, by.Agent)
@@ -78,8 +76,7 @@ func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.Conn
 		}
 		return nil
 	})
-	s.endings.forget(in.Conn)
-	s.Presence.Close(in.Conn) // not before: a lease that ended meanwhile was renewed because of it
+	s.here.Close(in.Conn) // not before: a lease that ended meanwhile was renewed because of it
 	s.hub.Announce(waiting.Effects{Regrouped: true})
 	return out, err
 }
@@ -107,78 +104,36 @@ func (o *op) cut(r *store.Record) error {
 	if r.Left {
 		return nil
 	}
-	now, err := o.step(life.Lost, r)
-	if err != nil {
-		return err
-	}
-	if now.Left = true; r.Status != schemas.Waiting { // no lease runs while it waits for an answer
-		now.Lease = min(r.Lease, store.At(o.now.Add(grace)))
-	}
-	return o.commit(happening{action: life.Lost, was: r, now: &now})
+	return o.change(happening{action: life.Lost}, r, func(now *store.Record) {
+		if now.Left = true; r.Status != schemas.Waiting { // no lease runs while it waits for an answer
+			now.Lease = min(r.Lease, store.At(o.now.Add(grace)))
+		}
+	})
 }
 
 // isOpen tells whether a connection is open.
 func (s *Service) isOpen(conn string) bool {
-	_, open := s.Presence.Connection(conn)
+	_, open := s.here.Connection(conn)
 	return open
 }
 
 // acting tells whether an agent acts over an open connection.
 func (s *Service) acting(a schemas.Agent) bool {
-	return len(s.Presence.Connections(presence.Filter{Agent: a})) > 0
+	return len(s.here.Connections(presence.Filter{Agent: a})) > 0
 }
 
 // actingOver tells whether an agent acts over an open connection that is wanted.
 func (s *Service) actingOver(a schemas.Agent, wanted func(presence.Connection) bool) bool {
-	return slices.ContainsFunc(s.Presence.Connections(presence.Filter{Agent: a}), wanted)
+	return slices.ContainsFunc(s.here.Connections(presence.Filter{Agent: a}), wanted)
 }
 
 // everybodyHere is who acts over any open connection, by name.
 func (s *Service) everybodyHere() []schemas.Agent {
 	here := map[schemas.Agent]bool{}
-	for _, c := range s.Presence.Connections(presence.Filter{}) {
+	for _, c := range s.here.Connections(presence.Filter{}) {
 		for _, a := range c.Agents {
 			here[a] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(here))
-}
-
-// endings remembers which handoff each open connection ended last: what the connection sends next continues it. A
-// connection is served by one process, so no other process has to know.
-type endings struct {
-	mu     sync.Mutex // guards latest
-	latest map[string]ending
-}
-
-type ending struct {
-	handoff schemas.ID
-	at      time.Time
-}
-
-func newEndings() *endings { return &endings{latest: map[string]ending{}} }
-
-// note notes that a connection ended a handoff.
-func (e *endings) note(conn string, id schemas.ID, at time.Time) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.latest[conn] = ending{id, at}
-}
-
-// within is the handoff that a connection ended last, if that was within the given time before now; else zero.
-func (e *endings) within(conn string, now time.Time, d time.Duration) schemas.ID {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	last, ok := e.latest[conn]
-	if !ok || now.Sub(last.at) > d {
-		return 0
-	}
-	return last.handoff
-}
-
-// forget drops what a connection ended that is gone.
-func (e *endings) forget(conn string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(e.latest, conn)
 }

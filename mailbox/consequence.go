@@ -108,14 +108,11 @@ func (o *op) waitInstead(r, dead *store.Record) error {
 // claimed.
 func (o *op) strike(r *store.Record, dep, instead schemas.ID) error {
 	return o.actingAs(clockCaller, func() error {
-		now, err := o.step(life.Ready, r)
-		if err != nil {
-			return err
-		}
-		now.After = slices.DeleteFunc(now.After, func(id schemas.ID) bool { return id == dep })
-		if instead != 0 {
-			now.After = append(now.After, instead)
-		}
-		return o.commit(happening{action: life.Ready, was: r, now: &now, other: dep})
+		return o.change(happening{action: life.Ready, other: dep}, r, func(now *store.Record) {
+			now.After = slices.DeleteFunc(now.After, func(id schemas.ID) bool { return id == dep })
+			if instead != 0 {
+				now.After = append(now.After, instead)
+			}
+		})
 	})
 }

@@ -122,13 +122,13 @@ func (d *delivery) heldBy(name schemas.Agent, counts func(*store.Record) bool) (
 // session by the id that it had before.
 func (d *delivery) connections() (over []presence.Connection, err error) {
 	if d.in.Session != "" {
-		over = d.Presence.Connections(presence.Filter{Session: d.in.Session})
+		over = d.here.Connections(presence.Filter{Session: d.in.Session})
 	}
 	a, err := d.Agent(d.by.Agent)
 	if a == nil || err != nil {
 		return over, err
 	}
-	named, open := d.Presence.Connection(a.Conn)
+	named, open := d.here.Connection(a.Conn)
 	if open && !slices.ContainsFunc(over, func(c presence.Connection) bool { return c.Name == named.Name }) {
 		over = append(over, named)
 	}

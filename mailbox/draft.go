@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -55,10 +56,7 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 	if d.to, err = schemas.ParseAddress("to", in.To); err != nil {
 		return d, err
 	}
-	if err := d.times(in, now); err != nil {
-		return d, err
-	}
-	if err := d.names(in); err != nil {
+	if err := cmp.Or(d.times(in, now), d.names(in)); err != nil {
 		return d, err
 	}
 	d.key, d.force, d.attempt, d.warnings = in.Key, in.Options.Force, in.Options.Attempt, withoutEffect(*in.Options)
@@ -76,10 +74,7 @@ func (s *Service) sizes(in schemas.SendIn) error {
 	if strings.TrimSpace(in.Task) == "" {
 		return schemas.Invalidf("task", "must not be empty").WithHint("Say what is to be done. Nothing was sent.")
 	}
-	if err := schemas.TooBig("task", len(in.Task), s.Limits.Task); err != nil {
-		return err
-	}
-	if err := schemas.TooBig("title", len(in.Title), s.Limits.Title); err != nil {
+	if err := s.checkTask(in.Task, in.Title); err != nil {
 		return err
 	}
 	if tags := compose.Tags(in.Tags); len(tags) > maxTags {
@@ -87,6 +82,11 @@ func (s *Service) sizes(in schemas.SendIn) error {
 			WithField("tags").WithHint("Send fewer. Nothing was sent.")
 	}
 	return payloadSizes(in.Summary, in.Detail, in.Data)
+}
+
+// checkTask checks the lengths of task and title, in bytes.
+func (s *Service) checkTask(task, title string) error {
+	return cmp.Or(schemas.TooBig("task", len(task), s.Limits.Task), schemas.TooBig("title", len(title), s.Limits.Title))
 }
 
 // payloadSizes checks summary, detail and data, whose limits are fixed.
@@ -109,21 +109,25 @@ func (d *draft) times(in schemas.SendIn, now time.Time) (err error) {
 	if d.stated, err = schemas.ParseTime("deadline", in.Deadline, now); err != nil {
 		return err
 	}
-	d.deadline = d.stated
 	if d.notBefore, err = schemas.ParseTime("options.not_before", in.Options.NotBefore, now); err != nil {
 		return err
 	}
-	if e := in.Expectations; e != nil {
-		timeout, err := schemas.ParseDuration("expectations.timeout", e.Timeout)
-		if err != nil {
-			return err
-		}
-		d.deadline = deadline(d.stated, now, timeout)
-		if d.estimate, err = schemas.ParseDuration("expectations.estimated_duration", e.EstimatedDuration); err != nil {
-			return err
-		}
+	timeout, estimate, err := durations(in.Expectations)
+	if err != nil {
+		return err
 	}
+	d.estimate, d.deadline = estimate, deadline(d.stated, now, timeout)
 	return checkDeadline(d.deadline, d.notBefore, now)
+}
+
+// durations are the timeout and the estimate that somebody expects, zero for none.
+func durations(expected *schemas.Expectations) (timeout, estimate time.Duration, err error) {
+	e := orZero(expected)
+	if timeout, err = schemas.ParseDuration("expectations.timeout", e.Timeout); err != nil {
+		return 0, 0, err
+	}
+	estimate, err = schemas.ParseDuration("expectations.estimated_duration", e.EstimatedDuration)
+	return timeout, estimate, err
 }
 
 // deadline is the earlier of the one that was asked for and the end of the timeout, which counts from the
@@ -155,15 +159,8 @@ func (d *draft) names(in schemas.SendIn) (err error) {
 			return err
 		}
 	}
-	if in.Rollback != nil && in.Rollback.OnFailure != "" {
-		if err := mailboxOf("rollback.on_failure", string(in.Rollback.OnFailure)); err != nil {
-			return err
-		}
-	}
-	if e := in.Expectations; e != nil && len(e.OutputSchema) > 0 {
-		if _, err := contract.Compile(e.OutputSchema); err != nil {
-			return err
-		}
+	if err := checkNamed(in.Expectations, in.Rollback); err != nil {
+		return err
 	}
 	for name, most := range in.Options.Limits {
 		if name != "max_handoffs" {
@@ -171,7 +168,8 @@ func (d *draft) names(in schemas.SendIn) (err error) {
 				WithKnown("max_handoffs").WithHint("Known: max_handoffs. Nothing was sent.")
 		}
 		if most < 1 {
-			return schemas.Invalidf("options.limits.max_handoffs", "%v leaves no room for this one", most).WithHint("Give at least 1. Nothing was sent.")
+			return schemas.Invalidf("options.limits.max_handoffs", "%v leaves no room for this one", most).
+				WithHint("Give at least 1. Nothing was sent.")
 		}
 	}
 	d.parent, d.after = in.Parent, in.Options.After
@@ -190,6 +188,17 @@ func withoutEffect(opt schemas.SendOptions) (warnings []string) {
 		warnings = append(warnings, "what to do when nobody qualifies has no effect yet: it waits until somebody does")
 	}
 	return warnings
+}
+
+// checkNamed checks who takes the work back after a failure, and the schema of the output.
+func checkNamed(e *schemas.Expectations, rollback *schemas.Rollback) error {
+	if to := orZero(rollback).OnFailure; to != "" {
+		if err := mailboxOf("rollback.on_failure", string(to)); err != nil {
+			return err
+		}
+	}
+	_, err := contract.Compile(orZero(e).OutputSchema)
+	return err
 }
 
 // mailboxOf checks that a name is of somebody who has a mailbox.

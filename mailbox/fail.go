@@ -136,11 +136,8 @@ func (o *op) endFailed(
 	if now.Checkpoint != 0 {
 		failure.CheckpointID = checkpointID(now.Checkpoint)
 	}
-	content, err := o.said(failure)
+	content, err := o.saidWithin("failure", failure)
 	if err != nil {
-		return out, nil, err
-	}
-	if err := schemas.TooBig("failure", len(content.Bytes), o.Limits.Handoff); err != nil {
 		return out, nil, err
 	}
 	o.end(now)
@@ -149,7 +146,6 @@ func (o *op) endFailed(
 	if failure.Alternative != "" {
 		h.text += " Suggested instead: " + failure.Alternative + "."
 	}
-	o.ended = now.ID
 	if err := o.commitSaying(h, content); err != nil {
 		return out, nil, err
 	}

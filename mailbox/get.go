@@ -41,7 +41,7 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 		}
 		out.HandoffID, out.Status = r.ID, r.Status
 		if r.Status.Held() && r.Holder == by.Agent && r.Conn == by.Conn && by.Scope != schemas.ScopeRead {
-			s.Presence.Hear(r.ID, s.Now())
+			s.here.Hear(r.ID, s.Now())
 		}
 		show, ok := views[in.View]
 		if !ok {

@@ -19,7 +19,7 @@ const remembered = 24 * time.Hour
 // nothing is remembered; nor is the result of an operation that did nothing, so that its repeat tries again.
 func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func(*op) (Out, error)) (Out, error) {
 	var out Out
-	s.Presence.Acts(by.Conn, by.Agent)
+	s.here.Acts(by.Conn, by.Agent)
 	err := s.update(ctx, by, func(o *op) (err error) {
 		out = *new(Out)
 		if err := o.noteSeen(); err != nil {

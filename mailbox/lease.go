@@ -31,7 +31,7 @@ func (o *op) renewed(r *store.Record) store.Time {
 		return beforeDeadline(r, store.At(o.now.Add(grace)))
 	}
 	heard := r.Touched.Time()
-	if at := o.Presence.LastHeard(r.ID); at.After(heard) {
+	if at := o.here.LastHeard(r.ID); at.After(heard) {
 		heard = at
 	}
 	heard = heard.Add(o.clock.SleptSince(heard))

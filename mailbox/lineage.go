@@ -4,14 +4,10 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 
 	"handoff/schemas"
 	"handoff/store"
 )
-
-// continues is how long after ending a handoff a connection's next send still continues it.
-const continues = 10 * time.Minute
 
 // lineage is where a new handoff stands in its workflow.
 type lineage struct {
@@ -111,38 +107,24 @@ func (o *op) senders(r *store.Record) (chain []string, err error) {
 	return chain, nil
 }
 
-// parent is the handoff that a new one continues, nil for none: the one that the sender names; else the latest that it
-// holds over this connection; else the one that it ended over this connection within ten minutes. Work of another
-// agent and of another workflow than the sender names is not continued unasked.
+// parent is the handoff that a new one continues, nil for none: the one that the sender names, else the latest that it
+// holds over this connection. Work that ended, and work of another workflow than the sender names, is not continued
+// unasked.
 func (o *op) parent(d *draft) (*store.Record, error) {
 	switch d.parent {
 	case "none":
 		return nil, nil
 	case "":
-		return o.defaultParent(d)
+		held, err := o.latestHeld()
+		if held != nil && d.workflow != "" && d.workflow != held.Workflow {
+			return nil, err // another workflow was named
+		}
+		return held, err
 	}
 	r, err := o.find(d.parent)
 	if err != nil {
 		return nil, schemas.AsError(err).WithField("parent").
 			WithHint("Name an existing handoff, or none to start anew. Nothing was sent.")
-	}
-	return r, nil
-}
-
-func (o *op) defaultParent(d *draft) (*store.Record, error) {
-	r, err := o.latestHeld()
-	if err != nil {
-		return nil, err
-	}
-	if r == nil {
-		if id := o.endings.within(o.by.Conn, o.now, continues); id != 0 {
-			if r, err = o.Record(id); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if r != nil && (r.Holder != o.by.Agent || d.workflow != "" && d.workflow != r.Workflow) {
-		return nil, nil // another agent's work, or another workflow was named
 	}
 	return r, nil
 }

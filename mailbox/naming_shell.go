@@ -60,7 +60,7 @@ func (s *Service) nameBeside(known []names.Name, in schemas.SessionIn) (name sch
 	for _, process := range in.Above {
 		first := 0
 		for _, n := range known {
-			c, _ := s.Presence.Connection(n.Conn)
+			c, _ := s.here.Connection(n.Conn)
 			if c.Parent == process && !ofAnotherSession(n, in) && (first == 0 || c.Order < first) {
 				name, first = n.Agent, c.Order
 			}
@@ -91,7 +91,7 @@ func (s *Service) notElsewhere(
 		if i < 0 {
 			return false
 		}
-		c, _ := s.Presence.Connection(known[i].Conn)
+		c, _ := s.here.Connection(known[i].Conn)
 		return ofAnotherSession(known[i], in) || c.Parent != 0 && !slices.Contains(in.Above, c.Parent)
 	})
 }

@@ -33,8 +33,7 @@ type op struct {
 	left     int          // how many other handoffs may still be gone through for it
 
 	effects
-	more  bool       // the clock has more to change than one operation does
-	ended schemas.ID // by the caller
+	more bool // the clock has more to change than one operation does
 
 	fruitless bool  // nothing was done: there is no outcome to remember
 	refusal   error // what the caller is told although something was kept
@@ -218,6 +217,26 @@ func (s *Service) said(v any) (store.Content, error) {
 		return store.Content{}, err
 	}
 	return store.Content{Bytes: b, Salt: []byte(s.NewID("salt"))}, nil
+}
+
+// saidWithin is [Service.said] for a part of a call that may be no larger than a handoff, named as an error calls it.
+func (s *Service) saidWithin(part string, v any) (store.Content, error) {
+	content, err := s.said(v)
+	if err != nil {
+		return content, err
+	}
+	return content, schemas.TooBig(part, len(content.Bytes), s.Limits.Handoff)
+}
+
+// change does an action to a record and commits it: alter makes what changes besides the state.
+func (o *op) change(h happening, r *store.Record, alter func(now *store.Record)) error {
+	now, err := o.step(h.action, r)
+	if err != nil {
+		return err
+	}
+	alter(&now)
+	h.was, h.now = r, &now
+	return o.commit(h)
 }
 
 // nextEvent is the number that the next event will have, for records that point to its content.

@@ -60,11 +60,8 @@ func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, 
 	}
 	kept := *c
 	kept.ID = checkpointID(event)
-	content, err := o.said(kept)
+	content, err := o.saidWithin("checkpoint", kept)
 	if err != nil {
-		return nil, err
-	}
-	if err := schemas.TooBig("checkpoint", len(content.Bytes), o.Limits.Handoff); err != nil {
 		return nil, err
 	}
 	now, err := o.step(life.Mark, r)

@@ -14,8 +14,8 @@ import (
 // Send puts a handoff into the mailbox of an agent, or into the pool of a capability or role. A message becomes a
 // notice instead: it is read, not claimed. Any agent calls it, and a person.
 //
-// The handoff is pending. It continues the handoff that the caller names as its parent, holds, or ended within the
-// last ten minutes over the same connection, and belongs to the workflow of that; parent none begins a new one. The
+// The handoff is pending. It continues the handoff that the caller names as its parent, else the one that it claimed
+// last over the same connection and still holds, and belongs to the workflow of that; parent none begins a new one. The
 // result says where it stands in the mailbox, counted up to 100, what it waits for, who of a pool could take it, and
 // warns of what the sender may not expect: a recipient that nobody has seen, the same content within ten minutes. With
 // dry_run everything is checked and reported so, and nothing is kept.

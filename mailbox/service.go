@@ -46,9 +46,6 @@ type Config struct {
 	// with it. Otherwise connections that this service does not know may be announced yet.
 	Alone bool
 
-	// Presence is who is here. Nil means what is announced to this service.
-	Presence presence.Tracker
-
 	Limits schemas.Limits
 
 	Lease    time.Duration // silence after which a claim ends, default 15 minutes
@@ -82,8 +79,8 @@ type Config struct {
 type Service struct {
 	Config
 	hub     *waiting.Hub
+	here    *presence.Tracker
 	clock   *presence.Clock
-	endings *endings
 	denials *denials
 	ended   endedCount
 
@@ -103,10 +100,7 @@ func New(c Config) *Service {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	if c.Presence == nil {
-		c.Presence = presence.NewMemory()
-	}
-	s := &Service{Config: c, hub: waiting.NewHub(), endings: newEndings(), denials: newDenials(), secret: c.NewID("frame")}
+	s := &Service{Config: c, hub: waiting.NewHub(), here: presence.NewTracker(), denials: newDenials(), secret: c.NewID("frame")}
 	s.clock = presence.NewClock(c.Now, c.Awake)
 	s.started = s.clock.Begun()
 	return s

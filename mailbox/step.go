@@ -31,7 +31,7 @@ func (o *op) end(r *store.Record) {
 
 // allowed refuses a caller that plays none of the parts that an action asks for.
 func (o *op) allowed(a life.Action, parts life.Parts, r *store.Record) error {
-	for part := life.Anyone; part <= life.Verifier; part <<= 1 {
+	for part := life.Recipient; part <= life.Verifier; part <<= 1 {
 		if parts&part == 0 {
 			continue
 		}
@@ -50,8 +50,6 @@ func (o *op) allowed(a life.Action, parts life.Parts, r *store.Record) error {
 // plays tells whether the caller plays a part towards a handoff.
 func (o *op) plays(part life.Parts, r *store.Record) (bool, error) {
 	switch part {
-	case life.Anyone:
-		return true, nil
 	case life.Recipient:
 		return o.mayClaim(r)
 	case life.Holder:

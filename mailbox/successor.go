@@ -73,12 +73,9 @@ func (o *op) succeed(a life.Action, r *store.Record, d *draft, line lineage) (*s
 	if err != nil {
 		return nil, err
 	}
-	now, err := o.step(a, r)
-	if err != nil {
-		return nil, err
-	}
-	now.Successor = successor.ID
-	return successor, o.commit(happening{action: a, was: r, now: &now, other: successor.ID})
+	return successor, o.change(happening{action: a, other: successor.ID}, r, func(now *store.Record) {
+		now.Successor = successor.ID
+	})
 }
 
 // inherit fills what a handoff made by the rules has in common with the one it follows.
@@ -139,16 +136,9 @@ func (o *op) draftAgain(r *store.Record, why lost) (*draft, error) {
 	}
 	m := &d.handoff.Metadata
 	m.Deadline, m.NotBefore, m.After = nil, nil, nil
-	if e := d.handoff.Expectations; e != nil {
-		timeout, err := schemas.ParseDuration("expectations.timeout", e.Timeout)
-		if err != nil {
-			return nil, err
-		}
-		if timeout > 0 {
-			d.deadline = o.now.Add(timeout)
-		}
-	}
-	return d, nil
+	timeout, _, err := durations(d.handoff.Expectations)
+	d.deadline = deadline(time.Time{}, o.now, timeout)
+	return d, err
 }
 
 // lossOf is why a handoff ended badly, as far as anybody said.

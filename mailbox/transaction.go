@@ -37,10 +37,7 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 	if err != nil {
 		return s.coded(err)
 	}
-	if o.ended != 0 && s.isOpen(by.Conn) {
-		s.endings.note(by.Conn, o.ended, now)
-	}
-	s.Presence.Forget(append(o.unheld, o.ended)...)
+	s.here.Forget(o.unheld...)
 	if o.owing && by.Via != schemas.ViaClock {
 		s.applyTime(ctx)
 	}

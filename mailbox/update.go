@@ -137,11 +137,6 @@ func (o *op) cancelPart(part, failed *store.Record) error {
 	if part.Status != schemas.Pending || part.Claims > 0 || part.From != failed.Holder {
 		return nil
 	}
-	now, err := o.step(life.Cancel, part)
-	if err != nil {
-		return err
-	}
-	o.end(&now)
 	text := failed.ID.String() + ", of which it was a part, failed."
-	return o.commit(happening{action: life.Cancel, was: part, now: &now, other: failed.ID, text: text})
+	return o.change(happening{action: life.Cancel, other: failed.ID, text: text}, part, o.end)
 }

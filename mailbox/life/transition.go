@@ -11,14 +11,13 @@ type Parts uint16
 
 // The parts.
 const (
-	Anyone    Parts = 1 << iota
-	Recipient       // may claim it: it is addressed so, or the agent qualifies for its pool and did not decline it
-	Holder          // claimed it last, and proves that with the claim token or the connection
-	Sender          // sent it
-	Owner           // sent the first handoff of its workflow
-	Human           // a person, on the command line
-	Clock           // the server, for what is due by time or follows from something else
-	Verifier        // holds a verification_request that is a child of it
+	Recipient Parts = 1 << iota // may claim it: it is addressed so, or the agent qualifies for its pool and did not decline it
+	Holder                      // claimed it last, and proves that with the claim token or the connection
+	Sender                      // sent it
+	Owner                       // sent the first handoff of its workflow
+	Human                       // a person, on the command line
+	Clock                       // the server, for what is due by time or follows from something else
+	Verifier                    // holds a verification_request that is a child of it
 )
 
 // Step is what an action does in a state.
@@ -27,13 +26,13 @@ type Step struct {
 	By Parts          // whoever plays one of these may do it
 }
 
-// Unsent is the state before the first.
-const Unsent schemas.Status = ""
-
-// table is the whole table: for each action, the states in which it is allowed, what becomes of them, and
-// who may do it. A late result and a retry leave the state as it is: nothing reopens an ended handoff.
+// table is the whole table: for each action, the states in which it is allowed, what becomes of them, and who may do
+// it. A retry leaves the state as it is: nothing reopens an ended handoff.
+//
+// Three actions have no row, because no state refuses them and package mailbox checks who may do them: [Send] makes the
+// record, [Forward] only notes on a completed record what its completion sent, and [Late] keeps an outcome beside a
+// record whatever its state.
 var table = map[Action]map[schemas.Status]Step{
-	Send:    {Unsent: {schemas.Pending, Anyone}},
 	Approve: {schemas.Pending: {schemas.Pending, Human}},
 	Refuse:  {schemas.Pending: {schemas.Rejected, Human}},
 	Ready:   {schemas.Pending: {schemas.Pending, Clock}},
@@ -60,8 +59,7 @@ var table = map[Action]map[schemas.Status]Step{
 	Expire:   each(schemas.TimedOut, Clock, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
 	Cancel: each(schemas.Cancelled, Sender|Owner|Human|Clock,
 		schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Forward: same(Holder, schemas.Completed),
-	Return:  {schemas.Completed: {schemas.Returned, Sender | Owner | Human | Verifier}},
+	Return: {schemas.Completed: {schemas.Returned, Sender | Owner | Human | Verifier}},
 	Retry: same(Sender|Owner|Human,
 		schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Cancelled),
 	Rerun:    same(Holder, schemas.Failed),
@@ -69,7 +67,6 @@ var table = map[Action]map[schemas.Status]Step{
 	Escalate: same(Holder|Clock, schemas.Failed, schemas.TimedOut),
 	Redo:     same(Sender|Owner|Human|Verifier, schemas.Returned),
 	Mark:     same(Holder, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Late:     same(Holder, schemas.Statuses...),
 	Defer:    same(Clock, ended...),
 	Resume:   same(Clock, ended...),
 }
@@ -96,8 +93,9 @@ func same(by Parts, states ...schemas.Status) map[schemas.Status]Step {
 	return m
 }
 
-// Next is what an action does in a state; ok is false when it is not allowed there. The golden file
-// testdata/transitions.txt shows it for every action in every state.
+// Next is what an action does in a state, and who may do it; ok is false when the state does not allow the action, and
+// for the actions that have no row. Package mailbox asks it before each change of a record, and checks by itself that
+// the caller plays one of the parts. The golden file testdata/transitions.txt shows the whole table.
 func Next(a Action, from schemas.Status) (s Step, ok bool) {
 	s, ok = table[a][from]
 	return s, ok

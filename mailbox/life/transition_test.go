@@ -2,6 +2,7 @@ package life_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,36 +13,35 @@ import (
 	"handoff/schemas/golden"
 )
 
-// The golden file is the picture of the table: every action in every state.
+// stateless are the actions that no state refuses, so the table has no row for them.
+var stateless = []life.Action{life.Send, life.Forward, life.Late}
+
+// The golden file is the picture of the table: every other action in every state.
 func TestTransitionsAreAsInTestdata(t *testing.T) {
 	golden.Equal(t, "transitions.txt", picture())
 }
 
 func picture() string {
 	var b strings.Builder
-	for _, from := range append([]schemas.Status{life.Unsent}, schemas.Statuses...) {
+	for _, from := range schemas.Statuses {
 		for _, a := range life.Actions {
-			s, ok := life.Next(a, from)
-			if !ok {
-				fmt.Fprintf(&b, "%-10s %-16s refused\n", orDash(from), a)
+			if slices.Contains(stateless, a) {
 				continue
 			}
-			fmt.Fprintf(&b, "%-10s %-16s %-10s by %s\n", orDash(from), a, s.To, parts(s.By))
+			s, ok := life.Next(a, from)
+			if !ok {
+				fmt.Fprintf(&b, "%-10s %-16s refused\n", from, a)
+				continue
+			}
+			fmt.Fprintf(&b, "%-10s %-16s %-10s by %s\n", from, a, s.To, parts(s.By))
 		}
 	}
 	return b.String()
 }
 
-func orDash(s schemas.Status) string {
-	if s == life.Unsent {
-		return "-"
-	}
-	return string(s)
-}
-
 func parts(set life.Parts) string {
 	var names []string
-	for i, name := range []string{"anyone", "recipient", "holder", "sender", "owner", "human", "clock", "verifier"} {
+	for i, name := range []string{"recipient", "holder", "sender", "owner", "human", "clock", "verifier"} {
 		if set&(1<<i) != 0 {
 			names = append(names, name)
 		}

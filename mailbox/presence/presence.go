@@ -4,49 +4,13 @@
 package presence
 
 import (
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"handoff/schemas"
 )
-
-// Tracker is who is here, for the one process that owns a workspace. The mailbox asks it whether a lease goes on,
-// whether a name is free, whose mail is orphaned, and who is listed as live.
-//
-// The methods may be called concurrently, and inside a transaction, which may run twice: they do not block, do not
-// fail, and a note that is repeated changes nothing. What they return belongs to the caller.
-//
-// A tracker need not outlive its process. The mailbox gives connections that a new tracker does not know some time
-// to be announced, and takes them for gone after that. So a tracker that several servers share answers for the
-// connections of all of them: one that knew only its own would let the leases of the others lapse and give their
-// names away.
-type Tracker interface {
-	// Open notes that a connection is open. One that is open already keeps its order and its agents; its session and
-	// its parent become those given, and agents are added.
-	Open(c Connection)
-
-	// Close notes that a connection is gone, with all that was known of it.
-	Close(conn string)
-
-	// Acts notes that an agent acts over a connection. It opens none: where the connection is not open, nothing
-	// changes.
-	Acts(conn string, a schemas.Agent)
-
-	// Hear notes that the holder of a handoff was heard of by a call that changed nothing. What changes the handoff
-	// is in the store.
-	Hear(handoff schemas.ID, at time.Time)
-
-	// Forget drops when the holders of these handoffs were heard of: nobody holds them any more.
-	Forget(handoffs ...schemas.ID)
-
-	// Connection is what is known of an open connection, zero when it is not open.
-	Connection(conn string) (c Connection, open bool)
-
-	// Connections are the open connections that match, by name.
-	Connections(f Filter) []Connection
-
-	// LastHeard is when the holder of a handoff was heard of last, zero for never.
-	LastHeard(handoff schemas.ID) time.Time
-}
 
 // Connection is one client that is connected to a server of this workspace.
 type Connection struct {
@@ -61,4 +25,122 @@ type Connection struct {
 type Filter struct {
 	Agent   schemas.Agent // acts over it
 	Session string        // is behind it
+}
+
+// Tracker is who is here, for the one process that owns a workspace. The mailbox asks it whether a lease goes on,
+// whether a name is free, whose mail is orphaned, and who is listed as live.
+//
+// The methods may be called concurrently, and inside a transaction, which may run twice: they do not block, do not
+// fail, and a note that is repeated changes nothing. What they return belongs to the caller.
+//
+// A tracker need not outlive its process. The mailbox gives connections that a new tracker does not know some time
+// to be announced, and takes them for gone after that. So a tracker that several servers share answers for the
+// connections of all of them: one that knew only its own would let the leases of the others lapse and give their
+// names away.
+type Tracker struct {
+	mu     sync.Mutex               // guards the fields below
+	open   map[string]*Connection   // agents are sorted
+	opened int                      // how many were, ever
+	heard  map[schemas.ID]time.Time // calls of holders that changed nothing
+}
+
+// NewTracker makes a tracker that knows of nobody.
+func NewTracker() *Tracker {
+	return &Tracker{open: map[string]*Connection{}, heard: map[schemas.ID]time.Time{}}
+}
+
+// Open notes that a connection is open. One that is open already keeps its order and its agents; its session and
+// its parent become those given, and agents are added.
+func (t *Tracker) Open(c Connection) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	known := t.open[c.Name]
+	if known == nil {
+		t.opened++
+		known = &Connection{Name: c.Name, Order: t.opened}
+		t.open[c.Name] = known
+	}
+	known.Session, known.Parent = c.Session, c.Parent
+	for _, a := range c.Agents {
+		known.add(a)
+	}
+}
+
+// Close notes that a connection is gone, with all that was known of it.
+func (t *Tracker) Close(conn string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.open, conn)
+}
+
+// Acts notes that an agent acts over a connection. It opens none: where the connection is not open, nothing
+// changes.
+func (t *Tracker) Acts(conn string, a schemas.Agent) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if c := t.open[conn]; c != nil {
+		c.add(a)
+	}
+}
+
+// Hear notes that the holder of a handoff was heard of by a call that changed nothing. What changes the handoff
+// is in the store.
+func (t *Tracker) Hear(handoff schemas.ID, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.heard[handoff] = at
+}
+
+// Forget drops when the holders of these handoffs were heard of: nobody holds them any more.
+func (t *Tracker) Forget(handoffs ...schemas.ID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, id := range handoffs {
+		delete(t.heard, id)
+	}
+}
+
+// Connection is what is known of an open connection, zero when it is not open.
+func (t *Tracker) Connection(conn string) (c Connection, open bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	known := t.open[conn]
+	if known == nil {
+		return c, false
+	}
+	return known.shown(), true
+}
+
+// Connections are the open connections that match, by name.
+func (t *Tracker) Connections(f Filter) (matching []Connection) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, c := range t.open {
+		if (f.Agent == "" || slices.Contains(c.Agents, f.Agent)) && (f.Session == "" || c.Session == f.Session) {
+			matching = append(matching, c.shown())
+		}
+	}
+	slices.SortFunc(matching, func(a, b Connection) int { return strings.Compare(a.Name, b.Name) })
+	return matching
+}
+
+// LastHeard is when the holder of a handoff was heard of last, zero for never.
+func (t *Tracker) LastHeard(handoff schemas.ID) time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.heard[handoff]
+}
+
+// add notes that an agent acts over the connection.
+func (c *Connection) add(a schemas.Agent) {
+	if i, found := slices.BinarySearch(c.Agents, a); !found {
+		c.Agents = slices.Insert(c.Agents, i, a)
+	}
+}
+
+// shown is a copy for a caller.
+func (c *Connection) shown() Connection {
+	shown := *c
+	shown.Agents = slices.Clone(c.Agents)
+	return shown
 }

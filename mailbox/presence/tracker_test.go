@@ -10,17 +10,6 @@ import (
 	"handoff/schemas"
 )
 
-// trackers are the implementations. Another one is another line.
-var trackers = map[string]func() presence.Tracker{
-	"memory": func() presence.Tracker { return presence.NewMemory() },
-}
-
-func eachTracker(t *testing.T, test func(*testing.T, presence.Tracker)) {
-	for name, make := range trackers {
-		t.Run(name, func(t *testing.T) { test(t, make()) })
-	}
-}
-
 func names(all []presence.Connection) (names []string) {
 	for _, c := range all {
 		names = append(names, c.Name)
@@ -29,84 +18,78 @@ func names(all []presence.Connection) (names []string) {
 }
 
 func TestAConnectionIsKnownWhileItIsOpen(t *testing.T) {
-	eachTracker(t, func(t *testing.T, p presence.Tracker) {
-		_, open := p.Connection("c1")
-		require.False(t, open)
-		p.Open(presence.Connection{Name: "c1", Session: "s1", Parent: 7, Agents: []schemas.Agent{"b"}})
-		p.Acts("c1", "a")
-		c, open := p.Connection("c1")
-		require.True(t, open)
-		want := presence.Connection{Name: "c1", Session: "s1", Parent: 7, Order: 1, Agents: []schemas.Agent{"a", "b"}}
-		require.Equal(t, want, c)
-		p.Close("c1")
-		c, open = p.Connection("c1")
-		require.False(t, open)
-		require.Zero(t, c)
-		require.Empty(t, p.Connections(presence.Filter{}))
-	})
+	p := presence.NewTracker()
+	_, open := p.Connection("c1")
+	require.False(t, open)
+	p.Open(presence.Connection{Name: "c1", Session: "s1", Parent: 7, Agents: []schemas.Agent{"b"}})
+	p.Acts("c1", "a")
+	c, open := p.Connection("c1")
+	require.True(t, open)
+	want := presence.Connection{Name: "c1", Session: "s1", Parent: 7, Order: 1, Agents: []schemas.Agent{"a", "b"}}
+	require.Equal(t, want, c)
+	p.Close("c1")
+	c, open = p.Connection("c1")
+	require.False(t, open)
+	require.Zero(t, c)
+	require.Empty(t, p.Connections(presence.Filter{}))
 }
 
 func TestOneThatIsAnnouncedAgainKeepsItsOrderAndItsAgents(t *testing.T) {
-	eachTracker(t, func(t *testing.T, p presence.Tracker) {
-		p.Open(presence.Connection{Name: "c1", Agents: []schemas.Agent{"a"}})
-		p.Open(presence.Connection{Name: "c2"})
-		p.Open(presence.Connection{Name: "c1", Session: "s1", Parent: 7, Agents: []schemas.Agent{"b"}})
-		c, _ := p.Connection("c1")
-		want := presence.Connection{Name: "c1", Session: "s1", Parent: 7, Order: 1, Agents: []schemas.Agent{"a", "b"}}
-		require.Equal(t, want, c)
-		p.Close("c1")
-		p.Open(presence.Connection{Name: "c1"})
-		c, _ = p.Connection("c1")
-		require.Equal(t, presence.Connection{Name: "c1", Order: 3}, c)
-	})
+	p := presence.NewTracker()
+	p.Open(presence.Connection{Name: "c1", Agents: []schemas.Agent{"a"}})
+	p.Open(presence.Connection{Name: "c2"})
+	p.Open(presence.Connection{Name: "c1", Session: "s1", Parent: 7, Agents: []schemas.Agent{"b"}})
+	c, _ := p.Connection("c1")
+	want := presence.Connection{Name: "c1", Session: "s1", Parent: 7, Order: 1, Agents: []schemas.Agent{"a", "b"}}
+	require.Equal(t, want, c)
+	p.Close("c1")
+	p.Open(presence.Connection{Name: "c1"})
+	c, _ = p.Connection("c1")
+	require.Equal(t, presence.Connection{Name: "c1", Order: 3}, c)
 }
 
 func TestAnAgentThatActsOpensNoConnection(t *testing.T) {
-	eachTracker(t, func(t *testing.T, p presence.Tracker) {
-		p.Acts("c1", "a")
-		require.Empty(t, p.Connections(presence.Filter{Agent: "a"}))
-	})
+	p := presence.NewTracker()
+	p.Acts("c1", "a")
+	require.Empty(t, p.Connections(presence.Filter{Agent: "a"}))
 }
 
 func TestConnectionsAreFilteredByAgentAndSession(t *testing.T) {
-	eachTracker(t, func(t *testing.T, p presence.Tracker) {
-		p.Open(presence.Connection{Name: "c3", Session: "s1", Agents: []schemas.Agent{"a"}})
-		p.Open(presence.Connection{Name: "c2", Session: "s2", Agents: []schemas.Agent{"a"}})
-		p.Open(presence.Connection{Name: "c1", Session: "s1", Agents: []schemas.Agent{"b"}})
-		require.Equal(t, []string{"c1", "c2", "c3"}, names(p.Connections(presence.Filter{})))
-		require.Equal(t, []string{"c2", "c3"}, names(p.Connections(presence.Filter{Agent: "a"})))
-		require.Equal(t, []string{"c1", "c3"}, names(p.Connections(presence.Filter{Session: "s1"})))
-		require.Equal(t, []string{"c3"}, names(p.Connections(presence.Filter{Agent: "a", Session: "s1"})))
-		require.Empty(t, p.Connections(presence.Filter{Agent: "c"}))
-	})
+	p := presence.NewTracker()
+	p.Open(presence.Connection{Name: "c3", Session: "s1", Agents: []schemas.Agent{"a"}})
+	p.Open(presence.Connection{Name: "c2", Session: "s2", Agents: []schemas.Agent{"a"}})
+	p.Open(presence.Connection{Name: "c1", Session: "s1", Agents: []schemas.Agent{"b"}})
+	require.Equal(t, []string{"c1", "c2", "c3"}, names(p.Connections(presence.Filter{})))
+	require.Equal(t, []string{"c2", "c3"}, names(p.Connections(presence.Filter{Agent: "a"})))
+	require.Equal(t, []string{"c1", "c3"}, names(p.Connections(presence.Filter{Session: "s1"})))
+	require.Equal(t, []string{"c3"}, names(p.Connections(presence.Filter{Agent: "a", Session: "s1"})))
+	require.Empty(t, p.Connections(presence.Filter{Agent: "c"}))
 }
 
 func TestWhatAHolderWasHeardOfIsForgottenWithItsClaim(t *testing.T) {
-	eachTracker(t, func(t *testing.T, p presence.Tracker) {
-		p.Hear(1, begin)
-		p.Hear(2, begin)
-		p.Forget(1)
-		require.Zero(t, p.LastHeard(1))
-		require.Equal(t, begin, p.LastHeard(2))
-	})
+	p := presence.NewTracker()
+	p.Hear(1, begin)
+	p.Hear(2, begin)
+	p.Forget(1)
+	require.Zero(t, p.LastHeard(1))
+	require.Equal(t, begin, p.LastHeard(2))
 }
 
 func TestConnectionsComeAndGoAtOnce(t *testing.T) {
-	eachTracker(t, func(t *testing.T, p presence.Tracker) {
-		var wg sync.WaitGroup
-		for _, name := range []string{"c1", "c2", "c3"} {
-			wg.Go(func() {
-				for id := range schemas.ID(50) {
-					p.Open(presence.Connection{Name: name})
-					p.Acts(name, "a")
-					p.Hear(id, begin)
-					p.Connections(presence.Filter{Agent: "a"})
-					p.Close(name)
-					p.Forget(id)
-				}
-			})
-		}
-		wg.Wait()
-		require.Empty(t, p.Connections(presence.Filter{}))
-	})
+	p := presence.NewTracker()
+	var wg sync.WaitGroup
+	for _, name := range []string{"c1", "c2", "c3"} {
+		wg.Go(func() {
+			for id := range schemas.ID(50) {
+				p.Open(presence.Connection{Name: name})
+				p.Acts(name, "a")
+				p.Hear(id, begin)
+				p.Connections(presence.Filter{Agent: "a"})
+				p.Close(name)
+				p.Forget(id)
+			}
+		})
+	}
+	wg.Wait()
+	require.Empty(t, p.Connections(presence.Filter{}))
 }
