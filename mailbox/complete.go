@@ -49,18 +49,13 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 			return out, err
 		}
 		o.asHolder(r, token)
-		what, why := o.judge(life.Complete, r, token, digest)
-		switch what {
-		case judgedFirst:
-			return o.complete(r, in, digest, kept, forward)
-		case judgedRepeat:
-			return o.completedBefore(r)
-		case judgedLate:
-			o.refuse(why)
-			return out, o.lateCompletion(r, in, digest)
-		case judgedWrong:
-		}
-		return out, why
+		return judge(o, life.Complete, r, token, digest, outcomes[schemas.CompleteOut]{
+			first: func(r *store.Record) (schemas.CompleteOut, error) {
+				return o.complete(r, in, digest, kept, forward)
+			},
+			repeat: o.completedBefore,
+			late:   func(r *store.Record) error { return o.lateCompletion(r, in, digest) },
+		})
 	}
 	for {
 		out, err := mutate(ctx, s, by, try)

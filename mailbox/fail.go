@@ -50,27 +50,23 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 			(r.Status == schemas.Pending || slices.Contains(r.Excluded, o.by.Agent)) {
 			return o.reject(r, in, digest) // not claimed, or declined before: there is no token
 		}
-		what, why := o.judge(life.Fail, r, token, digest)
-		switch what {
-		case judgedFirst:
-			if in.Outcome == schemas.OutcomeRejected {
-				return o.reject(r, in, digest)
-			}
-			return o.fail(r, in, digest)
-		case judgedRepeat:
-			return o.failedBefore(r)
-		case judgedLate:
-			o.refuse(why)
-			return out, o.lateFailure(r, in, digest)
-		case judgedWrong:
-		}
-		return out, why
+		return judge(o, life.Fail, r, token, digest, outcomes[schemas.FailOut]{
+			first: func(r *store.Record) (schemas.FailOut, error) {
+				if in.Outcome == schemas.OutcomeRejected {
+					return o.reject(r, in, digest)
+				}
+				return o.fail(r, in, digest)
+			},
+			repeat: o.failedBefore,
+			late:   func(r *store.Record) error { return o.lateFailure(r, in, digest) },
+		})
 	})
 }
 
 func (s *Service) checkFailure(in *schemas.FailIn) error {
 	if strings.TrimSpace(in.Description) == "" {
-		return schemas.Invalidf("description", "must not be empty").WithHint("Say why, so that the next one does not fail the same way.")
+		return schemas.Invalidf("description", "must not be empty").
+			WithHint("Say why, so that the next one does not fail the same way.")
 	}
 	if err := schemas.TooBig("description", len(in.Description), s.Limits.Task); err != nil {
 		return err

@@ -8,42 +8,45 @@ import (
 	"handoff/store"
 )
 
-// verdict is what becomes of an outcome that a holder sends, see [op.judge].
-type verdict int
+// outcomes are the three ways to take an outcome, a result or a failure, that somebody sends for a handoff.
+type outcomes[Out any] struct {
+	first  func(*store.Record) (Out, error) // ends the handoff with it
+	repeat func(*store.Record) (Out, error) // gives the result of the first time
+	late   func(*store.Record) error        // keeps it beside the record, which stays as it is
+}
 
-const (
-	judgedWrong  verdict = iota
-	judgedFirst          // the first outcome: it ends the handoff
-	judgedRepeat         // it was recorded before: the holder gets the first result
-	judgedLate           // the claim was lost: kept beside the record, and refused
-)
-
-// judge tells what becomes of an outcome that comes for r: whether it is the first, and ends the handoff; a repeat of
-// the one that did; or late, because the claim was lost or the handoff ended without an outcome. For a late one and a
-// wrong one it says why: stale, or what [op.proves] and [op.notNow] say.
-func (o *op) judge(a life.Action, r *store.Record, token, digest string) (verdict, error) {
+// judge takes an outcome that comes for r. The first one ends the handoff. The same one again, known by its digest,
+// gets the first result, with no event. One that comes after its claim was lost, or after the clock, a cancel or a
+// return ended the handoff, is kept as late in the same transaction, and its sender gets stale all the same. Anything
+// else changes nothing: the error is what [op.proves] says of the claim, or what [op.notNow] says of the state.
+func judge[Out any](
+	o *op, a life.Action, r *store.Record, token, digest string, take outcomes[Out],
+) (out Out, err error) {
 	if r.Status == schemas.Rejected && r.Holder != o.by.Agent && r.ResultDigest == digest {
-		return judgedRepeat, nil // rejected from the mailbox: there was no claim to prove
+		return take.repeat(r) // rejected from the mailbox: there was no claim to prove
 	}
-	err := o.proves(r, token)
+	err = o.proves(r, token)
 	if e, ok := errors.AsType[*schemas.Error](err); ok && e.Code == schemas.Stale {
-		return judgedLate, e.WithHint("What you sent was kept as a late result and %s was told.", r.From).
-			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one"))
+		o.refuse(e.WithHint("What you sent was kept as a late result and %s was told.", r.From).
+			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one")))
+		return out, take.late(r)
 	}
 	switch {
 	case err != nil:
-		return judgedWrong, err
+		return out, err
 	case !r.Status.Ended():
-		return judgedFirst, nil
+		return take.first(r)
 	case r.ResultDigest == digest && r.Status != schemas.Returned:
-		return judgedRepeat, nil
-	case r.Result == 0 || r.Status == schemas.Returned:
-		return judgedLate, o.overtaken(r) // ended by the clock, a cancel or a return
+		return take.repeat(r)
+	case r.Result == 0 || r.Status == schemas.Returned: // ended by the clock, a cancel or a return
+		o.refuse(overtaken(r))
+		return out, take.late(r)
 	}
-	return judgedWrong, o.notNow(a, r)
+	return out, o.notNow(a, r)
 }
 
-func (o *op) overtaken(r *store.Record) *schemas.Error {
+// overtaken tells the holder that the handoff ended while it was at work.
+func overtaken(r *store.Record) *schemas.Error {
 	e := schemas.Errorf(schemas.Stale, "%s is %s", r.ID, r.Status).About(r.ID, r.Status, r.Successor)
 	hint := "What you sent was kept as a late result and its sender was told."
 	if r.Successor != 0 {
