@@ -22,8 +22,8 @@ const (
 	Internal    Code = "internal"    // a bug or a broken disk; details are in the log
 )
 
-// Consequence is what the edges make of a code.
-type Consequence struct {
+// Handling is what the edges make of a code.
+type Handling struct {
 	Exit int                     // exit status of the command line
 	HTTP int                     // status of a response that carries nothing but the error
 	Hint string                  // default for [Error.Hint]
@@ -31,7 +31,7 @@ type Consequence struct {
 }
 
 // Codes is the one table from code to consequence.
-var Codes = map[Code]Consequence{
+var Codes = map[Code]Handling{
 	Invalid:     {Exit: 2, HTTP: http.StatusBadRequest},
 	NotFound:    {Exit: 3, HTTP: http.StatusNotFound, Next: lookAround},
 	Conflict:    {Exit: 5, HTTP: http.StatusConflict, Next: lookAgain},
