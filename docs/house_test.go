@@ -101,11 +101,21 @@ var house = []room{
 		imports: []string{"schemas"},
 	},
 	{
+		level: 2, path: "mailbox/listing", about: "rows of a list",
+		imports: []string{"schemas", "store", "mailbox/compose"},
+	},
+	{
+		level: 2, path: "mailbox/reading", about: "what is kept of a handoff, put together",
+		imports: []string{
+			"schemas", "store", "mailbox/brief", "mailbox/contract", "mailbox/compose", "mailbox/draw", "mailbox/listing",
+		},
+	},
+	{
 		level: 2, path: "mailbox", about: "what is allowed",
 		imports: []string{
 			"schemas", "schemas/closest", "store",
-			"mailbox/roster", "mailbox/brief", "mailbox/contract", "mailbox/life",
-			"mailbox/waiting", "mailbox/presence", "mailbox/names", "mailbox/compose", "mailbox/draw",
+			"mailbox/roster", "mailbox/contract", "mailbox/life", "mailbox/waiting", "mailbox/presence", "mailbox/names",
+			"mailbox/compose", "mailbox/listing", "mailbox/reading",
 		},
 	},
 	{

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"handoff/mailbox/compose"
+	"handoff/mailbox/listing"
 	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
@@ -89,7 +91,7 @@ func fitAgents(limit int, out *schemas.AgentsOut) error {
 			if err != nil {
 				return err
 			}
-			if size += len(b); size > room && i > 0 {
+			if size += len(b); size > listing.Room && i > 0 {
 				keep = i
 				break
 			}
@@ -109,7 +111,7 @@ func matches(c schemas.Card, in schemas.AgentsIn) bool {
 	if in.Role != "" && !slices.Contains(roster.Boxes(c), pool("role:", in.Role)) {
 		return false
 	}
-	return anyOf(c.Skills, in.Tags)
+	return compose.HasTag(c.Skills, in.Tags)
 }
 
 // me is what is kept of the caller, read once. A caller that was never here begins to exist.

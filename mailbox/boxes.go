@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"handoff/mailbox/listing"
 	"handoff/mailbox/names"
 	"handoff/mailbox/roster"
 	"handoff/schemas"
@@ -122,7 +123,7 @@ func (s *Service) orphanedAmong(
 ) (boxes []schemas.Address, err error) {
 	looked := 0
 	for box, err := range all {
-		if looked++; err != nil || looked > scanned {
+		if looked++; err != nil || looked > listing.Scanned {
 			return boxes, err
 		}
 		orphaned, err := s.isOrphaned(v, a, box)

@@ -6,6 +6,7 @@ import (
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -122,7 +123,7 @@ func notYet(r *store.Record) error {
 	case r.Status != schemas.Pending:
 		return nil
 	case r.Blocked():
-		return schemas.Errorf(schemas.Conflict, "%s waits for %v", r.ID, blockedBy(r)).
+		return schemas.Errorf(schemas.Conflict, "%s waits for %v", r.ID, reading.BlockedBy(r)).
 			About(r.ID, r.Status, 0).WithNext(waitForChange(r))
 	case r.Box == "":
 		from := r.NotBefore.Time().Format(time.RFC3339)

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"slices"
 
+	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
+	"handoff/mailbox/listing"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -70,7 +72,7 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 		if r != nil && r.Status == schemas.Pending && slices.Contains(boxes, r.Box) && mayTake(r, o.by.Agent, tags) {
 			return o.take(life.Claim, r)
 		}
-		if looked++; looked == scanned {
+		if looked++; looked == listing.Scanned {
 			return claimed{}, errLookFurther
 		}
 	}
@@ -80,12 +82,7 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 // mayTake tells whether an agent takes a handoff that waits in one of its mailboxes, by its tags. A handoff that is
 // reserved for a sibling goes back to the pool, so the agent leaves it.
 func mayTake(r *store.Record, a schemas.Agent, tags []string) bool {
-	return !slices.Contains(r.Excluded, a) && anyOf(r.Tags, tags) && (r.Reserved == 0 || r.Box == schemas.Address(a))
-}
-
-// anyOf tells whether one of the wanted tags is there; wanting none is always met.
-func anyOf(tags, wanted []string) bool {
-	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(t string) bool { return slices.Contains(tags, t) })
+	return !slices.Contains(r.Excluded, a) && compose.HasTag(r.Tags, tags) && (r.Reserved == 0 || r.Box == schemas.Address(a))
 }
 
 // searchQueue is the first handoff of the caller's mailboxes that it may take, zero for none. It passes over damaged

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"log/slog"
 
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -19,7 +20,7 @@ func (s *Service) claimResult(
 		if err != nil {
 			return err
 		}
-		b, criteria, err := s.brief(v, r, in.MaxTokens)
+		b, criteria, err := s.reader.Brief(v, r, in.MaxTokens)
 		if err != nil { // the claim stands, and its holder can still fail it
 			s.Logger.ErrorContext(ctx, "no brief", slog.String("handoff", r.ID.String()), slog.Any("error", err))
 			b.Text = "What was sent cannot be read: the store is damaged there. Tell human. " + giveUp(r).String()
@@ -30,7 +31,7 @@ func (s *Service) claimResult(
 			Criteria: criteria, Brief: b.Text, Omitted: b.Omitted, Transfer: &b.Transfer,
 		}
 		if in.View == "full" {
-			h, err := body(v, r)
+			h, err := reading.Handoff(v, r)
 			if err != nil {
 				return err
 			}

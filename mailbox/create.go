@@ -1,7 +1,12 @@
 package mailbox
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"strings"
+	"time"
 
 	"handoff/mailbox/life"
 	"handoff/schemas"
@@ -66,12 +71,54 @@ func (o *op) joinWorkflow(r *store.Record) error {
 	return o.tx.PutWorkflow(r.Workflow, store.Workflow{Owner: r.From})
 }
 
-func blockedBy(r *store.Record) (blocked []string) {
-	if r.NeedsApproval {
-		blocked = append(blocked, "approval")
+// encode makes what is kept of a draft: its content, the words by which it is found, and the digest by which the same
+// content is known again. The digest leaves out times, which differ between repeats where the sender gave a duration,
+// and the session of the sender.
+func (s *Service) encode(d *draft) error {
+	content, err := s.said(d.handoff)
+	if err != nil {
+		return err
 	}
-	for _, id := range r.After {
-		blocked = append(blocked, id.String())
+	h := d.handoff
+	d.content, d.words, d.promises = content, wordsOf(&h), promises(h.Expectations)
+	if h.Metadata.Deadline == nil && h.Metadata.NotBefore == nil && h.Source.AgentID == "" {
+		d.digest = shortDigest(content.Bytes)
+		return nil
 	}
-	return blocked
+	h.Metadata.Deadline, h.Metadata.NotBefore = nil, nil // relative times differ between repeats
+	h.Source.AgentID = ""
+	d.digest, err = digestOf(h)
+	return err
+}
+
+// wordsOf are the words by which a handoff is found.
+func wordsOf(h *schemas.Handoff) store.WordList {
+	return store.ListWords(h.Title, h.Task, h.Summary, strings.Join(h.Tags, " "))
+}
+
+func digestOf(v any) (string, error) {
+	b, err := json.Marshal(v)
+	return shortDigest(b), err
+}
+
+// shortDigest tells equal from different; it does not prove anything.
+func shortDigest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
+}
+
+// orZero is what p points to, or the zero value for nil.
+func orZero[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+// unlessZero points to a time, nil for none.
+func unlessZero(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
 }

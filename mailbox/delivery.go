@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"handoff/mailbox/listing"
 	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
@@ -192,7 +193,7 @@ func (d *delivery) findHandoffs(fresh bool) error {
 	}
 	looked, passed := 0, 0
 	for id, err := range d.Queue(boxes...) {
-		if err != nil || looked == scanned || passed == mostPassed {
+		if err != nil || looked == listing.Scanned || passed == mostPassed {
 			return err
 		}
 		if fresh && d.delivered.Handoffs.Has(uint64(id)) {
@@ -206,7 +207,7 @@ func (d *delivery) findHandoffs(fresh bool) error {
 		}
 		d.found.Handoffs = append(d.found.Handoffs, id)
 		if len(d.out.New) < newsShown {
-			d.out.New = append(d.out.New, itemOf(r))
+			d.out.New = append(d.out.New, listing.Item(r))
 		} else {
 			d.out.MoreNew++
 		}
@@ -218,7 +219,7 @@ func (d *delivery) findHandoffs(fresh bool) error {
 func (d *delivery) findNotices(wanted func(schemas.Notice) bool) error {
 	looked := 0
 	for notice, err := range d.UnreadBy(d.by.Agent) {
-		if looked++; err != nil || looked > scanned {
+		if looked++; err != nil || looked > listing.Scanned {
 			return err
 		}
 		if !wanted(notice) {
@@ -226,7 +227,7 @@ func (d *delivery) findNotices(wanted func(schemas.Notice) bool) error {
 		}
 		d.found.Notices = append(d.found.Notices, notice.ID)
 		if len(d.out.New) < newsShown {
-			d.out.New = append(d.out.New, itemOfNotice(notice, true))
+			d.out.New = append(d.out.New, listing.NoticeItem(notice, true))
 		} else {
 			d.out.MoreNew++
 		}

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"handoff/mailbox/listing"
 	"handoff/mailbox/presence"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -80,7 +82,7 @@ func (d *delivery) heldWithoutServer(known []*store.Record) (all []*store.Record
 	}
 	looked := 0
 	for a, err := range d.AgentsCalled("") {
-		if looked++; err != nil || looked > scanned {
+		if looked++; err != nil || looked > listing.Scanned {
 			return all, err
 		}
 		if a.Card.Name == d.by.Agent || !d.concerns(a.Card.Name) {
@@ -108,7 +110,7 @@ func (d *delivery) concerns(name schemas.Agent) bool {
 
 func (d *delivery) heldBy(name schemas.Agent, counts func(*store.Record) bool) (all []*store.Record, err error) {
 	for id, err := range d.Oldest(store.HeldBy(name), 0) {
-		if err != nil || len(all) == scanned {
+		if err != nil || len(all) == listing.Scanned {
 			return all, err
 		}
 		if r := d.usable(id); r != nil && r.Status.Held() && r.Holder == name && counts(r) {
@@ -204,7 +206,7 @@ func (d *delivery) leaveNotes(what string) error {
 // leaveNote adds a line to what was kept last. It takes the place of the one before it, and is left out when
 // nothing has happened since that says the same.
 func (d *delivery) leaveNote(r *store.Record, happened string) error {
-	last, err := lastCheckpoint(d.View, r)
+	last, err := reading.Checkpoint(d.View, r)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -130,7 +131,7 @@ func (o *op) endFailed(
 	failure.HandoffID, failure.Timestamp = now.ID, o.now
 	failure.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
 	if now.Checkpoint != 0 {
-		failure.CheckpointID = checkpointID(now.Checkpoint)
+		failure.CheckpointID = reading.CheckpointID(now.Checkpoint)
 	}
 	content, err := o.saidWithin("failure", failure)
 	if err != nil {

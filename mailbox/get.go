@@ -1,14 +1,12 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"handoff/mailbox/brief"
-	"handoff/mailbox/contract"
+	"handoff/mailbox/listing"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -35,7 +33,7 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 	}
 	err = s.read(ctx, func(v *store.View) error {
 		out = schemas.GetOut{}
-		r, err := find(v, in.HandoffID)
+		r, err := reading.Find(v, in.HandoffID)
 		if err != nil {
 			return err
 		}
@@ -43,165 +41,60 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 		if r.Status.Held() && r.Holder == by.Agent && r.Conn == by.Conn && by.Scope != schemas.ScopeRead {
 			s.here.Hear(r.ID, s.Now())
 		}
-		show, ok := views[in.View]
-		if !ok {
-			return schemas.Invalidf("view", "%q is not a view", schemas.Visible(string(in.View)))
-		}
-		return show(s, v, r, in, &out)
+		return s.reader.Show(v, r, in, &out)
 	})
 	return out, err
 }
 
-// views is what each view adds to the result.
-var views = map[schemas.View]func(*Service, *store.View, *store.Record, schemas.GetIn, *schemas.GetOut) error{
-	"":           (*Service).showBrief,
-	"brief":      (*Service).showBrief,
-	"full":       (*Service).showFull,
-	"outcome":    (*Service).showOutcome,
-	"events":     (*Service).showEvents,
-	"checkpoint": (*Service).showCheckpoint,
-	"reference":  (*Service).showReference,
-}
-
-func (s *Service) showBrief(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
-	b, _, err := s.brief(v, r, in.MaxTokens)
-	out.Brief, out.Omitted = b.Text, b.Omitted
-	return err
-}
-
-// brief renders a handoff for the model that takes it, and counts the criteria that it is to answer.
-func (s *Service) brief(v *store.View, r *store.Record, tokens int) (b brief.Brief, asked int, err error) {
-	h, err := body(v, r)
+// List shows rows of the caller's mail: what it may claim, in the order of claiming (box inbox, the default); what it
+// holds, or held, for an ended status (claimed); what it sent (sent); its notices (notices); or all handoffs of the
+// workspace (all), the newest first. Any caller calls it. Notices that are shown count as read, unless the caller may
+// only read; otherwise nothing changes.
+//
+// Filters leave rows out: status, workflow, tags (one of them), type, a time, and words of title, task, summary and
+// tags. A result has ten rows, or limit, at most 50; 7,000 bytes, but at least one row; and looks at 1,000 rows.
+// Where more may follow it has a cursor, which goes on behind the last row, also if that was claimed meanwhile.
+// Damaged records are left out.
+//
+// The error is invalid for a query without a word, for a cursor that no list gave, for a workflow or a time that
+// cannot be read, and for a box other than all without an agent. It can be repeated freely.
+func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn) (out schemas.ListOut, err error) {
+	f, err := listing.Parse(in, s.Now())
 	if err != nil {
-		return b, 0, err
+		return out, err
 	}
-	standing, err := standingOf(v, r)
-	if err != nil {
-		return b, 0, err
+	if in.Box != "all" && by.Agent == "" {
+		return out, schemas.Invalidf("agent", "is needed to know whose %s", cmp.Or(in.Box, "inbox")).
+			WithHint("Say who you are.").WithNext(schemas.Call(schemas.ListIn{Box: "all"}, "lists what is of everybody"))
 	}
-	h.Metadata.Deadline = r.Deadline.Ptr()
-	criteria := contract.Criteria(h.Expectations)
-	return brief.Render(brief.Input{
-		Handoff: h, Standing: &standing, Criteria: criteria,
-		Ancestors: s.ancestors(v, r), MaxTokens: tokens, Nonce: s.secret,
-	}), len(criteria), nil
-}
-
-func (s *Service) showFull(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
-	h, err := body(v, r)
-	if err != nil {
+	if in.Box == "notices" {
+		err = s.showNotices(ctx, by, func(v *store.View) (shown []schemas.NoticeID, err error) {
+			out, shown, err = f.Notices(v, by.Agent)
+			return shown, err
+		})
+		return out, err
+	}
+	err = s.read(ctx, func(v *store.View) (err error) {
+		out, err = f.Handoffs(v, by.Agent, s.boxesOf)
 		return err
-	}
-	out.Handoff = &h
-	for id, err := range v.Oldest(store.ChildrenOf(r.ID), 0) {
-		if err != nil {
-			return err
-		}
-		out.Children = append(out.Children, id)
-	}
-	return s.showOutcome(v, r, in, out)
+	})
+	return out, err
 }
 
-func (s *Service) showOutcome(v *store.View, r *store.Record, _ schemas.GetIn, out *schemas.GetOut) error {
-	st, err := standingOf(v, r)
-	if err != nil {
+// History shows all handoffs of a workflow, as a tree, as rows or as a Mermaid diagram, with what came of each: the
+// workflow of a given handoff, a given one, or that of the newest handoff. Any caller calls it; nothing changes.
+//
+// Verified tells whether each shown handoff agrees with its events in the registry. A result has 50 handoffs, or
+// limit, at most 500; without a limit, as many as fit into 7,000 bytes. More counts those that are left out.
+//
+// The error is not_found for a handoff or a workflow that does not exist, and for a workspace in which nothing was
+// sent.
+func (s *Service) History(
+	ctx context.Context, _ schemas.Caller, in schemas.HistoryIn,
+) (out schemas.HistoryOut, err error) {
+	err = s.read(ctx, func(v *store.View) (err error) {
+		out, err = reading.History(v, in, s.Now())
 		return err
-	}
-	out.Standing = &st
-	return resultOf(v, r, out)
+	})
+	return out, err
 }
-
-// eventsShown is how many events one result holds; offset counts events from the newest.
-const eventsShown = 20
-
-func (s *Service) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
-	events, err := v.EventsOf(r, in.Offset+eventsShown+1)
-	if err != nil {
-		return err
-	}
-	events = events[min(in.Offset, len(events)):]
-	if len(events) > eventsShown {
-		events = events[:eventsShown]
-		out.NextOffset = in.Offset + eventsShown
-	}
-	slices.Reverse(events)
-	out.Events = events
-	return nil
-}
-
-// showCheckpoint shows where work stood last: what a holder kept, else the state that came with it.
-func (s *Service) showCheckpoint(v *store.View, r *store.Record, _ schemas.GetIn, out *schemas.GetOut) error {
-	c, err := lastCheckpoint(v, r)
-	if err != nil || c != nil {
-		out.Checkpoint = c
-		return err
-	}
-	h, err := body(v, r)
-	if err != nil {
-		return err
-	}
-	if h.Context != nil && h.Context.Checkpoint != nil {
-		out.Checkpoint = h.Context.Checkpoint
-		return nil
-	}
-	if h.Context != nil && len(h.Context.State) > 0 {
-		out.Checkpoint = &schemas.Checkpoint{State: h.Context.State, Note: "the state that was sent along"}
-		return nil
-	}
-	return schemas.Errorf(schemas.NotFound, "%s has no checkpoint", r.ID).
-		About(r.ID, r.Status, r.Successor).WithField("view").
-		WithHint("Its holder kept none.").
-		WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String(), View: "full"}, "shows all that is known"))
-}
-
-// contentShown is how many bytes of a reference one result holds.
-const contentShown = 6000
-
-// showReference reads what was sent in full, as JSON, a part at a time.
-func (s *Service) showReference(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
-	if in.Reference != "" && in.Reference != contextURL(r) {
-		name := schemas.Visible(schemas.Clip(in.Reference, 80))
-		return schemas.Errorf(schemas.NotFound, "%s has no reference %q", r.ID, name).
-			WithField("reference").WithKnown(contextURL(r)).WithHint("Known: %s.", contextURL(r))
-	}
-	b, err := v.Said(r.ID, r.Body)
-	if err != nil {
-		return err
-	}
-	part, next := partOf(b, in.Offset)
-	out.Content, out.NextOffset = part, next
-	return nil
-}
-
-// partOf cuts content at character boundaries, and says where the rest begins, zero when there is none.
-func partOf(b []byte, offset int) (part string, next int) {
-	from := boundary(b, min(offset, len(b)))
-	to := boundary(b, min(from+contentShown, len(b)))
-	for quoted(b[from:to]) > room {
-		to = boundary(b, from+(to-from)*3/4)
-	}
-	if to < len(b) {
-		next = to
-	}
-	return string(b[from:to]), next
-}
-
-// quoted is how long a text becomes as a string of JSON, where quotes and line ends take two bytes or more.
-func quoted(b []byte) int {
-	q, err := json.Marshal(string(b))
-	if err != nil {
-		return 0 // strings can be written
-	}
-	return len(q)
-}
-
-// boundary is the beginning of the character at i.
-func boundary(b []byte, i int) int {
-	for i > 0 && i < len(b) && !utf8.RuneStart(b[i]) {
-		i--
-	}
-	return i
-}
-
-// contextURL is where the whole of what was sent can be fetched.
-func contextURL(r *store.Record) string { return "context://" + r.ID.String() }

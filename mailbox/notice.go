@@ -66,7 +66,7 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 	if by.Agent == "" {
 		return out, schemas.Invalidf("agent", "is needed to know whose notice").WithHint("Say who you are.")
 	}
-	err = s.reading(ctx, by, func(v *store.View) ([]schemas.NoticeID, error) {
+	err = s.showNotices(ctx, by, func(v *store.View) ([]schemas.NoticeID, error) {
 		out = schemas.GetOut{}
 		for n, err := range v.Notices(by.Agent, wanted+1) {
 			if err != nil {
@@ -84,9 +84,11 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 	return out, err
 }
 
-// reading shows notices with fn, which gives those that it shows: they count as read from now on, unless the
+// showNotices shows notices with fn, which gives those that it shows: they count as read from now on, unless the
 // caller only watches the mailbox of another.
-func (s *Service) reading(ctx context.Context, by schemas.Caller, fn func(*store.View) ([]schemas.NoticeID, error)) error {
+func (s *Service) showNotices(
+	ctx context.Context, by schemas.Caller, fn func(*store.View) ([]schemas.NoticeID, error),
+) error {
 	if by.Scope == schemas.ScopeRead {
 		return s.read(ctx, func(v *store.View) error {
 			_, err := fn(v)

@@ -3,10 +3,10 @@ package mailbox
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
 	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
@@ -71,41 +71,11 @@ func (o *op) actingAs(by schemas.Caller, fn func() error) error {
 
 // find resolves an id as a caller wrote it: "ho_12", "12", or the id that a foreign message brought.
 func (o *op) find(id string) (*store.Record, error) {
-	r, err := find(o.View, id)
+	r, err := reading.Find(o.View, id)
 	if err != nil {
 		return nil, err
 	}
 	return o.current(r)
-}
-
-func find(v *store.View, id string) (*store.Record, error) {
-	n, ok := schemas.ParseID(id)
-	if !ok {
-		var err error
-		if n, err = v.Origin(id); err != nil {
-			return nil, err
-		}
-	}
-	r, err := v.Record(n)
-	if err == nil && r == nil {
-		e := schemas.Errorf(schemas.NotFound, "there is no handoff %q", schemas.Visible(schemas.Clip(id, 80))).WithField("handoff_id")
-		if strings.HasPrefix(id, "no_") {
-			e = e.WithHint("That is a notice: it needs nothing but to be read.").
-				WithNext(schemas.Call(schemas.GetIn{HandoffID: id}, "reads it"))
-		}
-		err = e
-	}
-	return r, err
-}
-
-// readable is the record of a handoff; nil for one that is missing or damaged. Where many are gone through,
-// it stops no other.
-func readable(v *store.View, id schemas.ID) *store.Record {
-	r, err := v.Record(id)
-	if err != nil {
-		return nil
-	}
-	return r
 }
 
 // commit keeps a changed record together with its event, and notes what happened; what follows from that is carried

@@ -1,9 +1,8 @@
 package mailbox
 
 import (
-	"fmt"
-
 	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -19,7 +18,7 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 			return nil, inChanges(err)
 		}
 		r = kept
-		out.Checkpoint = checkpointID(r.Checkpoint)
+		out.Checkpoint = reading.CheckpointID(r.Checkpoint)
 	}
 	now, err := o.step(life.Progress, r)
 	if err != nil {
@@ -33,9 +32,6 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 	reported := happening{action: life.Progress, was: r, now: &now}
 	return &now, o.commitNote(reported, schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent})
 }
-
-// checkpointID is the id of the checkpoint that an event keeps.
-func checkpointID(event uint64) string { return fmt.Sprintf("chk_%d", event) }
 
 // checkpointOf is what a failure leaves for the next holder, nil for nothing.
 func checkpointOf(in schemas.FailIn) *schemas.Checkpoint {
@@ -59,7 +55,7 @@ func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, 
 		return nil, err
 	}
 	kept := *c
-	kept.ID = checkpointID(event)
+	kept.ID = reading.CheckpointID(event)
 	content, err := o.saidWithin("checkpoint", kept)
 	if err != nil {
 		return nil, err
@@ -70,13 +66,4 @@ func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, 
 	}
 	now.Checkpoint = event
 	return &now, o.commitSaying(happening{action: life.Mark, was: r, now: &now}, content)
-}
-
-// lastCheckpoint is where work stood last; nil when nobody said.
-func lastCheckpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
-	if r.Checkpoint == 0 {
-		return nil, nil
-	}
-	var c schemas.Checkpoint
-	return &c, v.Saying(r.ID, r.Checkpoint, &c)
 }

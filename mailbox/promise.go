@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"handoff/mailbox/contract"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -24,7 +25,7 @@ func (s *Service) compare(ctx context.Context, id string, in schemas.CompleteIn)
 	var h schemas.Handoff
 	var asked *store.Record
 	err := s.Store.View(ctx, func(v *store.View) (err error) {
-		if asked, err = find(v, id); err != nil {
+		if asked, err = reading.Find(v, id); err != nil {
 			return err
 		}
 		h = schemas.Handoff{}

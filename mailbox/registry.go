@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -58,7 +59,7 @@ func (s *Service) changesAfter(ctx context.Context, after uint64) (changes []sch
 				return err
 			}
 			c := schemas.Change{Event: e}
-			if r := readable(v, e.Handoff); r != nil {
+			if r := reading.Readable(v, e.Handoff); r != nil {
 				c.Workflow, c.Box, c.Sender, c.Holder, c.Title = r.Workflow, r.To, r.From, r.Holder, r.Title
 			}
 			changes = append(changes, c)

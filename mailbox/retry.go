@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -11,7 +12,7 @@ import (
 // retry runs a dead handoff again as a new one. Repeating it gives the same one.
 func (o *op) retry(r *store.Record, _ schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if r.Checkpoint != 0 {
-		out.Checkpoint = checkpointID(r.Checkpoint)
+		out.Checkpoint = reading.CheckpointID(r.Checkpoint)
 	}
 	if _, err := o.step(life.Retry, r); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -110,7 +111,7 @@ func (o *op) send(d *draft) (out schemas.SendOut, err error) {
 // sent says what became of a handoff that was just sent, and of a pool who could take it.
 func (o *op) sent(r *store.Record, generalists bool) (out schemas.SendOut, err error) {
 	out = schemas.SendOut{
-		HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent, BlockedBy: blockedBy(r),
+		HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent, BlockedBy: reading.BlockedBy(r),
 	}
 	m, err := o.Mailbox(r.Box)
 	if err != nil {

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"handoff/mailbox/presence"
+	"handoff/mailbox/reading"
 	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
@@ -85,7 +86,7 @@ type Service struct {
 	ended   endedCount
 
 	started time.Time
-	secret  string // that no sender knows: briefs are framed with it
+	reader  reading.Reader
 }
 
 // New makes a service over a store.
@@ -100,7 +101,8 @@ func New(c Config) *Service {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{Config: c, hub: waiting.NewHub(), here: presence.NewTracker(), denials: newDenials(), secret: c.NewID("frame")}
+	s := &Service{Config: c, hub: waiting.NewHub(), here: presence.NewTracker(), denials: newDenials()}
+	s.reader = reading.Reader{Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger}
 	s.clock = presence.NewClock(c.Now, c.Awake)
 	s.started = s.clock.Begun()
 	return s

@@ -9,6 +9,7 @@ import (
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -172,7 +173,7 @@ func (o *op) explain(r *store.Record, h *schemas.Handoff, why lost) error {
 			c.Questions = f.RollbackRequest.Questions
 		}
 	}
-	checkpoint, err := lastCheckpoint(o.View, r)
+	checkpoint, err := reading.Checkpoint(o.View, r)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"handoff/mailbox/listing"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -72,7 +74,7 @@ func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
 		if err != nil {
 			return nil, err
 		}
-		r := readable(o.View, id)
+		r := reading.Readable(o.View, id)
 		if r == nil {
 			continue
 		}
@@ -81,7 +83,7 @@ func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
 				members = append(members, a)
 			}
 		}
-		if looked++; looked == scanned {
+		if looked++; looked == listing.Scanned {
 			break
 		}
 	}

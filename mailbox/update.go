@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -125,7 +126,7 @@ func (o *op) openChildren(r *store.Record) (open []schemas.ID, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if child := readable(o.View, id); child != nil && !child.Status.Ended() {
+		if child := reading.Readable(o.View, id); child != nil && !child.Status.Ended() {
 			open = append(open, id)
 		}
 	}

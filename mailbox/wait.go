@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"handoff/mailbox/names"
+	"handoff/mailbox/reading"
 	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
@@ -90,7 +91,7 @@ func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn
 		changed := s.hub.NextChange()
 		var last *store.Record
 		err := s.read(ctx, func(v *store.View) (err error) {
-			if last, err = find(v, in.HandoffID); err == nil && first == 0 {
+			if last, err = reading.Find(v, in.HandoffID); err == nil && first == 0 {
 				first = eventAt(v, last, since)
 			}
 			return err

@@ -3,6 +3,7 @@
 package compose
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -76,4 +77,9 @@ func Tags(said []string) (tags []string) {
 		}
 	}
 	return tags
+}
+
+// HasTag tells whether one of the wanted tags is there; wanting none is always met.
+func HasTag(tags, wanted []string) bool {
+	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(t string) bool { return slices.Contains(tags, t) })
 }

@@ -1,67 +1,53 @@
-package mailbox
+package reading
 
 import (
-	"context"
 	"encoding/json"
 	"log/slog"
 	"slices"
+	"time"
 
+	"handoff/mailbox/contract"
 	"handoff/mailbox/draw"
+	"handoff/mailbox/listing"
 	"handoff/schemas"
 	"handoff/store"
 )
 
-// History shows all handoffs of a workflow, as a tree, as rows or as a Mermaid diagram, with what came of each: the
-// workflow of a given handoff, a given one, or that of the newest handoff. Any caller calls it; nothing changes.
-//
-// Verified tells whether each shown handoff agrees with its events in the registry. A result has 50 handoffs, or
-// limit, at most 500; without a limit, as many as fit into 7,000 bytes. More counts those that are left out.
-//
-// The error is not_found for a handoff or a workflow that does not exist, and for a workspace in which nothing was
-// sent.
-func (s *Service) History(
-	ctx context.Context, by schemas.Caller, in schemas.HistoryIn,
-) (out schemas.HistoryOut, err error) {
+// usualSteps is how many handoffs a history has, unless asked otherwise.
+const usualSteps = 50
+
+// History is the handoffs of a workflow, oldest first, in the form that is asked for: a tree, rows or a diagram. It
+// compares each handoff with its events; what is not shown is counted in More and not compared. Without a limit it is
+// cut to [listing.Room] bytes. Now is for the ages in the tree. The error is not_found for a handoff or a workflow that
+// does not exist, and where nothing was sent yet.
+func History(v *store.View, in schemas.HistoryIn, now time.Time) (out schemas.HistoryOut, err error) {
 	limit := in.Limit
 	if limit == 0 {
-		limit = 50
+		limit = usualSteps
 	}
-	err = s.read(ctx, func(v *store.View) error {
-		out = schemas.HistoryOut{}
-		if out.Workflow, err = s.workflowOf(v, in); err != nil {
-			return err
-		}
-		steps, err := s.steps(v, limit, &out)
-		if err != nil {
-			return err
-		}
-		s.show(steps, in.Format, &out)
-		if in.Limit == 0 {
-			return s.shorten(steps, in.Format, &out)
-		}
-		return nil
-	})
-	return out, err
-}
-
-// shorten leaves out the last steps of a history that is too long to be shown unasked.
-func (s *Service) shorten(steps []schemas.Step, format string, out *schemas.HistoryOut) error {
+	if out.Workflow, err = workflowOf(v, in); err != nil {
+		return out, err
+	}
+	steps, err := steps(v, limit, &out)
+	if err != nil {
+		return out, err
+	}
 	for {
+		show(steps, in.Format, now, &out)
 		b, err := json.Marshal(out)
-		if err != nil || len(b) <= room || len(steps) == 1 {
-			return err
+		if err != nil || in.Limit != 0 || len(b) <= listing.Room || len(steps) == 1 {
+			return out, err
 		}
-		n := max(min(len(steps)*room/len(b), len(steps)-1), 1)
+		n := max(min(len(steps)*listing.Room/len(b), len(steps)-1), 1)
 		out.More += len(steps) - n
 		steps = steps[:n]
-		s.show(steps, format, out)
 	}
 }
 
-// workflowOf is the workflow that is asked for.
-func (s *Service) workflowOf(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
+// workflowOf is the workflow that is asked for: that of a handoff, a given one, else that of the newest handoff.
+func workflowOf(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
 	if in.HandoffID != "" {
-		r, err := find(v, in.HandoffID)
+		r, err := Find(v, in.HandoffID)
 		if err != nil {
 			return "", err
 		}
@@ -81,7 +67,6 @@ func (s *Service) workflowOf(v *store.View, in schemas.HistoryIn) (schemas.Workf
 	return name, err
 }
 
-// latestWorkflow is that of the newest handoff.
 func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 	for id, err := range v.Newest(store.All(), 0) {
 		if err != nil {
@@ -97,8 +82,9 @@ func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 		WithNext(schemas.Call(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}, "sends the first one"))
 }
 
-// steps are the rows of a workflow, oldest first. It fills in whether they are verified, and the last output.
-func (s *Service) steps(v *store.View, limit int, out *schemas.HistoryOut) (steps []schemas.Step, err error) {
+// steps are the rows of a workflow, oldest first. It fills in whether they are verified, and the last output. A record
+// that is damaged has no row, and the history is not verified then.
+func steps(v *store.View, limit int, out *schemas.HistoryOut) (steps []schemas.Step, err error) {
 	out.Verified = true
 	for id, err := range v.Oldest(store.InWorkflow(out.Workflow), 0) {
 		if err != nil {
@@ -108,7 +94,7 @@ func (s *Service) steps(v *store.View, limit int, out *schemas.HistoryOut) (step
 			out.More++
 			continue
 		}
-		r := readable(v, id)
+		r := Readable(v, id)
 		if r == nil {
 			out.Verified = false
 			continue
@@ -118,7 +104,7 @@ func (s *Service) steps(v *store.View, limit int, out *schemas.HistoryOut) (step
 			return nil, err
 		}
 		out.Verified = out.Verified && intact
-		step, done, err := s.stepOf(v, r)
+		step, done, err := stepOf(v, r)
 		if err != nil {
 			return nil, err
 		}
@@ -130,8 +116,9 @@ func (s *Service) steps(v *store.View, limit int, out *schemas.HistoryOut) (step
 	return steps, nil
 }
 
-// stepOf is one row of a history, and the completion it ended with.
-func (s *Service) stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Completion, err error) {
+// stepOf is one row of a history, and the completion it ended with, nil for none. Its reason is that of the failure,
+// else the last note of a handoff that ended without an outcome or was returned.
+func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Completion, err error) {
 	step = schemas.Step{
 		HandoffID: r.ID, Parent: r.Parent, From: r.From, To: r.To, Holder: r.Holder, Title: schemas.Visible(r.Title),
 		Status: r.Status, Outcome: r.Outcome, SentAt: r.Created.Time(), Depth: r.Depth, Attempt: r.Attempt,
@@ -141,7 +128,7 @@ func (s *Service) stepOf(v *store.View, r *store.Record) (step schemas.Step, don
 		step.Seconds = int(r.Ended.Time().Sub(r.Claimed.Time()).Seconds())
 	}
 	var got schemas.GetOut
-	if err := resultOf(v, r, &got); err != nil {
+	if err := Result(v, r, &got); err != nil {
 		return step, nil, err
 	}
 	if got.Completion != nil {
@@ -170,23 +157,19 @@ func addCounts(step *schemas.Step, c *schemas.Completion) {
 	if c.Verification != nil {
 		step.TestsPassed, step.TestsFailed = c.Verification.TestsPassed, c.Verification.TestsFailed
 	}
-	for _, a := range c.Criteria {
-		if !a.Met {
-			step.Unmet++
-		}
-	}
+	step.Unmet = len(contract.Unmet(c.Criteria))
 }
 
 // ancestors are the handoffs that led to r, root first, as far as they can be read.
-func (s *Service) ancestors(v *store.View, r *store.Record) (steps []schemas.Step) {
-	for id := r.Parent; id != 0 && len(steps) < s.Limits.Depth; {
-		parent := readable(v, id)
+func (rd Reader) ancestors(v *store.View, r *store.Record) (steps []schemas.Step) {
+	for id := r.Parent; id != 0 && len(steps) < rd.Depth; {
+		parent := Readable(v, id)
 		if parent == nil {
 			break // what came before is not told
 		}
-		step, done, err := s.stepOf(v, parent)
+		step, done, err := stepOf(v, parent)
 		if err != nil {
-			s.Logger.Error("an earlier handoff was passed over",
+			rd.Logger.Error("an earlier handoff was passed over",
 				slog.String("handoff", id.String()), slog.Any("error", err))
 		}
 		if done != nil {
@@ -199,24 +182,19 @@ func (s *Service) ancestors(v *store.View, r *store.Record) (steps []schemas.Ste
 	return steps
 }
 
-// hops is the chain in the form of a RunResult of the kernl handoffs design.
-func hops(steps []schemas.Step) []schemas.Hop {
-	chain := make([]schemas.Hop, len(steps))
+// show adds the steps to a history in the form that was asked for, and as a chain in the form of a RunResult of the
+// kernl handoffs design.
+func show(steps []schemas.Step, format string, now time.Time, out *schemas.HistoryOut) {
+	out.Chain = make([]schemas.Hop, len(steps))
 	for i, st := range steps {
-		chain[i] = schemas.Hop{From: st.From, To: st.To, Message: st.Title, Timestamp: st.SentAt}
+		out.Chain[i] = schemas.Hop{From: st.From, To: st.To, Message: st.Title, Timestamp: st.SentAt}
 	}
-	return chain
-}
-
-// show adds the steps to a history in the form that was asked for.
-func (s *Service) show(steps []schemas.Step, format string, out *schemas.HistoryOut) {
-	out.Chain = hops(steps)
 	switch format {
 	case "rows":
 		out.Items = steps
 	case "mermaid":
 		out.Mermaid = draw.Mermaid(steps)
 	default:
-		out.Tree = draw.Tree(string(out.Workflow), "", steps, draw.Style{Now: s.Now()})
+		out.Tree = draw.Tree(string(out.Workflow), "", steps, draw.Style{Now: now})
 	}
 }

@@ -1,0 +1,99 @@
+// Package listing makes the rows of a list: which handoffs and notices of a mailbox a caller asked for, in which order,
+// and how many of them fit into one answer.
+//
+// [Parse] reads what the caller asked for, once. Inside a snapshot of the store [Filter.Handoffs] or [Filter.Notices]
+// then makes one page. Nothing is written: package mailbox decides whose rows they are, and marks notices as read.
+//
+// A page ends for one of three reasons: it has as many rows as were asked for, its rows take [Room] bytes, or [Scanned]
+// rows were looked at and most of them did not match. The cursor of a page is the id of the last row that was looked
+// at, so the next page goes on behind it whatever was sent, claimed or ended in between.
+package listing
+
+import (
+	"slices"
+	"time"
+
+	"handoff/mailbox/compose"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// How much one answer holds, and one search looks at.
+const (
+	Scanned = 1_000 // rows that are looked at where filters pass over most
+	Room    = 7_000 // bytes of rows in one answer; the first row is always shown
+
+	usual = 10 // rows of a page, unless asked otherwise
+)
+
+// Filter says which rows a list shows. [Parse] makes it; it may be used for several snapshots.
+type Filter struct {
+	in     schemas.ListIn
+	words  []string
+	since  time.Time
+	cursor schemas.ID
+}
+
+// Parse reads the filters of a list. A time is absolute, or a duration, which counts back from now. The error is
+// invalid, with the name of the field, for a query in which there is no word (it would find everything), for a time or
+// a workflow that cannot be read, and for a cursor that is no id.
+func Parse(in schemas.ListIn, now time.Time) (f Filter, err error) {
+	in.Tags = compose.Tags(in.Tags)
+	if in.Limit == 0 {
+		in.Limit = usual
+	}
+	f = Filter{in: in, words: store.SplitWords(in.Query)}
+	if in.Query != "" && len(f.words) == 0 {
+		return f, schemas.Invalidf("query", "has no word").WithHint("Search for words of letters and digits.")
+	}
+	if f.since, err = schemas.ParseTime("since", in.Since, now); err != nil {
+		return f, err
+	}
+	if f.since.After(now) { // a duration, meant backwards
+		f.since = now.Add(-f.since.Sub(now))
+	}
+	if in.Workflow != "" {
+		wf, err := schemas.ParseWorkflow("workflow", in.Workflow)
+		if err != nil {
+			return f, err
+		}
+		f.in.Workflow = string(wf)
+	}
+	if in.Cursor != "" {
+		var ok bool
+		if f.cursor, ok = schemas.ParseID(in.Cursor); !ok {
+			return f, badCursor()
+		}
+	}
+	return f, nil
+}
+
+// passes tells whether a list shows a handoff. The words that were searched for all have to be among those of its
+// title, task, summary and tags.
+func (f Filter) passes(v *store.View, r *store.Record) (bool, error) {
+	switch {
+	case f.in.Status != "" && r.Status != f.in.Status,
+		f.in.Workflow != "" && string(r.Workflow) != f.in.Workflow,
+		f.in.Type != "" && r.Type != f.in.Type,
+		!compose.HasTag(r.Tags, f.in.Tags),
+		!f.since.IsZero() && r.Created.Time().Before(f.since):
+		return false, nil
+	}
+	if len(f.words) == 0 {
+		return true, nil
+	}
+	return v.HasWords(r.ID, f.words)
+}
+
+// passesNotice is [Filter.passes] for a notice: its type is its kind, and its words are those that are shown.
+func (f Filter) passesNotice(n schemas.Notice) bool {
+	if f.in.Type != "" && n.Kind != f.in.Type || !f.since.IsZero() && n.At.Before(f.since) {
+		return false
+	}
+	said := store.SplitWords(n.Title + " " + n.Text)
+	return !slices.ContainsFunc(f.words, func(w string) bool { return !slices.Contains(said, w) })
+}
+
+func badCursor() error {
+	return schemas.Invalidf("cursor", "is not one that a list gave").WithHint("Leave it out to begin again.")
+}

@@ -1,0 +1,118 @@
+package listing
+
+import (
+	"encoding/json"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// boxesOf gives the mailboxes from which an agent may claim. It is called with the snapshot of the page.
+type boxesOf func(*store.View, schemas.Agent) ([]schemas.Address, error)
+
+// Handoffs makes one page of a box other than notices, for an agent; boxes is asked only for an inbox. A record that is
+// damaged is left out: it stops no other. The error is invalid for a cursor that names no handoff.
+func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf) (schemas.ListOut, error) {
+	p := newPage()
+	ids, err := f.source(v, a, boxes)
+	if err != nil {
+		return p.out, err
+	}
+	last, looked := schemas.ID(0), 0
+	for id, err := range ids {
+		if err != nil {
+			return p.out, err
+		}
+		if len(p.out.Items) == f.in.Limit || looked == Scanned {
+			p.out.Cursor = last.String()
+			break
+		}
+		r, err := v.Record(id)
+		if err != nil || r == nil {
+			continue
+		}
+		shown, err := f.passes(v, r)
+		if err != nil {
+			return p.out, err
+		}
+		if shown && !p.add(Item(r)) {
+			p.out.Cursor = last.String()
+			break
+		}
+		looked++
+		last = id
+	}
+	return p.out, nil
+}
+
+// Notices makes one page of an agent's notices, newest first, and tells which it shows. It marks none as read.
+func (f Filter) Notices(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
+	p := newPage()
+	for n, err := range v.Notices(a, schemas.NoticeID(f.cursor)) {
+		if err != nil {
+			return p.out, nil, err
+		}
+		if !f.passesNotice(n) {
+			continue
+		}
+		unread, err := v.IsUnread(a, n.ID)
+		if err != nil {
+			return p.out, nil, err
+		}
+		if len(shown) == f.in.Limit || !p.add(NoticeItem(n, unread)) {
+			p.out.Cursor = schemas.ID(shown[len(shown)-1]).String()
+			break
+		}
+		shown = append(shown, n.ID)
+	}
+	return p.out, shown, nil
+}
+
+// page is a list that is being filled.
+type page struct {
+	out  schemas.ListOut
+	left int // bytes of room
+}
+
+func newPage() *page { return &page{out: schemas.ListOut{Items: []schemas.Item{}}, left: Room} }
+
+// add adds a row unless there is no room left for it. The first row is always added.
+func (p *page) add(it schemas.Item) bool {
+	b, err := json.Marshal(it)
+	p.left -= len(b) + 1
+	if err != nil || p.left < 0 && len(p.out.Items) > 0 {
+		return false
+	}
+	p.out.Items = append(p.out.Items, it)
+	return true
+}
+
+// Item is a handoff as a row. What is as usual is left out: the type task_handoff, normal priority, the first attempt,
+// and a holder that is the recipient. The title shows hidden characters as escapes.
+func Item(r *store.Record) schemas.Item {
+	it := schemas.Item{
+		HandoffID: r.ID, From: r.From, To: r.To, Status: r.Status, Title: schemas.Visible(r.Title),
+		At: r.Created.Time(), Workflow: r.Workflow, Tags: r.Tags,
+	}
+	if r.Type != schemas.TypeHandoff {
+		it.Type = r.Type
+	}
+	if r.Priority != schemas.Normal {
+		it.Priority = r.Priority
+	}
+	if r.Attempt > 1 {
+		it.Attempt = r.Attempt
+	}
+	if agent, _ := r.To.Directed(); r.Holder != agent {
+		it.Holder = r.Holder
+	}
+	return it
+}
+
+// NoticeItem is a notice as a row. Title and text show hidden characters as escapes.
+func NoticeItem(n schemas.Notice, unread bool) schemas.Item {
+	return schemas.Item{
+		NoticeID: n.ID, HandoffID: n.About, From: n.From, At: n.At, Kind: n.Kind, Unread: unread,
+		Title: schemas.Visible(n.Title), Text: schemas.Visible(n.Text),
+	}
+}

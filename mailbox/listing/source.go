@@ -1,0 +1,90 @@
+package listing
+
+import (
+	"bytes"
+	"iter"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// source yields the handoffs of a box behind the cursor: those of the inbox in the order of claiming, others newest
+// first. It takes the index that leaves the fewest for the filters to pass over. Only an inbox asks for the mailboxes
+// that the agent claims from; one with another status than pending shows what is addressed to the agent by name.
+func (f Filter) source(v *store.View, a schemas.Agent, boxes boxesOf) (iter.Seq2[schemas.ID, error], error) {
+	status := f.in.Status
+	switch f.in.Box {
+	case "claimed":
+		if status.Ended() {
+			return v.Newest(store.OnceHeldBy(a), f.cursor), nil
+		}
+		return v.Newest(store.HeldBy(a), f.cursor), nil
+	case "sent":
+		return v.Newest(store.SentBy(a), f.cursor), nil
+	case "all":
+		switch {
+		case f.in.Workflow != "":
+			return v.Newest(store.InWorkflow(schemas.Workflow(f.in.Workflow)), f.cursor), nil
+		case status != "":
+			return v.Newest(store.InState(status), f.cursor), nil
+		}
+		return v.Newest(store.All(), f.cursor), nil
+	}
+	if status != "" && status != schemas.Pending {
+		return v.Newest(store.AddressedTo(schemas.Address(a)), f.cursor), nil
+	}
+	inbox, err := boxes(v, a)
+	if err != nil {
+		return nil, err
+	}
+	return behind(v, v.Queue(inbox...), f.cursor)
+}
+
+// behind yields the handoffs behind the cursor in the order of claiming, also when the one that the cursor names was
+// claimed since.
+func behind(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
+	if cursor == 0 {
+		return ids, nil
+	}
+	r, err := v.Record(cursor)
+	if err != nil {
+		return nil, err
+	}
+	if r == nil {
+		return nil, badCursor()
+	}
+	last := claimOrder(r)
+	return func(yield func(schemas.ID, error) bool) {
+		passed := false
+		for id, err := range ids {
+			if err == nil && !passed {
+				passed, err = claimedAfter(v, id, last)
+			}
+			if (err != nil || passed) && !yield(id, err) {
+				return
+			}
+		}
+	}, nil
+}
+
+// claimedAfter tells whether a handoff comes after a position in the order of claiming.
+func claimedAfter(v *store.View, id schemas.ID, last []byte) (bool, error) {
+	r, err := v.Record(id)
+	if err != nil {
+		return false, err
+	}
+	return bytes.Compare(claimOrder(r), last) > 0, nil
+}
+
+// claimOrder is the position of a handoff in the order of claiming, or the one that it had when it was pending. The
+// store alone knows that order, so it is asked for the key that the record would have in one mailbox for all.
+func claimOrder(r *store.Record) []byte {
+	const anywhere = "any"
+	pending := store.Record{ID: r.ID, Created: r.Created, Priority: r.Priority, Status: schemas.Pending, Box: anywhere}
+	for _, e := range store.Entries(&pending) {
+		if e.Space == store.Ready {
+			return e.Key
+		}
+	}
+	return nil
+}

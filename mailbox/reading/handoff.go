@@ -1,0 +1,148 @@
+// Package reading puts together what the store keeps about a handoff: what was sent, where the handoff stands, what came
+// of it, and the history of its workflow. Package mailbox answers calls with it.
+//
+// What was said lies in the store with the event that said it, and the record of a handoff names those events by
+// number. The functions here follow the numbers. They take a snapshot, write nothing, apply nothing that the clock has
+// changed, and check no permission: package mailbox did. Their errors are those of the store, for content that cannot
+// be read, unless a function names others.
+package reading
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"handoff/mailbox/brief"
+	"handoff/mailbox/compose"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Find resolves an id as a caller wrote it: "ho_12", "12", or the id that a foreign message brought. The error is
+// not_found for an id that no handoff has; for the id of a notice it says how to read that.
+func Find(v *store.View, id string) (*store.Record, error) {
+	n, ok := schemas.ParseID(id)
+	if !ok {
+		var err error
+		if n, err = v.Origin(id); err != nil {
+			return nil, err
+		}
+	}
+	r, err := v.Record(n)
+	if r != nil || err != nil {
+		return r, err
+	}
+	e := schemas.Errorf(schemas.NotFound, "there is no handoff %q", schemas.Visible(schemas.Clip(id, 80))).
+		WithField("handoff_id")
+	if strings.HasPrefix(id, "no_") {
+		e = e.WithHint("That is a notice: it needs nothing but to be read.").
+			WithNext(schemas.Call(schemas.GetIn{HandoffID: id}, "reads it"))
+	}
+	return nil, e
+}
+
+// Readable is the record of a handoff; nil for one that is missing or damaged. Where many are gone through, it stops no
+// other.
+func Readable(v *store.View, id schemas.ID) *store.Record {
+	r, err := v.Record(id)
+	if err != nil {
+		return nil
+	}
+	return r
+}
+
+// Handoff is what was sent and amended since, with what only the record knows: its id, its place in the workflow, its
+// attempts and its times. A deadline that the sender stated stays; else it is the end of the timeout.
+func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
+	b, err := v.Said(r.ID, r.Body)
+	if err != nil {
+		return h, err
+	}
+	if err := json.Unmarshal(b, &h); err != nil {
+		return h, fmt.Errorf("what was sent with %s: %w", r.ID, err)
+	}
+	h.ID = r.ID
+	h.Metadata.EstimatedTokens = brief.Tokens(string(b))
+	h.Target = compose.Target(r.To, h.Target.Reason)
+	m := &h.Metadata
+	m.Workflow, m.Parent, m.Depth, m.RetryOf = r.Workflow, r.Parent, r.Depth, r.RetryOf
+	m.Attempt, m.MaxAttempts, m.CreatedAt = r.Attempt, r.MaxAttempts, r.Created.Time()
+	m.NotBefore = r.NotBefore.Ptr()
+	if m.Deadline == nil { // else what was asked for, which a timeout may come before
+		m.Deadline = r.Deadline.Ptr()
+	}
+	if h.Kind == "" && r.Parent == 0 && !workBefore(h.Context) {
+		h.Kind = "assignment"
+	}
+	return h, nil
+}
+
+// workBefore tells whether the context speaks of work that somebody did.
+func workBefore(c *schemas.Context) bool {
+	return c != nil && len(c.CompletedSteps)+len(c.Results)+len(c.PreviousFailures)+len(c.Artifacts) > 0
+}
+
+// Standing is where a handoff stands, with the last note of its holders and the questions that are open.
+func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
+	st = schemas.Standing{
+		Status: r.Status, Box: r.Box, Holder: r.Holder, HolderID: r.HolderID, Attempt: r.Attempt,
+		LeaseEnds: r.Lease.Ptr(), ClaimedAt: r.Claimed.Ptr(), EndedAt: r.Ended.Ptr(), Percent: r.Percent,
+		BlockedBy: BlockedBy(r), Excluded: r.Excluded, Outcome: r.Outcome, Successor: r.Successor, Late: len(r.Late),
+	}
+	if r.Checkpoint != 0 {
+		st.Checkpoint = CheckpointID(r.Checkpoint)
+	}
+	var note, asked schemas.UpdateIn
+	if err := v.Saying(r.ID, r.Note, &note); err != nil {
+		return st, err
+	}
+	if err := v.Saying(r.ID, r.Ask, &asked); err != nil {
+		return st, err
+	}
+	st.Note, st.Questions = note.Note, asked.Questions
+	return st, nil
+}
+
+// BlockedBy names for what a handoff waits before anyone may claim it: approval first, then other handoffs by id.
+func BlockedBy(r *store.Record) (blocked []string) {
+	if r.NeedsApproval {
+		blocked = append(blocked, "approval")
+	}
+	for _, id := range r.After {
+		blocked = append(blocked, id.String())
+	}
+	return blocked
+}
+
+// Result adds to an answer how a handoff ended, the completion or the failure, and the outcomes that came too late. It
+// adds nothing for a handoff that is open, or that the clock or a cancel ended.
+func Result(v *store.View, r *store.Record, out *schemas.GetOut) error {
+	for _, n := range r.Late {
+		var l schemas.Late
+		if err := v.Saying(r.ID, n, &l); err != nil {
+			return err
+		}
+		out.Late = append(out.Late, l)
+	}
+	switch {
+	case r.Result == 0:
+		return nil
+	case r.Outcome == schemas.Success || r.Outcome == schemas.Partial:
+		out.Completion = &schemas.Completion{}
+		return v.Saying(r.ID, r.Result, out.Completion)
+	}
+	out.Failure = &schemas.Failure{}
+	return v.Saying(r.ID, r.Result, out.Failure)
+}
+
+// CheckpointID is the id of the checkpoint that an event keeps, chk_ and the number of the event.
+func CheckpointID(event uint64) string { return fmt.Sprintf("chk_%d", event) }
+
+// Checkpoint is where the holders of a handoff said last that the work stands; nil when none said.
+func Checkpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
+	if r.Checkpoint == 0 {
+		return nil, nil
+	}
+	var c schemas.Checkpoint
+	return &c, v.Saying(r.ID, r.Checkpoint, &c)
+}

@@ -1,0 +1,182 @@
+package reading
+
+import (
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"unicode/utf8"
+
+	"handoff/mailbox/brief"
+	"handoff/mailbox/contract"
+	"handoff/mailbox/listing"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Reader reads what needs more than the snapshot. All fields are required. It may be used concurrently.
+type Reader struct {
+	Secret string       // that no sender knows: briefs are framed with it
+	Depth  int          // how many earlier handoffs of its chain a brief tells of
+	Logger *slog.Logger // hears of an earlier handoff that could not be read
+}
+
+// Show adds to an answer what a view shows of a handoff; the zero view is the brief. The error is invalid for a view
+// that does not exist; not_found for a checkpoint where nobody kept one, and for a reference that the handoff does not
+// have.
+func (rd Reader) Show(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
+	show, ok := views[in.View]
+	if !ok {
+		return schemas.Invalidf("view", "%q is not a view", schemas.Visible(string(in.View)))
+	}
+	return show(rd, v, r, in, out)
+}
+
+// views is what each view adds to the answer.
+var views = map[schemas.View]func(Reader, *store.View, *store.Record, schemas.GetIn, *schemas.GetOut) error{
+	"":           Reader.showBrief,
+	"brief":      Reader.showBrief,
+	"full":       Reader.showFull,
+	"outcome":    Reader.showOutcome,
+	"events":     Reader.showEvents,
+	"checkpoint": Reader.showCheckpoint,
+	"reference":  Reader.showReference,
+}
+
+func (rd Reader) showBrief(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
+	b, _, err := rd.Brief(v, r, in.MaxTokens)
+	out.Brief, out.Omitted = b.Text, b.Omitted
+	return err
+}
+
+// Brief renders a handoff for the model that takes it, in so many tokens at most, 0 for the usual number, and counts
+// the criteria that the model is to answer. Equal snapshots give equal briefs.
+func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (b brief.Brief, criteria int, err error) {
+	h, err := Handoff(v, r)
+	if err != nil {
+		return b, 0, err
+	}
+	standing, err := Standing(v, r)
+	if err != nil {
+		return b, 0, err
+	}
+	h.Metadata.Deadline = r.Deadline.Ptr()
+	asked := contract.Criteria(h.Expectations)
+	return brief.Render(brief.Input{
+		Handoff: h, Standing: &standing, Criteria: asked,
+		Ancestors: rd.ancestors(v, r), MaxTokens: tokens, Nonce: rd.Secret,
+	}), len(asked), nil
+}
+
+func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
+	h, err := Handoff(v, r)
+	if err != nil {
+		return err
+	}
+	out.Handoff = &h
+	for id, err := range v.Oldest(store.ChildrenOf(r.ID), 0) {
+		if err != nil {
+			return err
+		}
+		out.Children = append(out.Children, id)
+	}
+	return rd.showOutcome(v, r, in, out)
+}
+
+func (Reader) showOutcome(v *store.View, r *store.Record, _ schemas.GetIn, out *schemas.GetOut) error {
+	st, err := Standing(v, r)
+	if err != nil {
+		return err
+	}
+	out.Standing = &st
+	return Result(v, r, out)
+}
+
+// eventsShown is how many events one answer holds; offset counts events from the newest.
+const eventsShown = 20
+
+func (Reader) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
+	events, err := v.EventsOf(r, in.Offset+eventsShown+1)
+	if err != nil {
+		return err
+	}
+	events = events[min(in.Offset, len(events)):]
+	if len(events) > eventsShown {
+		events = events[:eventsShown]
+		out.NextOffset = in.Offset + eventsShown
+	}
+	slices.Reverse(events)
+	out.Events = events
+	return nil
+}
+
+// showCheckpoint shows where work stood last: what a holder kept, else the state that came with it.
+func (Reader) showCheckpoint(v *store.View, r *store.Record, _ schemas.GetIn, out *schemas.GetOut) (err error) {
+	if out.Checkpoint, err = Checkpoint(v, r); out.Checkpoint != nil || err != nil {
+		return err
+	}
+	h, err := Handoff(v, r)
+	switch {
+	case err != nil:
+		return err
+	case h.Context != nil && h.Context.Checkpoint != nil:
+		out.Checkpoint = h.Context.Checkpoint
+		return nil
+	case h.Context != nil && len(h.Context.State) > 0:
+		out.Checkpoint = &schemas.Checkpoint{State: h.Context.State, Note: "the state that was sent along"}
+		return nil
+	}
+	return schemas.Errorf(schemas.NotFound, "%s has no checkpoint", r.ID).
+		About(r.ID, r.Status, r.Successor).WithField("view").
+		WithHint("Its holder kept none.").
+		WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String(), View: "full"}, "shows all that is known"))
+}
+
+// contentShown is how many bytes of a reference one answer holds.
+const contentShown = 6000
+
+// showReference reads what was sent in full, as JSON, a part at a time.
+func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
+	url := "context://" + r.ID.String() // where the whole of what was sent can be fetched
+	if in.Reference != "" && in.Reference != url {
+		name := schemas.Visible(schemas.Clip(in.Reference, 80))
+		return schemas.Errorf(schemas.NotFound, "%s has no reference %q", r.ID, name).
+			WithField("reference").WithKnown(url).WithHint("Known: %s.", url)
+	}
+	b, err := v.Said(r.ID, r.Body)
+	if err != nil {
+		return err
+	}
+	out.Content, out.NextOffset = partOf(b, in.Offset)
+	return nil
+}
+
+// partOf cuts content at character boundaries, and says where the rest begins, zero when there is none. Offset counts
+// bytes. A part whose quotes and line ends would make it too long as JSON is shorter.
+func partOf(b []byte, offset int) (part string, next int) {
+	from := boundary(b, min(offset, len(b)))
+	to := boundary(b, min(from+contentShown, len(b)))
+	for quoted(b[from:to]) > listing.Room {
+		to = boundary(b, from+(to-from)*3/4)
+	}
+	if to < len(b) {
+		next = to
+	}
+	return string(b[from:to]), next
+}
+
+// quoted is how long a text becomes as a string of JSON, where quotes and line ends take two bytes or more.
+func quoted(b []byte) int {
+	q, err := json.Marshal(string(b))
+	if err != nil {
+		return 0 // strings can be written
+	}
+	return len(q)
+}
+
+// boundary is the beginning of the character at i.
+func boundary(b []byte, i int) int {
+	for i > 0 && i < len(b) && !utf8.RuneStart(b[i]) {
+		i--
+	}
+	return i
+}
