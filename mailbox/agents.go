@@ -81,24 +81,21 @@ func liveFirst(a, b schemas.Card) int {
 
 // fitAgents keeps so many agents, or as many as fit into one result.
 func fitAgents(limit int, out *schemas.AgentsOut) error {
-	keep := len(out.Agents)
+	all := out.Agents
 	if limit > 0 {
-		keep = min(keep, limit)
-	} else {
-		size := 0
-		for i, c := range out.Agents {
-			b, err := json.Marshal(c)
-			if err != nil {
-				return err
-			}
-			if size += len(b); size > listing.Room && i > 0 {
-				keep = i
-				break
-			}
+		out.Agents = all[:min(len(all), limit)]
+	}
+	for i, size := 0, 0; limit == 0 && i < len(all); i++ {
+		b, err := json.Marshal(all[i])
+		if err != nil {
+			return err
+		}
+		if size += len(b); size > listing.Room && i > 0 {
+			out.Agents = all[:i]
+			break
 		}
 	}
-	out.More = len(out.Agents) - keep
-	out.Agents = out.Agents[:keep]
+	out.More = len(all) - len(out.Agents)
 	return nil
 }
 

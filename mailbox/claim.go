@@ -67,8 +67,16 @@ func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 
 // claim takes one, or what an earlier call with the same request id took.
 func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (claimed, error) {
+	once := func(ctx context.Context, by schemas.Caller) (claimed, error) {
+		return s.claimNext(ctx, by, compose.Tags(in.Tags))
+	}
+	if in.HandoffID != "" {
+		once = func(ctx context.Context, by schemas.Caller) (claimed, error) {
+			return mutate(ctx, s, by, func(o *op) (claimed, error) { return o.claimGiven(in.HandoffID) })
+		}
+	}
 	for {
-		got, err := s.claimOnce(ctx, by, in)
+		got, err := once(ctx, by)
 		if err != nil || got.record != nil || !got.Fresh {
 			return got, err
 		}
@@ -76,14 +84,6 @@ func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 			return got, err
 		} // it was given back meanwhile
 	}
-}
-
-// claimOnce takes one in one transaction.
-func (s *Service) claimOnce(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (claimed, error) {
-	if in.HandoffID != "" {
-		return mutate(ctx, s, by, func(o *op) (claimed, error) { return o.claimGiven(in.HandoffID) })
-	}
-	return s.claimNext(ctx, by, compose.Tags(in.Tags))
 }
 
 // claimGiven takes a handoff by its id.

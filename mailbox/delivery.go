@@ -206,13 +206,18 @@ func (d *delivery) findHandoffs(fresh bool) error {
 			continue
 		}
 		d.found.Handoffs = append(d.found.Handoffs, id)
-		if len(d.out.New) < newsShown {
-			d.out.New = append(d.out.New, listing.Item(r))
-		} else {
-			d.out.MoreNew++
-		}
+		d.name(listing.Item(r))
 	}
 	return nil
+}
+
+// name adds to the result what was found: the first few are named, the others counted.
+func (d *delivery) name(it schemas.Item) {
+	if len(d.out.New) < newsShown {
+		d.out.New = append(d.out.New, it)
+	} else {
+		d.out.MoreNew++
+	}
 }
 
 // findNotices finds the unread notices that are wanted, newest first.
@@ -226,11 +231,7 @@ func (d *delivery) findNotices(wanted func(schemas.Notice) bool) error {
 			continue
 		}
 		d.found.Notices = append(d.found.Notices, notice.ID)
-		if len(d.out.New) < newsShown {
-			d.out.New = append(d.out.New, listing.NoticeItem(notice, true))
-		} else {
-			d.out.MoreNew++
-		}
+		d.name(listing.NoticeItem(notice, true))
 	}
 	return nil
 }

@@ -35,13 +35,12 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 			return schemas.RegisterOut{}, schemas.AsError(err).WithField("name")
 		}
 	}
-	for _, list := range []struct {
-		field string
-		words []string
-	}{{"accepts", in.Accepts}, {"produces", in.Produces}, {"skills", in.Skills}, {"role", oneOrNone(in.Role)}} {
-		if err := checkWords(list.field, list.words); err != nil {
-			return schemas.RegisterOut{}, err
-		}
+	err = cmp.Or(checkWords("accepts", in.Accepts), checkWords("produces", in.Produces), checkWords("skills", in.Skills))
+	if err == nil && in.Role != "" {
+		err = checkWord("role", in.Role)
+	}
+	if err != nil {
+		return schemas.RegisterOut{}, err
 	}
 	return mutate(ctx, s, by, func(o *op) (out schemas.RegisterOut, err error) {
 		a, err := agentNamed(o.View, name)
@@ -78,28 +77,23 @@ func register(c *schemas.Card, in schemas.RegisterIn) {
 	c.MaxMinutes, c.MaxOpen = cmp.Or(in.MaxMinutes, c.MaxMinutes), cmp.Or(in.MaxOpen, c.MaxOpen)
 }
 
-// oneOrNone is a list of one word, empty for an empty word.
-func oneOrNone(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return []string{s}
-}
-
-// checkWords refuses a text that is no word. A role is one word, so its error names no index.
+// checkWords refuses a list with a text that is no word. Only what an agent accepts may be anything.
 func checkWords(field string, words []string) error {
 	for i, w := range words {
-		if w == "*" && field == "accepts" {
+		if w == roster.Anything && field == "accepts" {
 			continue
 		}
-		if _, err := schemas.ParseAgent("", w); err != nil {
-			at := field
-			if field != "role" {
-				at = fmt.Sprintf("%s[%d]", field, i)
-			}
-			return schemas.Invalidf(at, "%q is not a word", schemas.Visible(w)).
-				WithHint("Write 1 to 64 of A-Z a-z 0-9 . _ -, such as code_review.")
+		if err := checkWord(fmt.Sprintf("%s[%d]", field, i), w); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+func checkWord(field, word string) error {
+	if _, err := schemas.ParseAgent("", word); err == nil {
+		return nil
+	}
+	return schemas.Invalidf(field, "%q is not a word", schemas.Visible(word)).
+		WithHint("Write 1 to 64 of A-Z a-z 0-9 . _ -, such as code_review.")
 }

@@ -16,22 +16,20 @@ func (o *op) whatFollows(r *store.Record, asked schemas.Then) (schemas.Then, err
 	if asked != schemas.ThenRetry {
 		return cmp.Or(asked, schemas.ThenRollback), nil
 	}
-	possible, err := o.mayRetry(r)
-	if err != nil || possible {
-		return schemas.ThenRetry, err
-	}
-	return schemas.ThenEscalate, nil
-}
-
-// mayRetry tells whether attempts are left, and in a pool somebody to make them.
-func (o *op) mayRetry(r *store.Record) (bool, error) {
 	if r.Attempt >= r.MaxAttempts {
-		return false, nil
+		return schemas.ThenEscalate, nil
 	}
-	if _, directed := r.To.Directed(); directed {
-		return true, nil
+	_, possible := r.To.Directed()
+	if !possible {
+		var err error
+		if possible, err = o.candidatesLeft(r, r.Holder); err != nil {
+			return "", err
+		}
 	}
-	return o.candidatesLeft(r, r.Holder)
+	if !possible {
+		return schemas.ThenEscalate, nil
+	}
+	return schemas.ThenRetry, nil
 }
 
 // rollbackTo is the agent that goes on after a failure: the one that the holder names, if that is the sender, the
@@ -54,7 +52,9 @@ func (o *op) rollbackTo(r *store.Record, to string) (schemas.Agent, error) {
 		return agent, err
 	}
 	return "", schemas.Errorf(schemas.Invalid, "%s is not part of %s", agent, r.Workflow).WithField("rollback_to").
-		WithKnown(texts(members)...).WithHint("Roll back to the sender, to the agent that the handoff names for a failure, or to a member of the workflow: %s.", enumerate(members))
+		WithKnown(texts(members)...).
+		WithHint("Roll back to the sender, to the agent that the handoff names for a failure, or to a member of the workflow: %s.",
+			enumerate(members))
 }
 
 func rollbackRule(r *store.Record) schemas.Agent {

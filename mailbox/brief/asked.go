@@ -2,8 +2,10 @@ package brief
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,21 +14,17 @@ import (
 
 // specific is what is asked of this receiver beyond the task itself.
 func specific(h schemas.Handoff, c *schemas.Context, p pen) []string {
-	var lines []string
-	add := func(more []string) { lines = append(lines, more...) }
-	add(p.field("Why you", h.Target.Reason))
-	if h.Type != schemas.TypeHandoff {
-		add(p.field("Type", h.Type))
+	if h.Type == schemas.TypeHandoff {
+		h.Type = ""
 	}
-	if h.Kind != "assignment" { // which says only that no work came before
-		add(p.field("Passed on as", h.Kind))
+	if h.Kind == "assignment" { // which says only that no work came before
+		h.Kind = ""
 	}
-	add(p.field("Task id", h.TaskID))
-	add(p.list("Requirements", h.Requirements))
-	add(p.list("Questions for you", c.Questions))
-	add(p.list("To reproduce", c.ReproductionSteps))
-	add(p.field("Test with", c.TestCommand))
-	return lines
+	return slices.Concat(
+		p.field("Why you", h.Target.Reason), p.field("Type", h.Type), p.field("Passed on as", h.Kind),
+		p.field("Task id", h.TaskID), p.list("Requirements", h.Requirements), p.list("Questions for you", c.Questions),
+		p.list("To reproduce", c.ReproductionSteps), p.field("Test with", c.TestCommand),
+	)
 }
 
 // criteria carry the numbers by which they are answered.
@@ -58,24 +56,19 @@ func constraints(h schemas.Handoff, e *schemas.Expectations, p pen) []string {
 	if h.Metadata.Priority != "" && h.Metadata.Priority != schemas.Normal {
 		lines = append(lines, p.field("Priority", string(h.Metadata.Priority))...)
 	}
-	for _, text := range e.Constraints {
-		lines = append(lines, p.item("", text)...)
-	}
-	return lines
+	return append(lines, p.items("", e.Constraints)...)
 }
 
 func deliverables(all []schemas.Deliverable, p pen) []string {
-	var lines []string
+	var texts []string
 	for _, d := range all {
 		text := strings.Join(nonEmpty(d.Type, d.Description), ": ")
 		if len(d.Files) > 0 {
 			text += " (" + strings.Join(d.Files, ", ") + ")"
 		}
-		if text != "" {
-			lines = append(lines, p.item("", text)...)
-		}
+		texts = append(texts, text)
 	}
-	return lines
+	return p.items("", nonEmpty(texts...))
 }
 
 func outputSchema(e *schemas.Expectations, p pen) []string {
@@ -89,24 +82,17 @@ func outputSchema(e *schemas.Expectations, p pen) []string {
 // stuck is the way out: what the sender advises, else asking it; then whoever takes failed work; then a
 // person.
 func stuck(h schemas.Handoff, holder schemas.Agent, e *schemas.Expectations, p pen) []string {
-	var lines []string
-	for _, text := range e.IfStuck {
-		lines = append(lines, p.item("", text)...)
-	}
+	sender := p.line(string(h.Source.Agent), 64)
+	lines := p.items("", e.IfStuck)
 	if lines == nil {
 		ask := schemas.UpdateIn{HandoffID: h.ID.String(), Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
-		lines = append(lines, fmt.Sprintf("- Ask %s: %s.", p.line(string(h.Source.Agent), 64), schemas.Call(ask, "").As(holder).Request()))
+		lines = append(lines, fmt.Sprintf("- Ask %s: %s.", sender, schemas.Call(ask, "").As(holder).Request()))
 	}
-	back := h.Source.Agent
-	var tell []string
-	if h.Rollback != nil {
-		tell = h.Rollback.FailureContext
-		if h.Rollback.OnFailure != "" {
-			back = h.Rollback.OnFailure
-		}
-	}
-	lines = append(lines, fmt.Sprintf("- Give up with %s: the work goes to %s.", schemas.FailIn{}.Tool(), p.line(string(back), 64)))
-	for _, text := range tell {
+	rollback := cmp.Or(h.Rollback, &schemas.Rollback{})
+	back := cmp.Or(rollback.OnFailure, h.Source.Agent)
+	giveUp := fmt.Sprintf("- Give up with %s: the work goes to %s.", schemas.FailIn{}.Tool(), p.line(string(back), 64))
+	lines = append(lines, giveUp)
+	for _, text := range rollback.FailureContext {
 		lines = append(lines, p.item("  ", "Tell: "+text)...)
 	}
 	if back != schemas.Human {

@@ -27,19 +27,11 @@ const (
 // Input is what a brief is made of.
 type Input struct {
 	Handoff   schemas.Handoff
-	Standing  *schemas.Standing  // what earlier holders reported; nil when nobody did
+	Standing  schemas.Standing   // who holds it, and what earlier holders reported
 	Criteria  []schemas.Answered // with the numbers by which complete_handoff answers them
 	Ancestors []schemas.Step     // root first, without the handoff itself
 	MaxTokens int                // default [DefaultTokens]; less than [MinTokens] means that
 	Nonce     string             // a secret that no sender knows; the tag is derived from it and the id
-}
-
-// holder is who reads the brief, where somebody claimed.
-func (in Input) holder() schemas.Agent {
-	if in.Standing == nil {
-		return ""
-	}
-	return in.Standing.Holder
 }
 
 // Brief is the text for the model, and what it leaves out.

@@ -66,7 +66,7 @@ func rich() brief.Input {
 	}
 	return brief.Input{
 		Handoff: h,
-		Standing: &schemas.Standing{
+		Standing: schemas.Standing{
 			Attempt: 2, Percent: 40, Note: "jwt.ts compiles, no tests yet", Questions: []string{"Which token lifetime?"},
 		},
 		Criteria: []schemas.Answered{

@@ -1,6 +1,7 @@
 package brief
 
 import (
+	"cmp"
 	"handoff/schemas"
 )
 
@@ -63,9 +64,4 @@ func extract(h schemas.Handoff, label string, p pen) part {
 	return part{name: summaryPart, section: ofContext, lines: p.list(label, texts), context: true}
 }
 
-func contextOf(h schemas.Handoff) *schemas.Context {
-	if h.Context == nil {
-		return &schemas.Context{}
-	}
-	return h.Context
-}
+func contextOf(h schemas.Handoff) *schemas.Context { return cmp.Or(h.Context, &schemas.Context{}) }

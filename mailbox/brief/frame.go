@@ -39,7 +39,7 @@ func opening(in Input, p pen) string {
 		fmt.Fprintf(&b, " (phase %s)", p.line(h.Source.Phase, 64))
 	}
 	fmt.Fprintf(&b, " to %s", p.line(recipient(h.Target), 80))
-	if n := attempt(in); n > 1 {
+	if n := max(h.Metadata.Attempt, in.Standing.Attempt); n > 1 {
 		fmt.Fprintf(&b, ", attempt %d", n)
 	}
 	if h.Metadata.RetryOf != 0 {
@@ -59,14 +59,6 @@ func recipient(t schemas.Target) string {
 		return "capability:" + t.Capability
 	}
 	return "role:" + t.Role
-}
-
-func attempt(in Input) int {
-	n := in.Handoff.Metadata.Attempt
-	if in.Standing != nil {
-		n = max(n, in.Standing.Attempt)
-	}
-	return n
 }
 
 // render puts the parts in the order of the template. Empty sections are not printed.

@@ -57,7 +57,7 @@ func everywhere(s string) brief.Input {
 			Rollback: &schemas.Rollback{OnFailure: "architect", FailureContext: one},
 			Metadata: schemas.Metadata{Priority: schemas.Priority(s)},
 		},
-		Standing:  &schemas.Standing{Note: s, Questions: one, Percent: 5},
+		Standing:  schemas.Standing{Note: s, Questions: one, Percent: 5},
 		Criteria:  []schemas.Answered{{Number: 1, Criterion: s}},
 		Ancestors: []schemas.Step{{HandoffID: 9, From: "planner", To: "architect", Title: s, Reason: s, Status: schemas.Completed}},
 		Nonce:     "secret",

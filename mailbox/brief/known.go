@@ -1,30 +1,25 @@
 package brief
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"handoff/schemas"
 )
 
 // progress is what earlier holders of this work left.
-func progress(st *schemas.Standing, c *schemas.Context, p pen) []string {
-	var lines []string
-	add := func(more []string) { lines = append(lines, more...) }
-	if st != nil {
-		label := "Last report"
-		if st.Percent > 0 {
-			label = fmt.Sprintf("Last report, %d%% done", st.Percent)
-		}
-		add(p.field(label, st.Note))
-		add(p.list("Open questions", st.Questions))
+func progress(st schemas.Standing, c *schemas.Context, p pen) []string {
+	label := "Last report"
+	if st.Percent > 0 {
+		label = fmt.Sprintf("Last report, %d%% done", st.Percent)
 	}
-	add(partial(c.PartialProgress, p))
-	if k := c.Checkpoint; k != nil {
-		add(p.field("Checkpoint", strings.Join(nonEmpty(k.ID, k.Note), ": ")))
-		add(partial(k.PartialProgress, p))
-	}
-	return lines
+	k := cmp.Or(c.Checkpoint, &schemas.Checkpoint{})
+	return slices.Concat(
+		p.field(label, st.Note), p.list("Open questions", st.Questions), partial(c.PartialProgress, p),
+		p.field("Checkpoint", strings.Join(nonEmpty(k.ID, k.Note), ": ")), partial(k.PartialProgress, p),
+	)
 }
 
 func partial(pp *schemas.PartialProgress, p pen) []string {
@@ -35,11 +30,8 @@ func partial(pp *schemas.PartialProgress, p pen) []string {
 }
 
 func state(c *schemas.Context, p pen) []string {
-	lines := pairs(p, "Current state", c.State)
-	if c.Checkpoint != nil {
-		lines = append(lines, pairs(p, "State at the checkpoint", c.Checkpoint.State)...)
-	}
-	return lines
+	k := cmp.Or(c.Checkpoint, &schemas.Checkpoint{})
+	return append(pairs(p, "Current state", c.State), pairs(p, "State at the checkpoint", k.State)...)
 }
 
 func answers(all []schemas.Answer, p pen) []string {
@@ -126,11 +118,5 @@ func references(id schemas.ID, all []schemas.Reference, p pen) []string {
 }
 
 func nonEmpty(texts ...string) []string {
-	var some []string
-	for _, s := range texts {
-		if s != "" {
-			some = append(some, s)
-		}
-	}
-	return some
+	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }

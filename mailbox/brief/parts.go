@@ -1,7 +1,9 @@
 package brief
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"handoff/schemas"
 )
@@ -48,18 +50,12 @@ const summaryPart = "summary"
 // parts gives all parts that say something, the most important first.
 func parts(in Input, p pen) []part {
 	h := in.Handoff
-	c, e := h.Context, h.Expectations
-	if c == nil {
-		c = &schemas.Context{}
-	}
-	if e == nil {
-		e = &schemas.Expectations{}
-	}
+	c, e := contextOf(h), cmp.Or(h.Expectations, &schemas.Expectations{})
 	all := []part{
 		{name: "task", section: ofTask, lines: p.quote("", h.Task)},
 		{name: "success criteria", section: ofCriteria, lines: criteria(in.Criteria, e.Strict, p)},
 		{name: "constraints", section: ofConstraints, lines: constraints(h, e, p)},
-		{name: "if stuck", section: ofStuck, lines: stuck(h, in.holder(), e, p)},
+		{name: "if stuck", section: ofStuck, lines: stuck(h, in.Standing.Holder, e, p)},
 		{name: "earlier handoffs", section: ofAncestors, lines: ancestors(in.Ancestors, p)},
 		{name: "answers", section: ofKey, lines: answers(c.Answers, p)},
 		{name: "specific task", section: ofYours, lines: specific(h, c, p)},
@@ -82,17 +78,7 @@ func parts(in Input, p pen) []part {
 		{name: "results", section: ofKey, lines: pairs(p, "Results so far", c.Results), context: true},
 		{name: "state", section: ofContext, lines: state(c, p), context: true},
 	}
-	return present(all)
-}
-
-func present(all []part) []part {
-	var some []part
-	for _, p := range all {
-		if len(p.lines) > 0 {
-			some = append(some, p)
-		}
-	}
-	return some
+	return slices.DeleteFunc(all, func(p part) bool { return len(p.lines) == 0 })
 }
 
 // ancestors says in one line each how the work came here.
@@ -103,18 +89,12 @@ func ancestors(steps []schemas.Step, p pen) []string {
 		if s.Outcome == schemas.Partial {
 			end += " in part"
 		}
-		text := fmt.Sprintf("%s %s → %s %s: %s", s.HandoffID, s.From, taker(s), end, p.line(s.Title, 100))
+		taker := cmp.Or(string(s.Holder), string(s.To))
+		text := fmt.Sprintf("%s %s → %s %s: %s", s.HandoffID, s.From, taker, end, p.line(s.Title, 100))
 		if s.Reason != "" {
 			text += " (" + p.line(s.Reason, 100) + ")"
 		}
 		lines = append(lines, p.item("", text)...)
 	}
 	return lines
-}
-
-func taker(s schemas.Step) string {
-	if s.Holder != "" {
-		return string(s.Holder)
-	}
-	return string(s.To)
 }

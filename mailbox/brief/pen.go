@@ -69,16 +69,19 @@ func (p pen) field(label, s string) []string {
 
 // list writes texts as bullets beneath a label.
 func (p pen) list(label string, texts []string) []string {
-	var lines []string
-	for _, s := range texts {
-		if strings.TrimSpace(s) != "" {
-			lines = append(lines, p.item("  ", s)...)
-		}
-	}
-	if lines == nil {
+	said := slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return strings.TrimSpace(s) == "" })
+	if len(said) == 0 {
 		return nil
 	}
-	return append([]string{"- " + label + ":"}, lines...)
+	return append([]string{"- " + label + ":"}, p.items("  ", said)...)
+}
+
+// items writes texts as bullets.
+func (p pen) items(indent string, texts []string) (lines []string) {
+	for _, s := range texts {
+		lines = append(lines, p.item(indent, s)...)
+	}
+	return lines
 }
 
 // pairs writes a map as bullets beneath a label, in the order of the keys. Values that are not texts are

@@ -1,9 +1,9 @@
 package contract
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"handoff/schemas"
 )
@@ -76,11 +76,8 @@ func byNumber(asked []schemas.Answered, digits string) int {
 
 // join keeps all the evidence that was given for one criterion.
 func join(have, more string) string {
-	switch {
-	case have == "" || have == more:
-		return more
-	case more == "":
-		return have
+	if have == "" || more == "" || have == more {
+		return cmp.Or(have, more)
 	}
-	return strings.Join([]string{have, more}, "; ")
+	return have + "; " + more
 }

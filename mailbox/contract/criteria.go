@@ -11,6 +11,7 @@
 package contract
 
 import (
+	"slices"
 	"strings"
 
 	"handoff/schemas"
@@ -51,13 +52,7 @@ func Outcome(answered []schemas.Answered) schemas.Outcome {
 
 // Unmet gives the criteria that were answered with no.
 func Unmet(answered []schemas.Answered) []schemas.Answered {
-	var unmet []schemas.Answered
-	for _, a := range answered {
-		if !a.Met {
-			unmet = append(unmet, a)
-		}
-	}
-	return unmet
+	return slices.DeleteFunc(slices.Clone(answered), func(a schemas.Answered) bool { return a.Met })
 }
 
 // fold makes texts equal that differ only in case and spaces.

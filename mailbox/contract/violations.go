@@ -56,12 +56,11 @@ func alternatives(e *jsonschema.ValidationError) string {
 			why = append(why, fmt.Sprintf("(%d more)", len(e.Causes)-i))
 			break
 		}
-		why = append(why, strings.Join(first(collect(cause), 2), ", "))
+		found := collect(cause)
+		why = append(why, strings.Join(found[:min(2, len(found))], ", "))
 	}
 	return "fits none of the alternatives: " + strings.Join(slices.Compact(why), ", or ")
 }
-
-func first(list []string, n int) []string { return list[:min(n, len(list))] }
 
 // located begins a message with the JSON pointer into the value; the whole of it is (root).
 func located(e *jsonschema.ValidationError, text string) string {

@@ -82,29 +82,27 @@ type wording struct {
 	colour     colour
 }
 
+// wordings are how each status is shown.
+var wordings = map[schemas.Status]wording{
+	schemas.Pending:   {"…", "Pending", grey},
+	schemas.Accepted:  {"◐", "In Progress", cyan},
+	schemas.Working:   {"◐", "In Progress", cyan},
+	schemas.Waiting:   {"!", "Waiting", yellow},
+	schemas.Completed: {"✓", "Completed", green},
+	schemas.Failed:    {"✗", "Failed", red},
+	schemas.Rejected:  {"✗", "Rejected", red},
+	schemas.TimedOut:  {"✗", "Timed out", red},
+	schemas.Returned:  {"!", "Returned", yellow},
+	schemas.Cancelled: {"✗", "Cancelled", grey},
+}
+
+// wordingOf is how a status is shown; one that this program does not know is shown as it is written.
 func wordingOf(status schemas.Status, outcome schemas.Outcome) wording {
-	switch status {
-	case schemas.Completed:
-		if outcome == schemas.Partial {
-			return wording{"!", "Completed (partial)", yellow}
-		}
-		return wording{"✓", "Completed", green}
-	case schemas.Failed:
-		return wording{"✗", "Failed", red}
-	case schemas.Accepted, schemas.Working:
-		return wording{"◐", "In Progress", cyan}
-	case schemas.Waiting:
-		return wording{"!", "Waiting", yellow}
-	case schemas.Rejected:
-		return wording{"✗", "Rejected", red}
-	case schemas.TimedOut:
-		return wording{"✗", "Timed out", red}
-	case schemas.Returned:
-		return wording{"!", "Returned", yellow}
-	case schemas.Cancelled:
-		return wording{"✗", "Cancelled", grey}
-	case schemas.Pending:
-		return wording{"…", "Pending", grey}
+	if outcome == schemas.Partial && status == schemas.Completed {
+		return wording{"!", "Completed (partial)", yellow}
+	}
+	if w, known := wordings[status]; known {
+		return w
 	}
 	return wording{"…", string(status), grey}
 }

@@ -62,7 +62,7 @@ func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (b brief.Brie
 	h.Metadata.Deadline = r.Deadline.Ptr()
 	asked := contract.Criteria(h.Expectations)
 	return brief.Render(brief.Input{
-		Handoff: h, Standing: &standing, Criteria: asked,
+		Handoff: h, Standing: standing, Criteria: asked,
 		Ancestors: rd.ancestors(v, r), MaxTokens: tokens, Nonce: rd.Secret,
 	}), len(asked), nil
 }
