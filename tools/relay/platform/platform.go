@@ -5,3 +5,45 @@
 // A system that does not know answers with the zero value, or with [errors.ErrUnsupported] where the function has
 // an error. Callers treat that as "cannot be checked here", never as "no".
 package platform
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ErrLocked means that another process, or another open file of this process, holds the lock. A lock belongs to an open
+// file and not to the process, so closing another file of the same name releases nothing. The system takes the lock back
+// when the process ends, however it ends.
+var ErrLocked = errors.New("somebody else has the lock")
+
+// Program is the name, without its directory, of the file that a process runs. The process is given by its number,
+// or as "self". A file that was replaced or removed meanwhile keeps its name. The error is [fs.ErrNotExist] when
+// there is no such process, or when the system has no /proc: today only Linux answers.
+func Program(process string) (string, error) {
+	path, err := os.Readlink(filepath.Join("/proc", process, "exe"))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Base(strings.TrimSuffix(path, " (deleted)")), nil
+}
+
+// SameUser reports whether the process at the other end of a socket runs as the user of this one. Where the system
+// does not tell it reports true: then only the permissions of the socket and of its directory keep others out.
+func SameUser(c *net.UnixConn) bool {
+	uid, err := PeerUser(c)
+	return errors.Is(err, errors.ErrUnsupported) || err == nil && uid == os.Geteuid()
+}
+
+// PeerUser is the number of the user who runs the process at the other end of a socket. The error is
+// [errors.ErrUnsupported] where the system does not tell.
+func PeerUser(c *net.UnixConn) (uid int, err error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	failed := raw.Control(func(fd uintptr) { uid, err = peerOf(int(fd)) })
+	return uid, errors.Join(failed, err)
+}

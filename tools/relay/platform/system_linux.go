@@ -1,6 +1,11 @@
 package platform
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
 
 // NetworkKind is the kind of network file system that a directory is on, such as "nfs". It is empty for a local one,
 // and where the kernel does not tell.
@@ -35,4 +40,22 @@ func networkKindOf(magic uint32) string {
 		0xaad7aaea:             "panfs",
 		0xbacbacbc:             "vmhgfs",
 	}[magic]
+}
+
+// BootID is different after each start of the system. It is empty where the system does not tell.
+func BootID() string {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(id))
+}
+
+// peerOf is the user who connected to, or listens at, the other end of a socket.
+func peerOf(socket int) (uid int, err error) {
+	peer, err := unix.GetsockoptUcred(socket, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err != nil {
+		return 0, err
+	}
+	return int(peer.Uid), nil
 }

@@ -4,6 +4,7 @@ package platform
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"syscall"
 )
@@ -20,4 +21,24 @@ func Runs(pid int) bool {
 	}
 	defer func() { _ = p.Release() }() // it was only looked at
 	return !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}
+
+// Rename is [os.Rename].
+func Rename(from, to string) error { return os.Rename(from, to) }
+
+// Remove is [os.Remove].
+func Remove(path string) error { return os.Remove(path) }
+
+// FileID is different for any two files of this machine that exist at the same time, also for a file and its copy. It
+// is empty when there is no such file, and where the system does not tell.
+func FileID(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d", s.Dev, s.Ino)
 }

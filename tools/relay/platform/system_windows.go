@@ -1,0 +1,92 @@
+package platform
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/windows"
+)
+
+// TryLock locks a file for the caller alone. It does not wait: the error is [ErrLocked] when the file is locked.
+func TryLock(f *os.File) error {
+	err := lockFile(f, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY)
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+		return ErrLocked
+	}
+	return err
+}
+
+// Lock locks a file for the caller alone, as soon as it is free. It sleeps in the kernel and cannot be cancelled.
+func Lock(f *os.File) error { return lockFile(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
+
+// LockShared locks a file together with other callers of LockShared. It waits while one holds the lock alone.
+func LockShared(f *os.File) error { return lockFile(f, 0) }
+
+// Unlock releases a lock. It does nothing to a file that is not locked.
+func Unlock(f *os.File) error {
+	err := windows.UnlockFileEx(windows.Handle(f.Fd()), 0, math.MaxUint32, math.MaxUint32, &windows.Overlapped{})
+	if errors.Is(err, windows.ERROR_NOT_LOCKED) {
+		return nil
+	}
+	return err
+}
+
+// lockFile locks all bytes that the file could ever have.
+func lockFile(f *os.File, how uint32) error {
+	return windows.LockFileEx(windows.Handle(f.Fd()), how, 0, math.MaxUint32, math.MaxUint32, &windows.Overlapped{})
+}
+
+// NetworkKind is "network drive" for a drive that Windows calls remote. Nothing here tells of which kind it is.
+func NetworkKind(dir string) string {
+	root, err := windows.UTF16PtrFromString(filepath.VolumeName(dir) + `\`)
+	if err != nil || windows.GetDriveType(root) != windows.DRIVE_REMOTE {
+		return ""
+	}
+	return "network drive"
+}
+
+// Rename is [os.Rename], repeated while other processes read the file that it replaces.
+func Rename(from, to string) error {
+	return whileRead(func() error { return os.Rename(from, to) })
+}
+
+// Remove is [os.Remove], repeated while other processes read the file.
+func Remove(path string) error {
+	return whileRead(func() error { return os.Remove(path) })
+}
+
+// whileRead repeats what Windows refuses while another process reads a file, for about 200 ms. One reading is over in
+// a moment, but many processes may read one after another.
+func whileRead(do func() error) error {
+	for range 100 {
+		err := do()
+		if !errors.Is(err, windows.ERROR_SHARING_VIOLATION) && !errors.Is(err, windows.ERROR_ACCESS_DENIED) {
+			return err
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	return do()
+}
+
+// Runs reports whether there is a process with this number, whichever user runs it. Numbers are given again.
+func Runs(pid int) bool {
+	if pid <= 0 { // which stands for other things than processes
+		return false
+	}
+	p, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid)) //nolint:gosec // it is no less than zero
+	if err != nil {
+		return errors.Is(err, windows.ERROR_ACCESS_DENIED)
+	}
+	defer windows.CloseHandle(p) //nolint:errcheck // it was only looked at
+	state, err := windows.WaitForSingleObject(p, 0)
+	return err == nil && state == uint32(windows.WAIT_TIMEOUT)
+}
+
+// FileID is not known here.
+func FileID(string) string { return "" }
+
+// peerOf is not known here.
+func peerOf(int) (uid int, err error) { return 0, errors.ErrUnsupported }
