@@ -118,8 +118,9 @@ func (e environment) resource(workspace, version string) []attribute.KeyValue {
 	return attrs
 }
 
-// sampler decides which traces are sent. Root alone decides on the trace of a workflow, which has no caller.
-func (e environment) sampler() (sampler, root sdktrace.Sampler) {
+// sampler decides which traces are sent. A sampler that follows the decision of the caller decides itself on the trace
+// of a workflow, which has no caller.
+func (e environment) sampler() (root sdktrace.Sampler) {
 	name, parents := strings.CutPrefix(strings.ToLower(e.get("OTEL_TRACES_SAMPLER")), "parentbased_")
 	switch name {
 	case "always_off":
@@ -133,9 +134,9 @@ func (e environment) sampler() (sampler, root sdktrace.Sampler) {
 		root = sdktrace.AlwaysSample()
 	}
 	if parents {
-		return sdktrace.ParentBased(root), root
+		return sdktrace.ParentBased(root)
 	}
-	return root, root
+	return root
 }
 
 func (e environment) ratio() float64 {

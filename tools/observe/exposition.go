@@ -140,39 +140,19 @@ func (p *page) workspace(stats *schemas.StatsOut, m *Metrics) {
 	p.histogram(commitFamily.name, stats.Commits)
 }
 
-// calls writes the calls in this process, by name.
+// calls writes how many calls there were in this process and how long they took, by name.
 func (p *page) calls(m *Metrics) {
-	taken := map[call]schemas.Latency{}
-	counts := map[[2]string]uint64{} // by tool and outcome
-	m.calls.Range(func(key, counted any) bool {
-		c, l := key.(call), counted.(*latency).read()
-		taken[c] = l
-		counts[[2]string{c.tool, c.outcome}] += l.Count
-		return true
-	})
-	p.head(callFamily)
-	byName := func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }
-	for _, c := range slices.SortedFunc(maps.Keys(counts), byName) {
-		p.sample(callFamily.name, labels("tool", c[0], "outcome", c[1]), float64(counts[c]))
-	}
+	p.counters(callFamily, m.calls)
 	p.head(durationFamily)
-	for _, c := range slices.SortedFunc(maps.Keys(taken), compareCalls) {
-		p.histogram(durationFamily.name, taken[c], "tool", c.tool, "outcome", c.outcome, "wait", yesNo(c.waited))
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range slices.SortedFunc(maps.Keys(m.took), compareCalls) {
+		p.histogram(durationFamily.name, *m.took[c], "tool", c.tool, "outcome", c.outcome, "wait", c.wait)
 	}
 }
 
 func compareCalls(a, b call) int {
-	return cmp.Or(
-		cmp.Compare(a.tool, b.tool), cmp.Compare(a.outcome, b.outcome),
-		cmp.Compare(yesNo(a.waited), yesNo(b.waited)),
-	)
-}
-
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
+	return cmp.Or(cmp.Compare(a.tool, b.tool), cmp.Compare(a.outcome, b.outcome), cmp.Compare(a.wait, b.wait))
 }
 
 // histogram writes durations. Those of an owner of another version, which counts by other bounds, have no buckets but

@@ -2,8 +2,8 @@ package observe
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
-	"math/rand/v2"
 	"strconv"
 
 	"go.opentelemetry.io/otel/trace"
@@ -53,34 +53,17 @@ func withID(ctx context.Context, s span) context.Context { return context.WithVa
 // generator gives a span the ids in its context, and random ones when there are none.
 type generator struct{}
 
-func (generator) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
-	if s, ok := ctx.Value(spanKey{}).(span); ok {
-		return s.trace, s.id
+// NewIDs implements the generator of the SDK. Random ids are zero, which is no id, once in 2^64 times at most.
+func (generator) NewIDs(ctx context.Context) (t trace.TraceID, s trace.SpanID) {
+	if given, ok := ctx.Value(spanKey{}).(span); ok {
+		return given.trace, given.id
 	}
-	var id trace.TraceID
-	for !id.IsValid() {
-		fill(id[:])
-	}
-	return id, randomSpan()
+	_, _ = rand.Read(t[:]) // never fails
+	_, _ = rand.Read(s[:])
+	return t, s
 }
 
-func (generator) NewSpanID(ctx context.Context, _ trace.TraceID) trace.SpanID {
-	if s, ok := ctx.Value(spanKey{}).(span); ok {
-		return s.id
-	}
-	return randomSpan()
-}
-
-func randomSpan() (id trace.SpanID) {
-	for !id.IsValid() {
-		fill(id[:])
-	}
-	return id
-}
-
-// fill makes ids that are unlikely to be equal. They need not be hard to guess.
-func fill(id []byte) {
-	for i := range id {
-		id[i] = byte(rand.Uint32()) //nolint:gosec // see above
-	}
+func (g generator) NewSpanID(ctx context.Context, _ trace.TraceID) trace.SpanID {
+	_, s := g.NewIDs(ctx)
+	return s
 }

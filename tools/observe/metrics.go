@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -25,10 +26,12 @@ type MetricsConfig struct {
 // [NewMetrics].
 type Metrics struct {
 	config MetricsConfig
-	calls  sync.Map // from call to *latency
 	stats  statsCache
 
-	transitions, expiries, denied, denials *metrics.Set // one for each family
+	calls, transitions, expiries, denied, denials *metrics.Set // one for each family
+
+	mu   sync.Mutex // guards the field below
+	took map[call]*schemas.Latency
 }
 
 // NewMetrics returns counters that are zero.
@@ -37,8 +40,8 @@ func NewMetrics(c MetricsConfig) *Metrics {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	m := &Metrics{
-		config: c, stats: statsCache{config: c},
-		transitions: metrics.NewSet(), expiries: metrics.NewSet(), denied: metrics.NewSet(), denials: metrics.NewSet(),
+		config: c, stats: statsCache{config: c}, took: map[call]*schemas.Latency{},
+		calls: metrics.NewSet(), transitions: metrics.NewSet(), expiries: metrics.NewSet(), denied: metrics.NewSet(), denials: metrics.NewSet(),
 	}
 	m.expiries.NewCounter(expiryFamily.name) // shown as zero before the first
 	m.denials.NewCounter(denialFamily.name)
@@ -99,11 +102,11 @@ func (m *Metrics) countChange(c schemas.Change) {
 	m.transitions.GetOrCreateCounter(transitionFamily.name + labels("from", string(from), "to", string(c.To))).Inc()
 }
 
-// call is the key by which calls are counted.
+// call is the key by which durations are kept.
 type call struct {
 	tool    string
 	outcome string // "ok", or the code of the error
-	waited  bool   // it asked to wait, so its duration says nothing about the server
+	wait    string // "yes" for a call that asked to wait, so that its duration says nothing about the server; else "no"
 }
 
 type counting struct {
@@ -115,21 +118,53 @@ type counting struct {
 func (i counting) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	begun := i.metrics.config.Now()
 	result, err := i.Invoker.Invoke(ctx, c)
-	i.metrics.count(c, err, i.metrics.config.Now().Sub(begun))
+	i.metrics.count(c, err, i.metrics.config.Now().Sub(begun).Seconds())
 	return result, err
 }
 
-func (m *Metrics) count(c tools.Call, err error, took time.Duration) {
-	key := call{tool: "unknown", outcome: "ok"}
+func (m *Metrics) count(c tools.Call, err error, seconds float64) {
+	key := call{tool: "unknown", outcome: "ok", wait: "no"}
 	if t, unknown := tools.Find(c.Tool); unknown == nil {
-		key.tool, key.waited = t.Name, waits(t, c.Args)
+		if key.tool = t.Name; waits(t, c.Args) {
+			key.wait = "yes"
+		}
 	}
 	if err != nil {
 		key.outcome = string(schemas.AsError(err).Code)
 	}
-	counted, known := m.calls.Load(key)
-	if !known {
-		counted, _ = m.calls.LoadOrStore(key, &latency{})
+	m.calls.GetOrCreateCounter(callFamily.name + labels("tool", key.tool, "outcome", key.outcome)).Inc()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.took[key] == nil {
+		m.took[key] = &schemas.Latency{Buckets: make([]uint64, len(schemas.LatencyBounds()))}
 	}
-	counted.(*latency).add(took)
+	addTo(m.took[key], max(0, seconds)) // a clock may be set back
 }
+
+func addTo(l *schemas.Latency, seconds float64) {
+	l.Count++
+	l.Seconds += seconds
+	for i, bound := range schemas.LatencyBounds() {
+		if seconds <= bound {
+			l.Buckets[i]++
+		}
+	}
+}
+
+// waits reports whether a call asks to wait. Only a few do, and their arguments are small.
+func waits(t tools.Tool, args json.RawMessage) bool {
+	if !bytes.Contains(bytes.ToLower(args[:min(len(args), longestWait)]), []byte("wait")) {
+		return false
+	}
+	canonical, err := t.Canonical(args)
+	if err != nil {
+		return false
+	}
+	var in struct {
+		WaitSeconds int `json:"wait_seconds"`
+	}
+	return json.Unmarshal(canonical, &in) == nil && in.WaitSeconds > 0
+}
+
+// longestWait is how many bytes of arguments are searched; calls that wait have fewer.
+const longestWait = 4 << 10

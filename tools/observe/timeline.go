@@ -102,38 +102,33 @@ func (t *Traces) parent(ctx context.Context, inv tools.Invoker, l timeline) (non
 	return t.spanContext(workflow, first.Other), nil
 }
 
-// maxWorkflows is for how many handoffs the workflow is remembered.
+// maxWorkflows is for how many handoffs the workflow is remembered at least.
 const maxWorkflows = 4096
 
 // workflows remembers to which workflow handoffs belong, for those that were remembered last.
 type workflows struct {
-	mu    sync.Mutex // guards the fields below
-	known map[schemas.ID]schemas.Workflow
-	order []schemas.ID // in which they were remembered; a ring once it is full
-	next  int
+	mu            sync.Mutex // guards the fields below
+	recent, older map[schemas.ID]schemas.Workflow
 }
 
-func newWorkflows() *workflows { return &workflows{known: map[schemas.ID]schemas.Workflow{}} }
+func newWorkflows() *workflows { return &workflows{recent: map[schemas.ID]schemas.Workflow{}} }
 
-func (w *workflows) of(h schemas.ID) (schemas.Workflow, bool) {
+func (w *workflows) of(h schemas.ID) (name schemas.Workflow, known bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	name, known := w.known[h]
+	if name, known = w.recent[h]; !known {
+		name, known = w.older[h]
+	}
 	return name, known
 }
 
 func (w *workflows) remember(h schemas.ID, name schemas.Workflow) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if _, known := w.known[h]; known || name == "" {
-		return // it never changes
-	}
-	w.known[h] = name
-	if len(w.order) < maxWorkflows {
-		w.order = append(w.order, h)
+	if name == "" {
 		return
 	}
-	delete(w.known, w.order[w.next])
-	w.order[w.next] = h
-	w.next = (w.next + 1) % maxWorkflows
+	if w.recent[h] = name; len(w.recent) == maxWorkflows {
+		w.older, w.recent = w.recent, map[schemas.ID]schemas.Workflow{}
+	}
 }

@@ -38,7 +38,7 @@ type Traces struct {
 	log       *slog.Logger
 	provider  *sdktrace.TracerProvider
 	tracer    trace.Tracer
-	root      sdktrace.Sampler // decides whether the trace of a workflow is sent
+	sampler   sdktrace.Sampler
 	end       context.CancelFunc
 	workflows *workflows
 }
@@ -62,7 +62,7 @@ func NewTraces(c TracesConfig) (*Traces, error) {
 		}
 	}
 	life, end := context.WithCancel(context.Background())
-	sampler, root := env.sampler()
+	sampler := env.sampler()
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithBatcher(&exporter{
 			life: life, url: endpoint, headers: env.headers(), timeout: env.timeout(), now: c.Now, log: c.Logger,
@@ -73,7 +73,7 @@ func NewTraces(c TracesConfig) (*Traces, error) {
 		sdktrace.WithIDGenerator(generator{}),
 	)
 	return &Traces{
-		names: names{c.Workspace}, now: c.Now, log: c.Logger, root: root, end: end, workflows: newWorkflows(),
+		names: names{c.Workspace}, now: c.Now, log: c.Logger, sampler: sampler, end: end, workflows: newWorkflows(),
 		provider: provider, tracer: provider.Tracer("handoff", trace.WithInstrumentationVersion(c.Version)),
 	}, nil
 }
@@ -93,7 +93,7 @@ func (t *Traces) Close(ctx context.Context) error {
 // sampled reports whether the trace of a workflow is sent.
 func (t *Traces) sampled(w schemas.Workflow) bool {
 	asked := sdktrace.SamplingParameters{ParentContext: context.Background(), TraceID: t.names.trace(w)}
-	return t.root.ShouldSample(asked).Decision == sdktrace.RecordAndSample
+	return t.sampler.ShouldSample(asked).Decision == sdktrace.RecordAndSample
 }
 
 // spanContext is the span of a handoff in the trace of its workflow.
