@@ -2,7 +2,10 @@ package tools
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"io"
 	"iter"
 	"time"
 
@@ -32,4 +35,31 @@ type Invoker interface {
 	// Changes yields every event after the given number, from the stored log, and then waits for more
 	// until ctx is done. A caller that remembers the last number may resume anywhere and misses nothing.
 	Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error]
+}
+
+// Ask makes a call whose arguments are a value of package schemas, and reads its result into such a value. Our own
+// programs use it; it fills c.Args. Errors are *[schemas.Error], of code internal when the result is not what Out
+// holds.
+func Ask[Out any](ctx context.Context, i Invoker, c Call, in any) (out Out, err error) {
+	if c.Args, err = json.Marshal(in); err != nil {
+		return out, schemas.InternalError(err)
+	}
+	result, err := i.Invoke(ctx, c)
+	if err != nil {
+		return out, err
+	}
+	if err := json.Unmarshal(result, &out); err != nil {
+		return out, schemas.InternalError(err)
+	}
+	return out, nil
+}
+
+// NewRequestID makes an id for [Call.ID]: 16 hexadecimal digits of the milliseconds since 1970, so that ids
+// sort by time, and 16 at random. It panics when rand fails, which crypto/rand.Reader never does.
+func NewRequestID(now time.Time, rand io.Reader) string {
+	var random [8]byte
+	if _, err := io.ReadFull(rand, random[:]); err != nil {
+		panic(err)
+	}
+	return fmt.Sprintf("%016x%s", now.UnixMilli(), hex.EncodeToString(random[:]))
 }

@@ -1,6 +1,9 @@
 package tools
 
-import "handoff/mailbox"
+import (
+	"encoding/json"
+	"handoff/mailbox"
+)
 
 // Table is what agents are offered, by name. It never depends on who asks: a caller that may not call a tool is told
 // so when it calls. A row is all that a tool needs. Its schemas come from the types of the method, its advice from the
@@ -97,4 +100,25 @@ var Admin = []Tool{
 		Name: "workspace_stats", Title: "Figures of the workspace", ReadOnly: true, Idempotent: true, Admin: true,
 		Description: "How many handoffs are in which state and mailbox, and how long the store takes.",
 	}, (*mailbox.Service).Stats, nothing),
+}
+
+// Listing gives what agents are offered as one compact JSON array: of each tool its name, title, description and input
+// schema. It is the part of tools/list of the MCP specification for which every session of every client pays in
+// tokens, and a test holds it to 10,000 bytes. The command line prints it.
+func Listing() []byte {
+	type row struct {
+		Name        string          `json:"name"`
+		Title       string          `json:"title"`
+		Description string          `json:"description"`
+		Input       json.RawMessage `json:"inputSchema"`
+	}
+	rows := make([]row, len(Table))
+	for i, t := range Table {
+		rows[i] = row{t.Name, t.Title, t.Description, t.Input}
+	}
+	b, err := encode(rows)
+	if err != nil {
+		panic(err) // a schema that was generated is JSON
+	}
+	return b
 }

@@ -3,9 +3,12 @@ package relay
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 
 	"handoff/tools/relay/platform"
+
+	"golang.org/x/mod/semver"
 )
 
 // meetOwner finds the owner and makes sure that both programs understand each other. The error is errMoved when there
@@ -66,4 +69,61 @@ func (c *client) askToYield(ctx context.Context, by Note) bool {
 		return false
 	}
 	return rs.Body.Close() == nil && rs.StatusCode == http.StatusAccepted
+}
+
+// candidate is what this process says of itself when it asks the owner to give the store up.
+func (r *Relay) candidate() Note { return Note{Version: r.config.Version, Stays: r.config.Stays} }
+
+// precedes reports whether the process of n should have the store rather than that of owner. A process that does not
+// stay never does. One that stays does when its program is newer, or when the owner does not stay and is not newer.
+func (n Note) precedes(owner Note) bool {
+	return n.Stays && (newer(n.Version, owner.Version) || !owner.Stays && !newer(owner.Version, n.Version))
+}
+
+// newer reports whether version a is above b, by semantic versioning. A build that git does not stamp, as by
+// go run, has no such version and is neither above nor below another.
+func newer(a, b string) bool {
+	return semver.IsValid(a) && semver.IsValid(b) && semver.Compare(a, b) > 0
+}
+
+// handleYield gives the store up to a process that precedes this one.
+func (o *owner) handleYield(w http.ResponseWriter, r *http.Request) {
+	var by Note
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&by)
+	if err != nil || !by.precedes(o.currentNote()) {
+		w.WriteHeader(http.StatusConflict)
+		return
+	}
+	if !o.relay.resign(o, "another process has precedence", slog.String("version", by.Version)) {
+		w.WriteHeader(http.StatusConflict) // it is closing the store anyway
+		return
+	}
+	w.WriteHeader(http.StatusAccepted)
+}
+
+// resign closes the store and waits for the lock again, behind all others that wait. It returns at once and reports
+// whether the store will be closed by it. A store that is just being opened is closed as soon as it is open.
+func (r *Relay) resign(o *owner, why string, details ...any) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.opening && !r.closed { // the owner listens already, and who was refused now would not ask again
+		r.pendingResign = func() { r.resign(o, why, details...) }
+		return true
+	}
+	if r.closed || r.owner != o || o.route.lost() {
+		return false
+	}
+	r.config.Logger.Info("letting go of the store", append(details, slog.String("why", why))...)
+	r.backoff = resignBackoff
+	r.work.Go(func() {
+		if err := o.close(); err != nil {
+			r.config.Logger.Error("the store was not closed well", slog.Any("error", err))
+		}
+		r.mu.Lock()
+		r.owner = nil
+		r.broadcast()
+		r.mu.Unlock()
+		r.joinQueue()
+	})
+	return true
 }

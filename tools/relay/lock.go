@@ -17,7 +17,7 @@ import (
 type lock struct{ file *os.File }
 
 // ErrInUse means that a process has the workspace open.
-var ErrInUse = errors.New("another process has it open")
+var ErrInUse = platform.ErrLocked
 
 // Lock keeps all processes from opening the store of a workspace until release is called, for work on its files from
 // outside. It does not wait: the error is [ErrInUse] when a process has the store open, and also when a process that
@@ -39,19 +39,11 @@ func lockPath(dir string) string { return filepath.Join(dir, "handoff.lock") }
 var errRemoved = errors.New("the workspace was removed")
 
 // tryLock takes the lock if it is free. The error is ErrInUse when it is held, by this process or another.
-func tryLock(path string) (*lock, error) { return takeLock(path, takeNow) }
+func tryLock(path string) (*lock, error) { return takeLock(path, platform.TryLock) }
 
 // waitLock takes the lock as soon as it is free. It sleeps in the kernel, on a thread of its own, and cannot be
 // cancelled: a caller that does not want the lock any more releases it when waitLock returns.
 func waitLock(path string) (*lock, error) { return takeLock(path, platform.Lock) }
-
-func takeNow(f *os.File) error {
-	err := platform.TryLock(f)
-	if errors.Is(err, platform.ErrLocked) {
-		return ErrInUse
-	}
-	return err
-}
 
 // takeLock makes the file when it is not there. No process removes it, but somebody may remove the whole workspace
 // while processes wait: they then get the lock of a file that nobody else will find, and release it.

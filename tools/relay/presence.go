@@ -47,7 +47,7 @@ func (p *presence) alone() (bool, error) {
 	if err := platform.Unlock(p.file); err != nil {
 		return false, err
 	}
-	err := takeNow(p.file)
+	err := platform.TryLock(p.file)
 	if errors.Is(err, ErrInUse) {
 		return false, nil
 	}
