@@ -68,8 +68,7 @@ func (t Time) Ptr() *time.Time {
 	if t == 0 {
 		return nil
 	}
-	p := t.Time()
-	return &p
+	return new(t.Time())
 }
 
 // bonus is how much time of waiting a priority is worth. No handoff starves: one of low priority comes before a

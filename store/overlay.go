@@ -58,7 +58,13 @@ func (o *Overlay) Flush(w sink) error {
 	}
 	for s := range Spaces {
 		for _, row := range o.rows[s] {
-			if err := flush(w, s, row); err != nil {
+			var err error
+			if row.Value == nil {
+				err = w.Delete(s, row.Key)
+			} else {
+				err = w.Put(s, row.Key, row.Value)
+			}
+			if err != nil {
 				return fmt.Errorf("write row of %s: %w", s, err)
 			}
 		}
@@ -70,13 +76,6 @@ func (o *Overlay) Flush(w sink) error {
 type sink interface {
 	Put(s Space, key, value []byte) error
 	Delete(s Space, key []byte) error
-}
-
-func flush(w sink, s Space, row Row) error {
-	if row.Value == nil {
-		return w.Delete(s, row.Key)
-	}
-	return w.Put(s, row.Key, row.Value)
 }
 
 // Get implements [Reader].
@@ -196,17 +195,14 @@ func merge(own []Row, below iter.Seq2[Row, error], reverse bool) iter.Seq2[Row, 
 
 // countBefore counts the rows at the beginning of own that come before key.
 func countBefore(own []Row, key []byte, reverse bool) (n int) {
-	for n < len(own) && comesBefore(own[n].Key, key, reverse) {
+	side := -1
+	if reverse {
+		side = +1
+	}
+	for n < len(own) && bytes.Compare(own[n].Key, key) == side {
 		n++
 	}
 	return n
-}
-
-func comesBefore(a, b []byte, reverse bool) bool {
-	if reverse {
-		return bytes.Compare(a, b) > 0
-	}
-	return bytes.Compare(a, b) < 0
 }
 
 // yieldKept yields the rows that are not deleted, and reports whether to go on.

@@ -85,12 +85,7 @@ func (v *version) Get(s store.Space, key []byte) ([]byte, error) {
 // Scan implements [store.Reader].
 func (v *version) Scan(r store.Range) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
-		each := func(n *node) bool { return yield(store.Row{Key: n.key, Value: n.value}, nil) }
-		if r.Reverse {
-			v[r.Space].descend(r.From, r.To, each)
-			return
-		}
-		v[r.Space].ascend(r.From, r.To, each)
+		v[r.Space].walk(r, func(n *node) bool { return yield(store.Row{Key: n.key, Value: n.value}, nil) })
 	}
 }
 

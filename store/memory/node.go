@@ -3,6 +3,8 @@ package memory
 import (
 	"bytes"
 	"hash/maphash"
+
+	"handoff/store"
 )
 
 // node is a treap: a search tree by key and a heap by rank. Ranks are hashes of keys, so the tree is balanced whatever
@@ -93,30 +95,19 @@ func join(a, b *node) *node {
 	}
 }
 
-// ascend calls each for the nodes with from ≤ key < to, first to last, until it returns false. It reports whether each
-// never did.
-func (n *node) ascend(from, to []byte, each func(*node) bool) bool {
+// walk calls each for the nodes with from <= key < to, first to last or in reverse, until it returns false. It reports
+// whether each never did.
+func (n *node) walk(r store.Range, each func(*node) bool) bool {
 	if n == nil {
 		return true
 	}
-	after, before := n.placed(from, to)
-	return (!after || n.left.ascend(from, to, each)) &&
-		(!after || !before || each(n)) &&
-		(!before || n.right.ascend(from, to, each))
-}
-
-// descend is ascend from the last to the first.
-func (n *node) descend(from, to []byte, each func(*node) bool) bool {
-	if n == nil {
-		return true
+	toLeft := bytes.Compare(n.key, r.From) >= 0
+	toRight := r.To == nil || bytes.Compare(n.key, r.To) < 0
+	first, last := n.left, n.right
+	toFirst, toLast := toLeft, toRight
+	if r.Reverse {
+		first, last = last, first
+		toFirst, toLast = toLast, toFirst
 	}
-	after, before := n.placed(from, to)
-	return (!before || n.right.descend(from, to, each)) &&
-		(!after || !before || each(n)) &&
-		(!after || n.left.descend(from, to, each))
-}
-
-// placed reports on which side of the two bounds n is.
-func (n *node) placed(from, to []byte) (after, before bool) {
-	return bytes.Compare(n.key, from) >= 0, to == nil || bytes.Compare(n.key, to) < 0
+	return (!toFirst || first.walk(r, each)) && (!toLeft || !toRight || each(n)) && (!toLast || last.walk(r, each))
 }

@@ -27,10 +27,7 @@ var (
 		"Whether the workspace gave its figures: " +
 			"without them those about handoffs, mailboxes and commits are missing.",
 	}
-	buildFamily = family{
-		"handoff_build_info", "gauge",
-		"The version of this program, always 1.",
-	}
+	buildFamily = family{"handoff_build_info", "gauge", "The version of this program, always 1."}
 	stateFamily = family{
 		"handoff_handoffs", "gauge",
 		"Handoffs by state; those that have ended are counted once a minute.",
@@ -43,10 +40,7 @@ var (
 		"handoff_mailbox_oldest_pending_seconds", "gauge",
 		"Age of the oldest handoff that may be claimed from a mailbox.",
 	}
-	eventFamily = family{
-		"handoff_registry_events_total", "counter",
-		"Events in the registry.",
-	}
+	eventFamily  = family{"handoff_registry_events_total", "counter", "Events in the registry."}
 	commitFamily = family{
 		"handoff_store_commit_duration_seconds", "histogram",
 		"How long changes took until they were durable, since the owner of the store opened it.",
@@ -67,10 +61,7 @@ var (
 		"handoff_lease_expiries_total", "counter",
 		"Claims that ended by silence since this server began.",
 	}
-	deniedFamily = family{
-		"handoff_denied_total", "counter",
-		"Requests that this server turned away, by reason.",
-	}
+	deniedFamily = family{"handoff_denied_total", "counter", "Requests that this server turned away, by reason."}
 	denialFamily = family{
 		"handoff_denied_events_total", "counter",
 		"Events of the registry about an identity that was refused, since this server began.",

@@ -39,7 +39,12 @@ func (o *owner) handleHold(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h := o.holderOf(connOf(c))
-	out, err := h.open(r, func() (json.RawMessage, error) { return o.route.endpoint.Invoke(r.Context(), c) })
+	h.mu.Lock()
+	out, err := o.route.endpoint.Invoke(r.Context(), c)
+	if err == nil {
+		h.request = r
+	}
+	h.mu.Unlock()
 	if err != nil {
 		writeResult(w, nil, err)
 		return
@@ -48,27 +53,16 @@ func (o *owner) handleHold(w http.ResponseWriter, r *http.Request) {
 	if http.NewResponseController(w).Flush() == nil {
 		<-r.Context().Done()
 	}
-	if o.route.lost() {
-		return // its process announces it to the next owner
-	}
-	c.Tool, c.ID = closeTool, o.relay.newID()
-	err = h.close(r, func() error {
-		_, err := o.route.endpoint.Invoke(o.route.life, c)
-		return err
-	})
-	if err != nil && !errors.Is(err, errMoved) {
-		o.relay.config.Logger.WarnContext(o.route.life, "a connection that broke was not closed", slog.Any("error", err))
-	}
-}
-
-func (h *holder) open(r *http.Request, do func() (json.RawMessage, error)) (json.RawMessage, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	out, err := do()
-	if err == nil {
-		h.request = r
+	if o.route.lost() || h.request != r {
+		return // its process announces it to the next owner, closed it, or holds it by a newer request
 	}
-	return out, err
+	h.request = nil
+	c.Tool, c.ID = closeTool, o.relay.newID()
+	if _, err = o.route.endpoint.Invoke(o.route.life, c); err != nil && !errors.Is(err, errMoved) {
+		o.relay.config.Logger.WarnContext(o.route.life, "a connection that broke was not closed", slog.Any("error", err))
+	}
 }
 
 // closed notes that the process closed the connection itself.
@@ -76,17 +70,6 @@ func (h *holder) closed() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.request = nil
-}
-
-// close does nothing when the connection was closed, or when a newer request holds it.
-func (h *holder) close(r *http.Request, do func() error) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.request != r {
-		return nil
-	}
-	h.request = nil
-	return do()
 }
 
 // hold opens a connection with a request that stays open. When the owner ends that request, the route is lost.
