@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
 
@@ -67,15 +66,10 @@ func toolError(e *schemas.Error) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{sdk.NewTextContent(readable(e))}, IsError: true}
 }
 
-// readable encodes JSON for a model, with < and & as they are.
+// readable encodes JSON for a model, of values that always encode: texts, ids and advice.
 func readable(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(err) // errors and arguments are strings and numbers
-	}
-	return strings.TrimSpace(b.String())
+	b, _ := schemas.Encode(v)
+	return string(b)
 }
 
 // unknownTool takes the place of the arguments in a call of a tool that does not exist.

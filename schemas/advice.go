@@ -79,15 +79,24 @@ func Sentences(next []Advice) string {
 	return strings.Join(said, " ")
 }
 
-// encoded writes compact JSON with <, > and & as they are.
-func encoded(v any) json.RawMessage {
+// Encode writes compact JSON as it is, without the escapes that would make it safe within HTML: models and people read
+// it. The error is that of a value that JSON has no form for.
+func Encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
+}
+
+func encoded(v any) json.RawMessage {
+	b, err := Encode(v)
+	if err != nil {
 		panic(err) // arguments are texts, words and numbers
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return b
 }
 
 func (SendIn) Tool() string      { return "send_handoff" }

@@ -1,5 +1,7 @@
 package schemas
 
+import "cmp"
+
 // Limits bound what one call and one workspace may hold. Sizes are bytes of UTF-8. The zero value of a
 // field means its default; [MaxSummary] and [MaxDetail] are fixed by the Kelos TaskHandoff proposal and
 // cannot be raised: a summary stays cheap to inject into a prompt, and a detail stays far from the size at
@@ -27,18 +29,10 @@ func DefaultLimits() Limits {
 // OrDefault fills zero fields with their defaults.
 func (l Limits) OrDefault() Limits {
 	d := DefaultLimits()
-	for _, f := range []struct{ have, want *int }{
-		{&l.Task, &d.Task},
-		{&l.Title, &d.Title},
-		{&l.Handoff, &d.Handoff},
-		{&l.Mailbox, &d.Mailbox},
-		{&l.Depth, &d.Depth},
-	} {
-		if *f.have == 0 {
-			*f.have = *f.want
-		}
+	return Limits{
+		Task: cmp.Or(l.Task, d.Task), Title: cmp.Or(l.Title, d.Title), Handoff: cmp.Or(l.Handoff, d.Handoff),
+		Mailbox: cmp.Or(l.Mailbox, d.Mailbox), Depth: cmp.Or(l.Depth, d.Depth),
 	}
-	return l
 }
 
 // TooBig reports a field over its limit, or nil.

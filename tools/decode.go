@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"handoff/schemas"
 	"handoff/schemas/respell"
 )
 
@@ -28,7 +29,7 @@ func (t Tool) decode(args json.RawMessage) (agent string, canonical json.RawMess
 	if err != nil {
 		return "", nil, t.refuse(err)
 	}
-	canonical, err = encode(m)
+	canonical, err = schemas.Encode(m)
 	return agent, canonical, err
 }
 
@@ -64,15 +65,4 @@ func lift(m map[string]any, name string) (string, error) {
 		return "", refusedf((*path)(nil).field(name), "must be text, not %s", kindOf(v))
 	}
 	return strings.TrimSpace(text), nil
-}
-
-// encode writes compact JSON as it is, without the escapes that would make it safe within HTML.
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

@@ -143,7 +143,7 @@ func (l Local) log() *slog.Logger {
 // dress adds to a result, a JSON object, the fields that every result has: inbox, which counts the caller's mail,
 // where it is known, and next, where there is something to advise. The result is joined as bytes and not read again.
 func dress(result json.RawMessage, inbox *schemas.Inbox, next []schemas.Advice) (json.RawMessage, error) {
-	envelope, err := encode(struct {
+	envelope, err := schemas.Encode(struct {
 		Inbox *schemas.Inbox   `json:"inbox,omitempty"`
 		Next  []schemas.Advice `json:"next,omitempty"`
 	}{inbox, next})

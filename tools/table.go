@@ -3,6 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"handoff/mailbox"
+	"handoff/schemas"
 )
 
 // Table is what agents are offered, by name. It never depends on who asks: a caller that may not call a tool is told
@@ -116,7 +117,7 @@ func Listing() []byte {
 	for i, t := range Table {
 		rows[i] = row{t.Name, t.Title, t.Description, t.Input}
 	}
-	b, err := encode(rows)
+	b, err := schemas.Encode(rows)
 	if err != nil {
 		panic(err) // a schema that was generated is JSON
 	}

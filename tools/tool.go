@@ -70,7 +70,7 @@ func define[In, Out any](
 		if err != nil {
 			return nil, nil, err
 		}
-		b, err := encode(result)
+		b, err := schemas.Encode(result)
 		return b, next(args, result), err
 	}
 	return t
