@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "rewrite the files")
 func TestFilesAreWhatTheTypesSay(t *testing.T) {
 	t.Chdir("..")
 	if *update {
-		require.NoError(t, run("."))
+		require.NoError(t, run())
 	}
 	want, err := Files()
 	require.NoError(t, err)

@@ -1,5 +1,5 @@
 // Command generate writes JSON Schemas from the Go types of package schemas into the folder json beside it. Run it as
-// go generate ./schemas, or as go run ./schemas/generate. The files are reviewed as code.
+// go generate ./schemas. The files are reviewed as code.
 //
 // The arguments and results of tools, and every type within them, have a full schema each, in a file named after the
 // type. The decoder of package tools enforces it, and people read it. It refers to the files of other types, so that
@@ -27,23 +27,17 @@ import (
 )
 
 func main() {
-	folder := "."
-	if _, err := os.Stat("embed.go"); err != nil {
-		folder = "schemas" // started at the root
-	}
-	if err := run(folder); err != nil {
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(1)
 	}
 }
 
-// run writes all files into the folder of package schemas and removes those of messages that are gone.
-func run(folder string) error {
-	if err := os.Chdir(folder); err != nil {
-		return err
-	}
+// run writes all files into the working directory, which is that of package schemas, and removes those of messages that
+// are gone.
+func run() error {
 	if _, err := os.Stat("embed.go"); err != nil {
-		return fmt.Errorf("%s is not the folder of package schemas: %w", folder, err)
+		return fmt.Errorf("this is not the folder of package schemas: %w", err)
 	}
 	files, err := Files()
 	if err != nil {

@@ -10,31 +10,28 @@ import (
 
 // offered are the arguments and the results of the tools that agents are offered. The names of arguments end in In,
 // and those of results in Out.
-var offered = []reflect.Type{
-	reflect.TypeFor[schemas.SendIn](), reflect.TypeFor[schemas.SendOut](),
-	reflect.TypeFor[schemas.ClaimIn](), reflect.TypeFor[schemas.ClaimOut](),
-	reflect.TypeFor[schemas.CompleteIn](), reflect.TypeFor[schemas.CompleteOut](),
-	reflect.TypeFor[schemas.FailIn](), reflect.TypeFor[schemas.FailOut](),
-	reflect.TypeFor[schemas.UpdateIn](), reflect.TypeFor[schemas.UpdateOut](),
-	reflect.TypeFor[schemas.ListIn](), reflect.TypeFor[schemas.ListOut](),
-	reflect.TypeFor[schemas.GetIn](), reflect.TypeFor[schemas.GetOut](),
-	reflect.TypeFor[schemas.HistoryIn](), reflect.TypeFor[schemas.HistoryOut](),
-	reflect.TypeFor[schemas.RegisterIn](), reflect.TypeFor[schemas.RegisterOut](),
-	reflect.TypeFor[schemas.AgentsIn](), reflect.TypeFor[schemas.AgentsOut](),
-}
+var offered = types(
+	schemas.SendIn{}, schemas.SendOut{}, schemas.ClaimIn{}, schemas.ClaimOut{},
+	schemas.CompleteIn{}, schemas.CompleteOut{}, schemas.FailIn{}, schemas.FailOut{},
+	schemas.UpdateIn{}, schemas.UpdateOut{}, schemas.ListIn{}, schemas.ListOut{},
+	schemas.GetIn{}, schemas.GetOut{}, schemas.HistoryIn{}, schemas.HistoryOut{},
+	schemas.RegisterIn{}, schemas.RegisterOut{}, schemas.AgentsIn{}, schemas.AgentsOut{},
+)
 
 // administrative are those of the other tools, which only our own programs call: no client is sent their schemas.
-var administrative = []reflect.Type{
-	reflect.TypeFor[schemas.AuditIn](), reflect.TypeFor[schemas.AuditOut](),
-	reflect.TypeFor[schemas.ConnIn](), reflect.TypeFor[schemas.ConnOut](),
-	reflect.TypeFor[schemas.TokenAddIn](), reflect.TypeFor[schemas.TokenAddOut](),
-	reflect.TypeFor[schemas.TokenListIn](), reflect.TypeFor[schemas.TokenListOut](),
-	reflect.TypeFor[schemas.TokenRevokeIn](), reflect.TypeFor[schemas.TokenRevokeOut](),
-	reflect.TypeFor[schemas.TokenFindIn](), reflect.TypeFor[schemas.TokenFindOut](),
-	reflect.TypeFor[schemas.StatsIn](), reflect.TypeFor[schemas.StatsOut](),
-	reflect.TypeFor[schemas.SessionIn](), reflect.TypeFor[schemas.SessionOut](),
-	reflect.TypeFor[schemas.NewsIn](), reflect.TypeFor[schemas.NewsOut](),
-	reflect.TypeFor[schemas.NewestIn](), reflect.TypeFor[schemas.NewestOut](),
+var administrative = types(
+	schemas.AuditIn{}, schemas.AuditOut{}, schemas.ConnIn{}, schemas.ConnOut{},
+	schemas.TokenAddIn{}, schemas.TokenAddOut{}, schemas.TokenListIn{}, schemas.TokenListOut{},
+	schemas.TokenRevokeIn{}, schemas.TokenRevokeOut{}, schemas.TokenFindIn{}, schemas.TokenFindOut{},
+	schemas.StatsIn{}, schemas.StatsOut{}, schemas.SessionIn{}, schemas.SessionOut{},
+	schemas.NewsIn{}, schemas.NewsOut{}, schemas.NewestIn{}, schemas.NewestOut{},
+)
+
+func types(values ...any) (all []reflect.Type) {
+	for _, v := range values {
+		all = append(all, reflect.TypeOf(v))
+	}
+	return all
 }
 
 func isInput(t reflect.Type) bool { return strings.HasSuffix(t.Name(), "In") }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,116 +13,69 @@ import (
 // render writes a schema as JSON, the type first. A value longer than width stands on several lines; with
 // width 0 everything stands on one, and there is no newline at the end.
 func render(s *jsonschema.Schema, width int) ([]byte, error) {
-	b, err := json.Marshal(s)
+	raw, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
 	}
-	v, err := read(b)
-	if err != nil {
-		return nil, err
+	if width > 0 {
+		return []byte(layOut(raw, "", width) + "\n"), nil
 	}
-	if width == 0 {
-		return []byte(v.compact()), nil
-	}
-	return []byte(v.pretty("", width) + "\n"), nil
+	var b bytes.Buffer
+	err = json.Compact(&b, []byte(layOut(raw, "", math.MaxInt)))
+	return b.Bytes(), err
 }
 
-// value is JSON whose members keep their order.
-type value struct {
-	leaf    string // neither object nor list
-	opens   byte
-	members []member
-}
-
-type member struct {
-	name string // quoted, "" within a list
-	value
-}
-
-func read(b []byte) (value, error) {
-	if b[0] != '{' && b[0] != '[' {
-		return value{leaf: plainText(b)}, nil
+// layOut writes JSON on one line if it fits, behind an indent, into width.
+func layOut(raw json.RawMessage, indent string, width int) string {
+	if raw[0] != '{' && raw[0] != '[' {
+		return plainText.Replace(string(raw))
 	}
-	v := value{opens: b[0]}
-	d := json.NewDecoder(bytes.NewReader(b))
-	if _, err := d.Token(); err != nil {
-		return v, err
+	opens, closes, all := string(raw[0]), string(raw[0]+2), members(raw)
+	parts := func(indent string, width int) []string {
+		var parts []string
+		for _, m := range all {
+			parts = append(parts, m.name+layOut(m.value, indent, width))
+		}
+		return parts
 	}
-	for d.More() {
-		var m member
-		if v.opens == '{' {
-			name, err := d.Token()
-			if err != nil {
-				return v, err
-			}
-			m.name = `"` + name.(string) + `"`
-		}
-		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
-			return v, err
-		}
-		var err error
-		if m.value, err = read(raw); err != nil {
-			return v, err
-		}
-		v.members = append(v.members, m)
+	line := opens + strings.Join(parts("", math.MaxInt), ", ") + closes
+	if len(indent)+len(line) <= width {
+		return line
 	}
-	v.lead(`"type"`, `"description"`)
-	return v, nil
+	inner := "\n" + indent + "  "
+	return opens + inner + strings.Join(parts(inner[1:], width), ","+inner) + "\n" + indent + closes
 }
 
 // plainText undoes the escapes that keep JSON safe within HTML: here people read it.
-func plainText(b []byte) string {
-	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(b))
+var plainText = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
+
+type member struct {
+	name  string // with the colon behind it, empty within a list
+	value json.RawMessage
 }
 
-// lead brings the type and the description of a schema to its front. An object of properties may have
-// fields of these names, which are objects and stay where they are.
-func (v value) lead(names ...string) {
-	rank := func(m member) int {
-		if i := slices.Index(names, m.name); i >= 0 && m.leaf != "" {
-			return i
+// members reads an object or a list that was encoded just now, so nothing in it can be wrong. It brings the type and the
+// description of a schema to its front. An object of properties may have fields of these names, which are objects and
+// stay where they are.
+func members(raw json.RawMessage) (all []member) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	_, _ = d.Token()
+	for d.More() {
+		var m member
+		if raw[0] == '{' {
+			name, _ := d.Token()
+			m.name = `"` + name.(string) + `": `
 		}
-		return len(names)
+		_ = d.Decode(&m.value)
+		all = append(all, m)
 	}
-	slices.SortStableFunc(v.members, func(a, b member) int { return rank(a) - rank(b) })
-}
-
-func (v value) compact() string {
-	if v.opens == 0 {
-		return v.leaf
+	first := []string{`"description": `, `"type": `}
+	rank := func(m member) int {
+		if m.value[0] == '{' || m.value[0] == '[' {
+			return -1
+		}
+		return slices.Index(first, m.name)
 	}
-	return v.join(func(m member) string { return m.key(":") + m.compact() }, "", ",", "")
-}
-
-func (v value) pretty(indent string, width int) string {
-	line := v.flat()
-	if v.opens == 0 || len(indent)+len(line) <= width {
-		return line
-	}
-	inner := indent + "  "
-	each := func(m member) string { return m.key(": ") + m.pretty(inner, width) }
-	return v.join(each, "\n"+inner, ",\n"+inner, "\n"+indent)
-}
-
-func (v value) flat() string {
-	if v.opens == 0 {
-		return v.leaf
-	}
-	return v.join(func(m member) string { return m.key(": ") + m.flat() }, "", ", ", "")
-}
-
-func (v value) join(each func(member) string, first, between, last string) string {
-	parts := make([]string, len(v.members))
-	for i, m := range v.members {
-		parts[i] = each(m)
-	}
-	return string(v.opens) + first + strings.Join(parts, between) + last + string(v.opens+2)
-}
-
-func (m member) key(colon string) string {
-	if m.name == "" {
-		return ""
-	}
-	return m.name + colon
+	slices.SortStableFunc(all, func(a, b member) int { return rank(b) - rank(a) })
+	return all
 }
