@@ -74,16 +74,11 @@ func noteResource(ctx context.Context, _ any, r *sdk.ReadResourceRequest) {
 
 // protocolCode is -32002 for what does not exist; revision 2026-07-28 has -32602 for that too.
 func protocolCode(ctx context.Context, code schemas.Code) int {
-	switch code {
-	case schemas.NotFound:
-		if !server.IsModernRequest(ctx) {
-			return sdk.RESOURCE_NOT_FOUND
-		}
-		return sdk.INVALID_PARAMS
-	case schemas.Unavailable, schemas.Internal:
+	switch {
+	case code == schemas.NotFound && !server.IsModernRequest(ctx):
+		return sdk.RESOURCE_NOT_FOUND
+	case code == schemas.Unavailable, code == schemas.Internal:
 		return sdk.INTERNAL_ERROR
-	case schemas.Invalid, schemas.Conflict, schemas.Stale, schemas.Limit, schemas.Denied:
-		return sdk.INVALID_PARAMS
 	}
 	return sdk.INVALID_PARAMS
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"sync"
@@ -9,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// HTTPConfig wires an [Endpoint]. Caller and Now are required.
+// HTTPConfig wires an [Endpoint]. Caller, Still, Challenge and Now are required.
 type HTTPConfig struct {
 	// Caller returns who makes a request, as far as the request proves it. Errors are *[schemas.Error] and refuse the
 	// request with the status of their code. Only a call of a tool that is refused for a limit gets the error in its
@@ -17,12 +18,11 @@ type HTTPConfig struct {
 	Caller func(*http.Request) (schemas.Caller, error)
 
 	// Still returns an error when Caller would refuse a request now that it accepted before, as when its token was
-	// revoked. It is called before a request that waited gets its response, and before each event of a stream. Nil: no
-	// request is refused so.
+	// revoked. It is called before a request that waited gets its response, and before each event of a stream.
 	Still func(*http.Request) error
 
 	// Challenge returns the header WWW-Authenticate for a request that Caller refused (RFC 9110, section 11.6.1), empty
-	// for none, and whether the status is 401. Nil: no header, and the status of the error.
+	// for none, and whether the status is 401 and not that of the error.
 	Challenge func(error) (value string, unauthorized bool)
 
 	Now func() time.Time // for the deadlines of reads and writes
@@ -40,13 +40,6 @@ type HTTPConfig struct {
 type Bound struct {
 	All  int
 	Each int // of one bearer token; callers without a token count as one
-}
-
-func (b Bound) or(standard Bound) Bound {
-	if b == (Bound{}) {
-		return standard
-	}
-	return b
 }
 
 const (
@@ -78,9 +71,9 @@ type Endpoint struct {
 	server   *Server
 	config   HTTPConfig
 	sessions sessions
-	held     quota // calls that wait
-	open     quota // streams
-	messages quota // bytes
+	held     *quota // calls that wait
+	open     *quota // streams
+	messages *quota // bytes
 
 	calls  context.Context // of all requests
 	waits  context.Context // of those that a shutdown cuts short, within calls
@@ -94,20 +87,11 @@ type Endpoint struct {
 
 // HTTP returns a handler for the server. The caller calls [Endpoint.Shutdown] when it is no longer served.
 func (s *Server) HTTP(c HTTPConfig) *Endpoint {
-	if c.Challenge == nil {
-		c.Challenge = func(error) (string, bool) { return "", false }
-	}
-	if c.Idle == 0 {
-		c.Idle = sessionIdle
-	}
-	if c.Still == nil {
-		c.Still = func(*http.Request) error { return nil }
-	}
 	e := &Endpoint{server: s, config: c}
-	e.held = quota{Bound: c.Waits.or(defaultWaits), what: "calls that wait"}
-	e.open = quota{Bound: c.Streams.or(defaultStreams), what: "open streams"}
-	e.messages = quota{Bound: c.Messages.or(defaultBytes), what: "bytes of messages under way"}
-	e.sessions = sessions{server: s, idle: c.Idle, Bound: c.Sessions.or(defaultSessions)}
+	e.held = newQuota("calls that wait", cmp.Or(c.Waits, defaultWaits))
+	e.open = newQuota("open streams", cmp.Or(c.Streams, defaultStreams))
+	e.messages = newQuota("bytes of messages under way", cmp.Or(c.Messages, defaultBytes))
+	e.sessions = sessions{server: s, idle: cmp.Or(c.Idle, sessionIdle), Bound: cmp.Or(c.Sessions, defaultSessions)}
 	e.calls, e.hangUp = context.WithCancel(context.Background())
 	e.waits, e.cut = context.WithCancel(e.calls)
 	return e
@@ -121,7 +105,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer e.work.Done()
-	defer x.releaseBytes()
+	defer func() { x.messages.release(x.by.Token, x.counted) }()
 	switch r.Method {
 	case http.MethodPost:
 		x.handlePost()

@@ -40,7 +40,10 @@ func (s *eventStream) open() {
 }
 
 // send writes one message and reports whether the connection took it.
-func (s *eventStream) send(message any) bool { return s.sendText(s.x.encode(message)) }
+func (s *eventStream) send(message any) bool {
+	text, _ := s.x.encode(message)
+	return s.sendText(text)
+}
 
 func (s *eventStream) tell(notifications []sdk.JSONRPCNotification) bool {
 	for _, n := range notifications {

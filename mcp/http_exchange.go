@@ -1,12 +1,9 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
-	"log/slog"
 	"mime"
 	"net/http"
 	"strconv"
@@ -26,7 +23,7 @@ type exchange struct {
 	r       *http.Request
 	control *http.ResponseController
 	by      schemas.Caller
-	kept    []func() // release the bytes that were counted
+	counted int // bytes of messages that it keeps in memory until it ends
 }
 
 // identify finds out who makes the request.
@@ -95,20 +92,13 @@ func (m metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// countBytes counts bytes that this exchange keeps in memory until it ends.
+// countBytes counts bytes that this exchange keeps in memory. [Endpoint.ServeHTTP] releases them.
 func (x *exchange) countBytes(n int) *schemas.Error {
-	release, full := x.messages.acquire(x.by.Token, n)
+	full := x.messages.acquire(x.by.Token, n)
 	if full == nil {
-		x.kept = append(x.kept, release)
+		x.counted += n
 	}
 	return full
-}
-
-// releaseBytes ends the counting of countBytes.
-func (x *exchange) releaseBytes() {
-	for _, release := range x.kept {
-		release()
-	}
 }
 
 func (x *exchange) tooLarge() {
@@ -179,12 +169,12 @@ func (x *exchange) deliver(r reply, modern bool) (arrived bool) {
 		x.writeEmptyStream()
 		return false
 	}
-	text := x.encode(r.message)
+	text, encoded := x.encode(r.message)
 	if full := x.countBytes(len(text)); full != nil { // responses that no client reads are in memory too
 		x.refuse(full)
 		return false
 	}
-	return x.r.Context().Err() == nil && x.writeText(statusOf(r.message, modern), text)
+	return x.r.Context().Err() == nil && x.writeText(statusOf(r.message, modern), text) && encoded
 }
 
 // writeEmptyStream responds to a request that was cancelled with a stream without events.
@@ -200,7 +190,10 @@ func (x *exchange) writeHeader(status int) {
 }
 
 // write responds with one message.
-func (x *exchange) write(status int, message any) { x.writeText(status, x.encode(message)) }
+func (x *exchange) write(status int, message any) {
+	text, _ := x.encode(message)
+	x.writeText(status, text)
+}
 
 // writeText responds with a message and reports whether the connection took all of it.
 func (x *exchange) writeText(status int, text []byte) bool {
@@ -215,16 +208,9 @@ func (x *exchange) writeText(status int, text []byte) bool {
 	return err == nil && x.control.Flush() == nil
 }
 
-// encode encodes a message, or the error in its place when it does not encode.
-func (x *exchange) encode(message any) []byte {
-	text, err := json.Marshal(message)
-	if err != nil {
-		x.server.config.Logger.LogAttrs(context.Background(), slog.LevelError, "answer does not encode",
-			slog.Any("error", err))
-		instead := cmp.Or(jsonrpc.InsteadOf(message), any(jsonrpc.InternalError(sdk.NewRequestId(nil))))
-		text, _ = json.Marshal(instead) // it is made of strings and numbers
-	}
-	return text
+// encode encodes a message, or the error in its place.
+func (x *exchange) encode(message any) (text []byte, ok bool) {
+	return jsonrpc.Encode(message, x.server.config.Logger)
 }
 
 // statusOf is the status of a response with a message: that of its error since revision 2026-07-28, before always 200.

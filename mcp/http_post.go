@@ -146,11 +146,10 @@ func (x *exchange) call(s *session, q *jsonrpc.Requests, m jsonrpc.Message) repl
 	if !waits(m) {
 		return x.server.respond(q, q.Track(ctx, m))
 	}
-	release, full := x.held.acquire(x.by.Token, 1)
-	if full != nil {
+	if full := x.held.acquire(x.by.Token, 1); full != nil {
 		return x.refusedCall(m, full)
 	}
-	defer release()
+	defer x.held.release(x.by.Token, 1)
 	said := x.server.respond(q, q.Track(ctx, m))
 	if err := x.config.Still(x.r); err != nil {
 		said.lose()

@@ -17,19 +17,21 @@ type quota struct {
 	each map[string]int // by bearer token
 }
 
-// acquire counts n more for a token until release is called. The error is [schemas.Limit] when there are too many.
-func (q *quota) acquire(token string, n int) (release func(), full *schemas.Error) {
+func newQuota(what string, b Bound) *quota {
+	return &quota{Bound: b, what: what, each: map[string]int{}}
+}
+
+// acquire counts n more for a token, until the caller calls release with the same numbers. The error is [schemas.Limit]
+// when there are too many; then nothing was counted.
+func (q *quota) acquire(token string, n int) *schemas.Error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.all+n > q.All || q.each[token]+n > q.Each {
-		return nil, q.full(q.what)
-	}
-	if q.each == nil {
-		q.each = map[string]int{}
+		return q.full(q.what)
 	}
 	q.all += n
 	q.each[token] += n
-	return func() { q.release(token, n) }, nil
+	return nil
 }
 
 func (q *quota) release(token string, n int) {

@@ -54,10 +54,3 @@ func headerFault(h http.Header, m jsonrpc.Message) *sdk.JSONRPCError {
 	}
 	return nil
 }
-
-// unknownVersion reports whether the header of an older request names a revision that this server does not speak. A
-// request without the header is of 2025-03-26 or of the revision of its session.
-func unknownVersion(h http.Header) bool {
-	named := h.Get(sdk.HeaderProtocolVersion)
-	return named != "" && !sdk.IsValidProtocolVersion(named)
-}

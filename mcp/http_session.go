@@ -189,10 +189,9 @@ func (s *sessions) endAll() {
 
 // session returns the session of a request. When there is none it responds so and returns nil.
 func (x *exchange) session() (_ *webSession, done func()) {
-	id := x.r.Header.Get(sdk.HeaderSessionID)
+	id, named := x.r.Header.Get(sdk.HeaderSessionID), x.r.Header.Get(sdk.HeaderProtocolVersion)
 	switch {
-	case unknownVersion(x.r.Header):
-		named := x.r.Header.Get(sdk.HeaderProtocolVersion)
+	case named != "" && !sdk.IsValidProtocolVersion(named): // without the header it is that of the session
 		x.fault(http.StatusBadRequest, "revision %q of the protocol is not spoken here", named)
 		return nil, nil
 	case id == "":

@@ -148,8 +148,8 @@ func TestHTTP2StreamsOutliveTheDeadlinesOfTheirEvents(t *testing.T) {
 	cfg := workspace(t)
 	cfg.Caller = schemas.Caller{Via: schemas.ViaHTTP}
 	endpoint := mcp.New(cfg).HTTP(mcp.HTTPConfig{
-		Caller: bearer,
-		Now:    func() time.Time { return time.Now().Add(-9900 * time.Millisecond) }, // events have a tenth of a second
+		Caller: bearer, Still: always, Challenge: unchallenged,
+		Now: func() time.Time { return time.Now().Add(-9900 * time.Millisecond) }, // events have a tenth of a second
 	})
 	server := httptest.NewUnstartedServer(endpoint)
 	server.EnableHTTP2 = true

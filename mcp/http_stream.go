@@ -11,12 +11,11 @@ import (
 // stream responds to subscriptions/listen: with notifications until the client hangs up or the server ends, and then
 // with the result.
 func (x *exchange) stream(s *session, m jsonrpc.Message) {
-	release, full := x.open.acquire(x.by.Token, 1)
-	if full != nil {
+	if full := x.open.acquire(x.by.Token, 1); full != nil {
 		x.refuse(full)
 		return
 	}
-	defer release()
+	defer x.open.release(x.by.Token, 1)
 	ctx, done := x.during(s, m)
 	defer done()
 	q := new(jsonrpc.Requests)
@@ -45,15 +44,7 @@ func (x *exchange) stream(s *session, m jsonrpc.Message) {
 // finish ends a stream with the response, after the notifications before it. When there was no event so far, the
 // response is no stream.
 func (x *exchange) finish(out *eventStream, order *subscriptionOrder, s *session, response reply) {
-	for {
-		select {
-		case n := <-s.ClientNotifications():
-			out.tell(order.next(n))
-			continue
-		default:
-		}
-		break
-	}
+	out.tell(order.drain(s.ClientNotifications()))
 	if !out.opened {
 		x.deliver(response, true)
 		return
@@ -73,12 +64,11 @@ func (x *exchange) handleGet() {
 		x.fault(http.StatusNotAcceptable, "accept text/event-stream")
 		return
 	}
-	release, full := x.open.acquire(x.by.Token, 1)
-	if full != nil {
+	if full := x.open.acquire(x.by.Token, 1); full != nil {
 		x.refuse(full)
 		return
 	}
-	defer release()
+	defer x.open.release(x.by.Token, 1)
 	x.writeNotifications(s)
 }
 

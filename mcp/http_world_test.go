@@ -28,6 +28,11 @@ func bearer(r *http.Request) (schemas.Caller, error) {
 	return by, nil
 }
 
+// always goes on to accept a request.
+func always(*http.Request) error { return nil }
+
+func unchallenged(error) (string, bool) { return "", false }
+
 // site is an endpoint that is served to clients in this process.
 type site struct {
 	*mcp.Endpoint
@@ -78,6 +83,12 @@ func (s *site) start(l net.Listener, cfg mcp.Config, c mcp.HTTPConfig) {
 	before := runtime.NumGoroutine()
 	if c.Caller == nil {
 		c.Caller = bearer
+	}
+	if c.Still == nil {
+		c.Still = always
+	}
+	if c.Challenge == nil {
+		c.Challenge = unchallenged
 	}
 	if c.Now == nil {
 		c.Now = time.Now

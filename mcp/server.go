@@ -14,6 +14,7 @@
 package mcp
 
 import (
+	"cmp"
 	"log/slog"
 	"strconv"
 	"sync/atomic"
@@ -86,12 +87,8 @@ func New(c Config) *Server {
 	if c.Process == nil {
 		c.Process = func(schemas.Agent) string { return "" }
 	}
-	if c.Drain == 0 {
-		c.Drain = 5 * time.Second
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Drain = cmp.Or(c.Drain, 5*time.Second)
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	s := &Server{config: c}
 	s.sdk = server.NewMCPServer("handoff", c.Version,
 		server.WithTitle("Handoff"),

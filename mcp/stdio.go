@@ -104,20 +104,9 @@ func (c *conn) notify() {
 			if !more {
 				return
 			}
-			c.flush(&order)
+			c.tell(order.drain(c.session.ClientNotifications()))
 			c.out.Send(end)
 			order.forget(end)
-		}
-	}
-}
-
-func (c *conn) flush(order *subscriptionOrder) {
-	for {
-		select {
-		case n := <-c.session.ClientNotifications():
-			c.tell(order.next(n))
-		default:
-			return
 		}
 	}
 }

@@ -32,6 +32,18 @@ func (a *subscriptionOrder) next(n sdk.JSONRPCNotification) []sdk.JSONRPCNotific
 	return nil
 }
 
+// drain takes the notifications that are there already and returns those that may be sent now.
+func (a *subscriptionOrder) drain(from <-chan sdk.JSONRPCNotification) (all []sdk.JSONRPCNotification) {
+	for {
+		select {
+		case n := <-from:
+			all = append(all, a.next(n)...)
+		default:
+			return all
+		}
+	}
+}
+
 // forget drops a subscription when the response that ends it is sent.
 func (a *subscriptionOrder) forget(answer sdk.JSONRPCMessage) {
 	switch m := answer.(type) {

@@ -20,6 +20,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -55,12 +56,8 @@ type Gate struct {
 
 // New returns a gate.
 func New(c Config) *Gate {
-	if c.Rate == 0 {
-		c.Rate = 50
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Rate = cmp.Or(c.Rate, 50)
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if c.Denied == nil {
 		c.Denied = func(Reason) {}
 	}

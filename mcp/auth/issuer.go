@@ -56,13 +56,8 @@ func NewIssuer(c IssuerConfig) (*Issuer, error) {
 		return nil, errors.New("no audience: any token of the issuer would do, whatever it is for")
 	}
 	c.AgentsClaim = cmp.Or(c.AgentsClaim, "handoff_agents")
-	if c.Client == nil {
-		c.Client = &http.Client{Timeout: 5 * time.Second}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	client := *c.Client
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	client := *cmp.Or(c.Client, &http.Client{Timeout: 5 * time.Second})
 	client.Transport = newPaced(cmp.Or(client.Transport, http.DefaultTransport), c.Now)
 	return &Issuer{IssuerConfig: c, client: &client, lock: make(chan struct{}, 1)}, nil
 }

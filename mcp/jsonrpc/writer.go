@@ -35,17 +35,10 @@ func NewWriter(out io.Writer, logger *slog.Logger) *Writer {
 	return &Writer{out: out, logger: logger, broken: broken, Broken: broken}
 }
 
-// Send writes one message and reports whether all of it was written. In the place of a response that does not encode it
-// writes an error. It waits for a client that does not read.
+// Send writes one message and reports whether all of it was written. What it writes in the place of a message that does
+// not encode is said at [Encode]; then it returns false. It waits for a client that does not read.
 func (w *Writer) Send(message any) bool {
-	line, err := json.Marshal(message)
-	if err != nil {
-		w.logger.LogAttrs(context.Background(), slog.LevelError, "answer does not encode", slog.Any("error", err))
-		if other := InsteadOf(message); other != nil {
-			w.Send(other)
-		}
-		return false
-	}
+	line, encoded := Encode(message, w.logger)
 	w.writing.Lock()
 	defer w.writing.Unlock()
 	if w.failed() {
@@ -55,7 +48,7 @@ func (w *Writer) Send(message any) bool {
 		w.fail(fmt.Errorf("write to client: %w", err))
 		return false
 	}
-	return true
+	return encoded
 }
 
 func (w *Writer) failed() bool {
@@ -73,13 +66,21 @@ func (w *Writer) fail(err error) {
 	}
 }
 
-// InsteadOf returns the error to send in the place of a response that does not encode, so that the client does not wait
-// for ever. It is nil for other messages.
-func InsteadOf(message any) any {
-	if r, ok := message.(sdk.JSONRPCResponse); ok {
-		return InternalError(r.ID)
+// Encode encodes a message. For a message that does not encode, ok is false and the text is an error in its place, so
+// that the client does not wait for ever: with the id of the request, or without one for a message that is no response.
+// Encode logs the cause.
+func Encode(message any, logger *slog.Logger) (text []byte, ok bool) {
+	text, err := json.Marshal(message)
+	if err == nil {
+		return text, true
 	}
-	return nil
+	logger.LogAttrs(context.Background(), slog.LevelError, "answer does not encode", slog.Any("error", err))
+	id := sdk.NewRequestId(nil)
+	if r, ok := message.(sdk.JSONRPCResponse); ok {
+		id = r.ID
+	}
+	text, _ = json.Marshal(InternalError(id)) // it is made of strings and numbers
+	return text, false
 }
 
 // Close ends the writer and returns the error that ended it before. A client that left is no error. It does not close
