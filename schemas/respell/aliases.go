@@ -157,15 +157,15 @@ var sendAliases = slices.Concat(letterheadAliases, placementAliases, errandAlias
 	under("handoff_instructions", progressAliases), under("agent_context", progressAliases),
 	under("context", progressAliases), progressAliases, roleAliases)
 
-// sendHints fill the arguments that nothing else in the message says.
+// sendHints come before the rows that carry their fields away.
 var sendHints = []alias{
-	{"target.reason", "task", asText},
-	{"task_title", "task", asText},
-	{"subject", "title", asTopic},
-	{"subject", "task", asTopic},
-	{"metadata.parent_handoff", "parent", asOwnID},
-	{"parent_handoff", "parent", asOwnID},
-	{"parent_task", "parent", asOwnID},
+	{"target.reason", "task", hint(asText)},
+	{"task_title", "task", hint(asText)},
+	{"subject", "title", hint(asTopic)},
+	{"subject", "task", hint(asTopic)},
+	{"metadata.parent_handoff", "parent", hint(asOwnID)},
+	{"parent_handoff", "parent", hint(asOwnID)},
+	{"parent_task", "parent", hint(asOwnID)},
 }
 
 // handoffAliases read the id of a handoff, and holderAliases also the proof of the right to work on it.
@@ -191,6 +191,7 @@ var completeAliases = slices.Concat(letterheadAliases, holderAliases, []alias{
 })
 
 var failAliases = slices.Concat(letterheadAliases, holderAliases, []alias{
+	{"status", "outcome", hint(asRejection)}, // as the agent handoff protocols acknowledge
 	{"version", "origin.version", asText}, // also whole numbers: a failure has no payload
 	{"source.phase", "origin.source.phase", asSideText},
 	{"agent_id", "origin.source.agent_id", asSideText},
@@ -207,9 +208,6 @@ var failAliases = slices.Concat(letterheadAliases, holderAliases, []alias{
 	{"rollback_request.reason", "reason", asText},
 	{"rollback_request.questions", "questions", asLines},
 })
-
-// failHints read the rejection among the acknowledgements of the agent handoff protocols.
-var failHints = []alias{{"status", "outcome", asRejection}}
 
 var updateAliases = slices.Concat(holderAliases, []alias{
 	{"reason", "note", asText},

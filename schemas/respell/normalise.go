@@ -47,6 +47,7 @@ type normalisation struct {
 	args   map[string]any
 	at     string            // path of args with a final dot, for errors
 	filled map[string]string // canonical path to the foreign path whose value is there
+	hinted map[string]bool   // canonical paths whose value is a hint
 }
 
 // normalise changes args in place.
@@ -54,8 +55,7 @@ func (t *aliasTable) normalise(args map[string]any, at string) error {
 	if err := t.fields.rename(args, at); err != nil {
 		return err
 	}
-	n := &normalisation{aliasTable: t, args: args, at: at, filled: map[string]string{}}
-	hinted := n.readHints() // before the rows carry their sources away
+	n := &normalisation{aliasTable: t, args: args, at: at, filled: map[string]string{}, hinted: map[string]bool{}}
 	if err := t.start(n); err != nil {
 		return err
 	}
@@ -64,33 +64,10 @@ func (t *aliasTable) normalise(args map[string]any, at string) error {
 			return err
 		}
 	}
-	n.applyHints(hinted)
 	if err := t.finish(n); err != nil {
 		return err
 	}
 	return n.normaliseInner()
-}
-
-// readHints gives the value of each hint, nil where the message has none that the hint can read.
-func (n *normalisation) readHints() []any {
-	said := make([]any, len(n.hints))
-	for i, hint := range n.hints {
-		if v, ok := lookAt(n.args, hint.from); ok {
-			if read, ok := hint.read.of(v); ok {
-				said[i] = read
-			}
-		}
-	}
-	return said
-}
-
-// applyHints fills the arguments that are still empty; said is what readHints gave.
-func (n *normalisation) applyHints(said []any) {
-	for i, hint := range n.hints {
-		if have, _ := lookAt(n.args, hint.to); isEmpty(have) && !isEmpty(said[i]) {
-			putAt(n.args, hint.to, said[i])
-		}
-	}
 }
 
 // normaliseInner does the same to the objects that have an alias table of their own.
@@ -112,10 +89,8 @@ func (n *normalisation) apply(row alias) error {
 	if !ok {
 		return nil
 	}
-	if row.from == row.to {
-		if read, ok := row.read.of(v); ok && !isEmpty(v) {
-			putAt(n.args, row.to, read)
-		}
+	if row.from == row.to || row.read.hints {
+		n.fill(row, v)
 		return nil
 	}
 	moved, err := n.move(row, v)
@@ -123,6 +98,15 @@ func (n *normalisation) apply(row alias) error {
 		removeAt(n.args, row.from)
 	}
 	return err
+}
+
+// fill writes a value where it is read anew, or a hint where there is no value. The foreign field stays.
+func (n *normalisation) fill(row alias, v any) {
+	have, _ := lookAt(n.args, row.to)
+	if read, ok := row.read.of(v); ok && !isEmpty(v) && (isEmpty(have) || !row.read.hints) {
+		putAt(n.args, row.to, read)
+		n.hinted[row.to] = row.read.hints
+	}
 }
 
 // move reads the foreign value v and puts it where the row says. An empty value counts as moved. False means that the
@@ -136,12 +120,15 @@ func (n *normalisation) move(row alias, v any) (moved bool, err error) {
 		return false, nil
 	}
 	have, _ := lookAt(n.args, row.to)
+	if n.hinted[row.to] {
+		have = nil
+	}
 	rival := n.filled[row.to]
 	switch {
 	case row.to == "", row.read.joins && rival == "":
 		return n.setAside(row.from, v)
 	case isEmpty(have) && putAt(n.args, row.to, read):
-		n.filled[row.to] = row.from
+		n.filled[row.to], n.hinted[row.to] = row.from, false
 		return true, nil
 	case isEmpty(have):
 		return false, nil

@@ -13,7 +13,6 @@ import (
 type aliasTable struct {
 	fields   *shape
 	rows     []alias
-	hints    []alias                      // fill what the message does not say otherwise
 	overflow func(from string) string     // gives the path of a value that no argument can hold
 	start    func(n *normalisation) error // does what no row can do, before the rows
 	finish   func(n *normalisation) error // does the same after the rows and the hints
@@ -28,7 +27,7 @@ var tables = sync.OnceValue(func() map[string]*aliasTable {
 	complete.inner = map[string]*aliasTable{"continuation": sendTable(schemas.Continuation{})}
 
 	fail := newTable(schemas.FailIn{}, failAliases)
-	fail.hints, fail.finish = failHints, finishFail
+	fail.finish = finishFail
 
 	update := newTable(schemas.UpdateIn{}, updateAliases)
 	update.inner = map[string]*aliasTable{"changes": changesTable()}
@@ -53,10 +52,13 @@ func newTable(in any, rows []alias) *aliasTable {
 	t := &aliasTable{fields: shapeOf(reflect.TypeOf(in)), overflow: extraPath, start: nothing, finish: nothing}
 	var moves []alias
 	for _, row := range rows {
-		if t.fields.learn(row); row.from == row.to {
+		if row.from == row.to {
 			t.rows = append(t.rows, row)
 		} else {
 			moves = append(moves, row)
+		}
+		if !row.read.hints { // its field is one of another row
+			t.fields.learn(row)
 		}
 	}
 	t.rows = append(t.rows, moves...)
@@ -69,8 +71,8 @@ func extraPath(from string) string { return "origin.extra." + from }
 
 // sendTable makes the table for a message to send; in is a SendIn, or holds one.
 func sendTable(in any) *aliasTable {
-	t := newTable(in, sendAliases)
-	t.hints, t.start, t.finish = sendHints, unpackTask, finishSend
+	t := newTable(in, slices.Concat(sendHints, sendAliases))
+	t.start, t.finish = unpackTask, finishSend
 	for _, row := range taskAliases {
 		t.fields.learn(row)
 	}

@@ -21,6 +21,7 @@ type reading struct {
 	aside  bool // it goes to the overflow path when the other value came from a foreign field
 	yields bool // it always goes to the overflow path
 
+	hints bool // the value fills the argument when nothing else in the message does, and the field stays for another row
 	joins bool // the value only adds to that of another foreign field: alone it goes to the overflow path
 }
 
@@ -29,6 +30,11 @@ func (r reading) of(v any) (any, bool) {
 		return v, true
 	}
 	return r.as(v)
+}
+
+func hint(r reading) reading {
+	r.hints = true
+	return r
 }
 
 func (r reading) same(a, b any) bool {
