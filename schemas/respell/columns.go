@@ -3,14 +3,13 @@ package respell
 import (
 	"maps"
 	"slices"
-	"strings"
 )
 
 // A column is a field of a canonical row and the names under which others write it, the best first.
 type column struct {
 	name  string
 	names []string
-	list  bool // others also write a list of texts
+	list  bool // others also write a list
 }
 
 // columns are those of the rows of one of our lists. The first column says what a row is about; the last one also
@@ -43,38 +42,41 @@ var particulars = []string{
 	"started_at", "state", "status", "tags", "time", "timestamp", "tool", "tradeoffs", "type", "why",
 }
 
-// read gives the canonical row of a text, which is the first field of the row, or of an object in foreign words. A
-// row in our words, and any other value, stays as it is.
+// read gives the canonical row of a text, which is the first field of the row, or of an object with only fields that
+// others are known to write. Any other value stays as it is, as does a row in which a field is no text.
 func (all columns) read(v any) any {
 	if s, ok := v.(string); ok {
 		return map[string]any{all[0].name: s}
 	}
 	object, ok := v.(map[string]any)
-	if !ok || all.holds(object) || !all.knows(object) {
+	if !ok || !onlyKeys(object, all.know) {
 		return v
 	}
-	row, ok := all.sort(object)
-	if !ok || row[all[0].name] == nil {
+	row, left := map[string]any{}, maps.Clone(object)
+	for _, c := range all {
+		key := keyOf(left, c.names)
+		if key == "" {
+			continue
+		}
+		if row[c.name], ok = c.text(left[key]); !ok {
+			return v
+		}
+		delete(left, key)
+	}
+	last, rest := all[len(all)-1].name, wordsOf(left)
+	switch {
+	case row[all[0].name] == nil:
 		return v
+	case rest != "" && row[last] != nil:
+		row[last] = words(row[last]) + " (" + rest + ")"
+	case rest != "":
+		row[last] = rest
 	}
 	return row
 }
 
-// holds tells whether an object has only fields of ours.
-func (all columns) holds(object map[string]any) bool {
-	for key := range object {
-		if !slices.ContainsFunc(all, func(c column) bool { return c.name == key }) {
-			return false
-		}
-	}
-	return true
-}
-
-// knows tells whether an object has only fields that others are known to write.
-func (all columns) knows(object map[string]any) bool {
-	return onlyKeys(object, func(key string) bool {
-		return slices.ContainsFunc(all, func(c column) bool { return slices.Contains(c.names, key) })
-	})
+func (all columns) know(key string) bool {
+	return slices.ContainsFunc(all, func(c column) bool { return slices.Contains(c.names, key) })
 }
 
 // onlyKeys tells whether each key of an object, in snake_case, is one of ours or among the particulars.
@@ -87,55 +89,21 @@ func onlyKeys(object map[string]any, ours func(key string) bool) bool {
 	return true
 }
 
-// sort puts the fields of an object into columns. False means that one is no text.
-func (all columns) sort(object map[string]any) (row map[string]any, ok bool) {
-	row, left := map[string]any{}, maps.Clone(object)
-	for _, c := range all {
-		key, found := pickKey(left, c.names)
-		if !found {
-			continue
-		}
-		text, ok := c.text(left[key])
-		if !ok {
-			return nil, false
-		}
-		row[c.name] = text
-		delete(left, key)
-	}
-	last, rest := all[len(all)-1].name, wordsOf(left)
-	switch {
-	case rest != "" && row[last] != nil:
-		row[last] = words(row[last]) + " (" + rest + ")"
-	case rest != "":
-		row[last] = rest
-	}
-	return row, true
-}
-
 func (c column) text(v any) (any, bool) {
-	list, ok := v.([]any)
-	if !ok || !c.list {
-		return toText(v)
+	if list, ok := v.([]any); ok && c.list {
+		return words(list), true
 	}
-	texts := make([]string, len(list))
-	for i, e := range list {
-		s, ok := e.(string)
-		if !ok {
-			return nil, false
-		}
-		texts[i] = s
-	}
-	return strings.Join(texts, ", "), true
+	return toText(v)
 }
 
-// pickKey finds the key of an object that is one of names in snake_case or camelCase and is not empty.
-func pickKey(object map[string]any, names []string) (string, bool) {
+// keyOf finds the key of an object that is one of names in snake_case or camelCase and is not empty, "" for none.
+func keyOf(object map[string]any, names []string) string {
 	for _, name := range names {
 		for _, key := range slices.Sorted(maps.Keys(object)) {
 			if snake(key) == name && !isEmpty(object[key]) {
-				return key, true
+				return key
 			}
 		}
 	}
-	return "", false
+	return ""
 }
