@@ -192,7 +192,7 @@ var completeAliases = slices.Concat(letterheadAliases, holderAliases, []alias{
 
 var failAliases = slices.Concat(letterheadAliases, holderAliases, []alias{
 	{"status", "outcome", hint(asRejection)}, // as the agent handoff protocols acknowledge
-	{"version", "origin.version", asText}, // also whole numbers: a failure has no payload
+	{"version", "origin.version", asText},    // also whole numbers: a failure has no payload
 	{"source.phase", "origin.source.phase", asSideText},
 	{"agent_id", "origin.source.agent_id", asSideText},
 	{"failure_id", "origin.failure_id", asText},

@@ -1,7 +1,6 @@
 package respell
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -95,48 +94,29 @@ func (n *normalisation) refuse(instead string, statuses ...string) error {
 }
 
 // summary joins the notes. Without notes it is the status and what was delivered, as
-// "success: code (files created: 3, files modified: 1)".
+// "success: code (files_created: auth.go, jwt.go)".
 func (n *normalisation) summary() string {
 	if notes, _ := n.args["notes"].([]any); len(notes) > 0 {
-		return joined(notes, words)
+		return joined(notes)
 	}
 	status, _ := lookAt(n.args, "origin.status")
 	delivered, _ := n.args["deliverables"].([]any)
 	if len(delivered) == 0 {
 		return words(status)
 	}
-	return words(status) + ": " + joined(delivered, delivery)
+	return words(status) + ": " + joined(delivered)
 }
 
-func joined(list []any, one func(any) string) string {
+func joined(list []any) string {
 	all := make([]string, len(list))
 	for i, e := range list {
-		all[i] = one(e)
+		all[i] = words(e)
 	}
 	return strings.Join(all, "; ")
 }
 
-// delivery gives the name of a deliverable and the counts of its files.
-func delivery(v any) string {
-	row, _ := v.(map[string]any)
-	name := words(row["type"])
-	if d := row["description"]; !isEmpty(d) {
-		name = words(d)
-	}
-	var counts []string
-	for _, field := range []string{"files_created", "files_modified", "tests_created"} {
-		if list, ok := row[field].([]any); ok && len(list) > 0 {
-			counts = append(counts, fmt.Sprintf("%s: %d", strings.ReplaceAll(field, "_", " "), len(list)))
-		}
-	}
-	if len(counts) == 0 {
-		return name
-	}
-	return name + " (" + strings.Join(counts, ", ") + ")"
-}
-
 // finishFail refuses a message that reports a success. A failure without a description takes its reason for one, and
-// one without a reason the descriptions of its blockers.
+// one without a reason its blockers.
 func finishFail(n *normalisation) error {
 	if err := n.refuse("Complete", "success", "completed"); err != nil {
 		return err
@@ -150,12 +130,7 @@ func finishFail(n *normalisation) error {
 		return nil
 	}
 	if blockers, _ := n.args["blockers"].([]any); len(blockers) > 0 && n.filled["blockers"] != "" {
-		n.args["description"] = joined(blockers, func(b any) string { return wordsAt(b, "description") })
+		n.args["description"] = joined(blockers)
 	}
 	return nil
-}
-
-func wordsAt(v any, field string) string {
-	row, _ := v.(map[string]any)
-	return words(row[field])
 }

@@ -34,7 +34,7 @@ func words(v any) string {
 // subjects are the fields that say what an object is about, the best first.
 var subjects = []string{
 	"description", "step", "name", "title", "text", "content", "decision", "fact", "action", "summary", "path",
-	"task", "issue", "error", "message", "question", "requirement", "memory",
+	"task", "issue", "error", "message", "question", "requirement", "memory", "type",
 }
 
 // subjectOf gives the field that says what an object is about, "" when none does.
