@@ -56,7 +56,7 @@ func clientsCalled(m client.Machine, names []string, all bool) (clients []client
 		return clients, nil
 	}
 	for _, c := range client.All() {
-		if all || c.Detect(m).Here() {
+		if all || c.Detect(m) {
 			clients = append(clients, c)
 		}
 	}

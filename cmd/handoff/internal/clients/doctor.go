@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,8 @@ import (
 // examining is how long all examinations may take together, without clearing up.
 const examining = 18 * time.Second
 
+// DoctorCommand is handoff doctor. It examines this machine and changes nothing of it. The exit status is 1 when the
+// worst finding is a warning, and 2 when it is an error.
 func DoctorCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor [CLIENT...]",
@@ -53,7 +56,7 @@ func examine(ctx context.Context, a *cli.App, names []string) error {
 	bench := bench(ctx, a, machine)
 	defer bench.Web.CloseIdleConnections()
 	bench.Wanted = len(names) > 0
-	findings := gathering(ctx, bench.Shell, examinations(ctx, a, clients, homeless, bench))
+	findings := gathered(examinations(ctx, a, clients, homeless, bench))
 	raw, err := json.Marshal(map[string]any{"state": doctor.Worst(findings), "findings": findings})
 	if err != nil {
 		return schemas.InternalError(err)
@@ -69,7 +72,7 @@ func examined(m client.Machine, names []string) ([]client.Client, error) {
 	if len(names) > 0 {
 		return clientsCalled(m, names, false)
 	}
-	return slices.DeleteFunc(client.All(), func(c client.Client) bool { return !c.Detect(m).Here() }), nil
+	return slices.DeleteFunc(client.All(), func(c client.Client) bool { return !c.Detect(m) }), nil
 }
 
 // diagnosis is the exit status.
@@ -102,49 +105,29 @@ func bench(ctx context.Context, a *cli.App, m client.Machine) doctor.Bench {
 // examinations gives all examinations. Without a home directory nobody knows where clients keep their files.
 func examinations(
 	ctx context.Context, a *cli.App, clients []client.Client, homeless error, b doctor.Bench,
-) []examination {
-	parts := []examination{
-		{"store", func() []doctor.Finding { return examineWorkspace(ctx, a, b.Shell) }},
-		{"version", func() []doctor.Finding { return []doctor.Finding{doctor.Version(b.Program, b.Machine)} }},
+) []func() []doctor.Finding {
+	all := []func() []doctor.Finding{
+		func() []doctor.Finding { return examineWorkspace(ctx, a, b.Shell) },
+		func() []doctor.Finding { return []doctor.Finding{doctor.Version(b.Program, b.Machine)} },
 	}
 	if homeless != nil {
-		none := []doctor.Finding{doctor.Homeless(homeless)}
-		return append(parts, examination{"clients", func() []doctor.Finding { return none }})
+		return append(all, func() []doctor.Finding { return []doctor.Finding{doctor.Homeless(homeless)} })
 	}
 	for _, c := range clients {
-		parts = append(parts, examination{"clients", func() []doctor.Finding { return doctor.Client(ctx, c, b) }})
+		all = append(all, func() []doctor.Finding { return doctor.Client(ctx, c, b) })
 	}
-	return append(parts, examination{"clients", func() []doctor.Finding { return doctor.Idle(clients, b) }})
+	return append(all, func() []doctor.Finding { return doctor.Idle(clients, b) })
 }
 
-// An examination does not wait for the others.
-type examination struct {
-	subject string
-	examine func() []doctor.Finding
-}
-
-// lateness is how long an examination may go on clearing up when the time is over.
-const lateness = 2 * time.Second
-
-// gathering runs the examinations side by side, as most of them wait for other processes. It leaves one behind that
-// does not end in time, as on a disk that does not answer.
-func gathering(ctx context.Context, sh doctor.Shell, parts []examination) (all []doctor.Finding) {
-	found := make([]chan []doctor.Finding, len(parts))
-	for i, p := range parts {
-		found[i] = make(chan []doctor.Finding, 1)
-		go func() { found[i] <- p.examine() }()
+// gathered runs the examinations side by side, as most of them wait for other processes.
+func gathered(examinations []func() []doctor.Finding) []doctor.Finding {
+	found := make([][]doctor.Finding, len(examinations))
+	var all sync.WaitGroup
+	for i, examine := range examinations {
+		all.Go(func() { found[i] = examine() })
 	}
-	over := make(chan struct{})
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(lateness, func() { close(over) }) })()
-	for i, p := range parts {
-		select {
-		case findings := <-found[i]:
-			all = append(all, findings...)
-		case <-over:
-			all = append(all, doctor.Late(p.subject, sh))
-		}
-	}
-	return all
+	all.Wait()
+	return slices.Concat(found...)
 }
 
 // examineWorkspace examines the workspace here, and makes nothing.

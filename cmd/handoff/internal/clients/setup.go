@@ -21,6 +21,9 @@ type setupFlags struct {
 	given                        func(flag string) bool
 }
 
+// SetupCommand is handoff setup. It writes handoff into the files of clients, or takes it out, after a person agreed.
+// Called again with the same flags it changes nothing. When the process dies in between, some files are changed and
+// others not; each changed one has a receipt, so that both another setup and its undoing go on from there.
 func SetupCommand(a *cli.App) *cobra.Command {
 	var f setupFlags
 	cmd := &cobra.Command{

@@ -65,7 +65,7 @@ const (
 // withDesired gives the clients, each with what it is to become.
 func (s *setupRun) withDesired(clients []client.Client) (all []*clientSetup, err error) {
 	for _, c := range clients {
-		of := &clientSetup{Client: c, Name: c.Name, Found: c.Detect(s.within.Machine).Here()}
+		of := &clientSetup{Client: c, Name: c.Name, Found: c.Detect(s.within.Machine)}
 		if of.desired, err = s.desiredFor(c); err != nil && !s.flags.remove { // which needs none
 			return nil, err
 		}

@@ -39,50 +39,12 @@ func (s *setupRun) try(ctx context.Context) {
 	}
 }
 
+// ask asks the server of an entry. A program is started aside, as no client is there yet. In a directory that is no
+// project, as the home directory, the program runs elsewhere, and what it says of a workspace is left out.
 func (s *setupRun) ask(ctx context.Context, c *clientSetup, server installed.Entry) *trial {
 	if server.Shared && !server.Written(c.desired.Server, s.setter.AsBefore(c.Client, c.desired).Server) {
 		return &trial{Untried: "it is not what setup writes"}
 	}
-	if server.URL != "" {
-		return s.askAddress(ctx, c.Client, server)
-	}
-	reply, err := s.askProgram(ctx, c.Client, server)
-	if err == nil {
-		return &trial{Reply: reply}
-	}
-	program := server.Command[0]
-	if _, another := errors.AsType[*live.Another](err); another {
-		return &trial{Problem: err.Error(), Remedy: shell.Line([]string{"command", "-v", program})}
-	}
-	remedy := shell.Line(append([]string{program}, "where")) // says what is wrong with the place, if that is it
-	if s.within.Machine.LookPath(program) == "" && !filepath.IsAbs(program) {
-		remedy = "put " + program + " on PATH, as with: ln -s " + shell.Quote(s.Executable) + " ~/.local/bin/" + program
-	}
-	return &trial{Problem: err.Error(), Remedy: remedy}
-}
-
-// askProgram starts the server of an entry aside, as no client is there yet. In a directory that is no project, as
-// the home directory, the server runs elsewhere, and what it says of a workspace is left out.
-func (s *setupRun) askProgram(ctx context.Context, c client.Client, server installed.Entry) (live.Reply, error) {
-	m := s.within.Machine
-	_, err := workspace.Find(workspace.Config{Cwd: m.Project, Getenv: s.getenvElsewhere})
-	trial := live.Trial{Machine: m, As: c.Calls, Entry: server.Listed, Nowhere: err != nil}
-	reply, err := trial.Ask(ctx)
-	if trial.Nowhere {
-		reply.You, _, _ = strings.Cut(reply.You, " in workspace ")
-	}
-	return reply, err
-}
-
-// getenvElsewhere is the environment without the project of the session in whose shell this runs.
-func (s *setupRun) getenvElsewhere(name string) string {
-	if slices.Contains(client.ProjectVariables(), name) {
-		return ""
-	}
-	return s.Getenv(name)
-}
-
-func (s *setupRun) askAddress(ctx context.Context, c client.Client, server installed.Entry) *trial {
 	token := s.Getenv(server.TokenEnv)
 	if server.TokenEnv != "" && token == "" {
 		return &trial{
@@ -92,21 +54,44 @@ func (s *setupRun) askAddress(ctx context.Context, c client.Client, server insta
 	}
 	web := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	defer web.CloseIdleConnections()
-	reply, err := live.Trial{As: c.Calls, Entry: server.Listed, Token: token, HTTP: web}.Ask(ctx)
-	_, another := errors.AsType[*live.Another](err)
-	switch {
-	case another:
-		return &trial{
-			Problem: err.Error(),
-			Remedy:  "handoff setup " + c.Name + " --http URL, with the address of handoff serve --http",
-		}
-	case errors.Is(err, live.ErrRefused):
-		return &trial{
-			Problem: err.Error(),
-			Remedy:  "handoff token add NAME --agents " + c.Name + " on the server, and --token-env",
-		}
-	case err != nil:
-		return &trial{Problem: err.Error(), Remedy: "handoff serve --http HOST:PORT on the machine of " + server.URL}
+	m := s.within.Machine
+	_, err := workspace.Find(workspace.Config{Cwd: m.Project, Getenv: s.getenvElsewhere})
+	asked := live.Trial{Machine: m, As: c.Calls, Entry: server.Listed, Nowhere: err != nil, Token: token, HTTP: web}
+	reply, err := asked.Ask(ctx)
+	if err != nil {
+		return &trial{Problem: err.Error(), Remedy: s.remedy(c, server, err)}
+	}
+	if asked.Nowhere && server.URL == "" {
+		reply.You, _, _ = strings.Cut(reply.You, " in workspace ")
 	}
 	return &trial{Reply: reply}
+}
+
+// remedy is what a person can do about a server that did not answer as it should.
+func (s *setupRun) remedy(c *clientSetup, server installed.Entry, err error) string {
+	_, another := errors.AsType[*live.Another](err)
+	switch {
+	case server.URL != "" && another:
+		return "handoff setup " + c.Name + " --http URL, with the address of handoff serve --http"
+	case errors.Is(err, live.ErrRefused):
+		return "handoff token add NAME --agents " + c.Name + " on the server, and --token-env"
+	case server.URL != "":
+		return "handoff serve --http HOST:PORT on the machine of " + server.URL
+	}
+	program := server.Command[0]
+	switch {
+	case another:
+		return shell.Line([]string{"command", "-v", program})
+	case s.within.Machine.Program(program) == "" && !filepath.IsAbs(program):
+		return "put " + program + " on PATH, as with: ln -s " + shell.Quote(s.Executable) + " ~/.local/bin/" + program
+	}
+	return shell.Line([]string{program, "where"}) // says what is wrong with the place, if that is it
+}
+
+// getenvElsewhere is the environment without the project of the session in whose shell this runs.
+func (s *setupRun) getenvElsewhere(name string) string {
+	if slices.Contains(client.ProjectVariables(), name) {
+		return ""
+	}
+	return s.Getenv(name)
 }

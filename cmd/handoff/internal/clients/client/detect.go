@@ -4,28 +4,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// Found is what shows that a client is on a machine.
-type Found struct {
-	Command string // the path of its command; empty: it is not on PATH
-	Trace   string // a file or directory of its configuration; empty: there is none
-}
-
-// Here tells whether anything was found.
-func (f Found) Here() bool { return f.Command != "" || f.Trace != "" }
-
-// Detect looks for a client.
-func (c Client) Detect(m Machine) (f Found) {
-	f.Command = m.LookPath(c.Program)
-	for _, p := range c.Traces {
-		if _, err := os.Stat(p.At(m)); err == nil {
-			f.Trace = p.At(m)
-			break
-		}
-	}
-	return f
+// Detect tells whether a client is on a machine: its command is on PATH, or there is a trace of it.
+func (c Client) Detect(m Machine) bool {
+	return m.LookPath(c.Program) != "" || slices.ContainsFunc(c.Traces, func(p Path) bool {
+		_, err := os.Stat(p.At(m))
+		return err == nil
+	})
 }
 
 // Program gives the path of the file that a command starts. The command is a name or an absolute path. The result is

@@ -94,7 +94,7 @@ func (in *installation) absent() Finding {
 	if in.Wanted {
 		say = warning
 	}
-	if !in.client.Detect(in.Machine).Here() {
+	if !in.client.Detect(in.Machine) {
 		what = "was not found on this machine"
 	}
 	return say(aboutClients, "%s %s", in.client.Title, what).try(in.setup(in.client, client.User))

@@ -79,11 +79,6 @@ func (f Finding) try(command string) Finding {
 	return f
 }
 
-// Late is the finding of an examination that did not end in time.
-func Late(subject string, sh Shell) Finding {
-	return warning(subject, "what there is to say of it was not found out in time").try(sh.line("doctor"))
-}
-
 // counted writes a number of things, as in 2 hooks.
 func counted[N int | uint64](n N, what string) string {
 	if n == 1 {

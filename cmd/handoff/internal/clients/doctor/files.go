@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"handoff/cmd/handoff/internal/shell"
 	"handoff/cmd/handoff/internal/workspace"
@@ -47,6 +46,7 @@ const (
 	usable = 0o700
 )
 
+// permissions looks at those of the directory. Others cannot reach the files as long as the directory is private.
 func permissions(dir string) []Finding {
 	if runtime.GOOS == "windows" {
 		return nil // there the permissions of files say nothing
@@ -66,46 +66,7 @@ func permissions(dir string) []Finding {
 		return []Finding{warning(aboutStore, "%s is %s: others on this machine may look into it", dir, info.Mode().Perm()).
 			try("chmod 700 " + shell.Quote(dir))}
 	}
-	return modes(dir)
-}
-
-// modes looks at the permissions of the files. Others cannot reach the files as long as the directory is private.
-func modes(dir string) []Finding {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return []Finding{failure(aboutStore, "its directory cannot be read: %v", err).try("ls -l " + shell.Quote(dir))}
-	}
-	var open, shut []string
-	for _, e := range entries {
-		info, err := e.Info()
-		switch {
-		case err != nil || info.IsDir() || info.Mode()&fs.ModeSymlink != 0:
-		case info.Mode().Perm()&0o600 != 0o600:
-			shut = append(shut, filepath.Join(dir, e.Name()))
-		case info.Mode().Perm()&others != 0:
-			open = append(open, filepath.Join(dir, e.Name()))
-		}
-	}
-	var all []Finding
-	if len(shut) > 0 {
-		all = append(all, failure(aboutStore, "its user cannot read and write %s", named(shut)).
-			try("chmod 600 "+shell.Line(shut)))
-	}
-	if len(open) > 0 {
-		all = append(all, warning(aboutStore, "others may read %s", named(open)).try("chmod 600 "+shell.Line(open)))
-	}
-	if len(all) == 0 {
-		all = append(all, ok(aboutStore, "%s is for its user only", dir))
-	}
-	return all
-}
-
-func named(paths []string) string {
-	var names []string
-	for _, path := range paths {
-		names = append(names, filepath.Base(path))
-	}
-	return strings.Join(names, ", ")
+	return []Finding{ok(aboutStore, "%s is for its user only", dir)}
 }
 
 // storeFile examines the file of the store. If there is no file, or an empty one, the next command makes a store;

@@ -22,8 +22,6 @@ func TestFilesThatOthersMayReadAreTold(t *testing.T) {
 	}{
 		"private":              {0o700, 0o600, doctor.OK, "for its user only", ""},
 		"open directory":       {0o755, 0o600, doctor.Warning, "-rwxr-xr-x: others on this machine", "chmod 700 "},
-		"open file":            {0o700, 0o644, doctor.Warning, "others may read handoff.db", "chmod 600 "},
-		"file nobody may use":  {0o700, 0o400, doctor.Error, "cannot read and write handoff.db", "chmod 600 "},
 		"directory to look at": {0o500, 0o600, doctor.Error, "its user cannot use it", "chmod 700 "},
 	} {
 		t.Run(name, func(t *testing.T) {

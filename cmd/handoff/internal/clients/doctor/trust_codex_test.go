@@ -57,6 +57,7 @@ func TestCodexKnowsAProjectByItsPathWithoutLinks(t *testing.T) {
 	w.write("repository/.git/HEAD", "ref: refs/heads/main\n")
 	w.write("repository/.git/worktrees/w/HEAD", "ref: refs/heads/w\n")
 	w.write("repository/.git/worktrees/w/commondir", "../..\n")
+	w.write("repository/.git/worktrees/w/gitdir", filepath.Join(project, ".git")+"\n")
 	w.inProject(".git", "gitdir: "+w.home("repository/.git/worktrees/w")+"\n")
 	w.trust(w.home("repository"), "trusted")
 	requireNone(t, w.examine("codex"), "trust")

@@ -82,25 +82,3 @@ func Hint(c client.Client, err error) string {
 	}
 	return ""
 }
-
-// Local says that a client has a server of our name for one person in this project. The client starts that one
-// instead of the one that setup writes.
-type Local struct {
-	Remove string // the command that removes it
-}
-
-func (l *Local) Error() string {
-	return "besides there is one for this project alone (" + l.Remove + " takes it out)"
-}
-
-// besides adds to a change of a client's list of servers that there is a [*Local] one.
-func (c Change) besides() Change {
-	if c.Foreign != nil || c.target.path != c.Client.Servers.In(c.desired.Scope, c.desired.Machine) {
-		return c
-	}
-	entries, _ := installed.Entries(c.Client, c.desired.Machine)
-	if slices.ContainsFunc(entries, func(e installed.Entry) bool { return e.Scope == installed.Local }) {
-		c.Foreign = &Local{shell.Line(append([]string{c.Client.Program}, removal(c.Client, installed.Local)...))}
-	}
-	return c
-}

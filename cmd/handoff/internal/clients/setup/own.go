@@ -28,7 +28,7 @@ func (d Desired) own(c client.Client, f installed.File, known bool) []string {
 	if _, there := before.Look(server(c, before)...); there {
 		return nil
 	}
-	program := c.Detect(d.Machine).Command
+	program := d.Machine.LookPath(c.Program)
 	arguments := c.Own.Add(d.Scope, d.Server)
 	if program == "" || arguments == nil {
 		return nil

@@ -59,7 +59,7 @@ type Change struct {
 	// Unread says why the client reads nothing of such a file.
 	Unread error
 
-	// Foreign says which server of our name stays: one that somebody put in the place of ours, or a [*Local] one.
+	// Foreign says that a server of our name stays, which somebody put in the place of ours.
 	Foreign error
 
 	desired Desired
@@ -92,7 +92,7 @@ func (s Setter) Plan(c client.Client, d Desired) (all []Change) {
 		return []Change{{Client: c, desired: d, File: installed.File{Path: plugin.Path}, Err: &Plugged{plugin.Remove}}}
 	}
 	for _, t := range d.targets(c) {
-		all = append(all, s.planned(c, d, t).besides())
+		all = append(all, s.planned(c, d, t))
 	}
 	return all
 }

@@ -34,29 +34,6 @@ func TestAServerThatReplacedOursStays(t *testing.T) {
 	require.NotContains(t, w.read(path), "handoff hook")
 }
 
-// Claude Code has a list for one person in one project, which goes before those that setup writes.
-func TestServerOfThisProjectAloneIsTold(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
-	path := w.servers(claude)
-	of := func() (plan, undo error) {
-		return of(t, w.Plan(claude, w.desired), w.servers(claude)).Foreign, of(t, w.Undo(claude, w.desired), w.servers(claude)).Foreign
-	}
-	w.write(path, `{"projects": {"/elsewhere": {"mcpServers": {"handoff": {"command": "handoff", "args": ["mcp"]}}}}}`, 0o600)
-	plan, undo := of()
-	require.NoError(t, plan)
-	require.NoError(t, undo)
-	w.write(path, strings.ReplaceAll(w.read(path), "/elsewhere", w.desired.Machine.Project), 0o600)
-	for _, scope := range []client.Scope{client.User, client.Project} {
-		w.desired.Scope = scope
-		plan, undo = of()
-		var local *setup.Local
-		require.ErrorAs(t, plan, &local)
-		require.ErrorAs(t, undo, &local)
-		require.Equal(t, "claude mcp remove --scope local handoff", local.Remove)
-	}
-}
-
 // A program of another name is ours where the receipt says so, whatever is desired now.
 func TestRemoveKnowsTheProgramFromTheReceipt(t *testing.T) {
 	w := newWorld(t)

@@ -15,7 +15,7 @@ import (
 // was made last comes first, so that a directory is empty when its turn comes.
 func (s Setter) Undo(c client.Client, d Desired) (all []Change) {
 	for _, t := range slices.Backward(d.targets(c)) {
-		all = append(all, s.undone(c, d, t).besides())
+		all = append(all, s.undone(c, d, t))
 	}
 	return all
 }
