@@ -76,37 +76,6 @@ func (d *JSON) become(text []byte, meant meaning) error {
 // Look gives the value at a path of keys and indices.
 func (d *JSON) Look(path ...any) (any, bool) { return look(d.said, path) }
 
-// Twice tells whether the value at a path is there more than once, or an object there has a key more than once.
-// Clients differ in which of them they read.
-func (d *JSON) Twice(path ...any) bool {
-	above, deep := d.reach(path[:len(path)-1])
-	if deep < len(path)-1 {
-		return false
-	}
-	l := d.list(above)
-	i := find(l.items, path[len(path)-1])
-	return i >= 0 && (l.count(l.items[i].key) > 1 || d.list(l.items[i].value).repeats())
-}
-
-// count tells how often a key is there.
-func (l list) count(key string) (n int) {
-	for _, it := range l.items {
-		if it.key == key {
-			n++
-		}
-	}
-	return n
-}
-
-// repeats tells whether an object has a key more than once.
-func (l list) repeats() bool {
-	keys := map[string]bool{}
-	for _, it := range l.items {
-		keys[it.key] = true
-	}
-	return l.object && len(keys) < len(l.items)
-}
-
 // reach follows a path as far as there is something, and tells how many steps that was.
 func (d *JSON) reach(path []any) (v *hujson.Value, deep int) {
 	v = &d.root

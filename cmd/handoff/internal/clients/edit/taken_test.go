@@ -62,22 +62,3 @@ func TestAlikeIsAboutValues(t *testing.T) {
 		require.Equal(t, want, edit.Alike(one, other), b)
 	}
 }
-
-func TestTwiceFindsKeysThatAreThereTwice(t *testing.T) {
-	for text, want := range map[string]bool{
-		`{"s": {"a": {"x": 1}}}`:                       false,
-		`{"s": {"a": 1, "b": 2, "b": 3}}`:              false,
-		`{"s": {"a": 1, "a": 1}}`:                      true,
-		`{"s": {"a": {"x": 1, "x": 1}}}`:               true,
-		`{"s": {"a": [1, 1]}}`:                         false,
-		`{"s": {"a": 1}, "s": {"b": 1}}`:               false,
-		`{"s": {"a": 1, "a": 2}, "s": {"a": 1}}`:       false,
-		`{"s": {"b": 1, "b": 2}}`:                      false,
-		`{"s": 1}`:                                     false,
-		`{"s": {"a": {"x": {"y": 1, "y": 2}}, "": 1}}`: false,
-	} {
-		doc, err := edit.Open(client.JSON, []byte(text))
-		require.NoError(t, err)
-		require.Equal(t, want, doc.(*edit.JSON).Twice("s", "a"), text)
-	}
-}

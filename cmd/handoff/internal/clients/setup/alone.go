@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"handoff/cmd/handoff/internal/clients/client"
-	"handoff/cmd/handoff/internal/clients/edit"
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/shell"
 )
@@ -26,23 +25,6 @@ func (d Desired) changeable(path string) (installed.File, error) {
 		err = notReplaced(f.Info)
 	}
 	return f, err
-}
-
-// errTwice leaves a file alone in which the client may read another of two entries than setup does.
-var errTwice = errors.New("it has the server handoff, or a key of it, more than once")
-
-// unclear tells why a file that parses is left alone all the same.
-func (d Desired) unclear(c Change, doc edit.Document, r receipt) error {
-	settings, ok := doc.(*edit.JSON)
-	switch {
-	case !ok:
-		return nil
-	case c.target.has.server && settings.Twice(server(c.Client, doc)...):
-		return errTwice
-	case c.target.has.hooks:
-		return d.oursIn(settings, c.Client, r).tooMany()
-	}
-	return nil
 }
 
 // Plugged says that a client has our plugin.
@@ -77,7 +59,7 @@ func Hint(c client.Client, err error) string {
 		}
 		return "Remove it, as with " + c.Program + " " + strings.Join(foreign.Remove, " ") + ", and run this again."
 	}
-	if _, ok := errors.AsType[*installed.Broken](err); ok || errors.Is(err, errTwice) {
+	if _, ok := errors.AsType[*installed.Broken](err); ok {
 		return "Mend it and run this again."
 	}
 	return ""

@@ -34,12 +34,6 @@ func TestUnusualFilesAreLeftAlone(t *testing.T) {
 			w.write(path, text, 0o600)
 			require.NoError(w.t, os.Link(path, path+".too"))
 		}, "another name"},
-		"twice": {func(w *world, path string) {
-			w.write(path, `{"mcpServers": {"handoff": {"command": "evil"}, "handoff": {"command": "handoff", "args": ["mcp"]}}}`, 0o600)
-		}, "more than once"},
-		"a key twice": {func(w *world, path string) {
-			w.write(path, `{"mcpServers": {"handoff": {"command": "evil", "command": "handoff", "args": ["mcp"]}}}`, 0o600)
-		}, "more than once"},
 		"deep":           {func(w *world, path string) { w.write(path, strings.Repeat("[", 1<<20), 0o600) }, "nested deeper"},
 		"link to itself": {func(w *world, path string) { require.NoError(w.t, os.Symlink(path, path)) }, "cannot be read"},
 	} {

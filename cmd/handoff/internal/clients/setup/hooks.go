@@ -18,8 +18,17 @@ type ours struct {
 }
 
 // oursIn gives our hooks. The programs are those of desired and of the receipt: handoff may have another name there.
-func (d Desired) oursIn(doc *edit.JSON, c client.Client, r receipt) ours {
-	return ours{doc, c, []string{d.Call.Program, r.Told.Call.Program}}
+// The error is [installed.ErrHooks] if there are more than anybody needs: each of them would be taken out by itself.
+func (d Desired) oursIn(doc *edit.JSON, c client.Client, r receipt) (ours, error) {
+	o := ours{doc, c, []string{d.Call.Program, r.Told.Call.Program}}
+	n := 0
+	for range o.all() {
+		n++
+	}
+	if n > installed.MostHooks {
+		return o, installed.ErrHooks
+	}
+	return o, nil
 }
 
 // all walks over them, in all events.
@@ -31,18 +40,6 @@ func (o ours) all() iter.Seq[installed.Handler] {
 			}
 		}
 	}
-}
-
-// tooMany tells of more than anybody needs: each of them would be taken out by itself.
-func (o ours) tooMany() error {
-	n := 0
-	for range o.all() {
-		n++
-	}
-	if n > installed.MostHooks {
-		return installed.ErrHooks
-	}
-	return nil
 }
 
 // put makes our hooks those that are desired. It moves no hook of others.

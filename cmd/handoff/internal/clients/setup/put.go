@@ -16,7 +16,11 @@ func (d Desired) put(c client.Client, t target, doc edit.Document, r receipt) er
 	}
 	settings, ok := doc.(*edit.JSON)
 	if t.has.hooks && ok {
-		if err := d.oursIn(settings, c, r).put(d); err != nil {
+		ours, err := d.oursIn(settings, c, r)
+		if err == nil {
+			err = ours.put(d)
+		}
+		if err != nil {
 			return err
 		}
 	}

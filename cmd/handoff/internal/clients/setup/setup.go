@@ -109,9 +109,6 @@ func (s Setter) planned(c client.Client, d Desired, t target) Change {
 	if doc, change.Err = change.File.Document(t.syntax); change.Err != nil {
 		return change
 	}
-	if change.Err = d.unclear(change, doc, r); change.Err != nil {
-		return change
-	}
 	if settings, ok := doc.(*edit.JSON); ok && (t.has.server || d.Hooks) {
 		change.Unread = settings.ReadAs(t.syntax)
 	}

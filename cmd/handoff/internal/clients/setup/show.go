@@ -28,21 +28,7 @@ func (c Change) Diff() string {
 	if err != nil {
 		return ""
 	}
-	return shortened(c.masked(strings.ReplaceAll(diff, "\r\n", "\n")))
-}
-
-// widest is how many characters of a line are shown: some files have all they hold on one.
-const widest = 300
-
-func shortened(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		if runes := []rune(line); len(runes) > widest {
-			line = string(runes[:widest]) + "…\n"
-		}
-		b.WriteString(line)
-	}
-	return b.String()
+	return c.masked(strings.ReplaceAll(diff, "\r\n", "\n"))
 }
 
 // A Snippet is what belongs into a file, to be pasted by hand.

@@ -56,9 +56,6 @@ func (c Change) without(r receipt) ([]byte, error) {
 	if err != nil {
 		return c.File.Text, err
 	}
-	if err := c.desired.unclear(c, doc, r); err != nil {
-		return c.File.Text, err
-	}
 	before := doc.Bytes()
 	err = errors.Join(c.withoutServer(doc, r), c.withoutSettings(doc, r))
 	for _, path := range r.inner() {
@@ -110,7 +107,10 @@ func (c Change) StillThere() bool {
 func (c Change) withoutSettings(doc edit.Document, r receipt) (err error) {
 	settings, ok := doc.(*edit.JSON)
 	if c.target.has.hooks && ok {
-		ours := c.desired.oursIn(settings, c.Client, r)
+		ours, err := c.desired.oursIn(settings, c.Client, r)
+		if err != nil {
+			return err
+		}
 		for _, event := range ours.events() {
 			err = errors.Join(err, ours.delete(event))
 		}

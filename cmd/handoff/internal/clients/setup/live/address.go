@@ -10,55 +10,34 @@ import (
 	"strings"
 )
 
-// An Address is a server that listens.
-type Address struct {
-	URL   string
-	Token string // empty: none is sent
-	Agent string // empty: the usual one of the token
-	As    string // the name by which the client calls itself
-	HTTP  *http.Client
-}
-
-// Ask asks the server twice, without a session. The token is masked in the reply and in the error, where the server
-// may repeat it. The error is [ErrRefused] if the server does not take the token, and [*Another] if it is not
-// handoff.
-func (d Address) Ask(ctx context.Context) (r Reply, err error) {
-	defer func() { err = d.hidden(err) }()
-	said, err := d.post(ctx, 1, "server/discover")
-	if err != nil {
-		return r, err
-	}
-	if err := r.greeted(said); err != nil {
-		return r, err
-	}
-	if said, err = d.post(ctx, 2, "tools/list"); err != nil {
-		return r, err
-	}
-	r.Tools = len(said.Tools)
-	return r, nil
+// call asks the server at the address twice, without a session. The token is masked in the reply and in the error,
+// where the server may repeat it.
+func (t Trial) call(ctx context.Context) (Reply, error) {
+	r, err := conversed("server/discover", func(q question) (result, error) { return t.post(ctx, q) })
+	return r, t.hidden(err)
 }
 
 const revision = "2026-07-28"
 
-func (d Address) post(ctx context.Context, id int, method string) (result, error) {
+func (t Trial) post(ctx context.Context, q question) (result, error) {
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"_meta":{`+
 		`"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientCapabilities":{},`+
-		`"io.modelcontextprotocol/clientInfo":{"name":%q,"version":"setup"}}}}`, id, method, revision, d.As)
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, strings.NewReader(body))
+		`"io.modelcontextprotocol/clientInfo":{"name":%q,"version":"setup"}}}}`, q.id, q.method, revision, t.As)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.Entry.URL, strings.NewReader(body))
 	if err != nil {
 		return result{}, err
 	}
-	d.headers(request.Header, method)
-	response, err := d.HTTP.Do(request)
+	t.headers(request.Header, q.method)
+	response, err := t.HTTP.Do(request)
 	if err != nil {
 		return result{}, err
 	}
 	defer response.Body.Close()
-	return d.replied(response, id)
+	return t.replied(response, q.id)
 }
 
 // replied reads the reply to the request with this id.
-func (d Address) replied(response *http.Response, id int) (result, error) {
+func (t Trial) replied(response *http.Response, id int) (result, error) {
 	switch {
 	case response.StatusCode == http.StatusUnauthorized, response.StatusCode == http.StatusForbidden:
 		return result{}, fmt.Errorf("%w (%s)", ErrRefused, response.Status)
@@ -66,7 +45,7 @@ func (d Address) replied(response *http.Response, id int) (result, error) {
 		return result{}, errors.New("it answered with a stream of events, and not as handoff")
 	}
 	text, err := io.ReadAll(io.LimitReader(response.Body, longest))
-	text = d.hide(text)
+	text = t.hide(text)
 	switch {
 	case err != nil:
 		return result{}, err
@@ -81,15 +60,15 @@ func (d Address) replied(response *http.Response, id int) (result, error) {
 }
 
 // headers accepts JSON alone: handoff then answers in JSON, and a stream of events need not be read.
-func (d Address) headers(h http.Header, method string) {
+func (t Trial) headers(h http.Header, method string) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Accept", "application/json")
 	h.Set("Mcp-Protocol-Version", revision)
 	h.Set("Mcp-Method", method)
-	if d.Token != "" {
-		h.Set("Authorization", "Bearer "+d.Token)
+	if t.Token != "" {
+		h.Set("Authorization", "Bearer "+t.Token)
 	}
-	if d.Agent != "" {
-		h.Set("Handoff-Agent", d.Agent)
+	if t.Entry.Agent != "" {
+		h.Set("Handoff-Agent", t.Entry.Agent)
 	}
 }

@@ -19,6 +19,13 @@ const (
 
 var both = live.Reply{Name: "handoff", Version: "1.2.3", You: "You are qa in workspace shop.", Tools: 2}
 
+// address calls a server with a token, as qa.
+func address(s *httptest.Server, token string) live.Trial {
+	trial := live.Trial{As: "x", Token: token, HTTP: s.Client()}
+	trial.Entry.URL, trial.Entry.Agent = s.URL, "qa"
+	return trial
+}
+
 func TestAnAddressIsAsked(t *testing.T) {
 	modern := strings.Replace(greeting, `"serverInfo":{"name":"handoff","version":"1.2.3"}`,
 		`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"handoff","version":"1.2.3"}}`, 1)
@@ -32,7 +39,7 @@ func TestAnAddressIsAsked(t *testing.T) {
 			_, _ = io.WriteString(w, map[string]string{"server/discover": said, "tools/list": listing}[r.Header.Get("Mcp-Method")])
 		}))
 		defer s.Close()
-		answer, err := live.Address{URL: s.URL, Token: "secret", Agent: "qa", As: "x", HTTP: s.Client()}.Ask(t.Context())
+		answer, err := address(s, "secret").Ask(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, both, answer)
 	}
@@ -59,7 +66,7 @@ func TestAddressesThatDoNotAnswerAreErrors(t *testing.T) {
 				_, _ = io.WriteString(w, tt.text)
 			}))
 			defer s.Close()
-			_, err := live.Address{URL: s.URL, HTTP: s.Client()}.Ask(t.Context())
+			_, err := address(s, "").Ask(t.Context())
 			require.ErrorContains(t, err, tt.why)
 		})
 	}
@@ -74,7 +81,7 @@ func TestAStreamIsNotRead(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer s.Close()
-	_, err := live.Address{URL: s.URL, HTTP: s.Client()}.Ask(t.Context())
+	_, err := address(s, "").Ask(t.Context())
 	require.ErrorContains(t, err, "a stream of events, and not as handoff")
 }
 
@@ -98,7 +105,7 @@ func TestATokenIsNotRepeated(t *testing.T) {
 				_, _ = io.WriteString(w, tt.text)
 			}))
 			defer s.Close()
-			_, err := live.Address{URL: s.URL, Token: secret, HTTP: s.Client()}.Ask(t.Context())
+			_, err := address(s, secret).Ask(t.Context())
 			require.Error(t, err)
 			require.NotContains(t, err.Error(), "hoff_01")
 			require.Contains(t, err.Error(), "…")

@@ -10,17 +10,25 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/setup/live"
 	"handoff/cmd/handoff/internal/process/processtest"
 )
 
 // server is a program of somebody else, as any may be configured: a shell script.
-func server(t *testing.T, script string) live.Program {
+func server(t *testing.T, script string) live.Trial {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "server")
 	require.NoError(t, os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o700))
-	return live.Program{Command: []string{file}, Dir: dir, Environ: os.Environ(), As: `a "client"`}
+	return program(file)
+}
+
+// program asks a program as a client of an odd name.
+func program(file string) live.Trial {
+	trial := live.Trial{Machine: client.Machine{Getenv: os.Getenv}, As: `a "client"`, Nowhere: true}
+	trial.Entry.Command = []string{file}
+	return trial
 }
 
 func TestAProgramIsAsked(t *testing.T) {
@@ -65,7 +73,7 @@ func TestProgramsThatDoNotAnswerAreErrors(t *testing.T) {
 			require.ErrorContains(t, err, tt.why)
 		})
 	}
-	_, err := live.Program{Command: []string{filepath.Join(t.TempDir(), "nothing")}}.Ask(t.Context())
+	_, err := program(filepath.Join(t.TempDir(), "nothing")).Ask(t.Context())
 	require.ErrorContains(t, err, "start it")
 }
 

@@ -17,22 +17,29 @@ import (
 	"handoff/cmd/handoff/internal/process"
 )
 
-// A Program is a server that a client starts.
-type Program struct {
-	Command []string
-	Dir     string
-	Environ []string
-	As      string // the name by which the client calls itself
-}
-
 // longest is how long a line or a reply may be, in bytes.
 const longest = 4 << 20
 
-// Ask starts the program, asks it and lets it end. When ctx ends it kills the program and what that left running. The
-// error tells how the program ended and the last line of its complaints, and is an [*Another] if it is not handoff.
-func (p Program) Ask(ctx context.Context) (r Reply, err error) {
-	cmd := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...) //nolint:gosec // the configuration names it
-	cmd.Dir, cmd.Env = p.Dir, p.Environ
+// start starts the program, asks it and lets it end. The program keeps its state in a directory made for that and
+// removed after: so it takes no name from a session, and nothing of it stays. The error tells how the program ended and
+// the last line of its complaints.
+func (t Trial) start(ctx context.Context) (r Reply, err error) {
+	scratch, err := os.MkdirTemp("", "handoff-try-")
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	words := t.Entry.Command
+	program := cmp.Or(t.Machine.Program(words[0]), words[0])
+	cmd := exec.CommandContext(ctx, program, words[1:]...) //nolint:gosec // the configuration names it
+	cmd.Dir, cmd.Env = scratch, slices.Concat(t.Machine.Environ(), t.Entry.Environ, t.Environ)
+	if !t.Nowhere {
+		cmd.Dir = t.Machine.Project
+	}
+	cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+scratch, "XDG_RUNTIME_DIR="+scratch)
+	for _, name := range client.ProjectVariables() {
+		cmd.Env = append(cmd.Env, name+"=")
+	}
 	process.Tree(cmd) // what is configured may be a shell
 	var stderr process.Tail
 	cmd.Stderr = &stderr
@@ -45,29 +52,15 @@ func (p Program) Ask(ctx context.Context) (r Reply, err error) {
 		return r, fmt.Errorf("start it: %w", err)
 	}
 	defer process.Kill(cmd)
-	err = p.converse(in, out, &r)
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, longest)
+	r, err = conversed("initialize", func(q question) (result, error) { return t.write(in, lines, q) })
 	_ = in.Close()
 	_, _ = io.Copy(io.Discard, out)
 	if ended := cmd.Wait(); err != nil {
 		return r, explained(err, ended, stderr.String())
 	}
 	return r, nil
-}
-
-// AskAside asks a program that keeps its state in a directory made for that and removed after: so it takes no name
-// from a session, and nothing of it stays. Where Dir is empty the program runs in that directory, too.
-func (p Program) AskAside(ctx context.Context) (r Reply, err error) {
-	scratch, err := os.MkdirTemp("", "handoff-try-")
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	p.Dir = cmp.Or(p.Dir, scratch)
-	p.Environ = append(slices.Clip(p.Environ), "XDG_STATE_HOME="+scratch, "XDG_RUNTIME_DIR="+scratch)
-	for _, name := range client.ProjectVariables() {
-		p.Environ = append(p.Environ, name+"=")
-	}
-	return p.Ask(ctx)
 }
 
 // What a client says first: %s is its name, quoted.
@@ -78,32 +71,21 @@ const (
 		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n"
 )
 
-func (p Program) converse(in io.Writer, out io.Reader, r *Reply) error {
-	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, longest)
-	as, err := json.Marshal(p.As)
-	if err != nil {
-		return err
+// write sends a request and gives the reply to it. It passes over other messages of the server.
+func (t Trial) write(in io.Writer, lines *bufio.Scanner, q question) (result, error) {
+	request := listTools
+	if q.method == "initialize" {
+		as, err := json.Marshal(t.As)
+		if err != nil {
+			return result{}, err
+		}
+		request = fmt.Sprintf(initialize, as)
 	}
-	said, err := ask(in, lines, 1, fmt.Sprintf(initialize, as))
-	if err != nil {
-		return err
-	}
-	if err := r.greeted(said); err != nil {
-		return err
-	}
-	said, err = ask(in, lines, 2, listTools)
-	r.Tools = len(said.Tools)
-	return err
-}
-
-// ask sends a request and gives the reply to it. It passes over other messages of the server.
-func ask(in io.Writer, lines *bufio.Scanner, id int, request string) (result, error) {
 	if _, err := io.WriteString(in, request); err != nil {
 		return result{}, errSilent
 	}
 	for lines.Scan() {
-		if said, ok, err := replyTo(lines.Bytes(), id); ok || err != nil {
+		if said, ok, err := replyTo(lines.Bytes(), q.id); ok || err != nil {
 			return said, err
 		}
 	}

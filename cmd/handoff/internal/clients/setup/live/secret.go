@@ -10,19 +10,19 @@ const mask = "…"
 
 // hide masks the token in a text of the server. It comes before the text is cut, as a part of the token is secret
 // too.
-func (d Address) hide(text []byte) []byte {
-	if d.Token == "" {
+func (t Trial) hide(text []byte) []byte {
+	if t.Token == "" {
 		return text
 	}
-	return bytes.ReplaceAll(text, []byte(d.Token), []byte(mask))
+	return bytes.ReplaceAll(text, []byte(t.Token), []byte(mask))
 }
 
 // hidden masks the token in an error, which may have it from elsewhere, or had it written otherwise.
-func (d Address) hidden(err error) error {
-	if err == nil || d.Token == "" || !strings.Contains(err.Error(), d.Token) {
+func (t Trial) hidden(err error) error {
+	if err == nil || t.Token == "" || !strings.Contains(err.Error(), t.Token) {
 		return err
 	}
-	return &withoutToken{err, d.Token}
+	return &withoutToken{err, t.Token}
 }
 
 type withoutToken struct {

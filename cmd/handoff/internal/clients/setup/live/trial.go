@@ -1,10 +1,8 @@
 package live
 
 import (
-	"cmp"
 	"context"
 	"net/http"
-	"slices"
 
 	"handoff/cmd/handoff/internal/clients/client"
 )
@@ -17,22 +15,35 @@ type Trial struct {
 
 	Environ []string // for the program, besides what the machine and the entry have
 	Nowhere bool     // the program runs in no project
-	Token   string   // for the address
+	Token   string   // for the address; empty: none is sent
 	HTTP    *http.Client
 }
 
-// Ask starts the program of the entry, as [Program.AskAside] does, or calls its address, as [Address.Ask] does.
+// Ask starts the program of the entry, or calls its address. When ctx ends it kills the program and what that left
+// running. The error is an [*Another] if the server is not handoff, and [ErrRefused] if it does not take the token.
 func (t Trial) Ask(ctx context.Context) (Reply, error) {
 	if t.Entry.URL != "" {
-		return Address{URL: t.Entry.URL, Token: t.Token, Agent: t.Entry.Agent, As: t.As, HTTP: t.HTTP}.Ask(ctx)
+		return t.call(ctx)
 	}
-	p := Program{
-		Command: slices.Clone(t.Entry.Command), As: t.As,
-		Environ: slices.Concat(t.Machine.Environ(), t.Entry.Environ, t.Environ),
+	return t.start(ctx)
+}
+
+// A question is what a client asks a server first.
+type question struct {
+	id     int
+	method string
+}
+
+// conversed asks who the server is, and for its tools.
+func conversed(hello string, ask func(question) (result, error)) (r Reply, err error) {
+	said, err := ask(question{1, hello})
+	if err != nil {
+		return r, err
 	}
-	p.Command[0] = cmp.Or(t.Machine.Program(p.Command[0]), p.Command[0])
-	if !t.Nowhere {
-		p.Dir = t.Machine.Project
+	if err := r.greeted(said); err != nil {
+		return r, err
 	}
-	return p.AskAside(ctx)
+	said, err = ask(question{2, "tools/list"})
+	r.Tools = len(said.Tools)
+	return r, err
 }
