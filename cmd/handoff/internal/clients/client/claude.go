@@ -79,8 +79,7 @@ func claudeRemove(scope Scope) []string {
 // claudeRefuses looks whether somebody told Claude Code not to start the server of the project. Claude Code asks
 // that once.
 func claudeRefuses(v View) []Doubt {
-	value, _ := v.Read(JSON, claudeLocal).Look("disabledMcpjsonServers")
-	disabled, _ := value.([]any)
+	disabled, _ := v.Read(JSON, claudeLocal, "disabledMcpjsonServers").([]any)
 	if !slices.Contains(disabled, any(ServerName)) {
 		return nil
 	}
@@ -96,7 +95,7 @@ func claudeRunsNoHooks(v View) (all []Doubt) {
 		return nil
 	}
 	for _, path := range slices.Concat(claudeSettings.User, claudeSettings.Project, []Path{claudeLocal}) {
-		if off, _ := v.Read(JSON, path).Look("disableAllHooks"); off == true {
+		if v.Read(JSON, path, "disableAllHooks") == true {
 			text := fmt.Sprintf("runs none, as disableAllHooks says in %s: take that out", path.At(v.Machine))
 			all = append(all, Doubt{OfHooks: true, Text: text})
 		}

@@ -3,6 +3,8 @@ package client
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -117,9 +119,8 @@ func codexLevel(v View) (level string) {
 	if ok && filepath.Base(repository.Common) == ".git" {
 		folders = append(folders, filepath.Dir(repository.Common))
 	}
-	config := v.Read(TOML, codexConfig.User[0])
 	for _, folder := range folders {
-		value, _ := config.Look("projects", folder, "trust_level")
+		value := v.Read(TOML, codexConfig.User[0], "projects", folder, "trust_level")
 		if level, _ = value.(string); level != "" {
 			return level
 		}
@@ -130,41 +131,24 @@ func codexLevel(v View) (level string) {
 // codexReviewed looks whether somebody reviewed the hooks. Codex keeps a hash of each hook that was reviewed; only
 // Codex knows whether the hash is still that of the hook.
 func codexReviewed(v View) []Doubt {
-	config := v.Read(TOML, codexConfig.User[0])
-	waiting := 0
-	for _, h := range v.Hooks {
-		if !hasHash(config.Look("hooks", "state", fmt.Sprintf("%s:%s:%d:%d", h.Path, snake(h.At), h.Group, h.Number))) {
-			waiting++
-		}
-	}
-	hooks := fmt.Sprintf("%d hooks", waiting)
-	switch waiting {
-	case 0:
+	if !slices.ContainsFunc(v.Hooks, func(h HookPlace) bool {
+		key := fmt.Sprintf("%s:%s:%d:%d", h.Path, snake(h.At), h.Group, h.Number)
+		return !hasHash(v.Read(TOML, codexConfig.User[0], "hooks", "state", key))
+	}) {
 		return nil
-	case 1:
-		hooks = "1 hook"
 	}
-	text := fmt.Sprintf("does not run %s that nobody reviewed: type /hooks in it", hooks)
+	text := "does not run hooks that nobody reviewed: type /hooks in it"
 	return []Doubt{{OfHooks: true, Text: text, Command: []string{"codex"}}}
 }
 
-func hasHash(state any, there bool) bool {
+func hasHash(state any) bool {
 	object, _ := state.(map[string]any)
 	hash, _ := object["trusted_hash"].(string)
-	return there && hash != "" && object["enabled"] != false
+	return hash != "" && object["enabled"] != false
 }
 
 // snake writes an event as Codex does in its keys: session_start for SessionStart.
-func snake(event string) string {
-	var b strings.Builder
-	for i, r := range event {
-		if 'A' <= r && r <= 'Z' {
-			if i > 0 {
-				b.WriteByte('_')
-			}
-			r += 'a' - 'A'
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
+func snake(event string) string { return strings.ToLower(inner.ReplaceAllString(event, "${1}_$2")) }
+
+// inner matches a capital letter within a word.
+var inner = regexp.MustCompile("([a-z])([A-Z])")

@@ -74,13 +74,11 @@ func geminiReports(r Report) bool {
 // geminiTrusts looks whether Gemini CLI trusts the folder of the project. Of a folder that it does not trust, Gemini
 // CLI reads neither servers nor hooks. It asks about a folder that it does not know.
 func geminiTrusts(v View) []Doubt {
-	on, there := v.Read(JSON, geminiSettings.User[0]).Look("security", "folderTrust", "enabled")
-	if there && on == false {
+	if v.Read(JSON, geminiSettings.User[0], "security", "folderTrust", "enabled") == false {
 		return nil
 	}
 	rules := cmp.Or(Path(v.Getenv("GEMINI_CLI_TRUSTED_FOLDERS_PATH")), "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json")
-	value, _ := v.Read(JSON, rules).Look()
-	folders, _ := value.(map[string]any)
+	folders, _ := v.Read(JSON, rules).(map[string]any)
 	switch geminiLevel(v.Machine.Project, folders) {
 	case "":
 		text := fmt.Sprintf("was not told whether to trust %s: it asks when it is started there", v.Machine.Project)

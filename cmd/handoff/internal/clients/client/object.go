@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 )
 
 // A Field is a key with its value: a string, bool, int, []string, Object or []any of these.
@@ -16,23 +17,8 @@ type Object []Field
 
 // with adds a field, but not one with an empty value. An object without fields is empty.
 func (o Object) with(key string, value any) Object {
-	switch v := value.(type) {
-	case Object:
-		if len(v) == 0 {
-			return o
-		}
-	case []string:
-		if len(v) == 0 {
-			return o
-		}
-	case string:
-		if v == "" {
-			return o
-		}
-	case bool:
-		if !v {
-			return o
-		}
+	if v := reflect.ValueOf(value); v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0 {
+		return o
 	}
 	return append(o, Field{key, value})
 }

@@ -12,16 +12,12 @@ type Doubt struct {
 type View struct {
 	Machine
 
-	Read    func(Syntax, Path) Document // reads a configuration file; one that cannot be read says nothing
-	Project bool                        // something of handoff is in files of the project
-	Plugin  bool                        // the client has a plugin of ours
-	Hooks   []HookPlace                 // our hooks, without those of a plugin
-}
+	// Read gives the value at a path of keys in a configuration file; nil if the file cannot be read or has no such value.
+	Read func(syntax Syntax, file Path, keys ...any) any
 
-// A Document is what a configuration file says.
-type Document interface {
-	// Look gives the value at a path of keys and indices, and whether there is one.
-	Look(path ...any) (any, bool)
+	Project bool        // something of handoff is in files of the project
+	Plugin  bool        // the client has a plugin of ours
+	Hooks   []HookPlace // our hooks, without those of a plugin
 }
 
 // A HookPlace is where a hook stands.

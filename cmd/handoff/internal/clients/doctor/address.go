@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -49,16 +50,15 @@ func (in *installation) refused(e installed.Entry, u *url.URL, where, token stri
 	case e.TokenEnv != "" && token == "":
 		return warning(aboutNetwork, "%s: %s is not set here, and has to be where the client is started", where, e.TokenEnv).
 			try(typed(e.TokenEnv))
-	case e.TokenEnv != "":
-		return failure(aboutNetwork, "%s: %s does not take the token in %s: handoff token add makes one where it runs",
-			where, u.Host, e.TokenEnv).
-			try(typed(e.TokenEnv))
 	case token == "":
 		return failure(aboutNetwork, "%s: %s wants a token, and %s names none", where, u.Host, e.Path).try(in.nameToken(e, u))
 	}
-	return failure(aboutNetwork, "%s: %s does not take the token in %s: handoff token add makes one where it runs",
-		where, u.Host, e.Path).
-		try(in.nameToken(e, u))
+	found := failure(aboutNetwork, "%s: %s does not take the token in %s: handoff token add makes one where it runs",
+		where, u.Host, cmp.Or(e.TokenEnv, e.Path))
+	if e.TokenEnv != "" {
+		return found.try(typed(e.TokenEnv))
+	}
+	return found.try(in.nameToken(e, u))
 }
 
 // typed is the command that reads a token from the keyboard into a variable, and leaves no trace of it.
@@ -99,12 +99,12 @@ func (in *installation) silence(ctx context.Context, u *url.URL, why error) Find
 	site := siteOf(u)
 	status, err := get(ctx, site+"/healthz", in.Web)
 	switch {
-	case isUnreached(err) && isUnreached(why) && !isHere(u.Hostname()):
-		return failure(aboutNetwork, "no server answers at %s: %s: handoff serve --http starts one, on that machine",
-			site, reason(0, why)).
-			try(starting(u, in.Shell))
 	case isUnreached(err) && isUnreached(why):
-		return failure(aboutNetwork, "no server answers at %s: %s", site, reason(0, why)).try(starting(u, in.Shell))
+		advice := ""
+		if !isHere(u.Hostname()) {
+			advice = ": handoff serve --http starts one, on that machine"
+		}
+		return failure(aboutNetwork, "no server answers at %s: %s%s", site, reason(0, why), advice).try(starting(u, in.Shell))
 	case err == nil && status == http.StatusOK:
 		if found := ready(ctx, site, in.Web); found.State != OK {
 			return found

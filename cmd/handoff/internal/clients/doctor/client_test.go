@@ -147,7 +147,7 @@ func TestHooksForTheUserAndTheProjectAreAWarning(t *testing.T) {
 func TestUntrustedHooksAreAWarning(t *testing.T) {
 	w := newWorld(t)
 	path := w.write(".codex/hooks.json", hooks("UserPromptSubmit", "handoff hook prompt --client codex"))
-	requireFinding(t, w.examine("codex"), doctor.Warning, "Codex does not run 1 hook that nobody reviewed", "codex")
+	requireFinding(t, w.examine("codex"), doctor.Warning, "Codex does not run hooks that nobody reviewed", "codex")
 	w.write(".codex/config.toml", "[hooks.state.\""+path+":user_prompt_submit:0:0\"]\ntrusted_hash = \"sha256:x\"\n")
 	for _, f := range w.examine("codex") {
 		require.NotContains(t, f.Message, "reviewed")

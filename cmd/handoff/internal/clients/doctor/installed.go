@@ -57,23 +57,18 @@ type file struct {
 	syntax client.Syntax
 }
 
-// document parses the file. Its size was checked before.
-func (f file) document() (edit.Document, error) {
+// ignored tells why the client rejects a file that handoff can read; nil if the client reads it. The size of the file
+// was checked before.
+func (f file) ignored() error {
 	text, err := installed.Read(f.path, installed.LargestOwn)
 	if err != nil {
-		return nil, err
-	}
-	return text.Document(f.syntax)
-}
-
-// ignored tells why the client rejects a file that handoff can read; nil if the client reads it.
-func (f file) ignored() error {
-	doc, err := f.document()
-	settings, isJSON := doc.(*edit.JSON)
-	if err != nil || !isJSON {
 		return nil //nolint:nilerr // what cannot be read is told elsewhere
 	}
-	return settings.ReadAs(f.syntax)
+	doc, _ := text.Document(f.syntax)
+	if settings, ok := doc.(*edit.JSON); ok {
+		return settings.ReadAs(f.syntax)
+	}
+	return nil
 }
 
 // files gives the files with something of ours in them, each once.

@@ -42,15 +42,11 @@ func (in *installation) view() client.View {
 	return v
 }
 
-func (in *installation) read(syntax client.Syntax, path client.Path) client.Document {
+func (in *installation) read(syntax client.Syntax, path client.Path, keys ...any) any {
 	doc, err := installed.Open(syntax, path.At(in.Machine))
 	if err != nil {
-		return nothing{}
+		return nil
 	}
-	return doc
+	value, _ := doc.Look(keys...)
+	return value
 }
-
-// nothing is a document that says nothing.
-type nothing struct{}
-
-func (nothing) Look(...any) (any, bool) { return nil, false }

@@ -63,22 +63,6 @@ func TestWhetherThereIsAReceiptIsTold(t *testing.T) {
 	require.False(t, undo.Same())
 }
 
-// Directories that one setup made, and others put something into, are removed with the last of them.
-func TestFoldersThatSeveralNeedGoWithTheLast(t *testing.T) {
-	for name, order := range map[string][]string{"as made": {"vscode", "opencode"}, "the other way": {"opencode", "vscode"}} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.apply(known(t, "vscode"))
-			w.apply(known(t, "opencode"))
-			w.revert(known(t, order[0]))
-			require.NotEmpty(t, tree(t, w.desired.Machine.Home))
-			w.revert(known(t, order[1]))
-			require.Empty(t, tree(t, w.desired.Machine.Home))
-			require.Empty(t, w.receipts())
-		})
-	}
-}
-
 func TestFoldersOfADeletedFileAreRemoved(t *testing.T) {
 	w := newWorld(t)
 	vscode := known(t, "vscode")

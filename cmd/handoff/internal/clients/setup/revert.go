@@ -22,14 +22,13 @@ func (s Setter) Revert(ctx context.Context, c Change) (d Done, err error) {
 		if err := c.stillSo(); err != nil {
 			return err
 		}
-		r, _ := s.receipt(c.File) // that of another change may have left it directories since
-		exact := c.Exact || c.File.Missing && r.Missing
+		exact := c.Exact || c.File.Missing && c.receipt.Missing
 		if !c.Same() {
 			if d.Backup, err = s.undo(c); err != nil {
 				return err
 			}
 		}
-		return errors.Join(removed(os.Remove(s.file(c.File.Resolved))), s.clear(r, c.File.Resolved, exact))
+		return errors.Join(removed(os.Remove(s.file(c.File.Resolved))), tidy(c.receipt, c.File.Resolved, exact))
 	})
 }
 
@@ -54,10 +53,10 @@ func (s Setter) undo(c Change) (backup string, err error) {
 	return backup, err
 }
 
-// clear removes the copies of a file, if they are not needed any more, and the directories that setup made and that
+// tidy removes the copies of a file, if they are not needed any more, and the directories that setup made and that
 // are empty then. Others may have written the receipt, so that it removes only what can be ours: a copy lies beside
 // its file and is named as copies are, and a directory has the file somewhere in it.
-func (s Setter) clear(r receipt, resolved string, copies bool) (err error) {
+func tidy(r receipt, resolved string, copies bool) (err error) {
 	for _, name := range r.Backups {
 		if copies && isCopy(name, resolved) {
 			err = errors.Join(err, removed(os.Remove(name)))
@@ -66,22 +65,7 @@ func (s Setter) clear(r receipt, resolved string, copies bool) (err error) {
 	made := slices.DeleteFunc(slices.Clone(r.Folders), func(dir string) bool {
 		return !isAbove(installed.Resolved(dir), resolved) || !isFolder(dir)
 	})
-	return errors.Join(err, s.leave(removeEmpty(made)))
-}
-
-// leave writes directories that setup made, outer ones first, into the receipts of other files in them.
-func (s Setter) leave(dirs []string) (err error) {
-	for other := range s.receipts() {
-		n := 0
-		for n < len(dirs) && isAbove(installed.Resolved(dirs[n]), other.Resolved) {
-			n++
-		}
-		if n > 0 {
-			other.Folders = slices.Concat(dirs[:n], other.Folders)
-			err = errors.Join(err, s.write(other))
-			dirs = dirs[n:]
-		}
-	}
+	removeEmpty(made)
 	return err
 }
 
@@ -104,15 +88,11 @@ func folders(path string, mode fs.FileMode) (made []string, err error) {
 	return made, os.MkdirAll(dir, mode)
 }
 
-// removeEmpty removes directories, the last first, and gives those that stay, as others put something into them.
-func removeEmpty(dirs []string) (stay []string) {
+// removeEmpty removes directories, the last first. Those stay into which others put something.
+func removeEmpty(dirs []string) {
 	for _, dir := range slices.Backward(dirs) {
-		if os.Remove(dir) != nil && isFolder(dir) {
-			stay = append(stay, dir)
-		}
+		_ = os.Remove(dir)
 	}
-	slices.Reverse(stay)
-	return stay
 }
 
 func isFolder(path string) bool {
