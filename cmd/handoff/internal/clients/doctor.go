@@ -64,7 +64,10 @@ func examine(ctx context.Context, a *cli.App, names []string) error {
 	if err := a.Print(raw, func(p *cli.Page) { printFindings(p, findings) }); err != nil {
 		return err
 	}
-	return diagnosis(doctor.Worst(findings))
+	if status := statuses[doctor.Worst(findings)]; status > 0 {
+		return cli.Exit(status)
+	}
+	return nil
 }
 
 // examined gives the clients that are named, else those that are found.
@@ -75,17 +78,8 @@ func examined(m client.Machine, names []string) ([]client.Client, error) {
 	return slices.DeleteFunc(client.All(), func(c client.Client) bool { return !c.Detect(m) }), nil
 }
 
-// diagnosis is the exit status.
-func diagnosis(worst doctor.State) error {
-	switch worst {
-	case doctor.Warning:
-		return cli.Exit(1)
-	case doctor.Error:
-		return cli.Exit(2)
-	case doctor.OK, doctor.Skipped:
-	}
-	return nil
-}
+// statuses are the exit statuses for the worst of the findings.
+var statuses = map[doctor.State]int{doctor.Warning: 1, doctor.Error: 2}
 
 // bench is what everything is examined with.
 func bench(ctx context.Context, a *cli.App, m client.Machine) doctor.Bench {

@@ -106,9 +106,6 @@ func (s *setupRun) revert(ctx context.Context, f *fileSetup) {
 		f.State = fileRemoved
 	case f.change.Exact:
 		f.State = fileRestore
-		if f.change.StillThere() {
-			f.Note = "handoff was there before setup, and is: run this again to take it out"
-		}
 	default:
 		f.State = fileCleared
 		if f.Note == "" {

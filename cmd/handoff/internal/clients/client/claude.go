@@ -26,7 +26,8 @@ func claudeCode() Client {
 		Traces:  []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}", "${CLAUDE_CONFIG_DIR:-~}/.claude.json"},
 		Servers: Files{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~}/.claude.json"}, []Path{".mcp.json"}},
 		Under:   []string{"mcpServers"}, Local: "projects",
-		Entry: claudeEntry, Own: &Own{Add: claudeAdd, Remove: claudeRemove},
+		// Without alwaysLoad: the instructions of the server name its tools, and Claude Code loads one when a model needs it.
+		Entry: entry("stdio", "http", "${"), Own: &Own{Add: claudeAdd, Remove: removeInScope},
 		Allow: func() *Grant { return &Grant{claudeSettings, []string{"permissions", "allow"}, "mcp__" + ServerName} },
 		Hooks: &Hooks{Files: claudeSettings, Unit: time.Second, On: []Hook{
 			{Event: SessionStart, At: "SessionStart", Timeout: patience},
@@ -51,15 +52,6 @@ func claudeCode() Client {
 // day is how long a command waits in the background for a handoff.
 const day = 24 * time.Hour
 
-// claudeEntry writes no alwaysLoad: the instructions of the server name its tools, and Claude Code loads a tool when
-// a model needs it.
-func claudeEntry(s Server) Object {
-	if s.URL != "" {
-		return Object{{"type", "http"}, {"url", s.URL}}.with("headers", s.headers("${"))
-	}
-	return Object{{"type", "stdio"}, {"command", s.Command[0]}, {"args", s.Command[1:]}}
-}
-
 func claudeAdd(scope Scope, s Server) []string {
 	add := []string{"mcp", "add", "--scope", string(scope)}
 	if s.URL == "" {
@@ -70,10 +62,6 @@ func claudeAdd(scope Scope, s Server) []string {
 		add = append(add, "--header", header.Key+": "+header.Value.(string))
 	}
 	return add
-}
-
-func claudeRemove(scope Scope) []string {
-	return []string{"mcp", "remove", "--scope", string(scope), ServerName}
 }
 
 // claudeRefuses looks whether somebody told Claude Code not to start the server of the project. Claude Code asks

@@ -20,7 +20,7 @@ func geminiCLI() Client {
 		Shell:   Shell{Signs: []string{"GEMINI_CLI"}, Run: "GEMINI_SESSION_ID"},
 		Traces:  []Path{"${GEMINI_CLI_HOME:-~}/.gemini"},
 		Servers: geminiSettings, Under: []string{"mcpServers"},
-		Entry: geminiEntry, Own: &Own{Add: geminiAdd, Remove: geminiRemove},
+		Entry: geminiEntry, Own: &Own{Add: geminiAdd, Remove: removeInScope},
 		Hooks: &Hooks{Files: geminiSettings, Unit: time.Millisecond, Name: ServerName, Shows: geminiReports, On: []Hook{
 			{Event: SessionStart, At: "SessionStart", Timeout: patience},
 			{Event: Prompt, At: "BeforeAgent", Timeout: patience},
@@ -60,10 +60,6 @@ func geminiAdd(scope Scope, s Server) []string {
 		add = append(add, "--header="+header.Key+": "+header.Value.(string))
 	}
 	return append(add, ServerName, s.URL)
-}
-
-func geminiRemove(scope Scope) []string {
-	return []string{"mcp", "remove", "--scope", string(scope), ServerName}
 }
 
 // geminiReports knows the events that only Gemini CLI has.

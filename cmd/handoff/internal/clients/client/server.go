@@ -22,6 +22,22 @@ func (s Server) headers(before string) (o Object) {
 	return o.with(agentHeader, s.Agent)
 }
 
+// entry describes a server as most clients have it: with a word for its type, one for a program and one for an address;
+// empty: they have none. Before is as in [Server.headers].
+func entry(program, address, before string) func(Server) Object {
+	return func(s Server) Object {
+		if s.URL != "" {
+			return append(Object{}.with("type", address), Field{"url", s.URL}).with("headers", s.headers(before))
+		}
+		return append(Object{}.with("type", program), Field{"command", s.Command[0]}, Field{"args", s.Command[1:]})
+	}
+}
+
+// removeInScope is the command that several clients have for [Own.Remove].
+func removeInScope(scope Scope) []string {
+	return []string{"mcp", "remove", "--scope", string(scope), ServerName}
+}
+
 // Passed are the variables that lead a server to the same workspace as a shell.
 var Passed = [...]string{"HANDOFF_AGENT", "HANDOFF_DIR", "HANDOFF_WORKSPACE", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}
 

@@ -20,8 +20,7 @@ func Files(w workspace.Workspace, sh Shell) []Finding {
 }
 
 // Shut tells whether doctor must not open a workspace, and the finding that says why. Opening would make a store
-// where there is none or an empty one, and would change the permissions of a directory that is not private. An owner
-// that was stopped would not answer.
+// where there is none or an empty one, and would change the permissions of a directory that is not private.
 func Shut(w workspace.Workspace) (findings []Finding, shut bool) {
 	store, used := w.Store()
 	info, err := os.Stat(w.Dir)
@@ -31,8 +30,6 @@ func Shut(w workspace.Workspace) (findings []Finding, shut bool) {
 	case !private(info.Mode()):
 		return []Finding{skipped(aboutStore,
 			"what is in it was not looked at: to open it would change its permissions")}, true
-	case stopped(w.Dir):
-		return []Finding{skipped(aboutStore, "what is in it was not looked at: who has it open does not answer")}, true
 	}
 	return nil, false
 }

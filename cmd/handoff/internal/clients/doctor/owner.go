@@ -18,20 +18,10 @@ func Owner(dir string, now time.Time, sh Shell) Finding {
 	case !note.Running():
 		return warning(aboutOwner, "a note of process %d is left, which has ended: the next command replaces it", note.PID).
 			try(sh.line("list"))
-	case isStopped(note.PID):
-		return failure(aboutOwner, "process %d has the workspace open and is stopped, so that all others wait for it",
-			note.PID).
-			try("kill -CONT " + strconv.Itoa(note.PID))
 	case note.Version != sh.Program.Version:
 		return warning(aboutOwner, "process %d is handoff %s, and this is %s: restart the client that started it",
 			note.PID, note.Version, sh.Program.Version).
 			try("ps -f -p " + strconv.Itoa(note.PID))
 	}
 	return ok(aboutOwner, "process %d, handoff %s, for %s", note.PID, note.Version, terminal.Age(now.Sub(note.Started)))
-}
-
-// stopped tells whether the owner runs and was stopped. It would not answer.
-func stopped(dir string) bool {
-	note, there := relay.ReadNote(dir)
-	return there && note.Running() && isStopped(note.PID)
 }

@@ -5,14 +5,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/clients/doctor"
-	"handoff/cmd/handoff/internal/workspace"
 	"handoff/tools/relay"
 )
 
@@ -52,17 +50,4 @@ func TestOwnerOfTheWorkspaceIsTold(t *testing.T) {
 	requireFinding(t, owner(relay.Note{PID: pid, Version: "v1.0.0"}), doctor.OK, "handoff v1.0.0, for 1h", "")
 	requireFinding(t, owner(relay.Note{PID: pid, Version: "v0.9.0"}), doctor.Warning, "is handoff v0.9.0, and this is v1.0.0", "ps -f -p ")
 	requireFinding(t, owner(relay.Note{PID: pid, Program: "another"}), doctor.Warning, "has ended", "handoff list --workspace w")
-}
-
-func TestStoppedOwnerIsAnError(t *testing.T) {
-	pid := sleeper(t)
-	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
-	var status syscall.WaitStatus
-	_, err := syscall.Wait4(pid, &status, syscall.WUNTRACED, nil) // until it is
-	require.NoError(t, err)
-	dir := noted(t, relay.Note{PID: pid, Version: "v1.0.0"})
-	requireFinding(t, []doctor.Finding{doctor.Owner(dir, noon, here)}, doctor.Error, "is stopped", "kill -CONT ")
-	why, shut := doctor.Shut(workspace.Workspace{Dir: dir})
-	require.True(t, shut)
-	requireFinding(t, why, doctor.Skipped, "does not answer", "")
 }

@@ -98,12 +98,6 @@ func (c Change) foreign(r receipt) error {
 	return nil
 }
 
-// StillThere tells whether the text that an undoing puts back has a server of our name, too.
-func (c Change) StillThere() bool {
-	_, there := errors.AsType[*Foreign](c.foreign(c.receipt))
-	return c.Exact && !c.Gone && there
-}
-
 func (c Change) withoutSettings(doc edit.Document, r receipt) (err error) {
 	settings, ok := doc.(*edit.JSON)
 	if c.target.has.hooks && ok {
