@@ -15,6 +15,8 @@ type Desk struct {
 	Boxes tools.Invoker
 	Now   time.Time
 	Shell Shell
+
+	known map[schemas.Agent]schemas.Card
 }
 
 const (
@@ -47,9 +49,9 @@ func (d Desk) examine(ctx context.Context) (all []Finding, open int, err error) 
 	if err != nil {
 		return nil, 0, err
 	}
-	known := map[schemas.Agent]schemas.Card{}
+	d.known = map[schemas.Agent]schemas.Card{}
 	for _, c := range agents.Agents {
-		known[c.Name] = c
+		d.known[c.Name] = c
 	}
 	for _, status := range schemas.Statuses {
 		if status.Ended() {
@@ -61,7 +63,7 @@ func (d Desk) examine(ctx context.Context) (all []Finding, open int, err error) 
 		}
 		open += len(items)
 		for _, item := range items {
-			found, err := d.item(ctx, item, known)
+			found, err := d.item(ctx, item)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -99,7 +101,7 @@ func (d Desk) standing(ctx context.Context, id string) (schemas.Standing, error)
 	return *out.Standing, nil
 }
 
-func (d Desk) item(ctx context.Context, item schemas.Item, known map[schemas.Agent]schemas.Card) ([]Finding, error) {
+func (d Desk) item(ctx context.Context, item schemas.Item) ([]Finding, error) {
 	st, err := d.standing(ctx, item.HandoffID.String())
 	switch {
 	case err != nil:
@@ -107,16 +109,14 @@ func (d Desk) item(ctx context.Context, item schemas.Item, known map[schemas.Age
 	case st.Status == schemas.Pending && len(st.BlockedBy) > 0:
 		return d.blocked(ctx, item, st)
 	case st.Status == schemas.Pending:
-		return d.unread(item, st, known), nil
+		return d.unread(item, st), nil
 	}
-	return d.held(ctx, item, st, known)
+	return d.held(ctx, item, st)
 }
 
 // held examines a claim.
-func (d Desk) held(
-	ctx context.Context, item schemas.Item, st schemas.Standing, known map[schemas.Agent]schemas.Card,
-) ([]Finding, error) {
-	card := known[st.Holder]
+func (d Desk) held(ctx context.Context, item schemas.Item, st schemas.Standing) ([]Finding, error) {
+	card := d.known[st.Holder]
 	silence := d.Now.Sub(later(card.Seen, st.ClaimedAt))
 	var found Finding
 	switch {
@@ -146,9 +146,9 @@ func later(t time.Time, other *time.Time) time.Time {
 func (d Desk) ago(t time.Time) string { return terminal.Age(d.Now.Sub(t)) }
 
 // unread examines a handoff that waits for an agent.
-func (d Desk) unread(item schemas.Item, st schemas.Standing, known map[schemas.Agent]schemas.Card) []Finding {
+func (d Desk) unread(item schemas.Item, st schemas.Standing) []Finding {
 	name, directed := st.Box.Directed()
-	card, met := known[name]
+	card, met := d.known[name]
 	if !directed || name == schemas.Human || met && (card.Live || !card.Seen.IsZero()) || d.Now.Sub(item.At) < unclaimed {
 		return nil
 	}
