@@ -159,13 +159,13 @@ func bygone(a store.Agent, c schemas.Card) bool {
 
 // liveFirst orders agents by who is live, then by who was seen last, then by name.
 func liveFirst(a, b schemas.Card) int {
-	if a.Live != b.Live {
-		if a.Live {
-			return -1
-		}
-		return 1
+	switch {
+	case a.Live == b.Live:
+		return cmp.Or(b.Seen.Compare(a.Seen), cmp.Compare(a.Name, b.Name))
+	case a.Live:
+		return -1
 	}
-	return cmp.Or(b.Seen.Compare(a.Seen), cmp.Compare(a.Name, b.Name))
+	return 1
 }
 
 // fitAgents keeps so many agents, or as many as fit into one result.

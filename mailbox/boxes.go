@@ -43,7 +43,8 @@ func (s *Service) inboxOf(v *store.View, agent schemas.Agent) (in schemas.Inbox,
 }
 
 // boxesOf are the mailboxes that an agent may claim from: its own, the pools that it qualifies for, and those in which
-// mail waits for siblings that are not here.
+// mail waits for siblings that are not here. It does not look at how many the agent holds: an inbox shows what waits,
+// also to an agent that takes no more.
 func (s *Service) boxesOf(v *store.View, name schemas.Agent) ([]schemas.Address, error) {
 	a, err := agentNamed(v, name)
 	if err != nil {
@@ -53,8 +54,10 @@ func (s *Service) boxesOf(v *store.View, name schemas.Agent) ([]schemas.Address,
 	return append(roster.Boxes(a.Card), orphaned...), err
 }
 
-// claimsFrom are the mailboxes from which an agent takes the next: its own, the pools that it qualifies for, and
-// those of siblings that are not here; only its own while it holds as many as it said that it takes.
+// claimsFrom are the mailboxes from which an agent takes the next: its own, the pools that it qualifies for, and those
+// of siblings that are not here; only its own while it holds as many as it said that it takes. A call that waits joins
+// the queues of all siblings that are not here, since mail may come for them; one that looks needs only those with
+// mail.
 func claimsFrom(v *store.View, a store.Agent, siblings siblingBoxes) ([]schemas.Address, error) {
 	if a.Card.MaxOpen > 0 {
 		own := schemas.Address(a.Card.Name)
@@ -68,7 +71,7 @@ func claimsFrom(v *store.View, a store.Agent, siblings siblingBoxes) ([]schemas.
 }
 
 // mayClaim tells whether the caller is the recipient of a handoff or qualifies for it, and is not excluded. While the
-// handoff is reserved it is for one agent alone.
+// handoff is reserved it is for one agent alone. Who holds as many as it takes may still claim a handoff that it names.
 func (o *op) mayClaim(r *store.Record) (bool, error) {
 	if slices.Contains(r.Excluded, o.by.Agent) {
 		return false, nil
@@ -95,17 +98,11 @@ type siblingBoxes func(*store.View, store.Agent) ([]schemas.Address, error)
 
 // orphaned are the mailboxes in which something waits for sessions of an agent's client that are not here.
 func (s *Service) orphaned(v *store.View, a store.Agent) ([]schemas.Address, error) {
-	if a.Client == "" {
-		return nil, nil
-	}
 	return s.orphanedAmong(v, a, v.Waiting(names.Beginning(a.Client)))
 }
 
 // absent are the mailboxes of all sessions of an agent's client that are not here, with mail or without.
 func (s *Service) absent(v *store.View, a store.Agent) ([]schemas.Address, error) {
-	if a.Client == "" {
-		return nil, nil
-	}
 	return s.orphanedAmong(v, a, func(yield func(schemas.Address, error) bool) {
 		if !yield(schemas.Address(a.Client), nil) {
 			return
@@ -121,6 +118,9 @@ func (s *Service) absent(v *store.View, a store.Agent) ([]schemas.Address, error
 func (s *Service) orphanedAmong(
 	v *store.View, a store.Agent, all iter.Seq2[schemas.Address, error],
 ) (boxes []schemas.Address, err error) {
+	if a.Client == "" {
+		return nil, nil
+	}
 	looked := 0
 	for box, err := range all {
 		if looked++; err != nil || looked > listing.Scanned {
@@ -138,6 +138,7 @@ func (s *Service) orphanedAmong(
 }
 
 // isOrphaned tells whether a mailbox is that of another session of an agent's client, and that session is not here.
+// Pools are never orphaned, nor is the mailbox of an agent of another client.
 func (s *Service) isOrphaned(v *store.View, a store.Agent, box schemas.Address) (bool, error) {
 	name, directed := box.Directed()
 	if !directed || a.Client == "" || name == a.Card.Name {

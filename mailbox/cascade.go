@@ -8,23 +8,27 @@ import (
 	"handoff/store"
 )
 
-// mostFollow is how many other handoffs one transaction goes through for what follows from what happened in it.
+// mostFollow is how many other handoffs one transaction goes through for what follows from what happened in it. It
+// bounds how long one call can hold up all other writers, of which there is one at a time.
 const mostFollow = 1000
 
-// outcome is what the result of an operation says of what followed from it.
+// outcome is what the result of an operation says of what followed from it. Only what followed from the happening that
+// the caller asked for counts, not what followed from that in its turn.
 type outcome struct {
 	successor *store.Record    // the handoff that goes on with the work, nil for none
 	forwarded *schemas.SendOut // what a completion passed on, nil for nothing
 }
 
-// duty is one consequence of a happening that is yet to be carried out.
+// duty is one consequence of a happening that is yet to be carried out. One that goes through many handoffs remembers
+// the last of them, so that it can be interrupted after any and taken up behind it.
 type duty struct {
 	of    *happening
 	do    life.Consequence
 	after schemas.ID // the last handoff that it went through, 0 for none
 }
 
-// cascade is all that follows from what happened.
+// cascade is all that follows from what happened. Its duties are a stack: what follows from a duty is put on top, so it
+// is carried out before the duties that were there. This order is part of what the golden files and the registry show.
 type cascade struct {
 	asked   []*happening // of which the outcome tells
 	outcome outcome
@@ -32,13 +36,17 @@ type cascade struct {
 	owed    []duty // too much for one transaction
 }
 
-// follow carries out what follows from what happened so far, as the table of [life.Follows] says, and what follows
-// from that in its turn. [Service.update] calls it at the end of each operation; an operation whose result tells of
-// the outcome calls it itself. Each consequence is carried out in the name of whoever did what it follows from. What
+// follow carries out what follows from what happened so far, as the table of [life.Follows] says, and what follows from
+// that in its turn. [Service.update] calls it at the end of each operation; an operation whose result tells of the
+// outcome calls it itself. Each consequence is carried out in the name of whoever did what it follows from. What
 // follows from a consequence comes right after it, before the next one.
 //
-// One transaction goes through [mostFollow] other handoffs at most. What is left then is noted on the record from
-// whose change it follows, as due at once, and committed with it: so it is not lost, see [op.resume].
+// It ends, because a handoff that is made brings nothing with it but a request for approval, and a handoff ends only
+// once.
+//
+// One transaction goes through [mostFollow] other handoffs at most. What is left then is noted on the record from whose
+// change it follows, as due at once, and committed with it: so it is not lost, see [op.resume]. An error undoes the
+// whole operation, so an action never takes effect without its consequences.
 func (o *op) follow() (outcome, error) {
 	c := &cascade{asked: o.happened}
 	err := o.carryOut(c)
@@ -61,7 +69,8 @@ func (o *op) carryOut(c *cascade) error {
 	}
 }
 
-// newDuties looks up what follows from what happened since it was called last, the first duty last.
+// newDuties looks up what follows from what happened since it was called last, the first duty last. A condition of the
+// table is judged here, once, by what the happening says.
 func (o *op) newDuties() (duties []duty) {
 	for _, h := range o.happened {
 		for _, row := range life.Follows(h.action) {
@@ -78,7 +87,9 @@ func (o *op) newDuties() (duties []duty) {
 	return duties
 }
 
-// do carries out one duty. One that goes through many handoffs does so for the next of them, and comes again.
+// do carries out one duty. One that goes through many handoffs does so for the next of them, and comes again behind it:
+// so what follows for that handoff is carried out before the next one is looked at. When nothing is left of what this
+// transaction may go through, the duty is owed.
 func (o *op) do(c *cascade, d duty) error {
 	index, many := goesThrough(d)
 	if !many {
@@ -104,7 +115,9 @@ func (o *op) do(c *cascade, d duty) error {
 	return nil
 }
 
-// putOff notes on its record what follows from it and is too much for this transaction.
+// putOff notes on its record what follows from it and is too much for this transaction. It is committed in the same
+// transaction, so nothing is forgotten if the process ends right after. The record has ended, but is due from now on
+// until [op.resume] has done all of it.
 func (o *op) putOff(owed []duty) error {
 	return o.actingAs(clockCaller, func() error {
 		for _, d := range owed {
@@ -126,7 +139,8 @@ func (o *op) putOff(owed []duty) error {
 
 // resume goes on with what was put off, in the name of the clock. A record that owes something is due until that is
 // done. The call that put it off goes on with it in transactions of its own before it returns; where its process ends
-// before, the next call of anybody does, before all else.
+// before, the next call of anybody does, before all else. What the record owed is taken off and carried out in one
+// transaction, so each handoff is gone through once; what is too much again is put off again.
 func (o *op) resume(r *store.Record) error {
 	now, err := o.step(life.Resume, r)
 	if err != nil {
@@ -144,7 +158,8 @@ func (o *op) resume(r *store.Record) error {
 	return o.carryOut(c)
 }
 
-// apart does a part of the operation together with all that follows from it, and leaves what else happened.
+// apart does a part of the operation together with all that follows from it, and leaves what else happened: the list of
+// happenings is as before when it returns. Time is applied so, while an operation is under way.
 func (o *op) apart(fn func() error) error {
 	before := o.happened
 	defer func() { o.happened = before }()
@@ -156,8 +171,9 @@ func (o *op) apart(fn func() error) error {
 	return err
 }
 
-// happening is what an operation, the clock or a consequence did to one handoff, and as much of what was said as
-// those need who go on with it.
+// happening is what an operation, the clock or a consequence did to one handoff, and as much of what was said as those
+// need who go on with it. It lives as long as the transaction. Only the name of a consequence is kept beyond that, see
+// [op.putOff], so consequences that can be put off use nothing of it but the record.
 type happening struct {
 	action life.Action
 	was    *store.Record // as it was read, nil for a new one

@@ -11,10 +11,12 @@ import (
 	"handoff/store"
 )
 
-// voidedKept is how many tokens of earlier claims are known, to tell a lost claim from a wrong token.
+// voidedKept is how many tokens of earlier claims are known, to tell a lost claim from a wrong token. The holder of one
+// that is forgotten is told that its token is wrong, and its result is not kept as late.
 const voidedKept = 8
 
-// claimed is what a claim took, or what the caller held already. It is remembered under the request id.
+// claimed is what a claim took, or what the caller held already. It is remembered under the request id, so its exported
+// fields are a format on disk.
 type claimed struct {
 	ID    schemas.ID `json:"id,omitempty"` // zero when nothing waits
 	Token string     `json:"token,omitempty"`
@@ -65,7 +67,8 @@ func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 	return out, err
 }
 
-// claim takes one, or what an earlier call with the same request id took.
+// claim takes one, or what an earlier call with the same request id took. That one may have been given back between the
+// two transactions; then it claims anew, see [Service.tellAgain].
 func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (claimed, error) {
 	once := func(ctx context.Context, by schemas.Caller) (claimed, error) {
 		return s.claimNext(ctx, by, compose.Tags(in.Tags))
@@ -86,7 +89,7 @@ func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 	}
 }
 
-// claimGiven takes a handoff by its id.
+// claimGiven takes a handoff by its id. What the caller holds already it gets again, see [op.claimAgain].
 func (o *op) claimGiven(id string) (claimed, error) {
 	r, err := o.find(id)
 	if err != nil {
@@ -151,7 +154,10 @@ func (o *op) reclaim() (claimed, error) {
 	return claimed{}, nil
 }
 
-// take makes the caller the holder, with a new token.
+// take makes the caller the holder, with a new token. Every earlier token is void from here on, which is what keeps two
+// agents from finishing the same work: the store lets one transaction do this at a time, and whoever comes second finds
+// the handoff held. A claim is one more attempt unless the one before was given back; a reclaim never is. Questions
+// that were open are withdrawn.
 func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 	now, err := o.step(a, r)
 	if err != nil {
@@ -177,7 +183,8 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 	return taken, o.countClaim()
 }
 
-// voidToken ends a claim token and remembers it, to tell its holder apart from a stranger.
+// voidToken ends a claim token and remembers it, to tell its holder apart from a stranger: the first is told that its
+// claim is lost and keeps its result as late, the second that its token is wrong.
 func voidToken(r *store.Record) {
 	if r.Token == "" {
 		return

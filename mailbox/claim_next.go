@@ -12,8 +12,11 @@ import (
 	"handoff/store"
 )
 
-// claimNext takes the first handoff that the caller may take. Where a transaction would pass over too many, the handoff
-// is searched for outside of it, and then taken if it still waits.
+// claimNext takes the first handoff that the caller may take: first what it held over a connection that is gone, then
+// the mailboxes in the order of claiming. Where a transaction would pass over more than [listing.Scanned], as with a
+// tag that few handoffs have, the handoff is searched for outside of it, on a snapshot that holds up no writer, and
+// then taken if it still waits. Where another was faster each time, it gives up after 64 tries with the conflict. The
+// result is empty, and nothing is remembered, when the caller may take nothing.
 func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []string) (claimed, error) {
 	first := func(o *op) (claimed, error) {
 		got, err := o.reclaim()
@@ -44,7 +47,8 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 	}
 }
 
-// claimFound takes a handoff that was found outside the transaction, if it still waits.
+// claimFound takes a handoff that was found outside the transaction, if it still waits. The error is conflict or denied
+// if another took, redirected or ended it since.
 func (o *op) claimFound(id schemas.ID) (claimed, error) {
 	r, err := o.find(id.String())
 	if err != nil {
@@ -53,7 +57,8 @@ func (o *op) claimFound(id schemas.ID) (claimed, error) {
 	return o.take(life.Claim, r)
 }
 
-// claimFirst takes the first handoff of the caller's mailboxes that it may take, zero for none.
+// claimFirst takes the first handoff of the caller's mailboxes that it may take, zero for none. The error is
+// errLookFurther after a thousand that it may not.
 func (o *op) claimFirst(tags []string) (claimed, error) {
 	a, err := o.me()
 	if err != nil {
@@ -85,8 +90,8 @@ func mayTake(r *store.Record, a schemas.Agent, tags []string) bool {
 	return !slices.Contains(r.Excluded, a) && compose.HasTag(r.Tags, tags) && (r.Reserved == 0 || r.Box == schemas.Address(a))
 }
 
-// searchQueue is the first handoff of the caller's mailboxes that it may take, zero for none. It passes over damaged
-// records.
+// searchQueue is the first handoff of the caller's mailboxes that it may take, zero for none. It looks at all of them,
+// on one snapshot, writes nothing, and passes over damaged records and over those whose time is due.
 func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []string) (found schemas.ID, err error) {
 	now := store.At(s.Now())
 	err = s.Store.View(ctx, func(v *store.View) error {

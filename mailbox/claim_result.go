@@ -11,7 +11,9 @@ import (
 	"handoff/store"
 )
 
-// claimResult tells the new holder what it holds. The brief is rendered after the commit, on a snapshot.
+// claimResult tells the new holder what it holds. The brief is rendered after the commit, on a snapshot, because it
+// takes longer than the claim and there is one writer. A brief that cannot be rendered does not undo the claim: the
+// result says so in its place, and the holder can give the handoff up.
 func (s *Service) claimResult(
 	ctx context.Context, by schemas.Caller, in schemas.ClaimIn, got claimed,
 ) (out schemas.ClaimOut, err error) {
@@ -73,7 +75,8 @@ func holding(v *store.View, a schemas.Agent) (ids []schemas.ID, err error) {
 // that comes later finds no receipt and claims anew.
 
 // tellAgain counts one more call among those that return a claim, and gives that claim: zero if it was given back
-// meanwhile. A call that is over is counted as well, since it strikes itself out.
+// meanwhile. A call that is over is counted as well, since it strikes itself out. The calls of an earlier service ended
+// with its process and can strike nothing out, so the first call after that takes the place of all of them.
 func (s *Service) tellAgain(by schemas.Caller) (got claimed, err error) {
 	err = s.update(context.Background(), by, func(o *op) error {
 		done, told, err := o.receiptOfClaim()
@@ -91,7 +94,9 @@ func (s *Service) tellAgain(by schemas.Caller) (got claimed, err error) {
 }
 
 // giveBack releases a claim that could not be delivered, unless another call returns it, and forgets its receipt, so
-// that a repeat claims anew. The context of the call is over, so it is not used.
+// that a repeat claims anew. It is the caller's call that is over, so the context of the call is not used. The error is
+// unavailable when the claim was given back, else why the call ended. If the process dies before this, the claim stays
+// until its lease ends.
 func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 	given := false
 	err := s.update(context.Background(), by, func(o *op) error {
@@ -115,7 +120,7 @@ func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 }
 
 // strikeOut takes this call out of those that return a claim, and tells whether there are others. After the last the
-// receipt is gone.
+// receipt is gone. A call without a request id cannot be repeated, so it has no others.
 func (o *op) strikeOut() (others bool, err error) {
 	if o.by.Request == "" {
 		return false, nil

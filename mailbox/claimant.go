@@ -10,7 +10,9 @@ import (
 	"handoff/store"
 )
 
-// heldNow checks that an action is possible now, and that the caller proves that it holds the claim.
+// heldNow checks that an action is possible now, and that the caller proves that it holds the claim. Every action of a
+// holder begins with it, before anything is changed. The error is conflict for a state without that action; else it is
+// that of [op.proves].
 func (o *op) heldNow(a life.Action, r *store.Record, token string) error {
 	if _, ok := life.Next(a, r.Status); !ok {
 		return o.notNow(a, r)
@@ -21,6 +23,11 @@ func (o *op) heldNow(a life.Action, r *store.Record, token string) error {
 
 // proves checks the claim token. Without one, the connection that claimed under that agent is proof, over HTTP the
 // session; on the command line the person at the keyboard is trusted.
+//
+// The error is stale for a token that a newer claim or a release made void; denied for a caller that acts as another
+// agent than the holder, and for a token that was never good for this handoff; invalid, with the field claim_token,
+// where a token is needed and none was given. A lease that ended is no error: while nobody else claimed, the token is
+// good.
 func (o *op) proves(r *store.Record, token string) error {
 	switch {
 	case token != "" && slices.Contains(r.Voided, token):
@@ -41,8 +48,9 @@ func (o *op) proves(r *store.Record, token string) error {
 		WithHint("Give the one that the claim of %s returned.", r.ID)
 }
 
-// asHolder lets a caller that proves a claim over this connection act as its holder, although it did not say
-// so: subagents of one client share a connection, and models forget to repeat their name.
+// asHolder lets a caller that proves a claim over this connection act as its holder, although it did not say so:
+// subagents of one client share a connection, and models forget to repeat their name. On another connection the token
+// alone is not enough, because tokens stand in transcripts that others can read.
 func (o *op) asHolder(r *store.Record, token string) {
 	if token != "" && token == r.Token && r.Conn != "" && r.Conn == o.by.Conn {
 		o.by.Agent = r.Holder
@@ -68,7 +76,8 @@ func (o *op) newToken(r *store.Record) []schemas.Advice {
 }
 
 // isClaimant tells whether the caller is the claimant, the one that claimed: it calls over the connection that claimed.
-// Without connections the same instance counts, and on the command line the person at the keyboard.
+// Without connections the same instance counts, and on the command line the person at the keyboard. The name of the
+// agent is checked apart.
 func (o *op) isClaimant(r *store.Record) bool {
 	if r.Conn != "" || o.by.Conn != "" {
 		return r.Conn == o.by.Conn
@@ -82,7 +91,8 @@ func (o *op) sameInstance(r *store.Record) bool {
 	return o.by.AgentID != "" && o.by.AgentID == r.HolderID
 }
 
-// notHolder refuses a caller that acts as another agent than the holder.
+// notHolder refuses a caller that acts as another agent than the holder, with denied. It says who holds the handoff,
+// and how the caller shows that it is that one.
 func (o *op) notHolder(r *store.Record) error {
 	e := schemas.Errorf(schemas.Denied, "%s is not held by %s", r.ID, o.by.Agent).About(r.ID, r.Status, r.Successor)
 	if r.Holder == "" {
@@ -92,7 +102,7 @@ func (o *op) notHolder(r *store.Record) error {
 		r.Holder, r.Holder)
 }
 
-// stale refuses a token that was good for an earlier claim.
+// stale refuses a token that was good for an earlier claim, and says who holds the handoff now.
 func (o *op) stale(r *store.Record) *schemas.Error {
 	e := schemas.Errorf(schemas.Stale, "your claim of %s ended", r.ID)
 	if r.Holder != "" {

@@ -10,7 +10,11 @@ import (
 )
 
 // lapsed applies one thing that the clock has changed about a handoff. More may be due of it then: a lease and a
-// deadline that ended together are two events, and the deadline comes first, since nobody is to claim what is over.
+// deadline that ended together are two events, and the deadline comes first, since nobody is to claim what is over. The
+// caller made sure that something is due.
+//
+// The events of deadlines, leases, reservations and delays say when they were due. So the registry tells apart when a
+// lease ended and when somebody noticed.
 func (o *op) lapsed(r *store.Record) error {
 	now := store.At(o.now)
 	over := func(t store.Time) bool { return t != 0 && t <= now }
@@ -28,14 +32,14 @@ func (o *op) lapsed(r *store.Record) error {
 	}
 }
 
-// expire ends a handoff whose deadline passed.
+// expire ends a handoff whose deadline passed, see [life.Expire].
 func (o *op) expire(r *store.Record) error {
 	return o.change(happening{
 		action: life.Expire, due: r.Deadline, text: "Its deadline passed.", why: lost{Reason: "its deadline passed"},
 	}, r, o.end)
 }
 
-// exhaust ends a handoff whose attempts are used up.
+// exhaust ends a handoff whose attempts are used up, see [life.Exhaust].
 func (o *op) exhaust(r *store.Record) error {
 	return o.change(happening{
 		action: life.Exhaust, due: r.Lease, text: "All attempts ended in silence.",
@@ -46,7 +50,7 @@ func (o *op) exhaust(r *store.Record) error {
 // leaseEnded decides what becomes of a claim whose lease ended: it goes on, if the connection that claimed is open or
 // the machine slept, see [op.renewed]; it ends with the handoff, if this was the last attempt; else the handoff may be
 // claimed again. The token of the holder stays good until somebody does, because nothing is gained by throwing work
-// away.
+// away. The holder stays named on the record for that, with the connection that proves its claim.
 func (o *op) leaseEnded(r *store.Record) error {
 	if end := o.renewed(r); end > store.At(o.now) {
 		return o.change(happening{action: life.Renew, due: r.Lease}, r, func(now *store.Record) { now.Lease = end })
@@ -59,7 +63,8 @@ func (o *op) leaseEnded(r *store.Record) error {
 	})
 }
 
-// unreserve offers a handoff to all who qualify when the asker did not come back for its answer.
+// unreserve offers a handoff to all who qualify when the asker did not come back for its answer, see [life.Unreserve].
+// Time that the machine slept does not count against the asker.
 func (o *op) unreserve(r *store.Record) error {
 	if end := o.prolonged(r, r.Reserved); end > store.At(o.now) {
 		return o.change(happening{action: life.Renew, due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
@@ -69,14 +74,15 @@ func (o *op) unreserve(r *store.Record) error {
 	})
 }
 
-// ready offers a handoff whose delay is over.
+// ready offers a handoff whose delay is over: it was in no mailbox until now.
 func (o *op) ready(r *store.Record) error {
 	return o.change(happening{action: life.Ready, due: r.NotBefore}, r, func(now *store.Record) {
 		now.Box, now.NotBefore = r.To, 0
 	})
 }
 
-// lapseLimit bounds what the clock changes within one operation; the rest is due at the next.
+// lapseLimit bounds what the clock changes within one operation, so that no caller waits long for what others left due;
+// the rest is due at the next.
 const lapseLimit = 256
 
 // lapse applies what the clock has changed: leases, reservations, delays and deadlines that ended, and what was
@@ -113,8 +119,9 @@ func (o *op) lapse() error {
 	})
 }
 
-// alone does a part of the operation, with all that follows from it, that may fail alone: then everything it changed
-// is undone, whoever was to be woken is not, and the operation goes on.
+// alone does a part of the operation, with all that follows from it, that may fail alone: then everything it changed is
+// undone, whoever was to be woken is not, and the operation goes on. It is what keeps one damaged record from stopping
+// every call. The part sees what the operation wrote before it.
 func (o *op) alone(fn func() error) error {
 	tx, view, before := o.tx, o.View, o.effects
 	defer func() { o.tx, o.View = tx, view }()
@@ -139,8 +146,9 @@ func (o *op) lapseOne(id schemas.ID) error {
 	return o.lapsed(r)
 }
 
-// current is a record after what the clock has changed about it: more may be due than one operation
-// applies, and none acts on a record whose time is over.
+// current is a record after what the clock has changed about it: more may be due than one operation applies, and none
+// acts on a record whose time is over. It takes as many steps as are due. The error is that of the step that could not
+// be applied; the caller then leaves this handoff alone.
 func (o *op) current(r *store.Record) (*store.Record, error) {
 	for o.isDue(r) {
 		err := o.apart(func() error {

@@ -29,7 +29,11 @@ import (
 //
 // A holder that repeats the same result gets the first result, with a warning.
 func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.CompleteIn) (schemas.CompleteOut, error) {
-	if err := checkCompletion(in); err != nil {
+	if strings.TrimSpace(in.Summary) == "" {
+		return schemas.CompleteOut{}, schemas.Invalidf("summary", "must not be empty").
+			WithHint("Say what was done or found, in a few sentences.")
+	}
+	if err := payloadSizes(in.Summary, in.Detail, in.Data); err != nil {
 		return schemas.CompleteOut{}, err
 	}
 	forward, err := s.forward(by, in)
@@ -66,13 +70,6 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 			return out, err
 		}
 	}
-}
-
-func checkCompletion(in schemas.CompleteIn) error {
-	if strings.TrimSpace(in.Summary) == "" {
-		return schemas.Invalidf("summary", "must not be empty").WithHint("Say what was done or found, in a few sentences.")
-	}
-	return payloadSizes(in.Summary, in.Detail, in.Data)
 }
 
 func (o *op) complete(

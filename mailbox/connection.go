@@ -19,9 +19,14 @@ import (
 //
 // A client that chose no name for its agent is given one: the name that its session had within a week, else the
 // client's own or that with the lowest free number; the same each time that the connection is announced. The result
-// says it. The error is invalid for a client whose name cannot be the name of an agent.
+// says it. The name is kept in the store, that the connection is open only in the memory of this process.
+//
+// The error is invalid for a client whose name cannot be the name of an agent. A repetition changes nothing but what
+// the tracker knows. When the owner of the store dies, each process announces its connections to the next one; those
+// that nobody announces are gone after two minutes, and names of killed servers are free after five seconds.
 func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
-	s.here.Open(connectionOf(by, in))
+	s.here.Open(presence.Connection{Name: in.Conn, Session: by.AgentID, Parent: in.Parent})
+	s.here.Acts(in.Conn, by.Agent)
 	if by.Agent != "" || in.Client == "" {
 		out.Agent = by.Agent
 		return out, nil
@@ -45,19 +50,16 @@ func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.Conn
 	return out, err
 }
 
-// connectionOf is a connection as its server announces it.
-func connectionOf(by schemas.Caller, in schemas.ConnIn) presence.Connection {
-	c := presence.Connection{Name: in.Conn, Session: by.AgentID, Parent: in.Parent}
-	if by.Agent != "" {
-		c.Agents = []schemas.Agent{by.Agent}
-	}
-	return c
-}
-
-// Detach tells that a connection is gone. The transport calls it when its client disconnects. The leases of the claims
-// made over it are cut to two minutes, in which the same agent may claim them again, see [life.Lost]; the result lists
-// them. The name that the client was given is kept for its session, if anything was done under it. A repetition
-// changes nothing.
+// Detach tells that a connection is gone. The transport calls it when its client disconnects, or when the process of
+// the client breaks off. The leases of the claims made over it are cut to two minutes, in which the same agent may
+// claim them again, see [life.Lost]; the result lists them. The name that the client was given is kept for its session,
+// if anything was done under it.
+//
+// It acts as the clock, so the caller needs no part in what it held. All agents that acted over the connection are gone
+// through, in one transaction. Damaged records are passed over. The connection counts as open until after the commit,
+// so that a lease that ends at that moment is still renewed and then cut. A repetition changes nothing. If the process
+// dies before the commit, nothing is cut: the next owner does not know the connection, and takes it for gone after two
+// minutes.
 func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
 	conn, _ := s.here.Connection(in.Conn)
 	agents := conn.Agents
@@ -81,7 +83,7 @@ func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.Conn
 	return out, err
 }
 
-// lose cuts the leases of what an agent holds over a connection that is gone.
+// lose cuts the leases of what an agent holds over a connection that is gone, and lists those handoffs in the result.
 func (o *op) lose(a schemas.Agent, conn string, out *schemas.ConnOut) error {
 	for id, err := range o.Oldest(store.HeldBy(a), 0) {
 		if err != nil {
@@ -99,7 +101,9 @@ func (o *op) lose(a schemas.Agent, conn string, out *schemas.ConnOut) error {
 	return nil
 }
 
-// cut shortens the lease of a claim whose connection is gone.
+// cut shortens the lease of a claim whose connection is gone. It happens once: a claim that was cut keeps its end,
+// however often the connection is said to be gone. No lease runs while the holder waits for an answer, and the mark
+// alone lets the agent reclaim that.
 func (o *op) cut(r *store.Record) error {
 	if r.Left {
 		return nil
@@ -111,13 +115,13 @@ func (o *op) cut(r *store.Record) error {
 	})
 }
 
-// isOpen tells whether a connection is open.
+// isOpen tells whether a connection is open, as far as this process was told. The empty name is never open.
 func (s *Service) isOpen(conn string) bool {
 	_, open := s.here.Connection(conn)
 	return open
 }
 
-// acting tells whether an agent acts over an open connection.
+// acting tells whether an agent acts over an open connection: it was announced for it, or made a call over it.
 func (s *Service) acting(a schemas.Agent) bool {
 	return len(s.here.Connections(presence.Filter{Agent: a})) > 0
 }

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -15,21 +16,14 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (*draft, err
 		return nil, nil
 	}
 	send := c.SendIn
-	if send.Options == nil {
-		send.Options = &schemas.SendOptions{}
-	}
-	options := *send.Options
-	if options.Reason == "" {
-		options.Reason = c.Reason
-	}
+	options := orZero(send.Options)
+	options.Reason = cmp.Or(options.Reason, c.Reason)
 	send.Options = &options
 	if send.Task == "" {
 		return nil, schemas.Invalidf("continuation.task", "is needed to pass on to %s", c.To).
 			WithHint("Say what %s is to do, or pass nothing on.", c.To)
 	}
-	if send.Summary == "" {
-		send.Summary = in.Summary // what was just found is what the next one needs
-	}
+	send.Summary = cmp.Or(send.Summary, in.Summary) // what was just found is what the next one needs
 	d, err := s.draft(by, send, s.Now())
 	if err != nil {
 		e := schemas.AsError(err)
@@ -41,9 +35,7 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (*draft, err
 // passOn sends the continuation of a completed handoff.
 func (o *op) passOn(h *happening) (*schemas.SendOut, error) {
 	r, next := h.now, *h.forward
-	if next.parent == "" {
-		next.parent = r.ID.String()
-	}
+	next.parent = cmp.Or(next.parent, r.ID.String())
 	if next.handoff.Source.Agent != o.by.Agent { // the token said who it is
 		next.handoff.Source.Agent = o.by.Agent
 		if err := o.encode(&next); err != nil {

@@ -12,11 +12,19 @@ import (
 	"handoff/store"
 )
 
-// News delivers to a session what it is to know at an event: the hooks of the session ask for it when something
-// happens in it. Each handoff and each notice is delivered once in a session: the first few are named, the others
-// counted, and all are marked in the same transaction, so hooks that run at once do not repeat each other. A handoff
-// that is named is not claimed, and a notice not read. Nothing is written when there is nothing to deliver. On wake the
-// call waits for a handoff, if asked.
+// News delivers to a session what it is to know at an event: the hooks of the session ask for it when something happens
+// in it. Each handoff and each notice is delivered once in a session: the first few are named, the others counted, and
+// all are marked in the same transaction, so hooks that run at once do not repeat each other. A handoff that is named
+// is not claimed, and a notice not read. Nothing is written when there is nothing to deliver. On wake the call waits
+// for a handoff, if asked.
+//
+// The events are in the table sessionEvents. The error is invalid for another event, and where nothing tells which
+// session of the client calls. A call that is repeated with its request id gets the same delivery; without one it gets
+// what is new since. If the process dies after the commit and before the session reads the answer, those items are not
+// delivered again in this session; they stay in the mailbox, and are delivered to the next session.
+//
+// Limits: five items and five held handoffs are named, a thousand rows of each kind are looked at, and marks are kept
+// for a week after the session was last heard of.
 func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn) (schemas.NewsOut, error) {
 	if in.On != schemas.OnWake {
 		return s.deliverOnce(ctx, by, in, 0)
@@ -34,7 +42,8 @@ func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn
 	}
 }
 
-// deliverOnce makes one delivery. Where the call is over by then, nobody receives it: its marks are taken back.
+// deliverOnce makes one delivery. Where the call is over by then, nobody receives it: its marks are taken back. Since
+// tells apart the waits of one session, in nanoseconds since 1970, zero for a call that does not wait.
 func (s *Service) deliverOnce(
 	ctx context.Context, by schemas.Caller, in schemas.NewsIn, since int64,
 ) (out schemas.NewsOut, err error) {
@@ -51,7 +60,8 @@ func (s *Service) deliverOnce(
 	return out, err
 }
 
-// undeliver takes back the marks of a delivery that nobody waits for any more.
+// undeliver takes back the marks of a delivery that nobody waits for any more. The context of that call is over, so it
+// is not used. A failure is returned, and the marks stay.
 func (s *Service) undeliver(by schemas.Caller, in schemas.NewsIn, out schemas.NewsOut) error {
 	by.Agent, by.Request = out.Agent, ""
 	return s.update(context.Background(), by, func(o *op) error {
@@ -61,7 +71,8 @@ func (s *Service) undeliver(by schemas.Caller, in schemas.NewsIn, out schemas.Ne
 	})
 }
 
-// delivery is what one call tells one session.
+// delivery is what one call tells one session. It lives as long as one run of the transaction. Found is what there is
+// to deliver; delivered is what was, and is written at the end if marked says that it changed.
 type delivery struct {
 	*op
 	in    schemas.NewsIn
@@ -74,7 +85,9 @@ type delivery struct {
 	noted     bool            // something was kept about handoffs
 }
 
-// make finds what there is to deliver at the event, and keeps that it was delivered.
+// make finds what there is to deliver at the event, and keeps that it was delivered. From here on the operation acts as
+// the agent under whose name the session runs, which a hook need not know. A call that delivered nothing is not
+// remembered under its request id, so that its repeat looks again.
 func (d *delivery) make() (out schemas.NewsOut, err error) {
 	deliver, ok := sessionEvents[d.in.On]
 	if !ok {
@@ -139,8 +152,9 @@ func (d *delivery) onMail() error {
 	return nil
 }
 
-// onEnd leaves a note with what the session holds, and releases a name under which nothing was done. The session is
-// not to be woken any more.
+// onEnd leaves a note with what the session holds, and releases a name under which nothing was done. The session is not
+// to be woken any more: the commands that wait for it end. Its claims stay, since a client may come back; they end with
+// their leases.
 func (d *delivery) onEnd() error {
 	if d.delivered.Waits != 0 {
 		d.delivered.Waits, d.marked = d.now.UnixNano(), true
@@ -150,7 +164,9 @@ func (d *delivery) onEnd() error {
 }
 
 // onWake delivers the handoff for which a session is to wake up, or the answer to a question of its own. The newest
-// wait of a session ends those before it.
+// wait of a session ends those before it, so that one mail starts a session once. A session that is at work on
+// something is not woken: its next stop tells it. Only the first item is marked, because a woken session sees no more;
+// the others are delivered at its next event.
 func (d *delivery) onWake() error {
 	switch {
 	case d.delivered.Waits > d.since:
@@ -180,8 +196,9 @@ func (d *delivery) onWake() error {
 // many as a mailbox holds by default.
 const mostPassed = 10_000
 
-// findHandoffs finds what the session may claim, best first. With fresh it passes over what was
-// delivered to the session before.
+// findHandoffs finds what the session may claim, best first. With fresh it passes over what was delivered to the
+// session before. It stops after [listing.Scanned] records, or [mostPassed] that were delivered before, and passes over
+// what cannot be read.
 func (d *delivery) findHandoffs(fresh bool) error {
 	a, err := d.me()
 	if err != nil {
@@ -220,7 +237,7 @@ func (d *delivery) name(it schemas.Item) {
 	}
 }
 
-// findNotices finds the unread notices that are wanted, newest first.
+// findNotices finds the unread notices that are wanted, newest first, among the newest thousand.
 func (d *delivery) findNotices(wanted func(schemas.Notice) bool) error {
 	looked := 0
 	for notice, err := range d.UnreadBy(d.by.Agent) {

@@ -46,7 +46,8 @@ func (d *delivery) show(held []*store.Record) {
 }
 
 // held are the handoffs that the session holds: under its name, and under those of its subagents, which share its
-// connection. A subagent that stops is not asked about what others hold.
+// connection. A subagent that stops is not asked about what others hold. Sessions that share a name are told apart by
+// their connections, see [delivery.ofAnother].
 func (d *delivery) held() (all []*store.Record, err error) {
 	over, err := d.connections()
 	if err != nil {
@@ -108,6 +109,7 @@ func (d *delivery) concerns(name schemas.Agent) bool {
 	return !slices.Contains(d.in.AtWork, name)
 }
 
+// heldBy are the handoffs that an agent holds, and that count, oldest first, a thousand at most.
 func (d *delivery) heldBy(name schemas.Agent, counts func(*store.Record) bool) (all []*store.Record, err error) {
 	for id, err := range d.Oldest(store.HeldBy(name), 0) {
 		if err != nil || len(all) == listing.Scanned {
@@ -151,7 +153,8 @@ func (d *delivery) ofAnother(r *store.Record) bool {
 const remindersInARow = 3
 
 // onStop reminds a session of what it holds: of each handoff once, and so of nothing when its client asks again and
-// again.
+// again. After three reminders in a row the session may stop whatever it holds, and the count begins anew. What waits
+// for an answer is no reason to go on.
 func (d *delivery) onStop() error {
 	held, err := d.held()
 	if err != nil {
@@ -183,6 +186,8 @@ func atWork(r *store.Record) bool { return r.Status == schemas.Accepted || r.Sta
 const ofSession = "[handoff] "
 
 // leaveNotes leaves a checkpoint with all that the session holds, for whoever goes on: what happened to the session.
+// Each note is written alone, so one handoff that refuses it, or cannot be read, costs no other its note; the log has
+// the reason.
 func (d *delivery) leaveNotes(what string) error {
 	held, err := d.held()
 	if err != nil {
@@ -203,8 +208,9 @@ func (d *delivery) leaveNotes(what string) error {
 	return nil
 }
 
-// leaveNote adds a line to what was kept last. It takes the place of the one before it, and is left out when
-// nothing has happened since that says the same.
+// leaveNote adds a line to what was kept last. It takes the place of the one before it, and is left out when nothing
+// has happened since that says the same: so a session that is compacted ten times leaves one line. What the holder
+// itself kept stays above it.
 func (d *delivery) leaveNote(r *store.Record, happened string) error {
 	last, err := reading.Checkpoint(d.View, r)
 	if err != nil {

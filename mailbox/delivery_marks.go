@@ -21,12 +21,14 @@ const (
 	marksLookedAt = 16
 )
 
-// mark marks what was not marked before, and has the result tell what that is.
+// mark marks what was not marked before, and has the result tell what that is, so that the caller can take exactly that
+// back if it cannot say it.
 func (d *delivery) mark(m schemas.Marks) {
-	var fresh schemas.Marks
-	fresh.Handoffs = added(&d.delivered.Handoffs, m.Handoffs)
-	fresh.Notices = added(&d.delivered.Notices, m.Notices)
-	fresh.Reminded = added(&d.delivered.Reminded, m.Reminded)
+	fresh := schemas.Marks{
+		Handoffs: added(&d.delivered.Handoffs, m.Handoffs),
+		Notices:  added(&d.delivered.Notices, m.Notices),
+		Reminded: added(&d.delivered.Reminded, m.Reminded),
+	}
 	if len(fresh.Handoffs)+len(fresh.Notices)+len(fresh.Reminded) > 0 {
 		d.marked, d.out.Marked = true, &fresh
 	}
@@ -50,7 +52,9 @@ func added[ID ~uint64](seen *store.Seen, ids []ID) (fresh []ID) {
 	return fresh
 }
 
-// takeBack takes the marks back of a delivery that did not reach the session.
+// takeBack takes the marks back of a delivery that did not reach the session. It is found again by the next event, and
+// the waits of the session look again at once. A reminder that was not heard does not count as one. The error is
+// invalid without marks; marks that are not there are passed over, so a repetition changes nothing.
 func (d *delivery) takeBack() error {
 	marks := d.in.Undelivered
 	if marks == nil {
@@ -75,7 +79,8 @@ func removed[ID ~uint64](seen *store.Seen, ids []ID) (some bool) {
 }
 
 // keepMarks keeps what was delivered, if that is more than before, and else once a day, so that nothing is delivered
-// again to a session that goes on. What was delivered to sessions that are long gone is forgotten meanwhile.
+// again to a session that goes on. What was delivered to sessions that are long gone is forgotten meanwhile, for 16
+// sessions at a time, so that no call pays for all of them.
 func (d *delivery) keepMarks() error {
 	used := d.delivered.At != 0 && d.now.Sub(d.delivered.At.Time()) >= marksRenewed
 	if !d.marked && !used {

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -72,9 +73,7 @@ func (s *Service) checkFailure(in *schemas.FailIn) error {
 	if err := schemas.TooBig("description", len(in.Description), s.Limits.Task); err != nil {
 		return err
 	}
-	if in.Outcome == "" {
-		in.Outcome = schemas.OutcomeFailed
-	}
+	in.Outcome = cmp.Or(in.Outcome, schemas.OutcomeFailed)
 	if in.Alternative != "" {
 		if _, err := schemas.ParseAgent("suggested_alternative", in.Alternative); err != nil {
 			return err
@@ -155,12 +154,10 @@ func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.F
 		Status: in.Outcome, Failure: in.FailureDetail, Alternative: in.Alternative, Then: then, Origin: in.Origin,
 	}
 	if then == schemas.ThenRollback || len(in.Questions) > 0 {
-		f.RollbackRequest = &schemas.RollbackRequest{Reason: in.Reason, Questions: in.Questions}
+		reason := cmp.Or(in.Reason, schemas.Clip(in.Description, 200))
+		f.RollbackRequest = &schemas.RollbackRequest{Reason: reason, Questions: in.Questions}
 		if then == schemas.ThenRollback {
 			f.RollbackRequest.TargetAgent = to
-		}
-		if f.RollbackRequest.Reason == "" {
-			f.RollbackRequest.Reason = schemas.Clip(in.Description, 200)
 		}
 	}
 	return f

@@ -10,13 +10,18 @@ import (
 	"handoff/store"
 )
 
-// remembered is how long the result of a call with a request id is known.
+// remembered is how long the result of a call with a request id is known. A caller that repeats a call does so within
+// seconds or minutes; a day covers one that was asleep.
 const remembered = 24 * time.Hour
 
 // mutate runs an operation and remembers its result under the request id of the caller, in the same transaction: a
 // repeat of the call gets the first result, or the first refusal if that kept something, and takes effect once. Every
-// method that changes something for a caller goes through it. It notes that the caller was seen. Without a request id
-// nothing is remembered; nor is the result of an operation that did nothing, so that its repeat tries again.
+// method that changes something for a caller goes through it. It notes that the caller was seen, in its process at once
+// and in the store once a minute. Without a request id nothing is remembered; nor is the result of an operation that
+// did nothing, so that its repeat tries again.
+//
+// Because the result is committed with the change, there is no moment in which one is there without the other: after a
+// crash the repeat either finds both or neither.
 func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func(*op) (Out, error)) (Out, error) {
 	var out Out
 	s.here.Acts(by.Conn, by.Agent)
@@ -32,7 +37,8 @@ func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func
 }
 
 // once runs fn unless an earlier call with the same request id did, whose result it gives then. The result is not
-// remembered of an operation that did nothing.
+// remembered of an operation that failed, which is undone as a whole, or that did nothing. Ids are not bound to a
+// caller or a method, so whoever makes one makes it unique.
 func once[Out any](o *op, fn func(*op) (Out, error)) (out Out, err error) {
 	if o.by.Request == "" {
 		return fn(o)
@@ -50,10 +56,11 @@ func once[Out any](o *op, fn func(*op) (Out, error)) (out Out, err error) {
 	return out, o.remember(out)
 }
 
-// refused marks the receipt of a call that was refused although something was kept.
+// refused marks the receipt of a call that was refused although something was kept. It stands in the place of a digest,
+// which only receipts of keys have.
 const refused = "refused"
 
-// replay gives the result of an earlier call again, or its refusal.
+// replay gives the result of an earlier call again, or its refusal. It changes nothing and is no event.
 func (o *op) replay(done *store.Receipt, out any) error {
 	if done.Digest != refused {
 		return json.Unmarshal(done.Result, out)
@@ -66,7 +73,8 @@ func (o *op) replay(done *store.Receipt, out any) error {
 	return nil
 }
 
-// remember keeps the result of a call, or its refusal, and drops some receipts that are a day old.
+// remember keeps the result of a call, or its refusal, and drops some receipts that are a day old: four for each that
+// is kept, so they never grow past what a day brings.
 func (o *op) remember(out any) error {
 	done := store.Receipt{At: store.At(o.now)}
 	if o.refusal != nil {
@@ -82,7 +90,9 @@ func (o *op) remember(out any) error {
 	return o.tx.PutReceipt(store.ByRequest(o.by.Request), done)
 }
 
-// sentBefore gives the result of the first send with the same key, nil when this is the first.
+// sentBefore gives the result of the first send with the same key, nil when this is the first or has no key. Keys are
+// those of one sender. The error is conflict for a key that was used for other content, by the digest of
+// [Service.encode], and names the handoff of the first send.
 func (o *op) sentBefore(d *draft) (*schemas.SendOut, error) {
 	if d.key == "" {
 		return nil, nil
@@ -102,7 +112,9 @@ func (o *op) sentBefore(d *draft) (*schemas.SendOut, error) {
 	return &out, nil
 }
 
-// rememberKey keeps the result of a send under the key that the sender gave it, as long as the store exists.
+// rememberKey keeps the result of a send under the key that the sender gave it, as long as the store exists. It is
+// committed with the handoff, so a sender that was cut off repeats the send and gets the first result or sends for the
+// first time.
 func (o *op) rememberKey(d *draft, out schemas.SendOut) error {
 	if d.key == "" {
 		return nil
@@ -121,7 +133,8 @@ const (
 	lookedBack = 64
 )
 
-// warnOfRepeat warns of an earlier handoff of this sender with the same content, unless the sender gave a key.
+// warnOfRepeat warns of an earlier handoff of this sender with the same content, unless the sender gave a key. It only
+// warns: sending the same task twice on purpose is allowed. It looks at the last 64 sends within ten minutes.
 func (o *op) warnOfRepeat(d *draft) (warnings []string, err error) {
 	if d.key != "" {
 		return nil, nil

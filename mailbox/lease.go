@@ -10,7 +10,9 @@ import (
 // httpLease is the lease of a claim without a connection that shows that its client is there.
 const httpLease = 30 * time.Minute
 
-// lease is how long a claim lasts without being heard of.
+// lease is how long a claim lasts without being heard of: over a connection the lease of the service, 15 minutes by
+// default; without one at least 30 minutes, or twice the estimate, because nothing shows that the client is still
+// there.
 func (s *Service) lease(r *store.Record) time.Duration {
 	if r.Conn != "" {
 		return s.Lease
@@ -20,9 +22,16 @@ func (s *Service) lease(r *store.Record) time.Duration {
 
 func estimate(r *store.Record) time.Duration { return time.Duration(r.Estimate) * time.Minute }
 
-// renewed is until when a claim goes on although its lease ended: while the connection that claimed is
-// open, up to the longest silence allowed since the holder's last call on it; and in any case for one
-// lease after the holder was last heard of. Time that the machine slept is nobody's silence.
+// renewed is until when a claim goes on although its lease ended: while the connection that claimed is open, up to the
+// longest silence allowed since the holder's last call on it; and in any case for one lease after the holder was last
+// heard of. Time that the machine slept is nobody's silence.
+//
+// The longest silence is the largest of the service's (two hours by default), twice the estimate, and the longest
+// session that the holder registered. A connection that may still be announced gives the claim two minutes more each
+// time. One that is gone gives it nothing but the time asleep. The result may lie in the past: then the claim ends.
+//
+// Nothing is written while nobody looks. A claim over an open connection costs one event for each lease that passes
+// before somebody notices, and not one for each minute.
 func (o *op) renewed(r *store.Record) store.Time {
 	switch {
 	case o.gone(r):
@@ -43,7 +52,7 @@ func (o *op) renewed(r *store.Record) store.Time {
 	return beforeDeadline(r, max(end, o.prolonged(r, r.Lease)))
 }
 
-// beforeDeadline shortens a lease: none passes the deadline, which ends the handoff.
+// beforeDeadline shortens a lease: none passes the deadline, which ends the handoff whoever holds it.
 func beforeDeadline(r *store.Record, end store.Time) store.Time {
 	if r.Deadline != 0 {
 		return min(end, r.Deadline)
@@ -51,7 +60,7 @@ func beforeDeadline(r *store.Record, end store.Time) store.Time {
 	return end
 }
 
-// longestSession is what the holder registered, zero when it did not.
+// longestSession is what the holder registered, zero when it did not or when its card cannot be read.
 func (o *op) longestSession(r *store.Record) time.Duration {
 	a, err := o.Agent(r.Holder)
 	if err != nil || a == nil {
@@ -60,7 +69,8 @@ func (o *op) longestSession(r *store.Record) time.Duration {
 	return time.Duration(a.Card.MaxMinutes) * time.Minute
 }
 
-// touch starts the lease of a held record anew.
+// touch starts the lease of a held record anew, because its holder was heard of. While a handoff waits for an answer no
+// lease runs: the holder can do nothing about it.
 func (o *op) touch(r *store.Record) {
 	r.Touched, r.Left = store.At(o.now), false
 	if r.Status == schemas.Waiting {
@@ -70,7 +80,8 @@ func (o *op) touch(r *store.Record) {
 	r.Lease = beforeDeadline(r, store.At(o.now.Add(o.lease(r))))
 }
 
-// asleep is how long the machine slept since the last event of a handoff.
+// asleep is how long the machine slept since the last event of a handoff, zero where that event cannot be read. Only
+// this process knows of sleeps, so a service that has just begun knows of none.
 func (o *op) asleep(r *store.Record) time.Duration {
 	if o.clock.SleptSince(r.Created.Time()) == 0 {
 		return 0 // as nearly always
@@ -99,17 +110,20 @@ const grace = 2 * time.Minute
 // not know the connections of the one before, which may be announced yet.
 
 // broken tells whether the connection over which r was claimed is gone. Then an agent of the holder's name may take r
-// again. It is gone if it was closed, if nobody announces connections of an earlier service, or after the grace.
+// again. It is gone if it was closed, if nobody announces connections of an earlier service, or after the grace of two
+// minutes since this service began. A claim without a connection is never broken.
 func (o *op) broken(r *store.Record) bool {
 	return r.Conn != "" && !o.isOpen(r.Conn) && (r.Left || o.Alone || o.now.Sub(o.started) > grace)
 }
 
-// gone tells whether the connection of r is gone and had its time to come back.
+// gone tells whether the connection of r is gone and had its time to come back: it was closed, which cut the lease to
+// the grace, or this service knows all connections that are open.
 func (o *op) gone(r *store.Record) bool {
 	return o.broken(r) && (r.Left || o.now.Sub(o.started) > grace)
 }
 
-// awaited tells whether the connection of r may still come back.
+// awaited tells whether the connection of r may still come back. Of an open, a gone and an awaited connection exactly
+// one holds for each claim over a connection.
 func (o *op) awaited(r *store.Record) bool {
 	return r.Conn != "" && !o.isOpen(r.Conn) && !o.gone(r)
 }

@@ -30,7 +30,8 @@ func namesOf(v *store.View, client schemas.Agent) iter.Seq2[store.Agent, error] 
 	}
 }
 
-// named is what is known of a name now, whoever asks.
+// named is what is known of a name now, whoever asks: the row that is kept of it, and what the tracker knows of its
+// connection. Package names judges it.
 func (s *Service) named(a store.Agent, now time.Time) names.Name {
 	return names.Name{
 		Agent: a.Card.Name, Client: a.Client,
@@ -63,7 +64,8 @@ func (s *Service) allNamed(
 func (s *Service) settled(now time.Time) bool { return s.Alone || now.Sub(s.started) >= names.Settling }
 
 // nameFor chooses the name of a session of a client: the one that the ladder of the caller gives, else the vacant one
-// with the lowest number.
+// with the lowest number. It writes nothing; [op.give] keeps the choice in the same transaction, so two sessions that
+// begin at once get two names.
 func (o *op) nameFor(client schemas.Agent, ladder names.Ladder, c names.Caller) (store.Agent, error) {
 	known, err := o.allNamed(o.View, client, c.Session, o.now)
 	if err != nil {
@@ -82,6 +84,7 @@ func (o *op) nameFor(client schemas.Agent, ladder names.Ladder, c names.Caller) 
 
 // give keeps that a session acts under a name over a connection or, without a connection, that its process is about to
 // start the server that will. An id that is only that of the connection does not come back, so nothing is kept for it.
+// What is so already, and was said within a minute, is not written again.
 func (o *op) give(a store.Agent, client schemas.Agent, c names.Caller) error {
 	again := a.Conn == c.Conn && !a.Left
 	switch {
@@ -112,7 +115,8 @@ func (o *op) leave(name schemas.Agent, in schemas.ConnIn) error {
 	return o.expireNames(a.Client)
 }
 
-// free keeps that the connection of a name is gone. The name is kept for its session, unless that did nothing.
+// free keeps that the connection of a name is gone. The name is kept for its session, unless that did nothing: then it
+// is free at once.
 func (o *op) free(a store.Agent, in schemas.ConnIn) error {
 	unused, err := o.unused(a, in)
 	if err != nil {
@@ -141,8 +145,8 @@ func (o *op) putGone(a store.Agent) error {
 	return o.tx.PutAgent(a)
 }
 
-// expireNames keeps that connections are gone of which nobody has heard since this service began: their processes
-// were killed.
+// expireNames keeps that connections are gone of which nobody has heard since this service began: their processes were
+// killed. It does nothing in the first seconds of a service, in which their processes may still announce them.
 func (o *op) expireNames(client schemas.Agent) error {
 	if !o.settled(o.now) {
 		return nil
@@ -161,7 +165,9 @@ func (o *op) expireNames(client schemas.Agent) error {
 	return nil
 }
 
-// nameOf is under which name a session asks for its news.
+// nameOf is under which name a session asks for its news: the one that the caller acts as, else the one that the ladder
+// for shells gives. The hook of a session that begins has its name kept for the server that follows. The error is
+// invalid where nothing tells sessions of the client apart.
 func (o *op) nameOf(in schemas.NewsIn) (schemas.Agent, error) {
 	if o.by.Agent != "" {
 		return o.by.Agent, nil

@@ -80,9 +80,7 @@ func ofAnotherSession(n names.Name, in schemas.SessionIn) bool {
 // notElsewhere leaves out of the names under which somebody acts those of other sessions, and of servers that none of
 // the processes above started. Where these cannot be seen, a client may have begun a session of which its server has
 // not heard.
-func (s *Service) notElsewhere(
-	here []schemas.Agent, known []names.Name, in schemas.SessionIn,
-) []schemas.Agent {
+func (s *Service) notElsewhere(here []schemas.Agent, known []names.Name, in schemas.SessionIn) []schemas.Agent {
 	if len(in.Above) == 0 {
 		return here
 	}

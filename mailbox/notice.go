@@ -10,14 +10,15 @@ import (
 	"handoff/store"
 )
 
-// noticeOf makes a notice about what became of a handoff.
+// noticeOf makes a notice about what became of a handoff. Its kind is the action, or one of the kinds below; its text
+// has 1,000 bytes at most, and the handoff that it names has the rest.
 func noticeOf(a life.Action, r *store.Record, text string) schemas.Notice {
 	return schemas.Notice{
 		Kind: string(a), About: r.ID, Title: fmt.Sprintf("Handoff: %s", r.Title), Text: schemas.Clip(text, 1000),
 	}
 }
 
-// notice is what those read who are told of what happened.
+// notice is what those read who are told of what happened: the same text for all of them.
 func (h *happening) notice() schemas.Notice {
 	return noticeOf(cmp.Or(noticeKinds[h.action], h.action), h.now, h.text)
 }
@@ -34,7 +35,8 @@ const (
 	noticeTooDeep  life.Action = "escalated" // its chain is too long to go on by itself
 )
 
-// tell leaves a notice with whoever asked for the work, unless it is the one who acts.
+// tell leaves a notice with whoever asked for the work, unless it is the one who acts. For work that the rules sent
+// that is the owner of the workflow, see [op.principal].
 func (o *op) tell(r *store.Record, n schemas.Notice) error {
 	to, err := o.principal(r)
 	if err != nil {
@@ -56,7 +58,9 @@ func (o *op) principal(r *store.Record) (schemas.Agent, error) {
 	return wf.Owner, nil
 }
 
-// readNotice shows one of the caller's notices in full.
+// readNotice shows one of the caller's notices in full, and marks it read in the same transaction. The error is invalid
+// for an id that is none and for a caller without a name; not_found for a notice that the caller does not have, also if
+// another agent has one of that number. Reading it again shows it again.
 func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) (out schemas.GetOut, err error) {
 	var wanted schemas.NoticeID
 	if err := wanted.UnmarshalText([]byte(id)); err != nil {
@@ -69,12 +73,9 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 	err = s.showNotices(ctx, by, func(v *store.View) ([]schemas.NoticeID, error) {
 		out = schemas.GetOut{}
 		for n, err := range v.Notices(by.Agent, wanted+1) {
-			if err != nil {
-				return nil, err
-			}
-			if n.ID == wanted {
+			if err != nil || n.ID == wanted {
 				out.Notice = &n
-				return []schemas.NoticeID{wanted}, nil
+				return []schemas.NoticeID{wanted}, err
 			}
 			break
 		}
@@ -84,8 +85,9 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 	return out, err
 }
 
-// showNotices shows notices with fn, which gives those that it shows: they count as read from now on, unless the
-// caller only watches the mailbox of another.
+// showNotices shows notices with fn, which gives those that it shows: they count as read from now on, unless the caller
+// only watches the mailbox of another. Showing and marking are one transaction, so a notice that a failed call showed
+// stays unread. Fn may run twice and assigns its results at its start.
 func (s *Service) showNotices(
 	ctx context.Context, by schemas.Caller, fn func(*store.View) ([]schemas.NoticeID, error),
 ) error {
@@ -105,7 +107,9 @@ func (s *Service) showNotices(
 }
 
 // notify leaves a notice with an agent: mail that is read and not claimed. It wakes whoever waits for mail of that
-// agent. Nobody gets a notice of what it did itself, and the server gets none.
+// agent. Nobody gets a notice of what it did itself, and the server gets none. The notice is committed with what it
+// tells of, so nobody is told of a change that was undone, and no change that was kept is told twice. Notices have no
+// consequences and no limit in number; reading one does not delete it.
 func (o *op) notify(to schemas.Agent, n schemas.Notice) error {
 	if to == "" || to == schemas.System || to == o.by.Agent {
 		return nil

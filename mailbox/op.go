@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -12,12 +13,19 @@ import (
 	"handoff/store"
 )
 
-// op is one operation inside one transaction: who does it and when. It is made anew each time the store runs the
-// transaction, so nothing of a first run is left in a second. Its methods may be called only while the transaction
-// lasts.
+// op is one operation inside one transaction: who does it and when. [Service.update] makes it anew each time the store
+// runs the transaction, so nothing of a first run is left in a second. Its methods may be called only while the
+// transaction lasts, by one goroutine.
 //
 // An operation finds its record with [op.find], checks and changes it with [op.step], and keeps it with [op.commit],
-// which notes what happened. [op.follow] carries out what follows.
+// which notes what happened. [op.follow] carries out what follows. What holds at every moment in between:
+//   - A record is changed only by commit, which writes its event in the same transaction. So the registry tells of
+//     every change, and the number of the newest event of a record is that record's version.
+//   - A record that was committed is not changed any more through the same pointer. Who changes it again takes a copy,
+//     as step does.
+//   - All that is read comes from the transaction itself, so an operation sees what it wrote.
+//   - Nothing outside of the transaction is touched. What others are to hear of is gathered in effects and told after
+//     the commit.
 type op struct {
 	*Service
 	*store.View
@@ -39,10 +47,14 @@ type op struct {
 	refusal   error // what the caller is told although something was kept
 }
 
-// refuse commits what was done and tells the caller err all the same.
+// refuse commits what was done and tells the caller err all the same. It is for outcomes that come late: they are kept,
+// and their sender is told that its claim is lost. Any other error undoes the whole transaction.
 func (o *op) refuse(err error) { o.refusal = err }
 
-// effects are what others are told of after the commit.
+// effects are what others are told of after the commit: those who wait in package waiting, and the tracker of who is
+// here. They are memory of one run of the transaction. A part of the operation that is undone, see [op.alone], takes
+// its effects back. If the process dies between the commit and the telling, nobody in this process waits any more, and
+// those who wait elsewhere look again when they reach the next owner.
 type effects struct {
 	wrote     bool              // there is something new to see
 	unheld    []schemas.ID      // handoffs that nobody holds any more
@@ -61,7 +73,8 @@ func (e effects) announced() waiting.Effects {
 // clockCaller is in whose name the server does what nobody asked for.
 var clockCaller = schemas.Caller{Agent: schemas.System, Via: schemas.ViaClock}
 
-// actingAs does a part of the operation in the name of another.
+// actingAs does a part of the operation in the name of another: events, notices and permissions are those of that
+// caller. The caller from before is back when it returns, also after an error or a panic.
 func (o *op) actingAs(by schemas.Caller, fn func() error) error {
 	was := o.by
 	defer func() { o.by = was }()
@@ -69,7 +82,9 @@ func (o *op) actingAs(by schemas.Caller, fn func() error) error {
 	return fn()
 }
 
-// find resolves an id as a caller wrote it: "ho_12", "12", or the id that a foreign message brought.
+// find resolves an id as a caller wrote it, see [reading.Find], and applies what the clock has changed about the
+// handoff. So nobody acts on a claim, a deadline or a reservation that is over, even where more was due than one
+// operation applies.
 func (o *op) find(id string) (*store.Record, error) {
 	r, err := reading.Find(o.View, id)
 	if err != nil {
@@ -78,13 +93,16 @@ func (o *op) find(id string) (*store.Record, error) {
 	return o.current(r)
 }
 
-// commit keeps a changed record together with its event, and notes what happened; what follows from that is carried
-// out later in the same transaction, see [op.follow]. Every change of a record is made by commit. It sets when the
-// clock next changes the record, and gathers whom to wake after the transaction. The record is changed no more after
-// it.
+// commit keeps a changed record together with its event, and notes what happened; what follows from that is carried out
+// later in the same transaction, see [op.follow]. Every change of a record is made by commit. It sets when the clock
+// next changes the record, and gathers whom to wake after the transaction. The record is changed no more after it.
+//
+// The happening has the record as it was read, and as it is now. The store writes the index rows in which the two
+// differ, so was has to be what the transaction holds, and not a copy that somebody changed.
 func (o *op) commit(h happening) error { return o.commitSaying(h, store.Content{}) }
 
-// commitSaying is commit with what was said: it is kept with the event.
+// commitSaying is commit with what was said: it is kept with the event, under the number that [op.nextEvent] gave.
+// Whoever lets the record point to that number takes it right before, since every other event in between would move it.
 func (o *op) commitSaying(h happening, said store.Content) error {
 	h.by = o.by
 	h.now.Wakes = wakes(h.now)
@@ -96,7 +114,8 @@ func (o *op) commitSaying(h happening, said store.Content) error {
 	return nil
 }
 
-// event is what the registry keeps of what happened.
+// event is what the registry keeps of what happened: the action, the state before and after, the attempt, the other
+// handoff that took part, and for the clock when it was due and how long the machine slept meanwhile, in seconds.
 func (o *op) event(h *happening) schemas.Event {
 	e := schemas.Event{Other: h.other, Due: h.due.Time(), To: h.now.Status, Attempt: h.now.Attempt}
 	o.sign(&e, h.action)
@@ -109,7 +128,8 @@ func (o *op) event(h *happening) schemas.Event {
 	return e
 }
 
-// gather adds what others are told of after the commit.
+// gather adds what others are told of after the commit: the mailbox in which something may be claimed now, when the
+// clock changes this record next, and a holder that holds one less.
 func (o *op) gather(was, now *store.Record) {
 	o.wrote = true
 	if now.Status == schemas.Pending && now.Box != "" && !now.Blocked() {
@@ -124,7 +144,10 @@ func (o *op) gather(was, now *store.Record) {
 	}
 }
 
-// wakes is the next time at which the clock changes a record.
+// wakes is the next time at which the clock changes a record, zero for never. It is the only index of time: whatever
+// ends by itself is found by it. A record that still owes something is due at once, also when it has ended. Of its
+// times the earliest counts; the time before which nobody may claim counts only while the handoff is in no mailbox
+// because of it.
 func wakes(r *store.Record) store.Time {
 	switch {
 	case len(r.Owes) > 0:
@@ -136,14 +159,12 @@ func wakes(r *store.Record) store.Time {
 	if r.Box == "" && r.Status == schemas.Pending {
 		times = append(times, r.NotBefore)
 	}
-	times = slices.DeleteFunc(times, func(t store.Time) bool { return t == 0 })
-	if len(times) == 0 {
-		return 0
-	}
-	return slices.Min(times)
+	slices.Sort(times)
+	return cmp.Or(times...) // the first that is set
 }
 
-// unburden notes that an agent holds one less: if it held as many as it takes, it claims from pools again.
+// unburden notes that an agent holds one less: if it held as many as it takes, it claims from pools again. Where its
+// card or its counters cannot be read, it is told so too: a look in vain does no harm.
 func (o *op) unburden(holder schemas.Agent) {
 	a, err := o.Agent(holder)
 	if err == nil && orZero(a).Card.MaxOpen == 0 {
@@ -155,7 +176,8 @@ func (o *op) unburden(holder schemas.Agent) {
 	}
 }
 
-// record keeps an event that is about no handoff.
+// record keeps an event that is about no handoff, such as a registration or a token. No record changes with it and
+// nothing follows from it, but those who watch the registry are woken.
 func (o *op) record(a life.Action, content store.Content) error {
 	var e schemas.Event
 	o.sign(&e, a)
@@ -174,13 +196,15 @@ func (o *op) recordSaid(a life.Action, said any) error {
 	return o.record(a, content)
 }
 
-// sign says in an event what was done, when, by whom and how that was proved.
+// sign says in an event what was done, when, by whom and how that was proved. The caller is the one in whose name this
+// part of the operation runs, see [op.actingAs].
 func (o *op) sign(e *schemas.Event, a life.Action) {
 	e.Action, e.At = string(a), o.now
 	e.Agent, e.AgentID, e.Via, e.Token, e.Trace = o.by.Agent, o.by.AgentID, o.by.Via, o.by.Token, o.by.Trace
 }
 
-// said makes content from what a caller said.
+// said makes content from what a caller said: JSON, and a salt for its digest. The salt is random, so that the digest
+// proves nothing any more once the salt was erased.
 func (s *Service) said(v any) (store.Content, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -198,7 +222,8 @@ func (s *Service) saidWithin(part string, v any) (store.Content, error) {
 	return content, schemas.TooBig(part, len(content.Bytes), s.Limits.Handoff)
 }
 
-// change does an action to a record and commits it: alter makes what changes besides the state.
+// change does an action to a record and commits it: alter makes what changes besides the state. It is for steps that
+// keep nothing that was said. The errors are those of [op.step].
 func (o *op) change(h happening, r *store.Record, alter func(now *store.Record)) error {
 	now, err := o.step(h.action, r)
 	if err != nil {
@@ -209,7 +234,8 @@ func (o *op) change(h happening, r *store.Record, alter func(now *store.Record))
 	return o.commit(h)
 }
 
-// nextEvent is the number that the next event will have, for records that point to its content.
+// nextEvent is the number that the next event will have, for records that point to its content. It holds until the next
+// commit of this operation, and numbers have no gaps.
 func (o *op) nextEvent() (uint64, error) {
 	n, err := o.Events()
 	return n + 1, err

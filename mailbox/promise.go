@@ -11,8 +11,8 @@ import (
 )
 
 // promise is what a completion says to what a handoff asked for, compared before the transaction: a schema may take
-// long to check, and there is one writer. The transaction then checks by the number of the event that the handoff
-// still asks for the same.
+// long to check, and there is one writer. The transaction then checks by the number of the event that the handoff still
+// asks for the same. The zero promise means that nobody has compared yet.
 type promise struct {
 	body     uint64 // the event whose content was compared
 	criteria []schemas.Answered
@@ -20,7 +20,9 @@ type promise struct {
 	err      error           // told only to the holder
 }
 
-// compare holds what came back against what was asked for.
+// compare holds what came back against what was asked for, on a snapshot, and keeps the verdict in the promise: its
+// error is told only to the holder, once the transaction has found that the caller is that. For a handoff that asks for
+// nothing the promise is empty. Its own error is not_found, or that of a store that cannot be read.
 func (s *Service) compare(ctx context.Context, id string, in schemas.CompleteIn) (promise, error) {
 	var h schemas.Handoff
 	var asked *store.Record
@@ -60,7 +62,9 @@ func conform(schema, output json.RawMessage) (json.RawMessage, error) {
 	return output, err
 }
 
-// answered gives the criteria as they were answered, or why the completion is refused.
+// answered gives the criteria as they were answered, or why the completion is refused: errNotCompared, so that the
+// caller of the transaction compares and tries again; conflict if the content changed since it was compared, and for a
+// strict handoff with unmet criteria; else the error of package contract, with what to do.
 func (p promise) answered(r *store.Record) ([]schemas.Answered, error) {
 	switch {
 	case !r.Promises:

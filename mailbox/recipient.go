@@ -85,18 +85,17 @@ func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, 
 		return nil, err
 	}
 	var known []schemas.Agent
-	declared := false
 	for _, c := range cards {
 		known = append(known, c.Name)
-		declared = declared || c.Registered
 	}
 	meant := closest.Meant(to, known)
+	declared := slices.ContainsFunc(cards, func(c schemas.Card) bool { return c.Registered })
 	if !declared || force || m != (store.Mailbox{}) {
-		warning := fmt.Sprintf("nobody has claimed as %s yet: if that is a typing error, cancel and send again", to)
+		advice := ": if that is a typing error, cancel and send again"
 		if len(meant) > 0 {
-			warning = fmt.Sprintf("nobody has claimed as %s yet; did you mean %s? Then cancel and send again", to, meant[0])
+			advice = fmt.Sprintf("; did you mean %s? Then cancel and send again", meant[0])
 		}
-		return []string{warning}, nil
+		return []string{fmt.Sprintf("nobody has claimed as %s yet%s", to, advice)}, nil
 	}
 	// The text is that of HandoffTargetNotFoundError in the kernl handoffs design.
 	e := schemas.Errorf(schemas.NotFound, "Agent %q tried to handoff to %q, but it's not registered. Available: %s",

@@ -162,13 +162,12 @@ func (s *Service) position(ctx context.Context, id schemas.ID) (place int) {
 		}
 		n := 0
 		for other, err := range v.Queue(r.Box) {
-			if err != nil || n == 100 {
+			if n++; err != nil || n > 100 {
 				return err
 			}
-			n++
 			if other == id {
 				place = n
-				return nil
+				break
 			}
 		}
 		return nil

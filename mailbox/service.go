@@ -19,6 +19,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"log/slog"
 	"time"
 
@@ -92,15 +93,8 @@ type Service struct {
 // New makes a service over a store.
 func New(c Config) *Service {
 	c.Limits = c.Limits.OrDefault()
-	if c.Lease == 0 {
-		c.Lease = 15 * time.Minute
-	}
-	if c.LeaseMax == 0 {
-		c.LeaseMax = 2 * time.Hour
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Lease, c.LeaseMax = cmp.Or(c.Lease, 15*time.Minute), cmp.Or(c.LeaseMax, 2*time.Hour)
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	s := &Service{Config: c, hub: waiting.NewHub(), here: presence.NewTracker(), denials: newDenials()}
 	s.reader = reading.Reader{Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger}
 	s.clock = presence.NewClock(c.Now, c.Awake)

@@ -9,8 +9,10 @@ import (
 )
 
 // step applies an action to a record as the table of package life says: it gives a copy in the next state, and leaves
-// the rest for the operation to change before [op.commit]. The error is conflict for a state in which the action is
-// not allowed, denied for a caller who plays none of the parts that may do it.
+// the rest for the operation to change before [op.commit]. It writes nothing. The error is conflict for a state in
+// which the action is not allowed, and names what took the handoff's place; denied for a caller who plays none of the
+// parts that may do it, and names them. The state is judged first, so a caller that may do nothing still learns that a
+// handoff has ended.
 func (o *op) step(a life.Action, r *store.Record) (now store.Record, err error) {
 	s, ok := life.Next(a, r.Status)
 	if !ok {
@@ -24,12 +26,15 @@ func (o *op) step(a life.Action, r *store.Record) (now store.Record, err error) 
 	return now, nil
 }
 
-// end sets what every ended record has in common.
+// end sets what every ended record has in common: it is in no mailbox, waits for nothing, and no lease or reservation
+// runs. Holder, connection and token stay, because the last holder may still repeat its outcome or send a late one. The
+// deadline stays for those who read it; [wakes] passes over it.
 func (o *op) end(r *store.Record) {
 	r.Ended, r.Lease, r.Reserved, r.Box, r.After, r.NeedsApproval = store.At(o.now), 0, 0, "", nil, false
 }
 
-// allowed refuses a caller that plays none of the parts that an action asks for.
+// allowed refuses a caller that plays none of the parts that an action asks for. It says who may do it, and for what
+// only a person decides, how.
 func (o *op) allowed(a life.Action, parts life.Parts, r *store.Record) error {
 	for part := life.Recipient; part <= life.Verifier; part <<= 1 {
 		if parts&part == 0 {
@@ -47,7 +52,9 @@ func (o *op) allowed(a life.Action, parts life.Parts, r *store.Record) error {
 	return e.WithHint("If you are one of them, act as that one; else send them a message.")
 }
 
-// plays tells whether the caller plays a part towards a handoff.
+// plays tells whether the caller plays a part towards a handoff. Each part is judged by the store as it is now: a
+// caller loses the part of a recipient when it declines, and that of a verifier when its request ends. Holding is
+// judged by the name alone; that it is proved, [op.heldNow] checks before.
 func (o *op) plays(part life.Parts, r *store.Record) (bool, error) {
 	switch part {
 	case life.Recipient:
@@ -57,7 +64,8 @@ func (o *op) plays(part life.Parts, r *store.Record) (bool, error) {
 	case life.Sender:
 		return r.From == o.by.Agent, nil
 	case life.Owner:
-		return o.owns(r)
+		wf, err := o.Workflow(r.Workflow)
+		return wf != nil && wf.Owner == o.by.Agent, err
 	case life.Human:
 		return o.by.Agent == schemas.Human, nil
 	case life.Clock:
@@ -68,12 +76,8 @@ func (o *op) plays(part life.Parts, r *store.Record) (bool, error) {
 	return false, nil
 }
 
-func (o *op) owns(r *store.Record) (bool, error) {
-	wf, err := o.Workflow(r.Workflow)
-	return wf != nil && wf.Owner == o.by.Agent, err
-}
-
-// verifies tells whether the caller holds a verification request that is a child of r.
+// verifies tells whether the caller holds a verification request that is a child of r. Children that cannot be read do
+// not count.
 func (o *op) verifies(r *store.Record) (bool, error) {
 	for id, err := range o.Oldest(store.ChildrenOf(r.ID), 0) {
 		if err != nil {
@@ -111,7 +115,11 @@ func (o *op) who(parts life.Parts, r *store.Record) string {
 
 // notNow explains that the state does not allow an action, and names what took the handoff's place.
 func (o *op) notNow(a life.Action, r *store.Record) error {
-	e := schemas.Errorf(schemas.Conflict, "%s is %s, so it cannot be %s", r.ID, r.Status, pastParticiple(a)).
+	cannot := string(a)
+	if a == life.Progress {
+		cannot = "reported on"
+	}
+	e := schemas.Errorf(schemas.Conflict, "%s is %s, so it cannot be %s", r.ID, r.Status, cannot).
 		About(r.ID, r.Status, r.Successor)
 	switch {
 	case r.Successor != 0:
@@ -125,12 +133,4 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 		return e.WithHint("Work has begun.").WithNext(giveUp(r), schemas.Call(release, "leaves it to others"))
 	}
 	return e
-}
-
-// pastParticiple names an action after "cannot be".
-func pastParticiple(a life.Action) string {
-	if a == life.Progress {
-		return "reported on"
-	}
-	return string(a)
 }

@@ -87,18 +87,12 @@ func (o *op) inherit(d *draft, r *store.Record) {
 		h.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
 	}
 	h.Target = compose.Target(d.to, h.Target.Reason)
-	if h.Type == "" {
-		h.Type = schemas.TypeHandoff
-	}
+	h.Type = cmp.Or(h.Type, schemas.TypeHandoff)
 	if len(h.Tags) == 0 {
 		h.Tags = r.Tags
 	}
-	if h.Metadata.Priority == "" {
-		h.Metadata.Priority = r.Priority
-	}
-	if h.Metadata.MaxAttempts == 0 {
-		h.Metadata.MaxAttempts = r.MaxAttempts
-	}
+	h.Metadata.Priority = cmp.Or(h.Metadata.Priority, r.Priority)
+	h.Metadata.MaxAttempts = cmp.Or(h.Metadata.MaxAttempts, r.MaxAttempts)
 }
 
 // sendAgain sends the same work again, beside r in its chain, with the context, partial progress and checkpoint of

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -16,11 +17,13 @@ import (
 
 // AddToken keeps a bearer token, with which callers over a network may act as its agents. A person calls it with
 // handoff token add, never a caller over HTTP. The secret was made there: only its SHA-256 comes here, and it is in no
-// event.
+// event. With the first token of a workspace nobody is served over HTTP without one any more, also after it was
+// revoked.
 //
 // The error is denied for a caller over HTTP, and for a token of a scope below admin that is to act as human; invalid
 // for a name, an agent, a hash or an end that makes no sense; conflict for a name or a secret that another token has,
-// or had: a name is used once, so that the registry tells tokens apart. So a repetition is a conflict.
+// or had: a name is used once, so that the registry tells tokens apart. Names that differ only in case are the same. So
+// a repetition is a conflict, unless it has the request id of the first. A token that was acknowledged is on disk.
 func (s *Service) AddToken(ctx context.Context, by schemas.Caller, in schemas.TokenAddIn) (schemas.TokenAddOut, error) {
 	t, err := s.newToken(by, in)
 	if err != nil {
@@ -62,8 +65,9 @@ func (s *Service) ListTokens(
 }
 
 // RevokeToken makes a token void from the next request on. A person calls it with handoff token revoke. What was
-// claimed and sent with the token stays as it is. The error is denied for a caller over HTTP, and not_found for a name
-// that no token has. A repetition gets the first result and is no event.
+// claimed and sent with the token stays as it is, and its row stays, so that its name is not given again. The error is
+// denied for a caller over HTTP, and not_found for a name that no token has. A repetition gets the first result and is
+// no event.
 func (s *Service) RevokeToken(
 	ctx context.Context, by schemas.Caller, in schemas.TokenRevokeIn,
 ) (schemas.TokenRevokeOut, error) {
@@ -127,7 +131,7 @@ func atHome(by schemas.Caller) error {
 		WithHint("Whoever runs the server manages them with handoff token.")
 }
 
-// newToken checks what a token is to be. It leaves out when the token is made.
+// newToken checks what a token is to be, before any transaction. It leaves out when the token is made.
 func (s *Service) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.Token, err error) {
 	if err := atHome(by); err != nil {
 		return t, err
@@ -140,9 +144,7 @@ func (s *Service) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.To
 		return t, schemas.Invalidf("hash", "is not a SHA-256 in hexadecimal").
 			WithHint("handoff token add makes a secret and its hash.")
 	}
-	if in.Scope == "" {
-		in.Scope = schemas.ScopeAgent
-	}
+	in.Scope = cmp.Or(in.Scope, schemas.ScopeAgent)
 	if err := mayActAs(in.Agents, in.Scope); err != nil {
 		return t, err
 	}
@@ -159,7 +161,8 @@ func (s *Service) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.To
 	}, nil
 }
 
-// mayActAs checks the agents as which a token lets callers act.
+// mayActAs checks the agents as which a token lets callers act. System is no agent, and a person only a token of scope
+// admin may stand for: whoever acts as human approves, cancels and answers in that person's name.
 func mayActAs(agents []schemas.Agent, scope schemas.Scope) error {
 	if len(agents) == 0 {
 		return schemas.Invalidf("agents", "is needed").WithHint("Name the agents that the token may act as.")
@@ -188,9 +191,16 @@ func (o *op) unusedToken(t store.Token) error {
 		if err != nil {
 			return err
 		}
-		if strings.EqualFold(had.Name, t.Name) { // people do not tell them apart
-			return sameName(had, t)
+		if !strings.EqualFold(had.Name, t.Name) { // people do not tell names apart by their case
+			continue
 		}
+		e := schemas.Errorf(schemas.Conflict, "there is a token %s", had.Name)
+		if had.Revoked != nil {
+			e = schemas.Errorf(schemas.Conflict, "there was a token %s, which is revoked", had.Name)
+		}
+		return e.WithField("name").
+			WithHint("A name is used once, so that the registry tells tokens apart. Give another, such as %s.",
+				names.Nth(schemas.Agent(t.Name), 2))
 	}
 	had, err := o.TokenOf(t.Hash)
 	if err == nil && had != nil {
@@ -198,15 +208,4 @@ func (o *op) unusedToken(t store.Token) error {
 			WithField("hash").WithHint("Make a new secret.")
 	}
 	return err
-}
-
-// sameName refuses a name that a token has or had.
-func sameName(had, t store.Token) error {
-	e := schemas.Errorf(schemas.Conflict, "there is a token %s", had.Name)
-	if had.Revoked != nil {
-		e = schemas.Errorf(schemas.Conflict, "there was a token %s, which is revoked", had.Name)
-	}
-	return e.WithField("name").
-		WithHint("A name is used once, so that the registry tells tokens apart. Give another, such as %s.",
-			names.Nth(schemas.Agent(t.Name), 2))
 }

@@ -12,7 +12,8 @@ import (
 
 // Denied keeps in the registry that a caller with a token asked to act as an agent that the token does not name. The
 // transport calls it after it refused the caller. Each token has one event a minute at most, which says how often it
-// happened since the event before. The caller has its refusal already, so an error here goes to the log alone.
+// happened since the event before, so a client in a loop cannot fill the store. The caller has its refusal already, so
+// an error here goes to the log alone. Denials that no event tells of yet are lost when the process ends.
 func (s *Service) Denied(ctx context.Context, by schemas.Caller, asked string) {
 	if by.Token == "" {
 		return
@@ -37,7 +38,8 @@ type denied struct {
 // denialsApart is the least time between two events that tell of denials of one token.
 const denialsApart = time.Minute
 
-// denials counts, by token, the denials that no event of the registry tells of yet. It is memory of this process.
+// denials counts, by token, the denials that no event of the registry tells of yet. It is memory of this process. It
+// has one entry for each token that was ever denied here, and tokens are few: a person makes each.
 type denials struct {
 	mu sync.Mutex // guards the fields below
 	of map[string]*denial
@@ -74,7 +76,9 @@ func (d *denials) count(token string, now time.Time) (times int) {
 // drains is after how long it makes sense to send again, because some may have been claimed.
 const drains = 30 * time.Second
 
-// checkPending refuses a handoff of which the caller's token would have one too many pending.
+// checkPending refuses a handoff of which the caller's token would have one too many pending: the error is limit, and
+// says after how many seconds it makes sense to try again. The count is kept by the store with each record, so it is
+// exact in this transaction. A token without a limit, and a caller without a token, may have any number.
 func (o *op) checkPending() error {
 	if o.by.Token == "" || o.by.MaxPending == 0 {
 		return nil

@@ -10,12 +10,19 @@ import (
 )
 
 // update runs one operation that may change something: what the clock has changed, then fn, then what follows from
-// both. The store may run all of it more than once, so fn assigns its results at its start and touches nothing outside
-// of the transaction. An error that fn returns undoes everything. One that it leaves with [op.refuse] is returned after
-// the commit.
+// both. Every method that writes goes through it, so these three are always committed together or not at all.
 //
-// After the commit it wakes those that wait for what changed. Where more follows than one transaction carries out, it
-// goes on with that in further transactions before it returns, as far as ctx allows.
+// The store may run all of it more than once, so fn assigns its results at its start and touches nothing outside of the
+// transaction. An error that fn returns undoes everything. One that it leaves with [op.refuse] is returned after the
+// commit. All errors that leave it have a code, see [Service.coded].
+//
+// When it returns without an error, what it wrote is on disk. When the process dies before that, the transaction is
+// there as a whole or not at all, and the caller repeats the call: with a request id it then gets what was committed,
+// see [mutate].
+//
+// After the commit it wakes those that wait for what changed, also when the commit failed, since whether it was kept is
+// not known then. Where more follows than one transaction carries out, it goes on with that in further transactions
+// before it returns, as far as ctx allows. What is left then is due, and the next call of anybody carries it out.
 func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) error) error {
 	now, running := s.clock.Read()
 	var o *op
@@ -44,14 +51,16 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 	return o.refusal
 }
 
-// read runs one operation on a snapshot, after applying what the clock has changed. Where that cannot be
-// written, what is known is shown all the same.
+// read runs one operation on a snapshot, after applying what the clock has changed. Where that cannot be written, as on
+// a full disk, what is known is shown all the same, and the log says so. Fn may run more than once and assigns its
+// results at its start.
 func (s *Service) read(ctx context.Context, fn func(*store.View) error) error {
 	s.applyTime(ctx)
 	return s.coded(s.Store.View(ctx, fn))
 }
 
-// catchUp applies what the clock has changed, if anything.
+// catchUp applies what the clock has changed, in as many transactions as that takes, and writes nothing if nothing is
+// due. It stops when a transaction applied nothing, as where the only records that are due are damaged.
 func (s *Service) catchUp(ctx context.Context) error {
 	for more := true; more; {
 		now, _ := s.clock.Read()
@@ -70,6 +79,7 @@ func (s *Service) catchUp(ctx context.Context) error {
 	return nil
 }
 
+// nextDue is when the clock changes something next, zero for never. It reads one row.
 func (s *Service) nextDue(ctx context.Context) (due time.Time, err error) {
 	err = s.Store.View(ctx, func(v *store.View) error {
 		due, err = v.NextDue()
@@ -78,7 +88,8 @@ func (s *Service) nextDue(ctx context.Context) (due time.Time, err error) {
 	return due, s.coded(err)
 }
 
-// applyTime applies what the clock has changed. Where that cannot be written, work goes on with what is known.
+// applyTime applies what the clock has changed. Where that cannot be written, work goes on with what is known: the log
+// says so, and the next call tries again.
 func (s *Service) applyTime(ctx context.Context) {
 	if err := s.catchUp(ctx); err != nil {
 		s.Logger.WarnContext(ctx, "time could not be applied", slog.Any("error", err))

@@ -55,8 +55,8 @@ var updates = map[schemas.Action]func(*op, *store.Record, schemas.UpdateIn, *sch
 	schemas.ActCancel:   (*op).cancel,
 	schemas.ActRetry:    (*op).retry,
 	schemas.ActReturn:   (*op).returnWork,
-	schemas.ActApprove:  (*op).approve,
-	schemas.ActRefuse:   (*op).disapprove,
+	schemas.ActApprove:  (*op).decide,
+	schemas.ActRefuse:   (*op).decide,
 }
 
 // commitNote is [op.commit] with the note that came with an action, to which the record points from then on. Without
@@ -75,35 +75,28 @@ func (o *op) commitNote(h happening, said schemas.UpdateIn) (err error) {
 	return o.commitSaying(h, content)
 }
 
-// approve lets a handoff go on that waits for a person.
-func (o *op) approve(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	if !r.NeedsApproval && r.Status == schemas.Pending {
-		return nil, schemas.Errorf(schemas.Conflict, "%s does not wait for approval", r.ID).About(r.ID, r.Status, 0)
+// decide carries out [life.Approve] or [life.Refuse], as the call says. A note is kept with the event, and the sender
+// is told it. A handoff that does not wait for approval is a conflict, so a person cannot decide twice.
+func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
+	decided := happening{action: life.Approve, was: r, text: in.Note}
+	if in.Action == schemas.ActRefuse {
+		decided.action, decided.text = life.Refuse, "Not approved. "+in.Note
 	}
-	now, err := o.step(life.Approve, r)
-	if err != nil {
-		return nil, err
-	}
-	now.NeedsApproval = false
-	out.To = now.To
-	approved := happening{action: life.Approve, was: r, now: &now, text: in.Note}
-	return &now, o.commitNote(approved, schemas.UpdateIn{Action: in.Action, Note: in.Note})
-}
-
-// disapprove ends it instead.
-func (o *op) disapprove(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*store.Record, error) {
 	if !r.NeedsApproval && r.Status == schemas.Pending {
 		return nil, schemas.Errorf(schemas.Conflict, "%s does not wait for approval", r.ID).About(r.ID, r.Status, 0).
-			WithHint("Only what waits for approval can be refused.")
+			WithHint("Only what waits for approval can be %s.", decided.action)
 	}
-	now, err := o.step(life.Refuse, r)
+	now, err := o.step(decided.action, r)
 	if err != nil {
 		return nil, err
 	}
-	o.end(&now)
-	now.Outcome = schemas.OutcomeRejected
-	disapproved := happening{action: life.Refuse, was: r, now: &now, text: "Not approved. " + in.Note}
-	return &now, o.commitNote(disapproved, schemas.UpdateIn{Action: in.Action, Note: in.Note})
+	if decided.now = &now; decided.action == life.Approve {
+		now.NeedsApproval, out.To = false, now.To
+	} else {
+		o.end(&now)
+		now.Outcome = schemas.OutcomeRejected
+	}
+	return &now, o.commitNote(decided, schemas.UpdateIn{Action: in.Action, Note: in.Note})
 }
 
 // cancel ends a handoff that is no longer wanted. Its children are listed and go on.

@@ -55,7 +55,8 @@ func overtaken(r *store.Record) *schemas.Error {
 	return e.WithHint("%s", hint)
 }
 
-// lateKept is how many late results of one handoff are kept.
+// lateKept is how many late results of one handoff are kept, so that a holder that repeats itself cannot fill the
+// record.
 const lateKept = 8
 
 // keepLate keeps an outcome that came too late, and says so to the sender. It is kept and not applied, because another

@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"handoff/mailbox/names"
@@ -63,23 +64,14 @@ func (s *Service) passPermits(ctx context.Context, w *waiting.Waiter) {
 	if len(inUse) == 0 {
 		return
 	}
-	pending := make([]schemas.Address, 0, len(inUse))
-	err := s.Store.View(ctx, func(v *store.View) error {
-		pending = pending[:0]
-		for _, box := range inUse {
+	pending := inUse // where nobody knows whether mail is left, those behind look
+	_ = s.Store.View(ctx, func(v *store.View) error {
+		pending = slices.DeleteFunc(slices.Clone(inUse), func(box schemas.Address) bool {
 			m, err := v.Mailbox(box)
-			if err != nil {
-				return err
-			}
-			if m.Pending > 0 {
-				pending = append(pending, box)
-			}
-		}
+			return err == nil && m.Pending == 0
+		})
 		return nil
 	})
-	if err != nil { // nobody knows where mail is left, so those behind look
-		pending = inUse
-	}
 	w.PassOn(pending)
 }
 

@@ -13,6 +13,7 @@
 package brief
 
 import (
+	"cmp"
 	"strings"
 
 	"handoff/schemas"
@@ -47,10 +48,7 @@ func Render(in Input) Brief {
 	f := newFrame(in)
 	all := parts(in, f.pen)
 	kept, left := choose(in.Handoff, all, f.pen)
-	if in.MaxTokens == 0 {
-		in.MaxTokens = DefaultTokens
-	}
-	packed, omitted := pack(f, kept, left, max(in.MaxTokens, MinTokens))
+	packed, omitted := pack(f, kept, left, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens))
 	text := f.render(packed, omitted)
 	b := Brief{Text: text, Omitted: omitted, Tokens: Tokens(text)}
 	b.Transfer = schemas.Transfer{

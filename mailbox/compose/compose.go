@@ -3,6 +3,7 @@
 package compose
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -15,34 +16,22 @@ const maxAttempts = 3 // where the sender said nothing
 
 // Handoff is what a caller sends to an address, with what is so by default filled in.
 func Handoff(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.Handoff {
-	opt := valueOf(in.Options)
-	h := schemas.Handoff{
+	opt := *cmp.Or(in.Options, &schemas.SendOptions{})
+	return schemas.Handoff{
 		Schema: schemas.Version,
 		Source: schemas.Source{Agent: by.Agent, AgentID: by.AgentID, Phase: opt.Phase},
 		Target: Target(to, opt.Reason),
-		Type:   in.Type, Title: in.Title, Task: in.Task, TaskID: opt.TaskID,
+		Type:   cmp.Or(in.Type, schemas.TypeHandoff), Title: cmp.Or(in.Title, Title(in.Task)), Task: in.Task, TaskID: opt.TaskID,
 		Tags: Tags(in.Tags), Requirements: opt.Requirements, Kind: opt.Kind,
 		Version: max(in.Version, 1), Summary: in.Summary, Detail: in.Detail, Data: in.Data,
 		Context: in.Context, Expectations: in.Expectations, Rollback: in.Rollback, Origin: in.Origin,
 		Metadata: schemas.Metadata{
-			Priority: in.Priority, MaxAttempts: opt.MaxAttempts, After: opt.After,
+			Priority:    cmp.Or(in.Priority, schemas.Normal),
+			MaxAttempts: cmp.Or(opt.MaxAttempts, maxAttempts), After: opt.After,
 			NeedsApproval: opt.NeedsApproval, NoTakers: opt.NoTakers, Strategy: opt.Strategy, Recall: opt.Recall,
 			Limits: opt.Limits,
 		},
 	}
-	if h.Type == "" {
-		h.Type = schemas.TypeHandoff
-	}
-	if h.Title == "" {
-		h.Title = Title(in.Task)
-	}
-	if h.Metadata.Priority == "" {
-		h.Metadata.Priority = schemas.Normal
-	}
-	if h.Metadata.MaxAttempts == 0 {
-		h.Metadata.MaxAttempts = maxAttempts
-	}
-	return h
 }
 
 // Target is an address in the form of a message, with why the sender chose it.
@@ -109,7 +98,7 @@ func Merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	h.Context = mergeContext(h.Context, c.Context)
 	h.Expectations = mergeExpectations(h.Expectations, c.Expectations)
 	if c.Rollback != nil {
-		r := valueOf(h.Rollback)
+		r := *cmp.Or(h.Rollback, &schemas.Rollback{})
 		replace(&r.OnFailure, c.Rollback.OnFailure)
 		replace(&r.CheckpointID, c.Rollback.CheckpointID)
 		extend(&r.FailureContext, c.Rollback.FailureContext)
@@ -122,7 +111,7 @@ func mergeContext(have, more *schemas.Context) *schemas.Context {
 	if more == nil {
 		return have
 	}
-	c := valueOf(have)
+	c := *cmp.Or(have, &schemas.Context{})
 	replace(&c.OriginalRequest, more.OriginalRequest)
 	replace(&c.TestCommand, more.TestCommand)
 	extend(&c.CompletedSteps, more.CompletedSteps)
@@ -146,7 +135,7 @@ func mergeExpectations(have, more *schemas.Expectations) *schemas.Expectations {
 	if more == nil {
 		return have
 	}
-	e := valueOf(have)
+	e := *cmp.Or(have, &schemas.Expectations{})
 	extend(&e.Deliverables, more.Deliverables)
 	extend(&e.SuccessCriteria, more.SuccessCriteria)
 	extend(&e.Constraints, more.Constraints)
@@ -188,11 +177,4 @@ func mergeMap[T any](have *map[string]T, more map[string]T) bool {
 	maps.Copy(all, more)
 	*have = all
 	return true
-}
-
-func valueOf[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
 }

@@ -253,10 +253,3 @@ const (
 	TokenRevoke Action = "token_revoked" // a person revoked one
 	Denied      Action = "denied"        // a caller with a token asked to act as another than it names
 )
-
-// Actions lists the actions on a handoff in the order of its life.
-var Actions = []Action{
-	Send, Approve, Refuse, Ready, Claim, Reclaim, Amend, Progress, Ask, Answer,
-	Unreserve, Complete, Fail, Reject, Decline, Release, Renew, Lost, Requeue,
-	Exhaust, Expire, Cancel, Forward, Return, Retry, Rerun, Rollback, Escalate, Redo, Mark, Late, Defer, Resume,
-}

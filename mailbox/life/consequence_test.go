@@ -12,7 +12,7 @@ import (
 // The golden file is the picture of the table: what follows from every action, in which case, in which order.
 func TestFollowsAreAsInTestdata(t *testing.T) {
 	var b strings.Builder
-	for _, a := range life.Actions {
+	for _, a := range actions {
 		rows := life.Follows(a)
 		if len(rows) == 0 {
 			fmt.Fprintf(&b, "%-17s -\n", a)

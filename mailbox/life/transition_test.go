@@ -13,6 +13,14 @@ import (
 	"handoff/schemas/golden"
 )
 
+// actions are those on a handoff, in the order of its life.
+var actions = []life.Action{
+	life.Send, life.Approve, life.Refuse, life.Ready, life.Claim, life.Reclaim, life.Amend, life.Progress, life.Ask,
+	life.Answer, life.Unreserve, life.Complete, life.Fail, life.Reject, life.Decline, life.Release, life.Renew, life.Lost,
+	life.Requeue, life.Exhaust, life.Expire, life.Cancel, life.Forward, life.Return, life.Retry, life.Rerun,
+	life.Rollback, life.Escalate, life.Redo, life.Mark, life.Late, life.Defer, life.Resume,
+}
+
 // stateless are the actions that no state refuses, so the table has no row for them.
 var stateless = []life.Action{life.Send, life.Forward, life.Late}
 
@@ -24,7 +32,7 @@ func TestTransitionsAreAsInTestdata(t *testing.T) {
 func picture() string {
 	var b strings.Builder
 	for _, from := range schemas.Statuses {
-		for _, a := range life.Actions {
+		for _, a := range actions {
 			if slices.Contains(stateless, a) {
 				continue
 			}
@@ -50,7 +58,7 @@ func parts(set life.Parts) string {
 }
 
 func TestEndedStatesStayEnded(t *testing.T) {
-	for _, a := range life.Actions {
+	for _, a := range actions {
 		for _, from := range schemas.Statuses {
 			s, ok := life.Next(a, from)
 			if ok && from.Ended() {

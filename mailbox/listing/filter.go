@@ -10,6 +10,7 @@
 package listing
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -38,10 +39,7 @@ type Filter struct {
 // invalid, with the name of the field, for a query in which there is no word (it would find everything), for a time or
 // a workflow that cannot be read, and for a cursor that is no id.
 func Parse(in schemas.ListIn, now time.Time) (f Filter, err error) {
-	in.Tags = compose.Tags(in.Tags)
-	if in.Limit == 0 {
-		in.Limit = usual
-	}
+	in.Tags, in.Limit = compose.Tags(in.Tags), cmp.Or(in.Limit, usual)
 	f = Filter{in: in, words: store.SplitWords(in.Query)}
 	if in.Query != "" && len(f.words) == 0 {
 		return f, schemas.Invalidf("query", "has no word").WithHint("Search for words of letters and digits.")

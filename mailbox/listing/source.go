@@ -58,22 +58,16 @@ func behind(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas.ID) 
 		passed := false
 		for id, err := range ids {
 			if err == nil && !passed {
-				passed, err = claimedAfter(v, id, last)
+				var other *store.Record
+				if other, err = v.Record(id); err == nil {
+					passed = bytes.Compare(claimOrder(other), last) > 0
+				}
 			}
 			if (err != nil || passed) && !yield(id, err) {
 				return
 			}
 		}
 	}, nil
-}
-
-// claimedAfter tells whether a handoff comes after a position in the order of claiming.
-func claimedAfter(v *store.View, id schemas.ID, last []byte) (bool, error) {
-	r, err := v.Record(id)
-	if err != nil {
-		return false, err
-	}
-	return bytes.Compare(claimOrder(r), last) > 0, nil
 }
 
 // claimOrder is the position of a handoff in the order of claiming, or the one that it had when it was pending. The

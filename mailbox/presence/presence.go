@@ -78,7 +78,7 @@ func (t *Tracker) Close(conn string) {
 func (t *Tracker) Acts(conn string, a schemas.Agent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if c := t.open[conn]; c != nil {
+	if c := t.open[conn]; c != nil && a != "" {
 		c.add(a)
 	}
 }

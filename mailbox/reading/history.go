@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"encoding/json"
 	"log/slog"
 	"slices"
@@ -21,14 +22,10 @@ const usualSteps = 50
 // cut to [listing.Room] bytes. Now is for the ages in the tree. The error is not_found for a handoff or a workflow that
 // does not exist, and where nothing was sent yet.
 func History(v *store.View, in schemas.HistoryIn, now time.Time) (out schemas.HistoryOut, err error) {
-	limit := in.Limit
-	if limit == 0 {
-		limit = usualSteps
-	}
 	if out.Workflow, err = workflowOf(v, in); err != nil {
 		return out, err
 	}
-	steps, err := steps(v, limit, &out)
+	steps, err := steps(v, cmp.Or(in.Limit, usualSteps), &out)
 	if err != nil {
 		return out, err
 	}

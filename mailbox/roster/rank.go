@@ -12,12 +12,12 @@ import (
 
 // Want is the work that somebody is sought for.
 type Want struct {
-	To          schemas.Address // a capability or a role; an agent's name seeks only that agent
-	Type        string
-	Tags        []string        // compared with skills
-	Estimate    time.Duration   // zero when unknown
-	Exclude     []schemas.Agent // those who declined
-	Generalists bool            // those who accept anything qualify too
+	To       schemas.Address // a capability or a role; an agent's name seeks only that agent
+	Type     string
+	Tags     []string      // compared with skills
+	Estimate time.Duration // zero when unknown
+
+	Generalists bool // those who accept anything qualify too
 }
 
 // Rank orders the agents that qualify, the best first: who accepts the work by name, then by skills among
@@ -47,8 +47,6 @@ func Rank(cards []schemas.Card, want Want) (ranked, excluded []schemas.Candidate
 func obstacle(card schemas.Card, want Want) string {
 	longest := time.Duration(card.MaxMinutes) * time.Minute
 	switch {
-	case slices.Contains(want.Exclude, card.Name):
-		return "declined it before"
 	case card.Away:
 		return "away"
 	case card.MaxOpen > 0 && open(card) >= card.MaxOpen:
@@ -63,7 +61,7 @@ func obstacle(card schemas.Card, want Want) string {
 
 func compare(a, b schemas.Card, want Want) int {
 	return cmp.Or(
-		cmp.Compare(fit(a, want), fit(b, want)),
+		cmp.Compare(byName(b, want), byName(a, want)),
 		cmp.Compare(len(shared(b, want.Tags)), len(shared(a, want.Tags))),
 		cmp.Compare(open(a), open(b)),
 		b.Seen.Compare(a.Seen),
@@ -71,12 +69,12 @@ func compare(a, b schemas.Card, want Want) int {
 	)
 }
 
-// fit is 0 for who accepts the work by name and 1 for who takes it among everything.
-func fit(card schemas.Card, want Want) int {
+// byName counts 1 for who accepts the work by name and 0 for who takes it among everything.
+func byName(card schemas.Card, want Want) int {
 	if sought := sought(want); sought != "" && slices.Contains(card.Accepts, sought) {
-		return 0
+		return 1
 	}
-	return 1
+	return 0
 }
 
 // sought is the capability that is addressed, else the type of the work where it says something.
@@ -100,7 +98,7 @@ func byRole(to schemas.Address) bool {
 func merits(card schemas.Card, want Want) string {
 	var why []string
 	switch {
-	case fit(card, want) == 0:
+	case byName(card, want) == 1:
 		why = append(why, "accepts "+sought(want))
 	case byRole(want.To):
 		why = append(why, "role "+card.Role)

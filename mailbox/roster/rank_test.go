@@ -72,20 +72,18 @@ func TestRankSaysWhyNot(t *testing.T) {
 		{Name: "busy", Accepts: accepts, MaxOpen: 3, Held: 1, Pending: 2},
 		{Name: "away", Accepts: accepts, Away: true},
 		{Name: "short", Accepts: accepts, MaxMinutes: 30},
-		{Name: "tired", Accepts: accepts},
 		{Name: "fits", Accepts: accepts, MaxMinutes: 90, MaxOpen: 3, Pending: 2, Live: true},
 		{Name: "other", Accepts: []string{"specification"}},
 		{Name: "stranger"},
 	}
 	ranked, excluded := roster.Rank(cards, roster.Want{
-		To: "capability:code", Estimate: 90 * time.Minute, Exclude: []schemas.Agent{"tired"},
+		To: "capability:code", Estimate: 90 * time.Minute,
 	})
 	require.Equal(t, []schemas.Candidate{{Agent: "fits", Why: "accepts code, 2 open, connected"}}, ranked)
 	require.Equal(t, []schemas.Candidate{
 		{Agent: "away", Why: "away"},
 		{Agent: "busy", Why: "has 3 open, at most 3"},
 		{Agent: "short", Why: "works at most 30 min, the estimate is 90 min"},
-		{Agent: "tired", Why: "declined it before"},
 	}, excluded)
 }
 
