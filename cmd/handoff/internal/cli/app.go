@@ -120,16 +120,13 @@ func System() Env {
 // too: then nothing is to be done.
 func (a *App) Ask(ctx context.Context, question string) (string, error) {
 	fmt.Fprint(a.Stderr, question)
-	typed := make(chan string, 1)
-	go func() { // left behind where nobody answers: the process ends
+	typed, err := Attempt(ctx, func() (string, error) {
 		line, _ := bufio.NewReader(a.Stdin).ReadString('\n') // none at all is an answer
-		typed <- strings.TrimSpace(line)
-	}()
-	select {
-	case line := <-typed:
-		return line, nil
-	case <-ctx.Done():
+		return strings.TrimSpace(line), nil
+	})
+	if err != nil {
 		fmt.Fprintln(a.Stderr)
-		return "", schemas.Errorf(schemas.Conflict, "it was interrupted").WithHint("Nothing was done.")
+		err = schemas.Errorf(schemas.Conflict, "it was interrupted").WithHint("Nothing was done.")
 	}
+	return typed, err
 }

@@ -21,6 +21,15 @@ func (p *Page) Line(format string, args ...any) {
 	fmt.Fprintf(p, format+"\n", args...)
 }
 
+// List adds a table, or a line that says that there is nothing.
+func (p *Page) List(nothing string, head []string, rows [][]string) {
+	if len(rows) == 0 {
+		p.Line("%s", nothing)
+		return
+	}
+	p.WriteString(p.Table(head, rows))
+}
+
 // Field adds "name: value" if there is a value.
 func (p *Page) Field(name, value string) {
 	if value != "" {
@@ -67,6 +76,15 @@ func (a *App) Print(raw json.RawMessage, fill func(*Page)) error {
 	return a.Write(p.String())
 }
 
+// PrintValue is Print for a result that no tool gives.
+func (a *App) PrintValue(result any, fill func(*Page)) error {
+	raw, err := json.Marshal(result)
+	if err != nil {
+		return schemas.InternalError(err)
+	}
+	return a.Print(raw, fill)
+}
+
 // PrintWithMail is Print for a command that acted under a name: its page ends with the mail that waits for
 // that name, so that an agent sees it without asking.
 func (a *App) PrintWithMail(raw json.RawMessage, fill func(*Page)) error {
@@ -83,6 +101,7 @@ func (p *Page) mail(i schemas.Inbox) {
 	p.Field("inbox", fmt.Sprintf("%d pending, %d urgent, %d notices", i.Pending, i.Urgent, i.Notices))
 }
 
+// Write writes text to standard output.
 func (a *App) Write(text string) error {
 	if _, err := fmt.Fprint(a.Stdout, text); err != nil {
 		return schemas.Errorf(schemas.Internal, "write the result: %w", err).

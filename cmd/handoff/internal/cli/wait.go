@@ -66,6 +66,27 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
+// Attempt gives what fn gives, or the error of ctx when that is done first. Then fn is left behind, as for input that
+// nobody types: it is for commands that end soon after.
+func Attempt[T any](ctx context.Context, fn func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	came := make(chan outcome, 1)
+	go func() {
+		value, err := fn()
+		came <- outcome{value, err}
+	}()
+	select {
+	case o := <-came:
+		return o.value, o.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
 // Unavailable tells whether a call failed because the store could not be had: it may be made again.
 func Unavailable(err error) bool {
 	e, ok := errors.AsType[*schemas.Error](err)

@@ -42,8 +42,20 @@ var textual = []string{"string", "text", "a,b", "stringSlice"}
 func offering(t *testing.T) []*cobra.Command {
 	t.Helper()
 	tree := commandtest.Root()
-	require.Empty(t, completion.Offer(&cli.App{}, tree), "rows about nothing: completions that nobody gets")
+	completion.Offer(&cli.App{}, tree)
 	return commandtest.Commands(tree)
+}
+
+func TestEveryRowIsAboutACommandOrAFlag(t *testing.T) {
+	used := map[string]bool{}
+	for _, cmd := range commandtest.Commands(commandtest.Root()) {
+		path := commandPath(cmd)
+		used[path] = true
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { used["--"+f.Name], used[path+" --"+f.Name] = true, true })
+	}
+	for _, row := range completion.Rows() {
+		require.True(t, used[row], "%s: a completion that nobody gets", row)
+	}
 }
 
 // commandPath is how the rows of the table name a command.

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools"
@@ -41,9 +40,13 @@ var recipients = ofAgents(func(conn *cli.Connection, cards []schemas.Card) (foun
 
 // roles, capabilities and workTypes complete with what agents said of themselves when they registered.
 var (
-	roles        = ofAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion { return said(cards, roleOf) })
-	capabilities = ofAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion { return said(cards, capabilitiesOf) })
-	workTypes    = ofAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion {
+	roles = ofAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion {
+		return said(cards, roleOf)
+	})
+	capabilities = ofAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion {
+		return said(cards, capabilitiesOf)
+	})
+	workTypes = ofAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion {
 		return append(said(cards, capabilitiesOf), described(schemas.TypeMessage, "mail that is only read"))
 	})
 )
@@ -98,26 +101,18 @@ var tokenNames = stored(func(ctx context.Context, conn *cli.Connection, _ string
 })
 
 // workspaceNames completes with those on this machine.
-func workspaceNames(_ context.Context, a *cli.App, typed string) (found []cobra.Completion, _ cobra.ShellCompDirective) {
-	all, err := workspace.All(a.Getenv)
-	if err != nil {
-		return nil, inOrder
-	}
+func workspaceNames(_ context.Context, a *cli.App, _ string) (found []cobra.Completion) {
+	all, _ := workspace.All(a.Getenv) // none where they cannot be listed
 	for _, w := range all {
 		found = append(found, described(w.Name, w.Project))
 	}
-	return beginning(found, typed), inOrder
+	return found
 }
 
 // toolNames completes with the tools that agents are offered.
-func toolNames(_ context.Context, _ *cli.App, typed string) (found []cobra.Completion, _ cobra.ShellCompDirective) {
+func toolNames(context.Context, *cli.App, string) (found []cobra.Completion) {
 	for _, t := range tools.Table {
 		found = append(found, described(t.Name, t.Description))
 	}
-	return beginning(found, typed), inOrder
-}
-
-// clientNames completes with the clients that setup knows.
-func clientNames(ctx context.Context, a *cli.App, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return words(client.Names()...)(ctx, a, typed)
+	return found
 }

@@ -7,8 +7,6 @@
 package completion
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,41 +17,94 @@ import (
 	"handoff/schemas"
 )
 
-// Offer has the arguments and the flags of all commands completed by the table. It gives the rows of the table that
-// are about no command and no flag.
-func Offer(a *cli.App, root *cobra.Command) (unused []string) {
-	rows := maps.Clone(completions)
-	offerBelow(a, root, rows)
-	return slices.Sorted(maps.Keys(rows))
+// table says with what a shell completes the first argument of a command, as "claim", and the others if they are
+// alike; a flag of every command that has it, as "--agent"; or the flag of one command where others mean something
+// else by it, as "fail --type".
+var table = []struct {
+	offered completer
+	rows    []string
+}{
+	{openHandoffs, []string{"approve", "cancel", "claim", "complete", "fail", "refuse", "show", "update", "wait", "--parent"}},
+	{commaSeparated(openHandoffs), []string{"--after"}},
+	{chains, []string{"history"}},
+	{workflows, []string{"--workflow"}},
+	{agents, []string{"agents register", "--agent", "--alternative", "--for", "--rollback-to"}},
+	{commaSeparated(agents), []string{"--agents"}},
+	{recipients, []string{"send", "--next", "--on-failure", "--to"}},
+	{roles, []string{"--role", "--agent-role"}},
+	{capabilities, []string{"--capability"}},
+	{workTypes, []string{"--type"}},
+	{tokenNames, []string{"token revoke"}},
+	{workspaceNames, []string{"workspace adopt", "workspace remove", "--workspace"}},
+	{toolNames, []string{"call"}},
+	{words(client.Names()...), []string{"doctor", "setup"}},
+	{words(client.WithHooks()...), []string{"hook --client"}},
+	{words(client.Events...), []string{"hook"}},
+	{words(shells...), []string{"completion"}},
+
+	{words("inbox", "claimed", "sent", "notices", "all"), []string{"--box"}},
+	{words("text", "json"), []string{"--log-format"}},
+	{words("debug", "info", "warn", "error"), []string{"--log-level"}},
+	{words("wait", "return", "generalist", "human"), []string{"--no-takers"}},
+	{words(schemas.Priorities...), []string{"--priority"}},
+	{words(schemas.Statuses...), []string{"--status"}},
+	{words("full", "summary", "reference"), []string{"--strategy"}},
+	{words("rollback", "retry", "escalate", "stop"), []string{"--then"}},
+	{failureTypes, []string{"fail --type"}},
+	{words(client.User, client.Project), []string{"setup --scope"}},
+	{words(schemas.ScopeRead, schemas.ScopeAgent, schemas.ScopeAdmin), []string{"token add --scope"}},
 }
 
-// offerBelow does so for a command and those below it, and takes the rows that it uses out of unused.
-func offerBelow(a *cli.App, cmd *cobra.Command, unused map[string]completer) {
+var failureTypes = words("blocker", "missing_information", "capability", "test_failure", "environment", "timeout", "policy")
+
+// paths are the flags that shells complete by themselves: with files or with directories.
+var paths = map[string]cobra.ShellCompDirective{
+	"dir":      cobra.ShellCompDirectiveFilterDirs,
+	"file":     cobra.ShellCompDirectiveDefault,
+	"tls-cert": cobra.ShellCompDirectiveDefault,
+	"tls-key":  cobra.ShellCompDirectiveDefault,
+}
+
+// Offer has the arguments and the flags of all commands completed by the table.
+func Offer(a *cli.App, root *cobra.Command) {
+	rows := map[string]completer{}
+	for _, t := range table {
+		for _, row := range t.rows {
+			rows[row] = t.offered
+		}
+	}
+	offerBelow(a, root, rows)
+}
+
+// offerBelow does so for a command and those below it.
+func offerBelow(a *cli.App, cmd *cobra.Command, rows map[string]completer) {
 	cmd.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	path := pathOf(cmd)
-	if c := completions[path]; c != nil {
-		delete(unused, path)
+	path := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+	if c := rows[path]; c != nil {
+		offer := offering(a, c)
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, given []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(given) > 0 && !alike(cmd) {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return completeWord(a, cmd, c, typed)
+			return offer(cmd, given, typed)
 		}
 	}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		_, f.Usage = pflag.UnquoteUsage(f) // the quotes name the value, for help
-		row := rowOf(path, f.Name)
-		c := completions[row]
-		if c == nil {
-			return
+		var offer cobra.CompletionFunc
+		if c, ok := rows[path+" --"+f.Name]; ok {
+			offer = offering(a, c)
+		} else if c, ok := rows["--"+f.Name]; ok {
+			offer = offering(a, c)
+		} else if directive, ok := paths[f.Name]; ok {
+			offer = cobra.FixedCompletions(nil, directive)
 		}
-		delete(unused, row)
-		_ = cmd.RegisterFlagCompletionFunc(f.Name, func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return completeWord(a, cmd, c, typed)
-		}) // refused only for a flag that is not there, or has one already
+		if offer != nil {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, offer) // refused only for a flag that is not there, or has one
+		}
 	})
 	for _, sub := range cmd.Commands() {
-		offerBelow(a, sub, unused)
+		offerBelow(a, sub, rows)
 	}
 }
 
@@ -63,84 +114,18 @@ func alike(cmd *cobra.Command) bool {
 	return len(usage) == 1 && (strings.Contains(usage[0], "...") || strings.Contains(usage[0], "…"))
 }
 
-// pathOf names a command as the table does.
-func pathOf(cmd *cobra.Command) string {
-	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
-}
-
-// rowOf is the row that is about a flag of the command at a path, if there is one.
-func rowOf(path, flag string) string {
-	if row := path + " --" + flag; completions[row] != nil {
-		return row
+// offering gives what a word may become, in the place and under the name that the command line or the environment says.
+// It is in the order in which it comes, without the names of files.
+func offering(a *cli.App, c completer) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, typed string) (kept []cobra.Completion, _ cobra.ShellCompDirective) {
+		if a.FromEnvironment(cmd) != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		for _, word := range c(cmd.Context(), a, typed) {
+			if strings.HasPrefix(word, typed) { // shells keep only these too, but would have to be sent all of them
+				kept = append(kept, word)
+			}
+		}
+		return kept, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
-	return "--" + flag
-}
-
-// completeWord gives what a word may become, in the place and under the name that the command line or the
-// environment says.
-func completeWord(a *cli.App, cmd *cobra.Command, c completer, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if a.FromEnvironment(cmd) != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return c(cmd.Context(), a, typed)
-}
-
-// completions say with what a shell completes the first argument of a command, as "claim", and the others if they are
-// alike; a flag of every command that has it, as "--agent"; or the flag of one command where others mean something
-// else by it, as "fail --type".
-var completions = map[string]completer{
-	"agents register":  agents,
-	"approve":          openHandoffs,
-	"call":             toolNames,
-	"cancel":           openHandoffs,
-	"claim":            openHandoffs,
-	"complete":         openHandoffs,
-	"completion":       words(shells...),
-	"doctor":           clientNames,
-	"fail":             openHandoffs,
-	"history":          chains,
-	"hook":             words(client.Events...),
-	"refuse":           openHandoffs,
-	"send":             recipients,
-	"setup":            clientNames,
-	"show":             openHandoffs,
-	"token revoke":     tokenNames,
-	"update":           openHandoffs,
-	"wait":             openHandoffs,
-	"workspace adopt":  workspaceNames,
-	"workspace remove": workspaceNames,
-
-	"--after":       commaSeparated(openHandoffs),
-	"--agent":       agents,
-	"--agents":      commaSeparated(agents),
-	"--alternative": agents,
-	"--box":         words("inbox", "claimed", "sent", "notices", "all"),
-	"--capability":  capabilities,
-	"--dir":         directories,
-	"--file":        files,
-	"--for":         agents,
-	"--log-format":  words("text", "json"),
-	"--log-level":   words("debug", "info", "warn", "error"),
-	"--next":        recipients,
-	"--no-takers":   words("wait", "return", "generalist", "human"),
-	"--on-failure":  recipients,
-	"--parent":      openHandoffs,
-	"--priority":    words(schemas.Priorities...),
-	"--role":        roles,
-	"--agent-role":  roles,
-	"--rollback-to": agents,
-	"--status":      words(schemas.Statuses...),
-	"--strategy":    words("full", "summary", "reference"),
-	"--then":        words("rollback", "retry", "escalate", "stop"),
-	"--tls-cert":    files,
-	"--tls-key":     files,
-	"--to":          recipients,
-	"--type":        workTypes,
-	"--workflow":    workflows,
-	"--workspace":   workspaceNames,
-
-	"fail --type":       words("blocker", "missing_information", "capability", "test_failure", "environment", "timeout", "policy"),
-	"hook --client":     words(client.WithHooks()...),
-	"setup --scope":     words(client.User, client.Project),
-	"token add --scope": words(schemas.ScopeRead, schemas.ScopeAgent, schemas.ScopeAdmin),
 }

@@ -17,42 +17,31 @@ var agentsFields = []cli.Field{
 }
 
 func agentsCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
+	cmd := cli.ToolCommand[schemas.AgentsOut]{
+		Tool: "list_agents", Fields: agentsFields,
+		Arguments: func(_ *cobra.Command, _ []string, args cli.Arguments) error { return args.Put("limit", cli.Everybody) },
+		Print:     func(p *cli.Page, out schemas.AgentsOut) { printAgents(p, out.Agents) },
+	}.Of(a, &cobra.Command{
 		Use:   "agents",
 		Short: "List agents: who can take what, who is live, how busy they are",
 		Example: `  handoff agents
   handoff agents --capability security_review
   handoff agents register qa --accepts code,test_request --role testing`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			args := cli.Arguments{"limit": cli.Everybody}
-			if err := args.Set(cmd, agentsFields); err != nil {
-				return err
-			}
-			out, raw, err := cli.Call[schemas.AgentsOut](cmd.Context(), a, "list_agents", args)
-			if err != nil {
-				return err
-			}
-			return a.Print(raw, func(p *cli.Page) { printAgents(p, out.Agents) })
-		},
-	}
-	cli.Bind(cmd, agentsFields)
+	})
 	cmd.AddCommand(registerCommand(a))
 	return cmd
 }
 
 func printAgents(p *cli.Page, cards []schemas.Card) {
-	if len(cards) == 0 {
-		p.Line("no agent yet")
-		return
-	}
 	var rows [][]string
 	for _, c := range cards {
 		rows = append(rows, []string{
-			string(c.Name), cli.Presence(c, p.Now), strconv.Itoa(c.Pending), strconv.Itoa(c.Held), c.Role, strings.Join(c.Accepts, ", "),
+			string(c.Name), cli.Presence(c, p.Now), strconv.Itoa(c.Pending), strconv.Itoa(c.Held), c.Role,
+			strings.Join(c.Accepts, ", "),
 		})
 	}
-	p.WriteString(p.Table([]string{"AGENT", "SEEN", "PENDING", "HELD", "ROLE", "ACCEPTS"}, rows))
+	p.List("no agent yet", []string{"AGENT", "SEEN", "PENDING", "HELD", "ROLE", "ACCEPTS"}, rows)
 }
 
 var registerFields = []cli.Field{
@@ -67,24 +56,14 @@ var registerFields = []cli.Field{
 }
 
 func registerCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return cli.ToolCommand[schemas.RegisterOut]{
+		Tool: "register_agent", Place: "name", Fields: registerFields,
+		Print: func(p *cli.Page, out schemas.RegisterOut) { printAgents(p, []schemas.Card{out.Agent}) },
+	}.Of(a, &cobra.Command{
 		Use:   "register NAME",
 		Short: "Say what an agent accepts and produces",
 		Example: `  handoff agents register qa --accepts code,test_request --produces test_results --role testing
   handoff agents register qa --away`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, given []string) error {
-			args := cli.Arguments{"name": given[0]}
-			if err := args.Set(cmd, registerFields); err != nil {
-				return err
-			}
-			out, raw, err := cli.Call[schemas.RegisterOut](cmd.Context(), a, "register_agent", args)
-			if err != nil {
-				return err
-			}
-			return a.Print(raw, func(p *cli.Page) { printAgents(p, []schemas.Card{out.Agent}) })
-		},
-	}
-	cli.Bind(cmd, registerFields)
-	return cmd
+	})
 }

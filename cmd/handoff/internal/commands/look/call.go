@@ -115,15 +115,10 @@ func versionCommand(a *cli.App) *cobra.Command {
   handoff version --json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			r := a.Release
-			raw, err := json.Marshal(r)
-			if err != nil {
-				return schemas.InternalError(err)
-			}
-			return a.Print(raw, func(p *cli.Page) {
-				p.Line("handoff %s", r.Version)
-				p.Field("revision", r.Revision)
-				p.Field("built with", r.Go)
+			return a.PrintValue(a.Release, func(p *cli.Page) {
+				p.Line("handoff %s", a.Release.Version)
+				p.Field("revision", a.Release.Revision)
+				p.Field("built with", a.Release.Go)
 			})
 		},
 	}

@@ -24,13 +24,7 @@ func Commands(a *cli.App) []*cobra.Command {
 var Spellings = []cli.Spelling{
 	{
 		Tool: "get_handoff", Command: "show", Places: []string{"handoff_id"},
-		Choices: []cli.Choice{
-			{Argument: "view", Value: "full", Flag: "full"},
-			{Argument: "view", Value: "brief", Flag: "brief"},
-			{Argument: "view", Value: "outcome", Flag: "outcome"},
-			{Argument: "view", Value: "events", Flag: "events"},
-			{Argument: "view", Value: "checkpoint", Flag: "checkpoint"},
-		},
+		Choices: viewChoices(),
 	},
 	{
 		Tool: "handoff_history", Command: "history", Places: []string{"workflow", "handoff_id"},

@@ -2,7 +2,6 @@ package look
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -85,11 +84,7 @@ func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error 
 				return err
 			}
 		}
-		raw, err := json.Marshal(out)
-		if err != nil {
-			return schemas.InternalError(err)
-		}
-		return a.Print(raw, func(p *cli.Page) {
+		return a.PrintValue(out, func(p *cli.Page) {
 			printItems(p, out)
 			printWaiting(p, out, conn.By, a.Again())
 		})

@@ -15,6 +15,23 @@ import (
 	"handoff/schemas"
 )
 
+// views are the depths at which get_handoff gives a handoff, each with its flag.
+var views = []struct{ name, help string }{
+	{"full", "also everything that was said, as JSON"},
+	{"brief", "what its receiver reads"},
+	{"events", "every step"},
+	{"outcome", "how it ended"},
+	{"checkpoint", "where work stood when it stopped"},
+}
+
+// viewChoices are the flags of show that stand for a view.
+func viewChoices() (all []cli.Choice) {
+	for _, v := range views {
+		all = append(all, cli.Choice{Argument: "view", Value: v.name, Flag: v.name})
+	}
+	return all
+}
+
 func showCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
@@ -26,16 +43,15 @@ func showCommand(a *cli.App) *cobra.Command {
   handoff show no_3 --agent dev  # a notice of dev, with all that came along`,
 		Args: cobra.ExactArgs(1),
 	}
-	views := []string{"full", "brief", "events", "outcome", "checkpoint"}
-	cmd.Flags().Bool("full", false, "also everything that was said, as JSON")
-	cmd.Flags().Bool("brief", false, "what its receiver reads")
-	cmd.Flags().Bool("events", false, "every step")
-	cmd.Flags().Bool("outcome", false, "how it ended")
-	cmd.Flags().Bool("checkpoint", false, "where work stood when it stopped")
-	cmd.MarkFlagsMutuallyExclusive(views...)
+	names := make([]string, len(views))
+	for i, v := range views {
+		names[i] = v.name
+		cmd.Flags().Bool(v.name, false, v.help)
+	}
+	cmd.MarkFlagsMutuallyExclusive(names...)
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		view, everything := "full", cmd.Flags().Changed("full")
-		for _, name := range views {
+		for _, name := range names {
 			if cmd.Flags().Changed(name) {
 				view = name
 			}

@@ -2,7 +2,6 @@ package place
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -88,11 +87,10 @@ func makeRoom(ctx context.Context, w workspace.Workspace) error {
 }
 
 func printAdopted(a *cli.App, was, now workspace.Workspace) error {
-	raw, err := json.Marshal(map[string]string{"adopted": was.Name, "workspace": now.Name, "project": now.Project, "directory": now.Dir})
-	if err != nil {
-		return schemas.InternalError(err)
+	adopted := map[string]string{
+		"adopted": was.Name, "workspace": now.Name, "project": now.Project, "directory": now.Dir,
 	}
-	return a.Print(raw, func(p *cli.Page) {
+	return a.PrintValue(adopted, func(p *cli.Page) {
 		p.Line("%s is now %s, of %s", was.Name, p.Bold(now.Name), schemas.Visible(now.Project))
 	})
 }

@@ -2,7 +2,6 @@ package place
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -78,11 +77,8 @@ func remove(ctx context.Context, a *cli.App, w workspace.Workspace, force bool) 
 	if err != nil {
 		return err
 	}
-	raw, err := json.Marshal(map[string]any{"removed": w.Name, "directory": w.Dir, "files": files})
-	if err != nil {
-		return schemas.InternalError(err)
-	}
-	return a.Print(raw, func(p *cli.Page) {
+	removed := map[string]any{"removed": w.Name, "directory": w.Dir, "files": files}
+	return a.PrintValue(removed, func(p *cli.Page) {
 		p.Line("removed %s", p.Bold(w.Name))
 		p.Field("deleted", w.Dir+" with "+strings.Join(files, ", "))
 	})

@@ -2,7 +2,6 @@ package place
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/spf13/cobra"
 
@@ -38,11 +37,7 @@ func printWhere(ctx context.Context, a *cli.App) error {
 		w.Agents, err = seen(ctx, a)
 		w.Error = schemas.AsError(err)
 	}
-	raw, err := json.Marshal(w)
-	if err != nil {
-		return schemas.InternalError(err)
-	}
-	if err := a.Print(raw, func(p *cli.Page) { printWhereabouts(p, w) }); err != nil {
+	if err := a.PrintValue(w, func(p *cli.Page) { printWhereabouts(p, w) }); err != nil {
 		return err
 	}
 	if w.Error != nil {

@@ -6,7 +6,6 @@
 package place
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -67,11 +66,7 @@ project is gone may have been left behind by a move: handoff workspace adopt tak
 			if err != nil {
 				return err
 			}
-			raw, err := json.Marshal(map[string]any{"workspaces": all})
-			if err != nil {
-				return schemas.InternalError(err)
-			}
-			return a.Print(raw, func(p *cli.Page) { printWorkspaces(p, all) })
+			return a.PrintValue(map[string]any{"workspaces": all}, func(p *cli.Page) { printWorkspaces(p, all) })
 		},
 	}
 }
@@ -100,10 +95,6 @@ func gone(project string) bool {
 }
 
 func printWorkspaces(p *cli.Page, all []workspaceItem) {
-	if len(all) == 0 {
-		p.Line("no workspace yet")
-		return
-	}
 	var rows [][]string
 	for _, w := range all {
 		pid, project := "", w.Project
@@ -118,5 +109,5 @@ func printWorkspaces(p *cli.Page, all []workspaceItem) {
 		}
 		rows = append(rows, []string{w.Workspace, terminal.Age(p.Now.Sub(w.Used)) + " ago", size(w.Bytes), pid, project})
 	}
-	p.WriteString(p.Table([]string{"WORKSPACE", "USED", "SIZE", "OWNER", "PROJECT"}, rows))
+	p.List("no workspace yet", []string{"WORKSPACE", "USED", "SIZE", "OWNER", "PROJECT"}, rows)
 }

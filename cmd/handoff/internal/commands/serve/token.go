@@ -30,34 +30,24 @@ is that it was revoked. Once a workspace has had a token, nobody is served over 
 }
 
 func tokenListCommand(a *cli.App) *cobra.Command {
-	return &cobra.Command{
+	return cli.ToolCommand[schemas.TokenListOut]{Tool: "token_list", Print: printTokens}.Of(a, &cobra.Command{
 		Use:   "list",
 		Short: "List tokens, also those that are good no more",
 		Example: `  handoff token list
   handoff token list --json | jq -r '.tokens[] | select(.revoked_at == null) | .name'`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			out, raw, err := cli.Call[schemas.TokenListOut](cmd.Context(), a, "token_list", cli.Arguments{})
-			if err != nil {
-				return err
-			}
-			return a.Print(raw, func(p *cli.Page) { printTokens(p, out.Tokens) })
-		},
-	}
+	})
 }
 
-func printTokens(p *cli.Page, all []schemas.Token) {
-	if len(all) == 0 {
-		p.Line("no token yet")
-		return
-	}
+func printTokens(p *cli.Page, out schemas.TokenListOut) {
 	var rows [][]string
-	for _, t := range all {
+	for _, t := range out.Tokens {
 		rows = append(rows, []string{
-			t.Name, cli.TokenAgents(t), string(t.Scope), cli.TokenState(t, p.Now), expiryText(p, t), number(t.Rate), number(float64(t.Pending)),
+			t.Name, cli.TokenAgents(t), string(t.Scope), cli.TokenState(t, p.Now), expiryText(p, t),
+			number(t.Rate), number(float64(t.Pending)),
 		})
 	}
-	p.WriteString(p.Table([]string{"TOKEN", "AGENTS", "SCOPE", "STATE", "EXPIRES", "RATE", "PENDING"}, rows))
+	p.List("no token yet", []string{"TOKEN", "AGENTS", "SCOPE", "STATE", "EXPIRES", "RATE", "PENDING"}, rows)
 }
 
 func expiryText(p *cli.Page, t schemas.Token) string {
@@ -76,20 +66,17 @@ func number(n float64) string {
 }
 
 func tokenRevokeCommand(a *cli.App) *cobra.Command {
-	return &cobra.Command{
+	return cli.ToolCommand[schemas.TokenRevokeOut]{
+		Tool: "token_revoke", Place: "name",
+		Print: func(p *cli.Page, out schemas.TokenRevokeOut) {
+			since := out.Token.Revoked.In(p.Now.Location()).Format(time.DateTime)
+			p.Line("token %s is revoked since %s", p.Bold(out.Token.Name), since)
+		},
+	}.Of(a, &cobra.Command{
 		Use:     "revoke NAME",
 		Short:   "Make a token good no more, at once",
 		Example: `  handoff token revoke ci`,
 		Long:    "What was sent with it stays, and so does its name. Revoking it again changes nothing.",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, given []string) error {
-			out, raw, err := cli.Call[schemas.TokenRevokeOut](cmd.Context(), a, "token_revoke", cli.Arguments{"name": given[0]})
-			if err != nil {
-				return err
-			}
-			return a.Print(raw, func(p *cli.Page) {
-				p.Line("token %s is revoked since %s", p.Bold(out.Token.Name), out.Token.Revoked.In(p.Now.Location()).Format(time.DateTime))
-			})
-		},
-	}
+	})
 }

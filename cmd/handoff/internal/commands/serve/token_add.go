@@ -2,7 +2,6 @@ package serve
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -74,17 +73,12 @@ func addToken(a *cli.App, cmd *cobra.Command, args cli.Arguments) error {
 	if err != nil {
 		return err
 	}
-	raw, err := json.Marshal(map[string]any{"token": out.Token, "secret": secret})
-	if err != nil {
-		return schemas.InternalError(err)
-	}
-	if err := a.Print(raw, func(p *cli.Page) { p.Line("%s", secret) }); err != nil {
-		return err
-	}
-	if !a.JSON {
+	made := map[string]any{"token": out.Token, "secret": secret}
+	err = a.PrintValue(made, func(p *cli.Page) { p.Line("%s", secret) })
+	if err == nil && !a.JSON {
 		explainToken(a, out.Token)
 	}
-	return nil
+	return err
 }
 
 // explainToken tells on standard error what to do with a secret, without repeating it.

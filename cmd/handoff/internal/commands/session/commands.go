@@ -7,7 +7,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/spf13/cobra"
 
@@ -71,9 +70,5 @@ func prime(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	raw, err := json.Marshal(out)
-	if err != nil {
-		return schemas.InternalError(err)
-	}
-	return a.Print(raw, func(p *cli.Page) { p.WriteString(delivery.Start(out, place.Name)) })
+	return a.PrintValue(out, func(p *cli.Page) { p.WriteString(delivery.Start(out, place.Name)) })
 }

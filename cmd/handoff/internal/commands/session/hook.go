@@ -96,34 +96,16 @@ func say(ctx context.Context, a *cli.App, answer []byte) error {
 	if len(answer) == 0 {
 		return errNothing
 	}
-	said := make(chan error, 1)
-	go func() { // left behind when nobody reads: the process ends
-		_, err := a.Stdout.Write(answer)
-		said <- err
-	}()
-	select {
-	case err := <-said:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	_, err := cli.Attempt(ctx, func() (int, error) { return a.Stdout.Write(answer) })
+	return err
 }
 
 // within runs fn, which is to end soon after its context does. Else it is left behind, and the process ends.
 func within(ctx context.Context, limit, mercy time.Duration, fn func(context.Context) error) error {
+	most, end := context.WithTimeout(context.WithoutCancel(ctx), limit+mercy)
+	defer end()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- recovered(func() error { return fn(ctx) }) }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-	}
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(mercy):
-		return ctx.Err()
-	}
+	_, err := cli.Attempt(most, func() (any, error) { return nil, recovered(func() error { return fn(ctx) }) })
+	return err
 }

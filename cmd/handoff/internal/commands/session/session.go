@@ -30,21 +30,7 @@ var (
 
 // readAccount reads what the client tells of what happened. It may leave its end of the pipe open.
 func readAccount(ctx context.Context, a *cli.App) (delivery.Account, error) {
-	type reading struct {
-		delivery.Account
-		err error
-	}
-	read := make(chan reading, 1)
-	go func() { // left behind when nothing comes: the process ends
-		account, err := delivery.Read(a.Stdin)
-		read <- reading{account, err}
-	}()
-	select {
-	case r := <-read:
-		return r.Account, r.err
-	case <-ctx.Done():
-		return delivery.Account{}, ctx.Err()
-	}
+	return cli.Attempt(ctx, func() (delivery.Account, error) { return delivery.Read(a.Stdin) })
 }
 
 // sessionOf tells which session a client gives an account of, and what is to be asked for it. A workspace that is

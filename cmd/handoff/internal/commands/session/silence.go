@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -55,22 +56,18 @@ const debugLimit = 200 * time.Millisecond
 
 // writeDebug adds a line to a file. That it cannot is nobody's concern.
 func writeDebug(a *cli.App, file string, args []string, why error) {
-	written := make(chan struct{})
-	go func() { // left behind when it takes too long: the process ends
-		defer close(written)
+	ctx, end := context.WithTimeout(context.Background(), debugLimit)
+	defer end()
+	_, _ = cli.Attempt(ctx, func() (any, error) {
 		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
-			return
+			return nil, nil
 		}
 		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {
-			return
+			return nil, err
 		}
 		text := strings.ReplaceAll(strings.TrimSpace(why.Error()), "\n", "; ")
 		fmt.Fprintf(f, "%s handoff %q: %s\n", a.Now().UTC().Format(time.RFC3339Nano), args, text)
-		_ = f.Close() // see above
-	}()
-	select {
-	case <-written:
-	case <-time.After(debugLimit):
-	}
+		return nil, f.Close()
+	})
 }

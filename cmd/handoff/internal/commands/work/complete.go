@@ -24,10 +24,18 @@ var completeFields = []cli.Field{
 }
 
 func completeCommand(a *cli.App) *cobra.Command {
-	var file string
-	var silent bool
 	var met, unmet []string
-	cmd := &cobra.Command{
+	return cli.ToolCommand[schemas.CompleteOut]{
+		Tool: "complete_handoff", Place: "handoff_id", Fields: completeFields, File: true,
+		Flags: func(cmd *cobra.Command) {
+			cmd.Flags().StringArrayVar(&met, "met", nil, "criteria that are met: `1,2` or 1=EVIDENCE (repeatable)")
+			cmd.Flags().StringArrayVar(&unmet, "unmet", nil, "criterion that is not met: `2=WHY` (repeatable)")
+			cmd.MarkFlagsMutuallyExclusive("summary", "reason")
+		},
+		Arguments: func(_ *cobra.Command, _ []string, args cli.Arguments) error { return addAnswers(args, met, unmet) },
+		ID:        func(out schemas.CompleteOut) string { return out.HandoffID.String() },
+		Print:     printCompleted,
+	}.Of(a, &cobra.Command{
 		Use:   "complete [ID]",
 		Short: "Finish a handoff and answer its criteria",
 		Example: `  handoff complete 12 --agent qa --summary "12 tests passed" --met 1,2
@@ -40,44 +48,7 @@ func completeCommand(a *cli.App) *cobra.Command {
 
 ` + cli.AboutSources,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, given []string) error {
-			args, err := finish(a, cmd, "complete_handoff", file, given, completeFields)
-			if err == nil {
-				err = addAnswers(args, met, unmet)
-			}
-			if err != nil {
-				return err
-			}
-			out, raw, err := cli.Call[schemas.CompleteOut](cmd.Context(), a, "complete_handoff", args)
-			if err != nil {
-				return err
-			}
-			if silent {
-				return a.Write(out.HandoffID.String() + "\n")
-			}
-			return a.PrintWithMail(raw, func(p *cli.Page) { printCompleted(p, out) })
-		},
-	}
-	cli.Bind(cmd, completeFields)
-	a.Limits.BindHidden(cmd)
-	cmd.Flags().StringArrayVar(&met, "met", nil, "criteria that are met: `1,2` or 1=EVIDENCE (repeatable)")
-	cmd.Flags().StringArrayVar(&unmet, "unmet", nil, "criterion that is not met: `2=WHY` (repeatable)")
-	cmd.Flags().StringVar(&file, "file", "", "a whole message from this `file`, - for standard input")
-	cmd.Flags().BoolVar(&silent, "silent", false, "print the id only")
-	cmd.MarkFlagsMutuallyExclusive("summary", "reason")
-	return cmd
-}
-
-// finish reads what complete and fail have in common: an id, a message and flags over it.
-func finish(a *cli.App, cmd *cobra.Command, tool, file string, given []string, fields []cli.Field) (cli.Arguments, error) {
-	args, err := a.Message(tool, file)
-	if err != nil {
-		return nil, err
-	}
-	if len(given) > 0 {
-		args["handoff_id"] = given[0]
-	}
-	return args, args.Set(cmd, fields)
+	})
 }
 
 // addAnswers adds the answers to criteria.

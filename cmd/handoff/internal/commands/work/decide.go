@@ -8,77 +8,59 @@ import (
 )
 
 func approveCommand(a *cli.App) *cobra.Command {
-	return decision(a, schemas.ActApprove, &cobra.Command{
+	return act(schemas.ActApprove).Of(a, &cobra.Command{
 		Use:   "approve ID",
 		Short: "Let a handoff go on that waits for approval",
 		Example: `  handoff approve 12
   handoff approve 12 --reason "After the release"`,
 		Long: "Only human may approve.",
+		Args: cobra.ExactArgs(1),
 	})
 }
 
 func refuseCommand(a *cli.App) *cobra.Command {
-	return decision(a, schemas.ActRefuse, &cobra.Command{
+	return act(schemas.ActRefuse).Of(a, &cobra.Command{
 		Use:     "refuse ID",
 		Short:   "Reject a handoff that waits for approval",
 		Example: `  handoff refuse 12 --reason "Not before the audit"`,
 		Long:    "Only human may refuse.",
+		Args:    cobra.ExactArgs(1),
 	})
 }
 
 func cancelCommand(a *cli.App) *cobra.Command {
-	return decision(a, schemas.ActCancel, &cobra.Command{
+	return act(schemas.ActCancel).Of(a, &cobra.Command{
 		Use:     "cancel ID",
 		Short:   "Cancel a handoff that is no longer needed",
 		Example: `  handoff cancel 12 --reason "Done by hand"`,
 		Long:    "The holder learns of it at its next call. Handoffs that followed from it are listed, not cancelled.",
+		Args:    cobra.ExactArgs(1),
 	})
 }
 
-// decision completes a command that takes a handoff and a reason.
-func decision(a *cli.App, action schemas.Action, cmd *cobra.Command) *cobra.Command {
-	reason := cmd.Flags().String("reason", "", "why")
-	silent := cmd.Flags().Bool("silent", false, "print the id only")
-	cmd.Args = cobra.ExactArgs(1)
-	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		args := cli.Arguments{"handoff_id": given[0], "action": action}
-		if *reason != "" {
-			args["note"] = *reason
-		}
-		return update(a, cmd, args, *silent)
+// act is what a command does that takes one action on a handoff, for a reason.
+func act(action schemas.Action) cli.ToolCommand[schemas.UpdateOut] {
+	return cli.ToolCommand[schemas.UpdateOut]{
+		Tool: "update_handoff", Place: "handoff_id", Fields: []cli.Field{cli.Text("reason", "note", "why")},
+		Arguments: func(_ *cobra.Command, _ []string, args cli.Arguments) error { return args.Put("action", action) },
+		ID:        updatedID,
+		Print:     printUpdated,
 	}
-	a.Limits.BindHidden(cmd)
-	return cmd
 }
 
 func retryCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
+	retry := act(schemas.ActRetry)
+	retry.ID = func(out schemas.UpdateOut) string { return out.Created.String() }
+	retry.Print = printRetried
+	return retry.Of(a, &cobra.Command{
 		Use:   "retry ID",
 		Short: "Run a failed handoff again, with what it left behind",
 		Example: `  handoff retry 3
   handoff retry 3 --reason "The service is up again"`,
 		Long: `A new handoff carries over the context, the partial progress and the checkpoint of one that failed, was
-rejected, timed out or was cancelled. Repeating it gives the same new handoff.`,
+rejected, timed out or was cancelled. Repeating it gives the same new handoff. --silent prints the id of that one.`,
 		Args: cobra.ExactArgs(1),
-	}
-	reason := cmd.Flags().String("reason", "", "why now")
-	silent := cmd.Flags().Bool("silent", false, "print the id of the new handoff only")
-	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		args := cli.Arguments{"handoff_id": given[0], "action": schemas.ActRetry}
-		if *reason != "" {
-			args["note"] = *reason
-		}
-		out, raw, err := cli.Call[schemas.UpdateOut](cmd.Context(), a, "update_handoff", args)
-		if err != nil {
-			return err
-		}
-		if *silent {
-			return a.Write(out.Created.String() + "\n")
-		}
-		return a.PrintWithMail(raw, func(p *cli.Page) { printRetried(p, out) })
-	}
-	a.Limits.BindHidden(cmd)
-	return cmd
+	})
 }
 
 func printRetried(p *cli.Page, out schemas.UpdateOut) {

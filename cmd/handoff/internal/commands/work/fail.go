@@ -25,10 +25,27 @@ var failFields = []cli.Field{
 }
 
 func failCommand(a *cli.App) *cobra.Command {
-	var file string
-	var silent, reject bool
+	var reject bool
 	var blockers []string
-	cmd := &cobra.Command{
+	return cli.ToolCommand[schemas.FailOut]{
+		Tool: "fail_handoff", Place: "handoff_id", Fields: failFields, File: true,
+		Flags: func(cmd *cobra.Command) {
+			cmd.Flags().StringArrayVar(&blockers, "blocker", nil, "`text`: what stands in the way (repeatable)")
+			cmd.Flags().BoolVar(&reject, "reject", false, "not started, not for you")
+			cmd.MarkFlagsMutuallyExclusive("reason", "summary")
+		},
+		Arguments: func(cmd *cobra.Command, given []string, args cli.Arguments) error {
+			if reject {
+				args["outcome"] = schemas.OutcomeRejected
+			}
+			if len(blockers) > 0 {
+				args["blockers"] = asBlockers(blockers)
+			}
+			return addReason(cmd, given, args)
+		},
+		ID:    func(out schemas.FailOut) string { return out.HandoffID.String() },
+		Print: printFailed,
+	}.Of(a, &cobra.Command{
 		Use:   "fail [ID [REASON…]]",
 		Short: "Give a handoff up, or reject it",
 		Example: `  handoff fail 12 "The fixtures are missing" --agent qa --blocker "No test data" --done "Unit tests"
@@ -39,56 +56,21 @@ func failCommand(a *cli.App) *cobra.Command {
 names, unless --then says otherwise. --reject: not started, because it is not for you.
 
 ` + cli.AboutSources,
-		RunE: func(cmd *cobra.Command, given []string) error {
-			args, err := finish(a, cmd, "fail_handoff", file, given, failFields)
-			if err == nil {
-				err = oneReason(cmd, given)
-			}
-			if err != nil {
-				return err
-			}
-			addFailure(args, given, reject, blockers)
-			out, raw, err := cli.Call[schemas.FailOut](cmd.Context(), a, "fail_handoff", args)
-			if err != nil {
-				return err
-			}
-			if silent {
-				return a.Write(out.HandoffID.String() + "\n")
-			}
-			return a.PrintWithMail(raw, func(p *cli.Page) { printFailed(p, out) })
-		},
-	}
-	cli.Bind(cmd, failFields)
-	a.Limits.BindHidden(cmd)
-	cmd.Flags().StringArrayVar(&blockers, "blocker", nil, "`text`: what stands in the way (repeatable)")
-	cmd.Flags().BoolVar(&reject, "reject", false, "not started, not for you")
-	cmd.Flags().StringVar(&file, "file", "", "a whole message from this `file`, - for standard input")
-	cmd.Flags().BoolVar(&silent, "silent", false, "print the id only")
-	cmd.MarkFlagsMutuallyExclusive("reason", "summary")
-	return cmd
+	})
 }
 
-// oneReason refuses words that a flag contradicts.
-func oneReason(cmd *cobra.Command, given []string) error {
+// addReason joins the words of REASON, and refuses those that a flag contradicts.
+func addReason(cmd *cobra.Command, given []string, args cli.Arguments) error {
+	if len(given) < 2 {
+		return nil
+	}
 	for _, flag := range []string{"reason", "summary"} {
-		if len(given) > 1 && cmd.Flags().Changed(flag) {
+		if cmd.Flags().Changed(flag) {
 			return schemas.Invalidf("--"+flag, "is given beside REASON, which says the same").WithHint("Give one of them.")
 		}
 	}
+	args["description"] = strings.Join(given[1:], " ")
 	return nil
-}
-
-// addFailure adds what no single flag says.
-func addFailure(args cli.Arguments, given []string, reject bool, blockers []string) {
-	if len(given) > 1 {
-		args["description"] = strings.Join(given[1:], " ")
-	}
-	if reject {
-		args["outcome"] = schemas.OutcomeRejected
-	}
-	if len(blockers) > 0 {
-		args["blockers"] = asBlockers(blockers)
-	}
 }
 
 func asBlockers(texts []string) []schemas.Blocker {

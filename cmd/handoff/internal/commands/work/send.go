@@ -49,9 +49,19 @@ var sendFields = []cli.Field{
 }
 
 func sendCommand(a *cli.App) *cobra.Command {
-	var file string
-	var silent bool
-	cmd := &cobra.Command{
+	return cli.ToolCommand[schemas.SendOut]{
+		Tool: "send_handoff", Place: "to", Fields: sendFields, File: true,
+		Arguments: func(_ *cobra.Command, given []string, args cli.Arguments) (err error) {
+			if len(given) > 1 {
+				if args["task"], err = taskText(a, given[1:]); err != nil {
+					return err
+				}
+			}
+			return addProject(a, args)
+		},
+		ID:    sentID,
+		Print: printSent,
+	}.Of(a, &cobra.Command{
 		Use:   "send [TO TASK…]",
 		Short: "Deliver work or a message to a mailbox",
 		Example: `  handoff send qa "Test the login form" --criteria "All tests pass" --priority high
@@ -66,47 +76,7 @@ standard input. It has room for 4 KiB: what is longer goes into --detail.
 
 A message given with --file may be written as the arguments of the tool send_handoff or in the spelling of
 other handoff protocols; flags and arguments come before what it says.`,
-		RunE: func(cmd *cobra.Command, given []string) error {
-			args, err := a.Message("send_handoff", file)
-			if err == nil {
-				err = sendArguments(a, cmd, given, args)
-			}
-			if err != nil {
-				return err
-			}
-			out, raw, err := cli.Call[schemas.SendOut](cmd.Context(), a, "send_handoff", args)
-			if err != nil {
-				return err
-			}
-			if silent {
-				return a.Write(sentID(out) + "\n")
-			}
-			return a.PrintWithMail(raw, func(p *cli.Page) { printSent(p, out) })
-		},
-	}
-	cli.Bind(cmd, sendFields)
-	a.Limits.BindHidden(cmd)
-	cmd.Flags().StringVar(&file, "file", "", "a whole message from this `file`, - for standard input")
-	cmd.Flags().BoolVar(&silent, "silent", false, "print the id only")
-	return cmd
-}
-
-// sendArguments puts what was given on the command line over a message.
-func sendArguments(a *cli.App, cmd *cobra.Command, given []string, args cli.Arguments) error {
-	if len(given) > 0 {
-		args["to"] = given[0]
-	}
-	if len(given) > 1 {
-		task, err := taskText(a, given[1:])
-		if err != nil {
-			return err
-		}
-		args["task"] = task
-	}
-	if err := args.Set(cmd, sendFields); err != nil {
-		return err
-	}
-	return addProject(a, args)
+	})
 }
 
 // taskText joins words, or reads standard input for "-".

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,24 @@ var actions = []struct {
 }
 
 func updateCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return cli.ToolCommand[schemas.UpdateOut]{
+		Tool: "update_handoff", Place: "handoff_id", Fields: slices.Concat(updateFields, amendFields),
+		Flags: func(cmd *cobra.Command) {
+			cmd.Flags().Bool("merge", false, "amending always merges; taken because task trackers ask for it")
+			for _, s := range actions {
+				cmd.Flags().Bool(s.flag, false, s.help)
+			}
+			cmd.MarkFlagsMutuallyExclusive("release", "cancel", "return", "ask", "answer")
+			cmd.MarkFlagsMutuallyExclusive("note", "answer", "reason")
+			cmd.MarkFlagsMutuallyExclusive("to", "role", "agent-role")
+		},
+		Arguments: func(cmd *cobra.Command, _ []string, args cli.Arguments) (err error) {
+			args["action"], err = chosenAction(cmd)
+			return err
+		},
+		ID:    updatedID,
+		Print: printUpdated,
+	}.Of(a, &cobra.Command{
 		Use:   "update ID",
 		Short: "Report progress, ask, answer, release, amend, cancel or return",
 		Example: `  handoff update 12 --note "Half of the tests run" --percent 50
@@ -72,34 +90,7 @@ trackers say so with --merge.
 
 ` + cli.AboutSources,
 		Args: cobra.ExactArgs(1),
-	}
-	silent := cmd.Flags().Bool("silent", false, "print the id only")
-	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		args := cli.Arguments{"handoff_id": given[0]}
-		if err := args.Set(cmd, updateFields); err != nil {
-			return err
-		}
-		if err := args.Set(cmd, amendFields); err != nil {
-			return err
-		}
-		action, err := chosenAction(cmd)
-		if err != nil {
-			return err
-		}
-		args["action"] = action
-		return update(a, cmd, args, *silent)
-	}
-	cli.Bind(cmd, updateFields)
-	cli.Bind(cmd, amendFields)
-	a.Limits.BindHidden(cmd)
-	cmd.Flags().Bool("merge", false, "amending always merges; taken because task trackers ask for it")
-	for _, s := range actions {
-		cmd.Flags().Bool(s.flag, false, s.help)
-	}
-	cmd.MarkFlagsMutuallyExclusive("release", "cancel", "return", "ask", "answer")
-	cmd.MarkFlagsMutuallyExclusive("note", "answer", "reason")
-	cmd.MarkFlagsMutuallyExclusive("to", "role", "agent-role")
-	return cmd
+	})
 }
 
 // chosenAction tells what the given flags mean together.
@@ -132,17 +123,7 @@ func chosenAction(cmd *cobra.Command) (schemas.Action, error) {
 		WithHint("%s --help shows the flags.", cmd.CommandPath())
 }
 
-// update calls update_handoff and prints what it changed.
-func update(a *cli.App, cmd *cobra.Command, args cli.Arguments, silent bool) error {
-	out, raw, err := cli.Call[schemas.UpdateOut](cmd.Context(), a, "update_handoff", args)
-	if err != nil {
-		return err
-	}
-	if silent {
-		return a.Write(out.HandoffID.String() + "\n")
-	}
-	return a.PrintWithMail(raw, func(p *cli.Page) { printUpdated(p, out) })
-}
+func updatedID(out schemas.UpdateOut) string { return out.HandoffID.String() }
 
 // printUpdated tells what an update changed.
 func printUpdated(p *cli.Page, out schemas.UpdateOut) {

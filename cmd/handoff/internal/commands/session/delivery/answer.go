@@ -8,6 +8,7 @@ package delivery
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -15,6 +16,12 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/schemas"
 )
+
+// Files tells an agent that can write a file, and needs nothing else, how it hands its work on: the agent's part of
+// the Kelos TaskHandoff proposal. It is for a prompt or for AGENTS.md.
+//
+//go:embed files.md
+var Files string
 
 // answer is what a hook prints. Claude Code, Codex and Gemini CLI read the same form; Codex refuses other fields
 // than it knows.
