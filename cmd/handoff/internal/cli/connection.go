@@ -15,7 +15,7 @@ import (
 )
 
 // A Connection is that of a command to its workspace, for as long as the command runs. All calls over it are made by
-// one caller. It is for one goroutine.
+// one caller, as it is: only [App.Connect] looks for the name of the session. It is for one goroutine.
 type Connection struct {
 	Boxes   *relay.Relay
 	By      schemas.Caller
@@ -25,18 +25,12 @@ type Connection struct {
 	part part // of a wait, that the next call covers
 }
 
-// NewConnection gives the connection of a caller to a workspace that is open. It takes the caller as it is: only
-// [App.Connect] looks for the name of the session.
-func NewConnection(a *App, boxes *relay.Relay, by schemas.Caller) *Connection {
-	return &Connection{Boxes: boxes, By: by, App: a}
-}
-
 // Connect opens the workspace for as long as fn runs. A caller that its surroundings name acts as the session in whose
 // shell this runs, which may be one of several of its client.
 func (a *App) Connect(ctx context.Context, by schemas.Caller, fn func(*Connection) error) error {
 	log := slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	return a.Open(ctx, Opening{Logger: log}, func(_ workspace.Workspace, boxes *relay.Relay) error {
-		conn := NewConnection(a, boxes, by)
+		conn := &Connection{Boxes: boxes, By: by, App: a}
 		if err := conn.actAsSession(ctx); err != nil {
 			return err
 		}

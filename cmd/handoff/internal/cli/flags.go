@@ -114,7 +114,7 @@ type Seconds struct{ time.Duration }
 
 func (s *Seconds) Set(text string) (err error) {
 	given := text
-	if onlyDigits(text) {
+	if text != "" && strings.Trim(text, "0123456789") == "" {
 		given += "s"
 	}
 	if s.Duration, err = schemas.ParseDuration("", given); err != nil {
@@ -126,12 +126,3 @@ func (s *Seconds) Set(text string) (err error) {
 
 // Type names the value in help.
 func (s *Seconds) Type() string { return "duration" }
-
-func onlyDigits(text string) bool {
-	for _, r := range text {
-		if r < '0' || r > '9' {
-			return false
-		}
-	}
-	return text != ""
-}

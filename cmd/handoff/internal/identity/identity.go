@@ -73,12 +73,8 @@ func value(variable string, getenv func(string) string) string {
 
 // shellOf describes the shells of a client.
 func shellOf(agent schemas.Agent) client.Shell {
-	for _, c := range client.All() {
-		if c.Name == string(agent) {
-			return c.Shell
-		}
-	}
-	return client.Shell{}
+	c, _ := client.Named(string(agent))
+	return c.Shell
 }
 
 // OfClient returns the agent for the name that a known MCP client gives itself, so that its tools and its shells act

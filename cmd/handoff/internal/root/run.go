@@ -9,8 +9,13 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/clients"
+	"handoff/cmd/handoff/internal/commands/completion"
 	"handoff/cmd/handoff/internal/commands/look"
+	"handoff/cmd/handoff/internal/commands/place"
 	"handoff/cmd/handoff/internal/commands/serve"
 	"handoff/cmd/handoff/internal/commands/session"
 	"handoff/cmd/handoff/internal/commands/work"
@@ -44,3 +49,88 @@ func NewApp(e cli.Env, version string) *cli.App {
 		Spellings: slices.Concat(work.Spellings, look.Spellings, serve.Spellings),
 	}
 }
+
+const about = `handoff passes work between coding agents: what is to be done, what is already known and what must
+come back wait on disk in the receiver's mailbox. One agent at a time claims it, under a lease. It ends
+in an outcome of which the sender is told, and each step is kept in a registry that can be verified.
+
+Agents meet in a workspace: one per git repository, shared by its worktrees. There is no server to start: the
+client of an agent starts one for itself, and a command needs none.`
+
+// ExitStatuses is what help says below the flags of the program.
+const ExitStatuses = `Exit status:
+  0 done   1 error   2 usage   3 not found   4 denied   5 conflict or lease lost
+  6 nothing to claim   7 unavailable, try again
+
+The flags of every command and those of handoff mcp and serve can be set in the environment: HANDOFF_AGENT for
+--agent, HANDOFF_LEASE_MAX for --lease-max. All other flags come from the command line alone.
+`
+
+// Command is the root of all commands.
+func Command(a *cli.App) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "handoff",
+		Short: "Pass work between coding agents",
+		Long:  about,
+		Example: `  handoff demo                                     # a whole chain of work in a few seconds
+  handoff send qa "Test the login form"            # to an agent's mailbox
+  handoff claim --agent qa                         # take the next one
+  handoff complete 1 --agent qa --summary "12 passed"
+  handoff history                                  # who passed what to whom, and how it ended
+  claude mcp add handoff -- handoff mcp            # let an agent do all that itself`,
+		Args:              cobra.NoArgs,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Version:           a.Release.Version,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return begin(a, cmd) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	a.BindGlobal(root.PersistentFlags())
+	root.SetHelpTemplate(helpTemplate)
+	root.SetUsageTemplate(usageTemplate)
+	root.SetVersionTemplate("handoff {{.Version}}\n")
+	wait := work.Wait(a)
+	session.AddHook(a, wait)
+	root.AddCommand(wait, clients.SetupCommand(a), clients.DoctorCommand(a), demoCommand(a), completion.Command(a))
+	for _, family := range [][]*cobra.Command{
+		work.Commands(a), look.Commands(a), serve.Commands(a), session.Commands(a), place.Commands(a),
+	} {
+		root.AddCommand(family...)
+	}
+	return root
+}
+
+// begin readies a command that is to run. The one with which shells ask for completions needs nothing of what the
+// others need, and only it has to know the completions.
+func begin(a *cli.App, cmd *cobra.Command) error {
+	if cmd.Name() == cobra.ShellCompRequestCmd {
+		completion.Offer(a, cmd.Root())
+		return nil
+	}
+	return a.Begin(cmd)
+}
+
+// Examples come first: they are what a reader came for.
+const helpTemplate = `{{.Short}}.
+
+{{if .HasExample}}Examples:
+{{.Example}}
+
+{{end}}{{with .Long}}{{. | trimTrailingWhitespaces}}
+
+{{end}}{{.UsageString}}`
+
+const usageTemplate = `Usage:
+{{if .Runnable}}  {{.UseLine}}
+{{end}}{{if .HasAvailableSubCommands}}  {{.CommandPath}} COMMAND
+
+Commands:
+{{range .Commands}}{{if .IsAvailableCommand}}  {{rpad .Name .NamePadding}} {{.Short}}
+{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+Flags:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
+{{end}}{{if .HasAvailableInheritedFlags}}
+Flags of every command:
+{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}
+{{end}}{{if not .HasParent}}
+` + ExitStatuses + `{{end}}`

@@ -116,13 +116,3 @@ func (r *recorder) Write(p []byte) (int, error) {
 	}
 	return r.ResponseWriter.Write(p)
 }
-
-func (r *recorder) Flush() { _ = r.FlushError() }
-
-// FlushError is called by [http.ResponseController].
-func (r *recorder) FlushError() error {
-	if r.status == 0 {
-		r.status = http.StatusOK
-	}
-	return http.NewResponseController(r.ResponseWriter).Flush()
-}

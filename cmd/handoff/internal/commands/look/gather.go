@@ -21,7 +21,7 @@ type gathered struct {
 // gatherAll gathers what was asked for: newest first if it takes several questions, else in the order of the tool.
 func gatherAll(ctx context.Context, conn *cli.Connection, args cli.Arguments, l listing) (gathered, error) {
 	out := gathered{Items: []schemas.Item{}}
-	keep, err := filterOf(ctx, conn, args, l)
+	keep, err := keepers(ctx, conn, args, l)
 	if err != nil {
 		return out, err
 	}
@@ -58,8 +58,8 @@ func (l listing) wanted(args cli.Arguments) int {
 // pageLimit is the largest that list_handoffs gives at once.
 const pageLimit = 50
 
-// gather adds rows that keep keeps until there are enough. A nil keep keeps all.
-func gather(ctx context.Context, conn *cli.Connection, args cli.Arguments, wanted int, keep keeper, out *gathered) error {
+// gather adds rows that all keep until there are enough.
+func gather(ctx context.Context, conn *cli.Connection, args cli.Arguments, wanted int, keep []keeper, out *gathered) error {
 	for found := 0; found < wanted; {
 		args["limit"] = min(wanted-found, pageLimit)
 		var page struct {
@@ -70,7 +70,7 @@ func gather(ctx context.Context, conn *cli.Connection, args cli.Arguments, wante
 			return err
 		}
 		out.Inbox = page.Inbox
-		kept, err := keep.of(page.Items)
+		kept, err := filter(page.Items, keep)
 		if err != nil {
 			return err
 		}
@@ -83,4 +83,99 @@ func gather(ctx context.Context, conn *cli.Connection, args cli.Arguments, wante
 	}
 	out.More = true
 	return nil
+}
+
+// A keeper tells whether a row is kept.
+type keeper func(schemas.Item) (bool, error)
+
+// filter gives the rows that all keep.
+func filter(items []schemas.Item, all []keeper) (kept []schemas.Item, err error) {
+	for _, item := range items {
+		ok := true
+		for i := 0; ok && i < len(all); i++ {
+			if ok, err = all[i](item); err != nil {
+				return nil, err
+			}
+		}
+		if ok {
+			kept = append(kept, item)
+		}
+	}
+	return kept, nil
+}
+
+// keepers keep what list_handoffs cannot be asked for: what is for a role, and what is stuck.
+func keepers(ctx context.Context, conn *cli.Connection, args cli.Arguments, l listing) (all []keeper, err error) {
+	if l.role != "" {
+		forRole, err := keepForRole(ctx, conn, args, l.role)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, forRole)
+	}
+	if l.stuck {
+		all = append(all, func(item schemas.Item) (bool, error) { return isStuck(ctx, conn, item) })
+	}
+	return all, nil
+}
+
+// keepForRole keeps what is addressed to a role, or to who plays it.
+func keepForRole(ctx context.Context, conn *cli.Connection, args cli.Arguments, role string) (keeper, error) {
+	if args["box"] == "notices" {
+		return nil, schemas.Invalidf("--role", "notices are for agents, not for roles").WithHint("Leave --role out.")
+	}
+	var players schemas.AgentsOut
+	if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"role": role, "limit": cli.Everybody}, &players); err != nil {
+		return nil, err
+	}
+	return func(item schemas.Item) (bool, error) {
+		return item.To == schemas.Address("role:"+role) ||
+			slices.ContainsFunc(players.Agents, func(c schemas.Card) bool { return schemas.Address(c.Name) == item.To }), nil
+	}, nil
+}
+
+// isStuck keeps what goes on only when somebody acts: it waits for an answer, for approval, or for a handoff
+// that ended otherwise than completed.
+func isStuck(ctx context.Context, conn *cli.Connection, item schemas.Item) (bool, error) {
+	if item.Status != schemas.Pending {
+		return true, nil
+	}
+	st, err := standingOf(ctx, conn, item.HandoffID.String())
+	if err != nil || slices.Contains(st.BlockedBy, approval) {
+		return err == nil, err
+	}
+	for _, id := range st.BlockedBy {
+		if before, err := standingOf(ctx, conn, id); err != nil || before.Status.Ended() {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// approval is what a handoff waits for that a person has to approve, as blocked_by names it.
+const approval = "approval"
+
+// standingOf is where a handoff stands.
+func standingOf(ctx context.Context, conn *cli.Connection, id string) (schemas.Standing, error) {
+	var out schemas.GetOut
+	if _, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": id, "view": "outcome"}, &out); err != nil {
+		return schemas.Standing{}, err
+	}
+	return *out.Standing, nil
+}
+
+// blockers tells for the pending ones of a list what they wait for.
+func blockers(ctx context.Context, conn *cli.Connection, items []schemas.Item) (map[schemas.ID][]string, error) {
+	blocked := map[schemas.ID][]string{}
+	for _, item := range items {
+		if item.NoticeID != 0 || item.Status != schemas.Pending {
+			continue
+		}
+		st, err := standingOf(ctx, conn, item.HandoffID.String())
+		if err != nil {
+			return nil, err
+		}
+		blocked[item.HandoffID] = st.BlockedBy
+	}
+	return blocked, nil
 }

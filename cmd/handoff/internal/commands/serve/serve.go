@@ -80,7 +80,7 @@ func (s *servingCommand) own(ctx context.Context) error {
 		opening.Crowded = process.Crowded
 	}
 	return s.Open(ctx, opening, func(place workspace.Workspace, boxes *relay.Relay) error {
-		conn := cli.NewConnection(s.App, boxes, schemas.Caller{Via: schemas.ViaCLI})
+		conn := &cli.Connection{Boxes: boxes, By: schemas.Caller{Via: schemas.ViaCLI}, App: s.App}
 		_, err := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil) // the first call makes it the owner, or finds that
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // it was told to end

@@ -45,32 +45,30 @@ func (s hooked) inBackground() error {
 	return cmd.Process.Release()
 }
 
-// row is what is known of the client, which runs hooks.
-func (s hooked) row() (c client.Client, ok bool) {
-	c, ok = client.Named(string(s.asked.Client))
-	return c, ok && c.Hooks != nil
-}
-
-func (s hooked) hasQueue() bool {
-	c, ok := s.row()
-	return ok && c.Hooks.Queue != nil
+// queueOf is the command that tells a thread of the client something; nil where the client has none.
+func (s hooked) queueOf() (program string, command func(thread, text string) []string) {
+	c, _ := client.Named(string(s.asked.Client))
+	if c.Hooks == nil {
+		return c.Program, nil
+	}
+	return c.Program, c.Hooks.Queue
 }
 
 // queue gives the client a message for the thread, which begins a turn if none is under way. It says nothing of what
 // others wrote: the client takes it as an argument, which everybody on the machine can read. The claim shows the brief.
 func (s hooked) queue(ctx context.Context, w waking, out schemas.NewsOut) error {
-	c, ok := s.row()
-	if !ok || c.Hooks.Queue == nil {
+	program, command := s.queueOf()
+	if command == nil {
 		return fmt.Errorf("%s has no queue for a thread", s.asked.Client)
 	}
 	ctx, cancel := context.WithTimeout(ctx, queueLimit)
 	defer cancel()
-	args := c.Hooks.Queue(w.thread, delivery.Wake(out, ""))
-	cmd := exec.CommandContext(ctx, programOf(w.over, c.Program), args...) //nolint:gosec // no shell reads them
+	args := command(w.thread, delivery.Wake(out, ""))
+	cmd := exec.CommandContext(ctx, programOf(w.over, program), args...) //nolint:gosec // no shell reads them
 	process.Tree(cmd)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		said := schemas.Visible(schemas.Clip(string(said), 500))
-		return fmt.Errorf("%s %s: %w: %s", c.Program, args[0], err, said)
+		return fmt.Errorf("%s %s: %w: %s", program, args[0], err, said)
 	}
 	return nil
 }

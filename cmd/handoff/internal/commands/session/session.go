@@ -83,7 +83,7 @@ func identified(a *cli.App, account delivery.Account, client string, asked schem
 // visit opens the workspace for as long as fn runs. What goes wrong meanwhile is nothing to a client.
 func (s hooked) visit(ctx context.Context, fn func(*cli.Connection) error) error {
 	return s.OpenAt(ctx, s.place, cli.Opening{Logger: slog.New(slog.DiscardHandler)}, func(boxes *relay.Relay) error {
-		return fn(cli.NewConnection(s.App, boxes, s.by))
+		return fn(&cli.Connection{Boxes: boxes, By: s.by, App: s.App})
 	})
 }
 

@@ -80,8 +80,10 @@ func wakeSession(ctx context.Context, a *cli.App, w waking) error {
 	switch {
 	case err != nil:
 		return err
-	case w.thread == "" && s.hasQueue():
-		return s.inBackground()
+	case w.thread == "":
+		if _, queue := s.queueOf(); queue != nil {
+			return s.inBackground()
+		}
 	}
 	followed := w.clientOf(s)
 	life.Follow(followed)

@@ -111,35 +111,29 @@ func sentID(out schemas.SendOut) string {
 	return out.HandoffID.String()
 }
 
+// printSent tells where something went, or would go: the workflow of what was not sent has no name yet unless it is its
+// parent's.
 func printSent(p *cli.Page, out schemas.SendOut) {
-	if out.Status == dryRun {
-		printDryRun(p, out)
-		return
+	where, before, after, notSent := string(out.To), ", ", "", out.Status == dryRun
+	if notSent {
+		before, after = " (", ")"
 	}
-	where := string(out.To)
 	if out.Position > 0 {
-		where += ", number " + strconv.Itoa(out.Position) + " in the mailbox"
+		where += before + "number " + strconv.Itoa(out.Position) + " in the mailbox" + after
 	}
-	p.Line("%s %s, for %s", p.Bold(sentID(out)), out.Status, schemas.Visible(where))
-	p.Field("workflow", string(out.Workflow))
+	if notSent {
+		p.Line("dry run: would be sent to %s", schemas.Visible(where))
+	} else {
+		p.Line("%s %s, for %s", p.Bold(sentID(out)), out.Status, schemas.Visible(where))
+	}
+	if !notSent || out.Parent != 0 {
+		p.Field("workflow", string(out.Workflow))
+	}
 	printOrigin(p, out)
 }
 
 // dryRun is the status of what was not sent.
 const dryRun = "dry_run"
-
-// printDryRun tells where something would go. Its workflow has no name yet unless it is its parent's.
-func printDryRun(p *cli.Page, out schemas.SendOut) {
-	where := string(out.To)
-	if out.Position > 0 {
-		where += " (number " + strconv.Itoa(out.Position) + " in the mailbox)"
-	}
-	p.Line("dry run: would be sent to %s", schemas.Visible(where))
-	if out.Parent != 0 {
-		p.Field("workflow", string(out.Workflow))
-	}
-	printOrigin(p, out)
-}
 
 // printOrigin tells what something that is sent follows and waits for, and why it goes where it goes.
 func printOrigin(p *cli.Page, out schemas.SendOut) {
