@@ -8,6 +8,9 @@ import (
 
 // Agent is the row of an agent. It exists from the agent's first call, from its registration, or from when its name was
 // given to a connection without a name.
+//
+// The row is JSON under the name. Package mailbox writes it: when an agent registers, calls or claims, and when a
+// session is given a name or loses it. No row is deleted, so a name that was used stays known.
 type Agent struct {
 	Card   schemas.Card `json:"card"`
 	Seen   Time         `json:"seen,omitempty"`   // last call, to the minute
@@ -32,14 +35,22 @@ func (v *View) Agent(name schemas.Agent) (*Agent, error) {
 func (v *View) Agents() iter.Seq2[Agent, error] { return v.AgentsCalled("") }
 
 // AgentsCalled yields the agents whose names begin with the given text, by name.
+//
+// Names are compared byte by byte, so it costs as many rows as there are such names. An empty text gives all agents.
 func (v *View) AgentsCalled(beginning string) iter.Seq2[Agent, error] {
 	return decoded(v, Prefix(Agents, []byte(beginning)), fromJSON[Agent])
 }
 
 // PutAgent writes the row of an agent, under the name on its card.
+//
+// It replaces the whole row. The caller reads the row in the same transaction first, so that what another call wrote
+// meanwhile is not lost.
 func (t *Tx) PutAgent(a Agent) error { return t.putJSON(Agents, []byte(a.Card.Name), a) }
 
 // Workflow is the row of a workflow. It exists from the first handoff of the workflow.
+//
+// For some actions the rules ask who the owner of the workflow is, and some notices go to the owner. The row is written
+// once, with that first handoff, and stays.
 type Workflow struct {
 	Owner schemas.Agent `json:"owner"` // the sender of the first handoff
 }

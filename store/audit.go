@@ -21,6 +21,10 @@ import (
 // Compare Root with one that was noted elsewhere before to find these. Content counts as erased when both the content
 // and its salt are gone. Audit does not look for rows to which no event and no record leads. [Store.Check] looks at
 // index rows and counters. Nothing proves agents, notices, workflows, receipts and words.
+//
+// It reads every event, every content and every record, so it takes time in proportion to the whole store. The end of
+// ctx ends it between two slices, with the error of ctx. It changes nothing and may be repeated. Root is the hash of
+// the tree over the events that the walk saw; events that are added after its end are not in it.
 func (s *Store) Audit(ctx context.Context) (schemas.AuditOut, error) {
 	a := auditor{last: map[schemas.ID]uint64{}}
 	if err := s.eachRow(ctx, Events, a.event, a.ended); err != nil {
@@ -37,6 +41,8 @@ func (s *Store) Audit(ctx context.Context) (schemas.AuditOut, error) {
 	}, nil
 }
 
+// auditor is one walk over the events and then over the records. It keeps one number for each handoff whose record it
+// has not yet met, which is the only memory that grows with the store.
 type auditor struct {
 	walk     ledger.Walk
 	gap      bool // an event is missing: the tree cannot be computed from there on
@@ -67,6 +73,8 @@ func (a *auditor) event(v *View, row Row) error {
 	return a.links(v, n, e)
 }
 
+// tree compares an event and its row in the tree with the tree that the events before it make. After a missing event
+// that is no longer possible: all later rows would differ, and only the first fault is worth a sentence.
 func (a *auditor) tree(v *View, n uint64, event []byte) error {
 	if a.gap {
 		return nil
@@ -177,6 +185,9 @@ func (a *auditor) record(v *View, id schemas.ID, b []byte) (*Record, error) {
 // events fits the event before and its content. It returns false, without an error, when there is no such handoff. Only
 // [Store.Audit] compares with the tree and finds a record that was put back to an earlier state, because no event names
 // the next one.
+//
+// It takes one read for each event of the handoff and one for each content. It reads one snapshot, so events that are
+// added meanwhile do not disturb it. It is called for each handoff of a history that is shown.
 func (v *View) Verify(id schemas.ID) (bool, error) {
 	b, err := v.r.Get(Records, number(id))
 	if err != nil || b == nil {

@@ -9,6 +9,9 @@ import (
 )
 
 // Space is one ordered set of rows. Keys of different spaces never mix.
+//
+// Package bolt makes the bucket of a new space when it next opens a file. A space is never renamed and never removed,
+// because files of older versions have it.
 type Space uint8
 
 // The spaces, in the order in which an [Overlay] is flushed. Their numbers live in memory only and may change. Their
@@ -66,10 +69,17 @@ const MaxKey = 2048
 
 // Row is one key and its value. The value of a row is never nil, though it may be empty. Both slices belong to the
 // driver: the function that receives them may read them until it returns, and must neither change nor keep them.
+//
+// A row that has to live longer is copied with bytes.Clone. A driver over a mapped file gives out the mapped bytes, so
+// a row that is kept is read after the file was unmapped, which may end the process.
 type Row struct{ Key, Value []byte }
 
 // Range is a part of one space: From ≤ key < To, compared byte by byte. A nil From is the beginning of the space and a
 // nil To is its end.
+//
+// An empty From is the beginning of the space, as nil is. An empty To, unlike nil, is before every key, so the range
+// has no rows. A range whose From is not before its To has none either; that is no error. The slices belong to the
+// caller, who does not change them while a scan of the range goes on.
 type Range struct {
 	Space    Space
 	From, To []byte
@@ -85,6 +95,8 @@ func Prefix(s Space, p []byte) Range { return Range{Space: s, From: p, To: After
 
 // After is the smallest key beyond all keys that begin with p. It is nil when there is no such key; as To of a [Range]
 // that is the end of the space.
+//
+// It is nil for a prefix of 0xff bytes only, and for an empty one. The result is a new slice.
 func After(p []byte) []byte {
 	for i := len(p) - 1; i >= 0; i-- {
 		if p[i] != 0xff {
@@ -98,9 +110,16 @@ func After(p []byte) []byte {
 
 // Reader reads rows, from one snapshot inside View, or inside Update. One goroutine at a time may use it, and nobody
 // after the function that received it has returned.
+//
+// A reader has no lock of its own and no clock. Reads never fail because others write. The errors of its methods are
+// [ErrCorrupt] for rows that the driver cannot read, and errors of the system; after one, the caller returns it from
+// its function and does not read on.
 type Reader interface {
 	// Get returns the value of key in s, or nil when there is no such row. Inside Update it holds the row: no other
 	// transaction changes it before this Update ends.
+	//
+	// The value belongs to the driver, like that of a [Row]. An empty value is not nil. Any key may be asked for, also
+	// an empty one and one longer than [MaxKey]: there is no such row.
 	Get(s Space, key []byte) ([]byte, error)
 
 	// Scan yields the rows of r in bytewise order of their keys. The caller may write while it ranges. The scan yields
@@ -114,11 +133,16 @@ type Reader interface {
 }
 
 // Writer reads and writes rows inside Update. It reads what it wrote.
+//
+// The writes of one Update are seen by its own Get at once, and by its own scans that begin later. Nobody else sees
+// them before the commit. The order of writes matters only within one key: the last one counts.
 type Writer interface {
 	Reader
 
 	// Put sets the value of key in s. It keeps neither slice. A nil value means an empty one. It fails when key is
 	// empty or longer than [MaxKey].
+	//
+	// After an error nothing was written for this key. The caller returns the error, and Update then drops everything.
 	Put(s Space, key, value []byte) error
 
 	// Delete removes key from s. A key that is not there is no error.
@@ -127,16 +151,38 @@ type Writer interface {
 	// Next returns a number greater than zero and greater than all numbers that it returned for s in transactions that
 	// were committed. There may be gaps. Two writers at the same time get different numbers, and may commit them in
 	// either order.
+	//
+	// The first number of a space is 1. A transaction that is undone may or may not use up its numbers: package bolt
+	// gives them again, an engine with sequences does not. So a number is proof of nothing until its transaction was
+	// committed.
 	Next(s Space) (uint64, error)
 }
 
 // Backend keeps rows in order and knows nothing of what they mean. It is safe for use by many goroutines. A function
 // that was given to it must not call it: on an engine with one writer that never returns.
+//
+// Who writes a driver promises this, and proves it by [handoff/store/storetest.Run], with storetest.Reopen when it
+// keeps rows beyond its process:
+//
+//   - Order: keys sort as bytes, and each space for itself. A scan yields each row once, in order, in either direction.
+//   - Isolation: a View sees one moment, an Update sees that moment and its own writes. By the rows that they read with
+//     Get, or with a scan that has Hold, Updates might as well have run one after another.
+//   - Atomicity: all writes of one Update are kept or none, also when the process or the machine ends meanwhile.
+//   - Durability: a nil from Update means that the rows survive the end of the process and of the machine. Package
+//     memory, which is for tests and trials, leaves this one out.
+//   - Independence: a call that fails or panics changes nothing for other calls, also those that share its commit.
+//
+// A driver decides nothing about handoffs. It compares no values, knows no JSON and reads no clock for its rows. What a
+// row means, which rows belong together and when one goes is decided in [Tx]. So a driver is done when the suite
+// passes, and a new kind of row needs no change to it.
 type Backend interface {
 	// View calls fn once, with one snapshot. Updates go on meanwhile, and fn does not see them. A snapshot that is kept
 	// long makes some engines grow, so fn takes no more than 50 ms or 1,000 rows; for more, its caller calls View again
 	// and goes on after the last key. View returns the error of fn unchanged, the error of ctx if ctx was done before
 	// fn was called, or [ErrClosed]. A panic of fn goes through to the caller.
+	//
+	// Fn runs on the goroutine of the caller. The end of ctx while fn runs does not stop it: fn looks at ctx itself
+	// when it takes long. A View never makes an Update fail, and changes nothing, so it may be repeated at any time.
 	View(ctx context.Context, fn func(Reader) error) error
 
 	// Update calls fn and keeps all of its writes, or none of them when fn returns an error or panics. When Update
@@ -148,32 +194,59 @@ type Backend interface {
 	// started, fn is not run and Update returns the error of ctx; later, Update waits for the outcome. [ErrClosed] and
 	// [ErrReadOnly] mean that nothing was kept. Any other error, such as [ErrFull], comes from the commit and leaves
 	// open whether the writes were kept: the caller reads before it repeats, or makes repeating harmless.
+	//
+	// When the process dies before Update returned, its caller does not know whether the writes were kept. They are
+	// there as a whole or not at all. That is why calls carry a request id whose receipt is a row of the same
+	// transaction: the repeated call finds the receipt, or finds nothing and takes effect.
+	//
+	// A commit that fails is not repeated by the driver. Other calls that shared it fail with the same error, also
+	// those that only read, because they may have read what was lost. The driver then makes the state known again, for
+	// instance by opening its file anew, before it runs the next function; until it can, Update returns why not.
 	Update(ctx context.Context, fn func(Writer) error) error
 
 	// Close waits for the calls that are under way, releases the rows and makes later calls return [ErrClosed]. It may
 	// be called twice.
+	//
+	// Whether a call that still waits for its turn is run or gets [ErrClosed] is up to the driver. What Update
+	// acknowledged before is durable whatever Close returns. The error is that of releasing the rows, and a second call
+	// may return it again.
 	Close() error
 }
 
 // Errors of drivers. They arrive wrapped with the file or the row that they are about, so compare with [errors.Is].
 var (
 	// ErrLocked means that another process holds the store. Nothing was read.
+	//
+	// The caller may try again: the lock is free as soon as that process has closed the store or has ended.
 	ErrLocked = errors.New("the store is held by another process")
 
 	// ErrNewer means that a newer version of this program wrote the store. It was not touched.
+	//
+	// Trying again does not help, a newer program does. A single record of a newer program is another case:
+	// [View.Record] refuses that record and the rest of the store goes on.
 	ErrNewer = errors.New("the store was written by a newer version of handoff: update handoff to open it")
 
 	// ErrForeign means that the file is not a store of handoff. It was not touched.
+	//
+	// A path that is no regular file is foreign as well.
 	ErrForeign = errors.New("not a store of handoff")
 
 	// ErrCorrupt means that the store is damaged.
+	//
+	// It comes when the store is opened, and from any read or write that meets damaged bytes. Nothing is repaired: the
+	// text says what a person does. [Store.Check] and [Store.Audit] tell which rows are concerned.
 	ErrCorrupt = errors.New("the store is damaged: keep a copy of it and put the latest backup in its place")
 
 	// ErrFull means that there is no space left on the disk. Reading goes on, and writing works again as soon as there
 	// is space.
+	//
+	// It is returned to every call of the commit that failed. Whether their writes were kept is open, as after any
+	// failed commit.
 	ErrFull = errors.New("no space left for the store")
 
 	// ErrClosed means that the store was closed before the call began.
+	//
+	// Fn was not run and nothing was changed. The caller may open the store again.
 	ErrClosed = errors.New("the store is closed")
 
 	// ErrReadOnly means that the store cannot be written to: its permissions, those of its directory or a file system
@@ -183,6 +256,9 @@ var (
 
 // Panic is the error of an Update whose function panicked. Its text does not name the cause, which is for the log and
 // not for users.
+//
+// The writes of the function are undone, and the store goes on with the next call. A caller that gets a Panic has met a
+// bug of this program: repeating the call most likely panics again.
 type Panic struct {
 	Value any    // the argument of panic
 	Stack []byte // as [runtime/debug.Stack] prints it

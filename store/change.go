@@ -11,6 +11,9 @@ import (
 
 // Content is what is said with an event: its bytes, at most 131 MB, and the salt of its digest. Who erases content
 // later also erases the salt: the digest then proves nothing about what was erased.
+//
+// Bytes is JSON that package mailbox encodes; this package does not look into it. Salt is random, made by the caller,
+// and keeps a short content from being guessed by its digest. An event without content has neither.
 type Content struct {
 	Bytes []byte
 	Salt  []byte
@@ -21,6 +24,15 @@ type Content struct {
 // for an event that changes no record; its Event is set to the new number. The caller fills in the other fields of e;
 // Change sets its number, digests and links, and its handoff from now. The error is [schemas.Limit] for content that
 // is too large, and wraps [ErrCorrupt] when the event that was names as its last is missing.
+//
+// It writes in this order, all in the same transaction: content and salt, index rows, counters, record, event, tree
+// row, and the count of events. The number of the event is one above the last, without gaps, which is why all changes
+// of a store follow one another. Was must be what this transaction read: index rows are found by comparing was and now,
+// so a stale one would leave rows behind. Was is not changed. Of now only Event and Schema are.
+//
+// Repeating it makes another event: it is not idempotent, and callers repeat whole calls by their request id instead.
+// An event without a record, such as an identity that was refused, keeps the Handoff that the caller set, and has no
+// State.
 func (t *Tx) Change(was, now *Record, e schemas.Event, said Content) (uint64, error) {
 	if err := schemas.TooBig("content", len(said.Bytes), maxSaid); err != nil {
 		return 0, err
@@ -53,6 +65,9 @@ func (t *Tx) Change(was, now *Record, e schemas.Event, said Content) (uint64, er
 }
 
 // before returns the number n of a handoff's last event, and its hash.
+//
+// Both are put into the new event, so each event names the one before it of the same handoff with its hash.
+// [View.Verify] follows these links.
 func (t *Tx) before(n uint64) (uint64, string, error) {
 	b, err := t.w.Get(Events, number(n))
 	if err == nil && b == nil {
@@ -62,6 +77,9 @@ func (t *Tx) before(n uint64) (uint64, string, error) {
 }
 
 // addEvent appends to the registry and to its tree.
+//
+// It costs about log2(n) reads of the tree. When the counter says less than there are events, the event of that number
+// would be overwritten; [Store.Audit] finds a counter that does not fit.
 func (t *Tx) addEvent(e *schemas.Event) error {
 	b, err := json.Marshal(e)
 	if err != nil {
@@ -80,6 +98,7 @@ func (t *Tx) addEvent(e *schemas.Event) error {
 	return t.w.Put(Sys, eventCount, number(e.N))
 }
 
+// treeRow is the row of the tree for event n, counted from 0 as package ledger does; events are counted from 1.
 func (v *View) treeRow(n int64) ([]byte, error) { return v.r.Get(Tree, number(n+1)) }
 
 // putRecord writes a record with its index rows and counters, and returns the digest of its bytes.
@@ -98,6 +117,9 @@ func (t *Tx) putRecord(was, now *Record) (state string, err error) {
 }
 
 // putEntries writes the index rows that are new or differ, and deletes those that are gone.
+//
+// A row is deleted only if now has no row under the same key, so an entry that stays is not written again unless its
+// value differs. A commit is the cheaper the fewer pages it touches.
 func (t *Tx) putEntries(was, now *Record) error {
 	var old []Entry
 	if was != nil {
@@ -125,6 +147,7 @@ func (t *Tx) putEntries(was, now *Record) error {
 	return nil
 }
 
+// indexOf is the index of the entry with the space and key of e, whatever its value; -1 when there is none.
 func indexOf(es []Entry, e Entry) int {
 	for i := range es {
 		if es[i].Space == e.Space && bytes.Equal(es[i].Key, e.Key) {
@@ -136,6 +159,9 @@ func indexOf(es []Entry, e Entry) int {
 
 // NewID returns the next id of a handoff. Ids count up from 1. An id of a transaction that was not committed may be
 // returned again or be left out for ever, as the engine likes.
+//
+// The id is taken inside the transaction that creates the handoff, so a handoff whose transaction was dropped leaves at
+// most a gap. The caller must not show it before Update returned nil.
 func (t *Tx) NewID() (schemas.ID, error) {
 	n, err := t.w.Next(Records)
 	return schemas.ID(n), err

@@ -14,6 +14,9 @@ import (
 const maxProblems = 20
 
 // Problems are the faults that a check found, at most twenty. Each is a sentence that names the row concerned.
+//
+// The sentences are for people. There is no problem that this program mends by itself: a copy of the file and a backup
+// do.
 type Problems []string
 
 func (p *Problems) addf(format string, args ...any) {
@@ -25,6 +28,9 @@ func (p *Problems) addf(format string, args ...any) {
 // Check compares all records and tokens with their index rows, both ways, and counts all counters anew. It does so in
 // one snapshot, which is kept for the whole time: on a large store it takes seconds, and some engines grow meanwhile.
 // An error means that the check could not be finished.
+//
+// It changes nothing. Tests call it after what they did; no server checks its store at each start, because that would
+// take longer the more there is. It does not read events and content: [Store.Audit] does.
 func (s *Store) Check(ctx context.Context) (problems Problems, err error) {
 	err = s.View(ctx, func(v *View) error {
 		problems = nil
@@ -39,6 +45,7 @@ func (s *Store) Check(ctx context.Context) (problems Problems, err error) {
 	return problems, err
 }
 
+// checker is one run of a check. Its steps follow one another, because indexes and counters need what records found.
 type checker struct {
 	*View
 	problems *Problems
@@ -66,6 +73,8 @@ func (c *checker) records() error {
 }
 
 // each calls fn with every row of a space.
+//
+// The row is valid until fn returns. An error of fn ends the walk.
 func (c *checker) each(space Space, fn func(Row) error) error {
 	for row, err := range c.r.Scan(Range{Space: space}) {
 		if err == nil {
@@ -78,6 +87,8 @@ func (c *checker) each(space Space, fn func(Row) error) error {
 	return nil
 }
 
+// entries checks that a record has each of its index rows, with the value that belongs to it, and counts those that are
+// there for indexes.
 func (c *checker) entries(r *Record) error {
 	for _, e := range Entries(r) {
 		value, err := c.r.Get(e.Space, e.Key)

@@ -10,6 +10,10 @@ import (
 
 // CountStates counts the handoffs in each of the given states. Each thousand rows are read from a snapshot of their
 // own: where there are more, a handoff that changes state meanwhile may be counted twice or not at all.
+//
+// It reads one index row for each handoff and no record, so it takes longer the more handoffs are in the states. Every
+// given state is in the result, also with zero. Ended handoffs only grow in number, which is why its caller asks for
+// them seldom.
 func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[schemas.Status]int, error) {
 	counts := make(map[schemas.Status]int, len(states))
 	var from []byte // key in the index of states[0], nil for its beginning
@@ -42,6 +46,9 @@ func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[
 
 // EachMailbox calls fn with the counters of every mailbox that is not empty, by name. Each thousand mailboxes are read
 // from a snapshot of their own.
+//
+// Fn is called outside of any promise about the moment: the counters of two boxes may be of different snapshots. It
+// must not call the store, because a snapshot is open.
 func (s *Store) EachMailbox(ctx context.Context, fn func(schemas.Address, Mailbox)) error {
 	tokens := []byte(tokenBox(""))
 	return s.eachRow(ctx, Mailboxes, func(_ *View, row Row) error {
@@ -61,6 +68,10 @@ func (s *Store) EachMailbox(ctx context.Context, fn func(schemas.Address, Mailbo
 //
 // Ids count up with time, so the oldest handoff has the least id. Its position in the mailbox is at most the time at
 // which it was sent, so handoffs whose position is later are younger and need not be looked at.
+//
+// It looks at the rows of the mailbox in order and reads a record only for a lower id than any before, in slices of a
+// thousand rows. Rows that change meanwhile may be missed or counted; the result is for a figure and not for a
+// decision.
 func (s *Store) OldestPending(ctx context.Context, box schemas.Address) (time.Time, error) {
 	var oldest *Record
 	for r := Prefix(Ready, word(box)); r.From != nil; {

@@ -9,6 +9,10 @@ import (
 )
 
 // Delivered is what hooks delivered to one session under one name, so that no item is delivered twice.
+//
+// A hook is a short process of a client that asks what is new for its session. The row is keyed by agent and session,
+// so a session under another name begins anew. It is JSON, at most some 30 KB with three full sets. It is a convenience
+// and no record: when it is lost, items are delivered once more.
 type Delivered struct {
 	At       Time  `json:"at"` // when an item was last delivered, or when this row was last needed
 	Handoffs Seen  `json:"handoffs,omitzero"`
@@ -20,6 +24,8 @@ type Delivered struct {
 
 // Seen is a set of at most a thousand numbers. When it is full it forgets the lowest, and counts all numbers up to a
 // forgotten one as seen. The zero value is empty.
+//
+// It is for numbers that count up, such as ids. It has no lock: one goroutine at a time uses it.
 type Seen struct {
 	Below uint64   `json:"below,omitempty"` // the highest number that was forgotten
 	Of    []uint64 `json:"of,omitempty"`    // ascending
@@ -35,6 +41,9 @@ func (s *Seen) Has(n uint64) bool {
 }
 
 // Add makes n seen, and reports whether it was not seen before.
+//
+// Adding to a full set may forget a number: from then on all numbers up to it count as seen, also those that never
+// were.
 func (s *Seen) Add(n uint64) bool {
 	i, found := slices.BinarySearch(s.Of, n)
 	if found || n <= s.Below {
@@ -69,6 +78,9 @@ func (v *View) Delivered(a schemas.Agent, session string) (d Delivered, err erro
 }
 
 // PutDelivered replaces what was delivered to a session under a name.
+//
+// It is written in the transaction that decides what is delivered. If the process dies after the commit and before the
+// client shows the text, the item was delivered as far as the store knows, and is not delivered again.
 func (t *Tx) PutDelivered(a schemas.Agent, session string, d Delivered) error {
 	return t.putJSON(Deliveries, deliveryKey(a, session), d)
 }

@@ -12,6 +12,10 @@ import (
 )
 
 // encodeRecord encodes a record together with the fields that only a later version of this program knows.
+//
+// It raises the schema of r to that of this program, and never lowers it. Fields of this program win over unknown
+// fields of the same name. The bytes are what the event's State is the digest of, so they are stored as they are:
+// [Store.Audit] would report any other encoding of the same record.
 func encodeRecord(r *Record) ([]byte, error) {
 	r.Schema = max(r.Schema, schemas.Version)
 	b, err := json.Marshal(r)
@@ -27,6 +31,9 @@ func encodeRecord(r *Record) ([]byte, error) {
 
 // decodeRecord keeps the fields that it does not know for encodeRecord, so that an older program drops nothing that a
 // newer one wrote.
+//
+// Its errors: [schemas.Unavailable] for a record whose schema is above ours, whatever else is wrong with it; else the
+// error of decoding. A nil b is an error as well.
 func decodeRecord(b []byte) (*Record, error) {
 	var r Record
 	strict := json.NewDecoder(bytes.NewReader(b))
@@ -41,6 +48,8 @@ func decodeRecord(b []byte) (*Record, error) {
 	return &r, nil
 }
 
+// decodeUnknown decodes a record and keeps its fields that this program has no name for. It decodes twice, so
+// decodeRecord calls it only when strict decoding failed.
 func decodeUnknown(b []byte) (r Record, err error) {
 	if err := json.Unmarshal(b, &r); err != nil {
 		return r, err

@@ -8,9 +8,13 @@ import (
 )
 
 // number writes a value so that keys sort as values do.
+//
+// The 8 bytes are big-endian. A negative time would sort last, so callers pass none.
 func number[T ~uint64 | ~int64](v T) []byte { return binary.BigEndian.AppendUint64(nil, uint64(v)) }
 
 // lastNumber reads the number at the end of a key.
+//
+// It is the id of the handoff in every index key, and zero in a key that is too short, which only a damaged store has.
 func lastNumber(key []byte) uint64 {
 	if len(key) < 8 {
 		return 0
@@ -22,6 +26,9 @@ func lastNumber(key []byte) uint64 {
 func beyond[T ~uint64](v T) []byte { return append(number(v), 0) }
 
 // word ends a text with a zero byte, so that no text in a key is the beginning of another.
+//
+// No text in a key has a zero byte, because package tools refuses a NUL character in any argument. A text at the end of
+// a key needs no mark.
 func word[T ~string](s T) []byte { return append([]byte(s), 0) }
 
 func join(parts ...[]byte) []byte {
@@ -37,9 +44,14 @@ func join(parts ...[]byte) []byte {
 }
 
 // Time is a point in time as rows keep it: milliseconds since 1970. Zero is no time.
+//
+// Rows keep it instead of time.Time because it is short, sorts as bytes and has no zone. Two times that differ by less
+// than a millisecond are the same to the store.
 type Time int64
 
 // At converts a time, and drops what is below a millisecond. The zero time becomes zero.
+//
+// A time before 1970 would be negative and sort after all others; no caller has one.
 func At(t time.Time) Time {
 	if t.IsZero() {
 		return 0
@@ -78,6 +90,9 @@ var bonus = map[schemas.Priority]time.Duration{
 }
 
 // order is the position of a handoff in its mailbox. It never changes, so no row is moved as time passes.
+//
+// A handoff of a higher priority is placed as if it had been sent so much earlier. Handoffs with the same position come
+// in the order of their ids, which follow it in the key.
 func order(created Time, p schemas.Priority) []byte {
 	return number(max(0, int64(created)-bonus[p].Milliseconds())) // a negative number would sort last
 }

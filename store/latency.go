@@ -11,6 +11,9 @@ import (
 
 // Timed is a backend that measures how long an Update takes until its writes are durable, and remembers whether the
 // last commit succeeded. It shows only the methods of [Backend]: others of the backend within it are hidden.
+//
+// The tool workspace_stats shows what it measured, and the tool registry_newest why the last commit failed. It is safe
+// for use by many goroutines.
 type Timed struct {
 	Backend
 	now func() time.Time
@@ -21,6 +24,8 @@ type Timed struct {
 }
 
 // NewTimed measures the updates of a backend by the given clock. Closing it closes the backend.
+//
+// The clock is that of the program, so that tests measure by theirs.
 func NewTimed(b Backend, now func() time.Time) *Timed {
 	return &Timed{Backend: b, now: now, commits: schemas.Latency{Buckets: make([]uint64, len(schemas.LatencyBounds()))}}
 }
@@ -46,6 +51,7 @@ func (t *Timed) Update(ctx context.Context, fn func(Writer) error) error {
 	return err
 }
 
+// count adds one commit. It is called with mu held.
 func (t *Timed) count(seconds float64) {
 	t.commits.Count++
 	t.commits.Seconds += seconds
@@ -57,6 +63,9 @@ func (t *Timed) count(seconds float64) {
 }
 
 // Failed is the error of the last commit, nil when that succeeded or there was none.
+//
+// An error that the caller's own function returned is none: only commits that the backend refused count, and each
+// commit that succeeds clears it.
 func (t *Timed) Failed() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -64,6 +73,9 @@ func (t *Timed) Failed() error {
 }
 
 // Commits returns how long the commits so far took, in seconds by buckets.
+//
+// The buckets are those of [schemas.LatencyBounds], each with the commits that took at most so long. The result is a
+// copy.
 func (t *Timed) Commits() schemas.Latency {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,6 +9,10 @@ import (
 
 // Mailbox are the counters of a mailbox, so that a count costs one read. [Tx.Change], [Tx.Notify] and [Tx.Read] keep
 // them; [Store.Check] counts anew.
+//
+// The key is the address: a name of an agent, capability:x, role:y or human; the value is four counters of four bytes.
+// Counters are written in the transaction that changes what they count, so they are exact at every commit. A box that
+// holds nothing has no row.
 type Mailbox struct {
 	Pending int // handoffs that may be claimed
 	Urgent  int // of these, the ones of high and critical priority
@@ -26,6 +30,8 @@ func (m *Mailbox) add(by Mailbox) {
 	}
 }
 
+// encodeMailbox writes each counter as a number of 32 bits with a sign. A negative one is a fault that [Store.Check]
+// reports; it is kept so that later changes do not hide it.
 func encodeMailbox(m Mailbox) []byte {
 	b := make([]byte, 0, 16)
 	for _, n := range m.fields() {
@@ -45,6 +51,9 @@ func decodeMailbox(b []byte) (m Mailbox, err error) {
 }
 
 // Mailbox returns the counters of a mailbox, zeros for an empty one.
+//
+// It is read for nearly every result of a tool, which says how much mail waits. The error wraps [ErrCorrupt] for a row
+// of another length.
 func (v *View) Mailbox(box schemas.Address) (m Mailbox, err error) {
 	b, err := v.r.Get(Mailboxes, []byte(box))
 	if b == nil || err != nil {
@@ -84,6 +93,8 @@ func shares(r *Record) [2]share {
 	return [...]share{inBox(r), ofToken(r)}
 }
 
+// inBox is what a record adds to the mailbox it waits in, or to that of its holder. An ended or blocked handoff adds
+// nothing.
 func inBox(r *Record) share {
 	switch {
 	case claimable(r):
@@ -107,6 +118,8 @@ func ofToken(r *Record) share {
 }
 
 // recount takes the shares of was from the counters and adds those of now.
+//
+// A box that gains exactly what it loses is not written. When a handoff moves, both boxes are.
 func (t *Tx) recount(was, now *Record) error {
 	before, after := shares(was), shares(now)
 	for i, less := range before {

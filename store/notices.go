@@ -7,6 +7,9 @@ import (
 )
 
 // Notify adds a notice for n.To, unread, and returns its number. It sets the ID of the notice itself.
+//
+// It writes the notice, its row in unread and the counter of the mailbox of n.To. Numbers of notices count up over all
+// agents, so those of one agent have gaps. Each call adds a notice: a caller that must not notify twice checks before.
 func (t *Tx) Notify(n schemas.Notice) (schemas.NoticeID, error) {
 	id, err := t.w.Next(Notices)
 	if err != nil {
@@ -24,6 +27,8 @@ func (t *Tx) Notify(n schemas.Notice) (schemas.NoticeID, error) {
 }
 
 // Notices yields the notices of an agent below the given number, newest first; 0 begins at the last.
+//
+// Notices that were read are among them: reading deletes no notice.
 func (v *View) Notices(a schemas.Agent, before schemas.NoticeID) iter.Seq2[schemas.Notice, error] {
 	r := Prefix(Notices, word(a))
 	r.Reverse = true
@@ -40,6 +45,9 @@ func (v *View) IsUnread(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 }
 
 // UnreadBy yields the notices that an agent has not yet read, newest first.
+//
+// Each costs a read of the notice. An unread row without a notice, which [Store.Check] reports, is yielded as a
+// decoding error.
 func (v *View) UnreadBy(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
 	r := Prefix(Unread, word(a))
 	r.Reverse = true
@@ -53,6 +61,9 @@ func (v *View) UnreadBy(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
 }
 
 // Read marks notices of an agent as read. Notices that are read already, or do not exist, are left alone.
+//
+// Reading the same notice twice changes nothing the second time, so the call may be repeated. The counter goes down by
+// one for each notice that was unread.
 func (t *Tx) Read(a schemas.Agent, ids ...schemas.NoticeID) error {
 	for _, id := range ids {
 		unread, err := t.IsUnread(a, id)

@@ -12,6 +12,10 @@ import (
 // Overlay is a [Writer] that keeps the rows written to it in memory, over rows of a [Reader] that do not change
 // meanwhile. A driver runs each Update on an overlay: to drop it is to undo everything, to flush it is to do
 // everything. It is for one operation, with thousands of rows and not millions. One goroutine at a time may use it.
+//
+// A driver with one writer needs no more to keep the contract of [Writer]: it makes an overlay over its rows, calls
+// [Overlay.Run], and flushes when Run returned nil. Own rows are kept in sorted slices, one for each space, because a
+// transaction writes few rows and reads them in order. The zero value is ready after [Overlay.Reset].
 type Overlay struct {
 	base Reader
 	rows [Spaces][]Row // sorted by key; a nil value marks a deleted row
@@ -25,6 +29,8 @@ func NewOverlay(base Reader) *Overlay { return &Overlay{base: base} }
 
 // Reset drops all rows written and puts o over base. Later writes do not touch the slices of rows that were flushed, so
 // a driver may go on using those.
+//
+// The memory of the slices is used again, so a driver that runs one Update after another keeps one overlay.
 func (o *Overlay) Reset(base Reader) {
 	o.base = base
 	if o.size == 0 {
@@ -38,6 +44,8 @@ func (o *Overlay) Reset(base Reader) {
 }
 
 // Run calls fn with o and returns its error, or a panic as a [*Panic]. It undoes nothing: see [Overlay.Reset].
+//
+// It catches runtime.Goexit no more than recover does: a function that ends its goroutine ends that of the driver.
 func (o *Overlay) Run(fn func(Writer) error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -48,10 +56,15 @@ func (o *Overlay) Run(fn func(Writer) error) (err error) {
 }
 
 // Size is about how many bytes flushing would write, deletions included. It is zero if and only if nothing was written.
+//
+// A row that is written twice counts twice, so it is an upper bound. Drivers use it to decide how many calls share a
+// commit.
 func (o *Overlay) Size() int { return o.size }
 
 // Flush writes all rows into w, space by space in the order of keys. It passes its own slices without copying, and
 // never changes them afterwards. No value is nil. After an error a part of the rows has been written.
+//
+// The overlay keeps its rows; Reset drops them. W is the transaction of the driver, or another overlay as in [Tx.Try].
 func (o *Overlay) Flush(w sink) error {
 	if o.size == 0 {
 		return nil
@@ -104,6 +117,9 @@ func (o *Overlay) Delete(s Space, key []byte) error {
 
 // Next implements [Writer] with a counter in a row of [Sys], so that it is undone with everything else. A driver with
 // several writers overrides it.
+//
+// The row "next/" with the name of the space holds the last number that was given, in 8 bytes. A row of another length
+// is [ErrCorrupt].
 func (o *Overlay) Next(s Space) (uint64, error) {
 	key := []byte("next/" + s.String())
 	last, err := o.Get(Sys, key)
@@ -122,6 +138,9 @@ func (o *Overlay) Next(s Space) (uint64, error) {
 
 // Scan implements [Reader]: own rows merged with the rows below. Own rows are copied as ranging begins, so rows written
 // later are not seen.
+//
+// Ranging may stop at any row. The row that is yielded belongs to the overlay or to the driver below, and is read only
+// until the next one.
 func (o *Overlay) Scan(r Range) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		below := o.base.Scan(r)

@@ -10,6 +10,14 @@ import (
 
 // Queue yields the handoffs that may be claimed from the given mailboxes, best first. It costs one seek for each
 // mailbox. Inside Update it holds the rows that it yields: no other transaction gets them before this one ends.
+//
+// Best first means by the position in the mailbox, which is the time of sending less the bonus of the priority, and
+// then by id; the mailboxes have no order among themselves. A mailbox that is named twice yields its handoffs twice. An
+// id says only that the index has it: the caller reads the record and checks what the mailbox cannot know, such as an
+// exclusion.
+//
+// It never looks at the clock. A handoff that the clock is about to change, by a deadline that is over, is still
+// yielded until its change was written; callers apply what is due first.
 func (v *View) Queue(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
 	return func(yield func(schemas.ID, error) bool) {
 		var heads []*head
@@ -44,6 +52,9 @@ func (v *View) Queue(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
 
 // Waiting yields the mailboxes from which something may be claimed and whose names begin with the given text, by name.
 // It costs one seek for each.
+//
+// A mailbox without any claimable handoff is not among them, also when its counters have something else. The text is
+// compared byte by byte; an empty one asks for all mailboxes.
 func (v *View) Waiting(beginning string) iter.Seq2[schemas.Address, error] {
 	return func(yield func(schemas.Address, error) bool) {
 		r := Prefix(Ready, []byte(beginning))
@@ -69,7 +80,8 @@ func (v *View) firstBox(r Range) (schemas.Address, error) {
 	return "", nil
 }
 
-// head is the next row of one mailbox.
+// head is the next row of one mailbox. It holds a scan open between two calls of advance, so whoever makes one calls
+// stop.
 type head struct {
 	next func() (Row, error, bool)
 	stop func()
@@ -106,11 +118,18 @@ func first(heads []*head) (best *head) {
 
 // Due yields the handoffs that the clock is to change by now, the longest due first. Inside Update it holds the rows
 // that it yields.
+//
+// Due means that Wakes of the record is at or before now, to the millisecond. It is a hint: the rule that the clock
+// applies is decided from the record. A handoff stays due until a change gives it another Wakes, so a caller that skips
+// one meets it again with the next call.
 func (v *View) Due(now time.Time) iter.Seq2[schemas.ID, error] {
 	return v.handoffs(Range{Space: Wakes, To: number(At(now) + 1), Hold: true})
 }
 
 // NextDue returns when the clock next changes a handoff; the zero time when there is none to change.
+//
+// The time may be in the past when something is due already. Timers sleep until it; they are no proof, because another
+// change may come earlier.
 func (v *View) NextDue() (time.Time, error) {
 	for row, err := range v.r.Scan(Range{Space: Wakes}) {
 		if err != nil {

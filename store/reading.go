@@ -12,6 +12,9 @@ var eventCount = []byte("events")
 
 // Record returns the record of a handoff; nil when there is none of that id. The error is [schemas.Unavailable] when a
 // newer version of handoff wrote the record.
+//
+// The record is the caller's own and may be changed. To write it back, the caller keeps an unchanged copy for
+// [Tx.Change], see [Record.Clone].
 func (v *View) Record(id schemas.ID) (*Record, error) {
 	b, err := v.r.Get(Records, number(id))
 	if b == nil || err != nil {
@@ -25,6 +28,8 @@ func (v *View) Record(id schemas.ID) (*Record, error) {
 }
 
 // Events returns how many events there are, which is the number of the last one.
+//
+// Events are numbered from 1 without gaps. The error wraps [ErrCorrupt] when the counter is damaged.
 func (v *View) Events() (uint64, error) {
 	b, err := v.r.Get(Sys, eventCount)
 	if b == nil || err != nil {
@@ -37,6 +42,8 @@ func (v *View) Events() (uint64, error) {
 }
 
 // Event returns one event; nil when there is none of that number.
+//
+// It is read from the log as it was written, whether or not it is consistent with its neighbours.
 func (v *View) Event(n uint64) (*schemas.Event, error) {
 	e, err := get[schemas.Event](v, Events, number(n))
 	if err != nil {
@@ -47,12 +54,17 @@ func (v *View) Event(n uint64) (*schemas.Event, error) {
 
 // EventsAfter yields the events after number n, in order. An error is yielded once, last; so it is at all iterators of
 // a View.
+//
+// It stops at the last event of the snapshot and does not wait. Whoever follows the log remembers the last number and
+// begins again after it: no event is missed or repeated, because numbers have no gaps and appear in order.
 func (v *View) EventsAfter(n uint64) iter.Seq2[schemas.Event, error] {
 	return decoded(v, Range{Space: Events, From: beyond(n)}, fromJSON[schemas.Event])
 }
 
 // EventsOf returns the last events of a handoff, newest first, at most limit. The error wraps [ErrCorrupt] when one of
 // them is missing.
+//
+// It follows the links of the events from the last one backwards, one read for each.
 func (v *View) EventsOf(r *Record, limit int) ([]schemas.Event, error) {
 	var events []schemas.Event
 	for n := r.Event; n != 0 && len(events) < limit; {
@@ -73,6 +85,8 @@ func (v *View) EventsOf(r *Record, limit int) ([]schemas.Event, error) {
 }
 
 // Origin returns the newest handoff that came with the given id of a foreign message; zero when there is none.
+//
+// Several handoffs may have come with one foreign id, for instance when another system sent its message again.
 func (v *View) Origin(foreign string) (schemas.ID, error) {
 	r := Prefix(ByOrigin, origin(foreign))
 	r.Reverse = true
@@ -83,6 +97,9 @@ func (v *View) Origin(foreign string) (schemas.ID, error) {
 }
 
 // Index is a set of handoffs in the order of their ids, for [View.Oldest] and [View.Newest].
+//
+// The zero value is the space sys and no index. Each index has one row for each handoff that belongs to it at this
+// moment: a handoff that leaves the set, as by another holder, leaves the index in the same transaction.
 type Index struct {
 	space  Space
 	prefix []byte
@@ -90,6 +107,11 @@ type Index struct {
 
 // The indexes. HeldBy are the handoffs that an agent holds now, OnceHeldBy those that it held last and that are no
 // longer held. WaitingFor are the handoffs that wait for the given one.
+//
+// AddressedTo are the handoffs that were sent to an address, whoever may claim them now. SentBy are those of a sender,
+// InWorkflow those of a workflow, InState those that stand in a state now, ChildrenOf those that name a handoff as
+// their parent, and All are all that there ever were. None looks at who asks: which handoffs a caller may see is
+// decided above.
 func AddressedTo(to schemas.Address) Index { return Index{ByBox, word(to)} }
 func SentBy(from schemas.Agent) Index      { return Index{BySender, word(from)} }
 func HeldBy(a schemas.Agent) Index         { return Index{ByHolder, join(word(a), []byte{0})} }
@@ -101,6 +123,9 @@ func WaitingFor(id schemas.ID) Index       { return Index{ByAfter, number(id)} }
 func All() Index                           { return Index{Records, nil} }
 
 // Oldest yields the ids above the given one, upwards; 0 begins at the first.
+//
+// It reads index rows only, not records, and as many as the caller ranges over. Ids count up with time, so this is also
+// the order of sending.
 func (v *View) Oldest(i Index, after schemas.ID) iter.Seq2[schemas.ID, error] {
 	r := Prefix(i.space, i.prefix)
 	r.From = join(i.prefix, beyond(after))
@@ -108,6 +133,9 @@ func (v *View) Oldest(i Index, after schemas.ID) iter.Seq2[schemas.ID, error] {
 }
 
 // Newest yields the ids below the given one, downwards; 0 begins at the last.
+//
+// A page of a list is the ids below the last one shown. Handoffs that are sent meanwhile have greater ids, so no later
+// page shows one twice.
 func (v *View) Newest(i Index, before schemas.ID) iter.Seq2[schemas.ID, error] {
 	r := Prefix(i.space, i.prefix)
 	r.Reverse = true
@@ -123,6 +151,9 @@ func (v *View) handoffs(r Range) iter.Seq2[schemas.ID, error] {
 }
 
 // Sent is what the index of senders knows of a handoff, so that no record has to be read.
+//
+// It is the row of the space by_sender: key sender and id, value time of sending and digest. The digest is empty when
+// the record has none.
 type Sent struct {
 	ID     schemas.ID
 	At     Time
@@ -130,6 +161,9 @@ type Sent struct {
 }
 
 // Sent yields the handoffs that an agent sent, newest first.
+//
+// Package mailbox walks it to warn of a send of the same content in the last ten minutes, and stops at the first row
+// that is older. The error wraps [ErrCorrupt] for a row that is too short to hold a time.
 func (v *View) Sent(from schemas.Agent) iter.Seq2[Sent, error] {
 	r := Prefix(BySender, word(from))
 	r.Reverse = true

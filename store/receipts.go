@@ -11,6 +11,10 @@ import (
 
 // Receipt is the outcome of a call, kept so that a call that is repeated takes effect once and gets the same result.
 // Idempotency keys and request ids are one mechanism with two expiries: see [ByKey] and [ByRequest].
+//
+// The row is the time in 8 bytes, the digest, a zero byte, and the result as JSON. It is written in the transaction
+// that takes effect, so either both are there or neither. That makes a retry safe after the process or its owner died
+// in between: the call finds the receipt and returns its result, or finds none and takes effect for the first time.
 type Receipt struct {
 	Digest string // of the arguments: the same key with other arguments is a conflict
 	Result json.RawMessage
@@ -21,15 +25,21 @@ type Receipt struct {
 type ReceiptKey []byte
 
 // ByKey names the receipt of a sender's idempotency key. It is kept as long as the store exists.
+//
+// The key is the sender's own text of any characters; senders do not see each other's keys.
 func ByKey(from schemas.Agent, key string) ReceiptKey {
 	return join([]byte("k"), word(from), []byte(key))
 }
 
 // ByRequest names the receipt of a request id. Request ids begin with their time, so old receipts are next to each
 // other. [Tx.ExpireReceipts] deletes them; callers keep them for a day.
+//
+// After they are deleted, a call that is repeated takes effect again. A day is far longer than any client retries.
 func ByRequest(id string) ReceiptKey { return join([]byte("r"), []byte(id)) }
 
 // Receipt returns a receipt; nil when there is none.
+//
+// The receipt is a copy. The error wraps [ErrCorrupt] for a row that is too short to hold a time.
 func (v *View) Receipt(key ReceiptKey) (*Receipt, error) {
 	b, err := v.r.Get(Receipts, key)
 	if b == nil || err != nil {
@@ -43,6 +53,9 @@ func (v *View) Receipt(key ReceiptKey) (*Receipt, error) {
 }
 
 // PutReceipt writes a receipt. The digest has no zero byte.
+//
+// It replaces a receipt under the same key. Package mailbox does that when the outcome of a call is known only later,
+// as for a claim.
 func (t *Tx) PutReceipt(key ReceiptKey, r Receipt) error {
 	return t.w.Put(Receipts, key, join(number(r.At), word(r.Digest), r.Result))
 }
@@ -54,6 +67,9 @@ func (t *Tx) DeleteReceipt(key ReceiptKey) error { return t.w.Delete(Receipts, k
 // It stops at the first younger receipt, so it never deletes a younger one and costs one seek. Request ids must begin
 // with their time in a fixed width: one that does not may keep those behind it from being deleted until it is old
 // itself.
+//
+// Each call that writes a receipt deletes a few old ones, so no timer is needed and the space stays as large as a day
+// of calls. A store that nobody calls keeps its receipts. Deleting one that is gone is no error.
 func (t *Tx) ExpireReceipts(before time.Time, limit int) error {
 	for row, err := range t.w.Scan(Prefix(Receipts, []byte("r"))) {
 		if err != nil {

@@ -12,6 +12,15 @@ import (
 // Record is the state of a handoff, and the only thing about it that changes. It has about 1 KB at most. Body, Result,
 // Note, Ask, Checkpoint and Late are numbers of events: [View.Said] reads their content. A record is written by
 // [Tx.Change] only. Its names in JSON are on disk and never change once released.
+//
+// The zero value of most fields means that there is none: no holder, no lease, no deadline. A field is left out of the
+// JSON when it is zero, so a new field costs old records nothing and needs no upgrade. Fields that depend on each
+// other, such as Holder, Lease and Token, are set together by package mailbox; this package stores what it is given and
+// derives index rows and counters from it.
+//
+// Schema is the version of the messages with which the record was written, and at least that of this program after each
+// change. Times are milliseconds. Sizes and numbers of rows are not limited here but by [schemas.Limits] above, which
+// is why a record stays near 1 KB.
 type Record struct {
 	Schema   int              `json:"v"`
 	ID       schemas.ID       `json:"id"`
@@ -95,6 +104,10 @@ type Record struct {
 
 // Debt is one consequence that goes through many handoffs, and the last of them for which it was carried out. Do names
 // the consequence; the rules above know which there are.
+//
+// [Tx.Change] writes it with the record that owes it, together with a Wakes that makes the handoff due at once. If the
+// process dies, the next call of anybody finds it among those that are due and goes on after After. Whoever carries it
+// out removes it by another change.
 type Debt struct {
 	Do    string     `json:"do"`
 	After schemas.ID `json:"after,omitempty"`
@@ -104,6 +117,9 @@ type Debt struct {
 func (r *Record) Blocked() bool { return r.NeedsApproval || len(r.After) > 0 }
 
 // Clone is a copy that shares nothing with r.
+//
+// Callers change the copy and give both to [Tx.Change], which needs the record as it was to find the rows that go. The
+// unknown fields are shared, because nobody changes them.
 func (r *Record) Clone() Record {
 	c := *r
 	c.Tags = slices.Clone(r.Tags)
@@ -116,6 +132,9 @@ func (r *Record) Clone() Record {
 }
 
 // Entry is one row of an index. A nil Value is an empty one.
+//
+// No value but that of by_sender holds anything: there it saves reading the record when a send is compared with earlier
+// ones.
 type Entry struct {
 	Space      Space
 	Key, Value []byte
@@ -123,6 +142,11 @@ type Entry struct {
 
 // Entries returns all index rows of a record, each once. It is a pure function of the record: [Tx.Change] writes the
 // difference of two calls, and [Store.Check] compares one call with the rows that are there.
+//
+// The order of the result means nothing. A record with no holder, parent, foreign id, dependency or wake-up has no row
+// in those spaces. Each key ends with the id of the handoff, so keys of different handoffs never meet, and lastNumber
+// of any index key is the id. A change of a layout here is a change of the file: files that exist have rows of the old
+// layout, which [Store.Check] would then report.
 func Entries(r *Record) []Entry {
 	id := number(r.ID)
 	es := make([]Entry, 0, 10)
@@ -156,11 +180,16 @@ func Entries(r *Record) []Entry {
 }
 
 // origin is the key of an id in a foreign message, which may have any length and hold any character.
+//
+// Two ids would share a row only if their SHA-256 were the same.
 func origin(foreign string) []byte {
 	sum := sha256.Sum256([]byte(foreign))
 	return sum[:]
 }
 
+// claimable reports whether an agent may claim the handoff now: it is pending, in a mailbox, and waits for nothing. The
+// rows of the space ready and the counters Pending and Urgent follow from it, so both change in the transaction that
+// changes the answer.
 func claimable(r *Record) bool {
 	return r.Status == schemas.Pending && r.Box != "" && !r.Blocked()
 }
@@ -173,6 +202,9 @@ func b2i(b bool) byte {
 }
 
 // digest is the SHA-256 of parts, in base64 without padding: 43 characters.
+//
+// The parts are hashed one after another without a mark between them. A caller for whom the border matters also
+// compares a length, as [Store.Audit] does for salt and content.
 func digest(parts ...[]byte) string {
 	h := sha256.New()
 	for _, p := range parts {

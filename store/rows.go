@@ -8,6 +8,9 @@ import (
 )
 
 // get reads one row that holds JSON; nil when there is none.
+//
+// The errors are those of Get and of decoding JSON. It is only for rows that no damage may turn into another valid row:
+// records have a decoder of their own.
 func get[T any](v *View, s Space, key []byte) (*T, error) {
 	b, err := v.r.Get(s, key)
 	if b == nil || err != nil {
@@ -30,6 +33,8 @@ func (t *Tx) putJSON(s Space, key []byte, value any) error {
 }
 
 // decoded yields what decode makes of each row of a range. An error, of the scan or of decode, is yielded once, last.
+//
+// Decode may read other rows meanwhile, and must not keep the row. Stopping early is allowed.
 func decoded[T any](v *View, r Range, decode func(Row) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for row, err := range v.r.Scan(r) {
@@ -44,6 +49,7 @@ func decoded[T any](v *View, r Range, decode func(Row) (T, error)) iter.Seq2[T, 
 	}
 }
 
+// fromJSON decodes the value of a row, for decoded. The result shares nothing with the row.
 func fromJSON[T any](row Row) (out T, err error) {
 	err = json.Unmarshal(row.Value, &out)
 	return out, err
@@ -55,6 +61,9 @@ const slice = 1000
 // eachRow calls fn with every row of a space in the order of keys. At the end it calls end, unless that is nil, with
 // the snapshot in which there were no more rows. Each slice of rows is read from a snapshot of its own, so rows that
 // are written meanwhile beyond the key that was reached are seen.
+//
+// It stops at the first error, of fn, of end or of the backend, and returns it. Between two slices no snapshot is open,
+// so a walk of any length holds up nobody and lets no file grow. Rows that are deleted ahead of the walk are not seen.
 func (s *Store) eachRow(ctx context.Context, space Space, fn func(*View, Row) error, end func(*View) error) error {
 	for r, more := (Range{Space: space}), true; more; {
 		err := s.View(ctx, func(v *View) (err error) {

@@ -10,12 +10,17 @@ import (
 )
 
 // chunk is the size of a row of content in bytes. One value of 64 KB would make a commit write five times its size.
+//
+// Files that exist have chunks of this size; reading does not depend on it, so it may change for new content.
 const chunk = 2000
 
 // maxSaid is the size of content whose chunks can be numbered in two bytes, far beyond the limits of messages.
 const maxSaid = chunk << 16
 
 // say writes content under its event.
+//
+// The key of a chunk is the id of the handoff, the number of the event and the number of the chunk in two bytes, so one
+// scan reads the content of an event. Content is written once: no code writes under an event that exists.
 func (t *Tx) say(e schemas.Event, said Content) error {
 	key := join(number(e.Handoff), number(e.N), []byte{0, 0})
 	i := uint16(0)
@@ -31,6 +36,9 @@ func (t *Tx) say(e schemas.Event, said Content) error {
 
 // Said returns the content of an event about a handoff; nil when the event had none or it was erased. It does not
 // compare the content with its digest: [View.Verify] does.
+//
+// It puts the chunks together in memory, at most 131 MB and by the limits of messages far less. A chunk that is missing
+// is not noticed here.
 func (v *View) Said(id schemas.ID, event uint64) ([]byte, error) {
 	var content []byte
 	for row, err := range v.r.Scan(Prefix(Bodies, join(number(id), number(event)))) {
@@ -43,6 +51,8 @@ func (v *View) Said(id schemas.ID, event uint64) ([]byte, error) {
 }
 
 // Saying decodes the content of an event, which is JSON, into out. For event 0 it leaves out as it is.
+//
+// Content that was erased is an error of decoding. The error names the event; out is then in an unknown state.
 func (v *View) Saying(id schemas.ID, event uint64, out any) error {
 	if event == 0 {
 		return nil

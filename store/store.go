@@ -38,11 +38,41 @@
 // A [Record] is small and changes. Each change is committed together with its [schemas.Event]. What people and agents
 // say is content of an event and never changes: a record names the events whose content is its body, its result, its
 // last note. [Entries] returns all index keys of a record, so a check is a loop over it.
+//
+// Who writes a row, and when it goes:
+//
+//   - events, salts, tree, bodies and records are written by [Tx.Change] alone, all in one transaction. No code deletes
+//     them: a handoff that has ended stays, and its history with it.
+//   - ready, wakes and the by_ spaces are written and deleted by [Tx.Change], as the difference of [Entries] before and
+//     after. They hold nothing that is not in the record, so they could be computed again.
+//   - mailboxes are counters that [Tx.Change], [Tx.Notify] and [Tx.Read] keep. A row whose counters are all zero is
+//     deleted.
+//   - agents and workflows are replaced by [Tx.PutAgent] and [Tx.PutWorkflow], and stay.
+//   - tokens are written by [Tx.PutToken]. A token that is revoked or expired stays and says so.
+//   - notices are written by [Tx.Notify] and stay. Their row in unread goes when [Tx.Read] marks them.
+//   - receipts of request ids are deleted by [Tx.ExpireReceipts], a few with each call that writes one. Receipts of
+//     keys stay.
+//   - words are replaced by [Tx.PutWords] when a handoff is sent or amended, and stay.
+//   - tellings are replaced by [Tx.PutDelivered], and deleted by [Tx.ForgetDelivered] when their session delivered
+//     nothing for a while.
+//
+// An upgrade changes no row in place. A record keeps the fields that this program does not know, so an older program
+// may go on with the records of a newer one as long as their schema number is not above its own. A change that an older
+// program could not read raises the schema number of the record, or the format of the file, and the older program then
+// refuses with a sentence that says to update.
+//
+// Errors of this package are those of the backend, wrapped with the row that they are about, or [ErrCorrupt] for a row
+// that cannot be what was written. Only content that is too large, and a record of a newer program, are [schemas.Error]
+// with a code: limit, and unavailable. Package mailbox gives the others their codes: a full disk, a store that cannot
+// be written and a closed one are unavailable or the like, with a way out, and what nobody foresaw is internal.
 package store
 
 import "context"
 
 // Store is the typed layer over a backend. It is safe for use by many goroutines.
+//
+// It has no state of its own beside the backend: two stores over one backend see the same. It starts no goroutine and
+// reads no clock.
 type Store struct {
 	backend Backend
 }
@@ -52,6 +82,9 @@ func New(b Backend) *Store { return &Store{backend: b} }
 
 // View calls fn once, with one snapshot. Fn takes no more than 50 ms or 1,000 rows. Errors and panics are as at
 // [Backend].View; nothing is changed by a view, so it may always be repeated.
+//
+// A result that is used after fn returned is assigned to a variable outside. What the methods of [View] return is
+// decoded or copied, so it may be kept; only iterators may not, because they read while they are ranged over.
 func (s *Store) View(ctx context.Context, fn func(*View) error) error {
 	return s.backend.View(ctx, func(r Reader) error { return fn(&View{r}) })
 }
@@ -59,15 +92,25 @@ func (s *Store) View(ctx context.Context, fn func(*View) error) error {
 // Update calls fn in a transaction and keeps all of its changes, or none when fn returns an error or panics. Fn may run
 // more than once: it assigns its results at its start and touches nothing else outside. Which errors mean that nothing
 // was kept, and which leave it open, is said at [Backend].Update.
+//
+// Callers take the time before they call it, so that a second run of fn decides by the same time. Many goroutines may
+// call it at once; they run one after another on package bolt and memory, and calls that wait share a commit on package
+// bolt. So fn does no work that could be done before: it neither waits nor reads files nor talks to anybody.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	return s.backend.Update(ctx, func(w Writer) error { return fn(&Tx{View: View{w}, w: w}) })
 }
 
 // Close closes the backend. It may be called twice.
+//
+// Calls that came before are finished first; later ones get [ErrClosed].
 func (s *Store) Close() error { return s.backend.Close() }
 
 // Try runs a part of a transaction that may fail alone. When fn returns an error or panics, the changes of fn are
 // dropped, Try returns that error (a panic as a [*Panic]), and the transaction goes on with all its other changes.
+//
+// The part sees the changes of the transaction so far, and the transaction sees those of the part once Try returned
+// nil. Parts may be nested. Numbers that the part took may be given again after it failed. The clock uses it: one
+// handoff whose change fails must not keep the others from theirs.
 func (t *Tx) Try(fn func(*Tx) error) error {
 	var o Overlay
 	o.Reset(t.w)
@@ -80,11 +123,18 @@ func (t *Tx) Try(fn func(*Tx) error) error {
 // View reads one snapshot, or inside Update what the transaction sees. One goroutine at a time may use it, and nobody
 // after the function that received it has returned. What its methods return belongs to the caller. Their errors are
 // those of the backend, or wrap [ErrCorrupt] or a decoding error for a row that cannot be read.
+//
+// A row that is not there is never an error: a method that returns a pointer returns nil, one that returns a value
+// returns its zero value. Iterators yield an error once, with a zero value, and then end. The rows that an iterator
+// yields are those of the moment at which ranging began, also inside Update.
 type View struct {
 	r Reader
 }
 
 // Tx reads and changes, inside Update. What it changed is seen by its own reads, and by others after the commit.
+//
+// None of its methods checks a rule: whether an action is allowed, who may do it and what follows is decided before, in
+// package mailbox. After an error the caller returns it, so that the whole transaction is dropped.
 type Tx struct {
 	View
 	w Writer

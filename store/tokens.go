@@ -9,6 +9,10 @@ import (
 )
 
 // Token is the row of a bearer token. Its secret is kept nowhere. A token is never deleted: a revoked one says so.
+//
+// It has two rows: one under its name with everything, one under its hash with the name. [Tx.PutToken] writes both;
+// [Store.Check] finds one without the other. Whether a token is still good is decided above, by its fields and the
+// clock.
 type Token struct {
 	schemas.Token
 	Hash string `json:"hash"` // SHA-256 of the secret, in lower-case hexadecimal; never changes
@@ -25,6 +29,9 @@ func (v *View) Token(name string) (*Token, error) {
 
 // TokenOf returns the token whose secret has the given hash, also one that is revoked or expired; nil when there is
 // none.
+//
+// It costs two reads. Comparing hashes tells nothing about the secret by the time that it takes. The error wraps
+// [ErrCorrupt] when the two rows of a token disagree: such a token lets nobody in.
 func (v *View) TokenOf(hash string) (*Token, error) {
 	name, err := v.r.Get(Tokens, tokenByHash(hash))
 	if name == nil || err != nil {
@@ -43,6 +50,9 @@ func (v *View) Tokens() iter.Seq2[Token, error] {
 }
 
 // PutToken writes a token under its name and its hash. The hash of a name that exists must be the same.
+//
+// It replaces the row of a token that exists, for instance to note that it is revoked. With another hash the row of the
+// old hash would stay and lead to a token that does not have it.
 func (t *Tx) PutToken(token Token) error {
 	if err := t.w.Put(Tokens, tokenByHash(token.Hash), []byte(token.Name)); err != nil {
 		return err
@@ -56,6 +66,8 @@ func tokenBox(name string) schemas.Address { return schemas.Address("token:" + n
 
 // PendingOf returns how many handoffs that were sent with a token are pending, blocked ones included. It costs one
 // read.
+//
+// Package mailbox compares it with the limit that a token may have pending, before a send.
 func (v *View) PendingOf(token string) (int, error) {
 	m, err := v.Mailbox(tokenBox(token))
 	return m.Pending, err

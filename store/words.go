@@ -15,10 +15,15 @@ import (
 const maxWords = 200
 
 // WordList are the words by which a handoff is found: distinct, each after a zero byte. [ListWords] makes one.
+//
+// It is the value of the row as it is stored. The list of no words is one zero byte.
 type WordList []byte
 
 // ListWords returns the first two hundred distinct words of the texts, so callers put the most telling text first. It
 // takes longer than writing them, so callers do it before the transaction.
+//
+// Words beyond the two hundredth are not found by a search. A handoff is found by words only where its texts have them:
+// there is no stemming and no list of words without meaning.
 func ListWords(texts ...string) WordList {
 	var list WordList
 	n := 0
@@ -33,6 +38,9 @@ func ListWords(texts ...string) WordList {
 
 // PutWords writes the words by which a handoff is found. One row for each handoff keeps a send cheap; a search reads
 // these rows, newest first.
+//
+// It replaces the words of the handoff. Nothing in a check compares words with content: a lost row makes a handoff hard
+// to find and nothing else.
 func (t *Tx) PutWords(id schemas.ID, list WordList) error { return t.w.Put(Words, number(id), list) }
 
 // SplitWords splits text into its distinct words, in lower case and in their order. A word is made of letters, marks
@@ -67,6 +75,8 @@ func between(r rune) bool {
 
 // HasWords reports whether for each of the given words the handoff has a word that begins with it. Words are compared
 // byte by byte, so the given ones come from [SplitWords].
+//
+// Without any words it is true. A handoff without a row has none.
 func (v *View) HasWords(id schemas.ID, words []string) (bool, error) {
 	row, err := v.r.Get(Words, number(id))
 	if err != nil {
