@@ -63,8 +63,8 @@
 //
 // Errors of this package are those of the backend, wrapped with the row that they are about, or [ErrCorrupt] for a row
 // that cannot be what was written. Only content that is too large, and a record of a newer program, are [schemas.Error]
-// with a code: limit, and unavailable. Package mailbox gives the others their codes: a full disk, a store that cannot
-// be written and a closed one are unavailable or the like, with a way out, and what nobody foresaw is internal.
+// with a code: limit, and unavailable. Package mailbox gives the others their codes: [ErrFull], [ErrReadOnly],
+// [ErrClosed] and [ErrCorrupt] become unavailable, each with a sentence of its own, and what nobody foresaw internal.
 package store
 
 import "context"

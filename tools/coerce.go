@@ -23,6 +23,11 @@ import (
 // Everything else is refused by an error that names the field and says what it takes, and so is the blank of advice,
 // except in a map for programs. The result is nil for a value
 // that counts as absent. Coercing a result gives the same result. Objects are changed in place.
+//
+// V is what [parse] makes: nil, bool, json.Number, string, []any or map[string]any. What comes back has the type of the
+// schema: a boolean, a json.Number, a string, a list or an object. Limits of the schema are checked here: bytes of a
+// text, items of a list, least and greatest number. Errors are *[schemas.Error] of code invalid, or limit for what is
+// too long or too many.
 func (n *node) coerce(v any, at *path) (any, error) {
 	switch {
 	case v == nil || n.Any:
@@ -43,6 +48,7 @@ func (n *node) coerce(v any, at *path) (any, error) {
 	return n.coerceNumber(v, at)
 }
 
+// coerceObject takes an object, or a text for an object that has a gist.
 func (n *node) coerceObject(v any, at *path) (any, error) {
 	if text, ok := v.(string); ok && n.gist() != "" {
 		v = map[string]any{n.gist(): text}
@@ -88,6 +94,8 @@ func (n *node) fields(m map[string]any, at *path) error {
 	return nil
 }
 
+// field gives the schema of a field: its own, else that of all fields without a name in the schema; nil when there may
+// be no such field.
 func (n *node) field(name string) *node {
 	if p := n.Properties.of[name]; p != nil {
 		return p
@@ -103,6 +111,8 @@ func asText(v any) any {
 	return v
 }
 
+// coerceList takes a list, or one item. Items that count as absent are left out. The number of items is checked before
+// they are, so that a list of any length costs little.
 func (n *node) coerceList(v any, at *path) (any, error) {
 	list, ok := v.([]any)
 	if !ok {
@@ -162,6 +172,7 @@ func (n *node) coerceText(v any, at *path) (any, error) {
 
 var wordForm = strings.NewReplacer("-", "_", " ", "_")
 
+// coerceWord gives the word of the schema that is written, whatever its case.
 func (n *node) coerceWord(text string, at *path) (any, error) {
 	for _, word := range n.Enum {
 		if strings.EqualFold(word, wordForm.Replace(strings.TrimSpace(text))) {
@@ -171,6 +182,7 @@ func (n *node) coerceWord(text string, at *path) (any, error) {
 	return nil, n.noWord(text, at)
 }
 
+// coerceTruth takes true and false, also as text. No other word means either.
 func (n *node) coerceTruth(v any, at *path) (any, error) {
 	if text, ok := v.(string); ok {
 		switch strings.ToLower(strings.TrimSpace(text)) {
@@ -186,6 +198,8 @@ func (n *node) coerceTruth(v any, at *path) (any, error) {
 	return nil, n.wrongKind(v, at)
 }
 
+// coerceNumber takes a number, also as text. Whole numbers are at most 2^53, which every JSON reader keeps exactly. The
+// result is written without an exponent.
 func (n *node) coerceNumber(v any, at *path) (any, error) {
 	if text, ok := v.(string); ok {
 		if text = strings.TrimSpace(text); !json.Valid([]byte(text)) {

@@ -12,6 +12,10 @@ import (
 // decode brings arguments into canonical form, see [Tool.Canonical], and takes the agent out of them, "" if they name
 // none. Fields get our names first, so that everything after knows one name for each. An error says what the call
 // leaves undone.
+//
+// The steps are: parse JSON, bring the fields of other protocols under our names, inspect what such fields carried as
+// text, take the agent out, and coerce by the schema. The first step that fails gives the error, which names one field
+// and is of code invalid or limit. The arguments of the caller are not changed.
 func (t Tool) decode(args json.RawMessage) (agent string, canonical json.RawMessage, err error) {
 	m, err := arguments(args)
 	if err == nil {
@@ -34,6 +38,8 @@ func (t Tool) decode(args json.RawMessage) (agent string, canonical json.RawMess
 }
 
 // arguments parses an object, which may have been sent as text. Absent is empty.
+//
+// JSON null counts as absent. Text that is no JSON, or JSON of another kind, is refused by what it is.
 func arguments(args json.RawMessage) (map[string]any, error) {
 	if args = bytes.TrimSpace(args); len(args) == 0 {
 		return map[string]any{}, nil
@@ -57,6 +63,8 @@ func arguments(args json.RawMessage) (map[string]any, error) {
 }
 
 // lift takes a text out of the arguments.
+//
+// Null and a field that is not there are "". The text is trimmed.
 func lift(m map[string]any, name string) (string, error) {
 	v := m[name]
 	delete(m, name)

@@ -16,6 +16,8 @@ import (
 
 // Local runs tools in this process, on the store that this process owns. It is the [Invoker] at the bottom: those that
 // find the owner of the store, or observe calls, end in one. Many goroutines may call it.
+//
+// It holds no state between calls beside its mailbox. It is a value and may be copied.
 type Local struct {
 	Mailbox *mailbox.Service
 	Logger  *slog.Logger // told of what callers are not; default: discards
@@ -26,6 +28,13 @@ var _ Invoker = Local{}
 // Invoke runs one tool: it decodes the arguments, decides under which name the caller acts, calls the method and puts
 // the result into its envelope. Causes of internal errors, and panics, go to the log; the caller reads only that the
 // server could not do this. A call that the end of its context cut off is unavailable.
+//
+// It checks in this order, and the first refusal is returned: whether there is such a tool, whether the caller may call
+// it, the arguments, and the name under which the caller acts. Only then does the mailbox see the call. A refusal up to
+// there changes nothing, except that a name that the caller may not use is noted in the registry as denied.
+//
+// The advice and the count of mail are added after the change was committed. When they fail, the result goes out
+// without them.
 func (l Local) Invoke(ctx context.Context, c Call) (json.RawMessage, error) {
 	t, err := Find(c.Tool)
 	if err != nil {
@@ -37,6 +46,8 @@ func (l Local) Invoke(ctx context.Context, c Call) (json.RawMessage, error) {
 	return l.invoke(ctx, t, c)
 }
 
+// invoke runs a tool that the caller may call. Its errors are ready for the caller: those of code internal have lost
+// their cause, which was logged.
 func (l Local) invoke(ctx context.Context, t Tool, c Call) (json.RawMessage, error) {
 	result, err := l.run(ctx, t, c)
 	if err == nil {
@@ -57,6 +68,8 @@ func (l Local) invoke(ctx context.Context, t Tool, c Call) (json.RawMessage, err
 	return nil, schemas.InternalError(nil)
 }
 
+// run decodes, calls and dresses. A panic of any step becomes an internal error with its stack, so that one call cannot
+// end a server of many clients. The store undoes a change whose function panicked.
 func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -87,6 +100,8 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 
 // refusal completes an error with what its code advises, in the name under which the call was made, and names the
 // argument of one that is about where a handoff stands: its id.
+//
+// An error that has no code stays as it is; invoke makes it internal.
 func refusal(err error, as schemas.Agent) error {
 	e, coded := errors.AsType[*schemas.Error](err)
 	if !coded {
@@ -101,6 +116,9 @@ func refusal(err error, as schemas.Agent) error {
 
 // named gives the caller under the name that the arguments chose, else under that of the connection. It refuses a name
 // that the connection may not use, and a call without any, unless the tool only reads or is administrative.
+//
+// By is returned with that name, or unchanged when the call needs none. The error of a name that the connection may not
+// use is denied, that of a missing one invalid.
 func named(by schemas.Caller, agent string, t Tool) (schemas.Caller, error) {
 	switch {
 	case agent != "":
@@ -142,6 +160,8 @@ func (l Local) log() *slog.Logger {
 
 // dress adds to a result, a JSON object, the fields that every result has: inbox, which counts the caller's mail,
 // where it is known, and next, where there is something to advise. The result is joined as bytes and not read again.
+//
+// Result has neither of these fields. An empty object stands for a result without fields.
 func dress(result json.RawMessage, inbox *schemas.Inbox, next []schemas.Advice) (json.RawMessage, error) {
 	envelope, err := schemas.Encode(struct {
 		Inbox *schemas.Inbox   `json:"inbox,omitempty"`

@@ -9,8 +9,13 @@ import (
 // nextOne is how the next handoff is taken.
 func nextOne() schemas.Advice { return schemas.Call(schemas.ClaimIn{}, "takes the next one") }
 
+// nothing gives no advice. The functions below are called after the commit with the arguments in canonical form and the
+// result. They read neither store nor clock. Each piece of advice is a call that is complete and valid, or a sentence;
+// none takes work away from anybody. Package toolstest holds them to that. A text that only the caller can write is
+// [schemas.Blank], which no tool accepts.
 func nothing[In, Out any](In, Out) []schemas.Advice { return nil }
 
+// afterSend advises to wait for the outcome of a handoff. A message needs nothing more, and a dry run has sent nothing.
 func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 	switch {
 	case o.HandoffID != 0:
@@ -22,6 +27,8 @@ func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 	return advise(schemas.Advice{Say: "Nothing was sent: send it again, and not as a dry run."})
 }
 
+// afterClaim advises the three ways to go on with a claim, with the token of the claim where its tool takes one. An
+// empty mailbox is a success: the advice is to wait, for as long as a call may.
 func afterClaim(_ schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
 	if o.HandoffID == 0 {
 		return advise(schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for mail"))
@@ -48,6 +55,8 @@ func answering(criteria int) string {
 	return fmt.Sprintf("; answer each of its %d criteria by number, met or not, with evidence", criteria)
 }
 
+// afterComplete advises the next claim. It warns of criteria that were not met, because the sender may send the work
+// back.
 func afterComplete(_ schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice {
 	if len(o.Unmet) > 0 {
 		return advise(schemas.Advice{Say: "The sender sees what is unmet and may return it."}, nextOne())
@@ -57,6 +66,8 @@ func afterComplete(_ schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice
 
 func afterFail(schemas.FailIn, schemas.FailOut) []schemas.Advice { return advise(nextOne()) }
 
+// afterUpdate advises by the action that was taken. An action that made a new handoff, such as a retry, is followed at
+// the new one. Every action is named in the switch, so that a new one is not forgotten.
 func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 	id := o.HandoffID.String()
 	switch o.Action {
@@ -85,6 +96,7 @@ func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 	return nil
 }
 
+// afterList advises the next page: the same call with the cursor. The last page advises nothing.
 func afterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 	if o.Cursor == "" {
 		return nil
@@ -93,6 +105,8 @@ func afterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 	return advise(schemas.Call(in, "gives more"))
 }
 
+// afterGet advises the rest of a long text, or the view that has what was left out. The call does not wait, even if
+// this one did.
 func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 	in.HandoffID, in.WaitSeconds = o.HandoffID.String(), 0
 	switch {
@@ -107,6 +121,7 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 	return nil
 }
 
+// afterHistory advises a longer list, of 500 handoffs at most, of the whole workflow.
 func afterHistory(in schemas.HistoryIn, o schemas.HistoryOut) []schemas.Advice {
 	if o.More == 0 {
 		return nil
@@ -119,6 +134,7 @@ func afterRegister(schemas.RegisterIn, schemas.RegisterOut) []schemas.Advice {
 	return advise(schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for work"))
 }
 
+// afterAgents advises to narrow a list that was cut off, and to register somebody when nobody is known.
 func afterAgents(_ schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
 	switch {
 	case o.More > 0:
@@ -131,4 +147,5 @@ func afterAgents(_ schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
 	return advise(schemas.Call(one, "makes one known"))
 }
 
+// advise is a list of what it is given.
 func advise(next ...schemas.Advice) []schemas.Advice { return next }

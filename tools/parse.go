@@ -13,10 +13,15 @@ import (
 )
 
 // maxNesting bounds how deep objects and lists may lie in each other.
+//
+// The bound keeps a small message from using much stack and time.
 const maxNesting = 32
 
 // parse reads the JSON value at a path. Numbers stay as they were written. It refuses values that no store and no
 // brief can carry, see [inspect].
+//
+// The result is made of nil, bool, json.Number, string, []any and map[string]any, and is the caller's own. Of a field
+// that comes twice in one object the last counts.
 func parse(raw []byte, at *path) (any, error) {
 	if !json.Valid(raw) {
 		return nil, refusedf(at, "not JSON: %v", json.Unmarshal(raw, new(any)))
@@ -33,6 +38,8 @@ func parse(raw []byte, at *path) (any, error) {
 // inspect refuses a value in which a text holds a NUL character, a number has more digits than a number keeps, or
 // objects and lists lie too deep in each other. Clean tells that the bytes were UTF-8. If they were not, inspect also
 // refuses the texts in which the parser has put the replacement character.
+//
+// It walks objects in the order of their names, so the same arguments give the same error each time.
 func inspect(v any, at *path, clean bool) error {
 	switch v := v.(type) {
 	case string:
@@ -64,6 +71,7 @@ func inspect(v any, at *path, clean bool) error {
 	return nil
 }
 
+// inspectText refuses NUL, which the keys of the store use as a mark, and text that was not UTF-8.
 func inspectText(s string, at *path, clean bool) error {
 	switch {
 	case strings.ContainsRune(s, 0):
@@ -92,6 +100,8 @@ func tooDeep(at *path) error {
 
 // path says where a value stands within the arguments; nil is the path of the arguments themselves. Decoding makes a
 // path for every value, and writes it out only for an error.
+//
+// The methods return new paths and change none.
 type path struct {
 	up    *path
 	name  string // of a field, unless it is an item

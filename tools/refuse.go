@@ -13,6 +13,9 @@ import (
 
 // refuse completes an error of decoding: it says that nothing was done, and it is about the arguments as a whole when
 // it names no field.
+//
+// The sentence of what is undone comes last in the hint: a model that reads only the end knows that it has to call
+// again. The error is copied, because errors of package schemas may be shared.
 func (t Tool) refuse(err error) error {
 	e := *schemas.AsError(err)
 	if e.Field == "" {
@@ -22,11 +25,15 @@ func (t Tool) refuse(err error) error {
 	return &e
 }
 
+// refusedf is an error of code invalid about the value at a path. The text begins in lower case and does not name the
+// field, which stands before it.
 func refusedf(at *path, format string, args ...any) *schemas.Error {
 	return schemas.Invalidf(at.String(), format, args...)
 }
 
 // unknown refuses a field that the schema does not have.
+//
+// Fields that are hidden or filled are accepted or refused elsewhere, and are never suggested.
 func (n *node) unknown(name string, at *path) error {
 	known := n.visible()
 	if at == nil {
@@ -37,6 +44,8 @@ func (n *node) unknown(name string, at *path) error {
 
 // choose adds the valid names to a refusal of what was written, and a hint at the one that was likely meant, else at
 // all.
+//
+// Known of the error has the names in the order of their likeness to what was written.
 func choose(e *schemas.Error, written string, names []string) *schemas.Error {
 	hint := ""
 	if meant := closest.Meant(written, names); len(meant) > 0 {
@@ -82,6 +91,8 @@ func (n *node) says() string {
 	return strings.TrimSuffix(n.Description, ".")
 }
 
+// wrongKind refuses a value of a type that the schema does not take. It says which type that is, and shows the
+// beginning of the value.
 func (n *node) wrongKind(v any, at *path) error {
 	e := refusedf(at, "must be %s, not %s", n.kind(), kindOf(v))
 	if says := n.says(); says != "" {
@@ -90,10 +101,12 @@ func (n *node) wrongKind(v any, at *path) error {
 	return e
 }
 
+// noWord refuses a text that is not among the words of the schema, and names all of them.
 func (n *node) noWord(text string, at *path) error {
 	return choose(refusedf(at, "%s is not one of %s", quoted(text), strings.Join(n.Enum, ", ")), text, n.Enum)
 }
 
+// outside refuses a number beyond the bounds of the schema, and names both bounds.
 func (n *node) outside(number json.Number, at *path) error {
 	var bounds []string
 	if n.Minimum != nil {
@@ -105,6 +118,7 @@ func (n *node) outside(number json.Number, at *path) error {
 	return refusedf(at, "%s is outside", short(number.String())).WithHint("Give %s.", strings.Join(bounds, " and "))
 }
 
+// tooMany refuses a list that is too long. Nothing of the list was looked at.
 func tooMany(at *path, have, most int) error {
 	e := schemas.Errorf(schemas.Limit, "%d items, at most %d are allowed", have, most)
 	return e.WithField(at.String()).WithHint("Send fewer.")

@@ -10,6 +10,9 @@ import (
 
 // node is what a schema says of one value: of the arguments of a tool, of one of them, or of a value within. Its
 // fields are the keywords that package schemas/generate writes, and no others.
+//
+// The nodes of a tool are read once, see define, and never change, so many calls use them at once. A keyword that is
+// missing has its zero value, which means no limit or no.
 type node struct {
 	Ref         string   `json:"$ref"` // the file of the type of the value, which says the rest
 	Type        string   `json:"type"` // object, array, string, integer, number or boolean
@@ -35,6 +38,8 @@ type node struct {
 
 // readSchema reads a schema, and the schemas to which it refers. It panics on a text that package schemas/generate
 // could not have written: a reference without a file is a fault of this program.
+//
+// The text is one of the files that are embedded in this program, never one of a caller.
 func readSchema(b []byte) *node {
 	n := new(node)
 	if err := json.Unmarshal(b, n); err != nil {
@@ -65,6 +70,7 @@ type properties struct {
 	of    map[string]*node
 }
 
+// UnmarshalJSON reads an object and keeps the order of its fields, which decoding into a map would lose.
 func (p *properties) UnmarshalJSON(b []byte) error {
 	p.of = map[string]*node{}
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -92,6 +98,7 @@ type rest struct {
 	kind *node
 }
 
+// UnmarshalJSON reads true, false, or the schema of the other fields.
 func (r *rest) UnmarshalJSON(b []byte) error {
 	if json.Unmarshal(b, &r.open) == nil {
 		return nil
@@ -112,6 +119,8 @@ func (n *node) visible() (names []string) {
 
 // gist gives the name of the field that stands for the whole object: the only one that is required, if it is text. A
 // path stands for a file, a sentence for a decision. It is "" for an object without such a field.
+//
+// The name that it gives is one of Properties.
 func (n *node) gist() string {
 	if len(n.Required) == 1 && n.Properties.of[n.Required[0]].Type == "string" {
 		return n.Required[0]

@@ -10,6 +10,10 @@ import (
 // Table is what agents are offered, by name. It never depends on who asks: a caller that may not call a tool is told
 // so when it calls. A row is all that a tool needs. Its schemas come from the types of the method, its advice from the
 // function beside the method, and protocol, documentation and command line are drawn from the row.
+//
+// Nobody changes it after the start. What a row promises to clients is in its hints: a client may ask its user before a
+// call that is not ReadOnly, and may repeat one that is Idempotent. Titles and descriptions are what models choose a
+// tool by. Names never change once released: rules and hooks of clients name them.
 var Table = []Tool{
 	define(Tool{
 		Name: "claim_handoff", Title: "Claim handoff", undone: "Nothing was claimed.",
@@ -57,6 +61,9 @@ var Table = []Tool{
 
 // Admin is what our own programs call to keep a workspace. They are rows of the same kind so that they work while
 // another process owns the store. No protocol offers them, and there are none for callers over a network.
+//
+// Their arguments are decoded and checked like those of the others, but they have no published schema and give no
+// advice. Programs of other versions call them at the owner of the store.
 var Admin = []Tool{
 	define(Tool{
 		Name: "audit_verify", Title: "Verify the registry", ReadOnly: true, Idempotent: true, Admin: true,
@@ -107,6 +114,8 @@ var Admin = []Tool{
 // Listing gives what agents are offered as one compact JSON array: of each tool its name, title, description and input
 // schema. It is the part of tools/list of the MCP specification for which every session of every client pays in
 // tokens, and a test holds it to 10,000 bytes. The command line prints it.
+//
+// The order is that of [Table]. It is the same for every caller and for the whole life of the program.
 func Listing() []byte {
 	type row struct {
 		Name        string          `json:"name"`

@@ -46,6 +46,9 @@ type Tool struct {
 // with a result; it is called after the method, outside of any transaction. The full schema of the arguments is read
 // at the first call, because a process calls few of the tools. Define panics when there are no published schemas: a
 // type that was not generated is a fault of this program, and is found at start.
+//
+// In and Out are types of package schemas, whose names lead to the schemas. The method changes the workspace or reads
+// it; its errors are as [Invoker] says. T is copied, and only the copy is completed.
 func define[In, Out any](
 	t Tool,
 	method func(*mailbox.Service, context.Context, schemas.Caller, In) (Out, error),
@@ -76,6 +79,7 @@ func define[In, Out any](
 	return t
 }
 
+// published gives the published schema of a type of package schemas. It panics when there is none.
 func published(message string) json.RawMessage {
 	b := schemas.Published(message)
 	if b == nil {
@@ -86,6 +90,8 @@ func published(message string) json.RawMessage {
 
 // Find gives the tool of a name, also an administrative one. It finds a tool whether or not the caller is offered it:
 // [Local.Invoke] decides that. The error is not_found and names the closest of the tools for agents.
+//
+// It compares names byte by byte. A row is a value, so a caller cannot change the table through it.
 func Find(name string) (Tool, error) {
 	for _, table := range [][]Tool{Table, Admin} {
 		for _, t := range table {
@@ -110,6 +116,9 @@ func noTool(name string) error {
 // under our names for the fields of other protocols. Arguments that mean the same have the same canonical form, and
 // the canonical form of a canonical form is the same. Whoever needs an argument without making the call uses it, such
 // as a protocol that keeps a wait open. The error is the one that the call would give.
+//
+// It reads no store and does not know the caller, so it says nothing of whether the call would succeed. The result has
+// only fields of the schema, none of them null, each in the type that the schema names.
 func (t Tool) Canonical(args json.RawMessage) (json.RawMessage, error) {
 	_, canonical, err := t.decode(args)
 	return canonical, err
@@ -117,6 +126,10 @@ func (t Tool) Canonical(args json.RawMessage) (json.RawMessage, error) {
 
 // offered refuses a tool that the caller may not call. For callers over a network there are no administrative tools. A
 // caller whose token has the scope read is told which tools it may call instead.
+//
+// The error for a tool that the scope forbids is denied and lists the tools that only read. An administrative tool is
+// not_found for callers over a network, as if it did not exist: its names are nothing that they need to know. The scope
+// counts for callers with a token only; all others have none.
 func (t Tool) offered(by schemas.Caller) error {
 	switch {
 	case t.Admin && by.Via == schemas.ViaHTTP:

@@ -14,6 +14,9 @@ import (
 
 // Invoker returns an invoker that passes calls to next and sends a span for each call of an agent. The span is a child
 // of the caller's span where that is known, and linked to the span of the handoff that the result is about.
+//
+// Administrative tools and tools that do not exist have no span: hooks and servers call them all the time. Results and
+// errors are passed on as they are. With a nil *Traces it returns next itself.
 func (t *Traces) Invoker(next tools.Invoker) tools.Invoker {
 	if t == nil {
 		return next
@@ -37,6 +40,8 @@ func (i tracing) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, err
 	return result, err
 }
 
+// begin begins the span of a call, at the time of Config.Now. Its parent is the caller's span only when the caller sent
+// a valid traceparent.
 func (t *Traces) begin(c tools.Call) trace.Span {
 	ctx := trace.ContextWithRemoteSpanContext(context.Background(), remoteSpan(c.Caller.Trace))
 	_, s := t.tracer.Start(ctx, c.Tool, trace.WithTimestamp(t.now()), trace.WithSpanKind(trace.SpanKindServer))
@@ -49,6 +54,7 @@ func (t *Traces) begin(c tools.Call) trace.Span {
 	return s
 }
 
+// finish ends the span of a call. An error is named by its code alone: its text may hold what agents wrote.
 func (t *Traces) finish(s trace.Span, result json.RawMessage, err error) {
 	if err != nil {
 		code := string(schemas.AsError(err).Code)
@@ -83,6 +89,8 @@ func (t *Traces) link(s trace.Span, result json.RawMessage) {
 }
 
 // remoteSpan is the span that a W3C traceparent names; invalid when it names none.
+//
+// Anything else, also an empty text, is no error: the span of the call then begins a trace.
 func remoteSpan(traceparent string) trace.SpanContext {
 	carried := propagation.MapCarrier{"traceparent": traceparent}
 	return trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), carried))

@@ -16,6 +16,9 @@ import (
 )
 
 // environment reads the variables of the OpenTelemetry specification.
+//
+// Its methods read each variable when they are called. A value that cannot be used is logged without being shown, and
+// the default is used; only an endpoint that is no URL is an error.
 type environment struct {
 	get func(string) string
 	log *slog.Logger
@@ -27,6 +30,8 @@ func (e environment) exporter(name string) string {
 }
 
 // endpoint is where spans are sent, nil when they are not to be sent.
+//
+// The one for traces is taken as it is; v1/traces is added to the one for all signals, as the specification says.
 func (e environment) endpoint() (*url.URL, error) {
 	if strings.EqualFold(e.get("OTEL_SDK_DISABLED"), "true") || e.get("OTEL_TRACES_EXPORTER") == "none" {
 		return nil, nil
@@ -63,6 +68,8 @@ func (e environment) warnOfProtocol(u *url.URL) {
 }
 
 // timeout is how long one batch may take, with all repetitions.
+//
+// It is in milliseconds, 10 seconds by default.
 func (e environment) timeout() time.Duration {
 	const usual = 10 * time.Second
 	text := e.exporter("TIMEOUT")
@@ -77,6 +84,7 @@ func (e environment) timeout() time.Duration {
 	return time.Duration(millis) * time.Millisecond
 }
 
+// headers are sent with each request to the collector, usually a key. They are sent to no other host.
 func (e environment) headers() http.Header {
 	h := http.Header{}
 	for _, pair := range e.pairs(e.exporter("HEADERS")) {
@@ -139,6 +147,7 @@ func (e environment) sampler() (root sdktrace.Sampler) {
 	return root
 }
 
+// ratio is the share of traces that is sent, from 0 to 1; 1 when the variable is empty or cannot be used.
 func (e environment) ratio() float64 {
 	text := e.get("OTEL_TRACES_SAMPLER_ARG")
 	ratio, err := strconv.ParseFloat(text, 64)

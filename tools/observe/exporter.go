@@ -36,6 +36,9 @@ type exporter struct {
 var _ sdktrace.SpanExporter = (*exporter)(nil)
 
 // ExportSpans sends a batch. It logs errors and returns none, because the SDK would print them.
+//
+// It blocks until the batch was taken, was given up, or e.life or ctx ended, e.timeout at most. The SDK queues further
+// spans meanwhile and drops them when its queue is full.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if len(spans) == 0 {
 		return nil
@@ -56,6 +59,8 @@ func (e *exporter) Shutdown(context.Context) error {
 	return nil
 }
 
+// logLoss logs the spans that were lost since it logged last, at most once a minute. It names the host and not the
+// address, which may hold a secret.
 func (e *exporter) logLoss(ctx context.Context, err error, lost int) {
 	e.lost += lost
 	now := e.now()
@@ -76,6 +81,10 @@ type errRetryable struct {
 func (e errRetryable) Unwrap() error { return e.error }
 
 // send repeats a request that failed for a passing reason, after longer and longer pauses, until the timeout.
+//
+// Passing are: no connection, and status 429, 502, 503 and 504. The pause is 1 second, then twice as long each time up
+// to 5 seconds, or what the collector asked for if that is longer. A batch that a collector took although its response
+// was lost arrives twice; ids are equal then.
 func (e *exporter) send(ctx context.Context, body []byte) error {
 	const shortest, longest = time.Second, 5 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
@@ -96,6 +105,8 @@ func (e *exporter) send(ctx context.Context, body []byte) error {
 // maxResponse is how much of a response is read, in bytes.
 const maxResponse = 64 << 10
 
+// post makes one request. Nil means that the collector took all spans. The error is an errRetryable when the same
+// request may succeed later. Neither contains the address or a header.
 func (e *exporter) post(ctx context.Context, body []byte) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url.String(), bytes.NewReader(body))
 	if err != nil {

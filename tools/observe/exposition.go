@@ -18,6 +18,9 @@ import (
 )
 
 // family is all metrics of one name.
+//
+// A name never changes once released: dashboards and alerts name it. Kind is that of the Prometheus text format. Help
+// is one line.
 type family struct{ name, kind, help string }
 
 // The families. A histogram has the bounds of [schemas.LatencyBounds].
@@ -70,6 +73,9 @@ var (
 
 // Write writes all metrics in the text format of Prometheus. When those of the workspace cannot be read it writes the
 // others, and handoff_up as 0. It takes about two seconds at most. Its error is that of w.
+//
+// The text is composed in memory first, so w never gets half of a page. Families come in a fixed order and samples in
+// the order of their labels. Process metrics are those of the library, under its names.
 func (m *Metrics) Write(ctx context.Context, w io.Writer) error {
 	var p page
 	p.workspace(m.stats.read(ctx), m)
@@ -89,20 +95,26 @@ func (m *Metrics) Write(ctx context.Context, w io.Writer) error {
 // page is the text that Write composes.
 type page struct{ bytes.Buffer }
 
+// head writes the two lines that come before the samples of a family.
 func (p *page) head(f family) {
 	fmt.Fprintf(p, "# HELP %s %s\n# TYPE %s %s\n", f.name, f.help, f.name, f.kind)
 }
 
+// sample writes one line. Labels are empty or as labels writes them.
 func (p *page) sample(name, labels string, value float64) {
 	fmt.Fprintf(p, "%s%s %s\n", name, labels, strconv.FormatFloat(value, 'g', -1, 64))
 }
 
+// counters writes a family whose samples a set of the library holds.
 func (p *page) counters(f family, set *metrics.Set) {
 	p.head(f)
 	set.WritePrometheus(p)
 }
 
 // workspace writes the statistics of the workspace, nil when they could not be read.
+//
+// A mailbox in which nothing may be claimed has no age. The clock may be behind that of the sender; an age is never
+// negative.
 func (p *page) workspace(stats *schemas.StatsOut, m *Metrics) {
 	p.head(upFamily)
 	if stats == nil {
@@ -173,6 +185,7 @@ func labels(pairs ...string) string {
 	return "{" + b.String()[1:] + "}"
 }
 
+// escape writes a value as the format asks: a backslash before backslashes and quotes, and no line break.
 func escape(value string) string {
 	value = strings.ReplaceAll(value, `\`, `\\`)
 	return strings.ReplaceAll(strings.ReplaceAll(value, `"`, `\"`), "\n", `\n`)

@@ -13,13 +13,18 @@ import (
 
 // names computes the ids of traces and spans from the names of what they are about, so that every process computes the
 // same ids. The workspace is part of them, so two workspaces with the same names share no trace.
+//
+// The ids are the first bytes of a SHA-256. How they are computed never changes: spans that were sent name each other
+// by them.
 type names struct{ workspace string }
 
+// trace is the id of the trace of a workflow. All spans of its handoffs are in it.
 func (n names) trace(w schemas.Workflow) (id trace.TraceID) {
 	copy(id[:], n.sum("workflow", string(w)))
 	return id
 }
 
+// handoff is the id of the span of a handoff.
 func (n names) handoff(h schemas.ID) (id trace.SpanID) {
 	copy(id[:], n.sum("handoff", h.String()))
 	return id
@@ -51,6 +56,8 @@ type spanKey struct{}
 func withID(ctx context.Context, s span) context.Context { return context.WithValue(ctx, spanKey{}, s) }
 
 // generator gives a span the ids in its context, and random ones when there are none.
+//
+// The SDK calls it once for each span that has no valid parent, and NewSpanID for each other.
 type generator struct{}
 
 // NewIDs implements the generator of the SDK. Random ids are zero, which is no id, once in 2^64 times at most.

@@ -24,6 +24,10 @@ type MetricsConfig struct {
 
 // Metrics counts what happens in this process and in the workspace. It is safe for use by many goroutines. Use
 // [NewMetrics].
+//
+// Counters begin at zero with the process and are lost with it, as is usual with Prometheus. Figures of the workspace
+// come from the store and are the same in every process. Labels are states, tools, codes, names of mailboxes and words
+// of this program; no metric grows with the number of handoffs.
 type Metrics struct {
 	config MetricsConfig
 	stats  statsCache
@@ -35,13 +39,16 @@ type Metrics struct {
 }
 
 // NewMetrics returns counters that are zero.
+//
+// It starts nothing: [Metrics.Follow] counts events, and [Metrics.Invoker] counts calls.
 func NewMetrics(c MetricsConfig) *Metrics {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	m := &Metrics{
 		config: c, stats: statsCache{config: c}, took: map[call]*schemas.Latency{},
-		calls: metrics.NewSet(), transitions: metrics.NewSet(), expiries: metrics.NewSet(), denied: metrics.NewSet(), denials: metrics.NewSet(),
+		calls: metrics.NewSet(), transitions: metrics.NewSet(), expiries: metrics.NewSet(),
+		denied: metrics.NewSet(), denials: metrics.NewSet(),
 	}
 	m.expiries.NewCounter(expiryFamily.name) // shown as zero before the first
 	m.denials.NewCounter(denialFamily.name)
@@ -49,6 +56,9 @@ func NewMetrics(c MetricsConfig) *Metrics {
 }
 
 // Invoker returns an invoker that passes calls to next and counts them, with how long they take.
+//
+// Results and errors are passed on as they are. A tool that does not exist counts under the name unknown, so that
+// callers cannot make metrics of their own.
 func (m *Metrics) Invoker(next tools.Invoker) tools.Invoker { return counting{next, m} }
 
 // Denied counts a request that was refused before it became a call. The reason is a word of a-z and _ with at most 32
@@ -71,6 +81,8 @@ func isWord(word string) bool {
 
 // Follow counts the events of handoffs from now on, in all processes, until ctx is done. Events that come while the
 // registry cannot be read are counted afterwards.
+//
+// It blocks. It is called once: two followers would count each event twice.
 func (m *Metrics) Follow(ctx context.Context, inv tools.Invoker) {
 	follow(ctx, inv, m.config.Logger, func(c schemas.Change) error {
 		m.countChange(c)
@@ -85,6 +97,8 @@ const (
 	identityDenied = "denied"
 )
 
+// countChange counts one event. An event that changed no state, such as progress, counts as no transition; the first
+// event of a handoff counts as one from "new".
 func (m *Metrics) countChange(c schemas.Change) {
 	switch c.Action {
 	case leaseEnded, attemptsUsedUp:
@@ -109,6 +123,7 @@ type call struct {
 	wait    string // "yes" for a call that asked to wait, so that its duration says nothing about the server; else "no"
 }
 
+// counting is the invoker of [Metrics.Invoker].
 type counting struct {
 	tools.Invoker
 	metrics *Metrics
@@ -122,6 +137,7 @@ func (i counting) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, er
 	return result, err
 }
 
+// count counts one call that took so many seconds by Config.Now.
 func (m *Metrics) count(c tools.Call, err error, seconds float64) {
 	key := call{tool: "unknown", outcome: "ok", wait: "no"}
 	if t, unknown := tools.Find(c.Tool); unknown == nil {
@@ -141,6 +157,7 @@ func (m *Metrics) count(c tools.Call, err error, seconds float64) {
 	addTo(m.took[key], max(0, seconds)) // a clock may be set back
 }
 
+// addTo adds one duration. Each bucket has all durations up to its bound.
 func addTo(l *schemas.Latency, seconds float64) {
 	l.Count++
 	l.Seconds += seconds

@@ -18,6 +18,13 @@
 //	              └─ handoff ho_2, which continues it ── …
 //
 // Neither has anything that agents wrote: no title, task, summary, note or result.
+//
+// Both are off by default and cost nothing then: metrics are counted by a server that was asked to show them, spans are
+// made when the environment names a collector. Libraries that build registries when the program starts are kept out,
+// because every command and hook pays for them: so spans are encoded here as JSON, and not by the exporter of
+// OpenTelemetry, which links protobuf.
+//
+// Neither ever fails or delays a call of an agent. What cannot be read or sent is left out and logged.
 package observe
 
 import (
@@ -32,6 +39,10 @@ import (
 
 // follow calls fn with every event that is added to the registry from now on, in order, until ctx is done. After an
 // error of the registry or of fn it pauses, and goes on with the event at which it stopped.
+//
+// The pauses are 100 ms at first, then twice as long each time up to 10 seconds, and 100 ms again after an event. Fn is
+// called on this goroutine, and again with the same event after it returned an error, so fn either counts an event or
+// returns an error, never both. Events from before the first success are not seen.
 func follow(ctx context.Context, inv tools.Invoker, log *slog.Logger, fn func(schemas.Change) error) {
 	const shortest, longest = 100 * time.Millisecond, 10 * time.Second
 	pause := shortest
@@ -55,6 +66,9 @@ type position struct {
 	after uint64 // the number of the last event
 }
 
+// follow goes on from the position until an error, and moves the position after each event that fn took. It never
+// returns nil. The number of the newest event is asked for once, so an event that comes while the registry cannot be
+// read is not lost.
 func (p *position) follow(ctx context.Context, inv tools.Invoker, fn func(schemas.Change) error) error {
 	if !p.known {
 		newest, err := tools.Ask[schemas.NewestOut](ctx, inv, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})

@@ -15,6 +15,9 @@ import (
 // Follow sends a span for each stage of a handoff that ends from now on, and one for the handoff when it ends, until
 // ctx is done. A span begins at the time in the registry, however long ago, so spans are whole also after a restart;
 // only those that ended while no process followed are lost.
+//
+// It blocks. Several processes may follow the same workspace. Reading the events of a handoff costs a call of
+// get_handoff for each twenty of them, once for each stage that ends.
 func (t *Traces) Follow(ctx context.Context, inv tools.Invoker) {
 	if t == nil {
 		return
@@ -23,6 +26,8 @@ func (t *Traces) Follow(ctx context.Context, inv tools.Invoker) {
 }
 
 // stageOf is the name of the stage in which a handoff is, "" before the first and after the last.
+//
+// Every status is named in the switch, so that a new one is not forgotten.
 func stageOf(s schemas.Status) string {
 	switch s {
 	case schemas.Pending:
@@ -37,6 +42,9 @@ func stageOf(s schemas.Status) string {
 }
 
 // traceChange sends the spans that an event ended. After an error it is called again with the same event.
+//
+// An event that ends no stage has no span, and neither has one of a trace that is not sampled. The ids are computed, so
+// sending the same span again after an error does no harm.
 func (t *Traces) traceChange(ctx context.Context, inv tools.Invoker, c schemas.Change) error {
 	if c.Handoff == 0 {
 		return nil
@@ -110,6 +118,8 @@ func (t *Traces) handoff(l timeline) {
 }
 
 // endSpan ends a span at the time of the event that ended it.
+//
+// Failed and timed out are errors of the span; rejected, returned and cancelled are outcomes like completed.
 func endSpan(s trace.Span, end schemas.Event) {
 	if end.To.Ended() {
 		s.SetAttributes(keyOutcome.String(string(end.To)))

@@ -26,6 +26,9 @@ type statsCache struct {
 
 // read returns the statistics, nil when they cannot be read. It takes at most statsTimeout. The end of ctx does not end
 // it, because other readers wait for the same.
+//
+// A failure is kept as long as a success, so an owner that does not answer is asked once in five seconds however many
+// readers there are.
 func (f *statsCache) read(ctx context.Context) *schemas.StatsOut {
 	f.mu.Lock()
 	defer f.mu.Unlock()

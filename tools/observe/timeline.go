@@ -14,6 +14,8 @@ import (
 )
 
 // timeline is the events of a handoff up to one of them.
+//
+// It is read anew for each span: nothing about handoffs is kept between events but the names of their workflows.
 type timeline struct {
 	handoff  schemas.ID
 	workflow schemas.Workflow
@@ -24,6 +26,8 @@ type timeline struct {
 func (l timeline) last() schemas.Event { return l.events[len(l.events)-1] }
 
 // entered is the last event that began a stage.
+//
+// Known is false when the event is not among those that were read.
 func (l timeline) entered(stage string) (e schemas.Event, known bool) {
 	for _, e := range slices.Backward(l.events) {
 		if stageOf(e.To) == stage && stageOf(e.From) != stage {
@@ -63,6 +67,9 @@ func (l timeline) links() (links []trace.Link) {
 const maxPages = 50
 
 // readTimeline reads the events of a handoff up to a change.
+//
+// Events after the change are left out, so the span is the same however late it is sent. The error is that of
+// get_handoff, or says that the change itself is not among the events.
 func (t *Traces) readTimeline(ctx context.Context, inv tools.Invoker, c schemas.Change) (timeline, error) {
 	l := timeline{handoff: c.Handoff, workflow: c.Workflow}
 	in := schemas.GetIn{HandoffID: c.Handoff.String(), View: "events"}
@@ -106,6 +113,9 @@ func (t *Traces) parent(ctx context.Context, inv tools.Invoker, l timeline) (non
 const maxWorkflows = 4096
 
 // workflows remembers to which workflow handoffs belong, for those that were remembered last.
+//
+// When recent is full it takes the place of older, and older is forgotten: between 4,096 and 8,192 handoffs are known.
+// One that is forgotten is asked for again, or has no link.
 type workflows struct {
 	mu            sync.Mutex // guards the fields below
 	recent, older map[schemas.ID]schemas.Workflow

@@ -32,6 +32,10 @@ type TracesConfig struct {
 
 // Traces sends spans to a collector. It is safe for use by many goroutines. A nil *Traces sends none, and its methods
 // may be called. Use [NewTraces].
+//
+// Spans of calls are made by the process that serves the call. Spans of handoffs are made by every process that
+// follows, with equal ids, so a collector that gets one twice has it once. Spans that wait are lost when the process is
+// killed.
 type Traces struct {
 	names     names
 	now       func() time.Time
@@ -46,6 +50,9 @@ type Traces struct {
 // NewTraces begins to send spans in the background. It returns nil when the environment names no endpoint, and an error
 // when the endpoint is no URL. No call waits for the collector: spans that the collector does not accept in time are
 // lost, which is logged once a minute. The caller calls [Traces.Close].
+//
+// A variable that cannot be read is logged and has its default. Values of variables are never logged, because headers
+// and addresses may hold secrets.
 func NewTraces(c TracesConfig) (*Traces, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -82,6 +89,8 @@ func NewTraces(c TracesConfig) (*Traces, error) {
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Close sends the spans that are left, until ctx is done at the latest, and stops. It is called once.
+//
+// The error is that of the SDK, or of ctx when spans were left at its end. After it, calls go on without spans.
 func (t *Traces) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -91,12 +100,16 @@ func (t *Traces) Close(ctx context.Context) error {
 }
 
 // sampled reports whether the trace of a workflow is sent.
+//
+// It is a function of the id of the trace, so every process decides in the same way.
 func (t *Traces) sampled(w schemas.Workflow) bool {
 	asked := sdktrace.SamplingParameters{ParentContext: context.Background(), TraceID: t.names.trace(w)}
 	return t.sampler.ShouldSample(asked).Decision == sdktrace.RecordAndSample
 }
 
 // spanContext is the span of a handoff in the trace of its workflow.
+//
+// The span need not exist yet: its ids are computed from names.
 func (t *Traces) spanContext(w schemas.Workflow, h schemas.ID) trace.SpanContext {
 	config := trace.SpanContextConfig{TraceID: t.names.trace(w), SpanID: t.names.handoff(h)}
 	if t.sampled(w) {

@@ -18,6 +18,9 @@ import (
 )
 
 // client is the endpoint of a route to an owner in another process.
+//
+// One is made for each owner that is met, and ends with its route. Up to 64 idle connections are kept, for 90 seconds
+// each.
 type client struct {
 	config Config
 	note   Note // of the owner
@@ -48,6 +51,9 @@ func newClient(c Config, n Note) *client {
 }
 
 // Invoke sends a call to the owner. A call whose result broke off is sent again, under the same id.
+//
+// The errors are those of the tool, errMoved when the owner is gone, and unavailable when ctx ended or the owner does
+// not answer.
 func (c *client) Invoke(ctx context.Context, call tools.Call) (json.RawMessage, error) {
 	defer c.trackCall()()
 	for {
@@ -64,6 +70,9 @@ func (c *client) Invoke(ctx context.Context, call tools.Call) (json.RawMessage, 
 }
 
 // Changes yields the changes of the owner's stream.
+//
+// It yields an error once, last: that of the store, errMoved when the stream broke, and unavailable when ctx ended or
+// the owner does not answer.
 func (c *client) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
 	return func(yield func(schemas.Change, error) bool) {
 		defer c.trackCall()() // so that a follower hears of an owner that is stopped
@@ -98,6 +107,9 @@ func (c *client) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Ch
 // post sends a call until the owner begins it. The caller closes the body of the response. When the owner stalls, post
 // returns only after the time at which the owner would not begin the call any more: so a call that is reported as
 // failed does not happen later.
+//
+// A call that the owner read too late is sent again at once, with a new begin-by time. The status of the response is
+// any but statusLate.
 func (c *client) post(ctx context.Context, path string, call tools.Call) (*http.Response, error) {
 	body, err := json.Marshal(call)
 	if err != nil {
@@ -137,6 +149,8 @@ func (c *client) retryHere(ctx context.Context) bool {
 	}
 }
 
+// request makes one request, with the secret of the note where there is one. A POST carries its begin-by time, one
+// second from now. The error is that of the transport.
 func (c *client) request(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, "http://owner"+path, bytes.NewReader(body))
 	if err != nil {

@@ -17,6 +17,9 @@ const (
 var errUnserved = errors.New("nobody serves the store")
 
 // search is one search for a route. All calls that need a route share it.
+//
+// It ends with a route, with an error, or when the relay closes. Its callers may give up on it before; it goes on for
+// the others.
 type search struct {
 	done  chan struct{} // closed when the fields below are set
 	route *route
@@ -25,6 +28,9 @@ type search struct {
 
 // connect returns the route, and finds one when there is none. A call that joins a search which began earlier may be
 // given up on too soon with it, so it searches once more.
+//
+// Errors are unavailable: the relay is closing, ctx ended, nobody serves the store, the owner is stopped or speaks
+// another version; or those of Config.Open.
 func (r *Relay) connect(ctx context.Context) (*route, error) {
 	rt, joined, err := r.connectOnce(ctx)
 	if joined && errors.Is(err, errUnserved) {
@@ -71,6 +77,9 @@ func (r *Relay) runSearch(found *search) {
 }
 
 // findRoute reaches the owner, or makes this process the owner when there is none.
+//
+// Pauses between two tries are 2 ms at first and 100 ms at most, each at random between half of that and one and a
+// half. It gives up after five seconds, unless this process is just opening the store.
 func (r *Relay) findRoute(ctx context.Context) (*route, error) {
 	limit := time.NewTimer(searchLimit)
 	defer limit.Stop()
@@ -102,6 +111,10 @@ func (r *Relay) findRoute(ctx context.Context) (*route, error) {
 
 // tryOnce looks once: whether this process became the owner by waiting for the lock, whether there is an owner, and
 // whether the lock is free. It returns neither a route nor an error when another try may find more.
+//
+// A process that stays does not take a lock that is free, but waits for it like the others, so that the lock goes to
+// one of them in the kernel's order. A command takes it. When the owner does not answer, the lock is tried once: it may
+// be free, because another program listens where the note says.
 func (r *Relay) tryOnce(ctx context.Context) (*route, error) {
 	if rt, err := r.ownRoute(); rt != nil || err != nil {
 		return rt, err

@@ -28,6 +28,8 @@ func connOf(c tools.Call) string {
 }
 
 // remember keeps a connection before it is opened, so that an owner that changes in between hears of it too.
+//
+// A connection that is opened again under the same name replaces the one before.
 func (r *Relay) remember(c tools.Call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -35,6 +37,9 @@ func (r *Relay) remember(c tools.Call) {
 }
 
 // forget drops a connection that was closed, or that the owner refused to open.
+//
+// It is called after the call that closes it has ended, whatever its result: a connection whose owner could not be told
+// is closed by the end of its request.
 func (r *Relay) forget(c tools.Call) {
 	conn := connOf(c)
 	r.mu.Lock()
@@ -47,6 +52,9 @@ func (r *Relay) forget(c tools.Call) {
 }
 
 // announceConnections opens the connections of this process at a new route, before calls use it.
+//
+// A connection that an owner refuses is logged and stays among those to announce. The caller of a tool waits for this
+// once for each owner, because its claims depend on it.
 func (r *Relay) announceConnections(ctx context.Context, rt *route) {
 	r.mu.Lock()
 	calls := make([]tools.Call, 0, len(r.held))
@@ -65,6 +73,9 @@ func (r *Relay) announceConnections(ctx context.Context, rt *route) {
 
 // reconnect looks for the next owner when a connection is open, so that the owner hears of it though nobody calls. The
 // next owner may be the last one, which was stopped: when it goes on, it closes the connections whose requests broke.
+//
+// It is called when a route is lost. It tries each second until an owner knows of the connections, all are closed, or
+// the relay is.
 func (r *Relay) reconnect() {
 	r.mu.Lock()
 	if r.closed || r.reconnecting || len(r.held) == 0 {

@@ -9,6 +9,8 @@ import (
 
 // prepare makes the directory of a workspace, for this user only, because handoffs hold what agents know. The error is
 // *networkFS for a directory on a file system that other machines may share.
+//
+// It may be called again at any time, also for a directory that somebody removed. It writes nothing into the directory.
 func prepare(dir string) error {
 	if err := makePrivate(dir); err != nil {
 		return err

@@ -6,6 +6,9 @@ import (
 )
 
 // joinQueue makes a process that stays wait for the lock. It waits in the kernel, until the owner ends.
+//
+// It returns at once and may be called at any time: one goroutine waits at most. A process joins when it has found an
+// owner, so that it is in line before that owner ends. When several wait, the kernel decides who is next.
 func (r *Relay) joinQueue() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -16,6 +19,8 @@ func (r *Relay) joinQueue() {
 	go r.waitForLock() // Close does not wait for it: a wait for a file lock cannot be cancelled
 }
 
+// waitForLock waits until this process has the lock, and then makes it the owner. A lock whose file was removed
+// meanwhile is no error: the next search begins anew. A relay that was closed gives the lock back.
 func (r *Relay) waitForLock() {
 	l, err := waitLock(lockPath(r.config.Dir))
 	r.mu.Lock()
@@ -37,6 +42,9 @@ func (r *Relay) waitForLock() {
 }
 
 // becomeOwner opens the store with the lock that this process has got. What comes of it is in ownRoute.
+//
+// It is called by the goroutine that waited for the lock, or by a search that found it free, never by both: the lock
+// has one holder. On an error the lock is released, searches get the error once, and the next search may try again.
 func (r *Relay) becomeOwner(l *lock) {
 	r.mu.Lock()
 	r.opening, r.pendingResign = true, nil
@@ -79,6 +87,8 @@ func (r *Relay) hasLock() bool {
 	return r.opening || r.owner != nil
 }
 
+// releaseLock gives back a lock that was not used; nil is none. An error is logged: the lock is then free when the
+// process ends.
 func (r *Relay) releaseLock(l *lock) {
 	if l == nil {
 		return

@@ -13,6 +13,9 @@ import (
 // gives the store up, and the call is repeated at the process that opens the files that are there.
 
 // file is the file that was under a path when somebody looked.
+//
+// Files are compared by what the system says of their identity, not by content or time: a file that was written to is
+// the same, one that was replaced by a copy is another.
 type file struct {
 	path string
 	was  os.FileInfo
@@ -32,6 +35,7 @@ func (f file) inPlace() bool {
 	return err == nil && os.SameFile(f.was, now)
 }
 
+// rememberFiles notes which files are under the paths now. It is called once, when the store has just been opened.
 func (o *owner) rememberFiles(paths ...string) error {
 	for _, path := range paths {
 		f, err := fileAt(path)
@@ -43,6 +47,8 @@ func (o *owner) rememberFiles(paths ...string) error {
 	return nil
 }
 
+// filesInPlace reports whether the lock and all files of the store are those that were opened. It costs a stat for
+// each.
 func (o *owner) filesInPlace() bool {
 	for _, f := range o.files {
 		if !f.inPlace() {

@@ -18,6 +18,8 @@ import (
 
 // authenticated asks callers on a port for the secret in the note, because every user of the machine reaches a port.
 // A socket needs no secret: see [sameUserOnly].
+//
+// The status for a wrong secret is 401, and next is not called.
 func (o *owner) authenticated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
@@ -50,6 +52,9 @@ func (o *owner) waitUntilOpen(ctx context.Context) error {
 
 // readCall reads a call to its end: only then does the server notice that the caller hangs up. When ok is false it
 // has answered.
+//
+// The checks come in this order: whether the body is a call, whether its begin-by time is over, and whether the store
+// is open. The begin-by time is not looked at again after waiting for the store.
 func (o *owner) readCall(w http.ResponseWriter, r *http.Request) (c tools.Call, ok bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err == nil {
@@ -68,6 +73,8 @@ func (o *owner) readCall(w http.ResponseWriter, r *http.Request) (c tools.Call, 
 	return c, false
 }
 
+// handleCall runs a call here. A caller that hangs up ends the call's context; what was committed stays. A connection
+// that its process closes is noted, so that the end of its request closes nothing.
 func (o *owner) handleCall(w http.ResponseWriter, r *http.Request) {
 	c, ok := o.readCall(w, r)
 	if !ok {
@@ -81,6 +88,8 @@ func (o *owner) handleCall(w http.ResponseWriter, r *http.Request) {
 	writeResult(w, out, err)
 }
 
+// handleChanges sends events as they come, each flushed at once. It ends with the request, with the owner, or after an
+// error of the store.
 func (o *owner) handleChanges(w http.ResponseWriter, r *http.Request) {
 	after, err := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64)
 	if err == nil {
@@ -111,6 +120,9 @@ func (o *owner) handleChanges(w http.ResponseWriter, r *http.Request) {
 
 // inflight counts the calls of other processes that are under way at an owner. A thousand calls that wait need more
 // memory than a server of one client is given, so notify hears when there are many.
+//
+// Between the two bounds nothing is told, so that a number that goes up and down near one bound does not tell again and
+// again. Notify is called with mu held.
 type inflight struct {
 	notify func(many bool) // nil: nobody is told
 

@@ -13,6 +13,9 @@ import (
 
 // meetOwner finds the owner and makes sure that both programs understand each other. The error is errMoved when there
 // is no owner, or none any more, and *stalled when there is a process that does not answer.
+//
+// An owner that does not answer is given two seconds. A route that it returns is announced to, and not yet used for
+// calls.
 func (r *Relay) meetOwner(ctx context.Context) (*route, error) {
 	note, ok := ReadNote(r.config.Dir)
 	if !ok || r.hasLock() || !r.isOfThisLock(note) { // hasLock after reading: the note may be our own
@@ -46,6 +49,9 @@ func (r *Relay) isOfThisLock(n Note) bool {
 // negotiate asks an owner to give the store up when this process precedes it: when this program is newer, so that all
 // processes get what an upgrade repairs, or when the owner is a command, which people stop and forget. An owner that
 // does not give the store up is used, if both programs have a version of the protocol in common.
+//
+// The error is errMoved when the owner gives the store up, so that the search goes on; unavailable when there is no
+// common version; nil otherwise.
 func (r *Relay) negotiate(ctx context.Context, c *client, met Note) error {
 	if r.candidate().precedes(met) {
 		r.joinQueue() // before asking: the lock goes to a process that waits for it
@@ -59,6 +65,8 @@ func (r *Relay) negotiate(ctx context.Context, c *client, met Note) error {
 	return incompatible(r.config, met)
 }
 
+// askToYield asks the owner once, and reports whether it agreed. A broken request counts as a refusal: the owner is
+// then used as it is, or the search goes on.
 func (c *client) askToYield(ctx context.Context, by Note) bool {
 	body, err := json.Marshal(by)
 	if err != nil {
@@ -76,6 +84,8 @@ func (r *Relay) candidate() Note { return Note{Version: r.config.Version, Stays:
 
 // precedes reports whether the process of n should have the store rather than that of owner. A process that does not
 // stay never does. One that stays does when its program is newer, or when the owner does not stay and is not newer.
+//
+// Of two processes at most one precedes the other, so they cannot take the store from each other in turn.
 func (n Note) precedes(owner Note) bool {
 	return n.Stays && (newer(n.Version, owner.Version) || !owner.Stays && !newer(owner.Version, n.Version))
 }
@@ -87,6 +97,8 @@ func newer(a, b string) bool {
 }
 
 // handleYield gives the store up to a process that precedes this one.
+//
+// The answer is 202 before the store is closed, and 409 when this process keeps the store or is closing it anyway.
 func (o *owner) handleYield(w http.ResponseWriter, r *http.Request) {
 	var by Note
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&by)
@@ -103,6 +115,9 @@ func (o *owner) handleYield(w http.ResponseWriter, r *http.Request) {
 
 // resign closes the store and waits for the lock again, behind all others that wait. It returns at once and reports
 // whether the store will be closed by it. A store that is just being opened is closed as soon as it is open.
+//
+// Calls under way are cut off and repeated at the next owner by their callers. The process itself goes on: its next
+// calls go to the next owner.
 func (r *Relay) resign(o *owner, why string, details ...any) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

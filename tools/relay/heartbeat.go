@@ -20,6 +20,8 @@ const (
 )
 
 // stalled is the error of an owner that does not answer.
+//
+// It is the cause with which the route ends, so every call on the route gets it.
 type stalled struct{ pid int }
 
 func (s *stalled) Error() string { return fmt.Sprintf("process %d does not answer", s.pid) }
@@ -63,6 +65,9 @@ func (c *client) trackCall() func() {
 }
 
 // watch asks the owner once, and again after a while as long as calls wait. The route is lost when it does not answer.
+//
+// So a call notices a stopped owner after one to three seconds: up to one until it is asked, and two without an answer.
+// An owner that has ended is noticed at once, by its broken socket.
 func (c *client) watch() {
 	c.mu.Lock()
 	c.watched = c.waiting > 0 && !c.route.lost()

@@ -16,11 +16,15 @@ import (
 )
 
 // holder is, at the owner, the request that holds a connection open.
+//
+// A process may announce a connection twice, for instance after its first request broke. Only the newest request
+// counts: the end of an older one closes nothing.
 type holder struct {
 	mu      sync.Mutex    // guards the field below, and keeps opening and closing apart
 	request *http.Request // the newest; nil when the connection is closed
 }
 
+// holderOf gives the holder of a connection, and makes it when there is none. Holders live as long as the owner.
 func (o *owner) holderOf(conn string) *holder {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -33,6 +37,10 @@ func (o *owner) holderOf(conn string) *holder {
 }
 
 // handleHold opens a connection, and closes it when its process ends without having closed it.
+//
+// The result goes out at once, as one line; the request then stays open until its process ends it, its process dies, or
+// the owner ends. The owner that ends closes nothing: the connection is announced to the next one, which gives it two
+// minutes. A close that fails is logged; the claims of the connection then end with their leases.
 func (o *owner) handleHold(w http.ResponseWriter, r *http.Request) {
 	c, ok := o.readCall(w, r)
 	if !ok {
@@ -73,6 +81,9 @@ func (h *holder) closed() {
 }
 
 // hold opens a connection with a request that stays open. When the owner ends that request, the route is lost.
+//
+// Ctx counts until the result is there; afterwards only drop and the end of the route end the request. The error is
+// that of the tool, unavailable when ctx ended, or errMoved. Repeating it replaces the request.
 func (c *client) hold(ctx context.Context, call tools.Call) (json.RawMessage, error) {
 	defer c.trackCall()()
 	stream, cut := context.WithCancelCause(c.route.life)

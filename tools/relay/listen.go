@@ -22,6 +22,9 @@ import (
 // listen begins to listen for other processes of this user, on a socket beside the store. Where that is not possible
 // it listens on a socket under runtimeDir, unless runtimeDir is empty, and else on a port of the loopback interface.
 // It is called with the lock held. Closing the listener leaves the socket in its place: see [Address.remove].
+//
+// The directory under runtimeDir is shared by all workspaces of the user; the name of a socket there is the beginning
+// of a hash of dir. The secret of a port is new for each owner. The error joins the reasons of all attempts.
 func listen(dir, runtimeDir string) (net.Listener, Address, error) {
 	var reasons []error
 	for _, path := range socketPaths(dir, runtimeDir) {
@@ -107,6 +110,8 @@ func (l sameUserOnly) Accept() (net.Conn, error) {
 
 // An Address is where an owner listens: a socket beside the store, or a port of the loopback interface where there can
 // be no socket. Nobody listens at the zero Address.
+//
+// It is part of the note and never sent over the network: see handleOwner.
 type Address struct {
 	Network string `json:"network"` // "unix" or "tcp"
 	Addr    string `json:"addr"`    // the path of a socket, or host:port

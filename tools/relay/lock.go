@@ -14,6 +14,9 @@ import (
 // lock is the file lock of a workspace. The process that holds it owns the store. The kernel takes it back when the
 // process ends, however it ends. A lock must stay reachable: the garbage collector closes a file that is not, and the
 // lock goes with the file.
+//
+// It says nothing about the files beside it: an owner also looks whether the locked file is still under its name. It is
+// held from before the store is opened until after it was closed.
 type lock struct{ file *os.File }
 
 // ErrInUse means that a process has the workspace open.
@@ -22,6 +25,10 @@ var ErrInUse = platform.ErrLocked
 // Lock keeps all processes from opening the store of a workspace until release is called, for work on its files from
 // outside. It does not wait: the error is [ErrInUse] when a process has the store open, and also when a process that
 // stays has not called yet. Release may be called twice.
+//
+// A process that does not stay and has not called holds nothing, so it is not noticed; its next call finds the
+// workspace locked and is unavailable. While the lock is held, calls of all processes wait for five seconds and then
+// fail.
 func Lock(dir string) (release func() error, err error) {
 	l, err := tryLock(lockPath(dir))
 	if err != nil {
@@ -47,6 +54,9 @@ func waitLock(path string) (*lock, error) { return takeLock(path, platform.Lock)
 
 // takeLock makes the file when it is not there. No process removes it, but somebody may remove the whole workspace
 // while processes wait: they then get the lock of a file that nobody else will find, and release it.
+//
+// The file is empty, and readable by this user only. The error wraps ErrInUse when take did not wait and another holds
+// the lock, and is errRemoved when the file that was locked is not the one under path.
 func takeLock(path string, take func(*os.File) error) (*lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrNotExist) { // the directory was removed since

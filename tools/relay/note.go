@@ -16,6 +16,10 @@ import (
 // A Note says which process owns the store of a workspace and where that process listens. It is the file owner.json
 // beside the store, readable by this user only. It is a hint: only the lock says who owns the store, and an owner that
 // was killed leaves its note behind. Programs of other versions read it, so the names of its fields never change.
+//
+// The owner writes it before the store is open, again when the note or the socket was removed, and removes it when it
+// ends well. It is also what an owner answers when it is asked who it is, and what a process says of itself when it
+// asks an owner to give the store up. A field that a version does not know is ignored.
 type Note struct {
 	PID      int       `json:"pid"`
 	Program  string    `json:"program,omitempty"` // the file that the process runs, see [platform.Program]
@@ -42,6 +46,8 @@ const longestNote = 64 << 10
 
 // ReadNote reads the note in the directory of a workspace. Ok is false when there is none, or none that can be read. A
 // note that was read may be of a process that has ended: see [Note.Running].
+//
+// It waits for nobody and takes no lock. A note of more than 64 KB is none.
 func ReadNote(dir string) (n Note, ok bool) {
 	content, err := platform.ReadRegular(notePath(dir), longestNote)
 	if err != nil || json.Unmarshal(content, &n) != nil {
@@ -52,6 +58,8 @@ func ReadNote(dir string) (n Note, ok bool) {
 
 // writeNote replaces the note in one step, so that nobody reads half of one. It is called with the lock held, because
 // all processes use the same name for the unfinished file.
+//
+// A process that dies in between leaves the note as it was, and a file that the next owner removes.
 func writeNote(dir string, n Note) error {
 	content, err := json.Marshal(n)
 	if err != nil {

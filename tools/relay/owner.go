@@ -12,6 +12,9 @@ import (
 
 // An owner has the store open and serves it to other processes. It listens before the store is open: calls that come
 // while a large store is read wait here, and need not ask again and again.
+//
+// There is at most one in a process, and one among all processes. It lives from taking the lock to releasing it. Its
+// route is lost first when it ends, which cuts off all calls; that is how its handlers learn of the end.
 type owner struct {
 	relay    *Relay
 	lock     *lock
@@ -36,6 +39,11 @@ type owner struct {
 const shutdownLimit = time.Second
 
 // openOwner makes this process the owner. On an error it releases the lock.
+//
+// The order matters. It listens before the store is open, so that others wait here. It looks who else is there before
+// it opens the store, because the rules then know whether connections will be announced. It opens the store before it
+// announces connections, and answers only when all is done. The errors are those of Config.Open, and unavailable when
+// locks, sockets or files do not work.
 func (r *Relay) openOwner(ctx context.Context, l *lock) (_ *owner, err error) {
 	o := &owner{
 		relay: r, lock: l, route: newRoute(), ready: make(chan struct{}),
@@ -77,6 +85,8 @@ func (r *Relay) openOwner(ctx context.Context, l *lock) (_ *owner, err error) {
 }
 
 // alone reports whether no other process that stays uses the workspace. It is called with the lock held.
+//
+// The mark of this process is away for a moment meanwhile. Nobody looks then, as only the holder of the lock does.
 func (r *Relay) alone() (bool, error) {
 	if err := r.presence.reopen(); err != nil {
 		return false, err
@@ -97,6 +107,10 @@ func (o *owner) currentNote() Note {
 
 // close ends in an order in which nothing is lost. First it cuts off the calls under way, which their callers repeat
 // elsewhere. Then it writes and closes the store. It releases the lock last. It may be called twice.
+//
+// Requests get a second to send their answer that the owner moved; then their connections are cut. A note and a socket
+// are removed only while the lock is still the file under its name. It may be called by the relay that closes, by
+// resign and by openOwner that failed; the second call waits for the first and returns the same error.
 func (o *owner) close() error {
 	o.closing.Do(func() {
 		o.route.lose(errMoved)

@@ -12,6 +12,8 @@ import (
 // presence is the mark of a process that stays: a lock on handoff.here that all such processes share. The kernel takes
 // it back when the process ends, however it ends. So a new owner knows whether other processes are there before they
 // announce themselves.
+//
+// The file is empty and stays. A process that does not stay opens it and sets no mark.
 type presence struct {
 	path string
 	file *os.File

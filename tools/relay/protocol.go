@@ -22,6 +22,16 @@ import (
 //
 // The first two are the same in every version, so that programs of any two versions understand each other that far.
 // The others are of version 1, the first. The status says what came of a call.
+//
+// Repeating any of them is safe. GET changes nothing. A yield that was granted is refused the second time, because the
+// store is being closed. A call and a hold carry the id of the call, under which the rules take effect once. A stream
+// of changes goes on from any number.
+//
+// A request has no limit of time at the owner beside its begin-by time, because a wait may be long. A body is at most
+// 64 MB. A status that is not listed below is a fault of the owner, and its caller gets an internal error.
+//
+// Fields may be added to a Note, to a call and to a result without a new version, because programs ignore fields that
+// they do not know.
 const (
 	pathOwner   = "/owner"
 	pathYield   = "/yield"
@@ -36,6 +46,9 @@ const (
 )
 
 // Versions is a range of versions of the protocol, both ends included.
+//
+// Two programs speak the highest version that both know. Programs without a common version do not share a store: the
+// one that came later gets unavailable, and the hint of the error says what to do about it.
 type Versions struct {
 	Min int `json:"min"`
 	Max int `json:"max"`
@@ -52,6 +65,9 @@ func (v Versions) common(w Versions) (version int, ok bool) {
 
 // beginBy is the header that says until when a call may begin, in milliseconds since 1970. An owner that was stopped
 // still has calls in its socket when it goes on, and must not begin those that their callers gave up long ago.
+//
+// Its caller waits as long before it reports a failure, so a call that was reported as failed does not happen later.
+// Both clocks are that of one machine. A request without the header, or with one that is no number, is never late.
 const beginBy = "Handoff-Begin-By"
 
 // beginWithin is how long after it was sent a call may begin.
@@ -70,12 +86,18 @@ func isLate(r *http.Request, now time.Time) bool {
 }
 
 // changeLine is one line of a stream of changes: a change, or the error that ends it.
+//
+// After a line with an error the stream ends. A stream that ends without one goes on at the next owner, after the last
+// number.
 type changeLine struct {
 	schemas.Change
 	Error *schemas.Error `json:"error,omitempty"`
 }
 
 // writeResult answers a call.
+//
+// An error that is errMoved becomes statusMoved, any other statusRefused with the error as JSON, including its code,
+// hint and advice. Without an error the body is out as it is.
 func writeResult(w http.ResponseWriter, out json.RawMessage, err error) {
 	status := statusDone
 	switch {
@@ -93,6 +115,8 @@ func writeResult(w http.ResponseWriter, out json.RawMessage, err error) {
 }
 
 // readResult reads the answer to a call to its end.
+//
+// The errors are the *[schemas.Error] that the owner sent, errMoved, and errBroken when the body did not come whole.
 func readResult(status int, body io.Reader) (json.RawMessage, error) {
 	switch status {
 	case statusDone:

@@ -13,6 +13,34 @@
 // remember that id, so the call takes effect once. A wait is repeated with the time at which it was first made, and so
 // keeps its place in line. Changes are followed by number and go on from any number. Connections are announced to each
 // new owner, for as long as their process lives (connections.go).
+//
+// Who is the owner: the process that holds the lock on handoff.lock, and nobody else. The note owner.json says where it
+// listens; a note whose process has no lock means nothing. The lock is the kernel's, so it is free as soon as its
+// process has ended, and never because time passed: an owner that is slow or stopped stays the owner.
+//
+// What happens at a takeover, in this order:
+//
+//   - The owner ends, gives the store up, or is killed. Its sockets close, and the kernel frees the lock.
+//   - Calls that were under way there break. Each process keeps them, and looks for the next owner.
+//   - The kernel wakes one of the processes that wait for the lock. A command takes the lock only when it looks and
+//     finds it free, and not while an owner answers.
+//   - The new owner listens and writes its note. Calls that come from now on wait at its socket.
+//   - It opens the store, and announces its own open connections. The others announce theirs when they reach it, before
+//     their calls.
+//   - It serves. Calls that broke arrive again with their ids, and waits with the time at which they began.
+//
+// What is idempotent: every call has an id, and a call that is repeated under its id takes effect once, because the
+// receipt of an id is written in the same transaction as the change. So a call whose owner died before the commit takes
+// effect at the next owner, and one whose owner died after the commit gets the result that was kept. Opening a
+// connection is the exception: it is announced to each owner under a new id. Closing one twice does nothing.
+//
+// What a caller sees when the owner dies in between: nothing but a pause, usually of some milliseconds. When no owner
+// can be reached for five seconds, the call ends with [schemas.Unavailable] and may be repeated. An owner that does not
+// answer is no takeover: after about three seconds the calls at it end with unavailable, and the error names the
+// process and says that a call that it had begun may still take effect.
+//
+// Errors of this package are *[schemas.Error] of code unavailable, whose hint says what a person can do. Errors of the
+// tools pass through as the owner gave them.
 package relay
 
 import (
@@ -30,6 +58,9 @@ import (
 )
 
 // Config says which store to share. Dir, Open and Now are required.
+//
+// It is read once, by [Open]; nothing in it changes later. Processes that share a workspace give the same Dir and
+// Files. Their Version, Stays and Runtime may differ.
 type Config struct {
 	Name string // of the workspace, for errors
 	Dir  string // where its files are; it is made, for this user only, when it does not exist
@@ -66,6 +97,9 @@ type Config struct {
 }
 
 // Store is an open store with its rules.
+//
+// It is [handoff/tools.Local] over an open store. A call that Close cuts off returns unavailable, which this package
+// takes for a move when it caused the end itself.
 type Store interface {
 	tools.Invoker
 
@@ -74,6 +108,9 @@ type Store interface {
 }
 
 // Relay is one process's access to the store. It is safe for use by many goroutines. Use [Open].
+//
+// It is in one of three states: without a route, before the first call and between two owners; with a route to another
+// process; or the owner. A call that needs a route and finds none begins a search, or joins the one that is under way.
 type Relay struct {
 	config   Config
 	presence *presence
@@ -101,6 +138,10 @@ var _ tools.Invoker = (*Relay)(nil)
 // Open prepares the directory of a workspace. It does not open the store: the first call does, or finds the owner. So
 // a server starts even when the store cannot be had at that moment. Ctx lends its values; its end does not close the
 // relay. Errors are *[schemas.Error].
+//
+// It makes handoff.here, and marks this process there if it stays. The error is unavailable when the directory cannot
+// be made or written, or is on a network file system. It is called once for each process and workspace: a second relay
+// of the same process shares nothing with the first, and reaches it like another process.
 func Open(ctx context.Context, c Config) (*Relay, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -126,6 +167,10 @@ var errMoved = errors.New("the owner of the store has changed")
 // Invoke runs a tool where the store is. While the owner changes, the call waits for the next one, at most
 // [searchLimit]. A call without an id is given one, so that it can be repeated and still takes effect once. Errors are
 // *[schemas.Error]: those of the tool, and [schemas.Unavailable] when no owner could be reached.
+//
+// It ends with ctx, with code unavailable; a call that was sent by then may take effect. There is no limit to how often
+// a call moves to another owner, as each move needs an owner that ended. A wait of a tool may be as long as the tool
+// allows: the limit of five seconds is only for finding an owner.
 func (r *Relay) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	if c.ID == "" {
 		c.ID = r.newID()
@@ -159,6 +204,9 @@ func (r *Relay) newID() string { return tools.NewRequestID(r.config.Now(), rand.
 
 // Changes yields the events after a number and waits for more. When the owner ends, it goes on at the next one; no
 // event is left out or yielded twice. An error is yielded once, last.
+//
+// It pauses while the owner changes, and follows as long as ctx lasts. The error is unavailable when no owner was
+// found, or that of the store.
 func (r *Relay) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
 	return func(yield func(schemas.Change, error) bool) {
 		for {
@@ -183,6 +231,11 @@ func (r *Relay) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Cha
 
 // Close gives the store up and waits until it is closed. Calls of other processes that are under way here are repeated
 // at the next owner; calls of this process end with [schemas.Unavailable]. It may be called twice.
+//
+// Connections of this process that are open at an owner elsewhere end with it, and that owner closes them. The
+// goroutine that waits for the lock stays until it gets the lock, and then gives it back at once; the end of the
+// process ends it too. The error is of closing the store or its files: all that was acknowledged is durable whatever it
+// says.
 func (r *Relay) Close() error {
 	r.mu.Lock()
 	r.closed = true
@@ -214,6 +267,8 @@ func (r *Relay) broadcast() {
 }
 
 // Files are the names of the files that the relays of a workspace keep in its directory. The store is not among them.
+//
+// They may be removed while [Lock] is held. Handoff.new is a socket that is not yet in its place.
 func Files() []string {
 	return []string{"handoff.lock", "handoff.here", "handoff.sock", "handoff.new", "owner.json", "owner.json.new"}
 }

@@ -10,6 +10,9 @@ import (
 )
 
 // A route is where calls go for now: to the store in this process, or to its owner in another process.
+//
+// A route is used until it is lost, and never again after. All calls that are under way on it end with errMoved then,
+// and each finds the next route for itself.
 type route struct {
 	endpoint endpoint
 	life     context.Context         // done when the route is lost; the cause says why
@@ -34,6 +37,8 @@ func newRoute() *route {
 
 func (rt *route) lost() bool { return rt.life.Err() != nil }
 
+// invoke makes a call. The error is errMoved when the route was lost before the result came: the call may have taken
+// effect, and is repeated under its id.
 func (rt *route) invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	ctx, done := rt.bound(ctx)
 	defer done()
@@ -43,6 +48,7 @@ func (rt *route) invoke(ctx context.Context, c tools.Call) (json.RawMessage, err
 	return rt.endpoint.Invoke(ctx, c)
 }
 
+// changes follows the events at the end of the route, until ctx or the route ends.
 func (rt *route) changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
 	return func(yield func(schemas.Change, error) bool) {
 		ctx, done := rt.bound(ctx)
@@ -59,6 +65,9 @@ func (rt *route) bound(ctx context.Context) (context.Context, func()) {
 }
 
 // localStore is the store in this process.
+//
+// Calls of this process and calls of others that came over the socket end here. Before a result is acknowledged it
+// looks at the files: see files.go.
 type localStore struct{ *owner }
 
 // Invoke acknowledges nothing that was written to files which are no longer those of the workspace.

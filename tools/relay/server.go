@@ -12,6 +12,9 @@ import (
 )
 
 // serve begins to listen and to answer.
+//
+// It returns when the socket is there and the note is written. Requests that come before the store is open wait, except
+// those that ask who the owner is. The error is of listening or of writing the note; nothing listens then.
 func (o *owner) serve() error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+pathOwner, o.handleOwner)
@@ -98,6 +101,9 @@ func (o *owner) accept(listener net.Listener) {
 
 // restore listens anew when the socket was removed, as some systems do with XDG_RUNTIME_DIR when its user logs out,
 // and writes the note again when it is not there or is another's.
+//
+// It is called once a second. Requests on connections that exist are not disturbed. Until it was called, processes that
+// look for the owner do not find it, and wait.
 func (o *owner) restore() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -1,5 +1,8 @@
 // Package toolstest holds the advice of results and errors against what the tools take. Tests that drive many
 // operations call through [Advised], or show what they were advised to [Faults].
+//
+// It is imported by tests only. It decides nothing by the words of an advice beyond what every reader would: the
+// decoder of the tool judges the call, and a few patterns judge the sentence.
 package toolstest
 
 import (
@@ -17,6 +20,9 @@ import (
 )
 
 // Advised is an invoker whose results and errors give good advice, or the test fails.
+//
+// It changes neither calls nor results. Each fault is an error of the test with the call after which it came; the test
+// goes on.
 type Advised struct {
 	tools.Invoker
 	TB testing.TB
@@ -32,6 +38,8 @@ func (a Advised) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, err
 	return out, err
 }
 
+// adviceOf gives the advice of a result, or of an error when there is one. A result that cannot be read gives one empty
+// advice, which is a fault.
 func adviceOf(out json.RawMessage, err error) []schemas.Advice {
 	if err != nil {
 		return schemas.AsError(err).Next
@@ -46,6 +54,8 @@ func adviceOf(out json.RawMessage, err error) []schemas.Advice {
 // Faults tells what is wrong with advice. Its calls have to be complete and valid, which the decoder of their tool
 // decides. They destroy nothing, and say nothing that only their caller can know. Its words are for readers who call
 // tools and for those who call commands.
+//
+// It returns a sentence for each fault, none for good advice, and calls nothing.
 func Faults(next []schemas.Advice) (faults []string) {
 	for _, a := range next {
 		for _, fault := range slices.Concat(saying(a), calling(a)) {
@@ -67,6 +77,8 @@ func names(table []tools.Tool) (all []string) {
 	return all
 }
 
+// saying looks at the words: the sentence of an advice without a call stands alone, and that of a call says what the
+// call does, so that it can follow a command line.
 func saying(a schemas.Advice) (faults []string) {
 	if found := Jargon.FindString(a.Say); found != "" {
 		faults = append(faults, fmt.Sprintf("its words hold %q", found))
@@ -83,6 +95,8 @@ func saying(a schemas.Advice) (faults []string) {
 	return faults
 }
 
+// calling looks at the call: its tool exists and is for agents or only reads, its arguments are accepted as they stand
+// once blanks are filled in, and they destroy nothing.
 func calling(a schemas.Advice) (faults []string) {
 	if a.Tool == "" {
 		return nil
