@@ -21,6 +21,7 @@ const (
 // eventStream is a response in which each message is an event of its own (WHATWG HTML, server-sent events).
 type eventStream struct {
 	x      *exchange
+	order  subscriptionOrder
 	opened bool
 }
 

@@ -21,20 +21,15 @@ import (
 type webSession struct {
 	*session
 	requests jsonrpc.Requests
-	token    string        // name of the bearer token it began with, empty for none
-	instance string        // its name in the mailbox, as "session:K3V9X2M7"
-	streamed atomic.Bool   // it had a stream
-	ended    chan struct{} // closed at the end
+	token    string      // name of the bearer token it began with, empty for none
+	instance string      // its name in the mailbox, as "session:K3V9X2M7"
+	streamed atomic.Bool // it had a stream
+	life     context.Context
+	end      context.CancelFunc // ends life
 
 	busy  int         // requests under way; guarded by sessions.mu, as are the fields below
 	used  uint64      // sessions.uses when it was last used
-	timer *time.Timer // ends it when it stays unused; nil before the end of its first request
-}
-
-func (w *webSession) stopTimer() {
-	if w.timer != nil {
-		w.timer.Stop()
-	}
+	timer *time.Timer // ends it when it stays unused; does nothing before the end of its first request
 }
 
 // sessions are all sessions that have not ended.
@@ -53,9 +48,10 @@ func (s *sessions) open(token string) (*webSession, *schemas.Error) {
 	w := &webSession{
 		session: newSession(s.server), token: token,
 		instance: "session:" + rand.Text()[:8],
-		ended:    make(chan struct{}),
 		busy:     1,
+		timer:    time.NewTimer(s.idle),
 	}
+	w.life, w.end = context.WithCancel(context.Background())
 	if err := s.server.sdk.RegisterSession(context.Background(), w.session); err != nil {
 		return nil, schemas.InternalError(err)
 	}
@@ -115,7 +111,7 @@ func (s *sessions) use(id, token string) (*webSession, bool) {
 	if !ok || w.token != token {
 		return nil, false
 	}
-	w.stopTimer()
+	w.timer.Stop()
 	w.busy++
 	s.touch(w)
 	return w, true
@@ -169,8 +165,8 @@ func (s *sessions) remove(w *webSession) (unused bool) {
 		return false
 	}
 	delete(s.byID, w.SessionID())
-	close(w.ended)
-	w.stopTimer()
+	w.end()
+	w.timer.Stop()
 	return w.busy == 0
 }
 

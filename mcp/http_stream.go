@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -19,32 +20,41 @@ func (x *exchange) stream(s *session, m jsonrpc.Message) {
 	ctx, done := x.during(s, m)
 	defer done()
 	q := new(jsonrpc.Requests)
-	r, responded := q.Track(ctx, m), make(chan reply, 1)
-	go func() { responded <- x.server.respond(q, r) }()
-	var order subscriptionOrder
+	r, responded := q.Track(ctx, m), make(chan struct{})
+	var response reply
+	go func() {
+		defer close(responded)
+		response = x.server.respond(q, r)
+	}()
 	out := x.events()
-	for ok := true; ; {
+	if x.notify(s, out, responded) {
+		x.finish(out, s, response)
+		return
+	}
+	done()
+	<-responded
+}
+
+// notify writes the notifications of a session until over is closed. It returns false when the client does not take one,
+// or is not allowed to go on.
+func (x *exchange) notify(s *session, out *eventStream, over <-chan struct{}) bool {
+	for ok := true; ok; {
 		select {
-		case response := <-responded:
-			x.finish(out, &order, s, response)
-			return
+		case <-over:
+			return true
 		case n := <-s.ClientNotifications():
-			ok = x.stillAllowed() && out.tell(order.next(n))
+			ok = x.stillAllowed() && out.tell(out.order.next(n))
 		case <-time.After(keepAliveInterval):
 			ok = x.stillAllowed() && out.keepAlive()
 		}
-		if !ok {
-			done()
-			<-responded
-			return
-		}
 	}
+	return false
 }
 
 // finish ends a stream with the response, after the notifications before it. When there was no event so far, the
 // response is no stream.
-func (x *exchange) finish(out *eventStream, order *subscriptionOrder, s *session, response reply) {
-	out.tell(order.drain(s.ClientNotifications()))
+func (x *exchange) finish(out *eventStream, s *session, response reply) {
+	out.tell(out.order.drain(s.ClientNotifications()))
 	if !out.opened {
 		x.deliver(response, true)
 		return
@@ -91,18 +101,9 @@ func (x *exchange) writeNotifications(s *webSession) {
 			ok = ok && out.send(t.updated())
 		}
 	}
-	for ok {
-		select {
-		case n := <-s.ClientNotifications():
-			ok = x.stillAllowed() && out.send(n)
-		case <-time.After(keepAliveInterval):
-			ok = x.stillAllowed() && out.keepAlive()
-		case <-x.r.Context().Done():
-			return
-		case <-x.waits.Done():
-			return
-		case <-s.ended:
-			return
-		}
-	}
+	over, cancel := context.WithCancel(x.r.Context())
+	defer cancel()
+	defer context.AfterFunc(x.waits, cancel)()
+	defer context.AfterFunc(s.life, cancel)()
+	_ = ok && x.notify(s.session, out, over.Done())
 }
