@@ -2,11 +2,15 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"net/http"
+	"sync"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
 
 	"handoff/mcp/jsonrpc"
+	"handoff/schemas"
 )
 
 // batchVersion is the one revision of the protocol that has batches.
@@ -71,4 +75,82 @@ func deliverBatch(members []member, send func([]sdk.JSONRPCMessage) bool) bool {
 		}
 	}
 	return all != nil
+}
+
+// receiveBatch responds to the messages of a batch together, in one line. Each takes a slot of its own.
+func (c *conn) receiveBatch(ctx context.Context, text []byte) {
+	members, refused := splitBatch(c.session.ProtocolVersion(), text)
+	if refused != nil {
+		c.out.Send(refused)
+		return
+	}
+	var group sync.WaitGroup
+	for i := range members {
+		m := &members[i]
+		if m.refused {
+			continue
+		}
+		if r := c.begin(m.Message); r != nil {
+			c.spawn(ctx, &group, r, func(r reply) { m.reply = r })
+		}
+	}
+	c.pending.Go(func() {
+		group.Wait()
+		deliverBatch(members, func(all []sdk.JSONRPCMessage) bool { return c.out.Send(all) })
+	})
+}
+
+// postBatch responds to the messages of a batch together.
+func (x *exchange) postBatch(text []byte) {
+	if named := x.r.Header.Get(sdk.HeaderProtocolVersion); sdk.IsModernProtocol(named) {
+		_, refused := splitBatch(named, text)
+		x.write(http.StatusBadRequest, *refused)
+		return
+	}
+	s, done := x.session()
+	if s == nil {
+		return
+	}
+	defer done()
+	x.by.AgentID = s.instance
+	members, refused := splitBatch(s.ProtocolVersion(), text)
+	if refused != nil {
+		x.write(http.StatusBadRequest, *refused)
+		return
+	}
+	var group sync.WaitGroup
+	for i := range members {
+		if m := &members[i]; !m.refused {
+			group.Go(func() { m.reply = x.member(s, i, m.Message) })
+		}
+	}
+	group.Wait()
+	if !deliverBatch(members, func(all []sdk.JSONRPCMessage) bool { return x.deliver(reply{message: all}, false) }) {
+		x.writeHeader(http.StatusAccepted)
+	}
+}
+
+// member responds to one message of a batch. Each counts as a request for the limits of callers; the first was counted
+// when the batch came.
+func (x *exchange) member(s *webSession, i int, m jsonrpc.Message) (given reply) {
+	defer func() {
+		if p := recover(); p != nil {
+			_ = x.server.panicked(x.r.Context(), "batch", p)
+			given = reply{message: jsonrpc.InternalError(sdk.NewRequestId(nil))}
+		}
+	}()
+	if id, ok := m.Cancels(); ok {
+		s.requests.Cancel(id)
+		return reply{}
+	}
+	if m.ID == nil || m.IsResponse() {
+		x.receiveNotification(s, m)
+		return reply{}
+	}
+	if i > 0 {
+		if _, err := x.config.Caller(x.r); err != nil {
+			return x.refusedCall(m, schemas.AsError(err))
+		}
+	}
+	return x.call(s.session, &s.requests, m)
 }

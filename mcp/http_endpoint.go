@@ -91,7 +91,10 @@ func (s *Server) HTTP(c HTTPConfig) *Endpoint {
 	e.held = newQuota("calls that wait", cmp.Or(c.Waits, defaultWaits))
 	e.open = newQuota("open streams", cmp.Or(c.Streams, defaultStreams))
 	e.messages = newQuota("bytes of messages under way", cmp.Or(c.Messages, defaultBytes))
-	e.sessions = sessions{server: s, idle: cmp.Or(c.Idle, sessionIdle), Bound: cmp.Or(c.Sessions, defaultSessions)}
+	e.sessions = sessions{
+		Bound: cmp.Or(c.Sessions, defaultSessions), server: s, idle: cmp.Or(c.Idle, sessionIdle),
+		byID: map[string]*webSession{},
+	}
 	e.calls, e.hangUp = context.WithCancel(context.Background())
 	e.waits, e.cut = context.WithCancel(e.calls)
 	return e

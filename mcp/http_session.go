@@ -58,9 +58,6 @@ func (s *sessions) open(token string) (*webSession, *schemas.Error) {
 	s.mu.Lock()
 	victim, ok := s.evict(token)
 	if ok {
-		if s.byID == nil {
-			s.byID = map[string]*webSession{}
-		}
 		s.byID[w.SessionID()] = w
 		s.touch(w)
 	}

@@ -80,39 +80,22 @@ func readLine(r *bufio.Reader) (l Line, err error) {
 	}
 }
 
-// lastID matches an id at the end of a message. A message that ends so can be read in no other way: a nested object
-// would end in two braces, and quotes in a string would be escaped.
-var lastID = regexp.MustCompile(`[{,]\s*"id"\s*:\s*("[^"\\]*"|-?[0-9]+)\s*\}\s*$`)
+// firstID matches an id before the params, where only short texts come before it. lastID matches an id at the end of a
+// message. A message that ends so can be read in no other way: a nested object would end in two braces, and quotes in a
+// string would be escaped.
+var (
+	firstID = regexp.MustCompile(`^\s*\{(?:\s*"[a-z]+"\s*:\s*"[^"\\]*"\s*,)*\s*"id"\s*:\s*("[^"\\]*"|-?[0-9]+)\s*,`)
+	lastID  = regexp.MustCompile(`[{,]\s*"id"\s*:\s*("[^"\\]*"|-?[0-9]+)\s*\}\s*$`)
+)
 
 // ID finds the id of the request in the two ends of a line that is too long: before the params, or after them, where
 // some clients write it. It is nil when there is none.
 func (l *Line) ID() json.RawMessage {
-	if id := firstID(l.Text); id != nil {
-		return id
+	if m := firstID.FindSubmatch(l.Text); m != nil {
+		return m[1]
 	}
 	if m := lastID.FindSubmatch(l.tail); m != nil {
 		return m[1]
 	}
 	return nil
-}
-
-// firstID reads the members of an object up to the id, or until the text breaks off.
-func firstID(head []byte) json.RawMessage {
-	d := json.NewDecoder(bytes.NewReader(head))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil
-	}
-	for {
-		name, err := d.Token()
-		if err != nil {
-			return nil
-		}
-		var value json.RawMessage
-		if d.Decode(&value) != nil {
-			return nil
-		}
-		if name == "id" && isID(value) {
-			return value
-		}
-	}
 }

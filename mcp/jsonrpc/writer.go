@@ -17,22 +17,20 @@ import (
 // Writer writes messages as lines, whole or not at all. It is safe for use by many goroutines. The first write that
 // fails ends it. Use [NewWriter].
 type Writer struct {
-	Broken <-chan struct{} // closed at the first failure
+	Broken <-chan struct{} // closed at the first failure, and by Close
 
 	logger *slog.Logger
-	broken chan struct{} // Broken
+	life   context.Context // ends with Broken; its cause is the first failure
+	end    context.CancelCauseFunc
 
 	writing sync.Mutex // guards the field below; held during a write, which may take for ever
 	out     io.Writer
-
-	mu  sync.Mutex // guards the field below
-	err error
 }
 
 // NewWriter returns a writer to out. It logs a message that does not encode.
 func NewWriter(out io.Writer, logger *slog.Logger) *Writer {
-	broken := make(chan struct{})
-	return &Writer{out: out, logger: logger, broken: broken, Broken: broken}
+	life, end := context.WithCancelCause(context.Background())
+	return &Writer{out: out, logger: logger, life: life, end: end, Broken: life.Done()}
 }
 
 // Send writes one message and reports whether all of it was written. What it writes in the place of a message that does
@@ -41,29 +39,14 @@ func (w *Writer) Send(message any) bool {
 	line, encoded := Encode(message, w.logger)
 	w.writing.Lock()
 	defer w.writing.Unlock()
-	if w.failed() {
+	if w.life.Err() != nil {
 		return false
 	}
 	if _, err := w.out.Write(append(line, '\n')); err != nil {
-		w.fail(fmt.Errorf("write to client: %w", err))
+		w.end(fmt.Errorf("write to client: %w", err))
 		return false
 	}
 	return encoded
-}
-
-func (w *Writer) failed() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.err != nil
-}
-
-func (w *Writer) fail(err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err == nil {
-		w.err = err
-		close(w.broken)
-	}
 }
 
 // Encode encodes a message. For a message that does not encode, ok is false and the text is an error in its place, so
@@ -86,10 +69,8 @@ func Encode(message any, logger *slog.Logger) (text []byte, ok bool) {
 // Close ends the writer and returns the error that ended it before. A client that left is no error. It does not close
 // the stream.
 func (w *Writer) Close() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	err := w.err
-	w.err = os.ErrClosed
+	err := context.Cause(w.life)
+	w.end(os.ErrClosed)
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
 		return nil
 	}
