@@ -37,17 +37,13 @@ func (c completer) CompletePromptArgument(
 func (c completer) CompleteResourceArgument(
 	ctx context.Context, uri string, a sdk.CompleteArgument, _ sdk.CompleteContext,
 ) (*sdk.Completion, error) {
-	switch {
-	case strings.HasPrefix(uri, inboxURI):
-		return complete(a.Value, c.agents(ctx)), nil
-	case strings.HasPrefix(uri, handoffURI):
-		return complete(a.Value, c.handoffs(ctx)), nil
-	case strings.HasPrefix(uri, workflowURI):
-		return complete(a.Value, c.workflows(ctx)), nil
-	default:
-		return complete(a.Value, nil), nil
+	if i := slices.IndexFunc(kinds, func(k *kind) bool { return strings.HasPrefix(uri, k.prefix) }); i >= 0 {
+		return complete(a.Value, kinds[i].known(c, ctx)), nil
 	}
+	return complete(a.Value, nil), nil
 }
+
+func (completer) none(context.Context) []string { return nil }
 
 func (c completer) agents(ctx context.Context) (names []string) {
 	seen, _ := ask[schemas.AgentsOut](ctx, c.server, c.server.caller(ctx, nil), "list_agents", arguments{"limit": 10_000})

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -65,14 +64,14 @@ func (t topic) watched(by schemas.Caller) (a address, ok bool) {
 	if len(t.uri) > maxURI {
 		return a, false
 	}
-	if a = addressOf(t.uri); a == (address{kind: anInbox}) {
+	if a = addressOf(t.uri); a == (address{kind: inboxes}) {
 		a.name = string(by.Agent) // empty: the inbox of no agent
 	}
-	if a.kind == anInbox {
+	if a.kind == inboxes {
 		_, err := by.As(a.name)
 		return a, err == nil
 	}
-	return a, a.kind != unknownKind
+	return a, a.kind != nil
 }
 
 // watch begins to watch topics. It reads the newest number of the log before the client gets the response, so the client
@@ -170,29 +169,13 @@ func (s *Server) logBroken(ctx context.Context, err error) {
 }
 
 func (s *session) notify(ctx context.Context, change schemas.Change) {
-	for _, t := range s.watch.find(func(a address) bool { return a.touchedBy(change) }) {
+	for _, t := range s.watch.find(func(a address) bool { return a.kind.touched(a.name, change) }) {
 		select {
 		case s.NotificationChannel() <- t.updated():
 		case <-ctx.Done():
 			return
 		}
 	}
-}
-
-// touchedBy reports whether a resource may have changed with an event. Work for a capability or a role may be in the
-// inbox of any agent.
-func (a address) touchedBy(c schemas.Change) bool {
-	switch a.kind {
-	case aHandoff, aContext:
-		return a.name == c.Handoff.String() || a.name == c.Other.String()
-	case anInbox:
-		agent, directed := c.Box.Directed()
-		return !directed || slices.Contains([]schemas.Agent{agent, c.Agent, c.Sender, c.Holder}, schemas.Agent(a.name))
-	case aWorkflow:
-		return a.name == string(c.Workflow)
-	case unknownKind:
-	}
-	return false
 }
 
 func (t topic) updated() sdk.JSONRPCNotification {
