@@ -2,6 +2,7 @@ package clients
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,7 +35,7 @@ func SetupCommand(a *cli.App) *cobra.Command {
   handoff setup cursor --scope project # for everybody in this project
   handoff setup --check                # is it set up, and does it work?
   handoff setup --remove`,
-		Long: `The clients are claude-code, codex, gemini-cli, cursor, vscode and opencode. One that has a command for it, as
+		Long: "The clients are " + strings.Join(client.Names(), ", ") + `. One that has a command for it, as
 claude mcp add, is set up with that; of the others the file is written. What else is in a file stays as it is. A
 copy is made beside it, and --remove puts back byte for byte what was there unless somebody else wrote since.
 

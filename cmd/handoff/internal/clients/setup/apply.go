@@ -122,7 +122,7 @@ func (s Setter) inTurn(ctx context.Context, do func() error) (err error) {
 		case <-time.After(again):
 		case <-waiting.Done():
 			if ctx.Err() != nil {
-				return fmt.Errorf("it was interrupted: %w", err)
+				return fmt.Errorf("it was interrupted: %w", &Busy{name})
 			}
 			return &Busy{name}
 		}

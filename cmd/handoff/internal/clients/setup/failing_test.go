@@ -118,7 +118,7 @@ func TestSetupsTakeTurns(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = w.Apply(ctx, change)
-	require.ErrorContains(t, err, "it was interrupted: somebody else has the lock")
+	require.ErrorContains(t, err, "it was interrupted: another setup is under way")
 	w.requireText(mine, path)
 	require.Len(t, beside(t, path), 1)
 	require.NoError(t, lock.Close())
