@@ -4,8 +4,10 @@ import (
 	"context"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 
 	"handoff/mcp/jsonrpc"
+	"handoff/schemas"
 )
 
 // reply is the response to a request.
@@ -40,4 +42,77 @@ func decline(q *jsonrpc.Requests, r *jsonrpc.Request) reply {
 	refused := r.Refuse(sdk.INTERNAL_ERROR, "%s", e.Message)
 	refused.Error.Data = e
 	return reply{message: *refused}
+}
+
+// handle processes one message and returns the response, nil when there is none. The SDK gives all errors of handlers
+// the code for internal errors; here they get the codes that the protocol has for them.
+func (s *Server) handle(ctx context.Context, text []byte) (response sdk.JSONRPCMessage) {
+	var slot failure
+	defer func() {
+		if p := recover(); p != nil {
+			_ = s.panicked(ctx, "protocol", p)
+			response = jsonrpc.InternalError(sdk.NewRequestId(nil))
+		}
+	}()
+	response = s.sdk.HandleMessage(context.WithValue(ctx, failureKey{}, &slot), text)
+	if failed, ok := response.(sdk.JSONRPCError); ok {
+		return slot.complete(failed)
+	}
+	return response
+}
+
+// ending is the error of a request that a server refuses because it ends.
+func ending() *schemas.Error {
+	return schemas.Errorf(schemas.Unavailable, "the server is ending").
+		WithHint("Nothing was done. Repeat the call when it is back.")
+}
+
+// failure carries an error of a handler past the SDK. handle puts an empty one into the context of each message.
+type failure struct {
+	err  *schemas.Error // nil for an error of the SDK itself
+	code int
+	uri  string // of the resource that was read; empty for any other request
+}
+
+// complete adds to an error what the SDK does not know: our error, and the resource that it is about, as revision
+// 2026-07-28 wants it for a resource that does not exist.
+func (f failure) complete(e sdk.JSONRPCError) sdk.JSONRPCError {
+	if f.err != nil {
+		e.Error.Code, e.Error.Message = f.code, f.err.Error()
+	}
+	if f.err != nil || f.uri != "" {
+		e.Error.Data = struct {
+			*schemas.Error
+			URI string `json:"uri,omitempty"`
+		}{f.err, f.uri}
+	}
+	return e
+}
+
+type failureKey struct{}
+
+// failRequest returns the error for a request that is not a call of a tool, and keeps it for handle.
+func failRequest(ctx context.Context, e *schemas.Error) error {
+	if slot, ok := ctx.Value(failureKey{}).(*failure); ok {
+		slot.err, slot.code = e, protocolCode(ctx, e.Code)
+	}
+	return e
+}
+
+// noteResource remembers which resource a request reads.
+func noteResource(ctx context.Context, _ any, r *sdk.ReadResourceRequest) {
+	if slot, ok := ctx.Value(failureKey{}).(*failure); ok {
+		slot.uri = r.Params.URI
+	}
+}
+
+// protocolCode is -32002 for what does not exist; revision 2026-07-28 has -32602 for that too.
+func protocolCode(ctx context.Context, code schemas.Code) int {
+	switch {
+	case code == schemas.NotFound && !server.IsModernRequest(ctx):
+		return sdk.RESOURCE_NOT_FOUND
+	case code == schemas.Unavailable, code == schemas.Internal:
+		return sdk.INTERNAL_ERROR
+	}
+	return sdk.INVALID_PARAMS
 }

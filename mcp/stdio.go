@@ -83,12 +83,10 @@ func returnsWithin(limit time.Duration, wait func()) bool {
 		defer close(done)
 		wait()
 	}()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	select {
 	case <-done:
 		return true
-	case <-timer.C:
+	case <-time.After(limit):
 		return false
 	}
 }

@@ -1,5 +1,7 @@
 package schemas
 
+import "slices"
+
 // Status is where a handoff stands in its life. Package mailbox/life says what may be done in which state, and what
 // state follows.
 type Status string
@@ -18,21 +20,13 @@ const (
 	Cancelled Status = "cancelled"
 )
 
-// Statuses lists all states in the order of a life.
+// Statuses lists all states in the order of a life: those that are open, and from Completed on those that are ended.
 var Statuses = []Status{
 	Pending, Accepted, Working, Waiting, Completed, Rejected, Failed, TimedOut, Returned, Cancelled,
 }
 
 // Ended tells whether the state is final. Failure creates new work and never reopens a record.
-func (s Status) Ended() bool {
-	switch s {
-	case Pending, Accepted, Working, Waiting:
-		return false
-	case Completed, Rejected, Failed, TimedOut, Returned, Cancelled:
-		return true
-	}
-	return false
-}
+func (s Status) Ended() bool { return slices.Index(Statuses, s) >= slices.Index(Statuses, Completed) }
 
 // Held tells whether an agent has a claim.
 func (s Status) Held() bool { return s == Accepted || s == Working || s == Waiting }

@@ -36,7 +36,7 @@ func main() {
 // run writes all files into the working directory, which is that of package schemas, and removes those of messages that
 // are gone.
 func run() error {
-	if _, err := os.Stat("embed.go"); err != nil {
+	if _, err := os.Stat("schemas.go"); err != nil {
 		return fmt.Errorf("this is not the folder of package schemas: %w", err)
 	}
 	files, err := Files()

@@ -40,3 +40,70 @@ func unwrapJSON(v any, opens string) any {
 	}
 	return inside
 }
+
+// lookAt finds the value at a dotted path of objects.
+func lookAt(m map[string]any, path string) (any, bool) {
+	for {
+		name, rest, deeper := strings.Cut(path, ".")
+		v, ok := m[name]
+		if !deeper || !ok {
+			return v, ok
+		}
+		if m, ok = v.(map[string]any); !ok {
+			return nil, false
+		}
+		path = rest
+	}
+}
+
+// putAt sets the value at a path and makes the objects on the way. It does nothing and gives false when
+// something on the way is no object.
+func putAt(m map[string]any, path string, v any) bool {
+	name, rest, deeper := strings.Cut(path, ".")
+	if !deeper {
+		m[name] = v
+		return true
+	}
+	inside, ok := m[name].(map[string]any)
+	if !ok && !isEmpty(m[name]) {
+		return false
+	}
+	if inside == nil {
+		inside = map[string]any{}
+	}
+	if !putAt(inside, rest, v) {
+		return false
+	}
+	m[name] = inside
+	return true
+}
+
+// removeAt deletes the value at a path, and the objects on the way that it leaves empty.
+func removeAt(m map[string]any, path string) {
+	name, rest, deeper := strings.Cut(path, ".")
+	if deeper {
+		inside, ok := m[name].(map[string]any)
+		if !ok {
+			return
+		}
+		if removeAt(inside, rest); len(inside) > 0 {
+			return
+		}
+	}
+	delete(m, name)
+}
+
+// isEmpty tells whether a value carries nothing: null, or an empty text, list or object.
+func isEmpty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return false
+}
