@@ -18,16 +18,18 @@ import (
 	"handoff/store"
 )
 
-// Register keeps what an agent says of itself: the types of work that it accepts and produces, its skills and its
-// role, how many handoffs it takes at a time and how long its sessions are. An agent calls it for itself, and a caller
-// that may act as any agent for any other.
+// Register keeps what an agent says of itself: the types of work that it accepts and produces, its skills and its role,
+// how many handoffs it takes at a time and how long its sessions are, in minutes. An agent calls it for itself, and a
+// caller that may act as any agent for any other.
 //
-// From then on the agent qualifies for the pools of these words, and mail that waits there may go to it at once. The
-// first registration of a workspace makes it one where agents are declared: a send to a name that nobody registered is
-// refused from then on. What a later call leaves out stays as it was, except away, which holds only while it is said.
+// From then on the agent qualifies for the pools of these words, and mail that waits there may go to it at once: calls
+// that wait for it look again. The first registration of a workspace makes it one where agents are declared: a send to
+// a name that nobody registered is refused from then on. What a later call leaves out stays as it was, except away,
+// which holds only while it is said.
 //
 // The error is invalid for a reserved name and for a word other than 1 to 64 of A-Z a-z 0-9 . _ -; denied for a caller
-// that may not act as that agent. A repetition changes nothing but is one more event.
+// that may not act as that agent. A repetition changes nothing but is one more event. If the process dies during the
+// call, card and event are there together or not at all.
 func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.RegisterIn) (schemas.RegisterOut, error) {
 	name, err := schemas.ParseAgent("name", in.Name)
 	if err != nil {
@@ -106,11 +108,12 @@ func checkWord(field, word string) error {
 }
 
 // Agents lists the agents that are known, those that are here first: what each accepts, whether it is connected, when
-// it was last seen, and how many handoffs wait for it, are held by it, and how many notices it has not read. Any
-// caller calls it; nothing changes. Capability, role and tags leave out agents that do not qualify. Numbered sessions
-// of a client that ended, and have nothing left, are left out as well.
+// it was last seen, and how many handoffs wait for it, are held by it, and how many notices it has not read. Any caller
+// calls it; nothing changes but what the clock has changed. Capability, role and tags leave out agents that do not
+// qualify. Numbered sessions of a client that ended, and have nothing left, are left out as well.
 //
-// A result has limit agents, or as many as fit into 7,000 bytes; more counts the others.
+// A result has limit agents, or as many as fit into 7,000 bytes; more counts the others. There is no cursor: who looks
+// for one agent filters. The only errors are those of the store.
 func (s *Service) Agents(
 	ctx context.Context, by schemas.Caller, in schemas.AgentsIn,
 ) (out schemas.AgentsOut, err error) {
@@ -200,7 +203,8 @@ func matches(c schemas.Card, in schemas.AgentsIn) bool {
 	return compose.HasTag(c.Skills, in.Tags)
 }
 
-// me is what is kept of the caller, read once. A caller that was never here begins to exist.
+// me is what is kept of the caller, read once in an operation and written through the same pointer. A caller that was
+// never here begins to exist. After the operation acts as another, that one is read.
 func (o *op) me() (*store.Agent, error) {
 	if o.self != nil && o.self.Card.Name == o.by.Agent {
 		return o.self, nil
@@ -213,7 +217,9 @@ func (o *op) me() (*store.Agent, error) {
 	return o.self, nil
 }
 
-// noteSeen notes when the caller was seen, to the minute, and on its first write that its session does something.
+// noteSeen notes when the caller was seen, to the minute, and on its first write that its session does something. So an
+// agent that calls often costs one write a minute. Then names of sessions of the same client that are gone may expire.
+// Human and system are not noted: they have no sessions.
 func (o *op) noteSeen() error {
 	if o.by.Agent == "" || o.by.Agent == schemas.System || o.by.Agent == schemas.Human {
 		return nil
@@ -230,7 +236,7 @@ func (o *op) noteSeen() error {
 	return o.expireNames(a.Client)
 }
 
-// agentNamed is what is kept of an agent, or a new one that nobody has seen.
+// agentNamed is what is kept of an agent, or a new one that nobody has seen. It writes nothing.
 func agentNamed(v *store.View, name schemas.Agent) (store.Agent, error) {
 	a, err := v.Agent(name)
 	if a == nil || err != nil {
@@ -254,7 +260,8 @@ func (o *op) cards() (cards []schemas.Card, err error) {
 	return cards, nil
 }
 
-// card is what is known of an agent now.
+// card is what is known of an agent now: what it registered, the counters of its own mailbox, and whether it acts over
+// an open connection. Pools are not counted for it.
 func (s *Service) card(v *store.View, a store.Agent) (schemas.Card, error) {
 	c := a.Card
 	m, err := v.Mailbox(schemas.Address(c.Name))

@@ -9,7 +9,12 @@ import (
 	"handoff/store"
 )
 
-// amend merges changes into what was sent, see [compose.Merge]. A pending handoff can be redirected with to.
+// amend merges changes into what was sent, see [compose.Merge] and [life.Amend]. A pending handoff can be redirected
+// with to. What the handoff says is then written whole, as content of the event; the content from before stays with the
+// event before.
+//
+// All of it is checked as a send is, with the fields of the errors below changes, before the first write, and once more
+// as a whole, since lists and maps grow.
 func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	now, err := o.step(life.Amend, r)
 	if err != nil {
@@ -35,7 +40,8 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	return &now, o.commitSaying(happening{action: life.Amend, was: r, now: &now}, content)
 }
 
-// amended gives what the handoff says now, as content of the event to come.
+// amended gives what the handoff says now, as content of the event to come, and names in the result the fields that
+// changed. The error is invalid where nothing would change, limit where the whole becomes too large.
 func (o *op) amended(
 	r, now *store.Record, c schemas.Changes, out *schemas.UpdateOut,
 ) (h *schemas.Handoff, content store.Content, err error) {
@@ -88,7 +94,8 @@ func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
 	return nil
 }
 
-// restate brings the record in line with what the handoff says.
+// restate brings the record in line with what the handoff says: the fields by which it is listed and found, what a
+// completion has to answer, and its times.
 func (o *op) restate(now *store.Record, h *schemas.Handoff) error {
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
 	now.Promises = promises(h.Expectations)
@@ -112,7 +119,9 @@ func (o *op) checkChanges(c *schemas.Changes) error {
 	)
 }
 
-// redirect changes for whom it is, and checks that they accept the work as it is then.
+// redirect changes for whom it is, and checks that they accept the work as it is then. Only a pending handoff can be
+// redirected; the error is conflict for one that is held, and else that of [op.checkRecipient]. A handoff that is in no
+// mailbox, because it waits for a time, stays in none.
 func (o *op) redirect(r, now *store.Record, c schemas.Changes, out *schemas.UpdateOut) (err error) {
 	if c.To == "" && c.Type == "" {
 		return nil
@@ -138,7 +147,8 @@ func (o *op) redirect(r, now *store.Record, c schemas.Changes, out *schemas.Upda
 	return nil
 }
 
-// redate applies the deadline, the timeout and the estimate of an amended handoff.
+// redate applies the deadline, the timeout and the estimate of an amended handoff. A timeout counts from when the
+// handoff was sent, not from the amendment. The error is invalid for a deadline that is over by now.
 func (o *op) redate(now *store.Record, h schemas.Handoff) error {
 	timeout, estimate, err := durations(h.Expectations)
 	if err != nil {
@@ -152,7 +162,8 @@ func (o *op) redate(now *store.Record, h schemas.Handoff) error {
 	return nil
 }
 
-// rebody changes what a handoff says: the whole of it becomes content of the event to come.
+// rebody changes what a handoff says: the whole of it becomes content of the event to come, to which the record points
+// from then on. So it comes right before the commit. The error is limit for a handoff that becomes too large.
 func (o *op) rebody(r, now *store.Record, change func(*schemas.Handoff)) (store.Content, error) {
 	var h schemas.Handoff
 	if err := o.Saying(r.ID, r.Body, &h); err != nil {

@@ -13,7 +13,9 @@ import (
 // reservation is how long an answered handoff waits for the agent that asked.
 const reservation = 15 * time.Minute
 
-// ask notes what the holder needs before it goes on. The lease stops while it waits, and the claim token stays good.
+// ask notes what the holder needs before it goes on, see [life.Ask]. The lease stops while it waits, and the claim
+// token stays good. Who is asked is the sender; a permission is asked of a person besides. The questions have a quarter
+// of the limit of a handoff at most, because the handoff keeps them with the answer.
 func (o *op) ask(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*store.Record, error) {
 	if err := o.heldNow(life.Ask, r, in.Token); err != nil {
 		return nil, err
@@ -61,8 +63,10 @@ func questionsOf(in schemas.UpdateIn) []string {
 	return questions
 }
 
-// answer adds the answer to the context and makes the handoff pending again: for a time it is reserved for the agent
-// that asked.
+// answer adds the answer to the context and makes the handoff pending again, see [life.Answer]: for a time it is
+// reserved for the agent that asked. The questions are kept with the answer, so that another agent understands it. The
+// token of the agent that asked stays good until somebody claims, and that claim is no new attempt, because the wait
+// was not the holder's fault.
 func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if strings.TrimSpace(in.Note) == "" {
 		return nil, schemas.Invalidf("note", "is needed to answer").WithHint("Say what the answer is.")

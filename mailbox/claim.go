@@ -31,23 +31,28 @@ func holds(r *store.Record, fresh bool) claimed {
 	return claimed{ID: r.ID, Token: r.Token, Fresh: fresh, record: r}
 }
 
-// Claim makes the caller the holder of a handoff, and gives it a claim token, the end of its lease, and a brief of
-// what is to be done. An agent calls it, either for the next handoff of its mailboxes, optionally with one of some
-// tags, or for a given one.
+// Claim makes the caller the holder of a handoff, and gives it a claim token, the end of its lease, and a brief of what
+// is to be done. An agent calls it, either for the next handoff of its mailboxes, optionally with one of some tags, or
+// for a given one.
 //
 // Without an id the caller first gets what it held over a connection that is gone; then what waits longest, where each
-// priority is worth a head start; from its own mailbox, the pools for which it qualifies, and the mailboxes of
-// sessions of the same client that ended. If nothing is there it waits up to wait_seconds, at most 50, in turn with
-// others that wait, and then gets an empty result. An agent that holds as many as it said it takes gets only what is
-// addressed to it by name.
+// priority is worth a head start; from its own mailbox, the pools for which it qualifies, and the mailboxes of sessions
+// of the same client that ended. If nothing is there it waits up to wait_seconds, at most 50, in turn with others that
+// wait, and then gets an empty result. An agent that holds as many as it said it takes gets only what is addressed to
+// it by name. A brief has max_tokens at most, 1,500 by default; what does not fit is named.
 //
-// For a given handoff the error is not_found if there is none of that id; conflict if another agent holds it, it waits
-// for something, or it ended; denied if the caller may not take it. A brief has max_tokens at most, 1,500 by default;
-// what does not fit is named.
+// Errors:
+//   - not_found: there is no handoff with the id.
+//   - conflict: another agent holds it; it waits for approval, for others or for a time; it ended; or it was claimed
+//     over a connection that may still be there, in the first two minutes of a server.
+//   - denied: the caller is not its recipient, does not qualify for its pool, or declined it.
+//   - stale: a call with the same request id got a claim that ended since.
+//   - unavailable: the result could not be delivered, and the claim was given back.
 //
 // Repetition: the caller gets the same claim again by asking for its id over the same connection. A call with the same
-// request id gets the same claim, or stale if that ended since. A claim whose result can no longer be delivered is
-// given back and is no attempt; the error is unavailable then.
+// request id gets the same claim. A claim whose result can no longer be delivered is given back and is no attempt. If
+// the process dies after the claim is on disk, the agent gets it again: by repeating the call, or as the first one that
+// it claims over its next connection.
 func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (schemas.ClaimOut, error) {
 	claim := s.claim
 	if in.HandoffID == "" && in.WaitSeconds > 0 {

@@ -16,18 +16,24 @@ import (
 // the connection that claimed; on the command line the person at the keyboard is trusted.
 //
 // Every criterion of the expectations is answered, by its text or by its number, and the output meets the schema, if
-// one was sent. The outcome is success, or partial when a criterion is not met. The handoff is completed, its sender
-// is told, and the handoffs that wait for it may go on. With continuation.to another handoff is sent in the same
+// one was sent. The outcome is success, or partial when a criterion is not met. The handoff is completed, its sender is
+// told, and the handoffs that wait for it may go on. With continuation.to another handoff is sent in the same
 // transaction, with the completed one as its parent.
 //
-// The error is invalid for an empty summary, a criterion that is not answered, an output that does not meet its
-// schema, and a claim without proof; limit for a result of more than 256 KiB; denied for a caller that does not hold
-// it; conflict if it ended otherwise, or if what it asks for was changed meanwhile. Errors of the continuation are
-// those of [Service.Send] with its field; then nothing is completed either. The error is stale if the claim was lost,
-// or the handoff was cancelled, timed out or returned: then the result is kept as a late one, eight at most, and the
-// sender is told.
+// Errors:
+//   - invalid: an empty summary; a criterion that is not answered, or not one of this handoff; an output that does not
+//     meet its schema; a claim without proof.
+//   - limit: a summary of more than 4 KiB, detail and data of more than 64 KiB, a result of more than 256 KiB.
+//   - not_found: there is no handoff with the id.
+//   - denied: the caller does not hold it, or the token was never good for it.
+//   - conflict: it ended otherwise; what it asks for was changed since the result was compared; it is strict and a
+//     criterion is not met.
+//   - stale: the claim was lost, or the handoff was cancelled, timed out or returned. Then the result is kept as a late
+//     one, eight at most, and the sender is told.
+//   - those of [Service.Send] for the continuation, with its field. Then nothing is completed either.
 //
-// A holder that repeats the same result gets the first result, with a warning.
+// A holder that repeats the same result gets the first result, with a warning. If the process dies during the call, the
+// completion, its consequences and the continuation are there together or not at all, and the holder repeats the call.
 func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.CompleteIn) (schemas.CompleteOut, error) {
 	if strings.TrimSpace(in.Summary) == "" {
 		return schemas.CompleteOut{}, schemas.Invalidf("summary", "must not be empty").
@@ -72,6 +78,8 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 	}
 }
 
+// complete ends the record with a result that was compared before. All that the caller may be refused for comes before
+// the commit; what follows may still refuse the continuation, which undoes everything.
 func (o *op) complete(
 	r *store.Record, in schemas.CompleteIn, digest string, kept promise, forward *draft,
 ) (out schemas.CompleteOut, err error) {
@@ -122,7 +130,8 @@ func completionOf(in schemas.CompleteIn) schemas.Completion {
 	return done
 }
 
-// completionText is what the sender is told of a completion.
+// completionText is what the sender is told of a completion: how many criteria are not met, the summary, and whom the
+// holder suggests for what comes next.
 func completionText(done schemas.Completion) string {
 	text := done.Summary
 	if unmet := contract.Unmet(done.Criteria); len(unmet) > 0 {
@@ -134,7 +143,7 @@ func completionText(done schemas.Completion) string {
 	return text
 }
 
-// completedBefore gives a repeat the first result.
+// completedBefore gives a repeat the first result. What was passed on then is shown as it stands now.
 func (o *op) completedBefore(r *store.Record) (out schemas.CompleteOut, err error) {
 	var done schemas.Completion
 	if err := o.Saying(r.ID, r.Result, &done); err != nil {
@@ -160,6 +169,7 @@ func (o *op) completedBefore(r *store.Record) (out schemas.CompleteOut, err erro
 	return out, nil
 }
 
+// lateCompletion keeps a completion that came too late. Its criteria are not compared: nobody acts on it but a reader.
 func (o *op) lateCompletion(r *store.Record, in schemas.CompleteIn, digest string) error {
 	done := completionOf(in)
 	done.HandoffID, done.Timestamp, done.Late = r.ID, o.now, true

@@ -21,7 +21,8 @@ var conditions = map[life.Condition]func(*happening) bool{
 	life.ThenEscalate:    func(h *happening) bool { return h.then == schemas.ThenEscalate },
 }
 
-// consequence carries out what concerns the handoff itself.
+// consequence carries out what concerns the handoff itself, and says what came of it for the result of the call. A
+// consequence without a case is a fault of this program: the error undoes the operation.
 func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err error) {
 	switch c { //nolint:exhaustive // consequenceFor carries out the others
 	case life.AskApproval:
@@ -62,7 +63,8 @@ func goesThrough(d duty) (i store.Index, many bool) {
 	return i, false
 }
 
-// consequenceFor carries out for one handoff what concerns many. One that cannot be read stops no other.
+// consequenceFor carries out for one handoff what concerns many. One that cannot be read, or that has ended meanwhile,
+// is passed over and stops no other.
 func (o *op) consequenceFor(c life.Consequence, h *happening, id schemas.ID) error {
 	r := o.usable(id)
 	if r == nil || r.Status.Ended() {
@@ -88,7 +90,8 @@ func (o *op) tellBlocked(r, dead *store.Record) error {
 }
 
 // waitInstead lets r wait for the handoff that takes the place of a dead one. That one may have ended by now, where
-// many were gone through before.
+// many were gone through before: completed, it frees r; dead as well, it stays on the list of r, and the sender of r is
+// told.
 func (o *op) waitInstead(r, dead *store.Record) error {
 	successor, err := o.Record(dead.Successor)
 	if err != nil {

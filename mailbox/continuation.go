@@ -9,7 +9,9 @@ import (
 	"handoff/schemas"
 )
 
-// forward drafts the handoff that a completion passes on, nil for none.
+// forward drafts the handoff that a completion passes on, nil for none, before the transaction. What the continuation
+// leaves out it has from the completion: the summary and the reason. The errors are those of [Service.draft], with the
+// field below continuation; invalid for one without a task.
 func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (*draft, error) {
 	c := in.Continuation
 	if c == nil || c.To == "" {
@@ -32,7 +34,9 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (*draft, err
 	return &d, nil
 }
 
-// passOn sends the continuation of a completed handoff.
+// passOn sends the continuation of a completed handoff, as its child unless it names another parent, and notes on the
+// completed one what it passed on. It is refused like any send; then the completion is undone with it, and the error
+// says so. A message is passed on as a notice and noted nowhere.
 func (o *op) passOn(h *happening) (*schemas.SendOut, error) {
 	r, next := h.now, *h.forward
 	next.parent = cmp.Or(next.parent, r.ID.String())

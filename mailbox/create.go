@@ -15,7 +15,8 @@ import (
 
 // create makes a record of a draft, together with its workflow, its words and its event. All that the caller may be
 // refused for was checked before: here only the store can fail. The record is pending; its mailbox is that of the
-// draft, or none while it may not be claimed before a time.
+// draft, or none while it may not be claimed before a time. Ids count up in each workspace, so they tell which handoff
+// is older.
 func (o *op) create(d *draft, line lineage) (*store.Record, error) {
 	id, err := o.tx.NewID()
 	if err != nil {
@@ -34,7 +35,8 @@ func (o *op) create(d *draft, line lineage) (*store.Record, error) {
 	return r, o.commitSaying(happening{action: life.Send, now: r, other: r.Parent}, d.content)
 }
 
-// newRecord is what a draft says of itself, in its place.
+// newRecord is what a draft says of itself, in its place. The attempts that were made before are taken over, but at
+// least one is left.
 func (o *op) newRecord(id schemas.ID, d *draft, line lineage) *store.Record {
 	h := &d.handoff
 	r := &store.Record{
@@ -73,7 +75,7 @@ func (o *op) joinWorkflow(r *store.Record) error {
 
 // encode makes what is kept of a draft: its content, the words by which it is found, and the digest by which the same
 // content is known again. The digest leaves out times, which differ between repeats where the sender gave a duration,
-// and the session of the sender.
+// and the session of the sender. It runs before the transaction where that is possible, because there is one writer.
 func (s *Service) encode(d *draft) error {
 	content, err := s.said(d.handoff)
 	if err != nil {
@@ -99,7 +101,7 @@ func digestOf(v any) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(sum[:12]), err
 }
 
-// orZero is what p points to, or the zero value for nil.
+// orZero is a copy of what p points to, or the zero value for nil. Lists and maps in it are shared with p.
 func orZero[T any](p *T) (v T) {
 	if p != nil {
 		v = *p

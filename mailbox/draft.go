@@ -18,8 +18,9 @@ const (
 )
 
 // draft is a handoff that was checked and encoded, before a transaction finds its place, see [op.lineage], and makes a
-// record of it, see [op.create]. A draft that was made before its transaction is not changed in it, since the
-// transaction may run again with the same draft. Those of the rules are made inside.
+// record of it, see [op.create]. A draft of a caller is made before its transaction and is not changed in it, since the
+// transaction may run again with the same draft; [op.passOn] takes a copy. Those that the rules make, see [op.succeed],
+// are made inside, anew in each run.
 type draft struct {
 	handoff   schemas.Handoff
 	to        schemas.Address
@@ -44,8 +45,8 @@ type draft struct {
 }
 
 // draft checks what a sender said and makes a handoff of it. It reads nothing from the store, so it runs before the
-// transaction; what depends on others is checked in it. The error is invalid for a field that makes no sense, limit
-// for one that is too long, with the path of the field.
+// transaction; what depends on others is checked in it. Durations count from now. The error is invalid for a field that
+// makes no sense, limit for one that is too long, with the path of the field.
 func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d draft, err error) {
 	if in.Options == nil {
 		in.Options = &schemas.SendOptions{}
@@ -69,7 +70,7 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 	return d, schemas.TooBig("handoff", len(d.content.Bytes), s.Limits.Handoff)
 }
 
-// sizes checks the limits on what is sent; the whole is checked when it is encoded.
+// sizes checks the limits on what is sent, in bytes; the whole is checked when it is encoded.
 func (s *Service) sizes(in schemas.SendIn) error {
 	if strings.TrimSpace(in.Task) == "" {
 		return schemas.Invalidf("task", "must not be empty").WithHint("Say what is to be done. Nothing was sent.")
@@ -89,7 +90,8 @@ func (s *Service) checkTask(task, title string) error {
 	return cmp.Or(schemas.TooBig("task", len(task), s.Limits.Task), schemas.TooBig("title", len(title), s.Limits.Title))
 }
 
-// payloadSizes checks summary, detail and data, whose limits are fixed.
+// payloadSizes checks summary, detail and data, whose limits are fixed: a summary is read by every receiver, and detail
+// and data share 64 KiB, names of data included. The error names the field that is too long by itself, else data.
 func payloadSizes(summary, detail string, data map[string]string) error {
 	if err := schemas.TooBig("summary", len(summary), schemas.MaxSummary); err != nil {
 		return err
@@ -130,8 +132,8 @@ func durations(expected *schemas.Expectations) (timeout, estimate time.Duration,
 	return timeout, estimate, err
 }
 
-// deadline is the earlier of the one that was asked for and the end of the timeout, which counts from the
-// send. Zero is none.
+// deadline is the earlier of the one that was asked for and the end of the timeout, which counts from the send. Zero is
+// none, for a timeout and for the result.
 func deadline(stated, sent time.Time, timeout time.Duration) time.Time {
 	if end := sent.Add(timeout); timeout > 0 && (stated.IsZero() || end.Before(stated)) {
 		return end
@@ -139,6 +141,8 @@ func deadline(stated, sent time.Time, timeout time.Duration) time.Time {
 	return stated
 }
 
+// checkDeadline refuses a deadline that has passed, and one before which nobody may begin: such a handoff would end
+// unread.
 func checkDeadline(deadline, notBefore, now time.Time) error {
 	switch {
 	case deadline.IsZero():

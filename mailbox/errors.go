@@ -26,7 +26,10 @@ type errDryRun struct{ out schemas.SendOut }
 
 func (errDryRun) Error() string { return "dry run" }
 
-// coded turns the errors of the store into errors for callers, with the way out.
+// coded turns the errors of the store into errors for callers, with the way out. Every error of the store passes
+// through it before a caller sees it. What a method refused has its code already and passes. The end of the caller's
+// context, a full disk, a store that is read-only, closed or damaged are unavailable; anything else is a fault of this
+// program, whose details go to the log and not to the caller.
 func (s *Service) coded(err error) error {
 	var coded *schemas.Error
 	var dry errDryRun
@@ -89,7 +92,7 @@ func forcible(err error) error {
 // mostNamed is how many agents an error lists.
 const mostNamed = 20
 
-// enumerate lists agents in a sentence.
+// enumerate lists agents in a sentence, twenty at most, and counts the others.
 func enumerate(names []schemas.Agent) string {
 	if len(names) > mostNamed {
 		return fmt.Sprintf("%s and %d more", strings.Join(texts(names[:mostNamed]), ", "), len(names)-mostNamed)

@@ -16,9 +16,9 @@ import (
 // Fail ends a handoff without a result, or rejects it. The holder calls it, with the proof of [Service.Complete]; to
 // reject, also a recipient that did not claim.
 //
-// With outcome failed, the default, the handoff is failed, and what was achieved is kept as a checkpoint. The sender
-// is told. Then says how the work goes on: rollback, the default, sends it to the agent that rollback_to names, else
-// to rollback.on_failure of the send, else to the sender, and cancels the parts that the holder had sent and nobody
+// With outcome failed, the default, the handoff is failed, and what was achieved is kept as a checkpoint. The sender is
+// told. Then says how the work goes on: rollback, the default, sends it to the agent that rollback_to names, else to
+// rollback.on_failure of the send, else to the sender, and cancels the parts that the holder had sent and nobody
 // claimed; retry sends it again, or to human if no attempt or no other agent is left; escalate sends it to human; stop
 // does nothing. The result names the handoff that goes on. Where the chain is too long for one, human is told instead,
 // and the result warns.
@@ -26,12 +26,16 @@ import (
 // With outcome rejected, a handoff of a pool that others may take goes back there, without the caller and without a
 // word to its sender; any other is rejected, and its sender is told.
 //
-// The error is invalid for an empty description, for a rollback to an agent that has no part in the workflow, and for
-// a claim without proof; limit for a failure of more than 256 KiB; denied for a caller that is not the holder, to
-// reject not a recipient either; conflict if the handoff ended otherwise, and for rejecting it while it is working. It
-// is stale as in [Service.Complete], and the failure is kept as a late result.
+// Errors:
+//   - invalid: an empty description; a rollback to an agent that has no part in the workflow; a claim without proof.
+//   - limit: a description of more than 4 KiB, a checkpoint or a failure of more than 256 KiB.
+//   - not_found: there is no handoff with the id.
+//   - denied: the caller is not the holder; to reject, not a recipient either.
+//   - conflict: the handoff ended otherwise; to reject, it is working, and then giving up or releasing is the way.
+//   - stale: as in [Service.Complete]; the failure is kept as a late result.
 //
-// A holder that repeats the same failure gets the first result, with a warning.
+// A holder that repeats the same failure gets the first result, with a warning. If the process dies during the call,
+// the failure and the handoff that goes on are there together or not at all.
 func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn) (schemas.FailOut, error) {
 	if err := s.checkFailure(&in); err != nil {
 		return schemas.FailOut{}, err
@@ -65,6 +69,7 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 	})
 }
 
+// checkFailure checks what a caller says of a failure, before any transaction, and fills in the outcome.
 func (s *Service) checkFailure(in *schemas.FailIn) error {
 	if strings.TrimSpace(in.Description) == "" {
 		return schemas.Invalidf("description", "must not be empty").
@@ -82,7 +87,8 @@ func (s *Service) checkFailure(in *schemas.FailIn) error {
 	return nil
 }
 
-// fail ends the record and lets the work go on elsewhere.
+// fail ends the record and lets the work go on elsewhere. The checkpoint comes first, as an event of its own, so that
+// the handoff that goes on finds it.
 func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
 	then, err := o.whatFollows(r, in.Then)
 	if err != nil {
@@ -118,7 +124,8 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	return out, nil
 }
 
-// endFailed commits a failure or rejection, and gives the handoff that goes on, nil for none.
+// endFailed commits a failure or rejection, and gives the handoff that goes on, nil for none. A nil handoff after a
+// failure that was to go on means that the chain was too long and human was told.
 func (o *op) endFailed(
 	h happening, failure schemas.Failure, digest string,
 ) (out schemas.FailOut, next *store.Record, err error) {
@@ -149,6 +156,8 @@ func (o *op) endFailed(
 	return schemas.FailOut{HandoffID: now.ID, Status: now.Status, FailureID: failure.FailureID}, followed.successor, err
 }
 
+// failureOf is the message of a failure, before it has an id and a time. It asks for a rollback where that follows or
+// the holder has questions.
 func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.Failure {
 	f := schemas.Failure{
 		Status: in.Outcome, Failure: in.FailureDetail, Alternative: in.Alternative, Then: then, Origin: in.Origin,
@@ -163,7 +172,7 @@ func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.F
 	return f
 }
 
-// failedBefore gives a repeat the first result.
+// failedBefore gives a repeat the first result, with the handoff that goes on as it stands now.
 func (o *op) failedBefore(r *store.Record) (out schemas.FailOut, err error) {
 	var f schemas.Failure
 	if err := o.Saying(r.ID, r.Result, &f); err != nil {
@@ -216,6 +225,8 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	return out, err
 }
 
+// decline gives a handoff back to its pool. A claim that the caller had ends and is no attempt; a handoff that it only
+// saw keeps its attempts. From now on the pool offers it to others only.
 func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error) {
 	now, err := o.step(life.Decline, r)
 	if err != nil {

@@ -12,16 +12,21 @@ import (
 )
 
 // Get shows one handoff, as deep as the view says: brief, as its holder reads it (the default); full, all that was
-// sent, where it stands and what came of it; outcome; events, the last 20, and earlier ones with an offset;
-// checkpoint, where work stood last; reference, what was sent as JSON, 6,000 bytes a result. An id as no_7 shows a
-// notice of the caller in full, and marks it read. Any caller calls it; nothing else changes. While the connection of
-// the holder is open, its calls put off the end of the lease.
+// sent, where it stands and what came of it; outcome; events, the last 20, and earlier ones with an offset; checkpoint,
+// where work stood last; reference, what was sent as JSON, 6,000 bytes a result. An id as no_7 shows a notice of the
+// caller in full, and marks it read. Any caller calls it; nothing else changes. While the connection of the holder is
+// open, its calls put off the end of the lease.
 //
-// With wait_seconds, at most 50, it first waits until the handoff changes; with view outcome, until it ended. A
-// handoff that ended is shown at once.
+// With wait_seconds, at most 50, it first waits until the handoff changes; with view outcome, until it ended. A handoff
+// that ended is shown at once. A wait that is taken up at another process begins where it was, and misses no change.
 //
-// The error is not_found for a handoff, a notice, a checkpoint or a reference that does not exist; invalid for another
-// view, and for a notice without an agent. It can be repeated freely.
+// Errors:
+//   - not_found: a handoff, a notice, a checkpoint or a reference that does not exist.
+//   - invalid: another view, and a notice without an agent.
+//   - unavailable: the call was cut off while it waited.
+//
+// It can be repeated freely. That the holder was heard of is memory of this process; when it dies, leases count from
+// the last change that is in the store.
 func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) (out schemas.GetOut, err error) {
 	if strings.HasPrefix(in.HandoffID, "no_") {
 		return s.readNotice(ctx, by, in.HandoffID)
@@ -52,12 +57,13 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 // only read; otherwise nothing changes.
 //
 // Filters leave rows out: status, workflow, tags (one of them), type, a time, and words of title, task, summary and
-// tags. A result has ten rows, or limit, at most 50; 7,000 bytes, but at least one row; and looks at 1,000 rows.
-// Where more may follow it has a cursor, which goes on behind the last row, also if that was claimed meanwhile.
-// Damaged records are left out.
+// tags. A result has ten rows, or limit, at most 50; 7,000 bytes, but at least one row; and looks at 1,000 rows. Where
+// more may follow it has a cursor, which goes on behind the last row, also if that was claimed meanwhile. Damaged
+// records are left out.
 //
-// The error is invalid for a query without a word, for a cursor that no list gave, for a workflow or a time that
-// cannot be read, and for a box other than all without an agent. It can be repeated freely.
+// The error is invalid for a query without a word, for a cursor that no list gave, for a workflow or a time that cannot
+// be read, and for a box other than all without an agent. It can be repeated freely; a second list of notices shows the
+// same ones, as read.
 func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn) (out schemas.ListOut, err error) {
 	f, err := listing.Parse(in, s.Now())
 	if err != nil {
@@ -84,11 +90,12 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 // History shows all handoffs of a workflow, as a tree, as rows or as a Mermaid diagram, with what came of each: the
 // workflow of a given handoff, a given one, or that of the newest handoff. Any caller calls it; nothing changes.
 //
-// Verified tells whether each shown handoff agrees with its events in the registry. A result has 50 handoffs, or
-// limit, at most 500; without a limit, as many as fit into 7,000 bytes. More counts those that are left out.
+// Verified tells whether each shown handoff agrees with its events in the registry; it is false where a record cannot
+// be read. A result has 50 handoffs, or limit, at most 500; without a limit, as many as fit into 7,000 bytes. More
+// counts those that are left out.
 //
 // The error is not_found for a handoff or a workflow that does not exist, and for a workspace in which nothing was
-// sent.
+// sent; invalid for the name of a workflow that cannot be one. It can be repeated freely.
 func (s *Service) History(
 	ctx context.Context, _ schemas.Caller, in schemas.HistoryIn,
 ) (out schemas.HistoryOut, err error) {

@@ -61,7 +61,8 @@ func (o *op) maxDepth(d *draft) int {
 
 var numbered = regexp.MustCompile(`^wf_[0-9]+$`)
 
-// checkWorkflow keeps the names that roots get by themselves for them: who took one before would own them.
+// checkWorkflow keeps the names that roots get by themselves, such as wf_12, for them: who took one before would own
+// the workflow of another's root. Such a name may be used once its workflow exists.
 func (o *op) checkWorkflow(name schemas.Workflow) error {
 	if !numbered.MatchString(string(name)) {
 		return nil
@@ -74,6 +75,8 @@ func (o *op) checkWorkflow(name schemas.Workflow) error {
 		WithHint("Give a new workflow a name with a letter, or leave it out. Nothing was sent.")
 }
 
+// checkDepth refuses a handoff that would make its chain longer than the limit of the service, or than one that a
+// sender in the chain set. The error is limit, and names the senders of the chain.
 func (o *op) checkDepth(l lineage, parent *store.Record) error {
 	limit := o.Limits.Depth
 	if l.maxDepth != 0 {
@@ -147,7 +150,9 @@ func (o *op) latestHeld() (latest *store.Record, err error) {
 	return latest, nil
 }
 
-// dependencies resolves what a handoff waits for; what is completed already is not waited for.
+// dependencies resolves what a handoff waits for; what is completed already is not waited for. The error names the
+// entry of the list: not_found for no handoff, conflict for one that ended without a completion, since it would be
+// waited for in vain. A handoff cannot wait for itself or for a later one, so there are no circles.
 func (o *op) dependencies(ids []string) (after []schemas.ID, err error) {
 	for i, id := range ids {
 		field := fmt.Sprintf("options.after[%d]", i)

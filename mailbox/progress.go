@@ -7,7 +7,9 @@ import (
 	"handoff/store"
 )
 
-// progress notes how far the holder is, and renews the lease. Questions that are open are withdrawn by it.
+// progress notes how far the holder is, and renews the lease, see [life.Progress]. Questions that are open are
+// withdrawn by it. A checkpoint is an event of its own before that of the progress, in the same transaction. A
+// percentage of zero leaves the last one.
 func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if err := o.heldNow(life.Progress, r, in.Token); err != nil {
 		return nil, err
@@ -45,7 +47,9 @@ func checkpointOf(in schemas.FailIn) *schemas.Checkpoint {
 	return &c
 }
 
-// checkpoint keeps where work stands, and gives the record that names it. Without a checkpoint it keeps nothing.
+// checkpoint keeps where work stands, and gives the record that names it. Without a checkpoint it keeps nothing and
+// gives the record as it was. The error is limit for one that is larger than a handoff may be. Earlier checkpoints stay
+// with their events.
 func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, error) {
 	if c == nil {
 		return r, nil

@@ -10,10 +10,13 @@ import (
 	"handoff/store"
 )
 
-// checkRecipient tells whether work of a type may be sent to an address, and what to warn of. The error is limit for a
-// mailbox that is full; not_found for a name that nobody has, where agents are declared; conflict for an agent that
-// does not accept the type. With force the last two are not refused. In an open workspace a new name is a mailbox, and
-// the sender is warned. A pool for which nobody qualifies keeps the work until somebody does.
+// checkRecipient tells whether work of a type may be sent to an address, and what to warn of. Sends, continuations,
+// amendments and releases ask it; handoffs that the rules make do not.
+//
+// The error is limit for a mailbox that is full; not_found for a name that nobody has, where agents are declared;
+// conflict for an agent that does not accept the type. With force the last two are not refused. In an open workspace a
+// new name is a mailbox, and the sender is warned. A pool for which nobody qualifies keeps the work until somebody
+// does. Human, and the caller itself, are never refused but for a full mailbox.
 func (o *op) checkRecipient(box schemas.Address, kind string, force bool) (warnings []string, err error) {
 	to, directed := box.Directed()
 	if !directed {
@@ -63,7 +66,7 @@ func (o *op) checkPool(pool schemas.Address) (warnings []string, err error) {
 	return []string{fmt.Sprintf("no registered agent qualifies for %s yet: it waits until one does", pool)}, nil
 }
 
-// checkRoom refuses a mailbox that holds as many pending handoffs as the limit says.
+// checkRoom refuses a mailbox that holds as many pending handoffs as the limit says, 10,000 by default.
 func (o *op) checkRoom(box schemas.Address) error {
 	m, err := o.Mailbox(box)
 	if err != nil || m.Pending < o.Limits.Mailbox {
@@ -73,8 +76,8 @@ func (o *op) checkRoom(box schemas.Address) error {
 		WithField("to").WithHint("Send to another agent, or wait until some are claimed. Nothing was sent.")
 }
 
-// unknownRecipient refuses a name that no agent has, where agents are declared. A name that has mail already is known
-// all the same, and force makes it known.
+// unknownRecipient refuses a name that no agent has, where agents are declared, and names those that were likely meant.
+// A name that has mail already is known all the same, and force makes it known. In an open workspace it only warns.
 func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, err error) {
 	cards, err := o.cards()
 	if err != nil {
@@ -133,7 +136,7 @@ func (o *op) unaccepted(to schemas.Agent, kind string) error {
 const mostRouted = 5
 
 // routed says which agents could take work of a pool, best first, and which could not and why, five of each at most.
-// Nobody is chosen: who is free is known only when somebody claims.
+// Nobody is chosen and nobody is told: who is free is known only when somebody claims.
 func (o *op) routed(r *store.Record, generalists bool) (*schemas.Routed, error) {
 	cards, err := o.cards()
 	if err != nil {
@@ -148,7 +151,8 @@ func (o *op) routed(r *store.Record, generalists bool) (*schemas.Routed, error) 
 }
 
 // candidatesLeft tells whether another agent than the given one may claim from the pool that r waits in. Only agents
-// that are registered count, and those that declined it do not. Nobody is left for what was sent to one name.
+// that are registered count, and those that declined it do not. Whether they are here or have room is not asked: the
+// work waits. Nobody is left for what was sent to one name.
 func (o *op) candidatesLeft(r *store.Record, without schemas.Agent) (bool, error) {
 	if _, directed := r.To.Directed(); directed {
 		return false, nil

@@ -19,11 +19,13 @@ const changesRead = 256
 
 // Changes yields the events of the registry after a number, in their order and without a gap, and then waits for more.
 // A watcher calls it: the command watch, the figures and traces, the notifications over MCP, another process of the
-// same workspace. It writes nothing.
+// same workspace. It writes nothing but what the clock has changed, and looks at least once a minute.
 //
-// It ends when ctx is done, with the error of ctx last; with unavailable or internal, if events cannot be read; or
-// when the loop around it breaks. Whoever begins again after the last number that it saw misses nothing and sees
-// nothing twice. An event whose handoff cannot be read comes without what the record would add.
+// It ends when ctx is done, with the error of ctx last; with unavailable or internal, if events cannot be read; or when
+// the loop around it breaks. Whoever begins again after the last number that it saw, also at another process, misses
+// nothing and sees nothing twice. An event whose handoff cannot be read comes without what the record would add; what a
+// record adds is how it is now, not how it was at the event. A watcher that is slow holds up nobody: events are read in
+// snapshots of 256.
 func (s *Service) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
 	return func(yield func(schemas.Change, error) bool) {
 		for {
@@ -86,9 +88,9 @@ func (s *Service) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestIn
 }
 
 // Audit walks the whole registry, from the first event, and compares it with the records and with what was said. A
-// person calls it with handoff audit verify; it takes about as long as reading the whole store, and nobody is kept
-// from working meanwhile. It changes nothing. What does not agree is in the result; an error is only that the store
-// cannot be read.
+// person calls it with handoff audit verify; it takes about as long as reading the whole store, and nobody is kept from
+// working meanwhile. It changes nothing and can be repeated. What does not agree is in the result; an error is only
+// that the store cannot be read.
 func (s *Service) Audit(ctx context.Context, _ schemas.Caller, _ schemas.AuditIn) (schemas.AuditOut, error) {
 	out, err := s.Store.Audit(ctx)
 	return out, s.coded(err)
@@ -122,7 +124,8 @@ func (s *Service) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsIn
 	return out, s.coded(err)
 }
 
-// states counts the handoffs in every state.
+// states counts the handoffs in every state. Those that have ended may be as many as were ever sent, so their count may
+// be a minute old.
 func (s *Service) states(ctx context.Context) (map[schemas.Status]int, error) {
 	open := slices.DeleteFunc(slices.Clone(schemas.Statuses), schemas.Status.Ended)
 	ended := slices.DeleteFunc(slices.Clone(schemas.Statuses), func(st schemas.Status) bool { return !st.Ended() })
@@ -137,7 +140,8 @@ func (s *Service) states(ctx context.Context) (map[schemas.Status]int, error) {
 	return states, err
 }
 
-// endedCount keeps a count that takes long. A call that needs it while another counts waits for the count.
+// endedCount keeps a count that takes long. A call that needs it while another counts waits for the count, so two never
+// count at once. It is memory of this process.
 type endedCount struct {
 	mu     sync.Mutex // guards the fields below, and is held while counting
 	at     time.Time

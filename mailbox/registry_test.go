@@ -7,7 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/life"
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/store"
 )
 
 // follow reads events after a number until it has seen n.
@@ -64,4 +67,27 @@ func TestChangesWaitForTheNextEvent(t *testing.T) {
 		require.Error(t, <-done)
 		require.Empty(t, events)
 	})
+}
+
+// A message makes no record, so its event is about no handoff. It keeps the whole of what was sent.
+func TestAMessageIsAnEventAboutNoHandoff(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	w.send(a, "b", "The staging server is down", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	require.NoError(t, w.Store.View(t.Context(), func(v *store.View) error {
+		e, err := v.Event(1)
+		require.NoError(t, err)
+		require.Equal(t, string(life.Message), e.Action)
+		require.Zero(t, e.Handoff)
+		require.Equal(t, a.Agent, e.Agent)
+		require.Equal(t, a.AgentID, e.AgentID)
+		require.Equal(t, a.Via, e.Via)
+		require.Equal(t, mailboxtest.Start(), e.At)
+		var h schemas.Handoff
+		require.NoError(t, v.Saying(0, 1, &h))
+		require.Equal(t, "The staging server is down", h.Task)
+		n, err := v.Events()
+		require.Equal(t, uint64(1), n)
+		return err
+	}))
 }

@@ -8,7 +8,9 @@ import (
 	"handoff/store"
 )
 
-// releaseTo gives a claim back, or passes it to another with all progress and context. It is no attempt.
+// releaseTo gives a claim back, or passes it to another with all progress and context, see [life.Release]. It is no
+// attempt. A holder proves its claim; the owner of the workflow and a person need none. The new recipient is checked as
+// for a send.
 func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	o.asHolder(r, in.Token)
 	if r.Holder == o.by.Agent {
@@ -34,7 +36,8 @@ func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.Update
 	return now, nil
 }
 
-// release makes a held handoff pending again, for the recipient or for another.
+// release makes a held handoff pending again, for the recipient or for another. Giving back a claim that could not be
+// delivered comes here, too.
 func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.Record, error) {
 	now, err := o.step(life.Release, r)
 	if err != nil {
@@ -49,7 +52,8 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.R
 	return &now, o.commitNote(released, schemas.UpdateIn{Action: schemas.ActRelease, Note: note, To: string(to)})
 }
 
-// dropClaim ends a claim without charging it: its token is void and nobody holds the handoff.
+// dropClaim ends a claim without charging it: its token is void and nobody holds the handoff. Questions that were open
+// go with it.
 func dropClaim(r *store.Record) {
 	voidToken(r)
 	r.Holder, r.HolderID, r.Conn, r.Via, r.Left = "", "", "", "", false

@@ -12,7 +12,8 @@ import (
 	"handoff/store"
 )
 
-// retry runs a dead handoff again as a new one. Repeating it gives the same one.
+// retry runs a dead handoff again as a new one, see [life.Retry]. Repeating it gives the same one, for as long as that
+// is the latest that took its place; a handoff that went on by a rollback can still be retried.
 func (o *op) retry(r *store.Record, _ schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if r.Checkpoint != 0 {
 		out.Checkpoint = reading.CheckpointID(r.Checkpoint)
@@ -38,8 +39,9 @@ func (o *op) retry(r *store.Record, _ schemas.UpdateIn, out *schemas.UpdateOut) 
 	return r, nil
 }
 
-// returnWork gives a completed handoff back whose result is not good enough: the same agent gets a child
-// with the reasons. It can be done once.
+// returnWork gives a completed handoff back whose result is not good enough, see [life.Return]: the same agent gets a
+// child with the reasons. It can be done once. That the chain has room for the child is checked first, since here the
+// caller can be refused.
 func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if _, ok := life.Next(life.Return, r.Status); ok && strings.TrimSpace(in.Note) == "" {
 		return nil, schemas.Invalidf("note", "is needed to return work").WithHint("Say what is not good enough, so that it can be mended.")

@@ -22,14 +22,21 @@ import (
 // dry_run everything is checked and reported so, and nothing is kept.
 //
 // A task has 4 KiB at most and a title 200 bytes, a summary 4 KiB, detail and data together 64 KiB, and the whole 256
-// KiB; there are 32 tags at most. Past that, past ten handoffs in a chain, past 10,000 pending in the mailbox, and
-// past what the caller's token may have pending, the error is limit. It is invalid for a field that makes no sense;
-// not_found for a recipient that is not registered where agents are, unless the options force it, and for a parent, a
-// workflow or a dependency that does not exist; conflict for a recipient that does not accept the type, and for a
-// dependency that ended without a completion.
+// KiB; there are 32 tags at most. Task, title and the whole can be raised by the limits of the service.
+//
+// Errors:
+//   - invalid: a field makes no sense, such as an empty task, a deadline in the past, or an output schema that does not
+//     compile.
+//   - limit: a text or a list is too long; a chain would have more than ten handoffs; the mailbox has 10,000 pending;
+//     the caller's token has as many pending as it may.
+//   - not_found: a recipient that is not registered where agents are, unless the options force it; a parent, a workflow
+//     or a dependency that does not exist.
+//   - conflict: a recipient that does not accept the type, unless the options force it; a dependency that ended without
+//     a completion; a key that was used for other content.
 //
 // A sender that repeats a send sends twice, unless it gives a key. The same key with the same content gets the first
-// result, for as long as the store exists; with other content it is a conflict.
+// result, for as long as the store exists. If the process dies during the call, the handoff is there as a whole or not
+// at all; a repeat with the key or with the request id finds out which.
 func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn) (schemas.SendOut, error) {
 	d, err := s.draft(by, in, s.Now())
 	if err != nil {
@@ -53,7 +60,8 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 }
 
 // deliver sends a draft: a handoff, or a notice for a message. A draft that the same caller sent before with the same
-// key is not sent again: the caller gets the first result.
+// key is not sent again: the caller gets the first result. Sends and continuations of completions come here; handoffs
+// that the rules make do not, since nothing may refuse those.
 func (o *op) deliver(d *draft) (out schemas.SendOut, err error) {
 	if first, err := o.sentBefore(d); first != nil || err != nil {
 		return orZero(first), err
@@ -74,7 +82,8 @@ func (o *op) deliver(d *draft) (out schemas.SendOut, err error) {
 	return out, o.rememberKey(d, out)
 }
 
-// checkDraft refuses what the caller may not send, or not there.
+// checkDraft refuses what the caller may not send, or not there. A message goes to one agent, and counts for no limit
+// of a token, because nothing waits for it.
 func (o *op) checkDraft(d *draft) (warnings []string, err error) {
 	if d.handoff.Type != schemas.TypeMessage {
 		err = o.checkPending()
@@ -88,8 +97,8 @@ func (o *op) checkDraft(d *draft) (warnings []string, err error) {
 	return o.checkRecipient(d.to, d.handoff.Type, d.force)
 }
 
-// send makes a handoff of a draft that was checked: it finds where the handoff stands in its workflow, creates it,
-// and reports.
+// send makes a handoff of a draft that was checked: it finds where the handoff stands in its workflow, creates it, and
+// reports. The errors are those of [op.lineage].
 func (o *op) send(d *draft) (out schemas.SendOut, err error) {
 	line, err := o.lineage(d)
 	if err != nil {
@@ -108,7 +117,8 @@ func (o *op) send(d *draft) (out schemas.SendOut, err error) {
 	return out, err
 }
 
-// sent says what became of a handoff that was just sent, and of a pool who could take it.
+// sent says what became of a handoff that was just sent, and of a pool who could take it. Its place is 1 where nothing
+// else is pending; else it is counted after the commit, see [Service.position].
 func (o *op) sent(r *store.Record, generalists bool) (out schemas.SendOut, err error) {
 	out = schemas.SendOut{
 		HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent, BlockedBy: reading.BlockedBy(r),

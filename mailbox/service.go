@@ -3,15 +3,15 @@
 // in package life.
 //
 // A method of [Service] is one operation, or several when it waits. An operation runs in one transaction of the store
-// and takes one time for it. It applies what the clock has changed (lapse.go, clock.go), checks an action against the
-// table of package life (step.go, permission.go), and commits the record together with the event that the registry
-// keeps (op.go). What follows from that, for the sender, for those that wait and for the work itself, is another table
-// of package life, which cascade.go carries out before the transaction ends. After the commit those are woken who wait
-// for mail.
+// and takes one time for it (transaction.go). It applies what the clock has changed (clock.go), checks an action against
+// the table of package life (step.go), and commits the record together with the event that the registry keeps (op.go).
+// What follows from that, for the sender, for those that wait and for the work itself, is another table of package life,
+// which cascade.go carries out before the transaction ends. After the commit those are woken who wait for mail.
 //
-// What is no operation has a room of its own: package waiting decides who is woken for mail, presence knows who is
-// here, names which session has which name, compose makes what a handoff says, roster knows who qualifies, contract
-// compares a completion with what was asked for, and brief and draw write what agents and people read.
+// What is no operation has a room of its own: package waiting decides who is woken for mail, presence knows who is here,
+// names which session has which name, compose makes what a handoff says, roster knows who qualifies, contract compares a
+// completion with what was asked for, listing makes the rows of a list, and reading puts together what is kept of a
+// handoff, with brief and draw for what agents and people read.
 //
 // Truth needs no sweeper. A lease or a deadline is over because the time is past it, judged when somebody looks.
 // Renewal works the same way: when a lease ends, the operation that notices asks for the connection that claimed; while
@@ -30,7 +30,8 @@ import (
 	"handoff/store"
 )
 
-// Config wires a [Service]. Store, Now and NewID are required.
+// Config wires a [Service]. Store, Now and NewID are required; the zero value of the others means what stands beside
+// them. The service keeps a copy. It does not close the store.
 type Config struct {
 	Store *store.Store
 
@@ -90,7 +91,9 @@ type Service struct {
 	reader  reading.Reader
 }
 
-// New makes a service over a store.
+// New makes a service over a store, which has to be the only one over it: who waits and who is here is memory of the
+// service. It neither reads nor writes the store. There is nothing to close; calls that are under way end with their
+// contexts.
 func New(c Config) *Service {
 	c.Limits = c.Limits.OrDefault()
 	c.Lease, c.LeaseMax = cmp.Or(c.Lease, 15*time.Minute), cmp.Or(c.LeaseMax, 2*time.Hour)

@@ -14,7 +14,8 @@ import (
 	"handoff/store"
 )
 
-// rollback gives the work back, with the failure, the questions and the partial result.
+// rollback gives the work back, with the failure, the questions and the partial result: to the agent that the happening
+// names, else as the rollback rule of the handoff says. It is a child of the failed handoff.
 func (o *op) rollback(h *happening) (*store.Record, error) {
 	r, to := h.now, cmp.Or(h.to, rollbackRule(h.now))
 	return o.child(life.Rollback, h, schemas.Address(to), schemas.Handoff{
@@ -24,7 +25,7 @@ func (o *op) rollback(h *happening) (*store.Record, error) {
 	})
 }
 
-// escalate asks a person to go on.
+// escalate asks a person to go on, with a handoff to human that is a child of the one that ended.
 func (o *op) escalate(h *happening) (*store.Record, error) {
 	r := h.now
 	task := fmt.Sprintf("Handoff failed: %s. %s (%s) needs a decision.", h.why.text(), r.ID, r.Title)
@@ -35,8 +36,8 @@ func (o *op) escalate(h *happening) (*store.Record, error) {
 	})
 }
 
-// child creates a handoff that goes on after a failure, with what is known of why. Where the chain is too long for
-// it, a person is told instead and the child is nil.
+// child creates a handoff that goes on after a failure, with what is known of why. Where the chain is too long for it,
+// a person is told instead and the child is nil: a failure is never refused for that, since somebody has to hear of it.
 func (o *op) child(a life.Action, h *happening, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
 	r := h.now
 	if err := o.checkDepth(lineage{}.under(r), r); err != nil {
@@ -48,7 +49,8 @@ func (o *op) child(a life.Action, h *happening, to schemas.Address, next schemas
 	return o.succeed(a, r, &draft{handoff: next, to: to}, lineage{}.under(r))
 }
 
-// sendBack gives returned work to the agent that did it, with what is not good enough.
+// sendBack gives returned work to the agent that did it, with what is not good enough. It is a child of the returned
+// handoff, charged to the token of the caller, and needs no approval of its own.
 func (o *op) sendBack(h *happening) (*store.Record, error) {
 	r := h.now
 	d, err := o.draftAgain(r, h.why)
@@ -65,6 +67,9 @@ func (o *op) sendBack(h *happening) (*store.Record, error) {
 // handoff is sent, and then r is noted as retried, tried again, rolled back, escalated or given back, as a says. What
 // the draft leaves open it has from r. It is never refused for what a sender would be refused for, such as a full
 // mailbox, since what ended r may be the clock.
+//
+// A record names one successor, the latest. Errors about an ended handoff name it, so an agent with an old id finds the
+// way.
 func (o *op) succeed(a life.Action, r *store.Record, d *draft, line lineage) (*store.Record, error) {
 	o.inherit(d, r)
 	if err := o.encode(d); err != nil {
@@ -79,7 +84,8 @@ func (o *op) succeed(a life.Action, r *store.Record, d *draft, line lineage) (*s
 	})
 }
 
-// inherit fills what a handoff made by the rules has in common with the one it follows.
+// inherit fills what a handoff made by the rules has in common with the one it follows: tags, priority and number of
+// attempts, where the draft says nothing else. It comes from whoever acts, so from system where the clock does.
 func (o *op) inherit(d *draft, r *store.Record) {
 	h := &d.handoff
 	h.Schema, h.Version = schemas.Version, max(h.Version, 1)
@@ -120,7 +126,8 @@ func (o *op) sendAgain(a life.Action, r *store.Record, token string) (*store.Rec
 }
 
 // draftAgain drafts the same work with why it is done again. A timeout counts anew. A deadline that was a point in
-// time, a time before which nobody may begin, and handoffs to wait for belong to the first attempt, and go.
+// time, a time before which nobody may begin, and handoffs to wait for belong to the first attempt, and go. What was
+// amended since the send is part of the work; approval that was needed once is needed again.
 func (o *op) draftAgain(r *store.Record, why lost) (*draft, error) {
 	d := &draft{attempt: r.Attempt, estimate: time.Duration(r.Estimate) * time.Minute}
 	if err := o.Saying(r.ID, r.Body, &d.handoff); err != nil {
@@ -136,7 +143,7 @@ func (o *op) draftAgain(r *store.Record, why lost) (*draft, error) {
 	return d, err
 }
 
-// lossOf is why a handoff ended badly, as far as anybody said.
+// lossOf is why a handoff ended badly, as far as anybody said: the failure, else only the state.
 func (o *op) lossOf(r *store.Record) (why lost, err error) {
 	why.Reason = string(r.Status)
 	if r.Result == 0 {

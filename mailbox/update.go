@@ -15,12 +15,20 @@ import (
 // refuse, which a person calls. What each does, from which states, what follows, which errors it has and what a
 // repetition does stands with the action of the same name in package life.
 //
-// Every action takes a note of 4 KiB at most. The holder's proof is that of [Service.Complete]. The result has the
-// state and the end of the lease after the action; for retry and return the handoff that was created; for cancel the
-// children, which go on; for amend the fields that changed.
+// Every action takes a note of 4 KiB at most, kept with its event; the last one is shown with the handoff. The holder's
+// proof is that of [Service.Complete]. The result has the state and the end of the lease after the action; for retry
+// and return the handoff that was created; for cancel the children, which go on; for amend the fields that changed.
 //
-// The error is invalid for an action that does not exist; not_found, conflict, denied, stale and limit are as package
-// life says.
+// Errors:
+//   - invalid: an action that does not exist, or what an action needs is missing; a holder's action without proof.
+//   - not_found: there is no handoff with the id; for amend and release, no agent with the name of the new recipient.
+//   - conflict: the state does not allow the action; the error names the handoff that took its place.
+//   - denied: the caller plays none of the parts that may do it.
+//   - stale: the claim was lost.
+//   - limit: a text is too long, or the chain, or what the caller's token may have pending.
+//
+// With a request id a repetition gets the first result. If the process dies during the call, the step and all that
+// follows are there together or not at all.
 func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.UpdateIn) (schemas.UpdateOut, error) {
 	if err := schemas.TooBig("note", len(in.Note), s.Limits.Task); err != nil {
 		return schemas.UpdateOut{}, err
@@ -44,8 +52,8 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 	})
 }
 
-// updates is what each action does: it commits its step, gives the record as it is then, and adds to the
-// result what it changed besides.
+// updates is what each action does: it commits its step, gives the record as it is then, and adds to the result what it
+// changed besides. The functions may run twice with the same input, so they change nothing of it.
 var updates = map[schemas.Action]func(*op, *store.Record, schemas.UpdateIn, *schemas.UpdateOut) (*store.Record, error){
 	schemas.ActProgress: (*op).progress,
 	schemas.ActAsk:      (*op).ask,
@@ -99,7 +107,8 @@ func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	return &now, o.commitNote(decided, schemas.UpdateIn{Action: in.Action, Note: in.Note})
 }
 
-// cancel ends a handoff that is no longer wanted. Its children are listed and go on.
+// cancel ends a handoff that is no longer wanted, see [life.Cancel]. Its children are listed and go on: who wants those
+// to end cancels them, too. A child that cannot be read is left out.
 func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	now, err := o.step(life.Cancel, r)
 	if err != nil {
@@ -126,7 +135,8 @@ func (o *op) openChildren(r *store.Record) (open []schemas.ID, err error) {
 	return open, nil
 }
 
-// cancelPart cancels what the holder of a failed handoff passed on, unless somebody claimed it.
+// cancelPart cancels what the holder of a failed handoff passed on, unless somebody claimed it: work that was never
+// begun is nobody's loss, and work under way may still be of use.
 func (o *op) cancelPart(part, failed *store.Record) error {
 	if part.Status != schemas.Pending || part.Claims > 0 || part.From != failed.Holder {
 		return nil

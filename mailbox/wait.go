@@ -12,7 +12,12 @@ import (
 	"handoff/store"
 )
 
-// claimWaiting claims the next handoff for the caller as soon as there is one, in its turn, until its wait ends.
+// claimWaiting claims the next handoff for the caller as soon as there is one, in its turn, until its wait ends. The
+// result is empty when nothing came. The error is unavailable when ctx ends first, and else that of a claim.
+//
+// It keeps to the protocol of [waiting.Waiter]: it joins the queues of its mailboxes before it looks, spends the permit
+// for what it took, and passes on the others. A wait that is taken up again at another process has its old place,
+// because the caller says since when it waits.
 func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (claimed, error) {
 	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
 	w := s.hub.Arrive(since, until)
@@ -58,7 +63,8 @@ func (s *Service) joinQueues(ctx context.Context, w *waiting.Waiter, name schema
 }
 
 // passPermits gives the permits for which a waiter looked in vain to the waiters behind it, where mail is left: another
-// may take what this one may not.
+// may take what this one may not. Where the store cannot be read, all permits are passed on, since a look in vain does
+// no harm and mail that lies does.
 func (s *Service) passPermits(ctx context.Context, w *waiting.Waiter) {
 	inUse := w.InUse()
 	if len(inUse) == 0 {
@@ -75,7 +81,9 @@ func (s *Service) passPermits(ctx context.Context, w *waiting.Waiter) {
 	w.PassOn(pending)
 }
 
-// await waits until a handoff changes, or with view outcome until it ends, or until the wait is over.
+// await waits until a handoff changes, or with view outcome until it ends, or until the wait is over. A change is a
+// newer event of the handoff than the one at the beginning of the wait. That the wait is over is no error: the caller
+// is shown what is.
 func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn) error {
 	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
 	var first uint64
@@ -111,7 +119,9 @@ func eventAt(v *store.View, r *store.Record, since time.Time) uint64 {
 }
 
 // sleep waits until it is woken, until the clock changes something, or until the end of the wait. It applies what the
-// clock has changed.
+// clock has changed, so those who wait hear of leases and deadlines though nobody calls. It wakes once more when
+// connections of an earlier service count as gone, because mail of their sessions may be taken then. The error is
+// unavailable when ctx ends.
 func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.Time) error {
 	due, err := s.nextDue(ctx)
 	if err != nil {

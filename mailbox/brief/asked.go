@@ -12,7 +12,8 @@ import (
 	"handoff/schemas"
 )
 
-// specific is what is asked of this receiver beyond the task itself.
+// specific is what is asked of this receiver beyond the task itself: why it was chosen, what kind of work it is, and
+// what it is asked to answer, to reproduce and to run. A type and a kind that say nothing are left out.
 func specific(h schemas.Handoff, c *schemas.Context, p pen) []string {
 	if h.Type == schemas.TypeHandoff {
 		h.Type = ""
@@ -27,7 +28,8 @@ func specific(h schemas.Handoff, c *schemas.Context, p pen) []string {
 	)
 }
 
-// criteria carry the numbers by which they are answered.
+// criteria carry the numbers by which they are answered, the same that completing checks them by. The first line says
+// how to answer, and whether all must be met.
 func criteria(all []schemas.Answered, strict bool, p pen) []string {
 	if len(all) == 0 {
 		return nil
@@ -43,7 +45,8 @@ func criteria(all []schemas.Answered, strict bool, p pen) []string {
 	return lines
 }
 
-// constraints begin with the limits of time, which nobody may miss.
+// constraints begin with the limits of time, which nobody may miss: the deadline as a point in time, the timeout and
+// the estimate as the sender wrote them. A normal priority is not mentioned.
 func constraints(h schemas.Handoff, e *schemas.Expectations, p pen) []string {
 	var lines []string
 	if h.Metadata.Deadline != nil {
@@ -59,6 +62,8 @@ func constraints(h schemas.Handoff, e *schemas.Expectations, p pen) []string {
 	return append(lines, p.items("", e.Constraints)...)
 }
 
+// deliverables are what is expected, one line each, with the files. Their criteria stand among the criteria, with
+// numbers.
 func deliverables(all []schemas.Deliverable, p pen) []string {
 	var texts []string
 	for _, d := range all {
@@ -71,6 +76,8 @@ func deliverables(all []schemas.Deliverable, p pen) []string {
 	return p.items("", nonEmpty(texts...))
 }
 
+// outputSchema is the schema of the output on one line, quoted. It is never shortened: half a schema would mislead. One
+// that is no JSON is left out; a send refuses those.
 func outputSchema(e *schemas.Expectations, p pen) []string {
 	var compact bytes.Buffer
 	if len(e.OutputSchema) == 0 || json.Compact(&compact, e.OutputSchema) != nil {
@@ -79,8 +86,8 @@ func outputSchema(e *schemas.Expectations, p pen) []string {
 	return append([]string{"- output, as JSON that meets this schema:"}, p.quote("  ", compact.String())...)
 }
 
-// stuck is the way out: what the sender advises, else asking it; then whoever takes failed work; then a
-// person.
+// stuck is the way out: what the sender advises, else asking it; then whoever takes failed work; then a person. Holder
+// is who reads the brief, so that the advised call acts as that agent, empty where nobody claimed.
 func stuck(h schemas.Handoff, holder schemas.Agent, e *schemas.Expectations, p pen) []string {
 	sender := p.line(string(h.Source.Agent), 64)
 	lines := p.items("", e.IfStuck)

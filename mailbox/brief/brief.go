@@ -25,7 +25,7 @@ const (
 	MinTokens     = 400 // frame, sender, a task in short, and the names of all that is left out
 )
 
-// Input is what a brief is made of.
+// Input is what a brief is made of. Only the handoff and the nonce are needed. Nothing in it is changed.
 type Input struct {
 	Handoff   schemas.Handoff
 	Standing  schemas.Standing   // who holds it, and what earlier holders reported
@@ -35,7 +35,9 @@ type Input struct {
 	Nonce     string             // a secret that no sender knows; the tag is derived from it and the id
 }
 
-// Brief is the text for the model, and what it leaves out.
+// Brief is the text for the model, and what it leaves out. The text ends without a line end. Each name in Omitted is
+// that of a part of the template, so that a reader knows what it did not get; the footer of the text names the same
+// ones, with the call that gives all of it.
 type Brief struct {
 	Text     string
 	Omitted  []string // names of parts; "(in part)" after one that was shortened
@@ -43,7 +45,14 @@ type Brief struct {
 	Transfer schemas.Transfer
 }
 
-// Render makes the brief of a handoff.
+// Render makes the brief of a handoff. Package reading calls it for each claim and for each look at a brief.
+//
+// The text has in.MaxTokens at most, as [Tokens] counts, where zero means [DefaultTokens] and less than [MinTokens]
+// means that. What is asked of the receiver is packed first, what is known after it, each in order of importance. A
+// handoff that fits is never shortened.
+//
+// Every text that a sender, a holder or an agent's registration wrote passes the pen of the brief. It cannot end the
+// frame, look like a heading, or hide a character. Render never fails.
 func Render(in Input) Brief {
 	f := newFrame(in)
 	all := parts(in, f.pen)
@@ -60,11 +69,13 @@ func Render(in Input) Brief {
 	return b
 }
 
-// Tokens estimates the tokens of a text: one for four bytes of ASCII, one for any other character. It is
-// no tokenizer: for English and code it is within a fifth of one, and for other scripts it errs upwards.
+// Tokens estimates the tokens of a text: one for four bytes of ASCII, one for any other character, rounded up. It is no
+// tokenizer: for English and code it is within a fifth of one, and for other scripts it errs upwards. A real one would
+// take 10 ms to load in each hook.
 func Tokens(s string) int { return (quarters(s) + 3) / 4 }
 
-// quarters are tokens times four, which add up without rounding.
+// quarters are tokens times four, which add up without rounding: packing counts in them, so that many short lines are
+// not each rounded up.
 func quarters(s string) int {
 	n := 0
 	for _, r := range s {
@@ -77,7 +88,7 @@ func quarters(s string) int {
 	return n
 }
 
-// summaryTokens is the size of what stands in for the context, where something does.
+// summaryTokens is the size of what stands in for the context under the strategy summary, zero under the others.
 func summaryTokens(h schemas.Handoff, kept []part) int {
 	if strategy(h) != summarized {
 		return 0
@@ -90,7 +101,7 @@ func summaryTokens(h schemas.Handoff, kept []part) int {
 	return 0
 }
 
-// storedTokens is the size of what was stored by reference.
+// storedTokens is the size of what was stored by reference, as the sender said it.
 func storedTokens(h schemas.Handoff) int {
 	n := 0
 	for _, r := range contextOf(h).References {

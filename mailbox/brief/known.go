@@ -9,7 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// progress is what earlier holders of this work left.
+// progress is what earlier holders of this work left: the last report, open questions, what is done and what is not,
+// and the note of the last checkpoint. It counts as asked, not as known: who goes on must not begin anew.
 func progress(st schemas.Standing, c *schemas.Context, p pen) []string {
 	label := "Last report"
 	if st.Percent > 0 {
@@ -22,6 +23,7 @@ func progress(st schemas.Standing, c *schemas.Context, p pen) []string {
 	)
 }
 
+// partial is what of the work was done and what was not, nothing for nil.
 func partial(pp *schemas.PartialProgress, p pen) []string {
 	if pp == nil {
 		return nil
@@ -29,11 +31,14 @@ func partial(pp *schemas.PartialProgress, p pen) []string {
 	return append(p.list("Done before", pp.Completed), p.list("Not done", pp.Incomplete)...)
 }
 
+// state is the state that the sender gave, and the one at the last checkpoint. Values that are not texts are written as
+// JSON.
 func state(c *schemas.Context, p pen) []string {
 	k := cmp.Or(c.Checkpoint, &schemas.Checkpoint{})
 	return append(pairs(p, "Current state", c.State), pairs(p, "State at the checkpoint", k.State)...)
 }
 
+// answers are the questions of earlier holders, each with its answer and who gave it.
 func answers(all []schemas.Answer, p pen) []string {
 	var texts []string
 	for _, a := range all {
@@ -46,6 +51,7 @@ func answers(all []schemas.Answer, p pen) []string {
 	return p.list("Answers to earlier questions", texts)
 }
 
+// decisions are what was decided, with the reasons.
 func decisions(all []schemas.Decision, p pen) []string {
 	var texts []string
 	for _, d := range all {
@@ -54,6 +60,7 @@ func decisions(all []schemas.Decision, p pen) []string {
 	return p.list("Decisions", texts)
 }
 
+// because adds a reason to a text, where there is one.
 func because(text, why string) string {
 	if why == "" {
 		return text
@@ -61,6 +68,7 @@ func because(text, why string) string {
 	return text + ", because: " + why
 }
 
+// files are the paths that matter, with their lines and a note.
 func files(all []schemas.File, p pen) []string {
 	var texts []string
 	for _, f := range all {
@@ -73,6 +81,7 @@ func files(all []schemas.File, p pen) []string {
 	return p.list("Files", texts)
 }
 
+// artifacts are things that were made: type and path, then description and content, then the reason.
 func artifacts(all []schemas.Artifact, p pen) []string {
 	var texts []string
 	for _, a := range all {
@@ -83,6 +92,8 @@ func artifacts(all []schemas.Artifact, p pen) []string {
 	return p.list("Artifacts", texts)
 }
 
+// project is where the work lies, on one line: name, path, branch, commit, what it is built with. That there were
+// uncommitted changes is said, since the commit is not the whole then.
 func project(pr *schemas.Project, p pen) []string {
 	if pr == nil {
 		return nil
@@ -117,6 +128,7 @@ func references(id schemas.ID, all []schemas.Reference, p pen) []string {
 	return p.list("References, each from "+one.Request(), texts)
 }
 
+// nonEmpty leaves out texts that say nothing. It may change the list that it is given.
 func nonEmpty(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }

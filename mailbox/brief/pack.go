@@ -11,8 +11,11 @@ const (
 	clipFrom = 16 * 4 // quarters: less than this is not worth beginning a line for
 )
 
-// pack fits parts, which come in order of importance, into a number of tokens: first what is asked, then
-// what is known. The names of what is missing come along, those already left out last.
+// pack fits parts, which come in order of importance, into a number of tokens: first what is asked, then what is known.
+// The names of what is missing come along, those already left out last.
+//
+// What is packed never takes more than the tokens: the room for parts is what is left after the frame, all headings and
+// the longest footer that could be needed. So a little room may stay unused.
 func pack(f frame, parts []part, left []string, tokens int) (packed []part, omitted []string) {
 	if Tokens(f.render(parts, left)) <= tokens {
 		return parts, left
@@ -58,7 +61,8 @@ func fill(parts []part, room int) ([]part, int) {
 	return packed, room
 }
 
-// headingsOf are the parts with an empty line in place of their own, so that every heading is counted.
+// headingsOf are the parts with an empty line in place of their own, so that every heading is counted, also those that
+// end up empty.
 func headingsOf(parts []part) []part {
 	bare := make([]part, len(parts))
 	for i, p := range parts {
@@ -67,7 +71,7 @@ func headingsOf(parts []part) []part {
 	return bare
 }
 
-// worst names everything as if all of it were shortened.
+// worst names everything as if all of it were shortened: the longest footer there can be.
 func worst(parts []part) []string {
 	names := make([]string, 0, len(parts))
 	for _, p := range parts {
@@ -76,6 +80,7 @@ func worst(parts []part) []string {
 	return names
 }
 
+// missing names the parts that were left out, and those that were shortened, in the order of the parts.
 func missing(parts, packed []part) []string {
 	var names []string
 	for i, p := range parts {
@@ -89,7 +94,7 @@ func missing(parts, packed []part) []string {
 	return names
 }
 
-// size is what lines take with their line ends.
+// size is what lines take with their line ends, in quarters of a token.
 func size(lines []string) int {
 	n := 0
 	for _, l := range lines {
@@ -129,7 +134,8 @@ func shorten(p part, allowed int) []string {
 	return append(kept, indentOf(kept[len(kept)-1])+ellipsis)
 }
 
-// clip cuts a line at the last word that fits.
+// clip cuts a line at the last word that fits, or within a word where that would lose more than a quarter. It never
+// cuts a character in two.
 func clip(l string, allowed int) string {
 	end := 0
 	for i, r := range l {

@@ -8,7 +8,8 @@ import (
 	"handoff/schemas"
 )
 
-// A section is a place in the template.
+// A section is a place in the template. Sections are printed in the order of the constants, whatever the order of
+// importance of their parts is.
 type section int
 
 const (
@@ -24,6 +25,7 @@ const (
 	sectionCount
 )
 
+// headings are what stands above each section that has a line. Ancestors come before the task, without a heading.
 var headings = [sectionCount]string{
 	ofAncestors:   "",
 	ofTask:        "\n## Task\n",
@@ -36,7 +38,8 @@ var headings = [sectionCount]string{
 	ofStuck:       "\n## If You Get Stuck\n",
 }
 
-// A part is what is kept, shortened or left out together.
+// A part is what is kept, shortened or left out together. Its lines are clean: whoever makes a part writes with the
+// pen.
 type part struct {
 	name    string // as it is called when left out
 	section section
@@ -45,9 +48,12 @@ type part struct {
 	context bool // what is known, and may be summarized; the rest is what is asked
 }
 
+// summaryPart is the name of the sender's summary, and of the extract in its place.
 const summaryPart = "summary"
 
-// parts gives all parts that say something, the most important first.
+// parts gives all parts that say something, the most important first. This order decides what a small brief keeps:
+// first what binds the receiver, then what happened to this work before, then what the sender knows. Those that are
+// asked stand before all that are known, which packing relies on.
 func parts(in Input, p pen) []part {
 	h := in.Handoff
 	c, e := contextOf(h), cmp.Or(h.Expectations, &schemas.Expectations{})
@@ -81,7 +87,8 @@ func parts(in Input, p pen) []part {
 	return slices.DeleteFunc(all, func(p part) bool { return len(p.lines) == 0 })
 }
 
-// ancestors says in one line each how the work came here.
+// ancestors says in one line each how the work came here: who passed which handoff to whom, how it ended, and the first
+// hundred bytes of why.
 func ancestors(steps []schemas.Step, p pen) []string {
 	var lines []string
 	for _, s := range steps {
@@ -106,6 +113,7 @@ const (
 	referenced = "reference" // key points, files, and where the rest is
 )
 
+// strategy is the strategy that the sender chose, full where it chose none that this program knows.
 func strategy(h schemas.Handoff) string {
 	switch h.Metadata.Strategy {
 	case summarized, referenced:
@@ -114,8 +122,10 @@ func strategy(h schemas.Handoff) string {
 	return full
 }
 
-// choose applies the strategy: it gives the parts to pack and the names of those that the strategy leaves
-// to be fetched.
+// choose applies the strategy: it gives the parts to pack and the names of those that the strategy leaves to be
+// fetched. What is asked of the receiver always stays; a strategy only chooses among what is known. Where the strategy
+// would leave a receiver without anything about the context, because the sender wrote no summary or stored nothing, an
+// extract takes its place and says that it is one.
 func choose(h schemas.Handoff, all []part, p pen) (kept []part, left []string) {
 	if strategy(h) == full {
 		return all, nil
@@ -158,4 +168,5 @@ func extract(h schemas.Handoff, label string, p pen) part {
 	return part{name: summaryPart, section: ofContext, lines: p.list(label, texts), context: true}
 }
 
+// contextOf is what is known with a handoff, empty where the sender said nothing.
 func contextOf(h schemas.Handoff) *schemas.Context { return cmp.Or(h.Context, &schemas.Context{}) }

@@ -11,7 +11,9 @@ import (
 	"handoff/schemas"
 )
 
-// A pen writes lines of sender text that can be nothing else: no frame, no heading, no hidden character.
+// A pen writes lines of sender text that can be nothing else: no frame, no heading, no hidden character. Whatever
+// reaches a brief from outside of this package is written by it. Each line of a quote begins with ">", each bullet with
+// "-", so a line of a sender's never stands by itself.
 type pen struct {
 	tag string // must not appear in what is written
 }
@@ -21,19 +23,20 @@ var (
 	tagLike  = regexp.MustCompile(`(?i)<(\s*/?\s*handoff)`)
 )
 
-// clean makes text visible and breaks up what looks like a tag.
+// clean makes text visible and breaks up what looks like a tag: control, bidirectional and zero-width characters become
+// escapes, and the word of the frame's tag cannot appear.
 func (p pen) clean(s string) string {
 	s = schemas.Visible(newlines.Replace(s))
 	s = tagLike.ReplaceAllString(s, "&lt;$1")
 	return strings.ReplaceAll(s, p.tag, p.tag[:1]+"…"+p.tag[1:])
 }
 
-// line puts text on one line of at most limit bytes.
+// line puts text on one line of at most limit bytes. It is for names and titles, which stand inside of lines of ours.
 func (p pen) line(s string, limit int) string {
 	return schemas.Clip(strings.Join(strings.Fields(p.clean(s)), " "), limit)
 }
 
-// quote writes text as a block quote.
+// quote writes text as a block quote, line by line, behind an indent.
 func (p pen) quote(indent, s string) []string {
 	var lines []string
 	for l := range strings.SplitSeq(strings.TrimSpace(p.clean(s)), "\n") {
@@ -42,7 +45,8 @@ func (p pen) quote(indent, s string) []string {
 	return lines
 }
 
-// item writes text as a bullet; lines after the first are quoted beneath it.
+// item writes text as a bullet; lines after the first are quoted beneath it. A heading mark at the beginning is
+// escaped.
 func (p pen) item(indent, s string) []string {
 	head, rest, more := strings.Cut(strings.TrimSpace(p.clean(s)), "\n")
 	if strings.HasPrefix(head, "#") {
@@ -55,7 +59,8 @@ func (p pen) item(indent, s string) []string {
 	return lines
 }
 
-// field writes a labelled text: beside the label when it is one line, else quoted beneath it.
+// field writes a labelled text: beside the label when it is one line, else quoted beneath it. Nothing for an empty
+// text.
 func (p pen) field(label, s string) []string {
 	s = strings.TrimSpace(s)
 	switch {
@@ -67,7 +72,7 @@ func (p pen) field(label, s string) []string {
 	return []string{"- " + label + ": " + p.clean(s)}
 }
 
-// list writes texts as bullets beneath a label.
+// list writes texts as bullets beneath a label. Empty texts are left out; nothing is written when all are.
 func (p pen) list(label string, texts []string) []string {
 	said := slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return strings.TrimSpace(s) == "" })
 	if len(said) == 0 {
@@ -94,6 +99,7 @@ func pairs[V any](p pen, label string, m map[string]V) []string {
 	return p.list(label, texts)
 }
 
+// value is a value of a map as text: text as it is, anything else as JSON.
 func value(v any) string {
 	if s, ok := v.(string); ok {
 		return s

@@ -12,9 +12,13 @@ import (
 	"handoff/schemas"
 )
 
+// maxAttempts is how often work is tried where the sender said nothing.
 const maxAttempts = 3 // where the sender said nothing
 
-// Handoff is what a caller sends to an address, with what is so by default filled in.
+// Handoff is what a caller sends to an address, with what is so by default filled in: the type task_handoff, a title
+// from the task, normal priority, three attempts, version 1. It checks nothing and keeps the lists and maps of in,
+// which nobody may change afterwards. Id, times and the place in the workflow are filled in when it is read, from its
+// record.
 func Handoff(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.Handoff {
 	opt := *cmp.Or(in.Options, &schemas.SendOptions{})
 	return schemas.Handoff{
@@ -34,7 +38,8 @@ func Handoff(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.H
 	}
 }
 
-// Target is an address in the form of a message, with why the sender chose it.
+// Target is an address in the form of a message, with why the sender chose it. Exactly one of agent, capability and
+// role is set.
 func Target(to schemas.Address, reason string) schemas.Target {
 	t := schemas.Target{Reason: reason}
 	switch kind, name := to.Kind(); kind {
@@ -48,7 +53,7 @@ func Target(to schemas.Address, reason string) schemas.Target {
 	return t
 }
 
-// Title is the first line of a task, at most 80 bytes.
+// Title is the first line of a task, at most 80 bytes. Bytes that are no UTF-8 are shown as escapes.
 func Title(task string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(task), "\n")
 	if !utf8.ValidString(line) {
@@ -57,7 +62,8 @@ func Title(task string) string {
 	return schemas.Clip(line, 80)
 }
 
-// Tags are the tags that were said. It takes "a,b" for two: models write lists as text.
+// Tags are the tags that were said, without spaces around them and without empty ones. It takes "a,b" for two: models
+// write lists as text. Sends, amendments, claims and lists read tags with it, so that they mean the same.
 func Tags(said []string) (tags []string) {
 	for _, s := range said {
 		for tag := range strings.SplitSeq(s, ",") {
@@ -69,13 +75,17 @@ func Tags(said []string) (tags []string) {
 	return tags
 }
 
-// HasTag tells whether one of the wanted tags is there; wanting none is always met.
+// HasTag tells whether one of the wanted tags is there; wanting none is always met. Case matters.
 func HasTag(tags, wanted []string) bool {
 	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(t string) bool { return slices.Contains(tags, t) })
 }
 
 // Merge applies changes to a handoff and names the fields that they touched: lists are extended, maps merged, and the
-// rest replaced. What is empty in the changes stays as it was. A deadline is only named: it needs a clock.
+// rest replaced. What is empty in the changes stays as it was, so nothing can be emptied by an amendment. A deadline is
+// only named: it needs a clock.
+//
+// It changes h, but no list or map that h had before: those are copied, because what was said earlier is kept. A field
+// that already had the given value is not named. Merging the same changes twice extends the lists twice.
 func Merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	note := func(name string, did bool) {
 		if did {
@@ -107,6 +117,8 @@ func Merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	return changed
 }
 
+// mergeContext adds to the context. Answers, questions and checkpoints are not among what an amendment changes: the
+// rules add those.
 func mergeContext(have, more *schemas.Context) *schemas.Context {
 	if more == nil {
 		return have
@@ -131,6 +143,7 @@ func mergeContext(have, more *schemas.Context) *schemas.Context {
 	return &c
 }
 
+// mergeExpectations adds to what is expected. It can make a handoff strict, and not take that back.
 func mergeExpectations(have, more *schemas.Expectations) *schemas.Expectations {
 	if more == nil {
 		return have
@@ -159,13 +172,14 @@ func replace[T comparable](have *T, with T) bool {
 	return true
 }
 
-// extend adds to a list, and tells whether there was anything to add.
+// extend adds to a copy of a list, and tells whether there was anything to add.
 func extend[T any](have *[]T, more []T) bool {
 	*have = append(slices.Clone(*have), more...)
 	return len(more) > 0
 }
 
-// mergeMap adds to a map, and tells whether there was anything to add.
+// mergeMap adds to a copy of a map, and tells whether there was anything to add. A key that is there already gets the
+// new value.
 func mergeMap[T any](have *map[string]T, more map[string]T) bool {
 	if len(more) == 0 {
 		return false

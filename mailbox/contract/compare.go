@@ -13,10 +13,16 @@ import (
 
 const answersField = "verification.criteria"
 
-// Compare puts the answers beside the criteria that e declares, in their order; it gives nil when none are
-// declared and none answered. A criterion is named by number ("1", "#1", "1.") or by text, also as
-// "1. text"; case and spaces do not matter. It is an error to name an unknown criterion, to answer one both
-// ways, to leave one out, and, when e is strict, to finish with one unmet.
+// Compare puts the answers beside the criteria that e declares, in their order; it gives nil when none are declared and
+// none answered. A criterion is named by number ("1", "#1", "1.") or by text, also as "1. text"; case and spaces do not
+// matter.
+//
+// Errors, all with the field verification.criteria:
+//   - invalid: an answer names no criterion of the handoff; one criterion is answered both met and not met; a criterion
+//     is not answered. The error lists what is missing by number, so that one more call mends it.
+//   - conflict: e is strict and a criterion is not met.
+//
+// Answering a criterion twice in the same way is no error, and all its evidence is kept.
 func Compare(e *schemas.Expectations, v *schemas.Verification) ([]schemas.Answered, error) {
 	asked := Criteria(e)
 	var given []schemas.Criterion
@@ -49,7 +55,8 @@ var (
 	numberedForm = regexp.MustCompile(`^[#(]?([0-9]{1,4})[.):]+\s*(.+)$`)
 )
 
-// find gives the index of the criterion that name names, or -1.
+// find gives the index of the criterion that name names, or -1. Text comes before numbers: a criterion whose text is
+// "2" is meant by it.
 func find(asked []schemas.Answered, name string) int {
 	name = fold(name)
 	for i, a := range asked {
@@ -69,6 +76,7 @@ func find(asked []schemas.Answered, name string) int {
 	return -1
 }
 
+// byNumber gives the index of a number that was written out, or -1 for one that no criterion has.
 func byNumber(asked []schemas.Answered, digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil || n < 1 || n > len(asked) {
@@ -91,6 +99,7 @@ const (
 	shownBytes    = 200 // of one text
 )
 
+// unknown refuses an answer that names no criterion, with those that are closest to what it names.
 func unknown(asked []schemas.Answered, i int, name string) error {
 	field := fmt.Sprintf("%s[%d].criterion", answersField, i)
 	name = schemas.Clip(schemas.Visible(name), shownBytes)
@@ -103,12 +112,13 @@ func unknown(asked []schemas.Answered, i int, name string) error {
 		WithKnown(lines(closest(asked, name))...)
 }
 
+// contradiction refuses two answers to one criterion that say the opposite: which of them holds, only the holder knows.
 func contradiction(a schemas.Answered) error {
 	return schemas.Invalidf(answersField, "criterion %s is answered both met and not met", line(a)).
 		WithHint("Answer it once; what is met in part is not met.")
 }
 
-// missing lists what was not answered.
+// missing lists what was not answered, by number; nil when all was.
 func missing(asked []schemas.Answered, done []bool) error {
 	var open []schemas.Answered
 	for i, a := range asked {
@@ -124,6 +134,7 @@ func missing(asked []schemas.Answered, done []bool) error {
 		WithHint("Answer each of them too, by its number: whether it is met, and the evidence.")
 }
 
+// refused is the refusal of a strict handoff, with the criteria that are not met and the ways out.
 func refused(unmet []schemas.Answered) error {
 	e := schemas.Errorf(schemas.Conflict, "this handoff is strict and %d of its criteria are unmet: %s",
 		len(unmet), strings.Join(lines(unmet), "; "))
@@ -131,11 +142,13 @@ func refused(unmet []schemas.Answered) error {
 		WithHint("Meet them and complete again, ask the sender, or give up.")
 }
 
+// line is a criterion on one line, behind its number, 200 bytes at most.
 func line(a schemas.Answered) string {
 	text := strings.Join(strings.Fields(a.Criterion), " ")
 	return fmt.Sprintf("%d: %s", a.Number, schemas.Clip(schemas.Visible(text), shownBytes))
 }
 
+// lines are criteria as lines, twenty at most, and a count of the others.
 func lines(list []schemas.Answered) []string {
 	shown := make([]string, 0, min(len(list), shownCriteria+1))
 	for i, a := range list {

@@ -17,9 +17,13 @@ import (
 	"handoff/schemas"
 )
 
-// Criteria numbers what a handoff declares, from 1: acceptance criteria in the order of the deliverables,
-// then success criteria. A text that differs only in case and spaces from an earlier one has its number.
-// Nothing is answered yet: Met is false throughout.
+// Criteria numbers what a handoff declares, from 1: acceptance criteria in the order of the deliverables, then success
+// criteria. A text that differs only in case and spaces from an earlier one has its number. Nothing is answered yet:
+// Met is false throughout. Nil expectations declare none.
+//
+// The numbers are those that the brief shows and a completion answers, so they must not depend on anything but the
+// expectations. An amendment adds at the end of its list; numbers that come later may move then, and a completion that
+// was compared with the earlier ones is refused.
 func Criteria(e *schemas.Expectations) []schemas.Answered {
 	if e == nil {
 		return nil
@@ -42,7 +46,8 @@ func Criteria(e *schemas.Expectations) []schemas.Answered {
 	return all
 }
 
-// Outcome is success when every criterion is met, also when there is none, and partial otherwise.
+// Outcome is success when every criterion is met, also when there is none, and partial otherwise. A criterion that
+// nobody answered counts as not met.
 func Outcome(answered []schemas.Answered) schemas.Outcome {
 	if len(Unmet(answered)) > 0 {
 		return schemas.Partial
@@ -50,12 +55,12 @@ func Outcome(answered []schemas.Answered) schemas.Outcome {
 	return schemas.Success
 }
 
-// Unmet gives the criteria that were answered with no.
+// Unmet gives the criteria that were answered with no, in their order. The list is a copy.
 func Unmet(answered []schemas.Answered) []schemas.Answered {
 	return slices.DeleteFunc(slices.Clone(answered), func(a schemas.Answered) bool { return a.Met })
 }
 
-// fold makes texts equal that differ only in case and spaces.
+// fold makes texts equal that differ only in case and spaces: models repeat a criterion as they remember it.
 func fold(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(s), " "))
 }

@@ -21,14 +21,18 @@ const (
 	location = "handoff:///output_schema" // a place that nothing can be loaded from
 )
 
-// Schema is a compiled output_schema. It may be used concurrently.
+// Schema is a compiled output_schema. It may be used concurrently. Nil is a schema that everything meets.
 type Schema struct {
 	root *jsonschema.Schema
 }
 
-// Compile reads the JSON Schema that an output must meet: 2020-12, or the draft that $schema names. It
-// gives nil for none. A schema must be complete in itself, at most 32 KiB, and without dynamic references,
-// whose cost nobody can tell beforehand.
+// Compile reads the JSON Schema that an output must meet: 2020-12, or the draft that $schema names. It gives nil for
+// none. A send and an amendment call it to refuse a schema that cannot work, a completion to check.
+//
+// A schema must be complete in itself, at most 32 KiB and 2,000 objects, nested at most 100 deep, and without dynamic
+// references, whose cost nobody can tell beforehand. No file is read for it and nobody is asked. The error is limit for
+// a schema that is too long, invalid for anything else, with the field expectations.output_schema and the place in the
+// schema.
 func Compile(schema json.RawMessage) (*Schema, error) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		return nil, nil
@@ -57,7 +61,12 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	return &Schema{root: root}, nil
 }
 
-// Check reports how output violates the schema, or nil. A nil Schema accepts everything.
+// Check reports how output violates the schema, or nil. A nil Schema accepts everything. What the check would cost is
+// counted first: an output for which it would take more than about 200 ms is refused, and the error names the schema,
+// since it is at fault.
+//
+// The error is invalid, with the field output; it names each violation by its path into the output, ten at most. An
+// output that is missing is one, too.
 func (s *Schema) Check(output json.RawMessage) error {
 	if s == nil {
 		return nil
@@ -85,7 +94,8 @@ type nothing struct{}
 
 func (nothing) Load(string) (any, error) { return nil, errors.New("other documents are not read") }
 
-// plain refuses what makes a schema's cost unbounded.
+// plain refuses what makes a schema's cost unbounded: too many subschemas, and references that are resolved while
+// checking.
 func plain(doc any) error {
 	subschemas := 0
 	for path, v := range values(doc) {
@@ -107,6 +117,7 @@ func plain(doc any) error {
 	return nil
 }
 
+// uncompiled says why a schema does not compile, in words about the schema and not about our way to load it.
 func uncompiled(err error) error {
 	if load, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
 		return schemas.Invalidf(schemaField, "refers to %q, and other documents are not read",

@@ -14,8 +14,8 @@ import (
 
 const maxDepth = 100 // of nested objects and arrays
 
-// decode reads one JSON value. Numbers keep their text; those that would take long to compute with, and
-// values nested too deep to walk, are refused.
+// decode reads one JSON value. Numbers keep their text; those that would take long to compute with, and values nested
+// too deep to walk, are refused with the path. The error is invalid with the field.
 func decode(field string, raw json.RawMessage) (any, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
@@ -44,6 +44,8 @@ func values(doc any) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) { walk("", doc, 0, yield) }
 }
 
+// walk yields a value and what is in it, depth first, until yield says no; then it is false. Members of an object come
+// in any order.
 func walk(path string, v any, depth int, yield func(string, any) bool) bool {
 	if !yield(path, v) {
 		return false

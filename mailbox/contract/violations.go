@@ -28,6 +28,8 @@ func violations(e *jsonschema.ValidationError) []string {
 	return found
 }
 
+// collect gives the messages of the violations that lie deepest, since those above only say that something below is
+// wrong. For alternatives the one above is the message, as none of those below need be mended.
 func collect(e *jsonschema.ValidationError) []string {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
@@ -75,6 +77,8 @@ func located(e *jsonschema.ValidationError, text string) string {
 	return path + ": " + schemas.Clip(schemas.Visible(text), 2*shownBytes)
 }
 
+// message says in words what one violation is. Most words are those of the library; the others are where its own would
+// say nothing to a model.
 func message(e *jsonschema.ValidationError) string {
 	switch k := e.ErrorKind.(type) {
 	case *kind.FalseSchema:

@@ -26,9 +26,12 @@ func affordable(root *jsonschema.Schema, v any) error {
 		WithHint("Leave out what refers to itself or branches; the sender can amend the schema.")
 }
 
-// A meter follows the way that validation will take, and counts.
+// A meter follows the way that validation will take, and counts. It stops as soon as nothing is left, so counting
+// itself costs no more than a check that is allowed. Less than zero means that the check is too dear.
 type meter struct{ left int }
 
+// visit counts a schema at a value: itself, those that apply to the same value through it, and those of the members.
+// Chain is how many schemas led to this one at the same value.
 func (m *meter) visit(s *jsonschema.Schema, v any, chain int) {
 	if s == nil || m.left < 0 {
 		return
@@ -59,6 +62,7 @@ func (m *meter) visit(s *jsonschema.Schema, v any, chain int) {
 	}
 }
 
+// object counts the members of an object and the schemas that each may have to meet.
 func (m *meter) object(s *jsonschema.Schema, obj map[string]any, chain int) {
 	m.left -= len(obj) + len(s.Required)
 	for name, t := range s.DependentSchemas {
@@ -90,6 +94,7 @@ func (m *meter) object(s *jsonschema.Schema, obj map[string]any, chain int) {
 	}
 }
 
+// array counts the items of an array, by the words of 2020-12 and of the drafts before.
 func (m *meter) array(s *jsonschema.Schema, list []any) {
 	m.left -= len(list)
 	first, rest := s.PrefixItems, s.Items2020
@@ -128,6 +133,8 @@ type pattern struct {
 	size int
 }
 
+// compilePattern compiles a regular expression of a schema with Go's engine, whose time is bounded, and counts its
+// instructions. What Go's syntax does not have, such as looking ahead, is an error of the schema.
 func compilePattern(expr string) (jsonschema.Regexp, error) {
 	re, err := regexp.Compile(expr)
 	if err != nil {

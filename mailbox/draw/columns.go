@@ -16,7 +16,8 @@ var wide = []*unicode.RangeTable{
 	},
 }
 
-// Columns counts what a text takes on a terminal, as terminals commonly reckon.
+// Columns counts what a text takes on a terminal, as terminals commonly reckon: two for scripts of the east and most
+// pictures, none for marks that combine, else one. The text has no escapes.
 func Columns(text string) int {
 	n := 0
 	for _, r := range text {
@@ -35,7 +36,8 @@ func column(r rune) int {
 	return 1
 }
 
-// Clip shortens a text to a number of columns and marks the cut.
+// Clip shortens a text to a number of columns and marks the cut. A text that fits comes back as it is. It never cuts a
+// character in two, so a clipped text may be a column shorter than allowed.
 func Clip(text string, width int) string {
 	if Columns(text) <= width {
 		return text
@@ -50,7 +52,8 @@ func Clip(text string, width int) string {
 	return text
 }
 
-// OneLine puts what an agent wrote on one line of at most width columns.
+// OneLine puts what an agent wrote on one line of at most width columns, with hidden characters made visible. Tables
+// and pictures show titles and names with it.
 func OneLine(written string, width int) string {
 	return Clip(schemas.Visible(strings.Join(strings.Fields(written), " ")), width)
 }
@@ -58,7 +61,8 @@ func OneLine(written string, width int) string {
 // newlines are all that end a line.
 var newlines = strings.NewReplacer("\r\n", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// Lines gives what an agent wrote line by line, unclipped: a terminal wraps it.
+// Lines gives what an agent wrote line by line, with hidden characters made visible, unclipped: a terminal wraps it.
+// There is at least one line.
 func Lines(written string) []string {
 	return strings.Split(schemas.Visible(newlines.Replace(strings.TrimSpace(written))), "\n")
 }

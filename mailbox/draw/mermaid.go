@@ -8,7 +8,9 @@ import (
 	"handoff/schemas"
 )
 
-// Mermaid writes the handoffs of a workflow as a Mermaid flow chart, for documents and pull requests.
+// Mermaid writes the handoffs of a workflow as a Mermaid flow chart, for documents and pull requests. Each handoff is a
+// box with its holder, id, title and status; an arrow leads to each child, and retries and rollbacks say so. What
+// agents wrote is escaped, so a title cannot add to the chart. Equal steps give equal text.
 func Mermaid(steps []schemas.Step) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")

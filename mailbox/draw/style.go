@@ -14,13 +14,15 @@ import (
 	"handoff/schemas"
 )
 
-// Style is how to draw. The zero value is plain text, 80 columns wide, without ages.
+// Style is how to draw. The zero value is plain text, 80 columns wide, without ages. It may be copied and used
+// concurrently.
 type Style struct {
 	Colour bool      // marks and headings have colours, by ANSI escapes
 	Width  int       // columns; 0: 80 in a picture, which is never narrower than 40, and no limit in a table
 	Now    time.Time // for ages and what is still running
 }
 
+// width is how wide a picture may be, in columns.
 func (s Style) width() int {
 	if s.Width == 0 {
 		return 80
@@ -41,6 +43,8 @@ const (
 	grey   colour = "90"
 )
 
+// paint puts a text between the escapes of a colour, where colours are wanted. The text must have none of its own, so
+// whatever an agent wrote comes through [OneLine] or [Lines] first.
 func (s Style) paint(c colour, text string) string {
 	if !s.Colour || text == "" {
 		return text
@@ -63,20 +67,23 @@ func (s Style) Green(text string) string { return s.paint(green, text) }
 // Yellow marks what somebody should look at.
 func (s Style) Yellow(text string) string { return s.paint(yellow, text) }
 
-// Standing says where a handoff stands: a mark and the word of its status, in its colour.
+// Standing says where a handoff stands: a mark and the word of its status, in its colour. The outcome tells a
+// completion in part from a whole one; it is empty for other statuses.
 func (s Style) Standing(status schemas.Status, outcome schemas.Outcome) string {
 	w := wordingOf(status, outcome)
 	return s.paint(w.colour, w.mark+" "+w.word)
 }
 
-// OfStatus writes a text in the colour of a status.
+// OfStatus writes a text in the colour of a status. Lists use it where the word alone would take too much room.
 func (s Style) OfStatus(status schemas.Status, text string) string {
 	return s.paint(wordingOf(status, "").colour, text)
 }
 
-// Word is a status in words for people.
+// Word is a status in words for people, the same as in pictures: accepted and working are both "In Progress".
 func Word(status schemas.Status) string { return wordingOf(status, "").word }
 
+// wording is how a status is shown: a mark for a glance, a word for reading, and a colour where there are colours. Mark
+// and word alone tell the statuses apart, so nothing is lost without colours.
 type wording struct {
 	mark, word string
 	colour     colour
@@ -107,8 +114,8 @@ func wordingOf(status schemas.Status, outcome schemas.Outcome) wording {
 	return wording{"…", string(status), grey}
 }
 
-// Duration says how long in the words of people, to the second below a minute and to the minute below a
-// day: "<1 s", "12 s", "15 min", "2 h 5 min", "3 d 4 h".
+// Duration says how long in the words of people, to the second below a minute and to the minute below a day: "<1 s",
+// "12 s", "15 min", "2 h 5 min", "3 d 4 h". Halves are rounded up.
 func Duration(d time.Duration) string {
 	switch seconds := d.Round(time.Second); {
 	case d < time.Second:
@@ -127,6 +134,7 @@ func Duration(d time.Duration) string {
 	}
 }
 
+// two joins two units, and leaves out a rest of zero.
 func two(n int, unit string, rest int, smaller string) string {
 	if rest == 0 {
 		return fmt.Sprintf("%d %s", n, unit)
@@ -134,7 +142,8 @@ func two(n int, unit string, rest int, smaller string) string {
 	return fmt.Sprintf("%d %s %d %s", n, unit, rest, smaller)
 }
 
-// Ago is a duration from then to now, or "" when either is unknown.
+// Ago is a duration from then to now, or "" when either is unknown. A time in the future, as a clock that was set back
+// makes it, counts as now.
 func (s Style) Ago(then time.Time) string {
 	if s.Now.IsZero() || then.IsZero() {
 		return ""

@@ -12,11 +12,13 @@ import (
 
 const ruler = 65 // columns of the line behind an agent's name
 
-// Tree draws the handoffs of a workflow from top to bottom, each beneath the agent who holds it, else the
-// address it was sent to; the heading names who sent the first, where that is somebody else. One child
-// follows its parent in the same column; several are branches, indented.
-// A retry follows what it retries. Handoffs whose parent is not among the steps begin a picture of their
-// own.
+// Tree draws the handoffs of a workflow from top to bottom, each beneath the agent who holds it, else the address it
+// was sent to; the heading names who sent the first, where that is somebody else. One child follows its parent in the
+// same column; several are branches, indented. A retry follows what it retries. Handoffs whose parent is not among the
+// steps begin a picture of their own.
+//
+// Title stands in the heading, before the name of the workflow, where it is not empty. No line is wider than the style
+// says, unless branches are nested so deep that less than 24 columns would be left. The text ends with a line end.
 func Tree(workflow, title string, steps []schemas.Step, style Style) string {
 	d := tree{Style: style, children: children(steps)}
 	const label = "Handoff Chain: "
@@ -65,6 +67,7 @@ func children(steps []schemas.Step) map[schemas.ID][]schemas.Step {
 	return grouped
 }
 
+// tree is a picture that is being drawn.
 type tree struct {
 	Style
 	strings.Builder
@@ -94,12 +97,14 @@ func (d *tree) step(s schemas.Step, head, margin string) {
 	}
 }
 
+// agent draws the line with the name of who has the handoff.
 func (d *tree) agent(s schemas.Step, head string) {
 	name := OneLine(holder(s), 40)
 	fill := min(ruler, d.width()) - Columns(head) - Columns(name) - 2
 	d.line(head + d.Bold(name) + " " + strings.Repeat("─", max(fill, 4)) + "▶")
 }
 
+// branches draws several children of one handoff, or none.
 func (d *tree) branches(next []schemas.Step, margin string) {
 	for i, s := range next {
 		d.line(margin + "    │")
@@ -111,6 +116,7 @@ func (d *tree) branches(next []schemas.Step, margin string) {
 	}
 }
 
+// holder is who has a handoff, or to whom it was sent while nobody claimed it.
 func holder(s schemas.Step) string {
 	return cmp.Or(string(s.Holder), string(s.To))
 }

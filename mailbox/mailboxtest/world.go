@@ -34,8 +34,9 @@ type World struct {
 // Start is when the clock of every world begins.
 func Start() time.Time { return time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC) }
 
-// New opens a workspace. The changes are applied to its configuration: see [On] and [Living]. Without any it is
-// kept by [Memory]. The end of the test checks every index, counter and byte of the store, and closes it.
+// New opens a workspace. The changes are applied to its configuration: see [On] and [Living]. Without any it is kept by
+// [Memory]. The end of the test checks every index, counter and byte of the store, and closes it. Its ids are counted
+// from 1 over all prefixes, so a golden file that shows ids shows the same ones each time.
 func New(t testing.TB, changes ...func(*mailbox.Config)) *World {
 	t.Helper()
 	w := &World{t: t}
@@ -85,8 +86,8 @@ func (w *World) Close() {
 // Pass moves the clock.
 func (w *World) Pass(d time.Duration) { w.passed.Add(int64(d)) }
 
-// Restart puts the next service over the store, with the same configuration except for these changes. It knows no
-// connection of the service before it.
+// Restart puts the next service over the store, with the same configuration except for these changes, as if the process
+// had died: it knows no connection and no wait of the service before it. Nothing else may be under way.
 func (w *World) Restart(changes ...func(*mailbox.Config)) {
 	c := w.config
 	for _, change := range changes {

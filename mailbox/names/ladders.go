@@ -37,7 +37,8 @@ func byStart(n Name, c Caller) bool { return c.Beside != "" && n.Agent == c.Besi
 // Ladder says under which of the names that it has a tie to a caller acts: that of the first rung on which one stands.
 type Ladder []rung
 
-// rung holds names in some states to which the caller has a tie.
+// rung holds names in some states to which the caller has a tie. One under which another session acts counts only if
+// the rung says so.
 type rung struct {
 	tie
 	in     State
@@ -75,6 +76,8 @@ var (
 )
 
 // Find is the index of the name under which a caller acts, and of several on a rung that of the first; -1 for none.
+// Rungs are tried in order, so a stronger tie wins over an earlier name. It is pure: the same names and caller give the
+// same answer in each process.
 func (l Ladder) Find(all []Name, c Caller) int {
 	for _, r := range l {
 		if i := slices.IndexFunc(all, func(n Name) bool { return r.holds(n, c) }); i >= 0 {

@@ -28,7 +28,8 @@ const (
 	Settling = 5 * time.Second
 )
 
-// Name is what is known of a name at one moment.
+// Name is what is known of a name at one moment. Package mailbox fills it in from the row that is kept of the name, and
+// from the connections that are open; nothing here is kept.
 type Name struct {
 	Agent  schemas.Agent // the name itself
 	Client schemas.Agent // whose sessions were given it; empty for a name that nobody was given
@@ -61,7 +62,8 @@ const (
 	gone = Free | Kept | Expected
 )
 
-// State is the state of a name.
+// State is the state of a name. Exactly one state holds, by the first that applies: who is here comes before who is
+// expected, and that before who keeps the name.
 func (n Name) State() State {
 	switch {
 	case n.Open:
@@ -89,7 +91,8 @@ func (n Name) Vacant(client schemas.Agent) bool {
 
 const longest = 64 // characters of a name
 
-// Nth is the name of a client's n-th session, from 1. The name of a client that is too long for a number is cut.
+// Nth is the name of a client's n-th session, from 1: the first has the client's own name, the others a number behind
+// it. The name of a client that is too long for a number is cut, so that each is a valid name.
 func Nth(client schemas.Agent, n int) schemas.Agent {
 	if n == 1 {
 		return client
@@ -98,7 +101,8 @@ func Nth(client schemas.Agent, n int) schemas.Agent {
 	return client[:min(len(client), longest-len(number))] + schemas.Agent(number)
 }
 
-// Beginning is how all names of a client's sessions begin, up to number 99,999.
+// Beginning is how all names of a client's sessions begin, up to number 99,999. Names of other clients may begin so as
+// well: who searches by it compares the client.
 func Beginning(client schemas.Agent) string {
 	return string(client[:min(len(client), longest-len("-99999"))])
 }

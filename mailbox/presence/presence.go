@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-// Connection is one client that is connected to a server of this workspace.
+// Connection is one client that is connected to a server of this workspace. What a [Tracker] gives is a copy.
 type Connection struct {
 	Name    string
 	Session string          // behind it, as its client tells; empty where the client tells none
@@ -30,13 +30,12 @@ type Filter struct {
 // Tracker is who is here, for the one process that owns a workspace. The mailbox asks it whether a lease goes on,
 // whether a name is free, whose mail is orphaned, and who is listed as live.
 //
-// The methods may be called concurrently, and inside a transaction, which may run twice: they do not block, do not
-// fail, and a note that is repeated changes nothing. What they return belongs to the caller.
+// The methods may be called concurrently, and inside a transaction, which may run twice: they do not block on anything
+// but each other, do not fail, and a note that is repeated changes nothing. What they return belongs to the caller.
 //
-// A tracker need not outlive its process. The mailbox gives connections that a new tracker does not know some time
-// to be announced, and takes them for gone after that. So a tracker that several servers share answers for the
-// connections of all of them: one that knew only its own would let the leases of the others lapse and give their
-// names away.
+// A tracker does not outlive its process. The mailbox gives connections that a new tracker does not know some time to
+// be announced, and takes them for gone after that. Several servers over one store would need one tracker for all: each
+// knows only what was announced to it, and would let the leases of the others lapse and give their names away.
 type Tracker struct {
 	mu     sync.Mutex               // guards the fields below
 	open   map[string]*Connection   // agents are sorted
@@ -73,8 +72,8 @@ func (t *Tracker) Close(conn string) {
 	delete(t.open, conn)
 }
 
-// Acts notes that an agent acts over a connection. It opens none: where the connection is not open, nothing
-// changes.
+// Acts notes that an agent acts over a connection. It opens none: where the connection is not open, or no agent is
+// named, nothing changes. Subagents of one client act over one connection, so it may have many.
 func (t *Tracker) Acts(conn string, a schemas.Agent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -83,8 +82,8 @@ func (t *Tracker) Acts(conn string, a schemas.Agent) {
 	}
 }
 
-// Hear notes that the holder of a handoff was heard of by a call that changed nothing. What changes the handoff
-// is in the store.
+// Hear notes that the holder of a handoff was heard of by a call that changed nothing. What changes the handoff is in
+// the store. A later note takes the place of an earlier one.
 func (t *Tracker) Hear(handoff schemas.ID, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -64,6 +64,8 @@ func workflowOf(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
 	return name, err
 }
 
+// latestWorkflow is that of the newest handoff, for a caller that names none. The error is not_found where nothing was
+// sent, with how to begin.
 func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 	for id, err := range v.Newest(store.All(), 0) {
 		if err != nil {
@@ -144,7 +146,8 @@ func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Co
 	return step, got.Completion, err
 }
 
-// addCounts adds to a step how much a completion delivered.
+// addCounts adds to a step how much a completion delivered: files and tests by number, and criteria that are not met.
+// What the completion does not say counts as zero.
 func addCounts(step *schemas.Step, c *schemas.Completion) {
 	for _, d := range c.Deliverables {
 		step.FilesCreated += len(d.FilesCreated)
@@ -157,7 +160,8 @@ func addCounts(step *schemas.Step, c *schemas.Completion) {
 	step.Unmet = len(contract.Unmet(c.Criteria))
 }
 
-// ancestors are the handoffs that led to r, root first, as far as they can be read.
+// ancestors are the handoffs that led to r, root first, as far as they can be read, and rd.Depth at most. One whose
+// outcome cannot be read is told without it, and the log says so: a brief is never refused for what came before.
 func (rd Reader) ancestors(v *store.View, r *store.Record) (steps []schemas.Step) {
 	for id := r.Parent; id != 0 && len(steps) < rd.Depth; {
 		parent := Readable(v, id)

@@ -42,6 +42,7 @@ var views = map[schemas.View]func(Reader, *store.View, *store.Record, schemas.Ge
 	"reference":  Reader.showReference,
 }
 
+// showBrief shows what the holder of the handoff reads, also to others.
 func (rd Reader) showBrief(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	b, _, err := rd.Brief(v, r, in.MaxTokens)
 	out.Brief, out.Omitted = b.Text, b.Omitted
@@ -67,6 +68,8 @@ func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (b brief.Brie
 	}), len(asked), nil
 }
 
+// showFull shows all that was sent, the children, and what [Reader.showOutcome] shows. Long texts are not cut: whoever
+// asks for this view wants them.
 func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	h, err := Handoff(v, r)
 	if err != nil {
@@ -82,6 +85,7 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 	return rd.showOutcome(v, r, in, out)
 }
 
+// showOutcome shows where the handoff stands, and the outcome where it has one.
 func (Reader) showOutcome(v *store.View, r *store.Record, _ schemas.GetIn, out *schemas.GetOut) error {
 	st, err := Standing(v, r)
 	if err != nil {
@@ -94,6 +98,8 @@ func (Reader) showOutcome(v *store.View, r *store.Record, _ schemas.GetIn, out *
 // eventsShown is how many events one answer holds; offset counts events from the newest.
 const eventsShown = 20
 
+// showEvents shows a page of the handoff's events, the oldest of the page first. The offset of the next page leads
+// further back, zero at the end.
 func (Reader) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	events, err := v.EventsOf(r, in.Offset+eventsShown+1)
 	if err != nil {
@@ -134,7 +140,8 @@ func (Reader) showCheckpoint(v *store.View, r *store.Record, _ schemas.GetIn, ou
 // contentShown is how many bytes of a reference one answer holds.
 const contentShown = 6000
 
-// showReference reads what was sent in full, as JSON, a part at a time.
+// showReference reads what was sent in full, as JSON, a part at a time. The parts together are the content as the store
+// keeps it, byte for byte.
 func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	url := "context://" + r.ID.String() // where the whole of what was sent can be fetched
 	if in.Reference != "" && in.Reference != url {

@@ -1,13 +1,13 @@
 // Package roster answers who may take a piece of work, and who should.
 //
-// What is known of an agent is its [schemas.Card]: what it accepts, its skills, its role, how much it holds.
-// Work is sent to an agent, to "capability:NAME" or to "role:NAME". [Qualifies] tells whether an agent may
-// take work sent to an address, [Boxes] lists the addresses whose work an agent may take, [Rank] orders
-// those who can by who should be told first, with reasons, and [Closest] finds the name that was meant.
+// What is known of an agent is its [schemas.Card]: what it accepts, its skills, its role, how much it holds. Work is sent
+// to an agent, to "capability:NAME" or to "role:NAME". [Qualifies] tells whether an agent may take work sent to an
+// address, [Boxes] lists the addresses whose work an agent may take, and [Rank] orders those who can, best first, with
+// reasons.
 //
-// A role has two spellings, "testing" and "testing-specialist", which name the same one. An agent belongs
-// to the role on its card; a name that begins with a role gives none. An agent that neither registered nor
-// has a role gets only what is sent to its name.
+// A role has two spellings, "testing" and "testing-specialist", which name the same one. An agent belongs to the role on
+// its card; a name that begins with a role gives none. An agent that neither registered nor has a role gets only what is
+// sent to its name.
 //
 // All functions are pure: the time of day does not matter, only the order in which agents were seen.
 package roster
@@ -22,8 +22,8 @@ import (
 // Anything among what an agent accepts makes it a generalist: it takes work of any type that is sent to it.
 const Anything = "*"
 
-// Qualifies tells whether the agent may take work sent to an address. Generalists qualify for a capability
-// that they do not name only when generalists is set.
+// Qualifies tells whether the agent may take work sent to an address. Generalists qualify for a capability that they do
+// not name only when generalists is set. Whether the agent is away, busy or here is not asked: [Rank] does.
 func Qualifies(card schemas.Card, to schemas.Address, generalists bool) bool {
 	switch kind, name := to.Kind(); kind {
 	case "capability":
@@ -35,14 +35,15 @@ func Qualifies(card schemas.Card, to schemas.Address, generalists bool) bool {
 	}
 }
 
-// Accepts tells whether the agent takes work of a type. Everybody takes the types of the protocol itself,
-// such as task_handoff and test_failure_report, and work without a type; an agent that declares nothing
-// takes everything.
+// Accepts tells whether the agent takes work of a type. Everybody takes the types of the protocol itself, such as
+// task_handoff and test_failure_report, and work without a type; an agent that declares nothing takes everything. Sends
+// to an agent by name ask it, so that work of the wrong kind is refused when it is sent and not when it is read.
 func Accepts(card schemas.Card, workType string) bool {
 	return ofProtocol(workType) || len(card.Accepts) == 0 || generalist(card) ||
 		slices.Contains(card.Accepts, workType)
 }
 
+// ofProtocol tells whether a type is one of the protocol's own, which say how work moves and not what it is.
 func ofProtocol(workType string) bool {
 	switch workType {
 	case "", schemas.TypeHandoff, schemas.TypeTestFailure, schemas.TypeFixComplete, schemas.TypeVerification,
@@ -54,9 +55,10 @@ func ofProtocol(workType string) bool {
 
 func generalist(card schemas.Card) bool { return slices.Contains(card.Accepts, Anything) }
 
-// Boxes lists the addresses whose work the agent may take: its own name, each capability that it accepts,
-// and its role in both spellings. A generalist also has "capability:*", where nothing is put yet. There are
-// no duplicates.
+// Boxes lists the addresses whose work the agent may take: its own name, each capability that it accepts, and its role
+// in both spellings. A generalist also has "capability:*", where nothing is put yet. There are no duplicates, and the
+// agent's own name is always first. Work waits in the mailbox of the address that its sender wrote, so both spellings
+// of a role are looked into.
 func Boxes(card schemas.Card) []schemas.Address {
 	boxes := []schemas.Address{schemas.Address(card.Name)}
 	add := func(kind, name string) {

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// Want is the work that somebody is sought for.
+// Want is the work that somebody is sought for. Only To is needed.
 type Want struct {
 	To       schemas.Address // a capability or a role; an agent's name seeks only that agent
 	Type     string
@@ -20,9 +20,10 @@ type Want struct {
 	Generalists bool // those who accept anything qualify too
 }
 
-// Rank orders the agents that qualify, the best first: who accepts the work by name, then by skills among
-// the tags, fewest open handoffs, most recently seen, and name. Excluded are those to whom the work is
-// addressed but who cannot take it now; who does not qualify at all is in neither list.
+// Rank orders the agents that qualify, the best first: who accepts the work by name, then by skills among the tags,
+// fewest open handoffs, most recently seen, and name. Excluded are those to whom the work is addressed but who cannot
+// take it now, by name; who does not qualify at all is in neither list. Each has in a few words why, 200 bytes at most.
+// The result of a send to a pool shows both; nobody is told or chosen by it.
 func Rank(cards []schemas.Card, want Want) (ranked, excluded []schemas.Candidate) {
 	var able []schemas.Card
 	for _, card := range cards {
@@ -43,7 +44,8 @@ func Rank(cards []schemas.Card, want Want) (ranked, excluded []schemas.Candidate
 	return ranked, excluded
 }
 
-// obstacle says why an agent that qualifies cannot take the work now, or "".
+// obstacle says why an agent that qualifies cannot take the work now, or "": it is away, holds as many as it takes,
+// works for shorter than the estimate, or, for a role, does not accept the type.
 func obstacle(card schemas.Card, want Want) string {
 	longest := time.Duration(card.MaxMinutes) * time.Minute
 	switch {
@@ -59,6 +61,7 @@ func obstacle(card schemas.Card, want Want) string {
 	return ""
 }
 
+// compare orders two agents that can take the work. Names decide last, so that the order is the same each time.
 func compare(a, b schemas.Card, want Want) int {
 	return cmp.Or(
 		cmp.Compare(byName(b, want), byName(a, want)),

@@ -7,14 +7,17 @@ import (
 	"handoff/schemas"
 )
 
-// queue is the waiters for one mailbox. The one that waits longest is first.
+// queue is the waiters for one mailbox, in order of when their waits began. The one that waits longest is first. It is
+// guarded by the mutex of the hub, and no waiter is in it twice.
 type queue []*Waiter
 
-// compare orders two waiters by when their wait began, then by which arrived first in this process.
+// compare orders two waiters by when their wait began, then by which arrived first in this process. No two waiters are
+// equal, so a waiter is found by its position.
 func (w *Waiter) compare(other *Waiter) int {
 	return cmp.Or(w.since.Compare(other.since), cmp.Compare(w.arrival, other.arrival))
 }
 
+// position is where a waiter stands, or would stand.
 func (q queue) position(w *Waiter) (i int, found bool) {
 	return slices.BinarySearchFunc(q, w, (*Waiter).compare)
 }

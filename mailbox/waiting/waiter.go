@@ -25,8 +25,9 @@ type Waiter struct {
 	mayTakeMore bool                     // than when it looked last
 }
 
-// Arrive makes a waiter that stands in no queue yet. Since is when its wait began, which decides its position; until
-// is when it ends. Both may be in the past.
+// Arrive makes a waiter that stands in no queue yet. Since is when its wait began, which decides its position; until is
+// when it ends. Both may be in the past. Whoever calls it calls [Waiter.Leave] in any case, else permits are given to a
+// waiter that will not look.
 func (h *Hub) Arrive(since, until time.Time) *Waiter {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -64,7 +65,8 @@ func (w *Waiter) InUse() []schemas.Address {
 	return slices.Sorted(maps.Keys(w.inUse))
 }
 
-// Spend ends the permit in use for the mailbox out of which the waiter took a handoff, if it has one.
+// Spend ends the permit in use for the mailbox out of which the waiter took a handoff, if it has one. The other permits
+// that are in use go to others when the waiter leaves.
 func (w *Waiter) Spend(box schemas.Address) {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
@@ -116,6 +118,7 @@ func (w *Waiter) move(boxes []schemas.Address) {
 	w.boxes = boxes
 }
 
+// wake gives the waiter one signal, however often it is called before the waiter looks.
 func (w *Waiter) wake() {
 	select {
 	case w.woken <- struct{}{}:
