@@ -51,15 +51,14 @@ func arguments(args json.RawMessage) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, ok := v.(map[string]any)
-	if v != nil && !ok {
-		return nil, refusedf(nil, "the arguments are %s, not an object", kindOf(v)).
-			WithHint("Send an object: a name and a value for each argument.")
-	}
-	if m == nil {
+	switch m := v.(type) {
+	case nil:
 		return map[string]any{}, nil
+	case map[string]any:
+		return m, nil
 	}
-	return m, nil
+	return nil, refusedf(nil, "the arguments are %s, not an object", kindOf(v)).
+		WithHint("Send an object: a name and a value for each argument.")
 }
 
 // lift takes a text out of the arguments.

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -60,11 +61,7 @@ func (l Local) invoke(ctx context.Context, t Tool, c Call) (json.RawMessage, err
 	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
 		return nil, schemas.Errorf(schemas.Unavailable, "the call was cut off").WithHint("Call again.")
 	}
-	cause := e.Unwrap()
-	if cause == nil {
-		cause = err
-	}
-	l.log().ErrorContext(ctx, "tool broke", slog.String("tool", t.Name), slog.Any("cause", cause))
+	l.log().ErrorContext(ctx, "tool broke", slog.String("tool", t.Name), slog.Any("cause", cmp.Or(e.Unwrap(), err)))
 	return nil, schemas.InternalError(nil)
 }
 
@@ -151,12 +148,7 @@ func (l Local) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Chan
 	return l.Mailbox.Changes(ctx, after)
 }
 
-func (l Local) log() *slog.Logger {
-	if l.Logger == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return l.Logger
-}
+func (l Local) log() *slog.Logger { return cmp.Or(l.Logger, slog.New(slog.DiscardHandler)) }
 
 // dress adds to a result, a JSON object, the fields that every result has: inbox, which counts the caller's mail,
 // where it is known, and next, where there is something to advise. The result is joined as bytes and not read again.

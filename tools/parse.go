@@ -23,14 +23,11 @@ const maxNesting = 32
 // The result is made of nil, bool, json.Number, string, []any and map[string]any, and is the caller's own. Of a field
 // that comes twice in one object the last counts.
 func parse(raw []byte, at *path) (any, error) {
-	if !json.Valid(raw) {
-		return nil, refusedf(at, "not JSON: %v", json.Unmarshal(raw, new(any)))
-	}
+	var v any
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, refusedf(at, "not JSON: %v", err)
+	if !json.Valid(raw) || d.Decode(&v) != nil {
+		return nil, refusedf(at, "not JSON: %v", json.Unmarshal(raw, new(any)))
 	}
 	return v, inspect(v, at, utf8.Valid(raw))
 }

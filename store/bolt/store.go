@@ -14,6 +14,7 @@
 package bolt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,12 +45,8 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	if c.GroupWait == 0 {
-		c.GroupWait = 200 * time.Microsecond
-	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	c.GroupWait = cmp.Or(c.GroupWait, 200*time.Microsecond)
 	if c.Idle <= 0 {
 		c.Idle = 250 * time.Millisecond
 	}

@@ -151,11 +151,11 @@ func (e environment) sampler() (root sdktrace.Sampler) {
 func (e environment) ratio() float64 {
 	text := e.get("OTEL_TRACES_SAMPLER_ARG")
 	ratio, err := strconv.ParseFloat(text, 64)
-	if text != "" && (err != nil || ratio < 0 || ratio > 1) {
+	if err == nil && ratio >= 0 && ratio <= 1 {
+		return ratio
+	}
+	if text != "" {
 		e.log.Warn("OTEL_TRACES_SAMPLER_ARG is not a number from 0 to 1: all is sent")
 	}
-	if err != nil || ratio < 0 || ratio > 1 {
-		return 1
-	}
-	return ratio
+	return 1
 }

@@ -84,8 +84,7 @@ func (m *Metrics) Write(ctx context.Context, w io.Writer) error {
 	p.counters(expiryFamily, m.expiries)
 	p.counters(deniedFamily, m.denied)
 	p.counters(denialFamily, m.denials)
-	p.head(buildFamily)
-	p.sample(buildFamily.name, labels("goversion", runtime.Version(), "version", m.config.Version), 1)
+	p.single(buildFamily, labels("goversion", runtime.Version(), "version", m.config.Version), 1)
 	metrics.WriteProcessMetrics(&p)
 	metrics.WriteFDMetrics(&p)
 	_, err := w.Write(p.Bytes())
@@ -105,6 +104,12 @@ func (p *page) sample(name, labels string, value float64) {
 	fmt.Fprintf(p, "%s%s %s\n", name, labels, strconv.FormatFloat(value, 'g', -1, 64))
 }
 
+// single writes a family of one sample.
+func (p *page) single(f family, labels string, value float64) {
+	p.head(f)
+	p.sample(f.name, labels, value)
+}
+
 // counters writes a family whose samples a set of the library holds.
 func (p *page) counters(f family, set *metrics.Set) {
 	p.head(f)
@@ -116,12 +121,11 @@ func (p *page) counters(f family, set *metrics.Set) {
 // A mailbox in which nothing may be claimed has no age. The clock may be behind that of the sender; an age is never
 // negative.
 func (p *page) workspace(stats *schemas.StatsOut, m *Metrics) {
-	p.head(upFamily)
 	if stats == nil {
-		p.sample(upFamily.name, "", 0)
+		p.single(upFamily, "", 0)
 		return
 	}
-	p.sample(upFamily.name, "", 1)
+	p.single(upFamily, "", 1)
 	p.head(stateFamily)
 	for _, state := range schemas.Statuses {
 		p.sample(stateFamily.name, labels("state", string(state)), float64(stats.States[state]))
@@ -137,8 +141,7 @@ func (p *page) workspace(stats *schemas.StatsOut, m *Metrics) {
 			p.sample(oldestFamily.name, labels("mailbox", string(box.Box)), age)
 		}
 	}
-	p.head(eventFamily)
-	p.sample(eventFamily.name, "", float64(stats.Event))
+	p.single(eventFamily, "", float64(stats.Event))
 	p.head(commitFamily)
 	p.histogram(commitFamily.name, stats.Commits)
 }
@@ -180,13 +183,10 @@ func labels(pairs ...string) string {
 	}
 	var b strings.Builder
 	for pair := range slices.Chunk(pairs, 2) {
-		fmt.Fprintf(&b, `,%s="%s"`, pair[0], escape(pair[1]))
+		fmt.Fprintf(&b, `,%s="%s"`, pair[0], escaping.Replace(pair[1]))
 	}
 	return "{" + b.String()[1:] + "}"
 }
 
-// escape writes a value as the format asks: a backslash before backslashes and quotes, and no line break.
-func escape(value string) string {
-	value = strings.ReplaceAll(value, `\`, `\\`)
-	return strings.ReplaceAll(strings.ReplaceAll(value, `"`, `\"`), "\n", `\n`)
-}
+// escaping writes a value as the format asks: a backslash before backslashes and quotes, and no line break.
+var escaping = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -42,9 +43,7 @@ type Metrics struct {
 //
 // It starts nothing: [Metrics.Follow] counts events, and [Metrics.Invoker] counts calls.
 func NewMetrics(c MetricsConfig) *Metrics {
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	m := &Metrics{
 		config: c, stats: statsCache{config: c}, took: map[call]*schemas.Latency{},
 		calls: metrics.NewSet(), transitions: metrics.NewSet(), expiries: metrics.NewSet(),
@@ -61,22 +60,10 @@ func NewMetrics(c MetricsConfig) *Metrics {
 // callers cannot make metrics of their own.
 func (m *Metrics) Invoker(next tools.Invoker) tools.Invoker { return counting{next, m} }
 
-// Denied counts a request that was refused before it became a call. The reason is a word of a-z and _ with at most 32
-// bytes; any other text counts as "other". Each reason is a metric of its own, so callers use only a few.
+// Denied counts a request that was refused before it became a call. Each reason is a metric of its own, so callers use
+// only a few, and none that a client wrote.
 func (m *Metrics) Denied(reason string) {
-	if !isWord(reason) {
-		reason = "other"
-	}
 	m.denied.GetOrCreateCounter(deniedFamily.name + labels("reason", reason)).Inc()
-}
-
-func isWord(word string) bool {
-	for _, c := range word {
-		if (c < 'a' || c > 'z') && c != '_' {
-			return false
-		}
-	}
-	return word != "" && len(word) <= 32
 }
 
 // Follow counts the events of handoffs from now on, in all processes, until ctx is done. Events that come while the

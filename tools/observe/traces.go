@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -54,9 +55,7 @@ type Traces struct {
 // A variable that cannot be read is logged and has its default. Values of variables are never logged, because headers
 // and addresses may hold secrets.
 func NewTraces(c TracesConfig) (*Traces, error) {
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	env := environment{get: c.Getenv, log: c.Logger}
 	endpoint, err := env.endpoint()
 	if endpoint == nil || err != nil {

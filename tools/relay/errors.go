@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,12 +40,7 @@ func incompatible(c Config, met Note) *schemas.Error {
 	return e.WithHint("Restart the client whose server that is, so that it runs the newest handoff. Nothing was changed.")
 }
 
-func orUnknown(version string) string {
-	if version == "" {
-		return "of unknown version"
-	}
-	return version
-}
+func orUnknown(version string) string { return cmp.Or(version, "of unknown version") }
 
 // unusableDir is the error of a directory that cannot hold a store.
 func unusableDir(c Config, err error) *schemas.Error {

@@ -122,24 +122,18 @@ func firstLine(rs *http.Response) (json.RawMessage, error) {
 	return bytes.TrimSpace(line), nil
 }
 
-// setHold keeps the function that ends a connection's request, and ends the request before it.
+// setHold keeps the function that ends the request of a connection, nil for none, and ends the request before it.
 func (c *client) setHold(conn string, cut context.CancelFunc) {
 	c.mu.Lock()
 	before := c.holds[conn]
-	c.holds[conn] = cut
+	if c.holds[conn] = cut; cut == nil {
+		delete(c.holds, conn)
+	}
 	c.mu.Unlock()
 	if before != nil {
 		before()
 	}
 }
 
-// drop ends the request that holds a connection open.
-func (c *client) drop(conn string) {
-	c.mu.Lock()
-	cut := c.holds[conn]
-	delete(c.holds, conn)
-	c.mu.Unlock()
-	if cut != nil {
-		cut()
-	}
-}
+// drop ends the request that holds a connection open. It does nothing when there is none.
+func (c *client) drop(conn string) { c.setHold(conn, nil) }

@@ -71,24 +71,11 @@ func takeLock(path string, take func(*os.File) error) (*lock, error) {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
 	}
 	l := &lock{f}
-	ours, err := l.isOf(path)
-	if ours {
+	locked, err := f.Stat()
+	if err == nil && (file{path, locked}).inPlace() { // others will lock the same
 		return l, nil
 	}
 	return nil, errors.Join(cmp.Or(err, errRemoved), l.release())
-}
-
-// isOf reports whether the locked file is the one under path, which others will lock.
-func (l *lock) isOf(path string) (bool, error) {
-	locked, err := l.file.Stat()
-	if err != nil {
-		return false, err
-	}
-	found, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil && os.SameFile(locked, found), err
 }
 
 // release gives the lock back. It may be called twice.

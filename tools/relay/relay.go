@@ -44,6 +44,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -143,9 +144,7 @@ var _ tools.Invoker = (*Relay)(nil)
 // be made or written, or is on a network file system. It is called once for each process and workspace: a second relay
 // of the same process shares nothing with the first, and reaches it like another process.
 func Open(ctx context.Context, c Config) (*Relay, error) {
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if err := prepare(c.Dir); err != nil {
 		return nil, unusableDir(c, err)
 	}
