@@ -35,8 +35,8 @@ type Document interface {
 const byteOrderMark = "\uFEFF"
 
 // Open parses a text. A text of nothing but blanks is an empty document. The error says that the text does not
-// parse, or that it would keep a parser busy: it is nested deeper than 200 levels, or it is TOML with more than
-// 10,000 keys.
+// parse, or that it would keep a parser busy: it is JSON nested deeper than 200 levels, or TOML with more
+// than 10,000 keys, lists and tables.
 func Open(syntax client.Syntax, text []byte) (Document, error) {
 	if err := bounded(syntax, text); err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 )
 
 // Delete removes all that is at a path and below it: keys, and tables with their headers. It fails for a key within an
-// inline table. Comments after the last line of a table stay.
+// inline table, as the text would say the same after it. Comments after the last line of a table stay.
 func (d *tomlText) Delete(path ...any) error {
 	if len(path) == 0 {
 		return inTheWay(nil)

@@ -22,7 +22,9 @@ func Receipts(m client.Machine) string {
 	return filepath.Join(workspace.StateDir(m.Getenv, m.Home), ".setup")
 }
 
-// A receipt is what is needed to undo what was done to a file.
+// A receipt is what is needed to undo what was done to a file. It is written before the file is changed, and as a
+// whole, so that there is no change without one. Each later change of the file writes it anew. Others may have
+// written it: what it names is looked at before it is removed.
 type receipt struct {
 	Client   string       `json:"client"`
 	Path     string       `json:"path"`

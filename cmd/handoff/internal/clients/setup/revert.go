@@ -12,8 +12,10 @@ import (
 	"handoff/cmd/handoff/internal/clients/installed"
 )
 
-// Revert makes a change that [Setter.Undo] gave, and removes the receipt and the directories that setup made and
-// that are empty now. Where the text that was there before is back, it removes the copies as well.
+// Revert makes a change that [Setter.Undo] gave, and removes the receipt and the directories that setup made for the
+// file and that are empty now. Where the text that was there before is back, it removes the copies as well. It leaves
+// a file alone that somebody else changed since. When the process dies after the file was written, the next undoing
+// removes the receipt, and the copies stay.
 func (s Setter) Revert(ctx context.Context, c Change) (d Done, err error) {
 	if c.Err != nil || c.Same() && !c.Recorded {
 		return d, c.Err
