@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"maps"
 	"time"
 
 	"handoff/schemas"
@@ -54,6 +56,26 @@ func (conn *Connection) Wait(ctx context.Context, limit time.Duration, call func
 			Sleep(ctx, pauseBroken)
 		}
 	}
+}
+
+// CallUntil opens the workspace and makes the same call again until a result is as it is to be, or the limit is over; at
+// least once. It gives the last result read and as it is.
+func CallUntil[Out any](
+	ctx context.Context, a *App, limit time.Duration, tool string, args Arguments, is func(Out) bool,
+) (out Out, raw json.RawMessage, err error) {
+	by, err := a.Caller(writes(tool))
+	if err != nil {
+		return out, nil, err
+	}
+	err = a.Connect(ctx, by, func(conn *Connection) error {
+		return conn.Wait(ctx, limit, func(now Arguments) (done bool, err error) {
+			maps.Copy(now, args)
+			out = *new(Out)
+			raw, err = conn.Call(ctx, tool, now, &out)
+			return err == nil && is(out), err
+		})
+	})
+	return out, raw, err
 }
 
 // Sleep waits, and tells whether it did so to the end.

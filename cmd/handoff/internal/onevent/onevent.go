@@ -87,7 +87,10 @@ func (c Command) see(ctx context.Context, cmd *exec.Cmd) error {
 				process.Kill(cmd)
 				return fmt.Errorf("not done after %s", c.Limit)
 			}
-			return failed(err)
+			if errors.Is(err, exec.ErrWaitDelay) { // something that the command left running still has our output
+				return nil
+			}
+			return err
 		case <-over:
 			over = nil
 			signal.Notify(again, os.Interrupt, syscall.SIGTERM)
@@ -101,14 +104,6 @@ func (c Command) see(ctx context.Context, cmd *exec.Cmd) error {
 			process.Kill(cmd)
 		}
 	}
-}
-
-// failed passes over that something which the command left running still has our output.
-func failed(err error) error {
-	if errors.Is(err, exec.ErrWaitDelay) {
-		return nil
-	}
-	return err
 }
 
 // endOf is the signal that ended ctx, which [signal.NotifyContext] tells only in words.

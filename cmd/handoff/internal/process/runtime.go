@@ -24,24 +24,14 @@ const (
 	large  = 512 << 20 // a thousand calls that wait have more than small: collecting would never end
 )
 
-// SpendMemory trades memory for speed, for a process that serves one client: up to 40 MiB.
-func SpendMemory() {
+// SpendMemory trades memory for speed: up to 40 MiB in a process that serves one client, and up to 512 MiB where it
+// serves many. A server of one client calls it again while many calls of other processes are under way, and when they
+// are few again; see [handoff/tools/relay.Config].
+func SpendMemory(many bool) {
 	debug.SetGCPercent(growth)
-	debug.SetMemoryLimit(small)
-}
-
-// SpendMuchMemory trades memory for speed, for a process that serves many clients: up to 512 MiB.
-func SpendMuchMemory() {
-	debug.SetGCPercent(growth)
-	debug.SetMemoryLimit(large)
-}
-
-// Crowded calls SpendMuchMemory while many calls of other processes are under way, and else SpendMemory. It is for
-// [handoff/tools/relay.Config].
-func Crowded(many bool) {
 	if many {
-		SpendMuchMemory()
+		debug.SetMemoryLimit(large)
 	} else {
-		SpendMemory()
+		debug.SetMemoryLimit(small)
 	}
 }

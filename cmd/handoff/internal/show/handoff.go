@@ -80,13 +80,12 @@ func (s sheet) time(h schemas.Handoff, st schemas.Standing) (label, value string
 
 // checkpoints are those that this handoff ended with and began from.
 func checkpoints(h schemas.Handoff, st schemas.Standing, failed *schemas.Failure) []string {
-	ids := []string{st.Checkpoint}
+	var left, begun string
 	if failed != nil {
-		ids = append(ids, failed.CheckpointID)
+		left = failed.CheckpointID
 	}
 	if h.Rollback != nil {
-		ids = append(ids, h.Rollback.CheckpointID)
+		begun = h.Rollback.CheckpointID
 	}
-	ids = slices.DeleteFunc(ids, func(id string) bool { return id == "" })
-	return slices.Compact(ids)
+	return slices.Compact(nonEmpty(st.Checkpoint, left, begun))
 }

@@ -45,7 +45,7 @@ const (
 
 // listenHTTP begins to listen; nothing is answered before serve.
 func (s *servingCommand) listenHTTP(ctx context.Context, place workspace.Workspace, boxes *relay.Relay, log *slog.Logger) (_ *overHTTP, err error) {
-	process.SpendMuchMemory()
+	process.SpendMemory(true)
 	h := &overHTTP{servingCommand: s, place: place, boxes: boxes, log: log, health: checkup{boxes: boxes, log: log}}
 	h.metrics = observe.NewMetrics(observe.MetricsConfig{Invoker: boxes, Version: s.Release.Version, Now: s.Now, Logger: log})
 	h.traces, err = observe.NewTraces(observe.TracesConfig{

@@ -47,7 +47,7 @@ func serveClient(ctx context.Context, a *cli.App) error {
 	client := os.Getppid()
 	life.Follow(os.Getppid)
 	process.LeaveGroup(a.Stdin, a.IsTerminal)
-	process.SpendMemory()
+	process.SpendMemory(false)
 	stderr := process.NewDropping(a.Stderr)
 	defer stderr.Close()
 	return speak(ctx, a, life, client, slog.New(slog.NewTextHandler(stderr, nil)))
@@ -60,7 +60,7 @@ func speak(ctx context.Context, a *cli.App, life *process.Life, client int, log 
 		return err
 	}
 	by.Conn = "conn_" + rand.Text()
-	return a.Open(ctx, cli.Opening{Logger: log, Stays: true, Crowded: process.Crowded}, func(place workspace.Workspace, boxes *relay.Relay) error {
+	return a.Open(ctx, cli.Opening{Logger: log, Stays: true, Crowded: process.SpendMemory}, func(place workspace.Workspace, boxes *relay.Relay) error {
 		if a.IsTerminal(a.Stdin) {
 			log.InfoContext(ctx, "this speaks with an MCP client, not with people: Ctrl-D ends it")
 		}

@@ -68,7 +68,7 @@ systemd, where the workspace is the instance: handoff@NAME. handoff where tells 
 func (s *servingCommand) own(ctx context.Context) error {
 	ctx, life := process.Begin(ctx, s.Exit)
 	defer life.End()
-	process.SpendMemory()
+	process.SpendMemory(false)
 	stderr := process.NewDropping(s.Stderr)
 	defer stderr.Close()
 	log, err := s.logging.logger(stderr)
@@ -77,7 +77,7 @@ func (s *servingCommand) own(ctx context.Context) error {
 	}
 	opening := cli.Opening{Logger: log, Stays: true}
 	if s.network.addr == "" { // a server for many has enough
-		opening.Crowded = process.Crowded
+		opening.Crowded = process.SpendMemory
 	}
 	return s.Open(ctx, opening, func(place workspace.Workspace, boxes *relay.Relay) error {
 		conn := &cli.Connection{Boxes: boxes, By: schemas.Caller{Via: schemas.ViaCLI}, App: s.App}

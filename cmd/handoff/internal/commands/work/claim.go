@@ -1,10 +1,8 @@
 package work
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,14 +43,16 @@ nothing waits.`,
 			if err := args.Set(cmd, claimFields); err != nil {
 				return err
 			}
-			out, raw, err := claim(cmd.Context(), a, args, wait.Duration)
+			some := func(out schemas.ClaimOut) bool { return !out.Empty }
+			out, raw, err := cli.CallUntil(cmd.Context(), a, wait.Duration, "claim_handoff", args, some)
 			if err != nil {
 				return err
 			}
-			if err := a.PrintWithMail(raw, func(p *cli.Page) { printClaimed(p, out); printNext(a, p, out, raw) }); err != nil || !out.Empty {
-				return err
+			err = a.PrintWithMail(raw, func(p *cli.Page) { printClaimed(a, p, out, raw) })
+			if err == nil && out.Empty {
+				err = cli.Exit(exitNothing)
 			}
-			return cli.Exit(exitNothing)
+			return err
 		},
 	}
 	cli.Bind(cmd, claimFields)
@@ -62,24 +62,7 @@ nothing waits.`,
 	return cmd
 }
 
-// claim claims as soon as there is something, or gives an empty result after the wait.
-func claim(ctx context.Context, a *cli.App, args cli.Arguments, wait time.Duration) (out schemas.ClaimOut, raw json.RawMessage, err error) {
-	by, err := a.Caller(true)
-	if err != nil {
-		return out, nil, err
-	}
-	err = a.Connect(ctx, by, func(conn *cli.Connection) error {
-		return conn.Wait(ctx, wait, func(now cli.Arguments) (done bool, err error) {
-			maps.Copy(now, args)
-			out = schemas.ClaimOut{}
-			raw, err = conn.Call(ctx, "claim_handoff", now, &out)
-			return err == nil && !out.Empty, err
-		})
-	})
-	return out, raw, err
-}
-
-func printClaimed(p *cli.Page, out schemas.ClaimOut) {
+func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, raw json.RawMessage) {
 	if out.Empty {
 		p.Line("nothing to claim")
 		return
@@ -97,6 +80,7 @@ func printClaimed(p *cli.Page, out schemas.ClaimOut) {
 		p.Line("\n%s", out.Brief) // made safe to show by whoever rendered it
 	}
 	p.Document(out.Handoff)
+	printNext(a, p, out, raw)
 }
 
 // nextFlags are what the commands of the holder need: its name, said or not, and the workspace.
@@ -111,9 +95,6 @@ func nextFlags(a *cli.App) string {
 // printNext tells who works from a shell how a claim ends: the brief speaks of tools. A claim that was made here
 // needs no token.
 func printNext(a *cli.App, p *cli.Page, out schemas.ClaimOut, raw json.RawMessage) {
-	if out.Empty {
-		return
-	}
 	p.Line("\n%s", p.Faint("Then one of:"))
 	flags := nextFlags(a)
 	for _, call := range cli.NextOf(raw) {

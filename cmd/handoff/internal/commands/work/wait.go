@@ -38,7 +38,9 @@ work, ends, or has a newer one.`,
 		if cli.IsNotice(given[0]) {
 			return cli.OnlyRead(given[0], "has no end to wait for")
 		}
-		out, raw, err := waitForEnd(cmd.Context(), a, given[0], timeout.Duration)
+		asked := cli.Arguments{"handoff_id": given[0], "view": "outcome"}
+		ended := func(out schemas.GetOut) bool { return out.Status.Ended() }
+		out, raw, err := cli.CallUntil(cmd.Context(), a, timeout.Duration, "get_handoff", asked, ended)
 		if err != nil {
 			return err
 		}
@@ -71,21 +73,4 @@ func printEnd(ctx context.Context, a *cli.App, out schemas.GetOut, raw json.RawM
 			show.Outcome(p, out, end)
 		}
 	})
-}
-
-// waitForEnd gives a handoff when it has ended, or as it stands when the time is over.
-func waitForEnd(ctx context.Context, a *cli.App, id string, limit time.Duration) (out schemas.GetOut, raw json.RawMessage, err error) {
-	by, err := a.Caller(false)
-	if err != nil {
-		return out, nil, err
-	}
-	err = a.Connect(ctx, by, func(conn *cli.Connection) error {
-		return conn.Wait(ctx, limit, func(now cli.Arguments) (done bool, err error) {
-			now["handoff_id"], now["view"] = id, "outcome"
-			out = schemas.GetOut{}
-			raw, err = conn.Call(ctx, "get_handoff", now, &out)
-			return err == nil && out.Status.Ended(), err
-		})
-	})
-	return out, raw, err
 }
