@@ -51,7 +51,8 @@ type App struct {
 func (a *App) BindGlobal(flags *pflag.FlagSet) {
 	flags.StringVar(&a.Agent, "agent", "", "act under this `name`")
 	flags.StringVar(&a.Dir, "dir", "", "the project's `directory` (default: that of the client, else the current one)")
-	flags.StringVar(&a.Workspace, "workspace", "", "`name` of the workspace, 1 to 64 of A-Z a-z 0-9 . _ -, not . or - first (default: that of the project)")
+	flags.StringVar(&a.Workspace, "workspace", "",
+		"`name` of the workspace, 1 to 64 of A-Z a-z 0-9 . _ -, not . or - first (default: that of the project)")
 	flags.BoolVar(&a.JSON, "json", false, "print the result of the tool as it is")
 	flags.BoolVar(&a.noColour, "no-color", false, "no colour")
 	FromEnvironment(flags)
@@ -62,8 +63,8 @@ func (a *App) Begin(cmd *cobra.Command) error {
 	return errors.Join(a.FromEnvironment(cmd), a.readSources(cmd))
 }
 
-// Caller gives who acts: by --agent, the environment, the client in whose shell this runs, or as a person at a terminal.
-// A caller without a name may only read, so it is an error where the command writes.
+// Caller gives who acts: by --agent, the environment, the client in whose shell this runs, or as a person at a
+// terminal. A caller without a name may only read, so it is an error where the command writes.
 func (a *App) Caller(writes bool) (schemas.Caller, error) {
 	by, err := identity.Caller(a.Agent, a.Getenv, a.AtTerminal())
 	if err == nil && writes && by.Agent == "" {

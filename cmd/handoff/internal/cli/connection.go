@@ -45,7 +45,8 @@ func (conn *Connection) actAsSession(ctx context.Context) error {
 	if conn.App.Agent != "" || conn.By.Agent == "" || conn.By.Agent == schemas.Human {
 		return nil
 	}
-	asked := Arguments{"client": conn.By.Agent, "session": conn.By.AgentID, "process": identity.Process(conn.By.Agent, conn.App.Getenv)}
+	process := identity.Process(conn.By.Agent, conn.App.Getenv)
+	asked := Arguments{"client": conn.By.Agent, "session": conn.By.AgentID, "process": process}
 	var out schemas.SessionOut
 	_, err := conn.Call(ctx, "session_name", asked, &out)
 	switch {

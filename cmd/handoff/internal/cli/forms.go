@@ -33,8 +33,10 @@ var (
 	formNumber   = form{kind: "number", parse: parseNumber}
 	formRate     = form{kind: "number", parse: parseRate}
 	formSwitch   = form{kind: "bool", parse: parseSwitch}
-	formDocument = form{kind: "json", parse: func(_ any, said string) (any, error) { return parseJSON(said) }, sourced: true}
+	formDocument = form{kind: "json", parse: parseDocument, sourced: true}
 )
+
+func parseDocument(_ any, said string) (any, error) { return parseJSON(said) }
 
 func addText(before any, said string) (any, error) {
 	texts, _ := before.([]string)

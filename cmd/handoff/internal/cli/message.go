@@ -49,7 +49,8 @@ func (a *App) content(flag, path string) ([]byte, error) {
 	source := a.Stdin
 	if path == "-" {
 		if a.drained != "" {
-			return nil, schemas.Invalidf(flag, "standard input was read for %s already", a.drained).WithHint("Give one of them as a file.")
+			return nil, schemas.Invalidf(flag, "standard input was read for %s already", a.drained).
+				WithHint("Give one of them as a file.")
 		}
 		a.drained = flag
 	}

@@ -39,7 +39,7 @@ func (p part) arguments(now time.Time) Arguments {
 
 // Wait makes one call after another until one is done, fails or the time is over; at least one. Each is told
 // how many seconds it may wait. While the store is unavailable it is waited for as well.
-func (conn *Connection) Wait(ctx context.Context, limit time.Duration, call func(args Arguments) (done bool, err error)) error {
+func (conn *Connection) Wait(ctx context.Context, limit time.Duration, call func(Arguments) (done bool, err error)) error {
 	defer func() { conn.part = part{} }()
 	since := conn.App.Now()
 	end := since.Add(limit)
@@ -58,8 +58,8 @@ func (conn *Connection) Wait(ctx context.Context, limit time.Duration, call func
 	}
 }
 
-// CallUntil opens the workspace and makes the same call again until a result is as it is to be, or the limit is over; at
-// least once. It gives the last result read and as it is.
+// CallUntil opens the workspace and makes the same call again until a result is as it is to be, or the limit is over;
+// at least once. It gives the last result read and as it is.
 func CallUntil[Out any](
 	ctx context.Context, a *App, limit time.Duration, tool string, args Arguments, is func(Out) bool,
 ) (out Out, raw json.RawMessage, err error) {

@@ -59,7 +59,8 @@ const Repaint = "\x1b[2J\x1b]0;owned\x07\u009b31mred\u202egnp\u200b\r\x7f\U000e0
 // Hostile is a workspace in which everything that can be said was said to repaint the reader's terminal.
 func Hostile(t *testing.T) Desk {
 	d := NewDesk(t)
-	d.Must("dev", "send", "qa", Repaint, "--title", Repaint, "--summary", Repaint, "--detail", Repaint, "--data", "x="+Repaint,
+	d.Must("dev", "send", "qa", Repaint, "--title", Repaint, "--summary", Repaint, "--detail", Repaint,
+		"--data", "x="+Repaint,
 		"--criteria", Repaint, "--constraint", Repaint, "--if-stuck", Repaint, "--tags", "a", "--reason", Repaint, "--phase", Repaint,
 		"--context", AsJSON(t, map[string]any{"decisions": []any{map[string]any{"decision": Repaint, "rationale": Repaint}}, "state": map[string]any{Repaint: Repaint}}))
 	d.Must("dev", "send", "qa", Repaint, "--type", "message", "--title", Repaint)

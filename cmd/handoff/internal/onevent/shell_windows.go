@@ -17,5 +17,6 @@ func shell(ctx context.Context, line string) *exec.Cmd {
 
 // ask asks the command to end, and all that it started. There is only one way.
 func ask(cmd *exec.Cmd, _ syscall.Signal) {
-	_ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(cmd.Process.Pid)) //nolint:gosec // it fits; the process may have ended
+	group := uint32(cmd.Process.Pid)                                      //nolint:gosec // it fits
+	_ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, group) // the process may have ended
 }

@@ -82,7 +82,8 @@ func (s sheet) completion(c *schemas.Completion) {
 	s.section("Verification", verification(c.Verification))
 	s.section("Notes", c.Notes)
 	if c.Continuation != nil {
-		s.section("Suggested Next", nonEmpty(strings.Join(nonEmpty(c.Continuation.SuggestedNext, c.Continuation.Reason), ": ")))
+		next := nonEmpty(c.Continuation.SuggestedNext, c.Continuation.Reason)
+		s.section("Suggested Next", nonEmpty(strings.Join(next, ": ")))
 	}
 }
 
@@ -121,7 +122,8 @@ func verification(v *schemas.Verification) []string {
 			items = append(items, label+": "+more)
 		}
 	}
-	check("Tests", v.TestsPassing, strings.Join(nonEmpty(count(v.TestsPassed, "passed"), count(v.TestsFailed, "failed")), ", "))
+	counts := nonEmpty(count(v.TestsPassed, "passed"), count(v.TestsFailed, "failed"))
+	check("Tests", v.TestsPassing, strings.Join(counts, ", "))
 	check("Types", v.TypeCheckPassing, "")
 	check("Lint", v.LintPassing, "")
 	for _, c := range v.Commands {

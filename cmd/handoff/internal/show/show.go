@@ -117,7 +117,8 @@ func Ending(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.Event
 	if !out.Status.Ended() || out.Status == schemas.Completed || out.Failure != nil {
 		return nil, nil
 	}
-	got, _, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": out.HandoffID, "view": "events"})
+	asked := cli.Arguments{"handoff_id": out.HandoffID, "view": "events"}
+	got, _, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", asked)
 	if err != nil {
 		return nil, err
 	}

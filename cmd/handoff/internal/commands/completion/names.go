@@ -91,9 +91,9 @@ func capabilitiesOf(c schemas.Card) []string {
 }
 
 // tokenNames completes with the names of tokens that are good.
-var tokenNames = stored(func(ctx context.Context, conn *cli.Connection, _ string) (found []cobra.Completion, err error) {
+var tokenNames = stored(func(ctx context.Context, conn *cli.Connection, _ string) (found []cobra.Completion, _ error) {
 	var out schemas.TokenListOut
-	_, err = conn.Call(ctx, "token_list", cli.Arguments{}, &out)
+	_, err := conn.Call(ctx, "token_list", cli.Arguments{}, &out)
 	for _, t := range out.Tokens {
 		if cli.TokenState(t, conn.App.Now()) == cli.TokenLive {
 			found = append(found, described(t.Name, "acts as "+cli.TokenAgents(t)))

@@ -1,7 +1,7 @@
 // Package completion lets a shell complete commands, flags, ids and names.
 //
-// Command prints the script of a shell. When a key is pressed that script runs handoff once more, which answers from the
-// table: a row for the first argument of a command, for a flag wherever it is, or for the flag of one command. What a
+// Command prints the script of a shell. When a key is pressed that script runs handoff once more, which answers from
+// the table: a row for the first argument of a command, for a flag wherever it is, or for the flag of one command. What a
 // row offers is read from the workspace, if there is one: nothing is made, marked as read or said about it, and what
 // takes longer than somebody waits for a key is left out.
 package completion
@@ -24,7 +24,8 @@ var table = []struct {
 	offered completer
 	rows    []string
 }{
-	{openHandoffs, []string{"approve", "cancel", "claim", "complete", "fail", "refuse", "show", "update", "wait", "--parent"}},
+	{openHandoffs, []string{"approve", "cancel", "refuse", "claim", "complete", "fail", "update", "show", "wait"}},
+	{openHandoffs, []string{"--parent"}},
 	{commaSeparated(openHandoffs), []string{"--after"}},
 	{chains, []string{"history"}},
 	{workflows, []string{"--workflow"}},
@@ -55,7 +56,9 @@ var table = []struct {
 	{words(schemas.ScopeRead, schemas.ScopeAgent, schemas.ScopeAdmin), []string{"token add --scope"}},
 }
 
-var failureTypes = words("blocker", "missing_information", "capability", "test_failure", "environment", "timeout", "policy")
+var failureTypes = words(
+	"blocker", "missing_information", "capability", "test_failure", "environment", "timeout", "policy",
+)
 
 // paths are the flags that shells complete by themselves: with files or with directories.
 var paths = map[string]cobra.ShellCompDirective{
@@ -82,11 +85,9 @@ func offerBelow(a *cli.App, cmd *cobra.Command, rows map[string]completer) {
 	path := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 	if c := rows[path]; c != nil {
 		offer := offering(a, c)
-		cmd.ValidArgsFunction = func(cmd *cobra.Command, given []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(given) > 0 && !alike(cmd) {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return offer(cmd, given, typed)
+		cmd.ValidArgsFunction = offer
+		if !alike(cmd) {
+			cmd.ValidArgsFunction = onlyFirst(offer)
 		}
 	}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -105,6 +106,16 @@ func offerBelow(a *cli.App, cmd *cobra.Command, rows map[string]completer) {
 	})
 	for _, sub := range cmd.Commands() {
 		offerBelow(a, sub, rows)
+	}
+}
+
+// onlyFirst completes the first argument, and no other.
+func onlyFirst(offer cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, given []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(given) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return offer(cmd, given, typed)
 	}
 }
 

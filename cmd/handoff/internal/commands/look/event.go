@@ -45,13 +45,14 @@ func inertEvent(c schemas.Change) (string, error) {
 
 // printEvent adds a line for an event: when, which handoff, who, what, and its title.
 func printEvent(p *cli.Page, c schemas.Change) {
-	id, who, what, title := c.Handoff.String(), string(c.Agent), happened(c), strings.Join(strings.Fields(schemas.Visible(c.Title)), " ")
+	id, title := c.Handoff.String(), strings.Join(strings.Fields(schemas.Visible(c.Title)), " ")
 	if !p.Terminal {
-		p.Line("%s\t%s\t%s\t%s\t%s", c.At.Format(time.RFC3339), id, who, what, title)
+		p.Line("%s\t%s\t%s\t%s\t%s", c.At.Format(time.RFC3339), id, c.Agent, happened(c), title)
 		return
 	}
 	// The columns are wide enough for most lines, and none waits for a longer one.
-	line := fmt.Sprintf("%s  %s  %-14s  %-24s  %s", p.Faint(clockTime(p, c.At)), p.Bold(fmt.Sprintf("%-6s", id)), who, what, title)
+	when, id := p.Faint(clockTime(p, c.At)), p.Bold(fmt.Sprintf("%-6s", id))
+	line := fmt.Sprintf("%s  %s  %-14s  %-24s  %s", when, id, c.Agent, happened(c), title)
 	p.Line("%s", strings.TrimRight(line, " "))
 }
 
@@ -88,7 +89,8 @@ func runner(ctx context.Context, a *cli.App, w watching, place workspace.Workspa
 			err = command.Run(ctx, c, []byte(event))
 		}
 		if err != nil {
-			fmt.Fprintf(a.Stderr, "handoff: --exec, event %d (%s %s): %s\n", c.N, c.Handoff, c.Action, schemas.Visible(err.Error()))
+			why := schemas.Visible(err.Error())
+			fmt.Fprintf(a.Stderr, "handoff: --exec, event %d (%s %s): %s\n", c.N, c.Handoff, c.Action, why)
 		}
 		return nil
 	}

@@ -27,7 +27,7 @@ func gatherAll(ctx context.Context, conn *cli.Connection, args cli.Arguments, l 
 	}
 	queries := l.queries(args)
 	for _, query := range queries {
-		if err := gather(ctx, conn, query, l.wanted(args), keep, &out); err != nil {
+		if err := out.gather(ctx, conn, query, l.wanted(args), keep); err != nil {
 			return out, err
 		}
 	}
@@ -59,7 +59,9 @@ func (l listing) wanted(args cli.Arguments) int {
 const pageLimit = 50
 
 // gather adds rows that all keep until there are enough.
-func gather(ctx context.Context, conn *cli.Connection, args cli.Arguments, wanted int, keep []keeper, out *gathered) error {
+func (out *gathered) gather(
+	ctx context.Context, conn *cli.Connection, args cli.Arguments, wanted int, keep []keeper,
+) error {
 	for found := 0; found < wanted; {
 		args["limit"] = min(wanted-found, pageLimit)
 		var page struct {

@@ -77,7 +77,8 @@ func printSteps(p *cli.Page, steps []schemas.Step) {
 		if s.Status.Ended() && s.Holder != "" {
 			took = draw.Duration(time.Duration(s.Seconds) * time.Second)
 		}
-		rows = append(rows, []string{s.HandoffID.String(), s.Parent.String(), string(s.From), string(s.To), string(s.Status), took, s.Title})
+		id, from, to := s.HandoffID.String(), string(s.From), string(s.To)
+		rows = append(rows, []string{id, s.Parent.String(), from, to, string(s.Status), took, s.Title})
 	}
 	p.WriteString(p.Table([]string{"ID", "PARENT", "FROM", "TO", "STATUS", "TOOK", "TITLE"}, rows))
 }

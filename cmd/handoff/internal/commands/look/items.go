@@ -20,7 +20,8 @@ func printItems(p *cli.Page, out gathered) {
 	case len(out.Items) == 0:
 		p.Line("nothing")
 	case p.Terminal:
-		p.WriteString(p.PaintedTable([]string{"ID", "From", "To", "Status", "Age", "Title"}, wordedRows(p, out), func(n, column int, cell string) string {
+		head := []string{"ID", "From", "To", "Status", "Age", "Title"}
+		p.WriteString(p.PaintedTable(head, wordedRows(p, out), func(n, column int, cell string) string {
 			const status = 3
 			if i := out.Items[n]; column == status && i.NoticeID == 0 {
 				return p.OfStatus(i.Status, cell)

@@ -62,7 +62,8 @@ With --json: {"items": [...]}, all of them unless --limit says otherwise, as lis
 	flags.StringVar(&l.role, "role", "", "only for this role: addressed to it, or to an agent of it")
 	flags.StringVar(&l.forAgent, "for", "", "the inbox of this `agent`")
 	flags.BoolVar(&l.ready, "ready", false, "only what can be claimed now")
-	flags.BoolVar(&l.stuck, "stuck", false, "only what waits for an answer, for approval, or for a handoff that will not be completed")
+	flags.BoolVar(&l.stuck, "stuck", false,
+		"only what waits for an answer, for approval, or for a handoff that will not be completed")
 	flags.BoolVar(&l.all, "all", false, "also what has ended")
 	flags.IntVar(&l.limit, "limit", 20, "rows at most; with --json all unless given")
 	cmd.MarkFlagsMutuallyExclusive("ready", "stuck", "status")

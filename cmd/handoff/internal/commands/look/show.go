@@ -133,7 +133,8 @@ func printEvents(p *cli.Page, events []schemas.Event) {
 	var rows [][]string
 	for _, e := range events {
 		rows = append(rows, []string{
-			strconv.FormatUint(e.N, 10), e.At.Format("2006-01-02 15:04:05"), string(e.Agent), e.Action, string(e.From), string(e.To), e.Other.String(),
+			strconv.FormatUint(e.N, 10), e.At.Format(time.DateTime), string(e.Agent), e.Action,
+			string(e.From), string(e.To), e.Other.String(),
 		})
 	}
 	p.WriteString(p.Table([]string{"EVENT", "AT", "AGENT", "ACTION", "FROM", "TO", "OTHER"}, rows))

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 	"time"
 
@@ -57,7 +56,8 @@ watching goes on. Ctrl-C is passed on to a command that runs, and a second one k
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&w.agent, "agent", "", "only what concerns this `name`: as who acts, sent or receives it, or works on it")
+	flags.StringVar(&w.agent, "agent", "",
+		"only what concerns this `name`: as who acts, sent or receives it, or works on it")
 	flags.StringVar(&w.workflow, "workflow", "", "only of this `workflow`")
 	flags.Uint64Var(&w.since, "since", 0, "begin after this event `number`; 0 for all there are (default: from now on)")
 	flags.StringVar(&w.command, "exec", "", "run this `command` of the shell for each event")
@@ -91,7 +91,7 @@ func (w *watching) check(given func(flag string) bool) error {
 // watchUntilDone watches until it is interrupted or nobody reads any more, which is a good end.
 func watchUntilDone(ctx context.Context, a *cli.App, w watching) error {
 	if w.command == "" && leadsNowhere(a.Stdout) {
-		return schemas.Errorf(schemas.Invalid, "nobody can read what watch prints: its output is closed, or is %s", os.DevNull).
+		return schemas.Invalidf("", "nobody can read what watch prints: its output is closed, or is %s", os.DevNull).
 			WithHint("To act on events instead, run a command for each with --exec.")
 	}
 	if !signal.Ignored(syscall.SIGHUP) { // else nohup says that it shall outlive its terminal
@@ -160,5 +160,5 @@ func (w watching) wants(c schemas.Change) bool {
 		return false
 	}
 	agent := schemas.Agent(w.agent)
-	return agent == "" || c.Box == schemas.Address(agent) || slices.Contains([]schemas.Agent{c.Agent, c.Sender, c.Holder}, agent)
+	return agent == "" || c.Box == schemas.Address(agent) || agent == c.Agent || agent == c.Sender || agent == c.Holder
 }

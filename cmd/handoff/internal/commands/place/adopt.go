@@ -53,10 +53,11 @@ func adopt(ctx context.Context, was, now workspace.Workspace, force bool) error 
 	project := workspace.Remembered(was)
 	switch {
 	case was.Name == now.Name:
-		return schemas.Errorf(schemas.Conflict, "%s is the workspace of this project already", now.Name).WithHint("There is nothing to do.")
+		return schemas.Errorf(schemas.Conflict, "%s is the workspace of this project already", now.Name).
+			WithHint("There is nothing to do.")
 	case project != "" && project != now.Project && !gone(project) && !force:
 		return schemas.Errorf(schemas.Conflict, "%s belongs to %s, which is still there", was.Name, project).
-			WithHint("Share it with --workspace %s. handoff workspace adopt --help shows how to take it away from there.", was.Name)
+			WithHint("Share it with --workspace %s. handoff workspace adopt --help shows how to take it away.", was.Name)
 	}
 	return alone(was, func() error {
 		if err := makeRoom(ctx, now); err != nil {
@@ -78,7 +79,8 @@ func makeRoom(ctx context.Context, w workspace.Workspace) error {
 			return err
 		}
 		if h.Handoffs > 0 {
-			return schemas.Errorf(schemas.Conflict, "the project has a workspace already, %s, with %s", w.Name, handoffs(h.Handoffs)).
+			const said = "the project has a workspace already, %s, with %s"
+			return schemas.Errorf(schemas.Conflict, said, w.Name, handoffs(h.Handoffs)).
 				WithHint("Reach the other one with --workspace, or make room first: handoff workspace --help shows how.")
 		}
 		_, err = workspace.Remove(w)
@@ -102,7 +104,8 @@ func existing(a *cli.App, name string) (workspace.Workspace, error) {
 		return w, err
 	}
 	if !w.Used() {
-		return w, schemas.Errorf(schemas.NotFound, "there is no workspace %s", name).WithHint("handoff workspace list shows which there are.")
+		return w, schemas.Errorf(schemas.NotFound, "there is no workspace %s", name).
+			WithHint("handoff workspace list shows which there are.")
 	}
 	return w, nil
 }

@@ -49,16 +49,18 @@ func confirm(ctx context.Context, a *cli.App, w workspace.Workspace) error {
 	if err != nil {
 		return err
 	}
+	all := handoffs(h.Handoffs)
 	if !a.IsTerminal(a.Stdin) {
-		return schemas.Errorf(schemas.Invalid, "nobody is there to ask whether %s with %s is to be deleted", w.Name, handoffs(h.Handoffs)).
+		return schemas.Errorf(schemas.Invalid, "nobody is there to ask whether %s with %s is to be deleted", w.Name, all).
 			WithHint("Nothing was deleted. A person at a terminal is asked; --help shows how it goes unasked.")
 	}
-	answer, err := a.Ask(ctx, fmt.Sprintf("This deletes %s with %s: %s\nType the name to go on: ", w.Name, handoffs(h.Handoffs), w.Dir))
+	answer, err := a.Ask(ctx, fmt.Sprintf("This deletes %s with %s: %s\nType the name to go on: ", w.Name, all, w.Dir))
 	if err != nil {
 		return err
 	}
 	if answer != w.Name {
-		return schemas.Errorf(schemas.Conflict, "%s was not removed: that is not its name", w.Name).WithHint("Nothing was deleted.")
+		return schemas.Errorf(schemas.Conflict, "%s was not removed: that is not its name", w.Name).
+			WithHint("Nothing was deleted.")
 	}
 	return nil
 }

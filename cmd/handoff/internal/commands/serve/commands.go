@@ -38,7 +38,8 @@ func (l *logging) bind(flags *pflag.FlagSet) {
 func (l *logging) logger(w io.Writer) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(l.level)); err != nil || strings.ContainsAny(l.level, "+-") {
-		return nil, schemas.Invalidf("--log-level", "%q is not a level", schemas.Visible(l.level)).WithHint("Write debug, info, warn or error.")
+		return nil, schemas.Invalidf("--log-level", "%q is not a level", schemas.Visible(l.level)).
+			WithHint("Write debug, info, warn or error.")
 	}
 	options := &slog.HandlerOptions{Level: level}
 	switch l.format {
@@ -47,5 +48,6 @@ func (l *logging) logger(w io.Writer) (*slog.Logger, error) {
 	case "json":
 		return slog.New(slog.NewJSONHandler(w, options)), nil
 	}
-	return nil, schemas.Invalidf("--log-format", "%q is not a form", schemas.Visible(l.format)).WithHint("Write text or json.")
+	return nil, schemas.Invalidf("--log-format", "%q is not a form", schemas.Visible(l.format)).
+		WithHint("Write text or json.")
 }

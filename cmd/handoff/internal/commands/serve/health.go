@@ -50,7 +50,8 @@ func (c *checkup) look(ctx context.Context) {
 
 func (c *checkup) found(ctx context.Context, out schemas.AuditOut) {
 	if !out.OK {
-		c.log.ErrorContext(ctx, "the store failed its check: handoff audit verify shows how", slog.Int("problems", len(out.Problems)))
+		const said = "the store failed its check: handoff audit verify shows how"
+		c.log.ErrorContext(ctx, said, slog.Int("problems", len(out.Problems)))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -44,12 +44,15 @@ const (
 )
 
 // listenHTTP begins to listen; nothing is answered before serve.
-func (s *servingCommand) listenHTTP(ctx context.Context, place workspace.Workspace, boxes *relay.Relay, log *slog.Logger) (_ *overHTTP, err error) {
+func (s *servingCommand) listenHTTP(
+	ctx context.Context, place workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
+) (_ *overHTTP, err error) {
 	process.SpendMemory(true)
 	h := &overHTTP{servingCommand: s, place: place, boxes: boxes, log: log, health: checkup{boxes: boxes, log: log}}
-	h.metrics = observe.NewMetrics(observe.MetricsConfig{Invoker: boxes, Version: s.Release.Version, Now: s.Now, Logger: log})
+	version := s.Release.Version
+	h.metrics = observe.NewMetrics(observe.MetricsConfig{Invoker: boxes, Version: version, Now: s.Now, Logger: log})
 	h.traces, err = observe.NewTraces(observe.TracesConfig{
-		Getenv: s.Getenv, Workspace: place.Name, Version: s.Release.Version, Now: s.Now, Logger: log,
+		Getenv: s.Getenv, Workspace: place.Name, Version: version, Now: s.Now, Logger: log,
 	})
 	if err != nil {
 		return nil, schemas.Invalidf("OTEL_EXPORTER_OTLP_ENDPOINT", "%w", err)
@@ -165,8 +168,9 @@ func (h *overHTTP) url() string {
 	if h.network.cert != "" {
 		scheme = "https"
 	}
-	if host, port, err := net.SplitHostPort(addr); err == nil && net.ParseIP(host).IsUnspecified() && len(h.network.hosts) > 0 {
-		addr = net.JoinHostPort(h.network.hosts[0], port)
+	host, port, err := net.SplitHostPort(addr)
+	if names := h.network.hosts; err == nil && net.ParseIP(host).IsUnspecified() && len(names) > 0 {
+		addr = net.JoinHostPort(names[0], port)
 	}
 	return scheme + "://" + addr + "/mcp"
 }

@@ -62,7 +62,8 @@ func printLogs(ctx context.Context, a *cli.App, n int, follow bool) error {
 			_, err = fmt.Fprintln(out, logLine(a, line))
 		}
 		if err != nil {
-			return schemas.Errorf(schemas.Internal, "show the log of workspace %s: %w", place.Name, err).WithHint("Look at %s.", place.Dir)
+			return schemas.Errorf(schemas.Internal, "show the log of workspace %s: %w", place.Name, err).
+				WithHint("Look at %s.", place.Dir)
 		}
 	}
 	return nil

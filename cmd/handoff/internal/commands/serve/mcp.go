@@ -60,7 +60,8 @@ func speak(ctx context.Context, a *cli.App, life *process.Life, client int, log 
 		return err
 	}
 	by.Conn = "conn_" + rand.Text()
-	return a.Open(ctx, cli.Opening{Logger: log, Stays: true, Crowded: process.SpendMemory}, func(place workspace.Workspace, boxes *relay.Relay) error {
+	opening := cli.Opening{Logger: log, Stays: true, Crowded: process.SpendMemory}
+	return a.Open(ctx, opening, func(place workspace.Workspace, boxes *relay.Relay) error {
 		if a.IsTerminal(a.Stdin) {
 			log.InfoContext(ctx, "this speaks with an MCP client, not with people: Ctrl-D ends it")
 		}

@@ -35,7 +35,8 @@ func (n *network) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&n.issuer, "oauth-issuer", "", "accept access tokens of this issuer, by its `URL`")
 	flags.StringVar(&n.audience, "oauth-audience", "", "what they have to be for: the `URL` of this server, with /mcp")
 	flags.Float64Var(&n.rate, "token-rate", 50, "requests a second of a token that says nothing else")
-	flags.IntVar(&n.pending, "oauth-pending", 0, "handoffs sent with an access token that may be pending, 0 for any number")
+	flags.IntVar(&n.pending, "oauth-pending", 0,
+		"handoffs sent with an access token that may be pending, 0 for any number")
 	flags.StringVar(&n.agentIn, "oauth-agents-claim", "handoff_agents", "`claim` that names the agents of an access token")
 	cli.FromEnvironment(flags)
 }
@@ -47,9 +48,11 @@ func (n *network) check(given *pflag.FlagSet) error {
 	}
 	switch {
 	case !(n.rate > 0) || math.IsInf(n.rate, 0): // also for what is no number
-		return schemas.Invalidf("--token-rate", "%v is no number of requests a second", n.rate).WithHint("Give a number above zero.")
+		return schemas.Invalidf("--token-rate", "%v is no number of requests a second", n.rate).
+			WithHint("Give a number above zero.")
 	case n.pending < 0:
-		return schemas.Invalidf("--oauth-pending", "%d is no number of handoffs", n.pending).WithHint("Give 0 for any number.")
+		return schemas.Invalidf("--oauth-pending", "%d is no number of handoffs", n.pending).
+			WithHint("Give 0 for any number.")
 	case n.issuer == "" && (n.audience != "" || given.Changed("oauth-pending") || given.Changed("oauth-agents-claim")):
 		return schemas.Invalidf("--oauth-issuer", "there is no issuer whose tokens this would be about").
 			WithHint("Give --oauth-issuer URL too, or none of the flags that begin with --oauth.")
@@ -66,7 +69,8 @@ func (n *network) idle(given *pflag.FlagSet) (err error) {
 	new(network).bind(own)
 	own.VisitAll(func(f *pflag.Flag) {
 		if given.Changed(f.Name) && err == nil {
-			err = schemas.Invalidf("--"+f.Name, "nothing is served over HTTP").WithHint("Give an address too, as --http 127.0.0.1:4263.")
+			err = schemas.Invalidf("--"+f.Name, "nothing is served over HTTP").
+				WithHint("Give an address too, as --http 127.0.0.1:4263.")
 		}
 	})
 	return err
@@ -82,9 +86,12 @@ func (n *network) oauth(a *cli.App, log *slog.Logger) (*auth.Issuer, error) {
 	if n.issuer == "" {
 		return nil, nil
 	}
-	issuer, err := auth.NewIssuer(auth.IssuerConfig{URL: n.issuer, Audience: n.audience, AgentsClaim: n.agentIn, Pending: n.pending, Now: a.Now, Logger: log})
+	issuer, err := auth.NewIssuer(auth.IssuerConfig{
+		URL: n.issuer, Audience: n.audience, AgentsClaim: n.agentIn, Pending: n.pending, Now: a.Now, Logger: log,
+	})
 	if err != nil {
-		return nil, schemas.Invalidf("--oauth-issuer", "%w", err).WithHint("Give the URL that is iss in its tokens, such as https://login.example.com.")
+		return nil, schemas.Invalidf("--oauth-issuer", "%w", err).
+			WithHint("Give the URL that is iss in its tokens, such as https://login.example.com.")
 	}
 	return issuer, nil
 }

@@ -93,7 +93,9 @@ func (s *servingCommand) own(ctx context.Context) error {
 }
 
 // keepServed serves a workspace until ctx is done, over HTTP too where there is an address.
-func (s *servingCommand) keepServed(ctx context.Context, conn *cli.Connection, place workspace.Workspace, stderr io.Writer, log *slog.Logger) error {
+func (s *servingCommand) keepServed(
+	ctx context.Context, conn *cli.Connection, place workspace.Workspace, stderr io.Writer, log *slog.Logger,
+) error {
 	if s.network.addr == "" {
 		sayWhoServes(stderr, place)
 		stay(ctx, conn, log)

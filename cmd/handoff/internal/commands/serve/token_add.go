@@ -87,6 +87,7 @@ func explainToken(a *cli.App, t schemas.Token) {
   claude mcp add --scope user --transport http handoff URL --header 'Authorization: Bearer ${HANDOFF_TOKEN}'
 `, t.Name, cli.TokenAgents(t))
 	if len(t.Agents) > 1 {
-		fmt.Fprintf(a.Stderr, "and acts as %s, unless a header says another name, as in \"Handoff-Agent: %s\".\n", t.Agents[0], t.Agents[1])
+		const said = "and acts as %s, unless a header says another name, as in \"Handoff-Agent: %s\".\n"
+		fmt.Fprintf(a.Stderr, said, t.Agents[0], t.Agents[1])
 	}
 }

@@ -60,7 +60,8 @@ adds why.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&name, "client", "", "which `client` runs it: claude-code, codex or gemini-cli (default: as it shows)")
+	cmd.Flags().StringVar(&name, "client", "",
+		"which `client` runs it: claude-code, codex or gemini-cli (default: as it shows)")
 	return cmd
 }
 
@@ -134,7 +135,8 @@ func isHook(cmd *cobra.Command, args []string) bool {
 		on, _ := cmd.Flags().GetBool("hook")
 		return on || slices.Contains(args, "--hook") // where another flag was wrong, it was not read
 	case "handoff": // a flag before the command was wrong
-		return len(args) > 0 && strings.HasPrefix(args[0], "-") && (slices.Contains(args, "hook") || slices.Contains(args, "--hook"))
+		asked := slices.Contains(args, "hook") || slices.Contains(args, "--hook")
+		return asked && strings.HasPrefix(args[0], "-")
 	}
 	return false
 }

@@ -16,8 +16,8 @@ import (
 	"handoff/schemas"
 )
 
-// A client with a queue, as Codex, waits for its hooks to end, and has a command that tells a thread something. So a wait
-// for it goes on in a process of its own, and wakes by that command.
+// A client with a queue, as Codex, waits for its hooks to end, and has a command that tells a thread something. So a
+// wait for it goes on in a process of its own, and wakes by that command.
 
 // queueLimit is how long a client may take to accept a message.
 const queueLimit = 30 * time.Second

@@ -59,7 +59,8 @@ func sessionOf(a *cli.App, account delivery.Account, client string, asked schema
 	return s, nil
 }
 
-// identified adds to what is asked all that tells which session it is: what its client says of it, and the surroundings.
+// identified adds to what is asked all that tells which session it is: what its client says of it, and the
+// surroundings.
 func identified(a *cli.App, account delivery.Account, client string, asked schemas.NewsIn) (schemas.NewsIn, error) {
 	around, err := identity.Caller("", a.Getenv, false)
 	if err != nil {

@@ -66,8 +66,8 @@ func AddHook(a *cli.App, wait *cobra.Command) {
 	}
 }
 
-// wakeSession waits until a handoff comes for a session that sleeps, and wakes it. It ends as well when the session is at
-// work, when its client has ended, and when another command waits for it. A client with a queue waits for its hooks, so
+// wakeSession waits until a handoff comes for a session that sleeps, and wakes it. It ends as well when the session is
+// at work, when its client has ended, and when another command waits for it. A client with a queue waits for its hooks, so
 // there it goes on in the background.
 func wakeSession(ctx context.Context, a *cli.App, w waking) error {
 	if client.Unattended(a.Getenv) { // there the client waits for us before it begins
@@ -111,7 +111,8 @@ func wakeSession(ctx context.Context, a *cli.App, w waking) error {
 func wakeByStatus(ctx context.Context, conn *cli.Connection, out schemas.NewsOut) error {
 	var shown schemas.GetOut
 	conn.By.Agent = out.Agent
-	if _, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": out.New[0].HandoffID.String()}, &shown); err != nil {
+	_, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": out.New[0].HandoffID.String()}, &shown)
+	if err != nil {
 		return err
 	}
 	if _, err := fmt.Fprint(conn.App.Stderr, delivery.Wake(out, shown.Brief)); err != nil {

@@ -34,7 +34,8 @@ func Start(n schemas.NewsOut, workspace string) string {
 // start names at most so many handoffs that are held, and so many that wait.
 func start(n schemas.NewsOut, workspace string, named int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "You are %s in handoff workspace %s, where agents pass work to each other.\n", n.Agent, schemas.Visible(workspace))
+	workspace = schemas.Visible(workspace)
+	fmt.Fprintf(&b, "You are %s in handoff workspace %s, where agents pass work to each other.\n", n.Agent, workspace)
 	b.WriteString(here(n))
 	held := n.Holding[:min(named, len(n.Holding))]
 	if all := len(n.Holding) + n.MoreHolding; all > 0 {
@@ -101,7 +102,8 @@ func Reminder(n schemas.NewsOut) string {
 		return ""
 	}
 	return fmt.Sprintf("You hold %s that you have not finished:\n%s%sFinish each. %s You are told this once for each.\n",
-		counted(len(n.Holding)+n.MoreHolding, "handoff"), holding(n.Holding, n.MoreHolding), data, schemas.Sentences(finish(n.Holding[0])))
+		counted(len(n.Holding)+n.MoreHolding, "handoff"), holding(n.Holding, n.MoreHolding), data,
+		schemas.Sentences(finish(n.Holding[0])))
 }
 
 // finish advises how a session leaves a handoff.
@@ -121,9 +123,11 @@ func finish(held schemas.Held) []schemas.Advice {
 func Wake(n schemas.NewsOut, brief string) string {
 	item := n.New[0]
 	claim := schemas.ClaimIn{HandoffID: item.HandoffID.String()}
-	do := fmt.Sprintf("%s came for %s. %s Do it, then complete it.", item.HandoffID, n.Agent, schemas.Call(claim, "takes it"))
+	take := schemas.Call(claim, "takes it")
+	do := fmt.Sprintf("%s came for %s. %s Do it, then complete it.", item.HandoffID, n.Agent, take)
 	if item.NoticeID != 0 {
-		do = fmt.Sprintf("The question of %s about %s was answered. %s", n.Agent, item.HandoffID, schemas.Call(claim, "takes it up again"))
+		take = schemas.Call(claim, "takes it up again")
+		do = fmt.Sprintf("The question of %s about %s was answered. %s", n.Agent, item.HandoffID, take)
 	}
 	if more := len(n.New) - 1 + n.MoreNew; more > 0 {
 		do += fmt.Sprintf(" %d more: %s.", more, schemas.Call(schemas.ListIn{}, "").Request())
