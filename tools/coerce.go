@@ -73,7 +73,7 @@ func (n *node) fields(m map[string]any, at *path) error {
 		case p == nil:
 			return n.unknown(name, at)
 		case p.Filled:
-			return filled(at.field(name))
+			return refusedf(at.field(name), "only the mailbox fills this field").WithHint("Leave it out.")
 		}
 	}
 	if err := n.missing(m, at); err != nil {

@@ -56,11 +56,6 @@ func choose(e *schemas.Error, written string, names []string) *schemas.Error {
 	return e.WithKnown(closest.Order(written, names)...).WithHint("%s", hint)
 }
 
-// filled refuses a field that only the mailbox may write.
-func filled(at *path) error {
-	return refusedf(at, "only the mailbox fills this field").WithHint("Leave it out.")
-}
-
 // missing refuses an object that lacks required fields, and names all of them. Blank text is no value.
 func (n *node) missing(m map[string]any, at *path) error {
 	names := slices.DeleteFunc(slices.Clone(n.Required), func(name string) bool {

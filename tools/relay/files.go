@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -35,27 +36,10 @@ func (f file) inPlace() bool {
 	return err == nil && os.SameFile(f.was, now)
 }
 
-// rememberFiles notes which files are under the paths now. It is called once, when the store has just been opened.
-func (o *owner) rememberFiles(paths ...string) error {
-	for _, path := range paths {
-		f, err := fileAt(path)
-		if err != nil {
-			return err
-		}
-		o.files = append(o.files, f)
-	}
-	return nil
-}
-
 // filesInPlace reports whether the lock and all files of the store are those that were opened. It costs a stat for
 // each.
 func (o *owner) filesInPlace() bool {
-	for _, f := range o.files {
-		if !f.inPlace() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(o.files, func(f file) bool { return !f.inPlace() })
 }
 
 // watchFiles looks after the files once a second, and after what others need to find this process, until the route is

@@ -74,8 +74,12 @@ func (r *Relay) openOwner(ctx context.Context, l *lock) (_ *owner, err error) {
 	if o.store, err = r.config.Open(ctx, alone); err != nil {
 		return nil, err
 	}
-	if err := o.rememberFiles(r.config.Files...); err != nil {
-		return nil, unshareable(r.config, err)
+	for _, path := range r.config.Files {
+		f, err := fileAt(path)
+		if err != nil {
+			return nil, unshareable(r.config, err)
+		}
+		o.files = append(o.files, f)
 	}
 	o.route.endpoint = localStore{o}
 	r.announceConnections(ctx, o.route)
