@@ -89,18 +89,12 @@ func clientName(ctx context.Context) string {
 	return sessionOf(ctx).GetClientInfo().Name
 }
 
-const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]`)
 
 // AgentOf makes the name of an agent from the name of a client. Characters that agents may not have become "-", and it
 // has at most 64 bytes. A client whose name is reserved gets "-client" after it, and one without a name is "client".
 func AgentOf(client string) schemas.Agent {
-	name := strings.Map(func(r rune) rune {
-		if strings.ContainsRune(nameCharacters, r) {
-			return r
-		}
-		return '-'
-	}, client)
-	name = strings.TrimLeft(name, ".-") // a name does not begin so
+	name := strings.TrimLeft(notInNames.ReplaceAllString(client, "-"), ".-") // a name does not begin so
 	name = name[:min(len(name), 64)]
 	switch agent := schemas.Agent(name); agent {
 	case "":

@@ -30,13 +30,6 @@ type naming struct {
 	ended   bool
 }
 
-// begin announces a connection whose name is configured. Any other is announced when the client has said its name.
-func (n *naming) begin(ctx context.Context) {
-	if by := n.server.config.Caller; by.Agent != "" {
-		n.announce(ctx, by, openTimeout)
-	}
-}
-
 // announce makes sure that the mailbox knows the connection, and returns the caller under the name that the mailbox
 // gave. Requests that come together share one call of connection_open, which ends with the ctx of the first request.
 // When that call fails, each request goes on under the name it has, and the next request announces again.

@@ -38,7 +38,9 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		defer close(notified)
 		c.notify()
 	}()
-	c.streams.Go(func() { c.session.naming.begin(waits) })
+	if by := s.config.Caller; by.Agent != "" { // any other connection is announced when the client has said its name
+		c.streams.Go(func() { c.session.naming.announce(waits, by, openTimeout) })
+	}
 
 	grace := sync.OnceFunc(func() { time.AfterFunc(waitGrace, cut) })
 	defer context.AfterFunc(ctx, grace)()

@@ -84,7 +84,7 @@ func runeOfJSON(raw []byte) (r rune, n int) {
 
 func hexUnit(digits []byte) rune {
 	unit, _ := strconv.ParseUint(string(digits[:4]), 16, 16) // it is JSON
-	return rune(unit)                                        //nolint:gosec // of 16 bits
+	return rune(unit)
 }
 
 // emoji tells whether selector says how the symbol before it is shown. Only one selector has this sense; any other
