@@ -69,11 +69,11 @@ func (s *Server) panicked(ctx context.Context, where string, p any) error {
 // arguments are those of a call that this package makes itself.
 type arguments map[string]any
 
-// ask makes a call and decodes its result.
-func ask[Out any](ctx context.Context, s *Server, by schemas.Caller, tool string, a arguments) (
+// ask makes a call with arguments that encode as a JSON object, and decodes its result.
+func ask[Out any](ctx context.Context, s *Server, by schemas.Caller, tool string, in any) (
 	out Out, refused *schemas.Error,
 ) {
-	encoded, err := json.Marshal(a)
+	encoded, err := json.Marshal(in)
 	if err != nil {
 		return out, s.coded(ctx, tool, err)
 	}

@@ -42,15 +42,14 @@ func (x *exchange) body() (text []byte, ok bool) {
 	switch {
 	case err != nil || mediaType != "application/json":
 		x.fault(http.StatusUnsupportedMediaType, "the Content-Type has to be application/json")
-		return nil, false
 	case encoding != "" && encoding != "identity":
 		x.fault(http.StatusUnsupportedMediaType, "a Content-Encoding is not understood")
-		return nil, false
 	case x.r.ContentLength > jsonrpc.MaxLine:
 		x.tooLarge()
-		return nil, false
+	default:
+		return x.read()
 	}
-	return x.read()
+	return nil, false
 }
 
 // read reads the body, unless it comes too slowly, is too long, or has not come when the server ends.
@@ -62,20 +61,18 @@ func (x *exchange) read() (text []byte, ok bool) {
 	switch {
 	case !goOn():
 		x.refuse(ending().After(time.Second))
-		return nil, false
 	case errors.As(err, &tooLarge):
 		x.tooLarge()
-		return nil, false
 	case errors.As(err, &full):
 		x.w.Header().Set("Connection", "close")
 		x.refuse(full)
-		return nil, false
 	case err != nil:
 		x.fault(http.StatusBadRequest, "the message broke off")
-		return nil, false
+	default:
+		_ = x.control.SetReadDeadline(time.Time{}) // from now on a read ends when the client leaves
+		return text, true
 	}
-	_ = x.control.SetReadDeadline(time.Time{}) // from now on a read ends when the client leaves
-	return text, true
+	return nil, false
 }
 
 // metered counts the bytes of a message as they arrive, and fails when there are too many in memory.

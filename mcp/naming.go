@@ -78,20 +78,15 @@ func (n *naming) join(by schemas.Caller) (pending chan struct{}, first bool) {
 }
 
 func (n *naming) ask(ctx context.Context, by schemas.Caller) {
-	args := arguments{"conn": n.conn}
-	if parent := n.server.config.Parent; parent > 0 {
-		args["parent"] = parent
-	}
+	in := schemas.ConnIn{Conn: n.conn, Parent: n.server.config.Parent}
 	asking := by
 	if n.server.config.Caller.Agent == "" {
-		if asking.Agent = ""; by.Agent != "" {
-			args["client"] = by.Agent
-			if process := n.server.config.Process(by.Agent); process != "" {
-				args["process"] = process
-			}
+		asking.Agent, in.Client = "", by.Agent
+		if by.Agent != "" {
+			in.Process = n.server.config.Process(by.Agent)
 		}
 	}
-	out, refused := ask[schemas.ConnOut](ctx, n.server, asking, "connection_open", args)
+	out, refused := ask[schemas.ConnOut](ctx, n.server, asking, "connection_open", in)
 	if refused != nil {
 		n.logFailure(ctx, "connection_open", refused)
 	}
@@ -124,11 +119,8 @@ func (n *naming) end(ctx context.Context) {
 	}
 	by := n.server.config.Caller
 	by.Conn, by.Agent = n.conn, agent
-	args := arguments{"conn": n.conn}
-	if !n.used.Load() {
-		args["unused"] = true
-	}
-	if _, refused := ask[schemas.ConnOut](ctx, n.server, by, "connection_close", args); refused != nil {
+	in := schemas.ConnIn{Conn: n.conn, Unused: !n.used.Load()}
+	if _, refused := ask[schemas.ConnOut](ctx, n.server, by, "connection_close", in); refused != nil {
 		n.logFailure(ctx, "connection_close", refused)
 	}
 }
