@@ -21,16 +21,16 @@ type completer struct{ server *Server }
 func (c completer) CompletePromptArgument(
 	ctx context.Context, prompt string, a sdk.CompleteArgument, _ sdk.CompleteContext,
 ) (*sdk.Completion, error) {
+	var known []string
 	switch {
-	case a.Name == asAgent.Name || a.Name == toWhom.Name:
-		return complete(a.Value, c.agents(ctx)), nil
+	case a.Name == asAgent.Name, a.Name == toWhom.Name:
+		known = c.agents(ctx)
 	case a.Name == theID.Name && prompt == "history":
-		return complete(a.Value, slices.Concat(c.handoffs(ctx), c.workflows(ctx))), nil
+		known = slices.Concat(c.handoffs(ctx), c.workflows(ctx))
 	case a.Name == theID.Name:
-		return complete(a.Value, c.handoffs(ctx)), nil
-	default:
-		return complete(a.Value, nil), nil
+		known = c.handoffs(ctx)
 	}
+	return complete(a.Value, known), nil
 }
 
 // CompleteResourceArgument completes the name at the end of an address.

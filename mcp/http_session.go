@@ -186,18 +186,16 @@ func (x *exchange) session() (_ *webSession, done func()) {
 	switch {
 	case named != "" && !sdk.IsValidProtocolVersion(named): // without the header it is that of the session
 		x.fault(http.StatusBadRequest, "revision %q of the protocol is not spoken here", named)
-		return nil, nil
 	case id == "":
 		x.fault(http.StatusBadRequest, "the header %s is missing: begin with initialize", sdk.HeaderSessionID)
-		return nil, nil
-	}
-	s, ok := x.sessions.use(id, x.by.Token)
-	if !ok {
+	default:
+		if s, ok := x.sessions.use(id, x.by.Token); ok {
+			return s, func() { x.sessions.release(s) }
+		}
 		x.fault(http.StatusNotFound, "the session has ended, or the server was started anew: "+
 			"the client has to connect again, with initialize")
-		return nil, nil
 	}
-	return s, func() { x.sessions.release(s) }
+	return nil, nil
 }
 
 // legacySession returns the session of a GET or DELETE, which only revisions before 2026-07-28 have. When there is none

@@ -2,7 +2,6 @@ package respell
 
 import (
 	"slices"
-	"strings"
 
 	"handoff/schemas"
 )
@@ -97,22 +96,14 @@ func (n *normalisation) refuse(instead string, statuses ...string) error {
 // "success: code (files_created: auth.go, jwt.go)".
 func (n *normalisation) summary() string {
 	if notes, _ := n.args["notes"].([]any); len(notes) > 0 {
-		return joined(notes)
+		return joined(notes, "; ")
 	}
 	status, _ := lookAt(n.args, "origin.status")
 	delivered, _ := n.args["deliverables"].([]any)
 	if len(delivered) == 0 {
 		return words(status)
 	}
-	return words(status) + ": " + joined(delivered)
-}
-
-func joined(list []any) string {
-	all := make([]string, len(list))
-	for i, e := range list {
-		all[i] = words(e)
-	}
-	return strings.Join(all, "; ")
+	return words(status) + ": " + joined(delivered, "; ")
 }
 
 // finishFail refuses a message that reports a success. A failure without a description takes its reason for one, and
@@ -130,7 +121,7 @@ func finishFail(n *normalisation) error {
 		return nil
 	}
 	if blockers, _ := n.args["blockers"].([]any); len(blockers) > 0 && n.filled["blockers"] != "" {
-		n.args["description"] = joined(blockers)
+		n.args["description"] = joined(blockers, "; ")
 	}
 	return nil
 }

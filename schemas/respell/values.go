@@ -3,6 +3,7 @@ package respell
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,11 +81,7 @@ func toProse(v any) (any, bool) {
 	if !ok {
 		return toText(v)
 	}
-	var all []string
-	for _, e := range list {
-		all = append(all, words(e))
-	}
-	return strings.Join(all, "\n\n"), true
+	return joined(list, "\n\n"), true
 }
 
 func joinParagraphs(have, more any) any { return words(have) + "\n\n" + words(more) }
@@ -185,11 +182,4 @@ func higherPriority(have, more any) any {
 }
 
 // rankOf gives the place of one of our words from low to critical, and -1 for any other value.
-func rankOf(v any) int {
-	for i, p := range schemas.Priorities {
-		if v == string(p) {
-			return i
-		}
-	}
-	return -1
-}
+func rankOf(v any) int { return slices.Index(schemas.Priorities, schemas.Priority(words(v))) }

@@ -16,11 +16,7 @@ func words(v any) string {
 	case string:
 		return v
 	case []any:
-		var all []string
-		for _, e := range v {
-			all = append(all, words(e))
-		}
-		return strings.Join(all, ", ")
+		return joined(v, ", ")
 	case map[string]any:
 		return wordsOf(v)
 	}
@@ -29,6 +25,14 @@ func words(v any) string {
 		return "" // no JSON value
 	}
 	return string(b)
+}
+
+func joined(list []any, between string) string {
+	all := make([]string, len(list))
+	for i, e := range list {
+		all[i] = words(e)
+	}
+	return strings.Join(all, between)
 }
 
 // subjects are the fields that say what an object is about, the best first.
