@@ -3,7 +3,7 @@
 // requests that never end. Handlers find out who calls.
 //
 // A connection is accepted by the limit of connections (conns.go). A request then passes the access log (access.go),
-// the deadlines (deadlines.go), the check of Host and Origin (guard.go), CORS (cors.go) and the table of paths
+// the deadlines (deadlines.go), the check of Host and Origin and CORS (both guard.go), and the table of paths
 // (routes.go).
 package web
 

@@ -1,12 +1,15 @@
 package serve
 
 import (
+	"crypto/rand"
+	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/mcp/auth"
 	"handoff/schemas"
 )
 
@@ -79,4 +82,84 @@ func tokenRevokeCommand(a *cli.App) *cobra.Command {
 		Long:    "What was sent with it stays, and so does its name. Revoking it again changes nothing.",
 		Args:    cobra.ExactArgs(1),
 	})
+}
+
+var tokenFields = []cli.Field{
+	cli.Words("agents", "agents", "that it may act as, the usual one first"),
+	cli.Text("scope", "scope", "read, agent (the default), or admin, which may also act as human"),
+	cli.Rate("rate", "rate", "requests a second (default: that of the server)"),
+	cli.Number("pending", "pending", "handoffs sent with it that may be pending at a time (default: 0, any number)"),
+}
+
+func tokenAddCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "add NAME",
+		Short: "Make a token, and print its secret this once",
+		Example: `  handoff token add ci --agents qa,release
+  T=$(handoff token add watcher --agents qa --scope read --expires 30d)
+  handoff token add boss --agents human --scope admin --rate 5 --pending 100`,
+		Long: `The secret goes to standard output and is kept nowhere: the workspace has its hash. The name is no secret: it
+stands in the registry beside what is done with the token, and is never given to another.`,
+		Args: cobra.ExactArgs(1),
+	}
+	cli.Bind(cmd, tokenFields)
+	expires := cmd.Flags().String("expires", "never", "after a `time` as 30d or 12h, or at one as 2026-12-31")
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		args := cli.Arguments{"name": given[0]}
+		if err := args.Set(cmd, tokenFields); err != nil {
+			return err
+		}
+		at, err := expiry(*expires, a.Now())
+		if err != nil {
+			return err
+		}
+		if !at.IsZero() {
+			args["expires"] = at
+		}
+		return addToken(a, cmd, args)
+	}
+	return cmd
+}
+
+// expiry reads when a token ends, zero for never. A date is its beginning, where now is.
+func expiry(said string, now time.Time) (time.Time, error) {
+	if said == "never" {
+		return time.Time{}, nil
+	}
+	if day, err := time.ParseInLocation(time.DateOnly, said, now.Location()); err == nil {
+		return day, nil
+	}
+	at, err := schemas.ParseTime("--expires", said, now)
+	if err != nil || at.IsZero() {
+		return at, schemas.Invalidf("--expires", "%q is not a time", schemas.Visible(said)).
+			WithHint("Write a duration as 30d or 12h, a date as 2026-12-31, or never.")
+	}
+	return at, nil
+}
+
+// addToken makes a secret, has its hash kept, and shows it.
+func addToken(a *cli.App, cmd *cobra.Command, args cli.Arguments) error {
+	secret := auth.NewSecret(rand.Reader)
+	args["hash"] = auth.Hash(secret)
+	out, _, err := cli.Call[schemas.TokenAddOut](cmd.Context(), a, "token_add", args)
+	if err != nil {
+		return err
+	}
+	made := map[string]any{"token": out.Token, "secret": secret}
+	err = a.PrintValue(made, func(p *cli.Page) { p.Line("%s", secret) })
+	if err == nil && !a.JSON {
+		explainToken(a, out.Token)
+	}
+	return err
+}
+
+// explainToken tells on standard error what to do with a secret, without repeating it.
+func explainToken(a *cli.App, t schemas.Token) {
+	fmt.Fprintf(a.Stderr, `Token %s acts as %s. Its secret is shown only now. A client sends it with every request, as with
+  claude mcp add --scope user --transport http handoff URL --header 'Authorization: Bearer ${HANDOFF_TOKEN}'
+`, t.Name, cli.TokenAgents(t))
+	if len(t.Agents) > 1 {
+		const said = "and acts as %s, unless a header says another name, as in \"Handoff-Agent: %s\".\n"
+		fmt.Fprintf(a.Stderr, said, t.Agents[0], t.Agents[1])
+	}
 }

@@ -1,7 +1,7 @@
 // Package work has the commands by which work moves: send, claim, complete, fail, update, wait, approve, refuse, cancel
 // and retry.
 //
-// Each is a file. It declares the flags that become arguments of one tool, calls the tool, and prints what came of it
+// Each declares the flags that become arguments of one tool, calls the tool, and prints what came of it
 // for people; with --silent only the id. Which step is allowed the mailbox decides, never a command.
 package work
 
