@@ -137,7 +137,7 @@ func (s *Service) Agents(
 	return out, err
 }
 
-// everybody yields the agents that are known, and then those that are here and did nothing yet.
+// everybody yields the agents that are known, and then those that are here and did nothing yet. Each name comes once.
 func (s *Service) everybody(v *store.View) iter.Seq2[store.Agent, error] {
 	return func(yield func(store.Agent, error) bool) {
 		known := map[schemas.Agent]bool{}
@@ -155,7 +155,8 @@ func (s *Service) everybody(v *store.View) iter.Seq2[store.Agent, error] {
 	}
 }
 
-// bygone tells whether nothing is left of a numbered session that ended: nobody can be reached under its name.
+// bygone tells whether nothing is left of a numbered session that ended: nobody can be reached under its name, and
+// nothing of it waits. One that registered stays, because others may send to it.
 func bygone(a store.Agent, c schemas.Card) bool {
 	return a.Client != "" && a.Client != c.Name && !c.Live && !c.Registered && c.Pending+c.Held+c.Notices == 0
 }
@@ -191,7 +192,8 @@ func fitAgents(limit int, out *schemas.AgentsOut) error {
 	return nil
 }
 
-// matches tells whether an agent has the capability, the role and one of the tags that are asked for.
+// matches tells whether an agent has the capability, the role and one of the tags that are asked for. Tags are compared
+// with skills. A generalist has every capability.
 func matches(c schemas.Card, in schemas.AgentsIn) bool {
 	pool := func(kind, name string) schemas.Address { return schemas.Address(kind + strings.TrimPrefix(name, kind)) }
 	if in.Capability != "" && !roster.Qualifies(c, pool("capability:", in.Capability), true) {
@@ -245,7 +247,8 @@ func agentNamed(v *store.View, name schemas.Agent) (store.Agent, error) {
 	return *a, nil
 }
 
-// cards are those of all known agents, as they are now.
+// cards are those of all known agents, as they are now. It reads a few rows for each agent, so it is for refusals and
+// for sends to a pool.
 func (o *op) cards() (cards []schemas.Card, err error) {
 	for a, err := range o.View.Agents() {
 		if err != nil {

@@ -70,7 +70,8 @@ func (o *op) amended(
 	return h, content, wholeSizes(h)
 }
 
-// wholeSizes checks the limits of the whole, past which a handoff could grow by amending it again and again.
+// wholeSizes checks the limits of the whole, past which a handoff could grow by amending it again and again: its tags,
+// its summary, and detail and data together.
 func wholeSizes(h *schemas.Handoff) error {
 	if len(h.Tags) > maxTags {
 		return schemas.Errorf(schemas.Limit, "%d tags in all, at most %d are allowed", len(h.Tags), maxTags).
@@ -108,7 +109,8 @@ func (o *op) restate(now *store.Record, h *schemas.Handoff) error {
 	return o.tx.PutWords(now.ID, wordsOf(h))
 }
 
-// checkChanges checks the changes of an amendment, as a send is checked.
+// checkChanges checks the changes of an amendment, as a send is checked: lengths in bytes, the schema, and who takes
+// failed work. A checkpoint is refused: it belongs to progress.
 func (o *op) checkChanges(c *schemas.Changes) error {
 	if c.Checkpoint != nil {
 		return schemas.Invalidf("checkpoint", "belongs to a report of progress").WithHint("Leave it out of an amendment.")

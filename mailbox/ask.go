@@ -10,7 +10,8 @@ import (
 	"handoff/store"
 )
 
-// reservation is how long an answered handoff waits for the agent that asked.
+// reservation is how long an answered handoff waits for the agent that asked. It asked because it was at work on it,
+// and another would begin anew.
 const reservation = 15 * time.Minute
 
 // ask notes what the holder needs before it goes on, see [life.Ask]. The lease stops while it waits, and the claim
@@ -48,7 +49,8 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*s
 	return &now, o.commitSaying(happening{action: life.Ask, was: r, now: &now, text: text}, content)
 }
 
-// questionsOf are what the holder asks: its questions and conditions, or else its note.
+// questionsOf are what the holder asks: its questions and conditions, or else its note. Permissions are told apart by
+// their first word, since a person answers those.
 func questionsOf(in schemas.UpdateIn) []string {
 	questions := slices.Clone(in.Questions)
 	if c := in.Conditions; c != nil {

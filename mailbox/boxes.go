@@ -23,6 +23,8 @@ func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (in schemas.In
 	return in, s.coded(err)
 }
 
+// inboxOf counts by the counters of the mailboxes, so it takes as long with a million handoffs as with none. Notices
+// are those of the agent's own mailbox alone.
 func (s *Service) inboxOf(v *store.View, agent schemas.Agent) (in schemas.Inbox, err error) {
 	boxes, err := s.boxesOf(v, agent)
 	if err != nil {
@@ -115,6 +117,8 @@ func (s *Service) absent(v *store.View, a store.Agent) ([]schemas.Address, error
 	})
 }
 
+// orphanedAmong are those mailboxes that are orphaned for an agent, a thousand looked at most. An agent whose name was
+// given to no session of a client has no siblings.
 func (s *Service) orphanedAmong(
 	v *store.View, a store.Agent, all iter.Seq2[schemas.Address, error],
 ) (boxes []schemas.Address, err error) {

@@ -53,7 +53,8 @@ func (o *op) follow() (outcome, error) {
 	return c.outcome, err
 }
 
-// carryOut carries out the duties of a cascade, and those that come of it, until none is left.
+// carryOut carries out the duties of a cascade, and those that come of it, until none is left. Those that are owed by
+// then are put off. The first error ends it, and the caller undoes what was done.
 func (o *op) carryOut(c *cascade) error {
 	for {
 		c.duties = append(c.duties, o.newDuties()...)
@@ -191,7 +192,8 @@ type happening struct {
 	by schemas.Caller // who did it, set by [op.commit]
 }
 
-// lost is why a handoff did not end well: what its holder said, or what the clock or a sender says.
+// lost is why a handoff did not end well: what its holder said, or what the clock or a sender says. One of the two is
+// set.
 type lost struct {
 	Failure *schemas.Failure
 	Reason  string

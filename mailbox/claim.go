@@ -27,6 +27,7 @@ type claimed struct {
 	box    schemas.Address // out of which it was taken; empty when it was not
 }
 
+// holds is the answer to a claim: the record that the caller holds now, and whether this call made it the holder.
 func holds(r *store.Record, fresh bool) claimed {
 	return claimed{ID: r.ID, Token: r.Token, Fresh: fresh, record: r}
 }
@@ -125,7 +126,8 @@ func (o *op) claimAgain(r *store.Record) (claimed, error) {
 	return o.take(life.Claim, r) // which is refused, since it is held
 }
 
-// notYet refuses the claim of a pending handoff that waits for something, nil for others.
+// notYet refuses the claim of a pending handoff that waits for something, nil for others: for approval, for other
+// handoffs, or for a time. The error is conflict and says for what.
 func notYet(r *store.Record) error {
 	switch {
 	case r.Status != schemas.Pending:
@@ -199,7 +201,8 @@ func voidToken(r *store.Record) {
 	r.Token = ""
 }
 
-// countClaim notes the first claim of an agent: from then on its mailbox is known to be read.
+// countClaim notes the first claim of an agent: from then on its mailbox is known to be read, and senders are not
+// warned any more that nobody claimed under that name.
 func (o *op) countClaim() error {
 	a, err := o.me()
 	if err != nil || a.Claims > 0 {

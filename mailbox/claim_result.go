@@ -45,7 +45,8 @@ func (s *Service) claimResult(
 	return out, s.coded(err)
 }
 
-// recall is the record of a claim. A claim that was remembered may be lost by now.
+// recall is the record of a claim. A claim that was remembered may be lost by now: the error is stale then, because the
+// caller must not work under a token that is void.
 func (c claimed) recall(v *store.View) (*store.Record, error) {
 	if c.record != nil {
 		return c.record, nil
@@ -57,7 +58,7 @@ func (c claimed) recall(v *store.View) (*store.Record, error) {
 	return r, err
 }
 
-// holding lists what an agent holds, fifty handoffs at most.
+// holding lists what an agent holds, oldest first, fifty handoffs at most, so that a model that forgot is reminded.
 func holding(v *store.View, a schemas.Agent) (ids []schemas.ID, err error) {
 	for id, err := range v.Oldest(store.HeldBy(a), 0) {
 		if err != nil || len(ids) == 50 {
@@ -136,7 +137,8 @@ func (o *op) strikeOut() (others bool, err error) {
 	return true, o.putTold(done, told)
 }
 
-// receiptOfClaim is the receipt of the claim that this call makes, nil for none, and what it holds.
+// receiptOfClaim is the receipt of the claim that this call makes, nil for none, and what it holds. It is read and
+// written in one transaction, so no count is lost.
 func (o *op) receiptOfClaim() (done *store.Receipt, told claimed, err error) {
 	if done, err = o.Receipt(store.ByRequest(o.by.Request)); done != nil && err == nil {
 		err = json.Unmarshal(done.Result, &told)

@@ -57,7 +57,8 @@ func (o *op) asHolder(r *store.Record, token string) {
 	}
 }
 
-// lostToken is the way out for a holder that does not have its claim token any more.
+// lostToken is the way out for a holder that does not have its claim token any more: a new claim where it can be told
+// from others, else the sender's release or the end of the lease, with the time.
 func (o *op) lostToken(r *store.Record) string {
 	const give = "Give the one that the claim returned."
 	if o.newToken(r) != nil {
@@ -67,7 +68,8 @@ func (o *op) lostToken(r *store.Record) string {
 	return give + fmt.Sprintf(lost, r.From, r.Lease.Time().Format(time.RFC3339))
 }
 
-// newToken is how a holder that can be told from others gets another claim token.
+// newToken is how a holder that can be told from others gets another claim token. Over HTTP without an instance nothing
+// tells two workers of one token apart, so there is no advice.
 func (o *op) newToken(r *store.Record) []schemas.Advice {
 	if o.by.Via == schemas.ViaHTTP && o.by.AgentID == "" {
 		return nil

@@ -181,7 +181,8 @@ func (o *op) usable(id schemas.ID) *store.Record {
 	return r
 }
 
-// isDue tells whether the clock is to change a record. What it owes waits when this operation did as much as one may.
+// isDue tells whether the clock is to change a record. What it owes waits when this operation did as much as one may,
+// so a read of such a record shows it as it is.
 func (o *op) isDue(r *store.Record) bool {
 	return r.Wakes != 0 && r.Wakes <= store.At(o.now) && (len(r.Owes) == 0 || o.left > 0)
 }

@@ -9,7 +9,8 @@ import (
 	"handoff/store"
 )
 
-// conditions tell of what happened whether a condition of the table holds.
+// conditions tell of what happened whether a condition of the table holds. Each condition of package life has its row
+// here.
 var conditions = map[life.Condition]func(*happening) bool{
 	life.Always:          func(*happening) bool { return true },
 	life.NeedsApproval:   func(h *happening) bool { return h.now.NeedsApproval && (h.was == nil || !h.was.NeedsApproval) },
@@ -52,7 +53,8 @@ func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err er
 	return came, err
 }
 
-// goesThrough gives the handoffs that a consequence concerns, unless that is the handoff itself.
+// goesThrough gives the handoffs that a consequence concerns, unless that is the handoff itself. They are gone through
+// by id, oldest first, so that a cascade that was interrupted goes on behind the last one.
 func goesThrough(d duty) (i store.Index, many bool) {
 	switch d.do { //nolint:exhaustive // the others concern the handoff itself
 	case life.TellWaiting, life.FreeWaiting, life.MoveWaiting:
@@ -83,7 +85,8 @@ func (o *op) consequenceFor(c life.Consequence, h *happening, id schemas.ID) err
 	return fmt.Errorf("nobody knows how to %s", c)
 }
 
-// tellBlocked tells the sender of r that a handoff for which it waits will not be completed.
+// tellBlocked tells the sender of r that a handoff for which it waits will not be completed. It is told in the name of
+// the clock, because nobody did anything to r itself, and it hears of it also where it ended the other handoff.
 func (o *op) tellBlocked(r, dead *store.Record) error {
 	text := fmt.Sprintf("%s, for which it waits, is %s. Retry that one, or cancel this one.", dead.ID, dead.Status)
 	return o.actingAs(clockCaller, func() error { return o.tell(r, noticeOf(noticeBlocked, r, text)) })

@@ -43,6 +43,7 @@ func (d *delivery) markFirst() {
 	}
 }
 
+// added marks ids as seen, and gives those that were not before.
 func added[ID ~uint64](seen *store.Seen, ids []ID) (fresh []ID) {
 	for _, id := range ids {
 		if seen.Add(uint64(id)) {
@@ -71,6 +72,7 @@ func (d *delivery) takeBack() error {
 	return nil
 }
 
+// removed takes the marks of ids away, and tells whether there were any.
 func removed[ID ~uint64](seen *store.Seen, ids []ID) (some bool) {
 	for _, id := range ids {
 		some = seen.Remove(uint64(id)) || some

@@ -107,6 +107,8 @@ func payloadSizes(summary, detail string, data map[string]string) error {
 	return schemas.TooBig(field, size, schemas.MaxDetail)
 }
 
+// times reads the deadline, the time before which nobody may begin, and the durations. Durations in a deadline count
+// from now.
 func (d *draft) times(in schemas.SendIn, now time.Time) (err error) {
 	if d.stated, err = schemas.ParseTime("deadline", in.Deadline, now); err != nil {
 		return err
@@ -157,6 +159,8 @@ func checkDeadline(deadline, notBefore, now time.Time) error {
 	return nil
 }
 
+// names checks what the caller names: the workflow, the agent for a failure, the schema, the limits of the chain, and a
+// foreign id, which has 128 bytes at most.
 func (d *draft) names(in schemas.SendIn) (err error) {
 	if in.Workflow != "" {
 		if d.workflow, err = schemas.ParseWorkflow("workflow", in.Workflow); err != nil {

@@ -195,6 +195,7 @@ func (o *op) failedBefore(r *store.Record) (out schemas.FailOut, err error) {
 	return out, nil
 }
 
+// lateFailure keeps a failure that came too late. Nothing follows from it: whatever took the handoff's place goes on.
 func (o *op) lateFailure(r *store.Record, in schemas.FailIn, digest string) error {
 	f := failureOf(in, schemas.ThenStop, "")
 	f.HandoffID, f.Timestamp, f.Late = r.ID, o.now, true
@@ -202,9 +203,9 @@ func (o *op) lateFailure(r *store.Record, in schemas.FailIn, digest string) erro
 	return o.keepLate(r, schemas.Late{Failure: &f}, digest, in.Description)
 }
 
-// reject refuses a handoff in the name of a recipient or of the holder. One of a pool that another agent may still
-// take goes back there without the caller, see [life.Decline]; any other ends, see [life.Reject]. An agent that
-// declined it before is told so, and nothing changes.
+// reject refuses a handoff in the name of a recipient or of the holder. One of a pool that another agent may still take
+// goes back there without the caller, see [life.Decline]; any other ends, see [life.Reject]. An agent that declined it
+// before is told so, and nothing changes.
 func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
 	if slices.Contains(r.Excluded, o.by.Agent) {
 		return declined(r, "you declined it before"), nil

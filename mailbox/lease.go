@@ -20,6 +20,7 @@ func (s *Service) lease(r *store.Record) time.Duration {
 	return max(s.Lease, httpLease, 2*estimate(r))
 }
 
+// estimate is how long the sender thinks that the work takes, zero where it did not say.
 func estimate(r *store.Record) time.Duration { return time.Duration(r.Estimate) * time.Minute }
 
 // renewed is until when a claim goes on although its lease ended: while the connection that claimed is open, up to the

@@ -42,7 +42,8 @@ func (o *op) lineage(d *draft) (l lineage, err error) {
 	return l, err
 }
 
-// under is the lineage of a child of parent.
+// under is the lineage of a child of parent: one deeper, in its workflow unless the sender named another, and under the
+// strictest limit of the chain.
 func (l lineage) under(parent *store.Record) lineage {
 	l.parent, l.depth = parent.ID, parent.Depth+1
 	if l.workflow == "" {
@@ -59,6 +60,7 @@ func (o *op) maxDepth(d *draft) int {
 	return int(min(d.handoff.Metadata.Limits["max_handoffs"], float64(o.Limits.Depth)))
 }
 
+// numbered are the names that workflows get from their first handoff.
 var numbered = regexp.MustCompile(`^wf_[0-9]+$`)
 
 // checkWorkflow keeps the names that roots get by themselves, such as wf_12, for them: who took one before would own
@@ -95,7 +97,8 @@ func (o *op) checkDepth(l lineage, parent *store.Record) error {
 		WithHint("Finish it yourself, ask human, or start a new chain. Nothing was sent.")
 }
 
-// senders names who sent each handoff of a chain, root first, and who sends now.
+// senders names who sent each handoff of a chain, root first, and who sends now. It is for the error of a chain that is
+// too long.
 func (o *op) senders(r *store.Record) (chain []string, err error) {
 	chain = []string{string(o.by.Agent)}
 	for r != nil {

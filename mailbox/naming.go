@@ -12,6 +12,8 @@ import (
 
 // A session whose client chose no name is given one. Package names says which; here stands what is kept of it.
 
+// parseClient reads the name of a client, which becomes the name of its sessions. The error is invalid for a reserved
+// name and for one that no agent can have.
 func parseClient(client schemas.Agent) (schemas.Agent, error) {
 	if client == schemas.Human || client == schemas.System {
 		return "", schemas.Invalidf("client", "%s is a reserved name", client)
@@ -19,7 +21,8 @@ func parseClient(client schemas.Agent) (schemas.Agent, error) {
 	return schemas.ParseAgent("client", string(client))
 }
 
-// namesOf yields the names that sessions of a client were given.
+// namesOf yields the names that sessions of a client were given, by name. Whoever chose its own name is not among them,
+// though it may begin the same.
 func namesOf(v *store.View, client schemas.Agent) iter.Seq2[store.Agent, error] {
 	return func(yield func(store.Agent, error) bool) {
 		for a, err := range v.AgentsCalled(names.Beginning(client)) {
@@ -40,7 +43,7 @@ func (s *Service) named(a store.Agent, now time.Time) names.Name {
 	}
 }
 
-// namedTo is what a session is to know of a name.
+// namedTo is what a session is to know of a name: what anybody knows, and whether another session acts under it.
 func (s *Service) namedTo(session string, a store.Agent, now time.Time) names.Name {
 	n := s.named(a, now)
 	n.Shared = s.actingOver(a.Card.Name, func(c presence.Connection) bool { return c.Session != session })
@@ -60,7 +63,8 @@ func (s *Service) allNamed(
 	return known, nil
 }
 
-// settled tells whether a connection that is not known to be open is gone.
+// settled tells whether a connection that is not known to be open is gone: nobody will announce it, because those who
+// knew it ended, or because the service has run for five seconds.
 func (s *Service) settled(now time.Time) bool { return s.Alone || now.Sub(s.started) >= names.Settling }
 
 // nameFor chooses the name of a session of a client: the one that the ladder of the caller gives, else the vacant one
@@ -102,7 +106,8 @@ func (o *op) give(a store.Agent, client schemas.Agent, c names.Caller) error {
 	return o.tx.PutAgent(a)
 }
 
-// leave keeps that the connection is gone to which a name was given, if it was.
+// leave keeps that the connection is gone to which a name was given, if it was. A connection that has the name no more
+// changes nothing. Names of other sessions that are gone may expire with it.
 func (o *op) leave(name schemas.Agent, in schemas.ConnIn) error {
 	a, err := o.Agent(name)
 	if err != nil || a == nil || a.Conn != in.Conn || a.Left {
@@ -198,7 +203,8 @@ func (o *op) keepName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, e
 	return a.Card.Name, o.give(a, client, c)
 }
 
-// releaseName forgets that a name is kept for a server which never came, if nothing was done under it.
+// releaseName forgets that a name is kept for a server which never came, if nothing was done under it. A session that
+// ends before its server began would keep the name for a minute otherwise.
 func (d *delivery) releaseName() error {
 	a, err := d.Agent(d.by.Agent)
 	if err != nil || a == nil {

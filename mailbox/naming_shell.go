@@ -30,6 +30,7 @@ func (s *Service) NameOf(
 	return out, s.coded(err)
 }
 
+// sessionName is the name that [Service.NameOf] and the hooks of a session find, see there.
 func (s *Service) sessionName(
 	v *store.View, client schemas.Agent, in schemas.SessionIn, now time.Time,
 ) (schemas.Agent, error) {

@@ -65,12 +65,13 @@ type effects struct {
 	due       store.Time        // the next time at which the clock changes what was changed, zero for never
 }
 
-// announced is what those are told who wait.
+// announced is what those are told who wait, in the words of package waiting.
 func (e effects) announced() waiting.Effects {
 	return waiting.Effects{Boxes: e.boxes, Freed: e.freed, Regrouped: e.regrouped, Due: e.due.Time()}
 }
 
-// clockCaller is in whose name the server does what nobody asked for.
+// clockCaller is in whose name the server does what nobody asked for: what is due by time, what goes on in another
+// transaction, and what follows for handoffs of others. It plays the part [life.Clock] and no other.
 var clockCaller = schemas.Caller{Agent: schemas.System, Via: schemas.ViaClock}
 
 // actingAs does a part of the operation in the name of another: events, notices and permissions are those of that
@@ -187,7 +188,7 @@ func (o *op) record(a life.Action, content store.Content) error {
 	return err
 }
 
-// recordSaid is [op.record] with what a caller said as the content.
+// recordSaid is [op.record] with what a caller said as the content. Secrets are never among it.
 func (o *op) recordSaid(a life.Action, said any) error {
 	content, err := o.said(said)
 	if err != nil {

@@ -35,7 +35,8 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 	return &now, o.commitNote(reported, schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent})
 }
 
-// checkpointOf is what a failure leaves for the next holder, nil for nothing.
+// checkpointOf is what a failure leaves for the next holder, nil for nothing. Partial progress that the failure tells
+// becomes part of the checkpoint, unless that has its own.
 func checkpointOf(in schemas.FailIn) *schemas.Checkpoint {
 	if in.Checkpoint == nil && in.PartialProgress == nil {
 		return nil

@@ -85,7 +85,8 @@ func (p promise) answered(r *store.Record) ([]schemas.Answered, error) {
 	return p.criteria, nil
 }
 
-// promises tells whether a completion is to be compared with what was asked for.
+// promises tells whether a completion is to be compared with what was asked for. It is kept on the record, so that a
+// completion of anything else reads no content.
 func promises(e *schemas.Expectations) bool {
 	return e != nil && (len(contract.Criteria(e)) > 0 || len(e.OutputSchema) > 0)
 }

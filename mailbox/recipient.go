@@ -43,7 +43,8 @@ func (o *op) checkRecipient(box schemas.Address, kind string, force bool) (warni
 	return warnOf(a), nil
 }
 
-// warnOf warns of an agent that may not see its mail soon.
+// warnOf warns of an agent that may not see its mail soon: nobody ever claimed under its name, or it said that it is
+// away. Neither is a reason to refuse.
 func warnOf(a *store.Agent) (warnings []string) {
 	if a.Claims == 0 {
 		warnings = append(warnings, fmt.Sprintf("nobody has claimed as %s yet", a.Card.Name))
@@ -54,7 +55,8 @@ func warnOf(a *store.Agent) (warnings []string) {
 	return warnings
 }
 
-// checkPool warns when nobody qualifies: the handoff waits until somebody does.
+// checkPool refuses a pool that is full, and warns when nobody qualifies: the handoff waits until somebody does. No
+// pool is unknown, since an agent may register for it later.
 func (o *op) checkPool(pool schemas.Address) (warnings []string, err error) {
 	if err := o.checkRoom(pool); err != nil {
 		return nil, err
@@ -112,7 +114,8 @@ func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, 
 		WithHint("%s Nothing was sent.", hint)
 }
 
-// unaccepted refuses a recipient that does not accept the type of work, and names agents that do.
+// unaccepted refuses a recipient that does not accept the type of work, with conflict, and names registered agents that
+// do, twenty at most.
 func (o *op) unaccepted(to schemas.Agent, kind string) error {
 	cards, err := o.cards()
 	if err != nil {
@@ -162,7 +165,7 @@ func (o *op) candidatesLeft(r *store.Record, without schemas.Agent) (bool, error
 	})
 }
 
-// qualifies tells whether some agent may claim from a pool, of those that count.
+// qualifies tells whether some agent may claim from a pool, of those that count. It stops at the first.
 func (o *op) qualifies(pool schemas.Address, counts func(schemas.Agent) bool) (bool, error) {
 	for a, err := range o.View.Agents() {
 		if err != nil {

@@ -52,7 +52,7 @@ func (s *Service) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.C
 	}
 }
 
-// changesAfter reads the next events, with what their records say now.
+// changesAfter reads the next events, 256 at most, with what their records say now.
 func (s *Service) changesAfter(ctx context.Context, after uint64) (changes []schemas.Change, err error) {
 	err = s.read(ctx, func(v *store.View) error {
 		changes = nil
@@ -148,7 +148,8 @@ type endedCount struct {
 	states map[schemas.Status]int
 }
 
-// count gives the count, made anew when it is a minute old.
+// count gives the count, made anew when it is a minute old or when the clock was set back. A count that failed is not
+// kept.
 func (e *endedCount) count(now time.Time, anew func() (map[schemas.Status]int, error)) (map[schemas.Status]int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -162,7 +163,7 @@ func (e *endedCount) count(now time.Time, anew func() (map[schemas.Status]int, e
 	return states, err
 }
 
-// fullest are the mailboxes with most pending, and since when the oldest in each waits.
+// fullest are the mailboxes with most pending, 200 at most, and since when the oldest in each waits.
 func (s *Service) fullest(ctx context.Context) (boxes []schemas.MailboxStats, err error) {
 	boxes = []schemas.MailboxStats{}
 	err = s.Store.EachMailbox(ctx, func(box schemas.Address, m store.Mailbox) {

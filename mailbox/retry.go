@@ -115,6 +115,8 @@ func (o *op) rollbackTo(r *store.Record, to string) (schemas.Agent, error) {
 			enumerate(members))
 }
 
+// rollbackRule is who takes failed work where its holder names nobody: the agent of rollback.on_failure, else the
+// sender, and human for what the rules sent.
 func rollbackRule(r *store.Record) schemas.Agent {
 	switch {
 	case r.OnFailure != "":
@@ -125,7 +127,8 @@ func rollbackRule(r *store.Record) schemas.Agent {
 	return r.From
 }
 
-// members are the agents that sent or held one of the last thousand handoffs of a workflow.
+// members are the agents that sent or held one of the last thousand handoffs of a workflow. The rules are none of them,
+// and records that cannot be read are passed over.
 func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
 	looked := 0
 	for id, err := range o.Newest(store.InWorkflow(wf), 0) {

@@ -91,7 +91,7 @@ func (o *op) verifies(r *store.Record) (bool, error) {
 	return false, nil
 }
 
-// who names the parts for people.
+// who names the parts for people, with the agents that play them where these are known from the record.
 func (o *op) who(parts life.Parts, r *store.Record) string {
 	var names []string
 	add := func(part life.Parts, text string) {
@@ -113,7 +113,8 @@ func (o *op) who(parts life.Parts, r *store.Record) string {
 	return strings.Join(names, " or ")
 }
 
-// notNow explains that the state does not allow an action, and names what took the handoff's place.
+// notNow explains that the state does not allow an action, and names what took the handoff's place. Where there is a
+// way on, such as claiming first, it advises that. The error is conflict.
 func (o *op) notNow(a life.Action, r *store.Record) error {
 	cannot := string(a)
 	if a == life.Progress {

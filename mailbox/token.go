@@ -185,7 +185,8 @@ func mayActAs(agents []schemas.Agent, scope schemas.Scope) error {
 	return nil
 }
 
-// unusedToken refuses a name or a secret that another token has or had.
+// unusedToken refuses a name or a secret that another token has or had, with conflict. Names that differ only in case
+// are the same name. A revoked token still has its name.
 func (o *op) unusedToken(t store.Token) error {
 	for had, err := range o.Tokens() {
 		if err != nil {

@@ -45,6 +45,7 @@ type denials struct {
 	of map[string]*denial
 }
 
+// denial is what is known of the denials of one token.
 type denial struct {
 	told time.Time // when the last event was kept
 	more int       // denials since
@@ -52,7 +53,8 @@ type denial struct {
 
 func newDenials() *denials { return &denials{of: map[string]*denial{}} }
 
-// count adds a denial. When an event is due it gives how many denials the event tells of, else zero.
+// count adds a denial. When an event is due it gives how many denials the event tells of, else zero. A clock that was
+// set back makes an event due.
 func (d *denials) count(token string, now time.Time) (times int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -114,7 +114,8 @@ func project(pr *schemas.Project, p pen) []string {
 	return p.field("Project", strings.Join(known, ", "))
 }
 
-// references name content that is fetched, with what matters of it.
+// references name content that is fetched, with what matters of it: the address, how many tokens it has, and the key
+// points that the sender gave. The label says how one is fetched.
 func references(id schemas.ID, all []schemas.Reference, p pen) []string {
 	var texts []string
 	for _, r := range all {

@@ -150,7 +150,8 @@ func clip(l string, allowed int) string {
 	return strings.TrimRight(l[:end], " ") + ellipsis
 }
 
-// indentOf gives at most two spaces, so that an ellipsis stands below the items it follows.
+// indentOf gives at most two spaces, so that an ellipsis stands below the items it follows and not below the text of
+// one.
 func indentOf(l string) string {
 	return l[:min(len(l)-len(strings.TrimLeft(l, " ")), 2)]
 }

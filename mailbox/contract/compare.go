@@ -160,7 +160,8 @@ func lines(list []schemas.Answered) []string {
 	return shown
 }
 
-// closest orders the criteria by how many words they share with name.
+// closest orders the criteria by how many words they share with name, those that share most first, so that the list of
+// an error begins with what was meant. Ties keep their numbers' order.
 func closest(asked []schemas.Answered, name string) []schemas.Answered {
 	words := strings.Fields(fold(name))
 	shared := func(a schemas.Answered) int {

@@ -33,13 +33,15 @@ func decode(field string, raw json.RawMessage) (any, error) {
 	return doc, nil
 }
 
-// sane refuses numbers that arithmetic without rounding would spell out in millions of digits.
+// sane refuses numbers that arithmetic without rounding would spell out in millions of digits: more than 100 digits, or
+// an exponent of more than three.
 func sane(n json.Number) bool {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(n.String()), "e")
 	return len(mantissa) <= 100 && len(strings.TrimLeft(exponent, "+-0")) <= 3
 }
 
-// values yields doc and all that is in it down to one level past [maxDepth], with the JSON pointers.
+// values yields doc and all that is in it down to one level past [maxDepth], with the JSON pointers. Whoever ranges
+// over it may stop at any value.
 func values(doc any) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) { walk("", doc, 0, yield) }
 }

@@ -16,7 +16,8 @@ const (
 	shownAlternatives = 4
 )
 
-// violations says what is wrong where, in the order of the paths, at most ten and a count of the rest.
+// violations says what is wrong where, in the order of the paths, at most ten and a count of the rest. The same
+// violation is said once, though several schemas find it.
 func violations(e *jsonschema.ValidationError) []string {
 	found := collect(e)
 	slices.Sort(found)
@@ -47,7 +48,8 @@ func collect(e *jsonschema.ValidationError) []string {
 	return found
 }
 
-// alternatives says for each branch why it does not fit.
+// alternatives says for each branch why it does not fit, four branches at most and two reasons of each: a model needs
+// to know which branch it was closest to.
 func alternatives(e *jsonschema.ValidationError) string {
 	if len(e.Causes) == 0 {
 		return message(e)
@@ -64,7 +66,8 @@ func alternatives(e *jsonschema.ValidationError) string {
 	return "fits none of the alternatives: " + strings.Join(slices.Compact(why), ", or ")
 }
 
-// located begins a message with the JSON pointer into the value; the whole of it is (root).
+// located begins a message with the JSON pointer into the value; the whole of it is (root). Both have hidden characters
+// made visible and a limit, since names of members are the sender's or the holder's.
 func located(e *jsonschema.ValidationError, text string) string {
 	path := "(root)"
 	if len(e.InstanceLocation) > 0 {

@@ -8,23 +8,46 @@ type Consequence string
 
 // The consequences.
 const (
-	AskApproval   Consequence = "ask human for approval"
-	TellSender    Consequence = "tell the sender"
-	TellHolder    Consequence = "tell the holder"
-	TellAsker     Consequence = "tell the agent that asked"
-	TellHuman     Consequence = "tell human"
-	TellWaiting   Consequence = "tell the senders of those that wait for it"
-	FreeWaiting   Consequence = "let those go on that wait for it"
-	MoveWaiting   Consequence = "let those that wait for it wait for the new one"
-	CancelParts   Consequence = "cancel the parts that its holder sent and nobody claimed"
-	PassOn        Consequence = "send what its completion passes on" //nolint:gosec // no password
-	SendBack      Consequence = "send it to its holder again"
-	SendAgain     Consequence = "send it again"
-	SendRollback  Consequence = "send it back as the rollback rule says"
+	// AskApproval leaves human a notice that the handoff waits for approval, with the command that approves it. Nobody
+	// can claim the handoff until human decides.
+	AskApproval Consequence = "ask human for approval"
+	// TellSender leaves a notice with the sender of the handoff; of one that the rules sent, with the owner of the
+	// workflow, and with human where the rules own that, too.
+	TellSender Consequence = "tell the sender"
+	// TellHolder leaves a notice with the agent that held the handoff before the action, so that it stops.
+	TellHolder Consequence = "tell the holder"
+	// TellAsker leaves a notice with the agent that asked, which may claim the handoff again.
+	TellAsker Consequence = "tell the agent that asked"
+	// TellHuman leaves a notice with human, who alone grants a permission.
+	TellHuman Consequence = "tell human"
+	// TellWaiting goes through the open handoffs that wait for this one, and tells the sender of each that this one
+	// will not be completed. They stay blocked: their senders retry this one or cancel them.
+	TellWaiting Consequence = "tell the senders of those that wait for it"
+	// FreeWaiting goes through the open handoffs that wait for this one, and takes it off what each waits for. One that
+	// waits for nothing else may be claimed from then on.
+	FreeWaiting Consequence = "let those go on that wait for it"
+	// MoveWaiting goes through the open handoffs that wait for this one, and has each wait for the new one instead.
+	// Where that one was completed meanwhile, they are freed.
+	MoveWaiting Consequence = "let those that wait for it wait for the new one"
+	// CancelParts goes through the children of the handoff, and cancels those that its holder sent and that nobody ever
+	// claimed.
+	CancelParts Consequence = "cancel the parts that its holder sent and nobody claimed"
+	// PassOn sends the handoff that a completion passes on, as its child. It is the one consequence that can be refused
+	// for what the caller said; then the completion is undone, too.
+	PassOn Consequence = "send what its completion passes on" //nolint:gosec // no password
+	// SendBack sends the work of a returned handoff to its holder again, as a child with the reasons.
+	SendBack Consequence = "send it to its holder again"
+	// SendAgain sends the same work again, beside the handoff in its chain, to the same address.
+	SendAgain Consequence = "send it again"
+	// SendRollback sends the failure back as a child: to the agent that the holder named, else to rollback.on_failure
+	// of the send, else to the sender. Where the chain is too long, human is told instead.
+	SendRollback Consequence = "send it back as the rollback rule says"
+	// SendToDecider sends human a child to decide. Where the chain is too long, human is told instead.
 	SendToDecider Consequence = "send it to human to decide"
 )
 
-// Condition tells in which cases consequences follow from an action.
+// Condition tells in which cases consequences follow from an action. It is judged once, when the action is done, by the
+// record before and after and by what the caller said.
 type Condition string
 
 // The conditions.
@@ -80,8 +103,9 @@ var follows = []Row{
 
 func then(follow ...Consequence) []Consequence { return follow }
 
-// Follows gives the rows of an action, in their order. The golden file testdata/follows.txt shows them for every
-// action.
+// Follows gives the rows of an action, in their order; none for an action from which nothing follows. Package mailbox
+// asks it after each change of a record, and carries out what it gives in the same transaction. The golden file
+// testdata/follows.txt shows the rows of every action.
 func Follows(a Action) (rows []Row) {
 	for _, row := range follows {
 		if row.After == a {

@@ -6,7 +6,7 @@ package life
 import "handoff/schemas"
 
 // Parts is a set of the parts that callers play towards a handoff. A caller plays several at once: a sender may be the
-// owner of the workflow, too.
+// owner of the workflow, too. Whoever plays one part of a set may do what the set is for.
 type Parts uint16
 
 // The parts.
@@ -20,7 +20,7 @@ const (
 	Verifier                    // holds a verification_request that is a child of it
 )
 
-// Step is what an action does in a state.
+// Step is what an action does in a state. It is a value, and nothing of the table can be changed through it.
 type Step struct {
 	To schemas.Status // the state after it
 	By Parts          // whoever plays one of these may do it

@@ -22,6 +22,7 @@ import (
 )
 
 // World is one workspace. Its methods and those of its service may be called concurrently, except [World.Restart].
+// Whatever a test does, the end of the test finds a store whose indexes, counters and hashes are whole, or fails.
 type World struct {
 	*mailbox.Service
 	t       testing.TB
@@ -63,7 +64,8 @@ func On(b store.Backend) func(*mailbox.Config) {
 // Living lets the clock go on, for tests inside a bubble of testing/synctest.
 func Living(c *mailbox.Config) { c.Now = time.Now }
 
-// Memory is a store in memory that runs the function of every update twice.
+// Memory is a store in memory that runs the function of every update twice, so that one which leaves something of the
+// first run in the second is found.
 func Memory(testing.TB) store.Backend { return storetest.Twice(memory.New()) }
 
 // File is a store in a file of its own.
@@ -96,7 +98,7 @@ func (w *World) Restart(changes ...func(*mailbox.Config)) {
 	w.Service = mailbox.New(c)
 }
 
-// Intact checks the whole store and its registry.
+// Intact checks the whole store and its registry, and fails the test on anything that does not agree.
 func (w *World) Intact() {
 	w.t.Helper()
 	problems, err := w.Store.Check(context.Background())

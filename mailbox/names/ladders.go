@@ -6,7 +6,7 @@ import (
 	"handoff/schemas"
 )
 
-// Caller is who asks for the name of its session. What it does not know is empty.
+// Caller is who asks for the name of its session. What it does not know is empty, and ties no name to it.
 type Caller struct {
 	Session string        // as its client calls it
 	Conn    string        // that it opens, for a server
@@ -14,10 +14,11 @@ type Caller struct {
 	Beside  schemas.Agent // the name of a server that the same process started, for a shell
 }
 
-// tie is what ties a caller to a name.
+// tie is what ties a caller to a name. It is pure, and never true for a caller that does not know what it compares.
 type tie func(Name, Caller) bool
 
-// byConnection ties the server whose connection was given the name.
+// byConnection ties the server whose connection was given the name: the strongest tie, since nobody else has that
+// connection.
 func byConnection(n Name, c Caller) bool { return c.Conn != "" && n.Conn == c.Conn }
 
 // byProcess ties callers that belong to the process behind the name. The number of a process that was killed may be
@@ -26,7 +27,7 @@ func byProcess(n Name, c Caller) bool {
 	return c.Process != "" && n.Process == c.Process && (n.Left || n.Held())
 }
 
-// bySession ties the session that has the name or keeps it.
+// bySession ties the session that has the name or keeps it, for a week after it left.
 func bySession(n Name, c Caller) bool {
 	return c.Session != "" && n.Session == c.Session && (!n.Left || n.Unseen < KeptFor)
 }
@@ -91,7 +92,8 @@ func (r rung) holds(n Name, c Caller) bool {
 	return r.in&n.State() != 0 && (r.shared || !n.Shared) && r.tie(n, c)
 }
 
-// KeptForServer tells whether the name is kept for the server that the caller's process starts for its session.
+// KeptForServer tells whether the name is kept for the server that the caller's process starts for its session. Then
+// nothing needs to be written to keep it.
 func (n Name) KeptForServer(c Caller) bool {
 	return c.Process != "" && n.Left && n.Process == c.Process && n.Session == c.Session
 }

@@ -45,7 +45,8 @@ type Name struct {
 	Shared  bool // over an open connection another session than the caller's acts under the name
 }
 
-// State is in which state a name is. States are bits, so that a rung of a ladder names several.
+// State is in which state a name is. States are bits, so that a rung of a ladder names several; a name is in exactly
+// one.
 type State uint8
 
 // The states, from free to held.
@@ -78,7 +79,7 @@ func (n Name) State() State {
 	return Free
 }
 
-// Held tells whether a session has the name now, as far as anybody knows.
+// Held tells whether a session has the name now, as far as anybody knows: its connection is open, or may be.
 func (n Name) Held() bool { return n.State()&held != 0 }
 
 // Vacant tells whether the name may be given to a session of a client that has no tie to it. That of the client itself

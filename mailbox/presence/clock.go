@@ -47,7 +47,7 @@ func NewClock(now func() time.Time, awake func() time.Duration) *Clock {
 	return c
 }
 
-// Begun is the first reading of the time.
+// Begun is the first reading of the time, which is when the service began.
 func (c *Clock) Begun() time.Time { return c.begun }
 
 // Read gives the time, and how long the clock has run while the machine was awake. It notes a sleep since the reading
@@ -64,7 +64,8 @@ func (c *Clock) Read() (now time.Time, running time.Duration) {
 	return now, woke - c.woke
 }
 
-// note compares a reading with the one before it.
+// note compares a reading with the one before it. The time awake must not go backwards; the time of day may be set at
+// will.
 func (c *Clock) note(now time.Time, awake time.Duration) {
 	wall := now.Round(0) // the monotonic reading may stand still as well
 	ahead := time.Duration(wall.UnixNano()) - awake
@@ -78,6 +79,8 @@ func (c *Clock) note(now time.Time, awake time.Duration) {
 	c.last, c.ahead = wall, ahead
 }
 
+// add keeps a sleep. Past the number that is kept, the two oldest become one that is as long as both, so the sum since
+// an early time stays right.
 func (c *Clock) add(s slept) {
 	if len(c.sleeps) == sleepsKept {
 		oldest, next := c.sleeps[0], c.sleeps[1]
@@ -86,7 +89,8 @@ func (c *Clock) add(s slept) {
 	c.sleeps = append(c.sleeps, s)
 }
 
-// SleptSince is how long the machine slept since t.
+// SleptSince is how long the machine slept since t, zero for a t after the last sleep. Of a sleep that lies around t it
+// counts no more than what is left of that stretch after t.
 func (c *Clock) SleptSince(t time.Time) (sum time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

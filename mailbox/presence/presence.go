@@ -21,7 +21,8 @@ type Connection struct {
 	Agents  []schemas.Agent // who acted over it, by name
 }
 
-// Filter says which connections are wanted. A field that is empty matches all.
+// Filter says which connections are wanted. A field that is empty matches all, so the zero filter matches every
+// connection.
 type Filter struct {
 	Agent   schemas.Agent // acts over it
 	Session string        // is behind it
@@ -43,7 +44,7 @@ type Tracker struct {
 	heard  map[schemas.ID]time.Time // calls of holders that changed nothing
 }
 
-// NewTracker makes a tracker that knows of nobody.
+// NewTracker makes a tracker that knows of nobody. A process that becomes the owner of a workspace begins with one.
 func NewTracker() *Tracker {
 	return &Tracker{open: map[string]*Connection{}, heard: map[schemas.ID]time.Time{}}
 }
@@ -65,7 +66,8 @@ func (t *Tracker) Open(c Connection) {
 	}
 }
 
-// Close notes that a connection is gone, with all that was known of it.
+// Close notes that a connection is gone, with all that was known of it. One that is opened again under the same name is
+// a new one, with a later order. What its agents hold is not looked at: the mailbox does that.
 func (t *Tracker) Close(conn string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -99,7 +101,8 @@ func (t *Tracker) Forget(handoffs ...schemas.ID) {
 	}
 }
 
-// Connection is what is known of an open connection, zero when it is not open.
+// Connection is what is known of an open connection, zero when it is not open. It tells nothing of one that was never
+// announced here, such as those of an earlier service.
 func (t *Tracker) Connection(conn string) (c Connection, open bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -110,7 +113,8 @@ func (t *Tracker) Connection(conn string) (c Connection, open bool) {
 	return known.shown(), true
 }
 
-// Connections are the open connections that match, by name.
+// Connections are the open connections that match, by name. There are as many as clients are connected, so it is asked
+// freely.
 func (t *Tracker) Connections(f Filter) (matching []Connection) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -123,7 +127,8 @@ func (t *Tracker) Connections(f Filter) (matching []Connection) {
 	return matching
 }
 
-// LastHeard is when the holder of a handoff was heard of last, zero for never.
+// LastHeard is when the holder of a handoff was heard of last by a call that changed nothing, zero for never. The
+// caller compares it with the time of the last change, which the record has.
 func (t *Tracker) LastHeard(handoff schemas.ID) time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()

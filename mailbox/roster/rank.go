@@ -80,7 +80,8 @@ func byName(card schemas.Card, want Want) int {
 	return 0
 }
 
-// sought is the capability that is addressed, else the type of the work where it says something.
+// sought is the capability that is addressed, else the type of the work where it says something; "" for work that
+// anybody in a role may do.
 func sought(want Want) string {
 	kind, name := want.To.Kind()
 	switch {
@@ -97,7 +98,8 @@ func byRole(to schemas.Address) bool {
 	return kind == "role"
 }
 
-// merits says in a few words what put an agent where it is.
+// merits says in a few words what put an agent where it is, the strongest reason first. Texts of agents' cards are
+// among it, so it is clipped.
 func merits(card schemas.Card, want Want) string {
 	var why []string
 	switch {
@@ -118,7 +120,7 @@ func merits(card schemas.Card, want Want) string {
 	return schemas.Clip(strings.Join(why, ", "), 200)
 }
 
-// shared gives the skills of an agent that are asked for.
+// shared gives the skills of an agent that are asked for, each once.
 func shared(card schemas.Card, tags []string) []string {
 	var both []string
 	for _, skill := range card.Skills {

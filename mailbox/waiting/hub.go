@@ -29,7 +29,9 @@ import (
 	"handoff/schemas"
 )
 
-// Hub wakes the calls that wait in one process. Its methods, and those of its waiters, may be called concurrently.
+// Hub wakes the calls that wait in one process. Its methods, and those of its waiters, may be called concurrently. None
+// of them blocks, none reads a store, and all of it is forgotten when the process ends: who waits arrives again at the
+// next owner, with the time at which its wait began.
 type Hub struct {
 	mu       sync.Mutex // guards the fields below, and those of waiters that say so
 	queues   map[schemas.Address]queue
@@ -38,7 +40,8 @@ type Hub struct {
 	changed  chan struct{} // closed and replaced at each change
 }
 
-// Effects are what an operation changed, as far as it concerns those who wait.
+// Effects are what an operation changed, as far as it concerns those who wait. The zero value still tells those who
+// wait for anything that something changed.
 type Effects struct {
 	Boxes     []schemas.Address // where something may be claimed now: one permit for each entry
 	Freed     []schemas.Agent   // agents that held as many as they take, and hold less
@@ -52,6 +55,7 @@ func NewHub() *Hub {
 }
 
 // NextChange is closed at the next change of anything. Who takes it before looking misses no change after the look.
+// Each change closes one channel and makes the next, so a reader that is slow hears of many changes once.
 func (h *Hub) NextChange() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()

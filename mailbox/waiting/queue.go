@@ -22,6 +22,7 @@ func (q queue) position(w *Waiter) (i int, found bool) {
 	return slices.BinarySearchFunc(q, w, (*Waiter).compare)
 }
 
+// with is the queue with a waiter at its place; the same queue if it stands there already.
 func (q queue) with(w *Waiter) queue {
 	i, found := q.position(w)
 	if found {
@@ -30,6 +31,7 @@ func (q queue) with(w *Waiter) queue {
 	return slices.Insert(q, i, w)
 }
 
+// without is the queue without a waiter; the same queue if it does not stand there.
 func (q queue) without(w *Waiter) queue {
 	i, found := q.position(w)
 	if !found {
@@ -38,7 +40,7 @@ func (q queue) without(w *Waiter) queue {
 	return slices.Delete(q, i, i+1)
 }
 
-// behind is the part of the queue behind w.
+// behind is the part of the queue behind w, also where w stands in it no more.
 func (q queue) behind(w *Waiter) queue {
 	i, found := q.position(w)
 	if found {
@@ -47,7 +49,8 @@ func (q queue) behind(w *Waiter) queue {
 	return q[i:]
 }
 
-// permit gives a permit for the mailbox to the first waiter that has none.
+// permit gives a permit for the mailbox to the first waiter that has none, and wakes it. Where all have one, or nobody
+// waits, the permit ends: whoever comes next looks by itself.
 func (q queue) permit(box schemas.Address) {
 	for _, w := range q {
 		if !w.granted[box] {

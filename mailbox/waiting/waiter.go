@@ -40,7 +40,8 @@ func (h *Hub) Arrive(since, until time.Time) *Waiter {
 	return w
 }
 
-// Woken receives a signal when the waiter was given a permit, may take more, or would sleep too long.
+// Woken receives a signal when the waiter was given a permit, may take more, or would sleep too long. A signal may come
+// without any of these being true any more: whoever receives it joins again and looks as Join says.
 func (w *Waiter) Woken() <-chan struct{} { return w.woken }
 
 // Join puts the waiter into the queues of these mailboxes and of no other, each at its position, and tells whether
@@ -58,7 +59,8 @@ func (w *Waiter) Join(boxes []schemas.Address) (look bool) {
 	return len(w.inUse) > 0
 }
 
-// InUse are the mailboxes for whose permits the waiter looks now.
+// InUse are the mailboxes for whose permits the waiter looks now, sorted. They stay in use until it spends them, passes
+// them on or leaves.
 func (w *Waiter) InUse() []schemas.Address {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
@@ -86,7 +88,8 @@ func (w *Waiter) PassOn(pending []schemas.Address) {
 	clear(w.inUse)
 }
 
-// Leave ends the wait. Others are given the permits that the waiter did not spend.
+// Leave ends the wait. Others are given the permits that the waiter did not spend, those in use and those for which it
+// has not looked. It is called once.
 func (w *Waiter) Leave() {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
