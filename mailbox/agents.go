@@ -70,8 +70,9 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 	})
 }
 
-// register brings a card in line with what an agent says of itself. What it leaves out stays, so that saying
-// away, and being back, takes one word.
+// register brings a card in line with what an agent says of itself. What it leaves out stays, so that saying away, and
+// being back, takes one word. An empty list that was said takes the place of the one before; a list that was not said
+// does not.
 func register(c *schemas.Card, in schemas.RegisterIn) {
 	c.Registered, c.Away = true, in.Away
 	keep := func(have *[]string, said []string) {
@@ -172,7 +173,7 @@ func liveFirst(a, b schemas.Card) int {
 	return 1
 }
 
-// fitAgents keeps so many agents, or as many as fit into one result.
+// fitAgents keeps so many agents, or as many as fit into one result, and counts the others. One is always kept.
 func fitAgents(limit int, out *schemas.AgentsOut) error {
 	all := out.Agents
 	if limit > 0 {

@@ -14,7 +14,9 @@ import (
 )
 
 // Inbox counts the mail that an agent may claim, how much of it is urgent, and its unread notices. Package tools calls
-// it after each call, to tell the caller. It reads a row for each mailbox of the agent, and changes nothing.
+// it after each call, to tell the caller. It reads a row for each mailbox of the agent, changes nothing, and does not
+// apply what the clock has changed: a handoff whose delay has just ended is counted by the next call. The errors are
+// those of the store.
 func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (in schemas.Inbox, err error) {
 	err = s.Store.View(ctx, func(v *store.View) error {
 		in, err = s.inboxOf(v, agent)
@@ -94,8 +96,8 @@ func (o *op) mayClaim(r *store.Record) (bool, error) {
 // under a name that was given to a session of a client, mail for that name is orphaned: any other session of the
 // client may take it.
 
-// siblingBoxes gives mailboxes of the sessions of an agent's client that are not here: [Service.orphaned] or
-// [Service.absent].
+// siblingBoxes gives mailboxes of the sessions of an agent's client that are not here: [Service.orphaned], those with
+// mail, for a call that looks now; or [Service.absent], all of them, for a call that waits for mail that may come.
 type siblingBoxes func(*store.View, store.Agent) ([]schemas.Address, error)
 
 // orphaned are the mailboxes in which something waits for sessions of an agent's client that are not here.
@@ -153,7 +155,8 @@ func (s *Service) isOrphaned(v *store.View, a store.Agent, box schemas.Address) 
 }
 
 // isHere tells whether somebody acts under a name, as far as anybody knows. The connection of an agent that chose its
-// name is written nowhere, so a service that has just begun gives it the time to be announced.
+// name is written nowhere, so a service that has just begun gives it the time to be announced. Until then its mail is
+// not given to others: mail that waits a few seconds longer is no harm, mail that two agents work on is.
 func (s *Service) isHere(a store.Agent, now time.Time) bool {
 	return s.acting(a.Card.Name) || s.named(a, now).Held() || a.Client == "" && !s.settled(now)
 }

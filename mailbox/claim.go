@@ -110,8 +110,9 @@ func (o *op) claimGiven(id string) (claimed, error) {
 	return o.take(life.Claim, r)
 }
 
-// claimAgain gives the caller what it holds already: the same claim over the same connection, a new one where the
-// old connection is gone.
+// claimAgain gives the caller what it holds already: the same claim over the same connection, which is no event; a new
+// one where the old connection is gone. While a service that has just begun cannot know whether it is gone, the error
+// is conflict and says in how many seconds to ask again. Anything else is refused as held.
 func (o *op) claimAgain(r *store.Record) (claimed, error) {
 	switch {
 	case o.by.Conn != "" && r.Conn == o.by.Conn:
@@ -143,8 +144,9 @@ func notYet(r *store.Record) error {
 	return nil
 }
 
-// reclaim takes again what the caller claimed over a connection that is gone: a client that was restarted
-// goes on where it was. What waits for an answer is left to wait.
+// reclaim takes again what the caller claimed over a connection that is gone: a client that was restarted goes on where
+// it was, with the oldest first. What waits for an answer is left to wait. A caller without a connection reclaims
+// nothing unasked, since nothing shows that it is the one that claimed; it asks for the id.
 func (o *op) reclaim() (claimed, error) {
 	if o.by.Conn == "" {
 		return claimed{}, nil

@@ -85,7 +85,8 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 }
 
 // mayTake tells whether an agent takes a handoff that waits in one of its mailboxes, by its tags. A handoff that is
-// reserved for a sibling goes back to the pool, so the agent leaves it.
+// reserved for a sibling goes back to the pool, so the agent leaves it. One that the agent declined it never gets
+// again, unless it is sent to the agent by name.
 func mayTake(r *store.Record, a schemas.Agent, tags []string) bool {
 	return !slices.Contains(r.Excluded, a) && compose.HasTag(r.Tags, tags) && (r.Reserved == 0 || r.Box == schemas.Address(a))
 }

@@ -28,6 +28,10 @@ func (o *op) heldNow(a life.Action, r *store.Record, token string) error {
 // agent than the holder, and for a token that was never good for this handoff; invalid, with the field claim_token,
 // where a token is needed and none was given. A lease that ended is no error: while nobody else claimed, the token is
 // good.
+//
+// Callers without a token are told apart as far as the transport can: a connection is one client, a session over HTTP
+// one agent, a command line one person. Where it cannot, as with two workers of one bearer token, the token of the
+// claim alone is proof.
 func (o *op) proves(r *store.Record, token string) error {
 	switch {
 	case token != "" && slices.Contains(r.Voided, token):

@@ -135,6 +135,8 @@ func (o *op) alone(fn func() error) error {
 	return err
 }
 
+// lapseOne applies what the clock has changed about one handoff. A row of time without a record is damage, and an
+// error.
 func (o *op) lapseOne(id schemas.ID) error {
 	r, err := o.Record(id)
 	if err != nil {

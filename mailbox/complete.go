@@ -124,6 +124,7 @@ func (o *op) complete(
 	return out, err
 }
 
+// completionOf is the message of a completion, before it has an id, a time and answers.
 func completionOf(in schemas.CompleteIn) schemas.Completion {
 	done := schemas.Completion{Result: in.Result, Origin: in.Origin}
 	done.Version = max(done.Version, 1)

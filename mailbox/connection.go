@@ -126,12 +126,14 @@ func (s *Service) acting(a schemas.Agent) bool {
 	return len(s.here.Connections(presence.Filter{Agent: a})) > 0
 }
 
-// actingOver tells whether an agent acts over an open connection that is wanted.
+// actingOver tells whether an agent acts over an open connection that is wanted. It is how two sessions under one name
+// are told apart.
 func (s *Service) actingOver(a schemas.Agent, wanted func(presence.Connection) bool) bool {
 	return slices.ContainsFunc(s.here.Connections(presence.Filter{Agent: a}), wanted)
 }
 
-// everybodyHere is who acts over any open connection, by name.
+// everybodyHere is who acts over any open connection, by name, each once. Agents over HTTP and on the command line have
+// no connection and are not among them.
 func (s *Service) everybodyHere() []schemas.Agent {
 	here := map[schemas.Agent]bool{}
 	for _, c := range s.here.Connections(presence.Filter{}) {

@@ -23,7 +23,8 @@ const (
 	othersShown = 8
 )
 
-// nameOthers names the others that are here. Who is known and not here is for list_agents.
+// nameOthers names the others that are here, eight at most, and counts the rest. Who is known and not here is for
+// list_agents.
 func (d *delivery) nameOthers() {
 	others := slices.DeleteFunc(d.everybodyHere(), func(name schemas.Agent) bool { return name == d.by.Agent })
 	d.out.Here = others[:min(len(others), othersShown)]
@@ -75,7 +76,8 @@ func (d *delivery) held() (all []*store.Record, err error) {
 }
 
 // heldWithoutServer are the handoffs that the session holds besides, under names of subagents: some clients end their
-// server before they tell of the end of a session, and then no connection says which names these are.
+// server before they tell of the end of a session, and then no connection says which names these are. They are found by
+// the connection that the session had, or by its id. A thousand agents are looked at.
 func (d *delivery) heldWithoutServer(known []*store.Record) (all []*store.Record, err error) {
 	self, err := d.Agent(d.by.Agent)
 	if err != nil {
@@ -122,8 +124,8 @@ func (d *delivery) heldBy(name schemas.Agent, counts func(*store.Record) bool) (
 	return all, nil
 }
 
-// connections are those of the session: of its id, and the one that was given its name. The latter may know the
-// session by the id that it had before.
+// connections are those of the session: of its id, and the one that was given its name. The latter may know the session
+// by the id that it had before, as after a client was told to begin anew while its server stayed.
 func (d *delivery) connections() (over []presence.Connection, err error) {
 	if d.in.Session != "" {
 		over = d.here.Connections(presence.Filter{Session: d.in.Session})

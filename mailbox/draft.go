@@ -22,13 +22,15 @@ const (
 // transaction may run again with the same draft; [op.passOn] takes a copy. Those that the rules make, see [op.succeed],
 // are made inside, anew in each run.
 type draft struct {
-	handoff   schemas.Handoff
-	to        schemas.Address
-	content   store.Content
-	words     store.WordList
-	digest    string
-	promises  bool      // it asks for something that a completion must answer
-	stated    time.Time // the deadline that was asked for
+	handoff schemas.Handoff
+	to      schemas.Address
+	content store.Content
+	words   store.WordList
+	digest  string
+	// promises says that it asks for something that a completion must answer.
+	promises bool
+	// stated is the deadline that was asked for; deadline is that, or the end of the timeout, whichever is earlier.
+	stated    time.Time
 	deadline  time.Time // that, or the end of the timeout: the earlier
 	notBefore time.Time
 	estimate  time.Duration
@@ -37,10 +39,12 @@ type draft struct {
 	workflow schemas.Workflow // as asked, "" for the parent's or a new one
 	after    []string
 	key      string
-	token    string // that is charged with it, see checkPending
+	// token is charged with it while it is pending, see [op.checkPending]; "" for none.
+	token    string
 	force    bool
 	warnings []string
-	attempt  int // how many were made before
+	// attempt is how many were made before, by the handoffs that this one does again.
+	attempt  int
 	excluded []schemas.Agent
 }
 

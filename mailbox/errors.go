@@ -55,26 +55,31 @@ func (s *Service) coded(err error) error {
 
 // What several operations advise about a handoff.
 
+// claimFirst advises to claim a handoff, where an action needs its holder.
 func claimFirst(r *store.Record) schemas.Advice {
 	return schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "claims it, which comes first")
 }
 
+// askSender advises to ask, with the question left to whoever calls.
 func askSender(r *store.Record) schemas.Advice {
 	ask := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
 	return schemas.Call(ask, "asks the sender")
 }
 
+// askPermission advises to ask for what only a person may grant, with the permission left to whoever calls.
 func askPermission(r *store.Record) schemas.Advice {
 	needs := &schemas.Conditions{NeedsPermission: []string{schemas.Blank}}
 	ask := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAsk, Conditions: needs}
 	return schemas.Call(ask, "asks for what only a person may grant")
 }
 
+// giveUp advises to fail a handoff, with the reason left to whoever calls.
 func giveUp(r *store.Record) schemas.Advice {
 	failed := schemas.FailIn{HandoffID: r.ID.String(), FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
 	return schemas.Call(failed, "gives it up")
 }
 
+// waitForChange advises to wait until a handoff changes, for as long as one call may wait.
 func waitForChange(r *store.Record) schemas.Advice {
 	return schemas.Call(schemas.GetIn{HandoffID: r.ID.String(), WaitSeconds: schemas.MaxWait}, "tells when that changes")
 }

@@ -12,6 +12,11 @@ import (
 
 // remembered is how long the result of a call with a request id is known. A caller that repeats a call does so within
 // seconds or minutes; a day covers one that was asleep.
+//
+// There are three ways to send the same thing twice without harm, and they do not depend on each other. A request id is
+// one call that is repeated, by a client or a proxy that got no answer; it is known for a day, for every method that
+// changes something. A key is one piece of work, as its sender names it; it is known as long as the store. Without
+// either, the same content within ten minutes is sent again, and the sender is warned.
 const remembered = 24 * time.Hour
 
 // mutate runs an operation and remembers its result under the request id of the caller, in the same transaction: a

@@ -8,6 +8,11 @@ import (
 )
 
 // httpLease is the lease of a claim without a connection that shows that its client is there.
+//
+// A claim has one of three proofs that its holder is still there, and each has its own length. Over a connection it is
+// the connection: the lease is short, and is renewed by itself while the connection is open. Over HTTP there is none,
+// so the lease is long and each call that names the handoff renews it. On the command line it is the person, who is
+// treated as a caller without a connection.
 const httpLease = 30 * time.Minute
 
 // lease is how long a claim lasts without being heard of: over a connection the lease of the service, 15 minutes by

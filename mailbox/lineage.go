@@ -9,7 +9,13 @@ import (
 	"handoff/store"
 )
 
-// lineage is where a new handoff stands in its workflow.
+// lineage is where a new handoff stands in its workflow. It is found in the transaction that creates the handoff, and
+// never changes afterwards, but for what the handoff waits for.
+//
+// A workflow is a forest: a handoff has one parent at most, which was sent before it, so there are no circles and a
+// chain ends at a root. Depth counts along the parents. A retry stands beside what it retries, under the same parent
+// and at the same depth; a rollback, an escalation and a return are children, so a chain of failures ends at the limit
+// as any other.
 type lineage struct {
 	workflow schemas.Workflow // "" for a new one
 	parent   schemas.ID
@@ -55,7 +61,8 @@ func (l lineage) under(parent *store.Record) lineage {
 	return l
 }
 
-// maxDepth is the limit that this sender set for the chain; zero for the server's.
+// maxDepth is the limit that this sender set for the chain, zero for the server's. It holds for all that come after it
+// in the chain, and cannot be raised by them.
 func (o *op) maxDepth(d *draft) int {
 	return int(min(d.handoff.Metadata.Limits["max_handoffs"], float64(o.Limits.Depth)))
 }
@@ -135,7 +142,9 @@ func (o *op) parent(d *draft) (*store.Record, error) {
 	return r, nil
 }
 
-// latestHeld is the handoff that this agent claimed last over this connection.
+// latestHeld is the handoff that this agent claimed last over this connection, nil for none. It looks at the newest 64
+// that the agent holds. Calls without a connection have nothing in common but a name, so they continue nothing unasked;
+// on the command line the person at the keyboard is one.
 func (o *op) latestHeld() (latest *store.Record, err error) {
 	if o.by.Conn == "" && o.by.Via != schemas.ViaCLI {
 		return nil, nil // calls without a connection have nothing in common but a name

@@ -190,7 +190,8 @@ func (o *op) nameOf(in schemas.NewsIn) (schemas.Agent, error) {
 
 // keepName gives the name of the connection from the process of a session. The hooks of a session may run before the
 // server that its client starts for it, and tell it its name: while there is no connection, this is the one that the
-// server will be given, and it is kept for that from now on.
+// server will be given, and it is kept for that from now on, for a minute. Without that a hook and a server that begin
+// at the same time would use two names for one session, and mail for one of them would not be found.
 func (o *op) keepName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, error) {
 	c := names.Caller{Session: in.Session, Process: in.Process}
 	a, err := o.nameFor(client, names.Hook, c)

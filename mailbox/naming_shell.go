@@ -12,9 +12,13 @@ import (
 
 // NameOf gives the name under which a session acts, for a shell that the client of the session started. It is the name
 // that the shell has a tie to ([names.Shell]); else that of the only session of the client that is here; else that of
-// the client itself. Where somebody else acts under the latter, the call is refused as invalid: the shell has to say
-// its name. Where a client says neither session nor process, the processes above the shell tell its sessions apart.
-// Nothing is written.
+// the client itself. Where a client says neither session nor process, the processes above the shell tell its sessions
+// apart.
+//
+// The commands call it when nobody said a name. Nothing is written, so it can be asked for each command. The error is
+// invalid for a client whose name cannot be that of an agent, and where somebody else acts under the client's own name:
+// then the shell has to say its name, and the error lists those that are here, twenty at most. A wrong guess would let
+// one session act with the mail of another.
 func (s *Service) NameOf(
 	ctx context.Context, _ schemas.Caller, in schemas.SessionIn,
 ) (out schemas.SessionOut, err error) {
@@ -80,7 +84,7 @@ func ofAnotherSession(n names.Name, in schemas.SessionIn) bool {
 
 // notElsewhere leaves out of the names under which somebody acts those of other sessions, and of servers that none of
 // the processes above started. Where these cannot be seen, a client may have begun a session of which its server has
-// not heard.
+// not heard. Nothing is left out where the shell says nothing of the processes above it.
 func (s *Service) notElsewhere(here []schemas.Agent, known []names.Name, in schemas.SessionIn) []schemas.Agent {
 	if len(in.Above) == 0 {
 		return here

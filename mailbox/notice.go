@@ -46,7 +46,7 @@ func (o *op) tell(r *store.Record, n schemas.Notice) error {
 }
 
 // principal is the agent that is told of a handoff: its sender. Of what the rules sent, the owner of the workflow is
-// told, and human where the rules own that, too.
+// told, and human where the rules own that, too. So every outcome is told to somebody who reads.
 func (o *op) principal(r *store.Record) (schemas.Agent, error) {
 	if r.From != schemas.System {
 		return r.From, nil

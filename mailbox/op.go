@@ -37,13 +37,16 @@ type op struct {
 
 	self *store.Agent // the caller, once read
 
-	happened []*happening // from which is yet to follow what the table says
-	left     int          // how many other handoffs may still be gone through for it
+	// happened is from which is yet to follow what the table says.
+	happened []*happening
+	// left is how many other handoffs may still be gone through for it.
+	left int
 
 	effects
 	more bool // the clock has more to change than one operation does
 
-	fruitless bool  // nothing was done: there is no outcome to remember
+	// fruitless says that nothing was done, so that there is no result to remember and a repeat looks again.
+	fruitless bool
 	refusal   error // what the caller is told although something was kept
 }
 

@@ -135,7 +135,8 @@ func (o *op) unaccepted(to schemas.Agent, kind string) error {
 	return e.WithHint("It could be taken by %s. Nothing was sent.", enumerate(able))
 }
 
-// mostRouted is how many candidates, and how many excluded agents, a send names.
+// mostRouted is how many candidates, and how many excluded agents, a send names. A sender needs to know that somebody
+// can take the work, and not everybody who can.
 const mostRouted = 5
 
 // routed says which agents could take work of a pool, best first, and which could not and why, five of each at most.

@@ -73,7 +73,7 @@ func (s *Service) changesAfter(ctx context.Context, after uint64) (changes []sch
 
 // Head gives the number of the newest event, 0 for none, and tells why the last commit could not be kept, if one could
 // not. A watcher calls it to begin with what comes from now on, and whoever checks the health of a server. It neither
-// writes nor applies what the clock has changed.
+// writes nor applies what the clock has changed, so it answers on a full disk, too. The errors are those of the store.
 func (s *Service) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestIn) (out schemas.NewestOut, err error) {
 	err = s.Store.View(ctx, func(v *store.View) error {
 		out.Event, err = v.Events()
@@ -104,7 +104,8 @@ const (
 // Stats counts what is in the workspace: handoffs by state, the 200 mailboxes with most pending and since when the
 // oldest waits in each, the newest event, how long commits took. Those call it that export figures, and the command
 // doctor. Open handoffs and mailboxes are counted anew for each call; what has ended, of which there may be a million,
-// once a minute. It changes nothing but what the clock has changed.
+// once a minute. The counts are read one after the other, so they may belong to different moments. It changes nothing
+// but what the clock has changed. The errors are those of the store.
 func (s *Service) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsIn) (out schemas.StatsOut, err error) {
 	out.Commits = schemas.Latency{Buckets: make([]uint64, len(schemas.LatencyBounds()))}
 	if s.Commits != nil {

@@ -60,7 +60,8 @@ func dropClaim(r *store.Record) {
 	r.Lease, r.Reserved, r.Ask, r.Permission, r.Uncharged, r.Box = 0, 0, 0, false, true, r.To
 }
 
-// readdress changes for whom a handoff is. Who is named may take it, even if it declined before.
+// readdress changes for whom a handoff is. Who is named may take it, even if it declined before; agents of a pool that
+// declined it stay excluded. The record is a copy that is not committed yet.
 func readdress(r *store.Record, to schemas.Address) {
 	r.To, r.Reserved = to, 0
 	if agent, directed := to.Directed(); directed {

@@ -68,8 +68,8 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	return &now, nil
 }
 
-// whatFollows is how the work goes on after r failed: as its holder asked for, by default with a rollback. A
-// retry that nobody is left to make becomes an escalation.
+// whatFollows is how the work goes on after r failed: as its holder asked for, by default with a rollback. A retry that
+// nobody is left to make, because the attempts are used up or nobody else of the pool qualifies, becomes an escalation.
 func (o *op) whatFollows(r *store.Record, asked schemas.Then) (schemas.Then, error) {
 	if asked != schemas.ThenRetry {
 		return cmp.Or(asked, schemas.ThenRollback), nil

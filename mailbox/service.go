@@ -13,6 +13,27 @@
 // completion with what was asked for, listing makes the rows of a list, and reading puts together what is kept of a
 // handoff, with brief and draw for what agents and people read.
 //
+// # What may be relied on
+//
+// A handoff has one holder at most. A claim makes every earlier token void in the transaction that gives the new one, and
+// the store runs one writing transaction at a time.
+//
+// A handoff ends once. No action opens it again; work that goes on is a new handoff, which the old record names.
+//
+// What was acknowledged is on disk, together with everything that follows from it, or with a note on the record of what
+// still has to follow. There is no moment at which a crash leaves an action without its event, an event without its
+// action, or a dependent that nobody will ever free.
+//
+// A call may be repeated. With the same request id it takes effect once; without one, each method says what happens.
+//
+// Memory of a process decides nothing that could not be decided again without it. Who waits, who is here, when a holder
+// was last heard of and how long the machine slept are known only to the process that owns the store. When it ends, the
+// next one gives everybody time to show that they are there before it takes anything from them.
+//
+// A damaged record stops nothing but itself: whatever goes through many handoffs logs it and goes on.
+//
+// # Time
+//
 // Truth needs no sweeper. A lease or a deadline is over because the time is past it, judged when somebody looks.
 // Renewal works the same way: when a lease ends, the operation that notices asks for the connection that claimed; while
 // it is open, the lease goes on.
@@ -33,28 +54,35 @@ import (
 // Config wires a [Service]. Store, Now and NewID are required; the zero value of the others means what stands beside
 // them. The service keeps a copy. It does not close the store.
 type Config struct {
+	// Store keeps everything that outlives the process. Whoever made it closes it, after all calls of the service have
+	// ended.
 	Store *store.Store
 
-	// Now is the only clock. One time is taken per operation.
+	// Now is the only clock. One time is taken per operation, before its transaction, so all that an operation writes
+	// has the same time however often the transaction runs.
 	Now func() time.Time
 
 	// Awake is how long the machine has been awake since some fixed moment: it stands still while the machine
 	// sleeps. Nil means that it never sleeps.
 	Awake func() time.Duration
 
-	// NewID makes an id that nobody can guess, as "ct_k3v9…" for the prefix "ct".
+	// NewID makes an id that nobody can guess, as "ct_k3v9..." for the prefix "ct". Claim tokens and salts are made
+	// with it, so whoever could guess one could finish another's work or prove erased content.
 	NewID func(prefix string) string
 
-	// Alone tells that nobody will announce a connection that an earlier service knew: all who had one ended
-	// with it. Otherwise connections that this service does not know may be announced yet.
+	// Alone tells that nobody will announce a connection that an earlier service knew: all who had one ended with it.
+	// Otherwise connections that this service does not know may be announced yet, and their claims and names are left
+	// alone for as long as that may take.
 	Alone bool
 
+	// Limits are what a task, a title, a handoff, a mailbox and a chain may grow to. Zero fields have their defaults.
 	Limits schemas.Limits
 
 	Lease    time.Duration // silence after which a claim ends, default 15 minutes
 	LeaseMax time.Duration // longest silence that an open connection covers, default 2 hours
 
-	// Failed tells why the last commit of the store could not be kept. Nil means that nobody knows.
+	// Failed tells why the last commit of the store could not be kept, nil if it was. A nil function means that nobody
+	// knows. [Service.Head] tells it.
 	Failed func() error
 
 	// Commits tells how long commits of the store took, for [Service.Stats]. Nil means that nobody measures it.
@@ -79,6 +107,9 @@ type Config struct {
 // A call that changes something may carry a request id, which package mcp and the commands give each of theirs. The
 // outcome of such a call is known for 24 hours: a call with the same id gets it again and changes nothing. This holds
 // for refusals that kept something, too. What the methods say of repetition is about calls with another id, or none.
+//
+// A service is made for one workspace and lives as long as its process. It starts no goroutine: what has to happen
+// later is due in the store, and whoever calls or waits next applies it.
 type Service struct {
 	Config
 	hub     *waiting.Hub

@@ -103,7 +103,8 @@ func (o *op) inherit(d *draft, r *store.Record) {
 
 // sendAgain sends the same work again, beside r in its chain, with the context, partial progress and checkpoint of
 // before and with what is known of why r ended. In a pool the agent that held r last is passed over, if another
-// qualifies. The token given is charged with it as a pending handoff, "" for none.
+// qualifies; those that declined it stay excluded. The token given is charged with it as a pending handoff, "" for
+// none.
 func (o *op) sendAgain(a life.Action, r *store.Record, token string) (*store.Record, error) {
 	why, err := o.lossOf(r)
 	if err != nil {
@@ -158,8 +159,10 @@ const failuresKept = 10
 
 // explain puts the failure of r, and what was achieved, into the context of the handoff that goes on: the failure
 // behind earlier ones, of which it keeps ten; what blocked it as known issues; questions; and the last checkpoint, or
-// partial progress where there is none. Where that makes the handoff too large it says only where to read it: a
-// handoff that goes on is never refused, since what ended the one before it may be the clock.
+// partial progress where there is none. Where that makes the handoff too large it says only where to read it: a handoff
+// that goes on is never refused, since what ended the one before it may be the clock.
+//
+// The handoff is changed, but none of the lists that it shares with the content of r: they are copied before they grow.
 func (o *op) explain(r *store.Record, h *schemas.Handoff, why lost) error {
 	before := orZero(h.Context)
 	c, failed := before, fmt.Sprintf("%s %s: ", r.ID, r.Status)

@@ -44,7 +44,7 @@ func (s *Service) AddToken(ctx context.Context, by schemas.Caller, in schemas.To
 }
 
 // ListTokens lists all tokens by name, also those that expired or were revoked. A person calls it with handoff token
-// list. The error is denied for a caller over HTTP. It changes nothing.
+// list. No secret and no hash is in the result. The error is denied for a caller over HTTP. It changes nothing.
 func (s *Service) ListTokens(
 	ctx context.Context, by schemas.Caller, _ schemas.TokenListIn,
 ) (out schemas.TokenListOut, err error) {
@@ -96,7 +96,9 @@ func (s *Service) RevokeToken(
 
 // FindToken gives the token whose secret has a hash, also one that expired or was revoked, and tells whether there is
 // any token at all: then nobody may come without one. The gate of package mcp/auth calls it with every request, so it
-// reads a row or two and applies nothing that time has changed. The error is denied for a caller over HTTP.
+// reads a row or two and applies nothing that time has changed. Whether the token is still good the gate judges, by its
+// own clock. The hash may have letters of either case; one that no token has is no error. The error is denied for a
+// caller over HTTP.
 func (s *Service) FindToken(
 	ctx context.Context, by schemas.Caller, in schemas.TokenFindIn,
 ) (out schemas.TokenFindOut, err error) {

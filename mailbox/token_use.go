@@ -75,7 +75,8 @@ func (d *denials) count(token string, now time.Time) (times int) {
 // by the continuation of a completion, by a retry, by giving work back. A handoff that the rules send does not count
 // for the caller whose action led to it, and is never refused. Work that is tried again counts for its first sender.
 
-// drains is after how long it makes sense to send again, because some may have been claimed.
+// drains is after how long it makes sense to send again, because some may have been claimed. The error of
+// [op.checkPending] tells it.
 const drains = 30 * time.Second
 
 // checkPending refuses a handoff of which the caller's token would have one too many pending: the error is limit, and

@@ -23,6 +23,11 @@ import (
 // After the commit it wakes those that wait for what changed, also when the commit failed, since whether it was kept is
 // not known then. Where more follows than one transaction carries out, it goes on with that in further transactions
 // before it returns, as far as ctx allows. What is left then is due, and the next call of anybody carries it out.
+//
+// The order within the transaction matters. What the clock has changed comes first, so that fn judges the state that
+// holds now. What follows comes last, so that one cascade sees all that fn did. A read of what an earlier call with the
+// same request id answered comes in between, in [once], after the clock: so a repeat may be the call that applies what
+// is due.
 func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) error) error {
 	now, running := s.clock.Read()
 	var o *op

@@ -67,8 +67,8 @@ var updates = map[schemas.Action]func(*op, *store.Record, schemas.UpdateIn, *sch
 	schemas.ActRefuse:   (*op).decide,
 }
 
-// commitNote is [op.commit] with the note that came with an action, to which the record points from then on. Without
-// a note nothing is kept besides.
+// commitNote is [op.commit] with the note that came with an action, to which the record points from then on. Without a
+// note nothing is kept besides, and the record points to the note before. Earlier notes stay with their events.
 func (o *op) commitNote(h happening, said schemas.UpdateIn) (err error) {
 	if said.Note == "" {
 		return o.commit(h)
@@ -123,6 +123,7 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	return &now, o.commitNote(cancelled, schemas.UpdateIn{Action: in.Action, Note: in.Note})
 }
 
+// openChildren are the children of a handoff that have not ended, oldest first.
 func (o *op) openChildren(r *store.Record) (open []schemas.ID, err error) {
 	for id, err := range o.Oldest(store.ChildrenOf(r.ID), 0) {
 		if err != nil {

@@ -19,6 +19,9 @@ type outcomes[Out any] struct {
 // gets the first result, with no event. One that comes after its claim was lost, or after the clock, a cancel or a
 // return ended the handoff, is kept as late in the same transaction, and its sender gets stale all the same. Anything
 // else changes nothing: the error is what [op.proves] says of the claim, or what [op.notNow] says of the state.
+//
+// The claim is proved before anything is said about the record, so a stranger learns nothing about an outcome by
+// sending one. Only a handoff that was rejected out of its mailbox had no claim; its sender is known by the digest.
 func judge[Out any](
 	o *op, a life.Action, r *store.Record, token, digest string, take outcomes[Out],
 ) (out Out, err error) {

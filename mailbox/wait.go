@@ -44,8 +44,8 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 	}
 }
 
-// joinQueues puts a waiter into the queues of the mailboxes that its agent claims from now, and tells whether it is
-// to look into them.
+// joinQueues puts a waiter into the queues of the mailboxes that its agent claims from now, and tells whether it is to
+// look into them. The mailboxes are read anew each time, since an agent may register, or hold less, while it waits.
 func (s *Service) joinQueues(ctx context.Context, w *waiting.Waiter, name schemas.Agent) (look bool, err error) {
 	var boxes []schemas.Address
 	err = s.Store.View(ctx, func(v *store.View) error {
@@ -109,7 +109,8 @@ func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn
 }
 
 // eventAt is the last event of a handoff, or the event before if the last is later than since: a wait that is taken up
-// again does not miss what changed meanwhile.
+// again does not miss what changed meanwhile. It looks back by one event, which is enough to see that something
+// changed.
 func eventAt(v *store.View, r *store.Record, since time.Time) uint64 {
 	e, err := v.Event(r.Event)
 	if err != nil || e == nil || !e.At.After(since) {

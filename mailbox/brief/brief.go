@@ -9,7 +9,11 @@
 // zero-width characters are shown as escapes; and each line of the sender's begins with a bullet, a number
 // or a quote mark, so that it cannot pass for a heading of the brief.
 //
-// Rendering is pure: equal inputs give equal briefs.
+// Rendering is pure: equal inputs give equal briefs, so a test can hold one to a golden file.
+//
+// The files: parts.go says what a brief may contain and in which order of importance, asked.go and known.go write the
+// parts, pack.go fits them into tokens, frame.go puts the tags around them, and pen.go is the only way for text of others
+// into a brief.
 package brief
 
 import (
@@ -19,7 +23,8 @@ import (
 	"handoff/schemas"
 )
 
-// The number of tokens that a brief is packed into.
+// The number of tokens that a brief is packed into. The default is what a model reads without noticing; the least is
+// what the frame, the sender, a task in short and the names of all that is left out take.
 const (
 	DefaultTokens = 1500
 	MinTokens     = 400 // frame, sender, a task in short, and the names of all that is left out

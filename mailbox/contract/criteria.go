@@ -8,6 +8,9 @@
 //
 // Nothing here keeps state, reads a clock, a file or the network. Schemas and outputs come from strangers,
 // so the work that checking may cost is counted before it is done.
+//
+// Package mailbox compares outside of its transactions, because there is one writer. So everything here may be called
+// concurrently, and depends on nothing but its arguments.
 package contract
 
 import (

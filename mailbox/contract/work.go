@@ -9,14 +9,16 @@ import (
 	"handoff/schemas"
 )
 
-// maxWork bounds one check. A unit is about a microsecond: one schema seen at one value, one member passed
-// over, or a few hundred characters and instructions of a pattern.
+// maxWork bounds one check. A unit is about a microsecond: one schema seen at one value, one member passed over, or a
+// few hundred characters and instructions of a pattern. So no output keeps a caller longer than a fifth of a second,
+// and no schema of a stranger stops the server.
 const maxWork = 200_000
 
 const maxChain = 200 // schemas that apply to the same value through one another
 
-// affordable reports, before any of it is done, whether checking v takes too long. Two references to a
-// definition that has two references, and so on, make a small schema that would never end.
+// affordable reports, before any of it is done, whether checking v takes too long. Two references to a definition that
+// has two references, and so on, make a small schema that would never end. The library has no limit of its own, and a
+// check that has begun cannot be stopped.
 func affordable(root *jsonschema.Schema, v any) error {
 	m := meter{left: maxWork}
 	if m.visit(root, v, 0); m.left >= 0 {

@@ -5,6 +5,8 @@
 // What agents wrote is shown on one line where the picture needs it, clipped to the width, and with hidden
 // characters made visible, so that no title can repaint a terminal. Drawing is pure: the time of day is a
 // field of [Style].
+//
+// Pictures are for reading, and programs take rows instead: the words and marks may change from one version to the next.
 package draw
 
 import (
@@ -30,7 +32,7 @@ func (s Style) width() int {
 	return max(s.Width, 40)
 }
 
-// A colour is the parameter of an ANSI escape.
+// A colour is the parameter of an ANSI escape. Terminals choose what it looks like, so it fits light and dark ones.
 type colour string
 
 const (

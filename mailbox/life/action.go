@@ -247,9 +247,18 @@ const (
 
 // What the registry keeps that is about no handoff.
 const (
-	Register    Action = "registered"    // an agent said what it accepts
-	Message     Action = "message"       // an agent left another a notice
-	TokenAdd    Action = "token_added"   // a person made a token for callers over HTTP
+	// Register keeps what an agent says of itself. The agent does it, or a caller that may act as any agent. The event
+	// has what was said. A repetition is another event.
+	Register Action = "registered" // an agent said what it accepts
+	// Message leaves an agent a notice that another wrote. Anyone may send one. The event has the whole of what was
+	// sent. It makes no record, so nobody claims it and nothing follows from it.
+	Message Action = "message" // an agent left another a notice
+	// TokenAdd keeps a token for callers over HTTP. A person does it. The event has the name, the agents and the limits
+	// of the token, and neither its secret nor the hash of that.
+	TokenAdd Action = "token_added" // a person made a token for callers over HTTP
+	// TokenRevoke makes a token void. A person does it. It can be done once; a repetition is no event.
 	TokenRevoke Action = "token_revoked" // a person revoked one
-	Denied      Action = "denied"        // a caller with a token asked to act as another than it names
+	// Denied tells that a caller with a token asked to act as an agent that the token does not name. The server keeps
+	// it, once a minute for each token at most, with how often it happened since.
+	Denied Action = "denied" // a caller with a token asked to act as another than it names
 )

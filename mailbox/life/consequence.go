@@ -52,14 +52,22 @@ type Condition string
 
 // The conditions.
 const (
-	Always          Condition = ""
-	NeedsApproval   Condition = "it needs approval from now on"
+	// Always holds.
+	Always Condition = ""
+	// NeedsApproval holds when the handoff waits for approval now, and did not before: when it is sent so, and when an
+	// agent amended what was approved.
+	NeedsApproval Condition = "it needs approval from now on"
+	// NeedsPermission holds when the holder asks for something that only a person grants.
 	NeedsPermission Condition = "a permission is asked for"
-	HeldByAnother   Condition = "its holder is not its sender"
-	Continues       Condition = "the completion passes on"
-	ThenRollback    Condition = "then is rollback"
-	ThenRetry       Condition = "then is retry"
-	ThenEscalate    Condition = "then is escalate"
+	// HeldByAnother holds when the holder is not the sender, who is told anyway.
+	HeldByAnother Condition = "its holder is not its sender"
+	// Continues holds when a completion names somebody to go on.
+	Continues Condition = "the completion passes on"
+	// ThenRollback, ThenRetry and ThenEscalate hold by what follows a failure, after a retry that nobody is left to
+	// make became an escalation. None holds where the holder asked to stop.
+	ThenRollback Condition = "then is rollback"
+	ThenRetry    Condition = "then is retry"
+	ThenEscalate Condition = "then is escalate"
 )
 
 // Row says what follows from an action: where the condition holds, each of the consequences, in their order.

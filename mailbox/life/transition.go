@@ -1,6 +1,15 @@
-// Package life is the life of a handoff as two tables. One says which action is allowed in which state, what state
-// it leads to, and who may do it; the other says what follows from an action. It reads no clock and no store:
-// package mailbox asks it, and does the rest.
+// Package life is the life of a handoff as two tables. One says which action is allowed in which state, what state it
+// leads to, and who may do it; the other says what follows from an action. It reads no clock and no store: package
+// mailbox asks it, and does the rest.
+//
+// A handoff is pending in a mailbox, accepted by whoever claimed it, working once its holder reported, and waiting while
+// its holder asks. From accepted, working and waiting it comes back to pending when the claim is given back, when its
+// lease ends, or when the question is answered. It ends as completed, failed, rejected, timed out or cancelled. Nothing
+// leads back from there; a completed handoff can only become a returned one.
+//
+// What an action is, who does it, what it changes, which errors it has and what a repetition does stands with each
+// [Action]; what is told or made because of it stands with each [Consequence]. Both tables have golden files. A change of
+// the rules shows there first: a reviewer reads them, and not the code.
 package life
 
 import "handoff/schemas"

@@ -6,7 +6,8 @@
 //
 // A page ends for one of three reasons: it has as many rows as were asked for, its rows take [Room] bytes, or [Scanned]
 // rows were looked at and most of them did not match. The cursor of a page is the id of the last row that was looked
-// at, so the next page goes on behind it whatever was sent, claimed or ended in between.
+// at, so the next page goes on behind it whatever was sent, claimed or ended in between. Nothing is remembered for a
+// cursor: it is good for as long as the handoff that it names is in the store, and at any process.
 package listing
 
 import (
@@ -27,7 +28,8 @@ const (
 	usual = 10 // rows of a page, unless asked otherwise
 )
 
-// Filter says which rows a list shows. [Parse] makes it; it may be used for several snapshots.
+// Filter says which rows a list shows. [Parse] makes it; it may be used for several snapshots, and concurrently. The
+// zero filter is of no use: it shows pages without rows.
 type Filter struct {
 	in     schemas.ListIn
 	words  []string

@@ -11,7 +11,8 @@ import (
 type boxesOf func(*store.View, schemas.Agent) ([]schemas.Address, error)
 
 // Handoffs makes one page of a box other than notices, for an agent; boxes is asked only for an inbox. A record that is
-// damaged is left out: it stops no other. The error is invalid for a cursor that names no handoff.
+// damaged is left out: it stops no other. Rows that filters pass over count as looked at, so a page may be empty and
+// still have a cursor. The error is invalid for a cursor that names no handoff, else that of the store.
 func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf) (schemas.ListOut, error) {
 	p := newPage()
 	ids, err := f.source(v, a, boxes)
@@ -45,7 +46,8 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf) (schemas
 	return p.out, nil
 }
 
-// Notices makes one page of an agent's notices, newest first, and tells which it shows. It marks none as read.
+// Notices makes one page of an agent's notices, newest first, and tells which it shows, read and unread ones. It marks
+// none as read: whoever shows them does, in the same transaction.
 func (f Filter) Notices(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
 	p := newPage()
 	for n, err := range v.Notices(a, schemas.NoticeID(f.cursor)) {

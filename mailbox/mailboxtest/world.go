@@ -1,6 +1,9 @@
 // Package mailboxtest opens a real workspace inside a test: a [mailbox.Service] over a real store, whose clock stands
 // still until the test moves it and whose ids are counted. Every test that needs a workspace in its own process
 // begins here.
+//
+// Nothing in it is a stand-in: rules, store and registry are those of the program. Only the clock and the ids are the
+// test's, so that what a test sees is the same each time.
 package mailboxtest
 
 import (

@@ -6,6 +6,9 @@
 // name is, whoever asks. A [Ladder] says which names a caller acts under, by the ties that the caller has to them and
 // by their states, and [Name.Vacant] which names are for callers without a tie.
 //
+// A name is an address as well: mail is sent to it, and stays there when its session ends. So the tables lean towards
+// giving a session the name that it had, and never give away a name that somebody may still act under.
+//
 // The package reads no clock and no store: package mailbox asks it, and keeps what follows.
 package names
 
@@ -17,10 +20,11 @@ import (
 )
 
 const (
-	// KeptFor is how long a session that left keeps its name.
+	// KeptFor is how long a session that left keeps its name: a person who comes back after a weekend has it still.
 	KeptFor = 7 * 24 * time.Hour
 
-	// ExpectedFor is how long a server may take to start after the hook of its session.
+	// ExpectedFor is how long a server may take to start after the hook of its session. After it the name goes to
+	// whoever asks.
 	ExpectedFor = time.Minute
 
 	// Settling is how long a service that has begun presumes connections open of which it knows only that nobody
@@ -51,11 +55,16 @@ type State uint8
 
 // The states, from free to held.
 const (
-	Free     State = 1 << iota // nobody has it and nobody keeps it
-	Kept                       // nobody has it, and the session that had it keeps it for a week
-	Expected                   // for a minute: a hook told it to a session whose server is about to come
-	Presumed                   // its connection may be open: nobody closed it, and the service has just begun
-	Open                       // its connection is open
+	// Free is a name that nobody has and nobody keeps: whoever needs a name may be given it.
+	Free State = 1 << iota
+	// Kept is a name that nobody has, and that the session which had it keeps for a week.
+	Kept
+	// Expected is a name that a hook told its session, whose server is about to come. It lasts a minute.
+	Expected
+	// Presumed is a name whose connection may be open: nobody closed it, and the service has just begun.
+	Presumed
+	// Open is a name whose connection is open.
+	Open
 )
 
 const (

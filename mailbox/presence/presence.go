@@ -1,6 +1,10 @@
 // Package presence knows who is here: which connections are open, which agents act over them, and when the holder of
 // a handoff was last heard of. Its [Clock] knows how long the machine slept, because a sleep is nobody's silence.
 // What follows from it, such as the end of a lease or a name that is free, are rules of package mailbox.
+//
+// All of it is memory of one process: the one that owns the workspace, to which the others announce their connections. It
+// is lost when that process ends, and made again as connections are announced to the next one. Nothing here is written,
+// because it would be wrong by the time it was read.
 package presence
 
 import (

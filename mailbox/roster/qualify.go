@@ -9,6 +9,9 @@
 // its card; a name that begins with a role gives none. An agent that neither registered nor has a role gets only what is
 // sent to its name.
 //
+// Qualifying is a matter of what an agent declared, and never of whether it is here or busy: work waits in a pool until
+// somebody who qualifies asks for it. What an agent is doing now only orders the candidates that a sender is shown.
+//
 // All functions are pure: the time of day does not matter, only the order in which agents were seen.
 package roster
 

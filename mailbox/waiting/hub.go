@@ -20,6 +20,10 @@
 //     permit, the mail of that permit would lie.
 //  5. A waiter that may take more than at its last look, because its agent registered or holds less, looks again.
 //  6. A waiter that leaves passes on the permits that it did not spend.
+//
+// All of it is memory of the process that owns the workspace. When that ends, so do the calls that wait there; each is
+// made again at the next owner with the time at which its wait began, and has its old place. The first thing that it does
+// there is to look, so mail of the time in between is found.
 package waiting
 
 import (
