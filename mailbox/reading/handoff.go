@@ -135,10 +135,12 @@ func Result(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	return v.Saying(r.ID, r.Result, out.Failure)
 }
 
-// CheckpointID is the id of the checkpoint that an event keeps, chk_ and the number of the event.
+// CheckpointID is the id of the checkpoint that an event keeps, chk_ and the number of the event. So ids count up in
+// the workspace, and a later checkpoint has a higher one.
 func CheckpointID(event uint64) string { return fmt.Sprintf("chk_%d", event) }
 
-// Checkpoint is where the holders of a handoff said last that the work stands; nil when none said.
+// Checkpoint is where the holders of a handoff said last that the work stands; nil when none said. The state that the
+// sender sent along is no checkpoint: a view shows it where there is none.
 func Checkpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
 	if r.Checkpoint == 0 {
 		return nil, nil
