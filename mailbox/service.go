@@ -75,6 +75,9 @@ type Config struct {
 	// alone for as long as that may take.
 	Alone bool
 
+	// Presence is who is here. Nil means what is announced to this service, which is right where it alone has the store.
+	Presence presence.Tracker
+
 	// Limits are what a task, a title, a handoff, a mailbox and a chain may grow to. Zero fields have their defaults.
 	Limits schemas.Limits
 
@@ -113,7 +116,7 @@ type Config struct {
 type Service struct {
 	Config
 	hub     *waiting.Hub
-	here    *presence.Tracker
+	here    presence.Tracker
 	clock   *presence.Clock
 	denials *denials
 	ended   endedCount
@@ -128,8 +131,11 @@ type Service struct {
 func New(c Config) *Service {
 	c.Limits = c.Limits.OrDefault()
 	c.Lease, c.LeaseMax = cmp.Or(c.Lease, 15*time.Minute), cmp.Or(c.LeaseMax, 2*time.Hour)
+	if c.Presence == nil {
+		c.Presence = presence.NewMemory()
+	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	s := &Service{Config: c, hub: waiting.NewHub(), here: presence.NewTracker(), denials: newDenials()}
+	s := &Service{Config: c, hub: waiting.NewHub(), here: c.Presence, denials: newDenials()}
 	s.reader = reading.Reader{Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger}
 	s.clock = presence.NewClock(c.Now, c.Awake)
 	s.started = s.clock.Begun()
