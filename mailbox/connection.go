@@ -26,7 +26,9 @@ import (
 // that nobody announces are gone after two minutes, and names of killed servers are free after five seconds.
 func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
 	s.here.Open(presence.Connection{Name: in.Conn, Session: by.AgentID, Parent: in.Parent})
-	s.here.Acts(in.Conn, by.Agent)
+	if by.Agent != "" {
+		s.here.Acts(in.Conn, by.Agent)
+	}
 	if by.Agent != "" || in.Client == "" {
 		out.Agent = by.Agent
 		return out, nil
