@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -35,7 +36,7 @@ func (o *op) lapsed(r *store.Record) error {
 // expire ends a handoff whose deadline passed, see [life.Expire].
 func (o *op) expire(r *store.Record) error {
 	return o.change(happening{
-		action: life.Expire, due: r.Deadline, text: "Its deadline passed.", why: lost{Reason: "its deadline passed"},
+		action: life.Expire, due: r.Deadline, text: "Its deadline passed.", why: lost{Reason: reading.DeadlinePassed},
 	}, r, o.end)
 }
 
@@ -43,7 +44,7 @@ func (o *op) expire(r *store.Record) error {
 func (o *op) exhaust(r *store.Record) error {
 	return o.change(happening{
 		action: life.Exhaust, due: r.Lease, text: "All attempts ended in silence.",
-		why: lost{Reason: "all attempts ended in silence"},
+		why: lost{Reason: reading.AttemptsUsedUp},
 	}, r, o.end)
 }
 

@@ -80,7 +80,9 @@ func (o *op) succeed(a life.Action, r *store.Record, d *draft, line lineage) (*s
 		return nil, err
 	}
 	return successor, o.change(happening{action: a, other: successor.ID}, r, func(now *store.Record) {
-		now.Successor = successor.ID
+		if now.Successor = successor.ID; a == life.Rollback {
+			now.Rollback = successor.ID
+		}
 	})
 }
 
@@ -146,7 +148,9 @@ func (o *op) draftAgain(r *store.Record, why lost) (*draft, error) {
 
 // lossOf is why a handoff ended badly, as far as anybody said: the failure, else only the state.
 func (o *op) lossOf(r *store.Record) (why lost, err error) {
-	why.Reason = string(r.Status)
+	if why.Reason = string(r.Status); r.Status == schemas.TimedOut {
+		why.Reason = reading.WhyTimedOut(r)
+	}
 	if r.Result == 0 {
 		return why, nil
 	}

@@ -55,6 +55,7 @@ type Record struct {
 	Forwarded schemas.ID `json:"fwd,omitempty"` // the handoff that its completion sent on
 	RetryOf   schemas.ID `json:"retry,omitempty"`
 	Successor schemas.ID `json:"succ,omitempty"` // the handoff that took its place
+	Rollback  schemas.ID `json:"back,omitempty"` // the handoff that sent it back, if one was made
 	Depth     int        `json:"depth"`
 	MaxDepth  int        `json:"maxdepth,omitempty"`
 

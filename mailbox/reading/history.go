@@ -115,8 +115,7 @@ func steps(v *store.View, limit int, out *schemas.HistoryOut) (steps []schemas.S
 	return steps, nil
 }
 
-// stepOf is one row of a history, and the completion it ended with, nil for none. Its reason is that of the failure,
-// else the last note of a handoff that ended without an outcome or was returned.
+// stepOf is one row of a history, and the completion it ended with, nil for none.
 func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Completion, err error) {
 	step = schemas.Step{
 		HandoffID: r.ID, Parent: r.Parent, From: r.From, To: r.To, Holder: r.Holder, Title: schemas.Visible(r.Title),
@@ -133,16 +132,10 @@ func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Co
 	if got.Completion != nil {
 		addCounts(&step, got.Completion)
 	}
-	if f := got.Failure; f != nil {
-		step.Reason = f.Failure.Description
-		if f.Then == schemas.ThenRollback && r.Successor != 0 && f.RollbackRequest != nil {
-			step.RollbackTo = schemas.Address(f.RollbackRequest.TargetAgent)
-		}
-	} else if r.Status.Ended() && r.Note != 0 && got.Completion == nil || r.Status == schemas.Returned {
-		var note schemas.UpdateIn
-		err = v.Saying(r.ID, r.Note, &note)
-		step.Reason = note.Note
+	if f := got.Failure; f != nil && wasRolledBack(v, r, f) {
+		step.RollbackTo = schemas.Address(f.RollbackRequest.TargetAgent)
 	}
+	step.Reason, err = whyEnded(v, r, got.Failure)
 	return step, got.Completion, err
 }
 

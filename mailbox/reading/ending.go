@@ -1,0 +1,54 @@
+package reading
+
+import (
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Why the clock ended a handoff, as a reason and as a notice tells it.
+const (
+	DeadlinePassed = "its deadline passed"
+	AttemptsUsedUp = "all attempts ended in silence"
+)
+
+// WhyTimedOut is why the clock ended a handoff. Where a lease ended at the deadline the clock judges the deadline.
+func WhyTimedOut(r *store.Record) string {
+	if r.Deadline != 0 && r.Deadline <= r.Ended {
+		return DeadlinePassed
+	}
+	return AttemptsUsedUp
+}
+
+// whyEnded is why a handoff ended without a result that holds: what the failure says, what the clock judged, or the note
+// of whoever returned, cancelled or refused it. It is empty for any other, and where nobody gave a reason: the last
+// report of a holder is none.
+func whyEnded(v *store.View, r *store.Record, f *schemas.Failure) (string, error) {
+	switch {
+	case f != nil:
+		return f.Failure.Description, nil
+	case r.Status == schemas.TimedOut:
+		return WhyTimedOut(r), nil
+	case !r.Status.Ended() || r.Status == schemas.Completed:
+		return "", nil
+	}
+	var note schemas.UpdateIn
+	err := v.Saying(r.ID, r.Note, &note)
+	switch note.Action { //nolint:exhaustive // the others end nothing
+	case schemas.ActReturn, schemas.ActCancel, schemas.ActRefuse:
+		return note.Note, err
+	}
+	return "", err
+}
+
+// wasRolledBack tells whether a failure made the handoff that sends the work back. It makes none where the chain is too
+// long. A record of an earlier program does not name that handoff; then a successor tells, unless it is a retry.
+func wasRolledBack(v *store.View, r *store.Record, f *schemas.Failure) bool {
+	if f.Then != schemas.ThenRollback || f.RollbackRequest == nil || r.Successor == 0 {
+		return false
+	}
+	if r.Rollback != 0 {
+		return true
+	}
+	next := Readable(v, r.Successor)
+	return next != nil && next.RetryOf != r.ID
+}
