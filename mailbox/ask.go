@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -15,9 +16,9 @@ import (
 const reservation = 15 * time.Minute
 
 // ask notes what the holder needs before it goes on, see [life.Ask]. The lease stops while it waits, and the claim
-// token stays good. Who is asked is the sender; a permission is asked of a person besides. The questions have a quarter
+// token stays good. Who is asked is the sender, see [reading.Answers]; a permission is asked of a person besides. The questions have a quarter
 // of the limit of a handoff at most, because the handoff keeps them with the answer.
-func (o *op) ask(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*store.Record, error) {
+func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if err := o.heldNow(life.Ask, r, in.Token); err != nil {
 		return nil, err
 	}
@@ -45,8 +46,24 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, _ *schemas.UpdateOut) (*s
 	now.Asker = o.by.Agent
 	now.Permission = in.Conditions != nil && len(in.Conditions.NeedsPermission) > 0
 	o.touch(&now)
+	answers, err := reading.Answers(o.View, r, o.by.Agent)
+	if err != nil {
+		return nil, err
+	}
+	if out.To = schemas.Address(answers); now.Permission {
+		out.To = schemas.Address(schemas.Human)
+	}
 	text := strings.Join(questions, "\n")
 	return &now, o.commitSaying(happening{action: life.Ask, was: r, now: &now, text: text}, content)
+}
+
+// tellAnswerer leaves a notice with the agent that is to answer. Human hears of a permission once.
+func (o *op) tellAnswerer(h *happening) error {
+	to, err := reading.Answers(o.View, h.now, h.now.Asker)
+	if err != nil || to == schemas.Human && h.now.Permission {
+		return err
+	}
+	return o.notify(to, h.notice())
 }
 
 // questionsOf are what the holder asks: its questions and conditions, or else its note. Permissions are told apart by

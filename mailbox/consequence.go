@@ -31,6 +31,8 @@ func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err er
 		return came, o.notify(schemas.Human, noticeOf(noticeApproval, h.now, text))
 	case life.TellSender:
 		return came, o.tell(h.now, h.notice())
+	case life.TellAnswerer:
+		return came, o.tellAnswerer(h)
 	case life.TellHolder:
 		return came, o.notify(h.was.Holder, h.notice())
 	case life.TellAsker:

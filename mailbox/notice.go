@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -36,26 +37,13 @@ const (
 )
 
 // tell leaves a notice with whoever asked for the work, unless it is the one who acts. For work that the rules sent
-// that is the owner of the workflow, see [op.principal].
+// that is the owner of the workflow, see [reading.Principal].
 func (o *op) tell(r *store.Record, n schemas.Notice) error {
-	to, err := o.principal(r)
+	to, err := reading.Principal(o.View, r)
 	if err != nil {
 		return err
 	}
 	return o.notify(to, n)
-}
-
-// principal is the agent that is told of a handoff: its sender. Of what the rules sent, the owner of the workflow is
-// told, and human where the rules own that, too. So every outcome is told to somebody who reads.
-func (o *op) principal(r *store.Record) (schemas.Agent, error) {
-	if r.From != schemas.System {
-		return r.From, nil
-	}
-	wf, err := o.Workflow(r.Workflow)
-	if err != nil || wf == nil || wf.Owner == schemas.System {
-		return schemas.Human, err
-	}
-	return wf.Owner, nil
 }
 
 // readNotice shows one of the caller's notices in full, and marks it read in the same transaction. The error is invalid

@@ -96,7 +96,7 @@ func (o *op) whatFollows(r *store.Record, asked schemas.Then) (schemas.Then, err
 // other.
 func (o *op) rollbackTo(r *store.Record, to string) (schemas.Agent, error) {
 	if to == "" {
-		return rollbackRule(r), nil
+		return reading.TakesBack(r), nil
 	}
 	if err := mailboxOf("rollback_to", to); err != nil {
 		return "", err
@@ -113,18 +113,6 @@ func (o *op) rollbackTo(r *store.Record, to string) (schemas.Agent, error) {
 		WithKnown(texts(members)...).
 		WithHint("Roll back to the sender, to the agent that the handoff names for a failure, or to a member of the workflow: %s.",
 			enumerate(members))
-}
-
-// rollbackRule is who takes failed work where its holder names nobody: the agent of rollback.on_failure, else the
-// sender, and human for what the rules sent.
-func rollbackRule(r *store.Record) schemas.Agent {
-	switch {
-	case r.OnFailure != "":
-		return r.OnFailure
-	case r.From == schemas.System:
-		return schemas.Human
-	}
-	return r.From
 }
 
 // members are the agents that sent or held one of the last thousand handoffs of a workflow. The rules are none of them,

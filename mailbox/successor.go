@@ -17,7 +17,7 @@ import (
 // rollback gives the work back, with the failure, the questions and the partial result: to the agent that the happening
 // names, else as the rollback rule of the handoff says. It is a child of the failed handoff.
 func (o *op) rollback(h *happening) (*store.Record, error) {
-	r, to := h.now, cmp.Or(h.to, rollbackRule(h.now))
+	r, to := h.now, cmp.Or(h.to, reading.TakesBack(h.now))
 	return o.child(life.Rollback, h, schemas.Address(to), schemas.Handoff{
 		Title: schemas.Clip("Fix: "+r.Title, o.Limits.Title),
 		Task:  schemas.Clip(fmt.Sprintf("%s (%s) was not done: %s", r.ID, r.Title, h.why.text()), o.Limits.Task),

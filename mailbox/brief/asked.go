@@ -86,23 +86,32 @@ func outputSchema(e *schemas.Expectations, p pen) []string {
 	return append([]string{"- output, as JSON that meets this schema:"}, p.quote("  ", compact.String())...)
 }
 
-// stuck is the way out: what the sender advises, else asking it; then whoever takes failed work; then a person. Holder
-// is who reads the brief, so that the advised call acts as that agent, empty where nobody claimed.
-func stuck(h schemas.Handoff, holder schemas.Agent, e *schemas.Expectations, p pen) []string {
-	sender := p.line(string(h.Source.Agent), 64)
+// stuck is the way out: what the sender advises, else asking who answers; then whoever takes failed work; then a person.
+// A person who reads it decides: nobody else is left to ask. The advised call acts as the holder.
+func stuck(in Input, e *schemas.Expectations, p pen) []string {
+	h, reader := in.Handoff, cmp.Or(in.Standing.Holder, in.Handoff.Target.Agent)
+	answers := cmp.Or(in.Answers, h.Source.Agent)
 	lines := p.items("", e.IfStuck)
-	if lines == nil {
+	if lines == nil && answers != reader {
 		ask := schemas.UpdateIn{HandoffID: h.ID.String(), Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
-		lines = append(lines, fmt.Sprintf("- Ask %s: %s.", sender, schemas.Call(ask, "").As(holder).Request()))
+		call := schemas.Call(ask, "").As(in.Standing.Holder)
+		lines = append(lines, fmt.Sprintf("- Ask %s: %s.", p.line(string(answers), 64), call.Request()))
 	}
 	rollback := cmp.Or(h.Rollback, &schemas.Rollback{})
-	back := cmp.Or(rollback.OnFailure, h.Source.Agent)
-	giveUp := fmt.Sprintf("- Give up with %s: the work goes to %s.", schemas.FailIn{}.Tool(), p.line(string(back), 64))
-	lines = append(lines, giveUp)
+	back := cmp.Or(in.TakesBack, rollback.OnFailure, h.Source.Agent)
+	if back != reader {
+		giveUp := "- Give up with %s: the work goes to %s."
+		lines = append(lines, fmt.Sprintf(giveUp, schemas.FailIn{}.Tool(), p.line(string(back), 64)))
+	}
 	for _, text := range rollback.FailureContext {
 		lines = append(lines, p.item("  ", "Tell: "+text)...)
 	}
-	if back != schemas.Human {
+	switch schemas.Human {
+	case reader:
+		lines = append(lines, "- You decide: pass on what is to be done with "+schemas.SendIn{}.Tool()+
+			", and complete this one with what you decided.")
+	case back, answers:
+	default:
 		lines = append(lines, "- Last, "+schemas.SendIn{}.Tool()+" to human.")
 	}
 	return lines

@@ -36,6 +36,8 @@ type Input struct {
 	Standing  schemas.Standing   // who holds it, and what earlier holders reported
 	Criteria  []schemas.Answered // with the numbers by which complete_handoff answers them
 	Ancestors []schemas.Step     // root first, without the handoff itself
+	Answers   schemas.Agent      // who answers questions, default the sender
+	TakesBack schemas.Agent      // who goes on when it fails, default as the handoff says
 	MaxTokens int                // default [DefaultTokens]; less than [MinTokens] means that
 	Nonce     string             // a secret that no sender knows; the tag is derived from it and the id
 }

@@ -61,7 +61,7 @@ func parts(in Input, p pen) []part {
 		{name: "task", section: ofTask, lines: p.quote("", h.Task)},
 		{name: "success criteria", section: ofCriteria, lines: criteria(in.Criteria, e.Strict, p)},
 		{name: "constraints", section: ofConstraints, lines: constraints(h, e, p)},
-		{name: "if stuck", section: ofStuck, lines: stuck(h, in.Standing.Holder, e, p)},
+		{name: "if stuck", section: ofStuck, lines: stuck(in, e, p)},
 		{name: "earlier handoffs", section: ofAncestors, lines: ancestors(in.Ancestors, p)},
 		{name: "answers", section: ofKey, lines: answers(c.Answers, p)},
 		{name: "specific task", section: ofYours, lines: specific(h, c, p)},

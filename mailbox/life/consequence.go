@@ -16,6 +16,9 @@ const (
 	TellSender Consequence = "tell the sender"
 	// TellHolder leaves a notice with the agent that held the handoff before the action, so that it stops.
 	TellHolder Consequence = "tell the holder"
+	// TellAnswerer leaves a notice with the agent that is to answer: whom TellSender tells, and human where that is the
+	// agent that asks.
+	TellAnswerer Consequence = "tell who is to answer"
 	// TellAsker leaves a notice with the agent that asked, which may claim the handoff again.
 	TellAsker Consequence = "tell the agent that asked"
 	// TellHuman leaves a notice with human, who alone grants a permission.
@@ -85,7 +88,7 @@ var follows = []Row{
 	{Approve, Always, then(TellSender)},
 	{Refuse, Always, then(TellSender, TellWaiting)},
 	{Ask, NeedsPermission, then(TellHuman)},
-	{Ask, Always, then(TellSender)},
+	{Ask, Always, then(TellAnswerer)},
 	{Answer, Always, then(TellAsker)},
 	{Release, Always, then(TellHolder)},
 

@@ -60,10 +60,14 @@ func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (b brief.Brie
 	if err != nil {
 		return b, 0, err
 	}
+	answers, err := Answers(v, r, r.Holder)
+	if err != nil {
+		return b, 0, err
+	}
 	h.Metadata.Deadline = r.Deadline.Ptr()
 	asked := contract.Criteria(h.Expectations)
 	return brief.Render(brief.Input{
-		Handoff: h, Standing: standing, Criteria: asked,
+		Handoff: h, Standing: standing, Criteria: asked, Answers: answers, TakesBack: TakesBack(r),
 		Ancestors: rd.ancestors(v, r), MaxTokens: tokens, Nonce: rd.Secret,
 	}), len(asked), nil
 }

@@ -1,0 +1,41 @@
+package reading
+
+import (
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Principal is the agent that is told of a handoff: its sender. Of what the rules sent, the owner of the workflow is
+// told, and human where the rules own that, too. So every outcome is told to somebody who reads.
+func Principal(v *store.View, r *store.Record) (schemas.Agent, error) {
+	if r.From != schemas.System {
+		return r.From, nil
+	}
+	wf, err := v.Workflow(r.Workflow)
+	if err != nil || wf == nil || wf.Owner == schemas.System {
+		return schemas.Human, err
+	}
+	return wf.Owner, nil
+}
+
+// Answers is the agent that answers what an agent asks about a handoff: its principal, and human where that is the agent
+// itself.
+func Answers(v *store.View, r *store.Record, asker schemas.Agent) (schemas.Agent, error) {
+	to, err := Principal(v, r)
+	if to == asker {
+		to = schemas.Human
+	}
+	return to, err
+}
+
+// TakesBack is who takes failed work where its holder names nobody: the agent of rollback.on_failure, else the sender,
+// and human for what the rules sent.
+func TakesBack(r *store.Record) schemas.Agent {
+	switch {
+	case r.OnFailure != "":
+		return r.OnFailure
+	case r.From == schemas.System:
+		return schemas.Human
+	}
+	return r.From
+}

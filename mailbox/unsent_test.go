@@ -1,0 +1,62 @@
+package mailbox_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// timedOut lets work of a time out before anybody claimed it. The rules then send it back to a, who owns the workflow.
+func timedOut(t testing.TB) (w *world, a schemas.Caller, got schemas.ClaimOut) {
+	w = newWorld(t)
+	a = w.stdio("a")
+	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Deadline = "1m" })
+	w.later(2 * time.Minute)
+	got = w.claim(a)
+	require.Equal(t, schemas.System, got.From)
+	return w, a, got
+}
+
+func TestTheBriefOfWorkThatTheRulesSentNamesWhoAnswersAndWhoGoesOn(t *testing.T) {
+	_, _, got := timedOut(t)
+	require.Contains(t, got.Brief, "- Ask human:")
+	require.Contains(t, got.Brief, "the work goes to human.")
+	require.NotContains(t, got.Brief, "Ask system")
+	require.NotContains(t, got.Brief, "goes to system")
+	require.NotContains(t, got.Brief, "- Last,")
+}
+
+func TestAQuestionOfTheOwnerAboutWorkThatTheRulesSentGoesToHuman(t *testing.T) {
+	w, a, got := timedOut(t)
+	out := w.update(a, got.HandoffID, schemas.ActAsk, note("which?"))
+	require.Equal(t, schemas.Address(schemas.Human), out.To)
+	require.Equal(t, []string{"question"}, w.kinds(person, got.HandoffID))
+	w.update(person, got.HandoffID, schemas.ActAnswer, note("this"))
+	require.Contains(t, w.claim(a).Brief, "this")
+}
+
+func TestAPermissionOfAHumanSenderIsAskedOnce(t *testing.T) {
+	w := newWorld(t)
+	b := w.stdio("b")
+	w.send(person, "b", "x")
+	w.claim(b)
+	w.update(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) {
+		in.Conditions = &schemas.Conditions{NeedsPermission: []string{"drop the table"}}
+	})
+	require.Equal(t, []string{"question"}, w.kinds(person, 1))
+}
+
+func TestAPersonIsNotSentToThemselvesByAnEscalation(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x")
+	w.claim(b)
+	out := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenEscalate})
+	brief := w.claim(person).Brief
+	require.Equal(t, schemas.Address(schemas.Human), out.To)
+	require.NotContains(t, brief, "to human.")
+	require.Contains(t, brief, "You decide")
+}
