@@ -23,6 +23,7 @@ open() {
     case $2 in claude-code) export CLAUDECODE=1 CLAUDE_CODE_SESSION_ID="$3" ;; esac
     exec handoff mcp <"$state/in$1" >"$state/out$1"
   ) &
+  echo $! >"$state/pid$1"
   case $1 in
   1) exec 3>"$state/in1" 4<"$state/out1" ;;
   2) exec 5>"$state/in2" 6<"$state/out2" ;;
