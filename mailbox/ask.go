@@ -53,7 +53,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	if out.To = schemas.Address(answers); now.Permission {
 		out.To = schemas.Address(schemas.Human)
 	}
-	text := strings.Join(questions, "\n")
+	text := schemas.Numbered(questions)
 	return &now, o.commitSaying(happening{action: life.Ask, was: r, now: &now, text: text}, content)
 }
 

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"fmt"
 	"slices"
 
 	"handoff/mailbox/life"
@@ -197,6 +198,22 @@ type happening struct {
 type lost struct {
 	Failure *schemas.Failure
 	Reason  string
+}
+
+// again is why a handoff is done once more: what its holder asked is no question to the next one, who may be the same
+// agent, but something that is not known.
+func (l lost) again() lost {
+	if l.Failure == nil || l.Failure.RollbackRequest == nil {
+		return l
+	}
+	f := *l.Failure
+	f.Failure.Blockers = slices.Clone(f.Failure.Blockers)
+	for _, question := range f.RollbackRequest.Questions {
+		text := fmt.Sprintf("%s asked, and it is not answered: %s", f.Source.Agent, question)
+		f.Failure.Blockers = append(f.Failure.Blockers, schemas.Blocker{Description: text})
+	}
+	f.RollbackRequest = nil
+	return lost{Failure: &f, Reason: l.Reason}
 }
 
 func (l lost) text() string {

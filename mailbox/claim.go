@@ -165,8 +165,8 @@ func (o *op) reclaim() (claimed, error) {
 
 // take makes the caller the holder, with a new token. Every earlier token is void from here on, which is what keeps two
 // agents from finishing the same work: the store lets one transaction do this at a time, and whoever comes second finds
-// the handoff held. A claim is one more attempt unless the one before was given back; a reclaim never is. Questions
-// that were open are withdrawn.
+// the handoff held. A claim is one more attempt unless the one before was given back; a reclaim never is. A
+// question that is open stays open for whoever asked it.
 func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 	now, err := o.step(a, r)
 	if err != nil {
@@ -178,7 +178,9 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 	}
 	now.Claims++
 	now.Token, now.Uncharged, now.Reserved, now.Box = o.NewID("ct"), false, 0, ""
-	now.Ask, now.Asker, now.Permission = 0, "", false
+	if now.Status != schemas.Waiting { // else the question stays open
+		now.Ask, now.Asker, now.Permission = 0, "", false
+	}
 	now.Holder, now.HolderID, now.Conn, now.Via = o.by.Agent, o.by.AgentID, o.by.Conn, o.by.Via
 	if now.Claimed == 0 {
 		now.Claimed = store.At(o.now)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"handoff/mailbox/contract"
@@ -175,5 +176,9 @@ func (o *op) lateCompletion(r *store.Record, in schemas.CompleteIn, digest strin
 	done := completionOf(in)
 	done.HandoffID, done.Timestamp, done.Late = r.ID, o.now, true
 	done.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
+	done.Status = schemas.Success // as it says itself
+	if v := in.Verification; v != nil && slices.ContainsFunc(v.Criteria, func(c schemas.Criterion) bool { return !c.Met }) {
+		done.Status = schemas.Partial
+	}
 	return o.keepLate(r, schemas.Late{Completion: &done}, digest, in.Summary)
 }

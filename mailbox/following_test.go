@@ -91,7 +91,7 @@ func TestARetryKeepsEstimateAndTimeout(t *testing.T) {
 	w.later(time.Hour)
 	w.fail(b, schemas.FailIn{HandoffID: "1", Token: first.Token, FailureDetail: because("d"), Then: schemas.ThenRetry})
 	require.Equal(t, w.Now().Add(8*time.Hour), *w.claim(b).LeaseEnds)
-	require.Equal(t, w.Now().Add(10*time.Hour), *w.full(2).Handoff.Metadata.Deadline)
+	require.Equal(t, w.Now().Add(9*time.Hour), *w.full(2).Handoff.Metadata.Deadline)
 }
 
 func TestAReturnKeepsEstimateAndTimeout(t *testing.T) {

@@ -1,6 +1,10 @@
 package mailbox
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
@@ -48,18 +52,23 @@ func checkpointOf(in schemas.FailIn) *schemas.Checkpoint {
 	return &c
 }
 
-// checkpoint keeps where work stands, and gives the record that names it. Without a checkpoint it keeps nothing and
-// gives the record as it was. The error is limit for one that is larger than a handoff may be. Earlier checkpoints stay
-// with their events.
+// checkpoint keeps where work stands, and gives the record that names it. What is said is added to the last checkpoint,
+// also to one of a handoff whose place this one took, see [merged]. Without a checkpoint it keeps nothing and gives the
+// record as it was. The error is limit for one that is larger than a handoff may be. Earlier checkpoints stay with their
+// events.
 func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, error) {
 	if c == nil {
 		return r, nil
+	}
+	last, err := reading.Checkpoint(o.View, r)
+	if err != nil {
+		return nil, err
 	}
 	event, err := o.nextEvent()
 	if err != nil {
 		return nil, err
 	}
-	kept := *c
+	kept := merged(orZero(last), *c)
 	kept.ID = reading.CheckpointID(event)
 	content, err := o.saidWithin("checkpoint", kept)
 	if err != nil {
@@ -71,4 +80,33 @@ func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, 
 	}
 	now.Checkpoint = event
 	return &now, o.commitSaying(happening{action: life.Mark, was: r, now: &now}, content)
+}
+
+// merged is a checkpoint with what came later: the state key by key, the note if one came, and of the work what is done
+// by now and what came as not done.
+func merged(c, later schemas.Checkpoint) schemas.Checkpoint {
+	if len(c.State) > 0 {
+		state := maps.Clone(c.State)
+		maps.Copy(state, later.State)
+		later.State = state
+	}
+	later.Note = cmp.Or(later.Note, c.Note)
+	switch before, now := c.PartialProgress, later.PartialProgress; {
+	case now == nil:
+		later.PartialProgress = before
+	case before != nil:
+		both := *now
+		for _, step := range before.Completed {
+			if !slices.Contains(now.Completed, step) && !slices.Contains(now.Incomplete, step) {
+				both.Completed = append(slices.Clone(both.Completed), step)
+			}
+		}
+		if len(both.Incomplete) == 0 {
+			both.Incomplete = slices.DeleteFunc(slices.Clone(before.Incomplete), func(step string) bool {
+				return slices.Contains(both.Completed, step)
+			})
+		}
+		later.PartialProgress = &both
+	}
+	return later
 }

@@ -128,22 +128,38 @@ func (o *op) sendAgain(a life.Action, r *store.Record, token string) (*store.Rec
 	return o.succeed(a, r, d, beside)
 }
 
-// draftAgain drafts the same work with why it is done again. A timeout counts anew. A deadline that was a point in
-// time, a time before which nobody may begin, and handoffs to wait for belong to the first attempt, and go. What was
-// amended since the send is part of the work; approval that was needed once is needed again.
+// draftAgain drafts the same work with why it is done again. A deadline and the end of a timeout that are yet to come
+// stay; one that is over goes, and a timeout then counts anew. A time before which nobody may begin and handoffs to wait
+// for belong to the first attempt, and go. What was amended since the send is part of the work; approval that was needed
+// once is needed again.
 func (o *op) draftAgain(r *store.Record, why lost) (*draft, error) {
-	d := &draft{attempt: r.Attempt, estimate: time.Duration(r.Estimate) * time.Minute}
+	d := &draft{attempt: attemptsOf(r), estimate: time.Duration(r.Estimate) * time.Minute}
 	if err := o.Saying(r.ID, r.Body, &d.handoff); err != nil {
 		return nil, err
 	}
-	if err := o.explain(r, &d.handoff, why); err != nil {
+	if err := o.explain(r, &d.handoff, why.again()); err != nil {
 		return nil, err
 	}
 	m := &d.handoff.Metadata
-	m.Deadline, m.NotBefore, m.After = nil, nil, nil
+	m.NotBefore, m.After = nil, nil
+	if d.deadline = r.Deadline.Time(); d.deadline.After(o.now) {
+		return d, nil
+	}
+	if m.Deadline != nil && !m.Deadline.After(o.now) {
+		m.Deadline = nil
+	}
 	timeout, _, err := durations(d.handoff.Expectations)
-	d.deadline = deadline(time.Time{}, o.now, timeout)
+	d.deadline = deadline(orZero(m.Deadline), o.now, timeout)
 	return d, err
+}
+
+// attemptsOf is how many attempts a handoff has used up. A claim that was given back, or that ended because the holder
+// would not do the work, is none.
+func attemptsOf(r *store.Record) int {
+	if r.Uncharged || r.Status == schemas.Rejected {
+		return max(r.Attempt-1, 0)
+	}
+	return r.Attempt
 }
 
 // lossOf is why a handoff ended badly, as far as anybody said: the failure, else only the state.

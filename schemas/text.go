@@ -3,6 +3,7 @@ package schemas
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -129,4 +130,17 @@ func Clip(s string, limit int) string {
 		end--
 	}
 	return s[:end] + mark
+}
+
+// Numbered writes texts one below the other with their numbers, from 1, by which they are answered. One text alone needs
+// no number.
+func Numbered(texts []string) string {
+	if len(texts) == 1 {
+		return texts[0]
+	}
+	lines := make([]string, len(texts))
+	for i, text := range texts {
+		lines[i] = fmt.Sprintf("%d. %s", i+1, text)
+	}
+	return strings.Join(lines, "\n")
 }

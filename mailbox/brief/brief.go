@@ -19,6 +19,7 @@ package brief
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	"handoff/schemas"
 )
@@ -33,13 +34,31 @@ const (
 // Input is what a brief is made of. Only the handoff and the nonce are needed. Nothing in it is changed.
 type Input struct {
 	Handoff   schemas.Handoff
-	Standing  schemas.Standing   // who holds it, and what earlier holders reported
+	Standing  schemas.Standing   // who holds it, and what was reported last
+	Before    Session            // who had the work before, zero for nobody
+	Reports   []Report           // of its holders, newest first; empty: the note of the standing is told
 	Criteria  []schemas.Answered // with the numbers by which complete_handoff answers them
 	Ancestors []schemas.Step     // root first, without the handoff itself
 	Answers   schemas.Agent      // who answers questions, default the sender
 	TakesBack schemas.Agent      // who goes on when it fails, default as the handoff says
 	MaxTokens int                // default [DefaultTokens]; less than [MinTokens] means that
 	Nonce     string             // a secret that no sender knows; the tag is derived from it and the id
+}
+
+// Session is a claim that is over, of the same work: whoever goes on finds what it left.
+type Session struct {
+	Agent   schemas.Agent
+	Handoff schemas.ID // that it had, zero for the one of the brief
+	Until   time.Time  // when it was heard of last, or lost the claim
+	End     string     // how it lost it, as "its lease ended"; empty where nobody knows
+}
+
+// Report is a note of a holder.
+type Report struct {
+	By      schemas.Agent
+	At      time.Time
+	Percent int // of the whole work, 0 where it did not say
+	Text    string
 }
 
 // Brief is the text for the model, and what it leaves out. The text ends without a line end. Each name in Omitted is

@@ -5,22 +5,56 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"handoff/schemas"
 )
 
-// progress is what earlier holders of this work left: the last report, open questions, what is done and what is not,
-// and the note of the last checkpoint. It counts as asked, not as known: who goes on must not begin anew.
-func progress(st schemas.Standing, c *schemas.Context, p pen) []string {
-	label := "Last report"
-	if st.Percent > 0 {
-		label = fmt.Sprintf("Last report, %d%% done", st.Percent)
+// session says that somebody had the work before, until when, and where what it did may be found.
+func session(s Session, of schemas.ID, p pen) []string {
+	if s.Agent == "" {
+		return nil
 	}
+	when := s.Until.UTC().Format(time.RFC3339)
+	if s.End != "" {
+		when += ", when " + s.End
+	}
+	had := of.String()
+	if s.Handoff != 0 {
+		had = s.Handoff.String()
+	}
+	return []string{fmt.Sprintf("- An earlier session of %s had %s until %s. The working tree may hold its work: look there "+
+		"before you begin anew.", p.line(string(s.Agent), 64), had, when)}
+}
+
+// progress is what earlier holders of this work left: the last reports, open questions, what is done and what is not,
+// and the whole of the last checkpoint. It counts as asked, not as known: who goes on must not begin anew.
+func progress(in Input, c *schemas.Context, p pen) []string {
 	k := cmp.Or(c.Checkpoint, &schemas.Checkpoint{})
 	return slices.Concat(
-		p.field(label, st.Note), p.list("Open questions", st.Questions), partial(c.PartialProgress, p),
+		reports(in, p), p.list("Open questions", in.Standing.Questions), partial(c.PartialProgress, p),
 		p.field("Checkpoint", strings.Join(nonEmpty(k.ID, k.Note), ": ")), partial(k.PartialProgress, p),
+		pairs(p, "State at the checkpoint", k.State),
 	)
+}
+
+// reports are the last report of the holders, and those before it with who reported and when.
+func reports(in Input, p pen) []string {
+	label := "Last report"
+	if in.Standing.Percent > 0 {
+		label = fmt.Sprintf("Last report, %d%% done", in.Standing.Percent)
+	}
+	if len(in.Reports) == 0 {
+		return p.field(label, in.Standing.Note)
+	}
+	by := func(r Report) string {
+		return p.line(string(r.By), 64) + " at " + r.At.UTC().Format(time.RFC3339)
+	}
+	var before []string
+	for _, r := range in.Reports[1:] {
+		before = append(before, by(r)+": "+r.Text)
+	}
+	return append(p.field(label+", by "+by(in.Reports[0]), in.Reports[0].Text), p.list("Reports before", before)...)
 }
 
 // partial is what of the work was done and what was not, nothing for nil.
@@ -31,12 +65,8 @@ func partial(pp *schemas.PartialProgress, p pen) []string {
 	return append(p.list("Done before", pp.Completed), p.list("Not done", pp.Incomplete)...)
 }
 
-// state is the state that the sender gave, and the one at the last checkpoint. Values that are not texts are written as
-// JSON.
-func state(c *schemas.Context, p pen) []string {
-	k := cmp.Or(c.Checkpoint, &schemas.Checkpoint{})
-	return append(pairs(p, "Current state", c.State), pairs(p, "State at the checkpoint", k.State)...)
-}
+// state is the state that the sender gave. Values that are not texts are written as JSON.
+func state(c *schemas.Context, p pen) []string { return pairs(p, "Current state", c.State) }
 
 // answers are the questions of earlier holders, each with its answer and who gave it.
 func answers(all []schemas.Answer, p pen) []string {
@@ -44,7 +74,7 @@ func answers(all []schemas.Answer, p pen) []string {
 	for _, a := range all {
 		text := fmt.Sprintf("%s: %s", a.From, a.Answer)
 		if len(a.Questions) > 0 {
-			text = strings.Join(a.Questions, " ") + "\n" + text
+			text = schemas.Numbered(a.Questions) + "\n" + text
 		}
 		texts = append(texts, text)
 	}

@@ -76,8 +76,8 @@ const (
 	Claim Action = "claimed"
 
 	// Reclaim gives its holder a new claim of the handoff that it holds, after its connection is gone: the token and
-	// the connection are new, open questions are withdrawn, and the handoff is accepted again. It is no new attempt. A
-	// client that was restarted gets so what it held, before it gets anything new.
+	// the connection are new, and the state stays: a question that is open stays open. It is no new attempt. A client that
+	// was restarted gets so what it held, before it gets anything new.
 	//
 	// The error is conflict while the server does not know yet whether the old connection is gone, for two minutes after
 	// its start.

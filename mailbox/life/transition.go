@@ -46,7 +46,7 @@ var table = map[Action]map[schemas.Status]Step{
 	Refuse:  {schemas.Pending: {schemas.Rejected, Human}},
 	Ready:   {schemas.Pending: {schemas.Pending, Clock}},
 	Claim:   {schemas.Pending: {schemas.Accepted, Recipient}},
-	Reclaim: each(schemas.Accepted, Holder, schemas.Accepted, schemas.Working, schemas.Waiting),
+	Reclaim: same(Holder, schemas.Accepted, schemas.Working, schemas.Waiting),
 	Amend: {
 		schemas.Pending: {schemas.Pending, Sender | Owner | Human},
 		schemas.Waiting: {schemas.Waiting, Sender | Owner | Human},

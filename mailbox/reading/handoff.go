@@ -139,12 +139,31 @@ func Result(v *store.View, r *store.Record, out *schemas.GetOut) error {
 // the workspace, and a later checkpoint has a higher one.
 func CheckpointID(event uint64) string { return fmt.Sprintf("chk_%d", event) }
 
-// Checkpoint is where the holders of a handoff said last that the work stands; nil when none said. The state that the
-// sender sent along is no checkpoint: a view shows it where there is none.
+// Checkpoint is where the holders of a handoff, or of those whose place it took, said last that the work stands; nil when
+// none said. The state that the sender sent along is no checkpoint: a view shows it where there is none.
 func Checkpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
-	if r.Checkpoint == 0 {
-		return nil, nil
+	if r.Checkpoint != 0 {
+		var c schemas.Checkpoint
+		return &c, v.Saying(r.ID, r.Checkpoint, &c)
 	}
-	var c schemas.Checkpoint
-	return &c, v.Saying(r.ID, r.Checkpoint, &c)
+	var sent struct {
+		Context struct {
+			Checkpoint *schemas.Checkpoint `json:"checkpoint"`
+		} `json:"context"`
+	}
+	err := v.Saying(r.ID, r.Body, &sent)
+	return sent.Context.Checkpoint, err
+}
+
+// withCheckpoint puts the last checkpoint into the context of a handoff, for those who read on.
+func withCheckpoint(v *store.View, r *store.Record, h *schemas.Handoff) error {
+	last, err := Checkpoint(v, r)
+	if last == nil || err != nil {
+		return err
+	}
+	if h.Context == nil {
+		h.Context = &schemas.Context{}
+	}
+	h.Context.Checkpoint = last
+	return nil
 }

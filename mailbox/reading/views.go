@@ -65,9 +65,16 @@ func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (b brief.Brie
 		return b, 0, err
 	}
 	h.Metadata.Deadline = r.Deadline.Ptr()
+	if err := withCheckpoint(v, r, &h); err != nil {
+		return b, 0, err
+	}
+	before, reports, err := earlier(v, r)
+	if err != nil {
+		return b, 0, err
+	}
 	asked := contract.Criteria(h.Expectations)
 	return brief.Render(brief.Input{
-		Handoff: h, Standing: standing, Criteria: asked, Answers: answers, TakesBack: TakesBack(r),
+		Handoff: h, Standing: standing, Before: before, Reports: reports, Criteria: asked, Answers: answers, TakesBack: TakesBack(r),
 		Ancestors: rd.ancestors(v, r), MaxTokens: tokens, Nonce: rd.Secret,
 	}), len(asked), nil
 }
@@ -128,9 +135,6 @@ func (Reader) showCheckpoint(v *store.View, r *store.Record, _ schemas.GetIn, ou
 	switch {
 	case err != nil:
 		return err
-	case h.Context != nil && h.Context.Checkpoint != nil:
-		out.Checkpoint = h.Context.Checkpoint
-		return nil
 	case h.Context != nil && len(h.Context.State) > 0:
 		out.Checkpoint = &schemas.Checkpoint{State: h.Context.State, Note: "the state that was sent along"}
 		return nil

@@ -1,0 +1,101 @@
+package reading
+
+import (
+	"slices"
+
+	"handoff/mailbox/brief"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// How far back a brief looks for what earlier holders left.
+const (
+	eventsLookedAt = 200 // events of the handoff
+	reportsTold    = 3
+)
+
+// earlier is what those who had the work before left for its holder: who had it last and how that claim ended, and the
+// last reports, newest first. The events of the handoff tell it; of a handoff that takes the place of another, the
+// record of that one. Whoever holds the first claim and reported nothing has nobody before it, and no event is read.
+func earlier(v *store.View, r *store.Record) (before brief.Session, reports []brief.Report, err error) {
+	if r.Claims > 1 || r.Claims == 1 && r.Status == schemas.Pending || r.Note != 0 {
+		if before, reports, err = fromEvents(v, r); err != nil {
+			return before, nil, err
+		}
+	}
+	if before.Agent == "" {
+		before = ofPredecessor(v, r)
+	}
+	return before, reports, nil
+}
+
+// fromEvents goes back through the events of a handoff. The claim of now, if there is one, is passed over: the newest
+// event before it says until when, and how the session before it ended; the claim before that says whose it was.
+func fromEvents(v *store.View, r *store.Record) (before brief.Session, reports []brief.Report, err error) {
+	events, err := v.EventsOf(r, eventsLookedAt)
+	if err != nil {
+		return before, nil, err
+	}
+	begun := !r.Status.Held() // the events that come now are of a session that is over
+	for _, e := range events {
+		if isNote(e) && len(reports) < reportsTold {
+			var said schemas.UpdateIn
+			if v.Saying(r.ID, e.N, &said) == nil && said.Note != "" { // else it was erased
+				reports = append(reports, brief.Report{By: e.Agent, At: e.At, Percent: said.Percent, Text: said.Note})
+			}
+		}
+		claimed := e.Action == "claimed" || e.Action == "reclaimed"
+		switch {
+		case !begun:
+			begun = claimed
+		case before.Agent != "":
+		default:
+			if end, tells := heardOf[e.Action]; tells && before.Until.IsZero() {
+				before.Until, before.End = e.At, end
+				if !e.Due.IsZero() {
+					before.Until = e.Due
+				}
+			}
+			if claimed {
+				before.Agent = e.Agent
+			}
+		}
+	}
+	return before, reports, nil
+}
+
+// heardOf are the actions that tell until when a session had a claim, with how it lost the claim, if that is what the
+// action tells.
+var heardOf = map[string]string{
+	"disconnected": "its connection ended", "lease_ended": "its lease ended", "released": "it was released",
+	"claimed": "", "reclaimed": "", "progress": "", "checkpoint": "", "asked": "",
+}
+
+// isNote tells whether an event keeps what a holder reported for whoever reads on.
+func isNote(e schemas.Event) bool {
+	return e.Bytes > 0 && slices.Contains([]string{"progress", "released"}, e.Action)
+}
+
+// ofPredecessor is who had the handoff that r takes the place of: the one that it retries, or that was rolled back to
+// its receiver. Where nobody claimed that one there is none.
+func ofPredecessor(v *store.View, r *store.Record) (before brief.Session) {
+	id := r.RetryOf
+	if id == 0 {
+		if id = r.Parent; id == 0 {
+			return before
+		}
+		if parent := Readable(v, id); parent == nil || parent.Successor != r.ID || parent.Status == schemas.Returned {
+			return before
+		}
+	}
+	if r := Readable(v, id); r != nil && r.Claims > 0 {
+		return brief.Session{Agent: r.Holder, Handoff: r.ID, Until: r.Ended.Time(), End: "it " + ended[r.Status]}
+	}
+	return before
+}
+
+// ended is what became of a handoff, in a sentence about its last holder's claim.
+var ended = map[schemas.Status]string{
+	schemas.Failed: "failed", schemas.TimedOut: "timed out", schemas.Cancelled: "was cancelled",
+	schemas.Rejected: "was rejected", schemas.Completed: "was completed", schemas.Returned: "was returned",
+}
