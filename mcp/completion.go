@@ -23,7 +23,7 @@ func (c completer) CompletePromptArgument(
 ) (*sdk.Completion, error) {
 	var known []string
 	switch {
-	case a.Name == asAgent.Name, a.Name == toWhom.Name:
+	case a.Name == actAs, a.Name == toWhom.Name:
 		known = c.agents(ctx)
 	case a.Name == theID.Name && prompt == "history":
 		known = slices.Concat(c.handoffs(ctx), c.workflows(ctx))

@@ -25,7 +25,6 @@ type promptUse struct {
 }
 
 var (
-	asAgent   = sdk.PromptArgument{Name: "agent", Description: "Act as this agent; default: yourself"}
 	theID     = sdk.PromptArgument{Name: "id", Description: "Handoff, as ho_12 or 12", Required: true}
 	toWhom    = sdk.PromptArgument{Name: "to", Description: "Agent, capability:NAME, role:NAME or human", Required: true}
 	whatTask  = sdk.PromptArgument{Name: "task", Description: "What is to be done", Required: true}
@@ -33,9 +32,11 @@ var (
 	whyRetry  = sdk.PromptArgument{Name: "note", Description: "What to do differently"}
 )
 
+// Prompts next and inbox list no argument. Claude Code sends such a prompt when a person types Enter; a prompt with
+// arguments, optional ones too, it only writes into the line.
 var prompts = []prompt{
-	{"next", "Take the next handoff", "Claim the next handoff and work on it", []sdk.PromptArgument{asAgent}, promptNext},
-	{"inbox", "Show the inbox", "What waits for you", []sdk.PromptArgument{asAgent}, promptInbox},
+	{"next", "Take the next handoff", "Claim the next handoff and work on it", nil, promptNext},
+	{"inbox", "Show the inbox", "What waits for you", nil, promptInbox},
 	{"send", "Send a handoff", "Hand a task to another agent", []sdk.PromptArgument{toWhom, whatTask}, promptSend},
 	{"show", "Show a handoff", "What a handoff asks and where it stands", []sdk.PromptArgument{theID}, promptShow},
 	{"history", "Show a history", "The chain of handoffs of a workflow", []sdk.PromptArgument{whichFlow}, promptHistory},
@@ -87,8 +88,11 @@ func (u promptUse) acting(a arguments) arguments {
 	return a
 }
 
+// actAs is the name of an argument that next and inbox take and do not list: see [prompts].
+const actAs = "agent"
+
 // agent is the one that was asked for, empty for none.
-func (u promptUse) agent() schemas.Agent { return schemas.Agent(u.given[asAgent.Name]) }
+func (u promptUse) agent() schemas.Agent { return schemas.Agent(u.given[actAs]) }
 
 // failureText tells the model that a call failed, and what to do.
 func failureText(e *schemas.Error) string {

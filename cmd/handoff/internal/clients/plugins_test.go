@@ -143,7 +143,7 @@ func TestPluginsHaveACommandForEveryPrompt(t *testing.T) {
 				said[prompt.Name] = body
 			}
 			require.Equal(t, said[prompt.Name], body, file)
-			row := "\n| `" + p.typed + prompt.Name + " " + prompt.usage() + "` | " + prompt.Description + " |\n"
+			row := "\n| `" + p.typed + prompt.typed() + "` | " + prompt.Description + " |\n"
 			require.Contains(t, read(t, dir+"README.md"), row)
 		}
 		there, err := filepath.Glob(dir + strings.ReplaceAll(p.command, "NAME", "*"))
@@ -157,7 +157,7 @@ func TestPluginsHaveACommandForEveryPrompt(t *testing.T) {
 
 func TestGeminiIsToldWhatTheCommandsAre(t *testing.T) {
 	for _, p := range prompts(t) {
-		row := "\n- `/handoff:" + p.Name + " " + p.usage() + "`: " + p.Description + "\n"
+		row := "\n- `/handoff:" + p.typed() + "`: " + p.Description + "\n"
 		require.Contains(t, read(t, examples+"gemini-extension/GEMINI.md"), row)
 	}
 }

@@ -22,9 +22,9 @@ type prompt struct {
 	}
 }
 
-// usage shows what may follow the command, as in <id> [note].
-func (p prompt) usage() string {
-	var parts []string
+// typed shows how the command is typed, as in show <id>.
+func (p prompt) typed() string {
+	parts := []string{p.Name}
 	for _, a := range p.Arguments {
 		if a.Required {
 			parts = append(parts, "<"+a.Name+">")
@@ -49,4 +49,13 @@ func prompts(t *testing.T) []prompt {
 	require.NoError(t, json.Unmarshal(said.Bytes(), &answer), said.String())
 	require.NotEmpty(t, answer.Result.Prompts)
 	return answer.Result.Prompts
+}
+
+// Claude Code sends a prompt at the first Enter only if the prompt has no arguments.
+func TestNextAndInboxAreSentByABareEnter(t *testing.T) {
+	for _, p := range prompts(t) {
+		if p.Name == "next" || p.Name == "inbox" {
+			require.Empty(t, p.Arguments, p.Name)
+		}
+	}
 }
