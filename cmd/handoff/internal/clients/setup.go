@@ -16,6 +16,7 @@ import (
 type setupFlags struct {
 	all, yes                     bool
 	dryRun, print, check, remove bool
+	diff                         bool
 	scope                        string
 	want                         wanted
 	noHooks                      bool
@@ -30,7 +31,7 @@ func SetupCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "setup [CLIENT...]",
 		Short: "Write handoff into the configuration of the clients on this machine, or take it out",
-		Example: `  handoff setup                        # all clients that are found, after showing what changes
+		Example: `  handoff setup                        # all clients that are found; it shows what changes, and asks
   handoff setup claude-code codex --yes
   handoff setup cursor --scope project # for everybody in this project
   handoff setup --check                # is it set up, and does it work?
@@ -60,9 +61,10 @@ does not answer.`,
 	flags.BoolVar(&f.noHooks, "no-hooks", false, "without hooks")
 	flags.BoolVar(&f.want.wake, "wake", false, "wake a sleeping session when a handoff arrives, where the client can")
 	flags.BoolVar(&f.want.trust, "trust", false, "let the tools run without asking, where the client has a setting for it")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "only show what would change")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "only show what would change, line by line")
+	flags.BoolVar(&f.diff, "diff", false, "show each line that changes before asking")
 	flags.BoolVar(&f.print, "print", false, "print what belongs into which file, to paste it")
-	flags.BoolVar(&f.check, "check", false, "only tell whether it is set up so, and try the server")
+	flags.BoolVar(&f.check, "check", false, "only tell whether it is set up, for the user or in the project, and try the server")
 	flags.BoolVar(&f.remove, "remove", false, "take handoff out")
 	flags.BoolVar(&f.yes, "yes", false, "do not ask")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "print", "check")

@@ -21,20 +21,32 @@ type wanted struct {
 
 // desiredFor gives what a client is to become. Without a flag it stays what the client was set up with last, so that
 // setup without flags changes nothing.
-func (s *setupRun) desiredFor(c client.Client) (setup.Desired, error) {
-	want := s.flags.over(wantedBefore(s.setter.AsBefore(c, s.within)))
-	return s.desiredOf(want)
+func (s *setupRun) desiredFor(c client.Client, scope client.Scope) (setup.Desired, error) {
+	return s.desiredOf(scope, s.flags.over(s.wantedBefore(c, s.in(scope))))
 }
 
-// wantedBefore gives what a client was set up with last, or the default.
-func wantedBefore(w setup.Desired) wanted {
+// wantedBefore gives what a client was set up with last in a scope, or the default. Who looks at the work of another,
+// as in a clone, wants what is there.
+func (s *setupRun) wantedBefore(c client.Client, in setup.Desired) wanted {
+	w := s.setter.AsBefore(c, in)
 	if w.Server.URL == "" && len(w.Server.Command) == 0 {
+		if found, ok := in.Find(c); ok && s.flags.check && found.Written() {
+			_, hooks := in.Present(c)
+			return wanted{agent: shell.Argument(found.Command, "--agent"), hooks: hooks || !s.hasHooks(c), trust: found.Trust}
+		}
 		return wanted{hooks: true}
 	}
 	return wanted{
 		agent: w.Call.Agent, workspace: cmp.Or(shell.Argument(w.Server.Command, "--workspace"), w.Call.Workspace),
 		url: w.Server.URL, tokenEnv: w.Server.TokenEnv, hooks: w.Hooks, wake: w.Call.Wake, trust: w.Server.Trust,
 	}
+}
+
+// hasHooks tells whether a client has hooks of handoff in any scope.
+func (s *setupRun) hasHooks(c client.Client) bool {
+	_, user := s.in(client.User).Present(c)
+	_, project := s.in(client.Project).Present(c)
+	return user || project
 }
 
 // over changes what was wanted before by the flags that were given. Hooks look at this machine, so that they go with
@@ -60,8 +72,8 @@ func (f setupFlags) over(w wanted) wanted {
 }
 
 // desiredOf checks what is wanted and turns it into the words of the table of clients.
-func (s *setupRun) desiredOf(want wanted) (w setup.Desired, err error) {
-	w = s.within
+func (s *setupRun) desiredOf(scope client.Scope, want wanted) (w setup.Desired, err error) {
+	w = s.in(scope)
 	if want.agent != "" {
 		if _, err := (schemas.Caller{}).As(want.agent); err != nil {
 			return w, err
@@ -92,7 +104,7 @@ func (s *setupRun) desiredOf(want wanted) (w setup.Desired, err error) {
 	if want.workspace != "" {
 		w.Server.Command = append(w.Server.Command, "--workspace", want.workspace)
 	}
-	w.Server.Pass = w.Machine.Passing(w.Scope)
+	w.Server.Pass = client.Passed[:]
 	return w, nil
 }
 

@@ -55,8 +55,11 @@ func (s *setupRun) agreed(ctx context.Context) error {
 	return nil
 }
 
-// question names the files once more: the pages with the changes may be long.
+// question names the files once more after --diff: the pages with the changes may be long.
 func (s *setupRun) question() string {
+	if !s.flags.diff {
+		return "Do it? --diff shows each line first. [y/N] "
+	}
 	var b strings.Builder
 	for f := range s.files() {
 		if f.State == fileTodo {

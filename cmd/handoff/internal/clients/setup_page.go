@@ -23,12 +23,13 @@ func (s *setupRun) showPlan(p *cli.Page) {
 			p.Line("  %s", p.Faint("not found on this machine"))
 		}
 		for _, f := range c.Files {
-			printFilePlan(p, f)
+			s.printFilePlan(p, f)
 		}
 	}
 }
 
-func printFilePlan(p *cli.Page, f *fileSetup) {
+// printFilePlan shows a line for a file, or with --dry-run and --diff each line of it that changes.
+func (s *setupRun) printFilePlan(p *cli.Page, f *fileSetup) {
 	if f.State == fileAlone {
 		printLeftAlone(p, f)
 		return
@@ -37,10 +38,32 @@ func printFilePlan(p *cli.Page, f *fileSetup) {
 		p.Line("  %s: unchanged", schemas.Visible(f.Path))
 		return
 	}
+	if !s.flags.dryRun && !s.flags.diff {
+		p.Line("  %s: %s", schemas.Visible(f.Path), f.summary())
+		return
+	}
 	if f.Command != nil {
 		p.Line("  $ %s", schemas.Visible(shell.Line(f.Command)))
 	}
 	printDiff(p, f.Diff)
+}
+
+// summary says in a few words what changes in a file.
+func (f *fileSetup) summary() string {
+	added, removed := 0, 0
+	for line := range strings.Lines(f.Diff) {
+		switch {
+		case strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++"):
+			added++
+		case strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "---"):
+			removed++
+		}
+	}
+	said := fmt.Sprintf("%s (+%d -%d lines)", strings.Join(f.change.Parts(), " and "), added, removed)
+	if f.Command != nil {
+		said += ", by " + schemas.Visible(shell.Line(append([]string{f.change.Client.Program}, f.Command[1:]...)))
+	}
+	return said
 }
 
 func printLeftAlone(p *cli.Page, f *fileSetup) {
@@ -84,9 +107,20 @@ func (s *setupRun) showDone(p *cli.Page) {
 	}
 	for _, c := range s.clients {
 		if slices.ContainsFunc(c.Files, in(fileChanged)) {
-			p.Line("%s: %s", p.Bold(c.Title), c.Next)
+			p.Line("%s: %s", p.Bold(c.Title), c.next())
 		}
 	}
+}
+
+// next is what a person does now, and what the client goes on asking.
+func (c *clientSetup) next() string {
+	switch trust := c.desired.Server.Trust; {
+	case trust && !c.HasTrust():
+		return strings.TrimSpace(c.Next + " " + c.Asks + " It has no setting for --trust.")
+	case trust:
+		return c.Next
+	}
+	return strings.TrimSpace(c.Next + " " + c.Asks)
 }
 
 func (s *setupRun) fileDone(p *cli.Page, c *clientSetup, f *fileSetup) {
@@ -96,9 +130,9 @@ func (s *setupRun) fileDone(p *cli.Page, c *clientSetup, f *fileSetup) {
 	case s.flags.check:
 		said := map[fileState]string{
 			fileSame: p.Green("set up"),
-			fileTodo: p.Yellow("not set up so: handoff setup " + c.Name + " does it"),
+			fileTodo: p.Yellow("differs: " + c.cure() + " changes it"),
 		}
-		p.Line("%s: %s: %s", c.Title, schemas.Visible(f.Path), said[f.State])
+		p.Line("%s (%s): %s: %s", c.Title, c.Scope, schemas.Visible(f.Path), said[f.State])
 	case f.State == fileChanged, f.State == fileRestore, f.State == fileRemoved, f.State == fileCleared:
 		line := fmt.Sprintf("%s: %s", schemas.Visible(f.Path), p.Green(string(f.State)))
 		if f.Backup != "" {

@@ -28,6 +28,7 @@ type clientSetup struct {
 	desired       setup.Desired
 
 	Name  string       `json:"client"`
+	Scope client.Scope `json:"scope"`
 	Found bool         `json:"found"`
 	Files []*fileSetup `json:"files"`
 	Live  *trial       `json:"server,omitempty"`
@@ -62,16 +63,51 @@ const (
 	fileAlone   fileState = "left alone"
 )
 
-// withDesired gives the clients, each with what it is to become.
+// withDesired gives the clients, each with what it is to become in each scope.
 func (s *setupRun) withDesired(clients []client.Client) (all []*clientSetup, err error) {
 	for _, c := range clients {
-		of := &clientSetup{Client: c, Name: c.Name, Found: c.Detect(s.within.Machine)}
-		if of.desired, err = s.desiredFor(c); err != nil && !s.flags.remove { // which needs none
-			return nil, err
+		for _, scope := range s.scopes(c) {
+			of := &clientSetup{Client: c, Name: c.Name, Scope: scope, Found: c.Detect(s.within.Machine)}
+			if of.desired, err = s.desiredFor(c, scope); err != nil && !s.flags.remove { // which needs none
+				return nil, err
+			}
+			all = append(all, of)
 		}
-		all = append(all, of)
 	}
 	return all, nil
+}
+
+// scopes gives the scopes of a client that setup is about: that of --scope. Without the flag --check is about those in
+// which the client has anything of handoff.
+func (s *setupRun) scopes(c client.Client) (scopes []client.Scope) {
+	if !s.flags.check || s.flags.given("scope") {
+		return []client.Scope{s.within.Scope}
+	}
+	for _, scope := range []client.Scope{client.User, client.Project} {
+		again := scope == client.Project && c.Servers.In(client.User, s.within.Machine) == c.Servers.In(scope, s.within.Machine)
+		if server, hooks := s.in(scope).Present(c); !again && (server || hooks) {
+			scopes = append(scopes, scope)
+		}
+	}
+	if len(scopes) == 0 {
+		return []client.Scope{s.within.Scope}
+	}
+	return scopes
+}
+
+// in is what is the same for all clients in a scope.
+func (s *setupRun) in(scope client.Scope) setup.Desired {
+	within := s.within
+	within.Scope, within.Call.Program = scope, s.Executable
+	return within
+}
+
+// cure is the command after which a client is set up in its scope.
+func (c *clientSetup) cure() string {
+	if c.Scope == client.Project {
+		return "handoff setup " + c.Name + " --scope project"
+	}
+	return "handoff setup " + c.Name
 }
 
 // plan adds the changes of each client.

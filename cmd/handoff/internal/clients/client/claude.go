@@ -28,7 +28,9 @@ func claudeCode() Client {
 		Under:   []string{"mcpServers"}, Local: "projects",
 		// Without alwaysLoad: the instructions of the server name its tools, and Claude Code loads one when a model needs it.
 		Entry: entry("stdio", "http", "${"), Own: &Own{Add: claudeAdd, Remove: removeInScope},
-		Allow: func() *Grant { return &Grant{claudeSettings, []string{"permissions", "allow"}, "mcp__" + ServerName} },
+		Allow: func(server string) *Grant {
+			return &Grant{claudeSettings, []string{"permissions", "allow"}, "mcp__" + server}
+		},
 		Hooks: &Hooks{Files: claudeSettings, Unit: time.Second, On: []Hook{
 			{Event: SessionStart, At: "SessionStart", Timeout: patience},
 			{Event: Prompt, At: "UserPromptSubmit", Timeout: patience},
@@ -45,7 +47,9 @@ func claudeCode() Client {
 			Key: "enabledPlugins", Remove: []string{"plugin", "uninstall"},
 		},
 		Doubts: func(v View) []Doubt { return append(claudeRefuses(v), claudeRunsNoHooks(v)...) },
-		Next:   "Sessions that are open keep what they have; start a new one, or type /mcp in it.",
+		Next:   "Start a new session, or type /mcp in one that is open.",
+		Asks: "It asks you before it uses a tool. Where nobody can be asked, as in claude -p, it refuses. " +
+			"With --trust it uses the tools without asking.",
 	}
 }
 

@@ -22,15 +22,17 @@ type Client struct {
 	Shell   Shell    // by what its shells are recognised
 	Servers Files    // which list its MCP servers, in the object to which the keys Under lead
 	Under   []string
-	Newer   []string            // keys that are used instead where a file has an object there; nil: none are
-	Local   string              // key of an object in the user's file: for each project one in which Under leads to more
-	Entry   func(Server) Object // how the list describes one
-	Allow   func() *Grant       // what lets our tools run without asking; nil where the entry itself says it
-	Own     *Own                // its commands for that; nil: it has none
-	Hooks   *Hooks              // nil: it runs none
-	Plugins *Plugins            // nil: it has none of ours
-	Doubts  func(View) []Doubt  // what keeps it from running what its files say; nil: nothing that is known
-	Next    string              // what a person does so that it takes notice, as a sentence
+	Newer   []string                   // keys that are used instead where a file has an object there; nil: none are
+	Local   string                     // key of an object in the user's file: for each project one in which Under leads to more
+	Entry   func(Server) Object        // how the list describes one
+	Allow   func(server string) *Grant // what lets the tools of our server run without asking; nil where the entry itself says it
+	Clean   bool                       // it starts servers without the variables of its environment that the entry does not name
+	Own     *Own                       // its commands for that; nil: it has none
+	Hooks   *Hooks                     // nil: it runs none
+	Plugins *Plugins                   // nil: it has none of ours
+	Doubts  func(View) []Doubt         // what keeps it from running what its files say; nil: nothing that is known
+	Next    string                     // what a person does so that it takes notice, as a sentence
+	Asks    string                     // whom it asks before it uses a tool that is not trusted, as a sentence; empty: nothing is known
 }
 
 // ServerName is the name of our server in every client.
@@ -70,6 +72,14 @@ func WithHooks() []string {
 		}
 	}
 	return names
+}
+
+// HasTrust tells whether setup can let the tools run without asking.
+func (c Client) HasTrust() bool {
+	s := Server{Command: []string{ServerName, "mcp"}}
+	trusted := s
+	trusted.Trust = true
+	return c.Allow != nil || len(c.Entry(trusted)) > len(c.Entry(s))
 }
 
 // Scope tells for whom a client is set up.

@@ -40,7 +40,7 @@ func TestTableIsAsInTestdata(t *testing.T) {
 				said = append(
 					said, client.Field{"add", strings.Join(c.Own.Add(client.User, plain), " ")},
 					client.Field{"add http", strings.Join(c.Own.Add(client.User, open), " ")},
-					client.Field{"remove", strings.Join(c.Own.Remove(client.User), " ")},
+					client.Field{"remove", strings.Join(c.Own.Remove(client.User, client.ServerName), " ")},
 				)
 			}
 			if c.Hooks != nil {

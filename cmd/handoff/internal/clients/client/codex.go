@@ -19,10 +19,10 @@ func codex() Client {
 		Shell:   Shell{Signs: []string{"CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX"}, Run: "CODEX_THREAD_ID"},
 		Traces:  []Path{"${CODEX_HOME:-~/.codex}"},
 		Servers: codexConfig, Under: []string{"mcp_servers"},
-		Entry: codexEntry, Own: &Own{Add: codexAdd, Remove: codexRemove, Strict: true},
+		Entry: codexEntry, Clean: true, Own: &Own{Add: codexAdd, Remove: codexRemove, Strict: true},
 		Hooks: &Hooks{
 			Files: Files{BareJSON, []Path{"${CODEX_HOME:-~/.codex}/hooks.json"}, []Path{".codex/hooks.json"}},
-			Unit:  time.Second, Shows: codexReports, Queue: codexQueue,
+			Unit:  time.Second, Shows: codexReports, Queue: codexQueue, EachFile: true,
 			On: []Hook{
 				{Event: SessionStart, At: "SessionStart", Timeout: patience},
 				{Event: Prompt, At: "UserPromptSubmit", Timeout: patience},
@@ -44,8 +44,8 @@ func codex() Client {
 // codexEnd is the longest that Codex waits when a session ends.
 const codexEnd = 3 * time.Second
 
-// codexEntry names the variables by which the server finds its workspace: Codex starts a server without the
-// variables of its own environment.
+// codexEntry names the variables of [Passed] for the server: Codex gives its hooks all variables of its environment,
+// and a server only those that the entry names.
 func codexEntry(s Server) (o Object) {
 	if s.URL != "" {
 		o = Object{{"url", s.URL}}.with("bearer_token_env_var", s.TokenEnv).
@@ -72,11 +72,11 @@ func codexAdd(scope Scope, s Server) []string {
 	return []string{"mcp", "add", ServerName, "--url", s.URL, "--bearer-token-env-var", s.TokenEnv}
 }
 
-func codexRemove(scope Scope) []string {
+func codexRemove(scope Scope, name string) []string {
 	if scope != User {
 		return nil
 	}
-	return []string{"mcp", "remove", ServerName}
+	return []string{"mcp", "remove", name}
 }
 
 // codexReports knows the turn, which only Codex has, and how Codex calls its transcripts.

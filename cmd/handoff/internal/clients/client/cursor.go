@@ -8,5 +8,6 @@ func cursor() Client {
 		Under:   []string{"mcpServers"},
 		Entry:   entry("", "", "${env:"),
 		Next:    "Look under Settings, MCP whether it is switched on.",
+		Asks:    "It asks you before it uses a tool.",
 	}
 }

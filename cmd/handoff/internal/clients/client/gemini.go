@@ -33,8 +33,9 @@ func geminiCLI() Client {
 			Remove: []string{"extensions", "uninstall"},
 		},
 		Doubts: geminiTrusts,
-		Next: "Start a new session in a folder that it trusts. " +
-			"Without --trust or an approval mode, gemini -p is not offered the tools.",
+		Next:   "Start a new session in a folder that it trusts: it asks about a new folder.",
+		Asks: "It asks you before it uses a tool, and gemini -p offers none. " +
+			"With --trust it offers the tools and uses them without asking.",
 	}
 }
 

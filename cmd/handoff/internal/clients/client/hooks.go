@@ -32,6 +32,9 @@ type Hooks struct {
 	Name string        // which the client wants of each command; empty: none
 	On   []Hook
 
+	// EachFile says that the client runs the same line once for each file that has it. Others run the same line once.
+	EachFile bool
+
 	// Shows tells whether a report can only be the client's. Nil: its reports look like those of others.
 	Shows func(Report) bool
 

@@ -34,6 +34,9 @@ func ReadEntry(fields map[string]any) (l Listed) {
 			l.Environ = append(l.Environ, name+"="+value)
 		}
 	}
+	passed, _ := fields["env_vars"].([]any)
+	l.Pass = texts(passed)
+	l.Trust = fields["trust"] == true || fields["default_tools_approval_mode"] == "approve"
 	l.URL = text(fields, "url", "httpUrl", "serverUrl")
 	headers := object(fields, "headers", "http_headers")
 	l.Agent, l.TokenEnv = text(headers, agentHeader), text(fields, "bearer_token_env_var")

@@ -3,7 +3,7 @@ package client
 // A Server is how a client reaches handoff: a program that it starts, or an address.
 type Server struct {
 	Command  []string // the program and its arguments; empty where there is a URL
-	Pass     []string // variables of the environment that the program needs of its client's, where those are not passed on
+	Pass     []string // variables of the client's environment that the program is given, where the client withholds them
 	URL      string   // of the MCP endpoint
 	TokenEnv string   // the variable that holds the token for the URL; the token itself is never written
 	Agent    string   // the name under which to act over the URL; a program is told by an argument
@@ -34,31 +34,21 @@ func entry(program, address, before string) func(Server) Object {
 }
 
 // removeInScope is the command that several clients have for [Own.Remove].
-func removeInScope(scope Scope) []string {
-	return []string{"mcp", "remove", "--scope", string(scope), ServerName}
+func removeInScope(scope Scope, name string) []string {
+	return []string{"mcp", "remove", "--scope", string(scope), name}
 }
 
-// Passed are the variables that lead a server to the same workspace as a shell.
+// Passed are the variables by which a server finds the same name and the same workspace as hooks and shells do. Setup
+// names all of them, set or not: a session may have one that setup had not.
 var Passed = [...]string{"HANDOFF_AGENT", "HANDOFF_DIR", "HANDOFF_WORKSPACE", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}
-
-// Passing gives the variables of [Passed] that a client must pass on to a server: for a user those that are set, and
-// none for everybody in a project.
-func (m Machine) Passing(scope Scope) (names []string) {
-	for _, name := range Passed {
-		if scope == User && m.Getenv(name) != "" {
-			names = append(names, name)
-		}
-	}
-	return names
-}
 
 // Own are the commands with which a client writes its list of servers itself.
 type Own struct {
 	// Add gives the arguments of the command that adds a server; nil if the command cannot say all that the entry
 	// has.
 	Add func(Scope, Server) []string
-	// Remove gives the arguments of the command that removes our server; nil if there is none for the scope.
-	Remove func(Scope) []string
+	// Remove gives the arguments of the command that removes a server by its name; nil if there is none for the scope.
+	Remove func(scope Scope, name string) []string
 
 	// Strict says that the commands fail on a file with an entry that has neither a program nor a URL.
 	Strict bool

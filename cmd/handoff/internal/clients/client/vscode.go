@@ -9,5 +9,6 @@ func vsCode() Client {
 		Under:   []string{"servers"},
 		Entry:   entry("stdio", "http", "${env:"),
 		Next:    "Start it there with the command MCP: List Servers.",
+		Asks:    "It asks you before it uses a tool.",
 	}
 }

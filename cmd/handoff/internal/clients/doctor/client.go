@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/shell"
 )
 
@@ -39,6 +40,7 @@ func Client(ctx context.Context, c client.Client, b Bench) []Finding {
 	for _, e := range in.all() {
 		all = append(all, in.examineEntry(ctx, e))
 	}
+	all = append(all, in.withheld()...)
 	all = append(all, in.serverless()...)
 	all = append(all, in.twice()...)
 	all = append(all, in.missingHooks()...)
@@ -100,6 +102,24 @@ func (in *installation) absent() Finding {
 	return say(aboutClients, "%s %s", in.client.Title, what).try(in.setup(in.client, client.User))
 }
 
+// runBoth tells whether an event runs a hook of the user's file and one of the project's.
+func (in *installation) runBoth() bool {
+	ran := map[installed.Handler]bool{}
+	events := map[string]bool{}
+	for i, f := range in.hooks {
+		for _, h := range f.Handlers {
+			same := installed.Handler{Event: h.Event, Line: h.Line}
+			if i > 0 && events[h.Event] && (in.client.Hooks.EachFile || !ran[same]) {
+				return true
+			}
+			if i == 0 {
+				events[h.Event], ran[same] = true, true
+			}
+		}
+	}
+	return false
+}
+
 // twice finds what is installed twice.
 func (in *installation) twice() []Finding {
 	what := "server is there twice"
@@ -107,10 +127,11 @@ func (in *installation) twice() []Finding {
 	case in.plugin != "" && len(in.hooks) > 0:
 		what = "hooks run twice"
 	case in.plugin != "" && len(in.entries) > 0:
-	case len(in.hooks) > 1:
-		return []Finding{warning(aboutClients, "%s has the hooks for its user and for the project: they run twice",
-			in.client.Title).
-			try(in.onlyOnce())}
+	case in.runBoth():
+		return []Finding{warning(aboutClients,
+			"%s has hooks for its user and hooks for the project: here both run. Take out those of the user, "+
+				"or those of the project for everybody in it", in.client.Title).
+			try(in.setup(in.client, client.User, "--no-hooks", "--yes"))}
 	default:
 		return nil
 	}

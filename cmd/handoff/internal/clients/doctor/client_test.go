@@ -1,6 +1,7 @@
 package doctor_test
 
 import (
+	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -135,12 +136,13 @@ func TestPluginBesideSetupIsAWarning(t *testing.T) {
 	}
 }
 
-func TestHooksForTheUserAndTheProjectAreAWarning(t *testing.T) {
+// Claude Code and Gemini CLI run the same line once, however many files have it.
+func TestTheSameHooksForTheUserAndTheProjectRunOnce(t *testing.T) {
 	w := newWorld(t)
 	w.write(".claude/settings.json", hooks("Stop", "handoff hook stop"))
 	w.write(filepath.Join(w.bench.Machine.Project, ".claude/settings.json"), hooks("Stop", "handoff hook stop"))
 	all := w.examine("claude-code")
-	requireFinding(t, all, doctor.Warning, "they run twice", "--scope project --remove --yes")
+	requireNone(t, all, "both run")
 	requireFinding(t, all, doctor.Warning, "runs none on SessionStart, UserPromptSubmit, PostToolUse, SubagentStop", "handoff setup claude-code --hooks --yes")
 }
 
@@ -169,4 +171,40 @@ func TestUntrustedHooksAreAWarning(t *testing.T) {
 	w.write(filepath.Join(w.bench.Machine.Project, ".mcp.json"), `{"mcpServers": {"handoff": {"command": "/nowhere/handoff"}}}`)
 	w.write(filepath.Join(w.bench.Machine.Project, ".claude/settings.local.json"), `{"disabledMcpjsonServers": ["handoff"]}`)
 	requireFinding(t, w.examine("claude"), doctor.Warning, "was told not to start", "claude mcp reset-project-choices")
+}
+
+// Codex gives its hooks what is set in the shell, and its server only what the entry names.
+func TestVariablesThatTheServerOfCodexDoesNotGetAreAWarning(t *testing.T) {
+	const server = "[mcp_servers.handoff]\ncommand = '/nowhere/handoff'\nargs = ['mcp'ARG]\n"
+	for name, tt := range map[string]struct {
+		entry string
+		vars  map[string]string
+		lacks string
+	}{
+		"a name":           {server, map[string]string{"HANDOFF_AGENT": "boss"}, "HANDOFF_AGENT"},
+		"a name and place": {server, map[string]string{"HANDOFF_AGENT": "boss", "XDG_STATE_HOME": "/x"}, "HANDOFF_AGENT, XDG_STATE_HOME"},
+		"nothing set":      {server, nil, ""},
+		"named":            {server + "env_vars = ['HANDOFF_AGENT']\n", map[string]string{"HANDOFF_AGENT": "boss"}, ""},
+		"given":            {server + "env = { HANDOFF_AGENT = 'boss' }\n", map[string]string{"HANDOFF_AGENT": "boss"}, ""},
+		"given another":    {server + "env = { HANDOFF_AGENT = 'qa' }\n", map[string]string{"HANDOFF_AGENT": "boss"}, "HANDOFF_AGENT"},
+		"of no matter":     {strings.Replace(server, "ARG", ", '--agent', 'qa'", 1), map[string]string{"HANDOFF_AGENT": "boss"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			maps.Copy(w.vars, tt.vars)
+			w.write(".codex/config.toml", strings.Replace(tt.entry, "ARG", "", 1))
+			if tt.lacks == "" {
+				requireNone(t, w.examine("codex"), "of this environment")
+				return
+			}
+			requireFinding(t, w.examine("codex"), doctor.Warning, "get "+tt.lacks+" of this environment", "handoff setup codex --yes")
+		})
+	}
+}
+
+func TestServerUnderAnotherNameIsExamined(t *testing.T) {
+	w := newWorld(t)
+	w.write(".claude.json", `{"mcpServers": {"mail": {"command": "/nowhere/handoff", "args": ["mcp"]}}}`)
+	requireFinding(t, w.examine("claude-code"), doctor.Error, "Claude Code (user, as mail): /nowhere/handoff, which it starts, is not there", "handoff setup claude-code --yes")
+	requireNone(t, w.examine("claude-code"), "not set up")
 }

@@ -9,6 +9,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/clients/setup/live"
+	"handoff/schemas"
 )
 
 // patience is how long a server may take to answer. Clients wait longer.
@@ -17,7 +18,7 @@ const patience = 5 * time.Second
 // examineEntry examines one entry. It starts the server as the client does, or calls it, and asks it what a client
 // asks first.
 func (in *installation) examineEntry(ctx context.Context, e installed.Entry) Finding {
-	where := in.client.Title + " (" + string(e.Scope) + ")"
+	where := in.where(e)
 	stranger := e.Shared && !e.Written(in.before(e.Scope).Server)
 	program := ""
 	if len(e.Command) > 0 {
@@ -40,6 +41,15 @@ func (in *installation) examineEntry(ctx context.Context, e installed.Entry) Fin
 		return skipped(aboutClients, "%s: %s is for the client to find", where, program)
 	}
 	return in.examineProgram(ctx, e, where)
+}
+
+// where names an entry, by its client, its scope and its name if that is not ours.
+func (in *installation) where(e installed.Entry) string {
+	about := string(e.Scope)
+	if e.Name != client.ServerName {
+		about += ", as " + schemas.Visible(e.Name)
+	}
+	return in.client.Title + " (" + about + ")"
 }
 
 // isForClient tells whether a text has a variable in it that only the client can fill in.

@@ -49,7 +49,7 @@ func (in *installation) all() []installed.Entry {
 	}
 	started := client.Listed{Server: client.Server{Command: []string{client.ServerName, "mcp"}}}
 	return append(slices.Clip(in.entries),
-		installed.Entry{Listed: started, Client: in.client, Scope: installed.Plugin, Path: in.plugin})
+		installed.Entry{Listed: started, Name: client.ServerName, Client: in.client, Scope: installed.Plugin, Path: in.plugin})
 }
 
 // A file is a configuration file and the syntax that the client reads.

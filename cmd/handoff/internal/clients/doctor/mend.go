@@ -82,7 +82,7 @@ func (in *installation) desired(scope client.Scope) setup.Desired {
 		if len(w.Server.Command) > 0 {
 			told = w.Server.Command[1:]
 		}
-		w.Server.Command, w.Server.Pass = slices.Concat([]string{w.Call.Program}, told), in.Machine.Passing(scope)
+		w.Server.Command, w.Server.Pass = slices.Concat([]string{w.Call.Program}, told), client.Passed[:]
 	}
 	return w
 }
@@ -93,7 +93,7 @@ func (in *installation) desired(scope client.Scope) setup.Desired {
 func (in *installation) removal(e installed.Entry) string {
 	own, says := in.client.Own, e.URL != "" || len(e.Command) > 0
 	if own != nil && (says || !own.Strict) {
-		if arguments := own.Remove(e.Scope); arguments != nil {
+		if arguments := own.Remove(e.Scope, e.Name); arguments != nil {
 			return in.within(e.Scope) + shell.Line(append([]string{in.client.Program}, arguments...))
 		}
 	}
@@ -117,15 +117,6 @@ func (in *installation) onlyPlugin() string {
 		return in.removal(in.entries[0])
 	}
 	return in.setup(in.client, in.entries[0].Scope, "--remove", "--yes")
-}
-
-// onlyOnce is the command that takes the hooks out of the project and leaves its server there.
-func (in *installation) onlyOnce() string {
-	how := "--remove"
-	if slices.ContainsFunc(in.entries, func(e installed.Entry) bool { return e.Scope == client.Project }) {
-		how = "--no-hooks"
-	}
-	return in.setup(in.client, client.Project, how, "--yes")
 }
 
 // areOurs tells whether all hooks in a file are ours, without any that somebody changed.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/doctor"
 )
 
@@ -58,19 +59,24 @@ func TestMissingHooksAreAddedWhereTheOthersAre(t *testing.T) {
 	requireRemedy(t, w.examine("claude-code"), doctor.Skipped, "has none", handoff(w, "setup claude-code --scope project --dir ../x --hooks"))
 }
 
+// Codex runs the hooks of each file. The remedy leaves the files of the project alone, which others share.
 func TestHooksThatRunTwiceAreToldWithTheirRemedy(t *testing.T) {
-	const server = `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`
-	for name, tt := range map[string]struct{ project, server, remedy string }{
-		"and nothing else in the project": {allHooks(), "{}", "handoff setup claude-code --scope project --remove --yes"},
-		"and a server in the project":     {allHooks(), server, "handoff setup claude-code --scope project --no-hooks --yes"},
-		"of which one is somebody's":      {allHooks("Stop handoff hook stop; lint"), "{}", "handoff setup claude-code --scope project --remove --yes"},
+	for name, tt := range map[string]struct{ client, user, project, remedy string }{
+		"the same of Codex":      {"codex", "handoff hook stop", "handoff hook stop", "handoff setup codex --no-hooks --yes"},
+		"the same of Claude":     {"claude-code", "handoff hook stop", "handoff hook stop", ""},
+		"others of Claude":       {"claude-code", "/opt/handoff hook stop", "handoff hook stop", "handoff setup claude-code --no-hooks --yes"},
+		"the same of Gemini CLI": {"gemini-cli", "handoff hook stop", "handoff hook stop", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.write(".claude/settings.json", allHooks())
-			w.inProject(".claude/settings.json", tt.project)
-			w.inProject(".mcp.json", tt.server)
-			requireFinding(t, w.examine("claude-code"), doctor.Warning, "they run twice", tt.remedy)
+			c, _ := client.Named(tt.client)
+			w.write(c.Hooks.In(client.User, w.bench.Machine), hooks("Stop", tt.user))
+			w.write(c.Hooks.In(client.Project, w.bench.Machine), hooks("Stop", tt.project))
+			if tt.remedy == "" {
+				requireNone(t, w.examine(tt.client), "both run")
+				return
+			}
+			requireFinding(t, w.examine(tt.client), doctor.Warning, "here both run", tt.remedy)
 		})
 	}
 }

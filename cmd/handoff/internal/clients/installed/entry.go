@@ -1,6 +1,7 @@
 package installed
 
 import (
+	"maps"
 	"slices"
 
 	"handoff/cmd/handoff/internal/clients/client"
@@ -17,6 +18,7 @@ const (
 type Entry struct {
 	client.Listed
 
+	Name   string // in the list; a user may have given it another one than ours
 	Client client.Client
 	Scope  client.Scope
 	Path   string // of the file
@@ -71,14 +73,38 @@ func (l location) open(syntax client.Syntax, m client.Machine) (edit.Document, e
 
 func (l location) entries(c client.Client, m client.Machine, doc edit.Document) (all []Entry) {
 	add := func(scope client.Scope, list []any) {
-		value, _ := doc.Look(append(list, client.ServerName)...)
-		if fields, ok := value.(map[string]any); ok {
-			all = append(all, Entry{client.ReadEntry(fields), c, scope, l.path, l.isShared(m), fields})
+		for _, name := range names(doc, list) {
+			value, _ := doc.Look(append(list, name)...)
+			if fields, ok := value.(map[string]any); ok {
+				all = append(all, Entry{client.ReadEntry(fields), name, c, scope, l.path, l.isShared(m), fields})
+			}
 		}
 	}
 	add(l.scope, Under(c, doc))
 	if c.Local != "" && l.scope == client.User {
 		add(Local, append([]any{c.Local, m.Project}, under(c.Under)...))
+	}
+	return all
+}
+
+// Name is the name under which a file of a client has handoff, or gets it: ours, unless another entry starts handoff.
+func Name(c client.Client, doc edit.Document) string {
+	return append(names(doc, Under(c, doc)), client.ServerName)[0]
+}
+
+// names gives the names under which a list has handoff, ours first.
+func names(doc edit.Document, list []any) (all []string) {
+	value, _ := doc.Look(list...)
+	servers, _ := value.(map[string]any)
+	if _, ours := servers[client.ServerName]; ours {
+		all = append(all, client.ServerName)
+	}
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		fields, _ := servers[name].(map[string]any)
+		words := client.ReadEntry(fields).Command
+		if name != client.ServerName && len(words) > 1 && client.IsHandoff(words[0]) && words[1] == "mcp" {
+			all = append(all, name)
+		}
 	}
 	return all
 }

@@ -33,6 +33,9 @@ func (e Entry) forEverybody() []client.Server {
 	if len(e.Command) == len(s.Command)+2 && isAgent(e.Command[3]) {
 		s.Command = append(s.Command, "--agent", e.Command[3])
 	}
+	if !slices.ContainsFunc(e.Pass, func(name string) bool { return !slices.Contains(client.Passed[:], name) }) {
+		s.Pass = e.Pass // earlier versions named fewer
+	}
 	trusted := s
 	trusted.Trust = true
 	return []client.Server{s, trusted}

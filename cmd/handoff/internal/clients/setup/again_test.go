@@ -77,7 +77,7 @@ func TestTrustIsGivenAndTakenBack(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
 	w.desired.Server.Trust = true
-	settings := claude.Allow().Files.In(client.User, w.desired.Machine)
+	settings := claude.Allow(client.ServerName).Files.In(client.User, w.desired.Machine)
 	const allowed = "{\"permissions\": {\"allow\": [\"WebFetch\"]}}\n"
 	w.write(settings, allowed, 0o600)
 	w.apply(claude)
@@ -91,7 +91,7 @@ func TestTrustIsGivenAndTakenBack(t *testing.T) {
 func TestTrustThatWasThereStays(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
-	settings := claude.Allow().Files.In(client.User, w.desired.Machine)
+	settings := claude.Allow(client.ServerName).Files.In(client.User, w.desired.Machine)
 	w.write(settings, `{"permissions": {"allow": ["mcp__handoff"]}}`, 0o600)
 	w.apply(claude)
 	w.write(settings, w.read(settings)+"\n", 0o600)

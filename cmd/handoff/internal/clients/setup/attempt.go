@@ -29,7 +29,7 @@ func (a *attempt) make(ctx context.Context) (err error) {
 	if a.folders, err = folders(a.File.Resolved, a.folderMode()); err != nil {
 		return err
 	}
-	if a.done.Backup, err = a.setter.backup(a.File); err != nil {
+	if a.done.Backup, err = a.setter.backup(a.Change); err != nil {
 		return err
 	}
 	now := a.Change

@@ -15,12 +15,13 @@ type ours struct {
 
 	client   client.Client
 	programs []string
+	receipt  receipt
 }
 
 // oursIn gives our hooks. The programs are those of desired and of the receipt: handoff may have another name there.
 // The error is [installed.ErrHooks] if there are more than anybody needs: each of them would be taken out by itself.
 func (d Desired) oursIn(doc *edit.JSON, c client.Client, r receipt) (ours, error) {
-	o := ours{doc, c, []string{d.Call.Program, r.Told.Call.Program}}
+	o := ours{doc, c, []string{d.Call.Program, r.Told.Call.Program}, r}
 	n := 0
 	for range o.all() {
 		n++
@@ -54,7 +55,11 @@ func (o ours) put(d Desired) error {
 		if edit.Same(o.groups(event), groups[event]) {
 			continue
 		}
-		if err := o.delete(event); err != nil {
+		take := o.delete
+		if len(groups[event]) == 0 {
+			take = o.clear
+		}
+		if err := take(event); err != nil {
 			return err
 		}
 		for _, group := range groups[event] {
@@ -105,6 +110,26 @@ func (o ours) groups(event string) (groups []any) {
 		groups = append(groups, group)
 	}
 	return groups
+}
+
+// clear takes our hooks out of an event, and what is empty without them: the list of the event, and the object of all
+// events. What a receipt does not name as made by setup stays.
+func (o ours) clear(event string) error {
+	if len(o.of(event)) == 0 {
+		return nil
+	}
+	if err := o.delete(event); err != nil {
+		return err
+	}
+	for _, path := range []keyPath{{installed.HooksKey, event}, {installed.HooksKey}} {
+		if left, _ := o.Look(path...); !edit.IsEmpty(left) || !o.receipt.made(path) {
+			return nil
+		}
+		if err := o.Delete(path...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // delete takes our hooks out of an event, from the last to the first, and the groups that are empty then.

@@ -22,7 +22,7 @@ func (p keyPath) to(steps ...any) keyPath { return append(slices.Clone(p), steps
 
 // server is the path to our server in a file.
 func server(c client.Client, doc edit.Document) keyPath {
-	return append(installed.Under(c, doc), client.ServerName)
+	return append(installed.Under(c, doc), installed.Name(c, doc))
 }
 
 // missing gives the paths of objects that our parts of a file need and that it does not have, outer ones first.
@@ -43,7 +43,7 @@ func missing(c client.Client, t target, doc edit.Document) (paths []keyPath) {
 		}
 	}
 	if t.has.grant {
-		need(pathOf(c.Allow().Keys))
+		need(pathOf(c.Allow(client.ServerName).Keys))
 	}
 	return paths
 }

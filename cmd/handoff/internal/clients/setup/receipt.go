@@ -118,6 +118,11 @@ func (r receipt) inner() []keyPath {
 	return paths
 }
 
+// made tells whether setup made an object or a list. Without a receipt it may have.
+func (r receipt) made(path keyPath) bool {
+	return r.Path == "" || slices.ContainsFunc(r.Made, func(made keyPath) bool { return slices.Equal(made, path) })
+}
+
 // keep writes the receipt of a change that left a file with this text. As long as only we changed the file, what was
 // there first stays what is put back.
 func (s Setter) keep(c Change, after []byte, folders []string, backup string) (err error) {

@@ -30,7 +30,7 @@ func (s Setter) Revert(ctx context.Context, c Change) (d Done, err error) {
 				return err
 			}
 		}
-		return errors.Join(removed(os.Remove(s.file(c.File.Resolved))), tidy(c.receipt, c.File.Resolved, exact))
+		return errors.Join(removed(os.Remove(s.file(c.File.Resolved))), s.tidy(c.receipt, c.File.Resolved, exact))
 	})
 }
 
@@ -38,7 +38,7 @@ func (s Setter) Revert(ctx context.Context, c Change) (d Done, err error) {
 // again.
 func (s Setter) undo(c Change) (backup string, err error) {
 	if !c.Exact {
-		if backup, err = s.backup(c.File); err != nil {
+		if backup, err = s.backup(c); err != nil {
 			return "", err
 		}
 	}
@@ -57,10 +57,10 @@ func (s Setter) undo(c Change) (backup string, err error) {
 
 // tidy removes the copies of a file, if they are not needed any more, and the directories that setup made and that
 // are empty then. Others may have written the receipt, so that it removes only what can be ours: a copy lies beside
-// its file and is named as copies are, and a directory has the file somewhere in it.
-func tidy(r receipt, resolved string, copies bool) (err error) {
+// its file or with the receipts and is named as copies are, and a directory has the file somewhere in it.
+func (s Setter) tidy(r receipt, resolved string, copies bool) (err error) {
 	for _, name := range r.Backups {
-		if copies && isCopy(name, resolved) {
+		if copies && s.isCopy(name, resolved) {
 			err = errors.Join(err, removed(os.Remove(name)))
 		}
 	}
@@ -72,10 +72,10 @@ func tidy(r receipt, resolved string, copies bool) (err error) {
 }
 
 // isCopy tells whether a path is that of a copy of a file.
-func isCopy(path, resolved string) bool {
+func (s Setter) isCopy(path, resolved string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular() &&
-		filepath.Dir(path) == filepath.Dir(resolved) && strings.HasPrefix(filepath.Base(path), filepath.Base(resolved)+copied)
+		slices.Contains([]string{filepath.Dir(resolved), s.Dir}, filepath.Dir(path)) && strings.HasPrefix(filepath.Base(path), filepath.Base(resolved)+copied)
 }
 
 // folders makes the directory of a file and gives those that were made, outer ones first.

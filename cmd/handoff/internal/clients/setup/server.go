@@ -50,7 +50,7 @@ func removal(c client.Client, scope client.Scope) []string {
 	if c.Own == nil {
 		return nil
 	}
-	return c.Own.Remove(scope)
+	return c.Own.Remove(scope, client.ServerName)
 }
 
 // isOurs tells whether setup may change an entry. It may if the entry leads where the desired one does, or where
@@ -125,11 +125,20 @@ func (d Desired) put(c client.Client, t target, doc edit.Document, r receipt) er
 	case !t.has.grant || !ok:
 		return nil
 	case d.Server.Trust:
-		return putGrant(c.Allow(), settings)
+		return putGrant(d.grant(c), settings)
 	case r.Granted:
-		return deleteGrant(c.Allow(), settings)
+		return deleteGrant(d.grant(c), settings)
 	}
 	return nil
+}
+
+// grant lets the tools of our server run without asking. It names the server as the list of the client does.
+func (d Desired) grant(c client.Client) *client.Grant {
+	name := client.ServerName
+	if e, ok := d.Find(c); ok {
+		name = e.Name
+	}
+	return c.Allow(name)
 }
 
 // granted gives the index of a grant in its list; -1 if it is not there.
@@ -157,5 +166,5 @@ func deleteGrant(g *client.Grant, doc *edit.JSON) error {
 // granted tells whether the tools ran without asking before the change.
 func (c Change) granted() bool {
 	doc, err := c.File.Document(c.target.syntax)
-	return err == nil && granted(c.Client.Allow(), doc) >= 0
+	return err == nil && granted(c.desired.grant(c.Client), doc) >= 0
 }

@@ -73,6 +73,20 @@ func (c Change) Same() bool {
 	return c.Err == nil && !c.Gone && string(c.After) == string(c.File.Text)
 }
 
+// Parts names what of handoff the change writes into the file or takes out of it.
+func (c Change) Parts() (names []string) {
+	if c.target.has.server {
+		names = append(names, "server")
+	}
+	if c.target.has.hooks && (c.desired.Hooks || c.receipt.Told.Hooks) {
+		names = append(names, "hooks")
+	}
+	if c.target.has.grant && (c.desired.Server.Trust || c.receipt.Granted) {
+		names = append(names, "permission")
+	}
+	return names
+}
+
 // Find gives our entry in the list that setup writes; ok is false if there is none that leads anywhere.
 func (d Desired) Find(c client.Client) (e installed.Entry, ok bool) {
 	entries, _ := installed.Entries(c, d.Machine) // a file that cannot be read has none
@@ -83,6 +97,16 @@ func (d Desired) Find(c client.Client) (e installed.Entry, ok bool) {
 		return e, false
 	}
 	return entries[i], len(entries[i].Command) > 0 || entries[i].URL != ""
+}
+
+// Present tells what of handoff a client has in a scope.
+func (d Desired) Present(c client.Client) (server, hooks bool) {
+	_, server = d.Find(c)
+	if c.Hooks != nil {
+		files, _ := installed.Hooks(c, d.Machine, d.Call.Program)
+		hooks = slices.ContainsFunc(files, func(f installed.HookFile) bool { return f.Path == c.Hooks.In(d.Scope, d.Machine) })
+	}
+	return server, hooks
 }
 
 // Plan gives the changes by which a client becomes what is desired, one for each of its files. It changes nothing.

@@ -8,6 +8,7 @@ import (
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/edit"
+	"handoff/cmd/handoff/internal/clients/installed"
 )
 
 // Diff shows a change as a unified diff; it is empty where nothing changes. It hides lines that hold anything but
@@ -109,6 +110,9 @@ func (t tokens) all(line string) bool {
 // server off.
 func (c Change) ourTokens() tokens {
 	t := tokens{client.ServerName: true, "enabled": true, "disabled": true, "true": true, "false": true}
+	if doc, err := c.File.Document(c.target.syntax); err == nil && c.target.has.server {
+		t.add(installed.Name(c.Client, doc))
+	}
 	before := c.desired
 	before.Told = c.receipt.Told
 	for _, d := range []Desired{c.desired, before} {

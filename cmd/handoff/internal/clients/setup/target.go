@@ -26,7 +26,7 @@ func parts(c client.Client) iter.Seq2[client.Files, part] {
 	return func(yield func(client.Files, part) bool) {
 		_ = yield(c.Servers, part{server: true}) &&
 			(c.Hooks == nil || yield(c.Hooks.Files, part{hooks: true})) &&
-			(c.Allow == nil || yield(c.Allow().Files, part{grant: true}))
+			(c.Allow == nil || yield(c.Allow(client.ServerName).Files, part{grant: true}))
 	}
 }
 

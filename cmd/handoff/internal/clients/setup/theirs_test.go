@@ -114,7 +114,7 @@ func TestADiffShowsOnlyOurs(t *testing.T) {
 func TestTrustIsTakenBackByASetupWithoutIt(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
-	settings := claude.Allow().Files.In(client.User, w.desired.Machine)
+	settings := claude.Allow(client.ServerName).Files.In(client.User, w.desired.Machine)
 	w.desired.Server.Trust = true
 	w.apply(claude)
 	require.Contains(t, w.read(settings), "mcp__handoff")
@@ -127,7 +127,7 @@ func TestTrustIsTakenBackByASetupWithoutIt(t *testing.T) {
 func TestTrustThatWasThereStaysWhenItIsWished(t *testing.T) {
 	w := newWorld(t)
 	claude := known(t, "claude-code")
-	settings := claude.Allow().Files.In(client.User, w.desired.Machine)
+	settings := claude.Allow(client.ServerName).Files.In(client.User, w.desired.Machine)
 	w.write(settings, `{"permissions": {"allow": ["mcp__handoff"]}}`, 0o600)
 	w.desired.Server.Trust = true
 	w.apply(claude)

@@ -92,7 +92,7 @@ func (c Change) foreign(r receipt) error {
 	if err != nil {
 		return &installed.Broken{Err: err}
 	}
-	if _, there := doc.Look(server(c.Client, doc)...); there {
+	if _, there := doc.Look(append(installed.Under(c.Client, doc), client.ServerName)...); there {
 		return &Foreign{removal(c.Client, c.desired.Scope)}
 	}
 	return nil
@@ -106,11 +106,11 @@ func (c Change) withoutSettings(doc edit.Document, r receipt) (err error) {
 			return err
 		}
 		for _, event := range ours.events() {
-			err = errors.Join(err, ours.delete(event))
+			err = errors.Join(err, ours.clear(event))
 		}
 	}
 	if c.target.has.grant && ok && r.Granted {
-		err = errors.Join(err, deleteGrant(c.Client.Allow(), settings))
+		err = errors.Join(err, deleteGrant(c.desired.grant(c.Client), settings))
 	}
 	return err
 }

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/cmd/handoff/internal/clients/client"
 )
 
 // replace writes a file as a whole: a reader finds the old text or the new one. The file keeps the owner of the old
@@ -40,12 +40,17 @@ func replace(path string, text []byte, mode fs.FileMode, of fs.FileInfo, last fu
 	return os.Rename(f.Name(), path)
 }
 
-// backup copies a file beside it, for nobody else to read.
-func (s Setter) backup(f installed.File) (string, error) {
+// backup copies a file, for nobody else to read. The copy lies beside the file. That of a file of a project lies with
+// the receipts, as the file may be in a repository.
+func (s Setter) backup(c Change) (string, error) {
+	f := c.File
 	if f.Missing {
 		return "", nil
 	}
 	first := backupName(f.Resolved, s.Now())
+	if c.desired.Scope == client.Project {
+		first = filepath.Join(s.Dir, filepath.Base(first))
+	}
 	name, err := first, writeNew(first, f.Text)
 	for n := 2; errors.Is(err, fs.ErrExist) && n < 100; n++ {
 		name = fmt.Sprintf("%s-%d", first, n)
