@@ -100,6 +100,9 @@ func runSetup(ctx context.Context, a *cli.App, f setupFlags, names []string) (er
 	case f.remove:
 		s.plan(s.setter.Undo)
 		s.forgetUntouched()
+		if s.any(in(fileTodo)) {
+			s.heldNow = s.held(ctx)
+		}
 		return s.carryOut(ctx, s.revert)
 	}
 	s.plan(s.setter.Plan)

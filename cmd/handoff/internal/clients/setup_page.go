@@ -17,6 +17,7 @@ func (s *setupRun) showPlan(p *cli.Page) {
 	if len(s.clients) == 0 {
 		p.Line("no client has anything of handoff")
 	}
+	s.warnOfHeld(p)
 	for _, c := range s.clients {
 		p.Line("%s", p.Bold(c.Title))
 		if !c.Found && !s.flags.remove {
@@ -174,7 +175,11 @@ func (s *setupRun) report(shown bool) error {
 }
 
 func (s *setupRun) raw() json.RawMessage {
-	raw, err := json.Marshal(map[string]any{"scope": s.within.Scope, "clients": s.clients})
+	about := map[string]any{"scope": s.within.Scope, "clients": s.clients}
+	if len(s.heldNow) > 0 {
+		about["held"] = s.heldNow
+	}
+	raw, err := json.Marshal(about)
 	if err != nil {
 		panic(err) // it is made of texts
 	}

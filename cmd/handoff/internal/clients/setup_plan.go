@@ -19,6 +19,7 @@ type setupRun struct {
 	setter  setup.Setter
 	named   bool // the clients were, by the user
 	clients []*clientSetup
+	heldNow []heldHandoff
 	busy    *setup.Busy // another one, which was waited for once
 }
 
