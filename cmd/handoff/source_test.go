@@ -12,6 +12,7 @@ import (
 
 // What is no UTF-8 is refused: replacing what cannot be read would change it.
 func TestFileThatIsNoUTF8IsRefused(t *testing.T) {
+	t.Parallel()
 	d := commandtest.NewDesk(t)
 	require.NoError(t, os.WriteFile(filepath.Join(d.State, "latin1.txt"), []byte("caf\xe9"), 0o600))
 	for flag, said := range map[string]string{"--detail": "@latin1.txt", "--context": "@latin1.txt", "--file": "latin1.txt"} {

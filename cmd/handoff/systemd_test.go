@@ -39,6 +39,7 @@ func unit(t *testing.T) map[string]map[string][]string {
 
 // What systemd would run, it runs.
 func TestUnitForSystemdStartsTheServer(t *testing.T) {
+	t.Parallel()
 	u := unit(t)
 	require.Equal(t, []string{"on-failure"}, u["Service"]["Restart"])
 	require.Equal(t, []string{"default.target"}, u["Install"]["WantedBy"], "that is of users")

@@ -13,6 +13,7 @@ import (
 // While a command waits, those it waits for must get at the store.
 
 func TestWaitSeesAnotherCommandFinish(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
 	var code int
@@ -27,6 +28,7 @@ func TestWaitSeesAnotherCommandFinish(t *testing.T) {
 }
 
 func TestClaimWaitsForMail(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	var code int
 	var out string
@@ -40,6 +42,7 @@ func TestClaimWaitsForMail(t *testing.T) {
 
 // Commands at the same time take turns.
 func TestCommandsAtTheSameTimeAllSucceed(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	var senders sync.WaitGroup
 	codes := make([]int, 8)
@@ -52,6 +55,7 @@ func TestCommandsAtTheSameTimeAllSucceed(t *testing.T) {
 }
 
 func TestWaitEndsAfterItsTimeout(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
 	code, _, _ := p.Run("claim", "--agent", "nobody", "--wait", "1")

@@ -178,6 +178,7 @@ func rewrite(t *testing.T, told map[int]string) {
 // The same calls over a real connection: each is answered as a refused tool call, and when both processes are
 // gone the file holds what it held.
 func TestBadCallsOverStdio(t *testing.T) {
+	t.Parallel()
 	parts := readBadCalls(t)
 	p := commandtest.NewHome(t)
 	given := tokens{}

@@ -31,6 +31,7 @@ update_handoff handoff_id action{progress ask answer release amend cancel retry 
 var argumentForm = regexp.MustCompile(`(\w+)(?:\{([^}]*)\})?`)
 
 func TestListingIsSmallAndNamesEveryArgument(t *testing.T) {
+	t.Parallel()
 	have := commandtest.NewDesk(t).Must("", "tools", "--json")
 	require.LessOrEqual(t, len(have), 10_000, "handoff tools --json | wc -c")
 	var tools []struct {

@@ -44,6 +44,7 @@ func TestEveryMessageIsTried(t *testing.T) {
 }
 
 func TestMessagesThroughTheCommandLine(t *testing.T) {
+	t.Parallel()
 	for _, m := range publicMessages {
 		t.Run(m.tool+" "+m.name, func(t *testing.T) {
 			d := commandtest.NewDesk(t)

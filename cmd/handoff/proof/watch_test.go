@@ -53,6 +53,7 @@ func nextEvent(t *testing.T, out *bufio.Reader) string {
 }
 
 func TestWatchSeesWhatOtherProcessesDo(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
 	watch, out, errs := startInShell(p, "exec handoff watch --json --since 0")
@@ -70,6 +71,7 @@ func TestWatchSeesWhatOtherProcessesDo(t *testing.T) {
 
 // The process through which events come may be killed: none is missed, and none comes twice.
 func TestWatchGoesOnWhenTheOwnerEnds(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	owner := p.Serve("--agent", "dev")
 	owner.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "one"}}`)
@@ -88,6 +90,7 @@ func TestWatchGoesOnWhenTheOwnerEnds(t *testing.T) {
 
 // A reader that leaves ends watching at once, not at an event that may never come.
 func TestWatchEndsWithItsReader(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
 	for _, line := range []string{
@@ -105,6 +108,7 @@ func TestWatchEndsWithItsReader(t *testing.T) {
 // Each event is given to the command once and in order, whatever it does with it, and the command may use the
 // workspace that is watched.
 func TestWatchGivesEventsToACommand(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "$(touch owned); `touch owned`", "--agent", "dev", "--title", `"; touch owned; '`)
 	p.Must("claim", "--agent", "qa")
@@ -136,6 +140,7 @@ func TestWatchGivesEventsToACommand(t *testing.T) {
 
 // Ctrl-C reaches the command, which is waited for, and the events after it are not begun.
 func TestWatchPassesASignalOn(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "one", "--agent", "dev")
 	p.Must("send", "qa", "two", "--agent", "dev")
@@ -151,6 +156,7 @@ func TestWatchPassesASignalOn(t *testing.T) {
 
 // Nothing would ever tell it to end: there is no reader who leaves.
 func TestWatchWithoutAnOutputIsRefused(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	for _, to := range []string{"&-", "/dev/null"} {
 		watch, _, errs := startInShell(p, "exec handoff watch >"+to)

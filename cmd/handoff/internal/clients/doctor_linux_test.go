@@ -19,6 +19,7 @@ func examined(p commandtest.Home) (code int, out string) {
 }
 
 func TestDoctorFindsAnOwnerThatWasStopped(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve()
 	s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`)

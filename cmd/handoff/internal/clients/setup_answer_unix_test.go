@@ -46,6 +46,7 @@ func (w *untilWritten) Write(b []byte) (int, error) {
 }
 
 func TestCtrlCAtAQuestionChangesNothing(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	vars := map[string]string{"HOME": p.State}
 	nobody, keyboard := io.Pipe()
@@ -60,6 +61,7 @@ func TestCtrlCAtAQuestionChangesNothing(t *testing.T) {
 
 // Who interrupts setup interrupts all of it: also what the command of a client was about to do.
 func TestCtrlCEndsASetup(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	bin, began := t.TempDir(), filepath.Join(t.TempDir(), "began")
 	require.NoError(t, syscall.Mkfifo(began, 0o600))

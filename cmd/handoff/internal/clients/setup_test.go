@@ -16,6 +16,7 @@ import (
 
 // A client that is set up for a server elsewhere is told who it is by that server, and no file holds the token.
 func TestSetupForAServerElsewhereKeepsTheTokenOutOfFiles(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	secret := strings.TrimSpace(p.Must("token", "add", "net", "--agents", "qa,release"))
 	address := serving(p)
@@ -65,6 +66,7 @@ func serving(p commandtest.Home) string {
 // Before anything is set up, setup itself has to find its way: the home directory is no project, and a directory that
 // is there for nobody is no home.
 func TestSetupAtHomeMakesNoWorkspace(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	home := filepath.Join(p.State, "home")
 	require.NoError(t, os.MkdirAll(filepath.Join(home, ".cursor"), 0o700))

@@ -117,6 +117,7 @@ complete -C "handoff-process show --dir ~/shop "
 
 // What the help says to type works for somebody who has no files of the shell yet.
 func TestExamplesOfCompletionWorkInAnEmptyHome(t *testing.T) {
+	t.Parallel()
 	completion, _, err := commandtest.Root().Find([]string{"completion"})
 	require.NoError(t, err)
 	for _, shell := range []string{"bash", "zsh", "fish"} {
@@ -132,6 +133,7 @@ func TestExamplesOfCompletionWorkInAnEmptyHome(t *testing.T) {
 
 // A key that is pressed does not wait for an owner that was stopped.
 func TestCompletionDoesNotWaitForAStoppedOwner(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
 	s := p.Serve("--agent", "reviewer")

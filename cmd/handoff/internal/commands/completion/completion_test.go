@@ -167,6 +167,7 @@ func TestHandoffsThatHaveNotEndedAreOfferedNewestFirst(t *testing.T) {
 }
 
 func TestOnlyGoodTokensCanBeRevoked(t *testing.T) {
+	t.Parallel()
 	d := commandtest.NewDesk(t)
 	for _, name := range []string{"ci", "old"} {
 		d.Must("", "token", "add", name, "--agents", "qa")
@@ -207,6 +208,7 @@ func TestCompletionChangesNothing(t *testing.T) {
 }
 
 func TestCompletionMakesNoWorkspace(t *testing.T) {
+	t.Parallel()
 	d := commandtest.NewDesk(t)
 	for _, question := range questions(t) {
 		offeredTo(d, "qa", question...)
@@ -226,6 +228,7 @@ func TestCompletionIsSilentAboutFaults(t *testing.T) {
 
 // An empty file is what is left where making a store was cut short. A key that is pressed makes none of it.
 func TestCompletionLeavesAnEmptyFileEmpty(t *testing.T) {
+	t.Parallel()
 	d := commandtest.NewDesk(t)
 	require.NoError(t, os.MkdirAll(filepath.Dir(d.File()), 0o700))
 	require.NoError(t, os.WriteFile(d.File(), nil, 0o600))
@@ -253,6 +256,7 @@ func TestCompletionOffersTheSameAtATerminal(t *testing.T) {
 }
 
 func TestCompletionOffersFewHandoffs(t *testing.T) {
+	t.Parallel()
 	d := commandtest.NewDesk(t)
 	for range 40 {
 		d.Must("dev", "send", "qa", "Test it")
@@ -279,6 +283,7 @@ func TestDescriptionsAreOneLineOfText(t *testing.T) {
 }
 
 func TestEveryShellHasAScript(t *testing.T) {
+	t.Parallel()
 	d := commandtest.NewDesk(t)
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		require.Contains(t, d.Must("", "completion", shell), "__complete", shell)

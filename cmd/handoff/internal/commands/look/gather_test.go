@@ -12,6 +12,7 @@ import (
 
 // A list as JSON has every row, over as many pages and states as there are.
 func TestListAsJSONIsComplete(t *testing.T) {
+	t.Parallel()
 	d := commandtest.NewDesk(t)
 	const sent = 70
 	for i := range sent {
@@ -51,6 +52,7 @@ func TestListAsJSONIsComplete(t *testing.T) {
 
 // A notice counts as read when it is listed, so no more are asked for than are shown.
 func TestListReadsNoMoreNoticesThanItShows(t *testing.T) {
+	t.Parallel()
 	d := commandtest.NewDesk(t)
 	for i := range 5 {
 		d.Must("dev", "send", "qa", fmt.Sprintf("News %d", i), "--type", "message")

@@ -42,6 +42,7 @@ func TestWatchRepaintsNoTerminal(t *testing.T) {
 // What concerns an agent is found also where it is named only in the handoff: as its sender, or as who holds what
 // was sent to a capability.
 func TestWatchForAnAgentShowsWhatConcernsIt(t *testing.T) {
+	t.Parallel()
 	d := commandtest.NewDesk(t)
 	d.Must("qa", "agents", "register", "qa", "--accepts", "test")
 	d.Must("dev", "send", "capability:test", "Test it")

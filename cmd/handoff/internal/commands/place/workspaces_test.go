@@ -17,6 +17,7 @@ import (
 func dir(p commandtest.Home, name string) string { return filepath.Join(p.State, "handoff", name) }
 
 func TestAnOpenWorkspaceIsShownAndLeftAlone(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve("--agent", "reviewer")
 	s.Ask("tools/call", `{"name": "list_handoffs", "arguments": {}}`)
@@ -48,6 +49,7 @@ func here(p commandtest.Home, args ...string) (code int, out, errs string) {
 }
 
 func TestAProjectThatIsStillThereKeepsItsWorkspace(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
 	project := t.TempDir()
@@ -69,6 +71,7 @@ func TestAProjectThatIsStillThereKeepsItsWorkspace(t *testing.T) {
 }
 
 func TestAWorkspaceIsTakenFromAProjectByForce(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
 	require.NoError(t, workspace.Remember(workspace.Workspace{Name: "w", Dir: dir(p, "w"), Project: t.TempDir()}))
@@ -81,6 +84,7 @@ func TestAWorkspaceIsTakenFromAProjectByForce(t *testing.T) {
 
 // A server that nobody called leaves a directory without a store.
 func TestAWorkspaceThatHoldsNothingMakesRoom(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
 	place, err := workspace.Find(workspace.Config{Cwd: p.State, Getenv: func(name string) string {

@@ -82,6 +82,7 @@ func group(t *testing.T, pid int) int {
 }
 
 func TestAServerLeavesTheGroupOfItsClient(t *testing.T) {
+	t.Parallel()
 	s := begin(behind(commandtest.NewHome(t), `"$@"; :`), recent)
 	require.Equal(t, s.Cmd.Process.Pid, group(t, s.Cmd.Process.Pid))
 	require.Equal(t, childOf(s), group(t, childOf(s)))
@@ -91,6 +92,7 @@ func TestAServerLeavesTheGroupOfItsClient(t *testing.T) {
 
 // What a terminal sends for Ctrl-C and Ctrl-Z reaches the whole group of the client.
 func TestCtrlCAndCtrlZAreForTheClient(t *testing.T) {
+	t.Parallel()
 	s := begin(behind(commandtest.NewHome(t), `trap : INT TSTP; "$@"; :`), recent)
 	for _, key := range []syscall.Signal{syscall.SIGTSTP, syscall.SIGINT} {
 		require.NoError(t, syscall.Kill(-s.Cmd.Process.Pid, key))
@@ -102,6 +104,7 @@ func TestCtrlCAndCtrlZAreForTheClient(t *testing.T) {
 
 // It could not read from the terminal outside of its group.
 func TestAServerThatIsTypedToStaysInItsGroup(t *testing.T) {
+	t.Parallel()
 	s := atTerminal(commandtest.NewHome(t), nil)
 	require.Equal(t, group(t, os.Getpid()), group(t, s.Cmd.Process.Pid))
 	hangUp(s)
@@ -129,6 +132,7 @@ func hangUp(s *commandtest.Server) {
 }
 
 func TestServerGoesOnWhenNobodyReadsItsLog(t *testing.T) {
+	t.Parallel()
 	for name, prepare := range map[string]func(t *testing.T, r, w *os.File){
 		"closed": func(t *testing.T, r, _ *os.File) { require.NoError(t, r.Close()) },
 		"full": func(t *testing.T, _, w *os.File) {
@@ -152,6 +156,7 @@ func TestServerGoesOnWhenNobodyReadsItsLog(t *testing.T) {
 
 // In a group of its own it is in the background of the terminal, if it has one.
 func TestServerWritesToATerminalThatStopsBackgroundWriters(t *testing.T) {
+	t.Parallel()
 	person, terminal := openTerminal(t)
 	stopWriters(t, terminal)
 	s := behind(commandtest.NewHome(t), `"$@"; :`)
@@ -177,6 +182,7 @@ func TestAServerEndsWhenItsClientIsGone(t *testing.T) {
 }
 
 func TestSignalsThatEndAServer(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			unignored(t, sig)
@@ -191,6 +197,7 @@ func TestSignalsThatEndAServer(t *testing.T) {
 }
 
 func TestAServerBelowNohupOutlivesItsTerminal(t *testing.T) {
+	t.Parallel()
 	s := begin(behind(commandtest.NewHome(t), `trap "" HUP; exec "$@"`), recent)
 	require.True(t, ignores(t, s.Cmd.Process.Pid, syscall.SIGHUP))
 	require.NoError(t, s.In.Close())
@@ -247,6 +254,7 @@ func TestAServerThatIsStuckEndsAllTheSame(t *testing.T) {
 }
 
 func TestServeStaysInItsGroup(t *testing.T) {
+	t.Parallel()
 	keeper, _ := commandtest.NewHome(t).Keep("serve", "--workspace", "w")
 	require.Equal(t, group(t, os.Getpid()), group(t, keeper.Process.Pid))
 	require.NoError(t, keeper.Process.Signal(syscall.SIGTERM))

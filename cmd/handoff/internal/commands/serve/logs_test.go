@@ -27,6 +27,7 @@ func log(p commandtest.Home, line string) {
 }
 
 func TestLogsAreInertOnATerminal(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	log(p, "msg=\x1b[2Jcleared \u202eback \xff")
 	require.Equal(t, `msg=\x1b[2Jcleared \u202eback \xff`+"\n", p.Must("logs"))
@@ -34,6 +35,7 @@ func TestLogsAreInertOnATerminal(t *testing.T) {
 }
 
 func TestLogsThatCannotBeReadAreAnError(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(p.State, "handoff", "w", "handoff.log"), 0o700))
 	code, _, errs := p.Run("logs")
@@ -42,6 +44,7 @@ func TestLogsThatCannotBeReadAreAnError(t *testing.T) {
 }
 
 func TestLogsAreFollowedUntilTheReaderLeaves(t *testing.T) {
+	t.Parallel()
 	for name, leave := range map[string]func(t *testing.T, follower *os.Process, out io.Closer){
 		"interrupted": func(t *testing.T, f *os.Process, _ io.Closer) { require.NoError(t, f.Signal(syscall.SIGINT)) },
 		"not read":    func(t *testing.T, _ *os.Process, out io.Closer) { require.NoError(t, out.Close()) },

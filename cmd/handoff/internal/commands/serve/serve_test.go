@@ -22,6 +22,7 @@ func unignored(t *testing.T, sig os.Signal) {
 }
 
 func TestServeServesUntilASignal(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			unignored(t, sig)
@@ -43,6 +44,7 @@ func TestServeServesUntilASignal(t *testing.T) {
 }
 
 func TestServeStandsInLineBehindTheOwner(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve()
 	s.Ask("tools/call", `{"name": "list_handoffs", "arguments": {}}`)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestServerServesCommandsUntilItsInputEnds(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve()
 	require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
@@ -26,6 +27,7 @@ func TestServerServesCommandsUntilItsInputEnds(t *testing.T) {
 }
 
 func TestServerActsUnderTheNameOfItsFlag(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve("--agent", "reviewer")
 	require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
@@ -35,6 +37,7 @@ func TestServerActsUnderTheNameOfItsFlag(t *testing.T) {
 }
 
 func TestServerEndsWithSIGTERM(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve()
 	require.NoError(t, s.Cmd.Process.Signal(syscall.SIGTERM))
@@ -43,6 +46,7 @@ func TestServerEndsWithSIGTERM(t *testing.T) {
 }
 
 func TestServerEndsWhenItsClientNoLongerReads(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve()
 	require.NoError(t, s.Out.Close())
@@ -52,6 +56,7 @@ func TestServerEndsWhenItsClientNoLongerReads(t *testing.T) {
 }
 
 func TestServerThatWasKilledLeavesNothingInTheWay(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve()
 	require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
@@ -62,6 +67,7 @@ func TestServerThatWasKilledLeavesNothingInTheWay(t *testing.T) {
 }
 
 func TestServerThatCannotStartSaysWhy(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	code, _, errs := p.Run("mcp", "--agent", "human")
 	require.Equal(t, 4, code)

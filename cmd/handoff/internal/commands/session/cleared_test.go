@@ -13,6 +13,7 @@ import (
 
 // After /clear Claude Code is the same process, with the server that it had, and its shells know another session.
 func TestShellOfAClearedSessionActsAsItsProcess(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	session := func(id string) (s *commandtest.Server, cleared map[string]string) {
 		s = p.ServeBy("claude-code", inClaude(id), "sh", "-c", `"$@"; :`, "sh", commandtest.Program, "mcp", "--workspace", "w")

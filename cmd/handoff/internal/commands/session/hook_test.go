@@ -40,6 +40,7 @@ func hookProcess(p commandtest.Home, vars map[string]string, account string, arg
 // A client that asks again and again whether it may stop is kept from it once for each handoff, and never without
 // end. Codex has no limit of its own.
 func TestClientIsKeptFromStoppingOnceForEachHandoff(t *testing.T) {
+	t.Parallel()
 	forms := map[string]string{
 		"claude-code": `{"session_id":"s1","hook_event_name":"Stop","stop_hook_active":%t,"last_assistant_message":"done"}`,
 		"codex":       `{"session_id":"s1","turn_id":"t1","hook_event_name":"Stop","stop_hook_active":%t}`,
@@ -70,6 +71,7 @@ func TestClientIsKeptFromStoppingOnceForEachHandoff(t *testing.T) {
 
 // Not even where it takes on something new each time.
 func TestClientIsKeptFromStoppingThreeTimesInARowAtMost(t *testing.T) {
+	t.Parallel()
 	for client, form := range map[string]string{
 		"claude-code": `{"session_id":"s1","hook_event_name":"Stop","stop_hook_active":true}`,
 		"codex":       `{"session_id":"s1","turn_id":"t1","hook_event_name":"Stop","stop_hook_active":true}`,
@@ -102,6 +104,7 @@ func member(t *testing.T, object, name string) json.RawMessage {
 
 // The server that Claude Code starts for a session tells its model the same name as its hooks.
 func TestHooksActAsTheSessionOfTheirClient(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	session := func(id, pid string) map[string]string {
 		vars := inClaude(id)
@@ -122,6 +125,7 @@ func TestHooksActAsTheSessionOfTheirClient(t *testing.T) {
 
 // The client may leave the input open.
 func TestHookWithoutAnAccountIsSilent(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "codex", "Test it", "--agent", "dev")
 	cmd := hookProcess(p, nil, "", "hook", "prompt", "--client", "codex")
@@ -135,6 +139,7 @@ func TestHookWithoutAnAccountIsSilent(t *testing.T) {
 }
 
 func TestAHookIsSilentWhenTheStoreCannotBeRead(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "codex", "Test it", "--agent", "dev")
 	store := filepath.Join(p.State, "handoff", "w", "handoff.db")
@@ -147,6 +152,7 @@ func TestAHookIsSilentWhenTheStoreCannotBeRead(t *testing.T) {
 }
 
 func TestACommandWakesASleepingSession(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.ServeFor("claude-code", inClaude("s1"))
 	account := `{"session_id":"s1","hook_event_name":"Stop"}`
@@ -179,6 +185,7 @@ func TestACommandWakesASleepingSession(t *testing.T) {
 
 // Claude Code with -p does not begin before its hooks have ended.
 func TestASessionThatNobodyAttendsIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.ServeFor("claude-code", inClaude("s1"))
 	vars := inClaude("s1")
@@ -190,6 +197,7 @@ func TestASessionThatNobodyAttendsIsNotWaitedFor(t *testing.T) {
 }
 
 func TestACommandDoesNotWaitForAClientThatHasEnded(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.ServeFor("claude-code", inClaude("s1"))
 	client := exec.CommandContext(t.Context(), commandtest.Program, "version") // any process

@@ -18,6 +18,7 @@ import (
 )
 
 func TestAHookIsSilentWhenTheOwnerOfTheStoreDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve()
 	p.Must("send", "codex", "Test it", "--agent", "dev")
@@ -35,6 +36,7 @@ func TestAHookIsSilentWhenTheOwnerOfTheStoreDoesNotAnswer(t *testing.T) {
 
 // The session of Codex is told by a command of Codex, once for each handoff.
 func TestASessionOfCodexIsWokenByItsQueue(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve()
 	bin := t.TempDir()
@@ -55,6 +57,7 @@ func TestASessionOfCodexIsWokenByItsQueue(t *testing.T) {
 
 // Whatever is wrong with it, a hook ends, and not with the status that blocks or wakes a session.
 func TestAHookWithAWrongCommandLineIsSilent(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "codex", "Test it", "--agent", "dev")
 	pipe := filepath.Join(t.TempDir(), "debug") // which nobody reads
@@ -110,6 +113,7 @@ func TestHookSaysTheNextTimeWhatItCouldNotSay(t *testing.T) {
 }
 
 func TestAThreadIsWokenTheNextTimeWhenCodexDoesNotTellIt(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "codex", "Test it", "--agent", "dev")
 	bin := t.TempDir()

@@ -13,6 +13,7 @@ import (
 
 // Nothing collects the files yet, and nobody is left to think that something does: they are sent by hand, as help shows.
 func TestPrimeShowsFilesThatSendTakes(t *testing.T) {
+	t.Parallel()
 	d := commandtest.NewDesk(t)
 	printed, help := d.Must("", "prime", "--files"), d.Must("", "prime", "--help")
 	for _, text := range []string{printed, help} {

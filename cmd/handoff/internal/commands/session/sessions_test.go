@@ -22,6 +22,7 @@ func mustWith(p commandtest.Home, vars map[string]string, args ...string) string
 }
 
 func TestTwoSessionsOfAClientHaveTwoNames(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	first := p.ServeFor("claude-code", inClaude("s1"))
 	require.Contains(t, first.Hello, `\nYou are claude-code (s1) in workspace w.\nNobody else is here`)
@@ -41,6 +42,7 @@ func TestTwoSessionsOfAClientHaveTwoNames(t *testing.T) {
 }
 
 func TestAShellActsAsTheSessionThatStartedIt(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	first := p.ServeFor("claude-code", inClaude("s1"))
 	second := p.ServeFor("claude-code", inClaude("s2"))
@@ -70,6 +72,7 @@ func TestAShellActsAsTheSessionThatStartedIt(t *testing.T) {
 
 // A person may use the commands all the same: those that only read, and the others with a name.
 func TestShellOfAnUnknownSessionHasToSayWhoItIs(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	unknown := inClaude("a session that nobody knows")
 	first := p.ServeFor("claude-code", inClaude("s1"))
@@ -101,6 +104,7 @@ func TestShellOfAnUnknownSessionHasToSayWhoItIs(t *testing.T) {
 
 // "claude mcp list" starts each server for a moment, as a new session.
 func TestListingServersUsesUpNoNumbers(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	first := p.ServeFor("claude-code", inClaude("s1"))
 	for range 10 {
@@ -117,6 +121,7 @@ func TestListingServersUsesUpNoNumbers(t *testing.T) {
 
 // Gemini CLI that Claude Code started has the variables of both.
 func TestASessionIsThatOfTheClientThatAsks(t *testing.T) {
+	t.Parallel()
 	p := commandtest.NewHome(t)
 	first := p.ServeFor("gemini-cli-mcp-client", inClaude("s1"))
 	require.Contains(t, first.Hello, `\nYou are gemini-cli in workspace w.`)
