@@ -47,7 +47,9 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	err := c.read(ctx, input{in, grace})
 	grace()
 	if !returnsWithin(s.config.Drain, c.pending.Wait) && err == nil {
-		err = fmt.Errorf("%d requests were not answered within %v", c.requests.Len(), s.config.Drain)
+		if open := c.requests.Len(); open > 0 { // the last may have been answered just now
+			err = fmt.Errorf("%d requests were not answered within %v", open, s.config.Drain)
+		}
 	}
 	s.sdk.UnregisterSession(calls, c.session.SessionID())
 	c.session.naming.end(calls)
