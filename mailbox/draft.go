@@ -134,6 +134,9 @@ func durations(expected *schemas.Expectations) (timeout, estimate time.Duration,
 	if timeout, err = schemas.ParseDuration("expectations.timeout", e.Timeout); err != nil {
 		return 0, 0, err
 	}
+	if e.Timeout != "" && timeout == 0 {
+		return 0, 0, schemas.Invalidf("expectations.timeout", "%q leaves no time", e.Timeout).WithHint("Leave it out to set none.")
+	}
 	estimate, err = schemas.ParseDuration("expectations.estimated_duration", e.EstimatedDuration)
 	return timeout, estimate, err
 }

@@ -109,6 +109,13 @@ func TestATimeTooFarAwayIsRefused(t *testing.T) {
 	require.Equal(t, "options.not_before", e.Field)
 }
 
+func TestATimeoutThatLeavesNoTimeIsRefused(t *testing.T) {
+	w := newWorld(t)
+	in := schemas.SendIn{To: "b", Task: "x", Expectations: &schemas.Expectations{Timeout: "0s"}}
+	e := w.unsent(w.stdio("a"), in, schemas.Invalid, "leaves no time")
+	require.Equal(t, "expectations.timeout", e.Field)
+}
+
 func TestLimitOfAChainIsAtLeastOneAndAtMostTen(t *testing.T) {
 	limited := func(most float64) schemas.SendIn {
 		return schemas.SendIn{To: "b", Task: "x", Options: &schemas.SendOptions{Limits: map[string]float64{"max_handoffs": most}}}

@@ -55,13 +55,13 @@ func badDuration(field, s string) error {
 }
 
 // ParseTime reads a point in time: RFC 3339, or a duration from now, which the caller gives. Empty text is the zero
-// time. The error names the field; it also refuses a time more than [MaxDuration] away. A time in the past is no
-// error.
+// time, so the text of that time is refused. The error names the field; it also refuses a time more than [MaxDuration]
+// away. A time in the past is no error.
 func ParseTime(field, s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
-	if t, err := time.Parse(time.RFC3339, s); err == nil {
+	if t, err := time.Parse(time.RFC3339, s); err == nil && !t.IsZero() {
 		if t.After(now.Add(MaxDuration)) {
 			return time.Time{}, Invalidf(field, "%q is more than ten years away", Visible(s)).WithHint("Give an earlier time.")
 		}

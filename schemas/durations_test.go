@@ -32,3 +32,8 @@ func TestTextThatIsNoDurationIsRefused(t *testing.T) {
 		require.Equal(t, "timeout", schemas.AsError(err).Field, text)
 	}
 }
+
+func TestTheTimeThatMeansNoneIsRefusedInWords(t *testing.T) {
+	_, err := schemas.ParseTime("deadline", "0001-01-01T00:00:00Z", time.Now())
+	require.Equal(t, "deadline", schemas.AsError(err).Field)
+}
