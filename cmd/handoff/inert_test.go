@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,6 +71,9 @@ func TestNoTextOfAgentsRepaintsTheTerminal(t *testing.T) {
 				require.NotEmpty(t, out+errs)
 				require.Equal(t, schemas.Visible(out), out)
 				require.Equal(t, schemas.Visible(errs), errs)
+				for line := range strings.Lines(withoutMail(out) + errs) {
+					require.False(t, strings.HasPrefix(line, commandtest.Forged), "%s", out+errs)
+				}
 			})
 		}
 	}
@@ -81,4 +85,11 @@ func plain(d commandtest.Desk, terminal bool, args ...string) (out, errs string)
 	e.IsTerminal = func(any) bool { return terminal }
 	_, out, errs = commandtest.Execute(d.Context(), e, d.Vars("qa", "NO_COLOR"), args...)
 	return out, errs
+}
+
+// withoutMail is what is left without the text between the tags of a brief, which nobody can forge.
+func withoutMail(out string) string {
+	before, mail, _ := strings.Cut(out, "<handoff ho_")
+	_, after, _ := strings.Cut(mail, "</handoff tag=")
+	return before + after
 }

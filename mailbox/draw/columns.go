@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 
@@ -61,8 +62,37 @@ func OneLine(written string, width int) string {
 // newlines are all that end a line.
 var newlines = strings.NewReplacer("\r\n", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// Lines gives what an agent wrote line by line, with hidden characters made visible, unclipped: a terminal wraps it.
-// There is at least one line.
-func Lines(written string) []string {
-	return strings.Split(schemas.Visible(newlines.Replace(strings.TrimSpace(written))), "\n")
+// Lines gives what an agent wrote line by line, with hidden characters made visible. Whoever shows them puts something of
+// its own before each, so that no line of an agent looks like one of ours. Where the style has a width, longer lines
+// are broken at blanks, with room columns left for that: a terminal would go on in its first column. There is at least
+// one line.
+func (s Style) Lines(written string, room int) (lines []string) {
+	for _, line := range strings.Split(schemas.Visible(newlines.Replace(strings.TrimSpace(written))), "\n") {
+		if s.Width == 0 {
+			lines = append(lines, line)
+			continue
+		}
+		lines = append(lines, fold(strings.ReplaceAll(line, "\t", "    "), max(s.width()-room, 20))...)
+	}
+	return lines
+}
+
+// fold breaks a line into parts of at most width columns.
+func fold(line string, width int) (parts []string) {
+	for Columns(line) > width {
+		end, blank, left := len(line), 0, width
+		for i, r := range line {
+			if left -= column(r); left < 0 {
+				end = i
+				break
+			}
+			if r == ' ' {
+				blank = i + 1
+			}
+		}
+		end = cmp.Or(blank, end)
+		parts = append(parts, strings.TrimRight(line[:end], " "))
+		line = strings.TrimLeft(line[end:], " ")
+	}
+	return append(parts, line)
 }

@@ -155,3 +155,14 @@ func ExampleTree() {
 	//     │ ho_2: Implement
 	//     │ Status: … Pending
 }
+
+// A terminal would go on with a long line in its first column, where only lines of ours stand.
+func TestLinesAreBrokenBeforeATerminalBreaksThem(t *testing.T) {
+	style := draw.Style{Width: 60}
+	require.Equal(t, []string{"a", "b"}, draw.Style{}.Lines("a\r\nb\n", 2))
+	require.Equal(t, []string{strings.Repeat("x", 58), "✓ done"}, style.Lines(strings.Repeat("x", 58)+"✓ done", 2))
+	require.Equal(t, []string{"one", "two"}, style.Lines("one"+strings.Repeat(" ", 60)+"two", 2)[:2])
+	for _, line := range style.Lines(strings.Repeat("東京 tower\twith a view ", 20), 5) {
+		require.LessOrEqual(t, draw.Columns(line), 55)
+	}
+}

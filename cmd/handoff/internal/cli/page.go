@@ -17,7 +17,7 @@ type Page struct {
 	terminal.Style
 }
 
-// Line adds a line. Arguments that agents wrote go through [schemas.Visible] first.
+// Line adds a line. Arguments that agents wrote go through [Page.Quote] first.
 func (p *Page) Line(format string, args ...any) {
 	fmt.Fprintf(p, format+"\n", args...)
 }
@@ -34,14 +34,22 @@ func (p *Page) List(nothing string, head []string, rows [][]string) {
 // Field adds "name: value" if there is a value.
 func (p *Page) Field(name, value string) {
 	if value != "" {
-		p.Line("%s %s", p.Faint(name+":"), schemas.Visible(value))
+		p.Line("%s %s", p.Faint(name+":"), p.Quote(value, len(name)+2))
 	}
 }
+
+// Quote makes what agents wrote fit behind the first columns of a line of ours: what does not fit there goes on in
+// lines that begin with blanks. So none of it looks like a line of ours.
+func (p *Page) Quote(written string, columns int) string {
+	return strings.Join(p.Lines(written, max(columns, len(quoteIndent))), "\n"+quoteIndent)
+}
+
+const quoteIndent = "    "
 
 // Warn adds the warnings of a result.
 func (p *Page) Warn(warnings []string) {
 	for _, w := range warnings {
-		p.Line("%s %s", p.Yellow("warning:"), schemas.Visible(w))
+		p.Line("%s %s", p.Yellow("warning:"), p.Quote(w, len("warning: ")))
 	}
 }
 

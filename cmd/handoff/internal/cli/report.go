@@ -74,13 +74,16 @@ func coded(cmd *cobra.Command, err error) *schemas.Error {
 
 // PrintError prints an error for people, with the ways out in the words of commands.
 func (a *App) PrintError(e *schemas.Error, ways ...string) {
-	fmt.Fprintf(a.Stderr, "handoff: %s\n", schemas.Visible(e.Error()))
+	say := func(format, text string) {
+		fmt.Fprintf(a.Stderr, format, strings.ReplaceAll(schemas.Visible(text), "\n", "\n    "))
+	}
+	say("handoff: %s\n", e.Error())
 	if len(e.Known) > 0 && !strings.Contains(strings.Join(ways, " "), e.Known[0]) {
-		fmt.Fprintf(a.Stderr, "  Known: %s\n", schemas.Visible(strings.Join(e.Known, ", ")))
+		say("  Known: %s\n", strings.Join(e.Known, ", "))
 	}
 	for _, way := range ways {
 		if way != "" {
-			fmt.Fprintf(a.Stderr, "  %s\n", schemas.Visible(way))
+			say("  %s\n", way)
 		}
 	}
 }

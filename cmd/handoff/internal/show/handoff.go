@@ -42,12 +42,12 @@ func (s sheet) title(h schemas.Handoff) {
 	if h.Title != "" {
 		title += ": " + one(h.Title)
 	}
-	s.line(s.Bold(title))
+	s.line(s.Bold(s.Quote(title, 0)))
 }
 
 func (s sheet) standing(h schemas.Handoff, st schemas.Standing, end *schemas.Event) {
 	to := cmp.Or(string(h.Target.Agent), prefixed("capability:", h.Target.Capability), prefixed("role:", h.Target.Role))
-	s.line(fmt.Sprintf("From: %s → To: %s", one(string(h.Source.Agent)), one(to)))
+	s.fact("From", fmt.Sprintf("%s → To: %s", one(string(h.Source.Agent)), one(to)))
 	if st.Holder != "" && string(st.Holder) != to {
 		s.fact("Holder", string(st.Holder))
 	}

@@ -29,7 +29,7 @@ func (s sheet) section(heading string, items []string) {
 			s.line("\n" + s.Bold(heading))
 		}
 		bullet := "- "
-		for _, l := range draw.Lines(item) {
+		for _, l := range s.Lines(item, len(bullet)) {
 			s.line(bullet + l)
 			bullet = "  "
 		}
@@ -42,7 +42,7 @@ func (s sheet) paragraph(heading, written string) {
 		return
 	}
 	s.line("\n" + s.Bold(heading))
-	for _, l := range draw.Lines(written) {
+	for _, l := range s.Lines(written, 2) {
 		s.line("  " + l)
 	}
 }
@@ -50,7 +50,7 @@ func (s sheet) paragraph(heading, written string) {
 // fact draws a labelled text on one line, or nothing when there is none.
 func (s sheet) fact(label, value string) {
 	if value = one(value); value != "" {
-		s.line(label + ": " + value)
+		s.line(label + ": " + s.Quote(value, len(label)+2))
 	}
 }
 
@@ -144,7 +144,7 @@ func Outcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 		p.Field("by", string(c.Source.Agent))
 		p.Field("summary", c.Summary)
 		for _, answered := range c.Criteria {
-			p.Line("%s %d. %s", p.Mark(answered.Met), answered.Number, schemas.Visible(answered.Criterion))
+			p.Line("%s %d. %s", p.Mark(answered.Met), answered.Number, p.Quote(answered.Criterion, 5))
 		}
 	}
 	if f := out.Failure; f != nil {

@@ -159,14 +159,14 @@ func showNotice(ctx context.Context, a *cli.App, id string) error {
 
 // printNotice draws mail that is only read, and for a message the whole of what was sent.
 func printNotice(p *cli.Page, n *schemas.Notice) {
-	p.Line("%s %s", p.Bold(n.ID.String()), schemas.Visible(strings.Join(strings.Fields(n.Title), " ")))
+	p.Line("%s %s", p.Bold(n.ID.String()), p.Quote(strings.Join(strings.Fields(n.Title), " "), len(n.ID.String())+1))
 	p.Field("from", string(n.From))
 	p.Field("to", string(n.To))
 	p.Field("kind", n.Kind)
 	p.Field("about", n.About.String())
 	p.Field("at", n.At.Format(time.RFC3339))
 	if n.Text != "" {
-		p.Line("\n%s", schemas.Visible(n.Text))
+		p.Line("\n  %s", strings.Join(p.Lines(n.Text, 2), "\n  "))
 	}
 	if len(n.Body) > 0 {
 		p.Document(n.Body)

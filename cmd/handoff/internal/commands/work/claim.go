@@ -67,7 +67,7 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, raw json.RawMes
 		p.Line("nothing to claim")
 		return
 	}
-	p.Line("%s %s, from %s, attempt %d", p.Bold(out.HandoffID.String()), schemas.Visible(out.Title), out.From, out.Attempt)
+	p.Line("%s %s, from %s, attempt %d", p.Bold(out.HandoffID.String()), p.Quote(out.Title, 40), out.From, out.Attempt)
 	p.Field("workflow", string(out.Workflow))
 	p.Field("claim token", out.Token)
 	if out.LeaseEnds != nil {

@@ -90,7 +90,7 @@ func criterionAnswer(given string, met bool) map[string]any {
 func printCompleted(p *cli.Page, out schemas.CompleteOut) {
 	p.Line("%s %s, %s", p.Bold(out.HandoffID.String()), p.Status(out.Status), out.Outcome)
 	for _, u := range out.Unmet {
-		p.Line("%s %d. %s%s", p.Mark(false), u.Number, schemas.Visible(u.Criterion), because(u.Evidence))
+		p.Line("%s %d. %s", p.Mark(false), u.Number, p.Quote(u.Criterion+because(u.Evidence), 5))
 	}
 	if out.Forwarded != nil {
 		printSent(p, *out.Forwarded)
@@ -102,7 +102,7 @@ func because(evidence string) string {
 	if evidence == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (%s)", schemas.Visible(evidence))
+	return fmt.Sprintf(" (%s)", evidence)
 }
 
 var failFields = []cli.Field{
