@@ -136,8 +136,8 @@ func (o *op) alone(fn func() error) error {
 	return err
 }
 
-// lapseOne applies what the clock has changed about one handoff. A row of time without a record is damage, and an
-// error.
+// lapseOne applies what the clock has changed about one handoff, if it is still due: what followed from another one may
+// have applied it since the list was made. A row of time without a record is damage, and an error.
 func (o *op) lapseOne(id schemas.ID) error {
 	r, err := o.Record(id)
 	if err != nil {
@@ -145,6 +145,9 @@ func (o *op) lapseOne(id schemas.ID) error {
 	}
 	if r == nil {
 		return fmt.Errorf("there is no record of %s", id)
+	}
+	if !o.isDue(r) {
+		return nil
 	}
 	return o.lapsed(r)
 }

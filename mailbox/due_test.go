@@ -3,11 +3,14 @@ package mailbox_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
@@ -224,4 +227,29 @@ func TestReadingGoesOnWhereTimeCannotBeWritten(t *testing.T) {
 	require.NoError(t, err)
 	b.now = false
 	require.Equal(t, schemas.TimedOut, w.status(1))
+}
+
+// What follows from the first of two that are due may find the second due, and apply it.
+func TestTheClockChangesNothingTwice(t *testing.T) {
+	var logged strings.Builder
+	w := newWorld(t, func(c *mailbox.Config) { c.Logger = slog.New(slog.NewTextHandler(&logged, nil)) })
+	a := w.stdio("a")
+	w.send(a, "b", "first", func(in *schemas.SendIn) { in.Deadline = "1s" })
+	w.send(a, "b", "delayed", func(in *schemas.SendIn) {
+		in.Parent, in.Options = "none", &schemas.SendOptions{After: []string{"1"}, NotBefore: "1s"}
+	})
+	w.send(a, "b", "ended", afterwards("1"), func(in *schemas.SendIn) { in.Deadline = "1s" })
+	w.later(2 * time.Second)
+	_, err := w.List(context.Background(), a, schemas.ListIn{})
+	require.NoError(t, err)
+	require.Empty(t, logged.String())
+	for id, want := range map[string][]string{"2": {"sent", "ready"}, "3": {"sent", "timed_out", "rolled_back"}} {
+		out, err := w.Get(context.Background(), a, schemas.GetIn{HandoffID: id, View: "events"})
+		require.NoError(t, err)
+		var actions []string
+		for _, e := range out.Events {
+			actions = append(actions, e.Action)
+		}
+		require.Equal(t, want, actions, id)
+	}
 }
