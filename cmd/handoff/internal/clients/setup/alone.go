@@ -18,6 +18,8 @@ func (d Desired) changeable(path string) (installed.File, error) {
 	}
 	f, err := installed.Read(path, most)
 	switch {
+	case d.leadsOut(path, f.Resolved):
+		return installed.File{Path: path}, &Outside{f.Resolved}
 	case err != nil || f.Missing:
 	case f.Mode&0o200 == 0:
 		err = errors.New("it is read-only")
@@ -26,6 +28,18 @@ func (d Desired) changeable(path string) (installed.File, error) {
 	}
 	return f, err
 }
+
+// leadsOut tells whether a path of a project leads out of it by links. Whoever wrote the project made them, and files
+// elsewhere are not theirs to change, nor to be shown as a part of the project.
+func (d Desired) leadsOut(path, resolved string) bool {
+	project := d.Machine.Project
+	return d.Scope == client.Project && isAbove(project, path) && !client.Within(project, resolved)
+}
+
+// Outside says that a file of a project is elsewhere.
+type Outside struct{ Path string }
+
+func (o *Outside) Error() string { return "a link leads out of the project, to " + o.Path }
 
 // Plugged says that a client has our plugin.
 type Plugged struct {
@@ -58,6 +72,9 @@ func Hint(c client.Client, err error) string {
 			return "Give that one another name, and run this again."
 		}
 		return "Remove it, as with " + c.Program + " " + strings.Join(foreign.Remove, " ") + ", and run this again."
+	}
+	if _, ok := errors.AsType[*Outside](err); ok {
+		return "Put a file or a directory in the place of the link, or set up your own with --scope user."
 	}
 	if _, ok := errors.AsType[*installed.Broken](err); ok {
 		return "Mend it and run this again."

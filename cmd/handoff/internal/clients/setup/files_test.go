@@ -15,6 +15,7 @@ import (
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/cmd/handoff/internal/clients/setup"
 )
 
 func TestUnusualFilesAreLeftAlone(t *testing.T) {
@@ -150,4 +151,50 @@ func TestAFileThatChangesMeanwhileIsLeftAlone(t *testing.T) {
 	require.ErrorContains(t, err, "meanwhile")
 	w.requireText(`{"a": 1}`, path)
 	require.Len(t, beside(t, path), 1)
+}
+
+// Whoever wrote a project may have put links into it that lead to the user's own files.
+func TestNoLinkOfAProjectLeadsToFilesElsewhere(t *testing.T) {
+	for name, link := range map[string]func(w *world) (from, to string){
+		"to a file":      func(*world) (from, to string) { return ".mcp.json", "own.json" },
+		"to a directory": func(*world) (from, to string) { return ".claude", "." },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.desired.Scope = client.Project
+			m := w.desired.Machine
+			for _, file := range []string{"own.json", "settings.json"} {
+				w.write(filepath.Join(m.Home, file), `{"secret": 1}`, 0o600)
+			}
+			from, to := link(w)
+			require.NoError(t, os.Symlink(filepath.Join(m.Home, to), filepath.Join(m.Project, from)))
+			claude := known(t, "claude-code")
+			for _, change := range append(w.Plan(claude, w.desired), w.Undo(claude, w.desired)...) {
+				rest, _ := filepath.Rel(m.Project, change.File.Path)
+				if rest != from && filepath.Dir(rest) != from {
+					continue
+				}
+				require.ErrorContains(t, change.Err, "a link leads out of the project")
+				require.Contains(t, setup.Hint(claude, change.Err), "--scope user")
+				require.Empty(t, change.File.Text)
+				_, err := w.Apply(t.Context(), change)
+				require.Error(t, err)
+			}
+			for _, change := range w.Plan(claude, w.desired) {
+				_, _ = w.Apply(t.Context(), change)
+			}
+			require.Equal(t, []string{"own.json", "settings.json"}, tree(t, m.Home))
+			w.requireText(`{"secret": 1}`, filepath.Join(m.Home, "own.json"))
+		})
+	}
+}
+
+func TestLinkWithinAProjectIsFollowed(t *testing.T) {
+	w := newWorld(t)
+	w.desired.Scope = client.Project
+	m := w.desired.Machine
+	w.write(filepath.Join(m.Project, "shared.json"), "{}", 0o600)
+	require.NoError(t, os.Symlink("shared.json", filepath.Join(m.Project, ".mcp.json")))
+	w.apply(known(t, "claude-code"))
+	require.Contains(t, w.read(filepath.Join(m.Project, "shared.json")), "handoff")
 }
