@@ -69,7 +69,9 @@ func (r *Relay) connectOnce(ctx context.Context) (_ *route, joined bool, err err
 }
 
 func (r *Relay) runSearch(found *search) {
-	found.route, found.err = r.findRoute(r.life)
+	if found.err = r.settle(); found.err == nil {
+		found.route, found.err = r.findRoute(r.life)
+	}
 	r.mu.Lock()
 	r.searching = nil
 	r.mu.Unlock()

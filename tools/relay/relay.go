@@ -114,7 +114,7 @@ type Store interface {
 // process; or the owner. A call that needs a route and finds none begins a search, or joins the one that is under way.
 type Relay struct {
 	config   Config
-	presence *presence
+	presence *presence // nil until the directory is prepared; see settle
 	life     context.Context // ends with Close
 	end      context.CancelFunc
 	work     sync.WaitGroup // goroutines that Close waits for
@@ -141,23 +141,41 @@ var _ tools.Invoker = (*Relay)(nil)
 // relay. Errors are *[schemas.Error].
 //
 // It makes handoff.here, and marks this process there if it stays. The error is unavailable when the directory cannot
-// be made or written, or is on a network file system. It is called once for each process and workspace: a second relay
-// of the same process shares nothing with the first, and reaches it like another process.
+// be made or written, or is on a network file system; a process that stays gets this error from its calls instead, each
+// of which tries again. Open is called once for each process and workspace: a second relay of the same process shares
+// nothing with the first, and reaches it like another process.
 func Open(ctx context.Context, c Config) (*Relay, error) {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	if err := prepare(c.Dir); err != nil {
-		return nil, unusableDir(c, err)
+	r := &Relay{config: c, changed: make(chan struct{}), held: map[string]tools.Call{}}
+	if err := r.settle(); err != nil && !c.Stays {
+		return nil, err
+	} else if err != nil {
+		c.Logger.WarnContext(ctx, "calls will fail", slog.Any("error", err))
 	}
-	mark, err := openPresence(c.Dir)
-	if err == nil && c.Stays {
-		err = mark.set()
-	}
-	if err != nil {
-		return nil, unusableDir(c, err)
-	}
-	r := &Relay{config: c, presence: mark, changed: make(chan struct{}), held: map[string]tools.Call{}}
 	r.life, r.end = context.WithCancel(context.WithoutCancel(ctx))
 	return r, nil
+}
+
+// settle prepares the directory and marks this process there, unless it did so before. It is called by Open, and then by
+// one search at a time.
+func (r *Relay) settle() error {
+	if r.presence != nil {
+		return nil
+	}
+	if err := prepare(r.config.Dir); err != nil {
+		return unusableDir(r.config, err)
+	}
+	mark, err := openPresence(r.config.Dir)
+	if err != nil {
+		return unusableDir(r.config, err)
+	}
+	if r.config.Stays {
+		if err := mark.set(); err != nil {
+			return unusableDir(r.config, errors.Join(err, mark.close()))
+		}
+	}
+	r.presence = mark
+	return nil
 }
 
 // errMoved means that a call got no result because its owner ended. The call is repeated at the next owner.

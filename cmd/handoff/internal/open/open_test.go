@@ -112,3 +112,22 @@ func TestFilesInTheWayAreErrors(t *testing.T) {
 		})
 	}
 }
+
+// A client that starts a server reads no reason why it ended: calls tell it.
+func TestAServerStartsWithoutAPlaceForItsFiles(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "state")
+	require.NoError(t, os.WriteFile(state, nil, 0o600))
+	c := config(filepath.Join(state, "w"))
+	c.Stays = true
+	m := mustOpen(t, c)
+	for range 2 {
+		_, err := m.Invoke(t.Context(), look)
+		refused := schemas.AsError(err)
+		require.Equal(t, schemas.Unavailable, refused.Code)
+		require.Contains(t, refused.Message, "has no place for its files")
+		require.Contains(t, refused.Hint, "writable")
+	}
+	require.NoError(t, os.Remove(state))
+	_, err := m.Invoke(t.Context(), look)
+	require.NoError(t, err, "each call tries again")
+}
