@@ -147,7 +147,7 @@ func (t ToolCommand[Out]) Of(a *App, cmd *cobra.Command) *cobra.Command {
 }
 
 func (t ToolCommand[Out]) arguments(a *App, cmd *cobra.Command, file string, given []string) (Arguments, error) {
-	args, err := a.Message(t.Tool, file)
+	args, err := a.Message(cmd.Context(), t.Tool, file)
 	if err != nil {
 		return nil, err
 	}

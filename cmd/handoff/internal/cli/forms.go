@@ -143,7 +143,7 @@ func (a *App) readSources(cmd *cobra.Command) (err error) {
 			return
 		}
 		var content []byte
-		if content, err = a.Input("--"+flag.Name, path); err != nil {
+		if content, err = a.Input(cmd.Context(), "--"+flag.Name, path); err != nil {
 			return
 		}
 		if f.argument, err = f.parse(nil, strings.TrimRight(string(content), "\r\n")); err != nil {

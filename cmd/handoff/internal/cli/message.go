@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -16,11 +17,11 @@ const maxInput = 8 << 20
 
 // Message reads a whole message to pass to a tool, as --file MSG.json gives it or "-" for standard input. It
 // may be in the spelling of another protocol; flags are then set over its canonical form.
-func (a *App) Message(tool, path string) (Arguments, error) {
+func (a *App) Message(ctx context.Context, tool, path string) (Arguments, error) {
 	if path == "" {
 		return Arguments{}, nil
 	}
-	content, err := a.Input("--file", path)
+	content, err := a.Input(ctx, "--file", path)
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +37,13 @@ func (a *App) Message(tool, path string) (Arguments, error) {
 }
 
 // Input reads what a flag or an argument names: a file, or standard input for "-", which only one of them
-// can have. It is text, so it must be UTF-8.
-func (a *App) Input(flag, path string) ([]byte, error) {
-	content, err := a.content(flag, path)
+// can have. It is text, so it must be UTF-8. What never comes, as from a terminal or a pipe that nobody writes to, is
+// waited for until ctx is done.
+func (a *App) Input(ctx context.Context, flag, path string) ([]byte, error) {
+	content, err := Attempt(ctx, func() ([]byte, error) { return a.content(flag, path) })
+	if err != nil && ctx.Err() != nil {
+		err = schemas.Errorf(schemas.Unavailable, "interrupted while reading %s for %s", path, flag).WithHint("Nothing was done.")
+	}
 	if err == nil && !utf8.Valid(content) {
 		return nil, schemas.Invalidf(flag, "%s is not UTF-8", path).WithHint("Convert it, or name its path in the text.")
 	}

@@ -4,6 +4,7 @@ package root
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"slices"
@@ -19,16 +20,32 @@ import (
 	"handoff/cmd/handoff/internal/commands/serve"
 	"handoff/cmd/handoff/internal/commands/session"
 	"handoff/cmd/handoff/internal/commands/work"
+	"handoff/cmd/handoff/internal/process"
 )
 
 // Main is the life of the program: it runs the command that its arguments say until it is done or a signal comes, and
-// ends the process. The version is what a release build says of itself, if it does.
+// ends the process. The version is what a release build says of itself, if it does. A command that a signal kept from
+// its end has the status that shells expect, whatever the command makes of it; a second signal ends the process at once.
 func Main(version string) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, end := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		came := <-signals
+		signal.Stop(signals)
+		end(stopped{came})
+	}()
 	code := Run(ctx, cli.System(), version, os.Args[1:])
-	stop()
+	if by, ok := errors.AsType[stopped](context.Cause(ctx)); ok && code != 0 {
+		code = process.ExitCode(by.Signal)
+	}
 	os.Exit(code)
 }
+
+// stopped is the cause of the end of a context that a signal ended.
+type stopped struct{ os.Signal }
+
+func (s stopped) Error() string { return s.String() }
 
 // Run runs one command and gives its exit status.
 func Run(ctx context.Context, e cli.Env, version string, args []string) int {
@@ -60,7 +77,7 @@ client of an agent starts one for itself, and a command needs none.`
 // ExitStatuses is what help says below the flags of the program.
 const ExitStatuses = `Exit status:
   0 done   1 error   2 usage   3 not found   4 denied   5 conflict or lease lost
-  6 nothing to claim   7 unavailable, try again
+  6 nothing to claim   7 unavailable, try again   130 Ctrl-C   143 SIGTERM
 
 The flags of every command and those of handoff mcp and serve can be set in the environment: HANDOFF_AGENT for
 --agent, HANDOFF_LEASE_MAX for --lease-max. All other flags come from the command line alone.

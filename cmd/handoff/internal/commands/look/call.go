@@ -2,6 +2,7 @@ package look
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,7 @@ func callCommand(a *cli.App) *cobra.Command {
 			if _, err := tools.Find(given[0]); err != nil {
 				return err
 			}
-			args, err := callArguments(a, given)
+			args, err := callArguments(cmd.Context(), a, given)
 			if err != nil {
 				return err
 			}
@@ -40,14 +41,14 @@ func callCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-func callArguments(a *cli.App, given []string) (json.RawMessage, error) {
+func callArguments(ctx context.Context, a *cli.App, given []string) (json.RawMessage, error) {
 	if len(given) < 2 {
 		return json.RawMessage(`{}`), nil
 	}
 	text := []byte(given[1])
 	if given[1] == "-" {
 		var err error
-		if text, err = a.Input("JSON", "-"); err != nil {
+		if text, err = a.Input(ctx, "JSON", "-"); err != nil {
 			return nil, err
 		}
 	}

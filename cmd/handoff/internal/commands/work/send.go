@@ -1,6 +1,7 @@
 package work
 
 import (
+	"context"
 	"strconv"
 	"strings"
 
@@ -51,9 +52,9 @@ var sendFields = []cli.Field{
 func sendCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.SendOut]{
 		Tool: "send_handoff", Place: "to", Fields: sendFields, File: true,
-		Arguments: func(_ *cobra.Command, given []string, args cli.Arguments) (err error) {
+		Arguments: func(cmd *cobra.Command, given []string, args cli.Arguments) (err error) {
 			if len(given) > 1 {
-				if args["task"], err = taskText(a, given[1:]); err != nil {
+				if args["task"], err = taskText(cmd.Context(), a, given[1:]); err != nil {
 					return err
 				}
 			}
@@ -80,11 +81,11 @@ other handoff protocols; flags and arguments come before what it says.`,
 }
 
 // taskText joins words, or reads standard input for "-".
-func taskText(a *cli.App, given []string) (string, error) {
+func taskText(ctx context.Context, a *cli.App, given []string) (string, error) {
 	if len(given) != 1 || given[0] != "-" {
 		return strings.Join(given, " "), nil
 	}
-	content, err := a.Input("TASK", "-")
+	content, err := a.Input(ctx, "TASK", "-")
 	return strings.TrimSpace(string(content)), err
 }
 
