@@ -72,7 +72,7 @@ func (l *Life) watch(signals <-chan os.Signal) {
 		select {
 		case sig := <-signals:
 			if came[sig] {
-				l.exit(ExitCode(sig))
+				l.exit(exitCode(sig))
 				return
 			}
 			came[sig] = true
@@ -108,8 +108,8 @@ func (l *Life) stop() {
 	l.cancel()
 }
 
-// ExitCode is the status that shells expect of a process that a signal ended.
-func ExitCode(sig os.Signal) int {
+// exitCode is the status that shells expect of a process that a signal ended.
+func exitCode(sig os.Signal) int {
 	if s, ok := sig.(syscall.Signal); ok {
 		return 128 + int(s)
 	}

@@ -20,7 +20,6 @@ import (
 	"handoff/cmd/handoff/internal/commands/serve"
 	"handoff/cmd/handoff/internal/commands/session"
 	"handoff/cmd/handoff/internal/commands/work"
-	"handoff/cmd/handoff/internal/process"
 )
 
 // Main is the life of the program: it runs the command that its arguments say until it is done or a signal comes, and
@@ -31,19 +30,19 @@ func Main(version string) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		came := <-signals
+		came, _ := (<-signals).(syscall.Signal) // as all are
 		signal.Stop(signals)
 		end(stopped{came})
 	}()
 	code := Run(ctx, cli.System(), version, os.Args[1:])
 	if by, ok := errors.AsType[stopped](context.Cause(ctx)); ok && code != 0 {
-		code = process.ExitCode(by.Signal)
+		code = 128 + int(by.Signal)
 	}
 	os.Exit(code)
 }
 
 // stopped is the cause of the end of a context that a signal ended.
-type stopped struct{ os.Signal }
+type stopped struct{ syscall.Signal }
 
 func (s stopped) Error() string { return s.String() }
 
