@@ -198,34 +198,34 @@ func TestADamagedPartDoesNotKeepItsHolderFromEnding(t *testing.T) {
 	require.Equal(t, schemas.Failed, w.status(1))
 }
 
-// full is a disk without room.
-type full struct {
+// refusing is a disk that takes nothing while it has a reason.
+type refusing struct {
 	store.Backend
-	now bool
+	why error
 }
 
-func (b *full) Update(ctx context.Context, fn func(store.Writer) error) error {
-	if b.now {
-		return store.ErrFull
+func (b *refusing) Update(ctx context.Context, fn func(store.Writer) error) error {
+	if b.why != nil {
+		return b.why
 	}
 	return b.Backend.Update(ctx, fn)
 }
 
 func TestReadingGoesOnWhereTimeCannotBeWritten(t *testing.T) {
-	b := &full{Backend: memory.New()}
+	b := &refusing{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	sender, coder := w.stdio("a"), w.stdio("b")
 	w.send(sender, "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
 	w.claim(coder)
 	w.later(time.Hour)
-	b.now = true
+	b.why = store.ErrFull
 	require.Equal(t, schemas.Accepted, w.status(1))
 	out, err := w.List(context.Background(), coder, schemas.ListIn{Box: "claimed"})
 	require.NoError(t, err)
 	require.Len(t, out.Items, 1)
 	_, err = w.History(context.Background(), sender, schemas.HistoryIn{HandoffID: "1"})
 	require.NoError(t, err)
-	b.now = false
+	b.why = nil
 	require.Equal(t, schemas.TimedOut, w.status(1))
 }
 
@@ -251,5 +251,19 @@ func TestTheClockChangesNothingTwice(t *testing.T) {
 			actions = append(actions, e.Action)
 		}
 		require.Equal(t, want, actions, id)
+	}
+}
+
+// A disk that fails is no fault of this program: the caller learns what became of the call.
+func TestACallThatTheDiskRefusedSaysWhatBecameOfIt(t *testing.T) {
+	for cause, says := range map[error]string{store.ErrUnwritten: "nothing was changed", store.ErrUncertain: "not known"} {
+		b := &refusing{Backend: memory.New()}
+		w := newWorldOn(t, b)
+		a := w.stdio("a")
+		b.why = cause
+		_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "x"})
+		b.why = nil
+		e := refused(t, err, schemas.Unavailable, says)
+		require.Contains(t, e.Hint, "Nothing acknowledged was lost")
 	}
 }

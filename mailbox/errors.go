@@ -28,7 +28,7 @@ func (errDryRun) Error() string { return "dry run" }
 
 // coded turns the errors of the store into errors for callers, with the way out. Every error of the store passes
 // through it before a caller sees it. What a method refused has its code already and passes. The end of the caller's
-// context, a full disk, a store that is read-only, closed or damaged are unavailable; anything else is a fault of this
+// context, a disk that is full or fails, a store that is read-only, closed or damaged are unavailable; anything else is a fault of this
 // program, whose details go to the log and not to the caller.
 func (s *Service) coded(err error) error {
 	var coded *schemas.Error
@@ -43,6 +43,11 @@ func (s *Service) coded(err error) error {
 	case errors.Is(err, store.ErrFull):
 		return schemas.Errorf(schemas.Unavailable, "the disk is full: %w", err).
 			WithHint("Free space and call again. Nothing acknowledged was lost.")
+	case errors.Is(err, store.ErrUncertain):
+		return schemas.Errorf(schemas.Unavailable, "%w", err).
+			WithHint("Nothing acknowledged was lost. Look whether the call took effect before you make it again.")
+	case errors.Is(err, store.ErrUnwritten):
+		return schemas.Errorf(schemas.Unavailable, "%w", err).WithHint("Call again. Nothing acknowledged was lost.")
 	case errors.Is(err, store.ErrReadOnly), errors.Is(err, fs.ErrPermission):
 		return schemas.Errorf(schemas.Unavailable, "the store cannot be written: %w", err)
 	case errors.Is(err, store.ErrClosed):

@@ -240,9 +240,19 @@ var (
 	// ErrFull means that there is no space left on the disk. Reading goes on, and writing works again as soon as there
 	// is space.
 	//
-	// It is returned to every call of the commit that failed. Whether their writes were kept is open, as after any
-	// failed commit.
+	// It is returned to every call of the commit that failed, and nothing of them was kept.
 	ErrFull = errors.New("no space left for the store")
+
+	// ErrUnwritten means that the disk refused a commit for another reason, and nothing of it was kept.
+	//
+	// It is returned to every call of that commit. The caller may try again.
+	ErrUnwritten = errors.New("the disk failed, and nothing was changed")
+
+	// ErrUncertain means that the disk refused a commit, and refuses to tell what was kept of it.
+	//
+	// It is returned to every call of that commit. Calls get it, to read and to write, until the disk works again; then
+	// a call that is repeated under its request id finds what was kept.
+	ErrUncertain = errors.New("the disk failed, and it is not known whether this was kept")
 
 	// ErrClosed means that the store was closed before the call began.
 	//

@@ -67,7 +67,7 @@ var newlines = strings.NewReplacer("\r\n", "\n", "\u2028", "\n", "\u2029", "\n")
 // are broken at blanks, with room columns left for that: a terminal would go on in its first column. There is at least
 // one line.
 func (s Style) Lines(written string, room int) (lines []string) {
-	for _, line := range strings.Split(schemas.Visible(newlines.Replace(strings.TrimSpace(written))), "\n") {
+	for line := range strings.SplitSeq(schemas.Visible(newlines.Replace(strings.TrimSpace(written))), "\n") {
 		if s.Width == 0 {
 			lines = append(lines, line)
 			continue

@@ -124,8 +124,9 @@ func readThrough(ctx context.Context, path string, size int64) error {
 	return nil
 }
 
-// reopen closes the file and opens it again. Views wait meanwhile.
-func (s *Store) reopen() error {
+// reopen closes the file and opens it again. Views wait meanwhile, also for check. Its error leaves the store without a
+// file.
+func (s *Store) reopen(check func(*bbolt.DB) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.db != nil {
@@ -133,6 +134,11 @@ func (s *Store) reopen() error {
 		s.db = nil
 	}
 	db, err := attach(s.config)
+	if err == nil {
+		if err = check(db); err != nil {
+			err = errors.Join(err, db.Close())
+		}
+	}
 	if err != nil {
 		s.dbErr = fmt.Errorf("open store again: %w", errors.Join(err, s.dbErr))
 		return s.dbErr

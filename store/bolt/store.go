@@ -78,7 +78,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, fmt.Errorf("open store %s: %w", c.Path, err)
 	}
 	s := &Store{config: c, queue: newQueue(), db: db}
-	s.writer = writer{store: s, stopped: make(chan struct{}), unsynced: !synced}
+	s.writer = writer{store: s, stopped: make(chan struct{}), unsynced: !synced, commitTx: (*bbolt.Tx).Commit}
 	go s.writer.run()
 	return s, nil
 }
@@ -98,7 +98,8 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 }
 
 // Update implements [store.Backend]. Fn runs on the writer's goroutine, and other calls wait for it. After a failed
-// commit the writer opens the file again; while it cannot, Update returns the error of opening, and nothing is kept.
+// commit the writer opens the file again, and Update returns what became of the commit, see repair.go; while the file
+// cannot be opened, Update returns the error of that, and nothing is kept.
 func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	err := s.submit(ctx, newRequest(fn))
 	if p, ok := errors.AsType[*store.Panic](err); ok {

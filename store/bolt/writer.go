@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -28,8 +29,11 @@ type writer struct {
 	batch    []*request // taken from the queue and not yet answered
 	last     int        // how many requests shared the last transaction
 	unsynced bool       // the list of free pages in the file is out of date
-	broken   bool       // a commit failed: the state of the file is unknown until it is opened again
+	broken   bool       // a write failed: the state of the file is unknown until it is opened again
+	doubt    int        // the transaction whose commit failed, until it is known whether the file has it; 0 for none
 	closed   error      // what Close returns
+
+	commitTx func(*bbolt.Tx) error // [bbolt.Tx.Commit], but in tests
 	stopped  chan struct{}
 }
 
@@ -103,7 +107,8 @@ func (w *writer) gather() {
 }
 
 // transact runs as many requests of the batch as fit into one transaction, commits it and answers them. When the commit
-// fails, all of them fail, also those that failed by themselves or only read: they may have seen rows that were lost.
+// fails and was not kept, all of them fail, also those that failed by themselves or only read: they may have seen rows
+// that were lost.
 func (w *writer) transact() {
 	begun, err := 0, errExited
 	defer func() {
@@ -117,14 +122,22 @@ func (w *writer) transact() {
 		clear(w.batch[left:])
 		w.batch, w.last = w.batch[:left], begun
 	}()
-	tx, beginErr := w.store.begin(true)
-	if beginErr != nil {
-		begun, err, w.broken = len(w.batch), beginErr, true
-		return
+	err = w.attempt(&begun)
+	if err != nil {
+		err = w.resolve(err)
+	}
+}
+
+func (w *writer) attempt(begun *int) error {
+	tx, err := w.store.begin(true)
+	if err != nil {
+		*begun, w.broken = len(w.batch), true
+		return err
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing once committed
-	err = w.fill(tx, &begun)
+	err = w.fill(tx, begun)
 	w.broken = err != nil
+	return err
 }
 
 // fill runs requests of the batch in tx, counts them in begun, and commits unless there is nothing to commit.
@@ -156,7 +169,8 @@ func (w *writer) fill(tx *bbolt.Tx, begun *int) error {
 // the file of a process that was killed opens at once. A longer list would cost each commit more than that is worth.
 const fewPages = 500
 
-// commit makes tx durable. It writes the list of free pages too if sync is set or the list is short.
+// commit makes tx durable. It writes the list of free pages too if sync is set or the list is short. When it fails, tx
+// is in doubt.
 func (w *writer) commit(tx *bbolt.Tx, sync bool) (err error) {
 	defer recoverDamage(&err)
 	db := tx.DB()
@@ -165,11 +179,11 @@ func (w *writer) commit(tx *bbolt.Tx, sync bool) (err error) {
 	}
 	db.NoFreelistSync = !sync
 	defer func() { db.NoFreelistSync = true }()
-	w.unsynced = true
-	if err := tx.Commit(); err != nil {
+	w.unsynced, w.doubt = true, cmp.Or(w.doubt, tx.ID())
+	if err := w.commitTx(tx); err != nil {
 		return fmt.Errorf("commit: %w", classify(err))
 	}
-	w.unsynced = !sync
+	w.unsynced, w.doubt = !sync, 0
 	return nil
 }
 
@@ -186,19 +200,6 @@ func (w *writer) checkpoint() {
 		w.store.config.Logger.Warn("the list of free pages was not written", slog.Any("error", err))
 	}
 	w.repair()
-}
-
-// repair opens the file again after a commit failed. It is called before each transaction, and tries until it succeeds;
-// meanwhile callers get the error of opening. It leaves a damaged file alone, because each attempt would cost the
-// address space to which the file is mapped.
-func (w *writer) repair() {
-	if !w.broken || errors.Is(w.store.dbErr, store.ErrCorrupt) {
-		return
-	}
-	if err := w.store.reopen(); err == nil {
-		w.broken = false
-		w.store.config.Logger.Warn("the store was opened again after a write failed")
-	}
 }
 
 // close writes the list of free pages and closes the file.

@@ -114,7 +114,7 @@ type Store interface {
 // process; or the owner. A call that needs a route and finds none begins a search, or joins the one that is under way.
 type Relay struct {
 	config   Config
-	presence *presence // nil until the directory is prepared; see settle
+	presence *presence       // nil until the directory is prepared; see settle
 	life     context.Context // ends with Close
 	end      context.CancelFunc
 	work     sync.WaitGroup // goroutines that Close waits for

@@ -1,0 +1,73 @@
+package bolt
+
+import (
+	"errors"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+
+	"handoff/store"
+)
+
+// A commit writes pages and syncs them, and then writes a meta page that leads to them and syncs that. When the first
+// sync fails, the file is as it was. When the second one fails, nobody can tell: the system shows the new meta page,
+// and may have given up writing it to the disk, so a power cut takes it back. A sync that is tried again succeeds
+// without writing, so it proves nothing. What proves it is another commit: it writes another meta page over the same
+// pages. So after a failed commit the writer lets go of the file, opens it again, looks which transaction is the last,
+// and commits an empty one if it is the one in doubt. Then it is known what the calls of that transaction came to, and
+// no call has to be made again.
+
+// resolve returns the outcome of the calls of a transaction that failed: nil if the file has the transaction for good,
+// [store.ErrUnwritten] if it has not, and [store.ErrUncertain] while that cannot be found out. A full disk, damage, and
+// a failure before the commit are told as they are.
+func (w *writer) resolve(failed error) error {
+	inDoubt := w.doubt != 0
+	kept := w.repair()
+	switch {
+	case inDoubt && w.broken:
+		return fmt.Errorf("%w: %w", store.ErrUncertain, failed)
+	case kept:
+		return nil
+	case !inDoubt, errors.Is(failed, store.ErrFull), errors.Is(failed, store.ErrReadOnly), errors.Is(failed, store.ErrCorrupt):
+		return failed
+	}
+	return fmt.Errorf("%w: %w", store.ErrUnwritten, failed)
+}
+
+// repair opens the file again after a write failed, and reports whether the file has the transaction in doubt. It is
+// called after each failure and before each transaction, and tries until it succeeds; meanwhile callers get its error,
+// and views too, since what they would see may be lost. It leaves a damaged file alone, because each attempt would cost
+// the address space to which the file is mapped.
+func (w *writer) repair() (kept bool) {
+	if !w.broken || errors.Is(w.store.dbErr, store.ErrCorrupt) {
+		return false
+	}
+	err := w.store.reopen(func(db *bbolt.DB) (err error) {
+		kept, err = w.confirm(db)
+		return err
+	})
+	if err == nil {
+		w.broken, w.doubt = false, 0
+		w.store.config.Logger.Warn("the store was opened again after a write failed")
+	}
+	return kept && err == nil
+}
+
+// confirm tells whether the transaction in doubt is in the file that was opened again, and makes it durable then.
+func (w *writer) confirm(db *bbolt.DB) (kept bool, err error) {
+	if w.doubt == 0 {
+		return false, nil
+	}
+	tx, err := db.Begin(true)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = tx.Rollback() }()                           // does nothing once committed
+	if last := tx.ID() - 1; last != w.doubt && last != w.doubt+1 { // the latter is of an earlier attempt to confirm
+		return false, nil
+	}
+	if err := w.commit(tx, false); err != nil {
+		return true, fmt.Errorf("%w: %w", store.ErrUncertain, err)
+	}
+	return true, nil
+}

@@ -1,0 +1,110 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.etcd.io/bbolt"
+
+	"handoff/store"
+)
+
+// It is a test from within because nothing else makes a sync fail: what fails is the commit of bbolt.
+
+// faulty is a store whose next commits come to what fails says, in order; then they succeed.
+func faulty(t *testing.T, fails ...func(*bbolt.Tx) error) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "handoff.db"), GroupWait: -1})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	s.writer.commitTx = func(tx *bbolt.Tx) error {
+		if len(fails) == 0 {
+			return tx.Commit()
+		}
+		fail := fails[0]
+		fails = fails[1:]
+		return fail(tx)
+	}
+	return s
+}
+
+// written is a commit whose last sync fails: the meta page is there, at least in the memory of the system.
+func written(tx *bbolt.Tx) error {
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("the test: %w", err)
+	}
+	return syscall.EIO
+}
+
+// unwritten is a commit whose first sync fails.
+func unwritten(tx *bbolt.Tx) error {
+	if err := tx.Rollback(); err != nil {
+		return fmt.Errorf("the test: %w", err)
+	}
+	return syscall.EIO
+}
+
+func (s *Store) put(key string) error {
+	return s.Update(context.Background(), func(w store.Writer) error { return w.Put(store.Sys, []byte(key), []byte("x")) })
+}
+
+func (s *Store) has(t *testing.T, key string) (has bool) {
+	t.Helper()
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		v, err := r.Get(store.Sys, []byte(key))
+		has = v != nil
+		return err
+	}))
+	return has
+}
+
+func TestACommitWhoseSyncFailedIsAnsweredByWhatTheFileHas(t *testing.T) {
+	for name, tt := range map[string]struct {
+		fails []func(*bbolt.Tx) error
+		err   error
+		has   bool
+	}{
+		"it was written":         {[]func(*bbolt.Tx) error{written}, nil, true},
+		"it was not":             {[]func(*bbolt.Tx) error{unwritten}, store.ErrUnwritten, false},
+		"the disk was full":      {[]func(*bbolt.Tx) error{full(unwritten)}, store.ErrFull, false},
+		"full, and it was":       {[]func(*bbolt.Tx) error{full(written)}, nil, true},
+		"the disk goes on so":    {[]func(*bbolt.Tx) error{written, unwritten}, store.ErrUncertain, true},
+		"even the proof is such": {[]func(*bbolt.Tx) error{written, written, unwritten}, store.ErrUncertain, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := faulty(t, tt.fails...)
+			err := s.put("a")
+			require.ErrorIs(t, err, tt.err)
+			if tt.err != nil && !errors.Is(tt.err, store.ErrFull) {
+				require.ErrorIs(t, err, syscall.EIO)
+			}
+			require.NoError(t, s.put("b"))
+			require.Equal(t, tt.has, s.has(t, "a"))
+			require.True(t, s.has(t, "b"))
+		})
+	}
+}
+
+func full(fail func(*bbolt.Tx) error) func(*bbolt.Tx) error {
+	return func(tx *bbolt.Tx) error {
+		if err := fail(tx); err != syscall.EIO { //nolint:errorlint // it is as it was returned
+			return err
+		}
+		return syscall.ENOSPC
+	}
+}
+
+// What the system shows may be lost: nobody may read it as if it were kept.
+func TestNothingIsReadWhileACommitIsInDoubt(t *testing.T) {
+	s := faulty(t, written, unwritten, unwritten, unwritten, unwritten, unwritten, unwritten)
+	require.ErrorIs(t, s.put("a"), store.ErrUncertain)
+	err := s.View(t.Context(), func(store.Reader) error { return nil })
+	require.ErrorIs(t, err, store.ErrUncertain)
+	require.Eventually(t, func() bool { return s.put("b") == nil }, 10e9, 10e6)
+	require.True(t, s.has(t, "a"))
+}
