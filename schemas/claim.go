@@ -9,11 +9,11 @@ type ClaimIn struct {
 	// Default: next for you
 	HandoffID string `json:"handoff_id,omitempty"`
 	// Wait for mail (≤50)
-	WaitSeconds int      `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50"`
+	WaitSeconds int      `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50" jsonschema_extras:"x-clamp=true"`
 	Tags        []string `json:"tags,omitempty"` // with one of these
 	View        View     `json:"view,omitempty" jsonschema:"enum=brief,enum=full"`
 	// Of the brief, default 1500
-	MaxTokens int `json:"max_tokens,omitempty" jsonschema:"minimum=100,maximum=100000"`
+	MaxTokens int `json:"max_tokens,omitempty" jsonschema:"minimum=100,maximum=100000" jsonschema_extras:"x-clamp=true"`
 }
 
 // ClaimOut is the result of claim_handoff: the claim, its lease, and the brief of the work. The token proves the claim

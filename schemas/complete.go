@@ -26,22 +26,20 @@ type Result struct {
 	// What was done (≤4 KiB)
 	Summary string `json:"summary" jsonschema:"minLength=1"`
 	// ≤64 KiB
-	Detail string            `json:"detail,omitempty"`
-	Data   map[string]string `json:"data,omitempty"` // for programs: templates and routes read it
+	Detail string `json:"detail,omitempty"`
+	// {name: text}, for programs
+	Data map[string]string `json:"data,omitempty"`
 
-	// {branch, commit, pr_url, cost_usd…}
+	// {branch, commit, pr_url, cost_usd, input_tokens…: text}
 	Results map[string]string `json:"results,omitempty"`
 	Outputs []string          `json:"outputs,omitempty" jsonschema_extras:"x-hidden=true"`
 
-	// {type, description, files_created[], files_modified[], tests_created[]}
-	Deliverables []Delivered `json:"deliverables,omitempty" jsonschema_extras:"x-free=true"`
-	// {criteria[{criterion: number or text, met, evidence}], commands[{command, exit_code, output}], tests_passing,
-	// tests_passed, type_check_passing, lint_passing}
+	Deliverables []Delivered   `json:"deliverables,omitempty" jsonschema_extras:"x-free=true"`
 	Verification *Verification `json:"verification,omitempty" jsonschema_extras:"x-free=true"`
 	// As output_schema asks
 	Output json.RawMessage `json:"output,omitempty" jsonschema_extras:"x-any=true"`
 	Notes  []string        `json:"notes,omitempty"` // for whoever goes on
-	// Pass on: {to, task… as send_handoff}; suggested_next is only shown
+	// {to, task… as send_handoff} passes on; suggested_next: text is only shown
 	Continuation *Continuation `json:"continuation,omitempty" jsonschema_extras:"x-free=true,x-optional=true"`
 }
 
@@ -75,7 +73,7 @@ type Completion struct {
 // Delivered is one thing that came back.
 type Delivered struct {
 	Type          string   `json:"type,omitempty"`
-	Description   string   `json:"description,omitempty"`
+	Description   string   `json:"description,omitempty" jsonschema_extras:"x-gist=true"`
 	FilesCreated  []string `json:"files_created,omitempty"`
 	FilesModified []string `json:"files_modified,omitempty"`
 	TestsCreated  []string `json:"tests_created,omitempty"`
@@ -95,7 +93,7 @@ type Verification struct {
 
 // Criterion answers one criterion of the handoff, named by its number or its exact text.
 type Criterion struct {
-	Criterion string `json:"criterion"`
+	Criterion string `json:"criterion" jsonschema_extras:"x-form=number or text"`
 	Met       bool   `json:"met"`
 	Evidence  string `json:"evidence,omitempty"`
 }

@@ -47,7 +47,7 @@ type File struct {
 // Artifact is something made before, by path or in full.
 type Artifact struct {
 	Type        string `json:"type,omitempty"`
-	Path        string `json:"path,omitempty"`
+	Path        string `json:"path,omitempty" jsonschema_extras:"x-gist=true"`
 	Content     string `json:"content,omitempty"`
 	Description string `json:"description,omitempty"`
 	Rationale   string `json:"rationale,omitempty"`
@@ -70,8 +70,8 @@ type Project struct {
 type Reference struct {
 	URL       string   `json:"url"`
 	KeyPoints []string `json:"key_points,omitempty"`
-	Bytes     int      `json:"bytes,omitempty"`
-	Tokens    int      `json:"tokens,omitempty"` // estimated
+	Bytes     int      `json:"bytes,omitempty" jsonschema_extras:"x-hidden=true"`
+	Tokens    int      `json:"tokens,omitempty" jsonschema_extras:"x-hidden=true"` // estimated
 }
 
 // Answer is a reply to the questions of a holder.

@@ -9,7 +9,6 @@ import "encoding/json"
 // Timeout and EstimatedDuration are durations, see [ParseDuration]. The timeout counts from the send and becomes the
 // deadline, unless an earlier one is given.
 type Expectations struct {
-	// {type, description, files[], acceptance_criteria[]}
 	Deliverables    []Deliverable `json:"deliverables,omitempty" jsonschema:"maxItems=50" jsonschema_extras:"x-free=true"`
 	SuccessCriteria []string      `json:"success_criteria,omitempty" jsonschema:"maxItems=100"`
 	Constraints     []string      `json:"constraints,omitempty" jsonschema:"maxItems=100"`
@@ -26,14 +25,14 @@ type Expectations struct {
 // Deliverable is one thing that must come back.
 type Deliverable struct {
 	Type        string   `json:"type,omitempty"`
-	Description string   `json:"description,omitempty"`
+	Description string   `json:"description,omitempty" jsonschema_extras:"x-gist=true"`
 	Files       []string `json:"files,omitempty"` // paths or globs
 	Criteria    []string `json:"acceptance_criteria,omitempty"`
 }
 
 // Rollback says where work goes when it fails; without it, to the sender.
 type Rollback struct {
-	OnFailure      Agent    `json:"on_failure,omitempty"`
+	OnFailure      Agent    `json:"on_failure,omitempty" jsonschema_extras:"x-form=agent"`
 	FailureContext []string `json:"failure_context,omitempty"` // what the failure should tell
 	CheckpointID   string   `json:"checkpoint_id,omitempty"`
 }

@@ -15,10 +15,9 @@ type FailIn struct {
 	// Default rollback
 	Then Then `json:"then,omitempty"`
 	// Default: on_failure, else the sender
-	RollbackTo  string `json:"rollback_to,omitempty"`
-	Alternative string `json:"suggested_alternative,omitempty"` // who could do it
-	// {state{}, note}
-	Checkpoint *Checkpoint `json:"checkpoint,omitempty" jsonschema_extras:"x-free=true"`
+	RollbackTo  string      `json:"rollback_to,omitempty"`
+	Alternative string      `json:"suggested_alternative,omitempty"` // who could do it
+	Checkpoint  *Checkpoint `json:"checkpoint,omitempty" jsonschema_extras:"x-free=true"`
 
 	Reason string  `json:"reason,omitempty" jsonschema_extras:"x-hidden=true"` // of the rollback
 	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
@@ -31,10 +30,8 @@ type FailureDetail struct {
 	// blocker, missing_information, capability, test_failure, environment…
 	Type string `json:"type,omitempty" jsonschema:"maxLength=64"`
 	// Why (≤4 KiB)
-	Description string `json:"description" jsonschema:"minLength=1"`
-	// {type, description, required_to_proceed}
-	Blockers []Blocker `json:"blockers,omitempty" jsonschema_extras:"x-free=true"`
-	// {completed[], incomplete[]}
+	Description     string           `json:"description" jsonschema:"minLength=1"`
+	Blockers        []Blocker        `json:"blockers,omitempty" jsonschema_extras:"x-free=true"`
 	PartialProgress *PartialProgress `json:"partial_progress,omitempty" jsonschema_extras:"x-free=true"`
 }
 
@@ -92,8 +89,8 @@ type RollbackRequest struct {
 // failure, and the mailbox gives it to whoever goes on. State is free. The limit of a handoff, see [Limits], bounds
 // the whole.
 type Checkpoint struct {
-	ID              string           `json:"checkpoint_id,omitempty"`
+	ID              string           `json:"checkpoint_id,omitempty" jsonschema_extras:"x-hidden=true"`
 	State           map[string]any   `json:"state,omitempty"`
 	PartialProgress *PartialProgress `json:"partial_progress,omitempty"`
-	Note            string           `json:"note,omitempty"`
+	Note            string           `json:"note,omitempty" jsonschema_extras:"x-gist=true"`
 }

@@ -9,11 +9,11 @@ type GetIn struct {
 	View      View   `json:"view,omitempty"`
 	// context://…
 	Reference string `json:"reference,omitempty"`
-	MaxTokens int    `json:"max_tokens,omitempty" jsonschema:"minimum=100,maximum=100000"`
+	MaxTokens int    `json:"max_tokens,omitempty" jsonschema:"minimum=100,maximum=100000" jsonschema_extras:"x-clamp=true"`
 	// Bytes to skip
 	Offset int `json:"offset,omitempty" jsonschema:"minimum=0"`
 	// Wait for a change (≤50)
-	WaitSeconds int `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50"`
+	WaitSeconds int `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50" jsonschema_extras:"x-clamp=true"`
 }
 
 // View is how much of a handoff is shown, and which part. The empty one is that of the brief.

@@ -10,7 +10,7 @@ type HistoryIn struct {
 	Workflow  string `json:"workflow,omitempty"`
 	Format    string `json:"format,omitempty" jsonschema:"enum=tree,enum=rows,enum=mermaid"`
 	// Default 50
-	Limit int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500"`
+	Limit int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500" jsonschema_extras:"x-clamp=true"`
 }
 
 // HistoryOut is the result of handoff_history. Verified says that what is stored agrees with the registry. Output,

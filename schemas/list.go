@@ -19,7 +19,7 @@ type ListIn struct {
 	// RFC 3339 or '2h' ago
 	Since string `json:"since,omitempty"`
 	// Default 10, ≤50
-	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50" jsonschema_extras:"x-clamp=true"`
 	Cursor string `json:"cursor,omitempty"`
 }
 

@@ -19,16 +19,13 @@ type SendIn struct {
 	// Found so far (≤4 KiB)
 	Summary string `json:"summary,omitempty"`
 	// ≤64 KiB with data
-	Detail string            `json:"detail,omitempty"`
-	Data   map[string]string `json:"data,omitempty"` // for programs: templates and routes read it
-	// {original_request, completed_steps[], results{}, decisions[{decision, rationale}], files[{path, lines, note}],
-	// artifacts[{type, path, content, description, rationale}], state{}, memories[], previous_failures[],
-	// known_issues[], test_command, reproduction_steps[], project{}, references[]}
-	Context *Context `json:"context,omitempty" jsonschema_extras:"x-free=true"`
+	Detail string `json:"detail,omitempty"`
+	// {name: text}, for programs
+	Data    map[string]string `json:"data,omitempty"`
+	Context *Context          `json:"context,omitempty" jsonschema_extras:"x-free=true"`
 
 	Expectations *Expectations `json:"expectations,omitempty"`
-	// {on_failure: agent, failure_context[], checkpoint_id}
-	Rollback *Rollback `json:"rollback,omitempty" jsonschema_extras:"x-free=true"`
+	Rollback     *Rollback     `json:"rollback,omitempty" jsonschema_extras:"x-free=true"`
 
 	Priority Priority `json:"priority,omitempty"`
 	// RFC 3339 or '2h'
@@ -38,10 +35,8 @@ type SendIn struct {
 	Parent string   `json:"parent,omitempty"`
 	Tags   []string `json:"tags,omitempty" jsonschema:"maxItems=32"`
 	// Idempotency key
-	Key    string `json:"key,omitempty" jsonschema:"maxLength=128"`
-	DryRun bool   `json:"dry_run,omitempty"` // only say who would get it
-	// {reason, phase, kind, requirements[], task_id, after[ids], needs_approval, no_takers, max_attempts, not_before,
-	// force, strategy, recall, limits{}}
+	Key     string       `json:"key,omitempty" jsonschema:"maxLength=128"`
+	DryRun  bool         `json:"dry_run,omitempty"` // only say who would get it
 	Options *SendOptions `json:"options,omitempty" jsonschema_extras:"x-free=true"`
 
 	Version int     `json:"version,omitempty" jsonschema:"minimum=1" jsonschema_extras:"x-hidden=true"`
@@ -61,17 +56,17 @@ type SendOptions struct {
 	Kind          string   `json:"kind,omitempty" jsonschema:"maxLength=64"`
 	Requirements  []string `json:"requirements,omitempty"`
 	TaskID        string   `json:"task_id,omitempty" jsonschema:"maxLength=128"`
-	After         []string `json:"after,omitempty" jsonschema:"maxItems=64"` // handoffs to wait for
+	After         []string `json:"after,omitempty" jsonschema:"maxItems=64" jsonschema_extras:"x-form=ids to wait for"`
 	NeedsApproval bool     `json:"needs_approval,omitempty"`
 
 	NoTakers string `json:"no_takers,omitempty" jsonschema:"enum=wait,enum=return,enum=generalist,enum=human"`
 
 	MaxAttempts int                `json:"max_attempts,omitempty" jsonschema:"minimum=1,maximum=25"`
-	NotBefore   string             `json:"not_before,omitempty"`
+	NotBefore   string             `json:"not_before,omitempty" jsonschema_extras:"x-form=time or '2h'"`
 	Force       bool               `json:"force,omitempty"` // send although the recipient does not accept the type
 	Strategy    string             `json:"strategy,omitempty" jsonschema:"enum=full,enum=summary,enum=reference"`
 	Recall      int                `json:"recall,omitempty" jsonschema:"minimum=0,maximum=20"`
-	Limits      map[string]float64 `json:"limits,omitempty"` // max_handoffs in this chain
+	Limits      map[string]float64 `json:"limits,omitempty" jsonschema_extras:"x-form={max_handoffs: number}"` // in this chain
 	Attempt     int                `json:"attempt,omitempty" jsonschema:"minimum=0" jsonschema_extras:"x-hidden=true"`
 }
 

@@ -36,11 +36,11 @@ type UpdateIn struct {
 	Token     string   `json:"claim_token,omitempty"` // default: of the one claim this connection holds
 	Percent   int      `json:"percent,omitempty" jsonschema:"minimum=0,maximum=100"`
 	Questions []string `json:"questions,omitempty" jsonschema:"maxItems=20"` // of ask, to the sender
-	// {needs_more_context[], needs_permission[], estimated_completion}
+	// Of ask
 	Conditions *Conditions `json:"conditions,omitempty" jsonschema_extras:"x-free=true"`
 	// For release, amend
 	To string `json:"to,omitempty"`
-	// For amend: as send_handoff, merged; for progress: {checkpoint{state, note}}
+	// {task, context… as send_handoff}, merged, for amend; {checkpoint: {state: object, note: text}} for progress
 	Changes *Changes `json:"changes,omitempty" jsonschema_extras:"x-free=true"`
 }
 
@@ -69,7 +69,7 @@ type Changes struct {
 type Conditions struct {
 	NeedsContext        []string `json:"needs_more_context,omitempty"`
 	NeedsPermission     []string `json:"needs_permission,omitempty"` // only human grants these
-	EstimatedCompletion string   `json:"estimated_completion,omitempty"`
+	EstimatedCompletion string   `json:"estimated_completion,omitempty" jsonschema_extras:"x-form='20m'"`
 }
 
 // UpdateOut is the result of update_handoff: where the handoff stands, and what the action changed.

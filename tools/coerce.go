@@ -19,6 +19,7 @@ import (
 //   - a number stands for text, and text for a number, true or false
 //   - a word counts in any case, with hyphens or spaces for underscores
 //   - empty text stands for nothing, except where any text is valid
+//   - a wait or a length that is longer than possible is as long as possible
 //
 // Everything else is refused by an error that names the field and says what it takes, and so is the blank of advice,
 // except in a map for programs. The result is nil for a value
@@ -215,7 +216,10 @@ func (n *node) coerceNumber(v any, at *path) (any, error) {
 	case n.Type == "integer" && (f != math.Trunc(f) || math.Abs(f) > 1<<53):
 		return nil, n.wrongKind(v, at)
 	case n.Minimum != nil && f < *n.Minimum || n.Maximum != nil && f > *n.Maximum:
-		return nil, n.outside(number, at)
+		if !n.Clamp {
+			return nil, n.outside(number, at)
+		}
+		f = min(max(f, *n.Minimum), *n.Maximum)
 	}
 	return json.Number(strconv.FormatFloat(f, 'f', -1, 64)), nil
 }

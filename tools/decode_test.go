@@ -42,6 +42,17 @@ func TestSlipsInArgumentsAreCoerced(t *testing.T) {
 		{"empty text for a number", "claim_handoff", `{"wait_seconds":""}`, `{}`},
 		{"word in capitals", "claim_handoff", `{"view":"FULL"}`, `{"view":"full"}`},
 		{"word with a hyphen", "list_handoffs", `{"status":" Timed-Out"}`, `{"status":"timed_out"}`},
+		{"a wait longer than possible", "claim_handoff", `{"wait_seconds":300}`, `{"wait_seconds":50}`},
+		{"a brief shorter than possible", "get_handoff", `{"handoff_id":"1","max_tokens":10}`, `{"handoff_id":"1","max_tokens":100}`},
+		{
+			"gist for its object", "fail_handoff", `{"handoff_id":"1","description":"x","checkpoint":"at three"}`,
+			`{"checkpoint":{"note":"at three"},"description":"x","handoff_id":"1"}`,
+		},
+		{
+			"texts for what comes and came", "send_handoff",
+			`{"to":"qa","task":"x","context":{"artifacts":["a.md"]},"expectations":{"deliverables":["code"]}}`,
+			`{"context":{"artifacts":[{"path":"a.md"}]},"expectations":{"deliverables":[{"description":"code"}]},"task":"x","to":"qa"}`,
+		},
 		{"empty word", "claim_handoff", `{"view":""}`, `{}`},
 		{"truth as text", "register_agent", `{"name":"qa","away":"True"}`, `{"away":true,"name":"qa"}`},
 		{"untruth as text", "register_agent", `{"name":"qa","away":"false"}`, `{"away":false,"name":"qa"}`},

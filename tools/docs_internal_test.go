@@ -3,6 +3,7 @@ package tools
 // The schemas are read as the decoder reads them, which nothing else outside of this package has to.
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -60,7 +61,7 @@ func argument(b *strings.Builder, path string, shown, full *node) {
 	if slices.Contains(shown.Required, name) {
 		mark = " **required**"
 	}
-	fmt.Fprintf(b, "| `%s`%s | %s | %s |\n", path, mark, s.short(), cell(f.Description))
+	fmt.Fprintf(b, "| `%s`%s | %s | %s |\n", path, mark, s.short(), cell(cmp.Or(s.Description, f.Description)))
 	for _, below := range s.Properties.names {
 		argument(b, path+"."+below, s, f)
 	}

@@ -78,16 +78,34 @@ func (n *node) missing(m map[string]any, at *path) error {
 	return e.WithHint("%s", strings.Join(hints, " "))
 }
 
-// says explains which values a field takes, "" where its name says it all.
+// says explains which values a field takes, "" where its name says it all. An object is shown by its form.
 func (n *node) says() string {
-	if n.Enum != nil {
+	switch {
+	case n.Enum != nil:
 		return "one of " + strings.Join(n.Enum, ", ")
+	case strings.HasPrefix(n.Description, "{"):
+		return n.Description
+	case n.Type == "array":
+		return n.Items.form() + "[]"
+	case n.Form != "":
+		return n.Form
 	}
 	return strings.TrimSuffix(n.Description, ".")
 }
 
-// wrongKind refuses a value of a type that the schema does not take. It says which type that is, and shows the
-// beginning of the value.
+// form writes how a value looks, as {path: text, lines: text} for an object.
+func (n *node) form() string {
+	switch {
+	case n.Form != "":
+		return n.Form
+	case n.Enum != nil:
+		return strings.Join(n.Enum, "|")
+	}
+	return "text"
+}
+
+// wrongKind refuses a value of a type that the schema does not take. It says which type that is, shows the beginning of
+// the value, and the form that the value should have.
 func (n *node) wrongKind(v any, at *path) error {
 	e := refusedf(at, "must be %s, not %s", n.kind(), kindOf(v))
 	if says := n.says(); says != "" {

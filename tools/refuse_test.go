@@ -48,3 +48,14 @@ func TestUnknownToolNamesTheClosest(t *testing.T) {
 	require.Equal(t, "Closest: send_handoff.", err.Hint)
 	require.NotContains(t, err.Known, "audit_verify")
 }
+
+func TestRefusalsOfAnObjectShowItsForm(t *testing.T) {
+	for _, c := range []struct{ tool, args, shows string }{
+		{"complete_handoff", `{"handoff_id":"1","summary":"x","verification":{"criteria":["green"]}}`, "{criterion: number or text, met: bool, evidence: text}"},
+		{"update_handoff", `{"handoff_id":"1","action":"ask","conditions":"now"}`, "estimated_completion: '20m'"},
+		{"send_handoff", `{"to":"qa","task":"x","context":{"project":"shop"}}`, "{name: text, path: text, tech_stack: text[]"},
+		{"send_handoff", `{"to":"qa","task":"x","options":{"limits":7}}`, "{max_handoffs: number}"},
+	} {
+		require.Contains(t, refusal(t, c.tool, c.args).Hint, c.shows)
+	}
+}

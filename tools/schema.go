@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -21,6 +22,9 @@ type node struct {
 	Hidden      bool     `json:"x-hidden"`   // accepted, but never suggested
 	Filled      bool     `json:"x-filled"`   // refused: the mailbox fills it
 	Optional    bool     `json:"x-optional"` // no field of the object is required
+	Gist        bool     `json:"x-gist"`     // a text that stands where the object should is this field
+	Clamp       bool     `json:"x-clamp"`    // a number outside of the bounds counts as the nearest one
+	Form        string   `json:"x-form"`     // of an object: how it is written
 	Enum        []string `json:"enum"`
 	MaxLength   int      `json:"maxLength"` // bytes; 0 is no limit
 	Minimum     *float64 `json:"minimum"`
@@ -58,6 +62,7 @@ func (n *node) UnmarshalJSON(b []byte) error {
 	here := *n
 	*n = *readSchema(schemas.Full(strings.TrimSuffix(here.Ref, ".json")))
 	n.Description, n.Any, n.Hidden, n.Filled = here.Description, here.Any, here.Hidden, here.Filled
+	n.Form = cmp.Or(here.Form, n.Form)
 	if here.Optional {
 		n.Required = nil
 	}
@@ -117,11 +122,17 @@ func (n *node) visible() (names []string) {
 	return names
 }
 
-// gist gives the name of the field that stands for the whole object: the only one that is required, if it is text. A
-// path stands for a file, a sentence for a decision. It is "" for an object without such a field.
+// gist gives the name of the field that stands for the whole object: the one that is noted as such, else the only one
+// that is required, if it is text. A path stands for a file, a sentence for a decision. It is "" for an object without
+// such a field.
 //
 // The name that it gives is one of Properties.
 func (n *node) gist() string {
+	for name, p := range n.Properties.of {
+		if p.Gist {
+			return name
+		}
+	}
 	if len(n.Required) == 1 && n.Properties.of[n.Required[0]].Type == "string" {
 		return n.Required[0]
 	}

@@ -113,7 +113,7 @@ var Admin = []Tool{
 
 // Listing gives what agents are offered as one compact JSON array: of each tool its name, title, description and input
 // schema. It is the part of tools/list of the MCP specification for which every session of every client pays in
-// tokens, and a test holds it to 10,000 bytes. The command line prints it.
+// tokens, and a test holds it to 12,000 bytes. The command line prints it.
 //
 // The order is that of [Table]. It is the same for every caller and for the whole life of the program.
 func Listing() []byte {

@@ -53,10 +53,10 @@ func TestTheFourReadersAreReadOnly(t *testing.T) {
 }
 
 // What every session of every client pays for in tokens.
-func TestListingStaysWithin10000Bytes(t *testing.T) {
+func TestListingStaysWithin12000Bytes(t *testing.T) {
 	listing := tools.Listing()
 	t.Logf("%d bytes", len(listing))
-	require.LessOrEqual(t, len(listing), 10_000)
+	require.LessOrEqual(t, len(listing), 12_000)
 	var rows []struct{ Name, Title, Description, InputSchema json.RawMessage }
 	require.NoError(t, json.Unmarshal(listing, &rows))
 	require.Len(t, rows, len(tools.Table))

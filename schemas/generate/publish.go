@@ -66,9 +66,9 @@ func loosen(s *jsonschema.Schema) {
 	mapped := s.Type == "object" && s.Properties.Len() == 0 && s.AdditionalProperties != jsonschema.FalseSchema
 	switch {
 	case noted(s, "x-free") && s.Type == "array":
-		s.Items = free()
+		s.Description, s.Items = formed(s, s.Description), free()
 	case noted(s, "x-free"), noted(s, "x-any"), mapped:
-		description := s.Description
+		description := formed(s, s.Description)
 		*s = *free()
 		s.Description = description
 	}

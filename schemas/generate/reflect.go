@@ -49,6 +49,9 @@ func (l *library) refer(t reflect.Type) jsonschema.ID {
 // from lists, whose items have no other description.
 func (l *library) reflected(t reflect.Type) *jsonschema.Schema {
 	s := reflected(l.Reflector, t)
+	if f := formOf(t); f != "" {
+		s.Extras = map[string]any{"x-form": f}
+	}
 	walk(s, func(s *jsonschema.Schema) {
 		if s.Items != nil && s.Items.Ref != "" {
 			s.Items.Description = l.comments.types[strings.TrimSuffix(s.Items.Ref, ".json")]
