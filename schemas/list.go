@@ -10,12 +10,13 @@ import (
 // stopped, with the same filters.
 type ListIn struct {
 	// Default inbox
-	Box      string   `json:"box,omitempty" jsonschema:"enum=inbox,enum=claimed,enum=sent,enum=notices,enum=all"`
-	Status   Status   `json:"status,omitempty"`
-	Workflow string   `json:"workflow,omitempty"`
-	Tags     []string `json:"tags,omitempty"`
-	Type     string   `json:"type,omitempty"`
-	Query    string   `json:"query,omitempty" jsonschema:"maxLength=200"`
+	Box      string    `json:"box,omitempty" jsonschema:"enum=inbox,enum=claimed,enum=sent,enum=notices,enum=all"`
+	Status   Standings `json:"status,omitempty"`
+	Workflow string    `json:"workflow,omitempty"`
+	Tags     []string  `json:"tags,omitempty"`
+	Type     string    `json:"type,omitempty"`
+	// Words of what was sent, decided, asked, answered and delivered
+	Query string `json:"query,omitempty" jsonschema:"maxLength=200"`
 	// RFC 3339 or '2h' ago
 	Since string `json:"since,omitempty"`
 	// Default 10, ≤50
@@ -26,8 +27,10 @@ type ListIn struct {
 // ListOut is the result of list_handoffs: as many rows as were asked for and fit. The inbox is in the order of
 // claiming, the other boxes have the newest first. Listed notices count as read.
 type ListOut struct {
-	Items  []Item `json:"items"`
-	Cursor string `json:"next_cursor,omitempty"` // there is more
+	Items   []Item `json:"items"`
+	Total   int    `json:"total,omitempty"`       // of all pages; not on later pages
+	AtLeast bool   `json:"at_least,omitempty"`    // the total is not all: counting ended early
+	Cursor  string `json:"next_cursor,omitempty"` // there is more
 }
 
 // Item is one row of a list: a handoff, or a notice when NoticeID is set.

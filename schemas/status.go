@@ -31,6 +31,40 @@ func (s Status) Ended() bool { return slices.Index(Statuses, s) >= slices.Index(
 // Held tells whether an agent has a claim.
 func (s Status) Held() bool { return s == Accepted || s == Working || s == Waiting }
 
+// Standings is what a list may be asked for: one state, or several under one word.
+type Standings string
+
+// The words for several states. Blocked are those that are pending and wait for others or for approval.
+const (
+	Open       Standings = "open"        // not ended
+	InProgress Standings = "in_progress" // accepted or working
+	Blocked    Standings = "blocked"
+)
+
+// AllStandings lists the words for several states, and then all states.
+var AllStandings = func() []Standings {
+	all := []Standings{Open, InProgress, Blocked}
+	for _, s := range Statuses {
+		all = append(all, Standings(s))
+	}
+	return all
+}()
+
+// States gives the states that are meant, in the order of a life; none for the empty word, which asks for all.
+func (w Standings) States() []Status {
+	switch w {
+	case "":
+		return nil
+	case Open:
+		return Statuses[:slices.Index(Statuses, Completed)]
+	case InProgress:
+		return []Status{Accepted, Working}
+	case Blocked:
+		return []Status{Pending}
+	}
+	return []Status{Status(w)}
+}
+
 // Priority orders a mailbox: each step is worth a bonus of waiting time, so nobody starves. Empty means normal.
 type Priority string
 

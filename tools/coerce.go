@@ -72,7 +72,7 @@ func (n *node) fields(m map[string]any, at *path) error {
 	for _, name := range names {
 		switch p := n.field(name); {
 		case p == nil:
-			return n.unknown(name, at)
+			return n.unknown(name, m[name], at)
 		case p.Filled:
 			return refusedf(at.field(name), "only the mailbox fills this field").WithHint("Leave it out.")
 		}

@@ -2,13 +2,16 @@ package tools
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"handoff/schemas"
 	"handoff/schemas/closest"
+	"handoff/schemas/respell"
 )
 
 // refuse completes an error of decoding: it says that nothing was done, and it is about the arguments as a whole when
@@ -18,6 +21,9 @@ import (
 // again. The error is copied, because errors of package schemas may be shared.
 func (t Tool) refuse(err error) error {
 	e := *schemas.AsError(err)
+	if u, ok := errors.AsType[unknownField](err); ok {
+		e = t.placed(u)
+	}
 	if e.Field == "" {
 		e.Field = "arguments"
 	}
@@ -31,29 +37,53 @@ func refusedf(at *path, format string, args ...any) *schemas.Error {
 	return schemas.Invalidf(at.String(), format, args...)
 }
 
+// unknownField is an error about a field that the schema does not have where it stands.
+type unknownField struct {
+	refusal *schemas.Error
+	name    string
+	value   any
+}
+
+func (u unknownField) Error() string { return u.refusal.Error() }
+
+// Unwrap gives what callers are told.
+func (u unknownField) Unwrap() error { return u.refusal }
+
 // unknown refuses a field that the schema does not have.
 //
 // Fields that are hidden or filled are accepted or refused elsewhere, and are never suggested.
-func (n *node) unknown(name string, at *path) error {
+func (n *node) unknown(name string, v any, at *path) error {
 	known := n.visible()
 	if at == nil {
 		known = append(known, "agent")
 	}
-	return choose(refusedf(at.field(name), "there is no such field"), name, known)
+	return unknownField{choose(refusedf(at.field(name), "there is no such field"), name, known), name, v}
 }
 
-// choose adds the valid names to a refusal of what was written, and a hint at the one that was likely meant, else at
-// all.
-//
-// Known of the error has the names in the order of their likeness to what was written.
+// placed says where a field belongs that stands where there is no such field. Of an object of another protocol, whose
+// other fields are known, it names the field that is not.
+func (t Tool) placed(u unknownField) schemas.Error {
+	e := *u.refusal
+	name := u.name
+	if inside, _ := u.value.(map[string]any); len(inside) > 0 && respell.Foreign(t.Name, e.Field) {
+		name = slices.Min(slices.Collect(maps.Keys(inside)))
+		e.Field += "." + name
+		e.Hint, e.Known = "Leave it out, or say it in a field that there is.", nil
+	}
+	if all := respell.Places(t.Name, name); len(all) > 0 {
+		e.Hint = "Give it as " + strings.Join(all[:min(len(all), 4)], " or ") + "."
+	}
+	return e
+}
+
+// choose adds the valid names to a refusal of what was written, in the order in which they are explained, and a hint at
+// the one that was likely meant.
 func choose(e *schemas.Error, written string, names []string) *schemas.Error {
 	hint := ""
 	if meant := closest.Meant(written, names); len(meant) > 0 {
 		hint = "Closest: " + meant[0] + "."
-	} else if len(names) > 0 {
-		hint = "Known: " + strings.Join(names, ", ") + "."
 	}
-	return e.WithKnown(closest.Order(written, names)...).WithHint("%s", hint)
+	return e.WithKnown(names...).WithHint("%s", hint)
 }
 
 // missing refuses an object that lacks required fields, and names all of them. Blank text is no value.

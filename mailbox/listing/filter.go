@@ -32,6 +32,7 @@ const (
 // zero filter is of no use: it shows pages without rows.
 type Filter struct {
 	in     schemas.ListIn
+	states []schemas.Status
 	words  []string
 	since  time.Time
 	cursor schemas.ID
@@ -42,7 +43,7 @@ type Filter struct {
 // a workflow that cannot be read, and for a cursor that is no id.
 func Parse(in schemas.ListIn, now time.Time) (f Filter, err error) {
 	in.Tags, in.Limit = compose.Tags(in.Tags), cmp.Or(in.Limit, usual)
-	f = Filter{in: in, words: store.SplitWords(in.Query)}
+	f = Filter{in: in, states: in.Status.States(), words: store.SplitWords(in.Query)}
 	if in.Query != "" && len(f.words) == 0 {
 		return f, schemas.Invalidf("query", "has no word").WithHint("Search for words of letters and digits.")
 	}
@@ -68,11 +69,18 @@ func Parse(in schemas.ListIn, now time.Time) (f Filter, err error) {
 	return f, nil
 }
 
-// passes tells whether a list shows a handoff. The words that were searched for all have to be among those of its
-// title, task, summary and tags.
+// passesAll tells whether a list shows every handoff of its box.
+func (f Filter) passesAll() bool {
+	return len(f.states) == 0 && f.in.Workflow == "" && f.in.Type == "" && len(f.in.Tags) == 0 && f.since.IsZero() &&
+		len(f.words) == 0
+}
+
+// passes tells whether a list shows a handoff. The words that were searched for all have to be among those by which it
+// is found.
 func (f Filter) passes(v *store.View, r *store.Record) (bool, error) {
 	switch {
-	case f.in.Status != "" && r.Status != f.in.Status,
+	case len(f.states) > 0 && !slices.Contains(f.states, r.Status),
+		f.in.Status == schemas.Blocked && !r.Blocked(),
 		f.in.Workflow != "" && string(r.Workflow) != f.in.Workflow,
 		f.in.Type != "" && r.Type != f.in.Type,
 		!compose.HasTag(r.Tags, f.in.Tags),

@@ -24,9 +24,15 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf) (schemas
 		if err != nil {
 			return p.out, err
 		}
-		if len(p.out.Items) == f.in.Limit || looked == Scanned {
-			p.out.Cursor = last.String()
+		if looked == Scanned {
+			p.endAt(last)
+			p.out.AtLeast = true
 			break
+		}
+		looked++
+		if p.out.Cursor != "" && f.passesAll() {
+			p.out.Total++ // the rest is only counted
+			continue
 		}
 		r, err := v.Record(id)
 		if err != nil || r == nil {
@@ -36,12 +42,16 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf) (schemas
 		if err != nil {
 			return p.out, err
 		}
-		if shown && !p.add(Item(r)) {
-			p.out.Cursor = last.String()
-			break
+		if shown {
+			p.out.Total++
+			if len(p.out.Items) == f.in.Limit || p.out.Cursor != "" || !p.add(Item(r)) {
+				p.endAt(last)
+			}
 		}
-		looked++
 		last = id
+	}
+	if f.cursor != 0 {
+		p.out.Total, p.out.AtLeast = 0, false
 	}
 	return p.out, nil
 }
@@ -57,15 +67,25 @@ func (f Filter) Notices(v *store.View, a schemas.Agent) (out schemas.ListOut, sh
 		if !f.passesNotice(n) {
 			continue
 		}
+		if p.out.Total++; p.out.Cursor != "" {
+			if p.out.Total == Scanned {
+				p.out.AtLeast = true
+				break
+			}
+			continue // it is only counted
+		}
 		unread, err := v.IsUnread(a, n.ID)
 		if err != nil {
 			return p.out, nil, err
 		}
 		if len(shown) == f.in.Limit || !p.add(NoticeItem(n, unread)) {
-			p.out.Cursor = schemas.ID(shown[len(shown)-1]).String()
-			break
+			p.endAt(schemas.ID(shown[len(shown)-1]))
+			continue
 		}
 		shown = append(shown, n.ID)
+	}
+	if f.cursor != 0 {
+		p.out.Total = 0
 	}
 	return p.out, shown, nil
 }
@@ -74,6 +94,13 @@ func (f Filter) Notices(v *store.View, a schemas.Agent) (out schemas.ListOut, sh
 type page struct {
 	out  schemas.ListOut
 	left int // bytes of room
+}
+
+// endAt ends the page behind a row, unless it ended before. What follows is only counted.
+func (p *page) endAt(last schemas.ID) {
+	if p.out.Cursor == "" {
+		p.out.Cursor = last.String()
+	}
 }
 
 func newPage() *page { return &page{out: schemas.ListOut{Items: []schemas.Item{}}, left: Room} }

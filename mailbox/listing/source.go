@@ -3,6 +3,7 @@ package listing
 import (
 	"bytes"
 	"iter"
+	"slices"
 
 	"handoff/schemas"
 	"handoff/store"
@@ -12,10 +13,9 @@ import (
 // first. It takes the index that leaves the fewest for the filters to pass over. Only an inbox asks for the mailboxes
 // that the agent claims from; one with another status than pending shows what is addressed to the agent by name.
 func (f Filter) source(v *store.View, a schemas.Agent, boxes boxesOf) (iter.Seq2[schemas.ID, error], error) {
-	status := f.in.Status
 	switch f.in.Box {
 	case "claimed":
-		if status.Ended() {
+		if len(f.states) > 0 && f.states[0].Ended() {
 			return v.Newest(store.OnceHeldBy(a), f.cursor), nil
 		}
 		return v.Newest(store.HeldBy(a), f.cursor), nil
@@ -25,12 +25,12 @@ func (f Filter) source(v *store.View, a schemas.Agent, boxes boxesOf) (iter.Seq2
 		switch {
 		case f.in.Workflow != "":
 			return v.Newest(store.InWorkflow(schemas.Workflow(f.in.Workflow)), f.cursor), nil
-		case status != "":
-			return v.Newest(store.InState(status), f.cursor), nil
+		case len(f.states) > 0:
+			return f.newestInStates(v), nil
 		}
 		return v.Newest(store.All(), f.cursor), nil
 	}
-	if status != "" && status != schemas.Pending {
+	if f.in.Status != "" && f.in.Status != schemas.Standings(schemas.Pending) {
 		return v.Newest(store.AddressedTo(schemas.Address(a)), f.cursor), nil
 	}
 	inbox, err := boxes(v, a)
@@ -38,6 +38,41 @@ func (f Filter) source(v *store.View, a schemas.Agent, boxes boxesOf) (iter.Seq2
 		return nil, err
 	}
 	return behind(v, v.Queue(inbox...), f.cursor)
+}
+
+// newestInStates yields the handoffs that are in one of the states, newest first.
+func (f Filter) newestInStates(v *store.View) iter.Seq2[schemas.ID, error] {
+	return func(yield func(schemas.ID, error) bool) {
+		type head struct {
+			id   schemas.ID
+			err  error
+			next func() (schemas.ID, error, bool)
+		}
+		var heads []head
+		for _, state := range f.states {
+			next, stop := iter.Pull2(v.Newest(store.InState(state), f.cursor))
+			defer stop()
+			if id, err, ok := next(); ok {
+				heads = append(heads, head{id, err, next})
+			}
+		}
+		for len(heads) > 0 {
+			newest := 0
+			for i, h := range heads {
+				if h.id > heads[newest].id || h.err != nil {
+					newest = i
+				}
+			}
+			h := &heads[newest]
+			if !yield(h.id, h.err) || h.err != nil {
+				return
+			}
+			var ok bool
+			if h.id, h.err, ok = h.next(); !ok {
+				heads = slices.Delete(heads, newest, newest+1)
+			}
+		}
+	}
 }
 
 // behind yields the handoffs behind the cursor in the order of claiming, also when the one that the cursor names was

@@ -99,6 +99,8 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 		return free()
 	case reflect.TypeFor[schemas.Status]():
 		return choice(schemas.Statuses...)
+	case reflect.TypeFor[schemas.Standings]():
+		return choice(schemas.AllStandings...)
 	case reflect.TypeFor[schemas.Priority]():
 		return choice(schemas.Priorities...)
 	case reflect.TypeFor[schemas.Outcome]():

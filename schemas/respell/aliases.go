@@ -177,6 +177,12 @@ var (
 	holderAliases = append(slices.Clip(handoffAliases), alias{"token", "claim_token", asText})
 )
 
+// listAliases read the states of other systems.
+var listAliases = []alias{
+	{"workflow_id", "workflow", asText},
+	{"status", "status", asStanding},
+}
+
 var workflowAliases = []alias{{"workflow_id", "workflow", asText}}
 
 var completeAliases = slices.Concat(letterheadAliases, holderAliases, []alias{
@@ -200,10 +206,10 @@ var failAliases = slices.Concat(letterheadAliases, holderAliases, []alias{
 	{"status", "origin.status", asText},
 	{"failure.type", "type", asText},
 	{"failure.description", "description", asText},
-	{"failure.blockers", "blockers", asDescribed},
+	{"failure.blockers", "blockers", asBlockers},
 	{"failure.partial_progress", "partial_progress", asIs},
 	{"failure", "description", asText},
-	{"blockers", "blockers", asDescribed},
+	{"blockers", "blockers", asBlockers},
 	{"rollback_request.target_agent", "rollback_to", asText},
 	{"rollback_request.reason", "reason", asText},
 	{"rollback_request.questions", "questions", asLines},
@@ -212,6 +218,8 @@ var failAliases = slices.Concat(letterheadAliases, holderAliases, []alias{
 var updateAliases = slices.Concat(holderAliases, []alias{
 	{"reason", "note", asText},
 	{"status", "action", asConditional},
+	{"action", "action", asAction},
+	{"note", "note", asParagraphs},
 	{"conditions.estimated_completion", "conditions.estimated_completion", asMinutes},
 	{"conditions.estimated_completion_ms", "conditions.estimated_completion", asMillis},
 })

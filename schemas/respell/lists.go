@@ -15,6 +15,7 @@ var (
 	asLines       = reading{as: eachRow(toLine), with: unionOf}
 	asDecisions   = reading{as: eachRow(decisionColumns.read), with: unionOf}
 	asFiles       = reading{as: eachRow(toFile), with: unionOf}
+	asBlockers    = reading{as: eachRow(toBlocker), with: unionOf}
 	asDescribed   = reading{as: eachRow(toDescribed), with: unionOf}
 	asCriteria    = reading{as: eachRow(toCriterion), with: unionOf}
 	asCriteriaMet = reading{as: eachRow(toCriterionMet), with: unionOf}
@@ -84,6 +85,19 @@ func toDescribed(v any) any {
 		return map[string]any{"description": s}
 	}
 	return v
+}
+
+// toBlocker also takes a text that says what is required to proceed: something is, and the description says what.
+func toBlocker(v any) any {
+	row, ok := toDescribed(v).(map[string]any)
+	required, isText := row["required_to_proceed"].(string)
+	if !ok || !isText || required == "" || slices.Contains([]string{"true", "false"}, strings.ToLower(strings.TrimSpace(required))) {
+		return toDescribed(v)
+	}
+	row = maps.Clone(row)
+	row["description"] = strings.TrimPrefix(words(row["description"])+". To proceed: "+required, ". ")
+	row["required_to_proceed"] = true
+	return row
 }
 
 // toCriterion writes the number of a criterion as text.

@@ -59,6 +59,9 @@ func (t *aliasTable) normalise(args map[string]any, at string) error {
 	if err := t.start(n); err != nil {
 		return err
 	}
+	if err := n.replace(t.fields, args, ""); err != nil {
+		return err
+	}
 	for _, row := range t.rows {
 		if err := n.apply(row); err != nil {
 			return err

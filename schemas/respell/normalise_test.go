@@ -64,6 +64,18 @@ func TestNormaliseBringsEverySpellingToOurFields(t *testing.T) {
 		{"no JSON as text", "send_handoff", `{"context":{"completedSteps":"[x] done"},"rollback":"{} {}"}`, `{"context":{"completed_steps":["[x] done"]},"rollback":"{} {}"}`},
 		{"whole version of a failure", "fail_handoff", `{"version":1,"description":"d"}`, `{"origin":{"version":"1"},"description":"d"}`},
 
+		{"a field at the top that belongs below", "send_handoff", `{"successCriteria":["a"],"needs_approval":true,"depends_on":"ho_1"}`, `{"expectations":{"success_criteria":["a"]},"options":{"needs_approval":true,"after":"ho_1"}}`},
+		{"a field below that belongs to the top", "send_handoff", `{"expectations":{"deadline":"2h","priority":"urgent"}}`, `{"deadline":"2h","priority":"critical"}`},
+		{"a field that could belong to several stays", "send_handoff", `{"to":"qa","task":"t","note":"n","path":"a.go"}`, ``},
+		{"lists as text that stand elsewhere", "fail_handoff", `{"description":"d","done":"[\"a\"]"}`, `{"description":"d","partial_progress":{"completed":["a"]}}`},
+		{"results at the top", "complete_handoff", `{"commit":"abc","tests_passing":true}`, `{"results":{"commit":"abc"},"verification":{"tests_passing":true}}`},
+		{"changes at the top", "update_handoff", `{"task":"t","checkpoint":"at three"}`, `{"changes":{"task":"t","checkpoint":"at three"}}`},
+		{"several answers", "update_handoff", `{"answers":["yes","no"]}`, `{"note":"yes\n\nno"}`},
+		{"what is required in words", "fail_handoff", `{"description":"d","blockers":[{"description":"no access","required_to_proceed":"A key"}]}`, `{"description":"d","blockers":[{"description":"no access. To proceed: A key","required_to_proceed":true}]}`},
+		{"states of other systems", "list_handoffs", `{"status":"In-Progress"}`, ``},
+		{"a state of another system", "list_handoffs", `{"status":"TIMEOUT","search":"login"}`, `{"status":"timed_out","query":"login"}`},
+		{"an action in other words", "update_handoff", `{"action":"respond"}`, `{"action":"answer"}`},
+
 		{"target capability", "send_handoff", `{"target":{"capability":"security_review","reason":"r"}}`, `{"to":"capability:security_review","options":{"reason":"r"},"task":"r"}`},
 		{"target role", "send_handoff", `{"target":{"role":"testing"},"task":"t"}`, `{"to":"role:testing","task":"t"}`},
 		{"source and target as names", "send_handoff", `{"source":"a","target":"b"}`, `{"origin":{"source":{"agent":"a"}},"to":"b"}`},

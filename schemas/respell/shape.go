@@ -15,6 +15,7 @@ type shape struct {
 	opens   string // the brackets with which it may begin when it came as JSON text
 	foreign bool   // an object of other protocols: it goes when it is empty
 	raw     bool   // any JSON value, also null
+	ours    bool   // a field that no caller is told of
 }
 
 // shapeOf gives the shape of the values of a type. The shape of a list is that of its rows.
@@ -39,9 +40,11 @@ func shapeOf(t reflect.Type) *shape {
 				continue
 			}
 			s.fields[name] = shapeOf(f.Type)
-			if strings.Contains(f.Tag.Get("jsonschema_extras"), "x-any") {
+			extras := f.Tag.Get("jsonschema_extras")
+			if strings.Contains(extras, "x-any") {
 				s.fields[name].opens = "" // text is a value of its own there
 			}
+			s.fields[name].ours = strings.Contains(extras, "x-hidden") || strings.Contains(extras, "x-filled")
 		}
 	}
 	return s

@@ -17,6 +17,7 @@ type aliasTable struct {
 	start    func(n *normalisation) error // does what no row can do, before the rows
 	finish   func(n *normalisation) error // does the same after the rows and the hints
 	inner    map[string]*aliasTable       // arguments that are objects with an alias table of their own
+	places   places                       // where fields belong that stand elsewhere
 }
 
 // tables gives the alias table of each tool by the name of the tool. It is made at the first use, because a
@@ -30,6 +31,7 @@ var tables = sync.OnceValue(func() map[string]*aliasTable {
 	fail.finish = finishFail
 
 	update := newTable(schemas.UpdateIn{}, updateAliases)
+	update.finish = finishUpdate
 	update.inner = map[string]*aliasTable{"changes": changesTable()}
 
 	return map[string]*aliasTable{
@@ -38,7 +40,7 @@ var tables = sync.OnceValue(func() map[string]*aliasTable {
 		"complete_handoff": complete,
 		"fail_handoff":     fail,
 		"update_handoff":   update,
-		"list_handoffs":    newTable(schemas.ListIn{}, workflowAliases),
+		"list_handoffs":    newTable(schemas.ListIn{}, listAliases),
 		"get_handoff":      newTable(schemas.GetIn{}, handoffAliases),
 		"handoff_history":  newTable(schemas.HistoryIn{}, slices.Concat(handoffAliases, workflowAliases)),
 		"register_agent":   newTable(schemas.RegisterIn{}, nil),
@@ -50,6 +52,7 @@ var tables = sync.OnceValue(func() map[string]*aliasTable {
 // compare foreign values with canonical ones.
 func newTable(in any, rows []alias) *aliasTable {
 	t := &aliasTable{fields: shapeOf(reflect.TypeOf(in)), overflow: extraPath, start: nothing, finish: nothing}
+	t.places = placesIn(t.fields, "continuation")
 	var moves []alias
 	for _, row := range rows {
 		if row.from == row.to {

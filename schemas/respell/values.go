@@ -60,6 +60,8 @@ var (
 	asKind         = reading{as: toKind}
 	asTopic        = reading{as: toTopic}
 	asOwnID        = reading{as: toOwnID}
+	asStanding     = reading{as: wordOf(standings)}
+	asAction       = reading{as: wordOf(actions)}
 	asRejection    = reading{as: onlyWord(string(schemas.OutcomeRejected), string(schemas.OutcomeRejected))}
 	asConditional  = reading{as: onlyWord("conditional", string(schemas.ActAsk))}
 )
@@ -118,6 +120,17 @@ func toAddress(kind string) func(any) (any, bool) {
 	return func(v any) (any, bool) {
 		s, ok := v.(string)
 		return kind + strings.TrimPrefix(s, kind), ok
+	}
+}
+
+// wordOf reads a word of others by a table. Any other value stays.
+func wordOf(table map[string]string) func(any) (any, bool) {
+	return func(v any) (any, bool) {
+		s, ok := v.(string)
+		if ours, known := table[strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(s)))]; ok && known {
+			return ours, true
+		}
+		return v, true
 	}
 }
 

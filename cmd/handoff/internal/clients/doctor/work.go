@@ -78,7 +78,7 @@ func (d Desk) call(tool string) tools.Call {
 }
 
 func (d Desk) list(ctx context.Context, status schemas.Status) (items []schemas.Item, err error) {
-	in := schemas.ListIn{Box: "all", Status: status, Limit: 50}
+	in := schemas.ListIn{Box: "all", Status: schemas.Standings(status), Limit: 50}
 	for len(items) < mostHandoffs {
 		out, err := tools.Ask[schemas.ListOut](ctx, d.Boxes, d.call("list_handoffs"), in)
 		if err != nil {

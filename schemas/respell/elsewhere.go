@@ -1,0 +1,40 @@
+package respell
+
+import (
+	"strings"
+
+	"handoff/schemas"
+)
+
+// finishUpdate refuses an action that another tool does, and gives the call that does it.
+func finishUpdate(n *normalisation) error {
+	action, _ := n.args["action"].(string)
+	word := strings.ToLower(strings.TrimSpace(action))
+	next, ok := elsewhere(word, words(n.args["handoff_id"]))
+	if !ok {
+		return nil
+	}
+	return schemas.Invalidf(n.at+"action", "%q is not an action here: another tool does it", word).WithNext(next)
+}
+
+// elsewhere gives the call that does what a word means which is no action of update_handoff.
+func elsewhere(word, id string) (schemas.Advice, bool) {
+	switch word {
+	case "complete", "completed", "done", "finish", "success":
+		done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: schemas.Blank}}
+		return schemas.Call(done, "ends it"), true
+	case "fail", "failed", "reject", "rejected", "decline", "rollback", "escalate":
+		failed := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
+		if word == "reject" || word == "rejected" || word == "decline" {
+			failed.Outcome = schemas.OutcomeRejected
+		}
+		return schemas.Call(failed, "gives it up"), true
+	case "claim", "start", "take":
+		return schemas.Call(schemas.ClaimIn{HandoffID: id}, "takes it"), true
+	case "get", "read", "show", "wait":
+		return schemas.Call(schemas.GetIn{HandoffID: id}, "shows it"), true
+	case "send", "delegate":
+		return schemas.Call(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}, "sends work"), true
+	}
+	return schemas.Advice{}, false
+}

@@ -1,0 +1,123 @@
+package respell
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Places gives the paths of the arguments of a tool at which a field of this name stands, the shortest first; within
+// the rows of a list they are written as context.files[].path. A name that others use for a field of ours has the
+// places of that field. There are none for a name that nobody uses, and for a tool without an alias table. Refusals
+// name the places.
+func Places(tool, name string) []string {
+	if t := tables()[tool]; t != nil {
+		return t.places.of(snake(name))
+	}
+	return nil
+}
+
+// Foreign tells whether a name is that of an object of other protocols, whose fields become arguments of the tool. What
+// is left of such an object is what the tool does not know.
+func Foreign(tool, name string) bool {
+	t := tables()[tool]
+	return t != nil && t.fields.fields[name] != nil && t.fields.fields[name].foreign
+}
+
+// places are the paths at which the fields of an object and of the objects within it stand, by the name of the field.
+type places map[string][]string
+
+// placesIn gives the places of a shape. The arguments named in without are objects of other messages: what stands there
+// is not meant by a field that stands elsewhere.
+func placesIn(s *shape, without ...string) places {
+	found := places{}
+	found.add(s, "", without)
+	for _, all := range found {
+		slices.SortStableFunc(all, func(a, b string) int { return strings.Count(a, ".") - strings.Count(b, ".") })
+	}
+	return found
+}
+
+func (p places) add(s *shape, at string, without []string) {
+	for _, name := range slices.Sorted(maps.Keys(s.fields)) {
+		field := s.fields[name]
+		path := fieldPath(at, name)
+		if field.foreign || field.ours || slices.Contains(without, path) {
+			continue
+		}
+		p[name] = append(p[name], path)
+		if strings.HasPrefix(field.opens, "[") {
+			path += "[]"
+		}
+		p.add(field, path, without)
+	}
+}
+
+// of gives the places of a name, or else of what others mean by it.
+func (p places) of(name string) []string {
+	for _, meant := range meanings(name) {
+		if found := p.at(meant); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// at gives the places of a name, or the one of a path whose beginning there is.
+func (p places) at(meant string) []string {
+	root, _, within := strings.Cut(meant, ".")
+	if !within {
+		return p[meant]
+	}
+	if slices.Contains(p[root], root) {
+		return []string{meant}
+	}
+	return nil
+}
+
+// one gives the place that is meant by a name where no field has it: the argument of the name, or else the only place
+// of it outside of the rows of lists. Else nobody can know which place is meant, and it is false.
+func (p places) one(name string) (place string, ok bool) {
+	for _, meant := range meanings(name) {
+		if slices.Contains(p[meant], meant) {
+			return meant, true
+		}
+	}
+	for _, meant := range meanings(name) {
+		if all := p.at(meant); len(all) == 1 && !strings.Contains(all[0], "[]") {
+			return all[0], true
+		}
+	}
+	return "", false
+}
+
+// meanings are a name, and what others mean by it.
+func meanings(name string) []string { return append([]string{name}, synonyms[name]...) }
+
+// replace moves the fields of an object that stand where no such field is to the one place that takes them. An object
+// without fields is a free map, and what stands in the rows of a list stays.
+func (n *normalisation) replace(s *shape, object map[string]any, at string) error {
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		path := fieldPath(at, key)
+		if name, field := s.known(key); field == nil {
+			to, ok := n.places.one(name)
+			if !ok {
+				continue
+			}
+			if field = n.fields.at(to); field != nil {
+				object[key] = unwrapJSON(object[key], field.opens)
+				if err := field.rename(object[key], path); err != nil {
+					return err
+				}
+			}
+			if err := n.apply(alias{path, to, reading{}}); err != nil {
+				return err
+			}
+		} else if inside, ok := object[key].(map[string]any); ok && field.fields != nil && n.inner[path] == nil {
+			if err := n.replace(field, inside, path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
