@@ -28,7 +28,7 @@ type ListIn struct {
 // claiming, the other boxes have the newest first. Listed notices count as read.
 type ListOut struct {
 	Items   []Item `json:"items"`
-	Total   int    `json:"total,omitempty"`       // of all pages; not on later pages
+	Total   int    `json:"total,omitempty"`       // of all pages, on the first one
 	AtLeast bool   `json:"at_least,omitempty"`    // the total is not all: counting ended early
 	Cursor  string `json:"next_cursor,omitempty"` // there is more
 }

@@ -215,11 +215,10 @@ func (n *node) coerceNumber(v any, at *path) (any, error) {
 		return nil, n.wrongKind(v, at)
 	case n.Type == "integer" && (f != math.Trunc(f) || math.Abs(f) > 1<<53):
 		return nil, n.wrongKind(v, at)
+	case n.Clamp && f > *n.Maximum:
+		f = *n.Maximum
 	case n.Minimum != nil && f < *n.Minimum || n.Maximum != nil && f > *n.Maximum:
-		if !n.Clamp {
-			return nil, n.outside(number, at)
-		}
-		f = min(max(f, *n.Minimum), *n.Maximum)
+		return nil, n.outside(number, at)
 	}
 	return json.Number(strconv.FormatFloat(f, 'f', -1, 64)), nil
 }

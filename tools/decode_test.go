@@ -43,7 +43,7 @@ func TestSlipsInArgumentsAreCoerced(t *testing.T) {
 		{"word in capitals", "claim_handoff", `{"view":"FULL"}`, `{"view":"full"}`},
 		{"word with a hyphen", "list_handoffs", `{"status":" Timed-Out"}`, `{"status":"timed_out"}`},
 		{"a wait longer than possible", "claim_handoff", `{"wait_seconds":300}`, `{"wait_seconds":50}`},
-		{"a brief shorter than possible", "get_handoff", `{"handoff_id":"1","max_tokens":10}`, `{"handoff_id":"1","max_tokens":100}`},
+		{"a brief longer than possible", "get_handoff", `{"handoff_id":"1","max_tokens":1e9}`, `{"handoff_id":"1","max_tokens":100000}`},
 		{
 			"gist for its object", "fail_handoff", `{"handoff_id":"1","description":"x","checkpoint":"at three"}`,
 			`{"checkpoint":{"note":"at three"},"description":"x","handoff_id":"1"}`,

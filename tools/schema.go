@@ -23,7 +23,7 @@ type node struct {
 	Filled      bool     `json:"x-filled"`   // refused: the mailbox fills it
 	Optional    bool     `json:"x-optional"` // no field of the object is required
 	Gist        bool     `json:"x-gist"`     // a text that stands where the object should is this field
-	Clamp       bool     `json:"x-clamp"`    // a number outside of the bounds counts as the nearest one
+	Clamp       bool     `json:"x-clamp"`    // a number that is too large counts as the largest one
 	Form        string   `json:"x-form"`     // of an object: how it is written
 	Enum        []string `json:"enum"`
 	MaxLength   int      `json:"maxLength"` // bytes; 0 is no limit

@@ -50,9 +50,7 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf) (schemas
 		}
 		last = id
 	}
-	if f.cursor != 0 {
-		p.out.Total, p.out.AtLeast = 0, false
-	}
+	f.total(&p.out)
 	return p.out, nil
 }
 
@@ -84,9 +82,7 @@ func (f Filter) Notices(v *store.View, a schemas.Agent) (out schemas.ListOut, sh
 		}
 		shown = append(shown, n.ID)
 	}
-	if f.cursor != 0 {
-		p.out.Total = 0
-	}
+	f.total(&p.out)
 	return p.out, shown, nil
 }
 
@@ -94,6 +90,13 @@ func (f Filter) Notices(v *store.View, a schemas.Agent) (out schemas.ListOut, sh
 type page struct {
 	out  schemas.ListOut
 	left int // bytes of room
+}
+
+// total leaves the total out of a list that shows everything, and of later pages, which do not know it.
+func (f Filter) total(out *schemas.ListOut) {
+	if out.Cursor == "" || f.cursor != 0 {
+		out.Total, out.AtLeast = 0, false
+	}
 }
 
 // endAt ends the page behind a row, unless it ended before. What follows is only counted.

@@ -19,7 +19,7 @@
 //	x-filled    refused as an argument and not published as one: the mailbox fills it
 //	x-optional  nothing within is required
 //	x-gist      a text that stands where the object should is this field of it
-//	x-clamp     a number outside of the bounds counts as the nearest one
+//	x-clamp     a number that is too large counts as the largest one
 //	x-form      how the value is written in a form, where its type does not say it
 //
 // The full schema of an object has its form as x-form, which refusals show, and the description of a free field begins
