@@ -56,7 +56,7 @@ func (s *setupRun) heldIn(ctx context.Context, place workspace.Workspace) (all [
 		if !status.Held() {
 			continue
 		}
-		in := schemas.ListIn{Box: "all", Status: status, Limit: mostHeld}
+		in := schemas.ListIn{Box: "all", Status: schemas.Standings(status), Limit: mostHeld}
 		out, _ := tools.Ask[schemas.ListOut](ctx, boxes, call, in)
 		for _, item := range out.Items {
 			addressed, _ := item.To.Directed() // a row names the holder where that is another
