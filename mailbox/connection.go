@@ -25,10 +25,11 @@ import (
 // the tracker knows. When the owner of the store dies, each process announces its connections to the next one; those
 // that nobody announces are gone after two minutes, and names of killed servers are free after five seconds.
 func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
-	s.here.Open(presence.Connection{Name: in.Conn, Session: by.AgentID, Parent: in.Parent})
-	if by.Agent != "" {
-		s.here.Acts(in.Conn, by.Agent)
+	connection := presence.Connection{Name: in.Conn, Session: by.AgentID, Parent: in.Parent}
+	if by.Agent != "" { // in the same step, so that nobody is given its name in between
+		connection.Agents = []schemas.Agent{by.Agent}
 	}
+	s.here.Open(connection)
 	if by.Agent != "" || in.Client == "" {
 		out.Agent = by.Agent
 		return out, nil

@@ -92,16 +92,13 @@ func clientName(ctx context.Context) string {
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]`)
 
 // AgentOf makes the name of an agent from the name of a client. Characters that agents may not have become "-", and it
-// has at most 64 bytes. A client whose name is reserved gets "-client" after it, and one without a name is "client".
+// has at most 64 bytes. A client whose name is reserved, or can be taken for a reserved one, gets "-client" after it, and
+// one without a name is "client".
 func AgentOf(client string) schemas.Agent {
 	name := strings.TrimLeft(notInNames.ReplaceAllString(client, "-"), ".-") // a name does not begin so
-	name = name[:min(len(name), 64)]
-	switch agent := schemas.Agent(name); agent {
-	case "":
-		return "client"
-	case schemas.Human, schemas.System:
-		return agent + "-client"
-	default:
-		return agent
+	agent := schemas.Agent(cmp.Or(name[:min(len(name), 64)], "client"))
+	if _, err := schemas.ParseAgent("client", string(agent)); err != nil || agent == schemas.Human || agent == schemas.System {
+		return agent[:min(len(agent), 64-len("-client"))] + "-client"
 	}
+	return agent
 }

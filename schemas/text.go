@@ -40,7 +40,7 @@ func Visible(s string) string {
 }
 
 // VisibleJSON makes the texts of an encoded value [Visible]: whoever decodes it sees escapes in the place of what is
-// hidden. JSON without such texts comes back as it is.
+// hidden. A line end of two characters stays. JSON without such texts comes back as it is.
 func VisibleJSON(raw json.RawMessage) json.RawMessage {
 	if !bytes.Contains(raw, []byte{'\\'}) && clean(string(raw)) {
 		return raw
@@ -49,7 +49,7 @@ func VisibleJSON(raw json.RawMessage) json.RawMessage {
 	var before rune
 	for i := 0; i < len(raw); {
 		r, n := runeOfJSON(raw[i:])
-		if Hidden(r) && !emoji(before, r) {
+		if Hidden(r) && !emoji(before, r) && !lineEnd(raw[i:]) {
 			q := strconv.QuoteRuneToASCII(r)
 			b.WriteString(`\` + q[1:len(q)-1])
 		} else {
@@ -60,6 +60,9 @@ func VisibleJSON(raw json.RawMessage) json.RawMessage {
 	}
 	return b.Bytes()
 }
+
+// lineEnd tells whether an encoded text begins with a line end of two characters, which hides nothing.
+func lineEnd(raw []byte) bool { return bytes.HasPrefix(raw, []byte(`\r\n`)) }
 
 // runeOfJSON returns the character that an encoded text begins with, and its length there in bytes.
 func runeOfJSON(raw []byte) (r rune, n int) {

@@ -33,8 +33,8 @@ func TestVisibleShowsWhatWouldNotBeSeen(t *testing.T) {
 }
 
 func TestVisibleJSONReadsEscapesOfOtherEncoders(t *testing.T) {
-	given := `{"a": "\u001B[2J \uDB40\uDC41 \r\n \u00e9"}`
-	shown := json.RawMessage(`{"a": "\\x1b[2J \\U000e0041 \\r\n \u00e9"}`)
+	given := `{"a": "\u001B[2J \uDB40\uDC41 \r \r\n \u00e9"}`
+	shown := json.RawMessage(`{"a": "\\x1b[2J \\U000e0041 \\r \r\n \u00e9"}`)
 	require.Equal(t, shown, schemas.VisibleJSON(json.RawMessage(given)))
 	plain := json.RawMessage(`{"a": "plain"}`)
 	require.Equal(t, plain, schemas.VisibleJSON(plain))

@@ -25,12 +25,16 @@ func (i *Issuer) keySet(ctx context.Context) (oidc.KeySet, error) {
 	case <-ctx.Done():
 		return nil, i.unavailable(ctx, ctx.Err())
 	}
-	if i.keys != nil {
+	switch {
+	case i.keys != nil:
 		return i.keys, nil
+	case i.Now().Sub(i.failed) < readInterval: // who waited gets this result, also when it took longer than a pause
+		return nil, i.unavailable(ctx, errTooSoon)
 	}
 	whole := context.WithoutCancel(ctx) // the result is for all callers
 	address, err := i.discover(whole)
 	if err != nil {
+		i.failed = i.Now()
 		return nil, i.unavailable(ctx, err)
 	}
 	i.keys = oidc.NewRemoteKeySet(oidc.ClientContext(whole, i.client), address)

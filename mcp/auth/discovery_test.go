@@ -6,10 +6,12 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"handoff/mcp/auth"
@@ -64,6 +66,25 @@ func TestCallerThatLeavesDoesNotMakeTheIssuerFail(t *testing.T) {
 	_, err := w.Caller(r.WithContext(leaving))
 	require.Equal(t, schemas.Unavailable, schemas.AsError(err).Code)
 	w.welcome(r)
+}
+
+// An issuer that accepts and stays silent takes longer than a pause; whoever waits meanwhile must not try it again.
+func TestCallersOfASlowIssuerShareItsFailure(t *testing.T) {
+	o := openOffice(t)
+	w := openWith(t, o)
+	token := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
+	o.down, o.during = true, func() { w.space.Pass(6 * time.Second) }
+	var callers sync.WaitGroup
+	for range 4 {
+		callers.Go(func() {
+			_, err := w.Caller(bearer(t, token))
+			assert.Equal(t, schemas.Unavailable, schemas.AsError(err).Code)
+		})
+	}
+	callers.Wait()
+	for path, times := range o.asked {
+		require.Equal(t, 1, times, path)
+	}
 }
 
 func TestIssuerHasToBeHTTPSOrLocal(t *testing.T) {

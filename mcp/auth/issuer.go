@@ -42,8 +42,9 @@ type Issuer struct {
 	IssuerConfig
 	client *http.Client
 
-	lock chan struct{} // guards the field below: held by the caller that has put a value in
-	keys oidc.KeySet   // nil until the issuer was read
+	lock   chan struct{} // guards the fields below: held by the caller that has put a value in
+	keys   oidc.KeySet   // nil until the issuer was read
+	failed time.Time     // when the issuer was last tried and could not be read
 }
 
 // NewIssuer returns an issuer. It reads nothing yet, so a server starts also while its issuer is down. The error says

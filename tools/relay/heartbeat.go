@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"time"
 
 	"handoff/schemas"
@@ -34,12 +35,15 @@ func (s *stalled) explain(c Config) *schemas.Error {
 	const said = "the handoff process that has workspace %s open%s does not answer"
 	const look = "It may be stopped, or out of memory or of file descriptors. %s Nothing acknowledged is lost; " +
 		"a call that it had begun may still take effect, so look before you repeat it."
-	if n.surelyRuns() {
-		return schemas.Errorf(schemas.Unavailable, said, c.Name, fmt.Sprintf(" (pid %d)", s.pid)).WithHint(look,
-			fmt.Sprintf("Look at it: ps -o pid,stat,args -p %d. If its state is T, kill -CONT %d lets it go on.", s.pid, s.pid))
+	if !ok || n.PID != s.pid || n.PID == os.Getpid() { // the number of a process in another container
+		return schemas.Errorf(schemas.Unavailable, said, c.Name, "").
+			WithHint(look, "It may run in another container, so look for it where it was started.")
 	}
-	return schemas.Errorf(schemas.Unavailable, said, c.Name, "").
-		WithHint(look, "It may run in another container, so look for it where it was started.")
+	way := "Look at that process."
+	if n.surelyRuns() {
+		way = fmt.Sprintf("Look at it: ps -o pid,stat,args -p %d. If its state is T, kill -CONT %d lets it go on.", s.pid, s.pid)
+	}
+	return schemas.Errorf(schemas.Unavailable, said, c.Name, fmt.Sprintf(" (pid %d)", s.pid)).WithHint(look, way)
 }
 
 // isStalled reports whether ctx ended because the owner does not answer.

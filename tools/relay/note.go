@@ -97,12 +97,11 @@ func (n Note) Running() bool {
 	return n.Program == "" || program == n.Program || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
-// surelyRuns reports whether the number of a note is that of its process here: a container numbers its own, and one of
-// them may have the number of another process of this machine, this one included. Where the system does not tell which
-// program a process runs, nothing is sure.
+// surelyRuns reports whether the number of a note is surely that of its process: where the system tells which program a
+// process runs, and it is the one of the note.
 func (n Note) surelyRuns() bool {
 	program, err := platform.Program(strconv.Itoa(n.PID))
-	return n.PID != os.Getpid() && n.Running() && err == nil && program == n.Program
+	return err == nil && program == n.Program && n.Running()
 }
 
 // rebooted reports whether the system was started after the note was written. It is false where the system does not

@@ -56,7 +56,15 @@ func workingTree(dir string) (Repository, bool) {
 		gitDir = resolvePath(dir, target)
 		shared = common(gitDir, dotGit)
 	}
-	return Repository{Root: dir, Dir: gitDir, Common: shared}, isGitDir(gitDir, shared)
+	return Repository{Root: dir, Dir: gitDir, Common: shared}, isGitDir(gitDir, shared) && !ofAnother(dir, gitDir)
+}
+
+// ofAnother tells whether a git directory is the ".git" of another working tree, to which a file or a link can lead that
+// comes with an archive. A git directory elsewhere under another name is believed, as git does: submodules and
+// --separate-git-dir leave no sign there of the working tree.
+func ofAnother(dir, gitDir string) bool {
+	real, err := filepath.EvalSymlinks(gitDir)
+	return err != nil || filepath.Base(real) == ".git" && !same(filepath.Dir(real), dir)
 }
 
 // isGitDir recognises a git directory as git does: by HEAD and by the directories of objects and references, which a

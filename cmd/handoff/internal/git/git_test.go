@@ -174,7 +174,11 @@ func TestCommonDirectoryCountsOnlyWhereBothSidesKnowOfEachOther(t *testing.T) {
 	borrowed := t.TempDir() // names a worktree of the victim, which is elsewhere
 	put(t, filepath.Join(borrowed, ".git"), "gitdir: "+registered+"\n")
 
-	for _, dir := range []string{unregistered, borrowed} {
+	direct, linkedTo := t.TempDir(), t.TempDir() // lead to the git directory of the victim itself
+	put(t, filepath.Join(direct, ".git"), "gitdir: "+filepath.Join(victim, ".git")+"\n")
+	require.NoError(t, os.Symlink(filepath.Join(victim, ".git"), filepath.Join(linkedTo, ".git")))
+
+	for _, dir := range []string{unregistered, borrowed, direct, linkedTo} {
 		_, ok := git.Find(dir, func(d string) bool { return d != dir })
 		require.False(t, ok)
 	}
