@@ -101,7 +101,7 @@ func checkWords(field string, words []string) error {
 }
 
 func checkWord(field, word string) error {
-	if _, err := schemas.ParseAgent("", word); err == nil {
+	if schemas.IsWord(word) {
 		return nil
 	}
 	return schemas.Invalidf(field, "%q is not a word", schemas.Visible(word)).

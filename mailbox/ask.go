@@ -16,8 +16,9 @@ import (
 const reservation = 15 * time.Minute
 
 // ask notes what the holder needs before it goes on, see [life.Ask]. The lease stops while it waits, and the claim
-// token stays good. Who is asked is the sender, see [reading.Answers]; a permission is asked of a person besides. The questions have a quarter
-// of the limit of a handoff at most, because the handoff keeps them with the answer.
+// token stays good. Who is asked is the sender, or who answers in its place, see [reading.Answers]; a permission is asked
+// of a person besides. The questions have a quarter of the limit of a handoff at most, because the handoff keeps them
+// with the answer.
 func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if err := o.heldNow(life.Ask, r, in.Token); err != nil {
 		return nil, err

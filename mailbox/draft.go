@@ -29,8 +29,7 @@ type draft struct {
 	digest  string
 	// promises says that it asks for something that a completion must answer.
 	promises bool
-	// stated is the deadline that was asked for; deadline is that, or the end of the timeout, whichever is earlier.
-	stated    time.Time
+	stated    time.Time // the deadline that was asked for
 	deadline  time.Time // that, or the end of the timeout: the earlier
 	notBefore time.Time
 	estimate  time.Duration

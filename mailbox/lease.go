@@ -9,7 +9,7 @@ import (
 
 // httpLease is the lease of a claim without a connection that shows that its client is there.
 //
-// A claim has one of three proofs that its holder is still there, and each has its own length. Over a connection it is
+// A claim has one of three proofs that its holder is still there. Over a connection it is
 // the connection: the lease is short, and is renewed by itself while the connection is open. Over HTTP there is none,
 // so the lease is long and each call that names the handoff renews it. On the command line it is the person, who is
 // treated as a caller without a connection.

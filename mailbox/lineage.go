@@ -142,7 +142,7 @@ func (o *op) parent(d *draft) (*store.Record, error) {
 	return r, nil
 }
 
-// latestHeld is the handoff that this agent claimed last over this connection, nil for none. It looks at the newest 64
+// latestHeld is the handoff of those that this agent claimed over this connection that was last heard of, nil for none. It looks at the newest 64
 // that the agent holds. Calls without a connection have nothing in common but a name, so they continue nothing unasked;
 // on the command line the person at the keyboard is one.
 func (o *op) latestHeld() (latest *store.Record, err error) {

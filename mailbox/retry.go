@@ -92,8 +92,7 @@ func (o *op) whatFollows(r *store.Record, asked schemas.Then) (schemas.Then, err
 
 // rollbackTo is the agent that goes on after a failure: the one that the holder names, if that is the sender, the
 // agent of rollback.on_failure, human, or an agent that sent or held one of the last thousand handoffs of the
-// workflow. Without a name it is the agent of rollback.on_failure, else the sender. The error is invalid for any
-// other.
+// workflow. Without a name it is who takes the work back, see [reading.TakesBack]. The error is invalid for any other.
 func (o *op) rollbackTo(r *store.Record, to string) (schemas.Agent, error) {
 	if to == "" {
 		return reading.TakesBack(r), nil

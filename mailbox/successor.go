@@ -162,7 +162,7 @@ func attemptsOf(r *store.Record) int {
 	return r.Attempt
 }
 
-// lossOf is why a handoff ended badly, as far as anybody said: the failure, else only the state.
+// lossOf is why a handoff ended badly, as far as anybody said: the failure, or the reason of a time-out, else only the state.
 func (o *op) lossOf(r *store.Record) (why lost, err error) {
 	if why.Reason = string(r.Status); r.Status == schemas.TimedOut {
 		why.Reason = reading.WhyTimedOut(r)

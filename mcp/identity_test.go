@@ -92,6 +92,7 @@ func TestAgentOfAClientIsAValidNameThatNobodyHasByRight(t *testing.T) {
 		"My Client/2é": "My-Client-2-",
 		"human":        "human-client",
 		"system":       "system-client",
+		"HUMAN":        "HUMAN-client", // which people would take for one of them
 	} {
 		require.Equal(t, agent, mcp.AgentOf(client))
 	}

@@ -19,6 +19,10 @@ const (
 // nameForm leaves out what a shell takes for a flag or a directory.
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
 
+// IsWord tells whether s is what skills, roles and names are made of: 1 to 64 of A-Z a-z 0-9 . _ - that do not begin
+// with . or -.
+func IsWord(s string) bool { return nameForm.MatchString(s) }
+
 // ParseAgent checks the form of a name; field names the argument in the error. It does not ask whether there is such
 // an agent, and it lets the reserved names pass, but none that could be taken for one of them. The secret of a token is
 // no name: names are seen by everybody.

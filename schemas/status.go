@@ -20,7 +20,8 @@ const (
 	Cancelled Status = "cancelled"
 )
 
-// Statuses lists all states in the order of a life: those that are open, and from Completed on those that are ended.
+// Statuses lists all states in the order of a life: those that are open, and from Completed on those that are ended. A
+// new one goes where it belongs, because [Status.Ended] asks for the place.
 var Statuses = []Status{
 	Pending, Accepted, Working, Waiting, Completed, Rejected, Failed, TimedOut, Returned, Cancelled,
 }

@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-// Record is the state of a handoff, and the only thing about it that changes. It has about 1 KB at most. Body, Result,
+// Record is the state of a handoff, and the only thing about it that changes. It has some hundred bytes, and more with many tags. Body, Result,
 // Note, Ask, Checkpoint and Late are numbers of events: [View.Said] reads their content. A record is written by
 // [Tx.Change] only. Its names in JSON are on disk and never change once released.
 //
@@ -117,7 +117,7 @@ type Debt struct {
 // Blocked reports whether a handoff waits for something other than an agent: an approval or other handoffs.
 func (r *Record) Blocked() bool { return r.NeedsApproval || len(r.After) > 0 }
 
-// Clone is a copy that shares nothing with r.
+// Clone is a copy that can be changed without changing r.
 //
 // Callers change the copy and give both to [Tx.Change], which needs the record as it was to find the rows that go. The
 // unknown fields are shared, because nobody changes them.

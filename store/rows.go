@@ -9,8 +9,8 @@ import (
 
 // get reads one row that holds JSON; nil when there is none.
 //
-// The errors are those of Get and of decoding JSON. It is only for rows that no damage may turn into another valid row:
-// records have a decoder of their own.
+// The errors are those of Get and of decoding JSON. Records have a decoder of their own, which finds damage that leaves
+// valid JSON.
 func get[T any](v *View, s Space, key []byte) (*T, error) {
 	b, err := v.r.Get(s, key)
 	if b == nil || err != nil {

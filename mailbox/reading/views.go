@@ -149,7 +149,7 @@ func (Reader) showCheckpoint(v *store.View, r *store.Record, _ schemas.GetIn, ou
 const contentShown = 6000
 
 // showReference reads what was sent in full, as JSON, a part at a time. The parts together are the content as the store
-// keeps it, byte for byte.
+// keeps it, byte for byte; package mcp shows hidden characters in them as escapes.
 func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	url := "context://" + r.ID.String() // where the whole of what was sent can be fetched
 	if in.Reference != "" && in.Reference != url {
