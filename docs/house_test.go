@@ -107,7 +107,8 @@ var house = []room{
 	{
 		level: 2, path: "mailbox/reading", about: "what is kept of a handoff, put together",
 		imports: []string{
-			"schemas", "store", "mailbox/brief", "mailbox/contract", "mailbox/compose", "mailbox/draw", "mailbox/listing",
+			"schemas", "store", "mailbox/brief", "mailbox/contract", "mailbox/life", "mailbox/compose", "mailbox/draw",
+			"mailbox/listing",
 		},
 	},
 	{

@@ -38,7 +38,7 @@ func TestADamagedParentHidesOnlyItself(t *testing.T) {
 	require.Len(t, list.Items, 1)
 	history, err := w.History(context.Background(), s, schemas.HistoryIn{HandoffID: "2"})
 	require.NoError(t, err)
-	require.False(t, history.Verified)
+	require.False(t, history.LogVerified)
 	for _, err := range w.Changes(t.Context(), 0) {
 		require.NoError(t, err)
 		break

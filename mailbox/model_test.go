@@ -182,9 +182,9 @@ func (d deed) kept() int {
 func repeated(before, after schemas.GetOut) bool { return before.Status == after.Status }
 
 func (l *lives) events(id schemas.ID) []schemas.Event {
-	out, err := l.Get(context.Background(), person, schemas.GetIn{HandoffID: id.String(), View: "events"})
+	out, err := l.Get(context.Background(), person, schemas.GetIn{HandoffID: id.String(), View: "audit"})
 	require.NoError(l.t, err)
-	return out.Events
+	return out.Audit
 }
 
 func (l *lives) newest() schemas.ID {

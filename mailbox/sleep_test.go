@@ -38,9 +38,9 @@ func (s *sleeper) sleep(d time.Duration) { s.Pass(d) }
 // asleep is what the last event of an action says of the time in which the machine slept.
 func (s *sleeper) asleep(id schemas.ID, action string) time.Duration {
 	s.t.Helper()
-	out, err := s.Get(context.Background(), person, schemas.GetIn{HandoffID: id.String(), View: "events"})
+	out, err := s.Get(context.Background(), person, schemas.GetIn{HandoffID: id.String(), View: "audit"})
 	require.NoError(s.t, err)
-	for _, e := range slices.Backward(out.Events) {
+	for _, e := range slices.Backward(out.Audit) {
 		if e.Action == action {
 			return time.Duration(e.Asleep) * time.Second
 		}

@@ -242,10 +242,10 @@ func TestEventsSayWhichTokenAndTrace(t *testing.T) {
 	w.send(by, "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
 	w.send(by, "b", "y", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
 	w.later(time.Hour)
-	out, err := w.Get(context.Background(), person, schemas.GetIn{HandoffID: "1", View: "events"})
+	out, err := w.Get(context.Background(), person, schemas.GetIn{HandoffID: "1", View: "audit"})
 	require.NoError(t, err)
-	require.NotEmpty(t, out.Events[1:])
-	for _, e := range out.Events {
+	require.NotEmpty(t, out.Audit[1:])
+	for _, e := range out.Audit {
 		if e.Action == "sent" {
 			require.Equal(t, []string{"ci", trace}, []string{e.Token, e.Trace})
 			continue

@@ -118,7 +118,7 @@ func (u promptUse) history(ctx context.Context, id string) (schemas.HistoryOut, 
 // none of them passes for ours.
 func historyText(h schemas.HistoryOut) string {
 	verified := "Verified against the registry."
-	if !h.Verified {
+	if !h.LogVerified {
 		verified = "NOT verified: it disagrees with the registry."
 	}
 	var b strings.Builder

@@ -20,11 +20,11 @@ type GetIn struct {
 type View string
 
 // Views lists the views in the order in which they are explained.
-var Views = []View{"brief", "full", "outcome", "events", "checkpoint", "reference"}
+var Views = []View{"brief", "full", "outcome", "events", "audit", "checkpoint", "reference"}
 
 // GetOut is the result of get_handoff. The view decides which fields are there: brief and omitted for brief; handoff,
-// standing and children for full; outcome or failure, and late, for outcome; events and checkpoint for the views of
-// these names; content and next_offset for reference. A notice comes alone.
+// standing and children for full; outcome or failure, and late, for outcome; events, audit and checkpoint for the views
+// of these names; content for reference, and for a full view that is longer than was asked for. A notice comes alone.
 type GetOut struct {
 	HandoffID ID       `json:"handoff_id,omitempty"`
 	Status    Status   `json:"status,omitempty"`
@@ -40,8 +40,11 @@ type GetOut struct {
 	// The failure
 	Failure *Failure `json:"failure,omitempty" jsonschema_extras:"x-free=true"`
 	// Results that arrived after their claim was lost
-	Late   []Late  `json:"late,omitempty" jsonschema_extras:"x-free=true"`
-	Events []Event `json:"events,omitempty"`
+	Late []Late `json:"late,omitempty" jsonschema_extras:"x-free=true"`
+	// In words
+	Events []Moment `json:"events,omitempty"`
+	// With digests
+	Audit []Event `json:"audit,omitempty" jsonschema_extras:"x-free=true"`
 	// State, partial progress and a note
 	Checkpoint *Checkpoint `json:"checkpoint,omitempty" jsonschema_extras:"x-free=true"`
 	Content    string      `json:"content,omitempty"`

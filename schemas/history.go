@@ -13,8 +13,9 @@ type HistoryIn struct {
 	Limit int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500" jsonschema_extras:"x-clamp=true"`
 }
 
-// HistoryOut is the result of handoff_history. Verified says that what is stored agrees with the registry. Output,
-// FinalAgent and Chain are those of a RunResult in the kernl handoffs design.
+// HistoryOut is the result of handoff_history. LogVerified says that what is stored agrees with the registry: nothing of
+// the log was changed since it was written. It says nothing of the work. Output, FinalAgent and Chain are those of a
+// RunResult in the kernl handoffs design; the chain comes with the rows.
 type HistoryOut struct {
 	Workflow   Workflow `json:"workflow"`
 	Tree       string   `json:"tree,omitempty"`
@@ -22,9 +23,11 @@ type HistoryOut struct {
 	Items      []Step   `json:"items,omitempty"`
 	Chain      []Hop    `json:"chain,omitempty"`
 	FinalAgent Agent    `json:"final_agent,omitempty"`
-	Output     string   `json:"output,omitempty"` // summary of the last completion
-	Verified   bool     `json:"verified"`         // against the registry
-	More       int      `json:"more,omitempty"`   // handoffs past the limit
+	Output     string   `json:"output,omitempty"` // summary of the last to end
+	// The log is as it was written; says nothing of the work
+	LogVerified bool `json:"log_verified"`
+	More        int  `json:"more,omitempty"` // handoffs past the limit
+	Shown       int  `json:"-"`              // handoffs, for the advice how to get the rest
 }
 
 // Step is one handoff in a history. It says who sent it to whom, how it ended, and what came back in figures.
@@ -38,7 +41,8 @@ type Step struct {
 	Status        Status    `json:"status"`
 	Outcome       Outcome   `json:"outcome,omitempty"`
 	SentAt        time.Time `json:"sent_at"`
-	Seconds       int       `json:"seconds,omitempty"` // first claim to end
+	Seconds       int       `json:"seconds,omitempty"`        // at work
+	Waited        int       `json:"waited_seconds,omitempty"` // since the first claim: for an answer, or for somebody to go on
 	Depth         int       `json:"depth"`
 	Attempt       int       `json:"attempt,omitempty"`
 	RetryOf       ID        `json:"retry_of,omitempty"`
@@ -47,9 +51,24 @@ type Step struct {
 	TestsPassed   int       `json:"tests_passed,omitempty"`
 	TestsFailed   int       `json:"tests_failed,omitempty"`
 	TestsCreated  int       `json:"tests_created,omitempty"`
+	After         []ID      `json:"after,omitempty"`       // for which it waits or waited
+	Story         []Moment  `json:"story,omitempty"`       // what happened last between the claim and the end
+	Earlier       int       `json:"earlier,omitempty"`     // moments before those of the story
+	Summary       string    `json:"summary,omitempty"`     // of the outcome
 	Reason        string    `json:"reason,omitempty"`      // of a failure, rejection or return
 	RollbackTo    Address   `json:"rollback_to,omitempty"` // who went on
 	Unmet         int       `json:"unmet,omitempty"`
+}
+
+// Moment is an [Event] for readers: what happened, and what was said with it. The registry keeps what verifies it.
+type Moment struct {
+	N      uint64    `json:"n"`
+	At     time.Time `json:"at"`
+	Agent  Agent     `json:"agent"`
+	Action string    `json:"action"`
+	To     Status    `json:"to,omitempty"`    // where the state changed
+	Other  ID        `json:"other,omitempty"` // a handoff that this one made, or was made by
+	Text   string    `json:"text,omitempty"`
 }
 
 // Hop is one passing of work. Its fields are those of the kernl handoffs design.

@@ -126,7 +126,7 @@ func afterHistory(in schemas.HistoryIn, o schemas.HistoryOut) []schemas.Advice {
 	if o.More == 0 {
 		return nil
 	}
-	in.HandoffID, in.Workflow, in.Limit = "", string(o.Workflow), min(len(o.Chain)+o.More, 500)
+	in.HandoffID, in.Workflow, in.Limit = "", string(o.Workflow), min(o.Shown+o.More, 500)
 	return advise(schemas.Call(in, "shows more"))
 }
 

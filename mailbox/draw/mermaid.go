@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -9,21 +10,32 @@ import (
 )
 
 // Mermaid writes the handoffs of a workflow as a Mermaid flow chart, for documents and pull requests. Each handoff is a
-// box with its holder, id, title and status; an arrow leads to each child, and retries and rollbacks say so. What
-// agents wrote is escaped, so a title cannot add to the chart. Equal steps give equal text.
+// box with its holder, id, title and status, what happened to it, and what came of it. An arrow leads to each child, and
+// retries and rollbacks say so; a dashed one leads from what a handoff waits for. What agents wrote is escaped, so a title
+// cannot add to the chart. Equal steps give equal text.
 func Mermaid(steps []schemas.Step) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
 	grouped := children(steps)
 	inOrder(grouped, 0, func(s schemas.Step) {
-		fmt.Fprintf(&b, "    %s[\"%s<br/>%s: %s<br/>%s\"]\n", s.HandoffID, escaped(holder(s)),
+		fmt.Fprintf(&b, "    %s[\"%s<br/>%s: %s<br/>%s", s.HandoffID, escaped(holder(s)),
 			s.HandoffID, escaped(s.Title), escaped(wordingOf(s.Status, s.Outcome).word))
+		for _, m := range s.Story {
+			b.WriteString("<br/>" + escaped(moment(m)))
+		}
+		if said := cmp.Or(s.Reason, s.Summary); said != "" {
+			b.WriteString("<br/>" + escaped(said))
+		}
+		b.WriteString("\"]\n")
 	})
 	byID := map[schemas.ID]schemas.Step{}
 	for _, s := range steps {
 		byID[s.HandoffID] = s
 	}
 	for _, s := range steps {
+		for _, id := range s.After {
+			fmt.Fprintf(&b, "    %s -.-> %s\n", id, s.HandoffID)
+		}
 		above := byID[s.Parent]
 		switch _, retried := byID[s.RetryOf]; {
 		case retried:
@@ -50,7 +62,7 @@ func inOrder(grouped map[schemas.ID][]schemas.Step, above schemas.ID, visit func
 // numbered entities.
 func escaped(written string) string {
 	var b strings.Builder
-	for _, r := range OneLine(written, 100) {
+	for _, r := range OneLine(schemas.Shorten(written, 150), 160) {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .,:_-/…", r) {
 			b.WriteRune(r)
 		} else {

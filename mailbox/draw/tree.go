@@ -128,19 +128,27 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 	if s.RetryOf != 0 {
 		title = fmt.Sprintf("%s (retry of %s): %s", s.HandoffID, s.RetryOf, s.Title)
 	}
-	lines := []string{OneLine(title, width), "Status: " + d.Standing(s.Status, s.Outcome)}
+	lines := append(wrapped(title, width), "Status: "+d.Standing(s.Status, s.Outcome))
 	add := func(label, value string) {
 		if value != "" {
-			lines = append(lines, OneLine(label+": "+value, width))
+			lines = append(lines, wrapped(label+": "+schemas.Shorten(value, maxMoment), width)...)
 		}
 	}
+	add(after(s))
 	if s.Attempt > 1 {
 		add("Attempt", fmt.Sprint(s.Attempt))
 	}
 	add(d.time(s))
+	if s.Earlier > 0 {
+		lines = append(lines, fmt.Sprintf("- %d earlier", s.Earlier))
+	}
+	for _, m := range s.Story {
+		lines = append(lines, wrapped("- "+moment(m), width)...)
+	}
 	add("Files", counts(s.FilesCreated, "created", s.FilesModified, "modified"))
 	add("Tests", counts(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created"))
 	add("Criteria", counts(s.Unmet, "unmet"))
+	add("Summary", s.Summary)
 	add("Reason", s.Reason)
 	if s.RollbackTo != "" {
 		lines = append(lines, "", OneLine("[ROLLBACK to "+string(s.RollbackTo)+"]", width))
@@ -148,16 +156,29 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 	return lines
 }
 
-// time says how long a handoff was worked on, or since when it is under way.
+// after says which handoffs come before this one.
+func after(s schemas.Step) (label, value string) {
+	var ids []string
+	for _, id := range s.After {
+		ids = append(ids, id.String())
+	}
+	return "After", strings.Join(ids, ", ")
+}
+
+// time says how long a handoff was worked on, or since when it is under way, and how long it waited meanwhile.
 func (d *tree) time(s schemas.Step) (label, value string) {
-	worked := time.Duration(s.Seconds) * time.Second
+	worked, waited := time.Duration(s.Seconds)*time.Second, time.Duration(s.Waited)*time.Second
+	value = Duration(worked)
+	if waited > 0 {
+		value += ", and " + Duration(waited) + " waiting"
+	}
 	switch {
-	case s.Status == schemas.Completed, s.Status.Ended() && worked > 0:
-		return "Duration", Duration(worked)
+	case s.Status == schemas.Completed, s.Status.Ended() && worked+waited > 0:
+		return "Duration", value
 	case s.Status.Ended():
 		return "", ""
-	case worked > 0:
-		return "Duration", Duration(worked) + " so far"
+	case worked+waited > 0:
+		return "Duration", value + " so far"
 	case d.Ago(s.SentAt) != "":
 		return "Sent", d.Ago(s.SentAt) + " ago"
 	}

@@ -25,7 +25,7 @@ func History(v *store.View, in schemas.HistoryIn, now time.Time) (out schemas.Hi
 	if out.Workflow, err = workflowOf(v, in); err != nil {
 		return out, err
 	}
-	steps, err := steps(v, cmp.Or(in.Limit, usualSteps), &out)
+	steps, err := steps(v, cmp.Or(in.Limit, usualSteps), now, &out)
 	if err != nil {
 		return out, err
 	}
@@ -81,10 +81,11 @@ func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 		WithNext(schemas.Call(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}, "sends the first one"))
 }
 
-// steps are the rows of a workflow, oldest first. It fills in whether they are verified, and the last output. A record
-// that is damaged has no row, and the history is not verified then.
-func steps(v *store.View, limit int, out *schemas.HistoryOut) (steps []schemas.Step, err error) {
-	out.Verified = true
+// steps are the rows of a workflow, oldest first. It fills in whether their log is verified, and the output of the
+// last to end. A record that is damaged has no row, and the log is not verified then.
+func steps(v *store.View, limit int, now time.Time, out *schemas.HistoryOut) (steps []schemas.Step, err error) {
+	out.LogVerified = true
+	var last store.Time
 	for id, err := range v.Oldest(store.InWorkflow(out.Workflow), 0) {
 		if err != nil {
 			return nil, err
@@ -95,20 +96,24 @@ func steps(v *store.View, limit int, out *schemas.HistoryOut) (steps []schemas.S
 		}
 		r := Readable(v, id)
 		if r == nil {
-			out.Verified = false
+			out.LogVerified = false
 			continue
 		}
 		intact, err := v.Verify(id)
 		if err != nil {
 			return nil, err
 		}
-		out.Verified = out.Verified && intact
+		out.LogVerified = out.LogVerified && intact
 		step, done, err := stepOf(v, r)
 		if err != nil {
 			return nil, err
 		}
+		if err := tell(v, r, now, &step); err != nil {
+			return nil, err
+		}
 		steps = append(steps, step)
-		if done != nil {
+		if done != nil && r.Ended >= last {
+			last = r.Ended
 			out.FinalAgent, out.Output = r.Holder, done.Summary
 		}
 	}
@@ -122,15 +127,13 @@ func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Co
 		Status: r.Status, Outcome: r.Outcome, SentAt: r.Created.Time(), Depth: r.Depth, Attempt: r.Attempt,
 		RetryOf: r.RetryOf,
 	}
-	if r.Claimed != 0 && r.Ended != 0 {
-		step.Seconds = int(r.Ended.Time().Sub(r.Claimed.Time()).Seconds())
-	}
 	var got schemas.GetOut
 	if err := Result(v, r, &got); err != nil {
 		return step, nil, err
 	}
 	if got.Completion != nil {
 		addCounts(&step, got.Completion)
+		step.Summary = schemas.Visible(schemas.Shorten(got.Completion.Summary, mostSaid))
 	}
 	if f := got.Failure; f != nil && wasRolledBack(v, r, f) {
 		step.RollbackTo = schemas.Address(f.RollbackRequest.TargetAgent)
@@ -176,16 +179,17 @@ func (rd Reader) ancestors(v *store.View, r *store.Record) (steps []schemas.Step
 	return steps
 }
 
-// show adds the steps to a history in the form that was asked for, and as a chain in the form of a RunResult of the
-// kernl handoffs design.
+// show adds the steps to a history in the form that was asked for. The rows come with a chain in the form of a RunResult
+// of the kernl handoffs design.
 func show(steps []schemas.Step, format string, now time.Time, out *schemas.HistoryOut) {
-	out.Chain = make([]schemas.Hop, len(steps))
-	for i, st := range steps {
-		out.Chain[i] = schemas.Hop{From: st.From, To: st.To, Message: st.Title, Timestamp: st.SentAt}
-	}
+	out.Shown = len(steps)
 	switch format {
 	case "rows":
 		out.Items = steps
+		out.Chain = make([]schemas.Hop, len(steps))
+		for i, st := range steps {
+			out.Chain[i] = schemas.Hop{From: st.From, To: st.To, Message: st.Title, Timestamp: st.SentAt}
+		}
 	case "mermaid":
 		out.Mermaid = draw.Mermaid(steps)
 	default:

@@ -38,6 +38,7 @@ var views = map[schemas.View]func(Reader, *store.View, *store.Record, schemas.Ge
 	"full":       Reader.showFull,
 	"outcome":    Reader.showOutcome,
 	"events":     Reader.showEvents,
+	"audit":      Reader.showAudit,
 	"checkpoint": Reader.showCheckpoint,
 	"reference":  Reader.showReference,
 }
@@ -109,12 +110,36 @@ func (Reader) showOutcome(v *store.View, r *store.Record, _ schemas.GetIn, out *
 // eventsShown is how many events one answer holds; offset counts events from the newest.
 const eventsShown = 20
 
-// showEvents shows a page of the handoff's events, the oldest of the page first. The offset of the next page leads
-// further back, zero at the end.
+// showEvents shows a page of the handoff's events in words, the oldest of the page first. Long texts are cut until the
+// page has [listing.Room] bytes: other views have them in full.
 func (Reader) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
-	events, err := v.EventsOf(r, in.Offset+eventsShown+1)
+	events, err := page(v, r, in, out)
 	if err != nil {
 		return err
+	}
+	out.Events, err = moments(v, r.ID, events)
+	for limit := 1000; limit > 60 && err == nil; limit /= 2 {
+		var b []byte
+		if b, err = json.Marshal(out.Events); len(b) <= listing.Room {
+			break
+		}
+		shorten(out.Events, limit)
+	}
+	return err
+}
+
+// showAudit shows the same page as the registry has it, with the digests by which it is verified.
+func (Reader) showAudit(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) (err error) {
+	out.Audit, err = page(v, r, in, out)
+	return err
+}
+
+// page is a page of a handoff's events, the oldest of the page first. The offset of the next page leads further back,
+// zero at the end.
+func page(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) ([]schemas.Event, error) {
+	events, err := v.EventsOf(r, in.Offset+eventsShown+1)
+	if err != nil {
+		return nil, err
 	}
 	events = events[min(in.Offset, len(events)):]
 	if len(events) > eventsShown {
@@ -122,8 +147,7 @@ func (Reader) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *
 		out.NextOffset = in.Offset + eventsShown
 	}
 	slices.Reverse(events)
-	out.Events = events
-	return nil
+	return events, nil
 }
 
 // showCheckpoint shows where work stood last: what a holder kept, else the state that came with it.

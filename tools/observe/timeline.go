@@ -72,13 +72,13 @@ const maxPages = 50
 // get_handoff, or says that the change itself is not among the events.
 func (t *Traces) readTimeline(ctx context.Context, inv tools.Invoker, c schemas.Change) (timeline, error) {
 	l := timeline{handoff: c.Handoff, workflow: c.Workflow}
-	in := schemas.GetIn{HandoffID: c.Handoff.String(), View: "events"}
+	in := schemas.GetIn{HandoffID: c.Handoff.String(), View: "audit"}
 	for range maxPages {
 		page, err := tools.Ask[schemas.GetOut](ctx, inv, tools.Call{Tool: "get_handoff"}, in)
 		if err != nil {
 			return l, err
 		}
-		l.events = append(page.Events, l.events...)
+		l.events = append(page.Audit, l.events...)
 		if in.Offset = page.NextOffset; in.Offset == 0 {
 			break
 		}

@@ -19,7 +19,7 @@ const listed = `
 claim_handoff handoff_id wait_seconds tags view max_tokens
 complete_handoff handoff_id summary claim_token detail data results deliverables{type description files_created files_modified tests_created} verification{criteria criterion met evidence commands command exit_code output} output notes continuation{to suggested_next}
 fail_handoff handoff_id description claim_token outcome{failed rejected} type blockers{type description required_to_proceed} partial_progress{completed incomplete} questions then{rollback retry escalate stop} rollback_to suggested_alternative checkpoint{state note}
-get_handoff handoff_id view{brief full outcome events checkpoint reference} reference max_tokens offset wait_seconds
+get_handoff handoff_id view{brief full outcome events audit checkpoint reference} reference max_tokens offset wait_seconds
 handoff_history handoff_id workflow format{tree rows mermaid} limit
 list_agents capability role tags
 list_handoffs box{inbox claimed sent notices all} status{pending accepted working waiting completed rejected failed timed_out returned cancelled} workflow tags type query since limit cursor

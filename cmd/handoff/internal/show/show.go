@@ -117,12 +117,12 @@ func Ending(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.Event
 	if !out.Status.Ended() || out.Status == schemas.Completed || out.Failure != nil {
 		return nil, nil
 	}
-	asked := cli.Arguments{"handoff_id": out.HandoffID, "view": "events"}
+	asked := cli.Arguments{"handoff_id": out.HandoffID, "view": "audit"}
 	got, _, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", asked)
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range slices.Backward(got.Events) {
+	for _, e := range slices.Backward(got.Audit) {
 		if e.To.Ended() && e.From != e.To {
 			return &e, nil
 		}

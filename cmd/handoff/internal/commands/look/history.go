@@ -65,7 +65,7 @@ func printHistory(p *cli.Page, out schemas.HistoryOut, rows bool) {
 	if out.More > 0 {
 		p.Line("%s", p.Faint(strconv.Itoa(out.More)+" more: --limit shows them."))
 	}
-	if !out.Verified {
+	if !out.LogVerified {
 		p.Line("%s the registry does not confirm this; handoff audit verify tells more", p.Red("warning:"))
 	}
 }

@@ -19,7 +19,8 @@ import (
 var views = []struct{ name, help string }{
 	{"full", "also everything that was said, as JSON"},
 	{"brief", "what its receiver reads"},
-	{"events", "every step"},
+	{"events", "every step, and what was said"},
+	{"audit", "every step with its digests, as JSON"},
 	{"outcome", "how it ended"},
 	{"checkpoint", "where work stood when it stopped"},
 }
@@ -39,7 +40,7 @@ func showCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff show 12
   handoff show 12 --full         # also everything that was said, as JSON
   handoff show 12 --brief        # what its receiver reads
-  handoff show 12 --events       # every step, as the registry has it
+  handoff show 12 --events       # every step, and what was said
   handoff show no_3 --agent dev  # a notice of dev, with all that came along`,
 		Args: cobra.ExactArgs(1),
 	}
@@ -93,6 +94,10 @@ func printShown(p *cli.Page, out schemas.GetOut, end *schemas.Event, view string
 		p.Line("%s", out.Brief) // made safe to show by whoever rendered it
 	case "events":
 		printEvents(p, out.Events)
+	case "audit":
+		for _, e := range out.Audit {
+			p.Document(e)
+		}
 	case "outcome":
 		show.Outcome(p, out, end)
 	case "checkpoint":
@@ -129,15 +134,16 @@ func printHandoff(p *cli.Page, out schemas.GetOut, end *schemas.Event, everythin
 	}
 }
 
-func printEvents(p *cli.Page, events []schemas.Event) {
+// printEvents draws steps as rows, with the beginning of what was said with each.
+func printEvents(p *cli.Page, events []schemas.Moment) {
 	var rows [][]string
 	for _, e := range events {
 		rows = append(rows, []string{
-			strconv.FormatUint(e.N, 10), e.At.Format(time.DateTime), string(e.Agent), e.Action,
-			string(e.From), string(e.To), e.Other.String(),
+			strconv.FormatUint(e.N, 10), e.At.Format(time.DateTime), string(e.Agent), e.Action, string(e.To),
+			e.Other.String(), schemas.Shorten(e.Text, 120),
 		})
 	}
-	p.WriteString(p.Table([]string{"EVENT", "AT", "AGENT", "ACTION", "FROM", "TO", "OTHER"}, rows))
+	p.WriteString(p.Table([]string{"EVENT", "AT", "AGENT", "ACTION", "TO", "OTHER", "TEXT"}, rows))
 }
 
 // showNotice reads a notice of the agent who asks.

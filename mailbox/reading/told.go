@@ -1,0 +1,234 @@
+package reading
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/mailbox/life"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// said is what was said with an event, of whatever kind: each kind has some of these fields.
+type said struct {
+	Title     string                `json:"title"`
+	Note      string                `json:"note"`
+	Percent   int                   `json:"percent"`
+	Questions []string              `json:"questions"`
+	Summary   string                `json:"summary"`
+	Failure   schemas.FailureDetail `json:"failure"`
+	Context   struct {
+		Answers []schemas.Answer `json:"answers"`
+	} `json:"context"`
+}
+
+// words are how the content of an event reads, for the actions that say something.
+var words = map[life.Action]func(said) string{
+	life.Send:     func(s said) string { return s.Title },
+	life.Progress: progressed,
+	life.Mark:     func(s said) string { return s.Note },
+	life.Ask:      func(s said) string { return numbered(s.Questions) },
+	life.Answer:   answered,
+	life.Complete: func(s said) string { return s.Summary },
+	life.Fail:     func(s said) string { return s.Failure.Description },
+	life.Reject:   func(s said) string { return s.Failure.Description },
+	life.Decline:  func(s said) string { return s.Failure.Description },
+}
+
+// Moments tell events in words: what was said with each, where something was said and is not erased. Times are to the
+// second, and connections and digests are left to the view audit.
+func moments(v *store.View, id schemas.ID, events []schemas.Event) ([]schemas.Moment, error) {
+	told := make([]schemas.Moment, len(events))
+	for i, e := range events {
+		told[i] = schemas.Moment{
+			N: e.N, At: e.At.Truncate(time.Second), Agent: e.Agent, Action: e.Action, Other: e.Other,
+		}
+		if e.From != e.To {
+			told[i].To = e.To
+		}
+		if e.Said == "" {
+			continue
+		}
+		content, err := v.Said(id, e.N)
+		if err != nil {
+			return nil, err
+		}
+		told[i].Text = schemas.Visible(textOf(life.Action(e.Action), content))
+	}
+	return told, nil
+}
+
+// shorten cuts what was said with moments, each behind a sentence.
+func shorten(told []schemas.Moment, limit int) {
+	for i := range told {
+		told[i].Text = schemas.Shorten(told[i].Text, limit)
+	}
+}
+
+// textOf reads what was said with an action: by its words, else as a note.
+func textOf(a life.Action, content []byte) string {
+	var s said
+	if a == life.Late {
+		return late(content)
+	}
+	if len(content) == 0 || json.Unmarshal(content, &s) != nil && s.Note == "" { // erased, or of a later program
+		return ""
+	}
+	if text, ok := words[a]; ok {
+		return text(s)
+	}
+	return s.Note
+}
+
+func progressed(s said) string {
+	if s.Percent == 0 {
+		return s.Note
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%d%%: %s", s.Percent, s.Note), ": ")
+}
+
+func answered(s said) string {
+	if n := len(s.Context.Answers); n > 0 {
+		return s.Context.Answers[n-1].Answer
+	}
+	return ""
+}
+
+func late(content []byte) string {
+	var l schemas.Late
+	switch err := json.Unmarshal(content, &l); {
+	case err != nil:
+		return ""
+	case l.Completion != nil:
+		return l.Completion.Summary
+	case l.Failure != nil:
+		return l.Failure.Failure.Description
+	}
+	return ""
+}
+
+// numbered are questions on one line, as an answer by numbers means them.
+func numbered(texts []string) string {
+	if len(texts) == 1 {
+		return texts[0]
+	}
+	var all []string
+	for i, text := range texts {
+		all = append(all, fmt.Sprintf("%d. %s", i+1, text))
+	}
+	return strings.Join(all, " ")
+}
+
+// untold are the actions that a story leaves out: the rest of a row says them, or they change nothing for a reader.
+var untold = []life.Action{
+	life.Send, life.Ready, life.Renew, life.Mark, life.Complete, life.Fail, life.Reject, life.Return, life.Cancel, life.Refuse,
+	life.Forward, life.Retry, life.Rerun, life.Rollback, life.Escalate, life.Redo, life.Exhaust, life.Expire, life.Defer,
+	life.Resume,
+}
+
+const (
+	latest     = 200 // events that a story is made of: a handoff that changed more often is told from there on
+	mostTold   = 8   // moments of a story, the last ones
+	mostSaid   = 600 // bytes of a summary in a history
+	mostOfText = 200 // bytes of what was said with a moment of a history
+)
+
+// tell adds to a step what happened between the claim and the end, how long was worked, and for what it waits.
+func tell(v *store.View, r *store.Record, now time.Time, step *schemas.Step) error {
+	events, err := v.EventsOf(r, latest)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(events)
+	worked, waited := spent(events, now)
+	step.Seconds, step.Waited = int(worked.Seconds()), int(waited.Seconds())
+	all, err := moments(v, r.ID, events)
+	if err != nil {
+		return err
+	}
+	step.Story = worthTelling(all)
+	step.Earlier = max(len(step.Story)-mostTold, 0)
+	step.Story = step.Story[step.Earlier:]
+	shorten(step.Story, mostOfText)
+	h, err := Handoff(v, r)
+	step.After = dependencies(h, r)
+	return err
+}
+
+// worthTelling leaves out of what happened what others tell: the first claim is the row itself, and who claims again
+// what only waited for an answer goes on.
+func worthTelling(all []schemas.Moment) (story []schemas.Moment) {
+	var holder schemas.Agent
+	dropped := false
+	for _, m := range all {
+		switch a := life.Action(m.Action); {
+		case a == life.Claim:
+			again := dropped || holder != "" && holder != m.Agent
+			holder, dropped = m.Agent, false
+			if !again {
+				continue
+			}
+		case a == life.Progress && m.Text == "" || slices.Contains(untold, a):
+			continue
+		case a == life.Requeue || a == life.Release:
+			dropped = true
+		}
+		story = append(story, m)
+	}
+	if n := len(story); n > 0 && life.Action(story[n-1].Action) == life.Lost { // it may come back at once
+		story = story[:n-1]
+	}
+	return story
+}
+
+// dependencies are the handoffs for which this one was to wait, as the sender wrote, and those that took their place.
+func dependencies(h schemas.Handoff, r *store.Record) []schemas.ID {
+	var ids []schemas.ID
+	for _, written := range h.Metadata.After {
+		if id, ok := schemas.ParseID(written); ok {
+			ids = append(ids, id)
+		}
+	}
+	ids = append(ids, r.After...)
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// spent is how long a handoff was worked on since its first claim, and how long it waited: for an answer, for its holder
+// to come back, or for somebody else to take it. What still goes on is counted up to now.
+func spent(events []schemas.Event, now time.Time) (worked, waited time.Duration) {
+	var since time.Time
+	var counts *time.Duration
+	count := func(until time.Time) {
+		if counts != nil && until.After(since) {
+			*counts += until.Sub(since)
+		}
+		since = until
+	}
+	for _, e := range events {
+		at := e.At
+		if !e.Due.IsZero() && e.Due.After(since) && e.Due.Before(at) {
+			at = e.Due
+		}
+		count(at)
+		switch e.To {
+		case schemas.Accepted, schemas.Working:
+			if counts = &worked; life.Action(e.Action) == life.Lost {
+				counts = &waited
+			}
+		case schemas.Waiting:
+			counts = &waited
+		case schemas.Pending:
+			if counts != nil {
+				counts = &waited
+			}
+		default:
+			counts = nil
+		}
+	}
+	count(now)
+	return worked, waited
+}

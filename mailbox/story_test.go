@@ -1,0 +1,112 @@
+package mailbox_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// told plays work with a question, a death, a taking up and a dependency, and gives its history.
+func told(t *testing.T, format string) (*world, schemas.HistoryOut) {
+	w := newWorld(t)
+	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w.send(lead, "coder", "Write the report", func(in *schemas.SendIn) { in.Workflow = "one" })
+	w.send(lead, "coder", "Describe it", func(in *schemas.SendIn) {
+		in.Workflow, in.Options = "one", &schemas.SendOptions{After: []string{"ho_1"}}
+	})
+	w.claim(coder)
+	w.later(4 * time.Minute)
+	w.update(coder, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which unit?", "A sum?"} })
+	w.later(30 * time.Minute)
+	w.update(lead, 1, schemas.ActAnswer, note("1. Seconds. 2. No."))
+	w.claim(coder)
+	w.later(2 * time.Minute)
+	w.update(coder, 1, schemas.ActProgress, note("The table is done"), func(in *schemas.UpdateIn) { in.Percent = 50 })
+	_, err := w.Detach(context.Background(), coder, schemas.ConnIn{Conn: coder.Conn})
+	require.NoError(t, err)
+	w.later(time.Minute)
+	again := coder
+	again.Conn = "conn-again"
+	_, err = w.Attach(context.Background(), again, schemas.ConnIn{Conn: again.Conn})
+	require.NoError(t, err)
+	w.claim(again)
+	w.later(time.Minute)
+	w.complete(again, 1, func(in *schemas.CompleteIn) { in.Summary = "Both forms are printed." })
+	out, err := w.History(context.Background(), lead, schemas.HistoryIn{Workflow: "one", Format: format})
+	require.NoError(t, err)
+	return w, out
+}
+
+func TestATreeTellsWhatHappenedInWords(t *testing.T) {
+	_, out := told(t, "tree")
+	require.True(t, out.LogVerified)
+	for _, line := range []string{
+		"- coder asked: 1. Which unit? 2. A sum?", "- lead answered: 1. Seconds. 2. No.",
+		"- coder reported: 50%: The table is done", "- the connection of its holder ended", "- coder took it up again",
+		"Summary: Both forms are printed.", "Duration: 7 min, and 31 min waiting", "After: ho_1",
+	} {
+		require.Contains(t, out.Tree, line)
+	}
+}
+
+func TestRowsTellWhatHappenedAndWhatItWaitedFor(t *testing.T) {
+	_, out := told(t, "rows")
+	first, second := out.Items[0], out.Items[1]
+	var said []string
+	for _, m := range first.Story {
+		said = append(said, m.Action)
+	}
+	require.Equal(t, "asked answered progress disconnected reclaimed", strings.Join(said, " "))
+	require.Equal(t, []int{7 * 60, 31 * 60}, []int{first.Seconds, first.Waited})
+	require.Equal(t, "Both forms are printed.", first.Summary)
+	require.Equal(t, []schemas.ID{1}, second.After)
+}
+
+func TestADiagramDashesDependencies(t *testing.T) {
+	_, out := told(t, "mermaid")
+	require.Contains(t, out.Mermaid, "ho_1 -.-> ho_2\n")
+	require.Contains(t, out.Mermaid, "lead answered: 1. Seconds. 2. No.")
+	require.Contains(t, out.Mermaid, "Both forms are printed.")
+}
+
+func TestOutputIsThatOfTheLastToEnd(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	for range 2 {
+		w.send(a, "b", "x", func(in *schemas.SendIn) { in.Workflow = "one" })
+		w.claim(b)
+	}
+	w.complete(b, 2, func(in *schemas.CompleteIn) { in.Summary = "ended first" })
+	w.later(time.Minute)
+	w.complete(b, 1, func(in *schemas.CompleteIn) { in.Summary = "ended last" })
+	out, err := w.History(context.Background(), a, schemas.HistoryIn{Workflow: "one"})
+	require.NoError(t, err)
+	require.Equal(t, "ended last", out.Output)
+}
+
+func TestEventsAreForReadersAndAuditForVerifiers(t *testing.T) {
+	w, _ := told(t, "tree")
+	get := func(view schemas.View) schemas.GetOut {
+		out, err := w.Get(context.Background(), person, schemas.GetIn{HandoffID: "1", View: view})
+		require.NoError(t, err)
+		return out
+	}
+	events, audit := get("events"), get("audit")
+	require.Len(t, events.Events, len(audit.Audit))
+	texts := map[string]string{}
+	for _, e := range events.Events {
+		texts[e.Action] = e.Text
+	}
+	require.Equal(t, "1. Which unit? 2. A sum?", texts["asked"])
+	require.Equal(t, "1. Seconds. 2. No.", texts["answered"])
+	require.Equal(t, "Both forms are printed.", texts["completed"])
+	b, err := schemas.Encode(events)
+	require.NoError(t, err)
+	require.NotContains(t, string(b), "conn-")
+	require.NotEmpty(t, audit.Audit[0].State)
+}
