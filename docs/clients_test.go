@@ -71,7 +71,7 @@ func thousands(n int) string {
 }
 
 var (
-	added   = regexp.MustCompile(`(?m)^(claude|codex) mcp add .*?(?:(?:-e|--env) HANDOFF_AGENT=(\S+) )?-- (.+)$`)
+	added   = regexp.MustCompile(`(?m)^claude mcp add .*?(?:-e HANDOFF_AGENT=(\S+) )?-- (.+)$`)
 	inJSON  = regexp.MustCompile("(?s)```json\n(\\{\\s*\"mcpServers\".*?)```")
 	inTOML  = regexp.MustCompile("(?s)```toml\n(.*?)```")
 	command = regexp.MustCompile(`(?m)^command = "(.*)"\nargs = (\[.*\])$`)
@@ -88,13 +88,13 @@ var (
 // clients starts a server from each way of configuring one, as the client does.
 func clients(t *testing.T, p program, text string) {
 	adds := added.FindAllStringSubmatch(text, -1)
-	require.Len(t, adds, 4)
+	require.Len(t, adds, 2)
 	for _, add := range adds {
-		p, c := p.anew(t), map[string]client{"claude": claude, "codex": codex}[add[1]]
-		if add[2] != "" {
-			p.env, c.agent = append(p.env, "HANDOFF_AGENT="+add[2]), add[2]
+		p, c := p.anew(t), claude
+		if add[1] != "" {
+			p.env, c.agent = append(p.env, "HANDOFF_AGENT="+add[1]), add[1]
 		}
-		p.greet(t, c, strings.Fields(add[3]))
+		p.greet(t, c, strings.Fields(add[2]))
 	}
 
 	entry := inJSON.FindStringSubmatch(text)
