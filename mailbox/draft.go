@@ -179,7 +179,7 @@ func (d *draft) names(in schemas.SendIn) (err error) {
 	for name, most := range in.Options.Limits {
 		if name != "max_handoffs" {
 			return schemas.Invalidf("options.limits."+schemas.Visible(name), "is not a limit").
-				WithKnown("max_handoffs").WithHint("Known: max_handoffs. Nothing was sent.")
+				WithKnown("max_handoffs").WithHint("Nothing was sent.")
 		}
 		if most < 1 {
 			return schemas.Invalidf("options.limits.max_handoffs", "%v leaves no room for this one", most).

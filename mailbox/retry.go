@@ -110,8 +110,7 @@ func (o *op) rollbackTo(r *store.Record, to string) (schemas.Agent, error) {
 	}
 	return "", schemas.Errorf(schemas.Invalid, "%s is not part of %s", agent, r.Workflow).WithField("rollback_to").
 		WithKnown(texts(members)...).
-		WithHint("Roll back to the sender, to the agent that the handoff names for a failure, or to a member of the workflow: %s.",
-			enumerate(members))
+		WithHint("Roll back to the sender, to the agent that the handoff names for a failure, or to a member of the workflow.")
 }
 
 // members are the agents that sent or held one of the last thousand handoffs of a workflow. The rules are none of them,

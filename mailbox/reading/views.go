@@ -179,7 +179,8 @@ func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, ou
 	if in.Reference != "" && in.Reference != url {
 		name := schemas.Visible(schemas.Clip(in.Reference, 80))
 		return schemas.Errorf(schemas.NotFound, "%s has no reference %q", r.ID, name).
-			WithField("reference").WithKnown(url).WithHint("Known: %s.", url)
+			WithField("reference").WithKnown(url).
+			WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String(), View: "reference"}, "shows what was sent"))
 	}
 	b, err := v.Said(r.ID, r.Body)
 	if err != nil {

@@ -108,6 +108,9 @@ func told(e *schemas.Error) string {
 		field = "-"
 	}
 	ways := e.Hint
+	if len(e.Known) > 0 && !strings.Contains(ways, "Closest: ") {
+		ways = strings.TrimSpace(ways + " Known: " + strings.Join(e.Known, ", ") + ".")
+	}
 	if e.Next != nil {
 		ways = strings.TrimSpace(ways + " → " + schemas.Sentences(e.Next))
 	}
@@ -143,7 +146,7 @@ func TestBadCallsAreToldAndChangeNothing(t *testing.T) {
 				require.NotNil(t, err, "%v", out)
 				have[c.line] = told(err)
 				require.Equal(t, string(before), string(o.rows()), "it changed something")
-				require.True(t, err.Hint != "" || err.Next != nil, "%s", told(err))
+				require.True(t, err.Hint != "" || err.Known != nil || err.Next != nil, "%s", told(err))
 				require.NotEqual(t, schemas.Internal, err.Code)
 				require.Less(t, len(commandtest.AsJSON(t, err)), 3000)
 				if os.Getenv("UPDATE_PROOF") == "" {
@@ -202,7 +205,7 @@ func TestBadCallsOverStdio(t *testing.T) {
 		require.Equal(t, code, told["code"], "line %d: %s", c.line, text)
 		require.Equal(t, field, told["field"], "line %d: %s", c.line, text)
 		require.NotEmpty(t, told["message"], "line %d", c.line)
-		require.True(t, told["hint"] != nil || told["next"] != nil, "line %d", c.line)
+		require.True(t, told["hint"] != nil || told["known"] != nil || told["next"] != nil, "line %d", c.line)
 	}
 	second.Leave()
 	require.Equal(t, string(before), string(rowsIn(t, file)), "they changed something")
