@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"handoff/mailbox/listing"
 	"handoff/mailbox/names"
 	"handoff/mailbox/roster"
 	"handoff/schemas"
@@ -129,7 +128,7 @@ func (s *Service) orphanedAmong(
 	}
 	looked := 0
 	for box, err := range all {
-		if looked++; err != nil || looked > listing.Scanned {
+		if looked++; err != nil || looked > mostLooked {
 			return boxes, err
 		}
 		orphaned, err := s.isOrphaned(v, a, box)

@@ -7,13 +7,12 @@ import (
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
-	"handoff/mailbox/listing"
 	"handoff/schemas"
 	"handoff/store"
 )
 
 // claimNext takes the first handoff that the caller may take: first what it held over a connection that is gone, then
-// the mailboxes in the order of claiming. Where a transaction would pass over more than [listing.Scanned], as with a
+// the mailboxes in the order of claiming. Where a transaction would pass over more than [mostLooked], as with a
 // tag that few handoffs have, the handoff is searched for outside of it, on a snapshot that holds up no writer, and
 // then taken if it still waits. Where another was faster each time, it gives up after 64 tries with the conflict. The
 // result is empty, and nothing is remembered, when the caller may take nothing.
@@ -77,7 +76,7 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 		if r != nil && r.Status == schemas.Pending && slices.Contains(boxes, r.Box) && mayTake(r, o.by.Agent, tags) {
 			return o.take(life.Claim, r)
 		}
-		if looked++; looked == listing.Scanned {
+		if looked++; looked == mostLooked {
 			return claimed{}, errLookFurther
 		}
 	}

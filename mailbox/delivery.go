@@ -200,7 +200,7 @@ func (d *delivery) onWake() error {
 const mostPassed = 10_000
 
 // findHandoffs finds what the session may claim, best first. With fresh it passes over what was delivered to the
-// session before. It stops after [listing.Scanned] records, or [mostPassed] that were delivered before, and passes over
+// session before. It stops after [mostLooked] records, or [mostPassed] that were delivered before, and passes over
 // what cannot be read.
 func (d *delivery) findHandoffs(fresh bool) error {
 	a, err := d.me()
@@ -213,7 +213,7 @@ func (d *delivery) findHandoffs(fresh bool) error {
 	}
 	looked, passed := 0, 0
 	for id, err := range d.Queue(boxes...) {
-		if err != nil || looked == listing.Scanned || passed == mostPassed {
+		if err != nil || looked == mostLooked || passed == mostPassed {
 			return err
 		}
 		if fresh && d.delivered.Handoffs.Has(uint64(id)) {
@@ -244,7 +244,7 @@ func (d *delivery) name(it schemas.Item) {
 func (d *delivery) findNotices(wanted func(schemas.Notice) bool) error {
 	looked := 0
 	for notice, err := range d.UnreadBy(d.by.Agent) {
-		if looked++; err != nil || looked > listing.Scanned {
+		if looked++; err != nil || looked > mostLooked {
 			return err
 		}
 		if !wanted(notice) {

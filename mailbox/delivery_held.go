@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"handoff/mailbox/listing"
 	"handoff/mailbox/presence"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
@@ -85,7 +84,7 @@ func (d *delivery) heldWithoutServer(known []*store.Record) (all []*store.Record
 	}
 	looked := 0
 	for a, err := range d.AgentsCalled("") {
-		if looked++; err != nil || looked > listing.Scanned {
+		if looked++; err != nil || looked > mostLooked {
 			return all, err
 		}
 		if a.Card.Name == d.by.Agent || !d.concerns(a.Card.Name) {
@@ -114,7 +113,7 @@ func (d *delivery) concerns(name schemas.Agent) bool {
 // heldBy are the handoffs that an agent holds, and that count, oldest first, a thousand at most.
 func (d *delivery) heldBy(name schemas.Agent, counts func(*store.Record) bool) (all []*store.Record, err error) {
 	for id, err := range d.Oldest(store.HeldBy(name), 0) {
-		if err != nil || len(all) == listing.Scanned {
+		if err != nil || len(all) == mostLooked {
 			return all, err
 		}
 		if r := d.usable(id); r != nil && r.Status.Held() && r.Holder == name && counts(r) {

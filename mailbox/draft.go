@@ -28,7 +28,7 @@ type draft struct {
 	words   store.WordList
 	digest  string
 	// promises says that it asks for something that a completion must answer.
-	promises bool
+	promises  bool
 	stated    time.Time // the deadline that was asked for
 	deadline  time.Time // that, or the end of the timeout: the earlier
 	notBefore time.Time

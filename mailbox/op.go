@@ -13,6 +13,9 @@ import (
 	"handoff/store"
 )
 
+// mostLooked is how many records or rows one transaction looks at where it may pass over most of them.
+const mostLooked = 1_000
+
 // op is one operation inside one transaction: who does it and when. [Service.update] makes it anew each time the store
 // runs the transaction, so nothing of a first run is left in a second. Its methods may be called only while the
 // transaction lasts, by one goroutine.

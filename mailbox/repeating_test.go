@@ -2,6 +2,7 @@ package mailbox_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -118,6 +119,16 @@ func TestARepeatedLateResultIsRefusedAsTheFirstTime(t *testing.T) {
 	}
 	require.Len(t, w.full(1).Late, 1)
 	require.Equal(t, []string{"late"}, w.kinds(a, 1))
+	for n := 2; n <= 9; n++ {
+		said := "kept as a late result"
+		if n == 9 {
+			said = "has 8 late results already"
+		}
+		other := schemas.Result{Summary: fmt.Sprint("another ", n)}
+		_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "1", Result: other})
+		refused(t, err, schemas.Stale, said)
+	}
+	require.Len(t, w.full(1).Late, 8)
 }
 
 func TestARepeatedCompletionNamesWhatItPassedOn(t *testing.T) {

@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"errors"
+	"fmt"
 
 	"handoff/mailbox/life"
 	"handoff/schemas"
@@ -30,7 +31,7 @@ func judge[Out any](
 	}
 	err = o.proves(r, token)
 	if e, ok := errors.AsType[*schemas.Error](err); ok && e.Code == schemas.Stale {
-		o.refuse(e.WithHint("What you sent was kept as a late result and %s was told.", r.From).
+		o.refuse(e.WithHint("%s", lateHint(r, digest)).
 			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one")))
 		return out, take.late(r)
 	}
@@ -42,16 +43,15 @@ func judge[Out any](
 	case r.ResultDigest == digest && r.Status != schemas.Returned:
 		return take.repeat(r)
 	case r.Result == 0 || r.Status == schemas.Returned: // ended by the clock, a cancel or a return
-		o.refuse(overtaken(r))
+		o.refuse(overtaken(r, lateHint(r, digest)))
 		return out, take.late(r)
 	}
 	return out, o.notNow(a, r)
 }
 
 // overtaken tells the holder that the handoff ended while it was at work.
-func overtaken(r *store.Record) *schemas.Error {
+func overtaken(r *store.Record, hint string) *schemas.Error {
 	e := schemas.Errorf(schemas.Stale, "%s is %s", r.ID, r.Status).About(r.ID, r.Status, r.Successor)
-	hint := "What you sent was kept as a late result and its sender was told."
 	if r.Successor != 0 {
 		hint += " " + r.Successor.String() + " took its place."
 	}
@@ -61,6 +61,15 @@ func overtaken(r *store.Record) *schemas.Error {
 // lateKept is how many late results of one handoff are kept, so that a holder that repeats itself cannot fill the
 // record.
 const lateKept = 8
+
+// lateHint tells the holder what [op.keepLate] does with what it sent.
+func lateHint(r *store.Record, digest string) string {
+	if len(r.Late) >= lateKept && r.LateDigest != digest {
+		return fmt.Sprintf("It has %d late results already, so what you sent was not kept: send it to %s as a message.",
+			lateKept, r.From)
+	}
+	return fmt.Sprintf("What you sent was kept as a late result and %s was told.", r.From)
+}
 
 // keepLate keeps an outcome that came too late, and says so to the sender. It is kept and not applied, because another
 // agent may be at work on the handoff or have finished it, and throwing it away would lose what was found. The record

@@ -106,12 +106,11 @@ func stuck(in Input, e *schemas.Expectations, p pen) []string {
 	for _, text := range rollback.FailureContext {
 		lines = append(lines, p.item("  ", "Tell: "+text)...)
 	}
-	switch schemas.Human {
-	case reader:
+	switch {
+	case reader == schemas.Human:
 		lines = append(lines, "- You decide: pass on what is to be done with "+schemas.SendIn{}.Tool()+
 			", and complete this one with what you decided.")
-	case back, answers:
-	default:
+	case back != schemas.Human && answers != schemas.Human:
 		lines = append(lines, "- Last, "+schemas.SendIn{}.Tool()+" to human.")
 	}
 	return lines

@@ -48,7 +48,7 @@ func moment(m schemas.Moment) string {
 func wrapped(written string, width int) (lines []string) {
 	const indent = "  "
 	line := ""
-	for _, word := range strings.Fields(schemas.Visible(written)) {
+	for word := range strings.FieldsSeq(schemas.Visible(written)) {
 		switch {
 		case line == "":
 			line = word

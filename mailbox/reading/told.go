@@ -214,17 +214,11 @@ func spent(events []schemas.Event, now time.Time) (worked, waited time.Duration)
 			at = e.Due
 		}
 		count(at)
-		switch e.To {
-		case schemas.Accepted, schemas.Working:
-			if counts = &worked; life.Action(e.Action) == life.Lost {
-				counts = &waited
-			}
-		case schemas.Waiting:
+		switch held := e.To == schemas.Accepted || e.To == schemas.Working; {
+		case held && life.Action(e.Action) != life.Lost:
+			counts = &worked
+		case held, e.To == schemas.Waiting, e.To == schemas.Pending && counts != nil:
 			counts = &waited
-		case schemas.Pending:
-			if counts != nil {
-				counts = &waited
-			}
 		default:
 			counts = nil
 		}

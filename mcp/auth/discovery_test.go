@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"handoff/mcp/auth"
@@ -75,13 +74,14 @@ func TestCallersOfASlowIssuerShareItsFailure(t *testing.T) {
 	token := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
 	o.down, o.during = true, func() { w.space.Pass(6 * time.Second) }
 	var callers sync.WaitGroup
-	for range 4 {
-		callers.Go(func() {
-			_, err := w.Caller(bearer(t, token))
-			assert.Equal(t, schemas.Unavailable, schemas.AsError(err).Code)
-		})
+	var failures [4]error
+	for i := range failures {
+		callers.Go(func() { _, failures[i] = w.Caller(bearer(t, token)) })
 	}
 	callers.Wait()
+	for _, err := range failures {
+		require.Equal(t, schemas.Unavailable, schemas.AsError(err).Code)
+	}
 	for path, times := range o.asked {
 		require.Equal(t, 1, times, path)
 	}

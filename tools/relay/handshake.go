@@ -112,33 +112,3 @@ func (o *owner) handleYield(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(http.StatusAccepted)
 }
-
-// resign closes the store and waits for the lock again, behind all others that wait. It returns at once and reports
-// whether the store will be closed by it. A store that is just being opened is closed as soon as it is open.
-//
-// Calls under way are cut off and repeated at the next owner by their callers. The process itself goes on: its next
-// calls go to the next owner.
-func (r *Relay) resign(o *owner, why string, details ...any) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.opening && !r.closed { // the owner listens already, and who was refused now would not ask again
-		r.pendingResign = func() { r.resign(o, why, details...) }
-		return true
-	}
-	if r.closed || r.owner != o || o.route.lost() {
-		return false
-	}
-	r.config.Logger.Info("letting go of the store", append(details, slog.String("why", why))...)
-	r.backoff = resignBackoff
-	r.work.Go(func() {
-		if err := o.close(); err != nil {
-			r.config.Logger.Error("the store was not closed well", slog.Any("error", err))
-		}
-		r.mu.Lock()
-		r.owner = nil
-		r.broadcast()
-		r.mu.Unlock()
-		r.joinQueue()
-	})
-	return true
-}

@@ -1,0 +1,79 @@
+package mailbox
+
+import (
+	"cmp"
+	"slices"
+
+	"handoff/mailbox/reading"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// whatFollows is how the work goes on after r failed: as its holder asked for, by default with a rollback. A retry that
+// nobody is left to make, because the attempts are used up or nobody else of the pool qualifies, becomes an escalation.
+func (o *op) whatFollows(r *store.Record, asked schemas.Then) (schemas.Then, error) {
+	if asked != schemas.ThenRetry {
+		return cmp.Or(asked, schemas.ThenRollback), nil
+	}
+	if r.Attempt >= r.MaxAttempts {
+		return schemas.ThenEscalate, nil
+	}
+	_, possible := r.To.Directed()
+	if !possible {
+		var err error
+		if possible, err = o.candidatesLeft(r, r.Holder); err != nil {
+			return "", err
+		}
+	}
+	if !possible {
+		return schemas.ThenEscalate, nil
+	}
+	return schemas.ThenRetry, nil
+}
+
+// rollbackTo is the agent that goes on after a failure: the one that the holder names, if that is the sender, the
+// agent of rollback.on_failure, human, or an agent that sent or held one of the last thousand handoffs of the
+// workflow. Without a name it is who takes the work back, see [reading.TakesBack]. The error is invalid for any other.
+func (o *op) rollbackTo(r *store.Record, to string) (schemas.Agent, error) {
+	if to == "" {
+		return reading.TakesBack(r), nil
+	}
+	if err := mailboxOf("rollback_to", to); err != nil {
+		return "", err
+	}
+	agent := schemas.Agent(to)
+	if agent == r.From || agent == r.OnFailure || agent == schemas.Human {
+		return agent, nil
+	}
+	members, err := o.members(r.Workflow)
+	if err != nil || slices.Contains(members, agent) {
+		return agent, err
+	}
+	return "", schemas.Errorf(schemas.Invalid, "%s is not part of %s", agent, r.Workflow).WithField("rollback_to").
+		WithKnown(texts(members)...).
+		WithHint("Roll back to the sender, to the agent that the handoff names for a failure, or to a member of the workflow.")
+}
+
+// members are the agents that sent or held one of the newest [mostLooked] handoffs of a workflow. The rules are none of them,
+// and records that cannot be read are passed over.
+func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
+	looked := 0
+	for id, err := range o.Newest(store.InWorkflow(wf), 0) {
+		if err != nil {
+			return nil, err
+		}
+		r := reading.Readable(o.View, id)
+		if r == nil {
+			continue
+		}
+		for _, a := range []schemas.Agent{r.From, r.Holder} {
+			if a != "" && a != schemas.System && !slices.Contains(members, a) {
+				members = append(members, a)
+			}
+		}
+		if looked++; looked == mostLooked {
+			break
+		}
+	}
+	return members, nil
+}
