@@ -1,12 +1,16 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
+	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -104,10 +108,35 @@ func (o *op) claimGiven(id string) (claimed, error) {
 	if r.Status.Held() && r.Holder == o.by.Agent {
 		return o.claimAgain(r)
 	}
-	if err := notYet(r); err != nil {
+	if err := cmp.Or(notYet(r), o.hasRoom(r)); err != nil {
 		return claimed{}, err
 	}
 	return o.take(life.Claim, r)
+}
+
+// hasRoom refuses what waits in a pool to an agent that registered as one that does not take it: it holds as many as it
+// takes, or is unfit. What is for the agent alone it may always take. The error is conflict, with the way out.
+func (o *op) hasRoom(r *store.Record) error {
+	a, err := o.me()
+	if err != nil || r.Status != schemas.Pending || r.Box != r.To {
+		return err
+	}
+	if _, directed := r.To.Directed(); directed || !slices.Contains(roster.Boxes(a.Card), r.To) {
+		return nil // whom it is not for is told so
+	}
+	m, err := o.Mailbox(schemas.Address(o.by.Agent))
+	why := unfit(r, a.Card)
+	switch {
+	case err != nil:
+		return err
+	case a.Card.MaxOpen > 0 && m.Held >= a.Card.MaxOpen:
+		why = fmt.Sprintf("holds %d, and takes %d at most", m.Held, a.Card.MaxOpen)
+	case why == "":
+		return nil
+	}
+	return schemas.Errorf(schemas.Conflict, "%s is not offered to %s, which %s", r.ID, o.by.Agent, why).
+		About(r.ID, r.Status, 0).WithHint("End what you hold, or register again with what you take now.").
+		WithNext(schemas.Call(schemas.ListIn{Box: "claimed"}, "lists what you hold"))
 }
 
 // claimAgain gives the caller what it holds already: the same claim over the same connection, which is no event; a new

@@ -7,6 +7,7 @@ import (
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
+	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -73,7 +74,7 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 			return claimed{}, err
 		}
 		r := o.usable(id)
-		if r != nil && r.Status == schemas.Pending && slices.Contains(boxes, r.Box) && mayTake(r, o.by.Agent, tags) {
+		if r != nil && r.Status == schemas.Pending && slices.Contains(boxes, r.Box) && mayTake(r, a.Card, tags) {
 			return o.take(life.Claim, r)
 		}
 		if looked++; looked == mostLooked {
@@ -85,9 +86,20 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 
 // mayTake tells whether an agent takes a handoff that waits in one of its mailboxes, by its tags. A handoff that is
 // reserved for a sibling goes back to the pool, so the agent leaves it. One that the agent declined it never gets
-// again, unless it is sent to the agent by name.
-func mayTake(r *store.Record, a schemas.Agent, tags []string) bool {
-	return !slices.Contains(r.Excluded, a) && compose.HasTag(r.Tags, tags) && (r.Reserved == 0 || r.Box == schemas.Address(a))
+// again, unless it is sent to the agent by name, and one of a pool that it is unfit for, see [roster.Unfit], it leaves
+// to others.
+func mayTake(r *store.Record, card schemas.Card, tags []string) bool {
+	return !slices.Contains(r.Excluded, card.Name) && compose.HasTag(r.Tags, tags) && unfit(r, card) == "" &&
+		(r.Reserved == 0 || r.Box == schemas.Address(card.Name))
+}
+
+// unfit says why an agent may not take a handoff of a pool that it qualifies for, as long as it does not register
+// otherwise; "" for one that may, and for what is for the agent alone.
+func unfit(r *store.Record, card schemas.Card) string {
+	if _, directed := r.To.Directed(); directed || r.Box == schemas.Address(card.Name) {
+		return ""
+	}
+	return roster.Unfit(card, roster.Want{To: r.To, Type: r.Type, Estimate: estimate(r)})
 }
 
 // searchQueue is the first handoff of the caller's mailboxes that it may take, zero for none. It looks at all of them,
@@ -112,7 +124,7 @@ func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []str
 			if err != nil || r == nil || r.Wakes != 0 && r.Wakes <= now {
 				continue // the claim that passed over it before has logged it
 			}
-			if mayTake(r, by.Agent, tags) {
+			if mayTake(r, a.Card, tags) {
 				found = id
 				return nil
 			}

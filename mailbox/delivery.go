@@ -222,7 +222,7 @@ func (d *delivery) findHandoffs(fresh bool) error {
 		}
 		looked++
 		r := d.usable(id)
-		if r == nil || r.Status != schemas.Pending || !slices.Contains(boxes, r.Box) || !mayTake(r, d.by.Agent, nil) {
+		if r == nil || r.Status != schemas.Pending || !slices.Contains(boxes, r.Box) || !mayTake(r, a.Card, nil) {
 			continue
 		}
 		d.found.Handoffs = append(d.found.Handoffs, id)

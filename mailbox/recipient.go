@@ -40,7 +40,11 @@ func (o *op) checkRecipient(box schemas.Address, kind string, force bool) (warni
 	if !force && kind != schemas.TypeMessage && !roster.Accepts(a.Card, kind) {
 		return nil, o.unaccepted(to, kind)
 	}
-	return warnOf(a), nil
+	m, err := o.Mailbox(box)
+	if most := a.Card.MaxOpen; most > 0 && m.Held >= most {
+		warnings = append(warnings, fmt.Sprintf("%s holds %d and said that it takes %d at most", to, m.Held, most))
+	}
+	return append(warnOf(a), warnings...), err
 }
 
 // warnOf warns of an agent that may not see its mail soon: nobody ever claimed under its name, or it said that it is

@@ -44,15 +44,24 @@ func Rank(cards []schemas.Card, want Want) (ranked, excluded []schemas.Candidate
 	return ranked, excluded
 }
 
-// obstacle says why an agent that qualifies cannot take the work now, or "": it is away, holds as many as it takes,
-// works for shorter than the estimate, or, for a role, does not accept the type.
+// obstacle says why an agent that qualifies cannot take the work now, or "": it is away, holds as many as it takes, or
+// is unfit.
 func obstacle(card schemas.Card, want Want) string {
-	longest := time.Duration(card.MaxMinutes) * time.Minute
 	switch {
 	case card.Away:
 		return "away"
 	case card.MaxOpen > 0 && open(card) >= card.MaxOpen:
 		return fmt.Sprintf("has %d open, at most %d", open(card), card.MaxOpen)
+	}
+	return Unfit(card, want)
+}
+
+// Unfit says what keeps an agent that qualifies from this work, whenever it asks, in a few words, or "": it works for
+// shorter than the estimate, or, for a role, does not accept the type. Claims ask it, so that nobody gets what a sender
+// was told that it does not get.
+func Unfit(card schemas.Card, want Want) string {
+	longest := time.Duration(card.MaxMinutes) * time.Minute
+	switch {
 	case longest > 0 && longest < want.Estimate:
 		return fmt.Sprintf("works at most %s, the estimate is %s", minutes(longest), minutes(want.Estimate))
 	case byRole(want.To) && !Accepts(card, want.Type):

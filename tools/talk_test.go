@@ -1,0 +1,135 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox/mailboxtest"
+	"handoff/schemas"
+	"handoff/tools"
+	"handoff/tools/toolstest"
+)
+
+// A talk is a few calls of some agents, each over a connection of its own, in a workspace of their own. In its file it
+// begins with a line of its name behind "== ". A call is a line of agent, tool and arguments; "pass 5m" moves the clock.
+// What is expected of the answer stands below the call, indented: a text that it has, or behind "- " one that it has
+// not. A call that is to be refused has its code behind "! ".
+type talk struct {
+	name  string
+	lines []said
+}
+
+type said struct {
+	agent, tool, args string
+	has, hasNot       []string
+	refused           string
+}
+
+func talksIn(t *testing.T, file string) (all []talk) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for i, line := range strings.Split(string(text), "\n") {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if name, ok := strings.CutPrefix(line, "== "); ok {
+			all = append(all, talk{name: name})
+			continue
+		}
+		last := &all[len(all)-1]
+		if line[0] != '\t' {
+			words := strings.SplitN(line+"  ", " ", 3)
+			last.lines = append(last.lines, said{agent: words[0], tool: words[1], args: strings.TrimSpace(words[2])})
+			continue
+		}
+		require.NotEmpty(t, last.lines, "%s:%d", file, i+1)
+		call := &last.lines[len(last.lines)-1]
+		switch kind, rest, _ := strings.Cut(line[1:], " "); kind {
+		case "!":
+			call.refused = rest
+		case "-":
+			call.hasNot = append(call.hasNot, rest)
+		default:
+			call.has = append(call.has, line[1:])
+		}
+	}
+	return all
+}
+
+// desk is where the agents of a talk call.
+type desk struct {
+	*testing.T
+	world *mailboxtest.World
+	here  map[string]bool // who has a connection
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	return &desk{T: t, world: mailboxtest.New(t), here: map[string]bool{}}
+}
+
+// call gives the answer as its caller reads it, and the error of one that is refused.
+func (d *desk) call(agent, tool, args string) (string, *schemas.Error) {
+	d.Helper()
+	by := schemas.Caller{Agent: schemas.Agent(agent), Via: schemas.ViaStdio, Conn: "of-" + agent}
+	if agent == "human" {
+		by = schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI}
+	}
+	door := toolstest.Advised{Invoker: tools.Local{Mailbox: d.world.Service}, TB: d.T}
+	if by.Conn != "" && !d.here[agent] {
+		_, err := door.Invoke(d.Context(), tools.Call{Caller: by, Tool: "connection_open", Args: json.RawMessage(`{"conn": "of-` + agent + `"}`)})
+		require.NoError(d, err)
+		d.here[agent] = true
+	}
+	out, err := door.Invoke(d.Context(), tools.Call{Caller: by, Tool: tool, Args: json.RawMessage(args)})
+	if err == nil {
+		return string(out), nil
+	}
+	e := schemas.AsError(err)
+	text, err := schemas.Encode(e)
+	require.NoError(d, err)
+	return string(text), e
+}
+
+func (d *desk) say(c said) {
+	d.Helper()
+	if c.agent == "pass" {
+		pass, err := time.ParseDuration(c.tool)
+		require.NoError(d, err)
+		d.world.Pass(pass)
+		return
+	}
+	text, refusal := d.call(c.agent, c.tool, c.args)
+	code := ""
+	if refusal != nil {
+		code = string(refusal.Code)
+	}
+	require.Equal(d, c.refused, code, "%s %s %s: %s", c.agent, c.tool, c.args, text)
+	for _, want := range c.has {
+		require.Contains(d, text, want, "%s %s %s", c.agent, c.tool, c.args)
+	}
+	for _, not := range c.hasNot {
+		require.NotContains(d, text, not, "%s %s %s", c.agent, c.tool, c.args)
+	}
+}
+
+func play(t *testing.T, file string) {
+	t.Helper()
+	for _, talk := range talksIn(t, file) {
+		t.Run(talk.name, func(t *testing.T) {
+			d := newDesk(t)
+			for _, c := range talk.lines {
+				d.say(c)
+			}
+		})
+	}
+}
+
+// Whatever is said has an effect, is refused, or is warned of.
+func TestNothingThatIsSaidIsLostSilently(t *testing.T) { play(t, "testdata/said.txt") }
