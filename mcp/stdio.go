@@ -46,10 +46,13 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	defer context.AfterFunc(ctx, grace)()
 	err := c.read(ctx, input{in, grace})
 	grace()
-	if !returnsWithin(s.config.Drain, c.pending.Wait) && err == nil {
-		if open := c.requests.Len(); open > 0 { // the last may have been answered just now
-			err = fmt.Errorf("%d requests were not answered within %v", open, s.config.Drain)
-		}
+	drained := returnsWithin(s.config.Drain, c.pending.Wait)
+	if !drained && c.requests.Len() == 0 { // the last was answered just now, and may yet be taken
+		drained = returnsWithin(s.config.Drain, c.pending.Wait)
+	}
+	if !drained && err == nil {
+		err = fmt.Errorf("%d requests were not answered, or their answers not taken, within %v",
+			c.requests.Len(), s.config.Drain)
 	}
 	s.sdk.UnregisterSession(calls, c.session.SessionID())
 	c.session.naming.end(calls)

@@ -150,7 +150,7 @@ func TestDrainEndsWithAnErrorWhenItsTimeIsOver(t *testing.T) {
 	c := connect(t, cfg)
 	c.send(call(1, "send_handoff", `{"do":"hold"}`))
 	<-s.started
-	require.EqualError(t, c.leave(), "1 requests were not answered within 1ms")
+	require.EqualError(t, c.leave(), "1 requests were not answered, or their answers not taken, within 1ms")
 	close(s.release)
 }
 
