@@ -15,13 +15,14 @@ def over_http(office, checks):
     """Claude Code, Gemini CLI and Codex from afar, each with a token; work goes from one to the next by way of a local session of Codex."""
     office.serve()
     pretend = step("pretended", "send_handoff", to="codex", task="from somebody else", agent="boss")
-    local = office.session("codex", [take("sent"), give_back("sent"), take("last"), finish("last")])
     far = {
         "anna": session_from_afar(office, "claude", "anna", [
             pretend, step("sent", "send_handoff", to="codex", task="from afar"), *from_afar("work", "gina")]),
         "gina": session_from_afar(office, "gemini", "gina", [pretend, *from_afar("work", "carl")]),
         "carl": session_from_afar(office, "codex", "carl", [pretend, *from_afar("work", "codex")]),
     }
+    until("mail from afar", lambda: office.find("from afar"))
+    local = office.session("codex", [take("sent"), give_back("sent"), take("last"), finish("last")])
     until("the end of all", lambda: all(session.ended() for session in (local, *far.values())))
     checks.same("the local session ended well", local.errors(), [])
     checks.same("it takes what came from afar", [local.result(label).get("from") for label in ("sent", "last")], ["anna", "carl"])

@@ -2,7 +2,7 @@
 
 import time
 
-PATIENCE = 40  # seconds for one thing to happen
+PATIENCE = 90  # seconds for one thing to happen, where a busy machine takes half a minute to start a client
 
 
 class Stuck(Exception):

@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 
-LIMIT = 170  # seconds for everything
+LIMIT = 600  # seconds for everything
 END = "that-is-all"  # the last words of each model, one word because screens are read without blanks
 
 
