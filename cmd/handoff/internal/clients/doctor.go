@@ -56,7 +56,7 @@ func examine(ctx context.Context, a *cli.App, names []string) error {
 	bench := bench(ctx, a, machine)
 	defer bench.Web.CloseIdleConnections()
 	bench.Wanted = len(names) > 0
-	findings := gathered(examinations(ctx, a, clients, homeless, bench))
+	findings := gathered(ctx, examinations(ctx, a, clients, homeless, bench))
 	raw, err := json.Marshal(map[string]any{"state": doctor.Worst(findings), "findings": findings})
 	if err != nil {
 		return schemas.InternalError(err)
@@ -96,29 +96,49 @@ func bench(ctx context.Context, a *cli.App, m client.Machine) doctor.Bench {
 	}
 }
 
+// An examination does not wait for the others.
+type examination struct {
+	subject, what string
+	examine       func() []doctor.Finding
+}
+
 // examinations gives all examinations. Without a home directory nobody knows where clients keep their files.
 func examinations(
 	ctx context.Context, a *cli.App, clients []client.Client, homeless error, b doctor.Bench,
-) []func() []doctor.Finding {
-	all := []func() []doctor.Finding{
-		func() []doctor.Finding { return examineWorkspace(ctx, a, b.Shell) },
-		func() []doctor.Finding { return []doctor.Finding{doctor.Version(b.Program, b.Machine)} },
+) []examination {
+	all := []examination{
+		{"store", "what is here", func() []doctor.Finding { return examineWorkspace(ctx, a, b.Shell) }},
+		{"version", "PATH", func() []doctor.Finding { return []doctor.Finding{doctor.Version(b.Program, b.Machine)} }},
 	}
+	const subject = "clients"
 	if homeless != nil {
-		return append(all, func() []doctor.Finding { return []doctor.Finding{doctor.Homeless(homeless)} })
+		none := []doctor.Finding{doctor.Homeless(homeless)}
+		return append(all, examination{subject, subject, func() []doctor.Finding { return none }})
 	}
 	for _, c := range clients {
-		all = append(all, func() []doctor.Finding { return doctor.Client(ctx, c, b) })
+		all = append(all, examination{subject, c.Title, func() []doctor.Finding { return doctor.Client(ctx, c, b) }})
 	}
-	return append(all, func() []doctor.Finding { return doctor.Idle(clients, b) })
+	return append(all, examination{subject, subject, func() []doctor.Finding { return doctor.Idle(clients, b) }})
 }
 
-// gathered runs the examinations side by side, as most of them wait for other processes.
-func gathered(examinations []func() []doctor.Finding) []doctor.Finding {
+// lateness is how long an examination may go on clearing up when the time is over.
+const lateness = 2 * time.Second
+
+// gathered runs the examinations side by side, as most of them wait for other processes. It leaves one behind that
+// does not end in time, as on a disk that does not answer.
+func gathered(ctx context.Context, examinations []examination) []doctor.Finding {
+	late, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(lateness, end) })()
 	found := make([][]doctor.Finding, len(examinations))
 	var all sync.WaitGroup
-	for i, examine := range examinations {
-		all.Go(func() { found[i] = examine() })
+	for i, e := range examinations {
+		all.Go(func() {
+			var err error
+			if found[i], err = cli.Attempt(late, func() ([]doctor.Finding, error) { return e.examine(), nil }); err != nil {
+				found[i] = []doctor.Finding{doctor.Late(e.subject, e.what)}
+			}
+		})
 	}
 	all.Wait()
 	return slices.Concat(found...)

@@ -42,6 +42,7 @@ func Client(ctx context.Context, c client.Client, b Bench) []Finding {
 	}
 	all = append(all, in.withheld()...)
 	all = append(all, in.serverless()...)
+	all = append(all, in.twoNames()...)
 	all = append(all, in.twice()...)
 	all = append(all, in.missingHooks()...)
 	all = append(all, in.trust()...)

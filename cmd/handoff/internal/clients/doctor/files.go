@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -77,7 +78,10 @@ func storeFile(path string, sh Shell) []Finding {
 		return nil
 	}
 	info, err := os.Stat(path)
+	const lost = "what it held, if anything, is lost, and the next command makes a new store of it"
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && canBeMade(path):
+		return []Finding{warning(aboutStore, "%s is a link to no file: %s", path, lost).try(sh.line("list"))}
 	case errors.Is(err, fs.ErrNotExist):
 		return []Finding{failure(aboutStore, "%s is a link that leads nowhere", path).try(aside(path))}
 	case err != nil:
@@ -85,14 +89,31 @@ func storeFile(path string, sh Shell) []Finding {
 	case !info.Mode().IsRegular():
 		return []Finding{failure(aboutStore, "%s is no file", path).try(aside(path))}
 	case info.Size() == 0:
-		const lost = "what it held, if anything, is lost, and the next command makes a new store of it"
 		return []Finding{warning(aboutStore, "%s is empty: %s", path, lost).try(sh.line("list"))}
 	}
 	return nil
 }
 
-// aside is the command that moves something away. It replaces nothing that is there.
-func aside(path string) string { return "mv -n " + shell.Line([]string{path, path + ".aside"}) }
+// canBeMade tells whether the directory to which a link leads is there, so that a file can be made.
+func canBeMade(link string) bool {
+	target, err := os.Readlink(link)
+	if err == nil && !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(link), target)
+	}
+	info, errThere := os.Stat(filepath.Dir(target))
+	return err == nil && errThere == nil && info.IsDir()
+}
+
+// aside is the command that moves something away, to a name that is free.
+func aside(path string) string {
+	to := path + ".aside"
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(to); err != nil {
+			return "mv -n " + shell.Line([]string{path, to})
+		}
+		to = fmt.Sprintf("%s.aside-%d", path, n)
+	}
+}
 
 // Owner examines the process that has a workspace open and serves the others. That process leaves a note in the
 // directory.

@@ -108,11 +108,15 @@ func (in *installation) within(scope client.Scope) string {
 	return "cd " + shell.Quote(in.Machine.Project) + " && "
 }
 
-// onlyPlugin is the command that takes out of one scope what setup wrote beside the plugin.
+// onlyPlugin is the command that takes out of one scope what setup wrote beside the plugin. It is empty if somebody
+// changed all of that.
 func (in *installation) onlyPlugin() string {
+	if i := slices.IndexFunc(in.hooks, in.areOurs); i >= 0 {
+		return in.setup(in.client, in.scopeOf(in.hooks[i].Path), "--remove", "--yes")
+	}
 	switch {
-	case len(in.hooks) > 0:
-		return in.setup(in.client, in.scopeOf(in.hooks[0].Path), "--remove", "--yes")
+	case len(in.entries) == 0:
+		return ""
 	case in.entries[0].Scope == installed.Local:
 		return in.removal(in.entries[0])
 	}

@@ -22,6 +22,7 @@ func TestOtherThingsInThePlaceOfTheStoreAreErrors(t *testing.T) {
 	}{
 		"a directory":             {func(path string) error { return os.Mkdir(path, 0o700) }, doctor.Error, "handoff.db is no file", "mv "},
 		"a link to nothing":       {func(path string) error { return os.Symlink("/nowhere/db", path) }, doctor.Error, "handoff.db is a link that leads nowhere", "mv "},
+		"a link to no file":       {func(path string) error { return os.Symlink("other.db", path) }, doctor.Warning, "handoff.db is a link to no file", "handoff list --workspace w"},
 		"an empty file":           {func(path string) error { return os.WriteFile(path, nil, 0o600) }, doctor.Warning, "handoff.db is empty", "handoff list --workspace w"},
 		"a link to an empty file": {func(path string) error { return os.Symlink("/dev/null", path) }, doctor.Error, "handoff.db is no file", "mv "},
 	} {
@@ -30,6 +31,7 @@ func TestOtherThingsInThePlaceOfTheStoreAreErrors(t *testing.T) {
 			require.NoError(t, os.Mkdir(w.Dir, 0o700))
 			path := filepath.Join(w.Dir, "handoff.db")
 			require.NoError(t, tt.make(path))
+			require.NoError(t, os.WriteFile(path+".aside", []byte("of before"), 0o600))
 			all := doctor.Files(w, doctor.Shell{Place: " --workspace w"})
 			requireFinding(t, all, tt.state, tt.says, tt.remedy)
 			_, shut := doctor.Shut(w)
@@ -43,7 +45,7 @@ func TestOtherThingsInThePlaceOfTheStoreAreErrors(t *testing.T) {
 				}
 			}
 			require.Equal(t, doctor.OK, doctor.Worst(doctor.Files(w, doctor.Shell{})))
-			_, err := os.Lstat(path + ".aside")
+			_, err := os.Lstat(path + ".aside-2")
 			require.NoError(t, err)
 		})
 	}

@@ -123,3 +123,19 @@ func TestAReceiptRemovesOnlyWhatASetupMakes(t *testing.T) {
 	}
 	require.Equal(t, []string{"mcp.json", "mcp.json.mine"}, beside(t, path))
 }
+
+// Directories that one setup made, and others put something into, are removed with the last of them.
+func TestFoldersThatSeveralNeedGoWithTheLast(t *testing.T) {
+	for name, order := range map[string][]string{"as made": {"vscode", "opencode"}, "the other way": {"opencode", "vscode"}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.apply(known(t, "vscode"))
+			w.apply(known(t, "opencode"))
+			w.revert(known(t, order[0]))
+			require.NotEmpty(t, tree(t, w.desired.Machine.Home))
+			w.revert(known(t, order[1]))
+			require.Empty(t, tree(t, w.desired.Machine.Home))
+			require.Empty(t, w.receipts())
+		})
+	}
+}

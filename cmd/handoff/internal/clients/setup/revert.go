@@ -24,13 +24,14 @@ func (s Setter) Revert(ctx context.Context, c Change) (d Done, err error) {
 		if err := c.stillSo(); err != nil {
 			return err
 		}
-		exact := c.Exact || c.File.Missing && c.receipt.Missing
+		r, _ := s.receipt(c.File) // that of another change may have left it directories since
+		exact := c.Exact || c.File.Missing && r.Missing
 		if !c.Same() {
 			if d.Backup, err = s.undo(c); err != nil {
 				return err
 			}
 		}
-		return errors.Join(removed(os.Remove(s.file(c.File.Resolved))), s.tidy(c.receipt, c.File.Resolved, exact))
+		return errors.Join(removed(os.Remove(s.file(c.File.Resolved))), s.tidy(r, c.File.Resolved, exact))
 	})
 }
 
@@ -67,7 +68,23 @@ func (s Setter) tidy(r receipt, resolved string, copies bool) (err error) {
 	made := slices.DeleteFunc(slices.Clone(r.Folders), func(dir string) bool {
 		return !isAbove(installed.Resolved(dir), resolved) || !isFolder(dir)
 	})
-	removeEmpty(made)
+	return errors.Join(err, s.leave(removeEmpty(made)))
+}
+
+// leave writes directories that setup made, outer ones first, into the receipts of other files in them, which may be
+// of other clients: the last one to go removes them.
+func (s Setter) leave(dirs []string) (err error) {
+	for other := range s.receipts() {
+		n := 0
+		for n < len(dirs) && isAbove(installed.Resolved(dirs[n]), other.Resolved) {
+			n++
+		}
+		if n > 0 {
+			other.Folders = slices.Concat(dirs[:n], other.Folders)
+			err = errors.Join(err, s.write(other))
+			dirs = dirs[n:]
+		}
+	}
 	return err
 }
 
@@ -90,11 +107,15 @@ func folders(path string, mode fs.FileMode) (made []string, err error) {
 	return made, os.MkdirAll(dir, mode)
 }
 
-// removeEmpty removes directories, the last first. Those stay into which others put something.
-func removeEmpty(dirs []string) {
+// removeEmpty removes directories, the last first, and gives those that stay, as others put something into them.
+func removeEmpty(dirs []string) (stay []string) {
 	for _, dir := range slices.Backward(dirs) {
-		_ = os.Remove(dir)
+		if os.Remove(dir) != nil && isFolder(dir) {
+			stay = append(stay, dir)
+		}
 	}
+	slices.Reverse(stay)
+	return stay
 }
 
 func isFolder(path string) bool {

@@ -59,7 +59,7 @@ type Change struct {
 	// Unread says why the client reads nothing of such a file.
 	Unread error
 
-	// Foreign says that a server of our name stays, which somebody put in the place of ours.
+	// Foreign says that a server stays: one that somebody put in the place of ours, or a [*Local] one.
 	Foreign error
 
 	desired Desired

@@ -34,6 +34,18 @@ func TestAServerThatReplacedOursStays(t *testing.T) {
 	require.NotContains(t, w.read(path), "handoff hook")
 }
 
+// Setup takes out what it writes, and tells of what it never writes.
+func TestRemoveTellsOfAServerForThisProjectAlone(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	w.write(w.servers(claude), `{"projects": {"`+w.desired.Machine.Project+`": {"mcpServers": {"mail": {"command": "handoff", "args": ["mcp"]}}}}}`, 0o600)
+	undo := of(t, w.Undo(claude, w.desired), w.servers(claude))
+	require.True(t, undo.Same())
+	require.ErrorContains(t, undo.Foreign, "claude mcp remove --scope local mail takes it out")
+	w.desired.Scope = client.Project
+	require.NoError(t, of(t, w.Undo(claude, w.desired), w.servers(claude)).Foreign)
+}
+
 // A program of another name is ours where the receipt says so, whatever is desired now.
 func TestRemoveKnowsTheProgramFromTheReceipt(t *testing.T) {
 	w := newWorld(t)

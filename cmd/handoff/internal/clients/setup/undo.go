@@ -8,6 +8,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/edit"
 	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/cmd/handoff/internal/shell"
 )
 
 // Undo gives the changes that take handoff out of a client. It changes nothing. The text of a file becomes the one
@@ -15,7 +16,7 @@ import (
 // was made last comes first, so that a directory is empty when its turn comes.
 func (s Setter) Undo(c client.Client, d Desired) (all []Change) {
 	for _, t := range slices.Backward(d.targets(c)) {
-		all = append(all, s.undone(c, d, t))
+		all = append(all, s.undone(c, d, t).besides())
 	}
 	return all
 }
@@ -42,6 +43,28 @@ func (s Setter) undone(c client.Client, d Desired, t target) Change {
 	}
 	change.Gone = change.Err == nil && r.Missing && isNothing(change.After)
 	return change
+}
+
+// Local says that a client has a server of ours for one person in one project.
+type Local struct {
+	Remove string // the client's command that removes it, in the project
+}
+
+func (l *Local) Error() string { return "another is for this project alone (" + l.Remove + " takes it out)" }
+
+// besides adds to an undoing of the user's servers what the client has of ours for this project alone: setup does not
+// write that, so that it does not take it out.
+func (c Change) besides() Change {
+	if c.Foreign != nil || !c.target.has.server || c.desired.Scope != client.User || c.Client.Own == nil {
+		return c
+	}
+	entries, _ := installed.Entries(c.Client, c.desired.Machine)
+	for _, e := range entries {
+		if e.Scope == installed.Local {
+			c.Foreign = &Local{shell.Line(append([]string{c.Client.Program}, c.Client.Own.Remove(e.Scope, e.Name)...))}
+		}
+	}
+	return c
 }
 
 // isNothing tells a text that says nothing.
