@@ -5,11 +5,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
-	"handoff/mailbox/reading"
+	"handoff/mailbox/listing"
 	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
@@ -163,7 +164,7 @@ func notYet(r *store.Record) error {
 	case r.Status != schemas.Pending:
 		return nil
 	case r.Blocked():
-		return schemas.Errorf(schemas.Conflict, "%s waits for %v", r.ID, reading.BlockedBy(r)).
+		return schemas.Errorf(schemas.Conflict, "%s waits for %s", r.ID, strings.Join(listing.BlockedBy(r), ", ")).
 			About(r.ID, r.Status, 0).WithNext(waitForChange(r))
 	case r.Box == "":
 		from := r.NotBefore.Time().Format(time.RFC3339)

@@ -30,16 +30,18 @@ func (s *Service) claimResult(
 		out = schemas.ClaimOut{
 			HandoffID: r.ID, Token: r.Token, LeaseEnds: r.Lease.Ptr(), Attempt: r.Attempt, From: r.From,
 			Title: schemas.Visible(r.Title), Priority: r.Priority, Workflow: r.Workflow,
-			Criteria: criteria, Brief: b.Text, Omitted: b.Omitted, Transfer: &b.Transfer,
+			Criteria: criteria, Brief: b.Text, Omitted: b.Omitted,
 		}
 		if in.View == "full" {
 			h, err := reading.Handoff(v, r)
 			if err != nil {
 				return err
 			}
-			out.Handoff = &h
+			out.Handoff, out.Transfer = &h, &b.Transfer
 		}
-		out.Holding, err = holding(v, by.Agent)
+		if out.Holding, err = holding(v, by.Agent); len(out.Holding) == 1 {
+			out.Holding = nil // this one
+		}
 		return err
 	})
 	return out, s.coded(err)

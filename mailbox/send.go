@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"handoff/mailbox/life"
-	"handoff/mailbox/reading"
+	"handoff/mailbox/listing"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -121,7 +121,7 @@ func (o *op) send(d *draft) (out schemas.SendOut, err error) {
 // else is pending; else it is counted after the commit, see [Service.position].
 func (o *op) sent(r *store.Record, generalists bool) (out schemas.SendOut, err error) {
 	out = schemas.SendOut{
-		HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent, BlockedBy: reading.BlockedBy(r),
+		HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent, BlockedBy: listing.BlockedBy(r),
 	}
 	m, err := o.Mailbox(r.Box)
 	if err != nil {

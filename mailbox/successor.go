@@ -94,6 +94,9 @@ func (o *op) inherit(d *draft, r *store.Record) {
 	if h.Source.Agent == "" {
 		h.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
 	}
+	if d.to != r.To {
+		h.Target.Reason = "" // it spoke of another
+	}
 	h.Target = compose.Target(d.to, h.Target.Reason)
 	h.Type = cmp.Or(h.Type, schemas.TypeHandoff)
 	if len(h.Tags) == 0 {

@@ -35,8 +35,8 @@ type ClaimOut struct {
 	// All that was sent, with view full
 	Handoff  *Handoff  `json:"handoff,omitempty" jsonschema_extras:"x-free=true"`
 	Omitted  []string  `json:"omitted,omitempty"` // left out of the brief; get_handoff full has them
-	Transfer *Transfer `json:"transfer,omitempty"`
-	Holding  []ID      `json:"holding,omitempty"` // all that this agent holds
+	Transfer *Transfer `json:"transfer,omitempty"` // with view full
+	Holding  []ID      `json:"holding,omitempty"`  // all that this agent holds, where that is more
 }
 
 // Transfer says how much context came along, in estimated tokens.

@@ -46,6 +46,7 @@ type Item struct {
 	Holder    Agent     `json:"holder,omitempty"`
 	Attempt   int       `json:"attempt,omitempty"`
 	Workflow  Workflow  `json:"workflow,omitempty"`
+	BlockedBy []string  `json:"blocked_by,omitempty"`
 	Tags      []string  `json:"tags,omitempty"`
 	At        time.Time `json:"at"`
 	Kind      string    `json:"kind,omitempty"` // of a notice

@@ -12,21 +12,25 @@ import (
 	"handoff/schemas"
 )
 
-// specific is what is asked of this receiver beyond the task itself: why it was chosen, what kind of work it is, and
-// what it is asked to answer, to reproduce and to run. A type and a kind that say nothing are left out.
+// specific is what is asked of this receiver beyond the task itself: why it was sent here, what kind of work it is, and
+// what it is asked to answer, to reproduce and to run. A type that says nothing is left out, and so are the kinds that
+// the server gives: the lines about earlier work say more.
 func specific(h schemas.Handoff, c *schemas.Context, p pen) []string {
 	if h.Type == schemas.TypeHandoff {
 		h.Type = ""
 	}
-	if h.Kind == "assignment" { // which says only that no work came before
+	if slices.Contains(ofServer, h.Kind) {
 		h.Kind = ""
 	}
 	return slices.Concat(
-		p.field("Why you", h.Target.Reason), p.field("Type", h.Type), p.field("Passed on as", h.Kind),
+		p.field("Sent to you because", h.Target.Reason), p.field("Type", h.Type), p.field("Passed on as", h.Kind),
 		p.field("Task id", h.TaskID), p.list("Requirements", h.Requirements), p.list("Questions for you", c.Questions),
 		p.list("To reproduce", c.ReproductionSteps), p.field("Test with", c.TestCommand),
 	)
 }
+
+// ofServer are the kinds that the server gives.
+var ofServer = []string{"assignment", "return", "rollback", "escalation"}
 
 // criteria carry the numbers by which they are answered, the same that completing checks them by. The first line says
 // how to answer, and whether all must be met.
@@ -86,19 +90,21 @@ func outputSchema(e *schemas.Expectations, p pen) []string {
 	return append([]string{"- output, as JSON that meets this schema:"}, p.quote("  ", compact.String())...)
 }
 
-// stuck is the way out: what the sender advises, else asking who answers; then whoever takes failed work; then a person.
-// A person who reads it decides: nobody else is left to ask. The advised call acts as the holder.
+// stuck is the way out where it is more than the calls that come with a claim say, which ask the sender and give the work
+// back to it: what the sender advises, who else answers or takes failed work, and what that one is to be told. A person
+// who reads it decides: nobody else is left to ask.
 func stuck(in Input, e *schemas.Expectations, p pen) []string {
 	h, reader := in.Handoff, cmp.Or(in.Standing.Holder, in.Handoff.Target.Agent)
-	answers := cmp.Or(in.Answers, h.Source.Agent)
-	lines := p.items("", e.IfStuck)
-	if lines == nil && answers != reader {
-		ask := schemas.UpdateIn{HandoffID: h.ID.String(), Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
-		call := schemas.Call(ask, "").As(in.Standing.Holder)
-		lines = append(lines, fmt.Sprintf("- Ask %s: %s.", p.line(string(answers), 64), call.Request()))
-	}
 	rollback := cmp.Or(h.Rollback, &schemas.Rollback{})
-	back := cmp.Or(in.TakesBack, rollback.OnFailure, h.Source.Agent)
+	answers, back := cmp.Or(in.Answers, h.Source.Agent), cmp.Or(in.TakesBack, rollback.OnFailure, h.Source.Agent)
+	lines := p.items("", e.IfStuck)
+	usual := answers == h.Source.Agent && back == h.Source.Agent && len(rollback.FailureContext) == 0
+	if usual && reader != schemas.Human {
+		return lines
+	}
+	if lines == nil && answers != reader {
+		lines = append(lines, fmt.Sprintf("- Ask %s: %s with action ask.", p.line(string(answers), 64), schemas.UpdateIn{}.Tool()))
+	}
 	if back != reader {
 		giveUp := "- Give up with %s: the work goes to %s."
 		lines = append(lines, fmt.Sprintf(giveUp, schemas.FailIn{}.Tool(), p.line(string(back), 64)))

@@ -41,7 +41,9 @@ func progress(in Input, c *schemas.Context, p pen) []string {
 // reports are the last report of the holders, and those before it with who reported and when.
 func reports(in Input, p pen) []string {
 	label := "Last report"
-	if in.Standing.Percent > 0 {
+	if in.Standing.Status.Ended() {
+		label = "Last report before it ended"
+	} else if in.Standing.Percent > 0 {
 		label = fmt.Sprintf("Last report, %d%% done", in.Standing.Percent)
 	}
 	if len(in.Reports) == 0 {

@@ -124,7 +124,7 @@ func (p *page) add(it schemas.Item) bool {
 func Item(r *store.Record) schemas.Item {
 	it := schemas.Item{
 		HandoffID: r.ID, From: r.From, To: r.To, Status: r.Status, Title: schemas.Visible(r.Title),
-		At: r.Created.Time(), Workflow: r.Workflow, Tags: r.Tags,
+		At: r.Created.Time(), Workflow: r.Workflow, Tags: r.Tags, BlockedBy: BlockedBy(r),
 	}
 	if r.Type != schemas.TypeHandoff {
 		it.Type = r.Type
@@ -139,6 +139,17 @@ func Item(r *store.Record) schemas.Item {
 		it.Holder = r.Holder
 	}
 	return it
+}
+
+// BlockedBy names for what a handoff waits before anyone may claim it: approval first, then other handoffs by id.
+func BlockedBy(r *store.Record) (blocked []string) {
+	if r.NeedsApproval {
+		blocked = append(blocked, "approval")
+	}
+	for _, id := range r.After {
+		blocked = append(blocked, id.String())
+	}
+	return blocked
 }
 
 // NoticeItem is a notice as a row. Title and text show hidden characters as escapes.

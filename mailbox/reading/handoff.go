@@ -14,6 +14,7 @@ import (
 
 	"handoff/mailbox/brief"
 	"handoff/mailbox/compose"
+	"handoff/mailbox/listing"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -87,7 +88,7 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	st = schemas.Standing{
 		Status: r.Status, Box: r.Box, Holder: r.Holder, HolderID: r.HolderID, Attempt: r.Attempt,
 		LeaseEnds: r.Lease.Ptr(), ClaimedAt: r.Claimed.Ptr(), EndedAt: r.Ended.Ptr(), Percent: r.Percent,
-		BlockedBy: BlockedBy(r), Excluded: r.Excluded, Outcome: r.Outcome, Successor: r.Successor, Late: len(r.Late),
+		BlockedBy: listing.BlockedBy(r), Excluded: r.Excluded, Outcome: r.Outcome, Successor: r.Successor, Late: len(r.Late),
 	}
 	if r.Checkpoint != 0 {
 		st.Checkpoint = CheckpointID(r.Checkpoint)
@@ -100,18 +101,17 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 		return st, err
 	}
 	st.Note, st.Questions = note.Note, asked.Questions
-	return st, nil
-}
-
-// BlockedBy names for what a handoff waits before anyone may claim it: approval first, then other handoffs by id.
-func BlockedBy(r *store.Record) (blocked []string) {
-	if r.NeedsApproval {
-		blocked = append(blocked, "approval")
+	if !r.Status.Ended() {
+		return st, nil
 	}
-	for _, id := range r.After {
-		blocked = append(blocked, id.String())
+	if r.Status == schemas.Completed {
+		st.Percent = 0
 	}
-	return blocked
+	e, err := v.Event(r.Note)
+	if e != nil && isNote(*e) { // a report is history once the work ended, the reason of an end is not
+		st.Note = ""
+	}
+	return st, err
 }
 
 // Result adds to an answer how a handoff ended, the completion or the failure, and the outcomes that came too late. It

@@ -3,7 +3,9 @@ package reading
 import (
 	"encoding/json"
 	"log/slog"
+	"reflect"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"handoff/mailbox/brief"
@@ -94,17 +96,44 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 		}
 		out.Children = append(out.Children, id)
 	}
-	return rd.showOutcome(v, r, in, out)
-}
-
-// showOutcome shows where the handoff stands, and the outcome where it has one.
-func (Reader) showOutcome(v *store.View, r *store.Record, _ schemas.GetIn, out *schemas.GetOut) error {
 	st, err := Standing(v, r)
 	if err != nil {
 		return err
 	}
 	out.Standing = &st
 	return Result(v, r, out)
+}
+
+// showOutcome shows the outcome where the handoff has one, and where it stands as far as that says more. Each criterion
+// comes once, with its evidence. What only programs want, as connections and numbers of events, is left to the view full.
+func (Reader) showOutcome(v *store.View, r *store.Record, _ schemas.GetIn, out *schemas.GetOut) error {
+	st, err := Standing(v, r)
+	if err != nil {
+		return err
+	}
+	if err := Result(v, r, out); err != nil {
+		return err
+	}
+	st.HolderID, st.ClaimedAt = "", nil
+	if r.Result == 0 || r.Successor != 0 || len(r.Late) > 0 {
+		out.Standing = &st
+	}
+	if f := out.Failure; f != nil {
+		f.Source.AgentID, f.Timestamp = "", f.Timestamp.Truncate(time.Second)
+	}
+	c := out.Completion
+	if c == nil {
+		return nil
+	}
+	c.HandoffID, c.CompletionID, c.Source.AgentID, c.Version = 0, "", "", 0
+	c.Timestamp = c.Timestamp.Truncate(time.Second)
+	if c.Verification == nil || len(c.Criteria) == 0 {
+		return nil
+	}
+	if c.Verification.Criteria = nil; reflect.ValueOf(*c.Verification).IsZero() {
+		c.Verification = nil
+	}
+	return nil
 }
 
 // eventsShown is how many events one answer holds; offset counts events from the newest.

@@ -96,7 +96,7 @@ func (d Desk) standing(ctx context.Context, id string) (schemas.Standing, error)
 	out, err := tools.Ask[schemas.GetOut](ctx, d.Boxes, d.call("get_handoff"),
 		schemas.GetIn{HandoffID: id, View: "outcome"})
 	if err != nil || out.Standing == nil {
-		return schemas.Standing{}, err
+		return schemas.Standing{Status: out.Status}, err
 	}
 	return *out.Standing, nil
 }

@@ -1,6 +1,7 @@
 package look
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -163,7 +164,7 @@ func standingOf(ctx context.Context, conn *cli.Connection, id string) (schemas.S
 	if _, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": id, "view": "outcome"}, &out); err != nil {
 		return schemas.Standing{}, err
 	}
-	return *out.Standing, nil
+	return *cmp.Or(out.Standing, &schemas.Standing{Status: out.Status}), nil
 }
 
 // blockers tells for the pending ones of a list what they wait for.

@@ -1,0 +1,54 @@
+package mailbox_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+func TestAnOutcomeSaysEachThingOnce(t *testing.T) {
+	w := newWorld(t)
+	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w.send(lead, "coder", "x", func(in *schemas.SendIn) {
+		in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"all green"}}
+	})
+	w.claim(coder)
+	w.update(coder, 1, schemas.ActProgress, note("half, the rest is next"))
+	w.complete(coder, 1, func(in *schemas.CompleteIn) {
+		in.Verification = &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true, Evidence: "TestAll"}}}
+	})
+	outcome, err := w.Get(t.Context(), lead, schemas.GetIn{HandoffID: "1", View: "outcome"})
+	require.NoError(t, err)
+	require.Equal(t, "TestAll", outcome.Completion.Criteria[0].Evidence)
+	b, err := json.Marshal(outcome)
+	require.NoError(t, err)
+	for _, noise := range []string{"verification", "agent_id", "holder_id", "standing", "completion_id", "half"} {
+		require.NotContains(t, string(b), noise)
+	}
+	full := w.full(1)
+	require.Empty(t, full.Standing.Note, "the report is history")
+	require.NotEmpty(t, full.Completion.CompletionID)
+	require.NotEmpty(t, full.Completion.Verification.Criteria)
+}
+
+func TestAReasonThatIsNoReportStays(t *testing.T) {
+	w := newWorld(t)
+	lead := w.stdio("lead")
+	w.send(lead, "coder", "x")
+	w.update(lead, 1, schemas.ActCancel, note("not needed"))
+	require.Equal(t, "not needed", w.full(1).Standing.Note)
+}
+
+func TestAListSaysForWhatAHandoffWaits(t *testing.T) {
+	w := newWorld(t)
+	lead := w.stdio("lead")
+	w.send(lead, "coder", "x")
+	w.send(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
+	out, err := w.List(t.Context(), lead, schemas.ListIn{Box: "sent"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"ho_1"}, out.Items[0].BlockedBy)
+	require.Empty(t, out.Items[1].BlockedBy)
+}
