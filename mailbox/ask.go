@@ -55,6 +55,9 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 		out.To = schemas.Address(schemas.Human)
 	}
 	text := schemas.Numbered(questions)
+	if err := o.tx.AddWords(r.ID, store.ListWords(questions...)); err != nil {
+		return nil, err
+	}
 	return &now, o.commitSaying(happening{action: life.Ask, was: r, now: &now, text: text}, content)
 }
 
@@ -115,6 +118,9 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	now.Box, now.Uncharged, now.Ask, now.Permission = r.To, true, 0, false
 	if _, directed := r.To.Directed(); !directed {
 		now.Box, now.Reserved = schemas.Address(r.Asker), store.At(o.now.Add(reservation))
+	}
+	if err := o.tx.AddWords(r.ID, store.ListWords(in.Note)); err != nil {
+		return nil, err
 	}
 	out.To = now.Box
 	return &now, o.commitSaying(happening{action: life.Answer, was: r, now: &now, text: in.Note}, content)

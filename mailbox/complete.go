@@ -114,6 +114,9 @@ func (o *op) complete(
 	if r.Status == schemas.Waiting && r.Permission {
 		out.Warnings = append(out.Warnings, "a permission was asked for and not granted")
 	}
+	if err := o.tx.AddWords(r.ID, deliveredWords(done)); err != nil {
+		return out, err
+	}
 	err = o.commitSaying(happening{
 		action: life.Complete, was: r, now: &now, text: completionText(done), forward: forward,
 	}, content)
@@ -130,6 +133,18 @@ func completionOf(in schemas.CompleteIn) schemas.Completion {
 	done := schemas.Completion{Result: in.Result, Origin: in.Origin}
 	done.Version = max(done.Version, 1)
 	return done
+}
+
+// deliveredWords are the words by which a handoff is found that was completed.
+func deliveredWords(done schemas.Completion) store.WordList {
+	texts := append([]string{done.Summary}, done.Notes...)
+	for _, a := range done.Criteria {
+		texts = append(texts, a.Evidence)
+	}
+	for _, d := range done.Deliverables {
+		texts = append(texts, d.Description)
+	}
+	return store.ListWords(texts...)
 }
 
 // completionText is what the sender is told of a completion: how many criteria are not met, the summary, and whom the

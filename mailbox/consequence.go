@@ -35,6 +35,10 @@ func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err er
 		return came, o.tellAnswerer(h)
 	case life.TellHolder:
 		return came, o.notify(h.was.Holder, h.notice())
+	case life.TellRecipient:
+		if to, directed := h.was.To.Directed(); directed && to != h.was.Holder {
+			return came, o.notify(to, h.notice())
+		}
 	case life.TellAsker:
 		return came, o.notify(h.was.Asker, h.notice())
 	case life.TellHuman:
@@ -44,7 +48,7 @@ func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err er
 	case life.SendBack:
 		came.successor, err = o.sendBack(h)
 	case life.SendAgain:
-		came.successor, err = o.sendAgain(life.Rerun, h.now, h.now.SentWith)
+		came.successor, err = o.sendAgain(life.Rerun, h.now, h.now.SentWith, nil)
 	case life.SendRollback:
 		came.successor, err = o.rollback(h)
 	case life.SendToDecider:

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,9 +90,18 @@ func (s *Service) encode(d *draft) error {
 	return err
 }
 
-// wordsOf are the words by which a handoff is found.
+// wordsOf are the words by which a handoff is found that was sent: what is to be done, what was asked for and what was
+// decided. What its holders ask and deliver is added later.
 func wordsOf(h *schemas.Handoff) store.WordList {
-	return store.ListWords(h.Title, h.Task, h.Summary, strings.Join(h.Tags, " "))
+	c, e := orZero(h.Context), orZero(h.Expectations)
+	texts := slices.Concat([]string{h.Title, h.Task, h.Summary, strings.Join(h.Tags, " ")}, e.SuccessCriteria)
+	for _, d := range c.Decisions {
+		texts = append(texts, d.Decision)
+	}
+	for _, d := range e.Deliverables {
+		texts = append(append(texts, d.Description), d.Criteria...)
+	}
+	return store.ListWords(texts...)
 }
 
 // digestOf tells equal content from different content; it does not prove anything.

@@ -143,6 +143,9 @@ func (o *op) endFailed(
 	if err != nil {
 		return out, nil, err
 	}
+	if err := o.tx.AddWords(now.ID, store.ListWords(failure.Failure.Description)); err != nil {
+		return out, nil, err
+	}
 	o.end(now)
 	now.Outcome, now.ResultDigest = failure.Status, digest
 	h.text = failure.Failure.Description

@@ -56,8 +56,8 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 // workspace (all), the newest first. Any caller calls it. Notices that are shown count as read, unless the caller may
 // only read; otherwise nothing changes.
 //
-// Filters leave rows out: status, workflow, tags (one of them), type, a time, and words of title, task, summary and
-// tags. A result has ten rows, or limit, at most 50; 7,000 bytes, but at least one row; and looks at 1,000 rows. Where
+// Filters leave rows out: status, workflow, tags (one of them), type, a time, and words of what was asked, decided and
+// delivered. A result has ten rows, or limit, at most 50; 7,000 bytes, but at least one row; and looks at 1,000 rows. Where
 // more may follow it has a cursor, which goes on behind the last row, also if that was claimed meanwhile. Damaged
 // records are left out.
 //

@@ -1,9 +1,11 @@
 package mailbox
 
 import (
+	"fmt"
 	"strings"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -125,6 +127,8 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 	switch {
 	case r.Successor != 0:
 		return e.WithHint("%s took its place: go on with that one.", r.Successor)
+	case r.Status == schemas.Cancelled:
+		return e.WithHint("%s", o.whyCancelled(r))
 	case r.Status.Held() && a == life.Claim:
 		return e.WithHint("%s holds it.", r.Holder).WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one for you"))
 	case r.Status == schemas.Pending && (a == life.Progress || a == life.Ask || a == life.Release):
@@ -134,4 +138,20 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 		return e.WithHint("Work has begun.").WithNext(giveUp(r), schemas.Call(release, "leaves it to others"))
 	}
 	return e
+}
+
+// whyCancelled says who cancelled a handoff and why, as far as that was said.
+func (o *op) whyCancelled(r *store.Record) string {
+	by := string(r.From)
+	events, _ := o.EventsOf(r, 1+lateKept) // without them the sender is named
+	for _, e := range events {
+		if e.Action == string(life.Cancel) {
+			by = string(e.Agent)
+		}
+	}
+	why, err := reading.WhyEnded(o.View, r, nil)
+	if err != nil || why == "" {
+		return "It was cancelled by " + by + "."
+	}
+	return schemas.Visible(fmt.Sprintf("It was cancelled by %s: %s", by, schemas.Clip(why, 500)))
 }

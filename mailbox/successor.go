@@ -110,7 +110,9 @@ func (o *op) inherit(d *draft, r *store.Record) {
 // before and with what is known of why r ended. In a pool the agent that held r last is passed over, if another
 // qualifies; those that declined it stay excluded. The token given is charged with it as a pending handoff, "" for
 // none.
-func (o *op) sendAgain(a life.Action, r *store.Record, token string) (*store.Record, error) {
+//
+// Change may change the draft; nil changes nothing.
+func (o *op) sendAgain(a life.Action, r *store.Record, token string, change func(*draft) error) (*store.Record, error) {
 	why, err := o.lossOf(r)
 	if err != nil {
 		return nil, err
@@ -126,6 +128,11 @@ func (o *op) sendAgain(a life.Action, r *store.Record, token string) (*store.Rec
 	}
 	if d.excluded = slices.Clone(r.Excluded); others && r.Holder != "" {
 		d.excluded = append(d.excluded, r.Holder)
+	}
+	if change != nil {
+		if err := change(d); err != nil {
+			return nil, err
+		}
 	}
 	beside := lineage{workflow: r.Workflow, parent: r.Parent, depth: r.Depth, maxDepth: r.MaxDepth, retryOf: r.ID}
 	return o.succeed(a, r, d, beside)

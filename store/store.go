@@ -52,7 +52,7 @@
 //   - notices are written by [Tx.Notify] and stay. Their row in unread goes when [Tx.Read] marks them.
 //   - receipts of request ids are deleted by [Tx.ExpireReceipts], a few with each call that writes one. Receipts of
 //     keys stay.
-//   - words are replaced by [Tx.PutWords] when a handoff is sent or amended, and stay.
+//   - words are written by [Tx.PutWords] when a handoff is sent, and [Tx.AddWords] adds to them.
 //   - tellings are replaced by [Tx.PutDelivered], and deleted by [Tx.ForgetDelivered] when their session delivered
 //     nothing for a while.
 //

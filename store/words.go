@@ -43,6 +43,26 @@ func ListWords(texts ...string) WordList {
 // to find and nothing else.
 func (t *Tx) PutWords(id schemas.ID, list WordList) error { return t.w.Put(Words, number(id), list) }
 
+// mostWords is how many words a handoff has with those that were added.
+const mostWords = 2 * maxWords
+
+// AddWords adds to the words by which a handoff is found, four hundred in all; those that it has stay.
+func (t *Tx) AddWords(id schemas.ID, more WordList) error {
+	row, err := t.r.Get(Words, number(id))
+	if err != nil {
+		return err
+	}
+	all := bytes.TrimSuffix(slices.Clone(row), []byte{0})
+	n := bytes.Count(all, []byte{0})
+	for w := range bytes.SplitSeq(bytes.Trim(more, "\x00"), []byte{0}) {
+		word := append(append([]byte{0}, w...), 0)
+		if len(w) > 0 && n < mostWords && !bytes.Contains(append(all, 0), word) {
+			all, n = append(all, word[:len(word)-1]...), n+1
+		}
+	}
+	return t.w.Put(Words, number(id), append(all, 0))
+}
+
 // SplitWords splits text into its distinct words, in lower case and in their order. A word is made of letters, marks
 // and digits.
 func SplitWords(text string) []string { return slices.Collect(distinctWords([]string{text})) }

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 
 	"handoff/schemas"
 )
@@ -20,7 +21,12 @@ func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 	switch {
 	case o.HandoffID != 0:
 		wait := schemas.GetIn{HandoffID: o.HandoffID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
-		return advise(schemas.Call(wait, "waits for the outcome; a notice tells you anyway"))
+		next := advise(schemas.Call(wait, "waits for the outcome; a notice tells you anyway"))
+		if slices.Contains(o.BlockedBy, "approval") {
+			say := fmt.Sprintf("Human approves it before anybody may claim it, on the command line: handoff approve %s.", o.HandoffID)
+			return append(advise(schemas.Advice{Say: say}), next...)
+		}
+		return next
 	case o.NoticeID != 0:
 		return nil
 	}

@@ -87,6 +87,8 @@ func HasTag(tags, wanted []string) bool {
 // rest replaced. What is empty in the changes stays as it was, so nothing can be emptied by an amendment. A deadline is
 // only named: it needs a clock.
 //
+// A title that was made of the task is made of the new one.
+//
 // It changes h, but no list or map that h had before: those are copied, because what was said earlier is kept. A field
 // that already had the given value is not named. Merging the same changes twice extends the lists twice.
 func Merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
@@ -94,6 +96,9 @@ func Merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 		if did {
 			changed = append(changed, name)
 		}
+	}
+	if c.Title == "" && h.Title == Title(h.Task) {
+		c.Title = Title(cmp.Or(c.Task, h.Task)) // nobody chose it
 	}
 	note("task", replace(&h.Task, c.Task))
 	note("title", replace(&h.Title, c.Title))

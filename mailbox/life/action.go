@@ -188,7 +188,7 @@ const (
 
 	// Cancel ends an open handoff that is no longer wanted. The sender does it, the owner of the workflow or human; the
 	// rules do it to parts that nobody claimed, when the work of which they are parts fails. The sender is told, the
-	// holder is told, and so are the senders of those that wait for it, but none of them of what it did itself. The
+	// holder and the recipient are told, and so are the senders of those that wait for it, but none of them of what it did itself. The
 	// children of the handoff go on; the result names them.
 	//
 	// A repetition is a conflict.
@@ -216,7 +216,8 @@ const (
 	// Retry sends a handoff again that ended without a result: failed, rejected, timed out or cancelled. The sender, the
 	// owner of the workflow or human does it. The new handoff has the same content, with what is known of why the first
 	// one ended so. In a pool it passes over the agent that held it last, if another qualifies. Handoffs that waited
-	// for the first one wait for the new one.
+	// for the first one wait for the new one. A note goes along as an answer, and changes are merged as by Amend. The
+	// result warns of a rollback of the first one that is still open.
 	//
 	// The error is limit for a token with too many pending. A repetition names the same new handoff.
 	Retry Action = "retried"

@@ -37,7 +37,40 @@ func (f Filter) source(v *store.View, a schemas.Agent, boxes boxesOf) (iter.Seq2
 	if err != nil {
 		return nil, err
 	}
+	if a == schemas.Human {
+		return forHuman(v, inbox, f.cursor)
+	}
 	return behind(v, v.Queue(inbox...), f.cursor)
+}
+
+// forHuman yields first what waits for approval, newest first, and then what lies in the mailboxes of human.
+func forHuman(v *store.View, inbox []schemas.Address, cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
+	last := cursor
+	if cursor != 0 {
+		switch r, err := v.Record(cursor); {
+		case err != nil:
+			return nil, err
+		case r != nil && r.NeedsApproval:
+			cursor = 0 // the mailboxes come after it
+		default:
+			return behind(v, v.Queue(inbox...), cursor)
+		}
+	}
+	queue, err := behind(v, v.Queue(inbox...), cursor)
+	return func(yield func(schemas.ID, error) bool) {
+		for id, err := range v.Newest(store.InState(schemas.Pending), last) {
+			r, broken := v.Record(id)
+			waits := broken == nil && r != nil && r.NeedsApproval && !slices.Contains(inbox, r.Box)
+			if (err != nil || waits) && !yield(id, err) {
+				return
+			}
+		}
+		for id, err := range queue {
+			if !yield(id, err) {
+				return
+			}
+		}
+	}, err
 }
 
 // newestInStates yields the handoffs that are in one of the states, newest first.

@@ -19,10 +19,10 @@ func WhyTimedOut(r *store.Record) string {
 	return AttemptsUsedUp
 }
 
-// whyEnded is why a handoff ended without a result that holds: what the failure says, what the clock judged, or the note
+// WhyEnded is why a handoff ended without a result that holds: what the failure says, what the clock judged, or the note
 // of whoever returned, cancelled or refused it. It is empty for any other, and where nobody gave a reason: the last
 // report of a holder is none.
-func whyEnded(v *store.View, r *store.Record, f *schemas.Failure) (string, error) {
+func WhyEnded(v *store.View, r *store.Record, f *schemas.Failure) (string, error) {
 	switch {
 	case f != nil:
 		return f.Failure.Description, nil

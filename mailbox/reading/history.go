@@ -138,7 +138,7 @@ func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Co
 	if f := got.Failure; f != nil && wasRolledBack(v, r, f) {
 		step.RollbackTo = schemas.Address(f.RollbackRequest.TargetAgent)
 	}
-	step.Reason, err = whyEnded(v, r, got.Failure)
+	step.Reason, err = WhyEnded(v, r, got.Failure)
 	return step, got.Completion, err
 }
 
