@@ -60,7 +60,7 @@ func (a *App) BindGlobal(flags *pflag.FlagSet) {
 
 // Begin readies a command that is to run: its flags take their values from where they are said to be.
 func (a *App) Begin(cmd *cobra.Command) error {
-	return errors.Join(a.FromEnvironment(cmd), a.readSources(cmd))
+	return errors.Join(a.FromEnvironment(cmd), a.readTexts(cmd))
 }
 
 // Caller gives who acts: by --agent, the environment, the client in whose shell this runs, or as a person at a

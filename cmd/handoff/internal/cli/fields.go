@@ -10,7 +10,8 @@ import (
 )
 
 // A Field is a flag that sets an argument of a tool. The functions named after its form make it: their path leads to
-// the argument through objects, as "expectations.strict".
+// the argument through objects, as "expectations.strict". Each that is a text may also name where the text is, see
+// [App.Text].
 type Field struct {
 	Flag string
 	path string
@@ -24,8 +25,9 @@ func Text(flag, path, help string) Field { return Field{flag, path, formText, he
 // Texts is a field of a text each time it is given.
 func Texts(flag, path, help string) Field { return Field{flag, path, formTexts, help} }
 
-// Content is a field of one text, perhaps a long one: it may also be read from a file or from standard input.
-func Content(flag, path, help string) Field { return Field{flag, path, formContent, help} }
+// Answers is a field of NUMBER=TEXT or other words each time it is given. Like [Texts], it may have no path: then the
+// command asks for what was given with [Given].
+func Answers(flag, path, help string) Field { return Field{flag, path, formAnswers, help} }
 
 // Words is a field of words, as a,b,c.
 func Words(flag, path, help string) Field { return Field{flag, path, formWords, help} }
@@ -45,7 +47,7 @@ func Rate(flag, path, help string) Field { return Field{flag, path, formRate, he
 // Switch is a field of true or false.
 func Switch(flag, path, help string) Field { return Field{flag, path, formSwitch, help} }
 
-// Document is a field of one JSON document, which may also be read from a file or from standard input.
+// Document is a field of one JSON document.
 func Document(flag, path, help string) Field { return Field{flag, path, formDocument, help} }
 
 // Arguments are those of a tool, as JSON has them.
@@ -63,11 +65,17 @@ func Bind(cmd *cobra.Command, fields []Field) {
 	}
 }
 
-// Set puts the fields that were given into the arguments, over what is there.
+// Given are the texts of a field of several, none if it was not given.
+func Given(cmd *cobra.Command, flag string) []string {
+	texts, _ := cmd.Flags().Lookup(flag).Value.(*formed).argument.([]string)
+	return texts
+}
+
+// Set puts the fields that were given and have a path into the arguments, over what is there.
 func (args Arguments) Set(cmd *cobra.Command, fields []Field) error {
 	for _, f := range fields {
 		flag := cmd.Flags().Lookup(f.Flag)
-		if !flag.Changed {
+		if !flag.Changed || f.path == "" {
 			continue
 		}
 		if err := args.Put(f.path, flag.Value.(*formed).argument); err != nil {
@@ -100,6 +108,7 @@ type ToolCommand[Out any] struct {
 	Tool   string
 	Fields []Field
 	Place  string                    // the argument of the tool that the first word gives; empty for none
+	Rest   string                    // the text that all other words give; empty for none
 	File   bool                      // a whole message may come with --file; everything else is set over it
 	Flags  func(cmd *cobra.Command)  // declares flags that are no fields; nil for none
 	Print  func(p *Page, result Out) // for people
@@ -154,8 +163,31 @@ func (t ToolCommand[Out]) arguments(a *App, cmd *cobra.Command, file string, giv
 	if t.Place != "" && len(given) > 0 {
 		args[t.Place] = given[0]
 	}
-	if err := args.Set(cmd, t.Fields); err != nil || t.Arguments == nil {
-		return args, err
+	if err := args.Set(cmd, t.Fields); err != nil {
+		return nil, err
+	}
+	if t.Rest != "" && len(given) > 1 {
+		if err := t.rest(a, cmd, given[1:], args); err != nil {
+			return nil, err
+		}
+	}
+	if t.Arguments == nil {
+		return args, nil
 	}
 	return args, t.Arguments(cmd, given, args)
+}
+
+// rest sets the text that words say, which no flag may say besides.
+func (t ToolCommand[Out]) rest(a *App, cmd *cobra.Command, words []string, args Arguments) error {
+	for _, f := range t.Fields {
+		if f.path == t.Rest && cmd.Flags().Changed(f.Flag) {
+			return schemas.Invalidf("--"+f.Flag, "is given beside the words behind the first argument, which say the same").
+				WithHint("Give one of them.")
+		}
+	}
+	text, err := a.Words(cmd.Context(), t.Rest, words)
+	if err != nil {
+		return err
+	}
+	return args.Put(t.Rest, text)
 }

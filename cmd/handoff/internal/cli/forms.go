@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,32 +9,30 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"handoff/schemas"
 )
 
 // A form is how a flag is written and which argument that makes.
 type form struct {
-	kind    string                                     // in help
-	sourced bool                                       // it may name where it is; see [AboutSources]
-	parse   func(before any, said string) (any, error) // before is the argument so far, of a flag that may be given again
+	kind  string                                     // in help
+	inner bool                                       // only what follows the first = may name where it is
+	plain bool                                       // never a text, so it names no place
+	parse func(before any, said string) (any, error) // before is the argument so far, of a flag that may be given again
 }
 
 const kindWords = "a,b"
 
 var (
 	formText     = form{kind: "text", parse: func(_ any, said string) (any, error) { return said, nil }}
-	formRole     = form{kind: "text", parse: func(_ any, said string) (any, error) { return "role:" + said, nil }}
+	formRole     = form{kind: "text", plain: true, parse: func(_ any, said string) (any, error) { return "role:" + said, nil }}
 	formTexts    = form{kind: "text", parse: addText}
-	formContent  = form{kind: "text", parse: formText.parse, sourced: true}
+	formAnswers  = form{kind: "text", inner: true, parse: addText}
 	formWords    = form{kind: kindWords, parse: addWords}
-	formPairs    = form{kind: "name=value", parse: addPair}
-	formNumber   = form{kind: "number", parse: parseNumber}
-	formRate     = form{kind: "number", parse: parseRate}
-	formSwitch   = form{kind: "bool", parse: parseSwitch}
-	formDocument = form{kind: "json", parse: parseDocument, sourced: true}
+	formPairs    = form{kind: "name=value", inner: true, parse: addPair}
+	formNumber   = form{kind: "number", plain: true, parse: parseNumber}
+	formRate     = form{kind: "number", plain: true, parse: parseRate}
+	formSwitch   = form{kind: "bool", plain: true, parse: parseSwitch}
+	formDocument = form{kind: "json", parse: parseDocument}
 )
 
 func parseDocument(_ any, said string) (any, error) { return parseJSON(said) }
@@ -45,7 +44,7 @@ func addText(before any, said string) (any, error) {
 
 func addWords(before any, said string) (any, error) {
 	words, _ := before.([]string)
-	for word := range strings.SplitSeq(said, ",") {
+	for word := range strings.FieldsFuncSeq(said, func(r rune) bool { return r == ',' || r == '\n' }) {
 		if word = strings.TrimSpace(word); word != "" {
 			words = append(words, word)
 		}
@@ -106,58 +105,55 @@ func parseJSON(text string) (value any, err error) {
 // A formed is the value of a flag, as [pflag.Value] wants it.
 type formed struct {
 	form
-	said     string // last
-	argument any    // nil where it is yet to be read from a source
+	said      []string
+	elsewhere bool // some of it is yet to be read from where it is
+	argument  any
 }
 
 func (f *formed) Set(said string) (err error) {
-	f.said = said
-	if f.sourced {
-		if _, elsewhere := sourceIn(said); elsewhere {
-			f.argument = nil
-			return nil
-		}
-		if strings.HasPrefix(said, "@@") {
-			said = said[1:]
-		}
+	f.said = append(f.said, said)
+	if f.elsewhere = f.elsewhere || f.place(said) != ""; f.elsewhere {
+		return nil
 	}
-	f.argument, err = f.parse(f.argument, said)
+	_, text := f.split(said)
+	f.argument, err = f.parse(f.argument, strings.TrimSuffix(said, text)+plain(text))
 	return err
 }
-func (f *formed) String() string { return f.said }
+func (f *formed) String() string { return strings.Join(f.said, ",") }
 func (f *formed) Type() string   { return f.kind }
 
-// AboutSources is told in the help of commands that have flags of a sourced form.
-const AboutSources = `--summary, --detail and flags for JSON also take "-" for standard input, or @FILE; @@ begins a text that
-begins with @.`
-
-// readSources puts what was named into the flags that name where their value is.
-func (a *App) readSources(cmd *cobra.Command) (err error) {
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		f, ok := flag.Value.(*formed)
-		if !ok || !f.sourced || err != nil {
-			return
-		}
-		path, ok := sourceIn(f.said)
-		if !ok {
-			return
-		}
-		var content []byte
-		if content, err = a.Input(cmd.Context(), "--"+flag.Name, path); err != nil {
-			return
-		}
-		if f.argument, err = f.parse(nil, strings.TrimRight(string(content), "\r\n")); err != nil {
-			err = schemas.Invalidf("--"+flag.Name, "%s: %w", path, err)
-		}
-	})
-	return err
+// split gives what is said before a text, and the text, which is the part that may name a place. It is empty where there
+// is none.
+func (f *formed) split(said string) (before, text string) {
+	if f.plain {
+		return said, ""
+	}
+	if !f.inner {
+		return "", said
+	}
+	i := strings.Index(said, "=") + 1
+	if i == 0 {
+		i = len(said)
+	}
+	return said[:i], said[i:]
 }
 
-// sourceIn is where a value is to be read from, if it says so.
-func sourceIn(said string) (path string, ok bool) {
-	if said == "-" {
-		return said, true
+func (f *formed) place(said string) string {
+	_, text := f.split(said)
+	return placeIn(text)
+}
+
+// read puts what was named into a flag that names where some of its value is.
+func (f *formed) read(ctx context.Context, a *App, flag string) (err error) {
+	f.argument = nil
+	for _, said := range f.said {
+		before, text := f.split(said)
+		if text, err = a.Text(ctx, flag, text); err != nil {
+			return err
+		}
+		if f.argument, err = f.parse(f.argument, before+text); err != nil {
+			return schemas.Invalidf(flag, "%s: %w", placeIn(said), err)
+		}
 	}
-	path, ok = strings.CutPrefix(said, "@")
-	return path, ok && !strings.HasPrefix(path, "@")
+	return nil
 }

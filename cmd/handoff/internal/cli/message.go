@@ -65,7 +65,7 @@ func (a *App) content(flag, path string) ([]byte, error) {
 		}
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, schemas.Invalidf(flag, "%w", err)
+			return nil, schemas.Invalidf(flag, "%w", err).WithHint("A text that begins with @ names a file; @@ begins one that does not.")
 		}
 		defer f.Close()
 		source = f

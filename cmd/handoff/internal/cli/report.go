@@ -68,6 +68,9 @@ func coded(cmd *cobra.Command, err error) *schemas.Error {
 	if e, ok := errors.AsType[*schemas.Error](err); ok {
 		return e
 	}
+	if e := unknownFlag(cmd, err); e != nil {
+		return e
+	}
 	return schemas.Errorf(schemas.Invalid, "%s", strings.TrimSpace(err.Error())).
 		WithHint("%s --help shows how it is used.", cmd.CommandPath())
 }

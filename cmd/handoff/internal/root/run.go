@@ -94,7 +94,7 @@ func Command(a *cli.App) *cobra.Command {
   handoff complete 1 --agent qa --summary "12 passed"
   handoff history                                  # who passed what to whom, and how it ended
   claude mcp add handoff -- handoff mcp            # let an agent do all that itself`,
-		Args:              cobra.NoArgs,
+		Args:              cli.OnlyBelow,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		Version:           a.Release.Version,
@@ -113,6 +113,7 @@ func Command(a *cli.App) *cobra.Command {
 	} {
 		root.AddCommand(family...)
 	}
+	suggest(root)
 	return root
 }
 

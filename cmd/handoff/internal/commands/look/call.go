@@ -14,7 +14,7 @@ import (
 
 func callCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "call TOOL [JSON | -]",
+		Use:   "call TOOL [JSON | @FILE | -]",
 		Short: "Call a tool as an MCP client does, and print its result",
 		Example: `  handoff call list_agents
   handoff call send_handoff '{"to": "qa", "task": "Test the login form"}' --agent dev
@@ -45,16 +45,14 @@ func callArguments(ctx context.Context, a *cli.App, given []string) (json.RawMes
 	if len(given) < 2 {
 		return json.RawMessage(`{}`), nil
 	}
-	text := []byte(given[1])
-	if given[1] == "-" {
-		var err error
-		if text, err = a.Input(ctx, "JSON", "-"); err != nil {
-			return nil, err
-		}
+	said, err := a.Text(ctx, "JSON", given[1])
+	if err != nil {
+		return nil, err
 	}
+	text := json.RawMessage(said)
 	if !json.Valid(text) {
 		return nil, schemas.Invalidf("JSON", "the arguments of a tool are a JSON object").
-			WithHint(`Write '{"name": "value"}', or - to read it from standard input.`)
+			WithHint(`Write '{"name": "value"}', - for standard input or @FILE.`)
 	}
 	return text, nil
 }

@@ -46,7 +46,7 @@ func auditCommand(a *cli.App) *cobra.Command {
 		Use:     "audit",
 		Short:   "Look after the audit registry",
 		Example: `  handoff audit verify`,
-		Args:    cobra.NoArgs,
+		Args:    cli.OnlyBelow,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(verifyCommand(a))

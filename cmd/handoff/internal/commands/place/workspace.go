@@ -34,7 +34,7 @@ func workspaceCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff workspace list
   handoff workspace adopt shop-41f0c2b7d9aa     # after the project was moved or renamed
   handoff workspace remove shop-41f0c2b7d9aa`,
-		Args: cobra.NoArgs,
+		Args: cli.OnlyBelow,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(workspacesCommand(a), adoptCommand(a), removeCommand(a))

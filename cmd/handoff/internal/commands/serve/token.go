@@ -25,7 +25,7 @@ func tokenCommand(a *cli.App) *cobra.Command {
   handoff token revoke ci`,
 		Long: `A token belongs to a workspace and is known to the server of handoff serve --http from the next request on, as
 is that it was revoked. Once a workspace has had a token, nobody is served over HTTP without one.`,
-		Args: cobra.NoArgs,
+		Args: cli.OnlyBelow,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(tokenAddCommand(a), tokenListCommand(a), tokenRevokeCommand(a))

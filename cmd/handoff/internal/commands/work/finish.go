@@ -11,30 +11,31 @@ import (
 )
 
 var completeFields = []cli.Field{
-	cli.Content("summary", "summary", "what was done or found"),
-	cli.Content("reason", "summary", "the same as --summary"),
-	cli.Content("detail", "detail", "in full"),
+	cli.Text("summary", "summary", "what was done or found"),
+	cli.Text("reason", "summary", "the same as --summary"),
+	cli.Text("detail", "detail", "in full"),
 	cli.Pairs("data", "data", "for programs (repeatable)"),
 	cli.Pairs("result", "results", "about the run: branch, commit, pr_url, cost_usd … (repeatable)"),
 	cli.Document("output", "output", "that the output schema asks for"),
 	cli.Texts("note", "notes", "for the sender (repeatable)"),
+	cli.Answers("met", "", "criteria that are met: `1,2` or 1=EVIDENCE (repeatable)"),
+	cli.Answers("unmet", "", "criterion that is not met: `2=WHY` (repeatable)"),
 	cli.Text("next", "continuation.to", "pass on to this `agent` in the same step"),
 	cli.Text("next-task", "continuation.task", "what it is to do"),
 	cli.Text("token", "claim_token", "claim token, where another process claimed"),
 }
 
 func completeCommand(a *cli.App) *cobra.Command {
-	var met, unmet []string
 	return cli.ToolCommand[schemas.CompleteOut]{
 		Tool: "complete_handoff", Place: "handoff_id", Fields: completeFields, File: true,
 		Flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringArrayVar(&met, "met", nil, "criteria that are met: `1,2` or 1=EVIDENCE (repeatable)")
-			cmd.Flags().StringArrayVar(&unmet, "unmet", nil, "criterion that is not met: `2=WHY` (repeatable)")
 			cmd.MarkFlagsMutuallyExclusive("summary", "reason")
 		},
-		Arguments: func(_ *cobra.Command, _ []string, args cli.Arguments) error { return addAnswers(args, met, unmet) },
-		ID:        func(out schemas.CompleteOut) string { return out.HandoffID.String() },
-		Print:     printCompleted,
+		Arguments: func(cmd *cobra.Command, _ []string, args cli.Arguments) error {
+			return addAnswers(args, cli.Given(cmd, "met"), cli.Given(cmd, "unmet"))
+		},
+		ID:    func(out schemas.CompleteOut) string { return out.HandoffID.String() },
+		Print: printCompleted,
 	}.Of(a, &cobra.Command{
 		Use:   "complete [ID]",
 		Short: "Finish a handoff and answer its criteria",
@@ -106,8 +107,8 @@ func because(evidence string) string {
 }
 
 var failFields = []cli.Field{
-	cli.Content("reason", "description", "why, instead of REASON…"),
-	cli.Content("summary", "description", "the same as --reason"),
+	cli.Text("reason", "description", "why, instead of REASON…"),
+	cli.Text("summary", "description", "the same as --reason"),
 	cli.Text("type", "type", "blocker, missing_information, capability, test_failure, environment, timeout or policy"),
 	cli.Texts("question", "questions", "for whoever goes on (repeatable)"),
 	cli.Texts("done", "partial_progress.completed", "what is done (repeatable)"),
@@ -115,6 +116,7 @@ var failFields = []cli.Field{
 	cli.Text("then", "then", "rollback (default), retry, escalate or stop"),
 	cli.Text("rollback-to", "rollback_to", "`agent` that goes on"),
 	cli.Text("alternative", "suggested_alternative", "`agent` that could do it"),
+	cli.Texts("blocker", "", "what stands in the way (repeatable)"),
 	cli.Text("note", "checkpoint.note", "where the work stands, for whoever goes on"),
 	cli.Document("state", "checkpoint.state", "object: state to go on from"),
 	cli.Text("token", "claim_token", "claim token, where another process claimed"),
@@ -122,22 +124,20 @@ var failFields = []cli.Field{
 
 func failCommand(a *cli.App) *cobra.Command {
 	var reject bool
-	var blockers []string
 	return cli.ToolCommand[schemas.FailOut]{
-		Tool: "fail_handoff", Place: "handoff_id", Fields: failFields, File: true,
+		Tool: "fail_handoff", Place: "handoff_id", Rest: "description", Fields: failFields, File: true,
 		Flags: func(cmd *cobra.Command) {
-			cmd.Flags().StringArrayVar(&blockers, "blocker", nil, "`text`: what stands in the way (repeatable)")
 			cmd.Flags().BoolVar(&reject, "reject", false, "not started, not for you")
 			cmd.MarkFlagsMutuallyExclusive("reason", "summary")
 		},
-		Arguments: func(cmd *cobra.Command, given []string, args cli.Arguments) error {
+		Arguments: func(cmd *cobra.Command, _ []string, args cli.Arguments) error {
 			if reject {
 				args["outcome"] = schemas.OutcomeRejected
 			}
-			if len(blockers) > 0 {
+			if blockers := cli.Given(cmd, "blocker"); len(blockers) > 0 {
 				args["blockers"] = asBlockers(blockers)
 			}
-			return addReason(cmd, given, args)
+			return nil
 		},
 		ID:    func(out schemas.FailOut) string { return out.HandoffID.String() },
 		Print: printFailed,
@@ -153,20 +153,6 @@ names, unless --then says otherwise. --reject: not started, because it is not fo
 
 ` + cli.AboutSources,
 	})
-}
-
-// addReason joins the words of REASON, and refuses those that a flag contradicts.
-func addReason(cmd *cobra.Command, given []string, args cli.Arguments) error {
-	if len(given) < 2 {
-		return nil
-	}
-	for _, flag := range []string{"reason", "summary"} {
-		if cmd.Flags().Changed(flag) {
-			return schemas.Invalidf("--"+flag, "is given beside REASON, which says the same").WithHint("Give one of them.")
-		}
-	}
-	args["description"] = strings.Join(given[1:], " ")
-	return nil
 }
 
 func asBlockers(texts []string) []schemas.Blocker {

@@ -1,7 +1,6 @@
 package work
 
 import (
-	"context"
 	"strconv"
 	"strings"
 
@@ -16,8 +15,8 @@ import (
 var sendFields = []cli.Field{
 	cli.Text("title", "title", "one line that names it (default: start of the task)"),
 	cli.Text("type", "type", "work type that the recipient accepts, or message for mail that is only read"),
-	cli.Content("summary", "summary", "what was found or done so far"),
-	cli.Content("detail", "detail", "findings in full"),
+	cli.Text("summary", "summary", "what was found or done so far"),
+	cli.Text("detail", "detail", "findings in full"),
 	cli.Pairs("data", "data", "for programs (repeatable)"),
 	cli.Document("context", "context", "object: decisions, files, artifacts, state …"),
 	cli.Texts("criteria", "expectations.success_criteria", "what completion must answer (repeatable)"),
@@ -51,17 +50,10 @@ var sendFields = []cli.Field{
 
 func sendCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.SendOut]{
-		Tool: "send_handoff", Place: "to", Fields: sendFields, File: true,
-		Arguments: func(cmd *cobra.Command, given []string, args cli.Arguments) (err error) {
-			if len(given) > 1 {
-				if args["task"], err = taskText(cmd.Context(), a, given[1:]); err != nil {
-					return err
-				}
-			}
-			return addProject(a, args)
-		},
-		ID:    sentID,
-		Print: printSent,
+		Tool: "send_handoff", Place: "to", Rest: "task", Fields: sendFields, File: true,
+		Arguments: func(_ *cobra.Command, _ []string, args cli.Arguments) error { return addProject(a, args) },
+		ID:        sentID,
+		Print:     printSent,
 	}.Of(a, &cobra.Command{
 		Use:   "send [TO TASK…]",
 		Short: "Deliver work or a message to a mailbox",
@@ -70,23 +62,14 @@ func sendCommand(a *cli.App) *cobra.Command {
   handoff send human "May I drop the table?" --type message
   git diff | handoff send reviewer "Review this" --detail -
   handoff send --file message.json --title "Another title"`,
-		Long: `TO is an agent, capability:NAME, role:NAME or human. The words of TASK are joined; "-" reads it from
-standard input. It has room for 4 KiB: what is longer goes into --detail.
+		Long: `TO is an agent, capability:NAME, role:NAME or human. The words of TASK are joined. It
+has room for 4 KiB: what is longer goes into --detail.
 
 ` + cli.AboutSources + `
 
 A message given with --file may be written as the arguments of the tool send_handoff or in the spelling of
 other handoff protocols; flags and arguments come before what it says.`,
 	})
-}
-
-// taskText joins words, or reads standard input for "-".
-func taskText(ctx context.Context, a *cli.App, given []string) (string, error) {
-	if len(given) != 1 || given[0] != "-" {
-		return strings.Join(given, " "), nil
-	}
-	content, err := a.Input(ctx, "TASK", "-")
-	return strings.TrimSpace(string(content)), err
 }
 
 // addProject tells where the work happens, unless the message does.

@@ -1,0 +1,42 @@
+package root
+
+import "github.com/spf13/cobra"
+
+// habits are the words by which people who know gh, jj, kubectl or a shell look for a command. They are suggested, and
+// are no names of it: one thing has one name in scripts.
+var habits = map[string][]string{
+	"agents":    {"who", "roster", "members", "register", "whoami"},
+	"answer":    {"reply", "respond"},
+	"approve":   {"allow", "permit", "yes", "confirm"},
+	"assign":    {"move", "mv", "redirect", "transfer", "reassign", "delegate", "route"},
+	"cancel":    {"delete", "del", "rm", "remove", "kill", "abort", "close", "stop", "abandon", "drop"},
+	"claim":     {"take", "pick", "next", "start", "work", "pull"},
+	"complete":  {"done", "finish", "resolve", "ok"},
+	"doctor":    {"diagnose", "check", "fix"},
+	"edit":      {"modify", "change", "amend", "rename"},
+	"fail":      {"reject", "decline", "giveup", "block"},
+	"history":   {"log", "story", "tree", "graph", "chain"},
+	"inbox":     {"mail", "notices", "notifications", "messages"},
+	"list":      {"ls", "ps", "queue", "tasks", "ll", "open"},
+	"logs":      {"journal", "debug"},
+	"recall":    {"unsend", "undo", "retract"},
+	"refuse":    {"deny", "disallow", "no", "disapprove"},
+	"retry":     {"rerun", "again", "redo", "restart"},
+	"search":    {"find", "grep", "query"},
+	"send":      {"create", "new", "add", "submit", "message", "push"},
+	"setup":     {"init", "install", "configure", "config"},
+	"show":      {"get", "view", "describe", "cat", "info", "read"},
+	"status":    {"st", "summary", "overview", "dashboard", "top"},
+	"update":    {"note", "progress", "ask", "comment", "set", "release", "report"},
+	"wait":      {"await", "join"},
+	"watch":     {"tail", "follow", "events", "stream"},
+	"where":     {"pwd", "path"},
+	"workspace": {"workspaces", "namespace", "ns"},
+}
+
+// suggest lets commands with others below them say which of these somebody meant.
+func suggest(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		cmd.SuggestFor = habits[cmd.Name()]
+	}
+}
