@@ -21,6 +21,10 @@ func closing(c Config) *schemas.Error {
 
 // unserved is the error when a process holds the lock and does not serve others.
 func unserved(c Config) *schemas.Error {
+	if HiddenNote(c.Dir) {
+		return schemas.Errorf(schemas.Unavailable, "a process of another user has workspace %s open", c.Name).
+			WithHint("ls -l %s shows whose. End that process as its user, or run your agents as that user. Nothing is lost.", c.Dir)
+	}
 	pid := ""
 	if n, ok := ReadNote(c.Dir); ok && n.Running() {
 		pid = fmt.Sprintf(" (pid %d)", n.PID)

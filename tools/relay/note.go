@@ -56,6 +56,13 @@ func ReadNote(dir string) (n Note, ok bool) {
 	return n, true
 }
 
+// HiddenNote reports whether the directory of a workspace has a note that this user may not read: another user has the
+// workspace open, as somebody does who ran a command with sudo, or had it open and was killed.
+func HiddenNote(dir string) bool {
+	_, err := platform.ReadRegular(notePath(dir), longestNote)
+	return errors.Is(err, fs.ErrPermission)
+}
+
 // writeNote replaces the note in one step, so that nobody reads half of one. It is called with the lock held, because
 // all processes use the same name for the unfinished file.
 //

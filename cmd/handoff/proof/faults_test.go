@@ -130,6 +130,29 @@ func TestWorkspaceThatCannotBeWrittenIsRefused(t *testing.T) {
 	})
 }
 
+// Whoever ran a server with sudo in the home of somebody else leaves them an owner of whom they can read nothing.
+func TestAnOwnerOfAnotherUserIsToldAsThat(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root gives files away")
+	}
+	t.Parallel()
+	p := commandtest.NewHome(t)
+	s := p.Serve()
+	dir := filepath.Join(p.State, "handoff", "w")
+	state, as := withoutRights(t, p.State)
+	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o755))
+	where := commandtest.InProcess(t, state, as, "where")
+	require.Contains(t, where.Errs, "has no place for its files") // the directory is root's, too
+	require.NotContains(t, where.Out, "does not exist yet")
+	for _, name := range []string{"", "handoff.db", "handoff.here", "handoff.lock", "handoff.sock"} {
+		require.NoError(t, os.Chown(filepath.Join(dir, name), 65534, 65534))
+	}
+	where = commandtest.InProcess(t, state, as, "where")
+	require.Contains(t, where.Out, "owner: a process of another user")
+	require.Contains(t, where.Errs, "a process of another user has workspace w open")
+	s.Leave()
+}
+
 // withoutRights makes a directory readable to all and gives how to run a process that may not write there:
 // for root as nobody.
 func withoutRights(t *testing.T, dir string) (state string, as func(*exec.Cmd)) {

@@ -45,6 +45,13 @@ func (w Workspace) Exists() bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
+// Denied reports whether this user may not look into the directory of a workspace, as when it is another user's. Then
+// nobody knows whether it was used.
+func Denied(dir string) bool {
+	_, err := os.ReadDir(dir)
+	return errors.Is(err, fs.ErrPermission)
+}
+
 // Used reports whether the workspace has been used: somebody opened its mailboxes, and they still exist. Opening the
 // mailboxes of a workspace that was not used makes them.
 func (w Workspace) Used() bool {

@@ -64,6 +64,9 @@ func permissions(dir string) []Finding {
 	case info.Mode().Perm()&usable != usable:
 		return []Finding{failure(aboutStore, "%s is %s: its user cannot use it", dir, info.Mode().Perm()).
 			try("chmod 700 " + shell.Quote(dir))}
+	case workspace.Denied(dir):
+		return []Finding{failure(aboutStore, "%s belongs to another user, and this one cannot use it", dir).
+			try("ls -ld " + shell.Quote(dir))}
 	case info.Mode().Perm()&others != 0:
 		return []Finding{warning(aboutStore, "%s is %s: others on this machine may look into it", dir, info.Mode().Perm()).
 			try("chmod 700 " + shell.Quote(dir))}
@@ -120,6 +123,9 @@ func aside(path string) string {
 func Owner(dir string, now time.Time, sh Shell) Finding {
 	note, there := relay.ReadNote(dir)
 	switch {
+	case relay.HiddenNote(dir):
+		return warning(aboutOwner, "a process of another user has the workspace open, or had it open when it was killed").
+			try("ls -l " + shell.Quote(dir))
 	case !there:
 		return ok(aboutOwner, "nobody has the workspace open: the next who uses it does")
 	case !note.Running():

@@ -50,7 +50,9 @@ type Local struct {
 	Remove string // the client's command that removes it, in the project
 }
 
-func (l *Local) Error() string { return "another is for this project alone (" + l.Remove + " takes it out)" }
+func (l *Local) Error() string {
+	return "another is for this project alone (" + l.Remove + " takes it out)"
+}
 
 // besides adds to an undoing of the user's servers what the client has of ours for this project alone: setup does not
 // write that, so that it does not take it out.

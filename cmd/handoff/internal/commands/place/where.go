@@ -21,7 +21,7 @@ func whereCommand(a *cli.App) *cobra.Command {
 makes nothing: a workspace that was never used is only named.
 
 With --json found_by is flag, environment, git_common_directory, handoff_directory or directory; owner is null
-when nobody has the workspace open.`,
+when nobody has the workspace open, and hidden when another user has.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return printWhere(cmd.Context(), a) },
 	}

@@ -49,7 +49,7 @@ func findWhereabouts(a *cli.App) (w whereabouts, err error) {
 		Directory: place.Dir, Owner: ownerOf(place), Agents: []sight{},
 	}
 	w.Store, w.Log = found(place.Store()), found(place.Log())
-	w.Exists = w.Store != nil
+	w.Exists = w.Store != nil || workspace.Denied(place.Dir)
 	if place.By != workspace.ByName {
 		w.LookedIn, err = a.Location().ProjectDir()
 		w.LookedInBy = lookedInBy(a, w.LookedIn)
@@ -84,23 +84,30 @@ func found(f workspace.File, ok bool) *workspace.File {
 
 // An owner is the process that has a workspace open and serves the others.
 type owner struct {
-	PID     int       `json:"pid"`
-	Version string    `json:"version"`
-	Since   time.Time `json:"since"`
+	PID     int       `json:"pid,omitzero"`
+	Version string    `json:"version,omitzero"`
+	Since   time.Time `json:"since,omitzero"`
+	Hidden  bool      `json:"hidden,omitzero"` // it is another user's, and nothing else is known of it
 }
 
 // ownerOf gives the owner of a workspace, nil when nobody has it open.
 func ownerOf(w workspace.Workspace) *owner {
+	if relay.HiddenNote(w.Dir) {
+		return &owner{Hidden: true}
+	}
 	note, ok := relay.ReadNote(w.Dir)
 	if !ok || !note.Running() {
 		return nil
 	}
-	return &owner{note.PID, note.Version, note.Started}
+	return &owner{PID: note.PID, Version: note.Version, Since: note.Started}
 }
 
 func (o *owner) describe(now time.Time) string {
-	if o == nil {
+	switch {
+	case o == nil:
 		return "none"
+	case o.Hidden:
+		return "a process of another user, to which owner.json belongs"
 	}
 	return fmt.Sprintf("pid %d, handoff %s, for %s", o.PID, o.Version, terminal.Age(now.Sub(o.Since)))
 }
