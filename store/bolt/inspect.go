@@ -34,7 +34,8 @@ func inspect(path string) (found findings, err error) {
 	case info.Size() == 0:
 		return findings{synced: true}, nil
 	}
-	db, openErr := bboltOpen(path, bbolt.Options{ReadOnly: true})
+	// A file of a few pages may lack its list of free ones.
+	db, openErr := bboltOpen(path, bbolt.Options{ReadOnly: true, PreLoadFreelist: info.Size() <= firstPages})
 	if openErr == nil {
 		defer func() { _ = db.Close() }() // nothing was written
 	}

@@ -27,6 +27,10 @@ func open(ctx context.Context, c Config) (db *bbolt.DB, synced bool, err error) 
 		return nil, false, classify(err)
 	}
 	found, err := inspect(c.Path)
+	if (errors.Is(err, store.ErrForeign) || errors.Is(err, store.ErrCorrupt)) && unfinished(c.Path) {
+		c.Logger.WarnContext(ctx, "the store was not even made when its process ended: making it again")
+		found, err = findings{synced: true}, classify(os.Truncate(c.Path, 0))
+	}
 	if err != nil {
 		return nil, false, err
 	}
@@ -36,7 +40,9 @@ func open(ctx context.Context, c Config) (db *bbolt.DB, synced bool, err error) 
 			return nil, false, err
 		}
 	}
-	db, err = attach(c)
+	if db, err = attach(c); err == nil && found.size == 0 {
+		syncDirs(c.Path)
+	}
 	return db, found.synced, err
 }
 

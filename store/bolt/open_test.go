@@ -94,12 +94,33 @@ func TestUnfinishedFilesBecomeStores(t *testing.T) {
 		"no buckets": func(t *testing.T, path string) {
 			raw(t, path, nil, func(*bbolt.Tx) error { return nil })
 		},
+		"zeros":                 torn(func(b []byte) []byte { clear(b); return b }),
+		"one zero":              torn(func([]byte) []byte { return []byte{0} }),
+		"the second meta":       torn(func(b []byte) []byte { clear(b[:4096]); return b }),
+		"metas alone":           torn(func(b []byte) []byte { clear(b[8192:]); return b }),
+		"without free pages":    torn(func(b []byte) []byte { clear(b[8192:12288]); return b }),
+		"without its root":      torn(func(b []byte) []byte { clear(b[12288:]); return b }),
+		"cut off in a meta":     torn(func(b []byte) []byte { return b[:40] }),
+		"cut off after a meta":  torn(func(b []byte) []byte { return b[:4096] }),
+		"cut off at the fourth": torn(func(b []byte) []byte { return b[:12288] }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			prepare(t, filepath.Join(dir, "handoff.db"))
 			require.NoError(t, open(t, dir).Close())
 		})
+	}
+}
+
+// torn makes what a power cut left of a file that was about to be made.
+func torn(damage func([]byte) []byte) func(t *testing.T, path string) {
+	return func(t *testing.T, path string) {
+		db, err := bbolt.Open(path, 0o600, &bbolt.Options{PageSize: 4096})
+		require.NoError(t, err)
+		require.NoError(t, db.Close())
+		b, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path, damage(b), 0o600))
 	}
 }
 
