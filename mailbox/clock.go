@@ -3,6 +3,7 @@ package mailbox
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
@@ -35,18 +36,20 @@ func (o *op) lapsed(r *store.Record) error {
 
 // expire ends a handoff whose deadline passed, see [life.Expire].
 func (o *op) expire(r *store.Record) error {
+	why := reading.DeadlinePassed(r)
 	return o.change(happening{
-		action: life.Expire, due: r.Deadline, text: "Its deadline passed.", why: lost{Reason: reading.DeadlinePassed},
+		action: life.Expire, due: r.Deadline, text: sentence(why), why: lost{Reason: why},
 	}, r, o.end)
 }
 
 // exhaust ends a handoff whose attempts are used up, see [life.Exhaust].
 func (o *op) exhaust(r *store.Record) error {
-	return o.change(happening{
-		action: life.Exhaust, due: r.Lease, text: "All attempts ended in silence.",
-		why: lost{Reason: reading.AttemptsUsedUp},
-	}, r, o.end)
+	why := reading.AttemptsUsedUp(r)
+	return o.change(happening{action: life.Exhaust, due: r.Lease, text: sentence(why), why: lost{Reason: why}}, r, o.end)
 }
+
+// sentence makes a sentence of a reason.
+func sentence(reason string) string { return strings.ToUpper(reason[:1]) + reason[1:] + "." }
 
 // leaseEnded decides what becomes of a claim whose lease ended: it goes on, if the connection that claimed is open or
 // the machine slept, see [op.renewed]; it ends with the handoff, if this was the last attempt; else the handoff may be

@@ -29,8 +29,8 @@ func TestATimeOutIsTheReasonAndNotTheLastReport(t *testing.T) {
 		deadline string
 		reason   string
 	}{
-		"attempts": {schemas.SendOptions{MaxAttempts: 1}, "", "all attempts ended in silence"},
-		"deadline": {schemas.SendOptions{}, "20m", "its deadline passed"},
+		"attempts": {schemas.SendOptions{MaxAttempts: 1}, "", "its only attempt ended in silence, that of b"},
+		"deadline": {schemas.SendOptions{}, "20m", "its deadline passed, 20 min after it was sent, and b held it last"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -73,4 +73,56 @@ func TestARollbackThatWasRetriedStaysARollback(t *testing.T) {
 	w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")})
 	w.update(a, 1, schemas.ActRetry)
 	require.Equal(t, schemas.Address("a"), w.rows(1)[1].RollbackTo)
+}
+
+// What a state does not tell is told in lists and by every view in the same words.
+func TestAReasonTellsWhatTheStateDoesNot(t *testing.T) {
+	for name, c := range map[string]struct {
+		happens func(*world, schemas.Caller)
+		reason  string
+	}{
+		"as usual": {func(*world, schemas.Caller) {}, ""},
+		"disconnected": {func(w *world, b schemas.Caller) { w.detach(b) }, "the connection of b ended"},
+		"lease ended": {func(w *world, b schemas.Caller) {
+			w.detach(b)
+			w.later(3 * time.Minute)
+		}, "the lease of b ended without a word"},
+		"asked": {func(w *world, b schemas.Caller) {
+			w.update(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which port?"} })
+		}, "b asked a: Which port?"},
+		"given back": {func(w *world, b schemas.Caller) { w.update(b, 1, schemas.ActRelease) }, "b gave it back"},
+		"cancelled": {func(w *world, _ schemas.Caller) {
+			w.update(w.stdio("a"), 1, schemas.ActCancel, note("not needed"))
+		}, "not needed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			a, b := w.stdio("a"), w.stdio("b")
+			w.send(a, "b", "x")
+			w.claim(b)
+			c.happens(w, b)
+			require.Equal(t, c.reason, w.rowReason())
+			out, err := w.Get(t.Context(), a, schemas.GetIn{HandoffID: "1", View: "outcome"})
+			require.NoError(t, err)
+			require.Equal(t, c.reason, out.Standing.Reason)
+		})
+	}
+}
+
+// rowReason is what the list of everybody says of the newest handoff.
+func (w *world) rowReason() string {
+	w.t.Helper()
+	out, err := w.List(w.t.Context(), schemas.Caller{}, schemas.ListIn{Box: "all"})
+	require.NoError(w.t, err)
+	return out.Items[0].Reason
+}
+
+func TestAReasonNamesWhatIsWaitedForInVain(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	w.send(a, "b", "x")
+	w.send(a, "c", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
+	require.Empty(t, w.rowReason())
+	w.update(a, 1, schemas.ActCancel)
+	require.Equal(t, "ho_1, for which it waits, was cancelled", w.rowReason())
 }

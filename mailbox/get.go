@@ -3,6 +3,7 @@ package mailbox
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"strings"
 
 	"handoff/mailbox/listing"
@@ -81,10 +82,24 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 		return out, err
 	}
 	err = s.read(ctx, func(v *store.View) (err error) {
-		out, err = f.Handoffs(v, by.Agent, s.boxesOf)
+		out, err = f.Handoffs(v, by.Agent, s.boxesOf, s.tellRow)
 		return err
 	})
 	return out, err
+}
+
+// mostOfReason is how much a row of a list says of why it stands so, in bytes.
+const mostOfReason = 160
+
+// tellRow adds to a row why the handoff stands so, and when its holder was heard of. A reason that cannot be read is
+// left out: it hides no row.
+func (s *Service) tellRow(v *store.View, r *store.Record, it *schemas.Item) {
+	it.LastSign = s.reader.LastSign(r)
+	reason, err := s.reader.Reason(v, r)
+	if err != nil {
+		s.Logger.Error("a reason was left out", slog.String("handoff", r.ID.String()), slog.Any("error", err))
+	}
+	it.Reason = schemas.Visible(schemas.Shorten(reason, mostOfReason))
 }
 
 // History shows all handoffs of a workflow, as a tree, as rows or as a Mermaid diagram, with what came of each: the

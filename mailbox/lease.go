@@ -45,10 +45,7 @@ func (o *op) renewed(r *store.Record) store.Time {
 	case o.awaited(r):
 		return beforeDeadline(r, store.At(o.now.Add(grace)))
 	}
-	heard := r.Touched.Time()
-	if at := o.here.LastHeard(r.ID); at.After(heard) {
-		heard = at
-	}
+	heard := o.heard(r)
 	heard = heard.Add(o.clock.SleptSince(heard))
 	end := store.At(heard.Add(o.lease(r)))
 	if r.Conn != "" {
@@ -118,8 +115,24 @@ const grace = 2 * time.Minute
 // broken tells whether the connection over which r was claimed is gone. Then an agent of the holder's name may take r
 // again. It is gone if it was closed, if nobody announces connections of an earlier service, or after the grace of two
 // minutes since this service began. A claim without a connection is never broken.
-func (o *op) broken(r *store.Record) bool {
-	return r.Conn != "" && !o.isOpen(r.Conn) && (r.Left || o.Alone || o.now.Sub(o.started) > grace)
+func (o *op) broken(r *store.Record) bool { return o.brokenAfter(r, o.now.Sub(o.started)) }
+
+func (s *Service) brokenAfter(r *store.Record, running time.Duration) bool {
+	return r.Conn != "" && !s.isOpen(r.Conn) && (r.Left || s.Alone || running > grace)
+}
+
+// isGone tells those who look whether the connection of a claim is gone.
+func (s *Service) isGone(r *store.Record) bool {
+	_, running := s.clock.Read()
+	return s.brokenAfter(r, running)
+}
+
+// heard is when the holder of r was heard of last: by a call that changed it, or by one that only read it.
+func (s *Service) heard(r *store.Record) time.Time {
+	if at := s.here.LastHeard(r.ID); at.After(r.Touched.Time()) {
+		return at
+	}
+	return r.Touched.Time()
 }
 
 // gone tells whether the connection of r is gone and had its time to come back: it was closed, which cut the lease to

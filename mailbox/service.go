@@ -136,7 +136,9 @@ func New(c Config) *Service {
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	s := &Service{Config: c, hub: waiting.NewHub(), here: c.Presence, denials: newDenials()}
-	s.reader = reading.Reader{Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger}
+	s.reader = reading.Reader{
+		Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger, Gone: s.isGone, Heard: s.heard,
+	}
 	s.clock = presence.NewClock(c.Now, c.Awake)
 	s.started = s.clock.Begun()
 	return s

@@ -34,7 +34,7 @@ type ClaimOut struct {
 	Brief     string     `json:"brief,omitempty"`
 	// All that was sent, with view full
 	Handoff  *Handoff  `json:"handoff,omitempty" jsonschema_extras:"x-free=true"`
-	Omitted  []string  `json:"omitted,omitempty"` // left out of the brief; get_handoff full has them
+	Omitted  []string  `json:"omitted,omitempty"`  // left out of the brief; get_handoff full has them
 	Transfer *Transfer `json:"transfer,omitempty"` // with view full
 	Holding  []ID      `json:"holding,omitempty"`  // all that this agent holds, where that is more
 }

@@ -108,7 +108,9 @@ type Standing struct {
 	ClaimedAt  *time.Time `json:"claimed_at,omitempty"` // first claim
 	EndedAt    *time.Time `json:"ended_at,omitempty"`
 	Percent    int        `json:"percent,omitempty"`
-	Note       string     `json:"note,omitempty"` // of the last progress
+	Note       string     `json:"note,omitempty"`              // of the last progress
+	Reason     string     `json:"reason,omitempty"`            // why it stands so, where the status alone does not tell
+	LastSign   *time.Time `json:"last_sign_of_life,omitempty"` // of its holder
 	Questions  []string   `json:"questions,omitempty"`
 	BlockedBy  []string   `json:"blocked_by,omitempty"`
 	Excluded   []Agent    `json:"excluded,omitempty"`

@@ -35,23 +35,25 @@ type ListOut struct {
 
 // Item is one row of a list: a handoff, or a notice when NoticeID is set.
 type Item struct {
-	HandoffID ID        `json:"handoff_id,omitempty"`
-	NoticeID  NoticeID  `json:"notice_id,omitempty"`
-	From      Agent     `json:"from,omitempty"`
-	To        Address   `json:"to,omitempty"`
-	Status    Status    `json:"status,omitempty"`
-	Title     string    `json:"title,omitempty"`
-	Type      string    `json:"type,omitempty"`
-	Priority  Priority  `json:"priority,omitempty"` // absent when normal
-	Holder    Agent     `json:"holder,omitempty"`
-	Attempt   int       `json:"attempt,omitempty"`
-	Workflow  Workflow  `json:"workflow,omitempty"`
-	BlockedBy []string  `json:"blocked_by,omitempty"`
-	Tags      []string  `json:"tags,omitempty"`
-	At        time.Time `json:"at"`
-	Kind      string    `json:"kind,omitempty"` // of a notice
-	Text      string    `json:"text,omitempty"` // of a notice
-	Unread    bool      `json:"unread,omitempty"`
+	HandoffID ID         `json:"handoff_id,omitempty"`
+	NoticeID  NoticeID   `json:"notice_id,omitempty"`
+	From      Agent      `json:"from,omitempty"`
+	To        Address    `json:"to,omitempty"`
+	Status    Status     `json:"status,omitempty"`
+	Title     string     `json:"title,omitempty"`
+	Type      string     `json:"type,omitempty"`
+	Priority  Priority   `json:"priority,omitempty"` // absent when normal
+	Holder    Agent      `json:"holder,omitempty"`
+	Attempt   int        `json:"attempt,omitempty"`
+	Workflow  Workflow   `json:"workflow,omitempty"`
+	BlockedBy []string   `json:"blocked_by,omitempty"`
+	Reason    string     `json:"reason,omitempty"`                                              // why it stands so, where the status alone does not tell
+	LastSign  *time.Time `json:"last_sign_of_life,omitempty" jsonschema_extras:"x-hidden=true"` // of its holder
+	Tags      []string   `json:"tags,omitempty"`
+	At        time.Time  `json:"at"`
+	Kind      string     `json:"kind,omitempty"` // of a notice
+	Text      string     `json:"text,omitempty"` // of a notice
+	Unread    bool       `json:"unread,omitempty"`
 }
 
 // Notice is mail that is read, not claimed: the mailbox tells a sender what became of a handoff, or an agent sends a

@@ -10,10 +10,15 @@ import (
 // boxesOf gives the mailboxes from which an agent may claim. It is called with the snapshot of the page.
 type boxesOf func(*store.View, schemas.Agent) ([]schemas.Address, error)
 
+// teller adds to a row what is not in the record alone.
+type teller func(*store.View, *store.Record, *schemas.Item)
+
 // Handoffs makes one page of a box other than notices, for an agent; boxes is asked only for an inbox. A record that is
 // damaged is left out: it stops no other. Rows that filters pass over count as looked at, so a page may be empty and
 // still have a cursor. The error is invalid for a cursor that names no handoff, else that of the store.
-func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf) (schemas.ListOut, error) {
+//
+// Tell adds to a row what more than the record tells of it.
+func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf, tell teller) (schemas.ListOut, error) {
 	p := newPage()
 	ids, err := f.source(v, a, boxes)
 	if err != nil {
@@ -44,7 +49,7 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf) (schemas
 		}
 		if shown {
 			p.out.Total++
-			if len(p.out.Items) == f.in.Limit || p.out.Cursor != "" || !p.add(Item(r)) {
+			if len(p.out.Items) == f.in.Limit || p.out.Cursor != "" || !p.add(f.row(v, r, tell)) {
 				p.endAt(last)
 			}
 		}
@@ -52,6 +57,13 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf) (schemas
 	}
 	f.total(&p.out)
 	return p.out, nil
+}
+
+// row is a handoff as a row, with all that is told of it.
+func (Filter) row(v *store.View, r *store.Record, tell teller) schemas.Item {
+	it := Item(r)
+	tell(v, r, &it)
+	return it
 }
 
 // Notices makes one page of an agent's notices, newest first, and tells which it shows, read and unread ones. It marks

@@ -1,22 +1,36 @@
 package reading
 
 import (
+	"fmt"
+
+	"handoff/mailbox/draw"
 	"handoff/schemas"
 	"handoff/store"
-)
-
-// Why the clock ended a handoff, as a reason and as a notice tells it.
-const (
-	DeadlinePassed = "its deadline passed"
-	AttemptsUsedUp = "all attempts ended in silence"
 )
 
 // WhyTimedOut is why the clock ended a handoff. Where a lease ended at the deadline the clock judges the deadline.
 func WhyTimedOut(r *store.Record) string {
 	if r.Deadline != 0 && r.Deadline <= r.Ended {
-		return DeadlinePassed
+		return DeadlinePassed(r)
 	}
-	return AttemptsUsedUp
+	return AttemptsUsedUp(r)
+}
+
+// DeadlinePassed says after how long the deadline of a handoff ended it, and in whose hands it was.
+func DeadlinePassed(r *store.Record) string {
+	who := "before anybody claimed it"
+	if r.Claimed != 0 {
+		who = "and " + string(r.Holder) + " held it last"
+	}
+	return fmt.Sprintf("its deadline passed, %s after it was sent, %s", draw.Duration(r.Deadline.Time().Sub(r.Created.Time())), who)
+}
+
+// AttemptsUsedUp says how many attempts ended without a word.
+func AttemptsUsedUp(r *store.Record) string {
+	if r.Attempt == 1 {
+		return fmt.Sprintf("its only attempt ended in silence, that of %s", r.Holder)
+	}
+	return fmt.Sprintf("all %d attempts ended in silence, the last that of %s", r.Attempt, r.Holder)
 }
 
 // WhyEnded is why a handoff ended without a result that holds: what the failure says, what the clock judged, or the note

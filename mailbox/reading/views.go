@@ -20,6 +20,9 @@ type Reader struct {
 	Secret string       // that no sender knows: briefs are framed with it
 	Depth  int          // how many earlier handoffs of its chain a brief tells of
 	Logger *slog.Logger // hears of an earlier handoff that could not be read
+
+	Gone  func(*store.Record) bool      // whether the connection of the holder is known to be gone
+	Heard func(*store.Record) time.Time // when the holder gave its last sign of life
 }
 
 // Show adds to an answer what a view shows of a handoff; the zero view is the brief. The error is invalid for a view
@@ -101,12 +104,16 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 		return err
 	}
 	out.Standing = &st
+	if st.Reason, err = rd.Reason(v, r); err != nil {
+		return err
+	}
+	st.LastSign = rd.LastSign(r)
 	return Result(v, r, out)
 }
 
 // showOutcome shows the outcome where the handoff has one, and where it stands as far as that says more. Each criterion
 // comes once, with its evidence. What only programs want, as connections and numbers of events, is left to the view full.
-func (Reader) showOutcome(v *store.View, r *store.Record, _ schemas.GetIn, out *schemas.GetOut) error {
+func (rd Reader) showOutcome(v *store.View, r *store.Record, _ schemas.GetIn, out *schemas.GetOut) error {
 	st, err := Standing(v, r)
 	if err != nil {
 		return err
@@ -115,6 +122,11 @@ func (Reader) showOutcome(v *store.View, r *store.Record, _ schemas.GetIn, out *
 		return err
 	}
 	st.HolderID, st.ClaimedAt = "", nil
+	if st.LastSign = rd.LastSign(r); r.Result == 0 {
+		if st.Reason, err = rd.Reason(v, r); err != nil {
+			return err
+		}
+	}
 	if r.Result == 0 || r.Successor != 0 || len(r.Late) > 0 {
 		out.Standing = &st
 	}

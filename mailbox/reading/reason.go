@@ -1,0 +1,92 @@
+package reading
+
+import (
+	"fmt"
+	"time"
+
+	"handoff/mailbox/life"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Reason is why a handoff stands as it does, where its state alone does not tell: why it ended, what its holder asked
+// and whom, what became of its holder, and which of those that it waits for will not be completed. It is empty for what
+// goes on as usual. Lists, standings and histories all tell it in these words.
+func (rd Reader) Reason(v *store.View, r *store.Record) (string, error) {
+	switch {
+	case r.Status.Ended():
+		var got schemas.GetOut
+		if err := Result(v, r, &got); err != nil {
+			return "", err
+		}
+		return WhyEnded(v, r, got.Failure)
+	case r.Status == schemas.Waiting:
+		return asks(v, r)
+	case r.Status.Held() && rd.Gone != nil && rd.Gone(r):
+		return fmt.Sprintf("the connection of %s ended", r.Holder), nil
+	case len(r.After) > 0:
+		return stalled(v, r)
+	case r.Status == schemas.Pending && r.Claims > 0:
+		return givenUp(v, r)
+	}
+	return "", nil
+}
+
+// asks tells what a holder asked, and who is to answer.
+func asks(v *store.View, r *store.Record) (string, error) {
+	var asked schemas.UpdateIn
+	if err := v.Saying(r.ID, r.Ask, &asked); err != nil {
+		return "", err
+	}
+	to, err := Answers(v, r, r.Holder)
+	if r.Permission {
+		to = schemas.Human
+	}
+	return fmt.Sprintf("%s asked %s: %s", r.Holder, to, numbered(asked.Questions)), err
+}
+
+// stalled names the first handoff that is waited for in vain.
+func stalled(v *store.View, r *store.Record) (string, error) {
+	for _, id := range r.After {
+		if before := Readable(v, id); before != nil && before.Status.Ended() && before.Status != schemas.Completed {
+			return fmt.Sprintf("%s, for which it waits, %s", id, inVain[before.Status]), nil
+		}
+	}
+	return "", nil
+}
+
+// inVain are the states in which nothing more comes, as what a handoff did or what was done to it.
+var inVain = map[schemas.Status]string{
+	schemas.Failed: "failed", schemas.Rejected: "was rejected", schemas.TimedOut: "timed out",
+	schemas.Cancelled: "was cancelled", schemas.Returned: "was returned",
+}
+
+// givenUp tells how a handoff that was held became pending.
+func givenUp(v *store.View, r *store.Record) (string, error) {
+	e, err := v.Event(r.Event)
+	if err != nil || e == nil {
+		return "", err
+	}
+	switch life.Action(e.Action) { //nolint:exhaustive // after the others nobody has to know who held it
+	case life.Requeue:
+		return fmt.Sprintf("the lease of %s ended without a word", r.Holder), nil
+	case life.Release:
+		return fmt.Sprintf("%s gave it back", e.Agent), nil
+	case life.Answer:
+		return fmt.Sprintf("%s answered %s", e.Agent, r.Holder), nil
+	}
+	return "", nil
+}
+
+// LastSign is when the holder of a handoff was heard of last, to the second; nil where nobody holds it.
+func (rd Reader) LastSign(r *store.Record) *time.Time {
+	if !r.Status.Held() {
+		return nil
+	}
+	heard := r.Touched.Time()
+	if rd.Heard != nil {
+		heard = rd.Heard(r)
+	}
+	heard = heard.Truncate(time.Second)
+	return &heard
+}
