@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,7 +96,9 @@ func (o *op) complete(
 	if r.Promises {
 		done.Output = kept.output
 	}
-	done.Status = contract.Outcome(done.Criteria)
+	if done.Status = contract.Outcome(done.Criteria); in.Outcome == schemas.Partial {
+		done.Status = schemas.Partial
+	}
 	if now.Result, err = o.nextEvent(); err != nil {
 		return out, err
 	}
@@ -109,7 +112,10 @@ func (o *op) complete(
 	now.Outcome, now.ResultDigest, now.Percent = done.Status, digest, 100
 	out = schemas.CompleteOut{
 		HandoffID: r.ID, Status: now.Status, Outcome: done.Status, CompletionID: done.CompletionID,
-		Unmet: contract.Unmet(done.Criteria),
+		Unmet: contract.Unmet(done.Criteria), Warnings: contract.Doubts(done),
+	}
+	if o := orZero(in.Origin); o.Status != "" && in.Outcome == "" {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the status %q decided nothing", schemas.Visible(schemas.Clip(o.Status, 80))))
 	}
 	if r.Status == schemas.Waiting && r.Permission {
 		out.Warnings = append(out.Warnings, "a permission was asked for and not granted")
@@ -153,6 +159,8 @@ func completionText(done schemas.Completion) string {
 	text := done.Summary
 	if unmet := contract.Unmet(done.Criteria); len(unmet) > 0 {
 		text = fmt.Sprintf("%d of %d criteria are not met. %s", len(unmet), len(done.Criteria), text)
+	} else if done.Status == schemas.Partial {
+		text = "It is done in part. " + text
 	}
 	if c := done.Continuation; c != nil && c.SuggestedNext != "" {
 		text += fmt.Sprintf(" Suggested next: %s. %s", c.SuggestedNext, c.Reason)
@@ -191,7 +199,7 @@ func (o *op) lateCompletion(r *store.Record, in schemas.CompleteIn, digest strin
 	done := completionOf(in)
 	done.HandoffID, done.Timestamp, done.Late = r.ID, o.now, true
 	done.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
-	done.Status = schemas.Success // as it says itself
+	done.Status = cmp.Or(in.Outcome, schemas.Success) // as it says itself
 	if v := in.Verification; v != nil && slices.ContainsFunc(v.Criteria, func(c schemas.Criterion) bool { return !c.Met }) {
 		done.Status = schemas.Partial
 	}

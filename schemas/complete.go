@@ -11,7 +11,9 @@ type CompleteIn struct {
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
 	Token     string `json:"claim_token,omitempty"`               // default: of the one claim this connection holds
 	Result
-	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
+	// As the holder says; criteria that are not met make it partial anyway
+	Outcome Outcome `json:"outcome,omitempty" jsonschema:"enum=success,enum=partial" jsonschema_extras:"x-hidden=true"`
+	Origin  *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
 }
 
 // Result is what a holder hands in when the work is done: complete_handoff takes it, and the completion keeps it as it

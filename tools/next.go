@@ -64,6 +64,9 @@ func answering(criteria int) string {
 // afterComplete advises the next claim. It warns of criteria that were not met, because the sender may send the work
 // back.
 func afterComplete(_ schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice {
+	if len(o.Unmet) == 0 && o.Outcome == schemas.Partial {
+		return advise(schemas.Advice{Say: "The sender sees that it is done in part, and may return it."}, nextOne())
+	}
 	if len(o.Unmet) > 0 {
 		return advise(schemas.Advice{Say: "The sender sees what is unmet and may return it."}, nextOne())
 	}

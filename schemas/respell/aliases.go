@@ -189,6 +189,8 @@ var completeAliases = slices.Concat(letterheadAliases, holderAliases, []alias{
 	{"source.phase", "origin.source.phase", asSideText},
 	{"completion_id", "origin.completion_id", asText},
 	{"checkpoint_id", "origin.checkpoint_id", asText},
+	{"outcome", "outcome", asOutcome},
+	{"status", "outcome", hint(asOutcomeWord)},
 	{"status", "origin.status", asText},
 	{"deliverables", "deliverables", asDescribed},
 	{"verification.criteria", "verification.criteria", asCriteria},

@@ -1,7 +1,7 @@
 package respell
 
 import (
-	"slices"
+	"strings"
 
 	"handoff/schemas"
 )
@@ -71,7 +71,7 @@ func (n *normalisation) titleTask() {
 
 // finishComplete refuses a message that reports a failure, and writes the summary of a completion that brings none.
 func finishComplete(n *normalisation) error {
-	if err := n.refuse("Fail", "failed", "rejected"); err != nil {
+	if err := n.refuseUnended(); err != nil {
 		return err
 	}
 	foreign := n.filled["origin.status"] != "" || n.filled["origin.completion_id"] != ""
@@ -81,15 +81,28 @@ func finishComplete(n *normalisation) error {
 	return nil
 }
 
-// refuse gives an error that says what is to be done with a message that brought one of the statuses, which are those
-// of the other outcome.
-func (n *normalisation) refuse(instead string, statuses ...string) error {
-	status, _ := lookAt(n.args, "origin.status")
-	if n.filled["origin.status"] == "" || !slices.Contains(statuses, words(status)) {
-		return nil
+// refuseUnended refuses a completion whose status or outcome says that the work is not done, with the call that says so.
+func (n *normalisation) refuseUnended() error {
+	for _, path := range []string{"origin.status", "outcome"} {
+		v, _ := lookAt(n.args, path)
+		word := plainWord(v)
+		does, known := notCompleted[word]
+		if !known {
+			continue
+		}
+		id := words(n.args["handoff_id"])
+		next, other := elsewhere(does, id)
+		if !other {
+			in := schemas.UpdateIn{HandoffID: id, Action: schemas.Action(does)}
+			if does == "ask" {
+				in.Questions = []string{schemas.Blank}
+			}
+			next = schemas.Call(in, map[string]string{"ask": "asks for what is missing", "progress": "reports how far it is"}[does])
+		}
+		return schemas.Invalidf(n.at+path[strings.LastIndexByte(path, '.')+1:], "%q says that it is not completed", schemas.Visible(word)).
+			WithHint("Nothing was completed.").WithNext(next)
 	}
-	return schemas.Invalidf(n.at+"status", "%q is the status of another kind of message", schemas.Visible(words(status))).
-		WithHint("%s the handoff with this message.", instead)
+	return nil
 }
 
 // summary joins the notes. Without notes it is the status and what was delivered, as
@@ -109,8 +122,11 @@ func (n *normalisation) summary() string {
 // finishFail refuses a message that reports a success. A failure without a description takes its reason for one, and
 // one without a reason its blockers.
 func finishFail(n *normalisation) error {
-	if err := n.refuse("Complete", "success", "completed"); err != nil {
-		return err
+	status, _ := lookAt(n.args, "origin.status")
+	if word := plainWord(status); outcomes[word] != "" {
+		next, _ := elsewhere("complete", words(n.args["handoff_id"]))
+		return schemas.Invalidf(n.at+"status", "%q is the status of a completion", schemas.Visible(word)).
+			WithHint("Nothing was failed.").WithNext(next)
 	}
 	if !isEmpty(n.args["description"]) {
 		return nil

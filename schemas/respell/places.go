@@ -109,6 +109,11 @@ func (n *normalisation) replace(s *shape, object map[string]any, at string) erro
 				if err := field.rename(object[key], path); err != nil {
 					return err
 				}
+				if inside, ok := object[key].(map[string]any); ok && field.fields != nil && n.inner[to] == nil {
+					if err := n.replace(field, inside, path); err != nil {
+						return err
+					}
+				}
 			}
 			if err := n.apply(alias{path, to, reading{}}); err != nil {
 				return err

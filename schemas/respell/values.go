@@ -61,6 +61,8 @@ var (
 	asTopic        = reading{as: toTopic}
 	asOwnID        = reading{as: toOwnID}
 	asStanding     = reading{as: wordOf(standings)}
+	asOutcome      = reading{as: wordOf(outcomes)}
+	asOutcomeWord  = reading{as: knownWordOf(outcomes)}
 	asAction       = reading{as: wordOf(actions)}
 	asRejection    = reading{as: onlyWord(string(schemas.OutcomeRejected), string(schemas.OutcomeRejected))}
 	asConditional  = reading{as: onlyWord("conditional", string(schemas.ActAsk))}
@@ -126,12 +128,25 @@ func toAddress(kind string) func(any) (any, bool) {
 // wordOf reads a word of others by a table. Any other value stays.
 func wordOf(table map[string]string) func(any) (any, bool) {
 	return func(v any) (any, bool) {
-		s, ok := v.(string)
-		if ours, known := table[strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(s)))]; ok && known {
+		if ours, known := table[plainWord(v)]; known {
 			return ours, true
 		}
 		return v, true
 	}
+}
+
+// knownWordOf reads the words of a table and no other value.
+func knownWordOf(table map[string]string) func(any) (any, bool) {
+	return func(v any) (any, bool) {
+		ours, known := table[plainWord(v)]
+		return ours, known
+	}
+}
+
+// plainWord is a text in lower case, with underscores for hyphens and spaces; "" for another value.
+func plainWord(v any) string {
+	s, _ := v.(string)
+	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(s)))
 }
 
 func onlyWord(word, becomes string) func(any) (any, bool) {
