@@ -54,7 +54,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	if out.To = schemas.Address(answers); now.Permission {
 		out.To = schemas.Address(schemas.Human)
 	}
-	text := schemas.Numbered(questions)
+	text := strings.Join(append([]string{schemas.Numbered(questions)}, reading.Beside(in)...), "\n")
 	if err := o.tx.AddWords(r.ID, store.ListWords(questions...)); err != nil {
 		return nil, err
 	}

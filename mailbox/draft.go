@@ -63,6 +63,9 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 	if err := cmp.Or(d.times(in, now), d.names(in)); err != nil {
 		return d, err
 	}
+	if err := onlyWork(in); err != nil {
+		return d, err
+	}
 	d.key, d.force, d.attempt, d.warnings = in.Key, in.Options.Force, in.Options.Attempt, withoutEffect(*in.Options)
 	d.token = by.Token
 	d.handoff = compose.Handoff(by, in, d.to)
@@ -189,6 +192,30 @@ func (d *draft) names(in schemas.SendIn) (err error) {
 	d.parent, d.after = in.Parent, in.Options.After
 	if in.Origin != nil {
 		return schemas.TooBig("origin.handoff_id", len(in.Origin.HandoffID), 128)
+	}
+	return nil
+}
+
+// onlyWork refuses in a message what only work has, so that nobody counts on it: a message is delivered at once, and
+// nothing is owed for it.
+func onlyWork(in schemas.SendIn) error {
+	if in.Type != schemas.TypeMessage {
+		return nil
+	}
+	opt := in.Options
+	for _, f := range []struct {
+		field string
+		given bool
+	}{
+		{"expectations", in.Expectations != nil}, {"rollback", in.Rollback != nil}, {"deadline", in.Deadline != ""},
+		{"workflow", in.Workflow != ""}, {"options.after", len(opt.After) > 0}, {"options.needs_approval", opt.NeedsApproval},
+		{"options.not_before", opt.NotBefore != ""}, {"options.max_attempts", opt.MaxAttempts > 0},
+		{"options.no_takers", opt.NoTakers != ""}, {"options.limits", len(opt.Limits) > 0},
+	} {
+		if f.given {
+			return schemas.Invalidf(f.field, "only work has this, and a message is only read").
+				WithHint("Leave it out, or send work: any other type. Nothing was sent.")
+		}
 	}
 	return nil
 }

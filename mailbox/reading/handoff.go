@@ -101,6 +101,9 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 		return st, err
 	}
 	st.Note, st.Questions = note.Note, asked.Questions
+	if beside := Beside(asked); r.Status == schemas.Waiting && len(beside) > 0 {
+		st.Note = strings.Join(beside, " ")
+	}
 	if !r.Status.Ended() {
 		return st, nil
 	}
@@ -112,6 +115,18 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 		st.Note = ""
 	}
 	return st, err
+}
+
+// Beside is what a holder said with its questions: its note, where that is not the question itself, and when it expects
+// to be done.
+func Beside(asked schemas.UpdateIn) (texts []string) {
+	if asked.Note != "" && len(asked.Questions) > 0 && asked.Questions[0] != asked.Note {
+		texts = append(texts, asked.Note)
+	}
+	if c := asked.Conditions; c != nil && c.EstimatedCompletion != "" {
+		texts = append(texts, "Estimated completion: "+c.EstimatedCompletion+" after the answer.")
+	}
+	return texts
 }
 
 // Result adds to an answer how a handoff ended, the completion or the failure, and the outcomes that came too late. It

@@ -31,6 +31,9 @@ func Handoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 		s.failure(failed)
 	}
 	s.section("Open Questions", st.Questions)
+	if st.Status == schemas.Waiting {
+		s.paragraph("Said with the questions", st.Note)
+	}
 	s.section("Checkpoint", checkpoints(h, st, failed))
 	for _, l := range lateResults(got.Late) {
 		s.paragraph(capital(l.label), l.text)
@@ -55,7 +58,11 @@ func (s sheet) standing(h schemas.Handoff, st schemas.Standing, end *schemas.Eve
 	if end != nil {
 		s.fact("Ended by", string(end.Agent))
 	}
-	if st.Percent > 0 && !st.Status.Ended() {
+	switch {
+	case st.Percent == 0 || st.Status.Ended():
+	case st.Status == schemas.Waiting: // the note is that of the questions
+		s.fact("Progress", fmt.Sprintf("%d%%", st.Percent))
+	default:
 		s.fact("Progress", fmt.Sprintf("%d%% %s", st.Percent, st.Note))
 	}
 	s.fact(s.time(h, st))

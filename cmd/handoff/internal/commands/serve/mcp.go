@@ -65,6 +65,7 @@ func speak(ctx context.Context, a *cli.App, life *process.Life, client int, log 
 		if a.IsTerminal(a.Stdin) {
 			log.InfoContext(ctx, "this speaks with an MCP client, not with people: Ctrl-D ends it")
 		}
+		warnUntraced(ctx, a, log)
 		server := mcp.New(mcp.Config{
 			Invoker: boxes, Caller: by, Name: agentOf,
 			Session:      func(agent schemas.Agent) string { return identity.Session(agent, a.Getenv) },

@@ -15,6 +15,7 @@ import (
 	"handoff/cmd/handoff/internal/process"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
+	"handoff/tools/observe"
 	"handoff/tools/relay"
 )
 
@@ -97,6 +98,7 @@ func (s *servingCommand) keepServed(
 	ctx context.Context, conn *cli.Connection, place workspace.Workspace, stderr io.Writer, log *slog.Logger,
 ) error {
 	if s.network.addr == "" {
+		warnUntraced(ctx, s.App, log)
 		sayWhoServes(stderr, place)
 		stay(ctx, conn, log)
 		return nil
@@ -126,6 +128,14 @@ func stay(ctx context.Context, conn *cli.Connection, log *slog.Logger) {
 // lookAgain is how often a process that nobody calls looks whether all is well: it may have got the store and
 // not been able to open it, and then it is not in line.
 const lookAgain = 30 * time.Second
+
+// warnUntraced logs that this process sends no spans, where its environment asks for them.
+func warnUntraced(ctx context.Context, a *cli.App, log *slog.Logger) {
+	if observe.Wanted(a.Getenv) {
+		log.WarnContext(ctx, "no traces are sent: only handoff serve --http sends them, for all who use the workspace",
+			slog.String("set", "OTEL_EXPORTER_OTLP_ENDPOINT"))
+	}
+}
 
 func sayWhoServes(w io.Writer, place workspace.Workspace) {
 	if owner, ok := relay.ReadNote(place.Dir); ok && owner.PID != os.Getpid() {

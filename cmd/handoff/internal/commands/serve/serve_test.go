@@ -55,3 +55,13 @@ func TestServeStandsInLineBehindTheOwner(t *testing.T) {
 	require.NoError(t, s.In.Close())
 	require.Zero(t, s.Ended())
 }
+
+func TestAServerThatSendsNoTracesSaysSo(t *testing.T) {
+	t.Parallel()
+	p := commandtest.NewHome(t)
+	code, _, errs := p.RunWith(map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}, "mcp", "--agent", "dev")
+	require.Zero(t, code)
+	require.Contains(t, errs, "no traces are sent")
+	_, _, errs = p.Run("mcp", "--agent", "dev")
+	require.NotContains(t, errs, "traces")
+}
