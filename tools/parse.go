@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,18 +19,59 @@ import (
 const maxNesting = 32
 
 // parse reads the JSON value at a path. Numbers stay as they were written. It refuses values that no store and no
-// brief can carry, see [inspect].
+// brief can carry, see [inspect], and a field that comes twice in one object with two values: one would be lost.
 //
-// The result is made of nil, bool, json.Number, string, []any and map[string]any, and is the caller's own. Of a field
-// that comes twice in one object the last counts.
+// The result is made of nil, bool, json.Number, string, []any and map[string]any, and is the caller's own.
 func parse(raw []byte, at *path) (any, error) {
-	var v any
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	if !json.Valid(raw) || d.Decode(&v) != nil {
+	if !json.Valid(raw) {
 		return nil, refusedf(at, "not JSON: %v", json.Unmarshal(raw, new(any)))
 	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	v, err := value(d, at)
+	if err != nil {
+		return nil, err
+	}
 	return v, inspect(v, at, utf8.Valid(raw))
+}
+
+// value reads the next value of JSON that is valid.
+func value(d *json.Decoder, at *path) (any, error) {
+	switch t, err := d.Token(); t {
+	case json.Delim('['):
+		list := []any{}
+		for d.More() {
+			item, err := value(d, at.at(len(list)))
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, item)
+		}
+		_, err = d.Token()
+		return list, err
+	case json.Delim('{'):
+		object := map[string]any{}
+		for d.More() {
+			t, err := d.Token()
+			if err != nil {
+				return nil, err
+			}
+			name := t.(string)
+			field, err := value(d, at.field(name))
+			if err != nil {
+				return nil, err
+			}
+			if before, twice := object[name]; twice && !reflect.DeepEqual(before, field) {
+				return nil, refusedf(at.field(name), "is there twice, and not the same").
+					WithHint("Send it once, with all that it is to say.")
+			}
+			object[name] = field
+		}
+		_, err = d.Token()
+		return object, err
+	default:
+		return t, err
+	}
 }
 
 // inspect refuses a value in which a text holds a NUL character, a number has more digits than a number keeps, or

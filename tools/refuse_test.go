@@ -35,6 +35,12 @@ func TestWhatTheMailboxFillsIsNotSuggested(t *testing.T) {
 	}
 }
 
+func TestAFieldThatIsThereTwiceWithTwoValuesIsRefused(t *testing.T) {
+	e := refusal(t, "send_handoff", `{"to":"qa","task":"x","context":{"state":{"a":[{"b":1,"b":2}]}}}`)
+	require.Equal(t, "context.state.a[0].b", e.Field)
+	require.Contains(t, e.Message, "is there twice")
+}
+
 func TestErrorsStayShortWhateverWasSent(t *testing.T) {
 	e := refusal(t, "send_handoff", `{"to":"qa","task":"x","priority":"`+strings.Repeat("x", 5000)+`"}`)
 	require.Less(t, len(e.Message), 200)
