@@ -128,6 +128,9 @@ func (s *Service) Agents(
 			if err != nil {
 				return err
 			}
+			if c.Name == by.Agent {
+				c.Seen = s.Now()
+			}
 			if matches(c, in) && !bygone(a, c) {
 				out.Agents = append(out.Agents, c)
 			}

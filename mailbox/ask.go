@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -123,5 +124,12 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		return nil, err
 	}
 	out.To = now.Box
+	whom, err := reading.Answers(o.View, r, r.Asker)
+	for _, a := range []schemas.Agent{o.by.Agent, whom} { // who was asked reads it no more
+		err = cmp.Or(err, o.settle(r.ID, a))
+	}
+	if err != nil {
+		return nil, err
+	}
 	return &now, o.commitSaying(happening{action: life.Answer, was: r, now: &now, text: in.Note}, content)
 }

@@ -27,6 +27,7 @@ type claimed struct {
 	Token string     `json:"token,omitempty"`
 	Fresh bool       `json:"fresh,omitempty"` // this call took it
 	Told  int        `json:"told,omitempty"`  // how many more calls with its request id were told of it
+	Again bool       `json:"again,omitempty"` // the session that takes it had it when it asked
 
 	record *store.Record   // nil when it was remembered
 	box    schemas.Address // out of which it was taken; empty when it was not
@@ -44,7 +45,7 @@ func holds(r *store.Record, fresh bool) claimed {
 // Without an id the caller first gets what it held over a connection that is gone; then what waits longest, where each
 // priority is worth a head start; from its own mailbox, the pools for which it qualifies, and the mailboxes of sessions
 // of the same client that ended. If nothing is there it waits up to wait_seconds, at most 50, in turn with others that
-// wait, and then gets an empty result. An agent that holds as many as it said it takes gets only what is addressed to
+// wait, and then gets an empty result, as it does at once while it has notices that it has not read, with those. An agent that holds as many as it said it takes gets only what is addressed to
 // it by name. A brief has max_tokens at most, 1,500 by default; what does not fit is named.
 //
 // Errors:
@@ -69,7 +70,7 @@ func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 	case err != nil:
 		return schemas.ClaimOut{}, err
 	case got.ID == 0:
-		return schemas.ClaimOut{Empty: true}, nil
+		return s.nothing(ctx, by)
 	}
 	out, err := s.claimResult(ctx, by, in, got)
 	if gone := ctx.Err(); gone != nil && got.Fresh {
@@ -220,7 +221,10 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 		return claimed{}, err
 	}
 	taken := holds(&now, true)
-	taken.box = r.Box
+	taken.box, taken.Again = r.Box, answered(r, o.by) && sameSession(r, o.by)
+	if err := o.settle(r.ID, o.by.Agent); err != nil {
+		return claimed{}, err
+	}
 	return taken, o.countClaim()
 }
 

@@ -22,15 +22,24 @@ func (s *Service) claimResult(
 		if err != nil {
 			return err
 		}
-		b, criteria, err := s.reader.Brief(v, r, in.MaxTokens)
+		brief := s.reader.Brief
+		if got.Again {
+			if amended, err := amendedSince(v, r); err != nil || !amended {
+				brief = s.reader.Answer
+			}
+		}
+		b, todo, err := brief(v, r, in.MaxTokens)
 		if err != nil { // the claim stands, and its holder can still fail it
 			s.Logger.ErrorContext(ctx, "no brief", slog.String("handoff", r.ID.String()), slog.Any("error", err))
 			b.Text = "What was sent cannot be read: the store is damaged there. Tell human. " + giveUp(r).String()
 		}
 		out = schemas.ClaimOut{
 			HandoffID: r.ID, Token: r.Token, LeaseEnds: r.Lease.Ptr(), Attempt: r.Attempt, From: r.From,
-			Title: schemas.Visible(r.Title), Priority: r.Priority, Workflow: r.Workflow,
-			Criteria: criteria, Brief: b.Text, Omitted: b.Omitted,
+			Title: schemas.Visible(r.Title), Workflow: r.Workflow,
+			Criteria: todo.Criteria, Brief: b.Text, Omitted: b.Omitted, ToDo: todo,
+		}
+		if r.Priority != schemas.Normal {
+			out.Priority = r.Priority
 		}
 		if in.View == "full" {
 			h, err := reading.Handoff(v, r)

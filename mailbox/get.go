@@ -18,8 +18,10 @@ import (
 // caller in full, and marks it read. Any caller calls it; nothing else changes. While the connection of the holder is
 // open, its calls put off the end of the lease.
 //
-// With wait_seconds, at most 50, it first waits until the handoff changes; with view outcome, until it ended. A handoff
-// that ended is shown at once. A wait that is taken up at another process begins where it was, and misses no change.
+// With wait_seconds, at most 50, it first waits until the handoff changes; with view outcome, until it ended. Without a
+// view it then shows what changed. A handoff that ended is shown at once. So is a question that the caller is to answer,
+// and to a session that asked the answer, with its claim. A wait that is taken up at another process begins where it
+// was, and misses no change. What tells the caller of a handoff whose outcome or standing it is shown counts as read.
 //
 // Errors:
 //   - not_found: a handoff, a notice, a checkpoint or a reference that does not exist.
@@ -32,8 +34,12 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 	if strings.HasPrefix(in.HandoffID, "no_") {
 		return s.readNotice(ctx, by, in.HandoffID)
 	}
+	var since uint64
 	if in.WaitSeconds > 0 {
-		if err := s.await(ctx, by, in); err != nil {
+		if since, err = s.await(ctx, by, in); err != nil {
+			return out, err
+		}
+		if out, taken, err := s.takeAnswer(ctx, by, in); taken || err != nil {
 			return out, err
 		}
 	}
@@ -47,9 +53,22 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 		if r.Status.Held() && r.Holder == by.Agent && r.Conn == by.Conn && by.Scope != schemas.ScopeRead {
 			s.here.Hear(r.ID, s.Now())
 		}
+		out.TakeUp = r.Status.Held() && r.Holder == by.Agent && !sameSession(r, by) && by.Via != schemas.ViaCLI
+		if out.Asked, err = toAnswer(v, r, by.Agent); err != nil {
+			return err
+		}
+		if in.WaitSeconds > 0 && in.View == "" {
+			return s.reader.ShowChanges(v, r, since, &out)
+		}
 		return s.reader.Show(v, r, in, &out)
 	})
-	return out, err
+	if err != nil || out.Standing == nil && out.Completion == nil && out.Failure == nil {
+		return out, err
+	}
+	if err := s.settleShown(ctx, by, out.HandoffID); err != nil { // it is shown all the same, and told again
+		s.Logger.WarnContext(ctx, "notices not marked", slog.Any("error", err))
+	}
+	return out, nil
 }
 
 // List shows rows of the caller's mail: what it may claim, in the order of claiming (box inbox, the default); what it
@@ -75,11 +94,11 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 			WithHint("Say who you are.").WithNext(schemas.Call(schemas.ListIn{Box: "all"}, "lists what is of everybody"))
 	}
 	if in.Box == "notices" {
-		err = s.showNotices(ctx, by, func(v *store.View) (shown []schemas.NoticeID, err error) {
-			out, shown, err = f.Notices(v, by.Agent)
-			return shown, err
-		})
-		return out, err
+		return s.listNotices(ctx, by, in, f)
+	}
+	if in.WaitSeconds > 0 {
+		return out, schemas.Invalidf("wait_seconds", "waits only where notices are listed").
+			WithNext(schemas.Call(schemas.ListIn{Box: "notices", WaitSeconds: in.WaitSeconds}, "waits for anything of yours"))
 	}
 	err = s.read(ctx, func(v *store.View) (err error) {
 		out, err = f.Handoffs(v, by.Agent, s.boxesOf, s.tellRow)
@@ -100,6 +119,26 @@ func (s *Service) tellRow(v *store.View, r *store.Record, it *schemas.Item) {
 		s.Logger.Error("a reason was left out", slog.String("handoff", r.ID.String()), slog.Any("error", err))
 	}
 	it.Reason = schemas.Visible(schemas.Shorten(reason, mostOfReason))
+}
+
+// listNotices shows the caller's notices; with wait_seconds those that are unread, as soon as there are some or as
+// something more may be claimed.
+func (s *Service) listNotices(
+	ctx context.Context, by schemas.Caller, in schemas.ListIn, f listing.Filter,
+) (out schemas.ListOut, err error) {
+	list, mail := f.Notices, false
+	if in.WaitSeconds > 0 {
+		list = f.Unread
+		if mail, err = s.awaitNews(ctx, by, in.WaitSeconds); err != nil {
+			return out, err
+		}
+	}
+	err = s.showNotices(ctx, by, func(v *store.View) (shown []schemas.NoticeID, err error) {
+		out, shown, err = list(v, by.Agent)
+		out.Mail = mail
+		return shown, err
+	})
+	return out, err
 }
 
 // History shows all handoffs of a workflow, as a tree, as rows or as a Mermaid diagram, with what came of each: the

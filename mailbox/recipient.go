@@ -44,13 +44,13 @@ func (o *op) checkRecipient(box schemas.Address, kind string, force bool) (warni
 	if most := a.Card.MaxOpen; most > 0 && m.Held >= most {
 		warnings = append(warnings, fmt.Sprintf("%s holds %d and said that it takes %d at most", to, m.Held, most))
 	}
-	return append(warnOf(a), warnings...), err
+	return append(warnOf(a, o.acting(to)), warnings...), err
 }
 
-// warnOf warns of an agent that may not see its mail soon: nobody ever claimed under its name, or it said that it is
-// away. Neither is a reason to refuse.
-func warnOf(a *store.Agent) (warnings []string) {
-	if a.Claims == 0 {
+// warnOf warns of an agent that may not see its mail soon: nobody is here or ever claimed under its name, or it said that
+// it is away. Neither is a reason to refuse.
+func warnOf(a *store.Agent, here bool) (warnings []string) {
+	if a.Claims == 0 && !here {
 		warnings = append(warnings, fmt.Sprintf("nobody has claimed as %s yet", a.Card.Name))
 	}
 	if a.Card.Away {

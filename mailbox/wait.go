@@ -35,6 +35,9 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 			}
 			s.passPermits(ctx, w)
 		}
+		if unread, err := s.unread(ctx, by.Agent); unread || err != nil {
+			return claimed{}, err // it is told, see [Service.nothing]
+		}
 		if !s.Now().Before(until) {
 			return claimed{}, nil
 		}
@@ -74,38 +77,89 @@ func (s *Service) passPermits(ctx context.Context, w *waiting.Waiter) {
 	_ = s.Store.View(ctx, func(v *store.View) error {
 		pending = slices.DeleteFunc(slices.Clone(inUse), func(box schemas.Address) bool {
 			m, err := v.Mailbox(box)
-			return err == nil && m.Pending == 0
+			return err == nil && m.Pending == 0 && m.Unread == 0
 		})
 		return nil
 	})
 	w.PassOn(pending)
 }
 
-// await waits until a handoff changes, or with view outcome until it ends, or until the wait is over. A change is a
-// newer event of the handoff than the one at the beginning of the wait. That the wait is over is no error: the caller
-// is shown what is.
-func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn) error {
-	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
-	var first uint64
+// unread tells whether an agent has a notice that it has not read.
+func (s *Service) unread(ctx context.Context, a schemas.Agent) (some bool, err error) {
+	err = s.Store.View(ctx, func(v *store.View) error {
+		m, err := v.Mailbox(schemas.Address(a))
+		some = m.Unread > 0
+		return err
+	})
+	return some, s.coded(err)
+}
+
+// awaitNews waits until the caller has an unread notice, or more to claim than at the beginning, or until the wait is
+// over. It tells whether there is more to claim.
+func (s *Service) awaitNews(ctx context.Context, by schemas.Caller, seconds int) (mail bool, err error) {
+	_, until := waiting.Turn(by, seconds, s.Now())
+	least := -1
 	for {
 		changed := s.hub.NextChange()
-		var last *store.Record
-		err := s.read(ctx, func(v *store.View) (err error) {
-			if last, err = reading.Find(v, in.HandoffID); err == nil && first == 0 {
-				first = eventAt(v, last, since)
-			}
-			return err
-		})
-		if err != nil || last.Status.Ended() || !s.Now().Before(until) {
-			return err
+		s.applyTime(ctx)
+		has, err := s.Inbox(ctx, by.Agent)
+		if least < 0 || has.Pending < least {
+			least = has.Pending
 		}
-		if last.Event != first && in.View != "outcome" {
-			return nil
+		if mail = has.Pending > least; mail || err != nil || has.Notices > 0 || !s.Now().Before(until) {
+			return mail, err
 		}
 		if err := s.sleep(ctx, changed, until); err != nil {
-			return err
+			return false, err
 		}
 	}
+}
+
+// await waits until a handoff changes, or with view outcome until it ends, or until the wait is over. It ends at once
+// where the caller is asked, and where its own question was answered: nothing would happen while it waits. A change is a
+// newer event of the handoff than the one at the beginning of the wait, whose number is given. That the wait is over is
+// no error: the caller is shown what is.
+func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn) (first uint64, err error) {
+	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
+	for {
+		changed := s.hub.NextChange()
+		over := false
+		err := s.read(ctx, func(v *store.View) error {
+			r, err := reading.Find(v, in.HandoffID)
+			if err != nil {
+				return err
+			}
+			if first == 0 {
+				first = eventAt(v, r, since)
+			}
+			over, err = toAnswer(v, r, by.Agent)
+			over = over || answered(r, by) || r.Status.Ended() || r.Event != first && in.View != "outcome"
+			return err
+		})
+		if err != nil || over || !s.Now().Before(until) {
+			return first, err
+		}
+		if err := s.sleep(ctx, changed, until); err != nil {
+			return first, err
+		}
+	}
+}
+
+// toAnswer tells whether a question about a handoff waits for an answer of an agent.
+func toAnswer(v *store.View, r *store.Record, a schemas.Agent) (bool, error) {
+	if r.Status != schemas.Waiting || a == "" {
+		return false, nil
+	}
+	who, err := reading.Answers(v, r, r.Asker)
+	if r.Permission {
+		who = schemas.Human
+	}
+	return who == a, err
+}
+
+// answered tells whether the caller's question about a handoff was answered, and the handoff waits for it to go on.
+func answered(r *store.Record, by schemas.Caller) bool {
+	return r.Status == schemas.Pending && r.Uncharged && by.Agent != "" && r.Asker == by.Agent
 }
 
 // eventAt is the last event of a handoff, or the event before if the last is later than since: a wait that is taken up

@@ -1,6 +1,9 @@
 package schemas
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // ClaimIn are the arguments of claim_handoff. An agent takes one handoff from its mailboxes: the given one, or else
 // the next by priority and age. With WaitSeconds the call waits for one, and with Tags it takes only a handoff that
@@ -28,7 +31,7 @@ type ClaimOut struct {
 	Attempt   int        `json:"attempt,omitempty"`
 	From      Agent      `json:"from,omitempty"`
 	Title     string     `json:"title,omitempty"`
-	Priority  Priority   `json:"priority,omitempty"`
+	Priority  Priority   `json:"priority,omitempty"` // absent when normal
 	Workflow  Workflow   `json:"workflow,omitempty"`
 	Criteria  int        `json:"criteria,omitempty"` // how many complete_handoff must answer
 	Brief     string     `json:"brief,omitempty"`
@@ -37,6 +40,17 @@ type ClaimOut struct {
 	Omitted  []string  `json:"omitted,omitempty"`  // left out of the brief; get_handoff full has them
 	Transfer *Transfer `json:"transfer,omitempty"` // with view full
 	Holding  []ID      `json:"holding,omitempty"`  // all that this agent holds, where that is more
+	// Unread ones, when nothing waits
+	Notices []Item `json:"notices,omitempty" jsonschema_extras:"x-free=true"`
+
+	ToDo        ToDo `json:"-"` // what a completion has to say
+	MoreNotices bool `json:"-"` // are unread than are shown
+}
+
+// ToDo is what a completion has to say beside its summary, for the call that is advised to a holder.
+type ToDo struct {
+	Criteria int             // how many it answers by number
+	Output   json.RawMessage // a template for its output; empty where none is asked for
 }
 
 // Transfer says how much context came along, in estimated tokens.

@@ -1,5 +1,7 @@
 package schemas
 
+import "time"
+
 // GetIn are the arguments of get_handoff: which handoff or notice, and how much of it. With WaitSeconds the call first
 // waits for a change, at most that long and not after the handoff has ended. MaxTokens bounds the brief, in estimated
 // tokens. Offset is for the view reference, in bytes.
@@ -50,6 +52,19 @@ type GetOut struct {
 	Content    string      `json:"content,omitempty"`
 	NextOffset int         `json:"next_offset,omitempty"` // there is more; pass it as offset
 	Children   []ID        `json:"children,omitempty"`
+
+	// When the caller's question was answered: it has its claim again
+	Token     string     `json:"claim_token,omitempty"`
+	LeaseEnds *time.Time `json:"lease_expires_at,omitempty"`
+
+	// A question waits for your answer
+	Asked bool `json:"asked,omitempty"`
+
+	// Of a notice that the caller sent
+	Read *bool `json:"read,omitempty"`
+
+	ToDo   ToDo `json:"-"` // with a claim
+	TakeUp bool `json:"-"` // the caller's name holds it, and another session claimed it
 }
 
 // Late is a result that arrived after its claim was lost. Either the completion or the failure is set.

@@ -22,6 +22,8 @@ type ListIn struct {
 	// Default 10, ≤50
 	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50" jsonschema_extras:"x-clamp=true"`
 	Cursor string `json:"cursor,omitempty"`
+	// In box notices: wait for anything new (≤50)
+	WaitSeconds int `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50" jsonschema_extras:"x-clamp=true"`
 }
 
 // ListOut is the result of list_handoffs: as many rows as were asked for and fit. The inbox is in the order of
@@ -31,6 +33,8 @@ type ListOut struct {
 	Total   int    `json:"total,omitempty"`       // of all pages, on the first one
 	AtLeast bool   `json:"at_least,omitempty"`    // the total is not all: counting ended early
 	Cursor  string `json:"next_cursor,omitempty"` // there is more
+
+	Mail bool `json:"-"` // the wait ended since something may be claimed
 }
 
 // Item is one row of a list: a handoff, or a notice when NoticeID is set.
@@ -73,6 +77,6 @@ type Notice struct {
 // Inbox counts the mail of the caller; every result of an agent's call carries it.
 type Inbox struct {
 	Pending int `json:"pending"`
-	Urgent  int `json:"urgent"` // of these, high and critical
-	Notices int `json:"notices"`
+	Urgent  int `json:"urgent,omitempty"` // of these, high and critical
+	Notices int `json:"notices,omitempty"`
 }

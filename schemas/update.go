@@ -85,4 +85,6 @@ type UpdateOut struct {
 	Changed    []string   `json:"changed,omitempty"`
 	Children   []ID       `json:"children,omitempty"` // still open, not cancelled along
 	Warnings   []string   `json:"warnings,omitempty"`
+
+	ToDo ToDo `json:"-"` // after progress
 }

@@ -92,7 +92,8 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 	if err != nil {
 		return nil, refusal(err, schemas.Agent(agent))
 	}
-	return dress(out, l.inbox(ctx, t, by), schemas.InNameOf(schemas.Agent(agent), next))
+	inbox := l.inbox(ctx, t, by)
+	return dress(out, inbox, schemas.InNameOf(schemas.Agent(agent), readFirst(next, inbox)))
 }
 
 // refusal completes an error with what its code advises, in the name under which the call was made, and names the

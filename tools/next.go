@@ -1,8 +1,10 @@
 package tools
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"handoff/schemas"
 )
@@ -28,7 +30,7 @@ func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 		}
 		return next
 	case o.NoticeID != 0:
-		return nil
+		return advise(schemas.Call(schemas.GetIn{HandoffID: o.NoticeID.String()}, "tells whether it was read"))
 	}
 	return advise(schemas.Advice{Say: "Nothing was sent: send it again, and not as a dry run."})
 }
@@ -36,33 +38,83 @@ func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 // afterClaim advises the three ways to go on with a claim, with the token of the claim where its tool takes one. An
 // empty mailbox is a success: the advice is to wait, for as long as a call may.
 func afterClaim(_ schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
-	if o.HandoffID == 0 {
+	switch {
+	case o.HandoffID == 0 && o.MoreNotices:
+		return advise(schemas.Call(schemas.ListIn{Box: "notices"}, "shows what else is unread"))
+	case o.HandoffID == 0 && len(o.Notices) > 0:
+		return append(afterNotices(o.Notices), schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for mail"))
+	case o.HandoffID == 0:
 		return advise(schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for mail"))
 	}
-	id := o.HandoffID.String()
-	done := schemas.CompleteIn{HandoffID: id, Token: o.Token, Result: schemas.Result{Summary: schemas.Blank}}
+	return held(o.HandoffID, o.Token, o.ToDo)
+}
+
+// held advises the three ways to go on with what the caller holds.
+func held(h schemas.ID, token string, todo schemas.ToDo) []schemas.Advice {
+	id := h.String()
 	ask := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
 	failed := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
 	return advise(
-		schemas.Call(done, "ends it when you have done it"+answering(o.Criteria)),
+		ending(id, token, todo),
 		schemas.Call(ask, "asks if something is missing"),
 		schemas.Call(failed, "gives it up if you cannot"),
 	)
 }
 
-// answering says how criteria are answered. No call can say it: only the holder knows which are met.
-func answering(criteria int) string {
-	switch criteria {
-	case 0:
-		return ""
-	case 1:
-		return "; answer its criterion by the number 1, met or not, with evidence"
+// mostTemplates is how many criteria a call names: more would only make it long.
+const mostTemplates = 12
+
+// ending advises the call that completes a handoff, with all that it has to say. Criteria stand there as not met: only the
+// holder knows which are, and who follows the call blindly claims nothing.
+func ending(id, token string, todo schemas.ToDo) schemas.Advice {
+	done := schemas.CompleteIn{
+		HandoffID: id, Token: token, Result: schemas.Result{Summary: schemas.Blank, Output: todo.Output},
 	}
-	return fmt.Sprintf("; answer each of its %d criteria by number, met or not, with evidence", criteria)
+	if todo.Criteria == 0 {
+		return schemas.Call(done, "ends it when you have done it")
+	}
+	done.Verification = &schemas.Verification{}
+	for n := range min(todo.Criteria, mostTemplates) {
+		done.Verification.Criteria = append(done.Verification.Criteria,
+			schemas.Criterion{Criterion: strconv.Itoa(n + 1), Evidence: schemas.Blank})
+	}
+	say := "ends it when you have done it; say which criteria are met, with evidence"
+	if todo.Criteria > mostTemplates {
+		say += fmt.Sprintf("; there are %d", todo.Criteria)
+	}
+	return schemas.Call(done, say)
 }
 
-// afterComplete advises the next claim. It warns of criteria that were not met, because the sender may send the work
-// back.
+// afterNotices advises what notices ask for that were not read before: an answer to the newest question, and a look at
+// the newest outcome.
+func afterNotices(items []schemas.Item) (next []schemas.Advice) {
+	first := func(kinds ...string) schemas.ID {
+		i := slices.IndexFunc(items, func(i schemas.Item) bool { return i.Unread && slices.Contains(kinds, i.Kind) })
+		if i < 0 {
+			return 0
+		}
+		return items[i].HandoffID
+	}
+	if id := first("question"); id != 0 {
+		next = append(next, answer(id))
+	}
+	if id := first("completed", "failed"); id != 0 {
+		next = append(next, schemas.Call(schemas.GetIn{HandoffID: id.String(), View: "outcome"}, "shows the whole outcome"))
+	}
+	if id := first("answer"); id != 0 {
+		next = append(next, schemas.Call(schemas.ClaimIn{HandoffID: id.String()}, "takes up again what was answered"))
+	}
+	return next
+}
+
+// answer advises to answer a question, in the caller's words.
+func answer(id schemas.ID) schemas.Advice {
+	reply := schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActAnswer, Note: schemas.Blank}
+	return schemas.Call(reply, "answers it")
+}
+
+// afterComplete advises the next claim, and how the chain goes on, since a send no longer continues work that ended. It
+// warns of criteria that were not met, because the sender may send the work back.
 func afterComplete(_ schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice {
 	if len(o.Unmet) == 0 && o.Outcome == schemas.Partial {
 		return advise(schemas.Advice{Say: "The sender sees that it is done in part, and may return it."}, nextOne())
@@ -70,7 +122,11 @@ func afterComplete(_ schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice
 	if len(o.Unmet) > 0 {
 		return advise(schemas.Advice{Say: "The sender sees what is unmet and may return it."}, nextOne())
 	}
-	return advise(nextOne())
+	if o.Forwarded != nil {
+		return advise(nextOne())
+	}
+	on := schemas.SendIn{To: schemas.Blank, Task: schemas.Blank, Parent: o.HandoffID.String()}
+	return advise(nextOne(), schemas.Call(on, "passes on what comes after it"))
 }
 
 func afterFail(schemas.FailIn, schemas.FailOut) []schemas.Advice { return advise(nextOne()) }
@@ -81,13 +137,10 @@ func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 	id := o.HandoffID.String()
 	switch o.Action {
 	case schemas.ActProgress:
-		done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: schemas.Blank}}
-		return advise(schemas.Call(done, "ends it when you have done it"))
+		return advise(ending(id, "", o.ToDo))
 	case schemas.ActAsk:
-		return advise(
-			schemas.Call(schemas.GetIn{HandoffID: id, WaitSeconds: schemas.MaxWait}, "waits for the answer"),
-			schemas.Call(schemas.ClaimIn{HandoffID: id}, "goes on then"),
-		)
+		wait := schemas.GetIn{HandoffID: id, WaitSeconds: schemas.MaxWait}
+		return advise(schemas.Call(wait, "waits for the answer, and has the claim again with it"))
 	case schemas.ActRelease:
 		return advise(nextOne())
 	case schemas.ActCancel:
@@ -99,28 +152,51 @@ func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 		if o.Created != 0 {
 			id = o.Created.String()
 		}
-		return advise(schemas.Call(schemas.GetIn{HandoffID: id, WaitSeconds: schemas.MaxWait}, "waits for a change"))
+		wait := schemas.GetIn{HandoffID: id, View: "outcome", WaitSeconds: schemas.MaxWait}
+		return advise(schemas.Call(wait, "waits for the outcome"))
 	case schemas.ActRefuse:
 	}
 	return nil
 }
 
-// afterList advises the next page: the same call with the cursor. The last page advises nothing.
+// afterList advises what unread notices ask for, and the next page: the same call with the cursor. After a wait it advises
+// the claim of what came, or to wait again.
 func afterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
+	next := afterNotices(o.Items)
+	switch {
+	case o.Mail:
+		next = append(next, nextOne())
+	case in.WaitSeconds > 0 && o.Cursor == "":
+		next = append(next, schemas.Call(in, "waits for more"))
+	}
 	if o.Cursor == "" {
-		return nil
+		return next
+	}
+	if in.WaitSeconds > 0 { // what was shown is read by now
+		return append(next, schemas.Call(in, "gives more"))
 	}
 	in.Cursor = o.Cursor
-	return advise(schemas.Call(in, "gives more"))
+	return append(next, schemas.Call(in, "gives more"))
 }
 
 // afterGet advises the rest of a long text, or the view that has what was left out. The call does not wait, even if
 // this one did.
 func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
+	waited := in.WaitSeconds > 0
 	in.HandoffID, in.WaitSeconds = o.HandoffID.String(), 0
 	switch {
 	case o.HandoffID == 0: // a notice comes in full
 		return nil
+	case o.Token != "":
+		return advise(ending(in.HandoffID, o.Token, o.ToDo)) // it read the others with its first claim
+	case o.Asked:
+		return advise(answer(o.HandoffID))
+	case o.TakeUp:
+		take := schemas.ClaimIn{HandoffID: in.HandoffID}
+		return advise(schemas.Call(take, "takes it up again: another session of your name claimed it"))
+	case waited && !o.Status.Ended():
+		in.WaitSeconds = schemas.MaxWait
+		return advise(schemas.Call(in, "goes on waiting"))
 	case o.NextOffset > 0:
 		in.Offset = o.NextOffset
 		return advise(schemas.Call(in, "gives the rest"))
@@ -154,6 +230,22 @@ func afterAgents(_ schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
 	}
 	one := schemas.RegisterIn{Name: schemas.Blank, Accepts: []string{schemas.Blank}}
 	return advise(schemas.Call(one, "makes one known"))
+}
+
+// readFirst takes advice to wait away from a caller that has not read all, and says how it reads: what it waits for may
+// have come.
+func readFirst(next []schemas.Advice, inbox *schemas.Inbox) []schemas.Advice {
+	if inbox == nil || inbox.Notices == 0 {
+		return next
+	}
+	read := []schemas.Advice{schemas.Call(schemas.ListIn{Box: "notices"}, "shows what is unread, before you wait")}
+	kept := slices.DeleteFunc(slices.Clone(next), func(a schemas.Advice) bool {
+		return bytes.Contains(a.Args, []byte(`"wait_seconds":`))
+	})
+	if len(kept) == len(next) {
+		return next
+	}
+	return append(read, kept...)
 }
 
 // advise is a list of what it is given.

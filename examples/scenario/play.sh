@@ -63,7 +63,6 @@ call 2 complete_handoff '{"handoff_id": "ho_1", "summary": "logfmt.Parse reads t
     {"criterion": "5", "met": true, "evidence": "ExampleParse in parse_test.go"}],
     "commands": [{"command": "go test ./internal/logfmt", "exit_code": 0, "output": "ok internal/logfmt 0.021s"}, {"command": "go vet ./internal/logfmt", "exit_code": 0}]}}'
 hear 1 "$now"
-call 1 list_handoffs '{"box": "notices"}'
 
 step "ho_2 and ho_3: sent"
 call 1 send_handoff '{"to": "coder", "title": "Report of slow calls", "task": "Write the command report. It reads logs with logfmt.Parse and prints the ten slowest calls of each service, as a table and as JSON.",
@@ -83,14 +82,9 @@ step "ho_2: question, answer"
 call 2 claim_handoff '{}'
 call 2 update_handoff '{"handoff_id": "ho_2", "action": "ask", "questions": ["Lines of the gateway have no service: leave them out, or count them as gateway?", "Is a duration without a unit in seconds or in milliseconds?", "Should the table end with a sum?"]}'
 say 2 get_handoff '{"handoff_id": "ho_2", "wait_seconds": 5}'
-call 1 list_handoffs '{"box": "notices"}'
-call 1 get_handoff '{"handoff_id": "ho_2"}'
+call 1 get_handoff '{"handoff_id": "ho_2", "view": "outcome", "wait_seconds": 5}'
 call 1 update_handoff '{"handoff_id": "ho_2", "action": "answer", "note": "1. Count them as gateway. 2. In seconds: only versions before 2.3 leave the unit out. 3. No sum: the table goes into a chat, and each line has to stand for itself."}'
 hear 2 "$now"
-say 1 get_handoff '{"handoff_id": "ho_2", "wait_seconds": 5}'
-call 2 claim_handoff '{"handoff_id": "ho_2"}'
-hear 1 "$now"
-call 2 list_handoffs '{"box": "notices"}'
 
 step "ho_1: returned"
 call 1 update_handoff '{"handoff_id": "ho_1", "action": "return", "note": "Two things are missing. Parse accepts a level that does not exist. The example does not show an error."}'
@@ -101,7 +95,6 @@ call 2 update_handoff '{"handoff_id": "ho_2", "action": "progress", "percent": 5
 crash 2
 HANDOFF_AGENT=coder open 2 coder two >/dev/null
 call 2 claim_handoff '{}'
-call 2 get_handoff '{"handoff_id": "ho_2", "view": "checkpoint"}'
 say 1 get_handoff '{"handoff_id": "ho_2", "view": "outcome", "wait_seconds": 5}'
 criteria='{"criterion": "1", "met": true, "evidence": "TestColumns compares the header with docs/columns.md"}, {"criterion": "2", "met": true, "evidence": "TestSame reads both and compares"}, {"criterion": "4", "met": true, "evidence": "TestOldServices"}'
 output='"output": {"branch": "report", "seconds": 16.4, "megabytes": 31}'
@@ -112,12 +105,10 @@ call 2 complete_handoff '{"handoff_id": "ho_2", "summary": "The command report p
   "results": {"branch": "report", "commit": "9be0d41"}, '"$output"', "notes": ["The gateway is counted as a service"],
   "verification": {"tests_passing": true, "tests_passed": 22, "criteria": ['"$criteria"'], "commands": [{"command": "go test ./cmd/report ./internal/report", "exit_code": 0, "output": "ok cmd/report 0.3s\nok internal/report 1.1s"}]}}'
 hear 1 "$now"
-call 1 list_handoffs '{"box": "notices"}'
 
 step "ho_4: the rework of ho_1"
-say 1 get_handoff '{"handoff_id": "ho_4", "wait_seconds": 5}'
+say 1 get_handoff '{"handoff_id": "ho_4", "view": "outcome", "wait_seconds": 5}'
 call 2 claim_handoff '{"handoff_id": "ho_4"}'
-hear 1 "$now"
 call 2 complete_handoff '{"handoff_id": "ho_4", "summary": "Parse refuses unknown levels, and the example shows an error with its column.", "results": {"branch": "logfmt", "commit": "77aa01c"},
   "verification": {"tests_passing": true, "tests_passed": 16, "criteria": [
     {"criterion": "All lines of testdata/lines.txt parse", "met": true, "evidence": "TestLines, run again"},
@@ -125,8 +116,7 @@ call 2 complete_handoff '{"handoff_id": "ho_4", "summary": "Parse refuses unknow
     {"criterion": "Parse allocates at most twice a line", "met": true, "evidence": "BenchmarkParse: 2 allocs/op"},
     {"criterion": "go vet is clean", "met": true, "evidence": "go vet exits with 0"},
     {"criterion": "The package has an example", "met": true, "evidence": "ExampleParse_error"}]}}'
-call 1 get_handoff '{"handoff_id": "ho_4", "view": "outcome"}'
-call 1 list_handoffs '{"box": "notices"}'
+hear 1 "$now"
 
 step "ho_3: what waited for both"
 call 2 claim_handoff '{"wait_seconds": 5}'
@@ -141,8 +131,7 @@ call 1 handoff_history '{"handoff_id": "ho_2"}'
 call 1 get_handoff '{"handoff_id": "ho_2", "view": "events"}'
 call 1 list_handoffs '{"box": "sent"}'
 call 1 send_handoff '{"to": "coder", "type": "message", "task": "Thank you. All three are merged, you may stop."}'
-call 2 claim_handoff '{"wait_seconds": 1}'
-call 2 list_handoffs '{"box": "notices"}'
+call 2 claim_handoff '{"wait_seconds": 5}'
 
 case $verbose in --figures) # of a version, in the form of before.tsv
   awk -F '\t' '{ calls[$1]++; bytes[$1] += $2; if (calls[$1] == 1) order[++n] = $1 }
@@ -150,14 +139,16 @@ case $verbose in --figures) # of a version, in the form of before.tsv
   exit ;;
 esac
 awk -F '\t' '
-  function row(what, calls, before, after) { printf "%-28s %5d %8d %8d %5.0f %%\n", what, calls, before, after, 100 * after / before }
-  FNR == NR { before[$1] = $3; next }
+  function row(what, then, calls, before, after) {
+    printf "%-28s %5d %5d %8d %8d %5.0f %%\n", what, then, calls, before, after, 100 * after / before
+  }
+  FNR == NR { were[$1] = $2; before[$1] = $3; next }
   { if (!calls[$1]++) order[++n] = $1; after[$1] += $2 }
   END {
-    printf "%-28s %5s %8s %8s\n", "", "calls", "before", "now"
+    printf "%-28s %11s %17s\n%-28s %5s %5s %8s %8s\n", "", "calls", "bytes", "", "before", "now", "before", "now"
     for (i = 1; i <= n; i++) {
-      s = order[i]; row(s, calls[s], before[s], after[s])
-      all += calls[s]; b += before[s]; a += after[s]
+      s = order[i]; row(s, were[s], calls[s], before[s], after[s])
+      all += calls[s]; w += were[s]; b += before[s]; a += after[s]
     }
-    row("all", all, b, a)
+    row("all", w, all, b, a)
   }' "$folder/before.tsv" "$state/counted"

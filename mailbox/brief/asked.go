@@ -38,9 +38,9 @@ func criteria(all []schemas.Answered, strict bool, p pen) []string {
 	if len(all) == 0 {
 		return nil
 	}
-	how := "Answer each by number in " + schemas.CompleteIn{}.Tool() + ", verification.criteria."
+	how := "Answer each by number in " + schemas.CompleteIn{}.Tool() + "."
 	if strict {
-		how += " All must be met."
+		how += " This is strict: all must be met."
 	}
 	lines := []string{how}
 	for _, a := range all {
@@ -51,8 +51,11 @@ func criteria(all []schemas.Answered, strict bool, p pen) []string {
 
 // constraints begin with the limits of time, which nobody may miss: the deadline as a point in time, the timeout and
 // the estimate as the sender wrote them. A normal priority is not mentioned.
-func constraints(h schemas.Handoff, e *schemas.Expectations, p pen) []string {
+func constraints(h schemas.Handoff, e *schemas.Expectations, blocked []string, p pen) []string {
 	var lines []string
+	if len(blocked) > 0 {
+		lines = append(lines, "- Nobody may claim it yet: it waits for "+strings.Join(blocked, ", "))
+	}
 	if h.Metadata.Deadline != nil {
 		lines = append(lines, "- Deadline: "+h.Metadata.Deadline.UTC().Format(time.RFC3339))
 	}

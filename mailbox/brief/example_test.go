@@ -31,7 +31,7 @@ func ExampleRender() {
 	// > ## Constraints
 	//
 	// ## Success Criteria
-	// Answer each by number in complete_handoff, verification.criteria.
+	// Answer each by number in complete_handoff.
 	// 1. All tests of auth pass
 	// </handoff tag=546f18236bfc>
 }

@@ -60,7 +60,7 @@ func parts(in Input, p pen) []part {
 	all := []part{
 		{name: "task", section: ofTask, lines: p.quote("", h.Task)},
 		{name: "success criteria", section: ofCriteria, lines: criteria(in.Criteria, e.Strict, p)},
-		{name: "constraints", section: ofConstraints, lines: constraints(h, e, p)},
+		{name: "constraints", section: ofConstraints, lines: constraints(h, e, in.Standing.BlockedBy, p)},
 		{name: "if stuck", section: ofStuck, lines: stuck(in, e, p)},
 		{name: "earlier session", section: ofContext, lines: session(in.Before, h.ID, p), whole: true},
 		{name: "earlier handoffs", section: ofAncestors, lines: ancestors(in.Ancestors, p)},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -132,4 +133,53 @@ func uncompiled(err error) error {
 	}
 	return schemas.Invalidf(schemaField, "not a JSON Schema: %s", schemas.Clip(schemas.Visible(reason), 2000)).
 		WithHint("Correct the schema, or leave it out and use criteria.")
+}
+
+// Template is an output by a schema for somebody to fill in: the properties that are required, or all where none is, with
+// a blank for each text, and the first value where some are listed. It is a hint and need not meet the schema.
+func Template(schema json.RawMessage) json.RawMessage {
+	b, err := schemas.Encode(template(schema, 0))
+	if err != nil {
+		return nil // it is made of texts, numbers, lists and objects
+	}
+	return b
+}
+
+// deepest is how far a template goes into objects.
+const deepest = 4
+
+func template(schema json.RawMessage, depth int) any {
+	var s struct {
+		Type       any                        `json:"type"`
+		Required   []string                   `json:"required"`
+		Enum       []any                      `json:"enum"`
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(schema, &s) != nil {
+		return schemas.Blank
+	}
+	if len(s.Enum) > 0 {
+		return s.Enum[0]
+	}
+	if several, ok := s.Type.([]any); ok && len(several) > 0 {
+		s.Type = several[0]
+	}
+	switch s.Type {
+	case "number", "integer":
+		return 0
+	case "boolean":
+		return false
+	case "array":
+		return []any{}
+	}
+	if s.Type != "object" && s.Properties == nil {
+		return schemas.Blank
+	}
+	out := map[string]any{}
+	for name, property := range s.Properties {
+		if depth < deepest && (len(s.Required) == 0 || slices.Contains(s.Required, name)) {
+			out[name] = template(property, depth+1)
+		}
+	}
+	return out
 }

@@ -2,6 +2,7 @@ package listing
 
 import (
 	"encoding/json"
+	"iter"
 
 	"handoff/schemas"
 	"handoff/store"
@@ -69,8 +70,19 @@ func (Filter) row(v *store.View, r *store.Record, tell teller) schemas.Item {
 // Notices makes one page of an agent's notices, newest first, and tells which it shows, read and unread ones. It marks
 // none as read: whoever shows them does, in the same transaction.
 func (f Filter) Notices(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
+	return f.notices(v, a, v.Notices(a, schemas.NoticeID(f.cursor)))
+}
+
+// Unread is [Filter.Notices] of those that were not read. It has no cursor: what is shown is no longer unread.
+func (f Filter) Unread(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
+	return f.notices(v, a, v.UnreadBy(a))
+}
+
+func (f Filter) notices(
+	v *store.View, a schemas.Agent, all iter.Seq2[schemas.Notice, error],
+) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
 	p := newPage()
-	for n, err := range v.Notices(a, schemas.NoticeID(f.cursor)) {
+	for n, err := range all {
 		if err != nil {
 			return p.out, nil, err
 		}

@@ -55,34 +55,66 @@ func (rd Reader) showBrief(v *store.View, r *store.Record, in schemas.GetIn, out
 	return err
 }
 
-// Brief renders a handoff for the model that takes it, in so many tokens at most, 0 for the usual number, and counts
-// the criteria that the model is to answer. Equal snapshots give equal briefs.
-func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (b brief.Brief, criteria int, err error) {
+// Brief renders a handoff for the model that takes it, in so many tokens at most, 0 for the usual number, and tells
+// what its completion has to say. Equal snapshots give equal briefs.
+func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (b brief.Brief, todo schemas.ToDo, err error) {
+	in, err := rd.input(v, r, tokens)
+	if err != nil {
+		return b, todo, err
+	}
+	return brief.Render(in), toDo(in.Handoff.Expectations), nil
+}
+
+// Answer is [Reader.Brief] for the model that asked and has read the brief: the last answer alone.
+func (rd Reader) Answer(v *store.View, r *store.Record, tokens int) (b brief.Brief, todo schemas.ToDo, err error) {
+	in, err := rd.input(v, r, tokens)
+	if err != nil {
+		return b, todo, err
+	}
+	return brief.Answer(in), toDo(in.Handoff.Expectations), nil
+}
+
+// ToDo is what the completion of a handoff has to say.
+func ToDo(v *store.View, r *store.Record) (schemas.ToDo, error) {
+	h, err := Handoff(v, r)
+	return toDo(h.Expectations), err
+}
+
+func toDo(e *schemas.Expectations) schemas.ToDo {
+	todo := schemas.ToDo{Criteria: len(contract.Criteria(e))}
+	if e != nil && len(e.OutputSchema) > 0 {
+		todo.Output = contract.Template(e.OutputSchema)
+	}
+	return todo
+}
+
+// input is all that a brief is made of.
+func (rd Reader) input(v *store.View, r *store.Record, tokens int) (in brief.Input, err error) {
 	h, err := Handoff(v, r)
 	if err != nil {
-		return b, 0, err
+		return in, err
 	}
 	standing, err := Standing(v, r)
 	if err != nil {
-		return b, 0, err
+		return in, err
 	}
 	answers, err := Answers(v, r, r.Holder)
 	if err != nil {
-		return b, 0, err
+		return in, err
 	}
 	h.Metadata.Deadline = r.Deadline.Ptr()
 	if err := withCheckpoint(v, r, &h); err != nil {
-		return b, 0, err
+		return in, err
 	}
 	before, reports, err := earlier(v, r)
 	if err != nil {
-		return b, 0, err
+		return in, err
 	}
 	asked := contract.Criteria(h.Expectations)
-	return brief.Render(brief.Input{
+	return brief.Input{
 		Handoff: h, Standing: standing, Before: before, Reports: reports, Criteria: asked, Answers: answers, TakesBack: TakesBack(r),
 		Ancestors: rd.ancestors(v, r), MaxTokens: tokens, Nonce: rd.Secret,
-	}), len(asked), nil
+	}, nil
 }
 
 // showFull shows all that was sent, the children, and what [Reader.showOutcome] shows. Long texts are not cut: whoever
@@ -146,6 +178,22 @@ func (rd Reader) showOutcome(v *store.View, r *store.Record, _ schemas.GetIn, ou
 		c.Verification = nil
 	}
 	return nil
+}
+
+// ShowChanges shows what happened to a handoff after an event, and where it stands now: the outcome where it ended.
+func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *schemas.GetOut) error {
+	if err := rd.showOutcome(v, r, schemas.GetIn{}, out); err != nil || r.Status.Ended() {
+		return err
+	}
+	events, err := v.EventsOf(r, eventsShown)
+	if err != nil {
+		return err
+	}
+	events = slices.DeleteFunc(events, func(e schemas.Event) bool { return e.N <= after })
+	slices.Reverse(events)
+	out.Events, err = moments(v, r.ID, events)
+	shorten(out.Events, 1000)
+	return err
 }
 
 // eventsShown is how many events one answer holds; offset counts events from the newest.

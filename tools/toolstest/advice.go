@@ -118,7 +118,7 @@ func calling(a schemas.Advice) (faults []string) {
 			faults = append(faults, "it destroys: "+done)
 		}
 	}
-	if strings.Contains(string(canonical), `"met":`) {
+	if strings.Contains(string(canonical), `"met":true`) {
 		faults = append(faults, "only the holder knows what is met")
 	}
 	return faults

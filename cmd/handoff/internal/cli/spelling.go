@@ -44,11 +44,31 @@ func (a *App) CommandLine(call schemas.Advice, flags string, unsaid ...string) s
 		for _, name := range unsaid {
 			delete(args, name)
 		}
+		criteria := takeCriteria(args)
 		if line, ok := s.line(args, flags); ok {
-			return line
+			return line + criteria
 		}
 	}
 	return "handoff call " + call.Tool + " " + InShell(string(call.Args)) + flags
+}
+
+// takeCriteria takes the criteria out of a completion, and gives the flags that answer them: only the holder knows which
+// are met.
+func takeCriteria(args Arguments) (flags string) {
+	v, _ := args["verification"].(map[string]any)
+	criteria, _ := v["criteria"].([]any)
+	if len(v) != 1 || len(criteria) == 0 {
+		return ""
+	}
+	delete(args, "verification")
+	const named = 3 // more only make the line long
+	for n := range min(len(criteria), named) {
+		flags += fmt.Sprintf(" --met '%d=%s'", n+1, schemas.Blank)
+	}
+	if len(criteria) > named {
+		flags += " " + schemas.Blank
+	}
+	return flags
 }
 
 // NextOf is what a result advises.

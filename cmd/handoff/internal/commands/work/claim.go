@@ -30,7 +30,7 @@ func claimCommand(a *cli.App) *cobra.Command {
   handoff claim 12 --agent qa --full`,
 		Long: `Prints what is to be done, what is known and what must come back. The claim ends when nothing was heard
 of it for 30 minutes, or twice the estimate; reporting progress renews it. Exit status 6:
-nothing waits.`,
+nothing waits, or only notices, which are shown.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			args := cli.Arguments{}
@@ -43,7 +43,7 @@ nothing waits.`,
 			if err := args.Set(cmd, claimFields); err != nil {
 				return err
 			}
-			some := func(out schemas.ClaimOut) bool { return !out.Empty }
+			some := func(out schemas.ClaimOut) bool { return !out.Empty || len(out.Notices) > 0 }
 			out, raw, err := cli.CallUntil(cmd.Context(), a, wait.Duration, "claim_handoff", args, some)
 			if err != nil {
 				return err
@@ -65,6 +65,9 @@ nothing waits.`,
 func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, raw json.RawMessage) {
 	if out.Empty {
 		p.Line("nothing to claim")
+		for _, n := range out.Notices {
+			p.Field(fmt.Sprintf("%s from %s, %s", n.NoticeID, n.From, n.Kind), n.Text)
+		}
 		return
 	}
 	p.Line("%s %s, from %s, attempt %d", p.Bold(out.HandoffID.String()), p.Quote(out.Title, 40), out.From, out.Attempt)
@@ -80,7 +83,7 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, raw json.RawMes
 		p.Line("\n%s", out.Brief) // made safe to show by whoever rendered it
 	}
 	p.Document(out.Handoff)
-	printNext(a, p, out, raw)
+	printNext(a, p, raw)
 }
 
 // nextFlags are what the commands of the holder need: its name, said or not, and the workspace.
@@ -94,26 +97,10 @@ func nextFlags(a *cli.App) string {
 
 // printNext tells who works from a shell how a claim ends: the brief speaks of tools. A claim that was made here
 // needs no token.
-func printNext(a *cli.App, p *cli.Page, out schemas.ClaimOut, raw json.RawMessage) {
+func printNext(a *cli.App, p *cli.Page, raw json.RawMessage) {
 	p.Line("\n%s", p.Faint("Then one of:"))
 	flags := nextFlags(a)
 	for _, call := range cli.NextOf(raw) {
-		line := a.CommandLine(call, flags, "claim_token")
-		if call.Tool == (schemas.CompleteIn{}).Tool() {
-			line += answers(out.Criteria)
-		}
-		p.Line("  %s", line)
+		p.Line("  %s", a.CommandLine(call, flags, "claim_token"))
 	}
-}
-
-// answers are the flags that answer criteria: no call can say which are met.
-func answers(criteria int) (flags string) {
-	const named = 3 // more only make the line long
-	for n := range min(criteria, named) {
-		flags += fmt.Sprintf(" --met '%d=%s'", n+1, schemas.Blank)
-	}
-	if criteria > named {
-		flags += " " + schemas.Blank
-	}
-	return flags
 }

@@ -12,8 +12,11 @@ import (
 	"handoff/schemas"
 )
 
-// exitOutcome is the status of a wait for what ended, but not well.
-const exitOutcome = 1
+// What a wait exits with beside success.
+const (
+	exitOutcome = 1 // it ended, but not well
+	exitOpen    = 7 // it has not ended
+)
 
 // Wait gives the command wait. It is apart from the others because package session adds a --hook to it.
 func Wait(a *cli.App) *cobra.Command {
@@ -25,7 +28,7 @@ func Wait(a *cli.App) *cobra.Command {
   handoff wait 12 --timeout 30m && git merge login
   test "$(handoff wait 12 --silent)" = completed`,
 		Long: `Exit status: 0 completed, fully or in part; 1 failed, rejected, returned, timed out or cancelled;
-3 there is no such handoff; 7 it has not ended within --timeout, or its store could not be had.
+3 there is no such handoff; 7 it has not ended within --timeout, it waits for your answer, or its store could not be had.
 
 With --hook it is a hook that Claude Code runs with asyncRewake, or Codex, and waits up to 8 hours for a handoff
 for the session: then it wakes the session and tells it the brief. It ends without a word when the session is at
@@ -39,10 +42,16 @@ work, ends, or has a newer one.`,
 			return cli.OnlyRead(given[0], "has no end to wait for")
 		}
 		asked := cli.Arguments{"handoff_id": given[0], "view": "outcome"}
-		ended := func(out schemas.GetOut) bool { return out.Status.Ended() }
-		out, raw, err := cli.CallUntil(cmd.Context(), a, timeout.Duration, "get_handoff", asked, ended)
+		over := func(out schemas.GetOut) bool { return out.Status.Ended() || out.Asked }
+		out, raw, err := cli.CallUntil(cmd.Context(), a, timeout.Duration, "get_handoff", asked, over)
 		if err != nil {
 			return err
+		}
+		if out.Asked {
+			if err := printAsked(a, out, raw, *silent); err != nil {
+				return err
+			}
+			return cli.Exit(exitOpen)
 		}
 		if !out.Status.Ended() {
 			return schemas.Errorf(schemas.Unavailable, "%s is still %s", out.HandoffID, out.Status).
@@ -55,6 +64,23 @@ work, ends, or has a newer one.`,
 		return cli.Exit(exitOutcome)
 	}
 	return cmd
+}
+
+// printAsked tells what the holder asks, and how it is answered: it does nothing until then.
+func printAsked(a *cli.App, out schemas.GetOut, raw json.RawMessage, silent bool) error {
+	return a.Print(raw, func(p *cli.Page) {
+		if silent {
+			p.Line("%s", out.Status)
+			return
+		}
+		p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
+		for _, question := range out.Standing.Questions {
+			p.Field("asked by "+string(out.Standing.Holder), question)
+		}
+		for _, call := range cli.NextOf(raw) {
+			p.Line("  %s", a.CommandLine(call, nextFlags(a)))
+		}
+	})
 }
 
 // printEnd tells how a handoff ended, or only its status.

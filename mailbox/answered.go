@@ -1,0 +1,114 @@
+package mailbox
+
+import (
+	"context"
+	"slices"
+
+	"handoff/mailbox/listing"
+	"handoff/mailbox/reading"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// takeAnswer gives the agent that asked its claim back, where it waited for the answer in the session that asked: with
+// the questions, the answer and a token, but not with the brief that it has read. Taken is false where nothing was
+// answered, where the session only reads, and where another was faster.
+func (s *Service) takeAnswer(
+	ctx context.Context, by schemas.Caller, in schemas.GetIn,
+) (out schemas.GetOut, taken bool, err error) {
+	err = s.Store.View(ctx, func(v *store.View) error {
+		r, err := reading.Find(v, in.HandoffID)
+		taken = err == nil && answered(r, by) && sameSession(r, by) && by.Scope != schemas.ScopeRead
+		return err
+	})
+	if !taken || err != nil {
+		return out, false, s.coded(err)
+	}
+	got, err := s.Claim(ctx, by, schemas.ClaimIn{HandoffID: in.HandoffID, MaxTokens: in.MaxTokens})
+	if e := schemas.AsError(err); e != nil && (e.Code == schemas.Conflict || e.Code == schemas.Denied) {
+		return out, false, nil
+	}
+	return schemas.GetOut{
+		HandoffID: got.HandoffID, Status: schemas.Accepted, Brief: got.Brief, Token: got.Token, LeaseEnds: got.LeaseEnds,
+		ToDo: got.ToDo,
+	}, err == nil, err
+}
+
+// sameSession tells whether a caller is the session that claimed a handoff last: then its model has read the brief.
+func sameSession(r *store.Record, by schemas.Caller) bool {
+	if r.Conn != "" || by.Conn != "" {
+		return r.Conn == by.Conn
+	}
+	return by.AgentID != "" && by.AgentID == r.HolderID
+}
+
+// settle marks as read what tells an agent of a handoff, when the agent is shown or does what it tells of. Messages stay:
+// what they say stands nowhere else.
+func (o *op) settle(id schemas.ID, a schemas.Agent) error {
+	told, err := toldOf(o.View, id, a)
+	if err != nil || len(told) == 0 {
+		return err
+	}
+	return o.tx.Read(a, told...)
+}
+
+// toldOf are the unread notices that tell an agent of a handoff, among its newest thousand.
+func toldOf(v *store.View, id schemas.ID, a schemas.Agent) (told []schemas.NoticeID, err error) {
+	looked := 0
+	for n, err := range v.UnreadBy(a) {
+		if looked++; err != nil || looked > listing.Scanned {
+			return told, err
+		}
+		if n.About == id && n.Kind != schemas.TypeMessage {
+			told = append(told, n.ID)
+		}
+	}
+	return told, nil
+}
+
+// settleShown is [op.settle] for what a call has shown. Where nothing is to be marked nothing is written.
+func (s *Service) settleShown(ctx context.Context, by schemas.Caller, id schemas.ID) error {
+	if by.Agent == "" || by.Scope == schemas.ScopeRead {
+		return nil
+	}
+	var told []schemas.NoticeID
+	err := s.Store.View(ctx, func(v *store.View) (err error) {
+		told, err = toldOf(v, id, by.Agent)
+		return err
+	})
+	if err != nil || len(told) == 0 {
+		return s.coded(err)
+	}
+	return s.update(ctx, by, func(o *op) error { return o.tx.Read(by.Agent, told...) })
+}
+
+// nothing is the answer to a claim for which nothing waits. It shows what the caller has not read: a model that waits
+// for mail would else wait for ever on a message that tells it to stop.
+func (s *Service) nothing(ctx context.Context, by schemas.Caller) (out schemas.ClaimOut, err error) {
+	out.Empty = true
+	if some, err := s.unread(ctx, by.Agent); !some || err != nil || by.Scope == schemas.ScopeRead {
+		return out, err
+	}
+	f, err := listing.Parse(schemas.ListIn{}, s.Now())
+	if err != nil {
+		return out, err
+	}
+	err = s.showNotices(ctx, by, func(v *store.View) ([]schemas.NoticeID, error) {
+		page, shown, err := f.Unread(v, by.Agent)
+		out.Notices, out.MoreNotices = page.Items, page.Cursor != ""
+		return shown, err
+	})
+	return out, err
+}
+
+// amendedSince tells whether what is asked was changed since the question that was answered last.
+func amendedSince(v *store.View, r *store.Record) (bool, error) {
+	events, err := v.EventsOf(r, eventsBack)
+	asked := slices.IndexFunc(events, func(e schemas.Event) bool { return e.Action == "asked" })
+	return asked < 0 || slices.ContainsFunc(events[:max(asked, 0)], func(e schemas.Event) bool {
+		return e.Action == "amended"
+	}), err
+}
+
+// eventsBack is how far an amendment is looked for.
+const eventsBack = 50

@@ -1,0 +1,201 @@
+package mailbox_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+func message(in *schemas.SendIn) { in.Type = schemas.TypeMessage }
+
+// meanwhile lets a call wait, does something, and requires that the call ends with it, in no time.
+func meanwhile(t *testing.T, call func(), do func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() { defer close(done); call() }()
+	time.Sleep(10 * time.Second)
+	synctest.Wait()
+	do()
+	begun := time.Now()
+	<-done
+	require.Zero(t, time.Since(begun))
+}
+
+// living runs a test in a bubble with a lead and a coder that are connected.
+func living(t *testing.T, fn func(w *world, lead, coder schemas.Caller)) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLivingWorld(t, backends["memory"](t))
+		fn(w, w.elsewhere(w.stdio("lead"), "l"), w.elsewhere(w.stdio("coder"), "c"))
+	})
+}
+
+func TestAWaitingClaimEndsWithAMessageAndShowsIt(t *testing.T) {
+	living(t, func(w *world, lead, coder schemas.Caller) {
+		var got schemas.ClaimOut
+		wait := func() { got, _ = w.Claim(context.Background(), coder, schemas.ClaimIn{WaitSeconds: 50}) }
+		meanwhile(t, wait, func() { w.send(lead, "coder", "you may stop", message) })
+		require.True(t, got.Empty)
+		require.Equal(t, "you may stop", got.Notices[0].Text)
+		w.send(lead, "coder", "once more", message)
+		wait()
+		require.Len(t, got.Notices, 1, "what was unread before ends it, too, and what was read does not come again")
+		for range 12 {
+			w.send(lead, "coder", "many", message)
+		}
+		wait()
+		require.Len(t, got.Notices, 10)
+		require.True(t, got.MoreNotices)
+	})
+}
+
+func TestOneWaitEndsWithAnythingOfMine(t *testing.T) {
+	living(t, func(w *world, lead, coder schemas.Caller) {
+		var got schemas.ListOut
+		wait := func() { got, _ = w.List(context.Background(), lead, schemas.ListIn{Box: "notices", WaitSeconds: 50}) }
+		w.send(lead, "coder", "x")
+		w.claim(coder)
+		meanwhile(t, wait, func() { w.update(coder, 1, schemas.ActAsk, asking("which?")) })
+		require.Equal(t, "which?", got.Items[0].Text)
+		meanwhile(t, wait, func() { w.send(coder, "lead", "review") })
+		require.Empty(t, got.Items)
+		require.True(t, got.Mail)
+		begun := time.Now()
+		wait()
+		require.Equal(t, 50*time.Second, time.Since(begun), "what waited before ends no wait")
+		_, err := w.List(context.Background(), lead, schemas.ListIn{WaitSeconds: 50})
+		refused(t, err, schemas.Invalid, "wait_seconds")
+	})
+}
+
+func asking(questions ...string) func(*schemas.UpdateIn) {
+	return func(in *schemas.UpdateIn) { in.Questions = questions }
+}
+
+func TestAQuestionEndsTheWaitOfWhoAnswers(t *testing.T) {
+	for name, before := range map[string]bool{"asked before": true, "asked meanwhile": false} {
+		t.Run(name, func(t *testing.T) {
+			living(t, func(w *world, lead, coder schemas.Caller) {
+				w.send(lead, "coder", "x")
+				w.claim(coder)
+				ask := func() { w.update(coder, 1, schemas.ActAsk, asking("which?", "when?")) }
+				if before {
+					ask()
+					ask = func() {}
+				}
+				var got schemas.GetOut
+				wait := func() {
+					got, _ = w.Get(context.Background(), lead, schemas.GetIn{HandoffID: "1", View: "outcome", WaitSeconds: 50})
+				}
+				begun := time.Now()
+				if before {
+					wait()
+					require.Zero(t, time.Since(begun))
+				} else {
+					meanwhile(t, wait, ask)
+				}
+				require.True(t, got.Asked)
+				require.Equal(t, []string{"which?", "when?"}, got.Standing.Questions)
+				in, err := w.Inbox(context.Background(), "lead")
+				require.NoError(t, err)
+				require.Zero(t, in.Notices, "it was shown")
+			})
+		})
+	}
+}
+
+func TestTheAskerHasAnswerAndClaimAtOnce(t *testing.T) {
+	living(t, func(w *world, lead, coder schemas.Caller) {
+		w.send(lead, "coder", "the long task")
+		before := w.claim(coder)
+		w.update(coder, 1, schemas.ActAsk, asking("which?", "when?"))
+		var got schemas.GetOut
+		wait := func() { got, _ = w.Get(context.Background(), coder, schemas.GetIn{HandoffID: "1", WaitSeconds: 50}) }
+		meanwhile(t, wait, func() { w.update(lead, 1, schemas.ActAnswer, note("1. this 2. now")) })
+		require.Contains(t, got.Brief, "1. which?")
+		require.Contains(t, got.Brief, "2. when?")
+		require.Contains(t, got.Brief, "lead: 1. this 2. now")
+		require.NotContains(t, got.Brief, "## Task")
+		require.NotEqual(t, before.Token, got.Token)
+		require.Equal(t, schemas.Accepted, w.status(1))
+		in, err := w.Inbox(context.Background(), "coder")
+		require.NoError(t, err)
+		require.Zero(t, in.Notices, "the answer is read")
+		w.complete(coder, 1, func(in *schemas.CompleteIn) { in.Token = got.Token })
+	})
+}
+
+// A session that has read the brief is told what changed; where the task changed, or another session goes on, the brief.
+func TestWhoReadsTheWholeBriefAgain(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		whole bool
+		do    func(w *world, lead schemas.Caller, coder *schemas.Caller)
+	}{
+		{"the session that asked", false, func(*world, schemas.Caller, *schemas.Caller) {}},
+		{"after an amendment", true, func(w *world, lead schemas.Caller, _ *schemas.Caller) {
+			w.update(lead, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "another"} })
+		}},
+		{"another session", true, func(w *world, _ schemas.Caller, coder *schemas.Caller) {
+			*coder = w.elsewhere(*coder, "new")
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			lead, coder := w.stdio("lead"), w.stdio("coder")
+			w.send(lead, "coder", "the long task")
+			w.claim(coder)
+			w.update(coder, 1, schemas.ActAsk, asking("which?"))
+			c.do(w, lead, &coder)
+			w.update(lead, 1, schemas.ActAnswer, note("this"))
+			got := w.claimID(coder, 1)
+			require.Contains(t, got.Brief, "this")
+			require.Equal(t, c.whole, strings.Contains(got.Brief, "## Task"))
+		})
+	}
+}
+
+func TestAWaitSaysWhatChanged(t *testing.T) {
+	living(t, func(w *world, lead, coder schemas.Caller) {
+		w.send(lead, "coder", "x")
+		var got schemas.GetOut
+		wait := func() { got, _ = w.Get(context.Background(), lead, schemas.GetIn{HandoffID: "1", WaitSeconds: 50}) }
+		meanwhile(t, wait, func() { w.claim(coder) })
+		require.Empty(t, got.Brief)
+		require.Equal(t, "claimed", got.Events[0].Action)
+		meanwhile(t, wait, func() { w.complete(coder, 1) })
+		require.NotNil(t, got.Completion)
+	})
+}
+
+func TestAnOutcomeThatWasReadIsNotToldAgain(t *testing.T) {
+	w := newWorld(t)
+	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w.send(lead, "coder", "x")
+	w.claim(coder)
+	w.complete(coder, 1)
+	w.send(coder, "lead", "by the way", message)
+	_, err := w.Get(context.Background(), lead, schemas.GetIn{HandoffID: "1", View: "outcome"})
+	require.NoError(t, err)
+	told, err := w.News(context.Background(), schemas.Caller{Agent: "lead", Via: schemas.ViaCLI}, schemas.NewsIn{On: schemas.OnMail, Session: "s"})
+	require.NoError(t, err)
+	require.Len(t, told.New, 1)
+	require.Equal(t, schemas.TypeMessage, told.New[0].Kind, "messages stay")
+}
+
+func TestWhoHoldsWithoutTheClaimIsToldToTakeItUp(t *testing.T) {
+	w := newWorld(t)
+	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w.send(lead, "coder", "x")
+	w.claim(coder)
+	for by, want := range map[*schemas.Caller]bool{&coder: false, &lead: false, new(w.elsewhere(coder, "new")): true} {
+		got, err := w.Get(context.Background(), *by, schemas.GetIn{HandoffID: "1"})
+		require.NoError(t, err)
+		require.Equal(t, want, got.TakeUp)
+	}
+}
