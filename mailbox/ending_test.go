@@ -81,7 +81,7 @@ func TestAReasonTellsWhatTheStateDoesNot(t *testing.T) {
 		happens func(*world, schemas.Caller)
 		reason  string
 	}{
-		"as usual": {func(*world, schemas.Caller) {}, ""},
+		"as usual":     {func(*world, schemas.Caller) {}, ""},
 		"disconnected": {func(w *world, b schemas.Caller) { w.detach(b) }, "the connection of b ended"},
 		"lease ended": {func(w *world, b schemas.Caller) {
 			w.detach(b)

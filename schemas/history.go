@@ -41,7 +41,8 @@ type Step struct {
 	Status        Status    `json:"status"`
 	Outcome       Outcome   `json:"outcome,omitempty"`
 	SentAt        time.Time `json:"sent_at"`
-	Seconds       int       `json:"seconds,omitempty"`        // at work
+	Seconds       int       `json:"seconds,omitempty"` // at work
+	BlockedBy     []string  `json:"blocked_by,omitempty"`
 	Waited        int       `json:"waited_seconds,omitempty"` // since the first claim: for an answer, or for somebody to go on
 	Depth         int       `json:"depth"`
 	Attempt       int       `json:"attempt,omitempty"`

@@ -72,18 +72,20 @@ func (s Style) Lines(written string, room int) (lines []string) {
 			lines = append(lines, line)
 			continue
 		}
-		lines = append(lines, fold(strings.ReplaceAll(line, "\t", "    "), max(s.width()-room, 20))...)
+		lines = append(lines, Fold(strings.ReplaceAll(line, "\t", "    "), max(s.width()-room, 20))...)
 	}
 	return lines
 }
 
-// fold breaks a line into parts of at most width columns.
-func fold(line string, width int) (parts []string) {
+// Fold breaks a line into parts of at most width columns, between words; only a word that is wider is broken.
+func Fold(line string, width int) (parts []string) {
 	for Columns(line) > width {
 		end, blank, left := len(line), 0, width
 		for i, r := range line {
 			if left -= column(r); left < 0 {
-				end = i
+				if end = i; r == ' ' {
+					blank = i
+				}
 				break
 			}
 			if r == ' ' {

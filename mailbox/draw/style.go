@@ -42,6 +42,7 @@ const (
 	green  colour = "32"
 	yellow colour = "33"
 	cyan   colour = "36"
+	violet colour = "35"
 	grey   colour = "90"
 )
 
@@ -69,20 +70,27 @@ func (s Style) Green(text string) string { return s.paint(green, text) }
 // Yellow marks what somebody should look at.
 func (s Style) Yellow(text string) string { return s.paint(yellow, text) }
 
-// Standing says where a handoff stands: a mark and the word of its status, in its colour. The outcome tells a
-// completion in part from a whole one; it is empty for other statuses.
-func (s Style) Standing(status schemas.Status, outcome schemas.Outcome) string {
-	w := wordingOf(status, outcome)
+// State is what decides in which words and colour a handoff is shown.
+type State struct {
+	Status    schemas.Status
+	Outcome   schemas.Outcome // tells a completion in part from a whole one
+	BlockedBy []string        // for what it waits before anyone may claim it
+	Reason    string          // why it stands so; of one that is at work, that its holder is gone
+}
+
+// Standing says where a handoff stands: a mark and the word of its state, in its colour.
+func (s Style) Standing(state State) string {
+	w := wordingOf(state)
 	return s.paint(w.colour, w.mark+" "+w.word)
 }
 
-// OfStatus writes a text in the colour of a status. Lists use it where the word alone would take too much room.
-func (s Style) OfStatus(status schemas.Status, text string) string {
-	return s.paint(wordingOf(status, "").colour, text)
+// OfState writes a text in the colour of a state. Lists use it where the word alone would take too much room.
+func (s Style) OfState(state State, text string) string {
+	return s.paint(wordingOf(state).colour, text)
 }
 
-// Word is a status in words for people, the same as in pictures: accepted and working are both "In Progress".
-func Word(status schemas.Status) string { return wordingOf(status, "").word }
+// Word is a state in words for people, the same as in pictures: accepted and working are both "In Progress".
+func Word(state State) string { return wordingOf(state).word }
 
 // wording is how a status is shown: a mark for a glance, a word for reading, and a colour where there are colours. Mark
 // and word alone tell the statuses apart, so nothing is lost without colours.
@@ -105,15 +113,20 @@ var wordings = map[schemas.Status]wording{
 	schemas.Cancelled: {"✗", "Cancelled", grey},
 }
 
-// wordingOf is how a status is shown; one that this program does not know is shown as it is written.
-func wordingOf(status schemas.Status, outcome schemas.Outcome) wording {
-	if outcome == schemas.Partial && status == schemas.Completed {
+// wordingOf is how a state is shown; one that this program does not know is shown as it is written.
+func wordingOf(s State) wording {
+	switch {
+	case s.Outcome == schemas.Partial && s.Status == schemas.Completed:
 		return wording{"!", "Completed (partial)", yellow}
+	case s.Status == schemas.Pending && len(s.BlockedBy) > 0:
+		return wording{"‖", "Blocked", violet}
+	case s.Reason != "" && (s.Status == schemas.Accepted || s.Status == schemas.Working):
+		return wording{"✗", "Disconnected", red}
 	}
-	if w, known := wordings[status]; known {
+	if w, known := wordings[s.Status]; known {
 		return w
 	}
-	return wording{"…", string(status), grey}
+	return wording{"…", string(s.Status), grey}
 }
 
 // Duration says how long in the words of people, to the second below a minute and to the minute below a day: "<1 s",

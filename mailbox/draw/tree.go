@@ -121,6 +121,9 @@ func holder(s schemas.Step) string {
 	return cmp.Or(string(s.Holder), string(s.To))
 }
 
+// stateOf is what a step says of its state.
+func stateOf(s schemas.Step) State { return State{s.Status, s.Outcome, s.BlockedBy, s.Reason} }
+
 // facts are the lines beside the stem.
 func (d *tree) facts(s schemas.Step, width int) []string {
 	width = max(width, 24)
@@ -128,7 +131,7 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 	if s.RetryOf != 0 {
 		title = fmt.Sprintf("%s (retry of %s): %s", s.HandoffID, s.RetryOf, s.Title)
 	}
-	lines := append(wrapped(title, width), "Status: "+d.Standing(s.Status, s.Outcome))
+	lines := append(wrapped(title, width), "Status: "+d.Standing(stateOf(s)))
 	add := func(label, value string) {
 		if value != "" {
 			lines = append(lines, wrapped(label+": "+schemas.Shorten(value, maxMoment), width)...)

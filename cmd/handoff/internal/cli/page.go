@@ -31,6 +31,26 @@ func (p *Page) List(nothing string, head []string, rows [][]string) {
 	p.WriteString(p.Table(head, rows))
 }
 
+// Remark says something about what is printed: at the end of the page on a terminal, else on standard error, so that
+// standard output has nothing but rows. An empty remark says nothing.
+func (a *App) Remark(p *Page, text string) {
+	switch {
+	case text == "":
+	case p.Terminal:
+		p.Line("%s", p.Faint(text))
+	default:
+		fmt.Fprintln(a.Stderr, text)
+	}
+}
+
+// Counted writes a number of things: "1 notice", "2 notices".
+func Counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 // Field adds "name: value" if there is a value.
 func (p *Page) Field(name, value string) {
 	if value != "" {

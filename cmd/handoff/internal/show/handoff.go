@@ -54,7 +54,7 @@ func (s sheet) standing(h schemas.Handoff, st schemas.Standing, end *schemas.Eve
 	if st.Holder != "" && string(st.Holder) != to {
 		s.fact("Holder", string(st.Holder))
 	}
-	s.line("Status: " + s.Standing(st.Status, st.Outcome))
+	s.line("Status: " + s.Standing(draw.State{Status: st.Status, Outcome: st.Outcome, BlockedBy: st.BlockedBy, Reason: st.Reason}))
 	if end != nil {
 		s.fact("Ended by", string(end.Agent))
 	}

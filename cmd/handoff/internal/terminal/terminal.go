@@ -57,27 +57,55 @@ func Age(d time.Duration) string {
 
 const gap = "  " // between columns
 
-// Table draws rows under a head: in aligned columns cut to the width on a terminal, else separated by tabs.
-// Cells are made safe to show and stay on one line. Every row has as many cells as the head.
+// Table draws rows under a head: in columns as wide as the terminal on one, else separated by tabs. Cells are made safe
+// to show. Every row has as many cells as the head; the last one is broken between words.
 func (s Style) Table(head []string, rows [][]string) string {
-	return s.PaintedTable(head, rows, func(_, _ int, cell string) string { return cell })
+	return s.DrawTable(Table{Head: head, Rows: rows})
 }
 
-// PaintedTable is a table whose cells have colours: paint gives each as it is to be shown, by the number of its row and
-// its column.
-func (s Style) PaintedTable(head []string, rows [][]string, paint func(row, column int, cell string) string) string {
-	table := make([][]string, 0, len(rows)+1)
-	for _, row := range append([][]string{head}, rows...) {
+// A Table is rows under a head, with what only a terminal shows.
+type Table struct {
+	Head []string
+	Rows [][]string
+
+	Paint func(row, column int, cell string) string // gives a cell as it is to be shown; nil leaves it
+	Notes func(row int) []string                    // lines beneath a row; nil for none
+}
+
+// Room that tables give.
+const (
+	leastLast = 28 // columns for the last cell beside the others; with less it stands beneath them
+	leastName = 10 // to which a column is cut where all do not fit
+)
+
+// DrawTable draws a table. On a terminal no line is wider than it, and no word is broken that fits.
+func (s Style) DrawTable(t Table) string {
+	table := make([][]string, 0, len(t.Rows)+1)
+	for _, row := range append([][]string{t.Head}, t.Rows...) {
 		table = append(table, oneLine(row))
 	}
 	if !s.Terminal {
 		return tabs(table)
 	}
-	widths := columnWidths(table)
+	if t.Paint == nil {
+		t.Paint = func(_, _ int, cell string) string { return cell }
+	}
+	f := s.frame(table)
+	if f.beneath {
+		table[0][len(table[0])-1] = ""
+	}
 	var b strings.Builder
-	b.WriteString(s.Bold(s.align(table[0], widths, func(_ int, cell string) string { return cell })) + "\n")
+	f.row(&b, table[0], func(_ int, cell string) string { return s.Bold(cell) })
 	for i, row := range table[1:] {
-		b.WriteString(s.align(row, widths, func(column int, cell string) string { return paint(i, column, cell) }) + "\n")
+		f.row(&b, row, func(column int, cell string) string { return t.Paint(i, column, cell) })
+		if t.Notes == nil {
+			continue
+		}
+		for _, note := range t.Notes(i) {
+			for _, line := range s.Lines(note, f.indent) {
+				b.WriteString(strings.Repeat(" ", f.indent) + s.Faint(line) + "\n")
+			}
+		}
 	}
 	return b.String()
 }
@@ -98,29 +126,93 @@ func oneLine(row []string) []string {
 	return cells
 }
 
-func columnWidths(table [][]string) []int {
-	widths := make([]int, len(table[0]))
-	for _, row := range table {
-		for i, cell := range row {
-			widths[i] = max(widths[i], draw.Columns(cell))
-		}
-	}
-	return widths
+// A frame is how the columns of a table stand on a terminal.
+type frame struct {
+	Style
+	widths  []int // of the columns but the last
+	last    int   // where the last column begins
+	indent  int   // where lines beneath a row begin
+	beneath bool  // the last column stands beneath the others
 }
 
-// align puts cells into columns, as far as the terminal is wide, so that a row stays a row.
-func (s Style) align(row []string, widths []int, paint func(column int, cell string) string) string {
-	var b strings.Builder
-	begins, written := 0, 0 // columns: where the next cell begins, and how many the line has
-	for i, cell := range row {
-		if s.Width > 1 && begins < s.Width {
-			cell = draw.Clip(cell, s.Width-begins)
+// frame fits the columns of a table into the width: wide ones are cut before the last column loses its place.
+func (s Style) frame(table [][]string) frame {
+	n := len(table[0]) - 1
+	f := frame{Style: s, widths: make([]int, n)}
+	longest := 0
+	for _, row := range table {
+		for i, cell := range row[:n] {
+			f.widths[i] = max(f.widths[i], draw.Columns(cell))
 		}
-		if cell != "" && (s.Width <= 1 || begins < s.Width) {
-			b.WriteString(strings.Repeat(" ", begins-written) + paint(i, cell))
-			written = begins + draw.Columns(cell)
-		}
-		begins += widths[i] + len(gap)
+		longest = max(longest, draw.Columns(row[n]))
 	}
-	return b.String()
+	f.measure()
+	for s.Width > 1 && f.last-len(gap) > s.Width {
+		widest := 0
+		for i, w := range f.widths {
+			if w >= f.widths[widest] {
+				widest = i
+			}
+		}
+		if f.widths[widest] <= leastName {
+			break
+		}
+		f.widths[widest]--
+		f.measure()
+	}
+	if n > 0 {
+		f.indent = f.widths[0] + len(gap)
+	}
+	f.beneath = n > 1 && s.Width > 1 && s.Width-f.last < min(leastLast, longest)
+	return f
+}
+
+func (f *frame) measure() {
+	f.last = 0
+	for _, w := range f.widths {
+		f.last += w + len(gap)
+	}
+}
+
+// row draws one row, in as many lines as its last cell takes.
+func (f frame) row(b *strings.Builder, row []string, paint func(column int, cell string) string) {
+	n, behind := len(row)-1, 0 // behind are the blanks that stand before the next cell
+	for i, cell := range row[:n] {
+		if f.Width > 1 {
+			cell = draw.Clip(cell, f.widths[i])
+		}
+		if cell != "" {
+			b.WriteString(strings.Repeat(" ", behind) + paint(i, cell))
+			behind = 0
+		}
+		behind += f.widths[i] - draw.Columns(cell) + len(gap)
+	}
+	begins := f.last
+	if f.beneath {
+		begins = f.indent
+	}
+	if row[n] == "" {
+		b.WriteString("\n")
+		return
+	}
+	for i, line := range f.lines(row[n], begins) {
+		switch {
+		case i == 0 && !f.beneath:
+			b.WriteString(strings.Repeat(" ", behind))
+		case i == 0:
+			b.WriteString("\n")
+			fallthrough
+		default:
+			b.WriteString(strings.Repeat(" ", begins))
+		}
+		b.WriteString(paint(n, line) + "\n")
+	}
+}
+
+// lines breaks the last cell of a row, which begins in a column.
+func (f frame) lines(cell string, begins int) []string {
+	if f.Width <= 1 {
+		return []string{cell}
+	}
+	return draw.Fold(cell, max(f.Width-begins, 12))
 }

@@ -16,32 +16,54 @@ type gathered struct {
 	More  bool           `json:"more,omitempty"`  // the limit left some out
 	Inbox *schemas.Inbox `json:"inbox,omitempty"` // of the agent whose list it is
 
-	blocked map[schemas.ID][]string // what pending ones wait for, where it is shown
+	left    int  // how many the limit left out, 0 where nobody counted
+	atLeast bool // left is not all
 }
 
-// gatherAll gathers what was asked for: newest first if it takes several questions, else in the order of the tool.
+// mostSorted is how many open handoffs are put in order; of more, the newest.
+const mostSorted = 1000
+
+// gatherAll gathers what was asked for: what is under way by how much it asks for a look, else in the order of the tool.
 func gatherAll(ctx context.Context, conn *cli.Connection, args cli.Arguments, l listing) (gathered, error) {
 	out := gathered{Items: []schemas.Item{}}
 	keep, err := keepers(ctx, conn, args, l)
 	if err != nil {
 		return out, err
 	}
-	queries := l.queries(args)
-	for _, query := range queries {
-		if err := out.gather(ctx, conn, query, l.wanted(args), keep); err != nil {
-			return out, err
-		}
+	open, wanted := l.query(args), l.wanted(args)
+	if open && l.limit > 0 {
+		wanted = max(wanted, mostSorted)
 	}
-	if len(queries) > 1 {
-		slices.SortStableFunc(out.Items, func(x, y schemas.Item) int { return y.At.Compare(x.At) })
+	if err := out.gather(ctx, conn, args, wanted, keep); err != nil {
+		return out, err
 	}
-	if l.limit > 0 && len(out.Items) > l.limit {
+	if open {
+		slices.SortStableFunc(out.Items, func(x, y schemas.Item) int { return cmp.Compare(urgency(x), urgency(y)) })
+	}
+	if over := len(out.Items) - l.limit; l.limit > 0 && over > 0 {
+		out.left = max(out.left, 0) + over
 		out.Items, out.More = out.Items[:l.limit], true
 	}
 	if len(out.Items) == 0 && args["workflow"] != nil {
 		_, err = conn.Call(ctx, "handoff_history", cli.Arguments{"workflow": args["workflow"], "limit": 1}, nil)
 	}
 	return out, err // the workflow may not exist
+}
+
+// urgency orders what is under way: urgent work, what waits for an answer or has lost its holder, what is at work, the
+// rest.
+func urgency(i schemas.Item) int {
+	switch {
+	case i.Priority == schemas.Critical:
+		return 0
+	case i.Priority == schemas.High:
+		return 1
+	case i.Status == schemas.Waiting, i.Reason != "", slices.Contains(i.BlockedBy, approval):
+		return 2
+	case i.Status != schemas.Pending:
+		return 3
+	}
+	return 4
 }
 
 // wanted is how many rows to gather: one more than are shown tells whether there are more. A notice counts
@@ -63,6 +85,7 @@ const pageLimit = 50
 func (out *gathered) gather(
 	ctx context.Context, conn *cli.Connection, args cli.Arguments, wanted int, keep []keeper,
 ) error {
+	total := 0
 	for found := 0; found < wanted; {
 		args["limit"] = min(wanted-found, pageLimit)
 		var page struct {
@@ -73,10 +96,10 @@ func (out *gathered) gather(
 			return err
 		}
 		out.Inbox = page.Inbox
-		kept, err := filter(page.Items, keep)
-		if err != nil {
-			return err
+		if page.Total > 0 && len(keep) == 0 {
+			total, out.atLeast = page.Total, page.AtLeast
 		}
+		kept := filter(page.Items, keep)
 		out.Items = append(out.Items, kept...)
 		found += len(kept)
 		if page.Cursor == "" {
@@ -84,27 +107,18 @@ func (out *gathered) gather(
 		}
 		args["cursor"] = page.Cursor
 	}
-	out.More = true
+	out.More, out.left = true, max(total-len(out.Items), 0)
 	return nil
 }
 
 // A keeper tells whether a row is kept.
-type keeper func(schemas.Item) (bool, error)
+type keeper func(schemas.Item) bool
 
 // filter gives the rows that all keep.
-func filter(items []schemas.Item, all []keeper) (kept []schemas.Item, err error) {
-	for _, item := range items {
-		ok := true
-		for i := 0; ok && i < len(all); i++ {
-			if ok, err = all[i](item); err != nil {
-				return nil, err
-			}
-		}
-		if ok {
-			kept = append(kept, item)
-		}
-	}
-	return kept, nil
+func filter(items []schemas.Item, all []keeper) []schemas.Item {
+	return slices.DeleteFunc(items, func(i schemas.Item) bool {
+		return slices.ContainsFunc(all, func(keep keeper) bool { return !keep(i) })
+	})
 }
 
 // keepers keep what list_handoffs cannot be asked for: what is for a role, and what is stuck.
@@ -117,7 +131,7 @@ func keepers(ctx context.Context, conn *cli.Connection, args cli.Arguments, l li
 		all = append(all, forRole)
 	}
 	if l.stuck {
-		all = append(all, func(item schemas.Item) (bool, error) { return isStuck(ctx, conn, item) })
+		all = append(all, isStuck)
 	}
 	return all, nil
 }
@@ -131,54 +145,17 @@ func keepForRole(ctx context.Context, conn *cli.Connection, args cli.Arguments, 
 	if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"role": role, "limit": cli.Everybody}, &players); err != nil {
 		return nil, err
 	}
-	return func(item schemas.Item) (bool, error) {
+	return func(item schemas.Item) bool {
 		return item.To == schemas.Address("role:"+role) ||
-			slices.ContainsFunc(players.Agents, func(c schemas.Card) bool { return schemas.Address(c.Name) == item.To }), nil
+			slices.ContainsFunc(players.Agents, func(c schemas.Card) bool { return schemas.Address(c.Name) == item.To })
 	}, nil
 }
 
-// isStuck keeps what goes on only when somebody acts: it waits for an answer, for approval, or for a handoff
-// that ended otherwise than completed.
-func isStuck(ctx context.Context, conn *cli.Connection, item schemas.Item) (bool, error) {
-	if item.Status != schemas.Pending {
-		return true, nil
-	}
-	st, err := standingOf(ctx, conn, item.HandoffID.String())
-	if err != nil || slices.Contains(st.BlockedBy, approval) {
-		return err == nil, err
-	}
-	for _, id := range st.BlockedBy {
-		if before, err := standingOf(ctx, conn, id); err != nil || before.Status.Ended() {
-			return err == nil, err
-		}
-	}
-	return false, nil
+// isStuck keeps what goes on only when somebody acts: it waits for an answer, for approval, or for a handoff that ended
+// otherwise than completed, or its holder is gone.
+func isStuck(item schemas.Item) bool {
+	return item.Status == schemas.Waiting || item.Reason != "" || slices.Contains(item.BlockedBy, approval)
 }
 
 // approval is what a handoff waits for that a person has to approve, as blocked_by names it.
 const approval = "approval"
-
-// standingOf is where a handoff stands.
-func standingOf(ctx context.Context, conn *cli.Connection, id string) (schemas.Standing, error) {
-	var out schemas.GetOut
-	if _, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": id, "view": "outcome"}, &out); err != nil {
-		return schemas.Standing{}, err
-	}
-	return *cmp.Or(out.Standing, &schemas.Standing{Status: out.Status}), nil
-}
-
-// blockers tells for the pending ones of a list what they wait for.
-func blockers(ctx context.Context, conn *cli.Connection, items []schemas.Item) (map[schemas.ID][]string, error) {
-	blocked := map[schemas.ID][]string{}
-	for _, item := range items {
-		if item.NoticeID != 0 || item.Status != schemas.Pending {
-			continue
-		}
-		st, err := standingOf(ctx, conn, item.HandoffID.String())
-		if err != nil {
-			return nil, err
-		}
-		blocked[item.HandoffID] = st.BlockedBy
-	}
-	return blocked, nil
-}

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/terminal"
@@ -13,49 +13,111 @@ import (
 	"handoff/schemas"
 )
 
-// printItems draws a list. On a terminal it has statuses in words for people and in their colours, what pending ones
-// wait for, and what is new or urgent; elsewhere a line for each row, as the tool has it.
+// printItems draws a list. On a terminal it has states in words for people and in their colours, what is new or urgent,
+// and beneath a row why it stands so; elsewhere a line for each row, with the same facts.
 func printItems(p *cli.Page, out gathered) {
 	switch {
 	case len(out.Items) == 0:
-		p.Line("nothing")
-	case p.Terminal:
-		head := []string{"ID", "From", "To", "Status", "Age", "Title"}
-		p.WriteString(p.PaintedTable(head, wordedRows(p, out), func(n, column int, cell string) string {
-			const status = 3
-			if i := out.Items[n]; column == status && i.NoticeID == 0 {
-				return p.OfStatus(i.Status, cell)
-			}
-			return cell
-		}))
+	case !p.Terminal:
+		p.WriteString(p.Table(plainTable(p, out.Items)))
 	default:
-		p.WriteString(p.Table([]string{"ID", "FROM", "TO", "STATUS", "AGE", "TITLE"}, plainRows(p, out)))
-	}
-	if out.More {
-		p.Line("%s", p.Faint("There is more: --limit shows it."))
+		p.WriteString(p.DrawTable(terminal.Table{
+			Head: []string{"ID", "From", "To", "Status", "Age", "Title"}, Rows: wordedRows(p, out),
+			Paint: func(n, column int, cell string) string { return painted(p, out.Items[n], column, cell) },
+			Notes: func(n int) []string { return notes(p, out.Items[n]) },
+		}))
 	}
 }
 
-func plainRows(p *cli.Page, out gathered) (rows [][]string) {
-	for _, i := range out.Items {
-		id, standing, title := i.HandoffID.String(), string(i.Status), i.Title
-		if i.NoticeID != 0 {
-			id, standing, title = i.NoticeID.String(), i.Kind, i.Title+": "+i.Text
-		}
-		rows = append(rows, []string{id, string(i.From), recipient(i), standing, terminal.Age(p.Now.Sub(i.At)), title})
+// more says how many rows a limit left out, and that there are none; empty for all of some.
+func (out gathered) more() string {
+	switch {
+	case len(out.Items) == 0:
+		return "nothing"
+	case !out.More:
+		return ""
+	case out.left == 0:
+		return "There is more: --limit shows it."
+	case out.atLeast:
+		return fmt.Sprintf("There are more than %d more: --limit shows them.", out.left)
 	}
-	return rows
+	return fmt.Sprintf("%d more: --limit %d shows all.", out.left, len(out.Items)+out.left)
+}
+
+func painted(p *cli.Page, i schemas.Item, column int, cell string) string {
+	const status, title = 3, 5
+	switch {
+	case i.NoticeID != 0:
+		return cell
+	case column == status:
+		return p.OfState(stateOf(i), cell)
+	case column == title && i.Priority == schemas.Critical:
+		return p.Bold(cell)
+	}
+	return cell
+}
+
+func stateOf(i schemas.Item) draw.State {
+	return draw.State{Status: i.Status, BlockedBy: i.BlockedBy, Reason: i.Reason}
+}
+
+// notes are what stands beneath a row: for what it waits, and why it stands so.
+func notes(p *cli.Page, i schemas.Item) (lines []string) {
+	if len(i.BlockedBy) > 0 {
+		lines = append(lines, "waits for "+strings.Join(i.BlockedBy, ", "))
+	}
+	if i.Reason != "" {
+		lines = append(lines, draw.OneLine(i.Reason, 160))
+	}
+	if i.LastSign != nil && i.Reason != "" {
+		lines[len(lines)-1] += ", last sign of life " + terminal.Age(p.Now.Sub(*i.LastSign)) + " ago"
+	}
+	return lines
+}
+
+// plainTable is a list where no terminal is: the columns that notices have too, then what else a terminal shows.
+func plainTable(p *cli.Page, items []schemas.Item) (head []string, rows [][]string) {
+	head = []string{"ID", "FROM", "TO", "STATUS", "AGE", "TITLE"}
+	for _, i := range items {
+		row := []string{
+			i.HandoffID.String(), string(i.From), string(i.To), string(i.Status), terminal.Age(p.Now.Sub(i.At)), i.Title,
+		}
+		if i.NoticeID != 0 {
+			row[0], row[3], row[5] = i.NoticeID.String(), i.Kind, i.Title+": "+i.Text
+			rows = append(rows, row)
+			continue
+		}
+		if i.Status == schemas.Pending && len(i.BlockedBy) > 0 {
+			row[3] = string(schemas.Blocked)
+		}
+		sign := ""
+		if i.LastSign != nil {
+			sign = i.LastSign.Format(time.RFC3339)
+		}
+		priority, blocked := cmp.Or(i.Priority, schemas.Normal), strings.Join(i.BlockedBy, ",")
+		rows = append(rows, append(row, string(holderOf(i)), string(priority), sign, blocked, i.Reason))
+	}
+	if len(rows[0]) > len(head) {
+		head = append(head, "HOLDER", "PRIORITY", "LAST_SIGN_OF_LIFE", "BLOCKED_BY", "REASON")
+	}
+	return head, rows
+}
+
+// holderOf is who holds a handoff. Rows leave out a holder that is the recipient.
+func holderOf(i schemas.Item) schemas.Agent {
+	agent, directed := i.To.Directed()
+	if i.Holder == "" && directed && i.Status.Held() {
+		return agent
+	}
+	return i.Holder
 }
 
 func wordedRows(p *cli.Page, out gathered) (rows [][]string) {
 	const name = 24 // columns for an agent
 	for _, i := range out.Items {
-		id, standing, title := i.HandoffID.String(), draw.Word(i.Status), i.Title
-		if blocked := out.blocked[i.HandoffID]; i.Status == schemas.Pending && len(blocked) > 0 {
-			standing = "Blocked (" + strings.Join(blocked, ", ") + ")"
-		}
+		id, standing, title := i.HandoffID.String(), draw.Word(stateOf(i)), heading(i.Title)
 		if i.NoticeID != 0 {
-			id, standing, title = i.NoticeID.String(), i.Kind, i.Title+" "+i.Text
+			id, standing, title = i.NoticeID.String(), i.Kind, heading(i.Title)+" "+i.Text
 		}
 		switch {
 		case i.Unread:
@@ -64,10 +126,17 @@ func wordedRows(p *cli.Page, out gathered) (rows [][]string) {
 			title = fmt.Sprintf("(%s) %s", i.Priority, title)
 		}
 		from, to := draw.OneLine(string(i.From), name), draw.OneLine(recipient(i), name)
+		title = draw.OneLine(title, mostOfTitle)
 		rows = append(rows, []string{id, from, to, draw.OneLine(standing, name), terminal.Age(p.Now.Sub(i.At)), title})
 	}
 	return rows
 }
+
+// mostOfTitle is how many columns of a title a list has.
+const mostOfTitle = 120
+
+// heading leaves out the marks of a Markdown heading, with which titles begin that are taken from a text.
+func heading(title string) string { return strings.TrimSpace(strings.TrimLeft(title, "#")) }
 
 // recipient names who has it: the holder, else to whom it was sent.
 func recipient(i schemas.Item) string { return cmp.Or(string(i.Holder), string(i.To)) }
@@ -79,14 +148,10 @@ func printWaiting(p *cli.Page, out gathered, by schemas.Caller, again string) {
 		return
 	}
 	if out.Inbox != nil && out.Inbox.Notices > 0 {
-		unread := strconv.Itoa(out.Inbox.Notices) + " notices"
-		if out.Inbox.Notices == 1 {
-			unread = "1 notice"
-		}
-		p.Line("%s unread: handoff list --box notices%s", unread, again)
+		p.Line("%s unread: handoff list --box notices%s", cli.Counted(out.Inbox.Notices, "notice"), again)
 	}
 	for _, item := range out.Items {
-		if by.Agent == schemas.Human && slices.Contains(out.blocked[item.HandoffID], approval) {
+		if by.Agent == schemas.Human && slices.Contains(item.BlockedBy, approval) {
 			p.Line("%s waits for your approval: handoff approve %s%s", item.HandoffID, item.HandoffID, again)
 		}
 	}

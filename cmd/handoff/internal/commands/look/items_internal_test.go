@@ -30,7 +30,7 @@ var items = []schemas.Item{
 	{HandoffID: 6, From: "qa", To: "role:security", Holder: "ciso", Status: schemas.Working, Title: "Security review", At: now.Add(-5 * time.Minute)},
 	{
 		HandoffID: 7, From: "ciso", To: "auto-code", Status: schemas.Pending, Title: "Rotate the keys",
-		Priority: schemas.Critical, At: now.Add(-49 * time.Hour),
+		Priority: schemas.Critical, At: now.Add(-49 * time.Hour), BlockedBy: []string{"approval", "ho_4"},
 	},
 	{HandoffID: 123, From: "レビュー担当", To: "qa", Status: schemas.TimedOut, Title: repaint, At: now.Add(time.Hour)},
 	{
@@ -40,19 +40,20 @@ var items = []schemas.Item{
 }
 
 func TestAListOnATerminalIsInColumnsAsWideAsIt(t *testing.T) {
-	got := onTerminal(gathered{Items: items, blocked: map[schemas.ID][]string{7: {"approval", "ho_4"}}}, false)
+	got := onTerminal(gathered{Items: items}, false)
 	golden.Equal(t, "list.txt", got)
 }
 
 func TestAListOnATerminalHasColumnsPaddedAsWithoutColour(t *testing.T) {
 	shown := onTerminal(gathered{Items: items[:2]}, true)
 	require.Contains(t, shown, "ciso       \x1b[36mIn Progress\x1b[0m  5m")
-	require.Contains(t, shown, "auto-code  \x1b[90mPending\x1b[0m      2d")
+	require.Contains(t, shown, "auto-code  \x1b[35mBlocked\x1b[0m      2d")
 }
 
 func TestAListOnATerminalCannotRepaintIt(t *testing.T) {
 	item := schemas.Item{HandoffID: 1, From: "a", To: "b", Status: schemas.Pending, Title: repaint, At: now}
-	shown := onTerminal(gathered{Items: []schemas.Item{item}, blocked: map[schemas.ID][]string{1: {repaint}}}, false)
+	item.BlockedBy, item.Reason = []string{repaint}, repaint
+	shown := onTerminal(gathered{Items: []schemas.Item{item}}, false)
 	for line := range strings.Lines(shown) {
 		require.Equal(t, line, schemas.Visible(line))
 	}

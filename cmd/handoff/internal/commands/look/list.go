@@ -2,8 +2,6 @@ package look
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -38,14 +36,15 @@ func listCommand(a *cli.App) *cobra.Command {
   handoff list --box notices --agent dev
   handoff list --all --query login --since 24h
   handoff list --stuck               # what goes on only when somebody acts`,
-		Long: `Without --box, --for, --status, --workflow, --query or --all: everything that has not ended, of all agents.
+		Long: `Without --box, --for, --status, --workflow, --query or --all: everything that has not ended, of all agents, what is
+urgent or waits for somebody first.
 The inbox and the other boxes are those of --agent; the box all is of everybody, with all that has ended.
 
 With --json: {"items": [...]}, all of them unless --limit says otherwise, as list_handoffs gives each. Then
 "more" is true if --limit left some out, and "inbox" counts the agent's mail.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if a.JSON && !cmd.Flags().Changed("limit") {
+			if !cmd.Flags().Changed("limit") && (a.JSON || !a.Style().Terminal) {
 				l.limit = 0
 			} else if l.limit < 1 {
 				return schemas.Invalidf("--limit", "%d is no number of rows", l.limit).WithHint("Give 1 or more.")
@@ -63,9 +62,9 @@ With --json: {"items": [...]}, all of them unless --limit says otherwise, as lis
 	flags.StringVar(&l.forAgent, "for", "", "the inbox of this `agent`")
 	flags.BoolVar(&l.ready, "ready", false, "only what can be claimed now")
 	flags.BoolVar(&l.stuck, "stuck", false,
-		"only what waits for an answer, for approval, or for a handoff that will not be completed")
+		"only what waits for an answer, for approval, for a handoff that will not be completed, or whose holder is gone")
 	flags.BoolVar(&l.all, "all", false, "also what has ended")
-	flags.IntVar(&l.limit, "limit", 20, "rows at most; with --json all unless given")
+	flags.IntVar(&l.limit, "limit", 50, "rows at most; all unless given, where no terminal is or with --json")
 	cmd.MarkFlagsMutuallyExclusive("ready", "stuck", "status")
 	return cmd
 }
@@ -80,21 +79,16 @@ func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error 
 		if err != nil {
 			return err
 		}
-		if a.Style().Terminal && !a.JSON {
-			if out.blocked, err = blockers(ctx, conn, out.Items); err != nil {
-				return err
-			}
-		}
 		return a.PrintValue(out, func(p *cli.Page) {
 			printItems(p, out)
+			a.Remark(p, out.more())
 			printWaiting(p, out, conn.By, a.Again())
 		})
 	})
 }
 
-// queries turns what was asked for into arguments of list_handoffs.
-func (l listing) queries(args cli.Arguments) []cli.Arguments {
-	open := false // everything that has not ended
+// query completes the arguments of list_handoffs, and tells whether they ask for all that is under way.
+func (l listing) query(args cli.Arguments) (open bool) {
 	switch {
 	case l.forAgent != "":
 		args["agent"] = l.forAgent
@@ -105,22 +99,8 @@ func (l listing) queries(args cli.Arguments) []cli.Arguments {
 	switch {
 	case l.ready:
 		args["status"] = schemas.Pending
-	case l.stuck:
-		return inEach(args, schemas.Pending, schemas.Waiting)
-	case open:
-		// Many more have ended, and the tool would list those first.
-		return inEach(args, slices.DeleteFunc(slices.Clone(schemas.Statuses), schemas.Status.Ended)...)
+	case l.stuck, open:
+		args["status"], open = schemas.Open, true // many more have ended, and the tool would list those first
 	}
-	return []cli.Arguments{args}
-}
-
-// inEach asks the same for each of several states.
-func inEach(args cli.Arguments, states ...schemas.Status) []cli.Arguments {
-	var queries []cli.Arguments
-	for _, status := range states {
-		query := maps.Clone(args)
-		query["status"] = status
-		queries = append(queries, query)
-	}
-	return queries
+	return open
 }
