@@ -239,7 +239,7 @@ func (a *advisor) complete(lit *ast.CompositeLit, in reflect.Type) {
 			a.complete(inner, f.Type)
 		}
 	}
-	for _, name := range []string{"ActCancel", "ActRefuse", "ActAmend", "Force", "Met"} {
+	for _, name := range []string{"ActCancel", "ActRefuse", "Changes", "Force", "Met"} {
 		if mentions(lit, name) {
 			a.fault(lit, "it says %s", name)
 		}

@@ -112,11 +112,15 @@ var house = []room{
 		},
 	},
 	{
+		level: 2, path: "mailbox/overview", about: "what needs a person, runs or is stuck",
+		imports: []string{"schemas", "store", "mailbox/roster", "mailbox/reading"},
+	},
+	{
 		level: 2, path: "mailbox", about: "what is allowed",
 		imports: []string{
 			"schemas", "schemas/closest", "store",
 			"mailbox/roster", "mailbox/contract", "mailbox/life", "mailbox/waiting", "mailbox/presence", "mailbox/names",
-			"mailbox/compose", "mailbox/listing", "mailbox/reading",
+			"mailbox/compose", "mailbox/listing", "mailbox/reading", "mailbox/overview",
 		},
 	},
 	{

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/overview"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -29,11 +30,11 @@ var noticeKinds = map[life.Action]life.Action{life.Ask: noticeQuestion, life.Ans
 
 // The kinds of notices beside the actions of the table.
 const (
-	noticeApproval life.Action = "approval"  // it waits for a person to approve it
-	noticeQuestion life.Action = "question"  // its holder asks
-	noticeAnswer   life.Action = "answer"    // its question was answered
-	noticeBlocked  life.Action = "blocked"   // what it waits for will not be completed
-	noticeTooDeep  life.Action = "escalated" // its chain is too long to go on by itself
+	noticeApproval life.Action = overview.NoticeApproval // it waits for a person to approve it
+	noticeQuestion life.Action = "question"              // its holder asks
+	noticeAnswer   life.Action = "answer"                // its question was answered
+	noticeBlocked  life.Action = "blocked"               // what it waits for will not be completed
+	noticeTooDeep  life.Action = "escalated"             // its chain is too long to go on by itself
 )
 
 // tell leaves a notice with whoever asked for the work, unless it is the one who acts. For work that the rules sent

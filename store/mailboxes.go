@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"iter"
 
 	"handoff/schemas"
 )
@@ -60,6 +62,32 @@ func (v *View) Mailbox(box schemas.Address) (m Mailbox, err error) {
 		return m, err
 	}
 	return decodeMailbox(b)
+}
+
+// Box is a mailbox that is not empty, with its counters.
+type Box struct {
+	Address schemas.Address
+	Mailbox
+}
+
+// Boxes yields the mailboxes that are not empty, by name. It costs one row for each; what is counted for tokens is no
+// mailbox. The error wraps [ErrCorrupt] for a row of another length.
+func (v *View) Boxes() iter.Seq2[Box, error] {
+	return func(yield func(Box, error) bool) {
+		tokens := []byte(tokenBox(""))
+		for row, err := range v.r.Scan(Range{Space: Mailboxes}) {
+			if err == nil && bytes.HasPrefix(row.Key, tokens) {
+				continue
+			}
+			b := Box{Address: schemas.Address(row.Key)}
+			if err == nil {
+				b.Mailbox, err = decodeMailbox(row.Value)
+			}
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // count adds to the counters of a box.

@@ -108,6 +108,26 @@ func TestWaitingListsBoxesByTheirBeginning(t *testing.T) {
 }
 
 // A clock that stands just behind 1970, as that of a machine without a battery may, turns nothing over.
+func TestWaitedForNamesEachOnce(t *testing.T) {
+	w := inMemory(t)
+	for id, after := range [][]schemas.ID{1: {300, 7}, 2: {7}, 3: {7, 256}} {
+		if id > 0 {
+			r := sent(schemas.ID(id))
+			r.After = after
+			w.change(nil, r, "send", "")
+		}
+	}
+	w.waiting(4, "a", schemas.Normal, 0)
+	w.view(func(v *store.View) error {
+		require.Equal(t, []schemas.ID{7, 256, 300}, collect(t, v.WaitedFor()))
+		for b, err := range v.Boxes() {
+			require.Equal(t, store.Box{Address: "a", Mailbox: store.Mailbox{Pending: 1}}, b)
+			require.NoError(t, err)
+		}
+		return nil
+	})
+}
+
 func TestQueueWeighsPriorityJustAfter1970(t *testing.T) {
 	w := inMemory(t)
 	for i, p := range []schemas.Priority{schemas.Low, schemas.Critical} {

@@ -106,7 +106,8 @@ type Index struct {
 }
 
 // The indexes. HeldBy are the handoffs that an agent holds now, OnceHeldBy those that it held last and that are no
-// longer held. WaitingFor are the handoffs that wait for the given one.
+// longer held. WaitingFor are the handoffs that wait for the given one, and Dependents those that wait for any, each as
+// often as it waits for another.
 //
 // AddressedTo are the handoffs that were sent to an address, whoever may claim them now. SentBy are those of a sender,
 // InWorkflow those of a workflow, InState those that stand in a state now, ChildrenOf those that name a handoff as
@@ -120,6 +121,7 @@ func InWorkflow(wf schemas.Workflow) Index { return Index{ByWorkflow, word(wf)} 
 func InState(s schemas.Status) Index       { return Index{ByState, word(s)} }
 func ChildrenOf(id schemas.ID) Index       { return Index{ByParent, number(id)} }
 func WaitingFor(id schemas.ID) Index       { return Index{ByAfter, number(id)} }
+func Dependents() Index                    { return Index{ByAfter, nil} }
 func All() Index                           { return Index{Records, nil} }
 
 // Oldest yields the ids above the given one, upwards; 0 begins at the first.
@@ -143,6 +145,21 @@ func (v *View) Newest(i Index, before schemas.ID) iter.Seq2[schemas.ID, error] {
 		r.To = join(i.prefix, number(before))
 	}
 	return v.handoffs(r)
+}
+
+// WaitedFor yields the handoffs for which others wait, upwards. It costs one seek for each, however many wait for it.
+func (v *View) WaitedFor() iter.Seq2[schemas.ID, error] {
+	return func(yield func(schemas.ID, error) bool) {
+		for r, more := (Range{Space: ByAfter}), true; more; {
+			more = false
+			for row, err := range v.r.Scan(r) {
+				dep := row.Key[:min(8, len(row.Key))]
+				r.From = After(dep)
+				more = yield(schemas.ID(lastNumber(dep)), err) && err == nil && r.From != nil
+				break
+			}
+		}
+	}
 }
 
 // handoffs yields the ids at the end of the keys of a range.

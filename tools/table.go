@@ -106,6 +106,10 @@ var Admin = []Tool{
 		Description: "Make a token good no more, at once.",
 	}, (*mailbox.Service).RevokeToken, nothing),
 	define(Tool{
+		Name: "workspace_overview", Title: "What is going on", ReadOnly: true, Idempotent: true, Admin: true,
+		Description: "What needs a person, what runs, what is stuck and why, and how much there is.",
+	}, (*mailbox.Service).Overview, nothing),
+	define(Tool{
 		Name: "workspace_stats", Title: "Figures of the workspace", ReadOnly: true, Idempotent: true, Admin: true,
 		Description: "How many handoffs are in which state and mailbox, and how long the store takes.",
 	}, (*mailbox.Service).Stats, nothing),

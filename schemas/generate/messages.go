@@ -23,7 +23,7 @@ var administrative = types(
 	schemas.AuditIn{}, schemas.AuditOut{}, schemas.ConnIn{}, schemas.ConnOut{},
 	schemas.TokenAddIn{}, schemas.TokenAddOut{}, schemas.TokenListIn{}, schemas.TokenListOut{},
 	schemas.TokenRevokeIn{}, schemas.TokenRevokeOut{}, schemas.TokenFindIn{}, schemas.TokenFindOut{},
-	schemas.StatsIn{}, schemas.StatsOut{}, schemas.SessionIn{}, schemas.SessionOut{},
+	schemas.StatsIn{}, schemas.StatsOut{}, schemas.OverviewIn{}, schemas.OverviewOut{}, schemas.SessionIn{}, schemas.SessionOut{},
 	schemas.NewsIn{}, schemas.NewsOut{}, schemas.NewestIn{}, schemas.NewestOut{},
 )
 

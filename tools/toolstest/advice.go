@@ -126,4 +126,4 @@ func calling(a schemas.Advice) (faults []string) {
 
 // Destroying is what no advised call holds, as it stands in canonical arguments: it takes work away from somebody, or
 // leaves it where nobody looks.
-var Destroying = []string{`"action":"cancel"`, `"action":"refuse"`, `"action":"amend"`, `"force":true`}
+var Destroying = []string{`"action":"cancel"`, `"action":"refuse"`, `"changes":`, `"force":true`}

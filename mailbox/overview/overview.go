@@ -1,0 +1,149 @@
+// Package overview computes what is going on in a workspace, for the person who looks after it: what needs a person, what
+// agents are at work on, what is stuck and why, and how much there is. A command shows it, and so may a page.
+//
+// It is made of the state of the handoffs in one snapshot of the store and of who is here, and never of unread marks, so
+// that no look takes anything from it. Nothing is written.
+//
+// It reads by seeks, and a bounded number of rows however much is stored or open: each step begins at an index that has
+// few rows besides those that it wants, and looks at [Looked] of them at most. A part whose steps ended early says so.
+// What is oldest is looked at first, because what is stuck grows old.
+package overview
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"handoff/mailbox/reading"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// How much is looked at.
+const (
+	Looked = 250   // handoffs, notices or agents, by one step
+	most   = 1_000 // mailboxes, and rows that are only counted
+
+	usual  = 20                 // rows of a part, unless asked otherwise
+	recent = 7 * 24 * time.Hour // how long a failure needs somebody
+)
+
+// Config is what an overview needs besides the snapshot. Now and Reader are required.
+type Config struct {
+	Now     time.Time
+	Limit   int           // rows of a part; zero for the usual number
+	Silence time.Duration // after which a holder of whom nothing is heard counts as silent, unless the work takes longer
+	Known   []Agent       // agents
+
+	// Reader tells why a handoff stands as it does, and what is known of its holder.
+	Reader reading.Reader
+}
+
+// Agent is one that is known.
+type Agent struct {
+	schemas.Card
+	Client schemas.Agent // whose sessions get this name, empty for none
+	Here   bool          // somebody acts under the name
+}
+
+// Of computes the overview of a snapshot. A damaged record is left out: it stops no other. The errors are those of the
+// store.
+func Of(v *store.View, c Config) (out schemas.OverviewOut, err error) {
+	l := &look{View: v, Config: c, here: map[schemas.Agent]bool{}, seen: map[schemas.ID]bool{}}
+	l.Limit = cmp.Or(c.Limit, usual)
+	for _, a := range c.Known {
+		if l.here[a.Name] = a.Here; a.Here {
+			l.counts.Agents++
+		}
+	}
+	for _, step := range []func() error{
+		l.count, l.questions, l.approvals, l.failures, l.workForHuman, l.blocked, l.held, l.waitingInBoxes,
+	} {
+		if err := step(); err != nil {
+			return out, err
+		}
+	}
+	out = schemas.OverviewOut{At: c.Now, Counts: l.counts}
+	for _, p := range []struct {
+		from *part
+		to   *schemas.Part
+	}{{&l.needs, &out.NeedsYou}, {&l.running, &out.Running}, {&l.stuck, &out.Stuck}} {
+		if *p.to, err = l.finish(p.from); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// look is one computation. Its steps run one after another; a handoff is shown once, by the first step that finds it.
+type look struct {
+	*store.View
+	Config
+	here  map[schemas.Agent]bool
+	boxes []store.Box
+	seen  map[schemas.ID]bool
+
+	needs, running, stuck part
+	counts                schemas.Counts
+}
+
+// part is what was found for one part of the overview.
+type part struct {
+	rows  []row
+	early bool // looking ended early
+}
+
+type row struct {
+	schemas.Concern
+	of *store.Record
+}
+
+// add notes a handoff that was not found before. The step says since when it is so, and why where the
+// state of the handoff does not tell.
+func (l *look) add(p *part, kind schemas.ConcernKind, r *store.Record, since store.Time, why string) *schemas.Concern {
+	l.seen[r.ID] = true
+	c := schemas.Concern{
+		Kind: kind, HandoffID: r.ID, Title: schemas.Visible(r.Title), Status: r.Status, Workflow: r.Workflow, From: r.From,
+		To: r.To, Holder: r.Holder, Since: since.Time(), Reason: why, LastSign: l.Reader.LastSign(r),
+	}
+	if r.Status.Held() {
+		c.LeaseEnds, c.Percent = r.Lease.Ptr(), r.Percent
+	}
+	if r.Priority != schemas.Normal {
+		c.Priority = r.Priority
+	}
+	p.rows = append(p.rows, row{c, r})
+	return &p.rows[len(p.rows)-1].Concern
+}
+
+// finish orders a part, cuts it to so many rows as are shown, and adds to these what was said and what may be done.
+func (l *look) finish(p *part) (out schemas.Part, err error) {
+	slices.SortFunc(p.rows, func(a, b row) int {
+		return cmp.Or(
+			cmp.Compare(urgency(b.of), urgency(a.of)), cmp.Compare(rank(a.Kind), rank(b.Kind)), a.Since.Compare(b.Since),
+			cmp.Compare(a.HandoffID, b.HandoffID))
+	})
+	out = schemas.Part{Items: []schemas.Concern{}, Total: len(p.rows), AtLeast: p.early}
+	for _, r := range p.rows[:min(len(p.rows), l.Limit)] {
+		if err := l.tell(&r); err != nil {
+			return out, err
+		}
+		r.Next = next(r.Concern)
+		out.Items = append(out.Items, r.Concern)
+	}
+	return out, nil
+}
+
+// urgency orders what is above normal; the rest is equal.
+func urgency(r *store.Record) int {
+	return max(slices.Index(schemas.Priorities, r.Priority), slices.Index(schemas.Priorities, schemas.Normal))
+}
+
+// kinds are in the order of attention.
+var kinds = []schemas.ConcernKind{
+	schemas.ConcernQuestion, schemas.ConcernApproval, schemas.ConcernFailure, schemas.ConcernEscalation,
+	schemas.ConcernWork, schemas.ConcernYours, schemas.ConcernRunning, schemas.ConcernDead, schemas.ConcernBlocked,
+	schemas.ConcernUnanswered, schemas.ConcernLapsed, schemas.ConcernSilent, schemas.ConcernNoTakers,
+}
+
+func rank(k schemas.ConcernKind) int { return slices.Index(kinds, k) }

@@ -1,0 +1,123 @@
+package overview
+
+import (
+	"fmt"
+	"iter"
+
+	"handoff/mailbox/reading"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// questions finds what waits for an answer: of the person, or of an agent.
+func (l *look) questions() error {
+	more, err := l.first(l.Oldest(store.InState(schemas.Waiting), 0), Looked, func(r *store.Record) error {
+		to, err := reading.Answers(l.View, r, r.Asker)
+		switch {
+		case err != nil:
+			return err
+		case r.Permission || to == schemas.Human:
+			l.add(&l.needs, schemas.ConcernQuestion, r, r.Touched, "")
+		case l.here[to]:
+			l.add(&l.running, schemas.ConcernRunning, r, r.Claimed, "")
+		default:
+			l.add(&l.stuck, schemas.ConcernUnanswered, r, r.Touched, fmt.Sprintf("%s is not here", to))
+		}
+		return nil
+	})
+	l.needs.early = l.needs.early || more
+	return err
+}
+
+// NoticeApproval is the kind of the notices by which a person is asked for approval.
+const NoticeApproval = "approval"
+
+// approvals finds what waits for approval among what is pending. Where that is too much to look at, what the person sent
+// and the notices lead to the rest: of what others send, the person was told. Only the record says whether it still waits.
+func (l *look) approvals() error {
+	wanted := func(r *store.Record) error {
+		if r.NeedsApproval && r.Status == schemas.Pending {
+			l.add(&l.needs, schemas.ConcernApproval, r, r.Created, "")
+		}
+		return nil
+	}
+	more, err := l.first(l.Newest(store.InState(schemas.Pending), 0), Looked, wanted)
+	if err != nil || !more {
+		return err
+	}
+	for _, ids := range []iter.Seq2[schemas.ID, error]{l.Newest(store.SentBy(schemas.Human), 0), l.noticed()} {
+		more, err := l.first(ids, Looked, wanted)
+		if err != nil {
+			return err
+		}
+		l.needs.early = l.needs.early || more
+	}
+	return nil
+}
+
+// noticed yields of what the person was told, newest first: the handoffs that were to be approved, and else none.
+func (l *look) noticed() iter.Seq2[schemas.ID, error] {
+	return func(yield func(schemas.ID, error) bool) {
+		for n, err := range l.Notices(schemas.Human, 0) {
+			if n.Kind != NoticeApproval {
+				n.About = 0 // which no handoff has
+			}
+			if !yield(n.About, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// failures finds what ended badly in the last days and with which nobody goes on: no handoff took its place, and nothing
+// was sent in its workflow since. What a person refused is none.
+func (l *look) failures() error {
+	for _, state := range []schemas.Status{schemas.Failed, schemas.TimedOut, schemas.Rejected} {
+		_, err := l.first(l.Newest(store.InState(state), 0), Looked/2, func(r *store.Record) error {
+			refused := r.Status == schemas.Rejected && r.Result == 0
+			if r.Successor != 0 || refused || l.Now.Sub(r.Ended.Time()) > recent {
+				return nil
+			}
+			latest := r
+			if _, err := l.first(l.Newest(store.InWorkflow(r.Workflow), 0), 1, func(other *store.Record) error {
+				latest = other
+				return nil
+			}); err != nil || latest.ID != r.ID && latest.Created >= r.Ended {
+				return err
+			}
+			l.add(&l.needs, schemas.ConcernFailure, r, r.Ended, "")
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// workForHuman finds what the person may claim, and what the person holds.
+func (l *look) workForHuman() error {
+	more, err := l.first(l.Queue(schemas.Address(schemas.Human)), Looked, func(r *store.Record) error {
+		kind := schemas.ConcernWork
+		if parent := reading.Readable(l.View, r.Parent); parent != nil && escalated(parent, r) {
+			kind = schemas.ConcernEscalation
+		}
+		l.add(&l.needs, kind, r, r.Created, "")
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	l.needs.early = l.needs.early || more
+	_, err = l.first(l.Oldest(store.HeldBy(schemas.Human), 0), Looked, func(r *store.Record) error {
+		l.add(&l.needs, schemas.ConcernYours, r, r.Claimed, "")
+		return nil
+	})
+	return err
+}
+
+// escalated tells whether r was sent to a person to decide about parent.
+func escalated(parent, r *store.Record) bool {
+	return parent.Successor == r.ID && parent.Rollback != r.ID &&
+		(parent.Status == schemas.Failed || parent.Status == schemas.TimedOut)
+}
