@@ -217,6 +217,7 @@ var house = []room{
 		level: 5, path: "cmd/handoff/internal/workspace", about: "which workspace, and its files",
 		imports: []string{
 			"schemas", "tools/relay", "tools/relay/platform", "cmd/handoff/internal/git", "cmd/handoff/internal/clients/client",
+			"cmd/handoff/internal/shell",
 		},
 	},
 	{

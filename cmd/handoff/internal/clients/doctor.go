@@ -155,6 +155,7 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor
 		return []doctor.Finding{doctor.Nowhere(err, a.Location()), doctor.Identity(ctx, self, nil)}
 	}
 	findings := append(doctor.Files(place, sh), doctor.Owner(place.Dir, a.Now(), sh))
+	findings = append(findings, doctor.Beside(place, a.Getenv)...)
 	if why, shut := doctor.Shut(place); shut {
 		return append(append(findings, why...), doctor.Identity(ctx, self, nil))
 	}

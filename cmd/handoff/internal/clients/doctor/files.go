@@ -24,6 +24,14 @@ func Files(w workspace.Workspace, sh Shell) []Finding {
 	return append(permissions(w.Dir), storeFile(filepath.Join(w.Dir, workspace.StoreFile), sh)...)
 }
 
+// Beside finds the other workspaces in which agents may be looked for who are not here.
+func Beside(w workspace.Workspace, getenv func(string) string) (all []Finding) {
+	for _, n := range workspace.Neighbours(w, getenv) {
+		all = append(all, skipped(aboutStore, "beside it is %s", n).try(n.Join))
+	}
+	return all
+}
+
 // Shut tells whether doctor must not open a workspace, and the finding that says why. Opening would make a store
 // where there is none or an empty one, and would change the permissions of a directory that is not private.
 func Shut(w workspace.Workspace) (findings []Finding, shut bool) {

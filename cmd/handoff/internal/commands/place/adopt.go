@@ -55,7 +55,7 @@ func adopt(ctx context.Context, was, now workspace.Workspace, force bool) error 
 	case was.Name == now.Name:
 		return schemas.Errorf(schemas.Conflict, "%s is the workspace of this project already", now.Name).
 			WithHint("There is nothing to do.")
-	case project != "" && project != now.Project && !gone(project) && !force:
+	case project != "" && project != now.Project && !workspace.Gone(project) && !force:
 		return schemas.Errorf(schemas.Conflict, "%s belongs to %s, which is still there", was.Name, project).
 			WithHint("Share it with --workspace %s. handoff workspace adopt --help shows how to take it away.", was.Name)
 	}

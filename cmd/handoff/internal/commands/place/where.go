@@ -69,6 +69,10 @@ func printWhereabouts(p *cli.Page, w whereabouts) {
 		p.Field("looked for in", w.LookedIn+" ("+w.LookedInBy+")")
 	}
 	p.Field("directory", w.Directory)
+	for _, n := range w.Beside {
+		p.Field("beside", n.String())
+		p.Field("  try", n.Join)
+	}
 	if !w.Exists {
 		p.Line("%s", p.Faint("It does not exist yet: the first who uses it makes it."))
 		return

@@ -17,18 +17,19 @@ import (
 
 // whereabouts are what is known of a workspace.
 type whereabouts struct {
-	Workspace  string          `json:"workspace"`
-	FoundBy    string          `json:"found_by"`               // flag, environment, or what [workspace.By] says
-	Project    string          `json:"project,omitempty"`      // the path that stands for it
-	LookedIn   string          `json:"looked_in,omitempty"`    // where looking for the project began
-	LookedInBy string          `json:"looked_in_by,omitempty"` // what named that: a flag, a variable, or current directory
-	Directory  string          `json:"directory"`              // of its files
-	Exists     bool            `json:"exists"`                 // if not, nothing of the following is known
-	Store      *workspace.File `json:"store,omitempty"`
-	Log        *workspace.File `json:"log,omitempty"`
-	Owner      *owner          `json:"owner"`           // null when nobody has it open
-	Agents     []sight         `json:"agents"`          // who was seen, the last first
-	Error      *schemas.Error  `json:"error,omitempty"` // why the agents could not be asked for
+	Workspace  string                `json:"workspace"`
+	FoundBy    string                `json:"found_by"`               // flag, environment, or what [workspace.By] says
+	Project    string                `json:"project,omitempty"`      // the path that stands for it
+	LookedIn   string                `json:"looked_in,omitempty"`    // where looking for the project began
+	LookedInBy string                `json:"looked_in_by,omitempty"` // what named that: a flag, a variable, or current directory
+	Directory  string                `json:"directory"`              // of its files
+	Exists     bool                  `json:"exists"`                 // if not, nothing of the following is known
+	Store      *workspace.File       `json:"store,omitempty"`
+	Log        *workspace.File       `json:"log,omitempty"`
+	Owner      *owner                `json:"owner"`            // null when nobody has it open
+	Agents     []sight               `json:"agents"`           // who was seen, the last first
+	Beside     []workspace.Neighbour `json:"beside,omitempty"` // where else agents may be
+	Error      *schemas.Error        `json:"error,omitempty"`  // why the agents could not be asked for
 }
 
 // A sight is an agent that was seen.
@@ -46,7 +47,7 @@ func findWhereabouts(a *cli.App) (w whereabouts, err error) {
 	}
 	w = whereabouts{
 		Workspace: place.Name, FoundBy: string(place.By), Project: cmp.Or(place.Project, workspace.Remembered(place)),
-		Directory: place.Dir, Owner: ownerOf(place), Agents: []sight{},
+		Directory: place.Dir, Owner: ownerOf(place), Agents: []sight{}, Beside: workspace.Neighbours(place, a.Getenv),
 	}
 	w.Store, w.Log = found(place.Store()), found(place.Log())
 	w.Exists = w.Store != nil || workspace.Denied(place.Dir)

@@ -6,9 +6,6 @@
 package place
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -80,18 +77,12 @@ func allWorkspaces(a *cli.App) ([]workspaceItem, error) {
 	for _, w := range found {
 		store, _ := w.Store()
 		all = append(all, workspaceItem{
-			Workspace: w.Name, Project: w.Project, Gone: w.Project != "" && gone(w.Project),
+			Workspace: w.Name, Project: w.Project, Gone: w.Project != "" && workspace.Gone(w.Project),
 			Directory: w.Dir, Bytes: w.Bytes(), Used: store.Used, Owner: ownerOf(w),
 		})
 	}
 	slices.SortStableFunc(all, func(x, y workspaceItem) int { return y.Used.Compare(x.Used) })
 	return all, nil
-}
-
-// gone tells what is certainly not there: not what only cannot be looked at just now.
-func gone(project string) bool {
-	_, err := os.Stat(project)
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 func printWorkspaces(p *cli.Page, all []workspaceItem) {

@@ -1,0 +1,89 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"handoff/cmd/handoff/internal/shell"
+)
+
+// A Neighbour is a workspace on this machine in which agents may be looked for who are not in another one.
+type Neighbour struct {
+	Workspace string `json:"workspace"`
+	Project   string `json:"project"` // the directory of it
+	Moved     bool   `json:"moved"`   // the directory is gone; else it is above or below that of the other
+	Join      string `json:"join"`    // the command after which there is one workspace
+}
+
+// String says why nobody meets there, and how that is with [Neighbour.Join].
+func (n Neighbour) String() string {
+	if n.Moved {
+		return fmt.Sprintf("%s, whose project %s is gone. If this is it, moved, adopt brings its handoffs along",
+			n.Workspace, n.Project)
+	}
+	return fmt.Sprintf("%s, of %s: agents there do not meet those here", n.Workspace, n.Project)
+}
+
+// Neighbours gives the workspaces beside one: those of directories above and below its own, of which one is no git
+// repository, and those whose directory is gone and was called the same. None is beside a workspace that was named.
+func Neighbours(w Workspace, getenv func(string) string) (beside []Neighbour) {
+	if w.Project == "" {
+		return nil
+	}
+	all, _ := All(getenv) // what cannot be read is beside nothing
+	here := root(w.Project)
+	for _, other := range all {
+		there := root(other.Project)
+		n := Neighbour{Workspace: other.Name, Project: there}
+		switch {
+		case other.Project == "" || other.Name == w.Name:
+			continue
+		case Gone(other.Project):
+			if filepath.Base(there) != filepath.Base(here) {
+				continue
+			}
+			n.Moved, n.Join = true, shell.Line([]string{"handoff", "workspace", "adopt", other.Name, "--dir", here})
+		case here != w.Project && there != other.Project:
+			continue // one repository in another is meant so
+		case above(there, here):
+			n.Join = join(there, w.Project)
+		case above(here, there):
+			n.Join = join(here, other.Project)
+		default:
+			continue
+		}
+		beside = append(beside, n)
+	}
+	return beside
+}
+
+// root is the directory of a project: of a git repository that of its working tree.
+func root(project string) string {
+	if filepath.Base(project) == ".git" {
+		return filepath.Dir(project)
+	}
+	return project
+}
+
+// join is the command after which a project below a directory has the workspace of that directory. A repository has its
+// own unless it is told otherwise.
+func join(dir, below string) string {
+	if root(below) != below {
+		return shell.Line([]string{"export", "HANDOFF_DIR=" + dir})
+	}
+	return shell.Line([]string{"mkdir", filepath.Join(dir, ".handoff")})
+}
+
+func above(dir, path string) bool {
+	rest, err := filepath.Rel(dir, path)
+	return err == nil && rest != "." && filepath.IsLocal(rest)
+}
+
+// Gone reports what is certainly not there: not what only cannot be looked at just now.
+func Gone(project string) bool {
+	_, err := os.Stat(project)
+	return errors.Is(err, fs.ErrNotExist)
+}
