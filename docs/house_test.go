@@ -254,11 +254,15 @@ var house = []room{
 		},
 	},
 	{
+		level: 5, path: "cmd/handoff/internal/written", about: "messages as people write them",
+		owns: []string{"github.com/tailscale/hujson", "go.yaml.in/yaml/v3"},
+	},
+	{
 		level: 5, path: "cmd/handoff/internal/cli", about: "what every command stands on",
 		imports: []string{
 			"schemas", "schemas/closest", "schemas/respell", "tools", "tools/relay", "cmd/handoff/internal/identity",
 			"cmd/handoff/internal/open", "cmd/handoff/internal/shell", "cmd/handoff/internal/terminal",
-			"cmd/handoff/internal/workspace",
+			"cmd/handoff/internal/workspace", "cmd/handoff/internal/written",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},

@@ -17,7 +17,7 @@ func (s *Service) takeAnswer(
 	ctx context.Context, by schemas.Caller, in schemas.GetIn,
 ) (out schemas.GetOut, taken bool, err error) {
 	err = s.Store.View(ctx, func(v *store.View) error {
-		r, err := reading.Find(v, in.HandoffID)
+		r, err := reading.Find(v, in.HandoffID, by.Agent)
 		taken = err == nil && answered(r, by) && sameSession(r, by) && by.Scope != schemas.ScopeRead
 		return err
 	})

@@ -37,7 +37,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 		return nil, err
 	}
 	content, err := o.said(schemas.UpdateIn{
-		Action: in.Action, Note: in.Note, Questions: questions, Conditions: in.Conditions,
+		Action: in.Action, Note: in.Note, Questions: questions, Conditions: in.Conditions, Origin: in.Origin,
 	})
 	if err != nil {
 		return nil, err

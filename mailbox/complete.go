@@ -74,7 +74,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 		if !errors.Is(err, errNotCompared) {
 			return out, err
 		}
-		if kept, err = s.compare(ctx, id, in); err != nil {
+		if kept, err = s.compare(ctx, by, id, in); err != nil {
 			return out, err
 		}
 	}
@@ -112,7 +112,7 @@ func (o *op) complete(
 	now.Outcome, now.ResultDigest, now.Percent = done.Status, digest, 100
 	out = schemas.CompleteOut{
 		HandoffID: r.ID, Status: now.Status, Outcome: done.Status, CompletionID: done.CompletionID,
-		Unmet: contract.Unmet(done.Criteria), Warnings: contract.Doubts(done),
+		Unmet: contract.Unmet(done.Criteria), Warnings: slices.Concat(contract.Doubts(done), aside(in.Origin)),
 	}
 	if o := orZero(in.Origin); o.Status != "" && in.Outcome == "" {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the status %q decided nothing", schemas.Visible(schemas.Clip(o.Status, 80))))

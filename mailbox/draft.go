@@ -2,8 +2,12 @@ package mailbox
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/contract"
@@ -66,7 +70,8 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 	if err := onlyWork(in); err != nil {
 		return d, err
 	}
-	d.key, d.force, d.attempt, d.warnings = in.Key, in.Options.Force, in.Options.Attempt, withoutEffect(*in.Options)
+	d.key, d.force, d.attempt = cmp.Or(in.Key, foreignKey(in.Origin)), in.Options.Force, in.Options.Attempt
+	d.warnings = slices.Concat(withoutEffect(in), aside(in.Origin))
 	d.token = by.Token
 	d.handoff = compose.Handoff(by, in, d.to)
 	d.handoff.Metadata.Deadline, d.handoff.Metadata.NotBefore = unlessZero(d.stated), unlessZero(d.notBefore)
@@ -76,7 +81,7 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 	return d, schemas.TooBig("handoff", len(d.content.Bytes), s.Limits.Handoff)
 }
 
-// sizes checks the limits on what is sent, in bytes; the whole is checked when it is encoded.
+// sizes checks the limits on what is sent; the whole is checked when it is encoded.
 func (s *Service) sizes(in schemas.SendIn) error {
 	if strings.TrimSpace(in.Task) == "" {
 		return schemas.Invalidf("task", "must not be empty").WithHint("Say what is to be done. Nothing was sent.")
@@ -97,20 +102,20 @@ func (s *Service) checkTask(task, title string) error {
 }
 
 // payloadSizes checks summary, detail and data, whose limits are fixed: a summary is read by every receiver, and detail
-// and data share 64 KiB, names of data included. The error names the field that is too long by itself, else data.
+// and data share 65,536 characters, names of data included. The error names the field that is too long by itself, else
+// data.
 func payloadSizes(summary, detail string, data map[string]string) error {
-	if err := schemas.TooBig("summary", len(summary), schemas.MaxSummary); err != nil {
+	if err := schemas.TooLong("summary", utf8.RuneCountInString(summary), schemas.MaxSummary); err != nil {
 		return err
 	}
-	size := len(detail)
-	for k, v := range data {
-		size += len(k) + len(v)
-	}
-	field := "detail"
-	if len(detail) <= schemas.MaxDetail && size > schemas.MaxDetail {
+	field, size := "detail", utf8.RuneCountInString(detail)
+	if size <= schemas.MaxDetail {
 		field = "data"
 	}
-	return schemas.TooBig(field, size, schemas.MaxDetail)
+	for k, v := range data {
+		size += utf8.RuneCountInString(k) + utf8.RuneCountInString(v)
+	}
+	return schemas.TooLong(field, size, schemas.MaxDetail)
 }
 
 // times reads the deadline, the time before which nobody may begin, and the durations. Durations in a deadline count
@@ -221,7 +226,12 @@ func onlyWork(in schemas.SendIn) error {
 }
 
 // withoutEffect names what is kept with a handoff and changes nothing yet: nobody should count on it unknowingly.
-func withoutEffect(opt schemas.SendOptions) (warnings []string) {
+func withoutEffect(in schemas.SendIn) (warnings []string) {
+	opt := orZero(in.Options)
+	if opt.Strategy == "summary" && in.Summary == "" {
+		warnings = append(warnings, "there is no summary: with the strategy summary the brief has an extract of the context, "+
+			"and the rest is fetched")
+	}
 	if opt.Recall > 0 {
 		warnings = append(warnings, "recall has no effect yet")
 	}
@@ -229,6 +239,47 @@ func withoutEffect(opt schemas.SendOptions) (warnings []string) {
 		warnings = append(warnings, "what to do when nobody qualifies has no effect yet: it waits until somebody does")
 	}
 	return warnings
+}
+
+// foreignKey is the key of a message that has an id of its own: a sender that sends it again sends it once. It is "" for
+// a message without an id.
+func foreignKey(from *schemas.Origin) string {
+	if id := orZero(from).HandoffID; id != "" {
+		return foreignPrefix + id
+	}
+	return ""
+}
+
+// foreignPrefix begins no key of a caller, since those have no control characters.
+const foreignPrefix = "\x00handoff_id "
+
+// aside names what a foreign message says that has no place among the arguments, nil for nothing: it is kept, and no
+// brief shows it.
+func aside(from *schemas.Origin) []string {
+	extra := maps.Clone(orZero(from).Extra)
+	var warnings []string
+	if n, odd := extra["priority"]; odd {
+		delete(extra, "priority")
+		warnings = append(warnings, fmt.Sprintf("priority %v is none of 0 (critical) to 4 (low): higher numbers count as more "+
+			"urgent, up to 10 or 100", n))
+	}
+	if paths := pathsIn(extra, ""); len(paths) > 0 {
+		slices.Sort(paths)
+		warnings = append(warnings, "kept in origin.extra, which no brief shows: "+strings.Join(paths, ", "))
+	}
+	return warnings
+}
+
+// pathsIn are the paths of the values in an object.
+func pathsIn(object map[string]any, at string) (paths []string) {
+	for name, v := range object {
+		if inside, ok := v.(map[string]any); ok && len(inside) > 0 {
+			paths = append(paths, pathsIn(inside, at+name+".")...)
+			continue
+		}
+		paths = append(paths, schemas.Visible(at+name))
+	}
+	return paths
 }
 
 // checkNamed checks who takes the work back after a failure, and the schema of the output.

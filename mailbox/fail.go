@@ -112,6 +112,14 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	if err != nil {
 		return out, err
 	}
+	out.Warnings = aside(in.Origin)
+	unknown, err := o.unknownAgent(schemas.Agent(in.Alternative))
+	if err != nil {
+		return out, err
+	}
+	if unknown != "" {
+		out.Warnings = append(out.Warnings, "suggested_alternative: "+unknown)
+	}
 	if out.Then = then; then == schemas.ThenEscalate && in.Then == schemas.ThenRetry {
 		out.Warnings = append(out.Warnings, "nobody is left to try again: a person decides")
 	}

@@ -45,7 +45,7 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 	}
 	err = s.read(ctx, func(v *store.View) error {
 		out = schemas.GetOut{}
-		r, err := reading.Find(v, in.HandoffID)
+		r, err := reading.Find(v, in.HandoffID, by.Agent)
 		if err != nil {
 			return err
 		}

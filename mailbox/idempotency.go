@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"handoff/schemas"
@@ -109,6 +110,11 @@ func (o *op) sentBefore(d *draft) (*schemas.SendOut, error) {
 	var out schemas.SendOut
 	if err := json.Unmarshal(r.Result, &out); err != nil {
 		return nil, err
+	}
+	if id, foreign := strings.CutPrefix(d.key, foreignPrefix); foreign && r.Digest != d.digest {
+		return nil, schemas.Errorf(schemas.Conflict, "you sent %q before, as %s, with other content", schemas.Visible(id), out.HandoffID).
+			About(out.HandoffID, "", 0).WithField("handoff_id").
+			WithHint("Give a new message another id, or amend %s. Nothing was sent.", out.HandoffID)
 	}
 	if r.Digest != d.digest {
 		return nil, schemas.Errorf(schemas.Conflict, "the key %q was used for other content", schemas.Visible(d.key)).

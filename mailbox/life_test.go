@@ -375,7 +375,7 @@ func TestUnknownRecipientsAreRefusedWhereAgentsAreDeclared(t *testing.T) {
 	_, err := w.Register(context.Background(), a, schemas.RegisterIn{Name: "qa", Accepts: []string{"test_request"}})
 	require.NoError(t, err)
 	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "qab", Task: "x"})
-	e := refused(t, err, schemas.NotFound, "qab is not an agent here. Closest: qa. Nothing was sent.")
+	e := refused(t, err, schemas.NotFound, "Agent not found: qab. Closest: qa. Nothing was sent.")
 	require.Equal(t, "qa", e.Known[0])
 	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "qa", Task: "x", Type: "design_request"})
 	refused(t, err, schemas.Conflict, "does not accept")

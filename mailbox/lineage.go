@@ -40,8 +40,8 @@ func (o *op) lineage(d *draft) (l lineage, err error) {
 	l = lineage{workflow: d.workflow, depth: 1, maxDepth: o.maxDepth(d)}
 	if parent != nil {
 		l = l.under(parent)
-		if err := o.checkDepth(l, parent); err != nil {
-			return l, err
+		if err := o.checkDepth(l, parent); err != nil && d.to != schemas.Address(schemas.Human) {
+			return l, err // a person is the way out of a chain that is too long
 		}
 	}
 	l.after, err = o.dependencies(d.after)
@@ -101,7 +101,7 @@ func (o *op) checkDepth(l lineage, parent *store.Record) error {
 	// The text is that of MaxHandoffsExceededError in the kernl handoffs design.
 	return schemas.Errorf(schemas.Limit, "Max handoffs (%d) exceeded. Chain: %s", limit, strings.Join(chain, " → ")).
 		About(parent.ID, parent.Status, 0).WithField("parent").
-		WithHint("Finish it yourself, ask human, or start a new chain. Nothing was sent.")
+		WithHint("Finish it yourself, send it to human, or start a new chain with parent none. Nothing was sent.")
 }
 
 // senders names who sent each handoff of a chain, root first, and who sends now. It is for the error of a chain that is

@@ -93,7 +93,7 @@ func (o *op) actingAs(by schemas.Caller, fn func() error) error {
 // handoff. So nobody acts on a claim, a deadline or a reservation that is over, even where more was due than one
 // operation applies.
 func (o *op) find(id string) (*store.Record, error) {
-	r, err := reading.Find(o.View, id)
+	r, err := reading.Find(o.View, id, o.by.Agent)
 	if err != nil {
 		return nil, err
 	}

@@ -23,11 +23,11 @@ type promise struct {
 // compare holds what came back against what was asked for, on a snapshot, and keeps the verdict in the promise: its
 // error is told only to the holder, once the transaction has found that the caller is that. For a handoff that asks for
 // nothing the promise is empty. Its own error is not_found, or that of a store that cannot be read.
-func (s *Service) compare(ctx context.Context, id string, in schemas.CompleteIn) (promise, error) {
+func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in schemas.CompleteIn) (promise, error) {
 	var h schemas.Handoff
 	var asked *store.Record
 	err := s.Store.View(ctx, func(v *store.View) (err error) {
-		if asked, err = reading.Find(v, id); err != nil {
+		if asked, err = reading.Find(v, id, by.Agent); err != nil {
 			return err
 		}
 		h = schemas.Handoff{}

@@ -109,7 +109,7 @@ func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, 
 	// The text is that of HandoffTargetNotFoundError in the kernl handoffs design.
 	e := schemas.Errorf(schemas.NotFound, "Agent %q tried to handoff to %q, but it's not registered. Available: %s",
 		o.by.Agent, to, enumerate(known))
-	hint := fmt.Sprintf("%s is not an agent here.", to)
+	hint := fmt.Sprintf("Agent not found: %s.", to)
 	if len(meant) > 0 {
 		hint += fmt.Sprintf(" Closest: %s.", meant[0])
 	}

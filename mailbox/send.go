@@ -104,6 +104,9 @@ func (o *op) send(d *draft) (out schemas.SendOut, err error) {
 	if err != nil {
 		return out, err
 	}
+	if err := o.checkReferences(d.handoff.Context); err != nil {
+		return out, err
+	}
 	repeated, err := o.warnOfRepeat(d)
 	if err != nil {
 		return out, err
@@ -113,7 +116,11 @@ func (o *op) send(d *draft) (out schemas.SendOut, err error) {
 		return out, err
 	}
 	out, err = o.sent(r, d.handoff.Metadata.NoTakers == "generalist")
-	out.Warnings = slices.Concat(d.warnings, repeated)
+	if err != nil {
+		return out, err
+	}
+	unknown, err := o.warnOfNames(&d.handoff)
+	out.Warnings = slices.Concat(d.warnings, unknown, repeated)
 	return out, err
 }
 

@@ -125,7 +125,7 @@ func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn
 		changed := s.hub.NextChange()
 		over := false
 		err := s.read(ctx, func(v *store.View) error {
-			r, err := reading.Find(v, in.HandoffID)
+			r, err := reading.Find(v, in.HandoffID, by.Agent)
 			if err != nil {
 				return err
 			}

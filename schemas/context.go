@@ -1,6 +1,9 @@
 package schemas
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Context is what is already known. The sender writes it, and the brief shows it to whoever claims, within the budget
 // of tokens. Its fields are those of the agent handoff protocols and of the explicit handoff coordination plan.
@@ -63,15 +66,23 @@ type Project struct {
 	Dirty     bool     `json:"dirty,omitempty"`
 }
 
-// Reference names content kept once under its address, context://…
-//
-// The mailbox makes one of a context that is sent with the strategy reference, and get_handoff with the view reference
-// gives the content in parts.
+// Reference names content that is kept elsewhere. What was sent with a handoff has the address context://ho_12, and
+// get_handoff with the view reference gives it in parts; content of other addresses is the receiver's to fetch.
 type Reference struct {
 	URL       string   `json:"url"`
 	KeyPoints []string `json:"key_points,omitempty"`
 	Bytes     int      `json:"bytes,omitempty" jsonschema_extras:"x-hidden=true"`
 	Tokens    int      `json:"tokens,omitempty" jsonschema_extras:"x-hidden=true"` // estimated
+}
+
+// Handoff gives the handoff whose content a reference names, as context://ho_12 does. Content of any other address is
+// not kept here.
+func (r Reference) Handoff() (id ID, ok bool) {
+	name, ok := strings.CutPrefix(r.URL, "context://")
+	if id, ok = ParseID(name); ok {
+		ok = id.String() == name
+	}
+	return id, ok
 }
 
 // Answer is a reply to the questions of a holder.

@@ -2,7 +2,8 @@ package schemas
 
 import "cmp"
 
-// Limits bound what one call and one workspace may hold. Sizes are bytes of UTF-8. The zero value of a
+// Limits bound what one call and one workspace may hold. Sizes are bytes of UTF-8, but for a summary and a detail, which
+// have characters. The zero value of a
 // field means its default; [MaxSummary] and [MaxDetail] are fixed by the Kelos TaskHandoff proposal and
 // cannot be raised: a summary stays cheap to inject into a prompt, and a detail stays far from the size at
 // which stores of such objects refuse them.
@@ -16,8 +17,8 @@ type Limits struct {
 
 // The limits that no flag changes.
 const (
-	MaxSummary = 4096
-	MaxDetail  = 65536 // detail and data together
+	MaxSummary = 4096  // characters
+	MaxDetail  = 65536 // characters, detail and data together
 	MaxWait    = 50    // seconds that one call may wait
 )
 
@@ -35,11 +36,16 @@ func (l Limits) OrDefault() Limits {
 	}
 }
 
-// TooBig reports a field over its limit, or nil.
-func TooBig(field string, size, limit int) error {
+// TooBig reports a field over its limit of bytes, or nil.
+func TooBig(field string, size, limit int) error { return tooMany(field, size, limit, "bytes") }
+
+// TooLong reports a field over its limit of characters, or nil.
+func TooLong(field string, size, limit int) error { return tooMany(field, size, limit, "characters") }
+
+func tooMany(field string, size, limit int, unit string) error {
 	if size <= limit {
 		return nil
 	}
-	e := Errorf(Limit, "%d bytes, at most %d are allowed", size, limit)
+	e := Errorf(Limit, "%d %s, at most %d are allowed", size, unit, limit)
 	return e.WithField(field).WithHint("Shorten it, or put files into the repository and name their paths in the context.")
 }

@@ -90,6 +90,20 @@ func ParseID(s string) (id ID, ok bool) {
 	return ID(n), err == nil
 }
 
+// spelledID is an id as other systems and people write ours.
+var spelledID = regexp.MustCompile(`(?i)^(?:(?:ho|handoff)[ _#-]*|#)?0*([1-9][0-9]*)$`)
+
+// MeantID reads an id of ours as others spell it, such as HO-3, handoff_3, #3 and ho_003, zero for none. An id that a
+// foreign message brought comes first.
+func MeantID(s string) ID {
+	m := spelledID.FindStringSubmatch(strings.TrimSpace(s))
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.ParseUint(m[1], 10, 63)
+	return ID(n)
+}
+
 // NoticeID numbers notices within a workspace, written "no_7".
 type NoticeID uint64
 

@@ -42,6 +42,8 @@ type UpdateIn struct {
 	To string `json:"to,omitempty"`
 	// {task, context… as send_handoff}, merged, for amend; {checkpoint: {state: object, note: text}} for progress
 	Changes *Changes `json:"changes,omitempty" jsonschema_extras:"x-free=true"`
+
+	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"` // of the acknowledgement that asks
 }
 
 // Changes are what amend merges into a handoff: lists are extended, maps merged, the rest replaced. The amended

@@ -112,7 +112,7 @@ func TestEveryErrorOfTheRowsIsReturnedAndNothingKept(t *testing.T) {
 		"events": view(func(v *store.View) error { _, err := v.EventsOf(&store.Record{Event: 3}, 9); return err }),
 		"saying": view(func(v *store.View) error { return v.Saying(1, 1, &schemas.Handoff{}) }),
 		"words":  view(func(v *store.View) error { _, err := v.HasWords(1, []string{"a"}); return err }),
-		"origin": view(func(v *store.View) error { _, err := v.Origin("HO-1"); return err }),
+		"origin": view(func(v *store.View) error { return all(v.Origins("HO-1")) }),
 		"queue":  view(func(v *store.View) error { return all(v.Queue("auto-code", "b")) }),
 		"boxes":  view(func(v *store.View) error { return all(v.Waiting("")) }),
 		"due":    view(func(v *store.View) error { return all(v.Due(noon)) }),

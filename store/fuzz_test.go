@@ -98,7 +98,7 @@ func (w *world) readEverything() {
 		drain(v.Sent("architect"))
 		drain(v.Notices("architect", 0))
 		drain(v.Agents())
-		_, _ = v.Origin("HO-1")
+		drain(v.Origins("HO-1"))
 		_, _ = v.Receipt(store.ByKey("a", "b"))
 		return nil
 	})

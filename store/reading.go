@@ -84,16 +84,13 @@ func (v *View) EventsOf(r *Record, limit int) ([]schemas.Event, error) {
 	return events, nil
 }
 
-// Origin returns the newest handoff that came with the given id of a foreign message; zero when there is none.
+// Origins yields the handoffs that came with the given id of a foreign message, the newest first.
 //
-// Several handoffs may have come with one foreign id, for instance when another system sent its message again.
-func (v *View) Origin(foreign string) (schemas.ID, error) {
+// Such ids are unique for each sender only, so several may have come with one.
+func (v *View) Origins(foreign string) iter.Seq2[schemas.ID, error] {
 	r := Prefix(ByOrigin, origin(foreign))
 	r.Reverse = true
-	for id, err := range v.handoffs(r) {
-		return id, err
-	}
-	return 0, nil
+	return v.handoffs(r)
 }
 
 // Index is a set of handoffs in the order of their ids, for [View.Oldest] and [View.Newest].

@@ -136,16 +136,11 @@ func TestOriginIDMayHoldAnyCharacter(t *testing.T) {
 	w.change(nil, again, "send", "")
 	w.view(func(v *store.View) error {
 		for i, text := range foreign[1:] {
-			id, err := v.Origin(text)
-			require.NoError(t, err)
-			require.Equal(t, schemas.ID(i+2), id)
+			require.Equal(t, []schemas.ID{schemas.ID(i + 2)}, collect(t, v.Origins(text)))
 		}
-		id, err := v.Origin(foreign[0])
-		require.NoError(t, err)
-		require.Equal(t, schemas.ID(100), id, "the newest")
-		id, err = v.Origin("HO-2")
-		require.Zero(t, id)
-		return err
+		require.Equal(t, []schemas.ID{100, 1}, collect(t, v.Origins(foreign[0])), "the newest first")
+		require.Empty(t, collect(t, v.Origins("HO-2")))
+		return nil
 	})
 	require.Empty(t, w.check())
 }

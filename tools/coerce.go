@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"handoff/schemas"
 )
@@ -26,8 +27,8 @@ import (
 // that counts as absent. Coercing a result gives the same result. Objects are changed in place.
 //
 // V is what [parse] makes: nil, bool, json.Number, string, []any or map[string]any. What comes back has the type of the
-// schema: a boolean, a json.Number, a string, a list or an object. Limits of the schema are checked here: bytes of a
-// text, items of a list, least and greatest number. Errors are *[schemas.Error] of code invalid, or limit for what is
+// schema: a boolean, a json.Number, a string, a list or an object. Limits of the schema are checked here: characters of
+// a text, items of a list, least and greatest number. Errors are *[schemas.Error] of code invalid, or limit for what is
 // too long or too many.
 func (n *node) coerce(v any, at *path) (any, error) {
 	switch {
@@ -104,10 +105,13 @@ func (n *node) field(name string) *node {
 	return n.Rest.kind
 }
 
-// asText writes true and false as text, for the maps that hold texts for programs.
+// asText writes true and false as text, and objects and lists as JSON, for the maps that hold texts for programs.
 func asText(v any) any {
-	if truth, ok := v.(bool); ok {
-		return strconv.FormatBool(truth)
+	switch v.(type) {
+	case bool, map[string]any, []any:
+		if b, err := schemas.Encode(v); err == nil {
+			return string(b)
+		}
 	}
 	return v
 }
@@ -165,8 +169,8 @@ func (n *node) coerceText(v any, at *path) (any, error) {
 		return n.coerceWord(text, at)
 	case !n.free && strings.TrimSpace(text) == schemas.Blank:
 		return nil, refusedf(at, "%s stands for a text that only you can write", schemas.Blank).WithHint("Write it.")
-	case n.MaxLength > 0 && len(text) > n.MaxLength:
-		return nil, schemas.TooBig(at.String(), len(text), n.MaxLength)
+	case n.MaxLength > 0 && utf8.RuneCountInString(text) > n.MaxLength:
+		return nil, schemas.TooLong(at.String(), utf8.RuneCountInString(text), n.MaxLength)
 	}
 	return text, nil
 }

@@ -26,7 +26,7 @@ type node struct {
 	Clamp       bool     `json:"x-clamp"`    // a number that is too large counts as the largest one
 	Form        string   `json:"x-form"`     // of an object: how it is written
 	Enum        []string `json:"enum"`
-	MaxLength   int      `json:"maxLength"` // bytes; 0 is no limit
+	MaxLength   int      `json:"maxLength"` // characters; 0 is no limit
 	Minimum     *float64 `json:"minimum"`
 	Maximum     *float64 `json:"maximum"`
 

@@ -133,14 +133,16 @@ func TestReferencesAreNamedAndFetched(t *testing.T) {
 	in := rich()
 	in.Handoff.Metadata.Strategy = "reference"
 	in.Handoff.Context.References = []schemas.Reference{{
-		URL: "context://3f2a", KeyPoints: []string{"40 million sessions", "login scans them"}, Tokens: 9000,
-	}}
+		URL: "context://ho_9", KeyPoints: []string{"40 million sessions", "login scans them"}, Tokens: 9000,
+	}, {URL: "https://example.com/spec"}}
 	b := brief.Render(in)
 	golden.Equal(t, "reference.md", b.Text+"\n")
 	require.Greater(t, b.Transfer.OriginalTokens, 9000)
 
 	in.Handoff.Context.References = nil
-	require.Contains(t, brief.Render(in).Text, "Key points (nothing was stored by reference)")
+	require.Contains(t, brief.Render(in).Text, "Key points:")
+	in.Handoff.Context = nil
+	require.NotContains(t, brief.Render(in).Text, "Key points:", "there are none")
 }
 
 func TestRollbackCarriesWhatFailed(t *testing.T) {

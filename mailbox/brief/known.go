@@ -146,19 +146,24 @@ func project(pr *schemas.Project, p pen) []string {
 	return p.field("Project", strings.Join(known, ", "))
 }
 
-// references name content that is fetched, with what matters of it: the address, how many tokens it has, and the key
-// points that the sender gave. The label says how one is fetched.
+// references name content that is kept elsewhere, with what matters of it: the address, how many tokens it has, and the
+// key points that the sender gave. The label says how one is fetched that is kept here.
 func references(id schemas.ID, all []schemas.Reference, p pen) []string {
-	var texts []string
+	var texts, elsewhere []string
 	for _, r := range all {
 		text := r.URL
 		if r.Tokens > 0 {
 			text += fmt.Sprintf(" (%d tokens)", r.Tokens)
 		}
-		texts = append(texts, strings.Join(append([]string{text}, r.KeyPoints...), "\n"))
+		text = strings.Join(append([]string{text}, r.KeyPoints...), "\n")
+		if _, here := r.Handoff(); here {
+			texts = append(texts, text)
+		} else {
+			elsewhere = append(elsewhere, text)
+		}
 	}
 	one := schemas.Call(schemas.GetIn{HandoffID: id.String(), View: "reference", Reference: "context://" + schemas.Blank}, "reads one")
-	return p.list("References, each from "+one.Request(), texts)
+	return append(p.list("References, each from "+one.Request(), texts), p.list("References that handoff cannot fetch", elsewhere)...)
 }
 
 // nonEmpty leaves out texts that say nothing. It may change the list that it is given.

@@ -124,16 +124,16 @@ func strategy(h schemas.Handoff) string {
 }
 
 // choose applies the strategy: it gives the parts to pack and the names of those that the strategy leaves to be
-// fetched. What is asked of the receiver always stays; a strategy only chooses among what is known. Where the strategy
-// would leave a receiver without anything about the context, because the sender wrote no summary or stored nothing, an
-// extract takes its place and says that it is one.
+// fetched. What is asked of the receiver always stays; a strategy only chooses among what is known. Where a sender that
+// chose summary wrote none, an extract takes its place and says that it is one. By reference, the summary and an extract
+// are the key points.
 func choose(h schemas.Handoff, all []part, p pen) (kept []part, left []string) {
 	if strategy(h) == full {
 		return all, nil
 	}
 	stays := map[string]bool{summaryPart: true}
 	if strategy(h) == referenced {
-		stays = map[string]bool{"references": true, "files": true}
+		stays = map[string]bool{summaryPart: true, "references": true, "files": true}
 	}
 	for _, part := range all {
 		if part.context && !stays[part.name] {
@@ -145,14 +145,14 @@ func choose(h schemas.Handoff, all []part, p pen) (kept []part, left []string) {
 	switch {
 	case strategy(h) == summarized && h.Summary == "":
 		kept = append(kept, extract(h, "Extract (no summary was given)", p))
-	case strategy(h) == referenced && len(references(h.ID, contextOf(h).References, p)) == 0:
-		kept = append(kept, extract(h, "Key points (nothing was stored by reference)", p))
+	case strategy(h) == referenced:
+		kept = append(kept, extract(h, "Key points", p))
 	}
-	return kept, left
+	return slices.DeleteFunc(kept, func(p part) bool { return len(p.lines) == 0 }), left
 }
 
-// extract is what can be said of the context without understanding it: what binds, and what is in the way.
-// Criteria and constraints stand in their own sections in any case.
+// extract is what can be said of the context without understanding it: what was decided, and what is in the way. It
+// has no lines where nothing is. Criteria and constraints stand in their own sections in any case.
 func extract(h schemas.Handoff, label string, p pen) part {
 	c := contextOf(h)
 	var texts []string
@@ -165,7 +165,6 @@ func extract(h schemas.Handoff, label string, p pen) part {
 	for _, s := range c.PreviousFailures {
 		texts = append(texts, "Failed before: "+s)
 	}
-	texts = append(texts, "Criteria and constraints: in their sections below.")
 	return part{name: summaryPart, section: ofContext, lines: p.list(label, texts), context: true}
 }
 

@@ -10,6 +10,7 @@ package reading
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"handoff/mailbox/brief"
@@ -19,15 +20,17 @@ import (
 	"handoff/store"
 )
 
-// Find resolves an id as a caller wrote it: "ho_12", "12", or the id that a foreign message brought. The error is
-// not_found for an id that no handoff has; for the id of a notice it says how to read that.
-func Find(v *store.View, id string) (*store.Record, error) {
+// Find resolves an id as a caller wrote it: "ho_12", "12", the id that a foreign message brought, see [foreign], or ours
+// as others spell it, such as HO-012. The error is not_found for an id that no handoff has, and for the id of a notice
+// it says how to read that; conflict for a foreign id of several senders.
+func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	n, ok := schemas.ParseID(id)
 	if !ok {
-		var err error
-		if n, err = v.Origin(id); err != nil {
-			return nil, err
+		r, err := foreign(v, id, by)
+		if r != nil || err != nil {
+			return r, err
 		}
+		n = schemas.MeantID(id)
 	}
 	r, err := v.Record(n)
 	if r != nil || err != nil {
@@ -40,6 +43,46 @@ func Find(v *store.View, id string) (*store.Record, error) {
 			WithNext(schemas.Call(schemas.GetIn{HandoffID: id}, "reads it"))
 	}
 	return nil, e
+}
+
+// foreign resolves the id that a foreign message brought, nil for none. Such an id is unique for its sender only. Of
+// several, the one counts that the caller holds, else that it sent, else that was sent to it; the newest of one sender.
+// The error is conflict where that leaves several.
+func foreign(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
+	var all []*store.Record
+	for n, err := range v.Origins(id) {
+		if err != nil {
+			return nil, err
+		}
+		r, err := v.Record(n)
+		if err != nil {
+			return nil, err
+		}
+		if r != nil && !slices.ContainsFunc(all, func(other *store.Record) bool { return other.From == r.From }) {
+			all = append(all, r)
+		}
+	}
+	for _, mine := range []func(*store.Record) bool{
+		func(r *store.Record) bool { return r.Holder == by && r.Status.Held() },
+		func(r *store.Record) bool { return r.From == by },
+		func(r *store.Record) bool { return r.To == schemas.Address(by) },
+	} {
+		if others := slices.DeleteFunc(slices.Clone(all), func(r *store.Record) bool { return !mine(r) }); len(others) > 0 {
+			all = others
+		}
+	}
+	switch len(all) {
+	case 0:
+		return nil, nil
+	case 1:
+		return all[0], nil
+	}
+	var ours []string
+	for _, r := range all {
+		ours = append(ours, fmt.Sprintf("%s from %s", r.ID, r.From))
+	}
+	return nil, schemas.Errorf(schemas.Conflict, "%q was sent by several: %s", schemas.Visible(id), strings.Join(ours, ", ")).
+		WithField("handoff_id").WithHint("Name it by our id.")
 }
 
 // Readable is the record of a handoff; nil for one that is missing or damaged. Where many are gone through, it stops no

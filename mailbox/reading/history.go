@@ -44,7 +44,7 @@ func History(v *store.View, in schemas.HistoryIn, now time.Time) (out schemas.Hi
 // workflowOf is the workflow that is asked for: that of a handoff, a given one, else that of the newest handoff.
 func workflowOf(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
 	if in.HandoffID != "" {
-		r, err := Find(v, in.HandoffID)
+		r, err := Find(v, in.HandoffID, "")
 		if err != nil {
 			return "", err
 		}

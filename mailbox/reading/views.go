@@ -264,12 +264,20 @@ const contentShown = 6000
 // showReference reads what was sent in full, as JSON, a part at a time. The parts together are the content as the store
 // keeps it, byte for byte; package mcp shows hidden characters in them as escapes.
 func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
-	url := "context://" + r.ID.String() // where the whole of what was sent can be fetched
-	if in.Reference != "" && in.Reference != url {
-		name := schemas.Visible(schemas.Clip(in.Reference, 80))
-		return schemas.Errorf(schemas.NotFound, "%s has no reference %q", r.ID, name).
-			WithField("reference").WithKnown(url).
-			WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String(), View: "reference"}, "shows what was sent"))
+	if in.Reference != "" {
+		id, ok := schemas.Reference{URL: in.Reference}.Handoff()
+		named, err := v.Record(id)
+		if err != nil {
+			return err
+		}
+		if !ok || named == nil {
+			url := "context://" + r.ID.String()
+			name := schemas.Visible(schemas.Clip(in.Reference, 80))
+			return schemas.Errorf(schemas.NotFound, "%s has no reference %q", r.ID, name).
+				WithField("reference").WithKnown(url).
+				WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String(), View: "reference"}, "shows what was sent"))
+		}
+		r = named
 	}
 	b, err := v.Said(r.ID, r.Body)
 	if err != nil {

@@ -107,6 +107,7 @@ var contextAliases = []alias{
 	{"context.context_url", "context.references", asReference},
 	{"context.key_points", "context.references", asKeyPoints},
 	{"context.rollback_reason", "context.previous_failures", asLines},
+	{"context._transfer_type", "options.strategy", asStrategy},
 	{"context._transfer_type", "", asIs},
 	{"context._token_estimate", "", asIs},
 	{"context._original_tokens", "", asIs},
@@ -146,11 +147,11 @@ var progressAliases = []alias{
 
 // roleAliases read the recipient of a message of the coordination plan that names no agent.
 var roleAliases = []alias{
-	{"handoff_instructions.next_role", "to", asYieldingRole},
-	{"next_role", "to", asYieldingRole},
-	{"context.role", "to", asYieldingRole},
 	{"agent_role", "to", asYieldingRole},
 	{"role", "to", asYieldingRole},
+	{"context.role", "to", asYieldingRole},
+	{"handoff_instructions.next_role", "to", asYieldingRole}, // of whoever comes after
+	{"next_role", "to", asYieldingRole},
 }
 
 var sendAliases = slices.Concat(letterheadAliases, placementAliases, errandAliases, contextAliases,
@@ -166,6 +167,14 @@ var sendHints = []alias{
 	{"metadata.parent_handoff", "parent", hint(asOwnID)},
 	{"parent_handoff", "parent", hint(asOwnID)},
 	{"parent_task", "parent", hint(asOwnID)},
+	{"metadata.attempt", "origin.attempt", hint(asIs)},
+	{"agent_context.attempts", "origin.attempt", hint(asIs)},
+	{"attempts", "origin.attempt", hint(asIs)},
+	{"previous_attempts", "origin.attempt", hint(asIs)},
+	{"metadata.priority", "origin.extra.priority", hint(asOddPriority)},
+	{"urgency", "origin.extra.priority", hint(asOddPriority)},
+	{"importance", "origin.extra.priority", hint(asOddPriority)},
+	{"priority", "origin.extra.priority", hint(asOddPriority)},
 }
 
 // handoffAliases read the id of a handoff, and holderAliases also the proof of the right to work on it.
@@ -224,6 +233,9 @@ var updateAliases = slices.Concat(holderAliases, []alias{
 	{"note", "note", asParagraphs},
 	{"conditions.estimated_completion", "conditions.estimated_completion", asMinutes},
 	{"conditions.estimated_completion_ms", "conditions.estimated_completion", asMillis},
+	{"estimated_completion_ms", "conditions.estimated_completion", asMillis},
+	{"timestamp", "origin.timestamp", asSideText},
+	{"agent_id", "origin.source.agent_id", asSideText},
 })
 
 // under gives the rows for the same fields inside an object of the message.

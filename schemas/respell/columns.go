@@ -31,8 +31,8 @@ var (
 	}
 )
 
-// particulars are the fields that others add to a step, a decision, a memory or a file, whatever they hold. A row
-// with any other field is left to the decoder, which names the known field that comes closest.
+// particulars are the fields that others add to a decision or a file, whatever they hold. Any other field is left to
+// the decoder, which names the known field that comes closest.
 var particulars = []string{
 	"agent", "alternatives", "artifacts", "assignee", "attempt", "author", "by", "category", "completed_at",
 	"confidence", "consequences", "context", "created_at", "date", "detail", "details", "duration", "duration_ms",
@@ -42,14 +42,15 @@ var particulars = []string{
 	"started_at", "state", "status", "tags", "time", "timestamp", "tool", "tradeoffs", "type", "why",
 }
 
-// read gives the canonical row of a text, which is the first field of the row, or of an object with only fields that
-// others are known to write. Any other value stays as it is, as does a row in which a field is no text.
+// read gives the canonical row of a text, which is the first field of the row, or of an object with fields that others
+// are known to write. A field that nobody knows stays in the row. Any other value stays as it is, as does a row in which
+// a field is no text.
 func (all columns) read(v any) any {
 	if s, ok := v.(string); ok {
 		return map[string]any{all[0].name: s}
 	}
 	object, ok := v.(map[string]any)
-	if !ok || !onlyKeys(object, all.know) {
+	if !ok {
 		return v
 	}
 	row, left := map[string]any{}, maps.Clone(object)
@@ -62,6 +63,12 @@ func (all columns) read(v any) any {
 			return v
 		}
 		delete(left, key)
+	}
+	for key, e := range object {
+		if name := snake(key); !all.know(name) && !slices.Contains(particulars, name) {
+			row[key] = e
+			delete(left, key)
+		}
 	}
 	last, rest := all[len(all)-1].name, wordsOf(left)
 	switch {
@@ -77,16 +84,6 @@ func (all columns) read(v any) any {
 
 func (all columns) know(key string) bool {
 	return slices.ContainsFunc(all, func(c column) bool { return slices.Contains(c.names, key) })
-}
-
-// onlyKeys tells whether each key of an object, in snake_case, is one of ours or among the particulars.
-func onlyKeys(object map[string]any, ours func(key string) bool) bool {
-	for key := range object {
-		if key = snake(key); !ours(key) && !slices.Contains(particulars, key) {
-			return false
-		}
-	}
-	return true
 }
 
 func (c column) text(v any) (any, bool) {

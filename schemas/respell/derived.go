@@ -35,7 +35,7 @@ func unpackTask(n *normalisation) error {
 // finishSend moves the fields of the context that another mailbox filled to the overflow path, because here only our
 // mailbox may fill them. A mail that says nothing but the kind of its handoff gets a task that names the kind.
 func finishSend(n *normalisation) error {
-	if n.isForeign() {
+	if n.whole || n.isForeign() {
 		for _, field := range []string{"questions", "answers", "partial_progress", "checkpoint"} {
 			if err := n.apply(alias{from: "context." + field}); err != nil {
 				return err

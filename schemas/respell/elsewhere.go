@@ -12,9 +12,19 @@ func finishUpdate(n *normalisation) error {
 	word := strings.ToLower(strings.TrimSpace(action))
 	next, ok := elsewhere(word, words(n.args["handoff_id"]))
 	if !ok {
-		return nil
+		return n.refuseLetterhead(word)
 	}
 	return schemas.Invalidf(n.at+"action", "%q is not an action here: another tool does it", word).WithNext(next)
+}
+
+// refuseLetterhead refuses what an acknowledgement says of itself with any action but the one that keeps it.
+func (n *normalisation) refuseLetterhead(action string) error {
+	for to, from := range n.filled {
+		if rootOf(to) == "origin" && action != string(schemas.ActAsk) {
+			return schemas.Invalidf(n.at+from, "there is no such field").WithHint("Leave it out.")
+		}
+	}
+	return nil
 }
 
 // elsewhere gives the call that does what a word means which is no action of update_handoff.

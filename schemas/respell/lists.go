@@ -48,18 +48,16 @@ func unionOf(have, more any) any {
 	return all
 }
 
-// toLine writes an object as one line, when one of its fields is a subject and each of the others is known. A number
-// is written as its digits. Any other value stays as it is.
+// toLine writes an object as one line, with all that it says. A number is written as its digits. Any other value stays
+// as it is.
 func toLine(v any) any {
 	if s, ok := toText(v); ok {
 		return s
 	}
-	isSubject := func(key string) bool { return slices.Contains(subjects, key) }
-	object, ok := v.(map[string]any)
-	if !ok || subjectOf(object) == "" || !onlyKeys(object, isSubject) {
-		return v
+	if object, ok := v.(map[string]any); ok && !isEmpty(object) {
+		return words(object)
 	}
-	return words(object)
+	return v
 }
 
 // pathLines splits "a.go:1-9" and "a.go:12:5".

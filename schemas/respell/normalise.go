@@ -27,6 +27,16 @@ import (
 // The error is a [schemas.Error] of code invalid: two fields of the message contradict each other, and it names both,
 // or the message belongs to another tool, and it names the tool.
 func Normalise(tool string, args map[string]any) (map[string]any, error) {
+	return normalise(tool, args, false)
+}
+
+// Whole is [Normalise] for a message that was given as a whole, such as a file: it is taken out of its envelope, and
+// what it says beyond the fields that are known goes to origin.extra as well, because nobody can ask its writer.
+func Whole(tool string, message map[string]any) (map[string]any, error) {
+	return normalise(tool, message, true)
+}
+
+func normalise(tool string, args map[string]any, whole bool) (map[string]any, error) {
 	table := tables()[tool]
 	if table == nil {
 		return args, nil
@@ -35,7 +45,10 @@ func Normalise(tool string, args map[string]any) (map[string]any, error) {
 	if out == nil {
 		out = map[string]any{}
 	}
-	if err := table.normalise(out, ""); err != nil {
+	if whole {
+		out = table.open(out)
+	}
+	if err := table.normalise(out, "", whole); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -48,14 +61,17 @@ type normalisation struct {
 	at     string            // path of args with a final dot, for errors
 	filled map[string]string // canonical path to the foreign path whose value is there
 	hinted map[string]bool   // canonical paths whose value is a hint
+	whole  bool              // see [Whole]
 }
 
 // normalise changes args in place.
-func (t *aliasTable) normalise(args map[string]any, at string) error {
+func (t *aliasTable) normalise(args map[string]any, at string, whole bool) error {
 	if err := t.fields.rename(args, at); err != nil {
 		return err
 	}
-	n := &normalisation{aliasTable: t, args: args, at: at, filled: map[string]string{}, hinted: map[string]bool{}}
+	n := &normalisation{
+		aliasTable: t, args: args, at: at, filled: map[string]string{}, hinted: map[string]bool{}, whole: whole,
+	}
 	if err := t.start(n); err != nil {
 		return err
 	}
@@ -70,14 +86,17 @@ func (t *aliasTable) normalise(args map[string]any, at string) error {
 	if err := t.finish(n); err != nil {
 		return err
 	}
-	return n.normaliseInner()
+	if err := n.normaliseInner(); err != nil || !whole {
+		return err
+	}
+	return n.keep(t.own, args, "")
 }
 
 // normaliseInner does the same to the objects that have an alias table of their own.
 func (n *normalisation) normaliseInner() error {
 	for name, table := range n.inner {
 		if inside, ok := n.args[name].(map[string]any); ok {
-			if err := table.normalise(inside, n.at+name+"."); err != nil {
+			if err := table.normalise(inside, n.at+name+".", n.whole); err != nil {
 				return err
 			}
 		}

@@ -46,7 +46,7 @@ func (p places) add(s *shape, at string, without []string) {
 			continue
 		}
 		p[name] = append(p[name], path)
-		if strings.HasPrefix(field.opens, "[") {
+		if field.lists() {
 			path += "[]"
 		}
 		p.add(field, path, without)
@@ -95,7 +95,7 @@ func (p places) one(name string) (place string, ok bool) {
 func meanings(name string) []string { return append([]string{name}, synonyms[name]...) }
 
 // replace moves the fields of an object that stand where no such field is to the one place that takes them. An object
-// without fields is a free map, and what stands in the rows of a list stays.
+// without fields is a free map, and what stands in the rows of a list stays, also in one that stands for the list.
 func (n *normalisation) replace(s *shape, object map[string]any, at string) error {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		path := fieldPath(at, key)
@@ -118,7 +118,7 @@ func (n *normalisation) replace(s *shape, object map[string]any, at string) erro
 			if err := n.apply(alias{path, to, reading{}}); err != nil {
 				return err
 			}
-		} else if inside, ok := object[key].(map[string]any); ok && field.fields != nil && n.inner[path] == nil {
+		} else if inside, ok := object[key].(map[string]any); ok && field.fields != nil && !field.lists() && n.inner[path] == nil {
 			if err := n.replace(field, inside, path); err != nil {
 				return err
 			}

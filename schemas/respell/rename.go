@@ -90,9 +90,10 @@ func fieldPath(at, name string) string {
 	return strings.TrimSuffix(at, ".") + "." + name
 }
 
-// snake writes camelCase as snake_case: timeoutMs as timeout_ms, contextURL as context_url.
+// snake writes a name in any spelling as snake_case: timeoutMs, Timeout-Ms and "TIMEOUT MS" as timeout_ms.
 func snake(name string) string {
 	var b strings.Builder
+	name = strings.NewReplacer("-", "_", " ", "_").Replace(strings.TrimSpace(name))
 	for i := range len(name) {
 		c := name[i]
 		if c < 'A' || 'Z' < c {

@@ -50,6 +50,9 @@ func shapeOf(t reflect.Type) *shape {
 	return s
 }
 
+// lists tells whether the values of the shape are lists.
+func (s *shape) lists() bool { return strings.HasPrefix(s.opens, "[") }
+
 // at finds the shape at a dotted path, or nil.
 func (s *shape) at(path string) *shape {
 	for name := range strings.SplitSeq(path, ".") {

@@ -129,6 +129,11 @@ var notCompleted = map[string]string{
 	"in_progress": "progress", "working": "progress", "wip": "progress", "running": "progress", "active": "progress",
 }
 
+// strategies are the words of the agent handoff protocols for how context travels.
+var strategies = map[string]string{
+	"full": "full", "summarized": "summary", "summary": "summary", "reference": "reference",
+}
+
 // actions are words for the actions of update_handoff. None ends work that another word would not end.
 var actions = map[string]string{
 	"report": "progress", "comment": "progress", "note": "progress", "checkpoint": "progress", "question": "ask",

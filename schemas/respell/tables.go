@@ -12,6 +12,7 @@ import (
 // An aliasTable says how the arguments of one tool, or of one object within them, may be spelled.
 type aliasTable struct {
 	fields   *shape
+	own      *shape // the same without what other protocols add
 	rows     []alias
 	overflow func(from string) string     // gives the path of a value that no argument can hold
 	start    func(n *normalisation) error // does what no row can do, before the rows
@@ -48,14 +49,15 @@ var tables = sync.OnceValue(func() map[string]*aliasTable {
 	}
 })
 
-// newTable makes a table for the type of in. The rows that only read a value of ours come first, so that the others
-// compare foreign values with canonical ones.
+// newTable makes a table for the type of in. Hints and the rows that only read a value of ours come first, so that the
+// others compare foreign values with canonical ones.
 func newTable(in any, rows []alias) *aliasTable {
 	t := &aliasTable{fields: shapeOf(reflect.TypeOf(in)), overflow: extraPath, start: nothing, finish: nothing}
+	t.own = shapeOf(reflect.TypeOf(in))
 	t.places = placesIn(t.fields, "continuation")
 	var moves []alias
 	for _, row := range rows {
-		if row.from == row.to {
+		if row.from == row.to || row.read.hints {
 			t.rows = append(t.rows, row)
 		} else {
 			moves = append(moves, row)
@@ -89,7 +91,12 @@ func changesTable() *aliasTable {
 	known := shapeOf(reflect.TypeFor[schemas.Changes]())
 	var rows []alias
 	for _, row := range sendAliases {
+		beside := slices.Contains([]string{"agent_context", "handoff_instructions"}, rootOf(row.from))
 		switch {
+		case row.to == "detail": // notes beside what was sent, which stays
+			rows = append(rows, alias{row.from, "context.memories", asLines})
+		case beside && row.to == "expectations.estimated_duration":
+			rows = append(rows, alias{row.from, statePath(row.from), reading{yields: true}})
 		case known.at(rootOf(row.to)) != nil && row.to != "to":
 			rows = append(rows, row)
 		case slices.Contains([]string{"context", "agent_context", "handoff_instructions"}, rootOf(row.from)):

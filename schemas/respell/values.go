@@ -2,6 +2,7 @@ package respell
 
 import (
 	"encoding/json"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -64,6 +65,8 @@ var (
 	asOutcome      = reading{as: wordOf(outcomes)}
 	asOutcomeWord  = reading{as: knownWordOf(outcomes)}
 	asAction       = reading{as: wordOf(actions)}
+	asStrategy     = reading{as: knownWordOf(strategies), yields: true}
+	asOddPriority  = reading{as: toOddPriority}
 	asRejection    = reading{as: onlyWord(string(schemas.OutcomeRejected), string(schemas.OutcomeRejected))}
 	asConditional  = reading{as: onlyWord("conditional", string(schemas.ActAsk))}
 )
@@ -150,7 +153,9 @@ func plainWord(v any) string {
 }
 
 func onlyWord(word, becomes string) func(any) (any, bool) {
-	return func(v any) (any, bool) { return becomes, v == word }
+	return func(v any) (any, bool) {
+		return becomes, plainWord(v) == word
+	}
 }
 
 // durationIn writes a number of units as a duration, as 30m0s. A text stays as it is, unless it is a bare number and
@@ -199,7 +204,42 @@ func toPriority(v any) (any, bool) {
 	if rankOf(word) >= 0 {
 		return word, true
 	}
+	if n, odd := oddPriority(word); odd {
+		return string(n), true
+	}
 	return v, true
+}
+
+// oddPriority reads a number beyond those that count down from the most urgent. It counts up then, in tens up to a
+// hundred, else in ones up to ten.
+func oddPriority(word string) (p schemas.Priority, odd bool) {
+	n, err := strconv.ParseFloat(word, 64)
+	if err != nil || math.IsNaN(n) {
+		return "", false
+	}
+	if n > 10 {
+		n /= 10
+	}
+	switch {
+	case n < 0 || n >= 9:
+		return schemas.Critical, true
+	case n >= 7:
+		return schemas.High, true
+	case n > 4 || n >= 3 && n != math.Trunc(n):
+		return schemas.Normal, true
+	}
+	return schemas.Low, true
+}
+
+// toOddPriority keeps a number that [oddPriority] reads, for the sender to be told.
+func toOddPriority(v any) (any, bool) {
+	s, _ := toText(v)
+	word := strings.TrimSpace(words(s))
+	if _, known := priorityNames[word]; known {
+		return nil, false
+	}
+	_, odd := oddPriority(word)
+	return v, odd
 }
 
 func higherPriority(have, more any) any {

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"handoff/cmd/handoff/internal/written"
 	"handoff/schemas"
 )
 
@@ -35,7 +35,7 @@ var (
 	formDocument = form{kind: "json", parse: parseDocument}
 )
 
-func parseDocument(_ any, said string) (any, error) { return parseJSON(said) }
+func parseDocument(_ any, said string) (any, error) { return written.JSON(said) }
 
 func addText(before any, said string) (any, error) {
 	texts, _ := before.([]string)
@@ -87,19 +87,6 @@ func parseSwitch(_ any, said string) (any, error) {
 		err = errors.New("not true or false")
 	}
 	return on, err
-}
-
-// parseJSON reads one JSON document. Numbers stay as they are written.
-func parseJSON(text string) (value any, err error) {
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(&value); err != nil {
-		return nil, fmt.Errorf("not JSON: %w", err)
-	}
-	if decoder.More() {
-		return nil, errors.New("not one JSON document: there is more after it")
-	}
-	return value, nil
 }
 
 // A formed is the value of a flag, as [pflag.Value] wants it.

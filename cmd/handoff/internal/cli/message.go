@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
+	"handoff/cmd/handoff/internal/written"
 	"handoff/schemas"
 	"handoff/schemas/respell"
 )
@@ -15,8 +16,8 @@ import (
 // lower; this one only keeps a wrong file from being read whole.
 const maxInput = 8 << 20
 
-// Message reads a whole message to pass to a tool, as --file MSG.json gives it or "-" for standard input. It
-// may be in the spelling of another protocol; flags are then set over its canonical form.
+// Message reads a whole message to pass to a tool, as --file MSG.json gives it or "-" for standard input, in any format
+// of package written. It may be in the spelling of another protocol; flags are then set over its canonical form.
 func (a *App) Message(ctx context.Context, tool, path string) (Arguments, error) {
 	if path == "" {
 		return Arguments{}, nil
@@ -25,16 +26,16 @@ func (a *App) Message(ctx context.Context, tool, path string) (Arguments, error)
 	if err != nil {
 		return nil, err
 	}
-	value, err := parseJSON(string(content))
+	object, err := written.Message(string(content), bodies[tool])
 	if err != nil {
-		return nil, schemas.Invalidf("--file", "%s: %w", path, err)
+		return nil, schemas.Invalidf("--file", "%s: %w", path, err).
+			WithHint("A message is JSON, YAML, Markdown, or Markdown below front matter.")
 	}
-	object, ok := value.(map[string]any)
-	if !ok {
-		return nil, schemas.Invalidf("--file", "%s holds no JSON object", path)
-	}
-	return respell.Normalise(tool, object)
+	return respell.Whole(tool, object)
 }
+
+// bodies are the arguments that hold the text of a message in Markdown.
+var bodies = map[string]string{"send_handoff": "task", "complete_handoff": "summary", "fail_handoff": "description"}
 
 // Input reads what a flag or an argument names: a file, or standard input for "-", which only one of them
 // can have. It is text, so it must be UTF-8. What never comes, as from a terminal or a pipe that nobody writes to, is

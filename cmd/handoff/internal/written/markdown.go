@@ -1,0 +1,198 @@
+package written
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A place is where the text of a section goes: to a list or a text at a path.
+type place struct {
+	path string
+	list bool
+}
+
+// sections are those of the handoff template of the agent handoff protocols, with the words that others use for them.
+var sections = map[string]place{
+	"task":               {"task", false},
+	"your specific task": {"task", false},
+	"instructions":       {"task", false},
+	"context":            {"summary", false},
+	"context summary":    {"summary", false},
+	"summary":            {"summary", false},
+	"original request":   {"context.original_request", false},
+	"what's been done":   {"context.completed_steps", true},
+	"current state":      {"context.state.current", false},
+	"key information":    {"context.memories", true},
+	"decisions":          {"context.decisions", true},
+	"files":              {"context.files", true},
+	"known issues":       {"context.known_issues", true},
+	"constraints":        {"expectations.constraints", true},
+	"expected output":    {"expectations.deliverables", true},
+	"deliverables":       {"expectations.deliverables", true},
+	"success criteria":   {"expectations.success_criteria", true},
+	"if you get stuck":   {"expectations.if_stuck", true},
+}
+
+// items are the points of a section that have a place of their own, by how they begin.
+var items = map[string]string{
+	"original request": "original request", "what's been done": "what's been done", "completed steps": "what's been done",
+	"done": "what's been done", "current state": "current state", "decision": "decisions", "decided": "decisions",
+}
+
+var (
+	heading = regexp.MustCompile(`^#{1,6}\s+(.+?)\s*#*$`)
+	bullet  = regexp.MustCompile(`^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(.*)$`)
+	label   = regexp.MustCompile(`^\**([A-Za-z][A-Za-z' ]+?)\**:\**\s*(.*)$`)
+	fence   = regexp.MustCompile("^\\s*(?:```|~~~)")
+)
+
+// sectionOf names the section that a line is the heading of, "" for none.
+func sectionOf(line string) string {
+	m := heading.FindStringSubmatch(line)
+	if m == nil {
+		return ""
+	}
+	name := nameOf(m[1])
+	if _, known := sections[name]; known {
+		return name
+	}
+	return ""
+}
+
+func nameOf(s string) string {
+	return strings.ToLower(strings.Trim(strings.ReplaceAll(s, "’", "'"), " *:"))
+}
+
+// isMarkdown tells whether a text has a section of the template.
+func isMarkdown(text string) bool {
+	for line := range strings.SplitSeq(text, "\n") {
+		if sectionOf(line) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// fromMarkdown adds a text in Markdown to a message: each section of the template to its place, and everything else to
+// the detail, as it stands. A text without such sections, and one that tells of an end, is the body of the message. A
+// heading before all others that is none of them is the title.
+func fromMarkdown(said map[string]any, text, body string) {
+	if body != "task" || !isMarkdown(text) {
+		if said[body] != nil {
+			body = "detail"
+		}
+		add(said, place{body, false}, strings.TrimSpace(text))
+		return
+	}
+	var rest, lines []string
+	section, fenced := "", false
+	end := func() {
+		addSection(said, section, lines)
+		lines = nil
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if fence.MatchString(line) {
+			fenced = !fenced
+		}
+		switch m := heading.FindStringSubmatch(line); {
+		case fenced || m == nil:
+		case sectionOf(line) != "":
+			end()
+			section = sectionOf(line)
+			continue
+		case section == "" && len(rest) == 0 && said["title"] == nil:
+			if name := strings.TrimSpace(m[1]); nameOf(name) != "handoff package" {
+				said["title"] = name
+			}
+			continue
+		case section == "" || strings.Count(strings.Fields(line)[0], "#") <= 2:
+			end()
+			section = ""
+		}
+		if section == "" {
+			rest = append(rest, line)
+		} else {
+			lines = append(lines, line)
+		}
+	}
+	end()
+	add(said, place{"detail", false}, strings.TrimSpace(strings.Join(rest, "\n")))
+}
+
+// addSection adds the lines of a section. A point that says by its first words where it belongs goes there.
+func addSection(said map[string]any, section string, lines []string) {
+	at := sections[section]
+	var prose []string
+	to := at
+	for _, line := range lines {
+		text := strings.TrimSpace(line)
+		m := bullet.FindStringSubmatch(text)
+		nested := m != nil && line != strings.TrimLeft(line, " \t")
+		if m != nil {
+			text = m[1]
+			if !nested {
+				to = at
+			}
+			if named := label.FindStringSubmatch(text); named != nil && items[nameOf(named[1])] != "" {
+				to, text = sections[items[nameOf(named[1])]], named[2]
+			}
+		}
+		switch {
+		case text == "" && (m != nil || to.list):
+		case to != at || m != nil && at.list && !nested:
+			add(said, to, text)
+		case at.list:
+			extend(said, at, text)
+		default:
+			prose = append(prose, line)
+		}
+	}
+	add(said, at, strings.TrimSpace(strings.Join(prose, "\n")))
+}
+
+// add puts a text at its place, after what is there. An empty text changes nothing.
+func add(said map[string]any, at place, text string) {
+	if text == "" {
+		return
+	}
+	object, name := reach(said, at.path)
+	if have, ok := object[name].(string); ok && !at.list {
+		text = have + "\n\n" + text
+	}
+	if !at.list {
+		object[name] = text
+		return
+	}
+	list, ok := object[name].([]any)
+	if !ok && object[name] != nil {
+		list = []any{object[name]}
+	}
+	object[name] = append(list, text)
+}
+
+// extend goes on with the last text of a list, or begins it.
+func extend(said map[string]any, at place, text string) {
+	object, name := reach(said, at.path)
+	list, _ := object[name].([]any)
+	if len(list) == 0 {
+		add(said, at, text)
+		return
+	}
+	if last, ok := list[len(list)-1].(string); ok {
+		list[len(list)-1] = last + "\n" + text
+	}
+}
+
+// reach gives the object that holds the last name of a path, and that name.
+func reach(said map[string]any, path string) (object map[string]any, name string) {
+	head, rest, deeper := strings.Cut(path, ".")
+	if !deeper {
+		return said, head
+	}
+	inside, ok := said[head].(map[string]any)
+	if !ok {
+		inside = map[string]any{}
+		said[head] = inside
+	}
+	return reach(inside, rest)
+}

@@ -1,0 +1,99 @@
+// Package written reads messages as people and other programs write them: JSON, also with comments, YAML, Markdown, and
+// Markdown below front matter in YAML. It tells the formats apart by what stands there, because standard input has no
+// name. The values that come out are those of JSON; what they mean is for others to say.
+package written
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// mark is a byte order mark.
+const mark = "\uFEFF"
+
+// Message reads a message, an object of JSON values with numbers as [json.Number]. A message in Markdown has its text
+// under body, the argument that holds the text of a message without the sections of a handoff, unless its front matter
+// fills that: then the text is the detail.
+//
+// The error says what the text is not, and where.
+func Message(text, body string) (map[string]any, error) {
+	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), mark)
+	trimmed := strings.TrimSpace(text)
+	if strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") || strings.HasPrefix(trimmed, "//") ||
+		strings.HasPrefix(trimmed, "/*") {
+		return object(JSON(text))
+	}
+	if front, rest, ok := cutFront(trimmed); ok {
+		message, err := fromYAML(front)
+		if err != nil {
+			return nil, err
+		}
+		said, err := object(message, nil)
+		if err == nil && strings.TrimSpace(rest) != "" {
+			fromMarkdown(said, rest, body)
+		}
+		return said, err
+	}
+	if !isMarkdown(trimmed) {
+		if message, err := fromYAML(text); err == nil {
+			if said, ok := message.(map[string]any); ok {
+				return said, nil
+			}
+		} else if begin.MatchString(trimmed) {
+			return nil, err
+		}
+	}
+	if trimmed == "" {
+		return nil, errors.New("it is empty")
+	}
+	said := map[string]any{}
+	fromMarkdown(said, trimmed, body)
+	return said, nil
+}
+
+// begin is how YAML begins that holds an object: a bare name and a colon.
+var begin = regexp.MustCompile(`^(?:#.*\n|\s*\n)*[\w-]+:(?:\s|$)`)
+
+// JSON reads one JSON document, which may have comments and trailing commas. Numbers stay as they are written.
+func JSON(text string) (value any, err error) {
+	strict, err := hujson.Standardize([]byte(text + "\n"))
+	if err != nil {
+		strict = []byte(text) // the decoder tells what is wrong with it
+	}
+	decoder := json.NewDecoder(bytes.NewReader(strict))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		return nil, fmt.Errorf("not JSON: %w", err)
+	}
+	if decoder.More() {
+		return nil, errors.New("not one JSON document: there is more after it")
+	}
+	return value, nil
+}
+
+func object(v any, err error) (map[string]any, error) {
+	said, ok := v.(map[string]any)
+	if err == nil && !ok {
+		err = errors.New("it holds no object")
+	}
+	return said, err
+}
+
+// cutFront parts front matter, which stands between two lines of three dashes, from the text below it.
+func cutFront(text string) (front, rest string, ok bool) {
+	after, ok := strings.CutPrefix(text, "---\n")
+	if !ok {
+		return "", "", false
+	}
+	front, rest, ok = strings.Cut("\n"+after, "\n---\n")
+	if !ok {
+		front, ok = strings.CutSuffix("\n"+after, "\n---")
+	}
+	return front, rest, ok
+}

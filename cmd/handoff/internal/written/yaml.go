@@ -1,0 +1,87 @@
+package written
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// most is how many values a document may have once its aliases are followed. A few lines can stand for billions.
+const most = 100_000
+
+// fromYAML reads one YAML document. Numbers that JSON has stay as they are written, and so do dates, which are texts.
+func fromYAML(text string) (any, error) {
+	decoder := yaml.NewDecoder(strings.NewReader(text))
+	var doc, more yaml.Node
+	if err := decoder.Decode(&doc); err != nil {
+		return nil, fmt.Errorf("not YAML: %w", err)
+	}
+	if !errors.Is(decoder.Decode(&more), io.EOF) {
+		return nil, errors.New("not one YAML document: there is more after it")
+	}
+	left := most
+	return valueOf(&doc, &left)
+}
+
+func valueOf(n *yaml.Node, left *int) (any, error) {
+	if *left--; *left < 0 {
+		return nil, fmt.Errorf("more than %d values in YAML", most)
+	}
+	switch n.Kind {
+	case yaml.DocumentNode:
+		return valueOf(n.Content[0], left)
+	case yaml.AliasNode:
+		return valueOf(n.Alias, left)
+	case yaml.SequenceNode:
+		list := []any{}
+		for _, c := range n.Content {
+			v, err := valueOf(c, left)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		return list, nil
+	case yaml.MappingNode:
+		return objectOf(n, left)
+	case yaml.ScalarNode:
+	}
+	return scalarOf(n), nil
+}
+
+func objectOf(n *yaml.Node, left *int) (any, error) {
+	object := map[string]any{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if _, twice := object[key.Value]; twice || key.Kind != yaml.ScalarNode {
+			return nil, fmt.Errorf("line %d: %q is there twice, or no name", key.Line, key.Value)
+		}
+		v, err := valueOf(n.Content[i+1], left)
+		if err != nil {
+			return nil, err
+		}
+		object[key.Value] = v
+	}
+	return object, nil
+}
+
+func scalarOf(n *yaml.Node) any {
+	switch n.ShortTag() {
+	case "!!null":
+		return nil
+	case "!!bool":
+		if truth, err := strconv.ParseBool(strings.ToLower(n.Value)); err == nil {
+			return truth
+		}
+	case "!!int", "!!float":
+		if json.Valid([]byte(n.Value)) {
+			return json.Number(n.Value)
+		}
+	}
+	return n.Value
+}

@@ -1,0 +1,127 @@
+package mailbox_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// foreign gives a send the id and more that another system's message brought.
+func foreign(id string, extra map[string]any) func(*schemas.SendIn) {
+	return func(in *schemas.SendIn) { in.Origin = &schemas.Origin{HandoffID: id, Extra: extra} }
+}
+
+func TestForeignIDsAreUniqueForEachSender(t *testing.T) {
+	w := newWorld(t)
+	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	first := w.send(a, "c", "one", foreign("ho_abc", nil))
+	second := w.send(b, "c", "two", foreign("ho_abc", nil))
+	require.NotEqual(t, first.HandoffID, second.HandoffID)
+	require.Equal(t, first.HandoffID, w.send(a, "c", "one", foreign("ho_abc", nil)).HandoffID, "sent again")
+	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "c", Task: "other", Origin: &schemas.Origin{HandoffID: "ho_abc"}})
+	require.Equal(t, "handoff_id", refused(t, err, schemas.Conflict, "amend ho_1").Field)
+
+	read := func(by schemas.Caller) (schemas.GetOut, error) {
+		return w.Get(context.Background(), by, schemas.GetIn{HandoffID: "ho_abc"})
+	}
+	for by, want := range map[*schemas.Caller]schemas.ID{&a: first.HandoffID, &b: second.HandoffID} {
+		out, err := read(*by)
+		require.NoError(t, err)
+		require.Equal(t, want, out.HandoffID)
+	}
+	_, err = read(c)
+	refused(t, err, schemas.Conflict, "ho_2 from b, ho_1 from a")
+	require.Equal(t, first.HandoffID, w.claim(c).HandoffID)
+	out, err := w.Complete(context.Background(), c, schemas.CompleteIn{HandoffID: "ho_abc", Result: schemas.Result{Summary: "s"}})
+	require.NoError(t, err)
+	require.Equal(t, first.HandoffID, out.HandoffID, "what the caller holds")
+}
+
+func TestOurIDsAreReadAsOthersSpellThem(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	w.send(a, "b", "one")
+	w.send(a, "b", "two", foreign("HO-001", nil))
+	for spelled, want := range map[string]schemas.ID{"ho_001": 1, "ho-1": 1, "handoff_1": 1, "#1": 1, "Handoff 2": 2, "HO-001": 2} {
+		out, err := w.Get(context.Background(), a, schemas.GetIn{HandoffID: spelled})
+		require.NoError(t, err, spelled)
+		require.Equal(t, want, out.HandoffID, spelled)
+	}
+	_, err := w.Get(context.Background(), a, schemas.GetIn{HandoffID: "ho-0"})
+	refused(t, err, schemas.NotFound, "ho-0")
+}
+
+func TestWhatHasNoPlaceIsNamed(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	extra := map[string]any{"team": "x", "metadata": map[string]any{"cost": 1}, "priority": 7}
+	out := w.send(a, "b", "x", foreign("", extra))
+	require.Contains(t, out.Warnings, "kept in origin.extra, which no brief shows: metadata.cost, team")
+	require.Contains(t, strings.Join(out.Warnings, " "), "priority 7 is none of 0 (critical) to 4 (low)")
+	w.claim(b)
+	done := w.complete(b, 1, func(in *schemas.CompleteIn) {
+		in.Origin, in.Outcome = &schemas.Origin{Extra: map[string]any{"team": "y"}}, schemas.Partial
+	})
+	require.Equal(t, schemas.Partial, done.Outcome)
+	require.Contains(t, strings.Join(done.Warnings, " "), "team")
+}
+
+func TestWhatIsNamedAndUnknownIsRefusedOrWarnedOf(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	refer := func(url string) schemas.SendIn {
+		return schemas.SendIn{To: "b", Task: "x", Context: &schemas.Context{References: []schemas.Reference{{URL: url}}}}
+	}
+	e := w.unsent(a, refer("context://ho_9"), schemas.NotFound, "no handoff ho_9")
+	require.Equal(t, "context.references[0].url", e.Field)
+	w.send(a, "b", "first", func(in *schemas.SendIn) { in.Detail = "the whole story" })
+	for url, warned := range map[string]bool{"context://ho_1": false, "context://abc": true, "https://x/y": true} {
+		out, err := w.Send(context.Background(), a, refer(url))
+		require.NoError(t, err)
+		require.Equal(t, warned, strings.Contains(strings.Join(out.Warnings, " "), "cannot fetch "+url), url)
+	}
+	read, err := w.Get(context.Background(), a, schemas.GetIn{HandoffID: "2", View: "reference", Reference: "context://ho_1"})
+	require.NoError(t, err)
+	require.Contains(t, read.Content, "the whole story", "of another handoff")
+
+	out := w.send(a, "b", "x", func(in *schemas.SendIn) { in.Rollback = &schemas.Rollback{OnFailure: "nobody"} })
+	require.Contains(t, out.Warnings, "rollback.on_failure: Agent not found: nobody")
+	out = w.send(a, "b", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Strategy: "summary"} })
+	require.Contains(t, strings.Join(out.Warnings, " "), "there is no summary")
+}
+
+func TestPastTheLimitOfAChainAPersonIsReached(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x", func(in *schemas.SendIn) {
+		in.Options = &schemas.SendOptions{Limits: map[string]float64{"max_handoffs": 1}}
+	})
+	w.claim(b)
+	_, err := w.Send(context.Background(), b, schemas.SendIn{To: "a", Task: "y"})
+	refused(t, err, schemas.Limit, "send it to human")
+	require.Equal(t, schemas.ID(1), w.send(b, "human", "y").Parent)
+}
+
+func TestLimitsOfTextsCountCharacters(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	w.send(a, "c", "x", func(in *schemas.SendIn) { in.Summary = strings.Repeat("é", schemas.MaxSummary) })
+	in := schemas.SendIn{To: "b", Task: "x", Summary: strings.Repeat("é", schemas.MaxSummary+1)}
+	w.unsent(a, in, schemas.Limit, "4097 characters")
+}
+
+func TestWhatWasSentStaysBesideNotesOfOthers(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Context = &schemas.Context{TestCommand: "make old"} })
+	w.update(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
+		in.Changes = &schemas.Changes{Context: &schemas.Context{TestCommand: "make new"}}
+	})
+	c := w.full(1).Handoff.Context
+	require.Equal(t, "make new", c.TestCommand)
+	require.Equal(t, "make old", c.State["earlier_test_command"])
+}

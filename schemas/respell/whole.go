@@ -1,0 +1,85 @@
+package respell
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// envelopes are the fields in which other systems send a whole message.
+var envelopes = []string{
+	"handoff", "package", "message", "payload", "body", "content", "arguments", "params", "completion", "request",
+}
+
+// open takes a message out of its envelope, and out of envelopes within. What is written on the envelope stays beside
+// the message, unless the message says it itself: that goes to the overflow path. A message that is no object, or that
+// is said in a field of the tool, is in no envelope.
+func (t *aliasTable) open(outer map[string]any) map[string]any {
+	for _, name := range envelopes {
+		key := keyOf(outer, []string{name})
+		inner, ok := unwrapJSON(outer[key], "{").(map[string]any)
+		if key == "" || !ok || len(inner) == 0 || t.own.fields[name] != nil {
+			continue
+		}
+		message := t.open(inner)
+		for _, said := range slices.Sorted(maps.Keys(outer)) {
+			if said == key || isEmpty(outer[said]) {
+				continue
+			}
+			path := said
+			if keyOf(message, []string{snake(said)}) != "" {
+				path = t.overflow("envelope." + said)
+			}
+			putAt(message, path, outer[said])
+		}
+		return message
+	}
+	return outer
+}
+
+// keep sets aside each field of a value that the shape does not have: a whole message is taken with all that it says.
+// The agent that acts is an argument of every tool. Objects with a table of their own were looked through with it.
+func (n *normalisation) keep(s *shape, v any, at string) error {
+	if list, ok := v.([]any); ok {
+		for i, e := range list {
+			if err := n.keep(s, e, at+"["+strconv.Itoa(i)+"]"); err != nil {
+				return err
+			}
+		}
+	}
+	object, _ := v.(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		path, field, err := fieldPath(at, key), s.fields[key], error(nil)
+		switch {
+		case s.fields == nil || n.inner[path] != nil || path == "agent":
+		case field != nil:
+			err = n.keep(field, object[key], path)
+		default:
+			v := object[key]
+			delete(object, key)
+			err = n.setAsideAll(path, v)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setAsideAll sets aside a value, beside what was set aside of the same object before.
+func (n *normalisation) setAsideAll(from string, v any) error {
+	object, ok := v.(map[string]any)
+	if !ok || len(object) == 0 {
+		if isEmpty(v) {
+			return nil
+		}
+		_, err := n.setAside(from, v)
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		if err := n.setAsideAll(fieldPath(from, key), object[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
