@@ -41,6 +41,7 @@ var items = map[string]string{
 
 var (
 	heading = regexp.MustCompile(`^#{1,6}\s+(.+?)\s*#*$`)
+	headed  = regexp.MustCompile(`(?m)^#{1,6}\s+\S`)
 	bullet  = regexp.MustCompile(`^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(.*)$`)
 	label   = regexp.MustCompile(`^\**([A-Za-z][A-Za-z' ]+?)\**:\**\s*(.*)$`)
 	fence   = regexp.MustCompile("^\\s*(?:```|~~~)")

@@ -49,8 +49,11 @@ func Message(text, body string) (map[string]any, error) {
 			return nil, err
 		}
 	}
-	if trimmed == "" {
+	switch {
+	case trimmed == "":
 		return nil, errors.New("it is empty")
+	case !headed.MatchString(trimmed):
+		return nil, errors.New("not JSON, not YAML, and no heading of Markdown in it")
 	}
 	said := map[string]any{}
 	fromMarkdown(said, trimmed, body)

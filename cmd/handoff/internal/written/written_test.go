@@ -74,7 +74,7 @@ func TestMessagesAreReadAsPeopleWriteThem(t *testing.T) {
 		"front matter and a task":  {"---\nto: qa\n---\n# Test it\n\nWith care.\n", `{"to":"qa","task":"# Test it\n\nWith care."}`},
 		"front matter with a task": {"---\ntask: t\n---\nMore.\n", `{"task":"t","detail":"More."}`},
 		"front matter, template":   {"---\nto: qa\n---\n# Title\n## Task\nt: u\n", `{"to":"qa","title":"Title","task":"t: u"}`},
-		"text":                     {"Do this.\nThen that.\n", `{"task":"Do this.\nThen that."}`},
+		"text":                     {"# Do this\n\nThen that.\n", `{"task":"# Do this\n\nThen that."}`},
 		"the template":             {template, templateRead},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,6 +99,7 @@ func TestWhatIsNoMessageIsRefusedByWhatItIs(t *testing.T) {
 		`{"to": }`:                   "not JSON",
 		`{"a":1} {"b":2}`:            "there is more after it",
 		`["a"]`:                      "no object",
+		"Do this.\nThen that.":       "no heading",
 		"to: qa\ntask: [a\n":         "not YAML",
 		"to: a\nto: b\n":             "twice",
 		"---\n- a\n---\nbody\n":      "no object",
