@@ -56,6 +56,7 @@ func (a *App) BindGlobal(flags *pflag.FlagSet) {
 	flags.BoolVar(&a.JSON, "json", false, "print the result of the tool as it is")
 	flags.BoolVar(&a.noColour, "no-color", false, "no colour")
 	FromEnvironment(flags)
+	flags.VarP(output{&a.JSON}, "format", "o", "`form` of what is printed: text, or json as --json")
 }
 
 // Begin readies a command that is to run: its flags take their values from where they are said to be.

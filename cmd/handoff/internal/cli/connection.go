@@ -129,15 +129,20 @@ func (conn *Connection) request(tool string, args json.RawMessage) tools.Call {
 // Call opens the workspace for one call of a tool, by the caller that [App.Caller] gives. It gives the result read and
 // as it is.
 func Call[Out any](ctx context.Context, a *App, tool string, args any) (out Out, raw json.RawMessage, err error) {
-	by, err := a.Caller(writes(tool))
-	if err != nil {
-		return out, nil, err
-	}
-	err = a.Connect(ctx, by, func(conn *Connection) error {
+	err = a.Act(ctx, tool, func(conn *Connection) error {
 		raw, err = conn.Call(ctx, tool, args, &out)
 		return err
 	})
 	return out, raw, err
+}
+
+// Act opens the workspace for as long as fn runs, for the caller that [App.Caller] gives where this tool is called.
+func (a *App) Act(ctx context.Context, tool string, fn func(*Connection) error) error {
+	by, err := a.Caller(writes(tool))
+	if err != nil {
+		return err
+	}
+	return a.Connect(ctx, by, fn)
 }
 
 // writes tells whether a tool may only be called under a name. A tool that does not exist is refused later.

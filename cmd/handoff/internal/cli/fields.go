@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -13,42 +14,69 @@ import (
 // the argument through objects, as "expectations.strict". Each that is a text may also name where the text is, see
 // [App.Text].
 type Field struct {
-	Flag string
-	path string
-	form form
-	help string
+	Flag  string
+	path  string
+	form  form
+	help  string
+	short string
+}
+
+// Short is the field with a flag of one letter besides.
+func (f Field) Short(letter string) Field {
+	f.short = letter
+	return f
 }
 
 // Text is a field of one text.
-func Text(flag, path, help string) Field { return Field{flag, path, formText, help} }
+func Text(flag, path, help string) Field {
+	return Field{Flag: flag, path: path, form: formText, help: help}
+}
 
 // Texts is a field of a text each time it is given.
-func Texts(flag, path, help string) Field { return Field{flag, path, formTexts, help} }
+func Texts(flag, path, help string) Field {
+	return Field{Flag: flag, path: path, form: formTexts, help: help}
+}
 
 // Answers is a field of NUMBER=TEXT or other words each time it is given. Like [Texts], it may have no path: then the
 // command asks for what was given with [Given].
-func Answers(flag, path, help string) Field { return Field{flag, path, formAnswers, help} }
+func Answers(flag, path, help string) Field {
+	return Field{Flag: flag, path: path, form: formAnswers, help: help}
+}
 
 // Words is a field of words, as a,b,c.
-func Words(flag, path, help string) Field { return Field{flag, path, formWords, help} }
+func Words(flag, path, help string) Field {
+	return Field{Flag: flag, path: path, form: formWords, help: help}
+}
 
 // Pairs is a field of NAME=VALUE each time it is given.
-func Pairs(flag, path, help string) Field { return Field{flag, path, formPairs, help} }
+func Pairs(flag, path, help string) Field {
+	return Field{Flag: flag, path: path, form: formPairs, help: help}
+}
 
 // Role is a field of the name of a role, and makes its address.
-func Role(flag, path, help string) Field { return Field{flag, path, formRole, help} }
+func Role(flag, path, help string) Field {
+	return Field{Flag: flag, path: path, form: formRole, help: help}
+}
 
 // Number is a field of an integer.
-func Number(flag, path, help string) Field { return Field{flag, path, formNumber, help} }
+func Number(flag, path, help string) Field {
+	return Field{Flag: flag, path: path, form: formNumber, help: help}
+}
 
 // Rate is a field of a number above zero that may have a fraction.
-func Rate(flag, path, help string) Field { return Field{flag, path, formRate, help} }
+func Rate(flag, path, help string) Field {
+	return Field{Flag: flag, path: path, form: formRate, help: help}
+}
 
 // Switch is a field of true or false.
-func Switch(flag, path, help string) Field { return Field{flag, path, formSwitch, help} }
+func Switch(flag, path, help string) Field {
+	return Field{Flag: flag, path: path, form: formSwitch, help: help}
+}
 
 // Document is a field of one JSON document.
-func Document(flag, path, help string) Field { return Field{flag, path, formDocument, help} }
+func Document(flag, path, help string) Field {
+	return Field{Flag: flag, path: path, form: formDocument, help: help}
+}
 
 // Arguments are those of a tool, as JSON has them.
 type Arguments map[string]any
@@ -58,7 +86,7 @@ func Bind(cmd *cobra.Command, fields []Field) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	for _, f := range fields {
-		flag := flags.VarPF(&formed{form: f.form}, f.Flag, "", f.help)
+		flag := flags.VarPF(&formed{form: f.form}, f.Flag, f.short, f.help)
 		if f.form.kind == formSwitch.kind {
 			flag.NoOptDefVal = "true"
 		}
@@ -109,6 +137,9 @@ type ToolCommand[Out any] struct {
 	Fields []Field
 	Place  string                    // the argument of the tool that the first word gives; empty for none
 	Rest   string                    // the text that all other words give; empty for none
+	Many   bool                      // each word is a place: the call is made for one after another
+	Open   bool                      // with Many: --workflow names all of a workflow that has not ended
+	Held   bool                      // without a place it is the handoff that the caller holds, if that is one
 	File   bool                      // a whole message may come with --file; everything else is set over it
 	Flags  func(cmd *cobra.Command)  // declares flags that are no fields; nil for none
 	Print  func(p *Page, result Out) // for people
@@ -135,24 +166,45 @@ func (t ToolCommand[Out]) Of(a *App, cmd *cobra.Command) *cobra.Command {
 	show := a.Print
 	if t.ID != nil {
 		a.Limits.BindHidden(cmd)
-		cmd.Flags().BoolVar(&silent, "silent", false, "print the id only")
+		Silent(cmd, &silent, "print the id only")
 		show = a.PrintWithMail
+	}
+	tell := func(out Out, raw json.RawMessage) error {
+		if silent {
+			return a.Write(t.ID(out) + "\n")
+		}
+		return show(raw, func(p *Page) { t.Print(p, out) })
+	}
+	if t.Many {
+		return t.many(a, cmd, tell)
 	}
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		args, err := t.arguments(a, cmd, file, given)
 		if err != nil {
 			return err
 		}
-		out, raw, err := Call[Out](cmd.Context(), a, t.Tool, args)
-		switch {
-		case err != nil:
+		var out Out
+		var raw json.RawMessage
+		err = a.Act(cmd.Context(), t.Tool, func(conn *Connection) error {
+			if t.Held && args[t.Place] == nil {
+				if args[t.Place], err = conn.held(cmd.Context()); err != nil {
+					return err
+				}
+			}
+			raw, err = conn.Call(cmd.Context(), t.Tool, args, &out)
 			return err
-		case silent:
-			return a.Write(t.ID(out) + "\n")
+		})
+		if err != nil {
+			return err
 		}
-		return show(raw, func(p *Page) { t.Print(p, out) })
+		return tell(out, raw)
 	}
 	return cmd
+}
+
+// Silent gives a command the flag that leaves only the least of what it prints.
+func Silent(cmd *cobra.Command, silent *bool, help string) {
+	cmd.Flags().BoolVarP(silent, "silent", "q", false, help)
 }
 
 func (t ToolCommand[Out]) arguments(a *App, cmd *cobra.Command, file string, given []string) (Arguments, error) {

@@ -126,3 +126,27 @@ func (s *Seconds) Set(text string) (err error) {
 
 // Type names the value in help.
 func (s *Seconds) Type() string { return "duration" }
+
+// output is the flag that says in which form results are printed, as other programs have it.
+type output struct{ json *bool }
+
+func (o output) Set(said string) error {
+	if said != "text" && said != "json" {
+		return errors.New("not text or json")
+	}
+	*o.json = said == "json"
+	return nil
+}
+func (output) String() string { return "" }
+func (output) Type() string   { return "form" }
+
+// Synonyms lets flags be said as other programs have them.
+func Synonyms(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	switch name {
+	case "quiet":
+		name = "silent"
+	case "no-colour":
+		name = "no-color"
+	}
+	return pflag.NormalizedName(name)
+}

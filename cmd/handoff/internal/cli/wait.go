@@ -63,11 +63,7 @@ func (conn *Connection) Wait(ctx context.Context, limit time.Duration, call func
 func CallUntil[Out any](
 	ctx context.Context, a *App, limit time.Duration, tool string, args Arguments, is func(Out) bool,
 ) (out Out, raw json.RawMessage, err error) {
-	by, err := a.Caller(writes(tool))
-	if err != nil {
-		return out, nil, err
-	}
-	err = a.Connect(ctx, by, func(conn *Connection) error {
+	err = a.Act(ctx, tool, func(conn *Connection) error {
 		return conn.Wait(ctx, limit, func(now Arguments) (done bool, err error) {
 			maps.Copy(now, args)
 			out = *new(Out)

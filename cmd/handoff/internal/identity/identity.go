@@ -91,7 +91,7 @@ func OfClient(name string) (schemas.Agent, bool) {
 // Missing is the error of a command that writes and has no name to act under.
 func Missing() *schemas.Error {
 	return schemas.Invalidf("agent", "nothing says under which name to act").
-		WithHint("Add --agent NAME or set HANDOFF_AGENT=NAME.")
+		WithHint("Add --agent NAME, --agent human for a person, or set HANDOFF_AGENT=NAME.")
 }
 
 // recognise finds the client in whose shell this process runs. Children inherit the variables of their shell, so a

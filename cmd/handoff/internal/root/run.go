@@ -102,6 +102,7 @@ func Command(a *cli.App) *cobra.Command {
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	a.BindGlobal(root.PersistentFlags())
+	root.SetGlobalNormalizationFunc(cli.Synonyms)
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
 	root.SetVersionTemplate("handoff {{.Version}}\n")

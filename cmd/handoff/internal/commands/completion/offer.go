@@ -24,7 +24,7 @@ var table = []struct {
 	offered completer
 	rows    []string
 }{
-	{openHandoffs, []string{"approve", "cancel", "refuse", "claim", "complete", "fail", "update", "show", "wait"}},
+	{openHandoffs, []string{"answer", "approve", "assign", "cancel", "refuse", "claim", "complete", "fail", "update", "show", "wait"}},
 	{openHandoffs, []string{"--parent"}},
 	{commaSeparated(openHandoffs), []string{"--after"}},
 	{chains, []string{"history"}},
@@ -44,7 +44,7 @@ var table = []struct {
 	{words(shells...), []string{"completion"}},
 
 	{words("inbox", "claimed", "sent", "notices", "all"), []string{"--box"}},
-	{words("text", "json"), []string{"--log-format"}},
+	{words("text", "json"), []string{"--format", "--log-format"}},
 	{words("debug", "info", "warn", "error"), []string{"--log-level"}},
 	{words("wait", "return", "generalist", "human"), []string{"--no-takers"}},
 	{words(schemas.Priorities...), []string{"--priority"}},

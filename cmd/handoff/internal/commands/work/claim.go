@@ -1,6 +1,7 @@
 package work
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/show"
 	"handoff/schemas"
 )
 
@@ -48,7 +50,11 @@ nothing waits, or only notices, which are shown.`,
 			if err != nil {
 				return err
 			}
-			err = a.PrintWithMail(raw, func(p *cli.Page) { printClaimed(a, p, out, raw) })
+			person, err := asPerson(cmd.Context(), a, out)
+			if err != nil {
+				return err
+			}
+			err = a.PrintWithMail(raw, func(p *cli.Page) { printClaimed(a, p, out, person, raw) })
 			if err == nil && out.Empty {
 				err = cli.Exit(exitNothing)
 			}
@@ -57,12 +63,22 @@ nothing waits, or only notices, which are shown.`,
 	}
 	cli.Bind(cmd, claimFields)
 	a.Limits.BindHidden(cmd)
-	cmd.Flags().Var(&wait, "wait", "wait so long for something to claim; bare numbers are seconds")
+	cmd.Flags().VarP(&wait, "wait", "w", "wait so long for something to claim; bare numbers are seconds")
 	cmd.Flags().BoolVar(&full, "full", false, "also everything that was sent, as JSON")
 	return cmd
 }
 
-func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, raw json.RawMessage) {
+// asPerson is what a person reads who claimed something: the brief is written for models. It is nil for others.
+func asPerson(ctx context.Context, a *cli.App, out schemas.ClaimOut) (*schemas.GetOut, error) {
+	by, err := a.Caller(true)
+	if err != nil || by.Agent != schemas.Human || out.Empty || a.JSON {
+		return nil, err
+	}
+	all, _, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": out.HandoffID, "view": "full"})
+	return &all, err
+}
+
+func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas.GetOut, raw json.RawMessage) {
 	if out.Empty {
 		p.Line("nothing to claim")
 		for _, n := range out.Notices {
@@ -79,7 +95,11 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, raw json.RawMes
 	if len(out.Holding) > 1 {
 		p.Field("you hold", cli.IDs(out.Holding))
 	}
-	if out.Brief != "" {
+	switch {
+	case person != nil:
+		p.Line("")
+		show.Handoff(p, *person, nil)
+	case out.Brief != "":
 		p.Line("\n%s", out.Brief) // made safe to show by whoever rendered it
 	}
 	p.Document(out.Handoff)

@@ -1,5 +1,5 @@
-// Package work has the commands by which work moves: send, claim, complete, fail, update, wait, approve, refuse, cancel
-// and retry.
+// Package work has the commands by which work moves: send, claim, complete, fail, update, assign, wait, and those
+// that take one action.
 //
 // Each declares the flags that become arguments of one tool, calls the tool, and prints what came of it
 // for people; with --silent only the id. Which step is allowed the mailbox decides, never a command.
@@ -15,14 +15,12 @@ import (
 
 // Commands gives the commands of this package but [Wait], for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{
-		sendCommand(a), claimCommand(a), completeCommand(a), failCommand(a), updateCommand(a),
-		approveCommand(a), refuseCommand(a), cancelCommand(a), retryCommand(a),
-	}
+	return append(actCommands(a),
+		sendCommand(a), claimCommand(a), completeCommand(a), failCommand(a), updateCommand(a), assignCommand(a))
 }
 
 // Spellings are how calls of tools are said in these commands: where several fit, the first that does.
-var Spellings = []cli.Spelling{
+var Spellings = slices.Concat(actSpellings(), []cli.Spelling{
 	{
 		Tool: "claim_handoff", Command: "claim", Places: []string{"handoff_id"},
 		Fields:  append(slices.Clip(claimFields), cli.Number("wait", "wait_seconds", "")),
@@ -50,4 +48,4 @@ var Spellings = []cli.Spelling{
 		Places: []string{"handoff_id"},
 	},
 	{Tool: "send_handoff", Command: "send", Places: []string{"to", "task"}, Fields: sendFields},
-}
+})

@@ -7,61 +7,112 @@ import (
 	"handoff/schemas"
 )
 
-func approveCommand(a *cli.App) *cobra.Command {
-	return act(schemas.ActApprove).Of(a, &cobra.Command{
-		Use:   "approve ID",
-		Short: "Let a handoff go on that waits for approval",
+// An act is a command that takes one action on handoffs, with a few words or none.
+type act struct {
+	action schemas.Action
+	words  bool // what it takes besides is a text; else only a reason may be given
+	tool   cli.ToolCommand[schemas.UpdateOut]
+	cmd    cobra.Command
+}
+
+// acts are all of them. What an action does, and who may, stands in package life.
+var acts = []act{{
+	action: schemas.ActApprove, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
+	cmd: cobra.Command{
+		Use: "approve ID…", Short: "Let handoffs go on that wait for approval",
 		Example: `  handoff approve 12
   handoff approve 12 --reason "After the release"`,
 		Long: "Only human may approve.",
-		Args: cobra.ExactArgs(1),
-	})
-}
-
-func refuseCommand(a *cli.App) *cobra.Command {
-	return act(schemas.ActRefuse).Of(a, &cobra.Command{
-		Use:     "refuse ID",
-		Short:   "Reject a handoff that waits for approval",
+	},
+}, {
+	action: schemas.ActRefuse, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
+	cmd: cobra.Command{
+		Use: "refuse ID…", Short: "Reject handoffs that wait for approval",
 		Example: `  handoff refuse 12 --reason "Not before the audit"`,
 		Long:    "Only human may refuse.",
-		Args:    cobra.ExactArgs(1),
-	})
-}
+	},
+}, {
+	action: schemas.ActAnswer, words: true,
+	cmd: cobra.Command{
+		Use: "answer ID TEXT…", Short: "Answer what the holder of a handoff asks",
+		Example: `  handoff answer 12 "PostgreSQL 15" --agent human
+  handoff answer 12 @decision.md --agent human`,
+		Long: `The handoff goes on with whoever asked. What only human may give, as a permission, human answers.
 
-func cancelCommand(a *cli.App) *cobra.Command {
-	return act(schemas.ActCancel).Of(a, &cobra.Command{
-		Use:     "cancel ID",
-		Short:   "Cancel a handoff that is no longer needed",
-		Example: `  handoff cancel 12 --reason "Done by hand"`,
-		Long:    "The holder learns of it at its next call. Handoffs that followed from it are listed, not cancelled.",
-		Args:    cobra.ExactArgs(1),
-	})
-}
-
-// act is what a command does that takes one action on a handoff, for a reason.
-func act(action schemas.Action) cli.ToolCommand[schemas.UpdateOut] {
-	return cli.ToolCommand[schemas.UpdateOut]{
-		Tool: "update_handoff", Place: "handoff_id", Fields: []cli.Field{cli.Text("reason", "note", "why")},
-		Arguments: func(_ *cobra.Command, _ []string, args cli.Arguments) error { return args.Put("action", action) },
-		ID:        updatedID,
-		Print:     printUpdated,
-	}
-}
-
-func retryCommand(a *cli.App) *cobra.Command {
-	retry := act(schemas.ActRetry)
-	retry.ID = func(out schemas.UpdateOut) string { return out.Created.String() }
-	retry.Print = printRetried
-	return retry.Of(a, &cobra.Command{
-		Use:   "retry ID",
-		Short: "Run a failed handoff again, with what it left behind",
-		Example: `  handoff retry 3
-  handoff retry 3 --reason "The service is up again"`,
+` + cli.AboutSources,
+		Args: cobra.MinimumNArgs(1),
+	},
+}, {
+	action: schemas.ActCancel, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true, Open: true},
+	cmd: cobra.Command{
+		Use: "cancel ID…", Short: "Cancel handoffs that are no longer needed",
+		Example: `  handoff cancel 12 --reason "Done by hand" --agent human
+  handoff cancel --workflow wf_login -m "We do it otherwise" --agent human`,
+		Long: `The holder learns of it at its next call. Handoffs that followed from it are listed, not cancelled; --workflow
+cancels all of a workflow that has not ended.`,
+	},
+}, {
+	action: schemas.ActRetry, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true, ID: retriedID, Print: printRetried},
+	cmd: cobra.Command{
+		Use: "retry ID…", Short: "Run failed handoffs again, with what they left behind",
+		Example: `  handoff retry 3 --agent human
+  handoff retry 3 --reason "The service is up again" --agent human`,
 		Long: `A new handoff carries over the context, the partial progress and the checkpoint of one that failed, was
 rejected, timed out or was cancelled. Repeating it gives the same new handoff. --silent prints the id of that one.`,
-		Args: cobra.ExactArgs(1),
-	})
+	},
+}}
+
+// fields are the flags of an act.
+func (c act) fields() []cli.Field {
+	if c.words {
+		return []cli.Field{cli.Text("note", "note", "instead of TEXT…").Short("m")}
+	}
+	return []cli.Field{cli.Text("reason", "note", "why").Short("m")}
 }
+
+// command gives the command of an act.
+func (c act) command(a *cli.App) *cobra.Command {
+	t := c.tool
+	t.Tool, t.Place, t.Fields = "update_handoff", "handoff_id", c.fields()
+	if c.words {
+		t.Rest = "note"
+	}
+	t.Arguments = func(_ *cobra.Command, _ []string, args cli.Arguments) error { return args.Put("action", c.action) }
+	if t.Print == nil {
+		t.ID, t.Print = updatedID, printUpdated
+	}
+	cmd := c.cmd
+	return t.Of(a, &cmd)
+}
+
+// spelling is how advised calls with this action are said.
+func (c act) spelling() cli.Spelling {
+	s := cli.Spelling{
+		Tool: "update_handoff", Command: string(c.action), When: cli.Arguments{"action": string(c.action)},
+		Places: []string{"handoff_id"}, Fields: c.fields(),
+	}
+	if c.words {
+		s.Places, s.Fields = append(s.Places, "note"), nil
+	}
+	return s
+}
+
+// actCommands are the commands of all acts, and actSpellings how their calls are said.
+func actCommands(a *cli.App) (all []*cobra.Command) {
+	for _, c := range acts {
+		all = append(all, c.command(a))
+	}
+	return all
+}
+
+func actSpellings() (all []cli.Spelling) {
+	for _, c := range acts {
+		all = append(all, c.spelling())
+	}
+	return all
+}
+
+func retriedID(out schemas.UpdateOut) string { return out.Created.String() }
 
 func printRetried(p *cli.Page, out schemas.UpdateOut) {
 	if out.To == "" { // which only a new one has

@@ -11,7 +11,7 @@ import (
 )
 
 var completeFields = []cli.Field{
-	cli.Text("summary", "summary", "what was done or found"),
+	cli.Text("summary", "summary", "what was done or found").Short("m"),
 	cli.Text("reason", "summary", "the same as --summary"),
 	cli.Text("detail", "detail", "in full"),
 	cli.Pairs("data", "data", "for programs (repeatable)"),
@@ -27,7 +27,7 @@ var completeFields = []cli.Field{
 
 func completeCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.CompleteOut]{
-		Tool: "complete_handoff", Place: "handoff_id", Fields: completeFields, File: true,
+		Tool: "complete_handoff", Place: "handoff_id", Held: true, Fields: completeFields, File: true,
 		Flags: func(cmd *cobra.Command) {
 			cmd.MarkFlagsMutuallyExclusive("summary", "reason")
 		},
@@ -107,7 +107,7 @@ func because(evidence string) string {
 }
 
 var failFields = []cli.Field{
-	cli.Text("reason", "description", "why, instead of REASON…"),
+	cli.Text("reason", "description", "why, instead of REASON…").Short("m"),
 	cli.Text("summary", "description", "the same as --reason"),
 	cli.Text("type", "type", "blocker, missing_information, capability, test_failure, environment, timeout or policy"),
 	cli.Texts("question", "questions", "for whoever goes on (repeatable)"),
@@ -125,7 +125,7 @@ var failFields = []cli.Field{
 func failCommand(a *cli.App) *cobra.Command {
 	var reject bool
 	return cli.ToolCommand[schemas.FailOut]{
-		Tool: "fail_handoff", Place: "handoff_id", Rest: "description", Fields: failFields, File: true,
+		Tool: "fail_handoff", Place: "handoff_id", Held: true, Rest: "description", Fields: failFields, File: true,
 		Flags: func(cmd *cobra.Command) {
 			cmd.Flags().BoolVar(&reject, "reject", false, "not started, not for you")
 			cmd.MarkFlagsMutuallyExclusive("reason", "summary")

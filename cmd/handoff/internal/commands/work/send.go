@@ -13,6 +13,7 @@ import (
 
 // sendFields are the arguments of send_handoff that have a flag. Those beside them go in a message (--file).
 var sendFields = []cli.Field{
+	cli.Text("task", "task", "what to do, instead of TASK…").Short("m"),
 	cli.Text("title", "title", "one line that names it (default: start of the task)"),
 	cli.Text("type", "type", "work type that the recipient accepts, or message for mail that is only read"),
 	cli.Text("summary", "summary", "what was found or done so far"),

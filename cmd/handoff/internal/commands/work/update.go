@@ -13,7 +13,7 @@ import (
 
 // An action of update_handoff is chosen by the flag that speaks of it; others are its details.
 var updateFields = []cli.Field{
-	cli.Text("note", "note", "progress: what was done last"),
+	cli.Text("note", "note", "progress: what was done last").Short("m"),
 	cli.Number("percent", "percent", "progress: how far it is"),
 	cli.Texts("ask", "questions", "ask the sender and wait for the answer (repeatable)"),
 	cli.Texts("needs-context", "conditions.needs_more_context", "with --ask: what is missing (repeatable)"),

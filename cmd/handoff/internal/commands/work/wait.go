@@ -18,52 +18,135 @@ const (
 	exitOpen    = 7 // it has not ended
 )
 
+// waiting is what wait was asked for.
+type waiting struct {
+	workflow string
+	silent   bool
+	timeout  cli.Seconds
+	ends     time.Time
+}
+
 // Wait gives the command wait. It is apart from the others because package session adds a --hook to it.
 func Wait(a *cli.App) *cobra.Command {
-	timeout := cli.Seconds{Duration: 24 * time.Hour}
+	w := waiting{timeout: cli.Seconds{Duration: 24 * time.Hour}}
 	cmd := &cobra.Command{
-		Use:   "wait ID",
-		Short: "Wait until a handoff has ended, and tell how",
+		Use:   "wait ID…",
+		Short: "Wait until handoffs have ended, and tell how",
 		Example: `  handoff wait 12
-  handoff wait 12 --timeout 30m && git merge login
+  handoff wait 12 13 --timeout 30m && git merge login
+  handoff wait --workflow wf_login
   test "$(handoff wait 12 --silent)" = completed`,
-		Long: `Exit status: 0 completed, fully or in part; 1 failed, rejected, returned, timed out or cancelled;
-3 there is no such handoff; 7 it has not ended within --timeout, it waits for your answer, or its store could not be had.
+		Long: `Tells of each as it ends. With --workflow until nothing of it is open, also what is sent meanwhile.
+
+Exit status: 0 all completed, fully or in part; 1 one failed, was rejected, returned, timed out or cancelled, and in
+a workflow nothing took its place; 3 there is no such handoff; 7 not all ended within --timeout, one waits for your
+answer, or the store could not be had.
 
 With --hook it is a hook that Claude Code runs with asyncRewake, or Codex, and waits up to 8 hours for a handoff
 for the session: then it wakes the session and tells it the brief. It ends without a word when the session is at
 work, ends, or has a newer one.`,
-		Args: cobra.ExactArgs(1),
+		Args: cli.NamedOr(&w.workflow),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			for _, id := range given {
+				if cli.IsNotice(id) {
+					return cli.OnlyRead(id, "has no end to wait for")
+				}
+			}
+			w.ends = a.Now().Add(w.timeout.Duration)
+			return w.forAll(cmd.Context(), a, given)
+		},
 	}
-	silent := cmd.Flags().Bool("silent", false, "print the status only")
-	cmd.Flags().Var(&timeout, "timeout", "how long to wait; bare numbers are seconds")
-	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		if cli.IsNotice(given[0]) {
-			return cli.OnlyRead(given[0], "has no end to wait for")
-		}
-		asked := cli.Arguments{"handoff_id": given[0], "view": "outcome"}
-		over := func(out schemas.GetOut) bool { return out.Status.Ended() || out.Asked }
-		out, raw, err := cli.CallUntil(cmd.Context(), a, timeout.Duration, "get_handoff", asked, over)
+	cli.Silent(cmd, &w.silent, "print the status only")
+	cli.WorkflowFlag(cmd, &w.workflow)
+	cmd.Flags().Var(&w.timeout, "timeout", "how long to wait; bare numbers are seconds")
+	return cmd
+}
+
+// forAll waits for one after another, and in a workflow for what is open when those have ended. The workspace is opened
+// for each: who waits long is no good owner of a store.
+func (w waiting) forAll(ctx context.Context, a *cli.App, given []string) error {
+	good := true
+	for {
+		ids, err := w.named(ctx, a, given)
 		if err != nil {
 			return err
 		}
-		if out.Asked {
-			if err := printAsked(a, out, raw, *silent); err != nil {
+		for _, id := range ids {
+			status, err := w.forOne(ctx, a, id)
+			if err != nil {
 				return err
 			}
-			return cli.Exit(exitOpen)
+			good = good && status == schemas.Completed
 		}
-		if !out.Status.Ended() {
-			return schemas.Errorf(schemas.Unavailable, "%s is still %s", out.HandoffID, out.Status).
-				WithHint("Wait longer with --timeout.").
-				WithNext(schemas.Call(schemas.GetIn{HandoffID: out.HandoffID.String()}, "shows where it stands"))
+		if w.workflow == "" || len(ids) == 0 {
+			break
 		}
-		if err := printEnd(cmd.Context(), a, out, raw, *silent); err != nil || out.Status == schemas.Completed {
+	}
+	if w.workflow != "" {
+		err := a.Act(ctx, "get_handoff", func(conn *cli.Connection) (err error) {
+			good, err = wentWell(ctx, conn, w.workflow)
+			return err
+		})
+		if err != nil {
 			return err
 		}
+	}
+	if !good {
 		return cli.Exit(exitOutcome)
 	}
-	return cmd
+	return nil
+}
+
+func (w waiting) named(ctx context.Context, a *cli.App, given []string) (ids []string, err error) {
+	if w.workflow == "" {
+		return given, nil
+	}
+	err = a.Act(ctx, "get_handoff", func(conn *cli.Connection) (err error) {
+		ids, err = conn.Named(ctx, nil, w.workflow)
+		return err
+	})
+	return ids, err
+}
+
+// forOne waits for the end of a handoff, and tells of it.
+func (w waiting) forOne(ctx context.Context, a *cli.App, id string) (schemas.Status, error) {
+	asked := cli.Arguments{"handoff_id": id, "view": "outcome"}
+	over := func(out schemas.GetOut) bool { return out.Status.Ended() || out.Asked }
+	out, raw, err := cli.CallUntil(ctx, a, w.ends.Sub(a.Now()), "get_handoff", asked, over)
+	if err != nil {
+		return "", err
+	}
+	if out.Asked {
+		if err := printAsked(a, out, raw, w.silent); err != nil {
+			return "", err
+		}
+		return "", cli.Exit(exitOpen)
+	}
+	if !out.Status.Ended() {
+		return "", schemas.Errorf(schemas.Unavailable, "%s is still %s", out.HandoffID, out.Status).
+			WithHint("Wait longer with --timeout.").
+			WithNext(schemas.Call(schemas.GetIn{HandoffID: out.HandoffID.String()}, "shows where it stands"))
+	}
+	return out.Status, printEnd(ctx, a, out, raw, w.silent)
+}
+
+// wentWell tells whether everything in a workflow was completed, or something else took its place.
+func wentWell(ctx context.Context, conn *cli.Connection, workflow string) (bool, error) {
+	items, err := conn.Listed(ctx, schemas.ListIn{Box: "all", Workflow: workflow})
+	if err != nil {
+		return false, err
+	}
+	for _, item := range items {
+		if item.Status == schemas.Completed {
+			continue
+		}
+		var out schemas.GetOut
+		_, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": item.HandoffID, "view": "outcome"}, &out)
+		if err != nil || out.Standing == nil || out.Standing.Successor == 0 {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // printAsked tells what the holder asks, and how it is answered: it does nothing until then.
