@@ -104,7 +104,7 @@ func codexTrusts(v View) []Doubt {
 	}
 	text := fmt.Sprintf("was not told whether to trust %s, and reads nothing of its .codex until then: "+
 		"it asks when it is started there", v.Machine.Project)
-	return []Doubt{{Text: text, Command: []string{"codex"}}}
+	return []Doubt{{Ahead: true, Text: text, Command: []string{"codex"}}}
 }
 
 // codexLevel is how far Codex trusts the project. Codex looks for the path of the directory without links, and in a
@@ -138,7 +138,7 @@ func codexReviewed(v View) []Doubt {
 		return nil
 	}
 	text := "does not run hooks that nobody reviewed: type /hooks in it"
-	return []Doubt{{OfHooks: true, Text: text, Command: []string{"codex"}}}
+	return []Doubt{{Ahead: true, OfHooks: true, Text: text, Command: []string{"codex"}}}
 }
 
 func hasHash(state any) bool {

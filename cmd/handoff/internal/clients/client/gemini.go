@@ -79,7 +79,7 @@ func geminiTrusts(v View) []Doubt {
 	switch geminiLevel(v.Machine.Project, folders) {
 	case "":
 		text := fmt.Sprintf("was not told whether to trust %s: it asks when it is started there", v.Machine.Project)
-		return []Doubt{{Text: text, Command: []string{"gemini"}}}
+		return []Doubt{{Ahead: true, Text: text, Command: []string{"gemini"}}}
 	case geminiDoNotTrust:
 		text := fmt.Sprintf("was told not to trust %s: type /permissions in it", v.Machine.Project)
 		return []Doubt{{Refused: true, Text: text, Command: []string{"gemini"}}}

@@ -2,6 +2,7 @@ package client
 
 // A Doubt is a reason for which a client does not run what its files say, until a person changes it.
 type Doubt struct {
+	Ahead   bool     // nobody decided yet, as after each first setup: that is a step to do, and no fault
 	OfHooks bool     // it keeps the client from running the hooks only
 	Refused bool     // somebody told the client not to run anything, and it does not ask again
 	Text    string   // what the client does or was told, as a sentence that begins after its title

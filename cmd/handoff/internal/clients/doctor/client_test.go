@@ -149,14 +149,14 @@ func TestTheSameHooksForTheUserAndTheProjectRunOnce(t *testing.T) {
 func TestUntrustedHooksAreAWarning(t *testing.T) {
 	w := newWorld(t)
 	path := w.write(".codex/hooks.json", hooks("UserPromptSubmit", "handoff hook prompt --client codex"))
-	requireFinding(t, w.examine("codex"), doctor.Warning, "Codex does not run hooks that nobody reviewed", "codex")
+	requireFinding(t, w.examine("codex"), doctor.Skipped, "Codex does not run hooks that nobody reviewed", "codex")
 	w.write(".codex/config.toml", "[hooks.state.\""+path+":user_prompt_submit:0:0\"]\ntrusted_hash = \"sha256:x\"\n")
 	for _, f := range w.examine("codex") {
 		require.NotContains(t, f.Message, "reviewed")
 	}
 
 	w.write(".gemini/settings.json", `{"mcpServers": {"handoff": {"command": "/nowhere/handoff"}}}`)
-	requireFinding(t, w.examine("gemini"), doctor.Warning, "was not told whether to trust", "&& gemini")
+	requireFinding(t, w.examine("gemini"), doctor.Skipped, "was not told whether to trust", "&& gemini")
 	w.write(".gemini/trustedFolders.json", `{"`+filepath.Dir(w.bench.Machine.Project)+`": "TRUST_FOLDER", "`+w.bench.Machine.Project+`": "DO_NOT_TRUST"}`)
 	requireFinding(t, w.examine("gemini"), doctor.Error, "was told not to trust", "&& gemini")
 	w.write(".gemini/trustedFolders.json", `{"`+w.bench.Machine.Project+`/below": "TRUST_PARENT"}`)

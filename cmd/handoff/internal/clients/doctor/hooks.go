@@ -91,7 +91,7 @@ func (s stage) perform(ctx context.Context, c client.Client, h client.Hook, word
 	if err != nil || again != "" {
 		return failure(aboutHooks, "%s: %s said the same twice", c.Title, command)
 	}
-	return ok(aboutHooks, "%s: a handoff that was sent to %s was heard of, once", c.Title, to)
+	return ok(aboutHooks, "%s: they tell a session of a handoff to %s, and do not repeat it", c.Title, to)
 }
 
 // title is the title of the handoff.

@@ -114,8 +114,11 @@ func (in *installation) trust() (all []Finding) {
 		if d.OfHooks {
 			about = aboutHooks
 		}
-		if d.Refused {
+		switch {
+		case d.Refused:
 			say = failure
+		case d.Ahead:
+			say = skipped
 		}
 		found := say(about, "%s %s", in.client.Title, d.Text)
 		if d.Command != nil {

@@ -23,11 +23,11 @@ func TestProjectThatCodexDoesNotTrustIsAWarning(t *testing.T) {
 	w := newWorld(t)
 	project := w.bench.Machine.Project
 	w.inProject(".codex/config.toml", codexServer)
-	requireRemedy(t, w.examine("codex"), doctor.Warning, unknown, "cd "+project+" && codex")
+	requireRemedy(t, w.examine("codex"), doctor.Skipped, unknown, "cd "+project+" && codex")
 	w.trust(project, "untrusted")
 	requireFinding(t, w.examine("codex"), doctor.Warning, distrusted, "")
 	w.trust(filepath.Dir(project), "trusted") // which does not count
-	requireFinding(t, w.examine("codex"), doctor.Warning, unknown, "&& codex")
+	requireFinding(t, w.examine("codex"), doctor.Skipped, unknown, "&& codex")
 	w.trust(project, "trusted")
 	requireNone(t, w.examine("codex"), "trust")
 

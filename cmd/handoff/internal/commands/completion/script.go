@@ -27,7 +27,7 @@ before compinit in ~/.zshrc.
 The shell is offered what is in the workspace: the newest handoffs that have not ended, with their titles, agents,
 workflows and tokens. A workspace that cannot be read within 0.3 s is left out without a word.
 
-Nothing is marked as read. As whenever somebody looks, what is due by then is judged, such as a lease that has ended.
+Nothing is marked as read. As with any command, leases and deadlines that are over by then take effect.
 Bash, zsh and PowerShell evaluate the line up to the cursor to ask: a $(…) that you typed runs when the key is pressed.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error { return printCompletion(a, cmd.Root(), given[0]) },

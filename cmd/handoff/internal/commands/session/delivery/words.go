@@ -101,7 +101,7 @@ func Reminder(n schemas.NewsOut) string {
 	if !n.Remind {
 		return ""
 	}
-	return fmt.Sprintf("You hold %s that you have not finished:\n%s%sFinish each. %s You are told this once for each.\n",
+	return fmt.Sprintf("You hold %s that you have not finished:\n%s%sFinish each. %s No handoff is named in such a reminder again.\n",
 		counted(len(n.Holding)+n.MoreHolding, "handoff"), holding(n.Holding, n.MoreHolding), data,
 		schemas.Sentences(finish(n.Holding[0])))
 }
