@@ -16,6 +16,7 @@ var conditions = map[life.Condition]func(*happening) bool{
 	life.NeedsApproval:   func(h *happening) bool { return h.now.NeedsApproval && (h.was == nil || !h.was.NeedsApproval) },
 	life.NeedsPermission: func(h *happening) bool { return h.now.Permission },
 	life.HeldByAnother:   func(h *happening) bool { return h.was.Holder != h.was.From },
+	life.IsRetry:         func(h *happening) bool { return h.now.RetryOf != 0 },
 	life.Continues:       func(h *happening) bool { return h.forward != nil },
 	life.ThenRollback:    func(h *happening) bool { return h.then == schemas.ThenRollback },
 	life.ThenRetry:       func(h *happening) bool { return h.then == schemas.ThenRetry },
@@ -43,6 +44,8 @@ func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err er
 		return came, o.notify(h.was.Asker, h.notice())
 	case life.TellHuman:
 		return came, o.notify(schemas.Human, h.notice())
+	case life.EndLeftovers:
+		return came, o.endLeftovers(h.now)
 	case life.PassOn:
 		came.forwarded, err = o.passOn(h)
 	case life.SendBack:

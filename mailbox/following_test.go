@@ -213,3 +213,38 @@ func TestWhoWaitsForARetryIsNotToldThatItIsBlocked(t *testing.T) {
 	require.NotContains(t, w.kinds(s, 2), "blocked")
 	require.Equal(t, []string{"ho_3"}, w.full(2).Standing.BlockedBy)
 }
+
+// Nobody needs a rollback or a decision of work that a retry has done, however many attempts it took.
+func TestARetryThatSucceedsEndsWhatItsFailuresLeft(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x")
+	w.claim(b)
+	rolled := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
+	again := w.update(a, 1, schemas.ActRetry).Created
+	w.claim(b)
+	decide := w.fail(b, schemas.FailIn{HandoffID: again.String(), FailureDetail: because("d"), Then: schemas.ThenEscalate}).RollbackHandoff
+	claimed := w.send(a, "c", "z", func(in *schemas.SendIn) { in.Parent = "1" }).HandoffID // of an agent, not of the rules
+	third := w.update(a, again, schemas.ActRetry).Created
+	w.claim(b)
+	w.complete(b, third)
+	for _, id := range []schemas.ID{rolled, decide} {
+		st := w.full(id).Standing
+		require.Equal(t, schemas.Cancelled, st.Status, id)
+		require.Contains(t, st.Reason, third.String()+" did what ")
+	}
+	require.Equal(t, schemas.Pending, w.status(claimed))
+}
+
+func TestARollbackThatSomebodyHoldsGoesOnThoughTheRetrySucceeded(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x")
+	w.claim(b)
+	rolled := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
+	again := w.update(a, 1, schemas.ActRetry).Created
+	w.claim(a)
+	w.claim(b)
+	w.complete(b, again)
+	require.Equal(t, schemas.Accepted, w.status(rolled))
+}

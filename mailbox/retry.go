@@ -42,7 +42,8 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	out.Created, out.To = again.ID, again.To
 	if back := reading.Readable(o.View, r.Rollback); back != nil && !back.Status.Ended() {
 		out.Warnings = append(out.Warnings, fmt.Sprintf(
-			"%s, to which %s was rolled back, is %s at %s: end one of them, or both are done", back.ID, r.ID, back.Status, back.To))
+			"%s, to which %s was rolled back, is %s at %s: it is cancelled when %s is completed before anybody claims it",
+			back.ID, r.ID, back.Status, back.To, again.ID))
 	}
 	return r, nil
 }

@@ -156,8 +156,9 @@ const (
 	// ended and nobody claimed since. Every criterion that was asked for is answered, and the outcome is success, or
 	// partial if one is not met.
 	//
-	// The sender is told. The handoffs that wait for it may go on. The work that the completion passes on is sent; if
-	// that is refused, nothing is completed either.
+	// The sender is told. The handoffs that wait for it may go on. Where it was a retry, rollbacks and decisions that its
+	// failures left and nobody holds are cancelled. The work that the completion passes on is sent; if that is refused,
+	// nothing is completed either.
 	//
 	// The error is invalid for a criterion without an answer and for an output that does not meet its schema; conflict
 	// if what was asked for changed meanwhile; stale for a claim that was lost, and then the result is kept as late. The

@@ -37,6 +37,9 @@ const (
 	// CancelParts goes through the children of the handoff, and cancels those that its holder sent and that nobody ever
 	// claimed.
 	CancelParts Consequence = "cancel the parts that its holder sent and nobody claimed"
+	// EndLeftovers goes back over the attempts before the handoff, and cancels what the rules sent when one of them
+	// failed and nobody holds: rollbacks and decisions that nobody needs any more. Each says what did the work.
+	EndLeftovers Consequence = "cancel what is left of the attempts before it"
 	// PassOn sends the handoff that a completion passes on, as its child. It is the one consequence that can be refused
 	// for what the caller said; then the completion is undone, too.
 	PassOn Consequence = "send what its completion passes on" //nolint:gosec // no password
@@ -66,6 +69,8 @@ const (
 	NeedsPermission Condition = "a permission is asked for"
 	// HeldByAnother holds when the holder is not the sender, who is told anyway.
 	HeldByAnother Condition = "its holder is not its sender"
+	// IsRetry holds when the handoff does again what failed before.
+	IsRetry Condition = "it is a retry"
 	// Continues holds when a completion names somebody to go on.
 	Continues Condition = "the completion passes on"
 	// ThenRollback, ThenRetry and ThenEscalate hold by what follows a failure, after a retry that nobody is left to
@@ -95,6 +100,7 @@ var follows = []Row{
 	{Release, Always, then(TellHolder)},
 
 	{Complete, Always, then(TellSender, FreeWaiting)},
+	{Complete, IsRetry, then(EndLeftovers)},
 	{Complete, Continues, then(PassOn)},
 	{Fail, Always, then(TellSender)},
 	{Fail, ThenRollback, then(CancelParts, SendRollback)},

@@ -1,6 +1,8 @@
 package work
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
@@ -52,11 +54,15 @@ var acts = []act{{
 cancels all of a workflow that has not ended.`,
 	},
 }, {
-	action: schemas.ActRetry, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true, ID: retriedID, Print: printRetried},
+	action: schemas.ActRetry,
+	tool: cli.ToolCommand[schemas.UpdateOut]{
+		Many: true, ID: retriedID, Print: printRetried,
+		Fields: []cli.Field{cli.Text("timeout", "changes.expectations.timeout", "another than before, as 30m")},
+	},
 	cmd: cobra.Command{
 		Use: "retry ID…", Short: "Run failed handoffs again, with what they left behind",
 		Example: `  handoff retry 3 --agent human
-  handoff retry 3 --reason "The service is up again" --agent human`,
+  handoff retry 3 --reason "The service is up again" --timeout 2h --agent human`,
 		Long: `A new handoff carries over the context, the partial progress and the checkpoint of one that failed, was
 rejected, timed out or was cancelled. Repeating it gives the same new handoff. --silent prints the id of that one.`,
 	},
@@ -67,7 +73,7 @@ func (c act) fields() []cli.Field {
 	if c.words {
 		return []cli.Field{cli.Text("note", "note", "instead of TEXT…").Short("m")}
 	}
-	return []cli.Field{cli.Text("reason", "note", "why").Short("m")}
+	return append(slices.Clip(c.tool.Fields), cli.Text("reason", "note", "why").Short("m"))
 }
 
 // command gives the command of an act.
