@@ -101,11 +101,33 @@ func (o *op) sameInstance(r *store.Record) bool {
 // and how the caller shows that it is that one.
 func (o *op) notHolder(r *store.Record) error {
 	e := schemas.Errorf(schemas.Denied, "%s is not held by %s", r.ID, o.by.Agent).About(r.ID, r.Status, r.Successor)
-	if r.Holder == "" {
-		return e.WithNext(claimFirst(r))
+	switch {
+	case r.Holder == "":
+		return o.beforeClaim(e, r)
+	case r.From == o.by.Agent:
+		return e.WithHint("%s holds it. If that is you, act as %s. As its sender you may cancel it, or wait for what comes.",
+			r.Holder, r.Holder).WithNext(tellAgent(r.Holder), waitForChange(r))
 	}
 	return e.WithHint("%s holds it. If that is you, act as %s, or give the claim token over the connection that claimed.",
-		r.Holder, r.Holder)
+		r.Holder, r.Holder).WithNext(tellAgent(r.Holder))
+}
+
+// beforeClaim adds to the refusal of what only a holder does the way there: a claim, for who may claim, and else who may.
+func (o *op) beforeClaim(e *schemas.Error, r *store.Record) error {
+	may, err := o.mayClaim(r)
+	if err != nil {
+		return err
+	}
+	to, directed := r.To.Directed()
+	switch {
+	case r.Status == schemas.Pending && may:
+		return e.WithNext(claimFirst(r))
+	case r.Status == schemas.Pending && directed:
+		return e.WithHint("It is for %s, who has not claimed it.", to).WithNext(tellAgent(to), waitForChange(r))
+	case r.Status == schemas.Pending:
+		return e.WithHint("It is for %s.", r.To).WithNext(waitForChange(r))
+	}
+	return e
 }
 
 // stale refuses a token that was good for an earlier claim, and says who holds the handoff now.

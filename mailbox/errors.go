@@ -65,6 +65,11 @@ func claimFirst(r *store.Record) schemas.Advice {
 	return schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "claims it, which comes first")
 }
 
+// tellAgent advises to send an agent a message.
+func tellAgent(a schemas.Agent) schemas.Advice {
+	return schemas.Call(schemas.SendIn{To: string(a), Task: schemas.Blank, Type: schemas.TypeMessage}, "tells "+string(a))
+}
+
 // askSender advises to ask, with the question left to whoever calls.
 func askSender(r *store.Record) schemas.Advice {
 	ask := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAsk, Questions: []string{schemas.Blank}}

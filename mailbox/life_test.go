@@ -231,7 +231,7 @@ func TestReleaseToAnotherTakesProgressAlong(t *testing.T) {
 	w.update(b, 1, schemas.ActProgress, note("half done"), func(in *schemas.UpdateIn) { in.Percent = 50 })
 	w.update(b, 1, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "c"; in.Note = "yours now" })
 	_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "x"}})
-	refused(t, err, schemas.Denied, "claims it, which comes first")
+	refused(t, err, schemas.Denied, "It is for c, who has not claimed it")
 	claim := w.claim(c)
 	require.Equal(t, 1, claim.Attempt)
 	require.Equal(t, 50, w.full(1).Standing.Percent)

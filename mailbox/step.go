@@ -132,7 +132,7 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 	case r.Status.Held() && a == life.Claim:
 		return e.WithHint("%s holds it.", r.Holder).WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one for you"))
 	case r.Status == schemas.Pending && (a == life.Progress || a == life.Ask || a == life.Release):
-		return e.WithNext(claimFirst(r))
+		return o.beforeClaim(e, r)
 	case r.Status == schemas.Working && (a == life.Reject || a == life.Decline):
 		release := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRelease}
 		return e.WithHint("Work has begun.").WithNext(giveUp(r), schemas.Call(release, "leaves it to others"))

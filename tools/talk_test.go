@@ -18,7 +18,7 @@ import (
 // A talk is a few calls of some agents, each over a connection of its own, in a workspace of their own. In its file it
 // begins with a line of its name behind "== ". A call is a line of agent, tool and arguments; "pass 5m" moves the clock.
 // What is expected of the answer stands below the call, indented: a text that it has, or behind "- " one that it has
-// not. A call that is to be refused has its code behind "! ".
+// not. A call that is to be refused has its code behind "! ", and what it becomes when it is mended behind "> ".
 type talk struct {
 	name  string
 	lines []said
@@ -27,7 +27,7 @@ type talk struct {
 type said struct {
 	agent, tool, args string
 	has, hasNot       []string
-	refused           string
+	refused, mended   string
 }
 
 func talksIn(t *testing.T, file string) (all []talk) {
@@ -45,6 +45,7 @@ func talksIn(t *testing.T, file string) (all []talk) {
 		last := &all[len(all)-1]
 		if line[0] != '\t' {
 			words := strings.SplitN(line+"  ", " ", 3)
+			words[2] = strings.ReplaceAll(words[2], "<9000 words>", strings.Repeat("word ", 9000))
 			last.lines = append(last.lines, said{agent: words[0], tool: words[1], args: strings.TrimSpace(words[2])})
 			continue
 		}
@@ -53,6 +54,8 @@ func talksIn(t *testing.T, file string) (all []talk) {
 		switch kind, rest, _ := strings.Cut(line[1:], " "); kind {
 		case "!":
 			call.refused = rest
+		case ">":
+			call.mended = rest
 		case "-":
 			call.hasNot = append(call.hasNot, rest)
 		default:

@@ -131,7 +131,7 @@ func missing(asked []schemas.Answered, done []bool) error {
 	}
 	return schemas.Invalidf(answersField, "%d of %d criteria are not answered: %s",
 		len(open), len(asked), strings.Join(lines(open), "; ")).
-		WithHint("Answer each of them too, by its number: whether it is met, and the evidence.")
+		WithHint("Answer each of them too, as {criterion: number, met: true or false, evidence: text}.")
 }
 
 // refused is the refusal of a strict handoff, with the criteria that are not met and the ways out.

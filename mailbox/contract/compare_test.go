@@ -84,7 +84,7 @@ func TestMissingAnswersAreListed(t *testing.T) {
 	e := refusal(t, err, schemas.Invalid)
 	require.Equal(t, "verification.criteria", e.Field)
 	require.Equal(t, "2 of 4 criteria are not answered: 1: Implements all spec requirements; 3: Has an example", e.Message)
-	require.Equal(t, "Answer each of them too, by its number: whether it is met, and the evidence.", e.Hint)
+	require.Equal(t, "Answer each of them too, as {criterion: number, met: true or false, evidence: text}.", e.Hint)
 
 	_, err = contract.Compare(login(), nil)
 	require.Contains(t, refusal(t, err, schemas.Invalid).Message, "4 of 4")

@@ -85,10 +85,13 @@ func toDescribed(v any) any {
 	return v
 }
 
-// toBlocker also takes a text that says what is required to proceed: something is, and the description says what.
+// toBlocker also takes a text, or a list of texts, that says what is required to proceed: something is, and the description says what.
 func toBlocker(v any) any {
 	row, ok := toDescribed(v).(map[string]any)
 	required, isText := row["required_to_proceed"].(string)
+	if list, isList := row["required_to_proceed"].([]any); isList {
+		required, isText = joined(list, "; "), true
+	}
 	if !ok || !isText || required == "" || slices.Contains([]string{"true", "false"}, strings.ToLower(strings.TrimSpace(required))) {
 		return toDescribed(v)
 	}

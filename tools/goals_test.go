@@ -1,0 +1,106 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// What somebody wants who knows only the list of tools: each goal is reached by the calls that come to mind first.
+func TestGoalsAreReachedAtTheFirstTry(t *testing.T) {
+	goals := talksIn(t, "testdata/goals.txt")
+	require.GreaterOrEqual(t, len(goals), 30)
+	play(t, "testdata/goals.txt")
+}
+
+// What slips into the last call of a talk is accepted as it is meant, or the call is mended by nothing but what its
+// refusal says: by the call that it advises, by the place or the name that it gives, or as the table writes it behind
+// "> ", with no name in it that the refusal does not have.
+func TestSlipsAreAcceptedOrMendedByWhatTheRefusalSays(t *testing.T) {
+	for _, file := range []string{"testdata/slips.txt", "testdata/slips_more.txt"} {
+		for _, talk := range talksIn(t, file) {
+			t.Run(talk.name, func(t *testing.T) {
+				d := newDesk(t)
+				n := len(talk.lines) - 1
+				for _, c := range talk.lines[:n] {
+					d.say(c)
+				}
+				slip := talk.lines[n]
+				text, refusal := d.call(slip.agent, slip.tool, slip.args)
+				if refusal != nil {
+					text = d.mend(slip, refusal, text)
+				}
+				require.NotEmpty(t, slip.has, "what is it that was wanted?")
+				for _, want := range slip.has {
+					require.Contains(t, text, want)
+				}
+			})
+		}
+	}
+}
+
+var (
+	placeForm   = regexp.MustCompile(`Give it as ([\w.]+)`)
+	closestForm = regexp.MustCompile(`Closest: (\S+)\.`)
+	nameForm    = regexp.MustCompile(`"(\w+)":`)
+)
+
+// mend makes the call that a refusal leads to and gives its answer.
+func (d *desk) mend(slip said, e *schemas.Error, text string) string {
+	d.Helper()
+	d.Logf("refused: %s", text)
+	tool, args := slip.tool, slip.args
+	switch place, name := placeForm.FindStringSubmatch(e.Hint), closestForm.FindStringSubmatch(e.Hint); {
+	case slip.mended != "":
+		for _, m := range nameForm.FindAllStringSubmatch(slip.mended, -1) {
+			require.Contains(d, text+slip.args, m[1], "the refusal leads nowhere")
+		}
+		args = slip.mended
+	case place != nil:
+		args = d.moved(args, e.Field, place[1])
+	case name != nil && strings.Contains(e.Message, "no such field"):
+		args = d.moved(args, e.Field, e.Field[:strings.LastIndexByte(e.Field, '.')+1]+name[1])
+	default:
+		tool = ""
+		for _, next := range e.Next {
+			if next.Tool != "" {
+				tool, args = next.Tool, strings.ReplaceAll(string(next.Args), schemas.Blank, "What I have to say")
+				break
+			}
+		}
+		require.NotEmpty(d, tool, "%s %s: the refusal leads nowhere: %s", slip.tool, slip.args, text)
+	}
+	text, e = d.call(slip.agent, tool, args)
+	require.Nil(d, e, "%s %s was refused, too: %s", tool, args, text)
+	return text
+}
+
+// moved gives arguments with a field at another place.
+func (d *desk) moved(args, from, to string) string {
+	d.Helper()
+	var m map[string]any
+	require.NoError(d, json.Unmarshal([]byte(args), &m))
+	at := func(path string) (map[string]any, string) {
+		names, object := strings.Split(path, "."), m
+		for _, name := range names[:len(names)-1] {
+			if _, there := object[name].(map[string]any); !there {
+				object[name] = map[string]any{}
+			}
+			object = object[name].(map[string]any)
+		}
+		return object, names[len(names)-1]
+	}
+	object, name := at(from)
+	v := object[name]
+	delete(object, name)
+	object, name = at(to)
+	object[name] = v
+	b, err := json.Marshal(m)
+	require.NoError(d, err)
+	return string(b)
+}
