@@ -93,7 +93,7 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 		return nil, refusal(err, schemas.Agent(agent))
 	}
 	inbox := l.inbox(ctx, t, by)
-	return dress(out, inbox, schemas.InNameOf(schemas.Agent(agent), readFirst(next, inbox)))
+	return dress(out, inbox, schemas.InNameOf(schemas.Agent(agent), readFirst(t.Name, next, inbox)))
 }
 
 // refusal completes an error with what its code advises, in the name under which the call was made, and names the

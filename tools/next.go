@@ -233,16 +233,16 @@ func afterAgents(_ schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
 }
 
 // readFirst takes advice to wait away from a caller that has not read all, and says how it reads: what it waits for may
-// have come.
-func readFirst(next []schemas.Advice, inbox *schemas.Inbox) []schemas.Advice {
+// have come. Who lists its mail is told so in any case.
+func readFirst(tool string, next []schemas.Advice, inbox *schemas.Inbox) []schemas.Advice {
 	if inbox == nil || inbox.Notices == 0 {
 		return next
 	}
-	read := []schemas.Advice{schemas.Call(schemas.ListIn{Box: "notices"}, "shows what is unread, before you wait")}
+	read := []schemas.Advice{schemas.Call(schemas.ListIn{Box: "notices"}, "shows what is unread")}
 	kept := slices.DeleteFunc(slices.Clone(next), func(a schemas.Advice) bool {
 		return bytes.Contains(a.Args, []byte(`"wait_seconds":`))
 	})
-	if len(kept) == len(next) {
+	if len(kept) == len(next) && tool != (schemas.ListIn{}).Tool() {
 		return next
 	}
 	return append(read, kept...)
