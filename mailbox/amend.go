@@ -2,6 +2,8 @@ package mailbox
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
@@ -27,9 +29,11 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err := inChanges(o.checkChanges(&c)); err != nil {
 		return nil, err
 	}
+	kept := needs(r, &c)
 	if err := o.redirect(r, &now, c, out); err != nil {
 		return nil, err
 	}
+	out.Warnings = append(out.Warnings, kept...)
 	h, content, err := o.amended(r, &now, c, out)
 	if err != nil {
 		return nil, err
@@ -68,6 +72,26 @@ func (o *op) amended(
 			WithHint("Say what to change, such as the title or the context.")
 	}
 	return h, content, wholeSizes(h)
+}
+
+// needs applies the role that the work needs, as task trackers say it: work of a pool goes to the role. Work for one
+// agent stays with it, and its context says the role, of which the caller is warned.
+func needs(r *store.Record, c *schemas.Changes) (warnings []string) {
+	if c.Role == "" || c.To != "" {
+		return nil
+	}
+	if _, directed := r.To.Directed(); !directed {
+		c.To = "role:" + c.Role
+		return nil
+	}
+	context := orZero(c.Context)
+	context.State = maps.Clone(context.State)
+	if context.State == nil {
+		context.State = map[string]any{}
+	}
+	context.State["agent_role"] = c.Role
+	c.Context = &context
+	return []string{fmt.Sprintf("it stays with %s, to whom it was sent: to role:%s redirects it", r.To, c.Role)}
 }
 
 // wholeSizes checks the limits of the whole, past which a handoff could grow by amending it again and again: its tags,

@@ -121,7 +121,14 @@ func TestWhatWasSentStaysBesideNotesOfOthers(t *testing.T) {
 	w.update(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
 		in.Changes = &schemas.Changes{Context: &schemas.Context{TestCommand: "make new"}}
 	})
+	out := w.update(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Role: "testing"} })
+	require.Contains(t, strings.Join(out.Warnings, " "), "it stays with b")
 	c := w.full(1).Handoff.Context
+	require.Equal(t, "testing", c.State["agent_role"])
 	require.Equal(t, "make new", c.TestCommand)
 	require.Equal(t, "make old", c.State["earlier_test_command"])
+
+	w.send(a, "role:implementation", "y")
+	out = w.update(a, 2, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Role: "testing"} })
+	require.Equal(t, schemas.Address("role:testing"), out.To)
 }

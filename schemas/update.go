@@ -64,6 +64,8 @@ type Changes struct {
 	Tags         []string          `json:"tags,omitempty"`
 	Requirements []string          `json:"requirements,omitempty"`
 	Checkpoint   *Checkpoint       `json:"checkpoint,omitempty"` // only with progress
+
+	Role string `json:"role,omitempty" jsonschema:"maxLength=64" jsonschema_extras:"x-hidden=true"` // that the work needs
 }
 
 // Conditions are what a holder needs before it goes on: the conditional acknowledgement of the agent handoff

@@ -90,7 +90,7 @@ func (n *normalisation) refuseUnended() error {
 		if !known {
 			continue
 		}
-		id := words(n.args["handoff_id"])
+		id := n.id()
 		next, other := elsewhere(does, id)
 		if !other {
 			in := schemas.UpdateIn{HandoffID: id, Action: schemas.Action(does)}
@@ -124,7 +124,7 @@ func (n *normalisation) summary() string {
 func finishFail(n *normalisation) error {
 	status, _ := lookAt(n.args, "origin.status")
 	if word := plainWord(status); outcomes[word] != "" {
-		next, _ := elsewhere("complete", words(n.args["handoff_id"]))
+		next, _ := elsewhere("complete", n.id())
 		return schemas.Invalidf(n.at+"status", "%q is the status of a completion", schemas.Visible(word)).
 			WithHint("Nothing was failed.").WithNext(next)
 	}

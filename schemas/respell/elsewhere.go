@@ -1,6 +1,7 @@
 package respell
 
 import (
+	"cmp"
 	"strings"
 
 	"handoff/schemas"
@@ -10,12 +11,15 @@ import (
 func finishUpdate(n *normalisation) error {
 	action, _ := n.args["action"].(string)
 	word := strings.ToLower(strings.TrimSpace(action))
-	next, ok := elsewhere(word, words(n.args["handoff_id"]))
+	next, ok := elsewhere(word, n.id())
 	if !ok {
 		return n.refuseLetterhead(word)
 	}
 	return schemas.Invalidf(n.at+"action", "%q is not an action here: another tool does it", word).WithNext(next)
 }
+
+// id is that of the handoff that a call is about, and a blank for a message that names none.
+func (n *normalisation) id() string { return cmp.Or(words(n.args["handoff_id"]), schemas.Blank) }
 
 // refuseLetterhead refuses what an acknowledgement says of itself with any action but the one that keeps it.
 func (n *normalisation) refuseLetterhead(action string) error {

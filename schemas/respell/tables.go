@@ -103,6 +103,7 @@ func changesTable() *aliasTable {
 			rows = append(rows, alias{row.from, statePath(row.from), reading{yields: true}})
 		}
 	}
+	rows = append(rows, alias{"agent_role", "role", asText})
 	t := newTable(schemas.Changes{}, rows)
 	t.overflow = statePath
 	return t

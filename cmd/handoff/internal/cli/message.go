@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"unicode/utf8"
@@ -32,6 +34,23 @@ func (a *App) Message(ctx context.Context, tool, path string) (Arguments, error)
 			WithHint("A message is JSON, YAML, Markdown, or Markdown below front matter.")
 	}
 	return respell.Whole(tool, object)
+}
+
+// Whole brings arguments that hold objects of another system into canonical form, with all that those say.
+func (args Arguments) Whole(tool string) error {
+	b, err := json.Marshal(args) // flags have lists of their own types
+	if err != nil {
+		return err
+	}
+	message, err := written.Message(string(b), "")
+	if err != nil {
+		return err
+	}
+	if message, err = respell.Whole(tool, message); err == nil {
+		clear(args)
+		maps.Copy(args, message)
+	}
+	return err
 }
 
 // bodies are the arguments that hold the text of a message in Markdown.

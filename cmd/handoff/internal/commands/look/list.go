@@ -14,6 +14,7 @@ var listFields = []cli.Field{
 	cli.Text("status", "status", "only in this state"),
 	cli.Text("workflow", "workflow", "only of this workflow, also what has ended"),
 	cli.Words("tag", "tags", "only with one of these tags"),
+	cli.Words("tags", "tags", "the same"),
 	cli.Text("type", "type", "only of this work type"),
 	cli.Text("query", "query", "words in title, task, summary and tags"),
 	cli.Text("since", "since", "a time, or '2h' ago"),
@@ -58,6 +59,7 @@ With --json: {"items": [...]}, all of them unless --limit says otherwise, as lis
 	}
 	cli.Bind(cmd, listFields)
 	flags := cmd.Flags()
+	flags.StringVar(&l.role, "agent-role", "", "the same as --role")
 	flags.StringVar(&l.role, "role", "", "only for this role: addressed to it, or to an agent of it")
 	flags.StringVar(&l.forAgent, "for", "", "the inbox of this `agent`")
 	flags.BoolVar(&l.ready, "ready", false, "only what can be claimed now")

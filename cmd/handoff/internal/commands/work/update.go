@@ -40,7 +40,7 @@ var amendFields = []cli.Field{
 	cli.Words("tags", "changes.tags", "amend: more tags: a,b"),
 	cli.Text("estimated-duration", "changes.expectations.estimated_duration", "amend: minutes, or as '2h'"),
 	cli.Role("role", "to", "amend: `role` that is to do it, instead of the recipient"),
-	cli.Role("agent-role", "to", "the same as --role"),
+	cli.Text("agent-role", "changes.agent_role", "amend: `role` that the work needs; one named recipient keeps it"),
 	cli.Document("agent-context", "changes.agent_context", "amend: object: work_completed, files_modified, test_command …"),
 	cli.Document("handoff-instructions", "changes.handoff_instructions", "amend: object: next_role, test_script, notes …"),
 	cli.Document("checkpoint", "changes.checkpoint", "progress: object {state, note} to go on from"),
@@ -61,7 +61,7 @@ func updateCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.UpdateOut]{
 		Tool: "update_handoff", Place: "handoff_id", Fields: slices.Concat(updateFields, amendFields),
 		Flags: func(cmd *cobra.Command) {
-			cmd.Flags().Bool("merge", false, "amending always merges; taken because task trackers ask for it")
+			cmd.Flags().Bool("merge", false, "as task trackers say it: what the context has no field for goes into its state")
 			for _, s := range actions {
 				cmd.Flags().Bool(s.flag, false, s.help)
 			}
@@ -70,8 +70,14 @@ func updateCommand(a *cli.App) *cobra.Command {
 			cmd.MarkFlagsMutuallyExclusive("to", "role", "agent-role")
 		},
 		Arguments: func(cmd *cobra.Command, _ []string, args cli.Arguments) (err error) {
-			args["action"], err = chosenAction(cmd)
-			return err
+			if args["action"], err = chosenAction(cmd); err != nil {
+				return err
+			}
+			foreign := func(flag string) bool { return cmd.Flags().Changed(flag) }
+			if slices.ContainsFunc([]string{"merge", "agent-context", "handoff-instructions", "agent-role"}, foreign) {
+				return args.Whole("update_handoff")
+			}
+			return nil
 		},
 		ID:    updatedID,
 		Print: printUpdated,
@@ -85,8 +91,9 @@ func updateCommand(a *cli.App) *cobra.Command {
   handoff update 12 --cancel --reason "No longer needed"
   handoff update 12 --return --reason "Criterion 2 is not met"
   handoff update 12 --context '{"known_issues": ["slow"]}' --merge --tags python,mcp --silent`,
-		Long: `The flags tell the action. Amending merges: lists are extended, objects merged, the rest replaced. Task
-trackers say so with --merge.
+		Long: `The flags tell the action. Amending merges: lists are extended, objects merged, the rest replaced.
+With --merge, --agent-context and --handoff-instructions, which are those of task trackers, notes go to what is
+remembered, and what has no field into the state of the context.
 
 ` + cli.AboutSources,
 		Args: cobra.ExactArgs(1),
