@@ -47,7 +47,8 @@ func (o *op) tell(r *store.Record, n schemas.Notice) error {
 	return o.notify(to, n)
 }
 
-// readNotice shows one of the caller's notices in full, and marks it read in the same transaction. The error is invalid
+// readNotice shows one of the caller's notices in full, and marks it read in the same transaction. A message is shown to
+// its sender, too. The error is invalid
 // for an id that is none and for a caller without a name; not_found for a notice that the caller does not have, also if
 // another agent has one of that number. Reading it again shows it again.
 func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) (out schemas.GetOut, err error) {
@@ -68,10 +69,24 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 			}
 			break
 		}
+		if found, err := sent(v, by.Agent, wanted, &out); found || err != nil {
+			return nil, err
+		}
 		return nil, schemas.Errorf(schemas.NotFound, "%s has no notice %s", by.Agent, wanted).WithField("handoff_id").
 			WithNext(schemas.Call(schemas.ListIn{Box: "notices"}, "lists yours"))
 	})
 	return out, err
+}
+
+// sent shows a message to the agent that sent it, with whether it was read. That marks nothing.
+func sent(v *store.View, by schemas.Agent, id schemas.NoticeID, out *schemas.GetOut) (found bool, err error) {
+	n, err := v.SentNotice(by, id)
+	if n == nil || n.Kind != schemas.TypeMessage || err != nil {
+		return false, err
+	}
+	unread, err := v.IsUnread(n.To, id)
+	out.Notice, out.Read = n, new(!unread)
+	return true, err
 }
 
 // showNotices shows notices with fn, which gives those that it shows: they count as read from now on, unless the caller

@@ -199,3 +199,23 @@ func TestWhoHoldsWithoutTheClaimIsToldToTakeItUp(t *testing.T) {
 		require.Equal(t, want, got.TakeUp)
 	}
 }
+
+func TestASenderSeesWhetherItsMessageWasRead(t *testing.T) {
+	w := newWorld(t)
+	lead, coder, other := w.stdio("lead"), w.stdio("coder"), w.stdio("other")
+	w.send(lead, "another", "x", message)
+	id := w.send(lead, "coder", "you may stop", message).NoticeID.String()
+	get := func(by schemas.Caller) (schemas.GetOut, error) {
+		return w.Get(context.Background(), by, schemas.GetIn{HandoffID: id})
+	}
+	for _, read := range []bool{false, true} {
+		got, err := get(lead)
+		require.NoError(t, err)
+		require.Equal(t, "you may stop", got.Notice.Text)
+		require.Equal(t, read, *got.Read)
+		_, err = get(other)
+		refused(t, err, schemas.NotFound, "other has no notice")
+		_, err = get(coder)
+		require.NoError(t, err)
+	}
+}

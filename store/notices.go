@@ -38,6 +38,37 @@ func (v *View) Notices(a schemas.Agent, before schemas.NoticeID) iter.Seq2[schem
 	return decoded(v, r, fromJSON[schemas.Notice])
 }
 
+// SentNotice is the notice of a number that an agent sent, to whomever; nil where there is none. It looks once for each
+// agent that has notices.
+func (v *View) SentNotice(from schemas.Agent, id schemas.NoticeID) (*schemas.Notice, error) {
+	at := []byte{}
+	for {
+		var next *schemas.Notice
+		for n, err := range decoded(v, Range{Space: Notices, From: at}, fromJSON[schemas.Notice]) {
+			if err != nil {
+				return nil, err
+			}
+			next = &n
+			break
+		}
+		if next == nil {
+			return nil, nil
+		}
+		b, err := v.r.Get(Notices, join(word(next.To), number(id)))
+		if err != nil {
+			return nil, err
+		}
+		if b != nil {
+			found, err := fromJSON[schemas.Notice](Row{Value: b})
+			if err != nil || found.From != from {
+				return nil, err
+			}
+			return &found, nil
+		}
+		at = After(word(next.To))
+	}
+}
+
 // IsUnread reports whether an agent has a notice of that number and has not yet read it.
 func (v *View) IsUnread(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 	b, err := v.r.Get(Unread, join(word(a), number(id)))

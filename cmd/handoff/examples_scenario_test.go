@@ -14,7 +14,7 @@ const mostOfBefore = 62
 func TestScenarioCostsAShareOfWhatItDid(t *testing.T) {
 	out := runExample(t, "./scenario/play.sh")
 	t.Log("\n" + out)
-	all := regexp.MustCompile(`(?m)^all +\d+ +(\d+) +(\d+) `).FindStringSubmatch(out)
+	all := regexp.MustCompile(`(?m)^all +\d+ +\d+ +(\d+) +(\d+) `).FindStringSubmatch(out)
 	require.NotNil(t, all, out)
 	before, err := strconv.Atoi(all[1])
 	require.NoError(t, err)

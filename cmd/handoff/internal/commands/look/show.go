@@ -160,17 +160,21 @@ func showNotice(ctx context.Context, a *cli.App, id string) error {
 	if err != nil {
 		return err
 	}
-	return a.Print(raw, func(p *cli.Page) { printNotice(p, out.Notice) })
+	return a.Print(raw, func(p *cli.Page) { printNotice(p, out.Notice, out.Read) })
 }
 
-// printNotice draws mail that is only read, and for a message the whole of what was sent.
-func printNotice(p *cli.Page, n *schemas.Notice) {
+// printNotice draws mail that is only read, and for a message the whole of what was sent; to its sender also whether it
+// was read.
+func printNotice(p *cli.Page, n *schemas.Notice, read *bool) {
 	p.Line("%s %s", p.Bold(n.ID.String()), p.Quote(strings.Join(strings.Fields(n.Title), " "), len(n.ID.String())+1))
 	p.Field("from", string(n.From))
 	p.Field("to", string(n.To))
 	p.Field("kind", n.Kind)
 	p.Field("about", n.About.String())
 	p.Field("at", n.At.Format(time.RFC3339))
+	if read != nil {
+		p.Field("read", map[bool]string{true: "yes", false: "no"}[*read])
+	}
 	if n.Text != "" {
 		p.Line("\n  %s", strings.Join(p.Lines(n.Text, 2), "\n  "))
 	}
