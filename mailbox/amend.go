@@ -34,6 +34,9 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 		return nil, err
 	}
 	out.Warnings = append(out.Warnings, kept...)
+	if err := inChanges(o.reoption(r, &now, c.Options)); err != nil {
+		return nil, err
+	}
 	h, content, err := o.amended(r, &now, c, out)
 	if err != nil {
 		return nil, err
@@ -41,6 +44,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err := cmp.Or(o.approveAgain(r, &now, h), o.restate(&now, h)); err != nil {
 		return nil, err
 	}
+	tellOptions(&now, h, c.Options, out)
 	return &now, o.commitSaying(happening{action: life.Amend, was: r, now: &now}, content)
 }
 
@@ -58,6 +62,9 @@ func (o *op) amended(
 		body.Target = compose.Target(now.To, body.Target.Reason)
 		if !stated.IsZero() {
 			body.Metadata.Deadline = &stated
+		}
+		if orZero(c.Options).NotBefore != "" {
+			body.Metadata.NotBefore = now.NotBefore.Ptr()
 		}
 		h = body
 	})
@@ -163,7 +170,7 @@ func (o *op) redirect(r, now *store.Record, c schemas.Changes, out *schemas.Upda
 				WithHint("Only a pending handoff can be; its holder can release it to another.")
 		}
 	}
-	if out.Warnings, err = o.checkRecipient(to, cmp.Or(c.Type, r.Type), false); err != nil || c.To == "" {
+	if out.Warnings, err = o.checkRecipient(to, cmp.Or(c.Type, r.Type), orZero(c.Options).Force); err != nil || c.To == "" {
 		return err
 	}
 	readdress(now, to)

@@ -189,6 +189,7 @@ type happening struct {
 	then    schemas.Then  // how the work goes on after a failure
 	to      schemas.Agent // who goes on after a rollback, "" as the rollback rule says
 	forward *draft        // what a completion passes on, nil for nothing
+	again   *revision     // what changes about work that is done again, nil for nothing
 
 	by schemas.Caller // who did it, set by [op.commit]
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -64,9 +65,16 @@ func (w *world) waitFor(id schemas.ID) (n int) {
 	w.t.Helper()
 	require.NoError(w.t, w.Store.View(w.t.Context(), func(v *store.View) error {
 		n = 0
-		for _, err := range v.Oldest(store.WaitingFor(id), 0) {
-			if n++; err != nil {
+		for other, err := range v.Oldest(store.WaitingFor(id), 0) {
+			if err != nil {
 				return err
+			}
+			r, err := v.Record(other)
+			if err != nil {
+				return err
+			}
+			if slices.Contains(r.After, id) {
+				n++
 			}
 		}
 		return nil

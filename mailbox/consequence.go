@@ -2,7 +2,6 @@ package mailbox
 
 import (
 	"fmt"
-	"slices"
 
 	"handoff/mailbox/life"
 	"handoff/schemas"
@@ -51,7 +50,7 @@ func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err er
 	case life.SendBack:
 		came.successor, err = o.sendBack(h)
 	case life.SendAgain:
-		came.successor, err = o.sendAgain(life.Rerun, h.now, h.now.SentWith, nil)
+		came.successor, err = o.sendAgain(life.Rerun, h.now, nil, h.now.SentWith)
 	case life.SendRollback:
 		came.successor, err = o.rollback(h)
 	case life.SendToDecider:
@@ -68,6 +67,8 @@ func goesThrough(d duty) (i store.Index, many bool) {
 	switch d.do { //nolint:exhaustive // the others concern the handoff itself
 	case life.TellWaiting, life.FreeWaiting, life.MoveWaiting:
 		return store.WaitingFor(d.of.now.ID), true
+	case life.MoveFreed:
+		return store.FreedBy(d.of.now.ID), true
 	case life.CancelParts:
 		return store.ChildrenOf(d.of.now.ID), true
 	}
@@ -78,56 +79,18 @@ func goesThrough(d duty) (i store.Index, many bool) {
 // is passed over and stops no other.
 func (o *op) consequenceFor(c life.Consequence, h *happening, id schemas.ID) error {
 	r := o.usable(id)
-	if r == nil || r.Status.Ended() {
+	if r == nil || r.Status.Ended() && c != life.MoveFreed {
 		return nil
 	}
 	switch c { //nolint:exhaustive // consequence carries out the others
 	case life.TellWaiting:
 		return o.tellBlocked(r, h.now)
 	case life.FreeWaiting:
-		return o.strike(r, h.now.ID, 0)
-	case life.MoveWaiting:
+		return o.freeFrom(r, h.now)
+	case life.MoveWaiting, life.MoveFreed:
 		return o.waitInstead(r, h.now)
 	case life.CancelParts:
 		return o.cancelPart(r, h.now)
 	}
 	return fmt.Errorf("nobody knows how to %s", c)
-}
-
-// tellBlocked tells the sender of r that a handoff for which it waits will not be completed. It is told in the name of
-// the clock, because nobody did anything to r itself, and it hears of it also where it ended the other handoff.
-func (o *op) tellBlocked(r, dead *store.Record) error {
-	text := fmt.Sprintf("%s, for which it waits, is %s. Retry that one, or cancel this one.", dead.ID, dead.Status)
-	return o.actingAs(clockCaller, func() error { return o.tell(r, noticeOf(noticeBlocked, r, text)) })
-}
-
-// waitInstead lets r wait for the handoff that takes the place of a dead one. That one may have ended by now, where
-// many were gone through before: completed, it frees r; dead as well, it stays on the list of r, and the sender of r is
-// told.
-func (o *op) waitInstead(r, dead *store.Record) error {
-	successor, err := o.Record(dead.Successor)
-	if err != nil {
-		return err
-	}
-	if successor.Status == schemas.Completed {
-		return o.strike(r, dead.ID, 0)
-	}
-	if err := o.strike(r, dead.ID, successor.ID); err != nil || !successor.Status.Ended() {
-		return err
-	}
-	return o.tellBlocked(r, successor)
-}
-
-// strike takes one handoff from those that r waits for, and puts another in its place unless that is zero. The clock
-// does it, whoever completed the one that is struck: r is another's. When nothing is left to wait for, r may be
-// claimed.
-func (o *op) strike(r *store.Record, dep, instead schemas.ID) error {
-	return o.actingAs(clockCaller, func() error {
-		return o.change(happening{action: life.Ready, other: dep}, r, func(now *store.Record) {
-			now.After = slices.DeleteFunc(now.After, func(id schemas.ID) bool { return id == dep })
-			if instead != 0 {
-				now.After = append(now.After, instead)
-			}
-		})
-	})
 }

@@ -44,13 +44,17 @@ func (o *op) newRecord(id schemas.ID, d *draft, line lineage) *store.Record {
 		ID: id, Workflow: line.workflow, From: h.Source.Agent, To: d.to, Type: h.Type, Title: h.Title, Tags: h.Tags,
 		Priority: h.Metadata.Priority, Status: schemas.Pending, Box: d.to,
 		Created: store.At(o.now), Deadline: store.At(d.deadline),
-		Parent: line.parent, After: line.after, RetryOf: line.retryOf, Depth: line.depth, MaxDepth: line.maxDepth,
+		Parent: line.parent, After: line.after, Freed: line.freed, AfterAccepted: line.accepted,
+		RetryOf: line.retryOf, Depth: line.depth, MaxDepth: line.maxDepth,
 		Attempt: min(d.attempt, h.Metadata.MaxAttempts-1), MaxAttempts: h.Metadata.MaxAttempts,
 		Estimate: int(d.estimate.Minutes()), NeedsApproval: h.Metadata.NeedsApproval, Promises: d.promises,
 		Excluded: d.excluded, Digest: d.digest, SentWith: d.token,
 	}
 	if h.Rollback != nil {
 		r.OnFailure = h.Rollback.OnFailure
+	}
+	if h.Rework != nil {
+		r.ReworkOf, r.Round = h.Rework.Of, h.Rework.Round
 	}
 	if h.Origin != nil {
 		r.OriginID = h.Origin.HandoffID

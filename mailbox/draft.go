@@ -40,8 +40,9 @@ type draft struct {
 
 	parent   string           // as asked: an id, "none", or "" for the default
 	workflow schemas.Workflow // as asked, "" for the parent's or a new one
-	after    []string
-	key      string
+	// after and afterAccepted are ids, as asked.
+	after, afterAccepted []string
+	key                  string
 	// token is charged with it while it is pending, see [op.checkPending]; "" for none.
 	token    string
 	force    bool
@@ -184,7 +185,19 @@ func (d *draft) names(in schemas.SendIn) (err error) {
 	if err := checkNamed(in.Expectations, in.Rollback); err != nil {
 		return err
 	}
-	for name, most := range in.Options.Limits {
+	if err := checkLimits(in.Options.Limits); err != nil {
+		return err
+	}
+	d.parent, d.after, d.afterAccepted = in.Parent, in.Options.After, in.Options.AfterAccepted
+	if in.Origin != nil {
+		return schemas.TooBig("origin.handoff_id", len(in.Origin.HandoffID), 128)
+	}
+	return nil
+}
+
+// checkLimits checks the limits of a chain, of which there is one.
+func checkLimits(limits map[string]float64) error {
+	for name, most := range limits {
 		if name != "max_handoffs" {
 			return schemas.Invalidf("options.limits."+schemas.Visible(name), "is not a limit").
 				WithKnown("max_handoffs").WithHint("Nothing was sent.")
@@ -193,10 +206,6 @@ func (d *draft) names(in schemas.SendIn) (err error) {
 			return schemas.Invalidf("options.limits.max_handoffs", "%v leaves no room for this one", most).
 				WithHint("Give at least 1. Nothing was sent.")
 		}
-	}
-	d.parent, d.after = in.Parent, in.Options.After
-	if in.Origin != nil {
-		return schemas.TooBig("origin.handoff_id", len(in.Origin.HandoffID), 128)
 	}
 	return nil
 }

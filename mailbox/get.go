@@ -50,6 +50,12 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 			return err
 		}
 		out.HandoffID, out.Status = r.ID, r.Status
+		if in.View == "outcome" && r.Status == schemas.Completed && r.Accepted == 0 {
+			to, err := reading.Principal(v, r)
+			if out.ToAccept = to == by.Agent; err != nil {
+				return err
+			}
+		}
 		if r.Status.Held() && r.Holder == by.Agent && r.Conn == by.Conn && by.Scope != schemas.ScopeRead {
 			s.here.Hear(r.ID, s.Now())
 		}

@@ -1,7 +1,6 @@
 package mailbox
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -20,9 +19,9 @@ type lineage struct {
 	workflow schemas.Workflow // "" for a new one
 	parent   schemas.ID
 	retryOf  schemas.ID
-	after    []schemas.ID // what it waits for
-	depth    int          // in the chain of parents, 1 for the first
-	maxDepth int          // of that chain, 0 for the server's limit
+	depth    int // in the chain of parents, 1 for the first
+	maxDepth int // of that chain, 0 for the server's limit
+	waits
 }
 
 // lineage finds where a draft belongs: its parent, workflow and depth, and the handoffs that it waits for. What is
@@ -44,7 +43,7 @@ func (o *op) lineage(d *draft) (l lineage, err error) {
 			return l, err // a person is the way out of a chain that is too long
 		}
 	}
-	l.after, err = o.dependencies(d.after)
+	l.waits, err = o.waitsFor(waits{}, d.after, d.afterAccepted)
 	return l, err
 }
 
@@ -160,26 +159,4 @@ func (o *op) latestHeld() (latest *store.Record, err error) {
 		}
 	}
 	return latest, nil
-}
-
-// dependencies resolves what a handoff waits for; what is completed already is not waited for. The error names the
-// entry of the list: not_found for no handoff, conflict for one that ended without a completion, since it would be
-// waited for in vain. A handoff cannot wait for itself or for a later one, so there are no circles.
-func (o *op) dependencies(ids []string) (after []schemas.ID, err error) {
-	for i, id := range ids {
-		field := fmt.Sprintf("options.after[%d]", i)
-		dep, err := o.find(id)
-		if err != nil {
-			return nil, schemas.AsError(err).WithField(field)
-		}
-		switch {
-		case dep.Status == schemas.Completed:
-		case dep.Status.Ended():
-			return nil, schemas.Errorf(schemas.Conflict, "%s is %s and will not be completed", dep.ID, dep.Status).
-				About(dep.ID, dep.Status, dep.Successor).WithField(field).WithHint("Name a handoff that is open, or leave it out. Nothing was sent.")
-		default:
-			after = append(after, dep.ID)
-		}
-	}
-	return after, nil
 }

@@ -46,7 +46,9 @@ type op struct {
 	left int
 
 	effects
-	more bool // the clock has more to change than one operation does
+	// begun are the handoffs that were begun with what is returned now.
+	begun []*store.Record
+	more  bool // the clock has more to change than one operation does
 
 	// fruitless says that nothing was done, so that there is no result to remember and a repeat looks again.
 	fruitless bool

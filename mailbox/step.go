@@ -124,6 +124,13 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 	}
 	e := schemas.Errorf(schemas.Conflict, "%s is %s, so it cannot be %s", r.ID, r.Status, cannot).
 		About(r.ID, r.Status, r.Successor)
+	if (a == life.Accept || a == life.Return) && !r.Status.Ended() {
+		wait := schemas.GetIn{HandoffID: r.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
+		return schemas.Errorf(schemas.Conflict, "%s is not completed, so there is no result to judge", r.ID).
+			About(r.ID, r.Status, 0).WithNext(
+			schemas.Call(wait, "waits for the result, where you sent it"),
+			schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "takes the work, where it is for you"))
+	}
 	switch {
 	case r.Successor != 0:
 		return e.WithHint("%s took its place: go on with that one.", r.Successor)

@@ -8,21 +8,46 @@ import (
 	"time"
 
 	"handoff/mailbox/compose"
+	"handoff/mailbox/contract"
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
 
-// rollback gives the work back, with the failure, the questions and the partial result: to the agent that the happening
-// names, else as the rollback rule of the handoff says. It is a child of the failed handoff.
+// rollback gives the work back, with what was sent, the failure, the questions and the partial result: to the agent that
+// the happening names, else as the rollback rule of the handoff says. It is a child of the failed handoff.
 func (o *op) rollback(h *happening) (*store.Record, error) {
 	r, to := h.now, cmp.Or(h.to, reading.TakesBack(h.now))
-	return o.child(life.Rollback, h, schemas.Address(to), schemas.Handoff{
-		Title: schemas.Clip("Fix: "+r.Title, o.Limits.Title),
-		Task:  schemas.Clip(fmt.Sprintf("%s (%s) was not done: %s", r.ID, r.Title, h.why.text()), o.Limits.Task),
-		Kind:  "rollback",
-	})
+	next := o.sentWith(r)
+	next.Title = schemas.Clip("Fix: "+r.Title, o.Limits.Title)
+	next.Task = schemas.Clip(fmt.Sprintf("%s (%s) was not done: %s", r.ID, r.Title, h.why.text()), o.Limits.Task)
+	next.Kind = "rollback"
+	return o.child(life.Rollback, h, schemas.Address(to), next)
+}
+
+// sentWith is what was sent with r, for whoever takes the work back. The criteria become requirements: whoever decides
+// how it goes on need not meet them. It is empty where the content cannot be read or leaves no room for the failure, and
+// then the failure names r.
+func (o *op) sentWith(r *store.Record) (h schemas.Handoff) {
+	var sent schemas.Handoff
+	if o.Saying(r.ID, r.Body, &sent) != nil {
+		return h
+	}
+	asked := orZero(sent.Expectations)
+	c := orZero(sent.Context)
+	c.OriginalRequest = cmp.Or(c.OriginalRequest, sent.Task)
+	all := schemas.Handoff{
+		Summary: sent.Summary, Detail: sent.Detail, Data: sent.Data, Requirements: slices.Clone(sent.Requirements),
+		Context: &c, Expectations: &schemas.Expectations{Constraints: asked.Constraints},
+	}
+	for _, a := range contract.Criteria(sent.Expectations) {
+		all.Requirements = append(all.Requirements, a.Criterion)
+	}
+	if b, err := json.Marshal(all); err != nil || len(b) > o.Limits.Handoff/2 {
+		return h
+	}
+	return all
 }
 
 // escalate asks a person to go on, with a handoff to human that is a child of the one that ended.
@@ -49,18 +74,20 @@ func (o *op) child(a life.Action, h *happening, to schemas.Address, next schemas
 	return o.succeed(a, r, &draft{handoff: next, to: to}, lineage{}.under(r))
 }
 
-// sendBack gives returned work to the agent that did it, with what is not good enough. It is a child of the returned
-// handoff, charged to the token of the caller, and needs no approval of its own.
+// sendBack gives returned work to the agent that did it, or to whom the caller names, with what is not good enough. It
+// is a child of the returned handoff, charged to the token of the caller, and needs no approval of its own. The error is
+// limit for one that the changes make too large.
 func (o *op) sendBack(h *happening) (*store.Record, error) {
 	r := h.now
-	d, err := o.draftAgain(r, h.why)
+	d, err := o.draftAgain(r, h.why, h.again)
 	if err != nil {
 		return nil, err
 	}
-	d.to, d.token, d.handoff.Kind = schemas.Address(r.Holder), o.by.Token, "return"
+	d.to, d.token, d.handoff.Kind = cmp.Or(h.again.to, schemas.Address(r.Holder)), o.by.Token, "return"
 	d.handoff.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
-	d.handoff.Metadata.NeedsApproval = false // the work was approved; this is the rest of it
-	return o.succeed(life.Redo, r, d, lineage{}.under(r))
+	// The work was approved; this is the rest of it.
+	d.handoff.Metadata.NeedsApproval = orZero(h.again.changes.Options).NeedsApproval
+	return o.succeed(life.Redo, r, d, h.again.under(r))
 }
 
 // succeed creates a handoff that takes the place of r in the work, and names it on r. Two events come of it: the new
@@ -108,20 +135,22 @@ func (o *op) inherit(d *draft, r *store.Record) {
 
 // sendAgain sends the same work again, beside r in its chain, with the context, partial progress and checkpoint of
 // before and with what is known of why r ended. In a pool the agent that held r last is passed over, if another
-// qualifies; those that declined it stay excluded. The token given is charged with it as a pending handoff, "" for
-// none.
-//
-// Change may change the draft; nil changes nothing.
-func (o *op) sendAgain(a life.Action, r *store.Record, token string, change func(*draft) error) (*store.Record, error) {
+// qualifies; those that declined it stay excluded. What was rejected by the one to whom it was addressed goes to that one only if
+// the caller says so. The token given is charged with it as a pending handoff, "" for none.
+func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token string) (*store.Record, error) {
 	why, err := o.lossOf(r)
 	if err != nil {
 		return nil, err
 	}
-	d, err := o.draftAgain(r, why)
+	d, err := o.draftAgain(r, why, rev)
 	if err != nil {
 		return nil, err
 	}
-	d.to, d.token = r.To, token
+	if d.token, d.to = token, orZero(rev).to; d.to == "" {
+		if d.to = r.To; rejectedBy(r, why) == schemas.Agent(r.To) {
+			return nil, nameAnother(r, why)
+		}
+	}
 	others, err := o.candidatesLeft(r, r.Holder)
 	if err != nil {
 		return nil, err
@@ -129,38 +158,69 @@ func (o *op) sendAgain(a life.Action, r *store.Record, token string, change func
 	if d.excluded = slices.Clone(r.Excluded); others && r.Holder != "" {
 		d.excluded = append(d.excluded, r.Holder)
 	}
-	if change != nil {
-		if err := change(d); err != nil {
-			return nil, err
-		}
+	d.excluded = slices.DeleteFunc(d.excluded, func(a schemas.Agent) bool { return rev != nil && schemas.Address(a) == rev.to })
+	beside := lineage{
+		workflow: r.Workflow, parent: r.Parent, depth: r.Depth, maxDepth: r.MaxDepth, retryOf: r.ID,
+		waits: o.waitsAgain(d.handoff.Metadata),
 	}
-	beside := lineage{workflow: r.Workflow, parent: r.Parent, depth: r.Depth, maxDepth: r.MaxDepth, retryOf: r.ID}
+	if rev != nil {
+		beside.waits = rev.waits
+	}
 	return o.succeed(a, r, d, beside)
 }
 
 // draftAgain drafts the same work with why it is done again. A deadline and the end of a timeout that are yet to come
-// stay; one that is over goes, and a timeout then counts anew. A time before which nobody may begin and handoffs to wait
-// for belong to the first attempt, and go. What was amended since the send is part of the work; approval that was needed
-// once is needed again.
-func (o *op) draftAgain(r *store.Record, why lost) (*draft, error) {
+// stay; one that is over goes, and a timeout then counts anew. A time before which nobody may begin belongs to the first
+// attempt, and goes. What was amended since the send is part of the work, and what the caller changes now; approval that
+// was needed once is needed again.
+func (o *op) draftAgain(r *store.Record, why lost, rev *revision) (*draft, error) {
 	d := &draft{attempt: attemptsOf(r), estimate: time.Duration(r.Estimate) * time.Minute}
 	if err := o.Saying(r.ID, r.Body, &d.handoff); err != nil {
 		return nil, err
 	}
-	if err := o.explain(r, &d.handoff, why.again()); err != nil {
+	m := &d.handoff.Metadata
+	m.NotBefore = nil
+	if d.deadline = r.Deadline.Time(); !d.deadline.After(o.now) {
+		if m.Deadline != nil && !m.Deadline.After(o.now) {
+			m.Deadline = nil
+		}
+		timeout, _, err := durations(d.handoff.Expectations)
+		if err != nil {
+			return nil, err
+		}
+		d.deadline = deadline(orZero(m.Deadline), o.now, timeout)
+	}
+	if rev == nil {
+		return d, o.explain(r, &d.handoff, why.again())
+	}
+	if err := rev.apply(d, o.by.Agent, o.now); err != nil {
 		return nil, err
 	}
-	m := &d.handoff.Metadata
-	m.NotBefore, m.After = nil, nil
-	if d.deadline = r.Deadline.Time(); d.deadline.After(o.now) {
-		return d, nil
+	d.handoff.Title = schemas.Clip(d.handoff.Title, o.Limits.Title)
+	if err := o.encode(d); err != nil {
+		return nil, err
 	}
-	if m.Deadline != nil && !m.Deadline.After(o.now) {
-		m.Deadline = nil
+	if err := schemas.TooBig("changes", len(d.content.Bytes), o.Limits.Handoff); err != nil {
+		return nil, err
 	}
-	timeout, _, err := durations(d.handoff.Expectations)
-	d.deadline = deadline(orZero(m.Deadline), o.now, timeout)
-	return d, err
+	return d, o.explain(r, &d.handoff, why.again())
+}
+
+// rejectedBy is who rejected a handoff, "" where that is not how it ended.
+func rejectedBy(r *store.Record, why lost) schemas.Agent {
+	if r.Status != schemas.Rejected || why.Failure == nil {
+		return ""
+	}
+	return why.Failure.Source.Agent
+}
+
+// nameAnother refuses to send work again to the one who rejected it, as long as the caller does not insist.
+func nameAnother(r *store.Record, why lost) error {
+	another := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRetry, To: cmp.Or(why.Failure.Alternative, schemas.Blank)}
+	return schemas.Errorf(schemas.Conflict, "%s rejected %s: %s", r.To, r.ID, why.text()).
+		About(r.ID, r.Status, 0).WithField("to").
+		WithHint("Say who is to do it; name %s again if the reason is gone.", r.To).
+		WithNext(schemas.Call(another, "sends it to another"))
 }
 
 // attemptsOf is how many attempts a handoff has used up. A claim that was given back, or that ended because the holder
@@ -195,8 +255,11 @@ const failuresKept = 10
 // The handoff is changed, but none of the lists that it shares with the content of r: they are copied before they grow.
 func (o *op) explain(r *store.Record, h *schemas.Handoff, why lost) error {
 	before := orZero(h.Context)
-	c, failed := before, fmt.Sprintf("%s %s: ", r.ID, r.Status)
-	c.PreviousFailures = append(slices.Clone(before.PreviousFailures), failed+why.text())
+	c := before
+	c.PreviousFailures = slices.Clone(before.PreviousFailures)
+	if r.Status != schemas.Returned { // a rework says why
+		c.PreviousFailures = append(c.PreviousFailures, fmt.Sprintf("%s %s: %s", r.ID, r.Status, why.text()))
+	}
 	c.PreviousFailures = c.PreviousFailures[max(len(c.PreviousFailures)-failuresKept, 0):]
 	if f := why.Failure; f != nil {
 		for _, b := range f.Failure.Blockers {
@@ -218,9 +281,10 @@ func (o *op) explain(r *store.Record, h *schemas.Handoff, why lost) error {
 	if b, err := json.Marshal(h); err != nil || len(b) <= o.Limits.Handoff-headroom {
 		return err
 	}
-	before.PreviousFailures = append(slices.Clone(before.PreviousFailures), fmt.Sprintf("%s %s: %s The rest is in %s.",
-		r.ID, r.Status, schemas.Clip(why.text(), 200), r.ID))
-	h.Context = &before
+	if h.Context = &before; r.Status != schemas.Returned {
+		before.PreviousFailures = append(slices.Clone(before.PreviousFailures), fmt.Sprintf("%s %s: %s The rest is in %s.",
+			r.ID, r.Status, schemas.Clip(why.text(), 200), r.ID))
+	}
 	return nil
 }
 

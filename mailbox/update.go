@@ -11,7 +11,7 @@ import (
 )
 
 // Update does one of the smaller steps in the life of a handoff: progress, ask and release, which its holder calls;
-// answer, amend, cancel, retry and return, which its sender calls, the owner of its workflow or a person; approve and
+// answer, amend, cancel, accept, return and retry, which its sender calls, the owner of its workflow or a person; approve and
 // refuse, which a person calls. What each does, from which states, what follows, which errors it has and what a
 // repetition does stands with the action of the same name in package life.
 //
@@ -78,6 +78,7 @@ var updates = map[schemas.Action]func(*op, *store.Record, schemas.UpdateIn, *sch
 	schemas.ActAmend:    (*op).amend,
 	schemas.ActCancel:   (*op).cancel,
 	schemas.ActRetry:    (*op).retry,
+	schemas.ActAccept:   (*op).accept,
 	schemas.ActReturn:   (*op).returnWork,
 	schemas.ActApprove:  (*op).decide,
 	schemas.ActRefuse:   (*op).decide,

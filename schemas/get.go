@@ -37,6 +37,8 @@ type GetOut struct {
 	Handoff *Handoff `json:"handoff,omitempty" jsonschema_extras:"x-free=true"`
 	// Where it stands
 	Standing *Standing `json:"standing,omitempty" jsonschema_extras:"x-free=true"`
+	// Completed, and yours to accept or return
+	ToAccept bool `json:"to_accept,omitempty"`
 	// The completion
 	Completion *Completion `json:"outcome,omitempty" jsonschema_extras:"x-free=true"`
 	// The failure

@@ -1,6 +1,9 @@
 package schemas
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Handoff is what was sent: it changes only when the sender amends it. Where it stands is in [Standing]. The mailbox
 // makes it of [SendIn], and gives it in full to whoever claims or reads it with view full. [Limits] bounds it as JSON.
@@ -33,7 +36,21 @@ type Handoff struct {
 	Rollback     *Rollback     `json:"rollback,omitempty"`
 	Metadata     Metadata      `json:"metadata"`
 	Origin       *Origin       `json:"origin,omitempty"`
+	Rework       *Rework       `json:"rework,omitempty"`
 }
+
+// Rework says that a handoff does work again whose result was returned. Points are the criteria of this round: they are
+// among the success criteria of the handoff, and stand first in its brief.
+type Rework struct {
+	Of     ID       `json:"of"`    // the first handoff of the work
+	Round  int      `json:"round"` // the first handoff was round 1
+	By     Agent    `json:"by"`    // who returned the result
+	Reason string   `json:"reason,omitempty"`
+	Points []string `json:"points,omitempty"`
+}
+
+// Asks tells whether a criterion is one of the round. Without a rework none is.
+func (r *Rework) Asks(criterion string) bool { return r != nil && slices.Contains(r.Points, criterion) }
 
 // Source is who sent. The connection proves the agent; the phase is what the sender said.
 type Source struct {
@@ -67,6 +84,7 @@ type Metadata struct {
 	EstimatedTokens int        `json:"estimated_tokens,omitempty"`
 
 	After         []string           `json:"after,omitempty"`
+	AfterAccepted []string           `json:"after_accepted,omitempty"`
 	NeedsApproval bool               `json:"needs_approval,omitempty"`
 	NoTakers      string             `json:"no_takers,omitempty"`
 	Strategy      string             `json:"strategy,omitempty"`
@@ -107,6 +125,7 @@ type Standing struct {
 	LeaseEnds  *time.Time `json:"lease_expires_at,omitempty"`
 	ClaimedAt  *time.Time `json:"claimed_at,omitempty"` // first claim
 	EndedAt    *time.Time `json:"ended_at,omitempty"`
+	AcceptedAt *time.Time `json:"accepted_at,omitempty"` // by its sender
 	Percent    int        `json:"percent,omitempty"`
 	Note       string     `json:"note,omitempty"`              // of the last progress
 	Reason     string     `json:"reason,omitempty"`            // why it stands so, where the status alone does not tell
@@ -119,3 +138,6 @@ type Standing struct {
 	Checkpoint string     `json:"checkpoint_id,omitempty"`
 	Late       int        `json:"late_results,omitempty"`
 }
+
+// AcceptanceOf stands in blocked_by before the id of a handoff whose result has to be accepted.
+const AcceptanceOf = "acceptance of "

@@ -47,6 +47,8 @@ type Step struct {
 	Depth         int       `json:"depth"`
 	Attempt       int       `json:"attempt,omitempty"`
 	RetryOf       ID        `json:"retry_of,omitempty"`
+	ReworkOf      ID        `json:"rework_of,omitempty"`
+	Round         int       `json:"round,omitempty"` // of rework
 	FilesCreated  int       `json:"files_created,omitempty"`
 	FilesModified int       `json:"files_modified,omitempty"`
 	TestsPassed   int       `json:"tests_passed,omitempty"`

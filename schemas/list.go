@@ -49,6 +49,8 @@ type Item struct {
 	Priority  Priority   `json:"priority,omitempty"` // absent when normal
 	Holder    Agent      `json:"holder,omitempty"`
 	Attempt   int        `json:"attempt,omitempty"`
+	Round     int        `json:"round,omitempty"`    // of rework
+	Accepted  bool       `json:"accepted,omitempty"` // its result, by the sender
 	Workflow  Workflow   `json:"workflow,omitempty"`
 	BlockedBy []string   `json:"blocked_by,omitempty"`
 	Reason    string     `json:"reason,omitempty"`                                              // why it stands so, where the status alone does not tell

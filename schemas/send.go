@@ -47,7 +47,8 @@ type SendIn struct {
 // only lets this send pass.
 //
 // NotBefore is a time, see [ParseTime]: nobody can claim the handoff earlier. After names handoffs that have to be
-// completed first. With NeedsApproval it waits for a person. MaxAttempts counts the first claim and the retries, 3
+// completed first, and AfterAccepted those whose result has to be accepted. Where one of them is returned, its rework is
+// waited for. With NeedsApproval it waits for a person. MaxAttempts counts the first claim and the retries, 3
 // unless given. Limits may hold max_handoffs, the length of the chain from its root. Strategy says how much of the
 // context goes into the brief. Recall, and NoTakers other than wait, have no effect yet: the result warns of that.
 type SendOptions struct {
@@ -57,6 +58,7 @@ type SendOptions struct {
 	Requirements  []string `json:"requirements,omitempty"`
 	TaskID        string   `json:"task_id,omitempty" jsonschema:"maxLength=128"`
 	After         []string `json:"after,omitempty" jsonschema:"maxItems=64" jsonschema_extras:"x-form=ids to wait for"`
+	AfterAccepted []string `json:"after_accepted,omitempty" jsonschema:"maxItems=64" jsonschema_extras:"x-form=ids to be accepted"`
 	NeedsApproval bool     `json:"needs_approval,omitempty"`
 
 	NoTakers string `json:"no_takers,omitempty" jsonschema:"enum=wait,enum=return,enum=generalist,enum=human"`

@@ -15,6 +15,7 @@ const (
 	ActAmend    Action = "amend"
 	ActCancel   Action = "cancel"
 	ActRetry    Action = "retry"
+	ActAccept   Action = "accept"
 	ActReturn   Action = "return"
 	ActApprove  Action = "approve"
 	ActRefuse   Action = "refuse"
@@ -22,12 +23,12 @@ const (
 
 // Actions lists them in the order in which they are explained.
 var Actions = []Action{
-	ActProgress, ActAsk, ActAnswer, ActRelease, ActAmend, ActCancel, ActRetry, ActReturn, ActApprove, ActRefuse,
+	ActProgress, ActAsk, ActAnswer, ActRelease, ActAmend, ActCancel, ActAccept, ActReturn, ActRetry, ActApprove, ActRefuse,
 }
 
 // UpdateIn are the arguments of update_handoff: one action on a handoff that has not ended, or on one that ended and
-// goes on. The holder reports progress, asks and releases; the sender answers, amends, cancels, retries and returns; a
-// person approves and refuses. Percent is of the whole work. The limit of a task, see [Limits], bounds the note.
+// goes on. The holder reports progress, asks and releases; the sender answers, amends, cancels, accepts, returns and
+// retries; a person approves and refuses. Percent is of the whole work. The limit of a task, see [Limits], bounds the note.
 type UpdateIn struct {
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
 	Action    Action `json:"action"`
@@ -38,16 +39,17 @@ type UpdateIn struct {
 	Questions []string `json:"questions,omitempty" jsonschema:"maxItems=20"` // of ask, to the sender
 	// Of ask
 	Conditions *Conditions `json:"conditions,omitempty" jsonschema_extras:"x-free=true"`
-	// For release, amend
+	// For release, amend, return, retry
 	To string `json:"to,omitempty"`
-	// {task, context… as send_handoff}, merged, for amend; {checkpoint: {state: object, note: text}} for progress
+	// {task, expectations, options… as send_handoff}, merged, for amend, return, retry; {checkpoint: {state: object, note: text}} for progress
 	Changes *Changes `json:"changes,omitempty" jsonschema_extras:"x-free=true"`
 
 	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"` // of the acknowledgement that asks
 }
 
-// Changes are what amend merges into a handoff: lists are extended, maps merged, the rest replaced. The amended
-// handoff has the limits of a sent one. Checkpoint is for progress and nothing else.
+// Changes are what amend merges into a handoff, and return and retry into the new one: lists are extended, maps merged,
+// the rest replaced. The word none as the first of options.after or options.after_accepted empties that list before.
+// The handoff has the limits of a sent one. Checkpoint is for progress and nothing else.
 type Changes struct {
 	To           string            `json:"to,omitempty"`
 	Task         string            `json:"task,omitempty"`
@@ -63,6 +65,7 @@ type Changes struct {
 	Deadline     string            `json:"deadline,omitempty"`
 	Tags         []string          `json:"tags,omitempty"`
 	Requirements []string          `json:"requirements,omitempty"`
+	Options      *SendOptions      `json:"options,omitempty"`
 	Checkpoint   *Checkpoint       `json:"checkpoint,omitempty"` // only with progress
 
 	Role string `json:"role,omitempty" jsonschema:"maxLength=64" jsonschema_extras:"x-hidden=true"` // that the work needs
@@ -87,7 +90,8 @@ type UpdateOut struct {
 	Checkpoint string     `json:"checkpoint_id,omitempty"`
 	Created    ID         `json:"new_handoff,omitempty"` // by retry and return
 	Changed    []string   `json:"changed,omitempty"`
-	Children   []ID       `json:"children,omitempty"` // still open, not cancelled along
+	BlockedBy  []string   `json:"blocked_by,omitempty"` // after amend
+	Children   []ID       `json:"children,omitempty"`   // still open, not cancelled along
 	Warnings   []string   `json:"warnings,omitempty"`
 
 	ToDo ToDo `json:"-"` // after progress

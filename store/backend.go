@@ -30,6 +30,7 @@ const (
 	ByParent                // handoffs by the handoff they came from
 	ByOrigin                // handoffs by the id in a foreign message
 	ByAfter                 // handoffs by the handoff they wait for
+	ByFreed                 // handoffs by the handoff they waited for
 	Agents                  // cards of agents, by name
 	Mailboxes               // counters of a mailbox, by box
 	Workflows               // owners of workflows, by name
@@ -49,7 +50,7 @@ const (
 var spaceNames = [Spaces]string{
 	Sys: "sys", Records: "records", Bodies: "bodies", Ready: "ready", Wakes: "wakes",
 	ByBox: "by_box", BySender: "by_sender", ByHolder: "by_holder", ByWorkflow: "by_workflow",
-	ByState: "by_state", ByParent: "by_parent", ByOrigin: "by_origin", ByAfter: "by_after",
+	ByState: "by_state", ByParent: "by_parent", ByOrigin: "by_origin", ByAfter: "by_after", ByFreed: "by_freed",
 	Agents: "agents", Mailboxes: "mailboxes", Workflows: "workflows", Tokens: "tokens",
 	Notices: "notices", Unread: "unread", Events: "events",
 	Salts: "salts", Tree: "tree", Receipts: "receipts", References: "references",

@@ -116,7 +116,7 @@ func (c *checker) countIn(box schemas.Address, by Mailbox) {
 }
 
 // indexSpaces are the spaces of [Entries].
-var indexSpaces = []Space{Ready, Wakes, ByBox, BySender, ByHolder, ByWorkflow, ByState, ByParent, ByOrigin, ByAfter}
+var indexSpaces = []Space{Ready, Wakes, ByBox, BySender, ByHolder, ByWorkflow, ByState, ByParent, ByOrigin, ByAfter, ByFreed}
 
 // indexes checks that each index row belongs to a record.
 func (c *checker) indexes() error {

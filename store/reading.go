@@ -103,8 +103,8 @@ type Index struct {
 }
 
 // The indexes. HeldBy are the handoffs that an agent holds now, OnceHeldBy those that it held last and that are no
-// longer held. WaitingFor are the handoffs that wait for the given one, and Dependents those that wait for any, each as
-// often as it waits for another.
+// longer held. WaitingFor are the handoffs that wait for the given one, FreedBy those that waited for it until it was
+// done, and Dependents those that wait for any, each as often as it waits for another.
 //
 // AddressedTo are the handoffs that were sent to an address, whoever may claim them now. SentBy are those of a sender,
 // InWorkflow those of a workflow, InState those that stand in a state now, ChildrenOf those that name a handoff as
@@ -118,6 +118,7 @@ func InWorkflow(wf schemas.Workflow) Index { return Index{ByWorkflow, word(wf)} 
 func InState(s schemas.Status) Index       { return Index{ByState, word(s)} }
 func ChildrenOf(id schemas.ID) Index       { return Index{ByParent, number(id)} }
 func WaitingFor(id schemas.ID) Index       { return Index{ByAfter, number(id)} }
+func FreedBy(id schemas.ID) Index          { return Index{ByFreed, number(id)} }
 func Dependents() Index                    { return Index{ByAfter, nil} }
 func All() Index                           { return Index{Records, nil} }
 

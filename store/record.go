@@ -50,12 +50,15 @@ type Record struct {
 	Lease     Time `json:"lease,omitempty"`   // end of the claim; zero: no lease runs
 	Reserved  Time `json:"rsv,omitempty"`     // until then Box is one agent only
 	Ended     Time `json:"ended,omitempty"`
+	Accepted  Time `json:"acc,omitempty"` // when the sender accepted the result
 
 	Parent    schemas.ID `json:"parent,omitempty"`
 	Forwarded schemas.ID `json:"fwd,omitempty"` // the handoff that its completion sent on
 	RetryOf   schemas.ID `json:"retry,omitempty"`
-	Successor schemas.ID `json:"succ,omitempty"` // the handoff that took its place
-	Rollback  schemas.ID `json:"back,omitempty"` // the handoff that sent it back, if one was made
+	Successor schemas.ID `json:"succ,omitempty"`   // the handoff that took its place
+	Rollback  schemas.ID `json:"back,omitempty"`   // the handoff that sent it back, if one was made
+	ReworkOf  schemas.ID `json:"rework,omitempty"` // the first handoff of the work that it does again
+	Round     int        `json:"round,omitempty"`  // of that work: the first handoff was round 1 and has none
 	Depth     int        `json:"depth"`
 	MaxDepth  int        `json:"maxdepth,omitempty"`
 
@@ -74,8 +77,10 @@ type Record struct {
 	Percent     int           `json:"pct,omitempty"`
 
 	NeedsApproval bool            `json:"appr,omitempty"`
-	Permission    bool            `json:"perm,omitempty"` // the open question asks for a permission
-	After         []schemas.ID    `json:"after,omitempty"`
+	Permission    bool            `json:"perm,omitempty"`     // the open question asks for a permission
+	After         []schemas.ID    `json:"after,omitempty"`    // what it waits for
+	Freed         []schemas.ID    `json:"freed,omitempty"`    // what it waited for, and what came of that was good
+	AfterAccepted []schemas.ID    `json:"afteracc,omitempty"` // those of both whose result has to be accepted
 	Excluded      []schemas.Agent `json:"excl,omitempty"`
 	Asker         schemas.Agent   `json:"asker,omitempty"`
 	OnFailure     schemas.Agent   `json:"onfail,omitempty"`
@@ -126,6 +131,8 @@ func (r *Record) Clone() Record {
 	c.Tags = slices.Clone(r.Tags)
 	c.Voided = slices.Clone(r.Voided)
 	c.After = slices.Clone(r.After)
+	c.Freed = slices.Clone(r.Freed)
+	c.AfterAccepted = slices.Clone(r.AfterAccepted)
 	c.Excluded = slices.Clone(r.Excluded)
 	c.Late = slices.Clone(r.Late)
 	c.Owes = slices.Clone(r.Owes)
@@ -166,11 +173,15 @@ func Entries(r *Record) []Entry {
 	if r.Holder != "" {
 		add(ByHolder, word(r.Holder), []byte{b2i(!r.Status.Held())}, id)
 	}
-	for i, dep := range r.After {
-		if !slices.Contains(r.After[:i], dep) {
-			add(ByAfter, number(dep), id)
+	each := func(s Space, deps []schemas.ID) {
+		for i, dep := range deps {
+			if !slices.Contains(deps[:i], dep) {
+				add(s, number(dep), id)
+			}
 		}
 	}
+	each(ByAfter, r.After)
+	each(ByFreed, r.Freed)
 	if claimable(r) {
 		add(Ready, word(r.Box), order(r.Created, r.Priority), id)
 	}

@@ -18,6 +18,7 @@
 //	by_parent   parent id, id
 //	by_origin   SHA-256 of a foreign id, id
 //	by_after    id waited for, id
+//	by_freed    id that was waited for until it was done, id
 //	agents      agent                         → Agent
 //	mailboxes   box                           → Mailbox: counters
 //	            "token:" name                 → the same of a bearer token: pending handoffs sent with it

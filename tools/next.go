@@ -148,6 +148,7 @@ func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 			child := schemas.GetIn{HandoffID: o.Children[0].String()}
 			return advise(schemas.Call(child, "shows the first child, which goes on all the same"))
 		}
+	case schemas.ActAccept:
 	case schemas.ActAnswer, schemas.ActRetry, schemas.ActReturn, schemas.ActApprove, schemas.ActAmend:
 		if o.Created != 0 {
 			id = o.Created.String()
@@ -179,7 +180,8 @@ func afterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 	return append(next, schemas.Call(in, "gives more"))
 }
 
-// afterGet advises the rest of a long text, or the view that has what was left out. The call does not wait, even if
+// afterGet advises the rest of a long text, or the view that has what was left out, or for an outcome how its sender
+// judges it. The call does not wait, even if
 // this one did.
 func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 	waited := in.WaitSeconds > 0
@@ -202,6 +204,12 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 		return advise(schemas.Call(in, "gives the rest"))
 	case len(o.Omitted) > 0:
 		return advise(schemas.Call(schemas.GetIn{HandoffID: in.HandoffID, View: "full"}, "has what was left out"))
+	case o.ToAccept:
+		back := schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActReturn, Note: schemas.Blank}
+		return advise(
+			schemas.Call(schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActAccept}, "accepts the result"),
+			schemas.Call(back, "returns it: the points of the note are what has to be met next"),
+		)
 	}
 	return nil
 }

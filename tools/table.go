@@ -55,7 +55,7 @@ var Table = []Tool{
 	}, (*mailbox.Service).Send, afterSend),
 	define(Tool{
 		Name: "update_handoff", Title: "Update handoff",
-		Description: "Report progress, ask, answer, release, amend, cancel, retry, return; only human: approve, refuse.",
+		Description: "Report progress, ask, answer, release, amend, cancel, accept or return a result, retry; only human: approve, refuse.",
 	}, (*mailbox.Service).Update, afterUpdate),
 }
 

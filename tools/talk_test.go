@@ -136,3 +136,5 @@ func play(t *testing.T, file string) {
 
 // Whatever is said has an effect, is refused, or is warned of.
 func TestNothingThatIsSaidIsLostSilently(t *testing.T) { play(t, "testdata/said.txt") }
+
+func TestResultsAreAcceptedOrReturned(t *testing.T) { play(t, "testdata/judged.txt") }

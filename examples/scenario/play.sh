@@ -87,7 +87,7 @@ call 1 update_handoff '{"handoff_id": "ho_2", "action": "answer", "note": "1. Co
 hear 2 "$now"
 
 step "ho_1: returned"
-call 1 update_handoff '{"handoff_id": "ho_1", "action": "return", "note": "Two things are missing. Parse accepts a level that does not exist. The example does not show an error."}'
+call 1 update_handoff '{"handoff_id": "ho_1", "action": "return", "note": "Two things are missing.", "changes": {"expectations": {"success_criteria": ["Parse refuses a level that does not exist", "The example shows an error"]}}}'
 call 1 list_handoffs '{"box": "sent"}'
 
 step "ho_2: killed, taken up, done"
@@ -115,7 +115,9 @@ call 2 complete_handoff '{"handoff_id": "ho_4", "summary": "Parse refuses unknow
     {"criterion": "An error names the column", "met": true, "evidence": "TestErrors has two more lines: unknown levels"},
     {"criterion": "Parse allocates at most twice a line", "met": true, "evidence": "BenchmarkParse: 2 allocs/op"},
     {"criterion": "go vet is clean", "met": true, "evidence": "go vet exits with 0"},
-    {"criterion": "The package has an example", "met": true, "evidence": "ExampleParse_error"}]}}'
+    {"criterion": "The package has an example", "met": true, "evidence": "ExampleParse_error"},
+    {"criterion": "6", "met": true, "evidence": "TestErrors, the last two lines"},
+    {"criterion": "7", "met": true, "evidence": "ExampleParse_error prints it"}]}}'
 hear 1 "$now"
 
 step "ho_3: what waited for both"

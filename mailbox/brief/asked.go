@@ -32,19 +32,42 @@ func specific(h schemas.Handoff, c *schemas.Context, p pen) []string {
 // ofServer are the kinds that the server gives.
 var ofServer = []string{"assignment", "return", "rollback", "escalation"}
 
+// rework is what is new in a round: who returned what for which reason, and the criteria of this round. The task is that
+// of before.
+func rework(h schemas.Handoff, all []schemas.Answered, p pen) []string {
+	r := h.Rework
+	if r == nil {
+		return nil
+	}
+	lines := []string{fmt.Sprintf("This is rework of %s, round %d: %s returned the result of round %d.",
+		r.Of, r.Round, p.line(string(r.By), 64), r.Round-1)}
+	lines = append(lines, p.field("Why", r.Reason)...)
+	lines = append(lines, "New criteria, met when that is mended, beside those of before:")
+	return append(lines, numbered(all, func(a schemas.Answered) bool { return r.Asks(a.Criterion) }, p)...)
+}
+
 // criteria carry the numbers by which they are answered, the same that completing checks them by. The first line says
-// how to answer, and whether all must be met.
-func criteria(all []schemas.Answered, strict bool, p pen) []string {
+// how to answer, and whether all must be met. Those of a rework stand there.
+func criteria(all []schemas.Answered, r *schemas.Rework, strict bool, p pen) []string {
 	if len(all) == 0 {
 		return nil
 	}
 	how := "Answer each by number in " + schemas.CompleteIn{}.Tool() + "."
+	if r != nil {
+		how = "Answer each, and those of the rework above, by number in " + schemas.CompleteIn{}.Tool() + "."
+	}
 	if strict {
 		how += " This is strict: all must be met."
 	}
-	lines := []string{how}
+	return append([]string{how}, numbered(all, func(a schemas.Answered) bool { return !r.Asks(a.Criterion) }, p)...)
+}
+
+// numbered are those of the criteria that are wanted.
+func numbered(all []schemas.Answered, wanted func(schemas.Answered) bool, p pen) (lines []string) {
 	for _, a := range all {
-		lines = append(lines, fmt.Sprintf("%d. %s", a.Number, p.line(a.Criterion, 4096)))
+		if wanted(a) {
+			lines = append(lines, fmt.Sprintf("%d. %s", a.Number, p.line(a.Criterion, 4096)))
+		}
 	}
 	return lines
 }

@@ -73,7 +73,7 @@ func (f frame) render(parts []part, omitted []string) string {
 		requester(f.from))
 	fmt.Fprintf(&b, "<handoff %s from=%s tag=%s>\n", f.id, f.from, f.tag)
 	for s := range sectionCount {
-		if s == ofTask {
+		if s == ofRework {
 			b.WriteString(f.opening + "\n")
 		}
 		headed := headings[s] == ""

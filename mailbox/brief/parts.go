@@ -14,6 +14,7 @@ type section int
 
 const (
 	ofAncestors section = iota
+	ofRework
 	ofTask
 	ofContext
 	ofYours
@@ -28,6 +29,7 @@ const (
 // headings are what stands above each section that has a line. Ancestors come before the task, without a heading.
 var headings = [sectionCount]string{
 	ofAncestors:   "",
+	ofRework:      "\n## Rework\n",
 	ofTask:        "\n## Task\n",
 	ofContext:     "\n## Context Summary\n",
 	ofYours:       "\n## Your Specific Task\n",
@@ -58,8 +60,9 @@ func parts(in Input, p pen) []part {
 	h := in.Handoff
 	c, e := contextOf(h), cmp.Or(h.Expectations, &schemas.Expectations{})
 	all := []part{
+		{name: "rework", section: ofRework, lines: rework(h, in.Criteria, p)},
 		{name: "task", section: ofTask, lines: p.quote("", h.Task)},
-		{name: "success criteria", section: ofCriteria, lines: criteria(in.Criteria, e.Strict, p)},
+		{name: "success criteria", section: ofCriteria, lines: criteria(in.Criteria, h.Rework, e.Strict, p)},
 		{name: "constraints", section: ofConstraints, lines: constraints(h, e, in.Standing.BlockedBy, p)},
 		{name: "if stuck", section: ofStuck, lines: stuck(in, e, p)},
 		{name: "earlier session", section: ofContext, lines: session(in.Before, h.ID, p), whole: true},

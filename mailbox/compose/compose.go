@@ -35,7 +35,7 @@ func Handoff(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.H
 		Metadata: schemas.Metadata{
 			Priority:    cmp.Or(in.Priority, schemas.Normal),
 			MaxAttempts: cmp.Or(opt.MaxAttempts, maxAttempts), After: opt.After,
-			NeedsApproval: opt.NeedsApproval, NoTakers: opt.NoTakers, Strategy: opt.Strategy, Recall: opt.Recall,
+			AfterAccepted: opt.AfterAccepted, NeedsApproval: opt.NeedsApproval, NoTakers: opt.NoTakers, Strategy: opt.Strategy, Recall: opt.Recall,
 			Limits: opt.Limits,
 		},
 	}
@@ -84,8 +84,8 @@ func HasTag(tags, wanted []string) bool {
 }
 
 // Merge applies changes to a handoff and names the fields that they touched: lists are extended, maps merged, and the
-// rest replaced. What is empty in the changes stays as it was, so nothing can be emptied by an amendment. A deadline is
-// only named: it needs a clock.
+// rest replaced. What is empty in the changes stays as it was, so nothing can be emptied by an amendment but the lists
+// of handoffs to wait for, see [None]. Times are only named: they need a clock.
 //
 // A title that was made of the task is made of the new one.
 //
@@ -113,6 +113,7 @@ func Merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	note("context", c.Context != nil)
 	note("expectations", c.Expectations != nil)
 	note("rollback", c.Rollback != nil)
+	mergeOptions(h, c.Options, note)
 	h.Context = mergeContext(h.Context, c.Context)
 	h.Expectations = mergeExpectations(h.Expectations, c.Expectations)
 	if c.Rollback != nil {

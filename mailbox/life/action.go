@@ -48,17 +48,19 @@ const (
 	Refuse Action = "refused"
 
 	// Ready takes away one thing for which a pending handoff waits. The clock does it: when the time before which
-	// nobody may claim it is over; when another handoff, for which it waits, was completed; and when that one was
-	// retried, so that the handoff now waits for the retry. It may be claimed when nothing is left to wait for.
+	// nobody may claim it is over; when another handoff, for which it waits, was completed, or accepted where it waits
+	// for that; and when that one was retried or returned, so that the handoff now waits for the new one. It may be claimed when nothing is left to wait for.
 	Ready Action = "ready"
 
 	// Amend changes what a pending handoff says, or one whose holder asks. The sender, the owner of the workflow or
 	// human does it. Lists are extended, maps are merged, and the rest is replaced; every earlier text stays with its
-	// event. A pending handoff can be sent to another recipient so. The state does not change.
+	// event. A pending handoff can be sent to another recipient so, and wait for other handoffs or another time. The state
+	// does not change.
 	//
 	// What was approved needs approval anew when anyone but human amends it, and human is asked.
 	//
-	// The error is invalid when nothing is named to change; conflict for another recipient of a handoff that is held,
+	// The error is invalid when nothing is named to change; conflict for another recipient, dependency or time of a
+	// handoff that is held, for a handoff that would wait for itself,
 	// and for one that does not accept the work; denied when anyone but human amends what was approved and is held;
 	// limit for more than 32 tags in all. A repetition extends the lists again.
 	Amend Action = "amended"
@@ -195,11 +197,21 @@ const (
 	// A repetition is a conflict.
 	Cancel Action = "cancelled"
 
-	// Return gives a completed handoff back whose result is not good enough. The sender does it, the owner of the
-	// workflow, human, or the agent that holds a verification request about it; with a note that says why. The handoff
-	// is returned, and its holder gets a new one with the reasons.
+	// Accept says that the result of a completed handoff is good enough. The sender does it, the owner of the workflow,
+	// human, or the agent that holds a verification request about it, and may add a note. The state does not change.
 	//
-	// The error is invalid without a note; limit for a chain that is too long and for a token with too many pending. It
+	// Its holder is told, and the handoffs that wait for the acceptance may go on. A repetition changes nothing, with a
+	// warning.
+	Accept Action = "accepted"
+
+	// Return gives a completed handoff back whose result is not good enough. The sender does it, the owner of the
+	// workflow, human, or the agent that holds a verification request about it; with criteria that are to be met in the
+	// next round, or with a note of which these are made. The handoff is returned, and its holder, or whom the caller
+	// names, gets a new one: the rework, whose criteria are those of before and the new ones. Handoffs that wait for the
+	// returned one, or waited for it and were not begun, wait for the rework. The result names those that were begun, and
+	// their holders are told.
+	//
+	// The error is invalid without a note and criteria; limit for a chain that is too long and for a token with too many pending. It
 	// can be done once: a repetition is a conflict that names the new handoff.
 	Return Action = "returned"
 

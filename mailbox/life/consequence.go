@@ -28,12 +28,15 @@ const (
 	// TellWaiting goes through the open handoffs that wait for this one, and tells the sender of each that this one
 	// will not be completed. They stay blocked: their senders retry this one or cancel them.
 	TellWaiting Consequence = "tell the senders of those that wait for it"
-	// FreeWaiting goes through the open handoffs that wait for this one, and takes it off what each waits for. One that
-	// waits for nothing else may be claimed from then on.
+	// FreeWaiting goes through the open handoffs that wait for this one, and takes it off what each waits for, unless that
+	// one waits for its acceptance and it is not accepted. One that waits for nothing else may be claimed from then on.
 	FreeWaiting Consequence = "let those go on that wait for it"
 	// MoveWaiting goes through the open handoffs that wait for this one, and has each wait for the new one instead.
 	// Where that one was completed meanwhile, they are freed.
 	MoveWaiting Consequence = "let those that wait for it wait for the new one"
+	// MoveFreed goes through the handoffs that waited for this one until it was done, and has each that is pending wait for
+	// the new one. The holders of those that were begun are told.
+	MoveFreed Consequence = "let those that waited for it wait for the new one"
 	// CancelParts goes through the children of the handoff, and cancels those that its holder sent and that nobody ever
 	// claimed.
 	CancelParts Consequence = "cancel the parts that its holder sent and nobody claimed"
@@ -115,7 +118,9 @@ var follows = []Row{
 	{Cancel, Always, then(TellRecipient)},
 	{Cancel, Always, then(TellWaiting)},
 
+	{Accept, Always, then(TellHolder, FreeWaiting)},
 	{Return, Always, then(SendBack)},
+	{Redo, Always, then(MoveWaiting, MoveFreed)},
 	{Retry, Always, then(MoveWaiting)},
 	{Rerun, Always, then(MoveWaiting)},
 	{Late, Always, then(TellSender)},

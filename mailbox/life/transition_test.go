@@ -17,7 +17,7 @@ import (
 var actions = []life.Action{
 	life.Send, life.Approve, life.Refuse, life.Ready, life.Claim, life.Reclaim, life.Amend, life.Progress, life.Ask,
 	life.Answer, life.Unreserve, life.Complete, life.Fail, life.Reject, life.Decline, life.Release, life.Renew, life.Lost,
-	life.Requeue, life.Exhaust, life.Expire, life.Cancel, life.Forward, life.Return, life.Retry, life.Rerun,
+	life.Requeue, life.Exhaust, life.Expire, life.Cancel, life.Forward, life.Accept, life.Return, life.Retry, life.Rerun,
 	life.Rollback, life.Escalate, life.Redo, life.Mark, life.Late, life.Defer, life.Resume,
 }
 

@@ -3,6 +3,7 @@ package listing
 import (
 	"encoding/json"
 	"iter"
+	"slices"
 
 	"handoff/schemas"
 	"handoff/store"
@@ -153,6 +154,7 @@ func Item(r *store.Record) schemas.Item {
 	if r.Type != schemas.TypeHandoff {
 		it.Type = r.Type
 	}
+	it.Round, it.Accepted = r.Round, r.Accepted != 0
 	if r.Priority != schemas.Normal {
 		it.Priority = r.Priority
 	}
@@ -165,13 +167,18 @@ func Item(r *store.Record) schemas.Item {
 	return it
 }
 
-// BlockedBy names for what a handoff waits before anyone may claim it: approval first, then other handoffs by id.
+// BlockedBy names for what a handoff waits before anyone may claim it: approval first, then other handoffs by id,
+// with a word before those whose result has to be accepted.
 func BlockedBy(r *store.Record) (blocked []string) {
 	if r.NeedsApproval {
 		blocked = append(blocked, "approval")
 	}
 	for _, id := range r.After {
-		blocked = append(blocked, id.String())
+		text := id.String()
+		if slices.Contains(r.AfterAccepted, id) {
+			text = schemas.AcceptanceOf + text
+		}
+		blocked = append(blocked, text)
 	}
 	return blocked
 }

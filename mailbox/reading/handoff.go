@@ -131,7 +131,8 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	st = schemas.Standing{
 		Status: r.Status, Box: r.Box, Holder: r.Holder, HolderID: r.HolderID, Attempt: r.Attempt,
 		LeaseEnds: r.Lease.Ptr(), ClaimedAt: r.Claimed.Ptr(), EndedAt: r.Ended.Ptr(), Percent: r.Percent,
-		BlockedBy: listing.BlockedBy(r), Excluded: r.Excluded, Outcome: r.Outcome, Successor: r.Successor, Late: len(r.Late),
+		AcceptedAt: r.Accepted.Ptr(), BlockedBy: listing.BlockedBy(r), Excluded: r.Excluded, Outcome: r.Outcome,
+		Successor: r.Successor, Late: len(r.Late),
 	}
 	if r.Checkpoint != 0 {
 		st.Checkpoint = CheckpointID(r.Checkpoint)

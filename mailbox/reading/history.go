@@ -125,7 +125,7 @@ func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Co
 	step = schemas.Step{
 		HandoffID: r.ID, Parent: r.Parent, From: r.From, To: r.To, Holder: r.Holder, Title: schemas.Visible(r.Title),
 		Status: r.Status, Outcome: r.Outcome, SentAt: r.Created.Time(), Depth: r.Depth, Attempt: r.Attempt,
-		RetryOf: r.RetryOf,
+		RetryOf: r.RetryOf, ReworkOf: r.ReworkOf, Round: r.Round,
 	}
 	var got schemas.GetOut
 	if err := Result(v, r, &got); err != nil {

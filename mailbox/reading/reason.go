@@ -48,7 +48,13 @@ func asks(v *store.View, r *store.Record) (string, error) {
 // stalled names the first handoff that is waited for in vain.
 func stalled(v *store.View, r *store.Record) (string, error) {
 	for _, id := range r.After {
-		if before := Readable(v, id); before != nil && before.Status.Ended() && before.Status != schemas.Completed {
+		before := Readable(v, id)
+		switch {
+		case before == nil || !before.Status.Ended():
+		case before.Status == schemas.Completed:
+			to, err := Principal(v, before)
+			return fmt.Sprintf("%s has not accepted %s, which is completed", to, id), err
+		default:
 			return fmt.Sprintf("%s, for which it waits, %s", id, inVain[before.Status]), nil
 		}
 	}

@@ -187,12 +187,12 @@ func worthTelling(all []schemas.Moment) (story []schemas.Moment) {
 // dependencies are the handoffs for which this one was to wait, as the sender wrote, and those that took their place.
 func dependencies(h schemas.Handoff, r *store.Record) []schemas.ID {
 	var ids []schemas.ID
-	for _, written := range h.Metadata.After {
+	for _, written := range slices.Concat(h.Metadata.After, h.Metadata.AfterAccepted) {
 		if id, ok := schemas.ParseID(written); ok {
 			ids = append(ids, id)
 		}
 	}
-	ids = append(ids, r.After...)
+	ids = slices.Concat(ids, r.After, r.Freed)
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }

@@ -139,5 +139,5 @@ var actions = map[string]string{
 	"report": "progress", "comment": "progress", "note": "progress", "checkpoint": "progress", "question": "ask",
 	"reply": "answer", "respond": "answer", "edit": "amend", "modify": "amend", "change": "amend", "update": "amend",
 	"unclaim": "release", "unassign": "release", "canceled": "cancel", "abort": "cancel", "withdraw": "cancel",
-	"rerun": "retry", "reopen": "return", "rework": "return", "send_back": "return",
+	"rerun": "retry", "accepted": "accept", "accept_result": "accept", "reopen": "return", "rework": "return", "send_back": "return",
 }

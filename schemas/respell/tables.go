@@ -85,7 +85,7 @@ func sendTable(in any) *aliasTable {
 }
 
 // changesTable makes the table for the changes of an amendment, which are spelled as a message to send. Changes have
-// no origin and no options: the state of the context takes what would go there. A role among them describes the work;
+// no origin and make no attempt: the state of the context takes what would go there. A role among them describes the work;
 // it sends the handoff nowhere else.
 func changesTable() *aliasTable {
 	known := shapeOf(reflect.TypeFor[schemas.Changes]())
@@ -97,7 +97,7 @@ func changesTable() *aliasTable {
 			rows = append(rows, alias{row.from, "context.memories", asLines})
 		case beside && row.to == "expectations.estimated_duration":
 			rows = append(rows, alias{row.from, statePath(row.from), reading{yields: true}})
-		case known.at(rootOf(row.to)) != nil && row.to != "to":
+		case known.at(rootOf(row.to)) != nil && !slices.Contains([]string{"to", "options.attempt", "options.requirements"}, row.to):
 			rows = append(rows, row)
 		case slices.Contains([]string{"context", "agent_context", "handoff_instructions"}, rootOf(row.from)):
 			rows = append(rows, alias{row.from, statePath(row.from), reading{yields: true}})

@@ -58,6 +58,9 @@ func (s sheet) standing(h schemas.Handoff, st schemas.Standing, end *schemas.Eve
 	if end != nil {
 		s.fact("Ended by", string(end.Agent))
 	}
+	if st.AcceptedAt != nil {
+		s.fact("Accepted", suffixed(s.Ago(*st.AcceptedAt), " ago"))
+	}
 	switch {
 	case st.Percent == 0 || st.Status.Ended():
 	case st.Status == schemas.Waiting: // the note is that of the questions

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"handoff/cmd/handoff/internal/terminal"
@@ -170,9 +171,14 @@ func (d Desk) blocked(ctx context.Context, item schemas.Item, st schemas.Standin
 			try(d.Shell.line("approve %d", item.HandoffID))}, nil
 	}
 	for _, id := range st.BlockedBy {
+		id, acceptance := strings.CutPrefix(id, schemas.AcceptanceOf)
 		before, err := d.standing(ctx, id)
 		if err != nil {
 			return nil, err
+		}
+		if acceptance && before.Status == schemas.Completed {
+			return []Finding{warning(aboutWork, "%s waits until the result of %s is accepted", item.HandoffID, id).
+				try(d.Shell.line("accept %s", id))}, nil
 		}
 		if before.Status.Ended() {
 			found := warning(aboutWork, "%s waits for %s, which is %s and will not be completed",

@@ -22,6 +22,7 @@ import (
 var free = map[string]bool{
 	"token add NAME":             true, // a new one
 	"retry ID":                   true, // of what has ended
+	"accept ID":                  true,
 	"send --key":                 true, // a new one
 	"send --reason":              true, // in words
 	"serve --host":               true, // of a machine

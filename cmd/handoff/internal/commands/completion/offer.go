@@ -26,7 +26,7 @@ var table = []struct {
 }{
 	{openHandoffs, []string{"answer", "approve", "assign", "cancel", "refuse", "claim", "complete", "fail", "update", "show", "wait"}},
 	{openHandoffs, []string{"--parent"}},
-	{commaSeparated(openHandoffs), []string{"--after"}},
+	{commaSeparated(openHandoffs), []string{"--after", "--after-accepted"}},
 	{chains, []string{"history"}},
 	{workflows, []string{"--workflow"}},
 	{agents, []string{"agents register", "--agent", "--alternative", "--for", "--rollback-to"}},

@@ -38,10 +38,20 @@ var Spellings = slices.Concat(actSpellings(), []cli.Spelling{
 		Tool: "update_handoff", Command: "update", When: cli.Arguments{"action": "ask"}, Places: []string{"handoff_id"},
 		Fields: updateFields,
 	},
+	{Tool: "update_handoff", Command: "accept", When: cli.Arguments{"action": "accept"}, Places: []string{"handoff_id"}},
+	{
+		Tool: "update_handoff", Command: "retry", When: cli.Arguments{"action": "retry"}, Places: []string{"handoff_id"},
+		Fields: []cli.Field{cli.Text("to", "to", "")},
+	},
 	{
 		Tool: "update_handoff", Command: "update", Places: []string{"handoff_id"},
-		Fields:  []cli.Field{cli.Text("reason", "note", ""), cli.Text("to", "to", "")},
-		Choices: []cli.Choice{{Argument: "action", Value: "release", Flag: "release"}},
+		Fields: []cli.Field{
+			cli.Text("reason", "note", ""), cli.Text("to", "to", ""), cli.Words("after", "changes.options.after", ""),
+			cli.Texts("criteria", "changes.expectations.success_criteria", ""),
+		},
+		Choices: []cli.Choice{
+			{Argument: "action", Value: "release", Flag: "release"}, {Argument: "action", Value: "return", Flag: "return"},
+		},
 	},
 	{
 		Tool: "get_handoff", Command: "wait", When: cli.Arguments{"view": "outcome", "wait_seconds": nil},

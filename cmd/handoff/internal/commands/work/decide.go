@@ -45,6 +45,15 @@ var acts = []act{{
 		Args: cobra.MinimumNArgs(1),
 	},
 }, {
+	action: schemas.ActAccept, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
+	cmd: cobra.Command{
+		Use: "accept ID…", Short: "Accept the results of completed handoffs",
+		Example: `  handoff accept 12 --agent human
+  handoff accept 12 --reason "Works on my machine, too" --agent human`,
+		Long: `Its sender accepts, the owner of its workflow or human. Whoever did the work is told, and handoffs that wait
+for the acceptance (send --after-accepted) may go on. "handoff update 12 --return" is the other answer.`,
+	},
+}, {
 	action: schemas.ActCancel, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true, Open: true},
 	cmd: cobra.Command{
 		Use: "cancel ID…", Short: "Cancel handoffs that are no longer needed",
@@ -57,14 +66,18 @@ cancels all of a workflow that has not ended.`,
 	action: schemas.ActRetry,
 	tool: cli.ToolCommand[schemas.UpdateOut]{
 		Many: true, ID: retriedID, Print: printRetried,
-		Fields: []cli.Field{cli.Text("timeout", "changes.expectations.timeout", "another than before, as 30m")},
+		Fields: []cli.Field{
+			cli.Text("timeout", "changes.expectations.timeout", "another than before, as 30m"),
+			cli.Text("to", "to", "another `agent`, capability:NAME or role:NAME"),
+		},
 	},
 	cmd: cobra.Command{
 		Use: "retry ID…", Short: "Run failed handoffs again, with what they left behind",
 		Example: `  handoff retry 3 --agent human
-  handoff retry 3 --reason "The service is up again" --timeout 2h --agent human`,
+  handoff retry 3 --reason "The service is up again" --timeout 2h --agent human
+  handoff retry 3 --to qa-2 --agent human`,
 		Long: `A new handoff carries over the context, the partial progress and the checkpoint of one that failed, was
-rejected, timed out or was cancelled. Repeating it gives the same new handoff. --silent prints the id of that one.`,
+rejected, timed out or was cancelled. One that rejected it gets it again only by --to. Repeating it gives the same new handoff. --silent prints the id of that one.`,
 	},
 }}
 

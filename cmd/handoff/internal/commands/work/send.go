@@ -41,6 +41,7 @@ var sendFields = []cli.Field{
 	cli.Texts("requirement", "options.requirements", "what the work needs (repeatable)"),
 	cli.Text("task-id", "options.task_id", "id in your task tracker"),
 	cli.Words("after", "options.after", "handoffs to wait for: 3,4"),
+	cli.Words("after-accepted", "options.after_accepted", "handoffs whose result has to be accepted before: 3,4"),
 	cli.Switch("needs-approval", "options.needs_approval", "wait until a human approves"),
 	cli.Text("no-takers", "options.no_takers", "wait, return, generalist or human (no effect yet: it waits)"),
 	cli.Number("max-attempts", "options.max_attempts", "claims before it times out"),

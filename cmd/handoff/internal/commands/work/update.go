@@ -34,7 +34,9 @@ var amendFields = []cli.Field{
 	cli.Text("detail", "changes.detail", "amend: findings in full"),
 	cli.Pairs("data", "changes.data", "amend: for programs (repeatable)"),
 	cli.Document("context", "changes.context", "amend: object, merged into the context"),
-	cli.Texts("criteria", "changes.expectations.success_criteria", "amend: one more criterion (repeatable)"),
+	cli.Texts("criteria", "changes.expectations.success_criteria", "amend, --return: one more criterion (repeatable)"),
+	cli.Words("after", "changes.options.after", "amend: handoffs to wait for, too: 3,4; only for these: none,3,4"),
+	cli.Words("after-accepted", "changes.options.after_accepted", "amend: the same, until their results are accepted"),
 	cli.Text("priority", "changes.priority", "amend: low, normal, high or critical"),
 	cli.Text("deadline", "changes.deadline", "amend: a time, or '2h' from now"),
 	cli.Words("tags", "changes.tags", "amend: more tags: a,b"),
@@ -54,6 +56,7 @@ var actions = []struct {
 }{
 	{"release", schemas.ActRelease, "give the claim back, uncharged"},
 	{"cancel", schemas.ActCancel, "the work is no longer needed"},
+	{"accept", schemas.ActAccept, "the result is good enough"},
 	{"return", schemas.ActReturn, "the result is not good enough: a new handoff to the same agent"},
 }
 
@@ -65,7 +68,7 @@ func updateCommand(a *cli.App) *cobra.Command {
 			for _, s := range actions {
 				cmd.Flags().Bool(s.flag, false, s.help)
 			}
-			cmd.MarkFlagsMutuallyExclusive("release", "cancel", "return", "ask", "answer")
+			cmd.MarkFlagsMutuallyExclusive("release", "cancel", "accept", "return", "ask", "answer")
 			cmd.MarkFlagsMutuallyExclusive("note", "answer", "reason")
 			cmd.MarkFlagsMutuallyExclusive("to", "role", "agent-role")
 		},
@@ -83,13 +86,14 @@ func updateCommand(a *cli.App) *cobra.Command {
 		Print: printUpdated,
 	}.Of(a, &cobra.Command{
 		Use:   "update ID",
-		Short: "Report progress, ask, answer, release, amend, cancel or return",
+		Short: "Report progress, ask, answer, release, amend, cancel, accept or return",
 		Example: `  handoff update 12 --note "Half of the tests run" --percent 50
   handoff update 12 --ask "Which database?"               # waits for the sender
   handoff update 12 --answer "PostgreSQL 15"
   handoff update 12 --release --to qa-2 --reason "My day ends"
   handoff update 12 --cancel --reason "No longer needed"
-  handoff update 12 --return --reason "Criterion 2 is not met"
+  handoff update 12 --return --reason "Not yet" --criteria "Rows are sorted" --criteria "Times are UTC"
+  handoff update 12 --after none,3                        # waits for 3 and nothing else
   handoff update 12 --context '{"known_issues": ["slow"]}' --merge --tags python,mcp --silent`,
 		Long: `The flags tell the action. Amending merges: lists are extended, objects merged, the rest replaced.
 With --merge, --agent-context and --handoff-instructions, which are those of task trackers, notes go to what is
@@ -143,6 +147,7 @@ func printUpdated(p *cli.Page, out schemas.UpdateOut) {
 	}
 	p.Field("checkpoint", out.Checkpoint)
 	p.Field("goes on with", out.Created.String())
+	p.Field("blocked by", strings.Join(out.BlockedBy, ", "))
 	p.Field("children still open", cli.IDs(out.Children))
 	p.Warn(out.Warnings)
 }

@@ -1,0 +1,49 @@
+package compose
+
+import (
+	"slices"
+
+	"handoff/schemas"
+)
+
+// None is the first entry of a list of handoffs to wait for that empties the list before: amendments extend lists.
+const None = "none"
+
+// mergeOptions applies the options of a send to a handoff that was sent before, and names those that changed it. A time
+// before which nobody may begin is only named: it needs a clock. Force is for one call and is not kept.
+func mergeOptions(h *schemas.Handoff, opt *schemas.SendOptions, note func(string, bool)) {
+	if opt == nil {
+		return
+	}
+	m := &h.Metadata
+	note("options.reason", replace(&h.Target.Reason, opt.Reason))
+	note("options.phase", replace(&h.Source.Phase, opt.Phase))
+	note("options.kind", replace(&h.Kind, opt.Kind))
+	note("options.requirements", extend(&h.Requirements, opt.Requirements))
+	note("options.task_id", replace(&h.TaskID, opt.TaskID))
+	note("options.after", extendAfter(&m.After, opt.After))
+	note("options.after_accepted", extendAfter(&m.AfterAccepted, opt.AfterAccepted))
+	note("options.needs_approval", replace(&m.NeedsApproval, opt.NeedsApproval))
+	note("options.no_takers", replace(&m.NoTakers, opt.NoTakers))
+	note("options.max_attempts", replace(&m.MaxAttempts, opt.MaxAttempts))
+	note("options.not_before", opt.NotBefore != "")
+	note("options.strategy", replace(&m.Strategy, opt.Strategy))
+	note("options.recall", replace(&m.Recall, opt.Recall))
+	note("options.limits", mergeMap(&m.Limits, opt.Limits))
+}
+
+// extendAfter adds ids to a copy of a list, each once, and tells whether that changed it. Behind [None] they are all.
+func extendAfter(have *[]string, more []string) bool {
+	all := slices.Clone(*have)
+	if len(more) > 0 && more[0] == None {
+		all, more = nil, more[1:]
+	}
+	for _, id := range more {
+		if !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	changed := !slices.Equal(all, *have)
+	*have = all
+	return changed
+}

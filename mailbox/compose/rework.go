@@ -1,0 +1,124 @@
+package compose
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// Rework makes a handoff, which says what the one before said, the next round of the same work: its title begins with
+// the round, and the points of the round are added to the criteria, behind those of before, whose numbers stay. A point
+// that is a criterion already is a new one all the same: it has to be answered anew. No list that h had is changed.
+func Rework(h *schemas.Handoff, round schemas.Rework) {
+	if before := h.Rework; before != nil {
+		h.Title = strings.TrimPrefix(h.Title, beginning(*before))
+	}
+	h.Title = beginning(round) + h.Title
+	var e schemas.Expectations
+	if h.Expectations != nil {
+		e = *h.Expectations
+	}
+	all := slices.Clone(e.SuccessCriteria)
+	for _, d := range e.Deliverables {
+		all = append(all, d.Criteria...)
+	}
+	known := func(point string) bool {
+		return slices.ContainsFunc(all, func(c string) bool { return strings.EqualFold(c, point) })
+	}
+	e.SuccessCriteria = slices.Clone(e.SuccessCriteria)
+	points := round.Points
+	round.Points = nil
+	for _, point := range points {
+		if known(point) {
+			point += fmt.Sprintf(" (round %d)", round.Round)
+		}
+		if !slices.Contains(round.Points, point) {
+			round.Points = append(round.Points, point)
+		}
+	}
+	e.SuccessCriteria = append(e.SuccessCriteria, round.Points...)
+	h.Expectations, h.Rework = &e, &round
+}
+
+// beginning is how the title of a rework begins.
+func beginning(r schemas.Rework) string {
+	return fmt.Sprintf("Rework of %s, round %d: ", r.Of, r.Round)
+}
+
+// Points takes the criteria of a round out of the changes of whoever returned the work: success criteria, and those of
+// deliverables, whose places would move the numbers of those of before. The changes are not changed; rest is what is
+// left of them.
+func Points(c schemas.Changes) (points []string, rest schemas.Changes) {
+	if c.Expectations == nil {
+		return nil, c
+	}
+	e := *c.Expectations
+	points, e.SuccessCriteria = slices.Clone(e.SuccessCriteria), nil
+	e.Deliverables = slices.Clone(e.Deliverables)
+	for i := range e.Deliverables {
+		points = append(points, e.Deliverables[i].Criteria...)
+		e.Deliverables[i].Criteria = nil
+	}
+	for i := range points {
+		points[i] = strings.TrimSpace(points[i])
+	}
+	c.Expectations = &e
+	return slices.DeleteFunc(points, func(s string) bool { return s == "" }), c
+}
+
+var (
+	bullet     = regexp.MustCompile(`^\s*(?:[-*•]|[(#]?\d{1,2}[.):])\s+(.+)$`)
+	enumerated = regexp.MustCompile(`(?:^|\s)[(#]?(\d{1,2})[.):]\s`)
+)
+
+// PointsIn reads the points of a text that says why work is returned: the lines of a list, with those that continue
+// them, else what is numbered from 1 within the text. Lead is what stands before the first. A text without a list is one
+// point as a whole: that what it says is mended.
+func PointsIn(text string) (lead string, points []string) {
+	text = strings.TrimSpace(text)
+	var before []string
+	for line := range strings.Lines(text) {
+		switch m := bullet.FindStringSubmatch(strings.TrimSpace(line)); {
+		case m != nil:
+			points = append(points, m[1])
+		case len(points) == 0:
+			before = append(before, strings.TrimSpace(line))
+		case strings.TrimSpace(line) != "":
+			points[len(points)-1] += " " + strings.TrimSpace(line)
+		}
+	}
+	if len(points) > 1 || len(points) == 1 && !enumerated.MatchString(" "+points[0]) {
+		return strings.TrimSpace(strings.Join(before, " ")), points
+	}
+	if lead, points = numberedIn(text); len(points) > 1 {
+		return lead, points
+	}
+	return "", []string{"Mended: " + text}
+}
+
+// numberedIn splits a text at 1., 2. and so on, as far as they count up.
+func numberedIn(text string) (lead string, points []string) {
+	lead, from := text, 0
+	for _, m := range enumerated.FindAllStringSubmatchIndex(text, -1) {
+		if n, _ := strconv.Atoi(text[m[2]:m[3]]); n != len(points)+1 {
+			continue
+		}
+		if len(points) == 0 {
+			lead = text[:m[0]]
+		} else {
+			points[len(points)-1] = trimPoint(text[from:m[0]])
+		}
+		points, from = append(points, trimPoint(text[m[1]:])), m[1]
+	}
+	return strings.TrimSpace(lead), points
+}
+
+// trimPoint takes off what joins one point to the next.
+func trimPoint(s string) string {
+	s = strings.TrimRight(strings.TrimSpace(s), ",;")
+	return strings.TrimRight(strings.TrimSuffix(s, " and"), " ,;")
+}

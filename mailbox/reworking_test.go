@@ -1,0 +1,273 @@
+package mailbox_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+func criteria(strict bool, texts ...string) func(*schemas.SendIn) {
+	return func(in *schemas.SendIn) {
+		in.Expectations = &schemas.Expectations{SuccessCriteria: texts, Strict: strict}
+	}
+}
+
+func changing(c schemas.Changes) func(*schemas.UpdateIn) {
+	return func(in *schemas.UpdateIn) { in.Changes = &c }
+}
+
+func demanding(texts ...string) func(*schemas.UpdateIn) {
+	return changing(schemas.Changes{Expectations: &schemas.Expectations{SuccessCriteria: texts}})
+}
+
+func options(opt schemas.SendOptions) func(*schemas.UpdateIn) {
+	return changing(schemas.Changes{Options: &opt})
+}
+
+func evidence(names ...string) func(*schemas.CompleteIn) {
+	return func(in *schemas.CompleteIn) {
+		in.Verification = &schemas.Verification{}
+		for _, name := range names {
+			in.Verification.Criteria = append(in.Verification.Criteria, schemas.Criterion{Criterion: name, Met: true, Evidence: "seen"})
+		}
+	}
+}
+
+func accepted(ids ...string) func(*schemas.SendIn) {
+	return func(in *schemas.SendIn) {
+		in.Parent, in.Options = "none", &schemas.SendOptions{AfterAccepted: ids}
+	}
+}
+
+// completed is a world in which b completed ho_1 for a.
+func completed(t *testing.T, more ...func(*schemas.SendIn)) (w *world, a, b, c schemas.Caller) {
+	w = newWorld(t)
+	a, b, c = w.stdio("a"), w.stdio("b"), w.stdio("c")
+	w.send(a, "b", "Write the report", more...)
+	w.claim(b)
+	names := w.full(1).Handoff.Expectations
+	if names == nil {
+		names = &schemas.Expectations{}
+	}
+	w.complete(b, 1, evidence(names.SuccessCriteria...))
+	return w, a, b, c
+}
+
+func TestTheEvidenceOfBeforeDoesNotCompleteStrictRework(t *testing.T) {
+	w, a, b, _ := completed(t, criteria(true, "It has a date", "It has a sum"))
+	rework := w.update(a, 1, schemas.ActReturn, note("Not yet."), demanding("Rows are sorted", "It has a sum")).Created
+	brief := w.claim(b).Brief
+	require.Regexp(t, `(?s)Rework of ho_1, round 2: Write the report.*This is rework of ho_1, round 2: a returned.*Not yet\.`+
+		`.*3\. Rows are sorted\n4\. It has a sum \(round 2\)\n.*## Task.*strict.*1\. It has a date\n2\. It has a sum\n`, brief)
+	require.NotContains(t, brief, "Previous failures")
+	for _, old := range [][]string{{"It has a date", "It has a sum"}, {"1", "2"}} {
+		in := schemas.CompleteIn{HandoffID: rework.String(), Result: schemas.Result{Summary: "done"}}
+		evidence(old...)(&in)
+		_, err := w.Complete(t.Context(), b, in)
+		refused(t, err, schemas.Invalid, "2 of 4 criteria are not answered: 3: Rows are sorted; 4: It has a sum (round 2)")
+	}
+	require.Equal(t, schemas.Success, w.complete(b, rework, evidence("1", "2", "3", "4")).Outcome)
+}
+
+func TestTheNoteOfAReturnIsReadForPoints(t *testing.T) {
+	for text, want := range map[string][]string{
+		"Two things: 1. no date 2. no sum":       {"no date", "no sum"},
+		"Please:\n- add a date\n  in UTC\n* sum": {"add a date in UTC", "sum"},
+		"No date; and the sum of 1.5 is wrong":   {"Mended: No date; and the sum of 1.5 is wrong"},
+	} {
+		w, a, _, _ := completed(t)
+		out := w.update(a, 1, schemas.ActReturn, note(text))
+		h := w.full(out.Created).Handoff
+		require.Equal(t, want, h.Expectations.SuccessCriteria)
+		require.Equal(t, want, h.Rework.Points)
+	}
+}
+
+func TestEachRoundIsCountedAndKeepsTheCriteriaOfBefore(t *testing.T) {
+	w, a, b, _ := completed(t, criteria(false, "one"))
+	second := w.update(a, 1, schemas.ActReturn, demanding("two")).Created
+	w.claim(b)
+	w.complete(b, second, evidence("1", "2"))
+	third := w.update(a, second, schemas.ActReturn, demanding("three"), func(in *schemas.UpdateIn) {
+		in.To, in.Changes.Context = "c", &schemas.Context{KnownIssues: []string{"slow"}}
+	})
+	require.Equal(t, schemas.Address("c"), third.To)
+	h := w.full(third.Created).Handoff
+	require.Equal(t, "Rework of ho_1, round 3: Write the report", h.Title)
+	require.Equal(t, []string{"one", "two", "three"}, h.Expectations.SuccessCriteria)
+	require.Equal(t, []string{"three"}, h.Rework.Points)
+	require.Equal(t, []string{"slow"}, h.Context.KnownIssues)
+	out, err := w.List(t.Context(), person, schemas.ListIn{Box: "all"})
+	require.NoError(t, err)
+	require.Equal(t, 3, out.Items[0].Round)
+}
+
+func TestDependentsWaitForTheRework(t *testing.T) {
+	for name, opt := range map[string]func(...string) func(*schemas.SendIn){"completed": afterwards, "accepted": accepted} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+			w.send(a, "b", "first")
+			w.send(a, "c", "before", opt("1"))
+			w.claim(b)
+			w.complete(b, 1)
+			w.send(a, "c", "behind", opt("1"))
+			out := w.update(a, 1, schemas.ActReturn, note("no"))
+			w.send(a, "c", "late", opt("1"))
+			require.Empty(t, out.Warnings)
+			require.True(t, w.claim(c).Empty)
+			w.claim(b)
+			w.complete(b, out.Created, evidence("1"))
+			if name == "accepted" {
+				require.Equal(t, []string{"acceptance of " + out.Created.String()}, w.full(2).Standing.BlockedBy)
+				require.True(t, w.claim(c).Empty)
+				w.update(a, out.Created, schemas.ActAccept)
+			}
+			for range 3 {
+				require.False(t, w.claim(c).Empty)
+			}
+		})
+	}
+}
+
+func TestAReturnNamesWhatWasBegunWithTheResult(t *testing.T) {
+	w, a, b, c := completed(t)
+	w.send(a, "c", "begun", afterwards("1"))
+	w.send(a, "c", "done", afterwards("1"))
+	w.complete(c, w.claim(c).HandoffID)
+	w.claim(c)
+	out := w.update(a, 1, schemas.ActReturn, note("no"))
+	require.Equal(t, []string{
+		"ho_2 waited for ho_1 and is completed with the old result, by c",
+		"ho_3 waited for ho_1 and was begun with the old result: c holds it",
+	}, out.Warnings)
+	told := w.notices(c)
+	require.Equal(t, "returned", told[0].Kind)
+	require.Contains(t, told[0].Text, "ho_4 does it again")
+	require.Equal(t, out.Created, w.claim(b).HandoffID)
+}
+
+func TestAcceptingIsToldKeptAndShown(t *testing.T) {
+	w, a, b, c := completed(t)
+	look := schemas.GetIn{HandoffID: "1", View: "outcome"}
+	got, err := w.Get(t.Context(), a, look)
+	require.NoError(t, err)
+	require.True(t, got.ToAccept)
+	_, err = w.tryUpdate(c, 1, schemas.ActAccept)
+	refused(t, err, schemas.Denied, "its sender (a)")
+	w.send(a, "b", "open")
+	_, err = w.tryUpdate(b, 2, schemas.ActAccept)
+	refused(t, err, schemas.Conflict, "takes the work")
+
+	w.update(a, 1, schemas.ActAccept, note("Well done."))
+	require.Equal(t, []string{"it was accepted before"}, w.update(a, 1, schemas.ActAccept).Warnings)
+	require.Equal(t, []string{"sent", "claimed", "completed", "accepted"}, w.actions(1))
+	require.Equal(t, "a accepted the result. Well done.", w.notices(b)[0].Text)
+	require.NotNil(t, w.full(1).Standing.AcceptedAt)
+	got, err = w.Get(t.Context(), a, look)
+	require.NoError(t, err)
+	require.False(t, got.ToAccept)
+	story, err := w.History(t.Context(), a, schemas.HistoryIn{HandoffID: "1"})
+	require.NoError(t, err)
+	require.Contains(t, story.Tree, "- a accepted the result: Well done.")
+
+	w.update(a, 1, schemas.ActReturn, note("It is wrong after all"))
+	require.Nil(t, w.full(1).Standing.AcceptedAt)
+}
+
+func TestOptionsAreAmended(t *testing.T) {
+	w := newWorld(t)
+	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	w.send(a, "b", "first")
+	w.send(a, "b", "second")
+	w.send(a, "c", "third", afterwards("1"))
+	out := w.update(a, 3, schemas.ActAmend, options(schemas.SendOptions{After: []string{"ho_2"}, MaxAttempts: 5}))
+	require.Equal(t, []string{"options.after", "options.max_attempts"}, out.Changed)
+	require.Equal(t, []string{"ho_1", "ho_2"}, out.BlockedBy)
+	require.Equal(t, 5, w.full(3).Handoff.Metadata.MaxAttempts)
+
+	_, err := w.tryUpdate(a, 1, schemas.ActAmend, options(schemas.SendOptions{After: []string{"ho_3"}}))
+	e := refused(t, err, schemas.Conflict, `ho_1 would wait for itself: ho_1 waits for ho_3 waits for ho_1`)
+	require.Equal(t, "changes.options.after", e.Field)
+	require.Contains(t, e.Hint, "amend ho_3 first, so that it no longer waits for ho_1")
+	_, err = w.tryUpdate(a, 3, schemas.ActAmend, options(schemas.SendOptions{After: []string{"none", "ho_9"}}))
+	require.Equal(t, "changes.options.after[1]", refused(t, err, schemas.NotFound, "ho_9").Field)
+	require.True(t, w.claim(c).Empty)
+
+	require.Empty(t, w.update(a, 3, schemas.ActAmend, options(schemas.SendOptions{After: []string{"none"}})).BlockedBy)
+	w.update(a, 3, schemas.ActAmend, options(schemas.SendOptions{NotBefore: "2h"}))
+	require.True(t, w.claim(c).Empty)
+	w.later(3 * time.Hour)
+	require.Equal(t, schemas.ID(3), w.claim(c).HandoffID)
+	w.update(c, 3, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"why?"} })
+	_, err = w.tryUpdate(a, 3, schemas.ActAmend, options(schemas.SendOptions{After: []string{"ho_1"}}))
+	refused(t, err, schemas.Conflict, "too late")
+	w.update(a, 2, schemas.ActAmend, options(schemas.SendOptions{NeedsApproval: true}))
+	require.Equal(t, []string{"approval"}, w.full(2).Standing.BlockedBy)
+	require.Equal(t, schemas.ID(1), w.claim(b).HandoffID)
+}
+
+func TestARetryTakesAdviceAndDoesNotGoToWhoRejected(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x")
+	w.fail(b, schemas.FailIn{
+		HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: because("no Rust here"), Alternative: "c",
+	})
+	_, err := w.tryUpdate(a, 1, schemas.ActRetry)
+	e := refused(t, err, schemas.Conflict, "b rejected ho_1: no Rust here")
+	require.Equal(t, "to", e.Field)
+	require.Contains(t, schemas.Sentences(e.Next), `"to":"c"`)
+	out := w.update(a, 1, schemas.ActRetry, note("Use the nightly"), demanding("It builds"), func(in *schemas.UpdateIn) { in.To = "c" })
+	require.Equal(t, schemas.Address("c"), out.To)
+	brief := w.claim(w.stdio("c")).Brief
+	require.Contains(t, brief, "a: Use the nightly")
+	require.Contains(t, brief, "1. It builds")
+
+	w.send(a, "b", "y")
+	w.fail(b, schemas.FailIn{HandoffID: "3", Outcome: schemas.OutcomeRejected, FailureDetail: because("busy")})
+	require.Equal(t, schemas.Address("b"), w.update(a, 3, schemas.ActRetry, func(in *schemas.UpdateIn) { in.To = "b" }).To)
+}
+
+func TestARetryWaitsForWhatTheFirstWaitedFor(t *testing.T) {
+	w := newWorld(t)
+	a, _ := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "first")
+	w.send(a, "c", "second", afterwards("1"))
+	w.update(a, 2, schemas.ActCancel)
+	again := w.update(a, 2, schemas.ActRetry).Created
+	require.Equal(t, []string{"ho_1"}, w.full(again).Standing.BlockedBy)
+}
+
+func TestARollbackBringsWhatWasSent(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "Build it", criteria(true, "It builds"), func(in *schemas.SendIn) {
+		in.Context, in.Detail = &schemas.Context{Decisions: []schemas.Decision{{Decision: "Use bolt"}}}, "all of it"
+	})
+	w.claim(b)
+	out := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("no disk")})
+	h := w.full(out.RollbackHandoff).Handoff
+	require.Equal(t, "Use bolt", h.Context.Decisions[0].Decision)
+	require.Equal(t, "Build it", h.Context.OriginalRequest)
+	require.Equal(t, []string{"It builds"}, h.Requirements)
+	require.Equal(t, "all of it", h.Detail)
+	w.claim(a)
+	w.complete(a, out.RollbackHandoff) // it need not meet what it decides about
+}
+
+func TestAReturnThatIsTooLargeChangesNothing(t *testing.T) {
+	w, a, _, _ := completed(t)
+	for name, more := range map[string]func(*schemas.UpdateIn){
+		"nothing said": note(" "), "no such agent": func(in *schemas.UpdateIn) { in.Note, in.To = "x", "??" },
+		"too large": changing(schemas.Changes{Context: &schemas.Context{KnownIssues: []string{string(make([]byte, 1<<19))}}}),
+		"past":      changing(schemas.Changes{Deadline: "2001-01-01T00:00:00Z"}),
+	} {
+		_, err := w.tryUpdate(a, 1, schemas.ActReturn, more)
+		require.Error(t, err, name)
+		require.Equal(t, schemas.Completed, w.status(1), name)
+	}
+}

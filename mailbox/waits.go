@@ -1,0 +1,242 @@
+package mailbox
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"handoff/mailbox/compose"
+	"handoff/mailbox/life"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// waits is for which other handoffs a handoff waits. A completion is enough, and for those of accepted its acceptance
+// is needed. What is there already is freed, and is remembered because it may be returned.
+type waits struct {
+	after, freed, accepted []schemas.ID
+}
+
+// waitsOf is for what a handoff waits by now.
+func waitsOf(r *store.Record) waits {
+	c := r.Clone()
+	return waits{c.After, c.Freed, c.AfterAccepted}
+}
+
+func (w waits) on(r *store.Record) { r.After, r.Freed, r.AfterAccepted = w.after, w.freed, w.accepted }
+
+// waitsFor adds to w what a sender names, by id. What was returned stands for its rework. A list that begins with
+// [compose.None] empties first what w has of its kind. The error names the entry of the list: not_found for no handoff,
+// conflict for one that ended without a completion, since it would be waited for in vain.
+func (o *op) waitsFor(w waits, after, accepted []string) (waits, error) {
+	lists := []struct {
+		field    string
+		ids      []string
+		accepted bool
+	}{{"options.after_accepted", accepted, true}, {"options.after", after, false}}
+	for _, list := range lists {
+		for i, id := range list.ids {
+			if i == 0 && id == compose.None {
+				w = w.without(list.accepted)
+				continue
+			}
+			if err := o.waitFor(&w, id, list.accepted); err != nil {
+				return w, schemas.AsError(err).WithField(fmt.Sprintf("%s[%d]", list.field, i))
+			}
+		}
+	}
+	return w, nil
+}
+
+// without leaves out what is waited for in one of the two ways.
+func (w waits) without(accepted bool) waits {
+	gone := func(id schemas.ID) bool { return slices.Contains(w.accepted, id) == accepted }
+	w.after, w.freed = slices.DeleteFunc(w.after, gone), slices.DeleteFunc(w.freed, gone)
+	if accepted {
+		w.accepted = nil
+	}
+	return w
+}
+
+func (o *op) waitFor(w *waits, id string, accepted bool) error {
+	dep, err := o.find(id)
+	if err != nil {
+		return err
+	}
+	if dep, err = o.lastRound(dep); err != nil {
+		return err
+	}
+	if dep.Status.Ended() && dep.Status != schemas.Completed {
+		return schemas.Errorf(schemas.Conflict, "%s is %s and will not be completed", dep.ID, dep.Status).
+			About(dep.ID, dep.Status, dep.Successor).WithHint("Name a handoff that is open, or leave it out.")
+	}
+	w.put(dep, accepted)
+	return nil
+}
+
+// put adds a handoff to those that are waited for, or to those that are freed. Of the two ways the stricter one counts.
+func (w *waits) put(dep *store.Record, accepted bool) {
+	if accepted = w.take(dep.ID) || accepted; accepted {
+		w.accepted = append(w.accepted, dep.ID)
+	}
+	if isDone(dep, accepted) {
+		w.freed = append(w.freed, dep.ID)
+	} else {
+		w.after = append(w.after, dep.ID)
+	}
+}
+
+// take takes a handoff off what is waited for, and tells whether its acceptance was waited for.
+func (w *waits) take(dep schemas.ID) (accepted bool) {
+	is := func(id schemas.ID) bool { return id == dep }
+	accepted = slices.ContainsFunc(w.accepted, is)
+	w.after, w.freed = slices.DeleteFunc(w.after, is), slices.DeleteFunc(w.freed, is)
+	w.accepted = slices.DeleteFunc(w.accepted, is)
+	return accepted
+}
+
+// isDone tells whether nobody needs to wait for a handoff any more.
+func isDone(dep *store.Record, accepted bool) bool {
+	return dep.Status == schemas.Completed && (!accepted || dep.Accepted != 0)
+}
+
+// lastRound is the rework of a returned handoff, and of that one; any other handoff is its own.
+func (o *op) lastRound(r *store.Record) (*store.Record, error) {
+	for r.Status == schemas.Returned && r.Successor != 0 {
+		var err error
+		if r, err = o.Record(r.Successor); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// waitsAgain is for what work that is done again waits: for what the content of the first attempt names, as far as that
+// can still be had.
+func (o *op) waitsAgain(m schemas.Metadata) (w waits) {
+	for _, id := range slices.Concat(m.AfterAccepted, m.After) {
+		_ = o.waitFor(&w, id, slices.Contains(m.AfterAccepted, id)) // else it is gone, and waited for no longer
+	}
+	return w
+}
+
+// noCircle refuses handoffs to wait for that wait for r themselves: nobody could begin. It goes through all that they
+// wait for, and names the way back to r.
+func (o *op) noCircle(r *store.Record, w waits) error {
+	circle := o.wayBack(r.ID, []schemas.ID{r.ID}, w.after, map[schemas.ID]bool{})
+	if circle == nil {
+		return nil
+	}
+	names := make([]string, len(circle))
+	for i, id := range circle {
+		names[i] = id.String()
+	}
+	e := schemas.Errorf(schemas.Conflict, "%s would wait for itself: %s", r.ID, strings.Join(names, " waits for ")).
+		WithField("options.after")
+	if len(circle) == 2 {
+		return e.WithHint("Leave it out.")
+	}
+	return e.WithHint("Leave %s out, or amend %s first, so that it no longer waits for %s: "+
+		"a list that begins with the word %s holds only what follows it.",
+		circle[1], circle[len(circle)-2], r.ID, compose.None)
+}
+
+// wayBack is a way from deps to a handoff along what each waits for, behind the way so far; nil for none.
+func (o *op) wayBack(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]bool) []schemas.ID {
+	for _, id := range deps {
+		on := append(slices.Clone(way), id)
+		if id == to {
+			return on
+		}
+		dep := o.usable(id)
+		if seen[id] || dep == nil || dep.Status != schemas.Pending {
+			continue
+		}
+		seen[id] = true
+		if back := o.wayBack(to, on, slices.Concat(dep.After, dep.Freed), seen); back != nil {
+			return back
+		}
+	}
+	return nil
+}
+
+// tellBlocked tells the sender of r that a handoff for which it waits will not be completed. It is told in the name of
+// the clock, because nobody did anything to r itself, and it hears of it also where it ended the other handoff.
+func (o *op) tellBlocked(r, dead *store.Record) error {
+	text := fmt.Sprintf("%s, for which it waits, is %s. Retry that one, cancel this one, or amend for what this one waits.", dead.ID, dead.Status)
+	return o.actingAs(clockCaller, func() error { return o.tell(r, noticeOf(noticeBlocked, r, text)) })
+}
+
+// freeFrom lets r wait no longer for a handoff that was completed or accepted. Where r waits for its acceptance, and
+// it is completed, r goes on waiting.
+func (o *op) freeFrom(r, dep *store.Record) error {
+	switch {
+	case !slices.Contains(r.After, dep.ID):
+		return nil
+	case dep.Status == schemas.Returned: // meanwhile, where many were gone through before
+		return o.waitInstead(r, dep)
+	case !isDone(dep, slices.Contains(r.AfterAccepted, dep.ID)):
+		return nil
+	}
+	return o.exchange(r, dep.ID, dep)
+}
+
+// waitInstead lets r wait for the handoff that takes the place of one that is dead or was returned. That one may have
+// ended by now, where many were gone through before: if it is done, it frees r; dead as well, it stays on the list of r,
+// and the sender of r is told. What was begun is not stopped: its holder is told, and so is the caller.
+func (o *op) waitInstead(r, gone *store.Record) error {
+	if r.Status != schemas.Pending {
+		return o.begunWith(r, gone)
+	}
+	successor, err := o.Record(gone.Successor)
+	if err != nil {
+		return err
+	}
+	if successor, err = o.lastRound(successor); err != nil {
+		return err
+	}
+	if err := o.exchange(r, gone.ID, successor); err != nil {
+		return err
+	}
+	if successor.Status.Ended() && successor.Status != schemas.Completed {
+		return o.tellBlocked(r, successor)
+	}
+	return nil
+}
+
+// begunWith notes that r was begun, or done, with a result that is returned now.
+func (o *op) begunWith(r, gone *store.Record) error {
+	if r.Status == schemas.Completed || r.Status.Held() {
+		o.begun = append(o.begun, r)
+	}
+	if !r.Status.Held() {
+		return nil
+	}
+	text := fmt.Sprintf("%s, with whose result you began, was returned: %s does it again. Ask if that concerns your work.",
+		gone.ID, gone.Successor)
+	return o.notify(r.Holder, noticeOf(life.Return, r, text))
+}
+
+// begunWarnings name the handoffs that were begun with a result before it was returned.
+func (o *op) begunWarnings(returned schemas.ID) (warnings []string) {
+	for _, r := range o.begun {
+		text := "%s waited for %s and was begun with the old result: %s holds it"
+		if r.Status.Ended() {
+			text = "%s waited for %s and is completed with the old result, by %s"
+		}
+		warnings = append(warnings, fmt.Sprintf(text, r.ID, returned, r.Holder))
+	}
+	return warnings
+}
+
+// exchange takes one handoff off what r waits for and puts another in its place, or the same one where it is done. The
+// clock does it, whoever acted on that one: r is another's. When nothing is left to wait for, r may be claimed.
+func (o *op) exchange(r *store.Record, dep schemas.ID, instead *store.Record) error {
+	return o.actingAs(clockCaller, func() error {
+		return o.change(happening{action: life.Ready, other: dep}, r, func(now *store.Record) {
+			w := waitsOf(now)
+			w.put(instead, w.take(dep))
+			w.on(now)
+		})
+	})
+}
