@@ -356,7 +356,9 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commandtest", about: "the program in tests",
 		imports: []string{"mailbox/mailboxtest", "cmd/handoff/internal/cli", "cmd/handoff/internal/root"},
-		owns:    []string{"github.com/spf13/cobra", "github.com/stretchr/testify", "github.com/rogpeppe/go-internal"},
+		owns: []string{
+			"github.com/spf13/cobra", "github.com/stretchr/testify", "github.com/rogpeppe/go-internal", "golang.org/x/sys",
+		},
 	},
 	{
 		level: 5, path: "cmd/handoff/proof", about: "proof of what is hardest to keep",

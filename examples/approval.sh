@@ -5,7 +5,11 @@ set -eu
 state=$(mktemp -d)
 trap 'rm -rf "$state"' EXIT
 trap 'exit 1' HUP INT PIPE TERM
-export XDG_STATE_HOME="$state" HANDOFF_WORKSPACE=example
+export XDG_STATE_HOME="$state" XDG_CONFIG_HOME="$state/config" HANDOFF_WORKSPACE=example
+
+# Approving asks at the terminal. A script has none, so whoever runs it allows this workspace to do without.
+mkdir -p "$XDG_CONFIG_HOME/handoff"
+echo "$HANDOFF_WORKSPACE" >"$XDG_CONFIG_HOME/handoff/approvals"
 
 handoff send dba "Drop the table sessions_2024" --agent dev --needs-approval
 
@@ -18,7 +22,7 @@ handoff approve 1 --agent human --reason "The backup of Sunday is good"
 handoff claim --agent dba
 handoff update 1 --agent dba --ask "Does anything read it still?"
 handoff list --stuck
-handoff update 1 --agent dev --answer "The report of May did, and is gone"
+handoff answer 1 --agent dev "The report of May did, and is gone"
 
 handoff claim 1 --agent dba
 handoff complete 1 --agent dba --summary "Dropped, 4 GB are free"

@@ -115,8 +115,11 @@ func wholeSizes(h *schemas.Handoff) error {
 // approved and then replaced. Work that is held cannot be taken back for that, so then only human amends it, and for
 // others the error is denied.
 func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
-	if !h.Metadata.NeedsApproval || o.by.Agent == schemas.Human {
+	if !h.Metadata.NeedsApproval || o.by.InPerson() {
 		return nil
+	}
+	if o.by.Agent == schemas.Human {
+		return personNeeded(r, "changed after its approval")
 	}
 	if r.Status != schemas.Pending {
 		return schemas.Errorf(schemas.Denied, "%s was approved as it is and is held, so only human amends it", r.ID).

@@ -101,7 +101,10 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	}
 	if r.Permission && o.by.Agent != schemas.Human {
 		return nil, schemas.Errorf(schemas.Denied, "%s asks for a permission, which only human grants", r.ID).
-			About(r.ID, r.Status, 0).WithHint("A person answers it on the command line, with handoff update %s.", r.ID)
+			About(r.ID, r.Status, 0).WithHint("A person answers it on the command line, with handoff answer %s.", r.ID)
+	}
+	if r.Permission && !o.by.InPerson() {
+		return nil, personNeeded(r, "given a permission")
 	}
 	var asked schemas.UpdateIn
 	if err := o.Saying(r.ID, r.Ask, &asked); err != nil {

@@ -210,6 +210,7 @@ func (o *op) recordSaid(a life.Action, said any) error {
 func (o *op) sign(e *schemas.Event, a life.Action) {
 	e.Action, e.At = string(a), o.now
 	e.Agent, e.AgentID, e.Via, e.Token, e.Trace = o.by.Agent, o.by.AgentID, o.by.Via, o.by.Token, o.by.Trace
+	e.Proof = o.by.Proof
 }
 
 // said makes content from what a caller said: JSON, and a salt for its digest. The salt is random, so that the digest

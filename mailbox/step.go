@@ -38,6 +38,9 @@ func (o *op) end(r *store.Record) {
 // allowed refuses a caller that plays none of the parts that an action asks for. It says who may do it, and for what
 // only a person decides, how.
 func (o *op) allowed(a life.Action, parts life.Parts, r *store.Record) error {
+	if parts == life.Human && o.by.Agent == schemas.Human && !o.by.InPerson() {
+		return personNeeded(r, string(a))
+	}
 	for part := life.Recipient; part <= life.Verifier; part <<= 1 {
 		if parts&part == 0 {
 			continue
@@ -52,6 +55,13 @@ func (o *op) allowed(a life.Action, parts life.Parts, r *store.Record) error {
 		return e.WithHint("A person decides this on the command line, as with handoff approve %s.", r.ID)
 	}
 	return e.WithHint("If you are one of them, act as that one; else send them a message.")
+}
+
+// personNeeded refuses what only a person may do with a handoff, and says what it is about: this is what a person is
+// asked.
+func personNeeded(r *store.Record, what string) error {
+	return schemas.PersonNeeded("%s (%s), from %s to %s, is %s by a person alone", r.ID, strings.Join(strings.Fields(r.Title), " "), r.From, r.To, what).
+		About(r.ID, r.Status, 0)
 }
 
 // plays tells whether the caller plays a part towards a handoff. Each part is judged by the store as it is now: a

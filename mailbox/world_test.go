@@ -39,7 +39,7 @@ func (w *world) stdio(name schemas.Agent) schemas.Caller {
 	return by
 }
 
-var person = schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI}
+var person = schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
 
 func (w *world) send(by schemas.Caller, to, task string, more ...func(*schemas.SendIn)) schemas.SendOut {
 	w.t.Helper()

@@ -51,6 +51,10 @@ type Caller struct {
 	// Token names the bearer token that proved who calls, empty without one. It is no secret.
 	Token string `json:"token,omitempty"`
 
+	// Proof is how it was proved that a person is there, for human on the command line: at the terminal, or which setting
+	// makes do without one. Empty for a name that was only said. It is kept with the event.
+	Proof string `json:"proof,omitempty"`
+
 	// MaxPending is how many handoffs sent with Token may be pending at a time; zero means any number.
 	MaxPending int `json:"max_pending,omitempty"`
 
@@ -80,6 +84,10 @@ func (c Caller) As(name string) (Caller, error) {
 	c.Agent = agent
 	return c, nil
 }
+
+// InPerson tells whether a person calls. On the command line anybody may act as human; what only a person may do needs a
+// proof there. Over the network the token is one.
+func (c Caller) InPerson() bool { return c.Agent == Human && (c.Via != ViaCLI || c.Proof != "") }
 
 // mayNot refuses a name and tells which there are.
 func (c Caller) mayNot(a Agent) error {

@@ -92,6 +92,15 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: err.Error(), Hint: Codes[code].Hint, cause: errors.Unwrap(err)}
 }
 
+// ByPerson is the field of an error whose only fault is that nothing proves that a person calls.
+const ByPerson = "person"
+
+// PersonNeeded refuses what only a person may do, to a caller that calls itself one.
+func PersonNeeded(format string, args ...any) *Error {
+	return Errorf(Denied, format, args...).WithField(ByPerson).
+		WithHint("Nothing proves that a person calls: say it at a terminal, where it is asked once more.")
+}
+
 // Invalidf makes an error about one argument.
 func Invalidf(field, format string, args ...any) *Error {
 	e := Errorf(Invalid, format, args...)

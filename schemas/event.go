@@ -19,6 +19,7 @@ type Event struct {
 	AgentID string    `json:"agent_id,omitempty"`
 	Via     Via       `json:"via"`
 	Token   string    `json:"token,omitempty"` // the bearer token that proved who it was
+	Proof   string    `json:"proof,omitempty"` // that a person called, see [Caller]
 	Trace   string    `json:"trace,omitempty"` // the caller's span, as a W3C traceparent
 	Action  string    `json:"action"`
 	From    Status    `json:"from,omitempty"`

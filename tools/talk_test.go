@@ -82,7 +82,7 @@ func (d *desk) call(agent, tool, args string) (string, *schemas.Error) {
 	d.Helper()
 	by := schemas.Caller{Agent: schemas.Agent(agent), Via: schemas.ViaStdio, Conn: "of-" + agent}
 	if agent == "human" {
-		by = schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI}
+		by = schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
 	}
 	door := toolstest.Advised{Invoker: tools.Local{Mailbox: d.world.Service}, TB: d.T}
 	if by.Conn != "" && !d.here[agent] {

@@ -23,6 +23,7 @@ func TestMain(m *testing.M) { commandtest.Main(m) }
 //	handoff send qa "Test it"        must succeed
 //	exits 3 show 99                  must end with this status
 //	exits 0 send qa - <task.txt      with standard input from a file
+//	env ANSWER=yes                   what somebody types at the terminal itself who is asked
 //	watches 2 --since 0              runs watch until it has printed so many lines
 //	advance 20m                      sets the clock forward
 //
@@ -88,12 +89,28 @@ func watches(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
+// console is a terminal at which somebody types what the variable ANSWER says. Without it there is none.
+type console struct {
+	io.Reader
+	io.Writer
+}
+
+func (console) Close() error { return nil }
+
+func answerTo(ts *testscript.TestScript) (io.ReadWriteCloser, error) {
+	if ts.Getenv("ANSWER") == "" {
+		return nil, os.ErrNotExist
+	}
+	return console{strings.NewReader(ts.Getenv("ANSWER") + "\n"), ts.Stderr()}, nil
+}
+
 // surroundings are those of a command in a script.
 func surroundings(ts *testscript.TestScript, stdin string, stdout io.Writer) cli.Env {
 	return cli.Env{
 		Getenv: ts.Getenv,
 		Stdin:  strings.NewReader(stdin), Stdout: stdout, Stderr: ts.Stderr(),
 		IsTerminal: func(any) bool { return ts.Getenv("TERMINAL") != "" },
+		Console:    func() (io.ReadWriteCloser, error) { return answerTo(ts) },
 		Now:        func() time.Time { return *clock(ts) },
 		Cwd:        ts.MkAbs("."),
 		Executable: commandtest.Program,

@@ -3,6 +3,11 @@
 set -eu
 . "$(dirname "$0")/../session.sh"
 
+# Nobody sits at a terminal here, so whoever plays this allows the workspace to do without.
+export XDG_CONFIG_HOME="$state/config"
+mkdir -p "$XDG_CONFIG_HOME/handoff"
+echo "$HANDOFF_WORKSPACE" >"$XDG_CONFIG_HOME/handoff/approvals"
+
 notices() {
   echo '$ handoff list --box notices'
   handoff list --box notices --agent human | awk 'BEGIN { FS = OFS = "\t" } NR > 1 { $5 = "…" } 1'
@@ -26,8 +31,8 @@ call 2 update_handoff '{"handoff_id": "ho_1", "action": "ask", "conditions": {"n
 hook codex two stop # who waits for an answer may stop
 
 notices
-echo '$ handoff update 1 --answer "Drop it: that report is gone"'
-handoff update 1 --agent human --answer "Drop it: that report is gone"
+echo '$ handoff answer 1 "Drop it: that report is gone"'
+handoff answer 1 --agent human "Drop it: that report is gone"
 
 hook codex two prompt
 call 2 claim_handoff '{"handoff_id": "ho_1"}' handoff_id

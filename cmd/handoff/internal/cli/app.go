@@ -95,6 +95,7 @@ type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	IsTerminal     func(stream any) bool
+	Console        func() (io.ReadWriteCloser, error) // the terminal itself, wherever the streams lead; nil: there is none
 	Now            func() time.Time
 	Awake          func() time.Duration // that the machine was, since the start of this program; nil: all the time
 	Cwd            string
@@ -115,7 +116,7 @@ func System() Env {
 	started := time.Now()
 	return Env{
 		Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		IsTerminal: terminal.Is, Now: time.Now, Awake: func() time.Duration { return time.Since(started) },
+		IsTerminal: terminal.Is, Console: terminal.Console, Now: time.Now, Awake: func() time.Duration { return time.Since(started) },
 		Cwd: cwd, Executable: executable, Exit: os.Exit,
 	}
 }

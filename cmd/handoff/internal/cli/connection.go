@@ -108,6 +108,13 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 		return nil, schemas.InternalError(err)
 	}
 	raw, err := conn.Boxes.Invoke(ctx, conn.request(tool, b))
+	if e := schemas.AsError(err); e != nil && e.Field == schemas.ByPerson && conn.By.Proof == "" {
+		if conn.By.Proof, err = conn.App.InPerson(ctx, e); err != nil {
+			return nil, err
+		}
+		raw, err = conn.Boxes.Invoke(ctx, conn.request(tool, b))
+		conn.By.Proof = "" // each is asked for
+	}
 	if conn.Unnamed != nil && needsName(err) {
 		err = conn.Unnamed
 	}

@@ -114,7 +114,7 @@ func TestAServerThatIsTypedToStaysInItsGroup(t *testing.T) {
 // atTerminal is a server that reads from a terminal, and so has something to say on stderr.
 func atTerminal(p commandtest.Home, stderr *os.File) *commandtest.Server {
 	p.T.Helper()
-	person, terminal := openTerminal(p.T)
+	person, terminal := commandtest.OpenTerminal(p.T)
 	s := server(p, commandtest.Program, "mcp", "--workspace", "w")
 	s.In, s.Cmd.Stdin = person, terminal
 	if stderr != nil {
@@ -157,7 +157,7 @@ func TestServerGoesOnWhenNobodyReadsItsLog(t *testing.T) {
 // In a group of its own it is in the background of the terminal, if it has one.
 func TestServerWritesToATerminalThatStopsBackgroundWriters(t *testing.T) {
 	t.Parallel()
-	person, terminal := openTerminal(t)
+	person, terminal := commandtest.OpenTerminal(t)
 	stopWriters(t, terminal)
 	s := behind(commandtest.NewHome(t), `"$@"; :`)
 	s.Cmd.Stdout, s.Out = terminal, person

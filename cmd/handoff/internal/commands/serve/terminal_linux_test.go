@@ -1,37 +1,18 @@
 package serve_test
 
 import (
-	"fmt"
 	"os"
 	"testing"
 
-	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
-)
 
-// openTerminal gives both ends of a terminal: where somebody types and looks, and what programs are given.
-func openTerminal(t *testing.T) (person, program *os.File) {
-	t.Helper()
-	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, person.Close()) })
-	var number uint32
-	control(t, person, func(fd int) (err error) {
-		if number, err = unix.IoctlGetUint32(fd, unix.TIOCGPTN); err == nil {
-			err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0) // unlocks it
-		}
-		return err
-	})
-	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, program.Close()) })
-	return person, program
-}
+	"handoff/cmd/handoff/internal/commandtest"
+)
 
 // stopWriters is "stty tostop": processes in the background that write to the terminal are stopped.
 func stopWriters(t *testing.T, terminal *os.File) {
 	t.Helper()
-	control(t, terminal, func(fd int) error {
+	commandtest.Control(t, terminal, func(fd int) error {
 		settings, err := unix.IoctlGetTermios(fd, unix.TCGETS)
 		if err != nil {
 			return err
@@ -39,13 +20,4 @@ func stopWriters(t *testing.T, terminal *os.File) {
 		settings.Lflag |= unix.TOSTOP
 		return unix.IoctlSetTermios(fd, unix.TCSETS, settings)
 	})
-}
-
-// control leaves f as it is; Fd would make it one whose reads have no deadline.
-func control(t *testing.T, f *os.File, do func(fd int) error) {
-	t.Helper()
-	conn, err := f.SyscallConn()
-	require.NoError(t, err)
-	require.NoError(t, conn.Control(func(fd uintptr) { err = do(int(fd)) }))
-	require.NoError(t, err)
 }

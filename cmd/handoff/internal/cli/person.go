@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+)
+
+// InPerson finds out whether a person wants what was refused because nothing proves that one does, and gives the proof:
+// a setting that makes do without asking, else the answer at the terminal itself. A name that is only said proves
+// nothing, since every shell of an agent can say it.
+func (a *App) InPerson(ctx context.Context, refused *schemas.Error) (proof string, err error) {
+	allowed, err := a.approvals()
+	switch {
+	case err != nil:
+		return "", err
+	case allowed != "":
+		return "setting " + allowed, nil
+	}
+	if err := a.confirm(ctx, refused.Message); err != nil {
+		return "", err
+	}
+	return "terminal", nil
+}
+
+// patience is how long an answer is waited for: whoever asked may be an agent, and nobody there.
+const patience = 2 * time.Minute
+
+// confirm asks at the terminal itself, whatever the streams are.
+func (a *App) confirm(ctx context.Context, what string) error {
+	console, err := a.console()
+	if err != nil {
+		return schemas.Errorf(schemas.Denied, "%s, and there is no terminal at which one could be asked", what).WithHint(
+			"At a terminal the same command asks. To do without one, somebody writes the name of the workspace, or *, into %s.",
+			a.approvalsFile())
+	}
+	defer console.Close()
+	if _, err := fmt.Fprintf(console, "%s.\nYou act as human: is that what you want? Type yes: ", schemas.Visible(what)); err != nil {
+		return schemas.InternalError(err)
+	}
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	typed, err := Attempt(ctx, func() (string, error) {
+		line, _ := bufio.NewReader(console).ReadString('\n') // none at all is an answer
+		return strings.ToLower(strings.TrimSpace(line)), nil
+	})
+	if err != nil || typed != "yes" && typed != "y" {
+		return schemas.Errorf(schemas.Denied, "it was not confirmed at the terminal").WithHint("Nothing was done.")
+	}
+	return nil
+}
+
+func (a *App) console() (io.ReadWriteCloser, error) {
+	if a.Console == nil {
+		return nil, errors.ErrUnsupported
+	}
+	return a.Console()
+}
+
+// approvalsFile lists the workspaces in which human needs no terminal. It is the person's, and in no repository, where
+// agents write.
+func (a *App) approvalsFile() string {
+	config := a.Getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(config) {
+		config = filepath.Join(cmp.Or(a.Getenv("HOME"), a.Getenv("USERPROFILE")), ".config")
+	}
+	return filepath.Join(config, "handoff", "approvals")
+}
+
+// approvals gives the file that allows this workspace to do without a terminal; "" if none does.
+func (a *App) approvals() (file string, err error) {
+	file = a.approvalsFile()
+	written, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", schemas.Errorf(schemas.Denied, "read who may approve without a terminal: %w", err)
+	}
+	place, err := workspace.Find(a.Location())
+	if err != nil {
+		return "", err
+	}
+	project, err := a.Location().ProjectDir()
+	if err != nil {
+		return "", err
+	}
+	names := strings.Fields(string(written))
+	if !slices.Contains(names, place.Name) && !slices.Contains(names, "*") {
+		return "", nil
+	}
+	if within, err := filepath.Rel(project, file); err == nil && filepath.IsLocal(within) {
+		return "", schemas.Errorf(schemas.Denied, "%s is in the project, where agents write, so it allows nothing", file)
+	}
+	return file, nil
+}

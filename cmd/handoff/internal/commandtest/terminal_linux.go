@@ -1,0 +1,38 @@
+package commandtest
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// OpenTerminal gives both ends of a terminal: where somebody types and looks, and what programs are given.
+func OpenTerminal(t testing.TB) (person, program *os.File) {
+	t.Helper()
+	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, person.Close()) })
+	var number uint32
+	Control(t, person, func(fd int) (err error) {
+		if number, err = unix.IoctlGetUint32(fd, unix.TIOCGPTN); err == nil {
+			err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0) // unlocks it
+		}
+		return err
+	})
+	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, program.Close()) })
+	return person, program
+}
+
+// Control leaves f as it is; Fd would make it one whose reads have no deadline.
+func Control(t testing.TB, f *os.File, do func(fd int) error) {
+	t.Helper()
+	conn, err := f.SyscallConn()
+	require.NoError(t, err)
+	require.NoError(t, conn.Control(func(fd uintptr) { err = do(int(fd)) }))
+	require.NoError(t, err)
+}
