@@ -213,6 +213,11 @@ func (t ToolCommand[Out]) arguments(a *App, cmd *cobra.Command, file string, giv
 		return nil, err
 	}
 	if t.Place != "" && len(given) > 0 {
+		if said := args[t.Place]; t.Place == "handoff_id" && said != nil && said != given[0] {
+			if err := args.Put("origin.handoff_id", said); err != nil { // the id in another system
+				return nil, err
+			}
+		}
 		args[t.Place] = given[0]
 	}
 	if err := args.Set(cmd, t.Fields); err != nil {

@@ -28,12 +28,16 @@ func (a *App) Message(ctx context.Context, tool, path string) (Arguments, error)
 	if err != nil {
 		return nil, err
 	}
-	object, err := written.Message(string(content), bodies[tool])
+	object, markdown, err := written.Message(string(content))
 	if err != nil {
 		return nil, schemas.Invalidf("--file", "%s: %w", path, err).
 			WithHint("A message is JSON, YAML, Markdown, or Markdown below front matter.")
 	}
-	return respell.Whole(tool, object)
+	args, err := respell.Whole(tool, object)
+	if err == nil {
+		written.AddMarkdown(args, markdown, bodies[tool].body, bodies[tool].rest)
+	}
+	return args, err
 }
 
 // Whole brings arguments that hold objects of another system into canonical form, with all that those say.
@@ -42,7 +46,7 @@ func (args Arguments) Whole(tool string) error {
 	if err != nil {
 		return err
 	}
-	message, err := written.Message(string(b), "")
+	message, _, err := written.Message(string(b))
 	if err != nil {
 		return err
 	}
@@ -53,8 +57,11 @@ func (args Arguments) Whole(tool string) error {
 	return err
 }
 
-// bodies are the arguments that hold the text of a message in Markdown.
-var bodies = map[string]string{"send_handoff": "task", "complete_handoff": "summary", "fail_handoff": "description"}
+// bodies are the arguments that hold the text of a message in Markdown, see [written.AddMarkdown].
+var bodies = map[string]struct{ body, rest string }{
+	"send_handoff": {"task", "detail"}, "complete_handoff": {"summary", "detail"},
+	"fail_handoff": {"description", "origin.extra.detail"},
+}
 
 // Input reads what a flag or an argument names: a file, or standard input for "-", which only one of them
 // can have. It is text, so it must be UTF-8. What never comes, as from a terminal or a pipe that nobody writes to, is

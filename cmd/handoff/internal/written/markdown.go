@@ -74,17 +74,22 @@ func isMarkdown(text string) bool {
 	return false
 }
 
-// fromMarkdown adds a text in Markdown to a message: each section of the template to its place, and everything else to
-// the detail, as it stands. A text without such sections, and one that tells of an end, is the body of the message. A
-// heading before all others that is none of them is the title.
-func fromMarkdown(said map[string]any, text, body string) {
+// AddMarkdown adds a text in Markdown to the arguments of a tool: each section of the template to its place, and
+// everything else to the detail, as it stands. A text without such sections, and one that tells of an end, is the body:
+// an argument of the tool, or where that is filled, the argument for the rest. A heading before all others that is none
+// of them is the title.
+func AddMarkdown(said map[string]any, text, body, rest string) {
 	if body != "task" || !isMarkdown(text) {
 		if said[body] != nil {
-			body = "detail"
+			body = rest
 		}
-		add(said, place{body, false}, strings.TrimSpace(text))
+		add(said, place{body, false}, text)
 		return
 	}
+	addSections(said, text)
+}
+
+func addSections(said map[string]any, text string) {
 	var rest, lines []string
 	section, fenced := "", false
 	end := func() {

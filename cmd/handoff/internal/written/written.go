@@ -17,47 +17,38 @@ import (
 // mark is a byte order mark.
 const mark = "\uFEFF"
 
-// Message reads a message, an object of JSON values with numbers as [json.Number]. A message in Markdown has its text
-// under body, the argument that holds the text of a message without the sections of a handoff, unless its front matter
-// fills that: then the text is the detail.
+// Message reads a message, an object of JSON values with numbers as [json.Number], and the text in Markdown that stands
+// below it. A message in Markdown alone has an empty object. [AddMarkdown] puts the text where it belongs.
 //
 // The error says what the text is not, and where.
-func Message(text, body string) (map[string]any, error) {
+func Message(text string) (said map[string]any, markdown string, err error) {
 	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), mark)
 	trimmed := strings.TrimSpace(text)
 	if strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") || strings.HasPrefix(trimmed, "//") ||
 		strings.HasPrefix(trimmed, "/*") {
-		return object(JSON(text))
+		said, err := object(JSON(text))
+		return said, "", err
 	}
 	if front, rest, ok := cutFront(trimmed); ok {
-		message, err := fromYAML(front)
-		if err != nil {
-			return nil, err
-		}
-		said, err := object(message, nil)
-		if err == nil && strings.TrimSpace(rest) != "" {
-			fromMarkdown(said, rest, body)
-		}
-		return said, err
+		said, err := object(fromYAML(front))
+		return said, strings.TrimSpace(rest), err
 	}
 	if !isMarkdown(trimmed) {
 		if message, err := fromYAML(text); err == nil {
 			if said, ok := message.(map[string]any); ok {
-				return said, nil
+				return said, "", nil
 			}
 		} else if begin.MatchString(trimmed) {
-			return nil, err
+			return nil, "", err
 		}
 	}
 	switch {
 	case trimmed == "":
-		return nil, errors.New("it is empty")
+		return nil, "", errors.New("it is empty")
 	case !headed.MatchString(trimmed):
-		return nil, errors.New("not JSON, not YAML, and no heading of Markdown in it")
+		return nil, "", errors.New("not JSON, not YAML, and no heading of Markdown in it")
 	}
-	said := map[string]any{}
-	fromMarkdown(said, trimmed, body)
-	return said, nil
+	return map[string]any{}, trimmed, nil
 }
 
 // begin is how YAML begins that holds an object: a bare name and a colon.

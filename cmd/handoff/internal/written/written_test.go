@@ -78,8 +78,9 @@ func TestMessagesAreReadAsPeopleWriteThem(t *testing.T) {
 		"the template":             {template, templateRead},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := written.Message(c.text, "task")
+			got, markdown, err := written.Message(c.text)
 			require.NoError(t, err)
+			written.AddMarkdown(got, markdown, "task", "detail")
 			b, err := json.Marshal(got)
 			require.NoError(t, err)
 			require.JSONEq(t, c.want, string(b))
@@ -88,8 +89,9 @@ func TestMessagesAreReadAsPeopleWriteThem(t *testing.T) {
 }
 
 func TestAnEndInMarkdownIsItsText(t *testing.T) {
-	got, err := written.Message("---\nstatus: success\n---\n## Summary\ndone\n", "summary")
+	got, markdown, err := written.Message("---\nstatus: success\n---\n## Summary\ndone\n")
 	require.NoError(t, err)
+	written.AddMarkdown(got, markdown, "summary", "detail")
 	require.Equal(t, map[string]any{"status": "success", "summary": "## Summary\ndone"}, got)
 }
 
@@ -106,7 +108,7 @@ func TestWhatIsNoMessageIsRefusedByWhatItIs(t *testing.T) {
 		"a: &x [*x, *x]\n":           "more than",
 		"a: 1\n---\nb: 2\n---\nc: 3": "there is more after it",
 	} {
-		_, err := written.Message(text, "task")
+		_, _, err := written.Message(text)
 		require.ErrorContains(t, err, want, text)
 	}
 }
