@@ -6,7 +6,7 @@ import shlex
 from .checks import until
 from .office import TRUSTING, drive
 from .session import Session
-from .steps import finish, from_afar, give_back, step, take
+from .steps import catch_up, finish, from_afar, give_back, step, take
 
 JOINED = {"claude": "Connected", "codex": "Bearer token", "gemini": "Connected"}  # what lists of servers say; that of codex only reads
 
@@ -22,7 +22,7 @@ def over_http(office, checks):
         "carl": session_from_afar(office, "codex", "carl", [pretend, *from_afar("work", "codex")]),
     }
     until("mail from afar", lambda: office.find("from afar"))
-    local = office.session("codex", [take("sent"), give_back("sent"), take("last"), finish("last")])
+    local = office.session("codex", [catch_up(), take("sent"), give_back("sent"), take("told"), take("last"), finish("last")])
     until("the end of all", lambda: all(session.ended() for session in (local, *far.values())))
     checks.same("the local session ended well", local.errors(), [])
     checks.same("it takes what came from afar", [local.result(label).get("from") for label in ("sent", "last")], ["anna", "carl"])

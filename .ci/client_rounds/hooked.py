@@ -65,12 +65,14 @@ def apart(office, checks):
     for client in APART:
         name = NAMES[client]
         work = office.send(name, "for the first")
-        first = office.as_set_up(client, [step("mail", "claim_handoff"), take("end"), finish("end"), finish("mail")])
+        first = office.as_set_up(client, [
+            step("mail", "claim_handoff"), take("told"), take("end"), finish("end"), finish("mail")])
         until(f"a claim by {name}", lambda: office.find("for the first", "accepted"))
         office.send(f"{name}-2", "for the second")
         second = office.as_set_up(client, [step("mail", "claim_handoff"), {"text": "I stop here"}, finish("mail")])
         until(f"a claim by {name}-2", lambda: office.taken("for the second"))
         office.send(name, "while the second is there", "--type", "message")
+        until("a wait that the message ended", lambda: first.answered("claim_handoff") and first.heard("while the second is there"))
         until("the end of the second session", second.ended)
         idle = office.as_set_up(client, [])
         until("the end of a session that does nothing", idle.ended)
@@ -82,8 +84,28 @@ def apart(office, checks):
             checks.same(f"{name} ended well", session.errors(), [])
             checks.same("its hook tells it who it is", session.heard(f"You are {name} in handoff workspace"), 1)
         checks.same("the second is kept from leaving its work, once", second.heard(BLOCKED[client]), 1)
-        checks.same("the first is told of its mail, once", first.heard('from human, message: "while the second is there"'), 1)
+        told = [notice["kind"] for notice in first.result("told").get("notices", [])]
+        checks.same("the wait of the first ends with its message", told, ["message"])
+        checks.same("and its hook does not tell that again", first.heard('from human, message: "while the second is there"'), 0)
         checks.same("and the second is not", second.heard("while the second is there"), 0)
+
+
+def resumed(office, checks):
+    """Claude Code and Codex end with work in their hands, and are resumed: they take it up again as they are told, and finish it."""
+    office.run("setup", *TERMINAL.values(), "--yes")
+    again = {"claude": ["--continue"], "codex": ["resume", "--last"]}
+    for client, name in TERMINAL.items():
+        work = office.send(name, f"too long for {name}")
+        left = office.as_set_up(client, [step("held", "claim_handoff"), {"text": "I stop here"}])
+        until(f"the end of {client}", left.ended)
+        until("a claim that nobody is at", lambda: name not in office.live())
+        session = office.as_set_up(client, [
+            step("again", "claim_handoff", handoff_id=r"{{request~(?s:.*)claim_handoff .{1,20}(ho_\d+)}}"), finish("again")],
+            rest=again[client])
+        until(f"the end of {client} again", session.ended)
+        checks.same(f"{client} ended well", left.errors() + session.errors(), [])
+        checks.same("it is told the call that takes its work up again", session.result("again").get("handoff_id"), work)
+        checks.same("which it finishes", office.find(f"too long for {name}")["status"], "completed")
 
 
 def delegated(office, checks):
@@ -107,4 +129,4 @@ def delegated(office, checks):
     checks.same("and finishes it", office.find("test it")["status"], "completed")
 
 
-ROUNDS = (hooked, prompted, apart, delegated)
+ROUNDS = (hooked, prompted, apart, resumed, delegated)

@@ -5,7 +5,7 @@ import shlex
 
 from .checks import until
 from .office import live
-from .steps import finish, give_back, look, step, take
+from .steps import catch_up, finish, give_back, look, step, take
 
 
 def two_sessions(office, checks):
@@ -48,7 +48,8 @@ def two_sessions(office, checks):
 
 def other_clients(office, checks):
     """Codex, then Gemini CLI, in the worktree: they give work to a session of Claude Code and take what comes back."""
-    claude = office.session("claude", [take("codex"), give_back("codex"), take("gemini-cli"), give_back("gemini-cli")])
+    claude = office.session("claude", [
+        take("codex"), give_back("codex"), take("told"), take("gemini-cli"), give_back("gemini-cli")])  # a notice ends the wait, too
     until("a live agent claude-code", lambda: "claude-code" in office.live())
     for client, name in ("codex", "codex"), ("gemini", "gemini-cli"):
         other = office.session(client, [
@@ -60,13 +61,14 @@ def other_clients(office, checks):
         checks.same(f"{name} sees both", live(other.result("both")), {"claude-code", name})
         checks.same(f"{name} takes what comes back", other.result("back").get("from"), "claude-code")
     until("the end of Claude Code", claude.ended)
+    checks.holds("its wait ends when it is told what became of its work", claude.result("told").get("notices"))
     for name in "codex", "gemini-cli":
         checks.same(f"what {name} sent was taken", claude.result(name).get("from"), name)
 
 
 def at_once(office, checks):
     """Two sessions of Claude Code that start at the same moment; one ends while the other waits."""
-    pair = [office.session("claude", [look("both"), take("mail"), finish("mail")]) for _ in range(2)]
+    pair = [office.session("claude", [look("both"), catch_up(), take("mail"), finish("mail")]) for _ in range(2)]
     names = until("two live agents", lambda: len(here := office.live()) == 2 and here)
     for name in sorted(names):
         office.send(name, f"for {name}")
@@ -82,9 +84,9 @@ def at_once(office, checks):
 def later(office, checks):
     """Mail for a name without a session; and Codex, which came first and owns the store, ends during a wait."""
     office.send("claude-code-2", "for nobody")
-    codex = office.session("codex", [take("word"), finish("word")])
+    codex = office.session("codex", [catch_up(), take("word"), finish("word")])
     until("a live agent codex", lambda: "codex" in office.live())
-    claude = office.session("claude", [take("stray"), finish("stray"), take("mail"), finish("mail")])
+    claude = office.session("claude", [catch_up(), take("stray"), finish("stray"), take("mail"), finish("mail")])
     until("a claim by a later session", lambda: office.find("for nobody", "completed"))
     office.send("codex", "go")
     until("the end of Codex", codex.ended)

@@ -32,8 +32,9 @@ func geminiCLI() Client {
 			User:   []Path{"${GEMINI_CLI_HOME:-~}/.gemini/extensions/handoff/gemini-extension.json"},
 			Remove: []string{"extensions", "uninstall"},
 		},
-		Doubts: geminiTrusts,
-		Next:   "Start a new session in a folder that it trusts: it asks about a new folder.",
+		Doubts:   geminiTrusts,
+		Next:     "Start a new session in a folder that it trusts: it asks about a new folder.",
+		Toolless: "If you have no such tools, your user has not allowed them: `handoff setup gemini-cli --trust` does.",
 		Asks: "It asks you before it uses a tool, and gemini -p offers none. " +
 			"With --trust it offers the tools and uses them without asking.",
 	}

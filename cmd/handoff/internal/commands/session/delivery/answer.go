@@ -43,7 +43,8 @@ func (a Account) Answer(e client.Event, of schemas.Agent, n schemas.NewsOut, wor
 	var text string
 	switch e {
 	case client.SessionStart:
-		text = Start(n, workspace)
+		row, _ := client.Named(string(of))
+		text = Start(n, workspace) + row.Toolless
 	case client.Prompt, client.Tool:
 		text = Mail(n)
 	case client.Stop, client.SubagentStop:

@@ -147,6 +147,8 @@ func TestEachClientIsAnsweredInItsForm(t *testing.T) {
 				require.Equal(t, a.At, adds["hookEventName"])
 				require.Contains(t, adds["additionalContext"], `"Test <b>it</b>"`)
 				require.NotContains(t, string(b), "\\u003c")
+				missing := strings.Contains(adds["additionalContext"].(string), "If you have no such tools")
+				require.Equal(t, of == "gemini-cli" && e == client.SessionStart, missing)
 
 				a.At = ""
 				again, err := a.Answer(e, of, n, "w")
