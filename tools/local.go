@@ -88,9 +88,13 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 	if agent == string(c.Caller.Agent) {
 		agent = "" // it goes without saying
 	}
+	borrowed := agent != "" && !t.ReadOnly && !t.Admin && l.Mailbox.Borrows(ctx, by, c.Caller.Agent)
 	out, next, err := t.call(ctx, l.Mailbox, by, canonical)
 	if err != nil {
 		return nil, refusal(err, schemas.Agent(agent))
+	}
+	if borrowed {
+		next = append(advise(actedAs(by.Agent, c.Caller.Agent)), next...)
 	}
 	inbox := l.inbox(ctx, t, by)
 	return dress(out, inbox, schemas.InNameOf(schemas.Agent(agent), readFirst(t.Name, next, inbox)))

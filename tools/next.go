@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -254,6 +255,13 @@ func readFirst(tool string, next []schemas.Advice, inbox *schemas.Inbox) []schem
 		return next
 	}
 	return append(read, kept...)
+}
+
+// actedAs warns a caller that acts under the name of an agent that is here over another connection.
+func actedAs(agent, own schemas.Agent) schemas.Advice {
+	say := fmt.Sprintf("Agent %s is here over another connection, and was told that you act as it. If you are not %s, act as %s.",
+		agent, agent, cmp.Or(own, "yourself"))
+	return schemas.Advice{Say: say}
 }
 
 // advise is a list of what it is given.
