@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -158,9 +159,21 @@ func (o *op) warnOfRepeat(d *draft) (warnings []string, err error) {
 		if n++; n > lookedBack || o.now.Sub(sent.At.Time()) > repeats {
 			break
 		}
-		if sent.Digest == d.digest {
+		if sent.Digest == d.digest && o.sameTimes(d, reading.Readable(o.View, sent.ID)) {
 			return []string{fmt.Sprintf("same as %s, sent within the last 10 minutes", sent.ID)}, nil
 		}
 	}
 	return nil, nil
+}
+
+// sameTimes tells whether a draft has the times of an earlier send: the same, or as far from each send. The digest leaves
+// them out.
+func (o *op) sameTimes(d *draft, r *store.Record) bool {
+	if r == nil {
+		return true
+	}
+	same := func(now, then store.Time) bool {
+		return now == then || now != 0 && then != 0 && now-store.At(o.now) == then-r.Created
+	}
+	return same(store.At(d.deadline), r.Deadline) && same(store.At(d.notBefore), r.NotBefore)
 }

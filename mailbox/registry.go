@@ -5,6 +5,7 @@ import (
 	"iter"
 	"time"
 
+	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -56,15 +57,36 @@ func (s *Service) changesAfter(ctx context.Context, after uint64) (changes []sch
 			if err != nil || len(changes) == changesRead {
 				return err
 			}
-			c := schemas.Change{Event: e}
-			if r := reading.Readable(v, e.Handoff); r != nil {
-				c.Workflow, c.Box, c.Sender, c.Holder, c.Title = r.Workflow, r.To, r.From, r.Holder, r.Title
-			}
-			changes = append(changes, c)
+			changes = append(changes, changeOf(v, e))
 		}
 		return nil
 	})
 	return changes, err
+}
+
+// changeOf adds to an event what its record says now; of the holder only what was so by then. A message has no record: what
+// was sent names its recipient.
+func changeOf(v *store.View, e schemas.Event) schemas.Change {
+	c := schemas.Change{Event: e}
+	if life.Action(e.Action) == life.Message {
+		var sent schemas.Handoff
+		if v.Saying(e.Handoff, e.N, &sent) == nil { // else it was erased
+			c.Box, c.Sender, c.Title = schemas.Address(sent.Target.Agent), e.Agent, sent.Title
+		}
+		return c
+	}
+	r := reading.Readable(v, e.Handoff)
+	if r == nil {
+		return c
+	}
+	c.Workflow, c.Box, c.Sender, c.Holder, c.Title = r.Workflow, r.To, r.From, r.Holder, r.Title
+	switch life.Action(e.Action) { //nolint:exhaustive // at the others the holder may be the one of now
+	case life.Claim, life.Reclaim:
+		c.Holder = e.Agent
+	case life.Send:
+		c.Holder = ""
+	}
+	return c
 }
 
 // Head gives the number of the newest event, 0 for none, and tells why the last commit could not be kept, if one could

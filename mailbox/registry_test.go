@@ -2,8 +2,11 @@ package mailbox_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -90,4 +93,34 @@ func TestAMessageIsAnEventAboutNoHandoff(t *testing.T) {
 		require.Equal(t, uint64(1), n)
 		return err
 	}))
+}
+
+func TestChangesTellForWhomAndWhoHeldThen(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x")
+	w.send(a, "b", "Mind the gap", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	w.claim(b)
+	var told []string
+	for c, err := range w.Changes(t.Context(), 0) {
+		require.NoError(t, err)
+		if told = append(told, fmt.Sprintf("%s to %s held by %q: %s", c.Action, c.Box, c.Holder, c.Title)); len(told) == 3 {
+			break
+		}
+	}
+	require.Equal(t, []string{
+		`sent to b held by "": x`, `message to b held by "": Mind the gap`, `claimed to b held by "b": x`,
+	}, told)
+}
+
+func TestSameContentAtAnotherTimeIsNoRepeat(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	within := func(deadline string) func(*schemas.SendIn) {
+		return func(in *schemas.SendIn) { in.Deadline = deadline }
+	}
+	w.send(a, "b", "x", within("1h"))
+	require.NotContains(t, strings.Join(w.send(a, "b", "x", within("2h")).Warnings, " "), "same as")
+	w.Pass(time.Minute)
+	require.Contains(t, strings.Join(w.send(a, "b", "x", within("1h")).Warnings, " "), "same as ho_1")
 }

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"handoff/schemas"
@@ -100,6 +101,10 @@ func promptRetry(ctx context.Context, u promptUse) string {
 		return failureText(err)
 	case h.Notice != nil:
 		return fmt.Sprintf("This did not work: %s is a notice, and only a handoff is retried.", h.Notice.ID)
+	}
+	dead := []schemas.Status{schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Cancelled}
+	if !slices.Contains(dead, h.Status) {
+		return fmt.Sprintf("Tell me that %s is %s, so that there is nothing to retry. This is it:\n\n%s", h.HandoffID, h.Status, h.Brief)
 	}
 	retry := schemas.UpdateIn{HandoffID: h.HandoffID.String(), Action: schemas.ActRetry, Note: u.given[whyRetry.Name]}
 	return fmt.Sprintf("Call %s and tell me the id of the new handoff. "+
