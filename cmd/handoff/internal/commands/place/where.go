@@ -18,7 +18,8 @@ func whereCommand(a *cli.App) *cobra.Command {
   handoff where --dir ../shop
   handoff where --json | jq -r .directory`,
 		Long: `Agents that do not meet are in different workspaces: compare what this prints where each of them runs. It
-makes nothing: a workspace that was never used is only named.
+makes nothing: a workspace that was never used is only named. Beside it stand workspaces in which those may be who
+are missed: of directories above and below without git, and of a project that was moved.
 
 With --json found_by is flag, environment, git_common_directory, handoff_directory or directory; owner is null
 when nobody has the workspace open, and hidden when another user has.`,
