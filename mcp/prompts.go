@@ -28,15 +28,16 @@ var (
 	theID     = sdk.PromptArgument{Name: "id", Description: "Handoff, as ho_12 or 12", Required: true}
 	toWhom    = sdk.PromptArgument{Name: "to", Description: "Agent, capability:NAME, role:NAME or human", Required: true}
 	whatTask  = sdk.PromptArgument{Name: "task", Description: "What is to be done", Required: true}
-	whichFlow = sdk.PromptArgument{Name: "id", Description: "Any handoff of the chain, or the workflow", Required: true}
+	whichFlow = sdk.PromptArgument{Name: "id", Description: "Any handoff of the chain, or the workflow; default: the newest"}
 	whyRetry  = sdk.PromptArgument{Name: "note", Description: "What to do differently"}
 )
 
-// Prompts next and inbox list no argument. Claude Code sends such a prompt when a person types Enter; a prompt with
+// Prompts next, inbox and list list no argument. Claude Code sends such a prompt when a person types Enter; a prompt with
 // arguments, optional ones too, it only writes into the line.
 var prompts = []prompt{
 	{"next", "Take the next handoff", "Claim the next handoff and work on it", nil, promptNext},
 	{"inbox", "Show the inbox", "What waits for you", nil, promptInbox},
+	{"list", "List what is open", "All handoffs that have not ended, of everybody", nil, promptList},
 	{"send", "Send a handoff", "Hand a task to another agent", []sdk.PromptArgument{toWhom, whatTask}, promptSend},
 	{"show", "Show a handoff", "What a handoff asks and where it stands", []sdk.PromptArgument{theID}, promptShow},
 	{"history", "Show a history", "The chain of handoffs of a workflow", []sdk.PromptArgument{whichFlow}, promptHistory},
@@ -88,7 +89,7 @@ func (u promptUse) acting(a arguments) arguments {
 	return a
 }
 
-// actAs is the name of an argument that next and inbox take and do not list: see [prompts].
+// actAs is the name of an argument that next, inbox and list take and do not list: see [prompts].
 const actAs = "agent"
 
 // agent is the one that was asked for, empty for none.

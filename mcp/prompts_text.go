@@ -16,34 +16,50 @@ func promptNext(_ context.Context, u promptUse) string {
 }
 
 func promptInbox(ctx context.Context, u promptUse) string {
-	inbox := u.acting(arguments{"box": "inbox", "limit": 20})
-	list, err := ask[schemas.ListOut](ctx, u.server, u.by, "list_handoffs", inbox)
+	wait := schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for mail")
+	return u.list(ctx, schemas.ListIn{Box: "inbox", Limit: 20}, "This waits in the inbox, the next one first.",
+		"The inbox is empty. Tell me so. "+wait.As(u.agent()).String(),
+		"claim_handoff takes the next one, get_handoff shows one without taking it.")
+}
+
+func promptList(ctx context.Context, u promptUse) string {
+	return u.list(ctx, schemas.ListIn{Box: "all", Status: "open", Limit: 20}, "This is open, the newest first.",
+		"Nothing is open. Tell me so.", "get_handoff shows one.")
+}
+
+// list shows rows with words before and after them, or says that there are none.
+func (u promptUse) list(ctx context.Context, which schemas.ListIn, before, none, after string) string {
+	rows := u.acting(arguments{"box": which.Box, "limit": which.Limit})
+	if which.Status != "" {
+		rows["status"] = which.Status
+	}
+	list, err := ask[schemas.ListOut](ctx, u.server, u.by, "list_handoffs", rows)
 	switch {
 	case err != nil:
 		return failureText(err)
 	case len(list.Items) == 0:
-		wait := schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for mail")
-		return "The inbox is empty. Tell me so. " + wait.As(u.agent()).String()
+		return none
 	}
 	var b strings.Builder
-	b.WriteString("This waits in the inbox, the next one first. " + dataNotice + "\n\n")
+	b.WriteString(before + " " + dataNotice + "\n\n")
 	for _, i := range list.Items {
-		b.WriteString(inboxLine(i))
+		b.WriteString(rowLine(i, which.Box == "all"))
 	}
 	if list.Cursor != "" {
-		more := schemas.Call(schemas.ListIn{Box: "inbox", Limit: 20, Cursor: list.Cursor}, "goes on")
-		b.WriteString("There is more: " + more.As(u.agent()).String() + "\n")
+		which.Cursor = list.Cursor
+		b.WriteString("There is more: " + schemas.Call(which, "goes on").As(u.agent()).String() + "\n")
 	}
-	b.WriteString("\nShow me this list. claim_handoff takes the next one, get_handoff shows one without taking it.")
+	b.WriteString("\nShow me this list. " + after)
 	return b.String()
 }
 
-// inboxLine is one line of a list.
-func inboxLine(i schemas.Item) string {
-	words := []string{
-		fmt.Sprintf("- %s %s", i.HandoffID, quotedLine(i.Title, 200)),
-		"from " + string(i.From), string(i.Status),
+// rowLine is one line of a list; to whom it went goes without saying in an inbox.
+func rowLine(i schemas.Item, of bool) string {
+	who := "from " + string(i.From)
+	if of {
+		who += " to " + string(i.To)
 	}
+	words := []string{fmt.Sprintf("- %s %s", i.HandoffID, quotedLine(i.Title, 200)), who, string(i.Status)}
 	if i.Priority != "" {
 		words = append(words, string(i.Priority))
 	}
@@ -113,6 +129,9 @@ func promptRetry(ctx context.Context, u promptUse) string {
 
 // history finds a workflow by its own name or by one of its handoffs.
 func (u promptUse) history(ctx context.Context, id string) (schemas.HistoryOut, *schemas.Error) {
+	if id == "" {
+		return ask[schemas.HistoryOut](ctx, u.server, u.by, "handoff_history", arguments{})
+	}
 	if _, ok := schemas.ParseID(id); ok {
 		return ask[schemas.HistoryOut](ctx, u.server, u.by, "handoff_history", arguments{"handoff_id": id})
 	}

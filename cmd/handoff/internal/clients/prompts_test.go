@@ -52,9 +52,9 @@ func prompts(t *testing.T) []prompt {
 }
 
 // Claude Code sends a prompt at the first Enter only if the prompt has no arguments.
-func TestNextAndInboxAreSentByABareEnter(t *testing.T) {
+func TestNextInboxAndListAreSentByABareEnter(t *testing.T) {
 	for _, p := range prompts(t) {
-		if p.Name == "next" || p.Name == "inbox" {
+		if p.Name == "next" || p.Name == "inbox" || p.Name == "list" {
 			require.Empty(t, p.Arguments, p.Name)
 		}
 	}
