@@ -53,7 +53,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 func (o *op) amended(
 	r, now *store.Record, c schemas.Changes, out *schemas.UpdateOut,
 ) (h *schemas.Handoff, content store.Content, err error) {
-	stated, err := schemas.ParseTime("changes.deadline", c.Deadline, o.now)
+	stated, err := schemas.ParseDeadline("changes.deadline", c.Deadline, o.now)
 	if err != nil {
 		return nil, content, err
 	}

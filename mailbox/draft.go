@@ -122,7 +122,7 @@ func payloadSizes(summary, detail string, data map[string]string) error {
 // times reads the deadline, the time before which nobody may begin, and the durations. Durations in a deadline count
 // from now.
 func (d *draft) times(in schemas.SendIn, now time.Time) (err error) {
-	if d.stated, err = schemas.ParseTime("deadline", in.Deadline, now); err != nil {
+	if d.stated, err = schemas.ParseDeadline("deadline", in.Deadline, now); err != nil {
 		return err
 	}
 	if d.notBefore, err = schemas.ParseTime("options.not_before", in.Options.NotBefore, now); err != nil {

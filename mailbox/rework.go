@@ -92,7 +92,7 @@ func (o *op) revised(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOu
 			return nil, err
 		}
 	}
-	rev.stated, err = schemas.ParseTime("deadline", c.Deadline, o.now)
+	rev.stated, err = schemas.ParseDeadline("deadline", c.Deadline, o.now)
 	if err == nil {
 		rev.notBefore, err = schemas.ParseTime("options.not_before", opt.NotBefore, o.now)
 	}

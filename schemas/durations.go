@@ -54,23 +54,58 @@ func badDuration(field, s string) error {
 		WithHint(`Write "30 minutes", "1h30m" or a number of minutes.`)
 }
 
-// ParseTime reads a point in time: RFC 3339, or a duration from now, which the caller gives. Empty text is the zero
-// time, so the text of that time is refused. The error names the field; it also refuses a time more than [MaxDuration]
-// away. A time in the past is no error.
+// dayForms are how a day is written, with a time of day or without.
+var dayForms = []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05"}
+
+// parseDay reads a day as people write it, where now is: a date, today, yesterday or tomorrow, and perhaps a time of day.
+// Whole tells that it is all of the day. It is the zero time for another text.
+func parseDay(s string, now time.Time) (day time.Time, whole bool) {
+	word, rest, _ := strings.Cut(strings.ToLower(strings.TrimSpace(s)), " ")
+	if away, ok := map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}[word]; ok {
+		s = strings.TrimSpace(now.AddDate(0, 0, away).Format(time.DateOnly) + " " + strings.TrimPrefix(rest, "at "))
+	}
+	for _, form := range dayForms {
+		if t, err := time.ParseInLocation(form, s, now.Location()); err == nil {
+			return t, form == time.DateOnly
+		}
+	}
+	return time.Time{}, false
+}
+
+// ParseDeadline is [ParseTime] for the time by which something is to be done: a day is meant to its end.
+func ParseDeadline(field, s string, now time.Time) (time.Time, error) {
+	t, err := ParseTime(field, s, now)
+	if day, whole := parseDay(s, now); whole {
+		t = day.AddDate(0, 0, 1).UTC()
+	}
+	return t, err
+}
+
+// ParseTime reads a point in time: RFC 3339, a day as people write it, which is meant from its beginning, or a duration
+// from now or ago; now is where the caller is. Empty text is the zero time, so the text of that time is refused. The error
+// names the field; it also refuses a time more than [MaxDuration] away. A time in the past is no error.
 func ParseTime(field, s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
-	if t, err := time.Parse(time.RFC3339, s); err == nil && !t.IsZero() {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		t, _ = parseDay(s, now)
+	}
+	if !t.IsZero() {
 		if t.After(now.Add(MaxDuration)) {
 			return time.Time{}, Invalidf(field, "%q is more than ten years away", Visible(s)).WithHint("Give an earlier time.")
 		}
 		return t.UTC(), nil
 	}
-	d, err := ParseDuration(field, s)
+	ago, past := strings.CutSuffix(strings.TrimSpace(s), " ago")
+	d, err := ParseDuration(field, strings.TrimPrefix(ago, "in "))
 	if err != nil {
 		return time.Time{}, Invalidf(field, "%q is not a time", Visible(s)).
-			WithHint(`Write RFC 3339, as 2026-01-31T17:00:00Z, or a duration from now, as "2 hours".`)
+			WithHint(`Write RFC 3339, as 2026-01-31T17:00:00Z, a day, as tomorrow or 2026-01-31, or a duration from now, as "2 hours".`)
+	}
+	if past {
+		d = -d
 	}
 	return now.Add(d), nil
 }

@@ -37,3 +37,24 @@ func TestTheTimeThatMeansNoneIsRefusedInWords(t *testing.T) {
 	_, err := schemas.ParseTime("deadline", "0001-01-01T00:00:00Z", time.Now())
 	require.Equal(t, "deadline", schemas.AsError(err).Field)
 }
+
+func TestDaysAreReadAsPeopleWriteThem(t *testing.T) {
+	here := time.FixedZone("here", 2*60*60)
+	now := time.Date(2026, 11, 22, 15, 30, 0, 0, here)
+	for text, want := range map[string]string{
+		"yesterday": "2026-11-21T00:00", "Today": "2026-11-22T00:00", "tomorrow at 17:00": "2026-11-23T17:00",
+		"2026-11-21": "2026-11-21T00:00", "2026-11-21 08:15": "2026-11-21T08:15", "2026-11-21T08:15": "2026-11-21T08:15",
+		"2h ago": "2026-11-22T13:30", "in 2 hours": "2026-11-22T17:30", "30m": "2026-11-22T16:00",
+	} {
+		at, err := schemas.ParseTime("since", text, now)
+		require.NoError(t, err, text)
+		require.Equal(t, want, at.In(here).Format("2006-01-02T15:04"), text)
+	}
+	until, err := schemas.ParseDeadline("deadline", "tomorrow", now)
+	require.NoError(t, err)
+	require.Equal(t, "2026-11-24T00:00", until.In(here).Format("2006-01-02T15:04"))
+	for _, text := range []string{"tomorrow morning", "2026-13-01", "ago", "2036-12-01"} {
+		_, err := schemas.ParseTime("since", text, now)
+		require.Error(t, err, text)
+	}
+}

@@ -29,7 +29,7 @@ var table = []struct {
 	{commaSeparated(openHandoffs), []string{"--after", "--after-accepted"}},
 	{chains, []string{"history"}},
 	{workflows, []string{"--workflow"}},
-	{agents, []string{"agents register", "--agent", "--alternative", "--for", "--rollback-to"}},
+	{agents, []string{"agents", "agents register", "--agent", "--alternative", "--for", "--rollback-to"}},
 	{commaSeparated(agents), []string{"--agents"}},
 	{recipients, []string{"send", "--next", "--on-failure", "--to"}},
 	{roles, []string{"--role", "--agent-role"}},

@@ -22,13 +22,26 @@ func agentsCommand(a *cli.App) *cobra.Command {
 		Arguments: func(_ *cobra.Command, _ []string, args cli.Arguments) error { return args.Put("limit", cli.Everybody) },
 		Print:     func(p *cli.Page, out schemas.AgentsOut) { printAgents(p, out.Agents) },
 	}.Of(a, &cobra.Command{
-		Use:   "agents",
+		Use:   "agents [NAME]",
 		Short: "List agents: who can take what, who is live, how busy they are",
 		Example: `  handoff agents
+  handoff agents qa              # one of them, with what it holds and what waits for it
   handoff agents --capability security_review
   handoff agents register qa --accepts code,test_request --role testing`,
-		Args: cobra.NoArgs,
+		Args: func(cmd *cobra.Command, given []string) error {
+			if len(given) > 1 {
+				return cli.OnlyBelow(cmd, given)
+			}
+			return nil
+		},
 	})
+	all := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		if len(given) == 0 {
+			return all(cmd, nil)
+		}
+		return showAgent(cmd.Context(), a, schemas.Agent(given[0]))
+	}
 	cmd.AddCommand(registerCommand(a))
 	return cmd
 }

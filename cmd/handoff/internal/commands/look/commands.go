@@ -15,7 +15,7 @@ import (
 // Commands gives the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
-		listCommand(a), showCommand(a), historyCommand(a), agentsCommand(a), auditCommand(a),
+		listCommand(a), inboxCommand(a), searchCommand(a), showCommand(a), historyCommand(a), agentsCommand(a), auditCommand(a),
 		watchCommand(a), callCommand(a), toolsCommand(a), versionCommand(a),
 	}
 }

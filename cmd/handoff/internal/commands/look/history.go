@@ -23,7 +23,7 @@ func historyCommand(a *cli.App) *cobra.Command {
 	}
 	mermaid := cmd.Flags().Bool("mermaid", false, "as a Mermaid diagram")
 	rows := cmd.Flags().Bool("rows", false, "as a table")
-	limit := cmd.Flags().Int("limit", 50, "handoffs at most, up to 500")
+	limit := cmd.Flags().IntP("limit", "n", 50, "handoffs at most, up to 500")
 	cmd.MarkFlagsMutuallyExclusive("mermaid", "rows")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		args := cli.Arguments{"limit": *limit, "format": "rows"}

@@ -2,6 +2,7 @@ package look
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +18,7 @@ var listFields = []cli.Field{
 	cli.Words("tags", "tags", "the same"),
 	cli.Text("type", "type", "only of this work type"),
 	cli.Text("query", "query", "words in title, task, summary and tags"),
-	cli.Text("since", "since", "a time, or '2h' ago"),
+	cli.Text("since", "since", "a time, as yesterday, 2026-01-31 or 2h ago"),
 }
 
 // listing is what list was asked for beyond the arguments of the tool.
@@ -28,8 +29,7 @@ type listing struct {
 }
 
 func listCommand(a *cli.App) *cobra.Command {
-	var l listing
-	cmd := &cobra.Command{
+	return listing{}.command(a, &cobra.Command{
 		Use:   "list",
 		Short: "List handoffs",
 		Example: `  handoff list                       # all that is under way
@@ -44,18 +44,46 @@ The inbox and the other boxes are those of --agent; the box all is of everybody,
 With --json: {"items": [...]}, all of them unless --limit says otherwise, as list_handoffs gives each. Then
 "more" is true if --limit left some out, and "inbox" counts the agent's mail.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !cmd.Flags().Changed("limit") && (a.JSON || !a.Style().Terminal) {
-				l.limit = 0
-			} else if l.limit < 1 {
-				return schemas.Invalidf("--limit", "%d is no number of rows", l.limit).WithHint("Give 1 or more.")
-			}
-			args := cli.Arguments{}
-			if err := args.Set(cmd, listFields); err != nil {
-				return err
-			}
-			return list(cmd.Context(), a, args, l)
-		},
+	}, func(cli.Arguments, []string) error { return nil })
+}
+
+func inboxCommand(a *cli.App) *cobra.Command {
+	return listing{}.command(a, &cobra.Command{
+		Use:   "inbox",
+		Short: "List what is for you, in the order of claiming",
+		Example: `  handoff inbox --agent human
+  handoff inbox --agent qa --status open`,
+		Long: "Notices that are unread are counted below; handoff list --box notices shows them.",
+		Args: cobra.NoArgs,
+	}, func(args cli.Arguments, _ []string) error { return args.Put("box", "inbox") })
+}
+
+func searchCommand(a *cli.App) *cobra.Command {
+	return listing{all: true}.command(a, &cobra.Command{
+		Use:   "search WORDS…",
+		Short: "Find handoffs by words of what was sent, asked, answered and delivered",
+		Example: `  handoff search login form
+  handoff search login --since yesterday --status failed`,
+		Args: cobra.MinimumNArgs(1),
+	}, func(args cli.Arguments, words []string) error { return args.Put("query", strings.Join(words, " ")) })
+}
+
+// command makes this what cmd does, and gives cmd; preset says what the command means before its flags.
+func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Arguments, []string) error) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		if !cmd.Flags().Changed("limit") && (a.JSON || !a.Style().Terminal) {
+			l.limit = 0
+		} else if l.limit < 1 {
+			return schemas.Invalidf("--limit", "%d is no number of rows", l.limit).WithHint("Give 1 or more.")
+		}
+		args := cli.Arguments{}
+		if err := args.Set(cmd, listFields); err != nil {
+			return err
+		}
+		if err := preset(args, given); err != nil {
+			return err
+		}
+		return list(cmd.Context(), a, args, l)
 	}
 	cli.Bind(cmd, listFields)
 	flags := cmd.Flags()
@@ -65,8 +93,8 @@ With --json: {"items": [...]}, all of them unless --limit says otherwise, as lis
 	flags.BoolVar(&l.ready, "ready", false, "only what can be claimed now")
 	flags.BoolVar(&l.stuck, "stuck", false,
 		"only what waits for an answer, for approval, for a handoff that will not be completed, or whose holder is gone")
-	flags.BoolVar(&l.all, "all", false, "also what has ended")
-	flags.IntVar(&l.limit, "limit", 50, "rows at most; all unless given, where no terminal is or with --json")
+	flags.BoolVar(&l.all, "all", l.all, "also what has ended")
+	flags.IntVarP(&l.limit, "limit", "n", 50, "rows at most; all unless given, where no terminal is or with --json")
 	cmd.MarkFlagsMutuallyExclusive("ready", "stuck", "status")
 	return cmd
 }

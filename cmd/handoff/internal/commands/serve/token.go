@@ -126,9 +126,6 @@ func expiry(said string, now time.Time) (time.Time, error) {
 	if said == "never" {
 		return time.Time{}, nil
 	}
-	if day, err := time.ParseInLocation(time.DateOnly, said, now.Location()); err == nil {
-		return day, nil
-	}
 	at, err := schemas.ParseTime("--expires", said, now)
 	if err != nil || at.IsZero() {
 		return at, schemas.Invalidf("--expires", "%q is not a time", schemas.Visible(said)).

@@ -31,7 +31,7 @@ var sendFields = []cli.Field{
 	cli.Text("priority", "priority", "low, normal, high or critical"),
 	cli.Text("deadline", "deadline", "a time, or '2h' from now"),
 	cli.Text("workflow", "workflow", "chain that it belongs to (default: the parent's, else a new one)"),
-	cli.Text("parent", "parent", "handoff that it follows from; none starts anew"),
+	cli.Text("parent", "parent", "handoff that it follows from (default: what the agent holds; for human none); none starts anew"),
 	cli.Words("tags", "tags", "a,b,c"),
 	cli.Text("key", "key", "idempotency key: a repeat gives the same handoff"),
 	cli.Switch("dry-run", "dry_run", "only say where it would go"),
