@@ -192,6 +192,9 @@ var listAliases = []alias{
 	{"status", "status", asStanding},
 }
 
+// registerAliases read what the card of an agent in other protocols says of its skills.
+var registerAliases = []alias{{"accepts", "accepts", asNames}, {"skills", "skills", asNames}}
+
 var workflowAliases = []alias{{"workflow_id", "workflow", asText}}
 
 var completeAliases = slices.Concat(letterheadAliases, holderAliases, []alias{

@@ -34,7 +34,7 @@ func (n *normalisation) refuseLetterhead(action string) error {
 // elsewhere gives the call that does what a word means which is no action of update_handoff.
 func elsewhere(word, id string) (schemas.Advice, bool) {
 	switch word {
-	case "complete", "completed", "done", "finish", "success":
+	case "complete", "completed", "done", "finish", "finished", "success", "close", "closed", "resolve", "resolved":
 		done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: schemas.Blank}}
 		return schemas.Call(done, "ends it"), true
 	case "fail", "failed", "reject", "rejected", "decline", "rollback", "escalate":

@@ -13,6 +13,7 @@ import (
 // list.
 var (
 	asLines       = reading{as: eachRow(toLine), with: unionOf}
+	asNames       = reading{as: eachRow(toName), with: unionOf}
 	asDecisions   = reading{as: eachRow(decisionColumns.read), with: unionOf}
 	asFiles       = reading{as: eachRow(toFile), with: unionOf}
 	asBlockers    = reading{as: eachRow(toBlocker), with: unionOf}
@@ -56,6 +57,17 @@ func toLine(v any) any {
 	}
 	if object, ok := v.(map[string]any); ok && !isEmpty(object) {
 		return words(object)
+	}
+	return v
+}
+
+// toName takes of an object the id or the name.
+func toName(v any) any {
+	row, _ := v.(map[string]any)
+	for _, key := range []string{"id", "name"} {
+		if s, ok := row[key].(string); ok && s != "" {
+			return s
+		}
 	}
 	return v
 }

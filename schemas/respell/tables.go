@@ -44,7 +44,7 @@ var tables = sync.OnceValue(func() map[string]*aliasTable {
 		"list_handoffs":    newTable(schemas.ListIn{}, listAliases),
 		"get_handoff":      newTable(schemas.GetIn{}, handoffAliases),
 		"handoff_history":  newTable(schemas.HistoryIn{}, slices.Concat(handoffAliases, workflowAliases)),
-		"register_agent":   newTable(schemas.RegisterIn{}, nil),
+		"register_agent":   newTable(schemas.RegisterIn{}, registerAliases),
 		"list_agents":      newTable(schemas.AgentsIn{}, nil),
 	}
 })
