@@ -161,7 +161,7 @@ func (t ToolCommand[Out]) Of(a *App, cmd *cobra.Command) *cobra.Command {
 		t.Flags(cmd)
 	}
 	if t.File {
-		cmd.Flags().StringVar(&file, "file", "", "a whole message from this `file`, - for standard input")
+		cmd.Flags().StringVar(&file, "file", "", "a whole message, JSON, YAML or Markdown, from this `file`, - for standard input")
 	}
 	show := a.Print
 	if t.ID != nil {

@@ -70,7 +70,8 @@ has room for 4 KiB: what is longer goes into --detail.
 ` + cli.AboutSources + `
 
 A message given with --file may be written as the arguments of the tool send_handoff or in the spelling of
-other handoff protocols; flags and arguments come before what it says.`,
+other handoff protocols, as JSON (comments allowed), YAML, Markdown with the sections of a brief, or Markdown below
+front matter. Flags and arguments come before what it says; what has no place is kept, and a warning names it.`,
 	})
 }
 

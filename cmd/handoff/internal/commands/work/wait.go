@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,7 @@ const (
 type waiting struct {
 	workflow string
 	silent   bool
+	cancel   bool
 	timeout  cli.Seconds
 	ends     time.Time
 }
@@ -59,6 +61,7 @@ work, ends, or has a newer one.`,
 	cli.Silent(cmd, &w.silent, "print the status only")
 	cli.WorkflowFlag(cmd, &w.workflow)
 	cmd.Flags().Var(&w.timeout, "timeout", "how long to wait; bare numbers are seconds")
+	cmd.Flags().BoolVar(&w.cancel, "cancel", false, "cancel what has not ended within --timeout")
 	return cmd
 }
 
@@ -122,12 +125,25 @@ func (w waiting) forOne(ctx context.Context, a *cli.App, id string) (schemas.Sta
 		}
 		return "", cli.Exit(exitOpen)
 	}
+	if !out.Status.Ended() && w.cancel {
+		return "", w.callOff(ctx, a, out.HandoffID)
+	}
 	if !out.Status.Ended() {
 		return "", schemas.Errorf(schemas.Unavailable, "%s is still %s", out.HandoffID, out.Status).
-			WithHint("Wait longer with --timeout.").
+			WithHint("Wait longer with --timeout, or give --cancel to cancel it then.").
 			WithNext(schemas.Call(schemas.GetIn{HandoffID: out.HandoffID.String()}, "shows where it stands"))
 	}
 	return out.Status, printEnd(ctx, a, out, raw, w.silent)
+}
+
+// callOff cancels a handoff that took too long, and says so.
+func (w waiting) callOff(ctx context.Context, a *cli.App, id schemas.ID) error {
+	reason := fmt.Sprintf("It was not done within %s.", w.timeout.Duration)
+	in := cli.Arguments{"handoff_id": id, "action": schemas.ActCancel, "note": reason}
+	if _, _, err := cli.Call[schemas.UpdateOut](ctx, a, "update_handoff", in); err != nil {
+		return err
+	}
+	return schemas.Errorf(schemas.Unavailable, "%s was cancelled. %s", id, reason)
 }
 
 // wentWell tells whether everything in a workflow was completed, or something else took its place.
