@@ -112,7 +112,8 @@ func (o *op) notHolder(r *store.Record) error {
 		r.Holder, r.Holder).WithNext(tellAgent(r.Holder))
 }
 
-// beforeClaim adds to the refusal of what only a holder does the way there: a claim, for who may claim, and else who may.
+// beforeClaim adds to the refusal of what only a holder does the way there: a claim, for who may claim, and else who
+// may.
 func (o *op) beforeClaim(e *schemas.Error, r *store.Record) error {
 	may, err := o.mayClaim(r)
 	if err != nil {

@@ -64,8 +64,8 @@ func (s *Service) changesAfter(ctx context.Context, after uint64) (changes []sch
 	return changes, err
 }
 
-// changeOf adds to an event what its record says now; of the holder only what was so by then. A message has no record: what
-// was sent names its recipient.
+// changeOf adds to an event what its record says now; of the holder only what was so by then. A message has no record:
+// what was sent names its recipient.
 func changeOf(v *store.View, e schemas.Event) schemas.Change {
 	c := schemas.Change{Event: e}
 	if life.Action(e.Action) == life.Message {

@@ -81,7 +81,8 @@ func finishComplete(n *normalisation) error {
 	return nil
 }
 
-// refuseUnended refuses a completion whose status or outcome says that the work is not done, with the call that says so.
+// refuseUnended refuses a completion whose status or outcome says that the work is not done, with the call that says
+// so.
 func (n *normalisation) refuseUnended() error {
 	for _, path := range []string{"origin.status", "outcome"} {
 		v, _ := lookAt(n.args, path)

@@ -97,7 +97,8 @@ func toDescribed(v any) any {
 	return v
 }
 
-// toBlocker also takes a text, or a list of texts, that says what is required to proceed: something is, and the description says what.
+// toBlocker also takes a text, or a list of texts, that says what is required to proceed: something is, and the
+// description says what.
 func toBlocker(v any) any {
 	row, ok := toDescribed(v).(map[string]any)
 	required, isText := row["required_to_proceed"].(string)

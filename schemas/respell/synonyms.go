@@ -153,6 +153,7 @@ var actions = map[string]string{
 	"report": "progress", "comment": "progress", "note": "progress", "checkpoint": "progress", "question": "ask",
 	"reply": "answer", "respond": "answer", "edit": "amend", "modify": "amend", "change": "amend", "update": "amend",
 	"unclaim": "release", "unassign": "release", "transfer": "release", "hand_over": "release",
-	"reassign": "amend", "assign": "amend", "redirect": "amend", "forward": "amend", "canceled": "cancel", "abort": "cancel", "withdraw": "cancel",
+	"reassign": "amend", "assign": "amend", "redirect": "amend", "forward": "amend",
+	"canceled": "cancel", "abort": "cancel", "withdraw": "cancel",
 	"rerun": "retry", "accepted": "accept", "accept_result": "accept", "reopen": "return", "rework": "return", "send_back": "return",
 }
