@@ -130,7 +130,7 @@ func (w waiting) forOne(ctx context.Context, a *cli.App, id string) (schemas.Sta
 	}
 	if !out.Status.Ended() {
 		return "", schemas.Errorf(schemas.Unavailable, "%s is still %s", out.HandoffID, out.Status).
-			WithHint("Wait longer with --timeout, or give --cancel to cancel it then.").
+			WithHint("Wait longer with --timeout.").
 			WithNext(schemas.Call(schemas.GetIn{HandoffID: out.HandoffID.String()}, "shows where it stands"))
 	}
 	return out.Status, printEnd(ctx, a, out, raw, w.silent)
