@@ -129,7 +129,7 @@ func (s *Service) Agents(
 				return err
 			}
 			if c.Name == by.Agent {
-				c.Seen = s.Now()
+				c.Seen = s.Now().Truncate(time.Second)
 			}
 			if matches(c, in) && !bygone(a, c) {
 				out.Agents = append(out.Agents, c)

@@ -30,7 +30,6 @@ func (s *Service) takeAnswer(
 	}
 	return schemas.GetOut{
 		HandoffID: got.HandoffID, Status: schemas.Accepted, Brief: got.Brief, Token: got.Token, LeaseEnds: got.LeaseEnds,
-		ToDo: got.ToDo,
 	}, err == nil, err
 }
 

@@ -25,7 +25,7 @@ func (s *Service) claimResult(
 		brief := s.reader.Brief
 		if got.Again {
 			if amended, err := amendedSince(v, r); err != nil || !amended {
-				brief = s.reader.Answer
+				brief, out.Again = s.reader.Answer, true
 			}
 		}
 		b, todo, err := brief(v, r, in.MaxTokens)
@@ -34,7 +34,7 @@ func (s *Service) claimResult(
 			b.Text = "What was sent cannot be read: the store is damaged there. Tell human. " + giveUp(r).String()
 		}
 		out = schemas.ClaimOut{
-			HandoffID: r.ID, Token: r.Token, LeaseEnds: r.Lease.Ptr(), Attempt: r.Attempt, From: r.From,
+			Again: out.Again, HandoffID: r.ID, Token: r.Token, LeaseEnds: r.Lease.Ptr(), Attempt: r.Attempt, From: r.From,
 			Title: schemas.Visible(r.Title), Workflow: r.Workflow,
 			Criteria: todo.Criteria, Brief: b.Text, Omitted: b.Omitted, ToDo: todo,
 		}

@@ -63,6 +63,9 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 		if out.Asked, err = toAnswer(v, r, by.Agent); err != nil {
 			return err
 		}
+		if in.View == "full" && in.MaxTokens == 0 && by.Via != schemas.ViaCLI {
+			in.MaxTokens = fullTokens
+		}
 		if in.WaitSeconds > 0 && in.View == "" {
 			return s.reader.ShowChanges(v, r, since, &out)
 		}
@@ -76,6 +79,9 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 	}
 	return out, nil
 }
+
+// fullTokens is how much of a view full a model gets at once, unless it asks for more: clients cut what is longer.
+const fullTokens = 2500
 
 // List shows rows of the caller's mail: what it may claim, in the order of claiming (box inbox, the default); what it
 // holds, or held, for an ended status (claimed); what it sent (sent); its notices (notices); or all handoffs of the

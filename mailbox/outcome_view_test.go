@@ -1,7 +1,9 @@
 package mailbox_test
 
 import (
+	"cmp"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,4 +53,31 @@ func TestAListSaysForWhatAHandoffWaits(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"ho_1"}, out.Items[0].BlockedBy)
 	require.Empty(t, out.Items[1].BlockedBy)
+}
+
+func TestAViewInFullComesInParts(t *testing.T) {
+	w := newWorld(t)
+	lead := w.stdio("lead")
+	w.send(lead, "coder", "x", func(in *schemas.SendIn) { in.Detail = strings.Repeat("long \"text\" ", 2000) })
+	get := func(tokens, offset int) schemas.GetOut {
+		out, err := w.Get(t.Context(), lead, schemas.GetIn{HandoffID: "1", View: "full", MaxTokens: tokens, Offset: offset})
+		require.NoError(t, err)
+		return out
+	}
+	require.NotNil(t, get(100_000, 0).Handoff, "it fits")
+	for _, tokens := range []int{0, 1000} {
+		whole, parts := "", 0
+		for out := get(tokens, 0); ; out = get(tokens, out.NextOffset) {
+			require.Nil(t, out.Handoff)
+			require.LessOrEqual(t, len(out.Content), 4*cmp.Or(tokens, 2500))
+			whole, parts = whole+out.Content, parts+1
+			if out.NextOffset == 0 {
+				break
+			}
+		}
+		var read schemas.GetOut
+		require.NoError(t, json.Unmarshal([]byte(whole), &read))
+		require.Equal(t, get(100_000, 0).Handoff.Detail, read.Handoff.Detail)
+		require.Greater(t, parts, 1)
+	}
 }

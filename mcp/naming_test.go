@@ -55,7 +55,7 @@ func TestConnectionsOfOneServerHaveDifferentNames(t *testing.T) {
 			first.send(toolCall(era, 1, "claim_handoff", `{}`))
 			got := parse(t, first.next()).text()
 			require.Contains(t, got, `"from":"claude-code-2"`)
-			require.Contains(t, got, `"next":[{"say":"You are claude-code; also here: claude-code-2 (live)."},{"say":"ends it `)
+			require.Contains(t, got, `"next":[{"say":"You are claude-code; also here: claude-code-2 (live)."},{"say":"completes it`)
 
 			require.NoError(t, first.leave())
 			third := connectTo(t, server)

@@ -45,6 +45,7 @@ type ClaimOut struct {
 
 	ToDo        ToDo `json:"-"` // what a completion has to say
 	MoreNotices bool `json:"-"` // are unread than are shown
+	Again       bool `json:"-"` // the brief has only what the session has not read
 }
 
 // ToDo is what a completion has to say beside its summary, for the call that is advised to a holder.

@@ -65,7 +65,6 @@ type GetOut struct {
 	// Of a notice that the caller sent
 	Read *bool `json:"read,omitempty"`
 
-	ToDo   ToDo `json:"-"` // with a claim
 	TakeUp bool `json:"-"` // the caller's name holds it, and another session claimed it
 }
 

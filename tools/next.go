@@ -24,7 +24,7 @@ func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 	switch {
 	case o.HandoffID != 0:
 		wait := schemas.GetIn{HandoffID: o.HandoffID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
-		next := advise(schemas.Call(wait, "waits for the outcome; a notice tells you anyway"))
+		next := advise(schemas.Call(wait, "waits for the outcome, or a question"))
 		if slices.Contains(o.BlockedBy, "approval") {
 			say := fmt.Sprintf("Human approves it before anybody may claim it, on the command line: handoff approve %s.", o.HandoffID)
 			return append(advise(schemas.Advice{Say: say}), next...)
@@ -47,7 +47,15 @@ func afterClaim(_ schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
 	case o.HandoffID == 0:
 		return advise(schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for mail"))
 	}
+	if o.Again {
+		return whole(o.HandoffID)
+	}
 	return held(o.HandoffID, o.Token, o.ToDo)
+}
+
+// whole advises how a session reads all of a brief again.
+func whole(id schemas.ID) []schemas.Advice {
+	return advise(schemas.Call(schemas.GetIn{HandoffID: id.String(), View: "brief"}, "shows the whole brief again"))
 }
 
 // held advises the three ways to go on with what the caller holds.
@@ -57,7 +65,7 @@ func held(h schemas.ID, token string, todo schemas.ToDo) []schemas.Advice {
 	failed := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
 	return advise(
 		ending(id, token, todo),
-		schemas.Call(ask, "asks if something is missing"),
+		schemas.Call(ask, "asks what is missing"),
 		schemas.Call(failed, "gives it up if you cannot"),
 	)
 }
@@ -72,14 +80,14 @@ func ending(id, token string, todo schemas.ToDo) schemas.Advice {
 		HandoffID: id, Token: token, Result: schemas.Result{Summary: schemas.Blank, Output: todo.Output},
 	}
 	if todo.Criteria == 0 {
-		return schemas.Call(done, "ends it when you have done it")
+		return schemas.Call(done, "completes it")
 	}
 	done.Verification = &schemas.Verification{}
 	for n := range min(todo.Criteria, mostTemplates) {
 		done.Verification.Criteria = append(done.Verification.Criteria,
 			schemas.Criterion{Criterion: strconv.Itoa(n + 1), Evidence: schemas.Blank})
 	}
-	say := "ends it when you have done it; say which criteria are met, with evidence"
+	say := "completes it; say which criteria are met, with evidence"
 	if todo.Criteria > mostTemplates {
 		say += fmt.Sprintf("; there are %d", todo.Criteria)
 	}
@@ -191,7 +199,7 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 	case o.HandoffID == 0: // a notice comes in full
 		return nil
 	case o.Token != "":
-		return advise(ending(in.HandoffID, o.Token, o.ToDo)) // it read the others with its first claim
+		return whole(o.HandoffID) // it read the rest with its first claim
 	case o.Asked:
 		return advise(answer(o.HandoffID))
 	case o.TakeUp:

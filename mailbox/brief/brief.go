@@ -96,15 +96,14 @@ func Render(in Input) Brief {
 }
 
 // Answer is what the model is told that asked and has read the brief: its questions with the answer, numbered as it
-// asked, and how it reads all of the brief again.
+// asked.
 func Answer(in Input) Brief {
 	f := newFrame(in)
 	all := contextOf(in.Handoff).Answers
 	packed, omitted := pack(f, []part{
 		{name: "answers", section: ofKey, lines: answers(all[max(len(all)-1, 0):], f.pen)},
 	}, nil, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens))
-	again := schemas.Call(schemas.GetIn{HandoffID: in.Handoff.ID.String(), View: "brief"}, "shows all of it again")
-	text := f.render(packed, omitted) + "\nThe rest of the brief is as you read it. " + again.String()
+	text := f.render(packed, omitted) + "\nAll else is as you read it."
 	return Brief{Text: text, Omitted: omitted, Tokens: Tokens(text)}
 }
 

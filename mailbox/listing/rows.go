@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"iter"
 	"slices"
+	"time"
 
 	"handoff/schemas"
 	"handoff/store"
@@ -149,7 +150,7 @@ func (p *page) add(it schemas.Item) bool {
 func Item(r *store.Record) schemas.Item {
 	it := schemas.Item{
 		HandoffID: r.ID, From: r.From, To: r.To, Status: r.Status, Title: schemas.Visible(r.Title),
-		At: r.Created.Time(), Workflow: r.Workflow, Tags: r.Tags, BlockedBy: BlockedBy(r),
+		At: r.Created.Time().Truncate(time.Second), Workflow: r.Workflow, Tags: r.Tags, BlockedBy: BlockedBy(r),
 	}
 	if r.Type != schemas.TypeHandoff {
 		it.Type = r.Type
@@ -186,7 +187,7 @@ func BlockedBy(r *store.Record) (blocked []string) {
 // NoticeItem is a notice as a row. Title and text show hidden characters as escapes.
 func NoticeItem(n schemas.Notice, unread bool) schemas.Item {
 	return schemas.Item{
-		NoticeID: n.ID, HandoffID: n.About, From: n.From, At: n.At, Kind: n.Kind, Unread: unread,
+		NoticeID: n.ID, HandoffID: n.About, From: n.From, At: n.At.Truncate(time.Second), Kind: n.Kind, Unread: unread,
 		Title: schemas.Visible(n.Title), Text: schemas.Visible(n.Text),
 	}
 }

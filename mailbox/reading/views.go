@@ -117,8 +117,8 @@ func (rd Reader) input(v *store.View, r *store.Record, tokens int) (in brief.Inp
 	}, nil
 }
 
-// showFull shows all that was sent, the children, and what [Reader.showOutcome] shows. Long texts are not cut: whoever
-// asks for this view wants them.
+// showFull shows all that was sent, the children, where it stands and what came of it. Long texts are not cut: whoever
+// asks for this view wants them. With max_tokens or an offset it comes in parts.
 func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	h, err := Handoff(v, r)
 	if err != nil {
@@ -140,7 +140,29 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 		return err
 	}
 	st.LastSign = rd.LastSign(r)
-	return Result(v, r, out)
+	if err := Result(v, r, out); err != nil || in.MaxTokens == 0 && in.Offset == 0 {
+		return err
+	}
+	return pageFull(in, out)
+}
+
+// pageFull puts a view full that is longer than was asked for as text in place of its fields, a part at a time.
+func pageFull(in schemas.GetIn, out *schemas.GetOut) error {
+	b, err := schemas.Encode(out)
+	if err != nil || in.Offset == 0 && len(b) <= bytesOf(in) {
+		return err
+	}
+	*out = schemas.GetOut{HandoffID: out.HandoffID, Status: out.Status}
+	out.Content, out.NextOffset = partOf(b, in.Offset, bytesOf(in))
+	return nil
+}
+
+// bytesOf is how many bytes of content an answer holds: those of max_tokens, by default [contentShown].
+func bytesOf(in schemas.GetIn) int {
+	if in.MaxTokens == 0 {
+		return contentShown
+	}
+	return 4 * in.MaxTokens
 }
 
 // showOutcome shows the outcome where the handoff has one, and where it stands as far as that says more. Each criterion
@@ -283,16 +305,16 @@ func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, ou
 	if err != nil {
 		return err
 	}
-	out.Content, out.NextOffset = partOf(b, in.Offset)
+	out.Content, out.NextOffset = partOf(b, in.Offset, bytesOf(in))
 	return nil
 }
 
 // partOf cuts content at character boundaries, and says where the rest begins, zero when there is none. Offset counts
 // bytes. A part whose quotes and line ends would make it too long as JSON is shorter.
-func partOf(b []byte, offset int) (part string, next int) {
+func partOf(b []byte, offset, most int) (part string, next int) {
 	from := boundary(b, min(offset, len(b)))
-	to := boundary(b, min(from+contentShown, len(b)))
-	for quoted(b[from:to]) > listing.Room {
+	to := boundary(b, min(from+most, len(b)))
+	for quoted(b[from:to]) > most+most/6 {
 		to = boundary(b, from+(to-from)*3/4)
 	}
 	if to < len(b) {
