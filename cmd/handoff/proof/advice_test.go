@@ -38,9 +38,9 @@ func TestAdvisedCallsAreShownAsCommands(t *testing.T) {
 		"handoff fail ho_7 '…'":               schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}},
 
 		// What no command says.
-		`handoff call get_handoff '{"handoff_id":"ho_7","wait_seconds":50}'`:     schemas.GetIn{HandoffID: id, WaitSeconds: 50},
-		`handoff call list_handoffs '{"limit":10,"cursor":"ho_3"}'`:              schemas.ListIn{Limit: 10, Cursor: "ho_3"},
-		`handoff call update_handoff '{"handoff_id":"ho_7","action":"approve"}'`: schemas.UpdateIn{HandoffID: id, Action: schemas.ActApprove},
+		`handoff call get_handoff '{"handoff_id":"ho_7","wait_seconds":50}'`: schemas.GetIn{HandoffID: id, WaitSeconds: 50},
+		`handoff call list_handoffs '{"limit":10,"cursor":"ho_3"}'`:          schemas.ListIn{Limit: 10, Cursor: "ho_3"},
+		"handoff approve ho_7": schemas.UpdateIn{HandoffID: id, Action: schemas.ActApprove},
 	} {
 		a := root.NewApp(cli.Env{}, "")
 		require.Equal(t, want, a.CommandLine(schemas.Call(call, ""), ""))

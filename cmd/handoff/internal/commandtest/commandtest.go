@@ -95,8 +95,13 @@ func RowIDs(list Record) (all []string) {
 	return all
 }
 
-// UnreadOf is how many notices a result says are unread.
-func UnreadOf(out Record) json.Number { return out["inbox"].(map[string]any)["notices"].(json.Number) }
+// UnreadOf is how many notices a result says are unread; a result without a number says that there are none.
+func UnreadOf(out Record) json.Number {
+	if n, ok := out["inbox"].(map[string]any)["notices"].(json.Number); ok {
+		return n
+	}
+	return "0"
+}
 
 // Commands are a command and all below it; help is cobra's.
 func Commands(cmd *cobra.Command) []*cobra.Command {
