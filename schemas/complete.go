@@ -32,9 +32,9 @@ type Result struct {
 	// {name: text}, for programs
 	Data map[string]string `json:"data,omitempty"`
 
-	// {branch, commit, pr_url, cost_usd, input_tokens…: text}
-	Results map[string]string `json:"results,omitempty"`
-	Outputs []string          `json:"outputs,omitempty" jsonschema_extras:"x-hidden=true"`
+	// {branch, commit, pr_url, cost_usd, input_tokens…: text or number}
+	Results map[string]any `json:"results,omitempty"`
+	Outputs []string       `json:"outputs,omitempty" jsonschema_extras:"x-hidden=true"`
 
 	Deliverables []Delivered   `json:"deliverables,omitempty" jsonschema_extras:"x-free=true"`
 	Verification *Verification `json:"verification,omitempty" jsonschema_extras:"x-free=true"`

@@ -79,7 +79,7 @@ func TestSlipsInArgumentsAreCoerced(t *testing.T) {
 		},
 		{
 			"values for programs", "complete_handoff", `{"handoff_id":"1","summary":"x","results":{"cost_usd":0.25,"merged":true,"pr_url":null}}`,
-			`{"handoff_id":"1","results":{"cost_usd":"0.25","merged":"true"},"summary":"x"}`,
+			`{"handoff_id":"1","results":{"cost_usd":0.25,"merged":true,"pr_url":null},"summary":"x"}`,
 		},
 
 		{

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"cmp"
+	"encoding/json"
 	"strings"
 	"unicode"
 
@@ -97,4 +98,16 @@ func Fold(line string, width int) (parts []string) {
 		line = strings.TrimLeft(line[end:], " ")
 	}
 	return append(parts, line)
+}
+
+// Value writes a value of JSON that an agent gave: a text as it is, all else as JSON has it.
+func Value(v any) string {
+	if text, ok := v.(string); ok {
+		return text
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(b)
 }

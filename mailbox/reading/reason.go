@@ -78,8 +78,6 @@ func givenUp(v *store.View, r *store.Record) (string, error) {
 		return fmt.Sprintf("the lease of %s ended without a word", r.Holder), nil
 	case life.Release:
 		return fmt.Sprintf("%s gave it back", e.Agent), nil
-	case life.Answer:
-		return fmt.Sprintf("%s answered %s", e.Agent, r.Holder), nil
 	}
 	return "", nil
 }

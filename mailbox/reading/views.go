@@ -176,7 +176,7 @@ func (rd Reader) showOutcome(v *store.View, r *store.Record, _ schemas.GetIn, ou
 		return err
 	}
 	st.HolderID, st.ClaimedAt = "", nil
-	if st.LastSign = rd.LastSign(r); r.Result == 0 {
+	if st.LastSign = rd.LastSign(r); out.Failure == nil {
 		if st.Reason, err = rd.Reason(v, r); err != nil {
 			return err
 		}

@@ -53,6 +53,11 @@ func Pairs(flag, path, help string) Field {
 	return Field{Flag: flag, path: path, form: formPairs, help: help}
 }
 
+// Results is a field of NAME=VALUE each time it is given, whose quantities are numbers.
+func Results(flag, path, help string) Field {
+	return Field{Flag: flag, path: path, form: formResults, help: help}
+}
+
 // Role is a field of the name of a role, and makes its address.
 func Role(flag, path, help string) Field {
 	return Field{Flag: flag, path: path, form: formRole, help: help}

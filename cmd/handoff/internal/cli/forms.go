@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -29,6 +31,7 @@ var (
 	formAnswers  = form{kind: "text", inner: true, parse: addText}
 	formWords    = form{kind: kindWords, parse: addWords}
 	formPairs    = form{kind: "name=value", inner: true, parse: addPair}
+	formResults  = form{kind: "name=value", parse: addResult}
 	formNumber   = form{kind: "number", plain: true, parse: parseNumber}
 	formRate     = form{kind: "number", plain: true, parse: parseRate}
 	formSwitch   = form{kind: "bool", plain: true, parse: parseSwitch}
@@ -63,6 +66,31 @@ func addPair(before any, said string) (any, error) {
 	}
 	pairs[name] = value
 	return pairs, nil
+}
+
+// counted are the last words of names that stand for a quantity, so that a number stays one: cost_usd, input_tokens.
+// Elsewhere digits may be a name, as those of a commit.
+var counted = regexp.MustCompile(`(^|_)(usd|eur|cost|tokens|seconds|minutes|hours|ms|bytes|count|percent|turns|lines)$`)
+
+// addResult is addPair for what is said of a run, with the types that it has.
+func addResult(before any, said string) (any, error) {
+	pair, err := addPair(nil, said)
+	results, _ := before.(map[string]any)
+	if err != nil {
+		return before, err
+	}
+	if results == nil {
+		results = map[string]any{}
+	}
+	for name, value := range pair.(map[string]string) {
+		results[name] = value
+		if n := json.Number(value); counted.MatchString(name) && json.Valid([]byte(value)) {
+			if _, err := n.Float64(); err == nil {
+				results[name] = n
+			}
+		}
+	}
+	return results, nil
 }
 
 func parseNumber(_ any, said string) (any, error) {

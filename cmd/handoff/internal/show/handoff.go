@@ -18,8 +18,8 @@ func Handoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 	h, st, done, failed := *got.Handoff, *got.Standing, got.Completion, got.Failure
 	s.title(h)
 	s.standing(h, st, end)
-	if end != nil && end.Said != "" {
-		s.paragraph("Reason", st.Note)
+	if st.Status.Ended() && failed == nil {
+		s.paragraph("Reason", st.Reason)
 	}
 	s.paragraph("Task", h.Task)
 	s.section("Context Transferred", transferred(h))
@@ -55,6 +55,12 @@ func (s sheet) standing(h schemas.Handoff, st schemas.Standing, end *schemas.Eve
 		s.fact("Holder", string(st.Holder))
 	}
 	s.line("Status: " + s.Standing(draw.State{Status: st.Status, Outcome: st.Outcome, BlockedBy: st.BlockedBy, Reason: st.Reason}))
+	if !st.Status.Ended() {
+		s.fact("Why", st.Reason)
+	}
+	if st.LastSign != nil {
+		s.fact("Last sign of life", suffixed(s.Ago(*st.LastSign), " ago"))
+	}
 	if end != nil {
 		s.fact("Ended by", string(end.Agent))
 	}

@@ -78,6 +78,7 @@ func answered(a schemas.Answered) string {
 
 func (s sheet) completion(c *schemas.Completion) {
 	s.paragraph("Result", c.Summary)
+	s.section("Results", results(c))
 	s.section("Deliverables", delivered(c))
 	s.section("Verification", verification(c.Verification))
 	s.section("Notes", c.Notes)

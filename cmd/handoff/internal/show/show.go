@@ -130,21 +130,35 @@ func Ending(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.Event
 	return nil, nil
 }
 
-// Outcome tells how a handoff ended. End is what [Ending] gave.
+// Outcome tells how a handoff ended: by whom and why, each criterion with its evidence or why it is not met, what was
+// checked, and the results. End is what [Ending] gave.
 func Outcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
 	if end != nil {
 		p.Field("ended by", string(end.Agent))
-		if end.Said != "" && out.Standing != nil { // else the note is of a progress before
-			p.Field("reason", out.Standing.Note)
-		}
+	}
+	if out.Standing != nil {
+		p.Field("reason", out.Standing.Reason)
 	}
 	if c := out.Completion; c != nil {
 		p.Field("outcome", string(c.Status))
 		p.Field("by", string(c.Source.Agent))
 		p.Field("summary", c.Summary)
 		for _, answered := range c.Criteria {
-			p.Line("%s %d. %s", p.Mark(answered.Met), answered.Number, p.Quote(answered.Criterion, 5))
+			text := answered.Criterion
+			if answered.Evidence != "" {
+				text += " (" + answered.Evidence + ")"
+			}
+			p.Line("%s %d. %s", p.Mark(answered.Met), answered.Number, p.Quote(text, 5))
+		}
+		for _, result := range results(c) {
+			p.Field("result", result)
+		}
+		for _, checked := range verification(c.Verification) {
+			p.Field("checked", checked)
+		}
+		for _, note := range c.Notes {
+			p.Field("note", note)
 		}
 	}
 	if f := out.Failure; f != nil {

@@ -81,6 +81,9 @@ func showHandoff(ctx context.Context, a *cli.App, id, view string, everything bo
 	}
 	return a.Print(raw, func(p *cli.Page) {
 		printShown(p, out, end, view, everything)
+		if view == "full" || view == "outcome" && out.Standing != nil {
+			printNext(a, p, out)
+		}
 		if out.NextOffset > 0 {
 			printRest(a, p, raw)
 		}
@@ -104,6 +107,16 @@ func printShown(p *cli.Page, out schemas.GetOut, end *schemas.Event, view string
 		p.Document(out.Checkpoint)
 	default:
 		printHandoff(p, out, end, everything)
+	}
+}
+
+// printNext shows the commands that fit where a handoff stands.
+func printNext(a *cli.App, p *cli.Page, out schemas.GetOut) {
+	for i, call := range show.Next(out) {
+		if i == 0 {
+			p.Line("\n%s", p.Bold("Next"))
+		}
+		p.Line("  %s  %s", a.CommandLine(call, a.Again()), p.Faint(call.Say))
 	}
 }
 

@@ -15,7 +15,7 @@ var completeFields = []cli.Field{
 	cli.Text("reason", "summary", "the same as --summary"),
 	cli.Text("detail", "detail", "in full"),
 	cli.Pairs("data", "data", "for programs (repeatable)"),
-	cli.Pairs("result", "results", "about the run: branch, commit, pr_url, cost_usd … (repeatable)"),
+	cli.Results("result", "results", "about the run: branch, commit, pr_url, cost_usd … (repeatable)"),
 	cli.Document("output", "output", "that the output schema asks for"),
 	cli.Texts("note", "notes", "for the sender (repeatable)"),
 	cli.Answers("met", "", "criteria that are met: `1,2` or 1=EVIDENCE (repeatable)"),
