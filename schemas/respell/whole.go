@@ -12,7 +12,7 @@ var envelopes = []string{
 }
 
 // open takes a message out of its envelope, and out of envelopes within. What is written on the envelope stays beside
-// the message, unless the message says it itself: that goes to the overflow path. A message that is no object, or that
+// the message, unless it is no known field or the message says it itself: that goes to the overflow path. A message that is no object, or that
 // is said in a field of the tool, is in no envelope.
 func (t *aliasTable) open(outer map[string]any) map[string]any {
 	for _, name := range envelopes {
@@ -27,7 +27,7 @@ func (t *aliasTable) open(outer map[string]any) map[string]any {
 				continue
 			}
 			path := said
-			if keyOf(message, []string{snake(said)}) != "" {
+			if _, field := t.fields.known(said); field == nil || keyOf(message, []string{snake(said)}) != "" {
 				path = t.overflow("envelope." + said)
 			}
 			putAt(message, path, outer[said])
