@@ -273,7 +273,8 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/work", about: "work moves",
 		imports: []string{
-			"schemas", "cmd/handoff/internal/project", "cmd/handoff/internal/cli", "cmd/handoff/internal/show",
+			"schemas", "cmd/handoff/internal/project", "cmd/handoff/internal/written", "cmd/handoff/internal/cli",
+			"cmd/handoff/internal/show",
 		},
 		owns: []string{"github.com/spf13/cobra"},
 	},

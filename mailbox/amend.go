@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
@@ -57,8 +58,11 @@ func (o *op) amended(
 	if err != nil {
 		return nil, content, err
 	}
+	var refused error
 	content, err = o.rebody(r, now, func(body *schemas.Handoff) {
-		out.Changed = compose.Merge(body, c)
+		if out.Changed, refused = changed(body, c); refused != nil {
+			return
+		}
 		body.Target = compose.Target(now.To, body.Target.Reason)
 		if !stated.IsZero() {
 			body.Metadata.Deadline = &stated
@@ -68,7 +72,7 @@ func (o *op) amended(
 		}
 		h = body
 	})
-	if err != nil {
+	if err = cmp.Or(refused, err); err != nil {
 		return nil, content, err
 	}
 	if c.To != "" {
@@ -79,6 +83,19 @@ func (o *op) amended(
 			WithHint("Say what to change, such as the title or the context.")
 	}
 	return h, content, wholeSizes(h)
+}
+
+// changed removes from what a handoff says and merges into it what changes say, and names the fields that it touched.
+func changed(h *schemas.Handoff, c schemas.Changes) (fields []string, err error) {
+	if fields, err = compose.Remove(h, c.Remove); err != nil {
+		return nil, inChanges(err)
+	}
+	for _, field := range compose.Merge(h, c) {
+		if !slices.Contains(fields, field) {
+			fields = append(fields, field)
+		}
+	}
+	return fields, nil
 }
 
 // needs applies the role that the work needs, as task trackers say it: work of a pool goes to the role. Work for one

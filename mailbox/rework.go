@@ -150,7 +150,10 @@ func (rev *revision) said() string {
 // is read as an answer, that of a return as the reason.
 func (rev *revision) apply(d *draft, by schemas.Agent, now time.Time) error {
 	h := &d.handoff
-	rev.changed = compose.Merge(h, rev.changes)
+	var err error
+	if rev.changed, err = changed(h, rev.changes); err != nil {
+		return err
+	}
 	d.notBefore = rev.notBefore
 	h.Metadata.NotBefore = unlessZero(rev.notBefore)
 	if !rev.stated.IsZero() {

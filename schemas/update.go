@@ -48,8 +48,8 @@ type UpdateIn struct {
 }
 
 // Changes are what amend merges into a handoff, and return and retry into the new one: lists are extended, maps merged,
-// the rest replaced. The word none as the first of options.after or options.after_accepted empties that list before.
-// The handoff has the limits of a sent one. Checkpoint is for progress and nothing else.
+// the rest replaced. What is to go is in remove. The word none as the first of options.after or options.after_accepted
+// empties that list before. The handoff has the limits of a sent one. Checkpoint is for progress and nothing else.
 type Changes struct {
 	To           string            `json:"to,omitempty"`
 	Task         string            `json:"task,omitempty"`
@@ -66,9 +66,22 @@ type Changes struct {
 	Tags         []string          `json:"tags,omitempty"`
 	Requirements []string          `json:"requirements,omitempty"`
 	Options      *SendOptions      `json:"options,omitempty"`
+	Remove       *Removal          `json:"remove,omitempty"`
 	Checkpoint   *Checkpoint       `json:"checkpoint,omitempty"` // only with progress
 
 	Role string `json:"role,omitempty" jsonschema:"maxLength=64" jsonschema_extras:"x-hidden=true"` // that the work needs
+}
+
+// Removal is what is taken away before anything is added: texts of a list as they stand or by their numbers from 1, names
+// of data, and fields of one value.
+type Removal struct {
+	Tags         []string `json:"tags,omitempty"`
+	Requirements []string `json:"requirements,omitempty"`
+	Criteria     []string `json:"success_criteria,omitempty"`
+	Constraints  []string `json:"constraints,omitempty"`
+	IfStuck      []string `json:"if_stuck,omitempty"`
+	Data         []string `json:"data,omitempty"`
+	Fields       []string `json:"fields,omitempty"` // summary, detail, deadline, timeout, estimated_duration
 }
 
 // Conditions are what a holder needs before it goes on: the conditional acknowledgement of the agent handoff

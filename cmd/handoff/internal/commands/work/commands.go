@@ -16,7 +16,7 @@ import (
 // Commands gives the commands of this package but [Wait], for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
 	return append(actCommands(a),
-		sendCommand(a), claimCommand(a), completeCommand(a), failCommand(a), updateCommand(a), assignCommand(a))
+		sendCommand(a), claimCommand(a), completeCommand(a), failCommand(a), updateCommand(a), assignCommand(a), editCommand(a))
 }
 
 // Spellings are how calls of tools are said in these commands: where several fit, the first that does.

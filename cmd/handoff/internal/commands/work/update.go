@@ -40,6 +40,9 @@ var amendFields = []cli.Field{
 	cli.Text("priority", "changes.priority", "amend: low, normal, high or critical"),
 	cli.Text("deadline", "changes.deadline", "amend: a time, or '2h' from now"),
 	cli.Words("tags", "changes.tags", "amend: more tags: a,b"),
+	cli.Words("remove-tags", "changes.remove.tags", "amend: tags that go: a,b"),
+	cli.Texts("remove-criteria", "changes.remove.success_criteria", "amend: criterion that goes, or its number (repeatable)"),
+	cli.Words("clear", "changes.remove.fields", "amend: what is emptied: summary,detail,deadline,timeout,estimated_duration"),
 	cli.Text("estimated-duration", "changes.expectations.estimated_duration", "amend: minutes, or as '2h'"),
 	cli.Role("role", "to", "amend: `role` that is to do it, instead of the recipient"),
 	cli.Text("agent-role", "changes.agent_role", "amend: `role` that the work needs; one named recipient keeps it"),
@@ -91,6 +94,7 @@ func updateCommand(a *cli.App) *cobra.Command {
   handoff update 12 --ask "Which database?"               # waits for the sender
   handoff update 12 --answer "PostgreSQL 15"
   handoff update 12 --release --to qa-2 --reason "My day ends"
+  handoff update 12 --remove-criteria 2 --remove-tags urgent --clear deadline
   handoff update 12 --cancel --reason "No longer needed"
   handoff update 12 --return --reason "Not yet" --criteria "Rows are sorted" --criteria "Times are UTC"
   handoff update 12 --after none,3                        # waits for 3 and nothing else

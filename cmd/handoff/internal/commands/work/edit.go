@@ -1,0 +1,246 @@
+package work
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/written"
+	"handoff/schemas"
+)
+
+func editCommand(a *cli.App) *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "edit ID",
+		Short: "Change what a handoff says, in your editor",
+		Example: `  handoff edit 12 --agent human
+  EDITOR='code --wait' handoff edit 12 --agent human
+  handoff edit 12 --file edited.yaml --agent human`,
+		Long: `Opens what was sent as YAML in $VISUAL or $EDITOR. What was changed there is amended; a document that is left as it
+was changes nothing. A text that is refused is kept in a file, which --file takes when it is mended.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, given []string) error { return edit(cmd.Context(), a, given[0], file) },
+	}
+	cmd.Flags().StringVar(&file, "file", "", "take the document from this `file`, - for standard input, and open no editor")
+	a.Limits.BindHidden(cmd)
+	return cmd
+}
+
+// work is a handoff as a person edits it.
+type work struct {
+	To                string            `yaml:"to"`
+	Title             string            `yaml:"title"`
+	Type              string            `yaml:"type"`
+	Priority          string            `yaml:"priority"`
+	Deadline          string            `yaml:"deadline"`
+	Timeout           string            `yaml:"timeout"`
+	EstimatedDuration string            `yaml:"estimated_duration"`
+	Tags              []string          `yaml:"tags,flow"`
+	Task              string            `yaml:"task"`
+	Summary           string            `yaml:"summary"`
+	Detail            string            `yaml:"detail"`
+	Data              map[string]string `yaml:"data"`
+	Criteria          []string          `yaml:"criteria"`
+	Constraints       []string          `yaml:"constraints"`
+	IfStuck           []string          `yaml:"if_stuck"`
+}
+
+func workOf(h *schemas.Handoff) work {
+	e := cmp.Or(h.Expectations, &schemas.Expectations{})
+	w := work{
+		Title: h.Title, Type: h.Type, Priority: string(h.Metadata.Priority), Timeout: e.Timeout,
+		EstimatedDuration: e.EstimatedDuration, Tags: h.Tags, Task: h.Task, Summary: h.Summary, Detail: h.Detail, Data: h.Data,
+		Criteria: e.SuccessCriteria, Constraints: e.Constraints, IfStuck: e.IfStuck,
+	}
+	switch t := h.Target; {
+	case t.Role != "":
+		w.To = "role:" + t.Role
+	case t.Capability != "":
+		w.To = "capability:" + t.Capability
+	default:
+		w.To = string(t.Agent)
+	}
+	if h.Metadata.Deadline != nil {
+		w.Deadline = h.Metadata.Deadline.Local().Format(time.RFC3339)
+	}
+	return w
+}
+
+// changesTo are the arguments that make after of before.
+func (before work) changesTo(after work) (cli.Arguments, error) {
+	args := cli.Arguments{}
+	remove, set := "changes.remove.", func(path string, value any) { _ = args.Put(path, value) } // all are objects
+	var emptied []string
+	for _, f := range []struct{ path, before, after string }{
+		{"to", before.To, after.To},
+		{"changes.title", before.Title, after.Title},
+		{"changes.type", before.Type, after.Type},
+		{"changes.priority", before.Priority, after.Priority},
+		{"changes.task", before.Task, after.Task},
+		{"changes.deadline", before.Deadline, after.Deadline},
+		{"changes.summary", before.Summary, after.Summary},
+		{"changes.detail", before.Detail, after.Detail},
+		{"changes.expectations.timeout", before.Timeout, after.Timeout},
+		{"changes.expectations.estimated_duration", before.EstimatedDuration, after.EstimatedDuration},
+	} {
+		name := f.path[strings.LastIndex(f.path, ".")+1:]
+		switch {
+		case strings.TrimSpace(f.before) == strings.TrimSpace(f.after):
+		case strings.TrimSpace(f.after) != "":
+			set(f.path, f.after)
+		case slices.Contains([]string{"to", "title", "type", "priority", "task"}, name):
+			return nil, schemas.Invalidf(name, "is needed")
+		default:
+			emptied = append(emptied, name)
+		}
+	}
+	if len(emptied) > 0 {
+		set(remove+"fields", emptied)
+	}
+	for _, f := range []struct {
+		path, name    string
+		before, after []string
+	}{
+		{"changes.tags", "tags", before.Tags, after.Tags},
+		{"changes.expectations.success_criteria", "success_criteria", before.Criteria, after.Criteria},
+		{"changes.expectations.constraints", "constraints", before.Constraints, after.Constraints},
+		{"changes.expectations.if_stuck", "if_stuck", before.IfStuck, after.IfStuck},
+		{"", "data", slices.Sorted(maps.Keys(before.Data)), slices.Sorted(maps.Keys(after.Data))},
+	} {
+		gone, more := difference(f.before, f.after)
+		if len(gone) > 0 {
+			set(remove+f.name, gone)
+		}
+		if len(more) > 0 && f.path != "" {
+			set(f.path, more)
+		}
+	}
+	if !maps.Equal(before.Data, after.Data) && len(after.Data) > 0 {
+		set("changes.data", after.Data)
+	}
+	return args, nil
+}
+
+// difference is what has to go from a list, and what has to be added behind, to make it another. Where what is in both
+// has another order, or new texts stand before it, all is said anew.
+func difference(before, after []string) (gone, more []string) {
+	left := slices.Clone(after)
+	var kept []string
+	for _, text := range before {
+		if i := slices.Index(left, text); i >= 0 {
+			kept, left = append(kept, text), slices.Delete(left, i, i+1)
+		} else {
+			gone = append(gone, text)
+		}
+	}
+	if slices.Equal(after[:len(kept)], kept) {
+		return gone, after[len(kept):]
+	}
+	return before, after
+}
+
+// edit lets a person change a handoff. What was refused is kept in a file.
+func edit(ctx context.Context, a *cli.App, id, file string) error {
+	shown, _, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": id, "view": "full"})
+	if err != nil {
+		return err
+	}
+	if now := shown.Standing; now.Status != schemas.Pending && now.Status != schemas.Waiting {
+		return schemas.Errorf(schemas.Conflict, "%s is %s, so it is not changed", shown.HandoffID, now.Status).
+			About(shown.HandoffID, now.Status, now.Successor).
+			WithHint("What waits in a mailbox or for an answer can be. A message or another handoff can say what is new.")
+	}
+	before := workOf(shown.Handoff)
+	text, err := written.YAML(before)
+	if err != nil {
+		return schemas.InternalError(err)
+	}
+	if file != "" {
+		content, err := a.Input(ctx, "--file", file)
+		if err != nil {
+			return err
+		}
+		return amend(ctx, a, shown.HandoffID, before, string(content))
+	}
+	file, edited, err := inEditor(ctx, a, shown.HandoffID, text)
+	if err != nil {
+		return err
+	}
+	if edited == text {
+		return cmp.Or(os.Remove(file), a.Write(unchanged(shown.HandoffID)))
+	}
+	if err := amend(ctx, a, shown.HandoffID, before, edited); err != nil {
+		e := schemas.AsError(err)
+		return e.WithHint("%s", strings.TrimSpace(e.Hint+fmt.Sprintf(
+			" Your text is in %s: mend it there, and give it with handoff edit %s --file.", file, shown.HandoffID)))
+	}
+	return os.Remove(file)
+}
+
+func unchanged(id schemas.ID) string { return id.String() + " is unchanged\n" }
+
+// amend sends what somebody changed in a document.
+func amend(ctx context.Context, a *cli.App, id schemas.ID, before work, edited string) error {
+	var after work
+	if err := written.ReadYAML(edited, &after); err != nil {
+		return schemas.Invalidf("", "%w", err)
+	}
+	args, err := before.changesTo(after)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		return a.Write(unchanged(id))
+	}
+	args["handoff_id"], args["action"] = id, schemas.ActAmend
+	out, raw, err := cli.Call[schemas.UpdateOut](ctx, a, "update_handoff", args)
+	if err != nil {
+		return err
+	}
+	return a.PrintWithMail(raw, func(p *cli.Page) { printUpdated(p, out) })
+}
+
+// inEditor opens a text in the editor of the person, and gives it as it is when the editor ends, with the file in which
+// it is. Ctrl-C is for the editor, so the editor is not ended by it.
+func inEditor(ctx context.Context, a *cli.App, id schemas.ID, text string) (file, edited string, err error) {
+	editor := cmp.Or(a.Getenv("VISUAL"), a.Getenv("EDITOR"))
+	if editor == "" && !a.IsTerminal(a.Stdin) {
+		return "", "", schemas.Invalidf("", "there is no terminal for an editor").
+			WithHint("Set EDITOR to a command that needs none, or give the document with --file.")
+	}
+	f, err := os.CreateTemp("", "handoff-"+id.String()+"-*.yaml")
+	if err != nil {
+		return "", "", schemas.InternalError(err)
+	}
+	file = f.Name()
+	_, err = f.WriteString(text)
+	if err = cmp.Or(err, f.Close()); err != nil {
+		return file, "", schemas.InternalError(err)
+	}
+	command := []string{"sh", "-c", cmp.Or(editor, "vi") + ` "$1"`, "sh", file}
+	if runtime.GOOS == "windows" {
+		command = append(strings.Fields(cmp.Or(editor, "notepad")), file)
+	}
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), command[0], command[1:]...) //nolint:gosec // the person's own editor
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Cwd, a.Stdin, a.Stdout, a.Stderr
+	if err := cmd.Run(); err != nil {
+		return file, "", schemas.Errorf(schemas.Unavailable, "the editor %q did not end well: %w", editor, err).
+			WithHint("Nothing was changed. What it wrote is in %s.", file)
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return file, "", schemas.InternalError(err)
+	}
+	return file, string(content), nil
+}

@@ -1,0 +1,94 @@
+package compose
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"handoff/schemas"
+)
+
+// Remove takes away from a handoff what changes name for that, before anything is merged, and names the fields that it
+// touched. Lists and maps that the handoff had before are copied, as [Merge] does. The error is invalid for what is not
+// there.
+func Remove(h *schemas.Handoff, r *schemas.Removal) (changed []string, err error) {
+	if r == nil {
+		return nil, nil
+	}
+	e := *cmp.Or(h.Expectations, &schemas.Expectations{})
+	names, data := slices.Sorted(maps.Keys(h.Data)), maps.Clone(h.Data)
+	for _, part := range []struct {
+		name string
+		list *[]string
+		gone []string
+	}{
+		{"tags", &h.Tags, Tags(r.Tags)},
+		{"requirements", &h.Requirements, r.Requirements},
+		{"success_criteria", &e.SuccessCriteria, r.Criteria},
+		{"constraints", &e.Constraints, r.Constraints},
+		{"if_stuck", &e.IfStuck, r.IfStuck},
+		{"data", &names, r.Data},
+	} {
+		if len(part.gone) == 0 {
+			continue
+		}
+		if *part.list, err = without(*part.list, part.gone); err != nil {
+			return nil, schemas.AsError(err).WithField("remove." + part.name)
+		}
+		changed = append(changed, part.name)
+	}
+	maps.DeleteFunc(data, func(name, _ string) bool { return !slices.Contains(names, name) })
+	if h.Data = data; h.Expectations != nil {
+		h.Expectations = &e
+	}
+	for _, field := range r.Fields {
+		if err := empty(h, &e, field); err != nil {
+			return nil, err
+		}
+		changed = append(changed, field)
+	}
+	return changed, nil
+}
+
+// without gives a list without some of its texts, which are named as they stand or by their number.
+func without(list, gone []string) (kept []string, err error) {
+	var places []int
+	for _, text := range gone {
+		i := slices.Index(list, text)
+		if n, err := strconv.Atoi(strings.TrimSpace(text)); i < 0 && err == nil && n > 0 && n <= len(list) {
+			i = n - 1
+		}
+		if i < 0 {
+			return nil, schemas.Invalidf("", "there is no %q", schemas.Visible(schemas.Clip(text, 80))).
+				WithKnown(list...).WithHint("Name it as it stands, or by its number. Nothing was changed.")
+		}
+		places = append(places, i)
+	}
+	for i, text := range list {
+		if !slices.Contains(places, i) {
+			kept = append(kept, text)
+		}
+	}
+	return kept, nil
+}
+
+// empty takes away a field of one value.
+func empty(h *schemas.Handoff, e *schemas.Expectations, field string) error {
+	fields := map[string]func(){
+		"summary":            func() { h.Summary = "" },
+		"detail":             func() { h.Detail = "" },
+		"deadline":           func() { h.Metadata.Deadline = (*time.Time)(nil) },
+		"timeout":            func() { e.Timeout = "" },
+		"estimated_duration": func() { e.EstimatedDuration = "" },
+	}
+	do, ok := fields[field]
+	if !ok {
+		return schemas.Invalidf("remove.fields", "%q cannot be emptied", schemas.Visible(schemas.Clip(field, 80))).
+			WithKnown(slices.Sorted(maps.Keys(fields))...)
+	}
+	do()
+	return nil
+}
