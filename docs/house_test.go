@@ -223,8 +223,8 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/open", about: "a workspace opened",
 		imports: []string{
-			"schemas", "store", "store/bolt", "mailbox", "tools", "tools/relay", "cmd/handoff/internal/journal",
-			"cmd/handoff/internal/workspace",
+			"schemas", "store", "store/memory", "store/bolt", "mailbox", "tools", "tools/relay",
+			"cmd/handoff/internal/journal", "cmd/handoff/internal/workspace",
 		},
 	},
 	{
@@ -346,7 +346,7 @@ var house = []room{
 			"schemas", "cmd/handoff/internal/cli", "cmd/handoff/internal/commands/work", "cmd/handoff/internal/commands/look",
 			"cmd/handoff/internal/commands/serve", "cmd/handoff/internal/commands/session",
 			"cmd/handoff/internal/commands/place", "cmd/handoff/internal/commands/completion",
-			"cmd/handoff/internal/clients", "cmd/handoff/internal/demo",
+			"cmd/handoff/internal/clients", "cmd/handoff/internal/demo", "cmd/handoff/internal/workspace",
 		},
 		owns: []string{"github.com/spf13/cobra"},
 	},

@@ -143,7 +143,7 @@ func TestAnOverviewSaysWhatIsStuckAndWhy(t *testing.T) {
 	w.later(10 * time.Minute)
 	require.Contains(t, rowsOf(w.overview().Stuck), "lapsed ho_3 the lease of dev ended without a word")
 	require.Contains(t, rowsOf(w.overview().Stuck), "no_takers ho_9 nobody who takes capability:go is here")
-	w.later(21 * time.Minute)
+	w.later(11 * time.Minute)
 	require.Contains(t, rowsOf(w.overview().Stuck), "silent ho_2 qa gives no sign / half")
 	require.Empty(t, w.overview().Running.Items)
 

@@ -41,6 +41,7 @@ type App struct {
 	Workspace string // --workspace: its name; empty: that of the project
 	JSON      bool   // --json: the results of tools are printed as they are
 
+	Reads  bool       // --read: who looks for another reads its notices
 	Limits LimitFlags // of the store, while this process owns it
 
 	noColour bool

@@ -21,13 +21,17 @@ type Connection struct {
 	By      schemas.Caller
 	Unnamed error // why it is not known which session calls; nil if that is known, or nobody asked
 
-	App  *App
-	part part // of a wait, that the next call covers
+	App     *App
+	part    part          // of a wait, that the next call covers
+	nothing tools.Invoker // takes the calls where there is no workspace, see [App.Look]; Boxes is nil then
 }
 
-// Connect opens the workspace for as long as fn runs. A caller that its surroundings name acts as the session in whose
+// Connect opens the workspace for as long as fn runs, and makes it where there is none. A caller that its surroundings name acts as the session in whose
 // shell this runs, which may be one of several of its client.
 func (a *App) Connect(ctx context.Context, by schemas.Caller, fn func(*Connection) error) error {
+	if err := a.checkTyped(); err != nil {
+		return err
+	}
 	log := slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	return a.Open(ctx, Opening{Logger: log}, func(_ workspace.Workspace, boxes *relay.Relay) error {
 		conn := &Connection{Boxes: boxes, By: by, App: a}
@@ -107,12 +111,16 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 	if err != nil {
 		return nil, schemas.InternalError(err)
 	}
-	raw, err := conn.Boxes.Invoke(ctx, conn.request(tool, b))
+	var boxes tools.Invoker = conn.Boxes
+	if conn.nothing != nil {
+		boxes = conn.nothing
+	}
+	raw, err := boxes.Invoke(ctx, conn.request(tool, b))
 	if e := schemas.AsError(err); e != nil && e.Field == schemas.ByPerson && conn.By.Proof == "" {
 		if conn.By.Proof, err = conn.App.InPerson(ctx, e); err != nil {
 			return nil, err
 		}
-		raw, err = conn.Boxes.Invoke(ctx, conn.request(tool, b))
+		raw, err = boxes.Invoke(ctx, conn.request(tool, b))
 		conn.By.Proof = "" // each is asked for
 	}
 	if conn.Unnamed != nil && needsName(err) {
@@ -133,10 +141,17 @@ func (conn *Connection) request(tool string, args json.RawMessage) tools.Call {
 	return tools.Call{ID: id, Caller: conn.By, Tool: tool, Args: args, Since: conn.part.since, Until: conn.part.until}
 }
 
-// Call opens the workspace for one call of a tool, by the caller that [App.Caller] gives. It gives the result read and
-// as it is.
+// Call opens the workspace for one call of a tool, by the caller that [App.Caller] gives, or [App.Looker] where the tool
+// only reads. It gives the result read and as it is.
 func Call[Out any](ctx context.Context, a *App, tool string, args any) (out Out, raw json.RawMessage, err error) {
-	err = a.Act(ctx, tool, func(conn *Connection) error {
+	by, err := a.Caller(writes(tool))
+	if err == nil && reads(tool) {
+		by, err = a.Looker()
+	}
+	if err != nil {
+		return out, nil, err
+	}
+	err = a.Reach(ctx, by, tool, func(conn *Connection) error {
 		raw, err = conn.Call(ctx, tool, args, &out)
 		return err
 	})
@@ -149,7 +164,7 @@ func (a *App) Act(ctx context.Context, tool string, fn func(*Connection) error) 
 	if err != nil {
 		return err
 	}
-	return a.Connect(ctx, by, fn)
+	return a.Reach(ctx, by, tool, fn)
 }
 
 // writes tells whether a tool may only be called under a name. A tool that does not exist is refused later.

@@ -16,6 +16,7 @@ import (
 	"handoff/mailbox"
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/memory"
 	"handoff/tools"
 	"handoff/tools/relay"
 )
@@ -51,6 +52,14 @@ func Workspace(ctx context.Context, c Config) (*relay.Relay, error) {
 		Stays: c.Stays, Crowded: c.Crowded,
 		Version: c.Version, Now: c.Now, Logger: c.Logger,
 	})
+}
+
+// Nothing gives access to the mailboxes of a workspace that there is not: nothing is in them, and nothing is kept. It is
+// for whoever only looks. Nobody has to close it.
+func Nothing(now func() time.Time) tools.Invoker {
+	return tools.Local{Logger: slog.New(slog.DiscardHandler), Mailbox: mailbox.New(mailbox.Config{
+		Store: store.New(memory.New()), NewID: newID, Alone: true, Now: now,
+	})}
 }
 
 // mailboxes are those of one workspace, open in this process.

@@ -20,6 +20,7 @@ import (
 	"handoff/cmd/handoff/internal/commands/serve"
 	"handoff/cmd/handoff/internal/commands/session"
 	"handoff/cmd/handoff/internal/commands/work"
+	"handoff/cmd/handoff/internal/workspace"
 )
 
 // Main is the life of the program: it runs the command that its arguments say until it is done or a signal comes, and
@@ -76,7 +77,7 @@ client of an agent starts one for itself, and a command needs none.`
 // ExitStatuses is what help says below the flags of the program.
 const ExitStatuses = `Exit status:
   0 done   1 error   2 usage   3 not found   4 denied   5 conflict or lease lost
-  6 nothing to claim   7 unavailable, try again   130 Ctrl-C   143 SIGTERM
+  6 nothing to claim   7 unavailable, try again   8 status: something needs you   130 Ctrl-C   143 SIGTERM
 
 The flags of every command and those of handoff mcp and serve can be set in the environment: HANDOFF_AGENT for
 --agent, HANDOFF_LEASE_MAX for --lease-max. All other flags come from the command line alone.
@@ -99,7 +100,7 @@ func Command(a *cli.App) *cobra.Command {
 		SilenceUsage:      true,
 		Version:           a.Release.Version,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return begin(a, cmd) },
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return alone(a, cmd) },
 	}
 	a.BindGlobal(root.PersistentFlags())
 	root.SetGlobalNormalizationFunc(cli.Synonyms)
@@ -116,6 +117,15 @@ func Command(a *cli.App) *cobra.Command {
 	}
 	suggest(root)
 	return root
+}
+
+// alone is handoff without a command: what is going on, where the workspace was used, else how to begin.
+func alone(a *cli.App, cmd *cobra.Command) error {
+	if place, err := workspace.Find(a.Location()); err == nil && place.Used() {
+		return look.Status(cmd.Context(), a)
+	}
+	return a.Write(cmd.Short + ".\n\nExamples:\n" + cmd.Example + "\n\nNothing was handed off here yet. " +
+		"handoff --help lists the commands.\n")
 }
 
 // begin readies a command that is to run. The one with which shells ask for completions needs nothing of what the

@@ -59,6 +59,13 @@ func (w Workspace) Used() bool {
 	return ok
 }
 
+// Untouched reports whether nothing lies where the store would be, so that opening the mailboxes would make it. Whatever
+// cannot be looked at is no reason to think so.
+func (w Workspace) Untouched() bool {
+	_, err := os.Lstat(filepath.Join(w.Dir, StoreFile))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // Store is the file with the handoffs. Ok is false when there is none. Ask [Workspace.Used] where the file itself does
 // not matter.
 func (w Workspace) Store() (_ File, ok bool) { return w.file(StoreFile) }

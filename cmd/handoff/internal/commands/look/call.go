@@ -63,7 +63,7 @@ func callTool(a *cli.App, cmd *cobra.Command, tool string, args json.RawMessage)
 	if err != nil {
 		return nil, err
 	}
-	err = a.Connect(cmd.Context(), by, func(conn *cli.Connection) error {
+	err = a.Reach(cmd.Context(), by, tool, func(conn *cli.Connection) error {
 		raw, err = conn.Call(cmd.Context(), tool, args, nil)
 		return err
 	})

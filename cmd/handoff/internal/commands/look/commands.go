@@ -1,4 +1,4 @@
-// Package look has the commands that look at a workspace: list, show, history, agents, audit and watch. Besides it has
+// Package look has the commands that look at a workspace: status, list, show, history, agents, audit and watch. Besides it has
 // the three that look at the program itself: tools, version, and call, which calls any tool as an MCP client does.
 //
 // Only agents register and call change something. Everything else is one call of a tool that reads; list makes as many
@@ -15,7 +15,8 @@ import (
 // Commands gives the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
-		listCommand(a), inboxCommand(a), searchCommand(a), showCommand(a), historyCommand(a), agentsCommand(a), auditCommand(a),
+		statusCommand(a), listCommand(a), inboxCommand(a), searchCommand(a), showCommand(a), historyCommand(a),
+		agentsCommand(a), auditCommand(a),
 		watchCommand(a), callCommand(a), toolsCommand(a), versionCommand(a),
 	}
 }

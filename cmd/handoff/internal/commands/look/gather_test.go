@@ -64,8 +64,8 @@ func TestListReadsNoMoreNoticesThanItShows(t *testing.T) {
 		d.Must("dev", "send", "qa", fmt.Sprintf("News %d", i), "--type", "message")
 	}
 	_, _, errs := d.Run("qa", "list", "--box", "notices", "--limit", "3")
-	require.Equal(t, "2 more: --limit 5 shows all.\n", errs)
+	require.Equal(t, "2 more: --limit 5 shows all.\n3 new notices of qa: read now.\n", errs)
 	require.EqualValues(t, "2", commandtest.UnreadOf(commandtest.ParseRecord(t, []byte(d.Must("qa", "list", "--json")))))
 	_, _, errs = d.Run("qa", "list", "--box", "notices", "--limit", "5")
-	require.Empty(t, errs)
+	require.Equal(t, "2 new notices of qa: read now.\n", errs)
 }

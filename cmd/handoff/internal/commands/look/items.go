@@ -44,6 +44,16 @@ func (out gathered) more() string {
 	return fmt.Sprintf("%d more: --limit %d shows all.", out.left, len(out.Items)+out.left)
 }
 
+// unread counts the new notices of a list.
+func (out gathered) unread() (n int) {
+	for _, i := range out.Items {
+		if i.Unread {
+			n++
+		}
+	}
+	return n
+}
+
 func painted(p *cli.Page, i schemas.Item, column int, cell string) string {
 	const status, title = 3, 5
 	switch {

@@ -40,6 +40,7 @@ func listCommand(a *cli.App) *cobra.Command {
 		Long: `Without --box, --for, --status, --workflow, --query or --all: everything that has not ended, of all agents, what is
 urgent or waits for somebody first.
 The inbox and the other boxes are those of --agent; the box all is of everybody, with all that has ended.
+Notices that an agent lists count as read. Whoever names another with --agent reads nothing for it, unless --read is given.
 
 With --json: {"items": [...]}, all of them unless --limit says otherwise, as list_handoffs gives each. Then
 "more" is true if --limit left some out, and "inbox" counts the agent's mail.`,
@@ -95,16 +96,17 @@ func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Argumen
 		"only what waits for an answer, for approval, for a handoff that will not be completed, or whose holder is gone")
 	flags.BoolVar(&l.all, "all", l.all, "also what has ended")
 	flags.IntVarP(&l.limit, "limit", "n", 50, "rows at most; all unless given, where no terminal is or with --json")
+	a.BindReads(flags)
 	cmd.MarkFlagsMutuallyExclusive("ready", "stuck", "status")
 	return cmd
 }
 
 func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error {
-	by, err := a.Caller(false)
+	by, err := a.Looker()
 	if err != nil {
 		return err
 	}
-	return a.Connect(ctx, by, func(conn *cli.Connection) error {
+	return a.Look(ctx, by, func(conn *cli.Connection) error {
 		out, err := gatherAll(ctx, conn, args, l)
 		if err != nil {
 			return err
@@ -112,6 +114,7 @@ func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error 
 		return a.PrintValue(out, func(p *cli.Page) {
 			printItems(p, out)
 			a.Remark(p, out.more())
+			a.Remark(p, a.MarkedRead(conn.By, out.unread()))
 			printWaiting(p, out, conn.By, a.Again())
 		})
 	})

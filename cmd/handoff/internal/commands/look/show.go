@@ -50,6 +50,7 @@ func showCommand(a *cli.App) *cobra.Command {
 		cmd.Flags().Bool(v.name, false, v.help)
 	}
 	cmd.MarkFlagsMutuallyExclusive(names...)
+	a.BindReads(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		view, everything := "full", cmd.Flags().Changed("full")
 		for _, name := range names {
@@ -161,7 +162,7 @@ func printEvents(p *cli.Page, events []schemas.Moment) {
 
 // showNotice reads a notice of the agent who asks.
 func showNotice(ctx context.Context, a *cli.App, id string) error {
-	by, err := a.Caller(false)
+	by, err := a.Looker()
 	if err != nil {
 		return err
 	}
@@ -173,7 +174,12 @@ func showNotice(ctx context.Context, a *cli.App, id string) error {
 	if err != nil {
 		return err
 	}
-	return a.Print(raw, func(p *cli.Page) { printNotice(p, out.Notice, out.Read) })
+	return a.Print(raw, func(p *cli.Page) {
+		printNotice(p, out.Notice, out.Read)
+		if by.Scope != schemas.ScopeRead && out.Read == nil {
+			a.Remark(p, "It counts as read now.")
+		}
+	})
 }
 
 // printNotice draws mail that is only read, and for a message the whole of what was sent; to its sender also whether it

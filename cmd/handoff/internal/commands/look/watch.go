@@ -110,6 +110,11 @@ func watchUntilDone(ctx context.Context, a *cli.App, w watching) error {
 	if w.command != "" {
 		take = runner(signalled, a, w, place) // a command is not ended because nobody reads
 	}
+	for ; place.Untouched(); w.since, w.fromNow = 0, false { // who looks makes none
+		if !cli.Sleep(ctx, pauseUnused) {
+			return nil
+		}
+	}
 	nobody := schemas.Caller{Via: schemas.ViaCLI}
 	err = a.Connect(ctx, nobody, func(conn *cli.Connection) error { return watchEvents(ctx, conn, w, take) })
 	if ctx.Err() != nil && cli.Unavailable(err) {
@@ -117,6 +122,9 @@ func watchUntilDone(ctx context.Context, a *cli.App, w watching) error {
 	}
 	return err
 }
+
+// pauseUnused is how often a workspace that nobody has used is looked for.
+const pauseUnused = 200 * time.Millisecond
 
 // leadsNowhere tells whether what is written is dropped. A standard stream that was closed when the program
 // started is found in the same way: the Go runtime opens the null device in its place.

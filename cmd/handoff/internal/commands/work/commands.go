@@ -54,6 +54,10 @@ var Spellings = slices.Concat(actSpellings(), []cli.Spelling{
 		},
 	},
 	{
+		Tool: "update_handoff", Command: "assign", When: cli.Arguments{"action": "amend"},
+		Places: []string{"handoff_id", "to"},
+	},
+	{
 		Tool: "get_handoff", Command: "wait", When: cli.Arguments{"view": "outcome", "wait_seconds": nil},
 		Places: []string{"handoff_id"},
 	},
