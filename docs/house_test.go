@@ -281,7 +281,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/look", about: "what there is to see",
 		imports: []string{
-			"schemas", "schemas/closest", "mailbox/draw", "tools", "cmd/handoff/internal/identity",
+			"schemas", "schemas/closest", "mailbox/draw", "mailbox/life", "tools", "cmd/handoff/internal/identity",
 			"cmd/handoff/internal/onevent",
 			"cmd/handoff/internal/outlet", "cmd/handoff/internal/terminal", "cmd/handoff/internal/workspace",
 			"cmd/handoff/internal/cli", "cmd/handoff/internal/show",

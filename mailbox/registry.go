@@ -67,11 +67,12 @@ func (s *Service) changesAfter(ctx context.Context, after uint64) (changes []sch
 // changeOf adds to an event what its record says now; of the holder only what was so by then. A message has no record:
 // what was sent names its recipient.
 func changeOf(v *store.View, e schemas.Event) schemas.Change {
-	c := schemas.Change{Event: e}
+	c := schemas.Change{Event: e, Text: reading.Text(v, e)}
 	if life.Action(e.Action) == life.Message {
 		var sent schemas.Handoff
 		if v.Saying(e.Handoff, e.N, &sent) == nil { // else it was erased
 			c.Box, c.Sender, c.Title = schemas.Address(sent.Target.Agent), e.Agent, sent.Title
+			c.Text, c.Notice = schemas.Shorten(sent.Task, reading.MostOfText), noticeAt(v, sent.Target.Agent, e)
 		}
 		return c
 	}
@@ -87,6 +88,20 @@ func changeOf(v *store.View, e schemas.Event) schemas.Change {
 		c.Holder = ""
 	}
 	return c
+}
+
+// noticeAt is the notice that the event of a message left, 0 where it is not found among the last ones.
+func noticeAt(v *store.View, to schemas.Agent, e schemas.Event) schemas.NoticeID {
+	looked := 0
+	for n, err := range v.Notices(to, 0) {
+		if looked++; err != nil || n.At.Before(e.At) || looked > mostLooked {
+			break
+		}
+		if n.At.Equal(e.At) && n.From == e.Agent && n.Kind == schemas.TypeMessage {
+			return n.ID
+		}
+	}
+	return 0
 }
 
 // Head gives the number of the newest event, 0 for none, and tells why the last commit could not be kept, if one could

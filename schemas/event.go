@@ -44,4 +44,6 @@ type Change struct {
 	Sender   Agent    `json:"sender,omitempty"` // who sent it
 	Holder   Agent    `json:"holder,omitempty"` // who holds it, or did last
 	Title    string   `json:"title,omitempty"`
+	Text     string   `json:"text,omitempty"`      // what was said with it, in words
+	Notice   NoticeID `json:"notice_id,omitempty"` // of a message
 }

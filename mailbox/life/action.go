@@ -276,3 +276,11 @@ const (
 	// it, once a minute for each token at most, with how often it happened since.
 	Denied Action = "denied" // a caller with a token asked to act as another than it names
 )
+
+// Actions are those on a handoff, in the order of its life. Who asks for some by name is told which there are.
+var Actions = []Action{
+	Send, Approve, Refuse, Ready, Claim, Reclaim, Amend, Progress, Ask,
+	Answer, Unreserve, Complete, Fail, Reject, Decline, Release, Renew, Lost,
+	Requeue, Exhaust, Expire, Cancel, Forward, Accept, Return, Retry, Rerun,
+	Rollback, Escalate, Redo, Mark, Late, Defer, Resume,
+}

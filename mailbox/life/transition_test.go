@@ -13,13 +13,7 @@ import (
 	"handoff/schemas/golden"
 )
 
-// actions are those on a handoff, in the order of its life.
-var actions = []life.Action{
-	life.Send, life.Approve, life.Refuse, life.Ready, life.Claim, life.Reclaim, life.Amend, life.Progress, life.Ask,
-	life.Answer, life.Unreserve, life.Complete, life.Fail, life.Reject, life.Decline, life.Release, life.Renew, life.Lost,
-	life.Requeue, life.Exhaust, life.Expire, life.Cancel, life.Forward, life.Accept, life.Return, life.Retry, life.Rerun,
-	life.Rollback, life.Escalate, life.Redo, life.Mark, life.Late, life.Defer, life.Resume,
-}
+var actions = life.Actions
 
 // stateless are the actions that no state refuses, so the table has no row for them.
 var stateless = []life.Action{life.Send, life.Forward, life.Late}

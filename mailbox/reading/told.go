@@ -61,6 +61,21 @@ func moments(v *store.View, id schemas.ID, events []schemas.Event) ([]schemas.Mo
 	return told, nil
 }
 
+// MostOfText is how much of what was said is told with an event, in bytes.
+const MostOfText = 1000
+
+// Text is what was said with an event, in words; empty where nothing was said, or where it cannot be read.
+func Text(v *store.View, e schemas.Event) string {
+	if e.Said == "" || life.Action(e.Action) == life.Send { // whose title is told anyway
+		return ""
+	}
+	content, err := v.Said(e.Handoff, e.N)
+	if err != nil {
+		return ""
+	}
+	return schemas.Shorten(schemas.Visible(textOf(life.Action(e.Action), content)), MostOfText)
+}
+
 // shorten cuts what was said with moments, each behind a sentence.
 func shorten(told []schemas.Moment, limit int) {
 	for i := range told {

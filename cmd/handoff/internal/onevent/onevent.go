@@ -65,7 +65,7 @@ func Variables(c schemas.Change) []string {
 		"HANDOFF_EVENT_ACTION=" + c.Action,
 		"HANDOFF_EVENT_HANDOFF=" + c.Handoff.String(),
 		"HANDOFF_EVENT_AGENT=" + string(c.Agent),
-		"HANDOFF_EVENT_TO=" + string(c.Box),
+		"HANDOFF_EVENT_BOX=" + string(c.Box),
 		"HANDOFF_EVENT_WORKFLOW=" + string(c.Workflow),
 		"HANDOFF_EVENT_STATUS=" + string(c.To),
 	}

@@ -52,10 +52,10 @@ func TestACommandGetsTheEvent(t *testing.T) {
 kept
 HANDOFF_EVENT_ACTION=completed
 HANDOFF_EVENT_AGENT=qa
+HANDOFF_EVENT_BOX=role:testing
 HANDOFF_EVENT_HANDOFF=ho_3
 HANDOFF_EVENT_N=7
 HANDOFF_EVENT_STATUS=completed
-HANDOFF_EVENT_TO=role:testing
 HANDOFF_EVENT_WORKFLOW=wf_login
 `, b.out.String())
 }

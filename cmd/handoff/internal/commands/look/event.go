@@ -1,6 +1,7 @@
 package look
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/onevent"
 	"handoff/cmd/handoff/internal/workspace"
+	"handoff/mailbox/draw"
 	"handoff/schemas"
 )
 
@@ -43,18 +45,36 @@ func inertEvent(c schemas.Change) (string, error) {
 	return cli.Inert(raw) + "\n", err
 }
 
-// printEvent adds a line for an event: when, which handoff, who, what, and its title.
+// printEvent adds an event: when, which handoff or notice, who did what, its title, and what was said. On a terminal
+// long lines go on behind the first columns.
 func printEvent(p *cli.Page, c schemas.Change) {
-	id, title := c.Handoff.String(), strings.Join(strings.Fields(schemas.Visible(c.Title)), " ")
+	id := cmp.Or(c.Handoff.String(), c.Notice.String())
+	title, text := draw.OneLine(heading(c.Title), mostOfTitle), draw.OneLine(c.Text, mostSaid)
 	if !p.Terminal {
-		p.Line("%s\t%s\t%s\t%s\t%s", c.At.Format(time.RFC3339), id, c.Agent, happened(c), title)
+		p.Line("%s\t%s\t%s\t%s\t%s\t%s", c.At.Format(time.RFC3339), id, c.Agent, happened(c), title, text)
 		return
 	}
-	// The columns are wide enough for most lines, and none waits for a longer one.
-	when, id := p.Faint(clockTime(p, c.At)), p.Bold(fmt.Sprintf("%-6s", id))
-	line := fmt.Sprintf("%s  %s  %-14s  %-24s  %s", when, id, c.Agent, happened(c), title)
-	p.Line("%s", strings.TrimRight(line, " "))
+	when := clockTime(p, c.At)
+	did := string(c.Agent) + " " + happened(c)
+	rest := did
+	for _, more := range []string{title, text} {
+		if more != "" && !strings.HasSuffix(rest, more) {
+			rest += ": " + more
+		}
+	}
+	begins := len(when) + 2 + max(len(id), 6) + 2
+	lines := p.Lines(rest, begins)
+	if strings.HasPrefix(lines[0], did) {
+		lines[0] = p.OfState(draw.State{Status: c.To}, did) + strings.TrimPrefix(lines[0], did)
+	}
+	p.Line("%s  %s  %s", p.Faint(when), p.Bold(fmt.Sprintf("%-6s", id)), lines[0])
+	for _, line := range lines[1:] {
+		p.Line("%s%s", strings.Repeat(" ", begins), line)
+	}
 }
+
+// mostSaid is how many columns of what was said are shown with an event.
+const mostSaid = 300
 
 // clockTime is the time of day, with the date unless it is that of now.
 func clockTime(p *cli.Page, at time.Time) string {
@@ -68,8 +88,8 @@ func clockTime(p *cli.Page, at time.Time) string {
 // happened says what an event is about, in the words of the registry.
 func happened(c schemas.Change) string {
 	what := strings.ReplaceAll(c.Action, "_", " ")
-	if c.Action == "sent" {
-		what += " to " + string(c.Box)
+	if c.Action == "sent" || c.Action == "message" {
+		what = map[string]string{"sent": "sent", "message": "wrote"}[c.Action] + " to " + string(c.Box)
 	}
 	if c.Other != 0 {
 		what += " (" + c.Other.String() + ")"

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -14,12 +16,14 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/outlet"
 	"handoff/cmd/handoff/internal/workspace"
+	"handoff/mailbox/life"
 	"handoff/schemas"
 )
 
 // watching is what watch was asked for.
 type watching struct {
 	agent, workflow string
+	actions         []string // empty for all
 	since           uint64
 	fromNow         bool
 	command         string // for each event
@@ -33,6 +37,7 @@ func watchCommand(a *cli.App) *cobra.Command {
 		Short: "Print what happens, as it happens",
 		Example: `  handoff watch
   handoff watch --agent qa                  # what qa does, is sent or waits for
+  handoff watch --action asked,failed       # only these
   handoff watch --json --since 0            # all that ever happened, then what comes, for programs
   handoff watch --exec 'notify-send "$HANDOFF_EVENT_AGENT $HANDOFF_EVENT_ACTION $HANDOFF_EVENT_HANDOFF"'
   handoff watch --exec 'jq -r .title >>titles.txt' --workflow wf_login`,
@@ -42,7 +47,7 @@ nothing; HANDOFF_AGENT does not narrow it, only --agent does.
 
 With --exec a command is run for each event instead, one at a time and in order: a lifecycle hook, as
 agent_handoff in the kernl handoffs design. It finds the event as JSON on standard input, and in its
-environment HANDOFF_EVENT_N, _ACTION, _HANDOFF, _AGENT (who acted), _TO (the mailbox), _WORKFLOW and _STATUS
+environment HANDOFF_EVENT_N, _ACTION, _HANDOFF, _AGENT (who acted), _BOX (the mailbox), _WORKFLOW and _STATUS
 (which it has now), and HANDOFF_WORKSPACE. Nothing of an event is put into the command line, because agents
 write what is in it: quote the variables, and take other texts from the JSON. One that fails is reported, and
 watching goes on. Ctrl-C is passed on to a command that runs, and a second one kills it.`,
@@ -59,6 +64,7 @@ watching goes on. Ctrl-C is passed on to a command that runs, and a second one k
 	flags.StringVar(&w.agent, "agent", "",
 		"only what concerns this `name`: as who acts, sent or receives it, or works on it")
 	flags.StringVar(&w.workflow, "workflow", "", "only of this `workflow`")
+	flags.StringSliceVar(&w.actions, "action", nil, "only these `actions`, as events have them: asked,failed,completed")
 	flags.Uint64Var(&w.since, "since", 0, "begin after this event `number`; 0 for all there are (default: from now on)")
 	flags.StringVar(&w.command, "exec", "", "run this `command` of the shell for each event")
 	flags.Var(&w.limit, "exec-timeout", "how long a command may run; bare numbers are seconds")
@@ -74,6 +80,13 @@ func (w *watching) check(given func(flag string) bool) error {
 		return schemas.Invalidf("--exec-timeout", "there is no command to limit").WithHint("Give one with --exec.")
 	case w.limit.Duration <= 0:
 		return schemas.Invalidf("--exec-timeout", "no time at all")
+	}
+	for i, action := range w.actions {
+		w.actions[i] = strings.ReplaceAll(strings.TrimSpace(action), " ", "_")
+		if !slices.Contains(actionNames(), w.actions[i]) {
+			return schemas.Invalidf("--action", "there is no action %q", schemas.Visible(action)).
+				WithKnown(actionNames()...)
+		}
 	}
 	if w.agent != "" {
 		if _, err := schemas.ParseAgent("--agent", w.agent); err != nil {
@@ -167,6 +180,17 @@ func (w watching) wants(c schemas.Change) bool {
 	if w.workflow != "" && c.Workflow != schemas.Workflow(w.workflow) {
 		return false
 	}
+	if len(w.actions) > 0 && !slices.Contains(w.actions, c.Action) {
+		return false
+	}
 	agent := schemas.Agent(w.agent)
 	return agent == "" || c.Box == schemas.Address(agent) || agent == c.Agent || agent == c.Sender || agent == c.Holder
+}
+
+// actionNames are what can be watched for.
+func actionNames() (names []string) {
+	for _, a := range append(slices.Clone(life.Actions), life.Register, life.Message) {
+		names = append(names, string(a))
+	}
+	return names
 }
