@@ -52,7 +52,7 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 		out.HandoffID, out.Status = r.ID, r.Status
 		if in.View == "outcome" && r.Status == schemas.Completed && r.Accepted == 0 {
 			to, err := reading.Principal(v, r)
-			if out.ToAccept = to == by.Agent; err != nil {
+			if out.Judges = to == by.Agent; err != nil {
 				return err
 			}
 		}

@@ -155,7 +155,7 @@ func TestAcceptingIsToldKeptAndShown(t *testing.T) {
 	look := schemas.GetIn{HandoffID: "1", View: "outcome"}
 	got, err := w.Get(t.Context(), a, look)
 	require.NoError(t, err)
-	require.True(t, got.ToAccept)
+	require.True(t, got.Judges)
 	_, err = w.tryUpdate(c, 1, schemas.ActAccept)
 	refused(t, err, schemas.Denied, "its sender (a)")
 	w.send(a, "b", "open")
@@ -169,7 +169,7 @@ func TestAcceptingIsToldKeptAndShown(t *testing.T) {
 	require.NotNil(t, w.full(1).Standing.AcceptedAt)
 	got, err = w.Get(t.Context(), a, look)
 	require.NoError(t, err)
-	require.False(t, got.ToAccept)
+	require.False(t, got.Judges)
 	story, err := w.History(t.Context(), a, schemas.HistoryIn{HandoffID: "1"})
 	require.NoError(t, err)
 	require.Contains(t, story.Tree, "- a accepted the result: Well done.")

@@ -37,8 +37,6 @@ type GetOut struct {
 	Handoff *Handoff `json:"handoff,omitempty" jsonschema_extras:"x-free=true"`
 	// Where it stands
 	Standing *Standing `json:"standing,omitempty" jsonschema_extras:"x-free=true"`
-	// Completed, and yours to accept or return
-	ToAccept bool `json:"to_accept,omitempty"`
 	// The completion
 	Completion *Completion `json:"outcome,omitempty" jsonschema_extras:"x-free=true"`
 	// The failure
@@ -65,6 +63,7 @@ type GetOut struct {
 	// Of a notice that the caller sent
 	Read *bool `json:"read,omitempty"`
 
+	Judges bool `json:"-"` // the caller may accept or return the result
 	TakeUp bool `json:"-"` // the caller's name holds it, and another session claimed it
 }
 

@@ -213,11 +213,11 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 		return advise(schemas.Call(in, "gives the rest"))
 	case len(o.Omitted) > 0:
 		return advise(schemas.Call(schemas.GetIn{HandoffID: in.HandoffID, View: "full"}, "has what was left out"))
-	case o.ToAccept:
+	case o.Judges:
 		back := schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActReturn, Note: schemas.Blank}
 		return advise(
 			schemas.Call(schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActAccept}, "accepts the result"),
-			schemas.Call(back, "returns it: the points of the note are what has to be met next"),
+			schemas.Call(back, "returns it, with the points to mend"),
 		)
 	}
 	return nil
