@@ -1,6 +1,7 @@
 package show
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -8,44 +9,43 @@ import (
 	"handoff/schemas"
 )
 
-// Next are the calls that a person may make next, most wanted first, by where a handoff stands.
-func Next(got schemas.GetOut) (calls []schemas.Advice) {
-	id, st := got.HandoffID.String(), *got.Standing
-	add := func(in schemas.Input, say string) { calls = append(calls, schemas.Call(in, say)) }
-	act := func(a schemas.Action, note, say string) {
-		add(schemas.UpdateIn{HandoffID: id, Action: a, Note: note}, say)
-	}
-	look := func(other, say string) { add(schemas.GetIn{HandoffID: other}, say) }
+// A Step is a command that a person may type next: its words behind the name of the program, and what it does.
+type Step struct{ Line, Does string }
+
+// Next are the commands that fit where a handoff stands, most wanted first. What is to be written is left as '…'.
+func Next(got schemas.GetOut) (steps []Step) {
+	id, st := got.HandoffID, *got.Standing
+	add := func(does, line string, words ...any) { steps = append(steps, Step{fmt.Sprintf(line, words...), does}) }
 	switch st.Status {
 	case schemas.Pending:
 		for _, other := range st.BlockedBy {
 			if other == approval {
-				act(schemas.ActApprove, "", "lets it go on")
-				act(schemas.ActRefuse, schemas.Blank, "ends it")
+				add("lets it go on", "approve %s", id)
+				add("ends it", "refuse %s --reason '…'", id)
 				continue
 			}
-			look(other, "shows what it waits for")
+			add("shows what it waits for", "show %s", other)
 		}
-		act(schemas.ActCancel, schemas.Blank, "ends it")
+		add("ends it", "cancel %s --reason '…'", id)
 	case schemas.Accepted, schemas.Working:
 		if st.Reason != "" {
-			act(schemas.ActRelease, schemas.Blank, "lets others claim it now")
+			add("lets others claim it now", "update %s --release", id)
 		}
-		add(schemas.GetIn{HandoffID: id, View: "outcome", WaitSeconds: schemas.MaxWait}, "waits for the outcome")
+		add("waits for the outcome", "wait %s", id)
 	case schemas.Waiting:
-		act(schemas.ActAnswer, schemas.Blank, "answers, and its holder goes on")
+		add("answers, and its holder goes on", "answer %s '…'", id)
 	case schemas.Completed:
 		if st.Successor == 0 {
-			act(schemas.ActReturn, schemas.Blank, "gives it back if it is not good enough")
+			add("gives it back if it is not good enough", "update %s --return --reason '…'", id)
 		}
 	case schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Cancelled:
-		act(schemas.ActRetry, "", "does it again with what is known")
+		add("does it again with what is known", "retry %s", id)
 	case schemas.Returned:
 	}
 	if st.Successor != 0 {
-		look(st.Successor.String(), "shows what goes on with the work")
+		add("shows what goes on with the work", "show %s", st.Successor)
 	}
-	return calls
+	return steps
 }
 
 // approval is what a handoff waits for that a person has to approve.

@@ -113,11 +113,11 @@ func printShown(p *cli.Page, out schemas.GetOut, end *schemas.Event, view string
 
 // printNext shows the commands that fit where a handoff stands.
 func printNext(a *cli.App, p *cli.Page, out schemas.GetOut) {
-	for i, call := range show.Next(out) {
+	for i, step := range show.Next(out) {
 		if i == 0 {
 			p.Line("\n%s", p.Bold("Next"))
 		}
-		p.Line("  %s  %s", a.CommandLine(call, a.Again()), p.Faint(call.Say))
+		p.Line("  handoff %s%s  %s", step.Line, a.Again(), p.Faint(step.Does))
 	}
 }
 
