@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ func TestExamplesCanBeParsed(t *testing.T) {
 		for line := range strings.Lines(shown.Example) {
 			for _, words := range calls(line) {
 				require.NoError(t, parse(words), line)
+				require.NoError(t, named(words), line)
 				own = own || strings.HasPrefix("handoff "+strings.Join(words, " "), shown.CommandPath())
 			}
 		}
@@ -51,6 +53,18 @@ func parse(words []string) error {
 		return err
 	}
 	return cmd.ValidateFlagGroups()
+}
+
+// named tells whether a command line that changes something says who does it: nothing else would where no terminal is.
+func named(words []string) error {
+	cmd, rest, err := commandtest.Root().Find(words)
+	if err != nil || cmd.Name() == "call" || cmd.Name() == "mcp" || cmd.Name() == "serve" || slices.Contains(rest, "--agent") {
+		return err
+	}
+	if cmd.Flags().Lookup("max-pending") != nil || cmd.Name() == "register" {
+		return errors.New("it does not say who acts")
+	}
+	return nil
 }
 
 // calls gives the words of each command line of handoff in a line of a shell, also of one that another command is

@@ -90,7 +90,7 @@ func Command(a *cli.App) *cobra.Command {
 		Short: "Pass work between coding agents",
 		Long:  about,
 		Example: `  handoff demo                                     # a whole chain of work in a few seconds
-  handoff send qa "Test the login form"            # to an agent's mailbox
+  handoff send qa "Test the login form" --agent human  # to an agent's mailbox
   handoff claim --agent qa                         # take the next one
   handoff complete 1 --agent qa --summary "12 passed"
   handoff history                                  # who passed what to whom, and how it ended

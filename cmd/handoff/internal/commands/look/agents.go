@@ -27,7 +27,7 @@ func agentsCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff agents
   handoff agents qa              # one of them, with what it holds and what waits for it
   handoff agents --capability security_review
-  handoff agents register qa --accepts code,test_request --role testing`,
+  handoff agents register qa --accepts code,test_request --role testing --agent human`,
 		Args: func(cmd *cobra.Command, given []string) error {
 			if len(given) > 1 {
 				return cli.OnlyBelow(cmd, given)
@@ -75,8 +75,8 @@ func registerCommand(a *cli.App) *cobra.Command {
 	}.Of(a, &cobra.Command{
 		Use:   "register NAME",
 		Short: "Say what an agent accepts and produces",
-		Example: `  handoff agents register qa --accepts code,test_request --produces test_results --role testing
-  handoff agents register qa --away`,
+		Example: `  handoff agents register qa --accepts code,test_request --produces test_results --agent human
+  handoff agents register qa --away --agent human`,
 		Args: cobra.ExactArgs(1),
 	})
 }

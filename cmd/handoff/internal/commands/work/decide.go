@@ -22,15 +22,15 @@ var acts = []act{{
 	action: schemas.ActApprove, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
 	cmd: cobra.Command{
 		Use: "approve ID…", Short: "Let handoffs go on that wait for approval",
-		Example: `  handoff approve 12
-  handoff approve 12 --reason "After the release"`,
+		Example: `  handoff approve 12 --agent human
+  handoff approve 12 --reason "After the release" --agent human`,
 		Long: "Only human may approve.",
 	},
 }, {
 	action: schemas.ActRefuse, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
 	cmd: cobra.Command{
 		Use: "refuse ID…", Short: "Reject handoffs that wait for approval",
-		Example: `  handoff refuse 12 --reason "Not before the audit"`,
+		Example: `  handoff refuse 12 --reason "Not before the audit" --agent human`,
 		Long:    "Only human may refuse.",
 	},
 }, {

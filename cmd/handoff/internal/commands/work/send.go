@@ -59,11 +59,11 @@ func sendCommand(a *cli.App) *cobra.Command {
 	}.Of(a, &cobra.Command{
 		Use:   "send [TO TASK…]",
 		Short: "Deliver work or a message to a mailbox",
-		Example: `  handoff send qa "Test the login form" --criteria "All tests pass" --priority high
-  handoff send role:testing "Run the suite" --summary "Login is done" --data branch=login
-  handoff send human "May I drop the table?" --type message
-  git diff | handoff send reviewer "Review this" --detail -
-  handoff send --file message.json --title "Another title"`,
+		Example: `  handoff send qa "Test the login form" --criteria "All tests pass" --priority high --agent human
+  handoff send role:testing "Run the suite" --summary "Login is done" --data branch=login --agent human
+  handoff send human "May I drop the table?" --type message --agent qa
+  git diff | handoff send reviewer "Review this" --detail - --agent human
+  handoff send --file message.json --title "Another title" --agent human`,
 		Long: `TO is an agent, capability:NAME, role:NAME or human. The words of TASK are joined. It
 has room for 4 KiB: what is longer goes into --detail.
 

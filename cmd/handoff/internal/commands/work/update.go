@@ -90,15 +90,15 @@ func updateCommand(a *cli.App) *cobra.Command {
 	}.Of(a, &cobra.Command{
 		Use:   "update ID",
 		Short: "Report progress, ask, answer, release, amend, cancel, accept or return",
-		Example: `  handoff update 12 --note "Half of the tests run" --percent 50
-  handoff update 12 --ask "Which database?"               # waits for the sender
-  handoff update 12 --answer "PostgreSQL 15"
-  handoff update 12 --release --to qa-2 --reason "My day ends"
-  handoff update 12 --remove-criteria 2 --remove-tags urgent --clear deadline
-  handoff update 12 --cancel --reason "No longer needed"
-  handoff update 12 --return --reason "Not yet" --criteria "Rows are sorted" --criteria "Times are UTC"
-  handoff update 12 --after none,3                        # waits for 3 and nothing else
-  handoff update 12 --context '{"known_issues": ["slow"]}' --merge --tags python,mcp --silent`,
+		Example: `  handoff update 12 --note "Half of the tests run" --percent 50 --agent qa
+  handoff update 12 --ask "Which database?" --agent qa  # waits for the sender
+  handoff update 12 --answer "PostgreSQL 15" --agent human
+  handoff update 12 --release --to qa-2 --reason "My day ends" --agent qa
+  handoff update 12 --remove-criteria 2 --remove-tags urgent --clear deadline --agent human
+  handoff update 12 --cancel --reason "No longer needed" --agent human
+  handoff update 12 --return --reason "Not yet" --criteria "Rows are sorted" --criteria "Times are UTC" --agent human
+  handoff update 12 --after none,3 --agent human  # waits for 3 and nothing else
+  handoff update 12 --context '{"known_issues": ["slow"]}' --merge --tags python,mcp --silent --agent human`,
 		Long: `The flags tell the action. Amending merges: lists are extended, objects merged, the rest replaced.
 With --merge, --agent-context and --handoff-instructions, which are those of task trackers, notes go to what is
 remembered, and what has no field into the state of the context.
