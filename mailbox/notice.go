@@ -123,3 +123,29 @@ func (o *op) notify(to schemas.Agent, n schemas.Notice) error {
 	o.boxes = append(o.boxes, schemas.Address(to))
 	return err
 }
+
+// recall takes a message of the caller back that was not read, see [life.Recall]. The error is not_found for a message that
+// the caller did not send, and conflict for one that was read.
+func (o *op) recall(in schemas.UpdateIn) (out schemas.UpdateOut, err error) {
+	var id schemas.NoticeID
+	n := (*schemas.Notice)(nil)
+	if id.UnmarshalText([]byte(in.HandoffID)) == nil {
+		if n, err = o.SentNotice(o.by.Agent, id); err != nil {
+			return out, err
+		}
+	}
+	if n == nil || n.Kind != schemas.TypeMessage {
+		return out, schemas.Errorf(schemas.NotFound, "%s sent no message %s", o.by.Agent, schemas.Visible(schemas.Clip(in.HandoffID, 80))).
+			WithField("handoff_id").WithHint("Only its sender takes a message back. Nothing was changed.")
+	}
+	recalled, err := o.tx.Recall(n.To, id)
+	if err != nil {
+		return out, err
+	}
+	if !recalled {
+		return out, schemas.Errorf(schemas.Conflict, "%s has read %s", n.To, id).WithField("handoff_id").
+			WithHint("Send another message that says what holds now.")
+	}
+	out = schemas.UpdateOut{NoticeID: id, Status: schemas.Cancelled, Action: in.Action}
+	return out, o.recordSaid(life.Recall, schemas.Notice{ID: id, To: n.To, From: n.From, Kind: n.Kind, At: n.At, Text: in.Note})
+}

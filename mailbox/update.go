@@ -3,6 +3,7 @@ package mailbox
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
@@ -14,6 +15,8 @@ import (
 // answer, amend, cancel, accept, return and retry, which its sender calls, the owner of its workflow or a person; approve and
 // refuse, which a person calls. What each does, from which states, what follows, which errors it has and what a
 // repetition does stands with the action of the same name in package life.
+//
+// Cancel of the id of a message takes that back, see [life.Recall].
 //
 // Every action takes a note of 4 KiB at most, kept with its event; the last one is shown with the handoff. The holder's
 // proof is that of [Service.Complete]. The result has the state and the end of the lease after the action; for retry
@@ -38,6 +41,9 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 		return schemas.UpdateOut{}, schemas.Invalidf("action", "%q is not an action", schemas.Visible(string(in.Action)))
 	}
 	out, err := mutate(ctx, s, by, func(o *op) (out schemas.UpdateOut, err error) {
+		if in.Action == schemas.ActCancel && strings.HasPrefix(in.HandoffID, "no_") {
+			return o.recall(in)
+		}
 		r, err := o.find(in.HandoffID)
 		if err != nil {
 			return out, err

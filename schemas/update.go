@@ -95,6 +95,7 @@ type Conditions struct {
 // UpdateOut is the result of update_handoff: where the handoff stands, and what the action changed.
 type UpdateOut struct {
 	HandoffID  ID         `json:"handoff_id"`
+	NoticeID   NoticeID   `json:"notice_id,omitempty"` // instead of handoff_id for a message that was taken back
 	Status     Status     `json:"status"`
 	Action     Action     `json:"action"`
 	To         Address    `json:"to,omitempty"`

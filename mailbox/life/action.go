@@ -267,6 +267,9 @@ const (
 	// Message leaves an agent a notice that another wrote. Anyone may send one. The event has the whole of what was
 	// sent. It makes no record, so nobody claims it and nothing follows from it.
 	Message Action = "message" // an agent left another a notice
+	// Recall takes a message back that nobody has read. Its sender does it. The notice is gone; what was sent stays with the
+	// event of the message. The error is conflict for one that was read.
+	Recall Action = "recalled" // an agent took a message back that was not read
 	// TokenAdd keeps a token for callers over HTTP. A person does it. The event has the name, the agents and the limits
 	// of the token, and neither its secret nor the hash of that.
 	TokenAdd Action = "token_added" // a person made a token for callers over HTTP

@@ -23,6 +23,7 @@ var free = map[string]bool{
 	"token add NAME":             true, // a new one
 	"retry ID":                   true, // of what has ended
 	"accept ID":                  true,
+	"recall ID":                  true, // of a message that was sent
 	"send --key":                 true, // a new one
 	"send --reason":              true, // in words
 	"serve --host":               true, // of a machine

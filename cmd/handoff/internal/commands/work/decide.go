@@ -63,6 +63,25 @@ for the acceptance (send --after-accepted) may go on. "handoff update 12 --retur
 cancels all of a workflow that has not ended.`,
 	},
 }, {
+	action: schemas.ActCancel,
+	tool: cli.ToolCommand[schemas.UpdateOut]{
+		Arguments: func(_ *cobra.Command, given []string, _ cli.Arguments) error {
+			if !cli.IsNotice(given[0]) {
+				return schemas.Invalidf("ID", "%s is no message", schemas.Visible(schemas.Clip(given[0], 80))).
+					WithHint("Work is taken back with handoff cancel.")
+			}
+			return nil
+		},
+		ID:    func(out schemas.UpdateOut) string { return out.NoticeID.String() },
+		Print: func(p *cli.Page, out schemas.UpdateOut) { p.Line("%s recalled", p.Bold(out.NoticeID.String())) },
+	},
+	cmd: cobra.Command{
+		Use: "recall ID", Short: "Take a message back that was not read",
+		Example: `  handoff recall no_7 --agent human`,
+		Long:    "Only its sender takes it back. The registry keeps that it was sent, and what it said.",
+		Args:    cobra.ExactArgs(1),
+	},
+}, {
 	action: schemas.ActRetry,
 	tool: cli.ToolCommand[schemas.UpdateOut]{
 		Many: true, ID: retriedID, Print: printRetried,
@@ -96,7 +115,14 @@ func (c act) command(a *cli.App) *cobra.Command {
 	if c.words {
 		t.Rest = "note"
 	}
-	t.Arguments = func(_ *cobra.Command, _ []string, args cli.Arguments) error { return args.Put("action", c.action) }
+	t.Arguments = func(cmd *cobra.Command, given []string, args cli.Arguments) error {
+		if more := c.tool.Arguments; more != nil {
+			if err := more(cmd, given, args); err != nil {
+				return err
+			}
+		}
+		return args.Put("action", c.action)
+	}
 	if t.Print == nil {
 		t.ID, t.Print = updatedID, printUpdated
 	}
