@@ -69,6 +69,8 @@ type NewsOut struct {
 	New     []Item `json:"new,omitempty"` // best first, at most five, handoffs before notices
 	MoreNew int    `json:"more_new,omitempty"`
 
+	NeedYou int `json:"need_you,omitempty"` // of a person: how many handoffs wait for it, see OverviewOut
+
 	Over string `json:"over,omitempty"` // why the session is not to be woken any more
 
 	Marked *Marks `json:"marked,omitempty"` // nil: nothing was

@@ -37,8 +37,8 @@ type Concern struct {
 	Workflow  Workflow    `json:"workflow,omitempty"`
 	From      Agent       `json:"from"`
 	To        Address     `json:"to"`
-	Holder    Agent       `json:"holder,omitempty"` // who holds it, or held it last
-	Since     time.Time   `json:"since"`            // when it was sent, claimed, asked about or ended
+	Holder    Agent       `json:"holder,omitempty"`            // who holds it, or held it last
+	Since     time.Time   `json:"since"`                       // when it was sent, claimed, asked about or ended
 	LastSign  *time.Time  `json:"last_sign_of_life,omitempty"` // of its holder
 	LeaseEnds *time.Time  `json:"lease_ends,omitempty"`
 	Percent   int         `json:"percent,omitempty"`

@@ -77,6 +77,16 @@ func reads(tool string) bool {
 	return err == nil && t.ReadOnly
 }
 
+// NeedYou counts what needs the person who looks; nothing where an agent does.
+func (conn *Connection) NeedYou(ctx context.Context) (int, error) {
+	if conn.By.Agent != schemas.Human {
+		return 0, nil
+	}
+	var out schemas.OverviewOut
+	_, err := conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: 1}, &out)
+	return out.NeedsYou.Total, err
+}
+
 // typedWorkspace tells whether the workspace was named on the command line.
 func (a *App) typedWorkspace() bool {
 	return a.Workspace != "" && a.Workspace != a.Getenv("HANDOFF_WORKSPACE")

@@ -3,7 +3,6 @@ package look
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -151,18 +150,16 @@ func heading(title string) string { return strings.TrimSpace(strings.TrimLeft(ti
 // recipient names who has it: the holder, else to whom it was sent.
 func recipient(i schemas.Item) string { return cmp.Or(string(i.Holder), string(i.To)) }
 
-// printWaiting ends a list on a terminal with what waits for its reader. Again are the flags that a command line
-// for that reader repeats.
-func printWaiting(p *cli.Page, out gathered, by schemas.Caller, again string) {
+// printWaiting ends a list on a terminal with what waits for its reader: notices, and so many handoffs that need a person.
+// Again are the flags that a command line for that reader repeats.
+func printWaiting(p *cli.Page, out gathered, need int, again string) {
 	if !p.Terminal {
 		return
 	}
 	if out.Inbox != nil && out.Inbox.Notices > 0 {
 		p.Line("%s unread: handoff list --box notices%s", cli.Counted(out.Inbox.Notices, "notice"), again)
 	}
-	for _, item := range out.Items {
-		if by.Agent == schemas.Human && slices.Contains(item.BlockedBy, approval) {
-			p.Line("%s waits for your approval: handoff approve %s%s", item.HandoffID, item.HandoffID, again)
-		}
+	if need > 0 {
+		p.Line("What needs you: %s, handoff status%s", cli.Counted(need, "handoff"), again)
 	}
 }

@@ -111,11 +111,17 @@ func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error 
 		if err != nil {
 			return err
 		}
+		need := 0
+		if a.Style().Terminal && !a.JSON {
+			if need, err = conn.NeedYou(ctx); err != nil {
+				return err
+			}
+		}
 		return a.PrintValue(out, func(p *cli.Page) {
 			printItems(p, out)
 			a.Remark(p, out.more())
 			a.Remark(p, a.MarkedRead(conn.By, out.unread()))
-			printWaiting(p, out, conn.By, a.Again())
+			printWaiting(p, out, need, a.Again())
 		})
 	})
 }

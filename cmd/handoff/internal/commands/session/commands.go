@@ -64,6 +64,9 @@ func prime(ctx context.Context, a *cli.App) error {
 				return conn.Unnamed
 			}
 			_, err := conn.Call(ctx, "session_news", schemas.NewsIn{On: schemas.OnLook, Session: by.AgentID}, &out)
+			if err == nil {
+				out.NeedYou, err = conn.NeedYou(ctx)
+			}
 			return err
 		})
 	}

@@ -65,6 +65,8 @@ func goOn(n schemas.NewsOut) string {
 		}
 		take := schemas.ClaimIn{HandoffID: n.Holding[own].HandoffID.String()}
 		return fmt.Sprintf("Go on: %s\n", schemas.Call(take, "takes it up again, with its brief"))
+	case n.NeedYou > 0:
+		return fmt.Sprintf("What needs you: %s. handoff status shows them.\n", counted(n.NeedYou, "handoff"))
 	case n.Mail.Pending > 0 && len(n.New) > 0:
 		return schemas.Call(schemas.ClaimIn{}, "takes the next one and shows its brief").String() + "\n"
 	case n.Mail.Notices > 0:
