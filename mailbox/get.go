@@ -166,7 +166,7 @@ func (s *Service) History(
 	ctx context.Context, _ schemas.Caller, in schemas.HistoryIn,
 ) (out schemas.HistoryOut, err error) {
 	err = s.read(ctx, func(v *store.View) (err error) {
-		out, err = reading.History(v, in, s.Now())
+		out, err = s.reader.History(v, in, s.Now())
 		return err
 	})
 	return out, err

@@ -8,7 +8,7 @@ type HistoryIn struct {
 	// Any of the chain
 	HandoffID string `json:"handoff_id,omitempty"`
 	Workflow  string `json:"workflow,omitempty"`
-	Format    string `json:"format,omitempty" jsonschema:"enum=tree,enum=rows,enum=mermaid"`
+	Format    string `json:"format,omitempty" jsonschema:"enum=tree,enum=rows,enum=mermaid,enum=markdown"`
 	// Default 50
 	Limit int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500" jsonschema_extras:"x-clamp=true"`
 }
@@ -20,6 +20,7 @@ type HistoryOut struct {
 	Workflow   Workflow `json:"workflow"`
 	Tree       string   `json:"tree,omitempty"`
 	Mermaid    string   `json:"mermaid,omitempty"`
+	Markdown   string   `json:"markdown,omitempty"` // a page for a pull request
 	Items      []Step   `json:"items,omitempty"`
 	Chain      []Hop    `json:"chain,omitempty"`
 	FinalAgent Agent    `json:"final_agent,omitempty"`
@@ -32,35 +33,38 @@ type HistoryOut struct {
 
 // Step is one handoff in a history. It says who sent it to whom, how it ended, and what came back in figures.
 type Step struct {
-	HandoffID     ID        `json:"handoff_id"`
-	Parent        ID        `json:"parent,omitempty"`
-	From          Agent     `json:"from"`
-	To            Address   `json:"to"`
-	Holder        Agent     `json:"holder,omitempty"`
-	Title         string    `json:"title"`
-	Status        Status    `json:"status"`
-	Outcome       Outcome   `json:"outcome,omitempty"`
-	SentAt        time.Time `json:"sent_at"`
-	Seconds       int       `json:"seconds,omitempty"` // at work
-	BlockedBy     []string  `json:"blocked_by,omitempty"`
-	Waited        int       `json:"waited_seconds,omitempty"` // since the first claim: for an answer, or for somebody to go on
-	Depth         int       `json:"depth"`
-	Attempt       int       `json:"attempt,omitempty"`
-	RetryOf       ID        `json:"retry_of,omitempty"`
-	ReworkOf      ID        `json:"rework_of,omitempty"`
-	Round         int       `json:"round,omitempty"` // of rework
-	FilesCreated  int       `json:"files_created,omitempty"`
-	FilesModified int       `json:"files_modified,omitempty"`
-	TestsPassed   int       `json:"tests_passed,omitempty"`
-	TestsFailed   int       `json:"tests_failed,omitempty"`
-	TestsCreated  int       `json:"tests_created,omitempty"`
-	After         []ID      `json:"after,omitempty"`       // for which it waits or waited
-	Story         []Moment  `json:"story,omitempty"`       // what happened last between the claim and the end
-	Earlier       int       `json:"earlier,omitempty"`     // moments before those of the story
-	Summary       string    `json:"summary,omitempty"`     // of the outcome
-	Reason        string    `json:"reason,omitempty"`      // of a failure, rejection or return
-	RollbackTo    Address   `json:"rollback_to,omitempty"` // who went on
-	Unmet         int       `json:"unmet,omitempty"`
+	HandoffID     ID             `json:"handoff_id"`
+	Parent        ID             `json:"parent,omitempty"`
+	From          Agent          `json:"from"`
+	To            Address        `json:"to"`
+	Holder        Agent          `json:"holder,omitempty"`
+	Title         string         `json:"title"`
+	Status        Status         `json:"status"`
+	Outcome       Outcome        `json:"outcome,omitempty"`
+	SentAt        time.Time      `json:"sent_at"`
+	Seconds       int            `json:"seconds,omitempty"` // at work
+	BlockedBy     []string       `json:"blocked_by,omitempty"`
+	Waited        int            `json:"waited_seconds,omitempty"` // since the first claim: for an answer, or for somebody to go on
+	Depth         int            `json:"depth"`
+	Attempt       int            `json:"attempt,omitempty"`
+	RetryOf       ID             `json:"retry_of,omitempty"`
+	ReworkOf      ID             `json:"rework_of,omitempty"`
+	Round         int            `json:"round,omitempty"` // of rework
+	FilesCreated  int            `json:"files_created,omitempty"`
+	FilesModified int            `json:"files_modified,omitempty"`
+	TestsPassed   int            `json:"tests_passed,omitempty"`
+	TestsFailed   int            `json:"tests_failed,omitempty"`
+	TestsCreated  int            `json:"tests_created,omitempty"`
+	After         []ID           `json:"after,omitempty"`       // for which it waits or waited
+	Story         []Moment       `json:"story,omitempty"`       // what happened last between the claim and the end
+	Earlier       int            `json:"earlier,omitempty"`     // moments before those of the story
+	Summary       string         `json:"summary,omitempty"`     // of the outcome
+	Reason        string         `json:"reason,omitempty"`      // of a failure, rejection or return
+	RollbackTo    Address        `json:"rollback_to,omitempty"` // who went on
+	Unmet         int            `json:"unmet,omitempty"`
+	Results       map[string]any `json:"results,omitempty"` // branch, commit, cost …
+
+	Done *Completion `json:"-"` // for those who draw it
 }
 
 // Moment is an [Event] for readers: what happened, and what was said with it. The registry keeps what verifies it.

@@ -166,3 +166,19 @@ func TestLinesAreBrokenBeforeATerminalBreaksThem(t *testing.T) {
 		require.LessOrEqual(t, draw.Columns(line), 55)
 	}
 }
+
+func TestMarkdownIsAsInTestdata(t *testing.T) {
+	steps := taskManager()
+	steps[1].Done = &schemas.Completion{
+		Result: schemas.Result{
+			Summary: "Done, see `auth`", Notes: []string{"The cache is not tested"}, Results: map[string]any{"branch": "auth", "cost_usd": 1.84},
+			Verification: &schemas.Verification{Commands: []schemas.Command{{Command: "go test ./...", ExitCode: 0}}},
+		},
+		Criteria: []schemas.Answered{
+			{Number: 1, Criterion: "Tests pass", Met: true, Evidence: "12 passed"}, {Number: 2, Criterion: "Documented", Evidence: "no time"},
+		},
+	}
+	golden.Equal(t, "chain.md", draw.Markdown("wf_conductor_123", steps))
+	golden.Equal(t, "fanout.md", draw.Markdown("wf_release", fanOut()))
+	golden.Equal(t, "hostile.md", draw.Markdown("wf_release", hostileSteps()))
+}

@@ -3,6 +3,7 @@ package draw
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -12,8 +13,8 @@ import (
 
 const ruler = 65 // columns of the line behind an agent's name
 
-// Tree draws the handoffs of a workflow from top to bottom, each beneath the agent who holds it, else the address it
-// was sent to; the heading names who sent the first, where that is somebody else. One child follows its parent in the
+// Tree draws the handoffs of a workflow from top to bottom, each beneath who sent it and the agent who holds it,
+// else the address it was sent to. One child follows its parent in the
 // same column; several are branches, indented. A retry follows what it retries. Handoffs whose parent is not among the
 // steps begin a picture of their own.
 //
@@ -26,7 +27,6 @@ func Tree(workflow, title string, steps []schemas.Step, style Style) string {
 	if title != "" {
 		name = " (" + name + ")"
 	}
-	name += origin(d.children[0])
 	if title != "" {
 		name = OneLine(title, max(style.width()-Columns(label+name), 20)) + name
 	}
@@ -36,14 +36,6 @@ func Tree(workflow, title string, steps []schemas.Step, style Style) string {
 		d.step(root, "", "")
 	}
 	return d.String()
-}
-
-// origin says who began the work, unless that is who took it.
-func origin(roots []schemas.Step) string {
-	if len(roots) == 0 || roots[0].From == "" || string(roots[0].From) == holder(roots[0]) {
-		return ""
-	}
-	return ", from " + OneLine(string(roots[0].From), 24)
 }
 
 // children groups steps beneath what they follow, in the order in which they were sent; roots are beneath
@@ -100,6 +92,9 @@ func (d *tree) step(s schemas.Step, head, margin string) {
 // agent draws the line with the name of who has the handoff.
 func (d *tree) agent(s schemas.Step, head string) {
 	name := OneLine(holder(s), 40)
+	if s.From != "" && string(s.From) != holder(s) {
+		name = OneLine(string(s.From), 24) + " → " + name
+	}
 	fill := min(ruler, d.width()) - Columns(head) - Columns(name) - 2
 	d.line(head + d.Bold(name) + " " + strings.Repeat("─", max(fill, 4)) + "▶")
 }
@@ -151,6 +146,10 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 	add("Files", counts(s.FilesCreated, "created", s.FilesModified, "modified"))
 	add("Tests", counts(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created"))
 	add("Criteria", counts(s.Unmet, "unmet"))
+	for _, name := range slices.Sorted(maps.Keys(s.Results)) {
+		add(OneLine(name, 30), Value(s.Results[name]))
+	}
+	add("Waits for", strings.Join(s.BlockedBy, ", "))
 	add("Summary", s.Summary)
 	add("Reason", s.Reason)
 	if s.RollbackTo != "" {

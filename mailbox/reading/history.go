@@ -21,11 +21,11 @@ const usualSteps = 50
 // compares each handoff with its events; what is not shown is counted in More and not compared. Without a limit it is
 // cut to [listing.Room] bytes. Now is for the ages in the tree. The error is not_found for a handoff or a workflow that
 // does not exist, and where nothing was sent yet.
-func History(v *store.View, in schemas.HistoryIn, now time.Time) (out schemas.HistoryOut, err error) {
+func (rd Reader) History(v *store.View, in schemas.HistoryIn, now time.Time) (out schemas.HistoryOut, err error) {
 	if out.Workflow, err = workflowOf(v, in); err != nil {
 		return out, err
 	}
-	steps, err := steps(v, cmp.Or(in.Limit, usualSteps), now, &out)
+	steps, err := rd.steps(v, cmp.Or(in.Limit, usualSteps), now, &out)
 	if err != nil {
 		return out, err
 	}
@@ -83,7 +83,7 @@ func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 
 // steps are the rows of a workflow, oldest first. It fills in whether their log is verified, and the output of the
 // last to end. A record that is damaged has no row, and the log is not verified then.
-func steps(v *store.View, limit int, now time.Time, out *schemas.HistoryOut) (steps []schemas.Step, err error) {
+func (rd Reader) steps(v *store.View, limit int, now time.Time, out *schemas.HistoryOut) (steps []schemas.Step, err error) {
 	out.LogVerified = true
 	var last store.Time
 	for id, err := range v.Oldest(store.InWorkflow(out.Workflow), 0) {
@@ -105,6 +105,9 @@ func steps(v *store.View, limit int, now time.Time, out *schemas.HistoryOut) (st
 		}
 		out.LogVerified = out.LogVerified && intact
 		step, done, err := stepOf(v, r)
+		if err == nil && !r.Status.Ended() && r.Status != schemas.Waiting { // its story tells what it asked
+			step.Reason, err = rd.Reason(v, r)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +128,7 @@ func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Co
 	step = schemas.Step{
 		HandoffID: r.ID, Parent: r.Parent, From: r.From, To: r.To, Holder: r.Holder, Title: schemas.Visible(r.Title),
 		Status: r.Status, Outcome: r.Outcome, SentAt: r.Created.Time(), Depth: r.Depth, Attempt: r.Attempt,
-		RetryOf: r.RetryOf, ReworkOf: r.ReworkOf, Round: r.Round,
+		RetryOf: r.RetryOf, BlockedBy: listing.BlockedBy(r), ReworkOf: r.ReworkOf, Round: r.Round,
 	}
 	var got schemas.GetOut
 	if err := Result(v, r, &got); err != nil {
@@ -133,6 +136,7 @@ func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Co
 	}
 	if got.Completion != nil {
 		addCounts(&step, got.Completion)
+		step.Results, step.Done = got.Completion.Results, got.Completion
 		step.Summary = schemas.Visible(schemas.Shorten(got.Completion.Summary, mostSaid))
 	}
 	if f := got.Failure; f != nil && wasRolledBack(v, r, f) {
@@ -190,6 +194,8 @@ func show(steps []schemas.Step, format string, now time.Time, out *schemas.Histo
 		for i, st := range steps {
 			out.Chain[i] = schemas.Hop{From: st.From, To: st.To, Message: st.Title, Timestamp: st.SentAt}
 		}
+	case "markdown":
+		out.Markdown = draw.Markdown(string(out.Workflow), steps)
 	case "mermaid":
 		out.Mermaid = draw.Mermaid(steps)
 	default:

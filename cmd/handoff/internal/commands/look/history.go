@@ -1,6 +1,7 @@
 package look
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -18,16 +19,22 @@ func historyCommand(a *cli.App) *cobra.Command {
 		Short: "Show who passed what to whom, and how it ended",
 		Example: `  handoff history                # the newest workflow
   handoff history 12             # that of a handoff
-  handoff history wf_login --mermaid >login.mmd`,
+  handoff history wf_login --mermaid >login.mmd
+  handoff history wf_login --markdown | gh pr comment 12 -F -
+  handoff history wf_login --markdown --mermaid  # with a diagram, where the host draws it`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	mermaid := cmd.Flags().Bool("mermaid", false, "as a Mermaid diagram")
+	page := cmd.Flags().Bool("markdown", false, "as a page for a pull request")
 	rows := cmd.Flags().Bool("rows", false, "as a table")
 	limit := cmd.Flags().IntP("limit", "n", 50, "handoffs at most, up to 500")
 	cmd.MarkFlagsMutuallyExclusive("mermaid", "rows")
+	cmd.MarkFlagsMutuallyExclusive("markdown", "rows")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		args := cli.Arguments{"limit": *limit, "format": "rows"}
 		switch {
+		case *page:
+			args["format"] = "markdown"
 		case *mermaid:
 			args["format"] = "mermaid"
 		case a.JSON && !*rows:
@@ -39,6 +46,14 @@ func historyCommand(a *cli.App) *cobra.Command {
 		out, raw, err := cli.Call[schemas.HistoryOut](cmd.Context(), a, "handoff_history", args)
 		if err != nil {
 			return err
+		}
+		if *page && *mermaid && !a.JSON {
+			args["format"] = "mermaid"
+			chart, _, err := cli.Call[schemas.HistoryOut](cmd.Context(), a, "handoff_history", args)
+			if err != nil {
+				return err
+			}
+			out.Markdown += "\n```mermaid\n" + chart.Mermaid + "```\n"
 		}
 		return a.Print(raw, func(p *cli.Page) { printHistory(p, out, *rows) })
 	}
@@ -55,6 +70,8 @@ func idOrWorkflow(name string) string {
 
 func printHistory(p *cli.Page, out schemas.HistoryOut, rows bool) {
 	switch {
+	case out.Markdown != "":
+		p.WriteString(out.Markdown)
 	case out.Mermaid != "":
 		p.WriteString(out.Mermaid)
 	case rows:
@@ -77,8 +94,14 @@ func printSteps(p *cli.Page, steps []schemas.Step) {
 		if s.Status.Ended() && s.Holder != "" {
 			took = draw.Duration(time.Duration(s.Seconds) * time.Second)
 		}
-		id, from, to := s.HandoffID.String(), string(s.From), string(s.To)
-		rows = append(rows, []string{id, s.Parent.String(), from, to, string(s.Status), took, s.Title})
+		standing := string(s.Status)
+		if s.Status == schemas.Pending && len(s.BlockedBy) > 0 {
+			standing = string(schemas.Blocked)
+		}
+		before := cmp.Or(s.RetryOf, s.ReworkOf, s.Parent) // of a retry that began a workflow, what it does again
+		rows = append(rows, []string{
+			s.HandoffID.String(), before.String(), string(s.From), string(s.To), standing, took, s.Title,
+		})
 	}
 	p.WriteString(p.Table([]string{"ID", "PARENT", "FROM", "TO", "STATUS", "TOOK", "TITLE"}, rows))
 }

@@ -1,0 +1,179 @@
+package draw
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/schemas"
+)
+
+// Markdown writes a workflow as a page for a pull request: what came of it, who did which step and how it ended, what
+// each delivered with its criteria, checks and results, and which points are open. What agents wrote is on one line
+// each and escaped, so none of it adds to the page, links or mentions anybody.
+func Markdown(workflow string, steps []schemas.Step) string {
+	m := markdown{}
+	m.line("# %s", plain(cmp.Or(first(steps).Title, workflow)))
+	m.line("\n%s, in workflow `%s`: %s.", counted(steps), workflow, took(steps))
+	m.line("\n| Handoff | Who | What | Outcome | Time |\n|---|---|---|---|---|")
+	for _, s := range steps {
+		w := wordingOf(stateOf(s))
+		m.line("| %s | %s → %s | %s | %s %s | %s |", s.HandoffID, plain(string(s.From)), plain(holder(s)), plain(named(s)),
+			w.mark, w.word, worked(s))
+	}
+	for _, s := range steps {
+		if s.Done != nil {
+			m.done(s)
+		}
+	}
+	var open []string
+	for _, s := range steps {
+		open = append(open, openPoints(s, steps)...)
+	}
+	m.list("## Open points", open)
+	return m.String()
+}
+
+// markdown is a page that is being written.
+type markdown struct{ strings.Builder }
+
+func (m *markdown) line(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
+
+func (m *markdown) list(heading string, items []string) {
+	for i, item := range items {
+		if i == 0 {
+			m.line("\n%s\n", heading)
+		}
+		m.line("- %s", item)
+	}
+}
+
+// done writes what one handoff delivered.
+func (m *markdown) done(s schemas.Step) {
+	c := s.Done
+	m.line("\n## %s: %s", s.HandoffID, plain(s.Title))
+	m.line("\n%s: %s", plain(holder(s)), plain(c.Summary))
+	var items []string
+	for _, a := range c.Criteria {
+		box := "[ ] "
+		if a.Met {
+			box = "[x] "
+		}
+		items = append(items, box+behind(a.Criterion, a.Evidence))
+	}
+	if v := c.Verification; v != nil {
+		for _, cmd := range v.Commands {
+			items = append(items, fmt.Sprintf("checked: %s, exit %d", plain(cmd.Command), cmd.ExitCode))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Results)) {
+		items = append(items, plain(name)+": "+plain(Value(c.Results[name])))
+	}
+	if n := counts(s.FilesCreated, "created", s.FilesModified, "modified"); n != "" {
+		items = append(items, "files: "+n)
+	}
+	if n := counts(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created"); n != "" {
+		items = append(items, "tests: "+n)
+	}
+	for i, item := range items {
+		if i == 0 {
+			m.line("")
+		}
+		m.line("- %s", item)
+	}
+}
+
+// openPoints are what a reviewer has to know of that is not done: criteria that are not met, notes, work that has not
+// ended, and failures that nobody went on with.
+func openPoints(s schemas.Step, steps []schemas.Step) (points []string) {
+	add := func(text string) { points = append(points, s.HandoffID.String()+": "+text) }
+	if c := s.Done; c != nil {
+		for _, a := range c.Criteria {
+			if !a.Met {
+				add("not met: " + behind(a.Criterion, a.Evidence))
+			}
+		}
+		for _, note := range c.Notes {
+			add(plain(note))
+		}
+	}
+	again := slices.ContainsFunc(steps, func(o schemas.Step) bool {
+		return o.RetryOf == s.HandoffID || o.ReworkOf == s.HandoffID || s.RollbackTo != "" && o.Parent == s.HandoffID
+	})
+	switch {
+	case !s.Status.Ended():
+		text := plain(s.Title) + " is " + strings.ToLower(Word(stateOf(s)))
+		if s.Reason != "" {
+			text += ": " + plain(s.Reason)
+		}
+		add(text)
+	case s.Status != schemas.Completed && s.Status != schemas.Cancelled && !again:
+		add(behind(s.Title+" "+strings.ToLower(Word(stateOf(s))), s.Reason))
+	}
+	return points
+}
+
+// behind puts an explanation behind a text.
+func behind(text, why string) string {
+	if why == "" {
+		return plain(text)
+	}
+	return plain(text) + " (" + plain(why) + ")"
+}
+
+func first(steps []schemas.Step) (s schemas.Step) {
+	if len(steps) > 0 {
+		s = steps[0]
+	}
+	return s
+}
+
+// counted says how many handoffs ended how.
+func counted(steps []schemas.Step) string {
+	completed := 0
+	for _, s := range steps {
+		if s.Status == schemas.Completed {
+			completed++
+		}
+	}
+	return fmt.Sprintf("%d of %d handoffs completed", completed, len(steps))
+}
+
+// took says how long agents worked.
+func took(steps []schemas.Step) string {
+	seconds := 0
+	for _, s := range steps {
+		seconds += s.Seconds
+	}
+	return Duration(time.Duration(seconds)*time.Second) + " of work"
+}
+
+func worked(s schemas.Step) string {
+	if s.Seconds == 0 {
+		return ""
+	}
+	return Duration(time.Duration(s.Seconds) * time.Second)
+}
+
+// named is the title of a step, with what it does again.
+func named(s schemas.Step) string {
+	switch {
+	case s.RetryOf != 0:
+		return s.Title + " (retry of " + s.RetryOf.String() + ")"
+	case s.ReworkOf != 0:
+		return s.Title + " (rework of " + s.ReworkOf.String() + ")"
+	}
+	return s.Title
+}
+
+// marks are what Markdown and the hosts of repositories read something into.
+var marks = strings.NewReplacer(
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "|", `\|`, "~", `\~`,
+	"#", `\#`, "@", "&#64;", "&", "&amp;", "!", `\!`, "://", "&#58;//",
+)
+
+// plain is what an agent wrote, on one line and as it is.
+func plain(written string) string { return marks.Replace(OneLine(written, 600)) }
