@@ -15,6 +15,8 @@ import (
 func TestNoTextOfAgentsRepaintsTheTerminal(t *testing.T) {
 	d := commandtest.Hostile(t)
 	for _, args := range [][]string{
+		{"status"},
+		{"status", "--json"},
 		{"list"},
 		{"list", "--all"},
 		{"list", "--all", "--json"},

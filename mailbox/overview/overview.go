@@ -21,7 +21,7 @@ import (
 
 // How much is looked at.
 const (
-	Looked = 250   // handoffs, notices or agents, by one step
+	Looked = 150   // handoffs, notices or agents, by one step
 	most   = 1_000 // mailboxes, and rows that are only counted
 
 	usual  = 20                 // rows of a part, unless asked otherwise

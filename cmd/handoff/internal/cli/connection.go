@@ -146,7 +146,7 @@ func (conn *Connection) request(tool string, args json.RawMessage) tools.Call {
 func Call[Out any](ctx context.Context, a *App, tool string, args any) (out Out, raw json.RawMessage, err error) {
 	by, err := a.Caller(writes(tool))
 	if err == nil && reads(tool) {
-		by, err = a.Looker()
+		by, err = a.Looker(false)
 	}
 	if err != nil {
 		return out, nil, err

@@ -17,11 +17,13 @@ import (
 )
 
 // Looker is [App.Caller] for a command that only looks. Who names another with --agent sees what that one sees and reads
-// nothing for it: its notices stay unread, and its claims are not renewed, unless --read says otherwise. The surroundings
-// of an agent, and HANDOFF_AGENT, say who looks, so that one reads its own mail.
-func (a *App) Looker() (schemas.Caller, error) {
+// nothing for it: its notices stay unread, and its claims are not renewed, unless --read says otherwise. That holds for
+// a person at a terminal, and for everybody where it is a whole list. The surroundings of an agent, and HANDOFF_AGENT,
+// say who looks, so that one reads its own mail.
+func (a *App) Looker(lists bool) (schemas.Caller, error) {
 	by, err := a.Caller(false)
-	if a.Agent != "" && a.Agent != a.Getenv("HANDOFF_AGENT") && by.Agent != schemas.Human && !a.Reads {
+	named := a.Agent != "" && a.Agent != a.Getenv("HANDOFF_AGENT") && by.Agent != schemas.Human
+	if named && !a.Reads && (lists || a.AtTerminal()) {
 		by.Scope = schemas.ScopeRead
 	}
 	return by, err

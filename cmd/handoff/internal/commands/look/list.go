@@ -102,7 +102,7 @@ func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Argumen
 }
 
 func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error {
-	by, err := a.Looker()
+	by, err := a.Looker(true)
 	if err != nil {
 		return err
 	}

@@ -162,7 +162,7 @@ func printEvents(p *cli.Page, events []schemas.Moment) {
 
 // showNotice reads a notice of the agent who asks.
 func showNotice(ctx context.Context, a *cli.App, id string) error {
-	by, err := a.Looker()
+	by, err := a.Looker(false)
 	if err != nil {
 		return err
 	}
