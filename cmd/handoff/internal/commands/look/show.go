@@ -12,6 +12,7 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/show"
+	"handoff/mailbox/draw"
 	"handoff/schemas"
 )
 
@@ -117,7 +118,11 @@ func printNext(a *cli.App, p *cli.Page, out schemas.GetOut) {
 		if i == 0 {
 			p.Line("\n%s", p.Bold("Next"))
 		}
-		p.Line("  handoff %s%s  %s", step.Line, a.Again(), p.Faint(step.Does))
+		line, gap := "  handoff "+step.Line+a.Again(), "  "
+		if p.Width > 0 && draw.Columns(line+gap+step.Does) > p.Width {
+			gap = "\n      " // a command is never broken
+		}
+		p.Line("%s%s%s", line, gap, p.Faint(step.Does))
 	}
 }
 
@@ -152,8 +157,12 @@ func printHandoff(p *cli.Page, out schemas.GetOut, end *schemas.Event, everythin
 func printEvents(p *cli.Page, events []schemas.Moment) {
 	var rows [][]string
 	for _, e := range events {
+		at := e.At.Format(time.RFC3339)
+		if p.Terminal {
+			at = clockTime(p, e.At)
+		}
 		rows = append(rows, []string{
-			strconv.FormatUint(e.N, 10), e.At.Format(time.DateTime), string(e.Agent), e.Action, string(e.To),
+			strconv.FormatUint(e.N, 10), at, string(e.Agent), e.Action, string(e.To),
 			e.Other.String(), schemas.Shorten(e.Text, 120),
 		})
 	}
@@ -190,7 +199,7 @@ func printNotice(p *cli.Page, n *schemas.Notice, read *bool) {
 	p.Field("to", string(n.To))
 	p.Field("kind", n.Kind)
 	p.Field("about", n.About.String())
-	p.Field("at", n.At.Format(time.RFC3339))
+	p.Field("at", n.At.In(p.Now.Location()).Format(time.RFC3339))
 	if read != nil {
 		p.Field("read", map[bool]string{true: "yes", false: "no"}[*read])
 	}

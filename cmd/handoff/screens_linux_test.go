@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/cmd/handoff/internal/terminal"
+	"handoff/mailbox/draw"
+)
+
+// screens are what a person looks at in the busy workspace, and how many lines a command prints that does not end.
+var screens = []struct {
+	line   string
+	events int
+}{
+	{line: "status"}, {line: "list"}, {line: "list --all"}, {line: "list --stuck"}, {line: "show 1"}, {line: "show 2"},
+	{line: "show 3"}, {line: "show 1 --outcome"}, {line: "show 7 --events"}, {line: "history login"}, {line: "history tidy"},
+	{line: "watch --since 0 --action asked,completed,failed,timed_out,message", events: 5},
+}
+
+// What a person sees is kept as a real terminal gets it, at three widths, with and without colours. No line is wider
+// than the terminal, which would break it anywhere, and times are those of its place.
+func TestScreensOfABusyWorkspaceAreAsInTestdata(t *testing.T) {
+	d := busy(t)
+	for _, width := range []int{60, 80, 120} {
+		for _, colour := range []bool{false, true} {
+			name := fmt.Sprintf("%d.txt", width)
+			if colour {
+				name = fmt.Sprintf("%d-colour.txt", width)
+			}
+			var all strings.Builder
+			for _, s := range screens {
+				shown := onScreen(d, width, colour, s.events, strings.Fields(s.line)...)
+				for line := range strings.Lines(shown) {
+					bare := escapes.ReplaceAllString(strings.TrimRight(line, "\n"), "")
+					require.LessOrEqual(t, draw.Columns(bare), width, "%s: %s", s.line, bare)
+				}
+				fmt.Fprintf(&all, "$ handoff %s\n%s\n", s.line, strings.ReplaceAll(shown, "\x1b", `\e`))
+			}
+			generated(t, filepath.Join("testdata", "screens", name), all.String())
+		}
+	}
+}
+
+var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// busy is the workspace that testdata/screens/busy.txt makes, in a place two hours east of UTC.
+func busy(t *testing.T) commandtest.Desk {
+	script, err := os.ReadFile(filepath.Join("testdata", "screens", "busy.txt"))
+	require.NoError(t, err)
+	d := commandtest.NewDesk(t)
+	d.Now = d.Now.In(time.FixedZone("EET", 2*60*60))
+	words := regexp.MustCompile(`'[^']*'|\S+`)
+	for line := range strings.Lines(string(script)) {
+		said := words.FindAllString(strings.TrimSpace(line), -1)
+		for i := range said {
+			said[i] = strings.Trim(said[i], "'")
+		}
+		switch after, pause := strings.CutPrefix(said[0], "+"); {
+		case said[0] == "#":
+		case pause:
+			passes, err := time.ParseDuration(after)
+			require.NoError(t, err)
+			d.Now = d.Now.Add(passes)
+		default:
+			d.Must(said[0], said[1:]...)
+		}
+	}
+	return d
+}
+
+// onScreen is what a terminal of so many columns gets from a command of human. One that does not end is left after so
+// many lines.
+func onScreen(d commandtest.Desk, width int, colour bool, lines int, args ...string) string {
+	d.Helper()
+	screen, line := openTerminal(d, width)
+	ctx, leave := context.WithTimeout(d.Context(), commandtest.Patience)
+	defer leave()
+	e := d.Env()
+	out := &teletype{File: line, left: lines, leave: leave}
+	e.Stdin, e.Stdout, e.IsTerminal = line, out, terminal.Is
+	vars := d.Vars("human")
+	if vars["TERM"] = "xterm"; !colour {
+		vars["NO_COLOR"] = "1"
+	}
+	got := make(chan string)
+	go func() {
+		var all strings.Builder
+		b := make([]byte, 4096)
+		for {
+			n, err := screen.Read(b) // until the line is closed
+			if all.Write(b[:n]); err != nil {
+				break
+			}
+		}
+		got <- strings.ReplaceAll(all.String(), "\r\n", "\n")
+	}()
+	_, _, errs := commandtest.Execute(ctx, e, vars, args...)
+	require.NoError(d, line.Close())
+	shown := <-got
+	require.Empty(d, errs, "%v", args)
+	return shown
+}
+
+// teletype is the line to a terminal, on which somebody gets up after so many lines.
+type teletype struct {
+	*os.File
+	left  int
+	leave func()
+}
+
+func (w *teletype) Write(p []byte) (int, error) {
+	n, err := w.File.Write(p)
+	if w.left > 0 {
+		if w.left--; w.left == 0 {
+			w.leave()
+		}
+	}
+	return n, err
+}
+
+// openTerminal opens a pseudo-terminal: its screen, and the line that a program writes to.
+func openTerminal(d commandtest.Desk, width int) (screen, line *os.File) {
+	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(d, err)
+	d.Cleanup(func() { _ = screen.Close() })
+	fd := int(screen.Fd())
+	require.NoError(d, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	require.NoError(d, err)
+	line, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(d, err)
+	require.NoError(d, unix.IoctlSetWinsize(int(line.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 50, Col: uint16(width)}))
+	return screen, line
+}
