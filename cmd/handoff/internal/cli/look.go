@@ -34,15 +34,15 @@ func (a *App) BindReads(flags *pflag.FlagSet) {
 	flags.BoolVar(&a.Reads, "read", false, "with --agent: notices that are shown count as read, as if that agent had looked")
 }
 
-// MarkedRead says what looking has done to so many unread notices that were shown.
-func (a *App) MarkedRead(by schemas.Caller, unread int) string {
+// MarkedRead says what looking has done to so many unread notices of an agent that were shown.
+func (a *App) MarkedRead(by schemas.Caller, of schemas.Agent, unread int) string {
 	switch {
 	case unread == 0:
 		return ""
 	case by.Scope == schemas.ScopeRead:
-		return fmt.Sprintf("%s of %s: unread as before. With --read they count as read.", Counted(unread, "new notice"), by.Agent)
+		return fmt.Sprintf("%s of %s: unread as before. With --read they count as read.", Counted(unread, "new notice"), of)
 	}
-	return fmt.Sprintf("%s of %s: read now.", Counted(unread, "new notice"), by.Agent)
+	return fmt.Sprintf("%s of %s: read now.", Counted(unread, "new notice"), of)
 }
 
 // Look is [App.Connect] for a command that only looks. Where nobody has used the workspace it looks at one in which there

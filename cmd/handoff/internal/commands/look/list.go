@@ -1,6 +1,7 @@
 package look
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -106,6 +107,9 @@ func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error 
 	if err != nil {
 		return err
 	}
+	if l.forAgent != "" && !a.Reads { // whose mail it is, and not who looks
+		by.Scope = schemas.ScopeRead
+	}
 	return a.Look(ctx, by, func(conn *cli.Connection) error {
 		out, err := gatherAll(ctx, conn, args, l)
 		if err != nil {
@@ -120,7 +124,7 @@ func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error 
 		return a.PrintValue(out, func(p *cli.Page) {
 			printItems(p, out)
 			a.Remark(p, out.more())
-			a.Remark(p, a.MarkedRead(conn.By, out.unread()))
+			a.Remark(p, a.MarkedRead(conn.By, cmp.Or(schemas.Agent(l.forAgent), conn.By.Agent), out.unread()))
 			printWaiting(p, out, need, a.Again())
 		})
 	})
