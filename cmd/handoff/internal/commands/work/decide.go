@@ -68,7 +68,7 @@ cancels all of a workflow that has not ended.`,
 		Arguments: func(_ *cobra.Command, given []string, _ cli.Arguments) error {
 			if !cli.IsNotice(given[0]) {
 				return schemas.Invalidf("ID", "%s is no message", schemas.Visible(schemas.Clip(given[0], 80))).
-					WithHint("Work is taken back with handoff cancel.")
+					WithHint("Only a message is taken back so. Work is cancelled instead.")
 			}
 			return nil
 		},
