@@ -38,7 +38,6 @@ var Spellings = slices.Concat(actSpellings(), []cli.Spelling{
 		Tool: "update_handoff", Command: "update", When: cli.Arguments{"action": "ask"}, Places: []string{"handoff_id"},
 		Fields: updateFields,
 	},
-	{Tool: "update_handoff", Command: "accept", When: cli.Arguments{"action": "accept"}, Places: []string{"handoff_id"}},
 	{
 		Tool: "update_handoff", Command: "retry", When: cli.Arguments{"action": "retry"}, Places: []string{"handoff_id"},
 		Fields: []cli.Field{cli.Text("to", "to", "")},
