@@ -56,9 +56,12 @@ func Target(to schemas.Address, reason string) schemas.Target {
 	return t
 }
 
-// Title is the first line of a task, at most 80 bytes. Bytes that are no UTF-8 are shown as escapes.
+// Title is the first line of a task, at most 80 bytes, without the marks of a Markdown heading. Bytes that are no UTF-8 are shown as escapes.
 func Title(task string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(task), "\n")
+	if heading := strings.TrimLeft(line, "#"); strings.HasPrefix(heading, " ") {
+		line = strings.TrimSpace(heading)
+	}
 	if !utf8.ValidString(line) {
 		line = schemas.Visible(line)
 	}

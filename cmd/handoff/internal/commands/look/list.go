@@ -124,6 +124,9 @@ func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error 
 		return a.PrintValue(out, func(p *cli.Page) {
 			printItems(p, out)
 			a.Remark(p, out.more())
+			if args["box"] == "all" && a.FlagAgain("agent", a.Agent) != "" && a.Agent != string(schemas.Human) {
+				a.Remark(p, "--agent narrows nothing here: --for "+cli.InShell(a.Agent)+" does.")
+			}
 			a.Remark(p, a.MarkedRead(conn.By, cmp.Or(schemas.Agent(l.forAgent), conn.By.Agent), out.unread()))
 			printWaiting(p, out, need, a.Again())
 		})

@@ -120,9 +120,9 @@ func size(bytes int64) string {
 	case bytes < k:
 		return fmt.Sprintf("%d B", bytes)
 	case bytes < k*k:
-		return fmt.Sprintf("%d KB", bytes/k)
+		return fmt.Sprintf("%d KiB", bytes/k)
 	case bytes < k*k*k:
-		return fmt.Sprintf("%.1f MB", float64(bytes)/(k*k))
+		return fmt.Sprintf("%.1f MiB", float64(bytes)/(k*k))
 	}
-	return fmt.Sprintf("%.1f GB", float64(bytes)/(k*k*k))
+	return fmt.Sprintf("%.1f GiB", float64(bytes)/(k*k*k))
 }
