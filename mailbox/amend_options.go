@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"handoff/mailbox/compose"
 	"handoff/mailbox/listing"
 	"handoff/schemas"
 	"handoff/store"
@@ -14,7 +15,7 @@ func (o *op) reoption(r, now *store.Record, opt *schemas.SendOptions) (err error
 	if opt == nil {
 		return nil
 	}
-	gated := len(opt.After)+len(opt.AfterAccepted) > 0 || opt.NotBefore != "" || opt.NeedsApproval
+	gated := opt.After != nil || opt.AfterAccepted != nil || opt.NotBefore != "" || opt.NeedsApproval
 	if gated && r.Status != schemas.Pending {
 		return schemas.Errorf(schemas.Conflict, "%s is %s, so it is too late to say when it may be begun", r.ID, r.Status).
 			About(r.ID, r.Status, 0).WithField("options").WithHint("%s holds it: answer what it asks.", r.Holder)
@@ -78,6 +79,13 @@ func tellOptions(now *store.Record, h *schemas.Handoff, opt *schemas.SendOptions
 	if opt == nil {
 		return
 	}
-	out.BlockedBy = listing.BlockedBy(now)
+	if out.BlockedBy = listing.BlockedBy(now); out.BlockedBy == nil && (opt.After != nil || opt.AfterAccepted != nil) {
+		out.BlockedBy = []string{}
+	}
+	named := len(opt.After) + len(opt.AfterAccepted)
+	if named > 0 && len(out.BlockedBy) > named && !compose.Empties(opt.After) && !compose.Empties(opt.AfterAccepted) {
+		out.Warnings = append(out.Warnings, "it waits for what it waited for before, too: a list that begins with "+
+			compose.None+" replaces that")
+	}
 	out.Warnings = append(out.Warnings, withoutEffect(schemas.SendIn{Options: opt, Summary: h.Summary})...)
 }

@@ -49,6 +49,29 @@ func TestWhatAPersonAmendsIsApproved(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.claim(b).HandoffID)
 }
 
+func TestAnAmendmentSaysForWhatItWaitsThen(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	w.send(a, "b", "one")
+	w.send(a, "b", "two")
+	w.send(a, "b", "last", afterwards("1"))
+	after := func(ids ...string) schemas.UpdateOut {
+		return w.update(a, 3, schemas.ActAmend, func(in *schemas.UpdateIn) {
+			in.Changes = &schemas.Changes{Options: &schemas.SendOptions{After: append([]string{}, ids...)}}
+		})
+	}
+	more := after("2")
+	require.Equal(t, []string{"ho_1", "ho_2"}, more.BlockedBy)
+	require.Contains(t, more.Warnings, "it waits for what it waited for before, too: a list that begins with none replaces that")
+	only := after("none", "2")
+	require.Equal(t, []string{"ho_2"}, only.BlockedBy)
+	require.Empty(t, only.Warnings)
+	nothing := after()
+	require.Equal(t, []string{}, nothing.BlockedBy)
+	require.Equal(t, []string{"options.after"}, nothing.Changed)
+	require.Empty(t, w.full(3).Standing.BlockedBy)
+}
+
 func TestAmendmentNeedsNoApprovalWhereNoneWasAsked(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.stdio("a"), w.stdio("b")

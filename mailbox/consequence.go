@@ -16,6 +16,7 @@ var conditions = map[life.Condition]func(*happening) bool{
 	life.NeedsPermission: func(h *happening) bool { return h.now.Permission },
 	life.HeldByAnother:   func(h *happening) bool { return h.was.Holder != h.was.From },
 	life.IsRetry:         func(h *happening) bool { return h.now.RetryOf != 0 },
+	life.HasParent:       func(h *happening) bool { return h.now.Parent != 0 },
 	life.Continues:       func(h *happening) bool { return h.forward != nil },
 	life.ThenRollback:    func(h *happening) bool { return h.then == schemas.ThenRollback },
 	life.ThenRetry:       func(h *happening) bool { return h.then == schemas.ThenRetry },
@@ -67,6 +68,8 @@ func goesThrough(d duty) (i store.Index, many bool) {
 	switch d.do { //nolint:exhaustive // the others concern the handoff itself
 	case life.TellWaiting, life.FreeWaiting, life.MoveWaiting:
 		return store.WaitingFor(d.of.now.ID), true
+	case life.FreeTakenBack:
+		return store.WaitingFor(d.of.now.Parent), true
 	case life.MoveFreed:
 		return store.FreedBy(d.of.now.ID), true
 	case life.CancelParts:
@@ -87,6 +90,11 @@ func (o *op) consequenceFor(c life.Consequence, h *happening, id schemas.ID) err
 		return o.tellBlocked(r, h.now)
 	case life.FreeWaiting:
 		return o.freeFrom(r, h.now)
+	case life.FreeTakenBack:
+		if parent := o.usable(h.now.Parent); parent != nil && parent.Rollback == h.now.ID && parent.Successor == h.now.ID {
+			return o.waitInstead(r, parent)
+		}
+		return nil
 	case life.MoveWaiting, life.MoveFreed:
 		return o.waitInstead(r, h.now)
 	case life.CancelParts:

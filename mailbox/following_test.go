@@ -40,6 +40,20 @@ func TestADependentWaitsForTheRetryOfWhatItWaitedFor(t *testing.T) {
 	}
 }
 
+func TestADependentGoesOnWhenWhoTookTheFailedWorkBackCompletesIt(t *testing.T) {
+	w := newWorld(t)
+	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	w.send(a, "b", "first")
+	w.send(a, "c", "second", afterwards("1"))
+	w.claim(b)
+	back := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
+	require.Equal(t, []string{"ho_1"}, w.full(2).Standing.BlockedBy)
+	require.Equal(t, back, w.claim(a).HandoffID)
+	w.complete(a, back)
+	require.Empty(t, w.full(2).Standing.BlockedBy)
+	require.Equal(t, schemas.ID(2), w.claim(c).HandoffID)
+}
+
 func TestARetryWithNobodyLeftToMakeItGoesToAPerson(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.stdio("a"), w.stdio("b")

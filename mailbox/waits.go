@@ -25,8 +25,8 @@ func waitsOf(r *store.Record) waits {
 
 func (w waits) on(r *store.Record) { r.After, r.Freed, r.AfterAccepted = w.after, w.freed, w.accepted }
 
-// waitsFor adds to w what a sender names, by id. What was returned stands for its rework. A list that begins with
-// [compose.None] empties first what w has of its kind. The error names the entry of the list: not_found for no handoff,
+// waitsFor adds to w what a sender names, by id. What was returned stands for its rework. A list that
+// [compose.Empties] takes away first what w has of its kind. The error names the entry of the list: not_found for no handoff,
 // conflict for one that ended without a completion, since it would be waited for in vain.
 func (o *op) waitsFor(w waits, after, accepted []string) (waits, error) {
 	lists := []struct {
@@ -35,9 +35,12 @@ func (o *op) waitsFor(w waits, after, accepted []string) (waits, error) {
 		accepted bool
 	}{{"options.after_accepted", accepted, true}, {"options.after", after, false}}
 	for _, list := range lists {
+		empties := compose.Empties(list.ids)
+		if empties {
+			w = w.without(list.accepted)
+		}
 		for i, id := range list.ids {
-			if i == 0 && id == compose.None {
-				w = w.without(list.accepted)
+			if i == 0 && empties {
 				continue
 			}
 			if err := o.waitFor(&w, id, list.accepted); err != nil {

@@ -49,7 +49,8 @@ type UpdateIn struct {
 
 // Changes are what amend merges into a handoff, and return and retry into the new one: lists are extended, maps merged,
 // the rest replaced. What is to go is in remove. The word none as the first of options.after or options.after_accepted
-// empties that list before. The handoff has the limits of a sent one. Checkpoint is for progress and nothing else.
+// empties that list before, and so does an empty list. The handoff has the limits of a sent one. Checkpoint is for
+// progress and nothing else.
 type Changes struct {
 	To           string            `json:"to,omitempty"`
 	Task         string            `json:"task,omitempty"`
@@ -104,8 +105,8 @@ type UpdateOut struct {
 	Checkpoint string     `json:"checkpoint_id,omitempty"`
 	Created    ID         `json:"new_handoff,omitempty"` // by retry and return
 	Changed    []string   `json:"changed,omitempty"`
-	BlockedBy  []string   `json:"blocked_by,omitempty"` // after amend
-	Children   []ID       `json:"children,omitempty"`   // still open, not cancelled along
+	BlockedBy  []string   `json:"blocked_by,omitzero"` // after amend
+	Children   []ID       `json:"children,omitempty"`  // still open, not cancelled along
 	Warnings   []string   `json:"warnings,omitempty"`
 
 	ToDo ToDo `json:"-"` // after progress

@@ -9,6 +9,10 @@ import (
 // None is the first entry of a list of handoffs to wait for that empties the list before: amendments extend lists.
 const None = "none"
 
+// Empties tells whether a list of handoffs to wait for empties the list before: it is there and empty, or begins with
+// [None].
+func Empties(list []string) bool { return list != nil && (len(list) == 0 || list[0] == None) }
+
 // mergeOptions applies the options of a send to a handoff that was sent before, and names those that changed it. A time
 // before which nobody may begin is only named: it needs a clock. Force is for one call and is not kept.
 func mergeOptions(h *schemas.Handoff, opt *schemas.SendOptions, note func(string, bool)) {
@@ -32,11 +36,11 @@ func mergeOptions(h *schemas.Handoff, opt *schemas.SendOptions, note func(string
 	note("options.limits", mergeMap(&m.Limits, opt.Limits))
 }
 
-// extendAfter adds ids to a copy of a list, each once, and tells whether that changed it. Behind [None] they are all.
+// extendAfter adds ids to a copy of a list, each once, and tells whether that changed it. A list that [Empties] has them all.
 func extendAfter(have *[]string, more []string) bool {
 	all := slices.Clone(*have)
-	if len(more) > 0 && more[0] == None {
-		all, more = nil, more[1:]
+	if Empties(more) {
+		all, more = nil, more[min(1, len(more)):]
 	}
 	for _, id := range more {
 		if !slices.Contains(all, id) {

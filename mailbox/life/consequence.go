@@ -34,6 +34,9 @@ const (
 	// MoveWaiting goes through the open handoffs that wait for this one, and has each wait for the new one instead.
 	// Where that one was completed meanwhile, they are freed.
 	MoveWaiting Consequence = "let those that wait for it wait for the new one"
+	// FreeTakenBack goes through the open handoffs that wait for the failed handoff whose work this one took back, and has
+	// each wait for this one instead, which is done.
+	FreeTakenBack Consequence = "let those go on that wait for what it took back"
 	// MoveFreed goes through the handoffs that waited for this one until it was done, and has each that is pending wait for
 	// the new one. The holders of those that were begun are told.
 	MoveFreed Consequence = "let those that waited for it wait for the new one"
@@ -74,6 +77,8 @@ const (
 	HeldByAnother Condition = "its holder is not its sender"
 	// IsRetry holds when the handoff does again what failed before.
 	IsRetry Condition = "it is a retry"
+	// HasParent holds when the handoff is a part of another, or goes on after it.
+	HasParent Condition = "it has a parent"
 	// Continues holds when a completion names somebody to go on.
 	Continues Condition = "the completion passes on"
 	// ThenRollback, ThenRetry and ThenEscalate hold by what follows a failure, after a retry that nobody is left to
@@ -103,6 +108,7 @@ var follows = []Row{
 	{Release, Always, then(TellHolder)},
 
 	{Complete, Always, then(TellSender, FreeWaiting)},
+	{Complete, HasParent, then(FreeTakenBack)},
 	{Complete, IsRetry, then(EndLeftovers)},
 	{Complete, Continues, then(PassOn)},
 	{Fail, Always, then(TellSender)},
