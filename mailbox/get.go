@@ -123,9 +123,11 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 const mostOfReason = 160
 
 // tellRow adds to a row why the handoff stands so, and when its holder was heard of. A reason that cannot be read is
-// left out: it hides no row.
+// left out: it hides no row. The rework of returned work says why it was returned.
 func (s *Service) tellRow(v *store.View, r *store.Record, it *schemas.Item) {
-	it.LastSign = s.reader.LastSign(r)
+	if it.LastSign = s.reader.LastSign(r); r.Status == schemas.Returned {
+		return
+	}
 	reason, err := s.reader.Reason(v, r)
 	if err != nil {
 		s.Logger.Error("a reason was left out", slog.String("handoff", r.ID.String()), slog.Any("error", err))

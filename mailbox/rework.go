@@ -121,7 +121,7 @@ func (rev *revision) nextRound(by schemas.Agent, r *store.Record) error {
 		next := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActReturn, Note: schemas.Blank}
 		return schemas.Invalidf("note", "is needed to return work").
 			WithHint("Say what is not good enough, so that it can be mended, or what has to be met next.").
-			WithNext(schemas.Call(next, "returns it, with the points to mend"))
+			WithNext(schemas.Call(next, "returns it with points to mend"))
 	default:
 		round.Reason, round.Points = compose.PointsIn(rev.note)
 	}

@@ -40,7 +40,7 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 	if !ok {
 		return schemas.UpdateOut{}, schemas.Invalidf("action", "%q is not an action", schemas.Visible(string(in.Action)))
 	}
-	out, err := mutate(ctx, s, by, func(o *op) (out schemas.UpdateOut, err error) {
+	return mutate(ctx, s, by, func(o *op) (out schemas.UpdateOut, err error) {
 		if in.Action == schemas.ActCancel && strings.HasPrefix(in.HandoffID, "no_") {
 			return o.recall(in)
 		}
@@ -56,22 +56,6 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 		out.LeaseEnds = now.Lease.Ptr()
 		return out, nil
 	})
-	if err == nil && in.Action == schemas.ActProgress {
-		out.ToDo = s.toDo(ctx, out.HandoffID)
-	}
-	return out, err
-}
-
-// toDo is what the completion of a handoff has to say, for advice: where that cannot be read there is none.
-func (s *Service) toDo(ctx context.Context, id schemas.ID) (todo schemas.ToDo) {
-	_ = s.Store.View(ctx, func(v *store.View) error {
-		r, err := v.Record(id)
-		if err == nil && r != nil {
-			todo, err = reading.ToDo(v, r)
-		}
-		return err
-	})
-	return todo
 }
 
 // updates is what each action does: it commits its step, gives the record as it is then, and adds to the result what it

@@ -108,6 +108,4 @@ type UpdateOut struct {
 	BlockedBy  []string   `json:"blocked_by,omitzero"` // after amend
 	Children   []ID       `json:"children,omitempty"`  // still open, not cancelled along
 	Warnings   []string   `json:"warnings,omitempty"`
-
-	ToDo ToDo `json:"-"` // after progress
 }

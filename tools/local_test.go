@@ -59,7 +59,7 @@ func TestAdviceRepeatsTheNameThatWasGiven(t *testing.T) {
 	next("send_handoff", `{"to":"qa","task":"x","expectations":{"success_criteria":["it works"]}}`)
 	claimed := next("claim_handoff", `{"agent":"qa"}`)
 	require.Equal(t, 3, strings.Count(claimed, `"agent":"qa"}`))
-	require.Contains(t, claimed, "completes it; say which criteria are met")
+	require.Contains(t, claimed, "completes it, each criterion with evidence")
 	require.Contains(t, next("claim_handoff", `{"agent":"qa"}`), `claim_handoff {"wait_seconds":50,"agent":"qa"}`)
 	require.NotContains(t, next("claim_handoff", `{"agent":"main"}`), "agent")
 }

@@ -24,7 +24,7 @@ func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 	switch {
 	case o.HandoffID != 0:
 		wait := schemas.GetIn{HandoffID: o.HandoffID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
-		next := advise(schemas.Call(wait, "waits for the outcome, or a question"))
+		next := advise(schemas.Call(wait, "waits for outcome or question"))
 		if slices.Contains(o.BlockedBy, "approval") {
 			say := fmt.Sprintf("Human approves it before anybody may claim it, on the command line: handoff approve %s.", o.HandoffID)
 			return append(advise(schemas.Advice{Say: say}), next...)
@@ -66,7 +66,7 @@ func held(h schemas.ID, token string, todo schemas.ToDo) []schemas.Advice {
 	return advise(
 		ending(id, token, todo),
 		schemas.Call(ask, "asks what is missing"),
-		schemas.Call(failed, "gives it up if you cannot"),
+		schemas.Call(failed, "gives it up"),
 	)
 }
 
@@ -87,7 +87,7 @@ func ending(id, token string, todo schemas.ToDo) schemas.Advice {
 		done.Verification.Criteria = append(done.Verification.Criteria,
 			schemas.Criterion{Criterion: strconv.Itoa(n + 1), Evidence: schemas.Blank})
 	}
-	say := "completes it; say which criteria are met, with evidence"
+	say := "completes it, each criterion with evidence"
 	if todo.Criteria > mostTemplates {
 		say += fmt.Sprintf("; there are %d", todo.Criteria)
 	}
@@ -135,7 +135,7 @@ func afterComplete(_ schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice
 		return advise(nextOne())
 	}
 	on := schemas.SendIn{To: schemas.Blank, Task: schemas.Blank, Parent: o.HandoffID.String()}
-	return advise(nextOne(), schemas.Call(on, "passes on what comes after it"))
+	return advise(nextOne(), schemas.Call(on, "passes on what follows"))
 }
 
 func afterFail(schemas.FailIn, schemas.FailOut) []schemas.Advice { return advise(nextOne()) }
@@ -145,11 +145,10 @@ func afterFail(schemas.FailIn, schemas.FailOut) []schemas.Advice { return advise
 func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 	id := o.HandoffID.String()
 	switch o.Action {
-	case schemas.ActProgress:
-		return advise(ending(id, "", o.ToDo))
+	case schemas.ActProgress: // the claim said how it is completed
 	case schemas.ActAsk:
 		wait := schemas.GetIn{HandoffID: id, WaitSeconds: schemas.MaxWait}
-		return advise(schemas.Call(wait, "waits for the answer, and has the claim again with it"))
+		return advise(schemas.Call(wait, "waits for the answer and the claim"))
 	case schemas.ActRelease:
 		return advise(nextOne())
 	case schemas.ActCancel:
@@ -217,7 +216,7 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 		back := schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActReturn, Note: schemas.Blank}
 		return advise(
 			schemas.Call(schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActAccept}, "accepts the result"),
-			schemas.Call(back, "returns it, with the points to mend"),
+			schemas.Call(back, "returns it with points to mend"),
 		)
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-const ruler = 65 // columns of the line behind an agent's name
+const ruler = 32 // columns of the line behind an agent's name
 
 // Tree draws the handoffs of a workflow from top to bottom, each beneath who sent it and the agent who holds it,
 // else the address it was sent to. One child follows its parent in the

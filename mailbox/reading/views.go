@@ -74,12 +74,7 @@ func (rd Reader) Answer(v *store.View, r *store.Record, tokens int) (b brief.Bri
 	return brief.Answer(in), toDo(in.Handoff.Expectations), nil
 }
 
-// ToDo is what the completion of a handoff has to say.
-func ToDo(v *store.View, r *store.Record) (schemas.ToDo, error) {
-	h, err := Handoff(v, r)
-	return toDo(h.Expectations), err
-}
-
+// toDo is what the completion of a handoff has to say.
 func toDo(e *schemas.Expectations) schemas.ToDo {
 	todo := schemas.ToDo{Criteria: len(contract.Criteria(e))}
 	if e != nil && len(e.OutputSchema) > 0 {
@@ -176,7 +171,7 @@ func (rd Reader) showOutcome(v *store.View, r *store.Record, _ schemas.GetIn, ou
 		return err
 	}
 	st.HolderID, st.ClaimedAt = "", nil
-	if st.LastSign = rd.LastSign(r); out.Failure == nil {
+	if st.LastSign = rd.LastSign(r); out.Failure == nil && len(st.Questions) == 0 {
 		if st.Reason, err = rd.Reason(v, r); err != nil {
 			return err
 		}

@@ -74,7 +74,7 @@ func TestClientsCancelOnlyTheirOwnRequests(t *testing.T) {
 func (p *party) cancelsItself(t *testing.T) {
 	t.Helper()
 	waiting := make(chan string, 1)
-	go func() { waiting <- p.ask(p.v.ctx, p.call(sameID, "claim_handoff", said{"wait_seconds": 50})) }()
+	go func() { waiting <- p.mail(p.v.ctx) }()
 	require.Eventually(t, func() bool {
 		p.cancel(p.v.ctx)
 		select {
@@ -106,7 +106,7 @@ func (v *server) party(secret, name, era string) *party {
 func (p *party) wait(ctx context.Context, times int, from *party, all []*party) error {
 	for range times {
 		got := make(chan string, 1)
-		go func() { got <- p.ask(ctx, p.call(sameID, "claim_handoff", said{"wait_seconds": 50})) }()
+		go func() { got <- p.mail(ctx) }()
 		for _, other := range all {
 			p.attackedBy(ctx, other)
 		}
@@ -121,6 +121,18 @@ func (p *party) wait(ctx context.Context, times int, from *party, all []*party) 
 		}
 	}
 	return nil
+}
+
+// mail waits for work. A wait that ends with the notice of an outcome is made again.
+func (p *party) mail(ctx context.Context) (text string) {
+	for {
+		text = p.ask(ctx, p.call(sameID, "claim_handoff", said{"wait_seconds": 50}))
+		var out schemas.ClaimOut
+		a, err := answered(text)
+		if err != nil || a.Result == nil || json.Unmarshal(a.Result.StructuredContent, &out) != nil || len(out.Notices) == 0 {
+			return text
+		}
+	}
 }
 
 // received reads the answer to a wait, which has to be that mail, and completes it.

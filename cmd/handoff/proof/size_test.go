@@ -53,8 +53,8 @@ func TestLargeRemainsLeaveRoomForTheNextClaim(t *testing.T) {
 			o.must("qa", "claim_handoff", `{}`)
 			end(o)
 			o.must("dev", "list_handoffs", `{"box": "all"}`)
-			next := o.must("dev", "get_handoff", `{"handoff_id": 2, "view": "full"}`)
-			require.Contains(t, commandtest.AsJSON(t, next), "ho_1", "it says where the rest is")
+			whole := commandtest.AsJSON(t, o.must("dev", "get_handoff", `{"handoff_id": 2, "view": "full", "max_tokens": 1000000}`))
+			require.Contains(t, whole, "ho_1", "it says where the rest is")
 			o.must("dev", "send_handoff", `{"to": "qa", "task": "y"}`)
 		})
 	}

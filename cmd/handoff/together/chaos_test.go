@@ -179,7 +179,7 @@ func (s *client) outcomes(first, every int) (map[schemas.ID]string, error) {
 		if a.what != completing || a.fate != done {
 			continue
 		}
-		out, err := s.get(s.crowd.place.ctx, schemas.GetIn{HandoffID: a.handoff.String(), View: "outcome"})
+		out, err := s.get(s.crowd.place.ctx, schemas.GetIn{HandoffID: a.handoff.String(), View: "full"})
 		if err != nil {
 			return nil, err
 		}
