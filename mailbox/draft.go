@@ -221,10 +221,16 @@ func onlyWork(in schemas.SendIn) error {
 		field string
 		given bool
 	}{
-		{"expectations", in.Expectations != nil}, {"rollback", in.Rollback != nil}, {"deadline", in.Deadline != ""},
-		{"workflow", in.Workflow != ""}, {"options.after", len(opt.After) > 0}, {"options.needs_approval", opt.NeedsApproval},
-		{"options.not_before", opt.NotBefore != ""}, {"options.max_attempts", opt.MaxAttempts > 0},
-		{"options.no_takers", opt.NoTakers != ""}, {"options.limits", len(opt.Limits) > 0},
+		{"expectations", in.Expectations != nil},
+		{"rollback", in.Rollback != nil},
+		{"deadline", in.Deadline != ""},
+		{"workflow", in.Workflow != ""},
+		{"options.after", len(opt.After) > 0},
+		{"options.needs_approval", opt.NeedsApproval},
+		{"options.not_before", opt.NotBefore != ""},
+		{"options.max_attempts", opt.MaxAttempts > 0},
+		{"options.no_takers", opt.NoTakers != ""},
+		{"options.limits", len(opt.Limits) > 0},
 	} {
 		if f.given {
 			return schemas.Invalidf(f.field, "only work has this, and a message is only read").

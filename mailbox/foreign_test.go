@@ -111,7 +111,7 @@ func TestLimitsOfTextsCountCharacters(t *testing.T) {
 	a := w.stdio("a")
 	w.send(a, "c", "x", func(in *schemas.SendIn) { in.Summary = strings.Repeat("é", schemas.MaxSummary) })
 	in := schemas.SendIn{To: "b", Task: "x", Summary: strings.Repeat("é", schemas.MaxSummary+1)}
-	w.unsent(a, in, schemas.Limit, "4097 characters")
+	_ = w.unsent(a, in, schemas.Limit, "4097 characters")
 }
 
 func TestWhatWasSentStaysBesideNotesOfOthers(t *testing.T) {

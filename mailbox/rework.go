@@ -137,13 +137,13 @@ func (rev *revision) under(r *store.Record) lineage {
 
 // said is why work was returned, in one text for histories: the note, and the criteria that it does not contain.
 func (rev *revision) said() string {
-	text := rev.note
+	all := []string{rev.note}
 	for i, point := range rev.round.Points {
 		if !strings.Contains(rev.note, strings.TrimPrefix(point, "Mended: ")) {
-			text += fmt.Sprintf(" %d. %s", i+1, point)
+			all = append(all, fmt.Sprintf("%d. %s", i+1, point))
 		}
 	}
-	return strings.TrimSpace(text)
+	return strings.TrimSpace(strings.Join(all, " "))
 }
 
 // apply makes the changes in a draft of the same work. A timeout that is given anew counts from now. The note of a retry

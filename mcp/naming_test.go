@@ -49,7 +49,7 @@ func TestConnectionsOfOneServerHaveDifferentNames(t *testing.T) {
 				"\nYou are claude-code-2 in workspace shop.\nAlso here, by their own account: claude-code (live).\n")
 
 			second.send(toolCall(era, 1, "send_handoff", `{"to":"claude-code","task":"Test it"}`))
-			require.Contains(t, parse(t, second.next()).text(), `"next":[{"say":"You are claude-code-2; also here: claude-code (live)."},{"say":"waits for the outcome`)
+			require.Contains(t, parse(t, second.next()).text(), `"next":[{"say":"You are claude-code-2; also here: claude-code (live)."},{"say":"waits for outcome`)
 			second.send(toolCall(era, 2, "claim_handoff", `{}`))
 			require.Contains(t, parse(t, second.next()).text(), `"next":[{"say":"waits for mail"`, "it is said once")
 			first.send(toolCall(era, 1, "claim_handoff", `{}`))

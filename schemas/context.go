@@ -78,11 +78,9 @@ type Reference struct {
 // Handoff gives the handoff whose content a reference names, as context://ho_12 does. Content of any other address is
 // not kept here.
 func (r Reference) Handoff() (id ID, ok bool) {
-	name, ok := strings.CutPrefix(r.URL, "context://")
-	if id, ok = ParseID(name); ok {
-		ok = id.String() == name
-	}
-	return id, ok
+	name, here := strings.CutPrefix(r.URL, "context://")
+	id, ok = ParseID(name)
+	return id, ok && here && id.String() == name
 }
 
 // Answer is a reply to the questions of a holder.

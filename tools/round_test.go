@@ -98,7 +98,7 @@ func TestResultsMeetTheirPublishedSchema(t *testing.T) {
 func TestResultSaysHowMuchMailWaitsAndWhatToCallNext(t *testing.T) {
 	o := open(t)
 	sent := o.as("boss", "send_handoff", `{"to":"qa","task":"test it"}`)
-	require.Equal(t, `get_handoff {"handoff_id":"ho_1","view":"outcome","wait_seconds":50} waits for the outcome, or a question.`, o.next(sent))
+	require.Equal(t, `get_handoff {"handoff_id":"ho_1","view":"outcome","wait_seconds":50} waits for outcome or question.`, o.next(sent))
 	listed := o.as("qa", "list_handoffs", `{}`)
 	require.Equal(t, json.Number("1"), listed["inbox"].(map[string]any)["pending"])
 	o.as("", "connection_open", `{"conn":"of-qa"}`)

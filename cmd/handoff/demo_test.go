@@ -48,8 +48,9 @@ func TestDemoShowsAWholeChainOfWork(t *testing.T) {
 func TestDemoEndsAtAnUnexpectedResult(t *testing.T) {
 	var out, errs bytes.Buffer
 	c := demo.Config{Executable: commandtest.Program, StateHome: t.TempDir(), Workspace: "demo", Out: &out, Errors: &errs}
-	require.NoError(t, demo.Play(t.Context(), c))
-	require.ErrorContains(t, demo.Play(t.Context(), c), "send_handoff by planner: handoff_id is ho_7, not ho_1")
+	look := func() {}
+	require.NoError(t, demo.Play(t.Context(), c, look))
+	require.ErrorContains(t, demo.Play(t.Context(), c, look), "send_handoff by planner: handoff_id is ho_7, not ho_1")
 }
 
 func TestDemoThatCannotStartItsServer(t *testing.T) {

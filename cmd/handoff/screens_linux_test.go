@@ -23,8 +23,17 @@ var screens = []struct {
 	line   string
 	events int
 }{
-	{line: "status"}, {line: "list"}, {line: "list --all"}, {line: "list --stuck"}, {line: "show 1"}, {line: "show 2"},
-	{line: "show 3"}, {line: "show 1 --outcome"}, {line: "show 7 --events"}, {line: "history login"}, {line: "history tidy"},
+	{line: "status"},
+	{line: "list"},
+	{line: "list --all"},
+	{line: "list --stuck"},
+	{line: "show 1"},
+	{line: "show 2"},
+	{line: "show 3"},
+	{line: "show 1 --outcome"},
+	{line: "show 7 --events"},
+	{line: "history login"},
+	{line: "history tidy"},
 	{line: "watch --since 0 --action asked,completed,failed,timed_out,message", events: 5},
 }
 

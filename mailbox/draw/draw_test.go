@@ -144,13 +144,13 @@ func ExampleTree() {
 	// Output:
 	// Handoff Chain: Login (wf_login)
 	//
-	// architect ─────────────────────────────▶
+	// architect ─────────────────────▶
 	//     │
 	//     │ ho_1: Design
 	//     │ Status: ✓ Completed
 	//     │ Duration: 15 min
 	//     ▼
-	// auto-code ─────────────────────────────▶
+	// auto-code ─────────────────────▶
 	//     │
 	//     │ ho_2: Implement
 	//     │ Status: … Pending

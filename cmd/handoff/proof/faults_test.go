@@ -118,7 +118,11 @@ func TestWorkspaceThatCannotBeWrittenIsRefused(t *testing.T) {
 	})
 	t.Run("directory of others", func(t *testing.T) {
 		state, as := withoutRights(t, t.TempDir())
-		requireRefused(t, state, as, 7, "has no place for its files", "Make ", "XDG_STATE_HOME")
+		have := commandtest.InProcess(t, state, as, "send", "qa", "Test it") // looking makes no workspace
+		require.Equal(t, 7, have.Code, have.Errs)
+		for _, said := range []string{"has no place for its files", "Make ", "XDG_STATE_HOME"} {
+			require.Contains(t, have.Errs, said)
+		}
 	})
 	t.Run("file of others", func(t *testing.T) {
 		state, file := keptState(t)
@@ -327,7 +331,7 @@ func TestFullDiskIsToldOverStdio(t *testing.T) {
 }
 
 func TestNoRoomForAWorkspaceIsAnError(t *testing.T) {
-	have := commandtest.InProcess(t, t.TempDir(), limited(1), "list", "--all")
+	have := commandtest.InProcess(t, t.TempDir(), limited(1), "send", "qa", "Test it")
 	require.Equal(t, 7, have.Code, "%s", have.Errs)
 	require.Contains(t, have.Errs, "Free space on the disk of ")
 }

@@ -35,9 +35,9 @@ type Config struct {
 	Errors io.Writer // where the server's log goes
 }
 
-// Play tells the story. When it returns the server has ended, and its workspace holds what happened.
+// Play tells the story, and then calls look while its agents are still connected. When it returns the server has ended, and its workspace holds what happened.
 // Any result that the story does not expect is an error, and so is a server that does not end well.
-func Play(ctx context.Context, c Config) error {
+func Play(ctx context.Context, c Config, look func()) error {
 	steps, err := story()
 	if err != nil {
 		return err
@@ -46,7 +46,10 @@ func Play(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(conn.tell(ctx, steps), conn.Close())
+	if err = conn.tell(ctx, steps); err == nil {
+		look()
+	}
+	return errors.Join(err, conn.Close())
 }
 
 func (conn *connection) tell(ctx context.Context, steps []step) error {

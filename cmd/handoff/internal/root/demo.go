@@ -33,24 +33,27 @@ real MCP connection, in a temporary directory, without a network. Then shows wha
 
 const demoWorkspace = "demo"
 
-// playDemo plays the chain and then, with the server gone, looks at it as anybody would afterwards.
+// playDemo plays the chain, and looks at it as anybody would meanwhile.
 func playDemo(ctx context.Context, a *cli.App, state string) error {
+	var looked error
+	look := func() {
+		for _, command := range [][]string{{"history", "wf_auth"}, {"show", "ho_2"}, {"audit", "verify"}} {
+			if looked = meanwhile(ctx, a, state, command); looked != nil {
+				return
+			}
+		}
+	}
 	err := demo.Play(ctx, demo.Config{
 		Executable: a.Executable, StateHome: state, Workspace: demoWorkspace, Out: a.Stdout, Errors: a.Stderr,
-	})
+	}, look)
 	if err != nil {
 		return schemas.Errorf(schemas.Internal, "the demonstration went wrong: %w", err)
 	}
-	for _, command := range [][]string{{"history", "wf_auth"}, {"show", "ho_2"}, {"audit", "verify"}} {
-		if err := afterwards(ctx, a, state, command); err != nil {
-			return err
-		}
-	}
-	return nil
+	return looked
 }
 
-// afterwards runs a command in the workspace of the demonstration.
-func afterwards(ctx context.Context, a *cli.App, state string, command []string) error {
+// meanwhile runs a command in the workspace of the demonstration.
+func meanwhile(ctx context.Context, a *cli.App, state string, command []string) error {
 	p := &cli.Page{Style: a.Style()}
 	p.Line("\n%s", p.Bold("$ handoff "+command[0]+" "+command[1]))
 	if err := a.Write(p.String()); err != nil {

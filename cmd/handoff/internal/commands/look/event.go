@@ -64,8 +64,8 @@ func printEvent(p *cli.Page, c schemas.Change) {
 	}
 	begins := len(when) + 2 + max(len(id), 6) + 2
 	lines := p.Lines(rest, begins)
-	if strings.HasPrefix(lines[0], did) {
-		lines[0] = p.OfState(draw.State{Status: c.To}, did) + strings.TrimPrefix(lines[0], did)
+	if more, ok := strings.CutPrefix(lines[0], did); ok {
+		lines[0] = p.OfState(draw.State{Status: c.To}, did) + more
 	}
 	p.Line("%s  %s  %s", p.Faint(when), p.Bold(fmt.Sprintf("%-6s", id)), lines[0])
 	for _, line := range lines[1:] {
