@@ -57,7 +57,13 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 			return out, err
 		}
 		a.Seen = cmp.Or(a.Seen, store.At(o.now)) // an agent for which another speaks is known from now on
+		before := a.Card.Accepts
 		register(&a.Card, in)
+		gone := slices.DeleteFunc(slices.Clone(before), func(w string) bool { return slices.Contains(a.Card.Accepts, w) })
+		if len(gone) > 0 {
+			out.Warnings = []string{fmt.Sprintf("%s no longer accepts %s: a list that is said replaces the one before",
+				name, strings.Join(gone, ", "))}
+		}
 		if err := o.tx.PutAgent(a); err != nil {
 			return out, err
 		}
@@ -119,7 +125,7 @@ func (s *Service) Agents(
 	ctx context.Context, by schemas.Caller, in schemas.AgentsIn,
 ) (out schemas.AgentsOut, err error) {
 	err = s.read(ctx, func(v *store.View) error {
-		out.Agents = []schemas.Card{}
+		out = schemas.AgentsOut{Agents: []schemas.Card{}}
 		for a, err := range s.everybody(v) {
 			if err != nil {
 				return err
@@ -134,6 +140,12 @@ func (s *Service) Agents(
 			if matches(c, in) && !bygone(a, c) {
 				out.Agents = append(out.Agents, c)
 			}
+			if roster.Skilled(c, in.Capability) {
+				out.Skilled = &c
+			}
+		}
+		if len(out.Agents) > 0 {
+			out.Skilled = nil
 		}
 		slices.SortStableFunc(out.Agents, liveFirst)
 		return fitAgents(in.Limit, &out)

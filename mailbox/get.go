@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"time"
 
 	"handoff/mailbox/listing"
 	"handoff/mailbox/reading"
@@ -113,10 +114,28 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 			WithNext(schemas.Call(schemas.ListIn{Box: "notices", WaitSeconds: in.WaitSeconds}, "waits for anything of yours"))
 	}
 	err = s.read(ctx, func(v *store.View) (err error) {
-		out, err = f.Handoffs(v, by.Agent, s.boxesOf, s.tellRow)
+		if out, err = f.Handoffs(v, by.Agent, s.boxesOf, s.tellRow); err == nil && in.Box != "all" && in.Query != "" {
+			err = elsewhere(v, in, s.Now(), &out)
+		}
 		return err
 	})
 	return out, err
+}
+
+// elsewhere counts in all boxes what a query does not find in one.
+func elsewhere(v *store.View, in schemas.ListIn, now time.Time, out *schemas.ListOut) error {
+	if len(out.Items) > 0 || in.Cursor != "" {
+		return nil
+	}
+	in.Box = "all"
+	f, err := listing.Parse(in, now)
+	if err != nil {
+		return err
+	}
+	quiet := func(*store.View, *store.Record, *schemas.Item) {}
+	all, err := f.Handoffs(v, "", nil, quiet)
+	out.Elsewhere = max(all.Total, len(all.Items))
+	return err
 }
 
 // mostOfReason is how much a row of a list says of why it stands so, in bytes.

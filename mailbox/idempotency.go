@@ -121,6 +121,7 @@ func (o *op) sentBefore(d *draft) (*schemas.SendOut, error) {
 		return nil, schemas.Errorf(schemas.Conflict, "the key %q was used for other content", schemas.Visible(d.key)).
 			About(out.HandoffID, "", 0).WithField("key").WithHint("Use a new key for new work. Nothing was sent.")
 	}
+	out.Warnings = append(out.Warnings, "you sent this before with the same key: nothing new was sent")
 	return &out, nil
 }
 

@@ -3,6 +3,7 @@ package mailbox
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"handoff/mailbox/roster"
 	"handoff/schemas"
@@ -69,7 +70,16 @@ func (o *op) checkPool(pool schemas.Address) (warnings []string, err error) {
 	if some || err != nil {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("no registered agent qualifies for %s yet: it waits until one does", pool)}, nil
+	warning := fmt.Sprintf("no registered agent qualifies for %s yet: it waits until one does", pool)
+	cards, err := o.cards()
+	for _, c := range cards {
+		if roster.Skilled(c, string(pool)) {
+			warning += fmt.Sprintf("; %s has it as a skill only: %s", c.Name, schemas.Call(
+				schemas.RegisterIn{Name: string(c.Name), Accepts: append(slices.Clone(c.Accepts), strings.TrimPrefix(string(pool), "capability:"))}, "lets it take it"))
+			break
+		}
+	}
+	return []string{warning}, err
 }
 
 // checkRoom refuses a mailbox that holds as many pending handoffs as the limit says, 10,000 by default.

@@ -26,7 +26,9 @@ func waitsOf(r *store.Record) waits {
 func (w waits) on(r *store.Record) { r.After, r.Freed, r.AfterAccepted = w.after, w.freed, w.accepted }
 
 // waitsFor adds to w what a sender names, by id. What was returned stands for its rework. A list that
-// [compose.Empties] takes away first what w has of its kind. The error names the entry of the list: not_found for no handoff,
+// [compose.Empties] takes away first what w has of its kind.
+//
+// The error names the entry of the list: not_found for no handoff,
 // conflict for one that ended without a completion, since it would be waited for in vain.
 func (o *op) waitsFor(w waits, after, accepted []string) (waits, error) {
 	lists := []struct {

@@ -20,7 +20,8 @@ type RegisterIn struct {
 
 // RegisterOut is the result of register_agent.
 type RegisterOut struct {
-	Agent Card `json:"agent"`
+	Agent    Card     `json:"agent"`
+	Warnings []string `json:"warnings,omitempty"` // what it accepts no longer
 }
 
 // AgentsIn are the arguments of list_agents: everybody, or those who have a capability, a role, or one of the skills
@@ -38,6 +39,8 @@ type AgentsIn struct {
 type AgentsOut struct {
 	Agents []Card `json:"agents"` // who is live first, then who was seen last
 	More   int    `json:"more,omitempty"`
+
+	Skilled *Card `json:"-"` // where nobody has the capability: one that has it as a skill
 }
 
 // Card is what is known of an agent. It says what the agent registered, whether it is here, and how busy it is. The

@@ -34,7 +34,8 @@ type ListOut struct {
 	AtLeast bool   `json:"at_least,omitempty"`    // the total is not all: counting ended early
 	Cursor  string `json:"next_cursor,omitempty"` // there is more
 
-	Mail bool `json:"-"` // the wait ended since something may be claimed
+	Mail      bool `json:"-"` // the wait ended since something may be claimed
+	Elsewhere int  `json:"-"` // how many the query finds in all boxes, where it finds none in this one
 }
 
 // Item is one row of a list: a handoff, or a notice when NoticeID is set.

@@ -187,13 +187,13 @@ func (n *node) coerceWord(text string, at *path) (any, error) {
 	return nil, n.noWord(text, at)
 }
 
-// coerceTruth takes true and false, also as text. No other word means either.
+// coerceTruth takes true and false, also as text, and yes and no. No other word means either.
 func (n *node) coerceTruth(v any, at *path) (any, error) {
 	if text, ok := v.(string); ok {
 		switch strings.ToLower(strings.TrimSpace(text)) {
-		case "true":
+		case "true", "yes":
 			v = true
-		case "false":
+		case "false", "no":
 			v = false
 		}
 	}

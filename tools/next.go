@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"handoff/schemas"
 )
@@ -173,6 +174,11 @@ func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 func afterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 	next := afterNotices(o.Items)
 	switch {
+	case o.Elsewhere > 0:
+		in.Box = "all"
+		return advise(schemas.Call(in, fmt.Sprintf("finds %d of other boxes", o.Elsewhere)))
+	case in.Query != "" && in.Cursor == "" && o.Cursor == "" && len(o.Items) == 0:
+		return advise(schemas.Advice{Say: "No handoff has all of these words and passes the other filters: search for fewer."})
 	case o.Mail:
 		next = append(next, nextOne())
 	case in.WaitSeconds > 0 && o.Cursor == "":
@@ -236,13 +242,18 @@ func afterRegister(schemas.RegisterIn, schemas.RegisterOut) []schemas.Advice {
 }
 
 // afterAgents advises to narrow a list that was cut off, and to register somebody when nobody is known.
-func afterAgents(_ schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
+func afterAgents(in schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
 	switch {
 	case o.More > 0:
 		say := fmt.Sprintf("narrows the list; %d more are here", o.More)
 		return advise(schemas.Call(schemas.AgentsIn{Capability: schemas.Blank}, say))
 	case len(o.Agents) > 0:
 		return nil
+	case o.Skilled != nil:
+		c := o.Skilled
+		word := strings.TrimPrefix(in.Capability, "capability:")
+		able := schemas.RegisterIn{Name: string(c.Name), Accepts: append(slices.Clone(c.Accepts), word)}
+		return advise(schemas.Call(able, fmt.Sprintf("lets %s take it: it has that as a skill only", c.Name)))
 	}
 	one := schemas.RegisterIn{Name: schemas.Blank, Accepts: []string{schemas.Blank}}
 	return advise(schemas.Call(one, "makes one known"))

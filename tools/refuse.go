@@ -60,6 +60,9 @@ func (n *node) unknown(name string, v any, at *path) error {
 	return unknownField{choose(refusedf(at.field(name), "there is no such field"), name, known), name, v}
 }
 
+// holders are names under which callers filter a list by who holds the work. Its box says that.
+var holders = map[string]bool{"holder": true, "assignee": true, "held_by": true, "owner": true, "claimed_by": true}
+
 // placed says where a field belongs that stands where there is no such field. Of an object of another protocol, whose
 // other fields are known, it names the field that is not.
 func (t Tool) placed(u unknownField) schemas.Error {
@@ -69,6 +72,15 @@ func (t Tool) placed(u unknownField) schemas.Error {
 		name = slices.Min(slices.Collect(maps.Keys(inside)))
 		e.Field += "." + name
 		e.Hint, e.Known = "Leave it out, or say it in a field that there is.", nil
+	}
+	if text, _ := u.value.(string); t.Name == (schemas.ListIn{}).Tool() && holders[name] {
+		if agent, err := schemas.ParseAgent(name, text); err == nil {
+			held := schemas.Call(schemas.ListIn{Box: "claimed"}, "lists what "+string(agent)+" holds")
+			e.Next = append(e.Next, held.As(agent))
+		}
+	}
+	if t.Name == (schemas.SendIn{}).Tool() && strings.HasPrefix(name, "exclude") {
+		e.Hint = "Nobody is excluded by name: send to a named agent, or to a pool, which passes over who rejected the work."
 	}
 	if all := respell.Places(t.Name, name); len(all) > 0 {
 		e.Hint = "Give it as " + strings.Join(all[:min(len(all), 4)], " or ") + "."

@@ -36,7 +36,8 @@ func mergeOptions(h *schemas.Handoff, opt *schemas.SendOptions, note func(string
 	note("options.limits", mergeMap(&m.Limits, opt.Limits))
 }
 
-// extendAfter adds ids to a copy of a list, each once, and tells whether that changed it. A list that [Empties] has them all.
+// extendAfter adds ids to a copy of a list, each once, and tells whether that changed it. Where more [Empties], it has
+// them all.
 func extendAfter(have *[]string, more []string) bool {
 	all := slices.Clone(*have)
 	if Empties(more) {

@@ -48,12 +48,20 @@ var views = map[schemas.View]func(Reader, *store.View, *store.Record, schemas.Ge
 	"reference":  Reader.showReference,
 }
 
-// showBrief shows what the holder of the handoff reads, also to others.
+// showBrief shows what the holder of the handoff reads, also to others. With an offset the brief comes uncut, in parts.
 func (rd Reader) showBrief(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
+	if in.Offset > 0 {
+		b, _, err := rd.Brief(v, r, wholeBrief)
+		out.Content, out.NextOffset = partOf([]byte(b.Text), in.Offset, bytesOf(in))
+		return err
+	}
 	b, _, err := rd.Brief(v, r, in.MaxTokens)
 	out.Brief, out.Omitted = b.Text, b.Omitted
 	return err
 }
+
+// wholeBrief is more tokens than a brief has.
+const wholeBrief = 1 << 20
 
 // Brief renders a handoff for the model that takes it, in so many tokens at most, 0 for the usual number, and tells
 // what its completion has to say. Equal snapshots give equal briefs.

@@ -91,3 +91,10 @@ func otherSpelling(role string) string {
 	}
 	return role + specialist
 }
+
+// Skilled tells whether an agent has a capability, named with or without its prefix, as a skill and does not accept it:
+// no work of that pool comes to it.
+func Skilled(card schemas.Card, capability string) bool {
+	word := strings.TrimPrefix(capability, "capability:")
+	return slices.Contains(card.Skills, word) && !slices.Contains(card.Accepts, word)
+}
