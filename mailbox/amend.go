@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
@@ -38,7 +39,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err := inChanges(o.reoption(r, &now, c.Options)); err != nil {
 		return nil, err
 	}
-	h, content, err := o.amended(r, &now, c, out)
+	h, content, err := o.amended(r, &now, c, strings.TrimSpace(in.Note), out)
 	if err != nil {
 		return nil, err
 	}
@@ -49,19 +50,23 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	return &now, o.commitSaying(happening{action: life.Amend, was: r, now: &now}, content)
 }
 
-// amended gives what the handoff says now, as content of the event to come, and names in the result the fields that
-// changed. The error is invalid where nothing would change, limit where the whole becomes too large.
+// amended gives what the handoff says now, with the note, as content of the event to come, and names in the result the
+// fields that changed. The error is invalid where nothing would change, limit where the whole becomes too large.
 func (o *op) amended(
-	r, now *store.Record, c schemas.Changes, out *schemas.UpdateOut,
+	r, now *store.Record, c schemas.Changes, note string, out *schemas.UpdateOut,
 ) (h *schemas.Handoff, content store.Content, err error) {
 	stated, err := schemas.ParseDeadline("changes.deadline", c.Deadline, o.now)
 	if err != nil {
 		return nil, content, err
 	}
 	var refused error
-	content, err = o.rebody(r, now, func(body *schemas.Handoff) {
+	content, err = o.rebody(r, now, note, func(body *schemas.Handoff) {
 		if out.Changed, refused = changed(body, c); refused != nil {
 			return
+		}
+		if note != "" {
+			out.Changed = append(out.Changed, "note")
+			compose.Note(body, schemas.Remark{With: schemas.ActAmend, Note: note, From: o.by.Agent, At: o.now})
 		}
 		body.Target = compose.Target(now.To, body.Target.Reason)
 		if !stated.IsZero() {
@@ -216,8 +221,8 @@ func (o *op) redate(now *store.Record, h schemas.Handoff) error {
 }
 
 // rebody changes what a handoff says: the whole of it becomes content of the event to come, to which the record points
-// from then on. So it comes right before the commit. The error is limit for a handoff that becomes too large.
-func (o *op) rebody(r, now *store.Record, change func(*schemas.Handoff)) (store.Content, error) {
+// from then on, with the note of the event. So it comes right before the commit. The error is limit for a handoff that becomes too large.
+func (o *op) rebody(r, now *store.Record, note string, change func(*schemas.Handoff)) (store.Content, error) {
 	var h schemas.Handoff
 	if err := o.Saying(r.ID, r.Body, &h); err != nil {
 		return store.Content{}, err
@@ -228,7 +233,10 @@ func (o *op) rebody(r, now *store.Record, change func(*schemas.Handoff)) (store.
 		return store.Content{}, err
 	}
 	now.Body = event
-	return o.saidWithin("handoff", h)
+	return o.saidWithin("handoff", struct {
+		schemas.Handoff
+		Note string `json:"note,omitempty"`
+	}{h, note})
 }
 
 // inChanges says that the field at fault is one of changes. No error stays none.

@@ -111,7 +111,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		return nil, err
 	}
 	reply := schemas.Answer{Questions: asked.Questions, Answer: in.Note, From: o.by.Agent, At: o.now}
-	content, err := o.rebody(r, &now, func(h *schemas.Handoff) {
+	content, err := o.rebody(r, &now, "", func(h *schemas.Handoff) {
 		c := orZero(h.Context)
 		c.Answers = append(slices.Clone(c.Answers), reply)
 		h.Context = &c

@@ -208,6 +208,7 @@ func (l lost) again() lost {
 		return l
 	}
 	f := *l.Failure
+	f.Failure.Description = l.text() // with the reason, which goes with the request
 	f.Failure.Blockers = slices.Clone(f.Failure.Blockers)
 	for _, question := range f.RollbackRequest.Questions {
 		text := fmt.Sprintf("%s asked, and it is not answered: %s", f.Source.Agent, question)
@@ -217,9 +218,14 @@ func (l lost) again() lost {
 	return lost{Failure: &f, Reason: l.Reason}
 }
 
+// text is the description of the failure, with the reason for which the work was given back where that says more.
 func (l lost) text() string {
-	if l.Failure != nil {
-		return l.Failure.Failure.Description
+	if l.Failure == nil {
+		return l.Reason
 	}
-	return l.Reason
+	text := l.Failure.Failure.Description
+	if back := l.Failure.RollbackRequest; back != nil && back.Reason != reasonFrom(text) && back.Reason != text {
+		text += " (reason: " + back.Reason + ")"
+	}
+	return text
 }

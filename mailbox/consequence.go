@@ -15,6 +15,7 @@ var conditions = map[life.Condition]func(*happening) bool{
 	life.NeedsApproval:   func(h *happening) bool { return h.now.NeedsApproval && (h.was == nil || !h.was.NeedsApproval) },
 	life.NeedsPermission: func(h *happening) bool { return h.now.Permission },
 	life.HeldByAnother:   func(h *happening) bool { return h.was.Holder != h.was.From },
+	life.PassedOn:        func(h *happening) bool { return h.was.To != h.now.To },
 	life.IsRetry:         func(h *happening) bool { return h.now.RetryOf != 0 },
 	life.HasParent:       func(h *happening) bool { return h.now.Parent != 0 },
 	life.Continues:       func(h *happening) bool { return h.forward != nil },

@@ -77,7 +77,8 @@ func fitsContext(name string, value any) bool {
 	if recast(map[string]any{name: value}, &c) != nil {
 		return false
 	}
-	c.Questions, c.Answers, c.PartialProgress, c.Checkpoint = nil, nil, nil, nil // the mailbox fills these
+	// The mailbox fills these.
+	c.Questions, c.Answers, c.Remarks, c.PartialProgress, c.Checkpoint = nil, nil, nil, nil, nil
 	kept := map[string]any{}
 	return recast(c, &kept) == nil && kept[name] != nil
 }

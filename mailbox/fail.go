@@ -168,13 +168,13 @@ func (o *op) endFailed(
 }
 
 // failureOf is the message of a failure, before it has an id and a time. It asks for a rollback where that follows or
-// the holder has questions.
+// the holder gave a reason or has questions.
 func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.Failure {
 	f := schemas.Failure{
 		Status: in.Outcome, Failure: in.FailureDetail, Alternative: in.Alternative, Then: then, Origin: in.Origin,
 	}
-	if then == schemas.ThenRollback || len(in.Questions) > 0 {
-		reason := cmp.Or(in.Reason, schemas.Clip(in.Description, 200))
+	if then == schemas.ThenRollback || in.Reason != "" || len(in.Questions) > 0 {
+		reason := cmp.Or(in.Reason, reasonFrom(in.Description))
 		f.RollbackRequest = &schemas.RollbackRequest{Reason: reason, Questions: in.Questions}
 		if then == schemas.ThenRollback {
 			f.RollbackRequest.TargetAgent = to
@@ -182,6 +182,9 @@ func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.F
 	}
 	return f
 }
+
+// reasonFrom is the reason of whoever gave none: the beginning of the description.
+func reasonFrom(description string) string { return schemas.Clip(description, 200) }
 
 // failedBefore gives a repeat the first result, with the handoff that goes on as it stands now.
 func (o *op) failedBefore(r *store.Record) (out schemas.FailOut, err error) {

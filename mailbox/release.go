@@ -1,7 +1,9 @@
 package mailbox
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"handoff/mailbox/life"
 	"handoff/schemas"
@@ -48,6 +50,13 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.R
 	}
 	dropClaim(&now)
 	text := "Your claim was released by " + string(o.by.Agent) + ". " + note
+	if now.To != r.To { // which its sender reads, too
+		from := ""
+		if r.Holder != o.by.Agent {
+			from = " from " + string(r.Holder)
+		}
+		text = strings.TrimSpace(fmt.Sprintf("%s passed it%s to %s. %s", o.by.Agent, from, now.To, note))
+	}
 	released := happening{action: life.Release, was: r, now: &now, text: text}
 	return &now, o.commitNote(released, schemas.UpdateIn{Action: schemas.ActRelease, Note: note, To: string(to)})
 }

@@ -3,7 +3,6 @@ package mailbox
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -147,7 +146,7 @@ func (rev *revision) said() string {
 }
 
 // apply makes the changes in a draft of the same work. A timeout that is given anew counts from now. The note of a retry
-// is read as an answer, that of a return as the reason.
+// is read as advice, that of a return as the reason.
 func (rev *revision) apply(d *draft, by schemas.Agent, now time.Time) error {
 	h := &d.handoff
 	var err error
@@ -171,9 +170,7 @@ func (rev *revision) apply(d *draft, by schemas.Agent, now time.Time) error {
 	case rev.round != nil:
 		compose.Rework(h, *rev.round)
 	case rev.note != "":
-		known := orZero(h.Context)
-		known.Answers = append(slices.Clone(known.Answers), schemas.Answer{Answer: rev.note, From: by, At: now})
-		h.Context = &known
+		compose.Note(h, schemas.Remark{With: schemas.ActRetry, Note: rev.note, From: by, At: now})
 	}
 	return wholeSizes(h)
 }

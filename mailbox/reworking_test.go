@@ -224,7 +224,8 @@ func TestARetryTakesAdviceAndDoesNotGoToWhoRejected(t *testing.T) {
 	out := w.update(a, 1, schemas.ActRetry, note("Use the nightly"), demanding("It builds"), func(in *schemas.UpdateIn) { in.To = "c" })
 	require.Equal(t, schemas.Address("c"), out.To)
 	brief := w.claim(w.stdio("c")).Brief
-	require.Contains(t, brief, "a: Use the nightly")
+	require.Contains(t, brief, "- Advice for this attempt from a: Use the nightly")
+	require.NotContains(t, brief, "Answers to earlier questions")
 	require.Contains(t, brief, "1. It builds")
 
 	w.send(a, "b", "y")

@@ -71,7 +71,11 @@ func (o *op) child(a life.Action, h *happening, to schemas.Address, next schemas
 	if err := o.explain(r, &next, h.why); err != nil {
 		return nil, err
 	}
-	return o.succeed(a, r, &draft{handoff: next, to: to}, lineage{}.under(r))
+	d := &draft{handoff: next, to: to}
+	if due := r.Deadline.Time(); a == life.Rollback && due.After(o.now) {
+		d.deadline = due
+	}
+	return o.succeed(a, r, d, lineage{}.under(r))
 }
 
 // sendBack gives returned work to the agent that did it, or to whom the caller names, with what is not good enough. It

@@ -75,13 +75,15 @@ var updates = map[schemas.Action]func(*op, *store.Record, schemas.UpdateIn, *sch
 }
 
 // commitNote is [op.commit] with the note that came with an action, to which the record points from then on. Without a
-// note nothing is kept besides, and the record points to the note before. Earlier notes stay with their events.
+// note the record points to the note before, and only to whom it was passed is kept. Earlier notes stay with their events.
 func (o *op) commitNote(h happening, said schemas.UpdateIn) (err error) {
-	if said.Note == "" {
+	if said.Note == "" && said.To == "" {
 		return o.commit(h)
 	}
-	if h.now.Note, err = o.nextEvent(); err != nil {
-		return err
+	if said.Note != "" {
+		if h.now.Note, err = o.nextEvent(); err != nil {
+			return err
+		}
 	}
 	content, err := o.said(said)
 	if err != nil {

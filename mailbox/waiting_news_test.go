@@ -119,7 +119,7 @@ func TestTheAskerHasAnswerAndClaimAtOnce(t *testing.T) {
 		meanwhile(t, wait, func() { w.update(lead, 1, schemas.ActAnswer, note("1. this 2. now")) })
 		require.Contains(t, got.Brief, "1. which?")
 		require.Contains(t, got.Brief, "2. when?")
-		require.Contains(t, got.Brief, "lead: 1. this 2. now")
+		require.Contains(t, got.Brief, "lead answered: 1. this 2. now")
 		require.NotContains(t, got.Brief, "## Task")
 		require.NotEqual(t, before.Token, got.Token)
 		require.Equal(t, schemas.Accepted, w.status(1))

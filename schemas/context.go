@@ -8,8 +8,8 @@ import (
 // Context is what is already known. The sender writes it, and the brief shows it to whoever claims, within the budget
 // of tokens. Its fields are those of the agent handoff protocols and of the explicit handoff coordination plan.
 //
-// The last four are filled by the mailbox when work goes on after a question, a failure or a return: as arguments they
-// are refused.
+// The last five are filled by the mailbox when work goes on after a question, an amendment, a failure or a return: as
+// arguments they are refused.
 type Context struct {
 	OriginalRequest   string         `json:"original_request,omitempty"`
 	CompletedSteps    []string       `json:"completed_steps,omitempty"`
@@ -30,6 +30,7 @@ type Context struct {
 
 	Questions       []string         `json:"questions,omitempty" jsonschema_extras:"x-filled=true"`
 	Answers         []Answer         `json:"answers,omitempty" jsonschema_extras:"x-filled=true"`
+	Remarks         []Remark         `json:"remarks,omitempty" jsonschema_extras:"x-filled=true"`
 	PartialProgress *PartialProgress `json:"partial_progress,omitempty" jsonschema_extras:"x-filled=true"`
 	Checkpoint      *Checkpoint      `json:"checkpoint,omitempty" jsonschema_extras:"x-filled=true"`
 }
@@ -89,4 +90,12 @@ type Answer struct {
 	Answer    string    `json:"answer"`
 	From      Agent     `json:"from"`
 	At        time.Time `json:"at"`
+}
+
+// Remark is what was said with an amendment or a retry, beside what that changed.
+type Remark struct {
+	With Action    `json:"with"` // amend or retry
+	Note string    `json:"note"`
+	From Agent     `json:"from"`
+	At   time.Time `json:"at"`
 }

@@ -76,6 +76,8 @@ type Moment struct {
 	To     Status    `json:"to,omitempty"`    // where the state changed
 	Other  ID        `json:"other,omitempty"` // a handoff that this one made, or was made by
 	Text   string    `json:"text,omitempty"`
+
+	PassedTo Address `json:"passed_to,omitempty"` // by whoever held it
 }
 
 // Hop is one passing of work. Its fields are those of the kernl handoffs design.

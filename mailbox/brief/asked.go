@@ -72,17 +72,17 @@ func numbered(all []schemas.Answered, wanted func(schemas.Answered) bool, p pen)
 	return lines
 }
 
-// constraints begin with the limits of time, which nobody may miss: the deadline as a point in time, the timeout and
-// the estimate as the sender wrote them. A normal priority is not mentioned.
+// constraints begin with the limits of time, which nobody may miss: the deadline as a point in time, the estimate
+// as the sender wrote it. A normal priority is not mentioned.
 func constraints(h schemas.Handoff, e *schemas.Expectations, blocked []string, p pen) []string {
 	var lines []string
 	if len(blocked) > 0 {
 		lines = append(lines, "- Nobody may claim it yet: it waits for "+strings.Join(blocked, ", "))
 	}
-	if h.Metadata.Deadline != nil {
+	switch { // the mailbox makes a deadline of a timeout
+	case h.Metadata.Deadline != nil:
 		lines = append(lines, "- Deadline: "+h.Metadata.Deadline.UTC().Format(time.RFC3339))
-	}
-	if e.Timeout != "" {
+	case e.Timeout != "":
 		lines = append(lines, "- Timeout: "+p.line(e.Timeout, 64)+" from when it was sent")
 	}
 	lines = append(lines, p.field("Estimated", e.EstimatedDuration)...)

@@ -34,15 +34,16 @@ const (
 // Input is what a brief is made of. Only the handoff and the nonce are needed. Nothing in it is changed.
 type Input struct {
 	Handoff   schemas.Handoff
-	Standing  schemas.Standing   // who holds it, and what was reported last
-	Before    Session            // who had the work before, zero for nobody
-	Reports   []Report           // of its holders, newest first; empty: the note of the standing is told
-	Criteria  []schemas.Answered // with the numbers by which complete_handoff answers them
-	Ancestors []schemas.Step     // root first, without the handoff itself
-	Answers   schemas.Agent      // who answers questions, default the sender
-	TakesBack schemas.Agent      // who goes on when it fails, default as the handoff says
-	MaxTokens int                // default [DefaultTokens]; less than [MinTokens] means that
-	Nonce     string             // a secret that no sender knows; the tag is derived from it and the id
+	Standing  schemas.Standing     // who holds it, and what was reported last
+	Before    Session              // who had the work before, zero for nobody
+	Reports   []Report             // of its holders, newest first; empty: the note of the standing is told
+	Criteria  []schemas.Answered   // with the numbers by which complete_handoff answers them
+	Ancestors []schemas.Step       // root first, without the handoff itself
+	Results   []schemas.Completion // of the handoff that this one continues or does again, and of those it waited for
+	Answers   schemas.Agent        // who answers questions, default the sender
+	TakesBack schemas.Agent        // who goes on when it fails, default as the handoff says
+	MaxTokens int                  // default [DefaultTokens]; less than [MinTokens] means that
+	Nonce     string               // a secret that no sender knows; the tag is derived from it and the id
 }
 
 // Session is a claim that is over, of the same work: whoever goes on finds what it left.

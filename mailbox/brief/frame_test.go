@@ -44,6 +44,7 @@ func everywhere(s string) brief.Input {
 				References: []schemas.Reference{{URL: s, KeyPoints: one}},
 				Project:    &schemas.Project{Name: s, Path: s, TechStack: one, Branch: s, Commit: s},
 				Answers:    []schemas.Answer{{Questions: one, Answer: s, From: "architect"}},
+				Remarks:    []schemas.Remark{{With: schemas.ActAmend, Note: s, From: "architect"}},
 				Checkpoint: &schemas.Checkpoint{ID: s, Note: s, State: state, PartialProgress: pp},
 
 				PreviousFailures: one, KnownIssues: one, TestCommand: s, ReproductionSteps: one, Questions: one,
@@ -57,6 +58,9 @@ func everywhere(s string) brief.Input {
 			Rollback: &schemas.Rollback{OnFailure: "architect", FailureContext: one},
 			Metadata: schemas.Metadata{Priority: schemas.Priority(s)},
 		},
+		Results: []schemas.Completion{{HandoffID: 11, Source: schemas.Source{Agent: "qa"}, Result: schemas.Result{
+			Summary: s + s, Results: state, Notes: one, Deliverables: []schemas.Delivered{{FilesCreated: one}},
+		}}},
 		Standing:  schemas.Standing{Note: s, Questions: one, Percent: 5},
 		Criteria:  []schemas.Answered{{Number: 1, Criterion: s}},
 		Ancestors: []schemas.Step{{HandoffID: 9, From: "planner", To: "architect", Title: s, Reason: s, Status: schemas.Completed}},

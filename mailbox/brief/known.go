@@ -70,17 +70,41 @@ func partial(pp *schemas.PartialProgress, p pen) []string {
 // state is the state that the sender gave. Values that are not texts are written as JSON.
 func state(c *schemas.Context, p pen) []string { return pairs(p, "Current state", c.State) }
 
-// answers are the questions of earlier holders, each with its answer and who gave it.
-func answers(all []schemas.Answer, p pen) []string {
-	var texts []string
-	for _, a := range all {
-		text := fmt.Sprintf("%s: %s", a.From, a.Answer)
-		if len(a.Questions) > 0 {
-			text = schemas.Numbered(a.Questions) + "\n" + text
+// remarks are what the sender said with amendments and retries, each by itself.
+func remarks(all []schemas.Remark, p pen) (lines []string) {
+	for _, r := range all {
+		label := "Amended by "
+		if r.With == schemas.ActRetry {
+			label = "Advice for this attempt from "
 		}
-		texts = append(texts, text)
+		lines = append(lines, p.field(label+p.line(string(r.From), 64), r.Note)...)
 	}
-	return p.list("Answers to earlier questions", texts)
+	return lines
+}
+
+// answers are the questions of earlier holders, each with its answer and who gave it. Several that were asked at once
+// are a list by itself, with the numbers that the answer may name.
+func answers(all []schemas.Answer, p pen) (lines []string) {
+	for _, a := range all {
+		switch len(a.Questions) {
+		case 0:
+			lines = append(lines, p.item("  ", fmt.Sprintf("%s: %s", a.From, a.Answer))...)
+		case 1:
+			lines = append(lines, p.item("  ", fmt.Sprintf("%s\n%s: %s", a.Questions[0], a.From, a.Answer))...)
+		default:
+			lines = append(lines, "  - Asked:")
+			for i, q := range a.Questions {
+				asked := p.item("    ", q)
+				asked[0] = strings.Replace(asked[0], "- ", fmt.Sprintf("%d. ", i+1), 1)
+				lines = append(lines, asked...)
+			}
+			lines = append(lines, p.item("  ", fmt.Sprintf("%s answered: %s", a.From, a.Answer))...)
+		}
+	}
+	if lines == nil {
+		return nil
+	}
+	return append([]string{"- Answers to earlier questions:"}, lines...)
 }
 
 // decisions are what was decided, with the reasons.

@@ -67,11 +67,13 @@ func parts(in Input, p pen) []part {
 		{name: "if stuck", section: ofStuck, lines: stuck(in, e, p)},
 		{name: "earlier session", section: ofContext, lines: session(in.Before, h.ID, p), whole: true},
 		{name: "earlier handoffs", section: ofAncestors, lines: ancestors(in.Ancestors, p)},
+		{name: "remarks", section: ofKey, lines: remarks(c.Remarks, p)},
 		{name: "answers", section: ofKey, lines: answers(c.Answers, p)},
 		{name: "specific task", section: ofYours, lines: specific(h, c, p)},
 		{name: "deliverables", section: ofOutput, lines: deliverables(e.Deliverables, p)},
 		{name: "output_schema", section: ofOutput, lines: outputSchema(e, p), whole: true},
 		{name: "progress", section: ofContext, lines: progress(in, c, p)},
+		{name: "results of earlier handoffs, " + elsewhere(), section: ofContext, lines: results(in, p)},
 		{name: summaryPart, section: ofContext, lines: p.field("Summary", h.Summary), context: true},
 		{name: "completed steps", section: ofContext, lines: p.list("What's been done", c.CompletedSteps), context: true},
 		{name: "previous failures", section: ofKey, lines: p.list("Previous failures", c.PreviousFailures), context: true},
@@ -91,6 +93,9 @@ func parts(in Input, p pen) []part {
 	return slices.DeleteFunc(all, func(p part) bool { return len(p.lines) == 0 })
 }
 
+// mostReason is how much of why an earlier handoff ended its line tells, in bytes.
+const mostReason = 100
+
 // ancestors says in one line each how the work came here: who passed which handoff to whom, how it ended, and the first
 // hundred bytes of why.
 func ancestors(steps []schemas.Step, p pen) []string {
@@ -103,7 +108,7 @@ func ancestors(steps []schemas.Step, p pen) []string {
 		taker := cmp.Or(string(s.Holder), string(s.To))
 		text := fmt.Sprintf("%s %s → %s %s: %s", s.HandoffID, s.From, taker, end, p.line(s.Title, 100))
 		if s.Reason != "" {
-			text += " (" + p.line(s.Reason, 100) + ")"
+			text += " (" + p.line(s.Reason, mostReason) + ")"
 		}
 		lines = append(lines, p.item("", text)...)
 	}

@@ -129,6 +129,13 @@ func Merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	return changed
 }
 
+// Note adds a remark to what is known. It changes no list that h had before.
+func Note(h *schemas.Handoff, remark schemas.Remark) {
+	c := *cmp.Or(h.Context, &schemas.Context{})
+	c.Remarks = append(slices.Clone(c.Remarks), remark)
+	h.Context = &c
+}
+
 // mergeContext adds to the context. A text that is replaced stays in the state, as earlier_test_command. Answers, questions and checkpoints are not among what an amendment changes: the
 // rules add those.
 func mergeContext(have, more *schemas.Context) *schemas.Context {

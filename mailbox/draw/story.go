@@ -30,6 +30,9 @@ const maxMoment = 300
 // moment is a moment as a sentence.
 func moment(m schemas.Moment) string {
 	saying, known := sayings[m.Action]
+	if m.PassedTo != "" {
+		saying = "%s passed it to " + strings.ReplaceAll(string(m.PassedTo), "%", "%%")
+	}
 	if !known {
 		saying = "%s " + strings.ReplaceAll(m.Action, "_", " ") + " it"
 	}

@@ -75,6 +75,8 @@ const (
 	NeedsPermission Condition = "a permission is asked for"
 	// HeldByAnother holds when the holder is not the sender, who is told anyway.
 	HeldByAnother Condition = "its holder is not its sender"
+	// PassedOn holds when the handoff is for another from then on.
+	PassedOn Condition = "it is for another from now on"
 	// IsRetry holds when the handoff does again what failed before.
 	IsRetry Condition = "it is a retry"
 	// HasParent holds when the handoff is a part of another, or goes on after it.
@@ -106,6 +108,7 @@ var follows = []Row{
 	{Ask, Always, then(TellAnswerer)},
 	{Answer, Always, then(TellAsker)},
 	{Release, Always, then(TellHolder)},
+	{Release, PassedOn, then(TellSender)},
 
 	{Complete, Always, then(TellSender, FreeWaiting)},
 	{Complete, HasParent, then(FreeTakenBack)},

@@ -99,3 +99,25 @@ var ended = map[schemas.Status]string{
 	schemas.Failed: "failed", schemas.TimedOut: "timed out", schemas.Cancelled: "was cancelled",
 	schemas.Rejected: "was rejected", schemas.Completed: "was completed", schemas.Returned: "was returned",
 }
+
+// mostResults is how many earlier results a brief tells.
+const mostResults = 5
+
+// results are what was handed in for the handoff that r continues or does again, and for those that r waited for: the
+// newest, oldest first. Those that did not end with a result have none, and one that cannot be read is passed over.
+func results(v *store.View, h schemas.Handoff, r *store.Record) (all []schemas.Completion) {
+	ids := append(dependencies(h, r), r.Parent)
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		of := Readable(v, id)
+		returned := of != nil && of.Status == schemas.Returned && id == r.Parent
+		if of == nil || of.Result == 0 || of.Status != schemas.Completed && !returned {
+			continue
+		}
+		var c schemas.Completion
+		if v.Saying(id, of.Result, &c) == nil && c.HandoffID != 0 { // else it was erased
+			all = append(all, c)
+		}
+	}
+	return all[max(len(all)-mostResults, 0):]
+}

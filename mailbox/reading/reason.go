@@ -77,6 +77,10 @@ func givenUp(v *store.View, r *store.Record) (string, error) {
 	case life.Requeue:
 		return fmt.Sprintf("the lease of %s ended without a word", r.Holder), nil
 	case life.Release:
+		content, err := v.Said(r.ID, e.N)
+		if to := passedTo(*e, content); to != "" || err != nil {
+			return fmt.Sprintf("%s passed it to %s", e.Agent, to), err
+		}
 		return fmt.Sprintf("%s gave it back", e.Agent), nil
 	}
 	return "", nil

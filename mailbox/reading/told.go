@@ -57,8 +57,18 @@ func moments(v *store.View, id schemas.ID, events []schemas.Event) ([]schemas.Mo
 			return nil, err
 		}
 		told[i].Text = schemas.Visible(textOf(life.Action(e.Action), content))
+		told[i].PassedTo = passedTo(e, content)
 	}
 	return told, nil
+}
+
+// passedTo is to whom a holder passed its claim, empty where it gave it back.
+func passedTo(e schemas.Event, content []byte) (to schemas.Address) {
+	var released schemas.UpdateIn
+	if life.Action(e.Action) == life.Release && json.Unmarshal(content, &released) == nil {
+		to = schemas.Address(released.To)
+	}
+	return to
 }
 
 // MostOfText is how much of what was said is told with an event, in bytes.

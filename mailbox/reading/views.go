@@ -116,6 +116,7 @@ func (rd Reader) input(v *store.View, r *store.Record, tokens int) (in brief.Inp
 	asked := contract.Criteria(h.Expectations)
 	return brief.Input{
 		Handoff: h, Standing: standing, Before: before, Reports: reports, Criteria: asked, Answers: answers, TakesBack: TakesBack(r),
+		Results:   results(v, h, r),
 		Ancestors: rd.ancestors(v, r), MaxTokens: tokens, Nonce: rd.Secret,
 	}, nil
 }

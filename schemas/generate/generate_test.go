@@ -50,8 +50,8 @@ func TestWhatTheMailboxFillsIsNoArgument(t *testing.T) {
 	t.Chdir("..")
 	files, err := Files()
 	require.NoError(t, err)
-	require.Equal(t, 4, strings.Count(string(files["json/Context.json"]), `"x-filled": true`))
-	for _, field := range []string{"questions", "answers", "partial_progress", "checkpoint"} {
+	require.Equal(t, 5, strings.Count(string(files["json/Context.json"]), `"x-filled": true`))
+	for _, field := range []string{"questions", "answers", "remarks", "partial_progress", "checkpoint"} {
 		require.Contains(t, string(files["json/Context.json"]), `"`+field+`"`)
 		require.NotContains(t, string(files["json/published/SendIn.json"]), `"`+field+`"`)
 	}

@@ -1,0 +1,141 @@
+package mailbox_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+func TestTheNoteOfAnAmendmentIsKept(t *testing.T) {
+	w := newWorld(t)
+	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w.send(lead, "coder", "x")
+	out := w.update(lead, 1, schemas.ActAmend, retask, note("Only the parser"))
+	require.ElementsMatch(t, []string{"note", "task", "title"}, out.Changed)
+	require.Equal(t, []string{"note"}, w.update(lead, 1, schemas.ActAmend, note("Not the lexer")).Changed)
+	w.update(lead, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Title: "y"} })
+	brief := w.claim(coder).Brief
+	require.Contains(t, brief, "- Amended by lead: Only the parser\n- Amended by lead: Not the lexer\n")
+	require.Equal(t, "Only the parser", w.full(1).Handoff.Context.Remarks[0].Note)
+	var texts []string
+	got, err := w.Get(t.Context(), lead, schemas.GetIn{HandoffID: "1", View: "events"})
+	require.NoError(t, err)
+	for _, e := range got.Events {
+		if e.Action == "amended" {
+			texts = append(texts, e.Text)
+		}
+	}
+	require.Equal(t, []string{"Only the parser", "Not the lexer", ""}, texts)
+}
+
+// handedIn is a result with something in each place that the next one reads.
+func handedIn(in *schemas.CompleteIn) {
+	in.Summary = "The parser is done"
+	in.Results = map[string]any{"branch": "parser", "commit": "abc123"}
+	in.Notes = []string{"The lexer leaks"}
+	in.Deliverables = []schemas.Delivered{{FilesCreated: []string{"parse.go"}, FilesModified: []string{"lex.go"}}}
+}
+
+func TestWhoGoesOnReadsWhatWasHandedIn(t *testing.T) {
+	const head, rest = "- Result of ho_1: branch parser, commit abc123", "\n  - Notes: The lexer leaks\n  - Files: parse.go, lex.go\n"
+	for name, test := range map[string]struct {
+		follow func(*world, schemas.Caller) // sends ho_2
+		more   func(*schemas.CompleteIn)
+		want   string
+	}{
+		"a continuation, whose summary says it": {
+			more: func(in *schemas.CompleteIn) {
+				in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "coder", Task: "y"}}
+			},
+			want: head + rest,
+		},
+		"a dependent": {
+			follow: func(w *world, lead schemas.Caller) {
+				w.send(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"ho_1"}} })
+			},
+			want: head + ". The parser is done" + rest,
+		},
+		"a rework, whose first line says it": {
+			follow: func(w *world, lead schemas.Caller) { w.update(lead, 1, schemas.ActReturn, note("Mend the leak")) },
+			want:   head + rest,
+		},
+		"what is too much": {
+			more: func(in *schemas.CompleteIn) { in.Detail, in.Notes = "more", nil },
+			follow: func(w *world, lead schemas.Caller) {
+				w.send(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"ho_1"}} })
+			},
+			want: `  - More from get_handoff {"handoff_id":"ho_1","view":"outcome"}`,
+		},
+		"what builds on nothing": {
+			follow: func(w *world, lead schemas.Caller) { w.send(lead, "coder", "y") },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			lead, coder := w.stdio("lead"), w.stdio("coder")
+			w.send(lead, "coder", "x")
+			w.claim(coder)
+			if test.more == nil {
+				test.more = func(*schemas.CompleteIn) {}
+			}
+			w.complete(coder, 1, handedIn, test.more)
+			if test.follow != nil {
+				test.follow(w, lead)
+			}
+			brief := w.claim(coder).Brief
+			require.Contains(t, brief, test.want)
+			require.Equal(t, test.want != "", strings.Contains(brief, "Result of"))
+		})
+	}
+}
+
+func TestARollbackSaysTheReasonAndKeepsTheDeadline(t *testing.T) {
+	w := newWorld(t)
+	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w.send(lead, "coder", "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
+	due := w.full(1).Handoff.Metadata.Deadline
+	for _, then := range []schemas.Then{schemas.ThenRetry, schemas.ThenRollback} {
+		id := w.claim(coder).HandoffID
+		w.later(time.Minute)
+		w.fail(coder, schemas.FailIn{
+			HandoffID: id.String(), FailureDetail: because("It does not build"), Reason: "The key is yours", Then: then,
+		})
+	}
+	back := w.claim(lead)
+	require.Contains(t, back.Brief, "It does not build (reason: The key is yours)")
+	require.Contains(t, back.Brief, "ho_1 failed: It does not build (reason: The key is yours)")
+	require.Equal(t, due, w.full(back.HandoffID).Handoff.Metadata.Deadline)
+}
+
+func TestSeveralQuestionsAreOneListBeforeTheirAnswer(t *testing.T) {
+	w := newWorld(t)
+	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w.send(lead, "coder", "x")
+	w.claim(coder)
+	w.update(coder, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which unit?", "A sum?"} })
+	w.update(lead, 1, schemas.ActAnswer, note("1. Seconds.\n2. No."))
+	require.Contains(t, w.claim(w.stdio("coder")).Brief, "- Answers to earlier questions:\n  - Asked:\n    1. Which unit?\n"+
+		"    2. A sum?\n  - lead answered: 1. Seconds.\n    > 2. No.\n")
+}
+
+func TestTheSenderIsToldOfWorkThatIsPassedOn(t *testing.T) {
+	w := newWorld(t)
+	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w.send(lead, "coder", "x")
+	w.claim(coder)
+	w.update(coder, 1, schemas.ActRelease, note("It is about tests."), func(in *schemas.UpdateIn) { in.To = "qa" })
+	told := w.notices(lead)
+	require.Len(t, told, 1)
+	require.Equal(t, "coder passed it to qa. It is about tests.", told[0].Text)
+	require.Equal(t, "coder passed it to qa", w.full(1).Standing.Reason)
+	out, err := w.History(t.Context(), lead, schemas.HistoryIn{HandoffID: "1", Format: "tree"})
+	require.NoError(t, err)
+	require.Contains(t, out.Tree, "coder passed it to qa: It is about tests.")
+	w.claim(w.stdio("qa"))
+	w.update(w.stdio("qa"), 1, schemas.ActRelease)
+	require.Len(t, w.notices(lead), 1, "given back is no news")
+}
