@@ -18,7 +18,7 @@ func (o *op) heldNow(a life.Action, r *store.Record, token string) error {
 		return o.notNow(a, r)
 	}
 	o.asHolder(r, token)
-	return o.proves(r, token)
+	return o.proves(a, r, token)
 }
 
 // proves checks the claim token. Without one, the connection that claimed under that agent is proof, over HTTP the
@@ -32,10 +32,16 @@ func (o *op) heldNow(a life.Action, r *store.Record, token string) error {
 // Callers without a token are told apart as far as the transport can: a connection is one client, a session over HTTP
 // one agent, a command line one person. Where it cannot, as with two workers of one bearer token, the token of the
 // claim alone is proof.
-func (o *op) proves(r *store.Record, token string) error {
+func (o *op) proves(a life.Action, r *store.Record, token string) error {
+	other, err := o.heldBy(token)
 	switch {
+	case err != nil:
+		return err
 	case token != "" && slices.Contains(r.Voided, token):
-		return o.stale(r)
+		return o.stale(a, r)
+	case other != nil && other.ID != r.ID:
+		return schemas.Errorf(schemas.Denied, "this claim_token is of %s, which you hold, and not of %s", other.ID, r.ID).
+			About(r.ID, r.Status, r.Successor).WithField("claim_token").WithNext(sayAgain(a, other.ID, token))
 	case r.Holder != o.by.Agent:
 		return o.notHolder(r)
 	case token == "" && o.isClaimant(r):
@@ -102,6 +108,9 @@ func (o *op) sameInstance(r *store.Record) bool {
 func (o *op) notHolder(r *store.Record) error {
 	e := schemas.Errorf(schemas.Denied, "%s is not held by %s", r.ID, o.by.Agent).About(r.ID, r.Status, r.Successor)
 	switch {
+	case r.Status.Ended():
+		e.Message = fmt.Sprintf("%s is %s, so nobody holds it any more", r.ID, r.Status)
+		return e.WithHint("%s", "").WithNext(o.judging(r)...)
 	case r.Holder == "":
 		return o.beforeClaim(e, r)
 	case r.From == o.by.Agent:
@@ -110,6 +119,18 @@ func (o *op) notHolder(r *store.Record) error {
 	}
 	return e.WithHint("%s holds it. If that is you, act as %s, or give the claim token over the connection that claimed.",
 		r.Holder, r.Holder).WithNext(tellAgent(r.Holder))
+}
+
+// judging advises the way on with a result for whoever may judge it; none for others and where there is no result.
+func (o *op) judging(r *store.Record) []schemas.Advice {
+	if r.Status != schemas.Completed {
+		return nil
+	}
+	if _, err := o.step(life.Return, r); err != nil {
+		return nil
+	}
+	back := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActReturn, Note: schemas.Blank}
+	return []schemas.Advice{schemas.Call(back, "returns the result, with the points to mend")}
 }
 
 // beforeClaim adds to the refusal of what only a holder does the way there: a claim, for who may claim, and else who
@@ -131,8 +152,56 @@ func (o *op) beforeClaim(e *schemas.Error, r *store.Record) error {
 	return e
 }
 
-// stale refuses a token that was good for an earlier claim, and says who holds the handoff now.
-func (o *op) stale(r *store.Record) *schemas.Error {
+// heldBy is what the caller holds by a claim token, nil for nothing and without a token.
+func (o *op) heldBy(token string) (*store.Record, error) {
+	if token == "" {
+		return nil, nil
+	}
+	for id, err := range o.Oldest(store.HeldBy(o.by.Agent), 0) {
+		if err != nil {
+			return nil, err
+		}
+		if r := o.usable(id); r != nil && r.Token == token {
+			return r, nil
+		}
+	}
+	return nil, nil
+}
+
+// holdsNow tells whether the caller is at work on a handoff: it holds it, and needs no token to prove that.
+func (o *op) holdsNow(r *store.Record) bool {
+	return r.Status.Held() && r.Holder == o.by.Agent && o.isClaimant(r)
+}
+
+// sayAgain advises what a holder does, with a token or, where none is needed, without.
+func sayAgain(a life.Action, h schemas.ID, token string) schemas.Advice {
+	id := h.String()
+	switch {
+	case a == life.Complete:
+		done := schemas.CompleteIn{HandoffID: id, Token: token, Result: schemas.Result{Summary: schemas.Blank}}
+		return schemas.Call(done, "completes it; say all that you said now")
+	case a == life.Fail:
+		failed := schemas.FailIn{HandoffID: id, Token: token, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
+		return schemas.Call(failed, "gives it up")
+	case a == life.Ask:
+		ask := schemas.UpdateIn{HandoffID: id, Token: token, Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
+		return schemas.Call(ask, "asks")
+	case a == life.Release:
+		return schemas.Call(schemas.UpdateIn{HandoffID: id, Token: token, Action: schemas.ActRelease}, "gives it back")
+	}
+	report := schemas.UpdateIn{HandoffID: id, Token: token, Action: schemas.ActProgress, Note: schemas.Blank}
+	return schemas.Call(report, "reports on it")
+}
+
+// stale refuses a token that was good for an earlier claim, and says who holds the handoff now: where that is the caller
+// again, it lost nothing.
+func (o *op) stale(a life.Action, r *store.Record) *schemas.Error {
+	if o.holdsNow(r) {
+		return schemas.Errorf(schemas.Stale, "your claim of %s ended, and you hold it again, with a newer token", r.ID).
+			About(r.ID, r.Status, 0).WithField("claim_token").
+			WithHint("Make the same call with that token, or without one. Nothing was changed.").
+			WithNext(sayAgain(a, r.ID, ""))
+	}
 	e := schemas.Errorf(schemas.Stale, "your claim of %s ended", r.ID)
 	if r.Holder != "" {
 		e = schemas.Errorf(schemas.Stale, "your claim of %s ended and it was claimed again by %s", r.ID, r.Holder)

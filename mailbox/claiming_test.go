@@ -179,3 +179,30 @@ func TestATokenDoesNotTakeASendersRightsAway(t *testing.T) {
 	w.update(lead, 1, schemas.ActReturn, note("not yet"), token)
 	require.Equal(t, schemas.Returned, w.status(1))
 }
+
+func TestWhoHoldsItAgainLosesNothingByAnOldToken(t *testing.T) {
+	w := newWorld(t)
+	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w.send(lead, "coder", "x")
+	w.send(lead, "coder", "y")
+	old := w.claim(coder)
+	_, err := w.Detach(t.Context(), coder, schemas.ConnIn{Conn: coder.Conn})
+	require.NoError(t, err)
+	coder.Conn = "another"
+	_, err = w.Attach(t.Context(), coder, schemas.ConnIn{Conn: coder.Conn})
+	require.NoError(t, err)
+	require.NotEqual(t, old.Token, w.claim(coder).Token)
+	other := w.claimID(coder, 2)
+
+	done := schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "done"}, Token: old.Token}
+	_, err = w.Complete(t.Context(), coder, done)
+	e := refused(t, err, schemas.Stale, "you hold it again, with a newer token")
+	require.Equal(t, "complete_handoff", e.Next[0].Tool)
+	require.NotContains(t, string(e.Next[0].Args), "token")
+	done.Token = other.Token
+	_, err = w.Complete(t.Context(), coder, done)
+	e = refused(t, err, schemas.Denied, "of ho_2, which you hold")
+	require.Contains(t, string(e.Next[0].Args), `"ho_2"`)
+	require.Empty(t, w.notices(lead), "nothing was late")
+	w.complete(coder, 1)
+}

@@ -72,7 +72,7 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 		}
 		return s.reader.Show(v, r, in, &out)
 	})
-	if err != nil || out.Standing == nil && out.Completion == nil && out.Failure == nil {
+	if err != nil || out.Standing == nil && out.Completion == nil && out.Failure == nil && (in.View != "full" || out.Content == "") {
 		return out, err
 	}
 	if err := s.settleShown(ctx, by, out.HandoffID); err != nil { // it is shown all the same, and told again

@@ -41,9 +41,19 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	}
 	out.Created, out.To, out.Changed = again.ID, again.To, rev.changed
 	if back := reading.Readable(o.View, r.Rollback); back != nil && !back.Status.Ended() {
-		out.Warnings = append(out.Warnings, fmt.Sprintf(
-			"%s, to which %s was rolled back, is %s at %s: it is cancelled when %s is completed before anybody claims it",
-			back.ID, r.ID, back.Status, back.To, again.ID))
+		out.Warnings = append(out.Warnings, o.rolledBack(r, back, again))
 	}
 	return r, nil
+}
+
+// rolledBack warns of the open rollback of a handoff that runs again: what becomes of it depends on who holds it.
+func (o *op) rolledBack(r, back, again *store.Record) string {
+	switch {
+	case !back.Status.Held():
+		return fmt.Sprintf("%s, to which %s was rolled back, is %s at %s: it is cancelled when %s is completed before anybody claims it",
+			back.ID, r.ID, back.Status, back.To, again.ID)
+	case back.Holder == o.by.Agent:
+		return fmt.Sprintf("you hold %s, to which %s was rolled back: complete or release it", back.ID, r.ID)
+	}
+	return fmt.Sprintf("%s holds %s, to which %s was rolled back: it goes on beside %s", back.Holder, back.ID, r.ID, again.ID)
 }

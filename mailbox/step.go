@@ -146,6 +146,10 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 		return e.WithHint("%s took its place: go on with that one.", r.Successor)
 	case r.Status == schemas.Cancelled:
 		return e.WithHint("%s", o.whyCancelled(r))
+	case r.Status == schemas.Completed && (a == life.Retry || a == life.Amend || a == life.Cancel):
+		return e.WithNext(o.judging(r)...)
+	case r.Status.Held() && a == life.Amend && r.Holder != o.by.Agent:
+		return e.WithHint("%s holds it: tell it what is new.", r.Holder).WithNext(tellAgent(r.Holder))
 	case r.Status.Held() && a == life.Claim:
 		return e.WithHint("%s holds it.", r.Holder).WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one for you"))
 	case r.Status == schemas.Pending && (a == life.Progress || a == life.Ask || a == life.Release):

@@ -3,6 +3,7 @@ package mailbox
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"handoff/mailbox/life"
@@ -54,8 +55,18 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 		}
 		out.HandoffID, out.Status, out.Action = now.ID, now.Status, in.Action
 		out.LeaseEnds = now.Lease.Ptr()
-		return out, nil
+		if judged(in.Action) { // who acted on what it was told reads it no more
+			err = o.settle(r.ID, o.by.Agent)
+		}
+		return out, err
 	})
+}
+
+// judged tells whether an action answers what its caller was told of a handoff.
+func judged(a schemas.Action) bool {
+	return slices.Contains([]schemas.Action{
+		schemas.ActAccept, schemas.ActReturn, schemas.ActRetry, schemas.ActCancel, schemas.ActApprove, schemas.ActRefuse,
+	}, a)
 }
 
 // updates is what each action does: it commits its step, gives the record as it is then, and adds to the result what it

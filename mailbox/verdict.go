@@ -29,8 +29,8 @@ func judge[Out any](
 	if r.Status == schemas.Rejected && r.Holder != o.by.Agent && r.ResultDigest == digest {
 		return take.repeat(r) // rejected from the mailbox: there was no claim to prove
 	}
-	err = o.proves(r, token)
-	if e, ok := errors.AsType[*schemas.Error](err); ok && e.Code == schemas.Stale {
+	err = o.proves(a, r, token)
+	if e, ok := errors.AsType[*schemas.Error](err); ok && e.Code == schemas.Stale && !o.holdsNow(r) {
 		o.refuse(e.WithHint("%s", lateHint(r, digest)).
 			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one")))
 		return out, take.late(r)

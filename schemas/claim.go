@@ -43,9 +43,10 @@ type ClaimOut struct {
 	// Unread ones, when nothing waits
 	Notices []Item `json:"notices,omitempty" jsonschema_extras:"x-free=true"`
 
-	ToDo        ToDo `json:"-"` // what a completion has to say
-	MoreNotices bool `json:"-"` // are unread than are shown
-	Again       bool `json:"-"` // the brief has only what the session has not read
+	ToDo        ToDo   `json:"-"` // what a completion has to say
+	MoreNotices bool   `json:"-"` // are unread than are shown
+	Waits       string `json:"-"` // a sentence on mail that the agent does not get now
+	Again       bool   `json:"-"` // the brief has only what the session has not read
 }
 
 // ToDo is what a completion has to say beside its summary, for the call that is advised to a holder.

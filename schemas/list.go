@@ -61,6 +61,8 @@ type Item struct {
 	Kind      string     `json:"kind,omitempty"` // of a notice
 	Text      string     `json:"text,omitempty"` // of a notice
 	Unread    bool       `json:"unread,omitempty"`
+
+	Over bool `json:"-"` // of a notice: what it asks for was done, or is not to be done any more
 }
 
 // Notice is mail that is read, not claimed: the mailbox tells a sender what became of a handoff, or an agent sends a

@@ -3,6 +3,7 @@ package tools
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -39,7 +40,12 @@ func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 
 // afterClaim advises the three ways to go on with a claim, with the token of the claim where its tool takes one. An
 // empty mailbox is a success: the advice is to wait, for as long as a call may.
-func afterClaim(_ schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
+func afterClaim(in schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
+	if o.Waits != "" {
+		say := advise(schemas.Advice{Say: o.Waits})
+		o.Waits = ""
+		return append(say, afterClaim(in, o)...)
+	}
 	switch {
 	case o.HandoffID == 0 && o.MoreNotices:
 		return advise(schemas.Call(schemas.ListIn{Box: "notices"}, "shows what else is unread"))
@@ -95,11 +101,11 @@ func ending(id, token string, todo schemas.ToDo) schemas.Advice {
 	return schemas.Call(done, say)
 }
 
-// afterNotices advises what notices ask for that were not read before: an answer to the newest question, and a look at
-// the newest outcome.
+// afterNotices advises what notices ask for that were not read before: an answer to the newest open question, and a look
+// at the newest outcome, first at one that is bad.
 func afterNotices(items []schemas.Item) (next []schemas.Advice) {
 	first := func(kinds ...string) schemas.ID {
-		i := slices.IndexFunc(items, func(i schemas.Item) bool { return i.Unread && slices.Contains(kinds, i.Kind) })
+		i := slices.IndexFunc(items, func(i schemas.Item) bool { return i.Unread && !i.Over && slices.Contains(kinds, i.Kind) })
 		if i < 0 {
 			return 0
 		}
@@ -108,8 +114,10 @@ func afterNotices(items []schemas.Item) (next []schemas.Advice) {
 	if id := first("question"); id != 0 {
 		next = append(next, answer(id))
 	}
-	if id := first("completed", "failed"); id != 0 {
-		next = append(next, schemas.Call(schemas.GetIn{HandoffID: id.String(), View: "outcome"}, "shows the whole outcome"))
+	for _, kinds := range [][]string{{"rejected", "failed", "timed_out", "attempts_used_up"}, {"completed"}} {
+		if id := first(kinds...); id != 0 {
+			next = append(next, schemas.Call(schemas.GetIn{HandoffID: id.String(), View: "outcome"}, "shows the whole outcome"))
+		}
 	}
 	if id := first("answer"); id != 0 {
 		next = append(next, schemas.Call(schemas.ClaimIn{HandoffID: id.String()}, "takes up again what was answered"))
@@ -260,19 +268,18 @@ func afterAgents(in schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
 }
 
 // readFirst takes advice to wait away from a caller that has not read all, and says how it reads: what it waits for may
-// have come. Who lists its mail is told so in any case.
-func readFirst(tool string, next []schemas.Advice, inbox *schemas.Inbox) []schemas.Advice {
-	if inbox == nil || inbox.Notices == 0 {
+// have come. Who lists its mail is told so in any case, after what else is useful, and not where it lists notices.
+func readFirst(tool string, args json.RawMessage, next []schemas.Advice, inbox *schemas.Inbox) []schemas.Advice {
+	if inbox == nil || inbox.Notices == 0 || bytes.Contains(args, []byte(`"box":"notices"`)) {
 		return next
 	}
-	read := []schemas.Advice{schemas.Call(schemas.ListIn{Box: "notices"}, "shows what is unread")}
 	kept := slices.DeleteFunc(slices.Clone(next), func(a schemas.Advice) bool {
 		return bytes.Contains(a.Args, []byte(`"wait_seconds":`))
 	})
 	if len(kept) == len(next) && tool != (schemas.ListIn{}).Tool() {
 		return next
 	}
-	return append(read, kept...)
+	return append(kept, schemas.Call(schemas.ListIn{Box: "notices"}, "shows what is unread"))
 }
 
 // actedAs warns a caller that acts under the name of an agent that is here over another connection.

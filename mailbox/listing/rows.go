@@ -102,7 +102,7 @@ func (f Filter) notices(
 		if err != nil {
 			return p.out, nil, err
 		}
-		if len(shown) == f.in.Limit || !p.add(NoticeItem(n, unread)) {
+		if len(shown) == f.in.Limit || !p.add(noticeRow(v, n, unread)) {
 			p.endAt(schemas.ID(shown[len(shown)-1]))
 			continue
 		}
@@ -182,6 +182,16 @@ func BlockedBy(r *store.Record) (blocked []string) {
 		blocked = append(blocked, text)
 	}
 	return blocked
+}
+
+// noticeRow is a notice as a row of a list, which knows whether its question is still open, or its answer not taken up.
+func noticeRow(v *store.View, n schemas.Notice, unread bool) schemas.Item {
+	it := NoticeItem(n, unread)
+	if wants, asks := map[string]schemas.Status{"question": schemas.Waiting, "answer": schemas.Pending}[n.Kind]; asks {
+		r, err := v.Record(n.About)
+		it.Over = err != nil || r == nil || r.Status != wants
+	}
+	return it
 }
 
 // NoticeItem is a notice as a row. Title and text show hidden characters as escapes.

@@ -15,7 +15,13 @@ func finishUpdate(n *normalisation) error {
 	if !ok {
 		return n.refuseLetterhead(word)
 	}
-	return schemas.Invalidf(n.at+"action", "%q is not an action here: another tool does it", word).WithNext(next)
+	e := schemas.Invalidf(n.at+"action", "%q is not an action here: another tool does it", word).WithNext(next)
+	if strings.HasPrefix(word, "reject") {
+		back := schemas.UpdateIn{HandoffID: n.id(), Action: schemas.ActReturn, Note: schemas.Blank}
+		e = schemas.Invalidf(n.at+"action", "%q is not an action here", word).WithNext(next,
+			schemas.Call(back, "returns a result that is not good enough, as its sender"))
+	}
+	return e
 }
 
 // id is that of the handoff that a call is about, and a blank for a message that names none.
