@@ -176,17 +176,19 @@ func (o *op) holdsNow(r *store.Record) bool {
 // sayAgain advises what a holder does, with a token or, where none is needed, without.
 func sayAgain(a life.Action, h schemas.ID, token string) schemas.Advice {
 	id := h.String()
-	switch {
-	case a == life.Complete:
+	if a == life.Complete {
 		done := schemas.CompleteIn{HandoffID: id, Token: token, Result: schemas.Result{Summary: schemas.Blank}}
 		return schemas.Call(done, "completes it; say all that you said now")
-	case a == life.Fail:
+	}
+	if a == life.Fail {
 		failed := schemas.FailIn{HandoffID: id, Token: token, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
 		return schemas.Call(failed, "gives it up")
-	case a == life.Ask:
+	}
+	if a == life.Ask {
 		ask := schemas.UpdateIn{HandoffID: id, Token: token, Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
 		return schemas.Call(ask, "asks")
-	case a == life.Release:
+	}
+	if a == life.Release {
 		return schemas.Call(schemas.UpdateIn{HandoffID: id, Token: token, Action: schemas.ActRelease}, "gives it back")
 	}
 	report := schemas.UpdateIn{HandoffID: id, Token: token, Action: schemas.ActProgress, Note: schemas.Blank}

@@ -72,12 +72,12 @@ func (o *op) checkPool(pool schemas.Address) (warnings []string, err error) {
 	}
 	warning := fmt.Sprintf("no registered agent qualifies for %s yet: it waits until one does", pool)
 	cards, err := o.cards()
-	for _, c := range cards {
-		if roster.Skilled(c, string(pool)) {
-			warning += fmt.Sprintf("; %s has it as a skill only: %s", c.Name, schemas.Call(
-				schemas.RegisterIn{Name: string(c.Name), Accepts: append(slices.Clone(c.Accepts), strings.TrimPrefix(string(pool), "capability:"))}, "lets it take it"))
-			break
-		}
+	skilled := slices.IndexFunc(cards, func(c schemas.Card) bool { return roster.Skilled(c, string(pool)) })
+	if skilled >= 0 {
+		c := cards[skilled]
+		accepts := append(slices.Clone(c.Accepts), strings.TrimPrefix(string(pool), "capability:"))
+		register := schemas.Call(schemas.RegisterIn{Name: string(c.Name), Accepts: accepts}, "lets it take it")
+		warning += fmt.Sprintf("; %s has it as a skill only: %s", c.Name, register)
 	}
 	return []string{warning}, err
 }

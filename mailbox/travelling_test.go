@@ -59,6 +59,13 @@ func TestWhoGoesOnReadsWhatWasHandedIn(t *testing.T) {
 			},
 			want: head + ". The parser is done" + rest,
 		},
+		"a dependent, with a short output": {
+			follow: func(w *world, lead schemas.Caller) {
+				w.send(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"ho_1"}} })
+			},
+			more: func(in *schemas.CompleteIn) { in.Output = []byte(`{"seconds":16.4}`) },
+			want: head + ". The parser is done\n  - Output: {\"seconds\":16.4}" + rest,
+		},
 		"a rework, whose first line says it": {
 			follow: func(w *world, lead schemas.Caller) { w.update(lead, 1, schemas.ActReturn, note("Mend the leak")) },
 			want:   head + rest,

@@ -122,7 +122,6 @@ hear 1 "$now"
 
 step "ho_3: what waited for both"
 call 2 claim_handoff '{"wait_seconds": 5}'
-call 2 get_handoff '{"handoff_id": "ho_2", "view": "outcome"}'
 call 2 complete_handoff '{"handoff_id": "ho_3", "summary": "docs/report.md tells how to run the report, describes its seven columns and gives the time and memory that were measured.",
   "verification": {"criteria": [{"criterion": "1", "met": true, "evidence": "Seven columns, seven paragraphs"}, {"criterion": "2", "met": true, "evidence": "16.4 s and 31 MB, as in the outcome"}]}}'
 call 1 get_handoff '{"handoff_id": "ho_3", "view": "outcome", "wait_seconds": 5}'

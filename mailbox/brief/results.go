@@ -21,7 +21,8 @@ const (
 // they count as asked: a strategy chooses among what the sender knows, and this the sender may not know.
 func results(in Input, p pen) (lines []string) {
 	for _, c := range in.Results {
-		more := len(c.Detail)+len(c.Data)+len(c.Output)+len(c.Outputs) > 0
+		short := len(c.Output) <= mostResult
+		more := len(c.Detail)+len(c.Data)+len(c.Outputs) > 0 || !short
 		var texts []string
 		add := func(label, separator string, some []string) {
 			if more = more || len(some) > mostListed; len(some) > 0 {
@@ -40,6 +41,9 @@ func results(in Input, p pen) (lines []string) {
 		}
 		for _, d := range c.Deliverables {
 			files = slices.Concat(files, d.FilesCreated, d.FilesModified, d.TestsCreated)
+		}
+		if short && len(c.Output) > 0 {
+			add("Output: ", "", []string{p.line(string(c.Output), mostResult)})
 		}
 		add("Notes: ", "; ", notes)
 		add("Files: ", ", ", unique(files))
