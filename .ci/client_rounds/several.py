@@ -21,7 +21,7 @@ def two_sessions(office, checks):
     sent = until("a claim of what the second session sent", lambda: office.taken("from the second"))
     checks.same("while both run, the command line sees both", office.live(), {"claude-code", "claude-code-2"})
     checks.same("and a handoff of one that the other has claimed", (sent["from"], sent["to"]), ("claude-code-2", "claude-code"))
-    checks.holds("and its history", "from claude-code-2" in office.run("history", sent["handoff_id"]))
+    checks.holds("and its history", "claude-code-2 → claude-code " in office.run("history", sent["handoff_id"]))
 
     left = office.send("claude-code-2", "left behind")  # the second waits for an outcome and does not take it
     word = office.send("claude-code", "now complete the work")
