@@ -19,10 +19,11 @@ import (
 
 // resolve returns the outcome of the calls of a transaction that failed: nil if the file has the transaction for good,
 // [store.ErrUnwritten] if it has not, and [store.ErrUncertain] while that cannot be found out. A full disk, damage, and
-// a failure before the commit are told as they are.
-func (w *writer) resolve(failed error) error {
-	inDoubt := w.doubt != 0
-	kept := w.repair()
+// a failure before the commit are told as they are. A transaction that could not begin because an earlier one is in
+// doubt has written nothing, whatever becomes of that one.
+func (w *writer) resolve(failed error, earlier bool) error {
+	inDoubt := w.doubt != 0 && !earlier
+	kept := w.repair() && !earlier
 	switch {
 	case inDoubt && w.broken:
 		return fmt.Errorf("%w: %w", store.ErrUncertain, failed)

@@ -122,9 +122,10 @@ func (w *writer) transact() {
 		clear(w.batch[left:])
 		w.batch, w.last = w.batch[:left], begun
 	}()
+	earlier := w.doubt != 0 // of calls that were answered
 	err = w.attempt(&begun)
 	if err != nil {
-		err = w.resolve(err)
+		err = w.resolve(err, earlier)
 	}
 }
 
