@@ -54,7 +54,7 @@ func (r *Relay) becomeOwner(l *lock) {
 	defer r.mu.Unlock()
 	r.opening = false
 	if err != nil {
-		if r.refused = err; r.searching == nil { // no call waits for the error
+		if r.refused = err; r.searching == nil && r.life.Err() == nil { // no call waits for the error, and it does not end
 			r.config.Logger.Warn("the store could not be taken over", slog.Any("error", err))
 		}
 		r.broadcast()
