@@ -226,6 +226,7 @@ func onlyWork(in schemas.SendIn) error {
 		{"deadline", in.Deadline != ""},
 		{"workflow", in.Workflow != ""},
 		{"options.after", len(opt.After) > 0},
+		{"options.after_accepted", len(opt.AfterAccepted) > 0},
 		{"options.needs_approval", opt.NeedsApproval},
 		{"options.not_before", opt.NotBefore != ""},
 		{"options.max_attempts", opt.MaxAttempts > 0},
@@ -256,8 +257,8 @@ func withoutEffect(in schemas.SendIn) (warnings []string) {
 	return warnings
 }
 
-// foreignKey is the key of a message that has an id of its own: a sender that sends it again sends it once. It is "" for
-// a message without an id.
+// foreignKey is the key of a message that has an id of its own: a sender that sends it again sends it once. It is ""
+// for a message without an id.
 func foreignKey(from *schemas.Origin) string {
 	if id := orZero(from).HandoffID; id != "" {
 		return foreignPrefix + id
