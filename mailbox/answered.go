@@ -46,8 +46,8 @@ func sameSession(r *store.Record, by schemas.Caller) bool {
 	return by.AgentID != "" && by.AgentID == r.HolderID
 }
 
-// settle marks as read what tells an agent of a handoff, when the agent is shown or does what it tells of. Messages stay:
-// what they say stands nowhere else.
+// settle marks as read what tells an agent of a handoff, when the agent is shown or does what it tells of. Messages
+// stay: what they say stands nowhere else.
 func (o *op) settle(id schemas.ID, a schemas.Agent) error {
 	told, err := toldOf(o.View, id, a)
 	if err != nil || len(told) == 0 {
@@ -60,7 +60,7 @@ func (o *op) settle(id schemas.ID, a schemas.Agent) error {
 func toldOf(v *store.View, id schemas.ID, a schemas.Agent) (told []schemas.NoticeID, err error) {
 	looked := 0
 	for n, err := range v.UnreadBy(a) {
-		if looked++; err != nil || looked > listing.Scanned {
+		if looked++; err != nil || looked > mostLooked {
 			return told, err
 		}
 		if n.About == id && n.Kind != schemas.TypeMessage {
@@ -83,7 +83,7 @@ func (s *Service) settleShown(ctx context.Context, by schemas.Caller, id schemas
 	if err != nil || len(told) == 0 {
 		return s.coded(err)
 	}
-	return s.update(ctx, by, func(o *op) error { return o.tx.Read(by.Agent, told...) })
+	return s.update(ctx, by, func(o *op) error { return o.settle(id, by.Agent) })
 }
 
 // nothing is the answer to a claim for which nothing waits. It shows what the caller has not read: a model that waits
@@ -139,7 +139,7 @@ func (s *Service) keptFrom(ctx context.Context, name schemas.Agent) (text string
 func blockedFor(v *store.View, boxes []schemas.Address) (string, error) {
 	seen, first, looked := map[schemas.ID]bool{}, "", 0
 	for id, err := range v.Oldest(store.Dependents(), 0) {
-		if looked++; err != nil || looked > listing.Scanned {
+		if looked++; err != nil || looked > mostLooked {
 			return "", err
 		}
 		r := reading.Readable(v, id)

@@ -33,15 +33,10 @@ func (o *op) heldNow(a life.Action, r *store.Record, token string) error {
 // one agent, a command line one person. Where it cannot, as with two workers of one bearer token, the token of the
 // claim alone is proof.
 func (o *op) proves(a life.Action, r *store.Record, token string) error {
-	other, err := o.heldBy(token)
+	if token != "" && token != r.Token {
+		return o.wrongToken(a, r, token)
+	}
 	switch {
-	case err != nil:
-		return err
-	case token != "" && slices.Contains(r.Voided, token):
-		return o.stale(a, r)
-	case other != nil && other.ID != r.ID:
-		return schemas.Errorf(schemas.Denied, "this claim_token is of %s, which you hold, and not of %s", other.ID, r.ID).
-			About(r.ID, r.Status, r.Successor).WithField("claim_token").WithNext(sayAgain(a, other.ID, token))
 	case r.Holder != o.by.Agent:
 		return o.notHolder(r)
 	case token == "" && o.isClaimant(r):
@@ -50,8 +45,26 @@ func (o *op) proves(a life.Action, r *store.Record, token string) error {
 		return schemas.Errorf(schemas.Invalid, "claim_token is needed: this connection did not claim %s", r.ID).
 			About(r.ID, r.Status, r.Successor).WithField("claim_token").
 			WithHint("%s", o.lostToken(r)).WithNext(o.newToken(r)...)
-	case token == r.Token:
-		return nil
+	}
+	return nil
+}
+
+// wrongToken refuses a token that is not that of the claim: it was good before, is of another handoff that the caller
+// holds, or is nobody's. Only such a token is looked for among what the caller holds.
+func (o *op) wrongToken(a life.Action, r *store.Record, token string) error {
+	if slices.Contains(r.Voided, token) {
+		return o.stale(a, r)
+	}
+	other, err := o.heldBy(token)
+	if err != nil {
+		return err
+	}
+	if other != nil {
+		return schemas.Errorf(schemas.Denied, "this claim_token is of %s, which you hold, and not of %s", other.ID, r.ID).
+			About(r.ID, r.Status, r.Successor).WithField("claim_token").WithNext(sayAgain(a, other.ID, token))
+	}
+	if r.Holder != o.by.Agent {
+		return o.notHolder(r)
 	}
 	return schemas.Errorf(schemas.Denied, "this claim_token is not of %s", r.ID).
 		About(r.ID, r.Status, r.Successor).WithField("claim_token").
@@ -110,7 +123,7 @@ func (o *op) notHolder(r *store.Record) error {
 	switch {
 	case r.Status.Ended():
 		e.Message = fmt.Sprintf("%s is %s, so nobody holds it any more", r.ID, r.Status)
-		return e.WithHint("%s", "").WithNext(o.judging(r)...)
+		return e.WithNext(o.judging(r)...)
 	case r.Holder == "":
 		return o.beforeClaim(e, r)
 	case r.From == o.by.Agent:
@@ -152,11 +165,8 @@ func (o *op) beforeClaim(e *schemas.Error, r *store.Record) error {
 	return e
 }
 
-// heldBy is what the caller holds by a claim token, nil for nothing and without a token.
+// heldBy is what the caller holds by a claim token, nil for nothing.
 func (o *op) heldBy(token string) (*store.Record, error) {
-	if token == "" {
-		return nil, nil
-	}
 	for id, err := range o.Oldest(store.HeldBy(o.by.Agent), 0) {
 		if err != nil {
 			return nil, err
@@ -195,8 +205,8 @@ func sayAgain(a life.Action, h schemas.ID, token string) schemas.Advice {
 	return schemas.Call(report, "reports on it")
 }
 
-// stale refuses a token that was good for an earlier claim, and says who holds the handoff now: where that is the caller
-// again, it lost nothing.
+// stale refuses a token that was good for an earlier claim, and says who holds the handoff now: where that is the
+// caller again, it lost nothing.
 func (o *op) stale(a life.Action, r *store.Record) *schemas.Error {
 	if o.holdsNow(r) {
 		return schemas.Errorf(schemas.Stale, "your claim of %s ended, and you hold it again, with a newer token", r.ID).

@@ -3,7 +3,6 @@ package mailbox
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"handoff/mailbox/roster"
 	"handoff/schemas"
@@ -75,8 +74,7 @@ func (o *op) checkPool(pool schemas.Address) (warnings []string, err error) {
 	skilled := slices.IndexFunc(cards, func(c schemas.Card) bool { return roster.Skilled(c, string(pool)) })
 	if skilled >= 0 {
 		c := cards[skilled]
-		accepts := append(slices.Clone(c.Accepts), strings.TrimPrefix(string(pool), "capability:"))
-		register := schemas.Call(schemas.RegisterIn{Name: string(c.Name), Accepts: accepts}, "lets it take it")
+		register := schemas.Call(schemas.RegisterIn{Name: string(c.Name), Accepts: c.AcceptsAnd(string(pool))}, "lets it take it")
 		warning += fmt.Sprintf("; %s has it as a skill only: %s", c.Name, register)
 	}
 	return []string{warning}, err

@@ -116,9 +116,9 @@ func (s *Service) awaitNews(ctx context.Context, by schemas.Caller, seconds int)
 }
 
 // await waits until a handoff changes, or with view outcome until it ends, or until the wait is over. It ends at once
-// where the caller is asked, and where its own question was answered: nothing would happen while it waits. A change is a
-// newer event of the handoff than the one at the beginning of the wait, whose number is given. That the wait is over is
-// no error: the caller is shown what is.
+// where the caller is asked, and where its own question was answered: nothing would happen while it waits. A change is
+// a newer event of the handoff than the one at the beginning of the wait, whose number is given. That the wait is over
+// is no error: the caller is shown what is.
 func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn) (first uint64, err error) {
 	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
 	for {
@@ -150,10 +150,7 @@ func toAnswer(v *store.View, r *store.Record, a schemas.Agent) (bool, error) {
 	if r.Status != schemas.Waiting || a == "" {
 		return false, nil
 	}
-	who, err := reading.Answers(v, r, r.Asker)
-	if r.Permission {
-		who = schemas.Human
-	}
+	who, err := reading.Asked(v, r)
 	return who == a, err
 }
 

@@ -1,6 +1,10 @@
 package schemas
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // RegisterIn are the arguments of register_agent: what an agent takes, so that work is routed to it. What the call
 // leaves out stays as it was, but for away. Once an agent is registered, sends to names that nobody has are refused.
@@ -61,4 +65,9 @@ type Card struct {
 	Pending     int       `json:"pending,omitempty"`
 	Held        int       `json:"held,omitempty"`
 	Notices     int       `json:"notices,omitempty"` // unread
+}
+
+// AcceptsAnd is what the agent accepts and one more kind of work, named with or without "capability:".
+func (c Card) AcceptsAnd(work string) []string {
+	return append(slices.Clone(c.Accepts), strings.TrimPrefix(work, "capability:"))
 }

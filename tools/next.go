@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"handoff/schemas"
 )
@@ -80,8 +79,8 @@ func held(h schemas.ID, token string, todo schemas.ToDo) []schemas.Advice {
 // mostTemplates is how many criteria a call names: more would only make it long.
 const mostTemplates = 12
 
-// ending advises the call that completes a handoff, with all that it has to say. Criteria stand there as not met: only the
-// holder knows which are, and who follows the call blindly claims nothing.
+// ending advises the call that completes a handoff, with all that it has to say. Criteria stand there as not met: only
+// the holder knows which are, and who follows the call blindly claims nothing.
 func ending(id, token string, todo schemas.ToDo) schemas.Advice {
 	done := schemas.CompleteIn{
 		HandoffID: id, Token: token, Result: schemas.Result{Summary: schemas.Blank, Output: todo.Output},
@@ -101,8 +100,8 @@ func ending(id, token string, todo schemas.ToDo) schemas.Advice {
 	return schemas.Call(done, say)
 }
 
-// afterNotices advises what notices ask for that were not read before: an answer to the newest open question, and a look
-// at the newest outcome, first at one that is bad.
+// afterNotices advises what notices ask for that were not read before: an answer to the newest open question, and a
+// look at the newest outcome, first at one that is bad.
 func afterNotices(items []schemas.Item) (next []schemas.Advice) {
 	first := func(kinds ...string) schemas.ID {
 		i := slices.IndexFunc(items, func(i schemas.Item) bool { return i.Unread && !i.Over && slices.Contains(kinds, i.Kind) })
@@ -177,8 +176,8 @@ func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 	return nil
 }
 
-// afterList advises what unread notices ask for, and the next page: the same call with the cursor. After a wait it advises
-// the claim of what came, or to wait again.
+// afterList advises what unread notices ask for, and the next page: the same call with the cursor. After a wait it
+// advises the claim of what came, or to wait again.
 func afterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 	next := afterNotices(o.Items)
 	switch {
@@ -195,10 +194,9 @@ func afterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 	if o.Cursor == "" {
 		return next
 	}
-	if in.WaitSeconds > 0 { // what was shown is read by now
-		return append(next, schemas.Call(in, "gives more"))
+	if in.WaitSeconds == 0 { // else what was shown is read by now
+		in.Cursor = o.Cursor
 	}
-	in.Cursor = o.Cursor
 	return append(next, schemas.Call(in, "gives more"))
 }
 
@@ -259,8 +257,7 @@ func afterAgents(in schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
 		return nil
 	case o.Skilled != nil:
 		c := o.Skilled
-		word := strings.TrimPrefix(in.Capability, "capability:")
-		able := schemas.RegisterIn{Name: string(c.Name), Accepts: append(slices.Clone(c.Accepts), word)}
+		able := schemas.RegisterIn{Name: string(c.Name), Accepts: c.AcceptsAnd(in.Capability)}
 		return advise(schemas.Call(able, fmt.Sprintf("lets %s take it: it has that as a skill only", c.Name)))
 	}
 	one := schemas.RegisterIn{Name: schemas.Blank, Accepts: []string{schemas.Blank}}

@@ -12,11 +12,11 @@ import (
 // questions finds what waits for an answer: of the person, or of an agent.
 func (l *look) questions() error {
 	more, err := l.first(l.Oldest(store.InState(schemas.Waiting), 0), Looked, func(r *store.Record) error {
-		to, err := reading.Answers(l.View, r, r.Asker)
+		to, err := reading.Asked(l.View, r)
 		switch {
 		case err != nil:
 			return err
-		case r.Permission || to == schemas.Human:
+		case to == schemas.Human:
 			l.add(&l.needs, schemas.ConcernQuestion, r, r.Touched, "")
 		case l.here[to]:
 			l.add(&l.running, schemas.ConcernRunning, r, r.Claimed, "")
@@ -32,8 +32,9 @@ func (l *look) questions() error {
 // NoticeApproval is the kind of the notices by which a person is asked for approval.
 const NoticeApproval = "approval"
 
-// approvals finds what waits for approval among what is pending. Where that is too much to look at, what the person sent
-// and the notices lead to the rest: of what others send, the person was told. Only the record says whether it still waits.
+// approvals finds what waits for approval among what is pending. Where that is too much to look at, what the person
+// sent and the notices lead to the rest: of what others send, the person was told. Only the record says whether it
+// still waits.
 func (l *look) approvals() error {
 	wanted := func(r *store.Record) error {
 		if r.NeedsApproval && r.Status == schemas.Pending {
@@ -69,8 +70,8 @@ func (l *look) noticed() iter.Seq2[schemas.ID, error] {
 	}
 }
 
-// failures finds what ended badly in the last days and with which nobody goes on: no handoff took its place, and nothing
-// was sent in its workflow since. What a person refused is none.
+// failures finds what ended badly in the last days and with which nobody goes on: no handoff took its place, and
+// nothing was sent in its workflow since. What a person refused is none.
 func (l *look) failures() error {
 	for _, state := range []schemas.Status{schemas.Failed, schemas.TimedOut, schemas.Rejected} {
 		_, err := l.first(l.Newest(store.InState(state), 0), Looked/2, func(r *store.Record) error {

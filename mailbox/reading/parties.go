@@ -18,14 +18,22 @@ func Principal(v *store.View, r *store.Record) (schemas.Agent, error) {
 	return wf.Owner, nil
 }
 
-// Answers is the agent that answers what an agent asks about a handoff: its principal, and human where that is the agent
-// itself.
+// Answers is the agent that answers what an agent asks about a handoff: its principal, and human where that is the
+// agent itself.
 func Answers(v *store.View, r *store.Record, asker schemas.Agent) (schemas.Agent, error) {
 	to, err := Principal(v, r)
 	if to == asker {
 		to = schemas.Human
 	}
 	return to, err
+}
+
+// Asked is the agent whose answer a handoff waits for: a permission is for a person to grant.
+func Asked(v *store.View, r *store.Record) (schemas.Agent, error) {
+	if r.Permission {
+		return schemas.Human, nil
+	}
+	return Answers(v, r, r.Asker)
 }
 
 // TakesBack is who takes failed work where its holder names nobody: the agent of rollback.on_failure, else the sender,

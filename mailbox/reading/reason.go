@@ -38,10 +38,7 @@ func asks(v *store.View, r *store.Record) (string, error) {
 	if err := v.Saying(r.ID, r.Ask, &asked); err != nil {
 		return "", err
 	}
-	to, err := Answers(v, r, r.Holder)
-	if r.Permission {
-		to = schemas.Human
-	}
+	to, err := Asked(v, r)
 	return fmt.Sprintf("%s asked %s: %s", r.Holder, to, numbered(asked.Questions)), err
 }
 
