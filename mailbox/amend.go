@@ -221,7 +221,8 @@ func (o *op) redate(now *store.Record, h schemas.Handoff) error {
 }
 
 // rebody changes what a handoff says: the whole of it becomes content of the event to come, to which the record points
-// from then on, with the note of the event. So it comes right before the commit. The error is limit for a handoff that becomes too large.
+// from then on, with the note of the event. So it comes right before the commit. The error is limit for a handoff that
+// becomes too large.
 func (o *op) rebody(r, now *store.Record, note string, change func(*schemas.Handoff)) (store.Content, error) {
 	var h schemas.Handoff
 	if err := o.Saying(r.ID, r.Body, &h); err != nil {

@@ -45,8 +45,9 @@ func holds(r *store.Record, fresh bool) claimed {
 // Without an id the caller first gets what it held over a connection that is gone; then what waits longest, where each
 // priority is worth a head start; from its own mailbox, the pools for which it qualifies, and the mailboxes of sessions
 // of the same client that ended. If nothing is there it waits up to wait_seconds, at most 50, in turn with others that
-// wait, and then gets an empty result, as it does at once while it has notices that it has not read, with those. An agent that holds as many as it said it takes gets only what is addressed to
-// it by name. A brief has max_tokens at most, 1,500 by default; what does not fit is named.
+// wait, and then gets an empty result, as it does at once while it has notices that it has not read, with those. An
+// agent that holds as many as it said it takes gets only what is addressed to it by name. A brief has max_tokens at
+// most, 1,500 by default; what does not fit is named.
 //
 // Errors:
 //   - not_found: there is no handoff with the id.

@@ -75,7 +75,8 @@ func (s *Service) undeliver(by schemas.Caller, in schemas.NewsIn, out schemas.Ne
 // to deliver; delivered is what was, and is written at the end if marked says that it changed.
 //
 // What is delivered is kept by agent and session, so two sessions under one name each hear of everything, and a session
-// that begins anew hears of it again. The marks are three sets of ids and the time at which a command of the session last began to wait.
+// that begins anew hears of it again. The marks are three sets of ids and the time at which a command of the session
+// last began to wait.
 type delivery struct {
 	*op
 	in    schemas.NewsIn

@@ -28,8 +28,8 @@ func (errDryRun) Error() string { return "dry run" }
 
 // coded turns the errors of the store into errors for callers, with the way out. Every error of the store passes
 // through it before a caller sees it. What a method refused has its code already and passes. The end of the caller's
-// context, a disk that is full or fails, a store that is read-only, closed or damaged are unavailable; anything else is a fault of this
-// program, whose details go to the log and not to the caller.
+// context, a disk that is full or fails, a store that is read-only, closed or damaged are unavailable; anything else is
+// a fault of this program, whose details go to the log and not to the caller.
 func (s *Service) coded(err error) error {
 	var coded *schemas.Error
 	var dry errDryRun

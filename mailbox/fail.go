@@ -18,10 +18,10 @@ import (
 //
 // With outcome failed, the default, the handoff is failed, and what was achieved is kept as a checkpoint. The sender is
 // told. Then says how the work goes on: rollback, the default, sends it to the agent that rollback_to names, else to
-// rollback.on_failure of the send, else to the sender (to human, where a rule sent the work), and cancels the parts that the holder had sent and nobody
-// claimed; retry sends it again, or to human if no attempt or no other agent is left; escalate sends it to human; stop
-// does nothing. The result names the handoff that goes on. Where the chain is too long for one, human is told instead,
-// and the result warns.
+// rollback.on_failure of the send, else to the sender (to human, where a rule sent the work), and cancels the parts
+// that the holder had sent and nobody claimed; retry sends it again, or to human if no attempt or no other agent is
+// left; escalate sends it to human; stop does nothing. The result names the handoff that goes on. Where the chain is
+// too long for one, human is told instead, and the result warns.
 //
 // With outcome rejected, a handoff of a pool that others may take goes back there, without the caller and without a
 // word to its sender; any other is rejected, and its sender is told.

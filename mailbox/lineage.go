@@ -141,9 +141,10 @@ func (o *op) parent(d *draft) (*store.Record, error) {
 	return r, nil
 }
 
-// latestHeld is the handoff of those that this agent claimed over this connection that was last heard of, nil for none. It looks at the newest 64
-// that the agent holds. Calls without a connection have nothing in common but a name, so they continue nothing unasked,
-// but on the command line, where the shell is that of one agent. A person continues nothing unasked.
+// latestHeld is the handoff of those that this agent claimed over this connection that was last heard of, nil for none.
+// It looks at the newest 64 that the agent holds. Calls without a connection have nothing in common but a name, so they
+// continue nothing unasked, but on the command line, where the shell is that of one agent. A person continues nothing
+// unasked.
 func (o *op) latestHeld() (latest *store.Record, err error) {
 	if o.by.Conn == "" && o.by.Via != schemas.ViaCLI {
 		return nil, nil // calls without a connection have nothing in common but a name

@@ -139,8 +139,8 @@ func (o *op) inherit(d *draft, r *store.Record) {
 
 // sendAgain sends the same work again, beside r in its chain, with the context, partial progress and checkpoint of
 // before and with what is known of why r ended. In a pool the agent that held r last is passed over, if another
-// qualifies; those that declined it stay excluded. What was rejected by the one to whom it was addressed goes to that one only if
-// the caller says so. The token given is charged with it as a pending handoff, "" for none.
+// qualifies; those that declined it stay excluded. What was rejected by the one to whom it was addressed goes to that
+// one only if the caller says so. The token given is charged with it as a pending handoff, "" for none.
 func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token string) (*store.Record, error) {
 	why, err := o.lossOf(r)
 	if err != nil {
@@ -236,7 +236,8 @@ func attemptsOf(r *store.Record) int {
 	return r.Attempt
 }
 
-// lossOf is why a handoff ended badly, as far as anybody said: the failure, or the reason of a time-out, else only the state.
+// lossOf is why a handoff ended badly, as far as anybody said: the failure, or the reason of a time-out, else only the
+// state.
 func (o *op) lossOf(r *store.Record) (why lost, err error) {
 	if why.Reason = string(r.Status); r.Status == schemas.TimedOut {
 		why.Reason = reading.WhyTimedOut(r)

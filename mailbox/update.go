@@ -13,9 +13,9 @@ import (
 )
 
 // Update does one of the smaller steps in the life of a handoff: progress, ask and release, which its holder calls;
-// answer, amend, cancel, accept, return and retry, which its sender calls, the owner of its workflow or a person; approve and
-// refuse, which a person calls. What each does, from which states, what follows, which errors it has and what a
-// repetition does stands with the action of the same name in package life.
+// answer, amend, cancel, accept, return and retry, which its sender calls, the owner of its workflow or a person;
+// approve and refuse, which a person calls. What each does, from which states, what follows, which errors it has and
+// what a repetition does stands with the action of the same name in package life.
 //
 // Cancel of the id of a message takes that back, see [life.Recall].
 //

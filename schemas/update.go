@@ -41,7 +41,8 @@ type UpdateIn struct {
 	Conditions *Conditions `json:"conditions,omitempty" jsonschema_extras:"x-free=true"`
 	// For release, amend, return, retry
 	To string `json:"to,omitempty"`
-	// {task, expectations, options… as send_handoff}, merged, for amend, return, retry; {checkpoint: {state: object, note: text}} for progress
+	// {task, expectations, options… as send_handoff}, merged, for amend, return, retry; {checkpoint: {state: object,
+	// note: text}} for progress
 	Changes *Changes `json:"changes,omitempty" jsonschema_extras:"x-free=true"`
 
 	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"` // of the acknowledgement that asks

@@ -9,9 +9,9 @@ import (
 	"handoff/schemas"
 )
 
-// Record is the state of a handoff, and the only thing about it that changes. It has some hundred bytes, and more with many tags. Body, Result,
-// Note, Ask, Checkpoint and Late are numbers of events: [View.Said] reads their content. A record is written by
-// [Tx.Change] only. Its names in JSON are on disk and never change once released.
+// Record is the state of a handoff, and the only thing about it that changes. It has some hundred bytes, and more with
+// many tags. Body, Result, Note, Ask, Checkpoint and Late are numbers of events: [View.Said] reads their content. A
+// record is written by [Tx.Change] only. Its names in JSON are on disk and never change once released.
 //
 // The zero value of most fields means that there is none: no holder, no lease, no deadline. A field is left out of the
 // JSON when it is zero, so a new field costs old records nothing and needs no upgrade. Fields that depend on each

@@ -56,7 +56,8 @@ func Target(to schemas.Address, reason string) schemas.Target {
 	return t
 }
 
-// Title is the first line of a task, at most 80 bytes, without the marks of a Markdown heading. Bytes that are no UTF-8 are shown as escapes.
+// Title is the first line of a task, at most 80 bytes, without the marks of a Markdown heading. Bytes that are no UTF-8
+// are shown as escapes.
 func Title(task string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(task), "\n")
 	if heading := strings.TrimLeft(line, "#"); strings.HasPrefix(heading, " ") {
@@ -136,8 +137,8 @@ func Note(h *schemas.Handoff, remark schemas.Remark) {
 	h.Context = &c
 }
 
-// mergeContext adds to the context. A text that is replaced stays in the state, as earlier_test_command. Answers, questions and checkpoints are not among what an amendment changes: the
-// rules add those.
+// mergeContext adds to the context. A text that is replaced stays in the state, as earlier_test_command. Answers,
+// questions and checkpoints are not among what an amendment changes: the rules add those.
 func mergeContext(have, more *schemas.Context) *schemas.Context {
 	if more == nil {
 		return have

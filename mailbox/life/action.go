@@ -49,7 +49,8 @@ const (
 
 	// Ready takes away one thing for which a pending handoff waits. The clock does it: when the time before which
 	// nobody may claim it is over; when another handoff, for which it waits, was completed, or accepted where it waits
-	// for that; and when that one was retried or returned, so that the handoff now waits for the new one. It may be claimed when nothing is left to wait for.
+	// for that; and when that one was retried or returned, so that the handoff now waits for the new one. It may be
+	// claimed when nothing is left to wait for.
 	Ready Action = "ready"
 
 	// Amend changes what a pending handoff says, or one whose holder asks. The sender, the owner of the workflow or
@@ -191,8 +192,8 @@ const (
 
 	// Cancel ends an open handoff that is no longer wanted. The sender does it, the owner of the workflow or human; the
 	// rules do it to parts that nobody claimed, when the work of which they are parts fails. The sender is told, the
-	// holder and the recipient are told, and so are the senders of those that wait for it, but none of them of what it did itself. The
-	// children of the handoff go on; the result names them.
+	// holder and the recipient are told, and so are the senders of those that wait for it, but none of them of what it
+	// did itself. The children of the handoff go on; the result names them.
 	//
 	// A repetition is a conflict.
 	Cancel Action = "cancelled"
@@ -211,8 +212,8 @@ const (
 	// returned one, or waited for it and were not begun, wait for the rework. The result names those that were begun, and
 	// their holders are told.
 	//
-	// The error is invalid without a note and criteria; limit for a chain that is too long and for a token with too many pending. It
-	// can be done once: a repetition is a conflict that names the new handoff.
+	// The error is invalid without a note and criteria; limit for a chain that is too long and for a token with too
+	// many pending. It can be done once: a repetition is a conflict that names the new handoff.
 	Return Action = "returned"
 
 	// Late keeps an outcome that came after its claim was lost, or after the handoff ended without an outcome. The

@@ -26,8 +26,8 @@ type Connection struct {
 	nothing tools.Invoker // takes the calls where there is no workspace, see [App.Look]; Boxes is nil then
 }
 
-// Connect opens the workspace for as long as fn runs, and makes it where there is none. A caller that its surroundings name acts as the session in whose
-// shell this runs, which may be one of several of its client.
+// Connect opens the workspace for as long as fn runs, and makes it where there is none. A caller that its surroundings
+// name acts as the session in whose shell this runs, which may be one of several of its client.
 func (a *App) Connect(ctx context.Context, by schemas.Caller, fn func(*Connection) error) error {
 	if err := a.checkTyped(); err != nil {
 		return err

@@ -35,8 +35,9 @@ type Config struct {
 	Errors io.Writer // where the server's log goes
 }
 
-// Play tells the story, and then calls look while its agents are still connected. When it returns the server has ended, and its workspace holds what happened.
-// Any result that the story does not expect is an error, and so is a server that does not end well.
+// Play tells the story, and then calls look while its agents are still connected. When it returns the server has ended,
+// and its workspace holds what happened. Any result that the story does not expect is an error, and so is a server that
+// does not end well.
 func Play(ctx context.Context, c Config, look func()) error {
 	steps, err := story()
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package look has the commands that look at a workspace: status, list, show, history, agents, audit and watch. Besides it has
-// the three that look at the program itself: tools, version, and call, which calls any tool as an MCP client does.
+// Package look has the commands that look at a workspace: status, list, show, history, agents, audit and watch. Besides
+// it has the three that look at the program itself: tools, version, and call, which calls any tool as an MCP client
+// does.
 //
 // Only agents register and call change something. Everything else is one call of a tool that reads; list makes as many
 // as it takes, and watch follows the events until nobody reads them any more.
