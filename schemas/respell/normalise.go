@@ -78,6 +78,9 @@ func (t *aliasTable) normalise(args map[string]any, at string, whole bool) error
 	if err := n.replace(t.fields, args, ""); err != nil {
 		return err
 	}
+	if err := t.start(n); err != nil { // of what stood elsewhere
+		return err
+	}
 	for _, row := range t.rows {
 		if err := n.apply(row); err != nil {
 			return err
