@@ -32,16 +32,18 @@ var screens = []struct {
 	{line: "show 3"},
 	{line: "show 1 --outcome"},
 	{line: "show 7 --events"},
+	{line: "show 11"},
 	{line: "history login"},
 	{line: "history tidy"},
+	{line: "history audit"},
 	{line: "watch --since 0 --action asked,completed,failed,timed_out,message", events: 5},
 }
 
-// What a person sees is kept as a real terminal gets it, at three widths, with and without colours. No line is wider
+// What a person sees is kept as a real terminal gets it, at four widths, with and without colours. No line is wider
 // than the terminal, which would break it anywhere, and times are those of its place.
 func TestScreensOfABusyWorkspaceAreAsInTestdata(t *testing.T) {
 	d := busy(t)
-	for _, width := range []int{60, 80, 120} {
+	for _, width := range []int{60, 80, 120, 200} {
 		for _, colour := range []bool{false, true} {
 			name := fmt.Sprintf("%d.txt", width)
 			if colour {
@@ -77,6 +79,8 @@ func busy(t *testing.T) commandtest.Desk {
 		}
 		switch after, pause := strings.CutPrefix(said[0], "+"); {
 		case said[0] == "#":
+		case said[0] == "!":
+			killed(d, t, said[1], said[2], said[3])
 		case pause:
 			passes, err := time.ParseDuration(after)
 			require.NoError(t, err)
@@ -86,6 +90,17 @@ func busy(t *testing.T) commandtest.Desk {
 		}
 	}
 	return d
+}
+
+// killed has the client of an agent call a tool through a server, which is killed then.
+func killed(d commandtest.Desk, t *testing.T, agent, tool, args string) {
+	at, err := d.Now.MarshalText()
+	require.NoError(t, err)
+	s := commandtest.Home{T: t, State: d.State}.ServeBy("claude-code", map[string]string{"CLOCK": string(at)},
+		commandtest.Stopped, "mcp", "--workspace", "w", "--agent", agent)
+	require.Contains(t, s.Ask("tools/call", fmt.Sprintf(`{"name": %q, "arguments": %s}`, tool, args)), "claim_token")
+	require.NoError(t, s.Cmd.Process.Kill())
+	require.Equal(t, -1, s.Ended())
 }
 
 // onScreen is what a terminal of so many columns gets from a command of human. One that does not end is left after so

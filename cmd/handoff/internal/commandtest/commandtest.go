@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"os"
 	"testing"
 	"time"
 
@@ -54,9 +55,23 @@ func With(state string, more map[string]string) map[string]string {
 // Root is the root of all commands, for tests that look at the commands themselves.
 func Root() *cobra.Command { return root.Command(root.NewApp(cli.Env{}, "")) }
 
-// Main runs the tests of a package, whose binary is also [Program].
+// Stopped is the name under which the test binary is handoff with a clock that stands still, at what the variable CLOCK
+// says.
+const Stopped = "handoff-stopped"
+
+// Main runs the tests of a package, whose binary is also [Program] and [Stopped].
 func Main(m *testing.M) {
-	testscript.Main(m, map[string]func(){Program: func() { root.Main("") }})
+	testscript.Main(m, map[string]func(){
+		Program: func() { root.Main("") },
+		Stopped: func() {
+			e, at := cli.System(), time.Time{}
+			if err := at.UnmarshalText([]byte(os.Getenv("CLOCK"))); err != nil {
+				panic(err)
+			}
+			e.Now = func() time.Time { return at }
+			os.Exit(Run(context.Background(), e, os.Args[1:]))
+		},
+	})
 }
 
 // Patience is how long something that happens at once may take where the machine is slow.
