@@ -20,7 +20,8 @@ import (
 // event. With the first token of a workspace nobody is served over HTTP without one any more, also after it was
 // revoked.
 //
-// The error is denied for a caller over HTTP, and for a token of a scope below admin that is to act as human; invalid
+// The error is denied for a caller over HTTP, and for a token that is to act as human where its scope is below admin, or
+// nothing proves that a person makes it; invalid
 // for a name, an agent, a hash or an end that makes no sense; conflict for a name or a secret that another token has,
 // or had: a name is used once, so that the registry tells tokens apart. Names that differ only in case are the same. So
 // a repetition is a conflict, unless it has the request id of the first. A token that was acknowledged is on disk.
@@ -32,6 +33,10 @@ func (s *Service) AddToken(ctx context.Context, by schemas.Caller, in schemas.To
 	return mutate(ctx, s, by, func(o *op) (out schemas.TokenAddOut, err error) {
 		if err := o.unusedToken(t); err != nil {
 			return out, err
+		}
+		if person := (schemas.Caller{Agent: schemas.Human, Via: by.Via, Proof: by.Proof}); !person.InPerson() &&
+			slices.Contains(t.Agents, schemas.Human) {
+			return out, schemas.PersonNeeded("token %s lets its holder act as human, which a person alone allows", t.Name)
 		}
 		added := t
 		added.Created = o.now.UTC()

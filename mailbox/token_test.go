@@ -167,7 +167,10 @@ func TestTokensThatCannotBeAddedAreRefused(t *testing.T) {
 
 func TestHumanNeedsScopeAdmin(t *testing.T) {
 	w := newWorld(t)
-	out, err := w.addToken(schemas.TokenAddIn{Name: "boss", Hash: hashOf(1), Agents: []schemas.Agent{"human"}, Scope: schemas.ScopeAdmin})
+	in := schemas.TokenAddIn{Name: "boss", Hash: hashOf(1), Agents: []schemas.Agent{"human"}, Scope: schemas.ScopeAdmin}
+	_, err := w.addToken(in)
+	require.Equal(t, schemas.ByPerson, schemas.AsError(err).Field, "whoever has a shell may call itself dev")
+	out, err := w.AddToken(context.Background(), schemas.Caller{Agent: "dev", Via: schemas.ViaCLI, Proof: "terminal"}, in)
 	require.NoError(t, err)
 	require.Equal(t, schemas.ScopeAdmin, out.Token.Scope)
 }

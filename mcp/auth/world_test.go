@@ -61,12 +61,12 @@ func open(t *testing.T, set ...func(*world, *auth.Config)) *world {
 	return w
 }
 
-// do calls an administrative tool, as the command line does.
+// do calls an administrative tool, as the command line does when a person types yes.
 func (w *world) do(tool string, in, out any) {
 	w.Helper()
 	args, err := json.Marshal(in)
 	require.NoError(w, err)
-	result, err := w.Invoke(w.Context(), tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI}, Tool: tool, Args: args})
+	result, err := w.Invoke(w.Context(), tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI, Proof: "terminal"}, Tool: tool, Args: args})
 	require.NoError(w, err)
 	require.NoError(w, json.Unmarshal(result, out))
 }

@@ -24,7 +24,8 @@ func tokenCommand(a *cli.App) *cobra.Command {
   handoff token list
   handoff token revoke ci`,
 		Long: `A token belongs to a workspace and is known to the server of handoff serve --http from the next request on, as
-is that it was revoked. Once a workspace has had a token, nobody is served over HTTP without one.`,
+is that it was revoked. Once a workspace has had a token, nobody is served over HTTP without one. One that may act
+as human is made by a person, who is asked at the terminal itself, as by handoff approve.`,
 		Args: cli.OnlyBelow,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
