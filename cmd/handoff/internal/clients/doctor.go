@@ -182,7 +182,9 @@ func examineMailboxes(
 	if doctor.Worst(findings) == doctor.Error {
 		return append(findings, doctor.Identity(ctx, self, nil))
 	}
-	desk := doctor.Desk{Boxes: boxes, Now: a.Now(), Shell: sh}
+	desk := doctor.Desk{Boxes: boxes, Shell: sh, Spell: func(next schemas.Advice) string {
+		return a.CommandLine(next, a.PlaceAgain())
+	}}
 	return append(append(findings, doctor.Identity(ctx, self, boxes)), doctor.Work(ctx, desk)...)
 }
 

@@ -127,17 +127,15 @@ type box struct {
 	t     *testing.T
 	place workspace.Workspace
 	boxes *relay.Relay
+	now   time.Time
 }
 
-func newBox(t *testing.T) box { return newBoxWith(t, 0) }
-
-// newBoxWith has claims last for some time.
-func newBoxWith(t *testing.T, lease time.Duration) box {
+func newBox(t *testing.T) *box {
 	t.Helper()
-	b := box{t: t, place: workspace.Workspace{Name: "w", Dir: filepath.Join(t.TempDir(), "w")}}
+	b := &box{t: t, place: workspace.Workspace{Name: "w", Dir: filepath.Join(t.TempDir(), "w")}, now: noon}
 	var err error
 	b.boxes, err = open.Workspace(t.Context(), open.Config{
-		Name: "w", Dir: b.place.Dir, Version: "v1.0.0", Lease: lease, Now: func() time.Time { return noon }, Logger: slog.New(slog.DiscardHandler),
+		Name: "w", Dir: b.place.Dir, Version: "v1.0.0", Now: func() time.Time { return b.now }, Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, b.boxes.Close()) })
@@ -145,7 +143,7 @@ func newBoxWith(t *testing.T, lease time.Duration) box {
 }
 
 // do calls a tool as an agent.
-func (b box) do(agent schemas.Agent, tool, args string) {
+func (b *box) do(agent schemas.Agent, tool, args string) {
 	b.t.Helper()
 	_, err := b.boxes.Invoke(b.t.Context(), tools.Call{Caller: schemas.Caller{Agent: agent, Via: schemas.ViaCLI}, Tool: tool, Args: []byte(args)})
 	require.NoError(b.t, err)
