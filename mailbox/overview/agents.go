@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"handoff/mailbox/reading"
 	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
@@ -13,7 +14,7 @@ import (
 
 // held finds what agents hold and do not ask about. Agents that are not here come first, so that nothing of theirs is
 // missed where there is too much to look at.
-func (l *look) held() error {
+func (l *look) held() {
 	holders := slices.DeleteFunc(slices.Clone(l.boxes), func(b store.Box) bool {
 		return b.Held == 0 || b.Address == schemas.Address(schemas.Human)
 	})
@@ -22,20 +23,13 @@ func (l *look) held() error {
 	})
 	left := Looked
 	for _, b := range holders {
-		more, err := l.first(l.Oldest(store.HeldBy(schemas.Agent(b.Address)), 0), left, func(r *store.Record) error {
+		for r := range l.first(l.Oldest(store.HeldBy(schemas.Agent(b.Address)), 0), left, &l.running, &l.stuck) {
 			l.holding(r)
-			return nil
-		})
-		if err != nil {
-			return err
 		}
-		if more {
-			l.running.early, l.stuck.early = true, true
-			return nil
+		if left -= b.Held; left < 0 {
+			return
 		}
-		left -= b.Held
 	}
-	return nil
 }
 
 // holding tells how it goes with what an agent holds.
@@ -60,38 +54,29 @@ func b2i(b bool) int {
 }
 
 // blocked finds what waits for a handoff that will not be completed.
-func (l *look) blocked() error {
+func (l *look) blocked() {
 	looked := 0
-	for id, err := range l.WaitedFor() {
-		if err != nil {
-			return err
-		}
+	for id := range kept(l, l.WaitedFor()) {
 		if looked++; looked > Looked {
 			l.stuck.early = true
 			break
 		}
-		dead, err := l.Record(id)
-		if err != nil || dead == nil || !dead.Status.Ended() || dead.Status == schemas.Completed {
-			continue // a damaged record stops no other
+		dead := reading.Readable(l.View, id) // a damaged record stops no other
+		if dead == nil || !dead.Status.Ended() || dead.Status == schemas.Completed {
+			continue
 		}
-		more, err := l.first(l.Oldest(store.WaitingFor(id), 0), Looked-looked, func(r *store.Record) error {
+		for r := range l.first(l.Oldest(store.WaitingFor(id), 0), Looked-looked, &l.stuck) {
 			looked++
 			l.add(&l.stuck, schemas.ConcernBlocked, r, dead.Ended, "").BlockedBy = id
-			return nil
-		})
-		if err != nil {
-			return err
 		}
-		l.stuck.early = l.stuck.early || more
 	}
-	return nil
 }
 
 // heads is how many handoffs of a mailbox are looked at: what waits longest is in front.
 const heads = 10
 
 // waitingInBoxes finds, among what may be claimed, what lapsed and what nobody takes.
-func (l *look) waitingInBoxes() error {
+func (l *look) waitingInBoxes() {
 	left := Looked
 	for _, b := range l.boxes {
 		if b.Pending == 0 || b.Address == schemas.Address(schemas.Human) {
@@ -101,26 +86,22 @@ func (l *look) waitingInBoxes() error {
 			l.stuck.early = true
 			break
 		}
-		nobody, front := l.nobodyTakes(b.Address), true
-		_, err := l.first(l.Queue(b.Address), min(heads, left), func(r *store.Record) error {
+		nobody := l.nobodyTakes(b.Address)
+		for r := range l.first(l.Queue(b.Address), min(heads, left)) {
+			left--
 			var c *schemas.Concern
-			switch left--; {
+			switch {
 			case lapsed(r):
 				c = l.add(&l.stuck, schemas.ConcernLapsed, r, r.Touched, "")
-			case front && nobody != "":
+			case nobody != "":
 				c = l.add(&l.stuck, schemas.ConcernNoTakers, r, r.Created, nobody)
 			}
-			if front && nobody != "" {
+			if nobody != "" {
 				c.Count = b.Pending
+				nobody = "" // which is told of the first
 			}
-			front = false
-			return nil
-		})
-		if err != nil {
-			return err
 		}
 	}
-	return nil
 }
 
 // lapsed tells whether the last claim of a pending handoff ended by its lease: such a claim was neither given back nor

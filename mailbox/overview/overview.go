@@ -56,11 +56,11 @@ func Of(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 			l.counts.Agents++
 		}
 	}
-	for _, step := range []func() error{
+	for _, step := range []func(){
 		l.count, l.questions, l.approvals, l.failures, l.workForHuman, l.blocked, l.held, l.waitingInBoxes,
 	} {
-		if err := step(); err != nil {
-			return out, err
+		if step(); l.err != nil {
+			return out, l.err
 		}
 	}
 	out = schemas.OverviewOut{At: c.Now, Counts: l.counts}
@@ -76,12 +76,14 @@ func Of(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 }
 
 // look is one computation. Its steps run one after another; a handoff is shown once, by the first step that finds it.
+// All that they read comes through [kept], which ends at the first error of the store: that one ends the computation.
 type look struct {
 	*store.View
 	Config
 	here  map[schemas.Agent]bool
 	boxes []store.Box
 	seen  map[schemas.ID]bool
+	err   error
 
 	needs, running, stuck part
 	counts                schemas.Counts
