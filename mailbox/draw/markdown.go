@@ -16,26 +16,39 @@ import (
 // each and escaped, so none of it adds to the page, links or mentions anybody.
 func Markdown(workflow string, steps []schemas.Step) string {
 	m := markdown{}
-	m.line("# %s", plain(cmp.Or(first(steps).Title, workflow)))
-	m.line("\n%s, in workflow `%s`: %s.", counted(steps), workflow, took(steps))
+	title, completed, seconds := workflow, 0, 0
+	var open []string
+	for i, s := range steps {
+		if i == 0 {
+			title = cmp.Or(s.Title, title)
+		}
+		if s.Status == schemas.Completed {
+			completed++
+		}
+		seconds += s.Seconds
+		open = append(open, openPoints(s, steps)...)
+	}
+	m.line("# %s", plain(title))
+	m.line("\n%d of %d handoffs completed, in workflow `%s`: %s of work.", completed, len(steps), workflow, worked(seconds))
 	m.line("\n| Handoff | Who | What | Outcome | Time |\n|---|---|---|---|---|")
 	for _, s := range steps {
-		w := wordingOf(stateOf(s))
+		w, time := wordingOf(stateOf(s)), ""
+		if s.Seconds > 0 {
+			time = worked(s.Seconds)
+		}
 		m.line("| %s | %s → %s | %s | %s %s | %s |", s.HandoffID, plain(string(s.From)), plain(holder(s)), plain(named(s)),
-			w.mark, w.word, worked(s))
+			w.mark, w.word, time)
 	}
 	for _, s := range steps {
 		if s.Done != nil {
 			m.done(s)
 		}
 	}
-	var open []string
-	for _, s := range steps {
-		open = append(open, openPoints(s, steps)...)
-	}
-	m.list("## Open points", open)
+	m.list("\n## Open points\n", open)
 	return m.String()
 }
+
+func worked(seconds int) string { return Duration(time.Duration(seconds) * time.Second) }
 
 // markdown is a page that is being written.
 type markdown struct{ strings.Builder }
@@ -45,7 +58,7 @@ func (m *markdown) line(format string, args ...any) { fmt.Fprintf(m, format+"\n"
 func (m *markdown) list(heading string, items []string) {
 	for i, item := range items {
 		if i == 0 {
-			m.line("\n%s\n", heading)
+			m.line("%s", heading)
 		}
 		m.line("- %s", item)
 	}
@@ -72,18 +85,12 @@ func (m *markdown) done(s schemas.Step) {
 	for _, name := range slices.Sorted(maps.Keys(c.Results)) {
 		items = append(items, plain(name)+": "+plain(Value(c.Results[name])))
 	}
-	if n := counts(s.FilesCreated, "created", s.FilesModified, "modified"); n != "" {
-		items = append(items, "files: "+n)
-	}
-	if n := counts(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created"); n != "" {
-		items = append(items, "tests: "+n)
-	}
-	for i, item := range items {
-		if i == 0 {
-			m.line("")
+	for _, made := range []struct{ what, counts string }{{"files", filesOf(s)}, {"tests", testsOf(s)}} {
+		if made.counts != "" {
+			items = append(items, made.what+": "+made.counts)
 		}
-		m.line("- %s", item)
 	}
+	m.list("", items)
 }
 
 // openPoints are what a reviewer has to know of that is not done: criteria that are not met, notes, work that has not
@@ -122,40 +129,6 @@ func behind(text, why string) string {
 		return plain(text)
 	}
 	return plain(text) + " (" + plain(why) + ")"
-}
-
-func first(steps []schemas.Step) (s schemas.Step) {
-	if len(steps) > 0 {
-		s = steps[0]
-	}
-	return s
-}
-
-// counted says how many handoffs ended how.
-func counted(steps []schemas.Step) string {
-	completed := 0
-	for _, s := range steps {
-		if s.Status == schemas.Completed {
-			completed++
-		}
-	}
-	return fmt.Sprintf("%d of %d handoffs completed", completed, len(steps))
-}
-
-// took says how long agents worked.
-func took(steps []schemas.Step) string {
-	seconds := 0
-	for _, s := range steps {
-		seconds += s.Seconds
-	}
-	return Duration(time.Duration(seconds)*time.Second) + " of work"
-}
-
-func worked(s schemas.Step) string {
-	if s.Seconds == 0 {
-		return ""
-	}
-	return Duration(time.Duration(s.Seconds) * time.Second)
 }
 
 // named is the title of a step, with what it does again.

@@ -132,7 +132,11 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 			lines = append(lines, wrapped(label+": "+schemas.Shorten(value, maxMoment), width)...)
 		}
 	}
-	add(after(s))
+	var before []string
+	for _, id := range s.After {
+		before = append(before, id.String())
+	}
+	add("After", strings.Join(before, ", "))
 	if s.Attempt > 1 {
 		add("Attempt", fmt.Sprint(s.Attempt))
 	}
@@ -143,8 +147,8 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 	for _, m := range s.Story {
 		lines = append(lines, wrapped("- "+moment(m), width)...)
 	}
-	add("Files", counts(s.FilesCreated, "created", s.FilesModified, "modified"))
-	add("Tests", counts(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created"))
+	add("Files", filesOf(s))
+	add("Tests", testsOf(s))
 	add("Criteria", counts(s.Unmet, "unmet"))
 	for _, name := range slices.Sorted(maps.Keys(s.Results)) {
 		add(OneLine(name, 30), Value(s.Results[name]))
@@ -156,15 +160,6 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 		lines = append(lines, "", OneLine("[ROLLBACK to "+string(s.RollbackTo)+"]", width))
 	}
 	return lines
-}
-
-// after says which handoffs come before this one.
-func after(s schemas.Step) (label, value string) {
-	var ids []string
-	for _, id := range s.After {
-		ids = append(ids, id.String())
-	}
-	return "After", strings.Join(ids, ", ")
 }
 
 // time says how long a handoff was worked on, or since when it is under way, and how long it waited meanwhile.
@@ -185,6 +180,14 @@ func (d *tree) time(s schemas.Step) (label, value string) {
 		return "Sent", d.Ago(s.SentAt) + " ago"
 	}
 	return "", ""
+}
+
+func filesOf(s schemas.Step) string {
+	return counts(s.FilesCreated, "created", s.FilesModified, "modified")
+}
+
+func testsOf(s schemas.Step) string {
+	return counts(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created")
 }
 
 // counts joins numbers with what they count and leaves out zeros.

@@ -57,7 +57,13 @@ func (a *App) BindGlobal(flags *pflag.FlagSet) {
 	flags.BoolVar(&a.JSON, "json", false, "print the result of the tool as it is")
 	flags.BoolVar(&a.noColour, "no-color", false, "no colour")
 	FromEnvironment(flags)
-	flags.VarP(output{&a.JSON}, "format", "o", "`form` of what is printed: text, or json as --json")
+	flags.FuncP("format", "o", "`form` of what is printed: text, or json as --json", func(said string) error {
+		if said != "text" && said != "json" {
+			return errors.New("not text or json")
+		}
+		a.JSON = said == "json"
+		return nil
+	})
 }
 
 // Begin readies a command that is to run: its flags take their values from where they are said to be.
@@ -126,15 +132,20 @@ func System() Env {
 // too: then nothing is to be done.
 func (a *App) Ask(ctx context.Context, question string) (string, error) {
 	fmt.Fprint(a.Stderr, question)
-	typed, err := Attempt(ctx, func() (string, error) {
-		line, _ := bufio.NewReader(a.Stdin).ReadString('\n') // none at all is an answer
-		return strings.TrimSpace(line), nil
-	})
+	typed, err := typedLine(ctx, a.Stdin)
 	if err != nil {
 		fmt.Fprintln(a.Stderr)
 		err = schemas.Errorf(schemas.Conflict, "it was interrupted").WithHint("Nothing was done.")
 	}
 	return typed, err
+}
+
+// typedLine gives what is typed until ctx is done, without blanks around it. None at all is an answer.
+func typedLine(ctx context.Context, r io.Reader) (string, error) {
+	return Attempt(ctx, func() (string, error) {
+		line, _ := bufio.NewReader(r).ReadString('\n')
+		return strings.TrimSpace(line), nil
+	})
 }
 
 // Release is what the build says of itself.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -10,9 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// A Field is a flag that sets an argument of a tool. The functions named after its form make it: their path leads to
-// the argument through objects, as "expectations.strict". Each that is a text may also name where the text is, see
-// [App.Text].
+// A Field is a flag that sets an argument of a tool. Its path leads to the argument through objects, as
+// "expectations.strict". One without a path sets none: the command asks for what was given with [Given].
 type Field struct {
 	Flag  string
 	path  string
@@ -27,62 +27,6 @@ func (f Field) Short(letter string) Field {
 	return f
 }
 
-// Text is a field of one text.
-func Text(flag, path, help string) Field {
-	return Field{Flag: flag, path: path, form: formText, help: help}
-}
-
-// Texts is a field of a text each time it is given.
-func Texts(flag, path, help string) Field {
-	return Field{Flag: flag, path: path, form: formTexts, help: help}
-}
-
-// Answers is a field of NUMBER=TEXT or other words each time it is given. Like [Texts], it may have no path: then the
-// command asks for what was given with [Given].
-func Answers(flag, path, help string) Field {
-	return Field{Flag: flag, path: path, form: formAnswers, help: help}
-}
-
-// Words is a field of words, as a,b,c.
-func Words(flag, path, help string) Field {
-	return Field{Flag: flag, path: path, form: formWords, help: help}
-}
-
-// Pairs is a field of NAME=VALUE each time it is given.
-func Pairs(flag, path, help string) Field {
-	return Field{Flag: flag, path: path, form: formPairs, help: help}
-}
-
-// Results is a field of NAME=VALUE each time it is given, whose quantities are numbers.
-func Results(flag, path, help string) Field {
-	return Field{Flag: flag, path: path, form: formResults, help: help}
-}
-
-// Role is a field of the name of a role, and makes its address.
-func Role(flag, path, help string) Field {
-	return Field{Flag: flag, path: path, form: formRole, help: help}
-}
-
-// Number is a field of an integer.
-func Number(flag, path, help string) Field {
-	return Field{Flag: flag, path: path, form: formNumber, help: help}
-}
-
-// Rate is a field of a number above zero that may have a fraction.
-func Rate(flag, path, help string) Field {
-	return Field{Flag: flag, path: path, form: formRate, help: help}
-}
-
-// Switch is a field of true or false.
-func Switch(flag, path, help string) Field {
-	return Field{Flag: flag, path: path, form: formSwitch, help: help}
-}
-
-// Document is a field of one JSON document.
-func Document(flag, path, help string) Field {
-	return Field{Flag: flag, path: path, form: formDocument, help: help}
-}
-
 // Arguments are those of a tool, as JSON has them.
 type Arguments map[string]any
 
@@ -92,7 +36,7 @@ func Bind(cmd *cobra.Command, fields []Field) {
 	flags.SortFlags = false
 	for _, f := range fields {
 		flag := flags.VarPF(&formed{form: f.form}, f.Flag, f.short, f.help)
-		if f.form.kind == formSwitch.kind {
+		if f.form.kind == kindSwitch {
 			flag.NoOptDefVal = "true"
 		}
 	}
@@ -152,6 +96,9 @@ type ToolCommand[Out any] struct {
 	// Arguments sets what no field and no place says, after those; nil for nothing.
 	Arguments func(cmd *cobra.Command, given []string, args Arguments) error
 
+	// Call makes the call where it takes others besides; nil for the one of the tool.
+	Call func(ctx context.Context, conn *Connection, args Arguments) (Out, json.RawMessage, error)
+
 	// ID gives what --silent prints. A command that has it moves work: it takes the limits of the store, which it may
 	// own for a moment, and its page ends with the mail that waits. Nil for other commands.
 	ID func(result Out) string
@@ -196,7 +143,11 @@ func (t ToolCommand[Out]) Of(a *App, cmd *cobra.Command) *cobra.Command {
 					return err
 				}
 			}
-			raw, err = conn.Call(cmd.Context(), t.Tool, args, &out)
+			if t.Call != nil {
+				out, raw, err = t.Call(cmd.Context(), conn, args)
+			} else {
+				raw, err = conn.Call(cmd.Context(), t.Tool, args, &out)
+			}
 			return err
 		})
 		if err != nil {

@@ -24,17 +24,12 @@ func FromEnvironment(flags *pflag.FlagSet) {
 
 // FromEnvironment sets those flags of a command that were not given and that the environment sets.
 func (a *App) FromEnvironment(cmd *cobra.Command) error {
-	unset := pflag.NewFlagSet("", pflag.ContinueOnError)
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if _, ok := f.Annotations[configuration]; ok && !f.Changed {
-			unset.AddFlag(f)
-		}
-	})
 	var errs []error
-	unset.VisitAll(func(f *pflag.Flag) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		variable := "HANDOFF_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		_, ours := f.Annotations[configuration]
 		value := a.Getenv(variable)
-		if value == "" {
+		if !ours || f.Changed || value == "" {
 			return
 		}
 		if err := cmd.Flags().Set(f.Name, value); err != nil {
@@ -126,19 +121,6 @@ func (s *Seconds) Set(text string) (err error) {
 
 // Type names the value in help.
 func (s *Seconds) Type() string { return "duration" }
-
-// output is the flag that says in which form results are printed, as other programs have it.
-type output struct{ json *bool }
-
-func (o output) Set(said string) error {
-	if said != "text" && said != "json" {
-		return errors.New("not text or json")
-	}
-	*o.json = said == "json"
-	return nil
-}
-func (output) String() string { return "" }
-func (output) Type() string   { return "form" }
 
 // Synonyms lets flags be said as other programs have them.
 func Synonyms(_ *pflag.FlagSet, name string) pflag.NormalizedName {

@@ -22,20 +22,31 @@ type form struct {
 	parse func(before any, said string) (any, error) // before is the argument so far, of a flag that may be given again
 }
 
-const kindWords = "a,b"
+const (
+	kindWords  = "a,b"
+	kindSwitch = "bool"
+)
 
+// field is a flag of this form.
+func (f form) field(flag, path, help string) Field {
+	return Field{Flag: flag, path: path, form: f, help: help}
+}
+
+// Each makes a field of its form. Those that are texts may also name where the text is, see [App.Text].
 var (
-	formText     = form{kind: "text", parse: func(_ any, said string) (any, error) { return said, nil }}
-	formRole     = form{kind: "text", plain: true, parse: func(_ any, said string) (any, error) { return "role:" + said, nil }}
-	formTexts    = form{kind: "text", parse: addText}
-	formAnswers  = form{kind: "text", inner: true, parse: addText}
-	formWords    = form{kind: kindWords, parse: addWords}
-	formPairs    = form{kind: "name=value", inner: true, parse: addPair}
-	formResults  = form{kind: "name=value", parse: addResult}
-	formNumber   = form{kind: "number", plain: true, parse: parseNumber}
-	formRate     = form{kind: "number", plain: true, parse: parseRate}
-	formSwitch   = form{kind: "bool", plain: true, parse: parseSwitch}
-	formDocument = form{kind: "json", parse: parseDocument}
+	Text     = form{kind: "text", parse: func(_ any, said string) (any, error) { return said, nil }}.field
+	Texts    = form{kind: "text", parse: addText}.field                      // one each time it is given
+	Answers  = form{kind: "text", inner: true, parse: addText}.field         // NUMBER=TEXT or other words, each time
+	Words    = form{kind: kindWords, parse: addWords}.field                  // a,b,c
+	Pairs    = form{kind: "name=value", inner: true, parse: addPair}.field   // each time it is given
+	Results  = form{kind: "name=value", parse: addResult}.field              // whose quantities are numbers
+	Number   = form{kind: "number", plain: true, parse: parseNumber}.field   // an integer
+	Rate     = form{kind: "number", plain: true, parse: parseRate}.field     // above zero, perhaps with a fraction
+	Switch   = form{kind: kindSwitch, plain: true, parse: parseSwitch}.field // true or false
+	Document = form{kind: "json", parse: parseDocument}.field                // one of JSON
+
+	// Role is given the name of a role, and makes its address.
+	Role = form{kind: "text", plain: true, parse: func(_ any, said string) (any, error) { return "role:" + said, nil }}.field
 )
 
 func parseDocument(_ any, said string) (any, error) { return written.JSON(said) }

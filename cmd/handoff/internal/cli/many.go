@@ -88,7 +88,7 @@ func (conn *Connection) Named(ctx context.Context, given []string, workflow stri
 
 // Listed gives all rows of a list.
 func (conn *Connection) Listed(ctx context.Context, in schemas.ListIn) (items []schemas.Item, err error) {
-	for in.Limit = pageLimit; ; {
+	for in.Limit = PageLimit; ; {
 		var page schemas.ListOut
 		if _, err := conn.Call(ctx, "list_handoffs", in, &page); err != nil {
 			return nil, err
@@ -100,8 +100,8 @@ func (conn *Connection) Listed(ctx context.Context, in schemas.ListIn) (items []
 	}
 }
 
-// pageLimit is the largest that list_handoffs gives at once.
-const pageLimit = 50
+// PageLimit is the largest that list_handoffs gives at once.
+const PageLimit = 50
 
 func idsOf(items []schemas.Item) (ids []string) {
 	for _, item := range items {

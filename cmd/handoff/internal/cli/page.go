@@ -121,13 +121,10 @@ func (a *App) PrintWithMail(raw json.RawMessage, fill func(*Page)) error {
 		fill(p)
 		var result struct{ Inbox schemas.Inbox }
 		if json.Unmarshal(raw, &result) == nil && result.Inbox != (schemas.Inbox{}) {
-			p.mail(result.Inbox)
+			i := result.Inbox
+			p.Field("inbox", fmt.Sprintf("%d pending, %d urgent, %d notices", i.Pending, i.Urgent, i.Notices))
 		}
 	})
-}
-
-func (p *Page) mail(i schemas.Inbox) {
-	p.Field("inbox", fmt.Sprintf("%d pending, %d urgent, %d notices", i.Pending, i.Urgent, i.Notices))
 }
 
 // Write writes text to standard output.

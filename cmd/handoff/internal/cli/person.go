@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -39,7 +38,10 @@ const patience = 2 * time.Minute
 
 // confirm asks at the terminal itself, whatever the streams are.
 func (a *App) confirm(ctx context.Context, what string) error {
-	console, err := a.console()
+	console, err := io.ReadWriteCloser(nil), errors.ErrUnsupported
+	if a.Console != nil {
+		console, err = a.Console()
+	}
 	if err != nil {
 		return schemas.Errorf(schemas.Denied, "%s, and there is no terminal at which one could be asked", what).WithHint(
 			"At a terminal the same command asks. To do without one, somebody writes the name of the workspace, or *, into %s.",
@@ -51,21 +53,11 @@ func (a *App) confirm(ctx context.Context, what string) error {
 	}
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	typed, err := Attempt(ctx, func() (string, error) {
-		line, _ := bufio.NewReader(console).ReadString('\n') // none at all is an answer
-		return strings.ToLower(strings.TrimSpace(line)), nil
-	})
-	if err != nil || typed != "yes" && typed != "y" {
+	typed, err := typedLine(ctx, console)
+	if typed = strings.ToLower(typed); err != nil || typed != "yes" && typed != "y" {
 		return schemas.Errorf(schemas.Denied, "it was not confirmed at the terminal").WithHint("Nothing was done.")
 	}
 	return nil
-}
-
-func (a *App) console() (io.ReadWriteCloser, error) {
-	if a.Console == nil {
-		return nil, errors.ErrUnsupported
-	}
-	return a.Console()
 }
 
 // approvalsFile lists the workspaces in which human needs no terminal. It is the person's, and in no repository, where
@@ -96,8 +88,7 @@ func (a *App) approvals() (file string, err error) {
 	if err != nil {
 		return "", err
 	}
-	names := strings.Fields(string(written))
-	if !slices.Contains(names, place.Name) && !slices.Contains(names, "*") {
+	if names := strings.Fields(string(written)); !slices.Contains(names, place.Name) && !slices.Contains(names, "*") {
 		return "", nil
 	}
 	if within, err := filepath.Rel(project, file); err == nil && filepath.IsLocal(within) {

@@ -29,8 +29,8 @@ func (a *App) Report(cmd *cobra.Command, err error) int {
 		return int(exit)
 	}
 	coded := coded(cmd, err)
-	if a.JSON {
-		a.printJSONError(coded)
+	if b, err := json.Marshal(coded); a.JSON && err == nil { // as a tool call answers that is refused
+		fmt.Fprintln(a.Stdout, Inert(b))
 	}
 	a.PrintError(coded, a.ways(cmd, coded)...)
 	return schemas.Codes[coded.Code].Exit
@@ -88,13 +88,6 @@ func (a *App) PrintError(e *schemas.Error, ways ...string) {
 		if way != "" {
 			say("  %s\n", way)
 		}
-	}
-}
-
-// printJSONError writes what a tool call answers with when it is refused.
-func (a *App) printJSONError(e *schemas.Error) {
-	if b, err := json.Marshal(e); err == nil {
-		fmt.Fprintln(a.Stdout, Inert(b))
 	}
 }
 

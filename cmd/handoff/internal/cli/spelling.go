@@ -102,25 +102,19 @@ func (s Spelling) line(args Arguments, flags string) (line string, ok bool) {
 		}
 	}
 	for _, f := range s.Fields {
-		if value, given := args.take(f.path); given {
-			line += f.given(value)
+		value, given := args.take(f.path)
+		if truth, ok := value.(bool); ok {
+			line += fmt.Sprintf(" --%s=%t", f.Flag, truth)
+		} else if given {
+			for _, text := range f.texts(value) {
+				line += " --" + f.Flag + " " + InShell(text)
+			}
 		}
 	}
 	return line, len(args) == 0
 }
 
-// given is the flag with a value, as often as it takes to say it.
-func (f Field) given(value any) (line string) {
-	if truth, ok := value.(bool); ok {
-		return fmt.Sprintf(" --%s=%t", f.Flag, truth)
-	}
-	for _, text := range f.texts(value) {
-		line += " --" + f.Flag + " " + InShell(text)
-	}
-	return line
-}
-
-// texts are what the flag is given to say a value.
+// texts are what the flag is given to say a value, as often as it takes.
 func (f Field) texts(value any) (texts []string) {
 	switch value := value.(type) {
 	case []any:
@@ -156,10 +150,8 @@ func (args Arguments) take(path string) (value any, ok bool) {
 // Again are the flags of this command line that one which it advises must repeat to act as the same agent in
 // the same workspace: those that the environment does not say. It begins with a space, or is empty.
 func (a *App) Again() string {
-	return a.agentAgain() + a.PlaceAgain()
+	return a.FlagAgain("agent", a.Agent) + a.PlaceAgain()
 }
-
-func (a *App) agentAgain() string { return a.FlagAgain("agent", a.Agent) }
 
 // PlaceAgain are those of the workspace alone.
 func (a *App) PlaceAgain() string {

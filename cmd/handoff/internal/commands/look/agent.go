@@ -30,7 +30,7 @@ func showAgent(ctx context.Context, a *cli.App, name schemas.Agent) error {
 		}
 		for box, rows := range map[string]*[]schemas.Item{"claimed": &one.Held, "inbox": &one.Inbox} {
 			var out schemas.ListOut
-			if _, err := conn.Call(ctx, "list_handoffs", cli.Arguments{"box": box, "agent": name, "limit": 50}, &out); err != nil {
+			if _, err := conn.Call(ctx, "list_handoffs", cli.Arguments{"box": box, "agent": name, "limit": cli.PageLimit}, &out); err != nil {
 				return err
 			}
 			*rows = out.Items

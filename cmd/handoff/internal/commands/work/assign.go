@@ -11,9 +11,11 @@ import (
 )
 
 func assignCommand(a *cli.App) *cobra.Command {
-	var silent bool
-	fields := []cli.Field{cli.Text("reason", "note", "why").Short("m")}
-	cmd := &cobra.Command{
+	return cli.ToolCommand[schemas.UpdateOut]{
+		Tool: "update_handoff", Place: "handoff_id", Fields: []cli.Field{cli.Text("reason", "note", "why").Short("m")},
+		Arguments: func(_ *cobra.Command, given []string, args cli.Arguments) error { return args.Put("to", given[1]) },
+		Call:      assign, ID: updatedID, Print: printUpdated,
+	}.Of(a, &cobra.Command{
 		Use:   "assign ID TO",
 		Short: "Give a handoff to another agent, or to a pool",
 		Example: `  handoff assign 12 qa-2 --agent human
@@ -21,27 +23,7 @@ func assignCommand(a *cli.App) *cobra.Command {
 		Long: `One that nobody holds is sent to TO instead, also while it waits for something. One that is held is taken back
 from its holder, who is told, and keeps all progress; that is no attempt.`,
 		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, given []string) error {
-			args := cli.Arguments{"handoff_id": given[0], "to": given[1]}
-			if err := args.Set(cmd, fields); err != nil {
-				return err
-			}
-			return a.Act(cmd.Context(), "update_handoff", func(conn *cli.Connection) error {
-				out, raw, err := assign(cmd.Context(), conn, args)
-				switch {
-				case err != nil:
-					return err
-				case silent:
-					return a.Write(updatedID(out) + "\n")
-				}
-				return a.PrintWithMail(raw, func(p *cli.Page) { printUpdated(p, out) })
-			})
-		},
-	}
-	cli.Bind(cmd, fields)
-	cli.Silent(cmd, &silent, "print the id only")
-	a.Limits.BindHidden(cmd)
-	return cmd
+	})
 }
 
 // assign redirects a handoff that is pending, and takes one that is held back for somebody else. Whichever it is may
