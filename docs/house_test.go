@@ -116,11 +116,29 @@ var house = []room{
 		imports: []string{"schemas", "store", "mailbox/roster", "mailbox/reading"},
 	},
 	{
+		level: 2, path: "mailbox/sessions", about: "which session acts under which name",
+		imports: []string{"schemas", "store", "mailbox/presence", "mailbox/names"},
+	},
+	{
+		level: 2, path: "mailbox/offer", about: "what an agent may take",
+		imports: []string{
+			"schemas", "store", "mailbox/roster", "mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading",
+			"mailbox/sessions",
+		},
+	},
+	{
+		level: 2, path: "mailbox/delivery", about: "what a session is to know",
+		imports: []string{
+			"schemas", "store", "mailbox/presence", "mailbox/listing", "mailbox/reading", "mailbox/sessions", "mailbox/offer",
+		},
+	},
+	{
 		level: 2, path: "mailbox", about: "what is allowed",
 		imports: []string{
 			"schemas", "schemas/closest", "store",
 			"mailbox/roster", "mailbox/contract", "mailbox/life", "mailbox/waiting", "mailbox/presence", "mailbox/names",
-			"mailbox/compose", "mailbox/listing", "mailbox/reading", "mailbox/overview",
+			"mailbox/compose", "mailbox/listing", "mailbox/reading", "mailbox/overview", "mailbox/sessions", "mailbox/offer",
+			"mailbox/delivery",
 		},
 	},
 	{

@@ -14,6 +14,7 @@ import (
 	"handoff/mailbox/life"
 	"handoff/mailbox/listing"
 	"handoff/mailbox/roster"
+	"handoff/mailbox/sessions"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -52,7 +53,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 		return schemas.RegisterOut{}, err
 	}
 	return mutate(ctx, s, by, func(o *op) (out schemas.RegisterOut, err error) {
-		a, err := agentNamed(o.View, name)
+		a, err := sessions.Agent(o.View, name)
 		if err != nil {
 			return out, err
 		}
@@ -163,7 +164,7 @@ func (s *Service) everybody(v *store.View) iter.Seq2[store.Agent, error] {
 				return
 			}
 		}
-		for _, name := range s.everybodyHere() {
+		for _, name := range s.here.Everybody() {
 			if !known[name] && !yield(store.Agent{Card: schemas.Card{Name: name}}, nil) {
 				return
 			}
@@ -227,7 +228,7 @@ func (o *op) me() (*store.Agent, error) {
 	if o.self != nil && o.self.Card.Name == o.by.Agent {
 		return o.self, nil
 	}
-	a, err := agentNamed(o.View, o.by.Agent)
+	a, err := sessions.Agent(o.View, o.by.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -254,15 +255,6 @@ func (o *op) noteSeen() error {
 	return o.expireNames(a.Client)
 }
 
-// agentNamed is what is kept of an agent, or a new one that nobody has seen. It writes nothing.
-func agentNamed(v *store.View, name schemas.Agent) (store.Agent, error) {
-	a, err := v.Agent(name)
-	if a == nil || err != nil {
-		return store.Agent{Card: schemas.Card{Name: name}}, err
-	}
-	return *a, nil
-}
-
 // cards are those of all known agents, as they are now. It reads a few rows for each agent, so it is for refusals and
 // for sends to a pool.
 func (o *op) cards() (cards []schemas.Card, err error) {
@@ -285,6 +277,6 @@ func (s *Service) card(v *store.View, a store.Agent) (schemas.Card, error) {
 	c := a.Card
 	m, err := v.Mailbox(schemas.Address(c.Name))
 	c.Seen, c.Pending, c.Held, c.Notices = a.Seen.Time(), m.Pending, m.Held, m.Unread
-	c.Live = s.acting(c.Name)
+	c.Live = s.here.Acting(c.Name)
 	return c, err
 }

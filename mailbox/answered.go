@@ -1,16 +1,12 @@
 package mailbox
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 
 	"handoff/mailbox/listing"
 	"handoff/mailbox/reading"
-	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -89,7 +85,14 @@ func (s *Service) settleShown(ctx context.Context, by schemas.Caller, id schemas
 // nothing is the answer to a claim for which nothing waits. It shows what the caller has not read: a model that waits
 // for mail would else wait for ever on a message that tells it to stop.
 func (s *Service) nothing(ctx context.Context, by schemas.Caller) (out schemas.ClaimOut, err error) {
-	out.Empty, out.Waits = true, s.keptFrom(ctx, by.Agent)
+	out.Empty = true
+	err = s.Store.View(ctx, func(v *store.View) error {
+		out.Waits, err = s.offers(v).KeptFrom(by.Agent)
+		return err
+	})
+	if err != nil {
+		s.Logger.WarnContext(ctx, "what waits was not told", slog.Any("error", err))
+	}
 	if some, err := s.unread(ctx, by.Agent); !some || err != nil || by.Scope == schemas.ScopeRead {
 		return out, err
 	}
@@ -103,56 +106,6 @@ func (s *Service) nothing(ctx context.Context, by schemas.Caller) (out schemas.C
 		return shown, err
 	})
 	return out, err
-}
-
-// keptFrom says which mail an agent does not get now, and why; "" for none, and where that cannot be read.
-func (s *Service) keptFrom(ctx context.Context, name schemas.Agent) (text string) {
-	err := s.Store.View(ctx, func(v *store.View) error {
-		text = ""
-		a, err := agentNamed(v, name)
-		if err != nil {
-			return err
-		}
-		m, err := v.Mailbox(schemas.Address(name))
-		if err != nil {
-			return err
-		}
-		if a.Card.MaxOpen > 0 && m.Held >= a.Card.MaxOpen {
-			inbox, err := s.inboxOf(v, name)
-			if err == nil && inbox.Pending > 0 {
-				text = fmt.Sprintf("You hold %d and take %d at most, so %d that may be claimed is kept from you.",
-					m.Held, a.Card.MaxOpen, inbox.Pending)
-			}
-			return err
-		}
-		text, err = blockedFor(v, roster.Boxes(a.Card))
-		return err
-	})
-	if err != nil {
-		s.Logger.WarnContext(ctx, "what waits was not told", slog.Any("error", err))
-		return ""
-	}
-	return text
-}
-
-// blockedFor says what is for the mailboxes and waits for other handoffs, the oldest first by what it waits for.
-func blockedFor(v *store.View, boxes []schemas.Address) (string, error) {
-	seen, first, looked := map[schemas.ID]bool{}, "", 0
-	for id, err := range v.Oldest(store.Dependents(), 0) {
-		if looked++; err != nil || looked > mostLooked {
-			return "", err
-		}
-		r := reading.Readable(v, id)
-		if r == nil || seen[id] || r.Status != schemas.Pending || !slices.Contains(boxes, r.To) {
-			continue
-		}
-		seen[id] = true
-		first = cmp.Or(first, fmt.Sprintf("%s waits for %s", id, strings.Join(listing.BlockedBy(r), ", ")))
-	}
-	if len(seen) == 0 {
-		return "", nil
-	}
-	return fmt.Sprintf("Blocked for you: %d; %s.", len(seen), first), nil
 }
 
 // amendedSince tells whether what is asked was changed since the question that was answered last.

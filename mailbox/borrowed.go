@@ -18,7 +18,7 @@ const noticeActedAs = "acted_as"
 // On the command line and over HTTP there is no connection to tell by, and a notice that cannot be kept is logged.
 func (s *Service) Borrows(ctx context.Context, by schemas.Caller, own schemas.Agent) bool {
 	over := func(mine bool) bool {
-		return s.actingOver(by.Agent, func(c presence.Connection) bool { return (c.Name == by.Conn) == mine })
+		return s.here.ActingOver(by.Agent, func(c presence.Connection) bool { return (c.Name == by.Conn) == mine })
 	}
 	if by.Conn == "" || own == by.Agent || over(true) || !over(false) {
 		return false

@@ -11,6 +11,7 @@ import (
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
 	"handoff/mailbox/listing"
+	"handoff/mailbox/offer"
 	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
@@ -127,13 +128,13 @@ func (o *op) hasRoom(r *store.Record) error {
 	if _, directed := r.To.Directed(); directed || !slices.Contains(roster.Boxes(a.Card), r.To) {
 		return nil // whom it is not for is told so
 	}
-	m, err := o.Mailbox(schemas.Address(o.by.Agent))
-	why := unfit(r, a.Card)
+	full, held, err := o.offers(o.View).Full(*a)
+	why := offer.Unfit(r, a.Card)
 	switch {
 	case err != nil:
 		return err
-	case a.Card.MaxOpen > 0 && m.Held >= a.Card.MaxOpen:
-		why = fmt.Sprintf("holds %d, and takes %d at most", m.Held, a.Card.MaxOpen)
+	case full:
+		why = fmt.Sprintf("holds %d, and takes %d at most", held, a.Card.MaxOpen)
 	case why == "":
 		return nil
 	}
@@ -183,12 +184,11 @@ func (o *op) reclaim() (claimed, error) {
 	if o.by.Conn == "" {
 		return claimed{}, nil
 	}
-	for id, err := range o.Oldest(store.HeldBy(o.by.Agent), 0) {
+	for r, err := range o.heldBy(o.by.Agent) {
 		if err != nil {
 			return claimed{}, err
 		}
-		r := o.usable(id)
-		if r != nil && r.Status.Held() && r.Status != schemas.Waiting && o.broken(r) {
+		if r.Status != schemas.Waiting && o.broken(r) {
 			return o.take(life.Reclaim, r)
 		}
 	}
@@ -249,4 +249,13 @@ func (o *op) countClaim() error {
 	}
 	a.Claims++
 	return o.tx.PutAgent(*a)
+}
+
+// mayClaim tells whether the caller is a recipient of a handoff, see [offer.Offers.MayClaim].
+func (o *op) mayClaim(r *store.Record) (bool, error) {
+	a, err := o.me()
+	if err != nil {
+		return false, err
+	}
+	return o.offers(o.View).MayClaim(*a, r)
 }

@@ -3,11 +3,9 @@ package mailbox
 import (
 	"context"
 	"errors"
-	"slices"
 
-	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
-	"handoff/mailbox/roster"
+	"handoff/mailbox/sessions"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -64,17 +62,12 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 	if err != nil {
 		return claimed{}, err
 	}
-	boxes, err := claimsFrom(o.View, *a, o.orphaned)
-	if err != nil {
-		return claimed{}, err
-	}
 	looked := 0
-	for id, err := range o.Queue(boxes...) {
+	for r, err := range o.offers(o.View).Queue(*a, tags, o.usable) {
 		if err != nil {
 			return claimed{}, err
 		}
-		r := o.usable(id)
-		if r != nil && r.Status == schemas.Pending && slices.Contains(boxes, r.Box) && mayTake(r, a.Card, tags) {
+		if r != nil {
 			return o.take(life.Claim, r)
 		}
 		if looked++; looked == mostLooked {
@@ -84,49 +77,27 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 	return claimed{}, nil
 }
 
-// mayTake tells whether an agent takes a handoff that waits in one of its mailboxes, by its tags. A handoff that is
-// reserved for a sibling goes back to the pool, so the agent leaves it. One that the agent declined it never gets
-// again, unless it is sent to the agent by name, and one of a pool that it is unfit for, see [roster.Unfit], it leaves
-// to others.
-func mayTake(r *store.Record, card schemas.Card, tags []string) bool {
-	return !slices.Contains(r.Excluded, card.Name) && compose.HasTag(r.Tags, tags) && unfit(r, card) == "" &&
-		(r.Reserved == 0 || r.Box == schemas.Address(card.Name))
-}
-
-// unfit says why an agent may not take a handoff of a pool that it qualifies for, as long as it does not register
-// otherwise; "" for one that may, and for what is for the agent alone.
-func unfit(r *store.Record, card schemas.Card) string {
-	if _, directed := r.To.Directed(); directed || r.Box == schemas.Address(card.Name) {
-		return ""
-	}
-	return roster.Unfit(card, roster.Want{To: r.To, Type: r.Type, Estimate: estimate(r)})
-}
-
 // searchQueue is the first handoff of the caller's mailboxes that it may take, zero for none. It looks at all of them,
 // on one snapshot, writes nothing, and passes over damaged records and over those whose time is due.
 func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []string) (found schemas.ID, err error) {
 	now := store.At(s.Now())
 	err = s.Store.View(ctx, func(v *store.View) error {
 		found = 0
-		a, err := agentNamed(v, by.Agent)
+		a, err := sessions.Agent(v, by.Agent)
 		if err != nil {
 			return err
 		}
-		boxes, err := claimsFrom(v, a, s.orphaned)
-		if err != nil {
-			return err
-		}
-		for id, err := range v.Queue(boxes...) {
-			if err != nil {
-				return err
-			}
+		read := func(id schemas.ID) *store.Record { // the claim that passed over it before has logged what is damaged
 			r, err := v.Record(id)
 			if err != nil || r == nil || r.Wakes != 0 && r.Wakes <= now {
-				continue // the claim that passed over it before has logged it
-			}
-			if mayTake(r, a.Card, tags) {
-				found = id
 				return nil
+			}
+			return r
+		}
+		for r, err := range s.offers(v).Queue(a, tags, read) {
+			if r != nil || err != nil {
+				found = orZero(r).ID
+				return err
 			}
 		}
 		return nil

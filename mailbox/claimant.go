@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -55,13 +56,14 @@ func (o *op) wrongToken(a life.Action, r *store.Record, token string) error {
 	if slices.Contains(r.Voided, token) {
 		return o.stale(a, r)
 	}
-	other, err := o.heldBy(token)
-	if err != nil {
-		return err
-	}
-	if other != nil {
-		return schemas.Errorf(schemas.Denied, "this claim_token is of %s, which you hold, and not of %s", other.ID, r.ID).
-			About(r.ID, r.Status, r.Successor).WithField("claim_token").WithNext(sayAgain(a, other.ID, token))
+	for other, err := range o.heldBy(o.by.Agent) {
+		if err != nil {
+			return err
+		}
+		if other.Token == token {
+			return schemas.Errorf(schemas.Denied, "this claim_token is of %s, which you hold, and not of %s", other.ID, r.ID).
+				About(r.ID, r.Status, r.Successor).WithField("claim_token").WithNext(sayAgain(a, other.ID, token))
+		}
 	}
 	if r.Holder != o.by.Agent {
 		return o.notHolder(r)
@@ -165,17 +167,25 @@ func (o *op) beforeClaim(e *schemas.Error, r *store.Record) error {
 	return e
 }
 
-// heldBy is what the caller holds by a claim token, nil for nothing.
-func (o *op) heldBy(token string) (*store.Record, error) {
-	for id, err := range o.Oldest(store.HeldBy(o.by.Agent), 0) {
-		if err != nil {
-			return nil, err
-		}
-		if r := o.usable(id); r != nil && r.Token == token {
-			return r, nil
+// heldBy yields what an agent holds, oldest first.
+func (o *op) heldBy(a schemas.Agent) iter.Seq2[*store.Record, error] {
+	return o.holding(a, o.Oldest(store.HeldBy(a), 0))
+}
+
+// holding yields those of an agent's handoffs that it holds now, and passes over what cannot be read.
+func (o *op) holding(a schemas.Agent, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.Record, error] {
+	return func(yield func(*store.Record, error) bool) {
+		for id, err := range ids {
+			r := (*store.Record)(nil)
+			if err == nil {
+				r = o.usable(id)
+			}
+			held := r != nil && r.Status.Held() && r.Holder == a
+			if (held || err != nil) && !yield(r, err) {
+				return
+			}
 		}
 	}
-	return nil, nil
 }
 
 // holdsNow tells whether the caller is at work on a handoff: it holds it, and needs no token to prove that.

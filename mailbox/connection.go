@@ -2,12 +2,12 @@ package mailbox
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"handoff/mailbox/life"
 	"handoff/mailbox/names"
 	"handoff/mailbox/presence"
+	"handoff/mailbox/sessions"
 	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
@@ -34,13 +34,13 @@ func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.Conn
 		out.Agent = by.Agent
 		return out, nil
 	}
-	client, err := parseClient(in.Client)
+	client, err := sessions.ParseClient(in.Client)
 	if err != nil {
 		return out, err
 	}
 	c := names.Caller{Session: by.AgentID, Conn: in.Conn, Process: in.Process}
 	err = s.update(ctx, by, func(o *op) error {
-		a, err := o.nameFor(client, names.Server, c)
+		a, err := o.here.NameFor(o.View, client, names.Server, c)
 		if err != nil {
 			return err
 		}
@@ -88,15 +88,14 @@ func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.Conn
 
 // lose cuts the leases of what an agent holds over a connection that is gone, and lists those handoffs in the result.
 func (o *op) lose(a schemas.Agent, conn string, out *schemas.ConnOut) error {
-	for id, err := range o.Oldest(store.HeldBy(a), 0) {
+	for r, err := range o.heldBy(a) {
 		if err != nil {
 			return err
 		}
-		r := o.usable(id)
-		if r == nil || r.Conn != conn || !r.Status.Held() {
+		if r.Conn != conn {
 			continue
 		}
-		out.Holding = append(out.Holding, id)
+		out.Holding = append(out.Holding, r.ID)
 		if err := o.cut(r); err != nil {
 			return err
 		}
@@ -116,33 +115,4 @@ func (o *op) cut(r *store.Record) error {
 			now.Lease = min(r.Lease, store.At(o.now.Add(grace)))
 		}
 	})
-}
-
-// isOpen tells whether a connection is open, as far as this process was told. The empty name is never open.
-func (s *Service) isOpen(conn string) bool {
-	_, open := s.here.Connection(conn)
-	return open
-}
-
-// acting tells whether an agent acts over an open connection: it was announced for it, or made a call over it.
-func (s *Service) acting(a schemas.Agent) bool {
-	return len(s.here.Connections(presence.Filter{Agent: a})) > 0
-}
-
-// actingOver tells whether an agent acts over an open connection that is wanted. It is how two sessions under one name
-// are told apart.
-func (s *Service) actingOver(a schemas.Agent, wanted func(presence.Connection) bool) bool {
-	return slices.ContainsFunc(s.here.Connections(presence.Filter{Agent: a}), wanted)
-}
-
-// everybodyHere is who acts over any open connection, by name, each once. Agents over HTTP and on the command line have
-// no connection and are not among them.
-func (s *Service) everybodyHere() []schemas.Agent {
-	here := map[schemas.Agent]bool{}
-	for _, c := range s.here.Connections(presence.Filter{}) {
-		for _, a := range c.Agents {
-			here[a] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(here))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"handoff/mailbox/listing"
+	"handoff/mailbox/offer"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -114,7 +115,7 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 			WithNext(schemas.Call(schemas.ListIn{Box: "notices", WaitSeconds: in.WaitSeconds}, "waits for anything of yours"))
 	}
 	err = s.read(ctx, func(v *store.View) (err error) {
-		if out, err = f.Handoffs(v, by.Agent, s.boxesOf, s.tellRow); err == nil && in.Box != "all" && in.Query != "" {
+		if out, err = f.Handoffs(v, by.Agent, s.offers(v).Boxes, s.tellRow); err == nil && in.Box != "all" && in.Query != "" {
 			err = elsewhere(v, in, s.Now(), &out)
 		}
 		return err
@@ -173,6 +174,21 @@ func (s *Service) listNotices(
 	})
 	return out, err
 }
+
+// Inbox counts the mail that an agent may claim, how much of it is urgent, and its unread notices. Package tools calls
+// it after each call, to tell the caller. It reads a row for each mailbox of the agent, changes nothing, and does not
+// apply what the clock has changed: a handoff whose delay has just ended is counted by the next call. The errors are
+// those of the store.
+func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (in schemas.Inbox, err error) {
+	err = s.Store.View(ctx, func(v *store.View) error {
+		in, err = s.offers(v).Inbox(agent)
+		return err
+	})
+	return in, s.coded(err)
+}
+
+// offers is what agents are offered in a snapshot.
+func (s *Service) offers(v *store.View) offer.Offers { return offer.Offers{View: v, Here: s.here} }
 
 // History shows all handoffs of a workflow, as a tree, as rows or as a Mermaid diagram, with what came of each: the
 // workflow of a given handoff, a given one, or that of the newest handoff. Any caller calls it; nothing changes.

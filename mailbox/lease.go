@@ -118,7 +118,7 @@ const grace = 2 * time.Minute
 func (o *op) broken(r *store.Record) bool { return o.brokenAfter(r, o.now.Sub(o.started)) }
 
 func (s *Service) brokenAfter(r *store.Record, running time.Duration) bool {
-	return r.Conn != "" && !s.isOpen(r.Conn) && (r.Left || s.Alone || running > grace)
+	return r.Conn != "" && !s.here.IsOpen(r.Conn) && (r.Left || s.Alone || running > grace)
 }
 
 // isGone tells those who look whether the connection of a claim is gone.
@@ -144,5 +144,5 @@ func (o *op) gone(r *store.Record) bool {
 // awaited tells whether the connection of r may still come back. Of an open, a gone and an awaited connection exactly
 // one holds for each claim over a connection.
 func (o *op) awaited(r *store.Record) bool {
-	return r.Conn != "" && !o.isOpen(r.Conn) && !o.gone(r)
+	return r.Conn != "" && !o.here.IsOpen(r.Conn) && !o.gone(r)
 }

@@ -153,12 +153,11 @@ func (o *op) latestHeld() (latest *store.Record, err error) {
 		return nil, nil // a person holds many things, and says what belongs together
 	}
 	looked := 0
-	for id, err := range o.Newest(store.HeldBy(o.by.Agent), 0) {
+	for r, err := range o.holding(o.by.Agent, o.Newest(store.HeldBy(o.by.Agent), 0)) {
 		if looked++; err != nil || looked > lookedBack {
 			return latest, err
 		}
-		r := o.usable(id)
-		if r != nil && r.Status.Held() && r.Conn == o.by.Conn && (latest == nil || r.Touched > latest.Touched) {
+		if r.Conn == o.by.Conn && (latest == nil || r.Touched > latest.Touched) {
 			latest = r
 		}
 	}

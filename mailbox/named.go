@@ -46,7 +46,7 @@ func (o *op) warnOfNames(h *schemas.Handoff) (warnings []string, err error) {
 // unknownAgent says that nobody has a name, "" for one that somebody has. The text is that of MisconfiguredError in the
 // kernl handoffs design.
 func (o *op) unknownAgent(name schemas.Agent) (string, error) {
-	if name == "" || name == schemas.Human || name == schemas.System || name == o.by.Agent || o.acting(name) {
+	if name == "" || name == schemas.Human || name == schemas.System || name == o.by.Agent || o.here.Acting(name) {
 		return "", nil
 	}
 	a, err := o.Agent(name)

@@ -1,89 +1,34 @@
 package mailbox
 
 import (
-	"iter"
+	"context"
 	"time"
 
 	"handoff/mailbox/names"
 	"handoff/mailbox/presence"
+	"handoff/mailbox/sessions"
 	"handoff/schemas"
 	"handoff/store"
 )
 
-// A session whose client chose no name is given one. Package names says which; here stands what is kept of it.
+// A session whose client chose no name is given one. Package sessions says which; here stands what is kept of it.
 
-// parseClient reads the name of a client, which becomes the name of its sessions. The error is invalid for a reserved
-// name and for one that no agent can have.
-func parseClient(client schemas.Agent) (schemas.Agent, error) {
-	if client == schemas.Human || client == schemas.System {
-		return "", schemas.Invalidf("client", "%s is a reserved name", client)
-	}
-	return schemas.ParseAgent("client", string(client))
-}
-
-// namesOf yields the names that sessions of a client were given, by name. Whoever chose its own name is not among them,
-// though it may begin the same.
-func namesOf(v *store.View, client schemas.Agent) iter.Seq2[store.Agent, error] {
-	return func(yield func(store.Agent, error) bool) {
-		for a, err := range v.AgentsCalled(names.Beginning(client)) {
-			if (err != nil || a.Client == client) && !yield(a, err) {
-				return
-			}
-		}
-	}
-}
-
-// named is what is known of a name now, whoever asks: the row that is kept of it, and what the tracker knows of its
-// connection. Package names judges it.
-func (s *Service) named(a store.Agent, now time.Time) names.Name {
-	return names.Name{
-		Agent: a.Card.Name, Client: a.Client,
-		Session: a.Session, Conn: a.Conn, Process: a.Process, Left: a.Left, Unseen: now.Sub(a.Seen.Time()),
-		Open: s.isOpen(a.Conn), Settled: s.settled(now),
-	}
-}
-
-// namedTo is what a session is to know of a name: what anybody knows, and whether another session acts under it.
-func (s *Service) namedTo(session string, a store.Agent, now time.Time) names.Name {
-	n := s.named(a, now)
-	n.Shared = s.actingOver(a.Card.Name, func(c presence.Connection) bool { return c.Session != session })
-	return n
-}
-
-// allNamed is what a session is to know now of the names of a client's sessions.
-func (s *Service) allNamed(
-	v *store.View, client schemas.Agent, session string, now time.Time,
-) (known []names.Name, err error) {
-	for a, err := range namesOf(v, client) {
-		if err != nil {
-			return nil, err
-		}
-		known = append(known, s.namedTo(session, a, now))
-	}
-	return known, nil
-}
-
-// settled tells whether a connection that is not known to be open is gone: nobody will announce it, because those who
-// knew it ended, or because the service has run for five seconds.
-func (s *Service) settled(now time.Time) bool { return s.Alone || now.Sub(s.started) >= names.Settling }
-
-// nameFor chooses the name of a session of a client: the one that the ladder of the caller gives, else the vacant one
-// with the lowest number. It writes nothing; [op.give] keeps the choice in the same transaction, so two sessions that
-// begin at once get two names.
-func (o *op) nameFor(client schemas.Agent, ladder names.Ladder, c names.Caller) (store.Agent, error) {
-	known, err := o.allNamed(o.View, client, c.Session, o.now)
-	if err != nil {
-		return store.Agent{}, err
-	}
-	if i := ladder.Find(known, c); i >= 0 {
-		return agentNamed(o.View, known[i].Agent)
-	}
-	for n := 1; ; n++ {
-		a, err := agentNamed(o.View, names.Nth(client, n))
-		if err != nil || o.namedTo(c.Session, a, o.now).Vacant(client) {
-			return a, err
-		}
-	}
+// NameOf gives the name under which a session acts, for a shell that the client of the session started, see
+// [sessions.Here.ShellName]. Where a client says neither session nor process, the processes above the shell tell its
+// sessions apart.
+//
+// The commands call it when nobody said a name. Nothing is written, so it can be asked for each command. The error is
+// invalid for a client whose name cannot be that of an agent, and where somebody else acts under the client's own name:
+// then the shell has to say its name, and the error lists those that are here, twenty at most. A wrong guess would let
+// one session act with the mail of another.
+func (s *Service) NameOf(
+	ctx context.Context, _ schemas.Caller, in schemas.SessionIn,
+) (out schemas.SessionOut, err error) {
+	err = s.Store.View(ctx, func(v *store.View) (err error) {
+		out.Agent, err = s.here.ShellName(v, in)
+		return err
+	})
+	return out, s.coded(err)
 }
 
 // give keeps that a session acts under a name over a connection or, without a connection, that its process is about to
@@ -137,7 +82,7 @@ func (o *op) free(a store.Agent, in schemas.ConnIn) error {
 // kept for it: a client that only looks what a server offers would use up a number each time.
 func (o *op) unused(a store.Agent, in schemas.ConnIn) (bool, error) {
 	another := func(c presence.Connection) bool { return c.Name != in.Conn }
-	if !in.Unused || !a.Idle || a.Card.Registered || o.actingOver(a.Card.Name, another) {
+	if !in.Unused || !a.Idle || a.Card.Registered || o.here.ActingOver(a.Card.Name, another) {
 		return false, nil
 	}
 	m, err := o.Mailbox(schemas.Address(a.Card.Name))
@@ -153,14 +98,14 @@ func (o *op) putGone(a store.Agent) error {
 // expireNames keeps that connections are gone of which nobody has heard since this service began: their processes were
 // killed. It does nothing in the first seconds of a service, in which their processes may still announce them.
 func (o *op) expireNames(client schemas.Agent) error {
-	if !o.settled(o.now) {
+	if !o.here.Settled() {
 		return nil
 	}
-	for a, err := range namesOf(o.View, client) {
+	for a, err := range sessions.Of(o.View, client) {
 		if err != nil {
 			return err
 		}
-		if a.Left || o.isOpen(a.Conn) {
+		if a.Left || o.here.IsOpen(a.Conn) {
 			continue
 		}
 		if err := o.putGone(a); err != nil {
@@ -177,7 +122,7 @@ func (o *op) nameOf(in schemas.NewsIn) (schemas.Agent, error) {
 	if o.by.Agent != "" {
 		return o.by.Agent, nil
 	}
-	client, err := parseClient(in.Client)
+	client, err := sessions.ParseClient(in.Client)
 	if err != nil {
 		return "", err
 	}
@@ -185,7 +130,7 @@ func (o *op) nameOf(in schemas.NewsIn) (schemas.Agent, error) {
 		return o.keepName(client, in)
 	}
 	asked := schemas.SessionIn{Client: client, Session: in.Session, Process: in.Process, Above: in.Above}
-	return o.sessionName(o.View, client, asked, o.now)
+	return o.here.ShellName(o.View, asked)
 }
 
 // keepName gives the name of the connection from the process of a session. The hooks of a session may run before the
@@ -194,11 +139,11 @@ func (o *op) nameOf(in schemas.NewsIn) (schemas.Agent, error) {
 // at the same time would use two names for one session, and mail for one of them would not be found.
 func (o *op) keepName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, error) {
 	c := names.Caller{Session: in.Session, Process: in.Process}
-	a, err := o.nameFor(client, names.Hook, c)
+	a, err := o.here.NameFor(o.View, client, names.Hook, c)
 	if err != nil {
 		return "", err
 	}
-	if n := o.named(a, o.now); n.KeptForServer(c) || n.Held() {
+	if n := o.here.Name(a); n.KeptForServer(c) || n.Held() {
 		return a.Card.Name, nil
 	}
 	return a.Card.Name, o.give(a, client, c)
@@ -206,14 +151,13 @@ func (o *op) keepName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, e
 
 // releaseName forgets that a name is kept for a server which never came, if nothing was done under it. A session that
 // ends before its server began would keep the name for a minute otherwise.
-func (d *delivery) releaseName() error {
-	a, err := d.Agent(d.by.Agent)
+func (o *op) releaseName(in schemas.NewsIn) error {
+	a, err := o.Agent(o.by.Agent)
 	if err != nil || a == nil {
 		return err
 	}
-	c := names.Caller{Session: d.in.Session, Process: d.in.Process}
-	if !d.named(*a, d.now).KeptForServer(c) {
+	if !o.here.Name(*a).KeptForServer(names.Caller{Session: in.Session, Process: in.Process}) {
 		return nil
 	}
-	return d.free(*a, schemas.ConnIn{Unused: true})
+	return o.free(*a, schemas.ConnIn{Unused: true})
 }

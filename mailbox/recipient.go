@@ -32,7 +32,7 @@ func (o *op) checkRecipient(box schemas.Address, kind string, force bool) (warni
 	switch {
 	case err != nil:
 		return nil, err
-	case a == nil && !o.acting(to):
+	case a == nil && !o.here.Acting(to):
 		return o.unknownRecipient(to, force)
 	case a == nil: // the agent is here and did nothing yet
 		a = &store.Agent{Card: schemas.Card{Name: to}}
@@ -44,7 +44,7 @@ func (o *op) checkRecipient(box schemas.Address, kind string, force bool) (warni
 	if most := a.Card.MaxOpen; most > 0 && m.Held >= most {
 		warnings = append(warnings, fmt.Sprintf("%s holds %d and said that it takes %d at most", to, m.Held, most))
 	}
-	return append(warnOf(a, o.acting(to)), warnings...), err
+	return append(warnOf(a, o.here.Acting(to)), warnings...), err
 }
 
 // warnOf warns of an agent that may not see its mail soon: nobody is here or ever claimed under its name, or it said that

@@ -9,7 +9,8 @@
 // which cascade.go carries out before the transaction ends. After the commit those are woken who wait for mail.
 //
 // What is no operation has a room of its own: package waiting decides who is woken for mail, presence knows who is here,
-// names which session has which name, compose makes what a handoff says, roster knows who qualifies, contract compares a
+// names which session has which name, and sessions who acts under it; offer says what an agent may take, and delivery
+// what a session is to know; compose makes what a handoff says, roster knows who qualifies, contract compares a
 // completion with what was asked for, listing makes the rows of a list, and reading puts together what is kept of a
 // handoff, with brief and draw for what agents and people read.
 //
@@ -46,6 +47,7 @@ import (
 
 	"handoff/mailbox/presence"
 	"handoff/mailbox/reading"
+	"handoff/mailbox/sessions"
 	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
@@ -116,12 +118,10 @@ type Config struct {
 type Service struct {
 	Config
 	hub     *waiting.Hub
-	here    presence.Tracker
+	here    sessions.Here
 	clock   *presence.Clock
 	denials *denials
 	ended   endedCount
-
-	started time.Time
 	reader  reading.Reader
 }
 
@@ -135,11 +135,11 @@ func New(c Config) *Service {
 		c.Presence = presence.NewMemory()
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	s := &Service{Config: c, hub: waiting.NewHub(), here: c.Presence, denials: newDenials()}
+	s := &Service{Config: c, hub: waiting.NewHub(), denials: newDenials()}
 	s.reader = reading.Reader{
 		Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger, Gone: s.isGone, Heard: s.heard,
 	}
 	s.clock = presence.NewClock(c.Now, c.Awake)
-	s.started = s.clock.Begun()
+	s.here = sessions.Here{Tracker: c.Presence, Now: c.Now, Started: s.clock.Begun(), Alone: c.Alone}
 	return s
 }

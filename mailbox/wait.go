@@ -7,6 +7,7 @@ import (
 
 	"handoff/mailbox/names"
 	"handoff/mailbox/reading"
+	"handoff/mailbox/sessions"
 	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
@@ -52,11 +53,11 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 func (s *Service) joinQueues(ctx context.Context, w *waiting.Waiter, name schemas.Agent) (look bool, err error) {
 	var boxes []schemas.Address
 	err = s.Store.View(ctx, func(v *store.View) error {
-		a, err := agentNamed(v, name)
+		a, err := sessions.Agent(v, name)
 		if err != nil {
 			return err
 		}
-		boxes, err = claimsFrom(v, a, s.absent)
+		boxes, err = s.offers(v).Queues(a)
 		return err
 	})
 	if err != nil {
@@ -181,7 +182,7 @@ func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.T
 	}
 	now := s.Now()
 	end := until
-	for _, t := range []time.Time{due, s.started.Add(names.Settling)} {
+	for _, t := range []time.Time{due, s.here.Started.Add(names.Settling)} {
 		if t.After(now) && t.Before(end) { // what is overdue could not be applied, so nobody waits for it
 			end = t
 		}

@@ -10,8 +10,8 @@ import (
 	"handoff/store"
 )
 
-// boxesOf gives the mailboxes from which an agent may claim. It is called with the snapshot of the page.
-type boxesOf func(*store.View, schemas.Agent) ([]schemas.Address, error)
+// boxesOf gives the mailboxes from which an agent may claim. It reads the snapshot of the page.
+type boxesOf func(schemas.Agent) ([]schemas.Address, error)
 
 // teller adds to a row what is not in the record alone.
 type teller func(*store.View, *store.Record, *schemas.Item)

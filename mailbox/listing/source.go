@@ -33,7 +33,7 @@ func (f Filter) source(v *store.View, a schemas.Agent, boxes boxesOf) (iter.Seq2
 	if f.in.Status != "" && f.in.Status != schemas.Standings(schemas.Pending) {
 		return v.Newest(store.AddressedTo(schemas.Address(a)), f.cursor), nil
 	}
-	inbox, err := boxes(v, a)
+	inbox, err := boxes(a)
 	if err != nil {
 		return nil, err
 	}

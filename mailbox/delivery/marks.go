@@ -1,4 +1,4 @@
-package mailbox
+package delivery
 
 import (
 	"time"
@@ -23,19 +23,19 @@ const (
 
 // mark marks what was not marked before, and has the result tell what that is, so that the caller can take exactly that
 // back if it cannot say it.
-func (d *delivery) mark(m schemas.Marks) {
+func (d *Delivery) mark(m schemas.Marks) {
 	fresh := schemas.Marks{
 		Handoffs: added(&d.delivered.Handoffs, m.Handoffs),
 		Notices:  added(&d.delivered.Notices, m.Notices),
 		Reminded: added(&d.delivered.Reminded, m.Reminded),
 	}
 	if len(fresh.Handoffs)+len(fresh.Notices)+len(fresh.Reminded) > 0 {
-		d.marked, d.out.Marked = true, &fresh
+		d.Marked, d.Out.Marked = true, &fresh
 	}
 }
 
 // markFirst marks the first of what was found. The others are delivered another time.
-func (d *delivery) markFirst() {
+func (d *Delivery) markFirst() {
 	if len(d.found.Handoffs) > 0 {
 		d.mark(schemas.Marks{Handoffs: d.found.Handoffs[:1]})
 	} else {
@@ -56,8 +56,8 @@ func added[ID ~uint64](seen *store.Seen, ids []ID) (fresh []ID) {
 // takeBack takes the marks back of a delivery that did not reach the session. It is found again by the next event, and
 // the waits of the session look again at once. A reminder that was not heard does not count as one. The error is
 // invalid without marks; marks that are not there are passed over, so a repetition changes nothing.
-func (d *delivery) takeBack() error {
-	marks := d.in.Undelivered
+func (d *Delivery) takeBack() error {
+	marks := d.In.Undelivered
 	if marks == nil {
 		return schemas.Invalidf("unheard", "it is not said what was not heard")
 	}
@@ -67,8 +67,8 @@ func (d *delivery) takeBack() error {
 	if reminded && d.delivered.InARow > 0 {
 		d.delivered.InARow--
 	}
-	d.marked = handoffs || notices || reminded
-	d.wrote = d.marked // so that the calls that wait look again
+	d.Marked = handoffs || notices || reminded
+	d.Woke = d.Marked // so that the calls that wait look again
 	return nil
 }
 
@@ -83,14 +83,14 @@ func removed[ID ~uint64](seen *store.Seen, ids []ID) (some bool) {
 // keepMarks keeps what was delivered, if that is more than before, and else once a day, so that nothing is delivered
 // again to a session that goes on. What was delivered to sessions that are long gone is forgotten meanwhile, for 16
 // sessions at a time, so that no call pays for all of them.
-func (d *delivery) keepMarks() error {
-	used := d.delivered.At != 0 && d.now.Sub(d.delivered.At.Time()) >= marksRenewed
-	if !d.marked && !used {
+func (d *Delivery) keepMarks(tx *store.Tx) error {
+	used := d.delivered.At != 0 && d.Now.Sub(d.delivered.At.Time()) >= marksRenewed
+	if !d.Marked && !used {
 		return nil
 	}
-	d.delivered.At = store.At(d.now)
-	if err := d.tx.PutDelivered(d.by.Agent, d.in.Session, d.delivered); err != nil {
+	d.delivered.At = store.At(d.Now)
+	if err := tx.PutDelivered(d.Agent, d.In.Session, d.delivered); err != nil {
 		return err
 	}
-	return d.tx.ForgetDelivered(d.now.Add(-marksKept), d.by.Agent, d.in.Session, marksLookedAt)
+	return tx.ForgetDelivered(d.Now.Add(-marksKept), d.Agent, d.In.Session, marksLookedAt)
 }

@@ -1,9 +1,8 @@
-package mailbox
+package delivery
 
 import (
 	"cmp"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -24,44 +23,44 @@ const (
 
 // nameOthers names the others that are here, eight at most, and counts the rest. Who is known and not here is for
 // list_agents.
-func (d *delivery) nameOthers() {
-	others := slices.DeleteFunc(d.everybodyHere(), func(name schemas.Agent) bool { return name == d.by.Agent })
-	d.out.Here = others[:min(len(others), othersShown)]
-	d.out.More = len(others) - len(d.out.Here)
+func (d *Delivery) nameOthers() {
+	others := slices.DeleteFunc(d.Here.Everybody(), func(name schemas.Agent) bool { return name == d.Agent })
+	d.Out.Here = others[:min(len(others), othersShown)]
+	d.Out.More = len(others) - len(d.Out.Here)
 }
 
 // show names handoffs that the session holds.
-func (d *delivery) show(held []*store.Record) {
+func (d *Delivery) show(held []*store.Record) {
 	for _, r := range held[:min(len(held), newsShown)] {
 		h := schemas.Held{
 			HandoffID: r.ID, Title: schemas.Visible(r.Title), From: r.From, Status: r.Status, Percent: r.Percent,
 			LeaseEnds: r.Lease.Ptr(),
 		}
-		if r.Holder != d.by.Agent && !slices.Contains(d.in.Subagents, r.Holder) {
+		if r.Holder != d.Agent && !slices.Contains(d.In.Subagents, r.Holder) {
 			h.As = r.Holder
 		}
-		d.out.Holding = append(d.out.Holding, h)
+		d.Out.Holding = append(d.Out.Holding, h)
 	}
-	d.out.MoreHolding = len(held) - len(d.out.Holding)
+	d.Out.MoreHolding = len(held) - len(d.Out.Holding)
 }
 
 // held are the handoffs that the session holds: under its name, and under those of its subagents, which share its
 // connection. A subagent that stops is not asked about what others hold. Sessions that share a name are told apart by
-// their connections, see [delivery.ofAnother].
-func (d *delivery) held() (all []*store.Record, err error) {
+// their connections, see [Delivery.ofAnother].
+func (d *Delivery) held() (all []*store.Record, err error) {
 	over, err := d.connections()
 	if err != nil {
 		return nil, err
 	}
-	if len(d.in.Subagents) == 0 {
-		all, err = d.heldBy(d.by.Agent, func(r *store.Record) bool { return !d.ofAnother(r) })
+	if len(d.In.Subagents) == 0 {
+		all, err = d.heldBy(d.Agent, func(r *store.Record) bool { return !d.ofAnother(r) })
 		if err != nil {
 			return nil, err
 		}
 	}
 	for _, c := range over {
 		for _, name := range c.Agents {
-			if name == d.by.Agent || !d.concerns(name) {
+			if name == d.Agent || !d.concerns(name) {
 				continue
 			}
 			more, err := d.heldBy(name, func(r *store.Record) bool { return r.Conn == c.Name })
@@ -77,8 +76,8 @@ func (d *delivery) held() (all []*store.Record, err error) {
 // heldWithoutServer are the handoffs that the session holds besides, under names of subagents: some clients end their
 // server before they tell of the end of a session, and then no connection says which names these are. They are found by
 // the connection that the session had, or by its id. A thousand agents are looked at.
-func (d *delivery) heldWithoutServer(known []*store.Record) (all []*store.Record, err error) {
-	self, err := d.Agent(d.by.Agent)
+func (d *Delivery) heldWithoutServer(known []*store.Record) (all []*store.Record, err error) {
+	self, err := d.View.Agent(d.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -87,11 +86,11 @@ func (d *delivery) heldWithoutServer(known []*store.Record) (all []*store.Record
 		if looked++; err != nil || looked > mostLooked {
 			return all, err
 		}
-		if a.Card.Name == d.by.Agent || !d.concerns(a.Card.Name) {
+		if a.Card.Name == d.Agent || !d.concerns(a.Card.Name) {
 			continue
 		}
 		more, err := d.heldBy(a.Card.Name, func(r *store.Record) bool {
-			ours := self != nil && r.Conn != "" && r.Conn == self.Conn || d.in.Session != "" && r.HolderID == d.in.Session
+			ours := self != nil && r.Conn != "" && r.Conn == self.Conn || d.In.Session != "" && r.HolderID == d.In.Session
 			return ours && !slices.ContainsFunc(known, func(k *store.Record) bool { return k.ID == r.ID })
 		})
 		if err != nil {
@@ -103,20 +102,20 @@ func (d *delivery) heldWithoutServer(known []*store.Record) (all []*store.Record
 }
 
 // concerns tells whether the delivery names what a subagent holds under a name.
-func (d *delivery) concerns(name schemas.Agent) bool {
-	if len(d.in.Subagents) > 0 {
-		return slices.Contains(d.in.Subagents, name)
+func (d *Delivery) concerns(name schemas.Agent) bool {
+	if len(d.In.Subagents) > 0 {
+		return slices.Contains(d.In.Subagents, name)
 	}
-	return !slices.Contains(d.in.AtWork, name)
+	return !slices.Contains(d.In.AtWork, name)
 }
 
 // heldBy are the handoffs that an agent holds, and that count, oldest first, a thousand at most.
-func (d *delivery) heldBy(name schemas.Agent, counts func(*store.Record) bool) (all []*store.Record, err error) {
-	for id, err := range d.Oldest(store.HeldBy(name), 0) {
+func (d *Delivery) heldBy(name schemas.Agent, counts func(*store.Record) bool) (all []*store.Record, err error) {
+	for r, err := range d.Held(name) {
 		if err != nil || len(all) == mostLooked {
 			return all, err
 		}
-		if r := d.usable(id); r != nil && r.Status.Held() && r.Holder == name && counts(r) {
+		if counts(r) {
 			all = append(all, r)
 		}
 	}
@@ -125,15 +124,15 @@ func (d *delivery) heldBy(name schemas.Agent, counts func(*store.Record) bool) (
 
 // connections are those of the session: of its id, and the one that was given its name. The latter may know the session
 // by the id that it had before, as after a client was told to begin anew while its server stayed.
-func (d *delivery) connections() (over []presence.Connection, err error) {
-	if d.in.Session != "" {
-		over = d.here.Connections(presence.Filter{Session: d.in.Session})
+func (d *Delivery) connections() (over []presence.Connection, err error) {
+	if d.In.Session != "" {
+		over = d.Here.Connections(presence.Filter{Session: d.In.Session})
 	}
-	a, err := d.Agent(d.by.Agent)
+	a, err := d.View.Agent(d.Agent)
 	if a == nil || err != nil {
 		return over, err
 	}
-	named, open := d.here.Connection(a.Conn)
+	named, open := d.Here.Connection(a.Conn)
 	if open && !slices.ContainsFunc(over, func(c presence.Connection) bool { return c.Name == named.Name }) {
 		over = append(over, named)
 	}
@@ -142,11 +141,11 @@ func (d *delivery) connections() (over []presence.Connection, err error) {
 
 // ofAnother tells whether a handoff is held by another session that acts under the same name. A session that has no
 // connection of its own may have had that one under another id.
-func (d *delivery) ofAnother(r *store.Record) bool {
+func (d *Delivery) ofAnother(r *store.Record) bool {
 	actsIn := func(session string) bool {
-		return d.actingOver(r.Holder, func(c presence.Connection) bool { return c.Session == session })
+		return d.Here.ActingOver(r.Holder, func(c presence.Connection) bool { return c.Session == session })
 	}
-	return r.HolderID != d.in.Session && actsIn(r.HolderID) && actsIn(d.in.Session)
+	return r.HolderID != d.In.Session && actsIn(r.HolderID) && actsIn(d.In.Session)
 }
 
 // remindersInARow is how often a session is kept from stopping before it may, whatever it holds. Not every client
@@ -156,7 +155,7 @@ const remindersInARow = 3
 // onStop reminds a session of what it holds: of each handoff once, and so of nothing when its client asks again and
 // again. After three reminders in a row the session may stop whatever it holds, and the count begins anew. What waits
 // for an answer is no reason to go on.
-func (d *delivery) onStop() error {
+func (d *Delivery) onStop() error {
 	held, err := d.held()
 	if err != nil {
 		return err
@@ -165,7 +164,7 @@ func (d *delivery) onStop() error {
 		return !atWork(r) || d.delivered.Reminded.Has(uint64(r.ID))
 	})
 	if len(left) == 0 || d.delivered.InARow == remindersInARow {
-		d.marked = d.marked || d.delivered.InARow > 0
+		d.Marked = d.Marked || d.delivered.InARow > 0
 		d.delivered.InARow = 0
 		return nil
 	}
@@ -175,7 +174,7 @@ func (d *delivery) onStop() error {
 	}
 	d.mark(schemas.Marks{Reminded: because})
 	d.delivered.InARow++
-	d.out.Remind = true
+	d.Out.Remind = true
 	d.show(left)
 	return nil
 }
@@ -186,10 +185,8 @@ func atWork(r *store.Record) bool { return r.Status == schemas.Accepted || r.Sta
 // ofSession is how the line of a checkpoint begins that tells what became of a session.
 const ofSession = "[handoff] "
 
-// leaveNotes leaves a checkpoint with all that the session holds, for whoever goes on: what happened to the session.
-// Each note is written alone, so one handoff that refuses it, or cannot be read, costs no other its note; the log has
-// the reason.
-func (d *delivery) leaveNotes(what string) error {
+// leaveNotes asks for a note with all that the session holds, for whoever goes on: what happened to the session.
+func (d *Delivery) leaveNotes(what string) error {
 	held, err := d.held()
 	if err != nil {
 		return err
@@ -198,40 +195,30 @@ func (d *delivery) leaveNotes(what string) error {
 	if err != nil {
 		return err
 	}
-	held = append(held, more...)
-	session := schemas.Visible(strings.Join(strings.Fields(d.in.Session), " "))
-	happened := fmt.Sprintf("%ssession %s of %s %s", ofSession, cmp.Or(session, "(unnamed)"), d.by.Agent, what)
-	for _, r := range held {
-		if err := d.alone(func() error { return d.leaveNote(r, happened) }); err != nil {
-			d.Logger.Error("a session left no note", slog.String("handoff", r.ID.String()), slog.Any("error", err))
-		}
-	}
+	session := schemas.Visible(strings.Join(strings.Fields(d.In.Session), " "))
+	d.happened = fmt.Sprintf("%ssession %s of %s %s", ofSession, cmp.Or(session, "(unnamed)"), d.Agent, what)
+	d.Noted = append(held, more...)
 	return nil
 }
 
-// leaveNote adds a line to what was kept last. It takes the place of the one before it, and is left out when nothing
-// has happened since that says the same: so a session that is compacted ten times leaves one line. What the holder
-// itself kept stays above it.
-func (d *delivery) leaveNote(r *store.Record, happened string) error {
-	last, err := reading.Checkpoint(d.View, r)
-	if err != nil {
-		return err
+// Note is the last checkpoint of a handoff with one more line, nil where that has to be left out. The line takes the
+// place of the one before it, and is left out when nothing has happened since that says the same: so a session that is
+// compacted ten times leaves one line. What the holder itself kept stays above it.
+func (d *Delivery) Note(r *store.Record) (*schemas.Checkpoint, error) {
+	var kept schemas.Checkpoint
+	switch last, err := reading.Checkpoint(d.View, r); {
+	case err != nil:
+		return nil, err
+	case last != nil:
+		kept = *last
 	}
-	kept := orZero(last)
-	ours := func(line string) bool { return strings.HasPrefix(line, ofSession) }
 	lines := strings.Split(kept.Note, "\n")
-	said := slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, happened) })
+	said := slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, d.happened) })
 	if said && r.Checkpoint == r.Event {
-		return nil
+		return nil, nil
 	}
-	lines = slices.DeleteFunc(lines, ours)
-	lines = append(lines, fmt.Sprintf("%s at %s.", happened, d.now.UTC().Format(time.RFC3339)))
+	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, ofSession) })
+	lines = append(lines, fmt.Sprintf("%s at %s.", d.happened, d.Now.UTC().Format(time.RFC3339)))
 	kept.Note = strings.TrimLeft(strings.Join(lines, "\n"), "\n")
-	d.noted = true
-	holder := d.by
-	holder.Agent = r.Holder
-	return d.actingAs(holder, func() error {
-		_, err := d.checkpoint(r, &kept)
-		return err
-	})
+	return &kept, nil
 }

@@ -1,0 +1,202 @@
+// Package offer says what an agent may take: from which mailboxes, in which order, how much there is, and what is kept
+// from it. All of it is read from a snapshot of the store and from who is here; nothing is written.
+package offer
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	"handoff/mailbox/compose"
+	"handoff/mailbox/names"
+	"handoff/mailbox/roster"
+	"handoff/mailbox/sessions"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// mostLooked is how many mailboxes or rows are looked at where most of them may be passed over.
+const mostLooked = 1_000
+
+// Offers is what agents are offered at one moment.
+type Offers struct {
+	*store.View
+	Here sessions.Here
+}
+
+// Inbox counts by the counters of the mailboxes, so it takes as long with a million handoffs as with none. Notices
+// are those of the agent's own mailbox alone.
+func (f Offers) Inbox(agent schemas.Agent) (in schemas.Inbox, err error) {
+	boxes, err := f.Boxes(agent)
+	if err != nil {
+		return in, err
+	}
+	for _, box := range boxes {
+		m, err := f.Mailbox(box)
+		if err != nil {
+			return in, err
+		}
+		in.Pending += m.Pending
+		in.Urgent += m.Urgent
+		if box == schemas.Address(agent) {
+			in.Notices = m.Unread
+		}
+	}
+	return in, nil
+}
+
+// Boxes are the mailboxes that an agent may claim from: its own, the pools that it qualifies for, and those in which
+// mail waits for siblings that are not here. It does not look at how many the agent holds: an inbox shows what waits,
+// also to an agent that takes no more.
+func (f Offers) Boxes(name schemas.Agent) ([]schemas.Address, error) {
+	a, err := sessions.Agent(f.View, name)
+	if err != nil {
+		return nil, err
+	}
+	orphaned, err := f.orphaned(a)
+	return append(roster.Boxes(a.Card), orphaned...), err
+}
+
+// Queues are the mailboxes in whose queues a call of an agent waits for mail that may come: as [Offers.Queue], but with
+// those of all siblings that are not here, also without mail.
+func (f Offers) Queues(a store.Agent) ([]schemas.Address, error) { return f.from(a, f.absent) }
+
+// Queue yields what waits where an agent takes the next, in the order of claiming: in its own mailbox, the pools that
+// it qualifies for, and those of siblings that are not here; only in its own while it holds as many as it said that it
+// takes. What the agent may not take, with one of the tags, and what read leaves out comes as nil.
+func (f Offers) Queue(
+	a store.Agent, tags []string, read func(schemas.ID) *store.Record,
+) iter.Seq2[*store.Record, error] {
+	return func(yield func(*store.Record, error) bool) {
+		boxes, err := f.from(a, f.orphaned)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for id, err := range f.View.Queue(boxes...) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			r := read(id)
+			if r != nil && (r.Status != schemas.Pending || !slices.Contains(boxes, r.Box) || !mayTake(r, a.Card, tags)) {
+				r = nil
+			}
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// from are the mailboxes from which an agent takes the next, with those that siblings gives.
+func (f Offers) from(
+	a store.Agent, siblings func(store.Agent) ([]schemas.Address, error),
+) ([]schemas.Address, error) {
+	own := schemas.Address(a.Card.Name)
+	if full, _, err := f.Full(a); full || err != nil {
+		return []schemas.Address{own}, err
+	}
+	more, err := siblings(a)
+	return append(roster.Boxes(a.Card), more...), err
+}
+
+// Full tells whether an agent holds as many as it said that it takes, and how many it holds.
+func (f Offers) Full(a store.Agent) (full bool, held int, err error) {
+	if a.Card.MaxOpen == 0 {
+		return false, 0, nil
+	}
+	m, err := f.Mailbox(schemas.Address(a.Card.Name))
+	return m.Held >= a.Card.MaxOpen, m.Held, err
+}
+
+// mayTake tells whether an agent takes a handoff that waits in one of its mailboxes, by its tags. A handoff that is
+// reserved for a sibling goes back to the pool, so the agent leaves it. One that the agent declined it never gets
+// again, unless it is sent to the agent by name, and one of a pool that it is unfit for, see [roster.Unfit], it leaves
+// to others.
+func mayTake(r *store.Record, card schemas.Card, tags []string) bool {
+	return !slices.Contains(r.Excluded, card.Name) && compose.HasTag(r.Tags, tags) && Unfit(r, card) == "" &&
+		(r.Reserved == 0 || r.Box == schemas.Address(card.Name))
+}
+
+// Unfit says why an agent may not take a handoff of a pool that it qualifies for, as long as it does not register
+// otherwise; "" for one that may, and for what is for the agent alone.
+func Unfit(r *store.Record, card schemas.Card) string {
+	if _, directed := r.To.Directed(); directed || r.Box == schemas.Address(card.Name) {
+		return ""
+	}
+	estimate := time.Duration(r.Estimate) * time.Minute
+	return roster.Unfit(card, roster.Want{To: r.To, Type: r.Type, Estimate: estimate})
+}
+
+// MayClaim tells whether an agent is the recipient of a handoff or qualifies for it, and is not excluded. While the
+// handoff is reserved it is for one agent alone. Who holds as many as it takes may still claim a handoff that it names.
+func (f Offers) MayClaim(a store.Agent, r *store.Record) (bool, error) {
+	switch {
+	case slices.Contains(r.Excluded, a.Card.Name):
+		return false, nil
+	case r.Reserved != 0:
+		return r.Box == schemas.Address(a.Card.Name), nil
+	case slices.Contains(roster.Boxes(a.Card), r.To):
+		return true, nil
+	}
+	return f.isOrphaned(a, r.To)
+}
+
+// Mail for a session that is not here would lie for ever, because no other session has its name. So while nobody acts
+// under a name that was given to a session of a client, mail for that name is orphaned: any other session of the
+// client may take it.
+
+// orphaned are the mailboxes in which something waits for sessions of an agent's client that are not here.
+func (f Offers) orphaned(a store.Agent) ([]schemas.Address, error) {
+	return f.orphanedAmong(a, f.Waiting(names.Beginning(a.Client)))
+}
+
+// absent are the mailboxes of all sessions of an agent's client that are not here, with mail or without.
+func (f Offers) absent(a store.Agent) ([]schemas.Address, error) {
+	return f.orphanedAmong(a, func(yield func(schemas.Address, error) bool) {
+		if !yield(schemas.Address(a.Client), nil) {
+			return
+		}
+		for other, err := range sessions.Of(f.View, a.Client) {
+			if other.Card.Name != a.Client && !yield(schemas.Address(other.Card.Name), err) {
+				return
+			}
+		}
+	})
+}
+
+// orphanedAmong are those mailboxes that are orphaned for an agent, a thousand looked at most. An agent whose name was
+// given to no session of a client has no siblings.
+func (f Offers) orphanedAmong(
+	a store.Agent, all iter.Seq2[schemas.Address, error],
+) (boxes []schemas.Address, err error) {
+	if a.Client == "" {
+		return nil, nil
+	}
+	looked := 0
+	for box, err := range all {
+		if looked++; err != nil || looked > mostLooked {
+			return boxes, err
+		}
+		orphaned, err := f.isOrphaned(a, box)
+		if err != nil {
+			return nil, err
+		}
+		if orphaned {
+			boxes = append(boxes, box)
+		}
+	}
+	return boxes, nil
+}
+
+// isOrphaned tells whether a mailbox is that of another session of an agent's client, and that session is not here.
+// Pools are never orphaned, nor is the mailbox of an agent of another client.
+func (f Offers) isOrphaned(a store.Agent, box schemas.Address) (bool, error) {
+	name, directed := box.Directed()
+	if !directed || a.Client == "" || name == a.Card.Name {
+		return false, nil
+	}
+	other, err := sessions.Agent(f.View, name)
+	return (name == a.Client || other.Client == a.Client) && !f.Here.Holds(other), err
+}

@@ -1,0 +1,98 @@
+package sessions
+
+import (
+	"slices"
+
+	"handoff/mailbox/names"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// mostNamed is how many sessions an error lists.
+const mostNamed = 20
+
+// ShellName is the name under which a session of a client acts, for a shell or a hook that the client started: the name
+// that it has a tie to ([names.Shell]); else that of the only session of the client that is here; else that of the
+// client itself. The error is invalid for a client whose name cannot be that of an agent, and where somebody else acts
+// under the client's own name; it lists those that are here.
+func (h Here) ShellName(v *store.View, in schemas.SessionIn) (schemas.Agent, error) {
+	client, err := ParseClient(in.Client)
+	if err != nil {
+		return "", err
+	}
+	known, err := h.namesTo(v, client, in.Session)
+	if err != nil {
+		return "", err
+	}
+	c := names.Caller{Session: in.Session, Process: in.Process, Beside: h.nameBeside(known, in)}
+	if i := names.Shell.Find(known, c); i >= 0 {
+		return known[i].Agent, nil
+	}
+	here := h.namesHere(known, client)
+	switch possible := h.notElsewhere(here, known, in); {
+	case len(possible) == 1:
+		return possible[0], nil
+	case !slices.Contains(here, client):
+		return client, nil
+	}
+	var listed []string
+	for _, name := range here[:min(len(here), mostNamed)] {
+		listed = append(listed, string(name))
+	}
+	return "", schemas.Invalidf("agent", "nothing tells which session of %s this is", client).
+		WithKnown(listed...).WithHint("Each session was told its name when it began.")
+}
+
+// nameBeside gives the name of the server that the nearest process above started beside the shell, and of several that
+// of the first: a client starts those of subagents later, and one whose session is known is that of another.
+func (h Here) nameBeside(known []names.Name, in schemas.SessionIn) (name schemas.Agent) {
+	for _, process := range in.Above {
+		first := 0
+		for _, n := range known {
+			c, _ := h.Connection(n.Conn)
+			if c.Parent == process && !ofAnotherSession(n, in) && (first == 0 || c.Order < first) {
+				name, first = n.Agent, c.Order
+			}
+		}
+		if first != 0 {
+			return name
+		}
+	}
+	return ""
+}
+
+// ofAnotherSession tells whether a name is known to be that of another session.
+func ofAnotherSession(n names.Name, in schemas.SessionIn) bool {
+	return in.Session != "" && n.Session != "" && n.Session != in.Session
+}
+
+// notElsewhere leaves out of the names under which somebody acts those of other sessions, and of servers that none of
+// the processes above started. Where these cannot be seen, a client may have begun a session of which its server has
+// not heard. Nothing is left out where the shell says nothing of the processes above it.
+func (h Here) notElsewhere(here []schemas.Agent, known []names.Name, in schemas.SessionIn) []schemas.Agent {
+	if len(in.Above) == 0 {
+		return here
+	}
+	return slices.DeleteFunc(slices.Clone(here), func(name schemas.Agent) bool {
+		i := slices.IndexFunc(known, func(n names.Name) bool { return n.Agent == name })
+		if i < 0 {
+			return false
+		}
+		c, _ := h.Connection(known[i].Conn)
+		return ofAnotherSession(known[i], in) || c.Parent != 0 && !slices.Contains(in.Above, c.Parent)
+	})
+}
+
+// namesHere are the names of a client under which somebody acts. One that somebody chose is not kept with others of
+// the client, but that of the client itself is looked for.
+func (h Here) namesHere(known []names.Name, client schemas.Agent) (here []schemas.Agent) {
+	for _, n := range known {
+		if n.Held() || h.Acting(n.Agent) {
+			here = append(here, n.Agent)
+		}
+	}
+	if h.Acting(client) && !slices.Contains(here, client) {
+		here = slices.Insert(here, 0, client)
+	}
+	return here
+}
