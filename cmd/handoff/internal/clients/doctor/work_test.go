@@ -44,11 +44,13 @@ func TestWorkThatIsStuckIsToldWithItsRemedy(t *testing.T) {
 		says, remedy  string
 	}{
 		"mail for a name that nobody has": {
-			[]call{send}, 14 * time.Minute, time.Minute,
+			[]call{send},
+			14 * time.Minute, time.Minute,
 			"ho_1 is stuck for 15m: nobody has come as qa yet", `update_handoff {"handoff_id":"ho_1"`,
 		},
 		"a claim that is over": {
-			[]call{send, claim}, 20 * time.Minute, 20 * time.Minute,
+			[]call{send, claim},
+			20 * time.Minute, 20 * time.Minute,
 			"the lease of qa ended without a word", `update_handoff {"handoff_id":"ho_1"`,
 		},
 		"a question": {
@@ -62,7 +64,8 @@ func TestWorkThatIsStuckIsToldWithItsRemedy(t *testing.T) {
 		},
 		"a handoff that will not be completed": {
 			[]call{
-				send, {"dev", "send_handoff", `{"to": "ops", "task": "Ship it", "options": {"after": ["ho_1"]}}`},
+				send,
+				{"dev", "send_handoff", `{"to": "ops", "task": "Ship it", "options": {"after": ["ho_1"]}}`},
 				{"dev", "update_handoff", `{"handoff_id": "ho_1", "action": "cancel"}`},
 			}, 0, time.Minute, "ho_2 is stuck for 1m: ho_1, for which it waits, was cancelled", `{"handoff_id":"ho_1","action":"retry"`,
 		},

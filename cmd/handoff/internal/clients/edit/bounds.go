@@ -3,6 +3,7 @@ package edit
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 
 	"handoff/cmd/handoff/internal/clients/client"
 )
@@ -19,18 +20,18 @@ var (
 	errMany = fmt.Errorf("it has more than %d keys, lists and tables, which no configuration has", mostKeys)
 )
 
+// flat matches the strings and comments of JSON: brackets in them nest nothing. A string ends with its line at the
+// latest, as it does not parse then.
+var flat = regexp.MustCompile(`"(?:[^"\\\n]|\\[^\n])*"?|//[^\n]*|(?s:/\*.*?\*/)`)
+
 // bounded tells why a text must not be parsed. A text that it lets through may still not parse.
 func bounded(syntax client.Syntax, text []byte) error {
 	if syntax == client.TOML {
 		return boundedTOML(text)
 	}
 	depth := 0
-	for i := 0; i < len(text); i++ {
-		if n := skipped(text[i:]); n > 0 {
-			i += n - 1
-			continue
-		}
-		switch text[i] {
+	for _, sign := range flat.ReplaceAllLiteral(text, nil) {
+		switch sign {
 		case '[', '{':
 			depth++
 		case ']', '}':
@@ -54,39 +55,4 @@ func boundedTOML(text []byte) error {
 		}
 	}
 	return nil
-}
-
-// skipped gives the length of the string or comment with which a text of JSON begins; 0 if it begins with none.
-func skipped(text []byte) int {
-	switch {
-	case text[0] == '"':
-		return quoted(text)
-	case bytes.HasPrefix(text, []byte("//")):
-		return through(text, "\n")
-	case bytes.HasPrefix(text, []byte("/*")):
-		return through(text, "*/")
-	}
-	return 0
-}
-
-// through gives the length of a comment up to an end, inclusive.
-func through(text []byte, end string) int {
-	at := bytes.Index(text[2:], []byte(end))
-	if at < 0 {
-		return len(text)
-	}
-	return 2 + at + len(end)
-}
-
-// quoted gives the length of a string. It ends with its line, as it does not parse then.
-func quoted(text []byte) int {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"', '\n':
-			return i + 1
-		}
-	}
-	return len(text)
 }

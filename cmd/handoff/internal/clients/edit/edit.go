@@ -32,6 +32,19 @@ type Document interface {
 	Bytes() []byte
 }
 
+// parsed is a text with what it says.
+type parsed struct {
+	mark string
+	text []byte
+	said map[string]any
+}
+
+// Look gives the value at a path of keys, and in JSON of indices.
+func (p *parsed) Look(path ...any) (any, bool) { return look(p.said, path) }
+
+// Bytes gives the text.
+func (p *parsed) Bytes() []byte { return append([]byte(p.mark), p.text...) }
+
 const byteOrderMark = "\uFEFF"
 
 // Open parses a text. A text of nothing but blanks is an empty document. The error says that the text does not
@@ -41,22 +54,14 @@ func Open(syntax client.Syntax, text []byte) (Document, error) {
 	if err := bounded(syntax, text); err != nil {
 		return nil, err
 	}
-	text, marked := bytes.CutPrefix(text, []byte(byteOrderMark))
 	mark := ""
-	if marked {
-		mark = byteOrderMark
+	if rest, marked := bytes.CutPrefix(text, []byte(byteOrderMark)); marked {
+		mark, text = byteOrderMark, rest
 	}
-	var d Document
-	var err error
 	if syntax == client.TOML {
-		d, err = openTOML(mark, text)
-	} else {
-		d, err = openJSON(mark, text)
+		return openTOML(mark, text)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return d, nil
+	return openJSON(mark, text)
 }
 
 // Same tells whether a value from Look is the same as one to set.

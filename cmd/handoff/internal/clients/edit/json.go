@@ -12,10 +12,8 @@ import (
 // JSON is a JSON file, perhaps with comments and trailing commas. If a key is there twice, the last one counts, as
 // it does for clients.
 type JSON struct {
-	mark string
-	text []byte
-	root hujson.Value   // where everything stands
-	said map[string]any // what it says
+	parsed
+	root hujson.Value // where everything stands
 }
 
 var _ Document = (*JSON)(nil)
@@ -25,7 +23,7 @@ func openJSON(mark string, text []byte) (*JSON, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}
-	d := &JSON{mark: mark, text: text}
+	d := &JSON{parsed: parsed{mark: mark, text: text}}
 	if err := d.parse(); err != nil {
 		return nil, err
 	}
@@ -34,9 +32,6 @@ func openJSON(mark string, text []byte) (*JSON, error) {
 	}
 	return d, d.understand()
 }
-
-// Bytes gives the text.
-func (d *JSON) Bytes() []byte { return append([]byte(d.mark), d.text...) }
 
 // parse finds out where everything stands.
 func (d *JSON) parse() (err error) {
@@ -72,9 +67,6 @@ func (d *JSON) become(text []byte, meant meaning) error {
 	*d = *next
 	return nil
 }
-
-// Look gives the value at a path of keys and indices.
-func (d *JSON) Look(path ...any) (any, bool) { return look(d.said, path) }
 
 // reach follows a path as far as there is something, and tells how many steps that was.
 func (d *JSON) reach(path []any) (v *hujson.Value, deep int) {

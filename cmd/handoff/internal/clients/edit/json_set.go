@@ -14,8 +14,8 @@ func (d *JSON) Set(value any, path ...any) error {
 	meant := withSet(d.said, path, value)
 	v, deep := d.reach(path)
 	if deep == len(path) || isNull(v) {
-		value = nested(value, path[deep:])
-		text := d.render(value, lineIndent(d.text, v.StartOffset), d.spread(v))
+		_, spread := d.layout(d.list(v))
+		text := d.render(nested(value, path[deep:]), lineIndent(d.text, v.StartOffset), spread)
 		return d.become(spliced(d.text, v.StartOffset, v.EndOffset, text), meant)
 	}
 	key, named := path[deep].(string)

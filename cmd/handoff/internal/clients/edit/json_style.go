@@ -6,43 +6,32 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/tailscale/hujson"
-
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
 // layout tells how items of a list are written: with which blanks before them, and whether on lines of their own.
 func (d *JSON) layout(l list) (indent string, spread bool) {
-	if len(l.items) == 0 {
-		return lineIndent(d.text, l.open) + d.unit(), d.onLines()
+	if d.isSpread(l) {
+		return lineIndent(d.text, l.items[0].start), true
 	}
-	first := l.items[0]
-	if !bytes.Contains(d.text[l.open:first.start], []byte("\n")) {
-		return lineIndent(d.text, l.open) + d.unit(), false
-	}
-	return lineIndent(d.text, first.start), true
+	return lineIndent(d.text, l.open) + d.unit(), len(l.items) == 0 && d.onLines()
 }
 
-// spread tells whether a value in the place of another is to be written over several lines.
-func (d *JSON) spread(v *hujson.Value) bool {
-	l := d.list(v)
-	if len(l.items) == 0 {
-		return d.onLines()
-	}
-	_, spread := d.layout(l)
-	return spread
+// isSpread tells whether the items of a list have lines of their own.
+func (d *JSON) isSpread(l list) bool {
+	return len(l.items) > 0 && bytes.Contains(d.text[l.open:l.items[0].start], []byte("\n"))
 }
 
 // onLines tells whether the file is written over several lines. An empty one will be.
 func (d *JSON) onLines() bool {
 	l := d.list(&d.root)
-	return len(l.items) == 0 || bytes.Contains(d.text[l.open:l.items[0].start], []byte("\n"))
+	return len(l.items) == 0 || d.isSpread(l)
 }
 
 // unit is by how much a level is indented.
 func (d *JSON) unit() string {
 	l := d.list(&d.root)
-	if len(l.items) == 0 || !d.onLines() {
+	if !d.isSpread(l) {
 		return "  "
 	}
 	return strings.TrimPrefix(lineIndent(d.text, l.items[0].start), lineIndent(d.text, l.open))

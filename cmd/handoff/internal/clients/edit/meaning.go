@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -20,7 +21,7 @@ type meaning func(after any) bool
 func withSet(before any, path []any, value any) meaning {
 	return func(after any) bool {
 		got, ok := look(after, path)
-		return ok && Same(got, value) && equalBut(path, before, after)
+		return ok && Same(got, value) && equal(besides(before, path), besides(after, path))
 	}
 }
 
@@ -33,17 +34,15 @@ func withAppended(before any, path []any, value any) meaning {
 
 // withDeleted means: nothing at a path, and all else as before. In a list the next item moves up.
 func withDeleted(before any, path []any) meaning {
-	last := len(path) - 1
-	n, ofList := path[last].(int)
 	return func(after any) bool {
-		if !ofList {
-			_, still := look(after, path)
-			return !still && equalBut(path, before, after)
+		rest := after
+		if _, ofList := path[len(path)-1].(int); !ofList {
+			if _, still := look(after, path); still {
+				return false
+			}
+			rest = besides(after, path)
 		}
-		old, _ := look(before, path[:last])
-		list, _ := old.([]any)
-		rest, _ := look(after, path[:last])
-		return n < len(list) && equal(rest, slices.Delete(slices.Clone(list), n, n+1)) && equalBut(path[:last], before, after)
+		return equal(besides(before, path), rest)
 	}
 }
 
@@ -68,75 +67,46 @@ func look(v any, path []any) (any, bool) {
 	return v, true
 }
 
-// equalBut tells whether two values say the same besides what is at a path. An object above it that holds nothing
-// else may be missing from one of them: it comes and goes with what is at the path.
-func equalBut(path []any, a, b any) bool {
+// besides gives a value without what is at a path. An object above it that holds nothing else is left out too: it
+// comes and goes with what is at the path.
+func besides(v any, path []any) any {
 	if len(path) == 0 {
-		return true
+		return nil
 	}
-	switch step := path[0].(type) {
-	case string:
-		one, okOne := objectOf(a)
-		other, okOther := objectOf(b)
-		if okOne && okOther {
-			same := equalBut(path[1:], one[step], other[step])
-			delete(one, step)
-			delete(other, step)
-			return same && equal(one, other)
-		}
-	case int:
-		one, _ := a.([]any)
-		other, _ := b.([]any)
-		if step < min(len(one), len(other)) {
-			rest, otherRest := slices.Delete(slices.Clone(one), step, step+1), slices.Delete(slices.Clone(other), step, step+1)
-			return equalBut(path[1:], one[step], other[step]) && equal(rest, otherRest)
-		}
-	}
-	return equal(a, b)
-}
-
-// objectOf gives a copy of an object, which is empty where there is nothing.
-func objectOf(v any) (map[string]any, bool) {
-	if v == nil {
-		return map[string]any{}, true
-	}
-	object, ok := v.(map[string]any)
-	return maps.Clone(object), ok
-}
-
-// Alike tells whether two documents say the same. It compares numbers as floating point, as most readers of JSON do.
-func Alike(a, b Document) bool {
-	one, _ := a.Look()
-	other, _ := b.Look()
-	return equal(rounded(one), rounded(other))
-}
-
-// rounded gives a value with its numbers as floating point.
-func rounded(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
-		all := make(map[string]any, len(v))
-		for key, value := range v {
-			all[key] = rounded(value)
+		key, _ := path[0].(string)
+		object := maps.Clone(v)
+		if object[key] = besides(v[key], path[1:]); object[key] == nil {
+			delete(object, key)
 		}
-		return all
+		if len(object) > 0 {
+			return object
+		}
+		return nil
 	case []any:
-		all := make([]any, len(v))
-		for i, value := range v {
-			all[i] = rounded(value)
+		n, ok := path[0].(int)
+		if !ok || n >= len(v) {
+			return v
 		}
-		return all
-	case int64:
-		return float64(v)
-	case json.Number:
-		if number, err := v.Float64(); err == nil {
-			return number
+		list := slices.Clone(v)
+		if list[n] = besides(v[n], path[1:]); len(path) == 1 {
+			return slices.Delete(list, n, n+1)
 		}
+		return list
 	}
 	return v
 }
 
-// equal tells whether two values are the same. Here NaN equals NaN.
+// Alike tells whether two documents say the same.
+func Alike(a, b Document) bool {
+	one, _ := a.Look()
+	other, _ := b.Look()
+	return equal(one, other)
+}
+
+// equal tells whether two values are the same. It compares numbers as floating point, as most readers of JSON do; NaN
+// equals NaN.
 func equal(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
@@ -145,11 +115,24 @@ func equal(a, b any) bool {
 	case []any:
 		b, ok := b.([]any)
 		return ok && slices.EqualFunc(a, b, equal)
-	case float64:
-		b, ok := b.(float64)
-		return ok && (a == b || a != a && b != b)
 	}
-	return reflect.DeepEqual(a, b)
+	x, isNumber := number(a)
+	y, isToo := number(b)
+	return isNumber && isToo && cmp.Compare(x, y) == 0 || reflect.DeepEqual(a, b)
+}
+
+// number gives a number as floating point, unless it is too great for that.
+func number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case int64:
+		return float64(v), true
+	case json.Number:
+		number, err := v.Float64()
+		return number, err == nil
+	}
+	return 0, false
 }
 
 // Taken turns a value from Look of one document into one that can be set in another. Its fields come in the order of
@@ -165,7 +148,7 @@ func Taken(got any, like client.Object) any {
 			}
 		}
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if !slices.ContainsFunc(like, func(f client.Field) bool { return f.Key == key }) {
+			if !slices.ContainsFunc(o, func(f client.Field) bool { return f.Key == key }) {
 				o = append(o, client.Field{Key: key, Value: Taken(v[key], nil)})
 			}
 		}

@@ -9,9 +9,7 @@ import (
 
 // tomlText is a TOML file.
 type tomlText struct {
-	mark  string
-	text  []byte
-	said  map[string]any // what it says
+	parsed
 	lines []line
 }
 
@@ -29,7 +27,7 @@ type line struct {
 // openTOML parses a TOML text. The parser gives the offsets, and the decoder finds faults of the text as a whole,
 // such as a table that is there twice.
 func openTOML(mark string, text []byte) (*tomlText, error) {
-	d := &tomlText{mark: mark, text: text, said: map[string]any{}}
+	d := &tomlText{parsed: parsed{mark, text, map[string]any{}}}
 	if err := toml.Unmarshal(text, &d.said); err != nil {
 		return nil, err
 	}
@@ -51,8 +49,6 @@ func openTOML(mark string, text []byte) (*tomlText, error) {
 	}
 	return d, p.Error()
 }
-
-func (d *tomlText) Bytes() []byte { return append([]byte(d.mark), d.text...) }
 
 func keys(it unstable.Iterator) (path []string) {
 	for it.Next() {
@@ -95,9 +91,6 @@ func keyValue(p *unstable.Parser, table []string, e *unstable.Node) line {
 	l.value = at
 	return l
 }
-
-// Look gives the value at a path of keys.
-func (d *tomlText) Look(path ...any) (any, bool) { return look(d.said, path) }
 
 // keysOf gives the keys of a path.
 func keysOf(path []any) (keys []string) {
