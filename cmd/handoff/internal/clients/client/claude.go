@@ -25,11 +25,11 @@ func claudeCode() Client {
 		},
 		Traces:  []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}", "${CLAUDE_CONFIG_DIR:-~}/.claude.json"},
 		Servers: Files{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~}/.claude.json"}, []Path{".mcp.json"}},
-		Under:   []string{"mcpServers"}, Local: "projects",
+		Under:   []any{"mcpServers"}, Local: "projects",
 		// Without alwaysLoad: the instructions of the server name its tools, and Claude Code loads one when a model needs it.
 		Entry: entry("stdio", "http", "${"), Own: &Own{Add: claudeAdd, Remove: removeInScope},
 		Allow: func(server string) *Grant {
-			return &Grant{claudeSettings, []string{"permissions", "allow"}, "mcp__" + server}
+			return &Grant{claudeSettings, []any{"permissions", "allow"}, "mcp__" + server}
 		},
 		Hooks: &Hooks{Files: claudeSettings, Unit: time.Second, On: []Hook{
 			{Event: SessionStart, At: "SessionStart", Timeout: patience},

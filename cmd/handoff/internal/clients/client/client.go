@@ -21,8 +21,8 @@ type Client struct {
 	Calls   string   // how it names itself as an MCP client
 	Shell   Shell    // by what its shells are recognised
 	Servers Files    // which list its MCP servers, in the object to which the keys Under lead
-	Under   []string
-	Newer   []string                   // keys that are used instead where a file has an object there; nil: none are
+	Under   []any
+	Newer   []any                      // keys that are used instead where a file has an object there; nil: none are
 	Local   string                     // key of an object in the user's file: for each project one in which Under leads to more
 	Entry   func(Server) Object        // how the list describes one
 	Allow   func(server string) *Grant // what lets the tools of our server run without asking; nil where the entry itself says it

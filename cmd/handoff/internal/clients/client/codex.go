@@ -18,7 +18,7 @@ func codex() Client {
 		Name: "codex", Title: "Codex", Aliases: []string{"codex-cli"}, Program: "codex", Calls: "codex-mcp-client",
 		Shell:   Shell{Signs: []string{"CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX"}, Run: "CODEX_THREAD_ID"},
 		Traces:  []Path{"${CODEX_HOME:-~/.codex}"},
-		Servers: codexConfig, Under: []string{"mcp_servers"},
+		Servers: codexConfig, Under: []any{"mcp_servers"},
 		Entry: codexEntry, Clean: true, Own: &Own{Add: codexAdd, Remove: codexRemove, Strict: true},
 		Hooks: &Hooks{
 			Files: Files{BareJSON, []Path{"${CODEX_HOME:-~/.codex}/hooks.json"}, []Path{".codex/hooks.json"}},

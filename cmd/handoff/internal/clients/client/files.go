@@ -44,7 +44,7 @@ func (f Files) In(scope Scope, m Machine) string {
 // A Grant is a text in a list of a file, which lets tools run without asking.
 type Grant struct {
 	Files Files
-	Keys  []string // that lead to the list
+	Keys  []any // that lead to the list
 	Text  string
 }
 

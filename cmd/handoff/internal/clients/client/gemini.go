@@ -19,7 +19,7 @@ func geminiCLI() Client {
 		Program: "gemini", Calls: "gemini-cli-mcp-client",
 		Shell:   Shell{Signs: []string{"GEMINI_CLI"}, Run: "GEMINI_SESSION_ID"},
 		Traces:  []Path{"${GEMINI_CLI_HOME:-~}/.gemini"},
-		Servers: geminiSettings, Under: []string{"mcpServers"},
+		Servers: geminiSettings, Under: []any{"mcpServers"},
 		Entry: geminiEntry, Own: &Own{Add: geminiAdd, Remove: removeInScope},
 		Hooks: &Hooks{Files: geminiSettings, Unit: time.Millisecond, Name: ServerName, Shows: geminiReports, On: []Hook{
 			{Event: SessionStart, At: "SessionStart", Timeout: patience},

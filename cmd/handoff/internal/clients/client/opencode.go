@@ -10,7 +10,7 @@ func openCode() Client {
 			[]Path{user + "/opencode.json", user + "/opencode.jsonc"},
 			[]Path{"opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"},
 		},
-		Under: []string{"mcp"}, Newer: []string{"mcp", "servers"},
+		Under: []any{"mcp"}, Newer: []any{"mcp", "servers"},
 		Entry: func(s Server) Object {
 			if s.URL != "" {
 				return Object{{"type", "remote"}, {"url", s.URL}}.with("headers", s.headers("{env:"))

@@ -6,7 +6,7 @@ func vsCode() Client {
 		Program: "code", Calls: "Visual Studio Code",
 		Traces:  []Path{"${config}/Code/User"},
 		Servers: Files{LooseJSON, []Path{"${config}/Code/User/mcp.json"}, []Path{".vscode/mcp.json"}},
-		Under:   []string{"servers"},
+		Under:   []any{"servers"},
 		Entry:   entry("stdio", "http", "${env:"),
 		Next:    "Start it there with the command MCP: List Servers.",
 		Asks:    "It asks you before it uses a tool.",

@@ -82,7 +82,7 @@ func (l location) entries(c client.Client, m client.Machine, doc edit.Document) 
 	}
 	add(l.scope, Under(c, doc))
 	if c.Local != "" && l.scope == client.User {
-		add(Local, append([]any{c.Local, m.Project}, under(c.Under)...))
+		add(Local, append([]any{c.Local, m.Project}, c.Under...))
 	}
 	return all
 }
@@ -112,20 +112,13 @@ func names(doc edit.Document, list []any) (all []string) {
 // Under gives the keys of the object in which a client looks for servers in one of its files.
 func Under(c client.Client, doc edit.Document) []any {
 	if c.Newer != nil {
-		value, _ := doc.Look(under(c.Newer)...)
+		value, _ := doc.Look(c.Newer...)
 		if object, ok := value.(map[string]any); ok && !isServer(object) {
-			return under(c.Newer)
+			return c.Newer
 		}
 	}
-	return under(c.Under)
+	return c.Under
 }
 
 // isServer tells an entry of a server from a list: the server may have the name that lists have.
 func isServer(object map[string]any) bool { _, ok := object["type"].(string); return ok }
-
-func under(keys []string) (way []any) {
-	for _, key := range keys {
-		way = append(way, key)
-	}
-	return way
-}

@@ -119,7 +119,7 @@ func (a *attempt) sparing(now Change) Change {
 	if errOurs != nil || errTheirs != nil {
 		return now
 	}
-	at := server(a.Client, theirs)
+	at := serverPath(a.Client, theirs)
 	entry, there := theirs.Look(at...)
 	if there && ours.Set(edit.Taken(entry, a.Client.Entry(a.desired.Server)), at...) != nil {
 		return now

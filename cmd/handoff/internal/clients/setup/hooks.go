@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"iter"
 	"slices"
 
 	"handoff/cmd/handoff/internal/clients/client"
@@ -22,25 +21,20 @@ type ours struct {
 // The error is [installed.ErrHooks] if there are more than anybody needs: each of them would be taken out by itself.
 func (d Desired) oursIn(doc *edit.JSON, c client.Client, r receipt) (ours, error) {
 	o := ours{doc, c, []string{d.Call.Program, r.Told.Call.Program}, r}
-	n := 0
-	for range o.all() {
-		n++
-	}
-	if n > installed.MostHooks {
+	if len(o.all()) > installed.MostHooks {
 		return o, installed.ErrHooks
 	}
 	return o, nil
 }
 
-// all walks over them, in all events.
-func (o ours) all() iter.Seq[installed.Handler] {
-	return func(yield func(installed.Handler) bool) {
-		for h := range installed.Handlers(o) {
-			if client.IsHookLine(h.Line, o.programs...) && !yield(h) {
-				return
-			}
+// all gives our hooks in all events, or in some of them.
+func (o ours) all(events ...string) (all []installed.Handler) {
+	for h := range installed.Handlers(o) {
+		if client.IsHookLine(h.Line, o.programs...) && (events == nil || slices.Contains(events, h.Event)) {
+			all = append(all, h)
 		}
 	}
+	return all
 }
 
 // put makes our hooks those that are desired. It moves no hook of others.
@@ -81,27 +75,17 @@ func (o ours) events() (names []string) {
 	for _, h := range o.client.Hooks.On {
 		add(h.At)
 	}
-	for h := range o.all() { // of older versions too
+	for _, h := range o.all() { // of older versions too
 		add(h.Event)
 	}
 	return names
-}
-
-// of gives those of an event.
-func (o ours) of(event string) (all []installed.Handler) {
-	for h := range o.all() {
-		if h.Event == event {
-			all = append(all, h)
-		}
-	}
-	return all
 }
 
 // groups gives the groups of an event in which there are hooks of ours. One that others share is none that we make,
 // so that it is sorted out.
 func (o ours) groups(event string) (groups []any) {
 	last := -1
-	for _, h := range o.of(event) {
+	for _, h := range o.all(event) {
 		if h.Group == last {
 			continue
 		}
@@ -115,7 +99,7 @@ func (o ours) groups(event string) (groups []any) {
 // clear takes our hooks out of an event, and what is empty without them: the list of the event, and the object of all
 // events. What a receipt does not name as made by setup stays.
 func (o ours) clear(event string) error {
-	if len(o.of(event)) == 0 {
+	if len(o.all(event)) == 0 {
 		return nil
 	}
 	if err := o.delete(event); err != nil {
@@ -134,7 +118,7 @@ func (o ours) clear(event string) error {
 
 // delete takes our hooks out of an event, from the last to the first, and the groups that are empty then.
 func (o ours) delete(event string) error {
-	for _, h := range slices.Backward(o.of(event)) {
+	for _, h := range slices.Backward(o.all(event)) {
 		group := keyPath{installed.HooksKey, event, h.Group}
 		if err := o.Delete(group.to(installed.HooksKey, h.Number)...); err != nil {
 			return err

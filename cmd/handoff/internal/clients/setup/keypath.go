@@ -11,17 +11,10 @@ import (
 // A keyPath leads to a value in a file: keys of objects, and numbers of elements of lists.
 type keyPath []any
 
-func pathOf(keys []string) (p keyPath) {
-	for _, k := range keys {
-		p = append(p, k)
-	}
-	return p
-}
-
 func (p keyPath) to(steps ...any) keyPath { return append(slices.Clone(p), steps...) }
 
-// server is the path to our server in a file.
-func server(c client.Client, doc edit.Document) keyPath {
+// serverPath is the path to our server in a file.
+func serverPath(c client.Client, doc edit.Document) keyPath {
 	return append(installed.Under(c, doc), installed.Name(c, doc))
 }
 
@@ -34,16 +27,16 @@ func missing(c client.Client, t target, doc edit.Document) (paths []keyPath) {
 			}
 		}
 	}
-	if t.has.server {
+	if t.has(server) {
 		need(installed.Under(c, doc))
 	}
-	if t.has.hooks {
+	if t.has(hooks) {
 		for _, h := range c.Hooks.On {
 			need(keyPath{installed.HooksKey, h.At})
 		}
 	}
-	if t.has.grant {
-		need(pathOf(c.Allow(client.ServerName).Keys))
+	if t.has(grant) {
+		need(c.Allow(client.ServerName).Keys)
 	}
 	return paths
 }

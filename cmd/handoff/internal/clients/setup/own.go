@@ -25,7 +25,7 @@ func (d Desired) own(c client.Client, f installed.File, known bool) []string {
 	if c.Own == nil || known || err != nil || isLink(f.Path) || isAnothers(f.Info) {
 		return nil
 	}
-	if _, there := before.Look(server(c, before)...); there {
+	if _, there := before.Look(serverPath(c, before)...); there {
 		return nil
 	}
 	program := d.Machine.LookPath(c.Program)

@@ -124,13 +124,6 @@ func removed(err error) error {
 	return err
 }
 
-// inner gives the paths of the objects that setup made, inner ones first.
-func (r receipt) inner() []keyPath {
-	paths := slices.Clone(r.Made)
-	slices.Reverse(paths)
-	return paths
-}
-
 // made tells whether setup made an object or a list. Without a receipt it may have.
 func (r receipt) made(path keyPath) bool {
 	return r.Path == "" || slices.ContainsFunc(r.Made, func(made keyPath) bool { return slices.Equal(made, path) })
@@ -142,7 +135,7 @@ func (s Setter) keep(c Change, after []byte, folders []string, backup string) (e
 	r := receipt{
 		Client: c.Client.Name, Path: c.File.Path, Resolved: c.File.Resolved, Scope: c.desired.Scope,
 		Missing: c.File.Missing, Before: c.File.Text, Mode: c.File.Mode, Made: c.made, Folders: folders,
-		Granted: c.target.has.grant && c.desired.Server.Trust && !c.granted(),
+		Granted: c.target.has(grant) && c.desired.Server.Trust && !c.granted(),
 		Told:    c.desired.Told,
 	}
 	if old, ok := s.receipt(c.File); ok {

@@ -20,7 +20,7 @@ func (*Foreign) Error() string { return "it has another server that is called ha
 // putServer writes our server into a list, and switches it on. Of an entry that is there, what we do not write
 // ourselves stays: a timeout, say.
 func (d Desired) putServer(c client.Client, doc edit.Document, r receipt) error {
-	at := server(c, doc)
+	at := serverPath(c, doc)
 	entry := c.Entry(d.Server)
 	old, there := doc.Look(at...)
 	if !there {
@@ -89,14 +89,10 @@ func stale(c client.Client, entry client.Object) (keys []string) {
 		{Command: []string{"x", "x"}, Pass: []string{"X"}, Trust: true},
 		{URL: "x", TokenEnv: "X", Agent: "x", Trust: true},
 	}
-	now := map[string]bool{}
-	for _, f := range entry {
-		now[f.Key] = true
-	}
 	for _, form := range forms {
 		for _, f := range c.Entry(form) {
-			if !now[f.Key] {
-				now[f.Key] = true
+			isKey := func(now client.Field) bool { return now.Key == f.Key }
+			if !slices.ContainsFunc(entry, isKey) && !slices.Contains(keys, f.Key) {
 				keys = append(keys, f.Key)
 			}
 		}
@@ -106,13 +102,18 @@ func stale(c client.Client, entry client.Object) (keys []string) {
 
 // put writes our parts into a file. It takes out those that are not desired, unless they may be somebody else's.
 func (d Desired) put(c client.Client, t target, doc edit.Document, r receipt) error {
-	if t.has.server {
+	if t.has(server) {
 		if err := d.putServer(c, doc, r); err != nil {
 			return err
 		}
 	}
+	return d.putSettings(c, t, doc, r)
+}
+
+// putSettings does so with what is in settings: hooks and permissions.
+func (d Desired) putSettings(c client.Client, t target, doc edit.Document, r receipt) error {
 	settings, ok := doc.(*edit.JSON)
-	if t.has.hooks && ok {
+	if t.has(hooks) && ok {
 		ours, err := d.oursIn(settings, c, r)
 		if err == nil {
 			err = ours.put(d)
@@ -121,13 +122,8 @@ func (d Desired) put(c client.Client, t target, doc edit.Document, r receipt) er
 			return err
 		}
 	}
-	switch {
-	case !t.has.grant || !ok:
-		return nil
-	case d.Server.Trust:
-		return putGrant(d.grant(c), settings)
-	case r.Granted:
-		return deleteGrant(d.grant(c), settings)
+	if t.has(grant) && ok && (d.Server.Trust || r.Granted) {
+		return putGrant(d.grant(c), settings, d.Server.Trust)
 	}
 	return nil
 }
@@ -143,24 +139,21 @@ func (d Desired) grant(c client.Client) *client.Grant {
 
 // granted gives the index of a grant in its list; -1 if it is not there.
 func granted(g *client.Grant, doc edit.Document) int {
-	list, _ := doc.Look(pathOf(g.Keys)...)
+	list, _ := doc.Look(g.Keys...)
 	texts, _ := list.([]any)
 	return slices.Index(texts, any(g.Text))
 }
 
-func putGrant(g *client.Grant, doc *edit.JSON) error {
-	if granted(g, doc) >= 0 {
-		return nil
-	}
-	return doc.Append(g.Text, pathOf(g.Keys)...)
-}
-
-func deleteGrant(g *client.Grant, doc *edit.JSON) error {
+// putGrant writes a grant into its list, or takes it out.
+func putGrant(g *client.Grant, doc *edit.JSON, wanted bool) error {
 	i := granted(g, doc)
-	if i < 0 {
-		return nil
+	switch {
+	case wanted && i < 0:
+		return doc.Append(g.Text, g.Keys...)
+	case !wanted && i >= 0:
+		return doc.Delete(keyPath(g.Keys).to(i)...)
 	}
-	return doc.Delete(pathOf(g.Keys).to(i)...)
+	return nil
 }
 
 // granted tells whether the tools ran without asking before the change.

@@ -75,13 +75,13 @@ func (c Change) Same() bool {
 
 // Parts names what of handoff the change writes into the file or takes out of it.
 func (c Change) Parts() (names []string) {
-	if c.target.has.server {
+	if c.target.has(server) {
 		names = append(names, "server")
 	}
-	if c.target.has.hooks && (c.desired.Hooks || c.receipt.Told.Hooks) {
+	if c.target.has(hooks) && (c.desired.Hooks || c.receipt.Told.Hooks) {
 		names = append(names, "hooks")
 	}
-	if c.target.has.grant && (c.desired.Server.Trust || c.receipt.Granted) {
+	if c.target.has(grant) && (c.desired.Server.Trust || c.receipt.Granted) {
 		names = append(names, "permission")
 	}
 	return names
@@ -133,7 +133,7 @@ func (s Setter) planned(c client.Client, d Desired, t target) Change {
 	if doc, change.Err = change.File.Document(t.syntax); change.Err != nil {
 		return change
 	}
-	if settings, ok := doc.(*edit.JSON); ok && (t.has.server || d.Hooks) {
+	if settings, ok := doc.(*edit.JSON); ok && (t.has(server) || d.Hooks) {
 		change.Unread = settings.ReadAs(t.syntax)
 	}
 	before, lacked := doc.Bytes(), missing(c, t, doc)
@@ -143,7 +143,7 @@ func (s Setter) planned(c client.Client, d Desired, t target) Change {
 	}
 	change.After = doc.Bytes()
 	change.made = existing(lacked, doc)
-	if t.has.server {
+	if t.has(server) {
 		change.Own = d.own(c, change.File, known)
 	}
 	return change

@@ -110,7 +110,7 @@ func (t tokens) all(line string) bool {
 // server off.
 func (c Change) ourTokens() tokens {
 	t := tokens{client.ServerName: true, "enabled": true, "disabled": true, "true": true, "false": true}
-	if doc, err := c.File.Document(c.target.syntax); err == nil && c.target.has.server {
+	if doc, err := c.File.Document(c.target.syntax); err == nil && c.target.has(server) {
 		t.add(installed.Name(c.Client, doc))
 	}
 	before := c.desired

@@ -57,7 +57,7 @@ func (l *Local) Error() string {
 // besides adds to an undoing of the user's servers what the client has of ours for this project alone: setup does not
 // write that, so that it does not take it out.
 func (c Change) besides() Change {
-	if c.Foreign != nil || !c.target.has.server || c.desired.Scope != client.User || c.Client.Own == nil {
+	if c.Foreign != nil || !c.target.has(server) || c.desired.Scope != client.User || c.Client.Own == nil {
 		return c
 	}
 	entries, _ := installed.Entries(c.Client, c.desired.Machine)
@@ -82,8 +82,10 @@ func (c Change) without(r receipt) ([]byte, error) {
 		return c.File.Text, err
 	}
 	before := doc.Bytes()
-	err = errors.Join(c.withoutServer(doc, r), c.withoutSettings(doc, r))
-	for _, path := range r.inner() {
+	nothing := c.desired
+	nothing.Hooks, nothing.Server.Trust = false, false
+	err = errors.Join(c.withoutServer(doc, r), nothing.putSettings(c.Client, c.target, doc, r))
+	for _, path := range slices.Backward(r.Made) { // inner ones first
 		if v, ok := doc.Look(path...); ok && edit.IsEmpty(v) {
 			err = errors.Join(err, doc.Delete(path...))
 		}
@@ -96,10 +98,10 @@ func (c Change) without(r receipt) ([]byte, error) {
 
 // withoutServer takes our server out. It leaves a server of our name alone that is not ours.
 func (c Change) withoutServer(doc edit.Document, r receipt) error {
-	if !c.target.has.server {
+	if !c.target.has(server) {
 		return nil
 	}
-	at := server(c.Client, doc)
+	at := serverPath(c.Client, doc)
 	old, _ := doc.Look(at...)
 	fields, ok := old.(map[string]any)
 	if !ok || !c.desired.isOurs(fields, r) {
@@ -110,7 +112,7 @@ func (c Change) withoutServer(doc edit.Document, r receipt) error {
 
 // foreign gives a [*Foreign] if somebody put another server in the place of ours.
 func (c Change) foreign(r receipt) error {
-	if !c.target.has.server || r.Path == "" {
+	if !c.target.has(server) || r.Path == "" {
 		return nil
 	}
 	doc, err := edit.Open(c.target.syntax, c.After)
@@ -121,21 +123,4 @@ func (c Change) foreign(r receipt) error {
 		return &Foreign{removal(c.Client, c.desired.Scope)}
 	}
 	return nil
-}
-
-func (c Change) withoutSettings(doc edit.Document, r receipt) (err error) {
-	settings, ok := doc.(*edit.JSON)
-	if c.target.has.hooks && ok {
-		ours, err := c.desired.oursIn(settings, c.Client, r)
-		if err != nil {
-			return err
-		}
-		for _, event := range ours.events() {
-			err = errors.Join(err, ours.clear(event))
-		}
-	}
-	if c.target.has.grant && ok && r.Granted {
-		err = errors.Join(err, deleteGrant(c.desired.grant(c.Client), settings))
-	}
-	return err
 }
