@@ -7,6 +7,7 @@ import (
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
+	"handoff/mailbox/listing"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -235,13 +236,24 @@ func (o *op) begunWarnings(returned schemas.ID) (warnings []string) {
 }
 
 // exchange takes one handoff off what r waits for and puts another in its place, or the same one where it is done. The
-// clock does it, whoever acted on that one: r is another's. When nothing is left to wait for, r may be claimed.
+// clock does it, whoever acted on that one: r is another's. When nothing is left to wait for, r may be claimed; else the
+// event says for what it waits now.
 func (o *op) exchange(r *store.Record, dep schemas.ID, instead *store.Record) error {
 	return o.actingAs(clockCaller, func() error {
-		return o.change(happening{action: life.Ready, other: dep}, r, func(now *store.Record) {
-			w := waitsOf(now)
-			w.put(instead, w.take(dep))
-			w.on(now)
-		})
+		now, err := o.step(life.Ready, r)
+		if err != nil {
+			return err
+		}
+		w := waitsOf(&now)
+		w.put(instead, w.take(dep))
+		w.on(&now)
+		var left store.Content
+		if blocked := listing.BlockedBy(&now); blocked != nil {
+			left, err = o.said(schemas.UpdateIn{Note: "it waits for " + strings.Join(blocked, ", ")})
+		}
+		if err != nil {
+			return err
+		}
+		return o.commitSaying(happening{action: life.Ready, other: dep, was: r, now: &now}, left)
 	})
 }

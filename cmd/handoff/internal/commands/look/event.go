@@ -91,7 +91,10 @@ func happened(c schemas.Change) string {
 	if c.Action == "sent" || c.Action == "message" {
 		what = map[string]string{"sent": "sent", "message": "wrote"}[c.Action] + " to " + string(c.Box)
 	}
-	if c.Other != 0 {
+	switch {
+	case c.Action == "ready" && c.Other != 0:
+		what = "freed it from " + c.Other.String() // for others it may wait all the same, as the text tells
+	case c.Other != 0:
 		what += " (" + c.Other.String() + ")"
 	}
 	return what
