@@ -1,8 +1,11 @@
 package completion
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,6 +15,7 @@ import (
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
+	"handoff/tools"
 )
 
 // A completer gives what a word that was typed in part may become, and perhaps other words. It does not say what went
@@ -81,4 +85,169 @@ func described(word, text string) cobra.Completion {
 		return word
 	}
 	return cobra.CompletionWithDesc(word, schemas.Clip(strings.Join(strings.Fields(schemas.Visible(text)), " "), line))
+}
+
+// agents completes with the names of agents, the last seen first.
+var agents = ofAgents(func(conn *cli.Connection, cards []schemas.Card) (found []cobra.Completion) {
+	for _, c := range cards {
+		found = append(found, described(string(c.Name), aboutAgent(c, conn)))
+	}
+	return found
+})
+
+// recipients completes with all to whom something can be sent.
+var recipients = ofAgents(func(conn *cli.Connection, cards []schemas.Card) (found []cobra.Completion) {
+	for _, c := range cards {
+		if c.Name != schemas.Human {
+			found = append(found, described(string(c.Name), aboutAgent(c, conn)))
+		}
+	}
+	found = append(found, described(string(schemas.Human), "a person"))
+	for _, role := range said(cards, roleOf) {
+		found = append(found, described("role:"+role, "who of this role is free"))
+	}
+	for _, accepted := range said(cards, capabilitiesOf) {
+		found = append(found, described("capability:"+accepted, "who accepts this"))
+	}
+	return found
+})
+
+// roles, capabilities and workTypes complete with what agents said of themselves when they registered.
+var (
+	roles = ofAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion {
+		return said(cards, roleOf)
+	})
+	capabilities = ofAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion {
+		return said(cards, capabilitiesOf)
+	})
+	workTypes = ofAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion {
+		return append(said(cards, capabilitiesOf), described(schemas.TypeMessage, "mail that is only read"))
+	})
+)
+
+func ofAgents(words func(*cli.Connection, []schemas.Card) []cobra.Completion) completer {
+	return stored(func(ctx context.Context, conn *cli.Connection, _ string) ([]cobra.Completion, error) {
+		var out schemas.AgentsOut
+		_, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.Everybody}, &out)
+		return words(conn, out.Agents), err
+	})
+}
+
+func aboutAgent(c schemas.Card, conn *cli.Connection) string {
+	about := append([]string{cli.Presence(c, conn.App.Now())}, roleOf(c)...)
+	if len(c.Accepts) > 0 {
+		about = append(about, "accepts "+strings.Join(c.Accepts, " "))
+	}
+	return strings.Join(about, ", ")
+}
+
+// said gives what cards say, sorted, each once.
+func said(cards []schemas.Card, of func(schemas.Card) []string) (all []string) {
+	for _, c := range cards {
+		all = append(all, of(c)...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func roleOf(c schemas.Card) []string {
+	if c.Role == "" {
+		return nil
+	}
+	return []string{c.Role}
+}
+
+// capabilitiesOf leaves out "*", which is no name of one.
+func capabilitiesOf(c schemas.Card) []string {
+	return slices.DeleteFunc(slices.Clone(c.Accepts), func(accepted string) bool { return accepted == "*" })
+}
+
+// tokenNames completes with the names of tokens that are good.
+var tokenNames = stored(func(ctx context.Context, conn *cli.Connection, _ string) (found []cobra.Completion, _ error) {
+	var out schemas.TokenListOut
+	_, err := conn.Call(ctx, "token_list", cli.Arguments{}, &out)
+	for _, t := range out.Tokens {
+		if cli.TokenState(t, conn.App.Now()) == cli.TokenLive {
+			found = append(found, described(t.Name, "acts as "+cli.TokenAgents(t)))
+		}
+	}
+	return found, err
+})
+
+// workspaceNames completes with those on this machine.
+func workspaceNames(_ context.Context, a *cli.App, _ string) (found []cobra.Completion) {
+	all, _ := workspace.All(a.Getenv) // none where they cannot be listed
+	for _, w := range all {
+		found = append(found, described(w.Name, w.Project))
+	}
+	return found
+}
+
+// toolNames completes with the tools that agents are offered.
+func toolNames(context.Context, *cli.App, string) (found []cobra.Completion) {
+	for _, t := range tools.Table {
+		found = append(found, described(t.Name, t.Description))
+	}
+	return found
+}
+
+// mostOffered is how many handoffs somebody still looks through.
+const mostOffered = 30
+
+// openHandoffs completes with the ids of what has not ended, the newest first.
+var openHandoffs = stored(offerOpen)
+
+func offerOpen(ctx context.Context, conn *cli.Connection, typed string) (found []cobra.Completion, err error) {
+	var open []schemas.Item
+	for _, status := range slices.DeleteFunc(slices.Clone(schemas.Statuses), schemas.Status.Ended) {
+		var out schemas.ListOut
+		asked := cli.Arguments{"box": "all", "status": status, "limit": mostOffered}
+		if _, err := conn.Call(ctx, "list_handoffs", asked, &out); err != nil {
+			return nil, err
+		}
+		open = append(open, out.Items...)
+	}
+	slices.SortFunc(open, func(x, y schemas.Item) int { return cmp.Compare(y.HandoffID, x.HandoffID) })
+	for _, item := range open[:min(len(open), mostOffered)] {
+		found = append(found, offeredHandoff(item, typed))
+	}
+	return found, nil
+}
+
+// offeredHandoff is an id in the form in which it was begun, "12" or "ho_12", and which handoff that is.
+func offeredHandoff(item schemas.Item, typed string) cobra.Completion {
+	id := item.HandoffID.String()
+	if !strings.HasPrefix(typed, "h") {
+		id = strconv.FormatUint(uint64(item.HandoffID), 10)
+	}
+	return described(id, string(item.Status)+", for "+string(item.To)+": "+item.Title)
+}
+
+// workflows completes with those of the newest handoffs.
+var workflows = stored(offerWorkflows)
+
+// chains completes with what has a history that grows: what has not ended, and the workflows of the newest handoffs.
+var chains = stored(func(ctx context.Context, conn *cli.Connection, typed string) ([]cobra.Completion, error) {
+	handoffs, err := offerOpen(ctx, conn, typed)
+	if err != nil {
+		return nil, err
+	}
+	named, err := offerWorkflows(ctx, conn, typed)
+	return append(handoffs, named...), err
+})
+
+// offerWorkflows gives each once, with the title of the newest handoff in it.
+func offerWorkflows(ctx context.Context, conn *cli.Connection, _ string) (found []cobra.Completion, err error) {
+	var newest schemas.ListOut
+	if _, err := conn.Call(ctx, "list_handoffs", cli.Arguments{"box": "all", "limit": mostOffered}, &newest); err != nil {
+		return nil, err
+	}
+	seen := map[schemas.Workflow]bool{}
+	for _, item := range newest.Items {
+		if !seen[item.Workflow] {
+			found = append(found, described(string(item.Workflow), item.Title))
+		}
+		seen[item.Workflow] = true
+	}
+	return found, nil
 }

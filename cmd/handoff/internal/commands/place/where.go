@@ -1,13 +1,21 @@
 package place
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/terminal"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
+	"handoff/tools/relay"
 )
 
 func whereCommand(a *cli.App) *cobra.Command {
@@ -99,4 +107,116 @@ func printFile(p *cli.Page, name string, f *workspace.File) {
 	if f != nil {
 		p.Field(name, f.Path+", "+size(f.Bytes))
 	}
+}
+
+// whereabouts are what is known of a workspace.
+type whereabouts struct {
+	Workspace  string                `json:"workspace"`
+	FoundBy    string                `json:"found_by"`               // flag, environment, or what [workspace.By] says
+	Project    string                `json:"project,omitempty"`      // the path that stands for it
+	LookedIn   string                `json:"looked_in,omitempty"`    // where looking for the project began
+	LookedInBy string                `json:"looked_in_by,omitempty"` // what named that: a flag, a variable, or current directory
+	Directory  string                `json:"directory"`              // of its files
+	Exists     bool                  `json:"exists"`                 // if not, nothing of the following is known
+	Store      *workspace.File       `json:"store,omitempty"`
+	Log        *workspace.File       `json:"log,omitempty"`
+	Owner      *owner                `json:"owner"`            // null when nobody has it open
+	Agents     []sight               `json:"agents"`           // who was seen, the last first
+	Beside     []workspace.Neighbour `json:"beside,omitempty"` // where else agents may be
+	Error      *schemas.Error        `json:"error,omitempty"`  // why the agents could not be asked for
+}
+
+// A sight is an agent that was seen.
+type sight struct {
+	Name schemas.Agent `json:"name"`
+	Live bool          `json:"live"`
+	Seen time.Time     `json:"last_seen,omitzero"`
+}
+
+// findWhereabouts looks without opening anything: a command that opens a workspace may become its owner.
+func findWhereabouts(a *cli.App) (w whereabouts, err error) {
+	place, err := workspace.Find(a.Location())
+	if err != nil {
+		return w, err
+	}
+	w = whereabouts{
+		Workspace: place.Name, FoundBy: string(place.By), Project: cmp.Or(place.Project, workspace.Remembered(place)),
+		Directory: place.Dir, Owner: ownerOf(place), Agents: []sight{}, Beside: workspace.Neighbours(place, a.Getenv),
+	}
+	w.Store, w.Log = found(place.Store()), found(place.Log())
+	w.Exists = w.Store != nil || workspace.Denied(place.Dir)
+	if place.By != workspace.ByName {
+		w.LookedIn, err = a.Location().ProjectDir()
+		w.LookedInBy = lookedInBy(a, w.LookedIn)
+		return w, err
+	}
+	w.FoundBy = "flag"
+	if a.Workspace == a.Getenv("HANDOFF_WORKSPACE") {
+		w.FoundBy = "environment"
+	}
+	return w, nil
+}
+
+// lookedInBy tells what named the directory in which the project was looked for.
+func lookedInBy(a *cli.App, dir string) string {
+	switch {
+	case a.Dir != "" && a.Dir == a.Getenv("HANDOFF_DIR"):
+		return "HANDOFF_DIR"
+	case a.Dir != "":
+		return "--dir"
+	case dir != filepath.Clean(a.Cwd):
+		return strings.Join(client.ProjectVariables(), " or ")
+	}
+	return "current directory"
+}
+
+func found(f workspace.File, ok bool) *workspace.File {
+	if !ok {
+		return nil
+	}
+	return &f
+}
+
+// An owner is the process that has a workspace open and serves the others.
+type owner struct {
+	PID     int       `json:"pid,omitzero"`
+	Version string    `json:"version,omitzero"`
+	Since   time.Time `json:"since,omitzero"`
+	Hidden  bool      `json:"hidden,omitzero"` // it is another user's, and nothing else is known of it
+}
+
+// ownerOf gives the owner of a workspace, nil when nobody has it open.
+func ownerOf(w workspace.Workspace) *owner {
+	if relay.HiddenNote(w.Dir) {
+		return &owner{Hidden: true}
+	}
+	note, ok := relay.ReadNote(w.Dir)
+	if !ok || !note.Running() {
+		return nil
+	}
+	return &owner{PID: note.PID, Version: note.Version, Since: note.Started}
+}
+
+func (o *owner) describe(now time.Time) string {
+	switch {
+	case o == nil:
+		return "none"
+	case o.Hidden:
+		return "a process of another user, to which owner.json belongs"
+	}
+	return fmt.Sprintf("pid %d, handoff %s, for %s", o.PID, o.Version, terminal.Age(now.Sub(o.Since)))
+}
+
+// size writes a number of bytes as people say it.
+func size(bytes int64) string {
+	const k = 1 << 10
+	switch {
+	case bytes < k:
+		return fmt.Sprintf("%d B", bytes)
+	case bytes < k*k:
+		return fmt.Sprintf("%d KiB", bytes/k)
+	case bytes < k*k*k:
+		return fmt.Sprintf("%.1f MiB", float64(bytes)/(k*k))
+	}
+	return fmt.Sprintf("%.1f GiB", float64(bytes)/(k*k*k))
 }
