@@ -17,18 +17,20 @@ import (
 // the directory. When there is a file in it that handoff did not make, Remove deletes nothing and returns
 // [schemas.Conflict]. After another error it may have deleted a part, which names says.
 func Remove(w Workspace) (names []string, err error) {
+	defer func() {
+		if _, coded := errors.AsType[*schemas.Error](err); err != nil && !coded {
+			err = fmt.Errorf("remove workspace %s: %w", w.Name, err)
+		}
+	}()
 	state, err := os.OpenRoot(filepath.Dir(w.Dir))
 	if err != nil {
-		return nil, fmt.Errorf("remove workspace %s: %w", w.Name, err)
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, state.Close()) }()
 	if names, err = empty(state, w); err != nil {
 		return names, err
 	}
-	if err := state.Remove(w.Name); err != nil {
-		return names, fmt.Errorf("remove workspace %s: %w", w.Name, err)
-	}
-	return names, nil
+	return names, state.Remove(w.Name)
 }
 
 // empty deletes the files in the directory of a workspace.
@@ -38,27 +40,26 @@ func empty(state *os.Root, w Workspace) (deleted []string, err error) {
 	}
 	dir, err := state.OpenRoot(w.Name)
 	if err != nil {
-		return nil, fmt.Errorf("remove workspace %s: %w", w.Name, err)
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	names, err := contents(dir, w)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
+	for i, name := range names {
 		if err := dir.Remove(name); err != nil {
-			return deleted, fmt.Errorf("remove workspace %s: %w", w.Name, err)
+			return names[:i], err
 		}
-		deleted = append(deleted, name)
 	}
-	return deleted, nil
+	return names, nil
 }
 
 // contents lists the files to delete, the lock last: as long as it is there no process begins anew in the directory.
 func contents(dir *os.Root, w Workspace) ([]string, error) {
 	entries, err := fs.ReadDir(dir.FS(), ".")
 	if err != nil {
-		return nil, fmt.Errorf("remove workspace %s: %w", w.Name, err)
+		return nil, err
 	}
 	var names, others []string
 	for _, e := range entries {
@@ -70,15 +71,9 @@ func contents(dir *os.Root, w Workspace) ([]string, error) {
 	if len(others) > 0 {
 		return nil, foreign(w, "handoff did not make "+strings.Join(others, ", ")+" in "+w.Dir)
 	}
-	slices.SortStableFunc(names, func(a, b string) int {
-		switch lockFile {
-		case a:
-			return 1
-		case b:
-			return -1
-		}
-		return 0
-	})
+	if i := slices.Index(names, lockFile); i >= 0 {
+		names = append(slices.Delete(names, i, i+1), lockFile)
+	}
 	return names, nil
 }
 

@@ -69,10 +69,11 @@ func (s *servingCommand) listenHTTP(
 	if err != nil {
 		return nil, err
 	}
-	h.site, err = s.network.site(ctx, web.Config{
-		Open: !needed, MCP: h.endpoint, Metadata: metadata, Ready: h.health.ready,
-		Metrics: h.measure, MetricsAllowed: h.mayMeasure, Challenge: challenge, Logger: log, Now: s.Now,
-	})
+	site := s.network.site
+	site.Open, site.MCP, site.Metadata, site.Ready = !needed, h.endpoint, metadata, h.health.ready
+	site.Metrics, site.MetricsAllowed = h.measure, h.mayMeasure
+	site.Challenge, site.Logger, site.Now = challenge, log, s.Now
+	h.site, err = web.Listen(ctx, site)
 	return h, err
 }
 
@@ -137,7 +138,11 @@ func (h *overHTTP) serve(ctx context.Context, stderr io.Writer) error {
 	}
 	stop()
 	watchers.Wait()
-	h.flush()
+	ctx, stop = context.WithTimeout(context.WithoutCancel(ctx), flushing)
+	defer stop()
+	if err := h.traces.Close(ctx); err != nil {
+		h.log.Warn("the last spans were not sent", slog.Any("error", err))
+	}
 	return err
 }
 
@@ -156,22 +161,14 @@ func (h *overHTTP) leave() error {
 	return err
 }
 
-func (h *overHTTP) flush() {
-	ctx, cancel := context.WithTimeout(context.Background(), flushing)
-	defer cancel()
-	if err := h.traces.Close(ctx); err != nil {
-		h.log.Warn("the last spans were not sent", slog.Any("error", err))
-	}
-}
-
 // url is where clients find the server, as far as it knows.
 func (h *overHTTP) url() string {
 	scheme, addr := "http", h.site.Addr().String()
-	if h.network.cert != "" {
+	if h.network.site.Cert != "" {
 		scheme = "https"
 	}
 	host, port, err := net.SplitHostPort(addr)
-	if names := h.network.hosts; err == nil && net.ParseIP(host).IsUnspecified() && len(names) > 0 {
+	if names := h.network.site.Hosts; err == nil && net.ParseIP(host).IsUnspecified() && len(names) > 0 {
 		addr = net.JoinHostPort(names[0], port)
 	}
 	return scheme + "://" + addr + "/mcp"
@@ -207,19 +204,13 @@ func (c *checkup) look(ctx context.Context) {
 		}
 		if pause = checkEvery; !out.OK {
 			pause = checkDamaged
+			const said = "the store failed its check: handoff audit verify shows how"
+			c.log.ErrorContext(ctx, said, slog.Int("problems", len(out.Problems)))
 		}
-		c.found(ctx, out)
+		c.mu.Lock()
+		c.problems = len(out.Problems)
+		c.mu.Unlock()
 	}
-}
-
-func (c *checkup) found(ctx context.Context, out schemas.AuditOut) {
-	if !out.OK {
-		const said = "the store failed its check: handoff audit verify shows how"
-		c.log.ErrorContext(ctx, said, slog.Int("problems", len(out.Problems)))
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.problems = len(out.Problems)
 }
 
 // ready tells whether the store can be reached, can keep what changes, and was whole when it was checked last.

@@ -50,11 +50,7 @@ func serveClient(ctx context.Context, a *cli.App) error {
 	process.SpendMemory(false)
 	stderr := process.NewDropping(a.Stderr)
 	defer stderr.Close()
-	return speak(ctx, a, life, client, slog.New(slog.NewTextHandler(stderr, nil)))
-}
-
-// speak opens the workspace and speaks with the client, whose process is given, until one of them ends.
-func speak(ctx context.Context, a *cli.App, life *process.Life, client int, log *slog.Logger) error {
+	log := slog.New(slog.NewTextHandler(stderr, nil))
 	by, err := identity.Server(a.Agent, a.Getenv)
 	if err != nil {
 		return err

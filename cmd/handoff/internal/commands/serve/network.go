@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	"log/slog"
 	"math"
 	"net/http"
@@ -17,47 +16,45 @@ import (
 
 // network are the flags of serve about agents on other machines. Without an address there are none.
 type network struct {
-	addr, cert, key           string
-	insecure                  bool
-	hosts, origins            []string
-	issuer, audience, agentIn string
-	rate                      float64
-	pending                   int
+	site   web.Config        // what listens
+	issuer auth.IssuerConfig // who signs access tokens
+	rate   float64
 }
 
 func (n *network) bind(flags *pflag.FlagSet) {
-	flags.StringVar(&n.addr, "http", "", "serve agents over HTTP too, at this `address`, as 127.0.0.1:4263")
-	flags.StringVar(&n.cert, "tls-cert", "", "certificate `file`, PEM; read again when it changes")
-	flags.StringVar(&n.key, "tls-key", "", "`file` of its key, PEM")
-	flags.BoolVar(&n.insecure, "insecure", false, "serve other addresses than loopback without TLS")
-	flags.StringSliceVar(&n.hosts, "host", nil, "further `name` by which clients reach this server")
-	flags.StringSliceVar(&n.origins, "origin", nil, "`origin` of web pages that may call, as https://example.com")
-	flags.StringVar(&n.issuer, "oauth-issuer", "", "accept access tokens of this issuer, by its `URL`")
-	flags.StringVar(&n.audience, "oauth-audience", "", "what they have to be for: the `URL` of this server, with /mcp")
+	flags.StringVar(&n.site.Addr, "http", "", "serve agents over HTTP too, at this `address`, as 127.0.0.1:4263")
+	flags.StringVar(&n.site.Cert, "tls-cert", "", "certificate `file`, PEM; read again when it changes")
+	flags.StringVar(&n.site.Key, "tls-key", "", "`file` of its key, PEM")
+	flags.BoolVar(&n.site.Insecure, "insecure", false, "serve other addresses than loopback without TLS")
+	flags.StringSliceVar(&n.site.Hosts, "host", nil, "further `name` by which clients reach this server")
+	flags.StringSliceVar(&n.site.Origins, "origin", nil, "`origin` of web pages that may call, as https://example.com")
+	flags.StringVar(&n.issuer.URL, "oauth-issuer", "", "accept access tokens of this issuer, by its `URL`")
+	flags.StringVar(&n.issuer.Audience, "oauth-audience", "", "what they have to be for: the `URL` of this server, with /mcp")
 	flags.Float64Var(&n.rate, "token-rate", 50, "requests a second of a token that says nothing else")
-	flags.IntVar(&n.pending, "oauth-pending", 0,
+	flags.IntVar(&n.issuer.Pending, "oauth-pending", 0,
 		"handoffs sent with an access token that may be pending, 0 for any number")
-	flags.StringVar(&n.agentIn, "oauth-agents-claim", "handoff_agents", "`claim` that names the agents of an access token")
+	flags.StringVar(&n.issuer.AgentsClaim, "oauth-agents-claim", "handoff_agents", "`claim` that names the agents of an access token")
 	cli.FromEnvironment(flags)
 }
 
 // check says what is wrong with the flags together.
 func (n *network) check(given *pflag.FlagSet) error {
-	if n.addr == "" {
+	if n.site.Addr == "" {
 		return n.idle(given)
 	}
 	switch {
 	case !(n.rate > 0) || math.IsInf(n.rate, 0): // also for what is no number
 		return schemas.Invalidf("--token-rate", "%v is no number of requests a second", n.rate).
 			WithHint("Give a number above zero.")
-	case n.pending < 0:
-		return schemas.Invalidf("--oauth-pending", "%d is no number of handoffs", n.pending).
+	case n.issuer.Pending < 0:
+		return schemas.Invalidf("--oauth-pending", "%d is no number of handoffs", n.issuer.Pending).
 			WithHint("Give 0 for any number.")
-	case n.issuer == "" && (n.audience != "" || given.Changed("oauth-pending") || given.Changed("oauth-agents-claim")):
+	case n.issuer.URL == "" &&
+		(n.issuer.Audience != "" || given.Changed("oauth-pending") || given.Changed("oauth-agents-claim")):
 		return schemas.Invalidf("--oauth-issuer", "there is no issuer whose tokens this would be about").
 			WithHint("Give --oauth-issuer URL too, or none of the flags that begin with --oauth.")
-	case n.issuer != "" && !isURL(n.audience):
-		return schemas.Invalidf("--oauth-audience", "%q is not the URL of this server", schemas.Visible(n.audience)).
+	case n.issuer.URL != "" && !isURL(n.issuer.Audience):
+		return schemas.Invalidf("--oauth-audience", "%q is not the URL of this server", schemas.Visible(n.issuer.Audience)).
 			WithHint("Give it as clients know it, such as https://handoff.example.com/mcp.")
 	}
 	return nil
@@ -83,12 +80,11 @@ func isURL(text string) bool {
 
 // oauth gives who checks access tokens; nil when there is no issuer.
 func (n *network) oauth(a *cli.App, log *slog.Logger) (*auth.Issuer, error) {
-	if n.issuer == "" {
+	if n.issuer.URL == "" {
 		return nil, nil
 	}
-	issuer, err := auth.NewIssuer(auth.IssuerConfig{
-		URL: n.issuer, Audience: n.audience, AgentsClaim: n.agentIn, Pending: n.pending, Now: a.Now, Logger: log,
-	})
+	n.issuer.Now, n.issuer.Logger = a.Now, log
+	issuer, err := auth.NewIssuer(n.issuer)
 	if err != nil {
 		return nil, schemas.Invalidf("--oauth-issuer", "%w", err).
 			WithHint("Give the URL that is iss in its tokens, such as https://login.example.com.")
@@ -98,14 +94,8 @@ func (n *network) oauth(a *cli.App, log *slog.Logger) (*auth.Issuer, error) {
 
 // metadata says where access tokens come from, for clients that have none; nil when there is no issuer.
 func (n *network) metadata() (handler http.Handler, at string) {
-	if n.issuer == "" {
+	if n.issuer.URL == "" {
 		return nil, ""
 	}
-	return auth.Metadata(n.audience, n.issuer), auth.MetadataURL(n.audience)
-}
-
-// site is what listens.
-func (n *network) site(ctx context.Context, c web.Config) (*web.Server, error) {
-	c.Addr, c.Cert, c.Key, c.Insecure, c.Hosts, c.Origins = n.addr, n.cert, n.key, n.insecure, n.hosts, n.origins
-	return web.Listen(ctx, c)
+	return auth.Metadata(n.issuer.Audience, n.issuer.URL), auth.MetadataURL(n.issuer.Audience)
 }

@@ -77,7 +77,7 @@ func (s *servingCommand) own(ctx context.Context) error {
 		return err
 	}
 	opening := cli.Opening{Logger: log, Stays: true}
-	if s.network.addr == "" { // a server for many has enough
+	if s.network.site.Addr == "" { // a server for many has enough
 		opening.Crowded = process.SpendMemory
 	}
 	return s.Open(ctx, opening, func(place workspace.Workspace, boxes *relay.Relay) error {
@@ -97,7 +97,7 @@ func (s *servingCommand) own(ctx context.Context) error {
 func (s *servingCommand) keepServed(
 	ctx context.Context, conn *cli.Connection, place workspace.Workspace, stderr io.Writer, log *slog.Logger,
 ) error {
-	if s.network.addr == "" {
+	if s.network.site.Addr == "" {
 		warnUntraced(ctx, s.App, log)
 		sayWhoServes(stderr, place)
 		stay(ctx, conn, log)
