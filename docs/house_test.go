@@ -67,6 +67,7 @@ var house = []room{
 		level: 2, path: "mailbox/roster", about: "who qualifies",
 		imports: []string{"schemas"},
 	},
+	{level: 2, path: "mailbox/secret", about: "what must not be kept"},
 	{
 		level: 2, path: "mailbox/brief", about: "what a receiver reads",
 		imports: []string{"schemas"},
@@ -149,7 +150,7 @@ var house = []room{
 
 	{
 		level: 3, path: "tools", about: "what is offered",
-		imports: []string{"schemas", "schemas/closest", "schemas/respell", "mailbox"},
+		imports: []string{"schemas", "schemas/closest", "schemas/respell", "mailbox/secret", "mailbox"},
 	},
 
 	{

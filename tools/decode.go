@@ -5,19 +5,18 @@ import (
 	"encoding/json"
 	"strings"
 
-	"handoff/schemas"
 	"handoff/schemas/respell"
 )
 
-// decode brings arguments into canonical form, see [Tool.Canonical], and takes the agent out of them, "" if they name
+// decode brings arguments into their form, see [Tool.Canonical], and takes the agent out of them, "" if they name
 // none. Fields get our names first, so that everything after knows one name for each. An error says what the call
 // leaves undone.
 //
 // The steps are: parse JSON, bring the fields of other protocols under our names, inspect what such fields carried as
 // text, take the agent out, and coerce by the schema. The first step that fails gives the error, which names one field
 // and is of code invalid or limit. The arguments of the caller are not changed.
-func (t Tool) decode(args json.RawMessage) (agent string, canonical json.RawMessage, err error) {
-	m, err := arguments(args)
+func (t Tool) decode(args json.RawMessage) (agent string, m map[string]any, err error) {
+	m, err = arguments(args)
 	if err == nil {
 		m, err = respell.Normalise(t.Name, m)
 	}
@@ -33,8 +32,7 @@ func (t Tool) decode(args json.RawMessage) (agent string, canonical json.RawMess
 	if err != nil {
 		return "", nil, t.refuse(err)
 	}
-	canonical, err = schemas.Encode(m)
-	return agent, canonical, err
+	return agent, m, nil
 }
 
 // arguments parses an object, which may have been sent as text. Absent is empty.

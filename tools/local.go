@@ -21,6 +21,7 @@ import (
 // It holds no state between calls beside its mailbox. It is a value and may be copied.
 type Local struct {
 	Mailbox *mailbox.Service
+	Secrets Secrets      // what becomes of secrets in what callers say; default: they are masked
 	Logger  *slog.Logger // told of what callers are not; default: discards
 }
 
@@ -73,7 +74,17 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 			err = schemas.InternalError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}
 	}()
-	agent, canonical, err := t.decode(c.Args)
+	agent, args, err := t.decode(c.Args)
+	if err != nil {
+		return nil, err
+	}
+	var warnings []string
+	if t.keeps {
+		if warnings, err = conceal(args, l.Secrets); err != nil {
+			return nil, t.refuse(err)
+		}
+	}
+	canonical, err := schemas.Encode(args)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +100,7 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 		agent = "" // it goes without saying
 	}
 	borrowed := agent != "" && !t.ReadOnly && !t.Admin && l.Mailbox.Borrows(ctx, by, c.Caller.Agent)
-	out, next, err := t.call(ctx, l.Mailbox, by, canonical)
+	out, next, err := t.call(ctx, l.Mailbox, by, canonical, warnings)
 	if err != nil {
 		return nil, refusal(err, schemas.Agent(agent))
 	}

@@ -38,7 +38,8 @@ type Tool struct {
 
 	schema func() *node // of the arguments, in full
 	undone string       // what a refusal leaves undone, as a sentence
-	call   func(ctx context.Context, mb *mailbox.Service, by schemas.Caller, canonical json.RawMessage) (
+	keeps  bool         // keeps texts of its caller: its result has a field for warnings
+	call   func(ctx context.Context, mb *mailbox.Service, by schemas.Caller, canonical json.RawMessage, warnings []string) (
 		out json.RawMessage, next []schemas.Advice, err error)
 }
 
@@ -58,11 +59,12 @@ func define[In, Out any](
 	if !t.Admin {
 		t.Input, t.Output = published(in), published(out)
 	}
+	_, t.keeps = reflect.TypeFor[Out]().FieldByName("Warnings")
 	t.schema = sync.OnceValue(func() *node { return readSchema(schemas.Full(in)) })
 	if t.undone == "" && !t.ReadOnly {
 		t.undone = "Nothing was changed."
 	}
-	t.call = func(ctx context.Context, mb *mailbox.Service, by schemas.Caller, canonical json.RawMessage) (
+	t.call = func(ctx context.Context, mb *mailbox.Service, by schemas.Caller, canonical json.RawMessage, warnings []string) (
 		json.RawMessage, []schemas.Advice, error,
 	) {
 		var args In
@@ -72,6 +74,10 @@ func define[In, Out any](
 		result, err := method(mb, ctx, by, args)
 		if err != nil {
 			return nil, nil, err
+		}
+		if len(warnings) > 0 {
+			told := reflect.ValueOf(&result).Elem().FieldByName("Warnings")
+			told.Set(reflect.AppendSlice(told, reflect.ValueOf(warnings)))
 		}
 		b, err := schemas.Encode(result)
 		return b, next(args, result), err
@@ -120,8 +126,11 @@ func noTool(name string) error {
 // It reads no store and does not know the caller, so it says nothing of whether the call would succeed. The result has
 // only fields of the schema, none of them null, each in the type that the schema names.
 func (t Tool) Canonical(args json.RawMessage) (json.RawMessage, error) {
-	_, canonical, err := t.decode(args)
-	return canonical, err
+	_, m, err := t.decode(args)
+	if err != nil {
+		return nil, err
+	}
+	return schemas.Encode(m)
 }
 
 // offered refuses a tool that the caller may not call. For callers over a network there are no administrative tools. A

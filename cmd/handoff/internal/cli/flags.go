@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"handoff/schemas"
+	"handoff/tools"
 )
 
 // configuration is the annotation of a flag that may be set in the environment.
@@ -43,11 +44,12 @@ func (a *App) FromEnvironment(cmd *cobra.Command) error {
 	return errors.Join(errs...)
 }
 
-// LimitFlags are the flags about limits and leases. They hold in the process that owns the store, so each command
+// LimitFlags are the flags about limits, leases and secrets. They hold in the process that owns the store, so each command
 // that may send, claim or change a handoff, and own it for a moment, takes them; only servers show them.
 type LimitFlags struct {
 	lease, leaseMax duration
 	limits          schemas.Limits
+	secrets         secrets
 }
 
 // Bind binds them, for servers.
@@ -61,6 +63,8 @@ func (l *LimitFlags) Bind(flags *pflag.FlagSet) {
 	flags.Var(atMost(&l.limits.Handoff, d.Handoff), "max-handoff-bytes", "size of a handoff without references")
 	flags.Var(atMost(&l.limits.Mailbox, d.Mailbox), "max-pending", "pending handoffs of a mailbox")
 	flags.Var(atMost(&l.limits.Depth, d.Depth), "max-handoffs", "handoffs in a chain")
+	l.secrets = secrets(tools.MaskSecrets)
+	flags.Var(&l.secrets, "secrets", "what becomes of tokens, keys and passwords in texts: mask, warn or refuse")
 	FromEnvironment(flags)
 }
 
@@ -71,6 +75,20 @@ func (l *LimitFlags) BindHidden(cmd *cobra.Command) {
 	hidden.VisitAll(func(f *pflag.Flag) { f.Hidden = true })
 	cmd.Flags().AddFlagSet(hidden)
 }
+
+// secrets is a flag that takes one of three words.
+type secrets tools.Secrets
+
+func (s *secrets) Set(word string) error {
+	switch tools.Secrets(word) {
+	case tools.MaskSecrets, tools.WarnOfSecrets, tools.RefuseSecrets:
+		*s = secrets(word)
+		return nil
+	}
+	return errors.New("not mask, warn or refuse")
+}
+func (s *secrets) String() string { return string(*s) }
+func (*secrets) Type() string     { return "word" }
 
 // limit is a flag of at least one: nothing turns a limit off or around.
 type limit int

@@ -37,6 +37,7 @@ type Config struct {
 	Limits   schemas.Limits
 	Lease    time.Duration // see [mailbox.Config]
 	LeaseMax time.Duration
+	Secrets  tools.Secrets // see [tools.Local]
 
 	// Logger is for what concerns this process. What this process does for others as the owner of the store is in the
 	// log of the workspace, see package journal.
@@ -77,7 +78,7 @@ func (c Config) open(ctx context.Context, alone bool) (relay.Store, error) {
 	}
 	timed := store.NewTimed(backend, c.Now)
 	m := &mailboxes{store: store.New(timed), log: log}
-	m.Local = tools.Local{Logger: log.Logger(), Mailbox: mailbox.New(mailbox.Config{
+	m.Local = tools.Local{Logger: log.Logger(), Secrets: c.Secrets, Mailbox: mailbox.New(mailbox.Config{
 		Store: m.store, NewID: newID, Alone: alone,
 		Now: c.Now, Awake: c.Awake,
 		Limits: c.Limits, Lease: c.Lease, LeaseMax: c.LeaseMax,

@@ -1,0 +1,290 @@
+// Package secret finds in text what must not be kept: tokens, keys and passwords, by how issuers mark their tokens, by
+// the name that stands before a value, and by the form of private keys and addresses with a password.
+//
+// It errs on the side of leaving text as it is: a placeholder, a word or a call of a function is no secret, and masked
+// text holds none. One pass looks at each character once; patterns are tried only where a word or a separator begins.
+package secret
+
+import (
+	"slices"
+	"strings"
+)
+
+// found is a secret at text[from:to].
+type found struct {
+	from, to int
+	kind     string
+}
+
+// Mask puts a mark as [secret: github-token] in the place of each secret, and gives the kinds of what it found, each
+// once, in their order. It depends on the text alone, so the same text is masked in the same way. Text without secrets
+// comes back as it is, and so does text that was masked.
+func Mask(text string) (masked string, kinds []string) {
+	var b strings.Builder
+	begun := byBeginning()
+	done := 0
+	for i := 0; i+1 < len(text); i++ {
+		var f found
+		switch c := text[i]; {
+		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z': // the most frequent case
+			if starts := *begun.of(c, text[i+1]); starts != nil && begins(text, i) {
+				f = token(text, i, starts)
+			}
+		case c == ' ':
+		default:
+			f = assigned(text, i)
+		}
+		if f.kind == "" || f.from < done {
+			continue
+		}
+		b.WriteString(text[done:f.from])
+		b.WriteString("[secret: " + f.kind + "]")
+		if done, i = f.to, f.to-1; !slices.Contains(kinds, f.kind) {
+			kinds = append(kinds, f.kind)
+		}
+	}
+	if done == 0 {
+		return text, nil
+	}
+	b.WriteString(text[done:])
+	return b.String(), kinds
+}
+
+// MaskNamed is [Mask] for a value that has a name, as in an object: where the name is that of a secret, the whole value
+// is one if it looks random.
+func MaskNamed(name, value string) (masked string, kinds []string) {
+	if kind := named(name); kind != "" && random(value, kind) {
+		return "[secret: " + kind + "]", []string{kind}
+	}
+	return Mask(value)
+}
+
+// token finds a token that its issuer marks.
+func token(text string, i int, starts []begin) found {
+	for _, r := range starts {
+		if !strings.HasPrefix(text[i:], r.prefix) {
+			continue
+		}
+		body := i + len(r.prefix)
+		tail := strings.TrimRight(text[body:ends(text, body, body+probe, inToken)], ".-/+~%")
+		if len(tail) >= r.least && mixed(tail, 8) && (r.kind != "jwt" || r.prefix == "ZXlK" || strings.Contains(tail, ".")) {
+			return found{i, whole(text, body, body+len(tail), inToken), r.kind}
+		}
+	}
+	return found{}
+}
+
+// assigned finds what a character that is no letter stands before: the value of a name, an address with a password, a
+// private key.
+func assigned(text string, i int) found {
+	switch c, next := text[i], text[i+1]; c {
+	case ':':
+		if next == '/' && strings.HasPrefix(text[i:], "://") {
+			return address(text, i+3)
+		}
+		return given(text, i)
+	case '=', '>':
+		return given(text, i)
+	case ',':
+		if i > 0 && (text[i-1] == '"' || text[i-1] == '\'') { // only arguments of a call have a comma there, in quotes
+			return given(text, i)
+		}
+	case '-':
+		if next == '-' {
+			return dashed(text, i)
+		}
+	}
+	return found{}
+}
+
+// dashed finds a private key, and the value behind an option that names a secret.
+func dashed(text string, i int) found {
+	rest := text[i:]
+	if strings.HasPrefix(rest, "-----BEGIN ") {
+		head, body, ok := strings.Cut(rest[len("-----BEGIN "):min(len(rest), 80)], "-----")
+		if !ok || !strings.Contains(head, "PRIVATE KEY") || strings.TrimSpace(body) == "" {
+			return found{}
+		}
+		end := strings.Index(rest, "-----END "+head+"-----")
+		if end < 0 {
+			return found{i, len(text), "private-key"}
+		}
+		if end < 64+len(head) {
+			return found{}
+		}
+		return found{i, i + end + len("-----END "+head+"-----"), "private-key"}
+	}
+	if space := strings.IndexByte(rest[:min(len(rest), 40)], ' '); space > 2 {
+		if kind := named(rest[2:space]); kind != "" {
+			return value(text, i+space, kind)
+		}
+	}
+	return found{}
+}
+
+// address finds the password in the address that begins, without its scheme, at a place of the text.
+func address(text string, i int) found {
+	end := ends(text, i, i+probe, func(c byte) bool { return isWord(c) || strings.IndexByte("-.~%!$&*+,;=:", c) >= 0 })
+	user, password, ok := strings.Cut(text[i:end], ":")
+	if !ok || end == len(text) || text[end] != '@' || len(password) < 6 || password == user || placeholder(password) || !mixed(password, 16) {
+		return found{}
+	}
+	return found{i + len(user) + 1, end, "password"}
+}
+
+// given finds the value that is given to the name of a secret, where the separator at a place of the text stands
+// between them.
+func given(text string, i int) found {
+	end := i
+	for end > max(0, i-8) && strings.IndexByte(" \t?.:\"'`\\", text[end-1]) >= 0 {
+		end--
+	}
+	kind := named(text[start(text, end):end])
+	if kind == "" {
+		if _, typed := strings.CutSuffix(strings.ToLower(text[max(0, end-7):end]), " string"); typed { // var token string = …
+			kind = named(text[start(text, end-7) : end-7])
+		}
+	}
+	if kind == "" {
+		return found{}
+	}
+	return value(text, i+1, kind)
+}
+
+// value is the secret that begins behind a separator, if what stands there looks like one.
+func value(text string, i int, kind string) found {
+	for i < len(text) && strings.IndexByte(" \t\r\n:=>?\"'`\\", text[i]) >= 0 {
+		i++
+	}
+	for _, scheme := range []string{"Bearer ", "Basic ", "Token ", "bearer ", "basic ", "token "} {
+		if strings.HasPrefix(text[i:], scheme) {
+			i += len(scheme)
+		}
+	}
+	end := ends(text, i, i+probe, inValue)
+	if end < len(text) && (text[end] == '(' || text[end] == '{' || text[end] == '[') || !random(text[i:end], kind) {
+		return found{}
+	}
+	return found{i, whole(text, i, end, inValue), kind}
+}
+
+// probe is how much of a text is looked at to tell whether it is a secret, so that no text takes long.
+const probe = 256
+
+// whole is the end of a secret, also where less than all of it was looked at.
+func whole(text string, from, end int, in func(c byte) bool) int {
+	if end < from+probe {
+		return end
+	}
+	return ends(text, end, len(text), in)
+}
+
+// ends is where the characters of one kind end that begin at a place of the text, at most at a limit.
+func ends(text string, i, limit int, in func(c byte) bool) int {
+	for i < min(len(text), limit) && in(text[i]) {
+		i++
+	}
+	return i
+}
+
+func inToken(c byte) bool { return isWord(c) || strings.IndexByte("-.=+/~%", c) >= 0 }
+
+func inValue(c byte) bool { return c > ' ' && strings.IndexByte("\"'`,;<>()[]{}\\|", c) < 0 }
+
+// named gives the kind of secret that a name names by how it ends, "" for none. Numbers behind it do not count.
+func named(name string) string {
+	var letters [16]byte // the last of the name, in small letters
+	n := len(letters)
+	for i := len(name) - 1; i >= 0 && n > 0; i-- {
+		switch c := class(name[i]); {
+		case c == 'U' || c == 'l':
+			n--
+			letters[n] = name[i] | 0x20
+		case c == 'd' && n < len(letters):
+			return ""
+		}
+	}
+	for _, w := range words {
+		if strings.HasSuffix(string(letters[n:]), w.word) {
+			return w.kind
+		}
+	}
+	return ""
+}
+
+// random tells whether a value looks like one that was made by chance, or like a password.
+func random(value, kind string) bool {
+	if placeholder(value) || strings.HasPrefix(value, "ct_") { // who holds a claim may tell its token
+		return false
+	}
+	switch {
+	case kind == "password":
+		return len(value) >= 8 && strings.ContainsAny(value, "0123456789") && mixed(value, 16)
+	case len(value) >= 15 && strings.Trim(value, "0123456789") == "":
+		return true
+	}
+	return len(value) >= 14 && (mixed(value, 10) || uuid(value))
+}
+
+// mixed tells whether a text changes between letters and digits, or from small letters to large ones, as often as words
+// and names never do: once in so many characters, and at least twice.
+func mixed(text string, each int) bool {
+	changes := 0
+	for i := 1; i < len(text); i++ {
+		a, b := class(text[i-1]), class(text[i])
+		if a != b && a != 0 && b != 0 && (a == 'd' || b == 'd' || b == 'U') {
+			changes++
+		}
+	}
+	return changes >= max(2, len(text)/each)
+}
+
+func class(c byte) byte {
+	switch {
+	case c >= '0' && c <= '9':
+		return 'd'
+	case c >= 'a' && c <= 'z':
+		return 'l'
+	case c >= 'A' && c <= 'Z':
+		return 'U'
+	}
+	return 0
+}
+
+func uuid(s string) bool {
+	return len(s) == 36 && s[8] == '-' && s[13] == '-' && s[18] == '-' && s[23] == '-' && strings.ContainsAny(s, "0123456789")
+}
+
+// placeholder tells whether a value stands for another: a variable, a form or an example.
+func placeholder(value string) bool {
+	low := strings.ToLower(value)
+	for _, sign := range []string{"xxx", "...", "…", "***", "${", "$(", "{{", "%s", "%q", "%v", "example", "your", "redacted", "placeholder", "changeme"} {
+		if strings.Contains(low, sign) {
+			return true
+		}
+	}
+	return strings.HasPrefix(value, "$") || strings.HasPrefix(value, "<") || strings.HasPrefix(value, "/")
+}
+
+// begins tells whether a word begins at a place of the text. Within JSON a line may end in two characters before it.
+func begins(text string, i int) bool {
+	if i == 0 {
+		return true
+	}
+	c := text[i-1]
+	if i > 1 && text[i-2] == '\\' && (c == 'n' || c == 't' || c == 'r') {
+		return true
+	}
+	return !isWord(c) && c != '-' && c != '.' && c != '+'
+}
+
+// start is where the name begins that ends at a place of the text.
+func start(text string, end int) int {
+	i := end
+	for i > 0 && i > end-64 && (isWord(text[i-1]) || text[i-1] == '-' || text[i-1] == '.') {
+		i--
+	}
+	return i
+}
+
+func isWord(c byte) bool { return class(c) != 0 || c == '_' }
