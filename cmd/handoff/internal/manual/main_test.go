@@ -68,6 +68,11 @@ func TestADirectoryThatCannotBeWrittenIsAnError(t *testing.T) {
 	require.ErrorContains(t, write(dir), "handoff.1: is a directory")
 }
 
+func TestHowManFindsThePagesIsSaid(t *testing.T) {
+	require.Contains(t, found("/home/me/.local/share/man/man1"), "MANPATH=/home/me/.local/share/man: in your environment")
+	require.Contains(t, found("/home/me/man"), "man /home/me/man/handoff.1 shows a page")
+}
+
 func TestPagesPassTheLint(t *testing.T) {
 	mandoc, err := exec.LookPath("mandoc")
 	if err != nil {

@@ -53,12 +53,11 @@ func tempting(t *testing.T) commandtest.Desk {
 	return d
 }
 
-// inBash asks as bash does when a key is pressed, with its own way to split words in the place of the one of the
-// package bash-completion.
+// inBash asks as bash does when a key is pressed, without the package bash-completion: bash splits words at the signs =
+// and colon.
 const inBash = `
 source <(handoff-process completion bash) || exit
 compopt() { :; }
-_get_comp_words_by_ref() { words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=${words[cword]}; prev=${words[cword-1]}; }
 press() {
 	COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
 	__start_handoff || exit
@@ -69,11 +68,12 @@ COMP_TYPE=9; press handoff-process show ''
 COMP_TYPE=37; press handoff-process show ''
 COMP_TYPE=63; press handoff-process claim --agent qa ''
 COMP_TYPE=9; press handoff-process list --workflow wf_lo
+COMP_TYPE=9; press handoff-process list --workflow = wf_lo
 `
 
 func TestBashCompletes(t *testing.T) {
 	out := asShell(tempting(t), t, "bash", inBash)
-	require.Regexp(t, `(?s)^9  \(pending, for qa: a touch pwned b\)\n.*\n5  \(pending, for qa: \$\(touch pwned\)\)\n.*\n9\n8\n.*\n2  \(pending, for qa: Pending\)\n.*\nwf_login\n$`, out)
+	require.Regexp(t, `(?s)^9  \(pending, for qa: a touch pwned b\)\n.*\n5  \(pending, for qa: \$\(touch pwned\)\)\n.*\n9\n8\n.*\n2  \(pending, for qa: Pending\)\n.*\nwf_login\nwf_login\n$`, out)
 }
 
 func TestZshCompletes(t *testing.T) {

@@ -21,8 +21,8 @@ func Command(a *cli.App) *cobra.Command {
   mkdir -p ~/.zfunc && handoff completion zsh >~/.zfunc/_handoff
   mkdir -p ~/.config/fish/completions && handoff completion fish >~/.config/fish/completions/handoff.fish
   New-Item -Force -ItemType Directory (Split-Path $PROFILE); handoff completion powershell >>$PROFILE`,
-		Long: `SHELL is bash, zsh, fish or powershell. Bash needs the package bash-completion; zsh needs "fpath+=~/.zfunc"
-before compinit in ~/.zshrc.
+		Long: `SHELL is bash, zsh, fish or powershell. Bash finds the script below ~/.local/share by itself where the package
+bash-completion is installed; else "source" it in ~/.bashrc. Zsh needs "fpath+=~/.zfunc" before compinit in ~/.zshrc.
 
 The shell is offered what is in the workspace: the newest handoffs that have not ended, with their titles, agents,
 workflows and tokens. A workspace that cannot be read within 0.3 s is left out without a word.
@@ -48,7 +48,7 @@ func completionScript(root *cobra.Command, shell string) (string, error) {
 	var err error
 	switch shell {
 	case "bash":
-		err = root.GenBashCompletionV2(&script, true)
+		return bashCompletion(root)
 	case "zsh":
 		err = root.GenZshCompletion(&script)
 	case "fish":
@@ -62,6 +62,39 @@ func completionScript(root *cobra.Command, shell string) (string, error) {
 }
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
+
+// splitting is the line with which cobra's script for bash has the package bash-completion split the line into words.
+const splitting = "    _get_comp_words_by_ref \"$@\" cur prev words cword\n"
+
+// splitHere does the same without that package: it joins what bash splits at = and :, which are parts of our words.
+const splitHere = `    if declare -F _get_comp_words_by_ref >/dev/null; then
+    ` + splitting + `        return
+    fi
+    local i
+    words=()
+    for ((i = 0; i < ${#COMP_WORDS[@]}; i++)); do
+        if ((i > 0)) && [[ ${COMP_WORDS[i]} == [=:]* || ${COMP_WORDS[i-1]} == *[=:] ]]; then
+            words[${#words[@]}-1]+=${COMP_WORDS[i]}
+        else
+            words+=("${COMP_WORDS[i]}")
+        fi
+        if ((i == COMP_CWORD)); then cword=$((${#words[@]}-1)); fi
+    done
+    cur=${words[cword]} prev=${words[cword-1]}
+`
+
+// bashCompletion is the script for bash, which needs no package. It is refused when cobra's is not the one that is mended.
+func bashCompletion(root *cobra.Command) (string, error) {
+	var script strings.Builder
+	if err := root.GenBashCompletionV2(&script, true); err != nil {
+		return "", err
+	}
+	before, after, ok := strings.Cut(script.String(), splitting)
+	if !ok {
+		return "", errors.New("the script for bash does not split the line where it is mended")
+	}
+	return before + splitHere + after, nil
+}
 
 // evaluated is the line with which cobra's script for fish asks for completions. Fish gives the words of a command
 // line without their quotes, and the script has it evaluate them: of a task in quotes, ">" would write over a file
