@@ -3,6 +3,8 @@ package look
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"maps"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,6 +28,7 @@ var listFields = []cli.Field{
 type listing struct {
 	role, forAgent    string
 	ready, stuck, all bool
+	watch             bool
 	limit             int // rows at most; 0 for all
 }
 
@@ -37,7 +40,8 @@ func listCommand(a *cli.App) *cobra.Command {
   handoff list --for qa --ready      # what qa can claim now
   handoff list --box notices --agent dev
   handoff list --all --query login --since 24h
-  handoff list --stuck               # what goes on only when somebody acts`,
+  handoff list --stuck               # what goes on only when somebody acts
+  handoff list --watch               # stays on the screen`,
 		Long: `Without --box, --for, --status, --workflow, --query or --all: everything that has not ended, of all agents, what is
 urgent or waits for somebody first.
 The inbox and the other boxes are those of --agent; the box all is of everybody, with all that has ended.
@@ -73,9 +77,12 @@ func searchCommand(a *cli.App) *cobra.Command {
 // command makes this what cmd does, and gives cmd; preset says what the command means before its flags.
 func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Arguments, []string) error) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		if !cmd.Flags().Changed("limit") && (a.JSON || !a.Style().Terminal) {
+		switch given := cmd.Flags().Changed("limit"); {
+		case !given && (a.JSON || !a.Style().Terminal):
 			l.limit = 0
-		} else if l.limit < 1 {
+		case !given && l.watch:
+			l.limit = watchedRows
+		case l.limit < 1:
 			return schemas.Invalidf("--limit", "%d is no number of rows", l.limit).WithHint("Give 1 or more.")
 		}
 		args := cli.Arguments{}
@@ -97,10 +104,14 @@ func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Argumen
 		"only what waits for an answer, for approval, for a handoff that will not be completed, or whose holder is gone")
 	flags.BoolVar(&l.all, "all", l.all, "also what has ended")
 	flags.IntVarP(&l.limit, "limit", "n", 50, "rows at most; all unless given, where no terminal is or with --json")
+	flags.BoolVarP(&l.watch, "watch", "w", false, "show it again when it changes, until Ctrl-C")
 	a.BindReads(flags)
 	cmd.MarkFlagsMutuallyExclusive("ready", "stuck", "status")
 	return cmd
 }
+
+// watchedRows is how many rows a terminal shows of a list that stays there, so that all of it is on one screen.
+const watchedRows = 12
 
 func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error {
 	by, err := a.Looker(true)
@@ -110,27 +121,43 @@ func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error 
 	if l.forAgent != "" && !a.Reads { // whose mail it is, and not who looks
 		by.Scope = schemas.ScopeRead
 	}
-	return a.Look(ctx, by, func(conn *cli.Connection) error {
-		out, err := gatherAll(ctx, conn, args, l)
-		if err != nil {
-			return err
-		}
-		need := 0
-		if a.Style().Terminal && !a.JSON {
-			if need, err = conn.NeedYou(ctx); err != nil {
+	look := func() (s sight, err error) {
+		err = a.Look(ctx, by, func(conn *cli.Connection) error {
+			asked := maps.Clone(args)
+			out, err := gatherAll(ctx, conn, asked, l)
+			need := 0
+			if err == nil && a.Style().Terminal && !a.JSON {
+				need, err = conn.NeedYou(ctx)
+			}
+			if err != nil {
 				return err
 			}
-		}
-		return a.PrintValue(out, func(p *cli.Page) {
-			printItems(p, out)
-			a.Remark(p, out.more())
-			if args["box"] == "all" && a.FlagAgain("agent", a.Agent) != "" && a.Agent != string(schemas.Human) {
-				a.Remark(p, "--agent narrows nothing here: --for "+cli.InShell(a.Agent)+" does.")
-			}
-			a.Remark(p, a.MarkedRead(conn.By, cmp.Or(schemas.Agent(l.forAgent), conn.By.Agent), out.unread()))
-			printWaiting(p, out, need, a.Again())
+			s.facts, s.draw = out, func(p *cli.Page) { drawList(p, conn, asked, l, out, need) }
+			s.raw, err = json.Marshal(out)
+			return err
 		})
-	})
+		return s, err
+	}
+	if l.watch {
+		return stay(ctx, a, look)
+	}
+	s, err := look()
+	if err != nil {
+		return err
+	}
+	return a.Print(s.raw, s.draw)
+}
+
+// drawList draws what was gathered, and says below it what the reader would miss otherwise.
+func drawList(p *cli.Page, conn *cli.Connection, args cli.Arguments, l listing, out gathered, need int) {
+	a := conn.App
+	printItems(p, out)
+	a.Remark(p, out.more())
+	if args["box"] == "all" && a.FlagAgain("agent", a.Agent) != "" && a.Agent != string(schemas.Human) {
+		a.Remark(p, "--agent narrows nothing here: --for "+cli.InShell(a.Agent)+" does.")
+	}
+	a.Remark(p, a.MarkedRead(conn.By, cmp.Or(schemas.Agent(l.forAgent), conn.By.Agent), out.unread()))
+	printWaiting(p, out, need, a.Again())
 }
 
 // query completes the arguments of list_handoffs, and tells whether they ask for all that is under way.

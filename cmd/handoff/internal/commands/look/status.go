@@ -2,8 +2,6 @@ package look
 
 import (
 	"context"
-	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -55,9 +53,8 @@ Exit status: 0 nothing needs you, 8 something does, others as usual.`,
 }
 
 const (
-	mostGlanced = 200             // rows of a part that may be asked for
-	onScreen    = 6               // rows of a part, so that all of it is on one screen
-	glanceEvery = 2 * time.Second // while it is watched
+	mostGlanced = 200 // rows of a part that may be asked for
+	onScreen    = 6   // rows of a part, so that all of it is on one screen
 )
 
 // Status shows what is going on in the workspace, once. Whether something needs somebody makes no difference to its error.
@@ -74,55 +71,28 @@ func (g glance) show(ctx context.Context, a *cli.App) error {
 	if g.limit == 0 && a.Style().Terminal && !a.JSON {
 		g.limit = onScreen
 	}
-	return a.Look(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) error {
-		before := ""
-		for {
+	needs := 0
+	look := func() (s sight, err error) {
+		err = a.Look(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) error {
 			var out schemas.OverviewOut
-			raw, err := conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: g.limit}, &out)
-			switch {
-			case g.watch && ctx.Err() != nil:
-				return cli.Exit(interrupted)
-			case err != nil:
-				return err
-			case !g.quiet:
-				if before, err = g.print(a, raw, out, before); err != nil {
-					return err
-				}
-			}
-			switch {
-			case g.watch:
-				cli.Sleep(ctx, glanceEvery)
-			case out.NeedsYou.Total > 0:
-				return cli.Exit(NeedsYou)
-			default:
-				return nil
-			}
-		}
-	})
-}
-
-// interrupted is the status of a command that a signal ended while it watched.
-const interrupted = 130
-
-// print prints an overview, unless what is watched is as it was before. It gives what to compare the next one with.
-func (g glance) print(a *cli.App, raw json.RawMessage, out schemas.OverviewOut, before string) (string, error) {
-	screen := g.watch && a.Style().Terminal && !a.JSON
-	if !screen {
-		at := out.At
-		out.At = time.Time{} // which is all that is new where nothing is
-		b, err := json.Marshal(out)
-		if err != nil || g.watch && string(b) == before {
-			return before, err
-		}
-		out.At = at
-		return string(b), a.Print(raw, func(p *cli.Page) { printOverview(p, a, out) })
+			s.raw, err = conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: g.limit}, &out)
+			needs, s.draw = out.NeedsYou.Total, func(p *cli.Page) { printOverview(p, a, out) }
+			timeless := out
+			timeless.At = time.Time{}
+			s.facts = timeless
+			return err
+		})
+		return s, err
 	}
-	p := &cli.Page{Style: a.Style()}
-	printOverview(p, a, out)
-	p.Line("\n%s", p.Faint("Ctrl-C ends it."))
-	if p.String() == before {
-		return before, nil
+	if g.watch {
+		return stay(ctx, a, look)
 	}
-	const home, rest, below = "\x1b[H", "\x1b[K", "\x1b[J" // the cursor goes up, and what was there is wiped out
-	return p.String(), a.Write(home + strings.ReplaceAll(p.String(), "\n", rest+"\n") + below)
+	s, err := look()
+	if err == nil && !g.quiet {
+		err = a.Print(s.raw, s.draw)
+	}
+	if err == nil && needs > 0 {
+		err = cli.Exit(NeedsYou)
+	}
+	return err
 }
