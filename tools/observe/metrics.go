@@ -71,7 +71,7 @@ func (m *Metrics) Denied(reason string) {
 //
 // It blocks. It is called once: two followers would count each event twice.
 func (m *Metrics) Follow(ctx context.Context, inv tools.Invoker) {
-	follow(ctx, inv, m.config.Logger, func(c schemas.Change) error {
+	follow(ctx, inv, m.config.Logger, func(_ context.Context, c schemas.Change) error {
 		m.countChange(c)
 		return nil
 	})

@@ -37,16 +37,19 @@ import (
 	"handoff/tools"
 )
 
-// follow calls fn with every event that is added to the registry from now on, in order, until ctx is done. After an
-// error of the registry or of fn it pauses, and goes on with the event at which it stopped.
+// follow calls fn with every event that is added to the registry from now on, in order, until ctx is done, and then with
+// those that had come by then. After an error of the registry or of fn it pauses, and goes on with the event at which it
+// stopped.
 //
 // The pauses are 100 ms at first, then twice as long each time up to 10 seconds, and 100 ms again after an event. Fn is
 // called on this goroutine, and again with the same event after it returned an error, so fn either counts an event or
 // returns an error, never both. Events from before the first success are not seen.
-func follow(ctx context.Context, inv tools.Invoker, log *slog.Logger, fn func(schemas.Change) error) {
+func follow(ctx context.Context, inv tools.Invoker, log *slog.Logger, fn func(context.Context, schemas.Change) error) {
 	const shortest, longest = 100 * time.Millisecond, 10 * time.Second
 	pause := shortest
-	for reached := (position{}); ctx.Err() == nil; pause = min(2*pause, longest) {
+	reached := position{}
+	defer func() { reached.finish(context.WithoutCancel(ctx), inv, fn) }()
+	for ; ctx.Err() == nil; pause = min(2*pause, longest) {
 		before := reached
 		err := reached.follow(ctx, inv, fn)
 		if ctx.Err() != nil {
@@ -69,7 +72,7 @@ type position struct {
 // follow goes on from the position until an error, and moves the position after each event that fn took. It never
 // returns nil. The number of the newest event is asked for once, so an event that comes while the registry cannot be
 // read is not lost.
-func (p *position) follow(ctx context.Context, inv tools.Invoker, fn func(schemas.Change) error) error {
+func (p *position) follow(ctx context.Context, inv tools.Invoker, fn func(context.Context, schemas.Change) error) error {
 	if !p.known {
 		newest, err := tools.Ask[schemas.NewestOut](ctx, inv, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
 		if err != nil {
@@ -79,7 +82,7 @@ func (p *position) follow(ctx context.Context, inv tools.Invoker, fn func(schema
 	}
 	for c, err := range inv.Changes(ctx, p.after) {
 		if err == nil {
-			err = fn(c)
+			err = fn(ctx, c)
 		}
 		if err != nil {
 			return err
@@ -87,6 +90,29 @@ func (p *position) follow(ctx context.Context, inv tools.Invoker, fn func(schema
 		p.after = c.N
 	}
 	return errors.New("the registry ended")
+}
+
+// finishing is how long a follower whose time is over may read what it has not seen yet.
+const finishing = 200 * time.Millisecond
+
+// finish goes on to the event that is the newest now: a server ends right after the last call of its client.
+func (p *position) finish(ctx context.Context, inv tools.Invoker, fn func(context.Context, schemas.Change) error) {
+	if !p.known {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, finishing)
+	defer cancel()
+	newest, err := tools.Ask[schemas.NewestOut](ctx, inv, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
+	if err != nil || newest.Event <= p.after {
+		return
+	}
+	_ = p.follow(ctx, inv, func(ctx context.Context, c schemas.Change) error {
+		err := fn(ctx, c)
+		if err == nil && c.N >= newest.Event {
+			cancel()
+		}
+		return err
+	})
 }
 
 // wait pauses, and reports whether ctx did not end the pause.

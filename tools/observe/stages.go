@@ -22,7 +22,7 @@ func (t *Traces) Follow(ctx context.Context, inv tools.Invoker) {
 	if t == nil {
 		return
 	}
-	follow(ctx, inv, t.log, func(c schemas.Change) error { return t.traceChange(ctx, inv, c) })
+	follow(ctx, inv, t.log, func(ctx context.Context, c schemas.Change) error { return t.traceChange(ctx, inv, c) })
 }
 
 // stageOf is the name of the stage in which a handoff is, "" before the first and after the last.

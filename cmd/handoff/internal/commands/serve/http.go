@@ -38,27 +38,20 @@ type overHTTP struct {
 	health   checkup
 }
 
-// leaving is how long requests under way may take at the end, and flushing how long spans may. The rest of
-// [process.Limit] is for closing the store.
-const (
-	leaving  = process.Limit - 1300*time.Millisecond
-	flushing = 250 * time.Millisecond
-)
+// leaving is how long requests under way may take at the end. The rest of [process.Limit] is for the last spans and for
+// closing the store.
+const leaving = process.Limit - 1300*time.Millisecond
 
 // listenHTTP begins to listen; nothing is answered before serve.
 func (s *servingCommand) listenHTTP(
-	ctx context.Context, place workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
+	ctx context.Context, place workspace.Workspace, boxes *relay.Relay, traces *observe.Traces, log *slog.Logger,
 ) (_ *overHTTP, err error) {
 	process.SpendMemory(true)
-	h := &overHTTP{servingCommand: s, place: place, boxes: boxes, log: log, health: checkup{boxes: boxes, log: log}}
+	h := &overHTTP{
+		servingCommand: s, place: place, boxes: boxes, traces: traces, log: log, health: checkup{boxes: boxes, log: log},
+	}
 	version := s.Release.Version
 	h.metrics = observe.NewMetrics(observe.MetricsConfig{Invoker: boxes, Version: version, Now: s.Now, Logger: log})
-	h.traces, err = observe.NewTraces(observe.TracesConfig{
-		Getenv: s.Getenv, Workspace: place.Name, Version: version, Now: s.Now, Logger: log,
-	})
-	if err != nil {
-		return nil, schemas.Invalidf("OTEL_EXPORTER_OTLP_ENDPOINT", "%w", err)
-	}
 	if err := h.admit(); err != nil {
 		return nil, err
 	}
@@ -125,7 +118,6 @@ func (h *overHTTP) serve(ctx context.Context, stderr io.Writer) error {
 	watching, stop := context.WithCancel(ctx)
 	var watchers sync.WaitGroup
 	watchers.Go(func() { h.metrics.Follow(watching, h.boxes) })
-	watchers.Go(func() { h.traces.Follow(watching, h.boxes) })
 	watchers.Go(func() { h.health.look(watching) })
 	broke := make(chan error, 1)
 	go func() { broke <- h.site.Serve() }()
@@ -138,11 +130,6 @@ func (h *overHTTP) serve(ctx context.Context, stderr io.Writer) error {
 	}
 	stop()
 	watchers.Wait()
-	ctx, stop = context.WithTimeout(context.WithoutCancel(ctx), flushing)
-	defer stop()
-	if err := h.traces.Close(ctx); err != nil {
-		h.log.Warn("the last spans were not sent", slog.Any("error", err))
-	}
 	return err
 }
 

@@ -61,9 +61,13 @@ func serveClient(ctx context.Context, a *cli.App) error {
 		if a.IsTerminal(a.Stdin) {
 			log.InfoContext(ctx, "this speaks with an MCP client, not with people: Ctrl-D ends it")
 		}
-		warnUntraced(ctx, a, log)
+		traces, end, err := trace(ctx, a, place, boxes, log)
+		if err != nil { // the variable may be meant for other programs: the client gets its server
+			log.WarnContext(ctx, "no traces are sent", slog.Any("cause", err))
+		}
+		defer end()
 		server := mcp.New(mcp.Config{
-			Invoker: boxes, Caller: by, Name: agentOf,
+			Invoker: traces.Invoker(boxes), Caller: by, Name: agentOf,
 			Session:      func(agent schemas.Agent) string { return identity.Session(agent, a.Getenv) },
 			Process:      func(agent schemas.Agent) string { return identity.ProcessOver(agent, client) },
 			Parent:       client,

@@ -15,7 +15,6 @@ import (
 	"handoff/cmd/handoff/internal/process"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
-	"handoff/tools/observe"
 	"handoff/tools/relay"
 )
 
@@ -45,8 +44,8 @@ leases and limits are those of the owner, whoever calls, so here they can be set
 
 With --http agents on other machines, or in containers, use the workspace too, beside its local sessions. As long
 as it has no token, only this machine is served, and whoever is on it; with the first one (handoff token add)
-nobody is without. /healthz and /readyz tell whether it lives and can work, /metrics is for Prometheus, and with
-OTEL_EXPORTER_OTLP_ENDPOINT each workflow is a trace.
+nobody is without. /healthz and /readyz tell whether it lives and can work, /metrics is for Prometheus. With
+OTEL_EXPORTER_OTLP_ENDPOINT each workflow is a trace, here and in handoff mcp.
 
 It runs until SIGINT, SIGTERM or SIGHUP and then ends in good order; the same signal again ends it at once. While
 another process owns the workspace, it is in line. examples/systemd/handoff@.service is a unit of the user for
@@ -97,13 +96,17 @@ func (s *servingCommand) own(ctx context.Context) error {
 func (s *servingCommand) keepServed(
 	ctx context.Context, conn *cli.Connection, place workspace.Workspace, stderr io.Writer, log *slog.Logger,
 ) error {
+	traces, end, err := trace(ctx, s.App, place, conn.Boxes, log)
+	if err != nil {
+		return err
+	}
+	defer end()
 	if s.network.site.Addr == "" {
-		warnUntraced(ctx, s.App, log)
 		sayWhoServes(stderr, place)
 		stay(ctx, conn, log)
 		return nil
 	}
-	site, err := s.listenHTTP(ctx, place, conn.Boxes, log)
+	site, err := s.listenHTTP(ctx, place, conn.Boxes, traces, log)
 	if err != nil {
 		return err
 	}
@@ -128,14 +131,6 @@ func stay(ctx context.Context, conn *cli.Connection, log *slog.Logger) {
 // lookAgain is how often a process that nobody calls looks whether all is well: it may have got the store and
 // not been able to open it, and then it is not in line.
 const lookAgain = 30 * time.Second
-
-// warnUntraced logs that this process sends no spans, where its environment asks for them.
-func warnUntraced(ctx context.Context, a *cli.App, log *slog.Logger) {
-	if observe.Wanted(a.Getenv) {
-		log.WarnContext(ctx, "no traces are sent: only handoff serve --http sends them, for all who use the workspace",
-			slog.String("set", "OTEL_EXPORTER_OTLP_ENDPOINT"))
-	}
-}
 
 func sayWhoServes(w io.Writer, place workspace.Workspace) {
 	if owner, ok := relay.ReadNote(place.Dir); ok && owner.PID != os.Getpid() {

@@ -2,9 +2,13 @@ package serve_test
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -56,12 +60,36 @@ func TestServeStandsInLineBehindTheOwner(t *testing.T) {
 	require.Zero(t, s.Ended())
 }
 
-func TestAServerThatSendsNoTracesSaysSo(t *testing.T) {
+func TestAServerThatCannotSendTracesSaysSoAndServes(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	code, _, errs := p.RunWith(map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}, "mcp", "--agent", "dev")
+	odd := map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "nowhere"}
+	code, _, errs := p.RunWith(odd, "mcp", "--agent", "dev")
 	require.Zero(t, code)
 	require.Contains(t, errs, "no traces are sent")
+	code, _, errs = p.RunWith(odd, "serve")
+	require.NotZero(t, code)
+	require.Contains(t, errs, "OTEL_EXPORTER_OTLP_ENDPOINT")
 	_, _, errs = p.Run("mcp", "--agent", "dev")
 	require.NotContains(t, errs, "traces")
+}
+
+// The last call of a client ends a handoff, and then its server: the spans of both are sent all the same.
+func TestASessionIsTracedToItsEnd(t *testing.T) {
+	t.Parallel()
+	var sent strings.Builder // read when the collector is closed
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(&sent, r.Body) // what does not come is missed below
+	}))
+	s := commandtest.NewHome(t).ServeFor("codex-mcp-client", map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": collector.URL})
+	s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "codex", "task": "build it"}}`)
+	s.Ask("tools/call", `{"name": "claim_handoff", "arguments": {"handoff_id": "1"}}`)
+	done := s.Ask("tools/call", `{"name": "complete_handoff", "arguments": {"handoff_id": "1", "summary": "built"}}`)
+	require.NotContains(t, done, "isError")
+	require.NoError(t, s.In.Close())
+	require.Zero(t, s.Ended(), s.Said())
+	collector.Close()
+	for _, span := range []string{"send_handoff", "claim_handoff", "complete_handoff", "queued", "working", "handoff"} {
+		require.Contains(t, sent.String(), `"name":"`+span+`"`)
+	}
 }

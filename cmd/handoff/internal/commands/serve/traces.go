@@ -1,0 +1,46 @@
+package serve
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+	"handoff/tools/observe"
+	"handoff/tools/relay"
+)
+
+// flushing is how long the last spans may take when a server ends.
+const flushing = 250 * time.Millisecond
+
+// trace sends spans of the workspace from now on, if the environment names a collector; else the traces are nil, and
+// cost nothing. The caller calls end before it closes the store.
+func trace(
+	ctx context.Context, a *cli.App, place workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
+) (traces *observe.Traces, end func(), err error) {
+	traces, err = observe.NewTraces(observe.TracesConfig{
+		Getenv: a.Getenv, Workspace: place.Name, Version: a.Release.Version, Now: a.Now, Logger: log,
+	})
+	if err != nil {
+		err = schemas.Invalidf("OTEL_EXPORTER_OTLP_ENDPOINT", "%w", err)
+	}
+	if traces == nil || err != nil {
+		return nil, func() {}, err
+	}
+	ctx = context.WithoutCancel(ctx) // calls are answered after a signal too
+	following, stop := context.WithCancel(ctx)
+	var follower sync.WaitGroup
+	follower.Go(func() { traces.Follow(following, boxes) })
+	return traces, func() {
+		stop()
+		follower.Wait()
+		ctx, cancel := context.WithTimeout(ctx, flushing)
+		defer cancel()
+		if err := traces.Close(ctx); err != nil {
+			log.Warn("the last spans were not sent", slog.Any("error", err))
+		}
+	}, nil
+}
