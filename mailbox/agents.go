@@ -68,7 +68,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 		if err := o.tx.PutAgent(a); err != nil {
 			return out, err
 		}
-		if err := o.recordSaid(life.Register, in); err != nil {
+		if err := o.record(life.Register, in); err != nil {
 			return out, err
 		}
 		o.boxes = append(o.boxes, roster.Boxes(a.Card)...) // there may be mail that nobody could take before

@@ -39,7 +39,8 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err := inChanges(o.reoption(r, &now, c.Options)); err != nil {
 		return nil, err
 	}
-	h, content, err := o.amended(r, &now, c, strings.TrimSpace(in.Note), out)
+	amended := happening{action: life.Amend, was: r, now: &now}
+	h, err := o.amended(&amended, c, strings.TrimSpace(in.Note), out)
 	if err != nil {
 		return nil, err
 	}
@@ -47,20 +48,20 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 		return nil, err
 	}
 	tellOptions(&now, h, c.Options, out)
-	return &now, o.commitSaying(happening{action: life.Amend, was: r, now: &now}, content)
+	return &now, o.commit(amended)
 }
 
 // amended gives what the handoff says now, with the note, as content of the event to come, and names in the result the
 // fields that changed. The error is invalid where nothing would change, limit where the whole becomes too large.
 func (o *op) amended(
-	r, now *store.Record, c schemas.Changes, note string, out *schemas.UpdateOut,
-) (h *schemas.Handoff, content store.Content, err error) {
+	a *happening, c schemas.Changes, note string, out *schemas.UpdateOut,
+) (h *schemas.Handoff, err error) {
 	stated, err := schemas.ParseDeadline("changes.deadline", c.Deadline, o.now)
 	if err != nil {
-		return nil, content, err
+		return nil, err
 	}
 	var refused error
-	content, err = o.rebody(r, now, note, func(body *schemas.Handoff) {
+	err = o.rebody(a, note, func(body *schemas.Handoff) {
 		if out.Changed, refused = changed(body, c); refused != nil {
 			return
 		}
@@ -68,26 +69,26 @@ func (o *op) amended(
 			out.Changed = append(out.Changed, "note")
 			compose.Note(body, schemas.Remark{With: schemas.ActAmend, Note: note, From: o.by.Agent, At: o.now})
 		}
-		body.Target = compose.Target(now.To, body.Target.Reason)
+		body.Target = compose.Target(a.now.To, body.Target.Reason)
 		if !stated.IsZero() {
 			body.Metadata.Deadline = &stated
 		}
 		if orZero(c.Options).NotBefore != "" {
-			body.Metadata.NotBefore = now.NotBefore.Ptr()
+			body.Metadata.NotBefore = a.now.NotBefore.Ptr()
 		}
 		h = body
 	})
 	if err = cmp.Or(refused, err); err != nil {
-		return nil, content, err
+		return nil, err
 	}
 	if c.To != "" {
 		out.Changed = append(out.Changed, "to")
 	}
 	if len(out.Changed) == 0 {
-		return nil, content, schemas.Invalidf("changes", "names nothing to change").
+		return nil, schemas.Invalidf("changes", "names nothing to change").
 			WithHint("Say what to change, such as the title or the context.")
 	}
-	return h, content, wholeSizes(h)
+	return h, wholeSizes(h)
 }
 
 // changed removes from what a handoff says and merges into it what changes say, and names the fields that it touched.
@@ -221,23 +222,20 @@ func (o *op) redate(now *store.Record, h schemas.Handoff) error {
 }
 
 // rebody changes what a handoff says: the whole of it becomes content of the event to come, to which the record points
-// from then on, with the note of the event. So it comes right before the commit. The error is limit for a handoff that
+// from then on, with the note of the event. So it comes right before the commit, whose error is limit for a handoff that
 // becomes too large.
-func (o *op) rebody(r, now *store.Record, note string, change func(*schemas.Handoff)) (store.Content, error) {
+func (o *op) rebody(a *happening, note string, change func(*schemas.Handoff)) error {
 	var h schemas.Handoff
-	if err := o.Saying(r.ID, r.Body, &h); err != nil {
-		return store.Content{}, err
+	if err := o.Saying(a.was.ID, a.was.Body, &h); err != nil {
+		return err
 	}
 	change(&h)
-	event, err := o.nextEvent()
-	if err != nil {
-		return store.Content{}, err
-	}
-	now.Body = event
-	return o.saidWithin("handoff", struct {
+	a.now.Body, a.part = o.next(), "handoff"
+	a.said = struct {
 		schemas.Handoff
 		Note string `json:"note,omitempty"`
-	}{h, note})
+	}{h, note}
+	return nil
 }
 
 // inChanges says that the field at fault is one of changes. No error stays none.

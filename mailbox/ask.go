@@ -33,10 +33,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	if err != nil {
 		return nil, err
 	}
-	if now.Ask, err = o.nextEvent(); err != nil {
-		return nil, err
-	}
-	content, err := o.said(schemas.UpdateIn{
+	content, err := o.content("", schemas.UpdateIn{
 		Action: in.Action, Note: in.Note, Questions: questions, Conditions: in.Conditions, Origin: in.Origin,
 	})
 	if err != nil {
@@ -45,7 +42,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	if err := schemas.TooBig("questions", len(content.Bytes), o.Limits.Handoff/4); err != nil {
 		return nil, err // the handoff keeps them with the answer
 	}
-	now.Asker = o.by.Agent
+	now.Ask, now.Asker = o.next(), o.by.Agent
 	now.Permission = in.Conditions != nil && len(in.Conditions.NeedsPermission) > 0
 	o.touch(&now)
 	answers, err := reading.Answers(o.View, r, o.by.Agent)
@@ -59,7 +56,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	if err := o.tx.AddWords(r.ID, store.ListWords(questions...)); err != nil {
 		return nil, err
 	}
-	return &now, o.commitSaying(happening{action: life.Ask, was: r, now: &now, text: text}, content)
+	return &now, o.commit(happening{action: life.Ask, was: r, now: &now, text: text, said: content})
 }
 
 // tellAnswerer leaves a notice with the agent that is to answer. Human hears of a permission once.
@@ -111,7 +108,8 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		return nil, err
 	}
 	reply := schemas.Answer{Questions: asked.Questions, Answer: in.Note, From: o.by.Agent, At: o.now}
-	content, err := o.rebody(r, &now, "", func(h *schemas.Handoff) {
+	answered := happening{action: life.Answer, was: r, now: &now, text: in.Note}
+	err = o.rebody(&answered, "", func(h *schemas.Handoff) {
 		c := orZero(h.Context)
 		c.Answers = append(slices.Clone(c.Answers), reply)
 		h.Context = &c
@@ -134,5 +132,5 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if err != nil {
 		return nil, err
 	}
-	return &now, o.commitSaying(happening{action: life.Answer, was: r, now: &now, text: in.Note}, content)
+	return &now, o.commit(answered)
 }

@@ -184,6 +184,9 @@ type happening struct {
 	other schemas.ID // the event names it: a handoff that this one made, or was made by
 	due   store.Time // the event names it: when the clock was to do this
 
+	said any    // what was said, kept as content of the event, nil for nothing
+	part string // what an error calls that where it is too large, "" where it cannot be
+
 	text    string        // what those read who are told of it
 	why     lost          // why it did not end well
 	then    schemas.Then  // how the work goes on after a failure

@@ -99,15 +99,9 @@ func (o *op) complete(
 	if done.Status = contract.Outcome(done.Criteria); in.Outcome == schemas.Partial {
 		done.Status = schemas.Partial
 	}
-	if now.Result, err = o.nextEvent(); err != nil {
-		return out, err
-	}
+	now.Result = o.next()
 	done.CompletionID = fmt.Sprintf("comp_%d", now.Result)
 	done.HandoffID, done.Timestamp, done.Source = r.ID, o.now, schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
-	content, err := o.saidWithin("completion", done)
-	if err != nil {
-		return out, err
-	}
 	o.end(&now)
 	now.Outcome, now.ResultDigest, now.Percent = done.Status, digest, 100
 	out = schemas.CompleteOut{
@@ -123,9 +117,9 @@ func (o *op) complete(
 	if err := o.tx.AddWords(r.ID, deliveredWords(done)); err != nil {
 		return out, err
 	}
-	err = o.commitSaying(happening{
-		action: life.Complete, was: r, now: &now, text: completionText(done), forward: forward,
-	}, content)
+	err = o.commit(happening{
+		action: life.Complete, was: r, now: &now, text: completionText(done), forward: forward, said: done, part: "completion",
+	})
 	if err != nil {
 		return out, err
 	}

@@ -30,10 +30,8 @@ func (o *op) create(d *draft, line lineage) (*store.Record, error) {
 	if err := o.tx.PutWords(id, d.words); err != nil {
 		return nil, err
 	}
-	if r.Body, err = o.nextEvent(); err != nil { // last: what came before may have left events
-		return nil, err
-	}
-	return r, o.commitSaying(happening{action: life.Send, now: r, other: r.Parent}, d.content)
+	r.Body = o.next() // last: what came before may have left events
+	return r, o.commit(happening{action: life.Send, now: r, other: r.Parent, said: d.content})
 }
 
 // newRecord is what a draft says of itself, in its place. The attempts that were made before are taken over, but at
@@ -82,7 +80,7 @@ func (o *op) joinWorkflow(r *store.Record) error {
 // content is known again. The digest leaves out times, which differ between repeats where the sender gave a duration,
 // and the session of the sender. It runs before the transaction where that is possible, because there is one writer.
 func (s *Service) encode(d *draft) error {
-	content, err := s.said(d.handoff)
+	content, err := s.content("", d.handoff)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func (s *Service) Denied(ctx context.Context, by schemas.Caller, asked string) {
 		return
 	}
 	what := denied{Agent: schemas.Clip(schemas.Visible(asked), 64), Times: times}
-	err := s.update(ctx, by, func(o *op) error { return o.recordSaid(life.Denied, what) })
+	err := s.update(ctx, by, func(o *op) error { return o.record(life.Denied, what) })
 	if err != nil && ctx.Err() == nil {
 		s.Logger.WarnContext(ctx, "a denial was not kept", slog.String("token", by.Token), slog.Any("error", err))
 	}

@@ -138,29 +138,23 @@ func (o *op) endFailed(
 	h happening, failure schemas.Failure, digest string,
 ) (out schemas.FailOut, next *store.Record, err error) {
 	now := h.now
-	if now.Result, err = o.nextEvent(); err != nil {
-		return out, nil, err
-	}
+	now.Result = o.next()
 	failure.FailureID = fmt.Sprintf("fail_%d", now.Result)
 	failure.HandoffID, failure.Timestamp = now.ID, o.now
 	failure.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
 	if now.Checkpoint != 0 {
 		failure.CheckpointID = reading.CheckpointID(now.Checkpoint)
 	}
-	content, err := o.saidWithin("failure", failure)
-	if err != nil {
-		return out, nil, err
-	}
 	if err := o.tx.AddWords(now.ID, store.ListWords(failure.Failure.Description)); err != nil {
 		return out, nil, err
 	}
 	o.end(now)
 	now.Outcome, now.ResultDigest = failure.Status, digest
-	h.text = failure.Failure.Description
+	h.text, h.said, h.part = failure.Failure.Description, failure, "failure"
 	if failure.Alternative != "" {
 		h.text += " Suggested instead: " + failure.Alternative + "."
 	}
-	if err := o.commitSaying(h, content); err != nil {
+	if err := o.commit(h); err != nil {
 		return out, nil, err
 	}
 	followed, err := o.follow()
@@ -247,16 +241,13 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 	if err != nil {
 		return schemas.FailOut{}, err
 	}
-	content, err := o.said(failureOf(in, schemas.ThenStop, ""))
-	if err != nil {
-		return schemas.FailOut{}, err
-	}
 	if r.Holder == o.by.Agent {
 		dropClaim(&now)
 		now.Uncharged = r.Uncharged || r.Status.Held() // a silent attempt that lapsed before stays one
 	}
 	now.Excluded = append(now.Excluded, o.by.Agent)
-	if err := o.commitSaying(happening{action: life.Decline, was: r, now: &now}, content); err != nil {
+	declines := happening{action: life.Decline, was: r, now: &now, said: failureOf(in, schemas.ThenStop, "")}
+	if err := o.commit(declines); err != nil {
 		return schemas.FailOut{}, err
 	}
 	return declined(&now, "others may take it; you are passed over"), nil

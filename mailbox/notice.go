@@ -147,5 +147,5 @@ func (o *op) recall(in schemas.UpdateIn) (out schemas.UpdateOut, err error) {
 			WithHint("Send another message that says what holds now.")
 	}
 	out = schemas.UpdateOut{NoticeID: id, Status: schemas.Cancelled, Action: in.Action}
-	return out, o.recordSaid(life.Recall, schemas.Notice{ID: id, To: n.To, From: n.From, Kind: n.Kind, At: n.At, Text: in.Note})
+	return out, o.record(life.Recall, schemas.Notice{ID: id, To: n.To, From: n.From, Kind: n.Kind, At: n.At, Text: in.Note})
 }

@@ -64,6 +64,7 @@ func (o *op) refuse(err error) { o.refusal = err }
 // its effects back. If the process dies between the commit and the telling, nobody in this process waits any more, and
 // those who wait elsewhere look again when they reach the next owner.
 type effects struct {
+	last      uint64            // the newest event
 	wrote     bool              // there is something new to see
 	unheld    []schemas.ID      // handoffs that nobody holds any more
 	boxes     []schemas.Address // where something may now be claimed, or was noticed; once for each
@@ -108,14 +109,17 @@ func (o *op) find(id string) (*store.Record, error) {
 //
 // The happening has the record as it was read, and as it is now. The store writes the index rows in which the two
 // differ, so was has to be what the transaction holds, and not a copy that somebody changed.
-func (o *op) commit(h happening) error { return o.commitSaying(h, store.Content{}) }
-
-// commitSaying is commit with what was said: it is kept with the event, under the number that [op.nextEvent] gave.
-// Whoever lets the record point to that number takes it right before, since every other event in between would move it.
-func (o *op) commitSaying(h happening, said store.Content) error {
+//
+// What was said is kept with the event, under the number of [op.next]. Whoever lets the record point to that number
+// commits right after, since every other event in between would move it.
+func (o *op) commit(h happening) error {
+	content, err := o.content(h.part, h.said)
+	if err != nil {
+		return err
+	}
 	h.by = o.by
 	h.now.Wakes = wakes(h.now)
-	if _, err := o.tx.Change(h.was, h.now, o.event(&h), said); err != nil {
+	if o.last, err = o.tx.Change(h.was, h.now, o.event(&h), content); err != nil {
 		return err
 	}
 	o.gather(h.was, h.now)
@@ -185,24 +189,19 @@ func (o *op) unburden(holder schemas.Agent) {
 	}
 }
 
-// record keeps an event that is about no handoff, such as a registration or a token. No record changes with it and
-// nothing follows from it, but those who watch the registry are woken.
-func (o *op) record(a life.Action, content store.Content) error {
-	var e schemas.Event
-	o.sign(&e, a)
-	_, err := o.tx.Change(nil, nil, e, content)
-	o.wrote = true
-	o.regrouped = o.regrouped || a == life.Register
-	return err
-}
-
-// recordSaid is [op.record] with what a caller said as the content. Secrets are never among it.
-func (o *op) recordSaid(a life.Action, said any) error {
-	content, err := o.said(said)
+// record keeps an event that is about no handoff, such as a registration or a token, with what was said. Secrets are
+// never among it. No record changes with it and nothing follows from it, but those who watch the registry are woken.
+func (o *op) record(a life.Action, said any) error {
+	content, err := o.content("", said)
 	if err != nil {
 		return err
 	}
-	return o.record(a, content)
+	var e schemas.Event
+	o.sign(&e, a)
+	o.last, err = o.tx.Change(nil, nil, e, content)
+	o.wrote = true
+	o.regrouped = o.regrouped || a == life.Register
+	return err
 }
 
 // sign says in an event what was done, when, by whom and how that was proved. The caller is the one in whose name this
@@ -213,21 +212,22 @@ func (o *op) sign(e *schemas.Event, a life.Action) {
 	e.Proof = o.by.Proof
 }
 
-// said makes content from what a caller said: JSON, and a salt for its digest. The salt is random, so that the digest
-// proves nothing any more once the salt was erased.
-func (s *Service) said(v any) (store.Content, error) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return store.Content{}, err
+// content makes content from what a caller said: JSON, and a salt for its digest. The salt is random, so that the digest
+// proves nothing any more once the salt was erased. What is content already stays as it is, and nil is none. A part of
+// a call that is named may be no larger than a handoff.
+func (s *Service) content(part string, said any) (content store.Content, err error) {
+	switch made := said.(type) {
+	case nil:
+		return content, nil
+	case store.Content:
+		return made, nil
 	}
-	return store.Content{Bytes: b, Salt: []byte(s.NewID("salt"))}, nil
-}
-
-// saidWithin is [Service.said] for a part of a call that may be no larger than a handoff, named as an error calls it.
-func (s *Service) saidWithin(part string, v any) (store.Content, error) {
-	content, err := s.said(v)
-	if err != nil {
+	if content.Bytes, err = json.Marshal(said); err != nil {
 		return content, err
+	}
+	content.Salt = []byte(s.NewID("salt"))
+	if part == "" {
+		return content, nil
 	}
 	return content, schemas.TooBig(part, len(content.Bytes), s.Limits.Handoff)
 }
@@ -244,9 +244,6 @@ func (o *op) change(h happening, r *store.Record, alter func(now *store.Record))
 	return o.commit(h)
 }
 
-// nextEvent is the number that the next event will have, for records that point to its content. It holds until the next
+// next is the number that the next event will have, for records that point to its content. It holds until the next
 // commit of this operation, and numbers have no gaps.
-func (o *op) nextEvent() (uint64, error) {
-	n, err := o.Events()
-	return n + 1, err
-}
+func (o *op) next() uint64 { return o.last + 1 }

@@ -64,22 +64,14 @@ func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, 
 	if err != nil {
 		return nil, err
 	}
-	event, err := o.nextEvent()
-	if err != nil {
-		return nil, err
-	}
 	kept := merged(orZero(last), *c)
-	kept.ID = reading.CheckpointID(event)
-	content, err := o.saidWithin("checkpoint", kept)
-	if err != nil {
-		return nil, err
-	}
+	kept.ID = reading.CheckpointID(o.next())
 	now, err := o.step(life.Mark, r)
 	if err != nil {
 		return nil, err
 	}
-	now.Checkpoint = event
-	return &now, o.commitSaying(happening{action: life.Mark, was: r, now: &now}, content)
+	now.Checkpoint = o.next()
+	return &now, o.commit(happening{action: life.Mark, was: r, now: &now, said: kept, part: "checkpoint"})
 }
 
 // merged is a checkpoint with what came later: the state key by key, the note if one came, and of the work what is done

@@ -44,7 +44,7 @@ func (s *Service) AddToken(ctx context.Context, by schemas.Caller, in schemas.To
 			return out, err
 		}
 		out.Token = added.Token
-		return out, o.recordSaid(life.TokenAdd, added.Token)
+		return out, o.record(life.TokenAdd, added.Token)
 	})
 }
 
@@ -95,7 +95,7 @@ func (s *Service) RevokeToken(
 			return out, err
 		}
 		out.Token = t.Token
-		return out, o.recordSaid(life.TokenRevoke, t.Token)
+		return out, o.record(life.TokenRevoke, t.Token)
 	})
 }
 

@@ -33,6 +33,10 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 	var o *op
 	err := s.Store.Update(ctx, func(tx *store.Tx) error {
 		o = &op{Service: s, tx: tx, View: &tx.View, by: by, now: now, started: now.Add(-running), left: mostFollow}
+		var err error
+		if o.last, err = tx.Events(); err != nil {
+			return err
+		}
 		if err := o.lapse(); err != nil {
 			return err
 		}
@@ -40,7 +44,7 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 		if err := fn(o); err != nil {
 			return err
 		}
-		_, err := o.follow()
+		_, err = o.follow()
 		return err
 	})
 	if o != nil && o.wrote {

@@ -87,20 +87,14 @@ var updates = map[schemas.Action]func(*op, *store.Record, schemas.UpdateIn, *sch
 
 // commitNote is [op.commit] with the note that came with an action, to which the record points from then on. Without a
 // note the record points to the note before, and only to whom it was passed is kept. Earlier notes stay with their events.
-func (o *op) commitNote(h happening, said schemas.UpdateIn) (err error) {
-	if said.Note == "" && said.To == "" {
-		return o.commit(h)
-	}
+func (o *op) commitNote(h happening, said schemas.UpdateIn) error {
 	if said.Note != "" {
-		if h.now.Note, err = o.nextEvent(); err != nil {
-			return err
-		}
+		h.now.Note = o.next()
 	}
-	content, err := o.said(said)
-	if err != nil {
-		return err
+	if said.Note != "" || said.To != "" {
+		h.said = said
 	}
-	return o.commitSaying(h, content)
+	return o.commit(h)
 }
 
 // decide carries out [life.Approve] or [life.Refuse], as the call says. A note is kept with the event, and the sender

@@ -78,16 +78,8 @@ func (o *op) keepLate(r *store.Record, result schemas.Late, digest, summary stri
 	if r.LateDigest == digest || len(r.Late) >= lateKept {
 		return nil
 	}
-	content, err := o.said(result)
-	if err != nil {
-		return err
-	}
-	event, err := o.nextEvent()
-	if err != nil {
-		return err
-	}
 	now := r.Clone()
-	now.Late, now.LateDigest = append(now.Late, event), digest
+	now.Late, now.LateDigest = append(now.Late, o.next()), digest
 	text := "A late result came from " + string(o.by.Agent) + ": " + summary
-	return o.commitSaying(happening{action: life.Late, was: r, now: &now, text: text}, content)
+	return o.commit(happening{action: life.Late, was: r, now: &now, text: text, said: result})
 }

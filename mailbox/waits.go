@@ -247,13 +247,10 @@ func (o *op) exchange(r *store.Record, dep schemas.ID, instead *store.Record) er
 		w := waitsOf(&now)
 		w.put(instead, w.take(dep))
 		w.on(&now)
-		var left store.Content
+		ready := happening{action: life.Ready, other: dep, was: r, now: &now}
 		if blocked := listing.BlockedBy(&now); blocked != nil {
-			left, err = o.said(schemas.UpdateIn{Note: "it waits for " + strings.Join(blocked, ", ")})
+			ready.said = schemas.UpdateIn{Note: "it waits for " + strings.Join(blocked, ", ")}
 		}
-		if err != nil {
-			return err
-		}
-		return o.commitSaying(happening{action: life.Ready, other: dep, was: r, now: &now}, left)
+		return o.commit(ready)
 	})
 }
