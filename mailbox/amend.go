@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+	"time"
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
+	"handoff/mailbox/listing"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -24,56 +25,68 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err != nil {
 		return nil, err
 	}
-	c := orZero(in.Changes)
-	if in.To != "" {
-		c.To = in.To
-	}
-	if err := inChanges(o.checkChanges(&c)); err != nil {
+	rev, err := o.revised(life.Amend, r, in, out)
+	if err != nil {
 		return nil, err
 	}
-	kept := needs(r, &c)
-	if err := o.redirect(r, &now, c, out); err != nil {
-		return nil, err
+	if rev.to != "" {
+		readdress(&now, rev.to)
+		if out.To = rev.to; r.Box != "" { // what waits for a time stays in no mailbox
+			now.Box = rev.to
+		}
 	}
-	out.Warnings = append(out.Warnings, kept...)
-	if err := inChanges(o.reoption(r, &now, c.Options)); err != nil {
+	if err := inChanges(rev.reoption(&now, o.now)); err != nil {
 		return nil, err
 	}
 	amended := happening{action: life.Amend, was: r, now: &now}
-	h, err := o.amended(&amended, c, strings.TrimSpace(in.Note), out)
+	h, err := o.amended(&amended, rev, out)
 	if err != nil {
 		return nil, err
 	}
 	if err := cmp.Or(o.approveAgain(r, &now, h), o.restate(&now, h)); err != nil {
 		return nil, err
 	}
-	tellOptions(&now, h, c.Options, out)
+	tellWaits(&now, rev.changes.Options, out)
 	return &now, o.commit(amended)
+}
+
+// tooLate refuses what is changed only while a handoff is pending: for whom it is, and what decides when it may be
+// claimed. The error is conflict for one that is held.
+func tooLate(r *store.Record, to string, opt schemas.SendOptions) error {
+	if r.Status == schemas.Pending {
+		return nil
+	}
+	if to != "" {
+		return schemas.Errorf(schemas.Conflict, "%s is %s and cannot be redirected", r.ID, r.Status).
+			About(r.ID, r.Status, 0).WithField("to").
+			WithHint("Only a pending handoff can be; its holder can release it to another.")
+	}
+	if opt.After != nil || opt.AfterAccepted != nil || opt.NotBefore != "" || opt.NeedsApproval {
+		return schemas.Errorf(schemas.Conflict, "%s is %s, so it is too late to say when it may be begun", r.ID, r.Status).
+			About(r.ID, r.Status, 0).WithField("changes.options").WithHint("%s holds it: answer what it asks.", r.Holder)
+	}
+	return nil
 }
 
 // amended gives what the handoff says now, with the note, as content of the event to come, and names in the result the
 // fields that changed. The error is invalid where nothing would change, limit where the whole becomes too large.
 func (o *op) amended(
-	a *happening, c schemas.Changes, note string, out *schemas.UpdateOut,
+	a *happening, rev *revision, out *schemas.UpdateOut,
 ) (h *schemas.Handoff, err error) {
-	stated, err := schemas.ParseDeadline("changes.deadline", c.Deadline, o.now)
-	if err != nil {
-		return nil, err
-	}
 	var refused error
-	err = o.rebody(a, note, func(body *schemas.Handoff) {
-		if out.Changed, refused = changed(body, c); refused != nil {
+	err = o.rebody(a, rev.note, func(body *schemas.Handoff) {
+		if out.Changed, refused = changed(body, rev.changes); refused != nil {
 			return
 		}
-		if note != "" {
+		if rev.note != "" {
 			out.Changed = append(out.Changed, "note")
-			compose.Note(body, schemas.Remark{With: schemas.ActAmend, Note: note, From: o.by.Agent, At: o.now})
+			compose.Note(body, schemas.Remark{With: schemas.ActAmend, Note: rev.note, From: o.by.Agent, At: o.now})
 		}
 		body.Target = compose.Target(a.now.To, body.Target.Reason)
-		if !stated.IsZero() {
-			body.Metadata.Deadline = &stated
+		if !rev.stated.IsZero() {
+			body.Metadata.Deadline = &rev.stated
 		}
-		if orZero(c.Options).NotBefore != "" {
+		if !rev.notBefore.IsZero() {
 			body.Metadata.NotBefore = a.now.NotBefore.Ptr()
 		}
 		h = body
@@ -81,7 +94,7 @@ func (o *op) amended(
 	if err = cmp.Or(refused, err); err != nil {
 		return nil, err
 	}
-	if c.To != "" {
+	if rev.to != "" {
 		out.Changed = append(out.Changed, "to")
 	}
 	if len(out.Changed) == 0 {
@@ -178,34 +191,6 @@ func (o *op) checkChanges(c *schemas.Changes) error {
 	)
 }
 
-// redirect changes for whom it is, and checks that they accept the work as it is then. Only a pending handoff can be
-// redirected; the error is conflict for one that is held, and else that of [op.checkRecipient]. A handoff that is in no
-// mailbox, because it waits for a time, stays in none.
-func (o *op) redirect(r, now *store.Record, c schemas.Changes, out *schemas.UpdateOut) (err error) {
-	if c.To == "" && c.Type == "" {
-		return nil
-	}
-	to := r.To
-	if c.To != "" {
-		if to, err = schemas.ParseAddress("to", c.To); err != nil {
-			return err
-		}
-		if r.Status != schemas.Pending {
-			return schemas.Errorf(schemas.Conflict, "%s is %s and cannot be redirected", r.ID, r.Status).
-				About(r.ID, r.Status, 0).WithField("to").
-				WithHint("Only a pending handoff can be; its holder can release it to another.")
-		}
-	}
-	if out.Warnings, err = o.checkRecipient(to, cmp.Or(c.Type, r.Type), orZero(c.Options).Force); err != nil || c.To == "" {
-		return err
-	}
-	readdress(now, to)
-	if out.To = to; r.Box != "" {
-		now.Box = to
-	}
-	return nil
-}
-
 // redate applies the deadline, the timeout and the estimate of an amended handoff. A timeout counts from when the
 // handoff was sent, not from the amendment. The error is invalid for a deadline that is over by now.
 func (o *op) redate(now *store.Record, h schemas.Handoff) error {
@@ -245,4 +230,58 @@ func inChanges(err error) error {
 	}
 	e := schemas.AsError(err)
 	return e.WithField("changes." + e.Field)
+}
+
+// reoption brings the record in line with the options that an amendment changes: for what it waits, from when it may be
+// begun, how often it is tried and how long its chain may be. Then it is ready or blocked as the new options say. A time
+// that is over puts it into its mailbox.
+func (rev *revision) reoption(now *store.Record, at time.Time) error {
+	if rev.changes.Options == nil {
+		return nil
+	}
+	rev.waits.on(now)
+	now.NeedsApproval = now.NeedsApproval || rev.changes.Options.NeedsApproval
+	switch {
+	case rev.notBefore.After(at):
+		now.Box, now.NotBefore, now.Reserved = "", store.At(rev.notBefore), 0
+	case !rev.notBefore.IsZero() && now.NotBefore != 0:
+		now.Box, now.NotBefore = now.To, 0
+	}
+	return renumber(now, *rev.changes.Options)
+}
+
+// renumber changes how often work is tried, and how long its chain may be. The error is invalid for fewer attempts than
+// were made, and limit for a chain that is longer already.
+func renumber(now *store.Record, opt schemas.SendOptions) error {
+	if n := opt.MaxAttempts; n != 0 {
+		if n < now.Attempt || n == now.Attempt && now.Status == schemas.Pending && !now.Uncharged {
+			return schemas.Invalidf("options.max_attempts", "%d attempts of %s were made", now.Attempt, now.ID).
+				WithHint("Give more than %d, or cancel it.", now.Attempt)
+		}
+		now.MaxAttempts = n
+	}
+	most := int(opt.Limits["max_handoffs"])
+	if most != 0 && now.Depth > most {
+		return schemas.Errorf(schemas.Limit, "%s is number %d of its chain", now.ID, now.Depth).
+			WithField("options.limits.max_handoffs").WithHint("Give at least %d.", now.Depth)
+	}
+	if most != 0 && (now.MaxDepth == 0 || most < now.MaxDepth) { // a stricter limit of those before stays
+		now.MaxDepth = most
+	}
+	return nil
+}
+
+// tellWaits says in the result of an amendment for what the handoff waits now.
+func tellWaits(now *store.Record, opt *schemas.SendOptions, out *schemas.UpdateOut) {
+	if opt == nil {
+		return
+	}
+	if out.BlockedBy = listing.BlockedBy(now); out.BlockedBy == nil && (opt.After != nil || opt.AfterAccepted != nil) {
+		out.BlockedBy = []string{}
+	}
+	named := len(opt.After) + len(opt.AfterAccepted)
+	if named > 0 && len(out.BlockedBy) > named && !compose.Empties(opt.After) && !compose.Empties(opt.AfterAccepted) {
+		out.Warnings = append(out.Warnings, "it waits for what it waited for before, too: a list that begins with "+
+			compose.None+" replaces that")
+	}
 }

@@ -3,11 +3,13 @@ package mailbox
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -37,7 +39,7 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	if err != nil {
 		return nil, err
 	}
-	rev, err := o.revised(r, in, out)
+	rev, err := o.revised(life.Return, r, in, out)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +64,7 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	return &now, nil
 }
 
-// revision is what a sender changes about work that is done again, checked before anything is written.
+// revision is what a sender changes about work, which is amended or done again, checked before anything is written.
 type revision struct {
 	changes   schemas.Changes
 	note      string
@@ -74,20 +76,40 @@ type revision struct {
 	changed   []string        // the fields that differ, once it was applied
 }
 
-// revised checks what a sender changes about r, which is done again, as an amendment is checked, and for whom it is
-// then. The fields of the errors are below changes.
-func (o *op) revised(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (rev *revision, err error) {
+// revised checks what a sender changes about r, as a send is checked, with the fields of the errors below changes, and
+// warns in the result. Work that is amended waits for what it waits for by now, and goes to the role that is said; work
+// that is done again waits for what it was sent with.
+func (o *op) revised(
+	a life.Action, r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut,
+) (rev *revision, err error) {
 	rev = &revision{note: strings.TrimSpace(in.Note), changes: orZero(in.Changes)}
 	c := &rev.changes
 	opt := orZero(c.Options)
 	if err := o.checkChanges(c); err != nil {
 		return nil, inChanges(err)
 	}
-	if to := cmp.Or(in.To, c.To); to != "" {
-		if rev.to, err = schemas.ParseAddress("to", to); err != nil {
+	c.To = cmp.Or(in.To, c.To)
+	var sent schemas.Handoff
+	if err := o.Saying(r.ID, r.Body, &sent); err != nil {
+		return nil, err
+	}
+	var stays []string
+	amends := a == life.Amend
+	if amends {
+		stays, rev.waits = needs(r, c), waitsOf(r)
+		if err := tooLate(r, c.To, opt); err != nil {
 			return nil, err
 		}
-		if out.Warnings, err = o.checkRecipient(rev.to, cmp.Or(c.Type, r.Type), opt.Force); err != nil {
+	} else {
+		rev.waits = o.waitsAgain(sent.Metadata)
+	}
+	if c.To != "" {
+		if rev.to, err = schemas.ParseAddress("to", c.To); err != nil {
+			return nil, err
+		}
+	}
+	if c.To != "" || amends && c.Type != "" {
+		if out.Warnings, err = o.checkRecipient(cmp.Or(rev.to, r.To), cmp.Or(c.Type, r.Type), opt.Force); err != nil {
 			return nil, err
 		}
 	}
@@ -98,14 +120,11 @@ func (o *op) revised(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOu
 	if err = cmp.Or(err, checkDeadline(rev.stated, rev.notBefore, o.now), checkLimits(opt.Limits)); err != nil {
 		return nil, inChanges(err)
 	}
-	var sent schemas.Handoff
-	if err := o.Saying(r.ID, r.Body, &sent); err != nil {
-		return nil, err
-	}
-	if rev.waits, err = o.waitsFor(o.waitsAgain(sent.Metadata), opt.After, opt.AfterAccepted); err == nil {
+	if rev.waits, err = o.waitsFor(rev.waits, opt.After, opt.AfterAccepted); err == nil {
 		err = o.noCircle(r, rev.waits)
 	}
-	out.Warnings = append(out.Warnings, withoutEffect(schemas.SendIn{Options: &opt, Summary: sent.Summary})...)
+	effects := withoutEffect(schemas.SendIn{Options: c.Options, Summary: cmp.Or(c.Summary, sent.Summary)})
+	out.Warnings = slices.Concat(out.Warnings, stays, effects)
 	return rev, inChanges(err)
 }
 
@@ -173,4 +192,53 @@ func (rev *revision) apply(d *draft, by schemas.Agent, now time.Time) error {
 		compose.Note(h, schemas.Remark{With: schemas.ActRetry, Note: rev.note, From: by, At: now})
 	}
 	return wholeSizes(h)
+}
+
+// retry runs a dead handoff again as a new one, see [life.Retry], with what the caller changes about it. Repeating it
+// gives the same one, for as long as that is the latest that took its place; a handoff that went on by a rollback can
+// still be retried.
+func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
+	if r.Checkpoint != 0 {
+		out.Checkpoint = reading.CheckpointID(r.Checkpoint)
+	}
+	if _, err := o.step(life.Retry, r); err != nil {
+		return nil, err
+	}
+	if r.Successor != 0 {
+		successor, err := o.Record(r.Successor)
+		if err != nil || successor.RetryOf == r.ID {
+			if out.Created = r.Successor; in.Note != "" || in.To != "" || in.Changes != nil {
+				out.Warnings = append(out.Warnings, fmt.Sprintf("%s was retried before, as %s: amend that one", r.ID, r.Successor))
+			}
+			return r, err
+		}
+	}
+	if err := o.checkPending(); err != nil {
+		return nil, err
+	}
+	rev, err := o.revised(life.Retry, r, in, out)
+	if err != nil {
+		return nil, err
+	}
+	again, err := o.sendAgain(life.Retry, r, rev, o.by.Token)
+	if err != nil {
+		return nil, err
+	}
+	out.Created, out.To, out.Changed = again.ID, again.To, rev.changed
+	if back := reading.Readable(o.View, r.Rollback); back != nil && !back.Status.Ended() {
+		out.Warnings = append(out.Warnings, o.rolledBack(r, back, again))
+	}
+	return r, nil
+}
+
+// rolledBack warns of the open rollback of a handoff that runs again: what becomes of it depends on who holds it.
+func (o *op) rolledBack(r, back, again *store.Record) string {
+	switch {
+	case !back.Status.Held():
+		return fmt.Sprintf("%s, to which %s was rolled back, is %s at %s: it is cancelled when %s is completed before anybody claims it",
+			back.ID, r.ID, back.Status, back.To, again.ID)
+	case back.Holder == o.by.Agent:
+		return fmt.Sprintf("you hold %s, to which %s was rolled back: complete or release it", back.ID, r.ID)
+	}
+	return fmt.Sprintf("%s holds %s, to which %s was rolled back: it goes on beside %s", back.Holder, back.ID, r.ID, again.ID)
 }

@@ -2,11 +2,13 @@ package mailbox
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/presence"
 	"handoff/schemas"
 )
 
@@ -69,4 +71,35 @@ func (d *denials) count(token string, now time.Time) (times int) {
 	}
 	times, *of = of.more, denial{told: now}
 	return times
+}
+
+// noticeActedAs is the kind of a notice that somebody else acts under the reader's name.
+const noticeActedAs = "acted_as"
+
+// Borrows tells whether a caller is about to act for the first time over its connection under the name of an agent that
+// acts over another one, and leaves a notice with that agent. Package tools asks it before each call that changes
+// something and names another agent than own, the caller's. It refuses nothing: subagents share names with good reason.
+// On the command line and over HTTP there is no connection to tell by, and a notice that cannot be kept is logged.
+func (s *Service) Borrows(ctx context.Context, by schemas.Caller, own schemas.Agent) bool {
+	over := func(mine bool) bool {
+		return s.here.ActingOver(by.Agent, func(c presence.Connection) bool { return (c.Name == by.Conn) == mine })
+	}
+	if by.Conn == "" || own == by.Agent || over(true) || !over(false) {
+		return false
+	}
+	name := own
+	if own == "" {
+		own, name = schemas.System, "another session"
+	}
+	n := schemas.Notice{
+		Kind: noticeActedAs, Title: fmt.Sprintf("%s acts as you", name),
+		Text: fmt.Sprintf("%s began to act under your name, %s, while you are here. If that is none of yours, look at what you hold, "+
+			"and tell a person.", name, by.Agent),
+	}
+	agent := by.Agent
+	by.Agent = own
+	if err := s.update(ctx, by, func(o *op) error { return o.notify(agent, n) }); err != nil && ctx.Err() == nil {
+		s.Logger.WarnContext(ctx, "an agent was not told that another acts under its name", slog.Any("error", err))
+	}
+	return true
 }
