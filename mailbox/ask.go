@@ -45,13 +45,11 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	now.Ask, now.Asker = o.next(), o.by.Agent
 	now.Permission = in.Conditions != nil && len(in.Conditions.NeedsPermission) > 0
 	o.touch(&now)
-	answers, err := reading.Answers(o.View, r, o.by.Agent)
+	asked, err := reading.Asked(o.View, &now)
 	if err != nil {
 		return nil, err
 	}
-	if out.To = schemas.Address(answers); now.Permission {
-		out.To = schemas.Address(schemas.Human)
-	}
+	out.To = schemas.Address(asked)
 	text := strings.Join(append([]string{schemas.Numbered(questions)}, reading.Beside(in)...), "\n")
 	if err := o.tx.AddWords(r.ID, store.ListWords(questions...)); err != nil {
 		return nil, err

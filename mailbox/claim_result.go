@@ -100,7 +100,7 @@ func (s *Service) tellAgain(by schemas.Caller) (got claimed, err error) {
 		} else {
 			got.Told++
 		}
-		return o.putTold(done, got)
+		return o.putReceipt(store.ByRequest(o.by.Request), done.At, done.Digest, got)
 	})
 	return got, err
 }
@@ -145,7 +145,7 @@ func (o *op) strikeOut() (others bool, err error) {
 		return false, o.tx.DeleteReceipt(store.ByRequest(o.by.Request))
 	}
 	told.Told--
-	return true, o.putTold(done, told)
+	return true, o.putReceipt(store.ByRequest(o.by.Request), done.At, done.Digest, told)
 }
 
 // receiptOfClaim is the receipt of the claim that this call makes, nil for none, and what it holds. It is read and
@@ -155,12 +155,4 @@ func (o *op) receiptOfClaim() (done *store.Receipt, told claimed, err error) {
 		err = json.Unmarshal(done.Result, &told)
 	}
 	return done, told, err
-}
-
-// putTold keeps the receipt of a claim with the new count.
-func (o *op) putTold(done *store.Receipt, told claimed) (err error) {
-	if done.Result, err = json.Marshal(told); err != nil {
-		return err
-	}
-	return o.tx.PutReceipt(store.ByRequest(o.by.Request), *done)
 }

@@ -24,7 +24,7 @@ func (o *op) lapsed(r *store.Record) error {
 	case len(r.Owes) > 0:
 		return o.resume(r)
 	case over(r.Deadline):
-		return o.expire(r)
+		return o.timeOut(life.Expire, r, r.Deadline, reading.DeadlinePassed(r))
 	case over(r.Lease):
 		return o.leaseEnded(r)
 	case over(r.Reserved):
@@ -34,22 +34,11 @@ func (o *op) lapsed(r *store.Record) error {
 	}
 }
 
-// expire ends a handoff whose deadline passed, see [life.Expire].
-func (o *op) expire(r *store.Record) error {
-	why := reading.DeadlinePassed(r)
-	return o.change(happening{
-		action: life.Expire, due: r.Deadline, text: sentence(why), why: lost{Reason: why},
-	}, r, o.end)
+// timeOut ends a handoff whose deadline passed or whose attempts are used up, see [life.Expire] and [life.Exhaust].
+func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string) error {
+	text := strings.ToUpper(why[:1]) + why[1:] + "."
+	return o.change(happening{action: a, due: due, text: text, why: lost{Reason: why}}, r, o.end)
 }
-
-// exhaust ends a handoff whose attempts are used up, see [life.Exhaust].
-func (o *op) exhaust(r *store.Record) error {
-	why := reading.AttemptsUsedUp(r)
-	return o.change(happening{action: life.Exhaust, due: r.Lease, text: sentence(why), why: lost{Reason: why}}, r, o.end)
-}
-
-// sentence makes a sentence of a reason.
-func sentence(reason string) string { return strings.ToUpper(reason[:1]) + reason[1:] + "." }
 
 // leaseEnded decides what becomes of a claim whose lease ended: it goes on, if the connection that claimed is open or
 // the machine slept, see [op.renewed]; it ends with the handoff, if this was the last attempt; else the handoff may be
@@ -60,7 +49,7 @@ func (o *op) leaseEnded(r *store.Record) error {
 		return o.change(happening{action: life.Renew, due: r.Lease}, r, func(now *store.Record) { now.Lease = end })
 	}
 	if r.Attempt >= r.MaxAttempts {
-		return o.exhaust(r)
+		return o.timeOut(life.Exhaust, r, r.Lease, reading.AttemptsUsedUp(r))
 	}
 	return o.change(happening{action: life.Requeue, due: r.Lease}, r, func(now *store.Record) {
 		now.Lease, now.Box = 0, r.To

@@ -83,18 +83,23 @@ func (o *op) replay(done *store.Receipt, out any) error {
 // remember keeps the result of a call, or its refusal, and drops some receipts that are a day old: four for each that
 // is kept, so they never grow past what a day brings.
 func (o *op) remember(out any) error {
-	done := store.Receipt{At: store.At(o.now)}
+	digest := ""
 	if o.refusal != nil {
-		done.Digest, out = refused, schemas.AsError(o.refusal)
-	}
-	var err error
-	if done.Result, err = json.Marshal(out); err != nil {
-		return err
+		digest, out = refused, schemas.AsError(o.refusal)
 	}
 	if err := o.tx.ExpireReceipts(o.now.Add(-remembered), 4); err != nil {
 		return err
 	}
-	return o.tx.PutReceipt(store.ByRequest(o.by.Request), done)
+	return o.putReceipt(store.ByRequest(o.by.Request), store.At(o.now), digest, out)
+}
+
+// putReceipt keeps the result of a call.
+func (o *op) putReceipt(key store.ReceiptKey, at store.Time, digest string, result any) error {
+	b, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	return o.tx.PutReceipt(key, store.Receipt{Digest: digest, Result: b, At: at})
 }
 
 // sentBefore gives the result of the first send with the same key, nil when this is the first or has no key. Keys are
@@ -112,14 +117,14 @@ func (o *op) sentBefore(d *draft) (*schemas.SendOut, error) {
 	if err := json.Unmarshal(r.Result, &out); err != nil {
 		return nil, err
 	}
-	if id, foreign := strings.CutPrefix(d.key, foreignPrefix); foreign && r.Digest != d.digest {
-		return nil, schemas.Errorf(schemas.Conflict, "you sent %q before, as %s, with other content", schemas.Visible(id), out.HandoffID).
-			About(out.HandoffID, "", 0).WithField("handoff_id").
-			WithHint("Give a new message another id, or amend %s. Nothing was sent.", out.HandoffID)
-	}
 	if r.Digest != d.digest {
-		return nil, schemas.Errorf(schemas.Conflict, "the key %q was used for other content", schemas.Visible(d.key)).
-			About(out.HandoffID, "", 0).WithField("key").WithHint("Use a new key for new work. Nothing was sent.")
+		e := schemas.Errorf(schemas.Conflict, "the key %q was used for other content", schemas.Visible(d.key)).
+			WithField("key").WithHint("Use a new key for new work. Nothing was sent.")
+		if id, foreign := strings.CutPrefix(d.key, foreignPrefix); foreign {
+			e = schemas.Errorf(schemas.Conflict, "you sent %q before, as %s, with other content", schemas.Visible(id), out.HandoffID).
+				WithField("handoff_id").WithHint("Give a new message another id, or amend %s. Nothing was sent.", out.HandoffID)
+		}
+		return nil, e.About(out.HandoffID, "", 0)
 	}
 	out.Warnings = append(out.Warnings, "you sent this before with the same key: nothing new was sent")
 	return &out, nil
@@ -132,12 +137,7 @@ func (o *op) rememberKey(d *draft, out schemas.SendOut) error {
 	if d.key == "" {
 		return nil
 	}
-	b, err := json.Marshal(out)
-	if err != nil {
-		return err
-	}
-	receipt := store.Receipt{Digest: d.digest, Result: b, At: store.At(o.now)}
-	return o.tx.PutReceipt(store.ByKey(o.by.Agent, d.key), receipt)
+	return o.putReceipt(store.ByKey(o.by.Agent, d.key), store.At(o.now), d.digest, out)
 }
 
 // repeats is how long the same content is noticed, and how far back is looked.

@@ -23,21 +23,16 @@ import (
 //
 // Limits: five items and five held handoffs are named, a thousand rows of each kind are looked at, and marks are kept
 // for a week after the session was last heard of.
-func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn) (schemas.NewsOut, error) {
+func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn) (out schemas.NewsOut, err error) {
 	if in.On != schemas.OnWake {
 		return s.deliverOnce(ctx, by, in, 0)
 	}
 	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
-	for {
-		changed := s.hub.NextChange()
-		out, err := s.deliverOnce(ctx, by, in, since.UnixNano())
-		if err != nil || len(out.New) > 0 || out.Over != "" || !s.Now().Before(until) {
-			return out, err
-		}
-		if err := s.sleep(ctx, changed, until); err != nil {
-			return out, err
-		}
-	}
+	err = s.lookUntil(ctx, until, func() (bool, error) {
+		out, err = s.deliverOnce(ctx, by, in, since.UnixNano())
+		return len(out.New) > 0 || out.Over != "", err
+	})
+	return out, err
 }
 
 // deliverOnce makes one delivery. Where the call is over by then, nobody receives it: its marks are taken back. Since

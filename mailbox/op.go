@@ -68,7 +68,7 @@ type effects struct {
 	wrote     bool              // there is something new to see
 	unheld    []schemas.ID      // handoffs that nobody holds any more
 	boxes     []schemas.Address // where something may now be claimed, or was noticed; once for each
-	freed     []schemas.Agent   // who held as many as they take, and hold less
+	freed     []schemas.Agent   // who take only so many, and hold less
 	regrouped bool              // agents may claim from other boxes than before
 	owing     bool              // more follows than one transaction carries out
 	due       store.Time        // the next time at which the clock changes what was changed, zero for never
@@ -176,15 +176,10 @@ func wakes(r *store.Record) store.Time {
 	return cmp.Or(times...) // the first that is set
 }
 
-// unburden notes that an agent holds one less: if it held as many as it takes, it claims from pools again. Where its
-// card or its counters cannot be read, it is told so too: a look in vain does no harm.
+// unburden notes that an agent holds one less: if it takes only so many, it may claim from pools again. Where its card
+// cannot be read, it is told so too: a look in vain does no harm.
 func (o *op) unburden(holder schemas.Agent) {
-	a, err := o.Agent(holder)
-	if err == nil && orZero(a).Card.MaxOpen == 0 {
-		return
-	}
-	m, unread := o.Mailbox(schemas.Address(holder))
-	if err != nil || unread != nil || m.Held == a.Card.MaxOpen-1 {
+	if a, err := o.Agent(holder); err != nil || orZero(a).Card.MaxOpen > 0 {
 		o.freed = append(o.freed, holder)
 	}
 }

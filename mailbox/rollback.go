@@ -15,20 +15,12 @@ func (o *op) whatFollows(r *store.Record, asked schemas.Then) (schemas.Then, err
 	if asked != schemas.ThenRetry {
 		return cmp.Or(asked, schemas.ThenRollback), nil
 	}
-	if r.Attempt >= r.MaxAttempts {
-		return schemas.ThenEscalate, nil
+	_, directed := r.To.Directed()
+	others, err := o.candidatesLeft(r, r.Holder)
+	if r.Attempt >= r.MaxAttempts || !directed && !others {
+		return schemas.ThenEscalate, err
 	}
-	_, possible := r.To.Directed()
-	if !possible {
-		var err error
-		if possible, err = o.candidatesLeft(r, r.Holder); err != nil {
-			return "", err
-		}
-	}
-	if !possible {
-		return schemas.ThenEscalate, nil
-	}
-	return schemas.ThenRetry, nil
+	return schemas.ThenRetry, err
 }
 
 // rollbackTo is the agent that goes on after a failure: the one that the holder names, if that is the sender, the

@@ -100,18 +100,27 @@ func (s *Service) unread(ctx context.Context, a schemas.Agent) (some bool, err e
 func (s *Service) awaitNews(ctx context.Context, by schemas.Caller, seconds int) (mail bool, err error) {
 	_, until := waiting.Turn(by, seconds, s.Now())
 	least := -1
-	for {
-		changed := s.hub.NextChange()
+	err = s.lookUntil(ctx, until, func() (bool, error) {
 		s.applyTime(ctx)
 		has, err := s.Inbox(ctx, by.Agent)
 		if least < 0 || has.Pending < least {
 			least = has.Pending
 		}
-		if mail = has.Pending > least; mail || err != nil || has.Notices > 0 || !s.Now().Before(until) {
-			return mail, err
+		mail = has.Pending > least
+		return mail || has.Notices > 0, err
+	})
+	return mail && err == nil, err
+}
+
+// lookUntil looks, and again after each change, until look says that it is over, or the wait is.
+func (s *Service) lookUntil(ctx context.Context, until time.Time, look func() (over bool, err error)) error {
+	for {
+		changed := s.hub.NextChange()
+		if over, err := look(); err != nil || over || !s.Now().Before(until) {
+			return err
 		}
 		if err := s.sleep(ctx, changed, until); err != nil {
-			return false, err
+			return err
 		}
 	}
 }
@@ -122,10 +131,8 @@ func (s *Service) awaitNews(ctx context.Context, by schemas.Caller, seconds int)
 // is no error: the caller is shown what is.
 func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn) (first uint64, err error) {
 	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
-	for {
-		changed := s.hub.NextChange()
-		over := false
-		err := s.read(ctx, func(v *store.View) error {
+	err = s.lookUntil(ctx, until, func() (over bool, err error) {
+		err = s.read(ctx, func(v *store.View) error {
 			r, err := reading.Find(v, in.HandoffID, by.Agent)
 			if err != nil {
 				return err
@@ -137,13 +144,9 @@ func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn
 			over = over || answered(r, by) || r.Status.Ended() || r.Event != first && in.View != "outcome"
 			return err
 		})
-		if err != nil || over || !s.Now().Before(until) {
-			return first, err
-		}
-		if err := s.sleep(ctx, changed, until); err != nil {
-			return first, err
-		}
-	}
+		return over, err
+	})
+	return first, err
 }
 
 // toAnswer tells whether a question about a handoff waits for an answer of an agent.
