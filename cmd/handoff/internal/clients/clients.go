@@ -9,13 +9,18 @@
 package clients
 
 import (
+	"context"
+	"log/slog"
 	"path/filepath"
 	"slices"
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/git"
+	"handoff/cmd/handoff/internal/open"
+	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
+	"handoff/tools/relay"
 )
 
 // machineOf gives this machine. The project is the working tree, or the directory itself outside of git.
@@ -66,4 +71,12 @@ func clientsCalled(m client.Machine, names []string, all bool) (clients []client
 			WithKnown(client.Names()...)
 	}
 	return clients, nil
+}
+
+// opened gives access to a workspace that is only looked at.
+func opened(ctx context.Context, a *cli.App, place workspace.Workspace) (*relay.Relay, error) {
+	return open.Workspace(ctx, open.Config{
+		Name: place.Name, Dir: place.Dir, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Version: a.Release.Version,
+		Now: a.Now, Awake: a.Awake, Logger: slog.New(slog.DiscardHandler),
+	})
 }

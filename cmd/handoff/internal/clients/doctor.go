@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"slices"
 	"sync"
@@ -15,7 +14,6 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/doctor"
-	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools/relay"
@@ -159,10 +157,7 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor
 	if why, shut := doctor.Shut(place); shut {
 		return append(append(findings, why...), doctor.Identity(ctx, self, nil))
 	}
-	boxes, err := open.Workspace(ctx, open.Config{
-		Name: place.Name, Dir: place.Dir, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Version: sh.Program.Version,
-		Now: a.Now, Awake: a.Awake, Logger: slog.New(slog.DiscardHandler),
-	})
+	boxes, err := opened(ctx, a, place)
 	if err != nil {
 		return append(findings, doctor.Closed(err, sh))
 	}

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,12 +15,10 @@ import (
 
 // setupFlags are the flags of setup.
 type setupFlags struct {
-	all, yes                     bool
+	all, yes, diff, noHooks      bool
 	dryRun, print, check, remove bool
-	diff                         bool
 	scope                        string
-	want                         wanted
-	noHooks                      bool
+	want                         setup.Told
 	given                        func(flag string) bool
 }
 
@@ -47,20 +46,20 @@ It ends by starting the server as the client does. Exit status 1: a client was l
 does not answer.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			f.given = func(flag string) bool { return cmd.Flag(flag).Changed }
-			f.want.agent, f.want.workspace = a.Agent, a.Workspace
+			f.want.Call.Agent, f.want.Call.Workspace = a.Agent, a.Workspace
 			return runSetup(cmd.Context(), a, f, names)
 		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.all, "all", false, "all clients that are known, also those that are not found here")
 	flags.StringVar(&f.scope, "scope", string(client.User), "`scope`: user, or project for everybody in this project")
-	flags.StringVar(&f.want.url, "http", "", "reach the server at this `URL`, as https://example.com/mcp")
-	flags.StringVar(&f.want.tokenEnv, "token-env", "",
+	flags.StringVar(&f.want.Server.URL, "http", "", "reach the server at this `URL`, as https://example.com/mcp")
+	flags.StringVar(&f.want.Server.TokenEnv, "token-env", "",
 		"`variable` of the environment that holds the token, as HANDOFF_TOKEN")
-	flags.BoolVar(&f.want.hooks, "hooks", false, "with hooks (the default, but not with --http)")
+	flags.BoolVar(&f.want.Hooks, "hooks", false, "with hooks (the default, but not with --http)")
 	flags.BoolVar(&f.noHooks, "no-hooks", false, "without hooks")
-	flags.BoolVar(&f.want.wake, "wake", false, "wake a sleeping session when a handoff arrives, where the client can")
-	flags.BoolVar(&f.want.trust, "trust", false, "let the tools run without asking, where the client has a setting for it")
+	flags.BoolVar(&f.want.Call.Wake, "wake", false, "wake a sleeping session when a handoff arrives, where the client can")
+	flags.BoolVar(&f.want.Server.Trust, "trust", false, "let the tools run without asking, where the client has a setting for it")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only show what would change, line by line")
 	flags.BoolVar(&f.diff, "diff", false, "show each line that changes before asking")
 	flags.BoolVar(&f.print, "print", false, "print what belongs into which file, to paste it")
@@ -100,13 +99,13 @@ func runSetup(ctx context.Context, a *cli.App, f setupFlags, names []string) (er
 	case f.remove:
 		s.plan(s.setter.Undo)
 		s.forgetUntouched()
-		if s.any(in(fileTodo)) {
+		if slices.ContainsFunc(s.files(), in(fileTodo)) {
 			s.heldNow = s.held(ctx)
 		}
-		return s.carryOut(ctx, s.revert)
+		return s.carryOut(ctx, s.setter.Revert)
 	}
 	s.plan(s.setter.Plan)
-	return s.carryOut(ctx, s.apply)
+	return s.carryOut(ctx, s.setter.Apply)
 }
 
 func scopeOf(name string) (client.Scope, error) {

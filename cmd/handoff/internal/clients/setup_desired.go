@@ -13,33 +13,27 @@ import (
 	"handoff/schemas"
 )
 
-// wanted is what somebody wants for a client, in the words of the flags.
-type wanted struct {
-	agent, workspace, url, tokenEnv string
-	hooks, wake, trust              bool
-}
-
 // desiredFor gives what a client is to become. Without a flag it stays what the client was set up with last, so that
 // setup without flags changes nothing.
 func (s *setupRun) desiredFor(c client.Client, scope client.Scope) (setup.Desired, error) {
-	return s.desiredOf(scope, s.flags.over(s.wantedBefore(c, s.in(scope))))
+	return s.desiredOf(scope, s.flags.over(s.toldBefore(c, s.in(scope))))
 }
 
-// wantedBefore gives what a client was set up with last in a scope, or the default. Who looks at the work of another,
+// toldBefore gives what a client was set up with last in a scope, or the default. Who looks at the work of another,
 // as in a clone, wants what is there.
-func (s *setupRun) wantedBefore(c client.Client, in setup.Desired) wanted {
-	w := s.setter.AsBefore(c, in)
-	if w.Server.URL == "" && len(w.Server.Command) == 0 {
+func (s *setupRun) toldBefore(c client.Client, in setup.Desired) setup.Told {
+	told := s.setter.AsBefore(c, in).Told
+	if told.Server.URL == "" && len(told.Server.Command) == 0 {
+		told = setup.Told{Hooks: true}
 		if found, ok := in.Find(c); ok && s.flags.check && found.Written() {
 			_, hooks := in.Present(c)
-			return wanted{agent: shell.Argument(found.Command, "--agent"), hooks: hooks || !s.hasHooks(c), trust: found.Trust}
+			told.Hooks, told.Server.Trust = hooks || !s.hasHooks(c), found.Trust
+			told.Call.Agent = shell.Argument(found.Command, "--agent")
 		}
-		return wanted{hooks: true}
+		return told
 	}
-	return wanted{
-		agent: w.Call.Agent, workspace: cmp.Or(shell.Argument(w.Server.Command, "--workspace"), w.Call.Workspace),
-		url: w.Server.URL, tokenEnv: w.Server.TokenEnv, hooks: w.Hooks, wake: w.Call.Wake, trust: w.Server.Trust,
-	}
+	told.Call.Workspace = cmp.Or(shell.Argument(told.Server.Command, "--workspace"), told.Call.Workspace)
+	return told
 }
 
 // hasHooks tells whether a client has hooks of handoff in any scope.
@@ -51,60 +45,61 @@ func (s *setupRun) hasHooks(c client.Client) bool {
 
 // over changes what was wanted before by the flags that were given. Hooks look at this machine, so that they go with
 // an address and come back without it, unless a flag says otherwise.
-func (f setupFlags) over(w wanted) wanted {
+func (f setupFlags) over(told setup.Told) setup.Told {
+	server, call, want := &told.Server, &told.Call, f.want
 	if f.given("http") {
-		w.url, w.tokenEnv, w.hooks = f.want.url, "", f.want.url == ""
+		server.URL, server.TokenEnv, told.Hooks = want.Server.URL, "", want.Server.URL == ""
 	}
 	for flag, say := range map[string]func(){
-		"agent":     func() { w.agent = f.want.agent },
-		"workspace": func() { w.workspace = f.want.workspace },
-		"token-env": func() { w.tokenEnv = f.want.tokenEnv },
-		"hooks":     func() { w.hooks = f.want.hooks },
-		"no-hooks":  func() { w.hooks = !f.noHooks },
-		"wake":      func() { w.wake = f.want.wake },
-		"trust":     func() { w.trust = f.want.trust },
+		"agent":     func() { call.Agent = want.Call.Agent },
+		"workspace": func() { call.Workspace = want.Call.Workspace },
+		"token-env": func() { server.TokenEnv = want.Server.TokenEnv },
+		"hooks":     func() { told.Hooks = want.Hooks },
+		"no-hooks":  func() { told.Hooks = !f.noHooks },
+		"wake":      func() { call.Wake = want.Call.Wake },
+		"trust":     func() { server.Trust = want.Server.Trust },
 	} {
 		if f.given(flag) {
 			say()
 		}
 	}
-	return w
+	return told
 }
 
-// desiredOf checks what is wanted and turns it into the words of the table of clients.
-func (s *setupRun) desiredOf(scope client.Scope, want wanted) (w setup.Desired, err error) {
+// desiredOf checks what is wanted, and says how a client reaches that: where it starts a program, and with which words.
+func (s *setupRun) desiredOf(scope client.Scope, want setup.Told) (w setup.Desired, err error) {
 	w = s.in(scope)
-	if want.agent != "" {
-		if _, err := (schemas.Caller{}).As(want.agent); err != nil {
+	agent, told := want.Call.Agent, want.Server
+	if agent != "" {
+		if _, err := (schemas.Caller{}).As(agent); err != nil {
 			return w, err
 		}
 	}
-	if w.Scope != client.User {
-		want.workspace = "" // others have theirs
+	if scope != client.User {
+		want.Call.Workspace = "" // others have theirs
 	}
-	w.Server.Trust, w.Hooks = want.trust, want.hooks
 	program := doctor.Program{Path: s.Executable, OnPath: w.Machine.LookPath(client.ServerName)}
-	w.Call = client.Call{Program: program.In(w.Scope), Agent: want.agent, Workspace: want.workspace, Wake: want.wake}
-	if err := s.lasting(want, w.Call.Program); err != nil {
+	want.Call.Program, want.Server = program.In(scope), client.Server{Trust: told.Trust}
+	w.Told = want
+	if err := s.lasting(told.URL == "" || want.Hooks, want.Call.Program); err != nil {
 		return w, err
 	}
-	if want.url != "" {
-		w.Server.Agent, w.Server.TokenEnv = want.agent, want.tokenEnv
-		w.Server.URL, err = endpoint(want.url, want.tokenEnv)
+	if told.URL != "" {
+		w.Server.Agent, w.Server.TokenEnv = agent, told.TokenEnv
+		w.Server.URL, err = endpoint(told.URL, told.TokenEnv)
 		return w, err
 	}
-	if want.tokenEnv != "" {
+	if told.TokenEnv != "" {
 		return w, schemas.Invalidf("--token-env", "a token is for a server that is reached over HTTP").
 			WithHint("Add --http URL.")
 	}
-	w.Server.Command = []string{w.Call.Program, "mcp"}
-	if want.agent != "" {
-		w.Server.Command = append(w.Server.Command, "--agent", want.agent)
+	w.Server.Command, w.Server.Pass = []string{want.Call.Program, "mcp"}, client.Passed[:]
+	if agent != "" {
+		w.Server.Command = append(w.Server.Command, "--agent", agent)
 	}
-	if want.workspace != "" {
-		w.Server.Command = append(w.Server.Command, "--workspace", want.workspace)
+	if want.Call.Workspace != "" {
+		w.Server.Command = append(w.Server.Command, "--workspace", want.Call.Workspace)
 	}
-	w.Server.Pass = client.Passed[:]
 	return w, nil
 }
 
@@ -140,8 +135,7 @@ var passing = regexp.MustCompile(
 	`[/\\]go-build[0-9]+[/\\]b[0-9]+[/\\]exe[/\\][^/\\]+$` + `|[/\\][0-9a-f]{64}-d[/\\][^/\\]+$`)
 
 // lasting fails if the program that setup would write into files will be gone when clients start it.
-func (s *setupRun) lasting(want wanted, program string) error {
-	written := want.url == "" || want.hooks
+func (s *setupRun) lasting(written bool, program string) error {
 	if s.flags.remove || s.flags.check || !written || !passing.MatchString(program) {
 		return nil
 	}

@@ -22,14 +22,14 @@ func TestAProgramThatWillNotLast(t *testing.T) {
 		"/tmp/go-build3839850533/b001/handoff.test":                  true,
 		"handoff": true,
 	} {
-		err := (&setupRun{}).lasting(wanted{}, program)
+		err := (&setupRun{}).lasting(true, program)
 		require.Equal(t, lasts, err == nil, program)
 		if !lasts {
 			coded, ok := errors.AsType[*schemas.Error](err)
 			require.True(t, ok)
 			require.Contains(t, coded.Hint, "go install")
-			require.NoError(t, (&setupRun{}).lasting(wanted{url: "https://example.com/mcp"}, program), "it is written nowhere")
-			require.NoError(t, (&setupRun{flags: setupFlags{remove: true}}).lasting(wanted{}, program))
+			require.NoError(t, (&setupRun{}).lasting(false, program), "it is written nowhere")
+			require.NoError(t, (&setupRun{flags: setupFlags{remove: true}}).lasting(true, program))
 		}
 	}
 }

@@ -1,9 +1,11 @@
 package clients
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"handoff/cmd/handoff/internal/clients/setup"
@@ -11,7 +13,7 @@ import (
 )
 
 // carryOut shows what is to be done, asks whether to do it, does it, and reports.
-func (s *setupRun) carryOut(ctx context.Context, do func(context.Context, *fileSetup)) error {
+func (s *setupRun) carryOut(ctx context.Context, do func(context.Context, setup.Change) (setup.Done, error)) error {
 	if !s.JSON {
 		if err := s.Print(nil, s.showPlan); err != nil {
 			return err
@@ -20,14 +22,21 @@ func (s *setupRun) carryOut(ctx context.Context, do func(context.Context, *fileS
 	if s.flags.dryRun {
 		return s.report(!s.JSON)
 	}
-	if s.any(in(fileTodo)) {
+	if slices.ContainsFunc(s.files(), in(fileTodo)) {
 		if err := s.agreed(ctx); err != nil {
 			return err
 		}
 	}
-	for f := range s.files() {
-		if f.State == fileTodo || s.flags.remove && f.State == fileSame {
-			do(ctx, f)
+	for _, f := range s.files() {
+		switch {
+		case f.State != fileTodo && (f.State != fileSame || !s.flags.remove):
+		case ctx.Err() != nil:
+			f.leave(errInterrupted)
+		case s.busy != nil:
+			f.leave(s.busy)
+		default:
+			done, err := do(ctx, f.change)
+			s.done(f, done, err)
 		}
 	}
 	if !s.flags.remove && ctx.Err() == nil {
@@ -61,7 +70,7 @@ func (s *setupRun) question() string {
 		return "Do it? --diff shows each line first. [y/N] "
 	}
 	var b strings.Builder
-	for f := range s.files() {
+	for _, f := range s.files() {
 		if f.State == fileTodo {
 			fmt.Fprintf(&b, "  %s\n", schemas.Visible(f.Path))
 		}
@@ -72,48 +81,26 @@ func (s *setupRun) question() string {
 // errInterrupted says that somebody interrupted setup before this change.
 var errInterrupted = errors.New("it was interrupted before: run this again")
 
-func (s *setupRun) apply(ctx context.Context, f *fileSetup) {
-	if ctx.Err() != nil {
-		f.leave(errInterrupted)
-		return
-	}
-	if s.busy != nil {
-		f.leave(s.busy)
-		return
-	}
-	done, err := s.setter.Apply(ctx, f.change)
-	if f.Backup = done.Backup; err != nil {
-		s.busy, _ = errors.AsType[*setup.Busy](err)
-		f.leave(err)
-		return
-	}
-	f.State = fileChanged
-	if done.OwnErr != nil {
-		f.Note = fmt.Sprintf("%s did not do it, so the file was written: %v", f.change.Client.Program, done.OwnErr)
-	}
-}
-
-func (s *setupRun) revert(ctx context.Context, f *fileSetup) {
-	if ctx.Err() != nil {
-		f.leave(errInterrupted)
-		return
-	}
-	nothing := f.change.Same()
-	done, err := s.setter.Revert(ctx, f.change)
+// done notes what became of a file.
+func (s *setupRun) done(f *fileSetup, done setup.Done, err error) {
 	f.Backup = done.Backup
 	switch {
 	case err != nil:
+		s.busy, _ = errors.AsType[*setup.Busy](err)
 		f.leave(err)
-	case nothing:
+	case !s.flags.remove:
+		f.State = fileChanged
+		if done.OwnErr != nil {
+			f.Note = fmt.Sprintf("%s did not do it, so the file was written: %v", f.change.Client.Program, done.OwnErr)
+		}
+	case f.change.Same():
 	case f.change.Gone:
 		f.State = fileRemoved
 	case f.change.Exact:
 		f.State = fileRestore
 	default:
 		f.State = fileCleared
-		if f.Note == "" {
-			f.Note = cleared(f.change)
-		}
+		f.Note = cmp.Or(f.Note, cleared(f.change))
 	}
 }
 

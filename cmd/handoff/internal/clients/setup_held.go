@@ -1,14 +1,12 @@
 package clients
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
+	"slices"
 	"time"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools"
@@ -25,7 +23,7 @@ type heldHandoff struct {
 
 const (
 	lookingForHeld = 2 * time.Second // how long all workspaces are asked for what is held in them
-	mostHeld       = 20              // handoffs of a workspace that are named
+	mostHeld       = 20              // handoffs of a workspace that are named, of those that go on and of those that do not
 )
 
 // held gives the handoffs that are held in workspaces which a process has open: as long as sessions of clients run,
@@ -43,24 +41,16 @@ func (s *setupRun) held(ctx context.Context) (all []heldHandoff) {
 }
 
 func (s *setupRun) heldIn(ctx context.Context, place workspace.Workspace) (all []heldHandoff) {
-	boxes, err := open.Workspace(ctx, open.Config{
-		Name: place.Name, Dir: place.Dir, Runtime: s.Getenv("XDG_RUNTIME_DIR"), Version: s.Release.Version,
-		Now: s.Now, Awake: s.Awake, Logger: slog.New(slog.DiscardHandler),
-	})
+	boxes, err := opened(ctx, s.App, place)
 	if err != nil {
 		return nil
 	}
 	defer func() { _ = boxes.Close() }() // it was only read
-	call := tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI}, Tool: "list_handoffs"}
-	for _, status := range schemas.Statuses {
-		if !status.Held() {
-			continue
-		}
-		in := schemas.ListIn{Box: "all", Status: schemas.Standings(status), Limit: mostHeld}
-		out, _ := tools.Ask[schemas.ListOut](ctx, boxes, call, in)
-		for _, item := range out.Items {
-			addressed, _ := item.To.Directed() // a row names the holder where that is another
-			all = append(all, heldHandoff{item.HandoffID, item.Title, cmp.Or(item.Holder, addressed), place.Name})
+	call := tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI}, Tool: "workspace_overview"}
+	out, _ := tools.Ask[schemas.OverviewOut](ctx, boxes, call, schemas.OverviewIn{Limit: mostHeld})
+	for _, c := range slices.Concat(out.Running.Items, out.NeedsYou.Items, out.Stuck.Items) {
+		if c.Status.Held() {
+			all = append(all, heldHandoff{c.HandoffID, c.Title, c.Holder, place.Name})
 		}
 	}
 	return all

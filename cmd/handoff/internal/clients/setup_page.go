@@ -190,7 +190,7 @@ func (s *setupRun) raw() json.RawMessage {
 // named it wants something else.
 func (s *setupRun) needsSomebody() bool {
 	silent := func(c *clientSetup) bool { return c.Live != nil && c.Live.Problem != "" }
-	return slices.ContainsFunc(s.clients, silent) || s.any(func(f *fileSetup) bool {
+	return slices.ContainsFunc(s.clients, silent) || slices.ContainsFunc(s.files(), func(f *fileSetup) bool {
 		return f.State == fileAlone && (s.named || !f.plugged) || f.Unread != "" || s.flags.check && f.State == fileTodo
 	})
 }

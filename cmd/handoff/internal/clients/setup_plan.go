@@ -3,7 +3,6 @@ package clients
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 
 	"handoff/cmd/handoff/internal/cli"
@@ -164,27 +163,12 @@ func (s *setupRun) forgetUntouched() {
 	})
 }
 
-// files walks over the files of all clients.
-func (s *setupRun) files() iter.Seq[*fileSetup] {
-	return func(yield func(*fileSetup) bool) {
-		for _, c := range s.clients {
-			for _, f := range c.Files {
-				if !yield(f) {
-					return
-				}
-			}
-		}
+// files gives the files of all clients.
+func (s *setupRun) files() (all []*fileSetup) {
+	for _, c := range s.clients {
+		all = append(all, c.Files...)
 	}
-}
-
-// any tells whether there is such a file.
-func (s *setupRun) any(such func(*fileSetup) bool) bool {
-	for f := range s.files() {
-		if such(f) {
-			return true
-		}
-	}
-	return false
+	return all
 }
 
 func in(state fileState) func(*fileSetup) bool {
