@@ -3,12 +3,20 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
 	"time"
 
 	"handoff/cmd/handoff/internal/shell"
+	"handoff/cmd/handoff/internal/terminal"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools"
+	"handoff/tools/relay"
 )
 
 const (
@@ -79,4 +87,135 @@ func verified(ctx context.Context, boxes tools.Invoker, file workspace.File, ver
 		return failure(aboutStore, "it was changed by something else than handoff").try(verify)
 	}
 	return ok(aboutStore, "it is whole: %s of %s", counted(out.Events, "event"), counted(out.Handoffs, "handoff"))
+}
+
+// Files examines the files of a workspace: who may read them, and whether the store looks like one.
+func Files(w workspace.Workspace, sh Shell) []Finding {
+	if !w.Exists() {
+		return []Finding{ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir)}
+	}
+	return append(permissions(w.Dir), storeFile(filepath.Join(w.Dir, workspace.StoreFile), sh)...)
+}
+
+// Beside finds the other workspaces in which agents may be looked for who are not here.
+func Beside(w workspace.Workspace, getenv func(string) string) (all []Finding) {
+	for _, n := range workspace.Neighbours(w, getenv) {
+		all = append(all, skipped(aboutStore, "beside it is %s", n).try(n.Join))
+	}
+	return all
+}
+
+// Shut tells whether doctor must not open a workspace, and the finding that says why. Opening would make a store
+// where there is none or an empty one, and would change the permissions of a directory that is not private.
+func Shut(w workspace.Workspace) (findings []Finding, shut bool) {
+	store, used := w.Store()
+	info, err := os.Stat(w.Dir)
+	switch {
+	case !used || store.Bytes == 0 || err != nil:
+		return nil, true
+	case !private(info.Mode()):
+		return []Finding{skipped(aboutStore,
+			"what is in it was not looked at: to open it would change its permissions")}, true
+	}
+	return nil, false
+}
+
+func private(mode fs.FileMode) bool {
+	return runtime.GOOS == "windows" || mode.Perm()&others == 0
+}
+
+const (
+	others = 0o077 // may not do anything with what agents know
+	usable = 0o700
+)
+
+// permissions looks at those of the directory. Others cannot reach the files as long as the directory is private.
+func permissions(dir string) []Finding {
+	if runtime.GOOS == "windows" {
+		return nil // there the permissions of files say nothing
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []Finding{failure(aboutStore, "%s is a link that leads nowhere", dir).try(aside(dir))}
+	case err != nil:
+		return []Finding{failure(aboutStore, "its directory cannot be looked at: %v", err).try("ls -ld " + shell.Quote(dir))}
+	case !info.IsDir():
+		return []Finding{failure(aboutStore, "%s is no directory", dir).try(aside(dir))}
+	case info.Mode().Perm()&usable != usable:
+		return []Finding{failure(aboutStore, "%s is %s: its user cannot use it", dir, info.Mode().Perm()).
+			try("chmod 700 " + shell.Quote(dir))}
+	case workspace.Denied(dir):
+		return []Finding{failure(aboutStore, "%s belongs to another user, and this one cannot use it", dir).
+			try("ls -ld " + shell.Quote(dir))}
+	case info.Mode().Perm()&others != 0:
+		return []Finding{warning(aboutStore, "%s is %s: others on this machine may look into it", dir, info.Mode().Perm()).
+			try("chmod 700 " + shell.Quote(dir))}
+	}
+	return []Finding{ok(aboutStore, "%s is for its user only", dir)}
+}
+
+// storeFile examines the file of the store. If there is no file, or an empty one, the next command makes a store;
+// anything else is in the way.
+func storeFile(path string, sh Shell) []Finding {
+	if _, err := os.Lstat(path); err != nil {
+		return nil
+	}
+	info, err := os.Stat(path)
+	const lost = "what it held, if anything, is lost, and the next command makes a new store of it"
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && canBeMade(path):
+		return []Finding{warning(aboutStore, "%s is a link to no file: %s", path, lost).try(sh.line("list"))}
+	case errors.Is(err, fs.ErrNotExist):
+		return []Finding{failure(aboutStore, "%s is a link that leads nowhere", path).try(aside(path))}
+	case err != nil:
+		return nil // the directory tells why
+	case !info.Mode().IsRegular():
+		return []Finding{failure(aboutStore, "%s is no file", path).try(aside(path))}
+	case info.Size() == 0:
+		return []Finding{warning(aboutStore, "%s is empty: %s", path, lost).try(sh.line("list"))}
+	}
+	return nil
+}
+
+// canBeMade tells whether the directory to which a link leads is there, so that a file can be made.
+func canBeMade(link string) bool {
+	target, err := os.Readlink(link)
+	if err == nil && !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(link), target)
+	}
+	info, errThere := os.Stat(filepath.Dir(target))
+	return err == nil && errThere == nil && info.IsDir()
+}
+
+// aside is the command that moves something away, to a name that is free.
+func aside(path string) string {
+	to := path + ".aside"
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(to); err != nil {
+			return "mv -n " + shell.Line([]string{path, to})
+		}
+		to = fmt.Sprintf("%s.aside-%d", path, n)
+	}
+}
+
+// Owner examines the process that has a workspace open and serves the others. That process leaves a note in the
+// directory.
+func Owner(dir string, now time.Time, sh Shell) Finding {
+	note, there := relay.ReadNote(dir)
+	switch {
+	case relay.HiddenNote(dir):
+		return warning(aboutOwner, "a process of another user has the workspace open, or had it open when it was killed").
+			try("ls -l " + shell.Quote(dir))
+	case !there:
+		return ok(aboutOwner, "nobody has the workspace open: the next who uses it does")
+	case !note.Running():
+		return warning(aboutOwner, "a note of process %d is left, which has ended: the next command replaces it", note.PID).
+			try(sh.line("list"))
+	case note.Version != sh.Program.Version:
+		return warning(aboutOwner, "process %d is handoff %s, and this is %s: restart the client that started it",
+			note.PID, note.Version, sh.Program.Version).
+			try("ps -f -p " + strconv.Itoa(note.PID))
+	}
+	return ok(aboutOwner, "process %d, handoff %s, for %s", note.PID, note.Version, terminal.Age(now.Sub(note.Started)))
 }

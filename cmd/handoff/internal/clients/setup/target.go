@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/edit"
+	"handoff/cmd/handoff/internal/clients/installed"
 )
 
 // A target is a file with the parts that belong into it.
@@ -45,4 +47,47 @@ func (d Desired) targets(c client.Client) (all []target) {
 		add(c.Allow(client.ServerName).Files, grant)
 	}
 	return all
+}
+
+// A keyPath leads to a value in a file: keys of objects, and numbers of elements of lists.
+type keyPath []any
+
+func (p keyPath) to(steps ...any) keyPath { return append(slices.Clone(p), steps...) }
+
+// serverPath is the path to our server in a file.
+func serverPath(c client.Client, doc edit.Document) keyPath {
+	return append(installed.Under(c, doc), installed.Name(c, doc))
+}
+
+// missing gives the paths of objects that our parts of a file need and that it does not have, outer ones first.
+func missing(c client.Client, t target, doc edit.Document) (paths []keyPath) {
+	need := func(p keyPath) {
+		for n := range p {
+			if _, ok := doc.Look(p[:n+1]...); !ok {
+				paths = append(paths, p[:n+1])
+			}
+		}
+	}
+	if t.has(server) {
+		need(installed.Under(c, doc))
+	}
+	if t.has(hooks) {
+		for _, h := range c.Hooks.On {
+			need(keyPath{installed.HooksKey, h.At})
+		}
+	}
+	if t.has(grant) {
+		need(c.Allow(client.ServerName).Keys)
+	}
+	return paths
+}
+
+// existing gives those of paths that lead to something.
+func existing(paths []keyPath, doc edit.Document) (made []keyPath) {
+	for _, p := range paths {
+		if _, ok := doc.Look(p...); ok {
+			made = append(made, p)
+		}
+	}
+	return made
 }

@@ -1,0 +1,155 @@
+package client
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// A Path names a file or directory on any machine. In it ~ is the home directory, ${NAME:-default} is a variable of
+// the environment, and ${config} is the directory of the configuration of programs: ~/.config, or that of the
+// system. A path that is not absolute then is within the project.
+type Path string
+
+// A Machine is where paths lead.
+type Machine struct {
+	Getenv  func(string) string
+	Home    string // absolute
+	Project string // absolute
+	OS      string // as runtime.GOOS, which is meant when it is empty
+}
+
+// At gives the path on a machine, absolute.
+func (p Path) At(m Machine) string {
+	text := os.Expand(string(p), m.expand)
+	if rest, ok := strings.CutPrefix(text, "~"); ok && (rest == "" || rest[0] == '/') {
+		text = m.Home + rest
+	}
+	text = filepath.FromSlash(text)
+	if filepath.IsAbs(text) {
+		return filepath.Clean(text)
+	}
+	return filepath.Join(m.Project, text)
+}
+
+func (m Machine) expand(name string) string {
+	if name == "config" {
+		return m.config()
+	}
+	name, otherwise, _ := strings.Cut(name, ":-")
+	if value := m.Getenv(name); value != "" {
+		return value
+	}
+	return otherwise
+}
+
+// config is the directory that [os.UserConfigDir] would give on the machine.
+func (m Machine) config() string {
+	system := m.OS
+	if system == "" {
+		system = runtime.GOOS
+	}
+	switch {
+	case system == "darwin":
+		return m.Home + "/Library/Application Support"
+	case system == "windows" && m.Getenv("APPDATA") != "":
+		return m.Getenv("APPDATA")
+	case filepath.IsAbs(m.Getenv("XDG_CONFIG_HOME")):
+		return m.Getenv("XDG_CONFIG_HOME")
+	}
+	return m.Home + "/.config"
+}
+
+// Within tells whether a path is a directory or below it. It follows links.
+func Within(dir, path string) bool {
+	rest, err := filepath.Rel(resolved(dir), resolved(path))
+	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
+}
+
+func resolved(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	return path
+}
+
+// Detect tells whether a client is on a machine: its command is on PATH, or there is a trace of it.
+func (c Client) Detect(m Machine) bool {
+	return m.LookPath(c.Program) != "" || slices.ContainsFunc(c.Traces, func(p Path) bool {
+		_, err := os.Stat(p.At(m))
+		return err == nil
+	})
+}
+
+// Program gives the path of the file that a command starts. The command is a name or an absolute path. The result is
+// empty if there is no such file.
+func (m Machine) Program(command string) string {
+	if !filepath.IsAbs(command) {
+		return m.LookPath(command)
+	}
+	path, err := exec.LookPath(command)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// LookPath gives the absolute path of a command on PATH of the machine, or nothing.
+func (m Machine) LookPath(program string) string {
+	for _, dir := range filepath.SplitList(m.Getenv("PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue // a command of the current directory is nobody's client
+		}
+		if path, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// IsHandoff tells whether a command is called as this program is, by its name or by a path of any system.
+func IsHandoff(command string) bool {
+	return strings.TrimSuffix(command[strings.LastIndexAny(command, `/\`)+1:], ".exe") == ServerName
+}
+
+// ours are the variables that say where handoff finds something, and those that several clients use.
+var ours = [...]string{
+	"HOME", "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "APPDATA",
+	"HANDOFF_WORKSPACE", "HANDOFF_DIR", "HANDOFF_AGENT",
+}
+
+// Environ is the environment for a program that is started on a machine: that of this process, with the variables of
+// the machine that say where files are. A variable without a value is left out, as some clients take an empty one
+// for a path.
+func (m Machine) Environ() []string {
+	names := append(ours[:], variables()...)
+	environ := slices.DeleteFunc(os.Environ(), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.Contains(names, name)
+	})
+	for _, name := range names {
+		if value := m.Getenv(name); value != "" {
+			environ = append(environ, name+"="+value)
+		}
+	}
+	return environ
+}
+
+// variables are those by which clients find their files, each once.
+func variables() (names []string) {
+	for _, c := range All() {
+		for _, path := range slices.Concat(c.Traces, c.Servers.User) {
+			os.Expand(string(path), func(name string) string {
+				name, _, told := strings.Cut(name, ":-")
+				if told && !slices.Contains(ours[:], name) && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+				return ""
+			})
+		}
+	}
+	return names
+}
