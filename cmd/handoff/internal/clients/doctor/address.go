@@ -100,18 +100,20 @@ func literalToken(header string) string {
 
 // silence explains why a server did not answer over MCP. Its health says more, where it can be asked for it.
 func (in *installation) silence(ctx context.Context, u *url.URL, why error) Finding {
-	site := siteOf(u)
+	site := u.Scheme + "://" + u.Host
 	status, err := get(ctx, site+"/healthz", in.Web)
-	switch {
-	case isUnreached(err) && isUnreached(why):
+	if isUnreached(err) && isUnreached(why) {
 		advice := ""
 		if !isHere(u.Hostname()) {
 			advice = ": handoff serve --http starts one, on that machine"
 		}
-		return failure(aboutNetwork, "no server answers at %s: %s%s", site, reason(0, why), advice).try(starting(u, in.Shell))
-	case err == nil && status == http.StatusOK:
-		if found := ready(ctx, site, in.Web); found.State != OK {
-			return found
+		return failure(aboutNetwork, "no server answers at %s: %s%s", site, reason(0, why), advice).
+			try(starting(site, u, in.Shell))
+	}
+	if err == nil && status == http.StatusOK {
+		if status, err := get(ctx, site+"/readyz", in.Web); err != nil || status != http.StatusOK {
+			return failure(aboutNetwork, "the server at %s cannot do its work: %s", site, reason(status, err)).
+				try(ask(site, "/readyz"))
 		}
 	}
 	return failure(aboutNetwork, "%s does not answer as a server of handoff: %s", u.Host, reason(0, why)).
@@ -121,25 +123,14 @@ func (in *installation) silence(ctx context.Context, u *url.URL, why error) Find
 // reaching is how long a server elsewhere may take to answer.
 const reaching = 3 * time.Second
 
-// ready asks a server whether it can do its work.
-func ready(ctx context.Context, site string, web *http.Client) Finding {
-	if status, err := get(ctx, site+"/readyz", web); err != nil || status != http.StatusOK {
-		return failure(aboutNetwork, "the server at %s cannot do its work: %s", site, reason(status, err)).
-			try(ask(site, "/readyz"))
-	}
-	return ok(aboutNetwork, "the server at %s is ready", site)
-}
-
-func siteOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
-
 // ask is the command that shows what a server says at a path.
 func ask(site, path string) string { return "curl -i " + shell.Quote(site+path) }
 
 // starting is the command that starts the server of an address. A server on another machine can only be asked, and
 // for one with a certificate the command is not known here.
-func starting(u *url.URL, sh Shell) string {
+func starting(site string, u *url.URL, sh Shell) string {
 	if u.Scheme != "http" || !isHere(u.Hostname()) {
-		return ask(siteOf(u), "/healthz")
+		return ask(site, "/healthz")
 	}
 	return sh.line("serve --http %s", shell.Quote(net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "80"))))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"slices"
 	"time"
 
 	"handoff/cmd/handoff/internal/clients/client"
@@ -40,13 +41,8 @@ func Client(ctx context.Context, c client.Client, b Bench) []Finding {
 	for _, e := range in.all() {
 		all = append(all, in.examineEntry(ctx, e))
 	}
-	all = append(all, in.withheld()...)
-	all = append(all, in.serverless()...)
-	all = append(all, in.twoNames()...)
-	all = append(all, in.twice()...)
-	all = append(all, in.missingHooks()...)
-	all = append(all, in.trust()...)
-	return append(all, in.rehearsed(ctx)...)
+	return slices.Concat(all, in.withheld(), in.serverless(), in.twoNames(), in.twice(), in.missingHooks(), in.trust(),
+		in.rehearsed(ctx))
 }
 
 // serverless finds hooks without a server: a session then hears of mail that it cannot take.
@@ -105,20 +101,14 @@ func (in *installation) absent() Finding {
 
 // runBoth tells whether an event runs a hook of the user's file and one of the project's.
 func (in *installation) runBoth() bool {
-	ran := map[installed.Handler]bool{}
-	events := map[string]bool{}
-	for i, f := range in.hooks {
-		for _, h := range f.Handlers {
-			same := installed.Handler{Event: h.Event, Line: h.Line}
-			if i > 0 && events[h.Event] && (in.client.Hooks.EachFile || !ran[same]) {
-				return true
-			}
-			if i == 0 {
-				events[h.Event], ran[same] = true, true
-			}
+	return len(in.hooks) > 1 && slices.ContainsFunc(in.hooks[1].Handlers, func(h installed.Handler) bool {
+		both, same := false, false
+		for _, user := range in.hooks[0].Handlers {
+			both = both || user.Event == h.Event
+			same = same || user.Event == h.Event && user.Line == h.Line
 		}
-	}
-	return false
+		return both && (in.client.Hooks.EachFile || !same)
+	})
 }
 
 // twice finds what is installed twice.

@@ -32,10 +32,7 @@ func (in *installation) rehearsed(ctx context.Context) (all []Finding) {
 	if in.client.Hooks == nil {
 		return nil
 	}
-	i := slices.IndexFunc(in.client.Hooks.On, func(h client.Hook) bool { return h.Event == client.Prompt })
-	if i < 0 {
-		return nil
-	}
+	i := slices.IndexFunc(in.client.Hooks.On, func(h client.Hook) bool { return h.Event == client.Prompt }) // all have it
 	h := in.client.Hooks.On[i]
 	for _, f := range in.hooks {
 		for _, handler := range f.Handlers {
@@ -57,18 +54,19 @@ func (in *installation) rehearse(ctx context.Context, h client.Hook, f installed
 	if !ok {
 		return in.untriedHook(f, h, line)
 	}
-	stage, err := newStage(in.Bench)
+	dir, err := os.MkdirTemp("", "handoff-doctor-")
 	if err != nil {
 		return warning(aboutHooks, "%s: they cannot be tried: there is no place for temporary files: %v",
 			in.client.Title, err)
 	}
+	stage := stage{in.Bench, dir}
 	found := stage.perform(ctx, in.client, h, words, agent)
 	if found.State == Error {
 		found = found.try(in.mendHook(f, h, line))
 	}
-	if err := os.RemoveAll(stage.dir); err != nil {
+	if err := os.RemoveAll(dir); err != nil {
 		return warning(aboutHooks, "%s: what was made to try them is left: %v", in.client.Title, err).
-			try("rm -r " + shell.Quote(stage.dir))
+			try("rm -r " + shell.Quote(dir))
 	}
 	return found
 }
@@ -97,24 +95,12 @@ func (s stage) perform(ctx context.Context, c client.Client, h client.Hook, word
 // title is the title of the handoff.
 const title = "handoff doctor calls"
 
-// A stage is a directory with a project and a workspace for one rehearsal.
+// A stage is a directory that is the project of one rehearsal, and has its workspace in it.
 type stage struct {
 	Bench
 	dir string
 }
 
-func newStage(b Bench) (s stage, err error) {
-	s.Bench = b
-	if s.dir, err = os.MkdirTemp("", "handoff-doctor-"); err != nil {
-		return s, err
-	}
-	if err = os.Mkdir(s.project(), 0o700); err != nil {
-		err = errors.Join(err, os.Remove(s.dir))
-	}
-	return s, err
-}
-
-func (s stage) project() string  { return filepath.Join(s.dir, "project") }
 func (s stage) debugLog() string { return filepath.Join(s.dir, "debug.log") }
 
 // send sends the handoff. The workspace is closed again when it returns.
@@ -149,7 +135,7 @@ func (s stage) run(ctx context.Context, h client.Hook, words []string) (said str
 	cmd.Env = append(s.Machine.Environ(), "XDG_STATE_HOME="+s.dir, "XDG_RUNTIME_DIR="+s.dir,
 		"HANDOFF_WORKSPACE="+scratchName,
 		"HANDOFF_DIR=", "HANDOFF_HOOK_DEBUG="+s.debugLog())
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.project(), bytes.NewReader(s.account(h)), &out, &complaints
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.dir, bytes.NewReader(s.account(h)), &out, &complaints
 	process.Tree(cmd)
 	if err := cmd.Run(); err != nil {
 		if text := strings.TrimSpace(complaints.String()); text != "" {
@@ -162,12 +148,9 @@ func (s stage) run(ctx context.Context, h client.Hook, words []string) (said str
 
 // account is the report that the client would give the hook.
 func (s stage) account(h client.Hook) []byte {
-	account, err := json.Marshal(map[string]string{
-		"session_id": "doctor", "hook_event_name": h.At, "cwd": s.project(), "prompt": "Is there any mail?",
+	account, _ := json.Marshal(map[string]string{ // of texts, which cannot fail
+		"session_id": "doctor", "hook_event_name": h.At, "cwd": s.dir, "prompt": "Is there any mail?",
 	})
-	if err != nil {
-		panic(err) // it is made of texts
-	}
 	return account
 }
 
