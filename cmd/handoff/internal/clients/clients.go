@@ -11,6 +11,7 @@ package clients
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"path/filepath"
 	"slices"
 
@@ -71,6 +72,14 @@ func clientsCalled(m client.Machine, names []string, all bool) (clients []client
 			WithKnown(client.Names()...)
 	}
 	return clients, nil
+}
+
+// newWeb calls servers, and follows none elsewhere. Its connections are its own.
+func newWeb() *http.Client {
+	return &http.Client{
+		Transport:     http.DefaultTransport.(*http.Transport).Clone(),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }
 
 // opened gives access to a workspace that is only looked at.

@@ -2,9 +2,7 @@ package clients
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -16,7 +14,6 @@ import (
 	"handoff/cmd/handoff/internal/clients/doctor"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
-	"handoff/tools/relay"
 )
 
 // examining is how long all examinations may take together, without clearing up.
@@ -55,14 +52,12 @@ func examine(ctx context.Context, a *cli.App, names []string) error {
 	defer bench.Web.CloseIdleConnections()
 	bench.Wanted = len(names) > 0
 	findings := gathered(ctx, examinations(ctx, a, clients, homeless, bench))
-	raw, err := json.Marshal(map[string]any{"state": doctor.Worst(findings), "findings": findings})
-	if err != nil {
-		return schemas.InternalError(err)
-	}
+	worst := doctor.Worst(findings)
+	raw := rawOf(map[string]any{"state": worst, "findings": findings})
 	if err := a.Print(raw, func(p *cli.Page) { printFindings(p, findings) }); err != nil {
 		return err
 	}
-	if status := statuses[doctor.Worst(findings)]; status > 0 {
+	if status := statuses[worst]; status > 0 {
 		return cli.Exit(status)
 	}
 	return nil
@@ -86,11 +81,7 @@ func bench(ctx context.Context, a *cli.App, m client.Machine) doctor.Bench {
 			Program: doctor.FindProgram(ctx, a.Executable, a.Release.Version, m),
 			Dir:     a.FlagAgain("dir", a.Dir), Place: a.PlaceAgain(),
 		},
-		Machine: m, Now: a.Now,
-		Web: &http.Client{
-			Transport:     http.DefaultTransport.(*http.Transport).Clone(),
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
+		Machine: m, Now: a.Now, Web: newWeb(),
 	}
 }
 
@@ -103,20 +94,22 @@ type examination struct {
 // examinations gives all examinations. Without a home directory nobody knows where clients keep their files.
 func examinations(
 	ctx context.Context, a *cli.App, clients []client.Client, homeless error, b doctor.Bench,
-) []examination {
-	all := []examination{
-		{"store", "what is here", func() []doctor.Finding { return examineWorkspace(ctx, a, b.Shell) }},
-		{"version", "PATH", func() []doctor.Finding { return []doctor.Finding{doctor.Version(b.Program, b.Machine)} }},
+) (all []examination) {
+	add := func(subject, what string, examine func() []doctor.Finding) {
+		all = append(all, examination{subject, what, examine})
 	}
+	add("store", "what is here", func() []doctor.Finding { return examineWorkspace(ctx, a, b.Shell) })
+	add("version", "PATH", func() []doctor.Finding { return []doctor.Finding{doctor.Version(b.Program, b.Machine)} })
 	const subject = "clients"
 	if homeless != nil {
-		none := []doctor.Finding{doctor.Homeless(homeless)}
-		return append(all, examination{subject, subject, func() []doctor.Finding { return none }})
+		add(subject, subject, func() []doctor.Finding { return []doctor.Finding{doctor.Homeless(homeless)} })
+		return all
 	}
 	for _, c := range clients {
-		all = append(all, examination{subject, c.Title, func() []doctor.Finding { return doctor.Client(ctx, c, b) }})
+		add(subject, c.Title, func() []doctor.Finding { return doctor.Client(ctx, c, b) })
 	}
-	return append(all, examination{subject, subject, func() []doctor.Finding { return doctor.Idle(clients, b) }})
+	add(subject, subject, func() []doctor.Finding { return doctor.Idle(clients, b) })
+	return all
 }
 
 // lateness is how long an examination may go on clearing up when the time is over.
@@ -142,7 +135,8 @@ func gathered(ctx context.Context, examinations []examination) []doctor.Finding 
 	return slices.Concat(found...)
 }
 
-// examineWorkspace examines the workspace here, and makes nothing.
+// examineWorkspace examines the workspace here, and makes nothing. If the store does not open, there is nothing more to
+// find in it.
 func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor.Finding {
 	self, err := doctor.Identify(a.Agent, a.Getenv, a.AtTerminal())
 	if err != nil {
@@ -161,26 +155,19 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor
 	if err != nil {
 		return append(findings, doctor.Closed(err, sh))
 	}
-	findings = append(findings, examineMailboxes(ctx, a, place, self, boxes, sh)...)
+	file, _ := place.Store()
+	within := doctor.Store(ctx, boxes, file, sh)
+	if findings = append(findings, within...); doctor.Worst(within) == doctor.Error {
+		findings = append(findings, doctor.Identity(ctx, self, nil))
+	} else {
+		spell := func(next schemas.Advice) string { return a.CommandLine(next, a.PlaceAgain()) }
+		findings = append(findings, doctor.Identity(ctx, self, boxes))
+		findings = append(findings, doctor.Work(ctx, doctor.Desk{Boxes: boxes, Shell: sh, Spell: spell})...)
+	}
 	if err := boxes.Close(); err != nil {
 		findings = append(findings, doctor.Closed(err, sh))
 	}
 	return findings
-}
-
-// examineMailboxes examines what is in a workspace. If the store does not open, there is nothing more to find.
-func examineMailboxes(
-	ctx context.Context, a *cli.App, place workspace.Workspace, self doctor.Self, boxes *relay.Relay, sh doctor.Shell,
-) []doctor.Finding {
-	file, _ := place.Store()
-	findings := doctor.Store(ctx, boxes, file, sh)
-	if doctor.Worst(findings) == doctor.Error {
-		return append(findings, doctor.Identity(ctx, self, nil))
-	}
-	desk := doctor.Desk{Boxes: boxes, Shell: sh, Spell: func(next schemas.Advice) string {
-		return a.CommandLine(next, a.PlaceAgain())
-	}}
-	return append(append(findings, doctor.Identity(ctx, self, boxes)), doctor.Work(ctx, desk)...)
 }
 
 func printFindings(p *cli.Page, findings []doctor.Finding) {

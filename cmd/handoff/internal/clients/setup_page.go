@@ -179,9 +179,14 @@ func (s *setupRun) raw() json.RawMessage {
 	if len(s.heldNow) > 0 {
 		about["held"] = s.heldNow
 	}
+	return rawOf(about)
+}
+
+// rawOf writes what is made of texts and numbers.
+func rawOf(about map[string]any) json.RawMessage {
 	raw, err := json.Marshal(about)
 	if err != nil {
-		panic(err) // it is made of texts
+		panic(err)
 	}
 	return raw
 }
@@ -209,11 +214,7 @@ func (s *setupRun) printSnippets() error {
 		}
 		all = append(all, snippets{c.Name, files})
 	}
-	raw, err := json.Marshal(map[string]any{"scope": s.within.Scope, "clients": all})
-	if err != nil {
-		return schemas.InternalError(err)
-	}
-	return s.Print(raw, func(p *cli.Page) {
+	return s.Print(rawOf(map[string]any{"scope": s.within.Scope, "clients": all}), func(p *cli.Page) {
 		for _, of := range all {
 			for _, f := range of.Files {
 				p.Line("%s", p.Faint("# "+of.Client+": "+schemas.Visible(f.Path)))

@@ -3,7 +3,6 @@ package clients
 import (
 	"context"
 	"errors"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,7 +51,7 @@ func (s *setupRun) ask(ctx context.Context, c *clientSetup, server installed.Ent
 			Remedy:  "export " + server.TokenEnv + "=… where the client is started, and handoff setup --check",
 		}
 	}
-	web := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	web := newWeb()
 	defer web.CloseIdleConnections()
 	m := s.within.Machine
 	_, err := workspace.Find(workspace.Config{Cwd: m.Project, Getenv: s.getenvElsewhere})

@@ -31,17 +31,10 @@ func claudeCode() Client {
 		Allow: func(server string) *Grant {
 			return &Grant{claudeSettings, []any{"permissions", "allow"}, "mcp__" + server}
 		},
-		Hooks: &Hooks{Files: claudeSettings, Unit: time.Second, On: []Hook{
-			{Event: SessionStart, At: "SessionStart", Timeout: patience},
-			{Event: Prompt, At: "UserPromptSubmit", Timeout: patience},
-			{Event: Tool, At: "PostToolUse", Timeout: patience},
-			{Event: Stop, At: "Stop", Timeout: patience},
-			{Event: SubagentStop, At: "SubagentStop", Timeout: patience},
-			{Event: SessionEnd, At: "SessionEnd", Timeout: patience},
-			{Event: Compact, At: "PreCompact", Timeout: patience},
-			{At: "SessionStart", Wake: true, Timeout: day, Extra: Object{{"asyncRewake", true}}},
-			{At: "Stop", Wake: true, Timeout: day, Extra: Object{{"asyncRewake", true}}},
-		}},
+		Hooks: &Hooks{
+			Files: claudeSettings, Unit: time.Second,
+			On: nineHooks(patience, Hook{Wake: true, Timeout: day, Extra: Object{{"asyncRewake", true}}}),
+		},
 		Plugins: &Plugins{
 			Syntax: JSON, User: claudeSettings.User, Project: append(claudeSettings.Project, claudeLocal),
 			Key: "enabledPlugins", Remove: []string{"plugin", "uninstall"},
@@ -50,6 +43,23 @@ func claudeCode() Client {
 		Next:   "Start a new session, or type /mcp in one that is open.",
 		Asks: "It asks you before it uses a tool. Where nobody can be asked, as in claude -p, it refuses. " +
 			"With --trust it uses the tools without asking.",
+	}
+}
+
+// nineHooks are those of Claude Code, and of a client that took over its words: with the time that it gives the last
+// one, and with what it runs where a sleeping session is to be woken.
+func nineHooks(end time.Duration, wake Hook) []Hook {
+	first, last := wake, wake
+	first.At, last.At = "SessionStart", "Stop"
+	return []Hook{
+		{Event: SessionStart, At: "SessionStart", Timeout: patience},
+		{Event: Prompt, At: "UserPromptSubmit", Timeout: patience},
+		{Event: Tool, At: "PostToolUse", Timeout: patience},
+		{Event: Stop, At: "Stop", Timeout: patience},
+		{Event: SubagentStop, At: "SubagentStop", Timeout: patience},
+		{Event: SessionEnd, At: "SessionEnd", Timeout: end},
+		{Event: Compact, At: "PreCompact", Timeout: patience},
+		first, last,
 	}
 }
 

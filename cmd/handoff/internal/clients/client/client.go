@@ -58,19 +58,14 @@ func Named(name string) (Client, bool) {
 }
 
 // Names gives the names of all clients.
-func Names() []string {
-	var names []string
-	for _, c := range All() {
-		names = append(names, c.Name)
-	}
-	return names
-}
+func Names() []string { return namesOf(func(Client) bool { return true }) }
 
 // WithHooks gives the names of the clients that run hooks.
-func WithHooks() []string {
-	var names []string
+func WithHooks() []string { return namesOf(func(c Client) bool { return c.Hooks != nil }) }
+
+func namesOf(such func(Client) bool) (names []string) {
 	for _, c := range All() {
-		if c.Hooks != nil {
+		if such(c) {
 			names = append(names, c.Name)
 		}
 	}

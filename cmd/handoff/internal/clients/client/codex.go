@@ -23,17 +23,7 @@ func codex() Client {
 		Hooks: &Hooks{
 			Files: Files{BareJSON, []Path{"${CODEX_HOME:-~/.codex}/hooks.json"}, []Path{".codex/hooks.json"}},
 			Unit:  time.Second, Shows: codexReports, Queue: codexQueue, EachFile: true,
-			On: []Hook{
-				{Event: SessionStart, At: "SessionStart", Timeout: patience},
-				{Event: Prompt, At: "UserPromptSubmit", Timeout: patience},
-				{Event: Tool, At: "PostToolUse", Timeout: patience},
-				{Event: Stop, At: "Stop", Timeout: patience},
-				{Event: SubagentStop, At: "SubagentStop", Timeout: patience},
-				{Event: SessionEnd, At: "SessionEnd", Timeout: codexEnd},
-				{Event: Compact, At: "PreCompact", Timeout: patience},
-				{At: "SessionStart", Wake: true, Timeout: patience}, // both go on in the background, see Queue
-				{At: "Stop", Wake: true, Timeout: patience},
-			},
+			On: nineHooks(codexEnd, Hook{Wake: true, Timeout: patience}), // the wait goes on in the background, see Queue
 		},
 		Plugins: &Plugins{Syntax: TOML, User: codexConfig.User, Key: "plugins", Remove: []string{"plugin", "remove"}},
 		Doubts:  func(v View) []Doubt { return append(codexTrusts(v), codexReviewed(v)...) },

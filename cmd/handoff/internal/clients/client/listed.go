@@ -28,7 +28,7 @@ func ReadEntry(fields map[string]any) (l Listed) {
 	case []any:
 		l.Command = texts(command)
 	}
-	variables := object(fields, "env", "environment")
+	variables := first[map[string]any](fields, "env", "environment")
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
 		if value, ok := variables[name].(string); ok {
 			l.Environ = append(l.Environ, name+"="+value)
@@ -37,9 +37,9 @@ func ReadEntry(fields map[string]any) (l Listed) {
 	passed, _ := fields["env_vars"].([]any)
 	l.Pass = texts(passed)
 	l.Trust = fields["trust"] == true || fields["default_tools_approval_mode"] == "approve"
-	l.URL = text(fields, "url", "httpUrl", "serverUrl")
-	headers := object(fields, "headers", "http_headers")
-	l.Agent, l.TokenEnv = text(headers, agentHeader), text(fields, "bearer_token_env_var")
+	l.URL = first[string](fields, "url", "httpUrl", "serverUrl")
+	headers := first[map[string]any](fields, "headers", "http_headers")
+	l.Agent, l.TokenEnv = first[string](headers, agentHeader), first[string](fields, "bearer_token_env_var")
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		if value, ok := headers[name].(string); ok && strings.EqualFold(name, "Authorization") {
 			l.Authorization = value
@@ -71,23 +71,14 @@ const variableForm = "([A-Za-z_][A-Za-z0-9_]*)"
 var bearer = regexp.MustCompile(strings.ReplaceAll(
 	`^(?i:Bearer) +(?:\$NAME|\$\{(?:env:)?NAME(?::-[^}]*)?\}|\{env:NAME\})$`, "NAME", variableForm))
 
-// text gives the first of several fields that is a text.
-func text(fields map[string]any, keys ...string) string {
+// first gives the first of several fields that has a value of the type.
+func first[T any](fields map[string]any, keys ...string) (v T) {
 	for _, key := range keys {
-		if s, ok := fields[key].(string); ok {
-			return s
+		if v, ok := fields[key].(T); ok {
+			return v
 		}
 	}
-	return ""
-}
-
-func object(fields map[string]any, keys ...string) map[string]any {
-	for _, key := range keys {
-		if o, ok := fields[key].(map[string]any); ok {
-			return o
-		}
-	}
-	return nil
+	return v
 }
 
 func texts(values []any) (all []string) {

@@ -34,7 +34,6 @@ type File struct {
 	Path     string // by which clients know it
 	Resolved string // where its links lead, and those of its directories
 	Text     []byte
-	Mode     fs.FileMode
 	Info     fs.FileInfo // of the resolved file; nil: there is none
 	Missing  bool
 }
@@ -51,14 +50,13 @@ func (b *Broken) Unwrap() error { return b.Err }
 func Read(path string, most int64) (File, error) {
 	f := File{Path: path, Resolved: path}
 	resolved, err := filepath.EvalSymlinks(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return f.missing()
-	case err != nil:
-		return f, fmt.Errorf("it cannot be read: %w", err)
 	}
-	f.Resolved = resolved
-	f.Info, err = os.Stat(resolved)
+	if err == nil {
+		f.Resolved = resolved
+		f.Info, err = os.Stat(resolved)
+	}
 	switch {
 	case err != nil:
 		return f, fmt.Errorf("it cannot be read: %w", err)
@@ -67,7 +65,6 @@ func Read(path string, most int64) (File, error) {
 	case f.Info.Size() > most:
 		return f, fmt.Errorf("it has %d bytes, and is read up to %d", f.Info.Size(), most)
 	}
-	f.Mode = f.Info.Mode().Perm()
 	if f.Text, err = first(f.Resolved, most); err != nil {
 		return f, fmt.Errorf("it cannot be read: %w", err)
 	}

@@ -21,7 +21,7 @@ func (d Desired) changeable(path string) (installed.File, error) {
 	case d.leadsOut(path, f.Resolved):
 		return installed.File{Path: path}, &Outside{f.Resolved}
 	case err != nil || f.Missing:
-	case f.Mode&0o200 == 0:
+	case f.Info.Mode()&0o200 == 0:
 		err = errors.New("it is read-only")
 	default:
 		err = notReplaced(f.Info)

@@ -71,7 +71,7 @@ func (c Change) write() error {
 func (c Change) mode() fs.FileMode {
 	switch {
 	case c.File.Info != nil:
-		return c.File.Mode
+		return c.File.Info.Mode().Perm()
 	case c.desired.Scope == client.Project:
 		return 0o644
 	}

@@ -93,7 +93,7 @@ func (a *attempt) instead(now installed.File) Change {
 	c := a.Change
 	c.File = now
 	if !a.File.Missing {
-		c.File.Mode, c.File.Info = a.File.Mode, a.File.Info
+		c.File.Info = a.File.Info
 	}
 	return c
 }

@@ -27,20 +27,17 @@ func Receipts(m client.Machine) string {
 // whole, so that there is no change without one. Each later change of the file writes it anew. Others may have
 // written it: what it names is looked at before it is removed.
 type receipt struct {
-	Client   string       `json:"client"`
-	Path     string       `json:"path"`
-	Resolved string       `json:"target"` // without links: by it the receipt is found
-	Scope    client.Scope `json:"scope,omitempty"`
-	At       time.Time    `json:"at"`
-	Missing  bool         `json:"missing,omitempty"` // there was no file
-	Before   []byte       `json:"before"`            // its text then, or without us if others wrote meanwhile
-	Mode     fs.FileMode  `json:"mode"`
-	After    string       `json:"after"`             // the SHA-256 of its text as we left it
-	Made     []keyPath    `json:"made,omitempty"`    // objects that are only there for us, outer ones first
-	Folders  []string     `json:"folders,omitempty"` // that were made, outer ones first
-	Backups  []string     `json:"backups,omitempty"`
-	Granted  bool         `json:"granted,omitempty"` // tools run without asking because of us
-	Told     Told         `json:"wished"`
+	Path     string    `json:"path"`
+	Resolved string    `json:"target"` // without links: by it the receipt is found
+	At       time.Time `json:"at"`
+	Missing  bool      `json:"missing,omitempty"` // there was no file
+	Before   []byte    `json:"before"`            // its text then, or without us if others wrote meanwhile
+	After    string    `json:"after"`             // the SHA-256 of its text as we left it
+	Made     []keyPath `json:"made,omitempty"`    // objects that are only there for us, outer ones first
+	Folders  []string  `json:"folders,omitempty"` // that were made, outer ones first
+	Backups  []string  `json:"backups,omitempty"`
+	Granted  bool      `json:"granted,omitempty"` // tools run without asking because of us
+	Told     Told      `json:"wished"`
 }
 
 func sum(text []byte) string {
@@ -93,15 +90,15 @@ func (s Setter) AsBefore(c client.Client, d Desired) Desired {
 
 func (s Setter) write(r receipt) error {
 	text, err := json.Marshal(r)
+	if err == nil {
+		err = os.MkdirAll(s.Dir, 0o700)
+	}
+	if err == nil {
+		name := s.file(r.Resolved)
+		old, _ := os.Stat(name) // there may be none
+		err = replace(name, text, 0o600, old, nil)
+	}
 	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
-		return fmt.Errorf("keep a receipt: %w", err)
-	}
-	name := s.file(r.Resolved)
-	old, _ := os.Stat(name) // there may be none
-	if err := replace(name, text, 0o600, old, nil); err != nil {
 		return fmt.Errorf("keep a receipt: %w", err)
 	}
 	return nil
@@ -133,18 +130,17 @@ func (r receipt) made(path keyPath) bool {
 // there first stays what is put back.
 func (s Setter) keep(c Change, after []byte, folders []string, backup string) (err error) {
 	r := receipt{
-		Client: c.Client.Name, Path: c.File.Path, Resolved: c.File.Resolved, Scope: c.desired.Scope,
-		Missing: c.File.Missing, Before: c.File.Text, Mode: c.File.Mode, Made: c.made, Folders: folders,
+		Path: c.File.Path, Resolved: c.File.Resolved, Missing: c.File.Missing, Before: c.File.Text, Made: c.made,
+		Folders: folders, Told: c.desired.Told,
 		Granted: c.target.has(grant) && c.desired.Server.Trust && !c.granted(),
-		Told:    c.desired.Told,
 	}
 	if old, ok := s.receipt(c.File); ok {
 		r.Made = append(old.Made, r.Made...)
 		r.Granted = r.Granted || old.Granted && c.desired.Server.Trust
 		r.Folders, r.Backups = slices.Concat(old.Folders, folders), old.Backups
-		r.Missing, r.Before, r.Mode = old.Missing, old.Before, old.Mode
-		if old.After != sum(c.File.Text) {
-			r.Missing, r.Mode = c.File.Missing, c.File.Mode
+		if old.After == sum(c.File.Text) {
+			r.Missing, r.Before = old.Missing, old.Before
+		} else {
 			if r.Before, err = c.without(old); err != nil {
 				return err
 			}
