@@ -3,11 +3,16 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/written"
 	"handoff/schemas"
 )
 
@@ -80,127 +85,172 @@ func (args Arguments) Put(path string, value any) error {
 	return nil
 }
 
-// A ToolCommand is what a command does that makes one call of a tool and prints its result.
-type ToolCommand[Out any] struct {
-	Tool   string
-	Fields []Field
-	Place  string                    // the argument of the tool that the first word gives; empty for none
-	Rest   string                    // the text that all other words give; empty for none
-	Many   bool                      // each word is a place: the call is made for one after another
-	Open   bool                      // with Many: --workflow names all of a workflow that has not ended
-	Held   bool                      // without a place it is the handoff that the caller holds, if that is one
-	File   bool                      // a whole message may come with --file; everything else is set over it
-	Flags  func(cmd *cobra.Command)  // declares flags that are no fields; nil for none
-	Print  func(p *Page, result Out) // for people
-
-	// Arguments sets what no field and no place says, after those; nil for nothing.
-	Arguments func(cmd *cobra.Command, given []string, args Arguments) error
-
-	// Call makes the call where it takes others besides; nil for the one of the tool.
-	Call func(ctx context.Context, conn *Connection, args Arguments) (Out, json.RawMessage, error)
-
-	// ID gives what --silent prints. A command that has it moves work: it takes the limits of the store, which it may
-	// own for a moment, and its page ends with the mail that waits. Nil for other commands.
-	ID func(result Out) string
+// A form is how a flag is written and which argument that makes.
+type form struct {
+	kind  string                                     // in help
+	inner bool                                       // only what follows the first = may name where it is
+	plain bool                                       // never a text, so it names no place
+	parse func(before any, said string) (any, error) // before is the argument so far, of a flag that may be given again
 }
 
-// Of makes this what cmd does, and gives cmd.
-func (t ToolCommand[Out]) Of(a *App, cmd *cobra.Command) *cobra.Command {
-	var file string
-	var silent bool
-	Bind(cmd, t.Fields)
-	if t.Flags != nil {
-		t.Flags(cmd)
-	}
-	if t.File {
-		cmd.Flags().StringVar(&file, "file", "", "a whole message, JSON, YAML or Markdown, from this `file`, - for standard input")
-	}
-	show := a.Print
-	if t.ID != nil {
-		a.Limits.BindHidden(cmd)
-		Silent(cmd, &silent, "print the id only")
-		show = a.PrintWithMail
-	}
-	tell := func(out Out, raw json.RawMessage) error {
-		if silent {
-			return a.Write(t.ID(out) + "\n")
-		}
-		return show(raw, func(p *Page) { t.Print(p, out) })
-	}
-	if t.Many {
-		return t.many(a, cmd, tell)
-	}
-	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		args, err := t.arguments(a, cmd, file, given)
-		if err != nil {
-			return err
-		}
-		var out Out
-		var raw json.RawMessage
-		err = a.Act(cmd.Context(), t.Tool, func(conn *Connection) error {
-			if t.Held && args[t.Place] == nil {
-				if args[t.Place], err = conn.held(cmd.Context()); err != nil {
-					return err
-				}
-			}
-			if t.Call != nil {
-				out, raw, err = t.Call(cmd.Context(), conn, args)
-			} else {
-				raw, err = conn.Call(cmd.Context(), t.Tool, args, &out)
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		return tell(out, raw)
-	}
-	return cmd
+const (
+	kindWords  = "a,b"
+	kindSwitch = "bool"
+)
+
+// field is a flag of this form.
+func (f form) field(flag, path, help string) Field {
+	return Field{Flag: flag, path: path, form: f, help: help}
 }
 
-// Silent gives a command the flag that leaves only the least of what it prints.
-func Silent(cmd *cobra.Command, silent *bool, help string) {
-	cmd.Flags().BoolVarP(silent, "silent", "q", false, help)
+// Each makes a field of its form. Those that are texts may also name where the text is, see [App.Text].
+var (
+	Text     = form{kind: "text", parse: func(_ any, said string) (any, error) { return said, nil }}.field
+	Texts    = form{kind: "text", parse: addText}.field                      // one each time it is given
+	Answers  = form{kind: "text", inner: true, parse: addText}.field         // NUMBER=TEXT or other words, each time
+	Words    = form{kind: kindWords, parse: addWords}.field                  // a,b,c
+	Pairs    = form{kind: "name=value", inner: true, parse: addPair}.field   // each time it is given
+	Results  = form{kind: "name=value", parse: addResult}.field              // whose quantities are numbers
+	Number   = form{kind: "number", plain: true, parse: parseNumber}.field   // an integer
+	Rate     = form{kind: "number", plain: true, parse: parseRate}.field     // above zero, perhaps with a fraction
+	Switch   = form{kind: kindSwitch, plain: true, parse: parseSwitch}.field // true or false
+	Document = form{kind: "json", parse: parseDocument}.field                // one of JSON
+
+	// Role is given the name of a role, and makes its address.
+	Role = form{kind: "text", plain: true, parse: func(_ any, said string) (any, error) { return "role:" + said, nil }}.field
+)
+
+func parseDocument(_ any, said string) (any, error) { return written.JSON(said) }
+
+func addText(before any, said string) (any, error) {
+	texts, _ := before.([]string)
+	return append(texts, said), nil
 }
 
-func (t ToolCommand[Out]) arguments(a *App, cmd *cobra.Command, file string, given []string) (Arguments, error) {
-	args, err := a.Message(cmd.Context(), t.Tool, file)
+func addWords(before any, said string) (any, error) {
+	words, _ := before.([]string)
+	for word := range strings.FieldsFuncSeq(said, func(r rune) bool { return r == ',' || r == '\n' }) {
+		if word = strings.TrimSpace(word); word != "" {
+			words = append(words, word)
+		}
+	}
+	return words, nil
+}
+
+func addPair(before any, said string) (any, error) {
+	pairs, _ := before.(map[string]string)
+	name, value, ok := strings.Cut(said, "=")
+	if !ok || name == "" {
+		return pairs, fmt.Errorf("%q is not NAME=VALUE", schemas.Visible(said))
+	}
+	if pairs == nil {
+		pairs = map[string]string{}
+	}
+	pairs[name] = value
+	return pairs, nil
+}
+
+// counted are the last words of names that stand for a quantity, so that a number stays one: cost_usd, input_tokens.
+// Elsewhere digits may be a name, as those of a commit.
+var counted = regexp.MustCompile(`(^|_)(usd|eur|cost|tokens|seconds|minutes|hours|ms|bytes|count|percent|turns|lines)$`)
+
+// addResult is addPair for what is said of a run, with the types that it has.
+func addResult(before any, said string) (any, error) {
+	pair, err := addPair(nil, said)
+	results, _ := before.(map[string]any)
 	if err != nil {
-		return nil, err
+		return before, err
 	}
-	if t.Place != "" && len(given) > 0 {
-		if said := args[t.Place]; t.Place == "handoff_id" && said != nil && said != given[0] {
-			if err := args.Put("origin.handoff_id", said); err != nil { // the id in another system
-				return nil, err
+	if results == nil {
+		results = map[string]any{}
+	}
+	for name, value := range pair.(map[string]string) {
+		results[name] = value
+		if n := json.Number(value); counted.MatchString(name) && json.Valid([]byte(value)) {
+			if _, err := n.Float64(); err == nil {
+				results[name] = n
 			}
 		}
-		args[t.Place] = given[0]
 	}
-	if err := args.Set(cmd, t.Fields); err != nil {
-		return nil, err
-	}
-	if t.Rest != "" && len(given) > 1 {
-		if err := t.rest(a, cmd, given[1:], args); err != nil {
-			return nil, err
-		}
-	}
-	if t.Arguments == nil {
-		return args, nil
-	}
-	return args, t.Arguments(cmd, given, args)
+	return results, nil
 }
 
-// rest sets the text that words say, which no flag may say besides.
-func (t ToolCommand[Out]) rest(a *App, cmd *cobra.Command, words []string, args Arguments) error {
-	for _, f := range t.Fields {
-		if f.path == t.Rest && cmd.Flags().Changed(f.Flag) {
-			return schemas.Invalidf("--"+f.Flag, "is given beside the words behind the first argument, which say the same").
-				WithHint("Give one of them.")
+func parseNumber(_ any, said string) (any, error) {
+	n, err := strconv.Atoi(said)
+	if err != nil {
+		err = errors.New("not a number")
+	}
+	return n, err
+}
+
+func parseRate(_ any, said string) (any, error) {
+	n, err := strconv.ParseFloat(said, 64)
+	if err != nil || !(n > 0) || math.IsInf(n, 0) {
+		err = errors.New("not a number above zero")
+	}
+	return n, err
+}
+
+func parseSwitch(_ any, said string) (any, error) {
+	on, err := strconv.ParseBool(said)
+	if err != nil {
+		err = errors.New("not true or false")
+	}
+	return on, err
+}
+
+// A formed is the value of a flag, as [pflag.Value] wants it.
+type formed struct {
+	form
+	said      []string
+	elsewhere bool // some of it is yet to be read from where it is
+	argument  any
+}
+
+func (f *formed) Set(said string) (err error) {
+	f.said = append(f.said, said)
+	if f.elsewhere = f.elsewhere || f.place(said) != ""; f.elsewhere {
+		return nil
+	}
+	_, text := f.split(said)
+	f.argument, err = f.parse(f.argument, strings.TrimSuffix(said, text)+plain(text))
+	return err
+}
+func (f *formed) String() string { return strings.Join(f.said, ",") }
+func (f *formed) Type() string   { return f.kind }
+
+// split gives what is said before a text, and the text, which is the part that may name a place. It is empty where there
+// is none.
+func (f *formed) split(said string) (before, text string) {
+	if f.plain {
+		return said, ""
+	}
+	if !f.inner {
+		return "", said
+	}
+	i := strings.Index(said, "=") + 1
+	if i == 0 {
+		i = len(said)
+	}
+	return said[:i], said[i:]
+}
+
+func (f *formed) place(said string) string {
+	_, text := f.split(said)
+	return placeIn(text)
+}
+
+// read puts what was named into a flag that names where some of its value is.
+func (f *formed) read(ctx context.Context, a *App, flag string) (err error) {
+	f.argument = nil
+	for _, said := range f.said {
+		before, text := f.split(said)
+		if text, err = a.Text(ctx, flag, text); err != nil {
+			return err
+		}
+		if f.argument, err = f.parse(f.argument, before+text); err != nil {
+			return schemas.Invalidf(flag, "%s: %w", placeIn(said), err)
 		}
 	}
-	text, err := a.Words(cmd.Context(), t.Rest, words)
-	if err != nil {
-		return err
-	}
-	return args.Put(t.Rest, text)
+	return nil
 }

@@ -73,12 +73,16 @@ func (p *Page) Warn(warnings []string) {
 	}
 }
 
-// Mark is the sign of a criterion.
-func (p *Page) Mark(met bool) string {
+// Answer adds what is said to a criterion, with its sign.
+func (p *Page) Answer(met bool, number int, criterion, evidence string) {
+	sign := p.Red("✗")
 	if met {
-		return p.Green("✓")
+		sign = p.Green("✓")
 	}
-	return p.Red("✗")
+	if evidence != "" {
+		criterion += " (" + evidence + ")"
+	}
+	p.Line("%s %d. %s", sign, number, p.Quote(criterion, 5))
 }
 
 // Status colours a status by what it asks of its reader.

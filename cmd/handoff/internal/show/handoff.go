@@ -105,3 +105,162 @@ func checkpoints(h schemas.Handoff, st schemas.Standing, failed *schemas.Failure
 	}
 	return slices.Compact(nonEmpty(st.Checkpoint, left, begun))
 }
+
+// transferred says in a line each what came along, not all of it.
+func transferred(h schemas.Handoff) []string {
+	var items []string
+	add := func(label, value string) {
+		if value != "" {
+			items = append(items, label+": "+one(value))
+		}
+	}
+	add("Summary", h.Summary)
+	c := h.Context
+	if c == nil {
+		return items
+	}
+	add("Original request", c.OriginalRequest)
+	for _, a := range c.Artifacts {
+		add(capital(cmp.Or(a.Type, "artifact")), cmp.Or(a.Path, a.Content, a.Description))
+	}
+	add("Decisions", few(c.Decisions, func(d schemas.Decision) string { return d.Decision }))
+	add("Files", few(c.Files, func(f schemas.File) string { return f.Path }))
+	add("Done before", few(c.CompletedSteps, same))
+	add("Known issues", few(c.KnownIssues, same))
+	add("Previous failures", few(c.PreviousFailures, same))
+	add("References", few(c.References, func(r schemas.Reference) string { return r.URL }))
+	if c.Project != nil {
+		add("Project", c.Project.Name+prefixed(", branch ", c.Project.Branch))
+		add("Tech Stack", strings.Join(c.Project.TechStack, ", "))
+	}
+	return items
+}
+
+// expectations has a box for each criterion, ticked once it was met, with the evidence.
+func expectations(e *schemas.Expectations, done *schemas.Completion) []string {
+	var items []string
+	add := func(text string) { items = append(items, text) }
+	if e == nil {
+		e = &schemas.Expectations{}
+	}
+	for _, d := range e.Deliverables {
+		add("Deliver " + strings.Join(nonEmpty(d.Type, d.Description, strings.Join(d.Files, ", ")), ": "))
+	}
+	if done != nil && len(done.Criteria) > 0 {
+		for _, a := range done.Criteria {
+			add(answered(a))
+		}
+	} else {
+		for _, d := range e.Deliverables {
+			for _, text := range d.Criteria {
+				add("[ ] " + text)
+			}
+		}
+		for _, text := range e.SuccessCriteria {
+			add("[ ] " + text)
+		}
+	}
+	for _, text := range e.Constraints {
+		add("Constraint: " + text)
+	}
+	return items
+}
+
+func answered(a schemas.Answered) string {
+	box, mark := "[ ] ", "✗"
+	if a.Met {
+		box, mark = "[x] ", "✓"
+	}
+	return box + a.Criterion + " " + mark + prefixed(" ", one(a.Evidence))
+}
+
+func (s sheet) completion(c *schemas.Completion) {
+	s.paragraph("Result", c.Summary)
+	s.section("Results", results(c))
+	s.section("Deliverables", delivered(c))
+	s.section("Verification", verification(c.Verification))
+	s.section("Notes", c.Notes)
+	if c.Continuation != nil {
+		next := nonEmpty(c.Continuation.SuggestedNext, c.Continuation.Reason)
+		s.section("Suggested Next", nonEmpty(strings.Join(next, ": ")))
+	}
+}
+
+func delivered(c *schemas.Completion) []string {
+	var items []string
+	count := func(label string, files []string) {
+		unit := "files"
+		if len(files) == 1 {
+			unit = "file"
+		}
+		if len(files) > 0 {
+			items = append(items, fmt.Sprintf("%s: %d %s (%s)", label, len(files), unit, names(files, same)))
+		}
+	}
+	for _, d := range c.Deliverables {
+		items = append(items, nonEmpty(strings.Join(nonEmpty(d.Type, d.Description), ": "))...)
+		count("Created", d.FilesCreated)
+		count("Modified", d.FilesModified)
+		count("Tests", d.TestsCreated)
+	}
+	return append(items, c.Outputs...)
+}
+
+func verification(v *schemas.Verification) []string {
+	if v == nil {
+		return nil
+	}
+	var items []string
+	check := func(label string, passing *bool, more string) {
+		switch {
+		case passing != nil && *passing:
+			items = append(items, label+": ✓ Passing"+prefixed(", ", more))
+		case passing != nil:
+			items = append(items, label+": ✗ Failing"+prefixed(", ", more))
+		case more != "":
+			items = append(items, label+": "+more)
+		}
+	}
+	counts := nonEmpty(count(v.TestsPassed, "passed"), count(v.TestsFailed, "failed"))
+	check("Tests", v.TestsPassing, strings.Join(counts, ", "))
+	check("Types", v.TypeCheckPassing, "")
+	check("Lint", v.LintPassing, "")
+	for _, c := range v.Commands {
+		mark := "✓"
+		if c.ExitCode != 0 {
+			mark = "✗"
+		}
+		items = append(items, fmt.Sprintf("%s %s, exit %d%s", mark, one(c.Command), c.ExitCode, prefixed("\n", c.Output)))
+	}
+	return items
+}
+
+func (s sheet) failure(f *schemas.Failure) {
+	s.section("Failure", nonEmpty(strings.Join(nonEmpty(f.Failure.Type, f.Failure.Description), ": ")))
+	var blockers []string
+	for _, b := range f.Failure.Blockers {
+		text := strings.Join(nonEmpty(b.Type, b.Description), ": ")
+		if b.RequiredToProceed {
+			text += " (required to proceed)"
+		}
+		blockers = append(blockers, text)
+	}
+	s.section("Blockers", blockers)
+	if pp := f.Failure.PartialProgress; pp != nil {
+		s.section("Done", pp.Completed)
+		s.section("Not Done", pp.Incomplete)
+	}
+	if r := f.RollbackRequest; r != nil {
+		s.section("Rollback", nonEmpty(strings.Join(nonEmpty(string(r.TargetAgent), r.Reason), ": ")))
+		s.section("Questions", r.Questions)
+	}
+	s.section("Suggested Alternative", nonEmpty(f.Alternative))
+}
+
+// count is a number of what is counted, or nothing for none.
+func count(n int, of string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d %s", n, of)
+}

@@ -146,11 +146,7 @@ func Outcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 		p.Field("by", string(c.Source.Agent))
 		p.Field("summary", c.Summary)
 		for _, answered := range c.Criteria {
-			text := answered.Criterion
-			if answered.Evidence != "" {
-				text += " (" + answered.Evidence + ")"
-			}
-			p.Line("%s %d. %s", p.Mark(answered.Met), answered.Number, p.Quote(text, 5))
+			p.Answer(answered.Met, answered.Number, answered.Criterion, answered.Evidence)
 		}
 		for _, result := range results(c) {
 			p.Field("result", result)

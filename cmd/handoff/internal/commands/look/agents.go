@@ -2,7 +2,6 @@ package look
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -118,14 +117,12 @@ func agentNamed(ctx context.Context, conn *cli.Connection, name schemas.Agent) (
 	if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.Everybody}, &all); err != nil {
 		return one, err
 	}
-	i := slices.IndexFunc(all.Agents, func(c schemas.Card) bool { return c.Name == name })
-	if i >= 0 {
-		one.Agent = all.Agents[i]
-		return one, nil
-	}
 	names := make([]string, len(all.Agents))
 	for i, c := range all.Agents {
-		names[i] = string(c.Name)
+		if names[i] = string(c.Name); c.Name == name {
+			one.Agent = c
+			return one, nil
+		}
 	}
 	e := schemas.Errorf(schemas.NotFound, "there is no agent %q", schemas.Visible(schemas.Clip(string(name), 80)))
 	if meant := closest.Meant(string(name), names); len(meant) > 0 {

@@ -30,7 +30,15 @@ func callCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			raw, err := callTool(a, cmd, given[0], args)
+			by, err := a.Caller(false) // the tool tells whether a name is needed: the arguments may say one
+			if err != nil {
+				return err
+			}
+			var raw json.RawMessage
+			err = a.Reach(cmd.Context(), by, given[0], func(conn *cli.Connection) error {
+				raw, err = conn.Call(cmd.Context(), given[0], args, nil)
+				return err
+			})
 			if err != nil {
 				return err
 			}
@@ -57,19 +65,6 @@ func callArguments(ctx context.Context, a *cli.App, given []string) (json.RawMes
 	return text, nil
 }
 
-// callTool leaves it to the tool whether a name is needed: the arguments may say one.
-func callTool(a *cli.App, cmd *cobra.Command, tool string, args json.RawMessage) (raw json.RawMessage, err error) {
-	by, err := a.Caller(false)
-	if err != nil {
-		return nil, err
-	}
-	err = a.Reach(cmd.Context(), by, tool, func(conn *cli.Connection) error {
-		raw, err = conn.Call(cmd.Context(), tool, args, nil)
-		return err
-	})
-	return raw, err
-}
-
 func printResult(p *cli.Page, raw json.RawMessage) {
 	if p.Terminal {
 		var b bytes.Buffer
@@ -89,7 +84,7 @@ func toolsCommand(a *cli.App) *cobra.Command {
 		Long: "With --json: names, titles, descriptions and input schemas, as clients receive them.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return a.Print(tools.Listing(), func(p *cli.Page) { printTools(p) })
+			return a.Print(tools.Listing(), printTools)
 		},
 	}
 }

@@ -41,7 +41,11 @@ func historyCommand(a *cli.App) *cobra.Command {
 			args["format"] = "tree"
 		}
 		if len(given) > 0 {
-			args[idOrWorkflow(given[0])] = given[0]
+			of := "workflow"
+			if _, ok := schemas.ParseID(given[0]); ok || strings.HasPrefix(given[0], "ho_") {
+				of = "handoff_id"
+			}
+			args[of] = given[0]
 		}
 		out, raw, err := cli.Call[schemas.HistoryOut](cmd.Context(), a, "handoff_history", args)
 		if err != nil {
@@ -58,14 +62,6 @@ func historyCommand(a *cli.App) *cobra.Command {
 		return a.Print(raw, func(p *cli.Page) { printHistory(p, out, *rows) })
 	}
 	return cmd
-}
-
-// idOrWorkflow tells which argument a name is.
-func idOrWorkflow(name string) string {
-	if _, ok := schemas.ParseID(name); ok || strings.HasPrefix(name, "ho_") {
-		return "handoff_id"
-	}
-	return "workflow"
 }
 
 func printHistory(p *cli.Page, out schemas.HistoryOut, rows bool) {

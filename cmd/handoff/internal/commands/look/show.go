@@ -2,7 +2,7 @@ package look
 
 import (
 	"context"
-	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,19 +45,17 @@ func showCommand(a *cli.App) *cobra.Command {
   handoff show no_3 --agent dev  # a notice of dev, with all that came along`,
 		Args: cobra.ExactArgs(1),
 	}
-	names := make([]string, len(views))
-	for i, v := range views {
-		names[i] = v.name
+	var names []string
+	for _, v := range views {
+		names = append(names, v.name)
 		cmd.Flags().Bool(v.name, false, v.help)
 	}
 	cmd.MarkFlagsMutuallyExclusive(names...)
 	a.BindReads(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		view, everything := "full", cmd.Flags().Changed("full")
-		for _, name := range names {
-			if cmd.Flags().Changed(name) {
-				view = name
-			}
+		if i := slices.IndexFunc(names, cmd.Flags().Changed); i >= 0 {
+			view = names[i]
 		}
 		switch {
 		case !cli.IsNotice(given[0]):
@@ -86,8 +84,10 @@ func showHandoff(ctx context.Context, a *cli.App, id, view string, everything bo
 		if view == "full" || view == "outcome" && out.Standing != nil {
 			printNext(a, p, out)
 		}
-		if out.NextOffset > 0 {
-			printRest(a, p, raw)
+		for _, rest := range cli.NextOf(raw) {
+			if out.NextOffset > 0 {
+				p.Line("%s", p.Faint("There is more: "+a.Advice(rest)))
+			}
 		}
 	})
 }
@@ -126,13 +126,6 @@ func printNext(a *cli.App, p *cli.Page, out schemas.GetOut) {
 	}
 }
 
-// printRest tells how to see what did not fit.
-func printRest(a *cli.App, p *cli.Page, raw json.RawMessage) {
-	for _, rest := range cli.NextOf(raw) {
-		p.Line("%s", p.Faint("There is more: "+a.Advice(rest)))
-	}
-}
-
 func printHandoff(p *cli.Page, out schemas.GetOut, end *schemas.Event, everything bool) {
 	show.Handoff(p, out, end)
 	if len(out.Children) > 0 {
@@ -142,12 +135,8 @@ func printHandoff(p *cli.Page, out schemas.GetOut, end *schemas.Event, everythin
 		return
 	}
 	p.Document(out.Handoff)
-	if out.Completion != nil {
-		p.Document(out.Completion)
-	}
-	if out.Failure != nil {
-		p.Document(out.Failure)
-	}
+	p.Document(out.Completion)
+	p.Document(out.Failure)
 	for _, late := range out.Late {
 		p.Document(late)
 	}

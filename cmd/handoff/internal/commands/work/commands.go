@@ -14,8 +14,11 @@ import (
 )
 
 // Commands gives the commands of this package but [Wait], for the root to add.
-func Commands(a *cli.App) []*cobra.Command {
-	return append(actCommands(a),
+func Commands(a *cli.App) (all []*cobra.Command) {
+	for _, c := range acts {
+		all = append(all, c.command(a))
+	}
+	return append(all,
 		sendCommand(a), claimCommand(a), completeCommand(a), failCommand(a), updateCommand(a), assignCommand(a), editCommand(a))
 }
 
@@ -34,14 +37,8 @@ var Spellings = slices.Concat(actSpellings(), []cli.Spelling{
 		Tool: "fail_handoff", Command: "fail", Places: []string{"handoff_id", "description"}, Fields: failFields,
 		Choices: []cli.Choice{{Argument: "outcome", Value: "rejected", Flag: "reject"}},
 	},
-	{
-		Tool: "update_handoff", Command: "update", When: cli.Arguments{"action": "ask"}, Places: []string{"handoff_id"},
-		Fields: updateFields,
-	},
-	{
-		Tool: "update_handoff", Command: "retry", When: cli.Arguments{"action": "retry"}, Places: []string{"handoff_id"},
-		Fields: []cli.Field{cli.Text("to", "to", "")},
-	},
+	updating("update", "ask", updateFields...),
+	updating("retry", "retry", cli.Text("to", "to", "")),
 	{
 		Tool: "update_handoff", Command: "update", Places: []string{"handoff_id"},
 		Fields: []cli.Field{
@@ -62,3 +59,11 @@ var Spellings = slices.Concat(actSpellings(), []cli.Spelling{
 	},
 	{Tool: "send_handoff", Command: "send", Places: []string{"to", "task"}, Fields: sendFields},
 })
+
+// updating is how one action is said in a command.
+func updating(command, action string, fields ...cli.Field) cli.Spelling {
+	return cli.Spelling{
+		Tool: "update_handoff", Command: command, When: cli.Arguments{"action": action}, Places: []string{"handoff_id"},
+		Fields: fields,
+	}
+}

@@ -84,7 +84,9 @@ cancels all of a workflow that has not ended.`,
 }, {
 	action: schemas.ActRetry,
 	tool: cli.ToolCommand[schemas.UpdateOut]{
-		Many: true, ID: retriedID, Print: printRetried,
+		Many:  true,
+		ID:    func(out schemas.UpdateOut) string { return out.Created.String() },
+		Print: printRetried,
 		Fields: []cli.Field{
 			cli.Text("timeout", "changes.expectations.timeout", "another than before, as 30m"),
 			cli.Text("to", "to", "another `agent`, capability:NAME or role:NAME"),
@@ -130,34 +132,17 @@ func (c act) command(a *cli.App) *cobra.Command {
 	return t.Of(a, &cmd)
 }
 
-// spelling is how advised calls with this action are said.
-func (c act) spelling() cli.Spelling {
-	s := cli.Spelling{
-		Tool: "update_handoff", Command: string(c.action), When: cli.Arguments{"action": string(c.action)},
-		Places: []string{"handoff_id"}, Fields: c.fields(),
-	}
-	if c.words {
-		s.Places, s.Fields = append(s.Places, "note"), nil
-	}
-	return s
-}
-
-// actCommands are the commands of all acts, and actSpellings how their calls are said.
-func actCommands(a *cli.App) (all []*cobra.Command) {
-	for _, c := range acts {
-		all = append(all, c.command(a))
-	}
-	return all
-}
-
+// actSpellings are how advised calls with these actions are said.
 func actSpellings() (all []cli.Spelling) {
 	for _, c := range acts {
-		all = append(all, c.spelling())
+		s := updating(string(c.action), string(c.action), c.fields()...)
+		if c.words {
+			s.Places, s.Fields = append(s.Places, "note"), nil
+		}
+		all = append(all, s)
 	}
 	return all
 }
-
-func retriedID(out schemas.UpdateOut) string { return out.Created.String() }
 
 func printRetried(p *cli.Page, out schemas.UpdateOut) {
 	if out.To == "" { // which only a new one has

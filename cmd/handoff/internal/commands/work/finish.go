@@ -1,7 +1,6 @@
 package work
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -55,20 +54,28 @@ func completeCommand(a *cli.App) *cobra.Command {
 // addAnswers adds the answers to criteria.
 func addAnswers(args cli.Arguments, met, unmet []string) error {
 	var answers []any
+	answer := func(given string, met bool) {
+		number, evidence, _ := strings.Cut(given, "=")
+		a := map[string]any{"criterion": strings.TrimSpace(number), "met": met}
+		if evidence != "" {
+			a["evidence"] = evidence
+		}
+		answers = append(answers, a)
+	}
 	for _, m := range met {
 		if strings.Contains(m, "=") {
-			answers = append(answers, criterionAnswer(m, true))
+			answer(m, true)
 			continue
 		}
 		for n := range strings.SplitSeq(m, ",") {
-			answers = append(answers, criterionAnswer(n, true))
+			answer(n, true)
 		}
 	}
 	for _, u := range unmet {
 		if !strings.Contains(u, "=") {
 			return schemas.Invalidf("--unmet", "%q does not say why", schemas.Visible(u)).WithHint("Write --unmet %q.", u+"=WHY")
 		}
-		answers = append(answers, criterionAnswer(u, false))
+		answer(u, false)
 	}
 	if len(answers) == 0 {
 		return nil
@@ -79,31 +86,15 @@ func addAnswers(args cli.Arguments, met, unmet []string) error {
 	return nil
 }
 
-func criterionAnswer(given string, met bool) map[string]any {
-	number, evidence, _ := strings.Cut(given, "=")
-	a := map[string]any{"criterion": strings.TrimSpace(number), "met": met}
-	if evidence != "" {
-		a["evidence"] = evidence
-	}
-	return a
-}
-
 func printCompleted(p *cli.Page, out schemas.CompleteOut) {
 	p.Line("%s %s, %s", p.Bold(out.HandoffID.String()), p.Status(out.Status), out.Outcome)
 	for _, u := range out.Unmet {
-		p.Line("%s %d. %s", p.Mark(false), u.Number, p.Quote(u.Criterion+because(u.Evidence), 5))
+		p.Answer(false, u.Number, u.Criterion, u.Evidence)
 	}
 	if out.Forwarded != nil {
 		printSent(p, *out.Forwarded)
 	}
 	p.Warn(out.Warnings)
-}
-
-func because(evidence string) string {
-	if evidence == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (%s)", evidence)
 }
 
 var failFields = []cli.Field{
@@ -134,8 +125,12 @@ func failCommand(a *cli.App) *cobra.Command {
 			if reject {
 				args["outcome"] = schemas.OutcomeRejected
 			}
-			if blockers := cli.Given(cmd, "blocker"); len(blockers) > 0 {
-				args["blockers"] = asBlockers(blockers)
+			var blockers []schemas.Blocker
+			for _, text := range cli.Given(cmd, "blocker") {
+				blockers = append(blockers, schemas.Blocker{Description: text, RequiredToProceed: true})
+			}
+			if blockers != nil {
+				args["blockers"] = blockers
 			}
 			return nil
 		},
@@ -153,14 +148,6 @@ names, unless --then says otherwise. --reject: not started, because it is not fo
 
 ` + cli.AboutSources,
 	})
-}
-
-func asBlockers(texts []string) []schemas.Blocker {
-	blockers := make([]schemas.Blocker, len(texts))
-	for i, t := range texts {
-		blockers[i] = schemas.Blocker{Description: t, RequiredToProceed: true}
-	}
-	return blockers
 }
 
 func printFailed(p *cli.Page, out schemas.FailOut) {

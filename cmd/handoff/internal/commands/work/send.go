@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -91,12 +92,7 @@ func addProject(a *cli.App, args cli.Arguments) error {
 	return nil
 }
 
-func sentID(out schemas.SendOut) string {
-	if out.NoticeID != 0 {
-		return out.NoticeID.String()
-	}
-	return out.HandoffID.String()
-}
+func sentID(out schemas.SendOut) string { return cmp.Or(out.NoticeID.String(), out.HandoffID.String()) }
 
 // printSent tells where something went, or would go: the workflow of what was not sent has no name yet unless it is its
 // parent's.
@@ -116,28 +112,19 @@ func printSent(p *cli.Page, out schemas.SendOut) {
 	if !notSent || out.Parent != 0 {
 		p.Field("workflow", string(out.Workflow))
 	}
-	printOrigin(p, out)
-}
-
-// dryRun is the status of what was not sent.
-const dryRun = "dry_run"
-
-// printOrigin tells what something that is sent follows and waits for, and why it goes where it goes.
-func printOrigin(p *cli.Page, out schemas.SendOut) {
 	p.Field("parent", out.Parent.String())
 	p.Field("blocked by", strings.Join(out.BlockedBy, ", "))
-	if out.Routed != nil {
-		printRouted(p, *out.Routed)
+	if r := out.Routed; r != nil { // why it goes there
+		p.Field("chosen", string(r.Chosen))
+		for _, c := range r.Candidates {
+			p.Field("candidate", string(c.Agent)+" – "+c.Why)
+		}
+		for _, c := range r.Excluded {
+			p.Field("excluded", string(c.Agent)+" – "+c.Why)
+		}
 	}
 	p.Warn(out.Warnings)
 }
 
-func printRouted(p *cli.Page, r schemas.Routed) {
-	p.Field("chosen", string(r.Chosen))
-	for _, c := range r.Candidates {
-		p.Field("candidate", string(c.Agent)+" – "+c.Why)
-	}
-	for _, c := range r.Excluded {
-		p.Field("excluded", string(c.Agent)+" – "+c.Why)
-	}
-}
+// dryRun is the status of what was not sent.
+const dryRun = "dry_run"

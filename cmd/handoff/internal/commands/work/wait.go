@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -69,10 +70,17 @@ work, ends, or has a newer one.`,
 // for each: who waits long is no good owner of a store.
 func (w waiting) forAll(ctx context.Context, a *cli.App, given []string) error {
 	good := true
-	for {
-		ids, err := w.named(ctx, a, given)
-		if err != nil {
-			return err
+	for ids := given; ; {
+		if w.workflow != "" {
+			err := a.Act(ctx, "get_handoff", func(conn *cli.Connection) (err error) {
+				if ids, err = conn.Named(ctx, nil, w.workflow); err == nil && len(ids) == 0 {
+					good, err = wentWell(ctx, conn, w.workflow)
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
 		}
 		for _, id := range ids {
 			status, err := w.forOne(ctx, a, id)
@@ -85,30 +93,10 @@ func (w waiting) forAll(ctx context.Context, a *cli.App, given []string) error {
 			break
 		}
 	}
-	if w.workflow != "" {
-		err := a.Act(ctx, "get_handoff", func(conn *cli.Connection) (err error) {
-			good, err = wentWell(ctx, conn, w.workflow)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
 	if !good {
 		return cli.Exit(exitOutcome)
 	}
 	return nil
-}
-
-func (w waiting) named(ctx context.Context, a *cli.App, given []string) (ids []string, err error) {
-	if w.workflow == "" {
-		return given, nil
-	}
-	err = a.Act(ctx, "get_handoff", func(conn *cli.Connection) (err error) {
-		ids, err = conn.Named(ctx, nil, w.workflow)
-		return err
-	})
-	return ids, err
 }
 
 // forOne waits for the end of a handoff, and tells of it.
@@ -120,10 +108,7 @@ func (w waiting) forOne(ctx context.Context, a *cli.App, id string) (schemas.Sta
 		return "", err
 	}
 	if out.Asked {
-		if err := printAsked(a, out, raw, w.silent); err != nil {
-			return "", err
-		}
-		return "", cli.Exit(exitOpen)
+		return "", cmp.Or(w.print(a, out, raw, func(p *cli.Page) { printAsked(a, p, out, raw) }), error(cli.Exit(exitOpen)))
 	}
 	if !out.Status.Ended() && w.cancel {
 		return "", w.callOff(ctx, a, out.HandoffID)
@@ -133,7 +118,21 @@ func (w waiting) forOne(ctx context.Context, a *cli.App, id string) (schemas.Sta
 			WithHint("Wait longer with --timeout.").
 			WithNext(schemas.Call(schemas.GetIn{HandoffID: out.HandoffID.String()}, "shows where it stands"))
 	}
-	return out.Status, printEnd(ctx, a, out, raw, w.silent)
+	var end *schemas.Event
+	if !a.JSON && !w.silent {
+		if end, err = show.Ending(ctx, a, out); err != nil {
+			return "", err
+		}
+	}
+	return out.Status, w.print(a, out, raw, func(p *cli.Page) { show.Outcome(p, out, end) })
+}
+
+// print tells of a handoff, or only its status.
+func (w waiting) print(a *cli.App, out schemas.GetOut, raw json.RawMessage, fill func(*cli.Page)) error {
+	if w.silent {
+		fill = func(p *cli.Page) { p.Line("%s", out.Status) }
+	}
+	return a.Print(raw, fill)
 }
 
 // callOff cancels a handoff that took too long, and says so.
@@ -166,36 +165,12 @@ func wentWell(ctx context.Context, conn *cli.Connection, workflow string) (bool,
 }
 
 // printAsked tells what the holder asks, and how it is answered: it does nothing until then.
-func printAsked(a *cli.App, out schemas.GetOut, raw json.RawMessage, silent bool) error {
-	return a.Print(raw, func(p *cli.Page) {
-		if silent {
-			p.Line("%s", out.Status)
-			return
-		}
-		p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
-		for _, question := range out.Standing.Questions {
-			p.Field("asked by "+string(out.Standing.Holder), question)
-		}
-		for _, call := range cli.NextOf(raw) {
-			p.Line("  %s", a.CommandLine(call, nextFlags(a)))
-		}
-	})
-}
-
-// printEnd tells how a handoff ended, or only its status.
-func printEnd(ctx context.Context, a *cli.App, out schemas.GetOut, raw json.RawMessage, silent bool) error {
-	var end *schemas.Event
-	if !a.JSON && !silent {
-		var err error
-		if end, err = show.Ending(ctx, a, out); err != nil {
-			return err
-		}
+func printAsked(a *cli.App, p *cli.Page, out schemas.GetOut, raw json.RawMessage) {
+	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
+	for _, question := range out.Standing.Questions {
+		p.Field("asked by "+string(out.Standing.Holder), question)
 	}
-	return a.Print(raw, func(p *cli.Page) {
-		if silent {
-			p.Line("%s", out.Status)
-		} else {
-			show.Outcome(p, out, end)
-		}
-	})
+	for _, call := range cli.NextOf(raw) {
+		p.Line("  %s", a.CommandLine(call, nextFlags(a)))
+	}
 }

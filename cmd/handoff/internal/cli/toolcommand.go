@@ -1,0 +1,252 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"handoff/schemas"
+)
+
+// A ToolCommand is what a command does that makes one call of a tool and prints its result.
+type ToolCommand[Out any] struct {
+	Tool   string
+	Fields []Field
+	Place  string                    // the argument of the tool that the first word gives; empty for none
+	Rest   string                    // the text that all other words give; empty for none
+	Many   bool                      // each word is a place: the call is made for one after another
+	Open   bool                      // with Many: --workflow names all of a workflow that has not ended
+	Held   bool                      // without a place it is the handoff that the caller holds, if that is one
+	File   bool                      // a whole message may come with --file; everything else is set over it
+	Flags  func(cmd *cobra.Command)  // declares flags that are no fields; nil for none
+	Print  func(p *Page, result Out) // for people
+
+	// Arguments sets what no field and no place says, after those; nil for nothing.
+	Arguments func(cmd *cobra.Command, given []string, args Arguments) error
+
+	// Call makes the call where it takes others besides; nil for the one of the tool.
+	Call func(ctx context.Context, conn *Connection, args Arguments) (Out, json.RawMessage, error)
+
+	// ID gives what --silent prints. A command that has it moves work: it takes the limits of the store, which it may
+	// own for a moment, and its page ends with the mail that waits. Nil for other commands.
+	ID func(result Out) string
+}
+
+// Of makes this what cmd does, and gives cmd.
+func (t ToolCommand[Out]) Of(a *App, cmd *cobra.Command) *cobra.Command {
+	var file string
+	var silent bool
+	Bind(cmd, t.Fields)
+	if t.Flags != nil {
+		t.Flags(cmd)
+	}
+	if t.File {
+		cmd.Flags().StringVar(&file, "file", "", "a whole message, JSON, YAML or Markdown, from this `file`, - for standard input")
+	}
+	show := a.Print
+	if t.ID != nil {
+		a.Limits.BindHidden(cmd)
+		Silent(cmd, &silent, "print the id only")
+		show = a.PrintWithMail
+	}
+	tell := func(out Out, raw json.RawMessage) error {
+		if silent {
+			return a.Write(t.ID(out) + "\n")
+		}
+		return show(raw, func(p *Page) { t.Print(p, out) })
+	}
+	if t.Many {
+		return t.many(a, cmd, tell)
+	}
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		args, err := t.arguments(a, cmd, file, given)
+		if err != nil {
+			return err
+		}
+		var out Out
+		var raw json.RawMessage
+		err = a.Act(cmd.Context(), t.Tool, func(conn *Connection) error {
+			if t.Held && args[t.Place] == nil {
+				if args[t.Place], err = conn.held(cmd.Context()); err != nil {
+					return err
+				}
+			}
+			if t.Call != nil {
+				out, raw, err = t.Call(cmd.Context(), conn, args)
+			} else {
+				raw, err = conn.Call(cmd.Context(), t.Tool, args, &out)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return tell(out, raw)
+	}
+	return cmd
+}
+
+// Silent gives a command the flag that leaves only the least of what it prints.
+func Silent(cmd *cobra.Command, silent *bool, help string) {
+	cmd.Flags().BoolVarP(silent, "silent", "q", false, help)
+}
+
+func (t ToolCommand[Out]) arguments(a *App, cmd *cobra.Command, file string, given []string) (Arguments, error) {
+	args, err := a.Message(cmd.Context(), t.Tool, file)
+	if err != nil {
+		return nil, err
+	}
+	if t.Place != "" && len(given) > 0 {
+		if said := args[t.Place]; t.Place == "handoff_id" && said != nil && said != given[0] {
+			if err := args.Put("origin.handoff_id", said); err != nil { // the id in another system
+				return nil, err
+			}
+		}
+		args[t.Place] = given[0]
+	}
+	if err := args.Set(cmd, t.Fields); err != nil {
+		return nil, err
+	}
+	if t.Rest != "" && len(given) > 1 {
+		if err := t.rest(a, cmd, given[1:], args); err != nil {
+			return nil, err
+		}
+	}
+	if t.Arguments == nil {
+		return args, nil
+	}
+	return args, t.Arguments(cmd, given, args)
+}
+
+// rest sets the text that words say, which no flag may say besides.
+func (t ToolCommand[Out]) rest(a *App, cmd *cobra.Command, words []string, args Arguments) error {
+	for _, f := range t.Fields {
+		if f.path == t.Rest && cmd.Flags().Changed(f.Flag) {
+			return schemas.Invalidf("--"+f.Flag, "is given beside the words behind the first argument, which say the same").
+				WithHint("Give one of them.")
+		}
+	}
+	text, err := a.Words(cmd.Context(), t.Rest, words)
+	if err != nil {
+		return err
+	}
+	return args.Put(t.Rest, text)
+}
+
+// many makes the call for each handoff that is named, in their order. One that is refused does not stop the others: it
+// is told at once, and the exit status is that of the first.
+func (t ToolCommand[Out]) many(a *App, cmd *cobra.Command, tell func(Out, json.RawMessage) error) *cobra.Command {
+	var workflow string
+	if t.Open {
+		WorkflowFlag(cmd, &workflow)
+	}
+	cmd.Args = NamedOr(&workflow)
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		args, err := t.arguments(a, cmd, "", nil)
+		if err != nil {
+			return err
+		}
+		return a.Act(cmd.Context(), t.Tool, func(conn *Connection) error {
+			ids, err := conn.Named(cmd.Context(), given, workflow)
+			if err != nil {
+				return err
+			}
+			if len(ids) == 0 && !a.JSON {
+				return a.Write("nothing of it is open\n")
+			}
+			return t.each(cmd, conn, args, ids, tell)
+		})
+	}
+	return cmd
+}
+
+func (t ToolCommand[Out]) each(
+	cmd *cobra.Command, conn *Connection, args Arguments, ids []string, tell func(Out, json.RawMessage) error,
+) error {
+	var failed error
+	for _, id := range ids {
+		var out Out
+		args[t.Place] = id
+		raw, err := conn.Call(cmd.Context(), t.Tool, args, &out)
+		switch {
+		case err != nil && len(ids) == 1:
+			return err
+		case err == nil:
+			err = tell(out, raw)
+		case failed == nil:
+			failed = Exit(conn.App.Report(cmd, err))
+		default:
+			conn.App.Report(cmd, err)
+		}
+		if cmd.Context().Err() != nil {
+			return err
+		}
+	}
+	return failed
+}
+
+// WorkflowFlag gives a command of several handoffs the flag that names all of a workflow, see [Connection.Named].
+func WorkflowFlag(cmd *cobra.Command, workflow *string) {
+	cmd.Flags().StringVar(workflow, "workflow", "", "all of this `workflow` that have not ended")
+}
+
+// NamedOr is what the arguments are of a command of several handoffs: at least one, unless a workflow is named.
+func NamedOr(workflow *string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, given []string) error {
+		if *workflow != "" {
+			return cobra.NoArgs(cmd, given)
+		}
+		return cobra.MinimumNArgs(1)(cmd, given)
+	}
+}
+
+// Named gives the handoffs that a command is about: those given, or those of a workflow that have not ended, the newest
+// first, so that nothing is told in vain that something before it ended.
+func (conn *Connection) Named(ctx context.Context, given []string, workflow string) ([]string, error) {
+	if workflow == "" {
+		return given, nil
+	}
+	items, err := conn.Listed(ctx, schemas.ListIn{Box: "all", Workflow: workflow, Status: schemas.Open})
+	return idsOf(items), err
+}
+
+// Listed gives all rows of a list.
+func (conn *Connection) Listed(ctx context.Context, in schemas.ListIn) (items []schemas.Item, err error) {
+	for in.Limit = PageLimit; ; {
+		var page schemas.ListOut
+		if _, err := conn.Call(ctx, "list_handoffs", in, &page); err != nil {
+			return nil, err
+		}
+		items = append(items, page.Items...)
+		if in.Cursor = page.Cursor; in.Cursor == "" {
+			return items, nil
+		}
+	}
+}
+
+// PageLimit is the largest that list_handoffs gives at once.
+const PageLimit = 50
+
+func idsOf(items []schemas.Item) (ids []string) {
+	for _, item := range items {
+		ids = append(ids, item.HandoffID.String())
+	}
+	return ids
+}
+
+// held is the handoff that the caller holds, where it is one.
+func (conn *Connection) held(ctx context.Context) (id string, err error) {
+	items, err := conn.Listed(ctx, schemas.ListIn{Box: "claimed"})
+	switch {
+	case err != nil:
+		return "", err
+	case len(items) == 1:
+		return items[0].HandoffID.String(), nil
+	case len(items) == 0:
+		return "", schemas.Invalidf("handoff_id", "%s holds nothing", conn.By.Agent).
+			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one"))
+	}
+	return "", schemas.Invalidf("handoff_id", "%s holds several", conn.By.Agent).
+		WithHint("Name one of them.").WithKnown(idsOf(items)...)
+}
