@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"handoff/mailbox/compose"
+	"handoff/mailbox/contract"
 	"handoff/mailbox/life"
 	"handoff/mailbox/listing"
 	"handoff/schemas"
@@ -75,7 +75,7 @@ func (o *op) amended(
 ) (h *schemas.Handoff, err error) {
 	var refused error
 	err = o.rebody(a, rev.note, func(body *schemas.Handoff) {
-		if out.Changed, refused = changed(body, rev.changes); refused != nil {
+		if out.Changed, refused = compose.Change(body, rev.changes); refused != nil {
 			return
 		}
 		if rev.note != "" {
@@ -91,7 +91,7 @@ func (o *op) amended(
 		}
 		h = body
 	})
-	if err = cmp.Or(refused, err); err != nil {
+	if err = cmp.Or(inChanges(refused), err); err != nil {
 		return nil, err
 	}
 	if rev.to != "" {
@@ -102,19 +102,6 @@ func (o *op) amended(
 			WithHint("Say what to change, such as the title or the context.")
 	}
 	return h, wholeSizes(h)
-}
-
-// changed removes from what a handoff says and merges into it what changes say, and names the fields that it touched.
-func changed(h *schemas.Handoff, c schemas.Changes) (fields []string, err error) {
-	if fields, err = compose.Remove(h, c.Remove); err != nil {
-		return nil, inChanges(err)
-	}
-	for _, field := range compose.Merge(h, c) {
-		if !slices.Contains(fields, field) {
-			fields = append(fields, field)
-		}
-	}
-	return fields, nil
 }
 
 // needs applies the role that the work needs, as task trackers say it: work of a pool goes to the role. Work for one
@@ -169,7 +156,7 @@ func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
 // completion has to answer, and its times.
 func (o *op) restate(now *store.Record, h *schemas.Handoff) error {
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
-	now.Promises = promises(h.Expectations)
+	now.Promises = contract.Asks(h.Expectations)
 	if h.Rollback != nil {
 		now.OnFailure = h.Rollback.OnFailure
 	}

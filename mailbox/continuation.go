@@ -2,11 +2,10 @@ package mailbox
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"strings"
 
+	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
 	"handoff/schemas"
 )
@@ -28,7 +27,7 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft, e
 			WithHint("Say what %s is to do, or pass nothing on.", c.To)
 	}
 	send.Summary = cmp.Or(send.Summary, in.Summary) // what was just found is what the next one needs
-	if send.Context, err = withContextForNext(send.Context, c.ContextForNext); err != nil {
+	if send.Context, err = compose.WithContext(send.Context, c.ContextForNext); err != nil {
 		return nil, err
 	}
 	d, err := s.draft(by, send, s.Now())
@@ -37,59 +36,6 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft, e
 		return nil, e.WithField("continuation." + e.Field)
 	}
 	return &d, nil
-}
-
-// withContextForNext adds to a context what a holder says that the next one is to know. What fits a field of the context
-// that nobody filled becomes that field, and anything else becomes part of the state under its name.
-func withContextForNext(c *schemas.Context, more map[string]any) (*schemas.Context, error) {
-	if len(more) == 0 {
-		return c, nil
-	}
-	said := map[string]any{}
-	if err := recast(orZero(c), &said); err != nil {
-		return nil, err
-	}
-	state := maps.Clone(orZero(c).State)
-	for name, value := range more {
-		if said[name] == nil && fitsContext(name, value) {
-			said[name] = value
-			continue
-		}
-		if state == nil {
-			state = map[string]any{}
-		}
-		state[name] = value
-	}
-	var both schemas.Context
-	if err := recast(said, &both); err != nil {
-		return nil, err
-	}
-	if both.State == nil {
-		both.State = map[string]any{}
-	}
-	maps.Copy(both.State, state)
-	return &both, nil
-}
-
-// fitsContext tells whether a value is one that a sender may give for a field of the context.
-func fitsContext(name string, value any) bool {
-	var c schemas.Context
-	if recast(map[string]any{name: value}, &c) != nil {
-		return false
-	}
-	// The mailbox fills these.
-	c.Questions, c.Answers, c.Remarks, c.PartialProgress, c.Checkpoint = nil, nil, nil, nil, nil
-	kept := map[string]any{}
-	return recast(c, &kept) == nil && kept[name] != nil
-}
-
-// recast brings a value into another type by way of its JSON.
-func recast(from, to any) error {
-	b, err := json.Marshal(from)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(b, to)
 }
 
 // passOn sends the continuation of a completed handoff, as its child unless it names another parent, and notes on the

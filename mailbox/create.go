@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"handoff/mailbox/contract"
 	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
@@ -45,7 +46,7 @@ func (o *op) newRecord(id schemas.ID, d *draft, line lineage) *store.Record {
 		Parent: line.parent, After: line.after, Freed: line.freed, AfterAccepted: line.accepted,
 		RetryOf: line.retryOf, Depth: line.depth, MaxDepth: line.maxDepth,
 		Attempt: min(d.attempt, h.Metadata.MaxAttempts-1), MaxAttempts: h.Metadata.MaxAttempts,
-		Estimate: int(d.estimate.Minutes()), NeedsApproval: h.Metadata.NeedsApproval, Promises: d.promises,
+		Estimate: int(d.estimate.Minutes()), NeedsApproval: h.Metadata.NeedsApproval, Promises: contract.Asks(h.Expectations),
 		Excluded: d.excluded, Digest: d.digest, SentWith: d.token,
 	}
 	if h.Rollback != nil {
@@ -85,7 +86,7 @@ func (s *Service) encode(d *draft) error {
 		return err
 	}
 	h := d.handoff
-	d.content, d.words, d.promises = content, wordsOf(&h), promises(h.Expectations)
+	d.content, d.words = content, wordsOf(&h)
 	h.Metadata.Deadline, h.Metadata.NotBefore = nil, nil // relative times differ between repeats
 	h.Source.AgentID = ""
 	d.digest, err = digestOf(h)

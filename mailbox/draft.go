@@ -2,8 +2,6 @@ package mailbox
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -26,13 +24,11 @@ const (
 // transaction may run again with the same draft; [op.passOn] takes a copy. Those that the rules make, see [op.succeed],
 // are made inside, anew in each run.
 type draft struct {
-	handoff schemas.Handoff
-	to      schemas.Address
-	content store.Content
-	words   store.WordList
-	digest  string
-	// promises says that it asks for something that a completion must answer.
-	promises  bool
+	handoff   schemas.Handoff
+	to        schemas.Address
+	content   store.Content
+	words     store.WordList
+	digest    string
 	stated    time.Time // the deadline that was asked for
 	deadline  time.Time // that, or the end of the timeout: the earlier
 	notBefore time.Time
@@ -40,9 +36,7 @@ type draft struct {
 
 	parent   string           // as asked: an id, "none", or "" for the default
 	workflow schemas.Workflow // as asked, "" for the parent's or a new one
-	// after and afterAccepted are ids, as asked.
-	after, afterAccepted []string
-	key                  string
+	key      string
 	// token is charged with it while it is pending, see [op.checkPending]; "" for none.
 	token    string
 	force    bool
@@ -72,7 +66,7 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 		return d, err
 	}
 	d.key, d.force, d.attempt = cmp.Or(in.Key, foreignKey(in.Origin)), in.Options.Force, in.Options.Attempt
-	d.warnings = slices.Concat(withoutEffect(in), aside(in.Origin))
+	d.warnings = slices.Concat(compose.WithoutEffect(in), compose.Aside(in.Origin))
 	d.token = by.Token
 	d.handoff = compose.Handoff(by, in, d.to)
 	d.handoff.Metadata.Deadline, d.handoff.Metadata.NotBefore = unlessZero(d.stated), unlessZero(d.notBefore)
@@ -188,7 +182,7 @@ func (d *draft) names(in schemas.SendIn) (err error) {
 	if err := checkLimits(in.Options.Limits); err != nil {
 		return err
 	}
-	d.parent, d.after, d.afterAccepted = in.Parent, in.Options.After, in.Options.AfterAccepted
+	d.parent = in.Parent
 	if in.Origin != nil {
 		return schemas.TooBig("origin.handoff_id", len(in.Origin.HandoffID), 128)
 	}
@@ -241,22 +235,6 @@ func onlyWork(in schemas.SendIn) error {
 	return nil
 }
 
-// withoutEffect names what is kept with a handoff and changes nothing yet: nobody should count on it unknowingly.
-func withoutEffect(in schemas.SendIn) (warnings []string) {
-	opt := orZero(in.Options)
-	if opt.Strategy == "summary" && in.Summary == "" {
-		warnings = append(warnings, "there is no summary: with the strategy summary the brief has an extract of the context, "+
-			"and the rest is fetched")
-	}
-	if opt.Recall > 0 {
-		warnings = append(warnings, "recall has no effect yet")
-	}
-	if opt.NoTakers == "return" || opt.NoTakers == "human" || opt.NoTakers == "generalist" {
-		warnings = append(warnings, "what to do when nobody qualifies has no effect yet: it waits until somebody does")
-	}
-	return warnings
-}
-
 // foreignKey is the key of a message that has an id of its own: a sender that sends it again sends it once. It is ""
 // for a message without an id.
 func foreignKey(from *schemas.Origin) string {
@@ -268,35 +246,6 @@ func foreignKey(from *schemas.Origin) string {
 
 // foreignPrefix begins no key of a caller, since those have no control characters.
 const foreignPrefix = "\x00handoff_id "
-
-// aside names what a foreign message says that has no place among the arguments, nil for nothing: it is kept, and no
-// brief shows it.
-func aside(from *schemas.Origin) []string {
-	extra := maps.Clone(orZero(from).Extra)
-	var warnings []string
-	if n, odd := extra["priority"]; odd {
-		delete(extra, "priority")
-		warnings = append(warnings, fmt.Sprintf("priority %v is none of 0 (critical) to 4 (low): higher numbers count as more "+
-			"urgent, up to 10 or 100", n))
-	}
-	if paths := pathsIn(extra, ""); len(paths) > 0 {
-		slices.Sort(paths)
-		warnings = append(warnings, "kept in origin.extra, which no brief shows: "+strings.Join(paths, ", "))
-	}
-	return warnings
-}
-
-// pathsIn are the paths of the values in an object.
-func pathsIn(object map[string]any, at string) (paths []string) {
-	for name, v := range object {
-		if inside, ok := v.(map[string]any); ok && len(inside) > 0 {
-			paths = append(paths, pathsIn(inside, at+name+".")...)
-			continue
-		}
-		paths = append(paths, schemas.Visible(at+name))
-	}
-	return paths
-}
 
 // checkNamed checks who takes the work back after a failure, and the schema of the output.
 func checkNamed(e *schemas.Expectations, rollback *schemas.Rollback) error {

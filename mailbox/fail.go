@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
@@ -98,7 +99,7 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	if err != nil {
 		return out, err
 	}
-	if r, err = o.checkpoint(r, checkpointOf(in)); err != nil {
+	if r, err = o.checkpoint(r, compose.Achieved(in)); err != nil {
 		return out, err
 	}
 	now, err := o.step(life.Fail, r)
@@ -112,7 +113,7 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	if err != nil {
 		return out, err
 	}
-	out.Warnings = aside(in.Origin)
+	out.Warnings = compose.Aside(in.Origin)
 	unknown, err := o.unknownAgent(schemas.Agent(in.Alternative))
 	if err != nil {
 		return out, err

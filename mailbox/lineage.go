@@ -43,7 +43,7 @@ func (o *op) lineage(d *draft) (l lineage, err error) {
 			return l, err // a person is the way out of a chain that is too long
 		}
 	}
-	l.waits, err = o.waitsFor(waits{}, d.after, d.afterAccepted)
+	l.waits, err = o.waitsFor(waits{}, d.handoff.Metadata.After, d.handoff.Metadata.AfterAccepted)
 	return l, err
 }
 

@@ -1,10 +1,7 @@
 package mailbox
 
 import (
-	"cmp"
-	"maps"
-	"slices"
-
+	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
@@ -39,21 +36,8 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 	return &now, o.commitNote(reported, schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent})
 }
 
-// checkpointOf is what a failure leaves for the next holder, nil for nothing. Partial progress that the failure tells
-// becomes part of the checkpoint, unless that has its own.
-func checkpointOf(in schemas.FailIn) *schemas.Checkpoint {
-	if in.Checkpoint == nil && in.PartialProgress == nil {
-		return nil
-	}
-	c := orZero(in.Checkpoint)
-	if c.PartialProgress == nil {
-		c.PartialProgress = in.PartialProgress
-	}
-	return &c
-}
-
 // checkpoint keeps where work stands, and gives the record that names it. What is said is added to the last checkpoint,
-// also to one of a handoff whose place this one took, see [merged]. Without a checkpoint it keeps nothing and gives the
+// also to one of a handoff whose place this one took, see [compose.Checkpoint]. Without a checkpoint it keeps nothing and gives the
 // record as it was. The error is limit for one that is larger than a handoff may be. Earlier checkpoints stay with their
 // events.
 func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, error) {
@@ -64,7 +48,7 @@ func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, 
 	if err != nil {
 		return nil, err
 	}
-	kept := merged(orZero(last), *c)
+	kept := compose.Checkpoint(orZero(last), *c)
 	kept.ID = reading.CheckpointID(o.next())
 	now, err := o.step(life.Mark, r)
 	if err != nil {
@@ -72,33 +56,4 @@ func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, 
 	}
 	now.Checkpoint = o.next()
 	return &now, o.commit(happening{action: life.Mark, was: r, now: &now, said: kept, part: "checkpoint"})
-}
-
-// merged is a checkpoint with what came later: the state key by key, the note if one came, and of the work what is done
-// by now and what came as not done.
-func merged(c, later schemas.Checkpoint) schemas.Checkpoint {
-	if len(c.State) > 0 {
-		state := maps.Clone(c.State)
-		maps.Copy(state, later.State)
-		later.State = state
-	}
-	later.Note = cmp.Or(later.Note, c.Note)
-	switch before, now := c.PartialProgress, later.PartialProgress; {
-	case now == nil:
-		later.PartialProgress = before
-	case before != nil:
-		both := *now
-		for _, step := range before.Completed {
-			if !slices.Contains(now.Completed, step) && !slices.Contains(now.Incomplete, step) {
-				both.Completed = append(slices.Clone(both.Completed), step)
-			}
-		}
-		if len(both.Incomplete) == 0 {
-			both.Incomplete = slices.DeleteFunc(slices.Clone(before.Incomplete), func(step string) bool {
-				return slices.Contains(both.Completed, step)
-			})
-		}
-		later.PartialProgress = &both
-	}
-	return later
 }

@@ -123,7 +123,7 @@ func (o *op) revised(
 	if rev.waits, err = o.waitsFor(rev.waits, opt.After, opt.AfterAccepted); err == nil {
 		err = o.noCircle(r, rev.waits)
 	}
-	effects := withoutEffect(schemas.SendIn{Options: c.Options, Summary: cmp.Or(c.Summary, sent.Summary)})
+	effects := compose.WithoutEffect(schemas.SendIn{Options: c.Options, Summary: cmp.Or(c.Summary, sent.Summary)})
 	out.Warnings = slices.Concat(out.Warnings, stays, effects)
 	return rev, inChanges(err)
 }
@@ -169,8 +169,8 @@ func (rev *revision) said() string {
 func (rev *revision) apply(d *draft, by schemas.Agent, now time.Time) error {
 	h := &d.handoff
 	var err error
-	if rev.changed, err = changed(h, rev.changes); err != nil {
-		return err
+	if rev.changed, err = compose.Change(h, rev.changes); err != nil {
+		return inChanges(err)
 	}
 	d.notBefore = rev.notBefore
 	h.Metadata.NotBefore = unlessZero(rev.notBefore)

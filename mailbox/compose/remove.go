@@ -11,10 +11,24 @@ import (
 	"handoff/schemas"
 )
 
-// Remove takes away from a handoff what changes name for that, before anything is merged, and names the fields that it
+// Change removes from what a handoff says and then merges into it what changes say, see [Merge], and names the fields
+// that it touched. The error is invalid for what is to be removed and is not there.
+func Change(h *schemas.Handoff, c schemas.Changes) (changed []string, err error) {
+	if changed, err = remove(h, c.Remove); err != nil {
+		return nil, err
+	}
+	for _, field := range Merge(h, c) {
+		if !slices.Contains(changed, field) {
+			changed = append(changed, field)
+		}
+	}
+	return changed, nil
+}
+
+// remove takes away from a handoff what changes name for that, before anything is merged, and names the fields that it
 // touched. Lists and maps that the handoff had before are copied, as [Merge] does. The error is invalid for what is not
 // there.
-func Remove(h *schemas.Handoff, r *schemas.Removal) (changed []string, err error) {
+func remove(h *schemas.Handoff, r *schemas.Removal) (changed []string, err error) {
 	if r == nil {
 		return nil, nil
 	}

@@ -67,3 +67,8 @@ func Unmet(answered []schemas.Answered) []schemas.Answered {
 func fold(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(s), " "))
 }
+
+// Asks tells whether a completion is to be compared with what was asked for.
+func Asks(e *schemas.Expectations) bool {
+	return e != nil && (len(Criteria(e)) > 0 || len(e.OutputSchema) > 0)
+}

@@ -90,6 +90,24 @@ func (s *Schema) Check(output json.RawMessage) error {
 	return nil
 }
 
+// Conform checks an output against its schema. Some clients can send other values than objects only as text,
+// so text that does not meet it is tried as the JSON that it spells.
+func Conform(schema, output json.RawMessage) (json.RawMessage, error) {
+	asked, err := Compile(schema)
+	if err != nil {
+		return nil, err
+	}
+	err = asked.Check(output)
+	var text string
+	if err == nil || json.Unmarshal(output, &text) != nil || !json.Valid([]byte(text)) {
+		return output, err
+	}
+	if asked.Check(json.RawMessage(text)) == nil {
+		return json.RawMessage(text), nil
+	}
+	return output, err
+}
+
 // nothing loads nothing: a schema of a stranger reads no file and calls nobody.
 type nothing struct{}
 

@@ -1,0 +1,62 @@
+package compose
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+
+	"handoff/schemas"
+)
+
+// WithContext adds to a context what a holder says that the next one is to know. What fits a field of the context
+// that nobody filled becomes that field, and anything else becomes part of the state under its name.
+func WithContext(c *schemas.Context, more map[string]any) (*schemas.Context, error) {
+	if len(more) == 0 {
+		return c, nil
+	}
+	have, said := *cmp.Or(c, &schemas.Context{}), map[string]any{}
+	if err := recast(have, &said); err != nil {
+		return nil, err
+	}
+	state := maps.Clone(have.State)
+	for name, value := range more {
+		if said[name] == nil && fitsContext(name, value) {
+			said[name] = value
+			continue
+		}
+		if state == nil {
+			state = map[string]any{}
+		}
+		state[name] = value
+	}
+	var both schemas.Context
+	if err := recast(said, &both); err != nil {
+		return nil, err
+	}
+	if both.State == nil {
+		both.State = map[string]any{}
+	}
+	maps.Copy(both.State, state)
+	return &both, nil
+}
+
+// fitsContext tells whether a value is one that a sender may give for a field of the context.
+func fitsContext(name string, value any) bool {
+	var c schemas.Context
+	if recast(map[string]any{name: value}, &c) != nil {
+		return false
+	}
+	// The mailbox fills these.
+	c.Questions, c.Answers, c.Remarks, c.PartialProgress, c.Checkpoint = nil, nil, nil, nil, nil
+	kept := map[string]any{}
+	return recast(c, &kept) == nil && kept[name] != nil
+}
+
+// recast brings a value into another type by way of its JSON.
+func recast(from, to any) error {
+	b, err := json.Marshal(from)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, to)
+}
