@@ -34,11 +34,8 @@ func unwrapJSON(v any, opens string) any {
 	}
 	d := json.NewDecoder(strings.NewReader(s))
 	d.UseNumber()
-	var inside any
-	if d.Decode(&inside) != nil {
-		return v
-	}
-	return inside
+	_ = d.Decode(&v) // it is valid
+	return v
 }
 
 // lookAt finds the value at a dotted path of objects.

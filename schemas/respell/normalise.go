@@ -89,22 +89,17 @@ func (t *aliasTable) normalise(args map[string]any, at string, whole bool) error
 	if err := t.finish(n); err != nil {
 		return err
 	}
-	if err := n.normaliseInner(); err != nil || !whole {
-		return err
-	}
-	return n.keep(t.own, args, "")
-}
-
-// normaliseInner does the same to the objects that have an alias table of their own.
-func (n *normalisation) normaliseInner() error {
-	for name, table := range n.inner {
-		if inside, ok := n.args[name].(map[string]any); ok {
-			if err := table.normalise(inside, n.at+name+".", n.whole); err != nil {
+	for name, table := range t.inner { // objects with an alias table of their own
+		if inside, ok := args[name].(map[string]any); ok {
+			if err := table.normalise(inside, at+name+".", whole); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	if !whole {
+		return nil
+	}
+	return n.keep(t.own, args, "")
 }
 
 // apply moves the value of one foreign field, if the message has the field and its value is of the kind that the row

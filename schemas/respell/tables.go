@@ -43,7 +43,7 @@ var tables = sync.OnceValue(func() map[string]*aliasTable {
 		"update_handoff":   update,
 		"list_handoffs":    newTable(schemas.ListIn{}, listAliases),
 		"get_handoff":      newTable(schemas.GetIn{}, handoffAliases),
-		"handoff_history":  newTable(schemas.HistoryIn{}, slices.Concat(handoffAliases, workflowAliases)),
+		"handoff_history":  newTable(schemas.HistoryIn{}, spread(handoffAliases, workflowAliases)),
 		"register_agent":   newTable(schemas.RegisterIn{}, registerAliases),
 		"list_agents":      newTable(schemas.AgentsIn{}, nil),
 	}
@@ -56,7 +56,7 @@ func newTable(in any, rows []alias) *aliasTable {
 	t.own = shapeOf(reflect.TypeOf(in))
 	t.places = placesIn(t.fields, "continuation")
 	var moves []alias
-	for _, row := range rows {
+	for _, row := range spread(rows) {
 		if row.from == row.to || row.read.hints {
 			t.rows = append(t.rows, row)
 		} else {
@@ -76,7 +76,7 @@ func extraPath(from string) string { return "origin.extra." + from }
 
 // sendTable makes the table for a message to send; in is a SendIn, or holds one.
 func sendTable(in any) *aliasTable {
-	t := newTable(in, slices.Concat(sendHints, sendAliases))
+	t := newTable(in, spread(sendHints, sendAliases))
 	t.start, t.finish = unpackTask, finishSend
 	for _, row := range taskAliases {
 		t.fields.learn(row)

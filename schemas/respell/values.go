@@ -67,8 +67,8 @@ var (
 	asAction       = reading{as: wordOf(actions)}
 	asStrategy     = reading{as: knownWordOf(strategies), yields: true}
 	asOddPriority  = reading{as: toOddPriority}
-	asRejection    = reading{as: onlyWord(string(schemas.OutcomeRejected), string(schemas.OutcomeRejected))}
-	asConditional  = reading{as: onlyWord("conditional", string(schemas.ActAsk))}
+	asRejection    = reading{as: knownWordOf(map[string]string{"rejected": string(schemas.OutcomeRejected)})}
+	asConditional  = reading{as: knownWordOf(map[string]string{"conditional": string(schemas.ActAsk)})}
 )
 
 // toText takes texts, and numbers as they are written.
@@ -97,11 +97,8 @@ func joinParagraphs(have, more any) any { return words(have) + "\n\n" + words(mo
 // payload.
 func toRelease(v any) (any, bool) {
 	s, ok := toText(v)
-	if ok {
-		_, err := strconv.Atoi(strings.TrimSpace(words(s)))
-		ok = err != nil
-	}
-	return s, ok
+	_, err := strconv.Atoi(strings.TrimSpace(words(s)))
+	return s, ok && err != nil
 }
 
 // toKind takes the kind of work that is passed on. In a kernl message "handoff" is no kind: it marks the message as a
@@ -150,12 +147,6 @@ func knownWordOf(table map[string]string) func(any) (any, bool) {
 func plainWord(v any) string {
 	s, _ := v.(string)
 	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(s)))
-}
-
-func onlyWord(word, becomes string) func(any) (any, bool) {
-	return func(v any) (any, bool) {
-		return becomes, plainWord(v) == word
-	}
 }
 
 // durationIn writes a number of units as a duration, as 30m0s. A text stays as it is, unless it is a bare number and
