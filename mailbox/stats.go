@@ -23,7 +23,7 @@ const (
 // once a minute. The counts are read one after the other, so they may belong to different moments. It changes nothing
 // but what the clock has changed. The errors are those of the store.
 func (s *Service) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsIn) (out schemas.StatsOut, err error) {
-	out.Commits = schemas.Latency{Buckets: make([]uint64, len(schemas.LatencyBounds()))}
+	out.Commits = schemas.NewLatency()
 	if s.Commits != nil {
 		out.Commits = s.Commits()
 	}

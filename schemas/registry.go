@@ -51,6 +51,21 @@ type Latency struct {
 	Buckets []uint64 `json:"buckets"` // how many took at most each of LatencyBounds
 }
 
+// NewLatency is the latency of nothing.
+func NewLatency() Latency { return Latency{Buckets: make([]uint64, len(LatencyBounds()))} }
+
+// Add adds one duration. A negative one, by a clock that was set back, counts as zero.
+func (l *Latency) Add(seconds float64) {
+	seconds = max(0, seconds)
+	l.Count++
+	l.Seconds += seconds
+	for i, bound := range LatencyBounds() {
+		if seconds <= bound {
+			l.Buckets[i]++
+		}
+	}
+}
+
 // LatencyBounds are the upper ends of the buckets of a Latency, in seconds.
 func LatencyBounds() []float64 {
 	return []float64{0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5}

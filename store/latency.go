@@ -27,7 +27,7 @@ type Timed struct {
 //
 // The clock is that of the program, so that tests measure by theirs.
 func NewTimed(b Backend, now func() time.Time) *Timed {
-	return &Timed{Backend: b, now: now, commits: schemas.Latency{Buckets: make([]uint64, len(schemas.LatencyBounds()))}}
+	return &Timed{Backend: b, now: now, commits: schemas.NewLatency()}
 }
 
 // Update measures the whole call, with its wait for other writers. Calls whose fn wrote nothing or returned an error
@@ -46,20 +46,9 @@ func (t *Timed) Update(ctx context.Context, fn func(Writer) error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.failed = err; err == nil {
-		t.count(max(0, t.now().Sub(begun).Seconds())) // a clock may be set back
+		t.commits.Add(t.now().Sub(begun).Seconds())
 	}
 	return err
-}
-
-// count adds one commit. It is called with mu held.
-func (t *Timed) count(seconds float64) {
-	t.commits.Count++
-	t.commits.Seconds += seconds
-	for i, bound := range schemas.LatencyBounds() {
-		if seconds <= bound {
-			t.commits.Buckets[i]++
-		}
-	}
 }
 
 // Failed is the error of the last commit, nil when that succeeded or there was none.

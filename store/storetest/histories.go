@@ -86,16 +86,15 @@ func (m move) make(w store.Writer) (string, error) {
 		rows, err := collect(w, q)
 		return fmt.Sprintf("scan %q", rows), err
 	default:
-		return "clear", clearRange(w, q)
+		return "clear", clearRange(w, q, 3)
 	}
 }
 
-// clearRange deletes three rows of q while ranging over them.
-func clearRange(w store.Writer, q store.Range) error {
-	left := 3
+// clearRange deletes the first rows of q while ranging over them, as many as most.
+func clearRange(w store.Writer, q store.Range, most int) error {
 	for row, err := range w.Scan(q) {
 		err = cmp.Or(err, w.Delete(q.Space, row.Key))
-		if left--; left == 0 || err != nil {
+		if most--; most == 0 || err != nil {
 			return err
 		}
 	}

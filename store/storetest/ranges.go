@@ -189,17 +189,7 @@ func testDeleteWhileRanging(t *testing.T, b store.Backend) {
 		keys[i] = fmt.Sprintf("%06d", i)
 	}
 	fill := func(w store.Writer) error { return putAll(w, store.Wakes, "x", keys...) }
-	empty := func(w store.Writer) error {
-		for row, err := range w.Scan(store.Range{Space: store.Wakes}) {
-			if err != nil {
-				return err
-			}
-			if err := w.Delete(store.Wakes, row.Key); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+	empty := func(w store.Writer) error { return clearRange(w, store.Range{Space: store.Wakes}, n) }
 	update(t, b, fill)
 	require.Len(t, all(t, b, store.Wakes), n)
 	update(t, b, empty)

@@ -195,21 +195,20 @@ func testNothing(t *testing.T, b store.Backend) {
 func testClosed(t *testing.T, b store.Backend) {
 	require.NoError(t, b.Close())
 	require.NoError(t, b.Close())
-	ran := false
-	err := b.View(t.Context(), func(store.Reader) error { ran = true; return nil })
-	require.ErrorIs(t, err, store.ErrClosed)
-	err = b.Update(t.Context(), func(store.Writer) error { ran = true; return nil })
-	require.ErrorIs(t, err, store.ErrClosed)
-	require.False(t, ran)
+	requireRefused(t.Context(), t, b, store.ErrClosed)
 }
 
 func testCancelled(t *testing.T, b store.Backend) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+	requireRefused(ctx, t, b, context.Canceled)
+}
+
+// requireRefused requires an error and that no function runs.
+func requireRefused(ctx context.Context, t *testing.T, b store.Backend, want error) {
+	t.Helper()
 	ran := false
-	err := b.View(ctx, func(store.Reader) error { ran = true; return nil })
-	require.ErrorIs(t, err, context.Canceled)
-	err = b.Update(ctx, func(store.Writer) error { ran = true; return nil })
-	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorIs(t, b.View(ctx, func(store.Reader) error { ran = true; return nil }), want)
+	require.ErrorIs(t, b.Update(ctx, func(store.Writer) error { ran = true; return nil }), want)
 	require.False(t, ran)
 }

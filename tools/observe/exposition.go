@@ -25,51 +25,31 @@ type family struct{ name, kind, help string }
 
 // The families. A histogram has the bounds of [schemas.LatencyBounds].
 var (
-	upFamily = family{
-		"handoff_up", "gauge",
-		"Whether the workspace gave its figures: " +
-			"without them those about handoffs, mailboxes and commits are missing.",
-	}
-	buildFamily = family{"handoff_build_info", "gauge", "The version of this program, always 1."}
-	stateFamily = family{
-		"handoff_handoffs", "gauge",
-		"Handoffs by state; those that have ended are counted once a minute.",
-	}
-	pendingFamily = family{
-		"handoff_mailbox_pending", "gauge",
-		"Handoffs that may be claimed from a mailbox, for the 200 mailboxes with most.",
-	}
-	oldestFamily = family{
-		"handoff_mailbox_oldest_pending_seconds", "gauge",
-		"Age of the oldest handoff that may be claimed from a mailbox.",
-	}
-	eventFamily  = family{"handoff_registry_events_total", "counter", "Events in the registry."}
-	commitFamily = family{
-		"handoff_store_commit_duration_seconds", "histogram",
-		"How long changes took until they were durable, since the owner of the store opened it.",
-	}
-	callFamily = family{
-		"handoff_calls_total", "counter",
-		"Calls of tools, by tool and outcome: ok, or the code of the error.",
-	}
-	durationFamily = family{
-		"handoff_call_duration_seconds", "histogram",
-		"How long calls of tools took; with wait yes those that asked to wait until something comes.",
-	}
-	transitionFamily = family{
-		"handoff_transitions_total", "counter",
-		"Changes of state of handoffs since this server began, by anybody.",
-	}
-	expiryFamily = family{
-		"handoff_lease_expiries_total", "counter",
-		"Claims that ended by silence since this server began.",
-	}
-	deniedFamily = family{"handoff_denied_total", "counter", "Requests that this server turned away, by reason."}
-	denialFamily = family{
-		"handoff_denied_events_total", "counter",
-		"Events of the registry about an identity that was refused, since this server began.",
-	}
+	up = gauge("handoff_up", "Whether the workspace gave its figures: "+
+		"without them those about handoffs, mailboxes and commits are missing.")
+	build   = gauge("handoff_build_info", "The version of this program, always 1.")
+	states  = gauge("handoff_handoffs", "Handoffs by state; those that have ended are counted once a minute.")
+	pending = gauge("handoff_mailbox_pending",
+		"Handoffs that may be claimed from a mailbox, for the 200 mailboxes with most.")
+	oldest = gauge("handoff_mailbox_oldest_pending_seconds",
+		"Age of the oldest handoff that may be claimed from a mailbox.")
+	events  = counter("handoff_registry_events_total", "Events in the registry.")
+	commits = histogram("handoff_store_commit_duration_seconds",
+		"How long changes took until they were durable, since the owner of the store opened it.")
+	calls     = counter("handoff_calls_total", "Calls of tools, by tool and outcome: ok, or the code of the error.")
+	durations = histogram("handoff_call_duration_seconds",
+		"How long calls of tools took; with wait yes those that asked to wait until something comes.")
+	transitions = counter("handoff_transitions_total",
+		"Changes of state of handoffs since this server began, by anybody.")
+	expiries = counter("handoff_lease_expiries_total", "Claims that ended by silence since this server began.")
+	denied   = counter("handoff_denied_total", "Requests that this server turned away, by reason.")
+	denials  = counter("handoff_denied_events_total",
+		"Events of the registry about an identity that was refused, since this server began.")
 )
+
+func gauge(name, help string) family     { return family{name, "gauge", help} }
+func counter(name, help string) family   { return family{name, "counter", help} }
+func histogram(name, help string) family { return family{name, "histogram", help} }
 
 // Write writes all metrics in the text format of Prometheus. When those of the workspace cannot be read it writes the
 // others, and handoff_up as 0. It takes about two seconds at most. Its error is that of w.
@@ -79,12 +59,8 @@ var (
 func (m *Metrics) Write(ctx context.Context, w io.Writer) error {
 	var p page
 	p.workspace(m.stats.read(ctx), m)
-	p.calls(m)
-	p.counters(transitionFamily, m.transitions)
-	p.counters(expiryFamily, m.expiries)
-	p.counters(deniedFamily, m.denied)
-	p.counters(denialFamily, m.denials)
-	p.single(buildFamily, labels("goversion", runtime.Version(), "version", m.config.Version), 1)
+	p.counted(m)
+	p.single(build, labels("goversion", runtime.Version(), "version", m.config.Version), 1)
 	metrics.WriteProcessMetrics(&p)
 	metrics.WriteFDMetrics(&p)
 	_, err := w.Write(p.Bytes())
@@ -110,50 +86,54 @@ func (p *page) single(f family, labels string, value float64) {
 	p.sample(f.name, labels, value)
 }
 
-// counters writes a family whose samples a set of the library holds.
-func (p *page) counters(f family, set *metrics.Set) {
-	p.head(f)
-	set.WritePrometheus(p)
-}
-
 // workspace writes the statistics of the workspace, nil when they could not be read.
 //
 // A mailbox in which nothing may be claimed has no age. The clock may be behind that of the sender; an age is never
 // negative.
 func (p *page) workspace(stats *schemas.StatsOut, m *Metrics) {
 	if stats == nil {
-		p.single(upFamily, "", 0)
+		p.single(up, "", 0)
 		return
 	}
-	p.single(upFamily, "", 1)
-	p.head(stateFamily)
+	p.single(up, "", 1)
+	p.head(states)
 	for _, state := range schemas.Statuses {
-		p.sample(stateFamily.name, labels("state", string(state)), float64(stats.States[state]))
+		p.sample(states.name, labels("state", string(state)), float64(stats.States[state]))
 	}
-	p.head(pendingFamily)
+	p.head(pending)
 	for _, box := range stats.Mailboxes {
-		p.sample(pendingFamily.name, labels("mailbox", string(box.Box)), float64(box.Pending))
+		p.sample(pending.name, labels("mailbox", string(box.Box)), float64(box.Pending))
 	}
-	p.head(oldestFamily)
+	p.head(oldest)
 	for _, box := range stats.Mailboxes {
 		if !box.Oldest.IsZero() {
 			age := max(0, m.config.Now().Sub(box.Oldest).Seconds())
-			p.sample(oldestFamily.name, labels("mailbox", string(box.Box)), age)
+			p.sample(oldest.name, labels("mailbox", string(box.Box)), age)
 		}
 	}
-	p.single(eventFamily, "", float64(stats.Event))
-	p.head(commitFamily)
-	p.histogram(commitFamily.name, stats.Commits)
+	p.single(events, "", float64(stats.Event))
+	p.head(commits)
+	p.histogram(commits.name, stats.Commits)
 }
 
-// calls writes how many calls there were in this process and how long they took, by name.
-func (p *page) calls(m *Metrics) {
-	p.counters(callFamily, m.calls)
-	p.head(durationFamily)
+// counted writes what was counted in this process.
+func (p *page) counted(m *Metrics) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	p.counters(calls, m)
+	p.head(durations)
 	for _, c := range slices.SortedFunc(maps.Keys(m.took), compareCalls) {
-		p.histogram(durationFamily.name, *m.took[c], "tool", c.tool, "outcome", c.outcome, "wait", c.wait)
+		p.histogram(durations.name, *m.took[c], "tool", c.tool, "outcome", c.outcome, "wait", c.wait)
+	}
+	for _, f := range []family{transitions, expiries, denied, denials} {
+		p.counters(f, m)
+	}
+}
+
+func (p *page) counters(f family, m *Metrics) {
+	p.head(f)
+	for _, labels := range slices.Sorted(maps.Keys(m.counts[f])) {
+		fmt.Fprintf(p, "%s%s %d\n", f.name, labels, m.counts[f][labels])
 	}
 }
 

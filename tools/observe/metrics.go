@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
-
 	"handoff/schemas"
 	"handoff/tools"
 )
@@ -33,10 +31,9 @@ type Metrics struct {
 	config MetricsConfig
 	stats  statsCache
 
-	calls, transitions, expiries, denied, denials *metrics.Set // one for each family
-
-	mu   sync.Mutex // guards the field below
-	took map[call]*schemas.Latency
+	mu     sync.Mutex                   // guards the fields below
+	counts map[family]map[string]uint64 // by labels
+	took   map[call]*schemas.Latency
 }
 
 // NewMetrics returns counters that are zero.
@@ -44,14 +41,19 @@ type Metrics struct {
 // It starts nothing: [Metrics.Follow] counts events, and [Metrics.Invoker] counts calls.
 func NewMetrics(c MetricsConfig) *Metrics {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	m := &Metrics{
+	return &Metrics{
 		config: c, stats: statsCache{config: c}, took: map[call]*schemas.Latency{},
-		calls: metrics.NewSet(), transitions: metrics.NewSet(), expiries: metrics.NewSet(),
-		denied: metrics.NewSet(), denials: metrics.NewSet(),
+		counts: map[family]map[string]uint64{
+			calls: {}, transitions: {}, denied: {},
+			expiries: {"": 0}, denials: {"": 0}, // shown as zero before the first
+		},
 	}
-	m.expiries.NewCounter(expiryFamily.name) // shown as zero before the first
-	m.denials.NewCounter(denialFamily.name)
-	return m
+}
+
+func (m *Metrics) inc(f family, pairs ...string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.counts[f][labels(pairs...)]++
 }
 
 // Invoker returns an invoker that passes calls to next and counts them, with how long they take.
@@ -63,7 +65,7 @@ func (m *Metrics) Invoker(next tools.Invoker) tools.Invoker { return counting{ne
 // Denied counts a request that was refused before it became a call. Each reason is a metric of its own, so callers use
 // only a few, and none that a client wrote.
 func (m *Metrics) Denied(reason string) {
-	m.denied.GetOrCreateCounter(deniedFamily.name + labels("reason", reason)).Inc()
+	m.inc(denied, "reason", reason)
 }
 
 // Follow counts the events of handoffs from now on, in all processes, until ctx is done. Events that come while the
@@ -89,18 +91,13 @@ const (
 func (m *Metrics) countChange(c schemas.Change) {
 	switch c.Action {
 	case leaseEnded, attemptsUsedUp:
-		m.expiries.GetOrCreateCounter(expiryFamily.name).Inc()
+		m.inc(expiries)
 	case identityDenied:
-		m.denials.GetOrCreateCounter(denialFamily.name).Inc()
+		m.inc(denials)
 	}
-	if c.From == c.To {
-		return
+	if c.From != c.To {
+		m.inc(transitions, "from", cmp.Or(string(c.From), "new"), "to", string(c.To))
 	}
-	from := c.From
-	if from == "" {
-		from = "new"
-	}
-	m.transitions.GetOrCreateCounter(transitionFamily.name + labels("from", string(from), "to", string(c.To))).Inc()
 }
 
 // call is the key by which durations are kept.
@@ -135,24 +132,13 @@ func (m *Metrics) count(c tools.Call, err error, seconds float64) {
 	if err != nil {
 		key.outcome = string(schemas.AsError(err).Code)
 	}
-	m.calls.GetOrCreateCounter(callFamily.name + labels("tool", key.tool, "outcome", key.outcome)).Inc()
+	m.inc(calls, "tool", key.tool, "outcome", key.outcome)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.took[key] == nil {
-		m.took[key] = &schemas.Latency{Buckets: make([]uint64, len(schemas.LatencyBounds()))}
+		m.took[key] = new(schemas.NewLatency())
 	}
-	addTo(m.took[key], max(0, seconds)) // a clock may be set back
-}
-
-// addTo adds one duration. Each bucket has all durations up to its bound.
-func addTo(l *schemas.Latency, seconds float64) {
-	l.Count++
-	l.Seconds += seconds
-	for i, bound := range schemas.LatencyBounds() {
-		if seconds <= bound {
-			l.Buckets[i]++
-		}
-	}
+	m.took[key].Add(seconds)
 }
 
 // waits reports whether a call asks to wait. Only a few do, and their arguments are small.
@@ -172,3 +158,41 @@ func waits(t tools.Tool, args json.RawMessage) bool {
 
 // longestWait is how many bytes of arguments are searched; calls that wait have fewer.
 const longestWait = 4 << 10
+
+const (
+	statsTTL     = 5 * time.Second // how long the statistics of the workspace are kept
+	statsTimeout = 2 * time.Second // how long reading them may take
+)
+
+// statsCache keeps the statistics of the workspace for a moment, so that they cost the same however many readers ask.
+type statsCache struct {
+	config MetricsConfig
+
+	mu    sync.Mutex // guards the fields below; held while they are read
+	at    time.Time
+	stats *schemas.StatsOut // nil when they could not be read
+}
+
+// read returns the statistics, nil when they cannot be read. It takes at most statsTimeout. The end of ctx does not end
+// it, because other readers wait for the same.
+//
+// A failure is kept as long as a success, so an owner that does not answer is asked once in five seconds however many
+// readers there are.
+func (f *statsCache) read(ctx context.Context) *schemas.StatsOut {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if age := f.config.Now().Sub(f.at); !f.at.IsZero() && age >= 0 && age < statsTTL {
+		return f.stats
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), statsTimeout)
+	defer cancel()
+	call := tools.Call{Tool: "workspace_stats"}
+	stats, err := tools.Ask[schemas.StatsOut](ctx, f.config.Invoker, call, schemas.StatsIn{})
+	f.stats = &stats
+	if err != nil {
+		f.config.Logger.WarnContext(ctx, "no figures of the workspace", slog.Any("cause", err))
+		f.stats = nil
+	}
+	f.at = f.config.Now()
+	return f.stats
+}

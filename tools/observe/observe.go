@@ -117,12 +117,10 @@ func (p *position) finish(ctx context.Context, inv tools.Invoker, fn func(contex
 
 // wait pauses, and reports whether ctx did not end the pause.
 func wait(ctx context.Context, pause time.Duration) bool {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return false
-	case <-timer.C:
+	case <-time.After(pause):
 		return true
 	}
 }

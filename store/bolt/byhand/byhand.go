@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"go.etcd.io/bbolt"
@@ -47,29 +48,13 @@ func (d *DB) Close() error { return d.db.Close() }
 // Commit makes transactions durable in one commit.
 func (d *DB) Commit(together ...Transaction) error {
 	return d.db.Update(func(tx *bbolt.Tx) error {
-		for _, t := range together {
-			if err := t.apply(tx); err != nil {
+		for _, write := range slices.Concat(together...) {
+			if err := write(tx); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-}
-
-func (t Transaction) apply(tx *bbolt.Tx) error {
-	for _, w := range t {
-		bucket := tx.Bucket([]byte(w.space.String()))
-		var err error
-		if w.deleted {
-			err = bucket.Delete(w.key)
-		} else {
-			err = bucket.Put(w.key, w.value)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Replay commits transactions with the given number of callers. Each caller waits for its transaction before it asks
@@ -114,14 +99,7 @@ type request struct {
 }
 
 // Transaction are the writes of one Update.
-type Transaction []write
-
-type write struct {
-	space   store.Space
-	key     []byte
-	value   []byte
-	deleted bool
-}
+type Transaction []func(*bbolt.Tx) error
 
 // Recorder is a backend that keeps the writes of every transaction.
 type Recorder struct {
@@ -162,11 +140,13 @@ type recording struct {
 }
 
 func (w *recording) Put(s store.Space, key, value []byte) error {
-	*w.to = append(*w.to, write{space: s, key: bytes.Clone(key), value: bytes.Clone(value)})
+	bucket, key, value := []byte(s.String()), bytes.Clone(key), bytes.Clone(value)
+	*w.to = append(*w.to, func(tx *bbolt.Tx) error { return tx.Bucket(bucket).Put(key, value) })
 	return w.Writer.Put(s, key, value)
 }
 
 func (w *recording) Delete(s store.Space, key []byte) error {
-	*w.to = append(*w.to, write{space: s, key: bytes.Clone(key), deleted: true})
+	bucket, key := []byte(s.String()), bytes.Clone(key)
+	*w.to = append(*w.to, func(tx *bbolt.Tx) error { return tx.Bucket(bucket).Delete(key) })
 	return w.Writer.Delete(s, key)
 }
