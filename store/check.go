@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"handoff/schemas"
@@ -82,15 +83,8 @@ func (c *checker) records() error {
 //
 // The row is valid until fn returns. An error of fn ends the walk.
 func (c *checker) each(space Space, fn func(Row) error) error {
-	for row, err := range c.r.Scan(Range{Space: space}) {
-		if err == nil {
-			err = fn(row)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := c.upTo(math.MaxInt, Range{Space: space}, func(_ *View, row Row) error { return fn(row) })
+	return err
 }
 
 // entries checks that a record has each of its index rows, with the value that belongs to it, and notes their keys for

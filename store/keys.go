@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"time"
 
@@ -31,17 +32,10 @@ func beyond[T ~uint64](v T) []byte { return append(number(v), 0) }
 // a key needs no mark.
 func word[T ~string](s T) []byte { return append([]byte(s), 0) }
 
-func join(parts ...[]byte) []byte {
-	size := 0
-	for _, p := range parts {
-		size += len(p)
-	}
-	key := make([]byte, 0, size)
-	for _, p := range parts {
-		key = append(key, p...)
-	}
-	return key
-}
+// firstWord is the text at the beginning of a key, with its zero byte.
+func firstWord(key []byte) []byte { return key[:bytes.IndexByte(key, 0)+1] }
+
+func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
 // Time is a point in time as rows keep it: milliseconds since 1970. Zero is no time.
 //

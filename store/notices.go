@@ -16,7 +16,7 @@ func (t *Tx) Notify(n schemas.Notice) (schemas.NoticeID, error) {
 		return 0, err
 	}
 	n.ID = schemas.NoticeID(id)
-	key := join(word(n.To), number(n.ID))
+	key := noticeKey(n.To, n.ID)
 	if err := t.putJSON(Notices, key, n); err != nil {
 		return 0, err
 	}
@@ -26,14 +26,15 @@ func (t *Tx) Notify(n schemas.Notice) (schemas.NoticeID, error) {
 	return n.ID, t.count(schemas.Address(n.To), Mailbox{Unread: 1})
 }
 
+func noticeKey(a schemas.Agent, id schemas.NoticeID) []byte { return join(word(a), number(id)) }
+
 // Notices yields the notices of an agent below the given number, newest first; 0 begins at the last.
 //
 // Notices that were read are among them: reading deletes no notice.
 func (v *View) Notices(a schemas.Agent, before schemas.NoticeID) iter.Seq2[schemas.Notice, error] {
-	r := Prefix(Notices, word(a))
-	r.Reverse = true
+	r := backwards(Notices, word(a))
 	if before != 0 {
-		r.To = join(word(a), number(before))
+		r.To = noticeKey(a, before)
 	}
 	return decoded(v, r, fromJSON[schemas.Notice])
 }
@@ -41,37 +42,23 @@ func (v *View) Notices(a schemas.Agent, before schemas.NoticeID) iter.Seq2[schem
 // SentNotice is the notice of a number that an agent sent, to whomever; nil where there is none. It looks once for each
 // agent that has notices.
 func (v *View) SentNotice(from schemas.Agent, id schemas.NoticeID) (*schemas.Notice, error) {
-	at := []byte{}
-	for {
-		var next *schemas.Notice
-		for n, err := range decoded(v, Range{Space: Notices, From: at}, fromJSON[schemas.Notice]) {
-			if err != nil {
-				return nil, err
-			}
-			next = &n
-			break
-		}
-		if next == nil {
-			return nil, nil
-		}
-		b, err := v.r.Get(Notices, join(word(next.To), number(id)))
+	for to, err := range v.groups(Range{Space: Notices}, firstWord) {
 		if err != nil {
 			return nil, err
 		}
-		if b != nil {
-			found, err := fromJSON[schemas.Notice](Row{Value: b})
-			if err != nil || found.From != from {
-				return nil, err
-			}
-			return &found, nil
+		switch found, err := get[schemas.Notice](v, Notices, join(to, number(id))); {
+		case err != nil:
+			return nil, err
+		case found != nil && found.From == from: // no two notices have the same number
+			return found, nil
 		}
-		at = After(word(next.To))
 	}
+	return nil, nil
 }
 
 // IsUnread reports whether an agent has a notice of that number and has not yet read it.
 func (v *View) IsUnread(a schemas.Agent, id schemas.NoticeID) (bool, error) {
-	b, err := v.r.Get(Unread, join(word(a), number(id)))
+	b, err := v.r.Get(Unread, noticeKey(a, id))
 	return b != nil, err
 }
 
@@ -80,9 +67,7 @@ func (v *View) IsUnread(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 // Each costs a read of the notice. An unread row without a notice, which [Store.Check] reports, is yielded as a
 // decoding error.
 func (v *View) UnreadBy(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
-	r := Prefix(Unread, word(a))
-	r.Reverse = true
-	return decoded(v, r, func(unread Row) (n schemas.Notice, err error) {
+	return decoded(v, backwards(Unread, word(a)), func(unread Row) (n schemas.Notice, err error) {
 		b, err := v.r.Get(Notices, unread.Key)
 		if err != nil {
 			return n, err
@@ -104,7 +89,7 @@ func (t *Tx) Read(a schemas.Agent, ids ...schemas.NoticeID) error {
 		if !unread {
 			continue
 		}
-		if err := t.w.Delete(Unread, join(word(a), number(id))); err != nil {
+		if err := t.w.Delete(Unread, noticeKey(a, id)); err != nil {
 			return err
 		}
 		if err := t.count(schemas.Address(a), Mailbox{Unread: -1}); err != nil {
@@ -124,5 +109,5 @@ func (t *Tx) Recall(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 	if err := t.Read(a, id); err != nil {
 		return false, err
 	}
-	return true, t.w.Delete(Notices, join(word(a), number(id)))
+	return true, t.w.Delete(Notices, noticeKey(a, id))
 }

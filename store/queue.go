@@ -57,27 +57,12 @@ func (v *View) Queue(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
 // compared byte by byte; an empty one asks for all mailboxes.
 func (v *View) Waiting(beginning string) iter.Seq2[schemas.Address, error] {
 	return func(yield func(schemas.Address, error) bool) {
-		r := Prefix(Ready, []byte(beginning))
-		for {
-			box, err := v.firstBox(r)
-			if box == "" && err == nil || !yield(box, err) || err != nil {
+		for box, err := range v.groups(Prefix(Ready, []byte(beginning)), firstWord) {
+			if !yield(schemas.Address(bytes.TrimSuffix(box, []byte{0})), err) {
 				return
 			}
-			r.From = After(word(box))
 		}
 	}
-}
-
-// firstBox is the mailbox of the first row of a range, "" when there is none.
-func (v *View) firstBox(r Range) (schemas.Address, error) {
-	for row, err := range v.r.Scan(r) {
-		if err != nil {
-			return "", err
-		}
-		box, _, _ := bytes.Cut(row.Key, []byte{0})
-		return schemas.Address(box), nil
-	}
-	return "", nil
 }
 
 // head is the next row of one mailbox. It holds a scan open between two calls of advance, so whoever makes one calls

@@ -88,9 +88,7 @@ func (v *View) EventsOf(r *Record, limit int) ([]schemas.Event, error) {
 //
 // Such ids are unique for each sender only, so several may have come with one.
 func (v *View) Origins(foreign string) iter.Seq2[schemas.ID, error] {
-	r := Prefix(ByOrigin, origin(foreign))
-	r.Reverse = true
-	return v.handoffs(r)
+	return v.Newest(cameWith(foreign), 0)
 }
 
 // Index is a set of handoffs in the order of their ids, for [View.Oldest] and [View.Newest].
@@ -119,6 +117,7 @@ func InState(s schemas.Status) Index       { return Index{ByState, word(s)} }
 func ChildrenOf(id schemas.ID) Index       { return Index{ByParent, number(id)} }
 func WaitingFor(id schemas.ID) Index       { return Index{ByAfter, number(id)} }
 func FreedBy(id schemas.ID) Index          { return Index{ByFreed, number(id)} }
+func cameWith(foreign string) Index        { return Index{ByOrigin, origin(foreign)} }
 func Dependents() Index                    { return Index{ByAfter, nil} }
 func All() Index                           { return Index{Records, nil} }
 
@@ -137,8 +136,7 @@ func (v *View) Oldest(i Index, after schemas.ID) iter.Seq2[schemas.ID, error] {
 // A page of a list is the ids below the last one shown. Handoffs that are sent meanwhile have greater ids, so no later
 // page shows one twice.
 func (v *View) Newest(i Index, before schemas.ID) iter.Seq2[schemas.ID, error] {
-	r := Prefix(i.space, i.prefix)
-	r.Reverse = true
+	r := backwards(i.space, i.prefix)
 	if before != 0 {
 		r.To = join(i.prefix, number(before))
 	}
@@ -148,13 +146,9 @@ func (v *View) Newest(i Index, before schemas.ID) iter.Seq2[schemas.ID, error] {
 // WaitedFor yields the handoffs for which others wait, upwards. It costs one seek for each, however many wait for it.
 func (v *View) WaitedFor() iter.Seq2[schemas.ID, error] {
 	return func(yield func(schemas.ID, error) bool) {
-		for r, more := (Range{Space: ByAfter}), true; more; {
-			more = false
-			for row, err := range v.r.Scan(r) {
-				dep := row.Key[:min(8, len(row.Key))]
-				r.From = After(dep)
-				more = yield(schemas.ID(lastNumber(dep)), err) && err == nil && r.From != nil
-				break
+		for id, err := range v.groups(Range{Space: ByAfter}, func(key []byte) []byte { return key[:min(8, len(key))] }) {
+			if !yield(schemas.ID(lastNumber(id)), err) {
+				return
 			}
 		}
 	}
@@ -180,9 +174,7 @@ type Sent struct {
 // Package mailbox walks it to warn of a send of the same content in the last ten minutes, and stops at the first row
 // that is older. The error wraps [ErrCorrupt] for a row that is too short to hold a time.
 func (v *View) Sent(from schemas.Agent) iter.Seq2[Sent, error] {
-	r := Prefix(BySender, word(from))
-	r.Reverse = true
-	return decoded(v, r, func(row Row) (Sent, error) {
+	return decoded(v, backwards(BySender, word(from)), func(row Row) (Sent, error) {
 		if len(row.Value) < 8 {
 			return Sent{}, fmt.Errorf("what %s sent: a row of %d bytes: %w", from, len(row.Value), ErrCorrupt)
 		}

@@ -158,35 +158,40 @@ type Entry struct {
 func Entries(r *Record) []Entry {
 	id := number(r.ID)
 	es := make([]Entry, 0, 10)
-	add := func(s Space, parts ...[]byte) { es = append(es, Entry{Space: s, Key: join(parts...)}) }
+	add := func(i Index) { es = append(es, Entry{Space: i.space, Key: join(i.prefix, id)}) }
 
-	add(ByBox, word(r.To), id)
-	add(ByWorkflow, word(r.Workflow), id)
-	add(ByState, word(r.Status), id)
-	es = append(es, Entry{BySender, join(word(r.From), id), join(number(r.Created), []byte(r.Digest))})
+	add(AddressedTo(r.To))
+	add(InWorkflow(r.Workflow))
+	add(InState(r.Status))
+	add(SentBy(r.From))
+	es[len(es)-1].Value = join(number(r.Created), []byte(r.Digest))
 	if r.Parent != 0 {
-		add(ByParent, number(r.Parent), id)
+		add(ChildrenOf(r.Parent))
 	}
 	if r.OriginID != "" {
-		add(ByOrigin, origin(r.OriginID), id)
+		add(cameWith(r.OriginID))
 	}
-	if r.Holder != "" {
-		add(ByHolder, word(r.Holder), []byte{b2i(!r.Status.Held())}, id)
+	switch {
+	case r.Holder == "":
+	case r.Status.Held():
+		add(HeldBy(r.Holder))
+	default:
+		add(OnceHeldBy(r.Holder))
 	}
-	each := func(s Space, deps []schemas.ID) {
+	each := func(index func(schemas.ID) Index, deps []schemas.ID) {
 		for i, dep := range deps {
 			if !slices.Contains(deps[:i], dep) {
-				add(s, number(dep), id)
+				add(index(dep))
 			}
 		}
 	}
-	each(ByAfter, r.After)
-	each(ByFreed, r.Freed)
+	each(WaitingFor, r.After)
+	each(FreedBy, r.Freed)
 	if claimable(r) {
-		add(Ready, word(r.Box), order(r.Created, r.Priority), id)
+		add(Index{Ready, join(word(r.Box), order(r.Created, r.Priority))})
 	}
 	if r.Wakes != 0 {
-		add(Wakes, number(r.Wakes), id)
+		add(Index{Wakes, number(r.Wakes)})
 	}
 	return es
 }
@@ -204,13 +209,6 @@ func origin(foreign string) []byte {
 // changes the answer.
 func claimable(r *Record) bool {
 	return r.Status == schemas.Pending && r.Box != "" && !r.Blocked()
-}
-
-func b2i(b bool) byte {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // digest is the SHA-256 of parts, in base64 without padding: 43 characters.

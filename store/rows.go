@@ -49,6 +49,29 @@ func decoded[T any](v *View, r Range, decode func(Row) (T, error)) iter.Seq2[T, 
 	}
 }
 
+// groups yields the beginnings of the keys of a range, each once. It costs one seek for each, however many keys begin
+// alike.
+func (v *View) groups(r Range, beginning func(key []byte) []byte) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for more := true; more; {
+			more = false
+			for row, err := range v.r.Scan(r) {
+				group := bytes.Clone(beginning(row.Key))
+				r.From = After(group)
+				more = yield(group, err) && err == nil && r.From != nil
+				break
+			}
+		}
+	}
+}
+
+// backwards is the range of a prefix from the last to the first.
+func backwards(s Space, prefix []byte) Range {
+	r := Prefix(s, prefix)
+	r.Reverse = true
+	return r
+}
+
 // fromJSON decodes the value of a row, for decoded. The result shares nothing with the row.
 func fromJSON[T any](row Row) (out T, err error) {
 	err = json.Unmarshal(row.Value, &out)

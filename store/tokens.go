@@ -77,19 +77,14 @@ func (v *View) PendingOf(token string) (int, error) {
 func (c *checker) tokens() error {
 	return c.each(Tokens, func(row Row) error {
 		key := string(row.Key)
-		if hash, found := strings.CutPrefix(key, "h"); found {
-			c.hash(hash, string(row.Value))
-		} else {
+		hash, found := strings.CutPrefix(key, "h")
+		if !found {
 			c.token(strings.TrimPrefix(key, "n"), row)
+		} else if t, err := c.Token(string(row.Value)); err != nil || t == nil || t.Hash != hash {
+			c.problems.addf("a hash leads to token %s, which has another", row.Value)
 		}
 		return nil
 	})
-}
-
-func (c *checker) hash(hash, name string) {
-	if t, err := c.Token(name); err != nil || t == nil || t.Hash != hash {
-		c.problems.addf("a hash leads to token %s, which has another", name)
-	}
 }
 
 func (c *checker) token(name string, row Row) {

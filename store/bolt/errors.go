@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -34,12 +35,14 @@ func classify(err error) error {
 // isFull reports whether err means that there is no space. bbolt turns some errors of the system into text, so isFull
 // compares the text too.
 func isFull(err error) bool {
-	for _, cause := range fullCauses() {
-		if errors.Is(err, cause) || strings.Contains(err.Error(), cause.Error()) {
-			return true
-		}
+	causes := []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
+	if runtime.GOOS == "windows" { // the numbers mean other things elsewhere
+		const handleDiskFull, diskFull = 39, 112
+		causes = append(causes, handleDiskFull, diskFull)
 	}
-	return false
+	return slices.ContainsFunc(causes, func(cause syscall.Errno) bool {
+		return errors.Is(err, cause) || strings.Contains(err.Error(), cause.Error())
+	})
 }
 
 // recoverDamage is deferred around every use of bbolt. bbolt panics when it reads a damaged page, and a damaged file
@@ -49,13 +52,4 @@ func recoverDamage(err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("%w (%v)", store.ErrCorrupt, v)
 	}
-}
-
-func fullCauses() []syscall.Errno {
-	all := []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
-	if runtime.GOOS == "windows" { // the numbers mean other things elsewhere
-		const handleDiskFull, diskFull = 39, 112
-		all = append(all, handleDiskFull, diskFull)
-	}
-	return all
 }

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -42,11 +43,8 @@ func inspect(path string) (found findings, err error) {
 	if errors.Is(openErr, store.ErrLocked) || errors.Is(openErr, store.ErrReadOnly) {
 		return findings{}, openErr
 	}
-	m, err := readMeta(path) // its error is more exact than openErr
-	if err == nil {
-		err = openErr
-	}
-	if err != nil {
+	m, err := readMeta(path)
+	if err = cmp.Or(err, openErr); err != nil { // that of readMeta is more exact
 		return findings{}, err
 	}
 	err = db.View(func(tx *bbolt.Tx) error {

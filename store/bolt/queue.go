@@ -20,6 +20,13 @@ func newRequest(fn func(store.Writer) error) *request {
 	return &request{fn: fn, done: make(chan error, 1)}
 }
 
+// newCheckpoint is a request that writes the list of free pages and nothing else.
+func newCheckpoint() *request {
+	r := newRequest(func(store.Writer) error { return nil })
+	r.checkpoint = true
+	return r
+}
+
 // take decides whether the writer runs r, or its caller gave up. Only the first of the two that asks gets true. The
 // writer then runs and answers r.
 func (r *request) take() bool { return r.taken.CompareAndSwap(false, true) }

@@ -112,9 +112,7 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 // Checkpoint writes the list of free pages, so that the file opens at once even if this process is killed next. It does
 // nothing when the list in the file is up to date.
 func (s *Store) Checkpoint(ctx context.Context) error {
-	r := newRequest(func(store.Writer) error { return nil })
-	r.checkpoint = true
-	return s.submit(ctx, r)
+	return s.submit(ctx, newCheckpoint())
 }
 
 // submit puts r into the queue and waits for its outcome, or takes it back when ctx is done before its turn.

@@ -25,11 +25,8 @@ func unfinished(path string) bool {
 		return false
 	}
 	content, err := os.ReadFile(path)
-	if err != nil {
-		return false
-	}
-	fresh, err := freshFile()
-	if err != nil {
+	fresh, failed := freshFile()
+	if err != nil || failed != nil {
 		return false
 	}
 	for at := 0; at < len(content); at += sectorSize {

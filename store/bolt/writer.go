@@ -193,8 +193,7 @@ func (w *writer) checkpoint() {
 	if !w.unsynced {
 		return
 	}
-	r := newRequest(func(store.Writer) error { return nil })
-	r.checkpoint = true
+	r := newCheckpoint()
 	w.batch = append(w.batch, r)
 	w.transact()
 	if err := <-r.done; err != nil {
