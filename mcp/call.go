@@ -22,23 +22,16 @@ func (s *Server) invoke(ctx context.Context, by schemas.Caller, tool string, arg
 			out, refused = nil, schemas.InternalError(s.panicked(ctx, tool, p))
 		}
 	}()
-	out, err := s.config.Invoker.Invoke(ctx, tools.Call{
-		ID: s.config.NewRequestID(), Caller: by, Tool: tool, Args: args,
-	})
+	out, err := s.config.Invoker.Invoke(ctx, tools.Call{ID: s.config.NewRequestID(), Caller: by, Tool: tool, Args: args})
 	if err != nil {
 		refused = s.coded(ctx, tool, err)
-		s.denied(ctx, by, tool, refused)
+		if refused.Code == schemas.Denied && by.Token != "" {
+			s.config.Logger.InfoContext(ctx, "denied",
+				slog.String("tool", tool), slog.String("token", by.Token), slog.String("agent", string(by.Agent)))
+		}
 		return nil, refused
 	}
 	return schemas.VisibleJSON(out), nil
-}
-
-// denied logs that a call was denied to a token.
-func (s *Server) denied(ctx context.Context, by schemas.Caller, tool string, e *schemas.Error) {
-	if e.Code == schemas.Denied && by.Token != "" {
-		s.config.Logger.LogAttrs(ctx, slog.LevelInfo, "denied",
-			slog.String("tool", tool), slog.String("token", by.Token), slog.String("agent", string(by.Agent)))
-	}
 }
 
 // coded returns the error that the client sees. It logs the cause of an internal error, which the client must not see
@@ -53,15 +46,14 @@ func (s *Server) coded(ctx context.Context, tool string, err error) *schemas.Err
 		refused = schemas.InternalError(err)
 	}
 	if cause := refused.Unwrap(); refused.Code == schemas.Internal && cause != nil {
-		s.config.Logger.LogAttrs(ctx, slog.LevelError, "call failed",
-			slog.String("tool", tool), slog.Any("error", cause))
+		s.config.Logger.ErrorContext(ctx, "call failed", slog.String("tool", tool), slog.Any("error", cause))
 	}
 	return refused
 }
 
 // panicked logs a panic with its stack, and returns an error that names only where it happened.
 func (s *Server) panicked(ctx context.Context, where string, p any) error {
-	s.config.Logger.LogAttrs(ctx, slog.LevelError, "panic",
+	s.config.Logger.ErrorContext(ctx, "panic",
 		slog.String("where", where), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 	return fmt.Errorf("panic in %s", where)
 }

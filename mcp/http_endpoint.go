@@ -140,19 +140,9 @@ func (e *Endpoint) Shutdown(ctx context.Context) {
 	e.ending = true
 	e.mu.Unlock()
 	e.cut()
-	done := make(chan struct{})
-	go func() {
-		e.work.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
+	if !returnsBefore(ctx, e.work.Wait) {
 		e.hangUp()
-		select {
-		case <-done:
-		case <-time.After(cancelGrace):
-		}
+		returnsWithin(cancelGrace, e.work.Wait)
 	}
 	e.hangUp()
 	e.sessions.endAll()

@@ -162,8 +162,9 @@ func (x *exchange) deliver(r reply, modern bool) (arrived bool) {
 			r.lose()
 		}
 	}()
-	if r.message == nil {
-		x.writeEmptyStream()
+	if r.message == nil { // it was cancelled: a stream without events
+		x.w.Header().Set("Content-Type", eventStreamType)
+		x.writeHeader(http.StatusOK)
 		return false
 	}
 	text, encoded := x.encode(r.message)
@@ -172,12 +173,6 @@ func (x *exchange) deliver(r reply, modern bool) (arrived bool) {
 		return false
 	}
 	return x.r.Context().Err() == nil && x.writeText(statusOf(r.message, modern), text) && encoded
-}
-
-// writeEmptyStream responds to a request that was cancelled with a stream without events.
-func (x *exchange) writeEmptyStream() {
-	x.w.Header().Set("Content-Type", eventStreamType)
-	x.writeHeader(http.StatusOK)
 }
 
 // writeHeader writes the status. From here on the client has writeTimeout to receive the response.
@@ -195,8 +190,7 @@ func (x *exchange) write(status int, message any) {
 // writeText responds with a message and reports whether the connection took all of it.
 func (x *exchange) writeText(status int, text []byte) bool {
 	if status == http.StatusOK && !x.accepts(jsonText) && x.accepts(eventStreamType) {
-		out := x.events()
-		return out.sendText(text)
+		return x.events().sendText(text)
 	}
 	x.w.Header().Set("Content-Type", jsonText)
 	x.w.Header().Set("Content-Length", strconv.Itoa(len(text)))
@@ -221,7 +215,6 @@ func statusOf(message any, modern bool) int {
 		return http.StatusNotFound
 	case sdk.INTERNAL_ERROR:
 		return http.StatusOK
-	default:
-		return http.StatusBadRequest
 	}
+	return http.StatusBadRequest
 }

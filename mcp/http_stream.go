@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
@@ -30,12 +31,16 @@ func (x *exchange) stream(s *session, m jsonrpc.Message) {
 		response = x.server.respond(q, r)
 	}()
 	out := x.events()
-	if x.notify(s, out, responded) {
-		x.finish(out, s, response)
+	if !x.notify(s, out, responded) {
+		done()
+		<-responded
 		return
 	}
-	done()
-	<-responded
+	if out.tell(out.order.drain(s.ClientNotifications())); out.opened { // else there was no event so far
+		out.send(response.message)
+	} else {
+		x.deliver(response, true)
+	}
 }
 
 // notify writes the notifications of a session until over is closed. It returns false when the client does not take one,
@@ -52,17 +57,6 @@ func (x *exchange) notify(s *session, out *eventStream, over <-chan struct{}) bo
 		}
 	}
 	return false
-}
-
-// finish ends a stream with the response, after the notifications before it. When there was no event so far, the
-// response is no stream.
-func (x *exchange) finish(out *eventStream, s *session, response reply) {
-	out.tell(out.order.drain(s.ClientNotifications()))
-	if !out.opened {
-		x.deliver(response, true)
-		return
-	}
-	out.send(response.message)
 }
 
 // handleGet opens a stream for the notifications of a session, in revisions before 2026-07-28. When a session has
@@ -150,12 +144,7 @@ func (s *eventStream) send(message any) bool {
 }
 
 func (s *eventStream) tell(notifications []sdk.JSONRPCNotification) bool {
-	for _, n := range notifications {
-		if !s.send(n) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(notifications, func(n sdk.JSONRPCNotification) bool { return !s.send(n) })
 }
 
 func (s *eventStream) sendText(text []byte) bool {

@@ -126,6 +126,6 @@ func (n *naming) end(ctx context.Context) {
 }
 
 func (n *naming) logFailure(ctx context.Context, tool string, refused *schemas.Error) {
-	n.server.config.Logger.LogAttrs(ctx, slog.LevelError, "connection not announced",
+	n.server.config.Logger.ErrorContext(ctx, "connection not announced",
 		slog.String("tool", tool), slog.Any("error", refused))
 }

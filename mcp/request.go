@@ -2,12 +2,14 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"handoff/mcp/jsonrpc"
 	"handoff/schemas"
+	"handoff/tools"
 )
 
 // reply is the response to a request.
@@ -59,6 +61,19 @@ func (s *Server) handle(ctx context.Context, text []byte) (response sdk.JSONRPCM
 		return slot.complete(failed)
 	}
 	return response
+}
+
+// waits reports whether a message is a call that asks to wait.
+func waits(m jsonrpc.Message) bool {
+	var p struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	if m.Method != string(sdk.MethodToolsCall) || json.Unmarshal(m.Params, &p) != nil {
+		return false
+	}
+	tool, err := tools.Find(p.Name)
+	return err == nil && tool.Waits(p.Arguments)
 }
 
 // ending is the error of a request that a server refuses because it ends.

@@ -85,6 +85,13 @@ func (i input) Read(p []byte) (int, error) {
 // returnsWithin reports whether wait returned in time. A wait that never returns is left behind: it is stuck on a
 // client that neither reads nor hangs up.
 func returnsWithin(limit time.Duration, wait func()) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	return returnsBefore(ctx, wait)
+}
+
+// returnsBefore reports whether wait returned before ctx was done.
+func returnsBefore(ctx context.Context, wait func()) bool {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -93,7 +100,7 @@ func returnsWithin(limit time.Duration, wait func()) bool {
 	select {
 	case <-done:
 		return true
-	case <-time.After(limit):
+	case <-ctx.Done():
 		return false
 	}
 }

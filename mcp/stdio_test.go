@@ -94,12 +94,13 @@ func TestCallsThatDoNotWaitAreFinishedAtTheEnd(t *testing.T) {
 }
 
 func TestWaitsInAnySpellingAreCutAtTheEnd(t *testing.T) {
-	for _, spelled := range []string{
-		`{"wait_seconds":50}`, `{"waitSeconds":50}`, `{"wait_seconds":"50"}`, `"{\"wait_seconds\":50}"`,
+	for spelled, tool := range map[string]string{
+		`{"wait_seconds":50}`: "claim_handoff", `{"waitSeconds":50}`: "claim_handoff", `{"wait_seconds":"50"}`: "claim_handoff",
+		`"{\"wait_seconds\":50}"`: "claim_handoff", `{"box":"notices","wait_seconds":50}`: "list_handoffs",
 	} {
 		cfg := workspace(t)
 		c := join(t, cfg, "qa")
-		c.send(call(2, "claim_handoff", spelled))
+		c.send(call(2, tool, spelled))
 		require.NoError(t, c.leave(), spelled)
 		require.Contains(t, strings.Join(c.rest(), ""), "unavailable", spelled)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
 
@@ -26,14 +27,10 @@ func (s *Server) addTools() {
 // describe sets all four hints: the SDK sends those that are left out as destructive and open to the world.
 func describe(row tools.Tool) sdk.Tool {
 	t := sdk.NewToolWithRawSchema(row.Name, row.Description, row.Input)
-	t.Title = row.Title
-	t.RawOutputSchema = row.Output
+	t.Title, t.RawOutputSchema = row.Title, row.Output
 	t.Annotations = sdk.ToolAnnotation{
-		Title:           row.Title,
-		ReadOnlyHint:    &row.ReadOnly,
-		DestructiveHint: new(false),
-		IdempotentHint:  &row.Idempotent,
-		OpenWorldHint:   new(false),
+		Title: row.Title, ReadOnlyHint: &row.ReadOnly, IdempotentHint: &row.Idempotent,
+		DestructiveHint: new(false), OpenWorldHint: new(false),
 	}
 	return t
 }
@@ -55,15 +52,13 @@ func (s *Server) callTool(ctx context.Context, r sdk.CallToolRequest) (*sdk.Call
 	}
 	s.noteClaim(ctx, by, r.Params.Name, args, out)
 	out = s.addGreeting(ctx, by, args, out)
-	return &sdk.CallToolResult{
-		Content:              []sdk.Content{sdk.NewTextContent(string(out))},
-		RawStructuredContent: out,
-	}, nil
+	content := []sdk.Content{sdk.NewTextContent(string(out))}
+	return &sdk.CallToolResult{Content: content, RawStructuredContent: out}, nil
 }
 
 // toolError has no structured content, because some clients check that against the output schema.
 func toolError(e *schemas.Error) *sdk.CallToolResult {
-	return &sdk.CallToolResult{Content: []sdk.Content{sdk.NewTextContent(readable(e))}, IsError: true}
+	return sdk.NewToolResultError(readable(e))
 }
 
 // readable encodes JSON for a model, of values that always encode: texts, ids and advice.
@@ -78,13 +73,10 @@ type unknownTool string
 // catchUnknown sends a call of an unknown tool to the handler that all tools share. The SDK would respond with a
 // protocol error, which models do not see.
 func catchUnknown(_ context.Context, _ any, r *sdk.CallToolRequest) {
-	for _, row := range tools.Table {
-		if row.Name == r.Params.Name {
-			return
-		}
+	if !slices.ContainsFunc(tools.Table, func(row tools.Tool) bool { return row.Name == r.Params.Name }) {
+		r.Params.Arguments = unknownTool(r.Params.Name)
+		r.Params.Name = tools.Table[0].Name
 	}
-	r.Params.Arguments = unknownTool(r.Params.Name)
-	r.Params.Name = tools.Table[0].Name
 }
 
 func (name unknownTool) refuse() *schemas.Error {

@@ -89,7 +89,7 @@ func (s *Server) watch(ctx context.Context, by schemas.Caller, topics ...topic) 
 	nobody := schemas.Caller{} // the call is ours
 	newest, refused := ask[schemas.NewestOut](ctx, s, nobody, "registry_newest", nil)
 	if refused != nil {
-		s.config.Logger.LogAttrs(ctx, slog.LevelError, "no subscription", slog.Any("error", refused))
+		s.config.Logger.ErrorContext(ctx, "no subscription", slog.Any("error", refused))
 		return
 	}
 	c := sessionOf(ctx)
@@ -143,8 +143,10 @@ func (s *Server) follow(ctx context.Context, c *session, after uint64) (end func
 	following.Go(func() {
 		for ctx.Err() == nil {
 			for change, err := range s.config.Invoker.Changes(ctx, after) {
+				if err != nil && ctx.Err() == nil {
+					s.config.Logger.WarnContext(ctx, "changes broke off", slog.Any("error", err))
+				}
 				if err != nil {
-					s.logBroken(ctx, err)
 					break
 				}
 				after = change.N
@@ -159,12 +161,6 @@ func (s *Server) follow(ctx context.Context, c *session, after uint64) (end func
 	return func() {
 		cancel()
 		following.Wait()
-	}
-}
-
-func (s *Server) logBroken(ctx context.Context, err error) {
-	if ctx.Err() == nil {
-		s.config.Logger.LogAttrs(ctx, slog.LevelWarn, "changes broke off", slog.Any("error", err))
 	}
 }
 

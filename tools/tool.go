@@ -133,6 +133,18 @@ func (t Tool) Canonical(args json.RawMessage) (json.RawMessage, error) {
 	return schemas.Encode(m)
 }
 
+// Waits reports whether a call with these arguments asks to wait. It is false for arguments that the tool refuses.
+func (t Tool) Waits(args json.RawMessage) bool {
+	if t.schema().Properties.of["wait_seconds"] == nil {
+		return false
+	}
+	canonical, err := t.Canonical(args)
+	var in struct {
+		WaitSeconds int `json:"wait_seconds"`
+	}
+	return err == nil && json.Unmarshal(canonical, &in) == nil && in.WaitSeconds > 0
+}
+
 // offered refuses a tool that the caller may not call. For callers over a network there are no administrative tools. A
 // caller whose token has the scope read is told which tools it may call instead.
 //

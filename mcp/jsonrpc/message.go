@@ -63,21 +63,17 @@ func firstInvalid(text []byte) int {
 
 // Refuse returns an error as the response to a message. Its id is null when the message has none.
 func (m *Message) Refuse(code int, format string, a ...any) *sdk.JSONRPCError {
-	e := &sdk.JSONRPCError{JSONRPC: sdk.JSONRPC_VERSION, ID: sdk.NewRequestId(nil)}
+	id := sdk.NewRequestId(nil)
 	if isID(m.ID) {
-		e.ID = sdk.NewRequestId(m.ID)
+		id = sdk.NewRequestId(m.ID)
 	}
-	e.Error = sdk.JSONRPCErrorDetails{Code: code, Message: fmt.Sprintf(format, a...)}
-	return e
+	return new(sdk.NewJSONRPCError(id, code, fmt.Sprintf(format, a...), nil))
 }
 
 // InternalError returns an error as the response to the request of an id. It says nothing of the cause, which is for
 // the log.
 func InternalError(id sdk.RequestId) sdk.JSONRPCError {
-	return sdk.JSONRPCError{
-		JSONRPC: sdk.JSONRPC_VERSION, ID: id,
-		Error: sdk.JSONRPCErrorDetails{Code: sdk.INTERNAL_ERROR, Message: "internal error"},
-	}
+	return sdk.NewJSONRPCError(id, sdk.INTERNAL_ERROR, "internal error", nil)
 }
 
 // IsResponse reports whether a message is a response.

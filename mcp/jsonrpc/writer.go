@@ -57,7 +57,7 @@ func Encode(message any, logger *slog.Logger) (text []byte, ok bool) {
 	if err == nil {
 		return text, true
 	}
-	logger.LogAttrs(context.Background(), slog.LevelError, "answer does not encode", slog.Any("error", err))
+	logger.ErrorContext(context.Background(), "answer does not encode", slog.Any("error", err))
 	id := sdk.NewRequestId(nil)
 	if r, ok := message.(sdk.JSONRPCResponse); ok {
 		id = r.ID

@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -125,7 +124,7 @@ func (i counting) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, er
 func (m *Metrics) count(c tools.Call, err error, seconds float64) {
 	key := call{tool: "unknown", outcome: "ok", wait: "no"}
 	if t, unknown := tools.Find(c.Tool); unknown == nil {
-		if key.tool = t.Name; waits(t, c.Args) {
+		if key.tool = t.Name; t.Waits(c.Args) {
 			key.wait = "yes"
 		}
 	}
@@ -140,24 +139,6 @@ func (m *Metrics) count(c tools.Call, err error, seconds float64) {
 	}
 	m.took[key].Add(seconds)
 }
-
-// waits reports whether a call asks to wait. Only a few do, and their arguments are small.
-func waits(t tools.Tool, args json.RawMessage) bool {
-	if !bytes.Contains(bytes.ToLower(args[:min(len(args), longestWait)]), []byte("wait")) {
-		return false
-	}
-	canonical, err := t.Canonical(args)
-	if err != nil {
-		return false
-	}
-	var in struct {
-		WaitSeconds int `json:"wait_seconds"`
-	}
-	return json.Unmarshal(canonical, &in) == nil && in.WaitSeconds > 0
-}
-
-// longestWait is how many bytes of arguments are searched; calls that wait have fewer.
-const longestWait = 4 << 10
 
 const (
 	statsTTL     = 5 * time.Second // how long the statistics of the workspace are kept
