@@ -2,8 +2,10 @@ package bolt
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"strconv"
@@ -88,4 +90,80 @@ func checkFormat(tx *bbolt.Tx) (fresh bool, err error) {
 func writeFormat(tx *bbolt.Tx) error {
 	value := fmt.Appendf(nil, "%s%d", formatName, format)
 	return tx.Bucket([]byte(store.Sys.String())).Put([]byte(formatKey), value)
+}
+
+// A bbolt file begins with two meta pages, written in turn; the newest whole one is valid. bbolt tells neither whether
+// it has to search a file for its free pages, nor whether the file has all its pages; reading a page that is cut off
+// ends the process. So we read the meta pages ourselves. Numbers are in the byte order of the machine.
+
+const (
+	metaOffset = 16 // of the meta in its page, after the header
+	metaLength = 64
+	metaMagic  = 0xED0CDAED
+	metaLayout = 2
+	noFreelist = ^uint64(0) // the list of free pages was not written
+)
+
+// meta is what we use of a meta page.
+type meta struct {
+	pageSize uint32
+	freelist uint64 // page of the list of free pages, or noFreelist
+	pages    uint64 // in use, from the beginning of the file
+	txid     uint64
+}
+
+func (m meta) size() int64 {
+	return int64(m.pages) * int64(m.pageSize) //nolint:gosec // checked against the size of the file
+}
+
+// readMeta reads the valid meta page. The error is [store.ErrForeign] when the file is none of bbolt, and
+// [store.ErrCorrupt] when it is damaged.
+func readMeta(path string) (meta, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return meta{}, classify(err)
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	info, err := f.Stat()
+	if err != nil {
+		return meta{}, err
+	}
+	var newest meta
+	bbolt, whole := false, false
+	for _, page := range []int64{0, pageSize} {
+		b := make([]byte, metaLength)
+		if _, err := f.ReadAt(b, page+metaOffset); err != nil {
+			continue // too short, as a file of another program may be
+		}
+		m, magic, valid := parseMeta(b)
+		bbolt = bbolt || magic
+		if valid && (!whole || m.txid > newest.txid) {
+			newest, whole = m, true
+		}
+	}
+	switch {
+	case !bbolt:
+		return meta{}, store.ErrForeign
+	case !whole:
+		return meta{}, fmt.Errorf("%w (its first two pages)", store.ErrCorrupt)
+	case newest.size() < 0 || newest.size() > info.Size():
+		return meta{}, fmt.Errorf("%w (it ends after %d of %d bytes)", store.ErrCorrupt, info.Size(), newest.size())
+	}
+	return newest, nil
+}
+
+// parseMeta decodes b. Magic reports whether b is a meta of bbolt at all, valid whether it is whole and of the layout
+// that we know.
+func parseMeta(b []byte) (m meta, magic, valid bool) {
+	order := binary.NativeEndian
+	m = meta{
+		pageSize: order.Uint32(b[8:]),
+		freelist: order.Uint64(b[32:]),
+		pages:    order.Uint64(b[40:]),
+		txid:     order.Uint64(b[48:]),
+	}
+	sum := fnv.New64a()
+	_, _ = sum.Write(b[:56]) // never fails
+	magic = order.Uint32(b) == metaMagic
+	return m, magic, magic && order.Uint32(b[4:]) == metaLayout && order.Uint64(b[56:]) == sum.Sum64()
 }

@@ -76,30 +76,31 @@ func (c *client) Invoke(ctx context.Context, call tools.Call) (json.RawMessage, 
 func (c *client) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
 	return func(yield func(schemas.Change, error) bool) {
 		defer c.trackCall()() // so that a follower hears of an owner that is stopped
-		rs, err := c.request(ctx, http.MethodGet, pathChanges+"?after="+strconv.FormatUint(after, 10), nil)
-		if err != nil {
-			yield(schemas.Change{}, c.callError(ctx, errMoved))
-			return
-		}
-		defer rs.Body.Close()
-		if rs.StatusCode != statusDone {
-			_, err := readResult(rs.StatusCode, rs.Body)
+		if err := c.follow(ctx, after, yield); err != nil {
 			yield(schemas.Change{}, c.callError(ctx, err))
-			return
 		}
-		lines := json.NewDecoder(rs.Body)
-		for {
-			var line changeLine
-			switch {
-			case lines.Decode(&line) != nil:
-				yield(schemas.Change{}, c.callError(ctx, errMoved))
-				return
-			case line.Error != nil:
-				yield(schemas.Change{}, line.Error)
-				return
-			case !yield(line.Change, nil):
-				return
-			}
+	}
+}
+
+func (c *client) follow(ctx context.Context, after uint64, yield func(schemas.Change, error) bool) error {
+	rs, err := c.request(ctx, http.MethodGet, pathChanges+"?after="+strconv.FormatUint(after, 10), nil)
+	if err != nil {
+		return errMoved
+	}
+	defer rs.Body.Close()
+	if rs.StatusCode != statusDone {
+		_, err := readResult(rs.StatusCode, rs.Body)
+		return err
+	}
+	for lines := json.NewDecoder(rs.Body); ; {
+		var line changeLine
+		switch {
+		case lines.Decode(&line) != nil:
+			return errMoved
+		case line.Error != nil:
+			return line.Error
+		case !yield(line.Change, nil):
+			return nil
 		}
 	}
 }

@@ -31,7 +31,12 @@ func (r *Relay) waitForLock() {
 	if err != nil || r.closed {
 		r.broadcast()
 		r.mu.Unlock()
-		r.releaseLock(l)
+		if l == nil {
+			return
+		}
+		if err := l.release(); err != nil { // the lock is free when the process ends
+			r.config.Logger.Error("the lock was not released", slog.Any("error", err))
+		}
 		return
 	}
 	r.opening = true
@@ -115,15 +120,4 @@ func (r *Relay) hasLock() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.opening || r.owner != nil
-}
-
-// releaseLock gives back a lock that was not used; nil is none. An error is logged: the lock is then free when the
-// process ends.
-func (r *Relay) releaseLock(l *lock) {
-	if l == nil {
-		return
-	}
-	if err := l.release(); err != nil {
-		r.config.Logger.Error("the lock was not released", slog.Any("error", err))
-	}
 }

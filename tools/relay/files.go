@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"handoff/tools/relay/platform"
 )
 
 // Somebody may take the files away from an owner: remove the directory, move it, or put a backup in the place of the
@@ -36,10 +38,14 @@ func (f file) inPlace() bool {
 	return err == nil && os.SameFile(f.was, now)
 }
 
-// filesInPlace reports whether the lock and all files of the store are those that were opened. It costs a stat for
-// each.
+// filesInPlace reports whether the lock and all files of the store are those that were opened. Else it gives them up:
+// they are not those of the workspace any more. It costs a stat for each.
 func (o *owner) filesInPlace() bool {
-	return !slices.ContainsFunc(o.files, func(f file) bool { return !f.inPlace() })
+	replaced := slices.ContainsFunc(o.files, func(f file) bool { return !f.inPlace() })
+	if replaced {
+		_ = o.relay.resign(o, "its files were removed or replaced") // when it cannot, it gives them up already
+	}
+	return !replaced
 }
 
 // watchFiles looks after the files once a second, and after what others need to find this process, until the route is
@@ -54,7 +60,6 @@ func (o *owner) watchFiles() {
 			return
 		}
 		if !o.filesInPlace() {
-			o.filesReplaced()
 			return
 		}
 		if err := o.restore(); err != nil {
@@ -63,7 +68,39 @@ func (o *owner) watchFiles() {
 	}
 }
 
-// filesReplaced gives up files that are not those of the workspace any more.
-func (o *owner) filesReplaced() {
-	_ = o.relay.resign(o, "its files were removed or replaced") // when it cannot, it gives them up already
+// prepare makes the directory of a workspace, for this user only, because handoffs hold what agents know. The error is
+// *networkFS for a directory on a file system that other machines may share.
+//
+// It may be called again at any time, also for a directory that somebody removed. It writes nothing into the directory.
+func prepare(dir string) error {
+	if err := makePrivate(dir); err != nil {
+		return err
+	}
+	if kind := platform.NetworkKind(dir); kind != "" {
+		return &networkFS{dir: dir, kind: kind}
+	}
+	return nil
+}
+
+// networkFS is the error of a directory on a network file system. Processes of other machines could not reach the
+// owner, and neither locks nor mapped memory can be relied on there.
+type networkFS struct {
+	dir  string
+	kind string // such as "nfs"
+}
+
+func (e *networkFS) Error() string {
+	return fmt.Sprintf("%s is on a network file system (%s)", e.dir, e.kind)
+}
+
+// makePrivate makes a directory for this user only, or takes the permissions of other users from one that exists.
+func makePrivate(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Stat(dir)
+	if err != nil || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	return os.Chmod(dir, 0o700) //nolint:gosec // a directory is entered by its x bit
 }

@@ -98,7 +98,7 @@ func (c *client) probe(ctx context.Context) (n Note, err error) {
 		err = json.NewDecoder(rs.Body).Decode(&n)
 	}
 	switch {
-	case err == nil && rs.StatusCode == statusDone && n.PID == c.note.PID && n.Started.Equal(c.note.Started):
+	case err == nil && rs.StatusCode == statusDone && n.sameOwner(c.note):
 		return n, nil
 	case isStalled(ctx):
 		return n, context.Cause(ctx)

@@ -17,7 +17,10 @@ import (
 //
 // It says nothing about the files beside it: an owner also looks whether the locked file is still under its name. It is
 // held from before the store is opened until after it was closed.
-type lock struct{ file *os.File }
+type lock struct {
+	file *os.File
+	at   file // where it was when it was locked
+}
 
 // ErrInUse means that a process has the workspace open.
 var ErrInUse = platform.ErrLocked
@@ -70,9 +73,9 @@ func takeLock(path string, take func(*os.File) error) (*lock, error) {
 	if err := take(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
 	}
-	l := &lock{f}
 	locked, err := f.Stat()
-	if err == nil && (file{path, locked}).inPlace() { // others will lock the same
+	l := &lock{f, file{path, locked}}
+	if err == nil && l.at.inPlace() { // others will lock the same
 		return l, nil
 	}
 	return nil, errors.Join(cmp.Or(err, errRemoved), l.release())
@@ -87,4 +90,67 @@ func (l *lock) release() error {
 	l.file = nil
 	// Closing is not enough: a child that is just being started has the same open file until it runs its program.
 	return errors.Join(platform.Unlock(f), f.Close())
+}
+
+// presence is the mark of a process that stays: a lock on handoff.here that all such processes share. The kernel takes
+// it back when the process ends, however it ends. So a new owner knows whether other processes are there before they
+// announce themselves.
+//
+// The file is empty and stays. A process that does not stay opens it and sets no mark.
+type presence struct {
+	path string
+	file *os.File
+}
+
+// openPresence opens the file. It does not set the mark.
+func openPresence(dir string) (*presence, error) {
+	p := &presence{path: filepath.Join(dir, "handoff.here")}
+	return p, p.open()
+}
+
+func (p *presence) open() (err error) {
+	if p.file, err = os.OpenFile(p.path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		return fmt.Errorf("open the mark of presence: %w", err)
+	}
+	return nil
+}
+
+// set shows that this process is there.
+func (p *presence) set() error { return platform.LockShared(p.file) }
+
+// reopen opens the file anew when it was removed: other processes look at the one that is there now.
+func (p *presence) reopen() error {
+	if mine, err := p.file.Stat(); err == nil && (file{p.path, mine}).inPlace() {
+		return nil
+	}
+	return errors.Join(p.file.Close(), p.open())
+}
+
+// alone reports whether no other process is there. It takes the mark of this process away, so it is called only with
+// the lock of the workspace held: nobody else looks for marks then.
+func (p *presence) alone() (bool, error) {
+	if err := platform.Unlock(p.file); err != nil {
+		return false, err
+	}
+	err := platform.TryLock(p.file)
+	if errors.Is(err, ErrInUse) {
+		return false, nil
+	}
+	return err == nil, errors.Join(err, platform.Unlock(p.file))
+}
+
+// close takes the mark away.
+func (p *presence) close() error { return p.file.Close() }
+
+// checkUnused returns ErrInUse when a process that stays uses the workspace. It is called with the lock held.
+func checkUnused(dir string) error {
+	mark, err := openPresence(dir)
+	if err != nil {
+		return err
+	}
+	alone, err := mark.alone()
+	if err == nil && !alone {
+		err = ErrInUse
+	}
+	return errors.Join(err, mark.close())
 }

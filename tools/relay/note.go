@@ -34,11 +34,8 @@ type Note struct {
 
 // thisProcess is the note of this process, without what it says about its sharing.
 func thisProcess(now time.Time) Note {
-	n := Note{PID: os.Getpid(), Started: now, Boot: platform.BootID()}
-	if program, err := platform.Program("self"); err == nil {
-		n.Program = program
-	}
-	return n
+	program, _ := platform.Program("self") // empty where the system does not tell
+	return Note{PID: os.Getpid(), Program: program, Started: now, Boot: platform.BootID()}
 }
 
 // longestNote is a limit in bytes, many times what a note needs.
@@ -84,11 +81,10 @@ func writeNote(dir string, n Note) error {
 
 // removeNote removes the note. It is called with the lock held. A note that is not there is no error.
 func removeNote(dir string) error {
-	err := platform.Remove(notePath(dir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if err := platform.Remove(notePath(dir)); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return err
+	return nil
 }
 
 // Running reports whether the process of a note is still there. Numbers of processes are given again, so it also
@@ -103,6 +99,9 @@ func (n Note) Running() bool {
 	program, err := platform.Program(strconv.Itoa(n.PID))
 	return n.Program == "" || program == n.Program || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
+
+// sameOwner reports whether two notes are of the same process that became the owner at the same time.
+func (n Note) sameOwner(as Note) bool { return n.PID == as.PID && n.Started.Equal(as.Started) }
 
 // surelyRuns reports whether the number of a note is surely that of its process: where the system tells which program a
 // process runs, and it is the one of the note.

@@ -46,7 +46,7 @@ const shutdownLimit = time.Second
 // locks, sockets or files do not work.
 func (r *Relay) openOwner(ctx context.Context, l *lock) (_ *owner, err error) {
 	o := &owner{
-		relay: r, lock: l, route: newRoute(), ready: make(chan struct{}),
+		relay: r, lock: l, route: newRoute(), ready: make(chan struct{}), files: []file{l.at},
 		inflight: inflight{notify: r.config.Crowded},
 		holds:    map[string]*holder{},
 		unused:   map[net.Conn]bool{},
@@ -59,11 +59,6 @@ func (r *Relay) openOwner(ctx context.Context, l *lock) (_ *owner, err error) {
 			r.config.Logger.ErrorContext(ctx, "the place of the owner was not cleared", slog.Any("error", closing))
 		}
 	}()
-	locked, err := l.file.Stat()
-	if err != nil {
-		return nil, unshareable(r.config, err)
-	}
-	o.files = append(o.files, file{lockPath(r.config.Dir), locked})
 	if err := o.serve(); err != nil {
 		return nil, unshareable(r.config, err)
 	}
@@ -129,7 +124,7 @@ func (o *owner) close() error {
 		if o.store != nil {
 			o.closed = errors.Join(o.closed, o.store.Close())
 		}
-		if len(o.files) > 0 && o.files[0].inPlace() { // the lock; else note and socket are those of another owner
+		if o.lock.at.inPlace() { // else note and socket are those of another owner
 			o.closed = errors.Join(o.closed, removeNote(o.relay.config.Dir), o.currentNote().Address.remove())
 		}
 		o.closed = errors.Join(o.closed, o.lock.release())

@@ -74,7 +74,6 @@ type localStore struct{ *owner }
 func (l localStore) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	out, err := l.store.Invoke(ctx, c)
 	if err == nil && !l.filesInPlace() {
-		l.filesReplaced()
 		return nil, errMoved
 	}
 	return out, l.moved(err)

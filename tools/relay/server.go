@@ -32,12 +32,7 @@ func (o *owner) serve() error {
 	o.server.RegisterOnShutdown(o.closeUnused)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	listener, err := o.listen()
-	if err != nil {
-		return err
-	}
-	o.accept(listener)
-	return nil
+	return o.listen()
 }
 
 // trackConn remembers the connections without a request so far. Clients open some in advance, and
@@ -63,12 +58,13 @@ func (o *owner) closeUnused() {
 	}
 }
 
-// listen begins to listen and writes the note that says where. It is called with mu held.
-func (o *owner) listen() (net.Listener, error) {
+// listen begins to listen, writes the note that says where, and answers the requests that come, until close. It is
+// called with mu held.
+func (o *owner) listen() error {
 	c := o.relay.config
 	listener, address, err := listen(c.Dir, c.Runtime)
 	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
+		return fmt.Errorf("listen: %w", err)
 	}
 	o.socket = file{}
 	if address.Network == "unix" {
@@ -76,27 +72,21 @@ func (o *owner) listen() (net.Listener, error) {
 	}
 	if o.note.PID == 0 {
 		o.note = thisProcess(c.Now())
-		o.note.Version = c.Version
-		o.note.Stays = c.Stays
-		o.note.Protocol = supported
+		o.note.Version, o.note.Stays, o.note.Protocol = c.Version, c.Stays, supported
 		o.note.Lock = platform.FileID(lockPath(c.Dir))
 	}
 	if o.note.Address = address; err == nil {
 		err = writeNote(c.Dir, o.note)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("leave a note: %w", err), listener.Close())
+		return errors.Join(fmt.Errorf("leave a note: %w", err), listener.Close())
 	}
-	return listener, nil
-}
-
-// accept answers the requests that come to a listener, until close.
-func (o *owner) accept(listener net.Listener) {
 	o.served.Go(func() {
 		if err := o.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			o.relay.config.Logger.Error("sharing the store broke", slog.Any("error", err))
+			c.Logger.Error("sharing the store broke", slog.Any("error", err))
 		}
 	})
+	return nil
 }
 
 // restore listens anew when the socket was removed, as some systems do with XDG_RUNTIME_DIR when its user logs out,
@@ -108,15 +98,9 @@ func (o *owner) restore() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.note.Address.Network == "unix" && !o.socket.inPlace() {
-		listener, err := o.listen()
-		if err != nil {
-			return err
-		}
-		o.accept(listener)
-		return nil
+		return o.listen()
 	}
-	n, ok := ReadNote(o.relay.config.Dir)
-	if ok && n.PID == o.note.PID && n.Started.Equal(o.note.Started) {
+	if n, ok := ReadNote(o.relay.config.Dir); ok && n.sameOwner(o.note) {
 		return nil
 	}
 	return writeNote(o.relay.config.Dir, o.note)
