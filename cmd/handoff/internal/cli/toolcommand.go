@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -97,6 +98,7 @@ func (t ToolCommand[Out]) arguments(a *App, cmd *cobra.Command, file string, giv
 	if err != nil {
 		return nil, err
 	}
+	written, _ := args[t.Rest].(string)
 	if t.Place != "" && len(given) > 0 {
 		if said := args[t.Place]; t.Place == "handoff_id" && said != nil && said != given[0] {
 			if err := args.Put("origin.handoff_id", said); err != nil { // the id in another system
@@ -112,6 +114,9 @@ func (t ToolCommand[Out]) arguments(a *App, cmd *cobra.Command, file string, giv
 		if err := t.rest(a, cmd, given[1:], args); err != nil {
 			return nil, err
 		}
+	}
+	if written != "" && args[t.Rest] != written {
+		fmt.Fprintf(a.Stderr, "handoff: the %s of %s is left out, because the command line says another\n", t.Rest, file)
 	}
 	if t.Arguments == nil {
 		return args, nil
