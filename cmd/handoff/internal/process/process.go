@@ -145,33 +145,29 @@ func (l *Life) Follow(parent func() int) {
 }
 
 // Input returns a reader of r whose end or error begins the drain.
-func (l *Life) Input(r io.Reader) io.Reader { return input{r, l} }
-
-type input struct {
-	io.Reader
-	life *Life
-}
-
-func (i input) Read(p []byte) (int, error) {
-	n, err := i.Reader.Read(p)
-	if err != nil {
-		i.life.endOfInput()
-	}
-	return n, err
+func (l *Life) Input(r io.Reader) io.Reader {
+	return stream(func(p []byte) (int, error) {
+		n, err := r.Read(p)
+		if err != nil {
+			l.endOfInput()
+		}
+		return n, err
+	})
 }
 
 // Output returns a writer to w. An error of w begins the drain: the client no longer reads.
-func (l *Life) Output(w io.Writer) io.Writer { return output{w, l} }
-
-type output struct {
-	io.Writer
-	life *Life
+func (l *Life) Output(w io.Writer) io.Writer {
+	return stream(func(p []byte) (int, error) {
+		n, err := w.Write(p)
+		if err != nil {
+			l.stop()
+		}
+		return n, err
+	})
 }
 
-func (o output) Write(p []byte) (int, error) {
-	n, err := o.Writer.Write(p)
-	if err != nil {
-		o.life.stop()
-	}
-	return n, err
-}
+// A stream is what one call does to it.
+type stream func(p []byte) (int, error)
+
+func (s stream) Read(p []byte) (int, error)  { return s(p) }
+func (s stream) Write(p []byte) (int, error) { return s(p) }

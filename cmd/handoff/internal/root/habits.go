@@ -1,7 +1,5 @@
 package root
 
-import "github.com/spf13/cobra"
-
 // habits are the words by which people who know gh, jj, kubectl or a shell look for a command. They are suggested, and
 // are no names of it: one thing has one name in scripts.
 var habits = map[string][]string{
@@ -32,11 +30,4 @@ var habits = map[string][]string{
 	"watch":     {"tail", "follow", "events", "stream"},
 	"where":     {"pwd", "path"},
 	"workspace": {"workspaces", "namespace", "ns"},
-}
-
-// suggest lets commands with others below them say which of these somebody meant.
-func suggest(root *cobra.Command) {
-	for _, cmd := range root.Commands() {
-		cmd.SuggestFor = habits[cmd.Name()]
-	}
 }

@@ -115,7 +115,9 @@ func Command(a *cli.App) *cobra.Command {
 	} {
 		root.AddCommand(family...)
 	}
-	suggest(root)
+	for _, cmd := range root.Commands() {
+		cmd.SuggestFor = habits[cmd.Name()]
+	}
 	return root
 }
 

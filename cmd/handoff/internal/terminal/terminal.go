@@ -80,12 +80,20 @@ const (
 
 // DrawTable draws a table. On a terminal no line is wider than it, and no word is broken that fits.
 func (s Style) DrawTable(t Table) string {
-	table := make([][]string, 0, len(t.Rows)+1)
+	var b strings.Builder
+	var table [][]string
 	for _, row := range append([][]string{t.Head}, t.Rows...) {
-		table = append(table, oneLine(row))
+		var cells []string
+		for _, cell := range row {
+			cells = append(cells, strings.Join(strings.Fields(schemas.Visible(cell)), " "))
+		}
+		table = append(table, cells)
+		if !s.Terminal {
+			b.WriteString(strings.Join(cells, "\t") + "\n")
+		}
 	}
 	if !s.Terminal {
-		return tabs(table)
+		return b.String()
 	}
 	if t.Paint == nil {
 		t.Paint = func(_, _ int, cell string) string { return cell }
@@ -94,7 +102,6 @@ func (s Style) DrawTable(t Table) string {
 	if f.beneath {
 		table[0][len(table[0])-1] = ""
 	}
-	var b strings.Builder
 	f.row(&b, table[0], func(_ int, cell string) string { return s.Bold(cell) })
 	for i, row := range table[1:] {
 		f.row(&b, row, func(column int, cell string) string { return t.Paint(i, column, cell) })
@@ -108,22 +115,6 @@ func (s Style) DrawTable(t Table) string {
 		}
 	}
 	return b.String()
-}
-
-func tabs(table [][]string) string {
-	var b strings.Builder
-	for _, row := range table {
-		b.WriteString(strings.Join(row, "\t") + "\n")
-	}
-	return b.String()
-}
-
-func oneLine(row []string) []string {
-	cells := make([]string, len(row))
-	for i, cell := range row {
-		cells[i] = strings.Join(strings.Fields(schemas.Visible(cell)), " ")
-	}
-	return cells
 }
 
 // A frame is how the columns of a table stand on a terminal.
@@ -195,7 +186,11 @@ func (f frame) row(b *strings.Builder, row []string, paint func(column int, cell
 		b.WriteString("\n")
 		return
 	}
-	for i, line := range f.lines(row[n], begins) {
+	lines := []string{row[n]}
+	if f.Width > 1 {
+		lines = draw.Fold(row[n], max(f.Width-begins, 12))
+	}
+	for i, line := range lines {
 		switch {
 		case i == 0 && !f.beneath:
 			b.WriteString(strings.Repeat(" ", behind))
@@ -207,12 +202,4 @@ func (f frame) row(b *strings.Builder, row []string, paint func(column int, cell
 		}
 		b.WriteString(paint(n, line) + "\n")
 	}
-}
-
-// lines breaks the last cell of a row, which begins in a column.
-func (f frame) lines(cell string, begins int) []string {
-	if f.Width <= 1 {
-		return []string{cell}
-	}
-	return draw.Fold(cell, max(f.Width-begins, 12))
 }

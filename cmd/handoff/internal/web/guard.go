@@ -45,14 +45,16 @@ func (g *guard) protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
+		refuse := func(format, header, hint string) {
+			shown := schemas.Visible(schemas.Clip(header, 100)) // a text of a client, safe to be sent back
+			writeError(w, http.StatusForbidden, schemas.Errorf(schemas.Denied, format, shown).WithHint("%s", hint))
+		}
 		switch {
 		case !g.isOwnHost(r):
-			writeError(w, http.StatusForbidden, schemas.Errorf(schemas.Denied, "this server is not known as %q", shown(r.Host)).
-				WithHint("If it is, whoever runs it has to say so: --host NAME."))
+			refuse("this server is not known as %q", r.Host, "If it is, whoever runs it has to say so: --host NAME.")
 		case !g.isAllowedOrigin(r):
-			from := shown(r.Header.Get("Origin"))
-			writeError(w, http.StatusForbidden, schemas.Errorf(schemas.Denied, "pages of %q may not call this server", from).
-				WithHint("If they shall, whoever runs it has to say so: --origin URL."))
+			refuse("pages of %q may not call this server", r.Header.Get("Origin"),
+				"If they shall, whoever runs it has to say so: --origin URL.")
 		default:
 			next.ServeHTTP(w, r)
 		}
@@ -64,18 +66,12 @@ func (g *guard) protect(next http.Handler) http.Handler {
 func (g *guard) isOwnHost(r *http.Request) bool {
 	host := hostname(r.Host)
 	if ip, err := netip.ParseAddr(host); err == nil {
-		return ip.IsLoopback() || ip == arrived(r) || g.names[host] || g.cert.covers(host)
+		at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr) // at which its connection arrived
+		if ip.IsLoopback() || ok && ip == at.AddrPort().Addr().Unmap().WithZone("") {
+			return true
+		}
 	}
 	return host != "" && (g.names[host] || g.cert.covers(host))
-}
-
-// arrived is the address of this machine at which the request's connection arrived.
-func arrived(r *http.Request) netip.Addr {
-	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
-	if !ok {
-		return netip.Addr{}
-	}
-	return at.AddrPort().Addr().Unmap().WithZone("")
 }
 
 // isAllowedOrigin reports whether the request is of no page, of a page of this server, or of one of a configured
@@ -116,12 +112,10 @@ func hostname(host string) string {
 func origin(text string) (_ string, ok bool) {
 	u, err := url.Parse(strings.ToLower(text))
 	switch {
-	case err != nil, u.Scheme == "", u.Hostname() == "", u.User != nil:
+	case err != nil, u.Scheme == "", u.Hostname() == "", u.User != nil,
+		u.RawQuery != "", u.Fragment != "", u.Path != "" && u.Path != "/",
+		strings.Contains(u.Host, "*"): // it looks like many origins, and is none
 		return "", false
-	case u.RawQuery != "", u.Fragment != "", u.Path != "" && u.Path != "/":
-		return "", false
-	case strings.Contains(u.Host, "*"):
-		return "", false // it looks like many origins, and is none
 	}
 	host := u.Host
 	if usual := map[string]string{"http": "80", "https": "443"}[u.Scheme]; usual == u.Port() {
@@ -129,9 +123,6 @@ func origin(text string) (_ string, ok bool) {
 	}
 	return u.Scheme + "://" + host, true
 }
-
-// shown is a text of a client, safe to be sent back.
-func shown(text string) string { return schemas.Visible(schemas.Clip(text, 100)) }
 
 // What pages of allowed origins may send and read.
 const (

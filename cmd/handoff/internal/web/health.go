@@ -47,15 +47,15 @@ func newReadiness(c Config) *readiness { return &readiness{check: c.Ready, log: 
 // ServeHTTP responds with the code of the error and no more, because any caller may ask.
 func (r *readiness) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	err := r.isReady(req.Context())
-	switch {
-	case err == nil:
+	if err == nil {
 		writeJSON(w, http.StatusOK, []byte(`{"ready":true}`))
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		writeJSON(w, http.StatusServiceUnavailable, []byte(`{"ready":false,"reason":"timeout"}`))
-	default:
-		code := string(schemas.AsError(err).Code)
-		writeJSON(w, http.StatusServiceUnavailable, []byte(`{"ready":false,"reason":"`+code+`"}`))
+		return
 	}
+	reason := string(schemas.AsError(err).Code)
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		reason = "timeout"
+	}
+	writeJSON(w, http.StatusServiceUnavailable, []byte(`{"ready":false,"reason":"`+reason+`"}`))
 }
 
 func (r *readiness) isReady(ctx context.Context) error {

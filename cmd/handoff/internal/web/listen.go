@@ -54,19 +54,20 @@ func (c Config) mayListen(at *net.TCPAddr) error {
 
 func listen(ctx context.Context, at *net.TCPAddr) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", at.String())
+	var e *schemas.Error
 	switch {
 	case err == nil:
 		return listener, nil
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, schemas.Errorf(schemas.Conflict, "another process listens on %s", at).
-			WithField("--http").WithHint("Choose another port, or end that process.")
+		e = schemas.Errorf(schemas.Conflict, "another process listens on %s", at).
+			WithHint("Choose another port, or end that process.")
 	case errors.Is(err, syscall.EACCES):
-		return nil, schemas.Errorf(schemas.Denied, "this user may not listen on %s", at).
-			WithField("--http").WithHint("Choose a port from 1024 on.")
+		e = schemas.Errorf(schemas.Denied, "this user may not listen on %s", at).WithHint("Choose a port from 1024 on.")
 	default:
-		return nil, schemas.Errorf(schemas.Unavailable, "%w", err).
-			WithField("--http").WithHint("Give an address of this machine and a port that is free.")
+		e = schemas.Errorf(schemas.Unavailable, "%w", err).
+			WithHint("Give an address of this machine and a port that is free.")
 	}
+	return nil, e.WithField("--http")
 }
 
 // warn logs the risk of --insecure at each start.

@@ -97,10 +97,7 @@ func Listen(ctx context.Context, c Config) (*Server, error) {
 	if cert == nil && !at.IP.IsLoopback() {
 		warn(ctx, c.Logger, listener.Addr())
 	}
-	s := &Server{
-		config: c, guard: guard, listener: listener,
-		conns: newConnLimiter(c.Limits.Conns, c.Logger, c.Now),
-	}
+	s := &Server{config: c, guard: guard, listener: listener, conns: newConnLimiter(c.Limits.Conns, c.Logger, c.Now)}
 	s.http = s.server(ctx, cert)
 	return s, nil
 }

@@ -2,6 +2,7 @@ package written
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -54,10 +55,10 @@ func sectionOf(line string) string {
 		return ""
 	}
 	name := nameOf(m[1])
-	if _, known := sections[name]; known {
-		return name
+	if sections[name].path == "" {
+		return ""
 	}
-	return ""
+	return name
 }
 
 func nameOf(s string) string {
@@ -66,12 +67,7 @@ func nameOf(s string) string {
 
 // isMarkdown tells whether a text has a section of the template.
 func isMarkdown(text string) bool {
-	for line := range strings.SplitSeq(text, "\n") {
-		if sectionOf(line) != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return sectionOf(line) != "" })
 }
 
 // AddMarkdown adds a text in Markdown to the arguments of a tool: each section of the template to its place, and

@@ -24,8 +24,7 @@ const mark = "\uFEFF"
 func Message(text string) (said map[string]any, markdown string, err error) {
 	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), mark)
 	trimmed := strings.TrimSpace(text)
-	if strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") || strings.HasPrefix(trimmed, "//") ||
-		strings.HasPrefix(trimmed, "/*") {
+	if strings.IndexAny(trimmed, "{[") == 0 || strings.HasPrefix(trimmed, "//") || strings.HasPrefix(trimmed, "/*") {
 		said, err := object(JSON(text))
 		return said, "", err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -45,15 +44,23 @@ func stored(read func(ctx context.Context, conn *cli.Connection, typed string) (
 		ctx, cancel := context.WithTimeout(ctx, keyPatience)
 		defer cancel()
 		a.Stderr = io.Discard
-		err = a.Connect(ctx, by, func(conn *cli.Connection) (err error) {
+		if a.Connect(ctx, by, func(conn *cli.Connection) (err error) {
 			found, err = read(ctx, conn, typed)
 			return err
-		})
-		if err != nil {
+		}) != nil {
 			return nil
 		}
 		return found
 	}
+}
+
+// listed completes with what one call of a tool gives.
+func listed[Out any](tool string, args cli.Arguments, words func(*cli.Connection, Out) []cobra.Completion) completer {
+	return stored(func(ctx context.Context, conn *cli.Connection, _ string) ([]cobra.Completion, error) {
+		var out Out
+		_, err := conn.Call(ctx, tool, args, &out)
+		return words(conn, out), err
+	})
 }
 
 // words completes with the same words at all times.
@@ -126,19 +133,18 @@ var (
 )
 
 func ofAgents(words func(*cli.Connection, []schemas.Card) []cobra.Completion) completer {
-	return stored(func(ctx context.Context, conn *cli.Connection, _ string) ([]cobra.Completion, error) {
-		var out schemas.AgentsOut
-		_, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.Everybody}, &out)
-		return words(conn, out.Agents), err
+	asked := cli.Arguments{"limit": cli.Everybody}
+	return listed("list_agents", asked, func(conn *cli.Connection, out schemas.AgentsOut) []cobra.Completion {
+		return words(conn, out.Agents)
 	})
 }
 
 func aboutAgent(c schemas.Card, conn *cli.Connection) string {
-	about := append([]string{cli.Presence(c, conn.App.Now())}, roleOf(c)...)
+	about := strings.Join(append([]string{cli.Presence(c, conn.App.Now())}, roleOf(c)...), ", ")
 	if len(c.Accepts) > 0 {
-		about = append(about, "accepts "+strings.Join(c.Accepts, " "))
+		about += ", accepts " + strings.Join(c.Accepts, " ")
 	}
-	return strings.Join(about, ", ")
+	return about
 }
 
 // said gives what cards say, sorted, each once.
@@ -163,15 +169,13 @@ func capabilitiesOf(c schemas.Card) []string {
 }
 
 // tokenNames completes with the names of tokens that are good.
-var tokenNames = stored(func(ctx context.Context, conn *cli.Connection, _ string) (found []cobra.Completion, _ error) {
-	var out schemas.TokenListOut
-	_, err := conn.Call(ctx, "token_list", cli.Arguments{}, &out)
+var tokenNames = listed("token_list", cli.Arguments{}, func(conn *cli.Connection, out schemas.TokenListOut) (found []cobra.Completion) {
 	for _, t := range out.Tokens {
 		if cli.TokenState(t, conn.App.Now()) == cli.TokenLive {
 			found = append(found, described(t.Name, "acts as "+cli.TokenAgents(t)))
 		}
 	}
-	return found, err
+	return found
 })
 
 // workspaceNames completes with those on this machine.
@@ -209,18 +213,13 @@ func offerOpen(ctx context.Context, conn *cli.Connection, typed string) (found [
 	}
 	slices.SortFunc(open, func(x, y schemas.Item) int { return cmp.Compare(y.HandoffID, x.HandoffID) })
 	for _, item := range open[:min(len(open), mostOffered)] {
-		found = append(found, offeredHandoff(item, typed))
+		id := item.HandoffID.String()
+		if !strings.HasPrefix(typed, "h") { // in the form in which it was begun
+			id = strings.TrimPrefix(id, "ho_")
+		}
+		found = append(found, described(id, string(item.Status)+", for "+string(item.To)+": "+item.Title))
 	}
 	return found, nil
-}
-
-// offeredHandoff is an id in the form in which it was begun, "12" or "ho_12", and which handoff that is.
-func offeredHandoff(item schemas.Item, typed string) cobra.Completion {
-	id := item.HandoffID.String()
-	if !strings.HasPrefix(typed, "h") {
-		id = strconv.FormatUint(uint64(item.HandoffID), 10)
-	}
-	return described(id, string(item.Status)+", for "+string(item.To)+": "+item.Title)
 }
 
 // workflows completes with those of the newest handoffs.

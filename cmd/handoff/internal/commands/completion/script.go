@@ -30,17 +30,14 @@ workflows and tokens. A workspace that cannot be read within 0.3 s is left out w
 Nothing is marked as read. As with any command, leases and deadlines that are over by then take effect.
 Bash, zsh and PowerShell evaluate the line up to the cursor to ask: a $(…) that you typed runs when the key is pressed.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, given []string) error { return printCompletion(a, cmd.Root(), given[0]) },
+		RunE: func(cmd *cobra.Command, given []string) error {
+			script, err := completionScript(cmd.Root(), given[0])
+			if err != nil {
+				return err
+			}
+			return a.Write(script)
+		},
 	}
-}
-
-// printCompletion prints the script of a shell.
-func printCompletion(a *cli.App, root *cobra.Command, shell string) error {
-	script, err := completionScript(root, shell)
-	if err != nil {
-		return err
-	}
-	return a.Write(script)
 }
 
 func completionScript(root *cobra.Command, shell string) (string, error) {

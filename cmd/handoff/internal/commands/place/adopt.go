@@ -43,7 +43,12 @@ before stays behind under the old one: adopt renames that workspace to the name 
 		if err := adopt(cmd.Context(), was, now, *force); err != nil {
 			return err
 		}
-		return printAdopted(a, was, now)
+		adopted := map[string]string{
+			"adopted": was.Name, "workspace": now.Name, "project": now.Project, "directory": now.Dir,
+		}
+		return a.PrintValue(adopted, func(p *cli.Page) {
+			p.Line("%s is now %s, of %s", was.Name, p.Bold(now.Name), schemas.Visible(now.Project))
+		})
 	}
 	return cmd
 }
@@ -88,15 +93,6 @@ func makeRoom(ctx context.Context, w workspace.Workspace) error {
 	})
 }
 
-func printAdopted(a *cli.App, was, now workspace.Workspace) error {
-	adopted := map[string]string{
-		"adopted": was.Name, "workspace": now.Name, "project": now.Project, "directory": now.Dir,
-	}
-	return a.PrintValue(adopted, func(p *cli.Page) {
-		p.Line("%s is now %s, of %s", was.Name, p.Bold(now.Name), schemas.Visible(now.Project))
-	})
-}
-
 // existing gives the workspace of a name, which must have a store.
 func existing(a *cli.App, name string) (workspace.Workspace, error) {
 	w, err := workspace.Named(name, a.Getenv)
@@ -114,7 +110,12 @@ func existing(a *cli.App, name string) (workspace.Workspace, error) {
 func alone(w workspace.Workspace, fn func() error) error {
 	release, err := relay.Lock(w.Dir)
 	if errors.Is(err, relay.ErrInUse) {
-		return inUse(w)
+		who := ""
+		if o := ownerOf(w); o != nil {
+			who = fmt.Sprintf(": pid %d, handoff %s", o.PID, o.Version)
+		}
+		return schemas.Errorf(schemas.Conflict, "workspace %s is open in another process%s", w.Name, who).
+			WithHint("End the clients that use it, then call again.")
 	}
 	if err == nil {
 		err = errors.Join(fn(), release())
@@ -123,15 +124,6 @@ func alone(w workspace.Workspace, fn func() error) error {
 		return err
 	}
 	return schemas.Errorf(schemas.Internal, "%w", err).WithHint("Look at %s.", w.Dir)
-}
-
-func inUse(w workspace.Workspace) error {
-	who := ""
-	if o := ownerOf(w); o != nil {
-		who = fmt.Sprintf(": pid %d, handoff %s", o.PID, o.Version)
-	}
-	return schemas.Errorf(schemas.Conflict, "workspace %s is open in another process%s", w.Name, who).
-		WithHint("End the clients that use it, then call again.")
 }
 
 // holdingOf is what is in a workspace that this process has alone.
@@ -146,11 +138,8 @@ func holdingOf(ctx context.Context, w workspace.Workspace) (open.Holding, error)
 
 // handoffs says how many there are, where counting stops at [open.Many].
 func handoffs(n int) string {
-	switch {
-	case n == 1:
-		return "1 handoff"
-	case n >= open.Many:
+	if n >= open.Many {
 		return fmt.Sprintf("%d or more handoffs", open.Many)
 	}
-	return fmt.Sprintf("%d handoffs", n)
+	return cli.Counted(n, "handoff")
 }

@@ -143,7 +143,12 @@ func findWhereabouts(a *cli.App) (w whereabouts, err error) {
 		Workspace: place.Name, FoundBy: string(place.By), Project: cmp.Or(place.Project, workspace.Remembered(place)),
 		Directory: place.Dir, Owner: ownerOf(place), Agents: []sight{}, Beside: workspace.Neighbours(place, a.Getenv),
 	}
-	w.Store, w.Log = found(place.Store()), found(place.Log())
+	if store, ok := place.Store(); ok {
+		w.Store = &store
+	}
+	if log, ok := place.Log(); ok {
+		w.Log = &log
+	}
 	w.Exists = w.Store != nil || workspace.Denied(place.Dir)
 	if place.By != workspace.ByName {
 		w.LookedIn, err = a.Location().ProjectDir()
@@ -168,13 +173,6 @@ func lookedInBy(a *cli.App, dir string) string {
 		return strings.Join(client.ProjectVariables(), " or ")
 	}
 	return "current directory"
-}
-
-func found(f workspace.File, ok bool) *workspace.File {
-	if !ok {
-		return nil
-	}
-	return &f
 }
 
 // An owner is the process that has a workspace open and serves the others.

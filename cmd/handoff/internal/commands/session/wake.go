@@ -189,14 +189,10 @@ func (s hooked) inBackground() error {
 		"wait", "--hook", "--client", string(s.asked.Client), "--codex-thread", s.asked.Session,
 		"--client-process", strconv.Itoa(process.Client()),
 	}
-	if s.Dir != "" {
-		args = append(args, "--dir", s.Dir)
-	}
-	if s.Agent != "" {
-		args = append(args, "--agent", s.Agent)
-	}
-	if s.Workspace != "" {
-		args = append(args, "--workspace", s.Workspace)
+	for _, flag := range [][]string{{"--dir", s.Dir}, {"--agent", s.Agent}, {"--workspace", s.Workspace}} {
+		if flag[1] != "" {
+			args = append(args, flag...)
+		}
 	}
 	cmd := exec.Command(s.Executable, args...) //nolint:gosec,noctx // this program; it goes on after this process
 	cmd.Dir = s.Cwd
@@ -209,10 +205,10 @@ func (s hooked) inBackground() error {
 // queueOf is the command that tells a thread of the client something; nil where the client has none.
 func (s hooked) queueOf() (program string, command func(thread, text string) []string) {
 	c, _ := client.Named(string(s.asked.Client))
-	if c.Hooks == nil {
-		return c.Program, nil
+	if c.Hooks != nil {
+		command = c.Hooks.Queue
 	}
-	return c.Program, c.Hooks.Queue
+	return c.Program, command
 }
 
 // queue gives the client a message for the thread, which begins a turn if none is under way. It says nothing of what

@@ -156,10 +156,10 @@ func Wake(n schemas.NewsOut, brief string) string {
 	if more := len(n.New) - 1 + n.MoreNew; more > 0 {
 		do += fmt.Sprintf(" %d more: %s.", more, schemas.Call(schemas.ListIn{}, "").Request())
 	}
-	if brief == "" {
-		return "handoff: " + do + "\n"
+	if brief != "" {
+		brief = "\n" + brief
 	}
-	return "handoff: " + do + "\n\n" + brief
+	return "handoff: " + do + "\n" + brief
 }
 
 func holding(held []schemas.Held, more int) string {
@@ -196,21 +196,18 @@ func list(items []schemas.Item, more int) string {
 
 // line is one item, as "- ho_12 from dev, high: "Test it"".
 func line(it schemas.Item) string {
-	if it.NoticeID == 0 {
-		about := fmt.Sprintf("- %s from %s", it.HandoffID, it.From)
-		if it.Priority != "" {
-			about += ", " + string(it.Priority)
+	about, said := fmt.Sprintf("- %s from %s", it.HandoffID, it.From), quoted(it.Title)
+	switch {
+	case it.NoticeID == 0 && it.Priority != "":
+		about += ", " + string(it.Priority)
+	case it.NoticeID != 0:
+		about = strings.TrimSpace(fmt.Sprintf("- %s from %s, %s %s", it.NoticeID, it.From, it.Kind, it.HandoffID))
+		said = quoted(strings.TrimPrefix(it.Title, "Handoff: "))
+		if it.Kind == "question" {
+			said = quotedIn(it.Text, longestQuestion)
 		}
-		return about + ": " + quoted(it.Title) + "\n"
 	}
-	about := fmt.Sprintf("- %s from %s, %s", it.NoticeID, it.From, it.Kind)
-	if it.HandoffID != 0 {
-		about += " " + it.HandoffID.String()
-	}
-	if it.Kind == "question" {
-		return about + ": " + quotedIn(it.Text, longestQuestion) + "\n"
-	}
-	return about + ": " + quoted(strings.TrimPrefix(it.Title, "Handoff: ")) + "\n"
+	return about + ": " + said + "\n"
 }
 
 // quoted is what somebody else wrote, on one line and in quotes that it cannot close.
