@@ -35,6 +35,15 @@ type Event struct {
 	Prev   string `json:"prev,omitempty"`   // SHA-256 of that event
 }
 
+// Redacted is the action of an event that replaced content of earlier events. Its own content is a [Redaction].
+const Redacted = "redacted"
+
+// Redaction says which content was replaced: for each event the digest of what stands there now, without a salt.
+type Redaction struct {
+	Field  string            `json:"field,omitempty"` // which texts; all of them if it is empty
+	Events map[uint64]string `json:"redacted"`
+}
+
 // Change tells a watcher that an event was added, together with what the handoff's record said when it was read:
 // watchers filter by it and need not read the handoff.
 type Change struct {

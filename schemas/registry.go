@@ -70,3 +70,17 @@ func (l *Latency) Add(seconds float64) {
 func LatencyBounds() []float64 {
 	return []float64{0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5}
 }
+
+// RedactIn are the arguments of the administrative tool handoff_redact. The field is a path as view full shows it; without
+// one all texts are meant.
+type RedactIn struct {
+	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // or the id of a message
+	Field     string `json:"field,omitempty"`
+}
+
+// RedactOut is the result of handoff_redact: how many contents were replaced, and which handoffs may repeat them.
+type RedactOut struct {
+	HandoffID string `json:"handoff_id"`
+	Contents  int    `json:"contents"`
+	Related   []ID   `json:"related,omitempty"`
+}

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -18,21 +19,22 @@ import (
 //
 // Audit reads only the store, so it cannot find a change that is consistent in itself: a log that was cut off at its
 // end together with its counter, its tree rows and all records of that time; or a registry that was computed anew.
-// Compare Root with one that was noted elsewhere before to find these. Content counts as erased when both the content
-// and its salt are gone. Audit does not look for rows to which no event and no record leads. [Store.Check] looks at
+// Compare Root with one that was noted elsewhere before to find these. Content whose
+// salt is gone was redacted if the last redaction of it has its digest. Audit does not look for rows to which no event and no record leads. [Store.Check] looks at
 // index rows and counters. Nothing proves agents, notices, workflows, receipts and words.
 //
 // It reads every event, every content and every record, so it takes time in proportion to the whole store. The end of
 // ctx ends it between two slices, with the error of ctx. It changes nothing and may be repeated. Root is the hash of
 // the tree over the events that the walk saw; events that are added after its end are not in it.
 func (s *Store) Audit(ctx context.Context) (schemas.AuditOut, error) {
-	a := auditor{last: map[schemas.ID]uint64{}}
+	a := newAuditor()
 	if err := s.eachRow(ctx, Events, a.event, a.ended); err != nil {
 		return schemas.AuditOut{}, err
 	}
 	if err := s.eachRow(ctx, Records, a.standing, nil); err != nil {
 		return schemas.AuditOut{}, err
 	}
+	a.redactions()
 	for _, id := range slices.Sorted(maps.Keys(a.last)) {
 		a.problems.addf("%s has events and no record", id)
 	}
@@ -51,6 +53,18 @@ type auditor struct {
 	events   uint64 // number of events seen
 	handoffs uint64
 	last     map[schemas.ID]uint64 // the last event seen of each handoff whose record was not yet seen
+	unsalted map[uint64]string     // digests of contents that stand in the place of others, by event
+	redacted map[uint64]redaction  // what redactions say of them
+}
+
+// redaction is what the last one said of a content, and its event.
+type redaction struct {
+	by     uint64
+	digest string
+}
+
+func newAuditor() auditor {
+	return auditor{last: map[schemas.ID]uint64{}, unsalted: map[uint64]string{}, redacted: map[uint64]redaction{}}
 }
 
 // event checks the next row of the space Events.
@@ -132,21 +146,41 @@ func (a *auditor) links(v *View, n uint64, e schemas.Event) error {
 }
 
 // said compares content with its digest, and with its size: the digest alone does not say where the salt ends and the
-// content begins.
+// content begins. Content without a salt is left for [auditor.redactions].
 func (a *auditor) said(v *View, n uint64, e schemas.Event) error {
 	salt, err := v.r.Get(Salts, number(n))
 	if err != nil {
 		return err
 	}
 	content, err := v.Said(e.Handoff, n)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	nothing := salt == nil && content == nil // it was erased, or the event had none
-	if !nothing && (len(content) != e.Bytes || digest(salt, content) != e.Said) {
+	case salt == nil && e.Said != "":
+		a.unsalted[n] = digest(content)
+	case (salt != nil || content != nil) && (len(content) != e.Bytes || digest(salt, content) != e.Said):
 		a.problems.addf("what was said with event %d of %s was changed", n, e.Handoff)
+	case e.Action == schemas.Redacted:
+		var said schemas.Redaction
+		if err := json.Unmarshal(content, &said); err != nil {
+			a.problems.addf("what event %d redacted cannot be read: %v", n, err)
+		}
+		for event, sum := range said.Events {
+			if a.redacted[event].by < n {
+				a.redacted[event] = redaction{n, sum}
+			}
+		}
 	}
 	return nil
+}
+
+// redactions checks that content without a salt is what the last redaction of it left.
+func (a *auditor) redactions() {
+	for _, n := range slices.Sorted(maps.Keys(a.unsalted)) {
+		if a.redacted[n].digest != a.unsalted[n] {
+			a.problems.addf("what was said with event %d was changed, and no redaction tells of it", n)
+		}
+	}
 }
 
 // standing checks the next record.
@@ -193,7 +227,7 @@ func (v *View) Verify(id schemas.ID) (bool, error) {
 	if err != nil || b == nil {
 		return false, err
 	}
-	a := auditor{last: map[schemas.ID]uint64{}}
+	a := newAuditor()
 	r, err := a.record(v, id, b)
 	if err != nil || r == nil {
 		return false, err
@@ -213,5 +247,6 @@ func (v *View) Verify(id schemas.ID) (bool, error) {
 		}
 		n = e.Before
 	}
+	a.redactions()
 	return len(a.problems) == 0, nil
 }

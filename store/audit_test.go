@@ -156,7 +156,7 @@ func TestAuditFinds(t *testing.T) {
 		},
 		{
 			"content in place of what was erased", func(rows store.Writer) error { return rows.Delete(store.Salts, key(uint64(1))) },
-			"what was said with event 1 of ho_1 was changed",
+			"what was said with event 1 was changed, and no redaction tells of it",
 		},
 		{
 			"a record that is gone", func(rows store.Writer) error { return rows.Delete(store.Records, key(uint64(3))) },

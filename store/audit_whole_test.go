@@ -2,12 +2,15 @@ package store_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/schemas"
 	"handoff/store"
 )
 
@@ -57,16 +60,45 @@ func TestAuditFindsAFork(t *testing.T) {
 	require.Equal(t, []string{"event 2 does not follow event 1 of ho_1"}, w.audit().Problems)
 }
 
-// What is erased is not held against the store, and the events still are.
-func TestAuditTakesErasedContent(t *testing.T) {
-	w := busy(t)
-	w.raw(func(rows store.Writer) error {
-		if err := rows.Delete(store.Bodies, append(key(uint64(1), 1), 0, 0)); err != nil {
-			return err
+// What was redacted is not held against the store where an event tells of it. Nothing else may stand there.
+func TestAuditTakesContentThatARedactionReplaced(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		r := w.send(2)
+		redact := func(content string) {
+			require.NoError(t, w.Update(t.Context(), func(tx *store.Tx) error {
+				e, err := tx.Event(1)
+				require.NoError(t, err)
+				sum, err := tx.Redact(*e, []byte(content))
+				require.NoError(t, err)
+				b, err := json.Marshal(schemas.Redaction{Events: map[uint64]string{1: sum}})
+				require.NoError(t, err)
+				was, err := tx.Record(1)
+				require.NoError(t, err)
+				now := was.Clone()
+				return keep(tx, was, &now, schemas.Redacted, string(b))
+			}))
 		}
-		return rows.Delete(store.Salts, key(uint64(1)))
+		w.claim(r)
+		redact(strings.Repeat("less ", 1000))
+		redact("less")
+		redact("nothing")
+		w.sound()
+		w.view(func(v *store.View) error {
+			content, err := v.Said(1, 1)
+			require.Equal(t, "nothing", string(content))
+			require.NoError(t, err)
+			intact, err := v.Verify(1)
+			require.True(t, intact)
+			return err
+		})
+		const gone = "what was said with event 1 was changed, and no redaction tells of it"
+		w.raw(func(rows store.Writer) error { // what an earlier redaction left
+			return rows.Put(store.Bodies, append(key(uint64(1), 1), 0, 0), []byte("less"))
+		})
+		require.Equal(t, []string{gone}, w.audit().Problems)
+		w.raw(func(rows store.Writer) error { return rows.Delete(store.Salts, key(uint64(2))) })
+		require.Len(t, w.audit().Problems, 2, "erased, and nobody said so")
 	})
-	w.sound()
 }
 
 // What Audit says it cannot find: a store in which everything was put back together. The root differs.

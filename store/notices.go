@@ -111,3 +111,19 @@ func (t *Tx) Recall(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 	}
 	return true, t.w.Delete(Notices, noticeKey(a, id))
 }
+
+// Rewrite changes those notices that change says it changed. It reads all notices of all agents.
+func (t *Tx) Rewrite(change func(*schemas.Notice) bool) error {
+	for n, err := range decoded(&t.View, Range{Space: Notices}, fromJSON[schemas.Notice]) {
+		if err != nil {
+			return err
+		}
+		if !change(&n) {
+			continue
+		}
+		if err := t.putJSON(Notices, join(word(n.To), number(n.ID)), n); err != nil {
+			return err
+		}
+	}
+	return nil
+}

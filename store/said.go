@@ -31,7 +31,28 @@ func (t *Tx) say(e schemas.Event, said Content) error {
 		}
 		i++
 	}
+	if said.Salt == nil {
+		return nil
+	}
 	return t.w.Put(Salts, number(e.N), said.Salt)
+}
+
+// Redact replaces the content of an event for good and erases its salt, so that the digest in the event proves nothing
+// about what was there. It returns the digest of the new content, for the [schemas.Redaction] that the caller keeps with
+// an event in the same transaction: [Store.Audit] takes replaced content only where one tells of it.
+func (t *Tx) Redact(e schemas.Event, content []byte) (string, error) {
+	for row, err := range t.w.Scan(Prefix(Bodies, join(number(e.Handoff), number(e.N)))) {
+		if err != nil {
+			return "", err
+		}
+		if err := t.w.Delete(Bodies, row.Key); err != nil {
+			return "", err
+		}
+	}
+	if err := t.w.Delete(Salts, number(e.N)); err != nil {
+		return "", err
+	}
+	return digest(content), t.say(e, Content{Bytes: content})
 }
 
 // Said returns the content of an event about a handoff; nil when the event had none or it was erased. It does not

@@ -78,6 +78,10 @@ var Admin = []Tool{
 		Description: "Tell that a client is there: its claims are renewed until it leaves.",
 	}, (*mailbox.Service).Attach, nothing),
 	define(Tool{
+		Name: "handoff_redact", Title: "Redact a handoff", Admin: true,
+		Description: "Take texts out of what was kept, for good. The registry still verifies.",
+	}, (*mailbox.Service).Redact, nothing),
+	define(Tool{
 		Name: "registry_newest", Title: "Newest event", ReadOnly: true, Idempotent: true, Admin: true,
 		Description: "The number of the newest event, from which changes can be followed.",
 	}, (*mailbox.Service).Head, nothing),

@@ -1,5 +1,7 @@
 package life
 
+import "handoff/schemas"
+
 // Action is something that happens to a handoff. The value is the name that its event has in the registry.
 //
 // One call may be one of several actions, as its outcome differs: who refuses work rejects it or declines it, and a
@@ -222,6 +224,12 @@ const (
 	Late Action = "late"
 )
 
+// Redact takes texts out of what was kept with a handoff, in any state, or with a message. A person does it. The event
+// names the events whose content it replaced, with the digests of what stands there now, so the registry verifies.
+// Notices about the handoff lose their texts, and it is found only by the words that are left. A repetition with nothing
+// left to replace is invalid.
+const Redact Action = schemas.Redacted
+
 // The handoffs that go on with the work. Each of these names the new handoff on the old one, whose state stays.
 const (
 	// Forward notes what the completion of the handoff passed on.
@@ -286,5 +294,5 @@ var Actions = []Action{
 	Send, Approve, Refuse, Ready, Claim, Reclaim, Amend, Progress, Ask,
 	Answer, Unreserve, Complete, Fail, Reject, Decline, Release, Renew, Lost,
 	Requeue, Exhaust, Expire, Cancel, Forward, Accept, Return, Retry, Rerun,
-	Rollback, Escalate, Redo, Mark, Late, Defer, Resume,
+	Rollback, Escalate, Redo, Mark, Late, Defer, Resume, Redact,
 }

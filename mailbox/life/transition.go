@@ -79,6 +79,7 @@ var table = map[Action]map[schemas.Status]Step{
 	Mark:     same(Holder, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
 	Defer:    same(Clock, ended...),
 	Resume:   same(Clock, ended...),
+	Redact:   same(Human, schemas.Statuses...),
 }
 
 var ended = []schemas.Status{

@@ -24,7 +24,7 @@ var administrative = types(
 	schemas.TokenAddIn{}, schemas.TokenAddOut{}, schemas.TokenListIn{}, schemas.TokenListOut{},
 	schemas.TokenRevokeIn{}, schemas.TokenRevokeOut{}, schemas.TokenFindIn{}, schemas.TokenFindOut{},
 	schemas.StatsIn{}, schemas.StatsOut{}, schemas.OverviewIn{}, schemas.OverviewOut{}, schemas.SessionIn{}, schemas.SessionOut{},
-	schemas.NewsIn{}, schemas.NewsOut{}, schemas.NewestIn{}, schemas.NewestOut{},
+	schemas.NewsIn{}, schemas.NewsOut{}, schemas.NewestIn{}, schemas.NewestOut{}, schemas.RedactIn{}, schemas.RedactOut{},
 )
 
 func types(values ...any) (all []reflect.Type) {

@@ -19,7 +19,8 @@ func Commands(a *cli.App) (all []*cobra.Command) {
 		all = append(all, c.command(a))
 	}
 	return append(all,
-		sendCommand(a), claimCommand(a), completeCommand(a), failCommand(a), updateCommand(a), assignCommand(a), editCommand(a))
+		sendCommand(a), claimCommand(a), completeCommand(a), failCommand(a), updateCommand(a), assignCommand(a), editCommand(a),
+		redactCommand(a))
 }
 
 // Spellings are how calls of tools are said in these commands: where several fit, the first that does.

@@ -1,0 +1,222 @@
+package mailbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/mailbox/life"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// redacted stands in the place of a text that was taken out.
+const redacted = "[redacted]"
+
+// Redact takes texts out of all that was kept with a handoff, or out of a message, see [life.Redact]: those under a path
+// as data.token, or all of them. Names of fields, numbers and times stay, and so do texts in other handoffs that repeat
+// them: the result names those that were made of this one. A person calls it.
+//
+// The errors are not_found for an id that there is not, denied for anybody but a person, and invalid where nothing is
+// left to take out. With a request id a repetition gets the first result.
+func (s *Service) Redact(ctx context.Context, by schemas.Caller, in schemas.RedactIn) (schemas.RedactOut, error) {
+	return mutate(ctx, s, by, func(o *op) (out schemas.RedactOut, err error) {
+		if strings.HasPrefix(in.HandoffID, "no_") {
+			return o.redactMessage(in)
+		}
+		r, err := o.find(in.HandoffID)
+		if err != nil {
+			return out, err
+		}
+		now, err := o.step(life.Redact, r)
+		if err != nil {
+			return out, err
+		}
+		events, err := o.EventsOf(r, int(r.Event)) //nolint:gosec // there are no more
+		if err != nil {
+			return out, err
+		}
+		content, n, err := o.takeOut(events, in)
+		if err != nil {
+			return out, err
+		}
+		var h schemas.Handoff
+		if err := o.Saying(r.ID, r.Body, &h); err != nil {
+			return out, err
+		}
+		now.Title, now.Tags, now.Digest, now.ResultDigest, now.LateDigest = h.Title, h.Tags, "", "", ""
+		if err := o.forget(r.ID, &h); err != nil {
+			return out, err
+		}
+		out = schemas.RedactOut{HandoffID: r.ID.String(), Contents: n}
+		if out.Related, err = o.madeOf(r); err != nil {
+			return out, err
+		}
+		return out, o.commitSaying(happening{action: life.Redact, was: r, now: &now}, content)
+	})
+}
+
+// redactMessage takes the text out of a message that anybody sent: out of the notice and out of its event.
+func (o *op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err error) {
+	if !o.by.InPerson() {
+		return out, schemas.PersonNeeded("message %s is redacted by a person alone", schemas.Visible(in.HandoffID))
+	}
+	var sent []schemas.Event
+	err = o.tx.Rewrite(func(n *schemas.Notice) bool {
+		if n.ID.String() != in.HandoffID {
+			return false
+		}
+		sent = append(sent, schemas.Event{At: n.At, Agent: n.From})
+		n.Title, n.Text, n.Body = redacted, redacted, nil
+		return true
+	})
+	if err != nil {
+		return out, err
+	}
+	var events []schemas.Event
+	for e, err := range o.EventsAfter(0) {
+		if err != nil {
+			return out, err
+		}
+		if e.Action == string(life.Message) && slices.ContainsFunc(sent, func(n schemas.Event) bool {
+			return n.Agent == e.Agent && n.At.Equal(e.At)
+		}) {
+			events = append(events, e)
+		}
+	}
+	content, n, err := o.takeOut(events, schemas.RedactIn{HandoffID: in.HandoffID})
+	if err != nil {
+		return out, err
+	}
+	return schemas.RedactOut{HandoffID: in.HandoffID, Contents: n}, o.record(life.Redact, content)
+}
+
+// takeOut replaces the content of events, and gives what the event to come says of that, and how many it replaced.
+func (o *op) takeOut(events []schemas.Event, in schemas.RedactIn) (store.Content, int, error) {
+	said := schemas.Redaction{Field: in.Field, Events: map[uint64]string{}}
+	for _, e := range events {
+		content, err := o.Said(e.Handoff, e.N)
+		if err != nil {
+			return store.Content{}, 0, err
+		}
+		less, err := without(content, in.Field)
+		if e.Action == string(life.Redact) || err != nil || less == nil {
+			continue // nothing of it is there, or it was never JSON
+		}
+		if said.Events[e.N], err = o.tx.Redact(e, less); err != nil {
+			return store.Content{}, 0, err
+		}
+	}
+	if len(said.Events) == 0 {
+		return store.Content{}, 0, schemas.Invalidf("field", "nothing of %s is left to redact there", schemas.Visible(in.HandoffID)).
+			WithHint("Name a field as view full shows it, such as data.token, or none for all texts.")
+	}
+	content, err := o.said(said)
+	return content, len(said.Events), err
+}
+
+// forget takes out what was made of the content of a handoff: notices about it, the words by which it is found, and
+// results of calls that had its brief.
+func (o *op) forget(id schemas.ID, h *schemas.Handoff) error {
+	if err := o.tx.PutWords(id, wordsOf(h)); err != nil {
+		return err
+	}
+	err := o.tx.Rewrite(func(n *schemas.Notice) bool {
+		if n.About == id && n.Kind != schemas.TypeMessage {
+			n.Title, n.Text = "Handoff: "+h.Title, redacted
+		}
+		return n.About == id
+	})
+	if err != nil {
+		return err
+	}
+	name := []byte(`"handoff_id":"` + id.String() + `"`)
+	return o.tx.ForgetResults(func(result []byte) bool {
+		return bytes.Contains(result, name) && bytes.Contains(result, []byte(`"brief":`))
+	})
+}
+
+// madeOf are the handoffs that took over content of another: its children, and what went on in its place.
+func (o *op) madeOf(r *store.Record) (all []schemas.ID, err error) {
+	for _, id := range []schemas.ID{r.Successor, r.Rollback, r.Forwarded} {
+		if id != 0 {
+			all = append(all, id)
+		}
+	}
+	for id, err := range o.Oldest(store.ChildrenOf(r.ID), 0) {
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	return all, nil
+}
+
+// without gives content with a mark in the place of each text under a path, nil where there is none. A title that was
+// taken from the task goes with it.
+func without(content []byte, field string) ([]byte, error) {
+	var v map[string]any
+	d := json.NewDecoder(bytes.NewReader(content))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	var way []string
+	if field != "" {
+		way = strings.Split(field, ".")
+	}
+	_, changed := blank(v, way, false)
+	if field == "task" {
+		_, title := blank(v, []string{"title"}, false)
+		changed = changed || title
+	}
+	if !changed {
+		return nil, nil
+	}
+	return schemas.Encode(v)
+}
+
+// blank puts the mark in the place of the texts at the end of a way through a value. Of an object that is not free, it
+// passes over what only places a handoff, unless the way names it.
+func blank(v any, way []string, free bool) (_ any, changed bool) {
+	switch v := v.(type) {
+	case string:
+		if _, err := time.Parse(time.RFC3339, v); err == nil || len(way) > 0 || v == "" || v == redacted {
+			return v, false
+		}
+		return redacted, true
+	case []any:
+		for i := range v {
+			item, did := blank(v[i], way, free)
+			v[i], changed = item, changed || did
+		}
+	case map[string]any:
+		for name := range v {
+			var did bool
+			switch {
+			case len(way) > 0 && way[0] == name:
+				v[name], did = blank(v[name], way[1:], true)
+			case len(way) == 0 && (free || !slices.Contains(places, name)):
+				v[name], did = blank(v[name], nil, free || slices.Contains(freeForm, name))
+			}
+			changed = changed || did
+		}
+	}
+	return v, changed
+}
+
+// places are the fields of our own messages that say who, where and when, and freeForm those under which the names are
+// the sender's.
+var (
+	places = []string{
+		"source", "target", "metadata", "rollback", "type", "status", "outcome", "action", "handoff_id", "completion_id",
+		"failure_id", "checkpoint_id", "claim_token", "to", "from", "at", "with", "of", "by", "then", "rollback_to",
+		"suggested_alternative", "workflow", "parent", "output_schema", "timeout", "estimated_duration", "priority", "deadline",
+	}
+	freeForm = []string{"data", "state", "results", "output", "extra"}
+)

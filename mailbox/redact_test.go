@@ -1,0 +1,84 @@
+package mailbox_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// kept tells in which spaces of the store a text is.
+func kept(t *testing.T, b store.Backend, text string) (spaces []store.Space) {
+	t.Helper()
+	require.NoError(t, b.View(t.Context(), func(r store.Reader) error {
+		for s := range store.Spaces {
+			for row, err := range r.Scan(store.Range{Space: s}) {
+				require.NoError(t, err)
+				if strings.Contains(string(row.Value), text) {
+					spaces = append(spaces, s)
+					break
+				}
+			}
+		}
+		return nil
+	}))
+	return spaces
+}
+
+// A text is said in every way in which a handoff keeps one. Redacted, it is nowhere in the store, and all of that verifies.
+func TestRedactedTextsAreGoneAndTheRegistryVerifies(t *testing.T) {
+	for name, backend := range backends {
+		t.Run(name, func(t *testing.T) {
+			b := backend(t)
+			w := newWorldOn(t, b)
+			a, qa := w.stdio("a"), w.stdio("qa")
+			qa.Request = "00000018000000000000000000000001"
+			sent := w.send(a, "qa", "canary", func(in *schemas.SendIn) {
+				in.Title, in.Tags, in.Detail, in.Data = "canary", []string{"canary"}, "canary", map[string]string{"to": "canary"}
+				in.Context = &schemas.Context{State: map[string]any{"n": 12345678901234567, "status": []any{"canary"}}}
+				in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"canary"}, Timeout: "2h"}
+			})
+			w.claim(qa)
+			qa.Request = ""
+			w.update(qa, sent.HandoffID, schemas.ActProgress, note("canary"), func(in *schemas.UpdateIn) {
+				in.Changes = &schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "canary"}}
+			})
+			w.update(qa, sent.HandoffID, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"canary?"} })
+			w.update(a, sent.HandoffID, schemas.ActAnswer, note("canary"))
+			w.claim(qa)
+			require.NotEmpty(t, kept(t, b, "canary"))
+
+			human := schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
+			id := sent.HandoffID.String()
+			_, err := w.Redact(t.Context(), a, schemas.RedactIn{HandoffID: id})
+			refused(t, err, schemas.Denied, "only human may do this")
+			_, err = w.Redact(t.Context(), human, schemas.RedactIn{HandoffID: id, Field: "data.from"})
+			refused(t, err, schemas.Invalid, "nothing of ho_1 is left to redact there")
+
+			out, err := w.Redact(t.Context(), human, schemas.RedactIn{HandoffID: id, Field: "task"})
+			require.NoError(t, err)
+			require.Equal(t, 2, out.Contents, "as it was sent, and with the answer")
+			require.Equal(t, "[redacted]", w.full(sent.HandoffID).Handoff.Task)
+			require.Equal(t, "canary", w.full(sent.HandoffID).Handoff.Detail)
+			_, err = w.Redact(t.Context(), human, schemas.RedactIn{HandoffID: id})
+			require.NoError(t, err)
+			require.Empty(t, kept(t, b, "canary"))
+			full := w.full(sent.HandoffID).Handoff
+			require.Equal(t, "2h", full.Expectations.Timeout)
+			require.Contains(t, full.Context.State, "n")
+			w.Intact()
+			w.complete(qa, sent.HandoffID, func(in *schemas.CompleteIn) {
+				in.Verification = &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true}}}
+			})
+
+			message := w.send(a, "qa", "canary", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+			_, err = w.Redact(t.Context(), human, schemas.RedactIn{HandoffID: message.NoticeID.String()})
+			require.NoError(t, err)
+			require.Empty(t, kept(t, b, "canary"))
+			w.Intact()
+		})
+	}
+}
