@@ -39,7 +39,7 @@ func (s *Service) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 		if err != nil {
 			return out, err
 		}
-		content, n, err := o.takeOut(events, in)
+		said, err := o.takeOut(events, in)
 		if err != nil {
 			return out, err
 		}
@@ -51,11 +51,11 @@ func (s *Service) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 		if err := o.forget(r.ID, &h); err != nil {
 			return out, err
 		}
-		out = schemas.RedactOut{HandoffID: r.ID.String(), Contents: n}
+		out = schemas.RedactOut{HandoffID: r.ID.String(), Contents: len(said.Events)}
 		if out.Related, err = o.madeOf(r); err != nil {
 			return out, err
 		}
-		return out, o.commitSaying(happening{action: life.Redact, was: r, now: &now}, content)
+		return out, o.commit(happening{action: life.Redact, was: r, now: &now, said: said})
 	})
 }
 
@@ -87,35 +87,34 @@ func (o *op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err erro
 			events = append(events, e)
 		}
 	}
-	content, n, err := o.takeOut(events, schemas.RedactIn{HandoffID: in.HandoffID})
+	said, err := o.takeOut(events, schemas.RedactIn{HandoffID: in.HandoffID})
 	if err != nil {
 		return out, err
 	}
-	return schemas.RedactOut{HandoffID: in.HandoffID, Contents: n}, o.record(life.Redact, content)
+	return schemas.RedactOut{HandoffID: in.HandoffID, Contents: len(said.Events)}, o.record(life.Redact, said)
 }
 
-// takeOut replaces the content of events, and gives what the event to come says of that, and how many it replaced.
-func (o *op) takeOut(events []schemas.Event, in schemas.RedactIn) (store.Content, int, error) {
-	said := schemas.Redaction{Field: in.Field, Events: map[uint64]string{}}
+// takeOut replaces the content of events, and gives what the event to come says of that.
+func (o *op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redaction, error) {
+	done := schemas.Redaction{Field: in.Field, Events: map[uint64]string{}}
 	for _, e := range events {
 		content, err := o.Said(e.Handoff, e.N)
 		if err != nil {
-			return store.Content{}, 0, err
+			return done, err
 		}
 		less, err := without(content, in.Field)
-		if e.Action == string(life.Redact) || err != nil || less == nil {
+		if e.Action == schemas.Redacted || err != nil || less == nil {
 			continue // nothing of it is there, or it was never JSON
 		}
-		if said.Events[e.N], err = o.tx.Redact(e, less); err != nil {
-			return store.Content{}, 0, err
+		if done.Events[e.N], err = o.tx.Redact(e, less); err != nil {
+			return done, err
 		}
 	}
-	if len(said.Events) == 0 {
-		return store.Content{}, 0, schemas.Invalidf("field", "nothing of %s is left to redact there", schemas.Visible(in.HandoffID)).
+	if len(done.Events) == 0 {
+		return done, schemas.Invalidf("field", "nothing of %s is left to redact there", schemas.Visible(in.HandoffID)).
 			WithHint("Name a field as view full shows it, such as data.token, or none for all texts.")
 	}
-	content, err := o.said(said)
-	return content, len(said.Events), err
+	return done, nil
 }
 
 // forget takes out what was made of the content of a handoff: notices about it, the words by which it is found, and
