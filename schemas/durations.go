@@ -57,12 +57,17 @@ func badDuration(field, s string) error {
 // dayForms are how a day is written, with a time of day or without.
 var dayForms = []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05"}
 
-// parseDay reads a day as people write it, where now is: a date, today, yesterday or tomorrow, and perhaps a time of day.
-// Whole tells that it is all of the day. It is the zero time for another text.
+// parseDay reads a day as people write it, where now is: a date, today, yesterday, tomorrow, friday for the next one or
+// "last friday", and perhaps a time of day, which alone is one of today. Whole tells that it is all of the day. It is the
+// zero time for another text.
 func parseDay(s string, now time.Time) (day time.Time, whole bool) {
-	word, rest, _ := strings.Cut(strings.ToLower(strings.TrimSpace(s)), " ")
-	if away, ok := map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}[word]; ok {
-		s = strings.TrimSpace(now.AddDate(0, 0, away).Format(time.DateOnly) + " " + strings.TrimPrefix(rest, "at "))
+	text, last := strings.CutPrefix(strings.ToLower(strings.TrimSpace(s)), "last ")
+	if _, err := time.Parse("15:04", text); err == nil && !last {
+		text = "today " + text
+	}
+	word, rest, _ := strings.Cut(text, " ")
+	if days, ok := daysTo(word, now.Weekday(), last); ok {
+		s = strings.TrimSpace(now.AddDate(0, 0, days).Format(time.DateOnly) + " " + strings.TrimPrefix(rest, "at "))
 	}
 	for _, form := range dayForms {
 		if t, err := time.ParseInLocation(form, s, now.Location()); err == nil {
@@ -70,6 +75,24 @@ func parseDay(s string, now time.Time) (day time.Time, whole bool) {
 		}
 	}
 	return time.Time{}, false
+}
+
+// daysTo is how many days a day is away that is called by a word.
+func daysTo(word string, today time.Weekday, last bool) (days int, known bool) {
+	if days, known = map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}[word]; known {
+		return days, !last
+	}
+	for day := time.Sunday; day <= time.Saturday; day++ {
+		name := strings.ToLower(day.String())
+		switch {
+		case word != name && word != name[:3]:
+		case last:
+			return -(int(today-day+6)%7 + 1), true
+		default:
+			return int(day-today+6)%7 + 1, true
+		}
+	}
+	return 0, false
 }
 
 // ParseDeadline is [ParseTime] for the time by which something is to be done: a day is meant to its end.
@@ -102,7 +125,7 @@ func ParseTime(field, s string, now time.Time) (time.Time, error) {
 	d, err := ParseDuration(field, strings.TrimPrefix(ago, "in "))
 	if err != nil {
 		return time.Time{}, Invalidf(field, "%q is not a time", Visible(s)).
-			WithHint(`Write RFC 3339, as 2026-01-31T17:00:00Z, a day, as tomorrow or 2026-01-31, or a duration from now, as "2 hours".`)
+			WithHint(`Write RFC 3339, as 2026-01-31T17:00:00Z, a day, as tomorrow, friday or 2026-01-31, a time of today, as 17:00, or a duration from now, as "2 hours".`)
 	}
 	if past {
 		d = -d

@@ -45,6 +45,8 @@ func TestDaysAreReadAsPeopleWriteThem(t *testing.T) {
 		"yesterday": "2026-11-21T00:00", "Today": "2026-11-22T00:00", "tomorrow at 17:00": "2026-11-23T17:00",
 		"2026-11-21": "2026-11-21T00:00", "2026-11-21 08:15": "2026-11-21T08:15", "2026-11-21T08:15": "2026-11-21T08:15",
 		"2h ago": "2026-11-22T13:30", "in 2 hours": "2026-11-22T17:30", "30m": "2026-11-22T16:00",
+		"17:00": "2026-11-22T17:00", "Friday": "2026-11-27T00:00", "fri at 9:30": "2026-11-27T09:30", "sunday": "2026-11-29T00:00",
+		"last friday": "2026-11-20T00:00", "last sunday": "2026-11-15T00:00", "last sat 12:00": "2026-11-21T12:00",
 	} {
 		at, err := schemas.ParseTime("since", text, now)
 		require.NoError(t, err, text)
@@ -53,7 +55,7 @@ func TestDaysAreReadAsPeopleWriteThem(t *testing.T) {
 	until, err := schemas.ParseDeadline("deadline", "tomorrow", now)
 	require.NoError(t, err)
 	require.Equal(t, "2026-11-24T00:00", until.In(here).Format("2006-01-02T15:04"))
-	for _, text := range []string{"tomorrow morning", "2026-13-01", "ago", "2036-12-01"} {
+	for _, text := range []string{"tomorrow morning", "next friday", "last tomorrow", "25:00", "2026-13-01", "ago", "2036-12-01"} {
 		_, err := schemas.ParseTime("since", text, now)
 		require.Error(t, err, text)
 	}

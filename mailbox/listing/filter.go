@@ -50,8 +50,11 @@ func Parse(in schemas.ListIn, now time.Time) (f Filter, err error) {
 	if f.since, err = schemas.ParseTime("since", in.Since, now); err != nil {
 		return f, err
 	}
-	if f.since.After(now) { // a duration, meant backwards
-		f.since = now.Add(-f.since.Sub(now))
+	if f.since.After(now) { // a weekday or a duration, meant backwards
+		ahead := f.since.Sub(now)
+		if f.since, err = schemas.ParseTime("since", "last "+in.Since, now); err != nil {
+			f.since = now.Add(-ahead)
+		}
 	}
 	if in.Workflow != "" {
 		wf, err := schemas.ParseWorkflow("workflow", in.Workflow)
