@@ -86,7 +86,7 @@ func (in *installation) nameToken(e installed.Entry, u *url.URL) string {
 	if e.Agent != "" {
 		flags = append(flags, "--agent", shell.Quote(e.Agent))
 	}
-	return in.setup(in.client, e.Scope, append(flags, "--yes")...)
+	return in.setup(e.Scope, append(flags, "--yes")...)
 }
 
 // literalToken is the token that a header has in plain text; empty if the client is to put it there.

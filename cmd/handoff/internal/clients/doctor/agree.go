@@ -18,7 +18,7 @@ func (in *installation) missingHooks() []Finding {
 		return nil
 	case len(in.hooks) == 0:
 		return []Finding{skipped(aboutHooks, "%s has none: its sessions are not told of their mail", in.client.Title).
-			try(in.setup(in.client, in.entries[0].Scope, "--hooks"))}
+			try(in.setup(in.entries[0].Scope, "--hooks"))}
 	}
 	var missing []string
 	for _, h := range in.client.Hooks.On {
@@ -47,7 +47,7 @@ func (in *installation) mendHooks(f installed.HookFile) string {
 	case !in.areOurs(f):
 		how = "--print"
 	}
-	return in.setup(in.client, in.scopeOf(f.Path), "--hooks", how)
+	return in.setup(in.scopeOf(f.Path), "--hooks", how)
 }
 
 // mendHook is the command that may make a hook work; empty if setup would write the same hook.
@@ -75,7 +75,7 @@ func (in *installation) twoNames() []Finding {
 		if server, hooks := nameOf(e), in.agentOf(in.hooks[i]); server != hooks {
 			return []Finding{warning(aboutHooks, "%s: its server acts %s, and its hooks %s: they tell of somebody else's mail",
 				in.client.Title, as(server), as(hooks)).
-				try(in.setup(in.client, e.Scope, "--agent", cmp.Or(server, hooks), "--yes"))}
+				try(in.setup(e.Scope, "--agent", cmp.Or(server, hooks), "--yes"))}
 		}
 	}
 	return nil

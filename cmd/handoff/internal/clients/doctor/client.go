@@ -52,7 +52,7 @@ func (in *installation) serverless() []Finding {
 	}
 	return []Finding{failure(aboutClients, "%s has hooks and no server: its sessions hear of mail, and cannot take it",
 		in.client.Title).
-		try(in.setup(in.client, in.scopeOf(in.hooks[0].Path), "--yes"))}
+		try(in.setup(in.scopeOf(in.hooks[0].Path), "--yes"))}
 }
 
 // Idle finds that no client has handoff. It finds nothing if the files of a client cannot be read.
@@ -68,7 +68,7 @@ func Idle(clients []client.Client, b Bench) []Finding {
 // unreadable finds the files that cannot be read.
 func (in *installation) unreadable() (all []Finding) {
 	for _, u := range in.unread {
-		remedy := in.setup(in.client, in.scopeOf(u.Path), "--print")
+		remedy := in.setup(in.scopeOf(u.Path), "--print")
 		if errors.Is(u.Err, fs.ErrPermission) {
 			remedy = "chmod u+rw " + shell.Quote(u.Path)
 		}
@@ -96,7 +96,7 @@ func (in *installation) absent() Finding {
 	if !in.client.Detect(in.Machine) {
 		what = "was not found on this machine"
 	}
-	return say(aboutClients, "%s %s", in.client.Title, what).try(in.setup(in.client, client.User))
+	return say(aboutClients, "%s %s", in.client.Title, what).try(in.setup(client.User))
 }
 
 // runBoth tells whether an event runs a hook of the user's file and one of the project's.
@@ -122,7 +122,7 @@ func (in *installation) twice() []Finding {
 		return []Finding{warning(aboutClients,
 			"%s has hooks for its user and hooks for the project: here both run. Take out those of the user, "+
 				"or those of the project for everybody in it", in.client.Title).
-			try(in.setup(in.client, client.User, "--no-hooks", "--yes"))}
+			try(in.setup(client.User, "--no-hooks", "--yes"))}
 	default:
 		return nil
 	}

@@ -3,6 +3,7 @@ package doctor
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
@@ -25,11 +26,20 @@ func (in *installation) mend(e installed.Entry) string {
 	case foreign:
 		return in.removal(e)
 	case change.Err != nil:
-		return in.setup(in.client, e.Scope, "--print")
+		return in.setup(e.Scope, "--print")
 	case known && !change.Same():
-		return in.setup(in.client, e.Scope, "--yes")
+		return in.setup(e.Scope, "--yes")
 	}
 	return ""
+}
+
+// setup is the command that sets up the client. Without more flags setup keeps what the client was set up with.
+func (in *installation) setup(scope client.Scope, flags ...string) string {
+	words := []string{in.Program.Call(), "setup", in.client.Name}
+	if scope == client.Project {
+		words = append(words, "--scope project"+in.Dir)
+	}
+	return strings.Join(append(words, flags...), " ")
 }
 
 // restart is the command after which an entry starts this program. If the entry has only the name of the program, as
@@ -97,7 +107,7 @@ func (in *installation) removal(e installed.Entry) string {
 			return in.within(e.Scope) + shell.Line(append([]string{in.client.Program}, arguments...))
 		}
 	}
-	return in.setup(in.client, in.scopeOf(e.Path), "--print")
+	return in.setup(in.scopeOf(e.Path), "--print")
 }
 
 // within is the beginning of a command that must run in the project.
@@ -112,7 +122,7 @@ func (in *installation) within(scope client.Scope) string {
 // changed all of that.
 func (in *installation) onlyPlugin() string {
 	if i := slices.IndexFunc(in.hooks, in.areOurs); i >= 0 {
-		return in.setup(in.client, in.scopeOf(in.hooks[i].Path), "--remove", "--yes")
+		return in.setup(in.scopeOf(in.hooks[i].Path), "--remove", "--yes")
 	}
 	switch {
 	case len(in.entries) == 0:
@@ -120,7 +130,7 @@ func (in *installation) onlyPlugin() string {
 	case in.entries[0].Scope == installed.Local:
 		return in.removal(in.entries[0])
 	}
-	return in.setup(in.client, in.entries[0].Scope, "--remove", "--yes")
+	return in.setup(in.entries[0].Scope, "--remove", "--yes")
 }
 
 // areOurs tells whether all hooks in a file are ours, without any that somebody changed.

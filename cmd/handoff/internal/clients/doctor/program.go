@@ -28,15 +28,6 @@ func (s Shell) line(format string, args ...any) string {
 	return s.Program.Call() + " " + fmt.Sprintf(format, args...) + s.Place
 }
 
-// setup writes the command that sets up a client. Without more flags setup keeps what the client was set up with.
-func (s Shell) setup(c client.Client, scope client.Scope, flags ...string) string {
-	words := []string{s.Program.Call(), "setup", c.Name}
-	if scope == client.Project {
-		words = append(words, "--scope project"+s.Dir)
-	}
-	return strings.Join(append(words, flags...), " ")
-}
-
 // A Program is the file of this program, and the one that a shell starts by its name.
 type Program struct {
 	Path    string

@@ -67,22 +67,21 @@ func (c Change) write() error {
 	return nil
 }
 
-// mode is that of the file. A new one is for its user alone, unless it is the project's.
+// mode is that of the file, or of a new one.
 func (c Change) mode() fs.FileMode {
-	switch {
-	case c.File.Info != nil:
+	if c.File.Info != nil {
 		return c.File.Info.Mode().Perm()
-	case c.desired.Scope == client.Project:
-		return 0o644
 	}
-	return 0o600
+	mode, _ := c.desired.modes()
+	return mode
 }
 
-func (c Change) folderMode() fs.FileMode {
-	if c.desired.Scope == client.Project {
-		return 0o755
+// modes are those of a new file and of a new directory. They are for their user alone, unless they are the project's.
+func (d Desired) modes() (file, folder fs.FileMode) {
+	if d.Scope == client.Project {
+		return 0o644, 0o755
 	}
-	return 0o700
+	return 0o600, 0o700
 }
 
 const (

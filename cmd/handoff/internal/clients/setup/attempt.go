@@ -32,7 +32,8 @@ type attempt struct {
 var errRuined = errors.New("it left nothing that can be read, and what was there is back")
 
 func (a *attempt) make(ctx context.Context) (err error) {
-	if a.folders, err = folders(a.File.Resolved, a.folderMode()); err != nil {
+	_, mode := a.desired.modes()
+	if a.folders, err = folders(a.File.Resolved, mode); err != nil {
 		return err
 	}
 	if a.done.Backup, err = a.setter.backup(a.Change); err != nil {

@@ -121,14 +121,22 @@ func (s Setter) Plan(c client.Client, d Desired) (all []Change) {
 	return all
 }
 
+// begun reads a file that is to be changed. It stays as it is so far.
+func (s Setter) begun(c client.Client, d Desired, t target) Change {
+	change := Change{Client: c, desired: d, target: t}
+	change.File, change.Err = d.changeable(t.path)
+	if change.After = change.File.Text; change.Err == nil {
+		change.receipt, change.Recorded = s.receipt(change.File)
+	}
+	return change
+}
+
 // planned gives the change of one file.
 func (s Setter) planned(c client.Client, d Desired, t target) Change {
-	change := Change{Client: c, desired: d, target: t}
-	if change.File, change.Err = d.changeable(t.path); change.Err != nil {
+	change := s.begun(c, d, t)
+	if change.Err != nil {
 		return change
 	}
-	r, known := s.receipt(change.File)
-	change.receipt = r
 	var doc edit.Document
 	if doc, change.Err = change.File.Document(t.syntax); change.Err != nil {
 		return change
@@ -137,14 +145,13 @@ func (s Setter) planned(c client.Client, d Desired, t target) Change {
 		change.Unread = settings.ReadAs(t.syntax)
 	}
 	before, lacked := doc.Bytes(), missing(c, t, doc)
-	change.After = change.File.Text
-	if change.Err = d.put(c, t, doc, r); change.Err != nil || bytes.Equal(doc.Bytes(), before) {
+	if change.Err = d.put(c, t, doc, change.receipt); change.Err != nil || bytes.Equal(doc.Bytes(), before) {
 		return change
 	}
 	change.After = doc.Bytes()
 	change.made = existing(lacked, doc)
 	if t.has(server) {
-		change.Own = d.own(c, change.File, known)
+		change.Own = d.own(c, change.File, change.Recorded)
 	}
 	return change
 }

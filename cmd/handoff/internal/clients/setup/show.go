@@ -2,6 +2,7 @@ package setup
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -91,19 +92,22 @@ type tokens map[string]bool
 // token matches a name or value in JSON or TOML, in its quotes if it has some.
 var token = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'[^']*'|[^\s{}\[\],:="']+|["']`)
 
-func (t tokens) add(text string) {
+// wordsOf gives the names and values in a text, without quotes.
+func wordsOf(text string) (words []string) {
 	for _, word := range token.FindAllString(text, -1) {
-		t[strings.Trim(word, `"'`)] = true
+		words = append(words, strings.Trim(word, `"'`))
+	}
+	return words
+}
+
+func (t tokens) add(text string) {
+	for _, word := range wordsOf(text) {
+		t[word] = true
 	}
 }
 
 func (t tokens) all(line string) bool {
-	for _, word := range token.FindAllString(line, -1) {
-		if !t[strings.Trim(word, `"'`)] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(wordsOf(line), func(word string) bool { return !t[word] })
 }
 
 // ourTokens gives the tokens that setup writes into the file now, those that it wrote before, and those that switch a

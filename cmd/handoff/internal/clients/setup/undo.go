@@ -27,26 +27,19 @@ func (s Setter) Undo(c client.Client, d Desired) (all []Change) {
 }
 
 func (s Setter) undone(c client.Client, d Desired, t target) Change {
-	change := Change{Client: c, desired: d, target: t}
-	change.File, change.Err = d.changeable(t.path)
-	change.After = change.File.Text
-	if change.Err != nil {
+	change := s.begun(c, d, t)
+	r := change.receipt
+	switch {
+	case change.Err != nil || change.File.Missing:
 		return change
-	}
-	r, known := s.receipt(change.File)
-	change.receipt, change.Recorded = r, known
-	if change.File.Missing {
-		return change
-	}
-	if known && r.After == sum(change.File.Text) {
+	case change.Recorded && r.After == sum(change.File.Text):
 		change.After, change.Gone, change.Exact = r.Before, r.Missing, true
 		return change
 	}
-	change.After, change.Err = change.without(r)
-	if change.Err == nil {
+	if change.After, change.Err = change.without(r); change.Err == nil {
 		change.Foreign = change.foreign(r)
+		change.Gone = r.Missing && isNothing(change.After)
 	}
-	change.Gone = change.Err == nil && r.Missing && isNothing(change.After)
 	return change
 }
 
@@ -87,9 +80,16 @@ func (c Change) without(r receipt) ([]byte, error) {
 		return c.File.Text, err
 	}
 	before := doc.Bytes()
+	if c.target.has(server) { // one of our name that is not ours stays
+		at := serverPath(c.Client, doc)
+		old, _ := doc.Look(at...)
+		if fields, ok := old.(map[string]any); ok && c.desired.isOurs(fields, r) {
+			err = doc.Delete(at...)
+		}
+	}
 	nothing := c.desired
 	nothing.Hooks, nothing.Server.Trust = false, false
-	err = errors.Join(c.withoutServer(doc, r), nothing.putSettings(c.Client, c.target, doc, r))
+	err = errors.Join(err, nothing.putSettings(c.Client, c.target, doc, r))
 	for _, path := range slices.Backward(r.Made) { // inner ones first
 		if v, ok := doc.Look(path...); ok && edit.IsEmpty(v) {
 			err = errors.Join(err, doc.Delete(path...))
@@ -99,20 +99,6 @@ func (c Change) without(r receipt) ([]byte, error) {
 		return c.File.Text, err
 	}
 	return doc.Bytes(), nil
-}
-
-// withoutServer takes our server out. It leaves a server of our name alone that is not ours.
-func (c Change) withoutServer(doc edit.Document, r receipt) error {
-	if !c.target.has(server) {
-		return nil
-	}
-	at := serverPath(c.Client, doc)
-	old, _ := doc.Look(at...)
-	fields, ok := old.(map[string]any)
-	if !ok || !c.desired.isOurs(fields, r) {
-		return nil
-	}
-	return doc.Delete(at...)
 }
 
 // foreign gives a [*Foreign] if somebody put another server in the place of ours.
@@ -184,7 +170,7 @@ func (s Setter) tidy(r receipt, resolved string, copies bool) (err error) {
 		}
 	}
 	made := slices.DeleteFunc(slices.Clone(r.Folders), func(dir string) bool {
-		return !isAbove(installed.Resolved(dir), resolved) || !isFolder(dir)
+		return !isAbove(installed.Resolved(dir), resolved)
 	})
 	return errors.Join(err, s.leave(removeEmpty(made)))
 }
@@ -228,17 +214,12 @@ func folders(path string, mode fs.FileMode) (made []string, err error) {
 // removeEmpty removes directories, the last first, and gives those that stay, as others put something into them.
 func removeEmpty(dirs []string) (stay []string) {
 	for _, dir := range slices.Backward(dirs) {
-		if os.Remove(dir) != nil && isFolder(dir) {
+		if info, err := os.Lstat(dir); err == nil && info.IsDir() && os.Remove(dir) != nil {
 			stay = append(stay, dir)
 		}
 	}
 	slices.Reverse(stay)
 	return stay
-}
-
-func isFolder(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.IsDir()
 }
 
 // isAbove tells whether a path is in a directory, as far as the two are spelled alike.
