@@ -22,7 +22,13 @@ func codex() Client {
 		Entry: codexEntry, Clean: true, Own: &Own{Add: codexAdd, Remove: codexRemove, Strict: true},
 		Hooks: &Hooks{
 			Files: Files{BareJSON, []Path{"${CODEX_HOME:-~/.codex}/hooks.json"}, []Path{".codex/hooks.json"}},
-			Unit:  time.Second, Shows: codexReports, Queue: codexQueue, EachFile: true,
+			Unit:  time.Second, EachFile: true,
+			Shows: func(r Report) bool { // no other client has turns, or calls its transcripts so
+				return r.Turn != "" || strings.HasPrefix(filepath.Base(r.Transcript), "rollout-")
+			},
+			Queue: func(session, message string) []string {
+				return []string{"queue", "--thread", session, "--message", message}
+			},
 			On: nineHooks(codexEnd, Hook{Wake: true, Timeout: patience}), // the wait goes on in the background, see Queue
 		},
 		Plugins: &Plugins{Syntax: TOML, User: codexConfig.User, Key: "plugins", Remove: []string{"plugin", "remove"}},
@@ -67,15 +73,6 @@ func codexRemove(scope Scope, name string) []string {
 		return nil
 	}
 	return []string{"mcp", "remove", name}
-}
-
-// codexReports knows the turn, which only Codex has, and how Codex calls its transcripts.
-func codexReports(r Report) bool {
-	return r.Turn != "" || strings.HasPrefix(filepath.Base(r.Transcript), "rollout-")
-}
-
-func codexQueue(session, message string) []string {
-	return []string{"queue", "--thread", session, "--message", message}
 }
 
 // codexTrusts looks whether Codex trusts the project. Of a project that it does not trust, Codex reads neither

@@ -21,7 +21,9 @@ func geminiCLI() Client {
 		Traces:  []Path{"${GEMINI_CLI_HOME:-~}/.gemini"},
 		Servers: geminiSettings, Under: []any{"mcpServers"},
 		Entry: geminiEntry, Own: &Own{Add: geminiAdd, Remove: removeInScope},
-		Hooks: &Hooks{Files: geminiSettings, Unit: time.Millisecond, Name: ServerName, Shows: geminiReports, On: []Hook{
+		Hooks: &Hooks{Files: geminiSettings, Unit: time.Millisecond, Name: ServerName, Shows: func(r Report) bool {
+			return slices.Contains([]string{"BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"}, r.At) // its words
+		}, On: []Hook{
 			{Event: SessionStart, At: "SessionStart", Timeout: patience},
 			{Event: Prompt, At: "BeforeAgent", Timeout: patience},
 			{Event: Tool, At: "AfterTool", Timeout: patience},
@@ -62,11 +64,6 @@ func geminiAdd(scope Scope, s Server) []string {
 		add = append(add, "--header="+header.Key+": "+header.Value.(string))
 	}
 	return append(add, ServerName, s.URL)
-}
-
-// geminiReports knows the events that only Gemini CLI has.
-func geminiReports(r Report) bool {
-	return slices.Contains([]string{"BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"}, r.At)
 }
 
 // geminiTrusts looks whether Gemini CLI trusts the folder of the project. Of a folder that it does not trust, Gemini

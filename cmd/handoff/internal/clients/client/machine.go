@@ -90,10 +90,7 @@ func (m Machine) Program(command string) string {
 	if !filepath.IsAbs(command) {
 		return m.LookPath(command)
 	}
-	path, err := exec.LookPath(command)
-	if err != nil {
-		return ""
-	}
+	path, _ := exec.LookPath(command)
 	return path
 }
 

@@ -36,14 +36,12 @@ func (in *installation) examineAddress(ctx context.Context, e installed.Entry, w
 	switch {
 	case errors.Is(err, live.ErrRefused) && token == "" && e.TokenEnv == "" && written != "":
 		return skipped(aboutNetwork, "%s: %s wants a token, and that in %s is for the client to find", where, u.Host, e.Path)
-	case errors.Is(err, live.ErrRefused):
+	case errors.Is(err, live.ErrRefused), err == nil && e.TokenEnv != "" && token == "":
 		return in.refused(e, u, where, token)
 	case err != nil:
 		found := in.silence(ctx, u, err)
 		found.Message = where + ": " + found.Message
 		return found
-	case e.TokenEnv != "" && token == "":
-		return in.refused(e, u, where, token)
 	}
 	return ok(aboutNetwork, "%s: %s answers, with %s", where, u.Host, counted(reply.Tools, "tool"))
 }

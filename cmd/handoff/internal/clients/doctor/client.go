@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/edit"
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/shell"
 )
@@ -80,7 +81,13 @@ func (in *installation) unreadable() (all []Finding) {
 // ignored finds the files that handoff can read and the client cannot: each client reads its own dialect.
 func (in *installation) ignored() (all []Finding) {
 	for _, f := range in.files() {
-		if why := f.ignored(); why != nil {
+		text, err := installed.Read(f.path, installed.LargestOwn) // its size was checked before
+		doc, broken := text.Document(f.syntax)
+		settings, ok := doc.(*edit.JSON)
+		if !ok || err != nil || broken != nil {
+			continue // what cannot be read is told elsewhere
+		}
+		if why := settings.ReadAs(f.syntax); why != nil {
 			all = append(all, failure(aboutClients, "%s reads nothing of %s, as %v: take that out",
 				in.client.Title, f.path, why))
 		}

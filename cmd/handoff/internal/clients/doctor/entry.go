@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,10 +21,7 @@ const patience = 5 * time.Second
 func (in *installation) examineEntry(ctx context.Context, e installed.Entry) Finding {
 	where := in.where(e)
 	stranger := e.Shared && !e.Written(in.before(e.Scope).Server)
-	program := ""
-	if len(e.Command) > 0 {
-		program = e.Command[0]
-	}
+	program := append(slices.Clip(e.Command), "")[0]
 	switch {
 	case e.Off:
 		return warning(aboutClients, "%s: the server is switched off in %s", where, e.Path).try(in.mend(e))
@@ -32,7 +30,7 @@ func (in *installation) examineEntry(ctx context.Context, e installed.Entry) Fin
 	case stranger && e.URL != "":
 		return skipped(aboutNetwork, "%s: the address in %s came with the project, and is not called", where, e.Path)
 	case stranger:
-		return in.untriedEntry(e)
+		return warning(aboutClients, untried, in.client.Title, e.Path).try(in.mend(e))
 	case isForClient(e.URL):
 		return skipped(aboutNetwork, "%s: the address in %s is for the client to find", where, e.Path)
 	case e.URL != "":
@@ -91,17 +89,12 @@ const scratchName = "doctor"
 
 // Of an entry or a hook that may be anybody's, doctor repeats no word: see package installed.
 
-func (in *installation) untriedEntry(e installed.Entry) Finding {
-	return warning(aboutClients, "%s: in %s: skipped: it is not what handoff setup writes, so it is not tried",
-		in.client.Title, e.Path).
-		try(in.mend(e))
-}
+const untried = "%s: in %s: skipped: it is not what handoff setup writes, so it is not tried"
 
 // untriedHook gives no remedy for a hook that somebody changed: setup would leave that alone and put another beside
 // it.
 func (in *installation) untriedHook(f installed.HookFile, h client.Hook, line string) Finding {
-	found := warning(aboutHooks, "%s: in %s: skipped: it is not what handoff setup writes, so it is not tried",
-		in.client.Title, f.Path)
+	found := warning(aboutHooks, untried, in.client.Title, f.Path)
 	if in.isOurs(line) {
 		return found.try(in.mendHooks(f))
 	}

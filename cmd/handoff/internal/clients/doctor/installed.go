@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"handoff/cmd/handoff/internal/clients/client"
-	"handoff/cmd/handoff/internal/clients/edit"
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/shell"
 )
@@ -56,20 +55,6 @@ func (in *installation) all() []installed.Entry {
 type file struct {
 	path   string
 	syntax client.Syntax
-}
-
-// ignored tells why the client rejects a file that handoff can read; nil if the client reads it. The size of the file
-// was checked before.
-func (f file) ignored() error {
-	text, err := installed.Read(f.path, installed.LargestOwn)
-	if err != nil {
-		return nil //nolint:nilerr // what cannot be read is told elsewhere
-	}
-	doc, _ := text.Document(f.syntax)
-	if settings, ok := doc.(*edit.JSON); ok {
-		return settings.ReadAs(f.syntax)
-	}
-	return nil
 }
 
 // files gives the files with something of ours in them, each once.

@@ -113,15 +113,11 @@ func Shut(w workspace.Workspace) (findings []Finding, shut bool) {
 	switch {
 	case !used || store.Bytes == 0 || err != nil:
 		return nil, true
-	case !private(info.Mode()):
+	case runtime.GOOS != "windows" && info.Mode().Perm()&others != 0:
 		return []Finding{skipped(aboutStore,
 			"what is in it was not looked at: to open it would change its permissions")}, true
 	}
 	return nil, false
-}
-
-func private(mode fs.FileMode) bool {
-	return runtime.GOOS == "windows" || mode.Perm()&others == 0
 }
 
 const (
