@@ -2,6 +2,7 @@ package edit_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -185,4 +186,115 @@ func bare(v any) any {
 		return len(root)
 	}
 	return strings.TrimSpace(string(text))
+}
+
+// What one text says is written into another as that one is written.
+func TestTakenTextIsWrittenAsTheOtherIs(t *testing.T) {
+	for name, tt := range map[string]struct {
+		syntax            client.Syntax
+		from, into, after string
+	}{
+		"JSON": {
+			client.JSON, `{"a": {"z": [1, {"y": null}], "args": [], "command": "c", "n": 12345678901234567890}}`, "{\"b\": 1}",
+			`{"b": 1, "a": {"command":"c","args":[],"n":12345678901234567890,"z":[1,{"y":null}]}}`,
+		},
+		"TOML": {
+			client.TOML, "[a]\nx = 1979-05-27\nargs = [\"1\", 2, true]\ncommand = 'c'\n[a.env]\nA = \"1\"\n", "b = 1\n",
+			"b = 1\n\n[a]\ncommand = \"c\"\nargs = [\"1\", 2, true]\nx = 1979-05-27\n\n[a.env]\nA = \"1\"\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			from, err := edit.Open(tt.syntax, []byte(tt.from))
+			require.NoError(t, err)
+			into, err := edit.Open(tt.syntax, []byte(tt.into))
+			require.NoError(t, err)
+			got, _ := from.Look("a")
+			require.NoError(t, into.Set(edit.Taken(got, entry), "a"))
+			require.Equal(t, tt.after, string(into.Bytes()))
+			again, _ := into.Look("a")
+			require.Equal(t, got, again)
+		})
+	}
+}
+
+func TestAlikeIsAboutValues(t *testing.T) {
+	for a, others := range map[string]map[string]bool{
+		`{"a": 12345678901234567890, "b": 1e2}`: {
+			"{\n\"b\": 100.0, // one\n\"a\": 12345678901234567000}": true, `{"a": 12345678901234560000, "b": 100}`: false, `{"a": 12345678901234567890}`: false,
+		},
+		`{"a": [1, "2", null]}`: {`{"a": [1.0, "2", null]}`: true, `{"a": [1, 2, null]}`: false, `{"a": [1, "2"]}`: false, `{"a": [1, "2", null], "b": {}}`: false},
+		`{"a": 1e999}`:          {`{"a": 1e999}`: true, `{"a": 1e998}`: false, `{"a": null}`: false},
+	} {
+		one, err := edit.Open(client.LooseJSON, []byte(a))
+		require.NoError(t, err)
+		for b, want := range others {
+			other, err := edit.Open(client.LooseJSON, []byte(b))
+			require.NoError(t, err)
+			require.Equal(t, want, edit.Alike(one, other), "%s and %s", a, b)
+		}
+	}
+	one, err := edit.Open(client.TOML, []byte("a = 1\nb = 2026-01-01\nc = inf\n"))
+	require.NoError(t, err)
+	for b, want := range map[string]bool{"c = +inf\nb = 2026-01-01\na = 1.0": true, "c = inf\nb = 2026-01-02\na = 1": false} {
+		other, err := edit.Open(client.TOML, []byte(b))
+		require.NoError(t, err)
+		require.Equal(t, want, edit.Alike(one, other), b)
+	}
+}
+
+// What is made to exhaust a parser is not parsed. These would overflow the stack, or take minutes.
+func TestTextsThatKeepAParserBusyAreRefused(t *testing.T) {
+	var tables, keys strings.Builder
+	for n := range 100_000 {
+		fmt.Fprintf(&tables, "[a%d]\n", n)
+		fmt.Fprintf(&keys, "a%d=1\n", n)
+	}
+	const many = 500_000
+	for name, tt := range map[string]struct {
+		syntax client.Syntax
+		text   string
+		why    string
+	}{
+		"lists":            {client.LooseJSON, `{"a": ` + strings.Repeat("[", many), "nested deeper"},
+		"objects":          {client.JSON, strings.Repeat(`{"a":`, many), "nested deeper"},
+		"after a string":   {client.JSON, `{"a\\": "]]]\"]]", "b": ` + strings.Repeat("[", many), "nested deeper"},
+		"after a comment":  {client.LooseJSON, "// \"\n/* \" */ {\"b\": " + strings.Repeat("[", many), "nested deeper"},
+		"lists of TOML":    {client.TOML, "a = " + strings.Repeat("[", many), "more than 10000 keys"},
+		"tables of TOML":   {client.TOML, "a = " + strings.Repeat("{a=", many), "more than 10000 keys"},
+		"dotted":           {client.TOML, "a" + strings.Repeat(".a", many) + " = 1", "more than 10000 keys"},
+		"after strings":    {client.TOML, "a = '\\' # '\nb = \"\"\"\n'''\\\"\"\"\"\nc = '''\n\"\\'''\nd = " + strings.Repeat("[", many), "more than 10000 keys"},
+		"headers":          {client.TOML, tables.String(), "more than 10000 keys"},
+		"keys":             {client.TOML, keys.String(), "more than 10000 keys"},
+		"keys of one line": {client.TOML, "a = {" + strings.ReplaceAll(keys.String(), "\n", ",") + "}", "more than 10000 keys"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := edit.Open(tt.syntax, []byte(tt.text))
+			require.ErrorContains(t, err, tt.why)
+		})
+	}
+}
+
+// Brackets that nest nothing are no depth.
+func TestTextsThatOnlyLookDeepAreParsed(t *testing.T) {
+	const many = 1000
+	for name, tt := range map[string]struct {
+		syntax client.Syntax
+		text   string
+	}{
+		"string":             {client.JSON, `{"a": "` + strings.Repeat(`[\"`, many) + `"}`},
+		"comments":           {client.LooseJSON, "{\n" + strings.Repeat("// [\n/* { */\n", many) + "}"},
+		"beside each other":  {client.JSON, `{"a": [` + strings.Repeat("[[]],", many) + "0]}"},
+		"strings of TOML":    {client.TOML, strings.Repeat("x = [\"[\", '{', \"\"\"\n[\"{\"\"\", '''\n['{''']\n", 1) + "y = '" + strings.Repeat("[", many) + "'"},
+		"comments of TOML":   {client.TOML, strings.Repeat("# [ \" ' = .a.b\n", many)},
+		"headers":            {client.TOML, strings.Repeat("[[a]]\n", many)},
+		"dots in many keys":  {client.TOML, "[a]\n" + strings.Repeat("[[b.c.d]]\nx.y = 1.5\n", many)},
+		"as deep as may be":  {client.JSON, strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200)},
+		"ends in a string":   {client.TOML, "a = 1 # \"[\n"},
+		"nothing but blanks": {client.TOML, " \n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := edit.Open(tt.syntax, []byte(tt.text))
+			require.NoError(t, err)
+		})
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/clients/setup"
 )
 
 // A file of a project is in a repository: nothing is left in it or beside it.
@@ -55,4 +56,92 @@ func TestServerUnderAnotherNameIsOurs(t *testing.T) {
 	require.Contains(t, w.read(settings), `"mcp__mail"`)
 	w.revert(claude)
 	w.requireText(named, path)
+}
+
+// With the plugin and what setup writes everything would run twice.
+func TestAClientWithThePluginIsLeftAlone(t *testing.T) {
+	for name, tt := range map[string]struct{ file, text, hint string }{
+		"claude-code": {".claude/settings.json", `{"enabledPlugins": {"handoff@some place": true}}`, "claude plugin uninstall 'handoff@some place' takes"},
+		"codex":       {".codex/config.toml", "[plugins.\"handoff@handoff\"]\nenabled = true\n", "codex plugin remove handoff@handoff takes"},
+		"gemini-cli":  {".gemini/extensions/handoff/gemini-extension.json", "{}", "gemini extensions uninstall handoff takes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			c := known(t, name)
+			w.apply(c)
+			w.write(filepath.Join(w.desired.Machine.Home, filepath.FromSlash(tt.file)), tt.text, 0o600)
+			all := w.Plan(c, w.desired)
+			require.Len(t, all, 1)
+			var plugged *setup.Plugged
+			require.ErrorAs(t, all[0].Err, &plugged)
+			require.Contains(t, setup.Hint(c, all[0].Err), tt.hint)
+			_, err := w.Apply(t.Context(), all[0])
+			require.ErrorAs(t, err, &plugged)
+			require.NoError(t, w.Undo(c, w.desired)[0].Err, "what setup wrote is taken out all the same")
+		})
+	}
+}
+
+// What a project says of plugins is about that project.
+func TestPluginOfAProjectKeepsSetupFromTheProject(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	w.write(claude.Hooks.In(client.Project, w.desired.Machine), `{"enabledPlugins": {"handoff@handoff": true}}`, 0o600)
+	require.NoError(t, w.Plan(claude, w.desired)[0].Err)
+	w.desired.Scope = client.Project
+	require.Error(t, w.Plan(claude, w.desired)[0].Err)
+}
+
+// A program may be called otherwise than handoff: its hooks are known by it.
+func TestHooksOfAProgramOfAnotherNameAreReplaced(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	settings := claude.Hooks.In(client.User, w.desired.Machine)
+	const theirs = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/opt/handoff-0.9 hook stop --client claude-code"}]}]}}` + "\n"
+	w.write(settings, theirs, 0o600)
+	called := func(program string) {
+		w.desired.Call.Program = program
+		w.desired.Server.Command = []string{program, "mcp"}
+	}
+	called("/opt/handoff-1.2")
+	w.apply(claude)
+	once := w.read(settings)
+	require.Equal(t, 1, strings.Count(once, "/opt/handoff-1.2 hook stop"))
+	require.True(t, of(t, w.Plan(claude, w.desired), settings).Same(), "and again, and with --check")
+	called("/opt/handoff-1.3")
+	w.apply(claude)
+	w.requireText(strings.ReplaceAll(once, "handoff-1.2", "handoff-1.3"), settings)
+
+	w.write(settings, w.read(settings)+"\n", 0o600)
+	called("handoff")
+	w.revert(claude)
+	w.requireText(theirs+"\n", settings)
+}
+
+// The hooks look into the workspace in which the server is.
+func TestHooksNameTheWorkspaceOfTheServer(t *testing.T) {
+	w := newWorld(t)
+	gemini := known(t, "gemini-cli")
+	path := w.servers(gemini)
+	w.write(path, mine, 0o600)
+	w.apply(gemini)
+	w.desired.Call.Workspace = "wx"
+	w.apply(gemini)
+	now := w.read(path)
+	require.Equal(t, strings.Count(now, "handoff hook "), strings.Count(now, "--workspace wx"))
+	require.True(t, of(t, w.Plan(gemini, w.desired), path).Same())
+	w.write(path, now+"\n", 0o600)
+	w.revert(gemini)
+	w.requireText(mine+"\n", path)
+}
+
+// Nobody has so many hooks of ours but to keep us busy.
+func TestFileOfTooManyHooksIsRefused(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	settings := claude.Hooks.In(client.User, w.desired.Machine)
+	group := `{"hooks": [{"type": "command", "command": "handoff hook stop"}]}`
+	w.write(settings, `{"hooks": {"Stop": [`+strings.Repeat(group+",", 20_000)+group+`]}}`, 0o600)
+	require.ErrorContains(t, of(t, w.Plan(claude, w.desired), settings).Err, "more than 40 hooks")
+	require.ErrorContains(t, of(t, w.Undo(claude, w.desired), settings).Err, "more than 40 hooks")
 }

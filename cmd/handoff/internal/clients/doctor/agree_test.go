@@ -94,3 +94,71 @@ func TestServerAndHooksBesideThePluginAreAWarning(t *testing.T) {
 	w.inProject(".mcp.json", "{}")
 	requireFinding(t, w.examine("claude-code"), doctor.Warning, "its hooks run twice", "") // setup takes out only what it wrote
 }
+
+// Hooks that act under another name than the server tell of the mail of somebody else.
+func TestServerAndHooksOfTwoNamesAreAWarning(t *testing.T) {
+	const named = "handoff hook prompt --client claude-code --agent qa"
+	for name, tt := range map[string]struct{ entry, hooks, says, remedy string }{
+		"none in both":          {`"args": ["mcp"]`, allHooks(), "", ""},
+		"the same":              {`"args": ["mcp", "--agent", "qa"]`, hooks("UserPromptSubmit", named), "", ""},
+		"one in the server":     {`"args": ["mcp", "--agent", "zz"]`, allHooks(), "its server acts as zz, and its hooks under the name of the session", "--agent zz --yes"},
+		"one in a variable":     {`"args": ["mcp"], "env": {"HANDOFF_AGENT": "zz"}`, allHooks(), "its server acts as zz", "--agent zz --yes"},
+		"one in the hooks":      {`"args": ["mcp"]`, hooks("UserPromptSubmit", named), "the name of the session, and its hooks as qa", "--agent qa --yes"},
+		"one that nobody knows": {`"args": ["mcp"], "env": {"HANDOFF_AGENT": "${NAME}"}`, allHooks(), "", ""},
+		"two":                   {`"args": ["mcp", "--agent", "zz"]`, hooks("UserPromptSubmit", named), "as zz, and its hooks as qa", "--agent zz --yes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.write(".claude.json", `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", `+tt.entry+`}}}`)
+			w.write(".claude/settings.json", tt.hooks)
+			if tt.says == "" {
+				requireNone(t, w.examine("claude-code"), "its server acts")
+				return
+			}
+			requireFinding(t, w.examine("claude-code"), doctor.Warning, tt.says, "setup claude-code "+tt.remedy)
+		})
+	}
+}
+
+// Clients read dialects of their own, and of a file in another nothing at all.
+func TestFilesOfWhichTheClientReadsNothingAreErrors(t *testing.T) {
+	const entry = `"mcpServers": {"handoff": {"type": "stdio", "command": "/nowhere/handoff", "args": ["mcp"]}}`
+	for name, tt := range map[string]struct{ client, path, text, says string }{
+		"comments among hooks":     {"claude-code", ".claude/settings.json", "// mine\n" + allHooks(), "Claude Code reads nothing of HOME/.claude/settings.json, as it has comments"},
+		"a trailing comma":         {"claude-code", ".claude.json", "{" + entry + ",}", "reads nothing of HOME/.claude.json, as it has a comma after the last item"},
+		"a comma in Gemini's":      {"gemini-cli", ".gemini/settings.json", "{" + entry + ",}", "Gemini CLI reads nothing of HOME/.gemini/settings.json, as it has a comma"},
+		"comments in Gemini's":     {"gemini-cli", ".gemini/settings.json", "{/* mine */" + entry + "}", ""},
+		"a mark in Codex's":        {"codex", ".codex/hooks.json", "\uFEFF" + hooks("Stop", "handoff hook stop"), "as it has a byte order mark"},
+		"both in Cursor's":         {"cursor", ".cursor/mcp.json", "{/* mine */" + entry + ",}", ""},
+		"the plugin's":             {"claude-code", ".claude/settings.json", `{"enabledPlugins": {"handoff@handoff": true},}`, "as it has a comma after the last item"},
+		"nothing of ours in there": {"claude-code", ".claude/settings.json", "{} // mine", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			path := w.write(tt.path, tt.text)
+			all := w.examine(tt.client)
+			if tt.says == "" {
+				requireNone(t, all, "reads nothing")
+				return
+			}
+			requireFinding(t, all, doctor.Error, strings.ReplaceAll(tt.says, "HOME/"+tt.path, path), "")
+		})
+	}
+}
+
+// Sessions that hear of mail and have no tools for it cannot take it.
+func TestHooksWithoutAServerAreAnError(t *testing.T) {
+	w := newWorld(t)
+	w.write(".claude/settings.json", allHooks())
+	requireFinding(t, w.examine("claude-code"), doctor.Error, "Claude Code has hooks and no server", "setup claude-code --yes")
+	w.write(".claude.json", `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`)
+	requireNone(t, w.examine("claude-code"), "and no server")
+}
+
+func TestHooksThatClaudeCodeWasToldNotToRunAreAWarning(t *testing.T) {
+	w := newWorld(t)
+	w.write(".claude/settings.json", `{"disableAllHooks": true, `+allHooks()[1:])
+	requireFinding(t, w.examine("claude-code"), doctor.Warning, "runs none, as disableAllHooks says", "")
+	w.write(".claude/settings.json", `{"disableAllHooks": false, `+allHooks()[1:])
+	requireNone(t, w.examine("claude-code"), "disableAllHooks")
+}

@@ -1,6 +1,8 @@
 package installed_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +13,75 @@ import (
 	"handoff/cmd/handoff/internal/clients/edit"
 	"handoff/cmd/handoff/internal/clients/installed"
 )
+
+// A world is a machine without clients, with a home and a project.
+type world struct {
+	t *testing.T
+	client.Machine
+}
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	w := world{t, client.Machine{
+		Getenv: func(string) string { return "" }, Home: filepath.Join(dir, "home"), Project: filepath.Join(dir, "project"), OS: "linux",
+	}}
+	require.NoError(t, os.MkdirAll(w.Home, 0o700))
+	require.NoError(t, os.MkdirAll(w.Project, 0o700))
+	return w
+}
+
+// write writes a file of a client.
+func (w world) write(files client.Files, scope client.Scope, text string) (path string) {
+	w.t.Helper()
+	path = files.In(scope, w.Machine)
+	require.NoError(w.t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(w.t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+func known(t *testing.T, name string) client.Client {
+	t.Helper()
+	c, ok := client.Named(name)
+	require.True(t, ok, name)
+	return c
+}
+
+func TestEnabledPluginsAreFound(t *testing.T) {
+	for text, want := range map[string][]string{
+		`{"enabledPlugins": {"handoff@b": true, "handoff@a": {}, "other@a": true}}`:               {"handoff@a", "handoff@b"},
+		`{"enabledPlugins": {"handoff@a": false, "handoff@b": {"enabled": false}, "handoff": 1}}`: nil,
+		`{"enabledPlugins": ["handoff@a"]}`:                                                       nil,
+		`oops`:                                                                                    nil,
+	} {
+		w := newWorld(t)
+		claude := known(t, "claude-code")
+		user := w.write(claude.Hooks.Files, client.User, text)
+		var names []string
+		for _, b := range installed.Plugins(claude, w.Machine) {
+			require.Equal(t, user, b.Path)
+			require.Equal(t, client.User, b.Scope)
+			require.Equal(t, []string{"plugin", "uninstall"}, b.Remove[:2])
+			names = append(names, b.Remove[2])
+		}
+		require.Equal(t, want, names, text)
+	}
+}
+
+func TestPluginsOfAProjectAreFound(t *testing.T) {
+	w := newWorld(t)
+	claude := known(t, "claude-code")
+	local := filepath.Join(w.Project, ".claude", "settings.local.json")
+	w.write(claude.Hooks.Files, client.Project, "{}")
+	require.NoError(t, os.WriteFile(local, []byte(`{"enabledPlugins": {"handoff@a": true}}`), 0o600))
+	require.Equal(t, []installed.Brought{{client.Project, local, []string{"plugin", "uninstall", "handoff@a"}}}, installed.Plugins(claude, w.Machine))
+
+	w.Project = w.Home // its file is the user's
+	user := w.write(claude.Hooks.Files, client.User, `{"enabledPlugins": {"handoff@a": true}}`)
+	require.Equal(t, []installed.Brought{{client.User, user, []string{"plugin", "uninstall", "handoff@a"}}}, installed.Plugins(claude, w.Machine))
+	require.Empty(t, installed.Plugins(known(t, "cursor"), w.Machine))
+}
 
 const hooks = `{"hooks": {
 	"Stop": [
