@@ -131,19 +131,7 @@ func TestPluginBesideSetupIsAWarning(t *testing.T) {
 	w = newWorld(t)
 	w.write(".gemini/extensions/handoff/gemini-extension.json", "{}")
 	requireFinding(t, w.examine("gemini-cli"), doctor.Error, "Gemini CLI (plugin): handoff, which it starts, is not there", "export PATH=")
-	for _, f := range w.examine("gemini-cli") {
-		require.NotContains(t, f.Message, "both")
-	}
-}
-
-// Claude Code and Gemini CLI run the same line once, however many files have it.
-func TestTheSameHooksForTheUserAndTheProjectRunOnce(t *testing.T) {
-	w := newWorld(t)
-	w.write(".claude/settings.json", hooks("Stop", "handoff hook stop"))
-	w.write(filepath.Join(w.bench.Machine.Project, ".claude/settings.json"), hooks("Stop", "handoff hook stop"))
-	all := w.examine("claude-code")
-	requireNone(t, all, "both run")
-	requireFinding(t, all, doctor.Warning, "runs none on SessionStart, UserPromptSubmit, PostToolUse, SubagentStop", "handoff setup claude-code --hooks --yes")
+	requireNone(t, w.examine("gemini-cli"), "both")
 }
 
 func TestUntrustedHooksAreAWarning(t *testing.T) {
@@ -151,18 +139,14 @@ func TestUntrustedHooksAreAWarning(t *testing.T) {
 	path := w.write(".codex/hooks.json", hooks("UserPromptSubmit", "handoff hook prompt --client codex"))
 	requireFinding(t, w.examine("codex"), doctor.Skipped, "Codex does not run hooks that nobody reviewed", "codex")
 	w.write(".codex/config.toml", "[hooks.state.\""+path+":user_prompt_submit:0:0\"]\ntrusted_hash = \"sha256:x\"\n")
-	for _, f := range w.examine("codex") {
-		require.NotContains(t, f.Message, "reviewed")
-	}
+	requireNone(t, w.examine("codex"), "reviewed")
 
 	w.write(".gemini/settings.json", `{"mcpServers": {"handoff": {"command": "/nowhere/handoff"}}}`)
 	requireFinding(t, w.examine("gemini"), doctor.Skipped, "was not told whether to trust", "&& gemini")
 	w.write(".gemini/trustedFolders.json", `{"`+filepath.Dir(w.bench.Machine.Project)+`": "TRUST_FOLDER", "`+w.bench.Machine.Project+`": "DO_NOT_TRUST"}`)
 	requireFinding(t, w.examine("gemini"), doctor.Error, "was told not to trust", "&& gemini")
 	w.write(".gemini/trustedFolders.json", `{"`+w.bench.Machine.Project+`/below": "TRUST_PARENT"}`)
-	for _, f := range w.examine("gemini") {
-		require.NotContains(t, f.Message, "trust")
-	}
+	requireNone(t, w.examine("gemini"), "to trust")
 	for range 20 { // in whichever order the rules are looked at
 		w.write(".gemini/trustedFolders.json", `{"`+w.bench.Machine.Project+`/.": "TRUST_FOLDER", "`+w.bench.Machine.Project+`//": "DO_NOT_TRUST"}`)
 		requireFinding(t, w.examine("gemini"), doctor.Error, "was told not to trust", "&& gemini")

@@ -38,9 +38,7 @@ func TestAnEntryThatLeadsElsewhere(t *testing.T) {
 	all := w.examine("cursor")
 	require.Equal(t, "Bearer secret", *token)
 	requireFinding(t, all, doctor.Error, "does not take the token in TEAM_TOKEN: handoff token add makes one", "read -rs TEAM_TOKEN")
-	for _, f := range all {
-		require.NotContains(t, f.Message+f.Remedy, "secret")
-	}
+	requireNone(t, all, "secret")
 	w.write(".cursor/mcp.json", `{"mcpServers": {"handoff": {"url": "http://127.0.0.1:1/mcp"}}}`)
 	requireFinding(t, w.examine("cursor"), doctor.Error, "no server answers at", "handoff serve --http 127.0.0.1:1")
 }
@@ -106,9 +104,7 @@ func TestATokenThatIsWrittenOut(t *testing.T) {
 			all := w.examine(tt.client)
 			requireFinding(t, all, tt.state, tt.says, strings.ReplaceAll(tt.remedy, "URL", s.URL+"/mcp"))
 			require.Equal(t, tt.sent, sent)
-			for _, f := range all {
-				require.NotContains(t, f.Message+f.Remedy, "secret")
-			}
+			requireNone(t, all, "secret")
 		})
 	}
 }
@@ -149,19 +145,7 @@ func TestAServerBehindAProxy(t *testing.T) {
 			w.write(".cursor/mcp.json", `{"mcpServers": {"handoff": {"url": "`+asked(t, tt.statuses)+`/mcp?key=secret"}}}`)
 			all := w.examine("cursor")
 			requireFinding(t, all, tt.state, tt.says, tt.remedy)
-			for _, f := range all {
-				require.NotContains(t, f.Message+f.Remedy, "secret")
-			}
+			requireNone(t, all, "secret")
 		})
 	}
-}
-
-// A variable may be named without braces, as Gemini CLI has it.
-func TestTheTokenOfAnAddress(t *testing.T) {
-	w := newWorld(t)
-	url, token := site(t, nil)
-	w.vars["HANDOFF_TOKEN"] = "secret"
-	w.write(".gemini/settings.json", `{"mcpServers": {"handoff": {"url": "`+url+`/mcp", "type": "http", "headers": {"Authorization": "Bearer $HANDOFF_TOKEN"}}}}`)
-	w.examine("gemini")
-	require.Equal(t, "Bearer secret", *token)
 }

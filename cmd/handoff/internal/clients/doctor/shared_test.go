@@ -52,9 +52,7 @@ func TestAServerOfAProjectThatSetupDidNotWriteIsNotStarted(t *testing.T) {
 			requireFinding(t, all, doctor.Warning, untried, tt.remedy)
 			require.NoFileExists(t, pwn)
 			require.NoFileExists(t, runs)
-			for _, f := range all {
-				require.NotContains(t, f.Message+f.Remedy, "/bin/sh")
-			}
+			requireNone(t, all, "/bin/sh")
 		})
 	}
 }
@@ -79,9 +77,7 @@ func TestAHookThatSetupDidNotWriteIsNotRun(t *testing.T) {
 			w.inProject(".claude/settings.json", text)
 			all := w.examine("claude-code")
 			requireFinding(t, all, doctor.Warning, untried, tt.remedy)
-			for _, f := range all {
-				require.NotContains(t, f.Message+f.Remedy, pwn)
-			}
+			requireNone(t, all, pwn)
 			w.write(".claude/settings.json", text) // of the user: no shell either
 			requireFinding(t, w.examine("claude-code"), doctor.Warning, untried, strings.Replace(tt.remedy, " --scope project", "", 1))
 			require.NoFileExists(t, pwn)
@@ -94,9 +90,7 @@ func TestServerThatSetupWroteIntoAProjectIsTried(t *testing.T) {
 	w, runs := worldWithProgram(t)
 	w.inProject(".mcp.json", `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp", "--agent", "dev"]}}}`)
 	w.inProject(".claude/settings.json", hooks("UserPromptSubmit", "handoff hook prompt --client claude-code --agent dev"))
-	for _, f := range w.examine("claude-code") {
-		require.NotContains(t, f.Message, untried)
-	}
+	requireNone(t, w.examine("claude-code"), untried)
 	ran, err := os.ReadFile(runs)
 	require.NoError(t, err)
 	require.Equal(t, "mcp --agent dev\nhook prompt --client claude-code --agent dev\n", string(ran))

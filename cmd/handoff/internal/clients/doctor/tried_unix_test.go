@@ -47,14 +47,6 @@ func TestProgramThatStartsThisOneIsNotReplaced(t *testing.T) {
 	requireFinding(t, w.examine("claude-code"), doctor.Error, "did not say that a handoff had come", "")
 }
 
-func TestServerOfSomethingElseIsAnError(t *testing.T) {
-	w := newWorld(t)
-	w.write(".cursor/mcp.json", `{"mcpServers": {"handoff": {"command": "/bin/echo", "args": ["hello"]}}}`)
-	requireFinding(t, w.examine("cursor"), doctor.Error, "its server does not answer: ", "handoff setup cursor --print")
-	w.write(".cursor/mcp.json", `{"mcpServers": {"handoff": {"command": "/bin/sh", "args": ["mcp"]}}}`)
-	requireFinding(t, w.examine("cursor"), doctor.Error, "its server does not answer: ", "handoff setup cursor --print")
-}
-
 // says is a server of this name and version.
 func says(name, version string) string {
 	return "#!/bin/sh\n[ \"$1\" = version ] && exec echo '{\"version\": \"" + version + "\", \"go\": \"go1.26\"}'\n" +

@@ -29,7 +29,7 @@ func TestProjectThatCodexDoesNotTrustIsAWarning(t *testing.T) {
 	w.trust(filepath.Dir(project), "trusted") // which does not count
 	requireFinding(t, w.examine("codex"), doctor.Skipped, unknown, "&& codex")
 	w.trust(project, "trusted")
-	requireNone(t, w.examine("codex"), "trust")
+	requireNone(t, w.examine("codex"), "to trust")
 
 	w.inProject(".codex/config.toml", "")
 	w.trust(project, "untrusted")
@@ -37,7 +37,7 @@ func TestProjectThatCodexDoesNotTrustIsAWarning(t *testing.T) {
 	requireFinding(t, w.examine("codex"), doctor.Warning, distrusted, "")
 	w.inProject(".codex/hooks.json", "{}")
 	w.write(".codex/config.toml", codexServer)
-	requireNone(t, w.examine("codex"), "trust")
+	requireNone(t, w.examine("codex"), "to trust")
 }
 
 // Codex goes by the path without links, and by that of the repository of a worktree.
@@ -48,7 +48,7 @@ func TestCodexKnowsAProjectByItsPathWithoutLinks(t *testing.T) {
 	w.trust(project, "trusted")
 	w.link(project, "link")
 	w.bench.Machine.Project = w.home("link")
-	requireNone(t, w.examine("codex"), "trust")
+	requireNone(t, w.examine("codex"), "to trust")
 
 	w.bench.Machine.Project = project
 	for _, dir := range []string{"objects", "refs", "worktrees/w"} {
@@ -60,7 +60,7 @@ func TestCodexKnowsAProjectByItsPathWithoutLinks(t *testing.T) {
 	w.write("repository/.git/worktrees/w/gitdir", filepath.Join(project, ".git")+"\n")
 	w.inProject(".git", "gitdir: "+w.home("repository/.git/worktrees/w")+"\n")
 	w.trust(w.home("repository"), "trusted")
-	requireNone(t, w.examine("codex"), "trust")
+	requireNone(t, w.examine("codex"), "to trust")
 	w.trust(w.home("repository"), "untrusted")
 	requireFinding(t, w.examine("codex"), doctor.Warning, "was told not to trust", "")
 }

@@ -73,30 +73,33 @@ func TestAServerThatWasSwitchedOffIsSwitchedOnAgain(t *testing.T) {
 	}
 }
 
+// A permission that somebody else gave stays, and ours goes with the setup, or with one that does not want it.
 func TestTrustIsGivenAndTakenBack(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
-	w.desired.Server.Trust = true
-	settings := claude.Allow(client.ServerName).Files.In(client.User, w.desired.Machine)
-	const allowed = "{\"permissions\": {\"allow\": [\"WebFetch\"]}}\n"
-	w.write(settings, allowed, 0o600)
-	w.apply(claude)
-	require.Contains(t, w.read(settings), `["WebFetch", "mcp__handoff"]`)
-	w.write(settings, w.read(settings)+"\n", 0o600)
-	w.revert(claude)
-	w.requireText(allowed+"\n", settings)
-}
-
-// A permission that somebody else gave stays.
-func TestTrustThatWasThereStays(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
-	settings := claude.Allow(client.ServerName).Files.In(client.User, w.desired.Machine)
-	w.write(settings, `{"permissions": {"allow": ["mcp__handoff"]}}`, 0o600)
-	w.apply(claude)
-	w.write(settings, w.read(settings)+"\n", 0o600)
-	w.revert(claude)
-	require.Contains(t, w.read(settings), "mcp__handoff")
+	const mine, both = `["WebFetch"]`, `["WebFetch", "mcp__handoff"]`
+	for name, tt := range map[string]struct {
+		before string
+		trust  bool
+		after  string
+	}{"ours": {mine, true, mine}, "theirs": {both, true, both}, "never wanted": {both, false, both}} {
+		t.Run(name, func(t *testing.T) {
+			for _, remove := range []bool{true, false} {
+				w := newWorld(t)
+				claude := known(t, "claude-code")
+				settings := claude.Allow(client.ServerName).Files.In(client.User, w.desired.Machine)
+				w.write(settings, `{"permissions": {"allow": `+tt.before+"}}", 0o600)
+				w.desired.Server.Trust = tt.trust
+				w.apply(claude)
+				require.Contains(t, w.read(settings), both)
+				w.write(settings, w.read(settings)+"\n", 0o600) // somebody writes, so that ours is sought
+				if w.desired.Server.Trust = false; remove {
+					w.revert(claude)
+				} else {
+					w.apply(claude)
+				}
+				require.Contains(t, w.read(settings), tt.after+"}")
+			}
+		})
+	}
 }
 
 // Waking is a hook of its own, and off unless it is desired.

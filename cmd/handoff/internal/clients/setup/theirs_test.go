@@ -122,28 +122,3 @@ func TestADiffShowsOnlyOurs(t *testing.T) {
 		})
 	}
 }
-
-func TestTrustIsTakenBackByASetupWithoutIt(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
-	settings := claude.Allow(client.ServerName).Files.In(client.User, w.desired.Machine)
-	w.desired.Server.Trust = true
-	w.apply(claude)
-	require.Contains(t, w.read(settings), "mcp__handoff")
-	w.desired.Server.Trust = false
-	w.apply(claude)
-	require.NotContains(t, w.read(settings), "mcp__handoff")
-}
-
-// A permission that was there already when trust was desired is not taken back.
-func TestTrustThatWasThereStaysWhenItIsWished(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
-	settings := claude.Allow(client.ServerName).Files.In(client.User, w.desired.Machine)
-	w.write(settings, `{"permissions": {"allow": ["mcp__handoff"]}}`, 0o600)
-	w.desired.Server.Trust = true
-	w.apply(claude)
-	w.desired.Server.Trust = false
-	w.apply(claude)
-	require.Contains(t, w.read(settings), "mcp__handoff")
-}
