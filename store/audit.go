@@ -12,10 +12,10 @@ import (
 )
 
 // Audit walks through all events and compares each with the Merkle tree, with the event before it of the same handoff,
-// and with its content; and each record with its last event. It finds every byte that was changed in them, every event,
-// tree row or record that is missing, also at the end, and records that were put back to an earlier state. It reads
-// each thousand rows from a snapshot of their own, so work goes on meanwhile. The result has the first twenty problems.
-// An error means that the audit could not be finished.
+// and with its content; each record with its last event; and content that handoffs refer to with its digest. It finds
+// every byte that was changed in them, every event, tree row or record that is missing, also at the end, and records
+// that were put back to an earlier state. It reads each thousand rows from a snapshot of their own, so work goes on
+// meanwhile. The result has the first twenty problems. An error means that the audit could not be finished.
 //
 // Audit reads only the store, so it cannot find a change that is consistent in itself: a log that was cut off at its
 // end together with its counter, its tree rows and all records of that time; or a registry that was computed anew.
@@ -35,6 +35,9 @@ func (s *Store) Audit(ctx context.Context) (schemas.AuditOut, error) {
 		return schemas.AuditOut{}, err
 	}
 	a.redactions()
+	if err := s.eachRow(ctx, References, a.kept, nil); err != nil {
+		return schemas.AuditOut{}, err
+	}
 	for _, id := range slices.Sorted(maps.Keys(a.last)) {
 		a.problems.addf("%s has events and no record", id)
 	}
@@ -55,6 +58,7 @@ type auditor struct {
 	last     map[schemas.ID]uint64 // the last event seen of each handoff whose record was not yet seen
 	unsalted map[uint64]string     // digests of contents that stand in the place of others, by event
 	redacted map[uint64]redaction  // what redactions say of them
+	content  []byte                // the digest of the content that others refer to and that was last looked at
 }
 
 // redaction is what the last one said of a content, and its event.

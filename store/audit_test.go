@@ -15,7 +15,7 @@ import (
 )
 
 // registry are the spaces that Audit answers for.
-var registry = []store.Space{store.Events, store.Tree, store.Records, store.Bodies, store.Salts}
+var registry = []store.Space{store.Events, store.Tree, store.Records, store.Bodies, store.Salts, store.References}
 
 // busy is a store with some lives in it: one ended, one held, some waiting, and a message.
 func busy(t testing.TB) *world {
@@ -27,9 +27,29 @@ func busy(t testing.TB) *world {
 		_, err := tx.Change(nil, nil, schemas.Event{Action: "message"}, store.Content{Bytes: []byte("hello"), Salt: []byte("salt")})
 		return err
 	})
+	w.update(func(tx *store.Tx) error { return tx.Keep(longer) })
 	w.notify("architect", 2)
 	w.sound()
 	return w
+}
+
+// longer is content of several rows.
+var longer = []byte(strings.Repeat("what others refer to\n", 200))
+
+func TestContentIsKeptOnceUnderItsDigest(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		for range 2 {
+			w.update(func(tx *store.Tx) error { return tx.Keep(longer) })
+		}
+		require.Len(t, w.dump(store.References)[store.References], 3)
+		for digest, want := range map[string][]byte{store.DigestOf(longer): longer, store.DigestOf(nil): nil, "sha256:12": nil, "": nil} {
+			w.view(func(v *store.View) error {
+				got, err := v.Kept(digest)
+				require.Equal(t, want, got)
+				return err
+			})
+		}
+	})
 }
 
 func TestAuditOfNothingIsSound(t *testing.T) {

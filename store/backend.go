@@ -41,7 +41,7 @@ const (
 	Salts                   // salts of content digests, by event
 	Tree                    // hashes of the Merkle tree, by event
 	Receipts                // outcomes of calls, by request id
-	References              // empty; reserved for content under its own address
+	References              // content that handoffs refer to, by digest
 	Words                   // the words by which a handoff is found
 	Deliveries              // what hooks delivered to sessions, by agent and session
 	Spaces                  // the number of spaces; not a space

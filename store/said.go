@@ -22,14 +22,8 @@ const maxSaid = chunk << 16
 // The key of a chunk is the id of the handoff, the number of the event and the number of the chunk in two bytes, so one
 // scan reads the content of an event. Content is written once: no code writes under an event that exists.
 func (t *Tx) say(e schemas.Event, said Content) error {
-	key := join(number(e.Handoff), number(e.N), []byte{0, 0})
-	i := uint16(0)
-	for part := range slices.Chunk(said.Bytes, chunk) {
-		binary.BigEndian.PutUint16(key[16:], i)
-		if err := t.w.Put(Bodies, key, part); err != nil {
-			return err
-		}
-		i++
+	if err := t.putChunks(Bodies, join(number(e.Handoff), number(e.N)), said.Bytes); err != nil {
+		return err
 	}
 	if said.Salt == nil {
 		return nil
@@ -55,18 +49,37 @@ func (t *Tx) Redact(e schemas.Event, content []byte) (string, error) {
 	return digest(content), t.say(e, Content{Bytes: content})
 }
 
+// putChunks writes content in rows whose keys begin alike and end with the number of the chunk in two bytes.
+func (t *Tx) putChunks(space Space, begin, content []byte) error {
+	for i, part := range slices.Collect(slices.Chunk(content, chunk)) {
+		key := binary.BigEndian.AppendUint16(slices.Clip(begin), uint16(i))
+		if err := t.w.Put(space, key, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chunks puts together what putChunks wrote, nil for nothing.
+func (v *View) chunks(space Space, begin []byte) (content []byte, err error) {
+	for row, err := range v.r.Scan(Prefix(space, begin)) {
+		if err != nil {
+			return nil, err
+		}
+		content = append(content, row.Value...)
+	}
+	return content, nil
+}
+
 // Said returns the content of an event about a handoff; nil when the event had none or it was erased. It does not
 // compare the content with its digest: [View.Verify] does.
 //
 // It puts the chunks together in memory, at most 131 MB and by the limits of messages far less. A chunk that is missing
 // is not noticed here.
 func (v *View) Said(id schemas.ID, event uint64) ([]byte, error) {
-	var content []byte
-	for row, err := range v.r.Scan(Prefix(Bodies, join(number(id), number(event)))) {
-		if err != nil {
-			return nil, fmt.Errorf("content of event %d: %w", event, err)
-		}
-		content = append(content, row.Value...)
+	content, err := v.chunks(Bodies, join(number(id), number(event)))
+	if err != nil {
+		return nil, fmt.Errorf("content of event %d: %w", event, err)
 	}
 	return content, nil
 }

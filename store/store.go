@@ -32,7 +32,7 @@
 //	tree        number                        → the hashes that the event completed, see package ledger
 //	receipts    "r", request id               → time, digest, outcome of a call, for a day
 //	            "k", sender, key              → the same of a send, as long as the store exists
-//	references                                empty; reserved for content under its own address
+//	references  SHA-256, chunk (2 bytes)      → content that handoffs refer to, 2,000 bytes a row
 //	words       id                            → the words by which the handoff is found
 //	tellings    agent, session                → Delivered: what hooks delivered to the session, for a week
 //
@@ -53,6 +53,7 @@
 //   - notices are written by [Tx.Notify] and stay, unless [Tx.Recall] takes one back. Their row in unread goes when [Tx.Read] marks them.
 //   - receipts of request ids are deleted by [Tx.ExpireReceipts], a few with each call that writes one. Receipts of
 //     keys stay.
+//   - references are written by [Tx.Keep], each content once, and stay.
 //   - words are written by [Tx.PutWords] when a handoff is sent, and [Tx.AddWords] adds to them.
 //   - tellings are replaced by [Tx.PutDelivered], and deleted by [Tx.ForgetDelivered] when their session delivered
 //     nothing for a while.

@@ -1,0 +1,64 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// digestKind begins the digests under which content is kept.
+const digestKind = "sha256:"
+
+// DigestOf is the digest under which content is kept: sha256 and 64 hexadecimal digits.
+func DigestOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return digestKind + hex.EncodeToString(sum[:])
+}
+
+// Keep writes content that handoffs refer to under its digest, [DigestOf]. What is there already is not written again,
+// so content that many handoffs refer to is kept once. It has no owner and is not deleted with a handoff. The error is
+// [schemas.Limit] for content that is too large for its rows.
+func (t *Tx) Keep(content []byte) error {
+	if err := schemas.TooBig("content", len(content), maxSaid); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(content)
+	if first, err := t.w.Get(References, join(sum[:], []byte{0, 0})); first != nil || err != nil {
+		return err
+	}
+	return t.putChunks(References, sum[:], content)
+}
+
+// Kept returns the content that has a digest, nil where none is kept or the digest is none. The error wraps [ErrCorrupt]
+// for content that was changed since.
+func (v *View) Kept(digest string) ([]byte, error) {
+	sum, err := hex.DecodeString(strings.TrimPrefix(digest, digestKind))
+	if err != nil || len(sum) != sha256.Size {
+		return nil, nil //nolint:nilerr // nothing has such a digest
+	}
+	content, err := v.chunks(References, sum)
+	if err == nil && content != nil && DigestOf(content) != digest {
+		err = fmt.Errorf("content %s: %w", digest, ErrCorrupt)
+	}
+	return content, err
+}
+
+// kept checks the content of which the row is a part, at its first row, or where that one is missing.
+func (a *auditor) kept(v *View, row Row) error {
+	sum := bytes.Clone(row.Key[:min(sha256.Size, len(row.Key))])
+	if bytes.Equal(sum, a.content) {
+		return nil
+	}
+	a.content = sum
+	content, err := v.Kept(digestKind + hex.EncodeToString(sum))
+	if errors.Is(err, ErrCorrupt) || content == nil && err == nil {
+		a.problems.addf("content sha256:%x was changed", sum)
+		return nil
+	}
+	return err
+}
