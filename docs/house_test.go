@@ -69,8 +69,13 @@ var house = []room{
 	},
 	{level: 2, path: "mailbox/secret", about: "what must not be kept"},
 	{
-		level: 2, path: "mailbox/brief", about: "what a receiver reads",
+		level: 2, path: "mailbox/content", about: "parts of long texts",
 		imports: []string{"schemas"},
+		owns:    []string{"github.com/tiktoken-go/tokenizer"},
+	},
+	{
+		level: 2, path: "mailbox/brief", about: "what a receiver reads",
+		imports: []string{"schemas", "mailbox/content"},
 	},
 	{
 		level: 2, path: "mailbox/contract", about: "asked against delivered",
@@ -108,8 +113,8 @@ var house = []room{
 	{
 		level: 2, path: "mailbox/reading", about: "what is kept of a handoff, put together",
 		imports: []string{
-			"schemas", "store", "mailbox/brief", "mailbox/contract", "mailbox/life", "mailbox/compose", "mailbox/draw",
-			"mailbox/listing",
+			"schemas", "store", "mailbox/content", "mailbox/brief", "mailbox/contract", "mailbox/life", "mailbox/compose",
+			"mailbox/draw", "mailbox/listing",
 		},
 	},
 	{
@@ -137,8 +142,8 @@ var house = []room{
 		level: 2, path: "mailbox", about: "what is allowed",
 		imports: []string{
 			"schemas", "schemas/closest", "store",
-			"mailbox/roster", "mailbox/contract", "mailbox/life", "mailbox/waiting", "mailbox/presence", "mailbox/names",
-			"mailbox/compose", "mailbox/listing", "mailbox/reading", "mailbox/overview", "mailbox/sessions", "mailbox/offer",
+			"mailbox/roster", "mailbox/content", "mailbox/contract", "mailbox/life", "mailbox/waiting", "mailbox/presence",
+			"mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading", "mailbox/overview", "mailbox/sessions", "mailbox/offer",
 			"mailbox/delivery",
 		},
 	},
@@ -318,7 +323,7 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/commands/session/delivery", about: "what a session is told",
-		imports: []string{"schemas", "mailbox/brief", "cmd/handoff/internal/clients/client"},
+		imports: []string{"schemas", "mailbox/content", "cmd/handoff/internal/clients/client"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/commands/session", about: "hooks of clients",

@@ -1,0 +1,74 @@
+package content
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"handoff/schemas"
+)
+
+// PageTokens is how much of a text one answer holds unless more is asked for.
+const PageTokens = 1500
+
+// Page is the part of a text from an offset in bytes that one answer holds, and where the next page begins, zero at the
+// end. It has so many tokens at most, zero means [PageTokens]; as JSON it has five bytes for each. Pages put together are
+// the text. A page ends with a line or a word where it can, and never within a character or an escape of JSON. The
+// error is invalid for an offset at or beyond the end.
+func Page(text string, offset, tokens int) (page string, next int, err error) {
+	if offset > 0 && offset >= len(text) {
+		return "", 0, schemas.Invalidf("offset", "%d is beyond the end: there are %d bytes", offset, len(text)).
+			WithHint("A next_offset of an answer is the offset of the next call. Leave it out to begin anew.")
+	}
+	if tokens == 0 {
+		tokens = PageTokens
+	}
+	for offset > 0 && !utf8.RuneStart(text[offset]) {
+		offset--
+	}
+	rest := text[offset:]
+	most := min(Within(rest, 10*tokens), 4*tokens)
+	for quoted(rest[:min(most, len(rest))]) > 5*tokens {
+		most = most * 3 / 4
+	}
+	if most = ending(rest, most); most == len(rest) {
+		return rest, 0, nil
+	}
+	return rest[:most], offset + most, nil
+}
+
+// ending is where a page of so many bytes at most ends.
+func ending(s string, most int) int {
+	if most >= len(s) {
+		return len(s)
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	for _, stop := range []string{"\n", " ,"} {
+		if i := strings.LastIndexAny(s[:most], stop) + 1; i > most*3/4 {
+			return i
+		}
+	}
+	if i := strings.LastIndexByte(s[:most], '\\'); i > 0 && most-i < len(`\u0000`) {
+		for i > 0 && s[i-1] == '\\' { // an escape begins with the first of several
+			i--
+		}
+		if i > most/2 {
+			most = i
+		}
+	}
+	if _, one := utf8.DecodeRuneInString(s); most == 0 {
+		return one
+	}
+	return most
+}
+
+// quoted is how long a text becomes as a string of JSON, where quotes and line ends take two bytes or more.
+func quoted(s string) int {
+	q, err := json.Marshal(s)
+	if err != nil {
+		return 0 // strings can be written
+	}
+	return len(q)
+}

@@ -1,0 +1,129 @@
+package content
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"handoff/schemas"
+)
+
+var lineRange = regexp.MustCompile(`^[Ll]?(\d+)(?:-[Ll]?(\d+))?$`)
+
+// Part is the part of a text that somebody names: lines, as L10 or L10-L40; what a JSON pointer leads to, as /paths/0; or
+// the section of Markdown under a heading, by its words or as links write them, as known-issues. No name is the whole
+// text. The error is not_found, with what there is.
+func Part(text, name string) (string, error) {
+	if name == "" {
+		return text, nil
+	}
+	if m := lineRange.FindStringSubmatch(name); m != nil {
+		return lines(text, m[1], m[2])
+	}
+	if strings.HasPrefix(name, "/") {
+		raw, err := Pointer(json.RawMessage(text), name[1:])
+		return Text(raw), err
+	}
+	return section(text, name)
+}
+
+// lines are the lines of a range, the last included, counted from 1. An end beyond the last line is the last line.
+func lines(text, from, to string) (string, error) {
+	all := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+	first, _ := strconv.Atoi(from) // one that is too large for a number is no line
+	last := first
+	if to != "" {
+		last, _ = strconv.Atoi(to)
+	}
+	if first < 1 || first > len(all) || last < first {
+		return "", schemas.Errorf(schemas.NotFound, "there are no lines %s", strings.TrimSuffix(from+"-"+to, "-")).
+			WithHint("It has the lines 1-%d.", len(all))
+	}
+	return strings.Join(all[first-1:min(last, len(all))], ""), nil
+}
+
+// Pointer is the JSON value at a path of names and indexes, the first 0, as RFC 6901 has it without the first slash. The
+// error is not_found, with the names or the number of entries that there are.
+func Pointer(raw json.RawMessage, path string) (json.RawMessage, error) {
+	unescape := strings.NewReplacer("~1", "/", "~0", "~")
+	for step := range strings.SplitSeq(path, "/") {
+		step = unescape.Replace(step)
+		var object map[string]json.RawMessage
+		var list []json.RawMessage
+		absent := schemas.Errorf(schemas.NotFound, "there is no %q", schemas.Visible(schemas.Clip(step, 80)))
+		switch {
+		case json.Unmarshal(raw, &object) == nil && object != nil:
+			value, there := object[step]
+			if !there {
+				for name := range object {
+					absent.Known = append(absent.Known, schemas.Visible(name))
+				}
+				slices.Sort(absent.Known)
+				return nil, absent
+			}
+			raw = value
+		case json.Unmarshal(raw, &list) == nil && list != nil:
+			i, err := strconv.Atoi(step)
+			if err != nil || i < 0 || i >= len(list) {
+				return nil, absent.WithHint("The list has %d entries, the first is 0.", len(list))
+			}
+			raw = list[i]
+		default:
+			return nil, absent.WithHint("That is no JSON with parts.")
+		}
+	}
+	return raw, nil
+}
+
+// Text is a value of JSON as a text: a text as it is, anything else as JSON.
+func Text(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+var heading = regexp.MustCompile(`^(#{1,6})[ \t]+(.+?)[ \t#]*$`)
+
+// section is a heading with all below it, up to the next of its level or above. Lines in fences are no headings.
+func section(text, name string) (string, error) {
+	var known []string
+	var found strings.Builder
+	level, fenced := 0, false
+	for line := range strings.SplitAfterSeq(text, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		}
+		m := heading.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		if m != nil && !fenced {
+			if level > 0 && len(m[1]) <= level {
+				break
+			}
+			if level == 0 && slug(m[2]) == slug(name) {
+				level = len(m[1])
+			}
+			known = append(known, m[2])
+		}
+		if level > 0 {
+			found.WriteString(line)
+		}
+	}
+	if level > 0 {
+		return found.String(), nil
+	}
+	e := schemas.Errorf(schemas.NotFound, "there is no heading %q", schemas.Visible(schemas.Clip(name, 80))).
+		WithHint("Name lines as #L1-40, a heading, or in JSON a pointer as #/name/0.")
+	for _, title := range known[:min(len(known), 20)] {
+		e.Known = append(e.Known, schemas.Visible(title))
+	}
+	return "", e
+}
+
+// slug is a heading as links write it.
+func slug(title string) string {
+	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return strings.ContainsRune(" \t-_#`*", r) })
+	return strings.Join(words, "-")
+}

@@ -1,0 +1,104 @@
+// Package content is what can be done with a text without knowing what it says: how many tokens it has, which page of it
+// fits into an answer, which part somebody names by lines, by a heading or by a JSON pointer, and where a reference leads.
+//
+// All functions are pure. Errors are [schemas.Error] and say what there is instead.
+package content
+
+import "unicode"
+
+// Tokens estimates the tokens of a text, rounded up. It is no tokenizer: it counts words, numbers and marks, with weights
+// that were fitted to the public tokenizers cl100k and o200k. For prose, code, Markdown and JSON it is within 15 percent of
+// the latter. A real tokenizer would take 10 ms to load in each hook.
+func Tokens(s string) int { return (Tenths(s) + 9) / 10 }
+
+// Tenths are tokens times ten. Those of lines, each with its line end, add up to at least those of their text, so packing
+// counts in them and rounds nothing.
+func Tenths(s string) int {
+	var m meter
+	for _, r := range s {
+		m.add(r)
+	}
+	return m.tenths
+}
+
+// Within is how many bytes of a text, at most, have so many tenths. It cuts no character in two.
+func Within(s string, tenths int) int {
+	var m meter
+	for i, r := range s {
+		if m.add(r); m.tenths > tenths {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// meter counts tenths, one character after another. Characters of one class are a run, such as a word.
+type meter struct {
+	tenths int
+	class  class
+	length int // of the run
+	lower  bool
+}
+
+type class int
+
+const (
+	letter class = 1 + iota
+	digit
+	space
+	lineEnd
+	mark
+	ideograph
+	foreign
+	symbol
+)
+
+// What the first character of a run takes, and each of those after it. Words, numbers and spaces have rules of their own,
+// see [meter.add].
+var (
+	first = [...]int{letter: 11, digit: 14, lineEnd: 3, mark: 6, ideograph: 8, foreign: 3, symbol: 21}
+	after = [...]int{mark: 3, ideograph: 8, foreign: 3, symbol: 21}
+)
+
+func (m *meter) add(r rune) {
+	c := classOf(r)
+	hump := c == letter && m.lower && r <= 'Z' // as in camelCase
+	m.lower = c == letter && r >= 'a'
+	if c != m.class || hump {
+		m.class, m.length = c, 1
+		m.tenths += first[c]
+		return
+	}
+	m.length++
+	switch {
+	case c == letter && m.length > 6, c == space && m.length%8 == 0:
+		m.tenths++
+	case c == digit && m.length%3 == 1:
+		m.tenths += first[digit]
+	case c == space && m.length == 2: // a single space belongs to the word behind it
+		m.tenths += 13
+	case c >= mark:
+		m.tenths += after[c]
+	}
+}
+
+// classOf is the class of a character. Beyond 0x2e80 are the scripts whose characters are words.
+func classOf(r rune) class {
+	switch {
+	case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':
+		return letter
+	case r >= '0' && r <= '9':
+		return digit
+	case r == '\n' || r == '\r':
+		return lineEnd
+	case r == ' ' || r == '\t':
+		return space
+	case r < 0x80:
+		return mark
+	case r >= 0x2e80 && r < 0x10000:
+		return ideograph
+	case unicode.IsLetter(r):
+		return foreign
+	}
+	return symbol
+}
