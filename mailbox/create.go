@@ -31,6 +31,9 @@ func (o *op) create(d *draft, line lineage) (*store.Record, error) {
 	if err := o.tx.PutWords(id, d.words); err != nil {
 		return nil, err
 	}
+	if err := o.keep(d.kept); err != nil {
+		return nil, err
+	}
 	r.Body = o.next() // last: what came before may have left events
 	return r, o.commit(happening{action: life.Send, now: r, other: r.Parent, said: d.content})
 }

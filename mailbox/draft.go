@@ -27,6 +27,7 @@ type draft struct {
 	handoff   schemas.Handoff
 	to        schemas.Address
 	content   store.Content
+	kept      [][]byte // content that it refers to, see [op.keep]
 	words     store.WordList
 	digest    string
 	stated    time.Time // the deadline that was asked for
@@ -68,12 +69,18 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 	d.key, d.force, d.attempt = cmp.Or(in.Key, foreignKey(in.Origin)), in.Options.Force, in.Options.Attempt
 	d.warnings = slices.Concat(compose.WithoutEffect(in), compose.Aside(in.Origin))
 	d.token = by.Token
+	if in.Context, d.kept, err = s.separate(in.Context); err != nil {
+		return d, err
+	}
 	d.handoff = compose.Handoff(by, in, d.to)
 	d.handoff.Metadata.Deadline, d.handoff.Metadata.NotBefore = unlessZero(d.stated), unlessZero(d.notBefore)
 	if err := s.encode(&d); err != nil {
 		return d, err
 	}
-	return d, schemas.TooBig("handoff", len(d.content.Bytes), s.Limits.Handoff)
+	if err := schemas.TooBig("handoff", len(d.content.Bytes), s.Limits.Handoff); err != nil {
+		return d, schemas.AsError(err).WithHint("Send what is long along as the content of references in the context. Nothing was sent.")
+	}
+	return d, nil
 }
 
 // sizes checks the limits on what is sent; the whole is checked when it is encoded.
@@ -215,6 +222,7 @@ func onlyWork(in schemas.SendIn) error {
 		field string
 		given bool
 	}{
+		{"context.references", in.Context != nil && slices.ContainsFunc(in.Context.References, sendsAlong)},
 		{"expectations", in.Expectations != nil},
 		{"rollback", in.Rollback != nil},
 		{"deadline", in.Deadline != ""},

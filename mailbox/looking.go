@@ -37,6 +37,9 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 	if strings.HasPrefix(in.HandoffID, "no_") {
 		return s.readNotice(ctx, by, in.HandoffID)
 	}
+	if in.Reference != "" {
+		in.View = cmp.Or(in.View, "reference")
+	}
 	var since uint64
 	if in.WaitSeconds > 0 {
 		if since, err = s.await(ctx, by, in); err != nil {

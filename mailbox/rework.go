@@ -85,7 +85,7 @@ func (o *op) revised(
 	rev = &revision{note: strings.TrimSpace(in.Note), changes: orZero(in.Changes)}
 	c := &rev.changes
 	opt := orZero(c.Options)
-	if err := o.checkChanges(c); err != nil {
+	if err := cmp.Or(o.checkChanges(c), o.separated(c)); err != nil {
 		return nil, inChanges(err)
 	}
 	c.To = cmp.Or(in.To, c.To)

@@ -1,9 +1,6 @@
 package schemas
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 // Context is what is already known. The sender writes it, and the brief shows it to whoever claims, within the budget
 // of tokens. Its fields are those of the agent handoff protocols and of the explicit handoff coordination plan.
@@ -67,21 +64,21 @@ type Project struct {
 	Dirty     bool     `json:"dirty,omitempty"`
 }
 
-// Reference names content that is kept elsewhere. What was sent with a handoff has the address context://ho_12, and
-// get_handoff with the view reference gives it in parts; content of other addresses is the receiver's to fetch.
+// Reference names content that is too long to send along. The sender gives the content itself, the path of a file that
+// its own process reads, or a URL: context://ho_1 is what was sent with a handoff, context://ho_1/artifacts/2 and
+// context://ho_1/spec.md#Limits are parts of that, and content of other addresses is the receiver's to fetch.
+//
+// What was sent as content or path is kept once, under its SHA-256, and read under the name, by get_handoff.
 type Reference struct {
-	URL       string   `json:"url"`
+	Name      string   `json:"name,omitempty"` // default: the end of the path
+	URL       string   `json:"url,omitempty" jsonschema_extras:"x-gist=true"`
+	Content   string   `json:"content,omitempty"` // as it is
+	Path      string   `json:"path,omitempty"`    // of a text file, instead
+	Media     string   `json:"media,omitempty"`   // as text/markdown
 	KeyPoints []string `json:"key_points,omitempty"`
+	Digest    string   `json:"digest,omitempty" jsonschema_extras:"x-hidden=true"` // of content that is kept here
 	Bytes     int      `json:"bytes,omitempty" jsonschema_extras:"x-hidden=true"`
 	Tokens    int      `json:"tokens,omitempty" jsonschema_extras:"x-hidden=true"` // estimated
-}
-
-// Handoff gives the handoff whose content a reference names, as context://ho_12 does. Content of any other address is
-// not kept here.
-func (r Reference) Handoff() (id ID, ok bool) {
-	name, here := strings.CutPrefix(r.URL, "context://")
-	id, ok = ParseID(name)
-	return id, ok && here && id.String() == name
 }
 
 // Answer is a reply to the questions of a holder.

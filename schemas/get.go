@@ -4,12 +4,12 @@ import "time"
 
 // GetIn are the arguments of get_handoff: which handoff or notice, and how much of it. With WaitSeconds the call first
 // waits for a change, at most that long and not after the handoff has ended. MaxTokens bounds the brief, in estimated
-// tokens. Offset is for the view reference, in bytes.
+// tokens, or a page of a longer text, on which Offset goes on, in bytes. A reference without a view is read.
 type GetIn struct {
 	// As ho_12; no_7 for a notice
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"`
 	View      View   `json:"view,omitempty"`
-	// context://…
+	// Name or field, as spec.md or detail; #L1-40, #Heading or #/json/0 of it
 	Reference string `json:"reference,omitempty"`
 	MaxTokens int    `json:"max_tokens,omitempty" jsonschema:"minimum=100,maximum=100000" jsonschema_extras:"x-clamp=true"`
 	// Bytes to skip
@@ -62,6 +62,9 @@ type GetOut struct {
 
 	// Of a notice that the caller sent
 	Read *bool `json:"read,omitempty"`
+
+	// References whose content the caller may read
+	Readable []string `json:"-"`
 
 	Judges bool `json:"-"` // the caller may accept or return the result
 	TakeUp bool `json:"-"` // the caller's name holds it, and another session claimed it

@@ -10,7 +10,8 @@ import "cmp"
 type Limits struct {
 	Task    int // one task text, 4 KiB
 	Title   int // one title, 200 bytes
-	Handoff int // one handoff, 256 KiB
+	Handoff int // one handoff, 256 KiB without what it refers to
+	Content int // what one reference sends along, 1 MiB
 	Mailbox int // pending handoffs per mailbox, 10,000
 	Depth   int // handoffs in a chain, 10
 }
@@ -24,14 +25,14 @@ const (
 
 // DefaultLimits are the limits when no flag says otherwise.
 func DefaultLimits() Limits {
-	return Limits{Task: 4096, Title: 200, Handoff: 256 << 10, Mailbox: 10_000, Depth: 10}
+	return Limits{Task: 4096, Title: 200, Handoff: 256 << 10, Content: 1 << 20, Mailbox: 10_000, Depth: 10}
 }
 
 // OrDefault fills zero fields with their defaults.
 func (l Limits) OrDefault() Limits {
 	d := DefaultLimits()
 	return Limits{
-		Task: cmp.Or(l.Task, d.Task), Title: cmp.Or(l.Title, d.Title), Handoff: cmp.Or(l.Handoff, d.Handoff),
+		Task: cmp.Or(l.Task, d.Task), Title: cmp.Or(l.Title, d.Title), Handoff: cmp.Or(l.Handoff, d.Handoff), Content: cmp.Or(l.Content, d.Content),
 		Mailbox: cmp.Or(l.Mailbox, d.Mailbox), Depth: cmp.Or(l.Depth, d.Depth),
 	}
 }

@@ -222,6 +222,8 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 	case o.NextOffset > 0:
 		in.Offset = o.NextOffset
 		return advise(schemas.Call(in, "gives the rest"))
+	case len(o.Readable) > 0:
+		return readings(in.HandoffID, o.Readable)
 	case len(o.Omitted) > 0:
 		return advise(schemas.Call(schemas.GetIn{HandoffID: in.HandoffID, View: "full"}, "has what was left out"))
 	case o.Judges:
@@ -232,6 +234,14 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 		)
 	}
 	return nil
+}
+
+// readings advises to read what was sent along.
+func readings(id string, names []string) (next []schemas.Advice) {
+	for _, name := range names {
+		next = append(next, schemas.Call(schemas.GetIn{HandoffID: id, Reference: name}, "reads it"))
+	}
+	return next
 }
 
 // afterHistory advises a longer list, of 500 handoffs at most, of the whole workflow.

@@ -21,6 +21,7 @@ import (
 	"strings"
 	"time"
 
+	"handoff/mailbox/content"
 	"handoff/schemas"
 )
 
@@ -64,7 +65,7 @@ type Report struct {
 
 // Brief is the text for the model, and what it leaves out. The text ends without a line end. Each name in Omitted is
 // that of a part of the template, so that a reader knows what it did not get; the footer of the text names the same
-// ones, with the call that gives all of it.
+// ones, each with the calls that give all of it.
 type Brief struct {
 	Text     string
 	Omitted  []string // names of parts; "(in part)" after one that was shortened
@@ -74,7 +75,7 @@ type Brief struct {
 
 // Render makes the brief of a handoff. Package reading calls it for each claim and for each look at a brief.
 //
-// The text has in.MaxTokens at most, as [Tokens] counts, where zero means [DefaultTokens] and less than [MinTokens]
+// The text has in.MaxTokens at most, as [content.Tokens] counts, where zero means [DefaultTokens] and less than [MinTokens]
 // means that. What is asked of the receiver is packed first, what is known after it, each in order of importance. A
 // handoff that fits is never shortened.
 //
@@ -84,13 +85,12 @@ func Render(in Input) Brief {
 	f := newFrame(in)
 	all := parts(in, f.pen)
 	kept, left := choose(in.Handoff, all, f.pen)
-	packed, omitted := pack(f, kept, left, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens))
-	text := f.render(packed, omitted)
-	b := Brief{Text: text, Omitted: omitted, Tokens: Tokens(text)}
+	text, omitted := pack(f, kept, left, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens))
+	b := Brief{Text: text, Omitted: omitted, Tokens: content.Tokens(text)}
 	b.Transfer = schemas.Transfer{
 		Strategy:       strategy(in.Handoff),
 		Tokens:         b.Tokens,
-		OriginalTokens: Tokens(f.render(all, nil)) + storedTokens(in.Handoff),
+		OriginalTokens: content.Tokens(f.render(all, nil, 0)) + storedTokens(in.Handoff),
 		SummaryTokens:  summaryTokens(in.Handoff, kept),
 	}
 	return b
@@ -101,30 +101,11 @@ func Render(in Input) Brief {
 func Answer(in Input) Brief {
 	f := newFrame(in)
 	all := contextOf(in.Handoff).Answers
-	packed, omitted := pack(f, []part{
-		{name: "answers", section: ofKey, lines: answers(all[max(len(all)-1, 0):], f.pen)},
-	}, nil, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens))
-	text := f.render(packed, omitted) + "\nAll else is as you read it."
-	return Brief{Text: text, Omitted: omitted, Tokens: Tokens(text)}
-}
-
-// Tokens estimates the tokens of a text: one for four bytes of ASCII, one for any other character, rounded up. It is no
-// tokenizer: for English and code it is within a fifth of one, and for other scripts it errs upwards. A real one would
-// take 10 ms to load in each hook.
-func Tokens(s string) int { return (quarters(s) + 3) / 4 }
-
-// quarters are tokens times four, which add up without rounding: packing counts in them, so that many short lines are
-// not each rounded up.
-func quarters(s string) int {
-	n := 0
-	for _, r := range s {
-		if r < 0x80 {
-			n++
-		} else {
-			n += 4
-		}
-	}
-	return n
+	const ending = "\nAll else is as you read it."
+	last := part{name: "answers", section: ofKey, lines: answers(all[max(len(all)-1, 0):], f.pen), rest: rest(in, "answers")}
+	text, omitted := pack(f, []part{last}, nil, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens)-content.Tokens(ending))
+	text += ending
+	return Brief{Text: text, Omitted: omitted, Tokens: content.Tokens(text)}
 }
 
 // summaryTokens is the size of what stands in for the context under the strategy summary, zero under the others.
@@ -134,7 +115,7 @@ func summaryTokens(h schemas.Handoff, kept []part) int {
 	}
 	for _, p := range kept {
 		if p.name == summaryPart {
-			return Tokens(strings.Join(p.lines, "\n"))
+			return content.Tokens(strings.Join(p.lines, "\n"))
 		}
 	}
 	return 0

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox/brief"
+	"handoff/mailbox/content"
 	"handoff/schemas"
 	"handoff/schemas/golden"
 )
@@ -88,7 +89,7 @@ func TestRichBriefFitsEachBudget(t *testing.T) {
 		in.MaxTokens = budget
 		b := brief.Render(in)
 		golden.Equal(t, name, b.Text+"\n")
-		require.Equal(t, brief.Tokens(b.Text), b.Tokens)
+		require.Equal(t, content.Tokens(b.Text), b.Tokens)
 		require.Equal(t, "full", b.Transfer.Strategy)
 		require.Equal(t, brief.Render(rich()).Transfer.OriginalTokens, b.Transfer.OriginalTokens)
 		if budget > 0 {
@@ -116,7 +117,7 @@ func TestSummaryStandsInForTheContext(t *testing.T) {
 	require.Equal(t, schemas.Transfer{
 		Strategy: "summary", Tokens: b.Tokens,
 		OriginalTokens: brief.Render(rich()).Transfer.OriginalTokens,
-		SummaryTokens:  brief.Tokens("- Summary: " + in.Handoff.Summary),
+		SummaryTokens:  content.Tokens("- Summary: " + in.Handoff.Summary),
 	}, b.Transfer)
 	require.Contains(t, b.Omitted, "detail")
 }
@@ -158,12 +159,4 @@ func TestRollbackCarriesWhatFailed(t *testing.T) {
 		Metadata: schemas.Metadata{RetryOf: 3},
 	}})
 	golden.Equal(t, "rollback.md", b.Text+"\n")
-}
-
-func TestTokensAreEstimatedByCharacters(t *testing.T) {
-	for text, want := range map[string]int{
-		"": 0, "a": 1, "abcd": 1, "abcde": 2, "é": 1, "日本語": 3, "日本語a": 4, "abc日": 2,
-	} {
-		require.Equal(t, want, brief.Tokens(text), text)
-	}
 }

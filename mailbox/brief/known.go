@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"handoff/mailbox/content"
 	"handoff/schemas"
 )
 
@@ -170,24 +171,34 @@ func project(pr *schemas.Project, p pen) []string {
 	return p.field("Project", strings.Join(known, ", "))
 }
 
-// references name content that is kept elsewhere, with what matters of it: the address, how many tokens it has, and the
-// key points that the sender gave. The label says how one is fetched that is kept here.
+// references name content that is kept elsewhere, with what matters of it: how much there is, the call that reads it
+// where it is kept here, and the key points that the sender gave.
 func references(id schemas.ID, all []schemas.Reference, p pen) []string {
-	var texts, elsewhere []string
+	var here, elsewhere []string
 	for _, r := range all {
 		text := r.URL
+		if r.Digest != "" {
+			text = r.Name
+		}
+		var size string
 		if r.Tokens > 0 {
-			text += fmt.Sprintf(" (%d tokens)", r.Tokens)
+			size = fmt.Sprintf("%d tokens", r.Tokens)
+		}
+		if about := nonEmpty(size, r.Media); len(about) > 0 {
+			text += " (" + strings.Join(about, ", ") + ")"
+		}
+		_, kept := content.PlaceOf(r.URL, 0)
+		if kept {
+			text += ": " + get(id, schemas.GetIn{Reference: cmp.Or(strings.TrimPrefix(r.URL, content.URL(id, "")), r.URL)})
 		}
 		text = strings.Join(append([]string{text}, r.KeyPoints...), "\n")
-		if _, here := r.Handoff(); here {
-			texts = append(texts, text)
+		if kept {
+			here = append(here, text)
 		} else {
 			elsewhere = append(elsewhere, text)
 		}
 	}
-	one := schemas.Call(schemas.GetIn{HandoffID: id.String(), View: "reference", Reference: "context://" + schemas.Blank}, "reads one")
-	return append(p.list("References, each from "+one.Request(), texts), p.list("References that handoff cannot fetch", elsewhere)...)
+	return append(p.list("References", here), p.list("References that handoff cannot fetch", elsewhere)...)
 }
 
 // nonEmpty leaves out texts that say nothing. It may change the list that it is given.

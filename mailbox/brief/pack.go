@@ -3,108 +3,94 @@ package brief
 import (
 	"slices"
 	"strings"
+
+	"handoff/mailbox/content"
 )
 
 const (
 	inPart   = " (in part)"
 	ellipsis = "…"
-	clipFrom = 16 * 4 // quarters: less than this is not worth beginning a line for
+	clipFrom = 160 // tenths of a token: less than this is not worth beginning a line for
+	leastOf  = 40  // with less than this for each, a list says nothing
 )
 
-// pack fits parts, which come in order of importance, into a number of tokens: first what is asked, then what is known.
-// The names of what is missing come along, those already left out last.
+// pack renders the parts, which come in order of importance, in a number of tokens: first what is asked, then what is
+// known. The names of what is missing come along, those already left out last.
 //
-// What is packed never takes more than the tokens: the room for parts is what is left after the frame, all headings and
-// the longest footer that could be needed. So a little room may stay unused.
-func pack(f frame, parts []part, left []string, tokens int) (packed []part, omitted []string) {
-	if Tokens(f.render(parts, left)) <= tokens {
-		return parts, left
-	}
-	room := 4*tokens - quarters(f.render(headingsOf(parts), append(worst(parts), left...)))
+// What stands around the parts depends on which of them are there, so the room for them is found by trying: what a text
+// has too much is taken from it.
+func pack(f frame, parts, left []part, tokens int) (text string, omitted []string) {
+	all, packed := slices.Concat(parts, left), parts
 	asked := slices.IndexFunc(parts, func(p part) bool { return p.context })
 	if asked < 0 {
 		asked = len(parts)
 	}
-	packed, room = fill(parts[:asked], room)
-	known, _ := fill(parts[asked:], room)
-	packed = append(packed, known...)
-	return packed, append(missing(parts, packed), left...)
+	absent := missing(all, packed)
+	text = f.render(parts, absent, tokens)
+	room := 10*tokens - content.Tenths(f.render(nil, nil, tokens))
+	for content.Tenths(text) > 10*tokens && room > 0 {
+		first, rest := fill(parts[:asked], room)
+		known, _ := fill(parts[asked:], rest)
+		packed = slices.Concat(first, known)
+		absent = missing(all, packed)
+		text = f.render(packed, absent, tokens)
+		room -= content.Tenths(text) - 10*tokens
+	}
+	for _, a := range absent {
+		omitted = append(omitted, a.name)
+	}
+	return text, omitted
 }
 
-// fill fits parts into a number of quarters and gives those that remain. A part that is too long is
-// shortened to half of the room that is left, so that those after it have a chance; what nobody took goes
-// to the first that can use it.
+// fill fits parts into a number of tenths and gives those that remain. A part that would take more than three quarters of
+// the room that is left is shortened to half of it, so that those after it have a chance; what nobody took goes to the
+// first that can use it.
 func fill(parts []part, room int) ([]part, int) {
 	packed := make([]part, len(parts))
-	took := make([]int, len(parts))
-	fit := func(i, allowed int) {
+	fit := func(i, allowed int) (took int) {
 		packed[i] = parts[i]
 		packed[i].lines = shorten(parts[i], allowed)
-		took[i] = size(packed[i].lines)
-		if took[i] == size(parts[i].lines) {
-			took[i] -= quarters(parts[i].name + inPart) // which need not be named, as was reckoned
-		}
+		return size(packed[i].lines)
 	}
 	for i, p := range parts {
 		allowed := room
-		if size(p.lines) > room {
+		if size(p.lines) > room*3/4 {
 			allowed = room / 2
 		}
-		fit(i, allowed)
-		room -= took[i]
+		room -= fit(i, allowed)
 	}
 	for i := range parts {
-		had := took[i]
-		fit(i, size(packed[i].lines)+room)
-		room -= took[i] - had
+		had := size(packed[i].lines)
+		room -= fit(i, had+room) - had
 	}
 	return packed, room
 }
 
-// headingsOf are the parts with an empty line in place of their own, so that every heading is counted, also those that
-// end up empty.
-func headingsOf(parts []part) []part {
-	bare := make([]part, len(parts))
-	for i, p := range parts {
-		bare[i] = part{section: p.section, lines: []string{""}}
-	}
-	return bare
-}
-
-// worst names everything as if all of it were shortened: the longest footer there can be.
-func worst(parts []part) []string {
-	names := make([]string, 0, len(parts))
-	for _, p := range parts {
-		names = append(names, p.name+inPart)
-	}
-	return names
-}
-
-// missing names the parts that were left out, and those that were shortened, in the order of the parts.
-func missing(parts, packed []part) []string {
-	var names []string
+// missing are the parts that were left out, and those that were shortened, in the order of the parts. Those behind the
+// packed ones were all left out.
+func missing(parts, packed []part) (all []absence) {
 	for i, p := range parts {
 		switch {
-		case len(packed[i].lines) == 0:
-			names = append(names, p.name)
+		case i >= len(packed) || len(packed[i].lines) == 0:
+			all = append(all, absence{p.name, p})
 		case size(packed[i].lines) < size(p.lines):
-			names = append(names, p.name+inPart)
+			all = append(all, absence{p.name + inPart, p})
 		}
 	}
-	return names
+	return all
 }
 
-// size is what lines take with their line ends, in quarters of a token.
+// size is what lines take with their line ends, in tenths of a token.
 func size(lines []string) int {
 	n := 0
 	for _, l := range lines {
-		n += quarters(l) + 1
+		n += content.Tenths(l + "\n")
 	}
 	return n
 }
 
-// shorten gives the lines that fit into the allowed quarters: the first ones, the last of them cut at a
-// word when it is long, and an ellipsis. It gives none when only a label would be left.
+// shorten gives the lines that fit into the allowed tenths: the first ones, the last of them cut at a word when it is
+// long, and an ellipsis. It gives none when only a label would be left.
 func shorten(p part, allowed int) []string {
 	if size(p.lines) <= allowed {
 		return p.lines
@@ -112,16 +98,19 @@ func shorten(p part, allowed int) []string {
 	if p.whole {
 		return nil
 	}
-	allowed -= quarters(ellipsis) + len("  ") + 1
+	if p.each && allowed > len(p.lines)*leastOf {
+		return evenly(p.lines, allowed)
+	}
+	allowed -= content.Tenths("  " + ellipsis + "\n")
 	var kept []string
 	for _, l := range p.lines {
-		if n := quarters(l) + 1; n <= allowed {
+		if n := content.Tenths(l + "\n"); n <= allowed {
 			kept = append(kept, l)
 			allowed -= n
 			continue
 		}
-		if allowed > clipFrom && quarters(l) > clipFrom {
-			return append(kept, clip(l, allowed-1-quarters(ellipsis)))
+		if allowed > clipFrom && content.Tenths(l) > clipFrom {
+			return append(kept, clip(l, allowed))
 		}
 		break
 	}
@@ -134,16 +123,33 @@ func shorten(p part, allowed int) []string {
 	return append(kept, indentOf(kept[len(kept)-1])+ellipsis)
 }
 
-// clip cuts a line at the last word that fits, or within a word where that would lose more than a quarter. It never
-// cuts a character in two.
-func clip(l string, allowed int) string {
-	end := 0
-	for i, r := range l {
-		if allowed -= quarters(string(r)); allowed < 0 {
-			break
+// evenly clips lines so that each is there. What short ones leave goes to those that are long.
+func evenly(lines []string, allowed int) (clipped []string) {
+	share := 0
+	for range 3 {
+		used, long := 0, 0
+		for _, l := range lines {
+			if n := content.Tenths(l + "\n"); n <= share {
+				used += n
+			} else {
+				long++
+			}
 		}
-		end = i + len(string(r))
+		share = (allowed - used) / max(long, 1)
 	}
+	for _, l := range lines {
+		clipped = append(clipped, clip(l, share-content.Tenths("\n")))
+	}
+	return clipped
+}
+
+// clip cuts a line that is too long at the last word that fits, or within a word where that would lose more than a
+// quarter. It never cuts a character in two.
+func clip(l string, allowed int) string {
+	if content.Tenths(l) <= allowed {
+		return l
+	}
+	end := content.Within(l, allowed-content.Tenths(ellipsis))
 	if space := strings.LastIndexByte(l[:end], ' '); space > end*3/4 {
 		end = space
 	}

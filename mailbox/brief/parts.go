@@ -46,12 +46,17 @@ type part struct {
 	name    string // as it is called when left out
 	section section
 	lines   []string
-	whole   bool // worth nothing in part
-	context bool // what is known, and may be summarized; the rest is what is asked
+	whole   bool     // worth nothing in part
+	each    bool     // every line counts: in part, each is shortened
+	context bool     // what is known, and may be summarized; the rest is what is asked
+	rest    []string // the calls that give all of it
 }
 
 // summaryPart is the name of the sender's summary, and of the extract in its place.
 const summaryPart = "summary"
+
+// ofEarlier is the name of what earlier handoffs handed in.
+const ofEarlier = "results of earlier handoffs"
 
 // parts gives all parts that say something, the most important first. This order decides what a small brief keeps:
 // first what binds the receiver, then what happened to this work before, then what the sender knows. Those that are
@@ -60,9 +65,9 @@ func parts(in Input, p pen) []part {
 	h := in.Handoff
 	c, e := contextOf(h), cmp.Or(h.Expectations, &schemas.Expectations{})
 	all := []part{
-		{name: "rework", section: ofRework, lines: rework(h, in.Criteria, p)},
+		{name: "rework", section: ofRework, lines: rework(h, in.Criteria, p), each: true},
+		{name: "success criteria", section: ofCriteria, lines: criteria(in.Criteria, h.Rework, e.Strict, p), each: true},
 		{name: "task", section: ofTask, lines: p.quote("", h.Task)},
-		{name: "success criteria", section: ofCriteria, lines: criteria(in.Criteria, h.Rework, e.Strict, p)},
 		{name: "constraints", section: ofConstraints, lines: constraints(h, e, in.Standing.BlockedBy, p)},
 		{name: "if stuck", section: ofStuck, lines: stuck(in, e, p)},
 		{name: "earlier session", section: ofContext, lines: session(in.Before, h.ID, p), whole: true},
@@ -73,7 +78,7 @@ func parts(in Input, p pen) []part {
 		{name: "deliverables", section: ofOutput, lines: deliverables(e.Deliverables, p)},
 		{name: "output_schema", section: ofOutput, lines: outputSchema(e, p), whole: true},
 		{name: "progress", section: ofContext, lines: progress(in, c, p)},
-		{name: "results of earlier handoffs, " + elsewhere(), section: ofContext, lines: results(in, p)},
+		{name: ofEarlier, section: ofContext, lines: results(in, p)},
 		{name: summaryPart, section: ofContext, lines: p.field("Summary", h.Summary), context: true},
 		{name: "completed steps", section: ofContext, lines: p.list("What's been done", c.CompletedSteps), context: true},
 		{name: "previous failures", section: ofKey, lines: p.list("Previous failures", c.PreviousFailures), context: true},
@@ -90,7 +95,11 @@ func parts(in Input, p pen) []part {
 		{name: "results", section: ofKey, lines: pairs(p, "Results so far", c.Results), context: true},
 		{name: "state", section: ofContext, lines: state(c, p), context: true},
 	}
-	return slices.DeleteFunc(all, func(p part) bool { return len(p.lines) == 0 })
+	all = slices.DeleteFunc(all, func(p part) bool { return len(p.lines) == 0 })
+	for i := range all {
+		all[i].rest = rest(in, all[i].name)
+	}
+	return all
 }
 
 // mostReason is how much of why an earlier handoff ended its line tells, in bytes.
@@ -131,11 +140,10 @@ func strategy(h schemas.Handoff) string {
 	return full
 }
 
-// choose applies the strategy: it gives the parts to pack and the names of those that the strategy leaves to be
-// fetched. What is asked of the receiver always stays; a strategy only chooses among what is known. Where a sender that
+// choose applies the strategy: it gives the parts to pack and those that the strategy leaves to be fetched. What is asked of the receiver always stays; a strategy only chooses among what is known. Where a sender that
 // chose summary wrote none, an extract takes its place and says that it is one. By reference, the summary and an extract
 // are the key points.
-func choose(h schemas.Handoff, all []part, p pen) (kept []part, left []string) {
+func choose(h schemas.Handoff, all []part, p pen) (kept, left []part) {
 	if strategy(h) == full {
 		return all, nil
 	}
@@ -145,7 +153,7 @@ func choose(h schemas.Handoff, all []part, p pen) (kept []part, left []string) {
 	}
 	for _, part := range all {
 		if part.context && !stays[part.name] {
-			left = append(left, part.name)
+			left = append(left, part)
 			continue
 		}
 		kept = append(kept, part)

@@ -88,9 +88,6 @@ func unique(texts []string) (once []string) {
 	return once
 }
 
-// elsewhere says where results are that a brief leaves out.
-func elsewhere() string { return "each " + outcomeOf(schemas.Blank) }
-
 func outcomeOf(id string) string {
 	return "from " + schemas.Call(schemas.GetIn{HandoffID: id, View: "outcome"}, "").Request()
 }

@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"handoff/mailbox/brief"
 	"handoff/mailbox/compose"
+	"handoff/mailbox/content"
 	"handoff/mailbox/listing"
 	"handoff/schemas"
 	"handoff/store"
@@ -109,7 +109,14 @@ func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 		return h, fmt.Errorf("what was sent with %s: %w", r.ID, err)
 	}
 	h.ID = r.ID
-	h.Metadata.EstimatedTokens = brief.Tokens(string(b))
+	h.Metadata.EstimatedTokens = content.Tokens(string(b))
+	if h.Context != nil {
+		for i, ref := range h.Context.References {
+			if ref.Digest != "" {
+				h.Context.References[i].URL = content.URL(r.ID, ref.Name)
+			}
+		}
+	}
 	h.Target = compose.Target(r.To, h.Target.Reason)
 	m := &h.Metadata
 	m.Workflow, m.Parent, m.Depth, m.RetryOf = r.Workflow, r.Parent, r.Depth, r.RetryOf

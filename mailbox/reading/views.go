@@ -1,14 +1,15 @@
 package reading
 
 import (
+	"cmp"
 	"encoding/json"
 	"log/slog"
 	"reflect"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"handoff/mailbox/brief"
+	"handoff/mailbox/content"
 	"handoff/mailbox/contract"
 	"handoff/mailbox/listing"
 	"handoff/schemas"
@@ -52,7 +53,9 @@ var views = map[schemas.View]func(Reader, *store.View, *store.Record, schemas.Ge
 func (rd Reader) showBrief(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	if in.Offset > 0 {
 		b, _, err := rd.Brief(v, r, wholeBrief)
-		out.Content, out.NextOffset = partOf([]byte(b.Text), in.Offset, bytesOf(in))
+		if err == nil {
+			out.Content, out.NextOffset, err = content.Page(b.Text, in.Offset, in.MaxTokens)
+		}
 		return err
 	}
 	b, _, err := rd.Brief(v, r, in.MaxTokens)
@@ -128,7 +131,7 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 	if err != nil {
 		return err
 	}
-	out.Handoff = &h
+	out.Handoff, out.Readable = &h, readable(h.Context)
 	for id, err := range v.Oldest(store.ChildrenOf(r.ID), 0) {
 		if err != nil {
 			return err
@@ -153,20 +156,12 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 // pageFull puts a view full that is longer than was asked for as text in place of its fields, a part at a time.
 func pageFull(in schemas.GetIn, out *schemas.GetOut) error {
 	b, err := schemas.Encode(out)
-	if err != nil || in.Offset == 0 && len(b) <= bytesOf(in) {
+	if err != nil || in.Offset == 0 && content.Tokens(string(b)) <= cmp.Or(in.MaxTokens, content.PageTokens) {
 		return err
 	}
-	*out = schemas.GetOut{HandoffID: out.HandoffID, Status: out.Status}
-	out.Content, out.NextOffset = partOf(b, in.Offset, bytesOf(in))
-	return nil
-}
-
-// bytesOf is how many bytes of content an answer holds: those of max_tokens, by default [contentShown].
-func bytesOf(in schemas.GetIn) int {
-	if in.MaxTokens == 0 {
-		return contentShown
-	}
-	return 4 * in.MaxTokens
+	*out = schemas.GetOut{HandoffID: out.HandoffID, Status: out.Status, Readable: out.Readable}
+	out.Content, out.NextOffset, err = content.Page(string(b), in.Offset, in.MaxTokens)
+	return err
 }
 
 // showOutcome shows the outcome where the handoff has one, and where it stands as far as that says more. Each criterion
@@ -282,64 +277,4 @@ func (Reader) showCheckpoint(v *store.View, r *store.Record, _ schemas.GetIn, ou
 		About(r.ID, r.Status, r.Successor).WithField("view").
 		WithHint("Its holder kept none.").
 		WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String(), View: "full"}, "shows all that is known"))
-}
-
-// contentShown is how many bytes of a reference one answer holds.
-const contentShown = 6000
-
-// showReference reads what was sent in full, as JSON, a part at a time. The parts together are the content as the store
-// keeps it, byte for byte; package mcp shows hidden characters in them as escapes.
-func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
-	if in.Reference != "" {
-		id, ok := schemas.Reference{URL: in.Reference}.Handoff()
-		named, err := v.Record(id)
-		if err != nil {
-			return err
-		}
-		if !ok || named == nil {
-			url := "context://" + r.ID.String()
-			name := schemas.Visible(schemas.Clip(in.Reference, 80))
-			return schemas.Errorf(schemas.NotFound, "%s has no reference %q", r.ID, name).
-				WithField("reference").WithKnown(url).
-				WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String(), View: "reference"}, "shows what was sent"))
-		}
-		r = named
-	}
-	b, err := v.Said(r.ID, r.Body)
-	if err != nil {
-		return err
-	}
-	out.Content, out.NextOffset = partOf(b, in.Offset, bytesOf(in))
-	return nil
-}
-
-// partOf cuts content at character boundaries, and says where the rest begins, zero when there is none. Offset counts
-// bytes. A part whose quotes and line ends would make it too long as JSON is shorter.
-func partOf(b []byte, offset, most int) (part string, next int) {
-	from := boundary(b, min(offset, len(b)))
-	to := boundary(b, min(from+most, len(b)))
-	for quoted(b[from:to]) > most+most/6 {
-		to = boundary(b, from+(to-from)*3/4)
-	}
-	if to < len(b) {
-		next = to
-	}
-	return string(b[from:to]), next
-}
-
-// quoted is how long a text becomes as a string of JSON, where quotes and line ends take two bytes or more.
-func quoted(b []byte) int {
-	q, err := json.Marshal(string(b))
-	if err != nil {
-		return 0 // strings can be written
-	}
-	return len(q)
-}
-
-// boundary is the beginning of the character at i.
-func boundary(b []byte, i int) int {
-	for i > 0 && i < len(b) && !utf8.RuneStart(b[i]) {
-		i--
-	}
-	return i
 }

@@ -61,6 +61,7 @@ func (l *LimitFlags) Bind(flags *pflag.FlagSet) {
 	flags.Var(atMost(&l.limits.Task, d.Task), "max-task-bytes", "size of a task text")
 	flags.Var(atMost(&l.limits.Title, d.Title), "max-title-bytes", "size of a title")
 	flags.Var(atMost(&l.limits.Handoff, d.Handoff), "max-handoff-bytes", "size of a handoff without references")
+	flags.Var(atMost(&l.limits.Content, d.Content), "max-reference-bytes", "size of what one reference sends along")
 	flags.Var(atMost(&l.limits.Mailbox, d.Mailbox), "max-pending", "pending handoffs of a mailbox")
 	flags.Var(atMost(&l.limits.Depth, d.Depth), "max-handoffs", "handoffs in a chain")
 	l.secrets = secrets(tools.MaskSecrets)

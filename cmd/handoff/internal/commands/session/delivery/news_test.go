@@ -11,7 +11,7 @@ import (
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/commands/session/delivery"
-	"handoff/mailbox/brief"
+	"handoff/mailbox/content"
 	"handoff/schemas"
 )
 
@@ -61,7 +61,7 @@ func TestStartOfASessionIsShortHoweverMuchWaits(t *testing.T) {
 		n.New = append(n.New, schemas.Item{HandoffID: schemas.ID(2e15 + i), From: n.Here[2], Priority: schemas.Critical, Title: title})
 	}
 	text := delivery.Start(n, strings.Repeat("w", 64))
-	require.LessOrEqual(t, brief.Tokens(text), delivery.MaxTokens, text)
+	require.LessOrEqual(t, content.Tokens(text), delivery.MaxTokens, text)
 	require.Contains(t, text, "ho_1000000000000000 from")
 	require.Contains(t, text, "You hold 1005 handoffs")
 }

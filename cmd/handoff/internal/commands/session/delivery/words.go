@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"handoff/mailbox/brief"
+	"handoff/mailbox/content"
 	"handoff/schemas"
 )
 
@@ -26,7 +26,7 @@ const (
 func Start(n schemas.NewsOut, workspace string) string {
 	text := ""
 	for named := 5; named >= 0; named-- {
-		if text = start(n, workspace, named); brief.Tokens(text) <= MaxTokens {
+		if text = start(n, workspace, named); content.Tokens(text) <= MaxTokens {
 			break
 		}
 	}

@@ -1,0 +1,118 @@
+package reading
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"handoff/mailbox/content"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// showReference shows what a reference leads to, a page at a time: content that was sent under a name, a field of what was
+// sent, or all of that as JSON. The pages together are the text as the store keeps it, byte for byte; package mcp shows
+// hidden characters in them as escapes.
+func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
+	text, err := Lookup(v, r.ID, in.Reference)
+	if err != nil {
+		return err
+	}
+	if in.Reference == "references" {
+		h, err := Handoff(v, r)
+		if err != nil {
+			return err
+		}
+		out.Readable = readable(h.Context)
+	}
+	out.Content, out.NextOffset, err = content.Page(text, in.Offset, in.MaxTokens)
+	return err
+}
+
+// readable are the names of the references of a context whose content is kept here.
+func readable(c *schemas.Context) (names []string) {
+	if c == nil {
+		return nil
+	}
+	for _, ref := range c.References {
+		if ref.Digest != "" {
+			names = append(names, ref.Name)
+		}
+	}
+	return names
+}
+
+// Lookup is the text that a reference of a handoff leads to, see [content.PlaceOf]. Fields of the context and of what is
+// expected are found without the name of those. The error is not_found, with what there is, for a handoff, a name or a
+// part that does not exist.
+func Lookup(v *store.View, of schemas.ID, reference string) (text string, err error) {
+	place, ok := content.PlaceOf(reference, of)
+	var r *store.Record
+	if ok {
+		if r, err = v.Record(place.Handoff); err != nil {
+			return "", err
+		}
+	}
+	switch {
+	case ok && r == nil:
+		return "", schemas.Errorf(schemas.NotFound, "there is no handoff %s to refer to", place.Handoff).WithField("reference")
+	case !ok:
+		return "", unknown(of, reference).WithKnown("context://" + of.String())
+	}
+	said, err := v.Said(r.ID, r.Body)
+	if err != nil {
+		return "", err
+	}
+	if place.Path != "" {
+		if said, err = within(v, said, place.Path); err != nil {
+			return "", unknown(of, reference).WithKnown(schemas.AsError(err).Known...).WithHint("%s", schemas.AsError(err).Hint)
+		}
+	}
+	if text, err = content.Part(string(said), place.Part); err != nil {
+		return "", schemas.AsError(err).WithField("reference")
+	}
+	return text, nil
+}
+
+func unknown(of schemas.ID, reference string) *schemas.Error {
+	e := schemas.Errorf(schemas.NotFound, "%s has no reference %q", of, schemas.Visible(schemas.Clip(reference, 80)))
+	return e.WithField("reference").
+		WithNext(schemas.Call(schemas.GetIn{HandoffID: of.String(), View: "reference"}, "shows what was sent"))
+}
+
+// within is a text of what was sent: content by name or digest, else a field by its path.
+func within(v *store.View, said []byte, path string) ([]byte, error) {
+	var sent struct {
+		Context struct {
+			References []schemas.Reference `json:"references"`
+		} `json:"context"`
+	}
+	if err := json.Unmarshal(said, &sent); err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for _, ref := range sent.Context.References {
+		if ref.Digest != "" && (ref.Name == path || ref.Digest == path) {
+			return v.Kept(ref.Digest)
+		}
+		if ref.Digest != "" {
+			known[ref.Name] = true
+		}
+	}
+	var absent *schemas.Error
+	for _, in := range []string{"context/", "expectations/", ""} {
+		raw, err := content.Pointer(said, in+path)
+		if err == nil {
+			return []byte(content.Text(raw)), nil
+		}
+		absent = schemas.AsError(err)
+		for _, name := range absent.Known {
+			known[name] = true
+		}
+	}
+	if !strings.Contains(path, "/") {
+		absent.Known = slices.Sorted(maps.Keys(known))
+	}
+	return nil, absent
+}

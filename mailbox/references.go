@@ -1,0 +1,113 @@
+package mailbox
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"handoff/mailbox/content"
+	"handoff/mailbox/reading"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// mostReferences is how many references one handoff has.
+const mostReferences = 32
+
+// sendsAlong tells whether a reference comes with its content.
+func sendsAlong(ref schemas.Reference) bool { return ref.Content != "" || ref.Path != "" }
+
+// separate takes the content out of the references of a context, and gives the context as it is kept, with digests, and
+// the contents. It changes no list of c. The error is invalid for a reference that says not exactly one of content, url
+// and path; for a name that others have; and for a path, which the process beside the files should have read.
+func (s *Service) separate(c *schemas.Context) (_ *schemas.Context, contents [][]byte, err error) {
+	if c == nil || len(c.References) == 0 {
+		return c, nil, nil
+	}
+	if n := len(c.References); n > mostReferences {
+		return nil, nil, schemas.Errorf(schemas.Limit, "%d references, at most %d are allowed", n, mostReferences).
+			WithField("context.references").WithHint("Put what belongs together into one. Nothing was sent.")
+	}
+	kept := *c
+	kept.References = slices.Clone(c.References)
+	for i := range kept.References {
+		ref := &kept.References[i]
+		if err := checkReference(*ref, kept.References[:i], s.Limits.Content); err != nil {
+			e := schemas.AsError(err)
+			return nil, nil, e.WithField(strings.TrimSuffix(fmt.Sprintf("context.references[%d].%s", i, e.Field), "."))
+		}
+		ref.Digest, ref.Bytes, ref.Tokens = "", 0, 0
+		if ref.Content == "" {
+			continue
+		}
+		if ref.Name == "" {
+			ref.Name = fmt.Sprintf("text-%d", i+1)
+		}
+		contents = append(contents, []byte(ref.Content))
+		ref.Digest, ref.Bytes, ref.Tokens = store.DigestOf([]byte(ref.Content)), len(ref.Content), content.Tokens(ref.Content)
+		ref.Content = ""
+	}
+	return &kept, contents, nil
+}
+
+// checkReference checks a reference against those before it. The field of its error is below the reference.
+func checkReference(ref schemas.Reference, before []schemas.Reference, most int) error {
+	switch {
+	case ref.Path != "":
+		return schemas.Invalidf("path", "nobody who can read the file %q saw this call", schemas.Visible(path.Base(ref.Path))).
+			WithHint("Files are read by handoff mcp and by the command line, inside their project. Send the text as content, " +
+				"or name the file in context.files. Nothing was sent.")
+	case (ref.Content == "") == (ref.URL == ""):
+		return schemas.Invalidf("", "must say one of content, url and path").WithHint("Nothing was sent.")
+	case ref.Content == "" || ref.Name == "":
+		return nil
+	}
+	if _, err := schemas.ParseAgent("name", ref.Name); err != nil { // the same characters
+		return schemas.Invalidf("name", "%q is no name for content", schemas.Visible(schemas.Clip(ref.Name, 80))).
+			WithHint("Take 1 to 64 letters, digits, dots, dashes and underscores. Nothing was sent.")
+	}
+	same := func(other schemas.Reference) bool { return other.Name == ref.Name }
+	if content.IsField(ref.Name) || slices.ContainsFunc(before, same) {
+		return schemas.Invalidf("name", "%q is the name of something else in this handoff", ref.Name).
+			WithHint("Take another one, as %s.txt. Nothing was sent.", ref.Name)
+	}
+	return schemas.TooBig("content", len(ref.Content), most)
+}
+
+// separated keeps the content that changes send along, and leaves the references to it in them.
+func (o *op) separated(c *schemas.Changes) error {
+	context, contents, err := o.separate(c.Context)
+	if err != nil {
+		return err
+	}
+	c.Context = context
+	return cmp.Or(o.checkReferences(context), o.keep(contents))
+}
+
+// keep writes content that handoffs refer to. It is in the transaction of the handoff, so both are there or neither.
+func (o *op) keep(contents [][]byte) error {
+	for _, b := range contents {
+		if err := o.tx.Keep(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkReferences refuses a context that refers to what is not there: the receiver could not fetch it.
+func (o *op) checkReferences(c *schemas.Context) error {
+	for i, ref := range orZero(c).References {
+		place, here := content.PlaceOf(ref.URL, 0)
+		if ref.Digest != "" || !here {
+			continue
+		}
+		if _, err := reading.Lookup(o.View, place.Handoff, ref.URL); err != nil {
+			e := schemas.AsError(err)
+			hint := strings.TrimSpace(e.Hint + " Name what an existing handoff carries, as context://ho_12/detail. Nothing was sent.")
+			return e.WithField(fmt.Sprintf("context.references[%d].url", i)).WithHint("%s", hint)
+		}
+	}
+	return nil
+}
