@@ -58,7 +58,7 @@ func checkReference(ref schemas.Reference, before []schemas.Reference, most int)
 	case ref.Path != "":
 		return schemas.Invalidf("path", "nobody who can read the file %q saw this call", schemas.Visible(path.Base(ref.Path))).
 			WithHint("Files are read by handoff mcp and by the command line, inside their project. Send the text as content, " +
-				"or name the file in context.files. Nothing was sent.")
+				"or name the file among those of the context. Nothing was sent.")
 	case (ref.Content == "") == (ref.URL == ""):
 		return schemas.Invalidf("", "must say one of content, url and path").WithHint("Nothing was sent.")
 	case ref.Content == "" || ref.Name == "":

@@ -138,3 +138,5 @@ func play(t *testing.T, file string) {
 func TestNothingThatIsSaidIsLostSilently(t *testing.T) { play(t, "testdata/said.txt") }
 
 func TestResultsAreAcceptedOrReturned(t *testing.T) { play(t, "testdata/judged.txt") }
+
+func TestReferencesAreRead(t *testing.T) { play(t, "testdata/references.txt") }

@@ -106,9 +106,12 @@ func within(v *store.View, said []byte, path string) ([]byte, error) {
 		if err == nil {
 			return []byte(content.Text(raw)), nil
 		}
-		absent = schemas.AsError(err)
-		for _, name := range absent.Known {
+		e := schemas.AsError(err)
+		for _, name := range e.Known {
 			known[name] = true
+		}
+		if absent == nil || e.Hint != "" { // the one that came further
+			absent = e
 		}
 	}
 	if !strings.Contains(path, "/") {
