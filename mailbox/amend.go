@@ -57,13 +57,12 @@ func tooLate(r *store.Record, to string, opt schemas.SendOptions) error {
 		return nil
 	}
 	if to != "" {
-		return schemas.Errorf(schemas.Conflict, "%s is %s and cannot be redirected", r.ID, r.Status).
-			About(r.ID, r.Status, 0).WithField("to").
-			WithHint("Only a pending handoff can be; its holder can release it to another.")
+		return conflict(r, "%s is %s and cannot be redirected", r.ID, r.Status).
+			WithField("to").WithHint("Only a pending handoff can be; its holder can release it to another.")
 	}
 	if opt.After != nil || opt.AfterAccepted != nil || opt.NotBefore != "" || opt.NeedsApproval {
-		return schemas.Errorf(schemas.Conflict, "%s is %s, so it is too late to say when it may be begun", r.ID, r.Status).
-			About(r.ID, r.Status, 0).WithField("changes.options").WithHint("%s holds it: answer what it asks.", r.Holder)
+		return conflict(r, "%s is %s, so it is too late to say when it may be begun", r.ID, r.Status).
+			WithField("changes.options").WithHint("%s holds it: answer what it asks.", r.Holder)
 	}
 	return nil
 }

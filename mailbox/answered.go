@@ -34,14 +34,6 @@ func (s *Service) takeAnswer(
 	}, err == nil, err
 }
 
-// sameSession tells whether a caller is the session that claimed a handoff last: then its model has read the brief.
-func sameSession(r *store.Record, by schemas.Caller) bool {
-	if r.Conn != "" || by.Conn != "" {
-		return r.Conn == by.Conn
-	}
-	return by.AgentID != "" && by.AgentID == r.HolderID
-}
-
 // settle marks as read what tells an agent of a handoff, when the agent is shown or does what it tells of. Messages
 // stay: what they say stands nowhere else.
 func (o *op) settle(id schemas.ID, a schemas.Agent) error {

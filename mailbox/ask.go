@@ -26,8 +26,10 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	}
 	questions := questionsOf(in)
 	if len(questions) == 0 {
+		needs := &schemas.Conditions{NeedsPermission: []string{schemas.Blank}}
+		permission := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAsk, Conditions: needs}
 		return nil, schemas.Invalidf("questions", "is needed to ask").
-			WithNext(askSender(r), askPermission(r))
+			WithNext(holderDoes(life.Ask, r.ID, ""), schemas.Call(permission, "asks for what only a person may grant"))
 	}
 	now, err := o.step(life.Ask, r)
 	if err != nil {

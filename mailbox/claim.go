@@ -138,8 +138,8 @@ func (o *op) hasRoom(r *store.Record) error {
 	case why == "":
 		return nil
 	}
-	return schemas.Errorf(schemas.Conflict, "%s is not offered to %s, which %s", r.ID, o.by.Agent, why).
-		About(r.ID, r.Status, 0).WithHint("End what you hold, or register again with what you take now.").
+	return conflict(r, "%s is not offered to %s, which %s", r.ID, o.by.Agent, why).
+		WithHint("End what you hold, or register again with what you take now.").
 		WithNext(schemas.Call(schemas.ListIn{Box: "claimed"}, "lists what you hold"))
 }
 
@@ -154,8 +154,8 @@ func (o *op) claimAgain(r *store.Record) (claimed, error) {
 		return o.take(life.Reclaim, r)
 	case o.awaited(r):
 		wait := o.started.Add(grace).Sub(o.now)
-		return claimed{}, schemas.Errorf(schemas.Conflict, "%s was claimed over a connection that may still be there", r.ID).
-			About(r.ID, r.Status, 0).WithHint("If it is gone, claim %s again in %d seconds.", r.ID, int(wait.Seconds())+1)
+		return claimed{}, conflict(r, "%s was claimed over a connection that may still be there", r.ID).
+			WithHint("If it is gone, claim %s again in %d seconds.", r.ID, int(wait.Seconds())+1)
 	}
 	return o.take(life.Claim, r) // which is refused, since it is held
 }
@@ -167,12 +167,10 @@ func notYet(r *store.Record) error {
 	case r.Status != schemas.Pending:
 		return nil
 	case r.Blocked():
-		return schemas.Errorf(schemas.Conflict, "%s waits for %s", r.ID, strings.Join(listing.BlockedBy(r), ", ")).
-			About(r.ID, r.Status, 0).WithNext(waitForChange(r))
+		return conflict(r, "%s waits for %s", r.ID, strings.Join(listing.BlockedBy(r), ", ")).WithNext(waitForChange(r))
 	case r.Box == "":
 		from := r.NotBefore.Time().Format(time.RFC3339)
-		return schemas.Errorf(schemas.Conflict, "%s may not be claimed before %s", r.ID, from).
-			About(r.ID, r.Status, 0).WithNext(waitForChange(r))
+		return conflict(r, "%s may not be claimed before %s", r.ID, from).WithNext(waitForChange(r))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"log/slog"
 
+	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -31,7 +32,7 @@ func (s *Service) claimResult(
 		b, todo, err := brief(v, r, in.MaxTokens)
 		if err != nil { // the claim stands, and its holder can still fail it
 			s.Logger.ErrorContext(ctx, "no brief", slog.String("handoff", r.ID.String()), slog.Any("error", err))
-			b.Text = "What was sent cannot be read: the store is damaged there. Tell human. " + giveUp(r).String()
+			b.Text = "What was sent cannot be read: the store is damaged there. Tell human. " + holderDoes(life.Fail, r.ID, "").String()
 		}
 		out = schemas.ClaimOut{
 			Again: out.Again, HandoffID: r.ID, Token: r.Token, LeaseEnds: r.Lease.Ptr(), Attempt: r.Attempt, From: r.From,

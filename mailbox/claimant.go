@@ -62,7 +62,7 @@ func (o *op) wrongToken(a life.Action, r *store.Record, token string) error {
 		}
 		if other.Token == token {
 			return schemas.Errorf(schemas.Denied, "this claim_token is of %s, which you hold, and not of %s", other.ID, r.ID).
-				About(r.ID, r.Status, r.Successor).WithField("claim_token").WithNext(sayAgain(a, other.ID, token))
+				About(r.ID, r.Status, r.Successor).WithField("claim_token").WithNext(holderDoes(a, other.ID, token))
 		}
 	}
 	if r.Holder != o.by.Agent {
@@ -106,16 +106,25 @@ func (o *op) newToken(r *store.Record) []schemas.Advice {
 // Without connections the same instance counts, and on the command line the person at the keyboard. The name of the
 // agent is checked apart.
 func (o *op) isClaimant(r *store.Record) bool {
-	if r.Conn != "" || o.by.Conn != "" {
-		return r.Conn == o.by.Conn
+	if r.Conn == "" && o.by.Conn == "" && o.by.Via != schemas.ViaHTTP {
+		return o.by.Via == schemas.ViaCLI
 	}
-	return o.by.Via == schemas.ViaCLI || o.by.Via == schemas.ViaHTTP && o.sameInstance(r)
+	return sameSession(r, o.by)
 }
 
-// sameInstance tells whether the caller is the instance of the agent that claimed. Where instances cannot be told
-// apart, none is the same.
-func (o *op) sameInstance(r *store.Record) bool {
-	return o.by.AgentID != "" && o.by.AgentID == r.HolderID
+// sameSession tells whether a caller is the session that claimed a handoff last, whose model has read the brief: it
+// calls over the connection that claimed, or without connections as the same instance.
+func sameSession(r *store.Record, by schemas.Caller) bool {
+	if r.Conn != "" || by.Conn != "" {
+		return r.Conn == by.Conn
+	}
+	return sameInstance(r, by)
+}
+
+// sameInstance tells whether a caller is the instance of the agent that claimed. Where instances cannot be told apart,
+// none is the same.
+func sameInstance(r *store.Record, by schemas.Caller) bool {
+	return by.AgentID != "" && by.AgentID == r.HolderID
 }
 
 // notHolder refuses a caller that acts as another agent than the holder, with denied. It says who holds the handoff,
@@ -158,7 +167,7 @@ func (o *op) beforeClaim(e *schemas.Error, r *store.Record) error {
 	to, directed := r.To.Directed()
 	switch {
 	case r.Status == schemas.Pending && may:
-		return e.WithNext(claimFirst(r))
+		return e.WithNext(schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "claims it, which comes first"))
 	case r.Status == schemas.Pending && directed:
 		return e.WithHint("It is for %s, who has not claimed it.", to).WithNext(tellAgent(to), waitForChange(r))
 	case r.Status == schemas.Pending:
@@ -193,28 +202,6 @@ func (o *op) holdsNow(r *store.Record) bool {
 	return r.Status.Held() && r.Holder == o.by.Agent && o.isClaimant(r)
 }
 
-// sayAgain advises what a holder does, with a token or, where none is needed, without.
-func sayAgain(a life.Action, h schemas.ID, token string) schemas.Advice {
-	id := h.String()
-	if a == life.Complete {
-		done := schemas.CompleteIn{HandoffID: id, Token: token, Result: schemas.Result{Summary: schemas.Blank}}
-		return schemas.Call(done, "completes it; say all that you said now")
-	}
-	if a == life.Fail {
-		failed := schemas.FailIn{HandoffID: id, Token: token, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
-		return schemas.Call(failed, "gives it up")
-	}
-	if a == life.Ask {
-		ask := schemas.UpdateIn{HandoffID: id, Token: token, Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
-		return schemas.Call(ask, "asks")
-	}
-	if a == life.Release {
-		return schemas.Call(schemas.UpdateIn{HandoffID: id, Token: token, Action: schemas.ActRelease}, "gives it back")
-	}
-	report := schemas.UpdateIn{HandoffID: id, Token: token, Action: schemas.ActProgress, Note: schemas.Blank}
-	return schemas.Call(report, "reports on it")
-}
-
 // stale refuses a token that was good for an earlier claim, and says who holds the handoff now: where that is the
 // caller again, it lost nothing.
 func (o *op) stale(a life.Action, r *store.Record) *schemas.Error {
@@ -222,7 +209,7 @@ func (o *op) stale(a life.Action, r *store.Record) *schemas.Error {
 		return schemas.Errorf(schemas.Stale, "your claim of %s ended, and you hold it again, with a newer token", r.ID).
 			About(r.ID, r.Status, 0).WithField("claim_token").
 			WithHint("Make the same call with that token, or without one. Nothing was changed.").
-			WithNext(sayAgain(a, r.ID, ""))
+			WithNext(holderDoes(a, r.ID, ""))
 	}
 	e := schemas.Errorf(schemas.Stale, "your claim of %s ended", r.ID)
 	if r.Holder != "" {
@@ -237,5 +224,5 @@ func (o *op) mayReclaim(r *store.Record) bool {
 	if r.Conn != "" {
 		return o.broken(r)
 	}
-	return o.by.Via == schemas.ViaCLI || o.sameInstance(r)
+	return o.by.Via == schemas.ViaCLI || sameInstance(r, o.by)
 }

@@ -247,13 +247,12 @@ func (p promise) answered(r *store.Record) ([]schemas.Answered, error) {
 	case p.body == 0:
 		return nil, errNotCompared
 	case p.body != r.Body:
-		return nil, schemas.Errorf(schemas.Conflict, "what %s asks for was changed just now", r.ID).
-			About(r.ID, r.Status, 0).WithHint("Read it again, then complete it.").
-			WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String()}, "shows it"))
+		return nil, conflict(r, "what %s asks for was changed just now", r.ID).
+			WithHint("Read it again, then complete it.").WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String()}, "shows it"))
 	case p.err != nil:
 		e := schemas.AsError(p.err).About(r.ID, r.Status, 0)
 		if e.Code == schemas.Conflict { // it is strict
-			e = e.WithNext(askSender(r), giveUp(r))
+			e = e.WithNext(holderDoes(life.Ask, r.ID, ""), holderDoes(life.Fail, r.ID, ""))
 		}
 		return nil, e
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -58,35 +59,38 @@ func (s *Service) coded(err error) error {
 	return schemas.InternalError(err)
 }
 
-// What several operations advise about a handoff.
-
-// claimFirst advises to claim a handoff, where an action needs its holder.
-func claimFirst(r *store.Record) schemas.Advice {
-	return schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "claims it, which comes first")
+// conflict refuses what the state of a handoff does not allow, and names what took its place.
+func conflict(r *store.Record, format string, args ...any) *schemas.Error {
+	return schemas.Errorf(schemas.Conflict, format, args...).About(r.ID, r.Status, r.Successor)
 }
+
+// What several operations advise about a handoff.
 
 // tellAgent advises to send an agent a message.
 func tellAgent(a schemas.Agent) schemas.Advice {
 	return schemas.Call(schemas.SendIn{To: string(a), Task: schemas.Blank, Type: schemas.TypeMessage}, "tells "+string(a))
 }
 
-// askSender advises to ask, with the question left to whoever calls.
-func askSender(r *store.Record) schemas.Advice {
-	ask := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
-	return schemas.Call(ask, "asks the sender")
-}
-
-// askPermission advises to ask for what only a person may grant, with the permission left to whoever calls.
-func askPermission(r *store.Record) schemas.Advice {
-	needs := &schemas.Conditions{NeedsPermission: []string{schemas.Blank}}
-	ask := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAsk, Conditions: needs}
-	return schemas.Call(ask, "asks for what only a person may grant")
-}
-
-// giveUp advises to fail a handoff, with the reason left to whoever calls.
-func giveUp(r *store.Record) schemas.Advice {
-	failed := schemas.FailIn{HandoffID: r.ID.String(), FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
-	return schemas.Call(failed, "gives it up")
+// holderDoes advises an action of a holder, with a token or, where none is needed, without. What only the caller knows is
+// left to it.
+func holderDoes(a life.Action, h schemas.ID, token string) schemas.Advice {
+	in := schemas.UpdateIn{HandoffID: h.String(), Token: token, Action: schemas.ActProgress}
+	switch a { //nolint:exhaustive // the others report
+	case life.Complete:
+		done := schemas.CompleteIn{HandoffID: in.HandoffID, Token: token, Result: schemas.Result{Summary: schemas.Blank}}
+		return schemas.Call(done, "completes it; say all that you said now")
+	case life.Fail:
+		why := schemas.FailureDetail{Description: schemas.Blank}
+		return schemas.Call(schemas.FailIn{HandoffID: in.HandoffID, Token: token, FailureDetail: why}, "gives it up")
+	case life.Ask:
+		in.Action, in.Questions = schemas.ActAsk, []string{schemas.Blank}
+		return schemas.Call(in, "asks the sender")
+	case life.Release:
+		in.Action = schemas.ActRelease
+		return schemas.Call(in, "gives it back")
+	}
+	in.Note = schemas.Blank
+	return schemas.Call(in, "reports on it")
 }
 
 // waitForChange advises to wait until a handoff changes, for as long as one call may wait.

@@ -132,12 +132,10 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 	if a == life.Progress {
 		cannot = "reported on"
 	}
-	e := schemas.Errorf(schemas.Conflict, "%s is %s, so it cannot be %s", r.ID, r.Status, cannot).
-		About(r.ID, r.Status, r.Successor)
+	e := conflict(r, "%s is %s, so it cannot be %s", r.ID, r.Status, cannot)
 	if (a == life.Accept || a == life.Return) && !r.Status.Ended() {
 		wait := schemas.GetIn{HandoffID: r.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
-		return schemas.Errorf(schemas.Conflict, "%s is not completed, so there is no result to judge", r.ID).
-			About(r.ID, r.Status, 0).WithNext(
+		return conflict(r, "%s is not completed, so there is no result to judge", r.ID).WithNext(
 			schemas.Call(wait, "waits for the result, where you sent it"),
 			schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "takes the work, where it is for you"))
 	}
@@ -156,7 +154,7 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 		return o.beforeClaim(e, r)
 	case r.Status == schemas.Working && (a == life.Reject || a == life.Decline):
 		release := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRelease}
-		return e.WithHint("Work has begun.").WithNext(giveUp(r), schemas.Call(release, "leaves it to others"))
+		return e.WithHint("Work has begun.").WithNext(holderDoes(life.Fail, r.ID, ""), schemas.Call(release, "leaves it to others"))
 	}
 	return e
 }

@@ -221,8 +221,7 @@ func rejectedBy(r *store.Record, why lost) schemas.Agent {
 // nameAnother refuses to send work again to the one who rejected it, as long as the caller does not insist.
 func nameAnother(r *store.Record, why lost) error {
 	another := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRetry, To: cmp.Or(why.Failure.Alternative, schemas.Blank)}
-	return schemas.Errorf(schemas.Conflict, "%s rejected %s: %s", r.To, r.ID, why.text()).
-		About(r.ID, r.Status, 0).WithField("to").
+	return conflict(r, "%s rejected %s: %s", r.To, r.ID, why.text()).WithField("to").
 		WithHint("Say who is to do it; name %s again if the reason is gone.", r.To).
 		WithNext(schemas.Call(another, "sends it to another"))
 }

@@ -105,7 +105,7 @@ func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		decided.action, decided.text = life.Refuse, "Not approved. "+in.Note
 	}
 	if !r.NeedsApproval && r.Status == schemas.Pending {
-		return nil, schemas.Errorf(schemas.Conflict, "%s does not wait for approval", r.ID).About(r.ID, r.Status, 0).
+		return nil, conflict(r, "%s does not wait for approval", r.ID).
 			WithHint("Only what waits for approval can be %s.", decided.action)
 	}
 	now, err := o.step(decided.action, r)

@@ -73,8 +73,8 @@ func (o *op) waitFor(w *waits, id string, accepted bool) error {
 		return err
 	}
 	if dep.Status.Ended() && dep.Status != schemas.Completed {
-		return schemas.Errorf(schemas.Conflict, "%s is %s and will not be completed", dep.ID, dep.Status).
-			About(dep.ID, dep.Status, dep.Successor).WithHint("Name a handoff that is open, or leave it out.")
+		return conflict(dep, "%s is %s and will not be completed", dep.ID, dep.Status).
+			WithHint("Name a handoff that is open, or leave it out.")
 	}
 	w.put(dep, accepted)
 	return nil
