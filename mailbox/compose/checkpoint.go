@@ -21,8 +21,8 @@ func Achieved(in schemas.FailIn) *schemas.Checkpoint {
 	return &c
 }
 
-// Checkpoint is a checkpoint with what came later: the state key by key, the note if one came, and of the work what is done
-// by now and what came as not done.
+// Checkpoint is a checkpoint with what came later: the state key by key, the note if one came, and of the work what is
+// done by now and what came as not done.
 func Checkpoint(c, later schemas.Checkpoint) schemas.Checkpoint {
 	if len(c.State) > 0 {
 		state := maps.Clone(c.State)

@@ -105,8 +105,8 @@ func (d *Delivery) onMail() error {
 	return nil
 }
 
-// onEnd leaves a note with what the session holds. The session is not to be woken any more: the commands that wait for it end. Its claims stay, since a client may come back; they end with
-// their leases.
+// onEnd leaves a note with what the session holds. The session is not to be woken any more: the commands that wait for
+// it end. Its claims stay, since a client may come back; they end with their leases.
 func (d *Delivery) onEnd() error {
 	if d.delivered.Waits != 0 {
 		d.delivered.Waits, d.Marked = d.Now.UnixNano(), true

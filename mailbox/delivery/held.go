@@ -9,6 +9,7 @@ import (
 
 	"handoff/mailbox/presence"
 	"handoff/mailbox/reading"
+	"handoff/mailbox/sessions"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -49,35 +50,24 @@ func (d *Delivery) show(held []*store.Record) {
 // their connections, see [Delivery.ofAnother].
 func (d *Delivery) held() (all []*store.Record, err error) {
 	over, err := d.connections()
-	if err != nil {
-		return nil, err
-	}
-	if len(d.In.Subagents) == 0 {
-		all, err = d.heldBy(d.Agent, func(r *store.Record) bool { return !d.ofAnother(r) })
-		if err != nil {
-			return nil, err
-		}
+	if err == nil && len(d.In.Subagents) == 0 {
+		all, err = d.heldBy(nil, d.Agent, func(r *store.Record) bool { return !d.ofAnother(r) })
 	}
 	for _, c := range over {
 		for _, name := range c.Agents {
-			if name == d.Agent || !d.concerns(name) {
-				continue
+			if err == nil && d.concerns(name) {
+				all, err = d.heldBy(all, name, func(r *store.Record) bool { return r.Conn == c.Name })
 			}
-			more, err := d.heldBy(name, func(r *store.Record) bool { return r.Conn == c.Name })
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, more...)
 		}
 	}
-	return all, nil
+	return all, err
 }
 
-// heldWithoutServer are the handoffs that the session holds besides, under names of subagents: some clients end their
-// server before they tell of the end of a session, and then no connection says which names these are. They are found by
-// the connection that the session had, or by its id. A thousand agents are looked at.
-func (d *Delivery) heldWithoutServer(known []*store.Record) (all []*store.Record, err error) {
-	self, err := d.View.Agent(d.Agent)
+// heldWithoutServer adds what the session holds besides, under names of subagents: some clients end their server before
+// they tell of the end of a session, and then no connection says which names these are. They are found by the
+// connection that the session had, or by its id. A thousand agents are looked at.
+func (d *Delivery) heldWithoutServer(all []*store.Record) ([]*store.Record, error) {
+	self, err := sessions.Agent(d.View, d.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -86,17 +76,15 @@ func (d *Delivery) heldWithoutServer(known []*store.Record) (all []*store.Record
 		if looked++; err != nil || looked > mostLooked {
 			return all, err
 		}
-		if a.Card.Name == d.Agent || !d.concerns(a.Card.Name) {
+		if !d.concerns(a.Card.Name) {
 			continue
 		}
-		more, err := d.heldBy(a.Card.Name, func(r *store.Record) bool {
-			ours := self != nil && r.Conn != "" && r.Conn == self.Conn || d.In.Session != "" && r.HolderID == d.In.Session
-			return ours && !slices.ContainsFunc(known, func(k *store.Record) bool { return k.ID == r.ID })
+		all, err = d.heldBy(all, a.Card.Name, func(r *store.Record) bool {
+			return r.Conn != "" && r.Conn == self.Conn || d.In.Session != "" && r.HolderID == d.In.Session
 		})
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, more...)
 	}
 	return all, nil
 }
@@ -104,18 +92,20 @@ func (d *Delivery) heldWithoutServer(known []*store.Record) (all []*store.Record
 // concerns tells whether the delivery names what a subagent holds under a name.
 func (d *Delivery) concerns(name schemas.Agent) bool {
 	if len(d.In.Subagents) > 0 {
-		return slices.Contains(d.In.Subagents, name)
+		return name != d.Agent && slices.Contains(d.In.Subagents, name)
 	}
-	return !slices.Contains(d.In.AtWork, name)
+	return name != d.Agent && !slices.Contains(d.In.AtWork, name)
 }
 
-// heldBy are the handoffs that an agent holds, and that count, oldest first, a thousand at most.
-func (d *Delivery) heldBy(name schemas.Agent, counts func(*store.Record) bool) (all []*store.Record, err error) {
+// heldBy adds the handoffs that an agent holds, and that count, oldest first, each once and a thousand at most.
+func (d *Delivery) heldBy(
+	all []*store.Record, name schemas.Agent, counts func(*store.Record) bool,
+) ([]*store.Record, error) {
 	for r, err := range d.Held(name) {
 		if err != nil || len(all) == mostLooked {
 			return all, err
 		}
-		if counts(r) {
+		if counts(r) && !slices.ContainsFunc(all, func(known *store.Record) bool { return known.ID == r.ID }) {
 			all = append(all, r)
 		}
 	}
@@ -191,13 +181,11 @@ func (d *Delivery) leaveNotes(what string) error {
 	if err != nil {
 		return err
 	}
-	more, err := d.heldWithoutServer(held)
-	if err != nil {
+	if d.Noted, err = d.heldWithoutServer(held); err != nil {
 		return err
 	}
 	session := schemas.Visible(strings.Join(strings.Fields(d.In.Session), " "))
 	d.happened = fmt.Sprintf("%ssession %s of %s %s", ofSession, cmp.Or(session, "(unnamed)"), d.Agent, what)
-	d.Noted = append(held, more...)
 	return nil
 }
 

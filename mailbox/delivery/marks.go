@@ -25,13 +25,26 @@ const (
 // back if it cannot say it.
 func (d *Delivery) mark(m schemas.Marks) {
 	fresh := schemas.Marks{
-		Handoffs: added(&d.delivered.Handoffs, m.Handoffs),
-		Notices:  added(&d.delivered.Notices, m.Notices),
-		Reminded: added(&d.delivered.Reminded, m.Reminded),
+		Handoffs: changed(m.Handoffs, d.delivered.Handoffs.Add),
+		Notices:  changed(m.Notices, d.delivered.Notices.Add),
+		Reminded: changed(m.Reminded, d.delivered.Reminded.Add),
 	}
-	if len(fresh.Handoffs)+len(fresh.Notices)+len(fresh.Reminded) > 0 {
+	if some(fresh) {
 		d.Marked, d.Out.Marked = true, &fresh
 	}
+}
+
+// some tells whether there is any mark.
+func some(m schemas.Marks) bool { return len(m.Handoffs)+len(m.Notices)+len(m.Reminded) > 0 }
+
+// changed are those ids whose mark was set, or taken away.
+func changed[ID ~uint64](ids []ID, change func(uint64) bool) (done []ID) {
+	for _, id := range ids {
+		if change(uint64(id)) {
+			done = append(done, id)
+		}
+	}
+	return done
 }
 
 // markFirst marks the first of what was found. The others are delivered another time.
@@ -43,16 +56,6 @@ func (d *Delivery) markFirst() {
 	}
 }
 
-// added marks ids as seen, and gives those that were not before.
-func added[ID ~uint64](seen *store.Seen, ids []ID) (fresh []ID) {
-	for _, id := range ids {
-		if seen.Add(uint64(id)) {
-			fresh = append(fresh, id)
-		}
-	}
-	return fresh
-}
-
 // takeBack takes the marks back of a delivery that did not reach the session. It is found again by the next event, and
 // the waits of the session look again at once. A reminder that was not heard does not count as one. The error is
 // invalid without marks; marks that are not there are passed over, so a repetition changes nothing.
@@ -61,23 +64,17 @@ func (d *Delivery) takeBack() error {
 	if marks == nil {
 		return schemas.Invalidf("unheard", "it is not said what was not heard")
 	}
-	handoffs := removed(&d.delivered.Handoffs, marks.Handoffs)
-	notices := removed(&d.delivered.Notices, marks.Notices)
-	reminded := removed(&d.delivered.Reminded, marks.Reminded)
-	if reminded && d.delivered.InARow > 0 {
+	gone := schemas.Marks{
+		Handoffs: changed(marks.Handoffs, d.delivered.Handoffs.Remove),
+		Notices:  changed(marks.Notices, d.delivered.Notices.Remove),
+		Reminded: changed(marks.Reminded, d.delivered.Reminded.Remove),
+	}
+	if len(gone.Reminded) > 0 && d.delivered.InARow > 0 {
 		d.delivered.InARow--
 	}
-	d.Marked = handoffs || notices || reminded
+	d.Marked = some(gone)
 	d.Woke = d.Marked // so that the calls that wait look again
 	return nil
-}
-
-// removed takes the marks of ids away, and tells whether there were any.
-func removed[ID ~uint64](seen *store.Seen, ids []ID) (some bool) {
-	for _, id := range ids {
-		some = seen.Remove(uint64(id)) || some
-	}
-	return some
 }
 
 // keepMarks keeps what was delivered, if that is more than before, and else once a day, so that nothing is delivered
