@@ -278,15 +278,23 @@ var house = []room{
 		},
 	},
 	{
+		level: 5, path: "cmd/handoff/internal/prompt", about: "templates of prompts",
+		imports: []string{"schemas"},
+	},
+	{
 		level: 5, path: "cmd/handoff/internal/written", about: "messages as people write them",
 		owns: []string{"github.com/tailscale/hujson", "go.yaml.in/yaml/v3"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/payload", about: "what agents hand on in files and logs",
+		imports: []string{"schemas", "cmd/handoff/internal/written"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/cli", about: "what every command stands on",
 		imports: []string{
 			"schemas", "schemas/closest", "schemas/respell", "tools", "tools/relay", "cmd/handoff/internal/identity",
 			"cmd/handoff/internal/open", "cmd/handoff/internal/shell", "cmd/handoff/internal/terminal",
-			"cmd/handoff/internal/workspace", "cmd/handoff/internal/written",
+			"cmd/handoff/internal/workspace", "cmd/handoff/internal/written", "cmd/handoff/internal/payload",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
@@ -343,6 +351,13 @@ var house = []room{
 		owns: []string{"github.com/spf13/cobra"},
 	},
 	{
+		level: 5, path: "cmd/handoff/internal/commands/files", about: "files and logs of agents",
+		imports: []string{
+			"schemas", "cmd/handoff/internal/cli", "cmd/handoff/internal/payload", "cmd/handoff/internal/prompt",
+		},
+		owns: []string{"github.com/spf13/cobra"},
+	},
+	{
 		level: 5, path: "cmd/handoff/internal/commands/completion", about: "what a shell offers",
 		imports: []string{
 			"schemas", "tools", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/identity",
@@ -370,7 +385,7 @@ var house = []room{
 			"schemas", "cmd/handoff/internal/cli", "cmd/handoff/internal/commands/work", "cmd/handoff/internal/commands/look",
 			"cmd/handoff/internal/commands/serve", "cmd/handoff/internal/commands/session",
 			"cmd/handoff/internal/commands/place", "cmd/handoff/internal/commands/completion",
-			"cmd/handoff/internal/clients", "cmd/handoff/internal/demo", "cmd/handoff/internal/workspace",
+			"cmd/handoff/internal/commands/files", "cmd/handoff/internal/clients", "cmd/handoff/internal/demo", "cmd/handoff/internal/workspace",
 		},
 		owns: []string{"github.com/spf13/cobra"},
 	},

@@ -71,44 +71,57 @@ var bodies = map[string]struct{ body, rest string }{
 // can have. It is text, so it must be UTF-8. What never comes, as from a terminal or a pipe that nobody writes to, is
 // waited for until ctx is done.
 func (a *App) Input(ctx context.Context, flag, path string) ([]byte, error) {
-	content, err := Attempt(ctx, func() ([]byte, error) { return a.content(flag, path) })
+	content, err := from(ctx, a, flag, path, func(source io.Reader) ([]byte, error) {
+		return io.ReadAll(io.LimitReader(source, maxInput+1))
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(content) > maxInput:
+		return nil, schemas.Errorf(schemas.Limit, "%s is larger than %d bytes", path, maxInput)
+	case !utf8.Valid(content):
+		return nil, schemas.Invalidf(flag, "%s is not UTF-8", path).WithHint("Convert it, or name its path in the text.")
+	}
+	return content, nil
+}
+
+// from gives what a function reads from that which a flag or an argument names.
+func from[T any](ctx context.Context, a *App, flag, path string, read func(io.Reader) (T, error)) (T, error) {
+	got, err := Attempt(ctx, func() (got T, err error) {
+		source, err := a.source(flag, path)
+		if err != nil {
+			return got, err
+		}
+		defer source.Close()
+		if got, err = read(source); err != nil {
+			err = schemas.Invalidf(flag, "read %s: %w", path, err)
+		}
+		return got, err
+	})
 	if err != nil && ctx.Err() != nil {
 		err = schemas.Errorf(schemas.Unavailable, "interrupted while reading %s for %s", path, flag).WithHint("Nothing was done.")
 	}
-	if err == nil && !utf8.Valid(content) {
-		return nil, schemas.Invalidf(flag, "%s is not UTF-8", path).WithHint("Convert it, or name its path in the text.")
-	}
-	return content, err
+	return got, err
 }
 
-func (a *App) content(flag, path string) ([]byte, error) {
-	source := a.Stdin
+// source opens what a flag or an argument names.
+func (a *App) source(flag, path string) (io.ReadCloser, error) {
 	if path == "-" {
 		if a.drained != "" {
 			return nil, schemas.Invalidf(flag, "standard input was read for %s already", a.drained).
 				WithHint("Give one of them as a file.")
 		}
 		a.drained = flag
+		return io.NopCloser(a.Stdin), nil
 	}
-	if path != "-" {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(a.Cwd, path)
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, schemas.Invalidf(flag, "%w", err).WithHint("A text that begins with @ names a file; @@ begins one that does not.")
-		}
-		defer f.Close()
-		source = f
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(a.Cwd, path)
 	}
-	content, err := io.ReadAll(io.LimitReader(source, maxInput+1))
-	switch {
-	case err != nil:
-		return nil, schemas.Invalidf(flag, "read %s: %w", path, err)
-	case len(content) > maxInput:
-		return nil, schemas.Errorf(schemas.Limit, "%s is larger than %d bytes", path, maxInput)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, schemas.Invalidf(flag, "%w", err).WithHint("A text that begins with @ names a file; @@ begins one that does not.")
 	}
-	return content, nil
+	return f, nil
 }
 
 // AboutSources is told in the help of commands that take texts.

@@ -45,6 +45,10 @@ func (t ToolCommand[Out]) Of(a *App, cmd *cobra.Command) *cobra.Command {
 	if t.File {
 		cmd.Flags().StringVar(&file, "file", "", "a whole message, JSON, YAML or Markdown, from this `file`, - for standard input")
 	}
+	if t.File && runs[t.Tool] != "" {
+		cmd.Flags().String(fromLog, "", "what an agent handed on in this `file`, its log, - for standard input")
+		cmd.MarkFlagsMutuallyExclusive("file", fromLog)
+	}
 	show := a.Print
 	if t.ID != nil {
 		a.Limits.BindHidden(cmd)
@@ -95,6 +99,9 @@ func Silent(cmd *cobra.Command, silent *bool, help string) {
 
 func (t ToolCommand[Out]) arguments(a *App, cmd *cobra.Command, file string, given []string) (Arguments, error) {
 	args, err := a.Message(cmd.Context(), t.Tool, file)
+	if log, _ := cmd.Flags().GetString(fromLog); log != "" {
+		args, err = a.logged(cmd.Context(), t.Tool, log)
+	}
 	if err != nil {
 		return nil, err
 	}

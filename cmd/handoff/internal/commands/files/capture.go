@@ -1,0 +1,77 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/payload"
+)
+
+func captureCommand(a *cli.App) *cobra.Command {
+	var log string
+	var strict bool
+	cmd := &cobra.Command{
+		Use:   "capture [FILE]",
+		Short: "Print what an agent wrote to hand on, as its log is to carry it",
+		Example: `  my-agent; handoff capture                       # at the end of a job
+  handoff capture findings.json --strict
+  kubectl logs investigate | handoff capture --from-log - --json`,
+		Long: `FILE is by default the one that HANDOFF_PATH names, else KELOS_HANDOFF_PATH, else
+` + payload.DefaultPath + ` if it is yours. It is checked and printed on one line between the markers
+---KELOS_HANDOFF_START--- and ---KELOS_HANDOFF_END---. Fields that are not known are kept. Without a file, or with
+an empty one, nothing is printed. What is no payload or too long is not printed either: a warning says why.
+
+With --from-log it is looked for in a log of any length, between the last two markers.
+
+Limits:
+` + limits(),
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			said, err := captured(cmd.Context(), a, log, given)
+			switch {
+			case err != nil && (strict || cmd.Context().Err() != nil):
+				return err
+			case err != nil:
+				a.Report(cmd, err)
+				fmt.Fprintln(a.Stderr, "warning: nothing was captured")
+				return nil
+			case said == nil:
+				return nil
+			}
+			return printLog(a, said)
+		},
+	}
+	cmd.Flags().StringVar(&log, "from-log", "", "look for it in this `file`, a log, - for standard input")
+	cmd.Flags().BoolVar(&strict, "strict", false, "fail where there is something that is no payload or too long")
+	return cmd
+}
+
+func captured(ctx context.Context, a *cli.App, log string, given []string) (map[string]any, error) {
+	path := agreedFile(a)
+	switch {
+	case log != "":
+		found, err := a.Log(ctx, log)
+		if err != nil || found.Text == nil {
+			return nil, err
+		}
+		return payload.Parse(found.Text)
+	case len(given) > 0:
+		path = given[0]
+	case path == "":
+		return nil, nil
+	}
+	return handedOn(ctx, a, path)
+}
+
+// limits tells the limits of a payload and their reasons.
+func limits() string {
+	var b strings.Builder
+	for _, l := range payload.Limits {
+		fmt.Fprintf(&b, "  %s\n", l)
+	}
+	return b.String()
+}

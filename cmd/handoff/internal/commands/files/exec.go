@@ -1,0 +1,185 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/payload"
+	"handoff/schemas"
+)
+
+func execCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "exec [send TO TASK… | complete ID] -- COMMAND…",
+		Short: "Run an agent that writes a file, and hand on what it wrote",
+		Example: `  handoff exec send fix "Fix LIN-423" --agent investigate -- ./investigate.sh
+  handoff exec complete 12 --agent fix --next qa --next-task "Test it" -- ./fix.sh
+  handoff exec -- ./investigate.sh >agent.log   # what it wrote ends the log, between markers`,
+		Long: `HANDOFF_PATH and KELOS_HANDOFF_PATH name a new file for COMMAND. What it wrote there goes on with "handoff send" or
+"handoff complete", whose arguments and flags stand before the two dashes, or is printed as "handoff capture" does.
+"handoff prime --files" tells an agent how it is written. Where it wrote nothing, nothing is done.
+
+The exit status is that of COMMAND. If that is not 0, or what it wrote is refused, nothing is sent or completed, and the file
+is kept and named. What you hold stays yours while COMMAND runs.`,
+		DisableFlagParsing: true, // they are those of another command
+		RunE: func(cmd *cobra.Command, given []string) error {
+			words, command := given, []string(nil)
+			if dashes := slices.Index(given, "--"); dashes >= 0 {
+				words, command = given[:dashes], given[dashes+1:]
+			}
+			switch {
+			case slices.Contains(words, "--help") || slices.Contains(words, "-h"):
+				return cmd.Help()
+			case len(command) == 0:
+				return schemas.Invalidf("COMMAND", "is missing").WithHint("Give it behind two dashes: handoff exec -- COMMAND…")
+			}
+			onward, err := onwardOf(a, cmd, words)
+			if err != nil {
+				return cli.Exit(a.Report(cmp.Or(onward, cmd), err))
+			}
+			return execute(a, cmd, onward, command)
+		},
+	}
+}
+
+// onwardOf readies the command that hands on, nil for none. What it would refuse of its words is refused before the work,
+// not after it.
+func onwardOf(a *cli.App, cmd *cobra.Command, words []string) (*cobra.Command, error) {
+	if len(words) == 0 {
+		return nil, nil
+	}
+	onward, words, err := cmd.Root().Find(words)
+	if err != nil || onward.Name() != "send" && onward.Name() != "complete" {
+		return nil, schemas.Invalidf("", "what stands before the two dashes is neither send nor complete").
+			WithHint("Without them it is printed what COMMAND wrote: handoff exec -- COMMAND…")
+	}
+	onward.SetContext(context.WithoutCancel(cmd.Context())) // a command that was told to end may have ended well
+	if err := onward.ParseFlags(words); err != nil {
+		return onward, err
+	}
+	if err := cmp.Or(onward.ValidateArgs(onward.Flags().Args()), a.Begin(onward)); err != nil {
+		return onward, err
+	}
+	_, err = a.Caller(true)
+	return onward, err
+}
+
+// execute runs a command and hands on what it wrote. The file is removed unless somebody still has to look at it.
+func execute(a *cli.App, cmd, onward *cobra.Command, command []string) error {
+	dir, err := os.MkdirTemp(a.Getenv("TMPDIR"), "handoff-exec-")
+	if err != nil {
+		return schemas.Errorf(schemas.Unavailable, "make a temporary directory: %w", err)
+	}
+	file := filepath.Join(dir, "handoff.json")
+	end, err := keep(cmd.Context(), a, onward)
+	status := 0
+	if err == nil {
+		status, err = run(cmd.Context(), a, file, command)
+	}
+	end()
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := handOn(a, cmd, onward, file, command[0], status); err != nil {
+		code := a.Report(cmp.Or(onward, cmd), err)
+		fmt.Fprintf(a.Stderr, "  What it wrote is kept: handoff send and complete take it with --file %s\n", file)
+		return cli.Exit(cmp.Or(status, code))
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return schemas.Errorf(schemas.Internal, "remove %s: %w", dir, err)
+	}
+	if status != 0 {
+		return cli.Exit(status)
+	}
+	return nil
+}
+
+// run runs a command that is to write into a file, and gives its exit status, as a shell tells it. What ends this
+// process is told to the command, which has some seconds to end.
+func run(ctx context.Context, a *cli.App, file string, command []string) (status int, err error) {
+	c := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // it is what the user asked for
+	c.Dir, c.Stdin, c.Stdout, c.Stderr = a.Cwd, a.Stdin, a.Stdout, a.Stderr
+	c.Env = os.Environ()
+	for _, variable := range payload.Variables {
+		c.Env = append(c.Env, variable+"="+file)
+	}
+	c.Cancel = func() error {
+		if c.Process.Signal(syscall.SIGTERM) != nil { // as on Windows
+			return c.Process.Kill()
+		}
+		return nil
+	}
+	c.WaitDelay = 10 * time.Second
+	if err := c.Start(); err != nil {
+		return 0, schemas.Invalidf("COMMAND", "%w", err).WithHint("Nothing was run.")
+	}
+	_ = c.Wait() // the status says it better
+	if ended, ok := c.ProcessState.Sys().(syscall.WaitStatus); ok && ended.Signaled() {
+		return 128 + int(ended.Signal()), nil
+	}
+	return c.ProcessState.ExitCode(), nil
+}
+
+// handOn hands on what is in a file after a command that ended with a status.
+func handOn(a *cli.App, cmd, onward *cobra.Command, file, command string, status int) error {
+	said, err := handedOn(context.WithoutCancel(cmd.Context()), a, file)
+	switch {
+	case err != nil || said == nil:
+		return err
+	case onward == nil:
+		return printLog(a, said)
+	case status != 0:
+		return schemas.Errorf(schemas.Conflict, "%s ended with status %d, so nothing is handed on", command, status)
+	}
+	if err := onward.Flags().Set("file", file); err != nil {
+		return schemas.InternalError(err)
+	}
+	return onward.RunE(onward, onward.Flags().Args())
+}
+
+// renewal is how often a claim is renewed for a command that knows nothing of it: a claim of the command line ends when
+// nothing was heard for half an hour.
+const renewal = 10 * time.Minute
+
+// keep renews what the caller holds, where that is to be completed, until the function is called that it gives. What
+// waits for an answer needs no renewal, which would withdraw the question. The error is that the caller holds nothing.
+func keep(ctx context.Context, a *cli.App, onward *cobra.Command) (end func(), err error) {
+	if onward == nil || onward.Name() != "complete" {
+		return func() {}, nil
+	}
+	renew := func(ctx context.Context) error {
+		return a.Act(ctx, "update_handoff", func(conn *cli.Connection) error {
+			held, err := conn.Listed(ctx, schemas.ListIn{Box: "claimed"})
+			if err == nil && len(held) == 0 {
+				return schemas.Errorf(schemas.Conflict, "%s holds nothing", conn.By.Agent).
+					WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one"))
+			}
+			for _, item := range held {
+				if item.Status != schemas.Waiting && err == nil {
+					_, err = conn.Call(ctx, "update_handoff", cli.Arguments{"handoff_id": item.HandoffID, "action": schemas.ActProgress}, nil)
+				}
+			}
+			return err
+		})
+	}
+	ctx, stop := context.WithCancel(ctx)
+	var renewing sync.WaitGroup
+	renewing.Go(func() {
+		for cli.Sleep(ctx, renewal); ctx.Err() == nil; cli.Sleep(ctx, renewal) {
+			_ = renew(ctx) // the completion tells what came of it
+		}
+	})
+	return func() { stop(); renewing.Wait() }, renew(ctx)
+}

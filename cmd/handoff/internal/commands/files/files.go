@@ -1,0 +1,63 @@
+// Package files has the commands for agents that take part through files and logs, as the Kelos TaskHandoff proposal has
+// them, and know nothing of handoff: exec runs one and hands on what it wrote, capture puts that into its log, and render
+// makes its prompt. What was captured goes on with send or complete --from-log.
+package files
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/payload"
+)
+
+// Commands gives the commands of this package, for the root to add.
+func Commands(a *cli.App) []*cobra.Command {
+	return []*cobra.Command{captureCommand(a), execCommand(a), renderCommand(a)}
+}
+
+// handedOn reads the payload that an agent wrote into a file, nil where there is no file or nothing in it: then the
+// agent hands nothing on, which is no error.
+func handedOn(ctx context.Context, a *cli.App, path string) (map[string]any, error) {
+	text, err := a.Input(ctx, "FILE", path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(text) == 0 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return payload.Parse(text)
+}
+
+// agreedFile is where an agent writes that was told no other place: the file that the surroundings name, else the one
+// that the proposal names. Everybody can write into the directory of that one, so it is taken only if it is the caller's
+// own, and else there is none.
+func agreedFile(a *cli.App) string {
+	for _, variable := range payload.Variables {
+		if path := a.Getenv(variable); path != "" {
+			return path
+		}
+	}
+	info, err := os.Lstat(payload.DefaultPath)
+	if err != nil || !info.Mode().IsRegular() || !isOwn(info) {
+		return ""
+	}
+	return payload.DefaultPath
+}
+
+// printLog prints a payload as a log carries it, or with --json the object alone.
+func printLog(a *cli.App, said map[string]any) error {
+	b, err := payload.Line(said)
+	if err != nil {
+		return err
+	}
+	line := cli.Inert(b)
+	if a.JSON {
+		return a.Write(line + "\n")
+	}
+	return a.Write(payload.Mark(line))
+}

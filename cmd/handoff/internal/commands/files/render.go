@@ -1,0 +1,144 @@
+package files
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/prompt"
+	"handoff/schemas"
+)
+
+// What a template may see besides the body, by what it is asked for: handoffs by their ids, all of a workflow, and those
+// that a list has.
+var (
+	depFields = []cli.Field{
+		cli.Pairs("dep", "deps", "`NAME=ID`: .Deps.NAME is the outcome of this handoff (repeatable)"),
+		cli.Text("workflow", "workflow", ".Stages are all of this `workflow`, and .Deps has each under its title"),
+		cli.Text("body", "body", ".Body is this text, as a message that set the work off"),
+	}
+	historyFields = []cli.Field{
+		cli.Number("history", "limit", ".History are so many that were completed last, at most 50"),
+		cli.Text("type", "type", "with --history: of this work `type`"),
+		cli.Words("tags", "tags", "with --history: with one of these: a,b"),
+	}
+)
+
+func renderCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "render TEMPLATE",
+		Short: "Fill the template of a prompt with what earlier work handed on",
+		Example: `  handoff render fix.tmpl --dep investigate=12
+  handoff render open-pr.tmpl --workflow wf_login
+  handoff render triage.tmpl --history 3 --tags slack --body - <message.txt`,
+		Long: `TEMPLATE is a file, or - for standard input, in the language of Go's text/template:
+
+  {{.Deps.investigate.Handoff.Summary}}
+  {{index .Deps "investigate" "Handoff" "Data" "root_cause_file"}}
+  {{range .Stages}}{{.Name}}: {{.Handoff.Summary}}
+  {{end}}
+
+.Deps.NAME, and each of .Stages and .History, has Name, Agent, Status, Outputs, Results and Handoff, and that has Version,
+Summary, Detail and Data. What is missing renders empty. What agents wrote is put where you say and not marked as theirs;
+characters in it that do not show are made visible.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			args, listed := cli.Arguments{}, cli.Arguments{}
+			if err := cmp.Or(args.Set(cmd, depFields), listed.Set(cmd, historyFields)); err != nil {
+				return err
+			}
+			template, err := a.Input(cmd.Context(), "TEMPLATE", given[0])
+			if err != nil {
+				return err
+			}
+			data, err := gather(cmd.Context(), a, args, listed)
+			if err != nil {
+				return err
+			}
+			text, err := data.Fill(string(template))
+			if err != nil {
+				return err
+			}
+			return a.PrintValue(map[string]string{"prompt": text}, func(p *cli.Page) { p.WriteString(text) })
+		},
+	}
+	cli.Bind(cmd, slices.Concat(depFields, historyFields))
+	a.Limits.BindHidden(cmd)
+	return cmd
+}
+
+// gather reads what a template may see, with a history if something is to be listed.
+func gather(ctx context.Context, a *cli.App, args, listed cli.Arguments) (data prompt.Data, err error) {
+	data.Body, _ = args["body"].(string)
+	data.Deps = map[string]*prompt.Stage{}
+	by, err := a.Looker(false)
+	if err != nil {
+		return data, err
+	}
+	return data, a.Look(ctx, by, func(conn *cli.Connection) error {
+		if workflow, ok := args["workflow"].(string); ok {
+			items, err := conn.Listed(ctx, schemas.ListIn{Box: "all", Workflow: workflow})
+			slices.Reverse(items)
+			if err == nil {
+				data.Stages, err = stages(ctx, conn, items)
+			}
+			if err != nil {
+				return err
+			}
+			for _, s := range data.Stages {
+				data.Deps[s.Name()] = s
+			}
+		}
+		deps, _ := args["deps"].(map[string]string)
+		for name, id := range deps {
+			if data.Deps[name], err = stage(ctx, conn, name, id); err != nil {
+				return err
+			}
+		}
+		if len(listed) == 0 {
+			return nil
+		}
+		listed["box"], listed["status"] = "all", schemas.Completed
+		var page schemas.ListOut
+		if _, err = conn.Call(ctx, "list_handoffs", listed, &page); err == nil {
+			data.History, err = stages(ctx, conn, page.Items)
+		}
+		return err
+	})
+}
+
+func stages(ctx context.Context, conn *cli.Connection, items []schemas.Item) (all []*prompt.Stage, err error) {
+	for _, item := range items {
+		s, err := stage(ctx, conn, item.Title, item.HandoffID.String())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// stage reads the outcome of a handoff, or of the one that took its place.
+func stage(ctx context.Context, conn *cli.Connection, name, id string) (*prompt.Stage, error) {
+	for {
+		raw, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": id, "view": "outcome"}, nil)
+		if err != nil {
+			return nil, err
+		}
+		var out schemas.GetOut
+		d := json.NewDecoder(bytes.NewReader(schemas.VisibleJSON(raw)))
+		d.UseNumber() // a result is told as it was written
+		if err := d.Decode(&out); err != nil {
+			return nil, schemas.InternalError(err)
+		}
+		if out.Standing == nil || out.Standing.Successor == 0 {
+			return prompt.NewStage(name, out), nil
+		}
+		id = out.Standing.Successor.String()
+	}
+}

@@ -1,0 +1,136 @@
+package payload
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// The blocks of a log. A marker ends its line: before it a log may have put a time, or a program a line without an end.
+const (
+	handoffBlock = "KELOS_HANDOFF"
+	outputsBlock = "KELOS_OUTPUTS"
+)
+
+func begin(block string) string { return "---" + block + "_START---" }
+func end(block string) string   { return "---" + block + "_END---" }
+
+// Mark puts a payload, written on one line, between the markers by which it is found in a log.
+func Mark(line string) string {
+	return begin(handoffBlock) + "\n" + line + "\n" + end(handoffBlock) + "\n"
+}
+
+// A Log is what was found in a log: of each kind of block the last one that has both markers, since an agent may show
+// others before its own comes at the end.
+type Log struct {
+	Text    []byte   // of the payload, for [Parse]; nil: there is none. Of one that is too long only so much that it shows
+	Pairs   int      // of markers of payloads
+	Cut     bool     // the log ends behind a payload's first marker
+	Outputs []string // lines between the markers of outputs, as "branch: fix/login"
+}
+
+// Results gives the outputs that have a name.
+func (l Log) Results() map[string]any {
+	results := map[string]any{}
+	for _, line := range l.Outputs {
+		if name, value, ok := strings.Cut(line, ": "); ok {
+			results[name] = value
+		}
+	}
+	return results
+}
+
+// Odd says what whoever reads the log should know about it, or nothing.
+func (l Log) Odd() string {
+	switch {
+	case l.Cut:
+		return "the log ends behind " + begin(handoffBlock) + ": what came last is not whole, and is not taken"
+	case l.Pairs == 0:
+		return "no handoff is in the log: no lines " + begin(handoffBlock) + " and " + end(handoffBlock)
+	case l.Pairs > 1:
+		return fmt.Sprintf("%d handoffs are in the log: the last one is taken", l.Pairs)
+	}
+	return ""
+}
+
+// Scan reads a log to its end. It needs some MiB however long the log or a line of it is.
+func Scan(r io.Reader) (Log, error) {
+	const longestMarked = 64 << 10 // a line that is longer is no marker
+	lines := bufio.NewReaderSize(r, longestMarked)
+	var s scan
+	for begins := true; ; {
+		part, err := lines.ReadSlice('\n')
+		whole := begins && !errors.Is(err, bufio.ErrBufferFull)
+		if !whole || !s.marker(part) {
+			s.add(part)
+		}
+		begins = !errors.Is(err, bufio.ErrBufferFull)
+		switch {
+		case err == nil, !begins:
+		case errors.Is(err, io.EOF):
+			s.log.Cut = s.block == handoffBlock
+			return s.log, nil
+		default:
+			return Log{}, err
+		}
+	}
+}
+
+// A scan is where the reading of a log stands.
+type scan struct {
+	log   Log
+	block string // in which it is, empty for none
+	text  []byte // of the block so far
+}
+
+// marker takes a line that ends in a marker, and tells whether it does. In a payload no line does: there a text is
+// followed by its quotation mark.
+func (s *scan) marker(line []byte) bool {
+	line = bytes.TrimRight(line, " \t\r\n")
+	for _, block := range []string{handoffBlock, outputsBlock} {
+		if bytes.HasSuffix(line, []byte(begin(block))) {
+			s.block, s.text = block, nil
+			return true
+		}
+		before, ends := bytes.CutSuffix(line, []byte(end(block)))
+		if !ends || s.block != block {
+			continue
+		}
+		if block == outputsBlock {
+			s.log.Outputs = linesOf(string(s.text))
+		} else {
+			s.handoff(before)
+		}
+		s.block, s.text = "", nil
+		return true
+	}
+	return false
+}
+
+// handoff takes the payload of a block: the object without what the log put before it, or before the last marker.
+func (s *scan) handoff(before []byte) {
+	if bytes.ContainsRune(before, '}') { // its last line had no end
+		s.add(before)
+	}
+	s.log.Text = append([]byte{}, s.text[max(bytes.IndexByte(s.text, '{'), 0):]...)
+	s.log.Pairs++
+}
+
+// add adds to the block, a little more than it may have at most.
+func (s *scan) add(part []byte) {
+	if room := limitWhole.Most + 1 - len(s.text); s.block != "" && room > 0 {
+		s.text = append(s.text, part[:min(room, len(part))]...)
+	}
+}
+
+func linesOf(text string) (lines []string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,151 @@
+// Package payload reads and writes what an agent hands on in a file, as the Kelos TaskHandoff proposal has it: version,
+// summary, detail and data as one JSON object, which travels in a log between two markers. What it reads may come from
+// a later version of the format: fields that it does not know are kept as they are.
+package payload
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"handoff/cmd/handoff/internal/written"
+	"handoff/schemas"
+)
+
+// Where an agent writes its payload: the variables that name the file, the first that is set, and the file if none is.
+var Variables = []string{"HANDOFF_PATH", "KELOS_HANDOFF_PATH"}
+
+// DefaultPath is the file that the proposal names. Everybody may write into its directory.
+const DefaultPath = "/tmp/kelos-handoff.json"
+
+// A Limit bounds a part of a payload, and says why.
+type Limit struct {
+	Part string
+	Most int
+	Unit string
+	Why  string
+}
+
+// The limits of a payload. Texts are counted in characters, as the schema of the proposal does with MaxLength.
+var (
+	limitSummary = Limit{"summary", schemas.MaxSummary, "characters", "every prompt that follows carries it"}
+	limitDetail  = Limit{
+		"detail and data together", schemas.MaxDetail, "characters", "they have to fit into one prompt beside the work itself",
+	}
+	limitWhole = Limit{
+		"the payload as JSON", 1 << 20, "bytes",
+		"stores of task objects refuse some 1.5 MB, and the longest texts still fit in escapes; fields to come have the rest",
+	}
+	Limits = []Limit{limitSummary, limitDetail, limitWhole}
+)
+
+func (l Limit) String() string {
+	return fmt.Sprintf("%s: at most %d %s, because %s", l.Part, l.Most, l.Unit, l.Why)
+}
+
+// check refuses a size over the limit.
+func (l Limit) check(size int) error {
+	if size <= l.Most {
+		return nil
+	}
+	return schemas.Errorf(schemas.Limit, "%s: %d %s, at most %d are allowed", l.Part, size, l.Unit, l.Most).
+		WithHint("Write less: %s. Put the rest into a file of the repository, and name that.", l.Why)
+}
+
+// Parse reads a payload. What comes back is the whole object with its unknown fields, and has a version, at least 1,
+// and a summary; data holds texts, as which other values are written. The error says what is wrong: the text is too
+// long, no JSON object, or lacks a summary.
+func Parse(text []byte) (map[string]any, error) {
+	text = bytes.TrimSpace(text)
+	if err := limitWhole.check(len(text)); err != nil {
+		return nil, err
+	}
+	if !utf8.Valid(text) {
+		return nil, invalid("", "it is not UTF-8")
+	}
+	value, err := written.JSON(string(text))
+	if err != nil {
+		return nil, invalid("", "%w", err)
+	}
+	said, ok := value.(map[string]any)
+	if !ok {
+		return nil, invalid("", "it is no JSON object")
+	}
+	if err := checkVersion(said); err != nil {
+		return nil, err
+	}
+	summary, ok := said["summary"].(string)
+	if !ok || summary == "" {
+		return nil, invalid("summary", "is missing or no text")
+	}
+	if err := limitSummary.check(utf8.RuneCountInString(summary)); err != nil {
+		return nil, err
+	}
+	size, err := sizeOfRest(said)
+	if err != nil {
+		return nil, err
+	}
+	return said, limitDetail.check(size)
+}
+
+// checkVersion sets the version of a payload that says none. A later version is as good: its fields are kept.
+func checkVersion(said map[string]any) error {
+	if said["version"] == nil {
+		said["version"] = json.Number("1")
+	}
+	number, _ := said["version"].(json.Number)
+	if v, err := strconv.Atoi(number.String()); err != nil || v < 1 {
+		return invalid("version", "is no whole number from 1 on")
+	}
+	return nil
+}
+
+// sizeOfRest counts the characters of detail and data, and makes texts of the values of data.
+func sizeOfRest(said map[string]any) (size int, err error) {
+	if said["detail"] != nil {
+		detail, ok := said["detail"].(string)
+		if !ok {
+			return 0, invalid("detail", "is no text")
+		}
+		size = utf8.RuneCountInString(detail)
+	}
+	data, ok := said["data"].(map[string]any)
+	if !ok && said["data"] != nil {
+		return 0, invalid("data", "is no object of names and texts")
+	}
+	for name, value := range data {
+		text, ok := value.(string)
+		if value == nil {
+			delete(data, name)
+			continue
+		}
+		if !ok {
+			b, err := Line(value)
+			if err != nil {
+				return 0, err
+			}
+			text = string(b)
+			data[name] = text
+		}
+		size += utf8.RuneCountInString(name) + utf8.RuneCountInString(text)
+	}
+	return size, nil
+}
+
+func invalid(field, format string, args ...any) error {
+	return schemas.Invalidf(field, format, args...).
+		WithHint(`It has to be one JSON object as {"version": 1, "summary": "…", "detail": "…", "data": {"name": "text"}}.`)
+}
+
+// Line writes a value as JSON on one line, with its texts as they are.
+func Line(value any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		return nil, schemas.InternalError(err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
