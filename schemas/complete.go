@@ -20,7 +20,7 @@ type CompleteIn struct {
 // was given. A field that is added here is accepted, kept and published.
 //
 // Version, summary, detail and data are the payload of the Kelos TaskHandoff proposal: [MaxSummary] bounds the summary
-// and [MaxDetail] detail and data together, in bytes. Results and outputs are metadata of
+// and [MaxDetail] detail and data together, in characters. Results and outputs are metadata of
 // the run, apart from the payload: branch, commit, pr_url, cost_usd, input_tokens, output_tokens. Deliverables,
 // verification and notes are those of the handoff protocol agent. Output answers the output schema of the handoff.
 type Result struct {

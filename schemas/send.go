@@ -4,8 +4,8 @@ package schemas
 // the mailbox makes a [Handoff] of it. With the type message it makes a [Notice] instead, which is read and not
 // claimed.
 //
-// Sizes are bytes of UTF-8: [Limits] bounds the task, the title and the whole, [MaxSummary] the summary, and
-// [MaxDetail] detail and data together. The deadline is a time, see [ParseTime]. A key makes repetition safe: the
+// [Limits] bounds the task, the title and the whole in bytes of UTF-8, [MaxSummary] the summary and [MaxDetail] detail and
+// data together in characters. The deadline is a time, see [ParseTime]. A key makes repetition safe: the
 // second send with the same key and content gives the result of the first, and other content is refused.
 type SendIn struct {
 	// Agent, capability:NAME, role:NAME or human

@@ -36,7 +36,7 @@ var (
 	}
 	limitWhole = Limit{
 		"the payload as JSON", 1 << 20, "bytes",
-		"stores of task objects refuse some 1.5 MB, and the longest texts still fit in escapes; fields to come have the rest",
+		"stores of task objects refuse some 1.5 MB, and the longest texts fit into it however they are escaped",
 	}
 	Limits = []Limit{limitSummary, limitDetail, limitWhole}
 )

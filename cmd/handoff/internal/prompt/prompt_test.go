@@ -58,7 +58,7 @@ func TestTemplatesAreFilledAndWhatIsMissingIsEmpty(t *testing.T) {
 		require.Equal(t, want.empty, text, template)
 	}
 	for template, wrong := range map[string]string{
-		"{{.Deps.investigate.Handoff.Sumary}}": "Sumary", "a\n{{.Deps": "template:2", "{{nothing}}": "nothing",
+		"{{.Deps.investigate.Handoff.Colour}}": "Colour", "a\n{{.Deps": "template:2", "{{nothing}}": "nothing",
 	} {
 		_, err := full.Fill(template)
 		require.ErrorContains(t, err, wrong)

@@ -60,12 +60,17 @@ var failureTypes = words(
 	"blocker", "missing_information", "capability", "test_failure", "environment", "timeout", "policy",
 )
 
-// paths are the flags that shells complete by themselves: with files or with directories.
+// paths are the flags, and the commands with such arguments, that shells complete by themselves: with files or with
+// directories.
 var paths = map[string]cobra.ShellCompDirective{
 	"dir":      cobra.ShellCompDirectiveFilterDirs,
 	"file":     cobra.ShellCompDirectiveDefault,
+	"from-log": cobra.ShellCompDirectiveDefault,
 	"tls-cert": cobra.ShellCompDirectiveDefault,
 	"tls-key":  cobra.ShellCompDirectiveDefault,
+	"capture":  cobra.ShellCompDirectiveDefault,
+	"exec":     cobra.ShellCompDirectiveDefault,
+	"render":   cobra.ShellCompDirectiveDefault,
 }
 
 // Offer has the arguments and the flags of all commands completed by the table.
@@ -81,8 +86,10 @@ func Offer(a *cli.App, root *cobra.Command) {
 
 // offerBelow does so for a command and those below it.
 func offerBelow(a *cli.App, cmd *cobra.Command, rows map[string]completer) {
-	cmd.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	path := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+	if _, ok := paths[path]; !ok {
+		cmd.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	}
 	if c := rows[path]; c != nil {
 		offer := offering(a, c)
 		cmd.ValidArgsFunction = offer

@@ -68,7 +68,6 @@ characters in it that do not show are made visible.`,
 		},
 	}
 	cli.Bind(cmd, slices.Concat(depFields, historyFields))
-	a.Limits.BindHidden(cmd)
 	return cmd
 }
 

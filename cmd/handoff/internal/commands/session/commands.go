@@ -29,13 +29,13 @@ func primeCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff prime                       # in the shell of an agent
   handoff prime --agent qa
   handoff prime --files >>AGENTS.md   # for agents that only write files
-  handoff send qa "Go on" --agent dev --file /tmp/kelos-handoff.json   # passes on what one of them wrote`,
+  handoff exec send qa "Go on" --agent dev -- my-agent   # runs one of them, and sends what it wrote`,
 		Long: `Who you are, who else is here, what you hold and what waits, for people and for clients without hooks. Nothing
 counts as told or read by it.
 
 With --files it prints instead what to put into a prompt or into AGENTS.md for an agent that has neither MCP nor
-this program, and hands its work on in a file. Whoever runs the agent reads that file and sends it: handoff does not
-collect it by itself yet.`,
+this program, and hands its work on in a file. "handoff exec" collects that file, or "handoff capture" after the agent
+has ended.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if files {

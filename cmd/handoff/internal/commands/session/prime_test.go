@@ -3,6 +3,7 @@ package session_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -11,26 +12,32 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// Nothing collects the files yet, and nobody is left to think that something does: they are sent by hand, as help shows.
-func TestPrimeShowsFilesThatSendTakes(t *testing.T) {
+// What the instructions show is collected where they say that it is written, as help shows.
+func TestPrimeShowsFilesThatAreCollected(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the agent is a Unix shell")
+	}
 	t.Parallel()
 	d := commandtest.NewDesk(t)
 	printed, help := d.Must("", "prime", "--files"), d.Must("", "prime", "--help")
-	for _, text := range []string{printed, help} {
-		require.Contains(t, strings.Join(strings.Fields(text), " "), "handoff does not collect it by itself yet")
-	}
-
 	_, rest, found := strings.Cut(printed, "\n    {\n")
 	require.True(t, found)
 	object, _, found := strings.Cut(rest, "\n    }\n")
 	require.True(t, found)
-	file := filepath.Join(t.TempDir(), "handoff.json")
-	require.NoError(t, os.WriteFile(file, []byte("{\n"+object+"\n}\n"), 0o600))
+	written := filepath.Join(t.TempDir(), "written.json")
+	require.NoError(t, os.WriteFile(written, []byte("{\n"+object+"\n}\n"), 0o600))
 
-	const shown = `handoff send qa "Go on" --agent dev --file /tmp/kelos-handoff.json`
-	require.Contains(t, help, shown)
-	d.Must("", "send", "qa", "Go on", "--agent", "dev", "--file", file)
-	sent := d.Must("", "show", "1", "--full")
+	require.Contains(t, help, `handoff exec send qa "Go on" --agent dev -- my-agent`)
+	for _, variable := range []string{"HANDOFF_PATH", "KELOS_HANDOFF_PATH"} {
+		require.Contains(t, printed, variable)
+		d.Must("", "exec", "send", "qa", "Go on", "--agent", "dev", "--", "sh", "-c", `cp "$0" "$`+variable+`"`, written)
+		vars := d.Vars("dev")
+		vars[variable] = written
+		code, captured, _ := commandtest.Execute(d.Context(), d.Env(), vars, "capture", "--json")
+		require.Zero(t, code)
+		require.Contains(t, captured, `"root_cause_line":"42"`)
+	}
+	sent := d.Must("", "show", "2", "--full")
 	require.Contains(t, sent, `"root_cause_line": "42"`)
 	require.Contains(t, sent, "What you did and what comes next")
 }
