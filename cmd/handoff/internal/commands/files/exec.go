@@ -22,7 +22,7 @@ import (
 
 func execCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "exec [send TO TASK… | complete ID] -- COMMAND…",
+		Use:   "exec [send … | complete …] -- COMMAND…",
 		Short: "Run an agent that writes a file, and hand on what it wrote",
 		Example: `  handoff exec send fix "Fix LIN-423" --agent investigate -- ./investigate.sh
   handoff exec complete 12 --agent fix --next qa --next-task "Test it" -- ./fix.sh
