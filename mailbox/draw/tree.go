@@ -26,8 +26,6 @@ func Tree(workflow, title string, steps []schemas.Step, style Style) string {
 	name := OneLine(workflow, 70)
 	if title != "" {
 		name = " (" + name + ")"
-	}
-	if title != "" {
 		name = OneLine(title, max(style.width()-Columns(label+name), 20)) + name
 	}
 	d.line(style.Bold(Clip(label+name, style.width())))

@@ -1,7 +1,6 @@
 package overview
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -15,19 +14,19 @@ import (
 // held finds what agents hold and do not ask about. Agents that are not here come first, so that nothing of theirs is
 // missed where there is too much to look at.
 func (l *look) held() {
-	holders := slices.DeleteFunc(slices.Clone(l.boxes), func(b store.Box) bool {
-		return b.Held == 0 || b.Address == schemas.Address(schemas.Human)
-	})
-	slices.SortStableFunc(holders, func(a, b store.Box) int {
-		return cmp.Compare(b2i(l.here[schemas.Agent(a.Address)]), b2i(l.here[schemas.Agent(b.Address)]))
-	})
 	left := Looked
-	for _, b := range holders {
-		for r := range l.first(l.Oldest(store.HeldBy(schemas.Agent(b.Address)), 0), left, &l.running, &l.stuck) {
-			l.holding(r)
-		}
-		if left -= b.Held; left < 0 {
-			return
+	for _, here := range []bool{false, true} {
+		for _, b := range l.boxes {
+			agent := schemas.Agent(b.Address)
+			if b.Held == 0 || agent == schemas.Human || l.here[agent] != here {
+				continue
+			}
+			for r := range l.first(l.Oldest(store.HeldBy(agent), 0), left, &l.running, &l.stuck) {
+				l.holding(r)
+			}
+			if left -= b.Held; left < 0 {
+				return
+			}
 		}
 	}
 }
@@ -44,13 +43,6 @@ func (l *look) holding(r *store.Record) {
 	default:
 		l.add(&l.running, schemas.ConcernRunning, r, r.Claimed, "")
 	}
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // blocked finds what waits for a handoff that will not be completed.

@@ -64,16 +64,10 @@ func Of(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 			return out, l.err
 		}
 	}
-	out = schemas.OverviewOut{At: c.Now, Counts: l.counts}
-	for _, p := range []struct {
-		from *part
-		to   *schemas.Part
-	}{{&l.needs, &out.NeedsYou}, {&l.running, &out.Running}, {&l.stuck, &out.Stuck}} {
-		if *p.to, err = l.finish(p.from); err != nil {
-			return out, err
-		}
+	out = schemas.OverviewOut{
+		At: c.Now, Counts: l.counts, NeedsYou: l.finish(l.needs), Running: l.finish(l.running), Stuck: l.finish(l.stuck),
 	}
-	return out, nil
+	return out, l.err
 }
 
 // look is one computation. Its steps run one after another; a handoff is shown once, by the first step that finds it.
@@ -120,21 +114,19 @@ func (l *look) add(p *part, kind schemas.ConcernKind, r *store.Record, since sto
 }
 
 // finish orders a part, cuts it to so many rows as are shown, and adds to these what was said and what may be done.
-func (l *look) finish(p *part) (out schemas.Part, err error) {
+func (l *look) finish(p part) schemas.Part {
 	slices.SortFunc(p.rows, func(a, b row) int {
 		return cmp.Or(
 			cmp.Compare(urgency(b.of), urgency(a.of)), cmp.Compare(rank(a.Kind), rank(b.Kind)), a.Since.Compare(b.Since),
 			cmp.Compare(a.HandoffID, b.HandoffID))
 	})
-	out = schemas.Part{Items: []schemas.Concern{}, Total: len(p.rows), AtLeast: p.early}
+	out := schemas.Part{Items: []schemas.Concern{}, Total: len(p.rows), AtLeast: p.early}
 	for _, r := range p.rows[:min(len(p.rows), l.Limit)] {
-		if err := l.tell(&r); err != nil {
-			return out, err
-		}
+		l.err = cmp.Or(l.err, l.tell(&r))
 		r.Next = next(r.Concern)
 		out.Items = append(out.Items, r.Concern)
 	}
-	return out, nil
+	return out
 }
 
 // urgency orders what is above normal; the rest is equal.

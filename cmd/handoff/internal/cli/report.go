@@ -103,6 +103,14 @@ func OnlyRead(id, lacks string) error {
 		WithNext(schemas.Call(schemas.GetIn{HandoffID: id}, "reads it"))
 }
 
+// Group is a command that only has others below it.
+func Group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
+	cmd.Args = OnlyBelow
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	cmd.AddCommand(below...)
+	return cmd
+}
+
 // OnlyBelow is what the arguments are of a command that has others below it and none itself: a word that is no command
 // is refused, with those that may be meant.
 func OnlyBelow(cmd *cobra.Command, given []string) error {

@@ -16,7 +16,7 @@ import (
 func Handoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 	s := sheet{p}
 	h, st, done, failed := *got.Handoff, *got.Standing, got.Completion, got.Failure
-	s.title(h)
+	s.line(s.Bold(s.Quote("Handoff "+h.ID.String()+prefixed(": ", one(h.Title)), 0)))
 	s.standing(h, st, end)
 	if st.Status.Ended() && failed == nil {
 		s.paragraph("Reason", st.Reason)
@@ -35,17 +35,7 @@ func Handoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 		s.paragraph("Said with the questions", st.Note)
 	}
 	s.section("Checkpoint", checkpoints(h, st, failed))
-	for _, l := range lateResults(got.Late) {
-		s.paragraph(capital(l.label), l.text)
-	}
-}
-
-func (s sheet) title(h schemas.Handoff) {
-	title := "Handoff " + h.ID.String()
-	if h.Title != "" {
-		title += ": " + one(h.Title)
-	}
-	s.line(s.Bold(s.Quote(title, 0)))
+	eachLate(got.Late, func(label, text string) { s.paragraph(capital(label), text) })
 }
 
 func (s sheet) standing(h schemas.Handoff, st schemas.Standing, end *schemas.Event) {
@@ -138,40 +128,30 @@ func transferred(h schemas.Handoff) []string {
 
 // expectations has a box for each criterion, ticked once it was met, with the evidence.
 func expectations(e *schemas.Expectations, done *schemas.Completion) []string {
-	var items []string
-	add := func(text string) { items = append(items, text) }
-	if e == nil {
-		e = &schemas.Expectations{}
-	}
+	var items, criteria []string
+	e = cmp.Or(e, &schemas.Expectations{})
 	for _, d := range e.Deliverables {
-		add("Deliver " + strings.Join(nonEmpty(d.Type, d.Description, strings.Join(d.Files, ", ")), ": "))
+		items = append(items, "Deliver "+strings.Join(nonEmpty(d.Type, d.Description, strings.Join(d.Files, ", ")), ": "))
+		criteria = append(criteria, d.Criteria...)
 	}
+	criteria = append(criteria, e.SuccessCriteria...)
 	if done != nil && len(done.Criteria) > 0 {
+		criteria = nil // those that were answered
 		for _, a := range done.Criteria {
-			add(answered(a))
-		}
-	} else {
-		for _, d := range e.Deliverables {
-			for _, text := range d.Criteria {
-				add("[ ] " + text)
+			box, mark := "[ ] ", "✗"
+			if a.Met {
+				box, mark = "[x] ", "✓"
 			}
+			items = append(items, box+a.Criterion+" "+mark+prefixed(" ", one(a.Evidence)))
 		}
-		for _, text := range e.SuccessCriteria {
-			add("[ ] " + text)
-		}
+	}
+	for _, text := range criteria {
+		items = append(items, "[ ] "+text)
 	}
 	for _, text := range e.Constraints {
-		add("Constraint: " + text)
+		items = append(items, "Constraint: "+text)
 	}
 	return items
-}
-
-func answered(a schemas.Answered) string {
-	box, mark := "[ ] ", "✗"
-	if a.Met {
-		box, mark = "[x] ", "✓"
-	}
-	return box + a.Criterion + " " + mark + prefixed(" ", one(a.Evidence))
 }
 
 func (s sheet) completion(c *schemas.Completion) {
@@ -189,12 +169,8 @@ func (s sheet) completion(c *schemas.Completion) {
 func delivered(c *schemas.Completion) []string {
 	var items []string
 	count := func(label string, files []string) {
-		unit := "files"
-		if len(files) == 1 {
-			unit = "file"
-		}
 		if len(files) > 0 {
-			items = append(items, fmt.Sprintf("%s: %d %s (%s)", label, len(files), unit, names(files, same)))
+			items = append(items, fmt.Sprintf("%s: %s (%s)", label, cli.Counted(len(files), "file"), names(files, same)))
 		}
 	}
 	for _, d := range c.Deliverables {
@@ -212,13 +188,12 @@ func verification(v *schemas.Verification) []string {
 	}
 	var items []string
 	check := func(label string, passing *bool, more string) {
-		switch {
-		case passing != nil && *passing:
-			items = append(items, label+": ✓ Passing"+prefixed(", ", more))
-		case passing != nil:
-			items = append(items, label+": ✗ Failing"+prefixed(", ", more))
-		case more != "":
-			items = append(items, label+": "+more)
+		result := ""
+		if passing != nil {
+			result = map[bool]string{true: "✓ Passing", false: "✗ Failing"}[*passing]
+		}
+		if said := strings.Join(nonEmpty(result, more), ", "); said != "" {
+			items = append(items, label+": "+said)
 		}
 	}
 	counts := nonEmpty(count(v.TestsPassed, "passed"), count(v.TestsFailed, "failed"))

@@ -162,26 +162,19 @@ func Outcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 		p.Field("by", string(f.Source.Agent))
 		p.Field("reason", f.Failure.Description)
 	}
-	for _, l := range lateResults(out.Late) {
-		p.Field(l.label, l.text)
-	}
+	eachLate(out.Late, p.Field)
 }
 
-// A lateResult is what came back when the claim was lost already.
-type lateResult struct{ label, text string }
-
-func lateResults(results []schemas.Late) (all []lateResult) {
+// eachLate draws what came back when the claim was lost already.
+func eachLate(results []schemas.Late, draw func(label, text string)) {
 	for _, l := range results {
 		switch {
 		case l.Completion != nil:
-			by := one(string(l.Completion.Source.Agent))
-			all = append(all, lateResult{"late result from " + by, l.Completion.Summary})
+			draw("late result from "+one(string(l.Completion.Source.Agent)), l.Completion.Summary)
 		case l.Failure != nil:
-			by := one(string(l.Failure.Source.Agent))
-			all = append(all, lateResult{"late failure from " + by, l.Failure.Failure.Description})
+			draw("late failure from "+one(string(l.Failure.Source.Agent)), l.Failure.Failure.Description)
 		}
 	}
-	return all
 }
 
 // A Step is a command that a person may type next: its words behind the name of the program, and what it does.

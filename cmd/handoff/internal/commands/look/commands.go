@@ -44,15 +44,11 @@ var Spellings = []cli.Spelling{
 }
 
 func auditCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use:     "audit",
 		Short:   "Look after the audit registry",
 		Example: `  handoff audit verify`,
-		Args:    cli.OnlyBelow,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(verifyCommand(a))
-	return cmd
+	}, verifyCommand(a))
 }
 
 func verifyCommand(a *cli.App) *cobra.Command {

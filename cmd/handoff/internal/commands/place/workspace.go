@@ -25,17 +25,13 @@ func Commands(a *cli.App) []*cobra.Command {
 }
 
 func workspaceCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use:   "workspace",
 		Short: "Look after the workspaces on this machine",
 		Example: `  handoff workspace list
   handoff workspace adopt shop-41f0c2b7d9aa     # after the project was moved or renamed
   handoff workspace remove shop-41f0c2b7d9aa`,
-		Args: cli.OnlyBelow,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(workspacesCommand(a), adoptCommand(a), removeCommand(a))
-	return cmd
+	}, workspacesCommand(a), adoptCommand(a), removeCommand(a))
 }
 
 // A workspaceItem is a workspace as workspace list shows it.

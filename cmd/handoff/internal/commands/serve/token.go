@@ -17,7 +17,7 @@ import (
 var Spellings = []cli.Spelling{{Tool: "token_list", Command: "token list"}}
 
 func tokenCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use:   "token",
 		Short: "Say who may call over HTTP, and as which agents",
 		Example: `  handoff token add ci --agents qa,release --expires 90d
@@ -26,11 +26,7 @@ func tokenCommand(a *cli.App) *cobra.Command {
 		Long: `A token belongs to a workspace and is known to the server of handoff serve --http from the next request on, as
 is that it was revoked. Once a workspace has had a token, nobody is served over HTTP without one. One that may act
 as human is made by a person, who is asked at the terminal itself, as by handoff approve.`,
-		Args: cli.OnlyBelow,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(tokenAddCommand(a), tokenListCommand(a), tokenRevokeCommand(a))
-	return cmd
+	}, tokenAddCommand(a), tokenListCommand(a), tokenRevokeCommand(a))
 }
 
 func tokenListCommand(a *cli.App) *cobra.Command {
