@@ -164,8 +164,13 @@ func (rev *revision) said() string {
 	return strings.TrimSpace(strings.Join(all, " "))
 }
 
-// apply makes the changes in a draft of the same work. A timeout that is given anew counts from now. The note of a retry
-// is read as advice, that of a return as the reason.
+// isDated tells whether a deadline or a timeout is given anew, which then counts from now.
+func (rev *revision) isDated() bool {
+	return rev != nil && (!rev.stated.IsZero() || orZero(rev.changes.Expectations).Timeout != "")
+}
+
+// apply makes the changes in a draft of the same work. The note of a retry is read as advice, that of a return as the
+// reason.
 func (rev *revision) apply(d *draft, by schemas.Agent, now time.Time) error {
 	h := &d.handoff
 	var err error
@@ -176,14 +181,6 @@ func (rev *revision) apply(d *draft, by schemas.Agent, now time.Time) error {
 	h.Metadata.NotBefore = unlessZero(rev.notBefore)
 	if !rev.stated.IsZero() {
 		h.Metadata.Deadline = &rev.stated
-	}
-	timeout, estimate, err := durations(h.Expectations)
-	if err != nil {
-		return inChanges(err)
-	}
-	d.estimate = cmp.Or(estimate, d.estimate)
-	if !rev.stated.IsZero() || orZero(rev.changes.Expectations).Timeout != "" {
-		d.deadline = deadline(orZero(h.Metadata.Deadline), now, timeout)
 	}
 	switch {
 	case rev.round != nil:

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/contract"
@@ -178,27 +177,30 @@ func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token stri
 // attempt, and goes. What was amended since the send is part of the work, and what the caller changes now; approval that
 // was needed once is needed again.
 func (o *op) draftAgain(r *store.Record, why lost, rev *revision) (*draft, error) {
-	d := &draft{attempt: attemptsOf(r), estimate: time.Duration(r.Estimate) * time.Minute}
+	d := &draft{attempt: attemptsOf(r), estimate: estimate(r)}
 	if err := o.Saying(r.ID, r.Body, &d.handoff); err != nil {
 		return nil, err
 	}
 	m := &d.handoff.Metadata
 	m.NotBefore = nil
-	if d.deadline = r.Deadline.Time(); !d.deadline.After(o.now) {
+	if rev != nil {
+		if err := rev.apply(d, o.by.Agent, o.now); err != nil {
+			return nil, err
+		}
+	}
+	timeout, estimate, err := durations(d.handoff.Expectations)
+	if err != nil {
+		return nil, inChanges(err)
+	}
+	d.estimate = cmp.Or(estimate, d.estimate)
+	if d.deadline = r.Deadline.Time(); rev.isDated() || !d.deadline.After(o.now) {
 		if m.Deadline != nil && !m.Deadline.After(o.now) {
 			m.Deadline = nil
-		}
-		timeout, _, err := durations(d.handoff.Expectations)
-		if err != nil {
-			return nil, err
 		}
 		d.deadline = deadline(orZero(m.Deadline), o.now, timeout)
 	}
 	if rev == nil {
 		return d, o.explain(r, &d.handoff, why.again())
-	}
-	if err := rev.apply(d, o.by.Agent, o.now); err != nil {
-		return nil, err
 	}
 	d.handoff.Title = schemas.Clip(d.handoff.Title, o.Limits.Title)
 	if err := o.encode(d); err != nil {
