@@ -93,15 +93,15 @@ func (o *op) newDuties() (duties []duty) {
 // so what follows for that handoff is carried out before the next one is looked at. When nothing is left of what this
 // transaction may go through, the duty is owed.
 func (o *op) do(c *cascade, d duty) error {
-	index, many := goesThrough(d)
-	if !many {
+	others, each := across(d.do, d.of.now)
+	if each == nil {
 		came, err := o.consequence(d.do, d.of)
 		if slices.Contains(c.asked, d.of) && came != (outcome{}) {
 			c.outcome = came
 		}
 		return err
 	}
-	for id, err := range o.Oldest(index, d.after) {
+	for id, err := range o.Oldest(others, d.after) {
 		switch {
 		case err != nil:
 			return err
@@ -112,7 +112,10 @@ func (o *op) do(c *cascade, d duty) error {
 		o.left--
 		d.after = id
 		c.duties = append(c.duties, d)
-		return o.consequenceFor(d.do, d.of, id)
+		if r := o.usable(id); r != nil && (!r.Status.Ended() || d.do == life.MoveFreed) {
+			return each(o, r, d.of.now)
+		}
+		return nil // one that cannot be read, or that has ended meanwhile, stops no other
 	}
 	return nil
 }

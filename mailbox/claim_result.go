@@ -49,7 +49,7 @@ func (s *Service) claimResult(
 			}
 			out.Handoff, out.Transfer = &h, &b.Transfer
 		}
-		if out.Holding, err = holding(v, by.Agent); len(out.Holding) == 1 {
+		if out.Holding, err = heldIDs(v, by.Agent); len(out.Holding) == 1 {
 			out.Holding = nil // this one
 		}
 		return err
@@ -70,8 +70,8 @@ func (c claimed) recall(v *store.View) (*store.Record, error) {
 	return r, err
 }
 
-// holding lists what an agent holds, oldest first, fifty handoffs at most, so that a model that forgot is reminded.
-func holding(v *store.View, a schemas.Agent) (ids []schemas.ID, err error) {
+// heldIDs lists what an agent holds, oldest first, fifty handoffs at most, so that a model that forgot is reminded.
+func heldIDs(v *store.View, a schemas.Agent) (ids []schemas.ID, err error) {
 	for id, err := range v.Oldest(store.HeldBy(a), 0) {
 		if err != nil || len(ids) == 50 {
 			return ids, err

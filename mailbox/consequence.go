@@ -28,7 +28,7 @@ var conditions = map[life.Condition]func(*happening) bool{
 // consequence carries out what concerns the handoff itself, and says what came of it for the result of the call. A
 // consequence without a case is a fault of this program: the error undoes the operation.
 func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err error) {
-	switch c { //nolint:exhaustive // consequenceFor carries out the others
+	switch c { //nolint:exhaustive // those of across concern others
 	case life.AskApproval:
 		text := "It waits for your approval: handoff approve " + h.now.ID.String()
 		return came, o.notify(schemas.Human, noticeOf(noticeApproval, h.now, text))
@@ -64,45 +64,25 @@ func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err er
 	return came, err
 }
 
-// goesThrough gives the handoffs that a consequence concerns, unless that is the handoff itself. They are gone through
-// by id, oldest first, so that a cascade that was interrupted goes on behind the last one.
-func goesThrough(d duty) (i store.Index, many bool) {
-	switch d.do { //nolint:exhaustive // the others concern the handoff itself
-	case life.TellWaiting, life.FreeWaiting, life.MoveWaiting:
-		return store.WaitingFor(d.of.now.ID), true
-	case life.FreeTakenBack:
-		return store.WaitingFor(d.of.now.Parent), true
-	case life.MoveFreed:
-		return store.FreedBy(d.of.now.ID), true
-	case life.CancelParts:
-		return store.ChildrenOf(d.of.now.ID), true
-	}
-	return i, false
-}
-
-// consequenceFor carries out for one handoff what concerns many. One that cannot be read, or that has ended meanwhile,
-// is passed over and stops no other.
-func (o *op) consequenceFor(c life.Consequence, h *happening, id schemas.ID) error {
-	r := o.usable(id)
-	if r == nil || r.Status.Ended() && c != life.MoveFreed {
-		return nil
-	}
-	switch c { //nolint:exhaustive // consequence carries out the others
+// across gives the other handoffs that a consequence concerns, and what is done to each for what happened to now; nil
+// for one that concerns the handoff itself. They are gone through by id, oldest first, so that a cascade that was
+// interrupted goes on behind the last one.
+func across(c life.Consequence, now *store.Record) (others store.Index, each func(o *op, r, now *store.Record) error) {
+	switch c { //nolint:exhaustive // the others concern the handoff itself
 	case life.TellWaiting:
-		return o.tellBlocked(r, h.now)
+		return store.WaitingFor(now.ID), (*op).tellBlocked
 	case life.FreeWaiting:
-		return o.freeFrom(r, h.now)
+		return store.WaitingFor(now.ID), (*op).freeFrom
 	case life.FreeTakenBack:
-		if parent := o.usable(h.now.Parent); parent != nil && parent.Rollback == h.now.ID && parent.Successor == h.now.ID {
-			return o.waitInstead(r, parent)
-		}
-		return nil
-	case life.MoveWaiting, life.MoveFreed:
-		return o.waitInstead(r, h.now)
+		return store.WaitingFor(now.Parent), (*op).freeTakenBack
+	case life.MoveWaiting:
+		return store.WaitingFor(now.ID), (*op).waitInstead
+	case life.MoveFreed:
+		return store.FreedBy(now.ID), (*op).waitInstead
 	case life.CancelParts:
-		return o.cancelPart(r, h.now)
+		return store.ChildrenOf(now.ID), (*op).cancelPart
 	}
-	return fmt.Errorf("nobody knows how to %s", c)
+	return others, nil
 }
 
 // endLeftovers cancels what the rules sent when an attempt before done failed: nobody needs a rollback or a decision of

@@ -187,6 +187,14 @@ func (o *op) freeFrom(r, dep *store.Record) error {
 	return o.exchange(r, dep.ID, dep)
 }
 
+// freeTakenBack lets what waits for failed work go on when whoever took that back did it.
+func (o *op) freeTakenBack(r, done *store.Record) error {
+	if parent := o.usable(done.Parent); parent != nil && parent.Rollback == done.ID && parent.Successor == done.ID {
+		return o.waitInstead(r, parent)
+	}
+	return nil
+}
+
 // waitInstead lets r wait for the handoff that takes the place of one that is dead or was returned. That one may have
 // ended by now, where many were gone through before: if it is done, it frees r; dead as well, it stays on the list of r,
 // and the sender of r is told. What was begun is not stopped: its holder is told, and so is the caller.
