@@ -1,8 +1,12 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"iter"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
 	"handoff/mailbox/life"
@@ -127,4 +131,94 @@ func (s *Service) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestIn
 func (s *Service) Audit(ctx context.Context, _ schemas.Caller, _ schemas.AuditIn) (schemas.AuditOut, error) {
 	out, err := s.Store.Audit(ctx)
 	return out, s.coded(err)
+}
+
+const (
+	endedKept  = time.Minute // how long a count of what has ended is given again
+	boxesShown = 200         // how many mailboxes one result has
+)
+
+// Stats counts what is in the workspace: handoffs by state, the 200 mailboxes with most pending and since when the
+// oldest waits in each, the newest event, how long commits took. Those call it that export figures, and the command
+// doctor. Open handoffs and mailboxes are counted anew for each call; what has ended, of which there may be a million,
+// once a minute. The counts are read one after the other, so they may belong to different moments. It changes nothing
+// but what the clock has changed. The errors are those of the store.
+func (s *Service) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsIn) (out schemas.StatsOut, err error) {
+	out.Commits = schemas.NewLatency()
+	if s.Commits != nil {
+		out.Commits = s.Commits()
+	}
+	err = s.read(ctx, func(v *store.View) error {
+		out.Event, err = v.Events()
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	if out.States, err = s.states(ctx); err != nil {
+		return out, s.coded(err)
+	}
+	out.Mailboxes, err = s.fullest(ctx)
+	return out, s.coded(err)
+}
+
+// states counts the handoffs in every state. Those that have ended may be as many as were ever sent, so their count may
+// be a minute old.
+func (s *Service) states(ctx context.Context) (map[schemas.Status]int, error) {
+	open := slices.DeleteFunc(slices.Clone(schemas.Statuses), schemas.Status.Ended)
+	ended := slices.DeleteFunc(slices.Clone(schemas.Statuses), func(st schemas.Status) bool { return !st.Ended() })
+	states, err := s.Store.CountStates(ctx, open...)
+	if err != nil {
+		return nil, err
+	}
+	past, err := s.ended.count(s.Now(), func() (map[schemas.Status]int, error) {
+		return s.Store.CountStates(ctx, ended...)
+	})
+	maps.Copy(states, past)
+	return states, err
+}
+
+// endedCount keeps a count that takes long. A call that needs it while another counts waits for the count, so two never
+// count at once. It is memory of this process.
+type endedCount struct {
+	mu     sync.Mutex // guards the fields below, and is held while counting
+	at     time.Time
+	states map[schemas.Status]int
+}
+
+// count gives the count, made anew when it is a minute old or when the clock was set back. A count that failed is not
+// kept.
+func (e *endedCount) count(now time.Time, anew func() (map[schemas.Status]int, error)) (map[schemas.Status]int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if age := now.Sub(e.at); e.states != nil && age >= 0 && age < endedKept {
+		return e.states, nil
+	}
+	states, err := anew()
+	if err == nil {
+		e.at, e.states = now, states
+	}
+	return states, err
+}
+
+// fullest are the mailboxes with most pending, 200 at most, and since when the oldest in each waits.
+func (s *Service) fullest(ctx context.Context) (boxes []schemas.MailboxStats, err error) {
+	boxes = []schemas.MailboxStats{}
+	err = s.Store.EachMailbox(ctx, func(box schemas.Address, m store.Mailbox) {
+		boxes = append(boxes, schemas.MailboxStats{Box: box, Pending: m.Pending, Held: m.Held, Unread: m.Unread})
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(boxes, func(a, b schemas.MailboxStats) int { return cmp.Compare(b.Pending, a.Pending) })
+	boxes = boxes[:min(len(boxes), boxesShown)]
+	for i := range boxes {
+		if boxes[i].Pending == 0 {
+			break
+		}
+		if boxes[i].Oldest, err = s.Store.OldestPending(ctx, boxes[i].Box); err != nil {
+			return nil, err
+		}
+	}
+	return boxes, nil
 }
