@@ -42,8 +42,8 @@ skipped, warning or error, and "findings" has one object for each line.`,
 
 func examine(ctx context.Context, a *cli.App, names []string) error {
 	machine, homeless := machineOf(a)
-	clients, err := examined(machine, names)
-	if err != nil {
+	clients, err := clientsCalled(machine, names, false)
+	if err != nil && len(names) > 0 { // else none is here, which is a finding
 		return err
 	}
 	ctx, end := context.WithTimeout(ctx, examining)
@@ -61,14 +61,6 @@ func examine(ctx context.Context, a *cli.App, names []string) error {
 		return cli.Exit(status)
 	}
 	return nil
-}
-
-// examined gives the clients that are named, else those that are found.
-func examined(m client.Machine, names []string) ([]client.Client, error) {
-	if len(names) > 0 {
-		return clientsCalled(m, names, false)
-	}
-	return slices.DeleteFunc(client.All(), func(c client.Client) bool { return !c.Detect(m) }), nil
 }
 
 // statuses are the exit statuses for the worst of the findings.

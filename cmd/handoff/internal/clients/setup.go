@@ -75,8 +75,9 @@ does not answer.`,
 
 func runSetup(ctx context.Context, a *cli.App, f setupFlags, names []string) (err error) {
 	s := &setupRun{App: a, flags: f, named: len(names) > 0}
-	if s.within.Scope, err = scopeOf(f.scope); err != nil {
-		return err
+	s.within.Scope = client.Scope(f.scope)
+	if s.within.Scope != client.User && s.within.Scope != client.Project {
+		return schemas.Invalidf("--scope", "%q is no scope", schemas.Visible(f.scope)).WithHint("Write user or project.")
 	}
 	if s.within.Machine, err = machineOf(a); err != nil {
 		return err
@@ -106,12 +107,4 @@ func runSetup(ctx context.Context, a *cli.App, f setupFlags, names []string) (er
 	}
 	s.plan(s.setter.Plan)
 	return s.carryOut(ctx, s.setter.Apply)
-}
-
-func scopeOf(name string) (client.Scope, error) {
-	scope := client.Scope(name)
-	if scope != client.User && scope != client.Project {
-		return scope, schemas.Invalidf("--scope", "%q is no scope", schemas.Visible(name)).WithHint("Write user or project.")
-	}
-	return scope, nil
 }

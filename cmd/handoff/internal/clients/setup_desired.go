@@ -13,12 +13,6 @@ import (
 	"handoff/schemas"
 )
 
-// desiredFor gives what a client is to become. Without a flag it stays what the client was set up with last, so that
-// setup without flags changes nothing.
-func (s *setupRun) desiredFor(c client.Client, scope client.Scope) (setup.Desired, error) {
-	return s.desiredOf(scope, s.flags.over(s.toldBefore(c, s.in(scope))))
-}
-
 // toldBefore gives what a client was set up with last in a scope, or the default. Who looks at the work of another,
 // as in a clone, wants what is there.
 func (s *setupRun) toldBefore(c client.Client, in setup.Desired) setup.Told {
@@ -103,16 +97,13 @@ func (s *setupRun) desiredOf(scope client.Scope, want setup.Told) (w setup.Desir
 	return w, nil
 }
 
+// variableForm is what the name of a variable looks like. A token could look so too.
 var variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
-
-// isVariable tells whether a name can be that of a variable. A token could look like one.
-func isVariable(name string) bool {
-	return variableForm.MatchString(name) && !strings.HasPrefix(strings.ToLower(name), schemas.TokenPrefix)
-}
 
 // endpoint checks an address and the name of a variable. Neither may hold a secret.
 func endpoint(address, variable string) (string, error) {
 	u, err := url.Parse(address)
+	isToken := strings.HasPrefix(strings.ToLower(variable), schemas.TokenPrefix)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return "", schemas.Invalidf("--http", "that is no address of a server").
@@ -120,7 +111,7 @@ func endpoint(address, variable string) (string, error) {
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return "", schemas.Invalidf("--http", "an address in a file holds no password, query or fragment").
 			WithHint("Give the token with --token-env HANDOFF_TOKEN.")
-	case variable != "" && !isVariable(variable):
+	case variable != "" && (isToken || !variableForm.MatchString(variable)):
 		return "", schemas.Invalidf("--token-env", "that is no name of a variable, and a token is never written to a file").
 			WithHint("Put the token into the environment and name the variable, as --token-env HANDOFF_TOKEN.")
 	}

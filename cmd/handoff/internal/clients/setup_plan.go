@@ -63,12 +63,14 @@ const (
 	fileAlone   fileState = "left alone"
 )
 
-// withDesired gives the clients, each with what it is to become in each scope.
+// withDesired gives the clients, each with what it is to become in each scope. Without a flag that is what the client
+// was set up with last, so that setup without flags changes nothing.
 func (s *setupRun) withDesired(clients []client.Client) (all []*clientSetup, err error) {
 	for _, c := range clients {
 		for _, scope := range s.scopes(c) {
 			of := &clientSetup{Client: c, Name: c.Name, Scope: scope, Found: c.Detect(s.within.Machine)}
-			if of.desired, err = s.desiredFor(c, scope); err != nil && !s.flags.remove { // which needs none
+			told := s.flags.over(s.toldBefore(c, s.in(scope)))
+			if of.desired, err = s.desiredOf(scope, told); err != nil && !s.flags.remove { // which needs none
 				return nil, err
 			}
 			all = append(all, of)

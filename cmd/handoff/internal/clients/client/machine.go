@@ -1,9 +1,11 @@
 package client
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -138,15 +140,14 @@ func (m Machine) Environ() []string {
 // variables are those by which clients find their files, each once.
 func variables() (names []string) {
 	for _, c := range All() {
-		for _, path := range slices.Concat(c.Traces, c.Servers.User) {
-			os.Expand(string(path), func(name string) string {
-				name, _, told := strings.Cut(name, ":-")
-				if told && !slices.Contains(ours[:], name) && !slices.Contains(names, name) {
-					names = append(names, name)
-				}
-				return ""
-			})
+		for _, variable := range withDefault.FindAllStringSubmatch(fmt.Sprint(c.Traces, c.Servers.User), -1) {
+			if name := variable[1]; !slices.Contains(ours[:], name) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 	}
 	return names
 }
+
+// withDefault matches a variable of a [Path].
+var withDefault = regexp.MustCompile(`\$\{(\w+):-`)

@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"reflect"
 )
 
@@ -33,11 +34,9 @@ func (o Object) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if err := encoder.Encode(f.Key); err != nil {
-			return nil, err
-		}
+		errKey := encoder.Encode(f.Key)
 		b.WriteByte(':')
-		if err := encoder.Encode(f.Value); err != nil {
+		if err := errors.Join(errKey, encoder.Encode(f.Value)); err != nil {
 			return nil, err
 		}
 	}

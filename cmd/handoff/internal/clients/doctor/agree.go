@@ -118,12 +118,8 @@ func (in *installation) withheld() (all []Finding) {
 		if !in.client.Clean || e.Off || len(e.Command) == 0 {
 			continue
 		}
-		var names []string
-		for _, name := range client.Passed {
-			if in.differs(e, name) {
-				names = append(names, name)
-			}
-		}
+		alike := func(name string) bool { return !in.differs(e, name) }
+		names := slices.DeleteFunc(slices.Clone(client.Passed[:]), alike)
 		if len(names) > 0 {
 			all = append(all, warning(aboutClients,
 				"%s: its hooks and shells get %s of this environment, and its server does not, as %s does not name it: "+

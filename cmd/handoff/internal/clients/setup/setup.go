@@ -149,7 +149,7 @@ func (s Setter) planned(c client.Client, d Desired, t target) Change {
 		return change
 	}
 	change.After = doc.Bytes()
-	change.made = existing(lacked, doc)
+	change.made = slices.DeleteFunc(lacked, func(p keyPath) bool { _, there := doc.Look(p...); return !there })
 	if t.has(server) {
 		change.Own = d.own(c, change.File, change.Recorded)
 	}

@@ -81,13 +81,3 @@ func missing(c client.Client, t target, doc edit.Document) (paths []keyPath) {
 	}
 	return paths
 }
-
-// existing gives those of paths that lead to something.
-func existing(paths []keyPath, doc edit.Document) (made []keyPath) {
-	for _, p := range paths {
-		if _, ok := doc.Look(p...); ok {
-			made = append(made, p)
-		}
-	}
-	return made
-}

@@ -87,17 +87,17 @@ func (t Trial) hide(text []byte) []byte {
 
 // hidden masks the token in an error, which may have it from elsewhere, or had it written otherwise.
 func (t Trial) hidden(err error) error {
-	if err == nil || t.Token == "" || !strings.Contains(err.Error(), t.Token) {
-		return err
+	if err == nil {
+		return nil
 	}
-	return &withoutToken{err, t.Token}
+	return &withoutToken{err, string(t.hide([]byte(err.Error())))}
 }
 
 type withoutToken struct {
 	error
 
-	token string
+	text string
 }
 
-func (w *withoutToken) Error() string { return strings.ReplaceAll(w.error.Error(), w.token, mask) }
+func (w *withoutToken) Error() string { return w.text }
 func (w *withoutToken) Unwrap() error { return w.error }

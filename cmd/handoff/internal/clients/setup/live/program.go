@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -63,10 +62,10 @@ func (t Trial) start(ctx context.Context) (r Reply, err error) {
 	return r, nil
 }
 
-// What a client says first: %s is its name, quoted.
+// What a client says first: %q is its name.
 const (
 	initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
-		`"capabilities":{},"clientInfo":{"name":%s,"version":"setup"}}}` + "\n"
+		`"capabilities":{},"clientInfo":{"name":%q,"version":"setup"}}}` + "\n"
 	listTools = `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" +
 		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n"
 )
@@ -75,11 +74,7 @@ const (
 func (t Trial) write(in io.Writer, lines *bufio.Scanner, q question) (result, error) {
 	request := listTools
 	if q.method == "initialize" {
-		as, err := json.Marshal(t.As)
-		if err != nil {
-			return result{}, err
-		}
-		request = fmt.Sprintf(initialize, as)
+		request = fmt.Sprintf(initialize, t.As)
 	}
 	if _, err := io.WriteString(in, request); err != nil {
 		return result{}, errSilent
