@@ -9,6 +9,7 @@
 package clients
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -26,10 +27,7 @@ import (
 
 // machineOf gives this machine. The project is the working tree, or the directory itself outside of git.
 func machineOf(a *cli.App) (client.Machine, error) {
-	m := client.Machine{Getenv: a.Getenv, Home: a.Getenv("HOME")}
-	if m.Home == "" {
-		m.Home = a.Getenv("USERPROFILE")
-	}
+	m := client.Machine{Getenv: a.Getenv, Home: cmp.Or(a.Getenv("HOME"), a.Getenv("USERPROFILE"))}
 	if !filepath.IsAbs(m.Home) {
 		return m, schemas.Errorf(schemas.Unavailable, "there is no home directory: HOME is not set").WithHint("Set HOME.")
 	}

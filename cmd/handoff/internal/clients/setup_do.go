@@ -100,14 +100,10 @@ func (s *setupRun) done(f *fileSetup, done setup.Done, err error) {
 		f.State = fileRestore
 	default:
 		f.State = fileCleared
-		f.Note = cmp.Or(f.Note, cleared(f.change))
+		why := "others changed it since"
+		if !f.change.Recorded {
+			why = "nothing tells what was there before handoff"
+		}
+		f.Note = cmp.Or(f.Note, why+", so that only what is of handoff was taken out")
 	}
-}
-
-// cleared says why a file does not have the text that it had before handoff.
-func cleared(c setup.Change) string {
-	if !c.Recorded {
-		return "nothing tells what was there before handoff, so that only what is of handoff was taken out"
-	}
-	return "others changed it since, so that only what is of handoff was taken out"
 }

@@ -208,11 +208,7 @@ func (s *setupRun) printSnippets() error {
 	}
 	var all []snippets
 	for _, c := range s.clients {
-		files, err := c.desired.Snippets(c.Client)
-		if err != nil {
-			return schemas.InternalError(err)
-		}
-		all = append(all, snippets{c.Name, files})
+		all = append(all, snippets{c.Name, c.desired.Snippets(c.Client)})
 	}
 	return s.Print(rawOf(map[string]any{"scope": s.within.Scope, "clients": all}), func(p *cli.Page) {
 		for _, of := range all {

@@ -149,10 +149,10 @@ func planned(change setup.Change) *fileSetup {
 func (f *fileSetup) leave(err error) {
 	f.State, f.Reason = fileAlone, err.Error()
 	_, f.plugged = errors.AsType[*setup.Plugged](err)
-	if snippet, err := f.change.Snippet(); err == nil && snippet.Text != "" {
+	if snippet := f.change.Snippet(); snippet.Text != "" {
 		f.Snippet = &snippet
 	}
-	f.Hint = setup.Hint(f.change.Client, err)
+	f.Hint = setup.Hint(err)
 }
 
 // forgetUntouched leaves out clients that have nothing of ours, if nobody named them.

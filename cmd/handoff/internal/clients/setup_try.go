@@ -31,9 +31,7 @@ const trying = 15 * time.Second
 func (s *setupRun) try(ctx context.Context) {
 	for _, c := range s.clients {
 		if server, ok := c.desired.Find(c.Client); ok && c.Files[0].State != fileAlone {
-			ctx, end := context.WithTimeout(ctx, trying)
 			c.Live = s.ask(ctx, c, server)
-			end()
 		}
 	}
 }
@@ -56,6 +54,8 @@ func (s *setupRun) ask(ctx context.Context, c *clientSetup, server installed.Ent
 	m := s.within.Machine
 	_, err := workspace.Find(workspace.Config{Cwd: m.Project, Getenv: s.getenvElsewhere})
 	asked := live.Trial{Machine: m, As: c.Calls, Entry: server.Listed, Nowhere: err != nil, Token: token, HTTP: web}
+	ctx, end := context.WithTimeout(ctx, trying)
+	defer end()
 	reply, err := asked.Ask(ctx)
 	if err != nil {
 		return &trial{Problem: err.Error(), Remedy: s.remedy(c, server, err)}

@@ -127,7 +127,7 @@ func (in *installation) view() client.View {
 }
 
 func (in *installation) read(syntax client.Syntax, path client.Path, keys ...any) any {
-	doc, err := installed.Open(syntax, path.At(in.Machine))
+	doc, err := installed.Open(syntax, path.At(in.Machine), installed.Largest)
 	if err != nil {
 		return nil
 	}

@@ -74,13 +74,9 @@ func Same(got, set any) bool {
 
 // IsEmpty tells an object or a list that holds nothing.
 func IsEmpty(got any) bool {
-	switch v := got.(type) {
-	case map[string]any:
-		return len(v) == 0
-	case []any:
-		return len(v) == 0
-	}
-	return false
+	object, isObject := got.(map[string]any)
+	list, isList := got.([]any)
+	return isObject && len(object) == 0 || isList && len(list) == 0
 }
 
 // plain gives a value as encoding/json reads it.

@@ -23,36 +23,22 @@ func openJSON(mark string, text []byte) (*JSON, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}
-	d := &JSON{parsed: parsed{mark: mark, text: text}}
-	if err := d.parse(); err != nil {
-		return nil, err
+	root, err := hujson.Parse(text)
+	if err != nil {
+		var again error // it wants an end of line after the last comment, too
+		if root, again = hujson.Parse(append(slices.Clip(text), '\n')); again != nil {
+			return nil, err
+		}
 	}
-	if d.root.Value.Kind() != '{' {
-		return nil, fmt.Errorf("it holds no object but %c", d.root.Value.Kind())
+	if root.Value.Kind() != '{' {
+		return nil, fmt.Errorf("it holds no object but %c", root.Value.Kind())
 	}
-	return d, d.understand()
-}
-
-// parse finds out where everything stands.
-func (d *JSON) parse() (err error) {
-	if d.root, err = hujson.Parse(d.text); err == nil {
-		return nil
-	}
-	root, again := hujson.Parse(append(slices.Clip(d.text), '\n')) // it wants an end of line after the last comment, too
-	if again != nil {
-		return err
-	}
-	d.root = root
-	return nil
-}
-
-// understand finds out what the text says.
-func (d *JSON) understand() error {
-	strict := d.root.Clone()
+	d := &JSON{parsed{mark: mark, text: text}, root}
+	strict := root.Clone()
 	strict.Standardize()
 	decoder := json.NewDecoder(bytes.NewReader(strict.Pack()))
 	decoder.UseNumber() // some are greater than Go has them
-	return decoder.Decode(&d.said)
+	return d, decoder.Decode(&d.said)
 }
 
 // become replaces the text of the document, if the new text says what is meant.

@@ -68,9 +68,9 @@ func locations(files client.Files, m client.Machine) (all []location) {
 
 func (l location) open(syntax client.Syntax, m client.Machine) (edit.Document, error) {
 	if l.isShared(m) {
-		return open(syntax, l.path, Largest)
+		return Open(syntax, l.path, Largest)
 	}
-	return open(syntax, l.path, LargestOwn)
+	return Open(syntax, l.path, LargestOwn)
 }
 
 func (l location) entries(c client.Client, m client.Machine, doc edit.Document) (all []Entry) {

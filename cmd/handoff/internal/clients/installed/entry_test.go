@@ -109,7 +109,7 @@ func TestFilesOfAProjectAreReadUpToASize(t *testing.T) {
 	require.Len(t, unread, 1)
 	require.Equal(t, project, unread[0].Path)
 	require.ErrorContains(t, unread[0].Err, "bytes")
-	_, err := installed.Open(client.JSON, project)
+	_, err := installed.Open(client.JSON, project, installed.Largest)
 	require.ErrorContains(t, err, "bytes")
 }
 

@@ -44,6 +44,9 @@ type Broken struct{ Err error }
 func (b *Broken) Error() string { return "it does not parse: " + b.Err.Error() }
 func (b *Broken) Unwrap() error { return b.Err }
 
+// Hint says what a person can do about it.
+func (b *Broken) Hint() string { return "Mend it and run this again." }
+
 // Read reads a file of at most this many bytes. If there is no file, the result is [File.Missing] and the error nil.
 // The error says why the file cannot be used: it is no regular file, is too long, cannot be read, or is a link that
 // leads nowhere.
@@ -104,12 +107,8 @@ func (f File) Document(syntax client.Syntax) (edit.Document, error) {
 	return doc, nil
 }
 
-// Open reads and parses a file of at most [Largest] bytes.
-func Open(syntax client.Syntax, path string) (edit.Document, error) {
-	return open(syntax, path, Largest)
-}
-
-func open(syntax client.Syntax, path string, most int64) (edit.Document, error) {
+// Open reads and parses a file of at most this many bytes.
+func Open(syntax client.Syntax, path string, most int64) (edit.Document, error) {
 	f, err := Read(path, most)
 	if err != nil {
 		return nil, err

@@ -23,16 +23,16 @@ func Plugins(c client.Client, m client.Machine) (all []Brought) {
 		return nil
 	}
 	var read []string
-	add := func(scope client.Scope, paths []client.Path) {
-		for _, p := range paths {
-			if path := p.At(m); !slices.Contains(read, path) {
-				read = append(read, path)
-				all = append(all, plugins(c.Plugins, scope, path)...)
-			}
+	for i, p := range slices.Concat(c.Plugins.User, c.Plugins.Project) {
+		scope, path := client.User, p.At(m)
+		if i >= len(c.Plugins.User) {
+			scope = client.Project
+		}
+		if !slices.Contains(read, path) {
+			read = append(read, path)
+			all = append(all, plugins(c.Plugins, scope, path)...)
 		}
 	}
-	add(client.User, c.Plugins.User)
-	add(client.Project, c.Plugins.Project)
 	return all
 }
 
@@ -44,7 +44,7 @@ func plugins(row *client.Plugins, scope client.Scope, path string) (all []Brough
 		}
 		return []Brought{{scope, path, append(slices.Clip(row.Remove), client.ServerName)}}
 	}
-	doc, err := Open(row.Syntax, path)
+	doc, err := Open(row.Syntax, path, Largest)
 	if err != nil {
 		return nil
 	}
@@ -60,11 +60,6 @@ func plugins(row *client.Plugins, scope client.Scope, path string) (all []Brough
 
 // isOn reads true, and an object that is not disabled.
 func isOn(value any) bool {
-	switch v := value.(type) {
-	case bool:
-		return v
-	case map[string]any:
-		return v["enabled"] != false
-	}
-	return false
+	object, ok := value.(map[string]any)
+	return value == true || ok && object["enabled"] != false
 }

@@ -19,7 +19,10 @@ func (d Desired) changeable(path string) (installed.File, error) {
 	f, err := installed.Read(path, most)
 	switch {
 	case d.leadsOut(path, f.Resolved):
-		return installed.File{Path: path}, &Outside{f.Resolved}
+		return installed.File{Path: path}, &reason{
+			"a link leads out of the project, to " + f.Resolved,
+			"Put a file or a directory in the place of the link, or set up your own with --scope user.",
+		}
 	case err != nil || f.Missing:
 	case f.Info.Mode()&0o200 == 0:
 		err = errors.New("it is read-only")
@@ -36,18 +39,33 @@ func (d Desired) leadsOut(path, resolved string) bool {
 	return d.Scope == client.Project && isAbove(project, path) && !client.Within(project, resolved)
 }
 
-// Outside says that a file of a project is elsewhere.
-type Outside struct{ Path string }
+// A reason is why a file is left alone, and what a person can do about that.
+type reason struct{ why, hint string }
 
-func (o *Outside) Error() string { return "a link leads out of the project, to " + o.Path }
+func (r *reason) Error() string { return r.why }
+func (r *reason) Hint() string  { return r.hint }
 
 // Plugged says that a client has our plugin.
-type Plugged struct {
-	Remove []string // the client's command that takes it out, without the program
+type Plugged struct{ reason }
+
+func plugged(c client.Client, plugin installed.Brought) *Plugged {
+	return &Plugged{reason{
+		"it has the plugin of handoff, which brings the same: both would run",
+		shell.Line(append([]string{c.Program}, plugin.Remove...)) + " takes it out. Then run this again.",
+	}}
 }
 
-func (*Plugged) Error() string {
-	return "it has the plugin of handoff, which brings the same: both would run"
+// Foreign says that the server of another program has our name.
+type Foreign struct{ reason }
+
+func (d Desired) foreign(c client.Client) *Foreign {
+	hint := "Give that one another name, and run this again."
+	if c.Own != nil {
+		if remove := c.Own.Remove(d.Scope, client.ServerName); remove != nil {
+			hint = "Remove it, as with " + c.Program + " " + strings.Join(remove, " ") + ", and run this again."
+		}
+	}
+	return &Foreign{reason{"it has another server that is called handoff", hint}}
 }
 
 // plugin gives the plugin that a client has in the scope. For a user only the user's plugins count.
@@ -63,21 +81,12 @@ func (d Desired) plugin(c client.Client) (b installed.Brought, ok bool) {
 }
 
 // Hint says what a person can do about a file that was left alone.
-func Hint(c client.Client, err error) string {
-	if plugged, ok := errors.AsType[*Plugged](err); ok {
-		return shell.Line(append([]string{c.Program}, plugged.Remove...)) + " takes it out. Then run this again."
-	}
-	if foreign, ok := errors.AsType[*Foreign](err); ok {
-		if foreign.Remove == nil {
-			return "Give that one another name, and run this again."
-		}
-		return "Remove it, as with " + c.Program + " " + strings.Join(foreign.Remove, " ") + ", and run this again."
-	}
-	if _, ok := errors.AsType[*Outside](err); ok {
-		return "Put a file or a directory in the place of the link, or set up your own with --scope user."
-	}
-	if _, ok := errors.AsType[*installed.Broken](err); ok {
-		return "Mend it and run this again."
+func Hint(err error) string {
+	if hinted, ok := errors.AsType[interface {
+		error
+		Hint() string
+	}](err); ok {
+		return hinted.Hint()
 	}
 	return ""
 }

@@ -48,9 +48,7 @@ func TestUnusualFilesAreLeftAlone(t *testing.T) {
 			change := of(t, w.Plan(cursor, w.desired), path)
 			require.ErrorContains(t, change.Err, tt.why)
 			require.Empty(t, change.Diff())
-			snippet, err := change.Snippet()
-			require.NoError(t, err)
-			require.Contains(t, snippet.Text, `"handoff": {`)
+			require.Contains(t, change.Snippet().Text, `"handoff": {`)
 			require.Error(t, of(t, w.Undo(cursor, w.desired), path).Err)
 			require.Equal(t, before, tree(t, w.desired.Machine.Home))
 		})
@@ -175,7 +173,7 @@ func TestNoLinkOfAProjectLeadsToFilesElsewhere(t *testing.T) {
 					continue
 				}
 				require.ErrorContains(t, change.Err, "a link leads out of the project")
-				require.Contains(t, setup.Hint(claude, change.Err), "--scope user")
+				require.Contains(t, setup.Hint(change.Err), "--scope user")
 				require.Empty(t, change.File.Text)
 				_, err := w.Apply(t.Context(), change)
 				require.Error(t, err)

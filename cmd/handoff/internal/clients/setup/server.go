@@ -10,13 +10,6 @@ import (
 	"handoff/cmd/handoff/internal/clients/edit"
 )
 
-// Foreign says that the server of another program has our name.
-type Foreign struct {
-	Remove []string // the client's command that removes it, without the program; nil: it has none
-}
-
-func (*Foreign) Error() string { return "it has another server that is called handoff" }
-
 // putServer writes our server into a list, and switches it on. Of an entry that is there, what we do not write
 // ourselves stays: a timeout, say.
 func (d Desired) putServer(c client.Client, doc edit.Document, r receipt) error {
@@ -28,7 +21,7 @@ func (d Desired) putServer(c client.Client, doc edit.Document, r receipt) error 
 	}
 	fields, ok := old.(map[string]any)
 	if !ok || !d.isOurs(fields, r) {
-		return &Foreign{removal(c, d.Scope)}
+		return d.foreign(c)
 	}
 	for _, f := range entry {
 		if edit.Same(fields[f.Key], f.Value) {
@@ -44,13 +37,6 @@ func (d Desired) putServer(c client.Client, doc edit.Document, r receipt) error 
 		}
 	}
 	return nil
-}
-
-func removal(c client.Client, scope client.Scope) []string {
-	if c.Own == nil {
-		return nil
-	}
-	return c.Own.Remove(scope, client.ServerName)
 }
 
 // isOurs tells whether setup may change an entry. It may if the entry leads where the desired one does, or where

@@ -59,7 +59,7 @@ type Change struct {
 	// Unread says why the client reads nothing of such a file.
 	Unread error
 
-	// Foreign says that a server stays: one that somebody put in the place of ours, or a [*Local] one.
+	// Foreign says that a server stays: a [*Foreign], or one for this project alone.
 	Foreign error
 
 	desired Desired
@@ -113,7 +113,7 @@ func (d Desired) Present(c client.Client) (server, hooks bool) {
 // Where the client has our plugin there is one change, with a [*Plugged] as its error.
 func (s Setter) Plan(c client.Client, d Desired) (all []Change) {
 	if plugin, ok := d.plugin(c); ok {
-		return []Change{{Client: c, desired: d, File: installed.File{Path: plugin.Path}, Err: &Plugged{plugin.Remove}}}
+		return []Change{{Client: c, desired: d, File: installed.File{Path: plugin.Path}, Err: plugged(c, plugin)}}
 	}
 	for _, t := range d.targets(c) {
 		all = append(all, s.planned(c, d, t))

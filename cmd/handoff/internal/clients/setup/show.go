@@ -41,32 +41,28 @@ type Snippet struct {
 }
 
 // Snippets gives what belongs into each file of a client, as text of a file that holds nothing else.
-func (d Desired) Snippets(c client.Client) (all []Snippet, err error) {
+func (d Desired) Snippets(c client.Client) (all []Snippet) {
 	for _, t := range d.targets(c) {
-		s, err := d.snippet(c, t)
-		if err != nil {
-			return nil, err
-		}
-		if s.Text != "" {
+		if s := d.snippet(c, t); s.Text != "" {
 			all = append(all, s)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // Snippet gives what belongs into the file of a change.
-func (c Change) Snippet() (Snippet, error) { return c.desired.snippet(c.Client, c.target) }
+func (c Change) Snippet() Snippet { return c.desired.snippet(c.Client, c.target) }
 
-func (d Desired) snippet(c client.Client, t target) (Snippet, error) {
+func (d Desired) snippet(c client.Client, t target) Snippet {
 	doc, err := edit.Open(t.syntax, nil)
 	if err != nil {
-		return Snippet{}, err
+		panic(err) // an empty file can be read
 	}
 	nothing := string(doc.Bytes())
 	if err := d.put(c, t, doc, receipt{}); err != nil || string(doc.Bytes()) == nothing {
-		return Snippet{}, err
+		return Snippet{}
 	}
-	return Snippet{t.path, string(doc.Bytes())}, nil
+	return Snippet{t.path, string(doc.Bytes())}
 }
 
 // notShown stands for a line of a diff that is not only ours.
@@ -123,9 +119,7 @@ func (c Change) ourTokens() tokens {
 		if len(d.Server.Command) == 0 && d.Server.URL == "" {
 			continue
 		}
-		if s, err := d.snippet(c.Client, c.target); err == nil {
-			t.add(s.Text)
-		}
+		t.add(d.snippet(c.Client, c.target).Text)
 	}
 	return t
 }

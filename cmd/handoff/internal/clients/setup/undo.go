@@ -43,15 +43,6 @@ func (s Setter) undone(c client.Client, d Desired, t target) Change {
 	return change
 }
 
-// Local says that a client has a server of ours for one person in one project.
-type Local struct {
-	Remove string // the client's command that removes it, in the project
-}
-
-func (l *Local) Error() string {
-	return "another is for this project alone (" + l.Remove + " takes it out)"
-}
-
 // besides adds to an undoing of the user's servers what the client has of ours for this project alone: setup does not
 // write that, so that it does not take it out.
 func (c Change) besides() Change {
@@ -61,7 +52,8 @@ func (c Change) besides() Change {
 	entries, _ := installed.Entries(c.Client, c.desired.Machine)
 	for _, e := range entries {
 		if e.Scope == installed.Local {
-			c.Foreign = &Local{shell.Line(append([]string{c.Client.Program}, c.Client.Own.Remove(e.Scope, e.Name)...))}
+			remove := shell.Line(append([]string{c.Client.Program}, c.Client.Own.Remove(e.Scope, e.Name)...))
+			c.Foreign = &reason{why: "another is for this project alone (" + remove + " takes it out)"}
 		}
 	}
 	return c
@@ -111,7 +103,7 @@ func (c Change) foreign(r receipt) error {
 		return &installed.Broken{Err: err}
 	}
 	if _, there := doc.Look(append(installed.Under(c.Client, doc), client.ServerName)...); there {
-		return &Foreign{removal(c.Client, c.desired.Scope)}
+		return c.desired.foreign(c.Client)
 	}
 	return nil
 }
