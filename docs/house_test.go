@@ -113,8 +113,8 @@ var house = []room{
 	{
 		level: 2, path: "mailbox/reading", about: "what is kept of a handoff, put together",
 		imports: []string{
-			"schemas", "store", "mailbox/content", "mailbox/brief", "mailbox/contract", "mailbox/life", "mailbox/compose",
-			"mailbox/draw", "mailbox/listing",
+			"schemas", "schemas/closest", "store", "mailbox/content", "mailbox/brief", "mailbox/contract", "mailbox/life",
+			"mailbox/compose", "mailbox/draw", "mailbox/listing",
 		},
 	},
 	{

@@ -38,9 +38,16 @@ func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	}
 	e := schemas.Errorf(schemas.NotFound, "there is no handoff %q", schemas.Visible(schemas.Clip(id, 80))).
 		WithField("handoff_id")
+	name, _ := schemas.ParseWorkflow("", id)
+	wf, err := v.Workflow(name)
 	switch {
+	case err != nil:
+		return nil, err
+	case wf != nil:
+		e = e.WithHint("That is a workflow.").
+			WithNext(schemas.Call(schemas.HistoryIn{Workflow: string(name)}, "shows what is in it"))
 	case strings.HasPrefix(id, "wf_"):
-		e = e.WithHint("That is a workflow.").WithNext(schemas.Call(schemas.HistoryIn{Workflow: id}, "shows what is in it"))
+		e = unknownWorkflow(v, name).WithField("handoff_id")
 	case strings.HasPrefix(id, "no_"):
 		e = e.WithHint("That is a notice: it needs nothing but to be read.").
 			WithNext(schemas.Call(schemas.GetIn{HandoffID: id}, "reads it"))

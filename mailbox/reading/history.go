@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"handoff/mailbox/contract"
 	"handoff/mailbox/draw"
 	"handoff/mailbox/listing"
 	"handoff/schemas"
+	"handoff/schemas/closest"
 	"handoff/store"
 )
 
@@ -59,9 +61,28 @@ func workflowOf(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
 	}
 	wf, err := v.Workflow(name)
 	if err == nil && wf == nil {
-		err = schemas.Errorf(schemas.NotFound, "there is no workflow %s", name).WithField("workflow")
+		err = unknownWorkflow(v, name)
 	}
 	return name, err
+}
+
+// unknownWorkflow refuses a name that no workflow has, and says which recent one may be meant.
+func unknownWorkflow(v *store.View, name schemas.Workflow) *schemas.Error {
+	const begin, recent = "wf_", 200
+	var known []string
+	for id, err := range v.Newest(store.All(), 0) {
+		if err != nil || len(known) == recent {
+			break
+		}
+		if r := Readable(v, id); r != nil {
+			known = append(known, strings.TrimPrefix(string(r.Workflow), begin))
+		}
+	}
+	e := schemas.Errorf(schemas.NotFound, "there is no workflow %s", name).WithField("workflow")
+	if meant := closest.Meant(strings.TrimPrefix(string(name), begin), known); len(meant) > 0 {
+		return e.WithHint("Did you mean %s%s?", begin, meant[0])
+	}
+	return e
 }
 
 // latestWorkflow is that of the newest handoff, for a caller that names none. The error is not_found where nothing was

@@ -214,12 +214,15 @@ func NamedOr(workflow *string) cobra.PositionalArgs {
 }
 
 // Named gives the handoffs that a command is about: those given, or those of a workflow that have not ended, the newest
-// first, so that nothing is told in vain that something before it ended.
+// first, so that nothing is told in vain that something before it ended. The error is not_found for no workflow.
 func (conn *Connection) Named(ctx context.Context, given []string, workflow string) ([]string, error) {
 	if workflow == "" {
 		return given, nil
 	}
 	items, err := conn.Listed(ctx, schemas.ListIn{Box: "all", Workflow: workflow, Status: schemas.Open})
+	if err == nil && len(items) == 0 {
+		_, err = conn.Call(ctx, "handoff_history", schemas.HistoryIn{Workflow: workflow, Limit: 1}, nil)
+	}
 	return idsOf(items), err
 }
 

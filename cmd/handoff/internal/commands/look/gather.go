@@ -41,10 +41,17 @@ func gatherAll(ctx context.Context, conn *cli.Connection, args cli.Arguments, l 
 		out.left += over
 		out.Items, out.More = out.Items[:l.limit], true
 	}
-	if len(out.Items) == 0 && args["workflow"] != nil {
+	switch { // the workflow or the agent may not exist
+	case len(out.Items) > 0:
+	case args["workflow"] != nil:
 		_, err = conn.Call(ctx, "handoff_history", cli.Arguments{"workflow": args["workflow"], "limit": 1}, nil)
+	case l.forAgent != "":
+		_, unknown := agentNamed(ctx, conn, schemas.Agent(l.forAgent))
+		if e := schemas.AsError(unknown); e != nil && e.Hint != "" { // another is meant; one like no other may be yet to come
+			err = e
+		}
 	}
-	return out, err // the workflow may not exist
+	return out, err
 }
 
 // urgency orders what is under way: urgent work, what waits for an answer or has lost its holder, what is at work, the
@@ -111,8 +118,8 @@ func (out *gathered) gather(
 // It is nil where that is everything.
 func (l listing) keeper(ctx context.Context, conn *cli.Connection, args cli.Arguments) (func(schemas.Item) bool, error) {
 	switch {
-	case l.role == "" && l.stuck:
-		return isStuck, nil
+	case l.role == "" && (l.stuck || l.gone):
+		return l.keeps, nil
 	case l.role == "":
 		return nil, nil
 	case args["box"] == "notices":
@@ -126,7 +133,12 @@ func (l listing) keeper(ctx context.Context, conn *cli.Connection, args cli.Argu
 	for _, c := range players.Agents {
 		may = append(may, schemas.Address(c.Name))
 	}
-	return func(item schemas.Item) bool { return slices.Contains(may, item.To) && (!l.stuck || isStuck(item)) }, nil
+	return func(item schemas.Item) bool { return slices.Contains(may, item.To) && l.keeps(item) }, nil
+}
+
+func (l listing) keeps(i schemas.Item) bool {
+	gone := i.Reason != "" && i.Status.Held() && i.Status != schemas.Waiting
+	return (!l.stuck || isStuck(i)) && (!l.gone || gone)
 }
 
 // isStuck tells what goes on only when somebody acts: it waits for an answer, for approval, or for a handoff that ended

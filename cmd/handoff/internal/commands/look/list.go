@@ -28,6 +28,7 @@ var listFields = []cli.Field{
 type listing struct {
 	role, forAgent    string
 	ready, stuck, all bool
+	gone              bool // only what is shown as disconnected
 	watch             bool
 	limit             int // rows at most; 0 for all
 }
@@ -92,6 +93,7 @@ func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Argumen
 		if err := preset(args, given); err != nil {
 			return err
 		}
+		l.take(args)
 		return list(cmd.Context(), a, args, l)
 	}
 	cli.Bind(cmd, listFields)
@@ -108,6 +110,22 @@ func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Argumen
 	a.BindReads(flags)
 	cmd.MarkFlagsMutuallyExclusive("ready", "stuck", "status")
 	return cmd
+}
+
+// take reads the status that was asked for where it is a word that people see and no state of a handoff.
+func (l *listing) take(args cli.Arguments) {
+	said, _ := args["status"].(string)
+	switch strings.ToLower(said) {
+	case "stuck":
+		l.stuck = true
+	case "ready":
+		l.ready = true
+	case "disconnected":
+		l.gone = true
+	default:
+		return
+	}
+	delete(args, "status")
 }
 
 // watchedRows is how many rows a terminal shows of a list that stays there, so that all of it is on one screen.
@@ -172,7 +190,7 @@ func (l listing) query(args cli.Arguments) (open bool) {
 	switch {
 	case l.ready:
 		args["status"] = schemas.Pending
-	case l.stuck, open:
+	case l.stuck, l.gone, open:
 		args["status"], open = schemas.Open, true // many more have ended, and the tool would list those first
 	}
 	return open

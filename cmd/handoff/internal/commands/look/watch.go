@@ -23,6 +23,7 @@ import (
 	"handoff/mailbox/draw"
 	"handoff/mailbox/life"
 	"handoff/schemas"
+	"handoff/schemas/closest"
 )
 
 // watching is what watch was asked for.
@@ -89,8 +90,8 @@ func (w *watching) check(given func(flag string) bool) error {
 	for i, action := range w.actions {
 		w.actions[i] = strings.ReplaceAll(strings.TrimSpace(action), " ", "_")
 		if !slices.Contains(actionNames(), w.actions[i]) {
-			return schemas.Invalidf("--action", "there is no action %q", schemas.Visible(action)).
-				WithKnown(actionNames()...)
+			known := closest.Order(w.actions[i], actionNames())
+			return schemas.Invalidf("--action", "there is no action %q", schemas.Visible(action)).WithKnown(known...)
 		}
 	}
 	if w.agent != "" {
