@@ -129,13 +129,13 @@ func promptRetry(ctx context.Context, u promptUse) string {
 
 // history finds a workflow by its own name or by one of its handoffs.
 func (u promptUse) history(ctx context.Context, id string) (schemas.HistoryOut, *schemas.Error) {
-	if id == "" {
-		return ask[schemas.HistoryOut](ctx, u.server, u.by, "handoff_history", arguments{})
-	}
+	which := arguments{}
 	if _, ok := schemas.ParseID(id); ok {
-		return ask[schemas.HistoryOut](ctx, u.server, u.by, "handoff_history", arguments{"handoff_id": id})
+		which["handoff_id"] = id
+	} else if id != "" {
+		which["workflow"] = id
 	}
-	return ask[schemas.HistoryOut](ctx, u.server, u.by, "handoff_history", arguments{"workflow": id})
+	return ask[schemas.HistoryOut](ctx, u.server, u.by, "handoff_history", which)
 }
 
 // historyText is a history as Markdown. Words of ours come first, and each line that agents wrote is marked, so that

@@ -83,12 +83,17 @@ func (a *auditor) event(v *View, row Row) error {
 	if err := a.tree(v, n, row.Value); err != nil {
 		return err
 	}
-	e, err := fromJSON[schemas.Event](row)
-	if err != nil {
+	e, ok := readEvent(row.Value)
+	if !ok {
 		a.problems.addf("event %d cannot be read", n)
 		return nil
 	}
 	return a.links(v, n, e)
+}
+
+func readEvent(b []byte) (e schemas.Event, ok bool) {
+	e, err := fromJSON[schemas.Event](Row{Value: b})
+	return e, err == nil
 }
 
 // tree compares an event and its row in the tree with the tree that the events before it make. After a missing event
@@ -211,8 +216,8 @@ func (a *auditor) record(v *View, id schemas.ID, b []byte) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := fromJSON[schemas.Event](Row{Value: event})
-	if err != nil || e.Handoff != id || r.ID != id || e.State != digest(b) {
+	e, ok := readEvent(event)
+	if !ok || e.Handoff != id || r.ID != id || e.State != digest(b) {
 		a.problems.addf("the record of %s is not what event %d left", id, r.Event)
 		return nil, nil
 	}
@@ -241,8 +246,8 @@ func (v *View) Verify(id schemas.ID) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		e, err := fromJSON[schemas.Event](Row{Value: b})
-		if err != nil || e.Handoff != id || e.Before >= n {
+		e, ok := readEvent(b)
+		if !ok || e.Handoff != id || e.Before >= n {
 			return false, nil
 		}
 		a.last[id] = e.Before

@@ -39,29 +39,26 @@ func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 
 // afterClaim advises the three ways to go on with a claim, with the token of the claim where its tool takes one. An
 // empty mailbox is a success: the advice is to wait, for as long as a call may.
-func afterClaim(in schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
+func afterClaim(_ schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
+	var next []schemas.Advice
 	if o.Waits != "" {
-		say := advise(schemas.Advice{Say: o.Waits})
-		o.Waits = ""
-		return append(say, afterClaim(in, o)...)
+		next = advise(schemas.Advice{Say: o.Waits})
 	}
 	switch {
 	case o.HandoffID == 0 && o.MoreNotices:
-		return advise(schemas.Call(schemas.ListIn{Box: "notices"}, "shows what else is unread"))
-	case o.HandoffID == 0 && len(o.Notices) > 0:
-		return append(afterNotices(o.Notices), schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for mail"))
+		return append(next, schemas.Call(schemas.ListIn{Box: "notices"}, "shows what else is unread"))
 	case o.HandoffID == 0:
-		return advise(schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for mail"))
+		next = append(next, afterNotices(o.Notices)...)
+		return append(next, schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for mail"))
+	case o.Again:
+		return append(next, whole(o.HandoffID))
 	}
-	if o.Again {
-		return whole(o.HandoffID)
-	}
-	return held(o.HandoffID, o.Token, o.ToDo)
+	return append(next, held(o.HandoffID, o.Token, o.ToDo)...)
 }
 
 // whole advises how a session reads all of a brief again.
-func whole(id schemas.ID) []schemas.Advice {
-	return advise(schemas.Call(schemas.GetIn{HandoffID: id.String(), View: "brief"}, "shows the whole brief again"))
+func whole(id schemas.ID) schemas.Advice {
+	return schemas.Call(schemas.GetIn{HandoffID: id.String(), View: "brief"}, "shows the whole brief again")
 }
 
 // held advises the three ways to go on with what the caller holds.
@@ -133,13 +130,12 @@ func answer(id schemas.ID) schemas.Advice {
 // afterComplete advises the next claim, and how the chain goes on, since a send no longer continues work that ended. It
 // warns of criteria that were not met, because the sender may send the work back.
 func afterComplete(_ schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice {
-	if len(o.Unmet) == 0 && o.Outcome == schemas.Partial {
-		return advise(schemas.Advice{Say: "The sender sees that it is done in part, and may return it."}, nextOne())
-	}
-	if len(o.Unmet) > 0 {
+	switch {
+	case len(o.Unmet) > 0:
 		return advise(schemas.Advice{Say: "The sender sees what is unmet and may return it."}, nextOne())
-	}
-	if o.Forwarded != nil {
+	case o.Outcome == schemas.Partial:
+		return advise(schemas.Advice{Say: "The sender sees that it is done in part, and may return it."}, nextOne())
+	case o.Forwarded != nil:
 		return advise(nextOne())
 	}
 	on := schemas.SendIn{To: schemas.Blank, Task: schemas.Blank, Parent: o.HandoffID.String()}
@@ -210,7 +206,7 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 	case o.HandoffID == 0: // a notice comes in full
 		return nil
 	case o.Token != "":
-		return whole(o.HandoffID) // it read the rest with its first claim
+		return advise(whole(o.HandoffID)) // it read the rest with its first claim
 	case o.Asked:
 		return advise(answer(o.HandoffID))
 	case o.TakeUp:

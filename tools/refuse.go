@@ -181,22 +181,13 @@ func tooMany(at *path, have, most int) error {
 
 // kind says in words what a schema takes.
 func (n *node) kind() string {
-	switch n.Type {
-	case "object":
-		return "an object"
-	case "array":
-		if n.Items.Type == "object" {
-			return "a list of objects"
-		}
-		return "a list of text"
-	case "string":
-		return "text"
-	case "integer":
-		return "a whole number"
-	case "number":
-		return "a number"
+	if n.Type == "array" && n.Items.Type == "object" {
+		return "a list of objects"
 	}
-	return "true or false"
+	return map[string]string{
+		"object": "an object", "array": "a list of text", "string": "text",
+		"integer": "a whole number", "number": "a number", "boolean": "true or false",
+	}[n.Type]
 }
 
 // kindOf says in words what a caller sent.

@@ -74,17 +74,13 @@ func (g *Gate) Caller(r *http.Request) (schemas.Caller, error) {
 		caller, err = g.named(r, caller)
 	}
 	if refusal, ok := errors.AsType[*Refusal](err); ok {
-		g.refused(r.Context(), refusal)
+		g.Denied(refusal.Reason)
+		if refusal.Token != "" {
+			g.Logger.InfoContext(r.Context(), "caller refused",
+				slog.String("reason", string(refusal.Reason)), slog.String("token", refusal.Token), slog.Any("error", err))
+		}
 	}
 	return caller, err
-}
-
-func (g *Gate) refused(ctx context.Context, refusal *Refusal) {
-	g.Denied(refusal.Reason)
-	if refusal.Token != "" {
-		g.Logger.InfoContext(ctx, "caller refused",
-			slog.String("reason", string(refusal.Reason)), slog.String("token", refusal.Token), slog.Any("error", refusal))
-	}
 }
 
 // Still returns an error when Caller would refuse a request now that it accepted before, because its token was revoked

@@ -159,15 +159,14 @@ func (p *paced) start(address string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
-	v, ok := p.last[address]
-	switch {
-	case !ok || now.Sub(v.at) >= readInterval:
-		p.last[address] = lastRead{at: now}
-		return nil
-	case v.read:
+	switch v, ok := p.last[address]; {
+	case ok && now.Sub(v.at) < readInterval && v.read:
 		return errReadRecently
+	case ok && now.Sub(v.at) < readInterval:
+		return errTooSoon
 	}
-	return errTooSoon
+	p.last[address] = lastRead{at: now}
+	return nil
 }
 
 func (p *paced) done(address string) {

@@ -43,12 +43,8 @@ func guessSource(remote string) string {
 		return remote
 	}
 	ip := addr.Addr().Unmap()
-	if ip.Is4() {
-		return ip.String()
+	if network, err := ip.Prefix(64); err == nil { // it is no IPv4
+		return network.String()
 	}
-	network, err := ip.Prefix(64)
-	if err != nil {
-		return ip.String()
-	}
-	return network.String()
+	return ip.String()
 }

@@ -3,7 +3,6 @@ package auth
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
@@ -103,12 +102,9 @@ func (g *Gate) named(r *http.Request, c schemas.Caller) (schemas.Caller, error) 
 // recordDenied makes a call under the denied name. The workspace refuses it before any tool runs, and for a caller with
 // a token records that as an event.
 func (g *Gate) recordDenied(ctx context.Context, c schemas.Caller, asked string) {
-	if c.Token == "" {
-		return
-	}
-	args, err := json.Marshal(map[string]string{"agent": asked})
-	if err == nil {
-		_, _ = g.Invoker.Invoke(ctx, tools.Call{ID: g.NewRequestID(), Caller: c, Tool: "list_agents", Args: args}) // refused
+	if c.Token != "" {
+		call := tools.Call{ID: g.NewRequestID(), Caller: c, Tool: "list_agents"}
+		_, _ = tools.Ask[schemas.AgentsOut](ctx, g.Invoker, call, map[string]string{"agent": asked}) // it is refused
 	}
 }
 
