@@ -51,12 +51,10 @@ func isID(value json.RawMessage) bool {
 }
 
 func firstInvalid(text []byte) int {
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && n == 1 {
+	for i, r := range string(text) {
+		if _, n := utf8.DecodeRune(text[i:]); r == utf8.RuneError && n == 1 {
 			return i
 		}
-		i += n
 	}
 	return len(text)
 }

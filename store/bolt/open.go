@@ -162,8 +162,5 @@ func (s *Store) release() error {
 	if db == nil {
 		return nil
 	}
-	if err := db.Close(); err != nil {
-		return fmt.Errorf("close store: %w", err)
-	}
-	return nil
+	return db.Close()
 }

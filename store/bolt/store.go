@@ -162,10 +162,7 @@ func (s *Store) begin(writable bool) (*bbolt.Tx, error) {
 		return nil, s.dbErr
 	}
 	tx, err := s.db.Begin(writable)
-	if err != nil {
-		return nil, fmt.Errorf("begin: %w", classify(err))
-	}
-	return tx, nil
+	return tx, classify(err)
 }
 
 // Backup writes a copy of the whole store as it is now into w. Reads and writes go on meanwhile; the file grows by what

@@ -8,7 +8,7 @@ import (
 )
 
 // node is a treap: a search tree by key and a heap by rank. Ranks are hashes of keys, so the tree is balanced whatever
-// the order of writes. Nodes never change: with and without return a new root. A nil node is an empty tree.
+// the order of writes. Nodes never change: split and join make new ones on their path. A nil node is an empty tree.
 type node struct {
 	key, value  []byte
 	rank        uint64
@@ -34,47 +34,34 @@ func (n *node) find(key []byte) []byte {
 
 // with is n with value under key.
 func (n *node) with(key, value []byte) *node {
-	if n == nil {
-		return &node{key: key, value: value, rank: maphash.Bytes(seed, key)}
-	}
-	m := *n
-	switch bytes.Compare(key, n.key) {
-	case -1:
-		m.left = n.left.with(key, value)
-		if l := m.left; l.rank > m.rank { // l is new: it may change until it is returned
-			m.left, l.right = l.right, &m
-			return l
-		}
-	case +1:
-		m.right = n.right.with(key, value)
-		if r := m.right; r.rank > m.rank {
-			m.right, r.left = r.left, &m
-			return r
-		}
-	default:
-		m.value = value
-	}
-	return &m
+	before, _, after := n.split(key)
+	return join(join(before, &node{key: key, value: value, rank: maphash.Bytes(seed, key)}), after)
 }
 
 // without is n with key removed, and n itself if key is not there.
 func (n *node) without(key []byte) *node {
+	before, at, after := n.split(key)
+	if at == nil {
+		return n
+	}
+	return join(before, after)
+}
+
+// split is the tree of the nodes before key, the node of key, nil for none, and the tree of those after.
+func (n *node) split(key []byte) (before, at, after *node) {
 	if n == nil {
-		return nil
+		return nil, nil, nil
 	}
 	m := *n
 	switch bytes.Compare(key, n.key) {
 	case -1:
-		m.left = n.left.without(key)
+		before, at, m.left = n.left.split(key)
+		return before, at, &m
 	case +1:
-		m.right = n.right.without(key)
-	default:
-		return join(n.left, n.right)
+		m.right, at, after = n.right.split(key)
+		return &m, at, after
 	}
-	if m.left == n.left && m.right == n.right {
-		return n
-	}
-	return &m
+	return n.left, n, n.right
 }
 
 // join is the tree of all nodes of a and b. Every key of a is before b.

@@ -2,9 +2,9 @@ package storetest
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -21,14 +21,12 @@ func add(w store.Writer, key string) error {
 	if err != nil {
 		return err
 	}
-	return w.Put(store.Workflows, []byte(key), binary.BigEndian.AppendUint64(nil, count(v)+1))
+	return w.Put(store.Workflows, []byte(key), strconv.AppendUint(nil, count(v)+1, 10))
 }
 
 func count(v []byte) uint64 {
-	if v == nil {
-		return 0
-	}
-	return binary.BigEndian.Uint64(v)
+	n, _ := strconv.ParseUint(string(v), 10, 64) // no row is zero
+	return n
 }
 
 // atOnce calls fn from every writer and reports every error.

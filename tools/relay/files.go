@@ -26,10 +26,7 @@ type file struct {
 
 func fileAt(path string) (file, error) {
 	info, err := os.Stat(path)
-	if err != nil {
-		return file{}, fmt.Errorf("look at a file that was just opened: %w", err)
-	}
-	return file{path, info}, nil
+	return file{path, info}, err
 }
 
 // inPlace reports whether the same file is still under the path.

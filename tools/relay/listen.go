@@ -7,11 +7,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -56,13 +56,7 @@ func socketPaths(dir, runtimeDir string) []string {
 		sum := sha256.Sum256([]byte(dir))
 		all = append(all, filepath.Join(runtimeDir, "handoff", hex.EncodeToString(sum[:8])+".sock"))
 	}
-	var paths []string
-	for _, path := range all {
-		if filepath.IsAbs(path) && len(path) <= longestPath {
-			paths = append(paths, path)
-		}
-	}
-	return paths
+	return slices.DeleteFunc(all, func(path string) bool { return !filepath.IsAbs(path) || len(path) > longestPath })
 }
 
 // bind listens on a socket and replaces the one that a killed owner left. The socket has another name until its
@@ -147,8 +141,5 @@ func (a Address) remove() error {
 	if a.Network != "unix" {
 		return nil
 	}
-	if err := os.Remove(a.Addr); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return removeFile(a.Addr)
 }

@@ -109,10 +109,8 @@ func openPresence(dir string) (*presence, error) {
 }
 
 func (p *presence) open() (err error) {
-	if p.file, err = os.OpenFile(p.path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
-		return fmt.Errorf("open the mark of presence: %w", err)
-	}
-	return nil
+	p.file, err = os.OpenFile(p.path, os.O_RDWR|os.O_CREATE, 0o600)
+	return err
 }
 
 // set shows that this process is there.

@@ -70,7 +70,7 @@ func writeNote(dir string, n Note) error {
 		return fmt.Errorf("encode the note of the owner: %w", err)
 	}
 	unfinished := notePath(dir) + ".new"
-	if err := os.Remove(unfinished); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := removeFile(unfinished); err != nil {
 		return err
 	}
 	if err := os.WriteFile(unfinished, content, 0o600); err != nil { // it may hold a secret
@@ -79,9 +79,9 @@ func writeNote(dir string, n Note) error {
 	return platform.Rename(unfinished, notePath(dir))
 }
 
-// removeNote removes the note. It is called with the lock held. A note that is not there is no error.
-func removeNote(dir string) error {
-	if err := platform.Remove(notePath(dir)); !errors.Is(err, fs.ErrNotExist) {
+// removeFile removes a file. One that is not there is no error.
+func removeFile(path string) error {
+	if err := platform.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

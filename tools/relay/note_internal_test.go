@@ -14,7 +14,7 @@ func TestNoteIsReadAsItWasWritten(t *testing.T) {
 	dir := t.TempDir()
 	_, ok := ReadNote(dir)
 	require.False(t, ok)
-	require.NoError(t, removeNote(dir))
+	require.NoError(t, removeFile(notePath(dir)))
 
 	n := thisProcess(time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC))
 	n.Version, n.Protocol = "v1.2.0", Versions{Min: 1, Max: 2}
@@ -26,7 +26,7 @@ func TestNoteIsReadAsItWasWritten(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, n, read)
 
-	require.NoError(t, removeNote(dir))
+	require.NoError(t, removeFile(notePath(dir)))
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, entries)

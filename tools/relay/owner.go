@@ -125,7 +125,7 @@ func (o *owner) close() error {
 			o.closed = errors.Join(o.closed, o.store.Close())
 		}
 		if o.lock.at.inPlace() { // else note and socket are those of another owner
-			o.closed = errors.Join(o.closed, removeNote(o.relay.config.Dir), o.currentNote().Address.remove())
+			o.closed = errors.Join(o.closed, removeFile(notePath(o.relay.config.Dir)), o.currentNote().Address.remove())
 		}
 		o.closed = errors.Join(o.closed, o.lock.release())
 	})
