@@ -29,7 +29,10 @@ func (s *Server) caller(ctx context.Context, meta *sdk.Meta) schemas.Caller {
 // callerWithin returns who makes a request, as caller does, but waits no longer than limit for the mailbox, and does
 // not count as a use of the connection.
 func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Duration) schemas.Caller {
-	by := s.proved(ctx)
+	by, proved := ctx.Value(callerKey{}).(schemas.Caller)
+	if !proved {
+		by = s.config.Caller
+	}
 	if client := clientName(ctx); by.Agent == "" && client != "" {
 		by.Agent = s.config.Name(client)
 		if by.Via != schemas.ViaHTTP { // over HTTP the environment is not that of the client
@@ -60,13 +63,6 @@ func owner(by schemas.Caller) string {
 
 // callerKey is the key in the context of an HTTP request for the caller that the request proved.
 type callerKey struct{}
-
-func (s *Server) proved(ctx context.Context) schemas.Caller {
-	if by, ok := ctx.Value(callerKey{}).(schemas.Caller); ok {
-		return by
-	}
-	return s.config.Caller
-}
 
 // traceKey is the name, in the header and in _meta, for the span of the caller (W3C Trace Context).
 const traceKey = "traceparent"

@@ -117,10 +117,7 @@ func (v *View) Due(now time.Time) iter.Seq2[schemas.ID, error] {
 // change may come earlier.
 func (v *View) NextDue() (time.Time, error) {
 	for row, err := range v.r.Scan(Range{Space: Wakes}) {
-		if err != nil {
-			return time.Time{}, err
-		}
-		return timeOf(row.Key).Time(), nil
+		return timeOf(row.Key).Time(), err
 	}
 	return time.Time{}, nil
 }

@@ -111,11 +111,18 @@ func Find(name string) (Tool, error) {
 
 // noTool refuses the name of a tool. It names the tools for agents only.
 func noTool(name string) error {
-	known := make([]string, len(Table))
-	for i, t := range Table {
-		known[i] = t.Name
+	e := schemas.Errorf(schemas.NotFound, "no tool %s", quoted(name)).WithField("tool")
+	return choose(e, name, namesOf(func(Tool) bool { return true }))
+}
+
+// namesOf gives the names of some of the tools for agents.
+func namesOf(wanted func(Tool) bool) (names []string) {
+	for _, t := range Table {
+		if wanted(t) {
+			names = append(names, t.Name)
+		}
 	}
-	return choose(schemas.Errorf(schemas.NotFound, "no tool %s", quoted(name)).WithField("tool"), name, known)
+	return names
 }
 
 // Canonical gives arguments as the method of the tool sees them: decoded, coerced and checked, without the agent,
@@ -158,13 +165,7 @@ func (t Tool) offered(by schemas.Caller) error {
 	case by.Scope != schemas.ScopeRead || t.ReadOnly:
 		return nil
 	}
-	var readers []string
-	for _, other := range Table {
-		if other.ReadOnly {
-			readers = append(readers, other.Name)
-		}
-	}
 	e := schemas.Errorf(schemas.Denied, "%s needs scope agent, and this token has scope read", t.Name)
 	e = e.WithHint("It may only read. Whoever runs the server gives out tokens of other scopes.")
-	return t.refuse(e.WithField("tool").WithKnown(readers...))
+	return t.refuse(e.WithField("tool").WithKnown(namesOf(func(t Tool) bool { return t.ReadOnly })...))
 }

@@ -118,14 +118,8 @@ type holder struct {
 
 // holderOf gives the holder of a connection, and makes it when there is none. Holders live as long as the owner.
 func (o *owner) holderOf(conn string) *holder {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	h := o.holds[conn]
-	if h == nil {
-		h = &holder{}
-		o.holds[conn] = h
-	}
-	return h
+	h, _ := o.holds.LoadOrStore(conn, new(holder))
+	return h.(*holder)
 }
 
 // handleHold opens a connection, and closes it when its process ends without having closed it.

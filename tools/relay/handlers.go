@@ -80,7 +80,8 @@ func (o *owner) handleCall(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	defer o.inflight.enter()()
+	o.inflight.count(1)
+	defer o.inflight.count(-1)
 	out, err := o.route.endpoint.Invoke(r.Context(), c)
 	if c.Tool == closeTool && err == nil {
 		o.holderOf(connOf(c)).closed()
@@ -137,12 +138,7 @@ const (
 	few  = 64
 )
 
-// enter counts a call until leave is called.
-func (c *inflight) enter() (leave func()) {
-	c.count(1)
-	return func() { c.count(-1) }
-}
-
+// count counts n calls more.
 func (c *inflight) count(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,17 +11,16 @@ func TestManyCallsAtOnceAreAnnouncedOnce(t *testing.T) {
 	t.Parallel()
 	var told []bool
 	c := inflight{notify: func(many bool) { told = append(told, many) }}
-	var leave []func()
 	for range 300 {
-		leave = append(leave, c.enter())
+		c.count(1)
 	}
 	require.Equal(t, []bool{true}, told)
-	for _, l := range leave[:200] {
-		l()
+	for range 200 {
+		c.count(-1)
 	}
 	require.Len(t, told, 1, "it does not change its mind at each call")
-	for _, l := range leave[200:] {
-		l()
+	for range 100 {
+		c.count(-1)
 	}
 	require.Equal(t, []bool{true, false}, told)
 }

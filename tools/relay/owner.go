@@ -27,12 +27,12 @@ type owner struct {
 	closing  sync.Once
 	closed   error
 	inflight inflight
+	holds    sync.Map // the holder of each connection that other processes opened
 
 	mu     sync.Mutex // guards the fields below
 	note   Note
-	socket file               // zero for a port
-	holds  map[string]*holder // of each connection that other processes opened
-	unused map[net.Conn]bool  // network connections without a request so far
+	socket file              // zero for a port
+	unused map[net.Conn]bool // network connections without a request so far
 }
 
 // shutdownLimit is how long requests under way may take at the end. They are cut off at its beginning.
@@ -47,9 +47,7 @@ const shutdownLimit = time.Second
 func (r *Relay) openOwner(ctx context.Context, l *lock) (_ *owner, err error) {
 	o := &owner{
 		relay: r, lock: l, route: newRoute(), ready: make(chan struct{}), files: []file{l.at},
-		inflight: inflight{notify: r.config.Crowded},
-		holds:    map[string]*holder{},
-		unused:   map[net.Conn]bool{},
+		inflight: inflight{notify: r.config.Crowded}, unused: map[net.Conn]bool{},
 	}
 	defer func() {
 		if err == nil {
