@@ -127,7 +127,7 @@ func (s *sessions) release(w *webSession) {
 	last, ended := w.busy == 0, s.byID[w.SessionID()] != w
 	if last && !ended {
 		used := w.used
-		w.timer = time.AfterFunc(s.idle, func() { s.expire(w, used) })
+		w.timer = time.AfterFunc(s.idle, func() { s.endIf(w, func() bool { return w.used == used }) })
 	}
 	s.mu.Unlock()
 	if last && ended {
@@ -135,20 +135,13 @@ func (s *sessions) release(w *webSession) {
 	}
 }
 
-// expire ends a session unless it was used again.
-func (s *sessions) expire(w *webSession, used uint64) {
-	s.mu.Lock()
-	over := w.used == used && s.remove(w)
-	s.mu.Unlock()
-	if over {
-		s.unregister(w)
-	}
-}
-
 // end ends a session, once. Its streams end now; it is unregistered when its last request ends.
-func (s *sessions) end(w *webSession) {
+func (s *sessions) end(w *webSession) { s.endIf(w, func() bool { return true }) }
+
+// endIf ends a session under a condition, which it looks at with mu held.
+func (s *sessions) endIf(w *webSession, still func() bool) {
 	s.mu.Lock()
-	over := s.remove(w)
+	over := still() && s.remove(w)
 	s.mu.Unlock()
 	if over {
 		s.unregister(w)

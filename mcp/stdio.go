@@ -29,7 +29,10 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	defer hangUp()
 	waits, cut := context.WithCancel(calls)
 	defer cut()
-	c := newConn(s, jsonrpc.NewWriter(out, s.config.Logger), calls, waits)
+	c := &conn{
+		server: s, session: newSession(s), out: jsonrpc.NewWriter(out, s.config.Logger), calls: calls, waits: waits,
+		slots: make(chan struct{}, maxInFlight), ends: make(chan sdk.JSONRPCMessage),
+	}
 	if err := s.sdk.RegisterSession(calls, c.session); err != nil {
 		return fmt.Errorf("register session: %w", err)
 	}
@@ -170,15 +173,6 @@ type conn struct {
 	streams sync.WaitGroup // subscriptions/listen and the first announcement, which end with the connection
 
 	requests jsonrpc.Requests
-}
-
-func newConn(s *Server, out *jsonrpc.Writer, calls, waits context.Context) *conn {
-	return &conn{
-		server: s, session: newSession(s), out: out,
-		calls: calls, waits: waits,
-		slots: make(chan struct{}, maxInFlight),
-		ends:  make(chan sdk.JSONRPCMessage),
-	}
 }
 
 // receive processes one line.

@@ -151,11 +151,10 @@ func (g *Gate) lookUp(ctx context.Context, bearer, hash string, now time.Time) (
 // bearerOf returns the bearer in the header Authorization, empty when there is no header.
 func bearerOf(h http.Header) (string, error) {
 	values := h.Values("Authorization")
-	switch len(values) {
-	case 0:
+	if len(values) == 0 {
 		return "", nil
-	case 1:
-	default:
+	}
+	if len(values) > 1 {
 		return "", refuse(Malformed, "more than one header Authorization").withCode(invalidRequest)
 	}
 	scheme, bearer, _ := strings.Cut(values[0], " ")

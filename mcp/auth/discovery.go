@@ -129,10 +129,6 @@ type lastRead struct {
 	read bool
 }
 
-func newPaced(next http.RoundTripper, now func() time.Time) *paced {
-	return &paced{RoundTripper: next, now: now, last: map[string]lastRead{}}
-}
-
 // most is how much of a document is read, in bytes.
 const most = 1 << 20
 

@@ -59,7 +59,9 @@ func NewIssuer(c IssuerConfig) (*Issuer, error) {
 	c.AgentsClaim = cmp.Or(c.AgentsClaim, "handoff_agents")
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	client := *cmp.Or(c.Client, &http.Client{Timeout: 5 * time.Second})
-	client.Transport = newPaced(cmp.Or(client.Transport, http.DefaultTransport), c.Now)
+	client.Transport = &paced{
+		RoundTripper: cmp.Or(client.Transport, http.DefaultTransport), now: c.Now, last: map[string]lastRead{},
+	}
 	return &Issuer{IssuerConfig: c, client: &client, lock: make(chan struct{}, 1)}, nil
 }
 

@@ -79,11 +79,10 @@ const AgentHeader = "Handoff-Agent"
 // named returns the caller under the name in the header.
 func (g *Gate) named(r *http.Request, c schemas.Caller) (schemas.Caller, error) {
 	values := r.Header.Values(AgentHeader)
-	switch len(values) {
-	case 0:
+	if len(values) == 0 {
 		return c, nil
-	case 1:
-	default:
+	}
+	if len(values) > 1 {
 		return c, forbid(Agent, c.Token, "more than one header %s", AgentHeader).withHint("Send one name.")
 	}
 	asked := strings.TrimSpace(values[0])
@@ -92,11 +91,12 @@ func (g *Gate) named(r *http.Request, c schemas.Caller) (schemas.Caller, error) 
 		return named, nil
 	}
 	e := schemas.AsError(err)
-	if e.Code != schemas.Denied { // it is no name, perhaps a secret: it is kept nowhere
-		return c, forbid(Agent, c.Token, "%s: that is not an agent name", AgentHeader).withHint("%s", allowedNames(c, e))
+	said := "that is not an agent name" // perhaps a secret: it is kept nowhere
+	if e.Code == schemas.Denied {
+		said = e.Message
+		g.recordDenied(r.Context(), c, asked)
 	}
-	g.recordDenied(r.Context(), c, asked)
-	return c, forbid(Agent, c.Token, "%s: %s", AgentHeader, e.Message).withHint("%s", allowedNames(c, e))
+	return c, forbid(Agent, c.Token, "%s: %s", AgentHeader, said).withHint("%s", allowedNames(c, e))
 }
 
 // recordDenied makes a call under the denied name. The workspace refuses it before any tool runs, and for a caller with

@@ -121,8 +121,6 @@ type workflows struct {
 	recent, older map[schemas.ID]schemas.Workflow
 }
 
-func newWorkflows() *workflows { return &workflows{recent: map[schemas.ID]schemas.Workflow{}} }
-
 func (w *workflows) of(h schemas.ID) (name schemas.Workflow, known bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -138,7 +136,8 @@ func (w *workflows) remember(h schemas.ID, name schemas.Workflow) {
 	if name == "" {
 		return
 	}
-	if w.recent[h] = name; len(w.recent) == maxWorkflows {
+	if w.recent == nil || len(w.recent) == maxWorkflows {
 		w.older, w.recent = w.recent, map[schemas.ID]schemas.Workflow{}
 	}
+	w.recent[h] = name
 }

@@ -88,7 +88,7 @@ func NewTraces(c TracesConfig) (*Traces, error) {
 		sdktrace.WithIDGenerator(generator{}),
 	)
 	return &Traces{
-		names: names{c.Workspace}, now: c.Now, log: c.Logger, sampler: sampler, end: end, workflows: newWorkflows(),
+		names: names{c.Workspace}, now: c.Now, log: c.Logger, sampler: sampler, end: end, workflows: new(workflows),
 		provider: provider, tracer: provider.Tracer("handoff", trace.WithInstrumentationVersion(c.Version)),
 	}, nil
 }
