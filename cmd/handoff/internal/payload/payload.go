@@ -5,6 +5,7 @@ package payload
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -57,81 +58,61 @@ func (l Limit) check(size int) error {
 // Parse reads a payload. What comes back is the whole object with its unknown fields, and has a version, at least 1,
 // and a summary; data holds texts, as which other values are written. The error says what is wrong: the text is too
 // long, no JSON object, or lacks a summary.
-func Parse(text []byte) (map[string]any, error) {
+func Parse(text []byte) (said map[string]any, err error) {
 	text = bytes.TrimSpace(text)
 	if err := limitWhole.check(len(text)); err != nil {
 		return nil, err
 	}
-	if !utf8.Valid(text) {
-		return nil, invalid("", "it is not UTF-8")
-	}
 	value, err := written.JSON(string(text))
-	if err != nil {
-		return nil, invalid("", "%w", err)
-	}
 	said, ok := value.(map[string]any)
-	if !ok {
+	switch {
+	case !utf8.Valid(text):
+		return nil, invalid("", "it is not UTF-8")
+	case err != nil:
+		return nil, invalid("", "%w", err)
+	case !ok:
 		return nil, invalid("", "it is no JSON object")
 	}
-	if err := checkVersion(said); err != nil {
-		return nil, err
-	}
-	summary, ok := said["summary"].(string)
-	if !ok || summary == "" {
-		return nil, invalid("summary", "is missing or no text")
-	}
-	if err := limitSummary.check(utf8.RuneCountInString(summary)); err != nil {
-		return nil, err
-	}
-	size, err := sizeOfRest(said)
-	if err != nil {
-		return nil, err
-	}
-	return said, limitDetail.check(size)
+	return said, check(said)
 }
 
-// checkVersion sets the version of a payload that says none. A later version is as good: its fields are kept.
-func checkVersion(said map[string]any) error {
+// check checks the fields that are known, and brings them into their form. A later version is as good as this one.
+func check(said map[string]any) error {
 	if said["version"] == nil {
 		said["version"] = json.Number("1")
 	}
 	number, _ := said["version"].(json.Number)
-	if v, err := strconv.Atoi(number.String()); err != nil || v < 1 {
+	version, err := strconv.Atoi(number.String())
+	summary, _ := said["summary"].(string)
+	detail, isText := said["detail"].(string)
+	data, isObject := said["data"].(map[string]any)
+	switch {
+	case err != nil || version < 1:
 		return invalid("version", "is no whole number from 1 on")
+	case summary == "":
+		return invalid("summary", "is missing or no text")
+	case said["detail"] != nil && !isText:
+		return invalid("detail", "is no text")
+	case said["data"] != nil && !isObject:
+		return invalid("data", "is no object of names and texts")
 	}
-	return nil
-}
-
-// sizeOfRest counts the characters of detail and data, and makes texts of the values of data.
-func sizeOfRest(said map[string]any) (size int, err error) {
-	if said["detail"] != nil {
-		detail, ok := said["detail"].(string)
-		if !ok {
-			return 0, invalid("detail", "is no text")
-		}
-		size = utf8.RuneCountInString(detail)
-	}
-	data, ok := said["data"].(map[string]any)
-	if !ok && said["data"] != nil {
-		return 0, invalid("data", "is no object of names and texts")
-	}
+	size := utf8.RuneCountInString(detail)
 	for name, value := range data {
 		text, ok := value.(string)
-		if value == nil {
-			delete(data, name)
-			continue
-		}
 		if !ok {
 			b, err := Line(value)
 			if err != nil {
-				return 0, err
+				return err
 			}
 			text = string(b)
-			data[name] = text
 		}
+		data[name] = text
 		size += utf8.RuneCountInString(name) + utf8.RuneCountInString(text)
+		if value == nil {
+			delete(data, name)
+		}
 	}
-	return size, nil
+	return cmp.Or(limitSummary.check(utf8.RuneCountInString(summary)), limitDetail.check(size))
 }
 
 func invalid(field, format string, args ...any) error {

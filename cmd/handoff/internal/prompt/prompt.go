@@ -31,24 +31,24 @@ func (d Data) Fill(text string) (string, error) {
 	}
 	if err != nil {
 		return "", schemas.Invalidf("TEMPLATE", "%w", err).
-			WithHint("A dependency has Name, Agent, Status, Outputs, Results and Handoff; that has Version, Summary, Detail and Data.")
+			WithHint("A dependency has Name, Outputs, Results and Handoff; that has Version, Summary, Detail and Data.")
 	}
 	return b.String(), nil
 }
 
-// A Stage is one piece of work. All that is asked of nil is empty, and so is what work has not that was not completed.
+// A Stage is one piece of work. All of nil is empty, and so is all but the name of work that was not completed.
 type Stage struct {
-	name, status, agent string
-	outputs             Lines
-	results             Texts
-	handoff             *Handoff
+	name    string
+	outputs Lines
+	results Texts
+	handoff *Handoff
 }
 
 // NewStage is work under a name, as its outcome tells.
 func NewStage(name string, got schemas.GetOut) *Stage {
-	s := &Stage{name: name, status: string(got.Status)}
+	s := &Stage{name: name, results: Texts{}}
 	if c := got.Completion; c != nil {
-		s.agent, s.outputs, s.results = string(c.Source.Agent), c.Outputs, Texts{}
+		s.outputs = c.Outputs
 		for name, value := range c.Results {
 			s.results[name] = fmt.Sprint(value)
 		}
@@ -64,17 +64,13 @@ func (s *Stage) said() Stage {
 	return *s
 }
 
-// Name is how the template names it, Agent who did it, and Status how it ended or where it stands.
-func (s *Stage) Name() string   { return s.said().name }
-func (s *Stage) Agent() string  { return s.said().agent }
-func (s *Stage) Status() string { return s.said().status }
-
-// Outputs are the lines that the run printed about itself, and Results those of them that have a name: branch, commit,
-// pr. They are apart from what the agent handed on.
+// Name is how the template names it, and its text. Outputs are the lines that the run printed about itself, and Results
+// what is known of the run by names: branch, commit, pr. They are apart from what the agent handed on.
+func (s *Stage) Name() string      { return s.said().name }
+func (s *Stage) String() string    { return s.said().name }
 func (s *Stage) Outputs() Lines    { return s.said().outputs }
 func (s *Stage) Results() Texts    { return s.said().results }
 func (s *Stage) Handoff() *Handoff { return s.said().handoff }
-func (s *Stage) String() string    { return s.said().name }
 
 // A Handoff is the payload of a result. All of nil is empty.
 type Handoff struct {

@@ -24,7 +24,6 @@ Fix the issue described above on branch {{index .Deps "investigate" "Results" "b
 
 func TestTemplatesAreFilledAndWhatIsMissingIsEmpty(t *testing.T) {
 	done := schemas.GetOut{Status: schemas.Completed, Completion: &schemas.Completion{
-		Source: schemas.Source{Agent: "qa"},
 		Result: schemas.Result{
 			Version: 1, Summary: "Nil pointer", Detail: "auth.go:142 {{.Body}}", Data: map[string]string{"root_cause_file": "auth.go", "severity": "critical"},
 			Results: map[string]any{"branch": "fix/1", "cost_usd": 0.5}, Outputs: []string{"branch: fix/1", "done"},
@@ -41,12 +40,12 @@ func TestTemplatesAreFilledAndWhatIsMissingIsEmpty(t *testing.T) {
 			"## Investigation Summary\n\n\n## Detailed Findings\n\n\n## Specific Data\nRoot cause file: \n\nFix the issue described above on branch .\n",
 		},
 		`{{.Deps.investigate.Handoff.Summary}}|{{.Deps.investigate.Handoff.Data.none}}|{{.Deps.investigate.Results.branch}}`: {"Nil pointer||fix/1", "||"},
-		`{{.Deps.open.Name}}|{{.Deps.open.Status}}|{{.Deps.open.Handoff.Summary}}|{{.Deps.open.Outputs}}`:                    {"open|pending||", "|||"},
+		`{{.Deps.open.Name}}|{{.Deps.open.Handoff.Summary}}|{{.Deps.open.Outputs}}`:                                          {"open||", "||"},
 		`{{.Deps.nobody}}{{.Deps.nobody.Handoff}}{{.Deps.nobody.Results}}{{.Deps.nobody.Handoff.Data}}`:                      {"", ""},
 		`{{index .Deps "nobody"}}{{index .Deps "nobody" "a" "b" 7}}{{index .Stages 9}}{{index .Deps 7}}`:                     {"", ""},
 		`{{with .Deps.investigate.Handoff}}{{.}} v{{.Version}}{{else}}none{{end}}`:                                           {"Nil pointer v1", "none"},
 		`{{if eq .Deps.investigate.Handoff.Data.severity "critical"}}now{{else}}later{{end}}`:                                {"now", "later"},
-		`{{range .Stages}}{{.Name}} by {{.Agent}}: {{.Handoff.Summary}}; {{end}}`:                                            {"investigate by qa: Nil pointer; open by : ; ", ""},
+		`{{range .Stages}}{{.Name}}: {{.Handoff.Summary}}; {{end}}`:                                                          {"investigate: Nil pointer; open: ; ", ""},
 		`{{range .History}}{{.}} {{index .Outputs 1}} {{.Results}}{{end}}{{index .Stages 0 "Handoff" "Summary"}}`:            {"investigate done branch: fix/1\ncost_usd: 0.5Nil pointer", ""},
 		`A Slack escalation was received: {{.Body}}`:                                                                         {"A Slack escalation was received: It fails", "A Slack escalation was received: "},
 	} {

@@ -57,19 +57,22 @@ is kept and named. What you hold stays yours while COMMAND runs.`,
 // onwardOf readies the command that hands on, nil for none. What it would refuse of its words is refused before the work,
 // not after it.
 func onwardOf(a *cli.App, cmd *cobra.Command, words []string) (*cobra.Command, error) {
-	if len(words) == 0 {
-		return nil, nil
-	}
 	onward, words, err := cmd.Root().Find(words)
-	if err != nil || onward.Name() != "send" && onward.Name() != "complete" {
+	switch {
+	case err == nil && !onward.HasParent(): // only flags of every command
+		return nil, onward.ParseFlags(words)
+	case err != nil || onward.Name() != "send" && onward.Name() != "complete":
 		return nil, schemas.Invalidf("", "what stands before the two dashes is neither send nor complete").
-			WithHint("Without them it is printed what COMMAND wrote: handoff exec -- COMMAND…")
+			WithHint("With neither, what COMMAND wrote is printed: handoff exec -- COMMAND…")
 	}
 	onward.SetContext(context.WithoutCancel(cmd.Context())) // a command that was told to end may have ended well
 	if err := onward.ParseFlags(words); err != nil {
 		return onward, err
 	}
-	if err := cmp.Or(onward.ValidateArgs(onward.Flags().Args()), a.Begin(onward)); err != nil {
+	if given := onward.Flags().Changed; given("file") || given("from-log") {
+		return onward, schemas.Invalidf("--file", "is what COMMAND writes")
+	}
+	if err := cmp.Or(onward.ValidateArgs(onward.Flags().Args()), onward.ValidateFlagGroups(), a.Begin(onward)); err != nil {
 		return onward, err
 	}
 	_, err = a.Caller(true)
@@ -89,21 +92,18 @@ func execute(a *cli.App, cmd, onward *cobra.Command, command []string) error {
 		status, err = run(cmd.Context(), a, file, command)
 	}
 	end()
-	if err != nil {
-		return errors.Join(err, os.RemoveAll(dir))
+	if err == nil {
+		err = handOn(a, cmd, onward, file, command[0], status)
 	}
-	if err := handOn(a, cmd, onward, file, command[0], status); err != nil {
-		code := a.Report(cmp.Or(onward, cmd), err)
+	if _, missing := os.Stat(file); err != nil && missing == nil {
+		status = cmp.Or(status, a.Report(cmp.Or(onward, cmd), err))
 		fmt.Fprintf(a.Stderr, "  What it wrote is kept: handoff send and complete take it with --file %s\n", file)
-		return cli.Exit(cmp.Or(status, code))
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		return schemas.Errorf(schemas.Internal, "remove %s: %w", dir, err)
-	}
-	if status != 0 {
 		return cli.Exit(status)
 	}
-	return nil
+	if err = errors.Join(err, os.RemoveAll(dir)); err == nil && status != 0 {
+		err = cli.Exit(status)
+	}
+	return err
 }
 
 // run runs a command that is to write into a file, and gives its exit status, as a shell tells it. What ends this
@@ -111,10 +111,7 @@ func execute(a *cli.App, cmd, onward *cobra.Command, command []string) error {
 func run(ctx context.Context, a *cli.App, file string, command []string) (status int, err error) {
 	c := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // it is what the user asked for
 	c.Dir, c.Stdin, c.Stdout, c.Stderr = a.Cwd, a.Stdin, a.Stdout, a.Stderr
-	c.Env = os.Environ()
-	for _, variable := range payload.Variables {
-		c.Env = append(c.Env, variable+"="+file)
-	}
+	c.Env = append(os.Environ(), payload.Variables[0]+"="+file, payload.Variables[1]+"="+file)
 	c.Cancel = func() error {
 		if c.Process.Signal(syscall.SIGTERM) != nil { // as on Windows
 			return c.Process.Kill()
@@ -122,10 +119,9 @@ func run(ctx context.Context, a *cli.App, file string, command []string) (status
 		return nil
 	}
 	c.WaitDelay = 10 * time.Second
-	if err := c.Start(); err != nil {
+	if err := c.Run(); c.ProcessState == nil { // else the status says it better
 		return 0, schemas.Invalidf("COMMAND", "%w", err).WithHint("Nothing was run.")
 	}
-	_ = c.Wait() // the status says it better
 	if ended, ok := c.ProcessState.Sys().(syscall.WaitStatus); ok && ended.Signaled() {
 		return 128 + int(ended.Signal()), nil
 	}
@@ -143,9 +139,7 @@ func handOn(a *cli.App, cmd, onward *cobra.Command, file, command string, status
 	case status != 0:
 		return schemas.Errorf(schemas.Conflict, "%s ended with status %d, so nothing is handed on", command, status)
 	}
-	if err := onward.Flags().Set("file", file); err != nil {
-		return schemas.InternalError(err)
-	}
+	_ = onward.Flags().Set("file", file) // as both have it
 	return onward.RunE(onward, onward.Flags().Args())
 }
 

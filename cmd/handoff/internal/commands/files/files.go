@@ -42,11 +42,16 @@ func agreedFile(a *cli.App) string {
 			return path
 		}
 	}
-	info, err := os.Lstat(payload.DefaultPath)
-	if err != nil || !info.Mode().IsRegular() || !isOwn(info) {
+	if !isOwnFile(payload.DefaultPath) {
 		return ""
 	}
 	return payload.DefaultPath
+}
+
+// isOwnFile tells whether a path is a file of whoever runs this, and no link to one.
+func isOwnFile(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular() && isOwn(info)
 }
 
 // printLog prints a payload as a log carries it, or with --json the object alone.

@@ -43,9 +43,9 @@ func renderCommand(a *cli.App) *cobra.Command {
   {{range .Stages}}{{.Name}}: {{.Handoff.Summary}}
   {{end}}
 
-.Deps.NAME, and each of .Stages and .History, has Name, Agent, Status, Outputs, Results and Handoff, and that has Version,
-Summary, Detail and Data. What is missing renders empty. What agents wrote is put where you say and not marked as theirs;
-characters in it that do not show are made visible.`,
+.Deps.NAME, and each of .Stages and .History, has Name, Outputs, Results and Handoff, and that has Version, Summary, Detail
+and Data. What is missing renders empty. What agents wrote is put where you say, and not marked as theirs; characters in
+it that do not show are made visible.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			args, listed := cli.Arguments{}, cli.Arguments{}
@@ -73,7 +73,8 @@ characters in it that do not show are made visible.`,
 
 // gather reads what a template may see, with a history if something is to be listed.
 func gather(ctx context.Context, a *cli.App, args, listed cli.Arguments) (data prompt.Data, err error) {
-	data.Body, _ = args["body"].(string)
+	body, _ := args["body"].(string)
+	data.Body = schemas.Visible(body)
 	data.Deps = map[string]*prompt.Stage{}
 	by, err := a.Looker(false)
 	if err != nil {
