@@ -36,23 +36,19 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 		if id == 0 || err != nil {
 			return claimed{}, err
 		}
-		got, err = mutate(ctx, s, by, func(o *op) (claimed, error) { return o.claimFound(id) })
+		got, err = mutate(ctx, s, by, func(o *op) (claimed, error) {
+			r, err := o.find(id.String())
+			if err != nil {
+				return claimed{}, err
+			}
+			return o.take(life.Claim, r) // which is refused, if another took, redirected or ended it since
+		})
 		e := schemas.AsError(err)
-		lost := e != nil && (e.Code == schemas.Conflict || e.Code == schemas.Denied) // another took or redirected it
+		lost := e != nil && (e.Code == schemas.Conflict || e.Code == schemas.Denied)
 		if !lost || tries == lookedBack {
 			return got, err
 		}
 	}
-}
-
-// claimFound takes a handoff that was found outside the transaction, if it still waits. The error is conflict or denied
-// if another took, redirected or ended it since.
-func (o *op) claimFound(id schemas.ID) (claimed, error) {
-	r, err := o.find(id.String())
-	if err != nil {
-		return claimed{}, err
-	}
-	return o.take(life.Claim, r)
 }
 
 // claimFirst takes the first handoff of the caller's mailboxes that it may take, zero for none. The error is

@@ -40,11 +40,12 @@ func (o *op) checkRecipient(box schemas.Address, kind string, force bool) (warni
 	if !force && kind != schemas.TypeMessage && !roster.Accepts(a.Card, kind) {
 		return nil, o.unaccepted(to, kind)
 	}
-	m, err := o.Mailbox(box)
-	if most := a.Card.MaxOpen; most > 0 && m.Held >= most {
-		warnings = append(warnings, fmt.Sprintf("%s holds %d and said that it takes %d at most", to, m.Held, most))
+	warnings = warnOf(a, o.here.Acting(to))
+	full, held, err := o.offers(o.View).Full(*a)
+	if full {
+		warnings = append(warnings, fmt.Sprintf("%s holds %d and said that it takes %d at most", to, held, a.Card.MaxOpen))
 	}
-	return append(warnOf(a, o.here.Acting(to)), warnings...), err
+	return warnings, err
 }
 
 // warnOf warns of an agent that may not see its mail soon: nobody is here or ever claimed under its name, or it said that

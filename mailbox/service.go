@@ -135,7 +135,7 @@ func New(c Config) *Service {
 		c.Presence = presence.NewMemory()
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	s := &Service{Config: c, hub: waiting.NewHub(), denials: newDenials()}
+	s := &Service{Config: c, hub: waiting.NewHub(), denials: &denials{of: map[string]denial{}}}
 	s.reader = reading.Reader{
 		Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger, Gone: s.isGone, Heard: s.heard,
 	}

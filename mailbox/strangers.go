@@ -44,7 +44,7 @@ const denialsApart = time.Minute
 // has one entry for each token that was ever denied here, and tokens are few: a person makes each.
 type denials struct {
 	mu sync.Mutex // guards the fields below
-	of map[string]*denial
+	of map[string]denial
 }
 
 // denial is what is known of the denials of one token.
@@ -53,24 +53,19 @@ type denial struct {
 	more int       // denials since
 }
 
-func newDenials() *denials { return &denials{of: map[string]*denial{}} }
-
 // count adds a denial. When an event is due it gives how many denials the event tells of, else zero. A clock that was
 // set back makes an event due.
 func (d *denials) count(token string, now time.Time) (times int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	of := d.of[token]
-	if of == nil {
-		of = &denial{}
-		d.of[token] = of
-	}
 	of.more++
 	if now.Sub(of.told) < denialsApart && !now.Before(of.told) {
+		d.of[token] = of
 		return 0
 	}
-	times, *of = of.more, denial{told: now}
-	return times
+	d.of[token] = denial{told: now}
+	return of.more
 }
 
 // noticeActedAs is the kind of a notice that somebody else acts under the reader's name.
