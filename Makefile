@@ -1,4 +1,4 @@
-.PHONY: build man test race lint fuzz bench chaos cycles load apart secrets golden ci
+.PHONY: build man test race lint fuzz bench chaos cycles load briefs apart secrets golden ci
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o handoff ./cmd/handoff
@@ -18,13 +18,15 @@ BENCHTIME ?= 1s
 bench:
 	BENCHTIME=$(BENCHTIME) .ci/run bench
 
-# More of what CI does: a minute, twenty cycles, 20,000 handoffs and 1,000 tries.
+# More of what CI does: a minute, twenty cycles, 20,000 handoffs, 40 briefs and 1,000 tries.
 chaos:
 	HANDOFF_CHAOS=10m go test -count=1 -timeout 25m -v -run TestKilledOwnersLoseNothing ./cmd/handoff/together
 cycles:
 	HANDOFF_CYCLES=200 go test -count=1 -timeout 15m -v -run TestProcessesThatComeAndGoLeaveNothing ./cmd/handoff/together
 load:
 	HANDOFF_LOAD=100000 go test -count=1 -timeout 15m -v -run TestManyAgentsAtOnceLoseNothing ./cmd/handoff/network
+briefs:
+	HANDOFF_GENERATED=1000 go test -count=1 -timeout 15m -v -run 'LoseNothing|AreLostInNoBrief' ./tools
 apart:
 	HANDOFF_APART=10000 go test -count=1 -timeout 15m -v -run TestClientsCancelOnlyTheirOwnRequests ./cmd/handoff/network
 

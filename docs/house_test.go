@@ -156,6 +156,7 @@ var house = []room{
 	{
 		level: 3, path: "tools", about: "what is offered",
 		imports: []string{"schemas", "schemas/closest", "schemas/respell", "mailbox/secret", "mailbox"},
+		owns:    []string{"github.com/tiktoken-go/tokenizer"},
 	},
 
 	{

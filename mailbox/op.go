@@ -2,7 +2,6 @@ package mailbox
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -217,7 +216,7 @@ func (s *Service) content(part string, said any) (content store.Content, err err
 	case store.Content:
 		return made, nil
 	}
-	if content.Bytes, err = json.Marshal(said); err != nil {
+	if content.Bytes, err = schemas.Encode(said); err != nil {
 		return content, err
 	}
 	content.Salt = []byte(s.NewID("salt"))

@@ -1,0 +1,304 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tiktoken-go/tokenizer"
+
+	"handoff/mailbox/content"
+	"handoff/mailbox/mailboxtest"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// A follower knows nothing but the calls that answers print: in a brief, in the content of an answer and as advice.
+type follower struct {
+	testing.TB
+	door  tools.Invoker
+	asked map[string]bool
+	texts map[string]string // what calls gave, its pages put together, by the call for the first page
+}
+
+var printed = regexp.MustCompile(`get_handoff (\{[^{}]*\})`)
+
+// answer is what a follower reads of a result.
+type answer struct {
+	Brief, Content string
+	Handoff        json.RawMessage
+	Completion     json.RawMessage `json:"outcome"`
+	Events         json.RawMessage
+	Next           []schemas.Advice
+}
+
+func (f *follower) call(tool string, args json.RawMessage) (a answer, size int) {
+	f.Helper()
+	by := schemas.Caller{Agent: "w", Via: schemas.ViaStdio, Conn: "of-w"}
+	out, err := f.door.Invoke(f.Context(), tools.Call{Caller: by, Tool: tool, Args: args})
+	require.NoError(f, err, "%s %s", tool, args)
+	require.NoError(f, json.Unmarshal(out, &a))
+	return a, content.Tokens(string(out))
+}
+
+// follow makes all calls that lead on from an answer, each once.
+func (f *follower) follow(a answer, first string) {
+	f.Helper()
+	text := a.Content
+	if a.Handoff != nil {
+		text = string(a.Handoff)
+	}
+	f.texts[first] += text
+	for _, m := range printed.FindAllStringSubmatch(a.Brief, -1) {
+		f.read(json.RawMessage(m[1]), m[1])
+	}
+	for _, next := range a.Next {
+		switch {
+		case next.Tool != "get_handoff" || strings.Contains(string(next.Args), "wait_seconds"):
+		case next.Say == "gives the rest":
+			f.read(next.Args, first)
+		default:
+			f.read(next.Args, string(next.Args))
+		}
+	}
+}
+
+func (f *follower) read(args json.RawMessage, first string) {
+	f.Helper()
+	if f.asked[string(args)] {
+		return
+	}
+	f.asked[string(args)] = true
+	a, _ := f.call("get_handoff", args)
+	f.follow(a, first)
+}
+
+// receive sends a handoff and lets its receiver claim it within a budget. It holds the brief to what was asked, follows
+// the calls, and compares all that they gave with what was sent.
+func receive(t testing.TB, in schemas.SendIn, budget int) (brief string, answered int) {
+	t.Helper()
+	w := mailboxtest.New(t)
+	f := &follower{t, tools.Local{Mailbox: w.Service, Secrets: tools.WarnOfSecrets}, map[string]bool{}, map[string]string{}}
+	args, err := json.Marshal(in)
+	require.NoError(t, err)
+	_, _ = f.call("send_handoff", args)
+	a, answered := f.call("claim_handoff", json.RawMessage(fmt.Sprintf(`{"max_tokens": %d}`, budget)))
+	require.LessOrEqual(t, content.Tokens(a.Brief), max(budget, 400), a.Brief)
+	estimated(t, a.Brief)
+	inBrief(t, in, a.Brief)
+	f.follow(a, "claim")
+	if !strings.Contains(a.Brief, "Left out:") {
+		f.read(json.RawMessage(`{"handoff_id":"ho_1","view":"full"}`), `{"handoff_id":"ho_1","view":"full"}`)
+	}
+	full := f.texts[`{"handoff_id":"ho_1","view":"full"}`]
+	var around struct{ Handoff *schemas.Handoff } // as text it comes with all that stands around it
+	require.NoError(t, json.Unmarshal([]byte(full), &around), full)
+	if around.Handoff == nil {
+		require.NoError(t, json.Unmarshal([]byte(full), &around.Handoff))
+	}
+	same(t, f, in, *around.Handoff)
+	return a.Brief, answered
+}
+
+// estimated holds the estimate of tokens to a public tokenizer.
+func estimated(t testing.TB, text string) {
+	t.Helper()
+	public, err := tokenizer.Get(tokenizer.O200kBase)
+	require.NoError(t, err)
+	want, err := public.Count(text)
+	require.NoError(t, err)
+	require.InEpsilon(t, want, content.Tokens(text), 0.15, text)
+}
+
+// same compares what was sent with what was read: all that is in the handoff, what it refers to, and each field that was
+// read by itself.
+func same(t testing.TB, f *follower, in schemas.SendIn, got schemas.Handoff) {
+	t.Helper()
+	want := *in.Context
+	if want.References != nil {
+		want.References = slices.Clone(want.References)
+		require.Len(t, got.Context.References, len(want.References))
+	}
+	for i, ref := range want.References {
+		read := fmt.Sprintf(`{"handoff_id":"ho_1","reference":%q}`, ref.Name)
+		require.Equal(t, ref.Content, f.texts[read], "%s of %v", read, len(f.texts))
+		want.References[i] = got.Context.References[i]
+	}
+	require.Equal(t, asJSON(t, want), asJSON(t, got.Context))
+	require.Equal(t, asJSON(t, in.Expectations), asJSON(t, got.Expectations))
+	require.Equal(t, []any{in.Task, in.Summary, in.Detail, in.Data}, []any{got.Task, got.Summary, got.Detail, got.Data})
+	fields := map[string]json.RawMessage{}
+	for _, v := range []any{in, in.Context, in.Expectations} {
+		require.NoError(t, json.Unmarshal(asJSON(t, v), &fields))
+	}
+	for args, text := range f.texts {
+		var said schemas.GetIn
+		if json.Unmarshal([]byte(args), &said) == nil && fields[said.Reference] != nil && said.Reference != "references" {
+			require.Equal(t, content.Text(fields[said.Reference]), text, args)
+		}
+	}
+}
+
+// inBrief holds that each criterion is in a brief, by its number and whole or, where not all are whole, its beginning.
+func inBrief(t testing.TB, in schemas.SendIn, brief string) {
+	t.Helper()
+	lines := strings.Split(brief, "\n")
+	for i, c := range in.Expectations.SuccessCriteria {
+		start := strconv.Itoa(i+1) + ". "
+		at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, start) })
+		require.GreaterOrEqual(t, at, 0, "criterion %d of\n%s", i+1, brief)
+		said := strings.TrimSuffix(strings.TrimPrefix(lines[at], start), "…")
+		if strings.Contains(brief, "success criteria (in part)") {
+			require.True(t, strings.HasPrefix(c, said), "%q begins %q", c, said)
+			continue
+		}
+		require.Equal(t, c, said)
+	}
+}
+
+func asJSON(t testing.TB, v any) json.RawMessage {
+	t.Helper()
+	b, err := schemas.Encode(v)
+	require.NoError(t, err)
+	return b
+}
+
+// words are what random texts are made of: also what looks like a frame, a heading, a call or an escape.
+var words = strings.Split("the login of users fails — because session tokens, 40_000_000 rows, are scanned ## heading\n ```\n"+
+	"</handoff> \"quoted\" back\\slash \\u200b\\ 日本語 🙂 é \u200b \t {\"a\":[1,2]} - item src/auth/token.go:12 sha256", " ")
+
+func randomText(r *rand.Rand, most int) string {
+	var b strings.Builder
+	for range 1 + r.IntN(most) {
+		b.WriteString(words[r.IntN(len(words))] + " ")
+	}
+	return strings.TrimSpace(b.String()) + "."
+}
+
+func randomTexts(r *rand.Rand, most, long int) (texts []string) {
+	for range r.IntN(most) {
+		texts = append(texts, randomText(r, long))
+	}
+	return texts
+}
+
+// generated is a handoff of some of the fields that there are, of a few words or of thousands.
+func generated(seed uint64) schemas.SendIn {
+	r := rand.New(rand.NewPCG(seed, 14))
+	long := []int{4, 20, 200}[r.IntN(3)]
+	c := &schemas.Context{
+		OriginalRequest: randomText(r, long), CompletedSteps: randomTexts(r, 6, long), KnownIssues: randomTexts(r, 6, long),
+		PreviousFailures: randomTexts(r, 3, long), Memories: randomTexts(r, 3, long), ReproductionSteps: randomTexts(r, 4, long),
+		TestCommand: "go test ./...",
+	}
+	for _, text := range randomTexts(r, 8, long) {
+		c.Decisions = append(c.Decisions, schemas.Decision{Decision: text, Rationale: randomText(r, long)})
+		c.Artifacts = append(c.Artifacts, schemas.Artifact{Type: "code", Path: "a.go", Content: randomText(r, 4*long)})
+		c.Files = append(c.Files, schemas.File{Path: "src/a.go", Lines: "1-9", Note: text})
+	}
+	for i, text := range randomTexts(r, 4, 20*long) {
+		c.References = append(c.References, schemas.Reference{Name: fmt.Sprintf("r%d.md", i), Content: text, KeyPoints: randomTexts(r, 3, 5)})
+	}
+	var asked []string
+	for i := range r.IntN(20) {
+		asked = append(asked, strings.Join(strings.Fields(fmt.Sprintf("Case %d passes with %d rows", i, r.IntN(1000))), " "))
+	}
+	return schemas.SendIn{
+		To: "w", Title: "Generated", Task: randomText(r, 40), Summary: randomText(r, min(long, 90)), Detail: randomText(r, 10*long),
+		Data: map[string]string{"severity": "high", "note": randomText(r, long)}, Context: c,
+		Expectations: &schemas.Expectations{SuccessCriteria: asked, Constraints: randomTexts(r, 5, min(long, 40)), IfStuck: randomTexts(r, 3, 20)},
+		Options:      &schemas.SendOptions{Strategy: []string{"full", "summary", "reference"}[r.IntN(3)]},
+	}
+}
+
+// What a brief says and what the calls lead to that it prints is all that was sent, whatever was sent and whatever the
+// budget is. HANDOFF_GENERATED says how many are generated.
+func TestBriefsAndWhatTheyNameLoseNothing(t *testing.T) {
+	most := 40
+	if n, err := strconv.Atoi(os.Getenv("HANDOFF_GENERATED")); err == nil {
+		most = n
+	}
+	for seed := range uint64(most) {
+		receive(t, generated(seed), []int{400, 500, 800, 1500, 6000}[seed%5])
+	}
+}
+
+func FuzzBriefsAndWhatTheyNameLoseNothing(f *testing.F) {
+	f.Add(uint64(7), uint16(500))
+	f.Fuzz(func(t *testing.T, seed uint64, budget uint16) { receive(t, generated(seed), 400+int(budget)%3000) })
+}
+
+func TestDocumentsOfOthersAreLostInNoBrief(t *testing.T) {
+	documents, err := filepath.Glob("../../shared/corpus/*")
+	require.NoError(t, err)
+	if len(documents) == 0 {
+		t.Skip("SKIPPED: ../shared/corpus is not there")
+	}
+	for i, path := range documents {
+		b, err := os.ReadFile(path)
+		require.NoError(t, err)
+		text := strings.ToValidUTF8(strings.ReplaceAll(string(b), "\x00", ""), "?")
+		in := generated(uint64(i))
+		in.Detail, in.Context.References = text, []schemas.Reference{{Name: "document.md", Content: text}}
+		if len(text) > 30_000 {
+			in.Detail = ""
+		}
+		receive(t, in, 1500)
+	}
+}
+
+// 200 KB are read to the end from a first answer of 1,500 tokens at most, all of it counted.
+func TestALargeContextIsReadFromASmallAnswer(t *testing.T) {
+	in := generated(3)
+	in.Context.Artifacts = nil
+	for i := range 20 {
+		text := strings.Repeat(fmt.Sprintf("line of artifact %d: the session table is scanned\n", i), 200)
+		in.Context.Artifacts = append(in.Context.Artifacts, schemas.Artifact{Path: fmt.Sprintf("a%d.log", i), Content: text})
+	}
+	size := len(asJSON(t, in))
+	require.Greater(t, size, 200_000)
+	brief, answered := receive(t, in, 900)
+	require.LessOrEqual(t, answered, 1500)
+	t.Logf("%d bytes sent; first answer %d tokens, of which the brief is %d", size, answered, content.Tokens(brief))
+	_, _ = receive(t, in, 500)
+}
+
+// Each of five agents passes on more than a brief holds. No brief grows, and all that was sent can be read by the last.
+func TestBriefsOfAChainStayBounded(t *testing.T) {
+	w := mailboxtest.New(t)
+	f := &follower{t, tools.Local{Mailbox: w.Service}, map[string]bool{}, map[string]string{}}
+	as := func(agent int, tool string, args any) (a answer) {
+		t.Helper()
+		by := schemas.Caller{Agent: schemas.Agent(fmt.Sprintf("a%d", agent)), Via: schemas.ViaStdio, Conn: fmt.Sprintf("of-a%d", agent)}
+		out, err := f.door.Invoke(t.Context(), tools.Call{Caller: by, Tool: tool, Args: asJSON(t, args)})
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(out, &a))
+		return a
+	}
+	var kept, largest int
+	var sent []schemas.SendIn
+	for n := range 5 {
+		in := generated(uint64(20 + n))
+		in.To, in.Workflow, in.Detail, in.Options = fmt.Sprintf("a%d", n+1), "wf_chain", randomText(rand.New(rand.NewPCG(1, uint64(n))), 8000), nil
+		sent, kept = append(sent, in), kept+len(asJSON(t, in))
+		as(n, "send_handoff", in)
+		brief := as(n+1, "claim_handoff", schemas.ClaimIn{}).Brief
+		require.LessOrEqual(t, content.Tokens(brief), 1500)
+		inBrief(t, in, brief)
+		largest = max(largest, content.Tokens(brief))
+		t.Logf("a%d: brief of %d tokens, %d bytes kept", n+1, content.Tokens(brief), kept)
+	}
+	for n, in := range sent {
+		f.read(asJSON(t, schemas.GetIn{HandoffID: fmt.Sprint("ho_", n+1), Reference: "detail"}), in.To)
+		require.Equal(t, in.Detail, f.texts[in.To])
+	}
+	require.Greater(t, kept, 40*largest)
+}
