@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -143,11 +144,6 @@ func (s *Seconds) Type() string { return "duration" }
 
 // Synonyms lets flags be said as other programs have them.
 func Synonyms(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-	switch name {
-	case "quiet":
-		name = "silent"
-	case "no-colour":
-		name = "no-color"
-	}
-	return pflag.NormalizedName(name)
+	usual := map[string]string{"quiet": "silent", "no-colour": "no-color"}[name]
+	return pflag.NormalizedName(cmp.Or(usual, name))
 }

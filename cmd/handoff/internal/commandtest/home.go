@@ -127,7 +127,7 @@ func (s *Server) Said() string {
 	return string(b)
 }
 
-// Environ is the environment of processes in it.
+// Environ is the environment of processes in it. The race detector would wait a second at their end.
 func (p Home) Environ() []string {
 	return []string{"XDG_STATE_HOME=" + p.State, "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}
 }
@@ -142,10 +142,7 @@ type Ran struct {
 func InProcess(t *testing.T, state string, prepare func(*exec.Cmd), args ...string) Ran {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), Program, args...)
-	cmd.Env = []string{
-		"XDG_STATE_HOME=" + state, "HANDOFF_WORKSPACE=w", "HANDOFF_AGENT=dev", "PATH=" + os.Getenv("PATH"),
-		"GORACE=atexit_sleep_ms=0", // the race detector waits a second otherwise
-	}
+	cmd.Env = append(Home{t, state}.Environ(), "HANDOFF_WORKSPACE=w", "HANDOFF_AGENT=dev")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.Dir = "/"

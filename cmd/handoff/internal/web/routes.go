@@ -1,11 +1,17 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"handoff/schemas"
 )
@@ -84,4 +90,135 @@ func writeJSON(w http.ResponseWriter, status int, content []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(append(content, '\n')) //nolint:gosec // it is no page, and nosniff says so
+}
+
+// handleHealth responds that the process runs, and checks nothing.
+func handleHealth(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = io.WriteString(w, "ok\n")
+}
+
+const (
+	probeTimeout = 2 * time.Second
+	probeTTL     = time.Second // how long a result is used again
+)
+
+// A readiness checks whether the server can do its work, and keeps the result for a second. So any number of requests,
+// which need no token, cost no more than one check at a time.
+type readiness struct {
+	check func(context.Context) error
+	log   *slog.Logger
+	now   func() time.Time
+
+	mu      sync.Mutex // guards the fields below
+	last    *probe
+	unready bool // by the last result
+}
+
+// A probe is one call of check. Its result is there when done is closed.
+type probe struct {
+	done chan struct{}
+	err  error
+	at   time.Time
+}
+
+func newReadiness(c Config) *readiness { return &readiness{check: c.Ready, log: c.Logger, now: c.Now} }
+
+// ServeHTTP responds with the code of the error and no more, because any caller may ask.
+func (r *readiness) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	err := r.isReady(req.Context())
+	if err == nil {
+		writeJSON(w, http.StatusOK, []byte(`{"ready":true}`))
+		return
+	}
+	reason := string(schemas.AsError(err).Code)
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		reason = "timeout"
+	}
+	writeJSON(w, http.StatusServiceUnavailable, []byte(`{"ready":false,"reason":"`+reason+`"}`))
+}
+
+func (r *readiness) isReady(ctx context.Context) error {
+	if r.check == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	p := r.probe(ctx)
+	select {
+	case <-p.done:
+		return p.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// probe returns the last probe while it is new enough or under way, else a new one.
+func (r *readiness) probe(ctx context.Context) *probe {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p := r.last; p != nil {
+		select {
+		case <-p.done:
+			if r.now().Sub(p.at) < probeTTL {
+				return p
+			}
+		default:
+			return p
+		}
+	}
+	p := &probe{done: make(chan struct{})}
+	r.last = p
+	// All requests that come meanwhile share it, so it does not end with the first one. Nobody waits for the goroutine:
+	// a store that hangs must not hold up the end of a request.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
+	go func() {
+		defer cancel()
+		p.err = r.check(ctx)
+		p.at = r.now()
+		r.logChange(p.err)
+		close(p.done)
+	}()
+	return p
+}
+
+// logChange logs the error, which the response does not have, when readiness changes.
+func (r *readiness) logChange(err error) {
+	r.mu.Lock()
+	was := r.unready
+	r.unready = err != nil
+	r.mu.Unlock()
+	switch {
+	case err != nil && !was:
+		r.log.Warn("not ready", slog.Any("error", err))
+	case err == nil && was:
+		r.log.Info("ready again")
+	}
+}
+
+// handleMetrics writes the metrics for callers that may read them.
+func (s *Server) handleMetrics(w http.ResponseWriter, r *http.Request) {
+	if s.config.MetricsAllowed != nil {
+		if err := s.config.MetricsAllowed(r); err != nil {
+			s.refuseMetrics(w, err)
+			return
+		}
+	}
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	ctx, cancel := context.WithTimeout(r.Context(), s.config.Limits.Answer)
+	defer cancel()
+	s.config.Metrics(ctx, w)
+}
+
+func (s *Server) refuseMetrics(w http.ResponseWriter, err error) {
+	e := schemas.AsError(err)
+	status := schemas.Codes[e.Code].HTTP
+	value, unauthorized := s.config.Challenge(err)
+	if unauthorized {
+		status = http.StatusUnauthorized
+	}
+	if value != "" {
+		w.Header().Set("WWW-Authenticate", value)
+	}
+	writeError(w, status, e)
 }

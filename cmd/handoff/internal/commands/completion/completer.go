@@ -121,16 +121,16 @@ var recipients = ofAgents(func(conn *cli.Connection, cards []schemas.Card) (foun
 
 // roles, capabilities and workTypes complete with what agents said of themselves when they registered.
 var (
-	roles = ofAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion {
-		return said(cards, roleOf)
-	})
-	capabilities = ofAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion {
-		return said(cards, capabilitiesOf)
-	})
-	workTypes = ofAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion {
-		return append(said(cards, capabilitiesOf), described(schemas.TypeMessage, "mail that is only read"))
-	})
+	roles        = saidBy(roleOf)
+	capabilities = saidBy(capabilitiesOf)
+	workTypes    = saidBy(capabilitiesOf, described(schemas.TypeMessage, "mail that is only read"))
 )
+
+func saidBy(of func(schemas.Card) []string, more ...cobra.Completion) completer {
+	return ofAgents(func(_ *cli.Connection, cards []schemas.Card) []cobra.Completion {
+		return append(said(cards, of), more...)
+	})
+}
 
 func ofAgents(words func(*cli.Connection, []schemas.Card) []cobra.Completion) completer {
 	asked := cli.Arguments{"limit": cli.Everybody}

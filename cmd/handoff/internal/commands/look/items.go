@@ -56,11 +56,9 @@ func (out gathered) unread() (n int) {
 func painted(p *cli.Page, i schemas.Item, column int, cell string) string {
 	const status, title = 3, 5
 	switch {
-	case i.NoticeID != 0:
-		return cell
-	case column == status:
+	case i.NoticeID == 0 && column == status:
 		return p.OfState(stateOf(i), cell)
-	case column == title && i.Priority == schemas.Critical:
+	case i.NoticeID == 0 && column == title && i.Priority == schemas.Critical:
 		return p.Bold(cell)
 	}
 	return cell

@@ -37,23 +37,16 @@ was changes nothing. A text that is refused is kept in a file, which --file take
 	return cmd
 }
 
-// work is a handoff as a person edits it.
+// work is a handoff as a person edits it, in this order and by these names.
 type work struct {
-	To                string            `yaml:"to"`
-	Title             string            `yaml:"title"`
-	Type              string            `yaml:"type"`
-	Priority          string            `yaml:"priority"`
-	Deadline          string            `yaml:"deadline"`
-	Timeout           string            `yaml:"timeout"`
-	EstimatedDuration string            `yaml:"estimated_duration"`
-	Tags              []string          `yaml:"tags,flow"`
-	Task              string            `yaml:"task"`
-	Summary           string            `yaml:"summary"`
-	Detail            string            `yaml:"detail"`
-	Data              map[string]string `yaml:"data"`
-	Criteria          []string          `yaml:"criteria"`
-	Constraints       []string          `yaml:"constraints"`
-	IfStuck           []string          `yaml:"if_stuck"`
+	To, Title, Type, Priority, Deadline, Timeout string
+
+	EstimatedDuration     string   `yaml:"estimated_duration"`
+	Tags                  []string `yaml:"tags,flow"`
+	Task, Summary, Detail string
+	Data                  map[string]string
+	Criteria, Constraints []string
+	IfStuck               []string `yaml:"if_stuck"`
 }
 
 func workOf(h *schemas.Handoff) work {
