@@ -4,6 +4,7 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -24,7 +25,7 @@ func Commands(a *cli.App) []*cobra.Command {
 // agent hands nothing on, which is no error.
 func handedOn(ctx context.Context, a *cli.App, path string) (map[string]any, error) {
 	text, err := a.Input(ctx, "FILE", path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(text) == 0 {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil
 	}
 	if err != nil {

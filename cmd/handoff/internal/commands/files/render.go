@@ -80,7 +80,7 @@ func gather(ctx context.Context, a *cli.App, args, listed cli.Arguments) (data p
 	if err != nil {
 		return data, err
 	}
-	return data, a.Look(ctx, by, func(conn *cli.Connection) error {
+	err = a.Look(ctx, by, func(conn *cli.Connection) error {
 		if workflow, ok := args["workflow"].(string); ok {
 			items, err := conn.Listed(ctx, schemas.ListIn{Box: "all", Workflow: workflow})
 			slices.Reverse(items)
@@ -110,6 +110,7 @@ func gather(ctx context.Context, a *cli.App, args, listed cli.Arguments) (data p
 		}
 		return err
 	})
+	return data, err
 }
 
 func stages(ctx context.Context, conn *cli.Connection, items []schemas.Item) (all []*prompt.Stage, err error) {
