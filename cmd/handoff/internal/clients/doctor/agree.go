@@ -13,8 +13,9 @@ import (
 // missingHooks finds the events on which no hook of ours runs. A session with a server elsewhere needs none: hooks
 // look at this machine.
 func (in *installation) missingHooks() []Finding {
+	isServedHere := slices.ContainsFunc(in.entries, func(e installed.Entry) bool { return e.URL == "" })
 	switch {
-	case in.client.Hooks == nil || in.plugin != "" || len(in.hooks) == 0 && (in.isServedElsewhere() || len(in.unread) > 0):
+	case in.client.Hooks == nil || in.plugin != "" || len(in.hooks) == 0 && (!isServedHere || len(in.unread) > 0):
 		return nil
 	case len(in.hooks) == 0:
 		return []Finding{skipped(aboutHooks, "%s has none: its sessions are not told of their mail", in.client.Title).
@@ -31,10 +32,6 @@ func (in *installation) missingHooks() []Finding {
 	}
 	return []Finding{warning(aboutHooks, "%s runs none on %s", in.client.Title, strings.Join(missing, ", ")).
 		try(in.mendHooks(in.hooks[0]))}
-}
-
-func (in *installation) isServedElsewhere() bool {
-	return !slices.ContainsFunc(in.entries, func(e installed.Entry) bool { return e.URL == "" })
 }
 
 // mendHooks is the command after which the hooks of a file are what setup writes. If somebody changed one of them,
@@ -118,8 +115,12 @@ func (in *installation) withheld() (all []Finding) {
 		if !in.client.Clean || e.Off || len(e.Command) == 0 {
 			continue
 		}
-		alike := func(name string) bool { return !in.differs(e, name) }
-		names := slices.DeleteFunc(slices.Clone(client.Passed[:]), alike)
+		names := slices.DeleteFunc(slices.Clone(client.Passed[:]), func(name string) bool {
+			value := in.Machine.Getenv(name)
+			flag, decided := overriding[name]
+			return value == "" || decided && slices.Contains(e.Command, flag) || slices.Contains(e.Pass, name) ||
+				slices.Contains(e.Environ, name+"="+value)
+		})
 		if len(names) > 0 {
 			all = append(all, warning(aboutClients,
 				"%s: its hooks and shells get %s of this environment, and its server does not, as %s does not name it: "+
@@ -128,15 +129,6 @@ func (in *installation) withheld() (all []Finding) {
 		}
 	}
 	return all
-}
-
-// differs tells whether the server of an entry finds another value of a variable than hooks do.
-func (in *installation) differs(e installed.Entry, name string) bool {
-	value := in.Machine.Getenv(name)
-	if flag, decided := overriding[name]; decided && slices.Contains(e.Command, flag) || value == "" {
-		return false
-	}
-	return !slices.Contains(e.Pass, name) && !slices.Contains(e.Environ, name+"="+value)
 }
 
 // overriding are the flags of a server that count more than a variable.

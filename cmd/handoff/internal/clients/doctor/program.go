@@ -50,7 +50,11 @@ func FindProgram(ctx context.Context, path, version string, m client.Machine) Pr
 }
 
 // isOnPath tells whether PATH leads to this very file.
-func (p Program) isOnPath() bool { return p.OnPath != "" && sameFile(p.OnPath, p.Path) }
+func (p Program) isOnPath() bool {
+	one, errOne := os.Stat(p.OnPath)
+	other, errOther := os.Stat(p.Path)
+	return p.OnPath != "" && errOne == nil && errOther == nil && os.SameFile(one, other)
+}
 
 // Call is the word with which somebody calls this program: its name if PATH leads to it, or to another file of its
 // version; else its path.
@@ -97,17 +101,9 @@ func (p Program) lead(m client.Machine) string {
 
 // isFree tells whether a link can be made at a path without losing anything.
 func isFree(path string) bool {
-	if _, err := os.Stat(path); err == nil {
-		return false
-	}
-	info, err := os.Lstat(path)
-	return err != nil || info.Mode()&os.ModeSymlink != 0
-}
-
-func sameFile(a, b string) bool {
-	one, errOne := os.Stat(a)
-	other, errOther := os.Stat(b)
-	return errOne == nil && errOther == nil && os.SameFile(one, other)
+	_, err := os.Stat(path)
+	link, errLink := os.Lstat(path)
+	return err != nil && (errLink != nil || link.Mode()&os.ModeSymlink != 0)
 }
 
 const asking = 2 * time.Second

@@ -37,7 +37,9 @@ func (d *JSON) Append(value any, path ...any) error {
 	if v.Value.Kind() != '[' {
 		return inTheWay(path)
 	}
-	return d.become(d.inserted(d.list(v), "", value), withAppended(d.said, path, value))
+	before, _ := d.Look(path...)
+	list, _ := before.([]any)
+	return d.become(d.inserted(d.list(v), "", value), withSet(d.said, path, append(slices.Clip(list), value)))
 }
 
 func isNull(v *hujson.Value) bool { return v.Value.Kind() == 'n' }

@@ -25,13 +25,6 @@ func withSet(before any, path []any, value any) meaning {
 	}
 }
 
-// withAppended means: this value at the end of the list at a path, and all else as before.
-func withAppended(before any, path []any, value any) meaning {
-	old, _ := look(before, path)
-	list, _ := old.([]any)
-	return withSet(before, path, append(slices.Clip(list), value))
-}
-
 // withDeleted means: nothing at a path, and all else as before. In a list the next item moves up.
 func withDeleted(before any, path []any) meaning {
 	return func(after any) bool {

@@ -166,7 +166,7 @@ func (d *tomlText) Delete(path ...any) error {
 	var pieces []line // which may be several: a table and the tables below it need not stand together
 	for i := 0; i < len(d.lines); i++ {
 		piece := d.lines[i]
-		if !below(piece.path, keysOf(path)) {
+		if len(piece.path) < len(path) || !slices.Equal(piece.path[:len(path)], keysOf(path)) {
 			continue
 		}
 		for piece.header && i+1 < len(d.lines) && !d.lines[i+1].header {
@@ -181,10 +181,6 @@ func (d *tomlText) Delete(path ...any) error {
 		text = spliced(text, from, to, "")
 	}
 	return d.become(text, withDeleted(d.said, path))
-}
-
-func below(path, above []string) bool {
-	return len(path) >= len(above) && slices.Equal(path[:len(above)], above)
 }
 
 // wholeLines widens a piece to the lines that it is in. At the end of the text the blank line before them goes too.

@@ -10,15 +10,18 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// changeable reads a file that is to be changed. The error is the reason to leave it alone.
+// changeable reads a file that is to be changed. The error is the reason to leave it alone. A path of a project may lead
+// out of it by links: whoever wrote the project made them, and files elsewhere are not theirs to change, nor to be
+// shown as a part of the project.
 func (d Desired) changeable(path string) (installed.File, error) {
 	most := int64(installed.LargestOwn)
 	if d.Scope == client.Project {
 		most = installed.Largest
 	}
 	f, err := installed.Read(path, most)
+	project := d.Machine.Project
 	switch {
-	case d.leadsOut(path, f.Resolved):
+	case d.Scope == client.Project && isAbove(project, path) && !client.Within(project, f.Resolved):
 		return installed.File{Path: path}, &reason{
 			"a link leads out of the project, to " + f.Resolved,
 			"Put a file or a directory in the place of the link, or set up your own with --scope user.",
@@ -30,13 +33,6 @@ func (d Desired) changeable(path string) (installed.File, error) {
 		err = notReplaced(f.Info)
 	}
 	return f, err
-}
-
-// leadsOut tells whether a path of a project leads out of it by links. Whoever wrote the project made them, and files
-// elsewhere are not theirs to change, nor to be shown as a part of the project.
-func (d Desired) leadsOut(path, resolved string) bool {
-	project := d.Machine.Project
-	return d.Scope == client.Project && isAbove(project, path) && !client.Within(project, resolved)
 }
 
 // A reason is why a file is left alone, and what a person can do about that.

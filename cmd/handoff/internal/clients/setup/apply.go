@@ -164,7 +164,7 @@ func (s Setter) backup(c Change) (string, error) {
 	if f.Missing {
 		return "", nil
 	}
-	first := backupName(f.Resolved, s.Now())
+	first := f.Resolved + copied + s.Now().UTC().Format("20060102-150405")
 	if c.desired.Scope == client.Project {
 		first = filepath.Join(s.Dir, filepath.Base(first))
 	}
@@ -181,17 +181,6 @@ func (s Setter) backup(c Change) (string, error) {
 
 // copied is in the name of a copy, between that of its file and when it was made.
 const copied = ".handoff-backup-"
-
-// backupName is how the copy of a file is called that is made before it is changed.
-func backupName(path string, at time.Time) string {
-	return path + copied + at.UTC().Format("20060102-150405")
-}
-
-// isLink tells whether a path is a link itself.
-func isLink(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
-}
 
 // writeNew writes a file that is not there yet, as a whole or not at all.
 func writeNew(path string, text []byte) error {

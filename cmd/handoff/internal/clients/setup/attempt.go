@@ -147,7 +147,8 @@ const patience = 15 * time.Second
 // would put a file of its own in the place of a link or of somebody else's file.
 func (d Desired) own(c client.Client, f installed.File, known bool) []string {
 	before, err := f.Document(c.Servers.Syntax)
-	if c.Own == nil || known || err != nil || isLink(f.Path) || isAnothers(f.Info) {
+	_, noLink := os.Readlink(f.Path)
+	if c.Own == nil || known || err != nil || noLink == nil || isAnothers(f.Info) {
 		return nil
 	}
 	if _, there := before.Look(serverPath(c, before)...); there {

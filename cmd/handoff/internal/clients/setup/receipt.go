@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,18 +59,6 @@ func (s Setter) read(name string) (r receipt, ok bool) {
 		return receipt{}, false
 	}
 	return r, true
-}
-
-// receipts walks over all that there are.
-func (s Setter) receipts() iter.Seq[receipt] {
-	return func(yield func(receipt) bool) {
-		names, _ := filepath.Glob(filepath.Join(s.Dir, "*.json")) // the pattern is well formed
-		for _, name := range names {
-			if r, ok := s.read(name); ok && !yield(r) {
-				return
-			}
-		}
-	}
 }
 
 // AsBefore gives what was desired when the client was set up last in this scope; d itself if it never was. The newest

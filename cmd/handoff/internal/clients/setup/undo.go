@@ -170,9 +170,11 @@ func (s Setter) tidy(r receipt, resolved string, copies bool) (err error) {
 // leave writes directories that setup made, outer ones first, into the receipts of other files in them, which may be
 // of other clients: the last one to go removes them.
 func (s Setter) leave(dirs []string) (err error) {
-	for other := range s.receipts() {
+	names, _ := filepath.Glob(filepath.Join(s.Dir, "*.json")) // the pattern is well formed
+	for _, name := range names {
+		other, ok := s.read(name)
 		n := 0
-		for n < len(dirs) && isAbove(installed.Resolved(dirs[n]), other.Resolved) {
+		for ok && n < len(dirs) && isAbove(installed.Resolved(dirs[n]), other.Resolved) {
 			n++
 		}
 		if n > 0 {

@@ -10,13 +10,6 @@ import (
 	"strings"
 )
 
-// call asks the server at the address twice, without a session. The token is masked in the reply and in the error,
-// where the server may repeat it.
-func (t Trial) call(ctx context.Context) (Reply, error) {
-	r, err := conversed("server/discover", func(q question) (result, error) { return t.post(ctx, q) })
-	return r, t.hidden(err)
-}
-
 const revision = "2026-07-28"
 
 func (t Trial) post(ctx context.Context, q question) (result, error) {

@@ -113,7 +113,8 @@ type Trial struct {
 // running. The error is an [*Another] if the server is not handoff, and [ErrRefused] if it does not take the token.
 func (t Trial) Ask(ctx context.Context) (Reply, error) {
 	if t.Entry.URL != "" {
-		return t.call(ctx)
+		r, err := conversed("server/discover", func(q question) (result, error) { return t.post(ctx, q) })
+		return r, t.hidden(err) // the server may repeat the token
 	}
 	return t.start(ctx)
 }
