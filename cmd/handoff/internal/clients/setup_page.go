@@ -29,6 +29,21 @@ func (s *setupRun) showPlan(p *cli.Page) {
 	}
 }
 
+// warnOfHeld tells what goes on how when the clients lose handoff.
+func (s *setupRun) warnOfHeld(p *cli.Page) {
+	if len(s.heldNow) == 0 {
+		return
+	}
+	p.Line("%s sessions hold work. They lose their hooks at once, and nothing reminds them before they stop:", p.Yellow("warning:"))
+	for _, h := range s.heldNow {
+		p.Line("  %s, held by %s in %s: %s", h.HandoffID, h.Holder, h.Workspace, schemas.Visible(h.Title))
+	}
+	first := s.heldNow[0]
+	p.Line("  Let them finish first. Or go on without them: %s", fmt.Sprintf(
+		"handoff update %d --release --workspace %s offers the first to others, handoff list --box all --workspace %s shows all.",
+		first.HandoffID, first.Workspace, first.Workspace))
+}
+
 // printFilePlan shows a line for a file, or with --dry-run and --diff each line of it that changes.
 func (s *setupRun) printFilePlan(p *cli.Page, f *fileSetup) {
 	if f.State == fileAlone {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -50,11 +51,7 @@ func (m Machine) expand(name string) string {
 
 // config is the directory that [os.UserConfigDir] would give on the machine.
 func (m Machine) config() string {
-	system := m.OS
-	if system == "" {
-		system = runtime.GOOS
-	}
-	switch {
+	switch system := cmp.Or(m.OS, runtime.GOOS); {
 	case system == "darwin":
 		return m.Home + "/Library/Application Support"
 	case system == "windows" && m.Getenv("APPDATA") != "":

@@ -21,9 +21,15 @@ func (in *installation) missingHooks() []Finding {
 		return []Finding{skipped(aboutHooks, "%s has none: its sessions are not told of their mail", in.client.Title).
 			try(in.setup(in.entries[0].Scope, "--hooks"))}
 	}
+	ran := map[string]bool{}
+	for _, f := range in.hooks {
+		for _, h := range f.Handlers {
+			ran[h.Event] = true
+		}
+	}
 	var missing []string
 	for _, h := range in.client.Hooks.On {
-		if !h.Wake && !in.runs(h.At) {
+		if !h.Wake && !ran[h.At] {
 			missing = append(missing, h.At)
 		}
 	}

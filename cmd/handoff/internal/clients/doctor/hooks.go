@@ -17,6 +17,7 @@ import (
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/cmd/handoff/internal/clients/setup/live"
 	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/process"
 	"handoff/cmd/handoff/internal/shell"
@@ -137,10 +138,7 @@ func (s stage) run(ctx context.Context, h client.Hook, words []string) (said str
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.dir, bytes.NewReader(s.account(h)), &out, &complaints
 	process.Tree(cmd)
 	if err := cmd.Run(); err != nil {
-		if text := strings.TrimSpace(complaints.String()); text != "" {
-			err = fmt.Errorf("%w: %.300s", err, text[strings.LastIndexByte(text, '\n')+1:])
-		}
-		return "", err
+		return "", live.Explained(err, nil, complaints.String())
 	}
 	return strings.TrimSpace(out.String()), nil
 }

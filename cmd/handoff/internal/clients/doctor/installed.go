@@ -82,13 +82,6 @@ func (in *installation) scopeOf(path string) client.Scope {
 	return client.Project
 }
 
-// runs tells whether a hook of ours runs on an event.
-func (in *installation) runs(event string) bool {
-	return slices.ContainsFunc(in.hooks, func(f installed.HookFile) bool {
-		return slices.ContainsFunc(f.Handlers, func(h installed.Handler) bool { return h.Event == event })
-	})
-}
-
 // trust examines whether a client runs what its files say: some clients ask a person first.
 func (in *installation) trust() (all []Finding) {
 	if in.client.Doubts == nil {

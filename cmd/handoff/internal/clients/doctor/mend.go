@@ -101,8 +101,7 @@ func (in *installation) desired(scope client.Scope) setup.Desired {
 // belongs into the file. The command of a strict client fails while the file has an entry with neither program nor
 // URL.
 func (in *installation) removal(e installed.Entry) string {
-	own, says := in.client.Own, e.URL != "" || len(e.Command) > 0
-	if own != nil && (says || !own.Strict) {
+	if own := in.client.Own; own != nil && (!own.Strict || e.URL != "" || len(e.Command) > 0) {
 		if arguments := own.Remove(e.Scope, e.Name); arguments != nil {
 			return in.within(e.Scope) + shell.Line(append([]string{in.client.Program}, arguments...))
 		}

@@ -1,11 +1,14 @@
 package setup
 
 import (
+	"errors"
 	"slices"
+	"strings"
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/edit"
 	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/cmd/handoff/internal/shell"
 )
 
 // A target is a file with the parts that belong into it.
@@ -80,4 +83,81 @@ func missing(c client.Client, t target, doc edit.Document) (paths []keyPath) {
 		need(c.Allow(client.ServerName).Keys)
 	}
 	return paths
+}
+
+// changeable reads a file that is to be changed. The error is the reason to leave it alone. A path of a project may lead
+// out of it by links: whoever wrote the project made them, and files elsewhere are not theirs to change, nor to be
+// shown as a part of the project.
+func (d Desired) changeable(path string) (installed.File, error) {
+	most := int64(installed.LargestOwn)
+	if d.Scope == client.Project {
+		most = installed.Largest
+	}
+	f, err := installed.Read(path, most)
+	project := d.Machine.Project
+	switch {
+	case d.Scope == client.Project && isAbove(project, path) && !client.Within(project, f.Resolved):
+		return installed.File{Path: path}, &reason{
+			"a link leads out of the project, to " + f.Resolved,
+			"Put a file or a directory in the place of the link, or set up your own with --scope user.",
+		}
+	case err != nil || f.Missing:
+	case f.Info.Mode()&0o200 == 0:
+		err = errors.New("it is read-only")
+	default:
+		err = notReplaced(f.Info)
+	}
+	return f, err
+}
+
+// A reason is why a file is left alone, and what a person can do about that.
+type reason struct{ why, hint string }
+
+func (r *reason) Error() string { return r.why }
+func (r *reason) Hint() string  { return r.hint }
+
+// Plugged says that a client has our plugin.
+type Plugged struct{ reason }
+
+func plugged(c client.Client, plugin installed.Brought) *Plugged {
+	return &Plugged{reason{
+		"it has the plugin of handoff, which brings the same: both would run",
+		shell.Line(append([]string{c.Program}, plugin.Remove...)) + " takes it out. Then run this again.",
+	}}
+}
+
+// Foreign says that the server of another program has our name.
+type Foreign struct{ reason }
+
+func (d Desired) foreign(c client.Client) *Foreign {
+	hint := "Give that one another name, and run this again."
+	if c.Own != nil {
+		if remove := c.Own.Remove(d.Scope, client.ServerName); remove != nil {
+			hint = "Remove it, as with " + c.Program + " " + strings.Join(remove, " ") + ", and run this again."
+		}
+	}
+	return &Foreign{reason{"it has another server that is called handoff", hint}}
+}
+
+// plugin gives the plugin that a client has in the scope. For a user only the user's plugins count.
+func (d Desired) plugin(c client.Client) (b installed.Brought, ok bool) {
+	all := installed.Plugins(c, d.Machine)
+	i := slices.IndexFunc(all, func(b installed.Brought) bool {
+		return b.Scope == client.User || d.Scope == client.Project
+	})
+	if i < 0 {
+		return b, false
+	}
+	return all[i], true
+}
+
+// Hint says what a person can do about a file that was left alone.
+func Hint(err error) string {
+	if hinted, ok := errors.AsType[interface {
+		error
+		Hint() string
+	}](err); ok {
+		return hinted.Hint()
+	}
+	return ""
 }
