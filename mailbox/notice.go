@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"handoff/mailbox/delivery"
 	"handoff/mailbox/life"
 	"handoff/mailbox/overview"
 	"handoff/mailbox/reading"
@@ -32,7 +33,7 @@ var noticeKinds = map[life.Action]life.Action{life.Ask: noticeQuestion, life.Ans
 const (
 	noticeApproval life.Action = overview.NoticeApproval // it waits for a person to approve it
 	noticeQuestion life.Action = "question"              // its holder asks
-	noticeAnswer   life.Action = "answer"                // its question was answered
+	noticeAnswer   life.Action = delivery.NoticeAnswer   // its question was answered
 	noticeBlocked  life.Action = "blocked"               // what it waits for will not be completed
 	noticeTooDeep  life.Action = "escalated"             // its chain is too long to go on by itself
 )
