@@ -53,16 +53,12 @@ func run() error {
 		return err
 	}
 	for name, content := range files {
-		if err := write(name, content); err != nil {
+		if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, content, 0o600); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func write(name string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
-		return err
-	}
-	return os.WriteFile(name, content, 0o600)
 }

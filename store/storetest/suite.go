@@ -8,6 +8,8 @@
 package storetest
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -75,4 +77,28 @@ func Reopen(t *testing.T, open func(t testing.TB, dir string) store.Backend) {
 		require.Equal(t, uint64(round+1), n)
 		require.NoError(t, b.Close())
 	}
+}
+
+// Twice is b with every function given to Update run twice. The writes of the first run are always undone; the second
+// run counts. So tests find functions that add to their results instead of assigning them, or that touch anything else
+// outside.
+func Twice(b store.Backend) store.Backend { return twice{b} }
+
+type twice struct{ store.Backend }
+
+var errFirst = errors.New("the first time does not count")
+
+func (b twice) Update(ctx context.Context, fn func(store.Writer) error) error {
+	ran := false
+	err := b.Backend.Update(ctx, func(w store.Writer) error {
+		ran = true
+		if err := fn(w); err != nil {
+			return err
+		}
+		return errFirst
+	})
+	if !ran {
+		return err
+	}
+	return b.Backend.Update(ctx, fn)
 }
