@@ -97,7 +97,7 @@ func (o *op) amended(
 		out.Changed = append(out.Changed, "to")
 	}
 	if len(out.Changed) == 0 {
-		return nil, schemas.Invalidf("changes", "names nothing to change").
+		return nil, schemas.Invalidf("changes", "names nothing that is not so already").
 			WithHint("Say what to change, such as the title or the context.")
 	}
 	return h, wholeSizes(h)
