@@ -92,17 +92,6 @@ func TestAServerThatFailsIsRunToSeeWhy(t *testing.T) {
 	requireRemedy(t, w.examine("cursor"), doctor.Error, "its server does not answer: it ended without an answer (exit status 3): no store", "handoff mcp </dev/null")
 }
 
-func TestOfWhatAHookSaysLittleIsKept(t *testing.T) {
-	w := newWorld(t)
-	w.write(w.bench.Program.Path, "#!/bin/sh\nhead -c 5000000 /dev/zero | tr '\\0' x >&2\nexit 3\n")
-	w.write(".claude/settings.json", hooks("UserPromptSubmit", "handoff hook prompt --client claude-code"))
-	all := w.examine("claude-code")
-	requireFinding(t, all, doctor.Error, "does not run: exit status 3: xxx", "")
-	for _, f := range all {
-		require.Less(t, len(f.Message), 1000)
-	}
-}
-
 func TestProgramThatIsTriedEndsWithAllItStarted(t *testing.T) {
 	for name, examine := range map[string]func(context.Context, *world){
 		"hook": func(ctx context.Context, w *world) {

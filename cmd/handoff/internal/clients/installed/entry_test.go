@@ -15,8 +15,7 @@ import (
 const ours = `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`
 
 func TestEntriesOfAllScopesAreFound(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
+	w, claude := worldWith(t, "claude-code")
 	all, unread := installed.Entries(claude, w.Machine)
 	require.Empty(t, all)
 	require.Empty(t, unread)
@@ -70,8 +69,7 @@ func TestListThatTheClientUsesIsRead(t *testing.T) {
 		`{"mcp": {"handoff": "no object"}}`:                                                           nil,
 		`{"mcp": [{"handoff": {"command": ["one"]}}], "mcpServers": {"handoff": {"command": ["x"]}}}`: nil,
 	} {
-		w := newWorld(t)
-		c := known(t, "opencode")
+		w, c := worldWith(t, "opencode")
 		w.write(c.Servers, client.User, text)
 		all, unread := installed.Entries(c, w.Machine)
 		require.Empty(t, unread)
@@ -84,8 +82,7 @@ func TestListThatTheClientUsesIsRead(t *testing.T) {
 }
 
 func TestFileThatDoesNotParseIsUnread(t *testing.T) {
-	w := newWorld(t)
-	gemini := known(t, "gemini-cli")
+	w, gemini := worldWith(t, "gemini-cli")
 	path := w.write(gemini.Servers, client.User, "{")
 	w.write(gemini.Servers, client.Project, ours)
 	all, unread := installed.Entries(gemini, w.Machine)
@@ -98,8 +95,7 @@ func TestFileThatDoesNotParseIsUnread(t *testing.T) {
 
 // What came with a project is read up to a size; some clients keep their state where the user's servers are.
 func TestFilesOfAProjectAreReadUpToASize(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
+	w, claude := worldWith(t, "claude-code")
 	long := ours[:len(ours)-1] + `, "history": "` + strings.Repeat("x", installed.Largest) + `"}`
 	w.write(claude.Servers, client.User, long)
 	project := w.write(claude.Servers, client.Project, long)

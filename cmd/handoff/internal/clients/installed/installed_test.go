@@ -41,6 +41,12 @@ func (w world) write(files client.Files, scope client.Scope, text string) (path 
 	return path
 }
 
+// worldWith also gives a client.
+func worldWith(t *testing.T, name string) (world, client.Client) {
+	t.Helper()
+	return newWorld(t), known(t, name)
+}
+
 func known(t *testing.T, name string) client.Client {
 	t.Helper()
 	c, ok := client.Named(name)
@@ -55,8 +61,7 @@ func TestEnabledPluginsAreFound(t *testing.T) {
 		`{"enabledPlugins": ["handoff@a"]}`:                                                       nil,
 		`oops`:                                                                                    nil,
 	} {
-		w := newWorld(t)
-		claude := known(t, "claude-code")
+		w, claude := worldWith(t, "claude-code")
 		user := w.write(claude.Hooks.Files, client.User, text)
 		var names []string
 		for _, b := range installed.Plugins(claude, w.Machine) {
@@ -70,8 +75,7 @@ func TestEnabledPluginsAreFound(t *testing.T) {
 }
 
 func TestPluginsOfAProjectAreFound(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
+	w, claude := worldWith(t, "claude-code")
 	local := filepath.Join(w.Project, ".claude", "settings.local.json")
 	w.write(claude.Hooks.Files, client.Project, "{}")
 	require.NoError(t, os.WriteFile(local, []byte(`{"enabledPlugins": {"handoff@a": true}}`), 0o600))
@@ -111,8 +115,7 @@ func TestHandlersAreListedByTheirPlaces(t *testing.T) {
 }
 
 func TestFilesWithOurHooksAreFound(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
+	w, claude := worldWith(t, "claude-code")
 	path := w.write(claude.Hooks.Files, client.User, hooks)
 	project := w.write(claude.Hooks.Files, client.Project, `{"hooks": {"Stop": [{"hooks": [{"command": "lint"}]}]}}`)
 	all, unread := installed.Hooks(claude, w.Machine)
@@ -136,21 +139,9 @@ func TestFilesWithOurHooksAreFound(t *testing.T) {
 	require.Empty(t, unread)
 }
 
-func TestHooksOfAProgramOfAnotherNameAreOurs(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
-	w.write(claude.Hooks.Files, client.User, `{"hooks": {"Stop": [{"hooks": [{"command": "/opt/handoff-1.2 hook stop --client claude-code"}]}]}}`)
-	all, _ := installed.Hooks(claude, w.Machine)
-	require.Empty(t, all)
-	all, _ = installed.Hooks(claude, w.Machine, "handoff", "/opt/handoff-1.2")
-	require.Len(t, all, 1)
-	require.Len(t, all[0].Handlers, 1)
-}
-
 // Each hook of ours may be tried, so that too many would keep us busy.
 func TestFileOfTooManyHooksIsUnread(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
+	w, claude := worldWith(t, "claude-code")
 	many := func(n int) string {
 		return `{"hooks": {"Stop": [` + strings.Repeat(`{"hooks": [{"command": "handoff hook stop"}]},`, n-1) + `{"hooks": [{"command": "handoff hook stop"}]}]}}`
 	}

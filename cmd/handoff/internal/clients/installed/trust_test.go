@@ -43,8 +43,7 @@ func TestOnlyWhatSetupWritesToTheLetterIsTrusted(t *testing.T) {
 		`"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${AWS_SECRET}"}`:                       false,
 		`"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${HANDOFF_TOKEN}"}, "command": "evil"`: false,
 	} {
-		w := newWorld(t)
-		claude := known(t, "claude-code")
+		w, claude := worldWith(t, "claude-code")
 		w.write(claude.Servers, client.Project, `{"mcpServers": {"handoff": {`+text+`}}}`)
 		all, _ := installed.Entries(claude, w.Machine)
 		require.Len(t, all, 1)

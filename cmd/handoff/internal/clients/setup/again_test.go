@@ -13,8 +13,7 @@ const mine = "{\n  // mine\n  \"mcpServers\": {\n    \"a\": { \"command\": \"a\"
 
 // What is put back is what was there before the first setup, however often it was set up otherwise since.
 func TestRemoveAfterSeveralSetupsPutsBackTheFirst(t *testing.T) {
-	w := newWorld(t)
-	gemini := known(t, "gemini-cli")
+	w, gemini := worldWith(t, "gemini-cli")
 	path := w.servers(gemini)
 	w.write(path, mine, 0o600)
 	w.apply(gemini)
@@ -33,8 +32,7 @@ func TestRemoveAfterSeveralSetupsPutsBackTheFirst(t *testing.T) {
 
 // Somebody wrote between two setups: that stays, and ours goes.
 func TestRemoveKeepsWhatOthersWroteBetweenTwoSetups(t *testing.T) {
-	w := newWorld(t)
-	cursor := known(t, "cursor")
+	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
 	w.apply(cursor)
@@ -47,8 +45,7 @@ func TestRemoveKeepsWhatOthersWroteBetweenTwoSetups(t *testing.T) {
 
 // A field that somebody added to our entry is theirs.
 func TestAnUpdateKeepsWhatIsNotOurs(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
+	w, claude := worldWith(t, "claude-code")
 	path := w.servers(claude)
 	w.write(path, `{"mcpServers": {"handoff": {"type": "stdio", "command": "/old/handoff", "args": ["mcp"], "alwaysLoad": true, "env": {"A": "b"}}}}`, 0o600)
 	w.apply(claude)
@@ -58,8 +55,7 @@ func TestAnUpdateKeepsWhatIsNotOurs(t *testing.T) {
 // Who sets a client up wants its server started. Those of others stay off.
 func TestAServerThatWasSwitchedOffIsSwitchedOnAgain(t *testing.T) {
 	for name, file := range map[string]string{"codex": "ours-switched-off.toml", "cursor": "ours-switched-off.json", "opencode": "ours-switched-off.json"} {
-		w := newWorld(t)
-		c := known(t, name)
+		w, c := worldWith(t, name)
 		path := w.servers(c)
 		w.write(path, w.read(filepath.Join("testdata", "configs", name, "servers", file)), 0o600)
 		before, _ := w.desired.Find(c)
@@ -83,8 +79,7 @@ func TestTrustIsGivenAndTakenBack(t *testing.T) {
 	}{"ours": {mine, true, mine}, "theirs": {both, true, both}, "never wanted": {both, false, both}} {
 		t.Run(name, func(t *testing.T) {
 			for _, remove := range []bool{true, false} {
-				w := newWorld(t)
-				claude := known(t, "claude-code")
+				w, claude := worldWith(t, "claude-code")
 				settings := claude.Allow(client.ServerName).Files.In(client.User, w.desired.Machine)
 				w.write(settings, `{"permissions": {"allow": `+tt.before+"}}", 0o600)
 				w.desired.Server.Trust = tt.trust
@@ -104,8 +99,7 @@ func TestTrustIsGivenAndTakenBack(t *testing.T) {
 
 // Waking is a hook of its own, and off unless it is desired.
 func TestWakingHookIsWrittenWhenDesired(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
+	w, claude := worldWith(t, "claude-code")
 	settings := claude.Hooks.In(client.User, w.desired.Machine)
 	w.apply(claude)
 	plain := w.read(settings)

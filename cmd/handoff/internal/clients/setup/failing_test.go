@@ -29,8 +29,7 @@ func (w *world) meanwhile(path, text string, asked int) {
 }
 
 func TestASetupThatFailsLeavesNothing(t *testing.T) {
-	w := newWorld(t)
-	cursor := known(t, "cursor")
+	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
 	change := of(t, w.Plan(cursor, w.desired), path)
@@ -44,8 +43,7 @@ func TestASetupThatFailsLeavesNothing(t *testing.T) {
 
 // The receipt of the setup before says how to put things back; that of one that failed would not.
 func TestASetupThatFailsLeavesTheReceiptAsItWas(t *testing.T) {
-	w := newWorld(t)
-	cursor := known(t, "cursor")
+	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
 	w.apply(cursor)
@@ -65,8 +63,7 @@ func TestASetupThatFailsLeavesTheReceiptAsItWas(t *testing.T) {
 
 // What cannot be read now may be read another time.
 func TestAReceiptThatCannotBeReadStays(t *testing.T) {
-	w := newWorld(t)
-	cursor := known(t, "cursor")
+	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
 	w.apply(cursor)
@@ -89,8 +86,7 @@ func TestAReceiptThatCannotBeReadStays(t *testing.T) {
 }
 
 func TestFoldersOfASetupThatFailsAreRemoved(t *testing.T) {
-	w := newWorld(t)
-	vscode := known(t, "vscode")
+	w, vscode := worldWith(t, "vscode")
 	path := w.servers(vscode)
 	change := of(t, w.Plan(vscode, w.desired), path)
 	now := w.Now
@@ -106,8 +102,7 @@ func TestFoldersOfASetupThatFailsAreRemoved(t *testing.T) {
 
 // Two setups at once would each keep a receipt, and only one of them change the file.
 func TestSetupsTakeTurns(t *testing.T) {
-	w := newWorld(t)
-	cursor := known(t, "cursor")
+	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
 	change := of(t, w.Plan(cursor, w.desired), path)
@@ -170,8 +165,7 @@ func TestClientsCommandThatHangsIsEndedAndTheFileWritten(t *testing.T) {
 func TestFileOfAnInterruptedCommandIsPutBack(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	child := processtest.NewChild(t, cancel)
-	w := newWorld(t)
-	claude := known(t, "claude-code")
+	w, claude := worldWith(t, "claude-code")
 	path := w.servers(claude)
 	w.standIn("claude", "echo '{}' >"+path+"\n"+child.Start()+"wait")
 	w.write(path, mine, 0o600)
@@ -187,8 +181,7 @@ func TestFileOfAnInterruptedCommandIsPutBack(t *testing.T) {
 }
 
 func TestAnUndoingThatFailsLeavesNoCopy(t *testing.T) {
-	w := newWorld(t)
-	cursor := known(t, "cursor")
+	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
 	w.apply(cursor)

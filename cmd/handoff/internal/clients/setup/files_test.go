@@ -39,8 +39,7 @@ func TestUnusualFilesAreLeftAlone(t *testing.T) {
 		"link to itself": {func(w *world, path string) { require.NoError(w.t, os.Symlink(path, path)) }, "cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			cursor := known(t, "cursor")
+			w, cursor := worldWith(t, "cursor")
 			path := w.servers(cursor)
 			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 			tt.make(w, path)
@@ -56,8 +55,7 @@ func TestUnusualFilesAreLeftAlone(t *testing.T) {
 }
 
 func TestLinkToAFileStaysALink(t *testing.T) {
-	w := newWorld(t)
-	cursor := known(t, "cursor")
+	w, cursor := worldWith(t, "cursor")
 	path, target := w.servers(cursor), filepath.Join(w.desired.Machine.Home, "dotfiles", "mcp.json")
 	w.write(target, `{"mcpServers": {}}`, 0o604)
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
@@ -91,8 +89,7 @@ func TestRemoveLeavesNothingWhereNothingWas(t *testing.T) {
 }
 
 func TestCopiesAndReceiptsAreForNobodyElse(t *testing.T) {
-	w := newWorld(t)
-	cursor := known(t, "cursor")
+	w, cursor := worldWith(t, "cursor")
 	w.write(w.servers(cursor), `{}`, 0o644)
 	change := of(t, w.Plan(cursor, w.desired), w.servers(cursor))
 	done, err := w.Apply(t.Context(), change)
@@ -117,8 +114,7 @@ func TestACopyThatCannotBeMadeIsNotLeft(t *testing.T) {
 		require.NoError(t, err, string(said))
 		return
 	}
-	w := newWorld(t)
-	cursor := known(t, "cursor")
+	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, `{"a": "`+strings.Repeat("x", 4<<20)+`"}`, 0o600)
 	change := of(t, w.Plan(cursor, w.desired), path)
@@ -139,8 +135,7 @@ func limitFiles(t *testing.T) {
 }
 
 func TestAFileThatChangesMeanwhileIsLeftAlone(t *testing.T) {
-	w := newWorld(t)
-	cursor := known(t, "cursor")
+	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, `{}`, 0o600)
 	change := of(t, w.Plan(cursor, w.desired), path)

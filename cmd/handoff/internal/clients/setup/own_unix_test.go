@@ -112,8 +112,7 @@ func TestFileIsWrittenWhereTheClientsCommandCannotDoIt(t *testing.T) {
 		"no command": {"cursor", func(*world) {}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			c := known(t, tt.client)
+			w, c := worldWith(t, tt.client)
 			w.standIn(c.Program, "exit 1")
 			tt.desired(w)
 			for _, change := range w.Plan(c, w.desired) {
@@ -128,8 +127,7 @@ func TestFileIsWrittenWhereTheClientsCommandCannotDoIt(t *testing.T) {
 func TestTheLastLookIsBeforeTheRename(t *testing.T) {
 	for name, does := range map[string]string{"written": "", "after the client's command": "exit 1"} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			claude := known(t, "claude-code")
+			w, claude := worldWith(t, "claude-code")
 			asked := 2
 			if does != "" {
 				w.standIn("claude", does)

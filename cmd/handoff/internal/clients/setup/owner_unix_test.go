@@ -63,8 +63,7 @@ func TestRootLeavesAFileToItsOwner(t *testing.T) {
 
 func TestAFileOfAnotherUserIsLeftAlone(t *testing.T) {
 	asRoot(t)
-	w := newWorld(t)
-	cursor := known(t, "cursor")
+	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o666)
 	w.open(t)
@@ -77,8 +76,7 @@ func TestAFileOfAnotherUserIsLeftAlone(t *testing.T) {
 // Who is not in the group of a file cannot give a new one to it, and others could read that.
 func TestAFileKeepsItsGroupOrStaysAsItIs(t *testing.T) {
 	asRoot(t)
-	w := newWorld(t)
-	cursor := known(t, "cursor")
+	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o640)
 	require.NoError(t, os.Chown(path, somebody, theirGroup))

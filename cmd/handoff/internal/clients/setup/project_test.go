@@ -41,8 +41,7 @@ func TestHooksOfAProjectAreTakenOutWithoutATrace(t *testing.T) {
 
 // Who gave our server another name keeps that.
 func TestServerUnderAnotherNameIsOurs(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
+	w, claude := worldWith(t, "claude-code")
 	path := w.servers(claude)
 	const named = `{"mcpServers": {"mail": {"type": "stdio", "command": "/old/handoff", "args": ["mcp"], "timeout": 5}, "docs": {"command": "x"}}}`
 	w.write(path, named, 0o600)
@@ -66,8 +65,7 @@ func TestAClientWithThePluginIsLeftAlone(t *testing.T) {
 		"gemini-cli":  {".gemini/extensions/handoff/gemini-extension.json", "{}", "gemini extensions uninstall handoff takes"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			c := known(t, name)
+			w, c := worldWith(t, name)
 			w.apply(c)
 			w.write(filepath.Join(w.desired.Machine.Home, filepath.FromSlash(tt.file)), tt.text, 0o600)
 			all := w.Plan(c, w.desired)
@@ -84,8 +82,7 @@ func TestAClientWithThePluginIsLeftAlone(t *testing.T) {
 
 // What a project says of plugins is about that project.
 func TestPluginOfAProjectKeepsSetupFromTheProject(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
+	w, claude := worldWith(t, "claude-code")
 	w.write(claude.Hooks.In(client.Project, w.desired.Machine), `{"enabledPlugins": {"handoff@handoff": true}}`, 0o600)
 	require.NoError(t, w.Plan(claude, w.desired)[0].Err)
 	w.desired.Scope = client.Project
@@ -94,8 +91,7 @@ func TestPluginOfAProjectKeepsSetupFromTheProject(t *testing.T) {
 
 // A program may be called otherwise than handoff: its hooks are known by it.
 func TestHooksOfAProgramOfAnotherNameAreReplaced(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
+	w, claude := worldWith(t, "claude-code")
 	settings := claude.Hooks.In(client.User, w.desired.Machine)
 	const theirs = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/opt/handoff-0.9 hook stop --client claude-code"}]}]}}` + "\n"
 	w.write(settings, theirs, 0o600)
@@ -120,8 +116,7 @@ func TestHooksOfAProgramOfAnotherNameAreReplaced(t *testing.T) {
 
 // The hooks look into the workspace in which the server is.
 func TestHooksNameTheWorkspaceOfTheServer(t *testing.T) {
-	w := newWorld(t)
-	gemini := known(t, "gemini-cli")
+	w, gemini := worldWith(t, "gemini-cli")
 	path := w.servers(gemini)
 	w.write(path, mine, 0o600)
 	w.apply(gemini)
@@ -137,8 +132,7 @@ func TestHooksNameTheWorkspaceOfTheServer(t *testing.T) {
 
 // Nobody has so many hooks of ours but to keep us busy.
 func TestFileOfTooManyHooksIsRefused(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
+	w, claude := worldWith(t, "claude-code")
 	settings := claude.Hooks.In(client.User, w.desired.Machine)
 	group := `{"hooks": [{"type": "command", "command": "handoff hook stop"}]}`
 	w.write(settings, `{"hooks": {"Stop": [`+strings.Repeat(group+",", 20_000)+group+`]}}`, 0o600)

@@ -17,8 +17,7 @@ import (
 func TestProjectThroughALinkIsTheSame(t *testing.T) {
 	for name, first := range map[string]bool{"set up through it": true, "removed through it": false} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			cursor := known(t, "cursor")
+			w, cursor := worldWith(t, "cursor")
 			w.desired.Scope = client.Project
 			project := w.desired.Machine.Project
 			link := project + "-link"
@@ -48,8 +47,7 @@ func TestProjectThroughALinkIsTheSame(t *testing.T) {
 
 // Where nothing tells what was there, nobody is said to have changed it.
 func TestWhetherThereIsAReceiptIsTold(t *testing.T) {
-	w := newWorld(t)
-	cursor := known(t, "cursor")
+	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
 	w.apply(cursor)
@@ -64,8 +62,7 @@ func TestWhetherThereIsAReceiptIsTold(t *testing.T) {
 }
 
 func TestFoldersOfADeletedFileAreRemoved(t *testing.T) {
-	w := newWorld(t)
-	vscode := known(t, "vscode")
+	w, vscode := worldWith(t, "vscode")
 	path := w.servers(vscode)
 	w.apply(vscode)
 	w.desired.Server.Command = []string{"/opt/handoff", "mcp"}
@@ -78,8 +75,7 @@ func TestFoldersOfADeletedFileAreRemoved(t *testing.T) {
 
 // A copy of what somebody had stays when they delete the file.
 func TestACopyOfWhatSomebodyDeletedStays(t *testing.T) {
-	w := newWorld(t)
-	cursor := known(t, "cursor")
+	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
 	w.apply(cursor)
@@ -92,8 +88,7 @@ func TestACopyOfWhatSomebodyDeletedStays(t *testing.T) {
 
 // A receipt is a file that others may have written: it removes nothing but what a setup makes.
 func TestAReceiptRemovesOnlyWhatASetupMakes(t *testing.T) {
-	w := newWorld(t)
-	cursor := known(t, "cursor")
+	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
 	w.apply(cursor)

@@ -41,8 +41,7 @@ var rewritings = map[string]rewriting{
 func TestOnlyTheEntryOfAClientsCommandIsTaken(t *testing.T) {
 	for name, tt := range rewritings {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			c := known(t, tt.client)
+			w, c := worldWith(t, tt.client)
 			path := w.servers(c)
 			w.standIn(c.Program, "cat >'"+path+".new' <<'END'\n"+tt.written+"\nEND\nmv '"+path+".new' '"+path+"'\n")
 			w.write(path, tt.before, 0o640)
@@ -63,8 +62,7 @@ func TestOnlyTheEntryOfAClientsCommandIsTaken(t *testing.T) {
 
 // Gemini CLI has its hooks in the same file, which its command does not write.
 func TestEntryOfAClientsCommandIsTakenBesideHooks(t *testing.T) {
-	w := newWorld(t)
-	gemini := known(t, "gemini-cli")
+	w, gemini := worldWith(t, "gemini-cli")
 	path := w.servers(gemini)
 	w.standIn("gemini", `printf '%s' '{"ui":{"theme":"x"},"mcpServers":{"handoff":{"command":"handoff","args":["mcp"],"timeout":7}}}' >'`+path+"'")
 	w.write(path, "{\n  // mine\n  \"ui\": {\"theme\": \"x\"}\n}\n", 0o600)
@@ -86,8 +84,7 @@ func TestOtherChangesOfAClientsCommandStay(t *testing.T) {
 		"{\"a\": 1e999} // mine\n":  `{"a":null,` + entry + "}",
 		"{\"a\": \"1\"} // mine\n":  `{"a":1,` + entry + "}",
 	} {
-		w := newWorld(t)
-		claude := known(t, "claude-code")
+		w, claude := worldWith(t, "claude-code")
 		path := w.servers(claude)
 		w.standIn("claude", "printf '%s' '"+written+"' >'"+path+"'")
 		w.write(path, before, 0o600)

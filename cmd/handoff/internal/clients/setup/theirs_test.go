@@ -13,8 +13,7 @@ import (
 
 // A server that somebody put in the place of ours is theirs, although there is a receipt.
 func TestAServerThatReplacedOursStays(t *testing.T) {
-	w := newWorld(t)
-	gemini := known(t, "gemini-cli")
+	w, gemini := worldWith(t, "gemini-cli")
 	path := w.servers(gemini)
 	w.apply(gemini)
 	const other = `"command": "npx",
@@ -36,8 +35,7 @@ func TestAServerThatReplacedOursStays(t *testing.T) {
 
 // Setup takes out what it writes, and tells of what it never writes.
 func TestRemoveTellsOfAServerForThisProjectAlone(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
+	w, claude := worldWith(t, "claude-code")
 	w.write(w.servers(claude), `{"projects": {"`+w.desired.Machine.Project+`": {"mcpServers": {"mail": {"command": "handoff", "args": ["mcp"]}}}}}`, 0o600)
 	undo := of(t, w.Undo(claude, w.desired), w.servers(claude))
 	require.True(t, undo.Same())
@@ -48,8 +46,7 @@ func TestRemoveTellsOfAServerForThisProjectAlone(t *testing.T) {
 
 // A program of another name is ours where the receipt says so, whatever is desired now.
 func TestRemoveKnowsTheProgramFromTheReceipt(t *testing.T) {
-	w := newWorld(t)
-	cursor := known(t, "cursor")
+	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
 	w.desired.Server.Command = []string{"/opt/handoff-1.2", "mcp"}
@@ -62,8 +59,7 @@ func TestRemoveKnowsTheProgramFromTheReceipt(t *testing.T) {
 
 // A hook that does something besides is somebody else's, and so is a program within a project.
 func TestHooksThatOnlyLookLikeOursStay(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
+	w, claude := worldWith(t, "claude-code")
 	settings := claude.Hooks.In(client.User, w.desired.Machine)
 	const hook = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "handoff hook stop --client claude-code; notify-send done"}]}]}}` + "\n"
 	w.write(settings, hook, 0o600)
@@ -83,8 +79,7 @@ func TestHooksThatOnlyLookLikeOursStay(t *testing.T) {
 
 // An apostrophe in the way to the program doubles nothing, and leaves nothing behind.
 func TestApostropheInTheProgramIsQuoted(t *testing.T) {
-	w := newWorld(t)
-	claude := known(t, "claude-code")
+	w, claude := worldWith(t, "claude-code")
 	w.desired.Call.Program = "/home/o'hara/handoff"
 	settings := claude.Hooks.In(client.User, w.desired.Machine)
 	w.apply(claude)
@@ -103,8 +98,7 @@ func TestADiffShowsOnlyOurs(t *testing.T) {
 		"in ours":  "{\n  \"mcpServers\": {\n    \"handoff\": {\"command\": \"/old/handoff\", \"args\": [\"mcp\"], \"env\": {\"KEY\": \"hunter2\"}}\n  }\n}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			cursor := known(t, "cursor")
+			w, cursor := worldWith(t, "cursor")
 			path := w.servers(cursor)
 			w.write(path, text, 0o600)
 			diff := of(t, w.Plan(cursor, w.desired), path).Diff()

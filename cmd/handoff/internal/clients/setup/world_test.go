@@ -37,6 +37,12 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
+// worldWith also gives a client.
+func worldWith(t *testing.T, name string) (*world, client.Client) {
+	t.Helper()
+	return newWorld(t), known(t, name)
+}
+
 func known(t *testing.T, name string) client.Client {
 	t.Helper()
 	c, ok := client.Named(name)
