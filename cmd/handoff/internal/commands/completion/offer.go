@@ -24,7 +24,7 @@ var table = []struct {
 	offered completer
 	rows    []string
 }{
-	{openHandoffs, []string{"answer", "approve", "assign", "cancel", "refuse", "claim", "complete", "edit", "fail", "update", "show", "wait"}},
+	{openHandoffs, []string{"answer", "approve", "assign", "cancel", "refuse", "claim", "complete", "edit", "fail", "redact", "update", "show", "wait"}},
 	{openHandoffs, []string{"--parent"}},
 	{commaSeparated(openHandoffs), []string{"--after", "--after-accepted"}},
 	{chains, []string{"history"}},
