@@ -100,9 +100,9 @@ func check(said map[string]any) error {
 	for name, value := range data {
 		text, ok := value.(string)
 		if !ok {
-			b, err := Line(value)
+			b, err := json.Marshal(value)
 			if err != nil {
-				return err
+				return schemas.InternalError(err)
 			}
 			text = string(b)
 		}
@@ -118,15 +118,4 @@ func check(said map[string]any) error {
 func invalid(field, format string, args ...any) error {
 	return schemas.Invalidf(field, format, args...).
 		WithHint(`It has to be one JSON object as {"version": 1, "summary": "…", "detail": "…", "data": {"name": "text"}}.`)
-}
-
-// Line writes a value as JSON on one line, with its texts as they are.
-func Line(value any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
-		return nil, schemas.InternalError(err)
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

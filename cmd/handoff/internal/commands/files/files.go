@@ -6,6 +6,7 @@ package files
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/payload"
+	"handoff/schemas"
 )
 
 // Commands gives the commands of this package, for the root to add.
@@ -57,13 +59,9 @@ func isOwnFile(path string) bool {
 
 // printLog prints a payload as a log carries it, or with --json the object alone.
 func printLog(a *cli.App, said map[string]any) error {
-	b, err := payload.Line(said)
+	b, err := json.Marshal(said)
 	if err != nil {
-		return err
+		return schemas.InternalError(err)
 	}
-	line := cli.Inert(b)
-	if a.JSON {
-		return a.Write(line + "\n")
-	}
-	return a.Write(payload.Mark(line))
+	return a.Print(b, func(p *cli.Page) { p.WriteString(payload.Mark(cli.Inert(b))) })
 }
