@@ -46,22 +46,19 @@ func (s *setupRun) warnOfHeld(p *cli.Page) {
 
 // printFilePlan shows a line for a file, or with --dry-run and --diff each line of it that changes.
 func (s *setupRun) printFilePlan(p *cli.Page, f *fileSetup) {
-	if f.State == fileAlone {
+	switch {
+	case f.State == fileAlone:
 		printLeftAlone(p, f)
-		return
-	}
-	if f.State == fileSame {
+	case f.State == fileSame:
 		p.Line("  %s: unchanged", schemas.Visible(f.Path))
-		return
-	}
-	if !s.flags.dryRun && !s.flags.diff {
+	case !s.flags.dryRun && !s.flags.diff:
 		p.Line("  %s: %s", schemas.Visible(f.Path), f.summary())
-		return
+	default:
+		if f.Command != nil {
+			p.Line("  $ %s", schemas.Visible(shell.Line(f.Command)))
+		}
+		printDiff(p, f.Diff)
 	}
-	if f.Command != nil {
-		p.Line("  $ %s", schemas.Visible(shell.Line(f.Command)))
-	}
-	printDiff(p, f.Diff)
 }
 
 // summary says in a few words what changes in a file.
@@ -163,17 +160,16 @@ func (s *setupRun) fileDone(p *cli.Page, c *clientSetup, f *fileSetup) {
 }
 
 func printTrial(p *cli.Page, c *clientSetup) {
-	if c.Live.Untried != "" {
+	switch {
+	case c.Live.Untried != "":
 		p.Line("%s: its server was not tried: %s", c.Title, c.Live.Untried)
-		return
-	}
-	if problem := c.Live.Problem; problem != "" {
-		p.Line("%s: %s: %s", c.Title, p.Red("its server does not work"), schemas.Visible(problem))
+	case c.Live.Problem != "":
+		p.Line("%s: %s: %s", c.Title, p.Red("its server does not work"), schemas.Visible(c.Live.Problem))
 		p.Field("  try", c.Live.Remedy)
-		return
+	default:
+		p.Line("%s: handoff %s answers, with %d tools. %s",
+			c.Title, schemas.Visible(c.Live.Version), c.Live.Tools, schemas.Visible(c.Live.You))
 	}
-	p.Line("%s: handoff %s answers, with %d tools. %s",
-		c.Title, schemas.Visible(c.Live.Version), c.Live.Tools, schemas.Visible(c.Live.You))
 }
 
 // report prints what became of everything, unless that was shown, and gives the exit status.

@@ -16,6 +16,13 @@ import (
 
 var entry = client.Object{{Key: "command", Value: "handoff"}, {Key: "args", Value: []string{"mcp"}}}
 
+func opened(t *testing.T, syntax client.Syntax, text string) edit.Document {
+	t.Helper()
+	doc, err := edit.Open(syntax, []byte(text))
+	require.NoError(t, err)
+	return doc
+}
+
 // A case is two texts, before and after a server was added to it; its removal leads back.
 func TestAddingLeavesTheRestAndRemovingLeadsBack(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -36,8 +43,7 @@ func TestAddingLeavesTheRestAndRemovingLeadsBack(t *testing.T) {
 		"lines of DOS": {client.TOML, "x = 1\r\n", "x = 1\r\n\r\n[s.handoff]\r\ncommand = \"handoff\"\r\nargs = [\"mcp\"]\r\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			doc, err := edit.Open(tt.syntax, []byte(tt.before))
-			require.NoError(t, err)
+			doc := opened(t, tt.syntax, tt.before)
 			require.NoError(t, doc.Set(entry, "s", "handoff"))
 			require.Equal(t, tt.after, string(doc.Bytes()))
 			require.NoError(t, doc.Delete("s", "handoff"))
@@ -59,8 +65,7 @@ func TestChangingOneValueLeavesTheRest(t *testing.T) {
 		"empty table": {client.TOML, "[s]", "[s]\na = \"new\""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			doc, err := edit.Open(tt.syntax, []byte(tt.before))
-			require.NoError(t, err)
+			doc := opened(t, tt.syntax, tt.before)
 			require.NoError(t, doc.Set("new", "s", "a"))
 			require.Equal(t, tt.after, string(doc.Bytes()))
 		})
@@ -84,8 +89,7 @@ func TestDeletingLeavesTheRest(t *testing.T) {
 		"dotted keys":    {client.TOML, "a.b.c = 1\na.d = 2\na.b.e = 3", "a.d = 2\n", []any{"a", "b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			doc, err := edit.Open(tt.syntax, []byte(tt.before))
-			require.NoError(t, err)
+			doc := opened(t, tt.syntax, tt.before)
 			require.NoError(t, doc.Delete(tt.path...))
 			require.Equal(t, tt.after, string(doc.Bytes()))
 		})
@@ -101,8 +105,7 @@ func TestAChangeThatWouldSaySomethingElseIsNotMade(t *testing.T) {
 		"s = { b = 1 }\n":       {"s", "a"},
 		"s.b = {}\n":            {"s", "b", "c"},
 	} {
-		doc, err := edit.Open(client.TOML, []byte(text))
-		require.NoError(t, err)
+		doc := opened(t, client.TOML, text)
 		before, _ := doc.Look()
 		require.Error(t, doc.Set(entry, path...), text)
 		require.Equal(t, text, string(doc.Bytes()))
@@ -119,8 +122,7 @@ func TestReadableDependsOnTheClientsSyntax(t *testing.T) {
 		`{"a": [ /* c */ ]}`: {client.BareJSON: false, client.JSON: false, client.CommentedJSON: true, client.LooseJSON: true},
 		`{"a": [1,]}`:        {client.BareJSON: false, client.JSON: false, client.CommentedJSON: false, client.LooseJSON: true},
 	} {
-		doc, err := edit.Open(client.JSON, []byte(text))
-		require.NoError(t, err)
+		doc := opened(t, client.JSON, text)
 		for syntax, reads := range want {
 			require.Equal(t, reads, doc.(*edit.JSON).ReadAs(syntax) == nil, "%s as %s", text, syntax)
 		}
@@ -204,10 +206,8 @@ func TestTakenTextIsWrittenAsTheOtherIs(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			from, err := edit.Open(tt.syntax, []byte(tt.from))
-			require.NoError(t, err)
-			into, err := edit.Open(tt.syntax, []byte(tt.into))
-			require.NoError(t, err)
+			from := opened(t, tt.syntax, tt.from)
+			into := opened(t, tt.syntax, tt.into)
 			got, _ := from.Look("a")
 			require.NoError(t, into.Set(edit.Taken(got, entry), "a"))
 			require.Equal(t, tt.after, string(into.Bytes()))
@@ -225,19 +225,15 @@ func TestAlikeIsAboutValues(t *testing.T) {
 		`{"a": [1, "2", null]}`: {`{"a": [1.0, "2", null]}`: true, `{"a": [1, 2, null]}`: false, `{"a": [1, "2"]}`: false, `{"a": [1, "2", null], "b": {}}`: false},
 		`{"a": 1e999}`:          {`{"a": 1e999}`: true, `{"a": 1e998}`: false, `{"a": null}`: false},
 	} {
-		one, err := edit.Open(client.LooseJSON, []byte(a))
-		require.NoError(t, err)
+		one := opened(t, client.LooseJSON, a)
 		for b, want := range others {
-			other, err := edit.Open(client.LooseJSON, []byte(b))
-			require.NoError(t, err)
+			other := opened(t, client.LooseJSON, b)
 			require.Equal(t, want, edit.Alike(one, other), "%s and %s", a, b)
 		}
 	}
-	one, err := edit.Open(client.TOML, []byte("a = 1\nb = 2026-01-01\nc = inf\n"))
-	require.NoError(t, err)
+	one := opened(t, client.TOML, "a = 1\nb = 2026-01-01\nc = inf\n")
 	for b, want := range map[string]bool{"c = +inf\nb = 2026-01-01\na = 1.0": true, "c = inf\nb = 2026-01-02\na = 1": false} {
-		other, err := edit.Open(client.TOML, []byte(b))
-		require.NoError(t, err)
+		other := opened(t, client.TOML, b)
 		require.Equal(t, want, edit.Alike(one, other), b)
 	}
 }
@@ -293,8 +289,7 @@ func TestTextsThatOnlyLookDeepAreParsed(t *testing.T) {
 		"nothing but blanks": {client.TOML, " \n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := edit.Open(tt.syntax, []byte(tt.text))
-			require.NoError(t, err)
+			opened(t, tt.syntax, tt.text)
 		})
 	}
 }
