@@ -168,6 +168,17 @@ func TestHandoffsThatHaveNotEndedAreOfferedNewestFirst(t *testing.T) {
 	}
 }
 
+func TestShellsCompleteFilesWhereAFileIsMeant(t *testing.T) {
+	t.Parallel()
+	d := commandtest.NewDesk(t)
+	for line, want := range map[string]string{
+		"capture ": ":0\n", "render ": ":0\n", "exec -- ": ":0\n", "send --from-log ": ":0\n", "send --file ": ":0\n", "claim 1 ": ":4\n",
+	} {
+		words := append([]string{cobra.ShellCompRequestCmd}, strings.Split(line, " ")...)
+		require.True(t, strings.HasSuffix(d.Must("", words...), want), line)
+	}
+}
+
 func TestOnlyGoodTokensCanBeRevoked(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)

@@ -87,9 +87,11 @@ func Offer(a *cli.App, root *cobra.Command) {
 // offerBelow does so for a command and those below it.
 func offerBelow(a *cli.App, cmd *cobra.Command, rows map[string]completer) {
 	path := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
-	if _, ok := paths[path]; !ok {
-		cmd.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	directive, ok := paths[path]
+	if !ok {
+		directive = cobra.ShellCompDirectiveNoFileComp
 	}
+	cmd.CompletionOptions.SetDefaultShellCompDirective(directive)
 	if c := rows[path]; c != nil {
 		offer := offering(a, c)
 		cmd.ValidArgsFunction = offer
