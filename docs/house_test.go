@@ -225,6 +225,7 @@ var house = []room{
 		imports: []string{"schemas", "cmd/handoff/internal/git"},
 	},
 	{level: 5, path: "cmd/handoff/internal/web", about: "what listens", imports: []string{"schemas"}},
+	{level: 5, path: "cmd/handoff/internal/doors", about: "how text of others leaves"},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/client", about: "the table of clients",
 		imports: []string{"cmd/handoff/internal/shell", "cmd/handoff/internal/git"},
