@@ -221,8 +221,8 @@ var house = []room{
 		imports: []string{"schemas", "cmd/handoff/internal/process"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/project", about: "the project of a directory",
-		imports: []string{"schemas", "cmd/handoff/internal/git"},
+		level: 5, path: "cmd/handoff/internal/project", about: "the project of a directory, and its files",
+		imports: []string{"schemas", "tools", "cmd/handoff/internal/git"},
 	},
 	{level: 5, path: "cmd/handoff/internal/web", about: "what listens", imports: []string{"schemas"}},
 	{level: 5, path: "cmd/handoff/internal/doors", about: "how text of others leaves"},
@@ -297,6 +297,7 @@ var house = []room{
 			"schemas", "schemas/closest", "schemas/respell", "tools", "tools/relay", "cmd/handoff/internal/identity",
 			"cmd/handoff/internal/open", "cmd/handoff/internal/shell", "cmd/handoff/internal/terminal",
 			"cmd/handoff/internal/workspace", "cmd/handoff/internal/written", "cmd/handoff/internal/payload",
+			"cmd/handoff/internal/project",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
@@ -327,7 +328,7 @@ var house = []room{
 		imports: []string{
 			"schemas", "tools", "tools/relay", "tools/observe", "mcp", "mcp/auth", "cmd/handoff/internal/identity",
 			"cmd/handoff/internal/journal", "cmd/handoff/internal/outlet", "cmd/handoff/internal/process",
-			"cmd/handoff/internal/web", "cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
+			"cmd/handoff/internal/project", "cmd/handoff/internal/web", "cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},

@@ -8,13 +8,18 @@ import (
 	"handoff/store"
 )
 
-// warnOfNames warns of what a handoff names that the mailbox does not know: content that is kept elsewhere, and whoever
-// takes the work back. Neither is a reason to refuse it.
+// warnOfNames warns of what a handoff names that the mailbox does not know: content that is kept elsewhere, files
+// that are not there, and whoever takes the work back. None is a reason to refuse it.
 func (o *op) warnOfNames(h *schemas.Handoff) (warnings []string, err error) {
 	for _, ref := range orZero(h.Context).References {
 		if _, here := content.PlaceOf(ref.URL, 0); ref.Digest == "" && !here {
 			warnings = append(warnings, fmt.Sprintf("context.references: handoff cannot fetch %s, so its receiver has to",
 				schemas.Visible(schemas.Clip(ref.URL, 120))))
+		}
+	}
+	for _, f := range orZero(h.Context).Files {
+		if f.Missing {
+			warnings = append(warnings, fmt.Sprintf("context.files: %s is not there", schemas.Visible(schemas.Clip(f.Path, 120))))
 		}
 	}
 	unknown, err := o.unknownAgent(orZero(h.Rollback).OnFailure)

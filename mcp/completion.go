@@ -43,8 +43,6 @@ func (c completer) CompleteResourceArgument(
 	return complete(a.Value, nil), nil
 }
 
-func (completer) none(context.Context) []string { return nil }
-
 func (c completer) agents(ctx context.Context) (names []string) {
 	seen, _ := ask[schemas.AgentsOut](ctx, c.server, c.server.caller(ctx, nil), "list_agents", arguments{"limit": 10_000})
 	for _, card := range seen.Agents {

@@ -28,10 +28,11 @@ func TestTwoClientsPassWorkAndHearOfIt(t *testing.T) {
 	require.Equal(t, schemas.Completed, done.Status)
 
 	for uri, shows := range map[string]string{
-		"handoff://handoff/" + sent.HandoffID.String(): `completed`,
-		"handoff://workflow/login":                     "It works.",
-		"context://" + sent.HandoffID.String():         "Test the login",
-		"handoff://inbox":                              `items`,
+		"handoff://handoff/" + sent.HandoffID.String():      `completed`,
+		"handoff://workflow/login":                          "It works.",
+		"context://" + sent.HandoffID.String():              "Test the login",
+		"context://" + sent.HandoffID.String() + "/task#L1": "Test the login",
+		"handoff://inbox":                                   `items`,
 	} {
 		architect.send(read(uri))
 		require.Contains(t, architect.next(), shows)

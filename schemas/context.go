@@ -43,6 +43,8 @@ type File struct {
 	Path  string `json:"path"`
 	Lines string `json:"lines,omitempty"` // as 1-9
 	Note  string `json:"note,omitempty"`
+
+	Missing bool `json:"missing,omitempty" jsonschema_extras:"x-hidden=true"` // was not there when it was sent
 }
 
 // Artifact is something made before, by path or in full.

@@ -133,6 +133,9 @@ func files(all []schemas.File, p pen) []string {
 		if f.Lines != "" {
 			text += ":" + f.Lines
 		}
+		if f.Missing {
+			text += " (not there when it was sent)"
+		}
 		texts = append(texts, strings.Join(nonEmpty(text, f.Note), ": "))
 	}
 	return p.list("Files", texts)

@@ -11,6 +11,7 @@ import (
 
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/open"
+	"handoff/cmd/handoff/internal/project"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools"
@@ -113,6 +114,11 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 	b, err := json.Marshal(args)
 	if err != nil {
 		return nil, schemas.InternalError(err)
+	}
+	if dir, err := conn.App.Location().ProjectDir(); err == nil {
+		if b, err = project.Enclose(b, dir); err != nil {
+			return nil, err
+		}
 	}
 	var boxes tools.Invoker = conn.Boxes
 	if conn.nothing != nil {

@@ -12,6 +12,7 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/process"
+	"handoff/cmd/handoff/internal/project"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/mcp"
 	"handoff/schemas"
@@ -55,6 +56,10 @@ func serveClient(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
+	dir, err := a.Location().ProjectDir()
+	if err != nil {
+		return err
+	}
 	by.Conn = "conn_" + rand.Text()
 	opening := cli.Opening{Logger: log, Stays: true, Crowded: process.SpendMemory}
 	return a.Open(ctx, opening, func(place workspace.Workspace, boxes *relay.Relay) error {
@@ -67,7 +72,7 @@ func serveClient(ctx context.Context, a *cli.App) error {
 		}
 		defer end()
 		server := mcp.New(mcp.Config{
-			Invoker: traces.Invoker(boxes), Caller: by, Name: agentOf,
+			Invoker: project.Files{Invoker: traces.Invoker(boxes), Dir: dir}, Caller: by, Name: agentOf,
 			Session:      func(agent schemas.Agent) string { return identity.Session(agent, a.Getenv) },
 			Process:      func(agent schemas.Agent) string { return identity.ProcessOver(agent, client) },
 			Parent:       client,

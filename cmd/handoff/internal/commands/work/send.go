@@ -54,9 +54,17 @@ var sendFields = []cli.Field{
 func sendCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.SendOut]{
 		Tool: "send_handoff", Place: "to", Rest: "task", Fields: sendFields, File: true,
-		Arguments: func(_ *cobra.Command, _ []string, args cli.Arguments) error { return addProject(a, args) },
-		ID:        sentID,
-		Print:     printSent,
+		Flags: func(cmd *cobra.Command) {
+			cmd.Flags().StringArray("ref", nil, "text `file` to send along, which the receiver reads in parts (repeatable)")
+		},
+		Arguments: func(cmd *cobra.Command, _ []string, args cli.Arguments) error {
+			if err := addReferences(cmd, a, args); err != nil {
+				return err
+			}
+			return addProject(a, args)
+		},
+		ID:    sentID,
+		Print: printSent,
 	}.Of(a, &cobra.Command{
 		Use:   "send [TO TASK…]",
 		Short: "Deliver work or a message to a mailbox",
@@ -64,6 +72,7 @@ func sendCommand(a *cli.App) *cobra.Command {
   handoff send role:testing "Run the suite" --summary "Login is done" --data branch=login --agent human
   handoff send human "May I drop the table?" --type message --agent qa
   git diff | handoff send reviewer "Review this" --detail - --agent human
+  handoff send qa "Test what the specification says" --ref docs/spec.md --agent human
   handoff send --file message.json --title "Another title" --agent human`,
 		Long: `TO is an agent, capability:NAME, role:NAME or human. The words of TASK are joined. It
 has room for 4 KiB: what is longer goes into --detail.
@@ -74,6 +83,24 @@ A message given with --file may be written as the arguments of the tool send_han
 other handoff protocols, as JSON (comments allowed), YAML, Markdown with the sections of a brief, or Markdown below
 front matter. Flags and arguments come before what it says; what has no place is kept, and a warning names it.`,
 	})
+}
+
+// addReferences puts the files of --ref into the context, beside the references that are there.
+func addReferences(cmd *cobra.Command, a *cli.App, args cli.Arguments) error {
+	files, err := cmd.Flags().GetStringArray("ref")
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	context, _ := args["context"].(map[string]any)
+	refs, _ := context["references"].([]any)
+	for _, file := range files {
+		text, err := a.Input(cmd.Context(), "--ref", file)
+		if err != nil {
+			return err
+		}
+		refs = append(refs, schemas.Reference{Name: project.NameOf(file), Content: string(text)})
+	}
+	return args.Put("context.references", refs)
 }
 
 // addProject tells where the work happens, unless the message does.
