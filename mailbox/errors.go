@@ -80,8 +80,10 @@ func holderDoes(a life.Action, h schemas.ID, token string) schemas.Advice {
 		done := schemas.CompleteIn{HandoffID: in.HandoffID, Token: token, Result: schemas.Result{Summary: schemas.Blank}}
 		return schemas.Call(done, "completes it; say all that you said now")
 	case life.Fail:
-		why := schemas.FailureDetail{Description: schemas.Blank}
-		return schemas.Call(schemas.FailIn{HandoffID: in.HandoffID, Token: token, FailureDetail: why}, "gives it up")
+		given := schemas.FailIn{
+			HandoffID: in.HandoffID, Token: token, FailureDetail: schemas.FailureDetail{Description: schemas.Blank},
+		}
+		return schemas.Call(given, "gives it up")
 	case life.Ask:
 		in.Action, in.Questions = schemas.ActAsk, []string{schemas.Blank}
 		return schemas.Call(in, "asks the sender")

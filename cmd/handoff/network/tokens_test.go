@@ -5,6 +5,8 @@ package network_test
 import (
 	"encoding/json"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -73,7 +75,10 @@ func TestTokensComeAndGoWhileServing(t *testing.T) {
 // What a token may only read it neither changes nor is taken to have read.
 func TestTokenOfScopeReadChangesNothing(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	config := t.TempDir()
+	s := newSite(t, "XDG_CONFIG_HOME="+config)
+	require.NoError(t, os.Mkdir(filepath.Join(config, "handoff"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(config, "handoff", "approvals"), []byte("w\n"), 0o600)) // for boss
 	ann, look := s.token("ann", "ann"), s.token("look", "ann,ben", "--scope", "read")
 	boss := s.token("boss", "ann,human", "--scope", "admin")
 	v := s.serve()

@@ -53,7 +53,7 @@ Nothing waits for you. send_handoff {"to":"…","task":"…"} gives work to anot
 func TestStartOfASessionIsShortHoweverMuchWaits(t *testing.T) {
 	n := schemas.NewsOut{Agent: schemas.Agent(strings.Repeat("a", 64)), More: 1000, MoreHolding: 1000, Mail: schemas.Inbox{Pending: 10_000, Urgent: 9_999, Notices: 10_000}}
 	for i := range 8 {
-		n.Here = append(n.Here, schemas.Agent(fmt.Sprintf("%063d%d", 0, i)))
+		n.Here = append(n.Here, schemas.Agent(fmt.Sprintf("%s%d", strings.Repeat("b", 63), i)))
 	}
 	for i := range 5 {
 		title := strings.Repeat("漢字", 40)
