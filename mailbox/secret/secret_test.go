@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -62,6 +63,9 @@ func TestTheNameOfAValueTellsThatItIsASecret(t *testing.T) {
 	require.Equal(t, "Tr0ub4dor&3", masked)
 }
 
+// planted are the tests that need texts which look like secrets: an alarm there is a true one.
+var planted = regexp.MustCompile(`(^|/)(secret\w*_test\.go|quiet_test\.go|script/audit\.txtar)$`)
+
 // One false alarm in 10,000 lines costs less than it saves. HANDOFF_CORPUS names a directory of other documents.
 func TestFalseAlarmsAreRare(t *testing.T) {
 	list := exec.CommandContext(t.Context(), "git", "ls-files", "-z")
@@ -78,6 +82,9 @@ func TestFalseAlarmsAreRare(t *testing.T) {
 	require.NoError(t, err)
 	lines, alarms := 0, 0
 	for _, file := range append(files, more...) {
+		if planted.MatchString(file) {
+			continue
+		}
 		b, err := os.ReadFile(file)
 		if err != nil {
 			continue // a link, or removed
