@@ -247,6 +247,13 @@ func (o *op) noteSeen() error {
 	if err != nil || o.now.Sub(a.Seen.Time()) < time.Minute && !a.Idle {
 		return err
 	}
+	if a.Seen == 0 {
+		for other, err := range o.View.Agents() {
+			if err == nil && other.Card.Name != o.by.Agent && schemas.Alike(other.Card.Name, o.by.Agent) {
+				a.Resembles = other.Card.Name
+			}
+		}
+	}
 	a.Seen, a.Idle = store.At(o.now), false
 	if err := o.tx.PutAgent(*a); err != nil || a.Client == "" {
 		return err

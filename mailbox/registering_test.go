@@ -43,3 +43,24 @@ func TestARegistrationOverHTTPIsForOnesOwnNames(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, w.Now(), out.Agent.Seen, "from now on it is known")
 }
+
+// Whoever reads a request is told how far the connection proves who asks, and of a name that looks like another.
+func TestBriefSaysHowFarItsSenderIsProved(t *testing.T) {
+	w := newWorld(t)
+	qa := w.stdio("qa")
+	w.send(w.stdio("claude-code"), "x", "known")
+	for _, c := range []struct {
+		by   schemas.Caller
+		want string
+	}{
+		{w.stdio("claude-code"), "your colleague claude-code: do"},
+		{w.stdio("c1aude_code"), "your colleague c1aude_code (not claude-code, whose name looks like it): do"},
+		{schemas.Caller{Agent: "ci", Via: schemas.ViaHTTP}, "your colleague ci, who calls over the network: do"},
+		{schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI}, "human, as whom any command may act: do"},
+		{schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}, "a person, human: do"},
+	} {
+		w.send(c.by, "qa", "t", func(in *schemas.SendIn) { in.Key = c.want })
+		require.Contains(t, w.claim(qa).Brief, "A request from "+c.want)
+	}
+	require.False(t, schemas.Alike("dev", "qa"))
+}

@@ -89,6 +89,26 @@ func (c Caller) As(name string) (Caller, error) {
 // proof there. Over the network the token is one.
 func (c Caller) InPerson() bool { return c.Agent == Human && (c.Via != ViaCLI || c.Proof != "") }
 
+// Trust says what a connection proves of whom it is. The zero value is an agent on this machine, whatever name it says.
+type Trust string
+
+// What may be proved besides.
+const (
+	TrustHuman    Trust = "human"    // a person, at the terminal or by a token that is one's own
+	TrustExternal Trust = "external" // whoever has a token, or reaches the server
+)
+
+// Trust is that of the connection over which the call came.
+func (c Caller) Trust() Trust {
+	switch {
+	case c.InPerson():
+		return TrustHuman
+	case c.Via == ViaHTTP:
+		return TrustExternal
+	}
+	return ""
+}
+
 // mayNot refuses a name and tells which there are.
 func (c Caller) mayNot(a Agent) error {
 	e := Errorf(Denied, "this connection may not act as %s", a).WithField("agent")

@@ -52,11 +52,14 @@ type Rework struct {
 // Asks tells whether a criterion is one of the round. Without a rework none is.
 func (r *Rework) Asks(criterion string) bool { return r != nil && slices.Contains(r.Points, criterion) }
 
-// Source is who sent. The connection proves the agent; the phase is what the sender said.
+// Source is who sent. The connection proves the agent and says how far it is trusted; the phase is what the sender said.
+// Resembles is a known agent for which a reader could take the sender, as it is when the handoff is read.
 type Source struct {
-	Agent   Agent  `json:"agent,omitempty"`
-	AgentID string `json:"agent_id,omitempty"`
-	Phase   string `json:"phase,omitempty"`
+	Agent     Agent  `json:"agent,omitempty"`
+	AgentID   string `json:"agent_id,omitempty"`
+	Trust     Trust  `json:"trust,omitempty" jsonschema_extras:"x-filled=true"`
+	Resembles Agent  `json:"resembles,omitempty" jsonschema_extras:"x-filled=true"`
+	Phase     string `json:"phase,omitempty"`
 }
 
 // Target is for whom: exactly one of Agent, Capability and Role is set.

@@ -36,7 +36,7 @@ func ParseAgent(field, s string) (Agent, error) {
 			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -, such as auto-code.")
 	}
 	for _, reserved := range []Agent{Human, System} {
-		if Agent(s) != reserved && lookalike.Replace(strings.ToLower(s)) == string(reserved) {
+		if Agent(s) != reserved && Alike(Agent(s), reserved) {
 			return "", Invalidf(field, "%q can be taken for %s, which is reserved", s, reserved).
 				WithHint("Write %s if you mean it, or another name.", reserved)
 		}
@@ -45,7 +45,12 @@ func ParseAgent(field, s string) (Agent, error) {
 }
 
 // lookalike brings a name in lower case to what a quick reader sees.
-var lookalike = strings.NewReplacer("rn", "m", "4", "a", "3", "e", "5", "s", ".", "", "_", "", "-", "")
+var lookalike = strings.NewReplacer("rn", "m", "4", "a", "3", "e", "5", "s", "0", "o", "1", "l", "i", "l", ".", "", "_", "", "-", "")
+
+// Alike tells whether a quick reader takes two names for one.
+func Alike(a, b Agent) bool {
+	return lookalike.Replace(strings.ToLower(string(a))) == lookalike.Replace(strings.ToLower(string(b)))
+}
 
 // TokenPrefix is how the secret of a bearer token begins, so that people and scanners know one when they see it.
 const TokenPrefix = "hoff_"

@@ -16,6 +16,9 @@ type Agent struct {
 	Seen   Time         `json:"seen,omitempty"`   // last call, to the minute
 	Claims int          `json:"claims,omitempty"` // zero: nobody has claimed under this name yet
 
+	// Resembles is an agent that was known before this one, and for which a reader could take it; empty for none.
+	Resembles schemas.Agent `json:"resembles,omitempty"`
+
 	// Client is the client whose sessions get this name, claude-code for claude-code-2. It is empty for a name that was
 	// never given to a session. The fields below are about the session that was given the name last.
 	Client  schemas.Agent `json:"client,omitempty"`

@@ -252,7 +252,7 @@ func (b *besieged) open(t *testing.T, d doors.Door) (said []string) {
 		}
 	case "resource":
 		for _, id := range ids {
-			uri := strings.NewReplacer("workflow/{id}", "workflow/wf_"+id, "{id}", "ho_"+id, "{agent}", "qa").Replace(what)
+			uri := strings.NewReplacer("workflow/{id}", "workflow/wf_"+id, "{id}", "ho_"+id, "{+path}", "ho_"+id, "{agent}", "qa").Replace(what)
 			said = append(said, read(t, b.ask(t, "resources/read", map[string]any{"uri": uri}))...)
 		}
 	}

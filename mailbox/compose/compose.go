@@ -26,7 +26,7 @@ func Handoff(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.H
 	opt := *cmp.Or(in.Options, &schemas.SendOptions{})
 	return schemas.Handoff{
 		Schema: schemas.Version,
-		Source: schemas.Source{Agent: by.Agent, AgentID: by.AgentID, Phase: opt.Phase},
+		Source: schemas.Source{Agent: by.Agent, AgentID: by.AgentID, Trust: by.Trust(), Phase: opt.Phase},
 		Target: Target(to, opt.Reason),
 		Type:   cmp.Or(in.Type, schemas.TypeHandoff), Title: cmp.Or(in.Title, Title(in.Task)), Task: in.Task, TaskID: opt.TaskID,
 		Tags: Tags(in.Tags), Requirements: opt.Requirements, Kind: opt.Kind,

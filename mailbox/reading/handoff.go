@@ -116,6 +116,9 @@ func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 		return h, fmt.Errorf("what was sent with %s: %w", r.ID, err)
 	}
 	h.ID = r.ID
+	if a, err := v.Agent(h.Source.Agent); err == nil && a != nil { // else nothing is known of it
+		h.Source.Resembles = a.Resembles
+	}
 	h.Metadata.EstimatedTokens = content.Tokens(string(b))
 	if h.Context != nil {
 		for i, ref := range h.Context.References {

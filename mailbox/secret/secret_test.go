@@ -78,8 +78,11 @@ func TestFalseAlarmsAreRare(t *testing.T) {
 	for i, file := range files {
 		files[i] = filepath.Join(list.Dir, file)
 	}
-	more, err := filepath.Glob(filepath.Join(os.Getenv("HANDOFF_CORPUS"), "*.*"))
-	require.NoError(t, err)
+	var more []string
+	if corpus := os.Getenv("HANDOFF_CORPUS"); corpus != "" {
+		more, err = filepath.Glob(filepath.Join(corpus, "*.*"))
+		require.NoError(t, err)
+	}
 	lines, alarms := 0, 0
 	for _, file := range append(files, more...) {
 		if planted.MatchString(file) {

@@ -52,7 +52,7 @@ var Doors = slices.Concat(
 	through(Model, Mark, "prompt inbox", "prompt list", "prompt send", "prompt history", "prompt next",
 		"resource handoff://workflow/{id}", "hook claude-code", "hook codex", "hook gemini-cli"),
 	// A client says that this is content of a resource, and the author of a template where it stands.
-	through(Model, Escape, "resource context://{id}", "render"),
+	through(Model, Escape, "resource context://{+path}", "render"),
 	through(Program, JSON, "capture", "admin audit_verify", "admin connection_close", "admin connection_open", "admin handoff_redact",
 		"admin registry_newest", "admin session_name", "admin session_news", "admin token_add", "admin token_find", "admin token_list",
 		"admin token_revoke", "admin workspace_overview", "admin workspace_stats"),
