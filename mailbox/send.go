@@ -3,11 +3,14 @@ package mailbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 
+	"handoff/mailbox/contract"
 	"handoff/mailbox/life"
 	"handoff/mailbox/listing"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -19,7 +22,8 @@ import (
 // last over the same connection and still holds, and belongs to the workflow of that; parent none begins a new one. The
 // result says where it stands in the mailbox, counted up to 100, what it waits for, who of a pool could take it, and
 // warns of what the sender may not expect: a recipient that nobody has seen, the same content within ten minutes. With
-// dry_run everything is checked and reported so, and nothing is kept.
+// dry_run everything is checked and reported so, together with the brief that the receiver would read and what that may
+// lack, and nothing is kept.
 //
 // A task has 4 KiB at most and a title 200 bytes, a summary 4 KiB, detail and data together 64 KiB, and the whole 256
 // KiB; there are 32 tags at most. Task, title and the whole can be raised by the limits of the service.
@@ -45,6 +49,9 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 	out, err := mutate(ctx, s, by, func(o *op) (schemas.SendOut, error) {
 		out, err := o.deliver(&d)
 		if err == nil && in.DryRun {
+			if err := o.rehearse(&out); err != nil {
+				return out, err
+			}
 			out.HandoffID, out.NoticeID, out.Status = 0, 0, "dry_run"
 			return out, errDryRun{out}
 		}
@@ -57,6 +64,33 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 		out.Position = s.position(ctx, out.HandoffID)
 	}
 	return out, err
+}
+
+// rehearse adds to the result of a dry run what the receiver would see, and what it may need besides: a way to tell that
+// the work is done, a way out, answers to what is open.
+func (o *op) rehearse(out *schemas.SendOut) error {
+	r, err := o.Record(out.HandoffID)
+	if r == nil || err != nil {
+		return err
+	}
+	h, err := reading.Handoff(o.View, r)
+	if err != nil {
+		return err
+	}
+	b, _, err := o.reader.Brief(o.View, r, 0)
+	if err != nil {
+		return err
+	}
+	out.Brief, out.Missing = b.Text, contract.Missing(h)
+	parent, err := o.Record(r.Parent)
+	if parent == nil || err != nil || parent.Status != schemas.Waiting {
+		return err
+	}
+	st, err := reading.Standing(o.View, parent)
+	for _, q := range st.Questions {
+		out.Missing = append(out.Missing, fmt.Sprintf("an answer to what %s still asks: %s", parent.ID, schemas.Visible(schemas.Shorten(q, 200))))
+	}
+	return err
 }
 
 // deliver sends a draft: a handoff, or a notice for a message. A draft that the same caller sent before with the same

@@ -36,7 +36,7 @@ type SendIn struct {
 	Tags   []string `json:"tags,omitempty" jsonschema:"maxItems=32"`
 	// Idempotency key
 	Key     string       `json:"key,omitempty" jsonschema:"maxLength=128"`
-	DryRun  bool         `json:"dry_run,omitempty"` // only say who would get it
+	DryRun  bool         `json:"dry_run,omitempty"` // show the brief and what is missing
 	Options *SendOptions `json:"options,omitempty" jsonschema_extras:"x-free=true"`
 
 	Version int     `json:"version,omitempty" jsonschema:"minimum=1" jsonschema_extras:"x-hidden=true"`
@@ -50,7 +50,8 @@ type SendIn struct {
 // completed first, and AfterAccepted those whose result has to be accepted. Where one of them is returned, its rework is
 // waited for. With NeedsApproval it waits for a person. MaxAttempts counts the first claim and the retries, 3
 // unless given. Limits may hold max_handoffs, the length of the chain from its root. Strategy says how much of the
-// context goes into the brief. Recall, and NoTakers other than wait, have no effect yet: the result warns of that.
+// context goes into the brief, and Recall how many decisions of earlier handoffs of the workflow. NoTakers other than
+// wait has no effect yet: the result warns of that.
 type SendOptions struct {
 	Reason        string   `json:"reason,omitempty"` // why this recipient
 	Phase         string   `json:"phase,omitempty"`
@@ -72,7 +73,7 @@ type SendOptions struct {
 	Attempt     int                `json:"attempt,omitempty" jsonschema:"minimum=0" jsonschema_extras:"x-hidden=true"`
 }
 
-// SendOut is the result of send_handoff: the id of the handoff, where it waits and for whom. A dry run gives no id.
+// SendOut is the result of send_handoff: the id of the handoff, where it waits and for whom. A dry run gives no id, but the brief.
 // Warnings tell the sender of an accepted send what may not have been meant, such as a recipient as whom nobody has
 // claimed yet.
 type SendOut struct {
@@ -85,6 +86,8 @@ type SendOut struct {
 	Position  int      `json:"position,omitempty"` // in the mailbox, 1 is next; at most 100 are counted
 	Routed    *Routed  `json:"routed,omitempty"`
 	BlockedBy []string `json:"blocked_by,omitempty"`
+	Brief     string   `json:"brief,omitempty"`   // of a dry run: what the receiver would see
+	Missing   []string `json:"missing,omitempty"` // of a dry run: what it may need besides
 	Warnings  []string `json:"warnings,omitempty"`
 }
 

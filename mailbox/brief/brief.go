@@ -41,6 +41,7 @@ type Input struct {
 	Criteria  []schemas.Answered   // with the numbers by which complete_handoff answers them
 	Ancestors []schemas.Step       // root first, without the handoff itself
 	Results   []schemas.Completion // of the handoff that this one continues or does again, and of those it waited for
+	Recalled  []Recalled           // what was decided before, the newest first
 	Answers   schemas.Agent        // who answers questions, default the sender
 	TakesBack schemas.Agent        // who goes on when it fails, default as the handoff says
 	MaxTokens int                  // default [DefaultTokens]; less than [MinTokens] means that
@@ -53,6 +54,12 @@ type Session struct {
 	Handoff schemas.ID // that it had, zero for the one of the brief
 	Until   time.Time  // when it was heard of last, or lost the claim
 	End     string     // how it lost it, as "its lease ended"; empty where nobody knows
+}
+
+// Recalled is a decision of an earlier handoff.
+type Recalled struct {
+	Of       schemas.ID
+	Decision schemas.Decision
 }
 
 // Report is a note of a holder.

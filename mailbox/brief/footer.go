@@ -78,6 +78,14 @@ func rest(in Input, name string) []string {
 		return calls
 	case "earlier handoffs":
 		return []string{schemas.Call(schemas.HistoryIn{HandoffID: id.String()}, "").Request()}
+	case ofBefore:
+		var calls []string
+		for _, r := range in.Recalled {
+			if call := get(r.Of, schemas.GetIn{Reference: "decisions"}); !slices.Contains(calls, call) {
+				calls = append(calls, call)
+			}
+		}
+		return calls
 	case ofEarlier:
 		var calls []string
 		for _, c := range in.Results {

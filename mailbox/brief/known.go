@@ -117,6 +117,15 @@ func decisions(all []schemas.Decision, p pen) []string {
 	return p.list("Decisions", texts)
 }
 
+// decidedBefore are decisions of earlier handoffs, each on a line with the handoff that has it.
+func decidedBefore(all []Recalled, p pen) []string {
+	var texts []string
+	for _, r := range all {
+		texts = append(texts, p.line(because(r.Decision.Decision, r.Decision.Rationale), mostResult)+" ("+r.Of.String()+")")
+	}
+	return p.list("Decided before in this workflow", texts)
+}
+
 // because adds a reason to a text, where there is one.
 func because(text, why string) string {
 	if why == "" {

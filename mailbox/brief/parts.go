@@ -55,6 +55,9 @@ type part struct {
 // summaryPart is the name of the sender's summary, and of the extract in its place.
 const summaryPart = "summary"
 
+// ofBefore is the name of what earlier handoffs decided.
+const ofBefore = "earlier decisions"
+
 // ofEarlier is the name of what earlier handoffs handed in.
 const ofEarlier = "results of earlier handoffs"
 
@@ -84,6 +87,7 @@ func parts(in Input, p pen) []part {
 		{name: "previous failures", section: ofKey, lines: p.list("Previous failures", c.PreviousFailures), context: true},
 		{name: "known issues", section: ofKey, lines: p.list("Known issues", c.KnownIssues), context: true},
 		{name: "decisions", section: ofKey, lines: decisions(c.Decisions, p), context: true},
+		{name: ofBefore, section: ofKey, lines: decidedBefore(in.Recalled, p), context: true},
 		{name: "original request", section: ofContext, lines: p.field("Original request", c.OriginalRequest), context: true},
 		{name: "files", section: ofKey, lines: files(c.Files, p), context: true},
 		{name: "references", section: ofKey, lines: references(h.ID, c.References, p), context: true},
@@ -147,9 +151,9 @@ func choose(h schemas.Handoff, all []part, p pen) (kept, left []part) {
 	if strategy(h) == full {
 		return all, nil
 	}
-	stays := map[string]bool{summaryPart: true}
+	stays := map[string]bool{summaryPart: true, ofBefore: true}
 	if strategy(h) == referenced {
-		stays = map[string]bool{summaryPart: true, "references": true, "files": true}
+		stays = map[string]bool{summaryPart: true, ofBefore: true, "references": true, "files": true}
 	}
 	for _, part := range all {
 		if part.context && !stays[part.name] {

@@ -17,9 +17,6 @@ func WithoutEffect(in schemas.SendIn) (warnings []string) {
 		warnings = append(warnings, "there is no summary: with the strategy summary the brief has an extract of the context, "+
 			"and the rest is fetched")
 	}
-	if opt.Recall > 0 {
-		warnings = append(warnings, "recall has no effect yet")
-	}
 	if opt.NoTakers == "return" || opt.NoTakers == "human" || opt.NoTakers == "generalist" {
 		warnings = append(warnings, "what to do when nobody qualifies has no effect yet: it waits until somebody does")
 	}

@@ -116,10 +116,14 @@ func (rd Reader) input(v *store.View, r *store.Record, tokens int) (in brief.Inp
 	if err != nil {
 		return in, err
 	}
+	decided, err := recalled(v, &h, r)
+	if err != nil {
+		return in, err
+	}
 	asked := contract.Criteria(h.Expectations)
 	return brief.Input{
 		Handoff: h, Standing: standing, Before: before, Reports: reports, Criteria: asked, Answers: answers, TakesBack: TakesBack(r),
-		Results:   results(v, h, r),
+		Results: results(v, h, r), Recalled: decided,
 		Ancestors: rd.ancestors(v, r), MaxTokens: tokens, Nonce: rd.Secret,
 	}, nil
 }

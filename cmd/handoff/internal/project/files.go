@@ -2,6 +2,7 @@ package project
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -93,11 +94,22 @@ func each(name string, c change) change {
 	})
 }
 
+// with gives an object with more fields. Those that it has and nobody knows stay, for the tool to refuse.
+func with[T any](fields map[string]json.RawMessage, more map[string]T) (_ json.RawMessage, err error) {
+	for name, v := range more {
+		if fields[name], err = schemas.Encode(v); err != nil {
+			return nil, err
+		}
+	}
+	return schemas.Encode(fields)
+}
+
 // reader puts the content of a file into a reference that has only its path.
 func reader(root *os.Root) change {
 	return func(raw json.RawMessage) (json.RawMessage, error) {
 		var ref schemas.Reference
-		if !holds(raw, &ref) || ref.Path == "" || ref.Content != "" {
+		var fields map[string]json.RawMessage
+		if !holds(raw, &ref) || !holds(raw, &fields) || ref.Path == "" || ref.Content != "" {
 			return raw, nil
 		}
 		text, err := read(root, ref.Path)
@@ -105,11 +117,8 @@ func reader(root *os.Root) change {
 			return nil, schemas.Invalidf("context.references.path", "%s: %w", schemas.Visible(ref.Path), err).
 				WithHint("Name a text file inside of the project %s. Nothing was sent.", filepath.Base(root.Name()))
 		}
-		if ref.Name == "" {
-			ref.Name = NameOf(ref.Path)
-		}
-		ref.Content, ref.Path = text, ""
-		return schemas.Encode(ref)
+		delete(fields, "path")
+		return with(fields, map[string]string{"content": text, "name": cmp.Or(ref.Name, NameOf(ref.Path))})
 	}
 }
 
@@ -162,12 +171,12 @@ func inside(root *os.Root, path string) string {
 func noter(root *os.Root) change {
 	return func(raw json.RawMessage) (json.RawMessage, error) {
 		var f schemas.File
-		if !holds(raw, &f) || f.Path == "" || strings.ContainsAny(f.Path, "*?[{:") {
+		var fields map[string]json.RawMessage
+		if !holds(raw, &f) || !holds(raw, &fields) || f.Path == "" || strings.ContainsAny(f.Path, "*?[{:") {
 			return raw, nil
 		}
 		if _, err := root.Stat(inside(root, f.Path)); errors.Is(err, fs.ErrNotExist) {
-			f.Missing = true
-			return schemas.Encode(f)
+			return with(fields, map[string]bool{"missing": true})
 		}
 		return raw, nil
 	}

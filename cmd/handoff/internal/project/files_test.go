@@ -56,7 +56,7 @@ func TestArgumentsWithoutFilesStayAsTheyAre(t *testing.T) {
 			require.JSONEq(t, args, string(out))
 		}
 	}
-	out, err := project.Enclose(json.RawMessage(`{"context": {"files": [{"path": "gone.go", "lines": "1-2"}, {"path": "*.go"}]}}`), t.TempDir())
+	out, err := project.Enclose(json.RawMessage(`{"context": {"files": [{"path": "gone.go", "lnies": "1-2"}, {"path": "*.go"}]}}`), t.TempDir())
 	require.NoError(t, err)
-	require.JSONEq(t, `{"context": {"files": [{"path": "gone.go", "lines": "1-2", "missing": true}, {"path": "*.go"}]}}`, string(out))
+	require.JSONEq(t, `{"context": {"files": [{"path": "gone.go", "lnies": "1-2", "missing": true}, {"path": "*.go"}]}}`, string(out))
 }

@@ -35,7 +35,7 @@ var sendFields = []cli.Field{
 	cli.Text("parent", "parent", "handoff that it follows from (default: what the agent holds; for human none); none starts anew"),
 	cli.Words("tags", "tags", "a,b,c"),
 	cli.Text("key", "key", "idempotency key: a repeat gives the same handoff"),
-	cli.Switch("dry-run", "dry_run", "only say where it would go"),
+	cli.Switch("dry-run", "dry_run", "only say where it would go, what its receiver would read, and what is missing"),
 	cli.Text("reason", "options.reason", "why this recipient"),
 	cli.Text("phase", "options.phase", "of your work, as design_complete"),
 	cli.Text("kind", "options.kind", "as implementation_to_testing"),
@@ -151,6 +151,12 @@ func printSent(p *cli.Page, out schemas.SendOut) {
 		}
 	}
 	p.Warn(out.Warnings)
+	for _, m := range out.Missing {
+		p.Field("missing", m)
+	}
+	if out.Brief != "" {
+		p.Line("\n%s\n%s", p.Bold("Its receiver would read"), out.Brief) // made safe to show by whoever rendered it
+	}
 }
 
 // dryRun is the status of what was not sent.

@@ -1,0 +1,43 @@
+package contract
+
+import (
+	"regexp"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// open is what a text leaves for somebody to find out: a question, or a mark for what is not known yet.
+var open = regexp.MustCompile(`[^.!?\n]*\?(?:\s|$)|(?:^|[^.!?\n]*[\s(:])(?:TBD|TODO|FIXME)(?:[\s:).,]|$)`)
+
+// mostOpen is how many open questions are named.
+const mostOpen = 5
+
+// Missing names what the receiver of a handoff may need and does not get: success criteria, a way out when it is stuck,
+// files that are there, and answers to what the texts leave open.
+func Missing(h schemas.Handoff) (missing []string) {
+	var e schemas.Expectations
+	if h.Expectations != nil {
+		e = *h.Expectations
+	}
+	if len(Criteria(&e)) == 0 && len(e.OutputSchema) == 0 {
+		missing = append(missing, "success criteria: nobody can tell when it is done")
+	}
+	if len(e.IfStuck) == 0 && (h.Rollback == nil || h.Rollback.OnFailure == "") {
+		missing = append(missing, "what to do when stuck: it can only ask, or give up")
+	}
+	texts := append([]string{h.Task, h.Summary, h.Detail}, e.SuccessCriteria...)
+	if c := h.Context; c != nil {
+		texts = append(append(texts, c.KnownIssues...), c.OriginalRequest)
+		for _, f := range c.Files {
+			if f.Missing {
+				missing = append(missing, "the file "+schemas.Visible(schemas.Clip(f.Path, 120))+": it is not there")
+			}
+		}
+	}
+	found := open.FindAllString(strings.Join(texts, "\n"), mostOpen)
+	for _, text := range found {
+		missing = append(missing, "an answer to: "+schemas.Visible(schemas.Shorten(strings.TrimSpace(text), 200)))
+	}
+	return missing
+}
