@@ -25,6 +25,7 @@ func TestDocumentsShowWhatHappens(t *testing.T) {
 	t.Run("limits", func(t *testing.T) { region(t, "docs/guarantees.md", "limits", limits(t, p)) })
 	t.Run("first screen", func(t *testing.T) { sessions(t, p, "README.md") })
 	t.Run("commands", func(t *testing.T) { sessions(t, p, "docs/commands.md") })
+	t.Run("security", func(t *testing.T) { sessions(t, p, "docs/security.md") })
 	t.Run("integrations", func(t *testing.T) { sessions(t, p, "docs/integrations.md") })
 	t.Run("clients", func(t *testing.T) { clients(t, p, read(t, "docs/clients.md")) })
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -429,4 +430,26 @@ func commands(d doors.Door) int {
 		return 0
 	}
 	return 1
+}
+
+// The document for those who ask whether handoff is safe has the same table.
+func TestTheDoorsAreInTheDocument(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("| who reads | guard | ways |\n|---|---|---|\n")
+	var kinds []doors.Door
+	ways := map[doors.Door][]string{}
+	for _, d := range doors.Doors {
+		kind := doors.Door{Reader: d.Reader, Guard: d.Guard}
+		if ways[kind] == nil {
+			kinds = append(kinds, kind)
+		}
+		ways[kind] = append(ways[kind], d.Way)
+	}
+	for _, kind := range kinds {
+		fmt.Fprintf(&table, "| %s | %s | `%s` |\n", kind.Reader, kind.Guard, strings.Join(ways[kind], "`, `"))
+	}
+	const document = "../../docs/security.md"
+	b, err := os.ReadFile(document)
+	require.NoError(t, err)
+	require.Contains(t, string(b), "<!-- doors:begin -->\n\n"+table.String()+"\n<!-- doors:end -->", "that is to stand in %s", document)
 }
