@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -10,7 +11,6 @@ import (
 
 	"handoff/mailbox/life"
 	"handoff/schemas"
-	"handoff/store"
 )
 
 // redacted stands in the place of a text that was taken out.
@@ -18,7 +18,7 @@ const redacted = "[redacted]"
 
 // Redact takes texts out of all that was kept with a handoff, or out of a message, see [life.Redact]: those under a path
 // as data.token, or all of them. Names of fields, numbers and times stay, and so do texts in other handoffs that repeat
-// them: the result names those that were made of this one. A person calls it.
+// them. A person calls it.
 //
 // The errors are not_found for an id that there is not, denied for anybody but a person, and invalid where nothing is
 // left to take out. With a request id a repetition gets the first result.
@@ -44,17 +44,11 @@ func (s *Service) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 			return out, err
 		}
 		var h schemas.Handoff
-		if err := o.Saying(r.ID, r.Body, &h); err != nil {
+		if err := cmp.Or(o.Saying(r.ID, r.Body, &h), o.forget(r.ID, &h)); err != nil {
 			return out, err
 		}
 		now.Title, now.Tags, now.Digest, now.ResultDigest, now.LateDigest = h.Title, h.Tags, "", "", ""
-		if err := o.forget(r.ID, &h); err != nil {
-			return out, err
-		}
 		out = schemas.RedactOut{HandoffID: r.ID.String(), Contents: len(said.Events)}
-		if out.Related, err = o.madeOf(r); err != nil {
-			return out, err
-		}
 		return out, o.commit(happening{action: life.Redact, was: r, now: &now, said: said})
 	})
 }
@@ -64,12 +58,12 @@ func (o *op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err erro
 	if !o.by.InPerson() {
 		return out, schemas.PersonNeeded("message %s is redacted by a person alone", schemas.Visible(in.HandoffID))
 	}
-	var sent []schemas.Event
+	var message schemas.Notice
 	err = o.tx.Rewrite(func(n *schemas.Notice) bool {
 		if n.ID.String() != in.HandoffID {
 			return false
 		}
-		sent = append(sent, schemas.Event{At: n.At, Agent: n.From})
+		message = *n
 		n.Title, n.Text, n.Body = redacted, redacted, nil
 		return true
 	})
@@ -81,9 +75,7 @@ func (o *op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err erro
 		if err != nil {
 			return out, err
 		}
-		if e.Action == string(life.Message) && slices.ContainsFunc(sent, func(n schemas.Event) bool {
-			return n.Agent == e.Agent && n.At.Equal(e.At)
-		}) {
+		if e.Action == string(life.Message) && e.Agent == message.From && e.At.Equal(message.At) {
 			events = append(events, e)
 		}
 	}
@@ -138,24 +130,6 @@ func (o *op) forget(id schemas.ID, h *schemas.Handoff) error {
 	})
 }
 
-// madeOf are the handoffs that took over content of another: its children, and what went on in its place.
-func (o *op) madeOf(r *store.Record) (all []schemas.ID, err error) {
-	for _, id := range []schemas.ID{r.Successor, r.Rollback, r.Forwarded} {
-		if id != 0 {
-			all = append(all, id)
-		}
-	}
-	for id, err := range o.Oldest(store.ChildrenOf(r.ID), 0) {
-		if err != nil {
-			return nil, err
-		}
-		if !slices.Contains(all, id) {
-			all = append(all, id)
-		}
-	}
-	return all, nil
-}
-
 // without gives content with a mark in the place of each text under a path, nil where there is none. A title that was
 // taken from the task goes with it.
 func without(content []byte, field string) ([]byte, error) {
@@ -165,11 +139,7 @@ func without(content []byte, field string) ([]byte, error) {
 	if err := d.Decode(&v); err != nil {
 		return nil, err
 	}
-	var way []string
-	if field != "" {
-		way = strings.Split(field, ".")
-	}
-	_, changed := blank(v, way, false)
+	_, changed := blank(v, strings.FieldsFunc(field, func(r rune) bool { return r == '.' }), false)
 	if field == "task" {
 		_, title := blank(v, []string{"title"}, false)
 		changed = changed || title

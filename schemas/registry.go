@@ -78,9 +78,8 @@ type RedactIn struct {
 	Field     string `json:"field,omitempty"`
 }
 
-// RedactOut is the result of handoff_redact: how many contents were replaced, and which handoffs may repeat them.
+// RedactOut is the result of handoff_redact: how many contents were replaced.
 type RedactOut struct {
 	HandoffID string `json:"handoff_id"`
 	Contents  int    `json:"contents"`
-	Related   []ID   `json:"related,omitempty"`
 }

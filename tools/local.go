@@ -78,9 +78,9 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 	if err != nil {
 		return nil, err
 	}
-	var warnings []string
+	said := concealing{do: l.Secrets}
 	if t.keeps {
-		if warnings, err = conceal(args, l.Secrets); err != nil {
+		if _, err := said.value("", args, nil); err != nil {
 			return nil, t.refuse(err)
 		}
 	}
@@ -100,7 +100,7 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 		agent = "" // it goes without saying
 	}
 	borrowed := agent != "" && !t.ReadOnly && !t.Admin && l.Mailbox.Borrows(ctx, by, c.Caller.Agent)
-	out, next, err := t.call(ctx, l.Mailbox, by, canonical, warnings)
+	out, next, err := t.call(ctx, l.Mailbox, by, canonical, said.warnings)
 	if err != nil {
 		return nil, refusal(err, schemas.Agent(agent))
 	}

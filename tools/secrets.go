@@ -22,33 +22,12 @@ const (
 // concealing is one walk over the arguments of a call. It runs before the rules see them, so that everything they make
 // of a text (titles, digests, words to search by) is made of the masked one, and a repeated call is the same call.
 type concealing struct {
-	do    Secrets
-	found []string // in which field which kinds
+	do       Secrets
+	warnings []string // for the caller
 }
 
-// conceal does with the secrets in arguments what it was told, in place, and gives what the caller is to be told. Tokens
-// of claims and keys are left alone: they are compared and never shown. The error names the first field with a secret.
-func conceal(m map[string]any, do Secrets) (warnings []string, err error) {
-	c := concealing{do: do}
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if name == "claim_token" || name == "key" {
-			continue
-		}
-		if m[name], err = c.value(name, m[name], (*path)(nil).field(name)); err != nil {
-			return nil, err
-		}
-	}
-	said := "it is kept with a mark in its place"
-	if do == WarnOfSecrets {
-		said = "it is kept as it is, so let it be changed where it is from"
-	}
-	for _, where := range c.found {
-		warnings = append(warnings, where+": "+said)
-	}
-	return warnings, nil
-}
-
-// value conceals what stands under a name, at a path.
+// value conceals what stands under a name, at a path, in place. Tokens of claims and keys are left alone: they are
+// compared and never shown. The error names the first field with a secret, or the object with one for a name.
 func (c *concealing) value(name string, v any, at *path) (_ any, err error) {
 	switch v := v.(type) {
 	case string:
@@ -61,11 +40,13 @@ func (c *concealing) value(name string, v any, at *path) (_ any, err error) {
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			inside := at.field(name)
+			if at == nil && (name == "claim_token" || name == "key") {
+				continue
+			}
 			if _, kinds := secret.Mask(name); kinds != nil {
 				return nil, refusedf(at, "has a secret (%s) in the place of a name", kinds[0]).WithHint("Leave it out.")
 			}
-			if v[name], err = c.value(name, v[name], inside); err != nil {
+			if v[name], err = c.value(name, v[name], at.field(name)); err != nil {
 				return nil, err
 			}
 		}
@@ -78,13 +59,15 @@ func (c *concealing) text(name, text string, at *path) (string, error) {
 	if kinds == nil {
 		return text, nil
 	}
-	what := strings.Join(kinds, ", ")
-	if c.do == RefuseSecrets {
-		return "", refusedf(at, "holds a secret (%s)", what).WithHint("Say where it is kept instead.")
-	}
-	c.found = append(c.found, fmt.Sprintf("%s held a secret (%s)", at, what))
-	if c.do == WarnOfSecrets {
+	found := fmt.Sprintf("a secret (%s)", strings.Join(kinds, ", "))
+	switch c.do {
+	case RefuseSecrets:
+		return "", refusedf(at, "holds %s", found).WithHint("Say where it is kept instead.")
+	case WarnOfSecrets:
+		c.warnings = append(c.warnings, fmt.Sprintf("%s held %s: it is kept as it is, so let it be changed where it is from", at, found))
 		return text, nil
+	case MaskSecrets, "":
 	}
+	c.warnings = append(c.warnings, fmt.Sprintf("%s held %s: it is kept with a mark in its place", at, found))
 	return masked, nil
 }

@@ -6,8 +6,10 @@
 package secret
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // found is a secret at text[from:to].
@@ -60,77 +62,54 @@ func MaskNamed(name, value string) (masked string, kinds []string) {
 }
 
 // token finds a token that its issuer marks.
-func token(text string, i int, starts []begin) found {
+func token(text string, i int, starts []rule) found {
 	for _, r := range starts {
 		if !strings.HasPrefix(text[i:], r.prefix) {
 			continue
 		}
 		body := i + len(r.prefix)
-		tail := strings.TrimRight(text[body:ends(text, body, body+probe, inToken)], ".-/+~%")
+		end := ends(text, body, body+probe, inToken)
+		tail := text[body:end]
 		if len(tail) >= r.least && mixed(tail, 8) && (r.kind != "jwt" || r.prefix == "ZXlK" || strings.Contains(tail, ".")) {
-			return found{i, whole(text, body, body+len(tail), inToken), r.kind}
+			end = ends(text, end, len(text), inToken)
+			return found{i, i + len(strings.TrimRight(text[i:end], ".-/+~%")), r.kind}
 		}
 	}
 	return found{}
 }
 
-// assigned finds what a character that is no letter stands before: the value of a name, an address with a password, a
-// private key.
+// assigned finds what a character that is no letter stands before: the value of a name or of an option, an address with
+// a password, a private key.
 func assigned(text string, i int) found {
-	switch c, next := text[i], text[i+1]; c {
-	case ':':
-		if next == '/' && strings.HasPrefix(text[i:], "://") {
-			return address(text, i+3)
+	switch c, next := text[i], text[i+1]; {
+	case c == ':' && next == '/':
+		if at := patterns().address.FindStringSubmatchIndex(text[i:min(len(text), i+probe)]); at != nil {
+			if password := text[i+at[2] : i+at[3]]; !placeholder(password) && mixed(password, 16) {
+				return found{i + at[2], i + at[3], "password"}
+			}
 		}
+	case c == ':', c == '=', c == '>', c == ',' && i > 0 && (text[i-1] == '"' || text[i-1] == '\''): // also arguments of a call
 		return given(text, i)
-	case '=', '>':
-		return given(text, i)
-	case ',':
-		if i > 0 && (text[i-1] == '"' || text[i-1] == '\'') { // only arguments of a call have a comma there, in quotes
-			return given(text, i)
+	case c == '-' && strings.HasPrefix(text[i:], "-----BEGIN "):
+		if at := patterns().key.FindStringIndex(text[i:]); at != nil {
+			return found{i, i + at[1], "private-key"}
 		}
-	case '-':
-		if next == '-' {
-			return dashed(text, i)
+	case c == '-' && next == '-':
+		if space := strings.IndexByte(text[i:min(len(text), i+40)], ' '); space > 2 {
+			return value(text, i+space, named(text[i+2:i+space]))
 		}
 	}
 	return found{}
 }
 
-// dashed finds a private key, and the value behind an option that names a secret.
-func dashed(text string, i int) found {
-	rest := text[i:]
-	if strings.HasPrefix(rest, "-----BEGIN ") {
-		head, body, ok := strings.Cut(rest[len("-----BEGIN "):min(len(rest), 80)], "-----")
-		if !ok || !strings.Contains(head, "PRIVATE KEY") || strings.TrimSpace(body) == "" {
-			return found{}
-		}
-		end := strings.Index(rest, "-----END "+head+"-----")
-		if end < 0 {
-			return found{i, len(text), "private-key"}
-		}
-		if end < 64+len(head) {
-			return found{}
-		}
-		return found{i, i + end + len("-----END "+head+"-----"), "private-key"}
-	}
-	if space := strings.IndexByte(rest[:min(len(rest), 40)], ' '); space > 2 {
-		if kind := named(rest[2:space]); kind != "" {
-			return value(text, i+space, kind)
-		}
-	}
-	return found{}
-}
-
-// address finds the password in the address that begins, without its scheme, at a place of the text.
-func address(text string, i int) found {
-	end := ends(text, i, i+probe, func(c byte) bool { return isWord(c) || strings.IndexByte("-.~%!$&*+,;=:", c) >= 0 })
-	user, password, ok := strings.Cut(text[i:end], ":")
-	if !ok || end == len(text) || text[end] != '@' || len(password) < 6 || password == user || placeholder(password) || !mixed(password, 16) {
-		return found{}
-	}
-	return found{i + len(user) + 1, end, "password"}
-}
+// patterns are what is looked for where something shows that it may be there. They are compiled at the first such place.
+var patterns = sync.OnceValue(func() (p struct{ key, address, uuid, stands *regexp.Regexp }) {
+	p.key = regexp.MustCompile(`^-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----([^-]|-[^-]){64,}(-----END [A-Z ]+-----)?`)
+	p.address = regexp.MustCompile(`^://[\w.~%!$&*+,;=-]*:([\w.~%!$&*+,;=-]{6,})@`)
+	p.uuid = regexp.MustCompile(`^\w{8}-\w{4}-\w{4}-\w{4}-\w{12}$`)
+	p.stands = regexp.MustCompile(`(?i)^[$</]|xxx|\.\.\.|…|\*\*\*|[$][{(]|\{\{|%[sqv]|example|your|redacted|placeholder|changeme`)
+	return p
+})
 
 // given finds the value that is given to the name of a secret, where the separator at a place of the text stands
 // between them.
@@ -140,44 +119,32 @@ func given(text string, i int) found {
 		end--
 	}
 	kind := named(text[start(text, end):end])
-	if kind == "" {
-		if _, typed := strings.CutSuffix(strings.ToLower(text[max(0, end-7):end]), " string"); typed { // var token string = …
-			kind = named(text[start(text, end-7) : end-7])
-		}
-	}
-	if kind == "" {
-		return found{}
+	if typed := end - len(" string"); kind == "" && typed > 0 && strings.EqualFold(text[typed:end], " string") { // var token string = …
+		kind = named(text[start(text, typed):typed])
 	}
 	return value(text, i+1, kind)
 }
 
-// value is the secret that begins behind a separator, if what stands there looks like one.
+// value is the secret that begins behind a separator, if what stands there looks like one of a kind, which may be none.
 func value(text string, i int, kind string) found {
-	for i < len(text) && strings.IndexByte(" \t\r\n:=>?\"'`\\", text[i]) >= 0 {
-		i++
+	if kind == "" {
+		return found{}
 	}
-	for _, scheme := range []string{"Bearer ", "Basic ", "Token ", "bearer ", "basic ", "token "} {
-		if strings.HasPrefix(text[i:], scheme) {
-			i += len(scheme)
+	i = ends(text, i, len(text), func(c byte) bool { return strings.IndexByte(" \t\r\n:=>?\"'`\\", c) >= 0 })
+	for _, scheme := range []string{"bearer ", "basic ", "token "} {
+		if behind := i + len(scheme); behind < len(text) && strings.EqualFold(text[i:behind], scheme) {
+			i = behind
 		}
 	}
 	end := ends(text, i, i+probe, inValue)
-	if end < len(text) && (text[end] == '(' || text[end] == '{' || text[end] == '[') || !random(text[i:end], kind) {
+	if end < len(text) && strings.IndexByte("({[", text[end]) >= 0 || !random(text[i:end], kind) {
 		return found{}
 	}
-	return found{i, whole(text, i, end, inValue), kind}
+	return found{i, ends(text, end, len(text), inValue), kind}
 }
 
 // probe is how much of a text is looked at to tell whether it is a secret, so that no text takes long.
 const probe = 256
-
-// whole is the end of a secret, also where less than all of it was looked at.
-func whole(text string, from, end int, in func(c byte) bool) int {
-	if end < from+probe {
-		return end
-	}
-	return ends(text, end, len(text), in)
-}
 
 // ends is where the characters of one kind end that begin at a place of the text, at most at a limit.
 func ends(text string, i, limit int, in func(c byte) bool) int {
@@ -205,25 +172,26 @@ func named(name string) string {
 		}
 	}
 	for _, w := range words {
-		if strings.HasSuffix(string(letters[n:]), w.word) {
-			return w.kind
+		for end := range strings.FieldsSeq(w.ends) {
+			if strings.HasSuffix(string(letters[n:]), end) {
+				return w.kind
+			}
 		}
 	}
 	return ""
 }
 
 // random tells whether a value looks like one that was made by chance, or like a password.
-func random(value, kind string) bool {
-	if placeholder(value) || strings.HasPrefix(value, "ct_") { // who holds a claim may tell its token
-		return false
-	}
+func random(value, kind string) (is bool) {
 	switch {
 	case kind == "password":
-		return len(value) >= 8 && strings.ContainsAny(value, "0123456789") && mixed(value, 16)
+		is = len(value) >= 8 && strings.ContainsAny(value, "0123456789") && mixed(value, 16)
 	case len(value) >= 15 && strings.Trim(value, "0123456789") == "":
-		return true
+		is = true
+	default:
+		is = len(value) >= 14 && (mixed(value, 10) || len(value) == 36 && patterns().uuid.MatchString(value))
 	}
-	return len(value) >= 14 && (mixed(value, 10) || uuid(value))
+	return is && !placeholder(value) && !strings.HasPrefix(value, "ct_") // who holds a claim may tell its token
 }
 
 // mixed tells whether a text changes between letters and digits, or from small letters to large ones, as often as words
@@ -251,31 +219,15 @@ func class(c byte) byte {
 	return 0
 }
 
-func uuid(s string) bool {
-	return len(s) == 36 && s[8] == '-' && s[13] == '-' && s[18] == '-' && s[23] == '-' && strings.ContainsAny(s, "0123456789")
-}
-
 // placeholder tells whether a value stands for another: a variable, a form or an example.
-func placeholder(value string) bool {
-	low := strings.ToLower(value)
-	for _, sign := range []string{"xxx", "...", "…", "***", "${", "$(", "{{", "%s", "%q", "%v", "example", "your", "redacted", "placeholder", "changeme"} {
-		if strings.Contains(low, sign) {
-			return true
-		}
-	}
-	return strings.HasPrefix(value, "$") || strings.HasPrefix(value, "<") || strings.HasPrefix(value, "/")
-}
+func placeholder(value string) bool { return patterns().stands.MatchString(value) }
 
 // begins tells whether a word begins at a place of the text. Within JSON a line may end in two characters before it.
 func begins(text string, i int) bool {
-	if i == 0 {
+	if i == 0 || i > 1 && text[i-2] == '\\' && strings.IndexByte("ntr", text[i-1]) >= 0 {
 		return true
 	}
-	c := text[i-1]
-	if i > 1 && text[i-2] == '\\' && (c == 'n' || c == 't' || c == 'r') {
-		return true
-	}
-	return !isWord(c) && c != '-' && c != '.' && c != '+'
+	return !isWord(text[i-1]) && strings.IndexByte("-.+", text[i-1]) < 0
 }
 
 // start is where the name begins that ends at a place of the text.

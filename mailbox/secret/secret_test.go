@@ -33,7 +33,8 @@ func TestSecretsAreMasked(t *testing.T) {
 		{"an element", "<vendorToken>\n  " + hex + "\n</vendorToken>", "<vendorToken>\n  [secret: token]\n</vendorToken>"},
 		{"an address with a password", "postgres://app:s3cr3tW0rd" + "@db:5432/x", "postgres://app:[secret: password]@db:5432/x"},
 		{"a private key", "a\n" + block + "\nb", "a\n[secret: private-key]\nb"},
-		{"a private key that is cut off", "a\n" + block[:90], "a\n[secret: private-key]"},
+		{"a long token", "ey" + "J" + strings.Repeat("a1B2c", 50) + "X2a.." + strings.Repeat("a1B2c", 90) + " end", "[secret: jwt] end"},
+		{"a private key that is cut off", "a\n" + block[:140], "a\n[secret: private-key]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			masked, kinds := secret.Mask(c.text)
