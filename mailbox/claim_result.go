@@ -47,7 +47,11 @@ func (s *Service) claimResult(
 			if err != nil {
 				return err
 			}
-			out.Handoff, out.Transfer = &h, &b.Transfer
+			if out.Transfer = &b.Transfer; h.Metadata.EstimatedTokens <= fullTokens || by.Via == schemas.ViaCLI {
+				out.Handoff = &h
+			} else {
+				out.Omitted = append(out.Omitted, "handoff") // it is read in pages
+			}
 		}
 		if out.Holding, err = heldIDs(v, by.Agent); len(out.Holding) == 1 {
 			out.Holding = nil // this one

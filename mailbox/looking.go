@@ -17,9 +17,9 @@ import (
 
 // Get shows one handoff, as deep as the view says: brief, as its holder reads it (the default); full, all that was
 // sent, where it stands and what came of it; outcome; events, the last 20, and earlier ones with an offset; checkpoint,
-// where work stood last; reference, what was sent as JSON, 6,000 bytes a result. An id as no_7 shows a notice of the
-// caller in full, and marks it read. Any caller calls it; nothing else changes. While the connection of the holder is
-// open, its calls put off the end of the lease.
+// where work stood last; reference, content that was sent along or a field of what was sent, a page a result. An id as
+// no_7 shows a notice of the caller in full, and marks it read. Any caller calls it; nothing else changes. While the
+// connection of the holder is open, its calls put off the end of the lease.
 //
 // With wait_seconds, at most 50, it first waits until the handoff changes; with view outcome, until it ended. Without a
 // view it then shows what changed. A handoff that ended is shown at once. So is a question that the caller is to answer,

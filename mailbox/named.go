@@ -12,7 +12,7 @@ import (
 // that are not there, and whoever takes the work back. None is a reason to refuse it.
 func (o *op) warnOfNames(h *schemas.Handoff) (warnings []string, err error) {
 	for _, ref := range orZero(h.Context).References {
-		if _, here := content.PlaceOf(ref.URL, 0); ref.Digest == "" && !here {
+		if _, here := content.PlaceOf(ref.URL, 0); !ref.Kept() && !here {
 			warnings = append(warnings, fmt.Sprintf("context.references: handoff cannot fetch %s, so its receiver has to",
 				schemas.Visible(schemas.Clip(ref.URL, 120))))
 		}

@@ -101,12 +101,32 @@ func (o *op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redac
 		if done.Events[e.N], err = o.tx.Redact(e, less); err != nil {
 			return done, err
 		}
+		if err := o.forgetKept(content, less); err != nil {
+			return done, err
+		}
 	}
 	if len(done.Events) == 0 {
 		return done, schemas.Invalidf("field", "nothing of %s is left to redact there", schemas.Visible(in.HandoffID)).
 			WithHint("Name a field as view full shows it, such as data.token, or none for all texts.")
 	}
 	return done, nil
+}
+
+// forgetKept deletes content to which a handoff referred before something was taken out of it, and does not any more. Other
+// handoffs that refer to it find it gone.
+func (o *op) forgetKept(before, now []byte) error {
+	var sent struct{ Context schemas.Context }
+	if err := json.Unmarshal(before, &sent); err != nil {
+		return nil //nolint:nilerr // it is no handoff
+	}
+	for _, ref := range sent.Context.References {
+		if ref.Kept() && !bytes.Contains(now, []byte(ref.Digest)) {
+			if err := o.tx.Forget(ref.Digest); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // forget takes out what was made of the content of a handoff: notices about it, the words by which it is found, and

@@ -39,6 +39,7 @@ func TestRedactedTextsAreGoneAndTheRegistryVerifies(t *testing.T) {
 			sent := w.send(a, "qa", "canary", func(in *schemas.SendIn) {
 				in.Title, in.Tags, in.Detail, in.Data = "canary", []string{"canary"}, "canary", map[string]string{"to": "canary"}
 				in.Context = &schemas.Context{State: map[string]any{"n": 12345678901234567, "status": []any{"canary"}}}
+				in.Context.References = []schemas.Reference{{Name: "canary", Content: "canary"}}
 				in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"canary"}, Timeout: "2h"}
 			})
 			w.claim(qa)
@@ -70,6 +71,8 @@ func TestRedactedTextsAreGoneAndTheRegistryVerifies(t *testing.T) {
 			require.Equal(t, "2h", full.Expectations.Timeout)
 			require.Contains(t, full.Context.State, "n")
 			w.Intact()
+			_, err = w.Get(t.Context(), a, schemas.GetIn{HandoffID: id, Reference: "canary"})
+			refused(t, err, schemas.NotFound, "has no reference")
 			w.complete(qa, sent.HandoffID, func(in *schemas.CompleteIn) {
 				in.Verification = &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true}}}
 			})

@@ -100,7 +100,7 @@ func (o *op) keep(contents [][]byte) error {
 func (o *op) checkReferences(c *schemas.Context) error {
 	for i, ref := range orZero(c).References {
 		place, here := content.PlaceOf(ref.URL, 0)
-		if ref.Digest != "" || !here {
+		if ref.Kept() || !here {
 			continue
 		}
 		if _, err := reading.Lookup(o.View, place.Handoff, ref.URL); err != nil {

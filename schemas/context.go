@@ -1,6 +1,9 @@
 package schemas
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Context is what is already known. The sender writes it, and the brief shows it to whoever claims, within the budget
 // of tokens. Its fields are those of the agent handoff protocols and of the explicit handoff coordination plan.
@@ -82,6 +85,9 @@ type Reference struct {
 	Bytes     int      `json:"bytes,omitempty" jsonschema_extras:"x-hidden=true"`
 	Tokens    int      `json:"tokens,omitempty" jsonschema_extras:"x-hidden=true"` // estimated
 }
+
+// Kept tells whether the content of a reference is kept here: it is not after it was redacted.
+func (r Reference) Kept() bool { return strings.HasPrefix(r.Digest, "sha256:") }
 
 // Answer is a reply to the questions of a holder.
 type Answer struct {

@@ -21,7 +21,7 @@ func DigestOf(content []byte) string {
 }
 
 // Keep writes content that handoffs refer to under its digest, [DigestOf]. What is there already is not written again,
-// so content that many handoffs refer to is kept once. It has no owner and is not deleted with a handoff. The error is
+// so content that many handoffs refer to is kept once. It has no owner, and only [Tx.Forget] deletes it. The error is
 // [schemas.Limit] for content that is too large for its rows.
 func (t *Tx) Keep(content []byte) error {
 	if err := schemas.TooBig("content", len(content), maxSaid); err != nil {
@@ -46,6 +46,23 @@ func (v *View) Kept(digest string) ([]byte, error) {
 		err = fmt.Errorf("content %s: %w", digest, ErrCorrupt)
 	}
 	return content, err
+}
+
+// Forget deletes the content that has a digest. It is no error where none is kept.
+func (t *Tx) Forget(digest string) error {
+	sum, err := hex.DecodeString(strings.TrimPrefix(digest, digestKind))
+	if err != nil || len(sum) != sha256.Size {
+		return nil
+	}
+	for row, err := range t.w.Scan(Prefix(References, sum)) {
+		if err != nil {
+			return err
+		}
+		if err := t.w.Delete(References, row.Key); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // kept checks the content of which the row is a part, at its first row, or where that one is missing.

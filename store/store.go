@@ -53,7 +53,7 @@
 //   - notices are written by [Tx.Notify] and stay, unless [Tx.Recall] takes one back. Their row in unread goes when [Tx.Read] marks them.
 //   - receipts of request ids are deleted by [Tx.ExpireReceipts], a few with each call that writes one. Receipts of
 //     keys stay.
-//   - references are written by [Tx.Keep], each content once, and stay.
+//   - references are written by [Tx.Keep], each content once, and deleted by [Tx.Forget] when they are redacted.
 //   - words are written by [Tx.PutWords] when a handoff is sent, and [Tx.AddWords] adds to them.
 //   - tellings are replaced by [Tx.PutDelivered], and deleted by [Tx.ForgetDelivered] when their session delivered
 //     nothing for a while.

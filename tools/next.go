@@ -39,7 +39,7 @@ func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 
 // afterClaim advises the three ways to go on with a claim, with the token of the claim where its tool takes one. An
 // empty mailbox is a success: the advice is to wait, for as long as a call may.
-func afterClaim(_ schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
+func afterClaim(in schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
 	var next []schemas.Advice
 	if o.Waits != "" {
 		next = advise(schemas.Advice{Say: o.Waits})
@@ -53,7 +53,11 @@ func afterClaim(_ schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
 	case o.Again:
 		return append(next, whole(o.HandoffID))
 	}
-	return append(next, held(o.HandoffID, o.Token, o.ToDo)...)
+	next = append(next, held(o.HandoffID, o.Token, o.ToDo)...)
+	if in.View == "full" && o.Handoff == nil {
+		next = append(next, schemas.Call(schemas.GetIn{HandoffID: o.HandoffID.String(), View: "full"}, "gives all of it, in pages"))
+	}
+	return next
 }
 
 // whole advises how a session reads all of a brief again.

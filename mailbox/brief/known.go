@@ -189,7 +189,7 @@ func references(id schemas.ID, all []schemas.Reference, p pen) []string {
 	var here, elsewhere []string
 	for _, r := range all {
 		text := r.URL
-		if r.Digest != "" {
+		if r.Kept() {
 			text = r.Name
 		}
 		var size string

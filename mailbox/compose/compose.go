@@ -161,7 +161,7 @@ func mergeContext(have, more *schemas.Context) *schemas.Context {
 	extend(&c.KnownIssues, more.KnownIssues)
 	extend(&c.ReproductionSteps, more.ReproductionSteps)
 	c.References = slices.DeleteFunc(slices.Clone(c.References), func(r schemas.Reference) bool {
-		return r.Digest != "" && slices.ContainsFunc(more.References, func(now schemas.Reference) bool { return now.Name == r.Name })
+		return r.Kept() && slices.ContainsFunc(more.References, func(now schemas.Reference) bool { return now.Name == r.Name })
 	})
 	extend(&c.References, more.References)
 	mergeMap(&c.Results, more.Results)

@@ -122,7 +122,7 @@ func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 	h.Metadata.EstimatedTokens = content.Tokens(string(b))
 	if h.Context != nil {
 		for i, ref := range h.Context.References {
-			if ref.Digest != "" {
+			if ref.Kept() {
 				h.Context.References[i].URL = content.URL(r.ID, ref.Name)
 			}
 		}

@@ -36,7 +36,7 @@ func readable(c *schemas.Context) (names []string) {
 		return nil
 	}
 	for _, ref := range c.References {
-		if ref.Digest != "" {
+		if ref.Kept() {
 			names = append(names, ref.Name)
 		}
 	}
@@ -93,10 +93,14 @@ func within(v *store.View, said []byte, path string) ([]byte, error) {
 	}
 	known := map[string]bool{}
 	for _, ref := range sent.Context.References {
-		if ref.Digest != "" && (ref.Name == path || ref.Digest == path) {
-			return v.Kept(ref.Digest)
+		if ref.Kept() && (ref.Name == path || ref.Digest == path) {
+			kept, err := v.Kept(ref.Digest)
+			if kept == nil && err == nil {
+				err = schemas.Errorf(schemas.NotFound, "it is gone").WithHint("A person took the content out.")
+			}
+			return kept, err
 		}
-		if ref.Digest != "" {
+		if ref.Kept() {
 			known[ref.Name] = true
 		}
 	}
