@@ -227,6 +227,7 @@ func (rev *revision) reoption(now *store.Record, at time.Time) error {
 	}
 	rev.waits.on(now)
 	now.NeedsApproval = now.NeedsApproval || rev.changes.Options.NeedsApproval
+	now.NoTakers = cmp.Or(rev.changes.Options.NoTakers, now.NoTakers)
 	switch {
 	case rev.notBefore.After(at):
 		now.Box, now.NotBefore, now.Reserved = "", store.At(rev.notBefore), 0

@@ -29,6 +29,8 @@ func (o *op) lapsed(r *store.Record) error {
 		return o.leaseEnded(r)
 	case over(r.Reserved):
 		return o.unreserve(r)
+	case over(r.Untaken):
+		return o.untaken(r)
 	default: // a delay is over
 		return o.ready(r)
 	}

@@ -49,7 +49,7 @@ func (o *op) newRecord(id schemas.ID, d *draft, line lineage) *store.Record {
 		Parent: line.parent, After: line.after, Freed: line.freed, AfterAccepted: line.accepted,
 		RetryOf: line.retryOf, Depth: line.depth, MaxDepth: line.maxDepth,
 		Attempt: min(d.attempt, h.Metadata.MaxAttempts-1), MaxAttempts: h.Metadata.MaxAttempts,
-		Estimate: int(d.estimate.Minutes()), NeedsApproval: h.Metadata.NeedsApproval, Promises: contract.Asks(h.Expectations),
+		Estimate: int(d.estimate.Minutes()), NeedsApproval: h.Metadata.NeedsApproval, NoTakers: h.Metadata.NoTakers, Promises: contract.Asks(h.Expectations),
 		Excluded: d.excluded, Digest: d.digest, SentWith: d.token,
 	}
 	if h.Rollback != nil {

@@ -117,6 +117,7 @@ func (o *op) commit(h happening) error {
 		return err
 	}
 	h.by = o.by
+	o.timeTaking(h.was, h.now)
 	h.now.Wakes = wakes(h.now)
 	if o.last, err = o.tx.Change(h.was, h.now, o.event(&h), content); err != nil {
 		return err
@@ -144,7 +145,7 @@ func (o *op) event(h *happening) schemas.Event {
 // clock changes this record next, and a holder that holds one less.
 func (o *op) gather(was, now *store.Record) {
 	o.wrote = true
-	if now.Status == schemas.Pending && now.Box != "" && !now.Blocked() {
+	if offered(now) {
 		o.boxes = append(o.boxes, now.Box)
 	}
 	if now.Wakes != 0 && (o.due == 0 || now.Wakes < o.due) {
@@ -167,7 +168,7 @@ func wakes(r *store.Record) store.Time {
 	case r.Status.Ended():
 		return 0
 	}
-	times := []store.Time{r.Deadline, r.Lease, r.Reserved}
+	times := []store.Time{r.Deadline, r.Lease, r.Reserved, r.Untaken}
 	if r.Box == "" && r.Status == schemas.Pending {
 		times = append(times, r.NotBefore)
 	}

@@ -154,7 +154,7 @@ func (o *op) send(d *draft) (out schemas.SendOut, err error) {
 		return out, err
 	}
 	unknown, err := o.warnOfNames(&d.handoff)
-	out.Warnings = slices.Concat(d.warnings, unknown, repeated)
+	out.Warnings = slices.Concat(d.warnings, untakenSoon(r), unknown, repeated)
 	return out, err
 }
 

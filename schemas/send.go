@@ -50,8 +50,9 @@ type SendIn struct {
 // completed first, and AfterAccepted those whose result has to be accepted. Where one of them is returned, its rework is
 // waited for. With NeedsApproval it waits for a person. MaxAttempts counts the first claim and the retries, 3
 // unless given. Limits may hold max_handoffs, the length of the chain from its root. Strategy says how much of the
-// context goes into the brief, and Recall how many decisions of earlier handoffs of the workflow. NoTakers other than
-// wait has no effect yet: the result warns of that.
+// context goes into the brief, and Recall how many decisions of earlier handoffs of the workflow. NoTakers says what is
+// done when nobody claims it within 15 minutes: it goes back to the sender, to those who accept anything, or to human,
+// or waits on; the sender is told.
 type SendOptions struct {
 	Reason        string   `json:"reason,omitempty"` // why this recipient
 	Phase         string   `json:"phase,omitempty"`

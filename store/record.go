@@ -49,6 +49,7 @@ type Record struct {
 	Touched   Time `json:"touched,omitempty"` // last call of the holder
 	Lease     Time `json:"lease,omitempty"`   // end of the claim; zero: no lease runs
 	Reserved  Time `json:"rsv,omitempty"`     // until then Box is one agent only
+	Untaken   Time `json:"unt,omitempty"`     // when NoTakers applies
 	Ended     Time `json:"ended,omitempty"`
 	Accepted  Time `json:"acc,omitempty"` // when the sender accepted the result
 
@@ -77,6 +78,7 @@ type Record struct {
 	Percent     int           `json:"pct,omitempty"`
 
 	NeedsApproval bool            `json:"appr,omitempty"`
+	NoTakers      string          `json:"nt,omitempty"`       // what is to be done when nobody claims it; empty when that was done
 	Permission    bool            `json:"perm,omitempty"`     // the open question asks for a permission
 	After         []schemas.ID    `json:"after,omitempty"`    // what it waits for
 	Freed         []schemas.ID    `json:"freed,omitempty"`    // what it waited for, and what came of that was good

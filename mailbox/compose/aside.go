@@ -10,17 +10,13 @@ import (
 	"handoff/schemas"
 )
 
-// WithoutEffect names what is kept with a handoff and changes nothing yet: nobody should count on it unknowingly.
-func WithoutEffect(in schemas.SendIn) (warnings []string) {
-	opt := *cmp.Or(in.Options, &schemas.SendOptions{})
-	if opt.Strategy == "summary" && in.Summary == "" {
-		warnings = append(warnings, "there is no summary: with the strategy summary the brief has an extract of the context, "+
-			"and the rest is fetched")
+// WithoutEffect warns of what is asked for and cannot be done with what was sent: nobody should count on it unknowingly.
+func WithoutEffect(in schemas.SendIn) []string {
+	if in.Options == nil || in.Options.Strategy != "summary" || in.Summary != "" {
+		return nil
 	}
-	if opt.NoTakers == "return" || opt.NoTakers == "human" || opt.NoTakers == "generalist" {
-		warnings = append(warnings, "what to do when nobody qualifies has no effect yet: it waits until somebody does")
-	}
-	return warnings
+	return []string{"there is no summary: with the strategy summary the brief has an extract of the context, " +
+		"and the rest is fetched"}
 }
 
 // Aside names what a foreign message says that has no place among the arguments, nil for nothing: it is kept, and no

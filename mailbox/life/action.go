@@ -106,6 +106,11 @@ const (
 	// server does it when a connection ends. A handoff that waits for an answer has no lease and stays as it is.
 	Lost Action = "disconnected"
 
+	// Untaken does what the sender wants where nobody claimed a handoff within 15 minutes: its sender, human, or those who
+	// accept anything may claim it from now on instead of those to whom it was sent. The clock does it, once for each
+	// such wish. It waits on where the sender wants that, and where nobody accepts anything. The sender is told.
+	Untaken Action = "not_taken"
+
 	// Requeue makes a held handoff pending again whose lease ended and is not renewed. The clock does it while attempts
 	// are left. The token of the holder stays good until another claim: who finishes late, and before anyone else came,
 	// still succeeds.
@@ -293,6 +298,6 @@ const (
 var Actions = []Action{
 	Send, Approve, Refuse, Ready, Claim, Reclaim, Amend, Progress, Ask,
 	Answer, Unreserve, Complete, Fail, Reject, Decline, Release, Renew, Lost,
-	Requeue, Exhaust, Expire, Cancel, Forward, Accept, Return, Retry, Rerun,
+	Untaken, Requeue, Exhaust, Expire, Cancel, Forward, Accept, Return, Retry, Rerun,
 	Rollback, Escalate, Redo, Mark, Late, Defer, Resume, Redact,
 }

@@ -109,6 +109,7 @@ var follows = []Row{
 	{Answer, Always, then(TellAsker)},
 	{Release, Always, then(TellHolder)},
 	{Release, PassedOn, then(TellSender)},
+	{Untaken, Always, then(TellSender)},
 
 	{Complete, Always, then(TellSender, FreeWaiting)},
 	{Complete, HasParent, then(FreeTakenBack)},

@@ -62,6 +62,7 @@ var table = map[Action]map[schemas.Status]Step{
 	Decline:  each(schemas.Pending, Recipient|Holder, schemas.Pending, schemas.Accepted, schemas.Waiting),
 	Release:  each(schemas.Pending, Holder|Owner|Human, schemas.Accepted, schemas.Working, schemas.Waiting),
 	Renew:    same(Clock, schemas.Pending, schemas.Accepted, schemas.Working), // pending: a reservation
+	Untaken:  {schemas.Pending: {schemas.Pending, Clock}},
 	Lost:     same(Clock, schemas.Accepted, schemas.Working, schemas.Waiting),
 	Requeue:  each(schemas.Pending, Clock, schemas.Accepted, schemas.Working),
 	Exhaust:  each(schemas.TimedOut, Clock, schemas.Accepted, schemas.Working),

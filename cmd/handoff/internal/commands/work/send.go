@@ -44,7 +44,7 @@ var sendFields = []cli.Field{
 	cli.Words("after", "options.after", "handoffs to wait for: 3,4"),
 	cli.Words("after-accepted", "options.after_accepted", "handoffs whose result has to be accepted before: 3,4"),
 	cli.Switch("needs-approval", "options.needs_approval", "wait until a human approves"),
-	cli.Text("no-takers", "options.no_takers", "wait, return, generalist or human (no effect yet: it waits)"),
+	cli.Text("no-takers", "options.no_takers", "who gets what nobody claims within 15 minutes: wait, return, generalist or human"),
 	cli.Number("max-attempts", "options.max_attempts", "claims before it times out"),
 	cli.Text("not-before", "options.not_before", "a time, or '2h' from now"),
 	cli.Text("strategy", "options.strategy", "how context travels: full, summary or reference"),

@@ -1,0 +1,86 @@
+package mailbox
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
+	"handoff/mailbox/roster"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// untakenAfter is how long work waits to be claimed until what its sender said of that is done.
+const (
+	untakenAfter = 15 * time.Minute
+	untakenTime  = "15 minutes"
+)
+
+// timeTaking sets when what the sender said of work that nobody takes is done: it counts from when the work may be
+// claimed, and anew where it comes back or goes to another. While an answer is kept for its asker it does not count.
+func (o *op) timeTaking(was, now *store.Record) {
+	switch {
+	case now.NoTakers == "" || !offered(now) || now.Reserved != 0:
+		now.Untaken = 0
+	case now.Untaken == 0 || was.To != now.To:
+		now.Untaken = store.At(o.now.Add(untakenAfter))
+	}
+}
+
+// offered tells whether somebody may claim a handoff now.
+func offered(r *store.Record) bool { return r.Status == schemas.Pending && r.Box != "" && !r.Blocked() }
+
+// untaken does what the sender said of work that nobody took in time, see [life.Untaken]. Time that the machine slept
+// does not count.
+func (o *op) untaken(r *store.Record) error {
+	if end := o.prolonged(r, r.Untaken); end > store.At(o.now) {
+		return o.change(happening{action: life.Renew, due: r.Untaken}, r, func(now *store.Record) { now.Untaken = end })
+	}
+	to, then, err := o.takesInstead(r)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("Nobody took it from %s within %s: %s.", r.To, untakenTime, then)
+	said := schemas.UpdateIn{To: string(to), Note: text}
+	return o.change(happening{action: life.Untaken, due: r.Untaken, text: text, said: said}, r, func(now *store.Record) {
+		if now.NoTakers, now.Untaken = "", 0; to != r.To {
+			readdress(now, to)
+			now.Box = to
+		}
+	})
+}
+
+// takesInstead is who may claim work that nobody took, as its sender said, and what that means in words. The address is
+// that of the record where the work waits on.
+func (o *op) takesInstead(r *store.Record) (to schemas.Address, then string, err error) {
+	switch r.NoTakers {
+	case "return":
+		back, err := reading.Principal(o.View, r)
+		to = schemas.Address(back)
+		return to, fmt.Sprintf("it is for %s again, to claim, to give to another or to cancel", back), err
+	case "human":
+		return schemas.Address(schemas.Human), "it is for human now", nil
+	case "generalist":
+		to = schemas.Address("capability:" + roster.Anything)
+		some, err := o.qualifies(to, func(a schemas.Agent) bool { return !slices.Contains(r.Excluded, a) })
+		if some || err != nil {
+			return to, "agents that accept anything may take it now", err
+		}
+		return r.To, "no agent is known that accepts anything, so it waits on", nil
+	}
+	return r.To, "it waits on", nil
+}
+
+// untakenSoon warns at a send of what happens where nobody claims the work; nil where the sender said nothing of that.
+func untakenSoon(r *store.Record) []string {
+	if r.NoTakers == "" {
+		return nil
+	}
+	then := map[string]string{
+		"wait": "you are told", "return": "it comes back to you", "human": "it goes to human",
+		"generalist": "agents that accept anything may take it",
+	}[r.NoTakers]
+	return []string{fmt.Sprintf("where nobody claims it within %s, %s", untakenTime, then)}
+}

@@ -1,0 +1,95 @@
+package mailbox_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+func noTakers(then string) func(*schemas.SendIn) {
+	return func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NoTakers: then} }
+}
+
+// to is for whom a handoff is now.
+func (w *world) to(id schemas.ID) schemas.Address {
+	w.t.Helper()
+	out, err := w.List(context.Background(), person, schemas.ListIn{Box: "all"})
+	require.NoError(w.t, err)
+	for _, it := range out.Items {
+		if it.HandoffID == id {
+			return it.To
+		}
+	}
+	return ""
+}
+
+func TestWorkThatNobodyTakesGoesWhereItsSenderSaid(t *testing.T) {
+	for _, c := range []struct {
+		to, noTakers string
+		goes         schemas.Address
+		told         string
+	}{
+		{"capability:review", "return", "a", "for a again"},
+		{"b", "return", "a", "from b within 15 minutes"},
+		{"b", "human", "human", "for human now"},
+		{"role:testing", "human", "human", "for human now"},
+		{"capability:review", "generalist", "capability:*", "accept anything"},
+		{"b", "generalist", "capability:*", "accept anything"},
+		{"b", "wait", "b", "it waits on"},
+		{"b", "", "b", ""},
+	} {
+		t.Run(c.noTakers+" "+c.to, func(t *testing.T) {
+			w := newWorld(t)
+			a, b, takesAll := w.stdio("a"), w.stdio("b"), w.stdio("all")
+			w.accepts("*", takesAll)
+			out := w.send(a, c.to, "x", noTakers(c.noTakers))
+			w.later(14 * time.Minute)
+			require.Equal(t, schemas.Address(c.to), w.to(out.HandoffID), "nothing was due yet")
+			for range 3 {
+				w.later(time.Hour)
+			}
+			require.Equal(t, c.goes, w.to(out.HandoffID))
+			if c.told == "" {
+				require.Empty(t, w.notices(a))
+				return
+			}
+			require.Contains(t, out.Warnings[len(out.Warnings)-1], "where nobody claims it within 15 minutes")
+			told := w.notices(a)
+			require.Len(t, told, 1, "the sender is told once")
+			require.Contains(t, told[0].Text, c.told)
+			by := map[schemas.Address]schemas.Caller{"a": a, "human": person, "capability:*": takesAll, "b": b}[c.goes]
+			require.Equal(t, out.HandoffID, w.claim(by).HandoffID)
+		})
+	}
+}
+
+func TestOnlyTimeInWhichWorkMayBeClaimedCountsAsUntaken(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	first := w.send(b, "a", "before").HandoffID
+	id := w.send(a, "b", "x", noTakers("human"), func(in *schemas.SendIn) { in.Options.After = []string{first.String()} }).HandoffID
+	w.later(time.Hour)
+	w.claim(a)
+	w.complete(a, first)
+	w.later(14 * time.Minute)
+	require.Equal(t, id, w.claim(b).HandoffID)
+	w.later(10 * time.Minute)
+	w.update(b, id, schemas.ActRelease)
+	w.later(14 * time.Minute)
+	require.Equal(t, schemas.Address("b"), w.to(id), "it counts anew where work is given back")
+	w.later(time.Minute)
+	require.Equal(t, schemas.Address("human"), w.to(id))
+}
+
+func TestWorkWithoutGeneralistsWaitsOn(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	id := w.send(a, "capability:review", "x", noTakers("generalist")).HandoffID
+	w.later(time.Hour)
+	require.Equal(t, schemas.Address("capability:review"), w.to(id))
+	require.Contains(t, w.notices(a)[0].Text, "no agent is known that accepts anything")
+}
