@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +19,7 @@ const redacted = "[redacted]"
 
 // Redact takes texts out of all that was kept with a handoff, or out of a message, see [life.Redact]: those under a path
 // as data.token, or all of them. Names of fields, numbers and times stay, and so do texts in other handoffs that repeat
-// them. A person calls it.
+// them, but for content that both refer to. A person calls it.
 //
 // The errors are not_found for an id that there is not, denied for anybody but a person, and invalid where nothing is
 // left to take out. With a request id a repetition gets the first result.
@@ -88,6 +89,7 @@ func (o *op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err erro
 
 // takeOut replaces the content of events, and gives what the event to come says of that.
 func (o *op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redaction, error) {
+	digests := regexp.MustCompile(`sha256:[0-9a-f]{64}`) // of content that is kept by itself
 	done := schemas.Redaction{Field: in.Field, Events: map[uint64]string{}}
 	for _, e := range events {
 		content, err := o.Said(e.Handoff, e.N)
@@ -100,6 +102,13 @@ func (o *op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redac
 		}
 		if done.Events[e.N], err = o.tx.Redact(e, less); err != nil {
 			return done, err
+		}
+		for _, digest := range digests.FindAll(content, -1) {
+			if !bytes.Contains(less, digest) {
+				if err := o.tx.Drop(string(digest)); err != nil {
+					return done, err
+				}
+			}
 		}
 		if err := o.forgetKept(content, less); err != nil {
 			return done, err

@@ -38,7 +38,7 @@ func TestRedactedTextsAreGoneAndTheRegistryVerifies(t *testing.T) {
 			qa.Request = "00000018000000000000000000000001"
 			sent := w.send(a, "qa", "canary", func(in *schemas.SendIn) {
 				in.Title, in.Tags, in.Detail, in.Data = "canary", []string{"canary"}, "canary", map[string]string{"to": "canary"}
-				in.Context = &schemas.Context{State: map[string]any{"n": 12345678901234567, "status": []any{"canary"}}}
+				in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", Content: "canary"}}, State: map[string]any{"n": 12345678901234567, "status": []any{"canary"}}}
 				in.Context.References = []schemas.Reference{{Name: "canary", Content: "canary"}}
 				in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"canary"}, Timeout: "2h"}
 			})

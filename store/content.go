@@ -65,6 +65,15 @@ func (t *Tx) Forget(digest string) error {
 	return nil
 }
 
+// Drop deletes the content that has a digest, for all handoffs that refer to it.
+func (t *Tx) Drop(digest string) error {
+	sum, err := hex.DecodeString(strings.TrimPrefix(digest, digestKind))
+	if err != nil || len(sum) != sha256.Size {
+		return nil //nolint:nilerr // nothing has such a digest
+	}
+	return t.dropChunks(References, sum)
+}
+
 // kept checks the content of which the row is a part, at its first row, or where that one is missing.
 func (a *auditor) kept(v *View, row Row) error {
 	sum := bytes.Clone(row.Key[:min(sha256.Size, len(row.Key))])

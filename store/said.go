@@ -35,18 +35,25 @@ func (t *Tx) say(e schemas.Event, said Content) error {
 // about what was there. It returns the digest of the new content, for the [schemas.Redaction] that the caller keeps with
 // an event in the same transaction: [Store.Audit] takes replaced content only where one tells of it.
 func (t *Tx) Redact(e schemas.Event, content []byte) (string, error) {
-	for row, err := range t.w.Scan(Prefix(Bodies, join(number(e.Handoff), number(e.N)))) {
-		if err != nil {
-			return "", err
-		}
-		if err := t.w.Delete(Bodies, row.Key); err != nil {
-			return "", err
-		}
+	if err := t.dropChunks(Bodies, join(number(e.Handoff), number(e.N))); err != nil {
+		return "", err
 	}
 	if err := t.w.Delete(Salts, number(e.N)); err != nil {
 		return "", err
 	}
 	return digest(content), t.say(e, Content{Bytes: content})
+}
+
+func (t *Tx) dropChunks(space Space, begin []byte) error {
+	for row, err := range t.w.Scan(Prefix(space, begin)) {
+		if err != nil {
+			return err
+		}
+		if err := t.w.Delete(space, row.Key); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // putChunks writes content in rows whose keys begin alike and end with the number of the chunk in two bytes.

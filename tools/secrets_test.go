@@ -36,10 +36,10 @@ func TestSecretsInEachTextAreMaskedAndTold(t *testing.T) {
 	sent := told(o.as("lead", "send_handoff", say(`{"to":"qa","task":"use SECRET","title":"SECRET","key":"k",
 		"tags":["SECRET"],"summary":"SECRET","detail":"SECRET","data":{"n":"SECRET"},
 		"context":{"state":{"db_password":"Tr0ub4dor&3","deep":[{"x":"SECRET"}]},"decisions":[{"decision":"SECRET"}],
-			"artifacts":[{"content":"SECRET"}],"references":[{"url":"https://SECRET@host/x"}]},
+			"artifacts":[{"content":"SECRET"}],"references":[{"url":"https://SECRET@host/x"},{"name":"log","content":"SECRET"}]},
 		"expectations":{"success_criteria":["no SECRET"]}}`)),
 		"task", "title", "tags[0]", "summary", "detail", "data.n", "context.state.db_password", "context.state.deep[0].x",
-		"context.decisions[0].decision", "context.artifacts[0].content", "context.references[0].url", "expectations.success_criteria[0]")
+		"context.decisions[0].decision", "context.artifacts[0].content", "context.references[0].url", "context.references[1].content", "expectations.success_criteria[0]")
 	id := fmt.Sprint(sent["handoff_id"])
 	again := told(o.as("lead", "send_handoff", say(`{"to":"qa","task":"use SECRET","title":"SECRET","key":"k2"}`)), "task")
 	require.Equal(t, again["handoff_id"], o.as("lead", "send_handoff",
