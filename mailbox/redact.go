@@ -5,21 +5,17 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"regexp"
-	"slices"
 	"strings"
-	"time"
 
+	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
 	"handoff/schemas"
 )
 
-// redacted stands in the place of a text that was taken out.
-const redacted = "[redacted]"
-
 // Redact takes texts out of all that was kept with a handoff, or out of a message, see [life.Redact]: those under a path
 // as data.token, or all of them. Names of fields, numbers and times stay, and so do texts in other handoffs that repeat
-// them, but for content that both refer to. A person calls it.
+// them. Content that was sent along goes with its reference, also from other handoffs that refer to it. A person calls
+// it.
 //
 // The errors are not_found for an id that there is not, denied for anybody but a person, and invalid where nothing is
 // left to take out. With a request id a repetition gets the first result.
@@ -65,7 +61,7 @@ func (o *op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err erro
 			return false
 		}
 		message = *n
-		n.Title, n.Text, n.Body = redacted, redacted, nil
+		n.Title, n.Text, n.Body = compose.Redacted, compose.Redacted, nil
 		return true
 	})
 	if err != nil {
@@ -89,26 +85,18 @@ func (o *op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err erro
 
 // takeOut replaces the content of events, and gives what the event to come says of that.
 func (o *op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redaction, error) {
-	digests := regexp.MustCompile(`sha256:[0-9a-f]{64}`) // of content that is kept by itself
 	done := schemas.Redaction{Field: in.Field, Events: map[uint64]string{}}
 	for _, e := range events {
 		content, err := o.Said(e.Handoff, e.N)
 		if err != nil {
 			return done, err
 		}
-		less, err := without(content, in.Field)
+		less, err := compose.Redact(content, in.Field)
 		if e.Action == schemas.Redacted || err != nil || less == nil {
 			continue // nothing of it is there, or it was never JSON
 		}
 		if done.Events[e.N], err = o.tx.Redact(e, less); err != nil {
 			return done, err
-		}
-		for _, digest := range digests.FindAll(content, -1) {
-			if !bytes.Contains(less, digest) {
-				if err := o.tx.Drop(string(digest)); err != nil {
-					return done, err
-				}
-			}
 		}
 		if err := o.forgetKept(content, less); err != nil {
 			return done, err
@@ -146,7 +134,7 @@ func (o *op) forget(id schemas.ID, h *schemas.Handoff) error {
 	}
 	err := o.tx.Rewrite(func(n *schemas.Notice) bool {
 		if n.About == id && n.Kind != schemas.TypeMessage {
-			n.Title, n.Text = "Handoff: "+h.Title, redacted
+			n.Title, n.Text = "Handoff: "+h.Title, compose.Redacted
 		}
 		return n.About == id
 	})
@@ -158,63 +146,3 @@ func (o *op) forget(id schemas.ID, h *schemas.Handoff) error {
 		return bytes.Contains(result, name) && bytes.Contains(result, []byte(`"brief":`))
 	})
 }
-
-// without gives content with a mark in the place of each text under a path, nil where there is none. A title that was
-// taken from the task goes with it.
-func without(content []byte, field string) ([]byte, error) {
-	var v map[string]any
-	d := json.NewDecoder(bytes.NewReader(content))
-	d.UseNumber()
-	if err := d.Decode(&v); err != nil {
-		return nil, err
-	}
-	_, changed := blank(v, strings.FieldsFunc(field, func(r rune) bool { return r == '.' }), false)
-	if field == "task" {
-		_, title := blank(v, []string{"title"}, false)
-		changed = changed || title
-	}
-	if !changed {
-		return nil, nil
-	}
-	return schemas.Encode(v)
-}
-
-// blank puts the mark in the place of the texts at the end of a way through a value. Of an object that is not free, it
-// passes over what only places a handoff, unless the way names it.
-func blank(v any, way []string, free bool) (_ any, changed bool) {
-	switch v := v.(type) {
-	case string:
-		if _, err := time.Parse(time.RFC3339, v); err == nil || len(way) > 0 || v == "" || v == redacted {
-			return v, false
-		}
-		return redacted, true
-	case []any:
-		for i := range v {
-			item, did := blank(v[i], way, free)
-			v[i], changed = item, changed || did
-		}
-	case map[string]any:
-		for name := range v {
-			var did bool
-			switch {
-			case len(way) > 0 && way[0] == name:
-				v[name], did = blank(v[name], way[1:], true)
-			case len(way) == 0 && (free || !slices.Contains(places, name)):
-				v[name], did = blank(v[name], nil, free || slices.Contains(freeForm, name))
-			}
-			changed = changed || did
-		}
-	}
-	return v, changed
-}
-
-// places are the fields of our own messages that say who, where and when, and freeForm those under which the names are
-// the sender's.
-var (
-	places = []string{
-		"source", "target", "metadata", "rollback", "type", "status", "outcome", "action", "handoff_id", "completion_id",
-		"failure_id", "checkpoint_id", "claim_token", "to", "from", "at", "with", "of", "by", "then", "rollback_to",
-		"suggested_alternative", "workflow", "parent", "output_schema", "timeout", "estimated_duration", "priority", "deadline",
-	}
-	freeForm = []string{"data", "state", "results", "output", "extra"}
-)

@@ -1,6 +1,7 @@
 package mailbox_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -84,4 +85,36 @@ func TestRedactedTextsAreGoneAndTheRegistryVerifies(t *testing.T) {
 			w.Intact()
 		})
 	}
+}
+
+// Content stays when a text with its digest is redacted. Content that was changed is a fault of the store, and not told as gone.
+func TestContentIsGoneOnlyWithAReferenceToIt(t *testing.T) {
+	b := backends["memory"](t)
+	w := newWorldOn(t, b)
+	a := w.stdio("a")
+	sent := w.send(a, "qa", "t", func(in *schemas.SendIn) {
+		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "spec", Content: "as it was"}}}
+	})
+	put := func(content string) {
+		require.NoError(t, b.Update(t.Context(), func(rows store.Writer) error {
+			for row, err := range rows.Scan(store.Range{Space: store.References}) {
+				return errors.Join(err, rows.Put(store.References, row.Key, []byte(content)))
+			}
+			return nil
+		}))
+	}
+	put("changed")
+	read := schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "reference", Reference: "spec"}
+	_, err := w.Get(t.Context(), a, read)
+	require.ErrorIs(t, err, store.ErrCorrupt)
+	put("as it was")
+
+	digest := w.full(sent.HandoffID).Handoff.Context.References[0].Digest
+	named := w.send(a, "qa", "look at "+digest) // which makes it no reference of this handoff
+	human := schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
+	_, err = w.Redact(t.Context(), human, schemas.RedactIn{HandoffID: named.HandoffID.String()})
+	require.NoError(t, err)
+	got, err := w.Get(t.Context(), a, read)
+	require.NoError(t, err)
+	require.Equal(t, "as it was", got.Content)
 }

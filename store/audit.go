@@ -19,9 +19,9 @@ import (
 //
 // Audit reads only the store, so it cannot find a change that is consistent in itself: a log that was cut off at its
 // end together with its counter, its tree rows and all records of that time; or a registry that was computed anew.
-// Compare Root with one that was noted elsewhere before to find these. Content whose
-// salt is gone was redacted if the last redaction of it has its digest. Audit does not look for rows to which no event and no record leads. [Store.Check] looks at
-// index rows and counters. Nothing proves agents, notices, workflows, receipts and words.
+// Compare Root with one that was noted elsewhere before to find these. Content whose salt is gone was redacted if the
+// last redaction of it has its digest. Audit does not look for rows to which no event and no record leads.
+// [Store.Check] looks at index rows and counters. Nothing proves agents, notices, workflows, receipts and words.
 //
 // It reads every event, every content and every record, so it takes time in proportion to the whole store. The end of
 // ctx ends it between two slices, with the error of ctx. It changes nothing and may be repeated. Root is the hash of

@@ -42,13 +42,21 @@ func TestContentIsKeptOnceUnderItsDigest(t *testing.T) {
 			w.update(func(tx *store.Tx) error { return tx.Keep(longer) })
 		}
 		require.Len(t, w.dump(store.References)[store.References], 3)
-		for digest, want := range map[string][]byte{store.DigestOf(longer): longer, store.DigestOf(nil): nil, "sha256:12": nil, "": nil} {
+		found := map[string][]byte{
+			store.DigestOf(longer): longer, strings.ToUpper(store.DigestOf(longer)): nil, store.DigestOf(longer)[7:]: nil,
+			store.DigestOf(nil): nil, "sha256:12": nil, "": nil,
+		}
+		for digest, want := range found {
 			w.view(func(v *store.View) error {
 				got, err := v.Kept(digest)
 				require.Equal(t, want, got)
 				return err
 			})
 		}
+		for digest := range found {
+			w.update(func(tx *store.Tx) error { return tx.Forget(digest) })
+		}
+		require.Empty(t, w.dump(store.References)[store.References])
 	})
 }
 

@@ -34,12 +34,22 @@ func (t *Tx) Keep(content []byte) error {
 	return t.putChunks(References, sum[:], content)
 }
 
+// Forget deletes the content that has a digest, also for other handoffs that refer to it. It is no error where none is
+// kept.
+func (t *Tx) Forget(digest string) error {
+	sum := sumIn(digest)
+	if sum == nil {
+		return nil
+	}
+	return t.erase(Prefix(References, sum), all)
+}
+
 // Kept returns the content that has a digest, nil where none is kept or the digest is none. The error wraps [ErrCorrupt]
 // for content that was changed since.
 func (v *View) Kept(digest string) ([]byte, error) {
-	sum, err := hex.DecodeString(strings.TrimPrefix(digest, digestKind))
-	if err != nil || len(sum) != sha256.Size {
-		return nil, nil //nolint:nilerr // nothing has such a digest
+	sum := sumIn(digest)
+	if sum == nil {
+		return nil, nil
 	}
 	content, err := v.chunks(References, sum)
 	if err == nil && content != nil && DigestOf(content) != digest {
@@ -48,30 +58,13 @@ func (v *View) Kept(digest string) ([]byte, error) {
 	return content, err
 }
 
-// Forget deletes the content that has a digest. It is no error where none is kept.
-func (t *Tx) Forget(digest string) error {
+// sumIn is the hash in a digest as [DigestOf] writes it, nil for anything else.
+func sumIn(digest string) []byte {
 	sum, err := hex.DecodeString(strings.TrimPrefix(digest, digestKind))
-	if err != nil || len(sum) != sha256.Size {
+	if err != nil || len(sum) != sha256.Size || digestKind+hex.EncodeToString(sum) != digest {
 		return nil
 	}
-	for row, err := range t.w.Scan(Prefix(References, sum)) {
-		if err != nil {
-			return err
-		}
-		if err := t.w.Delete(References, row.Key); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Drop deletes the content that has a digest, for all handoffs that refer to it.
-func (t *Tx) Drop(digest string) error {
-	sum, err := hex.DecodeString(strings.TrimPrefix(digest, digestKind))
-	if err != nil || len(sum) != sha256.Size {
-		return nil //nolint:nilerr // nothing has such a digest
-	}
-	return t.dropChunks(References, sum)
+	return sum
 }
 
 // kept checks the content of which the row is a part, at its first row, or where that one is missing.
@@ -83,7 +76,7 @@ func (a *auditor) kept(v *View, row Row) error {
 	a.content = sum
 	content, err := v.Kept(digestKind + hex.EncodeToString(sum))
 	if errors.Is(err, ErrCorrupt) || content == nil && err == nil {
-		a.problems.addf("content sha256:%x was changed", sum)
+		a.problems.addf("content %s%x was changed", digestKind, sum)
 		return nil
 	}
 	return err

@@ -89,16 +89,5 @@ func (t *Tx) ExpireReceipts(before time.Time, limit int) error {
 // ForgetResults deletes the receipts of request ids whose result a caller wants gone. It reads all of them, which are
 // those of a day.
 func (t *Tx) ForgetResults(gone func(result []byte) bool) error {
-	for row, err := range t.w.Scan(Prefix(Receipts, []byte("r"))) {
-		if err != nil {
-			return err
-		}
-		if !gone(row.Value) {
-			continue
-		}
-		if err := t.w.Delete(Receipts, row.Key); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.erase(Prefix(Receipts, []byte("r")), gone)
 }

@@ -35,7 +35,7 @@ func (t *Tx) say(e schemas.Event, said Content) error {
 // about what was there. It returns the digest of the new content, for the [schemas.Redaction] that the caller keeps with
 // an event in the same transaction: [Store.Audit] takes replaced content only where one tells of it.
 func (t *Tx) Redact(e schemas.Event, content []byte) (string, error) {
-	if err := t.dropChunks(Bodies, join(number(e.Handoff), number(e.N))); err != nil {
+	if err := t.erase(Prefix(Bodies, join(number(e.Handoff), number(e.N))), all); err != nil {
 		return "", err
 	}
 	if err := t.w.Delete(Salts, number(e.N)); err != nil {
@@ -44,17 +44,23 @@ func (t *Tx) Redact(e schemas.Event, content []byte) (string, error) {
 	return digest(content), t.say(e, Content{Bytes: content})
 }
 
-func (t *Tx) dropChunks(space Space, begin []byte) error {
-	for row, err := range t.w.Scan(Prefix(space, begin)) {
+// erase deletes those rows of a range whose value is to go.
+func (t *Tx) erase(r Range, gone func(value []byte) bool) error {
+	for row, err := range t.w.Scan(r) {
 		if err != nil {
 			return err
 		}
-		if err := t.w.Delete(space, row.Key); err != nil {
+		if !gone(row.Value) {
+			continue
+		}
+		if err := t.w.Delete(r.Space, row.Key); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+func all([]byte) bool { return true }
 
 // putChunks writes content in rows whose keys begin alike and end with the number of the chunk in two bytes.
 func (t *Tx) putChunks(space Space, begin, content []byte) error {

@@ -65,7 +65,11 @@ func Lookup(v *store.View, of schemas.ID, reference string) (text string, err er
 		return "", err
 	}
 	if place.Path != "" {
-		if said, err = within(v, said, place.Path); err != nil {
+		said, err = within(v, said, place.Path)
+		switch {
+		case err != nil && schemas.AsError(err).Code != schemas.NotFound: // such as content that was changed
+			return "", err
+		case err != nil:
 			return "", unknown(of, reference).WithKnown(schemas.AsError(err).Known...).WithHint("%s", schemas.AsError(err).Hint)
 		}
 	}

@@ -51,12 +51,6 @@ type Traces struct {
 	workflows *workflows
 }
 
-// Wanted tells whether an environment names a collector, for a process that sends no spans to say so.
-func Wanted(getenv func(string) string) bool {
-	u, err := environment{get: getenv, log: slog.New(slog.DiscardHandler)}.endpoint()
-	return u != nil || err != nil
-}
-
 // NewTraces begins to send spans in the background. It returns nil when the environment names no endpoint, and an error
 // when the endpoint is no URL. No call waits for the collector: spans that the collector does not accept in time are
 // lost, which is logged once a minute. The caller calls [Traces.Close].

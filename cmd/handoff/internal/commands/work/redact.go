@@ -20,9 +20,10 @@ func redactCommand(a *cli.App) *cobra.Command {
   handoff redact 12 data.token --agent human
   handoff redact no_7 --agent human`,
 		Long: `Replaces the texts of a handoff or a message, or those under one field, as "show --json" has it, in all that was kept,
-and notes who did it. The registry still verifies. Only human may. Handoffs that repeat the text are redacted by
-themselves ("history" shows what was made of one). Copies of the store made before keep what they have, and so may
-pages of its file that are free, until they are written again.`,
+and notes who did it. The registry still verifies. Only human may. Content that was sent along goes
+with its reference, also from other handoffs that refer to it. Handoffs that repeat the text are redacted by themselves
+("history" shows what was made of one). Copies of the store made before keep what they have, and so may pages of its
+file that are free, until they are written again.`,
 		Args: cobra.RangeArgs(1, 2),
 	})
 }

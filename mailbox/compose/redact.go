@@ -1,0 +1,77 @@
+package compose
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/schemas"
+)
+
+// Redacted stands in the place of a text that was taken out.
+const Redacted = "[redacted]"
+
+// Redact gives content, which is one JSON object, with [Redacted] in the place of each text under a path such as
+// data.token, or of all texts where the path is empty; nil where there is none. A path leads through every entry of a
+// list. Names of fields, numbers, times and what says who, where and when stay. A title goes with the task that it may
+// have been made of. The error is that of decoding.
+func Redact(content []byte, path string) ([]byte, error) {
+	var object map[string]any
+	d := json.NewDecoder(bytes.NewReader(content))
+	d.UseNumber()
+	if err := d.Decode(&object); err != nil {
+		return nil, err
+	}
+	_, changed := redact(object, strings.FieldsFunc(path, func(r rune) bool { return r == '.' }), false)
+	if path == "task" {
+		_, title := redact(object, []string{"title"}, false)
+		changed = changed || title
+	}
+	if !changed {
+		return nil, nil
+	}
+	return schemas.Encode(object)
+}
+
+// redact replaces the texts at the end of a path through a value, and tells whether there were any. In an object whose
+// names are ours it leaves the [places] alone, unless the path names one.
+func redact(v any, path []string, free bool) (_ any, changed bool) {
+	switch v := v.(type) {
+	case string:
+		if _, err := time.Parse(time.RFC3339, v); err == nil || len(path) > 0 || v == "" || v == Redacted {
+			return v, false
+		}
+		return Redacted, true
+	case []any:
+		for i := range v {
+			item, did := redact(v[i], path, free)
+			v[i], changed = item, changed || did
+		}
+	case map[string]any:
+		for name := range v {
+			var did bool
+			switch {
+			case len(path) > 0 && path[0] == name:
+				v[name], did = redact(v[name], path[1:], true)
+			case len(path) == 0 && (free || !slices.Contains(places, name)):
+				v[name], did = redact(v[name], nil, free || slices.Contains(freeForm, name))
+			}
+			changed = changed || did
+		}
+	}
+	return v, changed
+}
+
+// places are the fields of our own messages that say who, where and when, and freeForm those under which the names are
+// the sender's.
+var (
+	places = []string{
+		"source", "target", "metadata", "rollback", "type", "status", "outcome", "action", "handoff_id", "completion_id",
+		"failure_id", "checkpoint_id", "claim_token", "to", "from", "at", "with", "of", "by", "then", "rollback_to",
+		"suggested_alternative", "workflow", "parent", "output_schema", "timeout", "estimated_duration", "priority",
+		"deadline",
+	}
+	freeForm = []string{"data", "state", "results", "output", "extra"}
+)
