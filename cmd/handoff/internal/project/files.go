@@ -2,7 +2,6 @@ package project
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +35,7 @@ func (f Files) Invoke(ctx context.Context, c tools.Call) (_ json.RawMessage, err
 const mostRead = 4 << 20
 
 // Enclose gives the arguments of a call with the files of a project to which they refer, see [Files]. Arguments that
-// refer to none stay as they are.
+// refer to none stay as they are, byte for byte.
 func Enclose(args json.RawMessage, dir string) (json.RawMessage, error) {
 	if !bytes.Contains(args, []byte(`"path"`)) {
 		return args, nil
@@ -46,80 +45,76 @@ func Enclose(args json.RawMessage, dir string) (json.RawMessage, error) {
 		return args, nil // the mailbox says what becomes of a path that nobody read
 	}
 	defer root.Close()
-	context := field("context", each("references", reader(root)), each("files", noter(root)))
-	return field("", context, field("changes", context), field("continuation", context))(args)
-}
-
-// change makes other JSON of a value; what it does not know stays as it is.
-type change func(json.RawMessage) (json.RawMessage, error)
-
-// holds tells whether JSON is a value like v, and decodes it.
-func holds(raw json.RawMessage, v any) bool { return json.Unmarshal(raw, v) == nil }
-
-// field applies changes to a field of an object, or to the object itself, where it is there.
-func field(name string, changes ...change) change {
-	return func(object json.RawMessage) (_ json.RawMessage, err error) {
-		if name == "" {
-			for _, c := range changes {
-				if object, err = c(object); err != nil {
-					return nil, err
-				}
-			}
-			return object, nil
-		}
-		var fields map[string]json.RawMessage
-		if !holds(object, &fields) || fields[name] == nil {
-			return object, nil
-		}
-		if fields[name], err = field("", changes...)(fields[name]); err != nil {
-			return nil, err
-		}
-		return schemas.Encode(fields)
+	var whole any
+	d := json.NewDecoder(bytes.NewReader(args))
+	if d.UseNumber(); d.Decode(&whole) != nil {
+		return args, nil
 	}
-}
-
-// each applies a change to the entries of a list that is a field of an object.
-func each(name string, c change) change {
-	return field(name, func(list json.RawMessage) (_ json.RawMessage, err error) {
-		var entries []json.RawMessage
-		if !holds(list, &entries) {
-			return list, nil
-		}
-		for i := range entries {
-			if entries[i], err = c(entries[i]); err != nil {
+	changed := false
+	for _, object := range []any{whole, within(whole, "changes"), within(whole, "continuation")} {
+		context := within(object, "context")
+		for _, ref := range listed(context, "references") {
+			did, err := enclose(root, ref)
+			if err != nil {
 				return nil, err
 			}
+			changed = changed || did
 		}
-		return schemas.Encode(entries)
-	})
-}
-
-// with gives an object with more fields. Those that it has and nobody knows stay, for the tool to refuse.
-func with[T any](fields map[string]json.RawMessage, more map[string]T) (_ json.RawMessage, err error) {
-	for name, v := range more {
-		if fields[name], err = schemas.Encode(v); err != nil {
-			return nil, err
+		for _, file := range listed(context, "files") {
+			changed = note(root, file) || changed
 		}
 	}
-	return schemas.Encode(fields)
+	if !changed {
+		return args, nil
+	}
+	return schemas.Encode(whole)
 }
 
-// reader puts the content of a file into a reference that has only its path.
-func reader(root *os.Root) change {
-	return func(raw json.RawMessage) (json.RawMessage, error) {
-		var ref schemas.Reference
-		var fields map[string]json.RawMessage
-		if !holds(raw, &ref) || !holds(raw, &fields) || ref.Path == "" || ref.Content != "" {
-			return raw, nil
+// within is a field of an object, nil where it is none.
+func within(v any, name string) any {
+	object, _ := v.(map[string]any)
+	return object[name]
+}
+
+// listed are the objects in a list that is a field of an object.
+func listed(v any, name string) (objects []map[string]any) {
+	list, _ := within(v, name).([]any)
+	for _, entry := range list {
+		if object, ok := entry.(map[string]any); ok {
+			objects = append(objects, object)
 		}
-		text, err := read(root, ref.Path)
-		if err != nil {
-			return nil, schemas.Invalidf("context.references.path", "%s: %w", schemas.Visible(ref.Path), err).
-				WithHint("Name a text file inside of the project %s. Nothing was sent.", filepath.Base(root.Name()))
-		}
-		delete(fields, "path")
-		return with(fields, map[string]string{"content": text, "name": cmp.Or(ref.Name, NameOf(ref.Path))})
 	}
+	return objects
+}
+
+// enclose puts the content of a file into a reference that has only its path.
+func enclose(root *os.Root, ref map[string]any) (changed bool, err error) {
+	path, _ := ref["path"].(string)
+	if path == "" || ref["content"] != nil {
+		return false, nil
+	}
+	if ref["content"], err = read(root, path); err != nil {
+		return false, schemas.Invalidf("context.references.path", "%s: %w", schemas.Visible(path), err).
+			WithHint("Name a text file inside of the project %s. Nothing was sent.", filepath.Base(root.Name()))
+	}
+	delete(ref, "path")
+	if ref["name"] == nil {
+		ref["name"] = NameOf(path)
+	}
+	return true, nil
+}
+
+// note marks a file of the context that is not there.
+func note(root *os.Root, file map[string]any) (changed bool) {
+	path, _ := file["path"].(string)
+	if path == "" || strings.ContainsAny(path, "*?[{:") {
+		return false
+	}
+	_, err := root.Stat(inside(root, path))
+	if changed = errors.Is(err, fs.ErrNotExist); changed {
+		file["missing"] = true
+	}
+	return changed
 }
 
 // NameOf is the name that the content of a file has as a reference.
@@ -165,19 +160,4 @@ func inside(root *os.Root, path string) string {
 		return rel
 	}
 	return path
-}
-
-// noter marks a file that is not there.
-func noter(root *os.Root) change {
-	return func(raw json.RawMessage) (json.RawMessage, error) {
-		var f schemas.File
-		var fields map[string]json.RawMessage
-		if !holds(raw, &f) || !holds(raw, &fields) || f.Path == "" || strings.ContainsAny(f.Path, "*?[{:") {
-			return raw, nil
-		}
-		if _, err := root.Stat(inside(root, f.Path)); errors.Is(err, fs.ErrNotExist) {
-			return with(fields, map[string]bool{"missing": true})
-		}
-		return raw, nil
-	}
 }
