@@ -133,10 +133,11 @@ func (o *op) forget(id schemas.ID, h *schemas.Handoff) error {
 		return err
 	}
 	err := o.tx.Rewrite(func(n *schemas.Notice) bool {
-		if n.About == id && n.Kind != schemas.TypeMessage {
-			n.Title, n.Text = "Handoff: "+h.Title, compose.Redacted
+		if n.About != id || n.Kind == schemas.TypeMessage {
+			return false
 		}
-		return n.About == id
+		n.Title, n.Text = "Handoff: "+h.Title, compose.Redacted
+		return true
 	})
 	if err != nil {
 		return err
