@@ -215,6 +215,9 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 	if now.Claimed == 0 {
 		now.Claimed = store.At(o.now)
 	}
+	if now.Quiet, err = o.heedsSilence(&now); err != nil {
+		return claimed{}, err
+	}
 	o.touch(&now)
 	if err := o.commit(happening{action: a, was: r, now: &now}); err != nil {
 		return claimed{}, err

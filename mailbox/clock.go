@@ -27,6 +27,8 @@ func (o *op) lapsed(r *store.Record) error {
 		return o.timeOut(life.Expire, r, r.Deadline, reading.DeadlinePassed(r))
 	case over(r.Lease):
 		return o.leaseEnded(r)
+	case over(r.Quiet):
+		return o.silent(r)
 	case over(r.Reserved):
 		return o.unreserve(r)
 	case over(r.Untaken):
@@ -48,7 +50,9 @@ func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string)
 // away. The holder stays named on the record for that, with the connection that proves its claim.
 func (o *op) leaseEnded(r *store.Record) error {
 	if end := o.renewed(r); end > store.At(o.now) {
-		return o.change(happening{action: life.Renew, due: r.Lease}, r, func(now *store.Record) { now.Lease = end })
+		return o.change(happening{action: life.Renew, due: r.Lease}, r, func(now *store.Record) {
+			now.Lease, now.Quiet = end, o.quietUntil(r)
+		})
 	}
 	if r.Attempt >= r.MaxAttempts {
 		return o.timeOut(life.Exhaust, r, r.Lease, reading.AttemptsUsedUp(r))

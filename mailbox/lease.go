@@ -76,6 +76,7 @@ func (o *op) longestSession(r *store.Record) time.Duration {
 // lease runs: the holder can do nothing about it.
 func (o *op) touch(r *store.Record) {
 	r.Touched, r.Left = store.At(o.now), false
+	r.Quiet = o.quietUntil(r)
 	if r.Status == schemas.Waiting {
 		r.Lease = 0
 		return

@@ -229,7 +229,7 @@ func (s *Service) Overview(
 			return err
 		}
 		out, err = overview.Of(v, overview.Config{
-			Now: now, Limit: in.Limit, Silence: s.Lease * 4 / 3, Known: known, Reader: s.reader,
+			Now: now, Limit: in.Limit, Silence: s.silence, Known: known, Reader: s.reader,
 		})
 		return err
 	})

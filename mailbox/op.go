@@ -118,6 +118,9 @@ func (o *op) commit(h happening) error {
 	}
 	h.by = o.by
 	o.timeTaking(h.was, h.now)
+	if !h.now.Status.Held() {
+		h.now.Quiet = 0
+	}
 	h.now.Wakes = wakes(h.now)
 	if o.last, err = o.tx.Change(h.was, h.now, o.event(&h), content); err != nil {
 		return err
@@ -171,6 +174,9 @@ func wakes(r *store.Record) store.Time {
 	times := []store.Time{r.Deadline, r.Lease, r.Reserved, r.Untaken}
 	if r.Box == "" && r.Status == schemas.Pending {
 		times = append(times, r.NotBefore)
+	}
+	if r.Status != schemas.Waiting {
+		times = append(times, r.Quiet)
 	}
 	slices.Sort(times)
 	return cmp.Or(times...) // the first that is set

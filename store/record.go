@@ -50,6 +50,7 @@ type Record struct {
 	Lease     Time `json:"lease,omitempty"`   // end of the claim; zero: no lease runs
 	Reserved  Time `json:"rsv,omitempty"`     // until then Box is one agent only
 	Untaken   Time `json:"unt,omitempty"`     // when NoTakers applies
+	Quiet     Time `json:"quiet,omitempty"`   // when the sender is told that the holder is silent; zero: it was told
 	Ended     Time `json:"ended,omitempty"`
 	Accepted  Time `json:"acc,omitempty"` // when the sender accepted the result
 

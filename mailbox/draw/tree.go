@@ -211,6 +211,7 @@ var sayings = map[string]string{
 	"lease_ended":  "its holder was silent until the lease ended",
 	"released":     "%s gave it back",
 	"late":         "a late result came from %s",
+	"silent":       "its holder was silent",
 	"not_taken":    "nobody took it in time",
 	"unreserved":   "it was offered to others: who asked did not come back",
 	"accepted":     "%s accepted the result",

@@ -111,6 +111,11 @@ const (
 	// such wish. It waits on where the sender wants that, and where nobody accepts anything. The sender is told.
 	Untaken Action = "not_taken"
 
+	// Silent tells the sender that the holder was not heard of for long, with the last report, while the claim goes on. The
+	// clock does it, once for each claim: after four thirds of a lease or twice the estimate, and before the lease ends.
+	// Nobody is told of what human or the sender itself holds.
+	Silent Action = "silent"
+
 	// Requeue makes a held handoff pending again whose lease ended and is not renewed. The clock does it while attempts
 	// are left. The token of the holder stays good until another claim: who finishes late, and before anyone else came,
 	// still succeeds.
@@ -298,6 +303,6 @@ const (
 var Actions = []Action{
 	Send, Approve, Refuse, Ready, Claim, Reclaim, Amend, Progress, Ask,
 	Answer, Unreserve, Complete, Fail, Reject, Decline, Release, Renew, Lost,
-	Untaken, Requeue, Exhaust, Expire, Cancel, Forward, Accept, Return, Retry, Rerun,
+	Untaken, Silent, Requeue, Exhaust, Expire, Cancel, Forward, Accept, Return, Retry, Rerun,
 	Rollback, Escalate, Redo, Mark, Late, Defer, Resume, Redact,
 }

@@ -110,6 +110,7 @@ var follows = []Row{
 	{Release, Always, then(TellHolder)},
 	{Release, PassedOn, then(TellSender)},
 	{Untaken, Always, then(TellSender)},
+	{Silent, Always, then(TellSender)},
 
 	{Complete, Always, then(TellSender, FreeWaiting)},
 	{Complete, HasParent, then(FreeTakenBack)},

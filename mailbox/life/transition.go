@@ -63,6 +63,7 @@ var table = map[Action]map[schemas.Status]Step{
 	Release:  each(schemas.Pending, Holder|Owner|Human, schemas.Accepted, schemas.Working, schemas.Waiting),
 	Renew:    same(Clock, schemas.Pending, schemas.Accepted, schemas.Working), // pending: a reservation
 	Untaken:  {schemas.Pending: {schemas.Pending, Clock}},
+	Silent:   same(Clock, schemas.Accepted, schemas.Working),
 	Lost:     same(Clock, schemas.Accepted, schemas.Working, schemas.Waiting),
 	Requeue:  each(schemas.Pending, Clock, schemas.Accepted, schemas.Working),
 	Exhaust:  each(schemas.TimedOut, Clock, schemas.Accepted, schemas.Working),

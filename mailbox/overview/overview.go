@@ -32,9 +32,9 @@ const (
 // Config is what an overview needs besides the snapshot. Now and Reader are required.
 type Config struct {
 	Now     time.Time
-	Limit   int           // rows of a part; zero for the usual number
-	Silence time.Duration // after which a holder of whom nothing is heard counts as silent, unless the work takes longer
-	Known   []Agent       // agents
+	Limit   int                               // rows of a part; zero for the usual number
+	Silence func(*store.Record) time.Duration // after which a holder of whom nothing is heard counts as silent
+	Known   []Agent                           // agents
 
 	// Reader tells why a handoff stands as it does, and what is known of its holder.
 	Reader reading.Reader
@@ -209,9 +209,6 @@ func (l *look) first(ids iter.Seq2[schemas.ID, error], limit int, parts ...*part
 	}
 }
 
-// mostSaid is how many bytes of what was said a row has.
-const mostSaid = 300
-
 // tell adds to a row why the handoff stands so, and the last report of its holder.
 func (l *look) tell(r *row) error {
 	reason, err := l.Reader.Reason(l.View, r.of)
@@ -221,16 +218,12 @@ func (l *look) tell(r *row) error {
 	if r.Reason != "" && reason != "" && r.Kind == schemas.ConcernUnanswered {
 		reason = r.Reason + ". " + reason
 	}
-	r.Reason = schemas.Visible(schemas.Shorten(cmp.Or(reason, r.Reason), mostSaid))
+	r.Reason = schemas.Visible(schemas.Shorten(cmp.Or(reason, r.Reason), reading.MostOfReport))
 	if r.of.Note == 0 || r.of.Holder == "" || r.of.Status.Ended() {
 		return nil
 	}
-	var u schemas.UpdateIn
-	if err := l.Saying(r.HandoffID, r.of.Note, &u); err != nil {
-		return err
-	}
-	r.Report = schemas.Visible(schemas.Shorten(u.Note, mostSaid))
-	return nil
+	r.Report, err = reading.Report(l.View, r.of)
+	return err
 }
 
 // next are the calls by which a person goes on with a concern, the likeliest first.

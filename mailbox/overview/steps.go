@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"time"
 
 	"handoff/mailbox/reading"
 	"handoff/mailbox/roster"
@@ -34,12 +33,11 @@ func (l *look) held() {
 
 // holding tells how it goes with what an agent holds.
 func (l *look) holding(r *store.Record) {
-	silence := max(l.Silence, 2*time.Duration(r.Estimate)*time.Minute)
 	switch {
 	case r.Status == schemas.Waiting: // of which the step for questions saw too many
 	case l.Reader.Gone(r):
 		l.add(&l.stuck, schemas.ConcernDead, r, r.Claimed, "")
-	case l.Now.Sub(l.Reader.Heard(r)) > silence:
+	case l.Now.Sub(l.Reader.Heard(r)) >= l.Silence(r):
 		l.add(&l.stuck, schemas.ConcernSilent, r, r.Claimed, fmt.Sprintf("%s gives no sign", r.Holder))
 	default:
 		l.add(&l.running, schemas.ConcernRunning, r, r.Claimed, "")

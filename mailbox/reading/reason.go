@@ -83,6 +83,19 @@ func givenUp(v *store.View, r *store.Record) (string, error) {
 	return "", nil
 }
 
+// MostOfReport is how much of a report is shown beside other things, in bytes.
+const MostOfReport = 300
+
+// Report is the last report of a handoff, shortened and fit to be shown; empty where there is none.
+func Report(v *store.View, r *store.Record) (string, error) {
+	if r.Note == 0 {
+		return "", nil
+	}
+	var u schemas.UpdateIn
+	err := v.Saying(r.ID, r.Note, &u)
+	return schemas.Visible(schemas.Shorten(u.Note, MostOfReport)), err
+}
+
 // LastSign is when the holder of a handoff was heard of last, to the second; nil where nobody holds it.
 func (rd Reader) LastSign(r *store.Record) *time.Time {
 	if !r.Status.Held() {
