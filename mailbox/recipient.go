@@ -122,7 +122,7 @@ func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, 
 	if len(meant) > 0 {
 		hint += fmt.Sprintf(" Closest: %s.", meant[0])
 	}
-	choices := texts(closest.Order(to, known))
+	choices := schemas.Texts(closest.Order(to, known))
 	return nil, e.WithField("to").WithKnown(choices[:min(len(choices), mostNamed)]...).
 		WithHint("%s Nothing was sent.", hint)
 }
@@ -141,7 +141,7 @@ func (o *op) unaccepted(to schemas.Agent, kind string) error {
 		}
 	}
 	e := schemas.Errorf(schemas.Conflict, "%s does not accept work of type %q", to, kind).
-		WithField("type").WithKnown(texts(able[:min(len(able), mostNamed)])...)
+		WithField("type").WithKnown(schemas.Texts(able[:min(len(able), mostNamed)])...)
 	if len(able) == 0 {
 		return e.WithHint("Nobody does. Nothing was sent.")
 	}

@@ -133,12 +133,8 @@ func (o *op) noCircle(r *store.Record, w waits) error {
 	if circle == nil {
 		return nil
 	}
-	names := make([]string, len(circle))
-	for i, id := range circle {
-		names[i] = id.String()
-	}
-	e := schemas.Errorf(schemas.Conflict, "%s would wait for itself: %s", r.ID, strings.Join(names, " waits for ")).
-		WithField("options.after")
+	way := strings.Join(schemas.Texts(circle), " waits for ")
+	e := schemas.Errorf(schemas.Conflict, "%s would wait for itself: %s", r.ID, way).WithField("options.after")
 	if len(circle) == 2 {
 		return e.WithHint("Leave it out.")
 	}

@@ -115,10 +115,7 @@ func (c Caller) mayNot(a Agent) error {
 	if len(c.Names) == 0 {
 		return e.WithHint("Leave it out to act under the name of this connection.")
 	}
-	known := make([]string, len(c.Names))
-	for i, name := range c.Names {
-		known[i] = string(name)
-	}
+	known := Texts(c.Names)
 	return e.WithKnown(known...).WithHint(
 		"Leave it out, or act as %s. Whoever runs the server gives out tokens for other names.", strings.Join(known, " or "))
 }

@@ -147,3 +147,12 @@ func Numbered(texts []string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// Texts are names, ids or other values as text.
+func Texts[T any](values []T) []string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = fmt.Sprint(v)
+	}
+	return texts
+}

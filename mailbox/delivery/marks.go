@@ -29,13 +29,13 @@ func (d *Delivery) mark(m schemas.Marks) {
 		Notices:  changed(m.Notices, d.delivered.Notices.Add),
 		Reminded: changed(m.Reminded, d.delivered.Reminded.Add),
 	}
-	if some(fresh) {
+	if isAny(fresh) {
 		d.Marked, d.Out.Marked = true, &fresh
 	}
 }
 
-// some tells whether there is any mark.
-func some(m schemas.Marks) bool { return len(m.Handoffs)+len(m.Notices)+len(m.Reminded) > 0 }
+// isAny tells whether there is any mark.
+func isAny(m schemas.Marks) bool { return len(m.Handoffs)+len(m.Notices)+len(m.Reminded) > 0 }
 
 // changed are those ids whose mark was set, or taken away.
 func changed[ID ~uint64](ids []ID, change func(uint64) bool) (done []ID) {
@@ -72,7 +72,7 @@ func (d *Delivery) takeBack() error {
 	if len(gone.Reminded) > 0 && d.delivered.InARow > 0 {
 		d.delivered.InARow--
 	}
-	d.Marked = some(gone)
+	d.Marked = isAny(gone)
 	d.Woke = d.Marked // so that the calls that wait look again
 	return nil
 }

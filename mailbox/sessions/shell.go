@@ -35,12 +35,8 @@ func (h Here) ShellName(v *store.View, in schemas.SessionIn) (schemas.Agent, err
 	case !slices.Contains(here, client):
 		return client, nil
 	}
-	var listed []string
-	for _, name := range here[:min(len(here), mostNamed)] {
-		listed = append(listed, string(name))
-	}
 	return "", schemas.Invalidf("agent", "nothing tells which session of %s this is", client).
-		WithKnown(listed...).WithHint("Each session was told its name when it began.")
+		WithKnown(schemas.Texts(here[:min(len(here), mostNamed)])...).WithHint("Each session was told its name when it began.")
 }
 
 // nameBeside gives the name of the server that the nearest process above started beside the shell, and of several that

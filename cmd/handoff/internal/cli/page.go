@@ -142,11 +142,7 @@ func (a *App) Write(text string) error {
 
 // IDs lists handoffs.
 func IDs(list []schemas.ID) string {
-	texts := make([]string, len(list))
-	for i, id := range list {
-		texts[i] = id.String()
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(schemas.Texts(list), ", ")
 }
 
 // Document adds a value as indented JSON, or nothing for nil.
@@ -196,11 +192,7 @@ func Presence(c schemas.Card, now time.Time) string {
 
 // TokenAgents lists the agents that the holder of a token may act as.
 func TokenAgents(t schemas.Token) string {
-	names := make([]string, len(t.Agents))
-	for i, a := range t.Agents {
-		names[i] = string(a)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(schemas.Texts(t.Agents), ", ")
 }
 
 // TokenState tells whether a token is live, revoked or expired.
