@@ -264,8 +264,10 @@ func (o *op) noteSeen() error {
 
 // cards are those of all known agents, as they are now. It reads a few rows for each agent, so it is for refusals and
 // for sends to a pool.
-func (o *op) cards() (cards []schemas.Card, err error) {
-	for a, err := range o.View.Agents() {
+func (o *op) cards() ([]schemas.Card, error) { return o.cardsOf(o.View.Agents()) }
+
+func (o *op) cardsOf(agents iter.Seq2[store.Agent, error]) (cards []schemas.Card, err error) {
+	for a, err := range agents {
 		if err != nil {
 			return nil, err
 		}

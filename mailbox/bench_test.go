@@ -47,6 +47,33 @@ func median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
+// BenchmarkRoute sends to a pool for which fifty of 1,000 agents qualify, with 10,000 pending. It aims at 2 ms for one send.
+func BenchmarkRoute(b *testing.B) {
+	w := newWorldOn(b, memory.New())
+	ctx, a := context.Background(), schemas.Caller{Agent: "a"}
+	for i := range 1000 {
+		name := fmt.Sprintf("agent-%d", i)
+		_, err := w.Register(ctx, schemas.Caller{Agent: schemas.Agent(name)}, schemas.RegisterIn{
+			Name: name, Accepts: []string{fmt.Sprint("review-", i%20)}, Skills: []string{"go", fmt.Sprint("skill-", i%10)}, MaxOpen: 3,
+		})
+		require.NoError(b, err)
+	}
+	send := func(i int, to string) {
+		in := schemas.SendIn{To: to, Task: fmt.Sprint("task ", i), Tags: []string{"go"}, Parent: "none"}
+		_, err := w.Send(ctx, a, in)
+		require.NoError(b, err)
+	}
+	for i := range 9_000 {
+		send(i, fmt.Sprintf("agent-%d", i%1000))
+	}
+	for i := range 1_000 {
+		send(i, "capability:build")
+	}
+	for i := 0; b.Loop(); i++ {
+		send(i, "capability:review-7")
+	}
+}
+
 // runCycles runs cycles by many callers, each between a sender and a receiver of its own.
 func runCycles(b testing.TB, backend store.Backend, callers, cycles int) time.Duration {
 	var ids atomic.Int64

@@ -155,7 +155,7 @@ const mostRouted = 5
 // routed says which agents could take work of a pool, best first, and which could not and why, five of each at most.
 // Nobody is chosen and nobody is told: who is free is known only when somebody claims.
 func (o *op) routed(r *store.Record, generalists bool) (*schemas.Routed, error) {
-	cards, err := o.cards()
+	cards, err := o.cardsOf(o.AgentsSaying(roster.Words(r.To, generalists)...))
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func (o *op) candidatesLeft(r *store.Record, without schemas.Agent) (bool, error
 
 // qualifies tells whether some agent may claim from a pool, of those that count. It stops at the first.
 func (o *op) qualifies(pool schemas.Address, counts func(schemas.Agent) bool) (bool, error) {
-	for a, err := range o.View.Agents() {
+	for a, err := range o.AgentsSaying(roster.Words(pool, false)...) {
 		if err != nil {
 			return false, err
 		}

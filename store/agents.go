@@ -1,7 +1,10 @@
 package store
 
 import (
+	"bytes"
+	"encoding/json"
 	"iter"
+	"slices"
 
 	"handoff/schemas"
 )
@@ -42,6 +45,32 @@ func (v *View) Agents() iter.Seq2[Agent, error] { return v.AgentsCalled("") }
 // Names are compared byte by byte, so it costs as many rows as there are such names. An empty text gives all agents.
 func (v *View) AgentsCalled(beginning string) iter.Seq2[Agent, error] {
 	return decoded(v, Prefix(Agents, []byte(beginning)), fromJSON[Agent])
+}
+
+// AgentsSaying yields the agents in whose rows one of the words stands as a text by itself, such as the name of a
+// capability, by name. Which field says it is for the caller to see.
+//
+// All rows are read, but only those are decoded: of a thousand agents that takes most of the time.
+func (v *View) AgentsSaying(words ...string) iter.Seq2[Agent, error] {
+	var quoted [][]byte
+	for _, word := range words {
+		text, _ := json.Marshal(word) // as PutAgent writes it; a string always can be
+		quoted = append(quoted, text)
+	}
+	return func(yield func(Agent, error) bool) {
+		for row, err := range v.r.Scan(Prefix(Agents, nil)) {
+			var a Agent
+			if err == nil {
+				if !slices.ContainsFunc(quoted, func(q []byte) bool { return bytes.Contains(row.Value, q) }) {
+					continue
+				}
+				a, err = fromJSON[Agent](row)
+			}
+			if !yield(a, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // PutAgent writes the row of an agent, under the name on its card.

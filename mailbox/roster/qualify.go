@@ -38,6 +38,20 @@ func Qualifies(card schemas.Card, to schemas.Address, generalists bool) bool {
 	}
 }
 
+// Words are the texts of which one is on the card of whoever qualifies for a pool, see [Qualifies]: an agent whose card
+// has none of them need not be looked at.
+func Words(pool schemas.Address, generalists bool) []string {
+	kind, name := pool.Kind()
+	words := []string{name}
+	if kind == "role" {
+		words = append(words, otherSpelling(name))
+	}
+	if generalists {
+		words = append(words, Anything)
+	}
+	return words
+}
+
 // Accepts tells whether the agent takes work of a type. Everybody takes the types of the protocol itself, such as
 // task_handoff and test_failure_report, and work without a type; an agent that declares nothing takes everything. Sends
 // to an agent by name ask it, so that work of the wrong kind is refused when it is sent and not when it is read.

@@ -50,8 +50,8 @@ func obstacle(card schemas.Card, want Want) string {
 	switch {
 	case card.Away:
 		return "away"
-	case card.MaxOpen > 0 && open(card) >= card.MaxOpen:
-		return fmt.Sprintf("has %d open, at most %d", open(card), card.MaxOpen)
+	case card.MaxOpen > 0 && card.Held >= card.MaxOpen:
+		return fmt.Sprintf("holds %d, at most %d", card.Held, card.MaxOpen)
 	}
 	return Unfit(card, want)
 }

@@ -69,20 +69,20 @@ func TestRankFollowsItsRulesInOrder(t *testing.T) {
 func TestRankSaysWhyNot(t *testing.T) {
 	accepts := []string{"code"}
 	cards := []schemas.Card{
-		{Name: "busy", Accepts: accepts, MaxOpen: 3, Held: 1, Pending: 2},
+		{Name: "busy", Accepts: accepts, MaxOpen: 3, Held: 3},
 		{Name: "away", Accepts: accepts, Away: true},
 		{Name: "short", Accepts: accepts, MaxMinutes: 30},
-		{Name: "fits", Accepts: accepts, MaxMinutes: 90, MaxOpen: 3, Pending: 2, Live: true},
+		{Name: "fits", Accepts: accepts, MaxMinutes: 90, MaxOpen: 3, Pending: 2, Held: 2, Live: true},
 		{Name: "other", Accepts: []string{"specification"}},
 		{Name: "stranger"},
 	}
 	ranked, excluded := roster.Rank(cards, roster.Want{
 		To: "capability:code", Estimate: 90 * time.Minute,
 	})
-	require.Equal(t, []schemas.Candidate{{Agent: "fits", Why: "accepts code, 2 open, connected"}}, ranked)
+	require.Equal(t, []schemas.Candidate{{Agent: "fits", Why: "accepts code, 4 open, connected"}}, ranked)
 	require.Equal(t, []schemas.Candidate{
 		{Agent: "away", Why: "away"},
-		{Agent: "busy", Why: "has 3 open, at most 3"},
+		{Agent: "busy", Why: "holds 3, at most 3"},
 		{Agent: "short", Why: "works at most 30 min, the estimate is 90 min"},
 	}, excluded)
 }

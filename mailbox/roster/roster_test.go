@@ -1,6 +1,7 @@
 package roster_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -75,5 +76,24 @@ func TestAnAgentMayTakeWhatItsBoxesSay(t *testing.T) {
 	card := schemas.Card{Name: "qa", Accepts: []string{"code", "*"}, Role: "testing-specialist"}
 	for _, box := range roster.Boxes(card) {
 		require.True(t, roster.Qualifies(card, box, false), box)
+	}
+}
+
+func TestWhoQualifiesHasAWordOfThePool(t *testing.T) {
+	cards := []schemas.Card{
+		{Accepts: []string{"a<b", "review"}},
+		{Accepts: []string{roster.Anything}},
+		{Role: "testing"},
+		{Role: "testing-specialist"},
+	}
+	for _, to := range []schemas.Address{"capability:review", "capability:a<b", "role:testing", "role:testing-specialist"} {
+		for _, generalists := range []bool{false, true} {
+			for _, card := range cards {
+				said := slices.ContainsFunc(roster.Words(to, generalists), func(word string) bool {
+					return card.Role == word || slices.Contains(card.Accepts, word)
+				})
+				require.True(t, said || !roster.Qualifies(card, to, generalists), "%v for %s", card, to)
+			}
+		}
 	}
 }

@@ -1,0 +1,78 @@
+package mailbox_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// Whatever is sent, rejected, released, retried and left to the clock: who rejected work of a pool or is excluded from it
+// never holds it, neither by taking the next one nor by its id, and work is spread over those that remain.
+func TestNobodyHoldsWhatItRejectedOrIsExcludedFrom(t *testing.T) {
+	for seed := range uint64(10) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			ctx, w, rnd := context.Background(), newWorld(t), rand.New(rand.NewPCG(seed, 1))
+			a, took := w.stdio("a"), map[schemas.Agent]int{}
+			cards := []schemas.RegisterIn{{Name: "one", MaxOpen: 1}, {Name: "short", MaxMinutes: 10}, {Name: "any"}, {Name: "more"}}
+			var team []schemas.Caller
+			for _, card := range cards {
+				card.Accepts = []string{"review"}
+				team = append(team, w.stdio(schemas.Agent(card.Name)))
+				_, err := w.Register(ctx, team[len(team)-1], card)
+				require.NoError(t, err)
+			}
+			rejected, long, holds := map[schemas.ID][]schemas.Agent{}, map[schemas.ID]bool{}, map[schemas.ID]schemas.Caller{}
+			drop := func(id schemas.ID) schemas.Caller { by := holds[id]; delete(holds, id); return by }
+			for range 150 {
+				by, id := team[rnd.IntN(len(team))], schemas.ID(1+rnd.IntN(len(long)+1))
+				switch _, held := holds[id]; rnd.IntN(6) {
+				case 0:
+					estimate := []string{"", "60m"}[rnd.IntN(2)]
+					out := w.send(a, "capability:review", fmt.Sprint(len(long)), func(in *schemas.SendIn) {
+						in.Parent, in.Expectations = "none", &schemas.Expectations{EstimatedDuration: estimate}
+					})
+					long[out.HandoffID] = estimate != ""
+				case 1, 2:
+					in := schemas.ClaimIn{}
+					if rnd.IntN(2) == 0 {
+						in.HandoffID = id.String()
+					}
+					out, err := w.Claim(ctx, by, in)
+					if err != nil || out.HandoffID == 0 {
+						continue
+					}
+					require.NotContains(t, rejected[out.HandoffID], by.Agent)
+					require.False(t, by.Agent == "short" && long[out.HandoffID])
+					holds[out.HandoffID] = by
+					took[by.Agent]++
+					require.LessOrEqual(t, len(w.holding(team[0])), 1, "one takes one")
+				case 3:
+					if held {
+						by = drop(id)
+						w.fail(by, rejecting(id))
+						rejected[id] = append(rejected[id], by.Agent)
+					}
+				case 4:
+					if held {
+						w.update(drop(id), id, schemas.ActRelease)
+					}
+				case 5:
+					w.later(time.Minute)
+				}
+			}
+			require.Len(t, took, len(team), "each got some")
+		})
+	}
+}
+
+func (w *world) holding(by schemas.Caller) []schemas.Item {
+	out, err := w.List(context.Background(), by, schemas.ListIn{Box: "claimed"})
+	require.NoError(w.t, err)
+	return out.Items
+}
