@@ -38,7 +38,10 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 		return s.readNotice(ctx, by, in.HandoffID)
 	}
 	if in.Reference != "" {
-		in.View = cmp.Or(in.View, "reference")
+		if in.View = cmp.Or(in.View, "reference"); in.View != "reference" {
+			return out, schemas.Invalidf("reference", "the view %s has no references", schemas.Visible(string(in.View))).
+				WithHint("Leave the view out to read what was sent, or the reference to see the view.")
+		}
 	}
 	var since uint64
 	if in.WaitSeconds > 0 {
@@ -77,7 +80,7 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 		}
 		return s.reader.Show(v, r, in, &out)
 	})
-	if err != nil || out.Standing == nil && out.Completion == nil && out.Failure == nil && (in.View != "full" || out.Content == "") {
+	if err != nil || out.Standing == nil && out.Completion == nil && out.Failure == nil && (in.View != "full" && in.View != "outcome" || out.Content == "") {
 		return out, err
 	}
 	if err := s.settleShown(ctx, by, out.HandoffID); err != nil { // it is shown all the same, and told again

@@ -13,7 +13,8 @@ import (
 func (o *op) warnOfNames(h *schemas.Handoff) (warnings []string, err error) {
 	for _, ref := range orZero(h.Context).References {
 		if _, here := content.PlaceOf(ref.URL, 0); !ref.Kept() && !here {
-			warnings = append(warnings, fmt.Sprintf("context.references: handoff cannot fetch %s, so its receiver has to",
+			warnings = append(warnings, fmt.Sprintf("context.references: handoff cannot fetch %s, so its receiver has to; "+
+				"a file of the project goes along as path, a part of another handoff as context://ho_12/detail",
 				schemas.Visible(schemas.Clip(ref.URL, 120))))
 		}
 	}

@@ -73,7 +73,10 @@ func checkReference(ref schemas.Reference, before []schemas.Reference, most int)
 		return schemas.Invalidf("name", "%q is the name of something else in this handoff", ref.Name).
 			WithHint("Take another one, as %s.txt. Nothing was sent.", ref.Name)
 	}
-	return schemas.TooBig("content", len(ref.Content), most)
+	if err := schemas.TooBig("content", len(ref.Content), most); err != nil {
+		return schemas.AsError(err).WithHint("Send the part that matters, or name the file in context.files. Nothing was sent.")
+	}
+	return nil
 }
 
 // separated keeps the content that changes send along, and leaves the references to it in them.

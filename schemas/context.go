@@ -76,7 +76,7 @@ type Project struct {
 // What was sent as content or path is kept once, under its SHA-256, and read under the name, by get_handoff.
 type Reference struct {
 	Name      string   `json:"name,omitempty"` // default: the end of the path
-	URL       string   `json:"url,omitempty" jsonschema_extras:"x-gist=true"`
+	URL       string   `json:"url,omitempty" jsonschema_extras:"x-gist=true,x-form='context://ho_12/detail'"`
 	Content   string   `json:"content,omitempty"` // as it is
 	Path      string   `json:"path,omitempty"`    // of a text file, instead
 	Media     string   `json:"media,omitempty"`   // as text/markdown

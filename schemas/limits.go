@@ -48,5 +48,9 @@ func tooMany(field string, size, limit int, unit string) error {
 		return nil
 	}
 	e := Errorf(Limit, "%d %s, at most %d are allowed", size, unit, limit)
-	return e.WithField(field).WithHint("Shorten it, or put files into the repository and name their paths in the context.")
+	if e = e.WithField(field); limit < 1024 { // a name or the like, not a text
+		return e.WithHint("Shorten it.")
+	}
+	return e.WithHint("Shorten it, or put it into a file of the project: a handoff sends it along as path in context.references, " +
+		"a completion names it in deliverables.")
 }

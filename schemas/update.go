@@ -31,7 +31,8 @@ var Actions = []Action{
 // retries; a person approves and refuses. Percent is of the whole work. The limit of a task, see [Limits], bounds the note.
 type UpdateIn struct {
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
-	Action    Action `json:"action"`
+	// Taking a text out is a person's command: handoff redact ID
+	Action Action `json:"action"`
 	// Answers go here (≤4 KiB)
 	Note      string   `json:"note,omitempty"`
 	Token     string   `json:"claim_token,omitempty"` // default: of the one claim this connection holds

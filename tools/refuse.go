@@ -158,7 +158,11 @@ func (n *node) wrongKind(v any, at *path) error {
 
 // noWord refuses a text that is not among the words of the schema, and names all of them.
 func (n *node) noWord(text string, at *path) error {
-	return choose(refusedf(at, "%s is not one of %s", quoted(text), strings.Join(n.Enum, ", ")), text, n.Enum)
+	e := choose(refusedf(at, "%s is not one of %s", quoted(text), strings.Join(n.Enum, ", ")), text, n.Enum)
+	if e.Hint == "" && n.Description != "" {
+		e.Hint = strings.TrimSuffix(n.Description, ".") + "."
+	}
+	return e
 }
 
 // outside refuses a number beyond the bounds of the schema, and names both bounds.

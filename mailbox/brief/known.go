@@ -154,9 +154,30 @@ func files(all []schemas.File, p pen) []string {
 func artifacts(all []schemas.Artifact, p pen) []string {
 	var texts []string
 	for _, a := range all {
-		head := strings.Join(nonEmpty(a.Type, a.Path), " ")
-		body := because(strings.Join(nonEmpty(a.Description, a.Content), "\n"), a.Rationale)
-		texts = append(texts, strings.Join(nonEmpty(head, body), ": "))
+		texts = append(texts, artifact(a))
+	}
+	return p.list("Artifacts", texts)
+}
+
+func artifact(a schemas.Artifact) string {
+	head := strings.Join(nonEmpty(a.Type, a.Path), " ")
+	body := because(strings.Join(nonEmpty(a.Description, a.Content), "\n"), a.Rationale)
+	return strings.Join(nonEmpty(head, body), ": ")
+}
+
+// heads are several artifacts with a call in the place of each content that is longer, so that a long one hides none of
+// those after it. It is nothing for one artifact, which is worth its beginning.
+func heads(id schemas.ID, all []schemas.Artifact, p pen) []string {
+	var texts []string
+	for i, a := range all {
+		if n := content.Tokens(a.Content); n > 2*worthACall {
+			call := get(id, schemas.GetIn{Reference: fmt.Sprintf("artifacts/%d/content", i)})
+			a.Content = fmt.Sprintf("%d tokens: %s", n, call)
+		}
+		texts = append(texts, artifact(a))
+	}
+	if len(all) < 2 {
+		return nil
 	}
 	return p.list("Artifacts", texts)
 }
@@ -188,7 +209,7 @@ func project(pr *schemas.Project, p pen) []string {
 func references(id schemas.ID, all []schemas.Reference, p pen) []string {
 	var here, elsewhere []string
 	for _, r := range all {
-		text := r.URL
+		text := strings.Join(nonEmpty(r.Name, r.URL), " ")
 		if r.Kept() {
 			text = r.Name
 		}

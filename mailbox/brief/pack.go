@@ -95,6 +95,10 @@ func shorten(p part, allowed int) []string {
 	if size(p.lines) <= allowed {
 		return p.lines
 	}
+	if p.heads != nil {
+		p.lines, p.heads = p.heads, nil
+		return shorten(p, allowed)
+	}
 	if p.whole {
 		return nil
 	}

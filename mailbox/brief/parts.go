@@ -46,6 +46,7 @@ type part struct {
 	name    string // as it is called when left out
 	section section
 	lines   []string
+	heads   []string // stand in the place of lines that do not fit
 	whole   bool     // worth nothing in part
 	each    bool     // every line counts: in part, each is shortened
 	context bool     // what is known, and may be summarized; the rest is what is asked
@@ -92,7 +93,7 @@ func parts(in Input, p pen) []part {
 		{name: "files", section: ofKey, lines: files(c.Files, p), context: true},
 		{name: "references", section: ofKey, lines: references(h.ID, c.References, p), context: true},
 		{name: "project", section: ofContext, lines: project(c.Project, p), context: true},
-		{name: "artifacts", section: ofKey, lines: artifacts(c.Artifacts, p), context: true},
+		{name: "artifacts", section: ofKey, lines: artifacts(c.Artifacts, p), heads: heads(h.ID, c.Artifacts, p), context: true},
 		{name: "memories", section: ofKey, lines: p.list("Remembered", c.Memories), context: true},
 		{name: "data", section: ofKey, lines: pairs(p, "Data", h.Data), context: true},
 		{name: "detail", section: ofKey, lines: p.field("Detail", h.Detail), context: true},

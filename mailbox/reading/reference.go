@@ -2,7 +2,6 @@ package reading
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
@@ -46,7 +45,16 @@ func readable(c *schemas.Context) (names []string) {
 // Lookup is the text that a reference of a handoff leads to, see [content.PlaceOf]. Fields of the context and of what is
 // expected are found without the name of those. The error is not_found, with what there is, for a handoff, a name or a
 // part that does not exist.
+//
+// The name of a reference to another handoff leads there, over so many names at most.
 func Lookup(v *store.View, of schemas.ID, reference string) (text string, err error) {
+	return lookup(v, of, reference, mostNames)
+}
+
+// mostNames is how many names may lead from one to the next: amended handoffs can name each other.
+const mostNames = 8
+
+func lookup(v *store.View, of schemas.ID, reference string, names int) (text string, err error) {
 	place, ok := content.PlaceOf(reference, of)
 	var r *store.Record
 	if ok {
@@ -65,7 +73,7 @@ func Lookup(v *store.View, of schemas.ID, reference string) (text string, err er
 		return "", err
 	}
 	if place.Path != "" {
-		said, err = within(v, said, place.Path)
+		said, err = within(v, said, place.Path, names)
 		switch {
 		case err != nil && schemas.AsError(err).Code != schemas.NotFound: // such as content that was changed
 			return "", err
@@ -74,7 +82,8 @@ func Lookup(v *store.View, of schemas.ID, reference string) (text string, err er
 		}
 	}
 	if text, err = content.Part(string(said), place.Part); err != nil {
-		return "", schemas.AsError(err).WithField("reference")
+		all := schemas.GetIn{HandoffID: r.ID.String(), View: "reference", Reference: place.Path}
+		return "", schemas.AsError(err).WithField("reference").WithNext(schemas.Call(all, "reads it from its beginning"))
 	}
 	return text, nil
 }
@@ -85,8 +94,9 @@ func unknown(of schemas.ID, reference string) *schemas.Error {
 		WithNext(schemas.Call(schemas.GetIn{HandoffID: of.String(), View: "reference"}, "shows what was sent"))
 }
 
-// within is a text of what was sent: content by name or digest, else a field by its path.
-func within(v *store.View, said []byte, path string) ([]byte, error) {
+// within is a text of what was sent: content by name or digest, else a field by its path, else what a reference with
+// that name leads to.
+func within(v *store.View, said []byte, path string, names int) ([]byte, error) {
 	var sent struct {
 		Context struct {
 			References []schemas.Reference `json:"references"`
@@ -95,35 +105,52 @@ func within(v *store.View, said []byte, path string) ([]byte, error) {
 	if err := json.Unmarshal(said, &sent); err != nil {
 		return nil, err
 	}
-	known := map[string]bool{}
+	var named *schemas.Reference
+	var known []string
 	for _, ref := range sent.Context.References {
-		if ref.Kept() && (ref.Name == path || ref.Digest == path) {
+		switch {
+		case ref.Kept() && (ref.Name == path || ref.Digest == path):
 			kept, err := v.Kept(ref.Digest)
 			if kept == nil && err == nil {
 				err = schemas.Errorf(schemas.NotFound, "it is gone").WithHint("A person took the content out.")
 			}
 			return kept, err
+		case ref.Name == path && ref.URL != "":
+			named = &ref
 		}
-		if ref.Kept() {
-			known[ref.Name] = true
+		if ref.Name != "" {
+			known = append(known, ref.Name)
 		}
 	}
-	var absent *schemas.Error
+	text, err := field(said, path, known)
+	if err == nil || named == nil {
+		return text, err
+	}
+	if _, here := content.PlaceOf(named.URL, 0); !here {
+		return nil, schemas.Errorf(schemas.NotFound, "it is elsewhere").
+			WithHint("It is at %s, which handoff cannot fetch.", schemas.Visible(schemas.Clip(named.URL, 120)))
+	}
+	if names == 0 {
+		return nil, schemas.Errorf(schemas.NotFound, "it is nowhere").WithHint("Its references lead in a circle.")
+	}
+	led, err := lookup(v, 0, named.URL, names-1)
+	return []byte(led), err
+}
+
+// field is a field of what was sent, by its path. The error has what there is where the path ends: below a field that is
+// there, and beside the names that are known, where none is.
+func field(said []byte, path string, known []string) ([]byte, error) {
+	first, _, _ := strings.Cut(path, "/")
 	for _, in := range []string{"context/", "expectations/", ""} {
 		raw, err := content.Pointer(said, in+path)
 		if err == nil {
 			return []byte(content.Text(raw)), nil
 		}
-		e := schemas.AsError(err)
-		for _, name := range e.Known {
-			known[name] = true
+		if _, absent := content.Pointer(said, in+first); absent == nil {
+			return nil, err
 		}
-		if absent == nil || e.Hint != "" { // the one that came further
-			absent = e
-		}
+		known = append(known, schemas.AsError(err).Known...)
 	}
-	if !strings.Contains(path, "/") {
-		absent.Known = slices.Sorted(maps.Keys(known))
-	}
-	return nil, absent
+	slices.Sort(known)
+	return nil, schemas.Errorf(schemas.NotFound, "there is no such field").WithKnown(slices.Compact(known)...)
 }

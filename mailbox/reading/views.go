@@ -151,26 +151,38 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 		return err
 	}
 	st.LastSign = rd.LastSign(r)
-	if err := Result(v, r, out); err != nil || in.MaxTokens == 0 && in.Offset == 0 {
+	if err := Result(v, r, out); err != nil {
 		return err
 	}
-	return pageFull(in, out)
+	return paged(in, out)
 }
 
-// pageFull puts a view full that is longer than was asked for as text in place of its fields, a part at a time.
-func pageFull(in schemas.GetIn, out *schemas.GetOut) error {
+// paged puts a view that is longer than was asked for as text in place of its fields, a part at a time. Where nothing was
+// asked for it stays as it is.
+func paged(in schemas.GetIn, out *schemas.GetOut) error {
+	if in.MaxTokens == 0 && in.Offset == 0 {
+		return nil
+	}
 	b, err := schemas.Encode(out)
 	if err != nil || in.Offset == 0 && content.Tokens(string(b)) <= cmp.Or(in.MaxTokens, content.PageTokens) {
 		return err
 	}
-	*out = schemas.GetOut{HandoffID: out.HandoffID, Status: out.Status, Readable: out.Readable}
+	*out = schemas.GetOut{HandoffID: out.HandoffID, Status: out.Status, Readable: out.Readable, Judges: out.Judges}
 	out.Content, out.NextOffset, err = content.Page(string(b), in.Offset, in.MaxTokens)
 	return err
 }
 
 // showOutcome shows the outcome where the handoff has one, and where it stands as far as that says more. Each criterion
 // comes once, with its evidence. What only programs want, as connections and numbers of events, is left to the view full.
-func (rd Reader) showOutcome(v *store.View, r *store.Record, _ schemas.GetIn, out *schemas.GetOut) error {
+// With max_tokens or an offset it comes in parts.
+func (rd Reader) showOutcome(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
+	if err := rd.outcome(v, r, out); err != nil {
+		return err
+	}
+	return paged(in, out)
+}
+
+func (rd Reader) outcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	st, err := Standing(v, r)
 	if err != nil {
 		return err
@@ -207,7 +219,7 @@ func (rd Reader) showOutcome(v *store.View, r *store.Record, _ schemas.GetIn, ou
 
 // ShowChanges shows what happened to a handoff after an event, and where it stands now: the outcome where it ended.
 func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *schemas.GetOut) error {
-	if err := rd.showOutcome(v, r, schemas.GetIn{}, out); err != nil || r.Status.Ended() {
+	if err := rd.outcome(v, r, out); err != nil || r.Status.Ended() {
 		return err
 	}
 	events, err := v.EventsOf(r, eventsShown)

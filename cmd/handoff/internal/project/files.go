@@ -95,7 +95,8 @@ func enclose(root *os.Root, ref map[string]any) (changed bool, err error) {
 	}
 	if ref["content"], err = read(root, path); err != nil {
 		return false, schemas.Invalidf("context.references.path", "%s: %w", schemas.Visible(path), err).
-			WithHint("Name a text file inside of the project %s. Nothing was sent.", filepath.Base(root.Name()))
+			WithHint("Name a whole text file inside of the project %s: its reader takes parts of it. Nothing was sent.",
+				filepath.Base(root.Name()))
 	}
 	delete(ref, "path")
 	if ref["name"] == nil {
