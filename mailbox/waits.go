@@ -165,7 +165,8 @@ func (o *op) wayBack(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]
 // tellBlocked tells the sender of r that a handoff for which it waits will not be completed. It is told in the name of
 // the clock, because nobody did anything to r itself, and it hears of it also where it ended the other handoff.
 func (o *op) tellBlocked(r, dead *store.Record) error {
-	text := fmt.Sprintf("%s, for which it waits, is %s. Retry that one, cancel this one, or amend for what this one waits.", dead.ID, dead.Status)
+	text := fmt.Sprintf("%s, for which it waits, is %s. Retry that one, cancel this one, or amend for what this one waits.",
+		dead.ID, dead.Status)
 	return o.actingAs(clockCaller, func() error { return o.tell(r, noticeOf(noticeBlocked, r, text)) })
 }
 

@@ -60,6 +60,7 @@ func (t *Tx) erase(r Range, gone func(value []byte) bool) error {
 	return nil
 }
 
+// all is the condition of [Tx.erase] for a whole range.
 func all([]byte) bool { return true }
 
 // putChunks writes content in rows whose keys begin alike and end with the number of the chunk in two bytes.

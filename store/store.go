@@ -50,7 +50,8 @@
 //     deleted.
 //   - agents and workflows are replaced by [Tx.PutAgent] and [Tx.PutWorkflow], and stay.
 //   - tokens are written by [Tx.PutToken]. A token that is revoked or expired stays and says so.
-//   - notices are written by [Tx.Notify] and stay, unless [Tx.Recall] takes one back. Their row in unread goes when [Tx.Read] marks them.
+//   - notices are written by [Tx.Notify] and stay, unless [Tx.Recall] takes one back. Their row in unread goes when
+//     [Tx.Read] marks them.
 //   - receipts of request ids are deleted by [Tx.ExpireReceipts], a few with each call that writes one. Receipts of
 //     keys stay.
 //   - references are written by [Tx.Keep], each content once, and deleted by [Tx.Forget] when they are redacted.

@@ -123,8 +123,8 @@ func System() Env {
 	started := time.Now()
 	return Env{
 		Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		IsTerminal: terminal.Is, Console: terminal.Console, Now: time.Now, Awake: func() time.Duration { return time.Since(started) },
-		Cwd: cwd, Executable: executable, Exit: os.Exit,
+		IsTerminal: terminal.Is, Console: terminal.Console, Cwd: cwd, Executable: executable, Exit: os.Exit,
+		Now: time.Now, Awake: func() time.Duration { return time.Since(started) },
 	}
 }
 

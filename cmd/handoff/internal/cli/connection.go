@@ -94,7 +94,8 @@ func (a *App) OpenAt(ctx context.Context, place workspace.Workspace, o Opening, 
 	boxes, err := open.Workspace(ctx, open.Config{
 		Name: place.Name, Dir: place.Dir, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Stays: o.Stays,
 		Version: a.Release.Version, Now: a.Now, Awake: a.Awake, Logger: o.Logger, Crowded: o.Crowded,
-		Limits: a.Limits.limits, Lease: a.Limits.lease.Duration, LeaseMax: a.Limits.leaseMax.Duration, Secrets: tools.Secrets(a.Limits.secrets),
+		Limits: a.Limits.limits, Secrets: tools.Secrets(a.Limits.secrets),
+		Lease: a.Limits.lease.Duration, LeaseMax: a.Limits.leaseMax.Duration,
 	})
 	if err != nil {
 		return err

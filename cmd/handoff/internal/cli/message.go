@@ -99,7 +99,8 @@ func from[T any](ctx context.Context, a *App, flag, path string, read func(io.Re
 		return got, err
 	})
 	if err != nil && ctx.Err() != nil {
-		err = schemas.Errorf(schemas.Unavailable, "interrupted while reading %s for %s", path, flag).WithHint("Nothing was done.")
+		err = schemas.Errorf(schemas.Unavailable, "interrupted while reading %s for %s", path, flag).
+			WithHint("Nothing was done.")
 	}
 	return got, err
 }
@@ -119,7 +120,8 @@ func (a *App) source(flag, path string) (io.ReadCloser, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, schemas.Invalidf(flag, "%w", err).WithHint("A text that begins with @ names a file; @@ begins one that does not.")
+		return nil, schemas.Invalidf(flag, "%w", err).
+			WithHint("A text that begins with @ names a file; @@ begins one that does not.")
 	}
 	return f, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -48,7 +47,8 @@ func (a *App) confirm(ctx context.Context, what string) error {
 			a.approvalsFile())
 	}
 	defer console.Close()
-	if _, err := fmt.Fprintf(console, "%s.\nYou act as human: is that what you want? Type yes: ", schemas.Visible(what)); err != nil {
+	question := schemas.Visible(what) + ".\nYou act as human: is that what you want? Type yes: "
+	if _, err := io.WriteString(console, question); err != nil {
 		return schemas.InternalError(err)
 	}
 	ctx, stop := context.WithTimeout(ctx, patience)

@@ -132,8 +132,9 @@ func OnlyBelow(cmd *cobra.Command, given []string) error {
 			meant = append(meant, name)
 		}
 	}
-	typed := schemas.Visible(schemas.Clip(given[0], 40))
-	return orMeant(schemas.Invalidf("", "there is no command %q", cmd.CommandPath()+" "+typed), cmd, cmd.CommandPath()+" ", meant)
+	before := cmd.CommandPath() + " "
+	typed := before + schemas.Visible(schemas.Clip(given[0], 40))
+	return orMeant(schemas.Invalidf("", "there is no command %q", typed), cmd, before, meant)
 }
 
 // unknownFlag says which flag of a command may be meant by one that it does not have, if err is about that; nil if not.

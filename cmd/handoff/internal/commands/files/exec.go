@@ -43,7 +43,8 @@ is kept and named. What you hold stays yours while COMMAND runs.`,
 			case slices.Contains(words, "--help") || slices.Contains(words, "-h"):
 				return cmd.Help()
 			case len(command) == 0:
-				return schemas.Invalidf("COMMAND", "is missing").WithHint("Give it behind two dashes: handoff exec -- COMMAND…")
+				return schemas.Invalidf("COMMAND", "is missing").
+					WithHint("Give it behind two dashes: handoff exec -- COMMAND…")
 			}
 			onward, err := onwardOf(a, cmd, words)
 			if err != nil {
@@ -162,7 +163,8 @@ func keep(ctx context.Context, a *cli.App, onward *cobra.Command) (end func(), e
 			}
 			for _, item := range held {
 				if item.Status != schemas.Waiting && err == nil {
-					_, err = conn.Call(ctx, "update_handoff", cli.Arguments{"handoff_id": item.HandoffID, "action": schemas.ActProgress}, nil)
+					goesOn := cli.Arguments{"handoff_id": item.HandoffID, "action": schemas.ActProgress}
+					_, err = conn.Call(ctx, "update_handoff", goesOn, nil)
 				}
 			}
 			return err
