@@ -30,12 +30,14 @@ func TestASignalEndsACommandThatWaits(t *testing.T) {
 		"for a flag from a pipe":           {term, []string{"send", "qa", "x", "--detail", "@fifo"}},
 		"for mail":                         {ctrlC, []string{"claim", "--wait", "60"}},
 		"for an end":                       {ctrlC, []string{"wait", "1"}},
+		"for a template without an end":    {ctrlC, []string{"render", "endless"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := commandtest.NewHome(t)
 			p.Must("send", "qa", "x", "--agent", "dev")
 			require.NoError(t, syscall.Mkfifo(filepath.Join(p.State, "fifo"), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(p.State, "endless"), []byte("{{range 999999999999}}{{end}}"), 0o600))
 			silent, w, err := os.Pipe() // nobody writes to it
 			require.NoError(t, err)
 			t.Cleanup(func() { _, _ = silent.Close(), w.Close() })

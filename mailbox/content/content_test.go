@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -52,6 +53,25 @@ func TestPartsAreFoundByTheirNames(t *testing.T) {
 		require.Equal(t, schemas.NotFound, e.Code, c.name)
 		require.Contains(t, e.Hint+strings.Join(e.Known, ", "), c.refused, c.name)
 	}
+}
+
+// A send looks up what it refers to while nobody else can write: no text and no path may take long.
+func TestPathsOfAnyLengthReadATextOnce(t *testing.T) {
+	const deep, wide = 5000, 1 << 20
+	for name, text := range map[string]string{
+		strings.Repeat("/0", deep): strings.Repeat("[", deep) + `"` + strings.Repeat("x", wide) + `"` + strings.Repeat("]", deep),
+		strings.Repeat("x", wide):  strings.Repeat("# a\n", 5000),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _ = content.Part(text, name)
+		runtime.ReadMemStats(&after)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20))
+	}
+	names := `{"` + strings.Repeat("x", wide) + `": 1` + strings.Repeat(`, "y": 1`, 100) + `}`
+	_, err := content.Part(names, "/z")
+	require.Len(t, schemas.AsError(err).Known, 20)
+	require.Less(t, len(err.Error()+strings.Join(schemas.AsError(err).Known, "")), 2000)
 }
 
 func TestReferencesLeadToPlaces(t *testing.T) {

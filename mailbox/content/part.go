@@ -1,6 +1,7 @@
 package content
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -9,6 +10,9 @@ import (
 
 	"handoff/schemas"
 )
+
+// mostKnown is how many names an error has of those that there are.
+const mostKnown = 20
 
 var lineRange = regexp.MustCompile(`^[Ll]?(\d+)(?:-[Ll]?(\d+))?$`)
 
@@ -44,37 +48,55 @@ func lines(text, from, to string) (string, error) {
 	return strings.Join(all[first-1:min(last, len(all))], ""), nil
 }
 
-// Pointer is the JSON value at a path of names and indexes, the first 0, as RFC 6901 has it without the first slash. The
-// error is not_found, with the names or the number of entries that there are.
+// Pointer is the JSON value at a path of names and indexes, the first 0, as RFC 6901 has it without the first slash. It
+// reads the text once, however long the path is. The error is not_found, with some of the names or the number of entries
+// that there are.
 func Pointer(raw json.RawMessage, path string) (json.RawMessage, error) {
 	unescape := strings.NewReplacer("~1", "/", "~0", "~")
+	text := json.NewDecoder(bytes.NewReader(raw))
 	for step := range strings.SplitSeq(path, "/") {
-		step = unescape.Replace(step)
-		var object map[string]json.RawMessage
-		var list []json.RawMessage
-		absent := schemas.Errorf(schemas.NotFound, "there is no %q", schemas.Visible(schemas.Clip(step, 80)))
-		switch {
-		case json.Unmarshal(raw, &object) == nil && object != nil:
-			value, there := object[step]
-			if !there {
-				for name := range object {
-					absent.Known = append(absent.Known, schemas.Visible(name))
-				}
-				slices.Sort(absent.Known)
-				return nil, absent
-			}
-			raw = value
-		case json.Unmarshal(raw, &list) == nil && list != nil:
-			i, err := strconv.Atoi(step)
-			if err != nil || i < 0 || i >= len(list) {
-				return nil, absent.WithHint("The list has %d entries, the first is 0.", len(list))
-			}
-			raw = list[i]
-		default:
-			return nil, absent.WithHint("That is no JSON with parts.")
+		if absent := descend(text, unescape.Replace(step)); absent != nil {
+			return nil, absent
 		}
 	}
-	return raw, nil
+	var value json.RawMessage
+	if text.Decode(&value) != nil {
+		return nil, schemas.Errorf(schemas.NotFound, "that is not JSON")
+	}
+	return value, nil
+}
+
+// descend reads up to the value that an object or a list has under a name or an index.
+func descend(text *json.Decoder, step string) *schemas.Error {
+	absent := schemas.Errorf(schemas.NotFound, "there is no %q", schemas.Visible(schemas.Clip(step, 80)))
+	begin, _ := text.Token()
+	index, err := strconv.Atoi(step)
+	var names []string
+	n := 0
+	for ; (begin == json.Delim('{') || begin == json.Delim('[')) && text.More(); n++ {
+		if begin == json.Delim('{') {
+			token, _ := text.Token()
+			name, _ := token.(string)
+			if name == step {
+				return nil
+			}
+			names = append(names, schemas.Visible(schemas.Clip(name, 80)))
+		} else if err == nil && n == index {
+			return nil
+		}
+		var other json.RawMessage
+		if text.Decode(&other) != nil {
+			begin = nil
+		}
+	}
+	switch begin {
+	case json.Delim('{'):
+		slices.Sort(names)
+		return absent.WithKnown(names[:min(len(names), mostKnown)]...)
+	case json.Delim('['):
+		return absent.WithHint("The list has %d entries, the first is 0.", n)
+	}
+	return absent.WithHint("That is no JSON with parts.")
 }
 
 // Text is a value of JSON as a text: a text as it is, anything else as JSON.
@@ -92,7 +114,7 @@ var heading = regexp.MustCompile(`^(#{1,6})[ \t]+(.+?)[ \t#]*$`)
 func section(text, name string) (string, error) {
 	var known []string
 	var found strings.Builder
-	level, fenced := 0, false
+	level, fenced, wanted := 0, false, slug(name)
 	for line := range strings.SplitAfterSeq(text, "\n") {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
 			fenced = !fenced
@@ -102,7 +124,7 @@ func section(text, name string) (string, error) {
 			if level > 0 && len(m[1]) <= level {
 				break
 			}
-			if level == 0 && slug(m[2]) == slug(name) {
+			if level == 0 && slug(m[2]) == wanted {
 				level = len(m[1])
 			}
 			known = append(known, m[2])
@@ -116,7 +138,7 @@ func section(text, name string) (string, error) {
 	}
 	e := schemas.Errorf(schemas.NotFound, "there is no heading %q", schemas.Visible(schemas.Clip(name, 80))).
 		WithHint("Name lines as #L1-40, a heading, or in JSON a pointer as #/name/0.")
-	for _, title := range known[:min(len(known), 20)] {
+	for _, title := range known[:min(len(known), mostKnown)] {
 		e.Known = append(e.Known, schemas.Visible(title))
 	}
 	return "", e

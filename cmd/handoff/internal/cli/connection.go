@@ -116,7 +116,7 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 	if err != nil {
 		return nil, schemas.InternalError(err)
 	}
-	if dir, err := conn.App.Location().ProjectDir(); err == nil {
+	if dir, err := conn.App.Location().FilesDir(); err == nil {
 		if b, err = project.Enclose(b, dir); err != nil {
 			return nil, err
 		}

@@ -20,7 +20,7 @@ import (
 // marked.
 type Files struct {
 	tools.Invoker
-	Dir string // the directory of the project, beyond which nothing is read
+	Dir string // the directory of the project, beyond which nothing is read; empty: nothing is read at all
 }
 
 // Invoke passes the call on, with the files. The error is invalid for a file that may not be read.
@@ -31,7 +31,7 @@ func (f Files) Invoke(ctx context.Context, c tools.Call) (_ json.RawMessage, err
 	return f.Invoker.Invoke(ctx, c)
 }
 
-// mostRead bounds what is read of one file, in bytes; the mailbox has a lower limit.
+// mostRead bounds what is read for one call, in bytes: as much as a message over any transport has.
 const mostRead = 4 << 20
 
 // Enclose gives the arguments of a call with the files of a project to which they refer, see [Files]. Arguments that
@@ -50,15 +50,15 @@ func Enclose(args json.RawMessage, dir string) (json.RawMessage, error) {
 	if d.UseNumber(); d.Decode(&whole) != nil {
 		return args, nil
 	}
-	changed := false
+	changed, left := false, mostRead
 	for _, object := range []any{whole, within(whole, "changes"), within(whole, "continuation")} {
 		context := within(object, "context")
 		for _, ref := range listed(context, "references") {
-			did, err := enclose(root, ref)
+			taken, err := enclose(root, ref, left)
 			if err != nil {
 				return nil, err
 			}
-			changed = changed || did
+			changed, left = changed || taken > 0, left-taken
 		}
 		for _, file := range listed(context, "files") {
 			changed = note(root, file) || changed
@@ -87,22 +87,25 @@ func listed(v any, name string) (objects []map[string]any) {
 	return objects
 }
 
-// enclose puts the content of a file into a reference that has only its path.
-func enclose(root *os.Root, ref map[string]any) (changed bool, err error) {
+// enclose puts the content of a file into a reference that has only its path, and tells how many bytes that is, which
+// has a limit.
+func enclose(root *os.Root, ref map[string]any, most int) (taken int, err error) {
 	path, _ := ref["path"].(string)
 	if path == "" || ref["content"] != nil {
-		return false, nil
+		return 0, nil
 	}
-	if ref["content"], err = read(root, path); err != nil {
-		return false, schemas.Invalidf("context.references.path", "%s: %w", schemas.Visible(path), err).
+	text, err := read(root, path, most)
+	if err != nil {
+		return 0, schemas.Invalidf("context.references.path", "%s: %w", schemas.Visible(path), err).
 			WithHint("Name a whole text file inside of the project %s: its reader takes parts of it. Nothing was sent.",
 				filepath.Base(root.Name()))
 	}
 	delete(ref, "path")
+	ref["content"] = text
 	if ref["name"] == nil {
 		ref["name"] = NameOf(path)
 	}
-	return true, nil
+	return len(text), nil
 }
 
 // note marks a file of the context that is not there.
@@ -128,8 +131,8 @@ func NameOf(path string) string {
 	}, strings.TrimLeft(filepath.Base(path), ".-")), 60)
 }
 
-// read reads a regular file of text inside of a directory, also where links lead.
-func read(root *os.Root, path string) (string, error) {
+// read reads a regular file of text of so many bytes at most inside of a directory, also where links lead.
+func read(root *os.Root, path string, most int) (string, error) {
 	path = inside(root, path)
 	info, err := root.Stat(path)
 	switch {
@@ -137,8 +140,8 @@ func read(root *os.Root, path string) (string, error) {
 		return "", reason(err)
 	case !info.Mode().IsRegular():
 		return "", errors.New("is no regular file")
-	case info.Size() > mostRead:
-		return "", errors.New("is too large")
+	case info.Size() > int64(most):
+		return "", errors.New("is too large, or too much with the files before it")
 	}
 	b, err := root.ReadFile(path)
 	if err == nil && (!utf8.Valid(b) || len(b) == 0 || bytes.IndexByte(b, 0) >= 0) {

@@ -46,6 +46,19 @@ func TestFilesOfTheProjectAreEnclosedAndNoOthers(t *testing.T) {
 	}
 }
 
+// A call that names thousands of files took all memory before the mailbox said how many there may be.
+func TestOneCallReadsOnlySoMuchOfFiles(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "x"), []byte(strings.Repeat("x", 1<<20)), 0o600))
+	args := func(n int) json.RawMessage {
+		return json.RawMessage(`{"context": {"references": [` + strings.TrimSuffix(strings.Repeat(`{"path": "x"},`, n), ",") + `]}}`)
+	}
+	_, err := project.Enclose(args(4), dir)
+	require.NoError(t, err)
+	_, err = project.Enclose(args(5), dir)
+	require.ErrorContains(t, err, "too much")
+}
+
 func TestArgumentsWithoutFilesStayAsTheyAre(t *testing.T) {
 	for _, args := range []string{
 		``, `{}`, `{"path": 1}`, `"path"`, `{"context": "path"}`, `{"context": {"references": {"path": "x"}}}`, `{"context": {"files": ["path"]}}`,

@@ -22,18 +22,31 @@ type Data struct {
 	Body    string            // of whatever set the work off, as a message
 }
 
+// mostText bounds what comes of a template, in bytes: no model reads more, and loops within loops would take all memory.
+const mostText = 8 << 20
+
+// filled is what came of a template so far.
+type filled struct{ text strings.Builder }
+
+func (f *filled) Write(b []byte) (int, error) {
+	if f.text.Len()+len(b) > mostText {
+		return 0, fmt.Errorf("more than %d MiB come of it", mostText>>20)
+	}
+	return f.text.Write(b)
+}
+
 // Fill gives the text of a template. The error says where the template is wrong.
 func (d Data) Fill(text string) (string, error) {
 	t, err := template.New("template").Option("missingkey=zero").Funcs(template.FuncMap{"index": index}).Parse(text)
-	var b strings.Builder
+	var f filled
 	if err == nil {
-		err = t.Execute(&b, d)
+		err = t.Execute(&f, d)
 	}
 	if err != nil {
 		return "", schemas.Invalidf("TEMPLATE", "%w", err).
 			WithHint("A dependency has Name, Outputs, Results and Handoff; that has Version, Summary, Detail and Data.")
 	}
-	return b.String(), nil
+	return f.text.String(), nil
 }
 
 // A Stage is one piece of work. All of nil is empty, and so is all but the name of work that was not completed.

@@ -58,6 +58,7 @@ func TestTemplatesAreFilledAndWhatIsMissingIsEmpty(t *testing.T) {
 	}
 	for template, wrong := range map[string]string{
 		"{{.Deps.investigate.Handoff.Colour}}": "Colour", "a\n{{.Deps": "template:2", "{{nothing}}": "nothing",
+		`{{range 9999999}}{{$.Deps.investigate.Handoff.Detail}}{{end}}`: "more than 8 MiB",
 	} {
 		_, err := full.Fill(template)
 		require.ErrorContains(t, err, wrong)

@@ -151,6 +151,16 @@ func (c Config) ProjectDir() (string, error) {
 	return filepath.Clean(dir), nil
 }
 
+// FilesDir returns the directory whose files calls may send along: that of the project, and none where it is not a
+// project, as for a named workspace in the home directory.
+func (c Config) FilesDir() (string, error) {
+	dir, err := c.ProjectDir()
+	if err != nil || c.never(canonical(dir)) {
+		return "", err
+	}
+	return dir, nil
+}
+
 // never reports whether a directory is no project, whatever is in it.
 func (c Config) never(dir string) bool {
 	return dir == filepath.Dir(dir) || dir == canonical(homeDir(c.Getenv))

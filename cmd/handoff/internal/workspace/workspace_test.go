@@ -149,6 +149,16 @@ func TestProjectDirectoryOfTheClientIsTheWorkspace(t *testing.T) {
 	require.NotEqual(t, want, w.at(other))
 }
 
+// A client without a project is started in the home directory: its model must not read all that is there.
+func TestFilesAreThoseOfAProject(t *testing.T) {
+	w := newWorld(t)
+	for dir, want := range map[string]string{w.dir("app"): w.dir("app"), w.home: "", "/": ""} {
+		files, err := workspace.Config{Name: "team", Cwd: dir, Getenv: func(name string) string { return w.vars[name] }}.FilesDir()
+		require.NoError(t, err)
+		require.Equal(t, want, files, dir)
+	}
+}
+
 func TestNamedWorkspaceIsTheSameEverywhere(t *testing.T) {
 	w := newWorld(t)
 	w.vars["XDG_STATE_HOME"] = filepath.Join(w.home, "state")

@@ -131,6 +131,10 @@ func run(ctx context.Context, a *cli.App, file string, command []string) (status
 
 // handOn hands on what is in a file after a command that ended with a status.
 func handOn(a *cli.App, cmd, onward *cobra.Command, file, command string, status int) error {
+	if f, err := os.Lstat(file); err == nil && !f.Mode().IsRegular() { // of a command in a sandbox, it may lead out of that
+		return schemas.Invalidf("", "what %s put there is a link, a pipe or a directory, and no file", command).
+			WithHint("The command has to write into the file itself, or to copy it there. Nothing was handed on.")
+	}
 	said, err := handedOn(context.WithoutCancel(cmd.Context()), a, file)
 	switch {
 	case err != nil || said == nil:

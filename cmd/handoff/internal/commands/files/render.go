@@ -60,7 +60,7 @@ it that do not show are made visible.`,
 			if err != nil {
 				return err
 			}
-			text, err := data.Fill(string(template))
+			text, err := cli.Attempt(cmd.Context(), func() (string, error) { return data.Fill(string(template)) })
 			if err != nil {
 				return err
 			}

@@ -56,7 +56,7 @@ func serveClient(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	dir, err := a.Location().ProjectDir()
+	dir, err := a.Location().FilesDir()
 	if err != nil {
 		return err
 	}
