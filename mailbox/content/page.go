@@ -11,10 +11,10 @@ import (
 // PageTokens is how much of a text one answer holds unless more is asked for.
 const PageTokens = 1500
 
-// Page is the part of a text from an offset in bytes that one answer holds, and where the next page begins, zero at the
-// end. It has so many tokens at most, zero means [PageTokens]; as JSON it has five bytes for each. Pages put together are
-// the text. A page ends with a line or a word where it can, and never within a character or an escape of JSON. The
-// error is invalid for an offset at or beyond the end.
+// Page gives the part of a text that one answer holds, and the offset of the next page, zero at the end. Offsets count
+// bytes. A page has the given number of tokens at most, [PageTokens] where it is zero, and as JSON five bytes for each
+// token. It ends with a line or a word where it can, and never within a character or an escape of JSON. All pages put
+// together are the text. The error is invalid for an offset at or beyond the end of a text.
 func Page(text string, offset, tokens int) (page string, next int, err error) {
 	if offset > 0 && offset >= len(text) {
 		return "", 0, schemas.Invalidf("offset", "%d is beyond the end: there are %d bytes", offset, len(text)).

@@ -26,7 +26,7 @@ func Mark(line string) string {
 // A Log is what was found in a log: of each kind of block the last one that has both markers, since an agent may show
 // others before its own comes at the end.
 type Log struct {
-	Text    []byte   // of the payload, for [Parse]; nil: there is none. Of one that is too long only so much that it shows
+	Text    []byte   // the payload, for [Parse]; nil for none. One over the limit is cut one byte behind it
 	Pairs   int      // of markers of payloads
 	Cut     bool     // the log ends behind a payload's first marker
 	Outputs []string // lines between the markers of outputs, as "branch: fix/login"

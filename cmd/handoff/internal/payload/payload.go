@@ -15,10 +15,10 @@ import (
 	"handoff/schemas"
 )
 
-// Where an agent writes its payload: the variables that name the file, the first that is set, and the file if none is.
+// Variables name the file into which an agent writes its payload: the first that is set in its environment counts.
 var Variables = []string{"HANDOFF_PATH", "KELOS_HANDOFF_PATH"}
 
-// DefaultPath is the file that the proposal names. Everybody may write into its directory.
+// DefaultPath is that file where no variable is set, as the proposal has it. Everybody may write into its directory.
 const DefaultPath = "/tmp/kelos-handoff.json"
 
 // A Limit bounds a part of a payload, and says why.
