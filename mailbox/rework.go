@@ -210,6 +210,10 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 			return r, err
 		}
 	}
+	back := reading.Readable(o.View, r.Rollback)
+	if back != nil && back.Status.Held() && back.Holder != o.by.Agent {
+		return nil, stillHeld(r, back)
+	}
 	if err := o.checkPending(); err != nil {
 		return nil, err
 	}
@@ -222,20 +226,25 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 		return nil, err
 	}
 	out.Created, out.To, out.Changed = again.ID, again.To, rev.changed
-	if back := reading.Readable(o.View, r.Rollback); back != nil && !back.Status.Ended() {
-		out.Warnings = append(out.Warnings, o.rolledBack(r, back, again))
+	if back != nil && !back.Status.Ended() {
+		out.Warnings = append(out.Warnings, rolledBack(r, back, again))
 	}
 	return r, nil
 }
 
-// rolledBack warns of the open rollback of a handoff that runs again: what becomes of it depends on who holds it.
-func (o *op) rolledBack(r, back, again *store.Record) string {
-	switch {
-	case !back.Status.Held():
-		return fmt.Sprintf("%s, to which %s was rolled back, is %s at %s: it is cancelled when %s is completed before anybody claims it",
-			back.ID, r.ID, back.Status, back.To, again.ID)
-	case back.Holder == o.by.Agent:
+// stillHeld refuses a retry while another agent is at work on what became of the failure: two would do the same.
+func stillHeld(r, back *store.Record) error {
+	wait := schemas.GetIn{HandoffID: back.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
+	return conflict(r, "%s holds %s, to which %s was rolled back, so it is not done again beside it", back.Holder, back.ID, r.ID).
+		WithHint("Wait for what comes of %s, or have it released or cancelled first. Nothing was sent.", back.ID).
+		WithNext(schemas.Call(wait, "waits for it"), tellAgent(back.Holder))
+}
+
+// rolledBack warns of the open rollback of a handoff that runs again, which nobody or the caller holds.
+func rolledBack(r, back, again *store.Record) string {
+	if back.Status.Held() {
 		return fmt.Sprintf("you hold %s, to which %s was rolled back: complete or release it", back.ID, r.ID)
 	}
-	return fmt.Sprintf("%s holds %s, to which %s was rolled back: it goes on beside %s", back.Holder, back.ID, r.ID, again.ID)
+	return fmt.Sprintf("%s, to which %s was rolled back, is %s at %s: it is cancelled when %s is completed before anybody claims it",
+		back.ID, r.ID, back.Status, back.To, again.ID)
 }

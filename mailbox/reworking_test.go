@@ -272,3 +272,16 @@ func TestAReturnThatIsTooLargeChangesNothing(t *testing.T) {
 		require.Equal(t, schemas.Completed, w.status(1), name)
 	}
 }
+
+func TestWorkIsNotRetriedBesideAnotherWhoHoldsItsRollback(t *testing.T) {
+	w := newWorld(t)
+	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	id := w.send(a, "b", "x", func(in *schemas.SendIn) { in.Rollback = &schemas.Rollback{OnFailure: "c"} }).HandoffID
+	w.claim(b)
+	back := w.fail(b, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no")}).RollbackHandoff
+	w.claim(c)
+	_, err := w.tryUpdate(a, id, schemas.ActRetry)
+	refused(t, err, schemas.Conflict, "have it released or cancelled first")
+	w.update(c, back, schemas.ActRelease)
+	require.NotZero(t, w.update(a, id, schemas.ActRetry).Created)
+}

@@ -249,9 +249,10 @@ const (
 	// owner of the workflow or human does it. The new handoff has the same content, with what is known of why the first
 	// one ended so. In a pool it passes over the agent that held it last, if another qualifies. Handoffs that waited
 	// for the first one wait for the new one. A note goes along as an answer, and changes are merged as by Amend. The
-	// result warns of a rollback of the first one that is still open.
+	// result warns of a rollback of the first one that nobody or the caller holds.
 	//
-	// The error is limit for a token with too many pending. A repetition names the same new handoff.
+	// The error is conflict while another agent holds a rollback of the first one, and limit for a token with too many
+	// pending. A repetition names the same new handoff.
 	Retry Action = "retried"
 
 	// Rerun is a retry that the holder asked for when it failed.
