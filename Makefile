@@ -1,4 +1,4 @@
-.PHONY: build man test race lint fuzz bench chaos cycles load briefs apart secrets golden ci
+.PHONY: build man test race lint fuzz bench chaos cycles load briefs apart secrets doors golden ci
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o handoff ./cmd/handoff
@@ -33,6 +33,10 @@ apart:
 # What is masked of the samples that gitleaks keeps beside its rules: needs the module proxy. CORPUS: more that is no secret.
 secrets:
 	HANDOFF_GITLEAKS=1 HANDOFF_CORPUS=$(CORPUS) go test -count=1 -v -run 'Gitleaks|Alarms' ./mailbox/secret
+
+# All hostile texts through each way out, and how many came out of each.
+doors:
+	HANDOFF_DOORS=1 go test -count=1 -v -run NothingHostile ./cmd/handoff | grep -E 'of 200 at|^(---|ok|FAIL)'
 
 # Only packages that keep golden files know -update.
 golden:

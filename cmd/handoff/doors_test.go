@@ -49,29 +49,29 @@ func payloads() (all []string) {
 type besieged struct {
 	commandtest.Desk
 	tools.Invoker
-	server *mcp.Server
-	leave  func() // lets go of the store
+	server   *mcp.Server
+	payloads []string // those that lists and hooks show stand first
+	leave    func()   // lets go of the store
 }
 
-func besiege(t *testing.T) *besieged {
-	b := &besieged{Desk: commandtest.NewDesk(t)}
+func besiege(t *testing.T, payloads []string) *besieged {
+	b := &besieged{Desk: commandtest.NewDesk(t), payloads: payloads}
 	boxes, err := open.Workspace(t.Context(), open.Config{Name: "w", Dir: filepath.Dir(b.File()), Now: time.Now})
 	require.NoError(t, err)
 	b.Invoker, b.leave = boxes, sync.OnceFunc(func() { require.NoError(t, boxes.Close()) })
 	t.Cleanup(b.leave)
 	b.server = mcp.New(mcp.Config{Invoker: boxes, Caller: schemas.Caller{Agent: "qa", Via: schemas.ViaStdio}, NewRequestID: func() string { return "" }})
-	all := payloads()
-	for _, p := range all { // lists show these
+	all := payloads
+	for _, p := range slices.Backward(all) { // lists show the last of these
 		b.call(t, "dev", "send_handoff", map[string]any{"to": "qa", "task": p, "title": p, "type": schemas.Clip(p, 60), "tags": []string{p}})
 	}
-	for i, name := range hooked() { // hooks tell of these
-		for n := range 10 {
-			p := all[n*20+2*i]
+	for _, name := range hooked() { // hooks tell of these
+		for _, p := range all[:atOnce] {
 			b.call(t, "dev", "send_handoff", map[string]any{"to": name, "task": p, "title": p})
 			b.call(t, "dev", "send_handoff", map[string]any{"to": name, "task": p, "title": p, "type": "message"})
 		}
 	}
-	b.call(t, "qa", "register_agent", map[string]any{"name": "qa", "description": strings.Join(all[:20], "")})
+	b.call(t, "qa", "register_agent", map[string]any{"name": "qa", "description": schemas.Clip(strings.Join(all[:20], ""), 500)})
 	for i, some := range slices.Collect(slices.Chunk(all, 20)) { // the last of which each single view shows whole
 		p := strings.Join(some, "\n")
 		sent := b.call(t, "dev", "send_handoff", map[string]any{
@@ -171,7 +171,7 @@ func (b *besieged) ways(t *testing.T) (all []string) {
 	for _, name := range hooked() {
 		all = append(all, "hook "+name)
 	}
-	return all
+	return append(all, "completions shell", "completions mcp")
 }
 
 // hooked are the clients that run hooks.
@@ -185,19 +185,19 @@ func hooked() (names []string) {
 }
 
 // ids are the handoffs that single views show: sent, claimed, asked about, answered, and failed or completed.
-var ids = []string{"231", "233", "234", "236", "237", "239", "240", "242", "243", "245"}
+var ids = []string{"216", "218", "219", "221", "222", "224", "225", "227", "228", "230"}
 
 // forms are how commands are called whose pages differ, beside without arguments and with an argument that is hostile.
 var forms = map[string][]string{
 	"show": {
-		"231", "233 --full", "234 --brief", "236 --events", "237 --outcome", "239 --outcome", "240 --checkpoint", "242 --audit", "no_1", "no_35",
+		"216", "218 --full", "219 --brief", "221 --events", "222 --outcome", "224 --outcome", "225 --checkpoint", "227 --audit", "no_1", "no_35",
 	},
 	"list":    {"--all", "--all --box notices", "--agent qa", "--all --columns id,title,type,tags"},
-	"history": {"wf_231", "wf_233 --rows", "wf_234 --mermaid", "wf_236 --markdown", "wf_237 --markdown --mermaid"},
-	"agents":  {"qa"}, "search": {"canary150"}, "inbox": {"--agent qa"}, "wait": {"231", "233"}, "status": {"--agent qa"},
+	"history": {"wf_216", "wf_218 --rows", "wf_219 --mermaid", "wf_221 --markdown", "wf_222 --markdown --mermaid"},
+	"agents":  {"qa"}, "search": {"canary150"}, "inbox": {"--agent qa"}, "wait": {"216", "218"}, "status": {"--agent qa"},
 	"claim":  {"1 --agent qa", "2 --full --agent qa"},
-	"update": {"2 --agent qa --percent 5"}, "cancel": {"3 --agent dev"}, "retry": {"231 --agent dev"}, "accept": {"233 --agent dev"},
-	"recall": {"no_31 --agent dev"}, "prime": {"--client codex"}, "call": {`get_handoff {"handoff_id":"233"}`}, "audit verify": {""},
+	"update": {"2 --agent qa --percent 5"}, "cancel": {"3 --agent dev"}, "retry": {"216 --agent dev"}, "accept": {"218 --agent dev"},
+	"recall": {"no_31 --agent dev"}, "prime": {"--client codex"}, "call": {`get_handoff {"handoff_id":"218"}`}, "audit verify": {""},
 	"workspace list": {""}, "token list": {""}, "where": {""}, "logs": {""}, "tools": {""}, "version": {""}, "audit": {""}, "token": {""}, "workspace": {""},
 	"completion": {"bash"},
 }
@@ -208,7 +208,7 @@ func (b *besieged) open(t *testing.T, d doors.Door) (said []string) {
 	switch kind {
 	case "tool":
 		name, form, _ := strings.Cut(what, " ")
-		for _, id := range ids {
+		for i, id := range ids {
 			args := map[string]any{"handoff_id": id, "view": form}
 			switch name {
 			case "handoff_history":
@@ -221,7 +221,8 @@ func (b *besieged) open(t *testing.T, d doors.Door) (said []string) {
 				args = map[string]any{"handoff_id": map[string]string{"brief": "", "full": "1"}[form] + id[1:], "view": form}
 			case "get_handoff":
 			default: // what else is called wrongly: the error repeats it
-				args = map[string]any{"handoff_id": payloads()[40], payloads()[7]: payloads()[60], "to": payloads()[80], "task": "x"}
+				p := b.payloads[i%atOnce]
+				args = map[string]any{"handoff_id": p, p: p, "to": p, "task": "x"}
 			}
 			said = append(said, read(t, b.ask(t, "tools/call", map[string]any{"name": name, "arguments": args}))...)
 		}
@@ -230,6 +231,36 @@ func (b *besieged) open(t *testing.T, d doors.Door) (said []string) {
 		if err == nil {
 			said = append(said, string(out))
 		}
+	case "completions":
+		ref := map[string]any{"ref": map[string]any{"type": "ref/prompt", "name": "show"}, "argument": map[string]any{"name": "id", "value": ""}}
+		if what == "mcp" {
+			return []string{string(b.ask(t, "completion/complete", ref))}
+		}
+		for _, verb := range []string{"show", "claim", "answer", "retry", "accept"} {
+			out, _ := b.run(t, false, "", "__complete", verb, "")
+			said = append(said, out)
+		}
+		return said
+	case "render":
+		for _, id := range []string{"218", "221", "224", "227", "230"} {
+			out, _ := b.run(t, false, "{{.Deps.x.Handoff.Summary}}\n{{.Deps.x.Handoff.Detail}}", "render", "-", "--dep", "x="+id)
+			said = append(said, out)
+		}
+		return said
+	case "capture", "exec":
+		for some := range slices.Chunk(b.payloads, 40) {
+			payload, err := json.Marshal(map[string]any{"summary": strings.Join(some, " "), "more": some})
+			require.NoError(t, err)
+			if kind == "exec" {
+				out, errs := b.run(t, false, "", "exec", "--", "sh", "-c", `printf %s "$0" >"$HANDOFF_PATH"`, string(payload))
+				said = append(said, out, errs)
+				continue
+			}
+			log := "---KELOS_HANDOFF_START---\n" + string(payload) + "\n---KELOS_HANDOFF_END---\n"
+			out, _ := b.run(t, false, log, "capture", "--from-log", "-", "--json")
+			said = append(said, out)
+		}
+		return said
 	case "watch":
 		for _, format := range []string{"", "--json"} {
 			said = append(said, b.watched(t, format))
@@ -242,7 +273,7 @@ func (b *besieged) open(t *testing.T, d doors.Door) (said []string) {
 		}
 	case "hook":
 		for _, e := range client.Events {
-			account := fmt.Sprintf(`{"session_id":"s","prompt":%q,"source":"startup"}`, payloads()[0])
+			account := fmt.Sprintf(`{"session_id":"s","prompt":%q,"source":"startup"}`, b.payloads[0])
 			out, _ := b.run(t, false, account, "hook", string(e), "--client", what)
 			var answer any
 			if json.Unmarshal([]byte(out), &answer) == nil {
@@ -272,8 +303,8 @@ func (b *besieged) open(t *testing.T, d doors.Door) (said []string) {
 	if d.Guard == doors.Fixed {
 		return said
 	}
-	for n := range 10 {
-		out, errs := b.run(t, n%2 == 0, "", append(strings.Fields(d.Way), payloads()[n*21], payloads()[n*3])...)
+	for n, p := range b.payloads[:atOnce] {
+		out, errs := b.run(t, n%2 == 0, "", append(strings.Fields(d.Way), p, p)...)
 		said = append(said, out, errs)
 	}
 	return said
@@ -334,6 +365,7 @@ func outside(t *testing.T, text string) string {
 // guarded checks what came out of a door.
 func guarded(t *testing.T, d doors.Door, text string) {
 	t.Helper()
+	text = strings.ReplaceAll(text, "\r\n", "\n") // a line end hides nothing
 	if d.Reader != doors.Program {
 		require.Equal(t, schemas.Visible(text), text)
 	}
@@ -394,38 +426,78 @@ func eachText(v any, fn func(name, s string)) {
 	}
 }
 
-func TestNothingHostileLeavesByADoorButWithinItsGuard(t *testing.T) {
-	b := besiege(t)
+func TestEachWayOutIsADoorOfTheTable(t *testing.T) {
 	table := map[string]bool{}
 	for _, d := range doors.Doors {
 		require.False(t, table[d.Way], d.Way)
 		table[d.Way] = true
 	}
-	require.ElementsMatch(t, slices.Sorted(maps.Keys(table)), b.ways(t), "what can be printed, and the table")
+	require.ElementsMatch(t, slices.Sorted(maps.Keys(table)), besiege(t, payloads()).ways(t), "what can be printed, and the table")
+}
+
+// atOnce is how many payloads each door shows in a round, whatever it leaves out.
+const atOnce = 5
+
+// One round shows some payloads at each door, and all of them somewhere; make doors shows all of them at each.
+func TestNothingHostileLeavesByADoorButWithinItsGuard(t *testing.T) {
+	all, rounds := payloads(), 1
+	most := len(all) / atOnce
+	if os.Getenv("HANDOFF_DOORS") != "" {
+		rounds = most
+	}
+	seen := map[string]map[string]bool{} // the payloads that came, by door
+	for n := range rounds {
+		var turned []string
+		for i := range all {
+			turned = append(turned, all[(n+i/atOnce)%most+i%atOnce*most])
+		}
+		b := besiege(t, turned)
+		for way, came := range b.openAll(t) {
+			if seen[way] == nil {
+				seen[way] = map[string]bool{}
+			}
+			maps.Copy(seen[way], came)
+		}
+	}
+	for way, came := range seen {
+		t.Logf("%d of %d at %s", len(came), len(all), way)
+	}
+	require.GreaterOrEqual(t, len(seen), 60, "doors by which hostile text came")
+}
+
+// openAll opens each door, holds what comes out to its guard, and gives the payloads that came.
+func (b *besieged) openAll(t *testing.T) (seen map[string]map[string]bool) {
+	seen = map[string]map[string]bool{}
 	all := slices.Clone(doors.Doors)
 	slices.SortStableFunc(all, func(d, e doors.Door) int { return commands(d) - commands(e) })
-	opened := 0
 	for _, d := range all {
 		t.Run(d.Way, func(t *testing.T) {
 			if commands(d) == 1 {
 				b.leave() // each opens the store by itself
 			}
-			seen := 0
 			for _, text := range b.open(t, d) {
 				guarded(t, d, text)
-				seen += strings.Count(text, "canary")
-			}
-			if seen > 0 {
-				opened++
+				for _, name := range canary.FindAllString(text, -1) {
+					if seen[d.Way] == nil {
+						seen[d.Way] = map[string]bool{}
+					}
+					seen[d.Way][name] = true
+				}
 			}
 		})
 	}
-	require.GreaterOrEqual(t, opened, 60, "doors by which hostile text came")
+	return seen
 }
+
+// canary is the name of a payload.
+var canary = regexp.MustCompile(`canary\d{3}`)
 
 // commands is 1 for a door of a command, else 0.
 func commands(d doors.Door) int {
 	kind, _, _ := strings.Cut(d.Way, " ")
+	if d.Way == "completions mcp" {
+		return 0
+	}
 	if slices.Contains([]string{"tool", "admin", "prompt", "resource"}, kind) {
 		return 0
 	}

@@ -50,7 +50,7 @@ var Doors = slices.Concat(
 		"tool list_handoffs inbox", "tool list_handoffs claimed", "tool list_handoffs sent",
 		"tool list_handoffs notices", "tool list_handoffs all", "tool complete_handoff", "tool fail_handoff",
 		"tool register_agent", "tool send_handoff", "tool update_handoff", "resource handoff://handoff/{id}",
-		"resource handoff://inbox", "resource handoff://inbox/{agent}"),
+		"resource handoff://inbox", "resource handoff://inbox/{agent}", "completions mcp"),
 	through(Model, Mark, "prompt inbox", "prompt list", "prompt send", "prompt history", "prompt next",
 		"resource handoff://workflow/{id}", "hook claude-code", "hook codex", "hook gemini-cli"),
 	// A client says that this is content of a resource, and the author of a template where it stands.
@@ -63,7 +63,7 @@ var Doors = slices.Concat(
 		"call", "cancel", "claim", "complete", "doctor", "edit", "fail", "history", "inbox", "list", "prime",
 		"recall", "redact", "refuse", "retry", "search", "send", "show", "status", "token add", "token list",
 		"token revoke", "update", "wait", "watch", "where", "workspace list", "workspace adopt", "workspace remove",
-		"exec"),
+		"exec", "completions shell"),
 	through(Log, Escape, "logs"),
 	through(Terminal, Fixed, "audit", "completion", "demo", "hook", "mcp", "serve", "setup", "token", "tools",
 		"version", "workspace"),
