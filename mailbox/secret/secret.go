@@ -29,7 +29,7 @@ func Mask(text string) (masked string, kinds []string) {
 		var f found
 		switch c := text[i]; {
 		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z': // the most frequent case
-			if starts := *begun.of(c, text[i+1]); starts != nil && begins(text, i) {
+			if starts := *begun.of(c, text[i+1]); starts != nil {
 				f = token(text, i, starts)
 			}
 		case c == ' ':
@@ -64,7 +64,7 @@ func MaskNamed(name, value string) (masked string, kinds []string) {
 // token finds a token that its issuer marks.
 func token(text string, i int, starts []rule) found {
 	for _, r := range starts {
-		if !strings.HasPrefix(text[i:], r.prefix) {
+		if !strings.HasPrefix(text[i:], r.prefix) || !r.marks() && !begins(text, i) {
 			continue
 		}
 		body := i + len(r.prefix)
