@@ -224,6 +224,11 @@ var house = []room{
 		level: 5, path: "cmd/handoff/internal/project", about: "the project of a directory, and its files",
 		imports: []string{"schemas", "tools", "cmd/handoff/internal/git"},
 	},
+	{
+		level: 5, path: "cmd/handoff/internal/agentsfile", about: "agents that files declare",
+		imports: []string{"schemas", "schemas/closest", "tools"},
+		owns:    []string{"go.yaml.in/yaml/v3"},
+	},
 	{level: 5, path: "cmd/handoff/internal/web", about: "what listens", imports: []string{"schemas"}},
 	{level: 5, path: "cmd/handoff/internal/doors", about: "how text of others leaves"},
 	{
@@ -277,6 +282,7 @@ var house = []room{
 			"cmd/handoff/internal/terminal", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/clients/edit",
 			"cmd/handoff/internal/clients/installed", "cmd/handoff/internal/workspace", "cmd/handoff/internal/open",
 			"cmd/handoff/internal/identity", "cmd/handoff/internal/clients/setup/live", "cmd/handoff/internal/clients/setup",
+			"cmd/handoff/internal/agentsfile",
 		},
 	},
 	{
@@ -297,7 +303,7 @@ var house = []room{
 			"schemas", "schemas/closest", "schemas/respell", "tools", "tools/relay", "cmd/handoff/internal/identity",
 			"cmd/handoff/internal/open", "cmd/handoff/internal/shell", "cmd/handoff/internal/terminal",
 			"cmd/handoff/internal/workspace", "cmd/handoff/internal/written", "cmd/handoff/internal/payload",
-			"cmd/handoff/internal/project",
+			"cmd/handoff/internal/project", "cmd/handoff/internal/agentsfile",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
@@ -319,7 +325,7 @@ var house = []room{
 			"schemas", "schemas/closest", "mailbox/draw", "mailbox/life", "tools", "cmd/handoff/internal/identity",
 			"cmd/handoff/internal/onevent",
 			"cmd/handoff/internal/outlet", "cmd/handoff/internal/terminal", "cmd/handoff/internal/workspace",
-			"cmd/handoff/internal/cli", "cmd/handoff/internal/show",
+			"cmd/handoff/internal/cli", "cmd/handoff/internal/show", "cmd/handoff/internal/agentsfile",
 		},
 		owns: []string{"github.com/spf13/cobra"},
 	},

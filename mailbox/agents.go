@@ -32,25 +32,14 @@ import (
 // that may not act as that agent. A repetition changes nothing but is one more event. If the process dies during the
 // call, card and event are there together or not at all.
 func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.RegisterIn) (schemas.RegisterOut, error) {
-	name, err := schemas.ParseAgent("name", in.Name)
+	name, err := checkRegistration(in)
 	if err != nil {
 		return schemas.RegisterOut{}, err
-	}
-	if name == schemas.Human || name == schemas.System {
-		return schemas.RegisterOut{}, schemas.Invalidf("name", "%s is a reserved name", name).
-			WithHint("Register under the name that you act as.")
 	}
 	if len(by.Names) > 0 { // a caller that may act only as some speaks only for them
 		if _, err := by.As(in.Name); err != nil {
 			return schemas.RegisterOut{}, schemas.AsError(err).WithField("name")
 		}
-	}
-	err = cmp.Or(checkWords("accepts", in.Accepts), checkWords("produces", in.Produces), checkWords("skills", in.Skills))
-	if err == nil && in.Role != "" {
-		err = checkWord("role", in.Role)
-	}
-	if err != nil {
-		return schemas.RegisterOut{}, err
 	}
 	return mutate(ctx, s, by, func(o *op) (out schemas.RegisterOut, err error) {
 		a, err := sessions.Agent(o.View, name)
@@ -75,6 +64,23 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 		out.Agent, err = o.card(o.View, a)
 		return out, err
 	})
+}
+
+// checkRegistration gives the name that is registered. It refuses a reserved one, and words that are none.
+func checkRegistration(in schemas.RegisterIn) (schemas.Agent, error) {
+	name, err := schemas.ParseAgent("name", in.Name)
+	if err != nil {
+		return "", err
+	}
+	if name == schemas.Human || name == schemas.System {
+		return "", schemas.Invalidf("name", "%s is a reserved name", name).
+			WithHint("Register under the name that you act as.")
+	}
+	err = cmp.Or(checkWords("accepts", in.Accepts), checkWords("produces", in.Produces), checkWords("skills", in.Skills))
+	if err == nil && in.Role != "" {
+		err = checkWord("role", in.Role)
+	}
+	return name, err
 }
 
 // register brings a card in line with what an agent says of itself. What it leaves out stays, so that saying away, and

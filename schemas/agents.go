@@ -41,10 +41,29 @@ type AgentsIn struct {
 
 // AgentsOut is the result of list_agents.
 type AgentsOut struct {
-	Agents []Card `json:"agents"` // who is live first, then who was seen last
-	More   int    `json:"more,omitempty"`
+	Agents   []Card   `json:"agents"` // who is live first, then who was seen last
+	More     int      `json:"more,omitempty"`
+	Warnings []string `json:"warnings,omitempty"` // of files that declare agents and cannot be read
 
 	Skilled *Card `json:"-"` // where nobody has the capability: one that has it as a skill
+}
+
+// DeclareIn are the arguments of the administrative tool agents_declare: all that the files of a project say of agents.
+// Of an agent that several files declare, the last one holds.
+type DeclareIn struct {
+	Files []DeclaringFile `json:"files"`
+}
+
+// DeclaringFile is one file that declares agents. An agent that has its name as its role stands for all whose names
+// begin with it, as testing-specialist does for testing-specialist-RedStone.
+type DeclaringFile struct {
+	Name   string       `json:"name" jsonschema:"minLength=1,maxLength=200"` // as people know it
+	Agents []RegisterIn `json:"agents,omitempty" jsonschema:"maxItems=500"`
+}
+
+// DeclareOut is the result of agents_declare: whose declarations are new, others than before, or gone.
+type DeclareOut struct {
+	Changed []Agent `json:"changed,omitempty"`
 }
 
 // Card is what is known of an agent. It says what the agent registered, whether it is here, and how busy it is. The
@@ -60,7 +79,8 @@ type Card struct {
 	MaxMinutes  int       `json:"max_session_minutes,omitempty"`
 	MaxOpen     int       `json:"max_open,omitempty"`
 	Away        bool      `json:"away,omitempty"`
-	Live        bool      `json:"live,omitempty"` // has an open connection
+	DeclaredIn  string    `json:"declared_in,omitempty"` // the file, as people know it
+	Live        bool      `json:"live,omitempty"`        // has an open connection
 	Seen        time.Time `json:"last_seen,omitzero"`
 	Pending     int       `json:"pending,omitempty"`
 	Held        int       `json:"held,omitempty"`

@@ -22,6 +22,10 @@ type Agent struct {
 	// Resembles is an agent that was known before this one, and for which a reader could take it; empty for none.
 	Resembles schemas.Agent `json:"resembles,omitempty"`
 
+	// Declared is what the file said that the card names, to tell when it says something else. It has another name than
+	// the card where it is about the role with which the agent's name begins.
+	Declared *schemas.RegisterIn `json:"declared,omitempty"`
+
 	// Client is the client whose sessions get this name, claude-code for claude-code-2. It is empty for a name that was
 	// never given to a session. The fields below are about the session that was given the name last.
 	Client  schemas.Agent `json:"client,omitempty"`
@@ -78,6 +82,9 @@ func (v *View) AgentsSaying(words ...string) iter.Seq2[Agent, error] {
 // It replaces the whole row. The caller reads the row in the same transaction first, so that what another call wrote
 // meanwhile is not lost.
 func (t *Tx) PutAgent(a Agent) error { return t.putJSON(Agents, []byte(a.Card.Name), a) }
+
+// DropAgent removes the row of an agent of which nothing is known any more. What its mailbox holds stays.
+func (t *Tx) DropAgent(name schemas.Agent) error { return t.w.Delete(Agents, []byte(name)) }
 
 // Workflow is the row of a workflow. It exists from the first handoff of the workflow.
 //

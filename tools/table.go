@@ -66,6 +66,10 @@ var Table = []Tool{
 // advice. Programs of other versions call them at the owner of the store.
 var Admin = []Tool{
 	define(Tool{
+		Name: "agents_declare", Title: "Declare agents", Idempotent: true, Admin: true,
+		Description: "Say what the files of a project declare of agents. What they no longer declare is forgotten.",
+	}, (*mailbox.Service).Declare, nothing),
+	define(Tool{
 		Name: "audit_verify", Title: "Verify the registry", ReadOnly: true, Idempotent: true, Admin: true,
 		Description: "Walk the whole registry and compare it with the records.",
 	}, (*mailbox.Service).Audit, nothing),

@@ -194,7 +194,7 @@ var forms = map[string][]string{
 	},
 	"list":    {"--all", "--all --box notices", "--agent qa", "--all --columns id,title,type,tags"},
 	"history": {"wf_216", "wf_218 --rows", "wf_219 --mermaid", "wf_221 --markdown", "wf_222 --markdown --mermaid"},
-	"agents":  {"qa"}, "search": {"canary150"}, "inbox": {"--agent qa"}, "wait": {"216", "218"}, "status": {"--agent qa"},
+	"agents":  {"qa"}, "agents check": {""}, "agents list": {""}, "search": {"canary150"}, "inbox": {"--agent qa"}, "wait": {"216", "218"}, "status": {"--agent qa"},
 	"claim":  {"1 --agent qa", "2 --full --agent qa"},
 	"update": {"2 --agent qa --percent 5"}, "cancel": {"3 --agent dev"}, "retry": {"216 --agent dev"}, "accept": {"218 --agent dev"},
 	"recall": {"no_31 --agent dev"}, "prime": {"--client codex"}, "call": {`get_handoff {"handoff_id":"218"}`}, "audit verify": {""},

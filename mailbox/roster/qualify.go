@@ -6,8 +6,8 @@
 // reasons.
 //
 // A role has two spellings, "testing" and "testing-specialist", which name the same one. An agent belongs to the role on
-// its card; a name that begins with a role gives none. An agent that neither registered nor has a role gets only what is
-// sent to its name.
+// its card. A name that begins with a role gives one only where a file declares that role. An agent that neither
+// registered nor has a role gets only what is sent to its name.
 //
 // Qualifying is a matter of what an agent declared, and never of whether it is here or busy: work waits in a pool until
 // somebody who qualifies asks for it. What an agent is doing now only orders the candidates that a sender is shown.

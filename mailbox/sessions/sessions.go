@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"handoff/mailbox/names"
@@ -113,13 +114,38 @@ func (h Here) NameFor(
 	}
 }
 
-// Agent is what is kept of an agent, or a new one that nobody has seen.
-func Agent(v *store.View, name schemas.Agent) (store.Agent, error) {
+// Agent is what is kept of an agent, or a new one that nobody has seen. Of a new one holds what a file declares of the
+// role with which its name begins.
+func Agent(v *store.View, name schemas.Agent) (found store.Agent, err error) {
 	a, err := v.Agent(name)
-	if a == nil || err != nil {
-		return store.Agent{Card: schemas.Card{Name: name}}, err
+	if a != nil && err == nil {
+		return *a, nil
 	}
-	return *a, nil
+	found.Card.Name = name
+	RoleOf(name, func(role schemas.Agent) bool {
+		if err != nil {
+			return true
+		}
+		a, err = v.Agent(role)
+		if a == nil || err != nil || a.Declared == nil || a.Declared.Role != string(role) {
+			return false
+		}
+		found.Card, found.Declared = a.Card, a.Declared
+		found.Card.Name, found.Card.Away = name, false
+		return true
+	})
+	return found, err
+}
+
+// RoleOf is the longest role with which a name of several words begins, as testing-specialist-RedStone does with
+// testing-specialist; "" for none. Is tells what is one.
+func RoleOf(name schemas.Agent, is func(schemas.Agent) bool) schemas.Agent {
+	for at := strings.LastIndexByte(string(name), '-'); at > 0; at = strings.LastIndexByte(string(name[:at]), '-') {
+		if is(name[:at]) {
+			return name[:at]
+		}
+	}
+	return ""
 }
 
 // Of yields the names that sessions of a client were given, by name. Whoever chose its own name is not among them,

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"time"
 
+	"handoff/cmd/handoff/internal/agentsfile"
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/project"
@@ -25,9 +26,10 @@ type Connection struct {
 	By      schemas.Caller
 	Unnamed error // why it is not known which session calls; nil if that is known, or nobody asked
 
-	App     *App
-	part    part          // of a wait, that the next call covers
-	nothing tools.Invoker // takes the calls where there is no workspace, see [App.Look]; Boxes is nil then
+	App       *App
+	part      part          // of a wait, that the next call covers
+	nothing   tools.Invoker // takes the calls where there is no workspace, see [App.Look]; Boxes is nil then
+	declaring *agentsfile.Declaring
 }
 
 // Connect opens the workspace for as long as fn runs, and makes it where there is none. A caller that its surroundings
@@ -121,10 +123,7 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 			return nil, err
 		}
 	}
-	var boxes tools.Invoker = conn.Boxes
-	if conn.nothing != nil {
-		boxes = conn.nothing
-	}
+	boxes := conn.invoker()
 	raw, err := boxes.Invoke(ctx, conn.request(tool, b))
 	if e := schemas.AsError(err); e != nil && e.Field == schemas.ByPerson && conn.By.Proof == "" {
 		if conn.By.Proof, err = conn.App.InPerson(ctx, e); err != nil {
@@ -143,6 +142,18 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 		return nil, schemas.InternalError(err)
 	}
 	return raw, nil
+}
+
+// invoker takes the calls, once it was told who there is.
+func (conn *Connection) invoker() tools.Invoker {
+	if conn.declaring == nil {
+		var boxes tools.Invoker = conn.Boxes
+		if conn.nothing != nil {
+			boxes = conn.nothing
+		}
+		conn.declaring = conn.App.Declaring(boxes)
+	}
+	return conn.declaring
 }
 
 // request is one call of a tool, under an id of its own.

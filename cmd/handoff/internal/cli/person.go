@@ -62,13 +62,18 @@ func (a *App) confirm(ctx context.Context, what string) error {
 
 // approvalsFile lists the workspaces in which human needs no terminal. It is the person's, and in no repository, where
 // agents write.
-func (a *App) approvalsFile() string {
+func (a *App) approvalsFile() string { return filepath.Join(a.configDir(), "approvals") }
+
+// configDir has the files of the person, which no workspace and no project has.
+func (a *App) configDir() string {
 	config := a.Getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(config) {
-		config = filepath.Join(cmp.Or(a.Getenv("HOME"), a.Getenv("USERPROFILE")), ".config")
+		config = filepath.Join(a.home(), ".config")
 	}
-	return filepath.Join(config, "handoff", "approvals")
+	return filepath.Join(config, "handoff")
 }
+
+func (a *App) home() string { return cmp.Or(a.Getenv("HOME"), a.Getenv("USERPROFILE")) }
 
 // approvals gives the file that allows this workspace to do without a terminal; "" if none does.
 func (a *App) approvals() (file string, err error) {

@@ -55,18 +55,19 @@ var Doors = slices.Concat(
 		"resource handoff://workflow/{id}", "hook claude-code", "hook codex", "hook gemini-cli"),
 	// A client says that this is content of a resource, and the author of a template where it stands.
 	through(Model, Escape, "resource context://{+path}", "render"),
-	through(Program, JSON, "capture", "admin audit_verify", "admin connection_close", "admin connection_open",
+	through(Program, JSON, "capture", "admin agents_declare", "admin audit_verify",
+		"admin connection_close", "admin connection_open",
 		"admin handoff_redact", "admin registry_newest", "admin session_name", "admin session_news",
 		"admin token_add", "admin token_find", "admin token_list", "admin token_revoke", "admin workspace_overview",
 		"admin workspace_stats"),
-	through(Terminal, Escape, "accept", "agents", "agents register", "answer", "approve", "assign", "audit verify",
-		"call", "cancel", "claim", "complete", "doctor", "edit", "fail", "history", "inbox", "list", "prime",
+	through(Terminal, Escape, "accept", "agents", "agents check", "agents list", "agents register", "answer",
+		"approve", "assign", "audit verify", "call", "cancel", "claim", "complete", "doctor", "edit", "fail", "history", "inbox", "list", "prime",
 		"recall", "redact", "refuse", "retry", "search", "send", "show", "status", "token add", "token list",
 		"token revoke", "update", "wait", "watch", "where", "workspace list", "workspace adopt", "workspace remove",
 		"exec", "completions shell"),
 	through(Log, Escape, "logs"),
-	through(Terminal, Fixed, "audit", "completion", "demo", "hook", "mcp", "serve", "setup", "token", "tools",
-		"version", "workspace"),
+	through(Terminal, Fixed, "agents import", "agents init", "audit", "completion", "demo", "hook", "mcp", "serve",
+		"setup", "token", "tools", "version", "workspace"),
 )
 
 func through(r Reader, g Guard, ways ...string) (doors []Door) {

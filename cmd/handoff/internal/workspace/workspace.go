@@ -132,6 +132,23 @@ func (c Config) project() (string, By, error) {
 	return start, ByDirectory, nil
 }
 
+// Root returns the directory of the project in which its own files are: the main working tree of its repository, which
+// linked worktrees share, else the directory that is the project.
+func (c Config) Root() (string, error) {
+	project, by, err := c.project()
+	if by != ByGit || err != nil {
+		return project, err
+	}
+	if filepath.Base(project) == ".git" {
+		return filepath.Dir(project), nil
+	}
+	start, err := c.ProjectDir()
+	if r, ok := git.Find(canonical(start), c.never); ok && r.Root != "" { // a submodule, or a git directory elsewhere
+		return r.Root, err
+	}
+	return project, err
+}
+
 // ProjectDir returns the absolute path of the directory from which the project is looked for: Dir, else the project
 // directory that the client names in the environment, else Cwd.
 func (c Config) ProjectDir() (string, error) {

@@ -55,6 +55,7 @@ const (
 	aboutClients  = "clients"
 	aboutHooks    = "hooks"
 	aboutNetwork  = "network"
+	aboutAgents   = "agents"
 )
 
 func ok(subject, format string, args ...any) Finding {

@@ -63,14 +63,16 @@ var failureTypes = words(
 // paths are the flags, and the commands with such arguments, that shells complete by themselves: with files or with
 // directories.
 var paths = map[string]cobra.ShellCompDirective{
-	"dir":      cobra.ShellCompDirectiveFilterDirs,
-	"file":     cobra.ShellCompDirectiveDefault,
-	"from-log": cobra.ShellCompDirectiveDefault,
-	"tls-cert": cobra.ShellCompDirectiveDefault,
-	"tls-key":  cobra.ShellCompDirectiveDefault,
-	"capture":  cobra.ShellCompDirectiveDefault,
-	"exec":     cobra.ShellCompDirectiveDefault,
-	"render":   cobra.ShellCompDirectiveDefault,
+	"dir":           cobra.ShellCompDirectiveFilterDirs,
+	"file":          cobra.ShellCompDirectiveDefault,
+	"from-log":      cobra.ShellCompDirectiveDefault,
+	"tls-cert":      cobra.ShellCompDirectiveDefault,
+	"tls-key":       cobra.ShellCompDirectiveDefault,
+	"agents check":  cobra.ShellCompDirectiveDefault,
+	"agents import": cobra.ShellCompDirectiveDefault,
+	"capture":       cobra.ShellCompDirectiveDefault,
+	"exec":          cobra.ShellCompDirectiveDefault,
+	"render":        cobra.ShellCompDirectiveDefault,
 }
 
 // Offer has the arguments and the flags of all commands completed by the table.

@@ -19,17 +19,14 @@ var agentsFields = []cli.Field{
 }
 
 func agentsCommand(a *cli.App) *cobra.Command {
-	cmd := cli.ToolCommand[schemas.AgentsOut]{
-		Tool: "list_agents", Fields: agentsFields,
-		Arguments: func(_ *cobra.Command, _ []string, args cli.Arguments) error { return args.Put("limit", cli.Everybody) },
-		Print:     func(p *cli.Page, out schemas.AgentsOut) { printAgents(p, out.Agents) },
-	}.Of(a, &cobra.Command{
+	cmd := agentsListing(printAgents).Of(a, &cobra.Command{
 		Use:   "agents [NAME]",
 		Short: "List agents: who can take what, who is live, how busy they are",
 		Example: `  handoff agents
   handoff agents qa              # one of them, with what it holds and what waits for it
   handoff agents --capability security_review
-  handoff agents register qa --accepts code,test_request --role testing --agent human`,
+  handoff agents register qa --accepts code,test_request --role testing --agent human
+  handoff agents init            # writes .handoff/agents.yaml, in which agents and roles are declared`,
 		Args: func(cmd *cobra.Command, given []string) error {
 			if len(given) > 1 {
 				return cli.OnlyBelow(cmd, given)
@@ -44,8 +41,20 @@ func agentsCommand(a *cli.App) *cobra.Command {
 		}
 		return showAgent(cmd.Context(), a, schemas.Agent(given[0]))
 	}
-	cmd.AddCommand(registerCommand(a))
+	cmd.AddCommand(registerCommand(a), agentsListCommand(a), agentsInitCommand(a), agentsImportCommand(a), agentsCheckCommand(a))
 	return cmd
+}
+
+// agentsListing is a command that lists agents, in the columns that printed gives them.
+func agentsListing(printed func(*cli.Page, []schemas.Card)) cli.ToolCommand[schemas.AgentsOut] {
+	return cli.ToolCommand[schemas.AgentsOut]{
+		Tool: "list_agents", Fields: agentsFields,
+		Arguments: func(_ *cobra.Command, _ []string, args cli.Arguments) error { return args.Put("limit", cli.Everybody) },
+		Print: func(p *cli.Page, out schemas.AgentsOut) {
+			printed(p, out.Agents)
+			p.Warn(out.Warnings)
+		},
+	}
 }
 
 func printAgents(p *cli.Page, cards []schemas.Card) {

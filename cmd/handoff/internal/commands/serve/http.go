@@ -85,7 +85,7 @@ func (h *overHTTP) admit() error {
 
 func (h *overHTTP) protocol() *mcp.Server {
 	return mcp.New(mcp.Config{
-		Invoker: h.metrics.Invoker(h.traces.Invoker(h.boxes)), Caller: schemas.Caller{Via: schemas.ViaHTTP},
+		Invoker: h.Declaring(h.metrics.Invoker(h.traces.Invoker(h.boxes))), Caller: schemas.Caller{Via: schemas.ViaHTTP},
 		Name: agentOf, NewRequestID: requestIDs(h.App),
 		Version: h.Release.Version, Workspace: h.place.Name, Logger: h.log,
 	})

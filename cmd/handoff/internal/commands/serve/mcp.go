@@ -21,18 +21,23 @@ import (
 )
 
 func mcpCommand(a *cli.App) *cobra.Command {
+	var own schemas.RegisterIn
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve one MCP client over standard input and output",
 		Example: `  claude mcp add handoff -- handoff mcp
   codex mcp add handoff -- handoff mcp
-  handoff mcp --agent reviewer --lease 30m      # as a client starts it`,
+  handoff mcp --agent reviewer --lease 30m      # as a client starts it
+  handoff mcp --agent qa --role testing --accepts code,test_request`,
 		Long: `The agent is --agent, else the name of the client: claude-code, codex, gemini-cli; the second session of a
 client at the same time is claude-code-2, and so on. A session that worked keeps its number for a week. The
 server ends when its client does.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return serveClient(cmd.Context(), a) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return serveClient(cmd.Context(), a, own) },
 	}
+	cmd.Flags().StringVar(&own.Role, "role", "", "the role of the agent, as testing: it is registered with it")
+	cmd.Flags().StringSliceVar(&own.Accepts, "accepts", nil, "work types that are taken: code,test_request; * for any")
+	cmd.Flags().StringSliceVar(&own.Skills, "skills", nil, "python,mcp")
 	a.Limits.Bind(cmd.Flags())
 	return cmd
 }
@@ -42,7 +47,7 @@ server ends when its client does.`,
 const answering = process.Limit - 1500*time.Millisecond
 
 // serveClient is the life of a server, from the first signal that is ignored to the lock that is let go of last.
-func serveClient(ctx context.Context, a *cli.App) error {
+func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error {
 	ctx, life := process.Begin(ctx, a.Exit)
 	defer life.End()
 	client := os.Getppid()
@@ -54,6 +59,9 @@ func serveClient(ctx context.Context, a *cli.App) error {
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	by, err := identity.Server(a.Agent, a.Getenv)
 	if err != nil {
+		return err
+	}
+	if err := checkOwn(own); err != nil {
 		return err
 	}
 	dir, err := a.Location().FilesDir()
@@ -71,8 +79,10 @@ func serveClient(ctx context.Context, a *cli.App) error {
 			log.WarnContext(ctx, "no traces are sent", slog.Any("cause", err))
 		}
 		defer end()
+		declaring := a.Declaring(traces.Invoker(boxes))
+		declaring.Own = own
 		server := mcp.New(mcp.Config{
-			Invoker: project.Files{Invoker: traces.Invoker(boxes), Dir: dir}, Caller: by, Name: agentOf,
+			Invoker: project.Files{Invoker: declaring, Dir: dir}, Caller: by, Name: agentOf,
 			Session:      func(agent schemas.Agent) string { return identity.Session(agent, a.Getenv) },
 			Process:      func(agent schemas.Agent) string { return identity.ProcessOver(agent, client) },
 			Parent:       client,
@@ -84,6 +94,19 @@ func serveClient(ctx context.Context, a *cli.App) error {
 		}
 		return nil
 	})
+}
+
+// checkOwn refuses what the agent could not register later.
+func checkOwn(own schemas.RegisterIn) error {
+	for flag, words := range map[string][]string{"--role": {own.Role}, "--accepts": own.Accepts, "--skills": own.Skills} {
+		for _, word := range words {
+			if !schemas.IsWord(word) && (flag != "--role" || word != "") && (flag != "--accepts" || word != "*") {
+				return schemas.Invalidf(flag, "%q is not a word", schemas.Visible(word)).
+					WithHint("Write 1 to 64 of A-Z a-z 0-9 . _ -, with commas between words: code,test_request.")
+			}
+		}
+	}
+	return nil
 }
 
 // agentOf gives a client that is known under another name on the command line the same name here.

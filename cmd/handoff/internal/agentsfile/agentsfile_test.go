@@ -1,0 +1,196 @@
+package agentsfile_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/agentsfile"
+	"handoff/mailbox/mailboxtest"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+const both = `# handoff protocol agent
+agents:
+  qa:
+    accepts:
+      - code
+      - "*"
+    produces: [test_results]
+  ops:
+agent_roles:
+  testing-specialist:
+    skills: [testing, qa]
+    typical_tasks: [testing, bug-fixes]
+    max_session_duration: 60  # minutes before context risk
+    responsibilities: "Run tests, document failures"
+`
+
+func TestBothShapesAreReadAsTheyStand(t *testing.T) {
+	agents, problems := agentsfile.Parse([]byte(both))
+	require.Empty(t, problems)
+	require.Equal(t, []schemas.RegisterIn{
+		{Name: "qa", Accepts: []string{"code", "*"}, Produces: []string{"test_results"}},
+		{Name: "ops"},
+		{
+			Name: "testing-specialist", Role: "testing-specialist", Skills: []string{"testing", "qa"}, MaxMinutes: 60,
+			Accepts: []string{"testing", "bug-fixes"}, Description: "Run tests, document failures",
+		},
+	}, agents)
+	for _, nothing := range []string{"", "# agents:\n", "agents:\n", agentsfile.Template} {
+		agents, problems := agentsfile.Parse([]byte(nothing))
+		require.Empty(t, problems, nothing)
+		require.Empty(t, agents)
+	}
+	everything := strings.NewReplacer("#   ", "  ", "# agents:", "agents:", "# agent_roles:", "agent_roles:").Replace(agentsfile.Template)
+	agents, problems = agentsfile.Parse([]byte(everything))
+	require.Empty(t, problems, everything)
+	require.Len(t, agents, 2)
+}
+
+func TestEachBrokenFileNamesLineAndRemedy(t *testing.T) {
+	qa := func(says string) string { return "agents:\n  qa:\n    " + says + "\n" }
+	for _, c := range []struct {
+		text   string
+		line   int
+		what   string
+		remedy string
+	}{
+		{"agents:\n\tqa:\n", 2, "not YAML", "spaces"},
+		{"agents:\n  qa:\n    accepts: [code\n  b: 1\n", 3, "not YAML", "lists are written"},
+		{qa("accepts: [*]"), 3, "not YAML", `["*"]`},
+		{qa("accepts: *all"), 1, "unknown anchor", "Quote"},
+		{"agents\n", 1, "has no names", "Begin with agents:"},
+		{"- qa\n", 1, "has no names", "Begin with agents:"},
+		{"agents: {}\n---\nagents: {}\n", 2, "second document", "one document"},
+		{"\xff\xfe", 1, "no text", "shorter file"},
+		{"# " + strings.Repeat("x", 1<<20), 1, "1 MiB", "shorter file"},
+		{"routing: {}\n", 1, `"routing"`, "Begin with agents:"},
+		{"agents: {}\nagents: {}\n", 2, "also in line 1", "Keep one"},
+		{"agents: [qa, ops]\n", 1, "agents has no names", "as qa:"},
+		{"agents: qa\n", 1, "agents has no names", "as qa:"},
+		{"agents:\n  qa:\n  qa:\n", 3, "also in line 2", "Keep one"},
+		{"agents:\n  qa:\nagent_roles:\n  qa:\n", 4, "declared in line 2 too", "share their names"},
+		{"agents:\n  the qa: {}\n", 2, "no name of an agent", "1 to 64"},
+		{"agents:\n  " + strings.Repeat("q", 65) + ": {}\n", 2, "no name of an agent", "1 to 64"},
+		{"agents:\n  role:qa: {}\n", 2, "no name of an agent", "1 to 64"},
+		{"agents:\n  human: {}\n", 2, "reserved", "another name"},
+		{"agents:\n  system: {}\n", 2, "reserved", "another name"},
+		{"agents:\n  [a]: {}\n", 2, "no name", "a name and a colon"},
+		{"agents:\n  qa: code\n", 2, "qa has no names", "accepts: [code, tests]"},
+		{"agents:\n  qa: [code]\n", 2, "qa has no names", "accepts: [code, tests]"},
+		{qa("acepts: [code]"), 3, `"acepts"`, "Write accepts."},
+		{qa("colour: red"), 3, `"colour"`, "There are accepts"},
+		{qa("<<: {}"), 3, `"<<"`, "There are accepts"},
+		{qa("accepts: [a]\n    accepts: [b]"), 4, "also in line 3", "Keep one"},
+		{qa("accepts: [a]\n    typical_tasks: [b]"), 4, "mean the same", "Keep one"},
+		{qa("accepts: code, tests"), 3, "accepts is no list", "accepts: [code, tests]"},
+		{qa("accepts:"), 3, "accepts is no list", "accepts: [code, tests]"},
+		{qa("skills: {go: 1}"), 3, "skills is no list", "skills: [code, tests]"},
+		{qa("accepts: [" + strings.Repeat("a, ", 65) + "]"), 3, "accepts is no list that fits", "up to 64"},
+		{qa("accepts:\n    - code\n    - code review"), 5, `"code review" is no word`, "code_review"},
+		{qa("accepts: [[a]]"), 3, "is no word", "code_review"},
+		{qa(`skills: ["*"]`), 3, `"*" is no word for skills`, "code_review"},
+		{qa("accepts: &x [*x]"), 3, "is no word", "code_review"},
+		{qa("role: the tester"), 3, `"the tester" is no word for role`, "1 to 64"},
+		{"agent_roles:\n  qa:\n    role: x\n", 3, "its own name", "Leave it out"},
+		{qa("description: [a]"), 3, "no text that fits", "in quotes"},
+		{qa("description:"), 3, "no text that fits", "leave the line out"},
+		{qa("description: " + strings.Repeat("x", 501)), 3, "no text that fits", "1 to 500"},
+		{qa("max_session_minutes: 2h"), 3, "no such number", "of minutes from 1 to 10080"},
+		{qa("max_session_duration: 0"), 3, "no such number", "of minutes from 1 to 10080"},
+		{qa("max_open: 1001"), 3, "no such number", "from 1 to 1000"},
+		{qa("max_open: 1.5"), 3, "no such number", "from 1 to 1000"},
+		{qa("away: sometimes"), 3, "neither true nor false", "true or false"},
+		{"agents:\n" + strings.Repeat("  a: {}\n", 2), 3, "also in line 2", "Keep one"},
+		{"agents:\n" + manyAgents(501), 502, "more than 500", "Declare roles"},
+	} {
+		_, problems := agentsfile.Parse([]byte(c.text))
+		require.NotEmpty(t, problems, c.text)
+		require.Equal(t, c.line, problems[0].Line, "%s: %v", schemas.Clip(c.text, 200), problems)
+		require.Contains(t, problems[0].What, c.what)
+		require.Contains(t, problems[0].Remedy, c.remedy)
+	}
+	_, problems := agentsfile.Parse([]byte(qa("away: x\n    max_open: y") + "agents: 1\nz: 1\n"))
+	require.Len(t, problems, 4, "all are told")
+}
+
+func manyAgents(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "  a%d:\n", i)
+	}
+	return b.String()
+}
+
+// desk is a project whose files are told to a workspace.
+type desk struct {
+	*agentsfile.Declaring
+	t    *testing.T
+	file string
+}
+
+func newDesk(t *testing.T) desk {
+	dir := t.TempDir()
+	w := mailboxtest.New(t)
+	files := []agentsfile.File{{Path: filepath.Join(dir, "user.yaml"), Name: "user.yaml"}, {Path: filepath.Join(dir, "agents.yaml"), Name: "agents.yaml"}}
+	return desk{&agentsfile.Declaring{Invoker: tools.Local{Mailbox: w.Service}, Files: files}, t, files[1].Path}
+}
+
+func (d desk) write(text string) { require.NoError(d.t, os.WriteFile(d.file, []byte(text), 0o600)) }
+
+// listed gives the names of all agents, and what is warned of.
+func (d desk) listed() (names string, warnings []string) {
+	call := tools.Call{Caller: schemas.Caller{Agent: "dev", Via: schemas.ViaStdio}, Tool: "list_agents"}
+	out, err := tools.Ask[schemas.AgentsOut](context.Background(), d, call, schemas.AgentsIn{})
+	require.NoError(d.t, err)
+	for _, c := range out.Agents {
+		names += string(c.Name) + " "
+	}
+	return names, out.Warnings
+}
+
+func TestChangesOfAFileAreToldAndABrokenOneLeavesTheLast(t *testing.T) {
+	d := newDesk(t)
+	names, warnings := d.listed()
+	require.Empty(t, names+strings.Join(warnings, ""))
+	d.write("agents:\n  qa:\n  ops:\n")
+	names, _ = d.listed()
+	require.Equal(t, "ops qa ", names)
+	d.write("agents:\n  qa:\n    acepts: [code]\n")
+	names, warnings = d.listed()
+	require.Equal(t, "ops qa ", names)
+	require.Equal(t, []string{`agents.yaml:3: "acepts" is no field. Write accepts.`}, warnings)
+	d.write("agents:\n  qa:\n")
+	names, warnings = d.listed()
+	require.Equal(t, "qa ", names)
+	require.Empty(t, warnings)
+	require.NoError(t, os.Remove(d.file))
+	names, _ = d.listed()
+	require.Empty(t, names)
+	require.NoError(t, os.Mkdir(d.file, 0o700))
+	_, warnings = d.listed()
+	require.Equal(t, []string{"agents.yaml:1: it cannot be read: it is no regular file. Make it a file that you may read, or remove it."}, warnings)
+}
+
+func TestAnAgentIsRegisteredAsItsServerWasStarted(t *testing.T) {
+	d := newDesk(t)
+	d.Own = schemas.RegisterIn{Role: "testing", Accepts: []string{"code"}}
+	for range 2 {
+		_, err := d.Invoke(context.Background(), tools.Call{
+			Caller: schemas.Caller{Agent: "qa", Via: schemas.ViaStdio}, Tool: "send_handoff", Args: json.RawMessage(`{"to":"capability:code","task":"x"}`),
+		})
+		require.NoError(t, err)
+	}
+	call := tools.Call{Caller: schemas.Caller{Agent: "qa", Via: schemas.ViaStdio}, Tool: "list_agents"}
+	out, err := tools.Ask[schemas.AgentsOut](context.Background(), d, call, schemas.AgentsIn{Capability: "code"})
+	require.NoError(t, err)
+	require.Equal(t, "testing", out.Agents[0].Role)
+}

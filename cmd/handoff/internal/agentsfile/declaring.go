@@ -1,0 +1,134 @@
+package agentsfile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// A File may declare agents. Name is how people know it: it is kept with each agent.
+type File struct{ Path, Name string }
+
+// Read gives what a file declares, and all that is wrong with it as sentences with file, line and remedy. A file that is
+// not there declares nobody.
+func (f File) Read() (agents []schemas.RegisterIn, problems []string) {
+	var wrong []Problem
+	info, err := os.Stat(f.Path)
+	var text []byte
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err == nil && !info.Mode().IsRegular():
+		err = errors.New("it is no regular file")
+	case err == nil && info.Size() <= mostBytes:
+		text, err = os.ReadFile(f.Path)
+	case err == nil:
+		text = make([]byte, mostBytes+1) // Parse says that it is too large
+	}
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failed.Err
+	}
+	if err != nil {
+		wrong = []Problem{{1, "it cannot be read: " + err.Error(), "Make it a file that you may read, or remove it."}}
+	} else {
+		agents, wrong = Parse(text)
+	}
+	for _, p := range wrong {
+		problems = append(problems, fmt.Sprintf("%s:%d: %s. %s", f.Name, p.Line, p.What, p.Remedy))
+	}
+	return agents, problems
+}
+
+// Declaring is an invoker that tells the workspace what the files of a project declare, before the first call for which
+// it matters who there is, and again when a file changed. While a file is broken nothing is told, so that what was
+// declared last holds. Only the process beside the files can read them, wherever the store is.
+//
+// Its zero value with an invoker and files is ready, and its methods may be called concurrently.
+type Declaring struct {
+	tools.Invoker
+	Files []File
+	Own   schemas.RegisterIn // what the agent of this process said at its start; its name is that of the caller
+
+	mu       sync.Mutex // guards the fields below
+	stamp    string     // of the files as they were told last
+	problems []string
+	own      schemas.Agent // for whom Own was told
+}
+
+// concerned are the tools whose results depend on who there is.
+var concerned = []string{"claim_handoff", "complete_handoff", "list_agents", "register_agent", "send_handoff", "update_handoff"}
+
+// Invoke passes the call on. What cannot be told stops no call; list_agents warns of it.
+func (d *Declaring) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+	if !slices.Contains(concerned, c.Tool) {
+		return d.Invoker.Invoke(ctx, c)
+	}
+	problems := d.tell(ctx, c.Caller)
+	raw, err := d.Invoker.Invoke(ctx, c)
+	if err != nil || c.Tool != "list_agents" || len(problems) == 0 {
+		return raw, err
+	}
+	var result map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &result); err != nil {
+		return raw, nil //nolint:nilerr // the result is good for its caller, whatever it is
+	}
+	if result["warnings"], err = schemas.Encode(problems); err != nil {
+		return nil, err
+	}
+	return schemas.Encode(result)
+}
+
+// tell tells what is not told yet, and gives what is wrong with the files.
+func (d *Declaring) tell(ctx context.Context, by schemas.Caller) []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if stamp := d.stamped(); stamp != d.stamp {
+		d.declare(ctx, stamp)
+	}
+	if own := d.Own; by.Agent != "" && d.own != by.Agent && (own.Role != "" || own.Accepts != nil || own.Skills != nil) {
+		own.Name = string(by.Agent)
+		if _, err := tools.Ask[schemas.RegisterOut](ctx, d.Invoker, tools.Call{Caller: by, Tool: "register_agent"}, own); err == nil {
+			d.own = by.Agent
+		}
+	}
+	return d.problems
+}
+
+func (d *Declaring) declare(ctx context.Context, stamp string) {
+	in := schemas.DeclareIn{}
+	d.problems = nil
+	for _, f := range d.Files {
+		agents, problems := f.Read()
+		d.problems = append(d.problems, problems...)
+		in.Files = append(in.Files, schemas.DeclaringFile{Name: f.Name, Agents: agents})
+	}
+	var err error
+	if len(d.problems) == 0 {
+		call := tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI}, Tool: "agents_declare"}
+		_, err = tools.Ask[schemas.DeclareOut](ctx, d.Invoker, call, in)
+	}
+	if e := schemas.AsError(err); e == nil || e.Code != schemas.Unavailable {
+		d.stamp = stamp // what an owner of an older version does not know is not said to it again
+	}
+}
+
+// stamped tells one state of the files from another: when each was changed, and how long it is.
+func (d *Declaring) stamped() string {
+	var b strings.Builder
+	for _, f := range d.Files {
+		if info, err := os.Stat(f.Path); err == nil {
+			fmt.Fprintf(&b, "%d %d", info.ModTime().UnixNano(), info.Size())
+		}
+		b.WriteByte(';')
+	}
+	return b.String()
+}

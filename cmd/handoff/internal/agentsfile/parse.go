@@ -1,0 +1,258 @@
+// Package agentsfile reads the files that declare agents, agents.yaml, and tells the workspace what they say.
+//
+// A file has one or both of two lists. Under "agents" are agents, as what they accept and produce. Under "agent_roles"
+// are roles, as skills and typical tasks: a role holds for the agent of that name, and for all whose names begin with it,
+// as testing-specialist-RedStone. The fields of both lists mean the same and may be mixed.
+//
+// [Parse] is pure and finds all that is wrong with a file. [Declaring] stands before the tools in the process that has
+// the project.
+package agentsfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"handoff/schemas"
+	"handoff/schemas/closest"
+)
+
+// A Problem is what is wrong in one line of a file, and what to write instead.
+type Problem struct {
+	Line   int
+	What   string
+	Remedy string
+}
+
+const (
+	mostBytes  = 1 << 20 // of a file
+	mostAgents = 500     // as schemas.DeclaringFile takes
+	mostWords  = 64      // as schemas.RegisterIn takes
+	mostText   = 500
+)
+
+// Parse reads a file. Its agents are of use only where it has no problems. A file in which nothing is written declares
+// nobody.
+func Parse(text []byte) ([]schemas.RegisterIn, []Problem) {
+	if len(text) > mostBytes || !utf8.Valid(text) {
+		return nil, []Problem{{1, "this is no text as UTF-8, or more than 1 MiB of it", "Write a shorter file of text."}}
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var doc, more yaml.Node
+	switch err := decoder.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return nil, nil
+	case err != nil:
+		return nil, []Problem{broken(text, err)}
+	}
+	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
+		return nil, []Problem{{max(more.Line, 1), "there is a second document", "Write one document, without a line of three dashes."}}
+	}
+	p := &parser{lines: map[string]int{}}
+	p.file(doc.Content[0])
+	slices.SortStableFunc(p.problems, func(a, b Problem) int { return a.Line - b.Line })
+	return p.agents, p.problems
+}
+
+var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+
+// broken is the problem of a file that is no YAML.
+func broken(text []byte, err error) Problem {
+	p := Problem{1, err.Error(), "Compare it with the lines around it: names end with a colon and a space, and lists are written [code, tests]."}
+	if m := yamlError.FindStringSubmatch(err.Error()); m != nil {
+		p.What = "this is not YAML: " + m[2]
+		if line, err := strconv.Atoi(m[1]); err == nil {
+			if strings.HasPrefix(m[2], "did not find expected ") && !strings.Contains(m[2], "alphabetic") {
+				line++ // these come from the parser, whose lines the library counts from 0; those of the scanner from 1
+			}
+			p.Line = min(line, 1+bytes.Count(bytes.TrimRight(text, "\n"), []byte("\n")))
+		}
+	}
+	switch {
+	case strings.Contains(p.What, "cannot start any token"):
+		p.Remedy = "Indent with spaces, not with tabs, and quote texts that begin with @, ` or %."
+	case strings.Contains(p.What, "alphabetic or numeric"):
+		p.Remedy = `Quote the star: accepts: ["*"].`
+	case strings.Contains(p.What, "unknown anchor"):
+		p.Remedy = "Quote a text that begins with a star, or define the anchor before it is used."
+	}
+	return p
+}
+
+// parser collects agents and problems.
+type parser struct {
+	agents   []schemas.RegisterIn
+	problems []Problem
+	lines    map[string]int // of the agents that were declared
+}
+
+func (p *parser) wrong(n *yaml.Node, remedy, what string, args ...any) {
+	p.problems = append(p.problems, Problem{n.Line, fmt.Sprintf(what, args...), remedy})
+}
+
+// each goes through the names of an object, and tells where one is there twice.
+func (p *parser) each(n *yaml.Node, what, remedy string, fn func(name, value *yaml.Node)) {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n.Kind != yaml.MappingNode {
+		p.wrong(n, remedy, "%s has no names in it", what)
+		return
+	}
+	seen := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := n.Content[i], n.Content[i+1]
+		switch at := seen[name.Value]; {
+		case name.Kind != yaml.ScalarNode:
+			p.wrong(name, "Write a name and a colon.", "this is no name")
+		case at > 0:
+			p.wrong(name, "Keep one of them.", "%q is also in line %d", schemas.Visible(name.Value), at)
+		default:
+			seen[name.Value] = name.Line
+			fn(name, value)
+		}
+	}
+}
+
+// The lists of a file.
+const (
+	agents = "agents"
+	roles  = "agent_roles"
+)
+
+const fileRemedy = "Begin with agents: or agent_roles:, and write names below it, indented by two spaces."
+
+func (p *parser) file(root *yaml.Node) {
+	p.each(root, "the file", fileRemedy, func(name, list *yaml.Node) {
+		switch {
+		case name.Value != agents && name.Value != roles:
+			p.wrong(name, fileRemedy, "%q is no list of agents", schemas.Visible(name.Value))
+		case list.ShortTag() == "!!null": // everybody in it is commented out
+		default:
+			p.each(list, name.Value, "Write a name and a colon for each, as qa:, indented by two spaces.", func(agent, says *yaml.Node) {
+				p.agent(name.Value, agent, says)
+			})
+		}
+	})
+}
+
+func (p *parser) agent(list string, name, says *yaml.Node) {
+	in := schemas.RegisterIn{Name: name.Value}
+	agent, err := schemas.ParseAgent("name", name.Value)
+	switch at := p.lines[name.Value]; {
+	case err != nil:
+		p.wrong(name, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code-reviewer.", "%q is no name of an agent", schemas.Visible(schemas.Clip(name.Value, 80)))
+	case agent == schemas.Human || agent == schemas.System:
+		p.wrong(name, "Take another name: this one is of people, or of handoff itself.", "%s is a reserved name", agent)
+	case at > 0:
+		p.wrong(name, "Keep one of them: agents and roles share their names.", "%s is declared in line %d too", agent, at)
+	case len(p.agents) == mostAgents:
+		p.wrong(name, "Declare roles: one holds for all agents whose names begin with it.", "there are more than %d agents", mostAgents)
+	}
+	p.lines[name.Value] = name.Line
+	if list == roles {
+		in.Role = name.Value
+	}
+	if says.ShortTag() != "!!null" {
+		said := map[any]string{}
+		p.each(says, name.Value, "Write what it takes below it: accepts: [code, tests].", func(field, value *yaml.Node) {
+			p.field(&in, list, said, field, value)
+		})
+	}
+	p.agents = append(p.agents, in)
+}
+
+// fieldsOf are the fields by name: of one that the other protocol calls by another name, both.
+func fieldsOf(in *schemas.RegisterIn) map[string]any {
+	return map[string]any{
+		"accepts": &in.Accepts, "typical_tasks": &in.Accepts, "produces": &in.Produces, "skills": &in.Skills, "role": &in.Role,
+		"description": &in.Description, "responsibilities": &in.Description,
+		"max_session_minutes": &in.MaxMinutes, "max_session_duration": &in.MaxMinutes, "max_open": &in.MaxOpen, "away": &in.Away,
+	}
+}
+
+var fieldNames = []string{
+	"accepts", "produces", "skills", "role", "description", "max_session_minutes", "max_open", "away",
+	"typical_tasks", "max_session_duration", "responsibilities",
+}
+
+// field reads one field. Said has what the fields before it filled.
+func (p *parser) field(in *schemas.RegisterIn, list string, said map[any]string, name, value *yaml.Node) {
+	into := fieldsOf(in)[name.Value]
+	switch {
+	case into == nil:
+		remedy := "There are " + strings.Join(fieldNames, ", ") + "."
+		if meant := closest.Meant(name.Value, fieldNames); len(meant) > 0 {
+			remedy = "Write " + meant[0] + "."
+		}
+		p.wrong(name, remedy, "%q is no field", schemas.Visible(name.Value))
+		return
+	case said[into] != "":
+		p.wrong(name, "Keep one of them.", "%s and %s mean the same", said[into], name.Value)
+		return
+	case into == any(&in.Role) && list == roles:
+		p.wrong(name, "Leave it out, or declare an agent below agents.", "a role has its own name as its role")
+		return
+	}
+	said[into] = name.Value
+	if value.Kind == yaml.AliasNode {
+		value = value.Alias
+	}
+	p.value(into, name.Value, value)
+}
+
+// value reads what a field says, by the type of the field.
+func (p *parser) value(into any, field string, value *yaml.Node) {
+	switch into := into.(type) {
+	case *[]string:
+		*into = p.words(field, value)
+	case *string:
+		if *into = value.Value; field == "role" {
+			p.word(field, value, false)
+		} else if value.Kind != yaml.ScalarNode || value.Value == "" || utf8.RuneCountInString(value.Value) > mostText {
+			p.wrong(value, fmt.Sprintf("Write 1 to %d characters in quotes, or leave the line out.", mostText), "%s is no text that fits", field)
+		}
+	case *int:
+		most := map[string]int{"max_open": 1000}[field]
+		unit := ""
+		if most == 0 {
+			most, unit = 7*24*60, " of minutes"
+		}
+		n, err := strconv.Atoi(value.Value)
+		if *into = n; err != nil || n < 1 || n > most || value.Kind != yaml.ScalarNode {
+			p.wrong(value, fmt.Sprintf("Write a number%s from 1 to %d, as 60.", unit, most), "%s is no such number", field)
+		}
+	case *bool:
+		if *into = value.Value == "true"; value.ShortTag() != "!!bool" {
+			p.wrong(value, "Write true or false.", "%s is neither true nor false", field)
+		}
+	}
+}
+
+func (p *parser) words(field string, list *yaml.Node) []string {
+	if list.Kind != yaml.SequenceNode || len(list.Content) > mostWords {
+		p.wrong(list, fmt.Sprintf("Write up to %d words: %s: [code, tests].", mostWords, field), "%s is no list that fits", field)
+		return nil
+	}
+	words := []string{}
+	for _, n := range list.Content {
+		p.word(field, n, field == "accepts" || field == "typical_tasks")
+		words = append(words, n.Value)
+	}
+	return words
+}
+
+// word tells what is wrong with one word. A star is one where everything may be meant.
+func (p *parser) word(field string, n *yaml.Node, star bool) {
+	if n.Kind != yaml.ScalarNode || !schemas.IsWord(n.Value) && (!star || n.Value != "*") {
+		p.wrong(n, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code_review.", "%q is no word for %s", schemas.Visible(schemas.Clip(n.Value, 80)), field)
+	}
+}

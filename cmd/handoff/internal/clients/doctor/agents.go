@@ -1,0 +1,19 @@
+package doctor
+
+import "handoff/cmd/handoff/internal/agentsfile"
+
+// Agents examines the files that declare agents. While one of them is broken, what was declared last holds.
+func Agents(files []agentsfile.File, sh Shell) (all []Finding) {
+	declared := 0
+	for _, f := range files {
+		agents, problems := f.Read()
+		declared += len(agents)
+		if len(problems) > 0 {
+			all = append(all, warning(aboutAgents, "%s", problems[0]).try(sh.line("agents check")))
+		}
+	}
+	if len(all) == 0 && declared > 0 {
+		return []Finding{ok(aboutAgents, "%s declared by files", counted(declared, "agent"))}
+	}
+	return all
+}

@@ -1,0 +1,156 @@
+package look
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/agentsfile"
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas"
+)
+
+func agentsListCommand(a *cli.App) *cobra.Command {
+	return agentsListing(printOrigins).Of(a, &cobra.Command{
+		Use:     "list",
+		Short:   "List agents: who is known from where, and seen when",
+		Example: `  handoff agents list`,
+		Args:    cobra.NoArgs,
+	})
+}
+
+func printOrigins(p *cli.Page, cards []schemas.Card) {
+	var rows [][]string
+	for _, c := range cards {
+		from := cmp.Or(c.DeclaredIn, "what it did")
+		if c.Registered && c.DeclaredIn == "" {
+			from = "registration"
+		}
+		rows = append(rows, []string{string(c.Name), cli.Presence(c, p.Now), from, c.Role})
+	}
+	p.List("no agent yet", []string{"AGENT", "SEEN", "FROM", "ROLE"}, rows)
+}
+
+func agentsInitCommand(a *cli.App) *cobra.Command {
+	var user bool
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Write a commented file in which agents and roles can be declared",
+		Example: `  handoff agents init
+  handoff agents init --user     # for all projects of this user`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return writeAgents(a, user, agentsfile.Template) },
+	}
+	cmd.Flags().BoolVar(&user, "user", false, "the user's own file, which holds in all projects; that of the project comes before it")
+	return cmd
+}
+
+func agentsImportCommand(a *cli.App) *cobra.Command {
+	var user bool
+	cmd := &cobra.Command{
+		Use:     "import FILE",
+		Short:   "Take over a file that declares agents or roles for other tools",
+		Example: `  handoff agents import ~/.claude/agents/capabilities.yaml`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, given []string) error {
+			text, err := os.ReadFile(given[0])
+			if err != nil {
+				return schemas.Invalidf("FILE", "it cannot be read: %w", err).WithHint("Name a file that declares agents. Nothing was written.")
+			}
+			if agents, problems := (agentsfile.File{Path: given[0], Name: given[0]}).Read(); len(problems) > 0 || len(agents) == 0 {
+				problem := append(problems, given[0]+" declares nobody.")[0]
+				return schemas.Invalidf("FILE", "%s", problem).WithHint("handoff agents check %s shows all. Nothing was written.", given[0])
+			}
+			return writeAgents(a, user, string(text))
+		},
+	}
+	cmd.Flags().BoolVar(&user, "user", false, "into the user's own file, which holds in all projects")
+	return cmd
+}
+
+// writeAgents writes a file that is not there yet.
+func writeAgents(a *cli.App, user bool, text string) error {
+	files := a.AgentsFiles()
+	if _, err := a.Location().Root(); err != nil && !user {
+		return err
+	}
+	if len(files) == 0 {
+		return schemas.Errorf(schemas.Unavailable, "there is no home directory: HOME is not set").WithHint("Set HOME.")
+	}
+	path := files[len(files)-1].Path
+	if user {
+		path = files[0].Path
+	}
+	err := os.MkdirAll(filepath.Dir(path), 0o755) //nolint:gosec // of the project, as its other directories
+	if err == nil {
+		var file *os.File
+		if file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err == nil { //nolint:gosec // it is to be committed
+			_, err = file.WriteString(text)
+			err = errors.Join(err, file.Close())
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return schemas.Errorf(schemas.Conflict, "%s is there already", path).WithHint("Edit it, or move it away. Nothing was written.")
+	case err != nil:
+		return schemas.Errorf(schemas.Unavailable, "write the file: %w", err)
+	}
+	return a.Write(fmt.Sprintf("wrote %s\n", path))
+}
+
+// checkedFile is what one file says, and what is wrong with it.
+type checkedFile struct {
+	File     string   `json:"file"`
+	Agents   int      `json:"agents"`
+	Problems []string `json:"problems,omitempty"`
+}
+
+func agentsCheckCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check [FILE]",
+		Short: "Say what is wrong in the files that declare agents, by line",
+		Long: "Looks at the file of the project, .handoff/agents.yaml, and at the user's own, or at FILE. While one of the two is broken,\n" +
+			"what was declared last holds. Exit status 2: something is wrong.",
+		Example: `  handoff agents check
+  handoff agents check AGENT_ROLES.yaml`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, given []string) error {
+			files := a.AgentsFiles()
+			for _, path := range given {
+				if _, err := os.Stat(path); err != nil {
+					return schemas.Invalidf("FILE", "it cannot be read: %w", err)
+				}
+				files = []agentsfile.File{{Path: path, Name: path}}
+			}
+			return checkAgents(a, files)
+		},
+	}
+}
+
+func checkAgents(a *cli.App, files []agentsfile.File) error {
+	var all []checkedFile
+	var broken error
+	for _, f := range files {
+		agents, problems := f.Read()
+		all = append(all, checkedFile{f.Name, len(agents), problems})
+		if len(problems) > 0 {
+			broken = cli.Exit(schemas.Codes[schemas.Invalid].Exit)
+		}
+	}
+	err := a.PrintValue(all, func(p *cli.Page) {
+		for _, f := range all {
+			for _, problem := range f.Problems {
+				p.Line("%s %s", p.Red("problem:"), schemas.Visible(problem))
+			}
+			if len(f.Problems) == 0 {
+				p.Line("%s %s: %s", p.Green("ok"), schemas.Visible(f.File), cli.Counted(f.Agents, "agent"))
+			}
+		}
+	})
+	return cmp.Or(err, broken)
+}

@@ -1,0 +1,138 @@
+package mailbox
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+
+	"handoff/mailbox/life"
+	"handoff/mailbox/roster"
+	"handoff/mailbox/sessions"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Declare keeps what files say of agents. The process that has a project calls it with all that the files of the project
+// say, and only what is new or differs from what was declared before is kept, so that a repetition costs no write. An
+// agent that a file declares is known before anybody saw it, and qualifies for pools as if it had registered. A
+// declaration that differs takes the place of all that is known of the agent but whether it is away; one that does not
+// leaves what the agent said of itself since.
+//
+// What a role says holds for each agent whose name begins with it, unless that one is declared or registered itself. Of
+// an agent that no file of these declares any more only what it said itself stays.
+//
+// The error is that of [Service.Register] for the first agent that could not register so. Then nothing is changed.
+func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.DeclareIn) (schemas.DeclareOut, error) {
+	said, err := declarations(in)
+	if err != nil {
+		return schemas.DeclareOut{}, err
+	}
+	var changed []store.Agent
+	err = s.read(ctx, func(v *store.View) (err error) {
+		changed, err = said.changes(v)
+		return err
+	})
+	if err != nil || len(changed) == 0 {
+		return schemas.DeclareOut{}, err
+	}
+	by.Agent = schemas.System // a file speaks, whoever made the call after which it was read
+	return mutate(ctx, s, by, func(o *op) (out schemas.DeclareOut, err error) {
+		changed, err := said.changes(o.View)
+		if err != nil {
+			return out, err
+		}
+		for _, a := range changed {
+			out.Changed = append(out.Changed, a.Card.Name)
+			if err := cmp.Or(o.putDeclared(a), o.record(life.Register, a.Card)); err != nil {
+				return out, err
+			}
+			o.boxes = append(o.boxes, roster.Boxes(a.Card)...)
+		}
+		return out, nil
+	})
+}
+
+// putDeclared keeps the row of an agent, unless nothing is known of it any more.
+func (o *op) putDeclared(a store.Agent) error {
+	if a.Seen == 0 && a.Claims == 0 && !a.Card.Registered && !a.Card.Away {
+		return o.tx.DropAgent(a.Card.Name)
+	}
+	return o.tx.PutAgent(a)
+}
+
+// declared is what some files say of agents.
+type declared struct {
+	files map[string]bool
+	of    map[schemas.Agent]declaration
+}
+
+// declaration is what a file says of one agent.
+type declaration struct {
+	file string
+	said schemas.RegisterIn
+}
+
+func declarations(in schemas.DeclareIn) (declared, error) {
+	d := declared{map[string]bool{}, map[schemas.Agent]declaration{}}
+	for _, f := range in.Files {
+		d.files[f.Name] = true
+		for _, a := range f.Agents {
+			name, err := checkRegistration(a)
+			if err != nil {
+				return declared{}, err
+			}
+			d.of[name] = declaration{f.Name, a}
+		}
+	}
+	return d, nil
+}
+
+// changes gives the rows that are to be others, as they are to be.
+func (d declared) changes(v *store.View) (changed []store.Agent, err error) {
+	known := map[schemas.Agent]bool{}
+	for a, err := range v.Agents() {
+		if err != nil {
+			return nil, err
+		}
+		known[a.Card.Name] = true
+		now, is := d.of[a.Card.Name]
+		if !is && (a.Declared != nil || !a.Card.Registered) {
+			role := sessions.RoleOf(a.Card.Name, func(role schemas.Agent) bool { return d.of[role].said.Role == string(role) })
+			now, is = d.of[role]
+		}
+		switch {
+		case is && (a.Declared == nil || a.Card.DeclaredIn != now.file || !reflect.DeepEqual(*a.Declared, now.said)):
+			changed = append(changed, now.declare(a))
+		case !is && d.files[a.Card.DeclaredIn]:
+			changed = append(changed, undeclare(a))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.of)) {
+		if !known[name] {
+			changed = append(changed, d.of[name].declare(store.Agent{Card: schemas.Card{Name: name}}))
+		}
+	}
+	return changed, nil
+}
+
+// declare gives the row of an agent as a file says.
+func (d declaration) declare(a store.Agent) store.Agent {
+	away := a.Card.Away
+	a.Card, a.Declared = schemas.Card{Name: a.Card.Name, DeclaredIn: d.file}, &d.said
+	register(&a.Card, d.said)
+	a.Card.Away = away || d.said.Away
+	return a
+}
+
+// undeclare gives the row of an agent as it is without a file: what the agent said of itself since stays.
+func undeclare(a store.Agent) store.Agent {
+	was := declaration{a.Card.DeclaredIn, *a.Declared}.declare(a).Card
+	own := !reflect.DeepEqual(was, a.Card)
+	a.Card.DeclaredIn, a.Declared = "", nil
+	if !own {
+		a.Card = schemas.Card{Name: a.Card.Name, Away: a.Card.Away}
+	}
+	return a
+}
