@@ -74,7 +74,7 @@ func checkReference(ref schemas.Reference, before []schemas.Reference, most int)
 			WithHint("Take another one, as %s.txt. Nothing was sent.", ref.Name)
 	}
 	if err := schemas.TooBig("content", len(ref.Content), most); err != nil {
-		return schemas.AsError(err).WithHint("Send the part that matters, or name the file in context.files. Nothing was sent.")
+		return schemas.AsError(err).WithHint("Send the part that matters, or name the file among those of its context. Nothing was sent.")
 	}
 	return nil
 }

@@ -51,6 +51,6 @@ func tooMany(field string, size, limit int, unit string) error {
 	if e = e.WithField(field); limit < 1024 { // a name or the like, not a text
 		return e.WithHint("Shorten it.")
 	}
-	return e.WithHint("Shorten it, or put it into a file of the project: a handoff sends it along as path in context.references, " +
-		"a completion names it in deliverables.")
+	return e.WithHint("Shorten it, or put it into a file of the project: a handoff sends it along by its path, as a reference of its " +
+		"context, and a completion names it among its deliverables.")
 }

@@ -19,7 +19,9 @@ type rule struct {
 
 // marks tells whether tokens of a rule are known also behind other characters, such as those of a colour or of an escape:
 // their beginning ends with a mark.
-func (r rule) marks() bool { return len(r.prefix) > 3 && strings.IndexByte("_-.", r.prefix[len(r.prefix)-1]) >= 0 }
+func (r rule) marks() bool {
+	return len(r.prefix) > 3 && strings.IndexByte("_-.", r.prefix[len(r.prefix)-1]) >= 0
+}
 
 // beginnings are the rules by the first two bytes of their tokens.
 type beginnings [1024][]rule

@@ -50,7 +50,7 @@ func TestWorkThatIsStuckIsToldWithItsRemedy(t *testing.T) {
 		},
 		"a claim that is over": {
 			[]call{send, claim},
-			20 * time.Minute, 20 * time.Minute,
+			15 * time.Minute, 25 * time.Minute,
 			"the lease of qa ended without a word", `update_handoff {"handoff_id":"ho_1"`,
 		},
 		"a question": {
