@@ -15,7 +15,14 @@ import (
 // tag that few handoffs have, the handoff is searched for outside of it, on a snapshot that holds up no writer, and
 // then taken if it still waits. Where another was faster each time, it gives up after 64 tries with the conflict. The
 // result is empty, and nothing is remembered, when the caller may take nothing.
+//
+// Within a transaction the order of claiming is exact: no other claim comes in between. After a search outside of it
+// the handoff is judged again when it is taken. Where another took it meanwhile the search begins anew. Where one that
+// comes earlier was sent meanwhile, that one stays for the next claim.
+//
+// The result is remembered under the request id where something was taken, in the transaction that took it.
 func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []string) (claimed, error) {
+	// It may run more than once, so it assigns all that it gives.
 	first := func(o *op) (claimed, error) {
 		got, err := o.reclaim()
 		if got.ID == 0 && err == nil {
@@ -53,6 +60,10 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 
 // claimFirst takes the first handoff of the caller's mailboxes that it may take, zero for none. The error is
 // errLookFurther after a thousand that it may not.
+//
+// Records that are damaged or not for the caller count among the thousand: the bound is on what is read, because all
+// other writers wait meanwhile. Agents that are at their limit are offered only their own mailbox, see
+// [offer.Offers.Queue].
 func (o *op) claimFirst(tags []string) (claimed, error) {
 	a, err := o.me()
 	if err != nil {
@@ -74,7 +85,9 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 }
 
 // searchQueue is the first handoff of the caller's mailboxes that it may take, zero for none. It looks at all of them,
-// on one snapshot, writes nothing, and passes over damaged records and over those whose time is due.
+// on one snapshot, writes nothing, and passes over damaged records and over those whose time is due. What is due is
+// passed over because a snapshot cannot apply it: it may be over by now. The caller applied the clock just before, so
+// little is. Only the id is given, and [op.take] judges again.
 func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []string) (found schemas.ID, err error) {
 	now := store.At(s.Now())
 	err = s.Store.View(ctx, func(v *store.View) error {

@@ -17,6 +17,10 @@ import (
 //
 // The events of deadlines, leases, reservations and delays say when they were due. So the registry tells apart when a
 // lease ended and when somebody noticed.
+//
+// Where several are due the order of the cases counts. A deadline ends the handoff, and all other times with it. The
+// end of a lease comes before the word about silence, which has no sense without a claim. What is owed concerns ended
+// handoffs alone, for which no other time runs.
 func (o *op) lapsed(r *store.Record) error {
 	now := store.At(o.now)
 	over := func(t store.Time) bool { return t != 0 && t <= now }
@@ -38,7 +42,8 @@ func (o *op) lapsed(r *store.Record) error {
 	}
 }
 
-// timeOut ends a handoff whose deadline passed or whose attempts are used up, see [life.Expire] and [life.Exhaust].
+// timeOut ends a handoff whose deadline passed or whose attempts are used up, see [life.Expire] and [life.Exhaust]. The
+// registry has both, when it was due and when somebody noticed.
 func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string) error {
 	text := strings.ToUpper(why[:1]) + why[1:] + "."
 	return o.change(happening{action: a, due: due, text: text, why: lost{Reason: why}}, r, o.end)
@@ -48,6 +53,9 @@ func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string)
 // the machine slept, see [op.renewed]; it ends with the handoff, if this was the last attempt; else the handoff may be
 // claimed again. The token of the holder stays good until somebody does, because nothing is gained by throwing work
 // away. The holder stays named on the record for that, with the connection that proves its claim.
+//
+// A lease that goes on is an event, too. Where the work is offered again, the attempt stays counted: the next claim is
+// one more.
 func (o *op) leaseEnded(r *store.Record) error {
 	if end := o.renewed(r); end > store.At(o.now) {
 		return o.change(happening{action: life.Renew, due: r.Lease}, r, func(now *store.Record) {
@@ -63,7 +71,8 @@ func (o *op) leaseEnded(r *store.Record) error {
 }
 
 // unreserve offers a handoff to all who qualify when the asker did not come back for its answer, see [life.Unreserve].
-// Time that the machine slept does not count against the asker.
+// Time that the machine slept does not count against the asker. The claim after it is still no new attempt, since the
+// record stays uncharged.
 func (o *op) unreserve(r *store.Record) error {
 	if end := o.prolonged(r, r.Reserved); end > store.At(o.now) {
 		return o.change(happening{action: life.Renew, due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
@@ -73,7 +82,8 @@ func (o *op) unreserve(r *store.Record) error {
 	})
 }
 
-// ready offers a handoff whose delay is over: it was in no mailbox until now.
+// ready offers a handoff whose delay is over: it was in no mailbox until now. Where it waits for approval or for others
+// besides, it is in its mailbox and still cannot be claimed.
 func (o *op) ready(r *store.Record) error {
 	return o.change(happening{action: life.Ready, due: r.NotBefore}, r, func(now *store.Record) {
 		now.Box, now.NotBefore = r.To, 0
@@ -121,6 +131,9 @@ func (o *op) lapse() error {
 // alone does a part of the operation, with all that follows from it, that may fail alone: then everything it changed is
 // undone, whoever was to be woken is not, and the operation goes on. It is what keeps one damaged record from stopping
 // every call. The part sees what the operation wrote before it.
+//
+// The transaction and the view of the operation are those of the part while it runs. A part within a part is allowed.
+// The log is the caller's business: the error is returned as it is.
 func (o *op) alone(fn func() error) error {
 	tx, view, before := o.tx, o.View, o.effects
 	defer func() { o.tx, o.View = tx, view }()
@@ -170,6 +183,9 @@ func (o *op) current(r *store.Record) (*store.Record, error) {
 
 // usable is the record of a handoff as it is now; nil for one that is missing or damaged, or that time cannot
 // change: where many are gone through, it stops no other.
+//
+// It may commit, since it applies the clock: a record that was read before by the caller may be old afterwards. The log
+// has what was passed over, once for each look.
 func (o *op) usable(id schemas.ID) *store.Record {
 	r, err := o.Record(id)
 	if err == nil && r != nil && o.isDue(r) {
@@ -186,7 +202,7 @@ func (o *op) usable(id schemas.ID) *store.Record {
 }
 
 // isDue tells whether the clock is to change a record. What it owes waits when this operation did as much as one may,
-// so a read of such a record shows it as it is.
+// so a read of such a record shows it as it is. What is damaged and due stays so, and each operation tries again.
 func (o *op) isDue(r *store.Record) bool {
 	return r.Wakes != 0 && r.Wakes <= store.At(o.now) && (len(r.Owes) == 0 || o.left > 0)
 }

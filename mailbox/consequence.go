@@ -10,7 +10,9 @@ import (
 )
 
 // conditions tell of what happened whether a condition of the table holds. Each condition of package life has its row
-// here.
+// here. They see the record before and after, and never read the store, so a condition has the same answer however
+// often the transaction runs. Was is nil for a new handoff; only NeedsApproval is asked of one. For HeldByAnother an
+// empty holder counts as another, and [op.notify] then tells nobody.
 var conditions = map[life.Condition]func(*happening) bool{
 	life.Always:          func(*happening) bool { return true },
 	life.NeedsApproval:   func(h *happening) bool { return h.now.NeedsApproval && (h.was == nil || !h.was.NeedsApproval) },
@@ -27,6 +29,10 @@ var conditions = map[life.Condition]func(*happening) bool{
 
 // consequence carries out what concerns the handoff itself, and says what came of it for the result of the call. A
 // consequence without a case is a fault of this program: the error undoes the operation.
+//
+// It runs in the transaction of the action and in the name of whoever acted. What it sends is committed at once, so a
+// later consequence of the same action sees the new handoff. PassOn and SendBack may refuse what the caller said, and
+// that undoes the action. The others refuse nobody, since what they follow from may be the clock.
 func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err error) {
 	switch c { //nolint:exhaustive // those of across concern others
 	case life.AskApproval:
@@ -67,6 +73,9 @@ func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err er
 // across gives the other handoffs that a consequence concerns, and what is done to each for what happened to now; nil
 // for one that concerns the handoff itself. They are gone through by id, oldest first, so that a cascade that was
 // interrupted goes on behind the last one.
+//
+// A handoff comes once for each duty. One that has ended is passed over, see [op.do], but for MoveFreed, which has to
+// reach those that were completed with a result that is returned now.
 func across(c life.Consequence, now *store.Record) (others store.Index, each func(o *op, r, now *store.Record) error) {
 	switch c { //nolint:exhaustive // the others concern the handoff itself
 	case life.TellWaiting:
@@ -88,6 +97,10 @@ func across(c life.Consequence, now *store.Record) (others store.Index, each fun
 // endLeftovers cancels what the rules sent when an attempt before done failed: nobody needs a rollback or a decision of
 // work that is done. The clock does it, since whoever completed is no party to those. What somebody holds goes on, as work
 // under way may still be of use. No more than [mostLooked] handoffs are looked at.
+//
+// It goes back along RetryOf, from the attempt just before, and looks at the children of each. An attempt whose record
+// cannot be read ends the walk. The bound holds for one completion: what lies behind it stays open, and its sender may
+// cancel it by hand.
 func (o *op) endLeftovers(done *store.Record) error {
 	looked := 0
 	for before := reading.Readable(o.View, done.RetryOf); before != nil; before = reading.Readable(o.View, before.RetryOf) {
@@ -104,6 +117,9 @@ func (o *op) endLeftovers(done *store.Record) error {
 }
 
 // endLeftover cancels one handoff, if the rules sent it after a failure and it is pending.
+//
+// What the rules sent is known by its kind, rollback or escalation, which stands in what was sent and not on the
+// record. So the content is read, of pending children alone. One that cannot be read stays as it is.
 func (o *op) endLeftover(id schemas.ID, failed, done *store.Record) error {
 	r := o.usable(id)
 	if r == nil || r.Status != schemas.Pending {

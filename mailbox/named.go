@@ -10,6 +10,9 @@ import (
 
 // warnOfNames warns of what a handoff names that the mailbox does not know: content that is kept elsewhere, files
 // that are not there, and whoever takes the work back. None is a reason to refuse it.
+//
+// It runs at a send, after the handoff was created, in the same transaction. Texts of the caller are cut to 120 bytes
+// and made visible, since the warning goes into the context of a model.
 func (o *op) warnOfNames(h *schemas.Handoff) (warnings []string, err error) {
 	for _, ref := range orZero(h.Context).References {
 		if _, here := content.PlaceOf(ref.URL, 0); !ref.Kept() && !here {
@@ -32,6 +35,9 @@ func (o *op) warnOfNames(h *schemas.Handoff) (warnings []string, err error) {
 
 // unknownAgent says that nobody has a name, "" for one that somebody has. The text is that of MisconfiguredError in the
 // kernl handoffs design.
+//
+// Somebody has a name who acts over an open connection, who has a row, or whose mailbox holds something. It is a
+// warning and no error: an agent may come under this name before anything goes back to it.
 func (o *op) unknownAgent(name schemas.Agent) (string, error) {
 	if name == "" || name == schemas.Human || name == schemas.System || name == o.by.Agent || o.here.Acting(name) {
 		return "", nil

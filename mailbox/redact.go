@@ -19,6 +19,11 @@ import (
 //
 // The errors are not_found for an id that there is not, denied for anybody but a person, and invalid where nothing is
 // left to take out. With a request id a repetition gets the first result.
+//
+// The handoff keeps its state and its events: the registry still tells who did what and when. Each content that was
+// changed gets a new digest in the event of the redaction, so an audit tells a redaction from damage. The digests of
+// the record are emptied, so an outcome that is sent again is not known as a repeat any more. Words of questions and
+// results are no longer found by a search, even where only one field was taken out.
 func (s *Service) Redact(ctx context.Context, by schemas.Caller, in schemas.RedactIn) (schemas.RedactOut, error) {
 	return mutate(ctx, s, by, func(o *op) (out schemas.RedactOut, err error) {
 		if strings.HasPrefix(in.HandoffID, "no_") {
@@ -51,6 +56,11 @@ func (s *Service) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 }
 
 // redactMessage takes the text out of a message that anybody sent: out of the notice and out of its event.
+//
+// The field of the call is not heeded: all of the text goes. A message has no record, so its event is looked for by
+// sender and time among all events of the registry, and a call takes as long as reading those. For any other caller
+// than a person the error is denied; where no message has the id, nothing is left to take out, and the error is
+// invalid. An error undoes what was changed in the notice.
 func (o *op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err error) {
 	if !o.by.InPerson() {
 		return out, schemas.PersonNeeded("message %s is redacted by a person alone", schemas.Visible(in.HandoffID))
@@ -84,6 +94,10 @@ func (o *op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err erro
 }
 
 // takeOut replaces the content of events, and gives what the event to come says of that.
+//
+// The content of an earlier redaction is left alone: it holds digests, and no text of a caller. Content that is no JSON
+// object or that was erased is passed over. The error is invalid where nothing changed, so a person learns of a path
+// that is spelled wrong.
 func (o *op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redaction, error) {
 	done := schemas.Redaction{Field: in.Field, Events: map[uint64]string{}}
 	for _, e := range events {
@@ -110,7 +124,8 @@ func (o *op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redac
 }
 
 // forgetKept deletes content to which a handoff referred before something was taken out of it, and does not any more. Other
-// handoffs that refer to it find it gone.
+// handoffs that refer to it find it gone. Content is kept once for all that refer to it, so nobody else's reference can
+// keep it: what a person wants gone has to be gone everywhere.
 func (o *op) forgetKept(before, now []byte) error {
 	var sent struct{ Context schemas.Context }
 	if err := json.Unmarshal(before, &sent); err != nil {
@@ -128,6 +143,9 @@ func (o *op) forgetKept(before, now []byte) error {
 
 // forget takes out what was made of the content of a handoff: notices about it, the words by which it is found, and
 // results of calls that had its brief.
+//
+// Messages about the handoff stay: each is redacted by its own id. A receipt is dropped where its result has a brief of
+// this handoff; a repeat of that call by its request id then finds nothing, and takes effect anew.
 func (o *op) forget(id schemas.ID, h *schemas.Handoff) error {
 	if err := o.tx.PutWords(id, wordsOf(h)); err != nil {
 		return err

@@ -13,15 +13,21 @@ import (
 	"handoff/store"
 )
 
-// mostReferences is how many references one handoff has.
+// mostReferences is how many references one handoff has. A send with more is refused whole, with limit.
 const mostReferences = 32
 
-// sendsAlong tells whether a reference comes with its content.
+// sendsAlong tells whether a reference comes with its content. A message may have no such reference, see [onlyWork]:
+// content is kept for a handoff, and a message has no record.
 func sendsAlong(ref schemas.Reference) bool { return ref.Content != "" || ref.Path != "" }
 
 // separate takes the content out of the references of a context, and gives the context as it is kept, with digests, and
 // the contents. It changes no list of c. The error is invalid for a reference that says not exactly one of content, url
-// and path; for a name that others have; and for a path, which the process beside the files should have read.
+// and path; for a name that others have; and for a path, which the process beside the files should have read. The error
+// is limit for more than [mostReferences] and for content above the limit of the service.
+//
+// It reads and writes nothing, so a send calls it before its transaction and [op.keep] writes the contents in it.
+// Digest, bytes and tokens that a caller says are not believed: they are computed here, or set to zero where nothing is
+// kept. Content without a name is called text-1, text-2 and so on, by its place in the list.
 func (s *Service) separate(c *schemas.Context) (_ *schemas.Context, contents [][]byte, err error) {
 	if c == nil || len(c.References) == 0 {
 		return c, nil, nil
@@ -53,6 +59,10 @@ func (s *Service) separate(c *schemas.Context) (_ *schemas.Context, contents [][
 }
 
 // checkReference checks a reference against those before it. The field of its error is below the reference.
+//
+// A path is always refused here. The owner of the store does not read files in the name of a caller: the process beside
+// the files does that before, inside its project, and sends the text as content. A name may be that of no field of a
+// handoff, since both are found by the same kind of address.
 func checkReference(ref schemas.Reference, before []schemas.Reference, most int) error {
 	switch {
 	case ref.Path != "":
@@ -80,6 +90,10 @@ func checkReference(ref schemas.Reference, before []schemas.Reference, most int)
 }
 
 // separated keeps the content that changes send along, and leaves the references to it in them.
+//
+// Unlike a send it writes within the check, because an amendment or a retry is checked inside its transaction. Where a
+// later check refuses the changes, the content is undone with the rest. The field of an error is that of the context;
+// the caller puts it below changes.
 func (o *op) separated(c *schemas.Changes) error {
 	context, contents, err := o.separate(c.Context)
 	if err != nil {
@@ -90,6 +104,7 @@ func (o *op) separated(c *schemas.Changes) error {
 }
 
 // keep writes content that handoffs refer to. It is in the transaction of the handoff, so both are there or neither.
+// Content is found by its digest, so the same text is written once, whatever handoffs refer to it.
 func (o *op) keep(contents [][]byte) error {
 	for _, b := range contents {
 		if err := o.tx.Keep(b); err != nil {
@@ -100,6 +115,10 @@ func (o *op) keep(contents [][]byte) error {
 }
 
 // checkReferences refuses a context that refers to what is not there: the receiver could not fetch it.
+//
+// Only places in this mailbox are looked up, as context://ho_12/detail. A foreign URL is not fetched: [op.warnOfNames]
+// warns of it. The error is that of [reading.Lookup], with the index of the reference in its field. What is there now
+// may be redacted later; then the receiver finds it gone.
 func (o *op) checkReferences(c *schemas.Context) error {
 	for i, ref := range orZero(c).References {
 		place, here := content.PlaceOf(ref.URL, 0)

@@ -14,7 +14,8 @@ import (
 // the rest for the operation to change before [op.commit]. It writes nothing. The error is conflict for a state in
 // which the action is not allowed, and names what took the handoff's place; denied for a caller who plays none of the
 // parts that may do it, and names them. The state is judged first, so a caller that may do nothing still learns that a
-// handoff has ended.
+// handoff has ended. The lists of the copy are its own. Proof of a claim is no part of this: [op.heldNow] and [judge]
+// see to it before.
 func (o *op) step(a life.Action, r *store.Record) (now store.Record, err error) {
 	s, ok := life.Next(a, r.Status)
 	if !ok {
@@ -37,6 +38,9 @@ func (o *op) end(r *store.Record) {
 
 // allowed refuses a caller that plays none of the parts that an action asks for. It says who may do it, and for what
 // only a person decides, how.
+//
+// Parts are asked for in the order of their bits, until one is played. That of a verifier is last, because it reads the
+// children. Where only a person may act, human without a proof gets the error by which a person is asked.
 func (o *op) allowed(a life.Action, parts life.Parts, r *store.Record) error {
 	if parts == life.Human && o.by.Agent == schemas.Human && !o.by.InPerson() {
 		return personNeeded(r, string(a))
@@ -66,7 +70,8 @@ func personNeeded(r *store.Record, what string) error {
 
 // plays tells whether the caller plays a part towards a handoff. Each part is judged by the store as it is now: a
 // caller loses the part of a recipient when it declines, and that of a verifier when its request ends. Holding is
-// judged by the name alone; that it is proved, [op.heldNow] checks before.
+// judged by the name alone; that it is proved, [op.heldNow] checks before. A store that cannot be read is an error and
+// not a refusal.
 func (o *op) plays(part life.Parts, r *store.Record) (bool, error) {
 	switch part {
 	case life.Recipient:
@@ -89,7 +94,7 @@ func (o *op) plays(part life.Parts, r *store.Record) (bool, error) {
 }
 
 // verifies tells whether the caller holds a verification request that is a child of r. Children that cannot be read do
-// not count.
+// not count. It reads all children, oldest first, until one fits; there is no bound, as a handoff has few.
 func (o *op) verifies(r *store.Record) (bool, error) {
 	for id, err := range o.Oldest(store.ChildrenOf(r.ID), 0) {
 		if err != nil {
@@ -103,7 +108,8 @@ func (o *op) verifies(r *store.Record) (bool, error) {
 	return false, nil
 }
 
-// who names the parts for people, with the agents that play them where these are known from the record.
+// who names the parts for people, with the agents that play them where these are known from the record. The clock is
+// not named, since no caller plays it.
 func (o *op) who(parts life.Parts, r *store.Record) string {
 	var names []string
 	add := func(part life.Parts, text string) {
@@ -127,6 +133,8 @@ func (o *op) who(parts life.Parts, r *store.Record) string {
 
 // notNow explains that the state does not allow an action, and names what took the handoff's place. Where there is a
 // way on, such as claiming first, it advises that. The error is conflict.
+//
+// Also a caller gets it that may do nothing with the handoff, since anybody may read how it stands. It only reads.
 func (o *op) notNow(a life.Action, r *store.Record) error {
 	cannot := string(a)
 	if a == life.Progress {
@@ -159,7 +167,9 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 	return e
 }
 
-// whyCancelled says who cancelled a handoff and why, as far as that was said.
+// whyCancelled says who cancelled a handoff and why, as far as that was said. It looks at the last nine events: the
+// cancel, and the late results that may have come since, of which [lateKept] are kept. Where the cancel is not among
+// them, the sender is named.
 func (o *op) whyCancelled(r *store.Record) string {
 	by := string(r.From)
 	events, _ := o.EventsOf(r, 1+lateKept) // without them the sender is named

@@ -12,7 +12,8 @@ import (
 	"handoff/store"
 )
 
-// untakenAfter is how long work waits to be claimed until what its sender said of that is done.
+// untakenAfter is how long work waits to be claimed until what its sender said of that is done. The time is fixed, so
+// that a sender need not choose one. The text is said to senders and has to agree with it.
 const (
 	untakenAfter = 15 * time.Minute
 	untakenTime  = "15 minutes"
@@ -20,6 +21,10 @@ const (
 
 // timeTaking sets when what the sender said of work that nobody takes is done: it counts from when the work may be
 // claimed, and anew where it comes back or goes to another. While an answer is kept for its asker it does not count.
+//
+// [op.commit] calls it before each change is written, so no action has to think of the time. Was is nil for a new
+// handoff. Other changes of a handoff that may be claimed, such as an amended text, leave the time as it is: amending
+// does not put it off.
 func (o *op) timeTaking(was, now *store.Record) {
 	switch {
 	case now.NoTakers == "" || !offered(now) || now.Reserved != 0:
@@ -29,11 +34,16 @@ func (o *op) timeTaking(was, now *store.Record) {
 	}
 }
 
-// offered tells whether somebody may claim a handoff now.
+// offered tells whether somebody may claim a handoff now. A handoff that waits for a time is in no mailbox; one that
+// waits for approval or for others is in its mailbox and blocked.
 func offered(r *store.Record) bool { return r.Status == schemas.Pending && r.Box != "" && !r.Blocked() }
 
 // untaken does what the sender said of work that nobody took in time, see [life.Untaken]. Time that the machine slept
 // does not count.
+//
+// It runs as the clock, see [op.lapsed]. It happens once for each wish: the wish is taken off the record, and an
+// amendment may set another. The work keeps its id, its attempts and its place in the workflow, since nobody failed: it
+// only changes for whom it is. The new address is not checked as at a send, because the clock can be refused nothing.
 func (o *op) untaken(r *store.Record) error {
 	if end := o.prolonged(r, r.Untaken); end > store.At(o.now) {
 		return o.change(happening{action: life.Renew, due: r.Untaken}, r, func(now *store.Record) { now.Untaken = end })
@@ -54,6 +64,9 @@ func (o *op) untaken(r *store.Record) error {
 
 // takesInstead is who may claim work that nobody took, as its sender said, and what that means in words. The address is
 // that of the record where the work waits on.
+//
+// For return it is the sender, or the owner of the workflow for work that the rules sent, see [reading.Principal]. For
+// generalist nobody counts who declined the work; where none is left, the address stays and the sender is told.
 func (o *op) takesInstead(r *store.Record) (to schemas.Address, then string, err error) {
 	switch r.NoTakers {
 	case "return":

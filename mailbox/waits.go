@@ -13,17 +13,20 @@ import (
 )
 
 // waits is for which other handoffs a handoff waits. A completion is enough, and for those of accepted its acceptance
-// is needed. What is there already is freed, and is remembered because it may be returned.
+// is needed. What is there already is freed, and is remembered because it may be returned. A handoff is in one of after
+// and freed, and besides in accepted where that is asked for.
 type waits struct {
 	after, freed, accepted []schemas.ID
 }
 
-// waitsOf is for what a handoff waits by now.
+// waitsOf is for what a handoff waits by now. The lists are copies, so they may be changed before anything is
+// committed.
 func waitsOf(r *store.Record) waits {
 	c := r.Clone()
 	return waits{c.After, c.Freed, c.AfterAccepted}
 }
 
+// on writes w to a record, which is a copy that is not committed yet.
 func (w waits) on(r *store.Record) { r.After, r.Freed, r.AfterAccepted = w.after, w.freed, w.accepted }
 
 // waitsFor adds to w what a sender names, by id. What was returned stands for its rework. A list that
@@ -64,6 +67,9 @@ func (w waits) without(accepted bool) waits {
 	return w
 }
 
+// waitFor adds one handoff to w, by its id as a caller wrote it. The clock is applied to it first, so one whose
+// deadline passed is not waited for. The error is that of [op.find], or conflict for one that ended and is not
+// completed. Then w is as it was.
 func (o *op) waitFor(w *waits, id string, accepted bool) error {
 	dep, err := o.find(id)
 	if err != nil {
@@ -101,12 +107,14 @@ func (w *waits) take(dep schemas.ID) (accepted bool) {
 	return accepted
 }
 
-// isDone tells whether nobody needs to wait for a handoff any more.
+// isDone tells whether nobody needs to wait for a handoff any more. An ended handoff that is not completed is never
+// done: what waits for it stays blocked until another handoff takes its place, or somebody changes for what is waited.
 func isDone(dep *store.Record, accepted bool) bool {
 	return dep.Status == schemas.Completed && (!accepted || dep.Accepted != 0)
 }
 
-// lastRound is the rework of a returned handoff, and of that one; any other handoff is its own.
+// lastRound is the rework of a returned handoff, and of that one; any other handoff is its own. It ends because each
+// rework is younger than what it does again.
 func (o *op) lastRound(r *store.Record) (*store.Record, error) {
 	for r.Status == schemas.Returned && r.Successor != 0 {
 		var err error
@@ -118,7 +126,8 @@ func (o *op) lastRound(r *store.Record) (*store.Record, error) {
 }
 
 // waitsAgain is for what work that is done again waits: for what the content of the first attempt names, as far as that
-// can still be had.
+// can still be had. It refuses nothing, because the clock may be who does the work again: what ended without a
+// completion meanwhile is left out, and the work is not held up by it.
 func (o *op) waitsAgain(m schemas.Metadata) (w waits) {
 	for _, id := range slices.Concat(m.AfterAccepted, m.After) {
 		_ = o.waitFor(&w, id, slices.Contains(m.AfterAccepted, id)) // else it is gone, and waited for no longer
@@ -128,6 +137,10 @@ func (o *op) waitsAgain(m schemas.Metadata) (w waits) {
 
 // noCircle refuses handoffs to wait for that wait for r themselves: nobody could begin. It goes through all that they
 // wait for, and names the way back to r.
+//
+// A send needs no such check: nothing can wait yet for a handoff that has no id. An amendment and a retry do. What
+// waits for a dead handoff waits for its retry from then on, so a retry that waited for that would wait for itself. The
+// error is conflict.
 func (o *op) noCircle(r *store.Record, w waits) error {
 	circle := o.wayBack(r.ID, []schemas.ID{r.ID}, w.after, map[schemas.ID]bool{})
 	if circle == nil {
@@ -144,6 +157,9 @@ func (o *op) noCircle(r *store.Record, w waits) error {
 }
 
 // wayBack is a way from deps to a handoff along what each waits for, behind the way so far; nil for none.
+//
+// Only what is pending waits, so the way ends at anything else. Freed ones count, too, as they are waited for again
+// where their result is returned. Each handoff is looked at once.
 func (o *op) wayBack(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]bool) []schemas.ID {
 	for _, id := range deps {
 		on := append(slices.Clone(way), id)
@@ -163,7 +179,9 @@ func (o *op) wayBack(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]
 }
 
 // tellBlocked tells the sender of r that a handoff for which it waits will not be completed. It is told in the name of
-// the clock, because nobody did anything to r itself, and it hears of it also where it ended the other handoff.
+// the clock, because nobody did anything to r itself, and it hears of it also where it ended the other handoff. Nothing
+// is written on r: it stays blocked until somebody decides, because only its sender knows whether it makes sense
+// without that one.
 func (o *op) tellBlocked(r, dead *store.Record) error {
 	text := fmt.Sprintf("%s, for which it waits, is %s. Retry that one, cancel this one, or amend for what this one waits.",
 		dead.ID, dead.Status)
@@ -171,7 +189,8 @@ func (o *op) tellBlocked(r, dead *store.Record) error {
 }
 
 // freeFrom lets r wait no longer for a handoff that was completed or accepted. Where r waits for its acceptance, and
-// it is completed, r goes on waiting.
+// it is completed, r goes on waiting. The record is read anew in the transaction, so it does nothing where r was
+// amended since and waits for dep no more.
 func (o *op) freeFrom(r, dep *store.Record) error {
 	switch {
 	case !slices.Contains(r.After, dep.ID):
@@ -184,7 +203,8 @@ func (o *op) freeFrom(r, dep *store.Record) error {
 	return o.exchange(r, dep.ID, dep)
 }
 
-// freeTakenBack lets what waits for failed work go on when whoever took that back did it.
+// freeTakenBack lets what waits for failed work go on when whoever took that back did it. It does so only where done is
+// the latest that took the place of the failed handoff: where a person retried that one, its retry is waited for.
 func (o *op) freeTakenBack(r, done *store.Record) error {
 	if parent := o.usable(done.Parent); parent != nil && parent.Rollback == done.ID && parent.Successor == done.ID {
 		return o.waitInstead(r, parent)
@@ -242,7 +262,8 @@ func (o *op) begunWarnings(returned schemas.ID) (warnings []string) {
 
 // exchange takes one handoff off what r waits for and puts another in its place, or the same one where it is done. The
 // clock does it, whoever acted on that one: r is another's. When nothing is left to wait for, r may be claimed; else the
-// event says for what it waits now.
+// event says for what it waits now. It is one event of r, life.Ready, which names dep. The record of dep is not
+// changed.
 func (o *op) exchange(r *store.Record, dep schemas.ID, instead *store.Record) error {
 	return o.actingAs(clockCaller, func() error {
 		now, err := o.step(life.Ready, r)
