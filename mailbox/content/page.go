@@ -37,7 +37,8 @@ func Page(text string, offset, tokens int) (page string, next int, err error) {
 	return rest[:most], offset + most, nil
 }
 
-// ending is where a page of so many bytes at most ends.
+// ending is where a page of so many bytes at most ends. It ends behind a line, else behind a blank or a comma, if one
+// is in the last quarter. It is never 0 for a text that is not empty, so pages always go on.
 func ending(s string, most int) int {
 	if most >= len(s) {
 		return len(s)
@@ -64,7 +65,8 @@ func ending(s string, most int) int {
 	return most
 }
 
-// quoted is how long a text becomes as a string of JSON, where quotes and line ends take two bytes or more.
+// quoted is how long a text becomes as a string of JSON, where quotes and line ends take two bytes or more. It also
+// counts the escapes that encoding/json makes of <, > and &: rather too long than too short.
 func quoted(s string) int {
 	q, err := json.Marshal(s)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 // mostKnown is how many names an error has of those that there are.
 const mostKnown = 20
 
+// lineRange is one line, as 10 or L10, or lines, as 10-40 or L10-L40.
 var lineRange = regexp.MustCompile(`^[Ll]?(\d+)(?:-[Ll]?(\d+))?$`)
 
 // Part is the part of a text that somebody names: lines, as L10 or L10-L40; what a JSON pointer leads to, as /paths/0; or
@@ -66,7 +67,8 @@ func Pointer(raw json.RawMessage, path string) (json.RawMessage, error) {
 	return value, nil
 }
 
-// descend reads up to the value that an object or a list has under a name or an index.
+// descend reads up to the value that an object or a list has under a name or an index. What cannot be decoded ends the
+// value: nothing is found behind it.
 func descend(text *json.Decoder, step string) *schemas.Error {
 	absent := schemas.Errorf(schemas.NotFound, "there is no %q", schemas.Visible(schemas.Clip(step, 80)))
 	begin, _ := text.Token()
@@ -108,9 +110,11 @@ func Text(raw json.RawMessage) string {
 	return string(raw)
 }
 
+// heading is a heading of Markdown that begins with its marks. One that is underlined is none.
 var heading = regexp.MustCompile(`^(#{1,6})[ \t]+(.+?)[ \t#]*$`)
 
-// section is a heading with all below it, up to the next of its level or above. Lines in fences are no headings.
+// section is a heading with all below it, up to the next of its level or above. Lines in fences are no headings. Of
+// several with the same words the first counts. Case and the marks of Markdown do not matter, see [slug].
 func section(text, name string) (string, error) {
 	var known []string
 	var found strings.Builder

@@ -18,8 +18,9 @@ type Place struct {
 	Path, Part string
 }
 
-// PlaceOf reads a reference, such as context://ho_1/artifacts/2 or context://ho_1/spec.md#Limits. One without a handoff, as
-// spec.md, is a place in the given one, and none where that is zero; a foreign address is no place.
+// PlaceOf reads a reference, such as context://ho_1/artifacts/2 or context://ho_1/spec.md#Limits. One without a
+// handoff, as spec.md, is a place in the given one, and none where that is zero; a foreign address is no place. Whether
+// the handoff and the value are there is for the caller to see. It is none, too, where an escape cannot be decoded.
 func PlaceOf(reference string, of schemas.ID) (p Place, ok bool) {
 	path, part, _ := strings.Cut(reference, "#")
 	rest, absolute := strings.CutPrefix(path, scheme)
@@ -44,10 +45,12 @@ func PlaceOf(reference string, of schemas.ID) (p Place, ok bool) {
 	return Place{of, path, part}, true
 }
 
-// URL is the address of content with a name that was sent with a handoff.
+// URL is the address of content with a name that was sent with a handoff. The name is not escaped, so one with # or %
+// would not lead back.
 func URL(of schemas.ID, name string) string { return scheme + of.String() + "/" + name }
 
-// IsField tells whether a name is that of a field which a path begins with, so that no content may have it.
+// IsField tells whether a name is that of a field which a path begins with, so that no content may have it. It reads
+// the types themselves, so that a new field is reserved without a list of names.
 func IsField(name string) bool {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[schemas.Handoff](), reflect.TypeFor[schemas.Context](), reflect.TypeFor[schemas.Expectations](),

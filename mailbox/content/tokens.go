@@ -21,7 +21,8 @@ func Tenths(s string) int {
 	return m.tenths
 }
 
-// Within is how many bytes of a text, at most, have so many tenths. It cuts no character in two.
+// Within is how many bytes of a text, at most, have so many tenths. It cuts no character in two. It reads no further
+// than that.
 func Within(s string, tenths int) int {
 	var m meter
 	for i, r := range s {
@@ -60,6 +61,8 @@ var (
 	after = [...]int{mark: 3, ideograph: 8, foreign: 3, symbol: 21}
 )
 
+// add counts one more character. A hump begins a new word. A blank by itself costs nothing: it is part of the token of
+// the word behind it.
 func (m *meter) add(r rune) {
 	c := classOf(r)
 	hump := c == letter && m.lower && r <= 'Z' // as in camelCase

@@ -57,6 +57,8 @@ func Of(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 			l.counts.Agents++
 		}
 	}
+	// A handoff is shown by the first step that finds it, so what needs the person is looked for before what only goes
+	// on.
 	for _, step := range []func(){
 		l.count, l.questions, l.approvals, l.failures, l.workForHuman, l.blocked, l.held, l.waitingInBoxes,
 	} {
@@ -90,13 +92,14 @@ type part struct {
 	early bool // looking ended early
 }
 
+// row is a concern with its record, by which it is ordered and told.
 type row struct {
 	schemas.Concern
 	of *store.Record
 }
 
-// add notes a handoff that was not found before. The step says since when it is so, and why where the
-// state of the handoff does not tell.
+// add notes a handoff that was not found before. The step says since when it is so, and why where the state of the
+// handoff does not tell. What it gives may be filled in until the next row is added: rows may move then.
 func (l *look) add(p *part, kind schemas.ConcernKind, r *store.Record, since store.Time, why string) *schemas.Concern {
 	l.seen[r.ID] = true
 	c := schemas.Concern{
@@ -114,6 +117,7 @@ func (l *look) add(p *part, kind schemas.ConcernKind, r *store.Record, since sto
 }
 
 // finish orders a part, cuts it to so many rows as are shown, and adds to these what was said and what may be done.
+// Only rows that are shown cost reads. An error is kept in l.err, for [Of] to return.
 func (l *look) finish(p part) schemas.Part {
 	slices.SortFunc(p.rows, func(a, b row) int {
 		return cmp.Or(
@@ -141,9 +145,11 @@ var kinds = []schemas.ConcernKind{
 	schemas.ConcernUnanswered, schemas.ConcernLapsed, schemas.ConcernSilent, schemas.ConcernNoTakers,
 }
 
+// rank is the place of a kind in that order, the most pressing first.
 func rank(k schemas.ConcernKind) int { return slices.Index(kinds, k) }
 
-// count reads the mailboxes, which later steps go through, and counts what their counters say.
+// count reads the mailboxes, which later steps go through, and counts what their counters say. It reads at most [most]
+// mailboxes, and as many rows of what waits for an answer and of what waits for others.
 func (l *look) count() {
 	for b := range kept(l, l.Boxes()) {
 		if len(l.boxes) == most {
@@ -164,7 +170,8 @@ func (l *look) count() {
 	l.counts.Events, l.err = events, cmp.Or(l.err, err)
 }
 
-// kept yields what is read until there is an error, and keeps that.
+// kept yields what is read until there is an error, and keeps that. So steps need not look at errors: the loop that
+// runs them does.
 func kept[T any](l *look, read iter.Seq2[T, error]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for v, err := range read {
@@ -175,7 +182,7 @@ func kept[T any](l *look, read iter.Seq2[T, error]) iter.Seq[T] {
 	}
 }
 
-// distinct counts the handoffs among the first rows.
+// distinct counts the handoffs among the first rows. One that waits for several others has a row for each.
 func (l *look) distinct(ids iter.Seq2[schemas.ID, error]) int {
 	found, rows := map[schemas.ID]bool{}, 0
 	for id := range kept(l, ids) {
@@ -187,8 +194,9 @@ func (l *look) distinct(ids iter.Seq2[schemas.ID, error]) int {
 	return len(found)
 }
 
-// first yields the records of the first handoffs. Where there are more, looking ended early for these parts. One that was
-// found by an earlier step, or cannot be read, is passed over.
+// first yields the records of the first handoffs. Where there are more, looking ended early for these parts. One that
+// was found by an earlier step, or cannot be read, is passed over. What is passed over counts as looked at, so the work
+// is bounded also where most were found before.
 func (l *look) first(ids iter.Seq2[schemas.ID, error], limit int, parts ...*part) iter.Seq[*store.Record] {
 	return func(yield func(*store.Record) bool) {
 		looked := 0

@@ -12,7 +12,8 @@ import (
 )
 
 // held finds what agents hold and do not ask about. Agents that are not here come first, so that nothing of theirs is
-// missed where there is too much to look at.
+// missed where there is too much to look at. What an agent holds is taken off the bound by the counter of its mailbox,
+// whether or not it was found before.
 func (l *look) held() {
 	left := Looked
 	for _, here := range []bool{false, true} {
@@ -31,7 +32,8 @@ func (l *look) held() {
 	}
 }
 
-// holding tells how it goes with what an agent holds.
+// holding tells how it goes with what an agent holds. That a connection is gone is known, so it comes before silence,
+// which is a guess.
 func (l *look) holding(r *store.Record) {
 	switch {
 	case r.Status == schemas.Waiting: // of which the step for questions saw too many
@@ -44,7 +46,8 @@ func (l *look) holding(r *store.Record) {
 	}
 }
 
-// blocked finds what waits for a handoff that will not be completed.
+// blocked finds what waits for a handoff that will not be completed. It is so since that one ended: from then on the
+// waiting was in vain.
 func (l *look) blocked() {
 	looked := 0
 	for id := range kept(l, l.WaitedFor()) {
@@ -66,7 +69,8 @@ func (l *look) blocked() {
 // heads is how many handoffs of a mailbox are looked at: what waits longest is in front.
 const heads = 10
 
-// waitingInBoxes finds, among what may be claimed, what lapsed and what nobody takes.
+// waitingInBoxes finds, among what may be claimed, what lapsed and what nobody takes. It looks at [heads] of each
+// mailbox, so that a long one does not use up the bound of all. What lies behind those does not count as ended early.
 func (l *look) waitingInBoxes() {
 	left := Looked
 	for _, b := range l.boxes {
@@ -101,7 +105,8 @@ func lapsed(r *store.Record) bool {
 	return r.Status == schemas.Pending && r.Claims > 0 && r.Holder != "" && r.Token != "" && !r.Uncharged
 }
 
-// nobodyTakes says why nobody takes what waits in a mailbox; empty where somebody who may is here.
+// nobodyTakes says why nobody takes what waits in a mailbox; empty where somebody who may is here. It does not look at
+// how many an agent holds: one that is full takes the next when it is done.
 func (l *look) nobodyTakes(box schemas.Address) string {
 	name, directed := box.Directed()
 	var owner *Agent
@@ -128,7 +133,8 @@ func (l *look) nobodyTakes(box schemas.Address) string {
 	return fmt.Sprintf("nobody is known who takes %s", box)
 }
 
-// questions finds what waits for an answer: of the person, or of an agent.
+// questions finds what waits for an answer: of the person, or of an agent. What an agent is asked that is here goes on:
+// that agent answers.
 func (l *look) questions() {
 	for r := range l.first(l.Oldest(store.InState(schemas.Waiting), 0), Looked, &l.needs) {
 		to, err := reading.Asked(l.View, r)
@@ -161,6 +167,7 @@ func (l *look) approvals() {
 	}
 }
 
+// approvalsAmong adds what waits for approval among the first of these handoffs, and tells a part where there are more.
 func (l *look) approvalsAmong(ids iter.Seq2[schemas.ID, error], ended *part) {
 	for r := range l.first(ids, Looked, ended) {
 		if r.NeedsApproval && r.Status == schemas.Pending {
@@ -184,7 +191,8 @@ func (l *look) noticed() iter.Seq2[schemas.ID, error] {
 }
 
 // failures finds what ended badly in the last days and with which nobody goes on: no handoff took its place, and
-// nothing was sent in its workflow since. What a person refused is none.
+// nothing was sent in its workflow since. What a person refused is none. It looks at half of [Looked] in each state,
+// those sent last, and does not tell where there are more.
 func (l *look) failures() {
 	for _, state := range []schemas.Status{schemas.Failed, schemas.TimedOut, schemas.Rejected} {
 		for r := range l.first(l.Newest(store.InState(state), 0), Looked/2) {

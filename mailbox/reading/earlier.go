@@ -16,7 +16,7 @@ const (
 
 // earlier is what those who had the work before left for its holder: who had it last and how that claim ended, and the
 // last reports, newest first. The events of the handoff tell it; of a handoff that takes the place of another, the
-// record of that one. Whoever holds the first claim and reported nothing has nobody before it, and no event is read.
+// record of that one. Whoever holds the first claim and reported nothing has nobody before it, and no event is read. A predecessor that cannot be read is told as nobody.
 func earlier(v *store.View, r *store.Record) (before brief.Session, reports []brief.Report, err error) {
 	if r.Claims > 1 || r.Claims == 1 && r.Status == schemas.Pending || r.Note != 0 {
 		if before, reports, err = fromEvents(v, r); err != nil {
@@ -30,7 +30,8 @@ func earlier(v *store.View, r *store.Record) (before brief.Session, reports []br
 }
 
 // fromEvents goes back through the events of a handoff. The claim of now, if there is one, is passed over: the newest
-// event before it says until when, and how the session before it ended; the claim before that says whose it was.
+// event before it says until when, and how the session before it ended; the claim before that says whose it was. It
+// reads at most [eventsLookedAt] events, one read each; who had the work further back is not told.
 func fromEvents(v *store.View, r *store.Record) (before brief.Session, reports []brief.Report, err error) {
 	events, err := v.EventsOf(r, eventsLookedAt)
 	if err != nil {
@@ -65,7 +66,7 @@ func fromEvents(v *store.View, r *store.Record) (before brief.Session, reports [
 }
 
 // heardOf are the actions that tell until when a session had a claim, with how it lost the claim, if that is what the
-// action tells.
+// action tells. An action that is missing is no sign of the session: others amend, answer and approve.
 var heardOf = map[string]string{
 	"disconnected": "its connection ended", "lease_ended": "its lease ended", "released": "it was released",
 	"claimed": "", "reclaimed": "", "progress": "", "checkpoint": "", "asked": "",
@@ -77,7 +78,8 @@ func isNote(e schemas.Event) bool {
 }
 
 // ofPredecessor is who had the handoff that r takes the place of: the one that it retries, or that was rolled back to
-// its receiver. Where nobody claimed that one there is none.
+// its receiver. Where nobody claimed that one there is none. A parent that was returned is none: its result is told
+// instead, see [results].
 func ofPredecessor(v *store.View, r *store.Record) (before brief.Session) {
 	id := r.RetryOf
 	if id == 0 {
@@ -104,7 +106,8 @@ var ended = map[schemas.Status]string{
 const mostResults = 5
 
 // results are what was handed in for the handoff that r continues or does again, and for those that r waited for: the
-// newest, oldest first. Those that did not end with a result have none, and one that cannot be read is passed over.
+// newest, oldest first. Those that did not end with a result have none, and one that cannot be read is passed over. A
+// returned one counts only for its own rework, which is to mend that result.
 func results(v *store.View, h schemas.Handoff, r *store.Record) (all []schemas.Completion) {
 	ids := append(dependencies(h, r), r.Parent)
 	slices.Sort(ids)

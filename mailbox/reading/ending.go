@@ -16,7 +16,8 @@ func WhyTimedOut(r *store.Record) string {
 	return AttemptsUsedUp(r)
 }
 
-// DeadlinePassed says after how long the deadline of a handoff ended it, and in whose hands it was.
+// DeadlinePassed says after how long the deadline of a handoff ended it, and in whose hands it was. It is for a record
+// that has a deadline.
 func DeadlinePassed(r *store.Record) string {
 	who := "before anybody claimed it"
 	if r.Claimed != 0 {
@@ -33,9 +34,10 @@ func AttemptsUsedUp(r *store.Record) string {
 	return fmt.Sprintf("all %d attempts ended in silence, the last that of %s", r.Attempt, r.Holder)
 }
 
-// WhyEnded is why a handoff ended without a result that holds: what the failure says, what the clock judged, or the note
-// of whoever returned, cancelled or refused it. It is empty for any other, and where nobody gave a reason: the last
-// report of a holder is none.
+// WhyEnded is why a handoff ended without a result that holds: what the failure says, what the clock judged, or the
+// note of whoever returned, cancelled or refused it. It is empty for any other, and where nobody gave a reason: the
+// last report of a holder is none. F is the failure that [Result] read, nil where there is none; the caller hands it
+// in, so that it is read once. The error is that of reading the note.
 func WhyEnded(v *store.View, r *store.Record, f *schemas.Failure) (string, error) {
 	switch {
 	case f != nil:

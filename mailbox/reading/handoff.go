@@ -57,7 +57,7 @@ func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 
 // foreign resolves the id that a foreign message brought, nil for none. Such an id is unique for its sender only. Of
 // several, the one counts that the caller holds, else that it sent, else that was sent to it; the newest of one sender.
-// The error is conflict where that leaves several.
+// The error is conflict where that leaves several. It reads the record of every handoff that came with the id.
 func foreign(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	var all []*store.Record
 	for n, err := range v.Origins(id) {
@@ -96,7 +96,7 @@ func foreign(v *store.View, id string, by schemas.Agent) (*store.Record, error) 
 }
 
 // Readable is the record of a handoff; nil for one that is missing or damaged. Where many are gone through, it stops no
-// other.
+// other. Whoever needs this one handoff calls [store.View.Record], which tells the error.
 func Readable(v *store.View, id schemas.ID) *store.Record {
 	r, err := v.Record(id)
 	if err != nil {
@@ -106,7 +106,9 @@ func Readable(v *store.View, id schemas.ID) *store.Record {
 }
 
 // Handoff is what was sent and amended since, with what only the record knows: its id, its place in the workflow, its
-// attempts and its times. A deadline that the sender stated stays; else it is the end of the timeout.
+// attempts and its times. A deadline that the sender stated stays; else it is the end of the timeout. The caller may
+// change h: it is decoded anew for each call. The error is that of decoding where what was sent was erased. The tokens
+// are estimated of the content as it was sent, before anything is filled in.
 func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 	b, err := v.Said(r.ID, r.Body)
 	if err != nil {
@@ -146,7 +148,8 @@ func workBefore(c *schemas.Context) bool {
 	return c != nil && len(c.CompletedSteps)+len(c.Results)+len(c.PreviousFailures)+len(c.Artifacts) > 0
 }
 
-// Standing is where a handoff stands, with the last note of its holders and the questions that are open.
+// Standing is where a handoff stands, with the last note of its holders and the questions that are open. Reason and
+// LastSign stay empty: they need a [Reader]. It reads two contents at most, and one event.
 func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	st = schemas.Standing{
 		Status: r.Status, Box: r.Box, Holder: r.Holder, HolderID: r.HolderID, Attempt: r.Attempt,
@@ -194,7 +197,8 @@ func Beside(asked schemas.UpdateIn) (texts []string) {
 }
 
 // Result adds to an answer how a handoff ended, the completion or the failure, and the outcomes that came too late. It
-// adds nothing for a handoff that is open, or that the clock or a cancel ended.
+// adds nothing for a handoff that is open, or that the clock or a cancel ended. It reads one content for each outcome
+// that came late, and one for the outcome that counts.
 func Result(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	for _, n := range r.Late {
 		var l schemas.Late
@@ -218,8 +222,9 @@ func Result(v *store.View, r *store.Record, out *schemas.GetOut) error {
 // the workspace, and a later checkpoint has a higher one.
 func CheckpointID(event uint64) string { return fmt.Sprintf("chk_%d", event) }
 
-// Checkpoint is where the holders of a handoff, or of those whose place it took, said last that the work stands; nil when
-// none said. The state that the sender sent along is no checkpoint: a view shows it where there is none.
+// Checkpoint is where the holders of a handoff, or of those whose place it took, said last that the work stands; nil
+// when none said. The state that the sender sent along is no checkpoint: a view shows it where there is none. With an
+// error the value is of no use.
 func Checkpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
 	if r.Checkpoint != 0 {
 		var c schemas.Checkpoint

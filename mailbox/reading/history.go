@@ -22,7 +22,10 @@ const usualSteps = 50
 // History is the handoffs of a workflow, oldest first, in the form that is asked for: a tree, rows or a diagram. It
 // compares each handoff with its events; what is not shown is counted in More and not compared. Without a limit it is
 // cut to [listing.Room] bytes. Now is for the ages in the tree. The error is not_found for a handoff or a workflow that
-// does not exist, and where nothing was sent yet.
+// does not exist, and where nothing was sent yet. It reads the record, the outcome and all events of each handoff that
+// is shown, since verifying needs them; of those beyond the limit it reads the index alone. Where the answer is too
+// long, it keeps as many steps as would fit if all were of one size, and draws again: how much a tree or a diagram
+// takes is known only when it is drawn.
 func (rd Reader) History(v *store.View, in schemas.HistoryIn, now time.Time) (out schemas.HistoryOut, err error) {
 	if out.Workflow, err = workflowOf(v, in); err != nil {
 		return out, err
@@ -43,7 +46,8 @@ func (rd Reader) History(v *store.View, in schemas.HistoryIn, now time.Time) (ou
 	}
 }
 
-// workflowOf is the workflow that is asked for: that of a handoff, a given one, else that of the newest handoff.
+// workflowOf is the workflow that is asked for: that of a handoff, a given one, else that of the newest handoff. The
+// error is invalid for a name that no workflow can have, not_found for a handoff or a workflow that does not exist.
 func workflowOf(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
 	if in.HandoffID != "" {
 		r, err := Find(v, in.HandoffID, "")
@@ -66,7 +70,8 @@ func workflowOf(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
 	return name, err
 }
 
-// unknownWorkflow refuses a name that no workflow has, and says which recent one may be meant.
+// unknownWorkflow refuses a name that no workflow has, and says which recent one may be meant. It looks at the newest
+// 200 handoffs that can be read. An error of the store only costs the hint.
 func unknownWorkflow(v *store.View, name schemas.Workflow) *schemas.Error {
 	const begin, recent = "wf_", 200
 	var known []string
@@ -102,8 +107,9 @@ func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 		WithNext(schemas.Call(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}, "sends the first one"))
 }
 
-// steps are the rows of a workflow, oldest first. It fills in whether their log is verified, and the output of the
-// last to end. A record that is damaged has no row, and the log is not verified then.
+// steps are the rows of a workflow, oldest first. It fills in whether their log is verified, and the output of the last
+// to end. A record that is damaged has no row, and the log is not verified then. Of two that ended at once the one sent
+// later counts as the last. Content that cannot be read is an error.
 func (rd Reader) steps(v *store.View, limit int, now time.Time, out *schemas.HistoryOut) (steps []schemas.Step, err error) {
 	out.LogVerified = true
 	var last store.Time
@@ -144,7 +150,8 @@ func (rd Reader) steps(v *store.View, limit int, now time.Time, out *schemas.His
 	return steps, nil
 }
 
-// stepOf is one row of a history, and the completion it ended with, nil for none.
+// stepOf is one row of a history, and the completion it ended with, nil for none. The summary of the row is cut to
+// [mostSaid] bytes; the completion has it in full.
 func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Completion, err error) {
 	step = schemas.Step{
 		HandoffID: r.ID, Parent: r.Parent, From: r.From, To: r.To, Holder: r.Holder, Title: schemas.Visible(r.Title),
@@ -204,8 +211,8 @@ func (rd Reader) ancestors(v *store.View, r *store.Record) (steps []schemas.Step
 	return steps
 }
 
-// show adds the steps to a history in the form that was asked for. The rows come with a chain in the form of a RunResult
-// of the kernl handoffs design.
+// show adds the steps to a history in the form that was asked for. The rows come with a chain in the form of a
+// RunResult of the kernl handoffs design. A format that is none of the others is a tree.
 func show(steps []schemas.Step, format string, now time.Time, out *schemas.HistoryOut) {
 	out.Shown = len(steps)
 	switch format {

@@ -6,7 +6,8 @@ import (
 )
 
 // Principal is the agent that is told of a handoff: its sender. Of what the rules sent, the owner of the workflow is
-// told, and human where the rules own that, too. So every outcome is told to somebody who reads.
+// told, and human where the rules own that, too. So every outcome is told to somebody who reads. It reads one row, and
+// only for what the rules sent.
 func Principal(v *store.View, r *store.Record) (schemas.Agent, error) {
 	if r.From != schemas.System {
 		return r.From, nil
@@ -19,7 +20,7 @@ func Principal(v *store.View, r *store.Record) (schemas.Agent, error) {
 }
 
 // Answers is the agent that answers what an agent asks about a handoff: its principal, and human where that is the
-// agent itself.
+// agent itself. So no agent waits for its own answer.
 func Answers(v *store.View, r *store.Record, asker schemas.Agent) (schemas.Agent, error) {
 	to, err := Principal(v, r)
 	if to == asker {
@@ -37,7 +38,7 @@ func Asked(v *store.View, r *store.Record) (schemas.Agent, error) {
 }
 
 // TakesBack is who takes failed work where its holder names nobody: the agent of rollback.on_failure, else the sender,
-// and human for what the rules sent.
+// and human for what the rules sent. It reads the record alone; whether that agent was ever here does not matter.
 func TakesBack(r *store.Record) schemas.Agent {
 	switch {
 	case r.OnFailure != "":

@@ -11,7 +11,8 @@ import (
 
 // Reason is why a handoff stands as it does, where its state alone does not tell: why it ended, what its holder asked
 // and whom, what became of its holder, and which of those that it waits for will not be completed. It is empty for what
-// goes on as usual. Lists, standings and histories all tell it in these words.
+// goes on as usual. Lists, standings and histories all tell it in these words. What agents wrote is in it as they wrote
+// it: whoever shows it cuts it and makes it visible.
 func (rd Reader) Reason(v *store.View, r *store.Record) (string, error) {
 	switch {
 	case r.Status.Ended():
@@ -42,7 +43,8 @@ func asks(v *store.View, r *store.Record) (string, error) {
 	return fmt.Sprintf("%s asked %s: %s", r.Holder, to, numbered(asked.Questions)), err
 }
 
-// stalled names the first handoff that is waited for in vain.
+// stalled names the first handoff that is waited for in vain. It reads the records of those that are waited for, up to
+// that one.
 func stalled(v *store.View, r *store.Record) (string, error) {
 	for _, id := range r.After {
 		before := Readable(v, id)
@@ -58,13 +60,15 @@ func stalled(v *store.View, r *store.Record) (string, error) {
 	return "", nil
 }
 
-// inVain are the states in which nothing more comes, as what a handoff did or what was done to it.
+// inVain are the states in which nothing more comes, as what a handoff did or what was done to it. Completed is not
+// among them, since its result may still be accepted.
 var inVain = map[schemas.Status]string{
 	schemas.Failed: "failed", schemas.Rejected: "was rejected", schemas.TimedOut: "timed out",
 	schemas.Cancelled: "was cancelled", schemas.Returned: "was returned",
 }
 
-// givenUp tells how a handoff that was held became pending.
+// givenUp tells how a handoff that was held became pending. Only the last event counts: after any other change it is
+// history who had it.
 func givenUp(v *store.View, r *store.Record) (string, error) {
 	e, err := v.Event(r.Event)
 	if err != nil || e == nil {
@@ -96,7 +100,8 @@ func Report(v *store.View, r *store.Record) (string, error) {
 	return schemas.Visible(schemas.Shorten(u.Note, MostOfReport)), err
 }
 
-// LastSign is when the holder of a handoff was heard of last, to the second; nil where nobody holds it.
+// LastSign is when the holder of a handoff was heard of last, to the second; nil where nobody holds it. Without a Heard
+// of the reader it is the last call of the holder that the record keeps.
 func (rd Reader) LastSign(r *store.Record) *time.Time {
 	if !r.Status.Held() {
 		return nil

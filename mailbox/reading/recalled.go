@@ -11,8 +11,9 @@ import (
 // mostRecalled is how many earlier handoffs of a workflow are looked at for what they decided.
 const mostRecalled = 50
 
-// recalled is what earlier handoffs of the workflow decided, the newest first, as many decisions as the sender asked for.
-// What the handoff says itself is left out, and so is what cannot be read.
+// recalled is what earlier handoffs of the workflow decided, the newest first, as many decisions as the sender asked
+// for. What the handoff says itself is left out, and so is what cannot be read. Of one handoff its last decision comes
+// first. Only handoffs that were sent earlier count, so sending others later changes no brief.
 func recalled(v *store.View, h *schemas.Handoff, r *store.Record) (all []brief.Recalled, err error) {
 	said := map[string]bool{}
 	if h.Context != nil {

@@ -54,6 +54,9 @@ func Lookup(v *store.View, of schemas.ID, reference string) (text string, err er
 // mostNames is how many names may lead from one to the next: amended handoffs can name each other.
 const mostNames = 8
 
+// lookup is [Lookup], with how many names may still be followed. Whatever is missing on the way becomes one not_found
+// about the reference that was given, with what there is instead; any other error, such as that of changed content,
+// passes through.
 func lookup(v *store.View, of schemas.ID, reference string, names int) (text string, err error) {
 	place, ok := content.PlaceOf(reference, of)
 	var r *store.Record
@@ -88,6 +91,8 @@ func lookup(v *store.View, of schemas.ID, reference string, names int) (text str
 	return text, nil
 }
 
+// unknown refuses a reference that leads nowhere. Its next call shows what was sent. The reference is clipped to 80
+// bytes, since callers may write one of any length.
 func unknown(of schemas.ID, reference string) *schemas.Error {
 	e := schemas.Errorf(schemas.NotFound, "%s has no reference %q", of, schemas.Visible(schemas.Clip(reference, 80)))
 	return e.WithField("reference").
@@ -95,7 +100,7 @@ func unknown(of schemas.ID, reference string) *schemas.Error {
 }
 
 // within is a text of what was sent: content by name or digest, else a field by its path, else what a reference with
-// that name leads to.
+// that name leads to. What a reference names elsewhere is never fetched: the error says where it is.
 func within(v *store.View, said []byte, path string, names int) ([]byte, error) {
 	var sent struct {
 		Context struct {
@@ -137,8 +142,9 @@ func within(v *store.View, said []byte, path string, names int) ([]byte, error) 
 	return []byte(led), err
 }
 
-// field is a field of what was sent, by its path. The error has what there is where the path ends: below a field that is
-// there, and beside the names that are known, where none is.
+// field is a field of what was sent, by its path. The error has what there is where the path ends: below a field that
+// is there, and beside the names that are known, where none is. The path is tried below the context, below what is
+// expected, and from the top, in this order.
 func field(said []byte, path string, known []string) ([]byte, error) {
 	first, _, _ := strings.Cut(path, "/")
 	for _, in := range []string{"context/", "expectations/", ""} {

@@ -39,7 +39,8 @@ var words = map[life.Action]func(said) string{
 }
 
 // Moments tell events in words: what was said with each, where something was said and is not erased. Times are to the
-// second, and connections and digests are left to the view audit.
+// second, and connections and digests are left to the view audit. It reads one content for each event that has one, so
+// callers bound the events.
 func moments(v *store.View, id schemas.ID, events []schemas.Event) ([]schemas.Moment, error) {
 	told := make([]schemas.Moment, len(events))
 	for i, e := range events {
@@ -93,7 +94,8 @@ func shorten(told []schemas.Moment, limit int) {
 	}
 }
 
-// textOf reads what was said with an action: by its words, else as a note.
+// textOf reads what was said with an action: by its words, else as a note. Where only a part of the fields can be
+// decoded, the note among them, these are told.
 func textOf(a life.Action, content []byte) string {
 	var s said
 	if a == life.Late {
@@ -108,6 +110,7 @@ func textOf(a life.Action, content []byte) string {
 	return s.Note
 }
 
+// progressed is a report behind its percentage. A percentage of zero was not said.
 func progressed(s said) string {
 	if s.Percent == 0 {
 		return s.Note
@@ -115,6 +118,7 @@ func progressed(s said) string {
 	return strings.TrimSuffix(fmt.Sprintf("%d%%: %s", s.Percent, s.Note), ": ")
 }
 
+// answered is the last of the answers that an event carries, the one that it is about.
 func answered(s said) string {
 	if n := len(s.Context.Answers); n > 0 {
 		return s.Context.Answers[n-1].Answer
@@ -122,6 +126,7 @@ func answered(s said) string {
 	return ""
 }
 
+// late is the summary or the failure of an outcome that came too late; empty where it cannot be decoded.
 func late(content []byte) string {
 	var l schemas.Late
 	switch err := json.Unmarshal(content, &l); {
@@ -161,7 +166,8 @@ const (
 	mostOfText = 200 // bytes of what was said with a moment of a history
 )
 
-// tell adds to a step what happened between the claim and the end, how long was worked, and for what it waits.
+// tell adds to a step what happened between the claim and the end, how long was worked, and for what it waits. It reads
+// the last [latest] events with what was said at each.
 func tell(v *store.View, r *store.Record, now time.Time, step *schemas.Step) error {
 	events, err := v.EventsOf(r, latest)
 	if err != nil {
@@ -222,8 +228,9 @@ func dependencies(h schemas.Handoff, r *store.Record) []schemas.ID {
 	return slices.Compact(ids)
 }
 
-// spent is how long a handoff was worked on since its first claim, and how long it waited: for an answer, for its holder
-// to come back, or for somebody else to take it. What still goes on is counted up to now.
+// spent is how long a handoff was worked on since its first claim, and how long it waited: for an answer, for its
+// holder to come back, or for somebody else to take it. What still goes on is counted up to now. Events come oldest
+// first. Where the clock acted late, the time counts at which it was due: nobody worked after that.
 func spent(events []schemas.Event, now time.Time) (worked, waited time.Duration) {
 	var since time.Time
 	var counts *time.Duration

@@ -50,6 +50,7 @@ var views = map[schemas.View]func(Reader, *store.View, *store.Record, schemas.Ge
 }
 
 // showBrief shows what the holder of the handoff reads, also to others. With an offset the brief comes uncut, in parts.
+// Without an offset it is packed, and its last lines say how to read what it leaves out.
 func (rd Reader) showBrief(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	if in.Offset > 0 {
 		b, _, err := rd.Brief(v, r, wholeBrief)
@@ -182,6 +183,8 @@ func (rd Reader) showOutcome(v *store.View, r *store.Record, in schemas.GetIn, o
 	return paged(in, out)
 }
 
+// outcome is what [Reader.showOutcome] shows, in its fields. Values are emptied in place: they were decoded for this
+// answer alone.
 func (rd Reader) outcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	st, err := Standing(v, r)
 	if err != nil {
@@ -217,7 +220,8 @@ func (rd Reader) outcome(v *store.View, r *store.Record, out *schemas.GetOut) er
 	return nil
 }
 
-// ShowChanges shows what happened to a handoff after an event, and where it stands now: the outcome where it ended.
+// ShowChanges shows what happened to a handoff after an event, and where it stands now: the outcome where it ended. Of
+// more than [eventsShown] events it shows the newest.
 func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *schemas.GetOut) error {
 	if err := rd.outcome(v, r, out); err != nil || r.Status.Ended() {
 		return err
@@ -261,7 +265,7 @@ func (Reader) showAudit(v *store.View, r *store.Record, in schemas.GetIn, out *s
 }
 
 // page is a page of a handoff's events, the oldest of the page first. The offset of the next page leads further back,
-// zero at the end.
+// zero at the end. Events are linked from the last one backwards, so a page costs the reads of all that are newer.
 func page(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) ([]schemas.Event, error) {
 	events, err := v.EventsOf(r, in.Offset+eventsShown+1)
 	if err != nil {
