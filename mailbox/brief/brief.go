@@ -104,7 +104,7 @@ func Render(in Input) Brief {
 }
 
 // Answer is what the model is told that asked and has read the brief: its questions with the answer, numbered as it
-// asked.
+// asked. The transfer stays zero: no context is passed on by it.
 func Answer(in Input) Brief {
 	f := newFrame(in)
 	all := contextOf(in.Handoff).Answers

@@ -88,6 +88,7 @@ func unique(texts []string) (once []string) {
 	return once
 }
 
+// outcomeOf is the call that reads the outcome of a handoff, for the end of a line.
 func outcomeOf(id string) string {
 	return "from " + schemas.Call(schemas.GetIn{HandoffID: id, View: "outcome"}, "").Request()
 }

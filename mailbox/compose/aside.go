@@ -20,7 +20,7 @@ func WithoutEffect(in schemas.SendIn) []string {
 }
 
 // Aside names what a foreign message says that has no place among the arguments, nil for nothing: it is kept, and no
-// brief shows it.
+// brief shows it. No map of the message is changed.
 func Aside(from *schemas.Origin) []string {
 	extra := maps.Clone(cmp.Or(from, &schemas.Origin{}).Extra)
 	var warnings []string
@@ -36,7 +36,8 @@ func Aside(from *schemas.Origin) []string {
 	return warnings
 }
 
-// pathsIn are the paths of the values in an object.
+// pathsIn are the paths of the values in an object. Names are joined by dots, in no order. An object without fields
+// counts as a value.
 func pathsIn(object map[string]any, at string) (paths []string) {
 	for name, v := range object {
 		if inside, ok := v.(map[string]any); ok && len(inside) > 0 {

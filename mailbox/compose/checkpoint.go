@@ -22,7 +22,8 @@ func Achieved(in schemas.FailIn) *schemas.Checkpoint {
 }
 
 // Checkpoint is a checkpoint with what came later: the state key by key, the note if one came, and of the work what is
-// done by now and what came as not done.
+// done by now and what came as not done. The later word counts: a step that came as not done is no longer done. Where
+// none came as not done, those of before stay, less what is done now. No list or map of either is changed.
 func Checkpoint(c, later schemas.Checkpoint) schemas.Checkpoint {
 	if len(c.State) > 0 {
 		state := maps.Clone(c.State)

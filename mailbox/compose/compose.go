@@ -138,7 +138,8 @@ func Note(h *schemas.Handoff, remark schemas.Remark) {
 }
 
 // mergeContext adds to the context. A text that is replaced stays in the state, as earlier_test_command. Answers,
-// questions and checkpoints are not among what an amendment changes: the rules add those.
+// questions and checkpoints are not among what an amendment changes: the rules add those. A reference takes the place
+// of content that was kept under its name; any other is added.
 func mergeContext(have, more *schemas.Context) *schemas.Context {
 	if more == nil {
 		return have
@@ -173,7 +174,8 @@ func mergeContext(have, more *schemas.Context) *schemas.Context {
 	return &c
 }
 
-// mergeExpectations adds to what is expected. It can make a handoff strict, and not take that back.
+// mergeExpectations adds to what is expected. It can make a handoff strict, and not take that back. A schema of the
+// output is replaced as a whole: two schemas cannot be joined.
 func mergeExpectations(have, more *schemas.Expectations) *schemas.Expectations {
 	if more == nil {
 		return have

@@ -8,8 +8,9 @@ import (
 	"handoff/schemas"
 )
 
-// WithContext adds to a context what a holder says that the next one is to know. What fits a field of the context
-// that nobody filled becomes that field, and anything else becomes part of the state under its name.
+// WithContext adds to a context what a holder says that the next one is to know. What fits a field of the context that
+// nobody filled becomes that field, and anything else becomes part of the state under its name. C is not changed. All
+// goes by way of JSON, so what fits a field is what decoding takes for it. The error is that of encoding or decoding.
 func WithContext(c *schemas.Context, more map[string]any) (*schemas.Context, error) {
 	if len(more) == 0 {
 		return c, nil
@@ -40,7 +41,8 @@ func WithContext(c *schemas.Context, more map[string]any) (*schemas.Context, err
 	return &both, nil
 }
 
-// fitsContext tells whether a value is one that a sender may give for a field of the context.
+// fitsContext tells whether a value is one that a sender may give for a field of the context. A value that JSON leaves
+// out as empty fits none.
 func fitsContext(name string, value any) bool {
 	var c schemas.Context
 	if recast(map[string]any{name: value}, &c) != nil {
@@ -52,7 +54,7 @@ func fitsContext(name string, value any) bool {
 	return recast(c, &kept) == nil && kept[name] != nil
 }
 
-// recast brings a value into another type by way of its JSON.
+// recast brings a value into another type by way of its JSON. What the other type has no field for is lost.
 func recast(from, to any) error {
 	b, err := json.Marshal(from)
 	if err != nil {

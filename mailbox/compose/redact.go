@@ -36,7 +36,8 @@ func Redact(content []byte, path string) ([]byte, error) {
 }
 
 // redact replaces the texts at the end of a path through a value, and tells whether there were any. In an object whose
-// names are ours it leaves the [places] alone, unless the path names one.
+// names are ours it leaves the [places] alone, unless the path names one. A text that is a time stays. One that was
+// taken out before is no change, so taking out the same twice changes nothing.
 func redact(v any, path []string, free bool) (_ any, changed bool) {
 	switch v := v.(type) {
 	case string:

@@ -12,7 +12,8 @@ import (
 )
 
 // Change removes from what a handoff says and then merges into it what changes say, see [Merge], and names the fields
-// that it touched. The error is invalid for what is to be removed and is not there.
+// that it touched. The error is invalid for what is to be removed and is not there. With an error h may be changed in
+// part, and must not be used.
 func Change(h *schemas.Handoff, c schemas.Changes) (changed []string, err error) {
 	if changed, err = remove(h, c.Remove); err != nil {
 		return nil, err
@@ -67,7 +68,9 @@ func remove(h *schemas.Handoff, r *schemas.Removal) (changed []string, err error
 	return changed, nil
 }
 
-// without gives a list without some of its texts, which are named as they stand or by their number.
+// without gives a list without some of its texts, which are named as they stand or by their number. Numbers count from
+// 1 in the list as it came, so that naming several moves none. A text that is a number itself is meant before the
+// number. Of equal texts one is removed.
 func without(list, gone []string) (kept []string, err error) {
 	var places []int
 	for _, text := range gone {
@@ -89,7 +92,8 @@ func without(list, gone []string) (kept []string, err error) {
 	return kept, nil
 }
 
-// empty takes away a field of one value.
+// empty takes away a field of one value. E is the copy of the expectations that [remove] puts in place. The error is
+// invalid for a field that is not listed here.
 func empty(h *schemas.Handoff, e *schemas.Expectations, field string) error {
 	fields := map[string]func(){
 		"summary":            func() { h.Summary = "" },

@@ -71,13 +71,16 @@ func Points(c schemas.Changes) (points []string, rest schemas.Changes) {
 }
 
 var (
+	// A bullet is a line of a list, enumerated a number within a text. Numbers have two digits at most, so that a year
+	// begins no point.
 	bullet     = regexp.MustCompile(`^\s*(?:[-*•]|[(#]?\d{1,2}[.):])\s+(.+)$`)
 	enumerated = regexp.MustCompile(`(?:^|\s)[(#]?(\d{1,2})[.):]\s`)
 )
 
 // PointsIn reads the points of a text that says why work is returned: the lines of a list, with those that continue
-// them, else what is numbered from 1 within the text. Lead is what stands before the first. A text without a list is one
-// point as a whole: that what it says is mended.
+// them, else what is numbered from 1 within the text. Lead is what stands before the first. A text without a list is
+// one point as a whole: that what it says is mended. It guesses, since people and models write lists as they like. Who
+// wants exact points states criteria, see [Points].
 func PointsIn(text string) (lead string, points []string) {
 	text = strings.TrimSpace(text)
 	var before []string
@@ -100,7 +103,8 @@ func PointsIn(text string) (lead string, points []string) {
 	return "", []string{"Mended: " + text}
 }
 
-// numberedIn splits a text at 1., 2. and so on, as far as they count up.
+// numberedIn splits a text at 1., 2. and so on, as far as they count up. A number that is not the next one is part of
+// the text.
 func numberedIn(text string) (lead string, points []string) {
 	lead, from := text, 0
 	for _, m := range enumerated.FindAllStringSubmatchIndex(text, -1) {

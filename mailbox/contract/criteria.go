@@ -58,7 +58,8 @@ func Outcome(answered []schemas.Answered) schemas.Outcome {
 	return schemas.Success
 }
 
-// Unmet gives the criteria that were answered with no, in their order. The list is a copy.
+// Unmet gives the criteria that were answered with no, in their order. The list is a copy. One that nobody answered is
+// among them.
 func Unmet(answered []schemas.Answered) []schemas.Answered {
 	return slices.DeleteFunc(slices.Clone(answered), func(a schemas.Answered) bool { return a.Met })
 }

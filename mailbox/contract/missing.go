@@ -14,7 +14,8 @@ var open = regexp.MustCompile(`[^.!?\n]*\?(?:\s|$)|(?:^|[^.!?\n]*[\s(:])(?:TBD|T
 const mostOpen = 5
 
 // Missing names what the receiver of a handoff may need and does not get: success criteria, a way out when it is stuck,
-// files that are there, and answers to what the texts leave open.
+// files that are there, and answers to what the texts leave open. Whether a file is there was found out before: nothing
+// is looked for here. At most [mostOpen] questions are named.
 func Missing(h schemas.Handoff) (missing []string) {
 	var e schemas.Expectations
 	if h.Expectations != nil {

@@ -90,8 +90,9 @@ func (s *Schema) Check(output json.RawMessage) error {
 	return nil
 }
 
-// Conform checks an output against its schema. Some clients can send other values than objects only as text,
-// so text that does not meet it is tried as the JSON that it spells.
+// Conform checks an output against its schema. Some clients can send other values than objects only as text, so text
+// that does not meet it is tried as the JSON that it spells. It gives the output that is to be kept. The error is that
+// of [Compile], or that of [Schema.Check] for the output as it came.
 func Conform(schema, output json.RawMessage) (json.RawMessage, error) {
 	asked, err := Compile(schema)
 	if err != nil {
@@ -114,7 +115,7 @@ type nothing struct{}
 func (nothing) Load(string) (any, error) { return nil, errors.New("other documents are not read") }
 
 // plain refuses what makes a schema's cost unbounded: too many subschemas, and references that are resolved while
-// checking.
+// checking. Other references stay: what they cost depends on the output, see [affordable].
 func plain(doc any) error {
 	subschemas := 0
 	for path, v := range values(doc) {
@@ -153,8 +154,9 @@ func uncompiled(err error) error {
 		WithHint("Correct the schema, or leave it out and use criteria.")
 }
 
-// Template is an output by a schema for somebody to fill in: the properties that are required, or all where none is, with
-// a blank for each text, and the first value where some are listed. It is a hint and need not meet the schema.
+// Template is an output by a schema for somebody to fill in: the properties that are required, or all where none is,
+// with a blank for each text, and the first value where some are listed. It is a hint and need not meet the schema.
+// References are not followed.
 func Template(schema json.RawMessage) json.RawMessage {
 	b, err := schemas.Encode(template(schema, 0))
 	if err != nil {
@@ -166,6 +168,8 @@ func Template(schema json.RawMessage) json.RawMessage {
 // deepest is how far a template goes into objects.
 const deepest = 4
 
+// template is the value for a schema that stands so many objects deep: a blank for what it does not understand. Of
+// several types the first counts. Below [deepest] objects have no members.
 func template(schema json.RawMessage, depth int) any {
 	var s struct {
 		Type       any                        `json:"type"`

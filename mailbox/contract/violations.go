@@ -67,7 +67,8 @@ func alternatives(e *jsonschema.ValidationError) string {
 }
 
 // located begins a message with the JSON pointer into the value; the whole of it is (root). Both have hidden characters
-// made visible and a limit, since names of members are the sender's or the holder's.
+// made visible and a limit, since names of members are the sender's or the holder's. The path has 200 bytes at most,
+// the message 400.
 func located(e *jsonschema.ValidationError, text string) string {
 	path := "(root)"
 	if len(e.InstanceLocation) > 0 {

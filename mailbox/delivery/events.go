@@ -45,7 +45,8 @@ type Delivery struct {
 }
 
 // Make finds what there is to deliver at the event, and keeps that it was delivered. The error is invalid for an event
-// that is none, and that of the store.
+// that is none, and that of the store. It is called anew for each run of the transaction: a delivery of an earlier run
+// is of no use.
 func Make(tx *store.Tx, s Session) (d *Delivery, err error) {
 	d = &Delivery{Session: s, Out: schemas.NewsOut{Agent: s.Agent}}
 	deliver, ok := events[s.In.On]
@@ -197,7 +198,7 @@ func (d *Delivery) name(it schemas.Item) {
 	}
 }
 
-// findNotices finds the unread notices that are wanted, newest first, among the newest thousand.
+// findNotices finds the unread notices that are wanted, newest first, among the newest thousand. It reads each of them.
 func (d *Delivery) findNotices(wanted func(schemas.Notice) bool) error {
 	looked := 0
 	for notice, err := range d.UnreadBy(d.Agent) {

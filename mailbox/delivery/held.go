@@ -30,7 +30,8 @@ func (d *Delivery) nameOthers() {
 	d.Out.More = len(others) - len(d.Out.Here)
 }
 
-// show names handoffs that the session holds.
+// show names handoffs that the session holds. It names [newsShown] and counts the rest. The holder is told where it is
+// neither the session nor a subagent that was asked about.
 func (d *Delivery) show(held []*store.Record) {
 	for _, r := range held[:min(len(held), newsShown)] {
 		h := schemas.Held{
@@ -175,7 +176,8 @@ func atWork(r *store.Record) bool { return r.Status == schemas.Accepted || r.Sta
 // ofSession is how the line of a checkpoint begins that tells what became of a session.
 const ofSession = "[handoff] "
 
-// leaveNotes asks for a note with all that the session holds, for whoever goes on: what happened to the session.
+// leaveNotes asks for a note with all that the session holds, for whoever goes on: what happened to the session. It
+// writes nothing: whoever runs the delivery leaves the notes.
 func (d *Delivery) leaveNotes(what string) error {
 	held, err := d.held()
 	if err != nil {

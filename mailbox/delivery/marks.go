@@ -22,7 +22,7 @@ const (
 )
 
 // mark marks what was not marked before, and has the result tell what that is, so that the caller can take exactly that
-// back if it cannot say it.
+// back if it cannot say it. A mark that was there before is none of this delivery, and is not taken back with it.
 func (d *Delivery) mark(m schemas.Marks) {
 	fresh := schemas.Marks{
 		Handoffs: changed(m.Handoffs, d.delivered.Handoffs.Add),
@@ -47,7 +47,7 @@ func changed[ID ~uint64](ids []ID, change func(uint64) bool) (done []ID) {
 	return done
 }
 
-// markFirst marks the first of what was found. The others are delivered another time.
+// markFirst marks the first of what was found. The others are delivered another time. A handoff comes before an answer.
 func (d *Delivery) markFirst() {
 	if len(d.found.Handoffs) > 0 {
 		d.mark(schemas.Marks{Handoffs: d.found.Handoffs[:1]})

@@ -28,6 +28,7 @@ func Columns(text string) int {
 	return n
 }
 
+// column is how many columns one character takes. Characters that a terminal joins into one picture count one by one.
 func column(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me):
@@ -78,7 +79,8 @@ func (s Style) Lines(written string, room int) (lines []string) {
 	return lines
 }
 
-// Fold breaks a line into parts of at most width columns, between words; only a word that is wider is broken.
+// Fold breaks a line into parts of at most width columns, between words; only a word that is wider is broken. Width is
+// 2 at least, which the widest character takes: with less it would not end.
 func Fold(line string, width int) (parts []string) {
 	for Columns(line) > width {
 		end, blank, left := len(line), 0, width

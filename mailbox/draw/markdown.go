@@ -48,6 +48,7 @@ func Markdown(workflow string, steps []schemas.Step) string {
 	return m.String()
 }
 
+// worked is a number of seconds as people say it.
 func worked(seconds int) string { return Duration(time.Duration(seconds) * time.Second) }
 
 // markdown is a page that is being written.
@@ -148,5 +149,5 @@ var marks = strings.NewReplacer(
 	"#", `\#`, "@", "&#64;", "&", "&amp;", "!", `\!`, "://", "&#58;//",
 )
 
-// plain is what an agent wrote, on one line and as it is.
+// plain is what an agent wrote, on one line and as it is. It has 600 columns at most.
 func plain(written string) string { return marks.Replace(OneLine(written, 600)) }

@@ -58,8 +58,8 @@ func inOrder(grouped map[schemas.ID][]schemas.Step, above schemas.ID, visit func
 	}
 }
 
-// escaped writes text so that Mermaid reads nothing into it: all but letters, digits and a few marks are
-// numbered entities.
+// escaped writes text so that Mermaid reads nothing into it: all but letters, digits and a few marks are numbered
+// entities. It is cut to about 150 bytes before: a box has little room.
 func escaped(written string) string {
 	var b strings.Builder
 	for _, r := range OneLine(schemas.Shorten(written, 150), 160) {

@@ -113,7 +113,8 @@ var wordings = map[schemas.Status]wording{
 	schemas.Cancelled: {"✗", "Cancelled", grey},
 }
 
-// wordingOf is how a state is shown; one that this program does not know is shown as it is written.
+// wordingOf is how a state is shown; one that this program does not know is shown as it is written. Blocked and
+// disconnected are no statuses: what the handoff waits for and why it stands so tell them.
 func wordingOf(s State) wording {
 	switch {
 	case s.Outcome == schemas.Partial && s.Status == schemas.Completed:

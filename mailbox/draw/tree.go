@@ -36,8 +36,9 @@ func Tree(workflow, title string, steps []schemas.Step, style Style) string {
 	return d.String()
 }
 
-// children groups steps beneath what they follow, in the order in which they were sent; roots are beneath
-// zero. Every step is in exactly one group, and following the groups from zero reaches each once.
+// children groups steps beneath what they follow, in the order in which they were sent; roots are beneath zero. Every
+// step is in exactly one group, and following the groups from zero reaches each once. A step that comes twice counts
+// once.
 func children(steps []schemas.Step) map[schemas.ID][]schemas.Step {
 	steps = slices.Clone(steps)
 	slices.SortStableFunc(steps, func(a, b schemas.Step) int { return cmp.Compare(a.HandoffID, b.HandoffID) })
@@ -68,7 +69,8 @@ func (d *tree) line(text string) {
 	d.WriteString(strings.TrimRight(text, " ") + "\n")
 }
 
-// step draws one handoff and all that follow it. The first line begins with head, the others with margin.
+// step draws one handoff and all that follow it. The first line begins with head, the others with margin. A chain goes
+// on in a loop, so only branches nest.
 func (d *tree) step(s schemas.Step, head, margin string) {
 	for {
 		d.agent(s, head)
@@ -188,7 +190,8 @@ func testsOf(s schemas.Step) string {
 	return counts(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created")
 }
 
-// counts joins numbers with what they count and leaves out zeros.
+// counts joins numbers with what they count and leaves out zeros. Each pair is a number and the word for what it
+// counts.
 func counts(pairs ...any) string {
 	var some []string
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -220,7 +223,7 @@ var sayings = map[string]string{
 // maxMoment is how much of what was said with a moment a picture shows, in bytes.
 const maxMoment = 300
 
-// moment is a moment as a sentence.
+// moment is a moment as a sentence. The sentence is a format, so percent signs of others are doubled.
 func moment(m schemas.Moment) string {
 	saying, known := sayings[m.Action]
 	if m.PassedTo != "" {

@@ -79,7 +79,7 @@ func (f Filter) passesAll() bool {
 }
 
 // passes tells whether a list shows a handoff. The words that were searched for all have to be among those by which it
-// is found.
+// is found. Words cost a read, so they are asked last.
 func (f Filter) passes(v *store.View, r *store.Record) (bool, error) {
 	switch {
 	case len(f.states) > 0 && !slices.Contains(f.states, r.Status),
@@ -96,7 +96,9 @@ func (f Filter) passes(v *store.View, r *store.Record) (bool, error) {
 	return v.HasWords(r.ID, f.words)
 }
 
-// passesNotice is [Filter.passes] for a notice: its type is its kind, and its words are those that are shown.
+// passesNotice is [Filter.passes] for a notice: its type is its kind, and its words are those that are shown. States,
+// tags and workflows say nothing of notices. A word has to be there as a whole, while those of a handoff are also found
+// by their beginning.
 func (f Filter) passesNotice(n schemas.Notice) bool {
 	if f.in.Type != "" && n.Kind != f.in.Type || !f.since.IsZero() && n.At.Before(f.since) {
 		return false
@@ -105,6 +107,7 @@ func (f Filter) passesNotice(n schemas.Notice) bool {
 	return !slices.ContainsFunc(f.words, func(w string) bool { return !slices.Contains(said, w) })
 }
 
+// badCursor refuses a cursor that is no id, or that of no handoff.
 func badCursor() error {
 	return schemas.Invalidf("cursor", "is not one that a list gave").WithHint("Leave it out to begin again.")
 }

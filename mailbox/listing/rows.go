@@ -75,11 +75,14 @@ func (f Filter) Notices(v *store.View, a schemas.Agent) (out schemas.ListOut, sh
 	return f.notices(v, a, v.Notices(a, schemas.NoticeID(f.cursor)))
 }
 
-// Unread is [Filter.Notices] of those that were not read. It has no cursor: what is shown is no longer unread.
+// Unread is [Filter.Notices] of those that were not read. Its cursor says only that there are more, and leads nowhere:
+// what is shown is no longer unread, so the next call begins anew.
 func (f Filter) Unread(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
 	return f.notices(v, a, v.UnreadBy(a))
 }
 
+// notices makes a page of these notices. Once it is full, those behind it are only counted, up to [Scanned] that match.
+// What does not match has no bound: all notices of the agent may be read.
 func (f Filter) notices(
 	v *store.View, a schemas.Agent, all iter.Seq2[schemas.Notice, error],
 ) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
@@ -134,7 +137,8 @@ func (p *page) endAt(last schemas.ID) {
 
 func newPage() *page { return &page{out: schemas.ListOut{Items: []schemas.Item{}}, left: Room} }
 
-// add adds a row unless there is no room left for it. The first row is always added.
+// add adds a row unless there is no room left for it. The first row is always added. A row that is left out takes its
+// room all the same, so none behind it comes before it.
 func (p *page) add(it schemas.Item) bool {
 	b, err := json.Marshal(it)
 	p.left -= len(b) + 1
@@ -185,6 +189,7 @@ func BlockedBy(r *store.Record) (blocked []string) {
 }
 
 // noticeRow is a notice as a row of a list, which knows whether its question is still open, or its answer not taken up.
+// It reads a record for questions and answers alone.
 func noticeRow(v *store.View, n schemas.Notice, unread bool) schemas.Item {
 	it := NoticeItem(n, unread)
 	if wants, asks := map[string]schemas.Status{"question": schemas.Waiting, "answer": schemas.Pending}[n.Kind]; asks {

@@ -43,7 +43,8 @@ func (f Filter) source(v *store.View, a schemas.Agent, boxes boxesOf) (iter.Seq2
 	return behind(v, v.Queue(inbox...), f.cursor)
 }
 
-// forHuman yields first what waits for approval, newest first, and then what lies in the mailboxes of human.
+// forHuman yields first what waits for approval, newest first, and then what lies in the mailboxes of human. No index
+// has what waits for approval, so the first part reads the record of every pending handoff behind the cursor.
 func forHuman(v *store.View, inbox []schemas.Address, cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
 	last := cursor
 	if cursor != 0 {
@@ -73,7 +74,8 @@ func forHuman(v *store.View, inbox []schemas.Address, cursor schemas.ID) (iter.S
 	}, err
 }
 
-// newestInStates yields the handoffs that are in one of the states, newest first.
+// newestInStates yields the handoffs that are in one of the states, newest first. It merges the indexes of the states,
+// and holds one row of each at a time.
 func (f Filter) newestInStates(v *store.View) iter.Seq2[schemas.ID, error] {
 	return func(yield func(schemas.ID, error) bool) {
 		type head struct {
@@ -109,7 +111,8 @@ func (f Filter) newestInStates(v *store.View) iter.Seq2[schemas.ID, error] {
 }
 
 // behind yields the handoffs behind the cursor in the order of claiming, also when the one that the cursor names was
-// claimed since.
+// claimed since. It reads a record for each handoff before the cursor, and only ids behind it. The error is invalid for
+// a cursor that names no handoff.
 func behind(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
 	if cursor == 0 {
 		return ids, nil

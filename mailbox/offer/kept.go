@@ -14,7 +14,8 @@ import (
 	"handoff/store"
 )
 
-// KeptFrom says which mail an agent does not get now, and why; "" for none.
+// KeptFrom says which mail an agent does not get now, and why; "" for none. For an agent that is full it reads the
+// counters of mailboxes, else what waits for other handoffs, see [Offers.blockedFor].
 func (f Offers) KeptFrom(name schemas.Agent) (string, error) {
 	a, err := sessions.Agent(f.View, name)
 	if err != nil {
@@ -35,7 +36,8 @@ func (f Offers) KeptFrom(name schemas.Agent) (string, error) {
 		held, a.Card.MaxOpen, inbox.Pending), nil
 }
 
-// blockedFor says what is for the mailboxes and waits for other handoffs, the oldest first by what it waits for.
+// blockedFor says what is for the mailboxes and waits for other handoffs, the oldest first by what it waits for. It
+// looks at a thousand rows at most; where there are more, the number is too low.
 func (f Offers) blockedFor(boxes []schemas.Address) (string, error) {
 	seen, first, looked := map[schemas.ID]bool{}, "", 0
 	for id, err := range f.Oldest(store.Dependents(), 0) {

@@ -18,7 +18,7 @@ import (
 // mostLooked is how many mailboxes or rows are looked at where most of them may be passed over.
 const mostLooked = 1_000
 
-// Offers is what agents are offered at one moment.
+// Offers is what agents are offered at one moment. It is of use for as long as its snapshot.
 type Offers struct {
 	*store.View
 	Here sessions.Here
@@ -47,7 +47,7 @@ func (f Offers) Inbox(agent schemas.Agent) (in schemas.Inbox, err error) {
 
 // Boxes are the mailboxes that an agent may claim from: its own, the pools that it qualifies for, and those in which
 // mail waits for siblings that are not here. It does not look at how many the agent holds: an inbox shows what waits,
-// also to an agent that takes no more.
+// also to an agent that takes no more. Its own comes first, and those of siblings last.
 func (f Offers) Boxes(name schemas.Agent) ([]schemas.Address, error) {
 	a, err := sessions.Agent(f.View, name)
 	if err != nil {
@@ -101,7 +101,8 @@ func (f Offers) from(
 	return append(roster.Boxes(a.Card), more...), err
 }
 
-// Full tells whether an agent holds as many as it said that it takes, and how many it holds.
+// Full tells whether an agent holds as many as it said that it takes, and how many it holds. An agent that named no
+// number is never full. It reads the counters of one mailbox.
 func (f Offers) Full(a store.Agent) (full bool, held int, err error) {
 	if a.Card.MaxOpen == 0 {
 		return false, 0, nil
@@ -131,6 +132,7 @@ func Unfit(r *store.Record, card schemas.Card) string {
 
 // MayClaim tells whether an agent is the recipient of a handoff or qualifies for it, and is not excluded. While the
 // handoff is reserved it is for one agent alone. Who holds as many as it takes may still claim a handoff that it names.
+// It asks neither whether the handoff is pending nor whether the agent is fit for it, see [Unfit].
 func (f Offers) MayClaim(a store.Agent, r *store.Record) (bool, error) {
 	switch {
 	case slices.Contains(r.Excluded, a.Card.Name):

@@ -16,7 +16,8 @@ const (
 
 // earlier is what those who had the work before left for its holder: who had it last and how that claim ended, and the
 // last reports, newest first. The events of the handoff tell it; of a handoff that takes the place of another, the
-// record of that one. Whoever holds the first claim and reported nothing has nobody before it, and no event is read. A predecessor that cannot be read is told as nobody.
+// record of that one. Whoever holds the first claim and reported nothing has nobody before it, and no event is read. A
+// predecessor that cannot be read is told as nobody.
 func earlier(v *store.View, r *store.Record) (before brief.Session, reports []brief.Report, err error) {
 	if r.Claims > 1 || r.Claims == 1 && r.Status == schemas.Pending || r.Note != 0 {
 		if before, reports, err = fromEvents(v, r); err != nil {

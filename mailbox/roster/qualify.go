@@ -70,6 +70,7 @@ func ofProtocol(workType string) bool {
 	return false
 }
 
+// generalist tells whether an agent said that it accepts [Anything].
 func generalist(card schemas.Card) bool { return slices.Contains(card.Accepts, Anything) }
 
 // Boxes lists the addresses whose work the agent may take: its own name, each capability that it accepts, and its role
@@ -98,6 +99,7 @@ func sameRole(a, b string) bool {
 	return strings.TrimSuffix(a, specialist) == strings.TrimSuffix(b, specialist)
 }
 
+// otherSpelling is a role without its ending, or with it where it has none; "" for no role.
 func otherSpelling(role string) string {
 	short, long := strings.CutSuffix(role, specialist)
 	if long || role == "" {

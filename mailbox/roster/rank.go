@@ -140,6 +140,7 @@ func shared(card schemas.Card, tags []string) []string {
 	return both
 }
 
+// open is how much an agent has before it, as its card counts it: what waits for it, and what it holds.
 func open(card schemas.Card) int { return card.Pending + card.Held }
 
 func minutes(d time.Duration) string { return fmt.Sprintf("%d min", int(d.Minutes()+0.5)) }

@@ -26,6 +26,7 @@ func (r rule) marks() bool {
 // beginnings are the rules by the first two bytes of their tokens.
 type beginnings [1024][]rule
 
+// of is the slot of two bytes. Several pairs share one, so the whole beginning is compared afterwards.
 func (t *beginnings) of(a, b byte) *[]rule { return &t[(int(a)<<4^int(b))&1023] }
 
 // byBeginning is made at the first text, since most processes look at none.

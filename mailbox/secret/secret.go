@@ -61,7 +61,8 @@ func MaskNamed(name, value string) (masked string, kinds []string) {
 	return Mask(value)
 }
 
-// token finds a token that its issuer marks.
+// token finds a token that its issuer marks. Marks that end a sentence, or stand between texts, are not taken as its
+// end.
 func token(text string, i int, starts []rule) found {
 	for _, r := range starts {
 		if !strings.HasPrefix(text[i:], r.prefix) || !r.marks() && !begins(text, i) {
@@ -112,7 +113,7 @@ var patterns = sync.OnceValue(func() (p struct{ key, address, uuid, stands *rege
 })
 
 // given finds the value that is given to the name of a secret, where the separator at a place of the text stands
-// between them.
+// between them. Between the name and the separator it passes over eight blanks and quotes at most.
 func given(text string, i int) found {
 	end := i
 	for end > max(0, i-8) && strings.IndexByte(" \t?.:\"'`\\", text[end-1]) >= 0 {
@@ -126,6 +127,7 @@ func given(text string, i int) found {
 }
 
 // value is the secret that begins behind a separator, if what stands there looks like one of a kind, which may be none.
+// Where a bracket opens behind it, it is a call or an index, and no secret.
 func value(text string, i int, kind string) found {
 	if kind == "" {
 		return found{}
@@ -154,11 +156,15 @@ func ends(text string, i, limit int, in func(c byte) bool) int {
 	return i
 }
 
+// inToken tells whether a byte may be part of a token that its issuer marks.
 func inToken(c byte) bool { return isWord(c) || strings.IndexByte("-.=+/~%", c) >= 0 }
 
+// inValue tells whether a byte may be part of a value: all but blanks, quotes, brackets and a few separators. Bytes
+// beyond ASCII may.
 func inValue(c byte) bool { return c > ' ' && strings.IndexByte("\"'`,;<>()[]{}\\|", c) < 0 }
 
-// named gives the kind of secret that a name names by how it ends, "" for none. Numbers behind it do not count.
+// named gives the kind of secret that a name names by how it ends, "" for none. Numbers behind it do not count. Only
+// its last 16 letters count: no word that is looked for is longer.
 func named(name string) string {
 	var letters [16]byte // the last of the name, in small letters
 	n := len(letters)
@@ -207,6 +213,8 @@ func mixed(text string, each int) bool {
 	return changes >= max(2, len(text)/each)
 }
 
+// class is d for a digit, l for a small letter, U for a large one, and 0 for anything else. Letters beyond ASCII are
+// anything else.
 func class(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':
@@ -230,7 +238,7 @@ func begins(text string, i int) bool {
 	return !isWord(text[i-1]) && strings.IndexByte("-.+", text[i-1]) < 0
 }
 
-// start is where the name begins that ends at a place of the text.
+// start is where the name begins that ends at a place of the text. It goes back 64 bytes at most.
 func start(text string, end int) int {
 	i := end
 	for i > 0 && i > end-64 && (isWord(text[i-1]) || text[i-1] == '-' || text[i-1] == '.') {

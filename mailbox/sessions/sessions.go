@@ -95,7 +95,7 @@ func (h Here) namesTo(v *store.View, client schemas.Agent, session string) (know
 
 // NameFor chooses the name of a session of a client: the one that the ladder of the caller gives, else the vacant one
 // with the lowest number. Whoever keeps the choice in the same transaction gives two sessions that begin at once two
-// names.
+// names. It reads the names of the client's sessions, and then tries numbers from 1.
 func (h Here) NameFor(
 	v *store.View, client schemas.Agent, ladder names.Ladder, c names.Caller,
 ) (store.Agent, error) {
@@ -115,7 +115,8 @@ func (h Here) NameFor(
 }
 
 // Agent is what is kept of an agent, or a new one that nobody has seen. Of a new one holds what a file declares of the
-// role with which its name begins.
+// role with which its name begins. Nothing is written. A new name costs one more read for each hyphen in it, until a
+// role is found.
 func Agent(v *store.View, name schemas.Agent) (found store.Agent, err error) {
 	a, err := v.Agent(name)
 	if a != nil && err == nil {
@@ -138,7 +139,8 @@ func Agent(v *store.View, name schemas.Agent) (found store.Agent, err error) {
 }
 
 // RoleOf is the longest role with which a name of several words begins, as testing-specialist-RedStone does with
-// testing-specialist; "" for none. Is tells what is one.
+// testing-specialist; "" for none. Is tells what is one. It is asked for the longest first, and never for the whole
+// name.
 func RoleOf(name schemas.Agent, is func(schemas.Agent) bool) schemas.Agent {
 	for at := strings.LastIndexByte(string(name), '-'); at > 0; at = strings.LastIndexByte(string(name[:at]), '-') {
 		if is(name[:at]) {
@@ -149,7 +151,7 @@ func RoleOf(name schemas.Agent, is func(schemas.Agent) bool) schemas.Agent {
 }
 
 // Of yields the names that sessions of a client were given, by name. Whoever chose its own name is not among them,
-// though it may begin the same.
+// though it may begin the same. It reads the rows of all agents whose names begin as those of the client do.
 func Of(v *store.View, client schemas.Agent) iter.Seq2[store.Agent, error] {
 	return func(yield func(store.Agent, error) bool) {
 		for a, err := range v.AgentsCalled(names.Beginning(client)) {
