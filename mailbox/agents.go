@@ -113,6 +113,8 @@ func checkWords(field string, words []string) error {
 	return nil
 }
 
+// checkWord refuses what is no word, with invalid and the field. A word becomes part of an address, such as
+// capability:code_review.
 func checkWord(field, word string) error {
 	if schemas.IsWord(word) {
 		return nil
@@ -244,7 +246,8 @@ func (o *op) me() (*store.Agent, error) {
 
 // noteSeen notes when the caller was seen, to the minute, and on its first write that its session does something. So an
 // agent that calls often costs one write a minute. Then names of sessions of the same client that are gone may expire.
-// Human and system are not noted: they have no sessions.
+// Human and system are not noted: they have no sessions. Each operation that changes something for a caller begins with
+// it, see [mutate], and it is undone with an operation that fails.
 func (o *op) noteSeen() error {
 	if o.by.Agent == "" || o.by.Agent == schemas.System || o.by.Agent == schemas.Human {
 		return nil
@@ -272,6 +275,7 @@ func (o *op) noteSeen() error {
 // for sends to a pool.
 func (o *op) cards() ([]schemas.Card, error) { return o.cardsOf(o.View.Agents()) }
 
+// cardsOf is [op.cards] for some agents. The first that cannot be read ends it with the error.
 func (o *op) cardsOf(agents iter.Seq2[store.Agent, error]) (cards []schemas.Card, err error) {
 	for a, err := range agents {
 		if err != nil {

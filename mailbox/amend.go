@@ -19,7 +19,8 @@ import (
 // event before.
 //
 // All of it is checked as a send is, with the fields of the errors below changes, before the first write, and once more
-// as a whole, since lists and maps grow.
+// as a whole, since lists and maps grow. Each text from before can still be read with its event. The clock is applied
+// first, so nothing is amended that is over. A holder that waits for an answer reads the new text when it claims again.
 func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	now, err := o.step(life.Amend, r)
 	if err != nil {
@@ -152,7 +153,8 @@ func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
 }
 
 // restate brings the record in line with what the handoff says: the fields by which it is listed and found, what a
-// completion has to answer, and its times.
+// completion has to answer, and its times. Words are added and none is taken away, so a handoff is still found by what
+// it said before.
 func (o *op) restate(now *store.Record, h *schemas.Handoff) error {
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
 	now.Promises = contract.Asks(h.Expectations)
@@ -258,7 +260,8 @@ func renumber(now *store.Record, opt schemas.SendOptions) error {
 	return nil
 }
 
-// tellWaits says in the result of an amendment for what the handoff waits now.
+// tellWaits says in the result of an amendment for what the handoff waits now. A list that is empty and not nil says
+// that nothing is waited for any more. It is given only where the caller changed that.
 func tellWaits(now *store.Record, opt *schemas.SendOptions, out *schemas.UpdateOut) {
 	if opt == nil {
 		return

@@ -14,6 +14,10 @@ import (
 // takeAnswer gives the agent that asked its claim back, where it waited for the answer in the session that asked: with
 // the questions, the answer and a token, but not with the brief that it has read. Taken is false where nothing was
 // answered, where the session only reads, and where another was faster.
+//
+// [Service.Get] calls it after a wait, so that the session that asked needs no second call. The claim is a transaction
+// of its own, with the rules and errors of [Service.Claim]; that it is no new attempt comes from the answer. Conflict
+// and denied are no errors here: the caller is shown how the handoff stands instead.
 func (s *Service) takeAnswer(
 	ctx context.Context, by schemas.Caller, in schemas.GetIn,
 ) (out schemas.GetOut, taken bool, err error) {
@@ -58,7 +62,8 @@ func toldOf(v *store.View, id schemas.ID, a schemas.Agent) (told []schemas.Notic
 	return told, nil
 }
 
-// settleShown is [op.settle] for what a call has shown. Where nothing is to be marked nothing is written.
+// settleShown is [op.settle] for what a call has shown. Where nothing is to be marked nothing is written. It looks on a
+// snapshot first, so that a view that is repeated costs no write. A caller that may only read marks nothing.
 func (s *Service) settleShown(ctx context.Context, by schemas.Caller, id schemas.ID) error {
 	if by.Agent == "" || by.Scope == schemas.ScopeRead {
 		return nil
@@ -75,7 +80,9 @@ func (s *Service) settleShown(ctx context.Context, by schemas.Caller, id schemas
 }
 
 // nothing is the answer to a claim for which nothing waits. It shows what the caller has not read: a model that waits
-// for mail would else wait for ever on a message that tells it to stop.
+// for mail would else wait for ever on a message that tells it to stop. What waits and may not be taken yet is named as
+// well. Where that cannot be read, the log says so and the result is without it: a caller that polls is not stopped by
+// it.
 func (s *Service) nothing(ctx context.Context, by schemas.Caller) (out schemas.ClaimOut, err error) {
 	out.Empty = true
 	err = s.Store.View(ctx, func(v *store.View) error {
@@ -101,6 +108,9 @@ func (s *Service) nothing(ctx context.Context, by schemas.Caller) (out schemas.C
 }
 
 // amendedSince tells whether what is asked was changed since the question that was answered last.
+//
+// Then the session that asked is shown the whole brief again, and not the answer alone. It looks at the newest
+// [eventsBack] events; where no question is among them, it says that something may have changed.
 func amendedSince(v *store.View, r *store.Record) (bool, error) {
 	events, err := v.EventsOf(r, eventsBack)
 	asked := slices.IndexFunc(events, func(e schemas.Event) bool { return e.Action == "asked" })

@@ -13,13 +13,16 @@ import (
 )
 
 // reservation is how long an answered handoff waits for the agent that asked. It asked because it was at work on it,
-// and another would begin anew.
+// and another would begin anew. It counts from the answer. Time that the machine slept does not count, see
+// [op.unreserve].
 const reservation = 15 * time.Minute
 
 // ask notes what the holder needs before it goes on, see [life.Ask]. The lease stops while it waits, and the claim
 // token stays good. Who is asked is the sender, or who answers in its place, see [reading.Answers]; a permission is asked
 // of a person besides. The questions have a quarter of the limit of a handoff at most, because the handoff keeps them
-// with the answer.
+// with the answer. The questions are content of the event, and the record points to it until they are answered or
+// withdrawn. The words of the questions are found by a search from then on. What the sender needs to know besides, such
+// as the note, goes with the notice.
 func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if err := o.heldNow(life.Ask, r, in.Token); err != nil {
 		return nil, err
@@ -59,7 +62,8 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	return &now, o.commit(happening{action: life.Ask, was: r, now: &now, text: text, said: content})
 }
 
-// tellAnswerer leaves a notice with the agent that is to answer. Human hears of a permission once.
+// tellAnswerer leaves a notice with the agent that is to answer. Human hears of a permission once. The other notice is
+// that of TellHuman, which comes first.
 func (o *op) tellAnswerer(h *happening) error {
 	to, err := reading.Answers(o.View, h.now, h.now.Asker)
 	if err != nil || to == schemas.Human && h.now.Permission {
@@ -88,6 +92,11 @@ func questionsOf(in schemas.UpdateIn) []string {
 // reserved for the agent that asked. The questions are kept with the answer, so that another agent understands it. The
 // token of the agent that asked stays good until somebody claims, and that claim is no new attempt, because the wait
 // was not the holder's fault.
+//
+// Work for one agent goes back to the mailbox of that agent and is not reserved. Work of a pool goes to the mailbox of
+// the asker, for [reservation]; then [op.unreserve] offers it to the pool. A permission is denied to all but a person
+// who proves to be one, because an agent could grant itself the right to act. The whole handoff is written again with
+// the answer, so the error is limit where it becomes too large; then it still waits.
 func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if strings.TrimSpace(in.Note) == "" {
 		return nil, schemas.Invalidf("note", "is needed to answer").WithHint("Say what the answer is.")

@@ -74,7 +74,8 @@ func (c claimed) recall(v *store.View) (*store.Record, error) {
 	return r, err
 }
 
-// heldIDs lists what an agent holds, oldest first, fifty handoffs at most, so that a model that forgot is reminded.
+// heldIDs lists what an agent holds, oldest first, fifty handoffs at most, so that a model that forgot is reminded. It
+// reads the index alone and applies no time, so one whose lease has just ended may be among them.
 func heldIDs(v *store.View, a schemas.Agent) (ids []schemas.ID, err error) {
 	for id, err := range v.Oldest(store.HeldBy(a), 0) {
 		if err != nil || len(ids) == 50 {

@@ -165,7 +165,8 @@ func completionText(done schemas.Completion) string {
 	return text
 }
 
-// completedBefore gives a repeat the first result. What was passed on then is shown as it stands now.
+// completedBefore gives a repeat the first result. What was passed on then is shown as it stands now. It says what was
+// recorded, whatever became of the result since: an acceptance is not told here.
 func (o *op) completedBefore(r *store.Record) (out schemas.CompleteOut, err error) {
 	var done schemas.Completion
 	if err := o.Saying(r.ID, r.Result, &done); err != nil {

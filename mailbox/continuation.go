@@ -12,7 +12,8 @@ import (
 
 // forward drafts the handoff that a completion passes on, nil for none, before the transaction. What the continuation
 // leaves out it has from the completion: the summary and the reason. The errors are those of [Service.draft], with the
-// field below continuation; invalid for one without a task.
+// field below continuation; invalid for one without a task. The draft is made before it is known whether the caller
+// holds the handoff, so its errors come first. It reads nothing from the store.
 func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft, err error) {
 	c := in.Continuation
 	if c == nil || c.To == "" {
@@ -40,7 +41,9 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft, e
 
 // passOn sends the continuation of a completed handoff, as its child unless it names another parent, and notes on the
 // completed one what it passed on. It is refused like any send; then the completion is undone with it, and the error
-// says so. A message is passed on as a notice and noted nowhere.
+// says so. A message is passed on as a notice and noted nowhere. The draft may be used by another run of the
+// transaction, so a copy of it is changed. It comes from the holder, also where the caller acted under another name
+// over the connection that claimed.
 func (o *op) passOn(h *happening) (*schemas.SendOut, error) {
 	r, next := h.now, *h.forward
 	next.parent = cmp.Or(next.parent, r.ID.String())

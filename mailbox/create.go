@@ -68,7 +68,8 @@ func (o *op) newRecord(id schemas.ID, d *draft, line lineage) *store.Record {
 }
 
 // joinWorkflow names the workflow of a root after it, as wf_12, unless the sender gave a name. Whoever sends the first
-// handoff of a workflow owns it, and may answer, amend, cancel, retry and return all others.
+// handoff of a workflow owns it, and may answer, amend, cancel, retry and return all others. The owner never changes.
+// It runs in the transaction of the send, so two sends cannot both become the first.
 func (o *op) joinWorkflow(r *store.Record) error {
 	if r.Workflow == "" {
 		r.Workflow = schemas.Workflow(fmt.Sprintf("wf_%d", r.ID))
@@ -110,7 +111,8 @@ func wordsOf(h *schemas.Handoff) store.WordList {
 	return store.ListWords(texts...)
 }
 
-// digestOf tells equal content from different content; it does not prove anything.
+// digestOf tells equal content from different content; it does not prove anything. It is the first 12 bytes of a
+// SHA-256 in base64, which is short enough for each record. Maps are encoded by key, so their order does not matter.
 func digestOf(v any) (string, error) {
 	b, err := json.Marshal(v)
 	sum := sha256.Sum256(b)

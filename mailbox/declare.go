@@ -24,6 +24,10 @@ import (
 // an agent that no file of these declares any more only what it said itself stays.
 //
 // The error is that of [Service.Register] for the first agent that could not register so. Then nothing is changed.
+//
+// What differs is looked for on a snapshot first and again in the transaction, because another process may have
+// declared the same in between. Each agent that changes is one event, in the name of system, and wakes those who wait
+// for mail of its pools. The result names these agents.
 func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.DeclareIn) (schemas.DeclareOut, error) {
 	said, err := declarations(in)
 	if err != nil {
@@ -54,7 +58,9 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 	})
 }
 
-// putDeclared keeps the row of an agent, unless nothing is known of it any more.
+// putDeclared keeps the row of an agent, unless nothing is known of it any more. The row goes where nobody was seen
+// under the name or claimed, and nothing is said of it. Mail of that name stays, and whoever acts as it later begins a
+// new row.
 func (o *op) putDeclared(a store.Agent) error {
 	if a.Seen == 0 && a.Claims == 0 && !a.Card.Registered && !a.Card.Away {
 		return o.tx.DropAgent(a.Card.Name)
@@ -62,18 +68,22 @@ func (o *op) putDeclared(a store.Agent) error {
 	return o.tx.PutAgent(a)
 }
 
-// declared is what some files say of agents.
+// declared is what some files say of agents. Files has each file that was read, also one that declares nobody now, so
+// that what it declared before is taken back.
 type declared struct {
 	files map[string]bool
 	of    map[schemas.Agent]declaration
 }
 
-// declaration is what a file says of one agent.
+// declaration is what a file says of one agent. It may be about a role, and then stands for each agent whose name
+// begins with that.
 type declaration struct {
 	file string
 	said schemas.RegisterIn
 }
 
+// declarations checks what files say, before any transaction. Where two files declare one name the later one counts.
+// The error is that of [Service.Register]; the first one ends it, so all of it is kept or nothing.
 func declarations(in schemas.DeclareIn) (declared, error) {
 	d := declared{map[string]bool{}, map[schemas.Agent]declaration{}}
 	for _, f := range in.Files {
@@ -90,6 +100,9 @@ func declarations(in schemas.DeclareIn) (declared, error) {
 }
 
 // changes gives the rows that are to be others, as they are to be.
+//
+// Known agents come by name, then the new ones by name, so the events have the same order each time. It reads the rows
+// of all agents. What another file declared is left alone, unless one of these declares it, too.
 func (d declared) changes(v *store.View) (changed []store.Agent, err error) {
 	known := map[schemas.Agent]bool{}
 	for a, err := range v.Agents() {
@@ -117,7 +130,9 @@ func (d declared) changes(v *store.View) (changed []store.Agent, err error) {
 	return changed, nil
 }
 
-// declare gives the row of an agent as a file says.
+// declare gives the row of an agent as a file says. The name, when it was seen, its claims and its session stay. Away
+// stays, too, whoever said it: an agent that is away is back when it registers, and not when a file leaves the word
+// out.
 func (d declaration) declare(a store.Agent) store.Agent {
 	away := a.Card.Away
 	a.Card, a.Declared = schemas.Card{Name: a.Card.Name, DeclaredIn: d.file}, &d.said
@@ -127,6 +142,9 @@ func (d declaration) declare(a store.Agent) store.Agent {
 }
 
 // undeclare gives the row of an agent as it is without a file: what the agent said of itself since stays.
+//
+// It makes anew what the declaration alone would give, and compares that with the card: where they differ the agent
+// said something since, and the whole card stays, with what the file said, since the two cannot be told apart.
 func undeclare(a store.Agent) store.Agent {
 	was := declaration{a.Card.DeclaredIn, *a.Declared}.declare(a).Card
 	own := !reflect.DeepEqual(was, a.Card)

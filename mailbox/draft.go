@@ -83,7 +83,9 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 	return d, nil
 }
 
-// sizes checks the limits on what is sent; the whole is checked when it is encoded.
+// sizes checks the limits on what is sent; the whole is checked when it is encoded. The error is invalid for a task
+// that is empty, else limit, with the field. Task and title are measured in bytes, summary, detail and data in
+// characters.
 func (s *Service) sizes(in schemas.SendIn) error {
 	if strings.TrimSpace(in.Task) == "" {
 		return schemas.Invalidf("task", "must not be empty").WithHint("Say what is to be done. Nothing was sent.")
@@ -137,7 +139,8 @@ func (d *draft) times(in schemas.SendIn, now time.Time) (err error) {
 	return checkDeadline(d.deadline, d.notBefore, now)
 }
 
-// durations are the timeout and the estimate that somebody expects, zero for none.
+// durations are the timeout and the estimate that somebody expects, zero for none. The error is invalid, with the path
+// of the field in a send; an amendment puts it below changes.
 func durations(expected *schemas.Expectations) (timeout, estimate time.Duration, err error) {
 	e := orZero(expected)
 	if timeout, err = schemas.ParseDuration("expectations.timeout", e.Timeout); err != nil {
@@ -176,7 +179,8 @@ func checkDeadline(deadline, notBefore, now time.Time) error {
 }
 
 // names checks what the caller names: the workflow, the agent for a failure, the schema, the limits of the chain, and a
-// foreign id, which has 128 bytes at most.
+// foreign id, which has 128 bytes at most. What these names lead to is looked up later, in the transaction: here only
+// their form is judged.
 func (d *draft) names(in schemas.SendIn) (err error) {
 	if in.Workflow != "" {
 		if d.workflow, err = schemas.ParseWorkflow("workflow", in.Workflow); err != nil {
@@ -212,7 +216,8 @@ func checkLimits(limits map[string]float64) error {
 }
 
 // onlyWork refuses in a message what only work has, so that nobody counts on it: a message is delivered at once, and
-// nothing is owed for it.
+// nothing is owed for it. The error is invalid and names the first such field. Options that change nothing of a
+// message, such as a reason, are let through.
 func onlyWork(in schemas.SendIn) error {
 	if in.Type != schemas.TypeMessage {
 		return nil

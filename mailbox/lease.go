@@ -63,7 +63,8 @@ func beforeDeadline(r *store.Record, end store.Time) store.Time {
 	return end
 }
 
-// longestSession is what the holder registered, zero when it did not or when its card cannot be read.
+// longestSession is what the holder registered, zero when it did not or when its card cannot be read. It is registered
+// in minutes, and holds for claims over a connection alone.
 func (o *op) longestSession(r *store.Record) time.Duration {
 	a, err := o.Agent(r.Holder)
 	if err != nil || a == nil {
@@ -118,6 +119,8 @@ const grace = 2 * time.Minute
 // minutes since this service began. A claim without a connection is never broken.
 func (o *op) broken(r *store.Record) bool { return o.brokenAfter(r, o.now.Sub(o.started)) }
 
+// brokenAfter is [op.broken] for a service that has run for so long. It reads only memory and the record, so those who
+// look may ask it on a snapshot.
 func (s *Service) brokenAfter(r *store.Record, running time.Duration) bool {
 	return r.Conn != "" && !s.here.IsOpen(r.Conn) && (r.Left || s.Alone || running > grace)
 }

@@ -81,7 +81,8 @@ func (o *op) checkPool(pool schemas.Address) (warnings []string, err error) {
 	return []string{warning}, err
 }
 
-// checkRoom refuses a mailbox that holds as many pending handoffs as the limit says, 10,000 by default.
+// checkRoom refuses a mailbox that holds as many pending handoffs as the limit says, 10,000 by default. What was
+// claimed does not count, and handoffs that the rules make are let in above the limit.
 func (o *op) checkRoom(box schemas.Address) error {
 	m, err := o.Mailbox(box)
 	if err != nil || m.Pending < o.Limits.Mailbox {
@@ -153,7 +154,8 @@ func (o *op) unaccepted(to schemas.Agent, kind string) error {
 const mostRouted = 5
 
 // routed says which agents could take work of a pool, best first, and which could not and why, five of each at most.
-// Nobody is chosen and nobody is told: who is free is known only when somebody claims.
+// Nobody is chosen and nobody is told: who is free is known only when somebody claims. It is as of the send, and old as
+// soon as an agent claims or registers.
 func (o *op) routed(r *store.Record, generalists bool) (*schemas.Routed, error) {
 	cards, err := o.cardsOf(o.AgentsSaying(roster.Words(r.To, generalists)...))
 	if err != nil {
@@ -179,7 +181,8 @@ func (o *op) candidatesLeft(r *store.Record, without schemas.Agent) (bool, error
 	})
 }
 
-// qualifies tells whether some agent may claim from a pool, of those that count. It stops at the first.
+// qualifies tells whether some agent may claim from a pool, of those that count. It stops at the first. Only agents are
+// looked at whose cards have one of the words of the pool. Generalists do not count, unless the pool is theirs.
 func (o *op) qualifies(pool schemas.Address, counts func(schemas.Agent) bool) (bool, error) {
 	for a, err := range o.AgentsSaying(roster.Words(pool, false)...) {
 		if err != nil {

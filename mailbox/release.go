@@ -13,6 +13,9 @@ import (
 // releaseTo gives a claim back, or passes it to another with all progress and context, see [life.Release]. It is no
 // attempt. A holder proves its claim; the owner of the workflow and a person need none. The new recipient is checked as
 // for a send.
+//
+// The error for a new recipient is that of [op.checkRecipient], and no release is forced. A name that is left out
+// leaves the recipient as it is. The caller that is not the holder is judged by [op.step].
 func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	o.asHolder(r, in.Token)
 	if r.Holder == o.by.Agent {
@@ -39,7 +42,8 @@ func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.Update
 }
 
 // release makes a held handoff pending again, for the recipient or for another. Giving back a claim that could not be
-// delivered comes here, too.
+// delivered comes here, too. The old holder is told unless it did it; the sender is told where the work goes to
+// another.
 func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.Record, error) {
 	now, err := o.step(life.Release, r)
 	if err != nil {
@@ -62,7 +66,8 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.R
 }
 
 // dropClaim ends a claim without charging it: its token is void and nobody holds the handoff. Questions that were open
-// go with it.
+// go with it. The token goes to those that are voided, so a late result is known as one. The next claim is no new
+// attempt. The record is a copy that is not committed yet.
 func dropClaim(r *store.Record) {
 	voidToken(r)
 	r.Holder, r.HolderID, r.Conn, r.Via, r.Left = "", "", "", "", false

@@ -15,7 +15,7 @@ import (
 )
 
 // accept takes the result of a completed handoff as good enough, see [life.Accept]. Once it is accepted, a repetition
-// keeps nothing.
+// keeps nothing. Those that wait for its acceptance go on in the same transaction. A return takes an acceptance back.
 func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	now, err := o.step(life.Accept, r)
 	if err != nil {
@@ -34,6 +34,10 @@ func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 // returnWork gives a completed handoff back whose result is not good enough, see [life.Return]: the same agent gets a
 // child with the reasons. It can be done once. That the chain has room for the child is checked first, since here the
 // caller can be refused.
+//
+// It follows what comes of it by itself, since the result names the child. Those that waited for the work wait for the
+// child from then on; what was begun with the old result is not stopped, and the result warns of it. The error is
+// invalid where neither note nor changes say what to mend, limit for the chain or for the token of the caller.
 func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	now, err := o.step(life.Return, r)
 	if err != nil {
@@ -64,7 +68,8 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	return &now, nil
 }
 
-// revision is what a sender changes about work, which is amended or done again, checked before anything is written.
+// revision is what a sender changes about work, which is amended or done again, checked before anything is written. It
+// lives as long as the transaction. A nil revision means that nobody changes anything, as where the rules try again.
 type revision struct {
 	changes   schemas.Changes
 	note      string
@@ -79,6 +84,10 @@ type revision struct {
 // revised checks what a sender changes about r, as a send is checked, with the fields of the errors below changes, and
 // warns in the result. Work that is amended waits for what it waits for by now, and goes to the role that is said; work
 // that is done again waits for what it was sent with.
+//
+// Besides what the clock changes it writes only content that references send along. So it is called in the transaction,
+// and an error undoes that. It is the one place where an amendment, a return and a retry are checked, so that the same
+// change is judged alike in all three.
 func (o *op) revised(
 	a life.Action, r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut,
 ) (rev *revision, err error) {
@@ -129,7 +138,8 @@ func (o *op) revised(
 }
 
 // nextRound makes criteria of what returned work is to mend: those that the changes name, else what the note says. The
-// error is invalid where neither says anything.
+// error is invalid where neither says anything. The first handoff counts as round 1, so its first rework is round 2,
+// and all rounds name the first handoff.
 func (rev *revision) nextRound(by schemas.Agent, r *store.Record) error {
 	round := schemas.Rework{Of: cmp.Or(r.ReworkOf, r.ID), Round: max(r.Round, 1) + 1, By: by, Reason: rev.note}
 	round.Points, rev.changes = compose.Points(rev.changes)
@@ -164,13 +174,14 @@ func (rev *revision) said() string {
 	return strings.TrimSpace(strings.Join(all, " "))
 }
 
-// isDated tells whether a deadline or a timeout is given anew, which then counts from now.
+// isDated tells whether a deadline or a timeout is given anew, which then counts from now. A nil revision gives none.
 func (rev *revision) isDated() bool {
 	return rev != nil && (!rev.stated.IsZero() || orZero(rev.changes.Expectations).Timeout != "")
 }
 
 // apply makes the changes in a draft of the same work. The note of a retry is read as advice, that of a return as the
-// reason.
+// reason. The draft is one of this run of the transaction, so it may be changed. The error is that of [compose.Change],
+// or limit, both below changes.
 func (rev *revision) apply(d *draft, by schemas.Agent, now time.Time) error {
 	h := &d.handoff
 	var err error
@@ -194,6 +205,11 @@ func (rev *revision) apply(d *draft, by schemas.Agent, now time.Time) error {
 // retry runs a dead handoff again as a new one, see [life.Retry], with what the caller changes about it. Repeating it
 // gives the same one, for as long as that is the latest that took its place; a handoff that went on by a rollback can
 // still be retried.
+//
+// The dead handoff stays as it ended, and names the new one. It gives r back, changed or not; the result names the new
+// handoff. A repetition that changes something is warned that its changes were not applied. The error is conflict where
+// the rollback of r is held by another agent than the caller, and where the one to whom r goes rejected it and the
+// caller names nobody; limit for what the token of the caller may have pending.
 func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if r.Checkpoint != 0 {
 		out.Checkpoint = reading.CheckpointID(r.Checkpoint)
@@ -240,7 +256,8 @@ func stillHeld(r, back *store.Record) error {
 		WithNext(schemas.Call(wait, "waits for it"), tellAgent(back.Holder))
 }
 
-// rolledBack warns of the open rollback of a handoff that runs again, which nobody or the caller holds.
+// rolledBack warns of the open rollback of a handoff that runs again, which nobody or the caller holds. Nothing is
+// taken from anybody by the retry: what is pending then ends when the retry is completed, see [op.endLeftovers].
 func rolledBack(r, back, again *store.Record) string {
 	if back.Status.Held() {
 		return fmt.Sprintf("you hold %s, to which %s was rolled back: complete or release it", back.ID, r.ID)

@@ -68,7 +68,8 @@ func (d *denials) count(token string, now time.Time) (times int) {
 	return of.more
 }
 
-// noticeActedAs is the kind of a notice that somebody else acts under the reader's name.
+// noticeActedAs is the kind of a notice that somebody else acts under the reader's name. Its sender is the agent that
+// acts so, or system where that one has no name.
 const noticeActedAs = "acted_as"
 
 // Borrows tells whether a caller is about to act for the first time over its connection under the name of an agent that

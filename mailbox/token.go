@@ -129,7 +129,8 @@ func (s *Service) FindToken(
 	return out, s.coded(err)
 }
 
-// atHome refuses callers over a network: only processes of the user that owns the store manage tokens.
+// atHome refuses callers over a network: only processes of the user that owns the store manage tokens. The error is
+// denied. It is judged by how the call came and not by a scope, so no token of any scope manages tokens.
 func atHome(by schemas.Caller) error {
 	if by.Via != schemas.ViaHTTP {
 		return nil

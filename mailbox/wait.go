@@ -49,7 +49,8 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 }
 
 // joinQueues puts a waiter into the queues of the mailboxes that its agent claims from now, and tells whether it is to
-// look into them. The mailboxes are read anew each time, since an agent may register, or hold less, while it waits.
+// look into them. The mailboxes are read anew each time, since an agent may register, or hold less, while it waits. The
+// caller's place is that of the time since when it waits, also in a queue that it joins later.
 func (s *Service) joinQueues(ctx context.Context, w *waiting.Waiter, name schemas.Agent) (look bool, err error) {
 	var boxes []schemas.Address
 	err = s.Store.View(ctx, func(v *store.View) error {
@@ -97,6 +98,9 @@ func (s *Service) unread(ctx context.Context, a schemas.Agent) (some bool, err e
 
 // awaitNews waits until the caller has an unread notice, or more to claim than at the beginning, or until the wait is
 // over. It tells whether there is more to claim.
+//
+// It counts from the least that it saw, so mail that comes after another agent took some is told, too. A wait that is
+// cut off is an error.
 func (s *Service) awaitNews(ctx context.Context, by schemas.Caller, seconds int) (mail bool, err error) {
 	_, until := waiting.Turn(by, seconds, s.Now())
 	least := -1
@@ -113,6 +117,9 @@ func (s *Service) awaitNews(ctx context.Context, by schemas.Caller, seconds int)
 }
 
 // lookUntil looks, and again after each change, until look says that it is over, or the wait is.
+//
+// It asks for the next change before it looks, so a change that comes while it looks ends the sleep. Looks are not
+// bounded in number: each change of the workspace is one, whomever it concerns.
 func (s *Service) lookUntil(ctx context.Context, until time.Time, look func() (over bool, err error)) error {
 	for {
 		changed := s.hub.NextChange()
@@ -158,7 +165,8 @@ func toAnswer(v *store.View, r *store.Record, a schemas.Agent) (bool, error) {
 	return who == a, err
 }
 
-// answered tells whether the caller's question about a handoff was answered, and the handoff waits for it to go on.
+// answered tells whether the caller's question about a handoff was answered, and the handoff waits for it to go on. The
+// agent is told apart by its name alone; [sameSession] tells whether it is the session that asked.
 func answered(r *store.Record, by schemas.Caller) bool {
 	return r.Status == schemas.Pending && r.Uncharged && by.Agent != "" && r.Asker == by.Agent
 }
