@@ -19,8 +19,9 @@ type absence struct {
 const worthACall = 25
 
 // footer names what was left out, with the calls that give all of each. It stands behind the closing tag, since it is
-// ours and not the sender's. Calls have so many tenths of a token at most: small parts, and the least important
-// ones, have only that of the last line, which gives all of it.
+// ours and not the sender's. Calls have so many tenths of a token at most: small parts, and the least important ones,
+// have only that of the last line, which gives all of it. Parts that the same calls give share a line, which counts the
+// tokens of all of them in full.
 func (f frame) footer(omitted []absence, room int) string {
 	if len(omitted) == 0 {
 		return ""

@@ -19,6 +19,8 @@ type frame struct {
 	opening string // one line: which handoff, from whom, to whom
 }
 
+// newFrame makes the frame of a brief, and with it the pen by which all parts are written. An empty nonce still gives a
+// tag, and one that anybody could derive.
 func newFrame(in Input) frame {
 	h := in.Handoff
 	p := pen{tag: tagFor(in.Nonce, h.ID)}

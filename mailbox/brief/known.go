@@ -39,7 +39,8 @@ func progress(in Input, c *schemas.Context, p pen) []string {
 	)
 }
 
-// reports are the last report of the holders, and those before it with who reported and when.
+// reports are the last report of the holders, and those before it with who reported and when. Without reports it is the
+// note of the standing, whose holder is not named.
 func reports(in Input, p pen) []string {
 	label := "Last report"
 	if in.Standing.Status.Ended() {
@@ -134,7 +135,8 @@ func because(text, why string) string {
 	return text + ", because: " + why
 }
 
-// files are the paths that matter, with their lines and a note.
+// files are the paths that matter, with their lines and a note. What was missing when it was sent says so; nobody looks
+// again.
 func files(all []schemas.File, p pen) []string {
 	var texts []string
 	for _, f := range all {
@@ -159,6 +161,7 @@ func artifacts(all []schemas.Artifact, p pen) []string {
 	return p.list("Artifacts", texts)
 }
 
+// artifact is an artifact as one text, without what it does not say.
 func artifact(a schemas.Artifact) string {
 	head := strings.Join(nonEmpty(a.Type, a.Path), " ")
 	body := because(strings.Join(nonEmpty(a.Description, a.Content), "\n"), a.Rationale)

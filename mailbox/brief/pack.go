@@ -90,7 +90,8 @@ func size(lines []string) int {
 }
 
 // shorten gives the lines that fit into the allowed tenths: the first ones, the last of them cut at a word when it is
-// long, and an ellipsis. It gives none when only a label would be left.
+// long, and an ellipsis. It gives none when only a label would be left. A part with heads is tried with these before it
+// is cut.
 func shorten(p part, allowed int) []string {
 	if size(p.lines) <= allowed {
 		return p.lines

@@ -148,7 +148,7 @@ func strategy(h schemas.Handoff) string {
 // choose applies the strategy: it gives the parts to pack and those that the strategy leaves to be fetched. What is
 // asked of the receiver always stays; a strategy only chooses among what is known. Where a sender that chose summary
 // wrote none, an extract takes its place and says that it is one. By reference, the summary and an extract are the key
-// points.
+// points. The order of the parts stays; an extract comes last.
 func choose(h schemas.Handoff, all []part, p pen) (kept, left []part) {
 	if strategy(h) == full {
 		return all, nil

@@ -24,7 +24,8 @@ var (
 )
 
 // clean makes text visible and breaks up what looks like a tag: control, bidirectional and zero-width characters become
-// escapes, and the word of the frame's tag cannot appear.
+// escapes, and the word of the frame's tag cannot appear. A line end of two characters becomes one, and the separators
+// of Unicode become escapes, so that no text has lines of which the pen does not know.
 func (p pen) clean(s string) string {
 	s = schemas.Visible(newlines.Replace(s))
 	s = tagLike.ReplaceAllString(s, "&lt;$1")

@@ -41,6 +41,8 @@ type meter struct {
 	lower  bool
 }
 
+// A class is what characters have in common that take tokens alike. Classes from mark on have a price for each
+// character behind the first.
 type class int
 
 const (

@@ -11,6 +11,7 @@ import (
 	"handoff/schemas"
 )
 
+// answersField is the field of a refusal of answers; that of one answer begins with it.
 const answersField = "verification.criteria"
 
 // Compare puts the answers beside the criteria that e declares, in their order; it gives nil when none are declared and

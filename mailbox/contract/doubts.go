@@ -7,7 +7,7 @@ import (
 )
 
 // Doubts names what a completion that is called a success says of itself that speaks against it: what was verified and
-// did not pass. There are none for one that is called partial.
+// did not pass. There are none for one that is called partial. A doubt refuses nothing: it is a question to the holder.
 func Doubts(done schemas.Completion) (doubts []string) {
 	v := done.Verification
 	if v == nil || done.Status != schemas.Success {

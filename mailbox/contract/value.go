@@ -12,6 +12,7 @@ import (
 	"handoff/schemas"
 )
 
+// maxDepth bounds how deep [walk] goes, and how deep a schema or an output may be.
 const maxDepth = 100 // of nested objects and arrays
 
 // decode reads one JSON value. Numbers keep their text; those that would take long to compute with, and values nested
@@ -72,4 +73,5 @@ func walk(path string, v any, depth int, yield func(string, any) bool) bool {
 	return true
 }
 
+// pointerText escapes a name for a JSON pointer, as RFC 6901 has it.
 var pointerText = strings.NewReplacer("~", "~0", "/", "~1")

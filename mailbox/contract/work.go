@@ -14,6 +14,7 @@ import (
 // and no schema of a stranger stops the server.
 const maxWork = 200_000
 
+// maxChain ends schemas that lead to each other at the same value, long before [maxWork] does.
 const maxChain = 200 // schemas that apply to the same value through one another
 
 // affordable reports, before any of it is done, whether checking v takes too long. Two references to a definition that
@@ -64,7 +65,8 @@ func (m *meter) visit(s *jsonschema.Schema, v any, chain int) {
 	}
 }
 
-// object counts the members of an object and the schemas that each may have to meet.
+// object counts the members of an object and the schemas that each may have to meet. Members come in any order; whether
+// all of them can be afforded does not depend on it.
 func (m *meter) object(s *jsonschema.Schema, obj map[string]any, chain int) {
 	m.left -= len(obj) + len(s.Required)
 	for name, t := range s.DependentSchemas {
@@ -136,7 +138,8 @@ type pattern struct {
 }
 
 // compilePattern compiles a regular expression of a schema with Go's engine, whose time is bounded, and counts its
-// instructions. What Go's syntax does not have, such as looking ahead, is an error of the schema.
+// instructions. What Go's syntax does not have, such as looking ahead, is an error of the schema. The expression is
+// parsed twice, because package regexp tells nobody how long its program is.
 func compilePattern(expr string) (jsonschema.Regexp, error) {
 	re, err := regexp.Compile(expr)
 	if err != nil {

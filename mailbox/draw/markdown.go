@@ -54,8 +54,10 @@ func worked(seconds int) string { return Duration(time.Duration(seconds) * time.
 // markdown is a page that is being written.
 type markdown struct{ strings.Builder }
 
+// line writes a line. What agents wrote comes as an argument, and never in the format.
 func (m *markdown) line(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
 
+// list writes items beneath a heading, and nothing where there are none.
 func (m *markdown) list(heading string, items []string) {
 	for i, item := range items {
 		if i == 0 {
@@ -95,7 +97,7 @@ func (m *markdown) done(s schemas.Step) {
 }
 
 // openPoints are what a reviewer has to know of that is not done: criteria that are not met, notes, work that has not
-// ended, and failures that nobody went on with.
+// ended, and failures that nobody went on with. A failure is not open where another step does the work again.
 func openPoints(s schemas.Step, steps []schemas.Step) (points []string) {
 	add := func(text string) { points = append(points, s.HandoffID.String()+": "+text) }
 	if c := s.Done; c != nil {

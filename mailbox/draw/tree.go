@@ -11,6 +11,7 @@ import (
 	"handoff/schemas"
 )
 
+// ruler is fixed, so that the heads of arrows stand in one column where names are short.
 const ruler = 32 // columns of the line behind an agent's name
 
 // Tree draws the handoffs of a workflow from top to bottom, each beneath who sent it and the agent who holds it,
@@ -65,6 +66,7 @@ type tree struct {
 	children map[schemas.ID][]schemas.Step
 }
 
+// line writes a line without blanks at its end.
 func (d *tree) line(text string) {
 	d.WriteString(strings.TrimRight(text, " ") + "\n")
 }
@@ -119,7 +121,8 @@ func holder(s schemas.Step) string {
 // stateOf is what a step says of its state.
 func stateOf(s schemas.Step) State { return State{s.Status, s.Outcome, s.BlockedBy, s.Reason} }
 
-// facts are the lines beside the stem.
+// facts are the lines beside the stem. Facts that are zero or empty have no line. The width is that beside the stem, 24
+// at least.
 func (d *tree) facts(s schemas.Step, width int) []string {
 	width = max(width, 24)
 	title := fmt.Sprintf("%s: %s", s.HandoffID, s.Title)
@@ -182,10 +185,12 @@ func (d *tree) time(s schemas.Step) (label, value string) {
 	return "", ""
 }
 
+// filesOf counts the files of a step, "" for none.
 func filesOf(s schemas.Step) string {
 	return counts(s.FilesCreated, "created", s.FilesModified, "modified")
 }
 
+// testsOf counts the tests of a step: those that ran by how they ended, and those that are new. It is "" for none.
 func testsOf(s schemas.Step) string {
 	return counts(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created")
 }

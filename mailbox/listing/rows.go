@@ -20,7 +20,8 @@ type teller func(*store.View, *store.Record, *schemas.Item)
 // damaged is left out: it stops no other. Rows that filters pass over count as looked at, so a page may be empty and
 // still have a cursor. The error is invalid for a cursor that names no handoff, else that of the store.
 //
-// Tell adds to a row what more than the record tells of it.
+// Tell adds to a row what more than the record tells of it. It reads a record for each row that it looks at; of a list
+// that shows everything, none behind the end of the page.
 func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf, tell teller) (schemas.ListOut, error) {
 	p := newPage()
 	ids, err := f.source(v, a, boxes)
@@ -135,6 +136,7 @@ func (p *page) endAt(last schemas.ID) {
 	}
 }
 
+// newPage is a page without rows. Its list is empty and not nil, so that JSON has [].
 func newPage() *page { return &page{out: schemas.ListOut{Items: []schemas.Item{}}, left: Room} }
 
 // add adds a row unless there is no room left for it. The first row is always added. A row that is left out takes its

@@ -88,6 +88,8 @@ func (l Ladder) Find(all []Name, c Caller) int {
 	return -1
 }
 
+// holds tells whether a name stands on the rung for a caller: its state, that nobody else acts under it where this
+// matters, and the tie.
 func (r rung) holds(n Name, c Caller) bool {
 	return r.in&n.State() != 0 && (r.shared || !n.Shared) && r.tie(n, c)
 }

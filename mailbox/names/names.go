@@ -99,10 +99,13 @@ func (n Name) Vacant(client schemas.Agent) bool {
 	return !n.Shared && (state == Free && ofClient || state == Kept && own)
 }
 
+// longest is the limit that [schemas.ParseAgent] sets.
 const longest = 64 // characters of a name
 
 // Nth is the name of a client's n-th session, from 1: the first has the client's own name, the others a number behind
-// it. The name of a client that is too long for a number is cut, so that each is a valid name.
+// it. The name of a client that is too long for a number is cut, so that each is a valid name. Two long names of
+// clients that differ only at their ends may be cut to the same name; [Name.Vacant] then passes over one that was given
+// to the other.
 func Nth(client schemas.Agent, n int) schemas.Agent {
 	if n == 1 {
 		return client

@@ -9,7 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// Memory is a [Tracker] that knows what is announced to this process.
+// Memory is a [Tracker] that knows what is announced to this process. What it remembers grows with the connections that
+// are open and the handoffs that are held: closing and [Memory.Forget] take it away.
 type Memory struct {
 	mu     sync.Mutex               // guards the fields below
 	open   map[string]*Connection   // agents are sorted
@@ -108,7 +109,7 @@ func (c *Connection) add(a schemas.Agent) {
 	}
 }
 
-// shown is a copy for a caller.
+// shown is a copy for a caller. It shares no list with the tracker, so callers may change it.
 func (c *Connection) shown() Connection {
 	shown := *c
 	shown.Agents = slices.Clone(c.Agents)

@@ -92,6 +92,7 @@ func Boxes(card schemas.Card) []schemas.Address {
 	return boxes
 }
 
+// specialist is the ending that the longer spelling of a role has.
 const specialist = "-specialist"
 
 // sameRole tells whether two texts spell the same role.

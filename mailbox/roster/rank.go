@@ -23,7 +23,8 @@ type Want struct {
 // Rank orders the agents that qualify, the best first: who accepts the work by name, then by skills among the tags,
 // fewest open handoffs, most recently seen, and name. Excluded are those to whom the work is addressed but who cannot
 // take it now, by name; who does not qualify at all is in neither list. Each has in a few words why, 200 bytes at most.
-// The result of a send to a pool shows both; nobody is told or chosen by it.
+// The result of a send to a pool shows both; nobody is told or chosen by it. It changes neither cards nor want, and
+// equal arguments give equal lists.
 func Rank(cards []schemas.Card, want Want) (ranked, excluded []schemas.Candidate) {
 	var able []schemas.Card
 	for _, card := range cards {
@@ -102,6 +103,8 @@ func sought(want Want) string {
 	return want.Type
 }
 
+// byRole tells whether an address is a role: only there the type of the work is asked about, since an address that is a
+// capability says what the work is.
 func byRole(to schemas.Address) bool {
 	kind, _ := to.Kind()
 	return kind == "role"
@@ -143,4 +146,5 @@ func shared(card schemas.Card, tags []string) []string {
 // open is how much an agent has before it, as its card counts it: what waits for it, and what it holds.
 func open(card schemas.Card) int { return card.Pending + card.Held }
 
+// minutes is a duration in whole minutes, halves rounded up.
 func minutes(d time.Duration) string { return fmt.Sprintf("%d min", int(d.Minutes()+0.5)) }

@@ -163,7 +163,8 @@ func Of(v *store.View, client schemas.Agent) iter.Seq2[store.Agent, error] {
 }
 
 // ParseClient reads the name of a client, which becomes the name of its sessions. The error is invalid for a reserved
-// name and for one that no agent can have.
+// name and for one that no agent can have. Human and the rules are no clients, since sessions of these would act as
+// them.
 func ParseClient(client schemas.Agent) (schemas.Agent, error) {
 	if client == schemas.Human || client == schemas.System {
 		return "", schemas.Invalidf("client", "%s is a reserved name", client)

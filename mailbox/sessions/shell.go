@@ -14,7 +14,7 @@ const mostNamed = 20
 // ShellName is the name under which a session of a client acts, for a shell or a hook that the client started: the name
 // that it has a tie to ([names.Shell]); else that of the only session of the client that is here; else that of the
 // client itself. The error is invalid for a client whose name cannot be that of an agent, and where somebody else acts
-// under the client's own name; it lists those that are here.
+// under the client's own name; it lists those that are here. Nothing is written: asking gives nobody a name.
 func (h Here) ShellName(v *store.View, in schemas.SessionIn) (schemas.Agent, error) {
 	client, err := ParseClient(in.Client)
 	if err != nil {

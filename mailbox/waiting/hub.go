@@ -45,7 +45,8 @@ type Hub struct {
 }
 
 // Effects are what an operation changed, as far as it concerns those who wait. The zero value still tells those who
-// wait for anything that something changed.
+// wait for anything that something changed. Announcing too much costs looks in vain, announcing too little leaves mail
+// lying.
 type Effects struct {
 	Boxes     []schemas.Address // where something may be claimed now: one permit for each entry
 	Freed     []schemas.Agent   // agents that held as many as they take, and hold less

@@ -22,7 +22,8 @@ func (q queue) position(w *Waiter) (i int, found bool) {
 	return slices.BinarySearchFunc(q, w, (*Waiter).compare)
 }
 
-// with is the queue with a waiter at its place; the same queue if it stands there already.
+// with is the queue with a waiter at its place; the same queue if it stands there already. It may write into the array
+// of q, so the caller puts the result in the place of q.
 func (q queue) with(w *Waiter) queue {
 	i, found := q.position(w)
 	if found {
@@ -50,7 +51,7 @@ func (q queue) behind(w *Waiter) queue {
 }
 
 // permit gives a permit for the mailbox to the first waiter that has none, and wakes it. Where all have one, or nobody
-// waits, the permit ends: whoever comes next looks by itself.
+// waits, the permit ends: whoever comes next looks by itself. It costs a step for each waiter that has one already.
 func (q queue) permit(box schemas.Address) {
 	for _, w := range q {
 		if !w.granted[box] {

@@ -131,7 +131,8 @@ func (w *Waiter) wake() {
 
 // Turn tells when the wait of a caller began and when it ends, for a call that waits so many seconds at most. A wait
 // that is taken up again, at this process or another, brings both with it ([schemas.Caller]). A wait that is made of
-// several calls keeps its beginning, and each call says when it ends.
+// several calls keeps its beginning, and each call says when it ends. It is pure. A beginning in the future counts as
+// now, and no wait ends before now.
 func Turn(by schemas.Caller, seconds int, now time.Time) (since, until time.Time) {
 	if since = by.Since; since.IsZero() || since.After(now) {
 		since = now
