@@ -103,6 +103,9 @@ func TestAFailureNeedsNobodyWhoGoesOn(t *testing.T) {
 	w.send(boss, "qa", "no", needsApproval)
 	w.update(person, 4, schemas.ActRefuse, note("not now"))
 	require.Equal(t, []string{"failure ho_2 no"}, rowsOf(w.overview().NeedsYou))
+	w.send(boss, "qa", "may I?", needsApproval, func(in *schemas.SendIn) { in.Workflow = "wf_b" })
+	require.Equal(t, []string{"approval ho_5"}, rowsOf(w.overview().NeedsYou), "also what is shown itself goes on")
+	w.update(person, 5, schemas.ActRefuse, note("not now"))
 	w.later(8 * 24 * time.Hour)
 	require.Empty(t, w.overview().NeedsYou.Items)
 }

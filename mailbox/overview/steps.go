@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -201,8 +202,9 @@ func (l *look) failures() {
 				continue
 			}
 			latest := r
-			for other := range l.first(l.Newest(store.InWorkflow(r.Workflow), 0), 1) {
-				latest = other
+			for id := range kept(l, l.Newest(store.InWorkflow(r.Workflow), 0)) { // also what is shown already goes on
+				latest = cmp.Or(reading.Readable(l.View, id), r)
+				break
 			}
 			if latest.ID == r.ID || latest.Created < r.Ended {
 				l.add(&l.needs, schemas.ConcernFailure, r, r.Ended, "")
