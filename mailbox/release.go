@@ -71,7 +71,7 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.R
 func dropClaim(r *store.Record) {
 	voidToken(r)
 	r.Holder, r.HolderID, r.Conn, r.Via, r.Left = "", "", "", "", false
-	r.Lease, r.Reserved, r.Ask, r.Permission, r.Uncharged, r.Box = 0, 0, 0, false, true, r.To
+	r.Lease, r.Reserved, r.Ask, r.Asker, r.Permission, r.Uncharged, r.Box = 0, 0, 0, "", false, true, r.To
 }
 
 // readdress changes for whom a handoff is. Who is named may take it, even if it declined before; agents of a pool that

@@ -130,6 +130,19 @@ func TestTheAskerHasAnswerAndClaimAtOnce(t *testing.T) {
 	})
 }
 
+func TestAReleasedQuestionIsNotTakenForAnAnsweredOne(t *testing.T) {
+	living(t, func(w *world, lead, coder schemas.Caller) {
+		w.send(lead, "coder", "the long task")
+		w.claim(coder)
+		w.update(coder, 1, schemas.ActAsk, asking("which?"))
+		w.update(coder, 1, schemas.ActRelease)
+		began := time.Now()
+		_, err := w.Get(context.Background(), coder, schemas.GetIn{HandoffID: "1", WaitSeconds: 50})
+		require.NoError(t, err)
+		require.Equal(t, 50*time.Second, time.Since(began), "nothing came")
+	})
+}
+
 // A session that has read the brief is told what changed; where the task changed, or another session goes on, the brief.
 func TestWhoReadsTheWholeBriefAgain(t *testing.T) {
 	for _, c := range []struct {
