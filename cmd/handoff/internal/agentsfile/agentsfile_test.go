@@ -141,7 +141,7 @@ func newDesk(t *testing.T) desk {
 	dir := t.TempDir()
 	w := mailboxtest.New(t)
 	files := []agentsfile.File{{Path: filepath.Join(dir, "user.yaml"), Name: "user.yaml"}, {Path: filepath.Join(dir, "agents.yaml"), Name: "agents.yaml"}}
-	return desk{&agentsfile.Declaring{Invoker: tools.Local{Mailbox: w.Service}, Files: files}, t, files[1].Path}
+	return desk{&agentsfile.Declaring{Invoker: tools.Local{Mailbox: w.Service}, Files: func() []agentsfile.File { return files }}, t, files[1].Path}
 }
 
 func (d desk) write(text string) { require.NoError(d.t, os.WriteFile(d.file, []byte(text), 0o600)) }

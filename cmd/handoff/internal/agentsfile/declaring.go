@@ -21,7 +21,6 @@ type File struct{ Path, Name string }
 // Read gives what a file declares, and all that is wrong with it as sentences with file, line and remedy. A file that is
 // not there declares nobody.
 func (f File) Read() (agents []schemas.RegisterIn, problems []string) {
-	var wrong []Problem
 	info, err := os.Stat(f.Path)
 	var text []byte
 	switch {
@@ -38,14 +37,22 @@ func (f File) Read() (agents []schemas.RegisterIn, problems []string) {
 		err = failed.Err
 	}
 	if err != nil {
-		wrong = []Problem{{1, "it cannot be read: " + err.Error(), "Make it a file that you may read, or remove it."}}
-	} else {
-		agents, wrong = Parse(text)
+		return nil, f.sentences(Problem{1, "it cannot be read: " + err.Error(), "Make it a file that you may read, or remove it."})
 	}
+	return f.Says(text)
+}
+
+// Says gives what the text of a file declares, as [File.Read] does.
+func (f File) Says(text []byte) (agents []schemas.RegisterIn, problems []string) {
+	agents, wrong := Parse(text)
+	return agents, f.sentences(wrong...)
+}
+
+func (f File) sentences(wrong ...Problem) (said []string) {
 	for _, p := range wrong {
-		problems = append(problems, fmt.Sprintf("%s:%d: %s. %s", f.Name, p.Line, p.What, p.Remedy))
+		said = append(said, fmt.Sprintf("%s:%d: %s. %s", f.Name, p.Line, p.What, p.Remedy))
 	}
-	return agents, problems
+	return said
 }
 
 // Declaring is an invoker that tells the workspace what the files of a project declare, before the first call for which
@@ -55,10 +62,11 @@ func (f File) Read() (agents []schemas.RegisterIn, problems []string) {
 // Its zero value with an invoker and files is ready, and its methods may be called concurrently.
 type Declaring struct {
 	tools.Invoker
-	Files []File
+	Files func() []File      // finds them, at the first call for which they matter
 	Own   schemas.RegisterIn // what the agent of this process said at its start; its name is that of the caller
 
 	mu       sync.Mutex // guards the fields below
+	files    []File
 	stamp    string     // of the files as they were told last
 	problems []string
 	own      schemas.Agent // for whom Own was told
@@ -91,6 +99,9 @@ func (d *Declaring) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, 
 func (d *Declaring) tell(ctx context.Context, by schemas.Caller) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.files == nil {
+		d.files = append([]File{}, d.Files()...) // there may be none
+	}
 	if stamp := d.stamped(); stamp != d.stamp {
 		d.declare(ctx, stamp)
 	}
@@ -106,7 +117,7 @@ func (d *Declaring) tell(ctx context.Context, by schemas.Caller) []string {
 func (d *Declaring) declare(ctx context.Context, stamp string) {
 	in := schemas.DeclareIn{}
 	d.problems = nil
-	for _, f := range d.Files {
+	for _, f := range d.files {
 		agents, problems := f.Read()
 		d.problems = append(d.problems, problems...)
 		in.Files = append(in.Files, schemas.DeclaringFile{Name: f.Name, Agents: agents})
@@ -124,7 +135,7 @@ func (d *Declaring) declare(ctx context.Context, stamp string) {
 // stamped tells one state of the files from another: when each was changed, and how long it is.
 func (d *Declaring) stamped() string {
 	var b strings.Builder
-	for _, f := range d.Files {
+	for _, f := range d.files {
 		if info, err := os.Stat(f.Path); err == nil {
 			fmt.Fprintf(&b, "%d %d", info.ModTime().UnixNano(), info.Size())
 		}

@@ -27,5 +27,5 @@ func (a *App) AgentsFiles() (files []agentsfile.File) {
 
 // Declaring puts what the files declare before an invoker.
 func (a *App) Declaring(boxes tools.Invoker) *agentsfile.Declaring {
-	return &agentsfile.Declaring{Invoker: boxes, Files: a.AgentsFiles()}
+	return &agentsfile.Declaring{Invoker: boxes, Files: a.AgentsFiles}
 }

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"time"
 
-	"handoff/cmd/handoff/internal/agentsfile"
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/project"
@@ -26,10 +25,10 @@ type Connection struct {
 	By      schemas.Caller
 	Unnamed error // why it is not known which session calls; nil if that is known, or nobody asked
 
-	App       *App
-	part      part          // of a wait, that the next call covers
-	nothing   tools.Invoker // takes the calls where there is no workspace, see [App.Look]; Boxes is nil then
-	declaring *agentsfile.Declaring
+	App     *App
+	part    part          // of a wait, that the next call covers
+	nothing tools.Invoker // takes the calls where there is no workspace, see [App.Look]; Boxes is nil then
+	beside  tools.Invoker // see [Connection.invoker]
 }
 
 // Connect opens the workspace for as long as fn runs, and makes it where there is none. A caller that its surroundings
@@ -118,11 +117,6 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 	if err != nil {
 		return nil, schemas.InternalError(err)
 	}
-	if dir, err := conn.App.Location().FilesDir(); err == nil {
-		if b, err = project.Enclose(b, dir); err != nil {
-			return nil, err
-		}
-	}
 	boxes := conn.invoker()
 	raw, err := boxes.Invoke(ctx, conn.request(tool, b))
 	if e := schemas.AsError(err); e != nil && e.Field == schemas.ByPerson && conn.By.Proof == "" {
@@ -144,16 +138,21 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 	return raw, nil
 }
 
-// invoker takes the calls, once it was told who there is.
+// invoker takes the calls, with what this process alone can read for them: who is declared in files, and files of the
+// project to which they refer.
 func (conn *Connection) invoker() tools.Invoker {
-	if conn.declaring == nil {
+	if conn.beside == nil {
 		var boxes tools.Invoker = conn.Boxes
 		if conn.nothing != nil {
 			boxes = conn.nothing
 		}
-		conn.declaring = conn.App.Declaring(boxes)
+		dir, err := conn.App.Location().FilesDir()
+		if err != nil {
+			dir = "" // of no project
+		}
+		conn.beside = project.Files{Invoker: conn.App.Declaring(boxes), Dir: dir}
 	}
-	return conn.declaring
+	return conn.beside
 }
 
 // request is one call of a tool, under an id of its own.

@@ -57,12 +57,12 @@ func agentsImportCommand(a *cli.App) *cobra.Command {
 		Short:   "Take over a file that declares agents or roles for other tools",
 		Example: `  handoff agents import ~/.claude/agents/capabilities.yaml`,
 		Args:    cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, given []string) error {
-			text, err := os.ReadFile(given[0])
+		RunE: func(cmd *cobra.Command, given []string) error {
+			text, err := a.Input(cmd.Context(), "FILE", given[0])
 			if err != nil {
-				return schemas.Invalidf("FILE", "it cannot be read: %w", err).WithHint("Name a file that declares agents. Nothing was written.")
+				return err
 			}
-			if agents, problems := (agentsfile.File{Path: given[0], Name: given[0]}).Read(); len(problems) > 0 || len(agents) == 0 {
+			if agents, problems := (agentsfile.File{Name: given[0]}).Says(text); len(problems) > 0 || len(agents) == 0 {
 				problem := append(problems, given[0]+" declares nobody.")[0]
 				return schemas.Invalidf("FILE", "%s", problem).WithHint("handoff agents check %s shows all. Nothing was written.", given[0])
 			}
