@@ -63,7 +63,8 @@ type DeclaringFile struct {
 
 // DeclareOut is the result of agents_declare: whose declarations are new, others than before, or gone.
 type DeclareOut struct {
-	Changed []Agent `json:"changed,omitempty"`
+	Changed  []Agent  `json:"changed,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Card is what is known of an agent. It says what the agent registered, whether it is here, and how busy it is. The

@@ -75,8 +75,10 @@ func TestSecretsAreKeptOrRefusedWhereThatIsSaid(t *testing.T) {
 	require.Contains(t, fmt.Sprint(sent["warnings"]), "it is kept as it is")
 	require.Contains(t, fmt.Sprint(kept.as("qa", "claim_handoff", `{}`)), leaked)
 
+	refuses := with(t, tools.RefuseSecrets)
+	require.NotContains(t, refuses.as("lead", "list_agents", fmt.Sprintf(`{"capability":%q}`, leaked)), "warnings", "what only reads keeps nothing")
 	call := tools.Call{Caller: schemas.Caller{Agent: "lead", Via: schemas.ViaStdio}, Tool: "send_handoff", Args: json.RawMessage(args)}
-	_, err := with(t, tools.RefuseSecrets).Invoke(t.Context(), call)
+	_, err := refuses.Invoke(t.Context(), call)
 	require.Equal(t, "Say where it is kept instead. Nothing was sent.", schemas.AsError(err).Hint)
 	require.Equal(t, "task", schemas.AsError(err).Field)
 	call.Args = json.RawMessage(fmt.Sprintf(`{"to":"qa","task":"x","data":{%q:"x"}}`, leaked))

@@ -38,7 +38,7 @@ type Tool struct {
 
 	schema func() *node // of the arguments, in full
 	undone string       // what a refusal leaves undone, as a sentence
-	keeps  bool         // keeps texts of its caller: its result has a field for warnings
+	keeps  bool         // keeps texts of its caller: it changes something, and its result has a field for warnings
 	call   func(ctx context.Context, mb *mailbox.Service, by schemas.Caller, canonical json.RawMessage, warnings []string) (
 		out json.RawMessage, next []schemas.Advice, err error)
 }
@@ -59,7 +59,8 @@ func define[In, Out any](
 	if !t.Admin {
 		t.Input, t.Output = published(in), published(out)
 	}
-	_, t.keeps = reflect.TypeFor[Out]().FieldByName("Warnings")
+	_, warns := reflect.TypeFor[Out]().FieldByName("Warnings")
+	t.keeps = warns && !t.ReadOnly
 	t.schema = sync.OnceValue(func() *node { return readSchema(schemas.Full(in)) })
 	if t.undone == "" && !t.ReadOnly {
 		t.undone = "Nothing was changed."

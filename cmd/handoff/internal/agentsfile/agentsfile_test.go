@@ -180,6 +180,29 @@ func TestChangesOfAFileAreToldAndABrokenOneLeavesTheLast(t *testing.T) {
 	require.Equal(t, []string{"agents.yaml:1: it cannot be read: it is no regular file. Make it a file that you may read, or remove it."}, warnings)
 }
 
+func TestSecretsInAFileAreMaskedAndTold(t *testing.T) {
+	d := newDesk(t)
+	token := "gh" + "p_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+	d.write("agents:\n  qa:\n    description: use " + token + "\n")
+	names, warnings := d.listed()
+	require.Equal(t, "qa ", names)
+	require.Len(t, warnings, 1)
+	require.Contains(t, warnings[0], "description held a secret (github-token)")
+	all, err := d.Invoker.Invoke(t.Context(), tools.Call{Caller: schemas.Caller{Agent: "dev", Via: schemas.ViaStdio}, Tool: "list_agents"})
+	require.NoError(t, err)
+	require.Contains(t, string(all), "use [secret: github-token]")
+	require.NotContains(t, string(all), token)
+
+	d = newDesk(t)
+	refusing := d.Invoker.(tools.Local)
+	refusing.Secrets = tools.RefuseSecrets
+	d.Invoker = refusing
+	d.write("agents:\n  qa:\n    description: use " + token + "\n")
+	names, warnings = d.listed()
+	require.Empty(t, names)
+	require.Contains(t, strings.Join(warnings, ""), "holds a secret")
+}
+
 func TestAnAgentIsRegisteredAsItsServerWasStarted(t *testing.T) {
 	d := newDesk(t)
 	d.Own = schemas.RegisterIn{Role: "testing", Accepts: []string{"code"}}

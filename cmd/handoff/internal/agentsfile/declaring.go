@@ -124,10 +124,16 @@ func (d *Declaring) declare(ctx context.Context, stamp string) {
 	}
 	var err error
 	if len(d.problems) == 0 {
+		var out schemas.DeclareOut
 		call := tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI}, Tool: "agents_declare"}
-		_, err = tools.Ask[schemas.DeclareOut](ctx, d.Invoker, call, in)
+		out, err = tools.Ask[schemas.DeclareOut](ctx, d.Invoker, call, in)
+		d.problems = out.Warnings
 	}
-	if e := schemas.AsError(err); e == nil || e.Code != schemas.Unavailable {
+	e := schemas.AsError(err)
+	if e != nil && e.Code == schemas.Invalid { // such as a secret that is refused
+		d.problems = []string{e.Error()}
+	}
+	if e == nil || e.Code != schemas.Unavailable {
 		d.stamp = stamp // what an owner of an older version does not know is not said to it again
 	}
 }
