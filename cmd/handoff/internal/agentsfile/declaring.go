@@ -67,7 +67,7 @@ type Declaring struct {
 
 	mu       sync.Mutex // guards the fields below
 	files    []File
-	stamp    string     // of the files as they were told last
+	stamp    string // of the files as they were told last
 	problems []string
 	own      schemas.Agent // for whom Own was told
 }
