@@ -43,8 +43,8 @@ func pack(f frame, parts, left []part, tokens int) (text string, omitted []strin
 }
 
 // fill fits parts into a number of tenths and gives those that remain. A part that would take more than three quarters of
-// the room that is left is shortened to half of it, so that those after it have a chance; what nobody took goes to the
-// first that can use it.
+// the room that is left is shortened to half of it, so that those after it have a chance, but one that must be there not to
+// less than a line needs to begin; what nobody took goes to the first that can use it.
 func fill(parts []part, room int) ([]part, int) {
 	packed := make([]part, len(parts))
 	fit := func(i, allowed int) (took int) {
@@ -56,6 +56,9 @@ func fill(parts []part, room int) ([]part, int) {
 		allowed := room
 		if size(p.lines) > room*3/4 {
 			allowed = room / 2
+			if p.must {
+				allowed = max(allowed, min(room, 2*clipFrom))
+			}
 		}
 		room -= fit(i, allowed)
 	}

@@ -49,6 +49,7 @@ type part struct {
 	heads   []string // stand in the place of lines that do not fit
 	whole   bool     // worth nothing in part
 	each    bool     // every line counts: in part, each is shortened
+	must    bool     // a brief without it is none: it gets room for the beginning of a line, whatever comes after it
 	context bool     // what is known, and may be summarized; the rest is what is asked
 	rest    []string // the calls that give all of it
 }
@@ -71,7 +72,7 @@ func parts(in Input, p pen) []part {
 	all := []part{
 		{name: "rework", section: ofRework, lines: rework(h, in.Criteria, p), each: true},
 		{name: "success criteria", section: ofCriteria, lines: criteria(in.Criteria, h.Rework, e.Strict, p), each: true},
-		{name: "task", section: ofTask, lines: p.quote("", h.Task)},
+		{name: "task", section: ofTask, lines: p.quote("", h.Task), must: true},
 		{name: "constraints", section: ofConstraints, lines: constraints(h, e, in.Standing.BlockedBy, p)},
 		{name: "if stuck", section: ofStuck, lines: stuck(in, e, p)},
 		{name: "earlier session", section: ofContext, lines: session(in.Before, h.ID, p), whole: true},
