@@ -67,6 +67,11 @@ var house = []room{
 		level: 2, path: "mailbox/roster", about: "who qualifies",
 		imports: []string{"schemas"},
 	},
+	{
+		level: 2, path: "mailbox/rules", about: "what the rules of files send",
+		imports: []string{"schemas"},
+		owns:    []string{"cel.dev/cel-go", "google.golang.org/protobuf"},
+	},
 	{level: 2, path: "mailbox/secret", about: "what must not be kept"},
 	{
 		level: 2, path: "mailbox/content", about: "parts of long texts",
@@ -142,9 +147,9 @@ var house = []room{
 		level: 2, path: "mailbox", about: "what is allowed",
 		imports: []string{
 			"schemas", "schemas/closest", "store",
-			"mailbox/roster", "mailbox/content", "mailbox/contract", "mailbox/life", "mailbox/waiting", "mailbox/presence",
-			"mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading", "mailbox/overview", "mailbox/sessions", "mailbox/offer",
-			"mailbox/delivery",
+			"mailbox/roster", "mailbox/rules", "mailbox/content", "mailbox/contract", "mailbox/life", "mailbox/waiting",
+			"mailbox/presence", "mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading", "mailbox/overview",
+			"mailbox/sessions", "mailbox/offer", "mailbox/delivery",
 		},
 	},
 	{
@@ -225,8 +230,8 @@ var house = []room{
 		imports: []string{"schemas", "tools", "cmd/handoff/internal/git"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/agentsfile", about: "agents that files declare",
-		imports: []string{"schemas", "schemas/closest", "tools"},
+		level: 5, path: "cmd/handoff/internal/agentsfile", about: "agents and rules that files declare",
+		imports: []string{"schemas", "schemas/closest", "mailbox/rules", "tools"},
 		owns:    []string{"go.yaml.in/yaml/v3"},
 	},
 	{level: 5, path: "cmd/handoff/internal/web", about: "what listens", imports: []string{"schemas"}},

@@ -1,10 +1,12 @@
 package mailbox
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/rules"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -96,8 +98,9 @@ func (o *op) do(c *cascade, d duty) error {
 	others, each := across(d.do, d.of.now)
 	if each == nil {
 		came, err := o.consequence(d.do, d.of)
-		if slices.Contains(c.asked, d.of) && came != (outcome{}) {
-			c.outcome = came
+		if slices.Contains(c.asked, d.of) {
+			c.outcome.successor = cmp.Or(c.outcome.successor, came.successor)
+			c.outcome.forwarded = cmp.Or(c.outcome.forwarded, came.forwarded)
 		}
 		return err
 	}
@@ -195,6 +198,8 @@ type happening struct {
 	then    schemas.Then  // how the work goes on after a failure
 	to      schemas.Agent // who goes on after a rollback, "" as the rollback rule says
 	forward *draft        // what a completion passes on, nil for nothing
+	chosen  bool          // the holder chose how the work goes on
+	sends   []rules.Sends // what the rules of files send because of it, set by [op.commit]
 	again   *revision     // what changes about work that is done again, nil for nothing
 
 	by schemas.Caller // who did it, set by [op.commit]

@@ -22,7 +22,9 @@ var conditions = map[life.Condition]func(*happening) bool{
 	life.IsRetry:         func(h *happening) bool { return h.now.RetryOf != 0 },
 	life.HasParent:       func(h *happening) bool { return h.now.Parent != 0 },
 	life.Continues:       func(h *happening) bool { return h.forward != nil },
-	life.ThenRollback:    func(h *happening) bool { return h.then == schemas.ThenRollback },
+	life.Routed:          func(h *happening) bool { return len(h.sends) > 0 },
+	life.Unrouted:        func(h *happening) bool { return len(h.sends) == 0 },
+	life.ThenRollback:    func(h *happening) bool { return h.then == schemas.ThenRollback && len(h.sends) == 0 },
 	life.ThenRetry:       func(h *happening) bool { return h.then == schemas.ThenRetry },
 	life.ThenEscalate:    func(h *happening) bool { return h.then == schemas.ThenEscalate },
 }
@@ -54,6 +56,8 @@ func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err er
 		return came, o.notify(schemas.Human, h.notice())
 	case life.EndLeftovers:
 		return came, o.endLeftovers(h.now)
+	case life.SendRouted:
+		return o.sendRouted(h)
 	case life.PassOn:
 		came.forwarded, err = o.passOn(h)
 	case life.SendBack:

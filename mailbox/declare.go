@@ -3,6 +3,7 @@ package mailbox
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -23,7 +24,10 @@ import (
 // What a role says holds for each agent whose name begins with it, unless that one is declared or registered itself. Of
 // an agent that no file of these declares any more only what it said itself stays.
 //
-// The error is that of [Service.Register] for the first agent that could not register so. Then nothing is changed.
+// The rules of a file take the place of those that it declared before.
+//
+// The error is that of [Service.Register] for the first agent that could not register so, and invalid for a rule that
+// cannot be read. Then nothing is changed.
 //
 // What differs is looked for on a snapshot first and again in the transaction, because another process may have
 // declared the same in between. Each agent that changes is one event, in the name of system, and wakes those who wait
@@ -34,12 +38,22 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 		return schemas.DeclareOut{}, err
 	}
 	var changed []store.Agent
+	rules := false
 	err = s.read(ctx, func(v *store.View) (err error) {
-		changed, err = said.changes(v)
+		if changed, err = said.changes(v); err == nil {
+			rules, err = said.otherRules(v)
+		}
 		return err
 	})
-	if err != nil || len(changed) == 0 {
+	if err != nil || len(changed) == 0 && !rules {
 		return schemas.DeclareOut{}, err
+	}
+	if rules {
+		for i, f := range in.Files {
+			if err := checkRules(fmt.Sprintf("files[%d].", i), said.rules[f.Name]); err != nil {
+				return schemas.DeclareOut{}, err
+			}
+		}
 	}
 	by.Agent = schemas.System // a file speaks, whoever made the call after which it was read
 	return mutate(ctx, s, by, func(o *op) (out schemas.DeclareOut, err error) {
@@ -54,8 +68,31 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 			}
 			o.boxes = append(o.boxes, roster.Boxes(a.Card)...)
 		}
+		for _, name := range slices.Sorted(maps.Keys(said.rules)) {
+			changed, err := o.tx.PutRules(name, said.rules[name])
+			if err != nil {
+				return out, err
+			}
+			if changed {
+				out.Rules = append(out.Rules, name)
+				if err := o.record(life.Declare, said.rules[name]); err != nil {
+					return out, err
+				}
+			}
+		}
 		return out, nil
 	})
+}
+
+// otherRules tells whether a file declares other rules than before.
+func (d declared) otherRules(v *store.View) (bool, error) {
+	for name, said := range d.rules {
+		before, err := v.RulesOf(name)
+		if err != nil || !reflect.DeepEqual(orZero(before), said) {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // putDeclared keeps the row of an agent, unless nothing is known of it any more. The row goes where nobody was seen
@@ -73,6 +110,7 @@ func (o *op) putDeclared(a store.Agent) error {
 type declared struct {
 	files map[string]bool
 	of    map[schemas.Agent]declaration
+	rules map[string]store.DeclaredRules // by file
 }
 
 // declaration is what a file says of one agent. It may be about a role, and then stands for each agent whose name
@@ -85,9 +123,17 @@ type declaration struct {
 // declarations checks what files say, before any transaction. Where two files declare one name the later one counts.
 // The error is that of [Service.Register]; the first one ends it, so all of it is kept or nothing.
 func declarations(in schemas.DeclareIn) (declared, error) {
-	d := declared{map[string]bool{}, map[schemas.Agent]declaration{}}
-	for _, f := range in.Files {
+	d := declared{map[string]bool{}, map[schemas.Agent]declaration{}, map[string]store.DeclaredRules{}}
+	for i, f := range in.Files {
 		d.files[f.Name] = true
+		for _, earlier := range in.Files[:i] { // a plan of the same name takes the place of an earlier one
+			of := d.rules[earlier.Name]
+			of.Plans = slices.DeleteFunc(of.Plans, func(p schemas.Plan) bool {
+				return slices.ContainsFunc(f.Plans, func(later schemas.Plan) bool { return p.Name == later.Name })
+			})
+			d.rules[earlier.Name] = of
+		}
+		d.rules[f.Name] = store.DeclaredRules{Routes: f.Routes, Plans: slices.Clone(f.Plans)}
 		for _, a := range f.Agents {
 			name, err := checkRegistration(a)
 			if err != nil {

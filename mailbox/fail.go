@@ -108,7 +108,7 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	}
 	failure := failureOf(in, then, to)
 	out, next, err := o.endFailed(happening{
-		action: life.Fail, was: r, now: &now, then: then, to: to, why: lost{Failure: &failure},
+		action: life.Fail, was: r, now: &now, then: then, chosen: in.Then != "", to: to, why: lost{Failure: &failure},
 	}, failure, digest)
 	if err != nil {
 		return out, err
@@ -127,6 +127,9 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	switch {
 	case next != nil:
 		out.RollbackHandoff, out.To = next.ID, next.To
+		if next.From == schemas.System && o.by.Agent != schemas.System { // sent by a rule of a file
+			out.Then = ""
+		}
 	case then != schemas.ThenStop:
 		out.Warnings = append(out.Warnings, "the chain is too long to go on by itself: a person was told")
 	}
@@ -200,6 +203,9 @@ func (o *op) failedBefore(r *store.Record) (out schemas.FailOut, err error) {
 	next, err := o.Record(r.Successor)
 	if err != nil {
 		return out, err
+	}
+	if f.Then == schemas.ThenRollback && r.Rollback == 0 { // a rule of a file sent what goes on
+		out.Then = ""
 	}
 	out.RollbackHandoff, out.To = next.ID, next.To
 	return out, nil

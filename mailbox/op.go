@@ -126,6 +126,9 @@ func (o *op) commit(h happening) error {
 		return err
 	}
 	o.gather(h.was, h.now)
+	if h.sends, err = o.firing(&h); err != nil {
+		return err
+	}
 	o.happened = append(o.happened, &h)
 	return nil
 }

@@ -42,6 +42,10 @@ import (
 // result, for as long as the store exists. If the process dies during the call, the handoff is there as a whole or not
 // at all; a repeat with the key or with the request id finds out which.
 func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn) (schemas.SendOut, error) {
+	in, err := s.begin(ctx, in)
+	if err != nil {
+		return schemas.SendOut{}, err
+	}
 	d, err := s.draft(by, in, s.Now())
 	if err != nil {
 		return schemas.SendOut{}, err

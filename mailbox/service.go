@@ -117,12 +117,13 @@ type Config struct {
 // later is due in the store, and whoever calls or waits next applies it.
 type Service struct {
 	Config
-	hub     *waiting.Hub
-	here    sessions.Here
-	clock   *presence.Clock
-	denials *denials
-	ended   endedCount
-	reader  reading.Reader
+	hub      *waiting.Hub
+	here     sessions.Here
+	clock    *presence.Clock
+	denials  *denials
+	ended    endedCount
+	reader   reading.Reader
+	compiled *compiledRules
 }
 
 // New makes a service over a store, which has to be the only one over it: who waits and who is here is memory of the
@@ -135,7 +136,7 @@ func New(c Config) *Service {
 		c.Presence = presence.NewMemory()
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	s := &Service{Config: c, hub: waiting.NewHub(), denials: &denials{of: map[string]denial{}}}
+	s := &Service{Config: c, hub: waiting.NewHub(), denials: &denials{of: map[string]denial{}}, compiled: &compiledRules{}}
 	s.reader = reading.Reader{
 		Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger, Gone: s.isGone, Heard: s.heard,
 	}

@@ -48,7 +48,8 @@ type AgentsOut struct {
 	Skilled *Card `json:"-"` // where nobody has the capability: one that has it as a skill
 }
 
-// DeclareIn are the arguments of the administrative tool agents_declare: all that the files of a project say of agents.
+// DeclareIn are the arguments of the administrative tool agents_declare: all that the files of a project say of agents,
+// and the rules in them.
 // Of an agent that several files declare, the last one holds.
 type DeclareIn struct {
 	Files []DeclaringFile `json:"files"`
@@ -59,11 +60,15 @@ type DeclareIn struct {
 type DeclaringFile struct {
 	Name   string       `json:"name" jsonschema:"minLength=1,maxLength=200"` // as people know it
 	Agents []RegisterIn `json:"agents,omitempty" jsonschema:"maxItems=500"`
+	Routes []Route      `json:"routes,omitempty" jsonschema:"maxItems=200"`
+	Plans  []Plan       `json:"plans,omitempty" jsonschema:"maxItems=50"`
 }
 
-// DeclareOut is the result of agents_declare: whose declarations are new, others than before, or gone.
+// DeclareOut is the result of agents_declare: whose declarations are new, others than before, or gone, and the files
+// whose rules are.
 type DeclareOut struct {
 	Changed  []Agent  `json:"changed,omitempty"`
+	Rules    []string `json:"rules,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
 }
 

@@ -92,6 +92,7 @@ type Metadata struct {
 	NoTakers      string             `json:"no_takers,omitempty"`
 	Strategy      string             `json:"strategy,omitempty"`
 	Recall        int                `json:"recall,omitempty"`
+	Step          string             `json:"step,omitempty"` // of a plan, as PLAN/STEP
 	Limits        map[string]float64 `json:"limits,omitempty"`
 }
 

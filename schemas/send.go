@@ -72,6 +72,7 @@ type SendOptions struct {
 	Recall      int                `json:"recall,omitempty" jsonschema:"minimum=0,maximum=20"`
 	Limits      map[string]float64 `json:"limits,omitempty" jsonschema_extras:"x-form={max_handoffs: number}"` // in this chain
 	Attempt     int                `json:"attempt,omitempty" jsonschema:"minimum=0" jsonschema_extras:"x-hidden=true"`
+	Step        string             `json:"step,omitempty" jsonschema:"maxLength=129" jsonschema_extras:"x-hidden=true"` // of a plan, as PLAN/STEP
 }
 
 // SendOut is the result of send_handoff: the id of the handoff, where it waits and for whom. A dry run gives no id, but the brief.

@@ -103,3 +103,34 @@ func (v *View) Workflow(name schemas.Workflow) (*Workflow, error) {
 func (t *Tx) PutWorkflow(name schemas.Workflow, w Workflow) error {
 	return t.putJSON(Workflows, []byte(name), w)
 }
+
+// DeclaredRules is the row of a file that declares more than agents.
+type DeclaredRules struct {
+	Routes []schemas.Route `json:"routes,omitempty"`
+	Plans  []schemas.Plan  `json:"plans,omitempty"`
+}
+
+// AllRules yields the rows of all files by name, as they are kept: JSON of [DeclaredRules].
+func (v *View) AllRules() iter.Seq2[Row, error] { return v.r.Scan(Range{Space: Rules}) }
+
+// RulesOf returns what a file declares; nil for nothing.
+func (v *View) RulesOf(file string) (*DeclaredRules, error) {
+	return get[DeclaredRules](v, Rules, []byte(file))
+}
+
+// PutRules writes what a file declares, and deletes the row of one that declares nothing any more. It tells whether that
+// is something else than before.
+func (t *Tx) PutRules(file string, said DeclaredRules) (changed bool, err error) {
+	before, err := t.r.Get(Rules, []byte(file))
+	if err != nil {
+		return false, err
+	}
+	if len(said.Routes)+len(said.Plans) == 0 {
+		return before != nil, t.w.Delete(Rules, []byte(file))
+	}
+	b, err := json.Marshal(said)
+	if err != nil || bytes.Equal(b, before) {
+		return false, err
+	}
+	return true, t.w.Put(Rules, []byte(file), b)
+}

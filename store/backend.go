@@ -44,6 +44,7 @@ const (
 	References              // content that handoffs refer to, by digest
 	Words                   // the words by which a handoff is found
 	Deliveries              // what hooks delivered to sessions, by agent and session
+	Rules                   // what files declare besides agents, by file
 	Spaces                  // the number of spaces; not a space
 )
 
@@ -54,7 +55,7 @@ var spaceNames = [Spaces]string{
 	Agents: "agents", Mailboxes: "mailboxes", Workflows: "workflows", Tokens: "tokens",
 	Notices: "notices", Unread: "unread", Events: "events",
 	Salts: "salts", Tree: "tree", Receipts: "receipts", References: "references",
-	Words: "words", Deliveries: "tellings",
+	Words: "words", Deliveries: "tellings", Rules: "rules",
 }
 
 // String is the name under which a driver keeps s on disk.

@@ -34,6 +34,7 @@
 //	            "k", sender, key              → the same of a send, as long as the store exists
 //	references  SHA-256, chunk (2 bytes)      → content that handoffs refer to, 2,000 bytes a row
 //	words       id                            → the words by which the handoff is found
+//	rules       file                          → DeclaredRules
 //	tellings    agent, session                → Delivered: what hooks delivered to the session, for a week
 //
 // A [Record] is small and changes. Each change is committed together with its [schemas.Event]. What people and agents
@@ -49,6 +50,7 @@
 //   - mailboxes are counters that [Tx.Change], [Tx.Notify] and [Tx.Read] keep. A row whose counters are all zero is
 //     deleted.
 //   - agents and workflows are replaced by [Tx.PutAgent] and [Tx.PutWorkflow], and stay.
+//   - rules are written by [Tx.PutRules] as a file is read, and deleted with the file.
 //   - tokens are written by [Tx.PutToken]. A token that is revoked or expired stays and says so.
 //   - notices are written by [Tx.Notify] and stay, unless [Tx.Recall] takes one back. Their row in unread goes when
 //     [Tx.Read] marks them.

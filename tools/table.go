@@ -67,7 +67,7 @@ var Table = []Tool{
 var Admin = []Tool{
 	define(Tool{
 		Name: "agents_declare", Title: "Declare agents", Idempotent: true, Admin: true,
-		Description: "Say what the files of a project declare of agents. What they no longer declare is forgotten.",
+		Description: "Say what the files of a project declare of agents, and their rules. What they no longer declare is forgotten.",
 	}, (*mailbox.Service).Declare, nothing),
 	define(Tool{
 		Name: "audit_verify", Title: "Verify the registry", ReadOnly: true, Idempotent: true, Admin: true,
@@ -89,6 +89,10 @@ var Admin = []Tool{
 		Name: "registry_newest", Title: "Newest event", ReadOnly: true, Idempotent: true, Admin: true,
 		Description: "The number of the newest event, from which changes can be followed.",
 	}, (*mailbox.Service).Head, nothing),
+	define(Tool{
+		Name: "rules_try", Title: "Try rules", ReadOnly: true, Idempotent: true, Admin: true,
+		Description: "What rules would send because of what happened to a handoff last, and why others send nothing.",
+	}, (*mailbox.Service).TryRules, nothing),
 	define(Tool{
 		Name: "session_name", Title: "Name of a session", ReadOnly: true, Idempotent: true, Admin: true,
 		Description: "Under which name a session acts, for the shells that its client started.",

@@ -242,7 +242,8 @@ const Redact Action = schemas.Redacted
 
 // The handoffs that go on with the work. Each of these names the new handoff on the old one, whose state stays.
 const (
-	// Forward notes what the completion of the handoff passed on.
+	// Forward notes what the completion of the handoff passed on, or what the rules of files sent because of what
+	// happened to it.
 	Forward Action = "passed_on"
 
 	// Retry sends a handoff again that ended without a result: failed, rejected, timed out or cancelled. The sender, the
@@ -284,6 +285,9 @@ const (
 	// Register keeps what an agent says of itself. The agent does it, or a caller that may act as any agent. The event
 	// has what was said. A repetition is another event.
 	Register Action = "registered" // an agent said what it accepts
+	// Declare keeps the rules that a file declares, in the place of those that it declared before. The process that has
+	// the file does it. The event has the rules.
+	Declare Action = "declared"
 	// Message leaves an agent a notice that another wrote. Anyone may send one. The event has the whole of what was
 	// sent. It makes no record, so nobody claims it and nothing follows from it.
 	Message Action = "message" // an agent left another a notice

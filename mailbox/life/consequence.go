@@ -49,6 +49,9 @@ const (
 	// PassOn sends the handoff that a completion passes on, as its child. It is the one consequence that can be refused
 	// for what the caller said; then the completion is undone, too.
 	PassOn Consequence = "send what its completion passes on" //nolint:gosec // no password
+	// SendRouted sends what the rules of files say, as children, and notes the first of them on the handoff. A rule that
+	// is refused, as where the chain is too long, stops nothing: the owner of the workflow and human are told.
+	SendRouted Consequence = "send what the rules of files say"
 	// SendBack sends the work of a returned handoff to its holder again, as a child with the reasons.
 	SendBack Consequence = "send it to its holder again"
 	// SendAgain sends the same work again, beside the handoff in its chain, to the same address.
@@ -83,8 +86,11 @@ const (
 	HasParent Condition = "it has a parent"
 	// Continues holds when a completion names somebody to go on.
 	Continues Condition = "the completion passes on"
+	// Routed holds where a rule of a file fires; Unrouted where none does.
+	Routed   Condition = "a rule of a file fires"
+	Unrouted Condition = "no rule of a file fires"
 	// ThenRollback, ThenRetry and ThenEscalate hold by what follows a failure, after a retry that nobody is left to
-	// make became an escalation. None holds where the holder asked to stop.
+	// make became an escalation. None holds where the holder asked to stop, and ThenRollback not where a rule fires.
 	ThenRollback Condition = "then is rollback"
 	ThenRetry    Condition = "then is retry"
 	ThenEscalate Condition = "then is escalate"
@@ -101,6 +107,7 @@ type Row struct {
 // without a row nothing follows.
 var follows = []Row{
 	{Send, NeedsApproval, then(AskApproval)},
+	{Send, Routed, then(SendRouted)},
 	{Amend, NeedsApproval, then(AskApproval)},
 	{Approve, Always, then(TellSender)},
 	{Refuse, Always, then(TellSender, TellWaiting)},
@@ -116,21 +123,31 @@ var follows = []Row{
 	{Complete, HasParent, then(FreeTakenBack)},
 	{Complete, IsRetry, then(EndLeftovers)},
 	{Complete, Continues, then(PassOn)},
+	{Complete, Routed, then(SendRouted)},
 	{Fail, Always, then(TellSender)},
 	{Fail, ThenRollback, then(CancelParts, SendRollback)},
+	{Fail, Routed, then(CancelParts, SendRouted)},
 	{Fail, ThenRetry, then(SendAgain)},
 	{Fail, ThenEscalate, then(SendToDecider)},
 	{Fail, Always, then(TellWaiting)},
 	{Reject, Always, then(TellSender, TellWaiting)},
-	{Expire, Always, then(TellSender, TellWaiting, CancelParts, SendRollback)},
-	{Exhaust, Always, then(TellSender, TellWaiting, SendToDecider)},
+	{Reject, Routed, then(SendRouted)},
+	{Expire, Always, then(TellSender, TellWaiting, CancelParts)},
+	{Expire, Routed, then(SendRouted)},
+	{Expire, Unrouted, then(SendRollback)},
+	{Exhaust, Always, then(TellSender, TellWaiting)},
+	{Exhaust, Routed, then(SendRouted)},
+	{Exhaust, Unrouted, then(SendToDecider)},
 	{Cancel, Always, then(TellSender)},
 	{Cancel, HeldByAnother, then(TellHolder)},
 	{Cancel, Always, then(TellRecipient)},
 	{Cancel, Always, then(TellWaiting)},
+	{Cancel, Routed, then(SendRouted)},
 
 	{Accept, Always, then(TellHolder, FreeWaiting)},
+	{Accept, Routed, then(SendRouted)},
 	{Return, Always, then(SendBack)},
+	{Return, Routed, then(SendRouted)},
 	{Redo, Always, then(MoveWaiting, MoveFreed)},
 	{Retry, Always, then(MoveWaiting)},
 	{Rerun, Always, then(MoveWaiting)},

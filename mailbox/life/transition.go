@@ -39,7 +39,7 @@ type Step struct {
 // it. A retry leaves the state as it is: nothing reopens an ended handoff.
 //
 // Three actions have no row, because no state refuses them and package mailbox checks who may do them: [Send] makes the
-// record, [Forward] only notes on a completed record what its completion sent, and [Late] keeps an outcome beside a
+// record, [Forward] only notes on a record what was sent because of what happened to it, and [Late] keeps an outcome beside a
 // record whatever its state.
 var table = map[Action]map[schemas.Status]Step{
 	Approve: {schemas.Pending: {schemas.Pending, Human}},

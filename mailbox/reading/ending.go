@@ -57,14 +57,7 @@ func WhyEnded(v *store.View, r *store.Record, f *schemas.Failure) (string, error
 }
 
 // wasRolledBack tells whether a failure made the handoff that sends the work back. It makes none where the chain is too
-// long. A record of an earlier program does not name that handoff; then a successor tells, unless it is a retry.
-func wasRolledBack(v *store.View, r *store.Record, f *schemas.Failure) bool {
-	if f.Then != schemas.ThenRollback || f.RollbackRequest == nil || r.Successor == 0 {
-		return false
-	}
-	if r.Rollback != 0 {
-		return true
-	}
-	next := Readable(v, r.Successor)
-	return next != nil && next.RetryOf != r.ID
+// long, and where a rule of a file sends the work elsewhere.
+func wasRolledBack(r *store.Record, f *schemas.Failure) bool {
+	return f.Then == schemas.ThenRollback && f.RollbackRequest != nil && r.Rollback != 0
 }

@@ -167,7 +167,7 @@ func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Co
 		step.Results, step.Done = got.Completion.Results, got.Completion
 		step.Summary = schemas.Visible(schemas.Shorten(got.Completion.Summary, mostSaid))
 	}
-	if f := got.Failure; f != nil && wasRolledBack(v, r, f) {
+	if f := got.Failure; f != nil && wasRolledBack(r, f) {
 		step.RollbackTo = schemas.Address(f.RollbackRequest.TargetAgent)
 	}
 	step.Reason, err = WhyEnded(v, r, got.Failure)

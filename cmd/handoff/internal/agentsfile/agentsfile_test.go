@@ -34,7 +34,7 @@ agent_roles:
 `
 
 func TestBothShapesAreReadAsTheyStand(t *testing.T) {
-	agents, problems := agentsfile.Parse([]byte(both))
+	said, problems := agentsfile.Parse([]byte(both))
 	require.Empty(t, problems)
 	require.Equal(t, []schemas.RegisterIn{
 		{Name: "qa", Accepts: []string{"code", "*"}, Produces: []string{"test_results"}},
@@ -43,16 +43,16 @@ func TestBothShapesAreReadAsTheyStand(t *testing.T) {
 			Name: "testing-specialist", Role: "testing-specialist", Skills: []string{"testing", "qa"}, MaxMinutes: 60,
 			Accepts: []string{"testing", "bug-fixes"}, Description: "Run tests, document failures",
 		},
-	}, agents)
+	}, said.Agents)
 	for _, nothing := range []string{"", "# agents:\n", "agents:\n", agentsfile.Template} {
-		agents, problems := agentsfile.Parse([]byte(nothing))
+		said, problems := agentsfile.Parse([]byte(nothing))
 		require.Empty(t, problems, nothing)
-		require.Empty(t, agents)
+		require.Empty(t, said.Agents)
 	}
 	everything := strings.NewReplacer("#   ", "  ", "# agents:", "agents:", "# agent_roles:", "agent_roles:").Replace(agentsfile.Template)
-	agents, problems = agentsfile.Parse([]byte(everything))
+	said, problems = agentsfile.Parse([]byte(everything))
 	require.Empty(t, problems, everything)
-	require.Len(t, agents, 2)
+	require.Len(t, said.Agents, 2)
 }
 
 func TestEachBrokenFileNamesLineAndRemedy(t *testing.T) {

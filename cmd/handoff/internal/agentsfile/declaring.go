@@ -20,12 +20,12 @@ type File struct{ Path, Name string }
 
 // Read gives what a file declares, and all that is wrong with it as sentences with file, line and remedy. A file that is
 // not there declares nobody.
-func (f File) Read() (agents []schemas.RegisterIn, problems []string) {
+func (f File) Read() (said schemas.DeclaringFile, problems []string) {
 	info, err := os.Stat(f.Path)
 	var text []byte
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
+		return schemas.DeclaringFile{Name: f.Name}, nil
 	case err == nil && !info.Mode().IsRegular():
 		err = errors.New("it is no regular file")
 	case err == nil && info.Size() <= mostBytes:
@@ -37,15 +37,16 @@ func (f File) Read() (agents []schemas.RegisterIn, problems []string) {
 		err = failed.Err
 	}
 	if err != nil {
-		return nil, f.sentences(Problem{1, "it cannot be read: " + err.Error(), "Make it a file that you may read, or remove it."})
+		return said, f.sentences(Problem{1, "it cannot be read: " + err.Error(), "Make it a file that you may read, or remove it."})
 	}
 	return f.Says(text)
 }
 
 // Says gives what the text of a file declares, as [File.Read] does.
-func (f File) Says(text []byte) (agents []schemas.RegisterIn, problems []string) {
-	agents, wrong := Parse(text)
-	return agents, f.sentences(wrong...)
+func (f File) Says(text []byte) (said schemas.DeclaringFile, problems []string) {
+	said, wrong := Parse(text)
+	said.Name = f.Name
+	return said, f.sentences(wrong...)
 }
 
 func (f File) sentences(wrong ...Problem) (said []string) {
@@ -73,7 +74,7 @@ type Declaring struct {
 }
 
 // concerned are the tools whose results depend on who there is.
-var concerned = []string{"claim_handoff", "complete_handoff", "list_agents", "register_agent", "send_handoff", "update_handoff"}
+var concerned = []string{"claim_handoff", "complete_handoff", "fail_handoff", "list_agents", "register_agent", "send_handoff", "update_handoff"}
 
 // Invoke passes the call on. What cannot be told stops no call; list_agents warns of it.
 func (d *Declaring) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
@@ -118,9 +119,9 @@ func (d *Declaring) declare(ctx context.Context, stamp string) {
 	in := schemas.DeclareIn{}
 	d.problems = nil
 	for _, f := range d.files {
-		agents, problems := f.Read()
+		said, problems := f.Read()
 		d.problems = append(d.problems, problems...)
-		in.Files = append(in.Files, schemas.DeclaringFile{Name: f.Name, Agents: agents})
+		in.Files = append(in.Files, said)
 	}
 	var err error
 	if len(d.problems) == 0 {

@@ -1,8 +1,9 @@
-// Package agentsfile reads the files that declare agents, agents.yaml, and tells the workspace what they say.
+// Package agentsfile reads the files that declare agents and rules, agents.yaml, and tells the workspace what they say.
 //
-// A file has one or both of two lists. Under "agents" are agents, as what they accept and produce. Under "agent_roles"
+// A file has any of four lists. Under "agents" are agents, as what they accept and produce. Under "agent_roles"
 // are roles, as skills and typical tasks: a role holds for the agent of that name, and for all whose names begin with it,
 // as testing-specialist-RedStone. The fields of both lists mean the same and may be mixed.
+// Under "routes" are rules, and under "workflows" are workflows by name, see package rules of the mailbox.
 //
 // [Parse] is pure and finds all that is wrong with a file. [Declaring] stands before the tools in the process that has
 // the project.
@@ -41,25 +42,25 @@ const (
 
 // Parse reads a file. Its agents are of use only where it has no problems. A file in which nothing is written declares
 // nobody.
-func Parse(text []byte) ([]schemas.RegisterIn, []Problem) {
+func Parse(text []byte) (schemas.DeclaringFile, []Problem) {
 	if len(text) > mostBytes || !utf8.Valid(text) {
-		return nil, []Problem{{1, "this is no text as UTF-8, or more than 1 MiB of it", "Write a shorter file of text."}}
+		return schemas.DeclaringFile{}, []Problem{{1, "this is no text as UTF-8, or more than 1 MiB of it", "Write a shorter file of text."}}
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var doc, more yaml.Node
 	switch err := decoder.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		return nil, nil
+		return schemas.DeclaringFile{}, nil
 	case err != nil:
-		return nil, []Problem{broken(text, err)}
+		return schemas.DeclaringFile{}, []Problem{broken(text, err)}
 	}
 	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
-		return nil, []Problem{{max(more.Line, 1), "there is a second document", "Write one document, without a line of three dashes."}}
+		return schemas.DeclaringFile{}, []Problem{{max(more.Line, 1), "there is a second document", "Write one document, without a line of three dashes."}}
 	}
 	p := &parser{lines: map[string]int{}}
 	p.file(doc.Content[0])
 	slices.SortStableFunc(p.problems, func(a, b Problem) int { return a.Line - b.Line })
-	return p.agents, p.problems
+	return p.said, p.problems
 }
 
 var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
@@ -89,7 +90,7 @@ func broken(text []byte, err error) Problem {
 
 // parser collects agents and problems.
 type parser struct {
-	agents   []schemas.RegisterIn
+	said     schemas.DeclaringFile
 	problems []Problem
 	lines    map[string]int // of the agents that were declared
 }
@@ -124,18 +125,24 @@ func (p *parser) each(n *yaml.Node, what, remedy string, fn func(name, value *ya
 
 // The lists of a file.
 const (
-	agents = "agents"
-	roles  = "agent_roles"
+	agents    = "agents"
+	roles     = "agent_roles"
+	routes    = "routes"
+	workflows = "workflows"
 )
 
-const fileRemedy = "Begin with agents: or agent_roles:, and write names below it, indented by two spaces."
+const fileRemedy = "Begin with agents:, agent_roles:, routes: or workflows:, and write names below it, indented by two spaces."
 
 func (p *parser) file(root *yaml.Node) {
 	p.each(root, "the file", fileRemedy, func(name, list *yaml.Node) {
 		switch {
+		case list.ShortTag() == "!!null" && slices.Contains([]string{agents, roles, routes, workflows}, name.Value): // all is commented out
+		case name.Value == routes:
+			p.routes(list)
+		case name.Value == workflows:
+			p.plans(list)
 		case name.Value != agents && name.Value != roles:
-			p.wrong(name, fileRemedy, "%q is no list of agents", schemas.Visible(name.Value))
-		case list.ShortTag() == "!!null": // everybody in it is commented out
+			p.wrong(name, fileRemedy, "%q is no list of agents or rules", schemas.Visible(name.Value))
 		default:
 			p.each(list, name.Value, "Write a name and a colon for each, as qa:, indented by two spaces.", func(agent, says *yaml.Node) {
 				p.agent(name.Value, agent, says)
@@ -154,7 +161,7 @@ func (p *parser) agent(list string, name, says *yaml.Node) {
 		p.wrong(name, "Take another name: this one is of people, or of handoff itself.", "%s is a reserved name", agent)
 	case at > 0:
 		p.wrong(name, "Keep one of them: agents and roles share their names.", "%s is declared in line %d too", agent, at)
-	case len(p.agents) == mostAgents:
+	case len(p.said.Agents) == mostAgents:
 		p.wrong(name, "Declare roles: one holds for all agents whose names begin with it.", "there are more than %d agents", mostAgents)
 	}
 	p.lines[name.Value] = name.Line
@@ -167,7 +174,7 @@ func (p *parser) agent(list string, name, says *yaml.Node) {
 			p.field(&in, list, said, field, value)
 		})
 	}
-	p.agents = append(p.agents, in)
+	p.said.Agents = append(p.said.Agents, in)
 }
 
 // fieldsOf are the fields by name: of one that the other protocol calls by another name, both.

@@ -57,17 +57,17 @@ var Doors = slices.Concat(
 	through(Model, Escape, "resource context://{+path}", "render"),
 	through(Program, JSON, "capture", "admin agents_declare", "admin audit_verify",
 		"admin connection_close", "admin connection_open",
-		"admin handoff_redact", "admin registry_newest", "admin session_name", "admin session_news",
+		"admin handoff_redact", "admin registry_newest", "admin rules_try", "admin session_name", "admin session_news",
 		"admin token_add", "admin token_find", "admin token_list", "admin token_revoke", "admin workspace_overview",
 		"admin workspace_stats"),
 	through(Terminal, Escape, "accept", "agents", "agents check", "agents list", "agents register", "answer",
 		"approve", "assign", "audit verify", "call", "cancel", "claim", "complete", "doctor", "edit", "fail", "history", "inbox", "list", "prime",
-		"recall", "redact", "refuse", "retry", "search", "send", "show", "status", "token add", "token list",
-		"token revoke", "update", "wait", "watch", "where", "workspace list", "workspace adopt", "workspace remove",
+		"recall", "redact", "refuse", "retry", "rules test", "search", "send", "show", "status", "token add", "token list",
+		"token revoke", "update", "wait", "watch", "where", "workflow list", "workflow start", "workspace list", "workspace adopt", "workspace remove",
 		"exec", "completions shell"),
 	through(Log, Escape, "logs"),
 	through(Terminal, Fixed, "agents import", "agents init", "audit", "completion", "demo", "hook", "mcp", "serve",
-		"setup", "token", "tools", "version", "workspace"),
+		"rules", "setup", "token", "tools", "version", "workflow", "workspace"),
 )
 
 func through(r Reader, g Guard, ways ...string) (doors []Door) {

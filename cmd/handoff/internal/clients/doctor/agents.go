@@ -6,8 +6,8 @@ import "handoff/cmd/handoff/internal/agentsfile"
 func Agents(files []agentsfile.File, sh Shell) (all []Finding) {
 	declared := 0
 	for _, f := range files {
-		agents, problems := f.Read()
-		declared += len(agents)
+		said, problems := f.Read()
+		declared += len(said.Agents)
 		if len(problems) > 0 {
 			all = append(all, warning(aboutAgents, "%s", problems[0]).try(sh.line("agents check")))
 		}

@@ -17,7 +17,7 @@ import (
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
 		statusCommand(a), listCommand(a), inboxCommand(a), searchCommand(a), showCommand(a), historyCommand(a),
-		agentsCommand(a), auditCommand(a),
+		agentsCommand(a), rulesCommand(a), auditCommand(a),
 		watchCommand(a), callCommand(a), toolsCommand(a), versionCommand(a),
 	}
 }

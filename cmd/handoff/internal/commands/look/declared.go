@@ -62,7 +62,7 @@ func agentsImportCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if agents, problems := (agentsfile.File{Name: given[0]}).Says(text); len(problems) > 0 || len(agents) == 0 {
+			if said, problems := (agentsfile.File{Name: given[0]}).Says(text); len(problems) > 0 || len(said.Agents) == 0 {
 				problem := append(problems, given[0]+" declares nobody.")[0]
 				return schemas.Invalidf("FILE", "%s", problem).WithHint("handoff agents check %s shows all. Nothing was written.", given[0])
 			}
@@ -107,6 +107,8 @@ func writeAgents(a *cli.App, user bool, text string) error {
 type checkedFile struct {
 	File     string   `json:"file"`
 	Agents   int      `json:"agents"`
+	Routes   int      `json:"routes,omitempty"`
+	Plans    int      `json:"workflows,omitempty"`
 	Problems []string `json:"problems,omitempty"`
 }
 
@@ -136,8 +138,8 @@ func checkAgents(a *cli.App, files []agentsfile.File) error {
 	var all []checkedFile
 	var broken error
 	for _, f := range files {
-		agents, problems := f.Read()
-		all = append(all, checkedFile{f.Name, len(agents), problems})
+		said, problems := f.Read()
+		all = append(all, checkedFile{f.Name, len(said.Agents), len(said.Routes), len(said.Plans), problems})
 		if len(problems) > 0 {
 			broken = cli.Exit(schemas.Codes[schemas.Invalid].Exit)
 		}

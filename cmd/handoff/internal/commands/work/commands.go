@@ -20,7 +20,7 @@ func Commands(a *cli.App) (all []*cobra.Command) {
 	}
 	return append(all,
 		sendCommand(a), claimCommand(a), completeCommand(a), failCommand(a), updateCommand(a), assignCommand(a), editCommand(a),
-		redactCommand(a))
+		redactCommand(a), workflowCommand(a))
 }
 
 // Spellings are how calls of tools are said in these commands: where several fit, the first that does.

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -153,7 +154,7 @@ names, unless --then says otherwise. --reject: not started, because it is not fo
 func printFailed(p *cli.Page, out schemas.FailOut) {
 	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
 	if out.RollbackHandoff != 0 {
-		p.Line("%s: %s goes on with %s", out.Then, schemas.Visible(string(out.To)), p.Bold(out.RollbackHandoff.String()))
+		p.Line("%s: %s goes on with %s", cmp.Or(out.Then, "rule"), schemas.Visible(string(out.To)), p.Bold(out.RollbackHandoff.String()))
 	}
 	p.Warn(out.Warnings)
 }

@@ -51,13 +51,17 @@ var sendFields = []cli.Field{
 	cli.Switch("force", "options.force", "send although the recipient does not accept the type"),
 }
 
-func sendCommand(a *cli.App) *cobra.Command {
+// sending is a command that sends: prefix goes before what it takes as the address.
+func sending(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command {
 	return cli.ToolCommand[schemas.SendOut]{
 		Tool: "send_handoff", Place: "to", Rest: "task", Fields: sendFields, File: true,
 		Flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringArray("ref", nil, "text `file` to send along, which the receiver reads in parts (repeatable)")
 		},
 		Arguments: func(cmd *cobra.Command, _ []string, args cli.Arguments) error {
+			if to, ok := args["to"].(string); ok {
+				args["to"] = prefix + to
+			}
 			if err := addReferences(cmd, a, args); err != nil {
 				return err
 			}
@@ -65,7 +69,11 @@ func sendCommand(a *cli.App) *cobra.Command {
 		},
 		ID:    sentID,
 		Print: printSent,
-	}.Of(a, &cobra.Command{
+	}.Of(a, cmd)
+}
+
+func sendCommand(a *cli.App) *cobra.Command {
+	return sending(a, "", &cobra.Command{
 		Use:   "send [TO TASK…]",
 		Short: "Deliver work or a message to a mailbox",
 		Example: `  handoff send qa "Test the login form" --criteria "All tests pass" --priority high --agent human
@@ -74,7 +82,7 @@ func sendCommand(a *cli.App) *cobra.Command {
   git diff | handoff send reviewer "Review this" --detail - --agent human
   handoff send qa "Test what the specification says" --ref docs/spec.md --agent human
   handoff send --file message.json --title "Another title" --agent human`,
-		Long: `TO is an agent, capability:NAME, role:NAME or human. The words of TASK are joined. It
+		Long: `TO is an agent, capability:NAME, role:NAME, workflow:NAME or human. The words of TASK are joined. It
 has room for 4 KiB: what is longer goes into --detail.
 
 ` + cli.AboutSources + `

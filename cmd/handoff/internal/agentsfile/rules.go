@@ -1,0 +1,154 @@
+package agentsfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"handoff/mailbox/rules"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// routes reads the rules of a file, each for itself, so that all problems are told.
+func (p *parser) routes(list *yaml.Node) {
+	if list.Kind != yaml.SequenceNode {
+		p.wrong(list, "Write a dash before each: - {on: completed, send: {to: qa, task: Test it}}.", "routes is no list")
+		return
+	}
+	for i, n := range list.Content {
+		said := p.rule(n, routes, func(v any) any { return v })
+		if len(said.Routes) == 0 {
+			continue
+		}
+		r := said.Routes[0]
+		if r.Name == "" {
+			r.Name = fmt.Sprintf("route %d", i+1)
+		}
+		p.said.Routes = append(p.said.Routes, r)
+		p.expressions(n, []schemas.Route{r}, nil)
+	}
+}
+
+// plans reads the workflows of a file: under each name its steps, or an object that has them beside limits.
+func (p *parser) plans(list *yaml.Node) {
+	p.each(list, workflows, "Write a name and a colon for each, as implement-and-test:, and its steps below.", func(name, n *yaml.Node) {
+		if !schemas.IsWord(name.Value) {
+			p.wrong(name, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as implement-and-test.", "%q is no name of a workflow", schemas.Visible(schemas.Clip(name.Value, 80)))
+			return
+		}
+		said := p.rule(n, "plans", func(v any) any {
+			whole, ok := v.(map[string]any)
+			if !ok {
+				whole = map[string]any{"steps": v}
+			}
+			whole["name"] = name.Value
+			return whole
+		})
+		p.said.Plans = append(p.said.Plans, said.Plans...)
+		p.expressions(n, nil, said.Plans)
+	})
+}
+
+// rule reads one entry of a list as the tool takes it that declares agents, so that names and kinds are as in a send. It
+// gives a file with that entry, with nothing where it is wrong.
+func (p *parser) rule(n *yaml.Node, list string, whole func(any) any) (said schemas.DeclaringFile) {
+	var v any
+	if err := n.Decode(&v); err != nil {
+		p.problems = append(p.problems, undecoded(n, err))
+		return said
+	}
+	args, err := json.Marshal(map[string]any{"files": []any{map[string]any{"name": "-", list: []any{whole(v)}}}})
+	if err != nil {
+		p.wrong(n, "Quote each name.", "a name is no text")
+		return said
+	}
+	tool, err := tools.Find("agents_declare")
+	if err == nil {
+		args, err = tool.Canonical(args)
+	}
+	if err != nil {
+		e := schemas.AsError(err)
+		path := strings.TrimPrefix(strings.TrimPrefix(e.Field, "files[0]."+list+"[0]"), ".")
+		remedy := strings.TrimSpace(strings.TrimSuffix(e.Hint, "Nothing was changed."))
+		if len(e.Known) > 0 && remedy == "" {
+			remedy = "There are " + strings.Join(e.Known, ", ") + "."
+		}
+		if remedy == "" {
+			remedy = "handoff rules --help shows a rule and a workflow."
+		}
+		p.wrong(below(n, path), remedy, "%s", strings.TrimSpace(path+": "+e.Message))
+		return said
+	}
+	var in schemas.DeclareIn
+	if err := json.Unmarshal(args, &in); err != nil {
+		p.wrong(n, "Write it as handoff rules --help shows.", "%s", err)
+		return said
+	}
+	return in.Files[0]
+}
+
+// expressions tells what is wrong with the expressions and the steps of an entry.
+func (p *parser) expressions(n *yaml.Node, routes []schemas.Route, plans []schemas.Plan) {
+	_, problems := rules.Compile(routes, plans)
+	for _, problem := range problems {
+		p.wrong(below(n, problem.Path), "handoff rules --help shows what an expression knows and how steps follow each other.",
+			"%s: %s", problem.Path, problem.What)
+	}
+}
+
+var decodeError = regexp.MustCompile(`line (\d+): (.*)`)
+
+// undecoded is the problem of a value that is YAML and no data: a name that is there twice, or braces that are no text.
+func undecoded(n *yaml.Node, err error) Problem {
+	p := Problem{braces(n).Line, strings.TrimPrefix(err.Error(), "yaml: "), `Quote texts that have braces: "{{outcome.summary}}".`}
+	if m := decodeError.FindStringSubmatch(err.Error()); m != nil {
+		p.Line, _ = strconv.Atoi(m[1]) // digits
+		p.What = m[2]
+	}
+	if strings.Contains(p.What, "already defined") {
+		p.Remedy = "Keep one of them."
+	}
+	return p
+}
+
+// braces is the first name below a value that is no text, or the value itself.
+func braces(n *yaml.Node) *yaml.Node {
+	for i, below := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 && below.Kind != yaml.ScalarNode {
+			return below
+		}
+		if found := braces(below); found != below {
+			return found
+		}
+	}
+	return n
+}
+
+var inPath = regexp.MustCompile(`[^.\[\]]+`)
+
+// below is the value to which a path leads, or the last one on the way that is there. One value may stand where a list
+// of one is meant.
+func below(n *yaml.Node, path string) *yaml.Node {
+	for _, part := range inPath.FindAllString(path, -1) {
+		if n.Kind == yaml.AliasNode {
+			n = n.Alias
+		}
+		switch i, err := strconv.Atoi(part); {
+		case err == nil && n.Kind == yaml.SequenceNode && i < len(n.Content):
+			n = n.Content[i]
+		case n.Kind == yaml.MappingNode:
+			for k := 0; k+1 < len(n.Content); k += 2 {
+				if n.Content[k].Value == part {
+					n = n.Content[k+1]
+					break
+				}
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,271 @@
+package mailbox_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// rules has the workspace told what a file declares.
+func (w *world) rules(routes []schemas.Route, plans ...schemas.Plan) schemas.DeclareOut {
+	w.t.Helper()
+	out, err := w.Declare(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{
+		Files: []schemas.DeclaringFile{{Name: "shop/agents.yaml", Routes: routes, Plans: plans}},
+	})
+	require.NoError(w.t, err)
+	return out
+}
+
+func to(address, task string) schemas.SendIn { return schemas.SendIn{To: address, Task: task} }
+
+func step(name, address string, more ...func(*schemas.PlanStep)) schemas.PlanStep {
+	s := schemas.PlanStep{Step: name, SendIn: to(address, name+" {{root.task}}: {{outcome.summary}}")}
+	for _, m := range more {
+		m(&s)
+	}
+	return s
+}
+
+func inOrder(steps ...schemas.PlanStep) (units [][]schemas.PlanStep) {
+	for _, s := range steps {
+		units = append(units, []schemas.PlanStep{s})
+	}
+	return units
+}
+
+// found is what the rules of files sent, as address, state and title, oldest first.
+func (w *world) found() (all []string) {
+	w.t.Helper()
+	out, err := w.List(context.Background(), person, schemas.ListIn{Box: "all", Limit: 100})
+	require.NoError(w.t, err)
+	for _, it := range slices.Backward(out.Items) {
+		if it.From == schemas.System {
+			all = append(all, fmt.Sprintf("%s %s %s", it.To, it.Status, it.Title))
+		}
+	}
+	return all
+}
+
+func TestARuleSendsOnWhateverHappens(t *testing.T) {
+	type act func(w *world, a, b schemas.Caller, id schemas.ID)
+	end := func(then schemas.Then) act {
+		return func(w *world, _, b schemas.Caller, id schemas.ID) {
+			w.claim(b)
+			w.fail(b, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("broken"), Then: then})
+		}
+	}
+	complete := func(w *world, _, b schemas.Caller, id schemas.ID) { w.claim(b); w.complete(b, id) }
+	for on, c := range map[string]struct {
+		do   act
+		text string // what stands for {{outcome.summary}}
+	}{
+		"sent":      {func(*world, schemas.Caller, schemas.Caller, schemas.ID) {}, "pending"},
+		"completed": {complete, "success done"},
+		"failed":    {end(""), "failed broken"},
+		"rejected": {func(w *world, _, b schemas.Caller, id schemas.ID) {
+			w.fail(b, schemas.FailIn{HandoffID: id.String(), Outcome: schemas.OutcomeRejected, FailureDetail: because("no")})
+		}, "rejected no"},
+		"timed_out": {func(w *world, a, _ schemas.Caller, _ schemas.ID) { w.later(2 * time.Hour); w.notices(a) }, "timed_out its deadline passed, 1 h after it was sent, before anybody claimed it"},
+		"cancelled": {func(w *world, a, _ schemas.Caller, id schemas.ID) { w.update(a, id, schemas.ActCancel) }, "cancelled"},
+		"accepted": {func(w *world, a, b schemas.Caller, id schemas.ID) {
+			complete(w, a, b, id)
+			w.update(a, id, schemas.ActAccept)
+		}, "success done"},
+		"returned": {func(w *world, a, b schemas.Caller, id schemas.ID) {
+			complete(w, a, b, id)
+			w.update(a, id, schemas.ActReturn, note("again"))
+		}, "success done"},
+	} {
+		t.Run(on, func(t *testing.T) {
+			w := newWorld(t)
+			w.rules([]schemas.Route{{
+				Name: "r", On: []string{on}, When: `handoff.type == "code"`,
+				Send: []schemas.SendIn{{To: "human", Type: "told", Title: "{{outcome.status}} {{outcome.summary}}", Task: "{{handoff.title}} of {{handoff.from}}"}},
+			}})
+			a, b := w.stdio("a"), w.stdio("b")
+			code := func(in *schemas.SendIn) { in.Type, in.Deadline = "code", "1h" }
+			sent := w.send(a, "b", "x", code)
+			c.do(w, a, b, sent.HandoffID)
+			require.Equal(t, []string{"human pending " + c.text}, w.found(), "and no rollback")
+			if on == "failed" || on == "rejected" || on == "timed_out" || on == "cancelled" {
+				require.NotZero(t, w.full(sent.HandoffID).Standing.Successor)
+			}
+		})
+	}
+}
+
+func TestAChosenWayOnIsNotRouted(t *testing.T) {
+	for _, then := range []schemas.Then{schemas.ThenRollback, schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop} {
+		w := newWorld(t)
+		w.rules([]schemas.Route{{On: []string{"failed"}, Send: []schemas.SendIn{to("human", "routed")}}})
+		a, b := w.stdio("a"), w.stdio("b")
+		id := w.send(a, "b", "x").HandoffID
+		w.claim(b)
+		out := w.fail(b, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("broken"), Then: then})
+		require.Equal(t, then, out.Then)
+		require.NotContains(t, w.found(), "human pending routed")
+	}
+}
+
+func TestTheStepsOfAPlanFollowEachOther(t *testing.T) {
+	when := func(c, next string) func(*schemas.PlanStep) {
+		return func(s *schemas.PlanStep) { s.When, s.Next = c, next }
+	}
+	w := newWorld(t)
+	w.rules(nil, schemas.Plan{Name: "factory", Steps: inOrder(
+		step("implement", "coder"), step("test", "tester"), step("fix", "fixer", when("!outcome.passed", "test")), step("verify", "verifier"),
+	)})
+	a, coder, tester, fixer, verifier := w.stdio("a"), w.stdio("coder"), w.stdio("tester"), w.stdio("fixer"), w.stdio("verifier")
+	sent := w.send(a, "workflow:factory", "the login")
+	require.Equal(t, schemas.Address("coder"), sent.To)
+	require.Contains(t, w.claim(coder).Brief, "implement the login")
+	out := w.complete(coder, 1)
+	require.Equal(t, schemas.ID(2), out.Forwarded.HandoffID)
+	again, err := w.Complete(context.Background(), coder, schemas.CompleteIn{HandoffID: "1", Token: "", Result: schemas.Result{Summary: "done"}})
+	require.NoError(t, err)
+	require.Equal(t, schemas.ID(2), again.Forwarded.HandoffID, "a repetition names the same one")
+	w.claim(tester)
+	failed := w.fail(tester, schemas.FailIn{HandoffID: "2", FailureDetail: schemas.FailureDetail{
+		Type: "test_failure", Description: "logout hangs", Blockers: []schemas.Blocker{{Description: "no fixtures"}},
+		PartialProgress: &schemas.PartialProgress{Completed: []string{"unit tests"}},
+	}})
+	require.Equal(t, schemas.ID(3), failed.RollbackHandoff)
+	require.Equal(t, schemas.Then(""), failed.Then)
+	brief := w.claim(fixer).Brief
+	for _, told := range []string{"fix the login: logout hangs", "ho_2 failed: logout hangs", "no fixtures", "unit tests"} {
+		require.Contains(t, brief, told)
+	}
+	w.complete(fixer, 3)
+	w.claim(tester)
+	w.complete(tester, 4, func(in *schemas.CompleteIn) { in.Verification = &schemas.Verification{TestsFailed: 2} })
+	w.claim(fixer)
+	w.complete(fixer, 5)
+	w.claim(tester)
+	w.complete(tester, 6)
+	w.claim(verifier)
+	require.Nil(t, w.complete(verifier, 7).Forwarded)
+	require.Equal(t, []string{
+		"fixer completed fix: the login", "tester completed test: the login",
+		"fixer completed fix: the login", "tester completed test: the login", "verifier completed verify: the login",
+	}, slices.DeleteFunc(w.found(), func(s string) bool { return s == "tester failed test: the login" }))
+
+	_, err = w.Send(context.Background(), a, to("workflow:factry", "x"))
+	refused(t, err, schemas.NotFound, "workflow:factory")
+}
+
+func TestStepsSideBySideAreJoined(t *testing.T) {
+	w := newWorld(t)
+	w.rules(nil, schemas.Plan{Name: "review", Steps: [][]schemas.PlanStep{
+		{step("prepare", "a")}, {step("security", "b"), step("tests", "c")}, {step("decide", "d")}, {step("tell", "human")},
+	}})
+	a, b, c, d := w.stdio("a"), w.stdio("b"), w.stdio("c"), w.stdio("d")
+	w.send(a, "workflow:review", "the login", func(in *schemas.SendIn) { in.Parent = "none" })
+	w.claim(a)
+	out := w.complete(a, 1)
+	require.Equal(t, schemas.ID(2), out.Forwarded.HandoffID)
+	require.Len(t, out.Forwarded.Warnings, 2)
+	w.claim(b)
+	w.complete(b, 2)
+	require.Zero(t, w.claim(d).HandoffID, "it waits for both")
+	w.claim(c)
+	w.complete(c, 3)
+	require.Equal(t, schemas.ID(4), w.claim(d).HandoffID)
+	w.complete(d, 4)
+	require.Contains(t, w.found(), "human pending tell: the login")
+}
+
+// Rules that send each other work end at the limit of the chain, and a person reads why.
+func TestARuleThatLoopsEndsWithAPerson(t *testing.T) {
+	for _, on := range []string{"completed", "sent"} {
+		w := newWorld(t)
+		w.rules([]schemas.Route{{Name: "round", On: []string{on}, Send: []schemas.SendIn{to("b", "again")}}})
+		b := w.stdio("b")
+		w.send(w.stdio("a"), "b", "x")
+		for range 20 {
+			if got := w.claim(b); got.HandoffID != 0 {
+				w.complete(b, got.HandoffID)
+			}
+		}
+		require.Len(t, w.found(), 9)
+		told := w.notices(person)
+		require.Len(t, told, 1)
+		require.Contains(t, told[0].Text, `The rule "round" could not send what follows ho_10: `)
+		require.Contains(t, told[0].Text, "Max handoffs (10) exceeded")
+	}
+}
+
+func TestARuleThatCannotBeCarriedOutIsToldAndStopsNothing(t *testing.T) {
+	w := newWorld(t)
+	w.rules([]schemas.Route{
+		{Name: "half", On: []string{"completed"}, Send: []schemas.SendIn{to("human", "one"), to("role:", "two")}},
+		{Name: "empty", On: []string{"completed"}, Send: []schemas.SendIn{to("human", "{{outcome.data.nothing}}")}},
+		{Name: "wrong", On: []string{"completed"}, When: `outcome.data["nothing"] == ""`, Send: []schemas.SendIn{to("human", "three")}},
+		{Name: "good", On: []string{"completed"}, Send: []schemas.SendIn{to("human", "{{outcome.results.cost}} {{handoff.tags}} {{outcome.output}}")}},
+	})
+	a, b := w.stdio("a"), w.stdio("b")
+	id := w.send(a, "b", "x", func(in *schemas.SendIn) { in.Tags = []string{"t", "u"} }).HandoffID
+	w.claim(b)
+	w.complete(b, id, func(in *schemas.CompleteIn) {
+		in.Results, in.Output = map[string]any{"cost": 1.5}, []byte(`{"b": [1, true]}`)
+	})
+	require.Equal(t, []string{`human pending 1.5 t, u {"b":[1,true]}`}, w.found())
+	for _, by := range []schemas.Caller{a, person} {
+		told := ""
+		for _, n := range w.notices(by) {
+			told += n.Text
+		}
+		require.Contains(t, told, `The rule "half" could not send`)
+		require.Contains(t, told, `The rule "empty" could not send what follows ho_1: task: must not be empty`)
+	}
+}
+
+func TestRulesAreWhatTheFilesSayNow(t *testing.T) {
+	w := newWorld(t)
+	route := schemas.Route{Name: "r", On: []string{"sent"}, When: `handoff.type == "code"`, Send: []schemas.SendIn{to("human", "{{handoff.title}}")}}
+	require.Equal(t, []string{"shop/agents.yaml"}, w.rules([]schemas.Route{route}).Rules)
+	require.Empty(t, w.rules([]schemas.Route{route}).Rules, "a repetition changes nothing")
+	code := func(in *schemas.SendIn) { in.Type = "code" }
+	w.send(w.stdio("a"), "b", "x", code)
+	require.Len(t, w.found(), 1)
+	_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Files: []schemas.DeclaringFile{
+		{Name: "shop/agents.yaml", Routes: []schemas.Route{route, {On: []string{"sent"}, When: "handoff.nmae", Send: route.Send}}},
+	}})
+	require.Contains(t, refused(t, err, schemas.Invalid, "nmae").Field, "files[0].routes[1].when")
+	w.send(w.stdio("a"), "b", "y", code)
+	require.Len(t, w.found(), 2, "the last good rules hold")
+	w.Restart()
+	w.send(w.stdio("a"), "b", "z", code)
+	require.Len(t, w.found(), 3, "also for the next process")
+	require.Equal(t, []string{"shop/agents.yaml"}, w.rules(nil).Rules)
+	w.send(w.stdio("a"), "b", "v", code)
+	require.Len(t, w.found(), 3)
+}
+
+func TestTryingRulesSaysWhyOneDoesNothing(t *testing.T) {
+	w := newWorld(t)
+	w.send(w.stdio("a"), "b", "x")
+	send := []schemas.SendIn{to("human", "{{handoff.id}}")}
+	out, err := w.TryRules(context.Background(), person, schemas.RulesTryIn{HandoffID: "1", Routes: []schemas.Route{
+		{Name: "fires", On: []string{"sent"}, Send: send}, {Name: "other", On: []string{"failed"}, Send: send},
+		{Name: "false", On: []string{"sent"}, When: `handoff.type == "code"`, Send: send},
+		{Name: "missing", On: []string{"sent"}, When: `handoff.data["x"] == ""`, Send: send},
+		{Name: "dear", On: []string{"sent"}, When: `[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, a*b*c*d > 0))))`, Send: send},
+	}})
+	require.NoError(t, err)
+	var said []string
+	for _, r := range out.Routes {
+		said = append(said, fmt.Sprint(r.Route, " ", r.Fires, " ", r.Why))
+	}
+	require.Equal(t, []string{
+		"fires true ", "other false it is for failed, and this is sent", "false false the condition is false",
+		"missing false no such key: x", "dear false operation cancelled: actual cost limit exceeded",
+	}, said)
+	require.Equal(t, "ho_1", out.Routes[0].Sends[0].Task)
+	require.Empty(t, w.found(), "nothing is sent")
+}

@@ -1,0 +1,89 @@
+package rules
+
+import "handoff/schemas"
+
+// Facts is what expressions know: the handoff to which something happened, the first one of its chain, and what came of
+// it. The names in the tags are those of the language. A name that is none of these is refused when the rule is read.
+type Facts struct {
+	Handoff, Root Handoff
+	Outcome       Outcome
+}
+
+// Handoff is a handoff as expressions see it. What was not said is empty. Root.Task is the task as it was first asked
+// for, also where the first step of a plan words it otherwise.
+type Handoff struct {
+	ID       string            `cel:"id"`
+	Type     string            `cel:"type"`
+	Title    string            `cel:"title"`
+	Task     string            `cel:"task"`
+	Summary  string            `cel:"summary"`
+	Detail   string            `cel:"detail"`
+	Data     map[string]string `cel:"data"`
+	Tags     []string          `cel:"tags"`
+	Priority string            `cel:"priority"`
+	From     string            `cel:"from"`
+	To       string            `cel:"to"`     // the address
+	Holder   string            `cel:"holder"` // who did it, or holds it
+	Status   string            `cel:"status"`
+	Step     string            `cel:"step"` // as PLAN/STEP
+	Round    int               `cel:"round"`
+	Attempt  int               `cel:"attempt"`
+	Depth    int               `cel:"depth"`
+	Workflow string            `cel:"workflow"`
+}
+
+// Outcome is what came of a handoff. Passed holds where it was completed, every criterion is met and no test failed.
+type Outcome struct {
+	Status      string            `cel:"status"` // success, partial, failed, rejected, timed_out …
+	Passed      bool              `cel:"passed"`
+	Summary     string            `cel:"summary"` // of a failure, its description
+	Detail      string            `cel:"detail"`
+	Data        map[string]string `cel:"data"`
+	Results     map[string]any    `cel:"results"`
+	Output      any               `cel:"output"`
+	Notes       []string          `cel:"notes"`
+	Unmet       []string          `cel:"unmet"` // criteria
+	TestsPassed int               `cel:"tests_passed"`
+	TestsFailed int               `cel:"tests_failed"`
+	FailureType string            `cel:"failure_type"`
+	Alternative string            `cel:"alternative"` // whom who rejected it suggests
+}
+
+// HandoffOf is what expressions see of a handoff.
+func HandoffOf(h schemas.Handoff, to schemas.Address, holder schemas.Agent, status schemas.Status) Handoff {
+	return Handoff{
+		ID: h.ID.String(), Type: h.Type, Title: h.Title, Task: h.Task, Summary: h.Summary, Detail: h.Detail, Data: h.Data,
+		Tags: h.Tags, Priority: string(h.Metadata.Priority), From: string(h.Source.Agent), To: string(to),
+		Holder: string(holder), Status: string(status), Step: h.Metadata.Step, Attempt: h.Metadata.Attempt,
+		Depth: h.Metadata.Depth, Workflow: string(h.Metadata.Workflow),
+	}
+}
+
+// Completed is what came of a handoff that was completed.
+func Completed(c schemas.Completion) Outcome {
+	o := Outcome{
+		Status: string(c.Status), Passed: c.Status == schemas.Success, Summary: c.Summary, Detail: c.Detail, Data: c.Data,
+		Results: c.Results, Output: value(c.Output), Notes: c.Notes,
+	}
+	for _, a := range c.Criteria {
+		if !a.Met {
+			o.Unmet = append(o.Unmet, a.Criterion)
+		}
+	}
+	if v := c.Verification; v != nil {
+		o.TestsPassed, o.TestsFailed = v.TestsPassed, v.TestsFailed
+		o.Passed = o.Passed && v.TestsFailed == 0 && (v.TestsPassing == nil || *v.TestsPassing)
+	}
+	return o
+}
+
+// Failed is what came of a handoff that failed or was rejected.
+func Failed(f schemas.Failure) Outcome {
+	o := Outcome{
+		Status: string(f.Status), Summary: f.Failure.Description, FailureType: f.Failure.Type, Alternative: string(f.Alternative),
+	}
+	for _, b := range f.Failure.Blockers {
+		o.Notes = append(o.Notes, b.Description)
+	}
+	return o
+}

@@ -1,0 +1,164 @@
+package rules
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/ext"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// mostCost bounds what one evaluation may cost, in the units of the library: about a thousand comparisons. An expression
+// that costs more is ended and counts as an error.
+const mostCost = 10_000
+
+// language is CEL with the types of [Facts]. It takes a millisecond to make, so it is made with the first expression.
+var language = sync.OnceValues(func() (*cel.Env, error) {
+	return cel.NewEnv(
+		ext.NativeTypes(reflect.TypeFor[Handoff](), reflect.TypeFor[Outcome](), ext.ParseStructTags(true)),
+		cel.Variable("handoff", cel.ObjectType("rules.Handoff")),
+		cel.Variable("root", cel.ObjectType("rules.Handoff")),
+		cel.Variable("outcome", cel.ObjectType("rules.Outcome")),
+		cel.CrossTypeNumericComparisons(true), cel.OptionalTypes(), ext.Strings(),
+	)
+})
+
+// compile reads an expression. The error is a sentence with the column.
+func compile(text string) (cel.Program, *cel.Type, error) {
+	env, err := language()
+	if err != nil {
+		return nil, nil, err
+	}
+	ast, issues := env.Compile(text)
+	if issues.Err() != nil {
+		e := issues.Errors()[0]
+		what, _, _ := strings.Cut(e.Message, " expecting {")
+		return nil, nil, fmt.Errorf("%s, at character %d of %s", what, e.Location.Column()+1, strconv.Quote(text))
+	}
+	program, err := env.Program(ast, cel.CostLimit(mostCost))
+	return program, ast.OutputType(), err
+}
+
+// condition is an expression that is true or false. Its zero value is true.
+type condition struct{ program cel.Program }
+
+func readCondition(text string) (c condition, err error) {
+	if strings.TrimSpace(text) == "" {
+		return c, nil
+	}
+	program, kind, err := compile(text)
+	if err == nil && !kind.IsExactType(cel.BoolType) && !kind.IsExactType(cel.DynType) {
+		err = fmt.Errorf("it gives %s, not true or false", kind)
+	}
+	return condition{program}, err
+}
+
+// holds judges the facts. A condition that cannot be judged, as where a name is missing in data, does not hold, and why
+// says so.
+func (c condition) holds(f *Facts) (holds bool, why string) {
+	if c.program == nil {
+		return true, ""
+	}
+	v, _, err := c.program.Eval(f.variables())
+	switch {
+	case err != nil:
+		return false, err.Error()
+	case v == types.True:
+		return true, ""
+	}
+	return false, "the condition is false"
+}
+
+func (f *Facts) variables() map[string]any {
+	return map[string]any{"handoff": f.Handoff, "root": f.Root, "outcome": f.Outcome}
+}
+
+// text is a text with expressions in it: pieces of text and programs in turn.
+type text struct {
+	pieces   []string
+	programs []cel.Program // one less than pieces
+}
+
+// each is left as it is: the send puts an entry of its list there.
+const each = "each"
+
+// readText reads a text with expressions in double braces.
+func readText(s string) (t text, err error) {
+	piece := ""
+	for {
+		before, rest, found := strings.Cut(s, "{{")
+		if piece += before; !found {
+			t.pieces = append(t.pieces, piece)
+			return t, nil
+		}
+		inner, after, closed := strings.Cut(rest, "}}")
+		switch {
+		case !closed:
+			return t, fmt.Errorf("{{ has no }} after it in %s", strconv.Quote(s))
+		case strings.TrimSpace(inner) == each:
+			piece += "{{" + each + "}}"
+		default:
+			program, _, err := compile(inner)
+			if err != nil {
+				return t, err
+			}
+			t.pieces, t.programs, piece = append(t.pieces, piece), append(t.programs, program), ""
+		}
+		s = after
+	}
+}
+
+// fill gives the text with what its expressions give. One that cannot be evaluated gives nothing, so that a text can
+// name what may be missing.
+func (t text) fill(f *Facts) string {
+	var b strings.Builder
+	for i, piece := range t.pieces {
+		b.WriteString(piece)
+		if i < len(t.programs) {
+			if v, _, err := t.programs[i].Eval(f.variables()); err == nil {
+				b.WriteString(spoken(v))
+			}
+		}
+	}
+	return b.String()
+}
+
+// spoken writes a value as text: a list as its entries with commas, an object as JSON.
+func spoken(v ref.Val) string {
+	native, err := v.ConvertToNative(reflect.TypeFor[*structpb.Value]())
+	if err != nil {
+		return ""
+	}
+	switch v := native.(*structpb.Value).AsInterface().(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case []any:
+		texts := make([]string, len(v))
+		for i, entry := range v {
+			texts[i] = fmt.Sprint(entry)
+		}
+		return strings.Join(texts, ", ")
+	case map[string]any:
+		b, _ := json.Marshal(v) // it came from JSON
+		return string(b)
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// value is what JSON says, nil for none.
+func value(b json.RawMessage) (v any) {
+	_ = json.Unmarshal(b, &v) // a completion keeps only JSON
+	return v
+}

@@ -1,0 +1,190 @@
+package rules
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"handoff/schemas"
+)
+
+// plan is how a workflow begins.
+type plan struct {
+	first  schemas.PlanStep
+	limits map[string]float64
+}
+
+// end as the next step says that there is none.
+const end = "end"
+
+// ends are what a step may come to.
+var ends = []string{"completed", "failed", "rejected", "timed_out"}
+
+// plan reads a workflow: each step gets a route to each step that may come after it. The path of an error leads into
+// the plan.
+//
+// After a step comes the first of those behind it whose condition holds, or, where that has none, if the step was done
+// well. Those with a condition are looked at for any end of the step, so a step for what failed is one with a condition.
+func (s *Set) plan(p schemas.Plan) (path string, err error) {
+	if s.plans[p.Name].first.Step != "" {
+		return "name", fmt.Errorf("there are two workflows %s", p.Name)
+	}
+	at, path, err := places(p)
+	if err != nil {
+		return path, err
+	}
+	s.plans[p.Name] = plan{p.Steps[0][0], p.Limits}
+	for i, unit := range p.Steps {
+		for k, step := range unit {
+			where := stepPath(unit, i, k)
+			if path, err := s.readTexts(placed(p, step)); err != nil {
+				return where + path, err
+			}
+			if _, err := readCondition(step.When); err != nil {
+				return where + ".when", err
+			}
+		}
+	}
+	for i, unit := range p.Steps {
+		next := i + 1
+		if unit[0].Next != "" {
+			next = cmp.Or(at[unit[0].Next], len(p.Steps)) // the first step is never the next one
+		}
+		if len(unit) > 1 {
+			continue // the join goes on
+		}
+		if err := s.after(p, unit[0], next); err != nil {
+			return stepPath(unit, i, 0), err
+		}
+	}
+	return "", nil
+}
+
+// places gives the place of each step in a plan, and what is wrong with its order.
+func places(p schemas.Plan) (at map[string]int, path string, err error) {
+	at = map[string]int{}
+	if slices.ContainsFunc(p.Steps, func(unit []schemas.PlanStep) bool { return len(unit) == 0 }) || len(p.Steps) == 0 {
+		return nil, "steps", errors.New("a workflow has one step at least, and no empty list")
+	}
+	for i, unit := range p.Steps {
+		for k, step := range unit {
+			where := stepPath(unit, i, k)
+			_, twice := at[step.Step]
+			joins := i > 0 && len(p.Steps[i-1]) > 1
+			switch {
+			case twice || step.Step == end || !schemas.IsWord(step.Step):
+				return nil, where + ".step", fmt.Errorf("%q is no name of a step, or that of another one", schemas.Visible(step.Step))
+			case i == 0 && (len(unit) > 1 || step.When != ""):
+				return nil, where, errors.New("the first step is one step, without a condition")
+			case len(unit) > 1 && (step.When != "" || step.Next != ""):
+				return nil, where, errors.New("steps side by side have no condition and no next step")
+			case joins && (len(unit) > 1 || step.When != ""):
+				return nil, where, errors.New("after steps side by side comes one step without a condition, which waits for them")
+			}
+			at[step.Step] = i
+		}
+	}
+	for i, unit := range p.Steps {
+		for k, step := range unit {
+			if to, known := at[step.Next]; step.Next != "" && step.Next != end && (!known || to == 0 || len(p.Steps[to]) > 1) {
+				return nil, stepPath(unit, i, k) + ".next", fmt.Errorf("%q is no single step after the first; there are %v and end",
+					schemas.Visible(step.Next), slices.Sorted(maps.Keys(at)))
+			}
+		}
+	}
+	return at, "", nil
+}
+
+func stepPath(unit []schemas.PlanStep, i, k int) string {
+	if len(unit) == 1 {
+		return fmt.Sprintf("steps[%d]", i)
+	}
+	return fmt.Sprintf("steps[%d][%d]", i, k)
+}
+
+// after adds the routes from a step to those that may come after it, which begin at next.
+func (s *Set) after(p schemas.Plan, step schemas.PlanStep, next int) error {
+	var before []condition
+	for i := next; i < len(p.Steps); i++ {
+		unit := p.Steps[i]
+		written := cmp.Or(unit[0].When, "outcome.passed")
+		when, err := readCondition(written)
+		if err != nil {
+			return err
+		}
+		r := route{
+			Route: schemas.Route{Name: fmt.Sprintf("%s: %s, then %s", p.Name, step.Step, unit[0].Step), On: ends},
+			when:  when, step: p.Name + "/" + step.Step, unless: slices.Clone(before),
+		}
+		for _, part := range unit {
+			r.Send = append(r.Send, placed(p, part))
+		}
+		if len(unit) > 1 && i+1 < len(p.Steps) {
+			r.Join = new(placed(p, p.Steps[i+1][0]))
+		}
+		s.routes, before = append(s.routes, r), append(before, when)
+		if unit[0].When == "" {
+			return nil
+		}
+	}
+	return nil
+}
+
+// placed is what a step sends, with its place in the plan.
+func placed(p schemas.Plan, step schemas.PlanStep) schemas.SendIn {
+	send := step.SendIn
+	options := schemas.SendOptions{}
+	if send.Options != nil {
+		options = *send.Options
+	}
+	options.Step = p.Name + "/" + step.Step
+	send.Options, send.Title = &options, cmp.Or(send.Title, step.Step+": "+rootTask)
+	return send
+}
+
+// rootTask stands in the title of a step that has none.
+const rootTask = "{{root.task}}"
+
+// Plans are the names of all plans.
+func (s *Set) Plans() []string {
+	if s == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(s.plans))
+}
+
+// Begin gives the first step of a plan for what somebody asked for: what the step does not say comes from them. Ok is
+// false where there is no such plan.
+func (s *Set) Begin(name string, asked schemas.SendIn) (first schemas.SendIn, ok bool) {
+	if s == nil {
+		return asked, false
+	}
+	p, ok := s.plans[name]
+	if !ok {
+		return asked, false
+	}
+	root := Handoff{Task: asked.Task, Title: asked.Title, Summary: asked.Summary, Detail: asked.Detail, Data: asked.Data, Tags: asked.Tags}
+	step := s.fill(placed(schemas.Plan{Name: name}, p.first), &Facts{Handoff: root, Root: root})
+	first = asked
+	first.To, first.Task, first.Type = step.To, step.Task, cmp.Or(step.Type, asked.Type)
+	first.Title, first.Summary = cmp.Or(step.Title, asked.Title), cmp.Or(asked.Summary, step.Summary)
+	first.Expectations, first.Rollback = cmp.Or(step.Expectations, asked.Expectations), cmp.Or(step.Rollback, asked.Rollback)
+	options := *step.Options
+	if given := asked.Options; given != nil {
+		options = *given
+		options.Step = step.Options.Step
+	}
+	if options.Limits == nil {
+		options.Limits = p.limits
+	}
+	first.Options = &options
+	c := schemas.Context{}
+	if asked.Context != nil {
+		c = *asked.Context
+	}
+	c.OriginalRequest = cmp.Or(c.OriginalRequest, asked.Task)
+	first.Context = &c
+	return first, true
+}

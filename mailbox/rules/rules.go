@@ -1,0 +1,222 @@
+// Package rules decides what the rules of files send when something happens to a handoff.
+//
+// A [schemas.Route] says: on this, when that holds, send this. A [schemas.Plan] is a workflow under a name, whose steps
+// become routes, see plan.go, so there is one mechanism. Conditions are expressions of the Common Expression Language
+// (CEL) over [Facts]; the texts of what is sent may have such expressions in double braces. An expression reads nothing
+// but the facts, always ends, and may cost only so much.
+//
+// [Compile] reads rules and finds what is wrong with them. [Set.Fire] is pure: package mailbox gathers the facts, and
+// sends what comes of them in the transaction of what happened. The library is touched only where there are rules.
+package rules
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// Set is rules that were read. It may be used concurrently.
+type Set struct {
+	routes []route
+	plans  map[string]plan
+	texts  map[string]text // all that have expressions, as they are written
+}
+
+type route struct {
+	schemas.Route
+	when condition
+
+	// Of a plan: the step after which it comes, "" for a route of a file, and the conditions of those that come first.
+	step   string
+	unless []condition
+}
+
+// fires tells whether the route sends something, or why not.
+func (r route) fires(on string, f *Facts) (bool, string) {
+	switch {
+	case !slices.Contains(r.On, on):
+		return false, fmt.Sprintf("it is for %s, and this is %s", strings.Join(r.On, ", "), on)
+	case r.step != "" && r.step != f.Handoff.Step:
+		return false, "it is for the step " + r.step
+	}
+	for _, c := range r.unless {
+		if holds, _ := c.holds(f); holds {
+			return false, "a step before it goes on"
+		}
+	}
+	return r.when.holds(f)
+}
+
+// Sends is what one rule sends: handoffs side by side, and one that waits for them, nil for none.
+type Sends struct {
+	Route string
+	Parts []schemas.SendIn
+	Join  *schemas.SendIn
+}
+
+// Problem is what is wrong with a rule. Path leads to the value, as "when" or "steps[1].task", within the route or plan
+// with the index At.
+type Problem struct {
+	Plan bool // a plan, not a route
+	At   int
+	Path string
+	What string
+}
+
+// Compile reads routes and plans. The set is of use only where there are no problems. The shape of both was checked
+// before by their schema.
+func Compile(routes []schemas.Route, plans []schemas.Plan) (*Set, []Problem) {
+	s := &Set{plans: map[string]plan{}, texts: map[string]text{}}
+	var problems []Problem
+	for i, r := range routes {
+		if r.Name == "" {
+			r.Name = fmt.Sprintf("route %d", i+1)
+		}
+		path, err := s.add(r)
+		if err != nil {
+			problems = append(problems, Problem{false, i, path, err.Error()})
+		}
+	}
+	for i, p := range plans {
+		path, err := s.plan(p)
+		if err != nil {
+			problems = append(problems, Problem{true, i, path, err.Error()})
+		}
+	}
+	return s, problems
+}
+
+// add reads one route. The path of an error leads into the route.
+func (s *Set) add(r schemas.Route) (path string, err error) {
+	if len(r.On) == 0 || len(r.Send) == 0 {
+		return "", errors.New("it has nothing in on, or nothing in send")
+	}
+	when, err := readCondition(r.When)
+	if err != nil {
+		return "when", err
+	}
+	for i, send := range r.Send {
+		if path, err := s.readTexts(send); err != nil {
+			return fmt.Sprintf("send[%d]%s", i, path), err
+		}
+	}
+	if r.Join != nil {
+		if path, err := s.readTexts(*r.Join); err != nil {
+			return "join" + path, err
+		}
+	}
+	s.routes = append(s.routes, route{Route: r, when: when})
+	return "", nil
+}
+
+// readTexts reads the texts of what is to be sent that have expressions in them.
+func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
+	_, path, err = mapped(send, func(written string) (string, error) {
+		t, err := readText(written)
+		s.texts[written] = t
+		return written, err
+	})
+	return path, err
+}
+
+// Empty tells whether there is no rule for what happens.
+func (s *Set) Empty(on string) bool {
+	return s == nil || !slices.ContainsFunc(s.routes, func(r route) bool { return slices.Contains(r.On, on) })
+}
+
+// Fire gives what the rules send, in their order.
+func (s *Set) Fire(on string, f *Facts) (sends []Sends) {
+	for _, r := range s.routes {
+		if fires, _ := r.fires(on, f); fires {
+			sends = append(sends, s.filled(r, f))
+		}
+	}
+	return sends
+}
+
+// Try says of each rule what [Set.Fire] does, or why it does nothing. The routes from other steps are left out.
+func (s *Set) Try(on string, f *Facts) (tried []schemas.Tried) {
+	for _, r := range s.routes {
+		t := schemas.Tried{Route: r.Name}
+		if r.step != "" && r.step != f.Handoff.Step {
+			continue // of another place
+		}
+		if t.Fires, t.Why = r.fires(on, f); t.Fires {
+			sends := s.filled(r, f)
+			if t.Sends = sends.Parts; sends.Join != nil {
+				t.Sends = append(t.Sends, *sends.Join)
+			}
+		}
+		tried = append(tried, t)
+	}
+	return tried
+}
+
+// filled is what a route sends, with the texts as the facts make them.
+func (s *Set) filled(r route, f *Facts) Sends {
+	sends := Sends{Route: r.Name}
+	for _, send := range r.Send {
+		sends.Parts = append(sends.Parts, s.fill(send, f))
+	}
+	if r.Join != nil {
+		sends.Join = new(s.fill(*r.Join, f))
+	}
+	return sends
+}
+
+func (s *Set) fill(send schemas.SendIn, f *Facts) schemas.SendIn {
+	filled, _, err := mapped(send, func(written string) (string, error) { return s.texts[written].fill(f), nil })
+	if err != nil {
+		return send // it was read before, so this does not happen
+	}
+	return filled
+}
+
+// mapped gives what is to be sent with another text for each that has braces in it. The first error ends it, with the
+// path of the text.
+func mapped(send schemas.SendIn, fn func(string) (string, error)) (_ schemas.SendIn, path string, err error) {
+	b, err := json.Marshal(send)
+	if err != nil || !strings.Contains(string(b), "{{") {
+		return send, "", err
+	}
+	var whole any
+	if err := json.Unmarshal(b, &whole); err != nil {
+		return send, "", err
+	}
+	if whole, path, err = walked(whole, fn); err != nil {
+		return send, path, err
+	}
+	if b, err = json.Marshal(whole); err != nil {
+		return send, "", err
+	}
+	send = schemas.SendIn{}
+	return send, "", json.Unmarshal(b, &send)
+}
+
+func walked(v any, fn func(string) (string, error)) (_ any, path string, err error) {
+	switch v := v.(type) {
+	case string:
+		if strings.Contains(v, "{{") {
+			v, err = fn(v)
+		}
+		return v, "", err
+	case []any:
+		for i := range v {
+			if v[i], path, err = walked(v[i], fn); err != nil {
+				return v, fmt.Sprintf("[%d]%s", i, path), err
+			}
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if v[name], path, err = walked(v[name], fn); err != nil {
+				return v, "." + name + path, err
+			}
+		}
+	}
+	return v, "", nil
+}
