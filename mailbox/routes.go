@@ -70,14 +70,14 @@ func (s *Service) rules(v *store.View) (*rules.Set, error) {
 // checkRules refuses rules that cannot be read, with the path of what is wrong.
 func checkRules(at string, of store.DeclaredRules) error {
 	_, problems := rules.Compile(of.Routes, of.Plans)
-	for _, p := range problems {
-		list := "routes"
-		if p.Plan {
-			list = "plans"
-		}
-		return schemas.Invalidf(strings.TrimSuffix(fmt.Sprintf("%s%s[%d].%s", at, list, p.At, p.Path), "."), "%s", p.What)
+	if len(problems) == 0 {
+		return nil
 	}
-	return nil
+	p, list := problems[0], "routes"
+	if p.Plan {
+		list = "plans"
+	}
+	return schemas.Invalidf(strings.TrimSuffix(fmt.Sprintf("%s%s[%d].%s", at, list, p.At, p.Path), "."), "%s", p.What)
 }
 
 // firing gives what the rules send because of what happened, nil for nothing. What happened is committed already, so

@@ -234,9 +234,9 @@ func TestRulesAreWhatTheFilesSayNow(t *testing.T) {
 	w.send(w.stdio("a"), "b", "x", code)
 	require.Len(t, w.found(), 1)
 	_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Files: []schemas.DeclaringFile{
-		{Name: "shop/agents.yaml", Routes: []schemas.Route{route, {On: []string{"sent"}, When: "handoff.nmae", Send: route.Send}}},
+		{Name: "shop/agents.yaml", Routes: []schemas.Route{route, {On: []string{"sent"}, When: "handoff.titel", Send: route.Send}}},
 	}})
-	require.Contains(t, refused(t, err, schemas.Invalid, "nmae").Field, "files[0].routes[1].when")
+	require.Contains(t, refused(t, err, schemas.Invalid, "titel").Field, "files[0].routes[1].when")
 	w.send(w.stdio("a"), "b", "y", code)
 	require.Len(t, w.found(), 2, "the last good rules hold")
 	w.Restart()
@@ -252,7 +252,8 @@ func TestTryingRulesSaysWhyOneDoesNothing(t *testing.T) {
 	w.send(w.stdio("a"), "b", "x")
 	send := []schemas.SendIn{to("human", "{{handoff.id}}")}
 	out, err := w.TryRules(context.Background(), person, schemas.RulesTryIn{HandoffID: "1", Routes: []schemas.Route{
-		{Name: "fires", On: []string{"sent"}, Send: send}, {Name: "other", On: []string{"failed"}, Send: send},
+		{Name: "fires", On: []string{"sent"}, Send: send},
+		{Name: "other", On: []string{"failed"}, Send: send},
 		{Name: "false", On: []string{"sent"}, When: `handoff.type == "code"`, Send: send},
 		{Name: "missing", On: []string{"sent"}, When: `handoff.data["x"] == ""`, Send: send},
 		{Name: "dear", On: []string{"sent"}, When: `[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, a*b*c*d > 0))))`, Send: send},

@@ -19,7 +19,7 @@ handoff rules test .handoff/agents.yaml
 as() {
   agent=$1
   shift
-  handoff claim --agent "$agent" | sed -n '1p; s/^## Task/&/p'
+  handoff claim --agent "$agent" | head -1
   handoff "$@" --agent "$agent"
 }
 

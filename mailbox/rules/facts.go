@@ -80,7 +80,7 @@ func Completed(c schemas.Completion) Outcome {
 // Failed is what came of a handoff that failed or was rejected.
 func Failed(f schemas.Failure) Outcome {
 	o := Outcome{
-		Status: string(f.Status), Summary: f.Failure.Description, FailureType: f.Failure.Type, Alternative: string(f.Alternative),
+		Status: string(f.Status), Summary: f.Failure.Description, FailureType: f.Failure.Type, Alternative: f.Alternative,
 	}
 	for _, b := range f.Failure.Blockers {
 		o.Notes = append(o.Notes, b.Description)

@@ -50,7 +50,7 @@ func TestEachBrokenRuleNamesLineAndRemedy(t *testing.T) {
 		{route("whne: true"), 4, "whne: there is no such field", "Closest: when"},
 		{route("name: " + strings.Repeat("n", 65)), 4, "name: ", ""},
 		{route("when: 1"), 4, "it gives int", "--help"},
-		{route("when: handoff.nmae == ''"), 4, "undefined field 'nmae'", "--help"},
+		{route("when: handoff.titel == ''"), 4, "undefined field 'titel'", "--help"},
 		{route("when: handof.name == ''"), 4, "did you mean 'handoff'", "--help"},
 		{route("when: handoff.type ="), 4, "Syntax error", "--help"},
 		{route("when: handoff.type == 3"), 4, "no matching overload", "--help"},
