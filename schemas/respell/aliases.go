@@ -124,9 +124,11 @@ var roleAliases = []alias{
 	{"handoff_instructions.next_role next_role", "to", asYieldingRole}, // of whoever comes after
 }
 
-var sendAliases = spread(letterheadAliases, placementAliases, errandAliases, contextAliases,
-	under("handoff_instructions", progressAliases), under("agent_context", progressAliases),
-	under("context", progressAliases), progressAliases, roleAliases)
+func sendAliases() []alias {
+	return spread(letterheadAliases, placementAliases, errandAliases, contextAliases,
+		under("handoff_instructions", progressAliases), under("agent_context", progressAliases),
+		under("context", progressAliases), progressAliases, roleAliases)
+}
 
 // sendHints come before the rows that carry their fields away.
 var sendHints = []alias{

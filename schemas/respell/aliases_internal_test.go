@@ -21,10 +21,10 @@ var argumentTypes = map[string]any{
 }
 
 func TestAliasesLeadToFieldsOfTheTool(t *testing.T) {
-	require.Len(t, tables(), len(argumentTypes))
-	for tool, d := range tables() {
+	require.Len(t, tables, len(argumentTypes))
+	for tool := range tables {
 		fields := shapeOf(reflect.TypeOf(argumentTypes[tool]))
-		for _, s := range d.rows {
+		for _, s := range tableOf(tool).rows {
 			if s.to == "" {
 				require.NotNil(t, fields.at("origin.extra"), "%s: %s", tool, s.from)
 				continue
@@ -51,8 +51,8 @@ func known(fields *shape, path string) bool {
 // Each row is alive: alone, its field leaves its place, and nothing of it is left for the decoder to refuse.
 func TestEveryAliasIsRead(t *testing.T) {
 	samples := []any{"ho_12", json.Number("1"), "conditional", "1.0.0", "handoff", "full", "success", []any{"x"}, map[string]any{"x": "y"}}
-	for tool, d := range tables() {
-		for _, s := range d.rows {
+	for tool := range tables {
+		for _, s := range tableOf(tool).rows {
 			if s.from == s.to || s.read.hints {
 				continue
 			}

@@ -18,11 +18,11 @@ func FuzzNormaliseKnownWords(f *testing.F) {
 	for seed := range uint64(2000) {
 		f.Add(seed)
 	}
-	tools := slices.Sorted(maps.Keys(tables()))
+	tools := slices.Sorted(maps.Keys(tables))
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		s := &speaker{Rand: rand.New(rand.NewPCG(seed, 1))}
 		tool := tools[s.IntN(len(tools))]
-		for _, row := range append(slices.Clone(tables()[tool].rows), sendAliases...) {
+		for _, row := range append(slices.Clone(tableOf(tool).rows), sendAliases()...) {
 			s.paths = append(s.paths, row.from, row.to)
 		}
 		args := s.message(1 + s.IntN(6))

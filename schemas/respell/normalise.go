@@ -37,7 +37,7 @@ func Whole(tool string, message map[string]any) (map[string]any, error) {
 }
 
 func normalise(tool string, args map[string]any, whole bool) (map[string]any, error) {
-	table := tables()[tool]
+	table := tableOf(tool)
 	if table == nil {
 		return args, nil
 	}

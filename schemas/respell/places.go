@@ -11,7 +11,7 @@ import (
 // places of that field. There are none for a name that nobody uses, and for a tool without an alias table. Refusals
 // name the places.
 func Places(tool, name string) []string {
-	if t := tables()[tool]; t != nil {
+	if t := tableOf(tool); t != nil {
 		return t.places.of(snake(name))
 	}
 	return nil
@@ -20,7 +20,7 @@ func Places(tool, name string) []string {
 // Foreign tells whether a name is that of an object of other protocols, whose fields become arguments of the tool. What
 // is left of such an object is what the tool does not know.
 func Foreign(tool, name string) bool {
-	t := tables()[tool]
+	t := tableOf(tool)
 	return t != nil && t.fields.fields[name] != nil && t.fields.fields[name].foreign
 }
 

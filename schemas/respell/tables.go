@@ -21,33 +21,52 @@ type aliasTable struct {
 	places   places                       // where fields belong that stand elsewhere
 }
 
-// tables gives the alias table of each tool by the name of the tool. It is made at the first use, because a
-// command that calls no tool pays nothing for it.
-var tables = sync.OnceValue(func() map[string]*aliasTable {
-	complete := newTable(schemas.CompleteIn{}, completeAliases)
-	complete.finish = finishComplete
-	complete.inner = map[string]*aliasTable{"continuation": sendTable(schemas.Continuation{})}
+// tables makes the alias table of each tool, at the first call of the tool: a process calls few of them, and a start
+// that makes them all takes noticeably longer.
+var tables = map[string]func() *aliasTable{
+	"send_handoff":     sync.OnceValue(func() *aliasTable { return sendTable(schemas.SendIn{}) }),
+	"claim_handoff":    once(schemas.ClaimIn{}, handoffAliases),
+	"complete_handoff": sync.OnceValue(completeTable),
+	"fail_handoff":     sync.OnceValue(failTable),
+	"update_handoff":   sync.OnceValue(updateTable),
+	"list_handoffs":    once(schemas.ListIn{}, listAliases),
+	"get_handoff":      once(schemas.GetIn{}, handoffAliases),
+	"handoff_history":  once(schemas.HistoryIn{}, slices.Concat(handoffAliases, workflowAliases)),
+	"register_agent":   once(schemas.RegisterIn{}, registerAliases),
+	"list_agents":      once(schemas.AgentsIn{}, nil),
+}
 
-	fail := newTable(schemas.FailIn{}, failAliases)
-	fail.finish = finishFail
+func once(in any, rows []alias) func() *aliasTable {
+	return sync.OnceValue(func() *aliasTable { return newTable(in, rows) })
+}
 
-	update := newTable(schemas.UpdateIn{}, updateAliases)
-	update.finish = finishUpdate
-	update.inner = map[string]*aliasTable{"changes": changesTable()}
-
-	return map[string]*aliasTable{
-		"send_handoff":     sendTable(schemas.SendIn{}),
-		"claim_handoff":    newTable(schemas.ClaimIn{}, handoffAliases),
-		"complete_handoff": complete,
-		"fail_handoff":     fail,
-		"update_handoff":   update,
-		"list_handoffs":    newTable(schemas.ListIn{}, listAliases),
-		"get_handoff":      newTable(schemas.GetIn{}, handoffAliases),
-		"handoff_history":  newTable(schemas.HistoryIn{}, spread(handoffAliases, workflowAliases)),
-		"register_agent":   newTable(schemas.RegisterIn{}, registerAliases),
-		"list_agents":      newTable(schemas.AgentsIn{}, nil),
+// tableOf gives the alias table of a tool, or nil.
+func tableOf(tool string) *aliasTable {
+	if table := tables[tool]; table != nil {
+		return table()
 	}
-})
+	return nil
+}
+
+func completeTable() *aliasTable {
+	t := newTable(schemas.CompleteIn{}, completeAliases)
+	t.finish = finishComplete
+	t.inner = map[string]*aliasTable{"continuation": sendTable(schemas.Continuation{})}
+	return t
+}
+
+func failTable() *aliasTable {
+	t := newTable(schemas.FailIn{}, failAliases)
+	t.finish = finishFail
+	return t
+}
+
+func updateTable() *aliasTable {
+	t := newTable(schemas.UpdateIn{}, updateAliases)
+	t.finish = finishUpdate
+	t.inner = map[string]*aliasTable{"changes": changesTable()}
+	return t
+}
 
 // newTable makes a table for the type of in. Hints and the rows that only read a value of ours come first, so that the
 // others compare foreign values with canonical ones.
@@ -76,7 +95,7 @@ func extraPath(from string) string { return "origin.extra." + from }
 
 // sendTable makes the table for a message to send; in is a SendIn, or holds one.
 func sendTable(in any) *aliasTable {
-	t := newTable(in, spread(sendHints, sendAliases))
+	t := newTable(in, slices.Concat(sendHints, sendAliases()))
 	t.start, t.finish = unpackTask, finishSend
 	for _, row := range taskAliases {
 		t.fields.learn(row)
@@ -90,7 +109,7 @@ func sendTable(in any) *aliasTable {
 func changesTable() *aliasTable {
 	known := shapeOf(reflect.TypeFor[schemas.Changes]())
 	var rows []alias
-	for _, row := range sendAliases {
+	for _, row := range sendAliases() {
 		beside := slices.Contains([]string{"agent_context", "handoff_instructions"}, rootOf(row.from))
 		switch {
 		case row.to == "detail": // notes beside what was sent, which stays

@@ -98,7 +98,7 @@ func (s *setupRun) desiredOf(scope client.Scope, want setup.Told) (w setup.Desir
 }
 
 // variableForm is what the name of a variable looks like. A token could look so too.
-var variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
+var variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // endpoint checks an address and the name of a variable. Neither may hold a secret.
 func endpoint(address, variable string) (string, error) {
@@ -111,7 +111,7 @@ func endpoint(address, variable string) (string, error) {
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return "", schemas.Invalidf("--http", "an address in a file holds no password, query or fragment").
 			WithHint("Give the token with --token-env HANDOFF_TOKEN.")
-	case variable != "" && (isToken || !variableForm.MatchString(variable)):
+	case variable != "" && (isToken || len(variable) > 100 || !variableForm.MatchString(variable)):
 		return "", schemas.Invalidf("--token-env", "that is no name of a variable, and a token is never written to a file").
 			WithHint("Put the token into the environment and name the variable, as --token-env HANDOFF_TOKEN.")
 	}
@@ -121,13 +121,15 @@ func endpoint(address, variable string) (string, error) {
 	return u.String(), nil
 }
 
-// passing matches the path of a program that go run built, and that go run removes soon.
-var passing = regexp.MustCompile(
-	`[/\\]go-build[0-9]+[/\\]b[0-9]+[/\\]exe[/\\][^/\\]+$` + `|[/\\][0-9a-f]{64}-d[/\\][^/\\]+$`)
+// passing tells whether go run built the program of this path, and removes it soon.
+func passing(program string) bool {
+	return regexp.MustCompile(`[/\\]go-build[0-9]+[/\\]b[0-9]+[/\\]exe[/\\][^/\\]+$` +
+		`|[/\\][0-9a-f]{64}-d[/\\][^/\\]+$`).MatchString(program)
+}
 
 // lasting fails if the program that setup would write into files will be gone when clients start it.
 func (s *setupRun) lasting(written bool, program string) error {
-	if s.flags.remove || s.flags.check || !written || !passing.MatchString(program) {
+	if s.flags.remove || s.flags.check || !written || !passing(program) {
 		return nil
 	}
 	return schemas.Errorf(schemas.Unavailable, "go run built this program, and removes it").

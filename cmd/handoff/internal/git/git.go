@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"handoff/tools/relay/platform"
@@ -138,7 +137,10 @@ const smallFile = 64 << 10
 // packedRefs is how much of packed-refs is read, in bytes: about a million references.
 const packedRefs = 64 << 20
 
-var objectID = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+// isObjectID tells whether s is the id of a commit, by SHA-1 or SHA-256.
+func isObjectID(s string) bool {
+	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
+}
 
 // Head returns the branch that is checked out and the id of its commit. The branch is empty when HEAD is detached. The
 // commit is empty before the first one, and when references are kept in a format that this package does not read.
@@ -167,7 +169,7 @@ func parseHead(content string) (ref, commit string) {
 	if ref, ok := strings.CutPrefix(line, "ref: "); ok && filepath.IsLocal(ref) {
 		return ref, ""
 	}
-	if objectID.MatchString(line) {
+	if isObjectID(line) {
 		return "", line
 	}
 	return "", ""
@@ -190,7 +192,7 @@ func (r Repository) commitOf(ref string) string {
 // findPacked looks a reference up in packed-refs: lines "ID NAME", beside comments and peeled tags.
 func findPacked(packed io.Reader, ref string) string {
 	for lines := bufio.NewScanner(packed); lines.Scan(); {
-		if id, name, ok := strings.Cut(lines.Text(), " "); ok && name == ref && objectID.MatchString(id) {
+		if id, name, ok := strings.Cut(lines.Text(), " "); ok && name == ref && isObjectID(id) {
 			return id
 		}
 	}

@@ -191,7 +191,7 @@ const (
 )
 
 // SpendMemory trades memory for speed: up to 40 MiB in a process that serves one client, and up to 512 MiB where it
-// serves many. A server of one client calls it again while many calls of other processes are under way, and when they
+// serves many or ends soon, as most commands do. A server of one client calls it again while many calls of other processes are under way, and when they
 // are few again; see [handoff/tools/relay.Config].
 func SpendMemory(many bool) {
 	debug.SetGCPercent(growth)

@@ -21,6 +21,7 @@ import (
 	"handoff/cmd/handoff/internal/commands/serve"
 	"handoff/cmd/handoff/internal/commands/session"
 	"handoff/cmd/handoff/internal/commands/work"
+	"handoff/cmd/handoff/internal/process"
 	"handoff/cmd/handoff/internal/workspace"
 )
 
@@ -28,6 +29,7 @@ import (
 // ends the process. The version is what a release build says of itself, if it does. A command that a signal kept from
 // its end has the status that shells expect, whatever the command makes of it; a second signal ends the process at once.
 func Main(version string) {
+	process.SpendMemory(true) // before there is so much that it is collected at the start
 	ctx, end := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -47,8 +47,6 @@ type Config struct {
 	Getenv func(string) string
 }
 
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
-
 // Find returns the workspace of a process. It reads the file system and creates nothing. Errors are *[schemas.Error].
 func Find(c Config) (Workspace, error) {
 	if c.Name != "" {
@@ -72,7 +70,7 @@ func Named(name string, getenv func(string) string) (Workspace, error) {
 	if err != nil {
 		return Workspace{}, err
 	}
-	if !nameForm.MatchString(name) {
+	if !schemas.IsWord(name) {
 		return Workspace{}, schemas.Invalidf("workspace", "%q is not a workspace name", schemas.Visible(name)).
 			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -. For a directory use --dir.")
 	}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A place is where the text of a section goes: to a list or a text at a path.
@@ -40,17 +41,19 @@ var items = map[string]string{
 	"done": "what's been done", "current state": "current state", "decision": "decisions", "decided": "decisions",
 }
 
-var (
-	heading = regexp.MustCompile(`^#{1,6}\s+(.+?)\s*#*$`)
-	headed  = regexp.MustCompile(`(?m)^#{1,6}\s+\S`)
-	bullet  = regexp.MustCompile(`^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(.*)$`)
-	label   = regexp.MustCompile(`^\**([A-Za-z][A-Za-z' ]+?)\**:\**\s*(.*)$`)
-	fence   = regexp.MustCompile("^\\s*(?:```|~~~)")
-)
+// forms are those of lines and texts in Markdown. They are compiled at the first text, because most commands read none.
+var forms = sync.OnceValue(func() (f struct{ heading, headed, bullet, label, fence *regexp.Regexp }) {
+	f.heading = regexp.MustCompile(`^#{1,6}\s+(.+?)\s*#*$`)
+	f.headed = regexp.MustCompile(`(?m)^#{1,6}\s+\S`)
+	f.bullet = regexp.MustCompile(`^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(.*)$`)
+	f.label = regexp.MustCompile(`^\**([A-Za-z][A-Za-z' ]+?)\**:\**\s*(.*)$`)
+	f.fence = regexp.MustCompile("^\\s*(?:```|~~~)")
+	return f
+})
 
 // sectionOf names the section that a line is the heading of, "" for none.
 func sectionOf(line string) string {
-	m := heading.FindStringSubmatch(line)
+	m := forms().heading.FindStringSubmatch(line)
 	if m == nil {
 		return ""
 	}
@@ -93,10 +96,10 @@ func addSections(said map[string]any, text string) {
 		lines = nil
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		if fence.MatchString(line) {
+		if forms().fence.MatchString(line) {
 			fenced = !fenced
 		}
-		switch m := heading.FindStringSubmatch(line); {
+		switch m := forms().heading.FindStringSubmatch(line); {
 		case fenced || m == nil:
 		case sectionOf(line) != "":
 			end()
@@ -128,14 +131,14 @@ func addSection(said map[string]any, section string, lines []string) {
 	to := at
 	for _, line := range lines {
 		text := strings.TrimSpace(line)
-		m := bullet.FindStringSubmatch(text)
+		m := forms().bullet.FindStringSubmatch(text)
 		nested := m != nil && line != strings.TrimLeft(line, " \t")
 		if m != nil {
 			text = m[1]
 			if !nested {
 				to = at
 			}
-			if named := label.FindStringSubmatch(text); named != nil && items[nameOf(named[1])] != "" {
+			if named := forms().label.FindStringSubmatch(text); named != nil && items[nameOf(named[1])] != "" {
 				to, text = sections[items[nameOf(named[1])]], named[2]
 			}
 		}

@@ -44,7 +44,7 @@ func Message(text string) (said map[string]any, markdown string, err error) {
 	switch {
 	case trimmed == "":
 		return nil, "", errors.New("it is empty")
-	case !headed.MatchString(trimmed):
+	case !forms().headed.MatchString(trimmed):
 		return nil, "", errors.New("not JSON, not YAML, and no heading of Markdown in it")
 	}
 	return map[string]any{}, trimmed, nil
