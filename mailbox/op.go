@@ -41,6 +41,8 @@ type op struct {
 
 	// happened is from which is yet to follow what the table says.
 	happened []*happening
+	// ruled is how many handoffs the rules of files have sent in it.
+	ruled int
 	// left is how many other handoffs may still be gone through for it.
 	left int
 

@@ -222,12 +222,20 @@ func (o *op) sendRule(r *store.Record, rule rules.Sends) (sent []schemas.SendOut
 	return append(sent, join), err
 }
 
+// mostRuled is how many handoffs the rules send in one operation: rules for what is sent follow from each other.
+const mostRuled = 100
+
 // sendPart sends one handoff of a rule, with what came of the one before it: its summary, or why it did not end well.
 func (o *op) sendPart(r *store.Record, route string, in schemas.SendIn, after []string) (schemas.SendOut, error) {
+	if o.ruled++; o.ruled > mostRuled {
+		return schemas.SendOut{}, schemas.Errorf(schemas.Limit, "the rules sent %d handoffs because of one call, the limit", mostRuled).
+			WithHint("Rules for sent follow from what rules send: give them a condition that ends.")
+	}
 	in.Parent, in.Title = cmp.Or(in.Parent, r.ID.String()), strings.TrimSpace(schemas.Clip(in.Title, o.Limits.Title))
 	in.Task = schemas.Clip(in.Task, o.Limits.Task) // what it says of the one before can be read there
 	options := orZero(in.Options)
 	options.Reason, options.After = cmp.Or(options.Reason, "by the rule "+route), append(options.After, after...)
+	options.NoTakers = cmp.Or(options.NoTakers, "wait") // nobody watches it, so somebody is told
 	in.Options = &options
 	d, err := o.draft(o.by, in, o.now)
 	if err != nil {
@@ -235,6 +243,9 @@ func (o *op) sendPart(r *store.Record, route string, in schemas.SendIn, after []
 	}
 	switch r.Status { //nolint:exhaustive // the others say nothing that goes on
 	case schemas.Completed:
+		if d.handoff.Rollback == nil { // what fails goes back to who did the work before
+			d.handoff.Rollback = &schemas.Rollback{OnFailure: r.Holder}
+		}
 		var done schemas.Completion
 		if err := o.Saying(r.ID, r.Result, &done); err != nil {
 			return schemas.SendOut{}, err
@@ -249,7 +260,31 @@ func (o *op) sendPart(r *store.Record, route string, in schemas.SendIn, after []
 	if err := o.encode(&d); err != nil {
 		return schemas.SendOut{}, err
 	}
-	return o.deliver(&d)
+	out, err := o.deliver(&d)
+	out.Warnings = nil // they speak to a sender, and not to who ended the handoff before
+	return out, err
+}
+
+// stepBack puts a handoff that takes work back to the step of a plan before that of r: when it is done, the step of r
+// comes again, and what fails there goes back one step more. Outside of plans, and where a handoff on the way cannot be
+// read, nothing is changed. The way is the chain of parents, which is short.
+func (o *op) stepBack(r *store.Record, next *schemas.Handoff) {
+	failed, err := reading.Handoff(o.View, r)
+	plan, _, within := strings.Cut(failed.Metadata.Step, "/")
+	at := failed.Metadata.Step
+	for within && err == nil {
+		parent := reading.Readable(o.View, r.Parent)
+		if parent == nil {
+			return
+		}
+		var before schemas.Handoff
+		before, err = reading.Handoff(o.View, parent)
+		if at == failed.Metadata.Step && parent.Status == schemas.Completed && strings.HasPrefix(before.Metadata.Step, plan+"/") {
+			next.Metadata.Step, next.Rollback = before.Metadata.Step, before.Rollback
+			return
+		}
+		r, at = parent, before.Metadata.Step
+	}
 }
 
 // tellUnsent tells the owner of the workflow and human that a rule was to send something and could not.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -159,6 +160,31 @@ func TestTheStepsOfAPlanFollowEachOther(t *testing.T) {
 	refused(t, err, schemas.NotFound, "workflow:factory")
 }
 
+// The chain of the handoff protocol agent: what the reviewer of security finds goes back to who wrote it, and is tested
+// and reviewed again.
+func TestWhatFailsWithoutAStepForItGoesBackAStep(t *testing.T) {
+	w := newWorld(t)
+	w.rules(nil, schemas.Plan{Name: "secure", Steps: inOrder(
+		step("design", "architect"), step("code", "auto-code"), step("test", "qa"), step("review", "ciso"),
+	)})
+	w.send(w.stdio("planner"), "workflow:secure", "the login")
+	for i, did := range []string{
+		"architect", "auto-code", "qa fails", "auto-code", "qa", "ciso fails", "qa fails", "auto-code", "qa", "ciso",
+	} {
+		name, fails := strings.CutSuffix(did, " fails")
+		by := w.stdio(schemas.Agent(name))
+		got := w.claim(by)
+		require.Equal(t, schemas.ID(i+1), got.HandoffID, did)
+		if fails {
+			w.fail(by, schemas.FailIn{HandoffID: got.HandoffID.String(), FailureDetail: because("tokens never end")})
+		} else {
+			w.complete(by, got.HandoffID)
+		}
+	}
+	require.Contains(t, w.found(), "ciso completed review: the login")
+	require.Empty(t, w.notices(person))
+}
+
 func TestStepsSideBySideAreJoined(t *testing.T) {
 	w := newWorld(t)
 	w.rules(nil, schemas.Plan{Name: "review", Steps: [][]schemas.PlanStep{
@@ -269,4 +295,18 @@ func TestTryingRulesSaysWhyOneDoesNothing(t *testing.T) {
 	}, said)
 	require.Equal(t, "ho_1", out.Routes[0].Sends[0].Task)
 	require.Empty(t, w.found(), "nothing is sent")
+}
+
+// Rules for what is sent follow from each other: two that send two each would send a thousand.
+func TestRulesThatMultiplyAreStopped(t *testing.T) {
+	w := newWorld(t)
+	two := []schemas.SendIn{to("b", "one"), to("b", "two")}
+	w.rules([]schemas.Route{{Name: "m", On: []string{"sent"}, Send: two}, {Name: "n", On: []string{"sent"}, Send: two}})
+	w.send(w.stdio("a"), "b", "x")
+	require.LessOrEqual(t, len(w.found()), 100)
+	told := ""
+	for _, n := range w.notices(person) {
+		told += n.Text
+	}
+	require.Contains(t, told, "the rules sent 100 handoffs because of one call, the limit")
 }

@@ -22,6 +22,7 @@ func (o *op) rollback(h *happening) (*store.Record, error) {
 	next.Title = schemas.Clip("Fix: "+r.Title, o.Limits.Title)
 	next.Task = schemas.Clip(fmt.Sprintf("%s (%s) was not done: %s", r.ID, r.Title, h.why.text()), o.Limits.Task)
 	next.Kind = "rollback"
+	o.stepBack(r, &next)
 	return o.child(life.Rollback, h, schemas.Address(to), next)
 }
 

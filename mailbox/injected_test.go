@@ -1,0 +1,229 @@
+package mailbox_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox"
+	"handoff/schemas"
+)
+
+// team are five agents that do what a plan sends them, until something goes wrong as a test says.
+type team struct {
+	*world
+	members map[schemas.Agent]schemas.Caller
+	wrong   func(t *team, by schemas.Caller, got schemas.ClaimOut) bool // went wrong instead of being done
+	left    map[schemas.Agent]bool                                      // they do nothing any more
+}
+
+// newTeam is a workspace with a plan: implement, test, fix what fails, test again, verify.
+func newTeam(t *testing.T, change ...func(*schemas.PlanStep)) *team {
+	w := &team{newWorld(t), map[schemas.Agent]schemas.Caller{}, nil, map[schemas.Agent]bool{}}
+	steps := inOrder(step("implement", "role:coder"), step("test", "role:tester"), step("fix", "role:fixer", func(s *schemas.PlanStep) {
+		s.When, s.Next = "!outcome.passed", "test"
+	}), step("verify", "role:verifier"))
+	for _, c := range change {
+		c(&steps[1][0])
+	}
+	w.rules(nil, schemas.Plan{Name: "factory", Steps: steps})
+	for _, role := range []string{"planner", "coder", "tester", "fixer", "verifier"} {
+		by := w.stdio(schemas.Agent(role + "-1"))
+		_, err := w.Register(context.Background(), by, schemas.RegisterIn{Name: string(by.Agent), Role: role})
+		require.NoError(t, err)
+		w.members[by.Agent] = by
+	}
+	return w
+}
+
+// play lets everybody work for four days, half an hour at a time.
+func (w *team) play() {
+	for range 4 * 48 {
+		for name := range w.members {
+			for !w.left[name] && w.work(w.members[name]) {
+			}
+		}
+		w.later(30 * time.Minute)
+	}
+}
+
+// work has an agent do the next thing that it may take. The planner answers first what is asked.
+func (w *team) work(by schemas.Caller) bool {
+	if by.Agent == "planner-1" {
+		asked, err := w.List(context.Background(), by, schemas.ListIn{Box: "all", Status: schemas.Standings("waiting")})
+		require.NoError(w.t, err)
+		for _, it := range asked.Items {
+			w.update(by, it.HandoffID, schemas.ActAnswer, note("the first one"))
+		}
+	}
+	got, err := w.Claim(context.Background(), by, schemas.ClaimIn{})
+	require.NoError(w.t, err)
+	if got.HandoffID != 0 && (w.wrong == nil || !strings.HasPrefix(got.Title, "test:") || !w.wrong(w, by, got)) {
+		w.complete(by, got.HandoffID)
+	}
+	return got.HandoffID != 0
+}
+
+// ending is how the workflow came to an end: "done" by its last step, else what human has to read or to do. It is empty
+// where nobody knows.
+func (w *team) ending() string {
+	for _, sent := range w.found() {
+		if strings.HasPrefix(sent, "role:verifier completed ") {
+			return "done"
+		}
+	}
+	inbox, err := w.List(context.Background(), person, schemas.ListIn{Box: "inbox"})
+	require.NoError(w.t, err)
+	for _, it := range inbox.Items {
+		return "human: " + it.Title
+	}
+	for _, by := range []schemas.Caller{person, w.members["planner-1"]} {
+		for _, n := range w.notices(by) {
+			return "told: " + n.Text
+		}
+	}
+	return ""
+}
+
+// once goes wrong the first time.
+func once(fn func(w *team, by schemas.Caller, got schemas.ClaimOut)) func(*team, schemas.Caller, schemas.ClaimOut) bool {
+	done := false
+	return func(w *team, by schemas.Caller, got schemas.ClaimOut) bool {
+		if done {
+			return false
+		}
+		done = true
+		fn(w, by, got)
+		return true
+	}
+}
+
+func (w *team) report(by schemas.Caller, got schemas.ClaimOut) {
+	w.update(by, got.HandoffID, schemas.ActProgress, note("half of it"))
+}
+
+func (w *team) question(by schemas.Caller, got schemas.ClaimOut) {
+	w.update(by, got.HandoffID, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"which?"} })
+}
+
+// crash is the death of the process of an agent together with the owner of the store. Another session of it begins.
+func (w *team) crash(by schemas.Caller) {
+	w.Restart(func(c *mailbox.Config) { c.Alone = true })
+	again := by
+	again.Conn += "-again"
+	for name, other := range w.members {
+		if name == by.Agent {
+			other = again
+		}
+		_, err := w.Attach(context.Background(), other, schemas.ConnIn{Conn: other.Conn})
+		require.NoError(w.t, err)
+		w.members[name] = other
+	}
+}
+
+// Each failure ends in done, with human, or in a refusal with numbers: nothing is forgotten and nothing goes round for
+// ever.
+func TestInjectedFailuresEndInDoneOrWithAPerson(t *testing.T) {
+	type in = schemas.ClaimOut
+	reject := func(w *team, by schemas.Caller, got in) {
+		w.fail(by, schemas.FailIn{HandoffID: got.HandoffID.String(), Outcome: schemas.OutcomeRejected, FailureDetail: because("not mine")})
+	}
+	leave := func(w *team, by schemas.Caller, _ in) {
+		w.left[by.Agent] = true
+		_, err := w.Detach(context.Background(), by, schemas.ConnIn{Conn: by.Conn})
+		require.NoError(w.t, err)
+	}
+	overdue := func(w *team, _ schemas.Caller, _ in) { w.later(2 * time.Hour) }
+	hour := func(s *schemas.PlanStep) { s.Deadline = "1h" }
+	taker := func(policy string) func(*schemas.PlanStep) {
+		return func(s *schemas.PlanStep) { s.To, s.Options = "role:nobody", &schemas.SendOptions{NoTakers: policy} }
+	}
+	strict := func(s *schemas.PlanStep) {
+		s.Expectations = &schemas.Expectations{
+			SuccessCriteria: []string{"all pass"}, Strict: true, OutputSchema: json.RawMessage(`{"type":"object","required":["tests"]}`),
+		}
+	}
+	for name, c := range map[string]struct {
+		step  func(*schemas.PlanStep)
+		wrong func(*team, schemas.Caller, in) bool
+		ends  string
+	}{
+		"crash while accepted": {wrong: once(func(w *team, by schemas.Caller, _ in) { w.crash(by) }), ends: "done"},
+		"crash while working":  {wrong: once(func(w *team, by schemas.Caller, got in) { w.report(by, got); w.crash(by) }), ends: "done"},
+		"crash while waiting": {wrong: once(func(w *team, by schemas.Caller, got in) {
+			w.question(by, got)
+			w.crash(by)
+		}), ends: "done"},
+		"crash before it is claimed": {wrong: once(func(w *team, by schemas.Caller, got in) {
+			w.update(by, got.HandoffID, schemas.ActRelease)
+			w.crash(by)
+		}), ends: "done"},
+		"silence while accepted":               {wrong: once(leave), ends: "told: Nobody took it"},
+		"silence while working":                {wrong: once(func(w *team, by schemas.Caller, got in) { w.report(by, got); leave(w, by, got) }), ends: "told: Nobody took it"},
+		"silence while waiting":                {step: hour, wrong: once(func(w *team, by schemas.Caller, got in) { w.question(by, got); leave(w, by, got) }), ends: "told: The rule"},
+		"silence for ever of one that is here": {wrong: func(*team, schemas.Caller, in) bool { return true }, ends: "told: The rule"},
+		"rejection while pending": {wrong: once(func(w *team, by schemas.Caller, got in) {
+			w.update(by, got.HandoffID, schemas.ActRelease)
+			reject(w, by, got)
+		}), ends: "done"},
+		"rejection while accepted": {wrong: once(reject), ends: "done"},
+		"rejection while waiting":  {wrong: once(func(w *team, by schemas.Caller, got in) { w.question(by, got); reject(w, by, got) }), ends: "done"},
+		"failure": {wrong: once(func(w *team, by schemas.Caller, got in) {
+			w.fail(by, schemas.FailIn{HandoffID: got.HandoffID.String(), FailureDetail: because("it hangs")})
+		}), ends: "done"},
+		"failure each time": {wrong: func(w *team, by schemas.Caller, got in) bool {
+			w.fail(by, schemas.FailIn{HandoffID: got.HandoffID.String(), FailureDetail: because("it hangs")})
+			return true
+		}, ends: "told: The rule \"factory: test, then fix\" could not send what follows"},
+		"failure with a retry each time": {wrong: func(w *team, by schemas.Caller, got in) bool {
+			w.fail(by, schemas.FailIn{HandoffID: got.HandoffID.String(), FailureDetail: because("it hangs"), Then: schemas.ThenRetry})
+			return true
+		}, ends: "human: Decide"},
+		"a test that fails": {wrong: once(func(w *team, by schemas.Caller, got in) {
+			w.complete(by, got.HandoffID, func(in *schemas.CompleteIn) { in.Verification = &schemas.Verification{TestsFailed: 1} })
+		}), ends: "done"},
+		"output that is refused, and is not mended": {step: strict, wrong: func(w *team, by schemas.Caller, got in) bool {
+			_, err := w.Complete(context.Background(), by, schemas.CompleteIn{HandoffID: got.HandoffID.String(), Result: schemas.Result{Summary: "x"}})
+			refused(w.t, err, schemas.Invalid, "criteri")
+			return true
+		}, ends: "told: The rule"},
+		"deadline while pending": {step: hour, wrong: once(func(w *team, by schemas.Caller, got in) {
+			w.update(by, got.HandoffID, schemas.ActRelease)
+			overdue(w, by, got)
+		}), ends: "done"},
+		"deadline while accepted": {step: hour, wrong: once(overdue), ends: "done"},
+		"deadline while working":  {step: hour, wrong: once(func(w *team, by schemas.Caller, got in) { w.report(by, got); overdue(w, by, got) }), ends: "done"},
+		"deadline while waiting":  {step: hour, wrong: once(func(w *team, by schemas.Caller, got in) { w.question(by, got); overdue(w, by, got) }), ends: "done"},
+		"deadline each time": {step: hour, wrong: func(w *team, by schemas.Caller, got in) bool {
+			overdue(w, by, got)
+			return true
+		}, ends: "told: The rule \"factory: test, then fix\" could not send what follows"},
+		"no takers, return":     {step: taker("return"), ends: "done"},
+		"no takers, human":      {step: taker("human"), ends: "human: test: the login"},
+		"no takers, generalist": {step: taker("generalist"), ends: "done"},
+		"no takers, wait":       {step: taker("wait"), ends: "done"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var changes []func(*schemas.PlanStep)
+			if c.step != nil {
+				changes = append(changes, c.step)
+			}
+			w := newTeam(t, changes...)
+			w.wrong = c.wrong
+			planner := w.members["planner-1"]
+			w.send(planner, "workflow:factory", "the login")
+			if strings.HasSuffix(name, "generalist") || strings.HasSuffix(name, "wait") {
+				late := w.stdio("late-1")
+				_, err := w.Register(context.Background(), late, schemas.RegisterIn{Name: "late-1", Role: "nobody", Accepts: []string{"*"}})
+				require.NoError(t, err)
+				w.members["late-1"] = late
+			}
+			w.play()
+			require.Contains(t, w.ending(), c.ends, "%v", w.found())
+		})
+	}
+}
