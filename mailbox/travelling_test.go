@@ -41,6 +41,7 @@ func handedIn(in *schemas.CompleteIn) {
 }
 
 func TestWhoGoesOnReadsWhatWasHandedIn(t *testing.T) {
+	const waited = "- Result of ho_1, x, success by coder: branch parser, commit abc123. The parser is done"
 	const head, rest = "- Result of ho_1: branch parser, commit abc123", "\n  - Notes: The lexer leaks\n  - Files: parse.go, lex.go\n"
 	for name, test := range map[string]struct {
 		follow func(*world, schemas.Caller) // sends ho_2
@@ -57,14 +58,14 @@ func TestWhoGoesOnReadsWhatWasHandedIn(t *testing.T) {
 			follow: func(w *world, lead schemas.Caller) {
 				w.send(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"ho_1"}} })
 			},
-			want: head + ". The parser is done" + rest,
+			want: waited + rest,
 		},
 		"a dependent, with a short output": {
 			follow: func(w *world, lead schemas.Caller) {
 				w.send(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"ho_1"}} })
 			},
 			more: func(in *schemas.CompleteIn) { in.Output = []byte(`{"seconds":16.4}`) },
-			want: head + ". The parser is done\n  - Output: {\"seconds\":16.4}" + rest,
+			want: waited + "\n  - Output: {\"seconds\":16.4}" + rest,
 		},
 		"a rework, whose first line says it": {
 			follow: func(w *world, lead schemas.Caller) { w.update(lead, 1, schemas.ActReturn, note("Mend the leak")) },

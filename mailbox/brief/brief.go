@@ -35,17 +35,17 @@ const (
 // Input is what a brief is made of. Only the handoff and the nonce are needed. Nothing in it is changed.
 type Input struct {
 	Handoff   schemas.Handoff
-	Standing  schemas.Standing     // who holds it, and what was reported last
-	Before    Session              // who had the work before, zero for nobody
-	Reports   []Report             // of its holders, newest first; empty: the note of the standing is told
-	Criteria  []schemas.Answered   // with the numbers by which complete_handoff answers them
-	Ancestors []schemas.Step       // root first, without the handoff itself
-	Results   []schemas.Completion // of the handoff that this one continues or does again, and of those it waited for
-	Recalled  []Recalled           // what was decided before, the newest first
-	Answers   schemas.Agent        // who answers questions, default the sender
-	TakesBack schemas.Agent        // who goes on when it fails, default as the handoff says
-	MaxTokens int                  // default [DefaultTokens]; less than [MinTokens] means that
-	Nonce     string               // a secret that no sender knows; the tag is derived from it and the id
+	Standing  schemas.Standing   // who holds it, and what was reported last
+	Before    Session            // who had the work before, zero for nobody
+	Reports   []Report           // of its holders, newest first; empty: the note of the standing is told
+	Criteria  []schemas.Answered // with the numbers by which complete_handoff answers them
+	Ancestors []schemas.Step     // root first, without the handoff itself
+	Results   []Result           // of the handoff that this one continues or does again, then of those it waited for
+	Recalled  []Recalled         // what was decided before, the newest first
+	Answers   schemas.Agent      // who answers questions, default the sender
+	TakesBack schemas.Agent      // who goes on when it fails, default as the handoff says
+	MaxTokens int                // default [DefaultTokens]; less than [MinTokens] means that
+	Nonce     string             // a secret that no sender knows; the tag is derived from it and the id
 }
 
 // Session is a claim that is over, of the same work: whoever goes on finds what it left.
@@ -54,6 +54,13 @@ type Session struct {
 	Handoff schemas.ID // that it had, zero for the one of the brief
 	Until   time.Time  // when it was heard of last, or lost the claim
 	End     string     // how it lost it, as "its lease ended"; empty where nobody knows
+}
+
+// Result is what an earlier handoff handed in. One that was waited for has a title: its line says besides who did it and
+// how it ended, which of others the line of an earlier handoff says.
+type Result struct {
+	schemas.Completion
+	Title string
 }
 
 // Recalled is a decision of an earlier handoff.

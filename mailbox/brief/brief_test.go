@@ -1,6 +1,7 @@
 package brief_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -159,4 +160,21 @@ func TestRollbackCarriesWhatFailed(t *testing.T) {
 		Metadata: schemas.Metadata{RetryOf: 3},
 	}})
 	golden.Equal(t, "rollback.md", b.Text+"\n")
+}
+
+func TestWhatWaitedForOthersReadsWhatEachHandedIn(t *testing.T) {
+	in := brief.Input{Handoff: schemas.Handoff{
+		ID: 9, Source: schemas.Source{Agent: "lead"}, Target: schemas.Target{Agent: "planner"}, Title: "Merge the reviews",
+		Task: "Write one report of the three reviews.", Type: schemas.TypeHandoff, Metadata: schemas.Metadata{Attempt: 1},
+	}}
+	for i, part := range []string{"api", "web", "cli"} {
+		done := schemas.Completion{HandoffID: schemas.ID(8 - i), Status: schemas.Success, Source: schemas.Source{Agent: "r" + schemas.Agent(part)}}
+		done.Summary = strings.Repeat("The "+part+" checks its arguments too late. ", 8*(i+1))
+		done.Results, done.Data = map[string]any{"branch": "review-" + part}, map[string]string{"found": strconv.Itoa(i)}
+		in.Results = append(in.Results, brief.Result{Completion: done, Title: "Review (" + part + ")"})
+	}
+	in.Results[1].Status, in.Results[2].Detail = schemas.Partial, "long"
+	golden.Equal(t, "joined.md", brief.Render(in).Text+"\n")
+	in.MaxTokens = brief.MinTokens
+	golden.Equal(t, "joined-400.md", brief.Render(in).Text+"\n")
 }

@@ -20,14 +20,14 @@ const worthACall = 25
 
 // footer names what was left out, with the calls that give all of each. It stands behind the closing tag, since it is
 // ours and not the sender's. Calls have so many tenths of a token at most: small parts, and the least important ones,
-// have only that of the last line, which gives all of it. Parts that the same calls give share a line, which counts the
-// tokens of all of them in full.
+// have only that of the last line, which gives all of it. What other handoffs have it does not give, so that has a line
+// of its own in any case. Parts that the same calls give share a line, which counts the tokens of all of them in full.
 func (f frame) footer(omitted []absence, room int) string {
 	if len(omitted) == 0 {
 		return ""
 	}
 	var order []string // of calls
-	named, tokens := map[string][]string{}, map[string]int{}
+	named, tokens, elsewhere := map[string][]string{}, map[string]int{}, map[string]bool{}
 	for _, a := range omitted {
 		calls := strings.Join(a.part.rest, ", ")
 		if !slices.Contains(order, calls) {
@@ -35,12 +35,13 @@ func (f frame) footer(omitted []absence, room int) string {
 		}
 		named[calls] = append(named[calls], a.name)
 		tokens[calls] += size(a.part.lines) / 10
+		elsewhere[calls] = elsewhere[calls] || a.part.elsewhere
 	}
 	var b strings.Builder
 	var others []string
 	for _, calls := range order {
 		line := fmt.Sprintf("- %s, %d tokens: %s\n", strings.Join(named[calls], ", "), tokens[calls], calls)
-		if tokens[calls] < worthACall || calls == "" || room < content.Tenths(line) {
+		if !elsewhere[calls] && (tokens[calls] < worthACall || calls == "" || room < content.Tenths(line)) {
 			others = append(others, named[calls]...)
 			continue
 		}
@@ -88,9 +89,16 @@ func rest(in Input, name string) []string {
 		}
 		return calls
 	case ofEarlier:
-		var calls []string
-		for _, c := range in.Results {
-			calls = append(calls, get(c.HandoffID, schemas.GetIn{View: "outcome"}))
+		calls := []string{get(in.Results[0].HandoffID, schemas.GetIn{View: "outcome"})}
+		var same []string
+		for _, r := range in.Results[1:] {
+			same = append(same, r.HandoffID.String())
+		}
+		if len(same) > mostListed {
+			same = append(same[:mostListed], ellipsis)
+		}
+		if len(same) > 0 {
+			calls = append(calls, "the same of "+strings.Join(same, ", "))
 		}
 		return calls
 	}

@@ -58,8 +58,10 @@ func everywhere(s string) brief.Input {
 			Rollback: &schemas.Rollback{OnFailure: "architect", FailureContext: one},
 			Metadata: schemas.Metadata{Priority: schemas.Priority(s)},
 		},
-		Results: []schemas.Completion{{HandoffID: 11, Source: schemas.Source{Agent: "qa"}, Result: schemas.Result{
-			Summary: s + s, Results: state, Notes: one, Deliverables: []schemas.Delivered{{FilesCreated: one}},
+		Results: []brief.Result{{Title: s, Completion: schemas.Completion{
+			HandoffID: 11, Source: schemas.Source{Agent: schemas.Agent(s)}, Result: schemas.Result{
+				Summary: s + s, Results: state, Data: map[string]string{s: s}, Notes: one, Deliverables: []schemas.Delivered{{FilesCreated: one}},
+			},
 		}}},
 		Standing:  schemas.Standing{Note: s, Questions: one, Percent: 5},
 		Criteria:  []schemas.Answered{{Number: 1, Criterion: s}},

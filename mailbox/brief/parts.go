@@ -52,6 +52,8 @@ type part struct {
 	must    bool     // a brief without it is none: it gets room for the beginning of a line, whatever comes after it
 	context bool     // what is known, and may be summarized; the rest is what is asked
 	rest    []string // the calls that give all of it
+
+	elsewhere bool // other handoffs have it, so the view full of this one does not
 }
 
 // summaryPart is the name of the sender's summary, and of the extract in its place.
@@ -83,7 +85,7 @@ func parts(in Input, p pen) []part {
 		{name: "deliverables", section: ofOutput, lines: deliverables(e.Deliverables, p)},
 		{name: "output_schema", section: ofOutput, lines: outputSchema(e, p), whole: true},
 		{name: "progress", section: ofContext, lines: progress(in, c, p)},
-		{name: ofEarlier, section: ofContext, lines: results(in, p)},
+		resultsPart(in, p),
 		{name: summaryPart, section: ofContext, lines: p.field("Summary", h.Summary), context: true},
 		{name: "completed steps", section: ofContext, lines: p.list("What's been done", c.CompletedSteps), context: true},
 		{name: "previous failures", section: ofKey, lines: p.list("Previous failures", c.PreviousFailures), context: true},

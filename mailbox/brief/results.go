@@ -16,49 +16,67 @@ const (
 	mostListed  = 10   // values, notes, files
 )
 
-// results are what earlier handoffs handed in that this one builds on: the summary, unless the brief has it elsewhere,
-// the results by name, the notes and the files. Where there is more, the last line says how to read it. Like progress
-// they count as asked: a strategy chooses among what the sender knows, and this the sender may not know.
-func results(in Input, p pen) (lines []string) {
-	for _, c := range in.Results {
-		short := len(c.Output) <= mostResult
-		more := len(c.Detail)+len(c.Data)+len(c.Outputs) > 0 || !short
-		var texts []string
-		add := func(label, separator string, some []string) {
-			if more = more || len(some) > mostListed; len(some) > 0 {
-				texts = append(texts, label+strings.Join(some[:min(len(some), mostListed)], separator))
-			}
+// resultsPart is what earlier handoffs handed in that this one builds on. Where several do not fit, each keeps its first
+// line, and those are shortened alike. Like progress it counts as asked: a strategy chooses among what the sender knows,
+// and this the sender may not know.
+func resultsPart(in Input, p pen) part {
+	all := part{name: ofEarlier, section: ofContext, elsewhere: true}
+	for _, r := range in.Results {
+		if lines := in.result(r, p); len(lines) > 0 {
+			all.lines = append(all.lines, lines...)
+			all.heads = append(all.heads, lines[0])
 		}
-		brief := func(s string) string {
-			more = more || len(s) > mostResult
-			return p.line(s, mostResult)
+	}
+	if all.each = len(all.heads) > 1; !all.each {
+		all.heads = nil // one is worth its beginning
+	}
+	return all
+}
+
+// result is what one handoff handed in: the results by name, the summary, unless the brief has it elsewhere, the output,
+// the data, the notes and the files. Where there is more, the last line says how to read it. It is nothing for one that
+// was not waited for and of which the brief has all elsewhere.
+func (in Input) result(r Result, p pen) []string {
+	short := len(r.Output) <= mostResult
+	more := len(r.Detail)+len(r.Outputs) > 0 || !short || len(r.Summary) > mostSummary
+	var texts []string
+	add := func(label, separator string, some []string) {
+		if more = more || len(some) > mostListed; len(some) > 0 {
+			texts = append(texts, label+strings.Join(some[:min(len(some), mostListed)], separator))
 		}
-		named := named(c.Results, brief)
-		more = more || len(named) > mostListed
-		var notes, files []string
-		for _, note := range c.Notes {
-			notes = append(notes, brief(note))
-		}
-		for _, d := range c.Deliverables {
-			files = slices.Concat(files, d.FilesCreated, d.FilesModified, d.TestsCreated)
-		}
-		if short && len(c.Output) > 0 {
-			add("Output: ", "", []string{p.line(string(c.Output), mostResult)})
-		}
-		add("Notes: ", "; ", notes)
-		add("Files: ", ", ", unique(files))
-		summary := c.Summary
-		if more = more || len(summary) > mostSummary; in.tells(c) {
-			summary = ""
-		}
-		if summary == "" && len(texts)+len(named) == 0 && !more {
-			continue
-		}
-		head := nonEmpty(strings.Join(named[:min(len(named), mostListed)], ", "), p.line(summary, mostSummary))
-		lines = append(lines, strings.TrimSpace(fmt.Sprintf("- Result of %s: %s", c.HandoffID, strings.Join(head, ". "))))
-		if lines = append(lines, p.items("  ", texts)...); more {
-			lines = append(lines, "  - More "+outcomeOf(c.HandoffID.String()))
-		}
+	}
+	brief := func(s string) string {
+		more = more || len(s) > mostResult
+		return p.line(s, mostResult)
+	}
+	named, data := pairsOf(r.Results, brief), pairsOf(r.Data, brief)
+	more = more || len(named) > mostListed
+	var notes, files []string
+	for _, note := range r.Notes {
+		notes = append(notes, brief(note))
+	}
+	for _, d := range r.Deliverables {
+		files = slices.Concat(files, d.FilesCreated, d.FilesModified, d.TestsCreated)
+	}
+	if short && len(r.Output) > 0 {
+		add("Output: ", "", []string{p.line(string(r.Output), mostResult)})
+	}
+	add("Data: ", ", ", data)
+	add("Notes: ", "; ", notes)
+	add("Files: ", ", ", unique(files))
+	summary, of := r.Summary, r.HandoffID.String()
+	if r.Title != "" {
+		of += fmt.Sprintf(", %s, %s by %s", p.line(r.Title, 100), r.Status, p.line(string(r.Source.Agent), 64))
+	} else if in.tells(r.Completion) {
+		summary = ""
+	}
+	head := nonEmpty(strings.Join(named[:min(len(named), mostListed)], ", "), p.line(summary, mostSummary))
+	if len(head)+len(texts) == 0 && !more {
+		return nil
+	}
+	lines := []string{strings.TrimSpace(fmt.Sprintf("- Result of %s: %s", of, strings.Join(head, ". ")))}
+	if lines = append(lines, p.items("  ", texts)...); more {
+		lines = append(lines, "  - More "+outcomeOf(r.HandoffID.String()))
 	}
 	return lines
 }
@@ -70,8 +88,8 @@ func (in Input) tells(c schemas.Completion) bool {
 	})
 }
 
-// named are values with their names, in the order of the names.
-func named(m map[string]any, brief func(string) string) (texts []string) {
+// pairsOf are values with their names, in the order of the names.
+func pairsOf[V any](m map[string]V, brief func(string) string) (texts []string) {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		texts = append(texts, brief(key)+" "+brief(value(m[key])))
 	}

@@ -103,25 +103,49 @@ var ended = map[schemas.Status]string{
 	schemas.Rejected: "was rejected", schemas.Completed: "was completed", schemas.Returned: "was returned",
 }
 
-// mostResults is how many earlier results a brief tells.
-const mostResults = 5
-
-// results are what was handed in for the handoff that r continues or does again, and for those that r waited for: the
-// newest, oldest first. Those that did not end with a result have none, and one that cannot be read is passed over. A
-// returned one counts only for its own rework, which is to mend that result.
-func results(v *store.View, h schemas.Handoff, r *store.Record) (all []schemas.Completion) {
-	ids := append(dependencies(h, r), r.Parent)
-	slices.Sort(ids)
-	for _, id := range slices.Compact(ids) {
+// results are what was handed in for the handoff that r continues or does again, and then for those that r waited for,
+// in the order of [upstream]. Those that did not end with a result have none, and one that cannot be read is passed
+// over. In the place of a returned one stands its rework, except for that rework itself, which is to mend the result.
+func results(v *store.View, h schemas.Handoff, r *store.Record) (all []brief.Result) {
+	waited := upstream(v, h, r)
+	ids := waited
+	if !slices.Contains(ids, r.Parent) {
+		ids = append([]schemas.ID{r.Parent}, ids...)
+	}
+	for _, id := range ids {
 		of := Readable(v, id)
-		returned := of != nil && of.Status == schemas.Returned && id == r.Parent
-		if of == nil || of.Result == 0 || of.Status != schemas.Completed && !returned {
+		for id != r.Parent && of != nil && of.Status == schemas.Returned {
+			of = Readable(v, of.Successor)
+		}
+		if of == nil || of.Result == 0 || of.Status != schemas.Completed && of.Status != schemas.Returned {
 			continue
 		}
-		var c schemas.Completion
-		if v.Saying(id, of.Result, &c) == nil && c.HandoffID != 0 { // else it was erased
-			all = append(all, c)
+		var told brief.Result
+		if v.Saying(of.ID, of.Result, &told.Completion) != nil || told.HandoffID == 0 { // it was erased
+			continue
+		}
+		if slices.Contains(waited, id) {
+			told.Title = of.Title
+		}
+		all = append(all, told)
+	}
+	return all
+}
+
+// upstream are the handoffs for whose outcomes r waits or waited, in the order in which its sender named them. In the
+// place of one that was done again stands the handoff that took its place. What the sender's names do not lead to
+// comes last.
+func upstream(v *store.View, h schemas.Handoff, r *store.Record) (ids []schemas.ID) {
+	left := slices.Concat(r.After, r.Freed)
+	for _, written := range slices.Concat(h.Metadata.After, h.Metadata.AfterAccepted) {
+		of, err := Find(v, written, r.From)
+		for err == nil && of != nil && !slices.Contains(left, of.ID) {
+			of = Readable(v, of.Successor)
+		}
+		if err == nil && of != nil {
+			ids = append(ids, of.ID)
+			left = slices.DeleteFunc(left, func(id schemas.ID) bool { return id == of.ID })
 		}
 	}
-	return all[max(len(all)-mostResults, 0):]
+	return append(ids, left...)
 }
