@@ -174,7 +174,7 @@ func (o *op) checkChanges(c *schemas.Changes) error {
 		return schemas.Invalidf("checkpoint", "belongs to a report of progress").WithHint("Leave it out of an amendment.")
 	}
 	return cmp.Or(
-		o.checkTask(c.Task, c.Title), schemas.TooBig("type", len(c.Type), maxType),
+		oneHandoff(c.Options), o.checkTask(c.Task, c.Title), schemas.TooBig("type", len(c.Type), maxType),
 		checkNamed(c.Expectations, c.Rollback), payloadSizes(c.Summary, c.Detail, c.Data),
 	)
 }
@@ -212,13 +212,7 @@ func (o *op) rebody(a *happening, note string, change func(*schemas.Handoff)) er
 }
 
 // inChanges says that the field at fault is one of changes. No error stays none.
-func inChanges(err error) error {
-	if err == nil {
-		return nil
-	}
-	e := schemas.AsError(err)
-	return e.WithField("changes." + e.Field)
-}
+func inChanges(err error) error { return within("changes", err) }
 
 // reoption brings the record in line with the options that an amendment changes: for what it waits, from when it may be
 // begun, how often it is tried and how long its chain may be. Then it is ready or blocked as the new options say. A time

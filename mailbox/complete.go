@@ -282,11 +282,7 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft, e
 		return nil, err
 	}
 	d, err := s.draft(by, send, s.Now())
-	if err != nil {
-		e := schemas.AsError(err)
-		return nil, e.WithField("continuation." + e.Field)
-	}
-	return &d, nil
+	return &d, within("continuation", cmp.Or(oneHandoff(send.Options), err))
 }
 
 // passOn sends the continuation of a completed handoff, as its child unless it names another parent, and notes on the

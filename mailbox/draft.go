@@ -45,6 +45,9 @@ type draft struct {
 	// attempt is how many were made before, by the handoffs that this one does again.
 	attempt  int
 	excluded []schemas.Agent
+
+	parts []*draft // of a send to several, see [op.fanOut]; this one is a copy of the first, with the digest of all
+	join  *draft   // waits for all parts, nil for none
 }
 
 // draft checks what a sender said and makes a handoff of it. It reads nothing from the store, so it runs before the
@@ -239,6 +242,8 @@ func onlyWork(in schemas.SendIn) error {
 		{"options.max_attempts", opt.MaxAttempts > 0},
 		{"options.no_takers", opt.NoTakers != ""},
 		{"options.limits", len(opt.Limits) > 0},
+		{"options.each", opt.Each != nil},
+		{"options.join", opt.Join != nil},
 	} {
 		if f.given {
 			return schemas.Invalidf(f.field, "only work has this, and a message is only read").

@@ -2,10 +2,12 @@ package mailbox_test
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox"
 	"handoff/schemas"
 )
 
@@ -45,4 +47,147 @@ func TestWhatWaitedForSeveralReadsTheirOutcomesInTheOrderOfTheNames(t *testing.T
 	got, err = w.Get(t.Context(), lead, schemas.GetIn{HandoffID: "4"})
 	require.NoError(t, err)
 	require.Equal(t, []string{want[0], want[2]}, outcomesIn(got.Brief), "an outcome that was returned counts no more")
+}
+
+// each is a send to qa for each text, with a join for dev.
+func each(texts ...string) func(*schemas.SendIn) {
+	return func(in *schemas.SendIn) {
+		in.Options = &schemas.SendOptions{Each: texts, Join: &schemas.Join{To: "dev", Task: "Merge {{each}}"}}
+	}
+}
+
+func TestOneSendHasAPartForEachTextAndAJoin(t *testing.T) {
+	w := newWorld(t)
+	lead, qa, dev := w.stdio("lead"), w.stdio("qa"), w.stdio("dev")
+	out := w.send(lead, "qa", "Review {{each}}", each("the API", `"web"`), func(in *schemas.SendIn) {
+		in.Title, in.Data, in.Key = "Review", map[string]string{"of": "{{ each }}"}, "k"
+	})
+	require.Equal(t, []schemas.ID{1, 2}, out.Parts)
+	require.Equal(t, schemas.ID(3), out.Joined)
+	require.Equal(t, schemas.ID(1), out.HandoffID)
+	second, join := w.full(2).Handoff, w.full(3)
+	require.Equal(t, `Review ("web")`, second.Title)
+	require.Equal(t, `Review "web"`, second.Task)
+	require.Equal(t, `"web"`, second.Data["of"])
+	require.Equal(t, `Merge the API, "web"`, join.Handoff.Task)
+	require.Equal(t, schemas.Workflow("wf_1"), join.Handoff.Metadata.Workflow)
+	require.Equal(t, []string{"ho_1", "ho_2"}, join.Standing.BlockedBy)
+
+	w.claim(qa)
+	w.fail(qa, schemas.FailIn{HandoffID: "1", FailureDetail: because("no access"), Then: schemas.ThenStop})
+	require.Equal(t, []string{"blocked", "failed"}, []string{w.notices(lead)[0].Kind, w.notices(lead)[1].Kind})
+	retry := w.update(lead, 1, schemas.ActRetry, func(in *schemas.UpdateIn) { in.To = "qa" }).Created
+	for range 2 {
+		require.True(t, w.claim(dev).Empty)
+		w.complete(qa, w.claim(qa).HandoffID)
+	}
+	require.Equal(t, []string{retry.String() + " by qa", "ho_2 by qa"}, outcomesIn(w.claim(dev).Brief))
+}
+
+func TestPartsAndJoinStandBesideEachOther(t *testing.T) {
+	w := newWorld(t)
+	lead, qa := w.stdio("lead"), w.stdio("qa")
+	w.send(lead, "qa", "Split this")
+	w.claim(qa)
+	out := w.send(qa, "{{each}}", "Do it", each("a", "b"))
+	for _, id := range append(out.Parts, out.Joined) {
+		m := w.full(id).Handoff.Metadata
+		require.Equal(t, []any{schemas.ID(1), 2, schemas.Workflow("wf_1")}, []any{m.Parent, m.Depth, m.Workflow})
+	}
+	require.Equal(t, schemas.Agent("b"), w.full(out.Parts[1]).Handoff.Target.Agent)
+	require.Equal(t, "Do it (b)", w.full(out.Parts[1]).Handoff.Task)
+}
+
+func TestASendToSeveralIsRepeatedAsOne(t *testing.T) {
+	w := newWorld(t)
+	lead := w.stdio("lead")
+	key := func(in *schemas.SendIn) { in.Key = "k" }
+	first := w.send(lead, "qa", "Review", each("a", "b"), key)
+	require.Len(t, first.Warnings, 2, "of qa and of dev, whom nobody has seen")
+	again := w.send(lead, "qa", "Review", each("a", "b"), key)
+	require.Equal(t, []any{first.Parts, first.Joined}, []any{again.Parts, again.Joined})
+	for _, other := range []func(*schemas.SendIn){
+		each("a"), each("a", "c"), func(in *schemas.SendIn) { each("a", "b")(in); in.Options.Join.Task = "Else" },
+	} {
+		in := schemas.SendIn{To: "qa", Task: "Review", Key: "k"}
+		other(&in)
+		_, err := w.Send(t.Context(), lead, in)
+		refused(t, err, schemas.Conflict, "was used for other content")
+	}
+}
+
+func TestASendToSeveralIsRefusedAsAWhole(t *testing.T) {
+	few := limited("lead", 2)
+	for name, test := range map[string]struct {
+		by    schemas.Caller
+		alter func(*schemas.SendIn)
+		code  schemas.Code
+		field string
+	}{
+		"no text":               {alter: each([]string{}...), code: schemas.Invalid, field: "options.each"},
+		"an empty text":         {alter: each("a", " "), code: schemas.Invalid, field: "options.each[1]"},
+		"a text twice":          {alter: each("a", "b", "a"), code: schemas.Invalid, field: "options.each[2]"},
+		"a long text":           {alter: each(strings.Repeat("a", 201)), code: schemas.Limit, field: "options.each[0]"},
+		"a message":             {alter: func(in *schemas.SendIn) { in.Type = schemas.TypeMessage }, code: schemas.Invalid, field: "options.each"},
+		"a join that is one":    {alter: func(in *schemas.SendIn) { in.Options.Join.Type = schemas.TypeMessage }, code: schemas.Invalid, field: "options.join.type"},
+		"a join for nobody":     {alter: func(in *schemas.SendIn) { in.Options.Join.To = "" }, code: schemas.Invalid, field: "options.join.to"},
+		"an unknown dependency": {alter: func(in *schemas.SendIn) { in.Options.Join.Options = &schemas.JoinOptions{After: []string{"9"}} }, code: schemas.NotFound, field: "options.join.options.after[2]"},
+		"a full mailbox":        {alter: func(in *schemas.SendIn) { in.Options.Join.To = "qa" }, code: schemas.Limit, field: "options.join.to"},
+		"a token that may less": {by: few, code: schemas.Limit, field: "options.join"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, func(c *mailbox.Config) { c.Limits.Mailbox = 2 })
+			in := schemas.SendIn{To: "qa", Task: "Review"}
+			each("a", "b")(&in)
+			if test.by.Agent == "" {
+				test.by = w.stdio("lead")
+			}
+			if test.alter != nil {
+				test.alter(&in)
+			}
+			_, err := w.Send(t.Context(), test.by, in)
+			require.Equal(t, test.field, refused(t, err, test.code, "").Field)
+			require.Equal(t, schemas.ID(1), w.send(w.stdio("lead"), "qa", "the first").HandoffID)
+		})
+	}
+}
+
+func TestOnlyASendHasSeveral(t *testing.T) {
+	w, a, b, _ := completed(t)
+	several := schemas.SendOptions{Each: []string{"x"}}
+	_, err := w.tryUpdate(a, 1, schemas.ActReturn, note("no"), options(several))
+	require.Equal(t, "changes.options", refused(t, err, schemas.Invalid, "send_handoff").Field)
+	w.send(a, "b", "y")
+	w.claim(b)
+	_, err = w.Complete(t.Context(), b, schemas.CompleteIn{HandoffID: "2", Result: schemas.Result{
+		Summary: "done", Continuation: &schemas.Continuation{SendIn: schemas.SendIn{To: "c", Task: "z", Options: &several}},
+	}})
+	require.Equal(t, "continuation.options", refused(t, err, schemas.Invalid, "send_handoff").Field)
+}
+
+func TestADryRunOfSeveralChecksAll(t *testing.T) {
+	w := newWorld(t)
+	dry := func(in *schemas.SendIn) { in.DryRun = true }
+	out := w.send(w.stdio("lead"), "qa", "Review {{each}}", each("a", "b"), dry)
+	require.Contains(t, out.Brief, "> Review a\n")
+	require.Equal(t, []any{"dry_run", 0, schemas.ID(0)}, []any{out.Status, len(out.Parts), out.Joined})
+	in := schemas.SendIn{To: "qa", Task: "x", DryRun: true}
+	each("a")(&in)
+	in.Options.Join.Deadline = "yesterday"
+	_, err := w.Send(t.Context(), w.stdio("lead"), in)
+	require.Equal(t, "options.join.deadline", refused(t, err, schemas.Invalid, "").Field)
+}
+
+func TestARuleSendsAPartForEachTextAndItsJoinWaitsForAll(t *testing.T) {
+	w := newWorld(t)
+	lead, dev := w.stdio("lead"), w.stdio("dev")
+	several := schemas.SendIn{To: "qa", Task: "Check {{each}} of {{root.task}}", Options: &schemas.SendOptions{Each: []string{"a", "b"}}}
+	w.rules([]schemas.Route{{On: []string{"completed"}, When: `handoff.to == "dev"`, Send: []schemas.SendIn{several}, Join: &schemas.SendIn{To: "ops", Task: "Ship"}}})
+	w.send(lead, "dev", "it")
+	w.claim(dev)
+	out := w.complete(dev, 1)
+	require.Equal(t, []schemas.ID{2, 3}, out.Forwarded.Parts)
+	require.Equal(t, []string{"qa pending Check a of it", "qa pending Check b of it", "ops pending Ship"}, w.found())
+	require.Equal(t, "done", w.full(3).Handoff.Summary)
+	require.Equal(t, []string{"ho_2", "ho_3"}, w.full(4).Standing.BlockedBy)
 }

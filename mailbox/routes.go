@@ -213,7 +213,7 @@ func (o *op) sendRule(r *store.Record, rule rules.Sends) (sent []schemas.SendOut
 		if err != nil {
 			return nil, err
 		}
-		sent, ids = append(sent, out), append(ids, out.HandoffID.String())
+		sent, ids = append(sent, out), append(ids, ends(out)...)
 	}
 	if rule.Join == nil {
 		return sent, nil
@@ -237,10 +237,23 @@ func (o *op) sendPart(r *store.Record, route string, in schemas.SendIn, after []
 	options.Reason, options.After = cmp.Or(options.Reason, "by the rule "+route), append(options.After, after...)
 	options.NoTakers = cmp.Or(options.NoTakers, "wait") // nobody watches it, so somebody is told
 	in.Options = &options
-	d, err := o.draft(o.by, in, o.now)
+	d, err := o.drafts(o.by, in, o.now)
 	if err != nil {
 		return schemas.SendOut{}, err
 	}
+	o.ruled += len(d.parts)
+	for _, one := range append([]*draft{&d}, d.parts...) {
+		if err := o.follows(r, one); err != nil {
+			return schemas.SendOut{}, err
+		}
+	}
+	out, err := o.deliver(&d)
+	out.Warnings = nil // they speak to a sender, and not to who ended the handoff before
+	return out, err
+}
+
+// follows puts into a draft of a rule what came of the handoff before it.
+func (o *op) follows(r *store.Record, d *draft) error {
 	switch r.Status { //nolint:exhaustive // the others say nothing that goes on
 	case schemas.Completed:
 		if d.handoff.Rollback == nil { // what fails goes back to who did the work before
@@ -248,21 +261,16 @@ func (o *op) sendPart(r *store.Record, route string, in schemas.SendIn, after []
 		}
 		var done schemas.Completion
 		if err := o.Saying(r.ID, r.Result, &done); err != nil {
-			return schemas.SendOut{}, err
+			return err
 		}
 		d.handoff.Summary = cmp.Or(d.handoff.Summary, schemas.Clip(done.Summary, schemas.MaxSummary))
 	case schemas.Failed, schemas.Rejected, schemas.TimedOut:
 		why, err := o.lossOf(r)
 		if err = cmp.Or(err, o.explain(r, &d.handoff, why)); err != nil {
-			return schemas.SendOut{}, err
+			return err
 		}
 	}
-	if err := o.encode(&d); err != nil {
-		return schemas.SendOut{}, err
-	}
-	out, err := o.deliver(&d)
-	out.Warnings = nil // they speak to a sender, and not to who ended the handoff before
-	return out, err
+	return o.encode(d)
 }
 
 // stepBack puts a handoff that takes work back to the step of a plan before that of r: when it is done, the step of r

@@ -25,6 +25,9 @@ import (
 // dry_run everything is checked and reported so, together with the brief that the receiver would read and what that may
 // lack, and nothing is kept.
 //
+// With options.each the work is sent once for each text, and with options.join one more handoff that waits for all of
+// these: all or none. The result tells of the first, and has the ids of all. A key is that of the whole.
+//
 // A task has 4 KiB at most and a title 200 bytes, a summary 4 KiB, detail and data together 64 KiB, and the whole 256
 // KiB; there are 32 tags at most. Task, title and the whole can be raised by the limits of the service.
 //
@@ -46,7 +49,7 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 	if err != nil {
 		return schemas.SendOut{}, err
 	}
-	d, err := s.draft(by, in, s.Now())
+	d, err := s.drafts(by, in, s.Now())
 	if err != nil {
 		return schemas.SendOut{}, err
 	}
@@ -56,7 +59,7 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 			if err := o.rehearse(&out); err != nil {
 				return out, err
 			}
-			out.HandoffID, out.NoticeID, out.Status = 0, 0, "dry_run"
+			out.HandoffID, out.NoticeID, out.Parts, out.Joined, out.Status = 0, 0, nil, 0, "dry_run"
 			return out, errDryRun{out}
 		}
 		return out, err
@@ -103,6 +106,12 @@ func (o *op) rehearse(out *schemas.SendOut) error {
 func (o *op) deliver(d *draft) (out schemas.SendOut, err error) {
 	if first, err := o.sentBefore(d); first != nil || err != nil {
 		return orZero(first), err
+	}
+	if d.parts != nil {
+		if out, err = o.fanOut(d.parts, d.join); err != nil {
+			return out, err
+		}
+		return out, o.rememberKey(d, out)
 	}
 	warnings, err := o.checkDraft(d)
 	if err != nil {

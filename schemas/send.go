@@ -53,6 +53,10 @@ type SendIn struct {
 // context goes into the brief, and Recall how many decisions of earlier handoffs of the workflow. NoTakers says what is
 // done when nobody claims it within 15 minutes: it goes back to the sender, to those who accept anything, or to human,
 // or waits on; the sender is told.
+//
+// Each sends the same work once for each of its texts, all of them or none: {{each}} anywhere in the message stands for
+// the text, of [MaxEach] bytes at most, and where task or title lack it, it is put behind them. The parts stand beside
+// each other. Join is one more handoff beside them, which waits for all. The two are for a send and nothing else.
 type SendOptions struct {
 	Reason        string   `json:"reason,omitempty"` // why this recipient
 	Phase         string   `json:"phase,omitempty"`
@@ -71,8 +75,44 @@ type SendOptions struct {
 	Strategy    string             `json:"strategy,omitempty" jsonschema:"enum=full,enum=summary,enum=reference"`
 	Recall      int                `json:"recall,omitempty" jsonschema:"minimum=0,maximum=20"`
 	Limits      map[string]float64 `json:"limits,omitempty" jsonschema_extras:"x-form={max_handoffs: number}"` // in this chain
+	Each        []string           `json:"each,omitempty" jsonschema:"maxItems=32" jsonschema_extras:"x-form=text[] (sent once per text as {{each}})"`
+	Join        *Join              `json:"join,omitempty" jsonschema_extras:"x-form={to: text\\, task: text…} that waits for all"`
 	Attempt     int                `json:"attempt,omitempty" jsonschema:"minimum=0" jsonschema_extras:"x-hidden=true"`
 	Step        string             `json:"step,omitempty" jsonschema:"maxLength=129" jsonschema_extras:"x-hidden=true"` // of a plan, as PLAN/STEP
+}
+
+// MaxEach is how long each text may be for which a part is sent, in bytes.
+const MaxEach = 200
+
+// Join is the handoff that waits for all parts of a send, in their order, and whose brief tells the outcome of each. It
+// is written as a send is, without what it has from the parts: workflow, parent and key. {{each}} in it stands for all
+// texts, with commas between them.
+type Join struct {
+	To           string            `json:"to" jsonschema:"minLength=1,maxLength=128"`
+	Task         string            `json:"task" jsonschema:"minLength=1"`
+	Title        string            `json:"title,omitempty"`
+	Type         string            `json:"type,omitempty" jsonschema:"maxLength=64"`
+	Summary      string            `json:"summary,omitempty"`
+	Detail       string            `json:"detail,omitempty"`
+	Data         map[string]string `json:"data,omitempty"`
+	Context      *Context          `json:"context,omitempty"`
+	Expectations *Expectations     `json:"expectations,omitempty"`
+	Rollback     *Rollback         `json:"rollback,omitempty"`
+	Priority     Priority          `json:"priority,omitempty"`
+	Deadline     string            `json:"deadline,omitempty"`
+	Tags         []string          `json:"tags,omitempty" jsonschema:"maxItems=32"`
+	Options      *JoinOptions      `json:"options,omitempty"`
+}
+
+// JoinOptions are the options of a send that a [Join] has, and mean the same. After names handoffs besides the parts.
+type JoinOptions struct {
+	After         []string `json:"after,omitempty" jsonschema:"maxItems=64"`
+	NeedsApproval bool     `json:"needs_approval,omitempty"`
+	NoTakers      string   `json:"no_takers,omitempty" jsonschema:"enum=wait,enum=return,enum=generalist,enum=human"`
+	MaxAttempts   int      `json:"max_attempts,omitempty" jsonschema:"minimum=1,maximum=25"`
+	NotBefore     string   `json:"not_before,omitempty"`
+	Force         bool     `json:"force,omitempty"`
+	Strategy      string   `json:"strategy,omitempty" jsonschema:"enum=full,enum=summary,enum=reference"`
 }
 
 // SendOut is the result of send_handoff: the id of the handoff, where it waits and for whom. A dry run gives no id, but the brief.
@@ -88,6 +128,8 @@ type SendOut struct {
 	Position  int      `json:"position,omitempty"` // in the mailbox, 1 is next; at most 100 are counted
 	Routed    *Routed  `json:"routed,omitempty"`
 	BlockedBy []string `json:"blocked_by,omitempty"`
+	Parts     []ID     `json:"parts,omitempty"`   // one for each text of options.each; the other fields are of the first
+	Joined    ID       `json:"joined,omitempty"`  // what waits for all of them
 	Brief     string   `json:"brief,omitempty"`   // of a dry run: what the receiver would see
 	Missing   []string `json:"missing,omitempty"` // of a dry run: what it may need besides
 	Warnings  []string `json:"warnings,omitempty"`

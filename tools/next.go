@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"handoff/schemas"
 )
@@ -24,10 +25,11 @@ func nothing[In, Out any](In, Out) []schemas.Advice { return nil }
 func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 	switch {
 	case o.HandoffID != 0:
-		wait := schemas.GetIn{HandoffID: o.HandoffID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
+		wait := schemas.GetIn{HandoffID: cmp.Or(o.Joined, o.HandoffID).String(), View: "outcome", WaitSeconds: schemas.MaxWait}
 		next := advise(schemas.Call(wait, "waits for outcome or question"))
 		if slices.Contains(o.BlockedBy, "approval") {
-			say := fmt.Sprintf("Human approves it before anybody may claim it, on the command line: handoff approve %s.", o.HandoffID)
+			ids := cmp.Or(strings.Join(schemas.Texts(o.Parts), " "), o.HandoffID.String())
+			say := fmt.Sprintf("Human approves it before anybody may claim it, on the command line: handoff approve %s.", ids)
 			return append(advise(schemas.Advice{Say: say}), next...)
 		}
 		return next

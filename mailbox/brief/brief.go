@@ -56,8 +56,7 @@ type Session struct {
 	End     string     // how it lost it, as "its lease ended"; empty where nobody knows
 }
 
-// Result is what an earlier handoff handed in. One that was waited for has a title: its line says besides who did it and
-// how it ended, which of others the line of an earlier handoff says.
+// Result is what an earlier handoff handed in, and the title of that one.
 type Result struct {
 	schemas.Completion
 	Title string

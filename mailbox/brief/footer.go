@@ -90,15 +90,11 @@ func rest(in Input, name string) []string {
 		return calls
 	case ofEarlier:
 		calls := []string{get(in.Results[0].HandoffID, schemas.GetIn{View: "outcome"})}
-		var same []string
 		for _, r := range in.Results[1:] {
-			same = append(same, r.HandoffID.String())
+			calls = append(calls, "same of "+r.HandoffID.String())
 		}
-		if len(same) > mostListed {
-			same = append(same[:mostListed], ellipsis)
-		}
-		if len(same) > 0 {
-			calls = append(calls, "the same of "+strings.Join(same, ", "))
+		if len(calls) > mostListed {
+			calls = append(calls[:mostListed], ellipsis)
 		}
 		return calls
 	}

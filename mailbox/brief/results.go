@@ -16,26 +16,23 @@ const (
 	mostListed  = 10   // values, notes, files
 )
 
-// resultsPart is what earlier handoffs handed in that this one builds on. Where several do not fit, each keeps its first
-// line, and those are shortened alike. Like progress it counts as asked: a strategy chooses among what the sender knows,
+// resultsPart is what earlier handoffs handed in that this one builds on. Where it does not fit, each keeps its first line,
+// and those are shortened alike. Like progress it counts as asked: a strategy chooses among what the sender knows,
 // and this the sender may not know.
 func resultsPart(in Input, p pen) part {
-	all := part{name: ofEarlier, section: ofContext, elsewhere: true}
+	all := part{name: ofEarlier, section: ofContext, each: true, elsewhere: true}
 	for _, r := range in.Results {
 		if lines := in.result(r, p); len(lines) > 0 {
 			all.lines = append(all.lines, lines...)
 			all.heads = append(all.heads, lines[0])
 		}
 	}
-	if all.each = len(all.heads) > 1; !all.each {
-		all.heads = nil // one is worth its beginning
-	}
 	return all
 }
 
 // result is what one handoff handed in: the results by name, the summary, unless the brief has it elsewhere, the output,
-// the data, the notes and the files. Where there is more, the last line says how to read it. It is nothing for one that
-// was not waited for and of which the brief has all elsewhere.
+// the data, the notes and the files. Where there is more, the last line says how to read it. It is nothing for the
+// parent where the brief has all elsewhere.
 func (in Input) result(r Result, p pen) []string {
 	short := len(r.Output) <= mostResult
 	more := len(r.Detail)+len(r.Outputs) > 0 || !short || len(r.Summary) > mostSummary
@@ -49,7 +46,7 @@ func (in Input) result(r Result, p pen) []string {
 		more = more || len(s) > mostResult
 		return p.line(s, mostResult)
 	}
-	named, data := pairsOf(r.Results, brief), pairsOf(r.Data, brief)
+	named := pairsOf(r.Results, brief)
 	more = more || len(named) > mostListed
 	var notes, files []string
 	for _, note := range r.Notes {
@@ -61,11 +58,11 @@ func (in Input) result(r Result, p pen) []string {
 	if short && len(r.Output) > 0 {
 		add("Output: ", "", []string{p.line(string(r.Output), mostResult)})
 	}
-	add("Data: ", ", ", data)
+	add("Data: ", ", ", pairsOf(r.Data, brief))
 	add("Notes: ", "; ", notes)
 	add("Files: ", ", ", unique(files))
 	summary, of := r.Summary, r.HandoffID.String()
-	if r.Title != "" {
+	if r.HandoffID != in.Handoff.Metadata.Parent { // of which the line of an earlier handoff says it
 		of += fmt.Sprintf(", %s, %s by %s", p.line(r.Title, 100), r.Status, p.line(string(r.Source.Agent), 64))
 	} else if in.tells(r.Completion) {
 		summary = ""

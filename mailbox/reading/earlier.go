@@ -107,8 +107,7 @@ var ended = map[schemas.Status]string{
 // in the order of [upstream]. Those that did not end with a result have none, and one that cannot be read is passed
 // over. In the place of a returned one stands its rework, except for that rework itself, which is to mend the result.
 func results(v *store.View, h schemas.Handoff, r *store.Record) (all []brief.Result) {
-	waited := upstream(v, h, r)
-	ids := waited
+	ids := upstream(v, h, r)
 	if !slices.Contains(ids, r.Parent) {
 		ids = append([]schemas.ID{r.Parent}, ids...)
 	}
@@ -120,14 +119,10 @@ func results(v *store.View, h schemas.Handoff, r *store.Record) (all []brief.Res
 		if of == nil || of.Result == 0 || of.Status != schemas.Completed && of.Status != schemas.Returned {
 			continue
 		}
-		var told brief.Result
-		if v.Saying(of.ID, of.Result, &told.Completion) != nil || told.HandoffID == 0 { // it was erased
-			continue
+		told := brief.Result{Title: of.Title}
+		if v.Saying(of.ID, of.Result, &told.Completion) == nil && told.HandoffID != 0 { // else it was erased
+			all = append(all, told)
 		}
-		if slices.Contains(waited, id) {
-			told.Title = of.Title
-		}
-		all = append(all, told)
 	}
 	return all
 }

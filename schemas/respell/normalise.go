@@ -90,7 +90,8 @@ func (t *aliasTable) normalise(args map[string]any, at string, whole bool) error
 		return err
 	}
 	for name, table := range t.inner { // objects with an alias table of their own
-		if inside, ok := args[name].(map[string]any); ok {
+		v, _ := lookAt(args, name)
+		if inside, ok := v.(map[string]any); ok {
 			if err := table.normalise(inside, at+name+".", whole); err != nil {
 				return err
 			}

@@ -64,6 +64,7 @@ func TestNormaliseBringsEverySpellingToOurFields(t *testing.T) {
 		{"no JSON as text", "send_handoff", `{"context":{"completedSteps":"[x] done"},"rollback":"{} {}"}`, `{"context":{"completed_steps":["[x] done"]},"rollback":"{} {}"}`},
 		{"whole version of a failure", "fail_handoff", `{"version":1,"description":"d"}`, `{"origin":{"version":"1"},"description":"d"}`},
 
+		{"what belongs to a join stays in it", "send_handoff", `{"successCriteria":["a"],"each":["x"],"options":{"join":{"goto":"b","criteria":["c"]}}}`, `{"expectations":{"success_criteria":["a"]},"options":{"each":["x"],"join":{"to":"b","expectations":{"success_criteria":["c"]}}}}`},
 		{"a field at the top that belongs below", "send_handoff", `{"successCriteria":["a"],"needs_approval":true,"depends_on":"ho_1"}`, `{"expectations":{"success_criteria":["a"]},"options":{"needs_approval":true,"after":"ho_1"}}`},
 		{"a field below that belongs to the top", "send_handoff", `{"expectations":{"deadline":"2h","priority":"urgent"}}`, `{"deadline":"2h","priority":"critical"}`},
 		{"a field that could belong to several stays", "send_handoff", `{"to":"qa","task":"t","note":"n","path":"a.go"}`, ``},

@@ -17,7 +17,7 @@ type aliasTable struct {
 	overflow func(from string) string     // gives the path of a value that no argument can hold
 	start    func(n *normalisation) error // does what no row can do, before the rows
 	finish   func(n *normalisation) error // does the same after the rows and the hints
-	inner    map[string]*aliasTable       // arguments that are objects with an alias table of their own
+	inner    map[string]*aliasTable       // objects by their paths that have an alias table of their own
 	places   places                       // where fields belong that stand elsewhere
 }
 
@@ -73,7 +73,7 @@ func updateTable() *aliasTable {
 func newTable(in any, rows []alias) *aliasTable {
 	t := &aliasTable{fields: shapeOf(reflect.TypeOf(in)), overflow: extraPath, start: nothing, finish: nothing}
 	t.own = shapeOf(reflect.TypeOf(in))
-	t.places = placesIn(t.fields, "continuation")
+	t.places = placesIn(t.fields, "continuation", "options.join", "changes.options.join")
 	var moves []alias
 	for _, row := range spread(rows) {
 		if row.from == row.to || row.read.hints {
@@ -97,6 +97,9 @@ func extraPath(from string) string { return "origin.extra." + from }
 func sendTable(in any) *aliasTable {
 	t := newTable(in, slices.Concat(sendHints, sendAliases()))
 	t.start, t.finish = unpackTask, finishSend
+	join := newTable(schemas.Join{}, nil)
+	join.overflow = statePath // as of changes: a join has no origin
+	t.inner = map[string]*aliasTable{"options.join": join}
 	for _, row := range taskAliases {
 		t.fields.learn(row)
 	}

@@ -186,7 +186,7 @@ func Next(got schemas.GetOut) (steps []Step) {
 	add := func(does, line string, words ...any) { steps = append(steps, Step{fmt.Sprintf(line, words...), does}) }
 	switch st.Status {
 	case schemas.Pending:
-		for _, other := range st.BlockedBy {
+		for _, other := range st.BlockedBy[:min(len(st.BlockedBy), 5)] { // approval comes first
 			if other == approval {
 				add("lets it go on", "approve %s", id)
 				add("ends it", "refuse %s --reason '…'", id)

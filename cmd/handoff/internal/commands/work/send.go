@@ -48,6 +48,9 @@ var sendFields = []cli.Field{
 	cli.Number("max-attempts", "options.max_attempts", "claims before it times out"),
 	cli.Text("not-before", "options.not_before", "a time, or '2h' from now"),
 	cli.Text("strategy", "options.strategy", "how context travels: full, summary or reference"),
+	cli.Texts("each", "options.each", "send once for each, as {{each}} in the texts (repeatable)"),
+	cli.Text("join", "options.join.to", "who gets one more handoff that waits for all of these"),
+	cli.Text("join-task", "options.join.task", "what to do then"),
 	cli.Switch("force", "options.force", "send although the recipient does not accept the type"),
 }
 
@@ -81,7 +84,8 @@ func sendCommand(a *cli.App) *cobra.Command {
   handoff send human "May I drop the table?" --type message --agent qa
   git diff | handoff send reviewer "Review this" --detail - --agent human
   handoff send qa "Test what the specification says" --ref docs/spec.md --agent human
-  handoff send --file message.json --title "Another title" --agent human`,
+  handoff send --file message.json --title "Another title" --agent human
+  handoff send role:review "Review {{each}}" --each api --each web --join planner --join-task "Merge" --agent human`,
 		Long: `TO is an agent, capability:NAME, role:NAME, workflow:NAME or human. The words of TASK are joined. It
 has room for 4 KiB: what is longer goes into --detail.
 
@@ -127,7 +131,11 @@ func addProject(a *cli.App, args cli.Arguments) error {
 	return nil
 }
 
-func sentID(out schemas.SendOut) string { return cmp.Or(out.NoticeID.String(), out.HandoffID.String()) }
+// sentID is what was sent: of a send to several all ids, one a line.
+func sentID(out schemas.SendOut) string {
+	all := strings.Join(schemas.Texts(append(out.Parts, out.Joined)), "\n") // the last line may be empty
+	return cmp.Or(strings.TrimSpace(all), out.NoticeID.String(), out.HandoffID.String())
+}
 
 // printSent tells where something went, or would go: the workflow of what was not sent has no name yet unless it is its
 // parent's.
@@ -142,7 +150,9 @@ func printSent(p *cli.Page, out schemas.SendOut) {
 	if notSent {
 		p.Line("dry run: would be sent to %s", schemas.Visible(where))
 	} else {
-		p.Line("%s %s, for %s", p.Bold(sentID(out)), out.Status, schemas.Visible(where))
+		p.Line("%s %s, for %s", p.Bold(cmp.Or(out.NoticeID.String(), out.HandoffID.String())), out.Status, schemas.Visible(where))
+		p.Field("parts", cli.IDs(out.Parts))
+		p.Field("joined by", out.Joined.String())
 	}
 	if !notSent || out.Parent != 0 {
 		p.Field("workflow", string(out.Workflow))
