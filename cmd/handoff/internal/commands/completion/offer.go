@@ -31,7 +31,7 @@ var table = []struct {
 	{workflows, []string{"--workflow"}},
 	{agents, []string{"agents", "agents register", "--agent", "--alternative", "--for", "--rollback-to"}},
 	{commaSeparated(agents), []string{"--agents"}},
-	{recipients, []string{"send", "--next", "--on-failure", "--to"}},
+	{recipients, []string{"send", "--join", "--next", "--on-failure", "--to"}},
 	{roles, []string{"--role", "--agent-role"}},
 	{capabilities, []string{"--capability"}},
 	{workTypes, []string{"--type"}},
