@@ -195,6 +195,17 @@ func toolNames(context.Context, *cli.App, string) (found []cobra.Completion) {
 	return found
 }
 
+// plans completes with the workflows that the files of the project declare.
+func plans(_ context.Context, a *cli.App, _ string) (found []cobra.Completion) {
+	for _, f := range a.AgentsFiles() {
+		said, _ := f.Read() // none where it cannot be read
+		for _, plan := range said.Plans {
+			found = append(found, plan.Name)
+		}
+	}
+	return found
+}
+
 // mostOffered is how many handoffs somebody still looks through.
 const mostOffered = 30
 

@@ -24,8 +24,11 @@ var free = map[string]bool{
 	"retry ID":                   true, // of what has ended
 	"accept ID":                  true,
 	"recall ID":                  true, // of a message that was sent
+	"rules test ID":              true, // of what has ended
 	"send --key":                 true, // a new one
+	"workflow start --key":       true,
 	"send --reason":              true, // in words
+	"workflow start --reason":    true,
 	"serve --host":               true, // of a machine
 	"serve --http":               true, // an address
 	"serve --oauth-agents-claim": true, // of another program

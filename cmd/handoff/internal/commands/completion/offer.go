@@ -29,6 +29,7 @@ var table = []struct {
 	{commaSeparated(openHandoffs), []string{"--after", "--after-accepted"}},
 	{chains, []string{"history"}},
 	{workflows, []string{"--workflow"}},
+	{plans, []string{"workflow start"}},
 	{agents, []string{"agents", "agents register", "--agent", "--alternative", "--for", "--rollback-to"}},
 	{commaSeparated(agents), []string{"--agents"}},
 	{recipients, []string{"send", "--join", "--next", "--on-failure", "--to"}},
@@ -73,6 +74,7 @@ var paths = map[string]cobra.ShellCompDirective{
 	"capture":       cobra.ShellCompDirectiveDefault,
 	"exec":          cobra.ShellCompDirectiveDefault,
 	"render":        cobra.ShellCompDirectiveDefault,
+	"rules test":    cobra.ShellCompDirectiveDefault,
 }
 
 // Offer has the arguments and the flags of all commands completed by the table.
