@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 	"slices"
+	"sync"
 
 	"handoff/schemas"
 )
@@ -54,7 +55,8 @@ func (v *View) AgentsCalled(beginning string) iter.Seq2[Agent, error] {
 // AgentsSaying yields the agents in whose rows one of the words stands as a text by itself, such as the name of a
 // capability, by name. Which field says it is for the caller to see.
 //
-// All rows are read, but only those are decoded: of a thousand agents that takes most of the time.
+// All rows are read, but only those are decoded that changed since they were read so: of a thousand agents that takes
+// most of the time. The lists of an agent are shared by all who read it, so nobody changes them.
 func (v *View) AgentsSaying(words ...string) iter.Seq2[Agent, error] {
 	var quoted [][]byte
 	for _, word := range words {
@@ -68,13 +70,33 @@ func (v *View) AgentsSaying(words ...string) iter.Seq2[Agent, error] {
 				if !slices.ContainsFunc(quoted, func(q []byte) bool { return bytes.Contains(row.Value, q) }) {
 					continue
 				}
-				a, err = fromJSON[Agent](row)
+				a, err = v.agents.decode(row)
 			}
 			if !yield(a, err) || err != nil {
 				return
 			}
 		}
 	}
+}
+
+// agentCache are the agents as they were decoded last, by name. An entry is right for the bytes that it was decoded from
+// and for no others, so it need not be told of changes.
+type agentCache struct{ entries sync.Map }
+
+type cachedAgent struct {
+	row   []byte
+	agent Agent
+}
+
+func (c *agentCache) decode(row Row) (Agent, error) {
+	if known, ok := c.entries.Load(string(row.Key)); ok && bytes.Equal(known.(*cachedAgent).row, row.Value) {
+		return known.(*cachedAgent).agent, nil
+	}
+	a, err := fromJSON[Agent](row)
+	if err == nil {
+		c.entries.Store(string(row.Key), &cachedAgent{bytes.Clone(row.Value), a})
+	}
+	return a, err
 }
 
 // PutAgent writes the row of an agent, under the name on its card.

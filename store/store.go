@@ -80,6 +80,7 @@ import "context"
 // reads no clock.
 type Store struct {
 	backend Backend
+	agents  agentCache
 }
 
 // New puts the typed layer over a backend. Closing the store closes the backend.
@@ -91,7 +92,7 @@ func New(b Backend) *Store { return &Store{backend: b} }
 // A result that is used after fn returned is assigned to a variable outside. What the methods of [View] return is
 // decoded or copied, so it may be kept; only iterators may not, because they read while they are ranged over.
 func (s *Store) View(ctx context.Context, fn func(*View) error) error {
-	return s.backend.View(ctx, func(r Reader) error { return fn(&View{r}) })
+	return s.backend.View(ctx, func(r Reader) error { return fn(&View{r, &s.agents}) })
 }
 
 // Update calls fn in a transaction and keeps all of its changes, or none when fn returns an error or panics. Fn may run
@@ -102,7 +103,7 @@ func (s *Store) View(ctx context.Context, fn func(*View) error) error {
 // call it at once; they run one after another on package bolt and memory, and calls that wait share a commit on package
 // bolt. So fn does no work that could be done before: it neither waits nor reads files nor talks to anybody.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
-	return s.backend.Update(ctx, func(w Writer) error { return fn(&Tx{View: View{w}, w: w}) })
+	return s.backend.Update(ctx, func(w Writer) error { return fn(&Tx{View: View{w, &s.agents}, w: w}) })
 }
 
 // Close closes the backend. It may be called twice.
@@ -119,7 +120,7 @@ func (s *Store) Close() error { return s.backend.Close() }
 func (t *Tx) Try(fn func(*Tx) error) error {
 	var o Overlay
 	o.Reset(t.w)
-	if err := o.Run(func(w Writer) error { return fn(&Tx{View: View{w}, w: w}) }); err != nil {
+	if err := o.Run(func(w Writer) error { return fn(&Tx{View: View{w, t.agents}, w: w}) }); err != nil {
 		return err
 	}
 	return o.Flush(t.w)
@@ -133,7 +134,8 @@ func (t *Tx) Try(fn func(*Tx) error) error {
 // returns its zero value. Iterators yield an error once, with a zero value, and then end. The rows that an iterator
 // yields are those of the moment at which ranging began, also inside Update.
 type View struct {
-	r Reader
+	r      Reader
+	agents *agentCache
 }
 
 // Tx reads and changes, inside Update. What it changed is seen by its own reads, and by others after the commit.

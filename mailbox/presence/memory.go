@@ -15,12 +15,13 @@ type Memory struct {
 	mu     sync.Mutex               // guards the fields below
 	open   map[string]*Connection   // agents are sorted
 	opened int                      // how many were, ever
+	acting map[schemas.Agent]int    // over how many connections each agent acts
 	heard  map[schemas.ID]time.Time // calls of holders that changed nothing
 }
 
 // NewMemory makes a tracker that knows of nobody.
 func NewMemory() *Memory {
-	return &Memory{open: map[string]*Connection{}, heard: map[schemas.ID]time.Time{}}
+	return &Memory{open: map[string]*Connection{}, acting: map[schemas.Agent]int{}, heard: map[schemas.ID]time.Time{}}
 }
 
 // Open implements [Tracker].
@@ -35,7 +36,7 @@ func (m *Memory) Open(c Connection) {
 	}
 	known.Session, known.Parent = c.Session, c.Parent
 	for _, a := range c.Agents {
-		known.add(a)
+		m.add(known, a)
 	}
 }
 
@@ -43,7 +44,21 @@ func (m *Memory) Open(c Connection) {
 func (m *Memory) Close(conn string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if c := m.open[conn]; c != nil {
+		for _, a := range c.Agents {
+			if m.acting[a]--; m.acting[a] == 0 {
+				delete(m.acting, a)
+			}
+		}
+	}
 	delete(m.open, conn)
+}
+
+// Acting implements [Tracker].
+func (m *Memory) Acting(a schemas.Agent) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.acting[a] > 0
 }
 
 // Acts implements [Tracker].
@@ -51,7 +66,7 @@ func (m *Memory) Acts(conn string, a schemas.Agent) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if c := m.open[conn]; c != nil {
-		c.add(a)
+		m.add(c, a)
 	}
 }
 
@@ -103,9 +118,10 @@ func (m *Memory) LastHeard(handoff schemas.ID) time.Time {
 }
 
 // add notes that an agent acts over the connection.
-func (c *Connection) add(a schemas.Agent) {
+func (m *Memory) add(c *Connection, a schemas.Agent) {
 	if i, found := slices.BinarySearch(c.Agents, a); !found {
 		c.Agents = slices.Insert(c.Agents, i, a)
+		m.acting[a]++
 	}
 }
 

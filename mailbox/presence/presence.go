@@ -41,6 +41,10 @@ type Tracker interface {
 	// Connection is what is known of an open connection, zero when it is not open.
 	Connection(conn string) (c Connection, open bool)
 
+	// Acting tells whether an agent acts over an open connection: it was announced for it, or made a call over it. It takes as long with a thousand connections as with
+	// one.
+	Acting(a schemas.Agent) bool
+
 	// Connections are the open connections that match, by name.
 	Connections(f Filter) []Connection
 

@@ -31,11 +31,6 @@ func (h Here) IsOpen(conn string) bool {
 	return open
 }
 
-// Acting tells whether an agent acts over an open connection: it was announced for it, or made a call over it.
-func (h Here) Acting(a schemas.Agent) bool {
-	return len(h.Connections(presence.Filter{Agent: a})) > 0
-}
-
 // ActingOver tells whether an agent acts over an open connection that is wanted. It is how two sessions under one name
 // are told apart.
 func (h Here) ActingOver(a schemas.Agent, wanted func(presence.Connection) bool) bool {
