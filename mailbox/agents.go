@@ -276,7 +276,8 @@ func (o *op) noteSeen() error {
 func (o *op) cards() ([]schemas.Card, error) { return o.cardsOf(o.View.Agents()) }
 
 // cardsOf is [op.cards] for some agents. The first that cannot be read ends it with the error.
-func (o *op) cardsOf(agents iter.Seq2[store.Agent, error]) (cards []schemas.Card, err error) {
+func (o *op) cardsOf(agents iter.Seq2[store.Agent, error]) ([]schemas.Card, error) {
+	cards := make([]schemas.Card, 0, 32)
 	for a, err := range agents {
 		if err != nil {
 			return nil, err
@@ -290,12 +291,12 @@ func (o *op) cardsOf(agents iter.Seq2[store.Agent, error]) (cards []schemas.Card
 	return cards, nil
 }
 
-// card is what is known of an agent now: what it registered, the counters of its own mailbox, and whether it acts over
-// an open connection. Pools are not counted for it.
+// card is what is known of an agent now: what it registered, the counters of its own mailbox, whether it acts over an open
+// connection, and whether it waits for work. Pools are not counted for it.
 func (s *Service) card(v *store.View, a store.Agent) (schemas.Card, error) {
 	c := a.Card
 	m, err := v.Mailbox(schemas.Address(c.Name))
 	c.Seen, c.Pending, c.Held, c.Notices = a.Seen.Time(), m.Pending, m.Held, m.Unread
-	c.Live = s.here.Acting(c.Name)
+	c.Live, c.Waiting = s.here.Acting(c.Name), s.hub.Waits(schemas.Address(c.Name))
 	return c, err
 }

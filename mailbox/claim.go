@@ -122,7 +122,7 @@ func (o *op) claimGiven(id string) (claimed, error) {
 // takes, or is unfit. What is for the agent alone it may always take. The error is conflict, with the way out.
 func (o *op) hasRoom(r *store.Record) error {
 	a, err := o.me()
-	if err != nil || r.Status != schemas.Pending || r.Box != r.To {
+	if err != nil || r.Status != schemas.Pending || answered(r, o.by) {
 		return err
 	}
 	if _, directed := r.To.Directed(); directed || !slices.Contains(roster.Boxes(a.Card), r.To) {

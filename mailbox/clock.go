@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
@@ -55,7 +56,7 @@ func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string)
 // away. The holder stays named on the record for that, with the connection that proves its claim.
 //
 // A lease that goes on is an event, too. Where the work is offered again, the attempt stays counted: the next claim is
-// one more.
+// one more. It is offered some time after the lease ended, see [backoff].
 func (o *op) leaseEnded(r *store.Record) error {
 	if end := o.renewed(r); end > store.At(o.now) {
 		return o.change(happening{action: life.Renew, due: r.Lease}, r, func(now *store.Record) {
@@ -67,7 +68,17 @@ func (o *op) leaseEnded(r *store.Record) error {
 	}
 	return o.change(happening{action: life.Requeue, due: r.Lease}, r, func(now *store.Record) {
 		now.Lease, now.Box = 0, r.To
+		if again := r.Lease.Time().Add(backoff(r.Attempt)); again.After(o.now) {
+			now.Box, now.NotBefore = "", store.At(again)
+		}
 	})
+}
+
+// backoff is how long work rests after an attempt that ended badly until it is offered again: 10 seconds after the first
+// attempt, twice as long after each one more, 10 minutes at most. So work that breaks whoever takes it, or that needs
+// something that is away for now, does not use up its attempts at once.
+func backoff(attempt int) time.Duration {
+	return min(10*time.Second<<max(attempt-1, 0), 10*time.Minute)
 }
 
 // unreserve offers a handoff to all who qualify when the asker did not come back for its answer, see [life.Unreserve].

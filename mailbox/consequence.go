@@ -24,6 +24,7 @@ var conditions = map[life.Condition]func(*happening) bool{
 	life.Continues:       func(h *happening) bool { return h.forward != nil },
 	life.Routed:          func(h *happening) bool { return len(h.sends) > 0 },
 	life.Unrouted:        func(h *happening) bool { return len(h.sends) == 0 },
+	life.Redirects:       func(h *happening) bool { return h.to != "" && len(h.sends) == 0 },
 	life.ThenRollback:    func(h *happening) bool { return h.then == schemas.ThenRollback && len(h.sends) == 0 },
 	life.ThenRetry:       func(h *happening) bool { return h.then == schemas.ThenRetry },
 	life.ThenEscalate:    func(h *happening) bool { return h.then == schemas.ThenEscalate },
@@ -64,6 +65,8 @@ func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err er
 		came.successor, err = o.sendBack(h)
 	case life.SendAgain:
 		came.successor, err = o.sendAgain(life.Rerun, h.now, nil, h.now.SentWith)
+	case life.SendElsewhere:
+		came.successor, err = o.redirect(h)
 	case life.SendRollback:
 		came.successor, err = o.rollback(h)
 	case life.SendToDecider:

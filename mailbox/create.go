@@ -34,7 +34,7 @@ func (o *op) create(d *draft, line lineage) (*store.Record, error) {
 	if err := o.keep(d.kept); err != nil {
 		return nil, err
 	}
-	r.Body = o.next() // last: what came before may have left events
+	r.Body, o.routed = o.next(), nil // last: what came before may have left events
 	return r, o.commit(happening{action: life.Send, now: r, other: r.Parent, said: d.content})
 }
 

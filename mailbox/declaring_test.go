@@ -83,11 +83,11 @@ func TestNamesThatBeginWithADeclaredRoleHaveIt(t *testing.T) {
 	declare(t, w, nil, []schemas.RegisterIn{{Name: "testing", Accepts: []string{"none"}}, role})
 
 	a := w.stdio("a")
-	w.send(a, "role:testing", "one")
-	w.send(a, "capability:validation", "two")
+	require.Equal(t, early.Agent, w.send(a, "role:testing", "one").Routed.Chosen)
+	require.Empty(t, w.send(a, "capability:validation", "two").Routed.Chosen, "it has something before it")
 	red := w.stdio("testing-specialist-RedStone")
-	require.Equal(t, schemas.ID(2), w.claim(red).HandoffID)
-	require.Equal(t, schemas.ID(3), w.claim(early).HandoffID)
+	require.Equal(t, schemas.ID(3), w.claim(red).HandoffID)
+	require.Equal(t, schemas.ID(2), w.claim(early).HandoffID)
 	require.Equal(t, 60, w.cardOf(t, "testing-specialist-RedStone").MaxMinutes)
 	require.Equal(t, "ops", w.cardOf(t, "testing-specialist-Own").Role)
 	role.MaxMinutes = 30

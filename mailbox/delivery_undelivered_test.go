@@ -84,7 +84,7 @@ func TestNewMailIsFoundBehindAllThatIsKnown(t *testing.T) {
 func TestDeclinedHandoffsAreNoNewMail(t *testing.T) {
 	w := newWorld(t)
 	sec := w.stdio("sec")
-	w.accepts("review", sec, w.stdio("another"))
+	w.accepts("review", sec, remote("another", "1"))
 	for range newsShown + 3 {
 		id := w.send(person, "capability:review", "Look").HandoffID
 		_, err := w.Fail(context.Background(), sec, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no"), Outcome: "rejected"})

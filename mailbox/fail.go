@@ -10,6 +10,7 @@ import (
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
+	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -25,7 +26,8 @@ import (
 // too long for one, human is told instead, and the result warns.
 //
 // With outcome rejected, a handoff of a pool that others may take goes back there, without the caller and without a
-// word to its sender; any other is rejected, and its sender is told.
+// word to its sender; any other is rejected, and its sender is told. Where the caller names an agent that could do it,
+// and that one may, the work goes there.
 //
 // Errors:
 //   - invalid: an empty description; a rollback to an agent that has no part in the workflow; a claim without proof.
@@ -194,10 +196,10 @@ func (o *op) failedBefore(r *store.Record) (out schemas.FailOut, err error) {
 	out = schemas.FailOut{
 		HandoffID: r.ID, Status: r.Status, FailureID: f.FailureID, Warnings: []string{"this was recorded before"},
 	}
-	if f.Status == schemas.OutcomeRejected {
-		return out, nil
+	if f.Status != schemas.OutcomeRejected {
+		out.Then = f.Then
 	}
-	if out.Then = f.Then; r.Successor == 0 {
+	if r.Successor == 0 {
 		return out, nil
 	}
 	next, err := o.Record(r.Successor)
@@ -238,8 +240,27 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 		return out, err
 	}
 	rejected := happening{action: life.Reject, was: r, now: &now}
-	out, _, err = o.endFailed(rejected, failureOf(in, schemas.ThenStop, ""), digest)
+	if rejected.to, err = o.alternative(r, schemas.Agent(in.Alternative)); err != nil {
+		return out, err
+	}
+	out, next, err := o.endFailed(rejected, failureOf(in, schemas.ThenStop, ""), digest)
+	if next != nil {
+		out.RollbackHandoff, out.To = next.ID, next.To
+	}
 	return out, err
+}
+
+// alternative is the agent that the caller names to do what it rejects, if the work may go there unasked: it is known and
+// there, accepts the type, and neither sent nor rejected the work; else "", and the sender decides.
+func (o *op) alternative(r *store.Record, named schemas.Agent) (schemas.Agent, error) {
+	if named == "" || named == r.From || named == o.by.Agent || named == schemas.Human || slices.Contains(r.Excluded, named) {
+		return "", nil
+	}
+	a, err := o.Agent(named)
+	if a == nil || err != nil || a.Card.Away || !roster.Accepts(a.Card, r.Type) {
+		return "", err
+	}
+	return named, nil
 }
 
 // decline gives a handoff back to its pool. A claim that the caller had ends and is no attempt; a handoff that it only
@@ -252,6 +273,9 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 	if r.Holder == o.by.Agent {
 		dropClaim(&now)
 		now.Uncharged = r.Uncharged || r.Status.Held() // a silent attempt that lapsed before stays one
+	}
+	if now.Reserved != 0 {
+		now.Box, now.Reserved = now.To, 0
 	}
 	now.Excluded = append(now.Excluded, o.by.Agent)
 	declines := happening{action: life.Decline, was: r, now: &now, said: failureOf(in, schemas.ThenStop, "")}

@@ -33,6 +33,7 @@ func TestADependentWaitsForTheRetryOfWhatItWaitedFor(t *testing.T) {
 			w.send(a, "c", "second", afterwards("1"))
 			again := retry(w, a, b)
 			require.Equal(t, []string{again.String()}, w.full(2).Standing.BlockedBy)
+			w.rested()
 			require.Equal(t, again, w.claim(b).HandoffID)
 			w.complete(b, again)
 			require.Equal(t, schemas.ID(2), w.claim(c).HandoffID)
@@ -88,6 +89,8 @@ func TestARetryInAPoolPassesOverWhoFailed(t *testing.T) {
 	w.claim(b)
 	out := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRetry})
 	require.Equal(t, schemas.ThenRetry, out.Then)
+	require.Equal(t, "ho_2 may be claimed in 10s.", w.claim(c).Waits)
+	w.rested()
 	require.True(t, w.claim(b).Empty)
 	require.Equal(t, out.RollbackHandoff, w.claim(c).HandoffID)
 }
@@ -104,8 +107,10 @@ func TestARetryKeepsEstimateAndTimeout(t *testing.T) {
 	require.Equal(t, w.Now().Add(8*time.Hour), *first.LeaseEnds)
 	w.later(time.Hour)
 	w.fail(b, schemas.FailIn{HandoffID: "1", Token: first.Token, FailureDetail: because("d"), Then: schemas.ThenRetry})
+	deadline := w.Now().Add(9 * time.Hour)
+	w.rested()
 	require.Equal(t, w.Now().Add(8*time.Hour), *w.claim(b).LeaseEnds)
-	require.Equal(t, w.Now().Add(9*time.Hour), *w.full(2).Handoff.Metadata.Deadline)
+	require.Equal(t, deadline, *w.full(2).Handoff.Metadata.Deadline)
 }
 
 func TestAReturnKeepsEstimateAndTimeout(t *testing.T) {

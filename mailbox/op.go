@@ -39,6 +39,8 @@ type op struct {
 
 	self *store.Agent // the caller, once read
 
+	routed *schemas.Routed // who could take the handoff that was made last, nil for one that is for one agent
+
 	// happened is from which is yet to follow what the table says.
 	happened []*happening
 	// ruled is how many handoffs the rules of files have sent in it.
@@ -119,6 +121,9 @@ func (o *op) commit(h happening) error {
 		return err
 	}
 	h.by = o.by
+	if err := o.tellFirst(h.was, h.now); err != nil {
+		return err
+	}
 	o.timeTaking(h.was, h.now)
 	if !h.now.Status.Held() {
 		h.now.Quiet = 0
@@ -136,10 +141,14 @@ func (o *op) commit(h happening) error {
 }
 
 // event is what the registry keeps of what happened: the action, the state before and after, the attempt, the other
-// handoff that took part, and for the clock when it was due and how long the machine slept meanwhile, in seconds.
+// handoff that took part, who was told first, and for the clock when it was due and how long the machine slept meanwhile,
+// in seconds.
 func (o *op) event(h *happening) schemas.Event {
 	e := schemas.Event{Other: h.other, Due: h.due.Time(), To: h.now.Status, Attempt: h.now.Attempt}
 	o.sign(&e, h.action)
+	if toldFirst(h.now) && (h.was == nil || h.was.Box != h.now.Box) {
+		e.For = schemas.Agent(h.now.Box)
+	}
 	if h.was == nil {
 		return e
 	}

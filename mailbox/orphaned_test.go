@@ -77,6 +77,7 @@ func TestASiblingMayDoWithItsClaimWhatAHolderMay(t *testing.T) {
 		},
 		"fail": func(w *world, by schemas.Caller) {
 			w.fail(by, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Then: schemas.ThenRetry})
+			w.rested()
 			require.Equal(w.t, schemas.ID(2), w.claim(by).HandoffID)
 		},
 		"reject": func(w *world, by schemas.Caller) {
@@ -164,7 +165,7 @@ func TestSiblingsTakeNoPoolOrReservationOfAnother(t *testing.T) {
 	refused(t, err, schemas.Denied, "recipient")
 	w.accepts("review", first)
 	_, err = w.Claim(context.Background(), first, schemas.ClaimIn{HandoffID: "1"})
-	refused(t, err, schemas.Denied, "recipient")
+	refused(t, err, schemas.Conflict, "ho_1 is kept for claude-code-2 for another 901 s")
 	w.send(boss, "claude-code-2", "a message", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
 	in, err := w.Inbox(context.Background(), first.Agent)
 	require.NoError(t, err)

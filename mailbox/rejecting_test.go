@@ -23,6 +23,14 @@ func pool(t testing.TB) (w *world, a, b, c schemas.Caller) {
 	return w, a, b, c
 }
 
+// remotePool is a pool in which nobody is told first, and whose holders may be silent.
+func remotePool(t testing.TB) (w *world, b, c schemas.Caller) {
+	w, b, c = newWorld(t), remote("b", "1"), remote("c", "1")
+	w.accepts("review", b, c)
+	w.send(person, "capability:review", "x")
+	return w, b, c
+}
+
 func TestARepeatedRejectionIsAnsweredAsTheFirstTime(t *testing.T) {
 	for name, before := range map[string]func(w *world, b schemas.Caller){
 		"from the mailbox": func(*world, schemas.Caller) {},
@@ -87,8 +95,7 @@ func TestRejectionByTheLastCandidateRejectsTheHandoff(t *testing.T) {
 }
 
 func TestADeclineLeavesTheLapsedHolderItsToken(t *testing.T) {
-	w, _, b, _ := pool(t)
-	lapsed := remote("c", "1")
+	w, b, lapsed := remotePool(t)
 	held := w.claim(lapsed)
 	w.later(time.Hour)
 	w.fail(b, rejecting(1))
@@ -96,8 +103,8 @@ func TestADeclineLeavesTheLapsedHolderItsToken(t *testing.T) {
 }
 
 func TestADeclineLeavesTheNextClaimCharged(t *testing.T) {
-	w, _, b, c := pool(t)
-	w.claim(remote("c", "1"))
+	w, b, c := remotePool(t)
+	w.claim(c)
 	w.later(time.Hour)
 	w.fail(b, rejecting(1))
 	require.Equal(t, 2, w.claim(c).Attempt)

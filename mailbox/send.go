@@ -162,7 +162,7 @@ func (o *op) send(d *draft) (out schemas.SendOut, err error) {
 	if err != nil {
 		return out, err
 	}
-	out, err = o.sent(r, d.handoff.Metadata.NoTakers == "generalist")
+	out, err = o.sent(r)
 	if err != nil {
 		return out, err
 	}
@@ -173,7 +173,7 @@ func (o *op) send(d *draft) (out schemas.SendOut, err error) {
 
 // sent says what became of a handoff that was just sent, and of a pool who could take it. Its place is 1 where nothing
 // else is pending; else it is counted after the commit, see [Service.position].
-func (o *op) sent(r *store.Record, generalists bool) (out schemas.SendOut, err error) {
+func (o *op) sent(r *store.Record) (out schemas.SendOut, err error) {
 	out = schemas.SendOut{
 		HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent, BlockedBy: listing.BlockedBy(r),
 	}
@@ -184,8 +184,11 @@ func (o *op) sent(r *store.Record, generalists bool) (out schemas.SendOut, err e
 	if m.Pending == 1 && !r.Blocked() {
 		out.Position = 1 // the usual case needs no counting afterwards
 	}
-	if _, directed := r.To.Directed(); !directed {
-		out.Routed, err = o.routed(r, generalists)
+	if _, directed := r.To.Directed(); directed {
+		return out, nil
+	}
+	if out.Routed = o.routed; out.Routed == nil { // nobody may claim it yet
+		out.Routed, _, err = o.route(r)
 	}
 	return out, err
 }

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -53,12 +54,32 @@ func (o *op) allowed(a life.Action, parts life.Parts, r *store.Record) error {
 			return err
 		}
 	}
+	if kept, err := o.keptForAnother(parts, r); kept != nil || err != nil {
+		return cmp.Or(err, error(kept))
+	}
 	e := schemas.Errorf(schemas.Denied, "%s was not %s: only %s may do this, and you are %s",
 		r.ID, a, o.who(parts, r), o.by.Agent).About(r.ID, r.Status, 0).WithField("agent")
 	if parts == life.Human {
 		return e.WithHint("A person decides this on the command line, as with handoff approve %s.", r.ID)
 	}
 	return e.WithHint("If you are one of them, act as that one; else send them a message.")
+}
+
+// keptForAnother refuses an agent that qualifies for a handoff which is kept for another for a time, nil for others. The
+// error is conflict and says how long.
+func (o *op) keptForAnother(parts life.Parts, r *store.Record) (*schemas.Error, error) {
+	if parts&life.Recipient == 0 || r.Reserved == 0 {
+		return nil, nil
+	}
+	open := r.Clone()
+	open.Reserved, open.Box = 0, r.To
+	if may, err := o.mayClaim(&open); !may || err != nil {
+		return nil, err
+	}
+	left := int(r.Reserved.Time().Sub(o.now).Seconds()) + 1
+	return conflict(r, "%s is kept for %s for another %d s", r.ID, r.Box, left).
+		WithHint("Unless it takes it, you may then.").
+		WithNext(schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for the next one for you")), nil
 }
 
 // personNeeded refuses what only a person may do with a handoff, and says what it is about: this is what a person is

@@ -139,8 +139,8 @@ func (o *op) inherit(d *draft, r *store.Record) {
 
 // sendAgain sends the same work again, beside r in its chain, with the context, partial progress and checkpoint of
 // before and with what is known of why r ended. In a pool the agent that held r last is passed over, if another
-// qualifies; those that declined it stay excluded. What was rejected by the one to whom it was addressed goes to that
-// one only if the caller says so. The token given is charged with it as a pending handoff, "" for none.
+// qualifies; those that rejected it stay excluded. What was rejected by the one to whom it was addressed goes to that
+// one only if the caller says so. Where nobody changes anything it rests before, see [backoff]. The token given is charged with it as a pending handoff, "" for none.
 func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token string) (*store.Record, error) {
 	why, err := o.lossOf(r)
 	if err != nil {
@@ -162,6 +162,9 @@ func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token stri
 	if d.excluded = slices.Clone(r.Excluded); others && r.Holder != "" {
 		d.excluded = append(d.excluded, r.Holder)
 	}
+	if by := rejectedBy(r, why); by != "" && !slices.Contains(d.excluded, by) {
+		d.excluded = append(d.excluded, by)
+	}
 	d.excluded = slices.DeleteFunc(d.excluded, func(a schemas.Agent) bool { return rev != nil && schemas.Address(a) == rev.to })
 	beside := lineage{
 		workflow: r.Workflow, parent: r.Parent, depth: r.Depth, maxDepth: r.MaxDepth, retryOf: r.ID,
@@ -169,8 +172,20 @@ func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token stri
 	}
 	if rev != nil {
 		beside.waits = rev.waits
+	} else {
+		d.notBefore = o.now.Add(backoff(d.attempt))
 	}
 	return o.succeed(a, r, d, beside)
+}
+
+// redirect sends rejected work to the one whom the happening names, at once, with the reason.
+func (o *op) redirect(h *happening) (*store.Record, error) {
+	sent, err := reading.Handoff(o.View, h.now)
+	if err != nil {
+		return nil, err
+	}
+	rev := &revision{to: schemas.Address(h.to), waits: o.waitsAgain(sent.Metadata)}
+	return o.sendAgain(life.Rerun, h.now, rev, h.now.SentWith)
 }
 
 // draftAgain drafts the same work with why it is done again. A deadline and the end of a timeout that are yet to come

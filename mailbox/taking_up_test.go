@@ -93,6 +93,7 @@ func TestAFailureAddsToTheCheckpointAndEachWayOnShowsAll(t *testing.T) {
 			if then == schemas.ThenStop {
 				w.update(lead, sent.HandoffID, schemas.ActRetry)
 			}
+			w.rested()
 			next := coder
 			if then == schemas.ThenRollback {
 				next = lead

@@ -112,6 +112,7 @@ func TestARollbackSaysTheReasonAndKeepsTheDeadline(t *testing.T) {
 		w.fail(coder, schemas.FailIn{
 			HandoffID: id.String(), FailureDetail: because("It does not build"), Reason: "The key is yours", Then: then,
 		})
+		w.rested()
 	}
 	back := w.claim(lead)
 	require.Contains(t, back.Brief, "It does not build (reason: The key is yours)")

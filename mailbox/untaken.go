@@ -20,14 +20,15 @@ const (
 )
 
 // timeTaking sets when what the sender said of work that nobody takes is done: it counts from when the work may be
-// claimed, and anew where it comes back or goes to another. While an answer is kept for its asker it does not count.
+// claimed, and anew where it comes back or goes to another. While an answer is kept for its asker it does not count,
+// and while one agent of a pool was told first it does.
 //
 // [op.commit] calls it before each change is written, so no action has to think of the time. Was is nil for a new
 // handoff. Other changes of a handoff that may be claimed, such as an amended text, leave the time as it is: amending
 // does not put it off.
 func (o *op) timeTaking(was, now *store.Record) {
 	switch {
-	case now.NoTakers == "" || !offered(now) || now.Reserved != 0:
+	case now.NoTakers == "" || !offered(now) || now.Reserved != 0 && !toldFirst(now):
 		now.Untaken = 0
 	case now.Untaken == 0 || was.To != now.To:
 		now.Untaken = store.At(o.now.Add(untakenAfter))

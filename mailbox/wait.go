@@ -22,6 +22,7 @@ import (
 func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (claimed, error) {
 	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
 	w := s.hub.Arrive(since, until)
+	w.Choosy = len(in.Tags) > 0
 	defer w.Leave()
 	for {
 		look, err := s.joinQueues(ctx, w, by.Agent)

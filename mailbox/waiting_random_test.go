@@ -275,11 +275,13 @@ func (l *lobby) mayTake(v *store.View, w *wait, r *store.Record) bool {
 	m, err := v.Mailbox(schemas.Address(w.by.Agent))
 	require.NoError(l.t, err)
 	boxes := []schemas.Address{schemas.Address(w.by.Agent)}
+	full := m.Held >= a.Card.MaxOpen
 	for _, word := range a.Card.Accepts {
-		if m.Held < a.Card.MaxOpen {
+		if !full {
 			boxes = append(boxes, schemas.Address("capability:"+word))
 		}
 	}
 	wanted := len(w.tags) == 0 || slices.ContainsFunc(w.tags, func(t string) bool { return slices.Contains(r.Tags, t) })
-	return slices.Contains(boxes, r.Box) && !slices.Contains(r.Excluded, w.by.Agent) && wanted
+	_, directed := r.To.Directed() // else it was told of work of its pool first
+	return slices.Contains(boxes, r.Box) && (directed || !full) && !slices.Contains(r.Excluded, w.by.Agent) && wanted
 }

@@ -31,6 +31,9 @@ func newWorldOn(t testing.TB, b store.Backend) *world { return newWorld(t, mailb
 // later moves the clock.
 func (w *world) later(d time.Duration) { w.Pass(d) }
 
+// rested lets the time pass for which work rests after its first attempt.
+func (w *world) rested() { w.later(10 * time.Second) }
+
 // stdio is an agent on a connection of its own, which is open.
 func (w *world) stdio(name schemas.Agent) schemas.Caller {
 	by := schemas.Caller{Agent: name, AgentID: string(name) + "-1", Via: schemas.ViaStdio, Conn: "conn-" + string(name)}

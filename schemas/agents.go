@@ -73,7 +73,8 @@ type DeclareOut struct {
 }
 
 // Card is what is known of an agent. It says what the agent registered, whether it is here, and how busy it is. The
-// mailbox counts pending, held and notices on each reading. Live means that the agent has an open connection.
+// mailbox counts pending, held and notices on each reading. Live means that the agent has an open connection, and waiting
+// that a call of it waits for something to claim.
 type Card struct {
 	Name        Agent     `json:"name"`
 	Registered  bool      `json:"registered,omitempty"`
@@ -87,6 +88,7 @@ type Card struct {
 	Away        bool      `json:"away,omitempty"`
 	DeclaredIn  string    `json:"declared_in,omitempty"` // the file, as people know it
 	Live        bool      `json:"live,omitempty"`        // has an open connection
+	Waiting     bool      `json:"waiting,omitempty"`     // for something to claim, at this moment
 	Seen        time.Time `json:"last_seen,omitzero"`
 	Pending     int       `json:"pending,omitempty"`
 	Held        int       `json:"held,omitempty"`

@@ -26,6 +26,7 @@ type Event struct {
 	To      Status    `json:"to,omitempty"`
 	Attempt int       `json:"attempt,omitempty"`
 	Other   ID        `json:"other,omitempty"` // a handoff that this one made, or was made by
+	For     Agent     `json:"for,omitempty"`   // who alone may claim it for a time, of those who may
 
 	Said  string `json:"said,omitempty"`  // salted SHA-256 of the content that came with the action
 	Bytes int    `json:"bytes,omitempty"` // size of that content

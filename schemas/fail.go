@@ -16,7 +16,7 @@ type FailIn struct {
 	Then Then `json:"then,omitempty"`
 	// Default: on_failure, else the sender
 	RollbackTo  string      `json:"rollback_to,omitempty"`
-	Alternative string      `json:"suggested_alternative,omitempty"` // who could do it
+	Alternative string      `json:"suggested_alternative,omitempty"` // who could do it; what is rejected goes there
 	Checkpoint  *Checkpoint `json:"checkpoint,omitempty" jsonschema_extras:"x-free=true"`
 
 	Reason string  `json:"reason,omitempty" jsonschema_extras:"x-hidden=true"` // of the rollback

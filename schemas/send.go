@@ -1,5 +1,7 @@
 package schemas
 
+import "time"
+
 // SendIn are the arguments of send_handoff. An agent, a person or a program says what is to be done and by whom, and
 // the mailbox makes a [Handoff] of it. With the type message it makes a [Notice] instead, which is read and not
 // claimed.
@@ -136,9 +138,11 @@ type SendOut struct {
 }
 
 // Routed says why an address that is not an agent went where it went. Candidates qualify, the best first; those who
-// are excluded qualify too, but cannot take the work now.
+// are excluded qualify too, but cannot take the work now. Whoever is chosen was told first, and may claim alone until
+// then.
 type Routed struct {
 	Chosen     Agent       `json:"chosen,omitempty"`
+	Until      time.Time   `json:"until,omitzero"`
 	Candidates []Candidate `json:"candidates,omitempty"`
 	Excluded   []Candidate `json:"excluded,omitempty"`
 }

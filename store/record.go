@@ -85,6 +85,7 @@ type Record struct {
 	Freed         []schemas.ID    `json:"freed,omitempty"`    // what it waited for, and what came of that was good
 	AfterAccepted []schemas.ID    `json:"afteracc,omitempty"` // those of both whose result has to be accepted
 	Excluded      []schemas.Agent `json:"excl,omitempty"`
+	Told          []schemas.Agent `json:"told,omitempty"` // who of the pool were told of it first, one after the other
 	Asker         schemas.Agent   `json:"asker,omitempty"`
 	OnFailure     schemas.Agent   `json:"onfail,omitempty"`
 	Promises      bool            `json:"promises,omitempty"` // criteria or an output schema were declared
@@ -136,7 +137,7 @@ func (r *Record) Clone() Record {
 	c.After = slices.Clone(r.After)
 	c.Freed = slices.Clone(r.Freed)
 	c.AfterAccepted = slices.Clone(r.AfterAccepted)
-	c.Excluded = slices.Clone(r.Excluded)
+	c.Excluded, c.Told = slices.Clone(r.Excluded), slices.Clone(r.Told)
 	c.Late = slices.Clone(r.Late)
 	c.Owes = slices.Clone(r.Owes)
 	return c

@@ -78,7 +78,7 @@ func TestARecordOfANewerSchemaIsRefused(t *testing.T) {
 func TestACloneSharesNothing(t *testing.T) {
 	r := anyRecord(rand.New(rand.NewPCG(1, 1)), 5)
 	r.Tags, r.Voided, r.Excluded = []string{"a"}, []string{"a"}, []schemas.Agent{"a"}
-	r.Freed, r.AfterAccepted = []schemas.ID{1}, []schemas.ID{1}
+	r.Told, r.Freed, r.AfterAccepted = []schemas.Agent{"a"}, []schemas.ID{1}, []schemas.ID{1}
 	r.After, r.Late, r.Owes = []schemas.ID{1}, []uint64{1}, []store.Debt{{Do: "a"}}
 	text, err := json.Marshal(r)
 	require.NoError(t, err)

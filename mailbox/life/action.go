@@ -256,7 +256,7 @@ const (
 	// pending. A repetition names the same new handoff.
 	Retry Action = "retried"
 
-	// Rerun is a retry that the holder asked for when it failed.
+	// Rerun is a retry that the holder asked for when it failed, or by another agent that the one named who rejected.
 	Rerun Action = "tried_again"
 
 	// Rollback sends the work back after a failure or a deadline, to the agent that goes on.

@@ -56,6 +56,8 @@ const (
 	SendBack Consequence = "send it to its holder again"
 	// SendAgain sends the same work again, beside the handoff in its chain, to the same address.
 	SendAgain Consequence = "send it again"
+	// SendElsewhere sends the same work, beside the handoff in its chain, to whom the one who rejected it named.
+	SendElsewhere Consequence = "send it to the agent that was named instead"
 	// SendRollback sends the failure back as a child: to the agent that the holder named, else to rollback.on_failure
 	// of the send, else to the sender. Where the chain is too long, human is told instead.
 	SendRollback Consequence = "send it back as the rollback rule says"
@@ -89,6 +91,8 @@ const (
 	// Routed holds where a rule of a file fires; Unrouted where none does.
 	Routed   Condition = "a rule of a file fires"
 	Unrouted Condition = "no rule of a file fires"
+	// Redirects holds where the one who rejects names an agent that may do it, and no rule fires.
+	Redirects Condition = "the rejection names an agent that may do it"
 	// ThenRollback, ThenRetry and ThenEscalate hold by what follows a failure, after a retry that nobody is left to
 	// make became an escalation. None holds where the holder asked to stop, and ThenRollback not where a rule fires.
 	ThenRollback Condition = "then is rollback"
@@ -130,7 +134,9 @@ var follows = []Row{
 	{Fail, ThenRetry, then(SendAgain)},
 	{Fail, ThenEscalate, then(SendToDecider)},
 	{Fail, Always, then(TellWaiting)},
-	{Reject, Always, then(TellSender, TellWaiting)},
+	{Reject, Always, then(TellSender)},
+	{Reject, Redirects, then(SendElsewhere)},
+	{Reject, Always, then(TellWaiting)},
 	{Reject, Routed, then(SendRouted)},
 	{Expire, Always, then(TellSender, TellWaiting, CancelParts)},
 	{Expire, Routed, then(SendRouted)},

@@ -74,7 +74,10 @@ var table = map[Action]map[schemas.Status]Step{
 	Return: {schemas.Completed: {schemas.Returned, Sender | Owner | Human | Verifier}},
 	Retry: same(Sender|Owner|Human,
 		schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Cancelled),
-	Rerun:    same(Holder, schemas.Failed),
+	Rerun: {
+		schemas.Failed:   {schemas.Failed, Holder},
+		schemas.Rejected: {schemas.Rejected, Recipient | Holder},
+	},
 	Rollback: same(Holder|Clock, schemas.Failed, schemas.TimedOut),
 	Escalate: same(Holder|Clock, schemas.Failed, schemas.TimedOut),
 	Redo:     same(Sender|Owner|Human|Verifier, schemas.Returned),

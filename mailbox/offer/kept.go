@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"handoff/mailbox/listing"
 	"handoff/mailbox/reading"
@@ -15,7 +16,7 @@ import (
 )
 
 // KeptFrom says which mail an agent does not get now, and why; "" for none. For an agent that is full it reads the
-// counters of mailboxes, else what waits for other handoffs, see [Offers.blockedFor].
+// counters of mailboxes, else what may be claimed soon, or what waits for other handoffs.
 func (f Offers) KeptFrom(name schemas.Agent) (string, error) {
 	a, err := sessions.Agent(f.View, name)
 	if err != nil {
@@ -26,6 +27,10 @@ func (f Offers) KeptFrom(name schemas.Agent) (string, error) {
 		return "", err
 	}
 	if !full {
+		first, err := f.soon(a)
+		if first != "" || err != nil {
+			return first, err
+		}
 		return f.blockedFor(roster.Boxes(a.Card))
 	}
 	inbox, err := f.Inbox(name)
@@ -34,6 +39,29 @@ func (f Offers) KeptFrom(name schemas.Agent) (string, error) {
 	}
 	return fmt.Sprintf("You hold %d and take %d at most, so %d that may be claimed is kept from you.",
 		held, a.Card.MaxOpen, inbox.Pending), nil
+}
+
+// soon says what the agent may claim within a minute and not yet, the first by when: another was told of it first, or it
+// rests after an attempt before. It looks at a thousand rows at most of what is due then.
+func (f Offers) soon(a store.Agent) (string, error) {
+	now, boxes, looked := f.Here.Now(), roster.Boxes(a.Card), 0
+	for id, err := range f.Due(now.Add(time.Minute)) {
+		if looked++; err != nil || looked > mostLooked {
+			return "", err
+		}
+		r := reading.Readable(f.View, id)
+		if r == nil || r.Status != schemas.Pending || !slices.Contains(boxes, r.To) || !suits(r, a.Card, nil) {
+			continue
+		}
+		left := r.Wakes.Time().Sub(now).Round(time.Second)
+		switch {
+		case r.Reserved != 0 && r.Box != boxes[0]:
+			return fmt.Sprintf("%s was told of %s first: unless it takes it, you may in %s.", r.Box, id, left), nil
+		case r.Box == "" && r.NotBefore == r.Wakes:
+			return fmt.Sprintf("%s may be claimed in %s.", id, left), nil
+		}
+	}
+	return "", nil
 }
 
 // blockedFor says what is for the mailboxes and waits for other handoffs, the oldest first by what it waits for. It

@@ -59,16 +59,19 @@ func (f Offers) Boxes(name schemas.Agent) ([]schemas.Address, error) {
 
 // Queues are the mailboxes in whose queues a call of an agent waits for mail that may come: as [Offers.Queue], but with
 // those of all siblings that are not here, also without mail.
-func (f Offers) Queues(a store.Agent) ([]schemas.Address, error) { return f.from(a, f.absent) }
+func (f Offers) Queues(a store.Agent) ([]schemas.Address, error) {
+	boxes, _, err := f.from(a, f.absent)
+	return boxes, err
+}
 
 // Queue yields what waits where an agent takes the next, in the order of claiming: in its own mailbox, the pools that
-// it qualifies for, and those of siblings that are not here; only in its own while it holds as many as it said that it
-// takes. What the agent may not take, with one of the tags, and what read leaves out comes as nil.
+// it qualifies for, and those of siblings that are not here; only what is for it by name while it holds as many as it
+// said that it takes. What the agent may not take, with one of the tags, and what read leaves out comes as nil.
 func (f Offers) Queue(
 	a store.Agent, tags []string, read func(schemas.ID) *store.Record,
 ) iter.Seq2[*store.Record, error] {
 	return func(yield func(*store.Record, error) bool) {
-		boxes, err := f.from(a, f.orphaned)
+		boxes, full, err := f.from(a, f.orphaned)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -79,7 +82,7 @@ func (f Offers) Queue(
 				return
 			}
 			r := read(id)
-			if r != nil && (r.Status != schemas.Pending || !slices.Contains(boxes, r.Box) || !mayTake(r, a.Card, tags)) {
+			if r != nil && (r.Status != schemas.Pending || !slices.Contains(boxes, r.Box) || !mayTake(r, a.Card, tags) || full && ofPool(r, a.Card.Name)) {
 				r = nil
 			}
 			if !yield(r, nil) {
@@ -89,16 +92,15 @@ func (f Offers) Queue(
 	}
 }
 
-// from are the mailboxes from which an agent takes the next, with those that siblings gives.
+// from are the mailboxes from which an agent takes the next, with those that siblings gives, and whether it is full.
 func (f Offers) from(
 	a store.Agent, siblings func(store.Agent) ([]schemas.Address, error),
-) ([]schemas.Address, error) {
-	own := schemas.Address(a.Card.Name)
-	if full, _, err := f.Full(a); full || err != nil {
-		return []schemas.Address{own}, err
+) (boxes []schemas.Address, full bool, err error) {
+	if full, _, err = f.Full(a); full || err != nil {
+		return []schemas.Address{schemas.Address(a.Card.Name)}, full, err
 	}
 	more, err := siblings(a)
-	return append(roster.Boxes(a.Card), more...), err
+	return append(roster.Boxes(a.Card), more...), false, err
 }
 
 // Full tells whether an agent holds as many as it said that it takes, and how many it holds. An agent that named no
@@ -111,23 +113,34 @@ func (f Offers) Full(a store.Agent) (full bool, held int, err error) {
 	return m.Held >= a.Card.MaxOpen, m.Held, err
 }
 
-// mayTake tells whether an agent takes a handoff that waits in one of its mailboxes, by its tags. A handoff that is
-// reserved for a sibling goes back to the pool, so the agent leaves it. One that the agent declined it never gets
-// again, unless it is sent to the agent by name, and one of a pool that it is unfit for, see [roster.Unfit], it leaves
-// to others.
+// mayTake tells whether an agent takes a handoff that waits in one of its mailboxes. One that is reserved for a sibling
+// goes back to the pool, so the agent leaves it.
 func mayTake(r *store.Record, card schemas.Card, tags []string) bool {
-	return !slices.Contains(r.Excluded, card.Name) && compose.HasTag(r.Tags, tags) && Unfit(r, card) == "" &&
-		(r.Reserved == 0 || r.Box == schemas.Address(card.Name))
+	return suits(r, card, tags) && (r.Reserved == 0 || r.Box == schemas.Address(card.Name))
+}
+
+// suits tells whether a handoff is for an agent, by its tags, as soon as nobody else has it. One that the agent declined
+// it never gets again, unless it is sent to the agent by name, and one of a pool that it is unfit for, see
+// [roster.Unfit], it leaves to others.
+func suits(r *store.Record, card schemas.Card, tags []string) bool {
+	return !slices.Contains(r.Excluded, card.Name) && compose.HasTag(r.Tags, tags) && Unfit(r, card) == ""
 }
 
 // Unfit says why an agent may not take a handoff of a pool that it qualifies for, as long as it does not register
 // otherwise; "" for one that may, and for what is for the agent alone.
 func Unfit(r *store.Record, card schemas.Card) string {
-	if _, directed := r.To.Directed(); directed || r.Box == schemas.Address(card.Name) {
+	if !ofPool(r, card.Name) {
 		return ""
 	}
 	estimate := time.Duration(r.Estimate) * time.Minute
 	return roster.Unfit(card, roster.Want{To: r.To, Type: r.Type, Estimate: estimate})
+}
+
+// ofPool tells whether a handoff is offered to an agent as to any of its pool, also where it was told first: neither for
+// the agent by name, nor to go on with it after an answer.
+func ofPool(r *store.Record, name schemas.Agent) bool {
+	_, directed := r.To.Directed()
+	return !directed && r.Asker != name
 }
 
 // MayClaim tells whether an agent is the recipient of a handoff or qualifies for it, and is not excluded. While the

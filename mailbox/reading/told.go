@@ -50,15 +50,17 @@ func moments(v *store.View, id schemas.ID, events []schemas.Event) ([]schemas.Mo
 		if e.From != e.To {
 			told[i].To = e.To
 		}
-		if e.Said == "" {
-			continue
+		if e.Said != "" {
+			content, err := v.Said(id, e.N)
+			if err != nil {
+				return nil, err
+			}
+			told[i].Text = schemas.Visible(textOf(life.Action(e.Action), content))
+			told[i].PassedTo = passedTo(e, content)
 		}
-		content, err := v.Said(id, e.N)
-		if err != nil {
-			return nil, err
+		if e.For != "" {
+			told[i].Text = strings.TrimSpace(fmt.Sprintf("%s (%s is told first)", told[i].Text, e.For))
 		}
-		told[i].Text = schemas.Visible(textOf(life.Action(e.Action), content))
-		told[i].PassedTo = passedTo(e, content)
 	}
 	return told, nil
 }

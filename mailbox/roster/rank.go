@@ -21,29 +21,58 @@ type Want struct {
 }
 
 // Rank orders the agents that qualify, the best first: who accepts the work by name, then by skills among the tags,
-// fewest open handoffs, most recently seen, and name. Excluded are those to whom the work is addressed but who cannot
-// take it now, by name; who does not qualify at all is in neither list. Each has in a few words why, 200 bytes at most.
-// The result of a send to a pool shows both; nobody is told or chosen by it. It changes neither cards nor want, and
-// equal arguments give equal lists.
-func Rank(cards []schemas.Card, want Want) (ranked, excluded []schemas.Candidate) {
-	var able []schemas.Card
-	for _, card := range cards {
-		if !Qualifies(card, want.To, want.Generalists) {
+// fewest open handoffs, who waits for work at this moment, most recently seen, and name. Excluded are those to whom the
+// work is addressed but who cannot take it now, by name, with why in a few words; who does not qualify at all is in
+// neither list. It changes neither cards nor want, and equal arguments give equal lists.
+func Rank(cards []schemas.Card, want Want) (ranked []*schemas.Card, excluded []schemas.Candidate) {
+	able := make([]merit, 0, len(cards))
+	for i := range cards {
+		card := &cards[i]
+		if !Qualifies(*card, want.To, want.Generalists) {
 			continue
 		}
-		if why := obstacle(card, want); why != "" {
+		if why := obstacle(*card, want); why != "" {
 			excluded = append(excluded, schemas.Candidate{Agent: card.Name, Why: why})
 			continue
 		}
-		able = append(able, card)
+		able = append(able, merit{card, byName(*card, want), len(shared(*card, want.Tags))})
 	}
-	slices.SortFunc(able, func(a, b schemas.Card) int { return compare(a, b, want) })
+	slices.SortFunc(able, merit.compare)
 	slices.SortFunc(excluded, func(a, b schemas.Candidate) int { return cmp.Compare(a.Agent, b.Agent) })
-	for _, card := range able {
-		ranked = append(ranked, schemas.Candidate{Agent: card.Name, Why: merits(card, want)})
+	for _, m := range able {
+		ranked = append(ranked, m.card)
 	}
 	return ranked, excluded
 }
+
+// merit is an agent that can take the work, with what of it is costly to compare.
+type merit struct {
+	card   *schemas.Card
+	byName int
+	skills int
+}
+
+// compare orders two agents that can take the work. Names decide last, so that the order is the same each time.
+func (a merit) compare(b merit) int {
+	return cmp.Or(
+		cmp.Compare(b.byName, a.byName),
+		cmp.Compare(b.skills, a.skills),
+		cmp.Compare(open(*a.card), open(*b.card)),
+		cmp.Compare(oneIf(b.card.Waiting), oneIf(a.card.Waiting)),
+		b.card.Seen.Compare(a.card.Seen),
+		cmp.Compare(a.card.Name, b.card.Name),
+	)
+}
+
+func oneIf(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// Idle tells whether an agent has nothing before it: nothing waits for it alone, and it holds nothing.
+func Idle(card schemas.Card) bool { return open(card) == 0 }
 
 // obstacle says why an agent that qualifies cannot take the work now, or "": it is away, holds as many as it takes, or
 // is unfit.
@@ -71,23 +100,10 @@ func Unfit(card schemas.Card, want Want) string {
 	return ""
 }
 
-// compare orders two agents that can take the work. Names decide last, so that the order is the same each time.
-func compare(a, b schemas.Card, want Want) int {
-	return cmp.Or(
-		cmp.Compare(byName(b, want), byName(a, want)),
-		cmp.Compare(len(shared(b, want.Tags)), len(shared(a, want.Tags))),
-		cmp.Compare(open(a), open(b)),
-		b.Seen.Compare(a.Seen),
-		cmp.Compare(a.Name, b.Name),
-	)
-}
-
 // byName counts 1 for who accepts the work by name and 0 for who takes it among everything.
 func byName(card schemas.Card, want Want) int {
-	if sought := sought(want); sought != "" && slices.Contains(card.Accepts, sought) {
-		return 1
-	}
-	return 0
+	sought := sought(want)
+	return oneIf(sought != "" && slices.Contains(card.Accepts, sought))
 }
 
 // sought is the capability that is addressed, else the type of the work where it says something; "" for work that
@@ -110,9 +126,9 @@ func byRole(to schemas.Address) bool {
 	return kind == "role"
 }
 
-// merits says in a few words what put an agent where it is, the strongest reason first. Texts of agents' cards are
-// among it, so it is clipped.
-func merits(card schemas.Card, want Want) string {
+// Merits says in a few words what puts an agent where it is, the strongest reason first. Texts of agents' cards are
+// among it, so it is clipped to 200 bytes.
+func Merits(card schemas.Card, want Want) string {
 	var why []string
 	switch {
 	case byName(card, want) == 1:
@@ -126,7 +142,10 @@ func merits(card schemas.Card, want Want) string {
 		why = append(why, "skills "+strings.Join(skills, " "))
 	}
 	why = append(why, fmt.Sprintf("%d open", open(card)))
-	if card.Live {
+	switch {
+	case card.Waiting:
+		why = append(why, "waits for work")
+	case card.Live:
 		why = append(why, "connected")
 	}
 	return schemas.Clip(strings.Join(why, ", "), 200)

@@ -27,6 +27,7 @@
 package waiting
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -65,6 +66,13 @@ func (h *Hub) NextChange() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.changed
+}
+
+// Waits tells whether a call waits for anything that comes into a mailbox.
+func (h *Hub) Waits(box schemas.Address) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.ContainsFunc(h.queues[box], func(w *Waiter) bool { return !w.Choosy })
 }
 
 // Announce tells those who wait what was changed. It is called after the commit, and also when nobody knows whether

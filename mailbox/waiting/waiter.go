@@ -18,6 +18,9 @@ type Waiter struct {
 	until   time.Time
 	woken   chan struct{} // holds one signal
 
+	// Choosy says that it takes some mail and leaves other. It is set before the first Join.
+	Choosy bool
+
 	// The mutex of the hub guards these.
 	boxes       []schemas.Address        // in whose queues it stands
 	granted     map[schemas.Address]bool // permits for which it has not looked yet

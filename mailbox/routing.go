@@ -1,0 +1,112 @@
+package mailbox
+
+import (
+	"slices"
+	"time"
+
+	"handoff/mailbox/roster"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Work for a pool is told to one agent first, the best of those that are here with nothing to do: for a minute it waits
+// in the mailbox of that one alone. Where that one rejects it, lets its claim lapse or is silent, the next is told, and
+// after three any that qualifies may claim from the pool. Where nobody is here and idle the pool is open at once.
+const (
+	aloneFor  = time.Minute
+	mostFirst = 3
+)
+
+// tellFirst chooses who is told first of a handoff that comes to its pool with a change, and keeps the handoff for that
+// one. [op.commit] calls it before the change is written, so no action has to think of it. Was is nil for a new handoff.
+//
+// A handoff that waits in its pool already stays there, and one that goes to another pool begins anew. Of a new one it
+// remembers who could take it, which the result of a send says.
+func (o *op) tellFirst(was, now *store.Record) error {
+	if _, directed := now.To.Directed(); directed || !offered(now) || now.Box != now.To {
+		return nil
+	}
+	if was == nil || was.To != now.To {
+		now.Told = nil
+	} else if offered(was) && was.Box == was.To {
+		return nil
+	}
+	if len(now.Told) == mostFirst {
+		return nil
+	}
+	routed, first, err := o.route(now)
+	if err != nil {
+		return err
+	}
+	if first != "" {
+		now.Box, now.Reserved, now.Told = schemas.Address(first), store.At(o.now.Add(aloneFor)), append(now.Told, first)
+		routed.Chosen, routed.Until = first, now.Reserved.Time()
+	}
+	if was == nil {
+		o.routed = routed
+	}
+	return nil
+}
+
+// toldFirst tells whether a handoff is kept for one agent of its pool because that one was told first, and not because
+// it asked.
+func toldFirst(r *store.Record) bool {
+	return r.Reserved != 0 && len(r.Told) > 0 && r.Box == schemas.Address(r.Told[len(r.Told)-1])
+}
+
+// mostRouted is how many candidates, and how many excluded agents, a send names. A sender needs to know that somebody
+// can take the work, and not everybody who can.
+const mostRouted = 5
+
+// route says which agents could take work of a pool, best first, and which could not and why, five of each at most; and
+// the first of those that are here and idle, "" for none. It is old as soon as an agent claims or registers.
+//
+// Nobody is told first of what it rejected, held until now, asked about, sent, or was told of before.
+func (o *op) route(r *store.Record) (routed *schemas.Routed, first schemas.Agent, err error) {
+	want := roster.Want{
+		To: r.To, Type: r.Type, Tags: r.Tags, Estimate: estimate(r), Generalists: r.NoTakers == "generalist",
+	}
+	cards, err := o.cardsOf(o.AgentsSaying(roster.Words(r.To, want.Generalists)...))
+	if err != nil {
+		return nil, "", err
+	}
+	ranked, excluded := roster.Rank(cards, want)
+	routed = &schemas.Routed{Excluded: excluded[:min(len(excluded), mostRouted)]}
+	for _, card := range ranked[:min(len(ranked), mostRouted)] {
+		routed.Candidates = append(routed.Candidates, schemas.Candidate{Agent: card.Name, Why: roster.Merits(*card, want)})
+	}
+	passed := slices.Concat(r.Excluded, r.Told, []schemas.Agent{r.From, r.Holder, r.Asker, o.by.Agent})
+	for _, card := range ranked {
+		if (card.Live || card.Waiting) && roster.Idle(*card) && !slices.Contains(passed, card.Name) &&
+			roster.Qualifies(*card, r.To, false) {
+			return routed, card.Name, nil
+		}
+	}
+	return routed, "", nil
+}
+
+// candidatesLeft tells whether another agent than the given one may claim from the pool that r waits in. Only agents
+// that are registered count, and those that declined it do not. Whether they are here or have room is not asked: the
+// work waits. Nobody is left for what was sent to one name.
+func (o *op) candidatesLeft(r *store.Record, without schemas.Agent) (bool, error) {
+	if _, directed := r.To.Directed(); directed {
+		return false, nil
+	}
+	return o.qualifies(r.To, func(name schemas.Agent) bool {
+		return name != without && !slices.Contains(r.Excluded, name)
+	})
+}
+
+// qualifies tells whether some agent may claim from a pool, of those that count. It stops at the first. Only agents are
+// looked at whose cards have one of the words of the pool. Generalists do not count, unless the pool is theirs.
+func (o *op) qualifies(pool schemas.Address, counts func(schemas.Agent) bool) (bool, error) {
+	for a, err := range o.AgentsSaying(roster.Words(pool, false)...) {
+		if err != nil {
+			return false, err
+		}
+		if counts(a.Card.Name) && slices.Contains(roster.Boxes(a.Card), pool) {
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,163 @@
+package mailbox_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// reviewers are agents that are here and take reviews; the first are better, by skills that a send names.
+func reviewers(w *world, names ...schemas.Agent) (team []schemas.Caller) {
+	skills := []string{"go", "sql", "css", "html"}
+	for i, name := range names {
+		by := w.stdio(name)
+		_, err := w.Register(context.Background(), by, schemas.RegisterIn{Name: string(name), Accepts: []string{"review"}, Skills: skills[i:]})
+		require.NoError(w.t, err)
+		team = append(team, by)
+	}
+	return team
+}
+
+func forReview(in *schemas.SendIn) { in.Tags = []string{"go", "sql", "css", "html"} }
+
+func TestTheBestOfAPoolIsToldFirstAndTheNextAfterAMinute(t *testing.T) {
+	w := newWorld(t)
+	team := reviewers(w, "one", "two", "three", "four")
+	out := w.send(w.stdio("a"), "capability:review", "x", forReview)
+	require.Equal(t, schemas.Agent("one"), out.Routed.Chosen)
+	require.Equal(t, w.Now().Add(time.Minute), out.Routed.Until)
+	require.Equal(t, schemas.Candidate{Agent: "one", Why: "accepts review, skills go sql css html, 0 open, connected"}, out.Routed.Candidates[0])
+	for _, first := range team[:3] {
+		require.Equal(t, 1, w.claimable(first.Agent))
+		require.Zero(t, w.claimable("four"))
+		require.Equal(t, string(first.Agent)+" was told of ho_1 first: unless it takes it, you may in 1m0s.", w.claim(team[3]).Waits)
+		_, err := w.Claim(context.Background(), team[3], schemas.ClaimIn{HandoffID: "1"})
+		refused(t, err, schemas.Conflict, "is kept for "+string(first.Agent))
+		w.later(time.Minute)
+		w.stats() // somebody calls
+	}
+	for _, any := range team {
+		require.Equal(t, 1, w.claimable(any.Agent))
+	}
+	require.Equal(t, schemas.ID(1), w.claim(team[3]).HandoffID)
+	require.Equal(t, []schemas.Agent{"one", "two", "three"}, w.toldFirst(1))
+}
+
+// toldFirst are the agents who were told of a handoff first, one after the other.
+func (w *world) toldFirst(id schemas.ID) (told []schemas.Agent) {
+	require.NoError(w.t, w.Store.View(context.Background(), func(v *store.View) error {
+		r, err := v.Record(id)
+		require.NoError(w.t, err)
+		told = r.Told
+		events, err := v.EventsOf(r, 20)
+		require.NoError(w.t, err)
+		named := 0
+		for _, e := range events {
+			if e.For != "" {
+				named++
+			}
+		}
+		require.Equal(w.t, len(told), named, "events name them")
+		return nil
+	}))
+	return told
+}
+
+func TestTheNextIsToldWhenOneRejectsOrItsLeaseEnds(t *testing.T) {
+	w := newWorld(t)
+	team := reviewers(w, "one", "two", "three")
+	w.send(w.stdio("a"), "capability:review", "x", forReview)
+	w.fail(team[0], rejecting(1))
+	require.Equal(t, 1, w.claimable("two"))
+	w.claim(team[1])
+	w.detach(team[1])
+	w.later(time.Hour)
+	require.Equal(t, schemas.ID(1), w.claim(team[2]).HandoffID)
+	require.Equal(t, []schemas.Agent{"one", "two", "three"}, w.toldFirst(1))
+}
+
+func TestNobodyIsToldFirstWhoIsBusyOrNotHereOrHasSentIt(t *testing.T) {
+	w := newWorld(t)
+	team := reviewers(w, "one", "two", "three")
+	w.accepts("review", remote("far", "1"))
+	w.send(person, "one", "first")
+	w.detach(team[1])
+	out := w.send(team[2], "capability:review", "x", forReview)
+	require.Empty(t, out.Routed.Chosen)
+	require.Len(t, out.Routed.Candidates, 4)
+	require.Equal(t, out.HandoffID, w.claim(remote("far", "1")).HandoffID)
+}
+
+func TestWhoWaitsForWorkIsToldBeforeOthersLikeIt(t *testing.T) {
+	bubble(t, backends["memory"], func(w *waits) {
+		w.accepts("review", w.stdio("a"), w.stdio("b"), remote("c", ""))
+		w.wait(remote("c", "1"), schemas.ClaimIn{})
+		out := w.send(person, "capability:review", "x")
+		require.Equal(w.t, schemas.Agent("c"), out.Routed.Chosen)
+		require.Equal(w.t, "accepts review, 0 open, waits for work", out.Routed.Candidates[0].Why)
+	})
+}
+
+func TestWorkRestsLongerAfterEachAttempt(t *testing.T) {
+	w := newWorld(t)
+	b := remote("b", "1")
+	w.send(w.stdio("a"), "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{MaxAttempts: 25} })
+	for _, rest := range []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second} {
+		ends := w.claim(b).LeaseEnds.Sub(w.Now())
+		w.later(ends + time.Second)
+		require.True(t, w.claim(b).Empty)
+		w.later(rest - 2*time.Second)
+		require.Equal(t, "ho_1 may be claimed in 1s.", w.claim(b).Waits)
+		w.later(time.Second)
+	}
+	w.claim(b)
+	w.later(24 * time.Hour)
+	require.Equal(t, 5, w.claim(b).Attempt, "a rest counts from the end of the lease")
+}
+
+// instead rejects a handoff and names who could do it.
+func instead(id schemas.ID, other string) schemas.FailIn {
+	in := rejecting(id)
+	in.Alternative = other
+	return in
+}
+
+func TestARejectionGoesOnToTheAgentItNames(t *testing.T) {
+	w := newWorld(t)
+	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	w.accepts("code", c)
+	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Type = "code" })
+	w.send(a, "c", "after it", afterwards("1"))
+	out := w.fail(b, instead(1, "c"))
+	require.Equal(t, schemas.Rejected, out.Status)
+	require.Equal(t, schemas.Address("c"), out.To)
+	require.Equal(t, out.RollbackHandoff, w.fail(b, instead(1, "c")).RollbackHandoff, "a repeat")
+	require.Equal(t, []string{out.RollbackHandoff.String()}, w.full(2).Standing.BlockedBy)
+	require.Equal(t, []string{"rejected"}, w.kinds(a, 1))
+	require.Contains(t, w.claim(c).Brief, "ho_1 rejected: not me")
+	require.Equal(t, schemas.Agent("a"), w.full(out.RollbackHandoff).Handoff.Source.Agent)
+
+	again := w.fail(c, instead(out.RollbackHandoff, "b"))
+	require.Zero(t, again.RollbackHandoff, "b has rejected it")
+	require.Equal(t, schemas.Rejected, w.status(out.RollbackHandoff))
+}
+
+func TestARejectionGoesNowhereByItselfWhereTheNamedOneMayNotDoIt(t *testing.T) {
+	w := newWorld(t)
+	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	w.accepts("docs", c)
+	w.stdio("gone")
+	_, err := w.Register(context.Background(), w.stdio("away"), schemas.RegisterIn{Name: "away", Away: true})
+	require.NoError(t, err)
+	for i, other := range []string{"a", "b", "c", "away", "nobody", "human"} {
+		id := w.send(a, "b", other, func(in *schemas.SendIn) { in.Type, in.Parent = "code", "none" }).HandoffID
+		require.Equal(t, schemas.ID(i+1), id)
+		require.Zero(t, w.fail(b, instead(id, other)).RollbackHandoff, other)
+		require.Equal(t, schemas.Rejected, w.status(id))
+	}
+}
