@@ -206,6 +206,25 @@ func TestStepsSideBySideAreJoined(t *testing.T) {
 	require.Contains(t, w.found(), "human pending tell: the login")
 }
 
+func TestAStepForEachOfSeveralTextsIsJoined(t *testing.T) {
+	w := newWorld(t)
+	matrix := step("test", "b")
+	matrix.Options = &schemas.SendOptions{Each: []string{"linux", "windows"}}
+	w.rules(nil, schemas.Plan{Name: "matrix", Steps: [][]schemas.PlanStep{{step("build", "a")}, {matrix}, {step("sum", "c")}}})
+	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	w.send(a, "workflow:matrix", "the release", func(in *schemas.SendIn) { in.Parent = "none" })
+	w.claim(a)
+	w.complete(a, 1)
+	for range 2 {
+		require.True(t, w.claim(c).Empty, "it waits for all")
+		w.complete(b, w.claim(b).HandoffID)
+	}
+	brief := w.claim(c).Brief
+	require.Contains(t, brief, "linux")
+	require.Contains(t, brief, "windows")
+	require.Len(t, w.found(), 3, "from the rules")
+}
+
 // Rules that send each other work end at the limit of the chain, and a person reads why.
 func TestARuleThatLoopsEndsWithAPerson(t *testing.T) {
 	for _, on := range []string{"completed", "sent"} {

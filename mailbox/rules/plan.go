@@ -52,7 +52,7 @@ func (s *Set) plan(p schemas.Plan) (path string, err error) {
 		if unit[0].Next != "" {
 			next = cmp.Or(at[unit[0].Next], len(p.Steps)) // the first step is never the next one
 		}
-		if len(unit) > 1 {
+		if several(unit) {
 			continue // the join goes on
 		}
 		if err := s.after(p, unit[0], next); err != nil {
@@ -72,15 +72,15 @@ func places(p schemas.Plan) (at map[string]int, path string, err error) {
 		for k, step := range unit {
 			where := stepPath(unit, i, k)
 			_, twice := at[step.Step]
-			joins := i > 0 && len(p.Steps[i-1]) > 1
+			joins := i > 0 && several(p.Steps[i-1])
 			switch {
 			case twice || step.Step == end || !schemas.IsWord(step.Step):
 				return nil, where + ".step", fmt.Errorf("%q is no name of a step, or that of another one", schemas.Visible(step.Step))
-			case i == 0 && (len(unit) > 1 || step.When != ""):
-				return nil, where, errors.New("the first step is one step, without a condition")
-			case len(unit) > 1 && (step.When != "" || step.Next != ""):
+			case i == 0 && (several(unit) || step.When != ""):
+				return nil, where, errors.New("the first step is one handoff, without a condition")
+			case several(unit) && (step.When != "" || step.Next != ""):
 				return nil, where, errors.New("steps side by side have no condition and no next step")
-			case joins && (len(unit) > 1 || step.When != ""):
+			case joins && (several(unit) || step.When != ""):
 				return nil, where, errors.New("after steps side by side comes one step without a condition, which waits for them")
 			}
 			at[step.Step] = i
@@ -88,13 +88,18 @@ func places(p schemas.Plan) (at map[string]int, path string, err error) {
 	}
 	for i, unit := range p.Steps {
 		for k, step := range unit {
-			if to, known := at[step.Next]; step.Next != "" && step.Next != end && (!known || to == 0 || len(p.Steps[to]) > 1) {
+			if to, known := at[step.Next]; step.Next != "" && step.Next != end && (!known || to == 0 || several(p.Steps[to])) {
 				return nil, stepPath(unit, i, k) + ".next", fmt.Errorf("%q is no single step after the first; there are %v and end",
 					schemas.Visible(step.Next), slices.Sorted(maps.Keys(at)))
 			}
 		}
 	}
 	return at, "", nil
+}
+
+// several tells whether steps are side by side: in a list, or one for each of several texts.
+func several(unit []schemas.PlanStep) bool {
+	return len(unit) > 1 || unit[0].Options != nil && unit[0].Options.Each != nil
 }
 
 func stepPath(unit []schemas.PlanStep, i, k int) string {
@@ -121,7 +126,7 @@ func (s *Set) after(p schemas.Plan, step schemas.PlanStep, next int) error {
 		for _, part := range unit {
 			r.Send = append(r.Send, placed(p, part))
 		}
-		if len(unit) > 1 && i+1 < len(p.Steps) {
+		if several(unit) && i+1 < len(p.Steps) {
 			r.Join = new(placed(p, p.Steps[i+1][0]))
 		}
 		s.routes, before = append(s.routes, r), append(before, when)
