@@ -243,7 +243,7 @@ func renumber(now *store.Record, opt schemas.SendOptions) error {
 		}
 		now.MaxAttempts = n
 	}
-	most := int(opt.Limits["max_handoffs"])
+	most := int(opt.Limits[schemas.LimitChain])
 	if most != 0 && now.Depth > most {
 		return schemas.Errorf(schemas.Limit, "%s is number %d of its chain", now.ID, now.Depth).
 			WithField("options.limits.max_handoffs").WithHint("Give at least %d.", now.Depth)

@@ -20,6 +20,7 @@ const mostFollow = 1000
 type outcome struct {
 	successor *store.Record    // the handoff that goes on with the work, nil for none
 	forwarded *schemas.SendOut // what a completion passed on, nil for nothing
+	unsent    string           // why it could not be passed on, "" where it was
 }
 
 // duty is one consequence of a happening that is yet to be carried out. One that goes through many handoffs remembers
@@ -101,6 +102,7 @@ func (o *op) do(c *cascade, d duty) error {
 		if slices.Contains(c.asked, d.of) {
 			c.outcome.successor = cmp.Or(c.outcome.successor, came.successor)
 			c.outcome.forwarded = cmp.Or(c.outcome.forwarded, came.forwarded)
+			c.outcome.unsent = cmp.Or(c.outcome.unsent, came.unsent)
 		}
 		return err
 	}

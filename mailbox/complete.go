@@ -35,7 +35,8 @@ import (
 //     criterion is not met.
 //   - stale: the claim was lost, or the handoff was cancelled, timed out or returned. Then the result is kept as a late
 //     one, eight at most, and the sender is told.
-//   - those of [Service.Send] for the continuation, with its field. Then nothing is completed either.
+//   - those of [Service.Send] for the continuation, with its field. Then nothing is completed either. But a limit of the
+//     workflow refuses no completion: the continuation is not sent, the result warns, and human is told.
 //
 // A holder that repeats the same result gets the first result, with a warning. If the process dies during the call, the
 // completion, its consequences and the continuation are there together or not at all, and the holder repeats the call.
@@ -127,7 +128,9 @@ func (o *op) complete(
 		return out, err
 	}
 	followed, err := o.follow()
-	out.Forwarded = followed.forwarded
+	if out.Forwarded = followed.forwarded; followed.unsent != "" {
+		out.Warnings = append(out.Warnings, followed.unsent)
+	}
 	return out, err
 }
 
@@ -178,7 +181,7 @@ func (o *op) completedBefore(r *store.Record) (out schemas.CompleteOut, err erro
 	}
 	c := done.Continuation
 	switch {
-	case r.Forwarded == 0 && c != nil && c.To != "": // a message: no record names it
+	case r.Forwarded == 0 && c != nil && c.Type == schemas.TypeMessage: // no record names it
 		out.Forwarded = &schemas.SendOut{Status: "delivered", To: schemas.Address(c.To)}
 	case r.Forwarded != 0:
 		next, err := o.Record(r.Forwarded)
@@ -287,7 +290,7 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft, e
 
 // passOn sends the continuation of a completed handoff, as its child unless it names another parent, and notes on the
 // completed one what it passed on. It is refused like any send; then the completion is undone with it, and the error
-// says so. A message is passed on as a notice and noted nowhere. The draft may be used by another run of the
+// says so, but where a limit of the workflow refuses it. A message is passed on as a notice and noted nowhere. The draft may be used by another run of the
 // transaction, so a copy of it is changed. It comes from the holder, also where the caller acted under another name
 // over the connection that claimed.
 func (o *op) passOn(h *happening) (*schemas.SendOut, error) {
@@ -300,6 +303,9 @@ func (o *op) passOn(h *happening) (*schemas.SendOut, error) {
 		}
 	}
 	sent, err := o.deliver(&next)
+	if err != nil && o.over != nil {
+		return nil, err // which refuses the continuation alone
+	}
 	if err != nil {
 		e := schemas.AsError(err)
 		hint := strings.TrimSpace(fmt.Sprintf("%s %s was not completed either.", e.Hint, r.ID))

@@ -61,12 +61,18 @@ func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err er
 		return o.sendRouted(h)
 	case life.PassOn:
 		came.forwarded, err = o.passOn(h)
+		if err != nil && o.over != nil { // a completion is not refused for the budget of what follows
+			came.unsent = fmt.Sprintf("nothing was passed on to %s, and human was told: %s", h.forward.to, schemas.AsError(err).Message)
+			err = o.tellUnsent(h.now, "What was to follow "+h.now.ID.String(), err)
+		}
 	case life.SendBack:
 		came.successor, err = o.sendBack(h)
 	case life.SendAgain:
-		came.successor, err = o.sendAgain(life.Rerun, h.now, nil, h.now.SentWith)
+		came.successor, err = o.orTell(h, func() (*store.Record, error) {
+			return o.sendAgain(life.Rerun, h.now, nil, h.now.SentWith)
+		})
 	case life.SendElsewhere:
-		came.successor, err = o.redirect(h)
+		came.successor, err = o.orTell(h, func() (*store.Record, error) { return o.redirect(h) })
 	case life.SendRollback:
 		came.successor, err = o.rollback(h)
 	case life.SendToDecider:

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -16,16 +17,20 @@ import (
 )
 
 // create makes a record of a draft, together with its workflow, its words and its event. All that the caller may be
-// refused for was checked before: here only the store can fail. The record is pending; its mailbox is that of the
+// refused for was checked before, but for the limits of the workflow, see [op.afford], before anything is written. The record is pending; its mailbox is that of the
 // draft, or none while it may not be claimed before a time. Ids count up in each workspace, so they tell which handoff
 // is older.
 func (o *op) create(d *draft, line lineage) (*store.Record, error) {
+	wf, err := o.afford(d, line)
+	if err != nil {
+		return nil, err
+	}
 	id, err := o.tx.NewID()
 	if err != nil {
 		return nil, err
 	}
 	r := o.newRecord(id, d, line)
-	if err := o.joinWorkflow(r); err != nil {
+	if err := o.joinWorkflow(r, wf); err != nil {
 		return nil, err
 	}
 	if err := o.tx.PutWords(id, d.words); err != nil {
@@ -70,15 +75,12 @@ func (o *op) newRecord(id schemas.ID, d *draft, line lineage) *store.Record {
 // joinWorkflow names the workflow of a root after it, as wf_12, unless the sender gave a name. Whoever sends the first
 // handoff of a workflow owns it, and may answer, amend, cancel, retry and return all others. The owner never changes.
 // It runs in the transaction of the send, so two sends cannot both become the first.
-func (o *op) joinWorkflow(r *store.Record) error {
+func (o *op) joinWorkflow(r *store.Record, wf store.Workflow) error {
 	if r.Workflow == "" {
 		r.Workflow = schemas.Workflow(fmt.Sprintf("wf_%d", r.ID))
 	}
-	wf, err := o.Workflow(r.Workflow)
-	if err != nil || wf != nil {
-		return err
-	}
-	return o.tx.PutWorkflow(r.Workflow, store.Workflow{Owner: r.From})
+	wf.Owner = cmp.Or(wf.Owner, r.From)
+	return o.tx.PutWorkflow(r.Workflow, wf)
 }
 
 // encode makes what is kept of a draft: its content, the words by which it is found, and the digest by which the same

@@ -35,8 +35,9 @@ type draft struct {
 	notBefore time.Time
 	estimate  time.Duration
 
-	parent   string           // as asked: an id, "none", or "" for the default
-	workflow schemas.Workflow // as asked, "" for the parent's or a new one
+	parent   string             // as asked: an id, "none", or "" for the default
+	workflow schemas.Workflow   // as asked, "" for the parent's or a new one
+	limits   map[string]float64 // that the caller sets for the workflow, among others
 	key      string
 	// token is charged with it while it is pending, see [op.checkPending]; "" for none.
 	token    string
@@ -181,8 +182,7 @@ func checkDeadline(deadline, notBefore, now time.Time) error {
 	return nil
 }
 
-// names checks what the caller names: the workflow, the agent for a failure, the schema, the limits of the chain, and a
-// foreign id, which has 128 bytes at most. What these names lead to is looked up later, in the transaction: here only
+// names checks what the caller names: the workflow, the agent for a failure, the schema, the limits, and a foreign id, which has 128 bytes at most. What these names lead to is looked up later, in the transaction: here only
 // their form is judged.
 func (d *draft) names(in schemas.SendIn) (err error) {
 	if in.Workflow != "" {
@@ -193,27 +193,12 @@ func (d *draft) names(in schemas.SendIn) (err error) {
 	if err := checkNamed(in.Expectations, in.Rollback); err != nil {
 		return err
 	}
-	if err := checkLimits(in.Options.Limits); err != nil {
+	if err := schemas.CheckLimits("options.limits", in.Options.Limits); err != nil {
 		return err
 	}
-	d.parent = in.Parent
+	d.parent, d.limits = in.Parent, in.Options.Limits
 	if in.Origin != nil {
 		return schemas.TooBig("origin.handoff_id", len(in.Origin.HandoffID), 128)
-	}
-	return nil
-}
-
-// checkLimits checks the limits of a chain, of which there is one.
-func checkLimits(limits map[string]float64) error {
-	for name, most := range limits {
-		if name != "max_handoffs" {
-			return schemas.Invalidf("options.limits."+schemas.Visible(name), "is not a limit").
-				WithKnown("max_handoffs").WithHint("Nothing was sent.")
-		}
-		if most < 1 {
-			return schemas.Invalidf("options.limits.max_handoffs", "%v leaves no room for this one", most).
-				WithHint("Give at least 1. Nothing was sent.")
-		}
 	}
 	return nil
 }

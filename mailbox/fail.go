@@ -133,7 +133,7 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 			out.Then = ""
 		}
 	case then != schemas.ThenStop:
-		out.Warnings = append(out.Warnings, "the chain is too long to go on by itself: a person was told")
+		out.Warnings = append(out.Warnings, "it cannot go on by itself: a person was told why")
 	}
 	return out, nil
 }

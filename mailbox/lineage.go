@@ -63,7 +63,7 @@ func (l lineage) under(parent *store.Record) lineage {
 // maxDepth is the limit that this sender set for the chain, zero for the server's. It holds for all that come after it
 // in the chain, and cannot be raised by them.
 func (o *op) maxDepth(d *draft) int {
-	return int(min(d.handoff.Metadata.Limits["max_handoffs"], float64(o.Limits.Depth)))
+	return int(min(d.handoff.Metadata.Limits[schemas.LimitChain], float64(o.Limits.Depth)))
 }
 
 // numbered are the names that workflows get from their first handoff.

@@ -32,6 +32,7 @@ func TestRandomLivesFollowTheTransitions(t *testing.T) {
 					for range 150 {
 						l.step()
 					}
+					l.recount(schemas.LimitHandoffs, schemas.LimitTokens, schemas.LimitCost)
 				})
 			}
 		})
@@ -117,6 +118,7 @@ func (l *lives) sendAny() {
 		Options: &schemas.SendOptions{
 			NeedsApproval: l.rnd.IntN(8) == 0, Force: true,
 			NotBefore: pick(l, []string{"", "", "", "10m"}),
+			Limits:    pick(l, []map[string]float64{nil, nil, {"workflow_handoffs": 4}, {"tokens": 400, "rounds": 3}, {"cost_usd": 1, "minutes": 50}}),
 		},
 	}
 	if l.last != 0 && l.rnd.IntN(6) == 0 {
@@ -138,7 +140,7 @@ func (l *lives) claimAny() {
 
 func (l *lives) keep(out schemas.ClaimOut) {
 	got := l.full(out.HandoffID)
-	require.Equal(l.t, schemas.Accepted, got.Status)
+	require.Contains(l.t, []schemas.Status{schemas.Accepted, schemas.Working}, got.Status, "what it had reported on, it has again")
 	require.NotContains(l.t, l.tokens[out.HandoffID], out.Token, "a token was given twice")
 	l.tokens[out.HandoffID] = append(l.tokens[out.HandoffID], out.Token)
 }
@@ -252,6 +254,7 @@ var deeds = []deed{
 	failing(schemas.OutcomeRejected, "rejected", "declined"),
 	{[]string{"completed"}, func(l *lives, by schemas.Caller, id schemas.ID) error {
 		in := schemas.CompleteIn{HandoffID: id.String(), Result: schemas.Result{Summary: "done"}, Token: l.token(id)}
+		in.Results = map[string]any{"cost_usd": float64(l.rnd.IntN(9)) / 10}
 		if l.rnd.IntN(3) == 0 {
 			in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "qa", Task: "and then"}}
 		}

@@ -45,6 +45,8 @@ type op struct {
 	happened []*happening
 	// ruled is how many handoffs the rules of files have sent in it.
 	ruled int
+	// over is what a limit of a workflow refused, until somebody was told.
+	over *overrun
 	// left is how many other handoffs may still be gone through for it.
 	left int
 
@@ -130,6 +132,9 @@ func (o *op) commit(h happening) error {
 	}
 	h.now.Wakes = wakes(h.now)
 	if o.last, err = o.tx.Change(h.was, h.now, o.event(&h), content); err != nil {
+		return err
+	}
+	if err := o.spend(h.now.Workflow, h.said, content); err != nil {
 		return err
 	}
 	o.gather(h.was, h.now)

@@ -102,7 +102,7 @@ func (o *op) revised(
 	if err := o.Saying(r.ID, r.Body, &sent); err != nil {
 		return nil, err
 	}
-	var stays []string
+	var stays, lower []string
 	amends := a == life.Amend
 	if amends {
 		stays, rev.waits = needs(r, c), waitsOf(r)
@@ -126,14 +126,17 @@ func (o *op) revised(
 	if err == nil {
 		rev.notBefore, err = schemas.ParseTime("options.not_before", opt.NotBefore, o.now)
 	}
-	if err = cmp.Or(err, checkDeadline(rev.stated, rev.notBefore, o.now), checkLimits(opt.Limits)); err != nil {
+	if err = cmp.Or(err, checkDeadline(rev.stated, rev.notBefore, o.now), schemas.CheckLimits("options.limits", opt.Limits)); err != nil {
 		return nil, inChanges(err)
 	}
 	if rev.waits, err = o.waitsFor(rev.waits, opt.After, opt.AfterAccepted); err == nil {
 		err = o.noCircle(r, rev.waits)
 	}
+	if err == nil {
+		lower, err = o.limitWorkflow(r.Workflow, opt.Limits)
+	}
 	effects := compose.WithoutEffect(schemas.SendIn{Options: c.Options, Summary: cmp.Or(c.Summary, sent.Summary)})
-	out.Warnings = slices.Concat(out.Warnings, stays, effects)
+	out.Warnings = slices.Concat(out.Warnings, stays, effects, lower)
 	return rev, inChanges(err)
 }
 
@@ -159,7 +162,7 @@ func (rev *revision) nextRound(by schemas.Agent, r *store.Record) error {
 
 // under is the place of the rework in its chain: a child of the returned handoff, under the stricter limit.
 func (rev *revision) under(r *store.Record) lineage {
-	l := lineage{maxDepth: int(orZero(rev.changes.Options).Limits["max_handoffs"]), waits: rev.waits}
+	l := lineage{maxDepth: int(orZero(rev.changes.Options).Limits[schemas.LimitChain]), waits: rev.waits}
 	return l.under(r)
 }
 

@@ -168,7 +168,7 @@ func (o *op) sendRouted(h *happening) (came outcome, err error) {
 			})
 		})
 		if err != nil {
-			if err := o.tellUnsent(h.now, rule.Route, err); err != nil {
+			if err := o.tellUnsent(h.now, fmt.Sprintf("The rule %q could not send what follows %s", rule.Route, h.now.ID), err); err != nil {
 				return came, err
 			}
 			continue
@@ -295,10 +295,13 @@ func (o *op) stepBack(r *store.Record, next *schemas.Handoff) {
 	}
 }
 
-// tellUnsent tells the owner of the workflow and human that a rule was to send something and could not.
-func (o *op) tellUnsent(r *store.Record, route string, why error) error {
+// tellUnsent tells the owner of the workflow and human what was not sent, and why.
+func (o *op) tellUnsent(r *store.Record, what string, why error) error {
+	if _, err := o.markOver(); err != nil {
+		return err
+	}
 	e := schemas.AsError(why)
-	n := noticeOf(noticeTooDeep, r, fmt.Sprintf("The rule %q could not send what follows %s: %s %s", route, r.ID, e.Error(), e.Hint))
+	n := noticeOf(noticeTooDeep, r, fmt.Sprintf("%s: %s %s", what, e.Error(), e.Hint))
 	owner, err := reading.Principal(o.View, &store.Record{From: schemas.System, Workflow: r.Workflow})
 	if err != nil || owner == schemas.Human {
 		return cmp.Or(err, o.notify(schemas.Human, n))

@@ -34,8 +34,8 @@ import (
 // Errors:
 //   - invalid: a field makes no sense, such as an empty task, a deadline in the past, or an output schema that does not
 //     compile.
-//   - limit: a text or a list is too long; a chain would have more than ten handoffs; the mailbox has 10,000 pending;
-//     the caller's token has as many pending as it may.
+//   - limit: a text or a list is too long; a chain would have more than ten handoffs; the workflow would be past one of
+//     its limits; the mailbox has 10,000 pending; the caller's token has as many pending as it may.
 //   - not_found: a recipient that is not registered where agents are, unless the options force it; a parent, a workflow
 //     or a dependency that does not exist.
 //   - conflict: a recipient that does not accept the type, unless the options force it; a dependency that ended without
@@ -55,6 +55,9 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 	}
 	out, err := mutate(ctx, s, by, func(o *op) (schemas.SendOut, error) {
 		out, err := o.deliver(&d)
+		if in.DryRun {
+			o.over = nil // nobody is told of what was not meant
+		}
 		if err == nil && in.DryRun {
 			if err := o.rehearse(&out); err != nil {
 				return out, err
@@ -167,7 +170,11 @@ func (o *op) send(d *draft) (out schemas.SendOut, err error) {
 		return out, err
 	}
 	unknown, err := o.warnOfNames(&d.handoff)
-	out.Warnings = slices.Concat(d.warnings, untakenSoon(r), unknown, repeated)
+	if err != nil {
+		return out, err
+	}
+	stay, err := o.unraised(r.Workflow, d.limits)
+	out.Warnings = slices.Concat(d.warnings, untakenSoon(r), unknown, repeated, stay)
 	return out, err
 }
 

@@ -61,8 +61,9 @@ func (o *op) escalate(h *happening) (*store.Record, error) {
 	})
 }
 
-// child creates a handoff that goes on after a failure, with what is known of why. Where the chain is too long for it,
-// a person is told instead and the child is nil: a failure is never refused for that, since somebody has to hear of it.
+// child creates a handoff that goes on after a failure, with what is known of why. Where the chain is too long for it, or
+// the workflow past a limit, a person is told instead and the child is nil: a failure is never refused for that, since
+// somebody has to hear of it.
 func (o *op) child(a life.Action, h *happening, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
 	r := h.now
 	if err := o.checkDepth(lineage{}.under(r), r); err != nil {
@@ -75,7 +76,7 @@ func (o *op) child(a life.Action, h *happening, to schemas.Address, next schemas
 	if due := r.Deadline.Time(); a == life.Rollback && due.After(o.now) {
 		d.deadline = due
 	}
-	return o.succeed(a, r, d, lineage{}.under(r))
+	return o.orTell(h, func() (*store.Record, error) { return o.succeed(a, r, d, lineage{}.under(r)) })
 }
 
 // sendBack gives returned work to the agent that did it, or to whom the caller names, with what is not good enough. It

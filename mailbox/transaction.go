@@ -51,6 +51,9 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 		s.hub.Announce(o.announced()) // also after an error: whether a failed commit was kept is not known
 	}
 	if err != nil {
+		if o != nil && o.over != nil {
+			s.tellRefused(ctx, *o.over)
+		}
 		return s.coded(err)
 	}
 	s.here.Forget(o.unheld...)

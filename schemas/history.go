@@ -28,7 +28,16 @@ type HistoryOut struct {
 	// The log is as it was written; says nothing of the work
 	LogVerified bool `json:"log_verified"`
 	More        int  `json:"more,omitempty"` // handoffs past the limit
-	Shown       int  `json:"-"`              // handoffs, for the advice how to get the rest
+	// Limits of the workflow
+	Limits []Budget `json:"limits,omitempty"`
+	Shown  int      `json:"-"` // handoffs, for the advice how to get the rest
+}
+
+// Budget is what a workflow has used of one of its limits, see [WorkflowLimits].
+type Budget struct {
+	Limit string  `json:"limit"`
+	Used  float64 `json:"used"`
+	Of    float64 `json:"of"`
 }
 
 // Step is one handoff in a history. It says who sent it to whom, how it ended, and what came back in figures.

@@ -1,6 +1,11 @@
 package schemas
 
-import "cmp"
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+)
 
 // Limits bound what one call and one workspace may hold. Sizes are bytes of UTF-8, but for a summary and a detail, which
 // have characters. The zero value of a
@@ -22,6 +27,42 @@ const (
 	MaxDetail  = 65536 // characters, detail and data together
 	MaxWait    = 50    // seconds that one call may wait
 )
+
+// The limits that options.limits of a send knows: of the chain, and of the whole workflow.
+const (
+	LimitChain    = "max_handoffs"      // from the root of a chain to its end
+	LimitHandoffs = "workflow_handoffs" // in the workflow
+	LimitRounds   = "rounds"            // how often work comes to the same agent in one chain
+	LimitTokens   = "tokens"            // estimated, of what was handed over and what came back
+	LimitMinutes  = "minutes"           // since the first handoff was sent
+	LimitCost     = "cost_usd"          // sum of results.cost_usd
+)
+
+// WorkflowLimits are the limits of a whole workflow, in the order in which they are shown.
+var WorkflowLimits = []string{LimitHandoffs, LimitRounds, LimitTokens, LimitMinutes, LimitCost}
+
+// CheckLimits checks what options.limits says. The error is invalid, with the name below field, for a limit that does
+// not exist and for one that leaves no room for a first handoff.
+func CheckLimits(field string, limits map[string]float64) error {
+	for _, name := range slices.Sorted(maps.Keys(limits)) {
+		at, most := field+"."+Visible(name), limits[name]
+		switch name {
+		case LimitChain, LimitHandoffs, LimitRounds, LimitTokens:
+			if most < 1 {
+				return Invalidf(at, "%v leaves no room for this one", most).WithHint("Give at least 1. Nothing was sent.")
+			}
+		case LimitMinutes, LimitCost:
+			if most <= 0 {
+				return Invalidf(at, "%v leaves no room for this one", most).WithHint("Give more than 0. Nothing was sent.")
+			}
+		default:
+			known := append([]string{LimitChain}, WorkflowLimits...)
+			return Invalidf(at, "is not a limit").WithKnown(known...).
+				WithHint("There are %s. Nothing was sent.", strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
 
 // DefaultLimits are the limits when no flag says otherwise.
 func DefaultLimits() Limits {

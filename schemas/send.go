@@ -51,7 +51,7 @@ type SendIn struct {
 // NotBefore is a time, see [ParseTime]: nobody can claim the handoff earlier. After names handoffs that have to be
 // completed first, and AfterAccepted those whose result has to be accepted. Where one of them is returned, its rework is
 // waited for. With NeedsApproval it waits for a person. MaxAttempts counts the first claim and the retries, 3
-// unless given. Limits may hold max_handoffs, the length of the chain from its root. Strategy says how much of the
+// unless given. Limits bound the chain and the whole workflow, see [LimitChain]. Strategy says how much of the
 // context goes into the brief, and Recall how many decisions of earlier handoffs of the workflow. NoTakers says what is
 // done when nobody claims it within 15 minutes: it goes back to the sender, to those who accept anything, or to human,
 // or waits on; the sender is told.
@@ -76,7 +76,7 @@ type SendOptions struct {
 	Force       bool               `json:"force,omitempty"` // send although the recipient does not accept the type
 	Strategy    string             `json:"strategy,omitempty" jsonschema:"enum=full,enum=summary,enum=reference"`
 	Recall      int                `json:"recall,omitempty" jsonschema:"minimum=0,maximum=20"`
-	Limits      map[string]float64 `json:"limits,omitempty" jsonschema_extras:"x-form={max_handoffs: number}"` // in this chain
+	Limits      map[string]float64 `json:"limits,omitempty" jsonschema_extras:"x-form={max_handoffs|workflow_handoffs|rounds|tokens|minutes|cost_usd: number}"` // see [CheckLimits]
 	Each        []string           `json:"each,omitempty" jsonschema:"maxItems=32" jsonschema_extras:"x-form=text[] (sent once per text as {{each}})"`
 	Join        *Join              `json:"join,omitempty" jsonschema_extras:"x-form={to: text\\, task: text…} that waits for all"`
 	Attempt     int                `json:"attempt,omitempty" jsonschema:"minimum=0" jsonschema_extras:"x-hidden=true"`

@@ -110,10 +110,14 @@ func (t *Tx) DropAgent(name schemas.Agent) error { return t.w.Delete(Agents, []b
 
 // Workflow is the row of a workflow. It exists from the first handoff of the workflow.
 //
-// For some actions the rules ask who the owner of the workflow is, and some notices go to the owner. The row is written
-// once, with that first handoff, and stays.
+// For some actions the rules ask who the owner of the workflow is, and some notices go to the owner. Package mailbox
+// writes it with each handoff of the workflow and with each result, and counts there what the workflow has used. The
+// names of limits are those of [schemas.WorkflowLimits].
 type Workflow struct {
-	Owner schemas.Agent `json:"owner"` // the sender of the first handoff
+	Owner  schemas.Agent      `json:"owner"` // the sender of the first handoff
+	Limits map[string]float64 `json:"limits,omitempty"`
+	Used   map[string]float64 `json:"used,omitempty"`
+	Told   []string           `json:"told,omitempty"` // the limits of which human was told that something was past them
 }
 
 // Workflow returns the row of a workflow; nil when there is none of that name.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"log/slog"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +30,9 @@ const usualSteps = 50
 // takes is known only when it is drawn.
 func (rd Reader) History(v *store.View, in schemas.HistoryIn, now time.Time) (out schemas.HistoryOut, err error) {
 	if out.Workflow, err = workflowOf(v, in); err != nil {
+		return out, err
+	}
+	if out.Limits, err = budgets(v, out.Workflow, now); err != nil {
 		return out, err
 	}
 	steps, err := rd.steps(v, cmp.Or(in.Limit, usualSteps), now, &out)
@@ -68,6 +73,49 @@ func workflowOf(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
 		err = unknownWorkflow(v, name)
 	}
 	return name, err
+}
+
+// budgets are what a workflow has used of its limits, none where it has none.
+func budgets(v *store.View, name schemas.Workflow, now time.Time) (all []schemas.Budget, err error) {
+	wf, err := v.Workflow(name)
+	if wf == nil || err != nil {
+		return nil, err
+	}
+	used, err := Used(v, name, *wf, now)
+	for _, limit := range schemas.WorkflowLimits {
+		if most, limited := wf.Limits[limit]; limited {
+			all = append(all, schemas.Budget{Limit: limit, Used: math.Round(used[limit]*1e4) / 1e4, Of: most})
+		}
+	}
+	return all, err
+}
+
+// Used is what a workflow has used by now of each of [schemas.WorkflowLimits]; of minutes only where they are limited,
+// since nobody counts them.
+func Used(v *store.View, name schemas.Workflow, wf store.Workflow, now time.Time) (map[string]float64, error) {
+	used := map[string]float64{}
+	maps.Copy(used, wf.Used)
+	if wf.Limits[schemas.LimitMinutes] == 0 {
+		return used, nil
+	}
+	first, err := First(v, name)
+	if first != nil {
+		used[schemas.LimitMinutes] = now.Sub(first.Created.Time()).Minutes()
+	}
+	return used, err
+}
+
+// First is the first handoff of a workflow that can be read, nil for none.
+func First(v *store.View, name schemas.Workflow) (*store.Record, error) {
+	for id, err := range v.Oldest(store.InWorkflow(name), 0) {
+		if err != nil {
+			return nil, err
+		}
+		if r := Readable(v, id); r != nil {
+			return r, nil
+		}
+	}
+	return nil, nil
 }
 
 // unknownWorkflow refuses a name that no workflow has, and says which recent one may be meant. It looks at the newest

@@ -35,6 +35,9 @@ func (s *Set) plan(p schemas.Plan) (path string, err error) {
 	if err != nil {
 		return path, err
 	}
+	if err := schemas.CheckLimits("limits", p.Limits); err != nil {
+		return "", err
+	}
 	s.plans[p.Name] = plan{p.Steps[0][0], p.Limits}
 	for i, unit := range p.Steps {
 		for k, step := range unit {
@@ -160,7 +163,21 @@ func (s *Set) Plans() []string {
 	return slices.Sorted(maps.Keys(s.plans))
 }
 
-// Begin gives the first step of a plan for what somebody asked for: what the step does not say comes from them. Ok is
+// lower are limits of a plan with those that somebody asks for: of each the lower one.
+func lower(limits, asked map[string]float64) map[string]float64 {
+	if limits == nil {
+		return asked
+	}
+	all := maps.Clone(limits)
+	for name, most := range asked {
+		if now, limited := all[name]; !limited || most < now {
+			all[name] = most
+		}
+	}
+	return all
+}
+
+// Begin gives the first step of a plan for what somebody asked for: what the step does not say comes from them, and they may lower its limits. Ok is
 // false where there is no such plan.
 func (s *Set) Begin(name string, asked schemas.SendIn) (first schemas.SendIn, ok bool) {
 	if s == nil {
@@ -181,9 +198,7 @@ func (s *Set) Begin(name string, asked schemas.SendIn) (first schemas.SendIn, ok
 		options = *given
 		options.Step = step.Options.Step
 	}
-	if options.Limits == nil {
-		options.Limits = p.limits
-	}
+	options.Limits = lower(p.limits, options.Limits)
 	first.Options = &options
 	c := schemas.Context{}
 	if asked.Context != nil {

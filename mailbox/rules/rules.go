@@ -66,6 +66,8 @@ type Problem struct {
 	At   int
 	Path string
 	What string
+
+	Remedy string // "" for what the help says
 }
 
 // Compile reads routes and plans. The set is of use only where there are no problems. The shape of both was checked
@@ -79,16 +81,24 @@ func Compile(routes []schemas.Route, plans []schemas.Plan) (*Set, []Problem) {
 		}
 		path, err := s.add(r)
 		if err != nil {
-			problems = append(problems, Problem{false, i, path, err.Error()})
+			problems = append(problems, problem(false, i, path, err))
 		}
 	}
 	for i, p := range plans {
 		path, err := s.plan(p)
 		if err != nil {
-			problems = append(problems, Problem{true, i, path, err.Error()})
+			problems = append(problems, problem(true, i, path, err))
 		}
 	}
 	return s, problems
+}
+
+// problem is what is wrong at a path. An error about a limit names it, and says what to do.
+func problem(plan bool, at int, path string, err error) Problem {
+	if e, ok := errors.AsType[*schemas.Error](err); ok {
+		return Problem{plan, at, strings.TrimPrefix(path+"."+e.Field, "."), e.Message, e.Hint}
+	}
+	return Problem{plan, at, path, err.Error(), ""}
 }
 
 // add reads one route. The path of an error leads into the route.
@@ -114,8 +124,13 @@ func (s *Set) add(r schemas.Route) (path string, err error) {
 	return "", nil
 }
 
-// readTexts reads the texts of what is to be sent that have expressions in them.
+// readTexts reads the texts of what is to be sent that have expressions in them, and checks its limits.
 func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
+	if send.Options != nil {
+		if err := schemas.CheckLimits("options.limits", send.Options.Limits); err != nil {
+			return "", err
+		}
+	}
 	_, path, err = mapped(send, func(written string) (string, error) {
 		t, err := readText(written)
 		s.texts[written] = t

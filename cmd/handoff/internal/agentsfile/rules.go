@@ -1,6 +1,7 @@
 package agentsfile
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -96,8 +97,9 @@ func (p *parser) rule(n *yaml.Node, list string, whole func(any) any) (said sche
 func (p *parser) expressions(n *yaml.Node, routes []schemas.Route, plans []schemas.Plan) {
 	_, problems := rules.Compile(routes, plans)
 	for _, problem := range problems {
-		p.wrong(below(n, problem.Path), "handoff rules --help shows what an expression knows and how steps follow each other.",
-			"%s: %s", problem.Path, problem.What)
+		remedy := cmp.Or(strings.TrimSuffix(problem.Remedy, " Nothing was sent."),
+			"handoff rules --help shows what an expression knows and how steps follow each other.")
+		p.wrong(below(n, problem.Path), remedy, "%s: %s", problem.Path, problem.What)
 	}
 }
 

@@ -2,6 +2,7 @@ package look
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -74,6 +75,9 @@ func printHistory(p *cli.Page, out schemas.HistoryOut, rows bool) {
 		printSteps(p, out.Items)
 	default:
 		p.WriteString(draw.Tree(string(out.Workflow), "", out.Items, p.Style.Style))
+	}
+	for _, b := range out.Limits {
+		p.Field(b.Limit, fmt.Sprintf("%v of %v", b.Used, b.Of))
 	}
 	if out.More > 0 {
 		p.Line("%s", p.Faint(strconv.Itoa(out.More)+" more: --limit shows them."))

@@ -51,6 +51,7 @@ var sendFields = []cli.Field{
 	cli.Texts("each", "options.each", "send once for each, as {{each}} in the texts (repeatable)"),
 	cli.Text("join", "options.join.to", "who gets one more handoff that waits for all of these"),
 	cli.Text("join-task", "options.join.task", "what to do then"),
+	cli.Pairs("limit", "options.limits", "of the chain: max_handoffs; of the workflow: workflow_handoffs, rounds, tokens, minutes, cost_usd (repeatable)"),
 	cli.Switch("force", "options.force", "send although the recipient does not accept the type"),
 }
 

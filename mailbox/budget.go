@@ -1,0 +1,223 @@
+package mailbox
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"strconv"
+
+	"handoff/mailbox/content"
+	"handoff/mailbox/reading"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// afford gives the row of a draft's workflow with the draft counted in it; [op.joinWorkflow] keeps it. The first send of
+// a workflow sets its limits, later ones lower them, see [limit]. Work for human counts and is never refused.
+//
+// The error is limit where the draft would bring its workflow past one of its limits. Nothing is written then, and
+// [op.over] says of what human is to be told.
+func (o *op) afford(d *draft, line lineage) (wf store.Workflow, err error) {
+	used := map[string]float64{}
+	if line.workflow != "" {
+		kept, err := o.Workflow(line.workflow)
+		if err != nil {
+			return wf, err
+		}
+		if wf = orZero(kept); kept != nil {
+			if used, err = reading.Used(o.View, line.workflow, wf, o.now); err != nil {
+				return wf, err
+			}
+		}
+		limit(&wf, d.limits, kept == nil || o.by.Agent == schemas.Human)
+	} else {
+		limit(&wf, d.limits, true)
+	}
+	round := o.round(d, line)
+	with := map[string]float64{
+		schemas.LimitHandoffs: used[schemas.LimitHandoffs] + 1,
+		schemas.LimitRounds:   round,
+		schemas.LimitTokens:   used[schemas.LimitTokens] + float64(content.Tokens(string(d.content.Bytes))),
+		schemas.LimitMinutes:  used[schemas.LimitMinutes],
+		schemas.LimitCost:     used[schemas.LimitCost],
+	}
+	for _, name := range schemas.WorkflowLimits {
+		most, limited := wf.Limits[name]
+		if limited && with[name] > most && d.to != schemas.Address(schemas.Human) {
+			return wf, o.overBudget(line.workflow, schemas.Budget{Limit: name, Used: used[name], Of: most}, with[name])
+		}
+	}
+	with[schemas.LimitRounds] = max(round, used[schemas.LimitRounds])
+	delete(with, schemas.LimitMinutes) // nobody has to count it
+	wf.Used = with
+	return wf, nil
+}
+
+// round is how often work comes to the recipient of a draft in its chain, this time included: each handoff before it
+// counts that was sent to the same address, or held last by that agent. Of a retry that is what it retries, else the
+// parent. A person who decides does no round. One that cannot be read ends the count.
+func (o *op) round(d *draft, line lineage) float64 {
+	if d.to == schemas.Address(schemas.Human) {
+		return 0
+	}
+	n := 1
+	for r := reading.Readable(o.View, cmp.Or(line.retryOf, line.parent)); r != nil; r = reading.Readable(o.View, cmp.Or(r.RetryOf, r.Parent)) {
+		if r.To == d.to || schemas.Address(r.Holder) == d.to {
+			n++
+		}
+	}
+	return float64(n)
+}
+
+// spend counts what came back for a handoff: the tokens of its result, failure or late result, and what that says it
+// cost. It is committed with the result, and refuses nothing.
+func (o *op) spend(name schemas.Workflow, said any, as store.Content) error {
+	var done *schemas.Completion
+	switch came := said.(type) {
+	case schemas.Completion:
+		done = &came
+	case schemas.Late:
+		done = came.Completion
+	case schemas.Failure:
+	default:
+		return nil
+	}
+	wf, err := o.Workflow(name)
+	if wf == nil || err != nil {
+		return err
+	}
+	if wf.Used == nil {
+		wf.Used = map[string]float64{}
+	}
+	wf.Used[schemas.LimitTokens] += float64(content.Tokens(string(as.Bytes)))
+	if done != nil {
+		wf.Used[schemas.LimitCost] = math.Round((wf.Used[schemas.LimitCost]+cost(done))*1e6) / 1e6
+	}
+	return o.tx.PutWorkflow(name, *wf)
+}
+
+// cost is what a completion says it cost in US dollars, as a number or a text, 0 for nothing or for what is no sum.
+func cost(done *schemas.Completion) float64 {
+	usd, err := strconv.ParseFloat(fmt.Sprint(done.Results[schemas.LimitCost]), 64)
+	if err != nil || !(usd > 0) || math.IsInf(usd, 0) {
+		return 0
+	}
+	return usd
+}
+
+// limit sets the limits that a caller says for a workflow. One that is there may be lowered, and raised by a person only,
+// who is told again when it is reached.
+func limit(wf *store.Workflow, asked map[string]float64, mayRaise bool) {
+	for _, name := range schemas.WorkflowLimits {
+		most, given := asked[name]
+		now, limited := wf.Limits[name]
+		if !given || limited && most > now && !mayRaise {
+			continue
+		}
+		if wf.Limits == nil {
+			wf.Limits = map[string]float64{}
+		}
+		wf.Limits[name] = most
+		if most > now {
+			wf.Told = slices.DeleteFunc(wf.Told, func(told string) bool { return told == name })
+		}
+	}
+}
+
+// limitWorkflow sets limits of a workflow that exists, see [limit], and warns of those that it did not raise.
+func (o *op) limitWorkflow(name schemas.Workflow, asked map[string]float64) (warnings []string, err error) {
+	if len(asked) == 0 {
+		return nil, nil
+	}
+	wf, err := o.Workflow(name)
+	if wf == nil || err != nil {
+		return nil, err
+	}
+	limit(wf, asked, o.by.Agent == schemas.Human)
+	if err := o.tx.PutWorkflow(name, *wf); err != nil {
+		return nil, err
+	}
+	return o.unraised(name, asked)
+}
+
+// unraised warns of the limits that a caller asked to raise and may not.
+func (o *op) unraised(name schemas.Workflow, asked map[string]float64) (warnings []string, err error) {
+	if len(asked) == 0 {
+		return nil, nil
+	}
+	wf, err := o.Workflow(name)
+	for _, limit := range schemas.WorkflowLimits {
+		if most, limited := orZero(wf).Limits[limit]; limited && asked[limit] > most {
+			warnings = append(warnings, fmt.Sprintf("%s of %s stays %s: only a person raises it", limit, name, figure(most)))
+		}
+	}
+	return warnings, err
+}
+
+// overrun is what was past a limit of a workflow.
+type overrun struct {
+	workflow schemas.Workflow
+	limit    string
+	text     string
+}
+
+// overBudget refuses what would bring a workflow past a limit, and notes of what human is to be told.
+func (o *op) overBudget(name schemas.Workflow, b schemas.Budget, with float64) error {
+	e := schemas.Errorf(schemas.Limit, "this would be %s of %s %s of %s, which has used %s",
+		figure(with), figure(b.Of), b.Limit, cmp.Or(name, "the workflow"), figure(b.Used)).WithField("options.limits." + b.Limit).
+		WithHint("End the work, or send what is left to human, who may raise the limit with a send or an amendment. Nothing was sent.").
+		WithNext(schemas.Call(schemas.SendIn{To: string(schemas.Human), Task: schemas.Blank, Workflow: string(name)}, "asks a person to decide"))
+	o.over = &overrun{name, b.Limit, e.Message}
+	return e
+}
+
+// figure writes an amount, to the hundredth.
+func figure(n float64) string { return strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64) }
+
+// markOver notes that human is told of what was refused last because of a limit. It gives that once for each workflow and
+// limit, nil afterwards and where nothing was refused.
+func (o *op) markOver() (over *overrun, err error) {
+	if over, o.over = o.over, nil; over == nil {
+		return nil, nil
+	}
+	wf, err := o.Workflow(over.workflow)
+	if wf == nil || err != nil || slices.Contains(wf.Told, over.limit) {
+		return nil, err
+	}
+	wf.Told = append(wf.Told, over.limit)
+	return over, o.tx.PutWorkflow(over.workflow, *wf)
+}
+
+// tellRefused tells human of an operation that was refused because of a limit, once for each workflow and limit. The
+// operation was undone, so this is one of its own; where it fails, the next refusal tells.
+func (s *Service) tellRefused(ctx context.Context, refused overrun) {
+	err := s.update(ctx, clockCaller, func(o *op) error {
+		o.over = &refused
+		over, err := o.markOver()
+		if over == nil || err != nil {
+			return err
+		}
+		first, err := reading.First(o.View, over.workflow)
+		if first == nil || err != nil {
+			return err
+		}
+		text := fmt.Sprintf("A send in %s was refused: %s. handoff send … --workflow %s --limit %s=NUMBER raises it.",
+			over.workflow, over.text, over.workflow, over.limit)
+		return o.notify(schemas.Human, noticeOf(noticeBudget, first, text))
+	})
+	if err != nil && ctx.Err() == nil {
+		s.Logger.WarnContext(ctx, "nobody was told of a budget", slog.Any("error", err))
+	}
+}
+
+// orTell sends what goes on after h, or tells human of it where a limit of the workflow refuses that, and gives nil then.
+func (o *op) orTell(h *happening, send func() (*store.Record, error)) (*store.Record, error) {
+	next, err := send()
+	if err == nil || o.over == nil {
+		return next, err
+	}
+	return nil, o.tellUnsent(h.now, fmt.Sprintf("Nobody goes on after %s (%s)", h.now.ID, h.why.text()), err)
+}

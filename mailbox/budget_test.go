@@ -1,0 +1,374 @@
+package mailbox_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox/content"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// in puts a send into the workflow wf_job, with limits, as the beginning of a chain.
+func in(limits map[string]float64) func(*schemas.SendIn) {
+	return func(in *schemas.SendIn) {
+		in.Workflow, in.Parent, in.Options = "wf_job", "none", &schemas.SendOptions{Limits: limits}
+	}
+}
+
+func (w *world) budgets(workflow schemas.Workflow) map[string]schemas.Budget {
+	w.t.Helper()
+	out, err := w.History(context.Background(), person, schemas.HistoryIn{Workflow: string(workflow)})
+	require.NoError(w.t, err)
+	all := map[string]schemas.Budget{}
+	for _, b := range out.Limits {
+		all[b.Limit] = b
+	}
+	return all
+}
+
+// cannot checks that a send in wf_job is refused by a limit and changes nothing of it.
+func (w *world) cannot(by schemas.Caller, want string, more ...func(*schemas.SendIn)) {
+	w.t.Helper()
+	before, sent := w.budgets("wf_job"), schemas.SendIn{To: "b", Task: "x", Workflow: "wf_job"}
+	for _, m := range more {
+		m(&sent)
+	}
+	_, err := w.Send(context.Background(), by, sent)
+	refused(w.t, err, schemas.Limit, want)
+	require.Equal(w.t, before, w.budgets("wf_job"))
+}
+
+func TestHandoffsOfAWorkflowAreLimited(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	w.send(a, "b", "x", in(map[string]float64{"workflow_handoffs": 3}))
+	w.send(a, "b", "y", in(nil))
+	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "{{each}}", Workflow: "wf_job", Options: &schemas.SendOptions{Each: []string{"p", "q"}}})
+	refused(t, err, schemas.Limit, "this would be 4 of 3 workflow_handoffs of wf_job, which has used 3")
+	w.send(a, "b", "z", in(nil))
+	w.cannot(a, "this would be 4 of 3")
+	w.send(a, "human", "decide", in(nil))
+	require.Equal(t, schemas.Budget{Limit: "workflow_handoffs", Used: 4, Of: 3}, w.budgets("wf_job")["workflow_handoffs"])
+	w.send(a, "b", "another workflow")
+}
+
+func TestRoundsOfAChainAreLimited(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(person, "a", "x", in(map[string]float64{"rounds": 2}))
+	for range 2 {
+		w.claim(a)
+		w.send(a, "b", "x")
+		w.claim(b)
+		if w.budgets("wf_job")["rounds"].Used < 2 {
+			w.send(b, "a", "x")
+		}
+	}
+	w.cannot(b, "this would be 3 of 2 rounds", func(in *schemas.SendIn) { in.To = "a" })
+	w.send(b, "c", "who had none of it")
+	w.send(a, "b", "beside it", in(nil))
+}
+
+func TestTokensOfAWorkflowAreLimited(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x", in(map[string]float64{"tokens": 1e6}))
+	used := func() float64 { return w.budgets("wf_job")["tokens"].Used }
+	first := used()
+	w.send(a, "b", "x", in(nil))
+	each := used() - first
+	w.claim(b)
+	w.complete(b, 1)
+	require.Greater(t, used(), first+each, "what came back counts")
+	lowered := func(in *schemas.UpdateIn) {
+		in.Changes = &schemas.Changes{Options: &schemas.SendOptions{Limits: map[string]float64{"tokens": used() + each}}}
+	}
+	w.update(a, 2, schemas.ActAmend, lowered)
+	w.send(a, "b", "x", in(nil))
+	w.cannot(a, "tokens of wf_job", in(nil))
+}
+
+func TestMinutesOfAWorkflowAreLimited(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	w.send(a, "b", "x", in(map[string]float64{"minutes": 30}))
+	w.later(30 * time.Minute)
+	w.send(a, "b", "y", in(nil))
+	w.later(time.Second)
+	w.cannot(a, "this would be 30.02 of 30 minutes")
+}
+
+func TestTheCostOfAWorkflowIsLimited(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	spend := func(usd any) {
+		id := w.send(a, "b", fmt.Sprint(usd), in(nil)).HandoffID
+		_, err := w.Claim(context.Background(), b, schemas.ClaimIn{HandoffID: id.String()})
+		require.NoError(t, err)
+		w.complete(b, id, func(in *schemas.CompleteIn) { in.Results = map[string]any{"cost_usd": usd} })
+	}
+	w.send(a, "b", "x", in(map[string]float64{"cost_usd": 1}))
+	for _, usd := range []any{0.7, "0.3", -5.0, "much"} {
+		spend(usd)
+	}
+	spend(0.1)
+	w.cannot(a, "this would be 1.1 of 1 cost_usd")
+}
+
+func TestALimitIsRaisedByAPersonOnly(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	w.send(a, "b", "x", in(map[string]float64{"workflow_handoffs": 5}))
+	out := w.send(a, "b", "y", in(map[string]float64{"workflow_handoffs": 9, "rounds": 4}))
+	require.Contains(t, out.Warnings, "workflow_handoffs of wf_job stays 5: only a person raises it")
+	w.send(a, "b", "z", in(map[string]float64{"workflow_handoffs": 3}))
+	w.cannot(a, "4 of 3")
+	w.send(person, "b", "go on", in(map[string]float64{"workflow_handoffs": 4}))
+	w.cannot(a, "5 of 4")
+	w.update(person, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
+		in.Changes = &schemas.Changes{Options: &schemas.SendOptions{Limits: map[string]float64{"workflow_handoffs": 6}}}
+	})
+	w.send(a, "b", "v", in(nil))
+	require.Equal(t, schemas.Budget{Limit: "rounds", Used: 1, Of: 4}, w.budgets("wf_job")["rounds"], "a later send may limit what nobody did")
+}
+
+func TestHumanIsToldOnceOfEachLimit(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	w.send(a, "b", "x", in(map[string]float64{"workflow_handoffs": 1, "minutes": 60}))
+	dry := schemas.SendIn{To: "b", Task: "x", Workflow: "wf_job", DryRun: true}
+	_, err := w.Send(context.Background(), a, dry)
+	refused(t, err, schemas.Limit, "2 of 1")
+	require.Empty(t, w.notices(person))
+	for range 3 {
+		w.cannot(a, "2 of 1")
+	}
+	told := w.notices(person)
+	require.Len(t, told, 1)
+	require.Equal(t, "budget", told[0].Kind)
+	require.Contains(t, told[0].Text, "--workflow wf_job --limit workflow_handoffs=NUMBER")
+	w.send(person, "b", "y", in(map[string]float64{"workflow_handoffs": 2}))
+	w.cannot(a, "3 of 2")
+	require.Len(t, w.notices(person), 2, "a raised limit is told anew")
+	w.send(person, "b", "y", in(map[string]float64{"workflow_handoffs": 9}))
+	w.later(2 * time.Hour)
+	w.cannot(a, "minutes")
+	require.Len(t, w.notices(person), 3)
+}
+
+func TestTwoCannotTakeTheLastPlace(t *testing.T) {
+	for name, open := range backends {
+		t.Run(name, func(t *testing.T) {
+			w := newWorldOn(t, open(t))
+			w.send(person, "b", "x", in(map[string]float64{"workflow_handoffs": 8}))
+			var wg sync.WaitGroup
+			var passed atomic.Int64
+			for i := range 20 {
+				wg.Go(func() {
+					_, err := w.Send(context.Background(), schemas.Caller{Agent: "a", Via: schemas.ViaHTTP},
+						schemas.SendIn{To: "b", Task: fmt.Sprint(i), Workflow: "wf_job"})
+					if err == nil {
+						passed.Add(1)
+					}
+				})
+			}
+			wg.Wait()
+			require.EqualValues(t, 7, passed.Load())
+			require.Len(t, w.notices(person), 1)
+		})
+	}
+}
+
+func TestWhatFollowsPastALimitIsANotice(t *testing.T) {
+	fail := func(then schemas.Then) func(w *world, b schemas.Caller) {
+		return func(w *world, b schemas.Caller) {
+			out := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("broken"), Then: then})
+			require.Contains(w.t, fmt.Sprint(out.Warnings), "a person was told why")
+			require.Equal(w.t, schemas.Failed, out.Status)
+		}
+	}
+	for name, c := range map[string]struct {
+		does func(w *world, b schemas.Caller)
+		told string
+	}{
+		"rule": {func(w *world, b schemas.Caller) { w.complete(b, 1) }, `The rule "next" could not send what follows ho_1`},
+		"continuation": {func(w *world, b schemas.Caller) {
+			w.rules(nil)
+			forward := func(in *schemas.CompleteIn) {
+				in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "c", Task: "next"}}
+			}
+			out := w.complete(b, 1, forward)
+			require.Nil(w.t, out.Forwarded)
+			require.Contains(w.t, fmt.Sprint(out.Warnings), "nothing was passed on to c")
+			again := w.complete(b, 1, forward)
+			require.Nil(w.t, again.Forwarded)
+		}, "What was to follow ho_1"},
+		"rollback": {fail(""), "Nobody goes on after ho_1 (broken)"},
+		"retry":    {fail(schemas.ThenRetry), "Nobody goes on after ho_1 (broken)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			a, b := w.stdio("a"), w.stdio("b")
+			w.rules([]schemas.Route{{Name: "next", On: []string{"completed"}, Send: []schemas.SendIn{to("c", "next")}}})
+			w.send(a, "b", "x", in(map[string]float64{"workflow_handoffs": 1}))
+			w.claim(b)
+			c.does(w, b)
+			require.True(t, w.status(1).Ended())
+			require.Equal(t, schemas.Budget{Limit: "workflow_handoffs", Used: 1, Of: 1}, w.budgets("wf_job")["workflow_handoffs"])
+			told := w.notices(person)
+			require.Len(t, told, 1)
+			require.Contains(t, told[0].Text, c.told)
+			w.cannot(a, "2 of 1")
+			require.Len(t, w.notices(person), 1, "of the limit it was told with what is unsent")
+		})
+	}
+}
+
+func TestPastALimitWorkIsNeitherReturnedNorRetriedButEscalated(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x", in(map[string]float64{"workflow_handoffs": 2}))
+	w.send(a, "b", "y", in(nil))
+	w.claim(b)
+	w.complete(b, 1)
+	_, err := w.tryUpdate(a, 1, schemas.ActReturn, note("again"))
+	refused(t, err, schemas.Limit, "3 of 2")
+	require.Equal(t, schemas.Completed, w.status(1))
+	w.claim(b)
+	w.fail(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("no"), Then: schemas.ThenEscalate})
+	require.Equal(t, schemas.Human, w.full(3).Handoff.Target.Agent)
+	_, err = w.tryUpdate(a, 2, schemas.ActRetry)
+	refused(t, err, schemas.Limit, "4 of 2")
+}
+
+func TestAPlanSetsTheLimitsOfItsWorkflow(t *testing.T) {
+	w := newWorld(t)
+	w.rules(nil, schemas.Plan{Name: "p", Steps: inOrder(step("one", "b")), Limits: map[string]float64{"rounds": 3, "cost_usd": 5}})
+	sent := w.send(w.stdio("a"), "workflow:p", "x", func(in *schemas.SendIn) {
+		in.Options = &schemas.SendOptions{Limits: map[string]float64{"cost_usd": 9, "rounds": 2, "minutes": 60}}
+	})
+	have := w.budgets(sent.Workflow)
+	require.Equal(t, []float64{2, 60, 5}, []float64{have["rounds"].Of, have["minutes"].Of, have["cost_usd"].Of})
+}
+
+// Whatever is sent, completed, failed, returned and retried: what a workflow has used is what the registry says.
+func TestBudgetsAreWhatTheRegistryCounts(t *testing.T) {
+	for seed := range uint64(8) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			ctx, w, rnd := context.Background(), newWorld(t), rand.New(rand.NewPCG(seed, 3))
+			w.rules([]schemas.Route{{On: []string{"completed"}, When: `handoff.task == "more"`, Send: []schemas.SendIn{to("c", "routed")}}})
+			team := []schemas.Caller{w.stdio("a"), w.stdio("b"), w.stdio("c")}
+			one := func() schemas.Caller { return team[rnd.IntN(len(team))] }
+			refusals := 0
+			for range 200 {
+				by, id, err := one(), fmt.Sprint(1+rnd.IntN(60)), error(nil)
+				usd := map[string]any{"cost_usd": float64(rnd.IntN(30)) / 7}
+				switch rnd.IntN(7) {
+				case 0, 1:
+					limits := []map[string]float64{nil, {"workflow_handoffs": 9}, {"rounds": 3, "tokens": 2000}, {"cost_usd": 8, "tokens": 5000}}[rnd.IntN(4)]
+					_, err = w.Send(ctx, by, schemas.SendIn{
+						To: string(one().Agent), Task: []string{"x", "more"}[rnd.IntN(2)], Workflow: []string{"", "wf_p", "wf_q"}[rnd.IntN(3)],
+						Options: &schemas.SendOptions{Limits: limits},
+					})
+				case 2:
+					_, err = w.Claim(ctx, by, schemas.ClaimIn{})
+				case 3, 4:
+					_, err = w.Complete(ctx, by, schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "done", Results: usd}})
+				case 5:
+					then := []schemas.Then{"", schemas.ThenRetry, schemas.ThenStop}[rnd.IntN(3)]
+					_, err = w.Fail(ctx, by, schemas.FailIn{HandoffID: id, FailureDetail: because("no"), Then: then})
+				case 6:
+					action := []schemas.Action{schemas.ActReturn, schemas.ActRetry}[rnd.IntN(2)]
+					_, err = w.Update(ctx, by, schemas.UpdateIn{HandoffID: id, Action: action, Note: "again"})
+				}
+				if err != nil && schemas.AsError(err).Code == schemas.Limit {
+					refusals++
+				}
+			}
+			require.NotZero(t, refusals)
+			w.recount(schemas.LimitHandoffs, schemas.LimitRounds, schemas.LimitTokens, schemas.LimitCost)
+		})
+	}
+}
+
+// recount goes through the registry from its beginning, and compares what it counts for each workflow with the history.
+// Of rounds it knows no recipient that was changed after the send, and no claim that was lost.
+func (w *world) recount(limits ...string) {
+	w.t.Helper()
+	counted, named := map[schemas.Workflow]map[string]float64{}, map[schemas.Workflow]store.Workflow{}
+	require.NoError(w.t, w.Store.View(context.Background(), func(v *store.View) error {
+		holder := map[schemas.ID]schemas.Agent{}
+		clear(counted)
+		for e, err := range v.EventsAfter(0) {
+			if err != nil || e.Handoff == 0 {
+				continue
+			}
+			r, err := v.Record(e.Handoff)
+			require.NoError(w.t, err)
+			wf, err := v.Workflow(r.Workflow)
+			require.NoError(w.t, err)
+			if named[r.Workflow] = *wf; counted[r.Workflow] == nil {
+				counted[r.Workflow] = map[string]float64{}
+			}
+			used := counted[r.Workflow]
+			switch e.Action {
+			case "claimed":
+				holder[r.ID] = e.Agent
+				continue
+			case "sent":
+				used["workflow_handoffs"]++
+				if r.To != "human" {
+					n := 1.0
+					for at := before(v, r); at != nil; at = before(v, at) {
+						if at.To == r.To || schemas.Address(holder[at.ID]) == r.To {
+							n++
+						}
+					}
+					used["rounds"] = max(used["rounds"], n)
+				}
+			case "completed", "failed", "rejected", "declined", "late":
+			default:
+				continue
+			}
+			said, err := v.Said(r.ID, e.N)
+			require.NoError(w.t, err)
+			used["tokens"] += float64(content.Tokens(string(said)))
+			var done struct {
+				Results    map[string]float64
+				Completion struct{ Results map[string]float64 }
+			}
+			_ = json.Unmarshal(said, &done) // what is no result has none
+			used["cost_usd"] += done.Results["cost_usd"] + done.Completion.Results["cost_usd"]
+		}
+		return nil
+	}))
+	for name, used := range counted {
+		shown := w.budgets(name)
+		require.Len(w.t, shown, len(named[name].Limits))
+		for _, limit := range limits {
+			require.InDelta(w.t, used[limit], named[name].Used[limit], 1e-4, "%s of %s", limit, name)
+			if b, limited := shown[limit]; limited {
+				require.InDelta(w.t, used[limit], b.Used, 1e-4)
+			}
+		}
+	}
+}
+
+// before is what a handoff comes after in its chain.
+func before(v *store.View, r *store.Record) *store.Record {
+	at, err := v.Record(cmp.Or(r.RetryOf, r.Parent))
+	if err != nil {
+		return nil
+	}
+	return at
+}
