@@ -79,6 +79,18 @@ func TestRoundsOfAChainAreLimited(t *testing.T) {
 	w.send(a, "b", "beside it", in(nil))
 }
 
+func TestWorkOfAPoolComesBackToItsHolder(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	_, err := w.Register(context.Background(), b, schemas.RegisterIn{Name: "b", Accepts: []string{"review"}})
+	require.NoError(t, err)
+	w.send(a, "capability:review", "x", in(map[string]float64{"rounds": 1}))
+	w.claim(b)
+	w.complete(b, 1)
+	_, err = w.tryUpdate(a, 1, schemas.ActReturn, note("again"))
+	refused(t, err, schemas.Limit, "this would be 2 of 1 rounds")
+}
+
 func TestTokensOfAWorkflowAreLimited(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.stdio("a"), w.stdio("b")
