@@ -219,5 +219,5 @@ func (o *op) orTell(h *happening, send func() (*store.Record, error)) (*store.Re
 	if err == nil || o.over == nil {
 		return next, err
 	}
-	return nil, o.tellUnsent(h.now, fmt.Sprintf("Nobody goes on after %s (%s)", h.now.ID, h.why.text()), err)
+	return nil, o.tellUnsent(h.now, fmt.Sprintf("Nobody goes on after %s (%s)", h.now.ID, cmp.Or(h.text, h.why.text())), err)
 }

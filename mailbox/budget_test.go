@@ -227,6 +227,14 @@ func TestWhatFollowsPastALimitIsANotice(t *testing.T) {
 		}, "What was to follow ho_1"},
 		"rollback": {fail(""), "Nobody goes on after ho_1 (broken)"},
 		"retry":    {fail(schemas.ThenRetry), "Nobody goes on after ho_1 (broken)"},
+		"rejection": {func(w *world, b schemas.Caller) {
+			w.update(b, 1, schemas.ActRelease)
+			w.stdio("c")
+			_, err := w.Register(context.Background(), person, schemas.RegisterIn{Name: "c", Accepts: []string{"*"}})
+			require.NoError(w.t, err)
+			out := w.fail(b, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: because("not mine"), Alternative: "c"})
+			require.Equal(w.t, schemas.Rejected, out.Status)
+		}, "Nobody goes on after ho_1 (not mine"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

@@ -301,7 +301,7 @@ func (o *op) tellUnsent(r *store.Record, what string, why error) error {
 		return err
 	}
 	e := schemas.AsError(why)
-	n := noticeOf(noticeTooDeep, r, fmt.Sprintf("%s: %s %s", what, e.Error(), e.Hint))
+	n := noticeOf(noticeTooDeep, r, fmt.Sprintf("%s: %s. %s", what, e.Error(), e.Hint))
 	owner, err := reading.Principal(o.View, &store.Record{From: schemas.System, Workflow: r.Workflow})
 	if err != nil || owner == schemas.Human {
 		return cmp.Or(err, o.notify(schemas.Human, n))
