@@ -176,8 +176,10 @@ func TestARollbackCancelsOnlyWhatItsHolderPassedOnUnclaimed(t *testing.T) {
 	begun := w.stdio("f")
 	w.claim(begun)
 	w.update(begun, 6, schemas.ActRelease)
-	w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")})
+	back := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
 
+	require.Contains(t, w.full(back).Handoff.Context.KnownIssues,
+		"d is at work on ho_3 (claimed part), a part of ho_1: wait for it, or cancel it")
 	require.Equal(t, schemas.Cancelled, w.status(2))
 	require.Equal(t, schemas.Accepted, w.status(3))
 	require.Equal(t, schemas.Pending, w.status(4))

@@ -69,6 +69,14 @@ func (o *op) child(a life.Action, h *happening, to schemas.Address, next schemas
 	if err := o.checkDepth(lineage{}.under(r), r); err != nil {
 		return nil, o.notify(schemas.Human, noticeOf(noticeTooDeep, r, err.Error()+". "+h.why.text()))
 	}
+	parts, err := o.heldParts(r)
+	if err != nil {
+		return nil, err
+	}
+	if c := orZero(next.Context); len(parts) > 0 {
+		c.KnownIssues = append(slices.Clone(c.KnownIssues), parts...)
+		next.Context = &c
+	}
 	if err := o.explain(r, &next, h.why); err != nil {
 		return nil, err
 	}
@@ -77,6 +85,21 @@ func (o *op) child(a life.Action, h *happening, to schemas.Address, next schemas
 		d.deadline = due
 	}
 	return o.orTell(h, func() (*store.Record, error) { return o.succeed(a, r, d, lineage{}.under(r)) })
+}
+
+// heldParts names the parts of a handoff that somebody is at work on, ten at most: they go on though the whole has ended.
+// It looks at a hundred.
+func (o *op) heldParts(r *store.Record) (parts []string, err error) {
+	looked := 0
+	for id, err := range o.Oldest(store.ChildrenOf(r.ID), 0) {
+		if looked++; err != nil || looked > 100 || len(parts) == 10 {
+			return parts, err
+		}
+		if part := o.usable(id); part != nil && part.Status.Held() {
+			parts = append(parts, fmt.Sprintf("%s is at work on %s (%s), a part of %s: wait for it, or cancel it", part.Holder, id, part.Title, r.ID))
+		}
+	}
+	return parts, nil
 }
 
 // sendBack gives returned work to the agent that did it, or to whom the caller names, with what is not good enough. It
