@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
@@ -67,11 +68,11 @@ type callerKey struct{}
 // traceKey is the name, in the header and in _meta, for the span of the caller (W3C Trace Context).
 const traceKey = "traceparent"
 
-var traceForm = regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
+var traceForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`) })
 
 // traceparent returns the name of a span, empty when it is not well-formed. Zeros name no span.
 func traceparent(named string) string {
-	if !traceForm.MatchString(named) || strings.Trim(named[3:35], "0") == "" || strings.Trim(named[36:52], "0") == "" {
+	if !traceForm().MatchString(named) || strings.Trim(named[3:35], "0") == "" || strings.Trim(named[36:52], "0") == "" {
 		return ""
 	}
 	return named

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Agent is a name with a mailbox: 1 to 64 of A-Z a-z 0-9 . _ - that do not begin with . or -
@@ -97,12 +98,12 @@ func ParseID(s string) (id ID, ok bool) {
 }
 
 // spelledID is an id as other systems and people write ours.
-var spelledID = regexp.MustCompile(`(?i)^(?:(?:ho|handoff)[ _#-]*|#)?0*([1-9][0-9]*)$`)
+var spelledID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:(?:ho|handoff)[ _#-]*|#)?0*([1-9][0-9]*)$`) })
 
 // MeantID reads an id of ours as others spell it, such as HO-3, handoff_3, #3 and ho_003, zero for none. An id that a
 // foreign message brought comes first.
 func MeantID(s string) ID {
-	m := spelledID.FindStringSubmatch(strings.TrimSpace(s))
+	m := spelledID().FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
 		return 0
 	}

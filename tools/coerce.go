@@ -99,7 +99,7 @@ func (n *node) fields(m map[string]any, at *path) error {
 // field gives the schema of a field: its own, else that of all fields without a name in the schema; nil when there may
 // be no such field.
 func (n *node) field(name string) *node {
-	if p := n.Properties.of[name]; p != nil {
+	if p := n.Properties.field(name); p != nil {
 		return p
 	}
 	return n.Rest.kind
@@ -121,7 +121,7 @@ func asText(v any) any {
 func (n *node) coerceList(v any, at *path) (any, error) {
 	list, ok := v.([]any)
 	if !ok {
-		if !n.Items.takes(v) {
+		if !n.Items.read().takes(v) {
 			return nil, n.wrongKind(v, at)
 		}
 		list = []any{v}
@@ -131,7 +131,7 @@ func (n *node) coerceList(v any, at *path) (any, error) {
 	}
 	coerced := make([]any, 0, len(list))
 	for i, item := range list {
-		v, err := n.Items.coerce(item, at.at(i))
+		v, err := n.Items.read().coerce(item, at.at(i))
 		if err != nil {
 			return nil, err
 		}

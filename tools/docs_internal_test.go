@@ -53,7 +53,7 @@ func reference() string {
 // argument writes the row of one argument, and below it a row for each of its fields that is published.
 func argument(b *strings.Builder, path string, shown, full *node) {
 	name := path[strings.LastIndex(path, ".")+1:]
-	s, f := shown.Properties.of[name], full.Properties.of[name]
+	s, f := shown.Properties.field(name), full.Properties.field(name)
 	if f == nil {
 		f = s // agent, which every tool takes
 	}

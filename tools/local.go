@@ -79,7 +79,7 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 		return nil, err
 	}
 	said := concealing{do: l.Secrets}
-	if t.keeps {
+	if t.keeps() {
 		if _, err := said.value("", args, nil); err != nil {
 			return nil, t.refuse(err)
 		}

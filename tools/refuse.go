@@ -113,7 +113,7 @@ func (n *node) missing(m map[string]any, at *path) error {
 	}
 	var hints []string
 	for _, name := range names {
-		if says := n.Properties.of[name].says(); says != "" {
+		if says := n.Properties.field(name).says(); says != "" {
 			hints = append(hints, name+": "+says+".")
 		}
 	}
@@ -128,7 +128,7 @@ func (n *node) says() string {
 	case strings.HasPrefix(n.Description, "{"):
 		return n.Description
 	case n.Type == "array":
-		return n.Items.form() + "[]"
+		return n.Items.read().form() + "[]"
 	case n.Form != "":
 		return n.Form
 	}
@@ -185,7 +185,7 @@ func tooMany(at *path, have, most int) error {
 
 // kind says in words what a schema takes.
 func (n *node) kind() string {
-	if n.Type == "array" && n.Items.Type == "object" {
+	if n.Type == "array" && n.Items.read().Type == "object" {
 		return "a list of objects"
 	}
 	return map[string]string{

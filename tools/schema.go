@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"strings"
+	"sync"
 
 	"handoff/schemas"
 )
@@ -12,7 +13,7 @@ import (
 // node is what a schema says of one value: of the arguments of a tool, of one of them, or of a value within. Its
 // fields are the keywords that package schemas/generate writes, and no others.
 //
-// The nodes of a tool are read once, see define, and never change, so many calls use them at once. A keyword that is
+// A node is read once, see define and [later], and never changes, so many calls use it at once. A keyword that is
 // missing has its zero value, which means no limit or no.
 type node struct {
 	Ref         string   `json:"$ref"` // the file of the type of the value, which says the rest
@@ -30,7 +31,7 @@ type node struct {
 	Minimum     *float64 `json:"minimum"`
 	Maximum     *float64 `json:"maximum"`
 
-	Items    *node `json:"items"`
+	Items    later `json:"items"`
 	MaxItems int   `json:"maxItems"` // 0 is no limit
 
 	Properties properties `json:"properties"`
@@ -40,8 +41,8 @@ type node struct {
 	free bool // the value of a map, which is for programs
 }
 
-// readSchema reads a schema, and the schemas to which it refers. It panics on a text that package schemas/generate
-// could not have written: a reference without a file is a fault of this program.
+// readSchema reads a schema, but not yet what is within it. It panics on a text that package schemas/generate could not
+// have written: a reference without a file is a fault of this program.
 //
 // The text is one of the files that are embedded in this program, never one of a caller.
 func readSchema(b []byte) *node {
@@ -69,15 +70,34 @@ func (n *node) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// later is a schema within another. It is read when it is first asked for: a call has few of the fields that it may
+// have, and each field may lead to the files of many types.
+type later struct{ read func() *node }
+
+// UnmarshalJSON keeps the text of the schema.
+func (l *later) UnmarshalJSON(b []byte) error {
+	text := bytes.Clone(b)
+	l.read = sync.OnceValue(func() *node { return readSchema(text) })
+	return nil
+}
+
 // properties are the fields of an object in the order in which they are explained.
 type properties struct {
 	names []string
-	of    map[string]*node
+	of    map[string]later
+}
+
+// field gives the schema of a field, or nil.
+func (p properties) field(name string) *node {
+	if field, named := p.of[name]; named {
+		return field.read()
+	}
+	return nil
 }
 
 // UnmarshalJSON reads an object and keeps the order of its fields, which decoding into a map would lose.
 func (p *properties) UnmarshalJSON(b []byte) error {
-	p.of = map[string]*node{}
+	p.of = map[string]later{}
 	d := json.NewDecoder(bytes.NewReader(b))
 	if _, err := d.Token(); err != nil {
 		return err
@@ -87,8 +107,8 @@ func (p *properties) UnmarshalJSON(b []byte) error {
 		if err != nil {
 			return err
 		}
-		field := new(node)
-		if err := d.Decode(field); err != nil {
+		var field later
+		if err := d.Decode(&field); err != nil {
 			return err
 		}
 		p.names = append(p.names, name.(string))
@@ -115,7 +135,7 @@ func (r *rest) UnmarshalJSON(b []byte) error {
 // visible lists the fields that a caller may be told of.
 func (n *node) visible() (names []string) {
 	for _, name := range n.Properties.names {
-		if p := n.Properties.of[name]; !p.Hidden && !p.Filled {
+		if p := n.Properties.field(name); !p.Hidden && !p.Filled {
 			names = append(names, name)
 		}
 	}
@@ -128,12 +148,12 @@ func (n *node) visible() (names []string) {
 //
 // The name that it gives is one of Properties.
 func (n *node) gist() string {
-	for name, p := range n.Properties.of {
-		if p.Gist {
+	for _, name := range n.Properties.names {
+		if n.Properties.field(name).Gist {
 			return name
 		}
 	}
-	if len(n.Required) == 1 && n.Properties.of[n.Required[0]].Type == "string" {
+	if len(n.Required) == 1 && n.Properties.field(n.Required[0]).Type == "string" {
 		return n.Required[0]
 	}
 	return ""

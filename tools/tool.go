@@ -38,7 +38,7 @@ type Tool struct {
 
 	schema func() *node // of the arguments, in full
 	undone string       // what a refusal leaves undone, as a sentence
-	keeps  bool         // keeps texts of its caller: it changes something, and its result has a field for warnings
+	keeps  func() bool  // keeps texts of its caller: it changes something, and its result has a field for warnings
 	call   func(ctx context.Context, mb *mailbox.Service, by schemas.Caller, canonical json.RawMessage, warnings []string) (
 		out json.RawMessage, next []schemas.Advice, err error)
 }
@@ -59,8 +59,10 @@ func define[In, Out any](
 	if !t.Admin {
 		t.Input, t.Output = published(in), published(out)
 	}
-	_, warns := reflect.TypeFor[Out]().FieldByName("Warnings")
-	t.keeps = warns && !t.ReadOnly
+	t.keeps = func() bool {
+		_, warns := reflect.TypeFor[Out]().FieldByName("Warnings")
+		return warns && !t.ReadOnly
+	}
 	t.schema = sync.OnceValue(func() *node { return readSchema(schemas.Full(in)) })
 	if t.undone == "" && !t.ReadOnly {
 		t.undone = "Nothing was changed."
@@ -143,7 +145,7 @@ func (t Tool) Canonical(args json.RawMessage) (json.RawMessage, error) {
 
 // Waits reports whether a call with these arguments asks to wait. It is false for arguments that the tool refuses.
 func (t Tool) Waits(args json.RawMessage) bool {
-	if t.schema().Properties.of["wait_seconds"] == nil {
+	if t.schema().Properties.field("wait_seconds") == nil {
 		return false
 	}
 	canonical, err := t.Canonical(args)

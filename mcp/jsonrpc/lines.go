@@ -92,17 +92,19 @@ func readLine(r *bufio.Reader) (l Line, err error) {
 // message. A message that ends so can be read in no other way: a nested object would end in two braces, and quotes in a
 // string would be escaped.
 var (
-	firstID = regexp.MustCompile(`^\s*\{(?:\s*"[a-z]+"\s*:\s*"[^"\\]*"\s*,)*\s*"id"\s*:\s*("[^"\\]*"|-?[0-9]+)\s*,`)
-	lastID  = regexp.MustCompile(`[{,]\s*"id"\s*:\s*("[^"\\]*"|-?[0-9]+)\s*\}\s*$`)
+	firstID = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*\{(?:\s*"[a-z]+"\s*:\s*"[^"\\]*"\s*,)*\s*"id"\s*:\s*("[^"\\]*"|-?[0-9]+)\s*,`)
+	})
+	lastID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[{,]\s*"id"\s*:\s*("[^"\\]*"|-?[0-9]+)\s*\}\s*$`) })
 )
 
 // ID finds the id of the request in the two ends of a line that is too long: before the params, or after them, where
 // some clients write it. It is nil when there is none.
 func (l *Line) ID() json.RawMessage {
-	if m := firstID.FindSubmatch(l.Text); m != nil {
+	if m := firstID().FindSubmatch(l.Text); m != nil {
 		return m[1]
 	}
-	if m := lastID.FindSubmatch(l.tail); m != nil {
+	if m := lastID().FindSubmatch(l.tail); m != nil {
 		return m[1]
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // The readings of lists. A single value is read as a list of one, and the lists of two foreign fields become one
@@ -73,7 +74,7 @@ func toName(v any) any {
 }
 
 // pathLines splits "a.go:1-9" and "a.go:12:5".
-var pathLines = regexp.MustCompile(`^(.*?[^:]):([0-9]+(?:[-,:][0-9]+)*)$`)
+var pathLines = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*?[^:]):([0-9]+(?:[-,:][0-9]+)*)$`) })
 
 // toFile makes a file of a path, which may end in the numbers of lines. In "C:12" and "http://host:80" the number is
 // none.
@@ -82,7 +83,7 @@ func toFile(v any) any {
 	if !ok {
 		return fileColumns.read(v)
 	}
-	m := pathLines.FindStringSubmatch(s)
+	m := pathLines().FindStringSubmatch(s)
 	if m == nil || len(m[1]) == 1 || strings.Contains(m[1], "://") {
 		return map[string]any{"path": s}
 	}

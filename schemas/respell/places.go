@@ -92,7 +92,7 @@ func (p places) one(name string) (place string, ok bool) {
 }
 
 // meanings are a name, and what others mean by it.
-func meanings(name string) []string { return append([]string{name}, synonyms[name]...) }
+func meanings(name string) []string { return append([]string{name}, synonyms()[name]...) }
 
 // replace moves the fields of an object that stand where no such field is to the one place that takes them. An object
 // without fields is a free map, and what stands in the rows of a list stays, also in one that stands for the list.

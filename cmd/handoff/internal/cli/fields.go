@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -152,7 +153,9 @@ func addPair(before any, said string) (any, error) {
 
 // counted are the last words of names that stand for a quantity, so that a number stays one: cost_usd, input_tokens.
 // Elsewhere digits may be a name, as those of a commit.
-var counted = regexp.MustCompile(`(^|_)(usd|eur|cost|tokens|seconds|minutes|hours|ms|bytes|count|percent|turns|lines)$`)
+var counted = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|_)(usd|eur|cost|tokens|seconds|minutes|hours|ms|bytes|count|percent|turns|lines)$`)
+})
 
 // addResult is addPair for what is said of a run, with the types that it has.
 func addResult(before any, said string) (any, error) {
@@ -166,7 +169,7 @@ func addResult(before any, said string) (any, error) {
 	}
 	for name, value := range pair.(map[string]string) {
 		results[name] = value
-		if n := json.Number(value); counted.MatchString(name) && json.Valid([]byte(value)) {
+		if n := json.Number(value); counted().MatchString(name) && json.Valid([]byte(value)) {
 			if _, err := n.Float64(); err == nil {
 				results[name] = n
 			}

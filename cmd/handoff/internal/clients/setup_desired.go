@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/doctor"
@@ -98,7 +99,7 @@ func (s *setupRun) desiredOf(scope client.Scope, want setup.Told) (w setup.Desir
 }
 
 // variableForm is what the name of a variable looks like. A token could look so too.
-var variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 // endpoint checks an address and the name of a variable. Neither may hold a secret.
 func endpoint(address, variable string) (string, error) {
@@ -111,7 +112,7 @@ func endpoint(address, variable string) (string, error) {
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return "", schemas.Invalidf("--http", "an address in a file holds no password, query or fragment").
 			WithHint("Give the token with --token-env HANDOFF_TOKEN.")
-	case variable != "" && (isToken || len(variable) > 100 || !variableForm.MatchString(variable)):
+	case variable != "" && (isToken || len(variable) > 100 || !variableForm().MatchString(variable)):
 		return "", schemas.Invalidf("--token-env", "that is no name of a variable, and a token is never written to a file").
 			WithHint("Put the token into the environment and name the variable, as --token-env HANDOFF_TOKEN.")
 	}

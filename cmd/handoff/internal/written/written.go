@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/tailscale/hujson"
 )
@@ -37,7 +38,7 @@ func Message(text string) (said map[string]any, markdown string, err error) {
 			if said, ok := message.(map[string]any); ok {
 				return said, "", nil
 			}
-		} else if begin.MatchString(trimmed) {
+		} else if begin().MatchString(trimmed) {
 			return nil, "", err
 		}
 	}
@@ -51,7 +52,7 @@ func Message(text string) (said map[string]any, markdown string, err error) {
 }
 
 // begin is how YAML begins that holds an object: a bare name and a colon.
-var begin = regexp.MustCompile(`^(?:#.*\n|\s*\n)*[\w-]+:(?:\s|$)`)
+var begin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:#.*\n|\s*\n)*[\w-]+:(?:\s|$)`) })
 
 // JSON reads one JSON document, which may have comments and trailing commas. Numbers stay as they are written.
 func JSON(text string) (value any, err error) {

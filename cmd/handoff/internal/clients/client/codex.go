@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"handoff/cmd/handoff/internal/git"
@@ -135,7 +136,7 @@ func hasHash(state any) bool {
 }
 
 // snake writes an event as Codex does in its keys: session_start for SessionStart.
-func snake(event string) string { return strings.ToLower(inner.ReplaceAllString(event, "${1}_$2")) }
+func snake(event string) string { return strings.ToLower(inner().ReplaceAllString(event, "${1}_$2")) }
 
 // inner matches a capital letter within a word.
-var inner = regexp.MustCompile("([a-z])([A-Z])")
+var inner = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("([a-z])([A-Z])") })

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Listed server is an entry in the list of a client, as the client reads it. [Client.Entry] may have written it,
@@ -45,7 +46,7 @@ func ReadEntry(fields map[string]any) (l Listed) {
 			l.Authorization = value
 		}
 	}
-	if m := bearer.FindStringSubmatch(l.Authorization); m != nil {
+	if m := bearer().FindStringSubmatch(l.Authorization); m != nil {
 		l.TokenEnv = cmp.Or(m[1:]...)
 	}
 	return l
@@ -68,8 +69,10 @@ const variableForm = "([A-Za-z_][A-Za-z0-9_]*)"
 
 // bearer matches a header that names a variable of the environment for the token, in any form of the clients: $NAME,
 // ${NAME}, ${env:NAME}, ${NAME:-otherwise} or {env:NAME}.
-var bearer = regexp.MustCompile(strings.ReplaceAll(
-	`^(?i:Bearer) +(?:\$NAME|\$\{(?:env:)?NAME(?::-[^}]*)?\}|\{env:NAME\})$`, "NAME", variableForm))
+var bearer = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(strings.ReplaceAll(
+		`^(?i:Bearer) +(?:\$NAME|\$\{(?:env:)?NAME(?::-[^}]*)?\}|\{env:NAME\})$`, "NAME", variableForm))
+})
 
 // first gives the first of several fields that has a value of the type.
 func first[T any](fields map[string]any, keys ...string) (v T) {

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Path names a file or directory on any machine. In it ~ is the home directory, ${NAME:-default} is a variable of
@@ -137,7 +138,7 @@ func (m Machine) Environ() []string {
 // variables are those by which clients find their files, each once.
 func variables() (names []string) {
 	for _, c := range All() {
-		for _, variable := range withDefault.FindAllStringSubmatch(fmt.Sprint(c.Traces, c.Servers.User), -1) {
+		for _, variable := range withDefault().FindAllStringSubmatch(fmt.Sprint(c.Traces, c.Servers.User), -1) {
 			if name := variable[1]; !slices.Contains(ours[:], name) && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
@@ -147,4 +148,4 @@ func variables() (names []string) {
 }
 
 // withDefault matches a variable of a [Path].
-var withDefault = regexp.MustCompile(`\$\{(\w+):-`)
+var withDefault = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{(\w+):-`) })

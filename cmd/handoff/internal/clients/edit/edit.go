@@ -14,6 +14,7 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"sync"
 
 	"handoff/cmd/handoff/internal/clients/client"
 )
@@ -139,7 +140,7 @@ var (
 
 // flat matches the strings and comments of JSON: brackets in them nest nothing. A string ends with its line at the
 // latest, as it does not parse then.
-var flat = regexp.MustCompile(`"(?:[^"\\\n]|\\[^\n])*"?|//[^\n]*|(?s:/\*.*?\*/)`)
+var flat = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\\n]|\\[^\n])*"?|//[^\n]*|(?s:/\*.*?\*/)`) })
 
 // bounded tells why a text must not be parsed. A text that it lets through may still not parse.
 func bounded(syntax client.Syntax, text []byte) error {
@@ -147,7 +148,7 @@ func bounded(syntax client.Syntax, text []byte) error {
 		return boundedTOML(text)
 	}
 	depth := 0
-	for _, sign := range flat.ReplaceAllLiteral(text, nil) {
+	for _, sign := range flat().ReplaceAllLiteral(text, nil) {
 		switch sign {
 		case '[', '{':
 			depth++

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/aymanbagabas/go-udiff"
 
@@ -86,11 +87,11 @@ func (c Change) masked(diff string) string {
 type tokens map[string]bool
 
 // token matches a name or value in JSON or TOML, in its quotes if it has some.
-var token = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'[^']*'|[^\s{}\[\],:="']+|["']`)
+var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'[^']*'|[^\s{}\[\],:="']+|["']`) })
 
 // wordsOf gives the names and values in a text, without quotes.
 func wordsOf(text string) (words []string) {
-	for _, word := range token.FindAllString(text, -1) {
+	for _, word := range token().FindAllString(text, -1) {
 		words = append(words, strings.Trim(word, `"'`))
 	}
 	return words

@@ -17,44 +17,49 @@ import (
 	"handoff/schemas"
 )
 
+// offered is what a shell completes several arguments or flags with.
+type offered struct {
+	by   completer
+	rows []string
+}
+
 // table says with what a shell completes the first argument of a command, as "claim", and the others if they are
 // alike; a flag of every command that has it, as "--agent"; or the flag of one command where others mean something
 // else by it, as "fail --type".
-var table = []struct {
-	offered completer
-	rows    []string
-}{
-	{openHandoffs, []string{"answer", "approve", "assign", "cancel", "refuse", "claim", "complete", "edit", "fail", "redact", "update", "show", "wait"}},
-	{openHandoffs, []string{"--parent"}},
-	{commaSeparated(openHandoffs), []string{"--after", "--after-accepted"}},
-	{chains, []string{"history"}},
-	{workflows, []string{"--workflow"}},
-	{plans, []string{"workflow start"}},
-	{agents, []string{"agents", "agents register", "--agent", "--alternative", "--for", "--rollback-to"}},
-	{commaSeparated(agents), []string{"--agents"}},
-	{recipients, []string{"send", "--join", "--next", "--on-failure", "--to"}},
-	{roles, []string{"--role", "--agent-role"}},
-	{capabilities, []string{"--capability"}},
-	{workTypes, []string{"--type"}},
-	{tokenNames, []string{"token revoke"}},
-	{workspaceNames, []string{"workspace adopt", "workspace remove", "--workspace"}},
-	{toolNames, []string{"call"}},
-	{words(client.Names()...), []string{"doctor", "setup"}},
-	{words(client.WithHooks()...), []string{"hook --client"}},
-	{words(client.Events...), []string{"hook"}},
-	{words(shells...), []string{"completion"}},
+func table() []offered {
+	return []offered{
+		{openHandoffs, []string{"answer", "approve", "assign", "cancel", "refuse", "claim", "complete", "edit", "fail", "redact", "update", "show", "wait"}},
+		{openHandoffs, []string{"--parent"}},
+		{commaSeparated(openHandoffs), []string{"--after", "--after-accepted"}},
+		{chains, []string{"history"}},
+		{workflows, []string{"--workflow"}},
+		{plans, []string{"workflow start"}},
+		{agents, []string{"agents", "agents register", "--agent", "--alternative", "--for", "--rollback-to"}},
+		{commaSeparated(agents), []string{"--agents"}},
+		{recipients, []string{"send", "--join", "--next", "--on-failure", "--to"}},
+		{roles, []string{"--role", "--agent-role"}},
+		{capabilities, []string{"--capability"}},
+		{workTypes, []string{"--type"}},
+		{tokenNames, []string{"token revoke"}},
+		{workspaceNames, []string{"workspace adopt", "workspace remove", "--workspace"}},
+		{toolNames, []string{"call"}},
+		{words(client.Names()...), []string{"doctor", "setup"}},
+		{words(client.WithHooks()...), []string{"hook --client"}},
+		{words(client.Events...), []string{"hook"}},
+		{words(shells...), []string{"completion"}},
 
-	{words("inbox", "claimed", "sent", "notices", "all"), []string{"--box"}},
-	{words("text", "json"), []string{"--format", "--log-format"}},
-	{words("debug", "info", "warn", "error"), []string{"--log-level"}},
-	{words("wait", "return", "generalist", "human"), []string{"--no-takers"}},
-	{words(schemas.Priorities...), []string{"--priority"}},
-	{words(schemas.Statuses...), []string{"--status"}},
-	{words("full", "summary", "reference"), []string{"--strategy"}},
-	{words("rollback", "retry", "escalate", "stop"), []string{"--then"}},
-	{failureTypes, []string{"fail --type"}},
-	{words(client.User, client.Project), []string{"setup --scope"}},
-	{words(schemas.ScopeRead, schemas.ScopeAgent, schemas.ScopeAdmin), []string{"token add --scope"}},
+		{words("inbox", "claimed", "sent", "notices", "all"), []string{"--box"}},
+		{words("text", "json"), []string{"--format", "--log-format"}},
+		{words("debug", "info", "warn", "error"), []string{"--log-level"}},
+		{words("wait", "return", "generalist", "human"), []string{"--no-takers"}},
+		{words(schemas.Priorities...), []string{"--priority"}},
+		{words(schemas.Statuses...), []string{"--status"}},
+		{words("full", "summary", "reference"), []string{"--strategy"}},
+		{words("rollback", "retry", "escalate", "stop"), []string{"--then"}},
+		{failureTypes, []string{"fail --type"}},
+		{words(client.User, client.Project), []string{"setup --scope"}},
+		{words(schemas.ScopeRead, schemas.ScopeAgent, schemas.ScopeAdmin), []string{"token add --scope"}},
+	}
 }
 
 var failureTypes = words(
@@ -80,9 +85,9 @@ var paths = map[string]cobra.ShellCompDirective{
 // Offer has the arguments and the flags of all commands completed by the table.
 func Offer(a *cli.App, root *cobra.Command) {
 	rows := map[string]completer{}
-	for _, t := range table {
+	for _, t := range table() {
 		for _, row := range t.rows {
-			rows[row] = t.offered
+			rows[row] = t.by
 		}
 	}
 	offerBelow(a, root, rows)

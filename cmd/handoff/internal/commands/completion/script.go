@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -96,7 +97,9 @@ func bashCompletion(root *cobra.Command) (string, error) {
 // evaluated is the line with which cobra's script for fish asks for completions. Fish gives the words of a command
 // line without their quotes, and the script has it evaluate them: of a task in quotes, ">" would write over a file
 // and "; rm" be run, by pressing a key.
-var evaluated = regexp.MustCompile(`(?m)^( +set -l requestComp ".* )\$args\[2\.\.-1\]( \$lastArg")$`)
+var evaluated = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^( +set -l requestComp ".* )\$args\[2\.\.-1\]( \$lastArg")$`)
+})
 
 // quotedAgain has each of these words be one word again, with the home directory in the place of its sign, which
 // means nothing in quotes.
@@ -113,8 +116,8 @@ func fishCompletion(root *cobra.Command) (string, error) {
 }
 
 func mendFish(script string) (string, error) {
-	if len(evaluated.FindAllString(script, -1)) != 1 || strings.Count(script, "eval ") != 1 {
+	if len(evaluated().FindAllString(script, -1)) != 1 || strings.Count(script, "eval ") != 1 {
 		return "", errors.New("the script for fish is not the one whose words are known to stay quoted")
 	}
-	return evaluated.ReplaceAllString(script, quotedAgain), nil
+	return evaluated().ReplaceAllString(script, quotedAgain), nil
 }
