@@ -60,8 +60,7 @@ var house = []room{
 	},
 	{
 		level: 2, path: "store/storetest", about: "what every store must do",
-		imports: []string{"store", "store/memory"},
-		owns:    []string{"github.com/stretchr/testify"},
+		imports: []string{"store"},
 	},
 	{
 		level: 2, path: "mailbox/roster", about: "who qualifies",

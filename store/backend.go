@@ -163,8 +163,7 @@ type Writer interface {
 // Backend keeps rows in order and knows nothing of what they mean. It is safe for use by many goroutines. A function
 // that was given to it must not call it: on an engine with one writer that never returns.
 //
-// Who writes a driver promises this, and proves it by [handoff/store/storetest.Run], with storetest.Reopen when it
-// keeps rows beyond its process:
+// Who writes a driver promises this, and proves it by a row in the table of engines in package storetest:
 //
 //   - Order: keys sort as bytes, and each space for itself. A scan yields each row once, in order, in either direction.
 //   - Isolation: a View sees one moment, an Update sees that moment and its own writes. By the rows that they read with

@@ -15,11 +15,6 @@ import (
 	"handoff/store/storetest"
 )
 
-// A store behaves the same with and without a clock beside it.
-func TestTimedMeetsTheContractOfABackend(t *testing.T) {
-	storetest.Run(t, func(testing.TB) store.Backend { return store.NewTimed(memory.New(), time.Now) })
-}
-
 // slow is a clock on which every reading is a step later than the one before.
 func slow(step *time.Duration) func() time.Time {
 	at := noon

@@ -6,9 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/store"
 	"handoff/store/bolt"
-	"handoff/store/storetest"
 )
 
 func open(t testing.TB, dir string) *bolt.Store {
@@ -16,12 +14,4 @@ func open(t testing.TB, dir string) *bolt.Store {
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: filepath.Join(dir, "handoff.db")})
 	require.NoError(t, err)
 	return s
-}
-
-func TestStoreMeetsTheContract(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) store.Backend { return open(t, t.TempDir()) })
-}
-
-func TestReopenedStoreMeetsTheContract(t *testing.T) {
-	storetest.Reopen(t, func(t testing.TB, dir string) store.Backend { return open(t, dir) })
 }

@@ -8,12 +8,7 @@ import (
 
 	"handoff/store"
 	"handoff/store/memory"
-	"handoff/store/storetest"
 )
-
-func TestStoreMeetsTheContract(t *testing.T) {
-	storetest.Run(t, func(testing.TB) store.Backend { return memory.New() })
-}
 
 // TestAscendingKeysAreKeptAndHalfOfThemDeleted fills a store in the worst order for a tree, ascending, and takes
 // half of it out again.

@@ -1,0 +1,93 @@
+package storetest_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/store"
+	"handoff/store/bolt"
+	"handoff/store/memory"
+	"handoff/store/storetest"
+)
+
+// engines are all that there are, and what is put over one. A new engine gets a row.
+var engines = []struct {
+	name  string
+	keeps bool // rows beyond its process
+	open  func(t testing.TB, dir string) store.Backend
+}{
+	{"memory", false, func(testing.TB, string) store.Backend { return memory.New() }},
+	{"timed", false, func(testing.TB, string) store.Backend { return store.NewTimed(memory.New(), time.Now) }},
+	{"bolt", true, func(t testing.TB, dir string) store.Backend {
+		b, err := bolt.Open(t.Context(), bolt.Config{Path: filepath.Join(dir, "handoff.db")})
+		require.NoError(t, err)
+		return b
+	}},
+}
+
+// Each case gets a new empty store. Cases assert outside the functions that they give to View and Update, because an
+// engine may run these on a goroutine of its own.
+func TestEnginesMeetTheContract(t *testing.T) {
+	for _, e := range engines {
+		opened := func(t *testing.T) store.Backend {
+			b := e.open(t, t.TempDir())
+			t.Cleanup(func() { require.NoError(t, b.Close()) })
+			return b
+		}
+		for _, test := range contract {
+			t.Run(e.name+"/"+test.name, func(t *testing.T) { test.run(t, opened(t)) })
+			t.Run(e.name+"/every function runs twice/"+test.name, func(t *testing.T) { test.run(t, storetest.Twice(opened(t))) })
+		}
+	}
+}
+
+// contract is what an engine promises, see [store.Backend].
+var contract = []struct {
+	name string
+	run  func(t *testing.T, b store.Backend)
+}{
+	{"rows come back as they were put", testRows},
+	{"keys are checked", testKeys},
+	{"spaces never mix", testSpaces},
+	{"ranges", testRanges},
+	{"ranges of own writes", testOwnRanges},
+	{"a prefix ends where it ends", testPrefix},
+	{"a scan can stop and start again", testStop},
+	{"a scan keeps to its beginning", testScanStands},
+	{"rows are deleted while ranging", testDeleteWhileRanging},
+	{"buffers may be used again", testBuffers},
+	{"a failed update leaves nothing", testFailure},
+	{"a panic leaves nothing", testPanic},
+	{"an update that writes nothing", testNothing},
+	{"a view is one snapshot", testSnapshot},
+	{"numbers grow and are unique", testNext},
+	{"a cancelled call does not run", testCancelled},
+	{"a closed store says so", testClosed},
+	{"writers at once lose nothing", testWriters},
+	{"a failure fails alone", testFailsAlone},
+	{"views and updates at once", testReaders},
+	{"random histories", testHistories},
+}
+
+func TestRowsAreThereAfterTheStoreWasClosedAndOpenedAgain(t *testing.T) {
+	for _, e := range engines {
+		if !e.keeps {
+			continue
+		}
+		dir := t.TempDir()
+		var want []string
+		for round := range 5 {
+			b := e.open(t, dir)
+			require.Equal(t, want, all(t, b, store.Records), "%s, round %d", e.name, round)
+			key := string('a' + rune(round))
+			put(t, b, store.Records, key, key)
+			want = append(want, key+"="+key)
+			n := next(t, b, store.Records)
+			require.Equal(t, uint64(round+1), n)
+			require.NoError(t, b.Close())
+		}
+	}
+}

@@ -1,0 +1,34 @@
+// Package storetest is only for tests. Its own tests hold each [store.Backend] of this program to the contract in package
+// store, and [Twice] wraps a backend for the tests of the layers above.
+package storetest
+
+import (
+	"context"
+	"errors"
+
+	"handoff/store"
+)
+
+// Twice is b with every function given to Update run twice. The writes of the first run are always undone; the second
+// run counts. So tests find functions that add to their results instead of assigning them, or that touch anything else
+// outside.
+func Twice(b store.Backend) store.Backend { return twice{b} }
+
+type twice struct{ store.Backend }
+
+var errFirst = errors.New("the first time does not count")
+
+func (b twice) Update(ctx context.Context, fn func(store.Writer) error) error {
+	ran := false
+	err := b.Backend.Update(ctx, func(w store.Writer) error {
+		ran = true
+		if err := fn(w); err != nil {
+			return err
+		}
+		return errFirst
+	})
+	if !ran {
+		return err
+	}
+	return b.Backend.Update(ctx, fn)
+}
