@@ -234,7 +234,6 @@ var house = []room{
 		owns:    []string{"go.yaml.in/yaml/v3"},
 	},
 	{level: 5, path: "cmd/handoff/internal/web", about: "what listens", imports: []string{"schemas"}},
-	{level: 5, path: "cmd/handoff/internal/doors", about: "how text of others leaves"},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/client", about: "the table of clients",
 		imports: []string{"cmd/handoff/internal/shell", "cmd/handoff/internal/git"},

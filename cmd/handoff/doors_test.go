@@ -19,7 +19,6 @@ import (
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/commandtest"
-	"handoff/cmd/handoff/internal/doors"
 	"handoff/cmd/handoff/internal/open"
 	"handoff/mcp"
 	"handoff/schemas"
@@ -203,8 +202,8 @@ var forms = map[string][]string{
 }
 
 // open gives what comes out of a door, in as many pieces as there are answers.
-func (b *besieged) open(t *testing.T, d doors.Door) (said []string) {
-	kind, what, _ := strings.Cut(d.Way, " ")
+func (b *besieged) open(t *testing.T, d door) (said []string) {
+	kind, what, _ := strings.Cut(d.way, " ")
 	switch kind {
 	case "tool":
 		name, form, _ := strings.Cut(what, " ")
@@ -288,23 +287,23 @@ func (b *besieged) open(t *testing.T, d doors.Door) (said []string) {
 			said = append(said, read(t, b.ask(t, "resources/read", map[string]any{"uri": uri}))...)
 		}
 	}
-	if d.Reader != doors.Terminal && d.Reader != doors.Log {
+	if d.reader != atTerminal && d.reader != inLog {
 		return said
 	}
-	for _, form := range forms[d.Way] {
+	for _, form := range forms[d.way] {
 		for _, terminal := range []bool{false, true} {
-			out, errs := b.run(t, terminal, "", append(strings.Fields(d.Way), strings.Fields(form)...)...)
+			out, errs := b.run(t, terminal, "", append(strings.Fields(d.way), strings.Fields(form)...)...)
 			require.NotEmpty(t, out+errs)
 			said = append(said, out, errs)
 		}
-		out, errs := b.run(t, false, "", append(strings.Fields(d.Way), append(strings.Fields(form), "--json")...)...)
+		out, errs := b.run(t, false, "", append(strings.Fields(d.way), append(strings.Fields(form), "--json")...)...)
 		said = append(said, out, errs)
 	}
-	if d.Guard == doors.Fixed {
+	if d.guard == fixed {
 		return said
 	}
 	for n, p := range b.payloads[:atOnce] {
-		out, errs := b.run(t, n%2 == 0, "", append(strings.Fields(d.Way), p, p)...)
+		out, errs := b.run(t, n%2 == 0, "", append(strings.Fields(d.way), p, p)...)
 		said = append(said, out, errs)
 	}
 	return said
@@ -363,23 +362,23 @@ func outside(t *testing.T, text string) string {
 }
 
 // guarded checks what came out of a door.
-func guarded(t *testing.T, d doors.Door, text string) {
+func guarded(t *testing.T, d door, text string) {
 	t.Helper()
 	text = strings.ReplaceAll(text, "\r\n", "\n") // a line end hides nothing
-	if d.Reader != doors.Program {
+	if d.reader != byProgram {
 		require.Equal(t, schemas.Visible(text), text)
 	}
-	if d.Guard == doors.Fixed {
+	if d.guard == fixed {
 		require.NotContains(t, text, "canary")
 	}
-	if d.Guard == doors.JSON || d.Guard == doors.Frame && strings.HasPrefix(d.Way, "tool ") {
+	if d.guard == inJSON || d.guard == framed && strings.HasPrefix(d.way, "tool ") {
 		var v any
 		require.NoError(t, json.Unmarshal([]byte(text), &v), text)
-		if d.Reader == doors.Model {
+		if d.reader == byModel {
 			eachText(v, func(name, s string) {
 				s = strings.ReplaceAll(s, "\r\n", "\n") // a line end hides nothing
 				require.Equal(t, schemas.Visible(s), s)
-				if name == "brief" && d.Guard == doors.Frame {
+				if name == "brief" && d.guard == framed {
 					require.NotContains(t, outside(t, s), "canary")
 				}
 			})
@@ -390,9 +389,9 @@ func guarded(t *testing.T, d doors.Door, text string) {
 		before, _, found := strings.Cut(line, "canary")
 		switch {
 		case !found, strings.HasPrefix(line, "> "), strings.HasPrefix(line, "    "):
-		case d.Guard == doors.Mark:
+		case d.guard == marked:
 			require.Equal(t, 1, strings.Count(strings.ReplaceAll(before, `\"`, ""), `"`)%2, line)
-		case d.Reader != doors.Model:
+		case d.reader != byModel:
 			require.False(t, forged[line], "%s", text)
 		}
 	}
@@ -428,9 +427,9 @@ func eachText(v any, fn func(name, s string)) {
 
 func TestEachWayOutIsADoorOfTheTable(t *testing.T) {
 	table := map[string]bool{}
-	for _, d := range doors.Doors {
-		require.False(t, table[d.Way], d.Way)
-		table[d.Way] = true
+	for _, d := range doors {
+		require.False(t, table[d.way], d.way)
+		table[d.way] = true
 	}
 	require.ElementsMatch(t, slices.Sorted(maps.Keys(table)), besiege(t, payloads()).ways(t), "what can be printed, and the table")
 }
@@ -468,20 +467,20 @@ func TestNothingHostileLeavesByADoorButWithinItsGuard(t *testing.T) {
 // openAll opens each door, holds what comes out to its guard, and gives the payloads that came.
 func (b *besieged) openAll(t *testing.T) (seen map[string]map[string]bool) {
 	seen = map[string]map[string]bool{}
-	all := slices.Clone(doors.Doors)
-	slices.SortStableFunc(all, func(d, e doors.Door) int { return commands(d) - commands(e) })
+	all := slices.Clone(doors)
+	slices.SortStableFunc(all, func(d, e door) int { return commands(d) - commands(e) })
 	for _, d := range all {
-		t.Run(d.Way, func(t *testing.T) {
+		t.Run(d.way, func(t *testing.T) {
 			if commands(d) == 1 {
 				b.leave() // each opens the store by itself
 			}
 			for _, text := range b.open(t, d) {
 				guarded(t, d, text)
 				for _, name := range canary.FindAllString(text, -1) {
-					if seen[d.Way] == nil {
-						seen[d.Way] = map[string]bool{}
+					if seen[d.way] == nil {
+						seen[d.way] = map[string]bool{}
 					}
-					seen[d.Way][name] = true
+					seen[d.way][name] = true
 				}
 			}
 		})
@@ -493,9 +492,9 @@ func (b *besieged) openAll(t *testing.T) (seen map[string]map[string]bool) {
 var canary = regexp.MustCompile(`canary\d{3}`)
 
 // commands is 1 for a door of a command, else 0.
-func commands(d doors.Door) int {
-	kind, _, _ := strings.Cut(d.Way, " ")
-	if d.Way == "completions mcp" {
+func commands(d door) int {
+	kind, _, _ := strings.Cut(d.way, " ")
+	if d.way == "completions mcp" {
 		return 0
 	}
 	if slices.Contains([]string{"tool", "admin", "prompt", "resource"}, kind) {
@@ -508,17 +507,17 @@ func commands(d doors.Door) int {
 func TestTheDoorsAreInTheDocument(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| who reads | guard | ways |\n|---|---|---|\n")
-	var kinds []doors.Door
-	ways := map[doors.Door][]string{}
-	for _, d := range doors.Doors {
-		kind := doors.Door{Reader: d.Reader, Guard: d.Guard}
+	var kinds []door
+	ways := map[door][]string{}
+	for _, d := range doors {
+		kind := door{reader: d.reader, guard: d.guard}
 		if ways[kind] == nil {
 			kinds = append(kinds, kind)
 		}
-		ways[kind] = append(ways[kind], d.Way)
+		ways[kind] = append(ways[kind], d.way)
 	}
 	for _, kind := range kinds {
-		fmt.Fprintf(&table, "| %s | %s | `%s` |\n", kind.Reader, kind.Guard, strings.Join(ways[kind], "`, `"))
+		fmt.Fprintf(&table, "| %s | %s | `%s` |\n", kind.reader, kind.guard, strings.Join(ways[kind], "`, `"))
 	}
 	const document, begin, end = "../../docs/security.md", "<!-- doors:begin -->\n\n", "\n<!-- doors:end -->"
 	b, err := os.ReadFile(document)

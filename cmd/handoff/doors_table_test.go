@@ -1,0 +1,75 @@
+package main
+
+import "slices"
+
+// reader is who reads at a door.
+type reader string
+
+const (
+	byModel    reader = "model"
+	atTerminal reader = "terminal" // a person, or a pipe; with --json a program, and the guard is JSON
+	byProgram  reader = "program"  // our own commands, or the command of watch --exec
+	inLog      reader = "log"
+)
+
+// guard is what keeps text of others from passing for something else.
+type guard string
+
+// All guards but those for a program make visible what is hidden, see schemas.Visible.
+const (
+	// framed puts text between tags that its writer cannot know, see package brief.
+	framed guard = "frame"
+	// marked quotes text within a line of ours, or puts a mark before each of its lines.
+	marked guard = "mark"
+	// escaped shows text behind a name, an indent or within a frame, so that no line of it stands in the first column.
+	escaped guard = "escape"
+	// inJSON keeps text within a string of JSON.
+	inJSON guard = "JSON"
+	// fixed doors show no text that others wrote.
+	fixed guard = "fixed"
+)
+
+// A door is one way by which text that others wrote leaves this program. Way says what kind it is of, which, and of
+// several forms in which.
+type door struct {
+	way    string
+	reader reader
+	guard  guard
+}
+
+// doors are all of them, with who reads there and what guards the reader.
+var doors = slices.Concat(
+	through(byModel, framed, "tool claim_handoff brief", "tool get_handoff brief", "prompt show", "prompt retry"),
+	through(byModel, inJSON, "tool claim_handoff full", "tool get_handoff full", "tool get_handoff outcome",
+		"tool get_handoff events", "tool get_handoff audit", "tool get_handoff checkpoint",
+		"tool get_handoff reference", "tool handoff_history tree", "tool handoff_history rows",
+		"tool handoff_history mermaid", "tool handoff_history markdown", "tool list_agents",
+		"tool list_handoffs inbox", "tool list_handoffs claimed", "tool list_handoffs sent",
+		"tool list_handoffs notices", "tool list_handoffs all", "tool complete_handoff", "tool fail_handoff",
+		"tool register_agent", "tool send_handoff", "tool update_handoff", "resource handoff://handoff/{id}",
+		"resource handoff://inbox", "resource handoff://inbox/{agent}", "completions mcp"),
+	through(byModel, marked, "prompt inbox", "prompt list", "prompt send", "prompt history", "prompt next",
+		"resource handoff://workflow/{id}", "hook claude-code", "hook codex", "hook gemini-cli"),
+	// A client says that this is content of a resource, and the author of a template where it stands.
+	through(byModel, escaped, "resource context://{+path}", "render"),
+	through(byProgram, inJSON, "capture", "admin agents_declare", "admin audit_verify",
+		"admin connection_close", "admin connection_open",
+		"admin handoff_redact", "admin registry_newest", "admin rules_try", "admin session_name", "admin session_news",
+		"admin token_add", "admin token_find", "admin token_list", "admin token_revoke", "admin workspace_overview",
+		"admin workspace_stats"),
+	through(atTerminal, escaped, "accept", "agents", "agents check", "agents list", "agents register", "answer",
+		"approve", "assign", "audit verify", "call", "cancel", "claim", "complete", "doctor", "edit", "fail", "history", "inbox", "list", "prime",
+		"recall", "redact", "refuse", "retry", "rules test", "search", "send", "show", "status", "token add", "token list",
+		"token revoke", "update", "wait", "watch", "where", "workflow list", "workflow start", "workspace list", "workspace adopt", "workspace remove",
+		"exec", "completions shell"),
+	through(inLog, escaped, "logs"),
+	through(atTerminal, fixed, "agents import", "agents init", "audit", "completion", "demo", "hook", "mcp", "serve",
+		"rules", "setup", "token", "tools", "version", "workflow", "workspace"),
+)
+
+func through(r reader, g guard, ways ...string) (all []door) {
+	for _, way := range ways {
+		all = append(all, door{way, r, g})
+	}
+	return all
+}
