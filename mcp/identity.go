@@ -72,7 +72,7 @@ var traceForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 
 // traceparent returns the name of a span, empty when it is not well-formed. Zeros name no span.
 func traceparent(named string) string {
-	if !traceForm().MatchString(named) || strings.Trim(named[3:35], "0") == "" || strings.Trim(named[36:52], "0") == "" {
+	if named == "" || !traceForm().MatchString(named) || strings.Trim(named[3:35], "0") == "" || strings.Trim(named[36:52], "0") == "" {
 		return ""
 	}
 	return named
