@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"handoff/mcp/jsonrpc"
+
 	"github.com/stretchr/testify/require"
 
 	"handoff/mcp"
@@ -32,7 +34,7 @@ func TestHTTPBodyThatIsNoMessageIsRefused(t *testing.T) {
 			"a number":           {nil, `7`, http.StatusBadRequest, -32600},
 			"id null":            {nil, `{"jsonrpc":"2.0","id":null,"method":"ping"}`, http.StatusBadRequest, -32600},
 			"invalid UTF-8":      {nil, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"x\":\"\xff\"}", http.StatusBadRequest, -32700},
-			"too long":           {nil, strings.Repeat(" ", mcp.MaxLine) + ping(1), http.StatusRequestEntityTooLarge, -32600},
+			"too long":           {nil, strings.Repeat(" ", jsonrpc.MaxLine) + ping(1), http.StatusRequestEntityTooLarge, -32600},
 		} {
 			t.Run(name, func(t *testing.T) {
 				got := c.with(tt.header...).post(tt.body)
@@ -46,7 +48,7 @@ func TestHTTPBodyThatIsNoMessageIsRefused(t *testing.T) {
 func TestHTTPBodyWithoutALengthIsBoundedToo(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	c := s.as("qa").in("2025-11-25")
-	for filler, status := range map[int]int{mcp.MaxLine - len(ping(1)): http.StatusOK, mcp.MaxLine: http.StatusRequestEntityTooLarge} {
+	for filler, status := range map[int]int{jsonrpc.MaxLine - len(ping(1)): http.StatusOK, jsonrpc.MaxLine: http.StatusRequestEntityTooLarge} {
 		body := io.MultiReader(strings.NewReader(strings.Repeat(" ", filler)), strings.NewReader(ping(1)))
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.url, body)
 		require.NoError(t, err)

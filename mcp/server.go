@@ -21,13 +21,9 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
-	"handoff/mcp/jsonrpc"
 	"handoff/schemas"
 	"handoff/tools"
 )
-
-// MaxLine is the longest message that is accepted over any transport, in bytes.
-const MaxLine = jsonrpc.MaxLine
 
 // Config wires a [Server]. Invoker and NewRequestID are required.
 type Config struct {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"handoff/mcp/jsonrpc"
+
 	"github.com/stretchr/testify/require"
 
 	"handoff/mcp"
@@ -178,7 +180,7 @@ func TestBrokenInputIsAnError(t *testing.T) {
 }
 
 func TestLineThatIsTooLongIsRefusedUnderItsID(t *testing.T) {
-	filler := strings.Repeat("x", mcp.MaxLine)
+	filler := strings.Repeat("x", jsonrpc.MaxLine)
 	for name, tc := range map[string]struct{ line, id string }{
 		"id first":   {`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"id":7,"x":"` + filler + `"}}`, `"a"`},
 		"id last":    {`{"method":"tools/call","params":{"x":"` + filler + `"},"jsonrpc":"2.0","id":7}`, `7`},
@@ -192,7 +194,7 @@ func TestLineThatIsTooLongIsRefusedUnderItsID(t *testing.T) {
 			got := parse(t, c.next())
 			require.Equal(t, tc.id, string(got.ID))
 			require.Equal(t, -32600, got.Error.Code)
-			require.Contains(t, got.Error.Message, fmt.Sprintf("has %d bytes, at most %d", len(tc.line), mcp.MaxLine))
+			require.Contains(t, got.Error.Message, fmt.Sprintf("has %d bytes, at most %d", len(tc.line), jsonrpc.MaxLine))
 			c.send(ping(2))
 			require.Equal(t, "2", string(parse(t, c.next()).ID))
 		})
@@ -203,7 +205,7 @@ func TestLongestLineIsTaken(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	empty := len(call(1, "send_handoff", `{"x":""}`))
-	c.send(call(1, "send_handoff", `{"x":"`+strings.Repeat("x", mcp.MaxLine-empty)+`"}`))
+	c.send(call(1, "send_handoff", `{"x":"`+strings.Repeat("x", jsonrpc.MaxLine-empty)+`"}`))
 	require.False(t, parse(t, c.next()).Result.IsError)
 	require.Len(t, s.made("send_handoff"), 1)
 }

@@ -2,10 +2,8 @@ package bolt_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -99,25 +97,6 @@ func TestCheckpointComesWhenIdle(t *testing.T) {
 			require.False(t, wouldRecover(t, path))
 		}
 	})
-}
-
-func TestBackupIsTheStoreOfItsMoment(t *testing.T) {
-	dir, copied := t.TempDir(), t.TempDir()
-	s := open(t, dir)
-	require.NoError(t, s.Update(t.Context(), row("a")))
-	var b bytes.Buffer
-	require.NoError(t, s.Backup(t.Context(), &b))
-	require.EqualValues(t, b.Len(), s.Size())
-	require.NoError(t, s.Update(t.Context(), row("b")))
-	require.NoError(t, os.WriteFile(filepath.Join(copied, "handoff.db"), b.Bytes(), 0o600))
-	require.Equal(t, []string{"a"}, keys(t, copied))
-
-	cancelled, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.ErrorIs(t, s.Backup(cancelled, io.Discard), context.Canceled)
-	require.NoError(t, s.Close())
-	require.ErrorIs(t, s.Backup(t.Context(), io.Discard), store.ErrClosed)
-	require.Zero(t, s.Size())
 }
 
 // A panic is told to the log, and its value to nobody else.

@@ -125,11 +125,16 @@ func readThrough(ctx context.Context, path string, size int64) error {
 		return classify(err)
 	}
 	defer func() { _ = f.Close() }() // nothing was written
-	to := &ctxWriter{ctx: ctx, to: io.Discard}
-	if _, err := io.CopyBuffer(to, io.LimitReader(f, size), make([]byte, 1<<20)); err != nil {
-		return fmt.Errorf("read through: %w", err)
+	chunk, first := make([]byte, 1<<20), io.LimitReader(f, size)
+	for err == nil {
+		if _, err = first.Read(chunk); err == nil {
+			err = ctx.Err()
+		}
 	}
-	return nil
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return fmt.Errorf("read through: %w", err)
 }
 
 // reopen closes the file and opens it again. Views wait meanwhile, also for check. Its error leaves the store without a

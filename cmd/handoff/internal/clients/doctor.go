@@ -53,8 +53,8 @@ func examine(ctx context.Context, a *cli.App, names []string) error {
 	bench.Wanted = len(names) > 0
 	findings := gathered(ctx, examinations(ctx, a, clients, homeless, bench))
 	worst := doctor.Worst(findings)
-	raw := rawOf(map[string]any{"state": worst, "findings": findings})
-	if err := a.Print(raw, func(p *cli.Page) { printFindings(p, findings) }); err != nil {
+	about := map[string]any{"state": worst, "findings": findings}
+	if err := a.PrintValue(about, func(p *cli.Page) { printFindings(p, findings) }); err != nil {
 		return err
 	}
 	if status := statuses[worst]; status > 0 {

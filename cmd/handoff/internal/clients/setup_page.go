@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -174,8 +173,12 @@ func printTrial(p *cli.Page, c *clientSetup) {
 
 // report prints what became of everything, unless that was shown, and gives the exit status.
 func (s *setupRun) report(shown bool) error {
+	about := map[string]any{"scope": s.within.Scope, "clients": s.clients}
+	if len(s.heldNow) > 0 {
+		about["held"] = s.heldNow
+	}
 	if !shown {
-		if err := s.Print(s.raw(), s.showDone); err != nil {
+		if err := s.PrintValue(about, s.showDone); err != nil {
 			return err
 		}
 	}
@@ -183,23 +186,6 @@ func (s *setupRun) report(shown bool) error {
 		return cli.Exit(1)
 	}
 	return nil
-}
-
-func (s *setupRun) raw() json.RawMessage {
-	about := map[string]any{"scope": s.within.Scope, "clients": s.clients}
-	if len(s.heldNow) > 0 {
-		about["held"] = s.heldNow
-	}
-	return rawOf(about)
-}
-
-// rawOf writes what is made of texts and numbers.
-func rawOf(about map[string]any) json.RawMessage {
-	raw, err := json.Marshal(about)
-	if err != nil {
-		panic(err)
-	}
-	return raw
 }
 
 // needsSomebody tells whether a person has something to see to. A client with our plugin works; only a person who
@@ -221,7 +207,7 @@ func (s *setupRun) printSnippets() error {
 	for _, c := range s.clients {
 		all = append(all, snippets{c.Name, c.desired.Snippets(c.Client)})
 	}
-	return s.Print(rawOf(map[string]any{"scope": s.within.Scope, "clients": all}), func(p *cli.Page) {
+	return s.PrintValue(map[string]any{"scope": s.within.Scope, "clients": all}, func(p *cli.Page) {
 		for _, of := range all {
 			for _, f := range of.Files {
 				p.Line("%s", p.Faint("# "+of.Client+": "+schemas.Visible(f.Path)))
