@@ -31,15 +31,6 @@ func Row(n int64, event []byte, rows Rows) ([]byte, error) {
 	return row, nil
 }
 
-// Root returns the hash of the tree over the first size events, in base64. It reads about log2(size) rows.
-func Root(size int64, rows Rows) (string, error) {
-	h, err := tlog.TreeHash(size, rows)
-	if err != nil {
-		return "", fmt.Errorf("root of %d events: %w", size, err)
-	}
-	return text(h), nil
-}
-
 // ReadHashes implements [tlog.HashReader].
 func (rows Rows) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	hashes := make([]tlog.Hash, len(indexes))
@@ -99,7 +90,5 @@ func (w *Walk) Root() string {
 	for i := len(w.open) - 2; i >= 0; i-- {
 		h = tlog.NodeHash(w.open[i], h)
 	}
-	return text(h)
+	return base64.StdEncoding.EncodeToString(h[:])
 }
-
-func text(h tlog.Hash) string { return base64.StdEncoding.EncodeToString(h[:]) }
