@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/mcp"
+	"handoff/mcp/jsonrpc"
 	"handoff/schemas"
 )
 
@@ -35,7 +35,7 @@ func limits(t *testing.T, p program) string {
 		{"title", d.Title, "bytes", "--max-title-bytes"},
 		{"one handoff, one completion or one failure in all", d.Handoff, "bytes", "--max-handoff-bytes"},
 		{"what one reference sends along, 32 to a handoff", d.Content, "bytes", "--max-reference-bytes"},
-		{"one message over MCP", mcp.MaxLine, "bytes", ""},
+		{"one message over MCP", jsonrpc.MaxLine, "bytes", ""},
 		{"pending handoffs in a mailbox", d.Mailbox, "", "--max-pending"},
 		{"handoffs from the root of a chain to its end", d.Depth, "", "--max-handoffs"},
 		{"tags of a handoff", bound(t, "SendIn", "tags", "maxItems"), "", ""},
