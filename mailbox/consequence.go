@@ -107,21 +107,24 @@ func across(c life.Consequence, now *store.Record) (others store.Index, each fun
 	return others, nil
 }
 
-// endLeftovers cancels what the rules sent when an attempt before done failed: nobody needs a rollback or a decision of
-// work that is done. The clock does it, since whoever completed is no party to those. What somebody holds goes on, as work
-// under way may still be of use. No more than [mostLooked] handoffs are looked at.
+// endLeftovers cancels what was sent when an attempt before done failed, and nobody holds: nobody needs a rollback or a
+// decision of work that is done. The clock does it, since whoever completed is no party to those. What somebody holds goes
+// on, as work under way may still be of use.
 //
-// It goes back along RetryOf, from the attempt just before, and looks at the children of each. An attempt whose record
-// cannot be read ends the walk. The bound holds for one completion: what lies behind it stays open, and its sender may
-// cancel it by hand.
+// It goes back along RetryOf, from the attempt just before, and finds in the events of each what was sent because of it.
+// An attempt whose record cannot be read ends the walk; its sender may cancel by hand what is left then.
 func (o *op) endLeftovers(done *store.Record) error {
 	looked := 0
 	for before := reading.Readable(o.View, done.RetryOf); before != nil; before = reading.Readable(o.View, before.RetryOf) {
-		for id, err := range o.Oldest(store.ChildrenOf(before.ID), 0) {
-			if looked++; err != nil || looked > mostLooked {
-				return err
+		events, err := o.EventsOf(before, 4*lateKept) // since it ended, few are kept of it
+		if looked++; err != nil || looked > mostLooked {
+			return err
+		}
+		for _, e := range events {
+			if a := life.Action(e.Action); a != life.Rollback && a != life.Escalate {
+				continue
 			}
-			if err := o.endLeftover(id, before, done); err != nil {
+			if err := o.endLeftover(e.Other, before, done); err != nil {
 				return err
 			}
 		}
@@ -129,18 +132,11 @@ func (o *op) endLeftovers(done *store.Record) error {
 	return nil
 }
 
-// endLeftover cancels one handoff, if the rules sent it after a failure and it is pending.
-//
-// What the rules sent is known by its kind, rollback or escalation, which stands in what was sent and not on the
-// record. So the content is read, of pending children alone. One that cannot be read stays as it is.
+// endLeftover cancels one handoff that was sent because another failed, if it is pending.
 func (o *op) endLeftover(id schemas.ID, failed, done *store.Record) error {
 	r := o.usable(id)
 	if r == nil || r.Status != schemas.Pending {
 		return nil
-	}
-	h, err := reading.Handoff(o.View, r)
-	if err != nil || h.Kind != "rollback" && h.Kind != "escalation" {
-		return nil //nolint:nilerr // one that cannot be read stops no completion
 	}
 	text := fmt.Sprintf("%s did what %s failed to do, so nobody needs this any more.", done.ID, failed.ID)
 	return o.actingAs(clockCaller, func() error {

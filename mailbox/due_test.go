@@ -267,3 +267,40 @@ func TestACallThatTheDiskRefusedSaysWhatBecameOfIt(t *testing.T) {
 		require.Contains(t, e.Hint, "Nothing acknowledged was lost")
 	}
 }
+
+// unreadable is a backend of which one read within a transaction fails.
+type unreadable struct {
+	store.Backend
+	left int // reads until then
+}
+
+type unreadableRows struct {
+	store.Writer
+	of *unreadable
+}
+
+func (b *unreadable) Update(ctx context.Context, fn func(store.Writer) error) error {
+	return b.Backend.Update(ctx, func(w store.Writer) error { return fn(unreadableRows{w, b}) })
+}
+
+func (r unreadableRows) Get(s store.Space, key []byte) ([]byte, error) {
+	if r.of.left--; r.of.left == 0 {
+		return nil, store.ErrUnwritten
+	}
+	return r.Writer.Get(s, key)
+}
+
+func TestAReadThatFailsIsTheFaultOfTheStoreWhereverItIs(t *testing.T) {
+	b := &unreadable{Backend: memory.New()}
+	w := newWorldOn(t, b)
+	in := schemas.SendIn{To: "b", Task: "x", Options: &schemas.SendOptions{Each: []string{"y"}, Join: &schemas.Join{To: "b", Task: "z"}}}
+	a, refusals := w.stdio("a"), 0
+	for read := 1; b.left <= 0; read++ {
+		b.left = read
+		if _, err := w.Send(context.Background(), a, in); err != nil {
+			refused(t, err, schemas.Unavailable, "")
+			refusals++
+		}
+	}
+	require.Greater(t, refusals, 10)
+}

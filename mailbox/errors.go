@@ -34,6 +34,9 @@ func (errDryRun) Error() string { return "dry run" }
 func (s *Service) coded(err error) error {
 	var coded *schemas.Error
 	var dry errDryRun
+	if errors.As(err, &coded) && coded.Code == schemas.Internal && errors.Unwrap(coded) != nil {
+		err, coded = errors.Unwrap(coded), nil // an error of the store that was given the name of a field
+	}
 	switch {
 	case err == nil, errors.As(err, &coded), errors.As(err, &dry),
 		errors.Is(err, errNotCompared), errors.Is(err, errLookFurther):

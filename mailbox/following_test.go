@@ -269,3 +269,17 @@ func TestARollbackThatSomebodyHoldsGoesOnThoughTheRetrySucceeded(t *testing.T) {
 	w.complete(b, again)
 	require.Equal(t, schemas.Accepted, w.status(rolled))
 }
+
+func TestAPartThatIsCalledARollbackIsNoneThatARetryEnds(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x")
+	w.claim(b)
+	part := w.send(a, "c", "y", func(in *schemas.SendIn) { in.Parent, in.Options = "1", &schemas.SendOptions{Kind: "rollback"} })
+	rolled := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
+	again := w.update(a, 1, schemas.ActRetry).Created
+	w.claim(b)
+	w.complete(b, again)
+	require.Equal(t, schemas.Cancelled, w.status(rolled))
+	require.Equal(t, schemas.Pending, w.status(part.HandoffID))
+}
