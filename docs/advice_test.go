@@ -40,7 +40,7 @@ func TestEveryInputNamesTheToolThatTakesIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		named[row.Name] = true
-		if published := schemas.Published(typeOf(in)); !row.Admin && string(published) != string(row.Input) {
+		if published := schemas.Published(typeOf(in)); !row.Admin && string(published) != string(row.Input()) {
 			t.Errorf("%s does not take %s", row.Name, typeOf(in))
 		}
 	}

@@ -25,8 +25,8 @@ func (s *Server) addTools() {
 
 // describe sets all four hints: the SDK sends those that are left out as destructive and open to the world.
 func describe(row tools.Tool) sdk.Tool {
-	t := sdk.NewToolWithRawSchema(row.Name, row.Description, row.Input)
-	t.Title, t.RawOutputSchema = row.Title, row.Output
+	t := sdk.NewToolWithRawSchema(row.Name, row.Description, row.Input())
+	t.Title, t.RawOutputSchema = row.Title, row.Output()
 	t.Annotations = sdk.ToolAnnotation{
 		Title: row.Title, ReadOnlyHint: &row.ReadOnly, IdempotentHint: &row.Idempotent,
 		DestructiveHint: new(false), OpenWorldHint: new(false),

@@ -26,8 +26,8 @@ func TestBothErasListTenToolsWithAllHints(t *testing.T) {
 			got := list[i]
 			require.Equal(t, row.Name, got.Name)
 			require.Equal(t, row.Title, got.Title)
-			require.JSONEq(t, string(row.Input), string(got.InputSchema))
-			require.JSONEq(t, string(row.Output), string(got.OutputSchema))
+			require.JSONEq(t, string(row.Input()), string(got.InputSchema))
+			require.JSONEq(t, string(row.Output()), string(got.OutputSchema))
 			require.Equal(t, &row.ReadOnly, got.Annotations.ReadOnlyHint)
 			require.Equal(t, &row.Idempotent, got.Annotations.IdempotentHint)
 			require.Equal(t, new(false), got.Annotations.DestructiveHint)

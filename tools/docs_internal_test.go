@@ -41,11 +41,11 @@ func reference() string {
 	for _, t := range Table {
 		fmt.Fprintf(&b, "### `%s`\n\n%s\n\n", t.Name, t.Description)
 		b.WriteString("| argument | takes | |\n|---|---|---|\n")
-		shown, full := readSchema(t.Input), t.schema()
+		shown, full := readSchema(t.Input()), t.schema()
 		for _, name := range shown.Properties.names {
 			argument(&b, name, shown, full)
 		}
-		fmt.Fprintf(&b, "\nResult: %s\n\n", ticked(readSchema(t.Output).Properties.names))
+		fmt.Fprintf(&b, "\nResult: %s\n\n", ticked(readSchema(t.Output()).Properties.names))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -110,12 +110,3 @@ func TestEnvelopeIsMergedWithoutReadingTheResult(t *testing.T) {
 		})
 	}
 }
-
-func TestMessageWithoutSchemaIsFoundAtStart(t *testing.T) {
-	type Unheard struct{}
-	require.Panics(t, func() {
-		define(Tool{}, func(*mailbox.Service, context.Context, schemas.Caller, Unheard) (schemas.ConnOut, error) {
-			return schemas.ConnOut{}, nil
-		}, nothing)
-	})
-}

@@ -36,7 +36,7 @@ func (o office) as(agent schemas.Agent, tool, args string) map[string]any {
 	row, err := tools.Find(tool)
 	require.NoError(o, err)
 	if !row.Admin {
-		require.NoError(o, compiled(o.T, row.Output).Validate(parsed(o.T, b)), "%s", b)
+		require.NoError(o, compiled(o.T, row.Output()).Validate(parsed(o.T, b)), "%s", b)
 	}
 	result, ok := parsed(o.T, b).(map[string]any)
 	require.True(o, ok)

@@ -141,7 +141,7 @@ func Listing() []byte {
 	}
 	rows := make([]row, len(Table))
 	for i, t := range Table {
-		rows[i] = row{t.Name, t.Title, t.Description, t.Input}
+		rows[i] = row{t.Name, t.Title, t.Description, t.Input()}
 	}
 	b, err := schemas.Encode(rows)
 	if err != nil {

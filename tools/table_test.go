@@ -35,8 +35,8 @@ func TestRowsAreComplete(t *testing.T) {
 			require.Regexp(t, `^[a-z0-9_]{1,24}$`, row.Name)
 			require.NotEmpty(t, row.Title)
 			require.NotEmpty(t, row.Description)
-			require.Equal(t, !row.Admin, json.Valid(row.Input))
-			require.Equal(t, !row.Admin, json.Valid(row.Output))
+			require.Equal(t, !row.Admin, json.Valid(row.Input()))
+			require.Equal(t, !row.Admin, json.Valid(row.Output()))
 			require.True(t, row.Idempotent || !row.ReadOnly, "what changes nothing may be repeated")
 		})
 	}
@@ -66,7 +66,7 @@ func TestListingStaysWithin12000Bytes(t *testing.T) {
 func TestListingHasEveryArgumentThatIsNotHidden(t *testing.T) {
 	for _, row := range tools.Table {
 		var input struct{ Properties map[string]json.RawMessage }
-		require.NoError(t, json.Unmarshal(row.Input, &input))
+		require.NoError(t, json.Unmarshal(row.Input(), &input))
 		want := append(visible(t, row.Name), "agent")
 		require.ElementsMatch(t, want, slices.Collect(maps.Keys(input.Properties)), row.Name)
 	}

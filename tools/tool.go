@@ -33,8 +33,7 @@ type Tool struct {
 	Idempotent  bool // repeating it changes nothing more
 	Admin       bool // not for agents: no protocol offers it, and nobody has to be named
 
-	// Input and Output are the published JSON Schemas, compact. An administrative tool has none.
-	Input, Output json.RawMessage
+	in, out string // the types of the method, in package schemas
 
 	schema func() *node // of the arguments, in full
 	undone string       // what a refusal leaves undone, as a sentence
@@ -45,8 +44,7 @@ type Tool struct {
 
 // define completes a row with the schemas of the method's types and with the method. Next gives the advice that goes
 // with a result; it is called after the method, outside of any transaction. The full schema of the arguments is read
-// at the first call, because a process calls few of the tools. Define panics when there are no published schemas: a
-// type that was not generated is a fault of this program, and is found at start.
+// at the first call, because a process calls few of the tools.
 //
 // In and Out are types of package schemas, whose names lead to the schemas. The method changes the workspace or reads
 // it; its errors are as [Invoker] says. T is copied, and only the copy is completed.
@@ -55,15 +53,12 @@ func define[In, Out any](
 	method func(*mailbox.Service, context.Context, schemas.Caller, In) (Out, error),
 	next func(In, Out) []schemas.Advice,
 ) Tool {
-	in, out := reflect.TypeFor[In]().Name(), reflect.TypeFor[Out]().Name()
-	if !t.Admin {
-		t.Input, t.Output = published(in), published(out)
-	}
+	t.in, t.out = reflect.TypeFor[In]().Name(), reflect.TypeFor[Out]().Name()
 	t.keeps = func() bool {
 		_, warns := reflect.TypeFor[Out]().FieldByName("Warnings")
 		return warns && !t.ReadOnly
 	}
-	t.schema = sync.OnceValue(func() *node { return readSchema(schemas.Full(in)) })
+	t.schema = sync.OnceValue(func() *node { return readSchema(schemas.Full(t.in)) })
 	if t.undone == "" && !t.ReadOnly {
 		t.undone = "Nothing was changed."
 	}
@@ -88,14 +83,11 @@ func define[In, Out any](
 	return t
 }
 
-// published gives the published schema of a type of package schemas. It panics when there is none.
-func published(message string) json.RawMessage {
-	b := schemas.Published(message)
-	if b == nil {
-		panic("tools: no schema of " + message + "; go generate ./schemas")
-	}
-	return b
-}
+// Input is the published JSON Schema of the arguments, compact. An administrative tool has none.
+func (t Tool) Input() json.RawMessage { return schemas.Published(t.in) }
+
+// Output is that of the result.
+func (t Tool) Output() json.RawMessage { return schemas.Published(t.out) }
 
 // Find gives the tool of a name, also an administrative one. It finds a tool whether or not the caller is offered it:
 // [Local.Invoke] decides that. The error is not_found and names the closest of the tools for agents.

@@ -136,7 +136,7 @@ func (b *besieged) ways(t *testing.T) (all []string) {
 		var schema struct {
 			Properties map[string]struct{ Enum []string }
 		}
-		require.NoError(t, json.Unmarshal(row.Input, &schema))
+		require.NoError(t, json.Unmarshal(row.Input(), &schema))
 		forms := slices.Concat(schema.Properties["view"].Enum, schema.Properties["format"].Enum, schema.Properties["box"].Enum, []string{""})
 		for _, form := range forms[:max(1, len(forms)-1)] {
 			all = append(all, strings.TrimSpace("tool "+row.Name+" "+form))
