@@ -34,8 +34,7 @@ var generated embed.FS
 func Full(name string) []byte { return kept("json/" + name + ".json") }
 
 // Published gives the JSON Schema of the arguments or the result of a tool by the name of the Go type, as clients are
-// sent it: one line without references that says what a model needs. Package tools reads it at start. The result is
-// nil when there is no such message.
+// sent it: one line without references that says what a model needs. The result is nil when there is no such message.
 func Published(name string) []byte { return kept("json/published/" + name + ".json") }
 
 func kept(path string) []byte {

@@ -22,7 +22,7 @@
 // Both are off by default and cost nothing then: metrics are counted by a server that was asked to show them, spans are
 // made when the environment names a collector. Libraries that build registries when the program starts are kept out,
 // because every command and hook pays for them: so spans are encoded here as JSON, and not by the exporter of
-// OpenTelemetry, which links protobuf.
+// OpenTelemetry, which links gRPC.
 //
 // Neither ever fails or delays a call of an agent. What cannot be read or sent is left out and logged.
 package observe
