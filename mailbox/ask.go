@@ -55,7 +55,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 		return nil, err
 	}
 	out.To = schemas.Address(asked)
-	text := strings.Join(append([]string{schemas.Numbered(questions)}, reading.Beside(in)...), "\n")
+	text := strings.Join(append([]string{schemas.Numbered(questions, "\n")}, reading.Beside(in)...), "\n")
 	if err := o.tx.AddWords(r.ID, store.ListWords(questions...)); err != nil {
 		return nil, err
 	}

@@ -143,14 +143,10 @@ func completionOf(in schemas.CompleteIn) schemas.Completion {
 
 // deliveredWords are the words by which a handoff is found that was completed.
 func deliveredWords(done schemas.Completion) store.WordList {
-	texts := append([]string{done.Summary}, done.Notes...)
-	for _, a := range done.Criteria {
-		texts = append(texts, a.Evidence)
-	}
-	for _, d := range done.Deliverables {
-		texts = append(texts, d.Description)
-	}
-	return store.ListWords(texts...)
+	return store.ListWords(slices.Concat(
+		[]string{done.Summary}, done.Notes, schemas.Map(done.Criteria, func(a schemas.Answered) string { return a.Evidence }),
+		schemas.Map(done.Deliverables, func(d schemas.Delivered) string { return d.Description }),
+	)...)
 }
 
 // completionText is what the sender is told of a completion: how many criteria are not met, the summary, and whom the

@@ -103,10 +103,8 @@ func (s *Service) encode(d *draft) error {
 // decided. What its holders ask and deliver is added later.
 func wordsOf(h *schemas.Handoff) store.WordList {
 	c, e := orZero(h.Context), orZero(h.Expectations)
-	texts := slices.Concat([]string{h.Title, h.Task, h.Summary, strings.Join(h.Tags, " ")}, e.SuccessCriteria)
-	for _, d := range c.Decisions {
-		texts = append(texts, d.Decision)
-	}
+	texts := slices.Concat([]string{h.Title, h.Task, h.Summary, strings.Join(h.Tags, " ")}, e.SuccessCriteria,
+		schemas.Map(c.Decisions, func(d schemas.Decision) string { return d.Decision }))
 	for _, d := range e.Deliverables {
 		texts = append(append(texts, d.Description), d.Criteria...)
 	}

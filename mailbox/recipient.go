@@ -103,10 +103,7 @@ func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, 
 	if err != nil {
 		return nil, err
 	}
-	var known []schemas.Agent
-	for _, c := range cards {
-		known = append(known, c.Name)
-	}
+	known := schemas.Map(cards, func(c schemas.Card) schemas.Agent { return c.Name })
 	meant := closest.Meant(to, known)
 	declared := slices.ContainsFunc(cards, func(c schemas.Card) bool { return c.Registered })
 	if !declared || force || m != (store.Mailbox{}) {

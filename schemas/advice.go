@@ -52,11 +52,7 @@ func InNameOf(agent Agent, next []Advice) []Advice {
 	if agent == "" {
 		return next
 	}
-	named := make([]Advice, len(next))
-	for i, a := range next {
-		named[i] = a.As(agent)
-	}
-	return named
+	return Map(next, func(a Advice) Advice { return a.As(agent) })
 }
 
 // String renders the advice as a sentence for a model: the call as a client writes it, and what it does.
@@ -72,11 +68,7 @@ func (a Advice) Request() string { return a.Tool + " " + string(a.Args) }
 
 // Sentences renders advice as a text for a model, each as [Advice.String] does.
 func Sentences(next []Advice) string {
-	said := make([]string, len(next))
-	for i, a := range next {
-		said[i] = a.String()
-	}
-	return strings.Join(said, " ")
+	return strings.Join(Map(next, Advice.String), " ")
 }
 
 // Encode writes compact JSON as it is, without the escapes that would make it safe within HTML: models and people read

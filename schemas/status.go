@@ -43,13 +43,8 @@ const (
 )
 
 // AllStandings lists the words for several states, and then all states.
-var AllStandings = func() []Standings {
-	all := []Standings{Open, InProgress, Blocked}
-	for _, s := range Statuses {
-		all = append(all, Standings(s))
-	}
-	return all
-}()
+var AllStandings = append([]Standings{Open, InProgress, Blocked},
+	Map(Statuses, func(s Status) Standings { return Standings(s) })...)
 
 // States gives the states that are meant, in the order of a life; none for the empty word, which asks for all.
 func (w Standings) States() []Status {

@@ -135,24 +135,26 @@ func Clip(s string, limit int) string {
 	return s[:end] + mark
 }
 
-// Numbered writes texts one below the other with their numbers, from 1, by which they are answered. One text alone needs
-// no number.
-func Numbered(texts []string) string {
+// Numbered writes texts with their numbers, from 1, by which they are answered, and something between them. One text
+// alone needs no number.
+func Numbered(texts []string, between string) string {
 	if len(texts) == 1 {
 		return texts[0]
 	}
-	lines := make([]string, len(texts))
+	var lines []string
 	for i, text := range texts {
-		lines[i] = fmt.Sprintf("%d. %s", i+1, text)
+		lines = append(lines, fmt.Sprintf("%d. %s", i+1, text))
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lines, between)
 }
 
 // Texts are names, ids or other values as text.
-func Texts[T any](values []T) []string {
-	texts := make([]string, len(values))
-	for i, v := range values {
-		texts[i] = fmt.Sprint(v)
+func Texts[T any](values []T) []string { return Map(values, func(v T) string { return fmt.Sprint(v) }) }
+
+// Map gives what a function makes of each value, in their order; nil for none.
+func Map[T, Made any](values []T, of func(T) Made) (all []Made) {
+	for _, v := range values {
+		all = append(all, of(v))
 	}
-	return texts
+	return all
 }

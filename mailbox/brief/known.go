@@ -54,10 +54,7 @@ func reports(in Input, p pen) []string {
 	by := func(r Report) string {
 		return p.line(string(r.By), 64) + " at " + r.At.UTC().Format(time.RFC3339)
 	}
-	var before []string
-	for _, r := range in.Reports[1:] {
-		before = append(before, by(r)+": "+r.Text)
-	}
+	before := schemas.Map(in.Reports[1:], func(r Report) string { return by(r) + ": " + r.Text })
 	return append(p.field(label+", by "+by(in.Reports[0]), in.Reports[0].Text), p.list("Reports before", before)...)
 }
 
@@ -111,21 +108,18 @@ func answers(all []schemas.Answer, p pen) (lines []string) {
 
 // decisions are what was decided, with the reasons.
 func decisions(all []schemas.Decision, p pen) []string {
-	var texts []string
-	for _, d := range all {
-		texts = append(texts, because(d.Decision, d.Rationale))
-	}
-	return p.list("Decisions", texts)
+	return p.list("Decisions", schemas.Map(all, decided))
 }
 
 // decidedBefore are decisions of earlier handoffs, each on a line with the handoff that has it.
 func decidedBefore(all []Recalled, p pen) []string {
-	var texts []string
-	for _, r := range all {
-		texts = append(texts, p.line(because(r.Decision.Decision, r.Decision.Rationale), mostResult)+" ("+r.Of.String()+")")
-	}
-	return p.list("Decided before in this workflow", texts)
+	return p.list("Decided before in this workflow", schemas.Map(all, func(r Recalled) string {
+		return p.line(decided(r.Decision), mostResult) + " (" + r.Of.String() + ")"
+	}))
 }
+
+// decided is a decision with its reason.
+func decided(d schemas.Decision) string { return because(d.Decision, d.Rationale) }
 
 // because adds a reason to a text, where there is one.
 func because(text, why string) string {
@@ -154,11 +148,7 @@ func files(all []schemas.File, p pen) []string {
 
 // artifacts are things that were made: type and path, then description and content, then the reason.
 func artifacts(all []schemas.Artifact, p pen) []string {
-	var texts []string
-	for _, a := range all {
-		texts = append(texts, artifact(a))
-	}
-	return p.list("Artifacts", texts)
+	return p.list("Artifacts", schemas.Map(all, artifact))
 }
 
 // artifact is an artifact as one text, without what it does not say.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"handoff/mailbox/content"
+	"handoff/schemas"
 )
 
 const (
@@ -36,10 +37,7 @@ func pack(f frame, parts, left []part, tokens int) (text string, omitted []strin
 		text = f.render(packed, absent, tokens)
 		room -= content.Tenths(text) - 10*tokens
 	}
-	for _, a := range absent {
-		omitted = append(omitted, a.name)
-	}
-	return text, omitted
+	return text, schemas.Map(absent, func(a absence) string { return a.name })
 }
 
 // fill fits parts into a number of tenths and gives those that remain. A part that would take more than three quarters of
@@ -133,7 +131,7 @@ func shorten(p part, allowed int) []string {
 
 // evenly clips lines so that each is there. What short ones leave goes to those that are long. Three rounds share out
 // nearly all of that.
-func evenly(lines []string, allowed int) (clipped []string) {
+func evenly(lines []string, allowed int) []string {
 	share := 0
 	for range 3 {
 		used, long := 0, 0
@@ -146,10 +144,7 @@ func evenly(lines []string, allowed int) (clipped []string) {
 		}
 		share = (allowed - used) / max(long, 1)
 	}
-	for _, l := range lines {
-		clipped = append(clipped, clip(l, share-content.Tenths("\n")))
-	}
-	return clipped
+	return schemas.Map(lines, func(l string) string { return clip(l, share-content.Tenths("\n")) })
 }
 
 // clip cuts a line that is too long at the last word that fits, or within a word where that would lose more than a

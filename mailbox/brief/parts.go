@@ -180,16 +180,13 @@ func choose(h schemas.Handoff, all []part, p pen) (kept, left []part) {
 // has no lines where nothing is. Criteria and constraints stand in their own sections in any case.
 func extract(h schemas.Handoff, label string, p pen) part {
 	c := contextOf(h)
-	var texts []string
-	for _, d := range c.Decisions {
-		texts = append(texts, "Decided: "+because(d.Decision, d.Rationale))
+	behind := func(label string, texts []string) []string {
+		return schemas.Map(texts, func(s string) string { return label + ": " + s })
 	}
-	for _, s := range c.KnownIssues {
-		texts = append(texts, "Known issue: "+s)
-	}
-	for _, s := range c.PreviousFailures {
-		texts = append(texts, "Failed before: "+s)
-	}
+	texts := slices.Concat(
+		behind("Decided", schemas.Map(c.Decisions, decided)), behind("Known issue", c.KnownIssues),
+		behind("Failed before", c.PreviousFailures),
+	)
 	return part{name: summaryPart, section: ofContext, lines: p.list(label, texts), context: true}
 }
 

@@ -93,11 +93,9 @@ func (p pen) items(indent string, texts []string) (lines []string) {
 // pairs writes a map as bullets beneath a label, in the order of the keys. Values that are not texts are
 // written as JSON.
 func pairs[V any](p pen, label string, m map[string]V) []string {
-	var texts []string
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		texts = append(texts, p.line(key, 200)+": "+value(m[key]))
-	}
-	return p.list(label, texts)
+	return p.list(label, schemas.Map(slices.Sorted(maps.Keys(m)), func(key string) string {
+		return p.line(key, 200) + ": " + value(m[key])
+	}))
 }
 
 // value is a value of a map as text: text as it is, anything else as JSON.

@@ -48,10 +48,7 @@ func (in Input) result(r Result, p pen) []string {
 	}
 	named := pairsOf(r.Results, brief)
 	more = more || len(named) > mostListed
-	var notes, files []string
-	for _, note := range r.Notes {
-		notes = append(notes, brief(note))
-	}
+	var files []string
 	for _, d := range r.Deliverables {
 		files = slices.Concat(files, d.FilesCreated, d.FilesModified, d.TestsCreated)
 	}
@@ -59,7 +56,7 @@ func (in Input) result(r Result, p pen) []string {
 		add("Output: ", "", []string{p.line(string(r.Output), mostResult)})
 	}
 	add("Data: ", ", ", pairsOf(r.Data, brief))
-	add("Notes: ", "; ", notes)
+	add("Notes: ", "; ", schemas.Map(r.Notes, brief))
 	add("Files: ", ", ", unique(files))
 	summary, of := r.Summary, r.HandoffID.String()
 	if r.HandoffID != in.Handoff.Metadata.Parent { // of which the line of an earlier handoff says it
@@ -86,11 +83,8 @@ func (in Input) tells(c schemas.Completion) bool {
 }
 
 // pairsOf are values with their names, in the order of the names.
-func pairsOf[V any](m map[string]V, brief func(string) string) (texts []string) {
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		texts = append(texts, brief(key)+" "+brief(value(m[key])))
-	}
-	return texts
+func pairsOf[V any](m map[string]V, brief func(string) string) []string {
+	return schemas.Map(slices.Sorted(maps.Keys(m)), func(key string) string { return brief(key) + " " + brief(value(m[key])) })
 }
 
 // unique leaves out what was said before, and keeps the order.

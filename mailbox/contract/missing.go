@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -17,11 +18,8 @@ const mostOpen = 5
 // files that are there, and answers to what the texts leave open. Whether a file is there was found out before: nothing
 // is looked for here. At most [mostOpen] questions are named.
 func Missing(h schemas.Handoff) (missing []string) {
-	var e schemas.Expectations
-	if h.Expectations != nil {
-		e = *h.Expectations
-	}
-	if len(Criteria(&e)) == 0 && len(e.OutputSchema) == 0 {
+	e := cmp.Or(h.Expectations, &schemas.Expectations{})
+	if len(Criteria(e)) == 0 && len(e.OutputSchema) == 0 {
 		missing = append(missing, "success criteria: nobody can tell when it is done")
 	}
 	if len(e.IfStuck) == 0 && (h.Rollback == nil || h.Rollback.OnFailure == "") {
@@ -36,8 +34,7 @@ func Missing(h schemas.Handoff) (missing []string) {
 			}
 		}
 	}
-	found := open.FindAllString(strings.Join(texts, "\n"), mostOpen)
-	for _, text := range found {
+	for _, text := range open.FindAllString(strings.Join(texts, "\n"), mostOpen) {
 		missing = append(missing, "an answer to: "+schemas.Visible(schemas.Shorten(strings.TrimSpace(text), 200)))
 	}
 	return missing

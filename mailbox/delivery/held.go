@@ -159,11 +159,7 @@ func (d *Delivery) onStop() error {
 		d.delivered.InARow = 0
 		return nil
 	}
-	var because []schemas.ID
-	for _, r := range left {
-		because = append(because, r.ID)
-	}
-	d.mark(schemas.Marks{Reminded: because})
+	d.mark(schemas.Marks{Reminded: schemas.Map(left, func(r *store.Record) schemas.ID { return r.ID })})
 	d.delivered.InARow++
 	d.Out.Remind = true
 	d.show(left)

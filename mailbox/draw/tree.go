@@ -135,11 +135,7 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 			lines = append(lines, wrapped(label+": "+schemas.Shorten(value, maxMoment), width)...)
 		}
 	}
-	var before []string
-	for _, id := range s.After {
-		before = append(before, id.String())
-	}
-	add("After", strings.Join(before, ", "))
+	add("After", strings.Join(schemas.Texts(s.After), ", "))
 	if s.Attempt > 1 {
 		add("Attempt", fmt.Sprint(s.Attempt))
 	}

@@ -87,10 +87,7 @@ func foreign(v *store.View, id string, by schemas.Agent) (*store.Record, error) 
 	case 1:
 		return all[0], nil
 	}
-	var ours []string
-	for _, r := range all {
-		ours = append(ours, fmt.Sprintf("%s from %s", r.ID, r.From))
-	}
+	ours := schemas.Map(all, func(r *store.Record) string { return fmt.Sprintf("%s from %s", r.ID, r.From) })
 	return nil, schemas.Errorf(schemas.Conflict, "%q was sent by several: %s", schemas.Visible(id), strings.Join(ours, ", ")).
 		WithField("handoff_id").WithHint("Name it by our id.")
 }

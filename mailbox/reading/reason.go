@@ -40,7 +40,7 @@ func asks(v *store.View, r *store.Record) (string, error) {
 		return "", err
 	}
 	to, err := Asked(v, r)
-	return fmt.Sprintf("%s asked %s: %s", r.Holder, to, numbered(asked.Questions)), err
+	return fmt.Sprintf("%s asked %s: %s", r.Holder, to, schemas.Numbered(asked.Questions, " ")), err
 }
 
 // stalled names the first handoff that is waited for in vain. It reads the records of those that are waited for, up to

@@ -30,7 +30,7 @@ var words = map[life.Action]func(said) string{
 	life.Send:     func(s said) string { return s.Title },
 	life.Progress: progressed,
 	life.Mark:     func(s said) string { return s.Note },
-	life.Ask:      func(s said) string { return numbered(s.Questions) },
+	life.Ask:      func(s said) string { return schemas.Numbered(s.Questions, " ") },
 	life.Answer:   answered,
 	life.Complete: func(s said) string { return s.Summary },
 	life.Fail:     func(s said) string { return s.Failure.Description },
@@ -140,18 +140,6 @@ func late(content []byte) string {
 		return l.Failure.Failure.Description
 	}
 	return ""
-}
-
-// numbered are questions on one line, as an answer by numbers means them.
-func numbered(texts []string) string {
-	if len(texts) == 1 {
-		return texts[0]
-	}
-	var all []string
-	for i, text := range texts {
-		all = append(all, fmt.Sprintf("%d. %s", i+1, text))
-	}
-	return strings.Join(all, " ")
 }
 
 // untold are the actions that a story leaves out: the rest of a row says them, or they change nothing for a reader.

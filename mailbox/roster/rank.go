@@ -39,10 +39,7 @@ func Rank(cards []schemas.Card, want Want) (ranked []*schemas.Card, excluded []s
 	}
 	slices.SortFunc(able, merit.compare)
 	slices.SortFunc(excluded, func(a, b schemas.Candidate) int { return cmp.Compare(a.Agent, b.Agent) })
-	for _, m := range able {
-		ranked = append(ranked, m.card)
-	}
-	return ranked, excluded
+	return schemas.Map(able, func(m merit) *schemas.Card { return m.card }), excluded
 }
 
 // merit is an agent that can take the work, with what of it is costly to compare.

@@ -13,6 +13,8 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/ext"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"handoff/schemas"
 )
 
 // mostCost bounds what one evaluation may cost, in the units of the library: about a thousand comparisons. An expression
@@ -142,11 +144,7 @@ func spoken(v ref.Val) string {
 	case string:
 		return v
 	case []any:
-		texts := make([]string, len(v))
-		for i, entry := range v {
-			texts[i] = fmt.Sprint(entry)
-		}
-		return strings.Join(texts, ", ")
+		return strings.Join(schemas.Texts(v), ", ")
 	case map[string]any:
 		b, _ := json.Marshal(v) // it came from JSON
 		return string(b)

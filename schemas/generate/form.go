@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/invopop/jsonschema"
+
+	"handoff/schemas"
 )
 
 // form writes what a value has to look like in the notation that models know from programs: {path: text, lines: text}
@@ -27,11 +29,7 @@ func form(s *jsonschema.Schema) string {
 }
 
 func choices(all []any) string {
-	words := make([]string, len(all))
-	for i, word := range all {
-		words[i], _ = word.(string)
-	}
-	return strings.Join(words, "|")
+	return strings.Join(schemas.Texts(all), "|")
 }
 
 func formOfObject(s *jsonschema.Schema) string {

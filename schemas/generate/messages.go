@@ -28,12 +28,7 @@ var administrative = types(
 	schemas.DeclareIn{}, schemas.DeclareOut{}, schemas.RulesTryIn{}, schemas.RulesTryOut{},
 )
 
-func types(values ...any) (all []reflect.Type) {
-	for _, v := range values {
-		all = append(all, reflect.TypeOf(v))
-	}
-	return all
-}
+func types(values ...any) []reflect.Type { return schemas.Map(values, reflect.TypeOf) }
 
 func isInput(t reflect.Type) bool { return strings.HasSuffix(t.Name(), "In") }
 

@@ -125,10 +125,7 @@ func free() *jsonschema.Schema {
 }
 
 func choice[T ~string](values ...T) *jsonschema.Schema {
-	all := make([]any, len(values))
-	for i, v := range values {
-		all[i] = string(v)
-	}
+	all := schemas.Map(values, func(v T) any { return string(v) })
 	return &jsonschema.Schema{Type: "string", Extras: map[string]any{words: all}}
 }
 

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"handoff/schemas"
 )
 
 // cloneJSON copies a JSON value in depth.
@@ -128,11 +130,7 @@ func words(v any) string {
 }
 
 func joined(list []any, between string) string {
-	all := make([]string, len(list))
-	for i, e := range list {
-		all[i] = words(e)
-	}
-	return strings.Join(all, between)
+	return strings.Join(schemas.Map(list, words), between)
 }
 
 // subjects are the fields that say what an object is about, the best first.
