@@ -130,18 +130,16 @@ func checkWord(field, word string) error {
 //
 // A result has limit agents, or as many as fit into 7,000 bytes; more counts the others. There is no cursor: who looks
 // for one agent filters. The only errors are those of the store.
-func (s *Service) Agents(
-	ctx context.Context, by schemas.Caller, in schemas.AgentsIn,
-) (out schemas.AgentsOut, err error) {
-	err = s.read(ctx, func(v *store.View) error {
-		out = schemas.AgentsOut{Agents: []schemas.Card{}}
+func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.AgentsIn) (schemas.AgentsOut, error) {
+	return read(ctx, s, func(v *store.View) (out schemas.AgentsOut, err error) {
+		out.Agents = []schemas.Card{}
 		for a, err := range s.everybody(v) {
 			if err != nil {
-				return err
+				return out, err
 			}
 			c, err := s.card(v, a)
 			if err != nil {
-				return err
+				return out, err
 			}
 			if c.Name == by.Agent {
 				c.Seen = s.Now().Truncate(time.Second)
@@ -157,9 +155,8 @@ func (s *Service) Agents(
 			out.Skilled = nil
 		}
 		slices.SortStableFunc(out.Agents, liveFirst)
-		return fitAgents(in.Limit, &out)
+		return out, fitAgents(in.Limit, &out)
 	})
-	return out, err
 }
 
 // everybody yields the agents that are known, and then those that are here and did nothing yet. Each name comes once.

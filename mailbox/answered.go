@@ -21,13 +21,12 @@ import (
 func (s *Service) takeAnswer(
 	ctx context.Context, by schemas.Caller, in schemas.GetIn,
 ) (out schemas.GetOut, taken bool, err error) {
-	err = s.Store.View(ctx, func(v *store.View) error {
+	taken, err = look(ctx, s, func(v *store.View) (bool, error) {
 		r, err := reading.Find(v, in.HandoffID, by.Agent)
-		taken = err == nil && answered(r, by) && sameSession(r, by) && by.Scope != schemas.ScopeRead
-		return err
+		return err == nil && answered(r, by) && sameSession(r, by) && by.Scope != schemas.ScopeRead, err
 	})
 	if !taken || err != nil {
-		return out, false, s.coded(err)
+		return out, false, err
 	}
 	got, err := s.Claim(ctx, by, schemas.ClaimIn{HandoffID: in.HandoffID, MaxTokens: in.MaxTokens})
 	if e := schemas.AsError(err); e != nil && (e.Code == schemas.Conflict || e.Code == schemas.Denied) {
@@ -68,13 +67,9 @@ func (s *Service) settleShown(ctx context.Context, by schemas.Caller, id schemas
 	if by.Agent == "" || by.Scope == schemas.ScopeRead {
 		return nil
 	}
-	var told []schemas.NoticeID
-	err := s.Store.View(ctx, func(v *store.View) (err error) {
-		told, err = toldOf(v, id, by.Agent)
-		return err
-	})
+	told, err := look(ctx, s, func(v *store.View) ([]schemas.NoticeID, error) { return toldOf(v, id, by.Agent) })
 	if err != nil || len(told) == 0 {
-		return s.coded(err)
+		return err
 	}
 	return s.update(ctx, by, func(o *op) error { return o.settle(id, by.Agent) })
 }
@@ -85,10 +80,7 @@ func (s *Service) settleShown(ctx context.Context, by schemas.Caller, id schemas
 // it.
 func (s *Service) nothing(ctx context.Context, by schemas.Caller) (out schemas.ClaimOut, err error) {
 	out.Empty = true
-	err = s.Store.View(ctx, func(v *store.View) error {
-		out.Waits, err = s.offers(v).KeptFrom(by.Agent)
-		return err
-	})
+	out.Waits, err = look(ctx, s, func(v *store.View) (string, error) { return s.offers(v).KeptFrom(by.Agent) })
 	if err != nil {
 		s.Logger.WarnContext(ctx, "what waits was not told", slog.Any("error", err))
 	}

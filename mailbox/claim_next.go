@@ -88,13 +88,12 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 // on one snapshot, writes nothing, and passes over damaged records and over those whose time is due. What is due is
 // passed over because a snapshot cannot apply it: it may be over by now. The caller applied the clock just before, so
 // little is. Only the id is given, and [op.take] judges again.
-func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []string) (found schemas.ID, err error) {
+func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []string) (schemas.ID, error) {
 	now := store.At(s.Now())
-	err = s.Store.View(ctx, func(v *store.View) error {
-		found = 0
+	return look(ctx, s, func(v *store.View) (schemas.ID, error) {
 		a, err := sessions.Agent(v, by.Agent)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		read := func(id schemas.ID) *store.Record { // the claim that passed over it before has logged what is damaged
 			r, err := v.Record(id)
@@ -105,11 +104,9 @@ func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []str
 		}
 		for r, err := range s.offers(v).Queue(a, tags, read) {
 			if r != nil || err != nil {
-				found = orZero(r).ID
-				return err
+				return orZero(r).ID, err
 			}
 		}
-		return nil
+		return 0, nil
 	})
-	return found, s.coded(err)
 }

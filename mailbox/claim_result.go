@@ -17,16 +17,16 @@ import (
 // result says so in its place, and the holder can give the handoff up.
 func (s *Service) claimResult(
 	ctx context.Context, by schemas.Caller, in schemas.ClaimIn, got claimed,
-) (out schemas.ClaimOut, err error) {
-	err = s.Store.View(ctx, func(v *store.View) error {
+) (schemas.ClaimOut, error) {
+	return look(ctx, s, func(v *store.View) (out schemas.ClaimOut, err error) {
 		r, err := got.recall(v)
 		if err != nil {
-			return err
+			return out, err
 		}
-		brief := s.reader.Brief
+		brief, again := s.reader.Brief, false
 		if got.Again {
 			if amended, err := amendedSince(v, r); err != nil || !amended {
-				brief, out.Again = s.reader.Answer, true
+				brief, again = s.reader.Answer, true
 			}
 		}
 		b, todo, err := brief(v, r, in.MaxTokens)
@@ -35,7 +35,7 @@ func (s *Service) claimResult(
 			b.Text = "What was sent cannot be read: the store is damaged there. Tell human. " + holderDoes(life.Fail, r.ID, "").String()
 		}
 		out = schemas.ClaimOut{
-			Again: out.Again, HandoffID: r.ID, Token: r.Token, LeaseEnds: r.Lease.Ptr(), Attempt: r.Attempt, From: r.From,
+			Again: again, HandoffID: r.ID, Token: r.Token, LeaseEnds: r.Lease.Ptr(), Attempt: r.Attempt, From: r.From,
 			Title: schemas.Visible(r.Title), Workflow: r.Workflow,
 			Criteria: todo.Criteria, Brief: b.Text, Omitted: b.Omitted, ToDo: todo,
 		}
@@ -45,7 +45,7 @@ func (s *Service) claimResult(
 		if in.View == "full" {
 			h, err := reading.Handoff(v, r)
 			if err != nil {
-				return err
+				return out, err
 			}
 			if out.Transfer = &b.Transfer; h.Metadata.EstimatedTokens <= fullTokens || by.Via == schemas.ViaCLI {
 				out.Handoff = &h
@@ -56,9 +56,8 @@ func (s *Service) claimResult(
 		if out.Holding, err = heldIDs(v, by.Agent); len(out.Holding) == 1 {
 			out.Holding = nil // this one
 		}
-		return err
+		return out, err
 	})
-	return out, s.coded(err)
 }
 
 // recall is the record of a claim. A claim that was remembered may be lost by now: the error is stale then, because the

@@ -37,15 +37,12 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 	if err != nil {
 		return schemas.DeclareOut{}, err
 	}
-	var changed []store.Agent
-	rules := false
-	err = s.read(ctx, func(v *store.View) (err error) {
-		if changed, err = said.changes(v); err == nil {
-			rules, err = said.otherRules(v)
-		}
-		return err
-	})
-	if err != nil || len(changed) == 0 && !rules {
+	agents, err := read(ctx, s, said.changes)
+	if err != nil {
+		return schemas.DeclareOut{}, err
+	}
+	rules, err := look(ctx, s, said.otherRules)
+	if err != nil || len(agents) == 0 && !rules {
 		return schemas.DeclareOut{}, err
 	}
 	if rules {

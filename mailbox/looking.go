@@ -52,17 +52,16 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 			return out, err
 		}
 	}
-	err = s.read(ctx, func(v *store.View) error {
-		out = schemas.GetOut{}
+	out, err = read(ctx, s, func(v *store.View) (out schemas.GetOut, err error) {
 		r, err := reading.Find(v, in.HandoffID, by.Agent)
 		if err != nil {
-			return err
+			return out, err
 		}
 		out.HandoffID, out.Status = r.ID, r.Status
 		if in.View == "outcome" && r.Status == schemas.Completed && r.Accepted == 0 {
 			to, err := reading.Principal(v, r)
 			if out.Judges = to == by.Agent; err != nil {
-				return err
+				return out, err
 			}
 		}
 		if r.Status.Held() && r.Holder == by.Agent && r.Conn == by.Conn && by.Scope != schemas.ScopeRead {
@@ -70,15 +69,15 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 		}
 		out.TakeUp = r.Status.Held() && r.Holder == by.Agent && !sameSession(r, by) && by.Via != schemas.ViaCLI
 		if out.Asked, err = toAnswer(v, r, by.Agent); err != nil {
-			return err
+			return out, err
 		}
 		if in.View == "full" && in.MaxTokens == 0 && by.Via != schemas.ViaCLI {
 			in.MaxTokens = fullTokens
 		}
 		if in.WaitSeconds > 0 && in.View == "" {
-			return s.reader.ShowChanges(v, r, since, &out)
+			return out, s.reader.ShowChanges(v, r, since, &out)
 		}
-		return s.reader.Show(v, r, in, &out)
+		return out, s.reader.Show(v, r, in, &out)
 	})
 	if err != nil || out.Standing == nil && out.Completion == nil && out.Failure == nil && (in.View != "full" && in.View != "outcome" || out.Content == "") {
 		return out, err
@@ -121,13 +120,13 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 		return out, schemas.Invalidf("wait_seconds", "waits only where notices are listed").
 			WithNext(schemas.Call(schemas.ListIn{Box: "notices", WaitSeconds: in.WaitSeconds}, "waits for anything of yours"))
 	}
-	err = s.read(ctx, func(v *store.View) (err error) {
-		if out, err = f.Handoffs(v, by.Agent, s.offers(v).Boxes, s.tellRow); err == nil && in.Box != "all" && in.Query != "" {
+	return read(ctx, s, func(v *store.View) (schemas.ListOut, error) {
+		out, err := f.Handoffs(v, by.Agent, s.offers(v).Boxes, s.tellRow)
+		if err == nil && in.Box != "all" && in.Query != "" {
 			err = elsewhere(v, in, s.Now(), &out)
 		}
-		return err
+		return out, err
 	})
-	return out, err
 }
 
 // elsewhere counts in all boxes what a query does not find in one.
@@ -186,12 +185,8 @@ func (s *Service) listNotices(
 // it after each call, to tell the caller. It reads a row for each mailbox of the agent, changes nothing, and does not
 // apply what the clock has changed: a handoff whose delay has just ended is counted by the next call. The errors are
 // those of the store.
-func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (in schemas.Inbox, err error) {
-	err = s.Store.View(ctx, func(v *store.View) error {
-		in, err = s.offers(v).Inbox(agent)
-		return err
-	})
-	return in, s.coded(err)
+func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (schemas.Inbox, error) {
+	return look(ctx, s, func(v *store.View) (schemas.Inbox, error) { return s.offers(v).Inbox(agent) })
 }
 
 // offers is what agents are offered in a snapshot.
@@ -206,14 +201,8 @@ func (s *Service) offers(v *store.View) offer.Offers { return offer.Offers{View:
 //
 // The error is not_found for a handoff or a workflow that does not exist, and for a workspace in which nothing was
 // sent; invalid for the name of a workflow that cannot be one. It can be repeated freely.
-func (s *Service) History(
-	ctx context.Context, _ schemas.Caller, in schemas.HistoryIn,
-) (out schemas.HistoryOut, err error) {
-	err = s.read(ctx, func(v *store.View) (err error) {
-		out, err = s.reader.History(v, in, s.Now())
-		return err
-	})
-	return out, err
+func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.HistoryIn) (schemas.HistoryOut, error) {
+	return read(ctx, s, func(v *store.View) (schemas.HistoryOut, error) { return s.reader.History(v, in, s.Now()) })
 }
 
 // Overview tells what is going on in the workspace, for the person who looks after it: what needs the person, what agents
@@ -222,21 +211,15 @@ func (s *Service) History(
 //
 // A part has limit rows, 20 by default, and counts the others. The number of rows that are read is bounded, whatever the
 // workspace holds. The only errors are those of the store. It can be repeated freely.
-func (s *Service) Overview(
-	ctx context.Context, _ schemas.Caller, in schemas.OverviewIn,
-) (out schemas.OverviewOut, err error) {
+func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.OverviewIn) (schemas.OverviewOut, error) {
 	now, _ := s.clock.Read()
-	err = s.read(ctx, func(v *store.View) error {
+	return read(ctx, s, func(v *store.View) (schemas.OverviewOut, error) {
 		known, err := s.known(v, now)
 		if err != nil {
-			return err
+			return schemas.OverviewOut{}, err
 		}
-		out, err = overview.Of(v, overview.Config{
-			Now: now, Limit: in.Limit, Silence: s.silence, Known: known, Reader: s.reader,
-		})
-		return err
+		return overview.Of(v, overview.Config{Now: now, Limit: in.Limit, Silence: s.silence, Known: known, Reader: s.reader})
 	})
-	return out, err
 }
 
 // lately is for how long an agent counts as here after a call, where no connection shows whether it is.

@@ -21,14 +21,11 @@ import (
 // invalid for a client whose name cannot be that of an agent, and where somebody else acts under the client's own name:
 // then the shell has to say its name, and the error lists those that are here, twenty at most. A wrong guess would let
 // one session act with the mail of another.
-func (s *Service) NameOf(
-	ctx context.Context, _ schemas.Caller, in schemas.SessionIn,
-) (out schemas.SessionOut, err error) {
-	err = s.Store.View(ctx, func(v *store.View) (err error) {
+func (s *Service) NameOf(ctx context.Context, _ schemas.Caller, in schemas.SessionIn) (schemas.SessionOut, error) {
+	return look(ctx, s, func(v *store.View) (out schemas.SessionOut, err error) {
 		out.Agent, err = s.here.ShellName(v, in)
-		return err
+		return out, err
 	})
-	return out, s.coded(err)
 }
 
 // give keeps that a session acts under a name over a connection or, without a connection, that its process is about to

@@ -98,10 +98,8 @@ func (s *Service) showNotices(
 	ctx context.Context, by schemas.Caller, fn func(*store.View) ([]schemas.NoticeID, error),
 ) error {
 	if by.Scope == schemas.ScopeRead {
-		return s.read(ctx, func(v *store.View) error {
-			_, err := fn(v)
-			return err
-		})
+		_, err := read(ctx, s, fn)
+		return err
 	}
 	return s.update(ctx, by, func(o *op) error {
 		shown, err := fn(o.View)

@@ -54,18 +54,16 @@ func (s *Service) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.C
 }
 
 // changesAfter reads the next events, 256 at most, with what their records say now.
-func (s *Service) changesAfter(ctx context.Context, after uint64) (changes []schemas.Change, err error) {
-	err = s.read(ctx, func(v *store.View) error {
-		changes = nil
+func (s *Service) changesAfter(ctx context.Context, after uint64) ([]schemas.Change, error) {
+	return read(ctx, s, func(v *store.View) (changes []schemas.Change, err error) {
 		for e, err := range v.EventsAfter(after) {
 			if err != nil || len(changes) == changesRead {
-				return err
+				return changes, err
 			}
 			changes = append(changes, changeOf(v, e))
 		}
-		return nil
+		return changes, nil
 	})
-	return changes, err
 }
 
 // changeOf adds to an event what its record says now; of the holder only what was so by then. A message has no record:
@@ -112,16 +110,13 @@ func noticeAt(v *store.View, to schemas.Agent, e schemas.Event) schemas.NoticeID
 // not. A watcher calls it to begin with what comes from now on, and whoever checks the health of a server. It neither
 // writes nor applies what the clock has changed, so it answers on a full disk, too. The errors are those of the store.
 func (s *Service) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestIn) (out schemas.NewestOut, err error) {
-	err = s.Store.View(ctx, func(v *store.View) error {
-		out.Event, err = v.Events()
-		return err
-	})
+	out.Event, err = look(ctx, s, (*store.View).Events)
 	if err == nil && s.Failed != nil {
 		if failed := s.Failed(); failed != nil {
 			out.Failing = schemas.AsError(s.coded(failed)).Message
 		}
 	}
-	return out, s.coded(err)
+	return out, err
 }
 
 // Audit walks the whole registry, from the first event, and compares it with the records and with what was said. A
@@ -148,11 +143,7 @@ func (s *Service) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsIn
 	if s.Commits != nil {
 		out.Commits = s.Commits()
 	}
-	err = s.read(ctx, func(v *store.View) error {
-		out.Event, err = v.Events()
-		return err
-	})
-	if err != nil {
+	if out.Event, err = read(ctx, s, (*store.View).Events); err != nil {
 		return out, err
 	}
 	if out.States, err = s.states(ctx); err != nil {

@@ -316,11 +316,7 @@ func (s *Service) begin(ctx context.Context, in schemas.SendIn) (first schemas.S
 	if kind != "workflow" {
 		return in, nil
 	}
-	var set *rules.Set
-	err = s.read(ctx, func(v *store.View) (err error) {
-		set, err = s.rules(v)
-		return err
-	})
+	set, err := read(ctx, s, s.rules)
 	if err != nil {
 		return in, err
 	}
@@ -339,31 +335,30 @@ func (s *Service) begin(ctx context.Context, in schemas.SendIn) (first schemas.S
 // TryRules says what rules would send because of what happened to a handoff last, and why others send nothing. Without
 // rules those are tried that the files of the project declared. It changes nothing. The errors are not_found for the
 // handoff, and invalid for a rule that cannot be read.
-func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.RulesTryIn) (out schemas.RulesTryOut, err error) {
+func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.RulesTryIn) (schemas.RulesTryOut, error) {
 	if err := checkRules("", store.DeclaredRules{Routes: in.Routes, Plans: in.Plans}); err != nil {
-		return out, err
+		return schemas.RulesTryOut{}, err
 	}
-	err = s.read(ctx, func(v *store.View) error {
+	return read(ctx, s, func(v *store.View) (out schemas.RulesTryOut, err error) {
 		r, err := reading.Find(v, in.HandoffID, by.Agent)
 		if err != nil {
-			return err
+			return out, err
 		}
 		set, _ := rules.Compile(in.Routes, in.Plans)
 		if len(in.Routes)+len(in.Plans) == 0 {
 			if set, err = s.rules(v); set == nil || err != nil {
-				return err
+				return out, err
 			}
 		}
 		facts, err := factsOf(v, r)
 		if err != nil {
-			return err
+			return out, err
 		}
 		out = schemas.RulesTryOut{HandoffID: r.ID, On: string(r.Status)}
 		if !r.Status.Ended() {
 			out.On = routed[life.Send]
 		}
 		out.Routes = set.Try(out.On, facts)
-		return nil
+		return out, nil
 	})
-	return out, err
 }

@@ -227,30 +227,25 @@ func (o *op) message(d *draft) (out schemas.SendOut, err error) {
 // position counts how many come before a handoff in its mailbox, plus one. It is zero for a handoff that may not be
 // claimed yet and for one behind a hundred others: counting takes as long as what is counted, and runs after the send
 // was committed. A count that fails is logged, and the send stands.
-func (s *Service) position(ctx context.Context, id schemas.ID) (place int) {
-	err := s.Store.View(ctx, func(v *store.View) error {
-		place = 0
+func (s *Service) position(ctx context.Context, id schemas.ID) int {
+	place, err := look(ctx, s, func(v *store.View) (int, error) {
 		r, err := v.Record(id)
 		if err != nil || r == nil || r.Box == "" {
-			return err
+			return 0, err
 		}
 		n := 0
 		for other, err := range v.Queue(r.Box) {
 			if n++; err != nil || n > 100 {
-				return err
+				return 0, err
 			}
 			if other == id {
-				place = n
-				break
+				return n, nil
 			}
 		}
-		return nil
+		return 0, nil
 	})
-	if err == nil {
-		return place
-	}
-	if ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil {
 		s.Logger.WarnContext(ctx, "a handoff was sent and not counted", slog.Any("error", err))
 	}
-	return 0
+	return place
 }

@@ -77,9 +77,6 @@ type Config struct {
 	// alone for as long as that may take.
 	Alone bool
 
-	// Presence is who is here. Nil means what is announced to this service, which is right where it alone has the store.
-	Presence presence.Tracker
-
 	// Limits are what a task, a title, a handoff, a mailbox and a chain may grow to. Zero fields have their defaults.
 	Limits schemas.Limits
 
@@ -132,15 +129,12 @@ type Service struct {
 func New(c Config) *Service {
 	c.Limits = c.Limits.OrDefault()
 	c.Lease, c.LeaseMax = cmp.Or(c.Lease, 15*time.Minute), cmp.Or(c.LeaseMax, 2*time.Hour)
-	if c.Presence == nil {
-		c.Presence = presence.NewMemory()
-	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	s := &Service{Config: c, hub: waiting.NewHub(), denials: &denials{of: map[string]denial{}}, compiled: &compiledRules{}}
 	s.reader = reading.Reader{
 		Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger, Gone: s.isGone, Heard: s.heard,
 	}
 	s.clock = presence.NewClock(c.Now, c.Awake)
-	s.here = sessions.Here{Tracker: c.Presence, Now: c.Now, Started: s.clock.Begun(), Alone: c.Alone}
+	s.here = sessions.Here{Tracker: presence.NewTracker(), Now: c.Now, Started: s.clock.Begun(), Alone: c.Alone}
 	return s
 }

@@ -50,23 +50,20 @@ func (s *Service) AddToken(ctx context.Context, by schemas.Caller, in schemas.To
 
 // ListTokens lists all tokens by name, also those that expired or were revoked. A person calls it with handoff token
 // list. No secret and no hash is in the result. The error is denied for a caller over HTTP. It changes nothing.
-func (s *Service) ListTokens(
-	ctx context.Context, by schemas.Caller, _ schemas.TokenListIn,
-) (out schemas.TokenListOut, err error) {
+func (s *Service) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.TokenListIn) (schemas.TokenListOut, error) {
 	if err := atHome(by); err != nil {
-		return out, err
+		return schemas.TokenListOut{}, err
 	}
-	err = s.Store.View(ctx, func(v *store.View) error {
+	return look(ctx, s, func(v *store.View) (out schemas.TokenListOut, err error) {
 		out.Tokens = []schemas.Token{}
 		for t, err := range v.Tokens() {
 			if err != nil {
-				return err
+				return out, err
 			}
 			out.Tokens = append(out.Tokens, t.Token)
 		}
-		return nil
+		return out, nil
 	})
-	return out, s.coded(err)
 }
 
 // RevokeToken makes a token void from the next request on. A person calls it with handoff token revoke. What was
@@ -104,29 +101,23 @@ func (s *Service) RevokeToken(
 // reads a row or two and applies nothing that time has changed. Whether the token is still good the gate judges, by its
 // own clock. The hash may have letters of either case; one that no token has is no error. The error is denied for a
 // caller over HTTP.
-func (s *Service) FindToken(
-	ctx context.Context, by schemas.Caller, in schemas.TokenFindIn,
-) (out schemas.TokenFindOut, err error) {
+func (s *Service) FindToken(ctx context.Context, by schemas.Caller, in schemas.TokenFindIn) (schemas.TokenFindOut, error) {
 	if err := atHome(by); err != nil {
-		return out, err
+		return schemas.TokenFindOut{}, err
 	}
-	err = s.Store.View(ctx, func(v *store.View) error {
-		out = schemas.TokenFindOut{}
+	return look(ctx, s, func(v *store.View) (out schemas.TokenFindOut, err error) {
 		t, err := v.TokenOf(strings.ToLower(in.Hash))
 		if err != nil {
-			return err
+			return out, err
 		}
 		if t != nil {
-			out.Token, out.Needed = &t.Token, true
-			return nil
+			return schemas.TokenFindOut{Token: &t.Token, Needed: true}, nil
 		}
 		for _, err := range v.Tokens() {
-			out.Needed = true
-			return err
+			return schemas.TokenFindOut{Needed: true}, err
 		}
-		return nil
+		return out, nil
 	})
-	return out, s.coded(err)
 }
 
 // atHome refuses callers over a network: only processes of the user that owns the store manage tokens. The error is

@@ -63,12 +63,21 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 	return o.refusal
 }
 
-// read runs one operation on a snapshot, after applying what the clock has changed. Where that cannot be written, as on
-// a full disk, what is known is shown all the same, and the log says so. Fn may run more than once and assigns its
-// results at its start.
-func (s *Service) read(ctx context.Context, fn func(*store.View) error) error {
+// look gives what fn reads on a snapshot, as it stands: what the clock has changed since is not applied. Fn may run more
+// than once. All errors that leave it have a code, see [Service.coded].
+func look[Out any](ctx context.Context, s *Service, fn func(*store.View) (Out, error)) (out Out, err error) {
+	err = s.Store.View(ctx, func(v *store.View) (err error) {
+		out, err = fn(v)
+		return err
+	})
+	return out, s.coded(err)
+}
+
+// read is [look] after applying what the clock has changed. Where that cannot be written, as on a full disk, what is
+// known is shown all the same, and the log says so.
+func read[Out any](ctx context.Context, s *Service, fn func(*store.View) (Out, error)) (Out, error) {
 	s.applyTime(ctx)
-	return s.coded(s.Store.View(ctx, fn))
+	return look(ctx, s, fn)
 }
 
 // catchUp applies what the clock has changed, in as many transactions as that takes, and writes nothing if nothing is
@@ -92,12 +101,8 @@ func (s *Service) catchUp(ctx context.Context) error {
 }
 
 // nextDue is when the clock changes something next, zero for never. It reads one row.
-func (s *Service) nextDue(ctx context.Context) (due time.Time, err error) {
-	err = s.Store.View(ctx, func(v *store.View) error {
-		due, err = v.NextDue()
-		return err
-	})
-	return due, s.coded(err)
+func (s *Service) nextDue(ctx context.Context) (time.Time, error) {
+	return look(ctx, s, (*store.View).NextDue)
 }
 
 // applyTime applies what the clock has changed. Where that cannot be written, work goes on with what is known: the log

@@ -25,11 +25,11 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 	w.Choosy = len(in.Tags) > 0
 	defer w.Leave()
 	for {
-		look, err := s.joinQueues(ctx, w, by.Agent)
+		mayFind, err := s.joinQueues(ctx, w, by.Agent)
 		if err != nil {
 			return claimed{}, err
 		}
-		if look {
+		if mayFind {
 			got, err := s.claim(ctx, by, in)
 			if got.ID != 0 || err != nil {
 				w.Spend(got.box)
@@ -52,20 +52,15 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 // joinQueues puts a waiter into the queues of the mailboxes that its agent claims from now, and tells whether it is to
 // look into them. The mailboxes are read anew each time, since an agent may register, or hold less, while it waits. The
 // caller's place is that of the time since when it waits, also in a queue that it joins later.
-func (s *Service) joinQueues(ctx context.Context, w *waiting.Waiter, name schemas.Agent) (look bool, err error) {
-	var boxes []schemas.Address
-	err = s.Store.View(ctx, func(v *store.View) error {
+func (s *Service) joinQueues(ctx context.Context, w *waiting.Waiter, name schemas.Agent) (mayFind bool, err error) {
+	boxes, err := look(ctx, s, func(v *store.View) ([]schemas.Address, error) {
 		a, err := sessions.Agent(v, name)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		boxes, err = s.offers(v).Queues(a)
-		return err
+		return s.offers(v).Queues(a)
 	})
-	if err != nil {
-		return false, s.coded(err)
-	}
-	return w.Join(boxes), nil
+	return err == nil && w.Join(boxes), err
 }
 
 // passPermits gives the permits for which a waiter looked in vain to the waiters behind it, where mail is left: another
@@ -89,12 +84,8 @@ func (s *Service) passPermits(ctx context.Context, w *waiting.Waiter) {
 
 // unread tells whether an agent has a notice that it has not read.
 func (s *Service) unread(ctx context.Context, a schemas.Agent) (some bool, err error) {
-	err = s.Store.View(ctx, func(v *store.View) error {
-		m, err := v.Mailbox(schemas.Address(a))
-		some = m.Unread > 0
-		return err
-	})
-	return some, s.coded(err)
+	m, err := look(ctx, s, func(v *store.View) (store.Mailbox, error) { return v.Mailbox(schemas.Address(a)) })
+	return m.Unread > 0, err
 }
 
 // awaitNews waits until the caller has an unread notice, or more to claim than at the beginning, or until the wait is
@@ -139,20 +130,18 @@ func (s *Service) lookUntil(ctx context.Context, until time.Time, look func() (o
 // is no error: the caller is shown what is.
 func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn) (first uint64, err error) {
 	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
-	err = s.lookUntil(ctx, until, func() (over bool, err error) {
-		err = s.read(ctx, func(v *store.View) error {
+	err = s.lookUntil(ctx, until, func() (bool, error) {
+		return read(ctx, s, func(v *store.View) (over bool, err error) {
 			r, err := reading.Find(v, in.HandoffID, by.Agent)
 			if err != nil {
-				return err
+				return false, err
 			}
 			if first == 0 {
 				first = eventAt(v, r, since)
 			}
 			over, err = toAnswer(v, r, by.Agent)
-			over = over || answered(r, by) || r.Status.Ended() || r.Event != first && in.View != "outcome"
-			return err
+			return over || answered(r, by) || r.Status.Ended() || r.Event != first && in.View != "outcome", err
 		})
-		return over, err
 	})
 	return first, err
 }

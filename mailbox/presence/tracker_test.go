@@ -18,7 +18,7 @@ func names(all []presence.Connection) (names []string) {
 }
 
 func TestAConnectionIsKnownWhileItIsOpen(t *testing.T) {
-	p := presence.NewMemory()
+	p := presence.NewTracker()
 	_, open := p.Connection("c1")
 	require.False(t, open)
 	p.Open(presence.Connection{Name: "c1", Session: "s1", Parent: 7, Agents: []schemas.Agent{"b"}})
@@ -35,7 +35,7 @@ func TestAConnectionIsKnownWhileItIsOpen(t *testing.T) {
 }
 
 func TestOneThatIsAnnouncedAgainKeepsItsOrderAndItsAgents(t *testing.T) {
-	p := presence.NewMemory()
+	p := presence.NewTracker()
 	p.Open(presence.Connection{Name: "c1", Agents: []schemas.Agent{"a"}})
 	p.Open(presence.Connection{Name: "c2"})
 	p.Open(presence.Connection{Name: "c1", Session: "s1", Parent: 7, Agents: []schemas.Agent{"b"}})
@@ -49,13 +49,13 @@ func TestOneThatIsAnnouncedAgainKeepsItsOrderAndItsAgents(t *testing.T) {
 }
 
 func TestAnAgentThatActsOpensNoConnection(t *testing.T) {
-	p := presence.NewMemory()
+	p := presence.NewTracker()
 	p.Acts("c1", "a")
 	require.Empty(t, p.Connections(presence.Filter{Agent: "a"}))
 }
 
 func TestConnectionsAreFilteredByAgentAndSession(t *testing.T) {
-	p := presence.NewMemory()
+	p := presence.NewTracker()
 	p.Open(presence.Connection{Name: "c3", Session: "s1", Agents: []schemas.Agent{"a"}})
 	p.Open(presence.Connection{Name: "c2", Session: "s2", Agents: []schemas.Agent{"a"}})
 	p.Open(presence.Connection{Name: "c1", Session: "s1", Agents: []schemas.Agent{"b"}})
@@ -67,7 +67,7 @@ func TestConnectionsAreFilteredByAgentAndSession(t *testing.T) {
 }
 
 func TestWhatAHolderWasHeardOfIsForgottenWithItsClaim(t *testing.T) {
-	p := presence.NewMemory()
+	p := presence.NewTracker()
 	p.Hear(1, begin)
 	p.Hear(2, begin)
 	p.Forget(1)
@@ -76,7 +76,7 @@ func TestWhatAHolderWasHeardOfIsForgottenWithItsClaim(t *testing.T) {
 }
 
 func TestConnectionsComeAndGoAtOnce(t *testing.T) {
-	p := presence.NewMemory()
+	p := presence.NewTracker()
 	var wg sync.WaitGroup
 	for _, name := range []string{"c1", "c2", "c3"} {
 		wg.Go(func() {

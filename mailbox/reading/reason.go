@@ -23,7 +23,7 @@ func (rd Reader) Reason(v *store.View, r *store.Record) (string, error) {
 		return WhyEnded(v, r, got.Failure)
 	case r.Status == schemas.Waiting:
 		return asks(v, r)
-	case r.Status.Held() && rd.Gone != nil && rd.Gone(r):
+	case r.Status.Held() && rd.Gone(r):
 		return fmt.Sprintf("the connection of %s ended", r.Holder), nil
 	case len(r.After) > 0:
 		return stalled(v, r)
@@ -100,16 +100,10 @@ func Report(v *store.View, r *store.Record) (string, error) {
 	return schemas.Visible(schemas.Shorten(u.Note, MostOfReport)), err
 }
 
-// LastSign is when the holder of a handoff was heard of last, to the second; nil where nobody holds it. Without a Heard
-// of the reader it is the last call of the holder that the record keeps.
+// LastSign is when the holder of a handoff was heard of last, to the second; nil where nobody holds it.
 func (rd Reader) LastSign(r *store.Record) *time.Time {
 	if !r.Status.Held() {
 		return nil
 	}
-	heard := r.Touched.Time()
-	if rd.Heard != nil {
-		heard = rd.Heard(r)
-	}
-	heard = heard.Truncate(time.Second)
-	return &heard
+	return new(rd.Heard(r).Truncate(time.Second))
 }

@@ -19,7 +19,7 @@ import (
 // Here is who is here, as the process knows that owns the store. A service that has just begun knows of connections
 // only what was announced to it, see [Here.Settled]. Its methods may be called concurrently.
 type Here struct {
-	presence.Tracker
+	*presence.Tracker
 	Now     func() time.Time
 	Started time.Time // when the service began
 	Alone   bool      // nobody will announce a connection that an earlier service knew

@@ -1,0 +1,144 @@
+package presence
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"handoff/schemas"
+)
+
+// Tracker is who is here, for the one process that owns a workspace. The mailbox asks it whether a lease goes on,
+// whether a name is free, whose mail is orphaned, and who is listed as live.
+//
+// The methods may be called concurrently, and inside a transaction, which may run twice: they do not block, do not
+// fail, and a note that is repeated changes nothing. What they return belongs to the caller.
+//
+// It knows what is announced to this process, and ends with it. The mailbox gives connections that a new tracker does
+// not know some time to be announced, and takes them for gone after that. What it remembers grows with the connections
+// that are open and the handoffs that are held: closing and [Tracker.Forget] take it away.
+type Tracker struct {
+	mu     sync.Mutex               // guards the fields below
+	open   map[string]*Connection   // agents are sorted
+	opened int                      // how many were, ever
+	acting map[schemas.Agent]int    // over how many connections each agent acts
+	heard  map[schemas.ID]time.Time // calls of holders that changed nothing
+}
+
+// NewTracker makes a tracker that knows of nobody.
+func NewTracker() *Tracker {
+	return &Tracker{open: map[string]*Connection{}, acting: map[schemas.Agent]int{}, heard: map[schemas.ID]time.Time{}}
+}
+
+// Open notes that a connection is open. One that is open already keeps its order and its agents; its session and
+// its parent become those given, and agents are added.
+func (t *Tracker) Open(c Connection) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	known := t.open[c.Name]
+	if known == nil {
+		t.opened++
+		known = &Connection{Name: c.Name, Order: t.opened}
+		t.open[c.Name] = known
+	}
+	known.Session, known.Parent = c.Session, c.Parent
+	for _, a := range c.Agents {
+		t.add(known, a)
+	}
+}
+
+// Close notes that a connection is gone, with all that was known of it.
+func (t *Tracker) Close(conn string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if c := t.open[conn]; c != nil {
+		for _, a := range c.Agents {
+			if t.acting[a]--; t.acting[a] == 0 {
+				delete(t.acting, a)
+			}
+		}
+	}
+	delete(t.open, conn)
+}
+
+// Acting tells whether an agent acts over an open connection: it was announced for it, or made a call over it. It takes
+// as long with a thousand connections as with one.
+func (t *Tracker) Acting(a schemas.Agent) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.acting[a] > 0
+}
+
+// Acts notes that an agent acts over a connection. It opens none: where the connection is not open, nothing
+// changes.
+func (t *Tracker) Acts(conn string, a schemas.Agent) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if c := t.open[conn]; c != nil {
+		t.add(c, a)
+	}
+}
+
+// Hear notes that the holder of a handoff was heard of by a call that changed nothing. What changes the handoff
+// is in the store.
+func (t *Tracker) Hear(handoff schemas.ID, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.heard[handoff] = at
+}
+
+// Forget drops when the holders of these handoffs were heard of: nobody holds them any more.
+func (t *Tracker) Forget(handoffs ...schemas.ID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, id := range handoffs {
+		delete(t.heard, id)
+	}
+}
+
+// Connection is what is known of an open connection, zero when it is not open.
+func (t *Tracker) Connection(conn string) (c Connection, open bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	known := t.open[conn]
+	if known == nil {
+		return c, false
+	}
+	return known.shown(), true
+}
+
+// Connections are the open connections that match, by name.
+func (t *Tracker) Connections(f Filter) (matching []Connection) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, c := range t.open {
+		if (f.Agent == "" || slices.Contains(c.Agents, f.Agent)) && (f.Session == "" || c.Session == f.Session) {
+			matching = append(matching, c.shown())
+		}
+	}
+	slices.SortFunc(matching, func(a, b Connection) int { return strings.Compare(a.Name, b.Name) })
+	return matching
+}
+
+// LastHeard is when the holder of a handoff was heard of last, zero for never.
+func (t *Tracker) LastHeard(handoff schemas.ID) time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.heard[handoff]
+}
+
+// add notes that an agent acts over the connection.
+func (t *Tracker) add(c *Connection, a schemas.Agent) {
+	if i, found := slices.BinarySearch(c.Agents, a); !found {
+		c.Agents = slices.Insert(c.Agents, i, a)
+		t.acting[a]++
+	}
+}
+
+// shown is a copy for a caller. It shares no list with the tracker, so callers may change it.
+func (c *Connection) shown() Connection {
+	shown := *c
+	shown.Agents = slices.Clone(c.Agents)
+	return shown
+}
