@@ -270,16 +270,16 @@ func (o *op) noteSeen() error {
 
 // cards are those of all known agents, as they are now. It reads a few rows for each agent, so it is for refusals and
 // for sends to a pool.
-func (o *op) cards() ([]schemas.Card, error) { return o.cardsOf(o.View.Agents()) }
+func (o *op) cards() ([]schemas.Card, error) { return o.cardsOf(o.View, o.View.Agents()) }
 
 // cardsOf is [op.cards] for some agents. The first that cannot be read ends it with the error.
-func (o *op) cardsOf(agents iter.Seq2[store.Agent, error]) ([]schemas.Card, error) {
+func (s *Service) cardsOf(v *store.View, agents iter.Seq2[store.Agent, error]) ([]schemas.Card, error) {
 	cards := make([]schemas.Card, 0, 32)
 	for a, err := range agents {
 		if err != nil {
 			return nil, err
 		}
-		c, err := o.card(o.View, a)
+		c, err := s.card(v, a)
 		if err != nil {
 			return nil, err
 		}

@@ -158,7 +158,7 @@ func (o *op) endFailed(
 	now.Outcome, now.ResultDigest = failure.Status, digest
 	h.text, h.said, h.part = failure.Failure.Description, failure, "failure"
 	if failure.Alternative != "" {
-		h.text += " Suggested instead: " + failure.Alternative + "."
+		h.text = strings.TrimSuffix(h.text, ".") + ". Suggested instead: " + failure.Alternative + "."
 	}
 	if err := o.commit(h); err != nil {
 		return out, nil, err
@@ -278,11 +278,18 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 		now.Box, now.Reserved = now.To, 0
 	}
 	now.Excluded = append(now.Excluded, o.by.Agent)
+	if err := o.tellNamed(&now, schemas.Agent(in.Alternative)); err != nil {
+		return schemas.FailOut{}, err
+	}
 	declines := happening{action: life.Decline, was: r, now: &now, said: failureOf(in, schemas.ThenStop, "")}
 	if err := o.commit(declines); err != nil {
 		return schemas.FailOut{}, err
 	}
-	return declined(&now, "others may take it; you are passed over"), nil
+	passed := "others may take it; you are passed over"
+	if toldFirst(&now) {
+		passed += fmt.Sprintf("; %s is told first", now.Box)
+	}
+	return declined(&now, passed), nil
 }
 
 func declined(r *store.Record, warning string) schemas.FailOut {

@@ -75,9 +75,11 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 			in.MaxTokens = fullTokens
 		}
 		if in.WaitSeconds > 0 && in.View == "" {
-			return out, s.reader.ShowChanges(v, r, since, &out)
+			err = s.reader.ShowChanges(v, r, since, &out)
+			return out, err
 		}
-		return out, s.reader.Show(v, r, in, &out)
+		err = cmp.Or(s.reader.Show(v, r, in, &out), s.whoCould(v, r, &out))
+		return out, err
 	})
 	if err != nil || out.Standing == nil && out.Completion == nil && out.Failure == nil && (in.View != "full" && in.View != "outcome" || out.Content == "") {
 		return out, err

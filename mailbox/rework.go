@@ -238,7 +238,7 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	}
 	rev, err := o.revised(life.Retry, r, in, out)
 	if err != nil {
-		return nil, err
+		return nil, forcible(err)
 	}
 	again, err := o.sendAgain(life.Retry, r, rev, o.by.Token)
 	if err != nil {
@@ -263,7 +263,7 @@ func stillHeld(r, back *store.Record) error {
 // taken from anybody by the retry: what is pending then ends when the retry is completed, see [op.endLeftovers].
 func rolledBack(r, back, again *store.Record) string {
 	if back.Status.Held() {
-		return fmt.Sprintf("you hold %s, to which %s was rolled back: complete or release it", back.ID, r.ID)
+		return fmt.Sprintf("you hold %s, to which %s was rolled back: complete it", back.ID, r.ID)
 	}
 	return fmt.Sprintf("%s, to which %s was rolled back, is %s at %s: it is cancelled when %s is completed before anybody claims it",
 		back.ID, r.ID, back.Status, back.To, again.ID)

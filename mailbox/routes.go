@@ -329,7 +329,8 @@ func (s *Service) begin(ctx context.Context, in schemas.SendIn) (first schemas.S
 	if meant := closest.Meant(name, set.Plans()); len(meant) > 0 {
 		return in, e.WithHint("Closest: workflow:%s. Nothing was sent.", meant[0])
 	}
-	return in, e.WithHint("Files declare them under workflows: in .handoff/agents.yaml. Nothing was sent.")
+	return in, e.WithHint("Files declare them under workflows: in .handoff/agents.yaml. Nothing was sent.").
+		WithNext(schemas.Call(schemas.AgentsIn{}, "tells what is wrong with such a file"))
 }
 
 // TryRules says what rules would send because of what happened to a handoff last, and why others send nothing. Without

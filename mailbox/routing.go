@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -48,6 +49,20 @@ func (o *op) tellFirst(was, now *store.Record) error {
 	return nil
 }
 
+// tellNamed keeps work that somebody declined for the agent that this one named, for as long as for anybody who is told
+// first, where that one may have it. Else [op.tellFirst] chooses.
+func (o *op) tellNamed(r *store.Record, named schemas.Agent) error {
+	to, err := o.alternative(r, named)
+	if to == "" || err != nil || len(r.Told) == mostFirst || slices.Contains(r.Told, to) {
+		return err
+	}
+	a, err := o.Agent(to)
+	if err == nil && roster.Qualifies(a.Card, r.To, false) {
+		r.Box, r.Reserved, r.Told = schemas.Address(to), store.At(o.now.Add(aloneFor)), append(r.Told, to)
+	}
+	return err
+}
+
 // toldFirst tells whether a handoff is kept for one agent of its pool because that one was told first, and not because
 // it asked.
 func toldFirst(r *store.Record) bool {
@@ -58,22 +73,14 @@ func toldFirst(r *store.Record) bool {
 // can take the work, and not everybody who can.
 const mostRouted = 5
 
-// route says which agents could take work of a pool, best first, and which could not and why, five of each at most; and
-// the first of those that are here and idle, "" for none. It is old as soon as an agent claims or registers.
+// route is [Service.candidates], with the first of them that is here and idle, "" for none. It is old as soon as an agent
+// claims or registers.
 //
 // Nobody is told first of what it rejected, held until now, asked about, sent, or was told of before.
 func (o *op) route(r *store.Record) (routed *schemas.Routed, first schemas.Agent, err error) {
-	want := roster.Want{
-		To: r.To, Type: r.Type, Tags: r.Tags, Estimate: estimate(r), Generalists: r.NoTakers == "generalist",
-	}
-	cards, err := o.cardsOf(o.AgentsSaying(roster.Words(r.To, want.Generalists)...))
+	routed, ranked, err := o.candidates(o.View, r)
 	if err != nil {
 		return nil, "", err
-	}
-	ranked, excluded := roster.Rank(cards, want)
-	routed = &schemas.Routed{Excluded: excluded[:min(len(excluded), mostRouted)]}
-	for _, card := range ranked[:min(len(ranked), mostRouted)] {
-		routed.Candidates = append(routed.Candidates, schemas.Candidate{Agent: card.Name, Why: roster.Merits(*card, want)})
 	}
 	passed := slices.Concat(r.Excluded, r.Told, []schemas.Agent{r.From, r.Holder, r.Asker, o.by.Agent})
 	for _, card := range ranked {
@@ -83,6 +90,46 @@ func (o *op) route(r *store.Record) (routed *schemas.Routed, first schemas.Agent
 		}
 	}
 	return routed, "", nil
+}
+
+// candidates ranks those who could take a handoff now, and says the best of them and who could not and why, five of each
+// at most.
+func (s *Service) candidates(v *store.View, r *store.Record) (routed *schemas.Routed, ranked []*schemas.Card, err error) {
+	want := roster.Want{
+		To: r.To, Type: r.Type, Tags: r.Tags, Estimate: estimate(r), Generalists: r.NoTakers == "generalist",
+	}
+	cards, err := s.cardsOf(v, v.AgentsSaying(roster.Words(r.To, want.Generalists)...))
+	if err != nil {
+		return nil, nil, err
+	}
+	ranked, excluded := roster.Rank(cards, want)
+	routed = &schemas.Routed{Excluded: excluded[:min(len(excluded), mostRouted)]}
+	for _, card := range ranked[:min(len(ranked), mostRouted)] {
+		routed.Candidates = append(routed.Candidates, schemas.Candidate{Agent: card.Name, Why: roster.Merits(*card, want)})
+	}
+	return routed, ranked, nil
+}
+
+// whoCould adds to where a handoff stands that nobody claimed yet who could take it now, and why others could not.
+func (s *Service) whoCould(v *store.View, r *store.Record, out *schemas.GetOut) error {
+	if r.To == schemas.Address(schemas.Human) || !offered(r) || out.Standing == nil {
+		return nil
+	}
+	routed, ranked, err := s.candidates(v, r)
+	switch {
+	case err != nil:
+		return err
+	case len(ranked)+len(routed.Excluded) > 0:
+		routed.Candidates = slices.DeleteFunc(routed.Candidates, func(c schemas.Candidate) bool {
+			return slices.Contains(r.Excluded, c.Agent)
+		})
+		if out.Routed = routed; toldFirst(r) {
+			routed.Chosen, routed.Until = schemas.Agent(r.Box), r.Reserved.Time()
+		}
+	case out.Standing.Reason == "" && !s.here.Acting(schemas.Agent(r.To)):
+		out.Standing.Reason = fmt.Sprintf("nobody who was here so far may claim as %s", r.To)
+	}
+	return nil
 }
 
 // candidatesLeft tells whether another agent than the given one may claim from the pool that r waits in. Only agents

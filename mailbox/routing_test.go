@@ -35,7 +35,7 @@ func TestTheBestOfAPoolIsToldFirstAndTheNextAfterAMinute(t *testing.T) {
 	for _, first := range team[:3] {
 		require.Equal(t, 1, w.claimable(first.Agent))
 		require.Zero(t, w.claimable("four"))
-		require.Equal(t, string(first.Agent)+" was told of ho_1 first: unless it takes it, you may in 1m0s.", w.claim(team[3]).Waits)
+		require.Equal(t, "Agent "+string(first.Agent)+" was told of ho_1 first: unless it takes it, you may in 1m0s.", w.claim(team[3]).Waits)
 		_, err := w.Claim(context.Background(), team[3], schemas.ClaimIn{HandoffID: "1"})
 		refused(t, err, schemas.Conflict, "is kept for "+string(first.Agent))
 		w.later(time.Minute)

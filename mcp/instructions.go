@@ -38,7 +38,7 @@ const (
 		"do the work (update_handoff with action " +
 		"progress, or ask when you need an answer) -> complete_handoff, answering every criterion; with continuation it " +
 		"passes the work on in the same step. If you cannot: fail_handoff, with outcome rejected when it is not for you.\n" +
-		"send_handoff gives work to an agent, capability:NAME, role:NAME or human: say the task, what is known (context) " +
+		"send_handoff gives work to an agent, capability:NAME, role:NAME, workflow:NAME or human: say the task, what is known (context) " +
 		"and what must come back (expectations). claim_handoff with wait_seconds waits for mail. list_handoffs, " +
 		"get_handoff and handoff_history show where things stand; list_agents who can take what; register_agent what " +
 		"you accept.\n" +

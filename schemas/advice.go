@@ -34,9 +34,10 @@ func Call(in Input, say string) Advice {
 }
 
 // As gives the advice with the call in the name of an agent. Subagents of one client share a connection, so the
-// calls that one of them is advised to make must say who makes them. No name changes nothing.
+// calls that one of them is advised to make must say who makes them. No name changes nothing, and a call that says who
+// makes it keeps that.
 func (a Advice) As(agent Agent) Advice {
-	if a.Tool == "" || agent == "" {
+	if a.Tool == "" || agent == "" || bytes.Contains(a.Args, []byte(`"agent":`)) {
 		return a
 	}
 	others, comma := bytes.TrimSuffix(a.Args, []byte("}")), ""

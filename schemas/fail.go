@@ -39,7 +39,7 @@ type FailureDetail struct {
 type FailOut struct {
 	HandoffID       ID       `json:"handoff_id"`
 	Status          Status   `json:"status"`
-	FailureID       string   `json:"failure_id"`
+	FailureID       string   `json:"failure_id,omitempty"` // none of what was declined
 	Then            Then     `json:"then,omitempty"`
 	RollbackHandoff ID       `json:"rollback_handoff,omitempty"` // the handoff that goes on, also for retry and escalate
 	To              Address  `json:"to,omitempty"`

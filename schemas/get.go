@@ -37,6 +37,8 @@ type GetOut struct {
 	Handoff *Handoff `json:"handoff,omitempty" jsonschema_extras:"x-free=true"`
 	// Where it stands
 	Standing *Standing `json:"standing,omitempty" jsonschema_extras:"x-free=true"`
+	// Who could take what nobody has, as of now
+	Routed *Routed `json:"routed,omitempty"`
 	// The completion
 	Completion *Completion `json:"outcome,omitempty" jsonschema_extras:"x-free=true"`
 	// The failure

@@ -51,6 +51,8 @@ type Step struct {
 	Status        Status         `json:"status"`
 	Outcome       Outcome        `json:"outcome,omitempty"`
 	SentAt        time.Time      `json:"sent_at"`
+	ClaimedAt     *time.Time     `json:"claimed_at,omitempty"`
+	EndedAt       *time.Time     `json:"ended_at,omitempty"`
 	Seconds       int            `json:"seconds,omitempty"` // at work
 	BlockedBy     []string       `json:"blocked_by,omitempty"`
 	Waited        int            `json:"waited_seconds,omitempty"` // since the first claim: for an answer, or for somebody to go on

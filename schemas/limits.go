@@ -57,7 +57,7 @@ func CheckLimits(field string, limits map[string]float64) error {
 			}
 		default:
 			known := append([]string{LimitChain}, WorkflowLimits...)
-			return Invalidf(at, "is not a limit").WithKnown(known...).
+			return Invalidf(at, "%q is not a limit", Visible(name)).WithKnown(known...).
 				WithHint("There are %s. Nothing was sent.", strings.Join(known, ", "))
 		}
 	}

@@ -171,11 +171,14 @@ func ParseAddress(field, s string) (Address, error) {
 	switch {
 	case kind != "agent" && kind != "capability" && kind != "role":
 		return "", Invalidf(field, "%q is not an address", Visible(s)).
-			WithHint("Send to an agent name, capability:NAME, role:NAME or human.")
+			WithHint("Send to an agent name, capability:NAME, role:NAME, workflow:NAME or human.")
 	case Agent(s) == System:
 		return "", Invalidf(field, "system has no mailbox").WithHint("Send to an agent name or to human.")
 	}
 	if _, err := ParseAgent(field, name); err != nil {
+		if strings.Contains(name, ",") {
+			err = AsError(err).WithHint("One send is for one: send again for each, or to a capability or a role that they share.")
+		}
 		return "", err
 	}
 	return Address(s), nil

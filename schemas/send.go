@@ -10,7 +10,7 @@ import "time"
 // data together in characters. The deadline is a time, see [ParseTime]. A key makes repetition safe: the
 // second send with the same key and content gives the result of the first, and other content is refused.
 type SendIn struct {
-	// Agent, capability:NAME, role:NAME or human
+	// Agent, capability:NAME, role:NAME, workflow:NAME or human
 	To string `json:"to,omitempty" jsonschema:"required,minLength=1,maxLength=128"`
 	// What to do (≤4 KiB)
 	Task string `json:"task,omitempty" jsonschema:"required,minLength=1"`
@@ -76,7 +76,7 @@ type SendOptions struct {
 	Force       bool               `json:"force,omitempty"` // send although the recipient does not accept the type
 	Strategy    string             `json:"strategy,omitempty" jsonschema:"enum=full,enum=summary,enum=reference"`
 	Recall      int                `json:"recall,omitempty" jsonschema:"minimum=0,maximum=20"`
-	Limits      map[string]float64 `json:"limits,omitempty" jsonschema_extras:"x-form={max_handoffs|workflow_handoffs|rounds|tokens|minutes|cost_usd: number}"` // see [CheckLimits]
+	Limits      map[string]float64 `json:"limits,omitempty" jsonschema_extras:"x-form={workflow_handoffs|rounds|tokens|minutes|cost_usd|max_handoffs (in a row): number}"` // see [CheckLimits]
 	Each        []string           `json:"each,omitempty" jsonschema:"maxItems=32" jsonschema_extras:"x-form=text[] (sent once per text as {{each}})"`
 	Join        *Join              `json:"join,omitempty" jsonschema_extras:"x-form={to: text\\, task: text…} that waits for all"`
 	Attempt     int                `json:"attempt,omitempty" jsonschema:"minimum=0" jsonschema_extras:"x-hidden=true"`

@@ -108,7 +108,7 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 		next = append(advise(actedAs(by.Agent, c.Caller.Agent)), next...)
 	}
 	inbox := l.inbox(ctx, t, by)
-	return dress(out, inbox, schemas.InNameOf(schemas.Agent(agent), readFirst(t.Name, canonical, next, inbox)))
+	return dress(out, inbox, schemas.InNameOf(schemas.Agent(agent), waitFirst(readFirst(t.Name, canonical, next, inbox), inbox)))
 }
 
 // refusal completes an error with what its code advises, in the name under which the call was made, and names the

@@ -135,13 +135,13 @@ func answer(id schemas.ID) schemas.Advice {
 
 // afterComplete advises the next claim, and how the chain goes on, since a send no longer continues work that ended. It
 // warns of criteria that were not met, because the sender may send the work back.
-func afterComplete(_ schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice {
+func afterComplete(in schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice {
 	switch {
 	case len(o.Unmet) > 0:
 		return advise(schemas.Advice{Say: "The sender sees what is unmet and may return it."}, nextOne())
 	case o.Outcome == schemas.Partial:
 		return advise(schemas.Advice{Say: "The sender sees that it is done in part, and may return it."}, nextOne())
-	case o.Forwarded != nil:
+	case o.Forwarded != nil, in.Continuation != nil && in.Continuation.To != "": // and it was refused
 		return advise(nextOne())
 	}
 	on := schemas.SendIn{To: schemas.Blank, Task: schemas.Blank, Parent: o.HandoffID.String()}
@@ -255,8 +255,15 @@ func afterHistory(in schemas.HistoryIn, o schemas.HistoryOut) []schemas.Advice {
 	return advise(schemas.Call(in, "shows more"))
 }
 
-func afterRegister(schemas.RegisterIn, schemas.RegisterOut) []schemas.Advice {
-	return advise(schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for work"))
+// afterRegister advises to wait for work. Where nobody acts under the name yet, its mail comes to who says it: the
+// session that registered acts under another name, or is asked by none.
+func afterRegister(_ schemas.RegisterIn, o schemas.RegisterOut) []schemas.Advice {
+	wait := schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for work")
+	if !o.Agent.Live && !o.Agent.Away {
+		wait.Say = fmt.Sprintf("waits for work of %s, if that is you", o.Agent.Name)
+		wait = wait.As(o.Agent.Name)
+	}
+	return advise(wait)
 }
 
 // afterAgents advises to narrow a list that was cut off, and to register somebody when nobody is known.
@@ -289,6 +296,19 @@ func readFirst(tool string, args json.RawMessage, next []schemas.Advice, inbox *
 		return next
 	}
 	return append(kept, schemas.Call(schemas.ListIn{Box: "notices"}, "shows what is unread"))
+}
+
+// waitFirst makes advice to take the next handoff a wait for it, where nothing is there to take or to read.
+func waitFirst(next []schemas.Advice, inbox *schemas.Inbox) []schemas.Advice {
+	if inbox == nil || inbox.Pending+inbox.Notices > 0 {
+		return next
+	}
+	for i, a := range next {
+		if a.Say == nextOne().Say && bytes.Equal(a.Args, nextOne().Args) {
+			next[i] = schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for the next one")
+		}
+	}
+	return next
 }
 
 // actedAs warns a caller that acts under the name of an agent that is here over another connection.

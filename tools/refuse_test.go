@@ -61,7 +61,7 @@ func TestRefusalsOfAnObjectShowItsForm(t *testing.T) {
 		{"complete_handoff", `{"handoff_id":"1","summary":"x","verification":{"criteria":["green"]}}`, "{criterion: number or text, met: bool, evidence: text}"},
 		{"update_handoff", `{"handoff_id":"1","action":"ask","conditions":"now"}`, "estimated_completion: '20m'"},
 		{"send_handoff", `{"to":"qa","task":"x","context":{"project":"shop"}}`, "{name: text, path: text, tech_stack: text[]"},
-		{"send_handoff", `{"to":"qa","task":"x","options":{"limits":7}}`, "{max_handoffs|workflow_handoffs|"},
+		{"send_handoff", `{"to":"qa","task":"x","options":{"limits":7}}`, "{workflow_handoffs|rounds|"},
 	} {
 		require.Contains(t, refusal(t, c.tool, c.args).Hint, c.shows)
 	}

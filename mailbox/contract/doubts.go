@@ -14,7 +14,7 @@ func Doubts(done schemas.Completion) (doubts []string) {
 		return nil
 	}
 	against := func(format string, args ...any) {
-		doubts = append(doubts, "the outcome is success, and "+fmt.Sprintf(format, args...)+": was it meant to be partial?")
+		doubts = append(doubts, "it was recorded as a success, and "+fmt.Sprintf(format, args...)+": the sender sees both")
 	}
 	for _, checked := range []struct {
 		name    string

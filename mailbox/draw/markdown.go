@@ -111,7 +111,7 @@ func openPoints(s schemas.Step, steps []schemas.Step) (points []string) {
 		}
 	}
 	again := slices.ContainsFunc(steps, func(o schemas.Step) bool {
-		return o.RetryOf == s.HandoffID || o.ReworkOf == s.HandoffID || s.RollbackTo != "" && o.Parent == s.HandoffID
+		return o.RetryOf == s.HandoffID || o.ReworkOf == s.HandoffID || o.Parent == s.HandoffID && (s.RollbackTo != "" || o.From == schemas.System)
 	})
 	switch {
 	case !s.Status.Ended():

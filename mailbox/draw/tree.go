@@ -186,9 +186,17 @@ func filesOf(s schemas.Step) string {
 	return counts(s.FilesCreated, "created", s.FilesModified, "modified")
 }
 
-// testsOf counts the tests of a step: those that ran by how they ended, and those that are new. It is "" for none.
+// testsOf counts the tests of a step: those that ran by how they ended, and those that are new. Where they do not pass
+// and nobody counted which, it says so. It is "" for none.
 func testsOf(s schemas.Step) string {
-	return counts(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created")
+	text := counts(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created")
+	if s.Done == nil || s.Done.Verification == nil || s.TestsFailed > 0 {
+		return text
+	}
+	if passing := s.Done.Verification.TestsPassing; passing != nil && !*passing {
+		text = strings.TrimPrefix(text+", not passing", ", ")
+	}
+	return text
 }
 
 // counts joins numbers with what they count and leaves out zeros. Each pair is a number and the word for what it
@@ -217,7 +225,7 @@ var sayings = map[string]string{
 	"late":         "a late result came from %s",
 	"silent":       "its holder was silent",
 	"not_taken":    "nobody took it in time",
-	"unreserved":   "it was offered to others: who asked did not come back",
+	"unreserved":   "it was kept for one who did not come",
 	"accepted":     "%s accepted the result",
 }
 

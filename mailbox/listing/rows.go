@@ -190,13 +190,14 @@ func BlockedBy(r *store.Record) (blocked []string) {
 	return blocked
 }
 
-// noticeRow is a notice as a row of a list, which knows whether its question is still open, or its answer not taken up.
+// noticeRow is a notice as a row of a list, which knows whether its question is still open for its reader, or its answer
+// not taken up. A permission is for a person to grant, so nobody else is asked for it.
 // It reads a record for questions and answers alone.
 func noticeRow(v *store.View, n schemas.Notice, unread bool) schemas.Item {
 	it := NoticeItem(n, unread)
 	if wants, asks := map[string]schemas.Status{"question": schemas.Waiting, "answer": schemas.Pending}[n.Kind]; asks {
 		r, err := v.Record(n.About)
-		it.Over = err != nil || r == nil || r.Status != wants
+		it.Over = err != nil || r == nil || r.Status != wants || r.Permission && n.Kind == "question"
 	}
 	return it
 }

@@ -56,7 +56,7 @@ func (f Offers) soon(a store.Agent) (string, error) {
 		left := r.Wakes.Time().Sub(now).Round(time.Second)
 		switch {
 		case r.Reserved != 0 && r.Box != boxes[0]:
-			return fmt.Sprintf("%s was told of %s first: unless it takes it, you may in %s.", r.Box, id, left), nil
+			return fmt.Sprintf("Agent %s was told of %s first: unless it takes it, you may in %s.", r.Box, id, left), nil
 		case r.Box == "" && r.NotBefore == r.Wakes:
 			return fmt.Sprintf("%s may be claimed in %s.", id, left), nil
 		}

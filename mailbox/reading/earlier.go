@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"slices"
 
 	"handoff/mailbox/brief"
@@ -19,7 +20,7 @@ const (
 // record of that one. Whoever holds the first claim and reported nothing has nobody before it, and no event is read. A
 // predecessor that cannot be read is told as nobody.
 func earlier(v *store.View, r *store.Record) (before brief.Session, reports []brief.Report, err error) {
-	if r.Claims > 1 || r.Claims == 1 && r.Status == schemas.Pending || r.Note != 0 {
+	if r.Claims > 1 || r.Claims == 1 && r.Status == schemas.Pending || r.Note != 0 || len(r.Excluded) > 0 {
 		if before, reports, err = fromEvents(v, r); err != nil {
 			return before, nil, err
 		}
@@ -41,9 +42,11 @@ func fromEvents(v *store.View, r *store.Record) (before brief.Session, reports [
 	begun := !r.Status.Held() // the events that come now are of a session that is over
 	for _, e := range events {
 		if isNote(e) && len(reports) < reportsTold {
-			var said schemas.UpdateIn
-			if v.Saying(r.ID, e.N, &said) == nil && said.Note != "" { // else it was erased
-				reports = append(reports, brief.Report{By: e.Agent, At: e.At, Percent: said.Percent, Text: said.Note})
+			var s said
+			if v.Saying(r.ID, e.N, &s) == nil && s.Note+s.Failure.Description != "" { // else it was erased
+				reports = append(reports, brief.Report{
+					By: e.Agent, At: e.At, Percent: s.Percent, Text: cmp.Or(s.Note, "declined it: "+s.Failure.Description),
+				})
 			}
 		}
 		claimed := e.Action == "claimed" || e.Action == "reclaimed"
@@ -70,12 +73,13 @@ func fromEvents(v *store.View, r *store.Record) (before brief.Session, reports [
 // action tells. An action that is missing is no sign of the session: others amend, answer and approve.
 var heardOf = map[string]string{
 	"disconnected": "its connection ended", "lease_ended": "its lease ended", "released": "it was released",
-	"claimed": "", "reclaimed": "", "progress": "", "checkpoint": "", "asked": "",
+	"declined": "it declined it",
+	"claimed":  "", "reclaimed": "", "progress": "", "checkpoint": "", "asked": "",
 }
 
-// isNote tells whether an event keeps what a holder reported for whoever reads on.
+// isNote tells whether an event keeps what a holder reported, or why one declined, for whoever reads on.
 func isNote(e schemas.Event) bool {
-	return e.Bytes > 0 && slices.Contains([]string{"progress", "released"}, e.Action)
+	return e.Bytes > 0 && slices.Contains([]string{"progress", "released", "declined"}, e.Action)
 }
 
 // ofPredecessor is who had the handoff that r takes the place of: the one that it retries, or that was rolled back to

@@ -27,7 +27,7 @@ func (rd Reader) Reason(v *store.View, r *store.Record) (string, error) {
 		return fmt.Sprintf("the connection of %s ended", r.Holder), nil
 	case len(r.After) > 0:
 		return stalled(v, r)
-	case r.Status == schemas.Pending && r.Claims > 0:
+	case r.Status == schemas.Pending && (r.Claims > 0 || len(r.Excluded) > 0):
 		return givenUp(v, r)
 	}
 	return "", nil
@@ -67,7 +67,7 @@ var inVain = map[schemas.Status]string{
 	schemas.Cancelled: "was cancelled", schemas.Returned: "was returned",
 }
 
-// givenUp tells how a handoff that was held became pending. Only the last event counts: after any other change it is
+// givenUp tells how a handoff that was held, or offered, became pending for others. Only the last event counts: after any other change it is
 // history who had it.
 func givenUp(v *store.View, r *store.Record) (string, error) {
 	e, err := v.Event(r.Event)
@@ -77,6 +77,8 @@ func givenUp(v *store.View, r *store.Record) (string, error) {
 	switch life.Action(e.Action) { //nolint:exhaustive // after the others nobody has to know who held it
 	case life.Requeue:
 		return fmt.Sprintf("the lease of %s ended without a word", r.Holder), nil
+	case life.Decline:
+		return fmt.Sprintf("%s declined it: %s", e.Agent, Text(v, *e)), nil
 	case life.Release:
 		content, err := v.Said(r.ID, e.N)
 		if to := passedTo(*e, content); to != "" || err != nil {

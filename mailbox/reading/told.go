@@ -59,10 +59,19 @@ func moments(v *store.View, id schemas.ID, events []schemas.Event) ([]schemas.Mo
 			told[i].PassedTo = passedTo(e, content)
 		}
 		if e.For != "" {
-			told[i].Text = strings.TrimSpace(fmt.Sprintf("%s (%s is told first)", told[i].Text, e.For))
+			told[i].Text = toldFirst(told[i].Text, e.For)
 		}
 	}
 	return told, nil
+}
+
+// toldFirst adds to what was said who was told first.
+func toldFirst(text string, who schemas.Agent) string {
+	first := fmt.Sprintf("%s is told first", who)
+	if text == "" {
+		return first
+	}
+	return fmt.Sprintf("%s (%s)", text, first)
 }
 
 // passedTo is to whom a holder passed its claim, empty where it gave it back.

@@ -144,6 +144,8 @@ func Merits(card schemas.Card, want Want) string {
 		why = append(why, "waits for work")
 	case card.Live:
 		why = append(why, "connected")
+	default:
+		why = append(why, "not connected")
 	}
 	return schemas.Clip(strings.Join(why, ", "), 200)
 }

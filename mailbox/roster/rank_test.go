@@ -115,8 +115,8 @@ func TestRankByRolePrefersWhoAcceptsTheType(t *testing.T) {
 	want := roster.Want{To: "role:testing", Type: "test_request", Tags: []string{"qa"}}
 	ranked, excluded := roster.Rank(cards, want)
 	require.Equal(t, []schemas.Candidate{
-		{Agent: "BlueLake", Why: "accepts test_request, 0 open"},
-		{Agent: "RedStone", Why: "role testing-specialist, skills qa, 0 open"},
+		{Agent: "BlueLake", Why: "accepts test_request, 0 open, not connected"},
+		{Agent: "RedStone", Why: "role testing-specialist, skills qa, 0 open, not connected"},
 	}, merits(ranked, want))
 	require.Equal(t, []schemas.Candidate{{Agent: "GreenHill", Why: "does not accept test_request"}}, excluded)
 
@@ -134,7 +134,7 @@ func TestGeneralistsComeLastAndOnlyWhenAsked(t *testing.T) {
 	want := roster.Want{To: "capability:code", Generalists: true}
 	ranked, _ = roster.Rank(cards, want)
 	require.Equal(t, []schemas.Candidate{
-		{Agent: "qa", Why: "accepts code, 9 open"},
+		{Agent: "qa", Why: "accepts code, 9 open, not connected"},
 		{Agent: "jack", Why: "accepts anything, 0 open, connected"},
 	}, merits(ranked, want))
 }
@@ -178,6 +178,6 @@ func ExampleRank() {
 	fmt.Println("not", excluded[0].Agent, "-", excluded[0].Why)
 	// Output:
 	// fixer - accepts bug_report, skills sql, 0 open, connected
-	// auto-code - accepts bug_report, 2 open
+	// auto-code - accepts bug_report, 2 open, not connected
 	// not night-shift - away
 }
