@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 
@@ -331,6 +332,20 @@ func (s *Service) begin(ctx context.Context, in schemas.SendIn) (first schemas.S
 	}
 	return in, e.WithHint("Files declare them under workflows: in .handoff/agents.yaml. Nothing was sent.").
 		WithNext(schemas.Call(schemas.AgentsIn{}, "tells what is wrong with such a file"))
+}
+
+// warnOfName warns a sender that gave its chain the name of a workflow that a file declares: that name begins nothing.
+func (o *op) warnOfName(in schemas.SendIn, out *schemas.SendOut) error {
+	begun := in.Options != nil && in.Options.Step != ""
+	if in.Workflow == "" || out.Parent != 0 || begun {
+		return nil
+	}
+	set, err := o.rules(o.View)
+	if err == nil && slices.Contains(set.Plans(), in.Workflow) {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("this is not a step of the workflow %s: a send to workflow:%s begins that",
+			in.Workflow, in.Workflow))
+	}
+	return err
 }
 
 // TryRules says what rules would send because of what happened to a handoff last, and why others send nothing. Without

@@ -158,6 +158,9 @@ func TestTheStepsOfAPlanFollowEachOther(t *testing.T) {
 
 	_, err = w.Send(context.Background(), a, to("workflow:factry", "x"))
 	refused(t, err, schemas.NotFound, "workflow:factory")
+
+	named := w.send(a, "coder", "x", func(in *schemas.SendIn) { in.Workflow, in.Parent = "factory", "none" })
+	require.Contains(t, named.Warnings, "this is not a step of the workflow factory: a send to workflow:factory begins that")
 }
 
 // The chain of the handoff protocol agent: what the reviewer of security finds goes back to who wrote it, and is tested

@@ -55,6 +55,9 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 	}
 	out, err := mutate(ctx, s, by, func(o *op) (schemas.SendOut, error) {
 		out, err := o.deliver(&d)
+		if err == nil {
+			err = o.warnOfName(in, &out)
+		}
 		if in.DryRun {
 			o.over = nil // nobody is told of what was not meant
 		}
