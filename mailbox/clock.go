@@ -107,9 +107,9 @@ const lapseLimit = 256
 
 // lapse applies what the clock has changed: leases, reservations, delays and deadlines that ended, and what was
 // deferred, the longest due first. Every operation begins with it. It applies 256 handoffs at most, and stops earlier
-// when what follows from them went through [mostFollow] others; the rest is due at the next operation, and
-// [op.current] sees to it that nobody acts on what is over. A handoff whose time cannot be applied is logged and left
-// as it is, with all that was begun for it undone: it stops no other.
+// when what follows from them went through [mostFollow] others, or the rules sent [mostRuled]; the rest is due at the
+// next operation, and [op.current] sees to it that nobody acts on what is over. A handoff whose time cannot be applied
+// is logged and left as it is, with all that was begun for it undone: it stops no other.
 func (o *op) lapse() error {
 	due := make([]schemas.ID, 0, 8)
 	for id, err := range o.Due(o.now) {
@@ -120,14 +120,16 @@ func (o *op) lapse() error {
 			break
 		}
 	}
-	applied := 0
+	applied, sent := 0, 0
 	return o.actingAs(clockCaller, func() error {
 		for _, id := range due {
-			if o.left == 0 {
+			if o.left == 0 || sent >= mostRuled {
 				o.more = true
 				return nil
 			}
-			if err := o.alone(func() error { return o.lapseOne(id) }); err != nil {
+			err := o.alone(func() error { return o.lapseOne(id) })
+			sent, o.ruled = sent+o.ruled, 0 // one that the rules multiply is not the fault of the next
+			if err != nil {
 				// One damaged handoff must not stop the others: it stays as it is.
 				o.Logger.Error("time could not be applied", slog.String("handoff", id.String()), slog.Any("error", err))
 				continue

@@ -46,10 +46,16 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 		return schemas.DeclareOut{}, err
 	}
 	if rules {
+		var all store.DeclaredRules // they are compiled together
 		for i, f := range in.Files {
-			if err := checkRules(fmt.Sprintf("files[%d].", i), said.rules[f.Name]); err != nil {
+			of := said.rules[f.Name]
+			if err := checkRules(fmt.Sprintf("files[%d].", i), of); err != nil {
 				return schemas.DeclareOut{}, err
 			}
+			all.Routes, all.Plans = append(all.Routes, of.Routes...), append(all.Plans, of.Plans...)
+		}
+		if err := checkRules("", all); err != nil {
+			return schemas.DeclareOut{}, err
 		}
 	}
 	by.Agent = schemas.System // a file speaks, whoever made the call after which it was read

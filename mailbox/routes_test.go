@@ -251,7 +251,7 @@ func TestARuleThatLoopsEndsWithAPerson(t *testing.T) {
 func TestARuleThatCannotBeCarriedOutIsToldAndStopsNothing(t *testing.T) {
 	w := newWorld(t)
 	w.rules([]schemas.Route{
-		{Name: "half", On: []string{"completed"}, Send: []schemas.SendIn{to("human", "one"), to("role:", "two")}},
+		{Name: "half", On: []string{"completed"}, Send: []schemas.SendIn{to("human", "one"), to("role:{{outcome.data.?role.orValue('')}}", "two")}},
 		{Name: "empty", On: []string{"completed"}, Send: []schemas.SendIn{to("human", "{{outcome.data.nothing}}")}},
 		{Name: "wrong", On: []string{"completed"}, When: `outcome.data["nothing"] == ""`, Send: []schemas.SendIn{to("human", "three")}},
 		{Name: "good", On: []string{"completed"}, Send: []schemas.SendIn{to("human", "{{outcome.results.cost}} {{handoff.tags}} {{outcome.output}}")}},
@@ -331,4 +331,54 @@ func TestRulesThatMultiplyAreStopped(t *testing.T) {
 		told += n.Text
 	}
 	require.Contains(t, told, "the rules sent 100 handoffs because of one call, the limit")
+}
+
+// What was due while nobody looked is done at once when somebody does: it is not one call that multiplies.
+func TestTheRulesOfManyDeadlinesAreAllCarriedOut(t *testing.T) {
+	w := newWorld(t)
+	w.rules([]schemas.Route{{On: []string{"timed_out"}, Send: []schemas.SendIn{to("c", "late: {{handoff.title}}")}}})
+	a := w.stdio("a")
+	for i := range 150 {
+		w.send(a, "b", fmt.Sprint("x ", i), func(in *schemas.SendIn) { in.Deadline, in.Parent = "1m", "none" })
+	}
+	w.later(2 * time.Minute)
+	_, err := w.Agents(context.Background(), a, schemas.AgentsIn{})
+	require.NoError(t, err)
+	require.Equal(t, 150, w.pending("c"))
+	require.Empty(t, w.notices(person))
+}
+
+func TestTheFirstStepIsWhatTheFileSaysAndWhatIsAskedBesides(t *testing.T) {
+	w := newWorld(t)
+	w.rules(nil, schemas.Plan{Name: "factory", Limits: map[string]float64{schemas.LimitRounds: 3}, Steps: inOrder(
+		step("implement", "coder", func(s *schemas.PlanStep) {
+			s.Tags, s.Detail, s.Data = []string{"go"}, "as always", map[string]string{"branch": "main"}
+			s.Expectations = &schemas.Expectations{SuccessCriteria: []string{"it builds"}}
+			s.Options = &schemas.SendOptions{NeedsApproval: true, Limits: map[string]float64{schemas.LimitRounds: 2}}
+		}),
+	)})
+	sent := w.send(w.stdio("a"), "workflow:factory", "the login", func(in *schemas.SendIn) {
+		in.Tags, in.Data = []string{"web", "go"}, map[string]string{"branch": "login", "issue": "7"}
+		in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"logout works"}, Timeout: "2h"}
+		in.Options = &schemas.SendOptions{TaskID: "T-1", Limits: map[string]float64{schemas.LimitRounds: 9, schemas.LimitMinutes: 5}}
+	})
+	got, err := w.Get(context.Background(), person, schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "full"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"approval"}, got.Standing.BlockedBy)
+	h := got.Handoff
+	require.Equal(t, []string{"go", "web"}, h.Tags)
+	require.Equal(t, "as always", h.Detail)
+	require.Equal(t, map[string]string{"branch": "main", "issue": "7"}, h.Data)
+	require.Equal(t, []string{"it builds", "logout works"}, h.Expectations.SuccessCriteria)
+	require.Equal(t, "2h", h.Expectations.Timeout)
+	require.Equal(t, "T-1", h.TaskID)
+}
+
+func TestTheRulesOfAllFilesTogetherAreBounded(t *testing.T) {
+	w := newWorld(t)
+	many := []schemas.Route{{On: []string{"sent"}, Send: []schemas.SendIn{to("b", strings.Repeat("{{1}}", 600))}}}
+	_, err := w.Declare(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{
+		Files: []schemas.DeclaringFile{{Name: "shop/agents.yaml", Routes: many}, {Name: "agents.yaml", Routes: many}},
+	})
+	refused(t, err, schemas.Invalid, "more than 1000 expressions")
 }

@@ -2,9 +2,11 @@ package rules
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"handoff/schemas"
@@ -177,8 +179,8 @@ func lower(limits, asked map[string]float64) map[string]float64 {
 	return all
 }
 
-// Begin gives the first step of a plan for what somebody asked for: what the step does not say comes from them, and they may lower its limits. Ok is
-// false where there is no such plan.
+// Begin gives the first step of a plan for what somebody asked for: what the step does not say comes from them, lists have
+// what both say, and they may lower its limits. Ok is false where there is no such plan.
 func (s *Set) Begin(name string, asked schemas.SendIn) (first schemas.SendIn, ok bool) {
 	if s == nil {
 		return asked, false
@@ -189,22 +191,54 @@ func (s *Set) Begin(name string, asked schemas.SendIn) (first schemas.SendIn, ok
 	}
 	root := Handoff{Task: asked.Task, Title: asked.Title, Summary: asked.Summary, Detail: asked.Detail, Data: asked.Data, Tags: asked.Tags}
 	step := s.fill(placed(schemas.Plan{Name: name}, p.first), &Facts{Handoff: root, Root: root})
-	first = asked
-	first.To, first.Task, first.Type = step.To, step.Task, cmp.Or(step.Type, asked.Type)
-	first.Title, first.Summary = cmp.Or(step.Title, asked.Title), cmp.Or(asked.Summary, step.Summary)
-	first.Expectations, first.Rollback = cmp.Or(step.Expectations, asked.Expectations), cmp.Or(step.Rollback, asked.Rollback)
-	options := *step.Options
-	if given := asked.Options; given != nil {
-		options = *given
-		options.Step = step.Options.Step
+	first, err := completed(step, asked)
+	if err != nil {
+		return asked, false
 	}
-	options.Limits = lower(p.limits, options.Limits)
-	first.Options = &options
-	c := schemas.Context{}
-	if asked.Context != nil {
-		c = *asked.Context
+	first.Summary = cmp.Or(asked.Summary, step.Summary)
+	first.Options.Limits = lower(p.limits, step.Options.Limits)
+	if asked.Options != nil {
+		first.Options.Limits = lower(first.Options.Limits, asked.Options.Limits)
 	}
-	c.OriginalRequest = cmp.Or(c.OriginalRequest, asked.Task)
-	first.Context = &c
+	if first.Context == nil {
+		first.Context = &schemas.Context{}
+	}
+	first.Context.OriginalRequest = cmp.Or(first.Context.OriginalRequest, asked.Task)
 	return first, true
+}
+
+// completed is a step with what it leaves open from what was asked for. Both go the way of JSON, where what was not said
+// is not there.
+func completed(step, asked schemas.SendIn) (whole schemas.SendIn, err error) {
+	var said [2]any
+	for i, in := range []schemas.SendIn{step, asked} {
+		b, err := json.Marshal(in)
+		if err = cmp.Or(err, json.Unmarshal(b, &said[i])); err != nil {
+			return whole, err
+		}
+	}
+	b, err := json.Marshal(both(said[0], said[1]))
+	return whole, cmp.Or(err, json.Unmarshal(b, &whole))
+}
+
+// both is a value with what another says besides: the names of an object, the entries of a list.
+func both(one, other any) any {
+	switch one := one.(type) {
+	case nil:
+		return other
+	case []any:
+		more, _ := other.([]any)
+		for _, v := range more {
+			if !slices.ContainsFunc(one, func(has any) bool { return reflect.DeepEqual(has, v) }) {
+				one = append(one, v)
+			}
+		}
+		return one
+	case map[string]any:
+		more, _ := other.(map[string]any)
+		for name, v := range more {
+			one[name] = both(one[name], v)
+		}
+	}
+	return one
 }

@@ -25,7 +25,13 @@ type Set struct {
 	routes []route
 	plans  map[string]plan
 	texts  map[string]text // all that have expressions, as they are written
+
+	expressions int // wherever they stand, also in texts that are there twice
 }
+
+// mostExpressions is how many expressions the texts of all rules have: as each costs no more than [mostCost], it bounds
+// what may follow from one handoff.
+const mostExpressions = 1_000
 
 type route struct {
 	schemas.Route
@@ -124,16 +130,30 @@ func (s *Set) add(r schemas.Route) (path string, err error) {
 	return "", nil
 }
 
-// readTexts reads the texts of what is to be sent that have expressions in them, and checks its limits.
+// readTexts reads the texts of what is to be sent that have expressions in them, and checks its limits
+// and an address that is known by now.
 func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
 	if send.Options != nil {
 		if err := schemas.CheckLimits("options.limits", send.Options.Limits); err != nil {
 			return "", err
 		}
 	}
+	if !strings.Contains(send.To, "{{") {
+		if _, err := schemas.ParseAddress("to", send.To); err != nil {
+			return "", err
+		}
+	}
 	_, path, err = mapped(send, func(written string) (string, error) {
+		if s.expressions += strings.Count(written, "{{"); s.expressions > mostExpressions {
+			return written, fmt.Errorf("with it all rules together have more than %d expressions in their texts", mostExpressions)
+		}
+		if _, read := s.texts[written]; read {
+			return written, nil
+		}
 		t, err := readText(written)
-		s.texts[written] = t
+		if err == nil {
+			s.texts[written] = t
+		}
 		return written, err
 	})
 	return path, err

@@ -38,6 +38,10 @@ const (
 	mostAgents = 500     // as schemas.DeclaringFile takes
 	mostWords  = 64      // as schemas.RegisterIn takes
 	mostText   = 500
+
+	mostRoutes  = 200 // as schemas.DeclaringFile takes
+	mostPlans   = 50
+	mostWritten = 4 << 20 // of rules, with what their aliases stand for
 )
 
 // Parse reads a file. Its agents are of use only where it has no problems. A file in which nothing is written declares
@@ -59,6 +63,7 @@ func Parse(text []byte) (schemas.DeclaringFile, []Problem) {
 	}
 	p := &parser{lines: map[string]int{}}
 	p.file(doc.Content[0])
+	p.expressions()
 	slices.SortStableFunc(p.problems, func(a, b Problem) int { return a.Line - b.Line })
 	return p.said, p.problems
 }
@@ -93,6 +98,9 @@ type parser struct {
 	said     schemas.DeclaringFile
 	problems []Problem
 	lines    map[string]int // of the agents that were declared
+
+	ruled, planned []*yaml.Node // where the routes and the plans stand, in their order
+	written        int          // bytes of rules so far, see [parser.affords]
 }
 
 func (p *parser) wrong(n *yaml.Node, remedy, what string, args ...any) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,10 @@ func (p *parser) routes(list *yaml.Node) {
 		p.wrong(list, "Write a dash before each: - {on: completed, send: {to: qa, task: Test it}}.", "routes is no list")
 		return
 	}
+	if len(list.Content) > mostRoutes {
+		p.wrong(list.Content[mostRoutes], "Leave some out, or let one rule send several.", "there are more than %d rules", mostRoutes)
+		return
+	}
 	for i, n := range list.Content {
 		said := p.rule(n, routes, func(v any) any { return v })
 		if len(said.Routes) == 0 {
@@ -31,12 +36,16 @@ func (p *parser) routes(list *yaml.Node) {
 			r.Name = fmt.Sprintf("route %d", i+1)
 		}
 		p.said.Routes = append(p.said.Routes, r)
-		p.expressions(n, []schemas.Route{r}, nil)
+		p.ruled = append(p.ruled, n)
 	}
 }
 
 // plans reads the workflows of a file: under each name its steps, or an object that has them beside limits.
 func (p *parser) plans(list *yaml.Node) {
+	if len(list.Content) > 2*mostPlans { // names and values
+		p.wrong(list.Content[2*mostPlans], "Leave some out.", "there are more than %d workflows", mostPlans)
+		return
+	}
 	p.each(list, workflows, "Write a name and a colon for each, as implement-and-test:, and its steps below.", func(name, n *yaml.Node) {
 		if !schemas.IsWord(name.Value) {
 			p.wrong(name, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as implement-and-test.", "%q is no name of a workflow", schemas.Visible(schemas.Clip(name.Value, 80)))
@@ -50,14 +59,19 @@ func (p *parser) plans(list *yaml.Node) {
 			whole["name"] = name.Value
 			return whole
 		})
-		p.said.Plans = append(p.said.Plans, said.Plans...)
-		p.expressions(n, nil, said.Plans)
+		for _, plan := range said.Plans {
+			p.said.Plans, p.planned = append(p.said.Plans, plan), append(p.planned, n)
+		}
 	})
 }
 
 // rule reads one entry of a list as the tool takes it that declares agents, so that names and kinds are as in a send. It
 // gives a file with that entry, with nothing where it is wrong.
 func (p *parser) rule(n *yaml.Node, list string, whole func(any) any) (said schemas.DeclaringFile) {
+	if !p.affords(n) {
+		p.wrong(n, "Say less by anchors and aliases.", "the rules are more than %d bytes with their aliases written out", mostWritten)
+		return said
+	}
 	var v any
 	if err := n.Decode(&v); err != nil {
 		p.problems = append(p.problems, undecoded(n, err))
@@ -93,13 +107,29 @@ func (p *parser) rule(n *yaml.Node, list string, whole func(any) any) (said sche
 	return in.Files[0]
 }
 
-// expressions tells what is wrong with the expressions and the steps of an entry.
-func (p *parser) expressions(n *yaml.Node, routes []schemas.Route, plans []schemas.Plan) {
-	_, problems := rules.Compile(routes, plans)
+// affords charges a value with all that its aliases stand for, and tells whether that is within what a file may say: a
+// few aliases of aliases would be more than any machine can read.
+func (p *parser) affords(n *yaml.Node) bool {
+	if p.written += 16 + len(n.Value); p.written > mostWritten {
+		return false
+	}
+	if n.Kind == yaml.AliasNode {
+		return p.affords(n.Alias)
+	}
+	return !slices.ContainsFunc(n.Content, func(below *yaml.Node) bool { return !p.affords(below) })
+}
+
+// expressions tells what is wrong with the expressions and the steps of all rules of the file.
+func (p *parser) expressions() {
+	_, problems := rules.Compile(p.said.Routes, p.said.Plans)
 	for _, problem := range problems {
+		n := p.ruled
+		if problem.Plan {
+			n = p.planned
+		}
 		remedy := cmp.Or(strings.TrimSuffix(problem.Remedy, " Nothing was sent."),
 			"handoff rules --help shows what an expression knows and how steps follow each other.")
-		p.wrong(below(n, problem.Path), remedy, "%s: %s", problem.Path, problem.What)
+		p.wrong(below(n[problem.At], problem.Path), remedy, "%s: %s", problem.Path, problem.What)
 	}
 }
 
