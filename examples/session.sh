@@ -20,6 +20,7 @@ open() {
   mkfifo "$state/in$1" "$state/out$1"
   (
     exec 3>&- 4>&- 5>&- 6>&- # those of the other session
+    cd "$state"              # of no project: what is played does not depend on where
     case $2 in claude-code) export CLAUDECODE=1 CLAUDE_CODE_SESSION_ID="$3" ;; esac
     exec handoff mcp <"$state/in$1" >"$state/out$1"
   ) &

@@ -219,7 +219,11 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 		return claimed{}, err
 	}
 	o.touch(&now)
-	if err := o.commit(happening{action: a, was: r, now: &now}); err != nil {
+	took := happening{action: a, was: r, now: &now}
+	if now.Tree = 0; o.by.Tree != nil {
+		now.Tree, took.said = o.next(), schemas.Standing{ClaimedIn: o.by.Tree}
+	}
+	if err := o.commit(took); err != nil {
 		return claimed{}, err
 	}
 	taken := holds(&now, true)

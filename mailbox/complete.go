@@ -97,7 +97,7 @@ func (o *op) complete(
 	if done.Criteria, err = kept.answered(r); err != nil {
 		return out, err
 	}
-	if r.Promises {
+	if done.Tree = o.by.Tree; r.Promises {
 		done.Output = kept.output
 	}
 	if done.Status = contract.Outcome(done.Criteria); in.Outcome == schemas.Partial {
@@ -110,7 +110,7 @@ func (o *op) complete(
 	now.Outcome, now.ResultDigest, now.Percent = done.Status, digest, 100
 	out = schemas.CompleteOut{
 		HandoffID: r.ID, Status: now.Status, Outcome: done.Status, CompletionID: done.CompletionID,
-		Unmet: contract.Unmet(done.Criteria), Warnings: slices.Concat(contract.Doubts(done), compose.Aside(in.Origin)),
+		Unmet: contract.Unmet(done.Criteria), Warnings: slices.Concat(contract.Doubts(done), contract.Unseen(done), compose.Aside(in.Origin)),
 	}
 	if o := orZero(in.Origin); o.Status != "" && in.Outcome == "" {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the status %q decided nothing", schemas.Visible(schemas.Clip(o.Status, 80))))

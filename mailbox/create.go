@@ -95,6 +95,9 @@ func (s *Service) encode(d *draft) error {
 	d.content, d.words = content, wordsOf(&h)
 	h.Metadata.Deadline, h.Metadata.NotBefore = nil, nil // relative times differ between repeats
 	h.Source.AgentID = ""
+	if d.located {
+		h.Context = d.said
+	}
 	d.digest, err = digestOf(h)
 	return err
 }

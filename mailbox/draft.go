@@ -2,6 +2,8 @@ package mailbox
 
 import (
 	"cmp"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -47,6 +49,9 @@ type draft struct {
 	attempt  int
 	excluded []schemas.Agent
 
+	located bool             // the context has the project that was found
+	said    *schemas.Context // the context without that
+
 	parts []*draft // of a send to several, see [op.fanOut]; this one is a copy of the first, with the digest of all
 	join  *draft   // waits for all parts, nil for none
 }
@@ -77,6 +82,7 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 		return d, err
 	}
 	d.handoff = compose.Handoff(by, in, d.to)
+	d.locate(by.Tree)
 	d.handoff.Metadata.Deadline, d.handoff.Metadata.NotBefore = unlessZero(d.stated), unlessZero(d.notBefore)
 	if err := s.encode(&d); err != nil {
 		return d, err
@@ -85,6 +91,19 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 		return d, schemas.AsError(err).WithHint("Send what is long along as the content of references in the context. Nothing was sent.")
 	}
 	return d, nil
+}
+
+// locate says in which working tree the work was sent, unless the sender told of its project. It is no part of what makes
+// a send the same as another, since a tree goes on.
+func (d *draft) locate(in *schemas.Tree) {
+	h := &d.handoff
+	if in == nil || h.Type == schemas.TypeMessage || orZero(h.Context).Project != nil {
+		return
+	}
+	d.located, d.said = true, h.Context
+	c := orZero(h.Context)
+	c.Project = &schemas.Project{Name: path.Base(filepath.ToSlash(in.Path)), Path: in.Path, Branch: in.Branch, Commit: in.Commit}
+	h.Context = &c
 }
 
 // sizes checks the limits on what is sent; the whole is checked when it is encoded. The error is invalid for a task

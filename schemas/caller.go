@@ -58,6 +58,9 @@ type Caller struct {
 	// MaxPending is how many handoffs sent with Token may be pending at a time; zero means any number.
 	MaxPending int `json:"max_pending,omitempty"`
 
+	// Tree is the working tree beside the process of the caller, nil where there is none or it does not matter.
+	Tree *Tree `json:"tree,omitempty"`
+
 	// Trace is the span of the caller in which this call was made, as a W3C traceparent; empty for none.
 	Trace string `json:"trace,omitempty"`
 }

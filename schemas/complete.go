@@ -68,6 +68,7 @@ type Completion struct {
 	Source       Source    `json:"source"`
 	Result
 	Criteria []Answered `json:"criteria,omitempty"` // asked and answered, one by one
+	Tree     *Tree      `json:"tree,omitempty"`     // observed, not said
 	Late     bool       `json:"late,omitempty"`     // arrived after the claim was lost
 	Origin   *Origin    `json:"origin,omitempty"`
 }

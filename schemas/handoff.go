@@ -128,6 +128,7 @@ type Standing struct {
 	Attempt    int        `json:"attempt,omitempty"`
 	LeaseEnds  *time.Time `json:"lease_expires_at,omitempty"`
 	ClaimedAt  *time.Time `json:"claimed_at,omitempty"` // first claim
+	ClaimedIn  *Tree      `json:"claimed_in,omitempty"` // where the last claim was made
 	EndedAt    *time.Time `json:"ended_at,omitempty"`
 	AcceptedAt *time.Time `json:"accepted_at,omitempty"` // by its sender
 	Percent    int        `json:"percent,omitempty"`

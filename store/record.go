@@ -96,6 +96,7 @@ type Record struct {
 	Note       uint64   `json:"note,omitempty"`
 	Ask        uint64   `json:"ask,omitempty"`
 	Checkpoint uint64   `json:"chk,omitempty"`
+	Tree       uint64   `json:"tree,omitempty"` // claim whose content says in which working tree
 	Late       []uint64 `json:"late,omitempty"`
 	Event      uint64   `json:"ev"` // the last event of the handoff
 

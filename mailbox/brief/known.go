@@ -184,7 +184,7 @@ func project(pr *schemas.Project, p pen) []string {
 	known := nonEmpty(strings.Join(nonEmpty(pr.Name, pr.Path), " "))
 	for _, f := range []struct{ label, value string }{
 		{"branch", pr.Branch},
-		{"commit", pr.Commit},
+		{"commit", schemas.ShortCommit(pr.Commit)},
 		{"built with", strings.Join(pr.TechStack, ", ")},
 	} {
 		if f.value != "" {

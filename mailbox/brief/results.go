@@ -58,6 +58,9 @@ func (in Input) result(r Result, p pen) []string {
 	add("Data: ", ", ", pairsOf(r.Data, brief))
 	add("Notes: ", "; ", schemas.Map(r.Notes, brief))
 	add("Files: ", ", ", unique(files))
+	if r.Tree != nil {
+		add("Changed since its claim, by git: ", ", ", r.Tree.Changed)
+	}
 	summary, of := r.Summary, r.HandoffID.String()
 	if r.HandoffID != in.Handoff.Metadata.Parent { // of which the line of an earlier handoff says it
 		of += fmt.Sprintf(", %s, %s by %s", p.line(r.Title, 100), r.Status, p.line(string(r.Source.Agent), 64))

@@ -157,6 +157,11 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	if r.Checkpoint != 0 {
 		st.Checkpoint = CheckpointID(r.Checkpoint)
 	}
+	var claim schemas.Standing
+	if err := v.Saying(r.ID, r.Tree, &claim); err != nil {
+		return st, err
+	}
+	st.ClaimedIn = claim.ClaimedIn
 	var note, asked schemas.UpdateIn
 	if err := v.Saying(r.ID, r.Note, &note); err != nil {
 		return st, err

@@ -194,6 +194,9 @@ func (rd Reader) outcome(v *store.View, r *store.Record, out *schemas.GetOut) er
 		return err
 	}
 	st.HolderID, st.ClaimedAt = "", nil
+	if st.ClaimedIn != nil {
+		st.ClaimedIn = &schemas.Tree{Commit: st.ClaimedIn.Commit}
+	}
 	if st.LastSign = rd.LastSign(r); out.Failure == nil && len(st.Questions) == 0 {
 		if st.Reason, err = rd.Reason(v, r); err != nil {
 			return err
@@ -211,6 +214,7 @@ func (rd Reader) outcome(v *store.View, r *store.Record, out *schemas.GetOut) er
 	}
 	c.HandoffID, c.CompletionID, c.Source.AgentID, c.Version = 0, "", "", 0
 	c.Timestamp = c.Timestamp.Truncate(time.Second)
+	c.Tree = observed(c.Tree)
 	if c.Verification == nil || len(c.Criteria) == 0 {
 		return nil
 	}
@@ -219,6 +223,24 @@ func (rd Reader) outcome(v *store.View, r *store.Record, out *schemas.GetOut) er
 	}
 	return nil
 }
+
+// observed is what git saw, as far as it says something to whoever reads an outcome: nothing where nobody looked or nothing
+// changed.
+func observed(t *schemas.Tree) *schemas.Tree {
+	if t == nil || t.Since == "" || len(t.Changed)+len(t.Uncommitted)+len(t.Unknown) == 0 {
+		return nil
+	}
+	seen := schemas.Tree{Branch: t.Branch, Commit: schemas.ShortCommit(t.Commit), More: t.More, Unknown: t.Unknown}
+	for _, list := range []struct{ all, shown *[]string }{{&t.Changed, &seen.Changed}, {&t.Uncommitted, &seen.Uncommitted}} {
+		n := min(len(*list.all), mostOfTree)
+		*list.shown = (*list.all)[:n]
+		seen.More += len(*list.all) - n
+	}
+	return &seen
+}
+
+// mostOfTree is how many files of each kind an outcome names; the view full names more.
+const mostOfTree = 20
 
 // ShowChanges shows what happened to a handoff after an event, and where it stands now: the outcome where it ended. Of
 // more than [eventsShown] events it shows the newest.

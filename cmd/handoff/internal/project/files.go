@@ -17,7 +17,7 @@ import (
 
 // Files is an invoker that reads the files of a project to which calls refer: only the process beside the files can. The
 // content of a file stands in the place of the path of a reference, and files of the context that are not there are
-// marked.
+// marked. The caller is given the working tree, which no agent can say.
 type Files struct {
 	tools.Invoker
 	Dir string // the directory of the project, beyond which nothing is read; empty: nothing is read at all
@@ -28,6 +28,7 @@ func (f Files) Invoke(ctx context.Context, c tools.Call) (_ json.RawMessage, err
 	if c.Args, err = Enclose(c.Args, f.Dir); err != nil {
 		return nil, err
 	}
+	c.Caller.Tree = f.beside(ctx, c)
 	return f.Invoker.Invoke(ctx, c)
 }
 

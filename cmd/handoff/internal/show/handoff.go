@@ -158,6 +158,7 @@ func (s sheet) completion(c *schemas.Completion) {
 	s.paragraph("Result", c.Summary)
 	s.section("Results", results(c))
 	s.section("Deliverables", delivered(c))
+	s.section("Working Tree", observed(c.Tree))
 	s.section("Verification", verification(c.Verification))
 	s.section("Notes", c.Notes)
 	if c.Continuation != nil {
@@ -180,6 +181,22 @@ func delivered(c *schemas.Completion) []string {
 		count("Tests", d.TestsCreated)
 	}
 	return append(items, c.Outputs...)
+}
+
+// observed is what git saw, which the holder did not say.
+func observed(t *schemas.Tree) []string {
+	if t == nil {
+		return nil
+	}
+	items := nonEmpty(strings.Join(nonEmpty(t.Path, prefixed("branch ", t.Branch), prefixed("commit ", t.Commit)), ", "))
+	list := func(label string, files []string) {
+		if len(files) > 0 {
+			items = append(items, fmt.Sprintf("%s: %s (%s)", label, cli.Counted(len(files), "file"), names(files, same)))
+		}
+	}
+	list("Changed since "+t.Since, t.Changed)
+	list("In no commit", t.Uncommitted)
+	return append(items, nonEmpty(prefixed("What changed is not known: ", t.Unknown))...)
 }
 
 func verification(v *schemas.Verification) []string {

@@ -66,10 +66,7 @@ func sending(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command {
 			if to, ok := args["to"].(string); ok {
 				args["to"] = prefix + to
 			}
-			if err := addReferences(cmd, a, args); err != nil {
-				return err
-			}
-			return addProject(a, args)
+			return addReferences(cmd, a, args)
 		},
 		ID:    sentID,
 		Print: printSent,
@@ -114,22 +111,6 @@ func addReferences(cmd *cobra.Command, a *cli.App, args cli.Arguments) error {
 		refs = append(refs, schemas.Reference{Name: project.NameOf(file), Content: string(text)})
 	}
 	return args.Put("context.references", refs)
-}
-
-// addProject tells where the work happens, unless the message does.
-func addProject(a *cli.App, args cli.Arguments) error {
-	context, _ := args["context"].(map[string]any)
-	if args["context"] != nil && context == nil || context["project"] != nil {
-		return nil // said, or no object: then the tool says so
-	}
-	dir, err := a.Location().ProjectDir()
-	if err != nil {
-		return err
-	}
-	if p := project.Describe(dir); p != nil {
-		return args.Put("context.project", p)
-	}
-	return nil
 }
 
 // sentID is what was sent: of a send to several all ids, one a line.

@@ -1,4 +1,4 @@
-package project_test
+package project
 
 import (
 	"os"
@@ -8,11 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/project"
 	"handoff/schemas"
 )
 
-func TestDescribeTellsRepositoryBranchAndCommit(t *testing.T) {
+func TestTheWorkingTreeHasBranchAndCommit(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "shop")
 	commit := strings.Repeat("1a", 20)
 	for path, content := range map[string]string{
@@ -25,9 +24,8 @@ func TestDescribeTellsRepositoryBranchAndCommit(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 	}
-	require.Equal(t, &schemas.Project{Name: "shop", Path: root, Branch: "topic/one", Commit: commit}, project.Describe(root))
-}
-
-func TestDescribeIsNothingWithoutGit(t *testing.T) {
-	require.Nil(t, project.Describe("/"))
+	tree, _ := treeOf(root)
+	require.Equal(t, &schemas.Tree{Path: root, Branch: "topic/one", Commit: commit}, tree)
+	none, _ := treeOf("/")
+	require.Nil(t, none)
 }

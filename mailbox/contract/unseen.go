@@ -1,0 +1,62 @@
+package contract
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// Unseen names what a completion says that its working tree does not show: files that it names and nobody touched since
+// the claim, a commit that is not the one there, and work that is in no commit beside work that is. There is nothing where nobody looked. It
+// refuses nothing: the one who reads it may know why.
+func Unseen(done schemas.Completion) (unseen []string) {
+	t := done.Tree
+	if t == nil || t.Since == "" || t.Unknown != "" {
+		return nil
+	}
+	var named []string
+	for _, d := range done.Deliverables {
+		named = slices.Concat(named, d.FilesCreated, d.FilesModified, d.TestsCreated)
+	}
+	untouched := slices.DeleteFunc(named, func(file string) bool { return t.More > 0 || touched(t, file) })
+	if len(untouched) > 0 {
+		unseen = append(unseen, fmt.Sprintf("git sees no change since the claim in %s", few(untouched)))
+	}
+	if said, ok := done.Results["commit"].(string); ok && !sameCommit(said, t.Commit) {
+		unseen = append(unseen, fmt.Sprintf("results.commit is %s, and the working tree is at %s", schemas.Visible(schemas.Clip(said, 40)), schemas.ShortCommit(t.Commit)))
+	}
+	if len(t.Changed)*len(t.Uncommitted) > 0 { // who commits nothing works so
+		unseen = append(unseen, fmt.Sprintf("changes in %s are in no commit", few(t.Uncommitted)))
+	}
+	return unseen
+}
+
+// touched tells whether a file, named from the root of the tree or whole, is among those with changes, or in a directory
+// that is.
+func touched(t *schemas.Tree, file string) bool {
+	if rel, err := filepath.Rel(t.Path, file); err == nil && filepath.IsAbs(file) {
+		file = rel
+	}
+	file = strings.TrimPrefix(filepath.ToSlash(filepath.Clean(file)), "./")
+	return slices.Contains(t.Changed, file) || slices.ContainsFunc(t.Uncommitted, func(changed string) bool {
+		return changed == file || strings.HasSuffix(changed, "/") && strings.HasPrefix(file, changed)
+	})
+}
+
+// sameCommit tells whether a text is the beginning of the id of a commit, or no id at all.
+func sameCommit(said, commit string) bool {
+	id := len(said) >= 7 && strings.Trim(said, "0123456789abcdef") == ""
+	return !id || strings.HasPrefix(commit, said)
+}
+
+// few names three files and counts the others.
+func few(files []string) string {
+	text := schemas.Visible(strings.Join(files[:min(len(files), 3)], ", "))
+	if len(files) > 3 {
+		text += fmt.Sprintf(" and %d more", len(files)-3)
+	}
+	return text
+}
