@@ -225,7 +225,7 @@ var house = []room{
 		imports: []string{"schemas", "cmd/handoff/internal/process"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/project", about: "the project of a directory, and its files",
+		level: 5, path: "cmd/handoff/internal/project", about: "what only the process beside a project knows",
 		imports: []string{"schemas", "tools", "cmd/handoff/internal/git"},
 	},
 	{
