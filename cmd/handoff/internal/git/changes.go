@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -19,6 +20,9 @@ func (r Repository) Changes(ctx context.Context, since string) (committed, uncom
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	if since != "" {
+		if !isObjectID(since) {
+			return nil, nil, errors.New("no id of a commit")
+		}
 		if committed, err = r.list(ctx, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", since, "HEAD", "--"); err != nil {
 			return nil, nil, err
 		}
@@ -37,7 +41,8 @@ const mostListed = 16 << 20
 func (r Repository) list(ctx context.Context, args ...string) ([]string, error) {
 	args = append([]string{"-C", r.Root, "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)
 	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	ours := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }) // as of a hook of git
+	cmd.Env = append(ours, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 	cmd.WaitDelay = time.Second
 	var out, problem limited
 	cmd.Stdout, cmd.Stderr = &out, &problem
