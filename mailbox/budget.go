@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -21,29 +22,20 @@ import (
 // The error is limit where the draft would bring its workflow past one of its limits. Nothing is written then, and
 // [op.over] says of what human is to be told.
 func (o *op) afford(d *draft, line lineage) (wf store.Workflow, err error) {
-	used := map[string]float64{}
-	if line.workflow != "" {
-		kept, err := o.Workflow(line.workflow)
-		if err != nil {
-			return wf, err
-		}
-		if wf = orZero(kept); kept != nil {
-			if used, err = reading.Used(o.View, line.workflow, wf, o.now); err != nil {
-				return wf, err
-			}
-		}
-		limit(&wf, d.limits, kept == nil || o.by.Agent == schemas.Human)
-	} else {
-		limit(&wf, d.limits, true)
+	kept, err := o.Workflow(line.workflow) // nil for a new one
+	if err != nil {
+		return wf, err
 	}
-	round := o.round(d, line)
-	with := map[string]float64{
-		schemas.LimitHandoffs: used[schemas.LimitHandoffs] + 1,
-		schemas.LimitRounds:   round,
-		schemas.LimitTokens:   used[schemas.LimitTokens] + float64(content.Tokens(string(d.content.Bytes))),
-		schemas.LimitMinutes:  used[schemas.LimitMinutes],
-		schemas.LimitCost:     used[schemas.LimitCost],
+	wf = orZero(kept)
+	used, err := reading.Used(o.View, line.workflow, wf, o.now)
+	if err != nil {
+		return wf, err
 	}
+	limit(&wf, d.limits, kept == nil || o.by.Agent == schemas.Human)
+	round, with := o.round(d, line), maps.Clone(used)
+	with[schemas.LimitHandoffs]++
+	with[schemas.LimitTokens] += float64(content.Tokens(string(d.content.Bytes)))
+	with[schemas.LimitRounds] = round
 	for _, name := range schemas.WorkflowLimits {
 		most, limited := wf.Limits[name]
 		if limited && with[name] > most && d.to != schemas.Address(schemas.Human) {
@@ -58,18 +50,23 @@ func (o *op) afford(d *draft, line lineage) (wf store.Workflow, err error) {
 
 // round is how often work comes to the recipient of a draft in its chain, this time included: each handoff before it
 // counts that was sent to the same address, or held last by that agent. Of a retry that is what it retries, else the
-// parent. A person who decides does no round. One that cannot be read ends the count.
+// parent. A person who decides does no round. One that cannot be read ends the count, and so do [mostLooked].
 func (o *op) round(d *draft, line lineage) float64 {
 	if d.to == schemas.Address(schemas.Human) {
 		return 0
 	}
-	n := 1
-	for r := reading.Readable(o.View, cmp.Or(line.retryOf, line.parent)); r != nil; r = reading.Readable(o.View, cmp.Or(r.RetryOf, r.Parent)) {
+	n, before := 1.0, cmp.Or(line.retryOf, line.parent)
+	for range mostLooked {
+		r := reading.Readable(o.View, before)
+		if r == nil {
+			break
+		}
 		if r.To == d.to || schemas.Address(r.Holder) == d.to {
 			n++
 		}
+		before = cmp.Or(r.RetryOf, r.Parent)
 	}
-	return float64(n)
+	return n
 }
 
 // spend counts what came back for a handoff: the tokens of its result, failure or late result, and what that says it

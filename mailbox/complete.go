@@ -286,9 +286,9 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft, e
 
 // passOn sends the continuation of a completed handoff, as its child unless it names another parent, and notes on the
 // completed one what it passed on. It is refused like any send; then the completion is undone with it, and the error
-// says so, but where a limit of the workflow refuses it. A message is passed on as a notice and noted nowhere. The draft may be used by another run of the
-// transaction, so a copy of it is changed. It comes from the holder, also where the caller acted under another name
-// over the connection that claimed.
+// says so, but where a limit of the workflow refuses it. A message is passed on as a notice and noted nowhere. The draft
+// may be used by another run of the transaction, so a copy of it is changed. It comes from the holder, also where the
+// caller acted under another name over the connection that claimed.
 func (o *op) passOn(h *happening) (*schemas.SendOut, error) {
 	r, next := h.now, *h.forward
 	next.parent = cmp.Or(next.parent, r.ID.String())

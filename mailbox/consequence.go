@@ -140,12 +140,8 @@ func (o *op) endLeftover(id schemas.ID, failed, done *store.Record) error {
 	}
 	text := fmt.Sprintf("%s did what %s failed to do, so nobody needs this any more.", done.ID, failed.ID)
 	return o.actingAs(clockCaller, func() error {
-		now, err := o.step(life.Cancel, r)
-		if err != nil {
-			return err
-		}
-		o.end(&now)
-		cancelled := happening{action: life.Cancel, was: r, now: &now, other: done.ID, text: text}
-		return o.commitNote(cancelled, schemas.UpdateIn{Action: schemas.ActCancel, Note: text})
+		cancelled := happening{action: life.Cancel, other: done.ID, text: text}
+		_, err := o.changeNoted(cancelled, r, schemas.UpdateIn{Action: schemas.ActCancel, Note: text}, o.end)
+		return err
 	})
 }

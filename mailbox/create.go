@@ -17,9 +17,9 @@ import (
 )
 
 // create makes a record of a draft, together with its workflow, its words and its event. All that the caller may be
-// refused for was checked before, but for the limits of the workflow, see [op.afford], before anything is written. The record is pending; its mailbox is that of the
-// draft, or none while it may not be claimed before a time. Ids count up in each workspace, so they tell which handoff
-// is older.
+// refused for was checked before, but for the limits of the workflow, see [op.afford]: that comes before anything is
+// written. The record is pending; its mailbox is that of the draft, or none while it may not be claimed before a time.
+// Ids count up in each workspace, so they tell which handoff is older.
 func (o *op) create(d *draft, line lineage) (*store.Record, error) {
 	wf, err := o.afford(d, line)
 	if err != nil {

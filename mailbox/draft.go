@@ -201,8 +201,9 @@ func checkDeadline(deadline, notBefore, now time.Time) error {
 	return nil
 }
 
-// names checks what the caller names: the workflow, the agent for a failure, the schema, the limits, and a foreign id, which has 128 bytes at most. What these names lead to is looked up later, in the transaction: here only
-// their form is judged.
+// names checks what the caller names: the workflow, the agent for a failure, the schema, the limits, and a foreign id,
+// which has 128 bytes at most. What these names lead to is looked up later, in the transaction: here only their form is
+// judged.
 func (d *draft) names(in schemas.SendIn) (err error) {
 	if in.Workflow != "" {
 		if d.workflow, err = schemas.ParseWorkflow("workflow", in.Workflow); err != nil {

@@ -10,7 +10,6 @@ import (
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
-	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -219,79 +218,4 @@ func (o *op) lateFailure(r *store.Record, in schemas.FailIn, digest string) erro
 	f.HandoffID, f.Timestamp, f.Late = r.ID, o.now, true
 	f.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
 	return o.keepLate(r, schemas.Late{Failure: &f}, digest, in.Description)
-}
-
-// reject refuses a handoff in the name of a recipient or of the holder. One of a pool that another agent may still take
-// goes back there without the caller, see [life.Decline]; any other ends, see [life.Reject]. An agent that declined it
-// before is told so, and nothing changes.
-func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
-	if slices.Contains(r.Excluded, o.by.Agent) {
-		return declined(r, "you declined it before"), nil
-	}
-	others, err := o.candidatesLeft(r, o.by.Agent)
-	if err != nil {
-		return out, err
-	}
-	if others {
-		return o.decline(r, in)
-	}
-	now, err := o.step(life.Reject, r)
-	if err != nil {
-		return out, err
-	}
-	rejected := happening{action: life.Reject, was: r, now: &now}
-	if rejected.to, err = o.alternative(r, schemas.Agent(in.Alternative)); err != nil {
-		return out, err
-	}
-	out, next, err := o.endFailed(rejected, failureOf(in, schemas.ThenStop, ""), digest)
-	if next != nil {
-		out.RollbackHandoff, out.To = next.ID, next.To
-	}
-	return out, err
-}
-
-// alternative is the agent that the caller names to do what it rejects, if the work may go there unasked: it is known and
-// there, accepts the type, and neither sent nor rejected the work; else "", and the sender decides.
-func (o *op) alternative(r *store.Record, named schemas.Agent) (schemas.Agent, error) {
-	if named == "" || named == r.From || named == o.by.Agent || named == schemas.Human || slices.Contains(r.Excluded, named) {
-		return "", nil
-	}
-	a, err := o.Agent(named)
-	if a == nil || err != nil || a.Card.Away || !roster.Accepts(a.Card, r.Type) {
-		return "", err
-	}
-	return named, nil
-}
-
-// decline gives a handoff back to its pool. A claim that the caller had ends and is no attempt; a handoff that it only
-// saw keeps its attempts. From now on the pool offers it to others only.
-func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error) {
-	now, err := o.step(life.Decline, r)
-	if err != nil {
-		return schemas.FailOut{}, err
-	}
-	if r.Holder == o.by.Agent {
-		dropClaim(&now)
-		now.Uncharged = r.Uncharged || r.Status.Held() // a silent attempt that lapsed before stays one
-	}
-	if now.Reserved != 0 {
-		now.Box, now.Reserved = now.To, 0
-	}
-	now.Excluded = append(now.Excluded, o.by.Agent)
-	if err := o.tellNamed(&now, schemas.Agent(in.Alternative)); err != nil {
-		return schemas.FailOut{}, err
-	}
-	declines := happening{action: life.Decline, was: r, now: &now, said: failureOf(in, schemas.ThenStop, "")}
-	if err := o.commit(declines); err != nil {
-		return schemas.FailOut{}, err
-	}
-	passed := "others may take it; you are passed over"
-	if toldFirst(&now) {
-		passed += fmt.Sprintf("; %s is told first", now.Box)
-	}
-	return declined(&now, passed), nil
-}
-
-func declined(r *store.Record, warning string) schemas.FailOut {
-	return schemas.FailOut{HandoffID: r.ID, Status: r.Status, Warnings: []string{warning}}
 }

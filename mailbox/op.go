@@ -252,16 +252,32 @@ func (s *Service) content(part string, said any) (content store.Content, err err
 	return content, schemas.TooBig(part, len(content.Bytes), s.Limits.Handoff)
 }
 
-// change does an action to a record and commits it: alter makes what changes besides the state. It is for steps that
-// keep nothing that was said. The errors are those of [op.step].
+// change does an action to a record and commits it: alter makes what changes besides the state. The errors are those of
+// [op.step].
 func (o *op) change(h happening, r *store.Record, alter func(now *store.Record)) error {
+	_, err := o.changeNoted(h, r, schemas.UpdateIn{}, alter)
+	return err
+}
+
+// changeNoted is [op.change] with the note that came with an action, to which the record points from then on. Without a
+// note the record points to the note before, and only to whom it was passed is kept. Earlier notes stay with their events.
+// It gives the record as it is then.
+func (o *op) changeNoted(
+	h happening, r *store.Record, said schemas.UpdateIn, alter func(now *store.Record),
+) (*store.Record, error) {
 	now, err := o.step(h.action, r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	alter(&now)
+	if said.Note != "" {
+		now.Note = o.next()
+	}
+	if said.Note != "" || said.To != "" {
+		h.said = said
+	}
 	h.was, h.now = r, &now
-	return o.commit(h)
+	return &now, o.commit(h)
 }
 
 // next is the number that the next event will have, for records that point to its content. It holds until the next

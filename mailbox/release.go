@@ -45,24 +45,21 @@ func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.Update
 // delivered comes here, too. The old holder is told unless it did it; the sender is told where the work goes to
 // another.
 func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.Record, error) {
-	now, err := o.step(life.Release, r)
-	if err != nil {
-		return nil, err
-	}
-	if to != "" {
-		readdress(&now, to)
-	}
-	dropClaim(&now)
 	text := "Your claim was released by " + string(o.by.Agent) + ". " + note
-	if now.To != r.To { // which its sender reads, too
+	if to != "" && to != r.To { // which its sender reads, too
 		from := ""
 		if r.Holder != o.by.Agent {
 			from = " from " + string(r.Holder)
 		}
-		text = strings.TrimSpace(fmt.Sprintf("%s passed it%s to %s. %s", o.by.Agent, from, now.To, note))
+		text = strings.TrimSpace(fmt.Sprintf("%s passed it%s to %s. %s", o.by.Agent, from, to, note))
 	}
-	released := happening{action: life.Release, was: r, now: &now, text: text}
-	return &now, o.commitNote(released, schemas.UpdateIn{Action: schemas.ActRelease, Note: note, To: string(to)})
+	said := schemas.UpdateIn{Action: schemas.ActRelease, Note: note, To: string(to)}
+	return o.changeNoted(happening{action: life.Release, text: text}, r, said, func(now *store.Record) {
+		if to != "" {
+			readdress(now, to)
+		}
+		dropClaim(now)
+	})
 }
 
 // dropClaim ends a claim without charging it: its token is void and nobody holds the handoff. Questions that were open

@@ -17,18 +17,15 @@ import (
 // accept takes the result of a completed handoff as good enough, see [life.Accept]. Once it is accepted, a repetition
 // keeps nothing. Those that wait for its acceptance go on in the same transaction. A return takes an acceptance back.
 func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	now, err := o.step(life.Accept, r)
-	if err != nil {
-		return nil, err
-	}
 	if r.Accepted != 0 {
 		out.Warnings = append(out.Warnings, "it was accepted before")
-		return r, nil
+		_, err := o.step(life.Accept, r)
+		return r, err
 	}
-	now.Accepted = store.At(o.now)
 	text := strings.TrimSpace(fmt.Sprintf("%s accepted the result. %s", o.by.Agent, in.Note))
-	accepted := happening{action: life.Accept, was: r, now: &now, text: text}
-	return &now, o.commitNote(accepted, schemas.UpdateIn{Action: in.Action, Note: in.Note})
+	return o.changeNoted(happening{action: life.Accept, text: text}, r, noteOf(in), func(now *store.Record) {
+		now.Accepted = store.At(o.now)
+	})
 }
 
 // returnWork gives a completed handoff back whose result is not good enough, see [life.Return]: the same agent gets a
@@ -39,8 +36,7 @@ func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 // child from then on; what was begun with the old result is not stopped, and the result warns of it. The error is
 // invalid where neither note nor changes say what to mend, limit for the chain or for the token of the caller.
 func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	now, err := o.step(life.Return, r)
-	if err != nil {
+	if _, err := o.step(life.Return, r); err != nil {
 		return nil, err
 	}
 	rev, err := o.revised(life.Return, r, in, out)
@@ -53,10 +49,10 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	if err := cmp.Or(o.checkDepth(rev.under(r), r), o.checkPending()); err != nil {
 		return nil, err
 	}
-	now.Accepted = 0
-	returned := happening{action: life.Return, was: r, now: &now, why: lost{Reason: rev.said()}, again: rev}
+	returned := happening{action: life.Return, why: lost{Reason: rev.said()}, again: rev}
 	said := schemas.UpdateIn{Action: in.Action, Note: rev.said(), Changes: in.Changes}
-	if err := o.commitNote(returned, said); err != nil {
+	now, err := o.changeNoted(returned, r, said, func(now *store.Record) { now.Accepted = 0 })
+	if err != nil {
 		return nil, err
 	}
 	followed, err := o.follow()
@@ -65,7 +61,7 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	}
 	out.Created, out.To = followed.successor.ID, followed.successor.To
 	out.Warnings = append(out.Warnings, o.begunWarnings(r.ID)...)
-	return &now, nil
+	return now, nil
 }
 
 // revision is what a sender changes about work, which is amended or done again, checked before anything is written. It

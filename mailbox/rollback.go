@@ -3,6 +3,7 @@ package mailbox
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"handoff/mailbox/reading"
 	"handoff/schemas"
@@ -70,4 +71,26 @@ func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
 		}
 	}
 	return members, nil
+}
+
+// stepBack puts a handoff that takes work back to the step of a plan before that of r: when it is done, the step of r
+// comes again, and what fails there goes back one step more. Outside of plans, and where a handoff on the way cannot be
+// read, nothing is changed. The way is the chain of parents, which is short.
+func (o *op) stepBack(r *store.Record, next *schemas.Handoff) {
+	failed, err := reading.Handoff(o.View, r)
+	plan, _, within := strings.Cut(failed.Metadata.Step, "/")
+	at := failed.Metadata.Step
+	for within && err == nil {
+		parent := reading.Readable(o.View, r.Parent)
+		if parent == nil {
+			return
+		}
+		var before schemas.Handoff
+		before, err = reading.Handoff(o.View, parent)
+		if at == failed.Metadata.Step && parent.Status == schemas.Completed && strings.HasPrefix(before.Metadata.Step, plan+"/") {
+			next.Metadata.Step, next.Rollback = before.Metadata.Step, before.Rollback
+			return
+		}
+		r, at = parent, before.Metadata.Step
+	}
 }

@@ -1,90 +1,29 @@
 package mailbox
 
 import (
-	"bytes"
 	"cmp"
-	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
-	"sync"
 
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/rules"
 	"handoff/schemas"
-	"handoff/schemas/closest"
 	"handoff/store"
 )
 
-// routed are the actions for which the files of a project may have rules, and how those call them. What a person
+// occasions are the actions for which the files of a project may have rules, and how those call them. What a person
 // refused, and what a holder failed with a way on of its own choice, no rule sends on.
-var routed = map[life.Action]string{
+var occasions = map[life.Action]string{
 	life.Send: "sent", life.Complete: "completed", life.Accept: "accepted", life.Return: "returned", life.Fail: "failed",
 	life.Reject: "rejected", life.Expire: "timed_out", life.Exhaust: "timed_out", life.Cancel: "cancelled",
-}
-
-// compiledRules are the rules of the files as they were read last, so that they are compiled once.
-type compiledRules struct {
-	mu  sync.Mutex
-	raw []byte
-	set *rules.Set
-}
-
-// rules are the rules of all files as they stand in a snapshot, nil for none. It costs a scan of as many rows as there
-// are files with rules.
-func (s *Service) rules(v *store.View) (*rules.Set, error) {
-	var raw []byte
-	for row, err := range v.AllRules() {
-		if err != nil {
-			return nil, err
-		}
-		raw = append(append(raw, row.Value...), '\n')
-	}
-	if raw == nil {
-		return nil, nil
-	}
-	c := s.compiled
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if bytes.Equal(c.raw, raw) {
-		return c.set, nil
-	}
-	var all store.DeclaredRules
-	for d := json.NewDecoder(bytes.NewReader(raw)); d.More(); {
-		var of store.DeclaredRules
-		if err := d.Decode(&of); err != nil {
-			return nil, err
-		}
-		all.Routes, all.Plans = append(all.Routes, of.Routes...), append(all.Plans, of.Plans...)
-	}
-	set, problems := rules.Compile(all.Routes, all.Plans)
-	for _, p := range problems { // of a newer version that knew more
-		s.Logger.Error("a rule was passed over", slog.String("problem", p.What))
-	}
-	c.raw, c.set = raw, set
-	return set, nil
-}
-
-// checkRules refuses rules that cannot be read, with the path of what is wrong.
-func checkRules(at string, of store.DeclaredRules) error {
-	_, problems := rules.Compile(of.Routes, of.Plans)
-	if len(problems) == 0 {
-		return nil
-	}
-	p, list := problems[0], "routes"
-	if p.Plan {
-		list = "plans"
-	}
-	return schemas.Invalidf(strings.TrimSuffix(fmt.Sprintf("%s%s[%d].%s", at, list, p.At, p.Path), "."), "%s", p.What)
 }
 
 // firing gives what the rules send because of what happened, nil for nothing. What happened is committed already, so
 // that its content can be read. Content that cannot be read fires nothing.
 func (o *op) firing(h *happening) ([]rules.Sends, error) {
-	on := routed[h.action]
+	on := occasions[h.action]
 	if on == "" || h.chosen {
 		return nil, nil
 	}
@@ -174,12 +113,12 @@ func (o *op) sendRouted(h *happening) (came outcome, err error) {
 			}
 			continue
 		}
-		if came.forwarded == nil {
-			came.forwarded = &sent[0]
-			sent = sent[1:]
-		}
-		for _, other := range sent {
-			came.forwarded.Warnings = append(came.forwarded.Warnings, fmt.Sprintf("%s sent %s to %s, too", rule.Route, other.HandoffID, other.To))
+		for _, one := range sent {
+			if came.forwarded == nil {
+				came.forwarded = &one
+				continue
+			}
+			came.forwarded.Warnings = append(came.forwarded.Warnings, fmt.Sprintf("%s sent %s to %s, too", rule.Route, one.HandoffID, one.To))
 		}
 	}
 	if came.forwarded == nil || came.forwarded.HandoffID == 0 {
@@ -267,33 +206,14 @@ func (o *op) follows(r *store.Record, d *draft) error {
 		d.handoff.Summary = cmp.Or(d.handoff.Summary, schemas.Clip(done.Summary, schemas.MaxSummary))
 	case schemas.Failed, schemas.Rejected, schemas.TimedOut:
 		why, err := o.lossOf(r)
-		if err = cmp.Or(err, o.explain(r, &d.handoff, why)); err != nil {
+		if err == nil {
+			err = o.explain(r, &d.handoff, why)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return o.encode(d)
-}
-
-// stepBack puts a handoff that takes work back to the step of a plan before that of r: when it is done, the step of r
-// comes again, and what fails there goes back one step more. Outside of plans, and where a handoff on the way cannot be
-// read, nothing is changed. The way is the chain of parents, which is short.
-func (o *op) stepBack(r *store.Record, next *schemas.Handoff) {
-	failed, err := reading.Handoff(o.View, r)
-	plan, _, within := strings.Cut(failed.Metadata.Step, "/")
-	at := failed.Metadata.Step
-	for within && err == nil {
-		parent := reading.Readable(o.View, r.Parent)
-		if parent == nil {
-			return
-		}
-		var before schemas.Handoff
-		before, err = reading.Handoff(o.View, parent)
-		if at == failed.Metadata.Step && parent.Status == schemas.Completed && strings.HasPrefix(before.Metadata.Step, plan+"/") {
-			next.Metadata.Step, next.Rollback = before.Metadata.Step, before.Rollback
-			return
-		}
-		r, at = parent, before.Metadata.Step
-	}
 }
 
 // tellUnsent tells the owner of the workflow and human what was not sent, and why.
@@ -304,77 +224,8 @@ func (o *op) tellUnsent(r *store.Record, what string, why error) error {
 	e := schemas.AsError(why)
 	n := noticeOf(noticeTooDeep, r, fmt.Sprintf("%s: %s. %s", what, e.Error(), e.Hint))
 	owner, err := reading.Principal(o.View, &store.Record{From: schemas.System, Workflow: r.Workflow})
-	if err != nil || owner == schemas.Human {
-		return cmp.Or(err, o.notify(schemas.Human, n))
+	if err == nil && owner != schemas.Human {
+		err = o.notify(owner, n)
 	}
-	return cmp.Or(o.notify(owner, n), o.notify(schemas.Human, n))
-}
-
-// begin gives the first step of the workflow that a send names as its address, and any other send as it is. The error
-// is not_found for a workflow that no file declares.
-func (s *Service) begin(ctx context.Context, in schemas.SendIn) (first schemas.SendIn, err error) {
-	kind, name := schemas.Address(in.To).Kind()
-	if kind != "workflow" {
-		return in, nil
-	}
-	set, err := read(ctx, s, s.rules)
-	if err != nil {
-		return in, err
-	}
-	if first, ok := set.Begin(name, in); ok {
-		first.Title = schemas.Clip(first.Title, s.Limits.Title)
-		return first, nil
-	}
-	e := schemas.Errorf(schemas.NotFound, "there is no workflow %q", schemas.Visible(schemas.Clip(name, 80))).WithField("to").
-		WithKnown(set.Plans()...)
-	if meant := closest.Meant(name, set.Plans()); len(meant) > 0 {
-		return in, e.WithHint("Closest: workflow:%s. Nothing was sent.", meant[0])
-	}
-	return in, e.WithHint("Files declare them under workflows: in .handoff/agents.yaml. Nothing was sent.").
-		WithNext(schemas.Call(schemas.AgentsIn{}, "tells what is wrong with such a file"))
-}
-
-// warnOfName warns a sender that gave its chain the name of a workflow that a file declares: that name begins nothing.
-func (o *op) warnOfName(in schemas.SendIn, out *schemas.SendOut) error {
-	begun := in.Options != nil && in.Options.Step != ""
-	if in.Workflow == "" || out.Parent != 0 || begun {
-		return nil
-	}
-	set, err := o.rules(o.View)
-	if err == nil && slices.Contains(set.Plans(), in.Workflow) {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("this is not a step of the workflow %s: a send to workflow:%s begins that",
-			in.Workflow, in.Workflow))
-	}
-	return err
-}
-
-// TryRules says what rules would send because of what happened to a handoff last, and why others send nothing. Without
-// rules those are tried that the files of the project declared. It changes nothing. The errors are not_found for the
-// handoff, and invalid for a rule that cannot be read.
-func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.RulesTryIn) (schemas.RulesTryOut, error) {
-	if err := checkRules("", store.DeclaredRules{Routes: in.Routes, Plans: in.Plans}); err != nil {
-		return schemas.RulesTryOut{}, err
-	}
-	return read(ctx, s, func(v *store.View) (out schemas.RulesTryOut, err error) {
-		r, err := reading.Find(v, in.HandoffID, by.Agent)
-		if err != nil {
-			return out, err
-		}
-		set, _ := rules.Compile(in.Routes, in.Plans)
-		if len(in.Routes)+len(in.Plans) == 0 {
-			if set, err = s.rules(v); set == nil || err != nil {
-				return out, err
-			}
-		}
-		facts, err := factsOf(v, r)
-		if err != nil {
-			return out, err
-		}
-		out = schemas.RulesTryOut{HandoffID: r.ID, On: string(r.Status)}
-		if !r.Status.Ended() {
-			out.On = routed[life.Send]
-		}
-		out.Routes = set.Try(out.On, facts)
-		return out, nil
-	})
+	return cmp.Or(err, o.notify(schemas.Human, n))
 }

@@ -164,7 +164,8 @@ func (o *op) inherit(d *draft, r *store.Record) {
 // sendAgain sends the same work again, beside r in its chain, with the context, partial progress and checkpoint of
 // before and with what is known of why r ended. In a pool the agent that held r last is passed over, if another
 // qualifies; those that rejected it stay excluded. What was rejected by the one to whom it was addressed goes to that
-// one only if the caller says so. Where nobody changes anything it rests before, see [backoff]. The token given is charged with it as a pending handoff, "" for none.
+// one only if the caller says so. Where nobody changes anything it rests before, see [backoff]. The token given is
+// charged with it as a pending handoff, "" for none.
 func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token string) (*store.Record, error) {
 	why, err := o.lossOf(r)
 	if err != nil {

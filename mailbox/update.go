@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -86,22 +87,15 @@ var updates = map[schemas.Action]func(*op, *store.Record, schemas.UpdateIn, *sch
 	schemas.ActRefuse:   (*op).decide,
 }
 
-// commitNote is [op.commit] with the note that came with an action, to which the record points from then on. Without a
-// note the record points to the note before, and only to whom it was passed is kept. Earlier notes stay with their events.
-func (o *op) commitNote(h happening, said schemas.UpdateIn) error {
-	if said.Note != "" {
-		h.now.Note = o.next()
-	}
-	if said.Note != "" || said.To != "" {
-		h.said = said
-	}
-	return o.commit(h)
+// noteOf is what is kept of a call that says nothing but a note.
+func noteOf(in schemas.UpdateIn) schemas.UpdateIn {
+	return schemas.UpdateIn{Action: in.Action, Note: in.Note}
 }
 
 // decide carries out [life.Approve] or [life.Refuse], as the call says. A note is kept with the event, and the sender
 // is told it. A handoff that does not wait for approval is a conflict, so a person cannot decide twice.
 func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	decided := happening{action: life.Approve, was: r, text: in.Note}
+	decided := happening{action: life.Approve, text: in.Note}
 	if in.Action == schemas.ActRefuse {
 		decided.action, decided.text = life.Refuse, "Not approved. "+in.Note
 	}
@@ -109,33 +103,24 @@ func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		return nil, conflict(r, "%s does not wait for approval", r.ID).
 			WithHint("Only what waits for approval can be %s.", decided.action)
 	}
-	now, err := o.step(decided.action, r)
-	if err != nil {
-		return nil, err
-	}
-	if decided.now = &now; decided.action == life.Approve {
-		now.NeedsApproval, out.To = false, now.To
-	} else {
-		o.end(&now)
+	return o.changeNoted(decided, r, noteOf(in), func(now *store.Record) {
+		if in.Action == schemas.ActApprove {
+			now.NeedsApproval, out.To = false, now.To
+			return
+		}
+		o.end(now)
 		now.Outcome = schemas.OutcomeRejected
-	}
-	return &now, o.commitNote(decided, schemas.UpdateIn{Action: in.Action, Note: in.Note})
+	})
 }
 
 // cancel ends a handoff that is no longer wanted, see [life.Cancel]. Its children are listed and go on: who wants those
 // to end cancels them, too. A child that cannot be read is left out.
-func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	now, err := o.step(life.Cancel, r)
-	if err != nil {
-		return nil, err
-	}
-	o.end(&now)
+func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (_ *store.Record, err error) {
 	if out.Children, err = o.openChildren(r); err != nil {
 		return nil, err
 	}
 	text := fmt.Sprintf("Cancelled by %s. %s", o.by.Agent, in.Note)
-	cancelled := happening{action: life.Cancel, was: r, now: &now, text: text}
-	return &now, o.commitNote(cancelled, schemas.UpdateIn{Action: in.Action, Note: in.Note})
+	return o.changeNoted(happening{action: life.Cancel, text: text}, r, noteOf(in), o.end)
 }
 
 // openChildren are the children of a handoff that have not ended, oldest first.
@@ -176,17 +161,12 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 		r = kept
 		out.Checkpoint = reading.CheckpointID(r.Checkpoint)
 	}
-	now, err := o.step(life.Progress, r)
-	if err != nil {
-		return nil, err
-	}
-	if in.Percent != 0 {
-		now.Percent = in.Percent
-	}
-	now.Ask, now.Asker, now.Permission = 0, "", false
-	o.touch(&now)
-	reported := happening{action: life.Progress, was: r, now: &now}
-	return &now, o.commitNote(reported, schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent})
+	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent}
+	return o.changeNoted(happening{action: life.Progress}, r, said, func(now *store.Record) {
+		now.Percent = cmp.Or(in.Percent, now.Percent)
+		now.Ask, now.Asker, now.Permission = 0, "", false
+		o.touch(now)
+	})
 }
 
 // checkpoint keeps where work stands, and gives the record that names it. What is said is added to the last checkpoint,
@@ -203,10 +183,6 @@ func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, 
 	}
 	kept := compose.Checkpoint(orZero(last), *c)
 	kept.ID = reading.CheckpointID(o.next())
-	now, err := o.step(life.Mark, r)
-	if err != nil {
-		return nil, err
-	}
-	now.Checkpoint = o.next()
-	return &now, o.commit(happening{action: life.Mark, was: r, now: &now, said: kept, part: "checkpoint"})
+	marked := happening{action: life.Mark, said: kept, part: "checkpoint"}
+	return o.changeNoted(marked, r, schemas.UpdateIn{}, func(now *store.Record) { now.Checkpoint = o.next() })
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // maxAttempts is how often work is tried where the sender said nothing.
-const maxAttempts = 3 // where the sender said nothing
+const maxAttempts = 3
 
 // Handoff is what a caller sends to an address, with what is so by default filled in: the type task_handoff, a title
 // from the task, normal priority, three attempts, version 1. It checks nothing and keeps the lists and maps of in,

@@ -41,28 +41,26 @@ func (s *Set) plan(p schemas.Plan) (path string, err error) {
 		return "", err
 	}
 	s.plans[p.Name] = plan{p.Steps[0][0], p.Limits}
+	conditions := make([]condition, len(p.Steps))
 	for i, unit := range p.Steps {
 		for k, step := range unit {
-			where := stepPath(unit, i, k)
 			if path, err := s.readTexts(placed(p, step)); err != nil {
-				return where + path, err
+				return stepPath(unit, i, k) + path, err
 			}
-			if _, err := readCondition(step.When); err != nil {
-				return where + ".when", err
-			}
+		}
+		if conditions[i], err = readCondition(cmp.Or(unit[0].When, "outcome.passed")); err != nil {
+			return stepPath(unit, i, 0) + ".when", err
 		}
 	}
 	for i, unit := range p.Steps {
+		if several(unit) {
+			continue // the join goes on
+		}
 		next := i + 1
 		if unit[0].Next != "" {
 			next = cmp.Or(at[unit[0].Next], len(p.Steps)) // the first step is never the next one
 		}
-		if several(unit) {
-			continue // the join goes on
-		}
-		if err := s.after(p, unit[0], next); err != nil {
-			return stepPath(unit, i, 0), err
-		}
+		s.after(p, conditions, unit[0].Step, next)
 	}
 	return "", nil
 }
@@ -114,41 +112,30 @@ func stepPath(unit []schemas.PlanStep, i, k int) string {
 	return fmt.Sprintf("steps[%d][%d]", i, k)
 }
 
-// after adds the routes from a step to those that may come after it, which begin at next.
-func (s *Set) after(p schemas.Plan, step schemas.PlanStep, next int) error {
-	var before []condition
+// after adds the routes from a step to those that may come after it, which begin at next. Conditions are those of all
+// steps. A route fires where its own holds and none of the steps between.
+func (s *Set) after(p schemas.Plan, conditions []condition, step string, next int) {
 	for i := next; i < len(p.Steps); i++ {
 		unit := p.Steps[i]
-		written := cmp.Or(unit[0].When, "outcome.passed")
-		when, err := readCondition(written)
-		if err != nil {
-			return err
-		}
 		r := route{
-			Route: schemas.Route{Name: fmt.Sprintf("%s: %s, then %s", p.Name, step.Step, unit[0].Step), On: ends},
-			when:  when, step: p.Name + "/" + step.Step, unless: slices.Clone(before),
+			Route: schemas.Route{Name: fmt.Sprintf("%s: %s, then %s", p.Name, step, unit[0].Step), On: ends},
+			when:  conditions[i], step: p.Name + "/" + step, unless: conditions[next:i],
 		}
-		for _, part := range unit {
-			r.Send = append(r.Send, placed(p, part))
-		}
+		r.Send = schemas.Map(unit, func(part schemas.PlanStep) schemas.SendIn { return placed(p, part) })
 		if several(unit) && i+1 < len(p.Steps) {
 			r.Join = new(placed(p, p.Steps[i+1][0]))
 		}
-		s.routes, before = append(s.routes, r), append(before, when)
+		s.routes = append(s.routes, r)
 		if unit[0].When == "" {
-			return nil
+			return
 		}
 	}
-	return nil
 }
 
 // placed is what a step sends, with its place in the plan.
 func placed(p schemas.Plan, step schemas.PlanStep) schemas.SendIn {
 	send := step.SendIn
-	options := schemas.SendOptions{}
-	if send.Options != nil {
-		options = *send.Options
-	}
+	options := *cmp.Or(send.Options, &schemas.SendOptions{})
 	options.Step = p.Name + "/" + step.Step
 	send.Options, send.Title = &options, cmp.Or(send.Title, step.Step+": "+rootTask)
 	return send
@@ -158,12 +145,7 @@ func placed(p schemas.Plan, step schemas.PlanStep) schemas.SendIn {
 const rootTask = "{{root.task}}"
 
 // Plans are the names of all plans.
-func (s *Set) Plans() []string {
-	if s == nil {
-		return nil
-	}
-	return slices.Sorted(maps.Keys(s.plans))
-}
+func (s *Set) Plans() []string { return slices.Sorted(maps.Keys(s.plans)) }
 
 // lower are limits of a plan with those that somebody asks for: of each the lower one.
 func lower(limits, asked map[string]float64) map[string]float64 {
@@ -182,9 +164,6 @@ func lower(limits, asked map[string]float64) map[string]float64 {
 // Begin gives the first step of a plan for what somebody asked for: what the step does not say comes from them, lists have
 // what both say, and they may lower its limits. Ok is false where there is no such plan.
 func (s *Set) Begin(name string, asked schemas.SendIn) (first schemas.SendIn, ok bool) {
-	if s == nil {
-		return asked, false
-	}
 	p, ok := s.plans[name]
 	if !ok {
 		return asked, false
@@ -200,9 +179,7 @@ func (s *Set) Begin(name string, asked schemas.SendIn) (first schemas.SendIn, ok
 	if asked.Options != nil {
 		first.Options.Limits = lower(first.Options.Limits, asked.Options.Limits)
 	}
-	if first.Context == nil {
-		first.Context = &schemas.Context{}
-	}
+	first.Context = cmp.Or(first.Context, &schemas.Context{})
 	first.Context.OriginalRequest = cmp.Or(first.Context.OriginalRequest, asked.Task)
 	return first, true
 }

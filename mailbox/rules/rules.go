@@ -20,7 +20,7 @@ import (
 	"handoff/schemas"
 )
 
-// Set is rules that were read. It may be used concurrently.
+// Set is rules that were read. Its zero value has none. It may be used concurrently.
 type Set struct {
 	routes []route
 	plans  map[string]plan
@@ -42,13 +42,13 @@ type route struct {
 	unless []condition
 }
 
-// fires tells whether the route sends something, or why not.
+// concerns tells whether a route may come after a handoff: one of a plan only comes after its step.
+func (r route) concerns(f *Facts) bool { return r.step == "" || r.step == f.Handoff.Step }
+
+// fires tells whether a route that concerns the handoff sends something, or why not.
 func (r route) fires(on string, f *Facts) (bool, string) {
-	switch {
-	case !slices.Contains(r.On, on):
+	if !slices.Contains(r.On, on) {
 		return false, fmt.Sprintf("it is for %s, and this is %s", strings.Join(r.On, ", "), on)
-	case r.step != "" && r.step != f.Handoff.Step:
-		return false, "it is for the step " + r.step
 	}
 	for _, c := range r.unless {
 		if holds, _ := c.holds(f); holds {
@@ -161,13 +161,13 @@ func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
 
 // Empty tells whether there is no rule for what happens.
 func (s *Set) Empty(on string) bool {
-	return s == nil || !slices.ContainsFunc(s.routes, func(r route) bool { return slices.Contains(r.On, on) })
+	return !slices.ContainsFunc(s.routes, func(r route) bool { return slices.Contains(r.On, on) })
 }
 
 // Fire gives what the rules send, in their order.
 func (s *Set) Fire(on string, f *Facts) (sends []Sends) {
 	for _, r := range s.routes {
-		if fires, _ := r.fires(on, f); fires {
+		if fires, _ := r.fires(on, f); fires && r.concerns(f) {
 			sends = append(sends, s.filled(r, f))
 		}
 	}
@@ -177,10 +177,10 @@ func (s *Set) Fire(on string, f *Facts) (sends []Sends) {
 // Try says of each rule what [Set.Fire] does, or why it does nothing. The routes from other steps are left out.
 func (s *Set) Try(on string, f *Facts) (tried []schemas.Tried) {
 	for _, r := range s.routes {
-		t := schemas.Tried{Route: r.Name}
-		if r.step != "" && r.step != f.Handoff.Step {
-			continue // of another place
+		if !r.concerns(f) {
+			continue
 		}
+		t := schemas.Tried{Route: r.Name}
 		if t.Fires, t.Why = r.fires(on, f); t.Fires {
 			sends := s.filled(r, f)
 			if t.Sends = sends.Parts; sends.Join != nil {
@@ -194,12 +194,10 @@ func (s *Set) Try(on string, f *Facts) (tried []schemas.Tried) {
 
 // filled is what a route sends, with the texts as the facts make them.
 func (s *Set) filled(r route, f *Facts) Sends {
-	sends := Sends{Route: r.Name}
-	for _, send := range r.Send {
-		sends.Parts = append(sends.Parts, s.fill(send, f))
-	}
+	fill := func(send schemas.SendIn) schemas.SendIn { return s.fill(send, f) }
+	sends := Sends{Route: r.Name, Parts: schemas.Map(r.Send, fill)}
 	if r.Join != nil {
-		sends.Join = new(s.fill(*r.Join, f))
+		sends.Join = new(fill(*r.Join))
 	}
 	return sends
 }

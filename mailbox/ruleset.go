@@ -1,0 +1,143 @@
+package mailbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+
+	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
+	"handoff/mailbox/rules"
+	"handoff/schemas"
+	"handoff/schemas/closest"
+	"handoff/store"
+)
+
+// compiledRules are the rules of the files as they were read last, so that they are compiled once.
+type compiledRules struct {
+	mu  sync.Mutex
+	raw []byte
+	set *rules.Set
+}
+
+// rules are the rules of all files as they stand in a snapshot. It costs a scan of as many rows as there are files with
+// rules. What cannot be read is passed over and logged once, so that it stops nothing.
+func (s *Service) rules(v *store.View) (*rules.Set, error) {
+	var raw []byte
+	for row, err := range v.AllRules() {
+		if err != nil {
+			return nil, err
+		}
+		raw = append(append(raw, row.Value...), '\n')
+	}
+	if raw == nil {
+		return &rules.Set{}, nil
+	}
+	c := s.compiled
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if bytes.Equal(c.raw, raw) {
+		return c.set, nil
+	}
+	var all store.DeclaredRules
+	for row := range bytes.Lines(raw) {
+		var of store.DeclaredRules
+		if err := json.Unmarshal(row, &of); err != nil {
+			s.Logger.Error("the rules of a file were passed over", slog.Any("error", err))
+		}
+		all.Routes, all.Plans = append(all.Routes, of.Routes...), append(all.Plans, of.Plans...)
+	}
+	set, problems := rules.Compile(all.Routes, all.Plans)
+	for _, p := range problems { // of a newer version that knew more
+		s.Logger.Error("a rule was passed over", slog.String("problem", p.What))
+	}
+	c.raw, c.set = raw, set
+	return set, nil
+}
+
+// checkRules refuses rules that cannot be read, with the path of what is wrong.
+func checkRules(at string, of store.DeclaredRules) error {
+	_, problems := rules.Compile(of.Routes, of.Plans)
+	if len(problems) == 0 {
+		return nil
+	}
+	p, list := problems[0], "routes"
+	if p.Plan {
+		list = "plans"
+	}
+	return schemas.Invalidf(strings.TrimSuffix(fmt.Sprintf("%s%s[%d].%s", at, list, p.At, p.Path), "."), "%s", p.What)
+}
+
+// begin gives the first step of the workflow that a send names as its address, and any other send as it is. The error
+// is not_found for a workflow that no file declares.
+func (s *Service) begin(ctx context.Context, in schemas.SendIn) (first schemas.SendIn, err error) {
+	kind, name := schemas.Address(in.To).Kind()
+	if kind != "workflow" {
+		return in, nil
+	}
+	set, err := read(ctx, s, s.rules)
+	if err != nil {
+		return in, err
+	}
+	if first, ok := set.Begin(name, in); ok {
+		first.Title = schemas.Clip(first.Title, s.Limits.Title)
+		return first, nil
+	}
+	e := schemas.Errorf(schemas.NotFound, "there is no workflow %q", schemas.Visible(schemas.Clip(name, 80))).WithField("to").
+		WithKnown(set.Plans()...)
+	if meant := closest.Meant(name, set.Plans()); len(meant) > 0 {
+		return in, e.WithHint("Closest: workflow:%s. Nothing was sent.", meant[0])
+	}
+	return in, e.WithHint("Files declare them under workflows: in .handoff/agents.yaml. Nothing was sent.").
+		WithNext(schemas.Call(schemas.AgentsIn{}, "tells what is wrong with such a file"))
+}
+
+// warnOfName warns a sender that gave its chain the name of a workflow that a file declares: that name begins nothing.
+func (o *op) warnOfName(in schemas.SendIn, out *schemas.SendOut) error {
+	begun := in.Options != nil && in.Options.Step != ""
+	if in.Workflow == "" || out.Parent != 0 || begun {
+		return nil
+	}
+	set, err := o.rules(o.View)
+	if err == nil && slices.Contains(set.Plans(), in.Workflow) {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("this is not a step of the workflow %s: a send to workflow:%s begins that",
+			in.Workflow, in.Workflow))
+	}
+	return err
+}
+
+// TryRules says what rules would send because of what happened to a handoff last, and why others send nothing. Without
+// rules those are tried that the files of the project declared. It changes nothing. The errors are not_found for the
+// handoff, and invalid for a rule that cannot be read.
+func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.RulesTryIn) (schemas.RulesTryOut, error) {
+	if err := checkRules("", store.DeclaredRules{Routes: in.Routes, Plans: in.Plans}); err != nil {
+		return schemas.RulesTryOut{}, err
+	}
+	return read(ctx, s, func(v *store.View) (out schemas.RulesTryOut, err error) {
+		r, err := reading.Find(v, in.HandoffID, by.Agent)
+		if err != nil {
+			return out, err
+		}
+		set, _ := rules.Compile(in.Routes, in.Plans)
+		if len(in.Routes)+len(in.Plans) == 0 {
+			if set, err = s.rules(v); err != nil {
+				return out, err
+			}
+		}
+		facts, err := factsOf(v, r)
+		if err != nil {
+			return out, err
+		}
+		out = schemas.RulesTryOut{HandoffID: r.ID, On: string(r.Status)}
+		if !r.Status.Ended() {
+			out.On = occasions[life.Send]
+		}
+		out.Routes = set.Try(out.On, facts)
+		return out, nil
+	})
+}
