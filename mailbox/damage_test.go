@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/schemas"
+	"handoff/store"
 	"handoff/store/memory"
 )
 
@@ -82,4 +83,15 @@ func TestASendThatLetsTimePassKeepsItsContent(t *testing.T) {
 		in.Parent = "none"
 	})
 	require.Equal(t, "then", w.full(sent.HandoffID).Handoff.Task)
+}
+
+func TestDamagedRulesStopNothing(t *testing.T) {
+	b := memory.New()
+	w := newWorldOn(t, b)
+	a, c := w.stdio("a"), w.stdio("c")
+	w.rules([]schemas.Route{{On: []string{"completed"}, Send: []schemas.SendIn{to("z", "x")}}})
+	spoil(t, b, store.Rules, []byte("shop/agents.yaml"))
+	w.send(a, "c", "work")
+	w.claim(c)
+	require.Nil(t, w.complete(c, 1).Forwarded)
 }

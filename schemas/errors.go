@@ -3,6 +3,7 @@ package schemas
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"time"
 )
@@ -85,6 +86,14 @@ func (e *Error) Error() string {
 
 // Unwrap gives the cause, which is for logs and never for callers.
 func (e *Error) Unwrap() error { return e.cause }
+
+// LogValue is what a log keeps: of an error whose message hides the cause, the cause as well.
+func (e *Error) LogValue() slog.Value {
+	if e.Code == Internal && e.cause != nil {
+		return slog.StringValue(e.Error() + ": " + e.cause.Error())
+	}
+	return slog.StringValue(e.Error())
+}
 
 // Errorf makes an error with the default hint of its code.
 func Errorf(code Code, format string, args ...any) *Error {

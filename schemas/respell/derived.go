@@ -152,13 +152,12 @@ func finishUpdate(n *normalisation) error {
 	if !ok {
 		return n.refuseLetterhead(word)
 	}
-	e := schemas.Invalidf(n.at+"action", "%q is not an action here: another tool does it", word).WithNext(next)
-	if strings.HasPrefix(word, "reject") {
-		back := schemas.UpdateIn{HandoffID: n.id(), Action: schemas.ActReturn, Note: schemas.Blank}
-		e = schemas.Invalidf(n.at+"action", "%q is not an action here", word).WithNext(next,
-			schemas.Call(back, "returns a result that is not good enough, as its sender"))
+	if !strings.HasPrefix(word, "reject") {
+		return schemas.Invalidf(n.at+"action", "%q is not an action here: another tool does it", word).WithNext(next)
 	}
-	return e
+	back := schemas.UpdateIn{HandoffID: n.id(), Action: schemas.ActReturn, Note: schemas.Blank}
+	return schemas.Invalidf(n.at+"action", "%q is not an action here", word).WithNext(next,
+		schemas.Call(back, "returns a result that is not good enough, as its sender"))
 }
 
 // id is that of the handoff that a call is about, and a blank for a message that names none.
@@ -176,16 +175,16 @@ func (n *normalisation) refuseLetterhead(action string) error {
 
 // elsewhere gives the call that does what a word means which is no action of update_handoff.
 func elsewhere(word, id string) (schemas.Advice, bool) {
+	given := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
 	switch word {
 	case "complete", "completed", "done", "finish", "finished", "success", "close", "closed", "resolve", "resolved":
 		done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: schemas.Blank}}
 		return schemas.Call(done, "ends it"), true
-	case "fail", "failed", "reject", "rejected", "decline", "rollback", "escalate":
-		failed := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
-		if word == "reject" || word == "rejected" || word == "decline" {
-			failed.Outcome = schemas.OutcomeRejected
-		}
-		return schemas.Call(failed, "gives it up"), true
+	case "reject", "rejected", "decline":
+		given.Outcome = schemas.OutcomeRejected
+		return schemas.Call(given, "gives it up"), true
+	case "fail", "failed", "rollback", "escalate":
+		return schemas.Call(given, "gives it up"), true
 	case "claim", "start", "take":
 		return schemas.Call(schemas.ClaimIn{HandoffID: id}, "takes it"), true
 	case "get", "read", "show", "wait":

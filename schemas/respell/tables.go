@@ -26,9 +26,13 @@ type aliasTable struct {
 var tables = map[string]func() *aliasTable{
 	"send_handoff":     sync.OnceValue(func() *aliasTable { return sendTable(schemas.SendIn{}) }),
 	"claim_handoff":    once(schemas.ClaimIn{}, handoffAliases),
-	"complete_handoff": sync.OnceValue(completeTable),
-	"fail_handoff":     sync.OnceValue(failTable),
-	"update_handoff":   sync.OnceValue(updateTable),
+	"complete_handoff": once(schemas.CompleteIn{}, completeAliases, func(t *aliasTable) {
+		t.finish, t.inner = finishComplete, map[string]*aliasTable{"continuation": sendTable(schemas.Continuation{})}
+	}),
+	"fail_handoff": once(schemas.FailIn{}, failAliases, func(t *aliasTable) { t.finish = finishFail }),
+	"update_handoff": once(schemas.UpdateIn{}, updateAliases, func(t *aliasTable) {
+		t.finish, t.inner = finishUpdate, map[string]*aliasTable{"changes": changesTable()}
+	}),
 	"list_handoffs":    once(schemas.ListIn{}, listAliases),
 	"get_handoff":      once(schemas.GetIn{}, handoffAliases),
 	"handoff_history":  once(schemas.HistoryIn{}, slices.Concat(handoffAliases, workflowAliases)),
@@ -36,8 +40,14 @@ var tables = map[string]func() *aliasTable{
 	"list_agents":      once(schemas.AgentsIn{}, nil),
 }
 
-func once(in any, rows []alias) func() *aliasTable {
-	return sync.OnceValue(func() *aliasTable { return newTable(in, rows) })
+func once(in any, rows []alias, more ...func(*aliasTable)) func() *aliasTable {
+	return sync.OnceValue(func() *aliasTable {
+		t := newTable(in, rows)
+		for _, add := range more {
+			add(t)
+		}
+		return t
+	})
 }
 
 // tableOf gives the alias table of a tool, or nil.
@@ -46,26 +56,6 @@ func tableOf(tool string) *aliasTable {
 		return table()
 	}
 	return nil
-}
-
-func completeTable() *aliasTable {
-	t := newTable(schemas.CompleteIn{}, completeAliases)
-	t.finish = finishComplete
-	t.inner = map[string]*aliasTable{"continuation": sendTable(schemas.Continuation{})}
-	return t
-}
-
-func failTable() *aliasTable {
-	t := newTable(schemas.FailIn{}, failAliases)
-	t.finish = finishFail
-	return t
-}
-
-func updateTable() *aliasTable {
-	t := newTable(schemas.UpdateIn{}, updateAliases)
-	t.finish = finishUpdate
-	t.inner = map[string]*aliasTable{"changes": changesTable()}
-	return t
 }
 
 // newTable makes a table for the type of in. Hints and the rows that only read a value of ours come first, so that the

@@ -1,0 +1,42 @@
+package rules_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox/rules"
+	"handoff/schemas"
+)
+
+func step(name, when string) []schemas.PlanStep {
+	return []schemas.PlanStep{{Step: name, When: when, SendIn: schemas.SendIn{To: name, Task: "x"}}}
+}
+
+// After a step comes the first of those behind it whose condition holds, whatever stands behind that one.
+func TestTheFirstStepWhoseConditionHoldsComesNext(t *testing.T) {
+	set, problems := rules.Compile(nil, []schemas.Plan{{Name: "p", Steps: [][]schemas.PlanStep{
+		step("do", ""), step("fix", "!outcome.passed"), step("tell", `outcome.status == "failed"`), step("ship", ""), step("rest", ""),
+	}}})
+	require.Empty(t, problems)
+	for _, c := range []struct {
+		name string
+		came rules.Outcome
+		next []string
+	}{
+		{"both conditions hold", rules.Outcome{Status: "failed"}, []string{"fix"}},
+		{"the first holds", rules.Outcome{Status: "partial"}, []string{"fix"}},
+		{"only the second holds", rules.Outcome{Status: "failed", Passed: true}, []string{"tell"}},
+		{"none holds, and it was done well", rules.Outcome{Status: "success", Passed: true}, []string{"ship"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var next []string
+			for _, sends := range set.Fire("completed", &rules.Facts{Handoff: rules.Handoff{Step: "p/do"}, Outcome: c.came}) {
+				next = append(next, sends.Parts[0].To)
+			}
+			require.Equal(t, c.next, next)
+		})
+	}
+	require.Empty(t, set.Fire("completed", &rules.Facts{Handoff: rules.Handoff{Step: "other/do"}, Outcome: rules.Outcome{Passed: true}}))
+	require.Empty(t, set.Fire("sent", &rules.Facts{Handoff: rules.Handoff{Step: "p/do"}, Outcome: rules.Outcome{Passed: true}}))
+}
