@@ -54,10 +54,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 			out.Warnings = []string{fmt.Sprintf("%s no longer accepts %s: a list that is said replaces the one before",
 				name, strings.Join(gone, ", "))}
 		}
-		if err := o.tx.PutAgent(a); err != nil {
-			return out, err
-		}
-		if err := o.record(life.Register, in); err != nil {
+		if err := cmp.Or(o.tx.PutAgent(a), o.record(life.Register, in)); err != nil {
 			return out, err
 		}
 		o.boxes = append(o.boxes, roster.Boxes(a.Card)...) // there may be mail that nobody could take before

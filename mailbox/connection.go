@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -72,10 +73,7 @@ func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.Conn
 	err = s.update(ctx, clockCaller, func(o *op) error {
 		out = schemas.ConnOut{}
 		for _, a := range agents {
-			if err := o.lose(a, in.Conn, &out); err != nil {
-				return err
-			}
-			if err := o.leave(a, in); err != nil {
+			if err := cmp.Or(o.lose(a, in.Conn, &out), o.leave(a, in)); err != nil {
 				return err
 			}
 		}

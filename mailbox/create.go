@@ -30,13 +30,7 @@ func (o *op) create(d *draft, line lineage) (*store.Record, error) {
 		return nil, err
 	}
 	r := o.newRecord(id, d, line)
-	if err := o.joinWorkflow(r, wf); err != nil {
-		return nil, err
-	}
-	if err := o.tx.PutWords(id, d.words); err != nil {
-		return nil, err
-	}
-	if err := o.keep(d.kept); err != nil {
+	if err := cmp.Or(o.joinWorkflow(r, wf), o.tx.PutWords(id, d.words), o.keep(d.kept)); err != nil {
 		return nil, err
 	}
 	r.Body, o.routed = o.next(), nil // last: what came before may have left events

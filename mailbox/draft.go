@@ -60,19 +60,14 @@ type draft struct {
 // transaction; what depends on others is checked in it. Durations count from now. The error is invalid for a field that
 // makes no sense, limit for one that is too long, with the path of the field.
 func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d draft, err error) {
-	if in.Options == nil {
-		in.Options = &schemas.SendOptions{}
-	}
+	in.Options = cmp.Or(in.Options, &schemas.SendOptions{})
 	if err := s.sizes(in); err != nil {
 		return d, err
 	}
 	if d.to, err = schemas.ParseAddress("to", in.To); err != nil {
 		return d, err
 	}
-	if err := cmp.Or(d.times(in, now), d.names(in)); err != nil {
-		return d, err
-	}
-	if err := onlyWork(in); err != nil {
+	if err := cmp.Or(d.times(in, now), d.names(in), onlyWork(in)); err != nil {
 		return d, err
 	}
 	d.key, d.force, d.attempt = cmp.Or(in.Key, foreignKey(in.Origin)), in.Options.Force, in.Options.Attempt
@@ -210,10 +205,8 @@ func (d *draft) names(in schemas.SendIn) (err error) {
 			return err
 		}
 	}
-	if err := checkNamed(in.Expectations, in.Rollback); err != nil {
-		return err
-	}
-	if err := schemas.CheckLimits("options.limits", in.Options.Limits); err != nil {
+	err = cmp.Or(checkNamed(in.Expectations, in.Rollback), schemas.CheckLimits("options.limits", in.Options.Limits))
+	if err != nil {
 		return err
 	}
 	d.parent, d.limits = in.Parent, in.Options.Limits

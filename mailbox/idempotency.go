@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -87,10 +88,10 @@ func (o *op) remember(out any) error {
 	if o.refusal != nil {
 		digest, out = refused, schemas.AsError(o.refusal)
 	}
-	if err := o.tx.ExpireReceipts(o.now.Add(-remembered), 4); err != nil {
-		return err
-	}
-	return o.putReceipt(store.ByRequest(o.by.Request), store.At(o.now), digest, out)
+	return cmp.Or(
+		o.tx.ExpireReceipts(o.now.Add(-remembered), 4),
+		o.putReceipt(store.ByRequest(o.by.Request), store.At(o.now), digest, out),
+	)
 }
 
 // putReceipt keeps the result of a call.

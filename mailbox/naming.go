@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -56,10 +57,7 @@ func (o *op) leave(name schemas.Agent, in schemas.ConnIn) error {
 		return err
 	}
 	a.Seen = store.At(o.now)
-	if err := o.free(*a, in); err != nil {
-		return err
-	}
-	return o.expireNames(a.Client)
+	return cmp.Or(o.free(*a, in), o.expireNames(a.Client))
 }
 
 // free keeps that the connection of a name is gone. The name is kept for its session, unless that did nothing: then it

@@ -62,11 +62,13 @@ const TokenPrefix = "hoff_"
 type ID uint64
 
 // String writes the canonical form, and "" for the zero ID.
-func (id ID) String() string {
-	if id == 0 {
+func (id ID) String() string { return numberedAs("ho_", uint64(id)) }
+
+func numberedAs(prefix string, n uint64) string {
+	if n == 0 {
 		return ""
 	}
-	return "ho_" + strconv.FormatUint(uint64(id), 10)
+	return prefix + strconv.FormatUint(n, 10)
 }
 
 // MarshalText writes the canonical form.
@@ -114,12 +116,7 @@ func MeantID(s string) ID {
 // NoticeID numbers notices within a workspace, written "no_7".
 type NoticeID uint64
 
-func (id NoticeID) String() string {
-	if id == 0 {
-		return ""
-	}
-	return "no_" + strconv.FormatUint(uint64(id), 10)
-}
+func (id NoticeID) String() string { return numberedAs("no_", uint64(id)) }
 
 // MarshalText writes the canonical form.
 func (id NoticeID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }

@@ -66,9 +66,6 @@ func partial(pp *schemas.PartialProgress, p pen) []string {
 	return append(p.list("Done before", pp.Completed), p.list("Not done", pp.Incomplete)...)
 }
 
-// state is the state that the sender gave. Values that are not texts are written as JSON.
-func state(c *schemas.Context, p pen) []string { return pairs(p, "Current state", c.State) }
-
 // remarks are what the sender said with amendments and retries, each by itself.
 func remarks(all []schemas.Remark, p pen) (lines []string) {
 	for _, r := range all {

@@ -101,7 +101,7 @@ func parts(in Input, p pen) []part {
 		{name: "data", section: ofKey, lines: pairs(p, "Data", h.Data), context: true},
 		{name: "detail", section: ofKey, lines: p.field("Detail", h.Detail), context: true},
 		{name: "results", section: ofKey, lines: pairs(p, "Results so far", c.Results), context: true},
-		{name: "state", section: ofContext, lines: state(c, p), context: true},
+		{name: "state", section: ofContext, lines: pairs(p, "Current state", c.State), context: true},
 	}
 	all = slices.DeleteFunc(all, func(p part) bool { return len(p.lines) == 0 })
 	for i := range all {

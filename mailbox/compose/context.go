@@ -3,7 +3,6 @@ package compose
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 
 	"handoff/schemas"
 )
@@ -19,25 +18,20 @@ func WithContext(c *schemas.Context, more map[string]any) (*schemas.Context, err
 	if err := recast(have, &said); err != nil {
 		return nil, err
 	}
-	state := maps.Clone(have.State)
+	state := map[string]any{}
 	for name, value := range more {
 		if said[name] == nil && fitsContext(name, value) {
 			said[name] = value
-			continue
+		} else {
+			state[name] = value
 		}
-		if state == nil {
-			state = map[string]any{}
-		}
-		state[name] = value
 	}
 	var both schemas.Context
 	if err := recast(said, &both); err != nil {
 		return nil, err
 	}
-	if both.State == nil {
-		both.State = map[string]any{}
-	}
-	maps.Copy(both.State, state)
+	mergeMap(&both.State, have.State)
+	mergeMap(&both.State, state)
 	return &both, nil
 }
 

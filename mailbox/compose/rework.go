@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -18,10 +19,7 @@ func Rework(h *schemas.Handoff, round schemas.Rework) {
 		h.Title = strings.TrimPrefix(h.Title, beginning(*before))
 	}
 	h.Title = beginning(round) + h.Title
-	var e schemas.Expectations
-	if h.Expectations != nil {
-		e = *h.Expectations
-	}
+	e := *cmp.Or(h.Expectations, &schemas.Expectations{})
 	all := slices.Clone(e.SuccessCriteria)
 	for _, d := range e.Deliverables {
 		all = append(all, d.Criteria...)

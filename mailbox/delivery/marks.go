@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"time"
 
 	"handoff/schemas"
@@ -86,8 +87,8 @@ func (d *Delivery) keepMarks(tx *store.Tx) error {
 		return nil
 	}
 	d.delivered.At = store.At(d.Now)
-	if err := tx.PutDelivered(d.Agent, d.In.Session, d.delivered); err != nil {
-		return err
-	}
-	return tx.ForgetDelivered(d.Now.Add(-marksKept), d.Agent, d.In.Session, marksLookedAt)
+	return cmp.Or(
+		tx.PutDelivered(d.Agent, d.In.Session, d.delivered),
+		tx.ForgetDelivered(d.Now.Add(-marksKept), d.Agent, d.In.Session, marksLookedAt),
+	)
 }

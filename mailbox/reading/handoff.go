@@ -8,6 +8,7 @@
 package reading
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -163,10 +164,7 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	}
 	st.ClaimedIn = claim.ClaimedIn
 	var note, asked schemas.UpdateIn
-	if err := v.Saying(r.ID, r.Note, &note); err != nil {
-		return st, err
-	}
-	if err := v.Saying(r.ID, r.Ask, &asked); err != nil {
+	if err := cmp.Or(v.Saying(r.ID, r.Note, &note), v.Saying(r.ID, r.Ask, &asked)); err != nil {
 		return st, err
 	}
 	st.Note, st.Questions = note.Note, asked.Questions
@@ -247,9 +245,7 @@ func withCheckpoint(v *store.View, r *store.Record, h *schemas.Handoff) error {
 	if last == nil || err != nil {
 		return err
 	}
-	if h.Context == nil {
-		h.Context = &schemas.Context{}
-	}
+	h.Context = cmp.Or(h.Context, &schemas.Context{})
 	h.Context.Checkpoint = last
 	return nil
 }

@@ -69,30 +69,27 @@ const wholeBrief = 1 << 20
 
 // Brief renders a handoff for the model that takes it, in so many tokens at most, 0 for the usual number, and tells
 // what its completion has to say. Equal snapshots give equal briefs.
-func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (b brief.Brief, todo schemas.ToDo, err error) {
-	in, err := rd.input(v, r, tokens)
-	if err != nil {
-		return b, todo, err
-	}
-	return brief.Render(in), toDo(in.Handoff.Expectations), nil
+func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.ToDo, error) {
+	return rd.rendered(v, r, tokens, brief.Render)
 }
 
 // Answer is [Reader.Brief] for the model that asked and has read the brief: the last answer alone.
-func (rd Reader) Answer(v *store.View, r *store.Record, tokens int) (b brief.Brief, todo schemas.ToDo, err error) {
+func (rd Reader) Answer(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.ToDo, error) {
+	return rd.rendered(v, r, tokens, brief.Answer)
+}
+
+func (rd Reader) rendered(
+	v *store.View, r *store.Record, tokens int, render func(brief.Input) brief.Brief,
+) (b brief.Brief, todo schemas.ToDo, err error) {
 	in, err := rd.input(v, r, tokens)
 	if err != nil {
 		return b, todo, err
 	}
-	return brief.Answer(in), toDo(in.Handoff.Expectations), nil
-}
-
-// toDo is what the completion of a handoff has to say.
-func toDo(e *schemas.Expectations) schemas.ToDo {
-	todo := schemas.ToDo{Criteria: len(contract.Criteria(e))}
-	if e != nil && len(e.OutputSchema) > 0 {
+	todo.Criteria = len(in.Criteria)
+	if e := in.Handoff.Expectations; e != nil && len(e.OutputSchema) > 0 {
 		todo.Output = contract.Template(e.OutputSchema)
 	}
-	return todo
+	return render(in), todo, nil
 }
 
 // input is all that a brief is made of.
@@ -121,10 +118,9 @@ func (rd Reader) input(v *store.View, r *store.Record, tokens int) (in brief.Inp
 	if err != nil {
 		return in, err
 	}
-	asked := contract.Criteria(h.Expectations)
 	return brief.Input{
-		Handoff: h, Standing: standing, Before: before, Reports: reports, Criteria: asked, Answers: answers, TakesBack: TakesBack(r),
-		Results: results(v, h, r), Recalled: decided,
+		Handoff: h, Standing: standing, Before: before, Reports: reports, Criteria: contract.Criteria(h.Expectations),
+		Answers: answers, TakesBack: TakesBack(r), Results: results(v, h, r), Recalled: decided,
 		Ancestors: rd.ancestors(v, r), MaxTokens: tokens, Nonce: rd.Secret,
 	}, nil
 }

@@ -1,6 +1,7 @@
 package respell
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"reflect"
@@ -72,10 +73,7 @@ func (s *shape) at(path string) *shape {
 // the names inside it are renamed before its value is read.
 func (s *shape) learn(row alias) {
 	names := strings.Split(row.from, ".")
-	leaf := s.at(row.to)
-	if leaf == nil {
-		leaf = &shape{}
-	}
+	leaf := cmp.Or(s.at(row.to), &shape{})
 	for i, name := range names {
 		if s.fields == nil {
 			s.fields = map[string]*shape{}

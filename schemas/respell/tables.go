@@ -24,8 +24,8 @@ type aliasTable struct {
 // tables makes the alias table of each tool, at the first call of the tool: a process calls few of them, and a start
 // that makes them all takes noticeably longer.
 var tables = map[string]func() *aliasTable{
-	"send_handoff":     sync.OnceValue(func() *aliasTable { return sendTable(schemas.SendIn{}) }),
-	"claim_handoff":    once(schemas.ClaimIn{}, handoffAliases),
+	"send_handoff":  sync.OnceValue(func() *aliasTable { return sendTable(schemas.SendIn{}) }),
+	"claim_handoff": once(schemas.ClaimIn{}, handoffAliases),
 	"complete_handoff": once(schemas.CompleteIn{}, completeAliases, func(t *aliasTable) {
 		t.finish, t.inner = finishComplete, map[string]*aliasTable{"continuation": sendTable(schemas.Continuation{})}
 	}),
@@ -33,11 +33,11 @@ var tables = map[string]func() *aliasTable{
 	"update_handoff": once(schemas.UpdateIn{}, updateAliases, func(t *aliasTable) {
 		t.finish, t.inner = finishUpdate, map[string]*aliasTable{"changes": changesTable()}
 	}),
-	"list_handoffs":    once(schemas.ListIn{}, listAliases),
-	"get_handoff":      once(schemas.GetIn{}, handoffAliases),
-	"handoff_history":  once(schemas.HistoryIn{}, slices.Concat(handoffAliases, workflowAliases)),
-	"register_agent":   once(schemas.RegisterIn{}, registerAliases),
-	"list_agents":      once(schemas.AgentsIn{}, nil),
+	"list_handoffs":   once(schemas.ListIn{}, listAliases),
+	"get_handoff":     once(schemas.GetIn{}, handoffAliases),
+	"handoff_history": once(schemas.HistoryIn{}, slices.Concat(handoffAliases, workflowAliases)),
+	"register_agent":  once(schemas.RegisterIn{}, registerAliases),
+	"list_agents":     once(schemas.AgentsIn{}, nil),
 }
 
 func once(in any, rows []alias, more ...func(*aliasTable)) func() *aliasTable {
