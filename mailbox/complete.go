@@ -59,13 +59,9 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 		return schemas.CompleteOut{}, err
 	}
 	var kept promise
-	try := func(o *op) (out schemas.CompleteOut, err error) {
-		r, err := o.find(id)
-		if err != nil {
-			return out, err
-		}
-		o.asHolder(r, token)
-		return judge(o, life.Complete, r, token, digest, outcomes[schemas.CompleteOut]{
+	try := func(o *op) (schemas.CompleteOut, error) {
+		return judge(o, life.Complete, outcomes[schemas.CompleteOut]{
+			id: id, token: token, digest: digest,
 			first: func(r *store.Record) (schemas.CompleteOut, error) {
 				return o.complete(r, in, digest, kept, forward)
 			},
@@ -105,7 +101,7 @@ func (o *op) complete(
 	}
 	now.Result = o.next()
 	done.CompletionID = fmt.Sprintf("comp_%d", now.Result)
-	done.HandoffID, done.Timestamp, done.Source = r.ID, o.now, schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
+	done.HandoffID, done.Timestamp, done.Source = r.ID, o.now, o.signature()
 	o.end(&now)
 	now.Outcome, now.ResultDigest, now.Percent = done.Status, digest, 100
 	out = schemas.CompleteOut{
@@ -194,8 +190,7 @@ func (o *op) completedBefore(r *store.Record) (out schemas.CompleteOut, err erro
 // lateCompletion keeps a completion that came too late. Its criteria are not compared: nobody acts on it but a reader.
 func (o *op) lateCompletion(r *store.Record, in schemas.CompleteIn, digest string) error {
 	done := completionOf(in)
-	done.HandoffID, done.Timestamp, done.Late = r.ID, o.now, true
-	done.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
+	done.HandoffID, done.Timestamp, done.Source, done.Late = r.ID, o.now, o.signature(), true
 	done.Status = cmp.Or(in.Outcome, schemas.Success) // as it says itself
 	if v := in.Verification; v != nil && slices.ContainsFunc(v.Criteria, func(c schemas.Criterion) bool { return !c.Met }) {
 		done.Status = schemas.Partial

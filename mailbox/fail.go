@@ -48,19 +48,15 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 	if err != nil {
 		return schemas.FailOut{}, err
 	}
-	return mutate(ctx, s, by, func(o *op) (out schemas.FailOut, err error) {
-		r, err := o.find(id)
-		if err != nil {
-			return out, err
-		}
-		o.asHolder(r, token)
-		if in.Outcome == schemas.OutcomeRejected && r.Holder != o.by.Agent &&
-			(r.Status == schemas.Pending || slices.Contains(r.Excluded, o.by.Agent)) {
-			return o.reject(r, in, digest) // not claimed, or declined before: there is no token
-		}
-		return judge(o, life.Fail, r, token, digest, outcomes[schemas.FailOut]{
+	rejects := in.Outcome == schemas.OutcomeRejected
+	return mutate(ctx, s, by, func(o *op) (schemas.FailOut, error) {
+		return judge(o, life.Fail, outcomes[schemas.FailOut]{
+			id: id, token: token, digest: digest,
+			unclaimed: func(r *store.Record) bool { // or declined before
+				return rejects && r.Holder != o.by.Agent && (r.Status == schemas.Pending || slices.Contains(r.Excluded, o.by.Agent))
+			},
 			first: func(r *store.Record) (schemas.FailOut, error) {
-				if in.Outcome == schemas.OutcomeRejected {
+				if rejects {
 					return o.reject(r, in, digest)
 				}
 				return o.fail(r, in, digest)
@@ -145,8 +141,7 @@ func (o *op) endFailed(
 	now := h.now
 	now.Result = o.next()
 	failure.FailureID = fmt.Sprintf("fail_%d", now.Result)
-	failure.HandoffID, failure.Timestamp = now.ID, o.now
-	failure.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
+	failure.HandoffID, failure.Timestamp, failure.Source = now.ID, o.now, o.signature()
 	if now.Checkpoint != 0 {
 		failure.CheckpointID = reading.CheckpointID(now.Checkpoint)
 	}
@@ -215,7 +210,6 @@ func (o *op) failedBefore(r *store.Record) (out schemas.FailOut, err error) {
 // lateFailure keeps a failure that came too late. Nothing follows from it: whatever took the handoff's place goes on.
 func (o *op) lateFailure(r *store.Record, in schemas.FailIn, digest string) error {
 	f := failureOf(in, schemas.ThenStop, "")
-	f.HandoffID, f.Timestamp, f.Late = r.ID, o.now, true
-	f.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
+	f.HandoffID, f.Timestamp, f.Source, f.Late = r.ID, o.now, o.signature(), true
 	return o.keepLate(r, schemas.Late{Failure: &f}, digest, in.Description)
 }

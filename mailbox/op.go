@@ -232,6 +232,11 @@ func (o *op) sign(e *schemas.Event, a life.Action) {
 	e.Proof = o.by.Proof
 }
 
+// signature says in a message who sends it.
+func (o *op) signature() schemas.Source {
+	return schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
+}
+
 // content makes content from what a caller said: JSON, and a salt for its digest. The salt is random, so that the digest
 // proves nothing any more once the salt was erased. What is content already stays as it is, and nil is none. A part of
 // a call that is named may be no larger than a handoff.

@@ -156,8 +156,8 @@ func (s *Service) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsIn
 // states counts the handoffs in every state. Those that have ended may be as many as were ever sent, so their count may
 // be a minute old.
 func (s *Service) states(ctx context.Context) (map[schemas.Status]int, error) {
-	open := slices.DeleteFunc(slices.Clone(schemas.Statuses), schemas.Status.Ended)
-	ended := slices.DeleteFunc(slices.Clone(schemas.Statuses), func(st schemas.Status) bool { return !st.Ended() })
+	open := schemas.Open.States()
+	ended := schemas.Statuses[len(open):]
 	states, err := s.Store.CountStates(ctx, open...)
 	if err != nil {
 		return nil, err

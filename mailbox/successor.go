@@ -112,7 +112,7 @@ func (o *op) sendBack(h *happening) (*store.Record, error) {
 		return nil, err
 	}
 	d.to, d.token, d.handoff.Kind = cmp.Or(h.again.to, schemas.Address(r.Holder)), o.by.Token, "return"
-	d.handoff.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
+	d.handoff.Source = o.signature()
 	// The work was approved; this is the rest of it.
 	d.handoff.Metadata.NeedsApproval = orZero(h.again.changes.Options).NeedsApproval
 	return o.succeed(life.Redo, r, d, h.again.under(r))
@@ -147,7 +147,7 @@ func (o *op) inherit(d *draft, r *store.Record) {
 	h := &d.handoff
 	h.Schema, h.Version = schemas.Version, max(h.Version, 1)
 	if h.Source.Agent == "" {
-		h.Source = schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
+		h.Source = o.signature()
 	}
 	if d.to != r.To {
 		h.Target.Reason = "" // it spoke of another
@@ -240,15 +240,12 @@ func (o *op) draftAgain(r *store.Record, why lost, rev *revision) (*draft, error
 		}
 		d.deadline = deadline(orZero(m.Deadline), o.now, timeout)
 	}
-	if rev == nil {
-		return d, o.explain(r, &d.handoff, why.again())
-	}
-	d.handoff.Title = schemas.Clip(d.handoff.Title, o.Limits.Title)
-	if err := o.encode(d); err != nil {
-		return nil, err
-	}
-	if err := schemas.TooBig("changes", len(d.content.Bytes), o.Limits.Handoff); err != nil {
-		return nil, err
+	if rev != nil {
+		d.handoff.Title = schemas.Clip(d.handoff.Title, o.Limits.Title)
+		err := o.encode(d)
+		if err = cmp.Or(err, schemas.TooBig("changes", len(d.content.Bytes), o.Limits.Handoff)); err != nil {
+			return nil, err
+		}
 	}
 	return d, o.explain(r, &d.handoff, why.again())
 }

@@ -9,27 +9,40 @@ import (
 	"handoff/store"
 )
 
-// outcomes are the three ways to take an outcome, a result or a failure, that somebody sends for a handoff.
+// outcomes are the ways to take an outcome, a result or a failure, that somebody sends for a handoff: in which claim, and
+// by what it is known again.
 type outcomes[Out any] struct {
+	id, token, digest string
+
+	// unclaimed tells whether it needs no claim; nil means that it always does.
+	unclaimed func(*store.Record) bool
+
 	first  func(*store.Record) (Out, error) // ends the handoff with it
 	repeat func(*store.Record) (Out, error) // gives the result of the first time
 	late   func(*store.Record) error        // keeps it beside the record, which stays as it is
 }
 
-// judge takes an outcome that comes for r. The first one ends the handoff. The same one again, known by its digest,
+// judge takes an outcome that comes for a handoff. The first one ends it. The same one again, known by its digest,
 // gets the first result, with no event. One that comes after its claim was lost, or after the clock, a cancel or a
 // return ended the handoff, is kept as late in the same transaction, and its sender gets stale all the same. Anything
 // else changes nothing: the error is what [op.proves] says of the claim, or what [op.notNow] says of the state.
 //
 // The claim is proved before anything is said about the record, so a stranger learns nothing about an outcome by
 // sending one. Only a handoff that was rejected out of its mailbox had no claim; its sender is known by the digest.
-func judge[Out any](
-	o *op, a life.Action, r *store.Record, token, digest string, take outcomes[Out],
-) (out Out, err error) {
-	if r.Status == schemas.Rejected && r.Holder != o.by.Agent && r.ResultDigest == digest {
+func judge[Out any](o *op, a life.Action, take outcomes[Out]) (out Out, err error) {
+	r, err := o.find(take.id)
+	if err != nil {
+		return out, err
+	}
+	digest := take.digest
+	o.asHolder(r, take.token)
+	switch {
+	case take.unclaimed != nil && take.unclaimed(r):
+		return take.first(r)
+	case r.Status == schemas.Rejected && r.Holder != o.by.Agent && r.ResultDigest == digest:
 		return take.repeat(r) // rejected from the mailbox: there was no claim to prove
 	}
-	err = o.proves(a, r, token)
+	err = o.proves(a, r, take.token)
 	if e, ok := errors.AsType[*schemas.Error](err); ok && e.Code == schemas.Stale && !o.holdsNow(r) {
 		o.refuse(e.WithHint("%s", lateHint(r, digest)).
 			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one")))

@@ -73,7 +73,7 @@ func (in Input) result(r Result, p pen) []string {
 	}
 	lines := []string{strings.TrimSpace(fmt.Sprintf("- Result of %s: %s", of, strings.Join(head, ". ")))}
 	if lines = append(lines, p.items("  ", texts)...); more {
-		lines = append(lines, "  - More "+outcomeOf(r.HandoffID.String()))
+		lines = append(lines, "  - More from "+get(r.HandoffID, schemas.GetIn{View: "outcome"}))
 	}
 	return lines
 }
@@ -98,9 +98,4 @@ func unique(texts []string) (once []string) {
 		}
 	}
 	return once
-}
-
-// outcomeOf is the call that reads the outcome of a handoff, for the end of a line.
-func outcomeOf(id string) string {
-	return "from " + schemas.Call(schemas.GetIn{HandoffID: id, View: "outcome"}, "").Request()
 }

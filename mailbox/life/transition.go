@@ -87,9 +87,7 @@ var table = map[Action]map[schemas.Status]Step{
 	Redact:   same(Human, schemas.Statuses...),
 }
 
-var ended = []schemas.Status{
-	schemas.Completed, schemas.Rejected, schemas.Failed, schemas.TimedOut, schemas.Returned, schemas.Cancelled,
-}
+var ended = schemas.Statuses[len(schemas.Open.States()):]
 
 // each gives the same step for several states.
 func each(to schemas.Status, by Parts, from ...schemas.Status) map[schemas.Status]Step {

@@ -82,7 +82,8 @@ func (f Offers) Queue(
 				return
 			}
 			r := read(id)
-			if r != nil && (r.Status != schemas.Pending || !slices.Contains(boxes, r.Box) || !mayTake(r, a.Card, tags) || full && ofPool(r, a.Card.Name)) {
+			if r != nil && (r.Status != schemas.Pending || !slices.Contains(boxes, r.Box) ||
+				!mayTake(r, a.Card, tags) || full && ofPool(r, a.Card.Name)) {
 				r = nil
 			}
 			if !yield(r, nil) {

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -14,15 +15,19 @@ import (
 
 // said is what was said with an event, of whatever kind: each kind has some of these fields.
 type said struct {
-	Title     string                `json:"title"`
-	Note      string                `json:"note"`
-	Percent   int                   `json:"percent"`
-	Questions []string              `json:"questions"`
-	Summary   string                `json:"summary"`
-	Failure   schemas.FailureDetail `json:"failure"`
+	Title     string   `json:"title"`
+	Note      string   `json:"note"`
+	Percent   int      `json:"percent"`
+	Questions []string `json:"questions"`
+	Summary   string   `json:"summary"`
 	Context   struct {
 		Answers []schemas.Answer `json:"answers"`
 	} `json:"context"`
+	Failure struct {
+		schemas.FailureDetail
+		Failure schemas.FailureDetail `json:"failure"` // of a late one
+	} `json:"failure"`
+	Completion schemas.Result `json:"completion"` // that is late
 }
 
 // words are how the content of an event reads, for the actions that say something.
@@ -36,6 +41,7 @@ var words = map[life.Action]func(said) string{
 	life.Fail:     func(s said) string { return s.Failure.Description },
 	life.Reject:   func(s said) string { return s.Failure.Description },
 	life.Decline:  func(s said) string { return s.Failure.Description },
+	life.Late:     func(s said) string { return cmp.Or(s.Completion.Summary, s.Failure.Failure.Description) },
 }
 
 // Moments tell events in words: what was said with each, where something was said and is not erased. Times are to the
@@ -109,9 +115,6 @@ func shorten(told []schemas.Moment, limit int) {
 // decoded, the note among them, these are told.
 func textOf(a life.Action, content []byte) string {
 	var s said
-	if a == life.Late {
-		return late(content)
-	}
 	if len(content) == 0 || json.Unmarshal(content, &s) != nil && s.Note == "" { // erased, or of a later program
 		return ""
 	}
@@ -133,20 +136,6 @@ func progressed(s said) string {
 func answered(s said) string {
 	if n := len(s.Context.Answers); n > 0 {
 		return s.Context.Answers[n-1].Answer
-	}
-	return ""
-}
-
-// late is the summary or the failure of an outcome that came too late; empty where it cannot be decoded.
-func late(content []byte) string {
-	var l schemas.Late
-	switch err := json.Unmarshal(content, &l); {
-	case err != nil:
-		return ""
-	case l.Completion != nil:
-		return l.Completion.Summary
-	case l.Failure != nil:
-		return l.Failure.Failure.Description
 	}
 	return ""
 }

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -194,10 +195,7 @@ func fieldsOf(in *schemas.RegisterIn) map[string]any {
 	}
 }
 
-var fieldNames = []string{
-	"accepts", "produces", "skills", "role", "description", "max_session_minutes", "max_open", "away",
-	"typical_tasks", "max_session_duration", "responsibilities",
-}
+var fieldNames = slices.Sorted(maps.Keys(fieldsOf(&schemas.RegisterIn{})))
 
 // field reads one field. Said has what the fields before it filled.
 func (p *parser) field(in *schemas.RegisterIn, list string, said map[any]string, name, value *yaml.Node) {

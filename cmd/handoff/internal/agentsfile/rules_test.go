@@ -73,7 +73,7 @@ func TestEachBrokenRuleNamesLineAndRemedy(t *testing.T) {
 		{"workflows:\n  the build: []\n", 2, "no name of a workflow", "1 to 64"},
 		{"workflows:\n  w: x\n", 2, "steps: must be", ""},
 		{"workflows:\n  w: {limits: {}}\n", 2, "steps: required", ""},
-		{"workflows:\n  w:\n    limits: {minutes: 30, cost: 5}\n    steps: [{step: a, to: qa, task: x}]\n", 3, "limits.cost: is not a limit", "cost_usd."},
+		{"workflows:\n  w:\n    limits: {minutes: 30, cost: 5}\n    steps: [{step: a, to: qa, task: x}]\n", 3, "limits.cost: \"cost\" is not a limit", "cost_usd."},
 		{"workflows:\n  w:\n    limits:\n      rounds: 0\n    steps: [{step: a, to: qa, task: x}]\n", 4, "0 leaves no room", "at least 1."},
 		{plan("{step: b, to: qa, task: x, options: {limits: {minutes: 0}}}"), 4, "options.limits.minutes: 0 leaves no room", "more than 0."},
 		{"workflows:\n  w: []\n", 2, "steps: a workflow has one step", "--help"},
