@@ -76,8 +76,16 @@ func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
 // stepBack puts a handoff that takes work back to the step of a plan before that of r: when it is done, the step of r
 // comes again, and what fails there goes back one step more. Outside of plans, and where a handoff on the way cannot be
 // read, nothing is changed. The way is the chain of parents, which is short.
+//
+// Nor is it where others wait for r, as the step does that joins several: these go on when the work that was taken back is
+// done, see [life.FreeTakenBack], and would come twice else.
 func (o *op) stepBack(r *store.Record, next *schemas.Handoff) {
 	failed, err := reading.Handoff(o.View, r)
+	for _, broken := range o.Oldest(store.WaitingFor(r.ID), 0) {
+		if broken == nil {
+			return
+		}
+	}
 	plan, _, within := strings.Cut(failed.Metadata.Step, "/")
 	at := failed.Metadata.Step
 	for within && err == nil {

@@ -209,6 +209,28 @@ func TestStepsSideBySideAreJoined(t *testing.T) {
 	require.Contains(t, w.found(), "human pending tell: the login")
 }
 
+func TestAStepThatJoinsOthersComesOnceThoughOneOfThemFails(t *testing.T) {
+	w := newWorld(t)
+	w.rules(nil, schemas.Plan{Name: "review", Steps: [][]schemas.PlanStep{
+		{step("prepare", "a")}, {step("security", "b"), step("tests", "c")}, {step("decide", "d")}, {step("tell", "human")},
+	}})
+	a, b, c, d := w.stdio("a"), w.stdio("b"), w.stdio("c"), w.stdio("d")
+	w.send(person, "workflow:review", "the login", func(in *schemas.SendIn) { in.Parent = "none" })
+	w.claim(a)
+	w.complete(a, 1)
+	w.claim(b)
+	w.complete(b, 2)
+	w.claim(c)
+	back := w.fail(c, schemas.FailIn{HandoffID: "3", FailureDetail: because("red")}).RollbackHandoff
+	require.True(t, w.claim(d).Empty)
+	require.Equal(t, back, w.claim(a).HandoffID)
+	w.complete(a, back)
+	w.complete(d, w.claim(d).HandoffID)
+	require.Equal(t, []string{
+		"b completed security: the login", "c failed tests: the login", "d completed decide: the login", "human pending tell: the login",
+	}, w.found())
+}
+
 func TestAStepForEachOfSeveralTextsIsJoined(t *testing.T) {
 	w := newWorld(t)
 	matrix := step("test", "b")

@@ -20,8 +20,10 @@ func TestUnseenIsWhatTheWorkingTreeDoesNotShow(t *testing.T) {
 		want    []string
 	}{
 		"all is there": {
-			func(t *schemas.Tree) { t.Uncommitted = nil }, []string{"store/a.go", "./store/a.go", "/shop/store/a.go"},
-			map[string]any{"commit": "bbbbbbb"}, nil,
+			func(t *schemas.Tree) { t.Uncommitted = nil },
+			[]string{"store/a.go", "./store/a.go", "/shop/store/a.go"},
+			map[string]any{"commit": "bbbbbbb"},
+			nil,
 		},
 		"nothing is committed":             {func(t *schemas.Tree) { t.Changed = nil }, []string{"b.go", "new/c.go"}, nil, nil},
 		"some is not committed":            {nil, nil, nil, []string{"changes in b.go, new/ are in no commit"}},
