@@ -40,7 +40,7 @@ const mostListed = 16 << 20
 // list runs git and gives what it printed, which it ends with a zero each.
 func (r Repository) list(ctx context.Context, args ...string) ([]string, error) {
 	args = append([]string{"-C", r.Root, "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)
-	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // none of it is said by a call
+	cmd := exec.CommandContext(ctx, "git", args...)                                                      //nolint:gosec // none of it is said by a call
 	ours := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }) // as of a hook of git
 	cmd.Env = append(ours, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 	cmd.WaitDelay = time.Second
