@@ -152,7 +152,8 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 			out.Skilled = nil
 		}
 		slices.SortStableFunc(out.Agents, liveFirst)
-		return out, fitAgents(in.Limit, &out)
+		err = fitAgents(in.Limit, &out)
+		return out, err
 	})
 }
 

@@ -161,10 +161,7 @@ func (o *op) restate(now *store.Record, h *schemas.Handoff) error {
 	if h.Rollback != nil {
 		now.OnFailure = h.Rollback.OnFailure
 	}
-	if err := o.redate(now, *h); err != nil {
-		return err
-	}
-	return o.tx.AddWords(now.ID, wordsOf(h))
+	return cmp.Or(o.redate(now, *h), o.tx.AddWords(now.ID, wordsOf(h)))
 }
 
 // checkChanges checks the changes of an amendment, as a send is checked: lengths in bytes, the schema, and who takes

@@ -56,7 +56,8 @@ func once[Out any](o *op, fn func(*op) (Out, error)) (out Out, err error) {
 		return out, err
 	}
 	if done != nil {
-		return out, o.replay(done, &out)
+		err = o.replay(done, &out)
+		return out, err
 	}
 	if out, err = fn(o); err != nil || o.fruitless {
 		return out, err

@@ -84,6 +84,15 @@ func Encode(v any) (json.RawMessage, error) {
 	return bytes.TrimSpace(b.Bytes()), nil
 }
 
+// Recast brings a value into another type by way of its JSON. What the other type has no field for is lost.
+func Recast(from, to any) error {
+	b, err := json.Marshal(from)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, to)
+}
+
 func encoded(v any) json.RawMessage {
 	b, err := Encode(v)
 	if err != nil {

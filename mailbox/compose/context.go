@@ -2,7 +2,6 @@ package compose
 
 import (
 	"cmp"
-	"encoding/json"
 
 	"handoff/schemas"
 )
@@ -15,7 +14,7 @@ func WithContext(c *schemas.Context, more map[string]any) (*schemas.Context, err
 		return c, nil
 	}
 	have, said := *cmp.Or(c, &schemas.Context{}), map[string]any{}
-	if err := recast(have, &said); err != nil {
+	if err := schemas.Recast(have, &said); err != nil {
 		return nil, err
 	}
 	state := map[string]any{}
@@ -27,7 +26,7 @@ func WithContext(c *schemas.Context, more map[string]any) (*schemas.Context, err
 		}
 	}
 	var both schemas.Context
-	if err := recast(said, &both); err != nil {
+	if err := schemas.Recast(said, &both); err != nil {
 		return nil, err
 	}
 	mergeMap(&both.State, have.State)
@@ -39,20 +38,11 @@ func WithContext(c *schemas.Context, more map[string]any) (*schemas.Context, err
 // out as empty fits none.
 func fitsContext(name string, value any) bool {
 	var c schemas.Context
-	if recast(map[string]any{name: value}, &c) != nil {
+	if schemas.Recast(map[string]any{name: value}, &c) != nil {
 		return false
 	}
 	// The mailbox fills these.
 	c.Questions, c.Answers, c.Remarks, c.PartialProgress, c.Checkpoint = nil, nil, nil, nil, nil
 	kept := map[string]any{}
-	return recast(c, &kept) == nil && kept[name] != nil
-}
-
-// recast brings a value into another type by way of its JSON. What the other type has no field for is lost.
-func recast(from, to any) error {
-	b, err := json.Marshal(from)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(b, to)
+	return schemas.Recast(c, &kept) == nil && kept[name] != nil
 }

@@ -59,5 +59,6 @@ func filled(message any, text string) (in schemas.SendIn, err error) {
 	if err != nil {
 		return in, err
 	}
-	return in, json.Unmarshal(blank.ReplaceAllLiteral(b, quoted[1:len(quoted)-1]), &in)
+	err = json.Unmarshal(blank.ReplaceAllLiteral(b, quoted[1:len(quoted)-1]), &in)
+	return in, err
 }

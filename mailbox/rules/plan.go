@@ -2,7 +2,6 @@ package rules
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -187,15 +186,12 @@ func (s *Set) Begin(name string, asked schemas.SendIn) (first schemas.SendIn, ok
 // completed is a step with what it leaves open from what was asked for. Both go the way of JSON, where what was not said
 // is not there.
 func completed(step, asked schemas.SendIn) (whole schemas.SendIn, err error) {
-	var said [2]any
-	for i, in := range []schemas.SendIn{step, asked} {
-		b, err := json.Marshal(in)
-		if err = cmp.Or(err, json.Unmarshal(b, &said[i])); err != nil {
-			return whole, err
-		}
+	var one, other any
+	if err := cmp.Or(schemas.Recast(step, &one), schemas.Recast(asked, &other)); err != nil {
+		return whole, err
 	}
-	b, err := json.Marshal(both(said[0], said[1]))
-	return whole, cmp.Or(err, json.Unmarshal(b, &whole))
+	err = schemas.Recast(both(one, other), &whole)
+	return whole, err
 }
 
 // both is a value with what another says besides: the names of an object, the entries of a list.

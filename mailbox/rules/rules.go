@@ -228,7 +228,8 @@ func mapped(send schemas.SendIn, fn func(string) (string, error)) (_ schemas.Sen
 		return send, "", err
 	}
 	send = schemas.SendIn{}
-	return send, "", json.Unmarshal(b, &send)
+	err = json.Unmarshal(b, &send)
+	return send, "", err
 }
 
 func walked(v any, fn func(string) (string, error)) (_ any, path string, err error) {
