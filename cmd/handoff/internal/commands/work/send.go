@@ -2,8 +2,10 @@ package work
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -142,7 +144,9 @@ func printSent(p *cli.Page, out schemas.SendOut) {
 	p.Field("parent", out.Parent.String())
 	p.Field("blocked by", strings.Join(out.BlockedBy, ", "))
 	if r := out.Routed; r != nil { // why it goes there
-		p.Field("chosen", string(r.Chosen))
+		if r.Chosen != "" {
+			p.Field("chosen", fmt.Sprintf("%s, who alone may claim until %s", r.Chosen, r.Until.In(p.Now.Location()).Format(time.TimeOnly)))
+		}
 		for _, c := range r.Candidates {
 			p.Field("candidate", string(c.Agent)+" – "+c.Why)
 		}
